@@ -1,0 +1,167 @@
+# elastobench: build, test, measure, install. `make help` lists the targets.
+#
+# Options: ASAN=1 UBSAN=1 TSAN=1 COVERAGE=1 (each its own build folder), ARCH=native, CC=..., WERROR=,
+# NO_INSTALL=1 (deps only checks), PREFIX=/usr/local.
+
+# ---- what to build with -------------------------------------------------------------------------
+CC      ?= cc
+ARCH    ?= x86-64-v3
+PREFIX  ?= /usr/local
+WERROR  ?= -Werror
+VERSION := 0.1.0
+
+# ---- variants: each sanitizer has a build folder of its own -----------------------------------------
+VARIANT :=
+SANITIZE :=
+ifeq ($(ASAN),1)
+  VARIANT := $(VARIANT)-asan
+  SANITIZE += -fsanitize=address -fno-omit-frame-pointer
+endif
+ifeq ($(UBSAN),1)
+  VARIANT := $(VARIANT)-ubsan
+  SANITIZE += -fsanitize=undefined -fno-sanitize-recover=undefined
+endif
+ifeq ($(TSAN),1)
+  VARIANT := $(VARIANT)-tsan
+  SANITIZE += -fsanitize=thread
+  CC := clang
+endif
+ifeq ($(COVERAGE),1)
+  VARIANT := $(VARIANT)-coverage
+  SANITIZE += --coverage
+endif
+ifneq ($(ARCH),x86-64-v3)
+  VARIANT := $(VARIANT)-$(ARCH)
+endif
+BUILD := build$(VARIANT)
+OPT := $(if $(SANITIZE),-O1 -g,-O3 -g)
+
+# ---- packages -----------------------------------------------------------------------------------
+PACKAGES := build-essential pkg-config perl libsuitesparse-dev libopenblas-openmp-dev libmetis-dev \
+            libpetsc-real-dev libslepc-real-dev libhdf5-openmpi-dev gnuplot-nox libinih-dev \
+            libjansson-dev libpng-dev
+PKGS     := petsc hdf5-openmpi openblas inih jansson libpng
+# Recursive on purpose: evaluated when something is compiled, after `deps` has run.
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-D_FORTIFY_SOURCE=2//; s/-Wdate-time//; s/-I/-isystem /g') \
+             -isystem /usr/include/suitesparse
+PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcholmod -lmetis -lz -ldl -lm
+
+# ---- flags ----------------------------------------------------------------------------------------
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+            -Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-unknown-pragmas $(WERROR)
+# Multiply-adds are contracted for speed, except where geometry must come out alike on every machine.
+CONTRACT  = $(if $(filter problems/mesh/% problems/collision/%,$<),-ffp-contract=off,-ffp-contract=fast)
+CFLAGS   ?=
+ALL_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPT) -march=$(ARCH) -fopenmp -fPIC -fno-math-errno \
+             -fno-trapping-math -fvisibility=default $(CONTRACT) $(WARNINGS) -I. $(PKG_CFLAGS) $(SANITIZE) $(CFLAGS)
+ALL_LDFLAGS = -fopenmp -rdynamic $(SANITIZE) $(LDFLAGS)
+
+# ---- sources: found by room, so that a new file needs no line here -----------------------------------
+LIB_SRC   := $(sort $(wildcard problems/*.c problems/*/*.c problems/*/*/*.c solvers/*.c solvers/*/*.c))
+TOOL_SRC  := $(sort $(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c)))
+TOOL_SRC  := $(filter-out harness/bench/main.c harness/bench/bench_%.c,$(TOOL_SRC))
+BENCH_SRC := $(sort $(wildcard harness/bench/main.c harness/bench/bench_*.c))
+TEST_SRC  := $(sort $(wildcard tests/test_*.c))
+FUZZ_SRC  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
+PLUGIN_SRC := $(sort $(wildcard tests/plugins/*.c))
+SCRIPTS   := $(sort $(wildcard tests/*.t))
+
+object   = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+LIB      := $(BUILD)/libelastobench.a
+SHARED   := $(BUILD)/libelastobench.so
+TOOLS    := $(BUILD)/libharness.a
+PROGRAM  := $(BUILD)/elastobench
+BENCH    := $(BUILD)/bench
+TESTS    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
+FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(FUZZ_SRC))
+PLUGINS  := $(patsubst tests/plugins/%.c,$(BUILD)/tests/plugins/%.so,$(PLUGIN_SRC))
+
+.DEFAULT_GOAL := all
+.PHONY: all help deps demo test check-tests bench install format format-check clean tests
+
+all: $(PROGRAM) $(SHARED) ## build the program and the library
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
+
+# ---- set-up ---------------------------------------------------------------------------------------
+deps: ## install missing Debian packages (NO_INSTALL=1: only name them)
+	@PACKAGES="$(PACKAGES)" NO_INSTALL="$(NO_INSTALL)" sh ./deps.sh
+
+# ---- build ----------------------------------------------------------------------------------------
+# Commit and flags are compiled in; the file changes only when they do.
+COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+DIRTY  := $(shell git status --porcelain 2>/dev/null | grep -q . && echo 1 || echo 0)
+BUILD_INFO := $(BUILD)/obj/build_info.h
+.PHONY: refresh
+$(BUILD_INFO): refresh
+	@mkdir -p $(@D)
+	@printf '%s\n' '#define EB_VERSION "$(VERSION)"' '#define EB_COMMIT "$(COMMIT)"' \
+	  '#define EB_DIRTY $(DIRTY)' '#define EB_COMPILER "$(shell $(CC) --version | head -n 1)"' \
+	  '#define EB_FLAGS "$(OPT) -march=$(ARCH)$(SANITIZE)"' > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(call object,harness/environment.c): $(BUILD_INFO)
+$(call object,harness/environment.c): ALL_CFLAGS += -I$(BUILD)/obj
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(LIB): $(call object,$(LIB_SRC))
+	@rm -f $@
+	ar rcs $@ $^
+
+$(TOOLS): $(call object,$(TOOL_SRC))
+	@rm -f $@
+	ar rcs $@ $^
+
+$(SHARED): $(call object,$(LIB_SRC))
+	$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libelastobench.so.0 $^ -o $@ $(PKG_LIBS)
+
+# The whole library goes in, so that plug-ins find every public function.
+$(PROGRAM): $(call object,harness/main.c) $(TOOLS) $(LIB)
+	$(CC) $(ALL_LDFLAGS) $< $(TOOLS) -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -o $@ $(PKG_LIBS)
+
+$(BENCH): $(call object,$(BENCH_SRC)) $(TOOLS) $(LIB)
+	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
+
+# ---- tests ----------------------------------------------------------------------------------------
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(call object,$(SUPPORT_SRC)) $(TOOLS) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
+
+$(BUILD)/tests/plugins/%.so: tests/plugins/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -shared $< -o $@
+
+tests: $(PROGRAM) $(TESTS) $(FUZZERS) $(PLUGINS)
+
+check-tests: tests ## run the tests without installing anything
+	BUILD=$(BUILD) prove --timer -e '' $(TESTS) $(SCRIPTS:%=./%)
+
+test: ## install what is missing, build, run every test
+	$(MAKE) --no-print-directory deps
+	$(MAKE) --no-print-directory check-tests
+
+bench: $(BENCH) ## kernel benchmarks beside the machine's limits
+	$(BENCH) $(BENCH_ARGS)
+
+demo: ## install, build, run the demo suite, write report/index.html
+	$(MAKE) --no-print-directory deps
+	$(MAKE) --no-print-directory all
+	$(PROGRAM) run demo -o results/demo.h5 --resume
+	$(PROGRAM) report results/demo.h5 -o report
+
+# ---- housekeeping -----------------------------------------------------------------------------------
+FORMATTED = $(shell git ls-files '*.c' '*.h' 2>/dev/null)
+format: ## clang-format every source
+	clang-format -i $(FORMATTED)
+format-check:
+	clang-format --dry-run -Werror $(FORMATTED)
+
+clean: ## remove every build folder
+	rm -rf build build-*
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

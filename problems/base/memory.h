@@ -1,0 +1,27 @@
+/* Allocation: zeroed, 64-byte aligned, overflow-checked. Release with free(). */
+#ifndef EB_BASE_MEMORY_H
+#define EB_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "problems/base/error.h"
+
+/* Returns count * size zeroed bytes aligned to 64 bytes, or NULL when that overflows or is not to
+ * be had. A count of zero gives a valid pointer. */
+void *eb_calloc(size_t count, size_t size);
+
+/* Grows or shrinks an array to `count` entries of `size` bytes, keeping min(old, count) entries and
+ * zeroing the rest. Returns NULL on failure; `old` is then untouched. */
+void *eb_recalloc(void *old, size_t old_count, size_t count, size_t size);
+
+/* EB_TRY(EB_NEW(pointer, count)): allocates pointer[count]. */
+#define EB_NEW(pointer, count)                                                                     \
+  (((pointer) = eb_calloc((size_t)(count), sizeof *(pointer)))                                     \
+       ? EB_OK                                                                                     \
+       : EB_ERROR(EB_ERR_MEMORY,                                                                   \
+                  "cannot allocate %zu entries of %zu bytes for '%s'; use a smaller scene or "     \
+                  "raise the memory limit",                                                        \
+                  (size_t)(count), sizeof *(pointer), #pointer))
+
+#endif

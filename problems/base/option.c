@@ -1,0 +1,272 @@
+#include "problems/base/option.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+#include "problems/base/text.h"
+
+typedef struct value {
+  char *text;
+  double real;
+  int64_t integer;
+  bool given;
+} value;
+
+struct eb_values {
+  const char *owner;
+  const eb_option *options;
+  int count;
+  value *values;
+  char *canonical;
+};
+
+static size_t least3(size_t a, size_t b, size_t c) {
+  size_t m = a < b ? a : b;
+  return m < c ? m : c;
+}
+
+/* Levenshtein distance over the first 63 characters. */
+static size_t edit_distance(const char *a, const char *b) {
+  enum { LONGEST = 63 };
+  size_t row[LONGEST + 1];
+  size_t na = strnlen(a, LONGEST), nb = strnlen(b, LONGEST);
+  for (size_t j = 0; j <= nb; j++) row[j] = j;
+  for (size_t i = 1; i <= na; i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= nb; j++) {
+      size_t above = row[j];
+      row[j] = least3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+      diagonal = above;
+    }
+  }
+  return row[nb];
+}
+
+const char *eb_nearest(const char *word, const char *const *candidates, size_t count) {
+  const char *best = NULL;
+  size_t least = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t distance = edit_distance(word, candidates[i]);
+    size_t longer = strlen(word) > strlen(candidates[i]) ? strlen(word) : strlen(candidates[i]);
+    if (3 * distance <= longer + 2 && (!best || distance < least)) {
+      best = candidates[i];
+      least = distance;
+    }
+  }
+  return best;
+}
+
+static int find(const eb_values *values, const char *name) {
+  for (int i = 0; i < values->count; i++)
+    if (strcmp(values->options[i].name, name) == 0) return i;
+  return -1;
+}
+
+static eb_error unknown_option(const eb_values *values, const char *name) {
+  char list[512] = "";
+  const char *names[64] = {NULL};
+  size_t count = 0;
+  for (int i = 0; i < values->count && count < 64; i++) names[count++] = values->options[i].name;
+  eb_text_join(list, sizeof list, names, count, ", ");
+  const char *near = eb_nearest(name, names, count);
+  if (count == 0)
+    return EB_ERROR(EB_ERR_USAGE, "'%s' has no options, but '%s' was given", values->owner, name);
+  return EB_ERROR(EB_ERR_USAGE, "'%s' has no option '%s'%s%s%s; it has: %s", values->owner, name,
+                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
+}
+
+static eb_error check_range(const eb_values *values, const eb_option *option, double number) {
+  bool any = option->min == 0 && option->max == 0;
+  if (isfinite(number) && (any || (number >= option->min && number <= option->max))) return EB_OK;
+  if (any)
+    return EB_ERROR(EB_ERR_USAGE, "%s: %s must be a finite number", values->owner, option->name);
+  return EB_ERROR(EB_ERR_USAGE, "%s: %s = %g is outside [%g, %g]%s%s", values->owner, option->name,
+                  number, option->min, option->max, option->unit[0] ? " " : "", option->unit);
+}
+
+static eb_error parse_number(const eb_values *values, const eb_option *option, const char *text,
+                             value *out) {
+  char *end = NULL;
+  errno = 0;
+  out->real = strtod(text, &end);
+  if (end == text || *end || errno == ERANGE)
+    return EB_ERROR(EB_ERR_USAGE, "%s: %s wants a number, not '%s'", values->owner, option->name,
+                    text);
+  if (option->type == EB_OPTION_INT) {
+    if (!(fabs(out->real) < 9e15) || out->real != floor(out->real))
+      return EB_ERROR(EB_ERR_USAGE, "%s: %s wants an integer, not '%s'", values->owner,
+                      option->name, text);
+    out->integer = (int64_t)out->real;
+  }
+  return check_range(values, option, out->real);
+}
+
+static eb_error parse_bool(const eb_values *values, const eb_option *option, const char *text,
+                           value *out) {
+  static const char *const yes[] = {"true", "yes", "on", "1"};
+  static const char *const no[] = {"false", "no", "off", "0"};
+  for (int i = 0; i < 4; i++) {
+    if (strcmp(text, yes[i]) == 0) {
+      out->integer = 1;
+      return EB_OK;
+    }
+    if (strcmp(text, no[i]) == 0) {
+      out->integer = 0;
+      return EB_OK;
+    }
+  }
+  return EB_ERROR(EB_ERR_USAGE, "%s: %s wants true or false, not '%s'", values->owner, option->name,
+                  text);
+}
+
+static eb_error parse_choice(const eb_values *values, const eb_option *option, const char *text) {
+  size_t length = strlen(text);
+  for (const char *at = option->choices; at;) {
+    const char *bar = strchr(at, '|');
+    size_t size = bar ? (size_t)(bar - at) : strlen(at);
+    if (size == length && strncmp(at, text, size) == 0) return EB_OK;
+    at = bar ? bar + 1 : NULL;
+  }
+  return EB_ERROR(EB_ERR_USAGE, "%s: %s is one of %s, not '%s'", values->owner, option->name,
+                  option->choices, text);
+}
+
+static eb_error set(eb_values *values, int i, const char *text, bool given) {
+  const eb_option *option = &values->options[i];
+  value *slot = &values->values[i];
+  char *copy = strdup(text);
+  if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot store option %s", option->name);
+  free(slot->text);
+  slot->text = copy;
+  slot->given = given;
+  switch (option->type) {
+  case EB_OPTION_REAL:
+  case EB_OPTION_INT:
+    return parse_number(values, option, text, slot);
+  case EB_OPTION_BOOL:
+    return parse_bool(values, option, text, slot);
+  case EB_OPTION_CHOICE:
+    return parse_choice(values, option, text);
+  case EB_OPTION_TEXT:
+    break;
+  }
+  return EB_OK;
+}
+
+static eb_error set_one(eb_values *values, char *assignment) {
+  char *equals = strchr(assignment, '=');
+  if (!equals || equals == assignment)
+    return EB_ERROR(EB_ERR_USAGE, "%s: '%s' is not of the form name=value", values->owner,
+                    assignment);
+  *equals = '\0';
+  int i = find(values, assignment);
+  if (i < 0) return unknown_option(values, assignment);
+  if (values->values[i].given)
+    return EB_ERROR(EB_ERR_USAGE, "%s: %s is set twice", values->owner, assignment);
+  return set(values, i, equals + 1, true);
+}
+
+static eb_error set_all(eb_values *values, char *assignments) {
+  for (char *at = assignments; at && *at;) {
+    char *comma = strchr(at, ',');
+    if (comma) *comma = '\0';
+    EB_TRY(set_one(values, at));
+    at = comma ? comma + 1 : NULL;
+  }
+  return EB_OK;
+}
+
+static eb_error make_canonical(eb_values *values) {
+  size_t bytes = 1;
+  for (int i = 0; i < values->count; i++)
+    bytes += strlen(values->options[i].name) + strlen(values->values[i].text) + 2;
+  EB_TRY(EB_NEW(values->canonical, bytes));
+  char *at = values->canonical;
+  for (int i = 0; i < values->count; i++)
+    at += sprintf(at, "%s%s=%s", i ? "," : "", values->options[i].name, values->values[i].text);
+  return EB_OK;
+}
+
+static eb_error resolve(eb_values *values, const char *assignments) {
+  EB_TRY(EB_NEW(values->values, values->count));
+  for (int i = 0; i < values->count; i++)
+    EB_TRY(set(values, i, values->options[i].fallback, false));
+  if (assignments && *assignments) {
+    char *copy = strdup(assignments);
+    if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot read the options of %s", values->owner);
+    eb_error error = set_all(values, copy);
+    free(copy);
+    EB_TRY(error);
+  }
+  return make_canonical(values);
+}
+
+eb_error eb_values_create(const char *owner, const eb_option *options, const char *assignments,
+                          eb_values **out) {
+  *out = NULL;
+  eb_values *values;
+  EB_TRY(EB_NEW(values, 1));
+  values->owner = owner;
+  values->options = options;
+  if (options)
+    while (options[values->count].name) values->count++;
+  eb_error error = resolve(values, assignments);
+  if (error) {
+    eb_values_destroy(values);
+    return error;
+  }
+  *out = values;
+  return EB_OK;
+}
+
+void eb_values_destroy(eb_values *values) {
+  if (!values) return;
+  for (int i = 0; values->values && i < values->count; i++) free(values->values[i].text);
+  free(values->values);
+  free(values->canonical);
+  free(values);
+}
+
+static const value *demand(const eb_values *values, const char *name, unsigned types) {
+  int i = find(values, name);
+  if (i < 0 || !(types & (1u << values->options[i].type))) {
+    fprintf(stderr, "elastobench: '%s' does not declare option '%s' of this type\n", values->owner,
+            name);
+    abort();
+  }
+  return &values->values[i];
+}
+
+double eb_values_real(const eb_values *values, const char *name) {
+  return demand(values, name, 1u << EB_OPTION_REAL)->real;
+}
+
+int64_t eb_values_int(const eb_values *values, const char *name) {
+  return demand(values, name, 1u << EB_OPTION_INT)->integer;
+}
+
+bool eb_values_bool(const eb_values *values, const char *name) {
+  return demand(values, name, 1u << EB_OPTION_BOOL)->integer != 0;
+}
+
+const char *eb_values_text(const eb_values *values, const char *name) {
+  return demand(values, name, 1u << EB_OPTION_CHOICE | 1u << EB_OPTION_TEXT)->text;
+}
+
+bool eb_values_given(const eb_values *values, const char *name) {
+  int i = find(values, name);
+  return i >= 0 && values->values[i].given;
+}
+
+bool eb_values_declares(const eb_values *values, const char *name) {
+  return find(values, name) >= 0;
+}
+
+const char *eb_values_canonical(const eb_values *values) {
+  return values->canonical;
+}

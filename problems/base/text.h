@@ -1,0 +1,25 @@
+/* Small text helpers: bounded joining and printf into a growing buffer. */
+#ifndef EB_BASE_TEXT_H
+#define EB_BASE_TEXT_H
+
+#include <stddef.h>
+
+#include "problems/base/error.h"
+
+/* Joins words with a separator into out[bytes], cutting with "..." when it does not fit. */
+void eb_text_join(char *out, size_t bytes, const char *const *words, size_t count,
+                  const char *separator);
+
+/* A growing string. Start from {0}; release with eb_text_clear. `data` is always 0-terminated once
+ * something was appended. */
+typedef struct eb_text {
+  char *data;
+  size_t length, capacity;
+} eb_text;
+
+EB_MUST eb_error eb_text_printf(eb_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+EB_MUST eb_error eb_text_append(eb_text *text, const char *bytes, size_t count);
+void eb_text_clear(eb_text *text);
+
+#endif

@@ -1,0 +1,40 @@
+/* Analytic rigid colliders and the explicit penalty force of nodes against them.
+ *
+ * A collider's signed distance is negative where matter must not be. For a node at penetration depth
+ * d > 0 with unit normal n (out of the collider) and velocity v relative to the collider, the force is
+ *   f_n = max(0, k d - c (v.n)),  f_t = -min(mu f_n, c |v_t|) v_t / |v_t|,
+ * per node with stiffness k = stiffness a_i (a_i: the node's share of the surface area) and
+ * damping c = damping a_i. */
+#ifndef EB_COLLIDER_H
+#define EB_COLLIDER_H
+
+#include <stdint.h>
+
+typedef enum eb_collider_kind {
+  EB_PLANE,           /* half space below: origin, axis = outward unit normal */
+  EB_SPHERE,          /* solid ball: origin, radius */
+  EB_CYLINDER,        /* solid, infinite along axis through origin: radius */
+  EB_CAPPED_CYLINDER, /* solid, |along axis| <= half_length about origin: a piston */
+  EB_BOWL /* matter must stay inside the sphere below the rim: hemispherical shell opening along
+                  axis; origin is the sphere's centre, radius its inner radius */
+} eb_collider_kind;
+
+typedef struct eb_collider {
+  eb_collider_kind kind;
+  double origin[3], axis[3], radius, half_length; /* m; at time 0 */
+  double stiffness;                               /* Pa/m: pressure for a depth of 1 m */
+  double damping;                                 /* Pa s/m */
+  double friction;                                /* Coulomb's mu */
+  /* Scripted motion: position offset (m) and velocity (m/s) at time t, or NULL when it stands still. */
+  void (*motion)(double t, const double *parameters, double offset[3], double velocity[3]);
+  double motion_parameters[8];
+} eb_collider;
+
+/* Signed distance (m) at p and time t, unit normal and the collider's velocity at p (m/s). */
+double eb_collider_distance(const eb_collider *collider, double t, const double p[3],
+                            double normal[3], double velocity[3]);
+/* Adds the penalty force (N) on one node with surface share `area` (m^2) to f. */
+void eb_collider_force(const eb_collider *collider, double t, double area, const double p[3],
+                       const double v[3], double f[3]);
+
+#endif

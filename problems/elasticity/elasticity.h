@@ -1,0 +1,41 @@
+/* Elastic energy E(x) of a mesh, its gradient g = dE/dx (the internal force is -g) and Hessian H.
+ *
+ * Everything is precomputed once: rest shape inverse, volumes, lumped mass, the sparsity of the node
+ * graph and the scatter map. Elements are kept in chunks, coloured so that chunks of one colour share
+ * no node: each colour is assembled in parallel straight into place and every sum has one fixed order,
+ * so results have the same bits for any number of threads. The functions allocate nothing and use the
+ * OpenMP threads that omp_set_num_threads has set. */
+#ifndef EB_ELASTICITY_H
+#define EB_ELASTICITY_H
+
+#include "problems/elasticity/block_matrix.h"
+#include "problems/elasticity/material.h"
+#include "problems/mesh/mesh.h"
+
+typedef struct eb_elasticity eb_elasticity;
+
+/* Tetrahedra and hexahedra (trilinear, 2x2x2 Gauss points). `materials` has one entry a region and is copied. The mesh is not kept. */
+EB_MUST eb_error eb_elasticity_create(const eb_mesh *mesh, const eb_material *materials,
+                                      eb_elasticity **out);
+void eb_elasticity_destroy(eb_elasticity *elasticity);
+
+int32_t eb_elasticity_nodes(const eb_elasticity *elasticity);
+/* Lumped mass of each node, kg (nodes). Owned by the elasticity. */
+const double *eb_elasticity_mass(const eb_elasticity *elasticity);
+/* The pattern of H, for eb_block_matrix_like. Owned by the elasticity; its values are not used. */
+const eb_block_matrix *eb_elasticity_pattern(const eb_elasticity *elasticity);
+
+/* x: nodes x 3 positions, m. Energy in J; g (nodes x 3) in N is overwritten. */
+double eb_elasticity_energy(const eb_elasticity *elasticity, const double *x);
+void eb_elasticity_gradient(const eb_elasticity *elasticity, const double *x, double *g);
+
+/* Overwrites `matrix` (pattern of eb_elasticity_pattern) with mass_scale M + hessian_scale H(x); with `project`, each
+ * element's contribution is positive semi-definite. `g`, when not NULL, receives the gradient in the same sweep. For
+ * EB_COROTATIONAL, H is the sum of R_e K_e R_e^T. */
+void eb_elasticity_matrix(const eb_elasticity *elasticity, const double *x, double mass_scale,
+                          double hessian_scale, bool project, eb_block_matrix *matrix, double *g);
+
+/* Rotations R_e of every element (elements x 9), proper also for inverted elements (Irving et al. 2004). */
+void eb_elasticity_rotations(const eb_elasticity *elasticity, const double *x, double *rotations);
+
+#endif

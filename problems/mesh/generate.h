@@ -1,0 +1,31 @@
+/* Meshes with exact counts: bars, sheets, rings, triangles, hexahedral blocks.
+ *
+ * Node (i, j, k) of a grid of nx x ny x nz cubes has index i + (nx + 1) (j + (ny + 1) k). Every grid
+ * mesh carries the node sets x0, x1, y0, y1, z0, z1 (its six faces). */
+#ifndef EB_MESH_GENERATE_H
+#define EB_MESH_GENERATE_H
+
+#include "problems/mesh/mesh.h"
+
+typedef struct eb_grid {
+  int32_t cubes[3];
+  double origin[3]; /* lowest corner, m */
+  double size[3];   /* whole extent, m */
+} eb_grid;
+
+/* Six tetrahedra a cube (Kuhn: all around the diagonal (0,0,0)-(1,1,1); conforming by translation). */
+EB_MUST eb_error eb_generate_tets6(const eb_grid *grid, eb_mesh **out);
+/* Five tetrahedra a cube, mirrored in odd cubes so that faces conform. */
+EB_MUST eb_error eb_generate_tets5(const eb_grid *grid, eb_mesh **out);
+EB_MUST eb_error eb_generate_hexahedra(const eb_grid *grid, eb_mesh **out);
+/* Planar triangles in z = 0, two a square; cubes[2] and size[2] are ignored. */
+EB_MUST eb_error eb_generate_triangles(const eb_grid *grid, eb_mesh **out);
+/* A ring (torus with square section) about the z axis: `around` cubes, six tetrahedra each:
+ * verschoor2019's ring has around = 18, 72 nodes, 108 tetrahedra, 144 surface triangles. */
+EB_MUST eb_error eb_generate_ring(int32_t around, double radius, double section, eb_mesh **out);
+
+/* Appends `extra` (translated by `shift`, m) to `mesh`: nodes, elements, regions and sets; regions
+ * and sets of equal name are joined. Types must agree. */
+EB_MUST eb_error eb_mesh_append(eb_mesh *mesh, const eb_mesh *extra, const double shift[3]);
+
+#endif

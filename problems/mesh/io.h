@@ -1,0 +1,52 @@
+/* Mesh files. The format is told from the content, then from the extension.
+ *
+ * Every message names the file and the line (ascii) or byte (binary). Readers accept CRLF, comments,
+ * blank lines and Fortran exponents (1.5D+03) as they occur in the wild, trust no header (sizes are
+ * checked against the file before anything is allocated), and turn inverted tetrahedra around only
+ * when all of them are inverted (a left-handed file). Results are validated. */
+#ifndef EB_MESH_IO_H
+#define EB_MESH_IO_H
+
+#include "problems/mesh/mesh.h"
+
+typedef enum eb_mesh_format {
+  EB_FORMAT_AUTO,
+  EB_FORMAT_MEDIT,  /* .mesh ascii */
+  EB_FORMAT_GMSH22, /* .msh 2.2 ascii */
+  EB_FORMAT_GMSH22_BINARY,
+  EB_FORMAT_GMSH41, /* .msh 4.1 ascii */
+  EB_FORMAT_GMSH41_BINARY,
+  EB_FORMAT_TETGEN, /* .node + .ele, 0- or 1-based */
+  EB_FORMAT_VEGA,   /* .veg */
+  EB_FORMAT_VTK,    /* legacy ascii, 2.0 to 5.1 */
+  EB_FORMAT_VTK_BINARY,
+  EB_FORMAT_OBJ,
+  EB_FORMAT_PLY,        /* ascii */
+  EB_FORMAT_PLY_BINARY, /* little and big endian when read, little when written */
+  EB_FORMAT_OFF,
+  EB_FORMAT_STL, /* ascii */
+  EB_FORMAT_STL_BINARY
+} eb_mesh_format;
+
+/* Reads a volume mesh (tetrahedra or hexahedra; other cells are ignored, a file with none is
+ * EB_ERR_FORMAT). Physical groups, materials and VTK region arrays become regions; point groups and
+ * Vega sets become node sets. Unused nodes are dropped. */
+EB_MUST eb_error eb_mesh_read(const char *path, eb_mesh **out);
+EB_MUST eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *mesh);
+
+/* Reads a triangle surface (polygons are fanned). STL vertices are joined when bitwise equal. */
+EB_MUST eb_error eb_surface_read(const char *path, eb_surface **out);
+EB_MUST eb_error eb_surface_write(const char *path, eb_mesh_format format,
+                                  const eb_surface *surface);
+
+/* Whether the file holds a surface (OBJ, PLY, OFF, STL) rather than a volume mesh. */
+EB_MUST eb_error eb_file_is_surface(const char *path, bool *out);
+
+/* The same readers over memory, for fuzzing; `name` stands for the path in messages. TetGen takes the
+ * .node text and then the .ele text, separated by one 0 byte. */
+EB_MUST eb_error eb_mesh_parse(const char *name, eb_mesh_format format, const void *data,
+                               size_t bytes, eb_mesh **out);
+EB_MUST eb_error eb_surface_parse(const char *name, eb_mesh_format format, const void *data,
+                                  size_t bytes, eb_surface **out);
+
+#endif

@@ -1,0 +1,117 @@
+/* Scenes: what is solved. One of the two headers a plug-in author reads (the other: solvers/solver.h).
+ *
+ * A scene is a mesh with materials, scripted nodes, gravity, colliders and an initial state. The motion that every
+ * dynamic solver approximates is implicit Euler,
+ *   M (v1 - v0) / h = -g(x1) + f_ext(t0, x0, v0),   x1 = x0 + h v1   over the free nodes,
+ * where f_ext (gravity, explicit penalty contact, scripted pulls) is taken at the start of the step
+ * and scripted nodes are where eb_scene_boundary says at the end of the step. */
+#ifndef EB_SCENE_H
+#define EB_SCENE_H
+
+#include "problems/base/option.h"
+#include "problems/collision/collider.h"
+#include "problems/elasticity/elasticity.h"
+#include "problems/mesh/mesh.h"
+
+/* What a scene asks of a solver; a solver declares what it can serve. */
+typedef enum eb_capability {
+  EB_CAP_TETRAHEDRA = 1 << 0,
+  EB_CAP_HEXAHEDRA = 1 << 1,
+  EB_CAP_TRIANGLES = 1 << 2,
+  EB_CAP_COROTATIONAL = 1 << 3, /* materials of kind EB_COROTATIONAL */
+  EB_CAP_HYPERELASTIC = 1 << 4, /* every other material */
+  EB_CAP_FIBRES = 1 << 5,
+  EB_CAP_SCRIPTED = 1 << 6,  /* nodes that move by script, or are freed during the run */
+  EB_CAP_COLLIDERS = 1 << 7, /* explicit penalty forces in f_ext */
+  EB_CAP_CONTACT = 1 << 8,   /* contact as constraints */
+  EB_CAP_CUTTING = 1 << 9,
+  EB_CAP_STATICS = 1 << 10 /* solves for equilibrium */
+} eb_capability;
+
+typedef struct eb_state {
+  int32_t node_count;
+  int64_t step;
+  double time; /* s */
+  double *x;   /* node_count x 3, m */
+  double *v;   /* node_count x 3, m/s */
+} eb_state;
+
+typedef struct eb_scene eb_scene;
+
+/* One entry of the catalogue. */
+typedef struct eb_scene_ops {
+  const char *name; /* "paper/scene" */
+  const char *summary, *geometry, *citation;
+  const char *
+      stand_in; /* name of the model that stands in for the paper's, or NULL when the geometry is the paper's */
+  uint32_t needs;                           /* eb_capability bits */
+  int32_t target_vertices, target_elements; /* the paper's counts; 0 when it states none */
+  double count_tolerance;                   /* 0: exact */
+  const eb_option
+      *parameters; /* always with E (Pa), nu, rho, dt (s), material; more as the scene wants */
+  int64_t steps;   /* default length of a run at the default dt */
+  int64_t steps_per_frame; /* steps between stored frames */
+  /* Builds the rest mesh. Only these parameters enter: see eb_scene_create on caching. */
+  eb_error (*mesh)(const eb_values *parameters, eb_mesh **out);
+  const char *mesh_parameters; /* names of the parameters the mesh depends on, "a,b", or NULL */
+  /* Fills materials, gravity, colliders, initial state from scene->mesh and scene->parameters. */
+  eb_error (*setup)(eb_scene *scene);
+  /* Marks scripted nodes in fixed[] (0 on entry) and writes their position at time t to target (rest positions on entry). NULL when
+   * none. Deterministic in t. */
+  void (*boundary)(const eb_scene *scene, double t, uint8_t *fixed, double *target);
+  /* Adds scripted forces (N) at time t to f. NULL when none. */
+  void (*force)(const eb_scene *scene, double t, const double *x, const double *v, double *f);
+  void (*clear)(eb_scene *scene); /* releases scene->data; NULL when none */
+} eb_scene_ops;
+
+enum { EB_MAX_REGIONS = 32, EB_MAX_COLLIDERS = 8 };
+
+struct eb_scene {
+  const eb_scene_ops *ops;
+  eb_values *parameters;
+  eb_mesh *mesh;
+  eb_surface *surface;
+  double *node_area;      /* node_count: share of the surface area, m^2, 0 inside */
+  int32_t material_count; /* = mesh->region_count */
+  eb_material materials[EB_MAX_REGIONS];
+  eb_elasticity *elasticity;
+  double gravity[3]; /* m/s^2 */
+  double dt;         /* s */
+  int32_t collider_count;
+  eb_collider colliders[EB_MAX_COLLIDERS];
+  double *x0, *v0; /* initial state, node_count x 3; setup may change them (rest and zero before) */
+  char mesh_source[512]; /* "generated", or the file given with --mesh */
+  uint64_t
+      hash; /* of mesh, materials, boundary at t = 0, colliders, dt: equal problems have equal hashes */
+  void *data;
+};
+
+/* All scenes, ended by NULL. */
+const eb_scene_ops *const *eb_scenes(void);
+/* NULL when there is none of that name. */
+const eb_scene_ops *eb_scene_find(const char *name);
+
+/* Builds a scene. `assignments` are parameters "E=1e6,dt=1e-3" (NULL: defaults). `mesh_file` replaces the
+ * geometry (a volume mesh as it is; a closed surface becomes a solid through its signed distance,
+ * scaled and placed into the bounding box of the scene's own geometry, at its target element count), or NULL.
+ * Generated meshes are cached by content key under `cache_dir` (NULL: $XDG_CACHE_HOME/elastobench or
+ * ~/.cache/elastobench; "" turns caching off). The caller destroys *out. */
+EB_MUST eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignments,
+                                 const char *mesh_file, const char *cache_dir, eb_scene **out);
+void eb_scene_destroy(eb_scene *scene);
+
+/* Which nodes are scripted at time t (fixed, node_count bytes) and where (target, node_count x 3; rest
+ * position of the others). */
+void eb_scene_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target);
+/* f_ext at (t, x, v), N, node_count x 3: overwritten. */
+void eb_scene_force(const eb_scene *scene, double t, const double *x, const double *v, double *f);
+
+/* Capability bits the scene asks for with its current parameters (materials included). */
+uint32_t eb_scene_needs(const eb_scene *scene);
+
+EB_MUST eb_error eb_state_create(const eb_scene *scene, eb_state **out);
+void eb_state_destroy(eb_state *state);
+/* Hash of positions and velocities, bit by bit. */
+uint64_t eb_state_hash(const eb_state *state);
+
+#endif

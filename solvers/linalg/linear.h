@@ -1,0 +1,45 @@
+/* Linear solvers for symmetric positive definite 3x3-block systems, behind one table.
+ *
+ * Life: create (options) -> set_matrix (same pattern every time; factors, or builds the
+ * preconditioner) -> solve any number of times -> destroy. The first set_matrix orders and analyzes. */
+#ifndef EB_LINALG_LINEAR_H
+#define EB_LINALG_LINEAR_H
+
+#include "problems/elasticity/block_matrix.h"
+#include "solvers/solver.h"
+
+typedef struct eb_linear eb_linear;
+
+typedef struct eb_linear_settings {
+  const char *kind;           /* "cg", "cholesky", "petsc" */
+  const char *preconditioner; /* cg: "none", "jacobi", "block-jacobi", "ic" */
+  const char *petsc_options;  /* petsc: "-ksp_type cg -pc_type gamg" */
+  double rtol, atol;          /* cg, petsc: |r| <= max(rtol |b|, atol) */
+  int64_t max_iterations;     /* cg, petsc */
+  int threads;
+} eb_linear_settings;
+
+/* Result of one solve. */
+typedef struct eb_linear_result {
+  eb_reason reason;
+  int64_t iterations; /* 0 for a direct method */
+  double residual;    /* |b - A x| as the method sees it; -1 when it did not compute one */
+} eb_linear_result;
+
+/* Orders, analyzes and allocates for the pattern of A (whose values are not read). Phases ORDER and
+ * ANALYZE go to `log` (may be NULL). */
+EB_MUST eb_error eb_linear_create(const eb_linear_settings *settings,
+                                  const eb_block_matrix *pattern, eb_step_log *log,
+                                  eb_linear **out);
+/* Takes the values of A (kept by reference until the next call): numeric factorization or
+ * preconditioner. Phase FACTOR. *reason is EB_NOT_POSITIVE_DEFINITE when a pivot is not positive,
+ * else positive. */
+EB_MUST eb_error eb_linear_set_matrix(eb_linear *linear, const eb_block_matrix *A, eb_step_log *log,
+                                      eb_reason *reason);
+/* Solves A x = b; x holds the initial guess on entry for iterative methods. Iterative methods log each
+ * residual when `log_residuals`. Phase SOLVE. */
+EB_MUST eb_error eb_linear_solve(eb_linear *linear, const double *b, double *x, eb_step_log *log,
+                                 bool log_residuals, eb_linear_result *result);
+void eb_linear_destroy(eb_linear *linear);
+
+#endif

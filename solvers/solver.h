@@ -1,0 +1,133 @@
+/* Solvers: how a scene is stepped. One of the two headers a plug-in author reads (the other:
+ * problems/scene.h).
+ *
+ * A solver is one static const eb_solver_ops. Built in, it is one line of solvers/registry.c; in a shared object it is
+ * exported as the symbol `elastobench_solver`, and `elastobench run ... --plugin ./it.so -s NAME` runs it. */
+#ifndef EB_SOLVER_H
+#define EB_SOLVER_H
+
+#include "problems/scene.h"
+
+/* The outcome of a step: positive when the method met its own criterion, negative when not. Outcomes
+ * are data and are logged; they are never errors. */
+typedef enum eb_reason {
+  EB_CONVERGED_RTOL = 1,      /* relative tolerance met */
+  EB_CONVERGED_ATOL = 2,      /* absolute tolerance met */
+  EB_CONVERGED_DIRECT = 3,    /* one direct solve, no tolerance to meet */
+  EB_CONVERGED_ITS = 4,       /* a fixed number of iterations was asked for and done */
+  EB_CONVERGED_STAGNATED = 5, /* no further decrease possible in floating point */
+  EB_RUNNING = 0,
+  EB_DIVERGED_MAX_IT = -1,
+  EB_DIVERGED_NAN = -2,
+  EB_DIVERGED_BREAKDOWN = -3, /* direction of non-positive curvature, loss of orthogonality */
+  EB_DIVERGED_LINE_SEARCH = -4,
+  EB_NOT_POSITIVE_DEFINITE = -5,
+  EB_DIVERGED_LINEAR_SOLVE = -6,
+  EB_DIVERGED_LIBRARY = -7
+} eb_reason;
+
+/* "EB_CONVERGED_RTOL", ... */
+const char *eb_reason_name(eb_reason reason);
+
+/* One vocabulary of phases for all solvers. */
+typedef enum eb_phase {
+  EB_PHASE_ROTATIONS,
+  EB_PHASE_GRADIENT,
+  EB_PHASE_ASSEMBLE,
+  EB_PHASE_ORDER,
+  EB_PHASE_ANALYZE,
+  EB_PHASE_FACTOR,
+  EB_PHASE_UPDATE,
+  EB_PHASE_SOLVE,
+  EB_PHASE_RHS,
+  EB_PHASE_ESTIMATE,
+  EB_PHASE_LINESEARCH,
+  EB_PHASE_DETECT,
+  EB_PHASE_RESOLVE,
+  EB_PHASE_LOCAL,
+  EB_PHASE_PROJECT,
+  EB_PHASE_IO,
+  EB_PHASE_COUNT
+} eb_phase;
+const char *eb_phase_name(eb_phase phase); /* "rotations", ... */
+
+typedef enum eb_counter {
+  EB_COUNT_FACTORIZATIONS,
+  EB_COUNT_SOLVES,
+  EB_COUNT_MATVECS,
+  EB_COUNT_ELEMENT_EVALUATIONS,
+  EB_COUNT_LINEAR_ITERATIONS,
+  EB_COUNT_LINE_SEARCHES,
+  EB_COUNT_FLOPS,
+  EB_COUNTERS
+} eb_counter;
+const char *eb_counter_name(eb_counter counter); /* "factorizations", ... */
+
+/* The equation that a step claims to solve; the harness audits that one. */
+typedef enum eb_equation { EB_EQUATION_IMPLICIT_EULER, EB_EQUATION_STATIC } eb_equation;
+
+/* What a solver reports of a step (or of its set-up). Owned and reset by the harness, filled by the solver through
+ * the functions below, which allocate nothing. Residuals past the capacity are counted, not kept. */
+typedef struct eb_step_log {
+  double phase_seconds[EB_PHASE_COUNT];
+  double phase_started[EB_PHASE_COUNT];
+  double counters[EB_COUNTERS];
+  int64_t iterations;        /* outermost iterations of the step */
+  const char *residual_norm; /* static text naming norm and unit of the residuals */
+  double *residuals;
+  double *residual_seconds; /* wall seconds since the step began, beside each residual */
+  int64_t residual_count, residual_capacity;
+  double step_started;
+  eb_equation equation;
+} eb_step_log;
+
+EB_MUST eb_error eb_step_log_create(int64_t residual_capacity, eb_step_log **out);
+void eb_step_log_destroy(eb_step_log *log);
+void eb_step_log_reset(eb_step_log *log);
+void eb_log_begin(eb_step_log *log, eb_phase phase);
+void eb_log_end(eb_step_log *log, eb_phase phase);
+void eb_log_residual(eb_step_log *log, double value);
+void eb_log_count(eb_step_log *log, eb_counter counter, double amount);
+
+typedef struct eb_solver_ops eb_solver_ops;
+
+/* A solver at work on one scene. */
+typedef struct eb_solver {
+  const eb_solver_ops *ops;
+  const eb_values *options; /* resolved; set before create */
+  const eb_scene *scene;    /* outlives the solver; set before create */
+  eb_step_log *setup_log;   /* phases and counters of the set-up; set before create */
+  int threads;              /* OpenMP threads it may use */
+  uint64_t seed;            /* of everything random in it */
+  void *data;               /* the solver's own */
+} eb_solver;
+
+struct eb_solver_ops {
+  const char *name, *summary, *citation;
+  uint32_t capabilities;    /* eb_capability bits it serves */
+  const eb_option *options; /* ended by a NULL name; NULL when none */
+  /* Allocates everything a step needs. On failure nothing stays allocated. */
+  eb_error (*create)(eb_solver *solver, const eb_scene *scene);
+  /* Advances state by dt in place (x, v, time, step). On a negative reason the state is as the method
+   * left it and the harness decides. Must not allocate. */
+  eb_error (*step)(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
+                   eb_reason *reason);
+  void (*destroy)(eb_solver *solver);
+};
+
+/* All built-in solvers, ended by NULL. */
+const eb_solver_ops *const *eb_solvers(void);
+/* NULL when there is none of that name. */
+const eb_solver_ops *eb_solver_find(const char *name);
+
+/* Creates a solver: resolves `options` ("linear=cg,rtol=1e-6"), checks capabilities against the scene
+ * (EB_ERR_UNSUPPORTED says which are missing), calls ops->create. The caller destroys *out. */
+EB_MUST eb_error eb_solver_create(const eb_solver_ops *ops, const char *options,
+                                  const eb_scene *scene, int threads, uint64_t seed,
+                                  eb_solver **out);
+void eb_solver_destroy(eb_solver *solver);
+
+/* The interface version a plug-in was built against; exported by it as `elastobench_abi`. */
+#define EB_PLUGIN_ABI 1
+
+#endif
