@@ -48,7 +48,7 @@ PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcholmod -lmetis -l
 
 # ---- flags ----------------------------------------------------------------------------------------
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-            -Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-unknown-pragmas $(WERROR)
+            -Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-unknown-pragmas -Wno-format-truncation $(WERROR)
 # Multiply-adds are contracted for speed, except where geometry must come out alike on every machine.
 CONTRACT  = $(if $(filter problems/mesh/% problems/collision/%,$<),-ffp-contract=off,-ffp-contract=fast)
 CFLAGS   ?=
