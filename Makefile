@@ -77,6 +77,10 @@ TESTS    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(FUZZ_SRC))
 PLUGINS  := $(patsubst tests/plugins/%.c,$(BUILD)/tests/plugins/%.so,$(PLUGIN_SRC))
 
+# One line a step; V=1 shows the commands.
+Q := $(if $(V),,@)
+
+.SECONDARY:
 .DEFAULT_GOAL := all
 .PHONY: all help deps demo test check-tests bench install format format-check clean tests
 
@@ -107,30 +111,35 @@ $(call object,harness/environment.c): ALL_CFLAGS += -I$(BUILD)/obj
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+	$(if $(V),,@echo "  CC   $<")
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
 $(LIB): $(call object,$(LIB_SRC))
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 
 $(TOOLS): $(call object,$(TOOL_SRC))
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 
 $(SHARED): $(call object,$(LIB_SRC))
-	$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libelastobench.so.0 $^ -o $@ $(PKG_LIBS)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libelastobench.so.0 $^ -o $@ $(PKG_LIBS)
 
 # The whole library goes in, so that plug-ins find every public function.
 $(PROGRAM): $(call object,harness/main.c) $(TOOLS) $(LIB)
-	$(CC) $(ALL_LDFLAGS) $< $(TOOLS) -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -o $@ $(PKG_LIBS)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) $< $(TOOLS) -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -o $@ $(PKG_LIBS)
 
 $(BENCH): $(call object,$(BENCH_SRC)) $(TOOLS) $(LIB)
-	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
 
 # ---- tests ----------------------------------------------------------------------------------------
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(call object,$(SUPPORT_SRC)) $(TOOLS) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
 
 $(BUILD)/tests/plugins/%.so: tests/plugins/%.c
 	@mkdir -p $(@D)
