@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/embedded.h"
+#include "problems/base/file.h"
 #include "problems/base/text.h"
 
 const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
@@ -168,16 +169,6 @@ static eb_error fill(int kind, const eb_report_run *runs, int count, plot_data *
   return EB_OK;
 }
 
-static eb_error write_file(const char *path, const char *bytes, size_t count) {
-  FILE *file = fopen(path, "wb");
-  if (!file) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-  size_t written = fwrite(bytes, 1, count, file);
-  int failed = fclose(file);
-  if (written != count || failed)
-    return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-  return EB_OK;
-}
-
 static _Noreturn void become_gnuplot(const char *dir, const char *script) {
   if (chdir(dir) == 0) execlp("gnuplot", "gnuplot", script, (char *)NULL);
   _exit(127);
@@ -221,11 +212,11 @@ static eb_error draw(const char *dir, const char *base, const char *stem, const 
                      const plot_data *data) {
   char path[4096], name[512];
   snprintf(path, sizeof path, "%s/%s.dat", dir, base);
-  EB_TRY(write_file(path, data->text.data, data->text.length));
+  EB_TRY(eb_file_write(path, data->text.data, data->text.length));
   eb_text script = {0};
   eb_error error = fill_script(&script, base, stem, title, data->series);
   snprintf(path, sizeof path, "%s/%s.gp", dir, base);
-  if (!error) error = write_file(path, script.data, script.length);
+  if (!error) error = eb_file_write(path, script.data, script.length);
   eb_text_clear(&script);
   EB_TRY(error);
   snprintf(name, sizeof name, "%s.gp", base);
