@@ -109,6 +109,14 @@ $(BUILD_INFO): refresh
 $(call object,harness/environment.c): $(BUILD_INFO)
 $(call object,harness/environment.c): ALL_CFLAGS += -I$(BUILD)/obj
 
+# Templates, style sheets and suites are compiled in, so that the installed program needs no folder of its own.
+EMBEDDED := $(sort $(wildcard reports/gnuplot/*.gp reports/html/* reports/suites/*.ini))
+$(BUILD)/obj/embedded_files.c: reports/embed.pl $(EMBEDDED)
+	@mkdir -p $(@D)
+	@perl reports/embed.pl $(EMBEDDED) > $@
+$(BUILD)/obj/embedded_files.o: $(BUILD)/obj/embedded_files.c
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC   $<")
@@ -118,7 +126,7 @@ $(LIB): $(call object,$(LIB_SRC))
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(TOOLS): $(call object,$(TOOL_SRC))
+$(TOOLS): $(call object,$(TOOL_SRC)) $(BUILD)/obj/embedded_files.o
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
