@@ -30,6 +30,7 @@ EB_MUST eb_error eb_read_stl(eb_scan *scan, eb_facets *facets);
 /* Whether the length of the file is the one that a binary STL announces. It tells where the opening
  * word does not: many binary headers open with "solid". */
 bool eb_stl_has_binary_length(const char *data, size_t bytes);
+/* That, or it does not open with "solid". */
 bool eb_stl_is_binary(const char *data, size_t bytes);
 
 /* Writers print and leave errors of the stream to the caller. */

@@ -114,7 +114,7 @@ static eb_error settle_format(const source *s, eb_mesh_format *format) {
 
 static eb_error parse_mesh_in_locale(eb_mesh_format format, const source *s, const source *more,
                                      eb_mesh **out) {
-  number_locale locale;
+  number_locale locale = {0};
   EB_TRY(enter_locale(&locale));
   eb_error error = parse_mesh(format, s, more, out);
   leave_locale(&locale);
@@ -140,7 +140,7 @@ eb_error eb_surface_parse(const char *name, eb_mesh_format format, const void *d
   *out = NULL;
   source s = {.name = name, .data = data, .bytes = bytes};
   EB_TRY(settle_format(&s, &format));
-  number_locale locale;
+  number_locale locale = {0};
   EB_TRY(enter_locale(&locale));
   eb_error error = parse_surface(format, &s, out);
   leave_locale(&locale);
@@ -263,7 +263,7 @@ static void print_surface(FILE *file, const job *j) {
 
 /* A file that could not be written whole is removed. */
 static eb_error write_file(const char *path, const job *j) {
-  number_locale locale;
+  number_locale locale = {0};
   EB_TRY(enter_locale(&locale));
   FILE *file = fopen(path, "wb");
   bool opened = file != NULL, failed = !opened;

@@ -130,7 +130,7 @@ static eb_error skip_values(vtk *v, const number_type *type, int64_t count) {
 /* ---- points and cells --------------------------------------------------------------------------- */
 
 static eb_error read_points(vtk *v) {
-  const number_type *type;
+  const number_type *type = NULL;
   int64_t count;
   if (v->draft->X) return eb_scan_error(v->scan, v->scan->at, "a second list of points");
   EB_TRY(eb_scan_int(v->scan, "the number of points", &count));
@@ -200,7 +200,7 @@ static eb_error enter_array(vtk *v, const char *keyword, int64_t count, const nu
 
 /* From 5.0: all offsets, one more than cells, then all nodes. */
 static eb_error read_offset_cells(vtk *v, int64_t offsets, int64_t entries) {
-  const number_type *type;
+  const number_type *type = NULL;
   EB_TRY(enter_array(v, "OFFSETS", offsets, &type));
   EB_TRY(eb_scan_fits(v->scan, "entries of cells", entries, 1));
   EB_TRY(allocate_cells(v, offsets > 0 ? offsets - 1 : 0, entries));
@@ -311,7 +311,7 @@ static eb_error read_field(vtk *v) {
       skip_metadata(v);
       name = eb_scan_word(v->scan);
     }
-    const number_type *type;
+    const number_type *type = NULL;
     EB_TRY(eb_scan_int(v->scan, "the number of components of an array", &components));
     EB_TRY(eb_scan_int(v->scan, "the number of tuples of an array", &tuples));
     EB_TRY(find_type(v, eb_scan_word(v->scan), &type));
@@ -325,7 +325,7 @@ static eb_error read_field(vtk *v) {
 }
 
 static eb_error read_scalars(vtk *v, int64_t tuples) {
-  const number_type *type;
+  const number_type *type = NULL;
   int64_t components = 1;
   eb_word name = eb_scan_word(v->scan);
   EB_TRY(find_type(v, eb_scan_word(v->scan), &type));
@@ -340,7 +340,7 @@ static eb_error read_scalars(vtk *v, int64_t tuples) {
 
 /* Attributes of a fixed number of components: "KEYWORD name type". */
 static eb_error read_tuples(vtk *v, int64_t components, int64_t tuples) {
-  const number_type *type;
+  const number_type *type = NULL;
   eb_word name = eb_scan_word(v->scan);
   EB_TRY(find_type(v, eb_scan_word(v->scan), &type));
   enter(v);
@@ -358,7 +358,7 @@ static eb_error skip_colours(vtk *v, bool table, int64_t tuples) {
 }
 
 static eb_error read_texture(vtk *v, int64_t tuples) {
-  const number_type *type;
+  const number_type *type = NULL;
   int64_t components;
   eb_word name = eb_scan_word(v->scan);
   EB_TRY(eb_scan_int(v->scan, "the number of components", &components));
