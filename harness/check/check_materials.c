@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double coarse = 1e-2, fine = 2.5e-3; /* relative steps */
+static const double coarse = 4e-3, fine = 1e-3; /* relative steps */
 static const char gradient_reason[] = "observed order of the first Taylor remainder; 2 when the "
                                       "derivative is right, 1 when not";
 static const char hessian_reason[] = "observed order of the second Taylor remainder; 3 when the "

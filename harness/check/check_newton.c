@@ -33,7 +33,7 @@ static eb_error tail_of(const eb_check *check, const char *material) {
   eb_scene *scene = NULL;
   eb_step_log *log = NULL;
   EB_TRY(eb_block_create(&scene,
-                         "nx=10,ny=2,nz=2,lx=1,ly=0.2,lz=0.2,E=1e6,nu=0.4,gz=-9.8,"
+                         "nx=10,ny=2,nz=2,lx=1,ly=0.2,lz=0.2,E=1e6,nu=0.4,gz=-3,"
                          "support=x0,material=%s",
                          material));
   eb_error error = eb_step_log_create(200, &log);
