@@ -77,6 +77,10 @@ TESTS    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 FUZZERS  := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(FUZZ_SRC))
 PLUGINS  := $(patsubst tests/plugins/%.c,$(BUILD)/tests/plugins/%.so,$(PLUGIN_SRC))
 
+# One line a step; V=1 shows the commands.
+Q := $(if $(V),,@)
+
+.SECONDARY:
 .DEFAULT_GOAL := all
 .PHONY: all help deps demo test check-tests bench install format format-check clean tests
 
@@ -105,32 +109,45 @@ $(BUILD_INFO): refresh
 $(call object,harness/environment.c): $(BUILD_INFO)
 $(call object,harness/environment.c): ALL_CFLAGS += -I$(BUILD)/obj
 
+# Templates, style sheets and suites are compiled in, so that the installed program needs no folder of its own.
+EMBEDDED := $(sort $(wildcard reports/gnuplot/*.gp reports/html/* reports/suites/*.ini))
+$(BUILD)/obj/embedded_files.c: reports/embed.pl $(EMBEDDED)
+	@mkdir -p $(@D)
+	@perl reports/embed.pl $(EMBEDDED) > $@
+$(BUILD)/obj/embedded_files.o: $(BUILD)/obj/embedded_files.c
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+	$(if $(V),,@echo "  CC   $<")
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
 $(LIB): $(call object,$(LIB_SRC))
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 
-$(TOOLS): $(call object,$(TOOL_SRC))
+$(TOOLS): $(call object,$(TOOL_SRC)) $(BUILD)/obj/embedded_files.o
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 
 $(SHARED): $(call object,$(LIB_SRC))
-	$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libelastobench.so.0 $^ -o $@ $(PKG_LIBS)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libelastobench.so.0 $^ -o $@ $(PKG_LIBS)
 
 # The whole library goes in, so that plug-ins find every public function.
 $(PROGRAM): $(call object,harness/main.c) $(TOOLS) $(LIB)
-	$(CC) $(ALL_LDFLAGS) $< $(TOOLS) -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -o $@ $(PKG_LIBS)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) $< $(TOOLS) -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -o $@ $(PKG_LIBS)
 
 $(BENCH): $(call object,$(BENCH_SRC)) $(TOOLS) $(LIB)
-	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
 
 # ---- tests ----------------------------------------------------------------------------------------
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(call object,$(SUPPORT_SRC)) $(TOOLS) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
 
 $(BUILD)/tests/plugins/%.so: tests/plugins/%.c
 	@mkdir -p $(@D)

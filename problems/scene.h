@@ -54,6 +54,9 @@ typedef struct eb_scene_ops {
   /* Builds the rest mesh. Only these parameters enter: see eb_scene_create on caching. */
   eb_error (*mesh)(const eb_values *parameters, eb_mesh **out);
   const char *mesh_parameters; /* names of the parameters the mesh depends on, "a,b", or NULL */
+  /* Prepares the mesh, generated or read from a file, for the setup: regions and fibres that follow from geometry, copies
+   * of a body. May replace *mesh. Not cached. NULL when there is nothing to do. */
+  eb_error (*prepare)(const eb_values *parameters, eb_mesh **mesh);
   /* Fills materials, gravity, colliders, initial state from scene->mesh and scene->parameters. */
   eb_error (*setup)(eb_scene *scene);
   /* Marks scripted nodes in fixed[] (0 on entry) and writes their position at time t to target (rest positions on entry). NULL when

@@ -15,8 +15,8 @@ typedef enum eb_collider_kind {
   EB_SPHERE,          /* solid ball: origin, radius */
   EB_CYLINDER,        /* solid, infinite along axis through origin: radius */
   EB_CAPPED_CYLINDER, /* solid, |along axis| <= half_length about origin: a piston */
-  EB_BOWL /* matter must stay inside the sphere below the rim: hemispherical shell opening along
-                  axis; origin is the sphere's centre, radius its inner radius */
+  EB_BOWL /* a hemispherical hollow that opens along axis, set into the half space below its rim: origin is the
+             sphere's centre, radius its inner radius; all below the rim and outside the sphere is solid */
 } eb_collider_kind;
 
 typedef struct eb_collider {

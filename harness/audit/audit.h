@@ -1,0 +1,38 @@
+/* The judge: what the harness says of a step, computed by its own code from positions and velocities.
+ *
+ * Nothing here calls a solver or the batched kernels the solvers assemble with: energies and stresses are evaluated
+ * element by element from the published formulas (audit/reference.h), so that an error in the fast path shows up as a residual. */
+#ifndef EB_AUDIT_H
+#define EB_AUDIT_H
+
+#include "problems/scene.h"
+#include "solvers/solver.h"
+
+typedef struct eb_audit eb_audit;
+
+/* One step judged. SI units. */
+typedef struct eb_audit_row {
+  double residual; /* |grad W(x1)|_2 over free nodes, N; for EB_EQUATION_STATIC |g - f_ext| */
+  double residual_relative;               /* the residual over the force scale: see eb_audit_step */
+  double kinetic, elastic, gravitational; /* J, at the end of the step */
+  double momentum[3];                     /* kg m/s */
+  double angular_momentum[3];             /* kg m^2/s about the origin */
+  double min_volume_ratio;                /* least det F (of Gauss points in hexahedra) */
+  double max_penetration;     /* deepest node below any collider at the end of the step, m */
+  int32_t inverted, contacts; /* elements with det F <= 0; nodes inside a collider */
+  bool finite;                /* all positions and velocities are finite numbers */
+} eb_audit_row;
+
+/* Precomputes rest shapes from the scene's mesh; allocates everything a step needs. */
+EB_MUST eb_error eb_audit_create(const eb_scene *scene, eb_audit **out);
+
+/* Judges the step that led from `before` to `after`. W is the incremental potential of implicit Euler with f_ext taken at `before`
+ * (problems/scene.h). The force scale of the relative residual is
+ *   sqrt(sum over free nodes of |M (x1 - xt) / h^2|^2 + |g_e|^2 + |f_ext|^2),
+ * where g_e are the single element contributions before they cancel in the sum (and the inertia term is left out in statics): it
+ * does not vanish when forces balance. */
+EB_MUST eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *after,
+                               double dt, eb_equation equation, eb_audit_row *row);
+void eb_audit_destroy(eb_audit *audit);
+
+#endif

@@ -1,0 +1,27 @@
+/* index.html of a report. */
+#ifndef EB_REPORT_HTML_H
+#define EB_REPORT_HTML_H
+
+#include "harness/report/model.h"
+#include "harness/report/plots.h"
+#include "problems/base/text.h"
+
+/* What was drawn for one scene. */
+typedef struct eb_report_scene {
+  int first, last;  /* runs */
+  char prefix[128]; /* of its files */
+  bool plot[EB_PLOT_KINDS];
+} eb_report_scene;
+
+/* PREFIX-rN-first.png and PREFIX-rN-last.png of run N of its scene, when drawn. */
+typedef struct eb_report_picture {
+  bool drawn;
+  double time[2]; /* s */
+} eb_report_picture;
+
+/* Appends the page to `page`. `pictured` has one entry a run. */
+EB_MUST eb_error eb_report_html(const eb_report *report, const eb_report_scene *scenes,
+                                int scene_count, bool summary, const eb_report_picture *pictured,
+                                eb_text *page);
+
+#endif

@@ -1,0 +1,44 @@
+/* What the report shows, gathered from result files: plain arrays, so that tables and plots do not touch HDF5. */
+#ifndef EB_REPORT_MODEL_H
+#define EB_REPORT_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "harness/results/read.h"
+#include "solvers/solver.h"
+
+typedef struct eb_report_run {
+  const eb_results *file; /* where it is stored, */
+  int index;              /* and as which run */
+  const eb_run *run;      /* its attributes, owned by the file */
+  char *scene;            /* scene and, when runs of the scene differ in them, parameters */
+  char *label;            /* solver and the options in which runs of this scene differ */
+  size_t steps;
+  double *column[EB_COL_COUNT];  /* steps each */
+  double *phase[EB_PHASE_COUNT]; /* steps each, s */
+  eb_residuals residuals;
+} eb_report_run;
+
+typedef struct eb_report {
+  int file_count, run_count;
+  eb_results **files;
+  eb_report_run *runs; /* grouped by scene in order of appearance */
+} eb_report;
+
+/* Clear the report also after a failure. */
+EB_MUST eb_error eb_report_load(const char *const *files, int count, eb_report *out);
+void eb_report_clear(eb_report *report);
+
+/* Runs [*first, *last) of the next scene from index `from`; false when there is none. */
+bool eb_report_next_scene(const eb_report *report, int from, int *first, int *last);
+
+bool eb_report_completed(const eb_report_run *run);
+
+/* Statistics of a column without its first `skip` entries (the first step is kept apart: caches and
+ * workspaces are cold), or of all when there are no others. NaN without data. */
+double eb_report_median(const double *values, size_t count, size_t skip);
+double eb_report_mean(const double *values, size_t count, size_t skip);
+double eb_report_max(const double *values, size_t count, size_t skip);
+
+#endif

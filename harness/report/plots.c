@@ -1,0 +1,287 @@
+#include "harness/report/plots.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/embedded.h"
+#include "problems/base/file.h"
+#include "problems/base/text.h"
+
+const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
+    {"residuals", "Residual against iteration, in the step with the most iterations"},
+    {"error-time", "Residual against wall time, in the same step"},
+    {"audit", "Residual as audited by the harness, each step"},
+    {"iterations", "Iterations a step"},
+    {"step-time", "Wall time a step"},
+    {"phases", "Where a step's time goes"},
+    {"energy", "Energies over time"},
+};
+
+enum { RESIDUALS, ERROR_TIME, AUDIT, ITERATIONS, STEP_TIME, PHASES, ENERGY };
+
+/* The data of one plot while it is being written: blocks for gnuplot's `index`, or one table. */
+typedef struct plot_data {
+  eb_text text;
+  int series;
+  char pending
+      [512]; /* name of a series that has no point yet; a block without points is not written */
+} plot_data;
+
+static void begin_series(plot_data *data, const char *name) {
+  snprintf(data->pending, sizeof data->pending, "%s", name);
+}
+
+/* Points that a logarithmic axis cannot show are left out. */
+static eb_error add_point(plot_data *data, double x, double y, bool logarithmic) {
+  if (!isfinite(x) || !isfinite(y) || (logarithmic && !(y > 0))) return EB_OK;
+  if (data->pending[0]) {
+    const char *gap = data->series++ ? "\n\n" : "";
+    EB_TRY(eb_text_printf(&data->text, "%s\"x\" \"%s\"\n", gap, data->pending));
+    data->pending[0] = '\0';
+  }
+  return eb_text_printf(&data->text, "%.9g %.9g\n", x, y);
+}
+
+/* The step in which this run logged the most residuals, or -1. */
+static int64_t longest_step(const eb_residuals *residuals) {
+  int64_t best = -1, most = 0;
+  for (size_t s = 0; s < residuals->steps; s++) {
+    int64_t count = residuals->offsets[s + 1] - residuals->offsets[s];
+    if (count > most) {
+      most = count;
+      best = (int64_t)s;
+    }
+  }
+  return best;
+}
+
+static eb_error residual_series(const eb_report_run *run, bool against_time, plot_data *data) {
+  const eb_residuals *residuals = &run->residuals;
+  int64_t step = longest_step(residuals);
+  if (step < 0) return EB_OK;
+  char name[512];
+  snprintf(name, sizeof name, "%s (step %lld)", run->label, (long long)step + 1);
+  begin_series(data, name);
+  for (int64_t r = residuals->offsets[step]; r < residuals->offsets[step + 1]; r++) {
+    double x = against_time ? 1e3 * residuals->seconds[r] : (double)(r - residuals->offsets[step]);
+    EB_TRY(add_point(data, x, residuals->values[r], true));
+  }
+  return EB_OK;
+}
+
+static eb_error column_series(const eb_report_run *run, eb_column column, double scale,
+                              bool logarithmic, plot_data *data) {
+  if (run->steps == 0 || !run->column[column] || !run->column[EB_COL_TIME]) return EB_OK;
+  begin_series(data, run->label);
+  for (size_t s = 0; s < run->steps; s++)
+    EB_TRY(
+        add_point(data, run->column[EB_COL_TIME][s], scale * run->column[column][s], logarithmic));
+  return EB_OK;
+}
+
+static eb_error energy_series(const eb_report_run *run, plot_data *data) {
+  static const struct {
+    eb_column column;
+    const char *name;
+  } parts[3] = {{EB_COL_KINETIC, "kinetic"},
+                {EB_COL_ELASTIC, "elastic"},
+                {EB_COL_GRAVITATIONAL, "gravitational"}};
+  for (int p = 0; p < 3; p++) {
+    const double *values = run->column[parts[p].column];
+    if (run->steps == 0 || !values) continue;
+    char name[512];
+    snprintf(name, sizeof name, "%s %s", run->label, parts[p].name);
+    begin_series(data, name);
+    /* Potential energy has no origin of its own: shown relative to the first step. */
+    double origin = parts[p].column == EB_COL_GRAVITATIONAL ? values[0] : 0;
+    for (size_t s = 0; s < run->steps; s++)
+      EB_TRY(add_point(data, run->column[EB_COL_TIME][s], values[s] - origin, false));
+  }
+  return EB_OK;
+}
+
+static double mean_phase(const eb_report_run *run, int phase) {
+  double mean = run->phase[phase] ? eb_report_mean(run->phase[phase], run->steps, 1) : 0;
+  return isfinite(mean) ? 1e3 * mean : 0;
+}
+
+static eb_error phase_row(const eb_report_run *run, const bool *used, plot_data *data) {
+  double wall = run->column[EB_COL_WALL]
+                    ? 1e3 * eb_report_mean(run->column[EB_COL_WALL], run->steps, 1)
+                    : NAN;
+  if (!isfinite(wall)) return EB_OK;
+  EB_TRY(eb_text_printf(&data->text, "\"%s\"", run->label));
+  double named = 0;
+  for (int p = 0; p < EB_PHASE_COUNT; p++)
+    if (used[p]) {
+      named += mean_phase(run, p);
+      EB_TRY(eb_text_printf(&data->text, " %.6g", mean_phase(run, p)));
+    }
+  return eb_text_printf(&data->text, " %.6g\n", fmax(0, wall - named));
+}
+
+/* A table: one row a run, one column a phase that any run has used, and the unnamed rest. */
+static eb_error phase_table(const eb_report_run *runs, int count, plot_data *data) {
+  bool used[EB_PHASE_COUNT] = {false};
+  for (int r = 0; r < count; r++)
+    for (int p = 0; p < EB_PHASE_COUNT; p++) used[p] = used[p] || mean_phase(&runs[r], p) > 0;
+  EB_TRY(eb_text_printf(&data->text, "\"solver\""));
+  for (int p = 0; p < EB_PHASE_COUNT; p++)
+    if (used[p]) {
+      data->series++;
+      EB_TRY(eb_text_printf(&data->text, " \"%s\"", eb_phase_name((eb_phase)p)));
+    }
+  EB_TRY(eb_text_printf(&data->text, " \"other\"\n"));
+  data->series++;
+  for (int r = 0; r < count; r++) EB_TRY(phase_row(&runs[r], used, data));
+  return EB_OK;
+}
+
+static eb_error fill(int kind, const eb_report_run *runs, int count, plot_data *data) {
+  if (kind == PHASES) return phase_table(runs, count, data);
+  for (int r = 0; r < count; r++) {
+    const eb_report_run *run = &runs[r];
+    if (run->run->repetition > 0) continue;
+    switch (kind) {
+    case RESIDUALS:
+    case ERROR_TIME:
+      EB_TRY(residual_series(run, kind == ERROR_TIME, data));
+      break;
+    case AUDIT:
+      EB_TRY(column_series(run, EB_COL_RESIDUAL_RELATIVE, 1, true, data));
+      break;
+    case ITERATIONS:
+      EB_TRY(column_series(run, EB_COL_ITERATIONS, 1, false, data));
+      break;
+    case STEP_TIME:
+      EB_TRY(column_series(run, EB_COL_WALL, 1e3, true, data));
+      break;
+    case ENERGY:
+      EB_TRY(energy_series(run, data));
+      break;
+    }
+  }
+  return EB_OK;
+}
+
+static _Noreturn void become_gnuplot(const char *dir, const char *script) {
+  if (chdir(dir) == 0) execlp("gnuplot", "gnuplot", script, (char *)NULL);
+  _exit(127);
+}
+
+/* Runs gnuplot in the folder, so that scripts name their files without a path. */
+static eb_error run_gnuplot(const char *dir, const char *script) {
+  pid_t child = fork();
+  if (child < 0) return EB_ERROR(EB_ERR_IO, "cannot start gnuplot: %s", strerror(errno));
+  if (child == 0) become_gnuplot(dir, script);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return EB_ERROR(EB_ERR_IO, "cannot wait for gnuplot: %s", strerror(errno));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    return EB_ERROR(EB_ERR_LIBRARY, "gnuplot was not found: install the package gnuplot-nox");
+  if (status != 0)
+    return EB_ERROR(EB_ERR_LIBRARY, "gnuplot failed on '%s/%s' (status %d): see its message above",
+                    dir, script, status);
+  return EB_OK;
+}
+
+static eb_error append_template(eb_text *script, const char *stem) {
+  char name[64];
+  snprintf(name, sizeof name, "gnuplot/%s.gp", stem);
+  eb_embedded file;
+  EB_TRY(eb_embedded_find(name, &file));
+  return eb_text_append(script, file.data, file.size);
+}
+
+static eb_error fill_script(eb_text *script, const char *base, const char *stem, const char *title,
+                            int series) {
+  EB_TRY(eb_text_printf(script,
+                        "data = \"%s.dat\"\noutput = \"%s.svg\"\ntitle = \"%s\"\nseries = %d\n",
+                        base, base, title, series));
+  EB_TRY(append_template(script, "style"));
+  return append_template(script, stem);
+}
+
+/* Writes BASE.dat and BASE.gp and draws BASE.svg. */
+static eb_error draw(const char *dir, const char *base, const char *stem, const char *title,
+                     const plot_data *data) {
+  char path[4096], name[512];
+  snprintf(path, sizeof path, "%s/%s.dat", dir, base);
+  EB_TRY(eb_file_write(path, data->text.data, data->text.length));
+  eb_text script = {0};
+  eb_error error = fill_script(&script, base, stem, title, data->series);
+  snprintf(path, sizeof path, "%s/%s.gp", dir, base);
+  if (!error) error = eb_file_write(path, script.data, script.length);
+  eb_text_clear(&script);
+  EB_TRY(error);
+  snprintf(name, sizeof name, "%s.gp", base);
+  return run_gnuplot(dir, name);
+}
+
+static eb_error draw_kind(const eb_report *report, int first, int last, int kind, const char *dir,
+                          const char *prefix, bool *drawn, plot_data *data) {
+  char base[256], title[512];
+  EB_TRY(fill(kind, report->runs + first, last - first, data));
+  *drawn = data->series > 0;
+  if (!*drawn) return EB_OK;
+  snprintf(base, sizeof base, "%s-%s", prefix, eb_plot_kinds[kind].stem);
+  snprintf(title, sizeof title, "%s", report->runs[first].scene);
+  return draw(dir, base, eb_plot_kinds[kind].stem, title, data);
+}
+
+eb_error eb_plots_scene(const eb_report *report, int first, int last, const char *dir,
+                        const char *prefix, bool drawn[EB_PLOT_KINDS]) {
+  for (int kind = 0; kind < EB_PLOT_KINDS; kind++) {
+    plot_data data = {0};
+    eb_error error = draw_kind(report, first, last, kind, dir, prefix, &drawn[kind], &data);
+    eb_text_clear(&data.text);
+    EB_TRY(error);
+  }
+  return EB_OK;
+}
+
+/* Distinct labels over all runs, in order of appearance; returns how many. */
+static int distinct_labels(const eb_report *report, const char **labels, int capacity) {
+  int count = 0;
+  for (int r = 0; r < report->run_count; r++) {
+    int known = 0;
+    while (known < count && strcmp(labels[known], report->runs[r].label) != 0) known++;
+    if (known == count && count < capacity) labels[count++] = report->runs[r].label;
+  }
+  return count;
+}
+
+static double label_median(const eb_report *report, int first, int last, const char *label) {
+  for (int r = first; r < last; r++)
+    if (strcmp(report->runs[r].label, label) == 0 && report->runs[r].column[EB_COL_WALL])
+      return 1e3 * eb_report_median(report->runs[r].column[EB_COL_WALL], report->runs[r].steps, 1);
+  return NAN;
+}
+
+static eb_error summary_table(const eb_report *report, plot_data *data) {
+  enum { MOST_LABELS = 16 };
+  const char *labels[MOST_LABELS] = {NULL};
+  data->series = distinct_labels(report, labels, MOST_LABELS);
+  EB_TRY(eb_text_printf(&data->text, "\"scene\""));
+  for (int l = 0; l < data->series; l++) EB_TRY(eb_text_printf(&data->text, " \"%s\"", labels[l]));
+  for (int first = 0, last = 0; eb_report_next_scene(report, last, &first, &last);) {
+    EB_TRY(eb_text_printf(&data->text, "\n\"%s\"", report->runs[first].scene));
+    for (int l = 0; l < data->series; l++)
+      EB_TRY(eb_text_printf(&data->text, " %.6g", label_median(report, first, last, labels[l])));
+  }
+  return eb_text_printf(&data->text, "\n");
+}
+
+eb_error eb_plots_summary(const eb_report *report, const char *dir, bool *drawn) {
+  plot_data data = {0};
+  eb_error error = summary_table(report, &data);
+  *drawn = !error && data.series > 0;
+  if (*drawn) error = draw(dir, "summary", "summary", "Median wall time a step", &data);
+  eb_text_clear(&data.text);
+  return error;
+}

@@ -1,0 +1,105 @@
+/* Signed distances of analytic solids and the explicit penalty force (the formulas stand in collider.h). */
+#include "problems/collision/collider.h"
+
+#include <math.h>
+
+static double dot(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Unit vector along v, or `otherwise` where v vanishes: there every direction is a normal. Returns |v|. */
+static double direction(const double v[3], const double otherwise[3], double unit[3]) {
+  double length = sqrt(dot(v, v));
+  for (int d = 0; d < 3; d++) unit[d] = length > 0 ? v[d] / length : otherwise[d];
+  return length;
+}
+
+/* Some unit vector orthogonal to `axis`. */
+static void orthogonal(const double axis[3], double unit[3]) {
+  int least = 0;
+  for (int d = 1; d < 3; d++)
+    if (fabs(axis[d]) < fabs(axis[least])) least = d;
+  double v[3] = {0, 0, 0};
+  v[least] = 1;
+  double along = axis[least];
+  for (int d = 0; d < 3; d++) v[d] -= along * axis[d];
+  direction(v, axis, unit);
+}
+
+/* Splits r = along axis + away radial; returns `away`, the distance from the axis. */
+static double split(const double r[3], const double axis[3], double *along, double radial[3]) {
+  double rest[3], side[3];
+  *along = dot(r, axis);
+  for (int d = 0; d < 3; d++) rest[d] = r[d] - *along * axis[d];
+  orthogonal(axis, side);
+  return direction(rest, side, radial);
+}
+
+/* With q = (away - radius, |along| - half_length): inside the greater component, outside the length of the positive part. */
+static double capped_cylinder(const eb_collider *collider, const double r[3], double normal[3]) {
+  double along, radial[3];
+  double away = split(r, collider->axis, &along, radial);
+  double side = away - collider->radius, end = fabs(along) - collider->half_length;
+  double sign = along < 0 ? -1 : 1;
+  double weight[2] = {side > end, side <= end}, distance = fmax(side, end);
+  if (side > 0 && end > 0) {
+    distance = sqrt(side * side + end * end);
+    weight[0] = side / distance;
+    weight[1] = end / distance;
+  }
+  for (int d = 0; d < 3; d++)
+    normal[d] = weight[0] * radial[d] + weight[1] * sign * collider->axis[d];
+  return distance;
+}
+
+/* The half space below the rim plane without the ball. Above the rim plane the nearest point is on the plane or, over the
+ * opening, on the rim circle; in the solid it is on the plane or on the sphere, whichever is nearer. */
+static double bowl(const eb_collider *collider, const double r[3], double normal[3]) {
+  double along, radial[3], inward[3];
+  double away = split(r, collider->axis, &along, radial);
+  for (int d = 0; d < 3; d++) inward[d] = -r[d];
+  double hollow = collider->radius - direction(inward, collider->axis, normal);
+  if (along <= 0 && hollow >= along) return hollow;
+  double from_rim = away - collider->radius, to_rim[3];
+  for (int d = 0; d < 3; d++) {
+    normal[d] = collider->axis[d];
+    to_rim[d] = from_rim * radial[d] + along * collider->axis[d];
+  }
+  return along <= 0 || from_rim >= 0 ? along : direction(to_rim, collider->axis, normal);
+}
+
+double eb_collider_distance(const eb_collider *collider, double t, const double p[3],
+                            double normal[3], double velocity[3]) {
+  double offset[3] = {0, 0, 0}, r[3], along;
+  for (int d = 0; d < 3; d++) velocity[d] = 0;
+  if (collider->motion) collider->motion(t, collider->motion_parameters, offset, velocity);
+  for (int d = 0; d < 3; d++) r[d] = p[d] - collider->origin[d] - offset[d];
+  switch (collider->kind) {
+  case EB_PLANE:
+    for (int d = 0; d < 3; d++) normal[d] = collider->axis[d];
+    return dot(r, collider->axis);
+  case EB_SPHERE:
+    return direction(r, (const double[3]){0, 0, 1}, normal) - collider->radius;
+  case EB_CYLINDER:
+    return split(r, collider->axis, &along, normal) - collider->radius;
+  case EB_CAPPED_CYLINDER:
+    return capped_cylinder(collider, r, normal);
+  case EB_BOWL:
+    return bowl(collider, r, normal);
+  }
+  return INFINITY;
+}
+
+void eb_collider_force(const eb_collider *collider, double t, double area, const double p[3],
+                       const double v[3], double f[3]) {
+  double normal[3], moving[3], slip[3];
+  double depth = -eb_collider_distance(collider, t, p, normal, moving);
+  if (!(depth > 0)) return;
+  double relative[3] = {v[0] - moving[0], v[1] - moving[1], v[2] - moving[2]};
+  double approach = dot(relative, normal), damping = collider->damping * area;
+  double pressing = fmax(0, collider->stiffness * area * depth - damping * approach);
+  for (int d = 0; d < 3; d++) slip[d] = relative[d] - approach * normal[d];
+  double speed = sqrt(dot(slip, slip));
+  double drag = speed > 0 ? fmin(collider->friction * pressing, damping * speed) / speed : 0;
+  for (int d = 0; d < 3; d++) f[d] += pressing * normal[d] - drag * slip[d];
+}

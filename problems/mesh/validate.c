@@ -1,0 +1,181 @@
+#include <math.h>
+
+#include "problems/base/memory.h"
+#include "problems/mesh/faces.h"
+#include "problems/mesh/surface_edges.h"
+#include "problems/mesh/tuples.h"
+
+/* A volume below FLAT L^3 (an area below FLAT L^2), L the longest edge, is rounding error. */
+static const double FLAT = 1e-12;
+
+static const char *measure_name(eb_element_type type) {
+  return type == EB_TRIANGLE ? "area" : "volume";
+}
+
+static eb_error check_indices(const int32_t *nodes, int32_t corners, int32_t count,
+                              const char *what, int32_t e) {
+  for (int32_t i = 0; i < corners; i++)
+    if (nodes[i] < 0 || nodes[i] >= count)
+      return EB_ERROR(EB_ERR_INVALID, "%s %d: corner %d is node %d, but nodes are 0 to %d", what, e,
+                      i, nodes[i], count - 1);
+  for (int32_t i = 0; i < corners; i++)
+    for (int32_t j = 0; j < i; j++)
+      if (nodes[i] == nodes[j])
+        return EB_ERROR(EB_ERR_INVALID, "%s %d: corners %d and %d are both node %d", what, e, j, i,
+                        nodes[i]);
+  return EB_OK;
+}
+
+static eb_error check_finite(const int32_t *nodes, int32_t corners, const double *X,
+                             const char *what, int32_t e) {
+  for (int32_t i = 0; i < corners; i++)
+    for (int d = 0; d < 3; d++)
+      if (!isfinite(X[3 * (size_t)nodes[i] + (size_t)d]))
+        return EB_ERROR(EB_ERR_INVALID, "%s %d: coordinate %c of node %d is %g", what, e, "xyz"[d],
+                        nodes[i], X[3 * (size_t)nodes[i] + (size_t)d]);
+  return EB_OK;
+}
+
+/* The longest distance between two corners. */
+static double extent(const int32_t *nodes, int32_t corners, const double *X) {
+  double longest = 0;
+  for (int32_t i = 0; i < corners; i++)
+    for (int32_t j = 0; j < i; j++) {
+      const double *p = X + 3 * (size_t)nodes[i], *q = X + 3 * (size_t)nodes[j];
+      double square = 0;
+      for (int d = 0; d < 3; d++) square += (p[d] - q[d]) * (p[d] - q[d]);
+      longest = fmax(longest, square);
+    }
+  return sqrt(longest);
+}
+
+static eb_error check_volume(const eb_mesh *mesh, int32_t e) {
+  double length = extent(mesh->elements + (size_t)e * mesh->type, mesh->type, mesh->X);
+  double unit = mesh->type == EB_TRIANGLE ? length * length : length * length * length;
+  double volume = eb_mesh_element_volume(mesh, mesh->X, e);
+  if (fabs(volume) <= FLAT * unit)
+    return EB_ERROR(EB_ERR_INVALID, "element %d is flat: its %s is %g with edges up to %g m", e,
+                    measure_name(mesh->type), volume, length);
+  if (!(volume > 0))
+    return EB_ERROR(EB_ERR_INVALID, "element %d is inverted: its %s is %g", e, measure_name(mesh->type),
+                    volume);
+  return EB_OK;
+}
+
+static eb_error check_attributes(const eb_mesh *mesh, int32_t e) {
+  if (mesh->region[e] < 0 || mesh->region[e] >= mesh->region_count)
+    return EB_ERROR(EB_ERR_INVALID, "element %d is in region %d, but regions are 0 to %d", e,
+                    mesh->region[e], mesh->region_count - 1);
+  for (int d = 0; mesh->fibre && d < 3; d++)
+    if (!isfinite(mesh->fibre[3 * (size_t)e + (size_t)d]))
+      return EB_ERROR(EB_ERR_INVALID, "element %d: component %c of its fibre is %g", e, "xyz"[d],
+                      mesh -> fibre[3 * (size_t)e + (size_t)d]);
+  return EB_OK;
+}
+
+static eb_error check_elements(const eb_mesh *mesh) {
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    const int32_t *nodes = mesh->elements + (size_t)e * mesh->type;
+    EB_TRY(check_indices(nodes, mesh->type, mesh->node_count, "element", e));
+    EB_TRY(check_finite(nodes, mesh->type, mesh->X, "element", e));
+    EB_TRY(check_volume(mesh, e));
+    EB_TRY(check_attributes(mesh, e));
+  }
+  return EB_OK;
+}
+
+static eb_error find_duplicate(const int32_t *keys, int32_t width, const int32_t *order,
+                               int32_t count) {
+  int32_t first = -1, twin = -1;
+  for (int32_t i = 1; i < count; i++)
+    if (eb_tuple_compare(keys + (size_t)order[i - 1] * width, keys + (size_t)order[i] * width,
+                         width) == 0 &&
+        (twin < 0 || order[i] < twin)) {
+      first = order[i - 1];
+      twin = order[i];
+    }
+  if (twin < 0) return EB_OK;
+  return EB_ERROR(EB_ERR_INVALID, "element %d has the same nodes as element %d", twin, first);
+}
+
+static eb_error check_duplicates(const eb_mesh *mesh) {
+  int32_t width = (int32_t)mesh->type, *keys, *order = NULL;
+  EB_TRY(EB_NEW(keys, (size_t)mesh->element_count * mesh->type));
+  for (size_t i = 0; i < (size_t)mesh->element_count * mesh->type; i++) keys[i] = mesh->elements[i];
+  for (int32_t e = 0; e < mesh->element_count; e++) eb_tuple_sort(keys + (size_t)e * width, width);
+  eb_error error = eb_tuples_order(keys, width, mesh->element_count, mesh->node_count, &order);
+  if (!error) error = find_duplicate(keys, width, order, mesh->element_count);
+  free(order);
+  free(keys);
+  return error;
+}
+
+static eb_error check_unused(const eb_mesh *mesh) {
+  unsigned char *used;
+  EB_TRY(EB_NEW(used, mesh->node_count));
+  for (size_t i = 0; i < (size_t)mesh->element_count * mesh->type; i++) used[mesh->elements[i]] = 1;
+  int32_t node = 0;
+  while (node < mesh->node_count && used[node]) node++;
+  free(used);
+  if (node == mesh->node_count) return EB_OK;
+  return EB_ERROR(EB_ERR_INVALID, "node %d belongs to no element", node);
+}
+
+static eb_error check_faces(const eb_mesh *mesh) {
+  const eb_face_table *table = eb_face_table_of(mesh->type);
+  int32_t *mate, crowded;
+  EB_TRY(eb_mesh_face_mates(mesh, &mate, &crowded));
+  free(mate);
+  if (crowded < 0) return EB_OK;
+  const int32_t *element = mesh->elements + (size_t)(crowded / table->count) * mesh->type;
+  const int32_t *local = table->local[crowded % table->count];
+  return EB_ERROR(EB_ERR_INVALID,
+                  "element %d: its face on nodes %d, %d%s is shared by more than two elements",
+                  crowded / table->count, element[local[0]], element[local[1]],
+                  table->nodes > 2 ? ", ..." : "");
+}
+
+static eb_error check_sets(const eb_mesh *mesh) {
+  for (int32_t s = 0; s < mesh->set_count; s++)
+    for (int32_t i = 0; i < mesh->sets[s].count; i++)
+      if (mesh->sets[s].nodes[i] < 0 || mesh->sets[s].nodes[i] >= mesh->node_count)
+        return EB_ERROR(EB_ERR_INVALID, "node set '%s' holds node %d, but nodes are 0 to %d",
+                        mesh->sets[s].name, mesh->sets[s].nodes[i], mesh->node_count - 1);
+  return EB_OK;
+}
+
+eb_error eb_mesh_validate(const eb_mesh *mesh) {
+  if (mesh->element_count < 1) return EB_ERROR(EB_ERR_INVALID, "the mesh has no elements");
+  EB_TRY(check_elements(mesh));
+  EB_TRY(check_duplicates(mesh));
+  EB_TRY(check_unused(mesh));
+  EB_TRY(check_faces(mesh));
+  return check_sets(mesh);
+}
+
+/* Twice the area of a triangle. */
+static double double_area(const double *a, const double *b, const double *c) {
+  double u[3], v[3];
+  for (int d = 0; d < 3; d++) {
+    u[d] = b[d] - a[d];
+    v[d] = c[d] - a[d];
+  }
+  double x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2],
+         z = u[0] * v[1] - u[1] * v[0];
+  return sqrt(x * x + y * y + z * z);
+}
+
+eb_error eb_surface_validate(const eb_surface *surface, bool closed) {
+  if (surface->triangle_count < 1) return EB_ERROR(EB_ERR_INVALID, "the surface has no triangles");
+  for (int32_t t = 0; t < surface->triangle_count; t++) {
+    const int32_t *nodes = surface->triangles + 3 * (size_t)t;
+    const double *X = surface->X;
+    EB_TRY(check_indices(nodes, 3, surface->vertex_count, "triangle", t));
+    EB_TRY(check_finite(nodes, 3, X, "triangle", t));
+    double length = extent(nodes, 3, X);
+    if (double_area(X + 3 * (size_t)nodes[0], X + 3 * (size_t)nodes[1], X + 3 * (size_t)nodes[2]) <=
+        FLAT * length * length)
+      return EB_ERROR(EB_ERR_INVALID, "triangle %d is degenerate: its corners are in line", t);
+  }
+  return closed ? eb_surface_check_edges(surface, true) : EB_OK;
+}

@@ -1,0 +1,324 @@
+/* Building a scene from its table: parameters, mesh (generated, cached or replaced), surface, setup, elasticity, hash. */
+#include "problems/scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/hash.h"
+#include "problems/base/memory.h"
+#include "problems/mesh/sdf.h"
+#include "problems/scenes/mesh_cache.h"
+#include "problems/scenes/mesh_override.h"
+
+/* ---- the generated mesh and its cache key ------------------------------------------------------------ */
+
+static const eb_option *declared(const eb_option *options, const char *name, size_t length) {
+  for (; options && options->name; options++)
+    if (strlen(options->name) == length && memcmp(options->name, name, length) == 0) return options;
+  return NULL;
+}
+
+/* Numbers enter by value, so that "1" and "1.0" are the same mesh. */
+static uint64_t hash_parameter(uint64_t hash, const eb_values *values, const eb_option *option) {
+  hash = eb_hash(hash, option->name, strlen(option->name) + 1);
+  double real;
+  switch (option->type) {
+  case EB_OPTION_REAL:
+    real = eb_values_real(values, option->name);
+    break;
+  case EB_OPTION_INT:
+    real = (double)eb_values_int(values, option->name);
+    break;
+  case EB_OPTION_BOOL:
+    real = eb_values_bool(values, option->name);
+    break;
+  default: {
+    const char *text = eb_values_text(values, option->name);
+    return eb_hash(hash, text, strlen(text) + 1);
+  }
+  }
+  return eb_hash(hash, &real, sizeof real);
+}
+
+/* A stand-in's signed distance at some points of its box: a model that was redrawn gets another key. */
+static uint64_t hash_model(uint64_t hash, const char *name) {
+  const eb_model *model = name ? eb_model_find(name) : NULL;
+  if (!model) return hash;
+  enum { POINTS = 7 };
+  const eb_solid *solid = &model->solid;
+  for (int i = 0; i < POINTS * POINTS * POINTS; i++) {
+    int index[3] = {i % POINTS, i / POINTS % POINTS, i / (POINTS * POINTS)};
+    double p[3];
+    for (int d = 0; d < 3; d++)
+      p[d] = solid->lo[d] + (solid->hi[d] - solid->lo[d]) * (index[d] + 0.5) / POINTS;
+    double distance = solid->distance(solid->context, p);
+    hash = eb_hash(hash, &distance, sizeof distance);
+  }
+  return hash;
+}
+
+static uint64_t mesh_key(const eb_scene_ops *ops, const eb_values *values) {
+  uint64_t hash = eb_hash(EB_HASH_SEED, ops->name, strlen(ops->name) + 1);
+  hash = hash_model(hash, ops->stand_in);
+  for (const char *at = ops->mesh_parameters; at && *at;) {
+    size_t length = strcspn(at, ",");
+    const eb_option *option = declared(ops->parameters, at, length);
+    if (option) hash = hash_parameter(hash, values, option);
+    at += length + (at[length] == ',');
+  }
+  return hash;
+}
+
+/* `directory` is NULL when caching is off. */
+static eb_error own_mesh(const eb_scene *scene, const char *directory, eb_mesh **out) {
+  const eb_scene_ops *ops = scene->ops;
+  *out = NULL;
+  uint64_t key = mesh_key(ops, scene->parameters);
+  if (directory) EB_TRY(eb_mesh_cache_load(directory, ops->name, key, out));
+  if (*out) return EB_OK;
+  EB_TRY(ops->mesh(scene->parameters, out));
+  if (directory) (void)eb_mesh_cache_store(directory, ops->name, key, *out);
+  return EB_OK;
+}
+
+static eb_error make_mesh(eb_scene *scene, const char *mesh_file, const char *cache_dir) {
+  char path[EB_CACHE_PATH_BYTES];
+  const char *directory = eb_mesh_cache_directory(cache_dir, path) ? path : NULL;
+  EB_TRY(own_mesh(scene, directory, &scene->mesh));
+  snprintf(scene->mesh_source, sizeof scene->mesh_source, "%s",
+           mesh_file ? mesh_file : "generated");
+  if (mesh_file) {
+    eb_mesh *other;
+    EB_TRY(eb_mesh_override(mesh_file, scene->mesh, directory, &other));
+    eb_mesh_destroy(scene->mesh);
+    scene->mesh = other;
+  }
+  if (scene->ops->prepare) EB_TRY(scene->ops->prepare(scene->parameters, &scene->mesh));
+  if (scene->mesh->region_count > EB_MAX_REGIONS)
+    return EB_ERROR(EB_ERR_UNSUPPORTED, "%s has %d regions; a scene takes at most %d",
+                    scene->mesh_source, scene->mesh->region_count, EB_MAX_REGIONS);
+  return EB_OK;
+}
+
+/* ---- what follows from the mesh ------------------------------------------------------------------------ */
+
+/* A third of every surface triangle's area goes to each of its corners. */
+static void share_areas(const eb_surface *surface, double *area) {
+  for (int32_t t = 0; t < surface->triangle_count; t++) {
+    const int32_t *corner = surface->triangles + 3 * t;
+    double u[3], v[3];
+    for (int d = 0; d < 3; d++) {
+      u[d] = surface->X[3 * corner[1] + d] - surface->X[3 * corner[0] + d];
+      v[d] = surface->X[3 * corner[2] + d] - surface->X[3 * corner[0] + d];
+    }
+    double c[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+    double third = sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]) / 6;
+    for (int k = 0; k < 3; k++) area[surface->node ? surface->node[corner[k]] : corner[k]] += third;
+  }
+}
+
+static eb_error make_surface(eb_scene *scene) {
+  const eb_mesh *mesh = scene->mesh;
+  EB_TRY(eb_mesh_surface(mesh, &scene->surface));
+  EB_TRY(EB_NEW(scene->node_area, mesh->node_count));
+  share_areas(scene->surface, scene->node_area);
+  EB_TRY(EB_NEW(scene->x0, 3 * (size_t)mesh->node_count));
+  memcpy(scene->x0, mesh->X, 24 * (size_t)mesh->node_count);
+  return EB_NEW(scene->v0, 3 * (size_t)mesh->node_count);
+}
+
+/* ---- the hash of the problem ------------------------------------------------------------------------------- */
+
+static uint64_t hash_reals(uint64_t hash, const double *values, size_t count) {
+  return eb_hash(hash, values, count * sizeof *values);
+}
+
+static uint64_t hash_material(uint64_t hash, const eb_material *material) {
+  int32_t kinds[2] = {(int32_t)material->kind, (int32_t)material->fibre};
+  double values[6] = {material->young,           material->poisson,        material->density,
+                      material->fibre_stiffness, material->fibre_exponent, material->activation};
+  return hash_reals(eb_hash(hash, kinds, sizeof kinds), values, 6);
+}
+
+/* Scripts enter by what they say at these times (s); code has no hash. */
+static const double sample_times[] = {0, 0.173, 0.611, 1.37, 3.1};
+enum { SAMPLES = sizeof sample_times / sizeof *sample_times };
+
+static uint64_t hash_collider(uint64_t hash, const eb_collider *collider) {
+  int32_t kind = (int32_t)collider->kind;
+  double values[5] = {collider->radius, collider->half_length, collider->stiffness,
+                      collider->damping, collider->friction};
+  hash = hash_reals(eb_hash(hash, &kind, sizeof kind), values, 5);
+  hash = hash_reals(hash, collider->origin, 3);
+  hash = hash_reals(hash, collider->axis, 3);
+  for (int s = 0; collider->motion && s < SAMPLES; s++) {
+    double offset[3], velocity[3];
+    collider->motion(sample_times[s], collider->motion_parameters, offset, velocity);
+    hash = hash_reals(hash_reals(hash, offset, 3), velocity, 3);
+  }
+  return hash;
+}
+
+static uint64_t hash_boundary(uint64_t hash, const eb_scene *scene, uint8_t *fixed,
+                              double *target) {
+  for (int s = 0; s < SAMPLES; s++) {
+    eb_scene_boundary(scene, sample_times[s], fixed, target);
+    hash = eb_hash(hash, fixed, (size_t)scene->mesh->node_count);
+    for (int32_t i = 0; i < scene->mesh->node_count; i++)
+      if (fixed[i]) hash = hash_reals(hash, target + 3 * i, 3);
+  }
+  return hash;
+}
+
+static uint64_t hash_scripted_force(uint64_t hash, const eb_scene *scene, double *f) {
+  size_t size = 3 * (size_t)scene->mesh->node_count;
+  for (int s = 0; scene->ops->force && s < SAMPLES; s++) {
+    memset(f, 0, size * sizeof *f);
+    scene->ops->force(scene, sample_times[s], scene->x0, scene->v0, f);
+    hash = hash_reals(hash, f, size);
+  }
+  return hash;
+}
+
+static eb_error hash_scene(eb_scene *scene) {
+  size_t nodes = (size_t)scene->mesh->node_count;
+  uint64_t hash = eb_mesh_hash(scene->mesh);
+  for (int32_t r = 0; r < scene->material_count; r++)
+    hash = hash_material(hash, &scene->materials[r]);
+  for (int32_t c = 0; c < scene->collider_count; c++)
+    hash = hash_collider(hash, &scene->colliders[c]);
+  hash = hash_reals(hash_reals(hash, scene->gravity, 3), &scene->dt, 1);
+  hash = hash_reals(hash_reals(hash, scene->x0, 3 * nodes), scene->v0, 3 * nodes);
+  uint8_t *fixed;
+  double *vectors;
+  EB_TRY(EB_NEW(fixed, nodes));
+  eb_error error = EB_NEW(vectors, 3 * nodes);
+  if (!error) {
+    hash = hash_boundary(hash, scene, fixed, vectors);
+    scene->hash = hash_scripted_force(hash, scene, vectors);
+  }
+  free(vectors);
+  free(fixed);
+  return error;
+}
+
+/* ---- creation ------------------------------------------------------------------------------------------------ */
+
+static eb_error build(eb_scene *scene, const char *assignments, const char *mesh_file,
+                      const char *cache_dir) {
+  const eb_scene_ops *ops = scene->ops;
+  EB_TRY(eb_values_create(ops->name, ops->parameters, assignments, &scene->parameters));
+  EB_TRY(make_mesh(scene, mesh_file, cache_dir));
+  EB_TRY(make_surface(scene));
+  scene->dt = eb_values_real(scene->parameters, "dt");
+  scene->material_count = scene->mesh->region_count;
+  EB_TRY(ops->setup(scene));
+  for (int32_t r = 0; r < scene->material_count; r++)
+    EB_TRY(eb_error_prefix(eb_material_validate(&scene->materials[r]), "region '%s'",
+                           scene->mesh->region_name[r]));
+  EB_TRY(eb_elasticity_create(scene->mesh, scene->materials, &scene->elasticity));
+  return hash_scene(scene);
+}
+
+eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignments, const char *mesh_file,
+                         const char *cache_dir, eb_scene **out) {
+  *out = NULL;
+  eb_scene *scene;
+  EB_TRY(EB_NEW(scene, 1));
+  scene->ops = ops;
+  eb_error error = build(scene, assignments, mesh_file, cache_dir);
+  if (error) {
+    eb_scene_destroy(scene);
+    return eb_error_kind(error) == EB_ERR_USAGE ? error : eb_error_prefix(error, "%s", ops->name);
+  }
+  *out = scene;
+  return EB_OK;
+}
+
+void eb_scene_destroy(eb_scene *scene) {
+  if (!scene) return;
+  if (scene->ops->clear) scene->ops->clear(scene);
+  eb_elasticity_destroy(scene->elasticity);
+  free(scene->v0);
+  free(scene->x0);
+  free(scene->node_area);
+  eb_surface_destroy(scene->surface);
+  eb_mesh_destroy(scene->mesh);
+  eb_values_destroy(scene->parameters);
+  free(scene);
+}
+
+/* ---- what a solver asks a scene --------------------------------------------------------------------------- */
+
+void eb_scene_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
+  size_t nodes = (size_t)scene->mesh->node_count;
+  memset(fixed, 0, nodes);
+  memcpy(target, scene->mesh->X, 3 * nodes * sizeof *target);
+  if (scene->ops->boundary) scene->ops->boundary(scene, t, fixed, target);
+}
+
+void eb_scene_force(const eb_scene *scene, double t, const double *x, const double *v, double *f) {
+  const double *mass = eb_elasticity_mass(scene->elasticity);
+  for (int32_t i = 0; i < scene->mesh->node_count; i++)
+    for (int d = 0; d < 3; d++) f[3 * i + d] = mass[i] * scene->gravity[d];
+  for (int32_t c = 0; c < scene->collider_count; c++)
+    for (int32_t i = 0; i < scene->mesh->node_count; i++)
+      if (scene->node_area[i] > 0)
+        eb_collider_force(&scene->colliders[c], t, scene->node_area[i], x + 3 * i, v + 3 * i,
+                          f + 3 * i);
+  if (scene->ops->force) scene->ops->force(scene, t, x, v, f);
+}
+
+uint32_t eb_scene_needs(const eb_scene *scene) {
+  uint32_t needs =
+      scene->ops->needs & (EB_CAP_SCRIPTED | EB_CAP_CONTACT | EB_CAP_CUTTING | EB_CAP_STATICS);
+  if (scene->mesh->type == EB_TETRAHEDRON) needs |= EB_CAP_TETRAHEDRA;
+  if (scene->mesh->type == EB_HEXAHEDRON) needs |= EB_CAP_HEXAHEDRA;
+  if (scene->mesh->type == EB_TRIANGLE) needs |= EB_CAP_TRIANGLES;
+  for (int32_t r = 0; r < scene->material_count; r++) {
+    const eb_material *material = &scene->materials[r];
+    needs |= material->kind == EB_COROTATIONAL ? EB_CAP_COROTATIONAL : EB_CAP_HYPERELASTIC;
+    if (material->fibre != EB_FIBRE_NONE) needs |= EB_CAP_FIBRES;
+  }
+  if (scene->collider_count > 0) needs |= EB_CAP_COLLIDERS;
+  return needs;
+}
+
+/* ---- states ------------------------------------------------------------------------------------------------- */
+
+static eb_error fill_state(const eb_scene *scene, eb_state *state) {
+  size_t size = 3 * (size_t)scene->mesh->node_count;
+  state->node_count = scene->mesh->node_count;
+  EB_TRY(EB_NEW(state->x, size));
+  EB_TRY(EB_NEW(state->v, size));
+  memcpy(state->x, scene->x0, size * sizeof *state->x);
+  memcpy(state->v, scene->v0, size * sizeof *state->v);
+  return EB_OK;
+}
+
+eb_error eb_state_create(const eb_scene *scene, eb_state **out) {
+  *out = NULL;
+  eb_state *state;
+  EB_TRY(EB_NEW(state, 1));
+  eb_error error = fill_state(scene, state);
+  if (error) {
+    eb_state_destroy(state);
+    return error;
+  }
+  *out = state;
+  return EB_OK;
+}
+
+void eb_state_destroy(eb_state *state) {
+  if (!state) return;
+  free(state->v);
+  free(state->x);
+  free(state);
+}
+
+uint64_t eb_state_hash(const eb_state *state) {
+  size_t size = 3 * (size_t)state->node_count;
+  return hash_reals(hash_reals(EB_HASH_SEED, state->x, size), state->v, size);
+}

@@ -1,0 +1,17 @@
+/* The scenes of the papers' files, for registry.c: one line here and one there for each. */
+#ifndef EB_SCENES_CATALOGUE_H
+#define EB_SCENES_CATALOGUE_H
+
+#include "problems/scene.h"
+
+extern const eb_scene_ops eb_bench_beam;
+
+extern const eb_scene_ops eb_conjac2020_dragon, eb_conjac2020_twist, eb_conjac2020_hetero,
+    eb_conjac2020_aniso, eb_conjac2020_barcut, eb_conjac2020_bunny;
+
+extern const eb_scene_ops eb_hecht2012_sculpture_small, eb_hecht2012_sculpture_medium,
+    eb_hecht2012_sculpture_large, eb_hecht2012_dragon, eb_hecht2012_three_torus,
+    eb_hecht2012_bowl_of_bears, eb_hecht2012_bear_squash, eb_hecht2012_cloth_drop,
+    eb_hecht2012_trampoline, eb_hecht2012_spider;
+
+#endif

@@ -1,0 +1,248 @@
+/* The cache file: header, then X, elements, region, fibre, region names, node sets, without padding, in the byte order of
+ * the machine that wrote it (another order is a miss). The header's size and hash cover everything behind it. */
+#include "problems/scenes/mesh_cache.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "problems/base/memory.h"
+#include "problems/base/text.h"
+
+typedef struct cache_header {
+  char magic[8];
+  uint32_t byte_order, version;
+  uint64_t key, content; /* what it was made from, eb_mesh_hash */
+  uint64_t bytes;        /* of the whole file */
+  int32_t type, nodes, elements, regions, sets, has_fibre;
+} cache_header;
+
+static const char cache_magic[8] = "EBMESH\r\n";
+static const uint32_t byte_order_mark = 0x01020304;
+
+/* ---- where ------------------------------------------------------------------------------------ */
+
+/* mkdir -p. */
+static bool make_directories(char *path) {
+  for (char *at = path + 1; *at; at++) {
+    if (*at != '/') continue;
+    *at = '\0';
+    bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
+    *at = '/';
+    if (!made) return false;
+  }
+  return mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
+bool eb_mesh_cache_directory(const char *cache_dir, char path[EB_CACHE_PATH_BYTES]) {
+  const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  int length;
+  if (cache_dir)
+    length = snprintf(path, EB_CACHE_PATH_BYTES, "%s", cache_dir);
+  else if (xdg && xdg[0] == '/')
+    length = snprintf(path, EB_CACHE_PATH_BYTES, "%s/elastobench", xdg);
+  else if (home && home[0] == '/')
+    length = snprintf(path, EB_CACHE_PATH_BYTES, "%s/.cache/elastobench", home);
+  else
+    return false;
+  return length > 0 && length < EB_CACHE_PATH_BYTES && make_directories(path);
+}
+
+/* directory/paper-scene-0123456789abcdef.ebmesh */
+static bool file_path(const char *directory, const char *name, uint64_t key,
+                      char path[EB_CACHE_PATH_BYTES]) {
+  char flat[128];
+  snprintf(flat, sizeof flat, "%s", name);
+  for (char *at = flat; *at; at++)
+    if (*at == '/') *at = '-';
+  int length = snprintf(path, EB_CACHE_PATH_BYTES, "%s/%s-%016llx.ebmesh", directory, flat,
+                        (unsigned long long)key);
+  return length > 0 && length < EB_CACHE_PATH_BYTES;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+typedef struct span {
+  const unsigned char *at, *end;
+} span;
+
+static bool take(span *from, void *to, size_t bytes) {
+  if ((size_t)(from->end - from->at) < bytes) return false;
+  if (bytes) memcpy(to, from->at, bytes);
+  from->at += bytes;
+  return true;
+}
+
+static bool plausible(const cache_header *header, uint64_t key, size_t bytes) {
+  return memcmp(header->magic, cache_magic, sizeof cache_magic) == 0 &&
+         header->byte_order == byte_order_mark && header->version == EB_MESH_CACHE_VERSION &&
+         header->key == key && header->bytes == bytes && header->nodes > 0 &&
+         header->elements > 0 && header->regions > 0 && header->sets >= 0 &&
+         (header->type == EB_TRIANGLE || header->type == EB_TETRAHEDRON ||
+          header->type == EB_HEXAHEDRON) &&
+         24 * (uint64_t)header->nodes <= bytes && 4 * (uint64_t)header->elements <= bytes &&
+         EB_NAME_BYTES * (uint64_t)header->regions <= bytes &&
+         EB_NAME_BYTES * (uint64_t)header->sets <= bytes;
+}
+
+/* Sets *sound when every index is in range and the content is what was written. */
+static void check_content(const eb_mesh *mesh, uint64_t content, bool *sound) {
+  *sound = false;
+  size_t corners = (size_t)mesh->element_count * mesh->type;
+  for (size_t i = 0; i < corners; i++)
+    if (mesh->elements[i] < 0 || mesh->elements[i] >= mesh->node_count) return;
+  for (int32_t e = 0; e < mesh->element_count; e++)
+    if (mesh->region[e] < 0 || mesh->region[e] >= mesh->region_count) return;
+  *sound = eb_mesh_hash(mesh) == content;
+}
+
+static eb_error take_names(span *from, const cache_header *header, eb_mesh *mesh, bool *sound) {
+  *sound = false;
+  char(*names)[EB_NAME_BYTES];
+  EB_TRY(EB_NEW(names, header->regions));
+  free(mesh->region_name);
+  mesh->region_name = names;
+  mesh->region_count = header->regions;
+  if (!take(from, names, (size_t)header->regions * sizeof *names)) return EB_OK;
+  for (int32_t r = 0; r < header->regions; r++)
+    if (!memchr(names[r], '\0', EB_NAME_BYTES)) return EB_OK;
+  *sound = true;
+  return EB_OK;
+}
+
+static eb_error take_sets(span *from, const cache_header *header, eb_mesh *mesh, bool *sound) {
+  *sound = false;
+  EB_TRY(EB_NEW(mesh->sets, header->sets));
+  for (int32_t s = 0; s < header->sets; s++) {
+    eb_node_set *set = &mesh->sets[s];
+    if (!take(from, set->name, EB_NAME_BYTES) || !take(from, &set->count, sizeof set->count) ||
+        !memchr(set->name, '\0', EB_NAME_BYTES) || set->count < 0 || set->count > mesh->node_count)
+      return EB_OK;
+    EB_TRY(EB_NEW(set->nodes, set->count));
+    mesh->set_count++;
+    if (!take(from, set->nodes, (size_t)set->count * sizeof *set->nodes)) return EB_OK;
+  }
+  *sound = from->at == from->end;
+  return EB_OK;
+}
+
+static eb_error fill(span *from, const cache_header *header, eb_mesh *mesh, bool *sound) {
+  size_t nodes = (size_t)mesh->node_count, elements = (size_t)mesh->element_count;
+  *sound = take(from, mesh->X, 24 * nodes) &&
+           take(from, mesh->elements, 4 * elements * (size_t)mesh->type) &&
+           take(from, mesh->region, 4 * elements);
+  if (*sound && header->has_fibre) {
+    EB_TRY(EB_NEW(mesh->fibre, 3 * elements));
+    *sound = take(from, mesh->fibre, 24 * elements);
+  }
+  if (*sound) EB_TRY(take_names(from, header, mesh, sound));
+  if (*sound) EB_TRY(take_sets(from, header, mesh, sound));
+  if (*sound) check_content(mesh, header->content, sound);
+  return EB_OK;
+}
+
+static eb_error parse(const unsigned char *data, size_t bytes, uint64_t key, eb_mesh **out) {
+  span from = {data, data + bytes};
+  cache_header header;
+  if (!take(&from, &header, sizeof header) || !plausible(&header, key, bytes)) return EB_OK;
+  eb_mesh *mesh;
+  EB_TRY(eb_mesh_create((eb_element_type)header.type, header.nodes, header.elements, &mesh));
+  bool sound = false;
+  eb_error error = fill(&from, &header, mesh, &sound);
+  if (sound && !error)
+    *out = mesh;
+  else
+    eb_mesh_destroy(mesh);
+  return error;
+}
+
+static bool read_whole(FILE *file, unsigned char *data, size_t bytes) {
+  return fread(data, 1, bytes, file) == bytes && fgetc(file) == EOF;
+}
+
+static eb_error load(FILE *file, uint64_t key, eb_mesh **out) {
+  struct stat status;
+  if (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode) ||
+      (size_t)status.st_size < sizeof(cache_header))
+    return EB_OK;
+  size_t bytes = (size_t)status.st_size;
+  unsigned char *data;
+  EB_TRY(EB_NEW(data, bytes));
+  eb_error error = read_whole(file, data, bytes) ? parse(data, bytes, key, out) : EB_OK;
+  free(data);
+  return error;
+}
+
+eb_error eb_mesh_cache_load(const char *directory, const char *name, uint64_t key, eb_mesh **out) {
+  *out = NULL;
+  char path[EB_CACHE_PATH_BYTES];
+  if (!file_path(directory, name, key, path)) return EB_OK;
+  FILE *file = fopen(path, "rb");
+  if (!file) return EB_OK;
+  eb_error error = load(file, key, out);
+  fclose(file);
+  return error;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------ */
+
+static bool put(FILE *file, const void *data, size_t bytes) {
+  return fwrite(data, 1, bytes, file) == bytes;
+}
+
+static uint64_t file_bytes(const eb_mesh *mesh) {
+  uint64_t elements = (uint64_t)mesh->element_count;
+  uint64_t bytes = sizeof(cache_header) + 24 * (uint64_t)mesh->node_count +
+                   elements * (4 * (uint64_t)mesh->type + 4 + (mesh->fibre ? 24 : 0)) +
+                   EB_NAME_BYTES * (uint64_t)mesh->region_count;
+  for (int32_t s = 0; s < mesh->set_count; s++)
+    bytes += EB_NAME_BYTES + 4 + 4 * (uint64_t)mesh->sets[s].count;
+  return bytes;
+}
+
+static bool put_mesh(FILE *file, uint64_t key, const eb_mesh *mesh) {
+  cache_header header = {.byte_order = byte_order_mark,
+                         .version = EB_MESH_CACHE_VERSION,
+                         .key = key,
+                         .content = eb_mesh_hash(mesh),
+                         .bytes = file_bytes(mesh),
+                         .type = (int32_t)mesh->type,
+                         .nodes = mesh->node_count,
+                         .elements = mesh->element_count,
+                         .regions = mesh->region_count,
+                         .sets = mesh->set_count,
+                         .has_fibre = mesh->fibre != NULL};
+  memcpy(header.magic, cache_magic, sizeof cache_magic);
+  size_t nodes = (size_t)mesh->node_count, elements = (size_t)mesh->element_count;
+  bool good = put(file, &header, sizeof header) && put(file, mesh->X, 24 * nodes) &&
+              put(file, mesh->elements, 4 * elements * (size_t)mesh->type) &&
+              put(file, mesh->region, 4 * elements) &&
+              (!mesh->fibre || put(file, mesh->fibre, 24 * elements)) &&
+              put(file, mesh->region_name, (size_t)mesh->region_count * EB_NAME_BYTES);
+  for (int32_t s = 0; good && s < mesh->set_count; s++) {
+    const eb_node_set *set = &mesh->sets[s];
+    good = put(file, set->name, EB_NAME_BYTES) && put(file, &set->count, sizeof set->count) &&
+           put(file, set->nodes, (size_t)set->count * sizeof *set->nodes);
+  }
+  return good;
+}
+
+bool eb_mesh_cache_store(const char *directory, const char *name, uint64_t key,
+                         const eb_mesh *mesh) {
+  char path[EB_CACHE_PATH_BYTES], temporary[EB_CACHE_PATH_BYTES];
+  if (!file_path(directory, name, key, path)) return false;
+  int length = snprintf(temporary, sizeof temporary, "%s/writing-XXXXXX", directory);
+  if (length <= 0 || length >= (int)sizeof temporary) return false;
+  int descriptor = mkstemp(temporary);
+  if (descriptor < 0) return false;
+  FILE *file = fdopen(descriptor, "wb");
+  if (!file) close(descriptor);
+  bool good = file && put_mesh(file, key, mesh);
+  if (file) good = fclose(file) == 0 && good;
+  good = good && rename(temporary, path) == 0;
+  if (!good) unlink(temporary);
+  return good;
+}

@@ -1,0 +1,139 @@
+/* Product, Dirichlet rows and reductions for matrices of 3x3 blocks.
+ *
+ * Product: each row is one sum in the order of its columns, so the split over threads changes no bit.
+ * Dot: the vector is cut into at most CHUNKS pieces whose length depends on n alone; each piece is
+ * summed in 16 interleaved lanes and the pieces are added in order, whoever summed them. */
+#include "solvers/linalg/block_ops.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  CHUNKS = 256,         /* pieces of a reduction */
+  LANES = 16,           /* independent sums in a piece: hides the latency of the addition */
+  PARALLEL_FROM = 30000 /* shorter vectors are summed faster than a team wakes up */
+};
+
+typedef double vec4 __attribute__((vector_size(32)));
+
+static inline vec4 load4(const double *from) {
+  vec4 v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}
+
+/* With a block's nine entries a0 .. a8 row by row, lane-wise products with
+ *   low = (x0 x1 x2 x0) for a0 .. a3,  high = (x1 x2 x0 x1) for a4 .. a7,  and a8 x2
+ * give y0 in lanes 0-2 of low, y1 in lane 3 of low and lanes 0-1 of high, y2 in the rest. Nothing
+ * outside the block or the node is read. */
+void eb_block_multiply(const eb_block_matrix *A, const double *x, double *y) {
+  const int32_t *start = A->start, *column = A->column;
+  const double *values = A->values;
+#pragma omp parallel for schedule(static)
+  for (int32_t i = 0; i < A->rows; i++) {
+    vec4 low = {0}, high = {0};
+    double last = 0;
+    for (int32_t b = start[i]; b < start[i + 1]; b++) {
+      const double *a = values + 9 * (int64_t)b, *v = x + 3 * (int64_t)column[b];
+      double x0 = v[0], x1 = v[1], x2 = v[2];
+      low += load4(a) * (vec4){x0, x1, x2, x0};
+      high += load4(a + 4) * (vec4){x1, x2, x0, x1};
+      last += a[8] * x2;
+    }
+    double *out = y + 3 * (int64_t)i;
+    out[0] = low[0] + low[1] + low[2];
+    out[1] = low[3] + high[0] + high[1];
+    out[2] = high[2] + high[3] + last;
+  }
+}
+
+/* Mean of the diagonal entries of free nodes; 1 when there is none that could serve as a scale. */
+static double free_diagonal(const eb_block_matrix *A, const uint8_t *fixed) {
+  double sum = 0;
+  int64_t count = 0;
+  for (int32_t i = 0; i < A->rows; i++) {
+    if (fixed[i]) continue;
+    const double *a = A->values + 9 * (int64_t)A->diagonal[i];
+    sum += a[0] + a[4] + a[8];
+    count += 3;
+  }
+  double mean = count ? sum / (double)count : 1;
+  return mean > 0 && isfinite(mean) ? mean : 1;
+}
+
+/* Takes the column of a fixed node out of the free row i: rhs_i -= A_ij value_j, A_ij = 0. */
+static void eliminate(eb_block_matrix *A, int32_t i, int32_t j, const double *value, double *rhs) {
+  int32_t b = eb_block_matrix_find(A, i, j);
+  if (b < 0) return;
+  double *a = A->values + 9 * (int64_t)b;
+  if (rhs && value) {
+    const double *v = value + 3 * (int64_t)j;
+    for (int r = 0; r < 3; r++)
+      rhs[3 * (int64_t)i + r] -= a[3 * r] * v[0] + a[3 * r + 1] * v[1] + a[3 * r + 2] * v[2];
+  }
+  memset(a, 0, 9 * sizeof *a);
+}
+
+/* Symmetric elimination. The pattern is symmetric, so the rows that hold a fixed node's column are
+ * exactly its own neighbours: only these rows are visited. */
+void eb_block_constrain(eb_block_matrix *A, const uint8_t *fixed, const double *value,
+                        double *rhs) {
+  double scale = free_diagonal(A, fixed);
+  for (int32_t i = 0; i < A->rows; i++) {
+    if (!fixed[i]) continue;
+    for (int32_t b = A->start[i]; b < A->start[i + 1]; b++) {
+      int32_t j = A->column[b];
+      memset(A->values + 9 * (int64_t)b, 0, 9 * sizeof *A->values);
+      if (!fixed[j]) eliminate(A, j, i, value, rhs);
+    }
+    double *diagonal = A->values + 9 * (int64_t)A->diagonal[i];
+    diagonal[0] = diagonal[4] = diagonal[8] = scale;
+    if (!rhs) continue;
+    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++)
+      rhs[k] = value ? scale * value[k] : 0;
+  }
+}
+
+static double dot_piece(int64_t n, const double *x, const double *y) {
+  vec4 sum[LANES / 4] = {{0}};
+  int64_t i = 0;
+  for (; i + LANES <= n; i += LANES)
+    for (int k = 0; k < LANES / 4; k++) sum[k] += load4(x + i + 4 * k) * load4(y + i + 4 * k);
+  double tail = 0;
+  for (; i < n; i++) tail += x[i] * y[i];
+  vec4 all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  return (all[0] + all[1]) + (all[2] + all[3]) + tail;
+}
+
+double eb_dot(int64_t n, const double *x, const double *y) {
+  double piece[CHUNKS];
+  int64_t length = (n + CHUNKS - 1) / CHUNKS;
+  length = (length + LANES - 1) / LANES * LANES;
+  int count = length ? (int)((n + length - 1) / length) : 0;
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+  for (int c = 0; c < count; c++) {
+    int64_t from = c * length, left = n - from;
+    piece[c] = dot_piece(left < length ? left : length, x + from, y + from);
+  }
+  double sum = 0;
+  for (int c = 0; c < count; c++) sum += piece[c];
+  return sum;
+}
+
+/* The norm of x / scale, for entries whose squares leave the range of doubles. */
+static double scaled_norm(int64_t n, const double *x) {
+  double largest = 0, sum = 0;
+  for (int64_t i = 0; i < n; i++) {
+    if (isnan(x[i])) return NAN;
+    largest = fmax(largest, fabs(x[i]));
+  }
+  if (largest == 0 || isinf(largest)) return largest;
+  for (int64_t i = 0; i < n; i++) sum += (x[i] / largest) * (x[i] / largest);
+  return largest * sqrt(sum);
+}
+
+double eb_norm(int64_t n, const double *x) {
+  const double smallest_safe = 1e-290; /* below, squares of entries lose digits to underflow */
+  double square = eb_dot(n, x, x);
+  return square > smallest_safe && isfinite(square) ? sqrt(square) : scaled_norm(n, x);
+}

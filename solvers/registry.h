@@ -1,0 +1,18 @@
+/* The built-in solvers: adding one is one line here. A solver `name` defines
+ * `const eb_solver_ops eb_solver_name`. */
+#ifndef EB_SOLVER_REGISTRY_H
+#define EB_SOLVER_REGISTRY_H
+
+#include "solvers/solver.h"
+
+/* clang-format off */
+#define EB_BUILT_IN_SOLVERS(each)                                                                  \
+  each(newton)                                                                                     \
+  each(semi_implicit)                                                                              \
+  each(corotational)
+/* clang-format on */
+
+#define EB_DECLARE_SOLVER(name) extern const eb_solver_ops eb_solver_##name;
+EB_BUILT_IN_SOLVERS(EB_DECLARE_SOLVER)
+
+#endif

@@ -1,0 +1,155 @@
+/* Life of a solver (options, capability check, create, destroy) and the names of outcomes, phases
+ * and counters. */
+#include "problems/base/memory.h"
+#include "problems/base/text.h"
+#include "solvers/solver.h"
+
+#include <omp.h>
+
+/* ---- names ---- */
+
+const char *eb_reason_name(eb_reason reason) {
+  switch (reason) {
+  case EB_CONVERGED_RTOL:
+    return "EB_CONVERGED_RTOL";
+  case EB_CONVERGED_ATOL:
+    return "EB_CONVERGED_ATOL";
+  case EB_CONVERGED_DIRECT:
+    return "EB_CONVERGED_DIRECT";
+  case EB_CONVERGED_ITS:
+    return "EB_CONVERGED_ITS";
+  case EB_CONVERGED_STAGNATED:
+    return "EB_CONVERGED_STAGNATED";
+  case EB_RUNNING:
+    return "EB_RUNNING";
+  case EB_DIVERGED_MAX_IT:
+    return "EB_DIVERGED_MAX_IT";
+  case EB_DIVERGED_NAN:
+    return "EB_DIVERGED_NAN";
+  case EB_DIVERGED_BREAKDOWN:
+    return "EB_DIVERGED_BREAKDOWN";
+  case EB_DIVERGED_LINE_SEARCH:
+    return "EB_DIVERGED_LINE_SEARCH";
+  case EB_NOT_POSITIVE_DEFINITE:
+    return "EB_NOT_POSITIVE_DEFINITE";
+  case EB_DIVERGED_LINEAR_SOLVE:
+    return "EB_DIVERGED_LINEAR_SOLVE";
+  case EB_DIVERGED_LIBRARY:
+    return "EB_DIVERGED_LIBRARY";
+  }
+  return "unknown reason";
+}
+
+const char *eb_phase_name(eb_phase phase) {
+  static const char *const names[EB_PHASE_COUNT] = {[EB_PHASE_ROTATIONS] = "rotations",
+                                                    [EB_PHASE_GRADIENT] = "gradient",
+                                                    [EB_PHASE_ASSEMBLE] = "assemble",
+                                                    [EB_PHASE_ORDER] = "order",
+                                                    [EB_PHASE_ANALYZE] = "analyze",
+                                                    [EB_PHASE_FACTOR] = "factor",
+                                                    [EB_PHASE_UPDATE] = "update",
+                                                    [EB_PHASE_SOLVE] = "solve",
+                                                    [EB_PHASE_RHS] = "rhs",
+                                                    [EB_PHASE_ESTIMATE] = "estimate",
+                                                    [EB_PHASE_LINESEARCH] = "linesearch",
+                                                    [EB_PHASE_DETECT] = "detect",
+                                                    [EB_PHASE_RESOLVE] = "resolve",
+                                                    [EB_PHASE_LOCAL] = "local",
+                                                    [EB_PHASE_PROJECT] = "project",
+                                                    [EB_PHASE_IO] = "io"};
+  return (unsigned)phase < EB_PHASE_COUNT ? names[phase] : "unknown phase";
+}
+
+const char *eb_counter_name(eb_counter counter) {
+  static const char *const names[EB_COUNTERS] = {[EB_COUNT_FACTORIZATIONS] = "factorizations",
+                                                 [EB_COUNT_SOLVES] = "solves",
+                                                 [EB_COUNT_MATVECS] = "matvecs",
+                                                 [EB_COUNT_ELEMENT_EVALUATIONS] =
+                                                     "element_evaluations",
+                                                 [EB_COUNT_LINEAR_ITERATIONS] = "linear_iterations",
+                                                 [EB_COUNT_LINE_SEARCHES] = "line_searches",
+                                                 [EB_COUNT_FLOPS] = "flops"};
+  return (unsigned)counter < EB_COUNTERS ? names[counter] : "unknown counter";
+}
+
+/* ---- capabilities ---- */
+
+static const struct {
+  eb_capability bit;
+  const char *what;
+} capability_names[] = {{EB_CAP_TETRAHEDRA, "tetrahedra"},
+                        {EB_CAP_HEXAHEDRA, "hexahedra"},
+                        {EB_CAP_TRIANGLES, "triangles"},
+                        {EB_CAP_COROTATIONAL, "material 'corotational'"},
+                        {EB_CAP_HYPERELASTIC, "materials other than 'corotational'"},
+                        {EB_CAP_FIBRES, "fibres"},
+                        {EB_CAP_SCRIPTED, "scripted nodes"},
+                        {EB_CAP_COLLIDERS, "colliders"},
+                        {EB_CAP_CONTACT, "contact constraints"},
+                        {EB_CAP_CUTTING, "cutting"},
+                        {EB_CAP_STATICS, "statics"}};
+
+enum { CAPABILITIES = sizeof capability_names / sizeof *capability_names };
+
+static eb_error check_capabilities(const eb_solver_ops *ops, const eb_scene *scene) {
+  uint32_t missing = eb_scene_needs(scene) & ~ops->capabilities;
+  if (!missing) return EB_OK;
+  const char *words[CAPABILITIES + 1];
+  size_t count = 0;
+  for (size_t i = 0; i < CAPABILITIES; i++) {
+    if (missing & capability_names[i].bit) words[count++] = capability_names[i].what;
+    missing &= ~(uint32_t)capability_names[i].bit;
+  }
+  if (missing) words[count++] = "a capability newer than this build";
+  char list[512];
+  eb_text_join(list, sizeof list, words, count, ", ");
+  return EB_ERROR(EB_ERR_UNSUPPORTED,
+                  "solver '%s' cannot serve scene '%s': it lacks %s; choose another solver or "
+                  "other scene parameters",
+                  ops->name, scene->ops->name, list);
+}
+
+/* ---- life ---- */
+
+static eb_error solver_start(eb_solver *solver, const char *options) {
+  eb_values *values = NULL;
+  EB_TRY(eb_values_create(solver->ops->name, solver->ops->options, options, &values));
+  solver->options = values;
+  EB_TRY(check_capabilities(solver->ops, solver->scene));
+  EB_TRY(eb_step_log_create(0, &solver->setup_log));
+  omp_set_num_threads(solver->threads);
+  return solver->ops->create(solver, solver->scene);
+}
+
+static void solver_release(eb_solver *solver) {
+  eb_step_log_destroy(solver->setup_log);
+  eb_values_destroy((eb_values *)solver->options);
+  free(solver);
+}
+
+eb_error eb_solver_create(const eb_solver_ops *ops, const char *options, const eb_scene *scene,
+                          int threads, uint64_t seed, eb_solver **out) {
+  *out = NULL;
+  if (threads < 1)
+    return EB_ERROR(EB_ERR_USAGE, "solver '%s' cannot run on %d threads; use 1 or more", ops->name,
+                    threads);
+  eb_solver *solver = NULL;
+  EB_TRY(EB_NEW(solver, 1));
+  solver->ops = ops;
+  solver->scene = scene;
+  solver->threads = threads;
+  solver->seed = seed;
+  eb_error error = solver_start(solver, options);
+  if (error) {
+    solver_release(solver);
+    return error;
+  }
+  *out = solver;
+  return EB_OK;
+}
+
+void eb_solver_destroy(eb_solver *solver) {
+  if (!solver) return;
+  solver->ops->destroy(solver);
+  solver_release(solver);
+}

@@ -1,0 +1,135 @@
+/* Errors, options, text and memory. */
+#include <stdint.h>
+
+#include "problems/base/hash.h"
+#include "problems/base/memory.h"
+#include "problems/base/option.h"
+#include "problems/base/text.h"
+#include "tests/tap.h"
+
+static const eb_option options[] = {
+    {"rtol", EB_OPTION_REAL, "1e-8", 0, 1, NULL, "", "relative tolerance"},
+    {"max_iterations", EB_OPTION_INT, "50", 1, 1000, NULL, "", "limit"},
+    {"project", EB_OPTION_BOOL, "true", 0, 0, NULL, "", "project"},
+    {"linear", EB_OPTION_CHOICE, "cg", 0, 0, "cg|cholesky|petsc", "", "linear solver"},
+    {"petsc", EB_OPTION_TEXT, "", 0, 0, NULL, "", "options string"},
+    {"shift", EB_OPTION_REAL, "0", 0, 0, NULL, "m", "any finite number"},
+    {.name = NULL}};
+
+static eb_error resolve(const char *text) {
+  eb_values *values;
+  eb_error error = eb_values_create("solver", options, text, &values);
+  if (!error) eb_values_destroy(values);
+  return error;
+}
+
+static void test_values(void) {
+  eb_values *values;
+  tap_require(
+      eb_values_create("solver", options, "linear=petsc,petsc=-ksp_type cg,rtol=1e-3", &values),
+      "values");
+  tap_near(eb_values_real(values, "rtol"), 1e-3, 0, "a given real");
+  tap_ok(eb_values_int(values, "max_iterations") == 50, "a default integer");
+  tap_ok(eb_values_bool(values, "project"), "a default boolean");
+  tap_ok(strcmp(eb_values_text(values, "petsc"), "-ksp_type cg") == 0, "a text with spaces");
+  tap_ok(eb_values_given(values, "rtol") && !eb_values_given(values, "project"),
+         "given options are told from defaults");
+  tap_ok(eb_values_declares(values, "shift") && !eb_values_declares(values, "nosuch"),
+         "declared options are known");
+  tap_ok(strcmp(eb_values_canonical(values),
+                "rtol=1e-3,max_iterations=50,project=true,linear=petsc,petsc=-ksp_type cg,"
+                "shift=0") == 0,
+         "the canonical text lists every option in order");
+  eb_values_destroy(values);
+  tap_require(eb_values_create("solver", NULL, "", &values), "no options");
+  tap_ok(eb_values_canonical(values)[0] == '\0', "a table may be empty");
+  eb_values_destroy(values);
+}
+
+static void test_bad_values(void) {
+  tap_fails(resolve("rtool=1"), EB_ERR_USAGE, "did you mean 'rtol'", "the nearest name is named");
+  tap_fails(resolve("zzzzzz=1"), EB_ERR_USAGE, "it has: rtol, max_iterations",
+            "the valid names are listed");
+  tap_fails(resolve("rtol=2"), EB_ERR_USAGE, "outside [0, 1]", "a value out of range");
+  tap_fails(resolve("rtol=abc"), EB_ERR_USAGE, "wants a number", "a word for a number");
+  tap_fails(resolve("rtol=1x"), EB_ERR_USAGE, "wants a number", "a number with a tail");
+  tap_fails(resolve("rtol="), EB_ERR_USAGE, "wants a number", "an empty number");
+  tap_fails(resolve("rtol=nan"), EB_ERR_USAGE, "outside", "not a number");
+  tap_fails(resolve("shift=inf"), EB_ERR_USAGE, "finite", "an infinite number");
+  tap_fails(resolve("rtol=1e999"), EB_ERR_USAGE, "wants a number", "an overflowing number");
+  tap_fails(resolve("max_iterations=1.5"), EB_ERR_USAGE, "wants an integer", "half an integer");
+  tap_fails(resolve("max_iterations=0"), EB_ERR_USAGE, "outside", "an integer out of range");
+  tap_fails(resolve("project=perhaps"), EB_ERR_USAGE, "true or false", "not a boolean");
+  tap_fails(resolve("linear=gauss"), EB_ERR_USAGE, "cg|cholesky|petsc", "not a choice");
+  tap_fails(resolve("linear=c"), EB_ERR_USAGE, "cg|cholesky|petsc", "the beginning of a choice");
+  tap_fails(resolve("rtol"), EB_ERR_USAGE, "name=value", "no equals sign");
+  tap_fails(resolve("=1"), EB_ERR_USAGE, "name=value", "no name");
+  tap_fails(resolve("rtol=1e-3,rtol=1e-4"), EB_ERR_USAGE, "twice", "an option set twice");
+}
+
+static eb_error fails_inside(void) {
+  EB_TRY(EB_ERROR(EB_ERR_IO, "cannot read %s", "x.mesh"));
+  return EB_OK;
+}
+
+static void test_errors(void) {
+  eb_error error = eb_error_prefix(fails_inside(), "scene '%s'", "bench/beam");
+  tap_ok(strcmp(eb_error_message(error), "scene 'bench/beam': cannot read x.mesh") == 0,
+         "a prefix goes in front");
+  tap_ok(eb_error_kind(error) == EB_ERR_IO && eb_error_line(error) > 0 &&
+             strstr(eb_error_file(error), "test_base.c"),
+         "an error knows its kind and place");
+  eb_error_free(error);
+  char text[3000];
+  memset(text, 'a', sizeof text - 1);
+  text[sizeof text - 1] = '\0';
+  error = eb_error_prefix(EB_ERROR(EB_ERR_IO, "%s", text), "%s", text);
+  tap_ok(strlen(eb_error_message(error)) < 2000, "long messages are cut");
+  eb_error_free(error);
+  tap_ok(eb_error_prefix(EB_OK, "nothing") == EB_OK, "success has no prefix");
+  eb_error_free(EB_OK);
+}
+
+static void test_memory(void) {
+  double *array = NULL;
+  tap_fails(EB_NEW(array, SIZE_MAX / 4), EB_ERR_MEMORY, "array", "an overflowing size is refused");
+  tap_ok(eb_calloc(SIZE_MAX, 2) == NULL, "a wrapping product is refused");
+  tap_require(EB_NEW(array, 0), "nothing");
+  tap_ok(array && (uintptr_t)array % 64 == 0, "no entries still give an aligned pointer");
+  free(array);
+  tap_require(EB_NEW(array, 10), "ten");
+  array[9] = 1;
+  array = eb_recalloc(array, 10, 20, sizeof *array);
+  tap_ok(array && array[9] == 1 && array[19] == 0, "growing keeps and zeroes");
+  free(array);
+}
+
+static void test_text(void) {
+  eb_text text = {0};
+  bool good = true;
+  for (int i = 0; i < 1000; i++) {
+    eb_error error = eb_text_printf(&text, "%03d,", i);
+    good = good && !error;
+    eb_error_free(error);
+  }
+  tap_ok(good && text.length == 4000 && strncmp(text.data + 3996, "999,", 5) == 0,
+         "a text grows as it is written");
+  eb_text_clear(&text);
+  char joined[8];
+  eb_text_join(joined, sizeof joined, (const char *const[]){"one", "two", "three"}, 3, ", ");
+  tap_ok(strlen(joined) == 7 && strcmp(joined + 4, "...") == 0, "a long list is cut with dots");
+  const char *names[] = {"newton", "semi-implicit", "corotational"};
+  tap_ok(eb_nearest("newtn", names, 3) == names[0], "one letter off is near");
+  tap_ok(eb_nearest("xyzzy", names, 3) == NULL, "nonsense is near nothing");
+  tap_ok(eb_hash(EB_HASH_SEED, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c),
+         "FNV-1a of \"a\" is the published value");
+}
+
+int main(void) {
+  test_values();
+  test_bad_values();
+  test_errors();
+  test_memory();
+  test_text();
+  return tap_done();
+}
