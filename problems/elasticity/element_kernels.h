@@ -230,6 +230,15 @@ EB_INLINE void prepare_tangent(const eb_law *law, const point_group *group, int 
   }
 }
 
+/* Asks for the blocks of a later batch, so that they arrive while this one is computed. */
+EB_INLINE void prefetch_blocks(int A, const int32_t *scatter, const double *values) {
+  for (int k = 0; k < A * (A + 1) / 2 * EB_LANES; k++) {
+    const double *place = values + 9 * (int64_t)scatter[k];
+    __builtin_prefetch(place, 1);
+    __builtin_prefetch(place + 8, 1);
+  }
+}
+
 /* Adds one block to four places. */
 EB_INLINE void add_block(double *values, const int32_t *at, const eb_v4 K[9]) {
   eb_v4 first[4], second[4];
@@ -296,7 +305,12 @@ EB_INLINE void sweep_matrix(int A, int Q, const eb_elasticity *e, int32_t begin,
   for (int32_t b = begin; b < end; b += batches) {
     int32_t stop = b + batches < end ? b + batches : end;
     prepare_group(A, Q, e, b, stop, job->x, &group);
-    for (int32_t k = b; k < stop; k++) add_batch_matrix(A, Q, e, k, job, &group, (k - b) * Q);
+    for (int32_t k = b; k < stop; k++) {
+      if (k + 1 < end)
+        prefetch_blocks(A, e->scatter + (int64_t)(k + 1) * (A * (A + 1) / 2) * EB_LANES,
+                        job->values);
+      add_batch_matrix(A, Q, e, k, job, &group, (k - b) * Q);
+    }
   }
 }
 
