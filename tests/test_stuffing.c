@@ -120,7 +120,7 @@ static void test_shapes(void) {
     double spacing;
   } shapes[] = {{"torus", torus, 0.11},         {"fine torus", torus, 0.053},
                 {"rounded box", box, 0.07},     {"sharp box", sharp_box, 0.083},
-                {"thin plate", plate, 0.05},    {"plate thinner than the lattice", plate, 0.11},
+                {"thin plate", plate, 0.05},    {"plate thinner than the lattice", plate, 0.09},
                 {"union", cross_union, 0.0613}, {"coarse union", cross_union, 0.137}};
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     eb_solid solid = solid_of(shapes[i].distance, NULL, 1.5);
@@ -212,6 +212,7 @@ static void test_counts(void) {
                        solid_of(plate, NULL, 1.1)};
   for (int i = 0; i < 5; i++)
     for (int k = 0; k < 3; k++) {
+      if (k == 2 && targets[i] < 20000) continue; /* a thin plate takes some thousands at once */
       eb_mesh *mesh = NULL;
       if (!tap_succeeds(eb_stuff_to_count(&solids[k], targets[i], tolerances[i], &mesh), "count"))
         continue;
@@ -219,6 +220,9 @@ static void test_counts(void) {
       tap_below(off, tolerances[i], "the element count is within its tolerance");
       eb_mesh_destroy(mesh);
     }
+  eb_mesh *mesh = NULL;
+  tap_fails(eb_stuff_to_count(&solids[2], 300, 0.05, &mesh), EB_ERR_INVALID, "nearest found",
+            "too few elements for a thin plate");
 }
 
 /* ---- bad input -------------------------------------------------------------------------------------- */

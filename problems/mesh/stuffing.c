@@ -43,18 +43,28 @@ static int fill_tetrahedron(const eb_lattice *l, int32_t p, int d, int k, int32_
   return count;
 }
 
+/* Whether a corner of the tetrahedra around the three long edges at p is inside. */
+static bool any_inside(const eb_lattice *l, int32_t p) {
+  const int8_t *sign = l->sign + p;
+  int32_t x = 2 * l->stride[0], y = 2 * l->stride[1], z = 2 * l->stride[2];
+  return sign[0] > 0 || sign[x] > 0 || sign[y] > 0 || sign[z] > 0 || sign[1] > 0 ||
+         sign[1 - x] > 0 || sign[1 - y] > 0 || sign[1 - z] > 0 || sign[1 - x - y] > 0 ||
+         sign[1 - y - z] > 0 || sign[1 - z - x] > 0;
+}
+
 /* Fills one layer of cells; returns the number of tetrahedra, which go to `out` unless it is NULL. The
  * outermost layers hold no inside point. */
 static int64_t fill_layer(const eb_lattice *l, int32_t layer, int32_t *out) {
   int64_t total = 0;
   for (int32_t j = 1; j < l->size[1] - 1; j++)
-    for (int32_t i = 1; i < l->size[0] - 1; i++)
-      for (int edge = 0; edge < 12; edge++) {
-        int32_t p = 2 * (i + l->stride[1] * j + l->stride[2] * layer), tets[3][4];
+    for (int32_t i = 1; i < l->size[0] - 1; i++) {
+      int32_t p = 2 * (i + l->stride[1] * j + l->stride[2] * layer), tets[3][4];
+      for (int edge = 0; edge < 12 && any_inside(l, p); edge++) {
         int count = fill_tetrahedron(l, p, edge / 4, edge % 4, tets);
         for (int n = 0; out && n < 4 * count; n++) *out++ = tets[n / 4][n % 4];
         total += count;
       }
+    }
   return total;
 }
 
@@ -65,10 +75,6 @@ static eb_error fill(const eb_lattice *l, int64_t *first, int32_t **tets) {
   for (int32_t layer = 1; layer < layers - 1; layer++)
     first[layer + 1] = fill_layer(l, layer, NULL);
   for (int32_t layer = 0; layer < layers; layer++) first[layer + 1] += first[layer];
-  if (first[layers] == 0)
-    return EB_ERROR(EB_ERR_INVALID,
-                    "nothing is inside the solid at a lattice spacing of %g m; use a smaller one",
-                    l->spacing);
   if (first[layers] > INT32_MAX / 12)
     return EB_ERROR(EB_ERR_LIMIT, "a spacing of %g m gives %lld tetrahedra; use a larger one",
                     l->spacing, (long long)first[layers]);
@@ -112,8 +118,9 @@ static eb_error fill_and_compact(const eb_lattice *l, eb_mesh **out) {
   int32_t *tets = NULL, *number = NULL;
   EB_TRY(EB_NEW(first, (size_t)l->size[2] + 1));
   eb_error error = fill(l, first, &tets);
+  int32_t count = error ? 0 : (int32_t)first[l->size[2]];
   if (!error) error = EB_NEW(number, (size_t)l->points + (size_t)l->cuts);
-  if (!error) error = compact(l, tets, (int32_t)first[l->size[2]], number, out);
+  if (!error && count) error = compact(l, tets, count, number, out);
   free(number);
   free(tets);
   free(first);
@@ -224,7 +231,7 @@ eb_error eb_stuff_shifted(const eb_solid *solid, double spacing, const double sh
   EB_TRY(eb_lattice_create(solid, spacing, shift, &lattice));
   eb_error error = fill_and_compact(&lattice, out);
   eb_lattice_clear(&lattice);
-  if (!error) error = finish(solid, out);
+  if (!error && *out) error = finish(solid, out);
   if (error) {
     eb_mesh_destroy(*out);
     *out = NULL;
@@ -233,5 +240,9 @@ eb_error eb_stuff_shifted(const eb_solid *solid, double spacing, const double sh
 }
 
 eb_error eb_stuff(const eb_solid *solid, double spacing, eb_mesh **out) {
-  return eb_stuff_shifted(solid, spacing, (const double[3]){0}, out);
+  EB_TRY(eb_stuff_shifted(solid, spacing, (const double[3]){0}, out));
+  if (*out) return EB_OK;
+  return EB_ERROR(EB_ERR_INVALID,
+                  "nothing is inside the solid at a lattice spacing of %g m; use a smaller one",
+                  spacing);
 }

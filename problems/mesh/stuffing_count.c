@@ -9,8 +9,8 @@
 #include "problems/mesh/stuff_shifted.h"
 
 /* After STRAIGHT_TRIES near the target, the count jumps too much for the spacing alone: every further
- * try also moves the lattice. */
-enum { STRAIGHT_TRIES = 6, NEAR_TRIES = 18, MOST_TRIES = 60 };
+ * try also moves the lattice. A solid without a point inside on MOST_EMPTY lattices is empty. */
+enum { STRAIGHT_TRIES = 6, NEAR_TRIES = 18, MOST_TRIES = 40, MOST_EMPTY = 6 };
 /* Nearer to the target than this, another try is not worth its time. */
 static const double GOOD_ENOUGH = 0.002;
 
@@ -18,6 +18,7 @@ typedef struct search {
   const eb_solid *solid;
   int32_t target;
   double h, density, slope; /* the last spacing, h^3 N(h) there, its slope */
+  double empty;             /* the smallest spacing that left nothing inside */
   int tries, near_tries;    /* near: within a quarter of the target */
   eb_mesh *best;
 } search;
@@ -26,19 +27,12 @@ static double miss(const search *s, int32_t count) {
   return fabs((double)count - s->target) / s->target;
 }
 
-/* Stuffs once and keeps the mesh when it is nearer than the best so far. A lattice too coarse to have a
- * point inside counts 0. */
+/* Stuffs once and keeps the mesh when it is nearer than the best so far. */
 static eb_error attempt(search *s, double h, const double shift[3], int32_t *count) {
   eb_mesh *mesh;
-  eb_error error = eb_stuff_shifted(s->solid, h, shift, &mesh);
-  if (error && eb_error_kind(error) == EB_ERR_INVALID && !s->best && s->tries < 8) {
-    eb_error_free(error);
-    *count = 0;
-    return EB_OK;
-  }
-  EB_TRY(error);
-  *count = mesh->element_count;
-  if (!s->best || miss(s, *count) < miss(s, s->best->element_count)) {
+  EB_TRY(eb_stuff_shifted(s->solid, h, shift, &mesh));
+  *count = mesh ? mesh->element_count : 0;
+  if (mesh && (!s->best || miss(s, *count) < miss(s, s->best->element_count))) {
     eb_mesh_destroy(s->best);
     s->best = mesh;
   } else {
@@ -49,22 +43,29 @@ static eb_error attempt(search *s, double h, const double shift[3], int32_t *cou
 
 /* Two spacings that are nearly equal tell the jumps of the count, not its slope. */
 static void learn(search *s, double h, int32_t count) {
+  s->tries++;
+  s->near_tries += miss(s, count) < 0.25;
+  if (count == 0) {
+    s->empty = fmin(s->empty, h);
+    return;
+  }
   double density = count * h * h * h;
   if (s->density > 0 && fabs(h - s->h) > 0.05 * h) s->slope = (density - s->density) / (h - s->h);
   if (density - s->slope * h <= 0) s->slope = 0;
   s->h = h;
   s->density = density;
-  s->tries++;
-  s->near_tries += miss(s, count) < 0.25;
 }
 
-/* The root of a + b h = target h^3, by Newton from the last spacing, kept within a factor of two. */
+/* The root of a + b h = target h^3, by Newton from the last spacing, kept within a factor of two and
+ * below the spacings that are too coarse. */
 static double predict(const search *s) {
+  if (s->density == 0) return s->empty / 2;
   double a = s->density - s->slope * s->h, h = s->h;
   for (int i = 0; i < 40; i++)
     h -= (a + s->slope * h - s->target * h * h * h) / (s->slope - 3.0 * s->target * h * h);
-  if (!(h > s->h / 2)) return s->h / 2;
-  return h < 2 * s->h ? h : 2 * s->h;
+  if (!(h > s->h / 2)) h = s->h / 2;
+  if (!(h < 2 * s->h)) h = 2 * s->h;
+  return h < s->empty ? h : (s->h + s->empty) / 2;
 }
 
 static eb_error check_search(const eb_solid *solid, int32_t target, double tolerance) {
@@ -87,7 +88,7 @@ static eb_error find(search *s, double tolerance) {
   double h = cbrt((solid->hi[0] - solid->lo[0]) * (solid->hi[1] - solid->lo[1]) *
                   (solid->hi[2] - solid->lo[2])) /
              4;
-  while (s->tries < MOST_TRIES && s->near_tries < NEAR_TRIES) {
+  while (s->tries < (s->best ? MOST_TRIES : MOST_EMPTY) && s->near_tries < NEAR_TRIES) {
     double shift[3] = {0};
     int moves = s->near_tries - STRAIGHT_TRIES + 1;
     for (int d = 0; d < 3 && moves > 0; d++)
@@ -97,20 +98,23 @@ static eb_error find(search *s, double tolerance) {
     learn(s, h, count);
     double best = s->best ? miss(s, s->best->element_count) : INFINITY;
     if (best <= GOOD_ENOUGH || (best <= tolerance && s->near_tries >= STRAIGHT_TRIES)) return EB_OK;
-    h = count > 0 ? predict(s) : h / 2;
+    h = predict(s);
   }
   return EB_OK;
 }
 
 eb_error eb_stuff_to_count(const eb_solid *solid, int32_t target, double tolerance, eb_mesh **out) {
-  search s = {.solid = solid, .target = target};
+  search s = {.solid = solid, .target = target, .empty = INFINITY};
   *out = NULL;
   EB_TRY(check_search(solid, target, tolerance));
   eb_error error = find(&s, tolerance);
-  if (!error && (!s.best || miss(&s, s.best->element_count) > tolerance))
+  if (!error && !s.best)
+    error = EB_ERROR(EB_ERR_INVALID,
+                     "nothing is inside the solid, down to a lattice spacing of %g m", s.empty);
+  else if (!error && miss(&s, s.best->element_count) > tolerance)
     error = EB_ERROR(EB_ERR_INVALID,
                      "no lattice gives %d elements within %g %%; the nearest found has %d", target,
-                     100 * tolerance, s.best ? s.best->element_count : 0);
+                     100 * tolerance, s.best->element_count);
   if (error) {
     eb_mesh_destroy(s.best);
     return error;
