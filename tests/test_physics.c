@@ -6,8 +6,8 @@ static void report(void *context, const eb_check_figure *figure) {
   (void)context;
   tap_ok(figure->passed, "%s", figure->name);
   if (!figure->passed)
-    printf("#   %g, wanted %s %g: %s\n", figure->measured, figure->at_least ? ">=" : "<=",
-           figure->bound, figure->reason);
+    printf("#   %g, wanted %s %g: %s\n", figure->measured,
+           figure->at_least ? ">=" : "<=", figure->bound, figure->reason);
 }
 
 static void every_group_passes(void) {
