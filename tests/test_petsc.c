@@ -6,6 +6,7 @@
 #include "solvers/linalg/block_ops.h"
 #include "solvers/linalg/linear.h"
 #include "tests/support/block_systems.h"
+#include "tests/support/linear_check.h"
 #include "tests/tap.h"
 
 /* One system and what is needed to solve it. */
@@ -24,39 +25,22 @@ static eb_linear_settings settings_for(const char *options) {
                               .threads = 1};
 }
 
-static double distance(int64_t n, const double *x, const double *y) {
-  double largest = 0, scale = 0;
-  for (int64_t k = 0; k < n; k++) {
-    largest = fmax(largest, fabs(x[k] - y[k]));
-    scale = fmax(scale, fabs(y[k]));
-  }
-  return largest / scale;
-}
-
-static eb_linear_result solve_with(fixture *f, const eb_linear_settings *settings,
-                                   const char *name) {
-  eb_linear *linear = NULL;
-  eb_reason reason = EB_RUNNING;
-  eb_linear_result result = {.reason = EB_RUNNING};
+static eb_linear_result solve_with(fixture *f, const eb_linear_settings *settings) {
   eb_step_log_reset(f->log);
   memset(f->x, 0, (size_t)f->n * sizeof *f->x);
-  tap_require(eb_linear_create(settings, f->A, f->log, &linear), name);
-  tap_require(eb_linear_set_matrix(linear, f->A, f->log, &reason), name);
-  tap_require(eb_linear_solve(linear, f->b, f->x, f->log, true, &result), name);
-  eb_linear_destroy(linear);
-  return result;
+  return eb_test_solve(settings, f->A, f->b, f->x, f->log, NULL);
 }
 
-/* Every method and matrix format gives the Cholesky solution. |x - want| <= cond(A) rtol |x|: the
+/* Every method and matrix format gives LAPACK's solution. |x - want| <= cond(A) rtol |x|: the
  * hundreds of iterations of Jacobi-CG bear witness of a condition number in the thousands, of which the error,
  * spread over all modes, uses little: 1e-10 for rtol = 1e-12. */
 static void agrees(fixture *f, const char *options, eb_reason reason) {
   const char *name = options ? options : "no options";
   eb_linear_settings s = settings_for(options);
   s.positions = f->positions;
-  eb_linear_result result = solve_with(f, &s, name);
+  eb_linear_result result = solve_with(f, &s);
   tap_ok(result.reason == reason, "%s: outcome %d is %d", name, (int)result.reason, (int)reason);
-  tap_below(distance(f->n, f->x, f->want), 1e-10, name);
+  tap_below(eb_test_distance(f->n, f->x, f->want), 1e-10, name);
   tap_below(result.residual, 1e-11 * eb_norm(f->n, f->b), "its true residual is reported");
   if (reason != EB_CONVERGED_DIRECT)
     tap_ok(f->log->residual_count == result.iterations + 1 && result.iterations > 0,
@@ -110,7 +94,7 @@ static void test_new_values(fixture *f) {
   tap_require(eb_linear_set_matrix(linear, twice, NULL, &reason), "set again");
   tap_require(eb_linear_solve(linear, f->b, f->x, NULL, false, &result), "solve");
   for (int64_t k = 0; k < f->n; k++) f->x[k] *= 2;
-  tap_below(distance(f->n, f->x, f->want), 1e-10, "a second matrix replaces the first");
+  tap_below(eb_test_distance(f->n, f->x, f->want), 1e-10, "a second matrix replaces the first");
   eb_linear_destroy(linear);
   eb_block_matrix_destroy(twice);
 }
@@ -118,13 +102,13 @@ static void test_new_values(fixture *f) {
 static void test_outcomes(fixture *f) {
   eb_linear_settings s = settings_for("-ksp_type cg -pc_type none");
   s.max_iterations = 3;
-  eb_linear_result result = solve_with(f, &s, "max_it");
+  eb_linear_result result = solve_with(f, &s);
   tap_ok(result.reason == EB_DIVERGED_MAX_IT && result.iterations == 3,
          "too few iterations are EB_DIVERGED_MAX_IT");
   s = settings_for("-ksp_type cg -pc_type none");
   s.rtol = 0;
   s.atol = 1e-3;
-  result = solve_with(f, &s, "atol");
+  result = solve_with(f, &s);
   tap_ok(result.reason == EB_CONVERGED_ATOL && result.residual <= 1.01e-3,
          "the absolute tolerance is kept");
 
@@ -132,23 +116,19 @@ static void test_outcomes(fixture *f) {
   double keep = a[0];
   a[0] = -1e7;
   s = settings_for("-ksp_type cg -pc_type none");
-  result = solve_with(f, &s, "indefinite");
+  result = solve_with(f, &s);
   tap_ok(result.reason == EB_DIVERGED_BREAKDOWN, "an indefinite matrix stops cg by breakdown");
   a[0] = NAN;
-  result = solve_with(f, &s, "nan");
+  result = solve_with(f, &s);
   tap_ok(result.reason == EB_DIVERGED_NAN, "a NaN in the matrix is EB_DIVERGED_NAN");
   a[0] = keep;
 }
 
-/* Creates and sets a matrix; whichever call fails gives the error. */
 static eb_error set_up(fixture *f, const char *options) {
-  eb_linear *linear = NULL;
   eb_reason reason = EB_RUNNING;
+  eb_linear_result result = {.reason = EB_RUNNING};
   eb_linear_settings s = settings_for(options);
-  EB_TRY(eb_linear_create(&s, f->A, NULL, &linear));
-  eb_error error = eb_linear_set_matrix(linear, f->A, NULL, &reason);
-  eb_linear_destroy(linear);
-  return error;
+  return eb_test_try_solve(&s, f->A, f->b, f->x, NULL, &reason, &result);
 }
 
 static void test_bad_options(fixture *f) {
@@ -173,9 +153,7 @@ int main(void) {
   f.x = eb_test_random_vector(f.n, &seed);
   f.want = eb_test_random_vector(f.n, &seed);
   tap_require(eb_step_log_create(4000, &f.log), "log");
-  eb_linear_settings cholesky = {.kind = "cholesky", .threads = 1};
-  solve_with(&f, &cholesky, "reference");
-  memcpy(f.want, f.x, (size_t)f.n * sizeof *f.x);
+  eb_test_reference(f.A, f.b, f.want);
   test_methods(&f);
   test_side_by_side(&f);
   test_new_values(&f);
