@@ -245,7 +245,7 @@ static void clear(eb_scene *scene) {
 
 /* ---- script ---- */
 
-static void affine(const double X[3], double x[3]) {
+void eb_block_affine(const double X[3], double x[3]) {
   static const double F[3][3] = {{1.08, 0.05, -0.03}, {-0.04, 0.95, 0.06}, {0.02, -0.05, 1.04}};
   for (int i = 0; i < 3; i++) x[i] = F[i][0] * X[0] + F[i][1] * X[1] + F[i][2] * X[2] + 0.1;
 }
@@ -270,7 +270,7 @@ static void boundary(const eb_scene *scene, double t, uint8_t *fixed, double *ta
     const double *X = scene->mesh->X + 3 * (int64_t)i;
     double *x = target + 3 * (int64_t)i, u[3] = {0};
     fixed[i] = 1;
-    if (is_affine) affine(X, x);
+    if (is_affine) eb_block_affine(X, x);
     if (twists) twist(scene, t, X, x);
     if (manufactured) eb_block_manufactured(X, u);
     for (int k = 0; k < 3; k++) x[k] += u[k];

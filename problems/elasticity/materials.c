@@ -72,11 +72,6 @@ eb_error eb_material_validate(const eb_material *m) {
   if (!(m->density > 0 && isfinite(m->density)))
     return EB_ERROR(EB_ERR_INVALID, "density is %g kg/m^3; it must be finite and positive",
                     m->density);
-  if (m->kind == EB_STABLE_NEO_HOOKEAN && !(eb_law_make(m).lambda > 0))
-    return EB_ERROR(EB_ERR_INVALID,
-                    "Poisson's ratio is %g; the stable neo-Hookean energy is bounded below only "
-                    "above -5/14",
-                    m->poisson);
   return validate_fibre(m);
 }
 

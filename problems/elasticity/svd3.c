@@ -21,8 +21,8 @@ typedef struct jacobi {
   eb_v4 q[4];                /* accumulated rotation, unnormalized quaternion (w, x, y, z) */
 } jacobi;
 
-/* Rotates in the plane (p, q) about axis r, (p, q, r) cyclic. */
-EB_INLINE void rotate(jacobi *j, int p, int q, int r) {
+/* Rotates in the plane (p, q) about axis r, (p, q, r) cyclic; by no angle in the lanes that are done. */
+EB_INLINE void rotate(jacobi *j, int p, int q, int r, eb_m4 done) {
   eb_v4 app = j->diagonal[p], aqq = j->diagonal[q], apq = j->off[r], apr = j->off[q],
         aqr = j->off[p];
   eb_v4 d = app - aqq, dd = d * d, oo = apq * apq;
@@ -30,6 +30,8 @@ EB_INLINE void rotate(jacobi *j, int p, int q, int r) {
   eb_m4 small = (dd > LARGE_ANGLE * LARGE_ANGLE * oo) & (dd > 1e-140);
   eb_v4 ch = eb_v4_select(small, 2 * dd + 2.5 * oo, eb_v4_set(COS_PI_8));
   eb_v4 sh = eb_v4_select(small, apq * d, eb_v4_set(SIN_PI_8));
+  ch = eb_v4_select(done, eb_v4_set(1), ch);
+  sh = (eb_v4)((eb_m4)sh & ~done);
   eb_v4 cc = ch * ch, inverse = 1 / (cc + sh * sh);
   eb_v4 c = (cc - sh * sh) * inverse, s = 2 * ch * sh * inverse;
 
@@ -55,10 +57,11 @@ EB_INLINE void diagonalize(jacobi *j) {
     eb_v4 off = eb_v4_dot3(j->off, j->off);
     eb_v4 size = OFF_DIAGONAL * (eb_v4_abs(j->diagonal[0]) + eb_v4_abs(j->diagonal[1]) +
                                  eb_v4_abs(j->diagonal[2]));
-    if (eb_m4_all(off <= size * size)) break;
-    rotate(j, 0, 1, 2);
-    rotate(j, 1, 2, 0);
-    rotate(j, 2, 0, 1);
+    eb_m4 done = off <= size * size;
+    if (eb_m4_all(done)) break;
+    rotate(j, 0, 1, 2, done);
+    rotate(j, 1, 2, 0, done);
+    rotate(j, 2, 0, 1, done);
   }
 }
 

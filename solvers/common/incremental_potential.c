@@ -4,6 +4,16 @@
 
 #include <math.h>
 
+double eb_potential_elastic_scale(const eb_mesh *mesh, const eb_material *materials) {
+  double sum = 0;
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    const eb_material *material = &materials[mesh->region[e]];
+    double fibre = material->fibre == EB_FIBRE_NONE ? 0 : material->fibre_stiffness;
+    sum += eb_mesh_element_volume(mesh, mesh->X, e) * (material->young + fibre);
+  }
+  return sum;
+}
+
 eb_potential_value eb_potential_at(const eb_potential *potential, const double *x) {
   const double *mass = eb_elasticity_mass(potential->elasticity);
   double inertia = 0, work = 0, absolute_work = 0;
@@ -22,7 +32,8 @@ eb_potential_value eb_potential_at(const eb_potential *potential, const double *
   inertia *= 0.5 * potential->inertia;
   double elastic = eb_elasticity_energy(potential->elasticity, x);
   return (eb_potential_value){.value = inertia + elastic - work,
-                              .magnitude = inertia + fabs(elastic) + absolute_work};
+                              .magnitude = inertia + fabs(elastic) + absolute_work +
+                                           potential->elastic_scale};
 }
 
 eb_potential_residual eb_potential_descent(const eb_potential *potential, const double *x,

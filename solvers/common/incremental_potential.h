@@ -14,7 +14,10 @@
 typedef struct eb_potential {
   const eb_elasticity *elasticity;
   int32_t nodes;
-  double inertia;          /* 1/h^2, or 0 for equilibrium, 1/s^2 */
+  double inertia; /* 1/h^2, or 0 for equilibrium, 1/s^2 */
+  /* Sum over elements of rest volume x stiffness, J: psi is a difference of terms of that size, however
+   * small it is itself. */
+  double elastic_scale;
   const uint8_t *fixed;    /* nodes */
   const double *force;     /* f_ext, nodes x 3, N */
   const double *origin;    /* x0, nodes x 3, m */
@@ -22,10 +25,12 @@ typedef struct eb_potential {
 } eb_potential;
 
 typedef struct eb_potential_value {
-  double value; /* W, J */
-  double
-      magnitude; /* sum of the absolute values of its three terms: W is known to a few eps of it */
+  double value;     /* W, J */
+  double magnitude; /* sum of the sizes of its terms: W is known to a few eps of it */
 } eb_potential_value;
+
+/* The elastic scale of a scene. */
+double eb_potential_elastic_scale(const eb_mesh *mesh, const eb_material *materials);
 
 /* W over the free nodes at x (nodes x 3). */
 eb_potential_value eb_potential_at(const eb_potential *potential, const double *x);

@@ -9,7 +9,7 @@
  * comes from, so a new matrix is one gather and one numeric factorization.
  *
  * Needs a symmetric matrix. Fails (as outcomes) with EB_NOT_POSITIVE_DEFINITE on a pivot that is not
- * positive or that cancellation has left without a digit, and EB_DIVERGED_NAN on entries or solutions
+ * positive or that is only rounding, and EB_DIVERGED_NAN on entries or solutions
  * that are not finite. Workspace: L, S (12 bytes an entry), 4 vectors. */
 #include <cholmod.h>
 #include <float.h>
@@ -239,9 +239,11 @@ static bool gather(cholesky *c, const eb_block_matrix *A) {
   return !bad;
 }
 
-/* A pivot below eps a_jj has lost every digit to cancellation: the matrix is singular as far as
- * doubles can tell, although no pivot came out negative. */
+/* A pivot of some eps a_jj is what rounding has left of a zero, although its sign came out positive:
+ * the matrix is singular as far as doubles can tell. Relative to the entry itself, so that the scale of
+ * a row does not matter. */
 static bool pivots_have_digits(const cholesky *c, const eb_block_matrix *A) {
+  const double rounding = 64 * DBL_EPSILON;
   const cholmod_factor *L = c->L;
   const int32_t *super = L->super, *px = L->px, *pi = L->pi;
   const double *x = L->x;
@@ -250,7 +252,7 @@ static bool pivots_have_digits(const cholesky *c, const eb_block_matrix *A) {
     for (int32_t k = super[s]; k < super[s + 1]; k++) {
       int64_t column = k - super[s];
       double pivot = x[px[s] + column * height + column];
-      if (!(pivot * pivot > DBL_EPSILON * A->values[c->diagonal[k]])) return false;
+      if (!(pivot * pivot > rounding * A->values[c->diagonal[k]])) return false;
     }
   }
   return true;

@@ -95,11 +95,13 @@ static void configure(eb_newton *newton, const eb_solver *solver) {
       eb_values_bool(values, "static") || (asked && !eb_values_given(values, "static"));
   newton->projection = projection_named(eb_values_text(values, "project"));
   newton->exact = newton->projection == EB_PROJECT_NEVER;
-  newton->potential = (eb_potential){.elasticity = solver->scene->elasticity,
-                                     .nodes = newton->work.nodes,
-                                     .fixed = newton->work.fixed,
-                                     .force = newton->work.force,
-                                     .predicted = newton->predicted};
+  newton->potential = (eb_potential){
+      .elasticity = solver->scene->elasticity,
+      .nodes = newton->work.nodes,
+      .elastic_scale = eb_potential_elastic_scale(solver->scene->mesh, solver->scene->materials),
+      .fixed = newton->work.fixed,
+      .force = newton->work.force,
+      .predicted = newton->predicted};
 }
 
 static eb_error create(eb_solver *solver, const eb_scene *scene) {

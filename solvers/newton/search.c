@@ -16,6 +16,7 @@
 
 static const double sufficient = 1e-4;  /* c */
 static const double value_digits = 1e3; /* W is trusted for decreases above this many eps */
+static const double noise_digits = 4;   /* rounding of W, in eps: a rise of that is none */
 static const double floor_factor = 1e3; /* residuals below this many floors may be noise */
 enum { MAX_BACKTRACKS = 40 };
 
@@ -136,13 +137,13 @@ static double shorten(double length, double slope, double rise) {
 
 /* Returns the accepted length, or 0. */
 static double backtrack(eb_newton *newton, double slope, eb_step_log *log) {
-  double length = 1;
+  double length = 1, noise = noise_digits * DBL_EPSILON * newton->value.magnitude;
   for (int k = 0; k < MAX_BACKTRACKS; k++) {
     set_trial(newton, length);
     eb_potential_value value = value_at(newton, newton->trial, log);
     eb_log_count(log, EB_COUNT_LINE_SEARCHES, 1);
     double rise = value.value - newton->value.value;
-    if (isfinite(value.value) && rise <= sufficient * length * slope) {
+    if (isfinite(value.value) && rise <= sufficient * length * slope + noise) {
       accept_value(newton, value);
       return length;
     }

@@ -1,0 +1,63 @@
+/* Pictures of triangle surfaces: a small software renderer that writes PNG files.
+ *
+ * Perspective projection, a z-buffer of 3 x 3 samples a pixel, Lambert shading with a key light, a
+ * fill light and a sky, drawn in linear colour and encoded as sRGB. Optional: mesh edges, and a
+ * ground plane with a grid and the soft shadow of everything drawn. The same calls give the same
+ * bytes. Up is z. */
+#ifndef EB_REPORT_RENDER_H
+#define EB_REPORT_RENDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "problems/base/error.h"
+
+/* A colour as a screen names it (sRGB), components in [0, 1]. */
+typedef struct eb_rgb {
+  float r, g, b;
+} eb_rgb;
+
+/* One surface to draw; the arrays stay the caller's. At most one of the two colour arrays is given;
+ * without either, all of it has `color`. */
+typedef struct eb_render_mesh {
+  int32_t vertex_count, triangle_count;
+  const double *X; /* vertex_count x 3, m; vertices that are not finite drop their triangles */
+  const int32_t *triangles;     /* triangle_count x 3; both sides are visible */
+  const eb_rgb *vertex_color;   /* vertex_count, or NULL */
+  const eb_rgb *triangle_color; /* triangle_count, or NULL */
+  eb_rgb color;
+  bool smooth; /* normals averaged at vertices; flat triangles otherwise */
+  bool edges;  /* thin lines along the triangles' edges */
+} eb_render_mesh;
+
+typedef struct eb_render eb_render;
+
+/* A blank picture of width x height pixels (1 to 8192 each: EB_ERR_USAGE). The caller destroys *out. */
+EB_MUST eb_error eb_render_create(int32_t width, int32_t height, eb_render **out);
+void eb_render_destroy(eb_render *render);
+
+/* Looks along `direction` (any length, from the viewer into the picture) from where the box lo, hi
+ * just fills the picture. Call it once before drawing. EB_ERR_USAGE when the box or the direction is
+ * not finite, the box is empty or inside out, or the direction is zero. */
+EB_MUST eb_error eb_render_camera(eb_render *render, const double lo[3], const double hi[3],
+                                  const double direction[3]);
+
+/* Draws a surface in front of or behind what was drawn before. EB_ERR_USAGE without a camera,
+ * EB_ERR_INVALID when a triangle names a vertex that is not there. */
+EB_MUST eb_error eb_render_surface(eb_render *render, const eb_render_mesh *mesh);
+
+/* Draws the plane z = height below everything drawn so far, with a grid of about eight squares across
+ * the camera's box and the shadow of the surfaces drawn before. EB_ERR_USAGE without a camera. */
+EB_MUST eb_error eb_render_ground(eb_render *render, double height);
+
+/* The picture as width x height x 3 bytes, row by row from the top: RGB, sRGB encoded. */
+void eb_render_pixels(const eb_render *render, uint8_t *rgb);
+/* Writes the picture. EB_ERR_IO names the path and the reason. */
+EB_MUST eb_error eb_render_write_png(const eb_render *render, const char *path);
+
+/* Colour of a region: distinct for the first ten, repeating after. */
+eb_rgb eb_color_of_region(int32_t region);
+/* Viridis (a map of even perceived steps, dark blue to yellow) at t in [0, 1], clamped; NaN is grey. */
+eb_rgb eb_color_of_scalar(double t);
+
+#endif

@@ -1,0 +1,44 @@
+#include <string.h>
+
+#include "problems/mesh/models/shape.h"
+
+#define SOLID(shape, names, x0, y0, z0, x1, y1, z1)                                                \
+  {                                                                                                \
+    .distance = eb_shape_distance, .region = eb_shape_region, .region_names = (names),             \
+    .context = &(shape), .lo = {x0, y0, z0}, .hi = {                                               \
+      x1,                                                                                          \
+      y1,                                                                                          \
+      z1                                                                                           \
+    }                                                                                              \
+  }
+
+const eb_model *eb_models(void) {
+  static const eb_model models[] = {
+      {.name = "bear",
+       .summary = "a sitting teddy bear, 0.2 m tall",
+       .solid = SOLID(eb_shape_bear, NULL, -0.06, -0.09, -0.01, 0.12, 0.09, 0.21)},
+      {.name = "bunny",
+       .summary = "a crouching rabbit with long ears, 0.12 m tall",
+       .solid = SOLID(eb_shape_bunny, NULL, -0.065, -0.04, -0.01, 0.07, 0.04, 0.13)},
+      {.name = "dragon",
+       .summary = "a Chinese dragon with open jaws, 0.15 m long",
+       .solid = SOLID(eb_shape_dragon, eb_dragon_regions, -0.08, -0.04, -0.01, 0.08, 0.04, 0.085)},
+      {.name = "sculpture",
+       .summary = "an openwork sphere of struts, radius 0.8 m",
+       .solid = SOLID(eb_shape_sculpture, NULL, -0.85, -0.85, -0.85, 0.85, 0.85, 0.85)},
+      {.name = "spider",
+       .summary = "a toy spider with jointed legs hanging on a thread, 0.25 m tall",
+       .solid = SOLID(eb_shape_spider, eb_spider_regions, -0.12, -0.15, -0.08, 0.12, 0.15, 0.2)},
+      {.name = "three-torus",
+       .summary = "three rings grown together, genus 3, 0.5 m across",
+       .solid = SOLID(eb_shape_three_torus, NULL, -0.3, -0.3, -0.07, 0.3, 0.3, 0.07)},
+      {.name = NULL},
+  };
+  return models;
+}
+
+const eb_model *eb_model_find(const char *name) {
+  for (const eb_model *model = eb_models(); model->name; model++)
+    if (strcmp(model->name, name) == 0) return model;
+  return NULL;
+}

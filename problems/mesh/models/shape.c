@@ -1,0 +1,205 @@
+#include "problems/mesh/models/shape.h"
+
+#include <float.h>
+#include <math.h>
+
+static double dot(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static double length(const double a[3]) {
+  return sqrt(dot(a, a));
+}
+
+static void subtract(const double a[3], const double b[3], double out[3]) {
+  for (int d = 0; d < 3; d++) out[d] = a[d] - b[d];
+}
+
+/* Coordinates of p - centre in the part's frame: x along `axis`, y level, z = x cross y. */
+static void to_frame(const eb_part *part, const double p[3], double q[3]) {
+  double r[3];
+  subtract(p, part->a, r);
+  const double *u = part->axis;
+  double norm = length(u), level = sqrt(u[0] * u[0] + u[1] * u[1]);
+  if (level == 0) {
+    for (int d = 0; d < 3; d++) q[d] = r[d];
+    return;
+  }
+  double y[3] = {-u[1] / level, u[0] / level, 0};
+  double x[3] = {u[0] / norm, u[1] / norm, u[2] / norm};
+  double z[3] = {-x[2] * y[1], x[2] * y[0], x[0] * y[1] - x[1] * y[0]};
+  q[0] = dot(x, r), q[1] = dot(y, r), q[2] = dot(z, r);
+}
+
+/* In the half plane (along, across) of the axis, the hull of two discs is bounded by a line that
+ * touches both; `slope` is its inclination's sine. Outside the line's strip an end disc is nearest. */
+static double cone_distance(const eb_part *part, const double p[3]) {
+  double axis[3], r[3];
+  subtract(part->b, part->a, axis);
+  subtract(p, part->a, r);
+  double h = length(axis);
+  double slope = (part->ra - part->rb) / h, upright = sqrt(1 - slope * slope);
+  double along = dot(axis, r) / h;
+  double across = sqrt(fmax(0, dot(r, r) - along * along));
+  double shifted = upright * along - slope * across;
+  if (shifted < 0) return sqrt(across * across + along * along) - part->ra;
+  if (shifted > upright * h) return sqrt(across * across + (along - h) * (along - h)) - part->rb;
+  return across * upright + along * slope - part->ra;
+}
+
+/* The nearest point of an ellipsoid to q is x_i = r_i^2 q_i / (t + r_i^2) with t the largest root of
+ *   G(t) = sum (r_i q_i / (t + r_i^2))^2 = 1.
+ * 1 / sqrt(G) is nearly linear in t, so Newton's method on 1 / sqrt(G) - 1, started where the term of
+ * the least radius alone is 1 (a lower bound of the root), settles in a few steps. */
+static double ellipsoid_distance(const double q[3], const double r[3]) {
+  enum { STEPS = 24 };
+  int least = r[0] < r[1] ? (r[0] < r[2] ? 0 : 2) : (r[1] < r[2] ? 1 : 2);
+  double c[3];
+  for (int d = 0; d < 3; d++) c[d] = fabs(q[d]);
+  /* On the plane across the least radius the root may be a pole; a hair beside it is not. */
+  c[least] = fmax(c[least], 1e-9 * r[least]);
+  double t = r[least] * (c[least] - r[least]);
+  for (int step = 0; step < STEPS; step++) {
+    double g = 0, slope = 0;
+    for (int d = 0; d < 3; d++) {
+      double w = 1 / (t + r[d] * r[d]), s = r[d] * c[d] * w;
+      g += s * s;
+      slope += s * s * w;
+    }
+    double change = g * (sqrt(g) - 1) / slope;
+    t += change;
+    if (fabs(change) <= 1e-13 * r[least] * r[least]) break;
+  }
+  double sum = 0;
+  for (int d = 0; d < 3; d++) {
+    double gap = c[d] * t / (t + r[d] * r[d]);
+    sum += gap * gap;
+  }
+  return t < 0 ? -sqrt(sum) : sqrt(sum);
+}
+
+static double box_distance(const double q[3], const double half[3], double rounding) {
+  double outside = 0, inside = -DBL_MAX;
+  for (int d = 0; d < 3; d++) {
+    double gap = fabs(q[d]) - (half[d] - rounding);
+    inside = fmax(inside, gap);
+    if (gap > 0) outside += gap * gap;
+  }
+  return (inside > 0 ? sqrt(outside) : inside) - rounding;
+}
+
+static double cylinder_distance(const eb_part *part, const double p[3]) {
+  double axis[3], r[3];
+  subtract(part->b, part->a, axis);
+  subtract(p, part->a, r);
+  double h = length(axis), along = dot(axis, r) / h;
+  double across = sqrt(fmax(0, dot(r, r) - along * along)) - (part->ra - part->rb);
+  double end = fabs(along - 0.5 * h) - (0.5 * h - part->rb);
+  if (across > 0 && end > 0) return sqrt(across * across + end * end) - part->rb;
+  return fmax(across, end) - part->rb;
+}
+
+static double torus_distance(const eb_part *part, const double p[3]) {
+  static const double up[3] = {0, 0, 1};
+  double r[3], norm = length(part->axis);
+  const double *u = norm > 0 ? part->axis : up;
+  subtract(p, part->a, r);
+  double height = dot(u, r) / (norm > 0 ? norm : 1);
+  double across = sqrt(fmax(0, dot(r, r) - height * height)) - part->ra;
+  return sqrt(across * across + height * height) - part->rb;
+}
+
+static void fold_point(eb_part_fold fold, const double p[3], double out[3]) {
+  out[0] = fold == EB_FOLD_XYZ ? fabs(p[0]) : p[0];
+  out[1] = fold == EB_FOLD_NONE ? p[1] : fabs(p[1]);
+  out[2] = fold == EB_FOLD_XYZ ? fabs(p[2]) : p[2];
+}
+
+static double measure(const eb_part *part, const double p[3]) {
+  double q[3];
+  switch (part->kind) {
+  case EB_PART_BALL:
+    subtract(p, part->a, q);
+    return length(q) - part->ra;
+  case EB_PART_CONE:
+    return cone_distance(part, p);
+  case EB_PART_ELLIPSOID:
+    to_frame(part, p, q);
+    return ellipsoid_distance(q, part->b);
+  case EB_PART_BOX:
+    to_frame(part, p, q);
+    return box_distance(q, part->b, part->ra);
+  case EB_PART_CYLINDER:
+    return cylinder_distance(part, p);
+  case EB_PART_TORUS:
+    return torus_distance(part, p);
+  }
+  return DBL_MAX;
+}
+
+double eb_part_distance(const eb_part *part, const double p[3]) {
+  double q[3];
+  fold_point(part->fold, p, q);
+  return measure(part, q);
+}
+
+/* A lower bound of the distance to a part without square roots: the largest coordinate gap to its
+ * box (to a cube around it when it is turned). */
+static double lower_bound(const eb_part *part, const double q[3]) {
+  bool pair = part->kind == EB_PART_CONE || part->kind == EB_PART_CYLINDER;
+  bool turned = part->axis[0] != 0 || part->axis[1] != 0;
+  double radius = part->ra > part->rb && pair ? part->ra : part->rb, gap = -DBL_MAX;
+  if (part->kind == EB_PART_BALL) radius = part->ra;
+  if (part->kind == EB_PART_CYLINDER) radius = part->ra;
+  if (part->kind == EB_PART_TORUS) radius = part->ra + part->rb;
+  double diagonal = turned && !pair ? part->b[0] + part->b[1] + part->b[2] : 0;
+  for (int d = 0; d < 3; d++) {
+    double lo = part->a[d], hi = part->a[d], reach = radius;
+    if (pair) {
+      lo = fmin(lo, part->b[d]), hi = fmax(hi, part->b[d]);
+    } else if (part->kind == EB_PART_ELLIPSOID || part->kind == EB_PART_BOX) {
+      reach = turned ? diagonal : part->b[d];
+    }
+    gap = fmax(gap, fmax(lo - reach - q[d], q[d] - hi - reach));
+  }
+  return gap;
+}
+
+/* min(a, b) rounded over the width k: differs from it only where |a - b| < k. */
+static double smooth_min(double a, double b, double k) {
+  double near = k - fabs(a - b);
+  return near > 0 ? fmin(a, b) - near * near / (4 * k) : fmin(a, b);
+}
+
+double eb_shape_distance(const void *context, const double p[3]) {
+  const eb_shape *shape = context;
+  double local[3], q[3], distance = DBL_MAX;
+  for (int d = 0; d < 3; d++) local[d] = (p[d] - shape->shift[d]) / shape->scale;
+  for (int32_t i = 0; i < shape->count; i++) {
+    const eb_part *part = &shape->parts[i];
+    fold_point(part->fold, local, q);
+    /* Parts too far to change the smooth minimum (maximum) are passed over: exact, and cheap. */
+    if (lower_bound(part, q) >= (part->cut ? part->blend - distance : distance + part->blend))
+      continue;
+    double own = measure(part, q);
+    distance = part->cut ? -smooth_min(-distance, own, part->blend)
+                         : smooth_min(distance, own, part->blend);
+  }
+  return distance * shape->scale;
+}
+
+int32_t eb_shape_region(const void *context, const double p[3]) {
+  const eb_shape *shape = context;
+  double local[3], q[3], nearest = DBL_MAX;
+  int32_t region = 0;
+  for (int d = 0; d < 3; d++) local[d] = (p[d] - shape->shift[d]) / shape->scale;
+  for (int32_t i = 0; i < shape->count; i++) {
+    const eb_part *part = &shape->parts[i];
+    if (part->cut) continue;
+    fold_point(part->fold, local, q);
+    if (lower_bound(part, q) >= nearest) continue;
+    double own = measure(part, q);
+    if (own < nearest) nearest = own, region = part->region;
+  }
+  return region;
+}

@@ -1,0 +1,73 @@
+/* Shapes: tables of primitives joined smoothly into one signed distance. Internal to the models.
+ *
+ * A shape is constant data. Its distance is the fold, in table order, of the polynomial smooth
+ * minimum (join) and maximum (cut) over its parts; both are convex combinations of their arguments'
+ * gradients, so the result is Lipschitz with constant 1 because every primitive is an exact distance. */
+#ifndef EB_MESH_MODELS_SHAPE_H
+#define EB_MESH_MODELS_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "problems/mesh/sdf.h"
+
+typedef enum eb_part_kind {
+  EB_PART_BALL,      /* centre a, radius ra */
+  EB_PART_CONE,      /* round cone: hull of balls (a, ra) and (b, rb); a capsule when ra = rb */
+  EB_PART_ELLIPSOID, /* centre a, radii b, frame from `axis` */
+  EB_PART_BOX,      /* centre a, half sizes b (rounding included), rounding ra, frame from `axis` */
+  EB_PART_CYLINDER, /* from a to b (rounding included), radius ra, edges rounded by rb */
+  EB_PART_TORUS     /* centre a, ring radius ra, tube radius rb, `axis` normal to the ring (0: z) */
+} eb_part_kind;
+
+/* What folds space before a part is measured: mirror images for free. */
+typedef enum eb_part_fold {
+  EB_FOLD_NONE = 0,
+  EB_FOLD_Y = 1,  /* y -> |y|: a left and a right copy */
+  EB_FOLD_XYZ = 2 /* x, y, z -> their magnitudes: a copy in every octant */
+} eb_part_fold;
+
+typedef struct eb_part {
+  eb_part_kind kind;
+  double a[3], b[3], ra, rb;
+  double blend;   /* radius of the smooth joint with the parts before it */
+  double axis[3]; /* the part's local x axis (any length), its y axis level; all 0: not turned */
+  eb_part_fold fold;
+  bool cut; /* taken away instead of joined */
+  int32_t region;
+} eb_part;
+
+typedef struct eb_shape {
+  const eb_part *parts;
+  int32_t count;
+  double scale;    /* metres per unit of the table */
+  double shift[3]; /* m: added after scaling */
+} eb_shape;
+
+/* Distance of one primitive in the units of the table, folding included. */
+double eb_part_distance(const eb_part *part, const double p[3]);
+
+/* eb_solid's `distance` and `region`, with an eb_shape as context. The region is that of the nearest
+ * joined part. */
+double eb_shape_distance(const void *shape, const double p[3]);
+int32_t eb_shape_region(const void *shape, const double p[3]);
+
+/* The shapes of the catalogue, one file each. */
+extern const eb_shape eb_shape_bear, eb_shape_bunny, eb_shape_dragon, eb_shape_sculpture,
+    eb_shape_spider, eb_shape_three_torus;
+extern const char *const eb_dragon_regions[], *const eb_spider_regions[];
+
+/* Parts as table entries; more fields (.blend, .fold, .region, ...) follow the geometry. */
+#define EB_BALL(x, y, z, r, ...)                                                                   \
+  { .kind = EB_PART_BALL, .a = {x, y, z}, .ra = r, __VA_ARGS__ }
+#define EB_CONE(x0, y0, z0, r0, x1, y1, z1, r1, ...)                                               \
+  { .kind = EB_PART_CONE, .a = {x0, y0, z0}, .b = {x1, y1, z1}, .ra = r0, .rb = r1, __VA_ARGS__ }
+#define EB_ELLIPSOID(x, y, z, rx, ry, rz, ...)                                                     \
+  { .kind = EB_PART_ELLIPSOID, .a = {x, y, z}, .b = {rx, ry, rz}, __VA_ARGS__ }
+#define EB_TORUS(x, y, z, ring, tube, ...)                                                         \
+  { .kind = EB_PART_TORUS, .a = {x, y, z}, .ra = ring, .rb = tube, __VA_ARGS__ }
+
+#define EB_SHAPE_PARTS(table) .parts = (table), .count = (int32_t)(sizeof(table) / sizeof(table)[0])
+
+#endif
