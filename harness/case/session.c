@@ -7,6 +7,7 @@
 
 #include "harness/case/child.h"
 #include "harness/case/progress.h"
+#include "harness/case/rates.h"
 #include "harness/case/salvage.h"
 #include "harness/environment.h"
 #include "harness/results/write.h"
