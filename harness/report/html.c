@@ -48,11 +48,11 @@ static eb_error head(eb_text *page) {
   return eb_text_printf(page, "</style></head><body>\n<h1>elastobench report</h1>\n");
 }
 
-static double skipped_median(const eb_report_run *run, eb_report_column column) {
+static double skipped_median(const eb_report_run *run, eb_column column) {
   return run->column[column] ? eb_report_median(run->column[column], run->steps, 1) : NAN;
 }
 
-static double whole_max(const eb_report_run *run, eb_report_column column) {
+static double whole_max(const eb_report_run *run, eb_column column) {
   return run->column[column] ? eb_report_max(run->column[column], run->steps, 0) : NAN;
 }
 
@@ -60,32 +60,33 @@ static double whole_max(const eb_report_run *run, eb_report_column column) {
 static double fastest(const eb_report *report, const eb_report_scene *scene) {
   double least = INFINITY;
   for (int r = scene->first; r < scene->last; r++) {
-    double median = skipped_median(&report->runs[r], EB_COLUMN_WALL);
-    if (strncmp(report->runs[r].reason, "EB_CONVERGED", 12) == 0 && median < least) least = median;
+    double median = skipped_median(&report->runs[r], EB_COL_WALL);
+    if (eb_report_completed(&report->runs[r]) && median < least) least = median;
   }
   return least;
 }
 
 static eb_error run_row(const eb_report_run *run, double best, eb_text *page) {
-  bool good = strncmp(run->reason, "EB_CONVERGED", 12) == 0;
-  double wall = skipped_median(run, EB_COLUMN_WALL);
+  bool good = eb_report_completed(run);
+  double wall = skipped_median(run, EB_COL_WALL);
   EB_TRY(put_between(page, "<tr><td class=\"text\">", run->label, ""));
-  if (run->repetition > 0)
+  if (run->run->repetition > 0)
     EB_TRY(eb_text_printf(page, " <span class=\"note\">(repetition %lld)</span>",
-                          (long long)run->repetition + 1));
+                          (long long)run->run->repetition + 1));
   EB_TRY(eb_text_printf(page, "</td><td class=\"text %s\">", good ? "good" : "bad"));
-  EB_TRY(put(page, run->reason));
-  EB_TRY(eb_text_printf(page, "</td><td>%lld</td><td>%lld</td>", (long long)run->threads,
+  EB_TRY(put(page, run->run->outcome));
+  if (!good && run->run->detail[0]) EB_TRY(put_between(page, ": ", run->run->detail, ""));
+  EB_TRY(eb_text_printf(page, "</td><td>%lld</td><td>%lld</td>", (long long)run->run->threads,
                         (long long)run->steps));
-  EB_TRY(put_number(page, "%.3f", run->setup_seconds));
+  EB_TRY(put_number(page, "%.3f", run->run->setup_seconds));
   EB_TRY(put_number(page, "%.2f", 1e3 * wall));
   EB_TRY(put_number(page, "%.2f", wall / best));
-  EB_TRY(put_number(page, "%.1f", skipped_median(run, EB_COLUMN_ITERATIONS)));
-  EB_TRY(put_number(page, "%.1e", skipped_median(run, EB_COLUMN_RESIDUAL_RELATIVE)));
-  EB_TRY(put_number(page, "%.1e", whole_max(run, EB_COLUMN_RESIDUAL_RELATIVE)));
-  EB_TRY(put_number(page, "%.0f", whole_max(run, EB_COLUMN_INVERTED)));
-  EB_TRY(put_number(page, "%.2f", 1e3 * whole_max(run, EB_COLUMN_PENETRATION)));
-  EB_TRY(put_number(page, "%.0f", run->peak_rss / 1048576));
+  EB_TRY(put_number(page, "%.1f", skipped_median(run, EB_COL_ITERATIONS)));
+  EB_TRY(put_number(page, "%.1e", skipped_median(run, EB_COL_RESIDUAL_RELATIVE)));
+  EB_TRY(put_number(page, "%.1e", whole_max(run, EB_COL_RESIDUAL_RELATIVE)));
+  EB_TRY(put_number(page, "%.0f", whole_max(run, EB_COL_INVERTED)));
+  EB_TRY(put_number(page, "%.2f", 1e3 * whole_max(run, EB_COL_MAX_PENETRATION)));
+  EB_TRY(put_number(page, "%.0f", run->run->peak_rss / 1048576));
   return eb_text_printf(page, "</tr>\n");
 }
 
@@ -102,20 +103,18 @@ static eb_error run_table(const eb_report *report, const eb_report_scene *scene,
   return eb_text_printf(page, "</table></div>\n");
 }
 
-static eb_error pictures(const eb_report *report, const eb_report_scene *scene, const int *pictured,
-                         eb_text *page) {
+static eb_error pictures(const eb_report *report, const eb_report_scene *scene,
+                         const eb_report_picture *pictured, eb_text *page) {
+  static const char *const which[2] = {"first", "last"};
   EB_TRY(eb_text_printf(page, "<div class=\"pictures\">\n"));
-  for (int r = scene->first; r < scene->last; r++) {
-    const eb_report_run *run = &report->runs[r];
-    const double times[2] = {run->frame_first_time, run->frame_last_time};
-    for (int p = 0; p < pictured[r]; p++) {
+  for (int r = scene->first; r < scene->last; r++)
+    for (int p = 0; p < 2 && pictured[r].drawn; p++) {
       EB_TRY(eb_text_printf(page, "<figure><img src=\"%s-r%d-%s.png\" alt=\"", scene->prefix,
-                            r - scene->first, p ? "last" : "first"));
-      EB_TRY(put(page, run->label));
-      EB_TRY(put_between(page, "\"><figcaption>", run->label, ""));
-      EB_TRY(eb_text_printf(page, ", t = %.4g s</figcaption></figure>\n", times[p]));
+                            r - scene->first, which[p]));
+      EB_TRY(put(page, report->runs[r].label));
+      EB_TRY(put_between(page, "\"><figcaption>", report->runs[r].label, ""));
+      EB_TRY(eb_text_printf(page, ", t = %.4g s</figcaption></figure>\n", pictured[r].time[p]));
     }
-  }
   return eb_text_printf(page, "</div>\n");
 }
 
@@ -130,15 +129,15 @@ static eb_error plot_figure(const char *prefix, const char *stem, const char *ca
 }
 
 static eb_error scene_section(const eb_report *report, const eb_report_scene *scene,
-                              const int *pictured, eb_text *page) {
+                              const eb_report_picture *pictured, eb_text *page) {
   const eb_report_run *run = &report->runs[scene->first];
   EB_TRY(eb_text_printf(page, "<h2 id=\"%s\">", scene->prefix));
   EB_TRY(put_between(page, "", run->scene, "</h2>\n<p>"));
-  if (run->vertices > 0)
-    EB_TRY(eb_text_printf(page, "%lld vertices, %lld elements. ", (long long)run->vertices,
-                          (long long)run->elements));
-  if (run->stand_in && run->stand_in[0])
-    EB_TRY(put_between(page, "The geometry is a stand-in (", run->stand_in,
+  if (run->run->nodes > 0)
+    EB_TRY(eb_text_printf(page, "%lld vertices, %lld elements. ", (long long)run->run->nodes,
+                          (long long)run->run->elements));
+  if (run->run->stand_in && run->run->stand_in[0])
+    EB_TRY(put_between(page, "The geometry is a stand-in (", run->run->stand_in,
                        "): its numbers are not those of the paper's own model."));
   EB_TRY(eb_text_printf(page, "</p>\n"));
   EB_TRY(run_table(report, scene, page));
@@ -152,9 +151,11 @@ static eb_error scene_section(const eb_report *report, const eb_report_scene *sc
 
 static eb_error environment(const eb_report *report, eb_text *page) {
   EB_TRY(eb_text_printf(page, "<h2 id=\"environment\">Environment</h2>\n<table>\n"));
-  for (int f = 0; f < report->fact_count; f++) {
-    EB_TRY(put_between(page, "<tr><td class=\"text\">", report->facts[f].name, "</td>"));
-    EB_TRY(put_between(page, "<td class=\"text\">", report->facts[f].value, "</td></tr>\n"));
+  const eb_results *file = report->files[0];
+  for (int f = 0; f < eb_results_fact_count(file); f++) {
+    const eb_fact *fact = eb_results_fact(file, f);
+    EB_TRY(put_between(page, "<tr><td class=\"text\">", fact->name, "</td>"));
+    EB_TRY(put_between(page, "<td class=\"text\">", fact->value, "</td></tr>\n"));
   }
   return eb_text_printf(page, "</table>\n");
 }
@@ -180,7 +181,7 @@ static eb_error contents(const eb_report *report, const eb_report_scene *scenes,
 }
 
 eb_error eb_report_html(const eb_report *report, const eb_report_scene *scenes, int scene_count,
-                        bool summary, const int *pictured, eb_text *page) {
+                        bool summary, const eb_report_picture *pictured, eb_text *page) {
   EB_TRY(head(page));
   EB_TRY(contents(report, scenes, scene_count, page));
   if (summary) {

@@ -13,8 +13,15 @@ typedef struct eb_report_scene {
   bool plot[EB_PLOT_KINDS];
 } eb_report_scene;
 
-/* Appends the page to `page`. `pictured[r]` is how many pictures run r has (PREFIX-rN-first.png, PREFIX-rN-last.png): 0 or 2. */
+/* PREFIX-rN-first.png and PREFIX-rN-last.png of run N of its scene, when drawn. */
+typedef struct eb_report_picture {
+  bool drawn;
+  double time[2]; /* s */
+} eb_report_picture;
+
+/* Appends the page to `page`. `pictured` has one entry a run. */
 EB_MUST eb_error eb_report_html(const eb_report *report, const eb_report_scene *scenes,
-                                int scene_count, bool summary, const int *pictured, eb_text *page);
+                                int scene_count, bool summary, const eb_report_picture *pictured,
+                                eb_text *page);
 
 #endif

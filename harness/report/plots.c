@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/embedded.h"
+#include "problems/base/file.h"
 #include "problems/base/text.h"
 
 const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
@@ -47,49 +48,49 @@ static eb_error add_point(plot_data *data, double x, double y, bool logarithmic)
 }
 
 /* The step in which this run logged the most residuals, or -1. */
-static int64_t longest_step(const eb_report_run *run) {
+static int64_t longest_step(const eb_residuals *residuals) {
   int64_t best = -1, most = 0;
-  for (int64_t s = 0; run->residual_offset && s < run->steps; s++) {
-    int64_t count = run->residual_offset[s + 1] - run->residual_offset[s];
+  for (size_t s = 0; s < residuals->steps; s++) {
+    int64_t count = residuals->offsets[s + 1] - residuals->offsets[s];
     if (count > most) {
       most = count;
-      best = s;
+      best = (int64_t)s;
     }
   }
   return best;
 }
 
 static eb_error residual_series(const eb_report_run *run, bool against_time, plot_data *data) {
-  int64_t step = longest_step(run);
+  const eb_residuals *residuals = &run->residuals;
+  int64_t step = longest_step(residuals);
   if (step < 0) return EB_OK;
   char name[512];
   snprintf(name, sizeof name, "%s (step %lld)", run->label, (long long)step + 1);
   begin_series(data, name);
-  for (int64_t r = run->residual_offset[step]; r < run->residual_offset[step + 1]; r++) {
-    double x =
-        against_time ? 1e3 * run->residual_seconds[r] : (double)(r - run->residual_offset[step]);
-    EB_TRY(add_point(data, x, run->residual[r], true));
+  for (int64_t r = residuals->offsets[step]; r < residuals->offsets[step + 1]; r++) {
+    double x = against_time ? 1e3 * residuals->seconds[r] : (double)(r - residuals->offsets[step]);
+    EB_TRY(add_point(data, x, residuals->values[r], true));
   }
   return EB_OK;
 }
 
-static eb_error column_series(const eb_report_run *run, eb_report_column column, double scale,
+static eb_error column_series(const eb_report_run *run, eb_column column, double scale,
                               bool logarithmic, plot_data *data) {
-  if (run->steps == 0 || !run->column[column] || !run->column[EB_COLUMN_TIME]) return EB_OK;
+  if (run->steps == 0 || !run->column[column] || !run->column[EB_COL_TIME]) return EB_OK;
   begin_series(data, run->label);
-  for (int64_t s = 0; s < run->steps; s++)
-    EB_TRY(add_point(data, run->column[EB_COLUMN_TIME][s], scale * run->column[column][s],
-                     logarithmic));
+  for (size_t s = 0; s < run->steps; s++)
+    EB_TRY(
+        add_point(data, run->column[EB_COL_TIME][s], scale * run->column[column][s], logarithmic));
   return EB_OK;
 }
 
 static eb_error energy_series(const eb_report_run *run, plot_data *data) {
   static const struct {
-    eb_report_column column;
+    eb_column column;
     const char *name;
-  } parts[3] = {{EB_COLUMN_KINETIC, "kinetic"},
-                {EB_COLUMN_ELASTIC, "elastic"},
-                {EB_COLUMN_GRAVITATIONAL, "gravitational"}};
+  } parts[3] = {{EB_COL_KINETIC, "kinetic"},
+                {EB_COL_ELASTIC, "elastic"},
+                {EB_COL_GRAVITATIONAL, "gravitational"}};
   for (int p = 0; p < 3; p++) {
     const double *values = run->column[parts[p].column];
     if (run->steps == 0 || !values) continue;
@@ -97,9 +98,9 @@ static eb_error energy_series(const eb_report_run *run, plot_data *data) {
     snprintf(name, sizeof name, "%s %s", run->label, parts[p].name);
     begin_series(data, name);
     /* Potential energy has no origin of its own: shown relative to the first step. */
-    double origin = parts[p].column == EB_COLUMN_GRAVITATIONAL ? values[0] : 0;
-    for (int64_t s = 0; s < run->steps; s++)
-      EB_TRY(add_point(data, run->column[EB_COLUMN_TIME][s], values[s] - origin, false));
+    double origin = parts[p].column == EB_COL_GRAVITATIONAL ? values[0] : 0;
+    for (size_t s = 0; s < run->steps; s++)
+      EB_TRY(add_point(data, run->column[EB_COL_TIME][s], values[s] - origin, false));
   }
   return EB_OK;
 }
@@ -110,8 +111,8 @@ static double mean_phase(const eb_report_run *run, int phase) {
 }
 
 static eb_error phase_row(const eb_report_run *run, const bool *used, plot_data *data) {
-  double wall = run->column[EB_COLUMN_WALL]
-                    ? 1e3 * eb_report_mean(run->column[EB_COLUMN_WALL], run->steps, 1)
+  double wall = run->column[EB_COL_WALL]
+                    ? 1e3 * eb_report_mean(run->column[EB_COL_WALL], run->steps, 1)
                     : NAN;
   if (!isfinite(wall)) return EB_OK;
   EB_TRY(eb_text_printf(&data->text, "\"%s\"", run->label));
@@ -145,36 +146,26 @@ static eb_error fill(int kind, const eb_report_run *runs, int count, plot_data *
   if (kind == PHASES) return phase_table(runs, count, data);
   for (int r = 0; r < count; r++) {
     const eb_report_run *run = &runs[r];
-    if (run->repetition > 0) continue;
+    if (run->run->repetition > 0) continue;
     switch (kind) {
     case RESIDUALS:
     case ERROR_TIME:
       EB_TRY(residual_series(run, kind == ERROR_TIME, data));
       break;
     case AUDIT:
-      EB_TRY(column_series(run, EB_COLUMN_RESIDUAL_RELATIVE, 1, true, data));
+      EB_TRY(column_series(run, EB_COL_RESIDUAL_RELATIVE, 1, true, data));
       break;
     case ITERATIONS:
-      EB_TRY(column_series(run, EB_COLUMN_ITERATIONS, 1, false, data));
+      EB_TRY(column_series(run, EB_COL_ITERATIONS, 1, false, data));
       break;
     case STEP_TIME:
-      EB_TRY(column_series(run, EB_COLUMN_WALL, 1e3, true, data));
+      EB_TRY(column_series(run, EB_COL_WALL, 1e3, true, data));
       break;
     case ENERGY:
       EB_TRY(energy_series(run, data));
       break;
     }
   }
-  return EB_OK;
-}
-
-static eb_error write_file(const char *path, const char *bytes, size_t count) {
-  FILE *file = fopen(path, "wb");
-  if (!file) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-  size_t written = fwrite(bytes, 1, count, file);
-  int failed = fclose(file);
-  if (written != count || failed)
-    return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
   return EB_OK;
 }
 
@@ -221,11 +212,11 @@ static eb_error draw(const char *dir, const char *base, const char *stem, const 
                      const plot_data *data) {
   char path[4096], name[512];
   snprintf(path, sizeof path, "%s/%s.dat", dir, base);
-  EB_TRY(write_file(path, data->text.data, data->text.length));
+  EB_TRY(eb_file_write(path, data->text.data, data->text.length));
   eb_text script = {0};
   eb_error error = fill_script(&script, base, stem, title, data->series);
   snprintf(path, sizeof path, "%s/%s.gp", dir, base);
-  if (!error) error = write_file(path, script.data, script.length);
+  if (!error) error = eb_file_write(path, script.data, script.length);
   eb_text_clear(&script);
   EB_TRY(error);
   snprintf(name, sizeof name, "%s.gp", base);
@@ -267,9 +258,8 @@ static int distinct_labels(const eb_report *report, const char **labels, int cap
 
 static double label_median(const eb_report *report, int first, int last, const char *label) {
   for (int r = first; r < last; r++)
-    if (strcmp(report->runs[r].label, label) == 0 && report->runs[r].column[EB_COLUMN_WALL])
-      return 1e3 *
-             eb_report_median(report->runs[r].column[EB_COLUMN_WALL], report->runs[r].steps, 1);
+    if (strcmp(report->runs[r].label, label) == 0 && report->runs[r].column[EB_COL_WALL])
+      return 1e3 * eb_report_median(report->runs[r].column[EB_COL_WALL], report->runs[r].steps, 1);
   return NAN;
 }
 

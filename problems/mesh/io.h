@@ -7,6 +7,8 @@
 #ifndef EB_MESH_IO_H
 #define EB_MESH_IO_H
 
+#include <stddef.h>
+
 #include "problems/mesh/mesh.h"
 
 typedef enum eb_mesh_format {
@@ -28,14 +30,21 @@ typedef enum eb_mesh_format {
   EB_FORMAT_STL_BINARY
 } eb_mesh_format;
 
-/* Reads a volume mesh (tetrahedra or hexahedra; other cells are ignored, a file with none is
- * EB_ERR_FORMAT). Physical groups, materials and VTK region arrays become regions; point groups and
- * Vega sets become node sets. Unused nodes are dropped. */
+/* Reads a volume mesh of tetrahedra or of hexahedra. Points, edges and faces are ignored but for
+ * their groups, curved elements keep their corners; prisms, pyramids, a mixture and a file without
+ * volume elements are EB_ERR_FORMAT. Physical volumes, references, materials and VTK region arrays
+ * become regions; physical points, curves and surfaces, and Vega sets that no *REGION uses, become
+ * node sets. Unused nodes are dropped. TetGen: either file of the pair. The caller destroys *out. */
 EB_MUST eb_error eb_mesh_read(const char *path, eb_mesh **out);
+/* Doubles come back exactly. Gmsh keeps regions, their names and node sets; VTK regions, names and
+ * fibres; Vega regions and names (its materials get stand-in values); MEDIT and TetGen regions
+ * without names. A planar mesh is EB_ERR_UNSUPPORTED. */
 EB_MUST eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *mesh);
 
-/* Reads a triangle surface (polygons are fanned). STL vertices are joined when bitwise equal. */
+/* Reads a triangle surface (polygons are fanned). STL vertices are joined when bitwise equal, and
+ * facets that this collapses are dropped. Unused vertices are dropped. */
 EB_MUST eb_error eb_surface_read(const char *path, eb_surface **out);
+/* Binary STL rounds to float, the others bring doubles back exactly. */
 EB_MUST eb_error eb_surface_write(const char *path, eb_mesh_format format,
                                   const eb_surface *surface);
 

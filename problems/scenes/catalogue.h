@@ -6,6 +6,12 @@
 
 extern const eb_scene_ops eb_bench_beam;
 
-extern const eb_scene_ops eb_conjac2020_twist, eb_conjac2020_hetero;
+extern const eb_scene_ops eb_conjac2020_dragon, eb_conjac2020_twist, eb_conjac2020_hetero,
+    eb_conjac2020_aniso, eb_conjac2020_barcut, eb_conjac2020_bunny;
+
+extern const eb_scene_ops eb_hecht2012_sculpture_small, eb_hecht2012_sculpture_medium,
+    eb_hecht2012_sculpture_large, eb_hecht2012_dragon, eb_hecht2012_three_torus,
+    eb_hecht2012_bowl_of_bears, eb_hecht2012_bear_squash, eb_hecht2012_cloth_drop,
+    eb_hecht2012_trampoline, eb_hecht2012_spider;
 
 #endif

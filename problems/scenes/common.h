@@ -37,9 +37,10 @@
  * `size`, m. */
 EB_MUST eb_error eb_scene_bar(const eb_values *parameters, const int32_t cubes[3],
                               const double origin[3], const double size[3], eb_mesh **out);
-/* A stuffed model of `target` times resolution tetrahedra. Scaled uniformly about the origin by `scale`. */
+/* A stuffed model of `target` times resolution tetrahedra, scaled uniformly so that the longest edge of its box is `size` (m), centred
+ * over the origin, standing on z = 0. */
 EB_MUST eb_error eb_scene_model(const eb_values *parameters, const char *model, int32_t target,
-                                double scale, eb_mesh **out);
+                                double size, eb_mesh **out);
 void eb_element_centroid(const eb_mesh *mesh, int32_t e, double centroid[3]);
 
 /* ---- groups of nodes, found from the geometry of whatever mesh there is ---------------------------- */

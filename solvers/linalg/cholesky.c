@@ -9,7 +9,7 @@
  * comes from, so a new matrix is one gather and one numeric factorization.
  *
  * Needs a symmetric matrix. Fails (as outcomes) with EB_NOT_POSITIVE_DEFINITE on a pivot that is not
- * positive or that cancellation has left without a digit, and EB_DIVERGED_NAN on entries or solutions
+ * positive or that is only rounding, and EB_DIVERGED_NAN on entries or solutions
  * that are not finite. Workspace: L, S (12 bytes an entry), 4 vectors. */
 #include <cholmod.h>
 #include <float.h>
@@ -146,6 +146,15 @@ static eb_error allocate(cholesky *c, const eb_block_matrix *A) {
   return check(c, "allocating the matrix");
 }
 
+/* Room for the numbers of L, touched here so that the first factorization takes as long as the others. */
+static eb_error allocate_factor(cholesky *c) {
+  const int to_ll = true, to_super = true, packed = true, monotonic = true;
+  cholmod_change_factor(CHOLMOD_REAL, to_ll, to_super, packed, monotonic, c->L, &c->common);
+  EB_TRY(check(c, "allocating the factor"));
+  memset(c->L->x, 0, c->L->xsize * sizeof(double));
+  return EB_OK;
+}
+
 /* Analysis keeps METIS' order up to a postordering, which moves columns but changes no fill. */
 static eb_error analyze(cholesky *c, const eb_block_matrix *A, int32_t *scalar, int32_t *position) {
   int32_t n = 3 * A->rows;
@@ -156,6 +165,7 @@ static eb_error analyze(cholesky *c, const eb_block_matrix *A, int32_t *scalar, 
   for (int32_t k = 0; k < n; k++) position[k] = scalar[perm[k]];
   memcpy(perm, position, (size_t)n * sizeof *perm);
   fill_lower(c, A, perm, position);
+  EB_TRY(allocate_factor(c));
   c->X = cholmod_allocate_dense((size_t)n, 1, (size_t)n, CHOLMOD_REAL, &c->common);
   size_t gather = c->L->maxesize ? c->L->maxesize : 1;
   c->E = cholmod_allocate_dense(gather, 1, gather, CHOLMOD_REAL, &c->common);
@@ -239,9 +249,11 @@ static bool gather(cholesky *c, const eb_block_matrix *A) {
   return !bad;
 }
 
-/* A pivot below eps a_jj has lost every digit to cancellation: the matrix is singular as far as
- * doubles can tell, although no pivot came out negative. */
+/* A pivot of some eps a_jj is what rounding has left of a zero, although its sign came out positive:
+ * the matrix is singular as far as doubles can tell. Relative to the entry itself, so that the scale of
+ * a row does not matter. */
 static bool pivots_have_digits(const cholesky *c, const eb_block_matrix *A) {
+  const double rounding = 64 * DBL_EPSILON;
   const cholmod_factor *L = c->L;
   const int32_t *super = L->super, *px = L->px, *pi = L->pi;
   const double *x = L->x;
@@ -250,7 +262,7 @@ static bool pivots_have_digits(const cholesky *c, const eb_block_matrix *A) {
     for (int32_t k = super[s]; k < super[s + 1]; k++) {
       int64_t column = k - super[s];
       double pivot = x[px[s] + column * height + column];
-      if (!(pivot * pivot > DBL_EPSILON * A->values[c->diagonal[k]])) return false;
+      if (!(pivot * pivot > rounding * A->values[c->diagonal[k]])) return false;
     }
   }
   return true;

@@ -11,7 +11,7 @@
 #include "problems/base/text.h"
 #include "solvers/linalg/linear_kind.h"
 
-static const eb_linear_kind *const kinds[] = {&eb_linear_cg, &eb_linear_cholesky};
+static const eb_linear_kind *const kinds[] = {&eb_linear_cg, &eb_linear_cholesky, &eb_linear_petsc};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 struct eb_linear {

@@ -14,6 +14,8 @@ typedef struct eb_linear_settings {
   const char *kind;           /* "cg", "cholesky", "petsc" */
   const char *preconditioner; /* cg: "none", "jacobi", "block-jacobi", "ic" */
   const char *petsc_options;  /* petsc: "-ksp_type cg -pc_type gamg" */
+  const double *positions;    /* petsc: rows x 3, m, for the rigid motions as near-null space of
+                                 multigrid; or NULL. Read by create only */
   double rtol, atol;          /* cg, petsc: |r| <= max(rtol |b|, atol) */
   int64_t max_iterations;     /* cg, petsc */
   int threads;
@@ -33,7 +35,8 @@ EB_MUST eb_error eb_linear_create(const eb_linear_settings *settings,
                                   eb_linear **out);
 /* Takes the values of A (kept by reference until the next call): numeric factorization or
  * preconditioner. Phase FACTOR. *reason is EB_NOT_POSITIVE_DEFINITE when a pivot is not positive,
- * else positive. */
+ * EB_DIVERGED_NAN when an entry is not finite, else positive; a solve after a negative one only
+ * returns it again. EB_ERR_USAGE, on the first call, for petsc options that nothing has read. */
 EB_MUST eb_error eb_linear_set_matrix(eb_linear *linear, const eb_block_matrix *A, eb_step_log *log,
                                       eb_reason *reason);
 /* Solves A x = b; x holds the initial guess on entry for iterative methods. Iterative methods log each

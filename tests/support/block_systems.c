@@ -169,3 +169,13 @@ double *eb_test_dense(const eb_block_matrix *A) {
               A->values[9 * (int64_t)b + 3 * (int64_t)r + (int64_t)s];
   return dense;
 }
+
+/* LAPACK's Fortran interface, part of OpenBLAS. */
+extern void dposv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda,
+                   double *b, const int *ldb, int *info, size_t uplo_length);
+
+int eb_test_dense_solve(int n, double *matrix, double *b) {
+  int info = 0, one = 1;
+  if (n > 0) dposv_("L", &n, &one, matrix, &n, b, &n, &info, 1);
+  return info;
+}

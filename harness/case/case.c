@@ -1,0 +1,137 @@
+#include "harness/case/case.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "problems/base/hash.h"
+#include "problems/base/text.h"
+
+static eb_error canonical(const char *owner, const eb_option *options, const char *assignments,
+                          char **out) {
+  eb_values *values;
+  EB_TRY(eb_values_create(owner, options, assignments, &values));
+  eb_error error = eb_run_set(out, eb_values_canonical(values));
+  eb_values_destroy(values);
+  return error;
+}
+
+static eb_error write_identity(const eb_case *work, const eb_plugin *plugin, eb_text *text) {
+  EB_TRY(eb_text_printf(text, "scene=%s:%s", work->scene->name, work->all_parameters));
+  if (work->mesh_file) {
+    uint64_t hash;
+    EB_TRY(eb_hash_file(work->mesh_file, &hash));
+    EB_TRY(eb_text_printf(text, " mesh=%016" PRIx64, hash));
+  }
+  EB_TRY(eb_text_printf(text, " solver=%s:%s", work->solver->name, work->all_options));
+  if (plugin) EB_TRY(eb_text_printf(text, " plugin=%016" PRIx64, plugin->hash));
+  return eb_text_printf(text, " threads=%d seed=%" PRId64 " repetition=%d steps=%" PRId64,
+                        work->threads, work->seed, work->repetition, work->steps);
+}
+
+/* scene.solver.rN.hash, with what HDF5 and file systems dislike replaced. */
+static void make_id(eb_case *work) {
+  uint64_t hash = eb_hash(EB_HASH_SEED, work->identity, strlen(work->identity));
+  snprintf(work->id, sizeof work->id, "%.60s.%.40s.r%d.%08" PRIx32, work->scene->name,
+           work->solver->name, work->repetition, (uint32_t)(hash ^ hash >> 32));
+  for (char *at = work->id; *at; at++)
+    if (!isalnum((unsigned char)*at) && !strchr("._-", *at)) *at = '-';
+}
+
+eb_error eb_case_resolve(eb_case *work, const eb_plugin *plugin) {
+  EB_TRY(canonical(work->scene->name, work->scene->parameters, work->parameters,
+                   &work->all_parameters));
+  EB_TRY(canonical(work->solver->name, work->solver->options, work->options, &work->all_options));
+  if (plugin) EB_TRY(eb_run_set(&work->plugin, plugin->path));
+  eb_text text = {0};
+  eb_error error = write_identity(work, plugin, &text);
+  if (!error) error = eb_run_set(&work->identity, text.data);
+  eb_text_clear(&text);
+  if (!error) make_id(work);
+  return error;
+}
+
+void eb_case_clear(eb_case *work) {
+  free(work->parameters);
+  free(work->options);
+  free(work->mesh_file);
+  free(work->plugin);
+  free(work->all_parameters);
+  free(work->all_options);
+  free(work->identity);
+  *work = (eb_case){0};
+}
+
+static eb_error now_text(char **out) {
+  char text[32];
+  time_t now = time(NULL);
+  struct tm utc;
+  gmtime_r(&now, &utc);
+  strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return eb_run_set(out, text);
+}
+
+static eb_error describe_texts(const eb_case *work, eb_run *run) {
+  EB_TRY(eb_run_set(&run->id, work->id));
+  EB_TRY(eb_run_set(&run->identity, work->identity));
+  EB_TRY(eb_run_set(&run->scene, work->scene->name));
+  EB_TRY(eb_run_set(&run->parameters, work->all_parameters));
+  EB_TRY(eb_run_set(&run->mesh_source, work->mesh_file ? work->mesh_file : "generated"));
+  EB_TRY(eb_run_set(&run->stand_in, work->mesh_file ? "" : work->scene->stand_in));
+  EB_TRY(eb_run_set(&run->solver, work->solver->name));
+  EB_TRY(eb_run_set(&run->options, work->all_options));
+  EB_TRY(eb_run_set(&run->plugin, work->plugin));
+  EB_TRY(eb_run_set(&run->outcome, eb_outcome_name(EB_OUTCOME_UNFINISHED)));
+  EB_TRY(eb_run_set(&run->reason, ""));
+  EB_TRY(eb_run_set(&run->audit, "none"));
+  return now_text(&run->started);
+}
+
+eb_error eb_case_describe(const eb_case *work, eb_run *run) {
+  *run = (eb_run){.order = work->order,
+                  .threads = work->threads,
+                  .seed = work->seed,
+                  .repetition = work->repetition,
+                  .steps_wanted = work->steps,
+                  .memory_limit = work->memory,
+                  .timeout = work->timeout};
+  eb_error error = describe_texts(work, run);
+  if (error) eb_run_clear(run);
+  return error;
+}
+
+static eb_error add_flag(eb_strings *out, const char *flag, const char *value) {
+  if (!value) return EB_OK;
+  EB_TRY(eb_strings_add(out, flag));
+  return eb_strings_add(out, value);
+}
+
+static eb_error add_number(eb_strings *out, const char *flag, double value) {
+  char text[32];
+  snprintf(text, sizeof text, "%.17g", value);
+  return add_flag(out, flag, text);
+}
+
+eb_error eb_case_arguments(const eb_case *work, const char *program, const char *environment,
+                           const char *output, eb_strings *out) {
+  EB_TRY(eb_strings_add(out, program));
+  EB_TRY(eb_strings_add(out, "case"));
+  EB_TRY(eb_strings_add(out, work->scene->name));
+  EB_TRY(eb_strings_add(out, work->solver->name));
+  EB_TRY(add_flag(out, "--parameters", work->parameters));
+  EB_TRY(add_flag(out, "--options", work->options));
+  EB_TRY(add_flag(out, "--mesh", work->mesh_file));
+  EB_TRY(add_flag(out, "--plugin", work->plugin));
+  EB_TRY(add_number(out, "--threads", work->threads));
+  EB_TRY(add_number(out, "--repetition", work->repetition));
+  EB_TRY(add_number(out, "--seed", (double)work->seed));
+  EB_TRY(add_number(out, "--steps", (double)work->steps));
+  EB_TRY(add_number(out, "--order", (double)work->order));
+  EB_TRY(add_number(out, "--timeout", work->timeout));
+  EB_TRY(add_number(out, "--memory", work->memory));
+  EB_TRY(add_flag(out, "--environment", environment));
+  return add_flag(out, "--output", output);
+}

@@ -1,0 +1,293 @@
+#include "harness/case/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "problems/base/clock.h"
+#include "problems/base/memory.h"
+
+extern char **environ;
+
+/* ---- signals ---------------------------------------------------------------------------------- */
+
+static void watched_signals(sigset_t *set) {
+  sigemptyset(set);
+  sigaddset(set, SIGINT);
+  sigaddset(set, SIGTERM);
+  sigaddset(set, SIGHUP);
+  sigaddset(set, SIGCHLD);
+}
+
+eb_error eb_signals_open(eb_signals *out) {
+  sigset_t set;
+  watched_signals(&set);
+  *out = (eb_signals){.fd = -1};
+  if (sigprocmask(SIG_BLOCK, &set, NULL))
+    return EB_ERROR(EB_ERR_IO, "cannot hold back signals: %s", strerror(errno));
+  out->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  return out->fd < 0 ? EB_ERROR(EB_ERR_IO, "cannot watch signals: %s", strerror(errno)) : EB_OK;
+}
+
+bool eb_signals_pending(eb_signals *signals) {
+  struct signalfd_siginfo info;
+  while (read(signals->fd, &info, sizeof info) == (ssize_t)sizeof info)
+    if (info.ssi_signo != SIGCHLD) signals->interrupted = true;
+  return signals->interrupted;
+}
+
+void eb_signals_close(eb_signals *signals) {
+  sigset_t set;
+  watched_signals(&set);
+  if (signals->fd >= 0) close(signals->fd);
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+  signals->fd = -1;
+}
+
+/* ---- starting --------------------------------------------------------------------------------- */
+
+typedef struct child {
+  pid_t pid;
+  int talk, print; /* our ends of the pipes */
+  eb_limits limits;
+  double started, told_to_end, last_call;
+  bool closing, killed;
+  char line[128]; /* unfinished line of the talk pipe */
+  size_t line_length, output_length;
+  eb_progress progress;
+  void *context;
+  eb_child_end *end;
+} child;
+
+/* The limit is on data that the process may allocate, a backstop at twice the limit on what it touches, which is watched from outside:
+ * address space that is reserved and never used shall not count. Sanitizers reserve terabytes, so they go without. */
+static void limit_data(double memory) {
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+  enum { SLACK = 256 << 20 };
+  if (memory <= 0) return;
+  rlim_t bytes = (rlim_t)(2 * memory) + SLACK;
+  struct rlimit limit = {bytes, bytes};
+  setrlimit(RLIMIT_DATA, &limit);
+#else
+  (void)memory;
+#endif
+}
+
+/* Between fork and exec: only calls that are safe there. */
+static _Noreturn void become(pid_t parent, char *const *argv, char *const *environment,
+                             double memory, int talk, int print) {
+  struct rlimit no_core = {0, 0};
+  sigset_t none;
+  sigemptyset(&none);
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127); /* it died before the line above */
+  setrlimit(RLIMIT_CORE, &no_core);
+  limit_data(memory);
+  int input = open("/dev/null", O_RDONLY);
+  /* Away from the numbers they are to get, so that no dup2 overwrites another's source. */
+  int talk_high = fcntl(talk, F_DUPFD_CLOEXEC, 10), print_high = fcntl(print, F_DUPFD_CLOEXEC, 10);
+  if (input < 0 || dup2(input, 0) < 0 || dup2(print_high, 1) < 0 || dup2(print_high, 2) < 0 ||
+      dup2(talk_high, EB_CHILD_PIPE) < 0)
+    _exit(127);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  execve(argv[0], argv, environment);
+  _exit(127);
+}
+
+static bool same_name(const char *a, const char *b) {
+  size_t length = strcspn(b, "=");
+  return strncmp(a, b, length) == 0 && a[length] == '=';
+}
+
+static eb_error build_environment(const eb_strings *settings, char ***out) {
+  size_t count = 0, used = 0;
+  while (environ[count]) count++;
+  EB_TRY(EB_NEW(*out, count + (size_t)settings->count + 1));
+  for (size_t i = 0; i < count; i++) {
+    bool replaced = false;
+    for (int s = 0; s < settings->count; s++)
+      replaced = replaced || same_name(environ[i], settings->items[s]);
+    if (!replaced) (*out)[used++] = environ[i];
+  }
+  for (int s = 0; s < settings->count; s++) (*out)[used++] = settings->items[s];
+  return EB_OK;
+}
+
+static eb_error start(child *c, const eb_strings *argv, const eb_strings *settings) {
+  int talk[2], print[2];
+  char **arguments, **environment = NULL;
+  if (pipe2(talk, O_CLOEXEC)) return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
+  if (pipe2(print, O_CLOEXEC)) {
+    close(talk[0]);
+    close(talk[1]);
+    return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
+  }
+  eb_error error = EB_NEW(arguments, (size_t)argv->count + 1);
+  if (!error) {
+    for (int i = 0; i < argv->count; i++) arguments[i] = argv->items[i];
+    error = build_environment(settings, &environment);
+  }
+  if (!error) {
+    pid_t parent = getpid();
+    c->pid = fork();
+    if (c->pid == 0) become(parent, arguments, environment, c->limits.memory, talk[1], print[1]);
+    if (c->pid < 0) error = EB_ERROR(EB_ERR_IO, "cannot start a process: %s", strerror(errno));
+  }
+  if (c->pid > 0) setpgid(c->pid, c->pid); /* the child does so too: whoever comes first */
+  free(arguments);
+  free(environment);
+  close(talk[1]);
+  close(print[1]);
+  c->talk = talk[0];
+  c->print = print[0];
+  fcntl(c->talk, F_SETFL, O_NONBLOCK);
+  fcntl(c->print, F_SETFL, O_NONBLOCK);
+  return error;
+}
+
+/* ---- listening -------------------------------------------------------------------------------- */
+
+static void hear_line(child *c) {
+  long long step, steps;
+  c->line[c->line_length] = '\0';
+  c->line_length = 0;
+  if (sscanf(c->line, "step %lld %lld", &step, &steps) == 2) {
+    c->end->step = step;
+    c->end->steps = steps;
+    if (c->progress) c->progress(c->context, step, steps, eb_wall_seconds() - c->started);
+    c->last_call = eb_wall_seconds();
+  } else if (strcmp(c->line, "closing") == 0) {
+    c->closing = true;
+  }
+}
+
+static void hear(child *c) {
+  char bytes[512];
+  for (ssize_t got; (got = read(c->talk, bytes, sizeof bytes)) > 0;)
+    for (ssize_t i = 0; i < got; i++) {
+      if (bytes[i] == '\n')
+        hear_line(c);
+      else if (c->line_length + 1 < sizeof c->line)
+        c->line[c->line_length++] = bytes[i];
+    }
+}
+
+/* Keeps the last bytes of what the child prints. */
+static void catch_output(child *c) {
+  enum { KEPT = EB_CHILD_OUTPUT - 1 };
+  char bytes[512], *output = c->end->output;
+  for (ssize_t got; (got = read(c->print, bytes, sizeof bytes)) > 0;) {
+    size_t size = (size_t)got, overflow = 0;
+    if (c->output_length + size > KEPT) overflow = c->output_length + size - KEPT;
+    memmove(output, output + overflow, c->output_length - overflow);
+    c->output_length -= overflow;
+    memcpy(output + c->output_length, bytes, size);
+    c->output_length += size;
+    output[c->output_length] = '\0';
+  }
+}
+
+static double resident_memory(pid_t pid) {
+  char path[64], text[128] = "";
+  snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  ssize_t got = read(file, text, sizeof text - 1);
+  close(file);
+  long total = 0, resident = 0;
+  if (got <= 0 || sscanf(text, "%ld %ld", &total, &resident) != 2) return 0;
+  return (double)resident * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* ---- ending ----------------------------------------------------------------------------------- */
+
+static void end_child(child *c, eb_child_cause cause, bool gently) {
+  if (c->told_to_end == 0) {
+    c->end->cause = cause;
+    c->told_to_end = eb_wall_seconds();
+  }
+  c->killed = c->killed || !gently;
+  kill(-c->pid, gently ? SIGTERM : SIGKILL);
+}
+
+/* Over time, the child is asked to end, which it does between steps; a step that never ends is killed after a grace, unless
+ * the child is at work on its file. */
+static void enforce(child *c, eb_signals *signals) {
+  enum { GRACE = 2, GRACE_TO_CLOSE = 120 };
+  double now = eb_wall_seconds(), memory = resident_memory(c->pid);
+  if (memory > c->end->peak_memory) c->end->peak_memory = memory;
+  if (c->killed) return;
+  if (eb_signals_pending(signals)) {
+    end_child(c, EB_CHILD_INTERRUPTED, false);
+  } else if (c->limits.memory > 0 && memory > c->limits.memory) {
+    end_child(c, EB_CHILD_OVER_MEMORY, false);
+  } else if (c->told_to_end > 0) {
+    if (now - c->told_to_end > (c->closing ? GRACE_TO_CLOSE : GRACE))
+      end_child(c, EB_CHILD_TIMED_OUT, false);
+  } else if (c->limits.timeout > 0 && now - c->started > c->limits.timeout) {
+    end_child(c, EB_CHILD_TIMED_OUT, true);
+  }
+}
+
+static bool collect(child *c) {
+  int status;
+  pid_t pid = waitpid(c->pid, &status, WNOHANG);
+  if (pid == 0 || (pid < 0 && errno == EINTR)) return false;
+  if (pid == c->pid) {
+    c->end->exited_zero = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    c->end->status = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status);
+    if (c->told_to_end == 0)
+      c->end->cause = WIFEXITED(status) ? EB_CHILD_EXITED : EB_CHILD_SIGNALED;
+  }
+  return true;
+}
+
+static void watch(child *c, eb_signals *signals) {
+  enum { LOOK_MS = 20, CALL_S = 1 };
+  while (!collect(c)) {
+    struct pollfd files[] = {{c->talk, POLLIN, 0}, {c->print, POLLIN, 0}, {signals->fd, POLLIN, 0}};
+    poll(files, 3, LOOK_MS);
+    hear(c);
+    catch_output(c);
+    /* A closed pipe is always readable: it would keep the loop spinning. */
+    if (files[0].revents & POLLHUP || files[1].revents & POLLHUP) poll(NULL, 0, 1);
+    enforce(c, signals);
+    double now = eb_wall_seconds();
+    if (c->progress && now - c->last_call > CALL_S) {
+      c->progress(c->context, c->end->step, c->end->steps, now - c->started);
+      c->last_call = now;
+    }
+  }
+  hear(c);
+  catch_output(c);
+  kill(-c->pid, SIGKILL); /* whatever it may have left running */
+  c->end->seconds = eb_wall_seconds() - c->started;
+}
+
+eb_error eb_child_run(const eb_strings *argv, const eb_strings *settings, eb_limits limits,
+                      eb_signals *signals, eb_progress progress, void *context, eb_child_end *end) {
+  *end = (eb_child_end){.cause = EB_CHILD_EXITED};
+  child c = {.limits = limits,
+             .started = eb_wall_seconds(),
+             .last_call = eb_wall_seconds(),
+             .talk = -1,
+             .print = -1,
+             .progress = progress,
+             .context = context,
+             .end = end};
+  eb_error error = start(&c, argv, settings);
+  if (!error) watch(&c, signals);
+  if (c.talk >= 0) close(c.talk);
+  if (c.print >= 0) close(c.print);
+  return error;
+}

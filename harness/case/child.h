@@ -1,0 +1,56 @@
+/* A process of our own making, under a time and a memory limit.
+ *
+ * The child talks back on file descriptor EB_CHILD_PIPE: "step I N" after each step, "closing" when it has noticed the end and is writing
+ * its file. What it prints is caught; the end of it explains crashes. */
+#ifndef EB_CHILD_H
+#define EB_CHILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "harness/strings.h"
+
+enum { EB_CHILD_PIPE = 3, EB_CHILD_OUTPUT = 2000 };
+
+/* Signals that end a run (SIGINT, SIGTERM, SIGHUP), held back while this is open and read as a file. */
+typedef struct eb_signals {
+  int fd;
+  bool interrupted;
+} eb_signals;
+EB_MUST eb_error eb_signals_open(eb_signals *out);
+/* Whether one has arrived; reads what is pending. */
+bool eb_signals_pending(eb_signals *signals);
+void eb_signals_close(eb_signals *signals);
+
+typedef struct eb_limits {
+  double timeout; /* s of wall time; 0: none */
+  double memory;  /* bytes of resident memory; 0: none */
+} eb_limits;
+
+typedef enum eb_child_cause {
+  EB_CHILD_EXITED,      /* by itself: see status */
+  EB_CHILD_SIGNALED,    /* by a signal that we did not send */
+  EB_CHILD_TIMED_OUT,   /* ended by us; it may still have closed its file in order: see closed */
+  EB_CHILD_OVER_MEMORY, /* ended by us */
+  EB_CHILD_INTERRUPTED  /* ended by us, because the user interrupted */
+} eb_child_cause;
+
+typedef struct eb_child_end {
+  eb_child_cause cause;
+  int status;                   /* exit status, or the signal's number */
+  bool exited_zero;             /* it finished its work, whatever the cause that ended it */
+  double seconds;               /* wall time */
+  double peak_memory;           /* highest resident memory seen, bytes */
+  int64_t step, steps;          /* last progress heard */
+  char output[EB_CHILD_OUTPUT]; /* the end of what it printed */
+} eb_child_end;
+
+/* Called as the child reports progress, and every second or so otherwise. May be NULL. */
+typedef void (*eb_progress)(void *context, int64_t step, int64_t steps, double seconds);
+
+/* Runs argv[0] with `settings` ("NAME=value") added to the environment. EB_ERR_IO when it cannot be started. */
+EB_MUST eb_error eb_child_run(const eb_strings *argv, const eb_strings *settings, eb_limits limits,
+                              eb_signals *signals, eb_progress progress, void *context,
+                              eb_child_end *end);
+
+#endif

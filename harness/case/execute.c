@@ -1,0 +1,310 @@
+#include "harness/case/execute.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/audit/audit.h"
+#include "harness/case/child.h"
+#include "harness/case/host.h"
+#include "harness/case/verdict.h"
+#include "harness/results/write.h"
+#include "problems/base/clock.h"
+#include "problems/base/memory.h"
+
+enum { RESIDUALS_KEPT = 1 << 16 };
+
+/* Everything a case holds while it runs. Made in this order, released in the opposite one. */
+typedef struct job {
+  const eb_case *work;
+  eb_run run;
+  eb_scene *scene;
+  eb_recorder *recorder;
+  eb_solver *solver;
+  eb_audit *audit;
+  eb_state *before, *after;
+  eb_step_log *log;
+  eb_verdict verdict;
+  eb_host host;
+  double committed, talked; /* wall clock of the last commit and the last word to the parent */
+  const char *output;
+  hid_t environment;
+} job;
+
+/* ---- talking to the parent -------------------------------------------------------------------- */
+
+static void talk(const char *text) {
+  ssize_t written = write(EB_CHILD_PIPE, text, strlen(text));
+  (void)written; /* nobody listens when the case is run by hand */
+}
+
+static void talk_progress(job *j) {
+  static const double interval = 0.1; /* s */
+  char text[64];
+  double now = eb_wall_seconds();
+  if (now - j->talked < interval && j->after->step < j->work->steps) return;
+  j->talked = now;
+  snprintf(text, sizeof text, "step %lld %lld\n", (long long)j->after->step,
+           (long long)j->work->steps);
+  talk(text);
+}
+
+/* SIGTERM is blocked in all threads and looked for between steps. */
+static void hold_termination(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static bool asked_to_end(void) {
+  sigset_t pending;
+  return sigpending(&pending) == 0 && sigismember(&pending, SIGTERM) == 1;
+}
+
+/* ---- outcomes --------------------------------------------------------------------------------- */
+
+static eb_error conclude(job *j, eb_outcome outcome, const char *detail) {
+  EB_TRY(eb_run_set(&j->run.outcome, eb_outcome_name(outcome)));
+  return eb_run_set(&j->run.detail, detail);
+}
+
+/* Turns an error of scene or solver into the outcome of the case. */
+static eb_error conclude_error(job *j, const char *where, eb_error failure) {
+  char detail[1200];
+  eb_error_code code = eb_error_kind(failure);
+  eb_outcome outcome = code == EB_ERR_MEMORY        ? EB_OUTCOME_OUT_OF_MEMORY
+                       : code == EB_ERR_UNSUPPORTED ? EB_OUTCOME_SKIPPED
+                                                    : EB_OUTCOME_FAILED;
+  snprintf(detail, sizeof detail, "%s: %s", where, eb_error_message(failure));
+  eb_error_free(failure);
+  return conclude(j, outcome, detail);
+}
+
+/* ---- set-up ----------------------------------------------------------------------------------- */
+
+static eb_error describe_scene(job *j) {
+  char hash[20];
+  const eb_scene *scene = j->scene;
+  snprintf(hash, sizeof hash, "%016" PRIx64, scene->hash);
+  j->run.nodes = scene->mesh->node_count;
+  j->run.elements = scene->mesh->element_count;
+  j->run.dt = scene->dt;
+  EB_TRY(eb_run_set(&j->run.mesh_source, scene->mesh_source));
+  return eb_run_set(&j->run.scene_hash, hash);
+}
+
+/* The scene, the solver and the audit; *failure is what they report, the return value is ours. */
+static eb_error set_up(job *j, eb_error *failure, const char **where) {
+  double began = eb_wall_seconds();
+  *where = "scene";
+  *failure =
+      eb_scene_create(j->work->scene, j->work->parameters, j->work->mesh_file, NULL, &j->scene);
+  j->run.scene_seconds = eb_wall_seconds() - began;
+  if (*failure) return EB_OK;
+  EB_TRY(describe_scene(j));
+  *where = "set-up of the solver";
+  double cpu = eb_cpu_seconds();
+  began = eb_wall_seconds();
+  *failure = eb_solver_create(j->work->solver, j->work->options, j->scene, j->work->threads,
+                              (uint64_t)j->work->seed, &j->solver);
+  j->run.setup_seconds = eb_wall_seconds() - began;
+  j->run.setup_cpu_seconds = eb_cpu_seconds() - cpu;
+  if (*failure) return EB_OK;
+  *where = "audit";
+  *failure = eb_audit_create(j->scene, &j->audit);
+  return EB_OK;
+}
+
+static eb_error prepare_steps(job *j) {
+  EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, j->scene, &j->recorder));
+  EB_TRY(eb_recorder_setup(j->recorder, j->solver->setup_log));
+  EB_TRY(eb_state_create(j->scene, &j->before));
+  EB_TRY(eb_state_create(j->scene, &j->after));
+  EB_TRY(eb_step_log_create(RESIDUALS_KEPT, &j->log));
+  j->committed = eb_wall_seconds();
+  return eb_recorder_frame(j->recorder, j->after);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+static void copy_state(const eb_state *from, eb_state *to) {
+  size_t bytes = 3 * (size_t)from->node_count * sizeof(double);
+  to->step = from->step;
+  to->time = from->time;
+  memcpy(to->x, from->x, bytes);
+  memcpy(to->v, from->v, bytes);
+}
+
+static void fill_audit(const eb_audit_row *audit, double row[EB_COL_COUNT]) {
+  row[EB_COL_RESIDUAL] = audit->residual;
+  row[EB_COL_RESIDUAL_RELATIVE] = audit->residual_relative;
+  row[EB_COL_KINETIC] = audit->kinetic;
+  row[EB_COL_ELASTIC] = audit->elastic;
+  row[EB_COL_GRAVITATIONAL] = audit->gravitational;
+  for (int i = 0; i < 3; i++) {
+    row[EB_COL_MOMENTUM_X + i] = audit->momentum[i];
+    row[EB_COL_ANGULAR_MOMENTUM_X + i] = audit->angular_momentum[i];
+  }
+  row[EB_COL_MIN_VOLUME_RATIO] = audit->min_volume_ratio;
+  row[EB_COL_MAX_PENETRATION] = audit->max_penetration;
+  row[EB_COL_INVERTED] = audit->inverted;
+  row[EB_COL_CONTACTS] = audit->contacts;
+  row[EB_COL_FINITE] = audit->finite;
+}
+
+/* The step itself; only what stands between the two readings of the clocks is charged to the solver. */
+static eb_error timed_step(job *j, double row[EB_COL_COUNT], eb_reason *reason) {
+  double dt = j->scene->dt, steal = eb_host_steal(&j->host);
+  eb_step_log_reset(j->log);
+  double cpu = eb_cpu_seconds(), wall = eb_wall_seconds();
+  j->log->step_started = wall;
+  eb_error error = j->solver->ops->step(j->solver, j->after, dt, j->log, reason);
+  row[EB_COL_WALL] = eb_wall_seconds() - wall;
+  row[EB_COL_CPU] = eb_cpu_seconds() - cpu;
+  row[EB_COL_STEAL] = eb_host_steal(&j->host) - steal;
+  return error;
+}
+
+static eb_error record_step(job *j, double row[EB_COL_COUNT], const eb_audit_row *audit,
+                            eb_reason reason) {
+  row[EB_COL_STEP] = (double)j->after->step;
+  row[EB_COL_TIME] = j->after->time;
+  row[EB_COL_ITERATIONS] = (double)j->log->iterations;
+  row[EB_COL_REASON] = reason;
+  fill_audit(audit, row);
+  EB_TRY(eb_recorder_step(j->recorder, row, j->log));
+  j->run.steps_done++;
+  EB_TRY(eb_run_set(&j->run.reason, eb_reason_name(reason)));
+  return EB_OK;
+}
+
+/* Frames at the scene's interval, and the last one whatever it is. */
+static eb_error record_frame(job *j, bool last) {
+  int64_t interval = j->work->scene->steps_per_frame > 0 ? j->work->scene->steps_per_frame : 1;
+  if (last || j->run.steps_done % interval == 0) EB_TRY(eb_recorder_frame(j->recorder, j->after));
+  return EB_OK;
+}
+
+static eb_error commit_now_and_then(job *j) {
+  static const double interval = 0.5; /* s: what a crash may cost */
+  if (eb_wall_seconds() - j->committed < interval) return EB_OK;
+  eb_error error = eb_recorder_commit(j->recorder);
+  j->committed = eb_wall_seconds();
+  return error;
+}
+
+/* Whether the case goes on after this step; if not, the outcome is set. */
+static eb_error judge_step(job *j, const eb_audit_row *audit, eb_reason reason, bool *on) {
+  char detail[200];
+  *on = false;
+  long long step = (long long)j->after->step;
+  if (!audit->finite) {
+    snprintf(detail, sizeof detail, "step %lld left positions or velocities that are not numbers",
+             step);
+    return conclude(j, EB_OUTCOME_NOT_FINITE, detail);
+  }
+  if (reason <= 0) {
+    snprintf(detail, sizeof detail, "step %lld ended with %s", step, eb_reason_name(reason));
+    return conclude(j, EB_OUTCOME_DIVERGED, detail);
+  }
+  if (asked_to_end()) {
+    talk("closing\n");
+    snprintf(detail, sizeof detail, "time limit of %g s reached after step %lld of %lld",
+             j->work->timeout, step, (long long)j->work->steps);
+    return conclude(j, EB_OUTCOME_TIMED_OUT, detail);
+  }
+  if (j->run.steps_done >= j->work->steps) return conclude(j, EB_OUTCOME_COMPLETED, "");
+  *on = true;
+  return EB_OK;
+}
+
+static eb_error one_step(job *j, bool *on) {
+  double row[EB_COL_COUNT] = {0};
+  eb_reason reason = EB_RUNNING;
+  eb_audit_row audit;
+  copy_state(j->after, j->before);
+  eb_error failure = timed_step(j, row, &reason);
+  if (failure) {
+    *on = false;
+    return conclude_error(j, "step", failure);
+  }
+  /* A solver that forgets its clock would make every later row wrong. */
+  j->after->step = j->before->step + 1;
+  j->after->time = j->before->time + j->scene->dt;
+  EB_TRY(eb_audit_step(j->audit, j->before, j->after, j->scene->dt, j->log->equation, &audit));
+  eb_verdict_step(&j->verdict, &audit, j->log, reason, j->after->step);
+  EB_TRY(record_step(j, row, &audit, reason));
+  EB_TRY(judge_step(j, &audit, reason, on));
+  EB_TRY(record_frame(j, !*on));
+  talk_progress(j);
+  return commit_now_and_then(j);
+}
+
+static eb_error run_steps(job *j) {
+  char hash[20];
+  EB_TRY(prepare_steps(j));
+  for (bool on = true; on;) EB_TRY(one_step(j, &on));
+  snprintf(hash, sizeof hash, "%016" PRIx64, eb_state_hash(j->after));
+  EB_TRY(eb_run_set(&j->run.state_hash, hash));
+  EB_TRY(eb_run_set(&j->run.audit, eb_verdict_word(&j->verdict)));
+  return eb_run_set(&j->run.audit_detail, j->verdict.detail);
+}
+
+/* ---- the case --------------------------------------------------------------------------------- */
+
+static eb_error run_job(job *j) {
+  eb_error failure = EB_OK;
+  const char *where = "";
+  double began = eb_wall_seconds();
+  EB_TRY(eb_case_describe(j->work, &j->run));
+  eb_host_open(&j->host);
+  EB_TRY(set_up(j, &failure, &where));
+  if (failure) {
+    EB_TRY(conclude_error(j, where, failure));
+    EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, NULL, &j->recorder));
+  } else {
+    EB_TRY(run_steps(j));
+  }
+  talk("closing\n");
+  j->run.total_seconds = eb_wall_seconds() - began;
+  j->run.peak_rss = eb_host_peak_memory();
+  return eb_recorder_finish(j->recorder, &j->run);
+}
+
+static void release(job *j) {
+  eb_step_log_destroy(j->log);
+  eb_state_destroy(j->after);
+  eb_state_destroy(j->before);
+  eb_audit_destroy(j->audit);
+  eb_solver_destroy(j->solver);
+  eb_recorder_destroy(j->recorder);
+  eb_scene_destroy(j->scene);
+  eb_host_close(&j->host);
+  eb_run_clear(&j->run);
+}
+
+static eb_error with_environment(job *j, const char *path) {
+  hid_t file;
+  if (!path) return run_job(j);
+  EB_TRY(eb_h5_open_file(path, false, &file));
+  j->environment = H5Gopen2(file, "environment", H5P_DEFAULT);
+  eb_error error =
+      j->environment < 0 ? eb_h5_error("cannot read /environment of", path) : run_job(j);
+  if (j->environment >= 0) H5Gclose(j->environment);
+  H5Fclose(file);
+  return error;
+}
+
+eb_error eb_case_execute(const eb_case *work, const char *environment, const char *output) {
+  job j = {.work = work, .output = output, .environment = -1, .host = {.stat = -1}};
+  omp_set_num_threads(work->threads);
+  hold_termination();
+  eb_error error = with_environment(&j, environment);
+  release(&j);
+  return error;
+}

@@ -1,0 +1,368 @@
+/* The block scene: mesh, supports, scripts, manufactured load, initial motion. */
+#include "harness/check/block.h"
+
+#include "problems/base/memory.h"
+#include "problems/base/text.h"
+#include "problems/mesh/generate.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const eb_option parameters[] = {
+    {"nx", EB_OPTION_INT, "4", 1, 128, NULL, "", "cubes along x"},
+    {"ny", EB_OPTION_INT, "2", 1, 128, NULL, "", "cubes along y"},
+    {"nz", EB_OPTION_INT, "2", 1, 128, NULL, "", "cubes along z"},
+    {"lx", EB_OPTION_REAL, "1", 1e-6, 1e6, NULL, "m", "length along x"},
+    {"ly", EB_OPTION_REAL, "0.4", 1e-6, 1e6, NULL, "m", "length along y"},
+    {"lz", EB_OPTION_REAL, "0.4", 1e-6, 1e6, NULL, "m", "length along z"},
+    {"element", EB_OPTION_CHOICE, "tets6", 0, 0, "tets6|tets5|hexahedra", "", "elements"},
+    {"jitter", EB_OPTION_REAL, "0", 0, 0.3, NULL, "", "displacement of inner nodes, in cubes"},
+    {"material", EB_OPTION_CHOICE, "stable-neo-hookean", 0, 0,
+     "linear|corotational|corotated|fixed-corotational|stvk|neo-hookean|stable-neo-hookean|"
+     "mooney-rivlin",
+     "", "isotropic part"},
+    {"fibre", EB_OPTION_CHOICE, "none", 0, 0, "none|astvk|fung", "", "fibre part"},
+    {"E", EB_OPTION_REAL, "1e5", 1e-300, 1e300, NULL, "Pa", "Young's modulus"},
+    {"nu", EB_OPTION_REAL, "0.3", -0.99, 0.4999, NULL, "", "Poisson's ratio"},
+    {"rho", EB_OPTION_REAL, "1000", 1e-9, 1e9, NULL, "kg/m^3", "density"},
+    {"dt", EB_OPTION_REAL, "0.01", 1e-12, 1e6, NULL, "s", "time step"},
+    {"gx", EB_OPTION_REAL, "0", 0, 0, NULL, "m/s^2", "gravity along x"},
+    {"gy", EB_OPTION_REAL, "0", 0, 0, NULL, "m/s^2", "gravity along y"},
+    {"gz", EB_OPTION_REAL, "0", 0, 0, NULL, "m/s^2", "gravity along z"},
+    {"support", EB_OPTION_CHOICE, "none", 0, 0, "none|x0|z0|ends|surface", "", "scripted nodes"},
+    {"motion", EB_OPTION_CHOICE, "hold", 0, 0, "hold|affine|manufactured|twist", "",
+     "where scripted nodes go"},
+    {"rate", EB_OPTION_REAL, "0", 0, 0, NULL, "1/s", "motion=twist: turn of face x1, rad/s"},
+    {"initial", EB_OPTION_CHOICE, "rest", 0, 0, "rest|spin|random|stretched", "", "initial state"},
+    {"speed", EB_OPTION_REAL, "1", 0, 0, NULL, "m/s", "of the initial motion"},
+    {0}};
+
+static const char mesh_parameters[] = "nx,ny,nz,lx,ly,lz,element,jitter,fibre";
+
+typedef struct block {
+  uint8_t *support; /* nodes */
+  double *load;     /* nodes x 3, N; NULL when there is none */
+} block;
+
+static bool chosen(const eb_values *values, const char *name, const char *value) {
+  return !strcmp(eb_values_text(values, name), value);
+}
+
+double eb_block_random(uint64_t *seed) {
+  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (double)(*seed >> 11) * 0x1p-52 - 1;
+}
+
+/* ---- mesh ---- */
+
+static void jitter_inside(eb_mesh *mesh, const eb_grid *grid, double amount) {
+  uint64_t seed = 1;
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    double *X = mesh->X + 3 * (int64_t)i;
+    double shift[3];
+    bool inside = true;
+    for (int k = 0; k < 3; k++) {
+      double edge = grid->size[k] / grid->cubes[k];
+      shift[k] = amount * edge * eb_block_random(&seed);
+      inside &= X[k] > 0.5 * edge && X[k] < grid->size[k] - 0.5 * edge;
+    }
+    for (int k = 0; k < 3 && inside; k++) X[k] += shift[k];
+  }
+}
+
+static eb_error finish_mesh(eb_mesh *mesh, const eb_grid *grid, const eb_values *values) {
+  jitter_inside(mesh, grid, eb_values_real(values, "jitter"));
+  if (chosen(values, "fibre", "none")) return EB_OK;
+  EB_TRY(EB_NEW(mesh->fibre, 3 * (int64_t)mesh->element_count));
+  for (int32_t e = 0; e < mesh->element_count; e++)
+    for (int k = 0; k < 2; k++) mesh->fibre[3 * (int64_t)e + k] = sqrt(0.5);
+  return EB_OK;
+}
+
+static eb_error build_mesh(const eb_values *values, eb_mesh **out) {
+  eb_grid grid = {.cubes = {(int32_t)eb_values_int(values, "nx"),
+                            (int32_t)eb_values_int(values, "ny"),
+                            (int32_t)eb_values_int(values, "nz")},
+                  .size = {eb_values_real(values, "lx"), eb_values_real(values, "ly"),
+                           eb_values_real(values, "lz")}};
+  if (chosen(values, "element", "hexahedra"))
+    EB_TRY(eb_generate_hexahedra(&grid, out));
+  else if (chosen(values, "element", "tets5"))
+    EB_TRY(eb_generate_tets5(&grid, out));
+  else
+    EB_TRY(eb_generate_tets6(&grid, out));
+  eb_error error = finish_mesh(*out, &grid, values);
+  if (error) {
+    eb_mesh_destroy(*out);
+    *out = NULL;
+  }
+  return error;
+}
+
+/* ---- the manufactured solution ---- */
+
+/* u_i = a sin(k_i . X + p_i): smooth, with no symmetry of the block's. */
+static const double amplitude = 0.04;
+static const double wave[3][3] = {{2.1, 0.9, -0.7}, {-0.8, 1.9, 1.1}, {1.2, -0.6, 2.3}};
+static const double phase[3] = {0.3, 1.1, -0.4};
+
+static double angle_of(int i, const double X[3]) {
+  return wave[i][0] * X[0] + wave[i][1] * X[1] + wave[i][2] * X[2] + phase[i];
+}
+
+void eb_block_manufactured(const double X[3], double u[3]) {
+  for (int i = 0; i < 3; i++) u[i] = amplitude * sin(angle_of(i, X));
+}
+
+static void manufactured_stress(const eb_material *material, const double X[3], double P[9]) {
+  double F[9];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      F[3 * i + j] = (i == j) + amplitude * wave[i][j] * cos(angle_of(i, X));
+  eb_material_stress(material, F, NULL, P);
+}
+
+/* Body force f = -div P at X by central differences; their error is near 1e-9 of |f|. */
+static void manufactured_force(const eb_material *material, const double X[3], double f[3]) {
+  const double d = 1e-5;
+  memset(f, 0, 3 * sizeof *f);
+  for (int j = 0; j < 3; j++) {
+    double ahead[3] = {X[0], X[1], X[2]}, behind[3] = {X[0], X[1], X[2]}, Pa[9], Pb[9];
+    ahead[j] += d;
+    behind[j] -= d;
+    manufactured_stress(material, ahead, Pa);
+    manufactured_stress(material, behind, Pb);
+    for (int i = 0; i < 3; i++) f[i] -= (Pa[3 * i + j] - Pb[3 * i + j]) / (2 * d);
+  }
+}
+
+/* Consistent load of a tetrahedron by the four-point rule of degree 2: node a has weight 1 - 3 b at
+ * its own point and b at the others, b = (5 - sqrt 5) / 20. */
+static void add_load(const eb_scene *scene, int32_t e, double *load) {
+  const eb_mesh *mesh = scene->mesh;
+  const int32_t *node = mesh->elements + 4 * (int64_t)e;
+  const double b = (5 - sqrt(5)) / 20;
+  double volume = eb_mesh_element_volume(mesh, mesh->X, e);
+  for (int q = 0; q < 4; q++) {
+    double X[3] = {0}, f[3];
+    for (int a = 0; a < 4; a++)
+      for (int k = 0; k < 3; k++)
+        X[k] += (a == q ? 1 - 3 * b : b) * mesh->X[3 * (int64_t)node[a] + k];
+    manufactured_force(&scene->materials[0], X, f);
+    for (int a = 0; a < 4; a++)
+      for (int k = 0; k < 3; k++)
+        load[3 * (int64_t)node[a] + k] += 0.25 * volume * (a == q ? 1 - 3 * b : b) * f[k];
+  }
+}
+
+/* ---- set-up ---- */
+
+static void mark_set(const eb_mesh *mesh, const char *name, uint8_t *support) {
+  const eb_node_set *set = eb_mesh_set(mesh, name);
+  for (int32_t i = 0; set && i < set->count; i++) support[set->nodes[i]] = 1;
+}
+
+static void mark_support(const eb_scene *scene, uint8_t *support) {
+  static const char *const faces[] = {"x0", "x1", "y0", "y1", "z0", "z1"};
+  const char *name = eb_values_text(scene->parameters, "support");
+  bool ends = !strcmp(name, "ends"), all = !strcmp(name, "surface");
+  for (int i = 0; i < 6; i++)
+    if (all || (ends && i < 2) || !strcmp(name, faces[i])) mark_set(scene->mesh, faces[i], support);
+}
+
+static void set_material(eb_scene *scene) {
+  const eb_values *values = scene->parameters;
+  scene->material_count = 1;
+  scene->materials[0] = (eb_material){.kind = eb_material_find(eb_values_text(values, "material")),
+                                      .young = eb_values_real(values, "E"),
+                                      .poisson = eb_values_real(values, "nu"),
+                                      .density = eb_values_real(values, "rho"),
+                                      .fibre_stiffness = eb_values_real(values, "E"),
+                                      .fibre_exponent = 2,
+                                      .activation = 0.5};
+  if (chosen(values, "fibre", "astvk")) scene->materials[0].fibre = EB_FIBRE_ASTVK;
+  if (chosen(values, "fibre", "fung")) scene->materials[0].fibre = EB_FIBRE_FUNG;
+}
+
+/* spin: translation and rotation about an oblique axis, with a stretch on top; stretched: at rest,
+ * pulled along x; random: noise. */
+static void set_motion(eb_scene *scene) {
+  const eb_values *values = scene->parameters;
+  double speed = eb_values_real(values, "speed");
+  uint64_t seed = 7;
+  for (int32_t i = 0; i < scene->mesh->node_count; i++) {
+    const double *X = scene->mesh->X + 3 * (int64_t)i;
+    double *x = scene->x0 + 3 * (int64_t)i, *v = scene->v0 + 3 * (int64_t)i;
+    const double turn[3] = {2 * X[1] - X[2], 3 * X[2] - 2 * X[0], X[0] - 3 * X[1]};
+    if (chosen(values, "initial", "stretched")) x[0] = X[0] * 1.1;
+    for (int k = 0; k < 3; k++) {
+      if (chosen(values, "initial", "spin"))
+        v[k] = speed * (turn[k] + 0.3 * k + 0.5 * X[k] * (k == 1));
+      if (chosen(values, "initial", "random")) v[k] = speed * eb_block_random(&seed);
+    }
+  }
+}
+
+static eb_error fill(eb_scene *scene, block *data) {
+  EB_TRY(EB_NEW(data->support, scene->mesh->node_count));
+  mark_support(scene, data->support);
+  if (!chosen(scene->parameters, "motion", "manufactured")) return EB_OK;
+  if (scene->mesh->type != EB_TETRAHEDRON)
+    return EB_ERROR(EB_ERR_UNSUPPORTED, "the manufactured load is for tetrahedra only");
+  EB_TRY(EB_NEW(data->load, 3 * (int64_t)scene->mesh->node_count));
+  for (int32_t e = 0; e < scene->mesh->element_count; e++) add_load(scene, e, data->load);
+  return EB_OK;
+}
+
+static void release(block *data) {
+  free(data->support);
+  free(data->load);
+  free(data);
+}
+
+static eb_error set_up(eb_scene *scene) {
+  static const char *const axis[] = {"gx", "gy", "gz"};
+  set_material(scene);
+  for (int k = 0; k < 3; k++) scene->gravity[k] = eb_values_real(scene->parameters, axis[k]);
+  scene->dt = eb_values_real(scene->parameters, "dt");
+  set_motion(scene);
+  block *data = NULL;
+  EB_TRY(EB_NEW(data, 1));
+  eb_error error = fill(scene, data);
+  if (error)
+    release(data);
+  else
+    scene->data = data;
+  return error;
+}
+
+static void clear(eb_scene *scene) {
+  if (scene->data) release(scene->data);
+  scene->data = NULL;
+}
+
+/* ---- script ---- */
+
+void eb_block_affine(const double X[3], double x[3]) {
+  static const double F[3][3] = {{1.08, 0.05, -0.03}, {-0.04, 0.95, 0.06}, {0.02, -0.05, 1.04}};
+  for (int i = 0; i < 3; i++) x[i] = F[i][0] * X[0] + F[i][1] * X[1] + F[i][2] * X[2] + 0.1;
+}
+
+/* Face x1 turns about the block's axis; face x0 stays. */
+static void twist(const eb_scene *scene, double t, const double X[3], double x[3]) {
+  const eb_values *values = scene->parameters;
+  if (X[0] < 0.5 * eb_values_real(values, "lx")) return;
+  double angle = t * eb_values_real(values, "rate");
+  double cy = 0.5 * eb_values_real(values, "ly"), cz = 0.5 * eb_values_real(values, "lz");
+  x[1] = cy + cos(angle) * (X[1] - cy) - sin(angle) * (X[2] - cz);
+  x[2] = cz + sin(angle) * (X[1] - cy) + cos(angle) * (X[2] - cz);
+}
+
+static void boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
+  const block *data = scene->data;
+  const eb_values *values = scene->parameters;
+  bool is_affine = chosen(values, "motion", "affine"), twists = chosen(values, "motion", "twist");
+  bool manufactured = chosen(values, "motion", "manufactured");
+  for (int32_t i = 0; i < scene->mesh->node_count; i++) {
+    if (!data->support[i]) continue;
+    const double *X = scene->mesh->X + 3 * (int64_t)i;
+    double *x = target + 3 * (int64_t)i, u[3] = {0};
+    fixed[i] = 1;
+    if (is_affine) eb_block_affine(X, x);
+    if (twists) twist(scene, t, X, x);
+    if (manufactured) eb_block_manufactured(X, u);
+    for (int k = 0; k < 3; k++) x[k] += u[k];
+  }
+}
+
+static void force(const eb_scene *scene, double t, const double *x, const double *v, double *f) {
+  (void)t, (void)x, (void)v;
+  const block *data = scene->data;
+  for (int64_t k = 0; data->load && k < 3 * (int64_t)scene->mesh->node_count; k++)
+    f[k] += data->load[k];
+}
+
+const eb_scene_ops eb_block_scene = {.name = "check/block",
+                                     .summary = "a block of the verification",
+                                     .geometry = "block",
+                                     .citation = "",
+                                     .needs = 0,
+                                     .parameters = parameters,
+                                     .steps = 1,
+                                     .steps_per_frame = 1,
+                                     .mesh = build_mesh,
+                                     .mesh_parameters = mesh_parameters,
+                                     .setup = set_up,
+                                     .boundary = boundary,
+                                     .force = force,
+                                     .clear = clear};
+
+/* ---- running ---- */
+
+eb_error eb_block_create(eb_scene **out, const char *format, ...) {
+  char assignments[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(assignments, sizeof assignments, format, arguments);
+  va_end(arguments);
+  return eb_scene_create(&eb_block_scene, assignments, NULL, "", out);
+}
+
+static eb_error take_steps(eb_solver *solver, int64_t steps, eb_step_log *log, eb_state *state,
+                           eb_reason *reason) {
+  *reason = EB_RUNNING;
+  for (int64_t i = 0; i < steps && *reason >= 0; i++) {
+    eb_step_log_reset(log);
+    *reason = EB_RUNNING;
+    EB_TRY(solver->ops->step(solver, state, solver->scene->dt, log, reason));
+  }
+  return EB_OK;
+}
+
+static eb_error advance(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
+                        int threads, int64_t steps, eb_step_log *log, eb_state *state,
+                        eb_reason *reason) {
+  eb_solver *solver = NULL;
+  EB_TRY(eb_solver_create(ops, options, scene, threads, 1, &solver));
+  eb_error error = take_steps(solver, steps, log, state, reason);
+  eb_solver_destroy(solver);
+  return error;
+}
+
+eb_error eb_block_advance(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
+                          int threads, int64_t steps, eb_step_log *log, eb_state *state,
+                          eb_reason *reason) {
+  eb_step_log *own = NULL;
+  if (!log) EB_TRY(eb_step_log_create(0, &own));
+  eb_error error = advance(scene, ops, options, threads, steps, log ? log : own, state, reason);
+  eb_step_log_destroy(own);
+  return error;
+}
+
+eb_error eb_block_run(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
+                      int threads, int64_t steps, eb_step_log *log, eb_state **state) {
+  eb_reason reason = EB_RUNNING;
+  *state = NULL;
+  EB_TRY(eb_state_create(scene, state));
+  eb_error error = eb_block_advance(scene, ops, options, threads, steps, log, *state, &reason);
+  if (!error && reason <= 0)
+    error = EB_ERROR(EB_ERR_INVALID, "solver %s (%s) ended step %lld of %s with %s", ops->name,
+                     options, (long long)(*state)->step, eb_values_canonical(scene->parameters),
+                     eb_reason_name(reason));
+  if (!error) return EB_OK;
+  eb_state_destroy(*state);
+  *state = NULL;
+  return error;
+}
+
+double eb_block_distance(const eb_state *a, const eb_state *b) {
+  double most = 0;
+  for (int64_t k = 0; k < 3 * (int64_t)a->node_count; k++) {
+    double off = fabs(a->x[k] - b->x[k]);
+    if (isnan(off)) return off;
+    if (off > most) most = off;
+  }
+  return most;
+}

@@ -1,0 +1,38 @@
+/* The scene of the checks and tests: a block with everything settable by parameters, and small helpers
+ * to run solvers on it. Not in the catalogue. */
+#ifndef EB_CHECK_BLOCK_H
+#define EB_CHECK_BLOCK_H
+
+#include "solvers/solver.h"
+
+/* "check/block"; parameters: nx ny nz lx ly lz element jitter material fibre E nu rho dt gx gy gz
+ * support motion rate initial speed. See block.c. */
+extern const eb_scene_ops eb_block_scene;
+
+/* The scene with printf-made parameters, never cached. */
+EB_MUST eb_error eb_block_create(eb_scene **out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Where motion=affine puts rest position X. */
+void eb_block_affine(const double X[3], double x[3]);
+/* The manufactured displacement (m) at rest position X. */
+void eb_block_manufactured(const double X[3], double u[3]);
+
+/* Runs `steps` steps of a solver from the scene's initial state with the scene's dt. `log` (may be
+ * NULL) holds the last step's. A negative outcome is EB_ERR_INVALID. The caller destroys *state. */
+EB_MUST eb_error eb_block_run(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
+                              int threads, int64_t steps, eb_step_log *log, eb_state **state);
+
+/* The same from a given state, in place, ending at the first negative outcome; *reason is the last
+ * step's. */
+EB_MUST eb_error eb_block_advance(const eb_scene *scene, const eb_solver_ops *ops,
+                                  const char *options, int threads, int64_t steps, eb_step_log *log,
+                                  eb_state *state, eb_reason *reason);
+
+/* |a - b|_inf over 3 n entries. */
+double eb_block_distance(const eb_state *a, const eb_state *b);
+
+/* Numbers in [-1, 1) from a seed: the same on every machine. */
+double eb_block_random(uint64_t *seed);
+
+#endif

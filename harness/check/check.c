@@ -1,0 +1,169 @@
+/* Running the checks and printing their figures. */
+#include "harness/check/check.h"
+
+#include "problems/base/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* ---- figures ---- */
+
+static void emit(const eb_check *check, double measured, bool at_least, double bound,
+                 const char *reason, const char *format, va_list arguments) {
+  char name[192];
+  vsnprintf(name, sizeof name, format, arguments);
+  eb_check_figure figure = {.name = name,
+                            .measured = measured,
+                            .at_least = at_least,
+                            .bound = bound,
+                            .reason = reason,
+                            .passed = at_least ? measured >= bound : measured <= bound};
+  check->emit(check->context, &figure);
+}
+
+void eb_check_below(const eb_check *check, double measured, double bound, const char *reason,
+                    const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  emit(check, measured, false, bound, reason, format, arguments);
+  va_end(arguments);
+}
+
+void eb_check_above(const eb_check *check, double measured, double bound, const char *reason,
+                    const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  emit(check, measured, true, bound, reason, format, arguments);
+  va_end(arguments);
+}
+
+/* ---- groups ---- */
+
+typedef struct group {
+  const char *name;
+  eb_error (*run)(const eb_check *check);
+  const char *solver; /* NULL: concerns none; "*": every one; else that one */
+} group;
+
+static const group groups[] = {{"materials", eb_check_materials, NULL},
+                               {"assembly", eb_check_assembly, NULL},
+                               {"invariance", eb_check_invariance, NULL},
+                               {"patch", eb_check_patch, NULL},
+                               {"manufactured", eb_check_manufactured, NULL},
+                               {"cantilever", eb_check_cantilever, NULL},
+                               {"bar", eb_check_bar, NULL},
+                               {"newton-tail", eb_check_newton_tail, "newton"},
+                               {"equilibrium", eb_check_equilibrium, "newton"},
+                               {"energy", eb_check_energy, "newton"},
+                               {"momentum", eb_check_momentum, "*"},
+                               {"script", eb_check_script, "*"},
+                               {"threads", eb_check_threads, "*"},
+                               {"linear", eb_check_linear, "*"},
+                               {"time-order", eb_check_time_order, "*"}};
+
+static bool applies(const group *g, const eb_solver_ops *ops) {
+  if (!g->solver || !ops) return !g->solver && !ops;
+  return !strcmp(g->solver, "*") || !strcmp(g->solver, ops->name);
+}
+
+void eb_check_groups(const eb_check *check) {
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+    if (!applies(&groups[i], check->solver)) continue;
+    eb_error error = groups[i].run(check);
+    if (!error) continue;
+    eb_check_below(check, NAN, 0, eb_error_message(error), "%s%s%s/completed",
+                   check->solver ? check->solver->name : "", check->solver ? "/" : "",
+                   groups[i].name);
+    eb_error_free(error);
+  }
+}
+
+/* ---- printing ---- */
+
+typedef struct printer {
+  FILE *out;
+  bool json;
+  int count, failed;
+} printer;
+
+/* JSON strings of our own names and messages: quotes, backslashes and control characters escaped. */
+static void print_quoted(FILE *out, const char *text) {
+  fputc('"', out);
+  for (; *text; text++)
+    if (*text == '"' || *text == '\\')
+      fprintf(out, "\\%c", *text);
+    else if ((unsigned char)*text < 0x20)
+      fprintf(out, "\\u%04x", (unsigned)*text);
+    else
+      fputc(*text, out);
+  fputc('"', out);
+}
+
+/* JSON knows no NaN and no infinity. */
+static void print_number(FILE *out, double value) {
+  if (isfinite(value))
+    fprintf(out, "%.17g", value);
+  else
+    fputs("null", out);
+}
+
+static void print_json(printer *to, const eb_check_figure *figure) {
+  fprintf(to->out, "%s\n    {\"name\": ", to->count ? "," : "");
+  print_quoted(to->out, figure->name);
+  fputs(", \"measured\": ", to->out);
+  print_number(to->out, figure->measured);
+  fprintf(to->out, ", \"relation\": \"%s\", \"bound\": ", figure->at_least ? ">=" : "<=");
+  print_number(to->out, figure->bound);
+  fprintf(to->out, ", \"passed\": %s, \"reason\": ", figure->passed ? "true" : "false");
+  print_quoted(to->out, figure->reason);
+  fputc('}', to->out);
+}
+
+static void print_figure(void *context, const eb_check_figure *figure) {
+  printer *to = context;
+  if (to->json)
+    print_json(to, figure);
+  else
+    fprintf(to->out, "%-6s %-46s %10.3g %s %-8.3g  %s\n", figure->passed ? "ok" : "FAILED",
+            figure->name, figure->measured, figure->at_least ? ">=" : "<=", figure->bound,
+            figure->reason);
+  fflush(to->out);
+  to->count++;
+  to->failed += !figure->passed;
+}
+
+static eb_error find_solver(const char *name, const eb_solver_ops **ops) {
+  const char *names[64];
+  size_t count = 0;
+  *ops = eb_solver_find(name);
+  if (*ops) return EB_OK;
+  for (const eb_solver_ops *const *at = eb_solvers(); *at && count < 64; at++)
+    names[count++] = (*at)->name;
+  const char *nearest = eb_nearest(name, names, count);
+  char list[512];
+  eb_text_join(list, sizeof list, names, count, ", ");
+  return EB_ERROR(EB_ERR_USAGE, "there is no solver '%s'%s%s%s; the solvers are %s", name,
+                  nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "",
+                  list);
+}
+
+eb_error eb_check_run(const char *solver_or_null, bool json, FILE *out, int *failed) {
+  printer to = {.out = out, .json = json};
+  eb_check check = {.emit = print_figure, .context = &to};
+  *failed = 0;
+  if (solver_or_null) EB_TRY(find_solver(solver_or_null, &check.solver));
+  if (json) fputs("{\n  \"checks\": [", out);
+  eb_check_groups(&check);
+  for (const eb_solver_ops *const *at = eb_solvers(); !solver_or_null && *at; at++) {
+    check.solver = *at;
+    eb_check_groups(&check);
+  }
+  if (json)
+    fprintf(out, "\n  ],\n  \"count\": %d,\n  \"failed\": %d\n}\n", to.count, to.failed);
+  else
+    fprintf(out, "%d figures, %d out of bounds\n", to.count, to.failed);
+  *failed = to.failed;
+  if (ferror(out)) return EB_ERROR(EB_ERR_IO, "cannot write the figures of the checks");
+  return EB_OK;
+}

@@ -1,0 +1,216 @@
+/* Against solutions known on paper: patch test, manufactured solution, beam, standing bar. All are
+ * solved with Newton's method to equilibrium. */
+#include "harness/check/block.h"
+#include "harness/check/check.h"
+#include "problems/base/memory.h"
+
+#include <math.h>
+
+static eb_error solve_static(const eb_scene *scene, eb_state **state) {
+  return eb_block_run(scene, eb_solver_find("newton"), "static=true,rtol=1e-11", 1, 1, NULL, state);
+}
+
+/* ---- patch test ---- */
+
+static eb_error patch_on(const eb_check *check, const eb_scene *scene, const char *element,
+                         const char *material) {
+  eb_state *state = NULL;
+  EB_TRY(solve_static(scene, &state));
+  double most = 0;
+  for (int32_t i = 0; i < state->node_count; i++) {
+    double x[3];
+    eb_block_affine(scene->mesh->X + 3 * (int64_t)i, x);
+    for (int k = 0; k < 3; k++) most = fmax(most, fabs(state->x[3 * (int64_t)i + k] - x[k]));
+  }
+  eb_state_destroy(state);
+  eb_check_below(
+      check, most, 1e-9,
+      "m, of a 1 m block; an affine field on the surface must continue inside, up to the "
+      "solver's tolerance",
+      "patch/%s/%s", element, material);
+  return EB_OK;
+}
+
+static eb_error patch_of(const eb_check *check, const char *element, const char *material) {
+  eb_scene *scene = NULL;
+  EB_TRY(eb_block_create(&scene,
+                         "nx=4,ny=3,nz=3,element=%s,material=%s,jitter=0.25,support=surface,"
+                         "motion=affine",
+                         element, material));
+  eb_error error = patch_on(check, scene, element, material);
+  eb_scene_destroy(scene);
+  return error;
+}
+
+eb_error eb_check_patch(const eb_check *check) {
+  static const char *const elements[] = {"tets6", "tets5", "hexahedra"};
+  for (int e = 0; e < 3; e++)
+    for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++)
+      EB_TRY(patch_of(check, elements[e], eb_material_describe((eb_material_kind)kind)->name));
+  return EB_OK;
+}
+
+/* ---- manufactured solution ---- */
+
+/* Integral over tetrahedron e of |x_h - X - u|^2, by the four-point rule of degree 2. */
+static double squared_error(const eb_mesh *mesh, const double *x, int32_t e) {
+  const int32_t *node = mesh->elements + 4 * (int64_t)e;
+  const double b = (5 - sqrt(5)) / 20;
+  double sum = 0;
+  for (int q = 0; q < 4; q++) {
+    double X[3] = {0}, computed[3] = {0}, exact[3];
+    for (int a = 0; a < 4; a++)
+      for (int k = 0; k < 3; k++) {
+        double weight = a == q ? 1 - 3 * b : b;
+        X[k] += weight * mesh->X[3 * (int64_t)node[a] + k];
+        computed[k] += weight * x[3 * (int64_t)node[a] + k];
+      }
+    eb_block_manufactured(X, exact);
+    for (int k = 0; k < 3; k++)
+      sum += (computed[k] - X[k] - exact[k]) * (computed[k] - X[k] - exact[k]);
+  }
+  return 0.25 * sum * eb_mesh_element_volume(mesh, mesh->X, e);
+}
+
+static eb_error manufactured_error(const char *material, int cubes, double *out) {
+  eb_scene *scene = NULL;
+  eb_state *state = NULL;
+  EB_TRY(eb_block_create(&scene,
+                         "nx=%d,ny=%d,nz=%d,lx=1,ly=1,lz=1,E=1000,material=%s,support=surface,"
+                         "motion=manufactured",
+                         cubes, cubes, cubes, material));
+  eb_error error = solve_static(scene, &state);
+  double square = 0;
+  for (int32_t e = 0; !error && e < scene->mesh->element_count; e++)
+    square += squared_error(scene->mesh, state->x, e);
+  *out = sqrt(square);
+  eb_state_destroy(state);
+  eb_scene_destroy(scene);
+  return error;
+}
+
+eb_error eb_check_manufactured(const eb_check *check) {
+  static const char *const materials[] = {"linear", "stable-neo-hookean", "neo-hookean"};
+  int cubes = check->quick ? 4 : 8;
+  for (int m = 0; m < 3; m++) {
+    double coarse, fine;
+    EB_TRY(manufactured_error(materials[m], cubes, &coarse));
+    EB_TRY(manufactured_error(materials[m], 2 * cubes, &fine));
+    eb_check_above(check, log2(coarse / fine), 1.8,
+                   "observed order of the displacement in L2 when the edge is halved; 2 in the "
+                   "limit for linear tetrahedra",
+                   "manufactured/%s/order", materials[m]);
+  }
+  return EB_OK;
+}
+
+/* ---- cantilever ---- */
+
+static const double beam_length = 1, beam_depth = 0.2, beam_young = 1e6, beam_density = 1000,
+                    beam_gravity = 0.1;
+
+/* Tip deflection of a clamped beam under its weight q = rho g A, nu = 0 (Timoshenko 1921; shear
+ * coefficient 5/6): q L^4 / (8 E I) + q L^2 / (2 k G A). */
+static double beam_deflection(void) {
+  double weight = beam_density * beam_gravity; /* q / A */
+  double bending = 12 * weight * pow(beam_length, 4) / (8 * beam_young * beam_depth * beam_depth);
+  double shear = weight * beam_length * beam_length / (2 * (5. / 6) * beam_young / 2);
+  return bending + shear;
+}
+
+/* Mean deflection of the end face. */
+static double tip_of(const eb_scene *scene, const eb_state *state) {
+  const eb_node_set *end = eb_mesh_set(scene->mesh, "x1");
+  double sum = 0;
+  for (int32_t i = 0; i < end->count; i++) {
+    int64_t k = 3 * (int64_t)end->nodes[i] + 2;
+    sum += scene->mesh->X[k] - state->x[k];
+  }
+  return sum / end->count;
+}
+
+static eb_error beam_tip(const char *element, int across, double *tip) {
+  eb_scene *scene = NULL;
+  eb_state *state = NULL;
+  EB_TRY(eb_block_create(&scene,
+                         "nx=%d,ny=%d,nz=%d,lx=%g,ly=%g,lz=%g,E=%g,nu=0,rho=%g,gz=%g,"
+                         "material=linear,support=x0,element=%s",
+                         5 * across, across, across, beam_length, beam_depth, beam_depth,
+                         beam_young, beam_density, -beam_gravity, element));
+  eb_error error = solve_static(scene, &state);
+  if (!error) *tip = tip_of(scene, state);
+  eb_state_destroy(state);
+  eb_scene_destroy(scene);
+  return error;
+}
+
+eb_error eb_check_cantilever(const eb_check *check) {
+  static const char *const elements[] = {"tets6", "hexahedra"};
+  int across = check->quick ? 4 : 8;
+  for (int e = 0; e < 2; e++) {
+    double coarse, fine, exact = beam_deflection();
+    EB_TRY(beam_tip(elements[e], across, &coarse));
+    EB_TRY(beam_tip(elements[e], 2 * across, &fine));
+    double order = log2((coarse - exact) / (fine - exact));
+    eb_check_above(
+        check, order, 1.6,
+        "observed order of the tip deflection against Timoshenko's beam when the edge is "
+        "halved; 2 but for the edge of the clamp, where the stress is singular",
+        "cantilever/%s/order", elements[e]);
+    eb_check_below(
+        check, fabs((4 * fine - coarse) / 3 / exact - 1), check->quick ? 0.02 : 0.01,
+        "extrapolated tip deflection against Timoshenko's beam, relative; the beam's own "
+        "error is of the order of (depth / length)^2 / 10",
+        "cantilever/%s/limit", elements[e]);
+  }
+  return EB_OK;
+}
+
+/* ---- standing bar ---- */
+
+/* u(z) = -rho g (L z - z^2/2) / E: the strain at z carries the weight above it; nu = 0. Returns the
+ * largest error over the displacement of the end. */
+static eb_error bar_error(const char *element, const char *material, int across, double *out) {
+  const double young = 1e6, weight = 1000 * 0.1;
+  eb_scene *scene = NULL;
+  eb_state *state = NULL;
+  EB_TRY(eb_block_create(&scene,
+                         "nx=%d,ny=%d,nz=%d,lx=0.2,ly=0.2,lz=1,E=%g,nu=0,gz=-0.1,material=%s,"
+                         "support=z0,element=%s",
+                         across, across, 5 * across, young, material, element));
+  eb_error error = solve_static(scene, &state);
+  double most = 0;
+  for (int32_t i = 0; !error && i < state->node_count; i++) {
+    double z = scene->mesh->X[3 * (int64_t)i + 2];
+    double exact = -weight * (z - 0.5 * z * z) / young;
+    most = fmax(most, fabs(state->x[3 * (int64_t)i + 2] - z - exact));
+  }
+  *out = most / (0.5 * weight / young);
+  eb_state_destroy(state);
+  eb_scene_destroy(scene);
+  return error;
+}
+
+eb_error eb_check_bar(const eb_check *check) {
+  double hexahedra, coarse, fine, nonlinear;
+  EB_TRY(bar_error("hexahedra", "linear", 2, &hexahedra));
+  EB_TRY(bar_error("tets6", "linear", 4, &coarse));
+  EB_TRY(bar_error("tets6", "linear", 8, &fine));
+  EB_TRY(bar_error("tets6", "stable-neo-hookean", 8, &nonlinear));
+  eb_check_below(check, hexahedra, 1e-8,
+                 "largest error over the end's displacement; trilinear elements are exact at the "
+                 "nodes",
+                 "bar/hexahedra/linear");
+  eb_check_below(check, fine, 0.01,
+                 "the same; tetrahedra load the nodes of a level unequally, which adds a shear of "
+                 "the size of an element",
+                 "bar/tets6/linear");
+  eb_check_above(check, log2(coarse / fine), 1.5,
+                 "observed order of that error when the edge is halved; 2 but for the edge of the "
+                 "support",
+                 "bar/tets6/order");
+  eb_check_below(check, fabs(nonlinear - fine), 3e-4,
+                 "difference a hyperelastic bar makes; of the order of the strain, 1e-4",
+                 "bar/tets6/stable-neo-hookean");
+  return EB_OK;
+}

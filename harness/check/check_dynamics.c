@@ -1,0 +1,288 @@
+/* What every dynamic solver owes: momentum, scripts, order in time, determinism, agreement of its
+ * linear solvers; and the dissipation of implicit Euler. */
+#include "harness/check/block.h"
+#include "harness/check/check.h"
+#include "problems/base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool declares(const eb_solver_ops *ops, const char *option) {
+  for (const eb_option *at = ops->options; at && at->name; at++)
+    if (!strcmp(at->name, option)) return true;
+  return false;
+}
+
+static bool can(const eb_solver_ops *ops, uint32_t capabilities) {
+  return (ops->capabilities & capabilities) == capabilities;
+}
+
+/* A material the solver serves. */
+static const char *material_for(const eb_solver_ops *ops) {
+  return can(ops, EB_CAP_HYPERELASTIC) ? "stable-neo-hookean" : "corotational";
+}
+
+/* Options that leave no linear-solver tolerance in the figures. */
+static const char *exact_options(const eb_solver_ops *ops) {
+  return declares(ops, "linear") ? "linear=cholesky" : "";
+}
+
+/* ---- momentum ---- */
+
+typedef struct momentum {
+  double linear[3], angular[3], linear_scale, angular_scale;
+} momentum;
+
+static double length_of(const double a[3]) {
+  return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
+static momentum momentum_of(const eb_scene *scene, const double *x, const double *v) {
+  const double *mass = eb_elasticity_mass(scene->elasticity);
+  momentum out = {0};
+  for (int32_t i = 0; i < scene->mesh->node_count; i++, x += 3, v += 3) {
+    for (int k = 0; k < 3; k++) {
+      int a = (k + 1) % 3, b = (k + 2) % 3;
+      out.linear[k] += mass[i] * v[k];
+      out.angular[k] += mass[i] * (x[a] * v[b] - x[b] * v[a]);
+    }
+    out.linear_scale += mass[i] * length_of(v);
+    out.angular_scale += mass[i] * length_of(x) * length_of(v);
+  }
+  return out;
+}
+
+/* Relative changes of linear and angular momentum over 0.1 s of free flight. */
+static eb_error flight_drift(const eb_check *check, int steps, double drift[2]) {
+  eb_scene *scene = NULL;
+  eb_state *state = NULL;
+  EB_TRY(eb_block_create(&scene, "nx=3,ny=2,nz=2,E=1e5,initial=spin,speed=1,dt=%g,material=%s",
+                         0.1 / steps, material_for(check->solver)));
+  eb_error error =
+      eb_block_run(scene, check->solver, exact_options(check->solver), 1, steps, NULL, &state);
+  if (!error) {
+    momentum before = momentum_of(scene, scene->x0, scene->v0);
+    momentum after = momentum_of(scene, state->x, state->v);
+    for (int k = 0; k < 3; k++) {
+      after.linear[k] -= before.linear[k];
+      after.angular[k] -= before.angular[k];
+    }
+    drift[0] = length_of(after.linear) / before.linear_scale;
+    drift[1] = length_of(after.angular) / before.angular_scale;
+  }
+  eb_state_destroy(state);
+  eb_scene_destroy(scene);
+  return error;
+}
+
+eb_error eb_check_momentum(const eb_check *check) {
+  double coarse[2], fine[2];
+  EB_TRY(flight_drift(check, 40, coarse));
+  EB_TRY(flight_drift(check, 80, fine));
+  eb_check_below(check, fmax(coarse[0], fine[0]), 1e-9,
+                 "relative change in free flight; internal forces cancel, so only rounding and the "
+                 "nonlinear tolerance remain",
+                 "%s/momentum/linear", check->solver->name);
+  eb_check_above(check, log2(coarse[1] / fine[1]), 0.85,
+                 "observed order of the change in h; implicit Euler changes it by h^2 v1 x g(x1) a "
+                 "step, an error of first order",
+                 "%s/momentum/angular-order", check->solver->name);
+  eb_check_below(check, fine[1], 0.1, "relative change in free flight at the finer step",
+                 "%s/momentum/angular", check->solver->name);
+  return EB_OK;
+}
+
+/* ---- scripts ---- */
+
+static eb_error script_on(const eb_check *check, const eb_scene *scene, uint8_t *fixed,
+                          double *target) {
+  eb_state *state = NULL;
+  EB_TRY(eb_block_run(scene, check->solver, "", 1, 5, NULL, &state));
+  memcpy(target, scene->mesh->X, 3 * (size_t)state->node_count * sizeof *target);
+  memset(fixed, 0, (size_t)state->node_count);
+  eb_scene_boundary(scene, state->time, fixed, target);
+  double most = 0;
+  for (int64_t k = 0; k < 3 * (int64_t)state->node_count; k++)
+    if (fixed[k / 3]) most = fmax(most, fabs(state->x[k] - target[k]));
+  eb_state_destroy(state);
+  eb_check_below(check, most, 0, "m; scripted nodes are where the script says, to the last bit",
+                 "%s/script", check->solver->name);
+  return EB_OK;
+}
+
+static eb_error script_allocated(const eb_check *check, const eb_scene *scene) {
+  uint8_t *fixed = eb_calloc((size_t)scene->mesh->node_count, 1);
+  double *target = eb_calloc(3 * (size_t)scene->mesh->node_count, sizeof *target);
+  eb_error error = fixed && target ? script_on(check, scene, fixed, target)
+                                   : EB_ERROR(EB_ERR_MEMORY, "cannot allocate the script check");
+  free(fixed);
+  free(target);
+  return error;
+}
+
+eb_error eb_check_script(const eb_check *check) {
+  if (!can(check->solver, EB_CAP_SCRIPTED)) return EB_OK;
+  eb_scene *scene = NULL;
+  EB_TRY(eb_block_create(&scene, "nx=6,support=ends,motion=twist,rate=3,dt=0.01,material=%s",
+                         material_for(check->solver)));
+  eb_error error = script_allocated(check, scene);
+  eb_scene_destroy(scene);
+  return error;
+}
+
+/* ---- determinism ---- */
+
+static eb_error hash_after(const eb_check *check, const eb_scene *scene, const char *options,
+                           int threads, uint64_t *hash) {
+  eb_state *state = NULL;
+  EB_TRY(eb_block_run(scene, check->solver, options, threads, 3, NULL, &state));
+  *hash = eb_state_hash(state);
+  eb_state_destroy(state);
+  return EB_OK;
+}
+
+static eb_error threads_on(const eb_check *check, const eb_scene *scene, const char *options) {
+  uint64_t one, two;
+  EB_TRY(hash_after(check, scene, options, 1, &one));
+  EB_TRY(hash_after(check, scene, options, 2, &two));
+  eb_check_below(check, one != two, 0, "1 when the state's bits differ between 1 and 2 threads",
+                 "%s/threads%s%s", check->solver->name, *options ? "/" : "", options);
+  return EB_OK;
+}
+
+static eb_error threads_all(const eb_check *check, const eb_scene *scene) {
+  if (!declares(check->solver, "linear")) return threads_on(check, scene, "");
+  EB_TRY(threads_on(check, scene, "linear=cholesky"));
+  return threads_on(check, scene, "linear=cg");
+}
+
+/* Large enough that every parallel loop is split. */
+eb_error eb_check_threads(const eb_check *check) {
+  eb_scene *scene = NULL;
+  int cubes = check->quick ? 12 : 24;
+  EB_TRY(eb_block_create(&scene,
+                         "nx=%d,ny=%d,nz=%d,lx=1,ly=0.3,lz=0.3,gz=-9.8,support=x0,material=%s",
+                         cubes, cubes / 3, cubes / 3, material_for(check->solver)));
+  eb_error error = threads_all(check, scene);
+  eb_scene_destroy(scene);
+  return error;
+}
+
+/* ---- linear solvers ---- */
+
+static eb_error compare_linear(const eb_check *check, const eb_scene *scene,
+                               const eb_state *reference, const char *kind) {
+  char options[128];
+  snprintf(options, sizeof options, "linear=%s,linear_rtol=1e-14%s", kind,
+           declares(check->solver, "rtol") ? ",rtol=1e-12" : "");
+  eb_state *state = NULL;
+  EB_TRY(eb_block_run(scene, check->solver, options, 1, 3, NULL, &state));
+  double off = eb_block_distance(state, reference);
+  eb_state_destroy(state);
+  eb_check_below(check, off, 1e-10, "m, of a 1 m block, against Cholesky after three steps",
+                 "%s/linear/%s", check->solver->name, kind);
+  return EB_OK;
+}
+
+static eb_error linear_on(const eb_check *check, const eb_scene *scene) {
+  eb_state *reference = NULL;
+  const char *options =
+      declares(check->solver, "rtol") ? "linear=cholesky,rtol=1e-12" : "linear=cholesky";
+  EB_TRY(eb_block_run(scene, check->solver, options, 1, 3, NULL, &reference));
+  static const char *const kinds[] = {"cg", "cg,preconditioner=ic", "petsc"};
+  eb_error error = EB_OK;
+  for (int k = 0; k < 3 && !error; k++) error = compare_linear(check, scene, reference, kinds[k]);
+  eb_state_destroy(reference);
+  return error;
+}
+
+eb_error eb_check_linear(const eb_check *check) {
+  if (!declares(check->solver, "linear")) return EB_OK;
+  eb_scene *scene = NULL;
+  EB_TRY(eb_block_create(&scene, "nx=6,ny=3,nz=3,E=1e5,gz=-9.8,support=x0,material=%s",
+                         material_for(check->solver)));
+  eb_error error = linear_on(check, scene);
+  eb_scene_destroy(scene);
+  return error;
+}
+
+/* ---- order in time ---- */
+
+static eb_error swing(const eb_solver_ops *ops, const char *options, const char *material,
+                      int steps, eb_state **state) {
+  eb_scene *scene = NULL;
+  EB_TRY(eb_block_create(&scene, "nx=5,ny=2,nz=2,E=1e5,gz=-9.8,support=x0,material=%s,dt=%.17g",
+                         material, 0.1 / steps));
+  eb_error error = eb_block_run(scene, ops, options, 1, steps, NULL, state);
+  eb_scene_destroy(scene);
+  return error;
+}
+
+static eb_error time_errors(const eb_check *check, const eb_state *reference, double error_of[2]) {
+  for (int level = 0; level < 2; level++) {
+    eb_state *state = NULL;
+    EB_TRY(swing(check->solver, exact_options(check->solver), material_for(check->solver),
+                 20 << level, &state));
+    error_of[level] = eb_block_distance(state, reference);
+    eb_state_destroy(state);
+  }
+  return EB_OK;
+}
+
+eb_error eb_check_time_order(const eb_check *check) {
+  eb_state *reference = NULL;
+  double error_of[2];
+  EB_TRY(swing(eb_solver_find("newton"), "", material_for(check->solver), 640, &reference));
+  eb_error error = time_errors(check, reference, error_of);
+  eb_state_destroy(reference);
+  EB_TRY(error);
+  eb_check_above(check, log2(error_of[0] / error_of[1]), 0.85,
+                 "observed order in h against Newton's method at a step 16 times finer; 1 for "
+                 "implicit Euler in any form",
+                 "%s/time-order", check->solver->name);
+  return EB_OK;
+}
+
+/* ---- energy ---- */
+
+static double total_energy(const eb_scene *scene, const eb_state *state) {
+  const double *mass = eb_elasticity_mass(scene->elasticity);
+  double kinetic = 0;
+  for (int64_t k = 0; k < 3 * (int64_t)state->node_count; k++)
+    kinetic += 0.5 * mass[k / 3] * state->v[k] * state->v[k];
+  return kinetic + eb_elasticity_energy(scene->elasticity, state->x);
+}
+
+/* Largest rise of the total energy in a step, and what is left at the end, relative to the start. */
+static eb_error vibrate(const eb_check *check, const eb_scene *scene, double *rise, double *left) {
+  eb_state *state = NULL;
+  EB_TRY(eb_state_create(scene, &state));
+  double start = total_energy(scene, state), energy = start;
+  eb_state_destroy(state);
+  *rise = -INFINITY;
+  for (int steps = 1; steps <= 20; steps++) {
+    EB_TRY(eb_block_run(scene, check->solver, "", 1, steps, NULL, &state));
+    double next = total_energy(scene, state);
+    eb_state_destroy(state);
+    *rise = fmax(*rise, (next - energy) / start);
+    energy = next;
+  }
+  *left = energy / start;
+  return EB_OK;
+}
+
+eb_error eb_check_energy(const eb_check *check) {
+  eb_scene *scene = NULL;
+  double rise = NAN, left = NAN;
+  EB_TRY(eb_block_create(&scene, "nx=4,support=x0,initial=stretched,E=1e5,dt=0.005"));
+  eb_error error = vibrate(check, scene, &rise, &left);
+  eb_scene_destroy(scene);
+  EB_TRY(error);
+  eb_check_below(check, rise, 1e-9,
+                 "largest rise of kinetic plus elastic energy in a step over the start's; implicit "
+                 "Euler dissipates where the energy is convex along the motion",
+                 "%s/energy/rise", check->solver->name);
+  eb_check_below(check, left, 0.9, "energy left after 20 steps of a free vibration",
+                 "%s/energy/left", check->solver->name);
+  return EB_OK;
+}

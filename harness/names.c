@@ -1,0 +1,70 @@
+#include "harness/names.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/text.h"
+
+eb_error eb_solver_names(const eb_plugins *plugins, eb_strings *out) {
+  for (const eb_solver_ops *const *ops = eb_solvers(); *ops; ops++)
+    EB_TRY(eb_strings_add(out, (*ops)->name));
+  for (int i = 0; plugins && i < plugins->count; i++)
+    EB_TRY(eb_strings_add(out, plugins->items[i].solver->name));
+  return EB_OK;
+}
+
+eb_error eb_scene_names(eb_strings *out) {
+  for (const eb_scene_ops *const *ops = eb_scenes(); *ops; ops++)
+    EB_TRY(eb_strings_add(out, (*ops)->name));
+  return EB_OK;
+}
+
+eb_error eb_unknown_name(const char *kind, const char *name, const eb_strings *valid) {
+  char list[700];
+  const char *const *names = (const char *const *)valid->items;
+  size_t count = (size_t)valid->count;
+  const char *near = eb_nearest(name, names, count);
+  eb_text_join(list, sizeof list, names, count, ", ");
+  return EB_ERROR(EB_ERR_USAGE, "there is no %s '%s'%s%s%s; there are: %s", kind, name,
+                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+                  count ? list : "none");
+}
+
+eb_error eb_split_spec(const char *spec, char **name, char **assignments) {
+  const char *colon = strchr(spec, ':');
+  *assignments = NULL;
+  *name = colon ? strndup(spec, (size_t)(colon - spec)) : strdup(spec);
+  if (*name && colon) *assignments = strdup(colon + 1);
+  if (*name && (!colon || *assignments)) return EB_OK;
+  free(*name);
+  *name = NULL;
+  return EB_ERROR(EB_ERR_MEMORY, "cannot read '%s'", spec);
+}
+
+eb_error eb_parse_whole(const char *what, const char *text, int64_t min, int64_t max,
+                        int64_t *out) {
+  char *end = NULL;
+  errno = 0;
+  long long value = strtoll(text, &end, 10);
+  if (end == text || *end || errno)
+    return EB_ERROR(EB_ERR_USAGE, "%s wants a whole number, not '%s'", what, text);
+  if (value < min || value > max)
+    return EB_ERROR(EB_ERR_USAGE, "%s = %lld is outside %lld to %lld", what, value, (long long)min,
+                    (long long)max);
+  *out = value;
+  return EB_OK;
+}
+
+eb_error eb_parse_real(const char *what, const char *text, double min, double max, double *out) {
+  char *end = NULL;
+  double value = strtod(text, &end);
+  if (end == text || *end || !isfinite(value))
+    return EB_ERROR(EB_ERR_USAGE, "%s wants a number, not '%s'", what, text);
+  if (value < min || value > max)
+    return EB_ERROR(EB_ERR_USAGE, "%s = %g is outside %g to %g", what, value, min, max);
+  *out = value;
+  return EB_OK;
+}

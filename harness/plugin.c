@@ -1,0 +1,115 @@
+#include "harness/plugin.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/names.h"
+#include "problems/base/hash.h"
+#include "problems/base/memory.h"
+
+eb_error eb_hash_file(const char *path, uint64_t *out) {
+  unsigned char buffer[1 << 14];
+  FILE *file = fopen(path, "rb");
+  if (!file) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+  *out = EB_HASH_SEED;
+  for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;)
+    *out = eb_hash(*out, buffer, got);
+  bool failed = ferror(file);
+  int reason = errno;
+  fclose(file);
+  return failed ? EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", path, strerror(reason)) : EB_OK;
+}
+
+static eb_error check_interface(const char *path, void *handle, const eb_solver_ops **out) {
+  const int *abi = dlsym(handle, "elastobench_abi");
+  const eb_solver_ops *ops = dlsym(handle, "elastobench_solver");
+  if (!abi || !ops)
+    return EB_ERROR(EB_ERR_UNSUPPORTED,
+                    "plug-in '%s' does not export %s; see solvers/solver.h for what it must", path,
+                    abi ? "elastobench_solver" : "elastobench_abi");
+  if (*abi != EB_PLUGIN_ABI)
+    return EB_ERROR(EB_ERR_UNSUPPORTED,
+                    "plug-in '%s' was built for interface version %d, this program has %d; build "
+                    "it again against the installed headers",
+                    path, *abi, EB_PLUGIN_ABI);
+  if (!ops->name || !*ops->name || !ops->summary || !ops->create || !ops->step || !ops->destroy)
+    return EB_ERROR(EB_ERR_UNSUPPORTED,
+                    "plug-in '%s': elastobench_solver lacks its name, summary, create, step or "
+                    "destroy",
+                    path);
+  *out = ops;
+  return EB_OK;
+}
+
+static eb_error check_name(const eb_plugins *plugins, const char *path, const char *name) {
+  if (eb_solver_find(name))
+    return EB_ERROR(EB_ERR_USAGE, "plug-in '%s' calls itself '%s', which is a built-in solver",
+                    path, name);
+  for (int i = 0; i < plugins->count; i++)
+    if (strcmp(plugins->items[i].solver->name, name) == 0)
+      return EB_ERROR(EB_ERR_USAGE, "plug-ins '%s' and '%s' are both called '%s'",
+                      plugins->items[i].path, path, name);
+  return EB_OK;
+}
+
+static eb_error keep(eb_plugins *plugins, eb_plugin plugin) {
+  EB_TRY(check_interface(plugin.path, plugin.handle, &plugin.solver));
+  EB_TRY(check_name(plugins, plugin.path, plugin.solver->name));
+  EB_TRY(eb_hash_file(plugin.path, &plugin.hash));
+  size_t count = (size_t)plugins->count;
+  eb_plugin *grown = eb_recalloc(plugins->items, count, count + 1, sizeof plugin);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep plug-in '%s'", plugin.path);
+  plugins->items = grown;
+  grown[plugins->count++] = plugin;
+  return EB_OK;
+}
+
+eb_error eb_plugins_load(eb_plugins *plugins, const char *path) {
+  eb_plugin plugin = {.path = realpath(path, NULL)};
+  if (!plugin.path)
+    return EB_ERROR(EB_ERR_IO, "cannot load plug-in '%s': %s", path, strerror(errno));
+  plugin.handle = dlopen(plugin.path, RTLD_NOW | RTLD_LOCAL);
+  if (!plugin.handle) {
+    free(plugin.path);
+    return EB_ERROR(EB_ERR_IO, "cannot load plug-in '%s': %s", path, dlerror());
+  }
+  eb_error error = keep(plugins, plugin);
+  if (error) {
+    dlclose(plugin.handle);
+    free(plugin.path);
+  }
+  return error;
+}
+
+void eb_plugins_clear(eb_plugins *plugins) {
+  for (int i = 0; i < plugins->count; i++) {
+    dlclose(plugins->items[i].handle);
+    free(plugins->items[i].path);
+  }
+  free(plugins->items);
+  *plugins = (eb_plugins){0};
+}
+
+static eb_error unknown_solver(const eb_plugins *plugins, const char *name) {
+  eb_strings names = {0};
+  eb_error error = eb_solver_names(plugins, &names);
+  if (!error) error = eb_unknown_name("solver", name, &names);
+  eb_strings_clear(&names);
+  return error;
+}
+
+eb_error eb_solver_lookup(const eb_plugins *plugins, const char *name, const eb_solver_ops **out,
+                          const eb_plugin **plugin) {
+  if (plugin) *plugin = NULL;
+  for (int i = 0; plugins && i < plugins->count; i++)
+    if (strcmp(plugins->items[i].solver->name, name) == 0) {
+      if (plugin) *plugin = &plugins->items[i];
+      *out = plugins->items[i].solver;
+      return EB_OK;
+    }
+  *out = eb_solver_find(name);
+  return *out ? EB_OK : unknown_solver(plugins, name);
+}

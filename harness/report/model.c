@@ -1,0 +1,209 @@
+#include "harness/report/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+#include "problems/base/text.h"
+
+/* ---- statistics ---- */
+
+static int ascending(const void *a, const void *b) {
+  double left = *(const double *)a, right = *(const double *)b;
+  return (left > right) - (left < right);
+}
+
+/* The finite entries after the skipped ones; *kept is their number. NULL when memory is gone. */
+static double *finite_entries(const double *values, size_t count, size_t skip, size_t *kept) {
+  if (skip >= count) skip = 0;
+  double *copy = eb_calloc(count, sizeof *copy);
+  *kept = 0;
+  for (size_t i = skip; copy && i < count; i++)
+    if (isfinite(values[i])) copy[(*kept)++] = values[i];
+  return copy;
+}
+
+double eb_report_median(const double *values, size_t count, size_t skip) {
+  size_t kept;
+  double *sorted = finite_entries(values, count, skip, &kept), median = NAN;
+  if (sorted && kept > 0) {
+    qsort(sorted, kept, sizeof *sorted, ascending);
+    median = 0.5 * (sorted[(kept - 1) / 2] + sorted[kept / 2]);
+  }
+  free(sorted);
+  return median;
+}
+
+double eb_report_mean(const double *values, size_t count, size_t skip) {
+  size_t first = skip < count ? skip : 0;
+  double sum = 0;
+  for (size_t i = first; i < count; i++) sum += values[i];
+  return count > 0 ? sum / (double)(count - first) : NAN;
+}
+
+double eb_report_max(const double *values, size_t count, size_t skip) {
+  double most = NAN;
+  for (size_t i = skip < count ? skip : 0; i < count; i++) most = fmax(most, values[i]);
+  return most;
+}
+
+/* ---- labels ---- */
+
+/* Whether the text "a=1,b=2" holds the assignment [at, at + length). */
+static bool holds(const char *assignments, const char *at, size_t length) {
+  for (const char *c = assignments; c; c = strchr(c, ',') ? strchr(c, ',') + 1 : NULL)
+    if (strncmp(c, at, length) == 0 && (c[length] == ',' || c[length] == '\0')) return true;
+  return false;
+}
+
+/* Which text of a run is meant: its scene's parameters or its solver's options. */
+typedef struct aspect {
+  const char *(*name)(const eb_run *run);
+  const char *(*assignments)(const eb_run *run);
+} aspect;
+
+static const char *scene_name(const eb_run *run) {
+  return run->scene;
+}
+static const char *scene_parameters(const eb_run *run) {
+  return run->parameters;
+}
+static const char *solver_name(const eb_run *run) {
+  return run->solver;
+}
+static const char *solver_options(const eb_run *run) {
+  return run->options;
+}
+
+static const aspect of_scene = {scene_name, scene_parameters};
+static const aspect of_solver = {solver_name, solver_options};
+
+/* Whether every run of that name has this assignment too: then it tells nothing. */
+static bool shared_by_all(const eb_report *report, const aspect *what, const char *name,
+                          const char *at, size_t length) {
+  for (int r = 0; r < report->run_count; r++) {
+    const eb_run *run = report->runs[r].run;
+    if (strcmp(what->name(run), name) == 0 && !holds(what->assignments(run), at, length))
+      return false;
+  }
+  return true;
+}
+
+/* "name:a=1,b=2" with only the assignments in which the runs of that name differ. */
+static eb_error make_label(const eb_report *report, const eb_run *run, const aspect *what,
+                           eb_text *label) {
+  const char *separator = ":";
+  EB_TRY(eb_text_printf(label, "%s", what->name(run)));
+  for (const char *c = what->assignments(run); c && *c;) {
+    size_t length = strcspn(c, ",");
+    if (!shared_by_all(report, what, what->name(run), c, length)) {
+      EB_TRY(eb_text_printf(label, "%s%.*s", separator, (int)length, c));
+      separator = ",";
+    }
+    c += length + (c[length] == ',');
+  }
+  for (char *c = label->data; *c; c++) /* labels are quoted in gnuplot's data files */
+    if (*c == '"' || *c == '\\') *c = '\'';
+  return EB_OK;
+}
+
+static eb_error name_run(const eb_report *report, eb_report_run *run) {
+  eb_text scene = {0}, label = {0};
+  eb_error error = make_label(report, run->run, &of_scene, &scene);
+  if (!error) error = make_label(report, run->run, &of_solver, &label);
+  run->scene = scene.data;
+  run->label = label.data;
+  if (!error && run->run->threads > 1) {
+    error = eb_text_printf(&label, " (%lld threads)", (long long)run->run->threads);
+    run->label = label.data;
+  }
+  return error;
+}
+
+/* ---- loading ---- */
+
+static eb_error load_phase(eb_report_run *run, int phase) {
+  char path[64];
+  size_t count;
+  snprintf(path, sizeof path, "phases/%s", eb_phase_name((eb_phase)phase));
+  return eb_results_column(run->file, run->index, path, &run->phase[phase], &count);
+}
+
+static eb_error load_tables(eb_report_run *run) {
+  for (int c = 0; c < EB_COL_COUNT; c++)
+    EB_TRY(eb_results_steps(run->file, run->index, (eb_column)c, &run->column[c], &run->steps));
+  for (int p = 0; run->steps > 0 && p < EB_PHASE_COUNT; p++) EB_TRY(load_phase(run, p));
+  return eb_results_residuals(run->file, run->index, &run->residuals);
+}
+
+static eb_error open_files(const char *const *files, int count, eb_report *report) {
+  EB_TRY(EB_NEW(report->files, count));
+  for (; report->file_count < count; report->file_count++)
+    EB_TRY(eb_results_open(files[report->file_count], &report->files[report->file_count]));
+  return EB_OK;
+}
+
+static bool same_scene(const eb_run *a, const eb_run *b) {
+  return strcmp(a->scene, b->scene) == 0 && strcmp(a->parameters, b->parameters) == 0 &&
+         strcmp(a->mesh_source, b->mesh_source) == 0;
+}
+
+/* Puts a run behind the last one of its scene. */
+static void insert(eb_report *report, const eb_results *file, int index) {
+  const eb_run *run = eb_results_run(file, index);
+  int at = report->run_count;
+  for (int r = 0; r < report->run_count; r++)
+    if (same_scene(report->runs[r].run, run)) at = r + 1;
+  memmove(report->runs + at + 1, report->runs + at,
+          (size_t)(report->run_count - at) * sizeof *report->runs);
+  report->runs[at] = (eb_report_run){.file = file, .index = index, .run = run};
+  report->run_count++;
+}
+
+eb_error eb_report_load(const char *const *files, int count, eb_report *out) {
+  *out = (eb_report){0};
+  EB_TRY(open_files(files, count, out));
+  int runs = 0;
+  for (int f = 0; f < count; f++) runs += eb_results_count(out->files[f]);
+  if (runs == 0)
+    return EB_ERROR(EB_ERR_INVALID, "'%s' holds no runs: nothing to report; see 'elastobench run'",
+                    files[0]);
+  EB_TRY(EB_NEW(out->runs, runs));
+  for (int f = 0; f < count; f++)
+    for (int r = 0; r < eb_results_count(out->files[f]); r++) insert(out, out->files[f], r);
+  for (int r = 0; r < out->run_count; r++) {
+    EB_TRY(name_run(out, &out->runs[r]));
+    EB_TRY(load_tables(&out->runs[r]));
+  }
+  return EB_OK;
+}
+
+void eb_report_clear(eb_report *report) {
+  for (int r = 0; report->runs && r < report->run_count; r++) {
+    eb_report_run *run = &report->runs[r];
+    for (int c = 0; c < EB_COL_COUNT; c++) free(run->column[c]);
+    for (int p = 0; p < EB_PHASE_COUNT; p++) free(run->phase[p]);
+    eb_residuals_clear(&run->residuals);
+    free(run->scene);
+    free(run->label);
+  }
+  free(report->runs);
+  for (int f = 0; report->files && f < report->file_count; f++) eb_results_close(report->files[f]);
+  free(report->files);
+  *report = (eb_report){0};
+}
+
+bool eb_report_next_scene(const eb_report *report, int from, int *first, int *last) {
+  if (from >= report->run_count) return false;
+  *first = from;
+  *last = from + 1;
+  while (*last < report->run_count && same_scene(report->runs[from].run, report->runs[*last].run))
+    (*last)++;
+  return true;
+}
+
+bool eb_report_completed(const eb_report_run *run) {
+  return strcmp(run->run->outcome, eb_outcome_name(EB_OUTCOME_COMPLETED)) == 0;
+}

@@ -1,0 +1,79 @@
+#include "harness/report/report.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "harness/report/html.h"
+#include "harness/report/model.h"
+#include "harness/report/pictures.h"
+#include "harness/report/plots.h"
+#include "problems/base/file.h"
+#include "problems/base/memory.h"
+
+/* File names of a scene: its name with everything but letters, digits and dashes replaced, and its
+ * number, which keeps scenes that differ in parameters only apart. */
+static void make_prefix(const char *scene, int number, char *out, size_t bytes) {
+  snprintf(out, bytes, "%d-%.80s", number, scene);
+  for (char *c = out; *c; c++)
+    if (!isalnum((unsigned char)*c) && *c != '-') *c = '-';
+}
+
+static eb_error make_folder(const char *dir) {
+  if (mkdir(dir, 0777) == 0 || errno == EEXIST) return EB_OK;
+  return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", dir, strerror(errno));
+}
+
+static eb_error write_page(const char *dir, const eb_text *page) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/index.html", dir);
+  return eb_file_write(path, page->data, page->length);
+}
+
+/* Memory of the report in the making. */
+typedef struct workspace {
+  eb_report report;
+  eb_report_scene *scenes;
+  eb_report_picture *pictured;
+  eb_text page;
+} workspace;
+
+static eb_error draw_scenes(workspace *work, const char *dir, int *count) {
+  const eb_report *report = &work->report;
+  for (int first = 0, last = 0; eb_report_next_scene(report, last, &first, &last);) {
+    eb_report_scene *scene = &work->scenes[(*count)++];
+    scene->first = first;
+    scene->last = last;
+    make_prefix(report->runs[first].run->scene, *count, scene->prefix, sizeof scene->prefix);
+    EB_TRY(eb_plots_scene(report, first, last, dir, scene->prefix, scene->plot));
+    EB_TRY(eb_pictures_scene(report, scene, dir, work->pictured));
+  }
+  return EB_OK;
+}
+
+static eb_error write_report(workspace *work, const char *const *files, int file_count,
+                             const char *dir) {
+  EB_TRY(eb_report_load(files, file_count, &work->report));
+  EB_TRY(make_folder(dir));
+  EB_TRY(EB_NEW(work->scenes, work->report.run_count));
+  EB_TRY(EB_NEW(work->pictured, work->report.run_count));
+  int scenes = 0;
+  bool summary;
+  EB_TRY(draw_scenes(work, dir, &scenes));
+  EB_TRY(eb_plots_summary(&work->report, dir, &summary));
+  EB_TRY(eb_report_html(&work->report, work->scenes, scenes, summary, work->pictured, &work->page));
+  return write_page(dir, &work->page);
+}
+
+eb_error eb_report_write(const char *const *result_files, int count, const char *out_dir) {
+  workspace work = {.scenes = NULL};
+  eb_error error = write_report(&work, result_files, count, out_dir);
+  eb_report_clear(&work.report);
+  free(work.scenes);
+  free(work.pictured);
+  eb_text_clear(&work.page);
+  return error;
+}

@@ -1,0 +1,250 @@
+#include "harness/results/h5.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "problems/base/memory.h"
+
+void eb_h5_quiet(void) {
+  H5dont_atexit();
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+static herr_t deepest(unsigned depth, const H5E_error2_t *entry, void *text) {
+  (void)depth;
+  if (entry->desc) snprintf(text, 200, "%s", entry->desc);
+  return 0;
+}
+
+eb_error eb_h5_error(const char *what, const char *name) {
+  char reason[200] = "no further explanation by HDF5";
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, deepest, reason);
+  H5Eclear2(H5E_DEFAULT);
+  return EB_ERROR(EB_ERR_LIBRARY, "%s %s: %s", what, name, reason);
+}
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+eb_error eb_h5_create_file(const char *path, hid_t *out) {
+  *out = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  return *out < 0 ? eb_h5_error("cannot create", path) : EB_OK;
+}
+
+eb_error eb_h5_open_file(const char *path, bool writable, hid_t *out) {
+  struct stat info;
+  *out = -1;
+  if (stat(path, &info)) return EB_ERROR(EB_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+  if (!S_ISREG(info.st_mode)) return EB_ERROR(EB_ERR_IO, "'%s' is not a regular file", path);
+  *out = H5Fopen(path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (*out >= 0) return EB_OK;
+  if (H5Fis_hdf5(path) <= 0) {
+    H5Eclear2(H5E_DEFAULT);
+    return EB_ERROR(EB_ERR_FORMAT, "'%s' is not a result file: it is not HDF5", path);
+  }
+  eb_error error = eb_h5_error("cannot read", path);
+  return eb_error_prefix(error, "damaged or truncated HDF5 file");
+}
+
+eb_error eb_h5_close_file(hid_t file, const char *path) {
+  eb_error error = EB_OK;
+  if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) error = eb_h5_error("cannot write", path);
+  if (H5Fclose(file) < 0 && !error) error = eb_h5_error("cannot finish", path);
+  H5Eclear2(H5E_DEFAULT);
+  return error;
+}
+
+eb_error eb_h5_group(hid_t where, const char *name, hid_t *out) {
+  *out = eb_h5_exists(where, name) ? H5Gopen2(where, name, H5P_DEFAULT)
+                                   : H5Gcreate2(where, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  return *out < 0 ? eb_h5_error("cannot create group", name) : EB_OK;
+}
+
+bool eb_h5_exists(hid_t where, const char *name) {
+  return H5Lexists(where, name, H5P_DEFAULT) > 0;
+}
+
+/* ---- attributes ------------------------------------------------------------------------------- */
+
+static eb_error put_attribute(hid_t object, const char *name, hid_t stored, hid_t memory,
+                              const void *data) {
+  if (H5Aexists(object, name) > 0) H5Adelete(object, name);
+  hid_t space = H5Screate(H5S_SCALAR);
+  hid_t attribute = H5Acreate2(object, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
+  bool failed = attribute < 0 || H5Awrite(attribute, memory, data) < 0;
+  eb_error error = failed ? eb_h5_error("cannot write attribute", name) : EB_OK;
+  if (attribute >= 0) H5Aclose(attribute);
+  H5Sclose(space);
+  return error;
+}
+
+static hid_t text_type(void) {
+  hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+eb_error eb_h5_put_text(hid_t object, const char *name, const char *text) {
+  hid_t type = text_type();
+  const char *data = text ? text : "";
+  eb_error error = put_attribute(object, name, type, type, &data);
+  H5Tclose(type);
+  return error;
+}
+
+eb_error eb_h5_put_real(hid_t object, const char *name, double value) {
+  return put_attribute(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
+}
+
+eb_error eb_h5_put_int(hid_t object, const char *name, int64_t value) {
+  return put_attribute(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, &value);
+}
+
+static eb_error get_attribute(hid_t object, const char *name, H5T_class_t class, hid_t memory,
+                              void *out) {
+  if (H5Aexists(object, name) <= 0) return EB_OK;
+  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+  if (attribute < 0) return eb_h5_error("cannot open attribute", name);
+  hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  bool expected = H5Tget_class(type) == class && H5Sget_simple_extent_npoints(space) == 1 &&
+                  (class != H5T_STRING || H5Tis_variable_str(type) > 0);
+  eb_error error = EB_OK;
+  if (!expected)
+    error = EB_ERROR(EB_ERR_FORMAT, "attribute %s has another type than we write", name);
+  else if (H5Aread(attribute, memory, out) < 0)
+    error = eb_h5_error("cannot read attribute", name);
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Aclose(attribute);
+  return error;
+}
+
+eb_error eb_h5_get_text(hid_t object, const char *name, char **out) {
+  char *owned = NULL;
+  hid_t type = text_type();
+  eb_error error = get_attribute(object, name, H5T_STRING, type, &owned);
+  H5Tclose(type);
+  if (error) return error;
+  *out = strdup(owned ? owned : "");
+  H5free_memory(owned);
+  return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot read attribute %s", name);
+}
+
+eb_error eb_h5_get_real(hid_t object, const char *name, double *out) {
+  *out = 0;
+  return get_attribute(object, name, H5T_FLOAT, H5T_NATIVE_DOUBLE, out);
+}
+
+eb_error eb_h5_get_int(hid_t object, const char *name, int64_t *out) {
+  *out = 0;
+  return get_attribute(object, name, H5T_INTEGER, H5T_NATIVE_INT64, out);
+}
+
+/* ---- datasets --------------------------------------------------------------------------------- */
+
+static size_t elements(eb_h5_shape shape) {
+  size_t count = 1;
+  for (int i = 0; i < shape.rank; i++) count *= (size_t)shape.size[i];
+  return count;
+}
+
+static void compress(hid_t properties) {
+  enum { LEVEL = 4 };
+  H5Pset_shuffle(properties);
+  H5Pset_deflate(properties, LEVEL);
+}
+
+static hid_t fixed_properties(eb_h5_shape shape, size_t bytes) {
+  enum { WORTH_COMPRESSING = 1024, LARGEST_CHUNK = 1 << 20 };
+  hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+  if (bytes < WORTH_COMPRESSING) return properties;
+  while (bytes > LARGEST_CHUNK && shape.size[0] > 1) {
+    shape.size[0] = (shape.size[0] + 1) / 2;
+    bytes /= 2;
+  }
+  H5Pset_chunk(properties, shape.rank, shape.size);
+  compress(properties);
+  return properties;
+}
+
+eb_error eb_h5_put(hid_t where, const char *name, hid_t stored, hid_t memory, eb_h5_shape shape,
+                   const char *unit, const void *data) {
+  hid_t space = H5Screate_simple(shape.rank, shape.size, NULL);
+  hid_t properties = fixed_properties(shape, elements(shape) * H5Tget_size(stored));
+  hid_t set = H5Dcreate2(where, name, stored, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+  eb_error error = EB_OK;
+  if (set < 0 || (data && H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0))
+    error = eb_h5_error("cannot write", name);
+  if (!error) error = eb_h5_put_text(set, "unit", unit);
+  if (set >= 0) H5Dclose(set);
+  H5Pclose(properties);
+  H5Sclose(space);
+  return error;
+}
+
+eb_error eb_h5_growing(hid_t where, const char *name, hid_t stored, eb_h5_shape row,
+                       hsize_t rows_per_chunk, const char *unit, hid_t *out) {
+  hsize_t size[3] = {0}, largest[3] = {H5S_UNLIMITED}, chunk[3] = {rows_per_chunk};
+  for (int i = 0; i < row.rank; i++) size[i + 1] = largest[i + 1] = chunk[i + 1] = row.size[i];
+  hid_t space = H5Screate_simple(row.rank + 1, size, largest);
+  hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(properties, row.rank + 1, chunk);
+  compress(properties);
+  *out = H5Dcreate2(where, name, stored, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+  H5Pclose(properties);
+  H5Sclose(space);
+  if (*out < 0) return eb_h5_error("cannot create", name);
+  eb_error error = eb_h5_put_text(*out, "unit", unit);
+  if (error) H5Dclose(*out);
+  return error;
+}
+
+eb_error eb_h5_append(hid_t dataset, const char *name, hid_t memory, hsize_t rows,
+                      const void *data) {
+  if (rows == 0) return EB_OK;
+  hid_t space = H5Dget_space(dataset);
+  hsize_t size[3] = {0}, start[3] = {0};
+  int rank = H5Sget_simple_extent_dims(space, size, NULL);
+  H5Sclose(space);
+  start[0] = size[0];
+  size[0] += rows;
+  bool failed = H5Dset_extent(dataset, size) < 0;
+  size[0] = rows;
+  hid_t target = H5Dget_space(dataset), source = H5Screate_simple(rank, size, NULL);
+  H5Sselect_hyperslab(target, H5S_SELECT_SET, start, NULL, size, NULL);
+  failed = failed || H5Dwrite(dataset, memory, source, target, H5P_DEFAULT, data) < 0;
+  H5Sclose(source);
+  H5Sclose(target);
+  return failed ? eb_h5_error("cannot write", name) : EB_OK;
+}
+
+static eb_error read_all(hid_t set, const char *name, hid_t memory, size_t size, void **out,
+                         eb_h5_shape *shape) {
+  hid_t space = H5Dget_space(set);
+  int rank = H5Sget_simple_extent_ndims(space);
+  if (rank >= 0 && rank <= 3) shape->rank = H5Sget_simple_extent_dims(space, shape->size, NULL);
+  H5Sclose(space);
+  if (rank < 0 || rank > 3) return EB_ERROR(EB_ERR_FORMAT, "%s has %d axes", name, rank);
+  *out = eb_calloc(elements(*shape), size);
+  if (!*out) return EB_ERROR(EB_ERR_MEMORY, "cannot read %s: out of memory", name);
+  if (elements(*shape) && H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, *out) < 0) {
+    free(*out);
+    *out = NULL;
+    return eb_h5_error("cannot read", name);
+  }
+  return EB_OK;
+}
+
+eb_error eb_h5_get(hid_t where, const char *name, hid_t memory, size_t size, void **out,
+                   eb_h5_shape *shape) {
+  *out = NULL;
+  *shape = (eb_h5_shape){0};
+  hid_t set = H5Dopen2(where, name, H5P_DEFAULT);
+  if (set < 0) return eb_h5_error("there is no dataset", name);
+  eb_error error = read_all(set, name, memory, size, out, shape);
+  H5Dclose(set);
+  return error;
+}

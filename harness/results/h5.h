@@ -1,0 +1,60 @@
+/* HDF5 with our errors: small functions that attach a name and a unit to everything they write.
+ *
+ * Texts are variable-length UTF-8, so that h5py shows str and MATLAB char. The library is used without MPI_Init. */
+#ifndef EB_RESULTS_H5_H
+#define EB_RESULTS_H5_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hdf5.h>
+
+#include "problems/base/error.h"
+
+/* Stops HDF5 from printing on its own and from closing files behind our back at exit. Call first. */
+void eb_h5_quiet(void);
+
+/* An error that carries HDF5's own deepest explanation; `what` was being done, as in "cannot write
+ * steps/wall". */
+eb_error eb_h5_error(const char *what, const char *name);
+
+/* Files. `open` tells apart: missing, a folder, not HDF5 or truncated. */
+EB_MUST eb_error eb_h5_create_file(const char *path, hid_t *out);
+EB_MUST eb_error eb_h5_open_file(const char *path, bool writable, hid_t *out);
+/* Writes everything out and closes; the error is that of the first failure (a full disk). */
+EB_MUST eb_error eb_h5_close_file(hid_t file, const char *path);
+EB_MUST eb_error eb_h5_group(hid_t where, const char *name, hid_t *out);
+
+/* Attributes of an object. Existing ones are replaced. */
+EB_MUST eb_error eb_h5_put_text(hid_t object, const char *name, const char *text);
+EB_MUST eb_error eb_h5_put_real(hid_t object, const char *name, double value);
+EB_MUST eb_error eb_h5_put_int(hid_t object, const char *name, int64_t value);
+/* The caller frees *out; a missing attribute gives "", 0. */
+EB_MUST eb_error eb_h5_get_text(hid_t object, const char *name, char **out);
+EB_MUST eb_error eb_h5_get_real(hid_t object, const char *name, double *out);
+EB_MUST eb_error eb_h5_get_int(hid_t object, const char *name, int64_t *out);
+
+/* The shape of an array: rank 0 is a scalar. */
+typedef struct eb_h5_shape {
+  int rank;
+  hsize_t size[3];
+} eb_h5_shape;
+
+/* Writes a whole dataset of `stored` type from `memory` type. Compressed when it has over 1 KB. */
+EB_MUST eb_error eb_h5_put(hid_t where, const char *name, hid_t stored, hid_t memory,
+                           eb_h5_shape shape, const char *unit, const void *data);
+
+/* A dataset that grows along its first axis: rows of `row` shape (rank 0: single numbers). The caller
+ * closes *out with H5Dclose. */
+EB_MUST eb_error eb_h5_growing(hid_t where, const char *name, hid_t stored, eb_h5_shape row,
+                               hsize_t rows_per_chunk, const char *unit, hid_t *out);
+EB_MUST eb_error eb_h5_append(hid_t dataset, const char *name, hid_t memory, hsize_t rows,
+                              const void *data);
+
+/* Reads a whole dataset as `memory` type of `size` bytes; the caller frees *out. */
+EB_MUST eb_error eb_h5_get(hid_t where, const char *name, hid_t memory, size_t size, void **out,
+                           eb_h5_shape *shape);
+bool eb_h5_exists(hid_t where, const char *name);
+
+#endif

@@ -1,0 +1,73 @@
+/* Reading result files.
+ *
+ * Opening reads the attributes of all runs; columns, residuals, frames and meshes are read when asked for and belong to
+ * the caller (free()). */
+#ifndef EB_RESULTS_READ_H
+#define EB_RESULTS_READ_H
+
+#include "harness/results/record.h"
+#include "problems/mesh/mesh.h"
+
+typedef struct eb_results eb_results;
+
+/* Opens a result file. EB_ERR_IO: missing or unreadable; EB_ERR_FORMAT: not HDF5, truncated, not ours, other schema. */
+EB_MUST eb_error eb_results_open(const char *path, eb_results **out);
+void eb_results_close(eb_results *results);
+const char *eb_results_path(const eb_results *results);
+/* The open HDF5 file, for copying groups. */
+hid_t eb_results_file(const eb_results *results);
+
+/* Runs in the order of their plan, then of their names. */
+int eb_results_count(const eb_results *results);
+const eb_run *eb_results_run(const eb_results *results, int run);
+/* The run of that identity, or -1. */
+int eb_results_find(const eb_results *results, const char *identity);
+
+/* A one-dimensional dataset of a run as doubles, by its path: "steps/wall", "phases/factor", "counters/solves",
+ * "residuals/values", "frames/time". Runs without tables (skipped, or crashed in their set-up) give *count = 0 and a valid
+ * pointer. An unknown path in a run that has tables is EB_ERR_FORMAT. */
+EB_MUST eb_error eb_results_column(const eb_results *results, int run, const char *path,
+                                   double **values, size_t *count);
+/* A column of steps/. */
+EB_MUST eb_error eb_results_steps(const eb_results *results, int run, eb_column column,
+                                  double **values, size_t *count);
+
+/* The solver's own residuals: those of step s are values[offsets[s]] .. values[offsets[s + 1] - 1]. */
+typedef struct eb_residuals {
+  size_t steps;
+  int64_t *offsets; /* steps + 1 */
+  double *values;   /* offsets[steps] */
+  double *seconds;  /* wall seconds since the step began, beside each value */
+  char *norm;       /* what the values are */
+} eb_residuals;
+EB_MUST eb_error eb_results_residuals(const eb_results *results, int run, eb_residuals *out);
+void eb_residuals_clear(eb_residuals *residuals);
+
+/* A number of the set-up: the name of a phase (s) or counter; 0 when there is none. */
+EB_MUST eb_error eb_results_setup(const eb_results *results, int run, const char *name,
+                                  double *out);
+
+EB_MUST eb_error eb_results_frame_count(const eb_results *results, int run, size_t *out);
+/* Positions of one frame, nodes x 3, m. */
+EB_MUST eb_error eb_results_frame(const eb_results *results, int run, size_t frame, float **out);
+
+/* The mesh of a run's scene (regions and fibres included, node sets not), and its surface over the mesh's nodes. */
+EB_MUST eb_error eb_results_mesh(const eb_results *results, int run, eb_mesh **out);
+typedef struct eb_result_surface {
+  int32_t triangle_count;
+  int32_t *triangles; /* triangle_count x 3 nodes, outward */
+  int32_t *region;    /* triangle_count: region of the element behind */
+} eb_result_surface;
+EB_MUST eb_error eb_results_surface(const eb_results *results, int run, eb_result_surface *out);
+void eb_result_surface_clear(eb_result_surface *surface);
+
+/* /environment as texts. */
+typedef struct eb_fact {
+  char *name, *value;
+} eb_fact;
+int eb_results_fact_count(const eb_results *results);
+const eb_fact *eb_results_fact(const eb_results *results, int fact);
+/* The value of that name, or "". */
+const char *eb_results_environment(const eb_results *results, const char *name);
+
+#endif

@@ -1,0 +1,158 @@
+#include "harness/results/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const outcome_names[EB_OUTCOMES] = {"unfinished",    "completed", "diverged",
+                                                       "not-finite",    "crashed",   "timed-out",
+                                                       "out-of-memory", "failed",    "skipped"};
+
+const char *eb_outcome_name(eb_outcome outcome) {
+  return outcome_names[outcome];
+}
+
+eb_outcome eb_outcome_find(const char *name) {
+  for (int i = 0; i < EB_OUTCOMES; i++)
+    if (strcmp(outcome_names[i], name) == 0) return (eb_outcome)i;
+  return EB_OUTCOME_UNFINISHED;
+}
+
+#define TEXT(field)                                                                                \
+  { #field, "", EB_FIELD_TEXT, offsetof(eb_run, field) }
+#define INT(field)                                                                                 \
+  { #field, "1", EB_FIELD_INT, offsetof(eb_run, field) }
+#define REAL(field, unit)                                                                          \
+  { #field, unit, EB_FIELD_REAL, offsetof(eb_run, field) }
+
+const eb_field eb_run_fields[] = {TEXT(identity),
+                                  TEXT(scene),
+                                  TEXT(scene_hash),
+                                  TEXT(parameters),
+                                  TEXT(mesh_source),
+                                  TEXT(stand_in),
+                                  TEXT(solver),
+                                  TEXT(options),
+                                  TEXT(plugin),
+                                  TEXT(outcome),
+                                  TEXT(reason),
+                                  TEXT(detail),
+                                  TEXT(output),
+                                  TEXT(audit),
+                                  TEXT(audit_detail),
+                                  TEXT(started),
+                                  TEXT(state_hash),
+                                  INT(order),
+                                  INT(threads),
+                                  INT(seed),
+                                  INT(repetition),
+                                  INT(steps_wanted),
+                                  INT(steps_done),
+                                  INT(nodes),
+                                  INT(elements),
+                                  REAL(dt, "s"),
+                                  REAL(scene_seconds, "s"),
+                                  REAL(setup_seconds, "s"),
+                                  REAL(setup_cpu_seconds, "s"),
+                                  REAL(total_seconds, "s"),
+                                  REAL(peak_rss, "byte"),
+                                  REAL(memory_limit, "byte"),
+                                  REAL(timeout, "s"),
+                                  {0}};
+
+static char **text_of(const eb_run *run, const eb_field *field) {
+  return (char **)((char *)(uintptr_t)run + field->offset);
+}
+
+static void *number_of(const eb_run *run, const eb_field *field) {
+  return (char *)(uintptr_t)run + field->offset;
+}
+
+eb_error eb_run_set(char **field, const char *text) {
+  char *copy = strdup(text ? text : "");
+  if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot store a text of %zu bytes", strlen(text));
+  free(*field);
+  *field = copy;
+  return EB_OK;
+}
+
+void eb_run_clear(eb_run *run) {
+  free(run->id);
+  for (const eb_field *field = eb_run_fields; field->name; field++)
+    if (field->type == EB_FIELD_TEXT) free(*text_of(run, field));
+  *run = (eb_run){0};
+}
+
+static eb_error copy_texts(const eb_run *from, eb_run *to) {
+  EB_TRY(eb_run_set(&to->id, from->id));
+  for (const eb_field *field = eb_run_fields; field->name; field++)
+    if (field->type == EB_FIELD_TEXT) EB_TRY(eb_run_set(text_of(to, field), *text_of(from, field)));
+  return EB_OK;
+}
+
+eb_error eb_run_copy(const eb_run *from, eb_run *to) {
+  *to = *from;
+  to->id = NULL;
+  for (const eb_field *field = eb_run_fields; field->name; field++)
+    if (field->type == EB_FIELD_TEXT) *text_of(to, field) = NULL;
+  eb_error error = copy_texts(from, to);
+  if (error) eb_run_clear(to);
+  return error;
+}
+
+eb_error eb_run_write(hid_t group, const eb_run *run) {
+  for (const eb_field *field = eb_run_fields; field->name; field++) {
+    const void *number = number_of(run, field);
+    if (field->type == EB_FIELD_TEXT)
+      EB_TRY(eb_h5_put_text(group, field->name, *text_of(run, field)));
+    else if (field->type == EB_FIELD_INT)
+      EB_TRY(eb_h5_put_int(group, field->name, *(const int64_t *)number));
+    else
+      EB_TRY(eb_h5_put_real(group, field->name, *(const double *)number));
+  }
+  return EB_OK;
+}
+
+static eb_error read_fields(hid_t group, eb_run *run) {
+  for (const eb_field *field = eb_run_fields; field->name; field++) {
+    if (field->type == EB_FIELD_TEXT)
+      EB_TRY(eb_h5_get_text(group, field->name, text_of(run, field)));
+    else if (field->type == EB_FIELD_INT)
+      EB_TRY(eb_h5_get_int(group, field->name, number_of(run, field)));
+    else
+      EB_TRY(eb_h5_get_real(group, field->name, number_of(run, field)));
+  }
+  return EB_OK;
+}
+
+eb_error eb_run_read(hid_t group, eb_run *run) {
+  *run = (eb_run){0};
+  eb_error error = read_fields(group, run);
+  if (error) eb_run_clear(run);
+  return error;
+}
+
+const eb_column_info eb_columns[EB_COL_COUNT] = {
+    [EB_COL_STEP] = {"step", "1", "number of the step, from 1", 1},
+    [EB_COL_TIME] = {"time", "s", "simulated time at the end of the step", 0},
+    [EB_COL_WALL] = {"wall", "s", "wall time of the step", 0},
+    [EB_COL_CPU] = {"cpu", "s", "processor time of the step, all threads", 0},
+    [EB_COL_STEAL] = {"steal", "s", "time the hypervisor took from all cores during the step", 0},
+    [EB_COL_ITERATIONS] = {"iterations", "1", "outermost iterations, by the solver's count", 1},
+    [EB_COL_REASON] = {"reason", "1", "eb_reason: positive converged, negative diverged", 1},
+    [EB_COL_RESIDUAL] = {"residual", "N", "audited residual, 2-norm over free nodes", 0},
+    [EB_COL_RESIDUAL_RELATIVE] = {"residual_relative", "1", "audited residual over the force scale",
+                                  0},
+    [EB_COL_KINETIC] = {"kinetic", "J", "kinetic energy at the end of the step", 0},
+    [EB_COL_ELASTIC] = {"elastic", "J", "elastic energy", 0},
+    [EB_COL_GRAVITATIONAL] = {"gravitational", "J", "potential energy of gravity", 0},
+    [EB_COL_MOMENTUM_X] = {"momentum_x", "kg m/s", "linear momentum", 0},
+    [EB_COL_MOMENTUM_Y] = {"momentum_y", "kg m/s", "linear momentum", 0},
+    [EB_COL_MOMENTUM_Z] = {"momentum_z", "kg m/s", "linear momentum", 0},
+    [EB_COL_ANGULAR_MOMENTUM_X] = {"angular_momentum_x", "kg m^2/s", "about the origin", 0},
+    [EB_COL_ANGULAR_MOMENTUM_Y] = {"angular_momentum_y", "kg m^2/s", "about the origin", 0},
+    [EB_COL_ANGULAR_MOMENTUM_Z] = {"angular_momentum_z", "kg m^2/s", "about the origin", 0},
+    [EB_COL_MIN_VOLUME_RATIO] = {"min_volume_ratio", "1", "least det F", 0},
+    [EB_COL_MAX_PENETRATION] = {"max_penetration", "m", "deepest node inside a collider", 0},
+    [EB_COL_INVERTED] = {"inverted", "1", "elements with det F <= 0", 1},
+    [EB_COL_CONTACTS] = {"contacts", "1", "nodes inside a collider", 1},
+    [EB_COL_FINITE] = {"finite", "1", "1 when all positions and velocities are numbers", 1}};

@@ -1,0 +1,117 @@
+/* What a result file says of one run: its attributes and the columns of its steps. The tables here are the one home of
+ * the file's names, types and units; writing, reading, exporting and merging go through them.
+ *
+ *   /                         attributes: schema_version, format
+ *   /environment              attributes only (harness/environment.h)
+ *   /scenes/<hash>/           attributes: name, parameters, mesh_source, stand_in, counts
+ *     mesh/                   positions (nodes x 3, m), tetrahedra|hexahedra|triangles, region, fibre,
+ *                             surface (triangles x 3 nodes), surface_region
+ *   /runs/<id>/               attributes: eb_run
+ *     setup/                  phases and counters of the set-up, one number each
+ *     steps/                  eb_column, one row a step; row 0 is the first step (cold caches)
+ *     phases/<name>           s, one row a step
+ *     counters/<name>         one row a step
+ *     residuals/              values, seconds (since the step began), offsets (steps + 1); attribute norm
+ *     frames/                 positions (frames x nodes x 3, float32, m), time (s), step
+ *
+ * Every dataset has the attribute `unit` ("1" when it has none). */
+#ifndef EB_RESULTS_RECORD_H
+#define EB_RESULTS_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness/results/h5.h"
+
+enum { EB_SCHEMA_VERSION = 1 };
+#define EB_SCHEMA_FORMAT "elastobench result"
+
+/* How a case ended. Everything but `unfinished` is a result that --resume keeps. */
+typedef enum eb_outcome {
+  EB_OUTCOME_UNFINISHED,    /* cut off: the steps that are there are good */
+  EB_OUTCOME_COMPLETED,     /* every step asked for, each with a positive reason */
+  EB_OUTCOME_DIVERGED,      /* a step ended with a negative reason; the case stopped there */
+  EB_OUTCOME_NOT_FINITE,    /* a step left positions or velocities that are not numbers */
+  EB_OUTCOME_CRASHED,       /* ended by a signal or an unexpected exit */
+  EB_OUTCOME_TIMED_OUT,     /* over the time limit */
+  EB_OUTCOME_OUT_OF_MEMORY, /* over the memory limit, or an allocation failed */
+  EB_OUTCOME_FAILED,        /* the scene or solver reported an error */
+  EB_OUTCOME_SKIPPED,       /* the solver does not declare what the scene needs */
+  EB_OUTCOMES
+} eb_outcome;
+const char *eb_outcome_name(eb_outcome outcome); /* "completed", "out-of-memory", ... */
+/* The outcome of that name; EB_OUTCOME_UNFINISHED when there is none. */
+eb_outcome eb_outcome_find(const char *name);
+
+/* The attributes of a run. Texts are owned by the struct and never NULL once filled by a reader. */
+typedef struct eb_run {
+  char *id;       /* name of its group, unique for its identity */
+  char *identity; /* everything that makes it this run and no other */
+  char *scene, *scene_hash, *parameters, *mesh_source, *stand_in;
+  char *solver, *options, *plugin;
+  char *outcome, *reason; /* eb_outcome_name, eb_reason_name of the last step */
+  char *detail;           /* cause in words */
+  char *output;           /* the end of what the process printed */
+  char *audit;            /* "passed", "failed", "none" (nothing to judge) */
+  char *audit_detail;
+  char *started;    /* UTC, ISO 8601 */
+  char *state_hash; /* of the final positions and velocities */
+  int64_t order;    /* place in the plan */
+  int64_t threads, seed, repetition, steps_wanted, steps_done, nodes, elements;
+  double dt, scene_seconds, setup_seconds, setup_cpu_seconds, total_seconds; /* s */
+  double peak_rss, memory_limit;                                             /* bytes */
+  double timeout;                                                            /* s */
+} eb_run;
+
+typedef enum eb_field_type { EB_FIELD_TEXT, EB_FIELD_INT, EB_FIELD_REAL } eb_field_type;
+typedef struct eb_field {
+  const char *name, *unit;
+  eb_field_type type;
+  size_t offset;
+} eb_field;
+/* The attributes in order, ended by a NULL name. */
+extern const eb_field eb_run_fields[];
+
+/* Sets a text field to a copy. */
+EB_MUST eb_error eb_run_set(char **field, const char *text);
+void eb_run_clear(eb_run *run);
+EB_MUST eb_error eb_run_copy(const eb_run *from, eb_run *to);
+EB_MUST eb_error eb_run_write(hid_t group, const eb_run *run);
+/* On failure *run is cleared. */
+EB_MUST eb_error eb_run_read(hid_t group, eb_run *run);
+
+/* Columns of steps/. */
+typedef enum eb_column {
+  EB_COL_STEP,
+  EB_COL_TIME,
+  EB_COL_WALL,
+  EB_COL_CPU,
+  EB_COL_STEAL,
+  EB_COL_ITERATIONS,
+  EB_COL_REASON,
+  EB_COL_RESIDUAL,
+  EB_COL_RESIDUAL_RELATIVE,
+  EB_COL_KINETIC,
+  EB_COL_ELASTIC,
+  EB_COL_GRAVITATIONAL,
+  EB_COL_MOMENTUM_X,
+  EB_COL_MOMENTUM_Y,
+  EB_COL_MOMENTUM_Z,
+  EB_COL_ANGULAR_MOMENTUM_X,
+  EB_COL_ANGULAR_MOMENTUM_Y,
+  EB_COL_ANGULAR_MOMENTUM_Z,
+  EB_COL_MIN_VOLUME_RATIO,
+  EB_COL_MAX_PENETRATION,
+  EB_COL_INVERTED,
+  EB_COL_CONTACTS,
+  EB_COL_FINITE,
+  EB_COL_COUNT
+} eb_column;
+
+typedef struct eb_column_info {
+  const char *name, *unit, *doc;
+  int whole; /* stored as 64-bit integer */
+} eb_column_info;
+extern const eb_column_info eb_columns[EB_COL_COUNT];
+
+#endif

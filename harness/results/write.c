@@ -1,0 +1,290 @@
+#include "harness/results/write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/results/write_scene.h"
+#include "problems/base/memory.h"
+
+/* A column waiting to be appended. */
+typedef struct column {
+  char name[64]; /* from the run's group: "steps/wall" */
+  hid_t set, memory;
+  size_t width; /* bytes of a row */
+  size_t rows, capacity;
+  char *data;
+} column;
+
+enum {
+  PHASES_AT = EB_COL_COUNT,
+  COUNTERS_AT = PHASES_AT + EB_PHASE_COUNT,
+  RESIDUALS_AT = COUNTERS_AT + EB_COUNTERS,
+  RESIDUAL_SECONDS_AT,
+  OFFSETS_AT,
+  FRAMES_AT,
+  FRAME_TIME_AT,
+  FRAME_STEP_AT,
+  COLUMNS
+};
+
+struct eb_recorder {
+  char *path;
+  hid_t file, run;
+  int has_tables;
+  int32_t nodes;
+  int64_t residuals; /* total so far */
+  char norm[128];
+  float *frame; /* nodes x 3 */
+  column columns[COLUMNS];
+};
+
+/* ---- schema ----------------------------------------------------------------------------------- */
+
+eb_error eb_schema_write(hid_t file) {
+  EB_TRY(eb_h5_put_text(file, "format", EB_SCHEMA_FORMAT));
+  return eb_h5_put_int(file, "schema_version", EB_SCHEMA_VERSION);
+}
+
+static eb_error judge_schema(const char *path, const char *format, int64_t version) {
+  if (strcmp(format, EB_SCHEMA_FORMAT) != 0)
+    return EB_ERROR(EB_ERR_FORMAT,
+                    "'%s' is an HDF5 file, but not a result of elastobench: its root lacks the "
+                    "attribute format = \"%s\"",
+                    path, EB_SCHEMA_FORMAT);
+  if (version != EB_SCHEMA_VERSION)
+    return EB_ERROR(EB_ERR_FORMAT,
+                    "'%s' has schema version %lld, this program reads and writes version %d", path,
+                    (long long)version, EB_SCHEMA_VERSION);
+  return EB_OK;
+}
+
+eb_error eb_schema_check(hid_t file, const char *path) {
+  char *format = NULL;
+  int64_t version = 0;
+  eb_error error = eb_h5_get_text(file, "format", &format);
+  if (!error) error = eb_h5_get_int(file, "schema_version", &version);
+  if (!error) error = judge_schema(path, format, version);
+  free(format);
+  return eb_error_prefix(error, "%s", path);
+}
+
+/* ---- columns ---------------------------------------------------------------------------------- */
+
+static eb_error open_column(eb_recorder *recorder, int at, const char *name, hid_t stored,
+                            hid_t memory, eb_h5_shape row, hsize_t chunk, const char *unit) {
+  column *c = &recorder->columns[at];
+  snprintf(c->name, sizeof c->name, "%s", name);
+  c->memory = memory;
+  c->width = H5Tget_size(memory);
+  for (int i = 0; i < row.rank; i++) c->width *= (size_t)row.size[i];
+  return eb_h5_growing(recorder->run, name, stored, row, chunk, unit, &c->set);
+}
+
+enum { ROWS_PER_CHUNK = 256 };
+
+static eb_error open_number(eb_recorder *recorder, int at, const char *group, const char *name,
+                            bool whole, const char *unit) {
+  char path[64];
+  snprintf(path, sizeof path, "%s/%s", group, name);
+  return open_column(recorder, at, path, whole ? H5T_STD_I64LE : H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
+                     (eb_h5_shape){0}, ROWS_PER_CHUNK, unit);
+}
+
+static eb_error make_groups(hid_t run) {
+  static const char *const names[] = {"setup",    "steps",     "phases",
+                                      "counters", "residuals", "frames"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    hid_t group;
+    EB_TRY(eb_h5_group(run, names[i], &group));
+    H5Gclose(group);
+  }
+  return EB_OK;
+}
+
+static eb_error open_step_tables(eb_recorder *recorder) {
+  for (int i = 0; i < EB_COL_COUNT; i++)
+    EB_TRY(open_number(recorder, i, "steps", eb_columns[i].name, eb_columns[i].whole,
+                       eb_columns[i].unit));
+  for (int i = 0; i < EB_PHASE_COUNT; i++)
+    EB_TRY(open_number(recorder, PHASES_AT + i, "phases", eb_phase_name((eb_phase)i), false, "s"));
+  for (int i = 0; i < EB_COUNTERS; i++)
+    EB_TRY(open_number(recorder, COUNTERS_AT + i, "counters", eb_counter_name((eb_counter)i), false,
+                       "1"));
+  EB_TRY(open_number(recorder, RESIDUALS_AT, "residuals", "values", false, "see norm"));
+  EB_TRY(open_number(recorder, RESIDUAL_SECONDS_AT, "residuals", "seconds", false, "s"));
+  return open_number(recorder, OFFSETS_AT, "residuals", "offsets", true, "1");
+}
+
+static eb_error open_frames(eb_recorder *recorder) {
+  eb_h5_shape row = {2, {(hsize_t)recorder->nodes, 3}};
+  EB_TRY(open_column(recorder, FRAMES_AT, "frames/positions", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, row,
+                     1, "m"));
+  EB_TRY(open_number(recorder, FRAME_TIME_AT, "frames", "time", false, "s"));
+  EB_TRY(open_number(recorder, FRAME_STEP_AT, "frames", "step", true, "1"));
+  return EB_NEW(recorder->frame, 3 * (size_t)recorder->nodes);
+}
+
+static eb_error add(column *c, const void *rows, size_t count) {
+  if (count == 0) return EB_OK;
+  if (c->rows + count > c->capacity) {
+    size_t capacity = c->rows + count > 2 * c->capacity ? c->rows + count : 2 * c->capacity;
+    char *grown = eb_recalloc(c->data, c->rows, capacity, c->width);
+    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %zu rows of %s", capacity, c->name);
+    c->data = grown;
+    c->capacity = capacity;
+  }
+  memcpy(c->data + c->rows * c->width, rows, count * c->width);
+  c->rows += count;
+  return EB_OK;
+}
+
+static eb_error add_number(eb_recorder *recorder, int at, double value) {
+  return add(&recorder->columns[at], &value, 1);
+}
+
+/* ---- the recorder ----------------------------------------------------------------------------- */
+
+static eb_error create_run(eb_recorder *recorder, const eb_run *run, const eb_scene *scene) {
+  hid_t runs, scenes;
+  EB_TRY(eb_h5_group(recorder->file, "runs", &runs));
+  eb_error error = eb_h5_group(runs, run->id, &recorder->run);
+  H5Gclose(runs);
+  if (!error) error = eb_h5_group(recorder->file, "scenes", &scenes);
+  if (error) return error;
+  if (scene) error = eb_scene_write(scenes, run, scene);
+  H5Gclose(scenes);
+  return error;
+}
+
+static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run,
+                     const eb_scene *scene) {
+  EB_TRY(eb_schema_write(recorder->file));
+  if (environment >= 0 &&
+      H5Ocopy(environment, ".", recorder->file, "environment", H5P_DEFAULT, H5P_DEFAULT) < 0)
+    return eb_h5_error("cannot copy", "environment");
+  EB_TRY(create_run(recorder, run, scene));
+  EB_TRY(eb_run_write(recorder->run, run));
+  if (!scene) return EB_OK;
+  recorder->nodes = scene->mesh->node_count;
+  recorder->has_tables = 1;
+  EB_TRY(make_groups(recorder->run));
+  EB_TRY(open_step_tables(recorder));
+  EB_TRY(open_frames(recorder));
+  EB_TRY(add_number(recorder, OFFSETS_AT, 0));
+  return eb_recorder_commit(recorder);
+}
+
+eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *run,
+                            const eb_scene *scene, eb_recorder **out) {
+  eb_recorder *recorder;
+  *out = NULL;
+  EB_TRY(EB_NEW(recorder, 1));
+  recorder->file = recorder->run = -1;
+  for (int i = 0; i < COLUMNS; i++) recorder->columns[i].set = -1;
+  eb_error error = eb_run_set(&recorder->path, path);
+  if (!error) error = eb_h5_create_file(path, &recorder->file);
+  if (!error) error = fill(recorder, environment, run, scene);
+  if (error) {
+    eb_recorder_destroy(recorder);
+    return eb_error_prefix(error, "%s", path);
+  }
+  *out = recorder;
+  return EB_OK;
+}
+
+static eb_error put_number(hid_t where, const char *name, const char *unit, double value) {
+  return eb_h5_put(where, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, (eb_h5_shape){0}, unit, &value);
+}
+
+static eb_error put_setup(hid_t group, const eb_step_log *log) {
+  for (int i = 0; i < EB_PHASE_COUNT; i++)
+    EB_TRY(put_number(group, eb_phase_name((eb_phase)i), "s", log->phase_seconds[i]));
+  for (int i = 0; i < EB_COUNTERS; i++)
+    EB_TRY(put_number(group, eb_counter_name((eb_counter)i), "1", log->counters[i]));
+  return EB_OK;
+}
+
+eb_error eb_recorder_setup(eb_recorder *recorder, const eb_step_log *log) {
+  hid_t group;
+  EB_TRY(eb_h5_group(recorder->run, "setup", &group));
+  eb_error error = put_setup(group, log);
+  H5Gclose(group);
+  return error;
+}
+
+eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
+                          const eb_step_log *log) {
+  for (int i = 0; i < EB_COL_COUNT; i++) EB_TRY(add_number(recorder, i, row[i]));
+  for (int i = 0; i < EB_PHASE_COUNT; i++)
+    EB_TRY(add_number(recorder, PHASES_AT + i, log->phase_seconds[i]));
+  for (int i = 0; i < EB_COUNTERS; i++)
+    EB_TRY(add_number(recorder, COUNTERS_AT + i, log->counters[i]));
+  int64_t kept =
+      log->residual_count < log->residual_capacity ? log->residual_count : log->residual_capacity;
+  EB_TRY(add(&recorder->columns[RESIDUALS_AT], log->residuals, (size_t)kept));
+  EB_TRY(add(&recorder->columns[RESIDUAL_SECONDS_AT], log->residual_seconds, (size_t)kept));
+  recorder->residuals += kept;
+  if (log->residual_norm) snprintf(recorder->norm, sizeof recorder->norm, "%s", log->residual_norm);
+  return add_number(recorder, OFFSETS_AT, (double)recorder->residuals);
+}
+
+eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state) {
+  for (int32_t i = 0; i < 3 * recorder->nodes; i++) recorder->frame[i] = (float)state->x[i];
+  EB_TRY(add(&recorder->columns[FRAMES_AT], recorder->frame, 1));
+  EB_TRY(add_number(recorder, FRAME_TIME_AT, state->time));
+  return add_number(recorder, FRAME_STEP_AT, (double)state->step);
+}
+
+eb_error eb_recorder_commit(eb_recorder *recorder) {
+  for (int i = 0; i < COLUMNS && recorder->has_tables; i++) {
+    column *c = &recorder->columns[i];
+    EB_TRY(eb_h5_append(c->set, c->name, c->memory, c->rows, c->data));
+    c->rows = 0;
+  }
+  if (H5Fflush(recorder->file, H5F_SCOPE_GLOBAL) < 0)
+    return eb_h5_error("cannot write", recorder->path);
+  return EB_OK;
+}
+
+/* Closes every object first, so that closing the file writes all of it. */
+static void close_objects(eb_recorder *recorder) {
+  for (int i = 0; i < COLUMNS; i++) {
+    if (recorder->columns[i].set >= 0) H5Dclose(recorder->columns[i].set);
+    recorder->columns[i].set = -1;
+  }
+  if (recorder->run >= 0) H5Gclose(recorder->run);
+  recorder->run = -1;
+}
+
+static eb_error put_norm(eb_recorder *recorder) {
+  if (!recorder->has_tables) return EB_OK;
+  hid_t group;
+  EB_TRY(eb_h5_group(recorder->run, "residuals", &group));
+  eb_error error = eb_h5_put_text(group, "norm", recorder->norm);
+  H5Gclose(group);
+  return error;
+}
+
+eb_error eb_recorder_finish(eb_recorder *recorder, const eb_run *run) {
+  EB_TRY(eb_run_write(recorder->run, run));
+  EB_TRY(put_norm(recorder));
+  EB_TRY(eb_recorder_commit(recorder));
+  close_objects(recorder);
+  hid_t file = recorder->file;
+  recorder->file = -1;
+  return eb_h5_close_file(file, recorder->path);
+}
+
+void eb_recorder_destroy(eb_recorder *recorder) {
+  if (!recorder) return;
+  close_objects(recorder);
+  if (recorder->file >= 0) {
+    H5Fclose(recorder->file);
+    H5Eclear2(H5E_DEFAULT);
+  }
+  for (int i = 0; i < COLUMNS; i++) free(recorder->columns[i].data);
+  free(recorder->frame);
+  free(recorder->path);
+  free(recorder);
+}

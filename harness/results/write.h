@@ -1,0 +1,34 @@
+/* Writing the result of one case into a file of its own, which is a whole result file with one run.
+ *
+ * Rows wait in memory until eb_recorder_commit, which appends them and flushes: between two commits the file on disk
+ * is always readable, so that a crash of the solver costs the rows since the last commit and no more. */
+#ifndef EB_RESULTS_WRITE_H
+#define EB_RESULTS_WRITE_H
+
+#include "harness/results/record.h"
+#include "problems/scene.h"
+#include "solvers/solver.h"
+
+typedef struct eb_recorder eb_recorder;
+
+/* Creates the file with schema, environment (copied from `environment`, a group, or left out when negative), the run's
+ * attributes as they are now and, when `scene` is not NULL, its mesh and empty tables. `run` is not kept. */
+EB_MUST eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *run,
+                                    const eb_scene *scene, eb_recorder **out);
+/* Phases and counters of the set-up. */
+EB_MUST eb_error eb_recorder_setup(eb_recorder *recorder, const eb_step_log *log);
+/* One row of steps/, phases/, counters/ and residuals/. Allocates only to grow. */
+EB_MUST eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
+                                  const eb_step_log *log);
+EB_MUST eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state);
+EB_MUST eb_error eb_recorder_commit(eb_recorder *recorder);
+/* Rewrites the run's attributes, commits and closes; the recorder can then only be destroyed. */
+EB_MUST eb_error eb_recorder_finish(eb_recorder *recorder, const eb_run *run);
+void eb_recorder_destroy(eb_recorder *recorder);
+
+/* Writes the attributes of format and schema to an open file's root. */
+EB_MUST eb_error eb_schema_write(hid_t file);
+/* Checks them: EB_ERR_FORMAT for a file that is not ours or of another schema version. */
+EB_MUST eb_error eb_schema_check(hid_t file, const char *path);
+
+#endif

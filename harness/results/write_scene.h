@@ -1,0 +1,11 @@
+/* A scene's group in a result file: attributes and mesh. */
+#ifndef EB_RESULTS_WRITE_SCENE_H
+#define EB_RESULTS_WRITE_SCENE_H
+
+#include "harness/results/record.h"
+#include "problems/scene.h"
+
+/* Writes scenes/<run->scene_hash>; `scenes` is the open group. */
+EB_MUST eb_error eb_scene_write(hid_t scenes, const eb_run *run, const eb_scene *scene);
+
+#endif

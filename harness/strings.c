@@ -1,0 +1,31 @@
+#include "harness/strings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+
+eb_error eb_strings_add_part(eb_strings *list, const char *text, size_t length) {
+  if (list->count == list->capacity) {
+    int capacity = list->capacity ? 2 * list->capacity : 8;
+    char **grown =
+        eb_recalloc(list->items, (size_t)list->count, (size_t)capacity, sizeof *list->items);
+    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %d texts", capacity);
+    list->items = grown;
+    list->capacity = capacity;
+  }
+  char *copy = strndup(text, length);
+  if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a text of %zu bytes", length);
+  list->items[list->count++] = copy;
+  return EB_OK;
+}
+
+eb_error eb_strings_add(eb_strings *list, const char *text) {
+  return eb_strings_add_part(list, text, strlen(text));
+}
+
+void eb_strings_clear(eb_strings *list) {
+  for (int i = 0; i < list->count; i++) free(list->items[i]);
+  free(list->items);
+  *list = (eb_strings){0};
+}

@@ -1,0 +1,207 @@
+/* Set-up of the elements, and the parallel sweeps: colours in turn, the chunks of a colour in parallel. */
+#include "problems/elasticity/elasticity.h"
+
+#include <string.h>
+
+#include "problems/base/memory.h"
+#include "problems/elasticity/elements.h"
+
+enum { PARTIAL_SUMS = 1024, MAX_GEOMETRY = 8 * 22, MAX_ARITY = 8 };
+
+/* ---- set-up -------------------------------------------------------------------------------------- */
+
+static eb_error check_mesh(const eb_mesh *mesh, const eb_material *materials) {
+  if (mesh->type != EB_TETRAHEDRON && mesh->type != EB_HEXAHEDRON)
+    return EB_ERROR(EB_ERR_UNSUPPORTED,
+                    "elasticity needs tetrahedra or hexahedra; the mesh has elements of %d nodes",
+                    (int)mesh->type);
+  if (mesh->node_count <= 0 || mesh->element_count <= 0)
+    return EB_ERROR(EB_ERR_INVALID, "the mesh has %d nodes and %d elements; both must be positive",
+                    (int)mesh->node_count, (int)mesh->element_count);
+  for (int32_t r = 0; r < mesh->region_count; r++) {
+    const char *name = mesh->region_name ? mesh->region_name[r] : "";
+    EB_TRY(eb_error_prefix(eb_material_validate(&materials[r]), "material of region %d '%s'",
+                           (int)r, name));
+    if (materials[r].fibre && !mesh->fibre)
+      return EB_ERROR(EB_ERR_INVALID,
+                      "material of region %d '%s' has fibres, but the mesh gives no fibre "
+                      "directions",
+                      (int)r, name);
+  }
+  for (int64_t i = 0; i < 3 * (int64_t)mesh->node_count; i++)
+    if (!isfinite(mesh->X[i]))
+      return EB_ERROR(EB_ERR_INVALID, "node %lld: coordinate %d is %g", (long long)(i / 3),
+                      (int)(i % 3), mesh->X[i]);
+  return EB_OK;
+}
+
+static eb_error check_regions(const eb_mesh *mesh, const eb_material *materials) {
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    int32_t region = mesh->region[e];
+    if (region < 0 || region >= mesh->region_count)
+      return EB_ERROR(EB_ERR_INVALID, "element %d is in region %d; regions are 0 to %d", (int)e,
+                      (int)region, (int)mesh->region_count - 1);
+    if (!materials[region].fibre) continue;
+    const double *a = mesh->fibre + 3 * (int64_t)e;
+    double length = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+    if (!(fabs(length - 1) < 1e-6))
+      return EB_ERROR(EB_ERR_INVALID, "element %d: fibre (%g, %g, %g) is not a unit vector", (int)e,
+                      a[0], a[1], a[2]);
+  }
+  return EB_OK;
+}
+
+/* Rest shape of element e into one lane of its batch; `first` is false for the repeated lanes, which get no
+ * volume and no mass. */
+static eb_error fill_lane(const eb_mesh *mesh, const eb_material *materials, int32_t batch,
+                          int lane, int32_t element, bool first, eb_elasticity *e) {
+  int A = e->kernels->nodes, Q = e->kernels->points, stride = 3 * (A - 1) + 1;
+  const int32_t *corners = mesh->elements + (int64_t)element * A;
+  double X[3 * MAX_ARITY], geometry[MAX_GEOMETRY], share[MAX_ARITY];
+  for (int a = 0; a < A; a++) memcpy(X + 3 * a, mesh->X + 3 * (int64_t)corners[a], 3 * sizeof *X);
+  if (!e->kernels->measure(X, geometry, share))
+    return EB_ERROR(EB_ERR_INVALID,
+                    "element %d has no positive rest volume; reorder its nodes or repair the mesh",
+                    (int)element);
+  eb_v4 *out = e->geometry + (int64_t)batch * Q * stride;
+  for (int i = 0; i < Q * stride; i++)
+    out[i][lane] = !first && i % stride == stride - 1 ? 0 : geometry[i];
+  if (e->fibre)
+    for (int i = 0; i < 3; i++)
+      e->fibre[3 * (int64_t)batch + i][lane] = mesh->fibre[3 * (int64_t)element + i];
+  for (int a = 0; a < A; a++) {
+    e->node[((int64_t)batch * A + a) * EB_LANES + lane] = corners[a];
+    if (first) e->mass[corners[a]] += materials[mesh->region[element]].density * share[a];
+    for (int b = 0; b < A; b++)
+      e->scatter[(((int64_t)batch * A + a) * A + b) * EB_LANES + lane] =
+          eb_block_matrix_find(e->pattern, corners[a], corners[b]);
+  }
+  return EB_OK;
+}
+
+static eb_error fill_elements(const eb_mesh *mesh, const eb_material *materials, eb_elasticity *e) {
+  size_t A = (size_t)e->kernels->nodes, Q = (size_t)e->kernels->points;
+  size_t batches = (size_t)e->batch_count;
+  EB_TRY(EB_NEW(e->node, batches * A * EB_LANES));
+  EB_TRY(EB_NEW(e->scatter, batches * A * A * EB_LANES));
+  EB_TRY(EB_NEW(e->geometry, batches * Q * (3 * (A - 1) + 1)));
+  EB_TRY(EB_NEW(e->mass, mesh->node_count));
+  if (mesh->fibre) EB_TRY(EB_NEW(e->fibre, 3 * batches));
+  for (int32_t b = 0; b < e->batch_count; b++)
+    for (int l = 0; l < EB_LANES; l++) {
+      const int32_t *element = e->element + EB_LANES * (int64_t)b;
+      bool first = element[l] >= 0;
+      EB_TRY(fill_lane(mesh, materials, b, l, first ? element[l] : element[0], first, e));
+    }
+  return EB_OK;
+}
+
+static eb_error build(const eb_mesh *mesh, const eb_material *materials, eb_elasticity *e) {
+  e->kernels = mesh->type == EB_TETRAHEDRON ? &eb_tetrahedron_kernels : &eb_hexahedron_kernels;
+  e->node_count = mesh->node_count;
+  e->element_count = mesh->element_count;
+  EB_TRY(EB_NEW(e->laws, mesh->region_count));
+  for (int32_t r = 0; r < mesh->region_count; r++) e->laws[r] = eb_law_make(&materials[r]);
+  EB_TRY(eb_block_matrix_create(mesh->node_count, mesh->elements, mesh->element_count,
+                                (int)mesh->type, &e->pattern));
+  EB_TRY(eb_elements_partition(mesh, e));
+  return fill_elements(mesh, materials, e);
+}
+
+eb_error eb_elasticity_create(const eb_mesh *mesh, const eb_material *materials,
+                              eb_elasticity **out) {
+  eb_elasticity *e;
+  *out = NULL;
+  EB_TRY(check_mesh(mesh, materials));
+  EB_TRY(check_regions(mesh, materials));
+  EB_TRY(EB_NEW(e, 1));
+  eb_error error = build(mesh, materials, e);
+  if (error) {
+    eb_elasticity_destroy(e);
+    return error;
+  }
+  *out = e;
+  return EB_OK;
+}
+
+void eb_elasticity_destroy(eb_elasticity *e) {
+  if (!e) return;
+  eb_block_matrix_destroy(e->pattern);
+  void *const owned[] = {e->colour_start, e->chunk_start, e->batch_law, e->element, e->node,
+                         e->scatter,      e->geometry,    e->fibre,     e->mass,    e->laws};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  free(e);
+}
+
+int32_t eb_elasticity_nodes(const eb_elasticity *e) {
+  return e->node_count;
+}
+
+const double *eb_elasticity_mass(const eb_elasticity *e) {
+  return e->mass;
+}
+
+const eb_block_matrix *eb_elasticity_pattern(const eb_elasticity *e) {
+  return e->pattern;
+}
+
+/* ---- sweeps ---------------------------------------------------------------------------------------- */
+
+/* Chunk energies are summed in their order, a bounded number at a time. */
+double eb_elasticity_energy(const eb_elasticity *e, const double *x) {
+  double total = 0, partial[PARTIAL_SUMS];
+  for (int32_t base = 0; base < e->chunk_count; base += PARTIAL_SUMS) {
+    int32_t count = e->chunk_count - base < PARTIAL_SUMS ? e->chunk_count - base : PARTIAL_SUMS;
+#pragma omp parallel for schedule(dynamic)
+    for (int32_t c = 0; c < count; c++)
+      partial[c] = e->kernels->energy(e, e->chunk_start[base + c], e->chunk_start[base + c + 1], x);
+    for (int32_t c = 0; c < count; c++) total += partial[c];
+  }
+  return total;
+}
+
+void eb_elasticity_gradient(const eb_elasticity *e, const double *x, double *g) {
+#pragma omp parallel
+  {
+#pragma omp for schedule(static)
+    for (int64_t i = 0; i < 3 * (int64_t)e->node_count; i++) g[i] = 0;
+    for (int32_t k = 0; k < e->colour_count; k++) {
+#pragma omp for schedule(dynamic)
+      for (int32_t c = e->colour_start[k]; c < e->colour_start[k + 1]; c++)
+        e->kernels->gradient(e, e->chunk_start[c], e->chunk_start[c + 1], x, g);
+    }
+  }
+}
+
+/* Row i of mass_scale M, and zero gradient. */
+static void clear_row(const eb_elasticity *e, int32_t i, double mass_scale, double *values,
+                      double *g) {
+  const eb_block_matrix *p = e->pattern;
+  memset(values + 9 * (int64_t)p->start[i], 0,
+         9 * sizeof *values * (size_t)(p->start[i + 1] - p->start[i]));
+  double *diagonal = values + 9 * (int64_t)p->diagonal[i];
+  diagonal[0] = diagonal[4] = diagonal[8] = mass_scale * e->mass[i];
+  for (int j = 0; g && j < 3; j++) g[3 * (int64_t)i + j] = 0;
+}
+
+void eb_elasticity_matrix(const eb_elasticity *e, const double *x, double mass_scale,
+                          double hessian_scale, bool project, eb_block_matrix *matrix, double *g) {
+  eb_matrix_job job = {
+      .x = x, .scale = hessian_scale, .project = project, .values = matrix->values, .g = g};
+#pragma omp parallel
+  {
+#pragma omp for schedule(static)
+    for (int32_t i = 0; i < e->node_count; i++) clear_row(e, i, mass_scale, matrix->values, g);
+    for (int32_t k = 0; k < e->colour_count; k++) {
+#pragma omp for schedule(dynamic)
+      for (int32_t c = e->colour_start[k]; c < e->colour_start[k + 1]; c++)
+        e->kernels->matrix(e, e->chunk_start[c], e->chunk_start[c + 1], &job);
+    }
+  }
+}
+
+void eb_elasticity_rotations(const eb_elasticity *e, const double *x, double *rotations) {
+#pragma omp parallel for schedule(static)
+  for (int32_t c = 0; c < e->chunk_count; c++)
+    e->kernels->rotations(e, e->chunk_start[c], e->chunk_start[c + 1], x, rotations);
+}

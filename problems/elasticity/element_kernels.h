@@ -1,0 +1,326 @@
+/* The sweeps over batches, written once for any element with A nodes and Q integration points.
+ *
+ * F = I-free form: F = sum over a >= 1 of (x_a - x_0) g_a^T, since the gradients g_a sum to zero. Forces and
+ * stiffness blocks are computed for nodes a, b >= 1 only; the zero row sums give those of node 0.
+ *
+ * With dF = U X V^T and h_a = V^T g_a, the block K_ab = w dP/dF : (g_a, g_b) is U C U^T with
+ *   C_kk = scaling_kk h_ak h_bk + sum over l != k of direct_kl h_al h_bl
+ *   C_kl = scaling_kl h_ak h_bl + cross_kl h_al h_bk.
+ * For linear elasticity in the frame R this is, with r_a = R g_a,
+ *   K_ab = mu (r_a . r_b) I + mu r_b r_a^T + lambda r_a r_b^T.
+ *
+ * A file that includes this names A and Q as constants, so that the loops unroll. */
+#ifndef EB_ELEMENT_KERNELS_H
+#define EB_ELEMENT_KERNELS_H
+
+#include <string.h>
+
+#include "problems/elasticity/elements.h"
+#include "problems/elasticity/svd3.h"
+
+enum { EB_MAX_NODES = 8, EB_MAX_INNER = EB_MAX_NODES - 1 };
+
+/* Edges x_a - x_0 of nodes a >= 1. */
+EB_INLINE void gather_edges(int A, const int32_t *node, const double *x, eb_v4 (*edge)[3]) {
+  for (int i = 0; i < 3; i++) {
+    eb_v4 origin = {x[3 * (int64_t)node[0] + i], x[3 * (int64_t)node[1] + i],
+                    x[3 * (int64_t)node[2] + i], x[3 * (int64_t)node[3] + i]};
+    for (int a = 1; a < A; a++) {
+      const int32_t *n = node + EB_LANES * a;
+      edge[a - 1][i] = (eb_v4){x[3 * (int64_t)n[0] + i], x[3 * (int64_t)n[1] + i],
+                               x[3 * (int64_t)n[2] + i], x[3 * (int64_t)n[3] + i]} -
+                       origin;
+    }
+  }
+}
+
+EB_INLINE void deformation(int A, eb_v4 (*edge)[3], const eb_v4 *g, eb_v4 F[9]) {
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      eb_v4 sum = edge[0][i] * g[k];
+      for (int a = 1; a < A - 1; a++) sum += edge[a][i] * g[3 * a + k];
+      F[3 * i + k] = sum;
+    }
+}
+
+EB_INLINE const eb_v4 *fibre_of(const eb_elasticity *e, int32_t batch) {
+  return e->fibre ? e->fibre + 3 * (int64_t)batch : NULL;
+}
+
+EB_INLINE const eb_v4 *geometry_of(const eb_elasticity *e, int A, int Q, int32_t batch) {
+  return e->geometry + (int64_t)batch * Q * (3 * (A - 1) + 1);
+}
+
+EB_INLINE double sweep_energy(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
+                              const double *x) {
+  eb_v4 total = {0}, edge[EB_MAX_INNER][3], F[9], R[9] = {{0}};
+  for (int32_t b = begin; b < end; b++) {
+    const eb_law *law = &e->laws[e->batch_law[b]];
+    const eb_v4 *g = geometry_of(e, A, Q, b);
+    gather_edges(A, e->node + (int64_t)b * A * EB_LANES, x, edge);
+    for (int q = 0; q < Q; q++, g += 3 * (A - 1) + 1) {
+      deformation(A, edge, g, F);
+      if (eb_law_needs_rotation(law)) eb_polar3(F, R);
+      total += g[3 * (A - 1)] * eb_law_energy(law, F, R, fibre_of(e, b));
+    }
+  }
+  return eb_v4_sum(total);
+}
+
+/* force_a += w P g_a, a >= 1. */
+EB_INLINE void add_force(int A, const eb_v4 P[9], const eb_v4 *g, eb_v4 (*force)[3]) {
+  eb_v4 w = g[3 * (A - 1)];
+  for (int i = 0; i < 3; i++) {
+    eb_v4 row[3] = {w * P[3 * i], w * P[3 * i + 1], w * P[3 * i + 2]};
+    for (int a = 0; a < A - 1; a++) force[a][i] += eb_v4_dot3(row, g + 3 * a);
+  }
+}
+
+EB_INLINE void scatter_force(int A, const int32_t *node, eb_v4 (*force)[3], double *g) {
+  for (int i = 0; i < 3; i++) {
+    eb_v4 sum = force[0][i];
+    for (int a = 1; a < A - 1; a++) sum += force[a][i];
+    for (int l = 0; l < EB_LANES; l++) g[3 * (int64_t)node[l] + i] -= sum[l];
+    for (int a = 1; a < A; a++)
+      for (int l = 0; l < EB_LANES; l++)
+        g[3 * (int64_t)node[EB_LANES * a + l] + i] += force[a - 1][i][l];
+  }
+}
+
+EB_INLINE void sweep_gradient(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
+                              const double *x, double *gradient) {
+  eb_v4 edge[EB_MAX_INNER][3], force[EB_MAX_INNER][3], F[9], P[9], R[9] = {{0}};
+  for (int32_t b = begin; b < end; b++) {
+    const eb_law *law = &e->laws[e->batch_law[b]];
+    const int32_t *node = e->node + (int64_t)b * A * EB_LANES;
+    const eb_v4 *g = geometry_of(e, A, Q, b);
+    gather_edges(A, node, x, edge);
+    memset(force, 0, sizeof force);
+    for (int q = 0; q < Q; q++, g += 3 * (A - 1) + 1) {
+      deformation(A, edge, g, F);
+      if (eb_law_needs_rotation(law)) eb_polar3(F, R);
+      eb_law_stress(law, F, R, fibre_of(e, b), P);
+      add_force(A, P, g, force);
+    }
+    scatter_force(A, node, force, gradient);
+  }
+}
+
+/* ---- matrix ------------------------------------------------------------------------------------ */
+
+/* The tangent of one point, times its weight, ready to be contracted with gradients. */
+typedef struct point_tangent {
+  bool linear;        /* K_ab from R, mu and lambda alone */
+  const eb_v4 *frame; /* U, or R when linear */
+  const eb_v4 *right; /* V; not used when linear */
+  eb_v4 mu, lambda;   /* when linear */
+  eb_tangent stretch; /* when not */
+} point_tangent;
+
+/* block += w K_ab. */
+EB_INLINE void add_linear_block(const point_tangent *t, const eb_v4 ra[3], const eb_v4 rb[3],
+                                eb_v4 block[9]) {
+  eb_v4 mu_a[3], lambda_a[3];
+  for (int i = 0; i < 3; i++) {
+    mu_a[i] = t->mu * ra[i];
+    lambda_a[i] = t->lambda * ra[i];
+  }
+  eb_v4 shear = eb_v4_dot3(mu_a, rb);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      block[3 * i + j] += rb[i] * mu_a[j] + lambda_a[i] * rb[j] + (i == j ? shear : eb_v4_set(0));
+}
+
+EB_INLINE void add_frame_block(const point_tangent *t, const eb_v4 ha[3], const eb_v4 hb[3],
+                               eb_v4 block[9]) {
+  eb_v4 C[9], T[9], own[3];
+  for (int k = 0; k < 3; k++) own[k] = ha[k] * hb[k];
+  for (int k = 0; k < 3; k++) {
+    int l = (k + 1) % 3, m = (k + 2) % 3;
+    eb_v4 lm = ha[l] * hb[m], ml = ha[m] * hb[l];
+    C[4 * k] = t->stretch.scaling[k] * own[k] + t->stretch.direct[m] * own[l] +
+               t->stretch.direct[l] * own[m];
+    C[3 * l + m] = t->stretch.scaling[3 + k] * lm + t->stretch.cross[k] * ml;
+    C[3 * m + l] = t->stretch.scaling[3 + k] * ml + t->stretch.cross[k] * lm;
+  }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) T[3 * i + j] = eb_v4_dot3(C + 3 * i, t->frame + 3 * j);
+  for (int i = 0; i < 3; i++) {
+    const eb_v4 *u = t->frame + 3 * i;
+    for (int j = 0; j < 3; j++) block[3 * i + j] += u[0] * T[j] + u[1] * T[3 + j] + u[2] * T[6 + j];
+  }
+}
+
+/* Blocks (a, b), 1 <= a <= b, of one point in the order of the pairs. */
+EB_INLINE void add_point_blocks(int A, const point_tangent *t, const eb_v4 *g, eb_v4 (*block)[9]) {
+  eb_v4 h[EB_MAX_INNER][3];
+  for (int a = 0; a < A - 1; a++)
+    for (int k = 0; k < 3; k++) {
+      const eb_v4 *ga = g + 3 * a;
+      h[a][k] = t->linear ? eb_v4_dot3(t->frame + 3 * k, ga)
+                          : t->right[k] * ga[0] + t->right[3 + k] * ga[1] + t->right[6 + k] * ga[2];
+    }
+  int pair = 0;
+  for (int a = 0; a < A - 1; a++)
+    for (int b = a; b < A - 1; b++, pair++) {
+      if (t->linear)
+        add_linear_block(t, h[a], h[b], block[pair]);
+      else
+        add_frame_block(t, h[a], h[b], block[pair]);
+    }
+}
+
+EB_INLINE void add_fibre_blocks(int A, const eb_v4 M[6], eb_v4 weight, const eb_v4 fibre[3],
+                                const eb_v4 *g, eb_v4 (*block)[9]) {
+  const int entry[9] = {0, 5, 4, 5, 1, 3, 4, 3, 2};
+  int pair = 0;
+  for (int a = 0; a < A - 1; a++) {
+    eb_v4 along = weight * eb_v4_dot3(g + 3 * a, fibre);
+    for (int b = a; b < A - 1; b++, pair++) {
+      eb_v4 f = along * eb_v4_dot3(g + 3 * b, fibre);
+      for (int i = 0; i < 9; i++) block[pair][i] += f * M[entry[i]];
+    }
+  }
+}
+
+/* Deformation gradients of several points, decomposed together. */
+enum { EB_GROUP_POINTS = 8 };
+
+typedef struct point_group {
+  eb_v4 F[EB_GROUP_POINTS][9], U[EB_GROUP_POINTS][9], V[EB_GROUP_POINTS][9], s[EB_GROUP_POINTS][3];
+} point_group;
+
+EB_INLINE void prepare_group(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
+                             const double *x, point_group *group) {
+  eb_v4 edge[EB_MAX_INNER][3];
+  bool decompose = false;
+  int n = 0;
+  for (int32_t b = begin; b < end; b++) {
+    const eb_v4 *g = geometry_of(e, A, Q, b);
+    decompose |= e->laws[e->batch_law[b]].kind != EB_LINEAR;
+    gather_edges(A, e->node + (int64_t)b * A * EB_LANES, x, edge);
+    for (int q = 0; q < Q; q++, n++, g += 3 * (A - 1) + 1) deformation(A, edge, g, group->F[n]);
+  }
+  if (decompose) eb_svd3(n, (const eb_v4(*)[9])group->F, group->U, group->s, group->V);
+}
+
+/* The tangent of point n of a group, and its rotation (R) when the law needs one. */
+EB_INLINE void prepare_tangent(const eb_law *law, const point_group *group, int n, bool project,
+                               eb_v4 weight, eb_v4 R[9], point_tangent *t) {
+  if (eb_law_needs_rotation(law)) eb_rotation3(group->U[n], group->V[n], R);
+  t->linear = eb_law_is_linear(law);
+  if (t->linear) {
+    t->mu = weight * law->mu;
+    t->lambda = weight * law->lambda;
+    t->frame = R;
+    if (law->kind == EB_LINEAR)
+      for (int i = 0; i < 9; i++) R[i] = eb_v4_set(i % 4 == 0);
+    return;
+  }
+  t->frame = group->U[n];
+  t->right = group->V[n];
+  eb_law_tangent(law, group->s[n], project, &t->stretch);
+  for (int k = 0; k < 6; k++) t->stretch.scaling[k] *= weight;
+  for (int k = 0; k < 3; k++) {
+    t->stretch.direct[k] *= weight;
+    t->stretch.cross[k] *= weight;
+  }
+}
+
+/* Adds one block to four places; `order` lists its entries row by row (transposed or not). */
+EB_INLINE void add_block(double *values, const int32_t *at, const eb_v4 K[9], const int order[9]) {
+  const eb_v4 head[4] = {K[order[0]], K[order[1]], K[order[2]], K[order[3]]};
+  const eb_v4 tail[4] = {K[order[4]], K[order[5]], K[order[6]], K[order[7]]};
+  eb_v4 first[4], second[4], last = K[order[8]];
+  eb_v4_transpose(head, first);
+  eb_v4_transpose(tail, second);
+  for (int l = 0; l < EB_LANES; l++) {
+    double *place = values + 9 * (int64_t)at[l];
+    *(eb_v4_unaligned *)place += first[l];
+    *(eb_v4_unaligned *)(place + 4) += second[l];
+    place[8] += last[l];
+  }
+}
+
+/* Adds the inner blocks and those of node 0, which make every block row and column sum to zero. */
+EB_INLINE void scatter_blocks(int A, const int32_t *scatter, eb_v4 (*block)[9], double *values) {
+  static const int plain[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, turned[9] = {0, 3, 6, 1, 4, 7, 2, 5, 8};
+  eb_v4 row[EB_MAX_INNER][9], corner[9] = {{0}}; /* row[a] = K_a0 */
+  memset(row, 0, sizeof row);
+  int pair = 0;
+  for (int a = 1; a < A; a++)
+    for (int b = a; b < A; b++, pair++) {
+      const eb_v4 *K = block[pair];
+      add_block(values, scatter + (A * a + b) * EB_LANES, K, plain);
+      if (a != b) add_block(values, scatter + (A * b + a) * EB_LANES, K, turned);
+      for (int i = 0; i < 9; i++) row[a - 1][i] -= K[i];
+      if (a != b)
+        for (int i = 0; i < 9; i++) row[b - 1][i] -= K[turned[i]];
+    }
+  for (int a = 1; a < A; a++) {
+    const eb_v4 *K = row[a - 1];
+    add_block(values, scatter + A * a * EB_LANES, K, plain);
+    add_block(values, scatter + a * EB_LANES, K, turned);
+    for (int i = 0; i < 9; i++) corner[i] -= K[i];
+  }
+  add_block(values, scatter, corner, plain);
+}
+
+/* Batch b, whose points are first, first + 1, ... of the group. */
+EB_INLINE void add_batch_matrix(int A, int Q, const eb_elasticity *e, int32_t b,
+                                const eb_matrix_job *job, const point_group *group, int first) {
+  enum { PAIRS = EB_MAX_INNER * (EB_MAX_INNER + 1) / 2 };
+  eb_v4 force[EB_MAX_INNER][3], block[PAIRS][9], P[9], R[9], M[6];
+  point_tangent tangent;
+  const eb_law *law = &e->laws[e->batch_law[b]];
+  const eb_v4 *g = geometry_of(e, A, Q, b), *fibre = fibre_of(e, b);
+  memset(block, 0, sizeof *block * (size_t)(A * (A - 1) / 2));
+  memset(force, 0, sizeof force);
+  for (int n = first; n < first + Q; n++, g += 3 * (A - 1) + 1) {
+    eb_v4 weight = job->scale * g[3 * (A - 1)];
+    prepare_tangent(law, group, n, job->project, weight, R, &tangent);
+    add_point_blocks(A, &tangent, g, block);
+    if (law->fibre) {
+      eb_law_fibre_tangent(law, group->F[n], fibre, job->project, M);
+      add_fibre_blocks(A, M, weight, fibre, g, block);
+    }
+    if (!job->g) continue;
+    eb_law_stress(law, group->F[n], R, fibre, P);
+    add_force(A, P, g, force);
+  }
+  scatter_blocks(A, e->scatter + (int64_t)b * A * A * EB_LANES, block, job->values);
+  if (job->g) scatter_force(A, e->node + (int64_t)b * A * EB_LANES, force, job->g);
+}
+
+EB_INLINE void sweep_matrix(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
+                            const eb_matrix_job *job) {
+  const int32_t batches = EB_GROUP_POINTS / Q;
+  point_group group;
+  for (int32_t b = begin; b < end; b += batches) {
+    int32_t stop = b + batches < end ? b + batches : end;
+    prepare_group(A, Q, e, b, stop, job->x, &group);
+    for (int32_t k = b; k < stop; k++) add_batch_matrix(A, Q, e, k, job, &group, (k - b) * Q);
+  }
+}
+
+/* The rotation of the mean deformation gradient. */
+EB_INLINE void sweep_rotations(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
+                               const double *x, double *rotations) {
+  eb_v4 edge[EB_MAX_INNER][3], F[9], R[9];
+  for (int32_t b = begin; b < end; b++) {
+    const eb_v4 *g = geometry_of(e, A, Q, b);
+    gather_edges(A, e->node + (int64_t)b * A * EB_LANES, x, edge);
+    eb_v4 mean[9] = {{0}};
+    for (int q = 0; q < Q; q++, g += 3 * (A - 1) + 1) {
+      deformation(A, edge, g, F);
+      for (int i = 0; i < 9; i++) mean[i] += Q == 1 ? F[i] : g[3 * (A - 1)] * F[i];
+    }
+    eb_polar3(mean, R);
+    for (int l = 0; l < EB_LANES; l++) {
+      int32_t element = e->element[EB_LANES * b + l];
+      for (int i = 0; element >= 0 && i < 9; i++) rotations[9 * (int64_t)element + i] = R[i][l];
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* The precomputed elements behind eb_elasticity: batches of four elements of one material, in chunks,
+ * chunks in colours. Internal to problems/elasticity/.
+ *
+ * Memory is laid out in the order of the sweep. With A nodes and Q integration points an element, batch b has
+ *   node      A x 4 indices; a batch short of elements repeats its first one with no volume
+ *   scatter   A x A x 4 block indices of the matrix
+ *   geometry  Q x (3 (A - 1) + 1) lanes: rest gradients of the shape functions of nodes 1 .. A-1 (that of
+ *             node 0 is minus their sum), then the rest volume of the point. */
+#ifndef EB_ELEMENTS_H
+#define EB_ELEMENTS_H
+
+#include "problems/elasticity/elasticity.h"
+#include "problems/elasticity/law.h"
+
+typedef struct eb_kernels eb_kernels;
+
+struct eb_elasticity {
+  const eb_kernels *kernels;
+  int32_t node_count, element_count, batch_count, chunk_count, colour_count;
+  int32_t *colour_start; /* colour_count + 1, into chunks */
+  int32_t *chunk_start;  /* chunk_count + 1, into batches */
+  int32_t *batch_law;    /* batch_count, into laws */
+  int32_t *element;      /* batch_count x 4: the mesh's element, -1 for a repeated lane */
+  int32_t *node, *scatter;
+  eb_v4 *geometry;
+  eb_v4 *fibre; /* batch_count x 3, or NULL */
+  double *mass; /* node_count */
+  eb_law *laws; /* one a region */
+  eb_block_matrix *pattern;
+};
+
+typedef struct eb_matrix_job {
+  const double *x;
+  double scale;
+  bool project;
+  double *values; /* of the matrix */
+  double *g;      /* NULL: no gradient */
+} eb_matrix_job;
+
+/* What an element type does; each function sweeps batches begin .. end-1 and adds into place. */
+struct eb_kernels {
+  int nodes, points;
+  /* Rest gradients of nodes 1 .. A-1 and volumes of one element with corners X (A x 3), Q x (3 (A-1) + 1);
+   * share (A) receives the part of the volume lumped to each node. False when a volume is not positive. */
+  bool (*measure)(const double *X, double *geometry, double *share);
+  double (*energy)(const eb_elasticity *e, int32_t begin, int32_t end, const double *x);
+  void (*gradient)(const eb_elasticity *e, int32_t begin, int32_t end, const double *x, double *g);
+  void (*matrix)(const eb_elasticity *e, int32_t begin, int32_t end, const eb_matrix_job *job);
+  void (*rotations)(const eb_elasticity *e, int32_t begin, int32_t end, const double *x, double *R);
+};
+
+extern const eb_kernels eb_tetrahedron_kernels, eb_hexahedron_kernels;
+
+/* Fills chunk_start, colour_start, batch_law, element and the counts of an elasticity whose kernels are set. */
+EB_MUST eb_error eb_elements_partition(const eb_mesh *mesh, eb_elasticity *elasticity);
+
+#endif

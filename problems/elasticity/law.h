@@ -1,0 +1,52 @@
+/* A material prepared for evaluation, and its batched kernels: four deformation gradients at a time.
+ *
+ * Isotropic tangents are given in the frame of the singular vectors F = U diag(s) V^T (Smith et al. 2019,
+ * "Analytic eigensystems for isotropic distortion energies"): with dF = U X V^T and dP = U Y V^T,
+ *   Y_kk = sum_l scaling_kl X_ll,      Y_kl = direct_kl X_kl + cross_kl X_lk  (k != l).
+ * Internal to problems/. */
+#ifndef EB_LAW_H
+#define EB_LAW_H
+
+#include "problems/elasticity/material.h"
+#include "problems/elasticity/simd.h"
+
+typedef struct eb_law {
+  eb_material_kind kind;
+  double mu, lambda;       /* coefficients of the energy, Pa (not always those of Lame) */
+  double second;           /* coefficient of the second invariant (Mooney-Rivlin), Pa */
+  double pressure, volume; /* h(J) = volume/2 (J-1)^2 - pressure (J-1), where polynomial, Pa */
+  eb_fibre_kind fibre;
+  double fibre_stiffness, fibre_exponent; /* activation included */
+} eb_law;
+
+typedef struct eb_tangent {
+  eb_v4 scaling[6];          /* 00 11 22 12 02 01 */
+  eb_v4 direct[3], cross[3]; /* entry k belongs to the pair of the two other indices */
+} eb_tangent;
+
+eb_law eb_law_make(const eb_material *material);
+
+/* Whether energy, stress and tangent need R = U V^T. */
+static inline bool eb_law_needs_rotation(const eb_law *law) {
+  return law->kind == EB_COROTATIONAL || law->kind == EB_COROTATED ||
+         law->kind == EB_FIXED_COROTATIONAL;
+}
+/* Whether the tangent is that of linear elasticity in the frame R (EB_COROTATIONAL) or I. */
+static inline bool eb_law_is_linear(const eb_law *law) {
+  return law->kind == EB_COROTATIONAL || law->kind == EB_LINEAR;
+}
+
+/* psi and P. R is read only when eb_law_needs_rotation, `fibre` (3) only when law->fibre. */
+eb_v4 eb_law_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3]);
+void eb_law_stress(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3],
+                   eb_v4 P[9]);
+
+/* dP/dF of the isotropic part in the frame of F = U diag(s) V^T. s is not read when eb_law_is_linear. With
+ * `project`, the nearest positive semi-definite tangent. */
+void eb_law_tangent(const eb_law *law, const eb_v4 s[3], bool project, eb_tangent *tangent);
+
+/* The fibre's dP_ik / dF_jl = M_ij a_k a_l; M is symmetric: 00 11 22 12 02 01. */
+void eb_law_fibre_tangent(const eb_law *law, const eb_v4 F[9], const eb_v4 fibre[3], bool project,
+                          eb_v4 M[6]);
+
+#endif

@@ -1,0 +1,400 @@
+#include "problems/mesh/io/draft.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+
+eb_error eb_grow(void *array, size_t count, size_t *capacity, size_t size) {
+  if (count < *capacity) return EB_OK;
+  size_t wanted = *capacity ? 2 * *capacity : 16;
+  void *old;
+  memcpy(&old, array, sizeof old);
+  void *grown = eb_recalloc(old, count, wanted, size);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot grow a mesh to %zu entries", wanted);
+  memcpy(array, &grown, sizeof grown);
+  *capacity = wanted;
+  return EB_OK;
+}
+
+eb_error eb_draft_nodes(eb_draft *draft, int64_t count, bool tagged) {
+  EB_TRY(EB_NEW(draft->X, 3 * (size_t)count));
+  if (tagged) EB_TRY(EB_NEW(draft->tag, count));
+  draft->node_count = count;
+  return EB_OK;
+}
+
+static eb_error grow_elements(eb_draft *draft) {
+  size_t count = draft->element_count, corners = (size_t)draft->corners;
+  size_t capacity = draft->element_capacity;
+  EB_TRY(eb_grow(&draft->corner, count, &capacity, corners * sizeof *draft->corner));
+  capacity = draft->element_capacity;
+  EB_TRY(eb_grow(&draft->label, count, &capacity, sizeof *draft->label));
+  return eb_grow(&draft->place, count, &draft->element_capacity, sizeof *draft->place);
+}
+
+eb_error eb_draft_element(eb_draft *draft, const eb_scan *scan, const char *place, int corners,
+                          const int64_t *nodes, int64_t label) {
+  if (draft->corners && draft->corners != corners)
+    return eb_scan_error(scan, place,
+                         "the file holds both tetrahedra and hexahedra; split it, or re-mesh with "
+                         "one kind of element");
+  draft->corners = corners;
+  draft->source = scan;
+  EB_TRY(grow_elements(draft));
+  size_t e = draft->element_count++;
+  memcpy(draft->corner + e * (size_t)corners, nodes, (size_t)corners * sizeof *nodes);
+  draft->label[e] = label;
+  draft->place[e] = place;
+  return EB_OK;
+}
+
+static eb_error too_many(const eb_scan *scan, const char *what) {
+  return eb_scan_error(scan, scan->at, "more than %d %s; join some of them", EB_DRAFT_GROUPS, what);
+}
+
+eb_error eb_draft_name(eb_draft *draft, const eb_scan *scan, int64_t label, eb_word name) {
+  if (draft->region_count == EB_DRAFT_GROUPS) return too_many(scan, "named regions");
+  EB_TRY(eb_grow(&draft->regions, draft->region_count, &draft->region_capacity,
+                 sizeof *draft->regions));
+  eb_draft_region *region = &draft->regions[draft->region_count];
+  region->label = label;
+  EB_TRY(eb_scan_name(scan, name, region->name, sizeof region->name));
+  draft->region_count++;
+  return EB_OK;
+}
+
+eb_error eb_draft_set_new(eb_draft *draft, const eb_scan *scan, size_t *out) {
+  if (draft->set_count == EB_DRAFT_GROUPS) return too_many(scan, "node sets");
+  EB_TRY(eb_grow(&draft->sets, draft->set_count, &draft->set_capacity, sizeof *draft->sets));
+  *out = draft->set_count++;
+  return EB_OK;
+}
+
+eb_error eb_draft_set_node(eb_draft *draft, size_t index, int64_t node) {
+  eb_draft_set *set = &draft->sets[index];
+  EB_TRY(eb_grow(&set->nodes, set->count, &set->capacity, sizeof *set->nodes));
+  set->nodes[set->count++] = node;
+  return EB_OK;
+}
+
+void eb_draft_clear(eb_draft *draft) {
+  for (size_t s = 0; s < draft->set_count; s++) free(draft->sets[s].nodes);
+  for (int k = 0; k < draft->kept_count; k++) free(draft->kept[k]);
+  free(draft->sets);
+  free(draft->regions);
+  free(draft->fibre);
+  free(draft->place);
+  free(draft->label);
+  free(draft->corner);
+  free(draft->tag);
+  free(draft->X);
+  *draft = (eb_draft){0};
+}
+
+/* ---- from the file's node numbers to ours ------------------------------------------------------- */
+
+typedef struct numbered {
+  int64_t tag;
+  int32_t node;
+} numbered;
+
+static int by_tag(const void *a, const void *b) {
+  const numbered *left = a, *right = b;
+  return (left->tag > right->tag) - (left->tag < right->tag);
+}
+
+static eb_error sort_tags(const eb_draft *draft, numbered *order) {
+  bool sorted = true;
+  for (int64_t i = 0; i < draft->node_count; i++) {
+    order[i] = (numbered){draft->tag[i], (int32_t)i};
+    sorted = sorted && (i == 0 || order[i - 1].tag < order[i].tag);
+  }
+  if (sorted) return EB_OK;
+  qsort(order, (size_t)draft->node_count, sizeof *order, by_tag);
+  for (int64_t i = 1; i < draft->node_count; i++)
+    if (order[i].tag == order[i - 1].tag)
+      return EB_ERROR(EB_ERR_FORMAT, "%s: node %lld is listed twice; number the nodes uniquely",
+                      draft->source->name, (long long)order[i].tag);
+  return EB_OK;
+}
+
+/* The node of that number, or -1. Numbers mostly run on, so the sorted list is first tried at the
+ * place it would have without gaps. */
+static int32_t find_node(const eb_draft *draft, const numbered *order, int64_t tag) {
+  if (!order) {
+    bool inside = tag >= draft->base && tag - draft->base < draft->node_count;
+    return inside ? (int32_t)(tag - draft->base) : -1;
+  }
+  int64_t low = 0, high = draft->node_count - 1;
+  if (high < 0 || tag < order[0].tag || tag > order[high].tag) return -1;
+  uint64_t guess = (uint64_t)tag - (uint64_t)order[0].tag;
+  if (guess <= (uint64_t)high && order[guess].tag == tag) return order[guess].node;
+  while (low <= high) {
+    int64_t middle = low + (high - low) / 2;
+    if (order[middle].tag == tag) return order[middle].node;
+    if (order[middle].tag < tag)
+      low = middle + 1;
+    else
+      high = middle - 1;
+  }
+  return -1;
+}
+
+static eb_error unknown_node(const eb_draft *draft, const numbered *order, size_t e, int64_t tag) {
+  int64_t count = draft->node_count;
+  if (count == 0)
+    return eb_scan_error(draft->source, draft->place[e],
+                         "element %zu refers to node %lld, but the file lists no nodes", e,
+                         (long long)tag);
+  long long first = order ? order[0].tag : draft->base;
+  long long last = order ? order[count - 1].tag : draft->base + count - 1;
+  return eb_scan_error(draft->source, draft->place[e],
+                       "element %zu refers to node %lld, but the %lld nodes of the file are "
+                       "numbered %lld to %lld%s",
+                       e, (long long)tag, (long long)count, first, last,
+                       (uint64_t)last - (uint64_t)first + 1 == (uint64_t)count ? ""
+                                                                               : ", with gaps");
+}
+
+typedef struct resolution {
+  numbered *order;  /* nodes by number, or NULL when they run on */
+  int32_t *element; /* element_count x corners, as listed in the file */
+  int32_t *fresh;   /* node_count: our index, -1 when unused */
+  int32_t used;
+  int32_t *scratch; /* of a node set */
+} resolution;
+
+static eb_error resolve_element(const eb_draft *draft, resolution *r, size_t e) {
+  size_t corners = (size_t)draft->corners;
+  const int64_t *tag = draft->corner + e * corners;
+  int32_t *node = r->element + e * corners;
+  for (size_t a = 0; a < corners; a++) {
+    node[a] = find_node(draft, r->order, tag[a]);
+    if (node[a] < 0) return unknown_node(draft, r->order, e, tag[a]);
+    for (size_t b = 0; b < a; b++)
+      if (node[a] == node[b])
+        return eb_scan_error(draft->source, draft->place[e],
+                             "element %zu lists node %lld twice; remove or re-mesh it", e,
+                             (long long)tag[a]);
+    r->fresh[node[a]] = 0;
+  }
+  return EB_OK;
+}
+
+static eb_error resolve(const eb_draft *draft, resolution *r) {
+  if (draft->tag) {
+    EB_TRY(EB_NEW(r->order, draft->node_count));
+    EB_TRY(sort_tags(draft, r->order));
+  }
+  EB_TRY(EB_NEW(r->element, draft->element_count * (size_t)draft->corners));
+  EB_TRY(EB_NEW(r->fresh, draft->node_count));
+  for (int64_t i = 0; i < draft->node_count; i++) r->fresh[i] = -1;
+  for (size_t e = 0; e < draft->element_count; e++) EB_TRY(resolve_element(draft, r, e));
+  for (int64_t i = 0; i < draft->node_count; i++)
+    if (r->fresh[i] == 0) r->fresh[i] = r->used++;
+  return EB_OK;
+}
+
+/* ---- orientation -------------------------------------------------------------------------------- */
+
+static void swap(int32_t *a, int32_t *b) {
+  int32_t kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+static void turn_round(eb_mesh *mesh) {
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    int32_t *node = mesh->elements + (size_t)e * mesh->type;
+    if (mesh->type == EB_TETRAHEDRON)
+      swap(&node[2], &node[3]);
+    else
+      for (int a = 0; a < 4; a++) swap(&node[a], &node[a + 4]);
+  }
+}
+
+static eb_error orient(const eb_draft *draft, eb_mesh *mesh) {
+  int32_t negative = 0, flat = -1, first[2] = {-1, -1};
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    double volume = eb_mesh_element_volume(mesh, mesh->X, e);
+    bool below = volume < 0;
+    negative += below;
+    if (first[below] < 0) first[below] = e;
+    if (flat < 0 && !(volume > 0) && !below) flat = e;
+  }
+  if (flat >= 0)
+    return eb_scan_error(draft->source, draft->place[flat],
+                         "element %d is degenerate: its volume is zero; remove or re-mesh it",
+                         flat);
+  if (negative == mesh->element_count) turn_round(mesh);
+  if (negative == 0 || negative == mesh->element_count) return EB_OK;
+  int32_t positive = mesh->element_count - negative;
+  int32_t odd = first[negative <= positive];
+  return eb_scan_error(draft->source, draft->place[odd],
+                       "element %d is inverted against most others (%d of %d have negative "
+                       "volume); untangle the mesh or reorder their nodes",
+                       odd, negative, mesh->element_count);
+}
+
+/* ---- regions ------------------------------------------------------------------------------------ */
+
+static int ascending(const void *a, const void *b) {
+  int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+  return (left > right) - (left < right);
+}
+
+static size_t unique(int64_t *values, size_t count) {
+  qsort(values, count, sizeof *values, ascending);
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++)
+    if (i == 0 || values[i] != values[kept - 1]) values[kept++] = values[i];
+  return kept;
+}
+
+typedef struct naming {
+  size_t count;      /* labels */
+  int64_t *label;    /* ascending */
+  int32_t *region;   /* of each label */
+  const char **name; /* of each region */
+  char (*own)[EB_NAME_BYTES];
+} naming;
+
+static const char *declared_name(const eb_draft *draft, int64_t label) {
+  for (size_t r = 0; r < draft->region_count; r++)
+    if (draft->regions[r].label == label && draft->regions[r].name[0])
+      return draft->regions[r].name;
+  return NULL;
+}
+
+/* Every label used or named, ascending; few in practice, though there may be one an element. */
+static eb_error list_labels(const eb_draft *draft, naming *n) {
+  EB_TRY(EB_NEW(n->label, draft->element_count + draft->region_count));
+  for (size_t e = 0; e < draft->element_count; e++)
+    if (n->count == 0 || n->label[n->count - 1] != draft->label[e])
+      n->label[n->count++] = draft->label[e];
+  for (size_t r = 0; r < draft->region_count; r++) n->label[n->count++] = draft->regions[r].label;
+  n->count = unique(n->label, n->count);
+  if (n->count > EB_DRAFT_GROUPS) {
+    return EB_ERROR(EB_ERR_FORMAT,
+                    "%s: more than %d regions; the labels of the elements are no regions, remove "
+                    "them from the file",
+                    draft->source->name, EB_DRAFT_GROUPS);
+  }
+  return EB_OK;
+}
+
+/* Labels of equal name make one region. */
+static eb_error name_regions(const eb_draft *draft, naming *n, eb_mesh *mesh) {
+  EB_TRY(list_labels(draft, n));
+  EB_TRY(EB_NEW(n->region, n->count));
+  EB_TRY(EB_NEW(n->name, n->count));
+  EB_TRY(EB_NEW(n->own, n->count));
+  int32_t regions = 0;
+  for (size_t l = 0; l < n->count; l++) {
+    const char *name = declared_name(draft, n->label[l]);
+    if (!name) {
+      snprintf(n->own[l], EB_NAME_BYTES, "region%lld", (long long)n->label[l]);
+      name = n->count == 1 ? "body" : n->own[l];
+    }
+    int32_t r = 0;
+    while (r < regions && strcmp(n->name[r], name) != 0) r++;
+    n->region[l] = r;
+    n->name[r] = name;
+    if (r == regions) regions++;
+  }
+  for (size_t e = 0; e < draft->element_count; e++) {
+    const int64_t *found =
+        bsearch(&draft->label[e], n->label, n->count, sizeof *n->label, ascending);
+    mesh->region[e] = n->region[found - n->label];
+  }
+  return eb_mesh_name_regions(mesh, regions, n->name);
+}
+
+static eb_error set_regions(const eb_draft *draft, eb_mesh *mesh) {
+  naming n = {0};
+  eb_error error = name_regions(draft, &n, mesh);
+  free(n.own);
+  free(n.name);
+  free(n.region);
+  free(n.label);
+  return error;
+}
+
+/* ---- the mesh ------------------------------------------------------------------------------------ */
+
+static eb_error gather(const eb_draft *draft, const eb_draft_set *set, resolution *r,
+                       int32_t *count) {
+  for (size_t i = 0; i < set->count; i++) {
+    int32_t node = find_node(draft, r->order, set->nodes[i]);
+    if (node < 0)
+      return EB_ERROR(EB_ERR_FORMAT, "%s: group '%s' refers to node %lld, which is not listed",
+                      draft->source->name, set->name, (long long)set->nodes[i]);
+    if (r->fresh[node] >= 0) r->scratch[(*count)++] = r->fresh[node];
+  }
+  return EB_OK;
+}
+
+/* Adds set s joined with the later ones of its name. Nodes that no element uses leave their sets; a
+ * set without nodes is dropped. */
+static eb_error add_set(const eb_draft *draft, size_t s, resolution *r, eb_mesh *mesh) {
+  const char *name = draft->sets[s].name;
+  size_t most = 0;
+  for (size_t t = s; t < draft->set_count; t++)
+    if (strcmp(draft->sets[t].name, name) == 0) most += draft->sets[t].count;
+  free(r->scratch);
+  EB_TRY(EB_NEW(r->scratch, most));
+  int32_t count = 0;
+  for (size_t t = s; t < draft->set_count; t++)
+    if (strcmp(draft->sets[t].name, name) == 0) EB_TRY(gather(draft, &draft->sets[t], r, &count));
+  return count > 0 ? eb_mesh_add_set(mesh, name, r->scratch, count) : EB_OK;
+}
+
+static bool named_before(const eb_draft *draft, size_t s) {
+  for (size_t t = 0; t < s; t++)
+    if (strcmp(draft->sets[t].name, draft->sets[s].name) == 0) return true;
+  return false;
+}
+
+static eb_error add_sets(const eb_draft *draft, resolution *r, eb_mesh *mesh) {
+  for (size_t s = 0; s < draft->set_count; s++)
+    if (!named_before(draft, s)) EB_TRY(add_set(draft, s, r, mesh));
+  return EB_OK;
+}
+
+static eb_error fill(eb_draft *draft, resolution *r, eb_mesh *mesh) {
+  for (int64_t i = 0; i < draft->node_count; i++)
+    if (r->fresh[i] >= 0) memcpy(mesh->X + 3 * (size_t)r->fresh[i], draft->X + 3 * i, 24);
+  size_t entries = draft->element_count * (size_t)draft->corners;
+  for (size_t i = 0; i < entries; i++) mesh->elements[i] = r->fresh[r->element[i]];
+  EB_TRY(orient(draft, mesh));
+  EB_TRY(set_regions(draft, mesh));
+  EB_TRY(add_sets(draft, r, mesh));
+  mesh->fibre = draft->fibre;
+  draft->fibre = NULL;
+  return eb_error_prefix(eb_mesh_validate(mesh), "%s", draft->source->name);
+}
+
+static eb_error finish(eb_draft *draft, resolution *r, eb_mesh **out) {
+  EB_TRY(resolve(draft, r));
+  EB_TRY(
+      eb_mesh_create((eb_element_type)draft->corners, r->used, (int32_t)draft->element_count, out));
+  return fill(draft, r, *out);
+}
+
+eb_error eb_draft_finish(eb_draft *draft, const eb_scan *scan, eb_mesh **out) {
+  *out = NULL;
+  if (draft->element_count == 0)
+    return EB_ERROR(EB_ERR_FORMAT, "%s: the file holds no tetrahedra or hexahedra", scan->name);
+  resolution r = {0};
+  eb_error error = finish(draft, &r, out);
+  free(r.scratch);
+  free(r.fresh);
+  free(r.element);
+  free(r.order);
+  if (error) {
+    eb_mesh_destroy(*out);
+    *out = NULL;
+  }
+  return error;
+}

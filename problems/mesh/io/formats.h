@@ -1,0 +1,53 @@
+/* The formats behind problems/mesh/io.h: a reader fills a draft from a scan, a writer prints. */
+#ifndef EB_MESH_IO_FORMATS_H
+#define EB_MESH_IO_FORMATS_H
+
+#include <stdio.h>
+
+#include "problems/mesh/io.h"
+#include "problems/mesh/io/draft.h"
+
+/* The whole file, released with free(). EB_ERR_IO for what cannot be read as a file. */
+EB_MUST eb_error eb_file_load(const char *path, char **data, size_t *bytes);
+
+/* Told from the content, then from the extension of `name`; EB_ERR_FORMAT when neither says. */
+EB_MUST eb_error eb_format_detect(const char *name, const char *data, size_t bytes,
+                                  eb_mesh_format *out);
+const char *eb_format_name(eb_mesh_format format);
+bool eb_format_is_surface(eb_mesh_format format);
+
+EB_MUST eb_error eb_read_medit(eb_scan *scan, eb_draft *draft);
+EB_MUST eb_error eb_read_gmsh(eb_scan *scan, eb_draft *draft);
+EB_MUST eb_error eb_read_tetgen(eb_scan *nodes, eb_scan *elements, eb_draft *draft);
+EB_MUST eb_error eb_read_vega(eb_scan *scan, eb_draft *draft);
+EB_MUST eb_error eb_read_vtk(eb_scan *scan, eb_draft *draft);
+
+EB_MUST eb_error eb_read_obj(eb_scan *scan, eb_facets *facets);
+EB_MUST eb_error eb_read_ply(eb_scan *scan, eb_facets *facets);
+EB_MUST eb_error eb_read_off(eb_scan *scan, eb_facets *facets);
+EB_MUST eb_error eb_read_stl(eb_scan *scan, eb_facets *facets);
+
+/* Whether the length of the file is the one that a binary STL announces. It tells where the opening
+ * word does not: many binary headers open with "solid". */
+bool eb_stl_has_binary_length(const char *data, size_t bytes);
+/* That, or it does not open with "solid". */
+bool eb_stl_is_binary(const char *data, size_t bytes);
+
+/* Writers print and leave errors of the stream to the caller. */
+void eb_write_medit(FILE *file, const eb_mesh *mesh);
+void eb_write_gmsh22(FILE *file, const eb_mesh *mesh, bool binary);
+void eb_write_gmsh41(FILE *file, const eb_mesh *mesh, bool binary);
+void eb_write_tetgen_nodes(FILE *file, const eb_mesh *mesh);
+void eb_write_tetgen_elements(FILE *file, const eb_mesh *mesh);
+void eb_write_vega(FILE *file, const eb_mesh *mesh);
+void eb_write_vtk(FILE *file, const eb_mesh *mesh, bool binary);
+
+void eb_write_obj(FILE *file, const eb_surface *surface);
+void eb_write_ply(FILE *file, const eb_surface *surface, bool binary);
+void eb_write_off(FILE *file, const eb_surface *surface);
+void eb_write_stl(FILE *file, const eb_surface *surface, bool binary);
+
+/* name.node and name.ele from either; the caller frees *nodes and *elements. */
+EB_MUST eb_error eb_tetgen_paths(const char *path, char **nodes, char **elements);
+
+#endif

@@ -1,0 +1,119 @@
+/* TetGen .node and .ele (TetGen manual, 5.2). Numbering starts at the first number of the .node
+ * file. In the wild the .ele file may count from the other end of {0, 1}: when a node number does
+ * not exist while every number shifted by one does, the shift is meant. The first attribute of an
+ * element is its region when all of them are integers. */
+#include <math.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+#include "problems/mesh/io/formats.h"
+
+static eb_error read_nodes(eb_scan *scan, eb_draft *draft) {
+  int64_t count, dimension;
+  EB_TRY(eb_scan_count(scan, "nodes", 8, &count));
+  EB_TRY(eb_scan_int(scan, "the dimension", &dimension));
+  if (dimension != 3)
+    return eb_scan_error(scan, scan->at, "the dimension is %lld, not 3", (long long)dimension);
+  eb_scan_next_line(scan);
+  EB_TRY(eb_draft_nodes(draft, count, false));
+  for (int64_t i = 0; i < count; i++) {
+    int64_t number;
+    eb_scan_more(scan);
+    const char *place = scan->at;
+    EB_TRY(eb_scan_int(scan, "the number of a node", &number));
+    if (i == 0) draft->base = number;
+    if (i == 0 && number != 0 && number != 1)
+      return eb_scan_error(scan, place, "the first node is %lld, but numbering starts at 0 or 1",
+                           (long long)number);
+    if (number != draft->base + i)
+      return eb_scan_error(scan, place, "node %lld should be %lld; number the nodes in sequence",
+                           (long long)number, (long long)(draft->base + i));
+    EB_TRY(eb_scan_reals(scan, "a coordinate of a node", 3, draft->X + 3 * i));
+    eb_scan_next_line(scan);
+  }
+  return EB_OK;
+}
+
+typedef struct columns {
+  int nodes, attributes;
+  bool integral; /* so far */
+} columns;
+
+static eb_error read_element(eb_scan *scan, eb_draft *draft, columns *c) {
+  int64_t number, nodes[10];
+  double attribute = 0;
+  eb_scan_more(scan);
+  const char *place = scan->at;
+  EB_TRY(eb_scan_int(scan, "the number of an element", &number));
+  for (int a = 0; a < c->nodes; a++) EB_TRY(eb_scan_int(scan, "a node of an element", &nodes[a]));
+  if (c->attributes > 0) EB_TRY(eb_scan_real(scan, "the attribute of an element", &attribute));
+  if (attribute != rint(attribute) || fabs(attribute) > INT32_MAX) {
+    c->integral = false;
+    attribute = 0;
+  }
+  eb_scan_next_line(scan);
+  return eb_draft_element(draft, scan, place, 4, nodes, (int64_t)attribute);
+}
+
+static eb_error read_elements(eb_scan *scan, eb_draft *draft) {
+  int64_t count, nodes, attributes = 0;
+  EB_TRY(eb_scan_count(scan, "elements", 10, &count));
+  EB_TRY(eb_scan_int(scan, "the number of nodes of an element", &nodes));
+  if (nodes != 4 && nodes != 10)
+    return eb_scan_error(scan, scan->at, "elements have %lld nodes; a tetrahedron has 4 or 10",
+                         (long long)nodes);
+  eb_word word = eb_scan_word_in_line(scan);
+  if (word.length && !eb_word_int(word, &attributes))
+    return eb_scan_error(scan, word.text, "the number of attributes should be an integer");
+  eb_scan_next_line(scan);
+  columns c = {.nodes = (int)nodes, .attributes = attributes > 0, .integral = true};
+  for (int64_t e = 0; e < count; e++) EB_TRY(read_element(scan, draft, &c));
+  for (size_t e = 0; !c.integral && e < draft->element_count; e++) draft->label[e] = 0;
+  return EB_OK;
+}
+
+static void settle_base(eb_draft *draft) {
+  size_t entries = 4 * draft->element_count;
+  if (entries == 0) return;
+  int64_t low = draft->corner[0], high = low;
+  for (size_t i = 0; i < entries; i++) {
+    if (draft->corner[i] < low) low = draft->corner[i];
+    if (draft->corner[i] > high) high = draft->corner[i];
+  }
+  int64_t last = draft->base + draft->node_count - 1;
+  if (draft->base == 0 && low >= 1 && high == last + 1) draft->base = 1;
+  if (draft->base == 1 && low == 0 && high < last) draft->base = 0;
+}
+
+eb_error eb_read_tetgen(eb_scan *nodes, eb_scan *elements, eb_draft *draft) {
+  nodes->comment = elements->comment = '#';
+  EB_TRY(read_nodes(nodes, draft));
+  EB_TRY(read_elements(elements, draft));
+  settle_base(draft);
+  return EB_OK;
+}
+
+static eb_error with_ending(const char *path, size_t stem, const char *ending, char **out) {
+  char *name;
+  EB_TRY(EB_NEW(name, stem + strlen(ending) + 1));
+  memcpy(name, path, stem);
+  memcpy(name + stem, ending, strlen(ending));
+  *out = name;
+  return EB_OK;
+}
+
+eb_error eb_tetgen_paths(const char *path, char **nodes, char **elements) {
+  size_t stem = strlen(path);
+  if (stem > 5 && eb_word_is((eb_word){path + stem - 5, 5}, ".node"))
+    stem -= 5;
+  else if (stem > 4 && eb_word_is((eb_word){path + stem - 4, 4}, ".ele"))
+    stem -= 4;
+  *nodes = *elements = NULL;
+  EB_TRY(with_ending(path, stem, ".node", nodes));
+  eb_error error = with_ending(path, stem, ".ele", elements);
+  if (error) {
+    free(*nodes);
+    *nodes = NULL;
+  }
+  return error;
+}

@@ -1,0 +1,532 @@
+/* VTK legacy files 2.0 to 5.1, ascii and binary, data set UNSTRUCTURED_GRID (Schroeder, Martin,
+ * Lorensen, The Visualization Toolkit, file formats; version 5.1: OFFSETS and CONNECTIVITY). Binary
+ * numbers are big-endian. An integral one-component cell array called region, material, part, ...
+ * gives the regions; the field array "region_names" their names; three-component "fibre" the fibres. */
+#include <math.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+#include "problems/mesh/io/formats.h"
+
+typedef enum number_kind { KIND_INT, KIND_UNSIGNED, KIND_REAL, KIND_BIT, KIND_TEXT } number_kind;
+
+typedef struct number_type {
+  const char *name;
+  number_kind kind;
+  int bytes;
+} number_type;
+
+typedef struct vtk {
+  eb_scan *scan;
+  eb_draft *draft;
+  bool binary;
+  int64_t cell_count, entry_count;
+  int64_t *offset;    /* cell_count + 1, into entries */
+  int64_t *entry;     /* node numbers of the cells */
+  const char **place; /* of each cell in the file */
+  int64_t *type;      /* of each cell */
+  double *region;     /* of each cell, or NULL */
+  double *fibre;      /* cell_count x 3, or NULL */
+  bool in_cell_data;
+} vtk;
+
+/* ---- numbers ------------------------------------------------------------------------------------ */
+
+static eb_error find_type(const vtk *v, eb_word name, const number_type **out) {
+  static const number_type types[] = {
+      {"float", KIND_REAL, 4},
+      {"double", KIND_REAL, 8},
+      {"int", KIND_INT, 4},
+      {"unsigned_int", KIND_UNSIGNED, 4},
+      {"long", KIND_INT, 8},
+      {"unsigned_long", KIND_UNSIGNED, 8},
+      {"short", KIND_INT, 2},
+      {"unsigned_short", KIND_UNSIGNED, 2},
+      {"char", KIND_INT, 1},
+      {"signed_char", KIND_INT, 1},
+      {"unsigned_char", KIND_UNSIGNED, 1},
+      {"vtkidtype", KIND_INT, 4}, /* written as int */
+      {"vtktypeint64", KIND_INT, 8},
+      {"vtktypeuint64", KIND_UNSIGNED, 8},
+      {"bit", KIND_BIT, 1},
+      {"string", KIND_TEXT, 1},
+  };
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    if (eb_word_is(name, types[t].name)) {
+      *out = &types[t];
+      return EB_OK;
+    }
+  return eb_scan_error(v->scan, name.text, "'%.*s' is no data type of VTK",
+                       (int)(name.length < 40 ? name.length : 40), name.text);
+}
+
+static eb_error get_int(vtk *v, const number_type *type, const char *what, int64_t *out) {
+  if (!v->binary) return eb_scan_int(v->scan, what, out);
+  return eb_scan_raw_int(v->scan, what, type->bytes, type->kind == KIND_INT, out);
+}
+
+static eb_error get_real(vtk *v, const number_type *type, const char *what, double *out) {
+  if (!v->binary) return eb_scan_real(v->scan, what, out);
+  if (type->kind == KIND_REAL) return eb_scan_raw_real(v->scan, what, type->bytes, out);
+  int64_t value;
+  EB_TRY(get_int(v, type, what, &value));
+  *out = (double)value;
+  return EB_OK;
+}
+
+/* Numbers start behind the line of their keyword. */
+static void enter(vtk *v) {
+  eb_scan_next_line(v->scan);
+  v->scan->binary = v->binary;
+}
+
+static eb_error fits(vtk *v, const number_type *type, const char *what, int64_t count) {
+  size_t bytes = v->binary ? (size_t)type->bytes : 2;
+  if (type->kind == KIND_BIT && v->binary) {
+    EB_TRY(eb_scan_fits(v->scan, what, count / 8, 1));
+    return EB_OK;
+  }
+  return eb_scan_fits(v->scan, what, count, type->kind == KIND_TEXT ? 1 : bytes);
+}
+
+/* A text array: a line each in ascii; in binary a length of 1, 2, 4 or 8 bytes, told by the top two
+ * bits of the first, and the bytes. */
+static eb_error get_text(vtk *v, eb_word *out) {
+  if (!v->binary) {
+    *out = eb_scan_rest(v->scan);
+    return EB_OK;
+  }
+  const char *raw;
+  int64_t length;
+  EB_TRY(eb_scan_bytes(v->scan, "the length of a text", 1, &raw));
+  int bytes = 1 << (3 - ((unsigned char)*raw >> 6));
+  v->scan->at = raw;
+  EB_TRY(eb_scan_raw_int(v->scan, "the length of a text", bytes, false, &length));
+  length &= (INT64_C(1) << (8 * bytes - 2)) - 1;
+  EB_TRY(eb_scan_fits(v->scan, "bytes of a text", length, 1));
+  EB_TRY(eb_scan_bytes(v->scan, "a text", (size_t)length, &raw));
+  *out = (eb_word){raw, (size_t)length};
+  return EB_OK;
+}
+
+static eb_error skip_values(vtk *v, const number_type *type, int64_t count) {
+  eb_word text;
+  const char *raw;
+  EB_TRY(fits(v, type, "values", count));
+  if (type->kind == KIND_TEXT) {
+    for (int64_t i = 0; i < count; i++) EB_TRY(get_text(v, &text));
+    return EB_OK;
+  }
+  if (v->binary) {
+    int64_t bytes = type->kind == KIND_BIT ? (count + 7) / 8 : count * type->bytes;
+    return eb_scan_bytes(v->scan, "values", (size_t)bytes, &raw);
+  }
+  for (int64_t i = 0; i < count; i++)
+    if (eb_scan_word(v->scan).length == 0)
+      return eb_scan_error(v->scan, v->scan->end, "the file ends in the values; it is truncated");
+  return EB_OK;
+}
+
+/* ---- points and cells --------------------------------------------------------------------------- */
+
+static eb_error read_points(vtk *v) {
+  const number_type *type = NULL;
+  int64_t count;
+  if (v->draft->X) return eb_scan_error(v->scan, v->scan->at, "a second list of points");
+  EB_TRY(eb_scan_int(v->scan, "the number of points", &count));
+  EB_TRY(find_type(v, eb_scan_word(v->scan), &type));
+  if (type->kind > KIND_REAL)
+    return eb_scan_error(v->scan, v->scan->at, "coordinates should be numbers");
+  EB_TRY(eb_scan_fits(v->scan, "points", count, 3 * (v->binary ? (size_t)type->bytes : 2)));
+  enter(v);
+  EB_TRY(eb_draft_nodes(v->draft, count, false));
+  for (int64_t i = 0; i < 3 * count; i++)
+    EB_TRY(get_real(v, type, "a coordinate of a point", &v->draft->X[i]));
+  return EB_OK;
+}
+
+static eb_error allocate_cells(vtk *v, int64_t cells, int64_t entries) {
+  EB_TRY(EB_NEW(v->offset, cells + 1));
+  EB_TRY(EB_NEW(v->place, cells));
+  EB_TRY(EB_NEW(v->entry, entries));
+  v->cell_count = cells;
+  return EB_OK;
+}
+
+static eb_error read_nodes_of_cell(vtk *v, const number_type *type, int64_t cell, int64_t nodes,
+                                   int64_t left) {
+  if (nodes < 0 || nodes > left)
+    return eb_scan_error(v->scan, v->place[cell],
+                         "cell %lld has %lld nodes where %lld entries are left", (long long)cell,
+                         (long long)nodes, (long long)left);
+  for (int64_t a = 0; a < nodes; a++)
+    EB_TRY(get_int(v, type, "a node of a cell", &v->entry[v->entry_count++]));
+  v->offset[cell + 1] = v->entry_count;
+  return EB_OK;
+}
+
+/* Before 5.0: each cell as its number of nodes and the nodes, int. */
+static eb_error read_counted_cells(vtk *v, int64_t cells, int64_t size) {
+  static const number_type plain = {"int", KIND_INT, 4};
+  EB_TRY(eb_scan_fits(v->scan, "entries of cells", size, v->binary ? 4 : 2));
+  if (cells < 0 || cells > size)
+    return eb_scan_error(v->scan, v->scan->at, "%lld cells in %lld entries", (long long)cells,
+                         (long long)size);
+  EB_TRY(allocate_cells(v, cells, size));
+  for (int64_t c = 0; c < cells; c++) {
+    int64_t nodes;
+    if (!v->binary) eb_scan_more(v->scan);
+    v->place[c] = v->scan->at;
+    EB_TRY(get_int(v, &plain, "the number of nodes of a cell", &nodes));
+    EB_TRY(read_nodes_of_cell(v, &plain, c, nodes, size - c - 1 - v->entry_count));
+  }
+  if (v->entry_count + cells != size)
+    return eb_scan_error(v->scan, v->scan->at, "%lld cells hold %lld entries, not %lld",
+                         (long long)cells, (long long)(v->entry_count + cells), (long long)size);
+  return EB_OK;
+}
+
+static eb_error enter_array(vtk *v, const char *keyword, int64_t count, const number_type **type) {
+  v->scan->binary = false;
+  eb_word word = eb_scan_word(v->scan);
+  if (!eb_word_is(word, keyword))
+    return eb_scan_error(v->scan, word.text, "'%s' should stand here", keyword);
+  EB_TRY(find_type(v, eb_scan_word(v->scan), type));
+  if ((*type)->kind > KIND_UNSIGNED)
+    return eb_scan_error(v->scan, word.text, "%s should hold integers", keyword);
+  enter(v);
+  return fits(v, *type, keyword, count);
+}
+
+/* From 5.0: all offsets, one more than cells, then all nodes. */
+static eb_error read_offset_cells(vtk *v, int64_t offsets, int64_t entries) {
+  const number_type *type = NULL;
+  EB_TRY(enter_array(v, "OFFSETS", offsets, &type));
+  EB_TRY(eb_scan_fits(v->scan, "entries of cells", entries, 1));
+  EB_TRY(allocate_cells(v, offsets > 0 ? offsets - 1 : 0, entries));
+  for (int64_t c = 0; c < offsets; c++) {
+    EB_TRY(get_int(v, type, "an offset of a cell", &v->offset[c]));
+    if (v->offset[c] < (c ? v->offset[c - 1] : 0) || v->offset[c] > entries)
+      return eb_scan_error(v->scan, v->scan->at, "offset %lld of cell %lld is out of order",
+                           (long long)v->offset[c], (long long)c);
+  }
+  if (v->offset[0] != 0)
+    return eb_scan_error(v->scan, v->scan->at, "the first offset is %lld, not 0",
+                         (long long)v->offset[0]);
+  EB_TRY(enter_array(v, "CONNECTIVITY", entries, &type));
+  for (int64_t c = 0; c < v->cell_count; c++) {
+    if (!v->binary) eb_scan_more(v->scan);
+    v->place[c] = v->scan->at;
+    EB_TRY(
+        read_nodes_of_cell(v, type, c, v->offset[c + 1] - v->offset[c], entries - v->entry_count));
+  }
+  return EB_OK;
+}
+
+static eb_error read_cells(vtk *v) {
+  int64_t first, second;
+  if (v->offset) return eb_scan_error(v->scan, v->scan->at, "a second list of cells");
+  EB_TRY(eb_scan_int(v->scan, "the number of cells", &first));
+  EB_TRY(eb_scan_int(v->scan, "the number of entries of the cells", &second));
+  EB_TRY(eb_scan_fits(v->scan, "cells", first, 1));
+  enter(v);
+  if (eb_word_is(eb_scan_peek(v->scan), "OFFSETS")) return read_offset_cells(v, first, second);
+  return read_counted_cells(v, first, second);
+}
+
+static eb_error read_cell_types(vtk *v) {
+  static const number_type plain = {"int", KIND_INT, 4};
+  int64_t count;
+  EB_TRY(eb_scan_int(v->scan, "the number of cell types", &count));
+  if (count != v->cell_count || v->type)
+    return eb_scan_error(v->scan, v->scan->at, "%lld cell types for %lld cells", (long long)count,
+                         (long long)v->cell_count);
+  enter(v);
+  EB_TRY(fits(v, &plain, "cell types", count));
+  EB_TRY(EB_NEW(v->type, count));
+  for (int64_t c = 0; c < count; c++) EB_TRY(get_int(v, &plain, "the type of a cell", &v->type[c]));
+  return EB_OK;
+}
+
+/* ---- data --------------------------------------------------------------------------------------- */
+
+static bool names_regions(eb_word name) {
+  static const char *const names[] = {
+      "region",          "regions",     "region_id",     "regionid",      "material",  "materials",
+      "material_id",     "materialid",  "materialids",   "mat",           "mat_id",    "part",
+      "part_id",         "partid",      "domain",        "label",         "labels",    "group",
+      "attribute",       "physical",    "cellentityids", "gmsh:physical", "medit:ref", "tetgen:ref",
+      "gmsh%3Aphysical", "medit%3Aref", "tetgen%3Aref"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (eb_word_is(name, names[i])) return true;
+  return false;
+}
+
+static bool names_fibres(eb_word name) {
+  return eb_word_is(name, "fibre") || eb_word_is(name, "fiber") || eb_word_is(name, "fibres") ||
+         eb_word_is(name, "fibers");
+}
+
+/* One data array: kept when it holds the regions or fibres of the cells, else skipped. */
+static eb_error read_array(vtk *v, eb_word name, const number_type *type, int64_t components,
+                           int64_t tuples) {
+  if (components < 0 || tuples < 0 || components > INT32_MAX || tuples > INT32_MAX)
+    return eb_scan_error(v->scan, name.text, "an array of %lld x %lld values", (long long)tuples,
+                         (long long)components);
+  int64_t count = components * tuples;
+  bool usable = v->in_cell_data && type->kind <= KIND_REAL && tuples == v->cell_count;
+  bool region = usable && components == 1 && !v->region && names_regions(name);
+  bool fibre = usable && components == 3 && !v->fibre && names_fibres(name);
+  if (!region && !fibre) return skip_values(v, type, count);
+  EB_TRY(fits(v, type, "values", count));
+  double **values = region ? &v->region : &v->fibre;
+  EB_TRY(EB_NEW(*values, count));
+  for (int64_t i = 0; i < count; i++) EB_TRY(get_real(v, type, "a value of a cell", &(*values)[i]));
+  return EB_OK;
+}
+
+static eb_error read_region_names(vtk *v, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    eb_word name;
+    EB_TRY(get_text(v, &name));
+    EB_TRY(eb_draft_name(v->draft, v->scan, i, name));
+  }
+  return EB_OK;
+}
+
+/* METADATA runs to a blank line. */
+static void skip_metadata(vtk *v) {
+  eb_scan_next_line(v->scan);
+  while (v->scan->at < v->scan->end && eb_scan_rest(v->scan).length > 0) continue;
+}
+
+static eb_error read_field(vtk *v) {
+  int64_t arrays, components, tuples;
+  eb_scan_word(v->scan);
+  EB_TRY(eb_scan_count(v->scan, "arrays of a field", 8, &arrays));
+  for (int64_t i = 0; i < arrays; i++) {
+    v->scan->binary = false;
+    eb_word name = eb_scan_word(v->scan);
+    while (eb_word_is(name, "METADATA")) {
+      skip_metadata(v);
+      name = eb_scan_word(v->scan);
+    }
+    const number_type *type = NULL;
+    EB_TRY(eb_scan_int(v->scan, "the number of components of an array", &components));
+    EB_TRY(eb_scan_int(v->scan, "the number of tuples of an array", &tuples));
+    EB_TRY(find_type(v, eb_scan_word(v->scan), &type));
+    enter(v);
+    if (type->kind == KIND_TEXT && components == 1 && eb_word_is(name, "region_names"))
+      EB_TRY(read_region_names(v, tuples));
+    else
+      EB_TRY(read_array(v, name, type, components, tuples));
+  }
+  return EB_OK;
+}
+
+static eb_error read_scalars(vtk *v, int64_t tuples) {
+  const number_type *type = NULL;
+  int64_t components = 1;
+  eb_word name = eb_scan_word(v->scan);
+  EB_TRY(find_type(v, eb_scan_word(v->scan), &type));
+  eb_word word = eb_scan_word_in_line(v->scan);
+  if (word.length && !eb_word_int(word, &components))
+    return eb_scan_error(v->scan, word.text, "the number of components should be an integer");
+  eb_scan_next_line(v->scan);
+  if (eb_word_is(eb_scan_peek(v->scan), "LOOKUP_TABLE")) eb_scan_rest(v->scan);
+  v->scan->binary = v->binary;
+  return read_array(v, name, type, components, tuples);
+}
+
+/* Attributes of a fixed number of components: "KEYWORD name type". */
+static eb_error read_tuples(vtk *v, int64_t components, int64_t tuples) {
+  const number_type *type = NULL;
+  eb_word name = eb_scan_word(v->scan);
+  EB_TRY(find_type(v, eb_scan_word(v->scan), &type));
+  enter(v);
+  return read_array(v, name, type, components, tuples);
+}
+
+/* COLOR_SCALARS and LOOKUP_TABLE: "KEYWORD name n", bytes in binary, reals in ascii. */
+static eb_error skip_colours(vtk *v, bool table, int64_t tuples) {
+  static const number_type bytes = {"unsigned_char", KIND_UNSIGNED, 1};
+  int64_t count;
+  eb_scan_word(v->scan);
+  EB_TRY(eb_scan_count(v->scan, "colours", 1, &count));
+  enter(v);
+  return skip_values(v, &bytes, count * (table ? 4 : tuples));
+}
+
+static eb_error read_texture(vtk *v, int64_t tuples) {
+  const number_type *type = NULL;
+  int64_t components;
+  eb_word name = eb_scan_word(v->scan);
+  EB_TRY(eb_scan_int(v->scan, "the number of components", &components));
+  EB_TRY(find_type(v, eb_scan_word(v->scan), &type));
+  enter(v);
+  return read_array(v, name, type, components, tuples);
+}
+
+static eb_error read_attribute(vtk *v, eb_word keyword, int64_t tuples) {
+  static const struct {
+    const char *keyword;
+    int components;
+  } plain[] = {{"VECTORS", 3},    {"NORMALS", 3},      {"TENSORS", 9},   {"TENSORS6", 6},
+               {"GLOBAL_IDS", 1}, {"PEDIGREE_IDS", 1}, {"EDGE_FLAGS", 1}};
+  for (size_t p = 0; p < sizeof plain / sizeof *plain; p++)
+    if (eb_word_is(keyword, plain[p].keyword)) return read_tuples(v, plain[p].components, tuples);
+  if (eb_word_is(keyword, "SCALARS")) return read_scalars(v, tuples);
+  if (eb_word_is(keyword, "FIELD")) return read_field(v);
+  if (eb_word_is(keyword, "COLOR_SCALARS")) return skip_colours(v, false, tuples);
+  if (eb_word_is(keyword, "LOOKUP_TABLE")) return skip_colours(v, true, tuples);
+  if (eb_word_is(keyword, "TEXTURE_COORDINATES")) return read_texture(v, tuples);
+  return eb_scan_error(v->scan, keyword.text, "'%.*s' is no keyword of a VTK file",
+                       (int)(keyword.length < 40 ? keyword.length : 40), keyword.text);
+}
+
+/* ---- the file ----------------------------------------------------------------------------------- */
+
+static eb_error read_header(vtk *v) {
+  eb_scan *scan = v->scan;
+  eb_scan_rest(scan);
+  eb_scan_next_line(scan);
+  eb_word word = eb_scan_word(scan);
+  v->binary = eb_word_is(word, "BINARY");
+  if (!v->binary && !eb_word_is(word, "ASCII"))
+    return eb_scan_error(scan, word.text, "the third line should be ASCII or BINARY");
+  word = eb_scan_word(scan);
+  while (eb_word_is(word, "FIELD")) {
+    EB_TRY(read_field(v));
+    scan->binary = false;
+    word = eb_scan_word(scan);
+  }
+  eb_word kind = eb_scan_word(scan);
+  if (!eb_word_is(word, "DATASET"))
+    return eb_scan_error(scan, word.text, "'DATASET UNSTRUCTURED_GRID' should stand here");
+  if (!eb_word_is(kind, "UNSTRUCTURED_GRID"))
+    return eb_scan_error(scan, kind.text,
+                         "data set '%.*s' holds no volume mesh; save an UNSTRUCTURED_GRID",
+                         (int)(kind.length < 40 ? kind.length : 40), kind.text);
+  return EB_OK;
+}
+
+static eb_error read_data_header(vtk *v, bool cells, int64_t *tuples) {
+  v->in_cell_data = cells;
+  EB_TRY(eb_scan_int(v->scan, "the number of values", tuples));
+  int64_t wanted = cells ? v->cell_count : v->draft->node_count;
+  if (*tuples == wanted) return EB_OK;
+  return eb_scan_error(v->scan, v->scan->at, "data for %lld %s, but there are %lld",
+                       (long long)*tuples, cells ? "cells" : "points", (long long)wanted);
+}
+
+static eb_error read_parts(vtk *v) {
+  int64_t tuples = 0;
+  for (;;) {
+    v->scan->binary = false;
+    eb_word keyword = eb_scan_word(v->scan);
+    if (keyword.length == 0) return EB_OK;
+    if (eb_word_is(keyword, "METADATA"))
+      skip_metadata(v);
+    else if (eb_word_is(keyword, "POINTS"))
+      EB_TRY(read_points(v));
+    else if (eb_word_is(keyword, "CELLS"))
+      EB_TRY(read_cells(v));
+    else if (eb_word_is(keyword, "CELL_TYPES"))
+      EB_TRY(read_cell_types(v));
+    else if (eb_word_is(keyword, "CELL_DATA"))
+      EB_TRY(read_data_header(v, true, &tuples));
+    else if (eb_word_is(keyword, "POINT_DATA"))
+      EB_TRY(read_data_header(v, false, &tuples));
+    else
+      EB_TRY(read_attribute(v, keyword, tuples));
+  }
+}
+
+/* Corners of the volume cells; -1 for volume cells that are not supported, 0 for the others. */
+static int corners_of(int64_t type) {
+  switch (type) {
+  case 10: /* tetrahedron; 24, 71, 78: curved, corners first */
+  case 24:
+  case 71:
+  case 78:
+    return 4;
+  case 11: /* voxel */
+  case 12: /* hexahedron; 25, 29, 33, 72, 79: curved, corners first */
+  case 25:
+  case 29:
+  case 33:
+  case 72:
+  case 79:
+    return 8;
+  case 13:
+  case 14:
+  case 15:
+  case 16:
+  case 26:
+  case 27:
+  case 32:
+  case 37:
+  case 42:
+  case 73:
+  case 74:
+  case 80:
+  case 81:
+    return -1;
+  default:
+    return 0;
+  }
+}
+
+static eb_error add_cell(vtk *v, int64_t c) {
+  static const int voxel[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+  int corners = corners_of(v->type[c]);
+  if (corners == 0) return EB_OK;
+  if (corners < 0 || v->offset[c + 1] - v->offset[c] < corners)
+    return eb_scan_error(v->scan, v->place[c],
+                         corners < 0 ? "cell %lld of type %lld is not supported; mesh with "
+                                       "tetrahedra or hexahedra"
+                                     : "cell %lld of type %lld has too few nodes",
+                         (long long)c, (long long)v->type[c]);
+  int64_t nodes[8];
+  for (int a = 0; a < corners; a++)
+    nodes[a] = v->entry[v->offset[c] + (v->type[c] == 11 ? voxel[a] : a)];
+  int64_t label = v->region ? (int64_t)v->region[c] : 0;
+  size_t e = v->draft->element_count;
+  EB_TRY(eb_draft_element(v->draft, v->scan, v->place[c], corners, nodes, label));
+  if (v->fibre) memcpy(v->draft->fibre + 3 * e, v->fibre + 3 * c, 24);
+  return EB_OK;
+}
+
+static eb_error add_cells(vtk *v) {
+  for (int64_t c = 0; v->region && c < v->cell_count; c++)
+    if (v->region[c] != rint(v->region[c]) || fabs(v->region[c]) > INT32_MAX) {
+      free(v->region);
+      v->region = NULL;
+    }
+  if (v->fibre) EB_TRY(EB_NEW(v->draft->fibre, 3 * v->cell_count));
+  for (int64_t c = 0; c < v->cell_count; c++) EB_TRY(add_cell(v, c));
+  return EB_OK;
+}
+
+static eb_error read_file(vtk *v) {
+  v->scan->big_endian = true;
+  EB_TRY(read_header(v));
+  EB_TRY(read_parts(v));
+  if (!v->draft->X) return eb_scan_error(v->scan, v->scan->end, "there are no POINTS");
+  if (v->cell_count > 0 && !v->type)
+    return eb_scan_error(v->scan, v->scan->end, "there are no CELL_TYPES");
+  v->scan->binary = v->binary;
+  return add_cells(v);
+}
+
+eb_error eb_read_vtk(eb_scan *scan, eb_draft *draft) {
+  vtk v = {.scan = scan, .draft = draft};
+  eb_error error = read_file(&v);
+  free(v.fibre);
+  free(v.region);
+  free(v.type);
+  free(v.place);
+  free(v.entry);
+  free(v.offset);
+  return error;
+}

@@ -1,0 +1,478 @@
+/* Scenes of Hecht, Lee, Shewchuk and O'Brien, "Updated Sparse Cholesky Factors for Corotational Elastodynamics", ACM
+ * Transactions on Graphics 31(5), 2012 (Section 5, Tables I to V).
+ *
+ * A frame is 1/30 s, as in the paper. The paper does not state its own step inside a frame, most sizes, heights and colliders,
+ * nor the stiffness of every body: those are chosen here and can be set. Contact is the explicit penalty of collider.h,
+ * with constants that follow from the step (common.c). */
+#include <math.h>
+
+#include "problems/base/memory.h"
+#include "problems/mesh/generate.h"
+#include "problems/scenes/catalogue.h"
+#include "problems/scenes/common.h"
+
+#define CITATION                                                                                   \
+  "Hecht, Lee, Shewchuk and O'Brien, Updated Sparse Cholesky Factors for Corotational "            \
+  "Elastodynamics, ACM TOG 31(5), 2012"
+/* The steps a frame takes, as dt: 10, 20, 30. */
+#define TENTH               "0.0033333333333333335"
+#define TWENTIETH           "0.0016666666666666668"
+#define THIRTIETH           "0.0011111111111111111"
+#define PARAMETERS(E_, dt_) EB_SCENE_PARAMETERS(E_, "0.4", "1000", dt_, "corotational", "9.81")
+#define HEIGHT(default_)                                                                           \
+  { "height", EB_OPTION_REAL, default_, 0, 100, NULL, "m", "of the lowest point above the ground" }
+#define FRICTION                                                                                   \
+  { "friction", EB_OPTION_REAL, "0.3", 0, 10, NULL, "", "Coulomb's mu of every collider" }
+
+static const double pi = 3.14159265358979323846;
+static const double upwards[3] = {0, 0, 1};
+
+/* Constants of every collider added so far; friction from the parameter. */
+static void finish_colliders(eb_scene *scene, double thickness) {
+  for (int32_t c = 0; c < scene->collider_count; c++) {
+    eb_penalty_constants(scene, thickness, &scene->colliders[c]);
+    scene->colliders[c].friction = eb_values_real(scene->parameters, "friction");
+  }
+}
+
+/* Materials, gravity, a floor at z = 0, the body turned and lifted over it. */
+static eb_error drop_on_floor(eb_scene *scene, const double rotation[9]) {
+  eb_scene_uniform_material(scene);
+  eb_scene_gravity(scene);
+  eb_scene_place(scene, rotation, eb_values_real(scene->parameters, "height"));
+  eb_scene_add_floor(scene, 0);
+  finish_colliders(scene, INFINITY);
+  return EB_OK;
+}
+
+/* ---- sculpture, in three resolutions ------------------------------------------------------------------------ */
+
+static const eb_option sculpture_parameters[] = {PARAMETERS("5e6", TENTH), EB_ELEMENTS_PARAMETER,
+                                                 HEIGHT("0.4"), FRICTION, EB_LAST_PARAMETER};
+
+static eb_error sculpture_small_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_model(parameters, "sculpture", 6681, 1.6, out);
+}
+static eb_error sculpture_medium_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_model(parameters, "sculpture", 115712, 1.6, out);
+}
+static eb_error sculpture_large_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_model(parameters, "sculpture", 329131, 1.6, out);
+}
+
+/* Turned so that it lands on a corner and rolls over. */
+static eb_error sculpture_setup(eb_scene *scene) {
+  double rotation[9];
+  eb_axis_rotation(1, 12 * pi / 180, rotation);
+  return drop_on_floor(scene, rotation);
+}
+
+#define SCULPTURE(name_, vertices_, elements_, mesh_)                                              \
+  {                                                                                                \
+    .name = name_, .summary = "an openwork sculpture is dropped on the floor and bounces",         \
+    .geometry = "stand-in sculpture, radius 0.8 m", .citation = CITATION, .stand_in = "sculpture", \
+    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,                           \
+    .target_vertices = vertices_, .target_elements = elements_, .count_tolerance = 0.03,           \
+    .parameters = sculpture_parameters, .steps = 3000, .steps_per_frame = 10, .mesh = mesh_,       \
+    .mesh_parameters = "resolution", .setup = sculpture_setup,                                     \
+  }
+
+const eb_scene_ops eb_hecht2012_sculpture_small =
+    SCULPTURE("hecht2012/sculpture-small", 2000, 6681, sculpture_small_mesh);
+const eb_scene_ops eb_hecht2012_sculpture_medium =
+    SCULPTURE("hecht2012/sculpture-medium", 23000, 115712, sculpture_medium_mesh);
+const eb_scene_ops eb_hecht2012_sculpture_large =
+    SCULPTURE("hecht2012/sculpture-large", 65000, 329131, sculpture_large_mesh);
+
+/* ---- dragon ---------------------------------------------------------------------------------------------------- */
+
+static const eb_option dragon_parameters[] = {PARAMETERS("2e6", TENTH), EB_ELEMENTS_PARAMETER,
+                                              HEIGHT("0.4"), FRICTION, EB_LAST_PARAMETER};
+
+static eb_error dragon_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_model(parameters, "dragon", 20000, 1.5, out);
+}
+
+static eb_error dragon_setup(eb_scene *scene) {
+  double rotation[9];
+  eb_axis_rotation(1, -15 * pi / 180, rotation);
+  return drop_on_floor(scene, rotation);
+}
+
+const eb_scene_ops eb_hecht2012_dragon = {
+    .name = "hecht2012/dragon",
+    .summary = "a dragon is dropped on the floor",
+    .geometry = "stand-in dragon, 1.5 m long",
+    .citation = CITATION,
+    .stand_in = "dragon",
+    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,
+    .target_elements = 20000,
+    .count_tolerance = 0.03,
+    .parameters = dragon_parameters,
+    .steps = 3000,
+    .steps_per_frame = 10,
+    .mesh = dragon_mesh,
+    .mesh_parameters = "resolution",
+    .setup = dragon_setup,
+};
+
+/* ---- three-torus ------------------------------------------------------------------------------------------------ */
+
+static const eb_option torus_parameters[] = {PARAMETERS("1e7", TENTH), EB_ELEMENTS_PARAMETER,
+                                             HEIGHT("0.9"), FRICTION, EB_LAST_PARAMETER};
+
+static eb_error torus_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_model(parameters, "three-torus", 19172, 1.2, out);
+}
+
+/* Falls flat on a lying cylinder, off its middle, and slides down to the floor. */
+static eb_error torus_setup(eb_scene *scene) {
+  double rotation[9];
+  eb_axis_rotation(1, 20 * pi / 180, rotation);
+  EB_TRY(drop_on_floor(scene, rotation));
+  eb_scene_add_collider(scene, EB_CYLINDER, (const double[3]){0.15, 0, 0.3},
+                        (const double[3]){0, 1, 0}, 0.2);
+  finish_colliders(scene, INFINITY);
+  return EB_OK;
+}
+
+const eb_scene_ops eb_hecht2012_three_torus = {
+    .name = "hecht2012/three-torus",
+    .summary = "a body with three holes is dropped on a fixed cylinder and the floor (E: 1e7 "
+               "stiff, 1e6 soft)",
+    .geometry = "stand-in of genus 3, 1.2 m across",
+    .citation = CITATION,
+    .stand_in = "three-torus",
+    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,
+    .target_vertices = 5046,
+    .target_elements = 19172,
+    .count_tolerance = 0.03,
+    .parameters = torus_parameters,
+    .steps = 3000,
+    .steps_per_frame = 10,
+    .mesh = torus_mesh,
+    .mesh_parameters = "resolution",
+    .setup = torus_setup,
+};
+
+/* ---- bowl-of-bears ------------------------------------------------------------------------------------------------ */
+
+static const eb_option bears_parameters[] = {
+    PARAMETERS("3e6", TWENTIETH),
+    EB_ELEMENTS_PARAMETER,
+    {"bears", EB_OPTION_INT, "25", 1, 25, NULL, "", "how many bears"},
+    FRICTION,
+    EB_LAST_PARAMETER};
+
+static eb_error bear_in_bowl_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_model(parameters, "bear", 9785, 0.5, out);
+}
+
+static eb_error copy_turned(const eb_mesh *body, double angle, eb_mesh **out) {
+  EB_TRY(eb_mesh_create(body->type, 0, 0, out));
+  EB_TRY(eb_mesh_append(*out, body, (const double[3]){0, 0, 0}));
+  double rotation[9];
+  eb_axis_rotation(2, angle, rotation);
+  for (int32_t i = 0; i < body->node_count; i++)
+    for (int d = 0; d < 2; d++)
+      (*out)->X[3 * i + d] =
+          rotation[3 * d] * body->X[3 * i] + rotation[3 * d + 1] * body->X[3 * i + 1];
+  return EB_OK;
+}
+
+/* Nine bears a layer, three layers, each turned by the golden angle from the one before. */
+static eb_error bears_prepare(const eb_values *parameters, eb_mesh **mesh) {
+  eb_mesh *pile;
+  EB_TRY(eb_mesh_create((*mesh)->type, 0, 0, &pile));
+  eb_error error = EB_OK;
+  for (int64_t b = 0; !error && b < eb_values_int(parameters, "bears"); b++) {
+    int64_t column = b % 9, layer = b / 9;
+    double shift[3] = {0.62 * (double)(column % 3 - 1), 0.62 * (double)(column / 3 - 1),
+                       0.62 * (double)layer};
+    eb_mesh *bear = NULL;
+    error = copy_turned(*mesh, 2.39996 * (double)b, &bear);
+    if (!error) error = eb_mesh_append(pile, bear, shift);
+    eb_mesh_destroy(bear);
+  }
+  eb_mesh *single = *mesh;
+  *mesh = pile;
+  eb_mesh_destroy(single);
+  return error;
+}
+
+/* The bowl's centre lies so that the corners of the lowest layer are just inside. */
+static eb_error bears_setup(eb_scene *scene) {
+  eb_scene_uniform_material(scene);
+  eb_scene_gravity(scene);
+  eb_scene_add_collider(scene, EB_BOWL, (const double[3]){0, 0, 0.7}, upwards, 1.7);
+  finish_colliders(scene, INFINITY);
+  return EB_OK;
+}
+
+const eb_scene_ops eb_hecht2012_bowl_of_bears = {
+    .name = "hecht2012/bowl-of-bears",
+    .summary =
+        "25 bears are dropped into a rigid bowl; here they meet the bowl only, not each other",
+    .geometry = "25 stand-in bears, 0.5 m tall, in a bowl of 1.7 m radius",
+    .citation = CITATION,
+    .stand_in = "bear",
+    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,
+    .target_vertices = 55400,
+    .target_elements = 244625,
+    .count_tolerance = 0.03,
+    .parameters = bears_parameters,
+    .steps = 6000,
+    .steps_per_frame = 20,
+    .mesh = bear_in_bowl_mesh,
+    .mesh_parameters = "resolution",
+    .prepare = bears_prepare,
+    .setup = bears_setup,
+};
+
+/* ---- bear-squash --------------------------------------------------------------------------------------------------- */
+
+static const eb_option squash_parameters[] = {
+    PARAMETERS("1e5", TWENTIETH),
+    EB_ELEMENTS_PARAMETER,
+    {"gap", EB_OPTION_REAL, "0.15", 0.01, 1, NULL, "",
+     "between piston and floor at the lowest, over the height of the bear"},
+    FRICTION,
+    EB_LAST_PARAMETER};
+
+static eb_error squash_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_model(parameters, "bear", 30490, 0.5, out);
+}
+
+/* Down by parameters[0] m between 0.3 and 1.5 s, up again between 2 and 3 s. */
+static void piston(double t, const double *parameters, double offset[3], double velocity[3]) {
+  for (int d = 0; d < 3; d++) offset[d] = velocity[d] = 0;
+  offset[2] = -parameters[0] * (eb_ramp(t, 0.3, 1.5) - eb_ramp(t, 2, 3));
+  velocity[2] = -parameters[0] * (eb_ramp_rate(t, 0.3, 1.5) - eb_ramp_rate(t, 2, 3));
+}
+
+static eb_error squash_setup(eb_scene *scene) {
+  eb_scene_uniform_material(scene);
+  eb_scene_gravity(scene);
+  double lo[3], hi[3];
+  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+  double height = hi[2] - lo[2], half = 0.15, clear = 0.02 * height;
+  eb_scene_add_floor(scene, lo[2]);
+  const double centre[3] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), hi[2] + clear + half};
+  eb_collider *press =
+      eb_scene_add_collider(scene, EB_CAPPED_CYLINDER, centre, upwards, 0.6 * height);
+  press->half_length = half;
+  press->motion = piston;
+  press->motion_parameters[0] = clear + height * (1 - eb_values_real(scene->parameters, "gap"));
+  finish_colliders(scene, INFINITY);
+  return EB_OK;
+}
+
+const eb_scene_ops eb_hecht2012_bear_squash = {
+    .name = "hecht2012/bear-squash",
+    .summary = "a piston squeezes a bear against the floor until elements invert, then rises",
+    .geometry = "stand-in bear, 0.5 m tall",
+    .citation = CITATION,
+    .stand_in = "bear",
+    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,
+    .target_vertices = 7361,
+    .target_elements = 30490,
+    .count_tolerance = 0.03,
+    .parameters = squash_parameters,
+    .steps = 3000,
+    .steps_per_frame = 20,
+    .mesh = squash_mesh,
+    .mesh_parameters = "resolution",
+    .setup = squash_setup,
+};
+
+/* ---- sheets: cloth-drop, trampoline ----------------------------------------------------------------------------------- */
+
+static const double sheet_thickness = 1e-4; /* m, the paper's */
+
+/* A square sheet, one layer of cubes thick. */
+static eb_error sheet(const eb_values *parameters, const int32_t cubes[3], const double origin[3],
+                      const double size[3], eb_mesh **out) {
+  double resolution = eb_values_real(parameters, "resolution");
+  eb_grid grid;
+  for (int d = 0; d < 3; d++) {
+    grid.cubes[d] = cubes[d] == 1 ? 1 : (int32_t)fmax(1, round(cubes[d] * resolution));
+    grid.origin[d] = origin[d];
+    grid.size[d] = size[d];
+  }
+  return eb_generate_tets6(&grid, out);
+}
+
+static const eb_option cloth_parameters[] = {PARAMETERS("5e6", THIRTIETH), EB_CUBES_PARAMETER,
+                                             HEIGHT("0.05"), FRICTION, EB_LAST_PARAMETER};
+
+static eb_error cloth_mesh(const eb_values *parameters, eb_mesh **out) {
+  return sheet(parameters, (const int32_t[3]){50, 50, 1}, (const double[3]){-0.5, -0.5, 0},
+               (const double[3]){1, 1, sheet_thickness}, out);
+}
+
+/* Each of the two sides carries half the thickness. The sphere stands a little off the middle, as a perfect balance would hang
+ * on rounding errors. */
+static eb_error cloth_setup(eb_scene *scene) {
+  eb_scene_uniform_material(scene);
+  eb_scene_gravity(scene);
+  double lo[3], hi[3], radius = 0.25;
+  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+  double top = lo[2] - eb_values_real(scene->parameters, "height");
+  eb_scene_add_collider(scene, EB_SPHERE, (const double[3]){0.03, 0.02, top - radius}, upwards,
+                        radius);
+  finish_colliders(scene, 0.5 * (hi[2] - lo[2]));
+  return EB_OK;
+}
+
+const eb_scene_ops eb_hecht2012_cloth_drop = {
+    .name = "hecht2012/cloth-drop",
+    .summary = "a thin sheet drapes over a fixed sphere",
+    .geometry = "sheet of 1 m x 1 m x 0.1 mm, 50 x 50 x 1 cubes, 6 tetrahedra a cube",
+    .citation = CITATION,
+    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,
+    .target_vertices = 5202,
+    .target_elements = 15000,
+    .parameters = cloth_parameters,
+    .steps = 4500,
+    .steps_per_frame = 30,
+    .mesh = cloth_mesh,
+    .mesh_parameters = "resolution",
+    .setup = cloth_setup,
+};
+
+static const eb_option trampoline_parameters[] = {PARAMETERS("1e6", THIRTIETH), EB_CUBES_PARAMETER,
+                                                  FRICTION, EB_LAST_PARAMETER};
+
+/* Where the hanging sheet is, m. The ball, on its way down again, meets it 0.2 m below its rail. */
+static const double curtain_x = 1.08, curtain_low = 0.1, curtain_height = 0.5, ball_radius = 0.1;
+
+static eb_error trampoline_mesh(const eb_values *parameters, eb_mesh **out) {
+  EB_TRY(sheet(parameters, (const int32_t[3]){50, 50, 1}, (const double[3]){-0.5, -0.5, 0},
+               (const double[3]){1, 1, sheet_thickness}, out));
+  eb_mesh *curtain;
+  EB_TRY(sheet(parameters, (const int32_t[3]){1, 50, 25},
+               (const double[3]){curtain_x, -0.5, curtain_low},
+               (const double[3]){sheet_thickness, 1, curtain_height}, &curtain));
+  eb_error error = eb_mesh_append(*out, curtain, (const double[3]){0, 0, 0});
+  eb_mesh_destroy(curtain);
+  return error;
+}
+
+/* The ball's course: down to the trampoline at x = 0; half a sine into it and out at the speed it came with; up and over to the
+ * curtain, which takes its sidewise speed exponentially; down. Position and velocity are continuous. */
+static void ball(double t, const double *parameters, double offset[3], double velocity[3]) {
+  (void)parameters;
+  const double g = 9.81, start_x = -0.45, start_z = 0.75, contact = 0.16, decay = 6;
+  const double fall = sqrt(2 * (start_z - ball_radius) / g), impact = g * fall;
+  const double sidewise = -start_x / fall, meet = (curtain_x - ball_radius - start_x) / sidewise;
+  double free_way = fmin(t, meet), left = exp(-decay * (t - free_way)), since = t - fall - contact;
+  offset[0] = start_x + sidewise * (free_way + (1 - left) / decay);
+  velocity[0] = sidewise * left;
+  offset[1] = velocity[1] = 0;
+  if (t <= fall) {
+    offset[2] = start_z - 0.5 * g * t * t;
+    velocity[2] = -g * t;
+  } else if (since <= 0) {
+    double phase = pi * (t - fall) / contact;
+    offset[2] = ball_radius - impact * contact / pi * sin(phase);
+    velocity[2] = -impact * cos(phase);
+  } else {
+    offset[2] = ball_radius + impact * since - 0.5 * g * since * since;
+    velocity[2] = impact - g * since;
+  }
+}
+
+/* Within 5 mm of the trampoline's four edges. */
+static bool on_rim(const double X[3], const void *context) {
+  (void)context;
+  return X[2] < 0.05 && X[0] < 0.55 && fmax(fabs(X[0]), fabs(X[1])) > 0.495;
+}
+
+static bool on_rail(const double X[3], const void *context) {
+  (void)context;
+  return X[2] > curtain_low + curtain_height - 0.005;
+}
+
+static eb_error trampoline_setup(eb_scene *scene) {
+  eb_scene_uniform_material(scene);
+  eb_scene_gravity(scene);
+  eb_collider *thrown =
+      eb_scene_add_collider(scene, EB_SPHERE, (const double[3]){0, 0, 0}, upwards, ball_radius);
+  thrown->motion = ball;
+  finish_colliders(scene, 0.5 * sheet_thickness);
+  EB_TRY(eb_grips_add(scene, on_rim, NULL, "the rim of the trampoline (the square of 1 m)"));
+  return eb_grips_add(scene, on_rail, NULL, "the rail of the hanging sheet");
+}
+
+const eb_scene_ops eb_hecht2012_trampoline = {
+    .name = "hecht2012/trampoline",
+    .summary = "a ball bounces from a trampoline into a hanging sheet; the ball is rigid and "
+               "follows a script",
+    .geometry =
+        "sheets of 1 m x 1 m and 1 m x 0.5 m, 0.1 mm thick, 50 x 50 x 1 and 50 x 25 x 1 cubes, 6 "
+        "tetrahedra a cube",
+    .citation = CITATION,
+    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,
+    .target_vertices = 7854,
+    .target_elements = 22500,
+    .parameters = trampoline_parameters,
+    .steps = 4500,
+    .steps_per_frame = 30,
+    .mesh = trampoline_mesh,
+    .mesh_parameters = "resolution",
+    .setup = trampoline_setup,
+    .boundary = eb_grips_hold,
+    .clear = eb_grips_clear,
+};
+
+/* ---- spider --------------------------------------------------------------------------------------------------------------- */
+
+static const eb_option spider_parameters[] = {
+    PARAMETERS("1e8", TENTH),
+    EB_ELEMENTS_PARAMETER,
+    {"contrast", EB_OPTION_REAL, "300", 1, 1e6, NULL, "",
+     "Young's modulus of legs and body (E) over that of joints and thread"},
+    {"swing", EB_OPTION_REAL, "5", -100, 100, NULL, "rad/s",
+     "initial angular velocity about the thread's top"},
+    EB_LAST_PARAMETER};
+
+static eb_error spider_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_model(parameters, "spider", 12683, 0.3, out);
+}
+
+/* The region named "soft" is joints and thread; a mesh without it is stiff throughout. */
+static eb_error spider_setup(eb_scene *scene) {
+  eb_scene_uniform_material(scene);
+  eb_scene_gravity(scene);
+  int32_t soft = eb_mesh_region(scene->mesh, "soft");
+  if (soft >= 0) scene->materials[soft].young /= eb_values_real(scene->parameters, "contrast");
+  EB_TRY(eb_grips_add_end(scene, 2, 1));
+  const double *top = ((const eb_grips *)scene->data)->grip[0].centre;
+  double swing = eb_values_real(scene->parameters, "swing");
+  for (int32_t i = 0; i < scene->mesh->node_count; i++) {
+    scene->v0[3 * i] = swing * (scene->mesh->X[3 * i + 2] - top[2]);
+    scene->v0[3 * i + 2] = -swing * (scene->mesh->X[3 * i] - top[0]);
+  }
+  return EB_OK;
+}
+
+const eb_scene_ops eb_hecht2012_spider = {
+    .name = "hecht2012/spider",
+    .summary = "a toy spider swings on an elastic thread; legs and body are 300 times stiffer than "
+               "joints and thread",
+    .geometry = "stand-in spider on a thread, 0.3 m across",
+    .citation = CITATION,
+    .stand_in = "spider",
+    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL,
+    .target_vertices = 3991,
+    .target_elements = 12683,
+    .count_tolerance = 0.03,
+    .parameters = spider_parameters,
+    .steps = 3000,
+    .steps_per_frame = 10,
+    .mesh = spider_mesh,
+    .mesh_parameters = "resolution",
+    .setup = spider_setup,
+    .boundary = eb_grips_hold,
+    .clear = eb_grips_clear,
+};

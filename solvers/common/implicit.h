@@ -1,0 +1,92 @@
+/* What every implicit solver holds: the constraints and forces of the step, one system matrix in the
+ * pattern of the elasticity, one linear solver, and the options of the latter. */
+#ifndef EB_COMMON_IMPLICIT_H
+#define EB_COMMON_IMPLICIT_H
+
+#include "solvers/linalg/linear.h"
+#include "solvers/solver.h"
+
+/* The options of the linear solver, the same for every solver that has one. `tolerance` is the
+ * default of linear_rtol, as text. */
+#define EB_LINEAR_OPTIONS(kind, conditioner, tolerance)                                            \
+  {.name = "linear",                                                                               \
+   .type = EB_OPTION_CHOICE,                                                                       \
+   .fallback = (kind),                                                                             \
+   .choices = "cholesky|cg|petsc",                                                                 \
+   .unit = "",                                                                                     \
+   .doc = "linear solver: supernodal Cholesky, conjugate gradients, any PETSc KSP"},               \
+      {.name = "preconditioner",                                                                   \
+       .type = EB_OPTION_CHOICE,                                                                   \
+       .fallback = (conditioner),                                                                  \
+       .choices = "none|jacobi|block-jacobi|ic",                                                   \
+       .unit = "",                                                                                 \
+       .doc = "preconditioner of linear=cg"},                                                      \
+      {.name = "linear_rtol",                                                                      \
+       .type = EB_OPTION_REAL,                                                                     \
+       .fallback = (tolerance),                                                                    \
+       .min = 0,                                                                                   \
+       .max = 0.9,                                                                                 \
+       .unit = "",                                                                                 \
+       .doc = "cg, petsc: stop when |b - A x| <= linear_rtol |b|"},                                \
+      {.name = "linear_atol",                                                                      \
+       .type = EB_OPTION_REAL,                                                                     \
+       .fallback = "0",                                                                            \
+       .min = 0,                                                                                   \
+       .max = 1e300,                                                                               \
+       .unit = "",                                                                                 \
+       .doc = "cg, petsc: or when |b - A x| <= linear_atol, in units of b"},                       \
+      {.name = "linear_max_iterations",                                                            \
+       .type = EB_OPTION_INT,                                                                      \
+       .fallback = "10000",                                                                        \
+       .min = 1,                                                                                   \
+       .max = 1e9,                                                                                 \
+       .unit = "",                                                                                 \
+       .doc = "cg, petsc: give up after so many iterations"},                                      \
+  {                                                                                                \
+    .name = "petsc", .type = EB_OPTION_TEXT, .fallback = "-ksp_type cg -pc_type icc", .unit = "",  \
+    .doc = "linear=petsc: PETSc options, e.g. -ksp_type cg -pc_type gamg"                          \
+  }
+
+typedef struct eb_implicit {
+  const eb_scene *scene;
+  int threads;
+  int32_t nodes;
+  int64_t size;       /* 3 nodes */
+  int32_t scripted;   /* nodes scripted at the end of the present step */
+  uint8_t *fixed;     /* nodes: scripted at the end of the step */
+  double *target;     /* size: where scripted nodes are then, m */
+  double *force;      /* size: f_ext at the start of the step, N */
+  double *gradient;   /* size: dE/dx, N */
+  double *rhs;        /* size: right-hand side of the linear system */
+  double *unknown;    /* size: its solution */
+  double *prescribed; /* size: values of the unknown at scripted nodes, 0 elsewhere */
+  eb_block_matrix *matrix;
+  eb_linear *linear;
+} eb_implicit;
+
+/* Allocates everything, orders and analyzes; phases go to the solver's set-up log. The options of
+ * EB_LINEAR_OPTIONS must be among the solver's. On failure nothing stays allocated. */
+EB_MUST eb_error eb_implicit_create(const eb_solver *solver, eb_implicit *out);
+void eb_implicit_clear(eb_implicit *work);
+
+/* Whether every entry is finite. */
+bool eb_all_finite(int64_t n, const double *x);
+
+/* Starts a step: sets the threads, evaluates f_ext at the start and the script at the end of the step
+ * (phase RHS). Returns false when the state or the forces are not finite. */
+bool eb_implicit_begin(eb_implicit *work, const eb_state *state, double dt, eb_step_log *log);
+
+/* Assembles mass_scale M + hessian_scale H(x) into work->matrix and dE/dx into work->gradient (phase
+ * ASSEMBLE). */
+void eb_implicit_assemble(eb_implicit *work, const double *x, double mass_scale,
+                          double hessian_scale, bool project, eb_step_log *log);
+/* dE/dx alone (phase GRADIENT). */
+void eb_implicit_gradient(eb_implicit *work, const double *x, eb_step_log *log);
+
+/* Constrains work->matrix and work->rhs to work->prescribed at the scripted nodes, factors, and solves
+ * for work->unknown, whose value on entry is the initial guess of iterative methods. *reason is the
+ * outcome of the factorization when that failed, else of the solve. */
+EB_MUST eb_error eb_implicit_solve(eb_implicit *work, bool log_residuals, eb_step_log *log,
+                                   eb_reason *reason);
+
+#endif

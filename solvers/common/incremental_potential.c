@@ -1,0 +1,57 @@
+/* Value and gradient of the incremental potential. Sums run in node order: the same bits for any
+ * number of threads. */
+#include "solvers/common/incremental_potential.h"
+
+#include <math.h>
+
+double eb_potential_elastic_scale(const eb_mesh *mesh, const eb_material *materials) {
+  double sum = 0;
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    const eb_material *material = &materials[mesh->region[e]];
+    double fibre = material->fibre == EB_FIBRE_NONE ? 0 : material->fibre_stiffness;
+    sum += eb_mesh_element_volume(mesh, mesh->X, e) * (material->young + fibre);
+  }
+  return sum;
+}
+
+eb_potential_value eb_potential_at(const eb_potential *potential, const double *x) {
+  const double *mass = eb_elasticity_mass(potential->elasticity);
+  double inertia = 0, work = 0, absolute_work = 0;
+  for (int32_t i = 0; i < potential->nodes; i++) {
+    if (potential->fixed[i]) continue;
+    double square = 0, local = 0;
+    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
+      double off = x[k] - potential->predicted[k];
+      square += off * off;
+      local += potential->force[k] * (x[k] - potential->origin[k]);
+    }
+    inertia += mass[i] * square;
+    work += local;
+    absolute_work += fabs(local);
+  }
+  inertia *= 0.5 * potential->inertia;
+  double elastic = eb_elasticity_energy(potential->elasticity, x);
+  return (eb_potential_value){.value = inertia + elastic - work,
+                              .magnitude = inertia + fabs(elastic) + absolute_work +
+                                           potential->elastic_scale};
+}
+
+eb_potential_residual eb_potential_descent(const eb_potential *potential, const double *x,
+                                           const double *g, double *descent) {
+  const double *mass = eb_elasticity_mass(potential->elasticity);
+  double residual = 0, external = 0, internal = 0;
+  for (int32_t i = 0; i < potential->nodes; i++) {
+    double inertia = potential->inertia * mass[i];
+    bool fixed = potential->fixed[i];
+    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
+      internal += g[k] * g[k];
+      descent[k] = 0;
+      if (fixed) continue;
+      double f = potential->force[k];
+      descent[k] = f - g[k] - inertia * (x[k] - potential->predicted[k]);
+      residual += descent[k] * descent[k];
+      external += f * f;
+    }
+  }
+  return (eb_potential_residual){.norm = sqrt(residual), .scale = sqrt(external) + sqrt(internal)};
+}

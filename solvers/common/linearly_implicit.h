@@ -1,0 +1,20 @@
+/* One linearly implicit Euler step: a single linear solve for the new velocities (Baraff and Witkin
+ * 1998). The semi-implicit and the corotational solver differ only in their coefficients. */
+#ifndef EB_COMMON_LINEARLY_IMPLICIT_H
+#define EB_COMMON_LINEARLY_IMPLICIT_H
+
+#include "solvers/common/implicit.h"
+
+/* The create and destroy of such a solver: solver->data is its eb_implicit. */
+EB_MUST eb_error eb_linearly_implicit_create(eb_solver *solver, const eb_scene *scene);
+void eb_linearly_implicit_destroy(eb_solver *solver);
+
+/* Solves (mass_scale M + stiffness_scale H(x0)) v1 = M v0 + h (f_ext - g(x0)) with scripted nodes at
+ * the velocity that takes them to their place, then x1 = x0 + h v1. `project` takes each element's
+ * part of H positive semi-definite. Iterative methods start from v0 and log their residuals. On a
+ * negative reason other than EB_DIVERGED_MAX_IT the state is left as it was. */
+EB_MUST eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt,
+                                           double mass_scale, double stiffness_scale, bool project,
+                                           eb_step_log *log, eb_reason *reason);
+
+#endif

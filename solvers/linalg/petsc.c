@@ -1,0 +1,445 @@
+/* A x = b by any Krylov method and preconditioner of PETSc, chosen by its own options string
+ * ("-ksp_type cg -pc_type gamg"). Reference: Balay et al., PETSc/TAO Users Manual.
+ *
+ * Sequential. The matrix is AIJ with block size 3 ("-mat_type baij" or "sbaij" change it). Without options: cg
+ * with PETSc's default preconditioner. The names in the string get a prefix of this solver's own, so
+ * that several solvers live side by side; names that nothing has read after the first set-up are an
+ * EB_ERR_USAGE. The norm is |b - A x| (unpreconditioned) for the methods that can monitor it, so that
+ * tolerances mean the same as for cg; the reported residual is always the true one.
+ *
+ * With positions, the six rigid motions are attached as near-null space (for gamg). Workspace: the
+ * matrix again and what the preconditioner takes. */
+#include <math.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+#include "problems/base/text.h"
+#include "solvers/linalg/block_ops.h"
+#include "solvers/linalg/linear_kind.h"
+#include "solvers/linalg/petsc_session.h"
+
+enum { PREFIX_BYTES = 32 };
+
+typedef struct petsc {
+  eb_linear_settings settings; /* texts and positions only valid in create */
+  char prefix[PREFIX_BYTES];
+  char *options;   /* own copy of the string; names and values cut by 0 bytes */
+  size_t length;   /* of it */
+  bool configured; /* the first set-up is done and every option was read */
+  KSP ksp;
+  Mat matrix;
+  Vec b, x;
+  int32_t rows;
+  double *values; /* one block row as PETSc wants it: 3 x 3k */
+  double *residual;
+  const eb_block_matrix *A;
+  eb_step_log *residuals; /* during a solve: where the monitor writes, or NULL */
+} petsc;
+
+/* Names of the options string that nothing has read. */
+typedef struct unused_list {
+  size_t skip; /* length of "-" and the prefix */
+  int count;
+  char names[256];
+} unused_list;
+
+/* What a guarded function works on. */
+typedef struct petsc_work {
+  petsc *p;
+  const eb_block_matrix *A; /* create: pattern; set_matrix: matrix */
+  const double *b;
+  double *x;
+  eb_linear_result *result;
+  eb_reason *reason;
+  double flops; /* out */
+  unused_list unused;
+} petsc_work;
+
+/* ---- options ------------------------------------------------------------------------------------- */
+
+static bool is_name(const char *word) {
+  char first = word[0] == '-' ? word[1] : 0;
+  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
+}
+
+/* The word at or after *at, which moves past it; NULL at the end. */
+static const char *next_word(const petsc *p, size_t *at) {
+  while (*at < p->length && p->options[*at] == 0) (*at)++;
+  if (*at >= p->length) return NULL;
+  const char *word = p->options + *at;
+  *at += strlen(word);
+  return word;
+}
+
+/* Copies the string, cut into words. */
+static eb_error split_options(petsc *p, const char *text) {
+  p->length = text ? strlen(text) : 0;
+  EB_TRY(EB_NEW(p->options, p->length + 1));
+  for (size_t k = 0; k < p->length; k++) p->options[k] = strchr(" \t\r\n", text[k]) ? 0 : text[k];
+  size_t at = 0;
+  const char *first = next_word(p, &at);
+  if (first && !is_name(first))
+    return EB_ERROR(EB_ERR_USAGE,
+                    "petsc options begin with '%s'; names begin with '-', as in \"-ksp_type cg "
+                    "-pc_type gamg\"",
+                    first);
+  return EB_OK;
+}
+
+typedef PetscErrorCode option_visitor(const char *name, const char *value, void *context);
+
+/* Calls visit with each prefixed name ("-eb..._ksp_type") and its value (NULL when none). */
+static PetscErrorCode each_option(const petsc *p, option_visitor *visit, void *context) {
+  size_t at = 0;
+  const char *word = next_word(p, &at);
+  while (word) {
+    char name[256];
+    snprintf(name, sizeof name, "-%s%s", p->prefix, word + 1);
+    const char *value = next_word(p, &at);
+    PetscCall(visit(name, value && !is_name(value) ? value : NULL, context));
+    word = value && !is_name(value) ? next_word(p, &at) : value;
+  }
+  return 0;
+}
+
+static PetscErrorCode set_option(const char *name, const char *value, void *context) {
+  (void)context;
+  return PetscOptionsSetValue(NULL, name, value);
+}
+
+static PetscErrorCode clear_option(const char *name, const char *value, void *context) {
+  (void)value;
+  (void)context;
+  return PetscOptionsClearValue(NULL, name);
+}
+
+static PetscErrorCode collect_unused(const char *name, const char *value, void *context) {
+  unused_list *list = context;
+  PetscBool used = PETSC_FALSE;
+  (void)value;
+  PetscCall(PetscOptionsUsed(NULL, name + 1, &used));
+  if (used) return 0;
+  size_t length = strlen(list->names);
+  snprintf(list->names + length, sizeof list->names - length, "%s-%s", list->count ? ", " : "",
+           name + list->skip);
+  list->count++;
+  return 0;
+}
+
+/* ---- life ---------------------------------------------------------------------------------------- */
+
+static PetscErrorCode monitor(KSP ksp, PetscInt iteration, PetscReal norm, void *context) {
+  petsc *p = context;
+  (void)ksp;
+  (void)iteration;
+  if (p->residuals) eb_log_residual(p->residuals, norm);
+  return 0;
+}
+
+static PetscErrorCode create_matrix(petsc *p, const eb_block_matrix *A, PetscInt *row_blocks) {
+  PetscInt n = 3 * A->rows, *upper = row_blocks + A->rows;
+  for (int32_t i = 0; i < A->rows; i++) {
+    row_blocks[i] = A->start[i + 1] - A->start[i];
+    upper[i] = A->start[i + 1] - A->diagonal[i];
+  }
+  PetscCall(MatCreate(PETSC_COMM_SELF, &p->matrix));
+  PetscCall(MatSetSizes(p->matrix, n, n, n, n));
+  PetscCall(MatSetBlockSize(p->matrix, 3));
+  PetscCall(MatSetType(p->matrix, MATSEQAIJ));
+  PetscCall(MatSetOptionsPrefix(p->matrix, p->prefix));
+  PetscCall(MatSetFromOptions(p->matrix));
+  PetscCall(MatXAIJSetPreallocation(p->matrix, 3, row_blocks, NULL, upper, NULL));
+  PetscBool half = PETSC_FALSE;
+  PetscCall(PetscObjectTypeCompare((PetscObject)p->matrix, MATSEQSBAIJ, &half));
+  if (half) PetscCall(MatSetOption(p->matrix, MAT_IGNORE_LOWER_TRIANGULAR, PETSC_TRUE));
+  PetscCall(MatSetOption(p->matrix, MAT_SPD, PETSC_TRUE));
+  return 0;
+}
+
+static PetscErrorCode attach_rigid_motions(petsc *p, const double *positions) {
+  Vec points;
+  MatNullSpace motions;
+  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 3, 3 * p->rows, positions, &points));
+  PetscCall(MatNullSpaceCreateRigidBody(points, &motions));
+  PetscCall(MatSetNearNullSpace(p->matrix, motions));
+  PetscCall(MatNullSpaceDestroy(&motions));
+  PetscCall(VecDestroy(&points));
+  return 0;
+}
+
+/* Methods that can watch |b - A x|: with the preconditioner on the left, or when it is on the right. */
+static PetscErrorCode choose_norm(petsc *p) {
+  static const char *const left[] = {KSPCG, KSPFCG, KSPPIPECG, KSPGROPPCG, KSPCR, KSPRICHARDSON};
+  static const char *const right[] = {KSPGMRES, KSPBCGS, KSPTFQMR};
+  for (size_t k = 0; k < sizeof left / sizeof *left; k++) {
+    PetscBool same = PETSC_FALSE;
+    PetscCall(PetscObjectTypeCompare((PetscObject)p->ksp, left[k], &same));
+    if (same) return KSPSetNormType(p->ksp, KSP_NORM_UNPRECONDITIONED);
+  }
+  for (size_t k = 0; k < sizeof right / sizeof *right; k++) {
+    PetscBool same = PETSC_FALSE;
+    PetscCall(PetscObjectTypeCompare((PetscObject)p->ksp, right[k], &same));
+    if (same) return KSPSetPCSide(p->ksp, PC_RIGHT);
+  }
+  return 0;
+}
+
+/* The type must be known before the norm, and the user's norm comes after ours: hence twice. */
+static PetscErrorCode create_ksp(petsc *p) {
+  const eb_linear_settings *s = &p->settings;
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &p->ksp));
+  PetscCall(KSPSetOptionsPrefix(p->ksp, p->prefix));
+  PetscCall(KSPSetOperators(p->ksp, p->matrix, p->matrix));
+  PetscCall(KSPSetType(p->ksp, KSPCG));
+  PetscCall(KSPSetTolerances(p->ksp, s->rtol, s->atol, PETSC_DEFAULT, (PetscInt)s->max_iterations));
+  PetscCall(KSPSetFromOptions(p->ksp));
+  PetscCall(choose_norm(p));
+  PetscCall(KSPSetFromOptions(p->ksp));
+  PetscBool direct = PETSC_FALSE;
+  PetscCall(PetscObjectTypeCompare((PetscObject)p->ksp, KSPPREONLY, &direct));
+  PetscCall(KSPSetInitialGuessNonzero(p->ksp, direct ? PETSC_FALSE : PETSC_TRUE));
+  PetscCall(KSPMonitorSet(p->ksp, monitor, p, NULL));
+  return 0;
+}
+
+static PetscErrorCode create_all(void *context) {
+  petsc_work *work = context;
+  petsc *p = work->p;
+  PetscInt *row_blocks;
+  PetscCall(each_option(p, set_option, NULL));
+  PetscCall(PetscMalloc1(2 * (size_t)p->rows, &row_blocks));
+  PetscErrorCode code = create_matrix(p, work->A, row_blocks);
+  PetscCall(PetscFree(row_blocks));
+  PetscCall(code);
+  if (p->settings.positions) PetscCall(attach_rigid_motions(p, p->settings.positions));
+  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 3, 3 * p->rows, NULL, &p->b));
+  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 3, 3 * p->rows, NULL, &p->x));
+  return create_ksp(p);
+}
+
+static PetscErrorCode destroy_all(void *context) {
+  petsc *p = ((petsc_work *)context)->p;
+  PetscCall(each_option(p, clear_option, NULL));
+  PetscCall(KSPDestroy(&p->ksp));
+  PetscCall(MatDestroy(&p->matrix));
+  PetscCall(VecDestroy(&p->b));
+  PetscCall(VecDestroy(&p->x));
+  return 0;
+}
+
+static void petsc_destroy(void *data) {
+  petsc *p = data;
+  PetscBool done = PETSC_FALSE;
+  if (!PetscFinalized(&done) && !done && p->prefix[0]) {
+    petsc_work work = {.p = p};
+    eb_error_free(eb_petsc_call(destroy_all, &work, "destroying")); /* nobody left to tell */
+  }
+  free(p->options);
+  free(p->values);
+  free(p->residual);
+  free(p);
+}
+
+static int32_t longest_row(const eb_block_matrix *A) {
+  int32_t longest = 0;
+  for (int32_t i = 0; i < A->rows; i++)
+    if (A->start[i + 1] - A->start[i] > longest) longest = A->start[i + 1] - A->start[i];
+  return longest;
+}
+
+static eb_error prepare(petsc *p, const eb_block_matrix *pattern) {
+  petsc_work work = {.p = p, .A = pattern};
+  EB_TRY(split_options(p, p->settings.petsc_options));
+  EB_TRY(EB_NEW(p->values, 9 * (size_t)longest_row(pattern)));
+  EB_TRY(EB_NEW(p->residual, 3 * (size_t)p->rows));
+  EB_TRY(eb_petsc_start());
+  snprintf(p->prefix, sizeof p->prefix, "eb%zx_", (size_t)p);
+  return eb_petsc_call(create_all, &work, "setting options");
+}
+
+static eb_error petsc_create(const eb_linear_settings *settings, const eb_block_matrix *pattern,
+                             eb_step_log *log, void **data) {
+  petsc *p;
+  EB_TRY(EB_NEW(p, 1));
+  p->settings = *settings;
+  p->rows = pattern->rows;
+  eb_linear_begin(log, EB_PHASE_ANALYZE);
+  eb_error error = prepare(p, pattern);
+  eb_linear_end(log, EB_PHASE_ANALYZE);
+  if (error)
+    petsc_destroy(p);
+  else
+    *data = p;
+  return error;
+}
+
+/* ---- matrix -------------------------------------------------------------------------------------- */
+
+/* Block row i as 3 rows of 3k values. */
+static void flatten_row(const eb_block_matrix *A, int32_t i, double *out) {
+  int32_t k = A->start[i + 1] - A->start[i];
+  for (int32_t b = 0; b < k; b++)
+    for (int r = 0; r < 3; r++)
+      memcpy(out + 3 * ((int64_t)r * k + b), A->values + 9 * (int64_t)(A->start[i] + b) + 3 * r,
+             3 * sizeof *out);
+}
+
+static PetscErrorCode copy_values(petsc *p, const eb_block_matrix *A) {
+  for (PetscInt i = 0; i < A->rows; i++) {
+    flatten_row(A, i, p->values);
+    PetscCall(MatSetValuesBlocked(p->matrix, 1, &i, A->start[i + 1] - A->start[i],
+                                  A->column + A->start[i], p->values, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(p->matrix, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(p->matrix, MAT_FINAL_ASSEMBLY));
+  return 0;
+}
+
+static PetscErrorCode set_up(void *context) {
+  petsc_work *work = context;
+  petsc *p = work->p;
+  PC pc;
+  PCFailedReason failed = PC_NOERROR;
+  PetscLogDouble before = 0, after = 0;
+  PetscCall(PetscGetFlops(&before));
+  PetscCall(copy_values(p, work->A));
+  PetscCall(KSPSetOperators(p->ksp, p->matrix, p->matrix));
+  PetscCall(KSPSetUp(p->ksp));
+  PetscCall(KSPGetPC(p->ksp, &pc));
+  PetscCall(PCGetFailedReason(pc, &failed));
+  if (!failed) {
+    PetscCall(KSPSetUpOnBlocks(p->ksp));
+    PetscCall(PCGetFailedReason(pc, &failed));
+  }
+  PetscCall(PetscGetFlops(&after));
+  work->flops = after - before;
+  *work->reason = failed ? EB_NOT_POSITIVE_DEFINITE : EB_CONVERGED_ITS;
+  return 0;
+}
+
+static PetscErrorCode find_unused(void *context) {
+  petsc_work *work = context;
+  work->unused = (unused_list){.skip = 1 + strlen(work->p->prefix)};
+  return each_option(work->p, collect_unused, &work->unused);
+}
+
+static bool is_finite(const eb_block_matrix *A) {
+  double sum = 0;
+  for (int64_t k = 0; k < 9 * (int64_t)A->start[A->rows]; k++) sum += 0 * A->values[k];
+  return sum == 0;
+}
+
+/* Options of inner solvers are read while they are set up, so this is the first moment to know. */
+static eb_error check_options(petsc_work *work) {
+  EB_TRY(eb_petsc_call(find_unused, work, "looking for unused options"));
+  if (work->unused.count)
+    return EB_ERROR(EB_ERR_USAGE,
+                    "no part of PETSc has read %s; check the spelling, and that the chosen method "
+                    "has such an option",
+                    work->unused.names);
+  work->p->configured = true;
+  return EB_OK;
+}
+
+static eb_error petsc_set_matrix(void *data, const eb_block_matrix *A, eb_step_log *log,
+                                 eb_reason *reason) {
+  petsc *p = data;
+  petsc_work work = {.p = p, .A = A, .reason = reason};
+  p->A = A;
+  *reason = EB_DIVERGED_NAN;
+  if (!is_finite(A)) return EB_OK;
+  EB_TRY(eb_petsc_call(set_up, &work, "setting up"));
+  if (!p->configured && *reason > 0) EB_TRY(check_options(&work));
+  eb_linear_count(log, EB_COUNT_FLOPS, work.flops);
+  return EB_OK;
+}
+
+/* ---- solve --------------------------------------------------------------------------------------- */
+
+static PetscErrorCode is_direct(petsc *p, bool *out) {
+  PC pc;
+  PetscBool lu = PETSC_FALSE, cholesky = PETSC_FALSE, once = PETSC_FALSE;
+  PetscCall(KSPGetPC(p->ksp, &pc));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCLU, &lu));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCCHOLESKY, &cholesky));
+  PetscCall(PetscObjectTypeCompare((PetscObject)p->ksp, KSPPREONLY, &once));
+  *out = once && (lu || cholesky);
+  return 0;
+}
+
+static eb_reason translate(KSPConvergedReason reason, bool direct) {
+  switch (reason) {
+  case KSP_CONVERGED_RTOL:
+  case KSP_CONVERGED_RTOL_NORMAL:
+    return EB_CONVERGED_RTOL;
+  case KSP_CONVERGED_ATOL:
+  case KSP_CONVERGED_ATOL_NORMAL:
+    return EB_CONVERGED_ATOL;
+  case KSP_CONVERGED_ITS:
+    return direct ? EB_CONVERGED_DIRECT : EB_CONVERGED_ITS;
+  case KSP_CONVERGED_HAPPY_BREAKDOWN:
+    return EB_CONVERGED_STAGNATED;
+  case KSP_DIVERGED_ITS:
+    return EB_DIVERGED_MAX_IT;
+  case KSP_DIVERGED_NANORINF:
+    return EB_DIVERGED_NAN;
+  case KSP_DIVERGED_BREAKDOWN:
+  case KSP_DIVERGED_BREAKDOWN_BICG:
+  case KSP_DIVERGED_NONSYMMETRIC:
+  case KSP_DIVERGED_INDEFINITE_PC:
+  case KSP_DIVERGED_INDEFINITE_MAT:
+  case KSP_DIVERGED_DTOL:
+    return EB_DIVERGED_BREAKDOWN;
+  case KSP_DIVERGED_PC_FAILED:
+    return EB_NOT_POSITIVE_DEFINITE;
+  default:
+    return reason > 0 ? EB_CONVERGED_ITS : EB_DIVERGED_LIBRARY;
+  }
+}
+
+static PetscErrorCode solve(void *context) {
+  petsc_work *work = context;
+  petsc *p = work->p;
+  KSPConvergedReason reason;
+  PetscInt iterations;
+  PetscLogDouble before = 0, after = 0;
+  bool direct = false;
+  PetscCall(PetscGetFlops(&before));
+  PetscCall(VecPlaceArray(p->b, work->b));
+  PetscCall(VecPlaceArray(p->x, work->x));
+  PetscErrorCode code = KSPSolve(p->ksp, p->b, p->x);
+  PetscCall(VecResetArray(p->b));
+  PetscCall(VecResetArray(p->x));
+  PetscCall(code);
+  PetscCall(PetscGetFlops(&after));
+  PetscCall(KSPGetConvergedReason(p->ksp, &reason));
+  PetscCall(KSPGetIterationNumber(p->ksp, &iterations));
+  PetscCall(is_direct(p, &direct));
+  work->flops = after - before;
+  work->result->reason = translate(reason, direct);
+  work->result->iterations = direct ? 0 : iterations;
+  return 0;
+}
+
+static eb_error petsc_solve(void *data, const double *b, double *x, eb_step_log *log,
+                            bool log_residuals, eb_linear_result *result) {
+  petsc *p = data;
+  const int64_t n = 3 * (int64_t)p->rows;
+  petsc_work work = {.p = p, .b = b, .x = x, .result = result};
+  p->residuals = log_residuals ? log : NULL;
+  eb_error error = eb_petsc_call(solve, &work, "solving");
+  p->residuals = NULL;
+  EB_TRY(error);
+  eb_block_multiply(p->A, x, p->residual);
+  for (int64_t k = 0; k < n; k++) p->residual[k] = b[k] - p->residual[k];
+  result->residual = eb_norm(n, p->residual);
+  if (!isfinite(result->residual) && result->reason > 0) result->reason = EB_DIVERGED_NAN;
+  eb_linear_count(log, EB_COUNT_FLOPS, work.flops);
+  return EB_OK;
+}
+
+const eb_linear_kind eb_linear_petsc = {.name = "petsc",
+                                        .create = petsc_create,
+                                        .set_matrix = petsc_set_matrix,
+                                        .solve = petsc_solve,
+                                        .destroy = petsc_destroy};

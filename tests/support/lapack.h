@@ -1,0 +1,32 @@
+/* The two LAPACK routines that serve as references, straight from the BLAS library (no LAPACKE needed).
+ * Matrices are column-major. */
+#ifndef EB_TESTS_LAPACK_H
+#define EB_TESTS_LAPACK_H
+
+#include <stddef.h>
+
+void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
+            double *work, const int *lwork, int *info, size_t, size_t);
+void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, double *a,
+             const int *lda, double *s, double *u, const int *ldu, double *vt, const int *ldvt,
+             double *work, const int *lwork, int *info, size_t, size_t);
+
+enum { LAPACK_MAX_SIZE = 32 };
+
+/* A (n x n, symmetric) becomes its eigenvectors, one a column; w ascending. Returns 0 on success. */
+static inline int lapack_eigen(int n, double *A, double *w) {
+  double work[34 * LAPACK_MAX_SIZE];
+  int lwork = 34 * LAPACK_MAX_SIZE, info = -1;
+  dsyev_("V", "U", &n, A, &n, w, work, &lwork, &info, 1, 1);
+  return info;
+}
+
+/* Singular values, descending, of a 3x3 matrix (destroyed). Returns 0 on success. */
+static inline int lapack_singular_values3(double A[9], double s[3]) {
+  double work[64], U[9], Vt[9];
+  int n = 3, lwork = 64, info = -1;
+  dgesvd_("A", "A", &n, &n, A, &n, s, U, &n, Vt, &n, work, &lwork, &info, 1, 1);
+  return info;
+}
+
+#endif

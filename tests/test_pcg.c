@@ -1,0 +1,327 @@
+/* Preconditioned conjugate gradients. */
+#include <malloc.h>
+#include <omp.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+#include "solvers/linalg/block_ops.h"
+#include "tests/support/block_systems.h"
+#include "tests/support/linear_check.h"
+#include "tests/tap.h"
+
+static const char *const preconditioners[] = {"none", "jacobi", "block-jacobi", "ic"};
+enum { PRECONDITIONERS = 4 };
+
+static eb_linear_settings settings_for(const char *preconditioner) {
+  return (eb_linear_settings){.kind = "cg",
+                              .preconditioner = preconditioner,
+                              .rtol = 1e-13,
+                              .max_iterations = 5000,
+                              .threads = 1};
+}
+
+/* A system with its solution by LAPACK. */
+typedef struct fixture {
+  eb_block_matrix *A;
+  double *b, *x, *want;
+  int64_t n;
+} fixture;
+
+static fixture make_fixture(eb_block_matrix *A) {
+  uint64_t seed = 31;
+  fixture f = {.A = A, .n = 3 * (int64_t)A->rows};
+  f.b = eb_test_random_vector(f.n, &seed);
+  f.x = eb_test_random_vector(f.n, &seed);
+  f.want = eb_test_random_vector(f.n, &seed);
+  eb_test_reference(A, f.b, f.want);
+  memset(f.x, 0, (size_t)f.n * sizeof *f.x);
+  return f;
+}
+
+static void clear_fixture(fixture *f) {
+  eb_block_matrix_destroy(f->A);
+  free(f->b);
+  free(f->x);
+  free(f->want);
+}
+
+static void zero_guess(fixture *f) {
+  memset(f->x, 0, (size_t)f->n * sizeof *f->x);
+}
+
+/* |x - want| <= cond(A) rtol |x|; 1e-10 for rtol = 1e-13 and condition numbers below 1e5. */
+static void test_solutions(eb_block_matrix *A, const char *name) {
+  fixture f = make_fixture(A);
+  for (int k = 0; k < PRECONDITIONERS; k++) {
+    eb_linear_settings s = settings_for(preconditioners[k]);
+    zero_guess(&f);
+    eb_linear_result result = eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL);
+    tap_ok(result.reason == EB_CONVERGED_RTOL, "%s, %s: converged", name, preconditioners[k]);
+    tap_below(eb_test_distance(f.n, f.x, f.want), 1e-10, "its solution is LAPACK's");
+    tap_below(result.residual, 1e-13 * eb_norm(f.n, f.b), "its residual meets the tolerance");
+  }
+  clear_fixture(&f);
+}
+
+/* A stiff slender bar, where the preconditioner matters. */
+static void test_iteration_counts(void) {
+  int64_t iterations[PRECONDITIONERS];
+  fixture f = make_fixture(eb_test_bar(20, 4, 4, 0.025, 0.45, NULL));
+  for (int k = 0; k < PRECONDITIONERS; k++) {
+    eb_linear_settings s = settings_for(preconditioners[k]);
+    zero_guess(&f);
+    iterations[k] = eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL).iterations;
+  }
+  tap_ok(iterations[1] <= iterations[0], "jacobi (%d) needs no more iterations than none (%d)",
+         (int)iterations[1], (int)iterations[0]);
+  tap_ok(iterations[2] < iterations[1], "block-jacobi (%d) needs fewer than jacobi",
+         (int)iterations[2]);
+  tap_ok(3 * iterations[3] < iterations[1], "ic (%d) needs less than a third of jacobi's",
+         (int)iterations[3]);
+  clear_fixture(&f);
+}
+
+/* Residuals logged by the method, against residuals of restarted solves of k iterations. */
+static void test_log(void) {
+  fixture f = make_fixture(eb_test_bar(4, 2, 2, 0.025, 0.3, NULL));
+  eb_step_log *log = NULL;
+  eb_linear_settings s = settings_for("jacobi");
+  tap_require(eb_step_log_create(1000, &log), "log");
+  eb_linear_result result = eb_test_solve(&s, f.A, f.b, f.x, log, NULL);
+  tap_ok(log->residual_count == result.iterations + 1, "first and every later residual is logged");
+  tap_ok(log->counters[EB_COUNT_LINEAR_ITERATIONS] == (double)result.iterations &&
+             log->counters[EB_COUNT_SOLVES] == 1,
+         "iterations and solves are counted");
+  tap_ok(log->counters[EB_COUNT_MATVECS] >= (double)result.iterations + 1 &&
+             log->counters[EB_COUNT_FLOPS] > 18.0 * f.A->start[f.A->rows],
+         "products and operations are counted");
+  tap_ok(log->phase_seconds[EB_PHASE_SOLVE] > 0 && log->phase_seconds[EB_PHASE_FACTOR] > 0,
+         "phases are timed");
+  for (int k = 1; k <= 5; k += 2) {
+    s.max_iterations = k;
+    zero_guess(&f);
+    eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL);
+    double *r = f.want; /* b - A x */
+    eb_block_multiply(f.A, f.x, r);
+    for (int64_t i = 0; i < f.n; i++) r[i] = f.b[i] - r[i];
+    tap_near(log->residuals[k], eb_norm(f.n, r), 1e-12 * eb_norm(f.n, f.b),
+             "a logged residual is that of its iterate");
+  }
+  eb_step_log_destroy(log);
+  clear_fixture(&f);
+}
+
+static void test_tolerances(void) {
+  fixture f = make_fixture(eb_test_bar(4, 2, 2, 0.025, 0.3, NULL));
+  eb_linear_settings s = settings_for("jacobi");
+  s.rtol = 0;
+  s.atol = 1e-4;
+  eb_linear_result result = eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL);
+  tap_ok(result.reason == EB_CONVERGED_ATOL && result.residual <= 1e-4, "absolute tolerance");
+
+  result = eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL);
+  tap_ok(result.reason == EB_CONVERGED_ATOL && result.iterations == 0,
+         "a good enough guess needs no iteration");
+
+  s.max_iterations = 2;
+  zero_guess(&f);
+  result = eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL);
+  tap_ok(result.reason == EB_DIVERGED_MAX_IT && result.iterations == 2, "iteration limit");
+
+  s = settings_for("block-jacobi");
+  s.rtol = 0;
+  result = eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL);
+  tap_ok(result.reason == EB_CONVERGED_STAGNATED && result.iterations < 5000,
+         "a tolerance of 0 ends where doubles end");
+  tap_below(result.residual, 1e-14 * eb_norm(f.n, f.b), "with a residual of rounding size");
+
+  s = settings_for("ic");
+  for (int64_t k = 0; k < f.n; k++) f.x[k] = f.b[k];
+  memset(f.b, 0, (size_t)f.n * sizeof *f.b);
+  result = eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL);
+  tap_ok(result.reason > 0 && result.iterations == 0 && eb_norm(f.n, f.x) == 0,
+         "a zero right-hand side has the solution 0");
+  clear_fixture(&f);
+}
+
+/* Outcome of solving with one diagonal entry of the bar replaced. */
+static eb_linear_result with_entry(fixture *f, const char *preconditioner, double entry) {
+  double *a = f->A->values + 9 * (int64_t)f->A->diagonal[f->A->rows / 2], keep = a[0];
+  eb_linear_settings s = settings_for(preconditioner);
+  a[0] = entry;
+  zero_guess(f);
+  eb_linear_result result = eb_test_solve(&s, f->A, f->b, f->x, NULL, NULL);
+  a[0] = keep;
+  return result;
+}
+
+static void test_bad_matrices(void) {
+  fixture f = make_fixture(eb_test_bar(4, 2, 2, 0.025, 0.3, NULL));
+  tap_ok(with_entry(&f, "none", -1e7).reason == EB_DIVERGED_BREAKDOWN,
+         "none: a negative direction is a breakdown");
+  for (int k = 1; k < PRECONDITIONERS; k++)
+    tap_ok(with_entry(&f, preconditioners[k], -1e7).reason == EB_NOT_POSITIVE_DEFINITE,
+           "%s: a negative diagonal shows that the matrix is not definite", preconditioners[k]);
+  for (int k = 0; k < PRECONDITIONERS; k++) {
+    tap_ok(with_entry(&f, preconditioners[k], NAN).reason == EB_DIVERGED_NAN,
+           "%s: a NaN on the diagonal", preconditioners[k]);
+    /* Positive diagonal, but far below what its neighbours ask for. */
+    eb_reason reason = with_entry(&f, preconditioners[k], 1e-3).reason;
+    tap_ok(reason == EB_DIVERGED_BREAKDOWN || reason == EB_NOT_POSITIVE_DEFINITE,
+           "%s: indefinite with a positive diagonal (outcome %d)", preconditioners[k], (int)reason);
+  }
+  f.b[0] = NAN;
+  tap_ok(with_entry(&f, "jacobi", 1e3).reason == EB_DIVERGED_NAN, "a NaN on the right-hand side");
+  f.b[0] = INFINITY;
+  tap_ok(with_entry(&f, "jacobi", 1e3).reason == EB_DIVERGED_NAN, "infinity there");
+  f.b[0] = 0;
+  f.A->values[9 * (int64_t)f.A->start[f.A->rows / 2] + 1] = NAN;
+  tap_ok(with_entry(&f, "jacobi", 1e6).reason == EB_DIVERGED_NAN, "a NaN off the diagonal");
+  clear_fixture(&f);
+}
+
+/* A free elastic body: K alone has six rigid motions in its kernel. */
+static void test_singular(void) {
+  fixture f = make_fixture(eb_test_random_matrix(30, 8));
+  /* Graph Laplacian kron I: singular, positive semi-definite; b is not in its range. */
+  for (int32_t i = 0; i < f.A->rows; i++)
+    for (int32_t b = f.A->start[i]; b < f.A->start[i + 1]; b++) {
+      double *a = f.A->values + 9 * (int64_t)b;
+      memset(a, 0, 9 * sizeof *a);
+      double entry = b == f.A->diagonal[i] ? f.A->start[i + 1] - f.A->start[i] - 1 : -1;
+      a[0] = a[4] = a[8] = entry;
+    }
+  for (int k = 0; k < PRECONDITIONERS; k++) {
+    eb_linear_settings s = settings_for(preconditioners[k]);
+    s.max_iterations = 500;
+    zero_guess(&f);
+    eb_linear_result result = eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL);
+    tap_ok(result.reason < 0 || result.residual > 1e-8,
+           "%s: an inconsistent singular system is not called solved (outcome %d)",
+           preconditioners[k], (int)result.reason);
+  }
+  clear_fixture(&f);
+}
+
+/* IC(0) breaks down on this matrix (Kershaw 1978), positive definite though it is; as 1x1 entries times the
+ * identity. The shifted factorization must still lead to the solution. */
+static void test_shift(void) {
+  static const double kershaw[4][4] = {
+      {3, -2, 0, 2}, {-2, 3, -2, 0}, {0, -2, 3, -2}, {2, 0, -2, 3}};
+  static const int32_t ring[8] = {0, 1, 1, 2, 2, 3, 3, 0};
+  eb_block_matrix *A = NULL;
+  tap_require(eb_block_matrix_create(4, ring, 4, 2, &A), "pattern");
+  for (int32_t i = 0; i < 4; i++)
+    for (int32_t b = A->start[i]; b < A->start[i + 1]; b++)
+      for (int r = 0; r < 3; r++) A->values[9 * b + 4 * r] = kershaw[i][A->column[b]];
+  fixture f = make_fixture(A);
+  eb_linear_settings s = settings_for("ic");
+  eb_linear_result result = eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL);
+  tap_ok(result.reason == EB_CONVERGED_RTOL, "ic recovers from a breakdown of the factorization");
+  tap_below(eb_test_distance(f.n, f.x, f.want), 1e-10, "and the solution is LAPACK's");
+  clear_fixture(&f);
+}
+
+static void test_threads(void) {
+  uint64_t seed = 3;
+  eb_block_matrix *A = eb_test_bar(40, 15, 15, 0.02, 0.4, NULL);
+  int64_t n = 3 * (int64_t)A->rows;
+  double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
+  double *y = eb_test_random_vector(n, &seed);
+  int before = omp_get_max_threads();
+  for (int k = 0; k < PRECONDITIONERS; k++) {
+    eb_linear_settings s = settings_for(preconditioners[k]);
+    s.max_iterations = 25;
+    memset(x, 0, (size_t)n * sizeof *x);
+    memset(y, 0, (size_t)n * sizeof *y);
+    eb_linear_result one = eb_test_solve(&s, A, b, x, NULL, NULL);
+    s.threads = 2;
+    eb_linear_result two = eb_test_solve(&s, A, b, y, NULL, NULL);
+    tap_ok(memcmp(x, y, (size_t)n * sizeof *x) == 0 &&
+               memcmp(&one.residual, &two.residual, sizeof one.residual) == 0,
+           "%s: same bits with 1 and 2 threads", preconditioners[k]);
+  }
+  tap_ok(omp_get_max_threads() == before, "the caller's number of threads is restored");
+  free(b);
+  free(x);
+  free(y);
+  eb_block_matrix_destroy(A);
+}
+
+static void test_no_allocation(void) {
+  fixture f = make_fixture(eb_test_bar(4, 2, 2, 0.025, 0.3, NULL));
+  for (int k = 0; k < PRECONDITIONERS; k++) {
+    eb_linear_settings s = settings_for(preconditioners[k]);
+    eb_linear *linear = NULL;
+    eb_reason reason = EB_RUNNING;
+    eb_linear_result result;
+    size_t used[2] = {0, 0};
+    tap_require(eb_linear_create(&s, f.A, NULL, &linear), "create");
+    for (int step = 0; step < 6; step++) {
+      zero_guess(&f);
+      tap_require(eb_linear_set_matrix(linear, f.A, NULL, &reason), "set");
+      tap_require(eb_linear_solve(linear, f.b, f.x, NULL, false, &result), "solve");
+      if (step == 0 || step == 5) used[step == 5] = mallinfo2().uordblks;
+    }
+    tap_ok(used[0] == used[1], "%s: memory does not grow with the steps", preconditioners[k]);
+    eb_linear_destroy(linear);
+  }
+  clear_fixture(&f);
+}
+
+static void test_usage(void) {
+  fixture f = make_fixture(eb_test_random_matrix(4, 1));
+  eb_linear_settings s = settings_for("jacobi");
+  eb_linear *linear = NULL;
+  eb_linear_result result;
+  eb_reason reason;
+  s.kind = "cgs";
+  tap_fails(eb_linear_create(&s, f.A, NULL, &linear), EB_ERR_USAGE, "cg, cholesky, petsc",
+            "an unknown kind lists the valid ones");
+  tap_ok(linear == NULL, "and leaves nothing behind");
+  s = settings_for("block_jacobi");
+  tap_fails(eb_linear_create(&s, f.A, NULL, &linear), EB_ERR_USAGE, "did you mean 'block-jacobi'",
+            "an unknown preconditioner names the nearest");
+  s = settings_for("jacobi");
+  s.rtol = -1;
+  tap_fails(eb_linear_create(&s, f.A, NULL, &linear), EB_ERR_USAGE, "rtol", "a negative rtol");
+  s.rtol = NAN;
+  tap_fails(eb_linear_create(&s, f.A, NULL, &linear), EB_ERR_USAGE, "rtol", "rtol NaN");
+  s = settings_for("jacobi");
+  s.atol = INFINITY;
+  tap_fails(eb_linear_create(&s, f.A, NULL, &linear), EB_ERR_USAGE, "atol", "an infinite atol");
+  s = settings_for("jacobi");
+  s.max_iterations = 0;
+  tap_fails(eb_linear_create(&s, f.A, NULL, &linear), EB_ERR_USAGE, "max_iterations",
+            "no iterations");
+  s = settings_for("jacobi");
+  s.threads = 0;
+  tap_fails(eb_linear_create(&s, f.A, NULL, &linear), EB_ERR_USAGE, "threads", "no threads");
+  s = settings_for("jacobi");
+  tap_require(eb_linear_create(&s, f.A, NULL, &linear), "create");
+  tap_fails(eb_linear_solve(linear, f.b, f.x, NULL, false, &result), EB_ERR_INVALID,
+            "eb_linear_set_matrix", "a solve before a matrix");
+  eb_block_matrix *other = eb_test_random_matrix(5, 1);
+  tap_fails(eb_linear_set_matrix(linear, other, NULL, &reason), EB_ERR_INVALID, "5 rows",
+            "a matrix of another pattern");
+  eb_block_matrix_destroy(other);
+  eb_linear_destroy(linear);
+  eb_linear_destroy(NULL);
+  clear_fixture(&f);
+}
+
+int main(void) {
+  test_solutions(eb_test_random_matrix(70, 2), "random");
+  test_solutions(eb_test_random_matrix(1, 2), "one node");
+  test_solutions(eb_test_bar(6, 3, 3, 0.025, 0.45, NULL), "bar");
+  test_iteration_counts();
+  test_log();
+  test_tolerances();
+  test_bad_matrices();
+  test_singular();
+  test_shift();
+  test_threads();
+  test_no_allocation();
+  test_usage();
+  return tap_done();
+}
