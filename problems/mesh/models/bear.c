@@ -3,7 +3,7 @@
 
 static const eb_part parts[] = {
     /* belly, head, snout, nose */
-    EB_ELLIPSOID(0, 0, 2.7, 2.25, 2.35, 2.7, .blend = 0),
+    EB_ELLIPSOID(0, 0, 2.7, 2.35, 2.5, 2.75, .blend = 0),
     EB_BALL(0.3, 0, 6.3, 1.95, .blend = 0.5),
     EB_ELLIPSOID(1.9, 0, 5.8, 0.9, 0.95, 0.72, .blend = 0.3),
     EB_BALL(2.75, 0, 6.15, 0.38, .blend = 0.1),

@@ -15,7 +15,7 @@ const char *const eb_spider_regions[] = {"stiff", "soft", NULL};
 
 static const eb_part parts[] = {
     EB_ELLIPSOID(0.7, 0, 0, 1.2, 0.8, 0.6, .region = STIFF),
-    EB_ELLIPSOID(-1.6, 0, 0.25, 1.45, 1.05, 0.95, .blend = 0.3, .region = STIFF),
+    EB_ELLIPSOID(-1.7, 0, 0.25, 1.6, 1.2, 1.1, .blend = 0.3, .region = STIFF),
     EB_BALL(1.8, 0.3, 0.25, 0.26, .blend = 0.1, .fold = EB_FOLD_Y, .region = STIFF),
     LEG(1.5, 0.75, 0.0, 3.2, 2.2, 1.6, 4.4, 3.6, -0.8, 4.9, 4.1, -2.6),
     LEG(0.85, 0.95, 0.0, 1.5, 2.9, 1.8, 2.0, 4.8, -0.8, 2.2, 5.5, -2.8),
