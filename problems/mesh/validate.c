@@ -57,8 +57,8 @@ static eb_error check_volume(const eb_mesh *mesh, int32_t e) {
     return EB_ERROR(EB_ERR_INVALID, "element %d is flat: its %s is %g with edges up to %g m", e,
                     measure_name(mesh->type), volume, length);
   if (!(volume > 0))
-    return EB_ERROR(EB_ERR_INVALID, "element %d is inverted: its %s is %g", e, measure_name(mesh->type),
-                    volume);
+    return EB_ERROR(EB_ERR_INVALID, "element %d is inverted: its %s is %g", e,
+                    measure_name(mesh->type), volume);
   return EB_OK;
 }
 

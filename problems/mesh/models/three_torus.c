@@ -2,7 +2,7 @@
  * 1.15 from the axis, so that the gap in the middle is filled and adds no hole. */
 #include "problems/mesh/models/shape.h"
 
-#define RING(x, y) EB_TORUS(x, y, 0, 1, 0.3, .blend = 0.2)
+#define RING(x, y) EB_TORUS(x, y, 0, 1, 0.3, 0, 0, 1, .blend = 0.2)
 
 static const eb_part parts[] = {
     RING(1.15, 0),
