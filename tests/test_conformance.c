@@ -123,7 +123,7 @@ static bool has_parameter(const eb_scene_ops *ops, const char *name) {
 static void catalogue_scene(const eb_scene_ops *ops, const char *material) {
   char parameters[160] = "", name[200];
   if (has_parameter(ops, "resolution"))
-    snprintf(parameters, sizeof parameters, "resolution=%s,", ops->stand_in ? "0.03" : "0.2");
+    snprintf(parameters, sizeof parameters, "resolution=%s,", ops->stand_in ? "0.01" : "0.2");
   snprintf(parameters + strlen(parameters), sizeof parameters - strlen(parameters), "material=%s",
            material);
   snprintf(name, sizeof name, "%s:%s", ops->name, parameters);
