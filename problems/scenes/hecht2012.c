@@ -14,9 +14,11 @@
 #define CITATION                                                                                   \
   "Hecht, Lee, Shewchuk and O'Brien, Updated Sparse Cholesky Factors for Corotational "            \
   "Elastodynamics, ACM TOG 31(5), 2012"
-/* dt is a tenth of a frame. */
-#define PARAMETERS(E_)                                                                             \
-  EB_SCENE_PARAMETERS(E_, "0.4", "1000", "0.0033333333333333335", "corotational", "9.81")
+/* The steps a frame takes, as dt: 10, 20, 30. */
+#define TENTH               "0.0033333333333333335"
+#define TWENTIETH           "0.0016666666666666668"
+#define THIRTIETH           "0.0011111111111111111"
+#define PARAMETERS(E_, dt_) EB_SCENE_PARAMETERS(E_, "0.4", "1000", dt_, "corotational", "9.81")
 #define HEIGHT(default_)                                                                           \
   { "height", EB_OPTION_REAL, default_, 0, 100, NULL, "m", "of the lowest point above the ground" }
 #define FRICTION                                                                                   \
@@ -45,7 +47,7 @@ static eb_error drop_on_floor(eb_scene *scene, const double rotation[9]) {
 
 /* ---- sculpture, in three resolutions ------------------------------------------------------------------------ */
 
-static const eb_option sculpture_parameters[] = {PARAMETERS("5e6"), EB_ELEMENTS_PARAMETER,
+static const eb_option sculpture_parameters[] = {PARAMETERS("5e6", TENTH), EB_ELEMENTS_PARAMETER,
                                                  HEIGHT("0.4"), FRICTION, EB_LAST_PARAMETER};
 
 static eb_error sculpture_small_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -84,7 +86,7 @@ const eb_scene_ops eb_hecht2012_sculpture_large =
 
 /* ---- dragon ---------------------------------------------------------------------------------------------------- */
 
-static const eb_option dragon_parameters[] = {PARAMETERS("2e6"), EB_ELEMENTS_PARAMETER,
+static const eb_option dragon_parameters[] = {PARAMETERS("2e6", TENTH), EB_ELEMENTS_PARAMETER,
                                               HEIGHT("0.4"), FRICTION, EB_LAST_PARAMETER};
 
 static eb_error dragon_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -116,7 +118,7 @@ const eb_scene_ops eb_hecht2012_dragon = {
 
 /* ---- three-torus ------------------------------------------------------------------------------------------------ */
 
-static const eb_option torus_parameters[] = {PARAMETERS("1e7"), EB_ELEMENTS_PARAMETER,
+static const eb_option torus_parameters[] = {PARAMETERS("1e7", TENTH), EB_ELEMENTS_PARAMETER,
                                              HEIGHT("0.9"), FRICTION, EB_LAST_PARAMETER};
 
 static eb_error torus_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -156,7 +158,7 @@ const eb_scene_ops eb_hecht2012_three_torus = {
 /* ---- bowl-of-bears ------------------------------------------------------------------------------------------------ */
 
 static const eb_option bears_parameters[] = {
-    PARAMETERS("3e6"),
+    PARAMETERS("3e6", TWENTIETH),
     EB_ELEMENTS_PARAMETER,
     {"bears", EB_OPTION_INT, "25", 1, 25, NULL, "", "how many bears"},
     FRICTION,
@@ -219,8 +221,8 @@ const eb_scene_ops eb_hecht2012_bowl_of_bears = {
     .target_elements = 244625,
     .count_tolerance = 0.03,
     .parameters = bears_parameters,
-    .steps = 3000,
-    .steps_per_frame = 10,
+    .steps = 6000,
+    .steps_per_frame = 20,
     .mesh = bear_in_bowl_mesh,
     .mesh_parameters = "resolution",
     .prepare = bears_prepare,
@@ -230,7 +232,7 @@ const eb_scene_ops eb_hecht2012_bowl_of_bears = {
 /* ---- bear-squash --------------------------------------------------------------------------------------------------- */
 
 static const eb_option squash_parameters[] = {
-    EB_SCENE_PARAMETERS("1e5", "0.4", "1000", "0.0016666666666666668", "corotational", "9.81"),
+    PARAMETERS("1e5", TWENTIETH),
     EB_ELEMENTS_PARAMETER,
     {"gap", EB_OPTION_REAL, "0.15", 0.01, 1, NULL, "",
      "between piston and floor at the lowest, over the height of the bear"},
@@ -300,8 +302,8 @@ static eb_error sheet(const eb_values *parameters, const int32_t cubes[3], const
   return eb_generate_tets6(&grid, out);
 }
 
-static const eb_option cloth_parameters[] = {PARAMETERS("5e6"), EB_CUBES_PARAMETER, HEIGHT("0.05"),
-                                             FRICTION, EB_LAST_PARAMETER};
+static const eb_option cloth_parameters[] = {PARAMETERS("5e6", THIRTIETH), EB_CUBES_PARAMETER,
+                                             HEIGHT("0.05"), FRICTION, EB_LAST_PARAMETER};
 
 static eb_error cloth_mesh(const eb_values *parameters, eb_mesh **out) {
   return sheet(parameters, (const int32_t[3]){50, 50, 1}, (const double[3]){-0.5, -0.5, 0},
@@ -331,15 +333,15 @@ const eb_scene_ops eb_hecht2012_cloth_drop = {
     .target_vertices = 5202,
     .target_elements = 15000,
     .parameters = cloth_parameters,
-    .steps = 1500,
-    .steps_per_frame = 10,
+    .steps = 4500,
+    .steps_per_frame = 30,
     .mesh = cloth_mesh,
     .mesh_parameters = "resolution",
     .setup = cloth_setup,
 };
 
-static const eb_option trampoline_parameters[] = {PARAMETERS("1e7"), EB_CUBES_PARAMETER, FRICTION,
-                                                  EB_LAST_PARAMETER};
+static const eb_option trampoline_parameters[] = {PARAMETERS("1e6", THIRTIETH), EB_CUBES_PARAMETER,
+                                                  FRICTION, EB_LAST_PARAMETER};
 
 /* Where the hanging sheet is, m. The ball, on its way down again, meets it 0.2 m below its rail. */
 static const double curtain_x = 1.08, curtain_low = 0.1, curtain_height = 0.5, ball_radius = 0.1;
@@ -414,8 +416,8 @@ const eb_scene_ops eb_hecht2012_trampoline = {
     .target_vertices = 7854,
     .target_elements = 22500,
     .parameters = trampoline_parameters,
-    .steps = 1500,
-    .steps_per_frame = 10,
+    .steps = 4500,
+    .steps_per_frame = 30,
     .mesh = trampoline_mesh,
     .mesh_parameters = "resolution",
     .setup = trampoline_setup,
@@ -426,7 +428,7 @@ const eb_scene_ops eb_hecht2012_trampoline = {
 /* ---- spider --------------------------------------------------------------------------------------------------------------- */
 
 static const eb_option spider_parameters[] = {
-    EB_SCENE_PARAMETERS("1e8", "0.4", "1000", "0.0033333333333333335", "corotational", "9.81"),
+    PARAMETERS("1e8", TENTH),
     EB_ELEMENTS_PARAMETER,
     {"contrast", EB_OPTION_REAL, "300", 1, 1e6, NULL, "",
      "Young's modulus of legs and body (E) over that of joints and thread"},
