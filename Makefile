@@ -53,7 +53,7 @@ PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcholmod -lmetis -l
 
 # ---- flags ----------------------------------------------------------------------------------------
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-            -Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-unknown-pragmas -Wno-format-truncation $(WERROR)
+            -Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-unknown-pragmas -Wno-unknown-warning-option -Wno-format-truncation $(WERROR)
 # Multiply-adds are contracted for speed, except where geometry must come out alike on every machine.
 CONTRACT  = $(if $(filter problems/mesh/% problems/collision/%,$<),-ffp-contract=off,-ffp-contract=fast)
 CFLAGS   ?=
@@ -156,7 +156,8 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(call object,$(SUPPORT_SRC)) $(TOOLS) 
 
 # The readers need nothing but the C library. With FUZZ=1 libFuzzer drives them instead of our driver.
 FUZZ_DRIVER := $(if $(filter 1,$(FUZZ)),,$(call object,tests/fuzz/driver.c))
-$(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_DRIVER) $(LIB)
+FUZZED := $(call object,$(filter problems/base/% problems/mesh/%,$(LIB_SRC)))
+$(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_DRIVER) $(FUZZED)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(FUZZ_DRIVER),,-fsanitize=fuzzer) $^ -o $@ -lm

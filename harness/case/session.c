@@ -90,9 +90,10 @@ static eb_error run_missing(state *s) {
 }
 
 static eb_error open_existing(state *s) {
-  if (s->session->existing != EB_EXISTING_RESUME) return EB_OK;
-  EB_TRY(eb_parts_resume(&s->parts));
-  if (access(s->parts.target, F_OK)) return EB_OK;
+  bool or_overwrite = s->session->existing == EB_EXISTING_RESUME_OR_OVERWRITE;
+  if (s->session->existing != EB_EXISTING_RESUME && !or_overwrite) return EB_OK;
+  EB_TRY(eb_parts_resume(&s->parts, or_overwrite));
+  if (s->parts.replace || access(s->parts.target, F_OK)) return EB_OK;
   EB_TRY(eb_results_open(s->parts.target, &s->existing));
   for (int i = 0; i < s->session->plan->count; i++)
     s->end->kept += !is_missing(s, &s->session->plan->cases[i]);
