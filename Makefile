@@ -30,6 +30,11 @@ ifeq ($(COVERAGE),1)
   VARIANT := $(VARIANT)-coverage
   SANITIZE += --coverage
 endif
+ifeq ($(FUZZ),1)
+  VARIANT := $(VARIANT)-fuzz
+  SANITIZE += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+  CC := clang
+endif
 ifneq ($(ARCH),x86-64-v3)
   VARIANT := $(VARIANT)-$(ARCH)
 endif
@@ -48,7 +53,7 @@ PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcholmod -lmetis -l
 
 # ---- flags ----------------------------------------------------------------------------------------
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-            -Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-unknown-pragmas -Wno-format-truncation $(WERROR)
+            -Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-unknown-pragmas -Wno-unknown-warning-option -Wno-format-truncation $(WERROR)
 # Multiply-adds are contracted for speed, except where geometry must come out alike on every machine.
 CONTRACT  = $(if $(filter problems/mesh/% problems/collision/%,$<),-ffp-contract=off,-ffp-contract=fast)
 CFLAGS   ?=
@@ -149,6 +154,14 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(call object,$(SUPPORT_SRC)) $(TOOLS) 
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
 
+# The readers need nothing but the C library. With FUZZ=1 libFuzzer drives them instead of our driver.
+FUZZ_DRIVER := $(if $(filter 1,$(FUZZ)),,$(call object,tests/fuzz/driver.c))
+FUZZED := $(call object,$(filter problems/base/% problems/mesh/%,$(LIB_SRC)))
+$(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_DRIVER) $(FUZZED)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(FUZZ_DRIVER),,-fsanitize=fuzzer) $^ -o $@ -lm
+
 $(BUILD)/tests/plugins/%.so: tests/plugins/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -shared $< -o $@
@@ -156,11 +169,16 @@ $(BUILD)/tests/plugins/%.so: tests/plugins/%.c
 tests: $(PROGRAM) $(TESTS) $(FUZZERS) $(PLUGINS)
 
 check-tests: tests ## run the tests without installing anything
-	BUILD=$(BUILD) prove --timer -e '' $(TESTS) $(SCRIPTS:%=./%)
+	BUILD=$(BUILD) prove --timer -e '' $(TESTS) $(FUZZERS) $(SCRIPTS:%=./%)
 
 test: ## install what is missing, build, run every test
 	$(MAKE) --no-print-directory deps
 	$(MAKE) --no-print-directory check-tests
+
+.PHONY: fuzz fuzzers
+fuzzers: $(FUZZERS)
+fuzz: ## build the fuzz targets with libFuzzer: build-fuzz/tests/fuzz/fuzz_*
+	$(MAKE) --no-print-directory FUZZ=1 fuzzers
 
 bench: $(BENCH) ## kernel benchmarks beside the machine's limits
 	$(BENCH) $(BENCH_ARGS)

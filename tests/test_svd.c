@@ -74,9 +74,13 @@ static void check_lane(const eb_v4 F[9], const eb_v4 U[9], const eb_v4 s[3], con
   for (int k = 0; k < 3; k++) e->values = worse(e->values, fabs(fabs(s[k][lane]) / unit - want[k]));
 }
 
+static void svd(const eb_v4 F[9], eb_v4 U[9], eb_v4 s[3], eb_v4 V[9]) {
+  eb_svd3(1, (const eb_v4(*)[9])F, (eb_v4(*)[9])U, (eb_v4(*)[3])s, (eb_v4(*)[9])V);
+}
+
 static void check_batch(const eb_v4 F[9], bool lapack, svd_errors *e) {
   eb_v4 U[9], s[3], V[9];
-  eb_svd3(F, U, s, V);
+  svd(F, U, s, V);
   for (int l = 0; l < EB_LANES; l++) check_lane(F, U, s, V, l, lapack, e);
 }
 
@@ -259,7 +263,7 @@ static void test_special(void) {
   for (int i = 0; i < 9; i++) F[i] = eb_v4_set(i % 4 == 0);
   F[1][1] = NAN;
   F[5][2] = INFINITY;
-  eb_svd3(F, U, s, V);
+  svd(F, U, s, V);
   tap_ok(isnan(s[0][1]) && isnan(s[0][2]), "NaN and infinity give NaN in their lanes");
   tap_ok(s[0][0] == 1 && s[1][0] == 1 && s[2][0] == 1 && s[0][3] == 1,
          "the other lanes are not touched by them");
@@ -279,11 +283,30 @@ static void test_lanes(void) {
       for (int l = 0; l < EB_LANES; l++) F[i][l] = random_uniform(&random, -1, 1);
       alone[i] = eb_v4_set(F[i][b % EB_LANES]);
     }
-    eb_svd3(F, out[0], out[0] + 9, out[0] + 12);
-    eb_svd3(alone, out[1], out[1] + 9, out[1] + 12);
+    svd(F, out[0], out[0] + 9, out[0] + 12);
+    svd(alone, out[1], out[1] + 9, out[1] + 12);
     for (int i = 0; i < 21; i++) same &= out[0][i][b % EB_LANES] == out[1][i][b % EB_LANES];
   }
   tap_ok(same, "a lane has the same bits whatever the others hold");
+}
+
+/* Nor on how many batches are decomposed in one call. */
+static void test_counts(void) {
+  enum { COUNT = 7 };
+  random_state random = random_seed(31);
+  eb_v4 F[COUNT][9], U[COUNT][9], s[COUNT][3], V[COUNT][9];
+  for (int b = 0; b < COUNT; b++)
+    for (int i = 0; i < 9; i++)
+      for (int l = 0; l < EB_LANES; l++) F[b][i][l] = random_uniform(&random, -1, 1);
+  eb_svd3(COUNT, (const eb_v4(*)[9])F, U, s, V);
+  bool same = true;
+  for (int b = 0; b < COUNT; b++) {
+    eb_v4 one[21];
+    svd(F[b], one, one + 9, one + 12);
+    same &= memcmp(one, U[b], sizeof U[b]) == 0 && memcmp(one + 9, s[b], sizeof s[b]) == 0 &&
+            memcmp(one + 12, V[b], sizeof V[b]) == 0;
+  }
+  tap_ok(same, "many batches in one call give the same bits as one by one");
 }
 
 int main(void) {
@@ -300,5 +323,6 @@ int main(void) {
   test_polar();
   test_special();
   test_lanes();
+  test_counts();
   return tap_done();
 }

@@ -102,8 +102,8 @@ static eb_error describe_scene(job *j) {
 static eb_error set_up(job *j, eb_error *failure, const char **where) {
   double began = eb_wall_seconds();
   *where = "scene";
-  *failure = eb_scene_create(j->work->scene, j->work->parameters, j->work->mesh_file, NULL,
-                             &j->scene);
+  *failure =
+      eb_scene_create(j->work->scene, j->work->parameters, j->work->mesh_file, NULL, &j->scene);
   j->run.scene_seconds = eb_wall_seconds() - began;
   if (*failure) return EB_OK;
   EB_TRY(describe_scene(j));
@@ -186,8 +186,7 @@ static eb_error record_step(job *j, double row[EB_COL_COUNT], const eb_audit_row
 /* Frames at the scene's interval, and the last one whatever it is. */
 static eb_error record_frame(job *j, bool last) {
   int64_t interval = j->work->scene->steps_per_frame > 0 ? j->work->scene->steps_per_frame : 1;
-  if (last || j->run.steps_done % interval == 0)
-    EB_TRY(eb_recorder_frame(j->recorder, j->after));
+  if (last || j->run.steps_done % interval == 0) EB_TRY(eb_recorder_frame(j->recorder, j->after));
   return EB_OK;
 }
 
@@ -294,7 +293,8 @@ static eb_error with_environment(job *j, const char *path) {
   if (!path) return run_job(j);
   EB_TRY(eb_h5_open_file(path, false, &file));
   j->environment = H5Gopen2(file, "environment", H5P_DEFAULT);
-  eb_error error = j->environment < 0 ? eb_h5_error("cannot read /environment of", path) : run_job(j);
+  eb_error error =
+      j->environment < 0 ? eb_h5_error("cannot read /environment of", path) : run_job(j);
   if (j->environment >= 0) H5Gclose(j->environment);
   H5Fclose(file);
   return error;

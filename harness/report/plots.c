@@ -65,7 +65,8 @@ static eb_error residual_series(const eb_report_run *run, bool against_time, plo
   int64_t step = longest_step(residuals);
   if (step < 0) return EB_OK;
   char name[512];
-  snprintf(name, sizeof name, "%s (step %lld)", run->label, (long long)step + 1);
+  snprintf(name, sizeof name, "%s, step %lld: %s", run->label, (long long)step + 1,
+           residuals->norm);
   begin_series(data, name);
   for (int64_t r = residuals->offsets[step]; r < residuals->offsets[step + 1]; r++) {
     double x = against_time ? 1e3 * residuals->seconds[r] : (double)(r - residuals->offsets[step]);

@@ -108,13 +108,13 @@ EB_INLINE void sweep_gradient(int A, int Q, const eb_elasticity *e, int32_t begi
 
 /* ---- matrix ------------------------------------------------------------------------------------ */
 
-/* The tangent of one point, ready to be contracted with gradients. */
+/* The tangent of one point, times its weight, ready to be contracted with gradients. */
 typedef struct point_tangent {
-  bool linear;       /* K_ab from R, mu and lambda alone */
-  eb_v4 frame[9];    /* U, or R when linear */
-  eb_v4 right[9];    /* V */
-  eb_v4 mu, lambda;  /* times weight, when linear */
-  eb_tangent scaled; /* times weight; its U and V are not used */
+  bool linear;        /* K_ab from R, mu and lambda alone */
+  const eb_v4 *frame; /* U, or R when linear */
+  const eb_v4 *right; /* V; not used when linear */
+  eb_v4 mu, lambda;   /* when linear */
+  eb_tangent stretch; /* when not */
 } point_tangent;
 
 /* block += w K_ab. */
@@ -138,10 +138,10 @@ EB_INLINE void add_frame_block(const point_tangent *t, const eb_v4 ha[3], const 
   for (int k = 0; k < 3; k++) {
     int l = (k + 1) % 3, m = (k + 2) % 3;
     eb_v4 lm = ha[l] * hb[m], ml = ha[m] * hb[l];
-    C[4 * k] =
-        t->scaled.scaling[k] * own[k] + t->scaled.direct[m] * own[l] + t->scaled.direct[l] * own[m];
-    C[3 * l + m] = t->scaled.scaling[3 + k] * lm + t->scaled.cross[k] * ml;
-    C[3 * m + l] = t->scaled.scaling[3 + k] * ml + t->scaled.cross[k] * lm;
+    C[4 * k] = t->stretch.scaling[k] * own[k] + t->stretch.direct[m] * own[l] +
+               t->stretch.direct[l] * own[m];
+    C[3 * l + m] = t->stretch.scaling[3 + k] * lm + t->stretch.cross[k] * ml;
+    C[3 * m + l] = t->stretch.scaling[3 + k] * ml + t->stretch.cross[k] * lm;
   }
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) T[3 * i + j] = eb_v4_dot3(C + 3 * i, t->frame + 3 * j);
@@ -183,28 +183,47 @@ EB_INLINE void add_fibre_blocks(int A, const eb_v4 M[6], eb_v4 weight, const eb_
   }
 }
 
-/* F, its rotation when the law needs it, and the tangent times weight. */
-EB_INLINE void prepare_tangent(const eb_law *law, const eb_v4 F[9], bool project, eb_v4 weight,
-                               eb_v4 R[9], point_tangent *t) {
-  eb_v4 s[3];
-  t->linear = eb_law_is_linear(law);
-  if (law->kind != EB_LINEAR) {
-    eb_svd3(F, t->frame, s, t->right);
-    if (eb_law_needs_rotation(law))
-      for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) R[3 * i + j] = eb_v4_dot3(t->frame + 3 * i, t->right + 3 * j);
+/* Deformation gradients of several points, decomposed together. */
+enum { EB_GROUP_POINTS = 8 };
+
+typedef struct point_group {
+  eb_v4 F[EB_GROUP_POINTS][9], U[EB_GROUP_POINTS][9], V[EB_GROUP_POINTS][9], s[EB_GROUP_POINTS][3];
+} point_group;
+
+EB_INLINE void prepare_group(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
+                             const double *x, point_group *group) {
+  eb_v4 edge[EB_MAX_INNER][3];
+  bool decompose = false;
+  int n = 0;
+  for (int32_t b = begin; b < end; b++) {
+    const eb_v4 *g = geometry_of(e, A, Q, b);
+    decompose |= e->laws[e->batch_law[b]].kind != EB_LINEAR;
+    gather_edges(A, e->node + (int64_t)b * A * EB_LANES, x, edge);
+    for (int q = 0; q < Q; q++, n++, g += 3 * (A - 1) + 1) deformation(A, edge, g, group->F[n]);
   }
+  if (decompose) eb_svd3(n, (const eb_v4(*)[9])group->F, group->U, group->s, group->V);
+}
+
+/* The tangent of point n of a group, and its rotation (R) when the law needs one. */
+EB_INLINE void prepare_tangent(const eb_law *law, const point_group *group, int n, bool project,
+                               eb_v4 weight, eb_v4 R[9], point_tangent *t) {
+  if (eb_law_needs_rotation(law)) eb_rotation3(group->U[n], group->V[n], R);
+  t->linear = eb_law_is_linear(law);
   if (t->linear) {
     t->mu = weight * law->mu;
     t->lambda = weight * law->lambda;
-    for (int i = 0; i < 9; i++) t->frame[i] = law->kind == EB_LINEAR ? eb_v4_set(i % 4 == 0) : R[i];
+    t->frame = R;
+    if (law->kind == EB_LINEAR)
+      for (int i = 0; i < 9; i++) R[i] = eb_v4_set(i % 4 == 0);
     return;
   }
-  eb_law_tangent(law, s, project, &t->scaled);
-  for (int k = 0; k < 6; k++) t->scaled.scaling[k] *= weight;
+  t->frame = group->U[n];
+  t->right = group->V[n];
+  eb_law_tangent(law, group->s[n], project, &t->stretch);
+  for (int k = 0; k < 6; k++) t->stretch.scaling[k] *= weight;
   for (int k = 0; k < 3; k++) {
-    t->scaled.direct[k] *= weight;
-    t->scaled.cross[k] *= weight;
+    t->stretch.direct[k] *= weight;
+    t->stretch.cross[k] *= weight;
   }
 }
 
@@ -247,34 +266,40 @@ EB_INLINE void scatter_blocks(int A, const int32_t *scatter, eb_v4 (*block)[9], 
   add_block(values, scatter, corner, plain);
 }
 
+/* Batch b, whose points are first, first + 1, ... of the group. */
+EB_INLINE void add_batch_matrix(int A, int Q, const eb_elasticity *e, int32_t b,
+                                const eb_matrix_job *job, const point_group *group, int first) {
+  enum { PAIRS = EB_MAX_INNER * (EB_MAX_INNER + 1) / 2 };
+  eb_v4 force[EB_MAX_INNER][3], block[PAIRS][9], P[9], R[9], M[6];
+  point_tangent tangent;
+  const eb_law *law = &e->laws[e->batch_law[b]];
+  const eb_v4 *g = geometry_of(e, A, Q, b), *fibre = fibre_of(e, b);
+  memset(block, 0, sizeof *block * (size_t)(A * (A - 1) / 2));
+  memset(force, 0, sizeof force);
+  for (int n = first; n < first + Q; n++, g += 3 * (A - 1) + 1) {
+    eb_v4 weight = job->scale * g[3 * (A - 1)];
+    prepare_tangent(law, group, n, job->project, weight, R, &tangent);
+    add_point_blocks(A, &tangent, g, block);
+    if (law->fibre) {
+      eb_law_fibre_tangent(law, group->F[n], fibre, job->project, M);
+      add_fibre_blocks(A, M, weight, fibre, g, block);
+    }
+    if (!job->g) continue;
+    eb_law_stress(law, group->F[n], R, fibre, P);
+    add_force(A, P, g, force);
+  }
+  scatter_blocks(A, e->scatter + (int64_t)b * A * A * EB_LANES, block, job->values);
+  if (job->g) scatter_force(A, e->node + (int64_t)b * A * EB_LANES, force, job->g);
+}
+
 EB_INLINE void sweep_matrix(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
                             const eb_matrix_job *job) {
-  enum { PAIRS = EB_MAX_INNER * (EB_MAX_INNER + 1) / 2 };
-  eb_v4 edge[EB_MAX_INNER][3], force[EB_MAX_INNER][3], block[PAIRS][9];
-  eb_v4 F[9], P[9], R[9] = {{0}}, M[6];
-  point_tangent tangent;
-  for (int32_t b = begin; b < end; b++) {
-    const eb_law *law = &e->laws[e->batch_law[b]];
-    const eb_v4 *g = geometry_of(e, A, Q, b), *fibre = fibre_of(e, b);
-    const int32_t *node = e->node + (int64_t)b * A * EB_LANES;
-    gather_edges(A, node, job->x, edge);
-    memset(block, 0, sizeof *block * (size_t)(A * (A - 1) / 2));
-    memset(force, 0, sizeof force);
-    for (int q = 0; q < Q; q++, g += 3 * (A - 1) + 1) {
-      eb_v4 weight = job->scale * g[3 * (A - 1)];
-      deformation(A, edge, g, F);
-      prepare_tangent(law, F, job->project, weight, R, &tangent);
-      add_point_blocks(A, &tangent, g, block);
-      if (law->fibre) {
-        eb_law_fibre_tangent(law, F, fibre, job->project, M);
-        add_fibre_blocks(A, M, weight, fibre, g, block);
-      }
-      if (!job->g) continue;
-      eb_law_stress(law, F, R, fibre, P);
-      add_force(A, P, g, force);
-    }
-    scatter_blocks(A, e->scatter + (int64_t)b * A * A * EB_LANES, block, job->values);
-    if (job->g) scatter_force(A, node, force, job->g);
+  const int32_t batches = EB_GROUP_POINTS / Q;
+  point_group group;
+  for (int32_t b = begin; b < end; b += batches) {
+    int32_t stop = b + batches < end ? b + batches : end;
+    prepare_group(A, Q, e, b, stop, job->x, &group);
+    for (int32_t k = b; k < stop; k++) add_batch_matrix(A, Q, e, k, job, &group, (k - b) * Q);
   }
 }
 

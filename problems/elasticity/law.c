@@ -343,26 +343,29 @@ static void stretch_derivatives(const eb_law *law, const eb_v4 s[3], stretch_ter
 }
 
 /* Sylvester's criterion, which most elements meet: nothing to clamp then. */
-static bool all_positive_definite(const eb_v4 A[6]) {
+static eb_m4 positive_definite(const eb_v4 A[6]) {
   eb_v4 minor = A[0] * A[1] - A[5] * A[5];
   eb_v4 determinant =
       A[2] * minor - A[3] * (A[0] * A[3] - A[5] * A[4]) + A[4] * (A[5] * A[3] - A[1] * A[4]);
-  return eb_m4_all((A[0] > 0) & (minor > 0) & (determinant > 0));
+  return (A[0] > 0) & (minor > 0) & (determinant > 0);
 }
 
 /* The nearest positive semi-definite matrix: negative eigenvalues become zero. */
 static void clamp_eigenvalues(eb_v4 A[6]) {
-  if (all_positive_definite(A)) return;
+  eb_m4 fine = positive_definite(A);
+  if (eb_m4_all(fine)) return;
   eb_v4 w[3], Q[9];
   eb_eigen3(A, w, Q);
   for (int k = 0; k < 3; k++) w[k] = eb_v4_max(w[k], eb_v4_set(0));
   for (int k = 0; k < 3; k++) {
-    int m = (k + 1) % 3, n = (k + 2) % 3;
-    A[k] = A[3 + k] = eb_v4_set(0);
+    const eb_v4 *own = Q + 3 * k, *m = Q + 3 * ((k + 1) % 3), *n = Q + 3 * ((k + 2) % 3);
+    eb_v4 diagonal = {0}, off = {0};
     for (int l = 0; l < 3; l++) {
-      A[k] += w[l] * Q[3 * k + l] * Q[3 * k + l];
-      A[3 + k] += w[l] * Q[3 * m + l] * Q[3 * n + l];
+      diagonal += w[l] * own[l] * own[l];
+      off += w[l] * m[l] * n[l];
     }
+    A[k] = eb_v4_select(fine, A[k], diagonal);
+    A[3 + k] = eb_v4_select(fine, A[3 + k], off);
   }
 }
 

@@ -20,7 +20,6 @@ typedef struct eb_law {
 } eb_law;
 
 typedef struct eb_tangent {
-  eb_v4 U[9], V[9];
   eb_v4 scaling[6];          /* 00 11 22 12 02 01 */
   eb_v4 direct[3], cross[3]; /* entry k belongs to the pair of the two other indices */
 } eb_tangent;
@@ -42,7 +41,8 @@ eb_v4 eb_law_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const
 void eb_law_stress(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3],
                    eb_v4 P[9]);
 
-/* dP/dF of the isotropic part, given F = U diag(s) V^T in tangent->U and V. */
+/* dP/dF of the isotropic part in the frame of F = U diag(s) V^T. s is not read when eb_law_is_linear. With
+ * `project`, the nearest positive semi-definite tangent. */
 void eb_law_tangent(const eb_law *law, const eb_v4 s[3], bool project, eb_tangent *tangent);
 
 /* The fibre's dP_ik / dF_jl = M_ij a_k a_l; M is symmetric: 00 11 22 12 02 01. */

@@ -104,10 +104,11 @@ void eb_material_stress(const eb_material *material, const double F[9], const do
 }
 
 /* Column (j, l): dP for dF = e_j e_l^T, through the frame of the singular vectors. */
-static void tangent_column(const eb_tangent *t, int j, int l, double column[9]) {
+static void tangent_column(const eb_tangent *t, const eb_v4 U[9], const eb_v4 V[9], int j, int l,
+                           double column[9]) {
   double X[9], Y[9];
   for (int p = 0; p < 3; p++)
-    for (int q = 0; q < 3; q++) X[3 * p + q] = t->U[3 * j + p][0] * t->V[3 * l + q][0];
+    for (int q = 0; q < 3; q++) X[3 * p + q] = U[3 * j + p][0] * V[3 * l + q][0];
   for (int p = 0; p < 3; p++) {
     int q = (p + 1) % 3, r = (p + 2) % 3;
     Y[4 * p] = t->scaling[p][0] * X[4 * p] + t->scaling[3 + r][0] * X[4 * q] +
@@ -119,7 +120,7 @@ static void tangent_column(const eb_tangent *t, int j, int l, double column[9]) 
     for (int k = 0; k < 3; k++) {
       double sum = 0;
       for (int p = 0; p < 3; p++)
-        for (int q = 0; q < 3; q++) sum += t->U[3 * i + p][0] * Y[3 * p + q] * t->V[3 * k + q][0];
+        for (int q = 0; q < 3; q++) sum += U[3 * i + p][0] * Y[3 * p + q] * V[3 * k + q][0];
       column[3 * i + k] = sum;
     }
 }
@@ -132,18 +133,18 @@ void eb_material_tangent(const eb_material *material, const double F[9], const d
                          bool project, double dPdF[81]) {
   lane one = broadcast(material, F, fibre);
   eb_tangent t;
-  eb_v4 s[3] = {{0}};
+  eb_v4 U[9], V[9], s[3] = {{0}};
   if (eb_law_is_linear(&one.law)) {
-    identity(t.U);
-    identity(t.V);
-    if (one.law.kind == EB_COROTATIONAL) memcpy(t.U, one.R, sizeof t.U);
+    identity(U);
+    identity(V);
+    if (one.law.kind == EB_COROTATIONAL) memcpy(U, one.R, sizeof U);
   } else {
-    eb_svd3(one.F, t.U, s, t.V);
+    eb_svd3(1, (const eb_v4(*)[9]) & one.F, &U, &s, &V);
   }
   eb_law_tangent(&one.law, s, project, &t);
   for (int c = 0; c < 9; c++) {
     double column[9];
-    tangent_column(&t, c / 3, c % 3, column);
+    tangent_column(&t, U, V, c / 3, c % 3, column);
     for (int r = 0; r < 9; r++) dPdF[9 * r + c] = column[r];
   }
   if (!one.law.fibre) return;

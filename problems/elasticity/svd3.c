@@ -9,7 +9,7 @@
  * large theta is near pi/4 and exactly that is taken: it leaves |a_pp - a_qq| / 2 off the diagonal. */
 #include "problems/elasticity/svd3.h"
 
-enum { MAX_SWEEPS = 8 };
+enum { MAX_SWEEPS = 8, PAIR = 2 };
 
 /* |a_pp - a_qq| below this multiple of |a_pq| is rotated by pi/4: contraction at least 0.6. */
 static const double LARGE_ANGLE = 1.2;
@@ -26,20 +26,20 @@ EB_INLINE void rotate(jacobi *j, int p, int q, int r, eb_m4 done) {
   eb_v4 app = j->diagonal[p], aqq = j->diagonal[q], apq = j->off[r], apr = j->off[q],
         aqr = j->off[p];
   eb_v4 d = app - aqq, dd = d * d, oo = apq * apq;
-  /* The second condition keeps the squares below from underflowing; such entries do not matter. */
-  eb_m4 small = (dd > LARGE_ANGLE * LARGE_ANGLE * oo) & (dd > 1e-140);
+  /* The floor keeps the squares below from underflowing; entries that small do not matter. */
+  eb_m4 small = dd > eb_v4_max(LARGE_ANGLE * LARGE_ANGLE * oo, eb_v4_set(1e-140));
   eb_v4 ch = eb_v4_select(small, 2 * dd + 2.5 * oo, eb_v4_set(COS_PI_8));
   eb_v4 sh = eb_v4_select(small, apq * d, eb_v4_set(SIN_PI_8));
   ch = eb_v4_select(done, eb_v4_set(1), ch);
   sh = (eb_v4)((eb_m4)sh & ~done);
   eb_v4 cc = ch * ch, inverse = 1 / (cc + sh * sh);
-  eb_v4 c = (cc - sh * sh) * inverse, s = 2 * ch * sh * inverse;
+  eb_v4 c = (cc - sh * sh) * inverse, s = (ch + ch) * sh * inverse;
 
-  eb_v4 pp = c * app + s * apq, pq = c * apq + s * aqq;
-  eb_v4 qp = c * apq - s * app, qq = c * aqq - s * apq;
-  j->diagonal[p] = c * pp + s * pq;
-  j->diagonal[q] = c * qq - s * qp;
-  j->off[r] = c * pq - s * pp;
+  /* app' = c^2 app + 2 c s apq + s^2 aqq and its like, as corrections. */
+  eb_v4 apq2 = apq + apq, u = s * d - c * apq2, v = s * apq2 + c * d;
+  j->diagonal[p] = app - s * u;
+  j->diagonal[q] = aqq + s * u;
+  j->off[r] = apq - s * v;
   j->off[q] = c * apr + s * aqr;
   j->off[p] = c * aqr - s * apr;
 
@@ -52,16 +52,22 @@ EB_INLINE void rotate(jacobi *j, int p, int q, int r, eb_m4 done) {
   j->q[1 + r] = w * qz + s * q0;
 }
 
-EB_INLINE void diagonalize(jacobi *j) {
+/* Diagonalizes n = 1 or 2 batches, interleaved: one rotation is a chain of dependent operations that leaves
+ * most of the processor idle. */
+EB_INLINE void diagonalize(int n, jacobi *j) {
   for (int sweep = 0; sweep < MAX_SWEEPS; sweep++) {
-    eb_v4 off = eb_v4_dot3(j->off, j->off);
-    eb_v4 size = OFF_DIAGONAL * (eb_v4_abs(j->diagonal[0]) + eb_v4_abs(j->diagonal[1]) +
-                                 eb_v4_abs(j->diagonal[2]));
-    eb_m4 done = off <= size * size;
-    if (eb_m4_all(done)) break;
-    rotate(j, 0, 1, 2, done);
-    rotate(j, 1, 2, 0, done);
-    rotate(j, 2, 0, 1, done);
+    eb_m4 done[PAIR], all = {-1, -1, -1, -1};
+    for (int b = 0; b < n; b++) {
+      eb_v4 off = eb_v4_dot3(j[b].off, j[b].off);
+      eb_v4 size = OFF_DIAGONAL * (eb_v4_abs(j[b].diagonal[0]) + eb_v4_abs(j[b].diagonal[1]) +
+                                   eb_v4_abs(j[b].diagonal[2]));
+      done[b] = off <= size * size;
+      all &= done[b];
+    }
+    if (eb_m4_all(all)) break;
+    for (int b = 0; b < n; b++) rotate(&j[b], 0, 1, 2, done[b]);
+    for (int b = 0; b < n; b++) rotate(&j[b], 1, 2, 0, done[b]);
+    for (int b = 0; b < n; b++) rotate(&j[b], 2, 0, 1, done[b]);
   }
 }
 
@@ -103,30 +109,32 @@ EB_INLINE void exchange(eb_m4 mask, eb_v4 a[3], eb_v4 b[3]) {
   }
 }
 
-EB_INLINE void remove_along(const eb_v4 u[3], eb_v4 b[3]) {
+/* Makes b orthogonal to the unit vector u; returns what it took away. */
+EB_INLINE eb_v4 remove_along(const eb_v4 u[3], eb_v4 b[3]) {
   eb_v4 along = eb_v4_dot3(u, b);
   for (int i = 0; i < 3; i++) b[i] -= along * u[i];
+  return along;
 }
 
-EB_INLINE void normalize(eb_v4 u[3], const eb_v4 otherwise[3], double threshold) {
-  eb_v4 length = eb_v4_dot3(u, u);
-  eb_m4 found = length > threshold;
-  eb_v4 inverse = 1 / eb_v4_sqrt(eb_v4_select(found, length, eb_v4_set(1)));
-  for (int i = 0; i < 3; i++) u[i] = eb_v4_select(found, u[i] * inverse, otherwise[i]);
+/* out = u / |u| where |u|^2 = `squared` is above the threshold. */
+EB_INLINE void normalize(const eb_v4 u[3], eb_v4 squared, double threshold,
+                         const eb_v4 otherwise[3], eb_v4 out[3]) {
+  eb_m4 found = squared > threshold;
+  eb_v4 inverse = 1 / eb_v4_sqrt(eb_v4_select(found, squared, eb_v4_set(1)));
+  for (int i = 0; i < 3; i++) out[i] = eb_v4_select(found, u[i] * inverse, otherwise[i]);
 }
 
-/* One exact one-sided Jacobi rotation of columns 1 and 2 of B (and V): orthogonal, the longer first. */
+/* One exact one-sided Jacobi rotation of columns 1 and 2 of B (and V): orthogonal, the longer first. The
+ * rotation (c, s) is (m, o) or, to exchange them, (|o|, +-m), over its length. */
 EB_INLINE void separate(eb_v4 B[3][3], eb_v4 V[3][3]) {
   eb_v4 d = eb_v4_dot3(B[1], B[1]) - eb_v4_dot3(B[2], B[2]), o = 2 * eb_v4_dot3(B[1], B[2]);
-  eb_v4 r = eb_v4_sqrt(d * d + o * o);
-  eb_m4 ordered = d >= 0;
-  eb_v4 x = eb_v4_select(ordered, r + d, eb_v4_abs(o));
-  eb_v4 y = eb_v4_select(ordered, o, eb_v4_copysign(r - d, o));
-  eb_v4 length = x * x + y * y;
-  eb_m4 usable = length > 1e-300;
-  eb_v4 inverse = 1 / eb_v4_sqrt(eb_v4_select(usable, length, eb_v4_set(1)));
-  eb_v4 c = eb_v4_select(usable, x * inverse, eb_v4_set(1));
-  eb_v4 s = eb_v4_select(usable, y * inverse, eb_v4_set(0));
+  eb_v4 m = eb_v4_sqrt(d * d + o * o) + eb_v4_abs(d), squared = m * m + o * o;
+  eb_m4 usable = squared > 1e-300, ordered = (d >= 0) | ~usable;
+  eb_v4 inverse = 1 / eb_v4_sqrt(eb_v4_select(usable, squared, eb_v4_set(1)));
+  m = eb_v4_select(usable, m * inverse, eb_v4_set(1));
+  o = (eb_v4)((eb_m4)(o * inverse) & usable);
+  eb_v4 c = eb_v4_select(ordered, m, eb_v4_abs(o));
+  eb_v4 s = eb_v4_select(ordered, o, eb_v4_copysign(m, o));
   for (int i = 0; i < 3; i++) {
     eb_v4 b = B[1][i], v = V[1][i];
     B[1][i] = c * b + s * B[2][i];
@@ -147,67 +155,83 @@ EB_INLINE void orthogonal(const eb_v4 u[3], eb_v4 v[3]) {
   for (int i = 0; i < 3; i++) v[i] *= inverse;
 }
 
+/* Normalizing a short b1 into u1 magnified what rounding had left of it along u0. What is taken away now changes
+ * the length of u1 only where it is large, and where b1 was nothing but rounding any direction will do. */
+EB_INLINE void restore_orthogonality(const eb_v4 u0[3], eb_v4 u1[3]) {
+  eb_m4 fine = eb_v4_abs(remove_along(u0, u1)) < 1e-9;
+  if (eb_m4_all(fine)) return;
+  eb_v4 other[3], unit[3];
+  orthogonal(u0, other);
+  normalize(u1, eb_v4_dot3(u1, u1), 0.25, other, unit);
+  remove_along(u0, unit);
+  for (int i = 0; i < 3; i++) u1[i] = eb_v4_select(fine, u1[i], unit[i]);
+}
+
 /* From V diagonalizing F^T F to rounding, and B = F V (columns): U, s and the final V. The columns of B
  * are orthogonal within a few eps s0^2, so b1 and b2 may be dropped along u0 at an error of eps s0, but
  * b1 and b2 may be far from orthogonal to each other when both are below sqrt(eps) s0. */
 EB_INLINE void complete(eb_v4 B[3][3], eb_v4 V[3][3], eb_v4 U[3][3], eb_v4 s[3]) {
-  const eb_v4 one = eb_v4_set(1), zero = {0}, first[3] = {one, zero, zero};
-  eb_m4 mask = eb_v4_dot3(B[1], B[1]) > eb_v4_dot3(B[0], B[0]);
-  exchange(mask, B[0], B[1]);
-  exchange(mask, V[0], V[1]);
-  mask = eb_v4_dot3(B[2], B[2]) > eb_v4_dot3(B[0], B[0]);
-  exchange(mask, B[0], B[2]);
-  exchange(mask, V[0], V[2]);
-
-  for (int i = 0; i < 3; i++) U[0][i] = B[0][i];
-  normalize(U[0], first, 0);
+  const eb_v4 first[3] = {eb_v4_set(1), {0}, {0}};
+  eb_v4 longest = eb_v4_dot3(B[0], B[0]);
+  for (int k = 1; k < 3; k++) {
+    eb_v4 squared = eb_v4_dot3(B[k], B[k]);
+    eb_m4 longer = squared > longest;
+    longest = eb_v4_select(longer, squared, longest);
+    exchange(longer, B[0], B[k]);
+    exchange(longer, V[0], V[k]);
+  }
+  normalize(B[0], longest, 0, first, U[0]);
   remove_along(U[0], B[1]);
   remove_along(U[0], B[2]);
   separate(B, V);
-
-  /* Normalizing b1 magnifies what rounding left along u0: remove it once more. */
-  eb_v4 other[3];
-  orthogonal(U[0], other);
-  for (int i = 0; i < 3; i++) U[1][i] = B[1][i];
-  normalize(U[1], other, 1e-300);
-  remove_along(U[0], U[1]);
-  normalize(U[1], other, 0.25);
+  normalize(B[1], eb_v4_dot3(B[1], B[1]), 1e-300, U[0], U[1]);
+  restore_orthogonality(U[0], U[1]);
   eb_v4_cross3(U[0], U[1], U[2]);
   for (int k = 0; k < 3; k++) s[k] = eb_v4_dot3(U[k], B[k]);
 }
 
-void eb_svd3(const eb_v4 F[9], eb_v4 U[9], eb_v4 s[3], eb_v4 V[9]) {
-  eb_v4 A[9], scale, unscale;
-  power_of_two(F, 9, &scale, &unscale);
-  for (int i = 0; i < 9; i++) A[i] = F[i] * scale;
-
-  jacobi j = {.q = {eb_v4_set(1)}};
-  for (int k = 0; k < 3; k++) {
-    int m = (k + 1) % 3, n = (k + 2) % 3;
-    j.diagonal[k] = A[k] * A[k] + A[3 + k] * A[3 + k] + A[6 + k] * A[6 + k];
-    j.off[k] = A[m] * A[n] + A[3 + m] * A[3 + n] + A[6 + m] * A[6 + n];
+/* n = 1 or 2 batches. */
+EB_INLINE void decompose(int n, const eb_v4 (*F)[9], eb_v4 (*U)[9], eb_v4 (*s)[3], eb_v4 (*V)[9]) {
+  eb_v4 A[PAIR][9], scale[PAIR], unscale[PAIR];
+  jacobi j[PAIR];
+  for (int b = 0; b < n; b++) {
+    power_of_two(F[b], 9, &scale[b], &unscale[b]);
+    for (int i = 0; i < 9; i++) A[b][i] = F[b][i] * scale[b];
+    j[b] = (jacobi){.q = {eb_v4_set(1)}};
+    for (int k = 0; k < 3; k++) {
+      int p = (k + 1) % 3, q = (k + 2) % 3;
+      j[b].diagonal[k] = A[b][k] * A[b][k] + A[b][3 + k] * A[b][3 + k] + A[b][6 + k] * A[b][6 + k];
+      j[b].off[k] = A[b][p] * A[b][q] + A[b][3 + p] * A[b][3 + q] + A[b][6 + p] * A[b][6 + q];
+    }
   }
-  diagonalize(&j);
-
-  eb_v4 B[3][3], left[3][3], right[3][3];
-  quaternion_columns(j.q, right);
-  for (int k = 0; k < 3; k++)
-    for (int i = 0; i < 3; i++) B[k][i] = eb_v4_dot3(A + 3 * i, right[k]);
-  complete(B, right, left, s);
-  for (int k = 0; k < 3; k++) {
-    s[k] *= unscale;
-    for (int i = 0; i < 3; i++) {
-      U[3 * i + k] = left[k][i];
-      V[3 * i + k] = right[k][i];
+  diagonalize(n, j);
+  for (int b = 0; b < n; b++) {
+    eb_v4 B[3][3], left[3][3], right[3][3];
+    quaternion_columns(j[b].q, right);
+    for (int k = 0; k < 3; k++)
+      for (int i = 0; i < 3; i++) B[k][i] = eb_v4_dot3(A[b] + 3 * i, right[k]);
+    complete(B, right, left, s[b]);
+    for (int k = 0; k < 3; k++) {
+      s[b][k] *= unscale[b];
+      for (int i = 0; i < 3; i++) {
+        U[b][3 * i + k] = left[k][i];
+        V[b][3 * i + k] = right[k][i];
+      }
     }
   }
 }
 
+void eb_svd3(int count, const eb_v4 (*F)[9], eb_v4 (*U)[9], eb_v4 (*s)[3], eb_v4 (*V)[9]) {
+  int b = 0;
+  for (; b + PAIR <= count; b += PAIR) decompose(PAIR, F + b, U + b, s + b, V + b);
+  if (b < count) decompose(1, F + b, U + b, s + b, V + b);
+}
+
 void eb_polar3(const eb_v4 F[9], eb_v4 R[9]) {
-  eb_v4 U[9], s[3], V[9];
-  eb_svd3(F, U, s, V);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) R[3 * i + j] = eb_v4_dot3(U + 3 * i, V + 3 * j);
+  eb_v4 A[1][9], U[1][9], s[1][3], V[1][9];
+  for (int i = 0; i < 9; i++) A[0][i] = F[i];
+  decompose(1, (const eb_v4(*)[9])A, U, s, V);
+  eb_rotation3(U[0], V[0], R);
 }
 
 void eb_eigen3(const eb_v4 S[6], eb_v4 w[3], eb_v4 Q[9]) {
@@ -218,7 +242,7 @@ void eb_eigen3(const eb_v4 S[6], eb_v4 w[3], eb_v4 Q[9]) {
     j.diagonal[k] = S[k] * scale;
     j.off[k] = S[3 + k] * scale;
   }
-  diagonalize(&j);
+  diagonalize(1, &j);
   eb_v4 column[3][3];
   quaternion_columns(j.q, column);
   for (int k = 0; k < 3; k++) {
