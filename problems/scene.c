@@ -59,8 +59,12 @@ static uint64_t hash_model(uint64_t hash, const char *name) {
   return hash;
 }
 
+/* What the generator makes follows from the scene's own figures, which its geometry states in words, and from the parameters it
+ * names; a changed generator raises EB_MESH_CACHE_VERSION. */
 static uint64_t mesh_key(const eb_scene_ops *ops, const eb_values *values) {
   uint64_t hash = eb_hash(EB_HASH_SEED, ops->name, strlen(ops->name) + 1);
+  hash = eb_hash(hash, ops->geometry, strlen(ops->geometry) + 1);
+  hash = eb_hash(hash, &ops->target_elements, sizeof ops->target_elements);
   hash = hash_model(hash, ops->stand_in);
   for (const char *at = ops->mesh_parameters; at && *at;) {
     size_t length = strcspn(at, ",");

@@ -310,40 +310,50 @@ eb_error eb_block_create(eb_scene **out, const char *format, ...) {
   return eb_scene_create(&eb_block_scene, assignments, NULL, "", out);
 }
 
-static eb_error run_steps(eb_solver *solver, int64_t steps, eb_step_log *log, eb_state *state) {
-  for (int64_t i = 0; i < steps; i++) {
-    eb_reason reason = EB_RUNNING;
+static eb_error take_steps(eb_solver *solver, int64_t steps, eb_step_log *log, eb_state *state,
+                           eb_reason *reason) {
+  *reason = EB_RUNNING;
+  for (int64_t i = 0; i < steps && *reason >= 0; i++) {
     eb_step_log_reset(log);
-    EB_TRY(solver->ops->step(solver, state, solver->scene->dt, log, &reason));
-    if (reason <= 0)
-      return EB_ERROR(EB_ERR_INVALID, "solver %s (%s) ended step %lld of %s with %s",
-                      solver->ops->name, eb_values_canonical(solver->options), (long long)i,
-                      eb_values_canonical(solver->scene->parameters), eb_reason_name(reason));
+    *reason = EB_RUNNING;
+    EB_TRY(solver->ops->step(solver, state, solver->scene->dt, log, reason));
   }
   return EB_OK;
 }
 
-static eb_error run_with_log(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
-                             int threads, int64_t steps, eb_step_log *log, eb_state *state) {
+static eb_error advance(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
+                        int threads, int64_t steps, eb_step_log *log, eb_state *state,
+                        eb_reason *reason) {
   eb_solver *solver = NULL;
   EB_TRY(eb_solver_create(ops, options, scene, threads, 1, &solver));
-  eb_error error = run_steps(solver, steps, log, state);
+  eb_error error = take_steps(solver, steps, log, state, reason);
   eb_solver_destroy(solver);
+  return error;
+}
+
+eb_error eb_block_advance(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
+                          int threads, int64_t steps, eb_step_log *log, eb_state *state,
+                          eb_reason *reason) {
+  eb_step_log *own = NULL;
+  if (!log) EB_TRY(eb_step_log_create(0, &own));
+  eb_error error = advance(scene, ops, options, threads, steps, log ? log : own, state, reason);
+  eb_step_log_destroy(own);
   return error;
 }
 
 eb_error eb_block_run(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
                       int threads, int64_t steps, eb_step_log *log, eb_state **state) {
-  eb_step_log *own = NULL;
+  eb_reason reason = EB_RUNNING;
   *state = NULL;
-  if (!log) EB_TRY(eb_step_log_create(0, &own));
-  eb_error error = eb_state_create(scene, state);
-  if (!error) error = run_with_log(scene, ops, options, threads, steps, log ? log : own, *state);
-  eb_step_log_destroy(own);
-  if (error) {
-    eb_state_destroy(*state);
-    *state = NULL;
-  }
+  EB_TRY(eb_state_create(scene, state));
+  eb_error error = eb_block_advance(scene, ops, options, threads, steps, log, *state, &reason);
+  if (!error && reason <= 0)
+    error = EB_ERROR(EB_ERR_INVALID, "solver %s (%s) ended step %lld of %s with %s", ops->name,
+                     options, (long long)(*state)->step, eb_values_canonical(scene->parameters),
+                     eb_reason_name(reason));
+  if (!error) return EB_OK;
+  eb_state_destroy(*state);
+  *state = NULL;
   return error;
 }
 

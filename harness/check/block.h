@@ -23,6 +23,12 @@ void eb_block_manufactured(const double X[3], double u[3]);
 EB_MUST eb_error eb_block_run(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
                               int threads, int64_t steps, eb_step_log *log, eb_state **state);
 
+/* The same from a given state, in place, ending at the first negative outcome; *reason is the last
+ * step's. */
+EB_MUST eb_error eb_block_advance(const eb_scene *scene, const eb_solver_ops *ops,
+                                  const char *options, int threads, int64_t steps, eb_step_log *log,
+                                  eb_state *state, eb_reason *reason);
+
 /* |a - b|_inf over 3 n entries. */
 double eb_block_distance(const eb_state *a, const eb_state *b);
 

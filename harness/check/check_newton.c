@@ -6,15 +6,20 @@
 
 /* ---- quadratic tail ---- */
 
-/* Order from the last three residuals above rounding: log(r2 / r1) / log(r1 / r0). */
+/* log(r2 / r1) / log(r1 / r0) of the three residuals that end at index k. */
+static double order_at(const double *r, int64_t k) {
+  return k < 2 ? -INFINITY : log2(r[k] / r[k - 1]) / log2(r[k - 1] / r[k - 2]);
+}
+
+/* The order observed where the iteration reaches rounding, as seen by the first residual down there,
+ * which rounding can only make look slower, or by the one before. */
 static double tail_order(const eb_step_log *log) {
   int64_t count =
       log->residual_count < log->residual_capacity ? log->residual_count : log->residual_capacity;
   const double *r = log->residuals;
-  double rounding = 1e-11 * r[0];
-  while (count > 3 && r[count - 1] < rounding) count--;
-  if (count < 3) return NAN;
-  return log2(r[count - 1] / r[count - 2]) / log2(r[count - 2] / r[count - 3]);
+  int64_t k = 0;
+  while (k < count - 1 && r[k] > 30 * r[count - 1]) k++;
+  return fmax(order_at(r, k), order_at(r, k - 1));
 }
 
 static eb_error tail_on(const eb_check *check, const eb_scene *scene, const char *material,

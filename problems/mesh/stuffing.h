@@ -5,17 +5,24 @@
 
 #include "problems/mesh/sdf.h"
 
-/* Dihedral angles of the uniform method lie within these bounds, degrees (Labelle and Shewchuk 2007,
- * Table 1, the warp thresholds that bound the smallest angle best). */
-#define EB_STUFFING_MIN_DIHEDRAL 10.7843
-#define EB_STUFFING_MAX_DIHEDRAL 164.7352
+/* Every dihedral angle lies within these bounds, degrees: the extremes over all stencils, warps and cut
+ * points (tests/test_stencil.c enumerates them; the paper states 10.7843 and 164.7352 for its own
+ * thresholds, found in the same way). */
+#define EB_STUFFING_MIN_DIHEDRAL 10.784
+#define EB_STUFFING_MAX_DIHEDRAL 164.738
 
-/* Fills the solid with a lattice of the given spacing (m). Only the largest face-connected component
- * and components of at least `keep_fraction` of its elements are kept. The mesh has the solid's
- * regions. EB_ERR_INVALID when nothing is inside. */
+/* Pieces that hang together by faces are kept when they have at least this share of the elements of the
+ * largest piece. */
+#define EB_STUFFING_KEEP_FRACTION 0.05
+
+/* Fills the solid with a lattice of the given spacing (m). The mesh has the solid's regions, told at the
+ * elements' centroids. EB_ERR_USAGE for a spacing that is not positive; EB_ERR_INVALID when nothing is
+ * inside, when the solid leaves its box or when its distance is not finite; EB_ERR_LIMIT when the
+ * spacing is too small. Uses OpenMP; the result is the same for any number of threads. */
 EB_MUST eb_error eb_stuff(const eb_solid *solid, double spacing, eb_mesh **out);
-/* Searches the spacing so that the element count is as near `target` as the lattice allows; returns
- * the nearest found and fails (EB_ERR_INVALID) when that is off by more than `tolerance` (relative). */
+/* Searches the spacing so that the element count is as near `target` as the lattice allows. Stops within
+ * 0.2 %, and fails with EB_ERR_INVALID when the nearest count found is off by more than `tolerance`
+ * (relative). Costs about as much as three to eight calls of eb_stuff. */
 EB_MUST eb_error eb_stuff_to_count(const eb_solid *solid, int32_t target, double tolerance,
                                    eb_mesh **out);
 

@@ -2,7 +2,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/mesh/faces.h"
-#include "problems/mesh/surface_edges.h"
+#include "problems/mesh/surface_checks.h"
 #include "problems/mesh/tuples.h"
 
 /* A volume below FLAT L^3 (an area below FLAT L^2), L the longest edge, is rounding error. */
@@ -57,8 +57,8 @@ static eb_error check_volume(const eb_mesh *mesh, int32_t e) {
     return EB_ERROR(EB_ERR_INVALID, "element %d is flat: its %s is %g with edges up to %g m", e,
                     measure_name(mesh->type), volume, length);
   if (!(volume > 0))
-    return EB_ERROR(EB_ERR_INVALID, "element %d is inverted: its %s is %g", e, measure_name(mesh->type),
-                    volume);
+    return EB_ERROR(EB_ERR_INVALID, "element %d is inverted: its %s is %g", e,
+                    measure_name(mesh->type), volume);
   return EB_OK;
 }
 
@@ -165,16 +165,24 @@ static double double_area(const double *a, const double *b, const double *c) {
   return sqrt(x * x + y * y + z * z);
 }
 
-eb_error eb_surface_validate(const eb_surface *surface, bool closed) {
-  if (surface->triangle_count < 1) return EB_ERROR(EB_ERR_INVALID, "the surface has no triangles");
+eb_error eb_surface_check_corners(const eb_surface *surface) {
   for (int32_t t = 0; t < surface->triangle_count; t++) {
     const int32_t *nodes = surface->triangles + 3 * (size_t)t;
-    const double *X = surface->X;
     EB_TRY(check_indices(nodes, 3, surface->vertex_count, "triangle", t));
-    EB_TRY(check_finite(nodes, 3, X, "triangle", t));
-    double length = extent(nodes, 3, X);
-    if (double_area(X + 3 * (size_t)nodes[0], X + 3 * (size_t)nodes[1], X + 3 * (size_t)nodes[2]) <=
-        FLAT * length * length)
+    EB_TRY(check_finite(nodes, 3, surface->X, "triangle", t));
+  }
+  return EB_OK;
+}
+
+eb_error eb_surface_validate(const eb_surface *surface, bool closed) {
+  if (surface->triangle_count < 1) return EB_ERROR(EB_ERR_INVALID, "the surface has no triangles");
+  EB_TRY(eb_surface_check_corners(surface));
+  for (int32_t t = 0; t < surface->triangle_count; t++) {
+    const int32_t *nodes = surface->triangles + 3 * (size_t)t;
+    const double *a = surface->X + 3 * (size_t)nodes[0], *b = surface->X + 3 * (size_t)nodes[1];
+    const double *c = surface->X + 3 * (size_t)nodes[2];
+    double length = extent(nodes, 3, surface->X);
+    if (double_area(a, b, c) <= FLAT * length * length)
       return EB_ERROR(EB_ERR_INVALID, "triangle %d is degenerate: its corners are in line", t);
   }
   return closed ? eb_surface_check_edges(surface, true) : EB_OK;

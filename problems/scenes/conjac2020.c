@@ -104,10 +104,11 @@ static const eb_option hetero_parameters[] = {
      "stiff over soft Young's modulus; E is their geometric mean"},
     EB_LAST_PARAMETER};
 
+/* The bars that stand are wider than 12 : 34, that is, their cells lower than wide: with cubes, a bar of 12 cm and E = 1e4 Pa would
+ * buckle under its own weight, as height^3 exceeds 7.84 E I / (rho g A) (Greenhill), and topple instead of bulging. */
 static eb_error hetero_mesh(const eb_values *parameters, eb_mesh **out) {
   return eb_scene_bar(parameters, (const int32_t[3]){12, 12, 34},
-                      (const double[3]){-0.024, -0.024, 0}, (const double[3]){0.048, 0.048, 0.136},
-                      out);
+                      (const double[3]){-0.04, -0.04, 0}, (const double[3]){0.08, 0.08, 0.12}, out);
 }
 
 /* Regions "stiff" and "soft" by the height of the element. Layers end at whole cubes of the paper's 34. */
@@ -137,7 +138,7 @@ const eb_scene_ops eb_conjac2020_hetero = {
     .name = "conjac2020/hetero",
     .summary = "a bar of stiff and soft layers stands on its base; the soft layers bulge, the "
                "lower more than the upper",
-    .geometry = "bar of 4.8 x 4.8 x 13.6 cm, 12 x 12 x 34 cubes, 6 tetrahedra a cube",
+    .geometry = "bar of 8 x 8 x 12 cm, 12 x 12 x 34 cells, 6 tetrahedra a cube",
     .citation = CITATION,
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC,
     .target_vertices = 5915,
@@ -165,7 +166,7 @@ static const eb_option aniso_parameters[] = {
 
 static eb_error aniso_mesh(const eb_values *parameters, eb_mesh **out) {
   return eb_scene_bar(parameters, (const int32_t[3]){12, 12, 38},
-                      (const double[3]){-0.024, -0.024, 0}, (const double[3]){0.048, 0.048, 0.152},
+                      (const double[3]){-0.04, -0.04, 0}, (const double[3]){0.08, 0.08, 0.127},
                       out);
 }
 
@@ -210,7 +211,7 @@ static eb_error aniso_setup(eb_scene *scene) {
 const eb_scene_ops eb_conjac2020_aniso = {
     .name = "conjac2020/aniso",
     .summary = "a standing bar with fibres is compressed by gravity; helical fibres make it twist",
-    .geometry = "bar of 4.8 x 4.8 x 15.2 cm, 12 x 12 x 38 cubes, 6 tetrahedra a cube",
+    .geometry = "bar of 8 x 8 x 12.7 cm, 12 x 12 x 38 cells, 6 tetrahedra a cube",
     .citation = CITATION,
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC | EB_CAP_FIBRES,
     .target_vertices = 6591,
@@ -283,7 +284,7 @@ const eb_scene_ops eb_conjac2020_barcut = {
 static const eb_option dragon_parameters[] = {
     PARAMETERS("3e4", "0.49"),
     EB_ELEMENTS_PARAMETER,
-    {"pull", EB_OPTION_REAL, "0.2", 0, 2, NULL, "",
+    {"pull", EB_OPTION_REAL, "0.15", 0, 2, NULL, "",
      "way of jaws and body over the length of the dragon"},
     {"release", EB_OPTION_REAL, "0.5", 0, 1e3, NULL, "s", "time at which jaws and body are let go"},
     EB_LAST_PARAMETER};

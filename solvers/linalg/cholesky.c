@@ -146,6 +146,15 @@ static eb_error allocate(cholesky *c, const eb_block_matrix *A) {
   return check(c, "allocating the matrix");
 }
 
+/* Room for the numbers of L, touched here so that the first factorization takes as long as the others. */
+static eb_error allocate_factor(cholesky *c) {
+  const int to_ll = true, to_super = true, packed = true, monotonic = true;
+  cholmod_change_factor(CHOLMOD_REAL, to_ll, to_super, packed, monotonic, c->L, &c->common);
+  EB_TRY(check(c, "allocating the factor"));
+  memset(c->L->x, 0, c->L->xsize * sizeof(double));
+  return EB_OK;
+}
+
 /* Analysis keeps METIS' order up to a postordering, which moves columns but changes no fill. */
 static eb_error analyze(cholesky *c, const eb_block_matrix *A, int32_t *scalar, int32_t *position) {
   int32_t n = 3 * A->rows;
@@ -156,6 +165,7 @@ static eb_error analyze(cholesky *c, const eb_block_matrix *A, int32_t *scalar, 
   for (int32_t k = 0; k < n; k++) position[k] = scalar[perm[k]];
   memcpy(perm, position, (size_t)n * sizeof *perm);
   fill_lower(c, A, perm, position);
+  EB_TRY(allocate_factor(c));
   c->X = cholmod_allocate_dense((size_t)n, 1, (size_t)n, CHOLMOD_REAL, &c->common);
   size_t gather = c->L->maxesize ? c->L->maxesize : 1;
   c->E = cholmod_allocate_dense(gather, 1, gather, CHOLMOD_REAL, &c->common);
@@ -231,7 +241,7 @@ static bool gather(cholesky *c, const eb_block_matrix *A) {
   int32_t entries = ((int32_t *)c->S->p)[3 * c->rows];
   double *x = c->S->x;
   int bad = 0;
-#pragma omp parallel for simd schedule(static) reduction(| : bad)
+#pragma omp parallel for schedule(static) reduction(| : bad)
   for (int32_t k = 0; k < entries; k++) {
     x[k] = values[source[k]];
     bad |= !(fabs(x[k]) <= DBL_MAX);

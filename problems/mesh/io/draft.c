@@ -55,7 +55,8 @@ static eb_error too_many(const eb_scan *scan, const char *what) {
 
 eb_error eb_draft_name(eb_draft *draft, const eb_scan *scan, int64_t label, eb_word name) {
   if (draft->region_count == EB_DRAFT_GROUPS) return too_many(scan, "named regions");
-  if (!draft->regions) EB_TRY(EB_NEW(draft->regions, EB_DRAFT_GROUPS));
+  EB_TRY(eb_grow(&draft->regions, draft->region_count, &draft->region_capacity,
+                 sizeof *draft->regions));
   eb_draft_region *region = &draft->regions[draft->region_count];
   region->label = label;
   EB_TRY(eb_scan_name(scan, name, region->name, sizeof region->name));
@@ -65,7 +66,7 @@ eb_error eb_draft_name(eb_draft *draft, const eb_scan *scan, int64_t label, eb_w
 
 eb_error eb_draft_set_new(eb_draft *draft, const eb_scan *scan, size_t *out) {
   if (draft->set_count == EB_DRAFT_GROUPS) return too_many(scan, "node sets");
-  if (!draft->sets) EB_TRY(EB_NEW(draft->sets, EB_DRAFT_GROUPS));
+  EB_TRY(eb_grow(&draft->sets, draft->set_count, &draft->set_capacity, sizeof *draft->sets));
   *out = draft->set_count++;
   return EB_OK;
 }

@@ -32,7 +32,7 @@ typedef struct eb_draft {
   const char **place;    /* element_count: where the file lists it */
   const eb_scan *source; /* the file that lists the elements */
   double *fibre;         /* element_count x 3, or NULL */
-  size_t region_count, set_count;
+  size_t region_count, region_capacity, set_count, set_capacity;
   eb_draft_region *regions;
   eb_draft_set *sets;
   void *kept[64]; /* released with the draft */

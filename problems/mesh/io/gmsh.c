@@ -23,7 +23,7 @@ typedef struct gmsh {
   eb_draft *draft;
   bool binary;
   group *groups;
-  size_t group_count, latest; /* the group found last */
+  size_t group_count, group_capacity, latest; /* the group found last */
   entity *entities;
   size_t entity_count, entity_capacity;
   int64_t *physical;
@@ -107,15 +107,15 @@ static void enter(gmsh *g) {
 /* ---- physical groups ---------------------------------------------------------------------------- */
 
 static eb_error find_group(gmsh *g, int64_t dimension, int64_t tag, group **out) {
-  for (size_t k = 0; k < g->group_count; k++) {
-    size_t i = (g->latest + k) % g->group_count;
-    *out = &g->groups[i];
-    g->latest = i;
+  for (size_t k = 0, start = g->latest; k < g->group_count; k++) {
+    g->latest = (start + k) % g->group_count;
+    *out = &g->groups[g->latest];
     if ((*out)->dimension == dimension && (*out)->tag == tag) return EB_OK;
   }
   if (g->group_count == EB_DRAFT_GROUPS)
     return eb_scan_error(g->scan, g->scan->at, "more than %d physical groups; join some of them",
                          EB_DRAFT_GROUPS);
+  EB_TRY(eb_grow(&g->groups, g->group_count, &g->group_capacity, sizeof *g->groups));
   g->latest = g->group_count++;
   *out = &g->groups[g->latest];
   **out = (group){.dimension = dimension, .tag = tag};
@@ -439,6 +439,7 @@ static eb_error read_format(gmsh *g, int *version) {
   eb_scan *scan = g->scan;
   double number;
   int64_t kind, bytes;
+  eb_scan_more(scan);
   const char *place = scan->at;
   EB_TRY(eb_scan_real(scan, "the version of the format", &number));
   EB_TRY(eb_scan_int(scan, "the kind of file", &kind));
@@ -475,7 +476,6 @@ static eb_error read_section(gmsh *g, int version, eb_word section, bool *known)
 
 static eb_error read_file(gmsh *g) {
   int version = 0;
-  EB_TRY(EB_NEW(g->groups, EB_DRAFT_GROUPS));
   for (;;) {
     bool known = true;
     eb_word section = eb_scan_word(g->scan);

@@ -100,11 +100,9 @@ static double cylinder_distance(const eb_part *part, const double p[3]) {
 }
 
 static double torus_distance(const eb_part *part, const double p[3]) {
-  static const double up[3] = {0, 0, 1};
-  double r[3], norm = length(part->axis);
-  const double *u = norm > 0 ? part->axis : up;
+  double r[3];
   subtract(p, part->a, r);
-  double height = dot(u, r) / (norm > 0 ? norm : 1);
+  double height = dot(part->axis, r) / length(part->axis);
   double across = sqrt(fmax(0, dot(r, r) - height * height)) - part->ra;
   return sqrt(across * across + height * height) - part->rb;
 }
@@ -127,7 +125,7 @@ static double measure(const eb_part *part, const double p[3]) {
     to_frame(part, p, q);
     return ellipsoid_distance(q, part->b);
   case EB_PART_BOX:
-    to_frame(part, p, q);
+    subtract(p, part->a, q);
     return box_distance(q, part->b, part->ra);
   case EB_PART_CYLINDER:
     return cylinder_distance(part, p);
@@ -143,24 +141,13 @@ double eb_part_distance(const eb_part *part, const double p[3]) {
   return measure(part, q);
 }
 
-/* A lower bound of the distance to a part without square roots: the largest coordinate gap to its
- * box (to a cube around it when it is turned). */
+/* A lower bound of the distance to a part without square roots: the largest gap to its box. */
 static double lower_bound(const eb_part *part, const double q[3]) {
-  bool pair = part->kind == EB_PART_CONE || part->kind == EB_PART_CYLINDER;
-  bool turned = part->axis[0] != 0 || part->axis[1] != 0;
-  double radius = part->ra > part->rb && pair ? part->ra : part->rb, gap = -DBL_MAX;
-  if (part->kind == EB_PART_BALL) radius = part->ra;
-  if (part->kind == EB_PART_CYLINDER) radius = part->ra;
-  if (part->kind == EB_PART_TORUS) radius = part->ra + part->rb;
-  double diagonal = turned && !pair ? part->b[0] + part->b[1] + part->b[2] : 0;
+  double gap = -DBL_MAX;
   for (int d = 0; d < 3; d++) {
-    double lo = part->a[d], hi = part->a[d], reach = radius;
-    if (pair) {
-      lo = fmin(lo, part->b[d]), hi = fmax(hi, part->b[d]);
-    } else if (part->kind == EB_PART_ELLIPSOID || part->kind == EB_PART_BOX) {
-      reach = turned ? diagonal : part->b[d];
-    }
-    gap = fmax(gap, fmax(lo - reach - q[d], q[d] - hi - reach));
+    double below = part->lo[d] - q[d], above = q[d] - part->hi[d];
+    double own = below > above ? below : above;
+    gap = own > gap ? own : gap;
   }
   return gap;
 }
@@ -171,10 +158,15 @@ static double smooth_min(double a, double b, double k) {
   return near > 0 ? fmin(a, b) - near * near / (4 * k) : fmin(a, b);
 }
 
+static void to_table(const eb_shape *shape, const double p[3], double local[3]) {
+  for (int d = 0; d < 3; d++)
+    local[d] = (shape->turn ? dot(shape->turn[d], p) : p[d]) / shape->scale;
+}
+
 double eb_shape_distance(const void *context, const double p[3]) {
   const eb_shape *shape = context;
   double local[3], q[3], distance = DBL_MAX;
-  for (int d = 0; d < 3; d++) local[d] = (p[d] - shape->shift[d]) / shape->scale;
+  to_table(shape, p, local);
   for (int32_t i = 0; i < shape->count; i++) {
     const eb_part *part = &shape->parts[i];
     fold_point(part->fold, local, q);
@@ -192,7 +184,7 @@ int32_t eb_shape_region(const void *context, const double p[3]) {
   const eb_shape *shape = context;
   double local[3], q[3], nearest = DBL_MAX;
   int32_t region = 0;
-  for (int d = 0; d < 3; d++) local[d] = (p[d] - shape->shift[d]) / shape->scale;
+  to_table(shape, p, local);
   for (int32_t i = 0; i < shape->count; i++) {
     const eb_part *part = &shape->parts[i];
     if (part->cut) continue;

@@ -15,10 +15,10 @@
 typedef enum eb_part_kind {
   EB_PART_BALL,      /* centre a, radius ra */
   EB_PART_CONE,      /* round cone: hull of balls (a, ra) and (b, rb); a capsule when ra = rb */
-  EB_PART_ELLIPSOID, /* centre a, radii b, frame from `axis` */
-  EB_PART_BOX,      /* centre a, half sizes b (rounding included), rounding ra, frame from `axis` */
-  EB_PART_CYLINDER, /* from a to b (rounding included), radius ra, edges rounded by rb */
-  EB_PART_TORUS     /* centre a, ring radius ra, tube radius rb, `axis` normal to the ring (0: z) */
+  EB_PART_ELLIPSOID, /* centre a, radii b, x axis along `axis`, y axis level */
+  EB_PART_BOX,       /* centre a, half sizes b, edges rounded by ra */
+  EB_PART_CYLINDER,  /* from a to b (rounding included), radius ra, edges rounded by rb */
+  EB_PART_TORUS      /* centre a, ring radius ra, tube radius rb, `axis` normal to the ring */
 } eb_part_kind;
 
 /* What folds space before a part is measured: mirror images for free. */
@@ -30,19 +30,21 @@ typedef enum eb_part_fold {
 
 typedef struct eb_part {
   eb_part_kind kind;
-  double a[3], b[3], ra, rb;
-  double blend;   /* radius of the smooth joint with the parts before it */
-  double axis[3]; /* the part's local x axis (any length), its y axis level; all 0: not turned */
   eb_part_fold fold;
   bool cut; /* taken away instead of joined */
   int32_t region;
+  double lo[3], hi[3]; /* a box around the part, folded once: the macros below fill it */
+  double a[3], b[3], ra, rb;
+  double blend;   /* radius of the smooth joint with the parts before it */
+  double axis[3]; /* direction of the part's frame; all 0: not turned */
 } eb_part;
 
 typedef struct eb_shape {
   const eb_part *parts;
   int32_t count;
-  double scale;    /* metres per unit of the table */
-  double shift[3]; /* m: added after scaling */
+  double scale; /* metres per unit of the table */
+  /* Rows: the table's axes in the model's frame; NULL when they are the same. */
+  const double (*turn)[3];
 } eb_shape;
 
 /* Distance of one primitive in the units of the table, folding included. */
@@ -58,15 +60,55 @@ extern const eb_shape eb_shape_bear, eb_shape_bunny, eb_shape_dragon, eb_shape_s
     eb_shape_spider, eb_shape_three_torus;
 extern const char *const eb_dragon_regions[], *const eb_spider_regions[];
 
-/* Parts as table entries; more fields (.blend, .fold, .region, ...) follow the geometry. */
+/* Parts as table entries: geometry, then at least one more field (.blend, .fold, .region, ...). */
 #define EB_BALL(x, y, z, r, ...)                                                                   \
-  { .kind = EB_PART_BALL, .a = {x, y, z}, .ra = r, __VA_ARGS__ }
+  { .kind = EB_PART_BALL, .a = {x, y, z}, .ra = r, EB_AROUND(x, y, z, r, r, r), __VA_ARGS__ }
 #define EB_CONE(x0, y0, z0, r0, x1, y1, z1, r1, ...)                                               \
-  { .kind = EB_PART_CONE, .a = {x0, y0, z0}, .b = {x1, y1, z1}, .ra = r0, .rb = r1, __VA_ARGS__ }
+  {                                                                                                \
+    .kind = EB_PART_CONE, .a = {x0, y0, z0}, .b = {x1, y1, z1}, .ra = r0, .rb = r1,                \
+    .lo = {EB_LESS((x0) - (r0), (x1) - (r1)), EB_LESS((y0) - (r0), (y1) - (r1)),                   \
+           EB_LESS((z0) - (r0), (z1) - (r1))},                                                     \
+    .hi = {EB_MORE((x0) + (r0), (x1) + (r1)), EB_MORE((y0) + (r0), (y1) + (r1)),                   \
+           EB_MORE((z0) + (r0), (z1) + (r1))},                                                     \
+    __VA_ARGS__                                                                                    \
+  }
 #define EB_ELLIPSOID(x, y, z, rx, ry, rz, ...)                                                     \
-  { .kind = EB_PART_ELLIPSOID, .a = {x, y, z}, .b = {rx, ry, rz}, __VA_ARGS__ }
-#define EB_TORUS(x, y, z, ring, tube, ...)                                                         \
-  { .kind = EB_PART_TORUS, .a = {x, y, z}, .ra = ring, .rb = tube, __VA_ARGS__ }
+  {                                                                                                \
+    .kind = EB_PART_ELLIPSOID, .a = {x, y, z}, .b = {rx, ry, rz}, EB_AROUND(x, y, z, rx, ry, rz),  \
+    __VA_ARGS__                                                                                    \
+  }
+/* The ellipsoid's x axis along (ux, uy, uz). */
+#define EB_TURNED_ELLIPSOID(x, y, z, rx, ry, rz, ux, uy, uz, ...)                                  \
+  {                                                                                                \
+    .kind = EB_PART_ELLIPSOID, .a = {x, y, z}, .b = {rx, ry, rz}, .axis = {ux, uy, uz},            \
+    EB_AROUND(x, y, z, EB_MORE(rx, EB_MORE(ry, rz)), EB_MORE(rx, EB_MORE(ry, rz)),                 \
+              EB_MORE(rx, EB_MORE(ry, rz))),                                                       \
+    __VA_ARGS__                                                                                    \
+  }
+/* A box of half sizes hx, hy, hz whose edges are rounded inwards by `round`. */
+#define EB_BOX(x, y, z, hx, hy, hz, round, ...)                                                    \
+  {                                                                                                \
+    .kind = EB_PART_BOX, .a = {x, y, z}, .b = {hx, hy, hz}, .ra = round,                           \
+    EB_AROUND(x, y, z, hx, hy, hz), __VA_ARGS__                                                    \
+  }
+/* A cylinder of radius r from end to end, its rims rounded inwards by `round`. */
+#define EB_CYLINDER(x0, y0, z0, x1, y1, z1, r, round, ...)                                         \
+  {                                                                                                \
+    .kind = EB_PART_CYLINDER, .a = {x0, y0, z0}, .b = {x1, y1, z1}, .ra = r, .rb = round,          \
+    .lo = {EB_LESS(x0, x1) - (r), EB_LESS(y0, y1) - (r), EB_LESS(z0, z1) - (r)},                   \
+    .hi = {EB_MORE(x0, x1) + (r), EB_MORE(y0, y1) + (r), EB_MORE(z0, z1) + (r)}, __VA_ARGS__       \
+  }
+/* A ring in the plane normal to (ux, uy, uz). */
+#define EB_TORUS(x, y, z, ring, tube, ux, uy, uz, ...)                                             \
+  {                                                                                                \
+    .kind = EB_PART_TORUS, .a = {x, y, z}, .ra = ring, .rb = tube, .axis = {ux, uy, uz},           \
+    EB_AROUND(x, y, z, (ring) + (tube), (ring) + (tube), (ring) + (tube)), __VA_ARGS__             \
+  }
+
+#define EB_LESS(a, b) ((a) < (b) ? (a) : (b))
+#define EB_MORE(a, b) ((a) > (b) ? (a) : (b))
+#define EB_AROUND(x, y, z, rx, ry, rz)                                                             \
+  .lo = {(x) - (rx), (y) - (ry), (z) - (rz)}, .hi = {(x) + (rx), (y) + (ry), (z) + (rz)}
 
 #define EB_SHAPE_PARTS(table) .parts = (table), .count = (int32_t)(sizeof(table) / sizeof(table)[0])
 

@@ -1,4 +1,4 @@
-#include "problems/mesh/surface_edges.h"
+#include "problems/mesh/surface_checks.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,185 @@
+#include "harness/case/parts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "problems/base/text.h"
+
+eb_error eb_parts_path(const eb_parts *parts, const char *id, const char *ending, char **out) {
+  eb_text text = {0};
+  *out = NULL;
+  eb_error error = eb_text_printf(&text, "%s/%s%s", parts->folder, id, ending);
+  if (error)
+    eb_text_clear(&text);
+  else
+    *out = text.data;
+  return error;
+}
+
+static double file_bytes(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 ? (double)info.st_size : 0;
+}
+
+static bool ends_in(const char *text, const char *ending) {
+  size_t length = strlen(text), size = strlen(ending);
+  return length > size && strcmp(text + length - size, ending) == 0;
+}
+
+/* Finished parts in the folder; with `clean`, everything else but the lock is removed, and with `drop` all of it. */
+static eb_error scan(eb_parts *parts, bool drop, eb_strings *out) {
+  struct dirent *entry;
+  DIR *folder = opendir(parts->folder);
+  if (!folder) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", parts->folder, strerror(errno));
+  eb_error error = EB_OK;
+  while (!error && (entry = readdir(folder))) {
+    const char *name = entry->d_name;
+    bool ours = ends_in(name, ".h5") || ends_in(name, ".tmp") || ends_in(name, ".new");
+    bool part = ends_in(name, ".h5") && strcmp(name, "environment.h5") != 0;
+    char *path;
+    if (!ours) continue;
+    error = eb_parts_path(parts, name, "", &path);
+    if (error) break;
+    if (part && !drop)
+      error = eb_strings_add(out, path);
+    else
+      unlink(path);
+    free(path);
+  }
+  closedir(folder);
+  return error;
+}
+
+static eb_error make_paths(eb_parts *parts, const char *target) {
+  eb_text folder = {0};
+  parts->target = strdup(target);
+  if (!parts->target) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a path");
+  EB_TRY(eb_text_printf(&folder, "%s.parts", target));
+  parts->folder = folder.data;
+  return eb_parts_path(parts, "environment", ".h5", &parts->environment);
+}
+
+static eb_error take_lock(eb_parts *parts) {
+  char *path;
+  EB_TRY(eb_parts_path(parts, "lock", "", &path));
+  parts->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  eb_error error = EB_OK;
+  if (parts->lock < 0)
+    error = EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
+  else if (flock(parts->lock, LOCK_EX | LOCK_NB))
+    error = EB_ERROR(EB_ERR_IO, "another run is writing '%s' at this moment", parts->target);
+  if (error && parts->lock >= 0) {
+    close(parts->lock);
+    parts->lock = -1;
+  }
+  free(path);
+  return error;
+}
+
+static eb_error refuse_existing(const eb_parts *parts) {
+  if (access(parts->target, F_OK) == 0)
+    return EB_ERROR(EB_ERR_USAGE,
+                    "'%s' exists; --resume completes it, --overwrite replaces it, or give another "
+                    "name with -o",
+                    parts->target);
+  return EB_OK;
+}
+
+static eb_error refuse_leftovers(const eb_parts *parts) {
+  if (parts->waiting.count == 0) return EB_OK;
+  return EB_ERROR(EB_ERR_USAGE,
+                  "'%s' holds %d results of an interrupted run; --resume takes them in, "
+                  "--overwrite drops them",
+                  parts->folder, parts->waiting.count);
+}
+
+static eb_error open_parts(eb_parts *parts, const char *target, eb_existing existing) {
+  EB_TRY(make_paths(parts, target));
+  EB_TRY(eb_target_check(target));
+  if (existing == EB_EXISTING_REFUSE) EB_TRY(refuse_existing(parts));
+  if (mkdir(parts->folder, 0777) && errno != EEXIST)
+    return EB_ERROR(EB_ERR_IO, "cannot make the folder '%s': %s", parts->folder, strerror(errno));
+  EB_TRY(take_lock(parts));
+  EB_TRY(scan(parts, existing == EB_EXISTING_OVERWRITE, &parts->waiting));
+  parts->replace = existing == EB_EXISTING_OVERWRITE && access(target, F_OK) == 0;
+  return existing == EB_EXISTING_REFUSE ? refuse_leftovers(parts) : EB_OK;
+}
+
+eb_error eb_parts_open(const char *target, eb_existing existing, eb_parts *out) {
+  *out = (eb_parts){.lock = -1};
+  eb_error error = open_parts(out, target, existing);
+  if (error) eb_parts_close(out);
+  return error;
+}
+
+static eb_error check_comparable(const char *path, const eb_results *now) {
+  eb_results *old;
+  EB_TRY(eb_results_open(path, &old));
+  eb_error error = eb_results_comparable(old, now);
+  eb_results_close(old);
+  return eb_error_prefix(error, "cannot resume; --overwrite replaces the file");
+}
+
+static eb_error check_all(const eb_parts *parts, const eb_results *now) {
+  if (access(parts->target, F_OK) == 0) EB_TRY(check_comparable(parts->target, now));
+  for (int i = 0; i < parts->waiting.count; i++)
+    EB_TRY(check_comparable(parts->waiting.items[i], now));
+  return EB_OK;
+}
+
+eb_error eb_parts_resume(eb_parts *parts, bool or_overwrite) {
+  eb_results *now;
+  EB_TRY(eb_results_open(parts->environment, &now));
+  eb_error error = check_all(parts, now);
+  eb_results_close(now);
+  if (!error) return eb_parts_fold(parts);
+  if (!or_overwrite || eb_error_kind(error) != EB_ERR_INVALID) return error;
+  eb_error_free(error);
+  for (int i = 0; i < parts->waiting.count; i++) unlink(parts->waiting.items[i]);
+  eb_strings_clear(&parts->waiting);
+  parts->replace = access(parts->target, F_OK) == 0;
+  return EB_OK;
+}
+
+eb_error eb_parts_add(eb_parts *parts, const char *path) {
+  EB_TRY(eb_strings_add(&parts->waiting, path));
+  parts->waiting_bytes += file_bytes(path);
+  bool due = parts->replace || 8 * parts->waiting_bytes >= file_bytes(parts->target);
+  return due ? eb_parts_fold(parts) : EB_OK;
+}
+
+eb_error eb_parts_fold(eb_parts *parts) {
+  if (parts->waiting.count == 0) return EB_OK;
+  if (parts->replace && unlink(parts->target) && errno != ENOENT)
+    return EB_ERROR(EB_ERR_IO, "cannot replace '%s': %s", parts->target, strerror(errno));
+  parts->replace = false;
+  EB_TRY(eb_results_fold(parts->target, &parts->waiting, EB_DUPLICATES_KEEP_FIRST));
+  for (int i = 0; i < parts->waiting.count; i++) unlink(parts->waiting.items[i]);
+  eb_strings_clear(&parts->waiting);
+  parts->waiting_bytes = 0;
+  return EB_OK;
+}
+
+void eb_parts_close(eb_parts *parts) {
+  if (parts->lock >= 0) {
+    char *lock;
+    eb_error error = eb_parts_path(parts, "lock", "", &lock);
+    if (!error) unlink(lock);
+    if (!error) free(lock);
+    eb_error_free(error);
+    unlink(parts->environment);
+    rmdir(parts->folder); /* stays when parts wait in it */
+    close(parts->lock);
+  }
+  eb_strings_clear(&parts->waiting);
+  free(parts->target);
+  free(parts->folder);
+  free(parts->environment);
+  *parts = (eb_parts){.lock = -1};
+}

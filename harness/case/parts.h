@@ -1,0 +1,41 @@
+/* Results of single cases on their way into one file.
+ *
+ * Beside the target r.h5 stands the folder r.h5.parts: one result file a finished case (ID.h5), the one being written (ID.tmp), and
+ * environment.h5. Parts are folded into the target when they have grown to an eighth of it, and at the end: so the work of folding stays
+ * proportional to what is stored, and what a killed run has finished is in the target or in the folder. */
+#ifndef EB_CASE_PARTS_H
+#define EB_CASE_PARTS_H
+
+#include "harness/results/merge.h"
+
+typedef enum eb_existing {
+  EB_EXISTING_REFUSE,    /* the target must not exist */
+  EB_EXISTING_RESUME,    /* complete it; it must be comparable with this program and machine */
+  EB_EXISTING_OVERWRITE, /* replace it */
+  EB_EXISTING_RESUME_OR_OVERWRITE /* complete it when it is comparable, replace it when not */
+} eb_existing;
+
+typedef struct eb_parts {
+  char *target, *folder, *environment; /* paths */
+  int lock;
+  bool replace; /* the old target goes when the first results come */
+  eb_strings waiting;
+  double waiting_bytes;
+} eb_parts;
+
+/* Checks the target, makes and locks the folder (EB_ERR_IO when another run holds it). Leftovers of a killed run are dropped with
+ * OVERWRITE, an error with REFUSE, and kept for eb_parts_resume. */
+EB_MUST eb_error eb_parts_open(const char *target, eb_existing existing, eb_parts *out);
+/* Folds leftovers in and checks that the target is comparable with parts->environment, which must be written by now. When it is not, EB_ERR_INVALID
+ * says why, or with `or_overwrite` everything old is dropped. */
+EB_MUST eb_error eb_parts_resume(eb_parts *parts, bool or_overwrite);
+/* Path of a part: "<folder>/<id><ending>"; the caller frees *out. */
+EB_MUST eb_error eb_parts_path(const eb_parts *parts, const char *id, const char *ending,
+                               char **out);
+/* A finished part: folds when it is time to. */
+EB_MUST eb_error eb_parts_add(eb_parts *parts, const char *path);
+EB_MUST eb_error eb_parts_fold(eb_parts *parts);
+/* Removes the folder when nothing waits in it. */
+void eb_parts_close(eb_parts *parts);
+
+#endif

@@ -1,0 +1,13 @@
+/* The machine's DGEMM rate and triad bandwidth, measured in a process with the settings of the cases. */
+#ifndef EB_CASE_RATES_H
+#define EB_CASE_RATES_H
+
+#include "harness/case/child.h"
+#include "harness/environment.h"
+
+/* Runs `program machine`. Rates that cannot be measured are 0. */
+EB_MUST eb_error eb_rates_measure(const char *program, eb_signals *signals, eb_rates *out);
+/* What `machine` does: measures and prints what eb_rates_measure reads. */
+EB_MUST eb_error eb_rates_print(void);
+
+#endif

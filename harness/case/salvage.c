@@ -1,0 +1,158 @@
+#include "harness/case/salvage.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/results/read.h"
+#include "harness/results/write.h"
+
+/* ---- the cause -------------------------------------------------------------------------------- */
+
+static bool near_limit(const eb_case *work, const eb_child_end *end) {
+  static const double share = 0.9;
+  return work->memory > 0 && end->peak_memory > share * work->memory;
+}
+
+static eb_outcome cause(const eb_case *work, const eb_child_end *end, char *out, size_t bytes) {
+  double megabytes = 1e-6;
+  switch (end->cause) {
+  case EB_CHILD_TIMED_OUT:
+    snprintf(out, bytes, "time limit of %g s reached in step %lld, which did not end",
+             work->timeout, (long long)end->step + 1);
+    return EB_OUTCOME_TIMED_OUT;
+  case EB_CHILD_OVER_MEMORY:
+    snprintf(out, bytes, "memory limit of %.0f MB passed (%.0f MB) in step %lld",
+             megabytes * work->memory, megabytes * end->peak_memory, (long long)end->step + 1);
+    return EB_OUTCOME_OUT_OF_MEMORY;
+  case EB_CHILD_SIGNALED:
+    snprintf(out, bytes, "ended by signal %d (%s) in step %lld, with %.0f MB%s", end->status,
+             strsignal(end->status), (long long)end->step + 1, megabytes * end->peak_memory,
+             end->status == SIGKILL ? "; perhaps by the kernel, for lack of memory" : "");
+    return near_limit(work, end) ? EB_OUTCOME_OUT_OF_MEMORY : EB_OUTCOME_CRASHED;
+  case EB_CHILD_EXITED:
+  case EB_CHILD_INTERRUPTED:
+    break;
+  }
+  snprintf(out, bytes, "the process ended itself with status %d in step %lld", end->status,
+           (long long)end->step + 1);
+  return EB_OUTCOME_CRASHED;
+}
+
+/* The last line that is not empty. */
+static void last_line(const char *text, char *out, size_t bytes) {
+  const char *end = text + strlen(text);
+  while (end > text && end[-1] == '\n') end--;
+  const char *start = end;
+  while (start > text && start[-1] != '\n') start--;
+  snprintf(out, bytes, "%.*s", (int)(end - start), start);
+}
+
+static eb_error fill_cause(const eb_case *work, const eb_child_end *end, eb_run *run) {
+  char detail[600], line[200];
+  eb_outcome outcome = cause(work, end, detail, sizeof detail);
+  last_line(end->output, line, sizeof line);
+  if (*line) {
+    size_t used = strlen(detail);
+    snprintf(detail + used, sizeof detail - used, "; its last words: %s", line);
+  }
+  run->peak_rss = end->peak_memory;
+  run->total_seconds = end->seconds;
+  EB_TRY(eb_run_set(&run->outcome, eb_outcome_name(outcome)));
+  EB_TRY(eb_run_set(&run->detail, detail));
+  return eb_run_set(&run->output, end->output);
+}
+
+/* ---- the file --------------------------------------------------------------------------------- */
+
+/* The attributes of the one run in a file that opens as a result; false when it does not. */
+static bool read_raw(const char *raw, eb_run *run) {
+  eb_results *results;
+  if (access(raw, R_OK)) return false;
+  eb_error error = eb_results_open(raw, &results);
+  if (error) {
+    eb_error_free(error);
+    return false;
+  }
+  bool good = eb_results_count(results) == 1;
+  double *steps;
+  size_t count = 0;
+  if (good) error = eb_results_steps(results, 0, EB_COL_STEP, &steps, &count);
+  if (good && !error) {
+    free(steps);
+    error = eb_run_copy(eb_results_run(results, 0), run);
+  }
+  if (good && !error) run->steps_done = (int64_t)count;
+  good = good && !error;
+  eb_error_free(error);
+  eb_results_close(results);
+  return good;
+}
+
+static eb_error rewrite(const char *raw, const eb_run *run) {
+  hid_t file;
+  char path[300];
+  EB_TRY(eb_h5_open_file(raw, true, &file));
+  snprintf(path, sizeof path, "runs/%s", run->id);
+  hid_t group = H5Gopen2(file, path, H5P_DEFAULT);
+  eb_error error = group < 0 ? eb_h5_error("cannot open", path) : eb_run_write(group, run);
+  if (group >= 0) H5Gclose(group);
+  eb_error closing = eb_h5_close_file(file, raw);
+  if (!error) return closing;
+  eb_error_free(closing);
+  return error;
+}
+
+static eb_error write_record(const char *environment, const char *raw, const eb_run *run) {
+  hid_t file;
+  eb_recorder *recorder = NULL;
+  EB_TRY(eb_h5_open_file(environment, false, &file));
+  hid_t group = H5Gopen2(file, "environment", H5P_DEFAULT);
+  eb_error error = eb_recorder_create(raw, group, run, NULL, &recorder);
+  if (!error) error = eb_recorder_finish(recorder, run);
+  eb_recorder_destroy(recorder);
+  if (group >= 0) H5Gclose(group);
+  H5Fclose(file);
+  return error;
+}
+
+static eb_error record_cause(const eb_case *work, const eb_child_end *end, const char *environment,
+                             const char *raw, eb_run *run) {
+  bool readable = read_raw(raw, run);
+  if (!readable) EB_TRY(eb_case_describe(work, run));
+  EB_TRY(fill_cause(work, end, run));
+  return readable ? rewrite(raw, run) : write_record(environment, raw, run);
+}
+
+static bool is_finished(const char *raw, eb_run *run) {
+  if (!read_raw(raw, run)) return false;
+  if (eb_outcome_find(run->outcome) != EB_OUTCOME_UNFINISHED) return true;
+  eb_run_clear(run);
+  return false;
+}
+
+static eb_error make_part(const eb_case *work, const eb_child_end *end, const char *environment,
+                          const char *raw, const char *part, eb_run *run) {
+  if (end->cause == EB_CHILD_EXITED && end->status == EB_EXIT_HARNESS)
+    return EB_ERROR(EB_ERR_IO, "%s", end->output);
+  if (!end->exited_zero || !is_finished(raw, run)) {
+    EB_TRY(record_cause(work, end, environment, raw, run));
+  } else if (*end->output) {
+    EB_TRY(eb_run_set(&run->output, end->output));
+    EB_TRY(rewrite(raw, run));
+  }
+  if (rename(raw, part))
+    return EB_ERROR(EB_ERR_IO, "cannot rename '%s' to '%s': %s", raw, part, strerror(errno));
+  return EB_OK;
+}
+
+eb_error eb_salvage(const eb_case *work, const eb_child_end *end, const char *environment,
+                    const char *raw, const char *part, eb_run *run) {
+  *run = (eb_run){0};
+  eb_error error = make_part(work, end, environment, raw, part, run);
+  if (error) eb_run_clear(run);
+  return error;
+}

@@ -1,0 +1,16 @@
+/* From how a case's process ended to its part of the results. */
+#ifndef EB_CASE_SALVAGE_H
+#define EB_CASE_SALVAGE_H
+
+#include "harness/case/case.h"
+#include "harness/case/child.h"
+
+enum { EB_EXIT_HARNESS = 74 /* a case's process could not write its result */ };
+
+/* Makes the finished file `part` of `raw`, which the process wrote: as it is when the process came to its end; with the cause
+ * of the end when it was cut off but the file is readable; a record of the cause alone otherwise. *run receives the attributes; the caller
+ * clears it. An error means that results cannot be written. */
+EB_MUST eb_error eb_salvage(const eb_case *work, const eb_child_end *end, const char *environment,
+                            const char *raw, const char *part, eb_run *run);
+
+#endif

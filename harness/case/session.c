@@ -1,0 +1,135 @@
+#include "harness/case/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/case/child.h"
+#include "harness/case/progress.h"
+#include "harness/case/rates.h"
+#include "harness/case/salvage.h"
+#include "harness/environment.h"
+#include "harness/results/write.h"
+
+/* What the steps of a session share. */
+typedef struct state {
+  const eb_session *session;
+  eb_session_end *end;
+  eb_parts parts;
+  eb_signals signals;
+  eb_results *existing; /* the target before, or NULL */
+  char program[4096];   /* this very program */
+} state;
+
+static eb_error find_program(state *s) {
+  ssize_t length = readlink("/proc/self/exe", s->program, sizeof s->program - 1);
+  if (length < 0) return EB_ERROR(EB_ERR_IO, "cannot find my own program at /proc/self/exe");
+  s->program[length] = '\0';
+  return EB_OK;
+}
+
+/* ---- one case --------------------------------------------------------------------------------- */
+
+static eb_error start_case(state *s, const eb_case *work, const char *output, const char *name,
+                           eb_child_end *end) {
+  eb_strings argv = {0}, settings = {0};
+  eb_limits limits = {.timeout = work->timeout, .memory = work->memory};
+  eb_progress_line line;
+  eb_error error = eb_case_arguments(work, s->program, s->parts.environment, output, &argv);
+  if (!error) error = eb_environment_settings(work->threads, &settings);
+  eb_progress_begin(&line, name);
+  if (!error)
+    error = eb_child_run(&argv, &settings, limits, &s->signals, eb_progress_show, &line, end);
+  eb_progress_end(&line);
+  eb_strings_clear(&argv);
+  eb_strings_clear(&settings);
+  return error;
+}
+
+static eb_error finish_case(state *s, const eb_case *work, const eb_child_end *end,
+                            const char *name, const char *raw, const char *part) {
+  eb_run run = {0};
+  EB_TRY(eb_salvage(work, end, s->parts.environment, raw, part, &run));
+  eb_progress_result(name, &run);
+  eb_run_clear(&run);
+  s->end->run++;
+  return eb_parts_add(&s->parts, part);
+}
+
+static eb_error run_case(state *s, const eb_case *work, int number, int count) {
+  char name[300], *raw = NULL, *part = NULL;
+  eb_child_end end;
+  eb_progress_name(work, number, count, name, sizeof name);
+  eb_error error = eb_parts_path(&s->parts, work->id, ".tmp", &raw);
+  if (!error) error = eb_parts_path(&s->parts, work->id, ".h5", &part);
+  if (!error) error = start_case(s, work, raw, name, &end);
+  if (!error && end.cause != EB_CHILD_INTERRUPTED)
+    error = finish_case(s, work, &end, name, raw, part);
+  if (raw) unlink(raw);
+  free(raw);
+  free(part);
+  return error;
+}
+
+/* ---- all cases -------------------------------------------------------------------------------- */
+
+static bool is_missing(const state *s, const eb_case *work) {
+  return !s->existing || eb_results_find(s->existing, work->identity) < 0;
+}
+
+static eb_error run_missing(state *s) {
+  const eb_plan *plan = s->session->plan;
+  int missing = plan->count - s->end->kept, number = 0;
+  for (int i = 0; i < plan->count; i++) {
+    if (!is_missing(s, &plan->cases[i])) continue;
+    if (eb_signals_pending(&s->signals)) break;
+    EB_TRY(run_case(s, &plan->cases[i], ++number, missing));
+  }
+  return EB_OK;
+}
+
+static eb_error open_existing(state *s) {
+  bool or_overwrite = s->session->existing == EB_EXISTING_RESUME_OR_OVERWRITE;
+  if (s->session->existing != EB_EXISTING_RESUME && !or_overwrite) return EB_OK;
+  EB_TRY(eb_parts_resume(&s->parts, or_overwrite));
+  if (s->parts.replace || access(s->parts.target, F_OK)) return EB_OK;
+  EB_TRY(eb_results_open(s->parts.target, &s->existing));
+  for (int i = 0; i < s->session->plan->count; i++)
+    s->end->kept += !is_missing(s, &s->session->plan->cases[i]);
+  return EB_OK;
+}
+
+/* The rates are measured only when something is to run, and after the old results were found comparable. */
+static eb_error write_environment(state *s, bool measured) {
+  eb_rates rates = {0};
+  if (measured) EB_TRY(eb_rates_measure(s->program, &s->signals, &rates));
+  return eb_environment_write(s->parts.environment, s->session->command_line, &rates);
+}
+
+static eb_error run_all(state *s) {
+  EB_TRY(find_program(s));
+  EB_TRY(write_environment(s, false));
+  EB_TRY(open_existing(s));
+  if (s->end->kept == s->session->plan->count) return EB_OK;
+  EB_TRY(write_environment(s, true));
+  eb_error error = run_missing(s);
+  /* What is finished is kept whatever went wrong later. */
+  eb_error folding = eb_parts_fold(&s->parts);
+  s->end->interrupted = eb_signals_pending(&s->signals);
+  if (!error) return folding;
+  eb_error_free(folding);
+  return error;
+}
+
+eb_error eb_session_run(const eb_session *session, eb_session_end *end) {
+  state s = {.session = session, .end = end, .signals = {.fd = -1}, .parts = {.lock = -1}};
+  *end = (eb_session_end){.wanted = session->plan->count};
+  eb_error error = eb_signals_open(&s.signals);
+  if (!error) error = eb_parts_open(session->target, session->existing, &s.parts);
+  if (!error) error = run_all(&s);
+  eb_results_close(s.existing);
+  eb_parts_close(&s.parts);
+  eb_signals_close(&s.signals);
+  return error;
+}

@@ -1,0 +1,177 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/environment.h"
+#include "harness/names.h"
+#include "problems/base/memory.h"
+
+enum { MAX_FLAGS = 32 };
+
+struct eb_arguments {
+  const eb_command *command;
+  char *line;
+  eb_strings positional;
+  eb_strings values[MAX_FLAGS]; /* of each flag, "" for those that take none */
+};
+
+static int flag_count(const eb_command *command) {
+  int count = 0;
+  while (command->flags && command->flags[count].name) count++;
+  return count;
+}
+
+static int find_flag(const eb_command *command, const char *name, size_t length) {
+  for (int i = 0; i < flag_count(command); i++)
+    if (strlen(command->flags[i].name) == length &&
+        strncmp(command->flags[i].name, name, length) == 0)
+      return i;
+  return -1;
+}
+
+static int find_letter(const eb_command *command, char letter) {
+  for (int i = 0; i < flag_count(command); i++)
+    if (command->flags[i].letter == letter) return i;
+  return -1;
+}
+
+static eb_error unknown_flag(const eb_command *command, const char *word) {
+  const char *names[MAX_FLAGS] = {NULL};
+  char list[500] = "";
+  int count = flag_count(command);
+  for (int i = 0; i < count; i++) names[i] = command->flags[i].name;
+  const char *near = eb_nearest(word + strspn(word, "-"), names, (size_t)count);
+  for (int i = 0, used = 0; i < count && used < (int)sizeof list; i++)
+    used += snprintf(list + used, sizeof list - (size_t)used, "%s--%s", i ? ", " : "", names[i]);
+  return EB_ERROR(EB_ERR_USAGE, "%s has no option '%s'%s%s%s; it has: %s", command->name, word,
+                  near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "",
+                  count ? list : "none");
+}
+
+static eb_error read_flag(eb_arguments *a, int argc, char *const *argv, int *at) {
+  const char *word = argv[*at];
+  bool is_long = word[1] == '-';
+  const char *name = word + (is_long ? 2 : 1), *value = NULL;
+  size_t length = strcspn(name, "=");
+  int flag = is_long ? find_flag(a->command, name, length) : find_letter(a->command, word[1]);
+  if (flag < 0 || (!is_long && word[2])) return unknown_flag(a->command, word);
+  const eb_flag *info = &a->command->flags[flag];
+  if (is_long && name[length] == '=') value = name + length + 1;
+  if (!info->argument) {
+    if (value) return EB_ERROR(EB_ERR_USAGE, "--%s takes no value", info->name);
+    return eb_strings_add(&a->values[flag], "");
+  }
+  if (!value) {
+    if (*at + 1 >= argc)
+      return EB_ERROR(EB_ERR_USAGE, "%s wants a value: %s", word, info->argument);
+    value = argv[++*at];
+  }
+  return eb_strings_add(&a->values[flag], value);
+}
+
+static eb_error read_all(eb_arguments *a, int argc, char *const *argv) {
+  bool flags = true;
+  for (int i = 0; i < argc; i++) {
+    if (flags && strcmp(argv[i], "--") == 0)
+      flags = false;
+    else if (flags && argv[i][0] == '-' && argv[i][1])
+      EB_TRY(read_flag(a, argc, argv, &i));
+    else
+      EB_TRY(eb_strings_add(&a->positional, argv[i]));
+  }
+  const eb_command *command = a->command;
+  if (a->positional.count < command->least || a->positional.count > command->most)
+    return EB_ERROR(EB_ERR_USAGE, "usage: elastobench %s %s", command->name, command->synopsis);
+  return EB_OK;
+}
+
+eb_error eb_arguments_create(const eb_command *command, int argc, char *const *argv,
+                             eb_arguments **out) {
+  eb_arguments *a;
+  *out = NULL;
+  EB_TRY(EB_NEW(a, 1));
+  a->command = command;
+  /* argv here is what follows "elastobench COMMAND". */
+  eb_error error = eb_command_line(argc + 2, argv - 2, &a->line);
+  if (!error) error = read_all(a, argc, argv);
+  if (error)
+    eb_arguments_destroy(a);
+  else
+    *out = a;
+  return error;
+}
+
+void eb_arguments_destroy(eb_arguments *arguments) {
+  if (!arguments) return;
+  for (int i = 0; i < MAX_FLAGS; i++) eb_strings_clear(&arguments->values[i]);
+  eb_strings_clear(&arguments->positional);
+  free(arguments->line);
+  free(arguments);
+}
+
+const eb_strings *eb_arguments_positional(const eb_arguments *arguments) {
+  return &arguments->positional;
+}
+
+const char *eb_arguments_line(const eb_arguments *arguments) {
+  return arguments->line;
+}
+
+static const eb_strings *values_of(const eb_arguments *a, const char *flag) {
+  static const eb_strings none = {0};
+  int i = find_flag(a->command, flag, strlen(flag));
+  return i < 0 ? &none : &a->values[i];
+}
+
+bool eb_arguments_has(const eb_arguments *arguments, const char *flag) {
+  return values_of(arguments, flag)->count > 0;
+}
+
+const char *eb_arguments_text(const eb_arguments *arguments, const char *flag) {
+  const eb_strings *values = values_of(arguments, flag);
+  return values->count ? values->items[values->count - 1] : NULL;
+}
+
+eb_error eb_arguments_all(const eb_arguments *arguments, const char *flag, eb_strings *out) {
+  const eb_strings *values = values_of(arguments, flag);
+  for (int i = 0; i < values->count; i++) EB_TRY(eb_strings_add(out, values->items[i]));
+  return EB_OK;
+}
+
+eb_error eb_arguments_whole(const eb_arguments *arguments, const char *flag, int64_t min,
+                            int64_t max, int64_t *out) {
+  char what[64];
+  const char *text = eb_arguments_text(arguments, flag);
+  snprintf(what, sizeof what, "--%s", flag);
+  return text ? eb_parse_whole(what, text, min, max, out) : EB_OK;
+}
+
+eb_error eb_arguments_json(const eb_arguments *arguments, bool *out) {
+  const char *format = eb_arguments_text(arguments, "format");
+  *out = format && strcmp(format, "json") == 0;
+  if (!format || *out || strcmp(format, "text") == 0) return EB_OK;
+  return EB_ERROR(EB_ERR_USAGE, "--format is text or json, not '%s'", format);
+}
+
+eb_error eb_arguments_plugins(const eb_arguments *arguments, eb_plugins *out) {
+  const eb_strings *values = values_of(arguments, "plugin");
+  for (int i = 0; i < values->count; i++) EB_TRY(eb_plugins_load(out, values->items[i]));
+  return EB_OK;
+}
+
+void eb_command_help(const eb_command *command) {
+  printf("elastobench %s %s\n", command->name, command->synopsis);
+  printf("  %s\n", command->summary ? command->summary : "(used by the program itself)");
+  if (command->details) printf("\n%s\n", command->details);
+  if (flag_count(command)) printf("\nOptions:\n");
+  for (int i = 0; i < flag_count(command); i++) {
+    char left[64];
+    const eb_flag *flag = &command->flags[i];
+    char letter[8] = "";
+    if (flag->letter) snprintf(letter, sizeof letter, "-%c, ", flag->letter);
+    snprintf(left, sizeof left, "%s--%s %s", letter, flag->name,
+             flag->argument ? flag->argument : "");
+    printf("  %-28s %s\n", left, flag->doc);
+  }
+}

@@ -1,0 +1,72 @@
+/* Commands: tables that main.c dispatches on, and the arguments they were given. */
+#ifndef EB_CLI_COMMAND_H
+#define EB_CLI_COMMAND_H
+
+#include <stdbool.h>
+
+#include "harness/plugin.h"
+#include "harness/strings.h"
+
+/* Exit codes of the program. */
+enum {
+  EB_EXIT_GOOD = 0,
+  EB_EXIT_TROUBLE = 1, /* a file cannot be read or written, no memory, ... */
+  EB_EXIT_USAGE = 2,
+  EB_EXIT_SOLVER_FAILED = 3,
+  EB_EXIT_AUDIT_FAILED = 4,
+  EB_EXIT_REGRESSION = 5,
+  EB_EXIT_NOTHING = 6, /* inconclusive, or nothing was measured */
+  EB_EXIT_INTERRUPTED = 130
+};
+
+typedef struct eb_flag {
+  const char *name;     /* without the dashes */
+  char letter;          /* or 0 */
+  const char *argument; /* what it takes, or NULL */
+  const char *doc;
+} eb_flag;
+
+typedef struct eb_arguments eb_arguments;
+
+typedef struct eb_command {
+  const char *name, *synopsis, *summary; /* no summary: not listed in the help */
+  const char *details;                   /* more help, or NULL */
+  const eb_flag *flags;                  /* ended by a NULL name; NULL when none */
+  int least, most;                       /* positional arguments */
+  /* *code starts as EB_EXIT_GOOD. */
+  eb_error (*run)(const eb_arguments *arguments, int *code);
+} eb_command;
+
+extern const eb_command eb_command_list, eb_command_info, eb_command_run, eb_command_check,
+    eb_command_report, eb_command_export, eb_command_merge, eb_command_case, eb_command_machine;
+
+/* Takes apart what follows the command's name. EB_ERR_USAGE for unknown flags (with the nearest), missing and surplus arguments. */
+EB_MUST eb_error eb_arguments_create(const eb_command *command, int argc, char *const *argv,
+                                     eb_arguments **out);
+void eb_arguments_destroy(eb_arguments *arguments);
+
+const eb_strings *eb_arguments_positional(const eb_arguments *arguments);
+/* The whole command line, quoted. */
+const char *eb_arguments_line(const eb_arguments *arguments);
+bool eb_arguments_has(const eb_arguments *arguments, const char *flag);
+/* The last value given, or NULL. */
+const char *eb_arguments_text(const eb_arguments *arguments, const char *flag);
+/* Appends all values given. */
+EB_MUST eb_error eb_arguments_all(const eb_arguments *arguments, const char *flag, eb_strings *out);
+/* A whole number; *out is left alone when the flag was not given. */
+EB_MUST eb_error eb_arguments_whole(const eb_arguments *arguments, const char *flag, int64_t min,
+                                    int64_t max, int64_t *out);
+/* Whether --format json was given; EB_ERR_USAGE for other formats than json and text. */
+EB_MUST eb_error eb_arguments_json(const eb_arguments *arguments, bool *out);
+/* Loads all of --plugin. The caller clears *out also after an error. */
+EB_MUST eb_error eb_arguments_plugins(const eb_arguments *arguments, eb_plugins *out);
+
+#define EB_FLAG_FORMAT                                                                             \
+  { "format", 0, "text|json", "how to print" }
+#define EB_FLAG_PLUGIN                                                                             \
+  { "plugin", 0, "SO", "load a solver from a shared object; may be repeated" }
+
+/* The help of one command. */
+void eb_command_help(const eb_command *command);
+
+#endif

@@ -1,0 +1,239 @@
+#include "harness/environment.h"
+
+#include <cblas.h>
+#include <cholmod.h>
+#include <gnu/libc-version.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <metis.h>
+#include <petscversion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "build_info.h"
+#include "harness/case/host.h"
+#include "harness/plugin.h"
+#include "harness/results/write.h"
+#include "problems/base/text.h"
+
+const char *eb_version(void) {
+  return EB_VERSION;
+}
+
+eb_error eb_version_text(char **out) {
+  eb_text text = {0};
+  eb_error error = eb_text_printf(&text, "%s (commit %s%s)\n%s\n%s", EB_VERSION, EB_COMMIT,
+                                  EB_DIRTY ? ", with local changes" : "", EB_COMPILER, EB_FLAGS);
+  *out = text.data;
+  if (error) {
+    eb_text_clear(&text);
+    *out = NULL;
+  }
+  return error;
+}
+
+static bool needs_quotes(const char *word) {
+  return !*word || strpbrk(word, " \t\n\"'`$\\|&;<>()*?[]{}~#!") != NULL;
+}
+
+eb_error eb_command_line(int argc, char *const *argv, char **out) {
+  eb_text text = {0};
+  eb_error error = EB_OK;
+  for (int i = 0; i < argc && !error; i++) {
+    const char *quote = needs_quotes(argv[i]) ? "'" : "";
+    error = eb_text_printf(&text, "%s%s%s%s", i ? " " : "", quote, argv[i], quote);
+  }
+  *out = text.data;
+  if (error) {
+    eb_text_clear(&text);
+    *out = NULL;
+  }
+  return error;
+}
+
+/* ---- the machine ------------------------------------------------------------------------------ */
+
+/* The value behind the first "key ... : value" of a file such as /proc/cpuinfo; "" when there is none. */
+static void first_value(const char *path, const char *key, char *out, size_t bytes) {
+  char line[512];
+  out[0] = '\0';
+  FILE *file = fopen(path, "r");
+  if (!file) return;
+  while (fgets(line, sizeof line, file)) {
+    char *colon = strchr(line, ':');
+    if (!colon || strncmp(line, key, strlen(key)) != 0) continue;
+    colon += 1 + strspn(colon + 1, " \t");
+    colon[strcspn(colon, "\n")] = '\0';
+    snprintf(out, bytes, "%s", colon);
+    break;
+  }
+  fclose(file);
+}
+
+static double limit_in(const char *path) {
+  double bytes = INFINITY;
+  FILE *file = fopen(path, "r");
+  if (!file) return INFINITY;
+  if (fscanf(file, "%lf", &bytes) != 1) bytes = INFINITY;
+  fclose(file);
+  return bytes;
+}
+
+double eb_machine_memory(void) {
+  double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  memory = fmin(memory, limit_in("/sys/fs/cgroup/memory.max"));
+  return fmin(memory, limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+}
+
+static eb_error put_machine(hid_t group) {
+  char cpu[256], flags[4096];
+  struct utsname system;
+  first_value("/proc/cpuinfo", "model name", cpu, sizeof cpu);
+  first_value("/proc/cpuinfo", "flags", flags, sizeof flags);
+  uname(&system);
+  EB_TRY(eb_h5_put_text(group, "cpu", *cpu ? cpu : system.machine));
+  EB_TRY(eb_h5_put_int(group, "cores", sysconf(_SC_NPROCESSORS_ONLN)));
+  EB_TRY(eb_h5_put_text(group, "avx512", strstr(flags, "avx512f") ? "yes" : "no"));
+  EB_TRY(eb_h5_put_text(group, "virtual_machine", strstr(flags, " hypervisor") ? "yes" : "no"));
+  EB_TRY(eb_h5_put_real(group, "memory_bytes", eb_machine_memory()));
+  EB_TRY(eb_h5_put_text(group, "host", system.nodename));
+  return eb_h5_put_text(group, "kernel", system.release);
+}
+
+/* What was going on when the run began. */
+static eb_error put_moment(hid_t group) {
+  char started[32];
+  double load[3] = {0};
+  time_t now = time(NULL);
+  struct tm utc;
+  eb_host host;
+  eb_host_open(&host);
+  double steal = eb_host_steal(&host);
+  eb_host_close(&host);
+  gmtime_r(&now, &utc);
+  strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  if (getloadavg(load, 3) < 1) load[0] = NAN;
+  EB_TRY(eb_h5_put_text(group, "started", started));
+  EB_TRY(eb_h5_put_real(group, "load_average", load[0]));
+  return eb_h5_put_real(group, "steal_seconds_since_boot", steal);
+}
+
+/* ---- the build -------------------------------------------------------------------------------- */
+
+static eb_error put_build(hid_t group) {
+  uint64_t hash = 0;
+  char text[20];
+  EB_TRY(eb_hash_file("/proc/self/exe", &hash));
+  snprintf(text, sizeof text, "%016" PRIx64, hash);
+  EB_TRY(eb_h5_put_text(group, "version", EB_VERSION));
+  EB_TRY(eb_h5_put_text(group, "commit", EB_COMMIT));
+  EB_TRY(eb_h5_put_int(group, "dirty", EB_DIRTY));
+  EB_TRY(eb_h5_put_text(group, "program_hash", text));
+  EB_TRY(eb_h5_put_text(group, "compiler", EB_COMPILER));
+  return eb_h5_put_text(group, "flags", EB_FLAGS);
+}
+
+static eb_error put_version(hid_t group, const char *name, int major, int minor, int patch) {
+  char text[48];
+  snprintf(text, sizeof text, "%d.%d.%d", major, minor, patch);
+  return eb_h5_put_text(group, name, text);
+}
+
+static eb_error put_libraries(hid_t group) {
+  unsigned major = 0, minor = 0, release = 0;
+  int cholmod[3];
+  H5get_libversion(&major, &minor, &release);
+  cholmod_version(cholmod);
+  EB_TRY(put_version(group, "hdf5", (int)major, (int)minor, (int)release));
+  EB_TRY(put_version(group, "cholmod", cholmod[0], cholmod[1], cholmod[2]));
+  EB_TRY(put_version(group, "metis", METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR));
+  EB_TRY(put_version(group, "petsc", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR,
+                     PETSC_VERSION_SUBMINOR));
+  EB_TRY(eb_h5_put_text(group, "blas", openblas_get_config()));
+  EB_TRY(eb_h5_put_text(group, "blas_kernels", openblas_get_corename()));
+  EB_TRY(eb_h5_put_text(group, "jansson", JANSSON_VERSION));
+  return eb_h5_put_text(group, "libc", gnu_get_libc_version());
+}
+
+/* ---- settings of the cases' processes --------------------------------------------------------- */
+
+static eb_error set_unless_given(eb_strings *out, const char *name, const char *value) {
+  char text[128];
+  if (getenv(name)) return EB_OK;
+  snprintf(text, sizeof text, "%s=%s", name, value);
+  return eb_strings_add(out, text);
+}
+
+eb_error eb_environment_settings(int threads, eb_strings *out) {
+  char text[64];
+  snprintf(text, sizeof text, "OMP_NUM_THREADS=%d", threads);
+  EB_TRY(eb_strings_add(out, text));
+  EB_TRY(eb_strings_add(out, "OPENBLAS_NUM_THREADS=1"));
+  EB_TRY(eb_strings_add(out, "OMP_DYNAMIC=false"));
+  EB_TRY(set_unless_given(out, "OMP_PROC_BIND", "false"));
+  return set_unless_given(out, "HDF5_USE_FILE_LOCKING", "FALSE");
+}
+
+extern char **environ;
+
+/* The variables of the user's that change how threads run. */
+static eb_error put_variables(hid_t group) {
+  static const char *const prefixes[] = {"OMP_", "GOMP_", "OPENBLAS_", "GOTO_", "MKL_", "PETSC_"};
+  eb_text text = {0};
+  eb_error error = eb_text_printf(&text, "%s", "");
+  for (char **entry = environ; *entry && !error; entry++)
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !error; i++)
+      if (strncmp(*entry, prefixes[i], strlen(prefixes[i])) == 0)
+        error = eb_text_printf(&text, "%s%s", text.length ? " " : "", *entry);
+  if (!error) error = eb_h5_put_text(group, "variables", text.data);
+  eb_text_clear(&text);
+  return error;
+}
+
+static eb_error put_rates(hid_t group, const eb_rates *rates) {
+  EB_TRY(eb_h5_put_int(group, "blas_threads", 1));
+  EB_TRY(eb_h5_put_real(group, "dgemm_flop_per_second", rates->dgemm));
+  EB_TRY(eb_h5_put_real(group, "triad_byte_per_second", rates->triad));
+  EB_TRY(eb_h5_put_int(group, "rate_threads", rates->threads));
+  EB_TRY(eb_h5_put_real(group, "dgemm_all_flop_per_second", rates->dgemm_all));
+  return eb_h5_put_real(group, "triad_all_byte_per_second", rates->triad_all);
+}
+
+static eb_error put_all(hid_t group, const char *command_line, const eb_rates *rates) {
+  EB_TRY(put_machine(group));
+  EB_TRY(put_moment(group));
+  EB_TRY(put_build(group));
+  EB_TRY(put_libraries(group));
+  EB_TRY(put_variables(group));
+  EB_TRY(put_rates(group, rates));
+  return eb_h5_put_text(group, "command_line", command_line);
+}
+
+static eb_error fill(hid_t file, const char *command_line, const eb_rates *rates) {
+  static const char *const empty[] = {"runs", "scenes"};
+  hid_t group;
+  EB_TRY(eb_schema_write(file));
+  for (int i = 0; i < 2; i++) {
+    EB_TRY(eb_h5_group(file, empty[i], &group));
+    H5Gclose(group);
+  }
+  EB_TRY(eb_h5_group(file, "environment", &group));
+  eb_error error = put_all(group, command_line, rates);
+  H5Gclose(group);
+  return error;
+}
+
+eb_error eb_environment_write(const char *path, const char *command_line, const eb_rates *rates) {
+  hid_t file;
+  EB_TRY(eb_h5_create_file(path, &file));
+  eb_error error = fill(file, command_line, rates);
+  eb_error closing = eb_h5_close_file(file, path);
+  if (!error) return closing;
+  eb_error_free(closing);
+  return error;
+}

@@ -1,0 +1,33 @@
+/* Where a result comes from: machine, build, libraries, command line. Goes into /environment as attributes. */
+#ifndef EB_ENVIRONMENT_H
+#define EB_ENVIRONMENT_H
+
+#include "harness/results/h5.h"
+#include "harness/strings.h"
+
+const char *eb_version(void);
+/* "0.1.0 (commit abc, with local changes), gcc ..., -O3 ..." */
+EB_MUST eb_error eb_version_text(char **out);
+
+/* The machine's speed at the start of a run; 0 where it was not measured. */
+typedef struct eb_rates {
+  double dgemm, triad;         /* flop/s and byte/s, one thread */
+  double dgemm_all, triad_all; /* on `threads` threads */
+  int threads;
+} eb_rates;
+
+/* Writes a result file that holds /environment and no runs. */
+EB_MUST eb_error eb_environment_write(const char *path, const char *command_line,
+                                      const eb_rates *rates);
+
+/* Quoted as a shell would want it back. */
+EB_MUST eb_error eb_command_line(int argc, char *const *argv, char **out);
+
+/* Settings of the processes that run cases: one thread for BLAS, `threads` for OpenMP, "NAME=value". Threads are bound only when
+ * the user's environment says so: on shared machines binding puts competing processes onto one core. */
+EB_MUST eb_error eb_environment_settings(int threads, eb_strings *out);
+
+/* Physical memory that this process may use (cgroup limits included), bytes. */
+double eb_machine_memory(void);
+
+#endif

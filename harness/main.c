@@ -1,0 +1,108 @@
+/* elastobench: one table of commands. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/environment.h"
+#include "harness/names.h"
+#include "harness/results/h5.h"
+
+static const eb_command *const commands[] = {&eb_command_list,    &eb_command_info,
+                                             &eb_command_run,     &eb_command_check,
+                                             &eb_command_report,  &eb_command_export,
+                                             &eb_command_merge,   &eb_command_case,
+                                             &eb_command_machine, NULL};
+
+static void print_help(void) {
+  printf("elastobench: runs deformable-body solvers on the scenes of their papers, audits and "
+         "compares "
+         "them.\n\nelastobench COMMAND ...\n");
+  for (const eb_command *const *c = commands; *c; c++)
+    if ((*c)->summary) printf("  %-7s %s\n", (*c)->name, (*c)->summary);
+  printf("elastobench COMMAND --help shows the options of a command; --version the build.\n\n"
+         "Exit codes: 0 good, 1 input or output failed, 2 usage, 3 a solver failed, 4 an audit "
+         "failed,\n"
+         "            5 regression, 6 inconclusive or nothing measured, 130 interrupted.\n");
+}
+
+static eb_error print_version(void) {
+  char *text;
+  EB_TRY(eb_version_text(&text));
+  printf("elastobench %s\n", text);
+  free(text);
+  return EB_OK;
+}
+
+static eb_error unknown_command(const char *name) {
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  for (const eb_command *const *c = commands; *c && !error; c++)
+    if ((*c)->summary) error = eb_strings_add(&names, (*c)->name);
+  if (!error) error = eb_unknown_name("command", name, &names);
+  eb_strings_clear(&names);
+  return error;
+}
+
+static const eb_command *find_command(const char *name) {
+  for (const eb_command *const *c = commands; *c; c++)
+    if (strcmp((*c)->name, name) == 0) return *c;
+  return NULL;
+}
+
+static bool wants_help(int argc, char **argv) {
+  for (int i = 2; i < argc; i++)
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
+  return false;
+}
+
+static eb_error run_command(int argc, char **argv, int *code) {
+  const eb_command *command = find_command(argv[1]);
+  if (!command) return unknown_command(argv[1]);
+  if (wants_help(argc, argv)) {
+    eb_command_help(command);
+    return EB_OK;
+  }
+  eb_arguments *arguments;
+  EB_TRY(eb_arguments_create(command, argc - 2, argv + 2, &arguments));
+  eb_error error = command->run(arguments, code);
+  eb_arguments_destroy(arguments);
+  return error;
+}
+
+static eb_error dispatch(int argc, char **argv, int *code) {
+  if (argc < 2) {
+    print_help();
+    *code = EB_EXIT_USAGE;
+    return EB_OK;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+      strcmp(argv[1], "help") == 0) {
+    print_help();
+    return EB_OK;
+  }
+  if (strcmp(argv[1], "--version") == 0) return print_version();
+  return run_command(argc, argv, code);
+}
+
+static int code_of(eb_error error) {
+  return eb_error_kind(error) == EB_ERR_USAGE ? EB_EXIT_USAGE : EB_EXIT_TROUBLE;
+}
+
+int main(int argc, char **argv) {
+  int code = EB_EXIT_GOOD;
+  signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of write, not the end */
+  eb_h5_quiet();
+  eb_error error = dispatch(argc, argv, &code);
+  if (error) {
+    fprintf(stderr, "elastobench: %s\n", eb_error_message(error));
+    if (code == EB_EXIT_GOOD) code = code_of(error);
+    eb_error_free(error);
+  }
+  if (fflush(stdout) || ferror(stdout)) {
+    fprintf(stderr, "elastobench: cannot write to the standard output\n");
+    if (code == EB_EXIT_GOOD) code = EB_EXIT_TROUBLE;
+  }
+  return code;
+}

@@ -1,0 +1,204 @@
+#include "harness/results/merge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/results/write.h"
+#include "problems/base/text.h"
+
+/* ---- comparability ---------------------------------------------------------------------------- */
+
+static bool same_program(const eb_results *a, const eb_results *b) {
+  const char *left = eb_results_environment(a, "program_hash");
+  if (*left && strcmp(left, eb_results_environment(b, "program_hash")) == 0) return true;
+  const char *commit = eb_results_environment(a, "commit");
+  return *commit && strcmp(commit, "unknown") != 0 &&
+         strcmp(commit, eb_results_environment(b, "commit")) == 0 &&
+         strcmp(eb_results_environment(a, "dirty"), "0") == 0 &&
+         strcmp(eb_results_environment(b, "dirty"), "0") == 0;
+}
+
+static const char *dirty_word(const eb_results *results) {
+  return strcmp(eb_results_environment(results, "dirty"), "0") == 0 ? "" : " with local changes";
+}
+
+eb_error eb_results_comparable(const eb_results *a, const eb_results *b) {
+  static const char *const facts[] = {"cpu",          "cores",   "compiler", "flags", "blas",
+                                      "blas_kernels", "cholmod", "metis",    "petsc", "libc"};
+  for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+    const char *left = eb_results_environment(a, facts[i]);
+    const char *right = eb_results_environment(b, facts[i]);
+    if (strcmp(left, right) != 0)
+      return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' are not comparable: %s is '%s' and '%s'",
+                      eb_results_path(a), eb_results_path(b), facts[i], left, right);
+  }
+  if (same_program(a, b)) return EB_OK;
+  return EB_ERROR(EB_ERR_INVALID,
+                  "'%s' and '%s' are not comparable: they come from different programs (commit "
+                  "%s%s and %s%s)",
+                  eb_results_path(a), eb_results_path(b), eb_results_environment(a, "commit"),
+                  dirty_word(a), eb_results_environment(b, "commit"), dirty_word(b));
+}
+
+/* ---- copying ---------------------------------------------------------------------------------- */
+
+static eb_error copy_object(hid_t from, const char *path, hid_t to) {
+  hid_t links = H5Pcreate(H5P_LINK_CREATE);
+  H5Pset_create_intermediate_group(links, 1);
+  herr_t status = H5Ocopy(from, path, to, path, H5P_DEFAULT, links);
+  H5Pclose(links);
+  return status < 0 ? eb_h5_error("cannot copy", path) : EB_OK;
+}
+
+/* H5Lexists wants the groups on the way to exist. */
+static bool exists_below(hid_t file, const char *group, const char *path) {
+  return eb_h5_exists(file, group) && eb_h5_exists(file, path);
+}
+
+static eb_error copy_run(const eb_results *part, const eb_run *run, hid_t target,
+                         eb_duplicates duplicates) {
+  char path[300];
+  snprintf(path, sizeof path, "runs/%s", run->id);
+  if (exists_below(target, "runs", path)) {
+    if (duplicates == EB_DUPLICATES_KEEP_FIRST) return EB_OK;
+    return EB_ERROR(EB_ERR_INVALID, "run '%s' of '%s' is in another file as well", run->id,
+                    eb_results_path(part));
+  }
+  EB_TRY(copy_object(eb_results_file(part), path, target));
+  snprintf(path, sizeof path, "scenes/%s", run->scene_hash);
+  if (!*run->scene_hash || exists_below(target, "scenes", path) ||
+      !exists_below(eb_results_file(part), "scenes", path))
+    return EB_OK;
+  return copy_object(eb_results_file(part), path, target);
+}
+
+static eb_error copy_part(const eb_results *part, hid_t target, eb_duplicates duplicates) {
+  if (!eb_h5_exists(target, "environment") && eb_h5_exists(eb_results_file(part), "environment"))
+    EB_TRY(copy_object(eb_results_file(part), "environment", target));
+  for (int i = 0; i < eb_results_count(part); i++)
+    EB_TRY(copy_run(part, eb_results_run(part, i), target, duplicates));
+  return EB_OK;
+}
+
+static eb_error add_part(const char *path, hid_t target, eb_duplicates duplicates) {
+  eb_results *part;
+  EB_TRY(eb_results_open(path, &part));
+  eb_error error = copy_part(part, target, duplicates);
+  eb_results_close(part);
+  return error;
+}
+
+/* ---- replacing the target --------------------------------------------------------------------- */
+
+static eb_error copy_bytes(const char *from, const char *to, int source, int sink) {
+  char buffer[1 << 16];
+  for (;;) {
+    ssize_t got = read(source, buffer, sizeof buffer);
+    if (got == 0) return EB_OK;
+    if (got < 0) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", from, strerror(errno));
+    for (ssize_t done = 0; done < got;) {
+      ssize_t put = write(sink, buffer + done, (size_t)(got - done));
+      if (put < 0) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", to, strerror(errno));
+      done += put;
+    }
+  }
+}
+
+static eb_error copy_file(const char *from, const char *to) {
+  int source = open(from, O_RDONLY | O_CLOEXEC);
+  if (source < 0) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", from, strerror(errno));
+  int sink = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  eb_error error = sink < 0 ? EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", to, strerror(errno))
+                            : copy_bytes(from, to, source, sink);
+  close(source);
+  if (sink >= 0 && close(sink) && !error)
+    error = EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", to, strerror(errno));
+  return error;
+}
+
+static eb_error open_copy(const char *target, const char *fresh, hid_t *file) {
+  if (access(target, F_OK) == 0) {
+    EB_TRY(copy_file(target, fresh));
+    return eb_h5_open_file(fresh, true, file);
+  }
+  EB_TRY(eb_h5_create_file(fresh, file));
+  eb_error error = eb_schema_write(*file);
+  if (error) H5Fclose(*file);
+  return error;
+}
+
+static eb_error make_groups(hid_t file) {
+  static const char *const names[] = {"runs", "scenes"};
+  for (int i = 0; i < 2; i++) {
+    hid_t group;
+    EB_TRY(eb_h5_group(file, names[i], &group));
+    H5Gclose(group);
+  }
+  return EB_OK;
+}
+
+static eb_error fill_copy(const char *target, const char *fresh, const eb_strings *parts,
+                          eb_duplicates duplicates) {
+  hid_t file;
+  EB_TRY(open_copy(target, fresh, &file));
+  eb_error error = make_groups(file);
+  for (int i = 0; i < parts->count && !error; i++)
+    error = add_part(parts->items[i], file, duplicates);
+  eb_error closing = eb_h5_close_file(file, fresh);
+  if (!error) return closing;
+  eb_error_free(closing);
+  return error;
+}
+
+/* The bytes are on the disk before the name changes. */
+static eb_error put_in_place(const char *fresh, const char *target) {
+  int file = open(fresh, O_RDONLY | O_CLOEXEC);
+  if (file < 0 || fsync(file)) {
+    eb_error error = EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", fresh, strerror(errno));
+    if (file >= 0) close(file);
+    return error;
+  }
+  close(file);
+  if (rename(fresh, target))
+    return EB_ERROR(EB_ERR_IO, "cannot rename '%s' to '%s': %s", fresh, target, strerror(errno));
+  return EB_OK;
+}
+
+eb_error eb_results_fold(const char *target, const eb_strings *parts, eb_duplicates duplicates) {
+  eb_text fresh = {0};
+  EB_TRY(eb_text_printf(&fresh, "%s.%ld.new", target, (long)getpid()));
+  eb_error error = fill_copy(target, fresh.data, parts, duplicates);
+  if (!error) error = put_in_place(fresh.data, target);
+  if (error) unlink(fresh.data);
+  eb_text_clear(&fresh);
+  return error ? eb_error_prefix(error, "cannot add results to '%s', which is unchanged", target)
+               : EB_OK;
+}
+
+eb_error eb_target_check(const char *target) {
+  struct stat info;
+  if (stat(target, &info) == 0) {
+    if (S_ISDIR(info.st_mode))
+      return EB_ERROR(EB_ERR_IO, "'%s' is a folder; name a file in it", target);
+    if (!S_ISREG(info.st_mode))
+      return EB_ERROR(EB_ERR_IO, "'%s' is not a regular file; results cannot go there", target);
+  } else if (errno != ENOENT) {
+    return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", target, strerror(errno));
+  }
+  eb_text probe = {0};
+  EB_TRY(eb_text_printf(&probe, "%s.%ld.new", target, (long)getpid()));
+  int file = open(probe.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  eb_error error =
+      file < 0 ? EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", target, strerror(errno)) : EB_OK;
+  if (file >= 0) {
+    close(file);
+    unlink(probe.data);
+  }
+  eb_text_clear(&probe);
+  return error;
+}

@@ -1,0 +1,26 @@
+/* Bringing runs of several files together. The target is written beside itself and renamed: it is always either the old
+ * or the new whole. */
+#ifndef EB_RESULTS_MERGE_H
+#define EB_RESULTS_MERGE_H
+
+#include "harness/results/read.h"
+#include "harness/strings.h"
+
+/* Whether figures of both may stand in one table: same machine, compiler, flags and libraries, and the same program (the same bytes,
+ * or the same commit without local changes). EB_ERR_INVALID says what differs. */
+EB_MUST eb_error eb_results_comparable(const eb_results *a, const eb_results *b);
+
+typedef enum eb_duplicates {
+  EB_DUPLICATES_KEEP_FIRST, /* a run that the target has already is left out */
+  EB_DUPLICATES_REFUSE      /* EB_ERR_INVALID names it */
+} eb_duplicates;
+
+/* Adds the runs and scenes of `parts` to `target`, which need not exist; /environment is that of the target, or of the first part. Files are
+ * not compared here. On failure the target is as it was. */
+EB_MUST eb_error eb_results_fold(const char *target, const eb_strings *parts,
+                                 eb_duplicates duplicates);
+
+/* The target of a run or merge can be written: it does not exist or is a regular file, and its folder takes new files. */
+EB_MUST eb_error eb_target_check(const char *target);
+
+#endif

@@ -1,0 +1,28 @@
+/* From what the user asks for to the list of cases. */
+#ifndef EB_PLAN_H
+#define EB_PLAN_H
+
+#include "harness/case/case.h"
+#include "harness/suite/suite.h"
+
+typedef struct eb_request {
+  eb_strings names;   /* suites, scenes "NAME[:assignments]", patterns such as "conjac2020/" "*" */
+  eb_strings solvers; /* "NAME[:assignments]"; replaces those of suites when given */
+  eb_strings meshes;  /* "SCENE=FILE" */
+  eb_settings settings; /* over those of suites */
+  int shard, shards;    /* 1 <= shard <= shards; 0: everything */
+  const eb_plugins *plugins;
+} eb_request;
+
+typedef struct eb_plan {
+  eb_case *cases;
+  int count, capacity;
+} eb_plan;
+
+/* Expands scenes x threads x repetitions x solvers, in this order of loops from the outside in, so that repetitions of competing
+ * solvers interleave. Competitors (same scene, parameters, threads) go to the same shard: they must run on one machine. Cases that occur
+ * twice are run once. EB_ERR_USAGE for everything that the user got wrong. */
+EB_MUST eb_error eb_plan_create(const eb_request *request, eb_plan *out);
+void eb_plan_clear(eb_plan *plan);
+
+#endif

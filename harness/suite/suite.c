@@ -1,0 +1,255 @@
+#include "harness/suite/suite.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/embedded.h"
+#include "harness/names.h"
+#include "problems/base/memory.h"
+#include "problems/base/text.h"
+
+/* ---- settings --------------------------------------------------------------------------------- */
+
+static eb_error set_threads(eb_settings *settings, const char *value) {
+  char copy[128], *rest = NULL;
+  snprintf(copy, sizeof copy, "%s", value);
+  settings->thread_count = 0;
+  for (char *word = strtok_r(copy, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest)) {
+    int64_t threads;
+    EB_TRY(eb_parse_whole("threads", word, 1, 1024, &threads));
+    if (settings->thread_count == EB_MAX_THREAD_COUNTS)
+      return EB_ERROR(EB_ERR_USAGE, "threads takes at most %d counts", EB_MAX_THREAD_COUNTS);
+    settings->threads[settings->thread_count++] = (int)threads;
+  }
+  if (settings->thread_count == 0)
+    return EB_ERROR(EB_ERR_USAGE, "threads wants a whole number, not '%s'", value);
+  return EB_OK;
+}
+
+eb_error eb_settings_set(eb_settings *settings, const char *name, const char *value, int *known) {
+  *known = 1;
+  if (strcmp(name, "repeat") == 0) return eb_parse_whole(name, value, 1, 10000, &settings->repeat);
+  if (strcmp(name, "steps") == 0)
+    return eb_parse_whole(name, value, 1, 1000000000, &settings->steps);
+  if (strcmp(name, "threads") == 0) return set_threads(settings, value);
+  if (strcmp(name, "timeout") == 0)
+    return eb_parse_real(name, value, 1e-3, 1e9, &settings->timeout);
+  if (strcmp(name, "memory") == 0) return eb_parse_real(name, value, 1, 1e9, &settings->memory);
+  if (strcmp(name, "seed") == 0) {
+    settings->has_seed = 1;
+    return eb_parse_whole(name, value, 0, INT64_C(9000000000000000), &settings->seed);
+  }
+  *known = 0;
+  return EB_OK;
+}
+
+eb_settings eb_settings_over(eb_settings base, eb_settings over) {
+  if (over.repeat) base.repeat = over.repeat;
+  if (over.steps) base.steps = over.steps;
+  if (over.timeout > 0) base.timeout = over.timeout;
+  if (over.memory > 0) base.memory = over.memory;
+  if (over.has_seed) {
+    base.seed = over.seed;
+    base.has_seed = 1;
+  }
+  if (over.thread_count) {
+    base.thread_count = over.thread_count;
+    memcpy(base.threads, over.threads, sizeof base.threads);
+  }
+  return base;
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+typedef struct reader {
+  eb_suite *suite;
+  eb_settings common;
+  eb_error error; /* the first; libinih then tells its line */
+} reader;
+
+static eb_error section_of(reader *r, const char *label, eb_suite_section **out) {
+  enum { LABEL_CUT = 49 }; /* libinih keeps no more of a section's name */
+  eb_suite *suite = r->suite;
+  if (strlen(label) >= LABEL_CUT)
+    return EB_ERROR(EB_ERR_FORMAT,
+                    "the label [%s...] is too long; use a short one and 'scene = ...' below it",
+                    label);
+  for (int i = 0; i < suite->count; i++)
+    if (strcmp(suite->sections[i].label, label) == 0) {
+      *out = &suite->sections[i];
+      return EB_OK;
+    }
+  size_t count = (size_t)suite->count;
+  eb_suite_section *grown = eb_recalloc(suite->sections, count, count + 1, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep section [%s]", label);
+  suite->sections = grown;
+  *out = &grown[suite->count++];
+  (*out)->label = strdup(label);
+  return (*out)->label ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep section [%s]", label);
+}
+
+static eb_error unknown_key(const char *section, const char *key, const char *const *names,
+                            size_t count) {
+  char list[200];
+  const char *near = eb_nearest(key, names, count);
+  eb_text_join(list, sizeof list, names, count, ", ");
+  return EB_ERROR(EB_ERR_FORMAT, "[%s] has no setting '%s'%s%s%s; there are: %s", section, key,
+                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
+}
+
+static eb_error common_key(reader *r, const char *key, const char *value) {
+  static const char *const names[] = {"summary", "repeat",  "steps", "threads",
+                                      "seed",    "timeout", "memory"};
+  int known;
+  if (strcmp(key, "summary") == 0) {
+    free(r->suite->summary);
+    r->suite->summary = strdup(value);
+    return r->suite->summary ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep the summary");
+  }
+  EB_TRY(eb_settings_set(&r->common, key, value, &known));
+  return known ? EB_OK : unknown_key("suite", key, names, sizeof names / sizeof *names);
+}
+
+static eb_error section_key(reader *r, const char *label, const char *key, const char *value) {
+  static const char *const names[] = {"scene",   "solver", "repeat",  "steps",
+                                      "threads", "seed",   "timeout", "memory"};
+  eb_suite_section *section = NULL;
+  int known;
+  EB_TRY(section_of(r, label, &section));
+  if (strcmp(key, "scene") == 0) return eb_strings_add(&section->scenes, value);
+  if (strcmp(key, "solver") == 0) return eb_strings_add(&section->solvers, value);
+  EB_TRY(eb_settings_set(&section->settings, key, value, &known));
+  return known ? EB_OK : unknown_key(label, key, names, sizeof names / sizeof *names);
+}
+
+static int on_value(void *context, const char *section, const char *key, const char *value) {
+  reader *r = context;
+  if (r->error) return 1;
+  if (!*section)
+    r->error = EB_ERROR(EB_ERR_FORMAT, "'%s' stands before the first [section]", key);
+  else if (strcmp(section, "suite") == 0)
+    r->error = common_key(r, key, value);
+  else
+    r->error = section_key(r, section, key, value);
+  return r->error == EB_OK;
+}
+
+static eb_error finish(reader *r, const char *name) {
+  if (r->suite->count == 0)
+    return EB_ERROR(EB_ERR_FORMAT, "suite '%s' has no section that names a scene", name);
+  for (int i = 0; i < r->suite->count; i++) {
+    eb_suite_section *section = &r->suite->sections[i];
+    section->settings = eb_settings_over(r->common, section->settings);
+    if (section->scenes.count == 0) EB_TRY(eb_strings_add(&section->scenes, section->label));
+  }
+  return EB_OK;
+}
+
+static eb_error parse(reader *r, const char *name, const char *text) {
+  int line = ini_parse_string(text, on_value, r);
+  if (r->error) return eb_error_prefix(r->error, "%s:%d", name, line);
+  if (line > 0)
+    return EB_ERROR(EB_ERR_FORMAT, "%s:%d: this is neither '[section]' nor 'name = value'", name,
+                    line);
+  if (line < 0) return EB_ERROR(EB_ERR_MEMORY, "cannot read suite '%s'", name);
+  r->suite->name = strdup(name);
+  if (!r->suite->name) return EB_ERROR(EB_ERR_MEMORY, "cannot keep suite '%s'", name);
+  return finish(r, name);
+}
+
+eb_error eb_suite_parse(const char *name, const char *text, eb_suite **out) {
+  reader r = {0};
+  *out = NULL;
+  EB_TRY(EB_NEW(r.suite, 1));
+  eb_error error = parse(&r, name, text);
+  if (error)
+    eb_suite_destroy(r.suite);
+  else
+    *out = r.suite;
+  return error;
+}
+
+void eb_suite_destroy(eb_suite *suite) {
+  if (!suite) return;
+  for (int i = 0; i < suite->count; i++) {
+    free(suite->sections[i].label);
+    eb_strings_clear(&suite->sections[i].scenes);
+    eb_strings_clear(&suite->sections[i].solvers);
+  }
+  free(suite->sections);
+  free(suite->name);
+  free(suite->summary);
+  free(suite);
+}
+
+/* ---- finding ---------------------------------------------------------------------------------- */
+
+static const char prefix[] = "suites/", suffix[] = ".ini";
+
+static bool ends_in(const char *text, const char *ending) {
+  size_t length = strlen(text), size = strlen(ending);
+  return length > size && strcmp(text + length - size, ending) == 0;
+}
+
+eb_error eb_suite_names(eb_strings *out) {
+  size_t skip = strlen(prefix), cut = strlen(suffix);
+  for (const eb_embedded *file = eb_embedded_files; file->name; file++)
+    if (strncmp(file->name, prefix, skip) == 0 && ends_in(file->name, suffix))
+      EB_TRY(eb_strings_add_part(out, file->name + skip, strlen(file->name) - skip - cut));
+  return EB_OK;
+}
+
+static eb_error load_embedded(const char *name, eb_suite **out) {
+  eb_embedded file;
+  char path[200];
+  eb_text text = {0};
+  snprintf(path, sizeof path, "%s%s%s", prefix, name, suffix);
+  EB_TRY(eb_embedded_find(path, &file));
+  eb_error error = eb_text_append(&text, file.data, file.size);
+  if (!error) error = eb_suite_parse(name, text.data, out);
+  eb_text_clear(&text);
+  return error;
+}
+
+static eb_error read_text(const char *path, FILE *file, eb_text *text) {
+  enum { LARGEST = 1 << 20 };
+  char buffer[4096];
+  for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;) {
+    EB_TRY(eb_text_append(text, buffer, got));
+    if (text->length > LARGEST)
+      return EB_ERROR(EB_ERR_FORMAT, "'%s' is over 1 MB: that is no suite", path);
+  }
+  if (ferror(file)) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+  if (text->length == 0 || memchr(text->data, '\0', text->length))
+    return EB_ERROR(EB_ERR_FORMAT, "'%s' is not a text file", path);
+  return EB_OK;
+}
+
+static eb_error load_file(const char *path, eb_suite **out) {
+  eb_text text = {0};
+  FILE *file = fopen(path, "rb");
+  if (!file) return EB_ERROR(EB_ERR_IO, "cannot open suite '%s': %s", path, strerror(errno));
+  eb_error error = read_text(path, file, &text);
+  fclose(file);
+  if (!error) error = eb_suite_parse(path, text.data, out);
+  eb_text_clear(&text);
+  return error;
+}
+
+eb_error eb_suite_load(const char *name_or_path, eb_suite **out) {
+  *out = NULL;
+  if (ends_in(name_or_path, suffix)) return load_file(name_or_path, out);
+  eb_strings names = {0};
+  eb_error error = eb_suite_names(&names);
+  bool found = false;
+  for (int i = 0; i < names.count; i++) found = found || strcmp(names.items[i], name_or_path) == 0;
+  if (!error)
+    error =
+        found ? load_embedded(name_or_path, out) : eb_unknown_name("suite", name_or_path, &names);
+  eb_strings_clear(&names);
+  return error;
+}

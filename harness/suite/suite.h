@@ -1,0 +1,60 @@
+/* Suites: what to run, as INI files.
+ *
+ *   [suite]                      settings for all sections, and
+ *   summary = one line
+ *
+ *   [any label]
+ *   scene  = conjac2020/twist:E=1e5     one a line, any number; the label itself when there is none
+ *   solver = newton:rtol=1e-6           one a line, any number
+ *   repeat = 3   steps = 50   threads = 1 2   seed = 7   timeout = 60   memory = 2000
+ *
+ * (each setting on a line of its own; timeout in s, memory in MB). */
+#ifndef EB_SUITE_H
+#define EB_SUITE_H
+
+#include "harness/strings.h"
+
+#include <stdint.h>
+
+enum { EB_MAX_THREAD_COUNTS = 8 };
+
+/* 0 means not set. */
+typedef struct eb_settings {
+  int64_t repeat, steps;
+  int64_t seed; /* set when has_seed */
+  int has_seed;
+  int thread_count;
+  int threads[EB_MAX_THREAD_COUNTS];
+  double timeout; /* s */
+  double memory;  /* MB */
+} eb_settings;
+
+/* Sets one setting by its name in a suite: EB_ERR_USAGE when the value is bad; *known is false when there is no such setting. */
+EB_MUST eb_error eb_settings_set(eb_settings *settings, const char *name, const char *value,
+                                 int *known);
+/* What `base` sets and `over` does not. */
+eb_settings eb_settings_over(eb_settings base, eb_settings over);
+
+typedef struct eb_suite_section {
+  char *label;
+  eb_strings scenes, solvers; /* "NAME[:assignments]" */
+  eb_settings settings;       /* of the section over those of [suite] */
+} eb_suite_section;
+
+typedef struct eb_suite {
+  char *name, *summary;
+  int count;
+  eb_suite_section *sections;
+} eb_suite;
+
+/* A built-in suite by its name, or a file by its path (anything that ends in .ini). EB_ERR_USAGE: no such suite; EB_ERR_FORMAT names
+ * file and line. The caller destroys *out. */
+EB_MUST eb_error eb_suite_load(const char *name_or_path, eb_suite **out);
+/* The same from text; `name` stands for the path in messages. */
+EB_MUST eb_error eb_suite_parse(const char *name, const char *text, eb_suite **out);
+void eb_suite_destroy(eb_suite *suite);
+
+/* Appends the names of the built-in suites. */
+EB_MUST eb_error eb_suite_names(eb_strings *out);
+
+#endif

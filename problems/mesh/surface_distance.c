@@ -1,0 +1,347 @@
+/* Signed distance of a closed triangle surface.
+ *
+ * Distance: exact, to the nearest triangle (Ericson, Real-Time Collision Detection 2005, section 5.1.5),
+ * found through a tree of bounding boxes. Sign: the generalized winding number
+ *     w(p) = sum over triangles of solid angle / 4 pi,
+ * 1 inside, 0 outside, and near these where small pieces overlap (Jacobson et al. 2013); p is inside
+ * when w > 1/2. Far parts of the tree are replaced by the first two terms of their expansion (Barill et
+ * al. 2018): with areas a, centroids x and unit normals n of the triangles, r = c - p for the centre c,
+ *     4 pi w ~ N.r / |r|^3 + tr M / |r|^3 - 3 r.M r / |r|^5,   N = sum a n,  M = sum a (x - c) n^T.
+ * Needs O(triangles) memory; a query takes O(log triangles) away from the medial axis. */
+#include <math.h>
+#include <stddef.h>
+
+#include "problems/base/memory.h"
+#include "problems/mesh/sdf.h"
+#include "problems/mesh/surface_checks.h"
+
+enum { LEAF = 4, MOST_DEPTH = 64 };
+/* A part is far from this many times its radius on: w is then off by less than 0.01. */
+static const double FAR = 2;
+static const double FOUR_PI = 12.566370614359172;
+
+typedef struct triangle {
+  double corner[3][3];
+} triangle;
+
+typedef struct node {
+  double lo[3], hi[3];
+  double center[3], radius; /* the ball around center holds the triangles */
+  double N[3];
+  double M[6];          /* xx yy zz xy+yx yz+zy zx+xz */
+  int32_t first, count; /* its triangles */
+  int32_t right;        /* second child; the first is the next node; 0 at leaves */
+} node;
+
+typedef struct triangle_tree {
+  triangle *triangles;
+  node *nodes;
+  int32_t triangle_count, node_count;
+  double outward; /* 1, or -1 when the triangles point inwards */
+} triangle_tree;
+
+static void subtract(const double a[3], const double b[3], double out[3]) {
+  for (int d = 0; d < 3; d++) out[d] = a[d] - b[d];
+}
+
+static double dot(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* ---- building --------------------------------------------------------------------------------------- */
+
+static double centroid(const triangle *t, int axis) {
+  return (t->corner[0][axis] + t->corner[1][axis] + t->corner[2][axis]) / 3;
+}
+
+/* Area times normal. */
+static void area_vector(const triangle *t, double out[3]) {
+  double u[3], v[3];
+  subtract(t->corner[1], t->corner[0], u);
+  subtract(t->corner[2], t->corner[0], v);
+  cross(u, v, out);
+  for (int d = 0; d < 3; d++) out[d] *= 0.5;
+}
+
+/* Hoare's selection: afterwards no centroid of the first `half` lies beyond one of the others. */
+static void select_half(triangle *t, int32_t count, int32_t half, int axis) {
+  int32_t lo = 0, hi = count - 1;
+  while (lo < hi) {
+    double pivot = centroid(&t[lo + (hi - lo) / 2], axis);
+    int32_t i = lo, j = hi;
+    while (i <= j) {
+      while (centroid(&t[i], axis) < pivot) i++;
+      while (centroid(&t[j], axis) > pivot) j--;
+      if (i > j) break;
+      triangle swap = t[i];
+      t[i++] = t[j];
+      t[j--] = swap;
+    }
+    if (half <= j)
+      hi = j;
+    else if (half >= i)
+      lo = i;
+    else
+      break;
+  }
+}
+
+static int bound_triangles(const triangle *t, node *n) {
+  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int d = 0; d < 3; d++) {
+    n->lo[d] = INFINITY;
+    n->hi[d] = -INFINITY;
+    for (int32_t i = 0; i < n->count; i++) {
+      for (int c = 0; c < 3; c++) {
+        n->lo[d] = fmin(n->lo[d], t[i].corner[c][d]);
+        n->hi[d] = fmax(n->hi[d], t[i].corner[c][d]);
+      }
+      lo[d] = fmin(lo[d], centroid(&t[i], d));
+      hi[d] = fmax(hi[d], centroid(&t[i], d));
+    }
+  }
+  int axis = hi[1] - lo[1] > hi[0] - lo[0] ? 1 : 0;
+  return hi[2] - lo[2] > hi[axis] - lo[axis] ? 2 : axis;
+}
+
+/* The expansion about the middle of the triangles, weighted by area. */
+static void expand(const triangle *t, node *n) {
+  double area = 0, a[3], arm[3];
+  for (int32_t i = 0; i < n->count; i++) {
+    area_vector(&t[i], a);
+    double weight = sqrt(dot(a, a));
+    area += weight;
+    for (int d = 0; d < 3; d++) n->center[d] += weight * centroid(&t[i], d);
+  }
+  for (int d = 0; d < 3; d++) n->center[d] /= area;
+  for (int32_t i = 0; i < n->count; i++) {
+    area_vector(&t[i], a);
+    for (int d = 0; d < 3; d++) arm[d] = centroid(&t[i], d) - n->center[d];
+    for (int d = 0; d < 3; d++) {
+      int e = (d + 1) % 3;
+      n->N[d] += a[d];
+      n->M[d] += arm[d] * a[d];
+      n->M[3 + d] += arm[d] * a[e] + arm[e] * a[d];
+    }
+    for (int c = 0; c < 3; c++) {
+      subtract(t[i].corner[c], n->center, arm);
+      n->radius = fmax(n->radius, sqrt(dot(arm, arm)));
+    }
+  }
+}
+
+/* Builds the node of triangles first .. first + count - 1 and all below it, depth first. */
+static int32_t build_node(triangle_tree *tree, int32_t first, int32_t count) {
+  int32_t index = tree->node_count++;
+  node *n = &tree->nodes[index];
+  triangle *t = tree->triangles + first;
+  n->first = first;
+  n->count = count;
+  int axis = bound_triangles(t, n);
+  expand(t, n);
+  if (count <= LEAF) return index;
+  select_half(t, count, count / 2, axis);
+  build_node(tree, first, count / 2);
+  n->right = build_node(tree, first + count / 2, count - count / 2);
+  return index;
+}
+
+/* ---- distance ---------------------------------------------------------------------------------------- */
+
+/* Squared distance from p to a triangle: the nearest feature is a corner, an edge or the face, told by
+ * barycentric signs. */
+static double triangle_distance(const triangle *t, const double p[3]) {
+  double ab[3], ac[3], ap[3], q[3];
+  subtract(t->corner[1], t->corner[0], ab);
+  subtract(t->corner[2], t->corner[0], ac);
+  subtract(p, t->corner[0], ap);
+  double d1 = dot(ab, ap), d2 = dot(ac, ap), bb = dot(ab, ab), bc = dot(ab, ac), cc = dot(ac, ac);
+  double d3 = d1 - bb, d4 = d2 - bc, d5 = d1 - bc, d6 = d2 - cc;
+  double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
+  double v, w; /* nearest point = a + v ab + w ac */
+  if (d1 <= 0 && d2 <= 0)
+    v = w = 0;
+  else if (d3 >= 0 && d4 <= d3)
+    v = 1, w = 0;
+  else if (d6 >= 0 && d5 <= d6)
+    v = 0, w = 1;
+  else if (vc <= 0 && d1 >= 0 && d3 <= 0)
+    v = d1 / (d1 - d3), w = 0;
+  else if (vb <= 0 && d2 >= 0 && d6 <= 0)
+    v = 0, w = d2 / (d2 - d6);
+  else if (va <= 0 && d4 >= d3 && d5 >= d6)
+    w = (d4 - d3) / (d4 - d3 + d5 - d6), v = 1 - w;
+  else
+    v = vb / (va + vb + vc), w = vc / (va + vb + vc);
+  for (int d = 0; d < 3; d++) q[d] = ap[d] - v * ab[d] - w * ac[d];
+  return dot(q, q);
+}
+
+static double box_distance(const node *n, const double p[3]) {
+  double square = 0;
+  for (int d = 0; d < 3; d++) {
+    double outside = fmax(fmax(n->lo[d] - p[d], p[d] - n->hi[d]), 0);
+    square += outside * outside;
+  }
+  return square;
+}
+
+static double squared_distance(const triangle_tree *tree, const double p[3]) {
+  int32_t stack[MOST_DEPTH], depth = 0;
+  double bound[MOST_DEPTH], best = INFINITY;
+  stack[depth] = 0;
+  bound[depth++] = 0;
+  while (depth > 0) {
+    if (bound[--depth] >= best) continue;
+    int32_t index = stack[depth];
+    const node *n = &tree->nodes[index];
+    if (n->right == 0) {
+      for (int32_t i = 0; i < n->count; i++)
+        best = fmin(best, triangle_distance(&tree->triangles[n->first + i], p));
+      continue;
+    }
+    int32_t near = index + 1, far = n->right;
+    double near_bound = box_distance(&tree->nodes[near], p);
+    double far_bound = box_distance(&tree->nodes[far], p);
+    bool swap = far_bound < near_bound;
+    stack[depth] = swap ? near : far;
+    bound[depth++] = swap ? near_bound : far_bound;
+    stack[depth] = swap ? far : near;
+    bound[depth++] = swap ? far_bound : near_bound;
+  }
+  return best;
+}
+
+/* ---- winding number ----------------------------------------------------------------------------------- */
+
+/* Solid angle of a triangle seen from p (Van Oosterom and Strackee 1983). */
+static double solid_angle(const triangle *t, const double p[3]) {
+  double a[3], b[3], c[3], ab[3];
+  subtract(t->corner[0], p, a);
+  subtract(t->corner[1], p, b);
+  subtract(t->corner[2], p, c);
+  double la = sqrt(dot(a, a)), lb = sqrt(dot(b, b)), lc = sqrt(dot(c, c));
+  cross(a, b, ab);
+  return 2 * atan2(dot(ab, c), la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb);
+}
+
+static double expansion(const node *n, const double r[3], double square) {
+  double cube = square * sqrt(square);
+  double trace = n->M[0] + n->M[1] + n->M[2];
+  double form = n->M[0] * r[0] * r[0] + n->M[1] * r[1] * r[1] + n->M[2] * r[2] * r[2] +
+                n->M[3] * r[0] * r[1] + n->M[4] * r[1] * r[2] + n->M[5] * r[2] * r[0];
+  return (dot(n->N, r) + trace - 3 * form / square) / cube;
+}
+
+static double winding_number(const triangle_tree *tree, const double p[3]) {
+  int32_t stack[MOST_DEPTH], depth = 0;
+  double angle = 0, r[3];
+  stack[depth++] = 0;
+  while (depth > 0) {
+    int32_t index = stack[--depth];
+    const node *n = &tree->nodes[index];
+    subtract(n->center, p, r);
+    double square = dot(r, r);
+    if (square > FAR * FAR * n->radius * n->radius) {
+      angle += expansion(n, r, square);
+    } else if (n->right == 0) {
+      for (int32_t i = 0; i < n->count; i++)
+        angle += solid_angle(&tree->triangles[n->first + i], p);
+    } else {
+      stack[depth++] = n->right;
+      stack[depth++] = index + 1;
+    }
+  }
+  return tree->outward * angle / FOUR_PI;
+}
+
+static double signed_distance(const void *context, const double p[3]) {
+  const triangle_tree *tree = context;
+  double distance = sqrt(squared_distance(tree, p));
+  if (box_distance(&tree->nodes[0], p) > 0) return distance;
+  return winding_number(tree, p) > 0.5 ? -distance : distance;
+}
+
+/* ---- the solid ---------------------------------------------------------------------------------------- */
+
+/* Copies the triangles that have an area. The others lie on the edges of their neighbours. */
+static void copy_triangles(const eb_surface *surface, triangle_tree *tree) {
+  for (int32_t i = 0; i < surface->triangle_count; i++) {
+    triangle *t = &tree->triangles[tree->triangle_count];
+    double area[3], edge[3], longest = 0;
+    for (int c = 0; c < 3; c++)
+      for (int d = 0; d < 3; d++)
+        t->corner[c][d] =
+            surface->X[3 * (size_t)surface->triangles[3 * (size_t)i + (size_t)c] + (size_t)d];
+    area_vector(t, area);
+    for (int c = 0; c < 3; c++) {
+      subtract(t->corner[c], t->corner[(c + 1) % 3], edge);
+      longest = fmax(longest, dot(edge, edge));
+    }
+    tree->triangle_count += sqrt(dot(area, area)) > 1e-13 * longest;
+  }
+}
+
+/* Six times the enclosed volume, positive when the triangles point outwards. */
+static double enclosed_volume(const triangle_tree *tree) {
+  const double *origin = tree->triangles[0].corner[0];
+  double sum = 0, a[3], b[3], c[3], ab[3];
+  for (int32_t i = 0; i < tree->triangle_count; i++) {
+    const triangle *t = &tree->triangles[i];
+    subtract(t->corner[0], origin, a);
+    subtract(t->corner[1], origin, b);
+    subtract(t->corner[2], origin, c);
+    cross(a, b, ab);
+    sum += dot(ab, c);
+  }
+  return sum;
+}
+
+static eb_error build_tree(const eb_surface *surface, triangle_tree *tree) {
+  EB_TRY(EB_NEW(tree->triangles, surface->triangle_count));
+  EB_TRY(EB_NEW(tree->nodes, 2 * (size_t)surface->triangle_count));
+  copy_triangles(surface, tree);
+  double volume = tree->triangle_count ? enclosed_volume(tree) : 0;
+  if (volume == 0) return EB_ERROR(EB_ERR_INVALID, "the surface encloses no volume");
+  tree->outward = volume > 0 ? 1 : -1;
+  build_node(tree, 0, tree->triangle_count);
+  return EB_OK;
+}
+
+static void destroy_tree(triangle_tree *tree) {
+  free(tree->triangles);
+  free(tree->nodes);
+  free(tree);
+}
+
+eb_error eb_solid_from_surface(const eb_surface *surface, eb_solid *out) {
+  triangle_tree *built;
+  *out = (eb_solid){.distance = NULL};
+  if (surface->triangle_count < 1) return EB_ERROR(EB_ERR_INVALID, "the surface has no triangles");
+  EB_TRY(eb_surface_check_corners(surface));
+  EB_TRY(eb_surface_check_edges(surface, false));
+  EB_TRY(EB_NEW(built, 1));
+  eb_error error = build_tree(surface, built);
+  if (error) {
+    destroy_tree(built);
+    return error;
+  }
+  out->distance = signed_distance;
+  out->context = built;
+  for (int d = 0; d < 3; d++) {
+    out->lo[d] = built->nodes[0].lo[d];
+    out->hi[d] = built->nodes[0].hi[d];
+  }
+  return EB_OK;
+}
+
+void eb_solid_clear(eb_solid *solid) {
+  if (solid->distance == signed_distance) destroy_tree((triangle_tree *)solid->context);
+  *solid = (eb_solid){.distance = NULL};
+}
