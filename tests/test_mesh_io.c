@@ -130,6 +130,23 @@ static void test_volume_round_trips(void) {
   eb_mesh_destroy(back);
 }
 
+/* Gmsh itself reads the entities of an ascii file line by line. */
+static void test_entity_lines(void) {
+  eb_mesh *mesh = block(false);
+  char line[256];
+  int lines = -1, sets = mesh->set_count;
+  bool inside = false;
+  FILE *file = fopen(path_in_folder("m41.msh"), "r");
+  while (file && fgets(line, sizeof line, file)) {
+    if (strcmp(line, "$EndEntities\n") == 0) break;
+    lines += inside;
+    inside = inside || strcmp(line, "$Entities\n") == 0;
+  }
+  if (file) fclose(file);
+  tap_ok(lines == sets + 2, "Gmsh 4.1: a line for each of %d sets and 2 regions (%d)", sets, lines);
+  eb_mesh_destroy(mesh);
+}
+
 static void test_fibres(void) {
   eb_mesh *mesh = block(false), *back = NULL;
   tap_require(EB_NEW(mesh->fibre, 3 * mesh->element_count), "fibres");
@@ -581,6 +598,7 @@ int main(void) {
     return 1;
   }
   test_volume_round_trips();
+  test_entity_lines();
   test_fibres();
   test_surface_round_trips();
   test_medit();
