@@ -524,7 +524,7 @@ static void test_stl(void) {
                      "solid a name of solid\r\n FACET NORMAL nan 0 0\r\n  outer loop\r\n"
                      "   vertex 0 0 -0.0\r\n   vertex 1E0 0 0\r\n   vertex 0 1 0\r\n  endloop\r\n"
                      " endfacet\r\nendsolid a\r\nsolid b\r\nfacet normal 0 0 1\nouter loop\n"
-                     "vertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\nendloop\nendfacet\n"
+                     "vertex 1 -0 0\nvertex 1 1 0\nvertex 0 1 -0\nendloop\nendfacet\n"
                      "facet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
                      "endloop\nendfacet\nendsolid b",
                      4, 2, "STL: two solids, joined vertices, a collapsed facet");
