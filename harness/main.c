@@ -9,17 +9,21 @@
 #include "harness/names.h"
 #include "harness/results/h5.h"
 
-static const eb_command *const commands[] = {
-    &eb_command_list,   &eb_command_info,   &eb_command_run,  &eb_command_check,  &eb_command_report,
-    &eb_command_export, &eb_command_merge, &eb_command_case, &eb_command_machine, NULL};
+static const eb_command *const commands[] = {&eb_command_list,    &eb_command_info,
+                                             &eb_command_run,     &eb_command_check,
+                                             &eb_command_report,  &eb_command_export,
+                                             &eb_command_merge,   &eb_command_case,
+                                             &eb_command_machine, NULL};
 
 static void print_help(void) {
-  printf("elastobench: runs deformable-body solvers on the scenes of their papers, audits and compares "
+  printf("elastobench: runs deformable-body solvers on the scenes of their papers, audits and "
+         "compares "
          "them.\n\nelastobench COMMAND ...\n");
   for (const eb_command *const *c = commands; *c; c++)
     if ((*c)->summary) printf("  %-7s %s\n", (*c)->name, (*c)->summary);
   printf("elastobench COMMAND --help shows the options of a command; --version the build.\n\n"
-         "Exit codes: 0 good, 1 input or output failed, 2 usage, 3 a solver failed, 4 an audit failed,\n"
+         "Exit codes: 0 good, 1 input or output failed, 2 usage, 3 a solver failed, 4 an audit "
+         "failed,\n"
          "            5 regression, 6 inconclusive or nothing measured, 130 interrupted.\n");
 }
 
@@ -73,7 +77,8 @@ static eb_error dispatch(int argc, char **argv, int *code) {
     *code = EB_EXIT_USAGE;
     return EB_OK;
   }
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+      strcmp(argv[1], "help") == 0) {
     print_help();
     return EB_OK;
   }

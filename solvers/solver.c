@@ -91,6 +91,12 @@ static const struct {
 
 enum { CAPABILITIES = sizeof capability_names / sizeof *capability_names };
 
+const char *eb_capability_name(uint32_t bit) {
+  for (size_t i = 0; i < CAPABILITIES; i++)
+    if ((uint32_t)capability_names[i].bit == bit) return capability_names[i].what;
+  return NULL;
+}
+
 static eb_error check_capabilities(const eb_solver_ops *ops, const eb_scene *scene) {
   uint32_t missing = eb_scene_needs(scene) & ~ops->capabilities;
   if (!missing) return EB_OK;

@@ -115,6 +115,9 @@ struct eb_solver_ops {
   void (*destroy)(eb_solver *solver);
 };
 
+/* What one eb_capability bit stands for, in words; NULL for a bit that has no meaning. */
+const char *eb_capability_name(uint32_t bit);
+
 /* All built-in solvers, ended by NULL. */
 const eb_solver_ops *const *eb_solvers(void);
 /* NULL when there is none of that name. */

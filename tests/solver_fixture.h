@@ -41,6 +41,15 @@ __attribute__((unused)) static bool all_finite(const eb_state *state) {
   return true;
 }
 
+/* Kinetic and elastic energy, J. */
+__attribute__((unused)) static double fixture_energy(const fixture *f) {
+  const double *mass = eb_elasticity_mass(f->scene->elasticity);
+  double energy = eb_elasticity_energy(f->scene->elasticity, f->state->x);
+  for (int64_t k = 0; k < 3 * (int64_t)f->state->node_count; k++)
+    energy += 0.5 * mass[k / 3] * f->state->v[k] * f->state->v[k];
+  return energy;
+}
+
 /* A state with a NaN is refused and left as it was; called for every solver. */
 __attribute__((unused)) static void nan_is_an_outcome(const char *solver, const char *material) {
   char parameters[128];

@@ -133,12 +133,18 @@ static eb_error check_all(const eb_parts *parts, const eb_results *now) {
   return EB_OK;
 }
 
-eb_error eb_parts_resume(eb_parts *parts) {
+eb_error eb_parts_resume(eb_parts *parts, bool or_overwrite) {
   eb_results *now;
   EB_TRY(eb_results_open(parts->environment, &now));
   eb_error error = check_all(parts, now);
   eb_results_close(now);
-  return error ? error : eb_parts_fold(parts);
+  if (!error) return eb_parts_fold(parts);
+  if (!or_overwrite || eb_error_kind(error) != EB_ERR_INVALID) return error;
+  eb_error_free(error);
+  for (int i = 0; i < parts->waiting.count; i++) unlink(parts->waiting.items[i]);
+  eb_strings_clear(&parts->waiting);
+  parts->replace = access(parts->target, F_OK) == 0;
+  return EB_OK;
 }
 
 eb_error eb_parts_add(eb_parts *parts, const char *path) {

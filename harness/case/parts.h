@@ -9,9 +9,10 @@
 #include "harness/results/merge.h"
 
 typedef enum eb_existing {
-  EB_EXISTING_REFUSE,   /* the target must not exist */
-  EB_EXISTING_RESUME,   /* complete it; it must be comparable with this program and machine */
-  EB_EXISTING_OVERWRITE /* replace it */
+  EB_EXISTING_REFUSE,    /* the target must not exist */
+  EB_EXISTING_RESUME,    /* complete it; it must be comparable with this program and machine */
+  EB_EXISTING_OVERWRITE, /* replace it */
+  EB_EXISTING_RESUME_OR_OVERWRITE /* complete it when it is comparable, replace it when not */
 } eb_existing;
 
 typedef struct eb_parts {
@@ -25,9 +26,9 @@ typedef struct eb_parts {
 /* Checks the target, makes and locks the folder (EB_ERR_IO when another run holds it). Leftovers of a killed run are dropped with
  * OVERWRITE, an error with REFUSE, and kept for eb_parts_resume. */
 EB_MUST eb_error eb_parts_open(const char *target, eb_existing existing, eb_parts *out);
-/* Folds leftovers in and checks that the target is comparable with parts->environment, which must be written by now. EB_ERR_INVALID says
- * why not. */
-EB_MUST eb_error eb_parts_resume(eb_parts *parts);
+/* Folds leftovers in and checks that the target is comparable with parts->environment, which must be written by now. When it is not, EB_ERR_INVALID
+ * says why, or with `or_overwrite` everything old is dropped. */
+EB_MUST eb_error eb_parts_resume(eb_parts *parts, bool or_overwrite);
 /* Path of a part: "<folder>/<id><ending>"; the caller frees *out. */
 EB_MUST eb_error eb_parts_path(const eb_parts *parts, const char *id, const char *ending,
                                char **out);

@@ -37,7 +37,7 @@ static int find_letter(const eb_command *command, char letter) {
 }
 
 static eb_error unknown_flag(const eb_command *command, const char *word) {
-  const char *names[MAX_FLAGS];
+  const char *names[MAX_FLAGS] = {NULL};
   char list[500] = "";
   int count = flag_count(command);
   for (int i = 0; i < count; i++) names[i] = command->flags[i].name;

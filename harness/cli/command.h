@@ -20,8 +20,8 @@ enum {
 };
 
 typedef struct eb_flag {
-  const char *name; /* without the dashes */
-  char letter;      /* or 0 */
+  const char *name;     /* without the dashes */
+  char letter;          /* or 0 */
   const char *argument; /* what it takes, or NULL */
   const char *doc;
 } eb_flag;
@@ -61,8 +61,10 @@ EB_MUST eb_error eb_arguments_json(const eb_arguments *arguments, bool *out);
 /* Loads all of --plugin. The caller clears *out also after an error. */
 EB_MUST eb_error eb_arguments_plugins(const eb_arguments *arguments, eb_plugins *out);
 
-#define EB_FLAG_FORMAT {"format", 0, "text|json", "how to print"}
-#define EB_FLAG_PLUGIN {"plugin", 0, "SO", "load a solver from a shared object; may be repeated"}
+#define EB_FLAG_FORMAT                                                                             \
+  { "format", 0, "text|json", "how to print" }
+#define EB_FLAG_PLUGIN                                                                             \
+  { "plugin", 0, "SO", "load a solver from a shared object; may be repeated" }
 
 /* The help of one command. */
 void eb_command_help(const eb_command *command);

@@ -68,14 +68,14 @@ static double fastest(const eb_report *report, const eb_report_scene *scene) {
 
 static eb_error run_row(const eb_report_run *run, double best, eb_text *page) {
   bool good = eb_report_completed(run);
+  bool skipped = strcmp(run->run->outcome, eb_outcome_name(EB_OUTCOME_SKIPPED)) == 0;
   double wall = skipped_median(run, EB_COL_WALL);
   EB_TRY(put_between(page, "<tr><td class=\"text\">", run->label, ""));
   if (run->run->repetition > 0)
     EB_TRY(eb_text_printf(page, " <span class=\"note\">(repetition %lld)</span>",
                           (long long)run->run->repetition + 1));
-  EB_TRY(eb_text_printf(page, "</td><td class=\"text %s\">", good ? "good" : "bad"));
+  EB_TRY(eb_text_printf(page, "</td><td class=\"text %s\">", good ? "good" : skipped ? "" : "bad"));
   EB_TRY(put(page, run->run->outcome));
-  if (!good && run->run->detail[0]) EB_TRY(put_between(page, ": ", run->run->detail, ""));
   EB_TRY(eb_text_printf(page, "</td><td>%lld</td><td>%lld</td>", (long long)run->run->threads,
                         (long long)run->steps));
   EB_TRY(put_number(page, "%.3f", run->run->setup_seconds));
@@ -100,7 +100,14 @@ static eb_error run_table(const eb_report *report, const eb_report_scene *scene,
       "</tr>\n"));
   double best = fastest(report, scene);
   for (int r = scene->first; r < scene->last; r++) EB_TRY(run_row(&report->runs[r], best, page));
-  return eb_text_printf(page, "</table></div>\n");
+  EB_TRY(eb_text_printf(page, "</table></div>\n"));
+  for (int r = scene->first; r < scene->last; r++) {
+    const eb_report_run *run = &report->runs[r];
+    if (!run->run->detail[0]) continue;
+    EB_TRY(put_between(page, "<p class=\"note\"><b>", run->label, "</b>: "));
+    EB_TRY(put_between(page, "", run->run->detail, "</p>\n"));
+  }
+  return EB_OK;
 }
 
 static eb_error pictures(const eb_report *report, const eb_report_scene *scene,

@@ -2,7 +2,7 @@
 set terminal svg size 760,440 dynamic enhanced font "Helvetica,13" background rgb "white"
 set output output
 set title title noenhanced font ",15"
-set key outside right top noenhanced samplen 2 spacing 1.15 font ",11"
+set key outside below center horizontal noenhanced samplen 2 spacing 1.15 font ",11"
 set grid lc rgb "#e2e6ea" lt 1
 set border 3 lc rgb "#6b7280"
 set tics nomirror textcolor rgb "#374151"

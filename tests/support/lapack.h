@@ -11,7 +11,7 @@ void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, do
              const int *lda, double *s, double *u, const int *ldu, double *vt, const int *ldvt,
              double *work, const int *lwork, int *info, size_t, size_t);
 
-enum { LAPACK_MAX_SIZE = 32 };
+enum { LAPACK_MAX_SIZE = 96 };
 
 /* A (n x n, symmetric) becomes its eigenvectors, one a column; w ascending. Returns 0 on success. */
 static inline int lapack_eigen(int n, double *A, double *w) {

@@ -439,6 +439,7 @@ static eb_error read_format(gmsh *g, int *version) {
   eb_scan *scan = g->scan;
   double number;
   int64_t kind, bytes;
+  eb_scan_more(scan);
   const char *place = scan->at;
   EB_TRY(eb_scan_real(scan, "the version of the format", &number));
   EB_TRY(eb_scan_int(scan, "the kind of file", &kind));

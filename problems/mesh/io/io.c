@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "problems/base/memory.h"
@@ -261,26 +262,34 @@ static void print_surface(FILE *file, const job *j) {
   }
 }
 
-/* A file that could not be written whole is removed. */
+/* Removes what could not be written whole; a device is left alone. */
+static void remove_file(const char *path) {
+  struct stat status;
+  if (lstat(path, &status) == 0 && S_ISREG(status.st_mode)) unlink(path);
+}
+
+static eb_error print_file(const char *path, const job *j) {
+  FILE *file = fopen(path, "wb");
+  if (!file) return EB_ERROR(EB_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+  errno = 0;
+  (j->mesh ? print_mesh : print_surface)(file, j);
+  bool failed = ferror(file) != 0;
+  int reason = errno;
+  if (fclose(file) != 0 && !failed) {
+    failed = true;
+    reason = errno;
+  }
+  if (!failed) return EB_OK;
+  remove_file(path);
+  return EB_ERROR(EB_ERR_IO, "cannot write %s: %s", path, strerror(reason));
+}
+
 static eb_error write_file(const char *path, const job *j) {
   number_locale locale = {0};
   EB_TRY(enter_locale(&locale));
-  FILE *file = fopen(path, "wb");
-  bool opened = file != NULL, failed = !opened;
-  int reason = errno;
-  if (opened) {
-    (j->mesh ? print_mesh : print_surface)(file, j);
-    failed = ferror(file) != 0;
-    reason = errno;
-    if (fclose(file) != 0 && !failed) {
-      failed = true;
-      reason = errno;
-    }
-  }
+  eb_error error = print_file(path, j);
   leave_locale(&locale);
-  if (!failed) return EB_OK;
-  if (opened) unlink(path);
-  return EB_ERROR(EB_ERR_IO, "cannot write %s: %s", path, strerror(reason));
+  return error;
 }
 
 static eb_error write_tetgen(const char *path, job j) {

@@ -252,11 +252,10 @@ static eb_error read_cell_types(vtk *v) {
 
 static bool names_regions(eb_word name) {
   static const char *const names[] = {
-      "region",          "regions",     "region_id",     "regionid",      "material",  "materials",
-      "material_id",     "materialid",  "materialids",   "mat",           "mat_id",    "part",
-      "part_id",         "partid",      "domain",        "label",         "labels",    "group",
-      "attribute",       "physical",    "cellentityids", "gmsh:physical", "medit:ref", "tetgen:ref",
-      "gmsh%3Aphysical", "medit%3Aref", "tetgen%3Aref"};
+      "region",      "regions",    "region_id",     "regionid",      "material",  "materials",
+      "material_id", "materialid", "materialids",   "mat",           "mat_id",    "part",
+      "part_id",     "partid",     "domain",        "label",         "labels",    "group",
+      "attribute",   "physical",   "cellentityids", "gmsh:physical", "medit:ref", "tetgen:ref"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (eb_word_is(name, names[i])) return true;
   return false;
@@ -285,10 +284,33 @@ static eb_error read_array(vtk *v, eb_word name, const number_type *type, int64_
   return EB_OK;
 }
 
+static int hexadecimal(char c) {
+  static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+  const char *found = c ? strchr(digits, c) : NULL;
+  return found ? (int)((found - digits) % 16) : -1;
+}
+
+/* In ascii, %20 stands for a space and so on. Returns the new length. */
+static size_t decode(eb_word text, char *out, size_t room) {
+  size_t length = 0;
+  for (size_t i = 0; i < text.length && length < room; i++) {
+    bool coded = text.text[i] == '%' && i + 2 < text.length;
+    int high = coded ? hexadecimal(text.text[i + 1]) : -1;
+    int low = coded ? hexadecimal(text.text[i + 2]) : -1;
+    if (high >= 0 && low >= 0) i += 2;
+    out[length++] = high >= 0 && low >= 0 ? (char)(16 * high + low) : text.text[i];
+  }
+  return length;
+}
+
 static eb_error read_region_names(vtk *v, int64_t count) {
   for (int64_t i = 0; i < count; i++) {
     eb_word name;
+    char plain[EB_NAME_BYTES];
     EB_TRY(get_text(v, &name));
+    size_t length = v->binary ? sizeof plain : decode(name, plain, sizeof plain);
+    /* One that stays too long is left as it is, to be refused where it stands. */
+    if (length < sizeof plain) name = (eb_word){plain, length};
     EB_TRY(eb_draft_name(v->draft, v->scan, i, name));
   }
   return EB_OK;
@@ -442,57 +464,55 @@ static eb_error read_parts(vtk *v) {
   }
 }
 
-/* Corners of the volume cells; -1 for volume cells that are not supported, 0 for the others. */
-static int corners_of(int64_t type) {
-  switch (type) {
-  case 10: /* tetrahedron; 24, 71, 78: curved, corners first */
-  case 24:
-  case 71:
-  case 78:
-    return 4;
-  case 11: /* voxel */
-  case 12: /* hexahedron; 25, 29, 33, 72, 79: curved, corners first */
-  case 25:
-  case 29:
-  case 33:
-  case 72:
-  case 79:
-    return 8;
-  case 13:
-  case 14:
-  case 15:
-  case 16:
-  case 26:
-  case 27:
-  case 32:
-  case 37:
-  case 42:
-  case 73:
-  case 74:
-  case 80:
-  case 81:
-    return -1;
-  default:
-    return 0;
-  }
+enum { VOXEL = 11 };
+
+/* What a mesh keeps of a cell: `corners` of at least `nodes`. Volume cells without corners are not
+ * supported; cells of fewer dimensions have -1 and are ignored, but their nodes must agree, which
+ * tells a file that ends within the types. */
+typedef struct cell_type {
+  signed char corners, nodes;
+} cell_type;
+
+static cell_type cell_type_of(int64_t type) {
+  static const cell_type types[] = {
+      [1] = {-1, 1},  [3] = {-1, 2},    [5] = {-1, 3},  [8] = {-1, 4},  [9] = {-1, 4},
+      [10] = {4, 4},  [VOXEL] = {8, 8}, [12] = {8, 8},  [13] = {0, 6},  [14] = {0, 5},
+      [15] = {0, 10}, [16] = {0, 12},   [21] = {-1, 3}, [22] = {-1, 6}, [23] = {-1, 8},
+      [24] = {4, 10}, [25] = {8, 20},   [26] = {0, 15}, [27] = {0, 13}, [28] = {-1, 9},
+      [29] = {8, 27}, [32] = {0, 18},   [33] = {8, 24}, [37] = {0, 19}, [42] = {0, 1},
+      [71] = {4, 4},  [72] = {8, 8},    [73] = {0, 6},  [74] = {0, 5},  [78] = {4, 4},
+      [79] = {8, 8},  [80] = {0, 6},    [81] = {0, 5},
+  };
+  bool listed = type >= 0 && type < (int64_t)(sizeof types / sizeof *types) && types[type].nodes;
+  return listed ? types[type] : (cell_type){-1, 0};
+}
+
+static eb_error check_cell(const vtk *v, int64_t c, cell_type type) {
+  int64_t nodes = v->offset[c + 1] - v->offset[c];
+  if (type.corners == 0)
+    return eb_scan_error(v->scan, v->place[c],
+                         "cell %lld of type %lld is not supported; mesh with tetrahedra or "
+                         "hexahedra",
+                         (long long)c, (long long)v->type[c]);
+  bool fixed = type.corners < 0 && type.nodes > 0;
+  if (nodes < type.nodes || (fixed && nodes != type.nodes))
+    return eb_scan_error(v->scan, v->place[c],
+                         "cell %lld of type %lld has %lld nodes; it should have %d", (long long)c,
+                         (long long)v->type[c], (long long)nodes, type.nodes);
+  return EB_OK;
 }
 
 static eb_error add_cell(vtk *v, int64_t c) {
   static const int voxel[8] = {0, 1, 3, 2, 4, 5, 7, 6};
-  int corners = corners_of(v->type[c]);
-  if (corners == 0) return EB_OK;
-  if (corners < 0 || v->offset[c + 1] - v->offset[c] < corners)
-    return eb_scan_error(v->scan, v->place[c],
-                         corners < 0 ? "cell %lld of type %lld is not supported; mesh with "
-                                       "tetrahedra or hexahedra"
-                                     : "cell %lld of type %lld has too few nodes",
-                         (long long)c, (long long)v->type[c]);
+  cell_type type = cell_type_of(v->type[c]);
+  EB_TRY(check_cell(v, c, type));
+  if (type.corners < 0) return EB_OK;
   int64_t nodes[8];
-  for (int a = 0; a < corners; a++)
-    nodes[a] = v->entry[v->offset[c] + (v->type[c] == 11 ? voxel[a] : a)];
+  for (int a = 0; a < type.corners; a++)
+    nodes[a] = v->entry[v->offset[c] + (v->type[c] == VOXEL ? voxel[a] : a)];
   int64_t label = v->region ? (int64_t)v->region[c] : 0;
   size_t e = v->draft->element_count;
-  EB_TRY(eb_draft_element(v->draft, v->scan, v->place[c], corners, nodes, label));
+  EB_TRY(eb_draft_element(v->draft, v->scan, v->place[c], type.corners, nodes, label));
   if (v->fibre) memcpy(v->draft->fibre + 3 * e, v->fibre + 3 * c, 24);
   return EB_OK;
 }

@@ -7,8 +7,8 @@ static const eb_part parts[] = {
     EB_BALL(1.5, 0, 3.2, 2.4, .blend = 1.2),
     EB_ELLIPSOID(-1.8, 2.2, 2.6, 2.3, 1.1, 2.4, .blend = 0.25, .fold = EB_FOLD_Y),
     /* hind feet, front feet, tail */
-    EB_CONE(-1.8, 2.7, 0.65, 0.65, 1.5, 2.6, 0.5, 0.5, .blend = 0.3, .fold = EB_FOLD_Y),
-    EB_CONE(2.4, 1.1, 1.7, 0.85, 3.7, 1.0, 0.55, 0.55, .blend = 0.4, .fold = EB_FOLD_Y),
+    EB_CONE(-1.8, 2.7, 0.65, 0.65, 1.4, 2.7, 0.5, 0.5, .blend = 0.3, .fold = EB_FOLD_Y),
+    EB_CONE(2.4, 1.1, 1.7, 0.85, 3.8, 1.1, 0.55, 0.55, .blend = 0.4, .fold = EB_FOLD_Y),
     EB_BALL(-5.2, 0, 2.6, 1.15, .blend = 0.3),
     /* head, cheeks, nose, ears */
     EB_TURNED_ELLIPSOID(3.3, 0, 6.6, 2.0, 1.6, 1.6, 1, 0, -0.3, .blend = 0.7),

@@ -158,10 +158,15 @@ static double smooth_min(double a, double b, double k) {
   return near > 0 ? fmin(a, b) - near * near / (4 * k) : fmin(a, b);
 }
 
+static void to_table(const eb_shape *shape, const double p[3], double local[3]) {
+  for (int d = 0; d < 3; d++)
+    local[d] = (shape->turn ? dot(shape->turn[d], p) : p[d]) / shape->scale;
+}
+
 double eb_shape_distance(const void *context, const double p[3]) {
   const eb_shape *shape = context;
   double local[3], q[3], distance = DBL_MAX;
-  for (int d = 0; d < 3; d++) local[d] = (p[d] - shape->shift[d]) / shape->scale;
+  to_table(shape, p, local);
   for (int32_t i = 0; i < shape->count; i++) {
     const eb_part *part = &shape->parts[i];
     fold_point(part->fold, local, q);
@@ -179,7 +184,7 @@ int32_t eb_shape_region(const void *context, const double p[3]) {
   const eb_shape *shape = context;
   double local[3], q[3], nearest = DBL_MAX;
   int32_t region = 0;
-  for (int d = 0; d < 3; d++) local[d] = (p[d] - shape->shift[d]) / shape->scale;
+  to_table(shape, p, local);
   for (int32_t i = 0; i < shape->count; i++) {
     const eb_part *part = &shape->parts[i];
     if (part->cut) continue;

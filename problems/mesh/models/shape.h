@@ -42,8 +42,9 @@ typedef struct eb_part {
 typedef struct eb_shape {
   const eb_part *parts;
   int32_t count;
-  double scale;    /* metres per unit of the table */
-  double shift[3]; /* m: added after scaling */
+  double scale; /* metres per unit of the table */
+  /* Rows: the table's axes in the model's frame; NULL when they are the same. */
+  const double (*turn)[3];
 } eb_shape;
 
 /* Distance of one primitive in the units of the table, folding included. */

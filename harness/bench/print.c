@@ -1,0 +1,107 @@
+/* Results of the benchmarks as a table and as JSON. */
+#include <jansson.h>
+#include <math.h>
+
+#include "harness/bench/runner.h"
+
+enum { FIGURE_BYTES = 40 };
+
+/* A value with an SI prefix, "6.21 M". */
+static void with_prefix(double value, char out[FIGURE_BYTES]) {
+  static const char prefixes[] = "num kMGT";
+  int step = 3;
+  double shown = value;
+  while (shown != 0 && fabs(shown) < 1 && step > 0) shown *= 1e3, step--;
+  while (fabs(shown) >= 1e3 && step < 7) shown /= 1e3, step++;
+  snprintf(out, FIGURE_BYTES, "%.3g %.*s", shown, step == 3 ? 0 : 1, prefixes + step);
+}
+
+static void print_figure(const eb_bench_case *of, double value, char out[2 * FIGURE_BYTES]) {
+  char number[FIGURE_BYTES];
+  with_prefix(value, number);
+  const char *unit = of->measure == EB_BENCH_BANDWIDTH ? "B"
+                     : of->measure == EB_BENCH_FLOPS   ? "flop"
+                                                       : of->unit;
+  if (of->measure == EB_BENCH_TIME)
+    snprintf(out, 2 * FIGURE_BYTES, "%ss/%s", number, unit);
+  else
+    snprintf(out, 2 * FIGURE_BYTES, "%s%s/s", number, unit);
+}
+
+static void print_target(const eb_bench_case *of, char out[2 * FIGURE_BYTES]) {
+  if (!(of->target > 0))
+    snprintf(out, 2 * FIGURE_BYTES, "-");
+  else if (of->measure == EB_BENCH_BANDWIDTH || of->measure == EB_BENCH_FLOPS)
+    snprintf(out, 2 * FIGURE_BYTES, "%.2f", of->target);
+  else
+    print_figure(of, of->target, out);
+}
+
+void eb_bench_print_head(FILE *to) {
+  fprintf(
+      to,
+      "Best and median of runs interleaved with the machine's own DGEMM and triad, one thread.\n"
+      "fraction: of the triad (bytes) or DGEMM (flops) measured just before; median of the "
+      "rounds.\n"
+      "dgemm, triad: the machine's best. x2: speed-up with two threads, beside that of the\n"
+      "machine's kernel in the same rounds; it should reach %.2f of it.\n\n"
+      "%-24s %-18s %-18s %8s %-12s %-6s  %6s %6s  %-28s\n",
+      EB_BENCH_SCALING_TARGET, "case", "best", "median", "fraction", "target", "", "dgemm", "triad",
+      "x2 of case, machine, ratio");
+  fprintf(to, "%-24s %-18s %-18s %8s %-12s %-6s  %6s %6s\n", "", "", "", "", "", "", "Gflop/s",
+          "GB/s");
+}
+
+void eb_bench_print(FILE *to, const eb_bench_result *r) {
+  char best[2 * FIGURE_BYTES], median[2 * FIGURE_BYTES], target[2 * FIGURE_BYTES];
+  char fraction[FIGURE_BYTES] = "-";
+  print_figure(r->of, r->best, best);
+  print_figure(r->of, r->median, median);
+  print_target(r->of, target);
+  if (r->fraction > 0) snprintf(fraction, sizeof fraction, "%.2f", r->fraction);
+  fprintf(to, "%-24s %-18s %-18s %8s %-12s %-6s  %6.1f %6.1f", r->of->name, best, median, fraction,
+          target,
+          !(r->of->target > 0) ? ""
+          : r->ok              ? "ok"
+                               : "MISSED",
+          1e-9 * r->dgemm, 1e-9 * r->triad);
+  const eb_bench_scaling *s = &r->scaling;
+  if (s->rounds)
+    fprintf(to, "   %.2f, %s %.2f (%.2f-%.2f), %.2f %s", s->speedup, r->of->scales_with,
+            s->machine_speedup, s->machine_minimum, s->machine_maximum, s->fraction,
+            s->ok ? "ok" : "MISSED");
+  fputc('\n', to);
+  fflush(to);
+}
+
+static json_t *scaling_json(const eb_bench_result *r) {
+  const eb_bench_scaling *s = &r->scaling;
+  if (!s->rounds) return json_null();
+  return json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:b}", "with", r->of->scales_with,
+                   "rounds", (json_int_t)s->rounds, "speedup", s->speedup, "machine_speedup",
+                   s->machine_speedup, "machine_minimum", s->machine_minimum, "machine_maximum",
+                   s->machine_maximum, "fraction", s->fraction, "target", EB_BENCH_SCALING_TARGET,
+                   "ok", s->ok);
+}
+
+static json_t *result_json(const eb_bench_result *r) {
+  static const char *const measures[] = {"rate", "time", "bandwidth", "flops"};
+  return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:b, s:I, s:o}", "name",
+                   r->of->name, "unit", r->of->unit, "measure", measures[r->of->measure], "work",
+                   r->work, "best", r->best, "median", r->median, "dgemm_flops", r->dgemm,
+                   "triad_bytes", r->triad, "fraction", r->fraction, "target", r->of->target, "ok",
+                   r->ok, "rounds", (json_int_t)r->rounds, "two_threads", scaling_json(r));
+}
+
+eb_error eb_bench_print_json(FILE *to, const eb_bench_result *results, size_t count) {
+  json_t *cases = json_array();
+  json_t *root = json_pack("{s:o}", "cases", cases);
+  int failed = !root;
+  for (size_t k = 0; k < count && !failed; k++)
+    failed = json_array_append_new(cases, result_json(&results[k])) != 0;
+  if (!failed) failed = json_dumpf(root, to, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) != 0;
+  json_decref(root);
+  if (failed) return EB_ERROR(EB_ERR_IO, "cannot write the results as JSON");
+  fputc('\n', to);
+  return EB_OK;
+}

@@ -1,0 +1,50 @@
+/* Measures benchmark cases beside the machine's limits, and prints the results. */
+#ifndef EB_BENCH_RUNNER_H
+#define EB_BENCH_RUNNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "harness/bench/bench.h"
+#include "harness/bench/machine.h"
+
+/* A speed-up on two threads is judged against this fraction of the machine's own. */
+#define EB_BENCH_SCALING_TARGET 0.85
+
+/* Speed-ups from 1 to 2 threads, measured round by round; medians. */
+typedef struct eb_bench_scaling {
+  int64_t rounds;         /* 0: the case does not ask for it */
+  double speedup;         /* of the case */
+  double machine_speedup; /* of the kernel named by scales_with */
+  double machine_minimum; /* lowest and */
+  double machine_maximum; /* highest of the rounds: how steady the second core was */
+  double fraction;        /* median over the rounds of speedup / machine_speedup */
+  bool ok;
+} eb_bench_scaling;
+
+typedef struct eb_bench_result {
+  const eb_bench_case *of;
+  int64_t rounds;      /* timed, on one thread */
+  double work;         /* units in one run */
+  double best, median; /* the figure: units/s, s/unit, bytes/s or flop/s */
+  double dgemm, triad; /* the machine's best in the same rounds, one thread: flop/s, bytes/s */
+  double fraction;     /* of the triad or DGEMM measured just before, median of the rounds; 0 for
+                          rates and times */
+  bool ok;             /* best or fraction meets the target, or there is none */
+  eb_bench_scaling scaling;
+} eb_bench_result;
+
+/* Sets the case up, runs it once untimed, then interleaves {DGEMM, triad, case} on one thread for about
+ * `seconds` (at least 3 rounds), and, for cases that scale, {kernel on 1, on 2 threads, case on 1, on 2}
+ * for as long again. The machine must have been created for 2 threads. */
+EB_MUST eb_error eb_bench_run(const eb_bench_case *of, eb_machine *machine, double seconds,
+                              eb_bench_result *out);
+
+/* A table for people; call the head once. */
+void eb_bench_print_head(FILE *to);
+void eb_bench_print(FILE *to, const eb_bench_result *result);
+/* All results as one JSON object. */
+EB_MUST eb_error eb_bench_print_json(FILE *to, const eb_bench_result *results, size_t count);
+
+#endif

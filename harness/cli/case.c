@@ -1,0 +1,91 @@
+/* The process of one case. Not in the help, but can be run by hand, under a debugger for instance. */
+#include <stdlib.h>
+
+#include "harness/case/execute.h"
+#include "harness/case/rates.h"
+#include "harness/case/salvage.h"
+#include "harness/cli/command.h"
+#include "harness/names.h"
+
+static const eb_flag flags[] = {{"parameters", 0, "a=1,b=2", "of the scene"},
+                                {"options", 0, "a=1,b=2", "of the solver"},
+                                {"mesh", 0, "FILE", "in place of the scene's geometry"},
+                                EB_FLAG_PLUGIN,
+                                {"threads", 0, "T", "OpenMP threads"},
+                                {"repetition", 0, "R", "number of the repetition"},
+                                {"seed", 0, "K", "of everything random"},
+                                {"steps", 0, "N", "steps to run"},
+                                {"order", 0, "I", "place in the plan"},
+                                {"timeout", 0, "S", "limit that the caller keeps"},
+                                {"memory", 0, "BYTES", "limit that the caller keeps"},
+                                {"environment", 0, "FILE", "result file to copy /environment from"},
+                                {"output", 'o', "FILE", "result file to write"},
+                                {0}};
+
+static eb_error copy_text(const eb_arguments *arguments, const char *flag, char **out) {
+  const char *text = eb_arguments_text(arguments, flag);
+  return text ? eb_run_set(out, text) : EB_OK;
+}
+
+static eb_error copy_real(const eb_arguments *arguments, const char *flag, double *out) {
+  const char *text = eb_arguments_text(arguments, flag);
+  return text ? eb_parse_real(flag, text, 0, 1e18, out) : EB_OK;
+}
+
+static eb_error read_numbers(const eb_arguments *arguments, eb_case *work) {
+  int64_t threads = 1, repetition = 0;
+  work->steps = work->scene->steps;
+  EB_TRY(eb_arguments_whole(arguments, "threads", 1, 1024, &threads));
+  EB_TRY(eb_arguments_whole(arguments, "repetition", 0, 10000, &repetition));
+  EB_TRY(eb_arguments_whole(arguments, "seed", 0, INT64_C(9000000000000000), &work->seed));
+  EB_TRY(eb_arguments_whole(arguments, "steps", 1, 1000000000, &work->steps));
+  EB_TRY(eb_arguments_whole(arguments, "order", 0, 1000000000, &work->order));
+  EB_TRY(copy_real(arguments, "timeout", &work->timeout));
+  work->threads = (int)threads;
+  work->repetition = (int)repetition;
+  return copy_real(arguments, "memory", &work->memory);
+}
+
+static eb_error read_case(const eb_arguments *arguments, const eb_plugins *plugins, eb_case *work) {
+  const eb_strings *names = eb_arguments_positional(arguments);
+  const eb_plugin *plugin;
+  work->scene = eb_scene_find(names->items[0]);
+  if (!work->scene) return EB_ERROR(EB_ERR_USAGE, "there is no scene '%s'", names->items[0]);
+  EB_TRY(eb_solver_lookup(plugins, names->items[1], &work->solver, &plugin));
+  EB_TRY(copy_text(arguments, "parameters", &work->parameters));
+  EB_TRY(copy_text(arguments, "options", &work->options));
+  EB_TRY(copy_text(arguments, "mesh", &work->mesh_file));
+  EB_TRY(read_numbers(arguments, work));
+  return eb_case_resolve(work, plugin);
+}
+
+static eb_error run_case(const eb_arguments *arguments, int *code) {
+  eb_plugins plugins = {0};
+  eb_case work = {0};
+  const char *output = eb_arguments_text(arguments, "output");
+  eb_error error = output ? EB_OK : EB_ERROR(EB_ERR_USAGE, "case wants --output");
+  if (!error) error = eb_arguments_plugins(arguments, &plugins);
+  if (!error) error = read_case(arguments, &plugins, &work);
+  if (!error) {
+    error = eb_case_execute(&work, eb_arguments_text(arguments, "environment"), output);
+    if (error) *code = EB_EXIT_HARNESS;
+  }
+  eb_case_clear(&work);
+  eb_plugins_clear(&plugins);
+  return error;
+}
+
+static eb_error run_machine(const eb_arguments *arguments, int *code) {
+  (void)arguments;
+  (void)code;
+  return eb_rates_print();
+}
+
+const eb_command eb_command_case = {.name = "case",
+                                    .synopsis = "SCENE SOLVER --output FILE [options]",
+                                    .flags = flags,
+                                    .least = 2,
+                                    .most = 2,
+                                    .run = run_case};
+const eb_command eb_command_machine = {
+    .name = "machine", .synopsis = "", .least = 0, .most = 0, .run = run_machine};

@@ -1,0 +1,100 @@
+/* elastobench export: results for other programs. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/names.h"
+#include "harness/results/export.h"
+
+static const eb_flag flags[] = {
+    {"to", 0, "xdmf|json|csv",
+     "format: XDMF for ParaView, JSON of everything but frames, CSV of steps"},
+    {"output", 'o', "PATH",
+     "file (json, csv; default: the standard output) or folder (xdmf; default: beside F.h5)"},
+    {"run", 0, "ID", "only this run; may be repeated"},
+    {0}};
+
+static eb_error check_ids(const eb_results *results, const eb_strings *ids) {
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  for (int i = 0; i < eb_results_count(results) && !error; i++)
+    error = eb_strings_add(&names, eb_results_run(results, i)->id);
+  for (int i = 0; i < ids->count && !error; i++) {
+    bool found = false;
+    for (int n = 0; n < names.count; n++)
+      found = found || strcmp(names.items[n], ids->items[i]) == 0;
+    if (!found) error = eb_unknown_name("run", ids->items[i], &names);
+  }
+  eb_strings_clear(&names);
+  return error;
+}
+
+static eb_error to_stream(const eb_results *results, const eb_strings *ids, const char *path,
+                          eb_error (*write)(const eb_results *, const eb_strings *, FILE *)) {
+  FILE *out = path ? fopen(path, "w") : stdout;
+  if (!out) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
+  eb_error error = write(results, ids, out);
+  bool failed = ferror(out) != 0;
+  if (path && fclose(out)) failed = true;
+  if (failed && path && !error)
+    error = EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
+  return error;
+}
+
+static eb_error to_xdmf(const eb_results *results, const eb_strings *ids, const char *folder,
+                        int *code) {
+  int written;
+  EB_TRY(eb_export_xdmf(results, ids, folder, stdout, &written));
+  if (written == 0) {
+    fprintf(stderr, "elastobench: no run has frames\n");
+    *code = EB_EXIT_NOTHING;
+  }
+  return EB_OK;
+}
+
+static eb_error export(const eb_arguments *arguments, const eb_results *results,
+                       const eb_strings *ids, int *code) {
+  const char *to = eb_arguments_text(arguments, "to");
+  const char *path = eb_arguments_text(arguments, "output");
+  EB_TRY(check_ids(results, ids));
+  if (strcmp(to, "xdmf") == 0) return to_xdmf(results, ids, path, code);
+  return to_stream(results, ids, path, strcmp(to, "json") == 0 ? eb_export_json : eb_export_csv);
+}
+
+static eb_error check_format(const char *to) {
+  static const char *const known[] = {"xdmf", "json", "csv"};
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  bool found = false;
+  if (!to) return EB_ERROR(EB_ERR_USAGE, "export wants --to xdmf, json or csv");
+  for (int i = 0; i < 3 && !error; i++) {
+    found = found || strcmp(known[i], to) == 0;
+    error = eb_strings_add(&names, known[i]);
+  }
+  if (!error && !found) error = eb_unknown_name("export format", to, &names);
+  eb_strings_clear(&names);
+  return error;
+}
+
+static eb_error run(const eb_arguments *arguments, int *code) {
+  eb_results *results = NULL;
+  eb_strings ids = {0};
+  EB_TRY(check_format(eb_arguments_text(arguments, "to")));
+  eb_error error = eb_arguments_all(arguments, "run", &ids);
+  if (!error) error = eb_results_open(eb_arguments_positional(arguments)->items[0], &results);
+  if (!error) error = export(arguments, results, &ids, code);
+  eb_results_close(results);
+  eb_strings_clear(&ids);
+  return error;
+}
+
+const eb_command eb_command_export = {.name = "export",
+                                      .synopsis = "F.h5 --to xdmf|json|csv [-o PATH] [--run ID]..",
+                                      .summary =
+                                          "write results for ParaView, scripts or spreadsheets",
+                                      .flags = flags,
+                                      .least = 1,
+                                      .most = 1,
+                                      .run = run};

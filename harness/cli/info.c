@@ -1,0 +1,276 @@
+/* elastobench info NAME: one scene, solver, material or suite. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cli/command.h"
+#include "harness/results/json.h"
+#include "harness/names.h"
+#include "harness/suite/suite.h"
+#include "problems/base/text.h"
+#include "problems/elasticity/material.h"
+
+static const eb_flag flags[] = {EB_FLAG_FORMAT, EB_FLAG_PLUGIN, {0}};
+
+static const char *or_empty(const char *text) {
+  return text ? text : "";
+}
+
+/* ---- capabilities and options ----------------------------------------------------------------- */
+
+static json_t *capabilities_json(uint32_t bits) {
+  json_t *array = json_array();
+  for (uint32_t bit = 1; bit; bit <<= 1)
+    if (bits & bit && eb_capability_name(bit))
+      json_array_append_new(array, json_string(eb_capability_name(bit)));
+  return array;
+}
+
+static void print_capabilities(const char *title, uint32_t bits) {
+  const char *separator = "";
+  printf("%-12s ", title);
+  for (uint32_t bit = 1; bit; bit <<= 1)
+    if (bits & bit && eb_capability_name(bit)) {
+      printf("%s%s", separator, eb_capability_name(bit));
+      separator = ", ";
+    }
+  printf("\n");
+}
+
+static void print_option(const eb_option *option) {
+  char range[96] = "";
+  bool number = option->type == EB_OPTION_REAL || option->type == EB_OPTION_INT;
+  if (number && (option->min != 0 || option->max != 0))
+    snprintf(range, sizeof range, "[%g, %g]", option->min, option->max);
+  if (option->type == EB_OPTION_CHOICE) snprintf(range, sizeof range, "%s", option->choices);
+  if (option->type == EB_OPTION_BOOL) snprintf(range, sizeof range, "true|false");
+  printf("  %-18s = %-10s %-6s %-24s %s\n", option->name, option->fallback, or_empty(option->unit),
+         range, or_empty(option->doc));
+}
+
+static void print_options(const char *title, const eb_option *options) {
+  if (!options || !options->name) return;
+  printf("%s:\n", title);
+  for (; options->name; options++) print_option(options);
+}
+
+/* ---- scenes ----------------------------------------------------------------------------------- */
+
+/* Ours over the paper's, minus one, in percent; NaN when the paper states none. */
+static double deviation(int32_t ours, int32_t paper) {
+  return paper > 0 ? 100 * ((double)ours / paper - 1) : NAN;
+}
+
+static json_t *count_json(int32_t ours, int32_t paper) {
+  return json_pack("{s:i, s:o, s:o}", "ours", ours, "paper",
+                   paper ? json_integer(paper) : json_null(), "deviation_percent",
+                   eb_json_real(deviation(ours, paper)));
+}
+
+static void print_count(const char *title, int32_t ours, int32_t paper) {
+  printf("%-12s %d", title, ours);
+  if (paper)
+    printf(" (paper: %d, deviation %+.2f %%)\n", paper, deviation(ours, paper));
+  else
+    printf(" (the paper states none)\n");
+}
+
+static json_t *scene_json(const eb_scene *scene) {
+  const eb_scene_ops *ops = scene->ops;
+  json_t *json = json_pack(
+      "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:f, s:f, s:I, s:I, s:o}", "kind",
+      "scene", "name", ops->name, "summary", ops->summary, "geometry", or_empty(ops->geometry),
+      "citation", or_empty(ops->citation), "mesh_source", scene->mesh_source, "stand_in",
+      or_empty(ops->stand_in), "needs", capabilities_json(eb_scene_needs(scene)), "vertices",
+      count_json(scene->mesh->node_count, ops->target_vertices), "elements",
+      count_json(scene->mesh->element_count, ops->target_elements), "exact",
+      json_boolean(ops->count_tolerance == 0 && ops->target_elements), "count_tolerance",
+      ops->count_tolerance, "dt", scene->dt, "steps", (json_int_t)ops->steps, "steps_per_frame",
+      (json_int_t)ops->steps_per_frame, "parameters", eb_json_options(ops->parameters));
+  if (json && !ops->stand_in) json_object_set_new(json, "stand_in", json_null());
+  return json;
+}
+
+static void print_scene(const eb_scene *scene) {
+  const eb_scene_ops *ops = scene->ops;
+  printf("scene        %s\n%-12s %s\n%-12s %s\n%-12s %s\n", ops->name, "summary", ops->summary,
+         "geometry", or_empty(ops->geometry), "citation", or_empty(ops->citation));
+  if (ops->stand_in)
+    printf("%-12s the paper's model is not public; '%s' stands in for it (--mesh puts a real one "
+           "in its place)\n",
+           "stand-in", ops->stand_in);
+  print_count("vertices", scene->mesh->node_count, ops->target_vertices);
+  print_count("elements", scene->mesh->element_count, ops->target_elements);
+  print_capabilities("needs", eb_scene_needs(scene));
+  printf("%-12s %lld of %g s, a frame every %lld\n", "steps", (long long)ops->steps, scene->dt,
+         (long long)ops->steps_per_frame);
+  print_options("parameters", ops->parameters);
+}
+
+static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool json) {
+  eb_scene *scene;
+  EB_TRY(eb_scene_create(ops, parameters, NULL, NULL, &scene));
+  eb_error error = EB_OK;
+  if (json)
+    error = eb_json_print(scene_json(scene), stdout);
+  else
+    print_scene(scene);
+  eb_scene_destroy(scene);
+  return error;
+}
+
+/* ---- solvers ---------------------------------------------------------------------------------- */
+
+static eb_error show_solver(const eb_solver_ops *ops, const char *options, bool json) {
+  eb_values *values;
+  EB_TRY(eb_values_create(ops->name, ops->options, options, &values));
+  eb_values_destroy(values);
+  if (json)
+    return eb_json_print(
+        json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "kind", "solver", "name", ops->name, "summary",
+                  ops->summary, "citation", or_empty(ops->citation), "capabilities",
+                  capabilities_json(ops->capabilities), "options", eb_json_options(ops->options)),
+        stdout);
+  printf("solver       %s\n%-12s %s\n%-12s %s\n", ops->name, "summary", ops->summary, "citation",
+         or_empty(ops->citation));
+  print_capabilities("serves", ops->capabilities);
+  print_options("options", ops->options);
+  return EB_OK;
+}
+
+/* ---- materials and suites --------------------------------------------------------------------- */
+
+static eb_error show_material(int kind, bool json) {
+  const eb_material_info *info = eb_material_describe((eb_material_kind)kind);
+  if (json)
+    return eb_json_print(json_pack("{s:s, s:s, s:s, s:s}", "kind", "material", "name", info->name,
+                                   "summary", info->summary, "citation", or_empty(info->citation)),
+                         stdout);
+  printf("material     %s\n%-12s %s\n%-12s %s\n", info->name, "summary", info->summary, "citation",
+         or_empty(info->citation));
+  return EB_OK;
+}
+
+static json_t *strings_json(const eb_strings *list) {
+  json_t *array = json_array();
+  for (int i = 0; i < list->count; i++) json_array_append_new(array, json_string(list->items[i]));
+  return array;
+}
+
+static eb_error suite_json(const eb_suite *suite) {
+  json_t *sections = json_array();
+  for (int i = 0; i < suite->count; i++) {
+    const eb_suite_section *section = &suite->sections[i];
+    json_array_append_new(sections, json_pack("{s:s, s:o, s:o, s:I, s:I}", "label", section->label,
+                                              "scenes", strings_json(&section->scenes), "solvers",
+                                              strings_json(&section->solvers), "repeat",
+                                              (json_int_t)section->settings.repeat, "steps",
+                                              (json_int_t)section->settings.steps));
+  }
+  return eb_json_print(json_pack("{s:s, s:s, s:s, s:o}", "kind", "suite", "name", suite->name,
+                                 "summary", or_empty(suite->summary), "sections", sections),
+                       stdout);
+}
+
+static void print_section(const eb_suite_section *section) {
+  printf("[%s]", section->label);
+  if (section->settings.steps) printf(" %lld steps", (long long)section->settings.steps);
+  if (section->settings.repeat) printf(" x %lld", (long long)section->settings.repeat);
+  printf("\n");
+  for (int i = 0; i < section->scenes.count; i++) printf("  scene  %s\n", section->scenes.items[i]);
+  for (int i = 0; i < section->solvers.count; i++)
+    printf("  solver %s\n", section->solvers.items[i]);
+}
+
+static eb_error show_suite(const char *name, bool json) {
+  eb_suite *suite;
+  eb_error error = EB_OK;
+  EB_TRY(eb_suite_load(name, &suite));
+  if (json) {
+    error = suite_json(suite);
+  } else {
+    printf("suite        %s\n%-12s %s\n", suite->name, "summary", or_empty(suite->summary));
+    for (int i = 0; i < suite->count; i++) print_section(&suite->sections[i]);
+  }
+  eb_suite_destroy(suite);
+  return error;
+}
+
+/* ---- finding out what a name is ------------------------------------------------------------------ */
+
+static eb_error all_names(const eb_plugins *plugins, eb_strings *out) {
+  EB_TRY(eb_scene_names(out));
+  EB_TRY(eb_solver_names(plugins, out));
+  EB_TRY(eb_suite_names(out));
+  for (int i = 0; i < EB_MATERIAL_KINDS; i++)
+    EB_TRY(eb_strings_add(out, eb_material_describe((eb_material_kind)i)->name));
+  return EB_OK;
+}
+
+static eb_error unknown(const eb_plugins *plugins, const char *name) {
+  eb_strings names = {0};
+  eb_error error = all_names(plugins, &names);
+  if (!error) error = eb_unknown_name("scene, solver, material or suite", name, &names);
+  eb_strings_clear(&names);
+  return error;
+}
+
+static bool is_suite(const char *name) {
+  eb_strings names = {0};
+  size_t length = strlen(name);
+  bool found = length > 4 && strcmp(name + length - 4, ".ini") == 0;
+  eb_error_free(eb_suite_names(&names));
+  for (int i = 0; i < names.count; i++) found = found || strcmp(names.items[i], name) == 0;
+  eb_strings_clear(&names);
+  return found;
+}
+
+static bool has_solver(const eb_plugins *plugins, const char *name) {
+  const eb_solver_ops *ops;
+  eb_error error = eb_solver_lookup(plugins, name, &ops, NULL);
+  eb_error_free(error);
+  return !error;
+}
+
+/* "corotational" is a solver and a material: both are shown, the solver first. */
+static eb_error show(const eb_plugins *plugins, const char *name, const char *assignments,
+                     bool json) {
+  const eb_scene_ops *scene = eb_scene_find(name);
+  const eb_solver_ops *solver;
+  int material = eb_material_find(name);
+  if (scene) return show_scene(scene, assignments, json);
+  if (is_suite(name)) return show_suite(name, json);
+  if (has_solver(plugins, name)) {
+    EB_TRY(eb_solver_lookup(plugins, name, &solver, NULL));
+    EB_TRY(show_solver(solver, assignments, json));
+    if (material >= 0 && !json) return show_material(material, json);
+    return EB_OK;
+  }
+  return material >= 0 ? show_material(material, json) : unknown(plugins, name);
+}
+
+static eb_error run(const eb_arguments *arguments, int *code) {
+  (void)code;
+  bool json;
+  eb_plugins plugins = {0};
+  char *name = NULL, *assignments = NULL;
+  EB_TRY(eb_arguments_json(arguments, &json));
+  eb_error error = eb_arguments_plugins(arguments, &plugins);
+  if (!error)
+    error = eb_split_spec(eb_arguments_positional(arguments)->items[0], &name, &assignments);
+  if (!error) error = show(&plugins, name, assignments, json);
+  free(name);
+  free(assignments);
+  eb_plugins_clear(&plugins);
+  return error;
+}
+
+const eb_command eb_command_info = {
+    .name = "info",
+    .synopsis = "NAME[:p=v,..] [options]",
+    .summary = "describe a scene (with the paper's counts and ours), solver, material or suite",
+    .flags = flags,
+    .least = 1,
+    .most = 1,
+    .run = run};

@@ -1,0 +1,154 @@
+/* elastobench run: suites and scenes x solvers x repetitions. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "harness/case/session.h"
+#include "harness/cli/command.h"
+#include "harness/cli/summary.h"
+#include "harness/names.h"
+#include "problems/base/text.h"
+
+static const eb_flag flags[] = {
+    {"solver", 's', "SOLVER[:o=v,..]",
+     "a solver with options; may be repeated; replaces a suite's"},
+    {"output", 'o', "F.h5", "result file; without it a new one named after the time"},
+    {"steps", 0, "N", "steps a case (default: the scene's)"},
+    {"repeat", 0, "R", "repetitions, those of competing solvers interleaved (1)"},
+    {"threads", 0, "T[,T..]", "OpenMP threads of a case; several counts multiply the cases (1)"},
+    {"timeout", 0, "S", "wall-clock limit of a case (3600 s)"},
+    {"memory", 0, "MB", "memory limit of a case (nine tenths of the machine's)"},
+    {"seed", 0, "K", "seed of everything random (0)"},
+    {"mesh", 0, "SCENE=FILE", "a mesh or closed surface in the place of a scene's geometry"},
+    {"shard", 0, "I/N", "only the I-th of N parts; competitors on a scene stay together"},
+    {"resume", 0, NULL, "complete an existing result file: only what is missing runs"},
+    {"overwrite", 0, NULL,
+     "replace an existing result file; with --resume only when not comparable"},
+    {"dry-run", 0, NULL, "print the cases and run nothing"},
+    EB_FLAG_PLUGIN,
+    EB_FLAG_FORMAT,
+    {0}};
+
+static eb_error read_settings(const eb_arguments *arguments, eb_settings *out) {
+  static const char *const names[] = {"steps", "repeat", "threads", "timeout", "memory", "seed"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    int known;
+    const char *text = eb_arguments_text(arguments, names[i]);
+    if (text) EB_TRY(eb_error_prefix(eb_settings_set(out, names[i], text, &known), "option"));
+  }
+  return EB_OK;
+}
+
+static eb_error read_shard(const eb_arguments *arguments, eb_request *request) {
+  const char *text = eb_arguments_text(arguments, "shard");
+  char rest;
+  if (!text) return EB_OK;
+  if (sscanf(text, "%d/%d%c", &request->shard, &request->shards, &rest) != 2 ||
+      request->shards < 1 || request->shard < 1 || request->shard > request->shards)
+    return EB_ERROR(EB_ERR_USAGE, "--shard wants I/N with 1 <= I <= N, not '%s'", text);
+  return EB_OK;
+}
+
+static eb_error read_request(const eb_arguments *arguments, eb_request *request) {
+  const eb_strings *names = eb_arguments_positional(arguments);
+  for (int i = 0; i < names->count; i++) EB_TRY(eb_strings_add(&request->names, names->items[i]));
+  EB_TRY(eb_arguments_all(arguments, "solver", &request->solvers));
+  EB_TRY(eb_arguments_all(arguments, "mesh", &request->meshes));
+  EB_TRY(read_settings(arguments, &request->settings));
+  return read_shard(arguments, request);
+}
+
+static eb_existing existing_of(const eb_arguments *arguments) {
+  bool resume = eb_arguments_has(arguments, "resume");
+  bool overwrite = eb_arguments_has(arguments, "overwrite");
+  return resume && overwrite ? EB_EXISTING_RESUME_OR_OVERWRITE
+         : resume            ? EB_EXISTING_RESUME
+         : overwrite         ? EB_EXISTING_OVERWRITE
+                             : EB_EXISTING_REFUSE;
+}
+
+static eb_error target_of(const eb_arguments *arguments, char **out) {
+  char text[64];
+  const char *given = eb_arguments_text(arguments, "output");
+  time_t now = time(NULL);
+  struct tm local;
+  localtime_r(&now, &local);
+  strftime(text, sizeof text, "elastobench-%Y%m%d-%H%M%S.h5", &local);
+  if (given && !*given) return EB_ERROR(EB_ERR_USAGE, "--output wants the name of a file");
+  return eb_run_set(out, given ? given : text);
+}
+
+/* ---- running ---------------------------------------------------------------------------------- */
+
+static eb_error report_end(const eb_plan *plan, const char *target, const eb_session_end *end,
+                           bool json, int *code) {
+  if (end->run + end->kept == 0) {
+    *code = end->interrupted ? EB_EXIT_INTERRUPTED : EB_EXIT_NOTHING;
+    fprintf(stderr, "elastobench: nothing was measured\n");
+    return EB_OK;
+  }
+  EB_TRY(eb_summary_print(plan, target, json, stdout, code));
+  if (!json)
+    printf("%d of %d cases in %s (%d new)\n", end->run + end->kept, end->wanted, target, end->run);
+  if (end->interrupted) {
+    fprintf(stderr, "elastobench: interrupted; --resume runs what is missing\n");
+    *code = EB_EXIT_INTERRUPTED;
+  }
+  return EB_OK;
+}
+
+static eb_error run_plan(const eb_arguments *arguments, const eb_plan *plan, bool json, int *code) {
+  char *target = NULL;
+  eb_session_end end;
+  EB_TRY(target_of(arguments, &target));
+  eb_session session = {.plan = plan,
+                        .target = target,
+                        .command_line = eb_arguments_line(arguments),
+                        .existing = existing_of(arguments)};
+  eb_error error = eb_session_run(&session, &end);
+  if (!error) error = report_end(plan, target, &end, json, code);
+  free(target);
+  return error;
+}
+
+static eb_error with_plan(const eb_arguments *arguments, const eb_plan *plan, int *code) {
+  bool json;
+  EB_TRY(eb_arguments_json(arguments, &json));
+  if (eb_arguments_has(arguments, "dry-run")) return eb_summary_plan(plan, json, stdout);
+  if (plan->count == 0) {
+    fprintf(stderr, "elastobench: there are no cases in this shard\n");
+    *code = EB_EXIT_NOTHING;
+    return EB_OK;
+  }
+  return run_plan(arguments, plan, json, code);
+}
+
+static eb_error run(const eb_arguments *arguments, int *code) {
+  eb_plugins plugins = {0};
+  eb_request request = {.plugins = &plugins};
+  eb_plan plan = {0};
+  eb_error error = eb_arguments_plugins(arguments, &plugins);
+  if (!error) error = read_request(arguments, &request);
+  if (!error) error = eb_plan_create(&request, &plan);
+  if (!error) error = with_plan(arguments, &plan, code);
+  eb_plan_clear(&plan);
+  eb_strings_clear(&request.names);
+  eb_strings_clear(&request.solvers);
+  eb_strings_clear(&request.meshes);
+  eb_plugins_clear(&plugins);
+  return error;
+}
+
+const eb_command eb_command_run = {
+    .name = "run",
+    .synopsis = "SUITE|SCENE[:p=v,..].. [-s SOLVER[:o=v,..]].. [-o F.h5] [options]",
+    .summary = "run solvers on scenes and record everything in a result file",
+    .details =
+        "SUITE is a built-in suite or the path of an .ini file; SCENE may be a pattern such as "
+        "'conjac2020/*'.\nA case is one scene, solver, thread count and repetition; each runs in "
+        "a process of its own.",
+    .flags = flags,
+    .least = 1,
+    .most = 1000,
+    .run = run};

@@ -1,0 +1,22 @@
+/* Results for other programs. `ids` selects runs; all when it is empty. */
+#ifndef EB_RESULTS_EXPORT_H
+#define EB_RESULTS_EXPORT_H
+
+#include <stdio.h>
+
+#include "harness/results/read.h"
+#include "harness/strings.h"
+
+/* {"environment", "runs": [attributes, "steps", "phases", "counters", "residuals"]}; numbers that are not finite are null. */
+EB_MUST eb_error eb_export_json(const eb_results *results, const eb_strings *ids, FILE *out);
+/* One line a step of every run: id, scene, solver, options, threads, repetition, then eb_columns. Texts are quoted as in RFC 4180. */
+EB_MUST eb_error eb_export_csv(const eb_results *results, const eb_strings *ids, FILE *out);
+/* One XDMF 2 file a run that has frames, which refers to the arrays in the result file: ParaView and VTK play it. Files go to `folder` (made
+ * when missing), or beside the result file when NULL, named <result>.<id>.xdmf; their paths are printed to `out`. */
+EB_MUST eb_error eb_export_xdmf(const eb_results *results, const eb_strings *ids,
+                                const char *folder, FILE *out, int *written);
+
+/* Whether `ids` selects the run. */
+bool eb_export_selects(const eb_strings *ids, const eb_run *run);
+
+#endif

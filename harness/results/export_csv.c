@@ -1,0 +1,70 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/results/export.h"
+
+bool eb_export_selects(const eb_strings *ids, const eb_run *run) {
+  for (int i = 0; i < ids->count; i++)
+    if (strcmp(ids->items[i], run->id) == 0) return true;
+  return ids->count == 0;
+}
+
+static void put_text(const char *text, FILE *out) {
+  fputc('"', out);
+  for (; *text; text++) {
+    if (*text == '"') fputc('"', out);
+    fputc(*text, out);
+  }
+  fputs("\",", out);
+}
+
+static void put_header(FILE *out) {
+  fputs("run,scene,parameters,solver,options,threads,repetition", out);
+  for (int i = 0; i < EB_COL_COUNT; i++) {
+    bool plain = strcmp(eb_columns[i].unit, "1") == 0;
+    fprintf(out, plain ? ",%s" : ",%s (%s)", eb_columns[i].name, eb_columns[i].unit);
+  }
+  fputc('\n', out);
+}
+
+static void put_run(const eb_run *run, FILE *out) {
+  put_text(run->id, out);
+  put_text(run->scene, out);
+  put_text(run->parameters, out);
+  put_text(run->solver, out);
+  put_text(run->options, out);
+  fprintf(out, "%lld,%lld", (long long)run->threads, (long long)run->repetition);
+}
+
+static void put_rows(const eb_run *run, double *const *columns, size_t rows, FILE *out) {
+  for (size_t row = 0; row < rows; row++) {
+    put_run(run, out);
+    for (int i = 0; i < EB_COL_COUNT; i++) fprintf(out, ",%.17g", columns[i][row]);
+    fputc('\n', out);
+  }
+}
+
+static eb_error read_columns(const eb_results *results, int run, double **columns, size_t *rows) {
+  *rows = SIZE_MAX;
+  for (int i = 0; i < EB_COL_COUNT; i++) {
+    size_t count;
+    EB_TRY(eb_results_steps(results, run, (eb_column)i, &columns[i], &count));
+    if (count < *rows) *rows = count;
+  }
+  return EB_OK;
+}
+
+eb_error eb_export_csv(const eb_results *results, const eb_strings *ids, FILE *out) {
+  eb_error error = EB_OK;
+  put_header(out);
+  for (int i = 0; i < eb_results_count(results) && !error; i++) {
+    double *columns[EB_COL_COUNT] = {NULL};
+    size_t rows;
+    const eb_run *run = eb_results_run(results, i);
+    if (!eb_export_selects(ids, run)) continue;
+    error = read_columns(results, i, columns, &rows);
+    if (!error) put_rows(run, columns, rows, out);
+    for (int c = 0; c < EB_COL_COUNT; c++) free(columns[c]);
+  }
+  return error;
+}

@@ -1,0 +1,172 @@
+/* XDMF 2: an XML file that says where in the HDF5 file mesh and positions are. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "harness/results/export.h"
+#include "problems/base/text.h"
+
+/* What one file needs to know. */
+typedef struct movie {
+  const eb_run *run;
+  char *data; /* the result file as the XML refers to it */
+  eb_element_type type;
+  int64_t nodes, elements;
+  size_t frames;
+  double *time;
+} movie;
+
+static const char *topology(eb_element_type type) {
+  return type == EB_TETRAHEDRON ? "Tetrahedron" : type == EB_HEXAHEDRON ? "Hexahedron" : "Triangle";
+}
+
+static const char *cells(eb_element_type type) {
+  return type == EB_TETRAHEDRON ? "tetrahedra" : type == EB_HEXAHEDRON ? "hexahedra" : "triangles";
+}
+
+static void put_escaped(FILE *out, const char *text) {
+  for (; *text; text++) {
+    const char *entity = *text == '&'   ? "&amp;"
+                         : *text == '<' ? "&lt;"
+                         : *text == '>' ? "&gt;"
+                         : *text == '"' ? "&quot;"
+                                        : NULL;
+    if (entity)
+      fputs(entity, out);
+    else
+      fputc(*text, out);
+  }
+}
+
+/* "file.h5:/scenes/<hash>/mesh/<name>" as a data item. */
+static void put_mesh_item(FILE *out, const movie *m, const char *name, const char *dimensions) {
+  fprintf(out, "<DataItem Format=\"HDF\" NumberType=\"Int\" Precision=\"4\" Dimensions=\"%s\">",
+          dimensions);
+  put_escaped(out, m->data);
+  fprintf(out, ":/scenes/%s/mesh/%s</DataItem>", m->run->scene_hash, name);
+}
+
+static void put_topology(FILE *out, const movie *m) {
+  char dimensions[48];
+  snprintf(dimensions, sizeof dimensions, "%lld %d", (long long)m->elements, (int)m->type);
+  fprintf(out, "        <Topology TopologyType=\"%s\" NumberOfElements=\"%lld\">",
+          topology(m->type), (long long)m->elements);
+  put_mesh_item(out, m, cells(m->type), dimensions);
+  fprintf(out, "</Topology>\n        <Attribute Name=\"region\" AttributeType=\"Scalar\" "
+               "Center=\"Cell\">");
+  snprintf(dimensions, sizeof dimensions, "%lld", (long long)m->elements);
+  put_mesh_item(out, m, "region", dimensions);
+  fprintf(out, "</Attribute>\n");
+}
+
+/* Frame f of frames/positions. */
+static void put_geometry(FILE *out, const movie *m, size_t frame) {
+  long long nodes = (long long)m->nodes;
+  fprintf(out,
+          "        <Geometry GeometryType=\"XYZ\">\n"
+          "          <DataItem ItemType=\"HyperSlab\" Dimensions=\"%lld 3\">\n"
+          "            <DataItem Format=\"XML\" Dimensions=\"3 3\">%zu 0 0  1 1 1  1 %lld "
+          "3</DataItem>\n"
+          "            <DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"4\" "
+          "Dimensions=\"%zu %lld 3\">",
+          nodes, frame, nodes, m->frames, nodes);
+  put_escaped(out, m->data);
+  fprintf(out,
+          ":/runs/%s/frames/positions</DataItem>\n          </DataItem>\n        </Geometry>\n",
+          m->run->id);
+}
+
+static void put_movie(FILE *out, const movie *m) {
+  fprintf(out, "<?xml version=\"1.0\" ?>\n<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n"
+               "<Xdmf Version=\"2.0\">\n  <Domain>\n"
+               "    <Grid Name=\"");
+  put_escaped(out, m->run->id);
+  fprintf(out, "\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
+  for (size_t f = 0; f < m->frames; f++) {
+    fprintf(
+        out,
+        "      <Grid Name=\"frame %zu\" GridType=\"Uniform\">\n        <Time Value=\"%.9g\"/>\n", f,
+        m->time[f]);
+    put_topology(out, m);
+    put_geometry(out, m, f);
+    fprintf(out, "      </Grid>\n");
+  }
+  fprintf(out, "    </Grid>\n  </Domain>\n</Xdmf>\n");
+}
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* "<folder>/<result without .h5>.<id>.xdmf" */
+static eb_error file_name(const char *result, const char *folder, const char *id, eb_text *out) {
+  const char *name = base_name(result), *dot = strrchr(name, '.');
+  int stem = dot ? (int)(dot - name) : (int)strlen(name);
+  if (folder) return eb_text_printf(out, "%s/%.*s.%s.xdmf", folder, stem, name, id);
+  return eb_text_printf(out, "%.*s%.*s.%s.xdmf", (int)(name - result), result, stem, name, id);
+}
+
+/* Beside the result file its bare name is enough, so that both can be moved together; elsewhere its absolute path. */
+static eb_error data_name(const char *result, const char *folder, char **out) {
+  *out = folder ? realpath(result, NULL) : strdup(base_name(result));
+  return *out ? EB_OK : EB_ERROR(EB_ERR_IO, "cannot find '%s': %s", result, strerror(errno));
+}
+
+static eb_error write_file(const movie *m, const char *path) {
+  FILE *file = fopen(path, "w");
+  if (!file) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
+  put_movie(file, m);
+  bool failed = ferror(file) != 0;
+  if (fclose(file)) failed = true;
+  return failed ? EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno)) : EB_OK;
+}
+
+static eb_error write_movie(const eb_results *results, movie *m, const char *folder, FILE *out) {
+  eb_text path = {0};
+  const char *result = eb_results_path(results);
+  EB_TRY(data_name(result, folder, &m->data));
+  eb_error error = file_name(result, folder, m->run->id, &path);
+  if (!error) error = write_file(m, path.data);
+  if (!error) fprintf(out, "%s\n", path.data);
+  eb_text_clear(&path);
+  return error;
+}
+
+/* Reads what the movie needs; m->frames stays 0 when the run has none. */
+static eb_error read_movie(const eb_results *results, int run, movie *m) {
+  eb_mesh *mesh;
+  m->run = eb_results_run(results, run);
+  if (!*m->run->scene_hash) return EB_OK;
+  EB_TRY(eb_results_column(results, run, "frames/time", &m->time, &m->frames));
+  if (m->frames == 0) return EB_OK;
+  EB_TRY(eb_results_mesh(results, run, &mesh));
+  m->type = mesh->type;
+  m->nodes = mesh->node_count;
+  m->elements = mesh->element_count;
+  eb_mesh_destroy(mesh);
+  return EB_OK;
+}
+
+eb_error eb_export_xdmf(const eb_results *results, const eb_strings *ids, const char *folder,
+                        FILE *out, int *written) {
+  eb_error error = EB_OK;
+  *written = 0;
+  if (folder && mkdir(folder, 0777) && errno != EEXIST)
+    return EB_ERROR(EB_ERR_IO, "cannot make the folder '%s': %s", folder, strerror(errno));
+  for (int i = 0; i < eb_results_count(results) && !error; i++) {
+    movie m = {0};
+    if (!eb_export_selects(ids, eb_results_run(results, i))) continue;
+    error = read_movie(results, i, &m);
+    if (!error && m.frames) {
+      error = write_movie(results, &m, folder, out);
+      *written += !error;
+    }
+    free(m.data);
+    free(m.time);
+  }
+  return error;
+}

@@ -1,0 +1,56 @@
+#include "harness/results/json.h"
+
+#include <math.h>
+
+json_t *eb_json_real(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *eb_json_run(const eb_run *run) {
+  json_t *json = json_pack("{s:s}", "id", run->id);
+  for (const eb_field *field = eb_run_fields; field->name; field++) {
+    const char *at = (const char *)run + field->offset;
+    json_t *value = field->type == EB_FIELD_TEXT  ? json_string(*(char *const *)at)
+                    : field->type == EB_FIELD_INT ? json_integer(*(const int64_t *)at)
+                                                  : eb_json_real(*(const double *)at);
+    json_object_set_new(json, field->name, value ? value : json_null());
+  }
+  return json;
+}
+
+static const char *type_name(eb_option_type type) {
+  static const char *const names[] = {[EB_OPTION_REAL] = "real",
+                                      [EB_OPTION_INT] = "integer",
+                                      [EB_OPTION_BOOL] = "boolean",
+                                      [EB_OPTION_CHOICE] = "choice",
+                                      [EB_OPTION_TEXT] = "text"};
+  return names[type];
+}
+
+static json_t *option_json(const eb_option *option) {
+  json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", option->name, "type",
+                           type_name(option->type), "default", option->fallback, "unit",
+                           option->unit ? option->unit : "", "doc", option->doc ? option->doc : "");
+  bool number = option->type == EB_OPTION_REAL || option->type == EB_OPTION_INT;
+  if (number && (option->min != 0 || option->max != 0)) {
+    json_object_set_new(json, "min", json_real(option->min));
+    json_object_set_new(json, "max", json_real(option->max));
+  }
+  if (option->type == EB_OPTION_CHOICE)
+    json_object_set_new(json, "choices", json_string(option->choices));
+  return json;
+}
+
+json_t *eb_json_options(const eb_option *options) {
+  json_t *array = json_array();
+  for (; options && options->name; options++) json_array_append_new(array, option_json(options));
+  return array;
+}
+
+eb_error eb_json_print(json_t *json, FILE *out) {
+  if (!json) return EB_ERROR(EB_ERR_MEMORY, "cannot build the JSON text");
+  int failed = json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+  json_decref(json);
+  fputc('\n', out);
+  return failed ? EB_ERROR(EB_ERR_IO, "cannot write the JSON text") : EB_OK;
+}

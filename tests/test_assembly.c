@@ -1,0 +1,404 @@
+/* Assembly of energy, gradient and matrix against a plain reference and finite differences; pattern of the matrix;
+ * the same bits for any number of threads. */
+#include <omp.h>
+
+#include "problems/base/memory.h"
+#include "problems/elasticity/elasticity.h"
+#include "problems/mesh/generate.h"
+#include "tests/support/elements.h"
+#include "tests/support/lapack.h"
+#include "tests/support/random.h"
+#include "tests/tap.h"
+
+static const double YOUNG = 3e4;
+
+static eb_material make_material(eb_material_kind kind, eb_fibre_kind fibre) {
+  return (eb_material){.kind = kind,
+                       .young = YOUNG,
+                       .poisson = 0.4,
+                       .density = 900,
+                       .fibre = fibre,
+                       .fibre_stiffness = 2e4,
+                       .fibre_exponent = 0.5,
+                       .activation = 0.7};
+}
+
+/* A block of nx x ny x nz cubes of size 0.1 with irregular nodes, two regions in no order and fibres. */
+static eb_mesh *make_mesh(eb_element_type type, int tets, int nx, int ny, int nz) {
+  const eb_grid grid = {.cubes = {nx, ny, nz}, .size = {0.1 * nx, 0.1 * ny, 0.1 * nz}};
+  eb_mesh *mesh;
+  tap_require(type == EB_HEXAHEDRON ? eb_generate_hexahedra(&grid, &mesh)
+              : tets == 5           ? eb_generate_tets5(&grid, &mesh)
+                                    : eb_generate_tets6(&grid, &mesh),
+              "generator");
+  const char *const names[] = {"soft", "stiff"};
+  random_state random = random_seed(77);
+  tap_require(eb_mesh_name_regions(mesh, 2, names), "regions");
+  for (int i = 0; i < 3 * mesh->node_count; i++) mesh->X[i] += random_uniform(&random, -0.01, 0.01);
+  for (int e = 0; e < mesh->element_count; e++) mesh->region[e] = random_word(&random) % 3 == 0;
+  free(mesh->fibre);
+  tap_require(EB_NEW(mesh->fibre, 3 * mesh->element_count), "fibres");
+  for (int e = 0; e < mesh->element_count; e++) random_direction(&random, 3, mesh->fibre + 3 * e);
+  return mesh;
+}
+
+/* Rotated, stretched and shaken; `noise` of 0.03 to 0.05 inverts some elements. */
+static double *make_positions(const eb_mesh *mesh, double noise) {
+  double *x, R[9];
+  random_state random = random_seed(5);
+  random_rotation(&random, R);
+  tap_require(EB_NEW(x, 3 * mesh->node_count), "positions");
+  for (int n = 0; n < mesh->node_count; n++)
+    for (int i = 0; i < 3; i++) {
+      x[3 * n + i] = 0.3 + random_uniform(&random, -noise, noise);
+      for (int j = 0; j < 3; j++) x[3 * n + i] += R[3 * i + j] * (1 + 0.1 * j) * mesh->X[3 * n + j];
+    }
+  return x;
+}
+
+static double largest(int64_t n, const double *a) {
+  double most = 0;
+  for (int64_t i = 0; i < n; i++) most = fmax(most, isfinite(a[i]) ? fabs(a[i]) : INFINITY);
+  return most;
+}
+
+static double *make_dense(const eb_block_matrix *m) {
+  double *dense;
+  int size = 3 * m->rows;
+  tap_require(EB_NEW(dense, (size_t)size * (size_t)size), "dense matrix");
+  for (int i = 0; i < m->rows; i++)
+    for (int b = m->start[i]; b < m->start[i + 1]; b++)
+      for (int k = 0; k < 9; k++)
+        dense[size * (3 * i + k / 3) + 3 * m->column[b] + k % 3] = m->values[9 * b + k];
+  return dense;
+}
+
+/* ---- pattern --------------------------------------------------------------------------------------- */
+
+static bool share_element(const eb_mesh *mesh, int i, int j) {
+  for (int e = 0; e < mesh->element_count; e++) {
+    const int32_t *node = mesh->elements + (int)mesh->type * e;
+    bool has_i = false, has_j = false;
+    for (int a = 0; a < (int)mesh->type; a++) {
+      has_i |= node[a] == i;
+      has_j |= node[a] == j;
+    }
+    if (has_i && has_j) return true;
+  }
+  return false;
+}
+
+static void test_pattern(void) {
+  eb_mesh *mesh = make_mesh(EB_TETRAHEDRON, 5, 3, 2, 2);
+  eb_block_matrix *m, *like;
+  tap_require(eb_block_matrix_create(mesh->node_count, mesh->elements, mesh->element_count, 4, &m),
+              "pattern");
+  tap_require(eb_block_matrix_like(m, &like), "like");
+  bool right = true, found = true, diagonal = true;
+  for (int i = 0; i < m->rows; i++) {
+    int b = m->start[i];
+    for (int j = 0; j < m->rows; j++) {
+      bool there = b < m->start[i + 1] && m->column[b] == j;
+      right &= there == share_element(mesh, i, j);
+      found &= eb_block_matrix_find(m, i, j) == (there ? b : -1);
+      b += there;
+    }
+    right &= b == m->start[i + 1];
+    diagonal &= m->column[m->diagonal[i]] == i && m->diagonal[i] < m->start[i + 1];
+  }
+  tap_ok(right, "pattern: exactly the pairs of nodes that share an element, ascending");
+  tap_ok(found, "pattern: find gives the block, or -1");
+  tap_ok(diagonal, "pattern: the diagonal is indexed");
+  tap_ok(like->column == m->column && like->values != m->values &&
+             largest(9 * m->start[m->rows], like->values) == 0,
+         "pattern: like shares it and starts from zero");
+  eb_block_matrix_destroy(like);
+  eb_block_matrix_destroy(m);
+  mesh->elements[41] = mesh->node_count;
+  tap_fails(eb_block_matrix_create(mesh->node_count, mesh->elements, mesh->element_count, 4, &m),
+            EB_ERR_INVALID, "element 10 names node 36", "pattern: a node out of range is named");
+  tap_ok(m == NULL, "pattern: nothing is handed out after an error");
+  eb_mesh_destroy(mesh);
+  const int32_t lonely[4] = {0, 1, 2, 4};
+  tap_require(eb_block_matrix_create(6, lonely, 1, 4, &m), "pattern with unused nodes");
+  tap_ok(m->start[6] == 18 && m->column[m->diagonal[3]] == 3 && m->start[6] - m->start[5] == 1,
+         "pattern: a node without elements keeps its diagonal");
+  eb_block_matrix_destroy(m);
+}
+
+/* ---- against the reference --------------------------------------------------------------------------- */
+
+typedef struct setting {
+  eb_mesh *mesh;
+  eb_material materials[2];
+  double *x, *g;
+  eb_elasticity *elasticity;
+  eb_block_matrix *matrix;
+} setting;
+
+static setting make_setting(eb_mesh *mesh, const eb_material *soft, const eb_material *stiff,
+                            double noise) {
+  setting s = {.mesh = mesh, .materials = {*soft, *stiff}, .x = make_positions(mesh, noise)};
+  tap_require(EB_NEW(s.g, 3 * mesh->node_count), "gradient");
+  tap_require(eb_elasticity_create(mesh, s.materials, &s.elasticity), "elasticity");
+  tap_require(eb_block_matrix_like(eb_elasticity_pattern(s.elasticity), &s.matrix), "matrix");
+  return s;
+}
+
+static void clear_setting(setting *s) {
+  eb_block_matrix_destroy(s->matrix);
+  eb_elasticity_destroy(s->elasticity);
+  eb_mesh_destroy(s->mesh);
+  free(s->x);
+  free(s->g);
+}
+
+/* Largest difference of the assembled matrix and gradient from the reference, relative to their largest entry. */
+static void compare_with_reference(setting *s, bool project, double error[3]) {
+  const double mass_scale = 700, hessian_scale = 0.3;
+  int64_t n = 3 * s->mesh->node_count;
+  reference_sums want = {0};
+  tap_require(EB_NEW(want.gradient, n), "reference gradient");
+  tap_require(EB_NEW(want.matrix, n * n), "reference matrix");
+  for (int e = 0; e < s->mesh->element_count; e++)
+    reference_add(s->mesh, s->materials, s->x, e, mass_scale, hessian_scale, project, &want);
+  eb_elasticity_matrix(s->elasticity, s->x, mass_scale, hessian_scale, project, s->matrix, s->g);
+  double *got = make_dense(s->matrix), size = largest(n * n, want.matrix);
+  double force = largest(n, want.gradient);
+  for (int64_t i = 0; i < n * n; i++) got[i] -= want.matrix[i];
+  error[0] = largest(n * n, got) / size;
+  for (int64_t i = 0; i < n; i++) want.gradient[i] -= s->g[i];
+  error[1] = largest(n, want.gradient) / force;
+  error[2] = fabs(eb_elasticity_energy(s->elasticity, s->x) - want.energy) / want.energy;
+  free(got);
+  free(want.gradient);
+  free(want.matrix);
+}
+
+static void test_reference(eb_element_type type, eb_material_kind kind, eb_fibre_kind fibre) {
+  const char *name = eb_material_describe(kind)->name;
+  const char *what = type == EB_TETRAHEDRON ? "tetrahedra" : "hexahedra";
+  eb_material soft = make_material(kind, fibre), stiff = make_material(EB_STVK, EB_FIBRE_NONE);
+  eb_mesh *mesh =
+      type == EB_TETRAHEDRON ? make_mesh(type, 6, 3, 2, 2) : make_mesh(type, 0, 2, 2, 2);
+  setting s = make_setting(mesh, &soft, &stiff, 0.04);
+  for (int project = 0; project < 2; project++) {
+    double error[3];
+    compare_with_reference(&s, project, error);
+    /* The reference forms F by other sums, and near s1 + s2 = 0 the tangent magnifies that rounding. */
+    tap_ok(error[0] <= 1e-11, "%s, %s, fibre %d, project %d: matrix as the reference (%.1e)", what,
+           name, fibre, project, error[0]);
+    tap_ok(error[1] <= 1e-12 && error[2] <= 1e-12,
+           "%s, %s, fibre %d, project %d: gradient and energy as the reference", what, name, fibre,
+           project);
+  }
+  clear_setting(&s);
+}
+
+/* ---- finite differences -------------------------------------------------------------------------------- */
+
+/* Central differences at steps of 1e-5: error h^2 = 1e-10 of the third derivative against rounding of 1e-16 / h. */
+static void test_differences(eb_element_type type, eb_material_kind kind) {
+  eb_material soft = make_material(kind, EB_FIBRE_ASTVK), stiff = soft;
+  stiff.young *= 2;
+  setting s = make_setting(make_mesh(type, 5, 2, 1, 1), &soft, &stiff, 0.008);
+  int n = 3 * s.mesh->node_count;
+  const double h = 1e-6;
+  double *g, *column[2], force_error = 0, matrix_error = 0;
+  for (int side = 0; side < 2; side++) tap_require(EB_NEW(column[side], n), "differences");
+  tap_require(EB_NEW(g, n), "gradient");
+  eb_elasticity_gradient(s.elasticity, s.x, g);
+  eb_elasticity_matrix(s.elasticity, s.x, 0, 1, false, s.matrix, NULL);
+  double *H = make_dense(s.matrix);
+  for (int j = 0; j < n; j++) {
+    double energy[2], at = s.x[j];
+    for (int side = 0; side < 2; side++) {
+      s.x[j] = side ? at + h : at - h;
+      energy[side] = eb_elasticity_energy(s.elasticity, s.x);
+      eb_elasticity_gradient(s.elasticity, s.x, column[side]);
+    }
+    s.x[j] = at;
+    force_error = fmax(force_error, fabs((energy[1] - energy[0]) / (2 * h) - g[j]));
+    for (int i = 0; i < n; i++)
+      matrix_error =
+          fmax(matrix_error, fabs((column[1][i] - column[0][i]) / (2 * h) - H[n * i + j]));
+  }
+  const char *name = eb_material_describe(kind)->name;
+  const char *what = type == EB_TETRAHEDRON ? "tetrahedra" : "hexahedra";
+  tap_ok(force_error <= 1e-6 * largest(n, g), "%s, %s: gradient is the slope of the energy (%.1e)",
+         what, name, force_error / largest(n, g));
+  if (kind != EB_COROTATIONAL)
+    tap_ok(matrix_error <= 1e-6 * largest((int64_t)n * n, H),
+           "%s, %s: matrix is the slope of the gradient (%.1e)", what, name,
+           matrix_error / largest((int64_t)n * n, H));
+  free(H);
+  free(g);
+  free(column[0]);
+  free(column[1]);
+  clear_setting(&s);
+}
+
+/* ---- structure ------------------------------------------------------------------------------------------- */
+
+static void test_structure(eb_element_type type) {
+  const char *what = type == EB_TETRAHEDRON ? "tetrahedra" : "hexahedra";
+  eb_material soft = make_material(EB_STABLE_NEO_HOOKEAN, EB_FIBRE_ASTVK);
+  eb_material stiff = make_material(EB_COROTATED, EB_FIBRE_NONE);
+  setting s = make_setting(make_mesh(type, 6, 2, 2, 1), &soft, &stiff, 0.08);
+  int n = 3 * s.mesh->node_count;
+  double w[LAPACK_MAX_SIZE], lowest[2], asymmetry = 0, row_sum = 0;
+  for (int project = 0; project < 2; project++) {
+    eb_elasticity_matrix(s.elasticity, s.x, 0, 1, project, s.matrix, NULL);
+    double *H = make_dense(s.matrix), size = largest((int64_t)n * n, H);
+    for (int i = 0; i < n; i++) {
+      double sum[3] = {0};
+      for (int j = 0; j < n; j++) {
+        asymmetry = fmax(asymmetry, fabs(H[n * i + j] - H[n * j + i]) / size);
+        sum[j % 3] += H[n * i + j];
+      }
+      row_sum = fmax(row_sum, largest(3, sum) / size);
+    }
+    if (lapack_eigen(n, H, w) != 0) w[0] = NAN;
+    lowest[project] = w[0] / size;
+    free(H);
+  }
+  tap_ok(asymmetry <= 1e-15, "%s: the matrix is symmetric", what);
+  tap_ok(row_sum <= 1e-14, "%s: translations are in its null space", what);
+  tap_ok(lowest[0] < -1e-3, "%s: unprojected, this state is indefinite (%.1e)", what, lowest[0]);
+  tap_ok(lowest[1] >= -1e-14, "%s: projected, it is positive semi-definite (%.1e)", what,
+         lowest[1]);
+  clear_setting(&s);
+}
+
+static void test_mass(eb_element_type type) {
+  const char *what = type == EB_TETRAHEDRON ? "tetrahedra" : "hexahedra";
+  eb_material soft = make_material(EB_LINEAR, EB_FIBRE_NONE), stiff = soft;
+  stiff.density = 4000;
+  setting s = make_setting(make_mesh(type, 6, 3, 3, 2), &soft, &stiff, 0);
+  double want = 0, got = 0, least = INFINITY;
+  for (int e = 0; e < s.mesh->element_count; e++) {
+    reference_point points[REFERENCE_POINTS];
+    int count = reference_points(s.mesh, e, points);
+    for (int q = 0; q < count; q++)
+      want += points[q].volume * s.materials[s.mesh->region[e]].density;
+  }
+  for (int n = 0; n < s.mesh->node_count; n++) {
+    got += eb_elasticity_mass(s.elasticity)[n];
+    least = fmin(least, eb_elasticity_mass(s.elasticity)[n]);
+  }
+  tap_ok(fabs(got - want) <= 1e-13 * want && least > 0,
+         "%s: nodal masses are positive and sum to density x volume", what);
+  tap_ok(eb_elasticity_nodes(s.elasticity) == s.mesh->node_count, "%s: node count", what);
+  clear_setting(&s);
+}
+
+/* ---- bits ------------------------------------------------------------------------------------------------- */
+
+typedef struct snapshot {
+  double energy, *g, *own_g, *values, *rotations;
+} snapshot;
+
+static snapshot take_snapshot(setting *s, int threads) {
+  snapshot t;
+  size_t n = 3 * (size_t)s->mesh->node_count, m = 9 * (size_t)s->matrix->start[s->matrix->rows];
+  tap_require(EB_NEW(t.g, n), "gradient");
+  tap_require(EB_NEW(t.own_g, n), "gradient");
+  tap_require(EB_NEW(t.values, m), "values");
+  tap_require(EB_NEW(t.rotations, 9 * s->mesh->element_count), "rotations");
+  omp_set_num_threads(threads);
+  t.energy = eb_elasticity_energy(s->elasticity, s->x);
+  eb_elasticity_gradient(s->elasticity, s->x, t.g);
+  eb_elasticity_matrix(s->elasticity, s->x, 3, 2, true, s->matrix, t.own_g);
+  eb_elasticity_rotations(s->elasticity, s->x, t.rotations);
+  memcpy(t.values, s->matrix->values, m * sizeof *t.values);
+  return t;
+}
+
+static void clear_snapshot(snapshot *t) {
+  free(t->g);
+  free(t->own_g);
+  free(t->values);
+  free(t->rotations);
+}
+
+static void test_bits(eb_element_type type, int nx) {
+  const char *what = type == EB_TETRAHEDRON ? "tetrahedra" : "hexahedra";
+  eb_material soft = make_material(EB_STABLE_NEO_HOOKEAN, EB_FIBRE_FUNG);
+  eb_material stiff = make_material(EB_FIXED_COROTATIONAL, EB_FIBRE_NONE);
+  setting s = make_setting(make_mesh(type, 6, nx, 9, 8), &soft, &stiff, 0.03);
+  int before = omp_get_max_threads();
+  snapshot one = take_snapshot(&s, 1);
+  size_t n = 3 * (size_t)s.mesh->node_count, m = 9 * (size_t)s.matrix->start[s.matrix->rows];
+  tap_ok(memcmp(one.g, one.own_g, n * sizeof *one.g) == 0,
+         "%s: the gradient beside the matrix is the gradient, bit by bit", what);
+  const int threads[] = {1, 2, 4, 7};
+  for (int i = 0; i < 4; i++) {
+    snapshot many = take_snapshot(&s, threads[i]);
+    bool same = memcmp(&one.energy, &many.energy, sizeof one.energy) == 0 &&
+                memcmp(one.g, many.g, n * sizeof *one.g) == 0 &&
+                memcmp(one.own_g, many.own_g, n * sizeof *one.g) == 0 &&
+                memcmp(one.values, many.values, m * sizeof *one.values) == 0 &&
+                memcmp(one.rotations, many.rotations,
+                       9 * (size_t)s.mesh->element_count * sizeof *one.g) == 0;
+    tap_ok(same, "%s: the same bits from %d thread(s)", what, threads[i]);
+    clear_snapshot(&many);
+  }
+  omp_set_num_threads(before);
+  clear_snapshot(&one);
+  clear_setting(&s);
+}
+
+/* Seventy bundles of tetrahedra around one edge: more chunks at a node than there are colours in one round. */
+static void test_hub(void) {
+  enum { FANS = 9000 };
+  eb_mesh *mesh;
+  tap_require(eb_mesh_create(EB_TETRAHEDRON, FANS + 3, FANS, &mesh), "hub mesh");
+  mesh->X[2] = 0.5;
+  mesh->X[5] = -0.5;
+  for (int k = 0; k <= FANS; k++) {
+    double angle = 6.0 * k / FANS;
+    mesh->X[3 * (k + 2)] = cos(angle);
+    mesh->X[3 * (k + 2) + 1] = sin(angle);
+  }
+  for (int k = 0; k < FANS; k++) {
+    const int32_t node[4] = {1, 0, k + 3, k + 2};
+    for (int a = 0; a < 4; a++) mesh->elements[4 * k + a] = node[a];
+  }
+  eb_material m = make_material(EB_STABLE_NEO_HOOKEAN, EB_FIBRE_NONE);
+  if (eb_mesh_element_volume(mesh, mesh->X, 0) < 0)
+    for (int k = 0; k < FANS; k++) {
+      int32_t kept = mesh->elements[4 * k];
+      mesh->elements[4 * k] = mesh->elements[4 * k + 1];
+      mesh->elements[4 * k + 1] = kept;
+    }
+  setting s = make_setting(mesh, &m, &m, 0.001);
+  snapshot one = take_snapshot(&s, 1), many = take_snapshot(&s, 3);
+  double net[3] = {0};
+  for (int i = 0; i < 3 * mesh->node_count; i++) net[i % 3] += one.g[i];
+  tap_ok(largest(3, net) <= 1e-10 * largest(3 * mesh->node_count, one.g),
+         "hub: forces balance with every chunk at one node");
+  tap_ok(memcmp(one.g, many.g, 3 * (size_t)mesh->node_count * sizeof *one.g) == 0,
+         "hub: the same bits from 3 threads");
+  clear_snapshot(&one);
+  clear_snapshot(&many);
+  clear_setting(&s);
+}
+
+int main(void) {
+  const eb_element_type types[] = {EB_TETRAHEDRON, EB_HEXAHEDRON};
+  test_pattern();
+  for (int t = 0; t < 2; t++) {
+    for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++) {
+      test_reference(types[t], (eb_material_kind)kind, EB_FIBRE_NONE);
+      test_differences(types[t], (eb_material_kind)kind);
+    }
+    test_reference(types[t], EB_STABLE_NEO_HOOKEAN, EB_FIBRE_ASTVK);
+    test_reference(types[t], EB_COROTATIONAL, EB_FIBRE_FUNG);
+    test_structure(types[t]);
+    test_mass(types[t]);
+  }
+  test_bits(EB_TETRAHEDRON, 10);
+  test_bits(EB_HEXAHEDRON, 20);
+  test_hub();
+  return tap_done();
+}

@@ -1,0 +1,357 @@
+/* Elements: patch test, rigid motions, rotations, rank and quadrature of single elements, bad input. */
+#include "problems/base/memory.h"
+#include "problems/elasticity/elasticity.h"
+#include "problems/elasticity/elements.h"
+#include "problems/mesh/generate.h"
+#include "tests/support/elements.h"
+#include "tests/support/lapack.h"
+#include "tests/support/random.h"
+#include "tests/tap.h"
+
+static const double YOUNG = 1e5;
+
+static eb_material make_material(eb_material_kind kind) {
+  return (eb_material){.kind = kind, .young = YOUNG, .poisson = 0.35, .density = 1000};
+}
+
+static const char *type_name(eb_element_type type) {
+  return type == EB_TETRAHEDRON ? "tetrahedra" : "hexahedra";
+}
+
+/* 4 x 3 x 3 cubes of size 0.1, inner nodes moved by up to a fifth of that. */
+static eb_mesh *make_mesh(eb_element_type type) {
+  const eb_grid grid = {.cubes = {4, 3, 3}, .size = {0.4, 0.3, 0.3}};
+  eb_mesh *mesh;
+  random_state random = random_seed(2);
+  tap_require(type == EB_HEXAHEDRON ? eb_generate_hexahedra(&grid, &mesh)
+                                    : eb_generate_tets5(&grid, &mesh),
+              "generator");
+  for (int i = 0; i < 3 * mesh->node_count; i++) mesh->X[i] += random_uniform(&random, -0.02, 0.02);
+  return mesh;
+}
+
+static bool is_inner(int n) {
+  int i = n % 5, j = n / 5 % 4, k = n / 20;
+  return i > 0 && i < 4 && j > 0 && j < 3 && k > 0 && k < 3;
+}
+
+static void affine(const double A[9], const double *X, int nodes, double *x) {
+  for (int n = 0; n < nodes; n++)
+    for (int i = 0; i < 3; i++)
+      x[3 * n + i] =
+          A[3 * i] * X[3 * n] + A[3 * i + 1] * X[3 * n + 1] + A[3 * i + 2] * X[3 * n + 2] + 0.2 * i;
+}
+
+/* x = A X + b: stress is the same everywhere, so inner nodes are in balance and the energy is V psi(A). */
+static void test_patch(eb_element_type type, eb_material_kind kind) {
+  const double A[9] = {1.2, 0.1, 0, -0.05, 0.9, 0.15, 0.1, 0.05, 1.1};
+  eb_mesh *mesh = make_mesh(type);
+  eb_material m = make_material(kind);
+  eb_elasticity *elasticity;
+  double *x, *g, volume = 0, inner = 0, outer = 0;
+  tap_require(eb_elasticity_create(mesh, &m, &elasticity), "elasticity");
+  tap_require(EB_NEW(x, 3 * mesh->node_count), "positions");
+  tap_require(EB_NEW(g, 3 * mesh->node_count), "gradient");
+  affine(A, mesh->X, mesh->node_count, x);
+  eb_elasticity_gradient(elasticity, x, g);
+  for (int i = 0; i < 3 * mesh->node_count; i++)
+    if (is_inner(i / 3))
+      inner = fmax(inner, fabs(g[i]));
+    else
+      outer = fmax(outer, fabs(g[i]));
+  for (int n = 0; n < mesh->node_count; n++)
+    volume += eb_elasticity_mass(elasticity)[n] / m.density;
+  const char *name = eb_material_describe(kind)->name;
+  tap_ok(inner <= 1e-13 * outer, "patch test, %s, %s: inner nodes balance", type_name(type), name);
+  double want = volume * eb_material_energy(&m, A, NULL);
+  tap_ok(fabs(eb_elasticity_energy(elasticity, x) - want) <= 1e-13 * want,
+         "patch test, %s, %s: energy is V psi", type_name(type), name);
+  eb_elasticity_destroy(elasticity);
+  eb_mesh_destroy(mesh);
+  free(x);
+  free(g);
+}
+
+/* ---- rigid motions ------------------------------------------------------------------------------------ */
+
+static void net_load(const double *x, const double *g, int nodes, double force[3],
+                     double torque[3]) {
+  for (int i = 0; i < 3; i++) force[i] = torque[i] = 0;
+  for (int n = 0; n < nodes; n++)
+    for (int i = 0; i < 3; i++) {
+      int j = (i + 1) % 3, k = (i + 2) % 3;
+      force[i] += g[3 * n + i];
+      torque[i] += x[3 * n + j] * g[3 * n + k] - x[3 * n + k] * g[3 * n + j];
+    }
+}
+
+static void test_rigid(eb_element_type type, eb_material_kind kind) {
+  const char *name = eb_material_describe(kind)->name;
+  eb_mesh *mesh = make_mesh(type);
+  int n = mesh->node_count;
+  eb_material m = make_material(kind);
+  eb_elasticity *elasticity;
+  random_state random = random_seed(8);
+  double *x, *moved, *g, *turned, R[9], force[3], torque[3], most = 0, worst = 0;
+  tap_require(eb_elasticity_create(mesh, &m, &elasticity), "elasticity");
+  tap_require(EB_NEW(x, 3 * n), "x");
+  tap_require(EB_NEW(moved, 3 * n), "moved");
+  tap_require(EB_NEW(g, 3 * n), "g");
+  tap_require(EB_NEW(turned, 3 * n), "turned");
+  random_rotation(&random, R);
+
+  affine(R, mesh->X, n, moved);
+  eb_elasticity_gradient(elasticity, moved, g);
+  for (int i = 0; i < 3 * n; i++) worst = fmax(worst, fabs(g[i]));
+  /* Forces are stress times area: 1e-16 E of rounding on faces of 0.01 m^2. */
+  tap_ok(worst <= 1e-14 * YOUNG * 0.01 &&
+             fabs(eb_elasticity_energy(elasticity, moved)) <= 1e-14 * YOUNG,
+         "%s, %s: a rigid motion costs nothing", type_name(type), name);
+
+  for (int i = 0; i < 3 * n; i++) x[i] = mesh->X[i] + random_uniform(&random, -0.05, 0.05);
+  affine(R, x, n, moved);
+  eb_elasticity_gradient(elasticity, x, g);
+  eb_elasticity_gradient(elasticity, moved, turned);
+  worst = 0;
+  for (int a = 0; a < n; a++)
+    for (int i = 0; i < 3; i++) {
+      double want = 0;
+      for (int j = 0; j < 3; j++) want += R[3 * i + j] * g[3 * a + j];
+      worst = fmax(worst, fabs(turned[3 * a + i] - want));
+      most = fmax(most, fabs(want));
+    }
+  double energy = eb_elasticity_energy(elasticity, x);
+  /* Corotated energies magnify rounding by 1 / (s1 + s2) in inverted elements. */
+  tap_ok(worst <= 1e-11 * most, "%s, %s: forces turn with the body (%.1e)", type_name(type), name,
+         worst / most);
+  tap_ok(fabs(eb_elasticity_energy(elasticity, moved) - energy) <= 1e-13 * energy,
+         "%s, %s: the energy does not", type_name(type), name);
+  net_load(x, g, n, force, torque);
+  double net = 0, twist = 0;
+  for (int i = 0; i < 3; i++) {
+    net = fmax(net, fabs(force[i]));
+    twist = fmax(twist, fabs(torque[i]));
+  }
+  tap_ok(net <= 1e-13 * most * n && twist <= 1e-12 * most * n,
+         "%s, %s: no net force, no net torque", type_name(type), name);
+  eb_elasticity_destroy(elasticity);
+  eb_mesh_destroy(mesh);
+  free(x);
+  free(moved);
+  free(g);
+  free(turned);
+}
+
+/* ---- rotations -------------------------------------------------------------------------------------------- */
+
+static void test_rotations(eb_element_type type, double third) {
+  const double stretch[9] = {1.3, 0.1, 0, 0.1, 0.9, 0, 0, 0, third};
+  eb_mesh *mesh = make_mesh(type);
+  eb_material m = make_material(EB_COROTATIONAL);
+  eb_elasticity *elasticity;
+  double *x, *R, Q[9], A[9], worst = 0;
+  random_state random = random_seed(4);
+  random_rotation(&random, Q);
+  for (int i = 0; i < 9; i++) {
+    A[i] = 0;
+    for (int k = 0; k < 3; k++) A[i] += Q[3 * (i / 3) + k] * stretch[3 * k + i % 3];
+  }
+  tap_require(eb_elasticity_create(mesh, &m, &elasticity), "elasticity");
+  tap_require(EB_NEW(x, 3 * mesh->node_count), "positions");
+  tap_require(EB_NEW(R, 9 * mesh->element_count), "rotations");
+  affine(A, mesh->X, mesh->node_count, x);
+  eb_elasticity_rotations(elasticity, x, R);
+  for (int i = 0; i < 9 * mesh->element_count; i++) worst = fmax(worst, fabs(R[i] - Q[i % 9]));
+  tap_ok(worst <= 1e-13, "%s: F = Q S has the rotation Q%s (%.1e)", type_name(type),
+         third < 0 ? ", also inverted" : "", worst);
+  eb_elasticity_destroy(elasticity);
+  eb_mesh_destroy(mesh);
+  free(x);
+  free(R);
+}
+
+/* ---- single elements ---------------------------------------------------------------------------------------- */
+
+/* Corners of a distorted hexahedron, or with `skew` only of a parallelepiped; the first four of its corners 0, 1,
+ * 3, 4 make a tetrahedron. */
+static void make_corners(eb_element_type type, double distortion, double X[24]) {
+  static const int at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                               {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+  static const int tetrahedron[4] = {0, 1, 3, 4};
+  const double skew[9] = {1, 0.2, 0.1, 0, 1.1, -0.1, 0.1, 0, 0.9};
+  random_state random = random_seed(6);
+  for (int a = 0; a < (int)type; a++) {
+    const int *corner = at[type == EB_TETRAHEDRON ? tetrahedron[a] : a];
+    for (int i = 0; i < 3; i++)
+      X[3 * a + i] = skew[3 * i] * corner[0] + skew[3 * i + 1] * corner[1] +
+                     skew[3 * i + 2] * corner[2] + random_uniform(&random, -distortion, distortion);
+  }
+}
+
+static eb_mesh *single_element(eb_element_type type, double distortion) {
+  eb_mesh *mesh;
+  tap_require(eb_mesh_create(type, (int)type, 1, &mesh), "one element");
+  make_corners(type, distortion, mesh->X);
+  for (int a = 0; a < (int)type; a++) mesh->elements[a] = a;
+  return mesh;
+}
+
+/* Gradients reproduce linear fields at every point, sum of X_a g_a^T = I; volumes and shares add up. */
+static void test_gradients(eb_element_type type) {
+  const eb_kernels *kernels =
+      type == EB_TETRAHEDRON ? &eb_tetrahedron_kernels : &eb_hexahedron_kernels;
+  int stride = 3 * (kernels->nodes - 1) + 1;
+  double X[24], geometry[8 * 22], share[8], worst = 0, volume = 0, shares = 0, want = 0;
+  make_corners(type, 0.15, X);
+  tap_ok(kernels->measure(X, geometry, share), "%s: a good shape is accepted", type_name(type));
+  for (int q = 0; q < kernels->points; q++) {
+    for (int r = 0; r < 9; r++) {
+      double sum = r % 4 == 0 ? -1 : 0;
+      for (int a = 1; a < kernels->nodes; a++)
+        sum += (X[3 * a + r / 3] - X[r / 3]) * geometry[stride * q + 3 * (a - 1) + r % 3];
+      worst = fmax(worst, fabs(sum));
+    }
+    volume += geometry[stride * q + stride - 1];
+  }
+  for (int a = 0; a < kernels->nodes; a++) shares += share[a];
+  tap_ok(worst <= 1e-14, "%s: gradients reproduce linear fields at every point", type_name(type));
+  tap_ok(fabs(shares - volume) <= 1e-15 * volume, "%s: the shares of the nodes are the volume",
+         type_name(type));
+  eb_mesh *mesh = single_element(type, 0.15);
+  reference_point points[REFERENCE_POINTS];
+  int count = reference_points(mesh, 0, points);
+  for (int q = 0; q < count; q++) want += points[q].volume;
+  tap_ok(fabs(volume - want) <= 1e-15 * want, "%s: volume", type_name(type));
+  double kept = X[3];
+  X[3] = -X[3];
+  tap_ok(!kernels->measure(X, geometry, share), "%s: an inverted shape is refused",
+         type_name(type));
+  X[3] = kept;
+  eb_mesh_destroy(mesh);
+}
+
+/* The mean gradient B0 of a parallelepiped does not see the four hourglass patterns: B0 Q^T = 0. */
+static void test_hourglass_patterns(void) {
+  static const double pattern[4][8] = {{1, -1, 1, -1, 1, -1, 1, -1},
+                                       {1, 1, -1, -1, -1, -1, 1, 1},
+                                       {1, -1, -1, 1, -1, 1, 1, -1},
+                                       {-1, 1, -1, 1, 1, -1, 1, -1}};
+  double X[24], geometry[8 * 22], share[8], worst = 0;
+  make_corners(EB_HEXAHEDRON, 0, X);
+  tap_ok(eb_hexahedron_kernels.measure(X, geometry, share), "hexahedra: a parallelepiped");
+  for (int p = 0; p < 4; p++)
+    for (int i = 0; i < 3; i++) {
+      double sum = 0;
+      for (int q = 0; q < 8; q++)
+        for (int a = 1; a < 8; a++)
+          sum += geometry[22 * q + 21] * geometry[22 * q + 3 * (a - 1) + i] *
+                 (pattern[p][a] - pattern[p][0]);
+      worst = fmax(worst, fabs(sum));
+    }
+  tap_below(worst, 1e-15, "hexahedra: B0 Q^T = 0 for the hourglass patterns");
+}
+
+/* At rest the only modes without stiffness are the six rigid ones: no hourglass. */
+static void test_rank(eb_element_type type) {
+  eb_mesh *mesh = single_element(type, 0.1);
+  eb_material m = make_material(EB_STABLE_NEO_HOOKEAN);
+  eb_elasticity *elasticity;
+  eb_block_matrix *K;
+  int n = 3 * (int)type, zero = 0;
+  double dense[24 * 24], w[24];
+  tap_require(eb_elasticity_create(mesh, &m, &elasticity), "elasticity");
+  tap_require(eb_block_matrix_like(eb_elasticity_pattern(elasticity), &K), "matrix");
+  eb_elasticity_matrix(elasticity, mesh->X, 0, 1, false, K, NULL);
+  for (int b = 0; b < (int)type * (int)type; b++)
+    for (int k = 0; k < 9; k++)
+      dense[n * (3 * (b / (int)type) + k / 3) + 3 * (b % (int)type) + k % 3] = K->values[9 * b + k];
+  tap_require(lapack_eigen(n, dense, w) == 0 ? EB_OK : EB_ERROR(EB_ERR_LIBRARY, "dsyev"), "dsyev");
+  for (int i = 0; i < n; i++) zero += fabs(w[i]) <= 1e-13 * w[n - 1];
+  tap_ok(zero == 6 && w[6] > 1e-3 * w[n - 1], "%s: six rigid modes and no others without stiffness",
+         type_name(type));
+  eb_block_matrix_destroy(K);
+  eb_elasticity_destroy(elasticity);
+  eb_mesh_destroy(mesh);
+}
+
+/* ---- bad input --------------------------------------------------------------------------------------------- */
+
+static void test_bad_input(void) {
+  eb_elasticity *e = NULL;
+  eb_mesh *mesh = make_mesh(EB_TETRAHEDRON);
+  eb_material m = make_material(EB_STVK);
+  m.poisson = 0.5;
+  tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_INVALID,
+            "material of region 0 'body': Poisson's ratio", "a bad material names its region");
+  m = make_material(EB_STVK);
+  m.fibre = EB_FIBRE_ASTVK;
+  tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_INVALID, "no fibre directions",
+            "fibres without directions");
+  tap_require(EB_NEW(mesh->fibre, 3 * mesh->element_count), "fibres");
+  tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_INVALID, "element 0: fibre (0, 0, 0)",
+            "a fibre that is no unit vector");
+  m.fibre = EB_FIBRE_NONE;
+  mesh->region[7] = 1;
+  tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_INVALID, "element 7 is in region 1",
+            "a region out of range");
+  mesh->region[7] = 0;
+  int32_t kept = mesh->elements[4 * 9];
+  mesh->elements[4 * 9] = mesh->elements[4 * 9 + 1];
+  mesh->elements[4 * 9 + 1] = kept;
+  tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_INVALID, "element 9 has no positive",
+            "an inverted element");
+  mesh->elements[4 * 9] = -1;
+  tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_INVALID, "element 9 names node -1",
+            "a node out of range");
+  mesh->X[10] = NAN;
+  tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_INVALID, "node 3: coordinate 1 is",
+            "a coordinate that is no number");
+  tap_ok(e == NULL, "nothing is handed out after an error");
+  eb_mesh_destroy(mesh);
+  const eb_grid grid = {.cubes = {2, 2, 1}, .size = {1, 1, 1}};
+  tap_require(eb_generate_triangles(&grid, &mesh), "triangles");
+  tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_UNSUPPORTED, "tetrahedra or hexahedra",
+            "planar triangles are refused");
+  eb_mesh_destroy(mesh);
+}
+
+/* NaN in the positions must reach the results and nothing else. */
+static void test_nan(void) {
+  eb_mesh *mesh = make_mesh(EB_TETRAHEDRON);
+  eb_material m = make_material(EB_COROTATED);
+  eb_elasticity *elasticity;
+  eb_block_matrix *K;
+  double *g;
+  tap_require(eb_elasticity_create(mesh, &m, &elasticity), "elasticity");
+  tap_require(eb_block_matrix_like(eb_elasticity_pattern(elasticity), &K), "matrix");
+  tap_require(EB_NEW(g, 3 * mesh->node_count), "gradient");
+  mesh->X[4] = NAN;
+  eb_elasticity_matrix(elasticity, mesh->X, 1, 1, true, K, g);
+  bool confined = true;
+  for (int n = 0; n < mesh->node_count; n++)
+    confined &= isnan(g[3 * n]) == (eb_block_matrix_find(K, 1, n) >= 0);
+  tap_ok(isnan(eb_elasticity_energy(elasticity, mesh->X)), "NaN positions give a NaN energy");
+  tap_ok(confined, "and a NaN gradient at the neighbours alone");
+  eb_block_matrix_destroy(K);
+  eb_elasticity_destroy(elasticity);
+  eb_mesh_destroy(mesh);
+  free(g);
+}
+
+int main(void) {
+  const eb_element_type types[] = {EB_TETRAHEDRON, EB_HEXAHEDRON};
+  for (int t = 0; t < 2; t++) {
+    for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++) {
+      test_patch(types[t], (eb_material_kind)kind);
+      if (kind != EB_LINEAR) test_rigid(types[t], (eb_material_kind)kind);
+    }
+    test_rotations(types[t], 0.8);
+    test_rotations(types[t], -0.6);
+    test_gradients(types[t]);
+    test_rank(types[t]);
+  }
+  test_hourglass_patterns();
+  test_bad_input();
+  test_nan();
+  return tap_done();
+}
