@@ -161,10 +161,12 @@ static void predict_end(eb_newton *newton, double before) {
       ratio < 1 && next <= 10 * fmax(newton->rtol * newton->residual.scale, newton->atol);
 }
 
-static void choose_treatment(eb_newton *newton, double length, double before) {
-  newton->previous_norm = before;
+/* An exact Hessian that gave a full step shortens the wait after the next refusal. */
+static void choose_treatment(eb_newton *newton, double length) {
   if (newton->projection != EB_PROJECT_AUTO) return;
-  newton->exact = newton->exact ? length == 1 : length == 1 && before < 0.1 * newton->refused_at;
+  if (newton->exact) newton->patience = newton->patience > 1 ? newton->patience / 2 : 1;
+  if (newton->wait > 0) newton->wait--;
+  newton->exact = length == 1 && newton->wait == 0;
 }
 
 void eb_newton_search(eb_newton *newton, eb_step_log *log, eb_reason *reason) {
@@ -190,5 +192,6 @@ void eb_newton_search(eb_newton *newton, eb_step_log *log, eb_reason *reason) {
     return;
   }
   if (length == 1 && !newton->has_gradient) predict_end(newton, before);
-  choose_treatment(newton, length, before);
+  newton->previous_norm = before;
+  choose_treatment(newton, length);
 }
