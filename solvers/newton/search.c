@@ -6,7 +6,6 @@
  * Near the solution the decrease |s|/2 drowns in the rounding of W, which is known to a few eps of its
  * terms, while gradients keep their digits. There a full step is judged by the residual instead (in the
  * spirit of the approximate Wolfe condition, Hager and Zhang 2005), and that gradient is used again. */
-#include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/newton/newton.h"
 
@@ -92,8 +91,7 @@ static void accept_value(eb_newton *newton, eb_potential_value value) {
 static void lift(eb_newton *newton, eb_step_log *log, eb_reason *reason) {
   put_scripted(newton, newton->x);
   eb_potential_value behind = value_at(newton, newton->x, log);
-  for (int64_t k = 0; k < newton->work.size; k++)
-    newton->trial[k] = newton->x[k] + newton->work.unknown[k];
+  set_trial(newton, 1);
   put_scripted(newton, newton->trial);
   eb_potential_value along = value_at(newton, newton->trial, log);
   newton->lifting = false;
