@@ -162,9 +162,15 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_DRIVER) $(FUZZED)
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(FUZZ_DRIVER),,-fsanitize=fuzzer) $^ -o $@ -lm
 
-$(BUILD)/tests/plugins/%.so: tests/plugins/%.c
+# Plug-ins see the headers under the names that they have once installed.
+$(BUILD)/include/elastobench/%.h:
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -shared $< -o $@
+	@printf '#include "%s"\n' $(if $(filter scene,$*),problems,solvers)/$*.h > $@
+
+$(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(BUILD)/include/elastobench/solver.h $(BUILD)/include/elastobench/scene.h
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_CFLAGS) -I$(BUILD)/include -shared $< -o $@
 
 tests: $(PROGRAM) $(TESTS) $(FUZZERS) $(PLUGINS)
 
@@ -186,8 +192,28 @@ bench: $(BENCH) ## kernel benchmarks beside the machine's limits
 demo: ## install, build, run the demo suite, write report/index.html
 	$(MAKE) --no-print-directory deps
 	$(MAKE) --no-print-directory all
-	$(PROGRAM) run demo -o results/demo.h5 --resume
+	@mkdir -p results
+	$(PROGRAM) run demo -o results/demo.h5 --resume --overwrite
 	$(PROGRAM) report results/demo.h5 -o report
+
+# ---- installation -----------------------------------------------------------------------------------
+# What a plug-in may include: the two public headers and what they need.
+HEADERS := $(wildcard problems/*.h problems/base/*.h problems/mesh/*.h problems/elasticity/*.h \
+             problems/collision/*.h solvers/*.h solvers/linalg/*.h)
+INCLUDE = $(DESTDIR)$(PREFIX)/include/elastobench
+install: all ## install program, library, headers and elastobench.pc under PREFIX (DESTDIR for packagers)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(INCLUDE)
+	install $(PROGRAM) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib
+	install $(SHARED) $(DESTDIR)$(PREFIX)/lib/libelastobench.so.0
+	ln -sf libelastobench.so.0 $(DESTDIR)$(PREFIX)/lib/libelastobench.so
+	for header in $(HEADERS); do install -D -m 644 $$header $(INCLUDE)/$$header || exit 1; done
+	printf '#include "problems/scene.h"\n' > $(INCLUDE)/scene.h
+	printf '#include "solvers/solver.h"\n' > $(INCLUDE)/solver.h
+	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' 'libdir=$${prefix}/lib' '' \
+	  'Name: elastobench' 'Description: scenes and solvers of deformable bodies' 'Version: $(VERSION)' \
+	  'Cflags: -I$${includedir} -I$${includedir}/elastobench' 'Libs: -L$${libdir} -lelastobench' \
+	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/elastobench.pc
 
 # ---- housekeeping -----------------------------------------------------------------------------------
 FORMATTED = $(shell git ls-files '*.c' '*.h' 2>/dev/null)

@@ -119,11 +119,17 @@ static bool has_parameter(const eb_scene_ops *ops, const char *name) {
   return false;
 }
 
+/* Stuffed models of about this many elements, bars in a fifth of their cubes along each edge. */
+static double small_resolution(const eb_scene_ops *ops) {
+  const double elements = 800;
+  return ops->stand_in ? fmin(1, elements / ops->target_elements) : 0.2;
+}
+
 /* Small, and with each of the two kinds of material, so that every solver meets every scene. */
 static void catalogue_scene(const eb_scene_ops *ops, const char *material) {
   char parameters[160] = "", name[200];
   if (has_parameter(ops, "resolution"))
-    snprintf(parameters, sizeof parameters, "resolution=%s,", ops->stand_in ? "0.01" : "0.2");
+    snprintf(parameters, sizeof parameters, "resolution=%.3g,", small_resolution(ops));
   snprintf(parameters + strlen(parameters), sizeof parameters - strlen(parameters), "material=%s",
            material);
   snprintf(name, sizeof name, "%s:%s", ops->name, parameters);

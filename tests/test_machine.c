@@ -37,8 +37,8 @@ static void test_short(eb_machine *machine) {
     eb_machine_dgemm(machine, 1);
     eb_machine_triad(machine, 1);
   }
-  /* Eight measurements of 20 ms; tenfold for a busy machine or a sanitizer. */
-  tap_below(eb_wall_seconds() - began, 1.6, "a measurement is short");
+  /* Eight measurements of 20 ms; thirtyfold for a busy machine and a sanitizer. */
+  tap_below(eb_wall_seconds() - began, 5, "a measurement is short");
 }
 
 static void test_threads(eb_machine *machine) {

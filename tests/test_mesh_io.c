@@ -73,7 +73,7 @@ static bool same_surface(const eb_surface *a, const eb_surface *b) {
 /* A block whose positions use all digits of a double, with two interleaved regions. */
 static eb_mesh *block(bool hexahedra) {
   const eb_grid grid = {.cubes = {3, 2, 2}, .origin = {-1e-3, 7, 0}, .size = {1, 1e-5 + 2, 3e4}};
-  static const char *const names[] = {"soft tissue", "bone"};
+  static const char *const names[] = {"soft tissue 5%", "bone"};
   eb_mesh *mesh;
   tap_require(hexahedra ? eb_generate_hexahedra(&grid, &mesh) : eb_generate_tets6(&grid, &mesh),
               "a block");

@@ -41,10 +41,10 @@ void eb_bench_print_head(FILE *to) {
   fprintf(
       to,
       "Best and median of runs interleaved with the machine's own DGEMM and triad, one thread.\n"
-      "fraction: best over the machine's best triad (bytes) or DGEMM (flops). x2: speed-up with "
-      "two\n"
-      "threads, beside that of the machine's kernel in the same rounds; it should reach %.2f of "
-      "it.\n\n"
+      "fraction: of the triad (bytes) or DGEMM (flops) measured just before; median of the "
+      "rounds.\n"
+      "dgemm, triad: the machine's best. x2: speed-up with two threads, beside that of the\n"
+      "machine's kernel in the same rounds; it should reach %.2f of it.\n\n"
       "%-24s %-18s %-18s %8s %-12s %-6s  %6s %6s  %-28s\n",
       EB_BENCH_SCALING_TARGET, "case", "best", "median", "fraction", "target", "", "dgemm", "triad",
       "x2 of case, machine, ratio");

@@ -29,9 +29,9 @@ typedef struct eb_bench_result {
   double work;         /* units in one run */
   double best, median; /* the figure: units/s, s/unit, bytes/s or flop/s */
   double dgemm, triad; /* the machine's best in the same rounds, one thread: flop/s, bytes/s */
-  double
-      fraction; /* of the triad or DGEMM measured just before, median of the rounds; 0 for rates and times */
-  bool ok; /* best or fraction meets the target, or there is none */
+  double fraction;     /* of the triad or DGEMM measured just before, median of the rounds; 0 for
+                          rates and times */
+  bool ok;             /* best or fraction meets the target, or there is none */
   eb_bench_scaling scaling;
 } eb_bench_result;
 

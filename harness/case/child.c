@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,12 +59,13 @@ void eb_signals_close(eb_signals *signals) {
 
 typedef struct child {
   pid_t pid;
-  int talk, print; /* our ends of the pipes */
+  int print; /* our end of the pipe that it prints into */
+  int shared;
+  eb_board *board;
   eb_limits limits;
   double started, told_to_end, last_call;
-  bool closing, killed;
-  char line[128]; /* unfinished line of the talk pipe */
-  size_t line_length, output_length;
+  bool killed;
+  size_t output_length;
   eb_progress progress;
   void *context;
   eb_child_end *end;
@@ -84,7 +87,7 @@ static void limit_data(double memory) {
 
 /* Between fork and exec: only calls that are safe there. */
 static _Noreturn void become(pid_t parent, char *const *argv, char *const *environment,
-                             double memory, int talk, int print) {
+                             double memory, int shared, int print) {
   struct rlimit no_core = {0, 0};
   sigset_t none;
   sigemptyset(&none);
@@ -95,9 +98,10 @@ static _Noreturn void become(pid_t parent, char *const *argv, char *const *envir
   limit_data(memory);
   int input = open("/dev/null", O_RDONLY);
   /* Away from the numbers they are to get, so that no dup2 overwrites another's source. */
-  int talk_high = fcntl(talk, F_DUPFD_CLOEXEC, 10), print_high = fcntl(print, F_DUPFD_CLOEXEC, 10);
+  int shared_high = fcntl(shared, F_DUPFD_CLOEXEC, 10);
+  int print_high = fcntl(print, F_DUPFD_CLOEXEC, 10);
   if (input < 0 || dup2(input, 0) < 0 || dup2(print_high, 1) < 0 || dup2(print_high, 2) < 0 ||
-      dup2(talk_high, EB_CHILD_PIPE) < 0)
+      dup2(shared_high, EB_CHILD_BOARD) < 0)
     _exit(127);
   sigprocmask(SIG_SETMASK, &none, NULL);
   execve(argv[0], argv, environment);
@@ -123,63 +127,81 @@ static eb_error build_environment(const eb_strings *settings, char ***out) {
   return EB_OK;
 }
 
+static eb_error open_board(child *c) {
+  c->shared = memfd_create("elastobench-board", MFD_CLOEXEC);
+  if (c->shared < 0 || ftruncate(c->shared, sizeof *c->board))
+    return EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
+  void *memory = mmap(NULL, sizeof *c->board, PROT_READ | PROT_WRITE, MAP_SHARED, c->shared, 0);
+  if (memory == MAP_FAILED) return EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
+  c->board = memory;
+  return EB_OK;
+}
+
+static eb_error fork_child(child *c, char *const *argv, char *const *environment, int print) {
+  pid_t parent = getpid();
+  c->pid = fork();
+  if (c->pid == 0) become(parent, argv, environment, c->limits.memory, c->shared, print);
+  if (c->pid < 0) return EB_ERROR(EB_ERR_IO, "cannot start a process: %s", strerror(errno));
+  setpgid(c->pid, c->pid); /* the child does so too: whoever comes first */
+  return EB_OK;
+}
+
 static eb_error start(child *c, const eb_strings *argv, const eb_strings *settings) {
-  int talk[2], print[2];
+  int print[2];
   char **arguments, **environment = NULL;
-  if (pipe2(talk, O_CLOEXEC)) return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
-  if (pipe2(print, O_CLOEXEC)) {
-    close(talk[0]);
-    close(talk[1]);
+  EB_TRY(open_board(c));
+  if (pipe2(print, O_CLOEXEC))
     return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
-  }
+  c->print = print[0];
+  fcntl(c->print, F_SETFL, O_NONBLOCK);
   eb_error error = EB_NEW(arguments, (size_t)argv->count + 1);
   if (!error) {
     for (int i = 0; i < argv->count; i++) arguments[i] = argv->items[i];
     error = build_environment(settings, &environment);
   }
-  if (!error) {
-    pid_t parent = getpid();
-    c->pid = fork();
-    if (c->pid == 0) become(parent, arguments, environment, c->limits.memory, talk[1], print[1]);
-    if (c->pid < 0) error = EB_ERROR(EB_ERR_IO, "cannot start a process: %s", strerror(errno));
-  }
-  if (c->pid > 0) setpgid(c->pid, c->pid); /* the child does so too: whoever comes first */
+  if (!error) error = fork_child(c, arguments, environment, print[1]);
   free(arguments);
   free(environment);
-  close(talk[1]);
   close(print[1]);
-  c->talk = talk[0];
-  c->print = print[0];
-  fcntl(c->talk, F_SETFL, O_NONBLOCK);
-  fcntl(c->print, F_SETFL, O_NONBLOCK);
   return error;
+}
+
+static void release(child *c) {
+  if (c->board) munmap(c->board, sizeof *c->board);
+  if (c->shared >= 0) close(c->shared);
+  if (c->print >= 0) close(c->print);
+}
+
+/* ---- the child's side ------------------------------------------------------------------------- */
+
+eb_error eb_board_open(eb_board **out) {
+  struct stat info;
+  int shared =
+      fstat(EB_CHILD_BOARD, &info) == 0 && info.st_size == sizeof **out ? EB_CHILD_BOARD : -1;
+  int flags = shared < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+  void *memory = mmap(NULL, sizeof **out, PROT_READ | PROT_WRITE, flags, shared, 0);
+  *out = memory == MAP_FAILED ? NULL : memory;
+  return *out ? EB_OK : EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
+}
+
+void eb_board_close(eb_board *board) {
+  if (board) munmap(board, sizeof *board);
 }
 
 /* ---- listening -------------------------------------------------------------------------------- */
 
-static void hear_line(child *c) {
-  long long step, steps;
-  c->line[c->line_length] = '\0';
-  c->line_length = 0;
-  if (sscanf(c->line, "step %lld %lld", &step, &steps) == 2) {
-    c->end->step = step;
-    c->end->steps = steps;
-    if (c->progress) c->progress(c->context, step, steps, eb_wall_seconds() - c->started);
-    c->last_call = eb_wall_seconds();
-  } else if (strcmp(c->line, "closing") == 0) {
-    c->closing = true;
-  }
-}
-
-static void hear(child *c) {
-  char bytes[512];
-  for (ssize_t got; (got = read(c->talk, bytes, sizeof bytes)) > 0;)
-    for (ssize_t i = 0; i < got; i++) {
-      if (bytes[i] == '\n')
-        hear_line(c);
-      else if (c->line_length + 1 < sizeof c->line)
-        c->line[c->line_length++] = bytes[i];
-    }
+/* Reads the board; tells of progress when there is some, or when nothing was told for a while. */
+static void look(child *c) {
+  static const double patience = 1; /* s */
+  eb_child_end *end = c->end;
+  int64_t step = c->board->step;
+  double now = eb_wall_seconds();
+  bool news = step != end->step;
+  end->step = step;
+  end->steps = c->board->steps;
+  if (!c->progress || (!news && now - c->last_call < patience)) return;
+  c->progress(c->context, end->step, end->steps, now - c->started);
+  c->last_call = now;
 }
 
 /* Keeps the last bytes of what the child prints. */
@@ -232,7 +254,7 @@ static void enforce(child *c, eb_signals *signals) {
   } else if (c->limits.memory > 0 && memory > c->limits.memory) {
     end_child(c, EB_CHILD_OVER_MEMORY, false);
   } else if (c->told_to_end > 0) {
-    if (now - c->told_to_end > (c->closing ? GRACE_TO_CLOSE : GRACE))
+    if (now - c->told_to_end > (c->board->closing ? GRACE_TO_CLOSE : GRACE))
       end_child(c, EB_CHILD_TIMED_OUT, false);
   } else if (c->limits.timeout > 0 && now - c->started > c->limits.timeout) {
     end_child(c, EB_CHILD_TIMED_OUT, true);
@@ -253,22 +275,17 @@ static bool collect(child *c) {
 }
 
 static void watch(child *c, eb_signals *signals) {
-  enum { LOOK_MS = 20, CALL_S = 1 };
+  enum { LOOK_MS = 20 };
   while (!collect(c)) {
-    struct pollfd files[] = {{c->talk, POLLIN, 0}, {c->print, POLLIN, 0}, {signals->fd, POLLIN, 0}};
-    poll(files, 3, LOOK_MS);
-    hear(c);
+    struct pollfd files[] = {{c->print, POLLIN, 0}, {signals->fd, POLLIN, 0}};
+    poll(files, 2, LOOK_MS);
     catch_output(c);
     /* A closed pipe is always readable: it would keep the loop spinning. */
-    if (files[0].revents & POLLHUP || files[1].revents & POLLHUP) poll(NULL, 0, 1);
+    if (files[0].revents & POLLHUP) poll(NULL, 0, 1);
     enforce(c, signals);
-    double now = eb_wall_seconds();
-    if (c->progress && now - c->last_call > CALL_S) {
-      c->progress(c->context, c->end->step, c->end->steps, now - c->started);
-      c->last_call = now;
-    }
+    look(c);
   }
-  hear(c);
+  look(c);
   catch_output(c);
   kill(-c->pid, SIGKILL); /* whatever it may have left running */
   c->end->seconds = eb_wall_seconds() - c->started;
@@ -280,14 +297,13 @@ eb_error eb_child_run(const eb_strings *argv, const eb_strings *settings, eb_lim
   child c = {.limits = limits,
              .started = eb_wall_seconds(),
              .last_call = eb_wall_seconds(),
-             .talk = -1,
+             .shared = -1,
              .print = -1,
              .progress = progress,
              .context = context,
              .end = end};
   eb_error error = start(&c, argv, settings);
   if (!error) watch(&c, signals);
-  if (c.talk >= 0) close(c.talk);
-  if (c.print >= 0) close(c.print);
+  release(&c);
   return error;
 }

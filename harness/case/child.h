@@ -1,7 +1,7 @@
 /* A process of our own making, under a time and a memory limit.
  *
- * The child talks back on file descriptor EB_CHILD_PIPE: "step I N" after each step, "closing" when it has noticed the end and is writing
- * its file. What it prints is caught; the end of it explains crashes. */
+ * The child writes its progress onto a board: memory that both share, which tells the exact step of a crash and costs the
+ * child no system call. What it prints is caught; the end of it explains crashes. */
 #ifndef EB_CHILD_H
 #define EB_CHILD_H
 
@@ -10,7 +10,15 @@
 
 #include "harness/strings.h"
 
-enum { EB_CHILD_PIPE = 3, EB_CHILD_OUTPUT = 2000 };
+enum { EB_CHILD_BOARD = 3 /* its file descriptor in the child */, EB_CHILD_OUTPUT = 2000 };
+
+typedef struct eb_board {
+  _Atomic int64_t step, steps; /* done, and wanted */
+  _Atomic int closing;         /* the child knows that it is to end and writes its file */
+} eb_board;
+/* The child's side: maps what its parent gave it, or plain memory when it was started by hand. */
+EB_MUST eb_error eb_board_open(eb_board **out);
+void eb_board_close(eb_board *board);
 
 /* Signals that end a run (SIGINT, SIGTERM, SIGHUP), held back while this is open and read as a file. */
 typedef struct eb_signals {
@@ -41,7 +49,7 @@ typedef struct eb_child_end {
   bool exited_zero;             /* it finished its work, whatever the cause that ended it */
   double seconds;               /* wall time */
   double peak_memory;           /* highest resident memory seen, bytes */
-  int64_t step, steps;          /* last progress heard */
+  int64_t step, steps;          /* last progress on the board */
   char output[EB_CHILD_OUTPUT]; /* the end of what it printed */
 } eb_child_end;
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "harness/audit/audit.h"
 #include "harness/case/child.h"
@@ -30,28 +29,13 @@ typedef struct job {
   eb_step_log *log;
   eb_verdict verdict;
   eb_host host;
-  double committed, talked; /* wall clock of the last commit and the last word to the parent */
+  eb_board *board;                  /* progress, for the parent */
+  double committed, commit_seconds; /* wall clock of the last commit, and what it took */
   const char *output;
   hid_t environment;
 } job;
 
-/* ---- talking to the parent -------------------------------------------------------------------- */
-
-static void talk(const char *text) {
-  ssize_t written = write(EB_CHILD_PIPE, text, strlen(text));
-  (void)written; /* nobody listens when the case is run by hand */
-}
-
-static void talk_progress(job *j) {
-  static const double interval = 0.1; /* s */
-  char text[64];
-  double now = eb_wall_seconds();
-  if (now - j->talked < interval && j->after->step < j->work->steps) return;
-  j->talked = now;
-  snprintf(text, sizeof text, "step %lld %lld\n", (long long)j->after->step,
-           (long long)j->work->steps);
-  talk(text);
-}
+/* ---- being told to end ------------------------------------------------------------------------ */
 
 /* SIGTERM is blocked in all threads and looked for between steps. */
 static void hold_termination(void) {
@@ -190,12 +174,14 @@ static eb_error record_frame(job *j, bool last) {
   return EB_OK;
 }
 
+/* Often enough that a crash costs little, and seldom enough that commits take a twentieth of the time at most. */
 static eb_error commit_now_and_then(job *j) {
-  static const double interval = 0.5; /* s: what a crash may cost */
-  if (eb_wall_seconds() - j->committed < interval) return EB_OK;
-  eb_error error = eb_recorder_commit(j->recorder);
+  double began = eb_wall_seconds();
+  if (began - j->committed < 20 * j->commit_seconds) return EB_OK;
+  EB_TRY(eb_recorder_commit(j->recorder));
   j->committed = eb_wall_seconds();
-  return error;
+  j->commit_seconds = j->committed - began;
+  return EB_OK;
 }
 
 /* Whether the case goes on after this step; if not, the outcome is set. */
@@ -213,7 +199,6 @@ static eb_error judge_step(job *j, const eb_audit_row *audit, eb_reason reason, 
     return conclude(j, EB_OUTCOME_DIVERGED, detail);
   }
   if (asked_to_end()) {
-    talk("closing\n");
     snprintf(detail, sizeof detail, "time limit of %g s reached after step %lld of %lld",
              j->work->timeout, step, (long long)j->work->steps);
     return conclude(j, EB_OUTCOME_TIMED_OUT, detail);
@@ -241,7 +226,7 @@ static eb_error one_step(job *j, bool *on) {
   EB_TRY(record_step(j, row, &audit, reason));
   EB_TRY(judge_step(j, &audit, reason, on));
   EB_TRY(record_frame(j, !*on));
-  talk_progress(j);
+  j->board->step = j->after->step;
   return commit_now_and_then(j);
 }
 
@@ -262,6 +247,8 @@ static eb_error run_job(job *j) {
   const char *where = "";
   double began = eb_wall_seconds();
   EB_TRY(eb_case_describe(j->work, &j->run));
+  EB_TRY(eb_board_open(&j->board));
+  j->board->steps = j->work->steps;
   eb_host_open(&j->host);
   EB_TRY(set_up(j, &failure, &where));
   if (failure) {
@@ -270,7 +257,7 @@ static eb_error run_job(job *j) {
   } else {
     EB_TRY(run_steps(j));
   }
-  talk("closing\n");
+  j->board->closing = 1;
   j->run.total_seconds = eb_wall_seconds() - began;
   j->run.peak_rss = eb_host_peak_memory();
   return eb_recorder_finish(j->recorder, &j->run);
@@ -285,6 +272,7 @@ static void release(job *j) {
   eb_recorder_destroy(j->recorder);
   eb_scene_destroy(j->scene);
   eb_host_close(&j->host);
+  eb_board_close(j->board);
   eb_run_clear(&j->run);
 }
 

@@ -42,9 +42,23 @@ static eb_outcome cause(const eb_case *work, const eb_child_end *end, char *out,
   return EB_OUTCOME_CRASHED;
 }
 
+/* The last line that is not empty. */
+static void last_line(const char *text, char *out, size_t bytes) {
+  const char *end = text + strlen(text);
+  while (end > text && end[-1] == '\n') end--;
+  const char *start = end;
+  while (start > text && start[-1] != '\n') start--;
+  snprintf(out, bytes, "%.*s", (int)(end - start), start);
+}
+
 static eb_error fill_cause(const eb_case *work, const eb_child_end *end, eb_run *run) {
-  char detail[300];
+  char detail[600], line[200];
   eb_outcome outcome = cause(work, end, detail, sizeof detail);
+  last_line(end->output, line, sizeof line);
+  if (*line) {
+    size_t used = strlen(detail);
+    snprintf(detail + used, sizeof detail - used, "; its last words: %s", line);
+  }
   run->peak_rss = end->peak_memory;
   run->total_seconds = end->seconds;
   EB_TRY(eb_run_set(&run->outcome, eb_outcome_name(outcome)));
@@ -124,8 +138,12 @@ static eb_error make_part(const eb_case *work, const eb_child_end *end, const ch
                           const char *raw, const char *part, eb_run *run) {
   if (end->cause == EB_CHILD_EXITED && end->status == EB_EXIT_HARNESS)
     return EB_ERROR(EB_ERR_IO, "%s", end->output);
-  if (!end->exited_zero || !is_finished(raw, run))
+  if (!end->exited_zero || !is_finished(raw, run)) {
     EB_TRY(record_cause(work, end, environment, raw, run));
+  } else if (*end->output) {
+    EB_TRY(eb_run_set(&run->output, end->output));
+    EB_TRY(rewrite(raw, run));
+  }
   if (rename(raw, part))
     return EB_ERROR(EB_ERR_IO, "cannot rename '%s' to '%s': %s", raw, part, strerror(errno));
   return EB_OK;

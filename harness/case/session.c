@@ -100,12 +100,19 @@ static eb_error open_existing(state *s) {
   return EB_OK;
 }
 
-static eb_error run_all(state *s) {
+/* The rates are measured only when something is to run, and after the old results were found comparable. */
+static eb_error write_environment(state *s, bool measured) {
   eb_rates rates = {0};
+  if (measured) EB_TRY(eb_rates_measure(s->program, &s->signals, &rates));
+  return eb_environment_write(s->parts.environment, s->session->command_line, &rates);
+}
+
+static eb_error run_all(state *s) {
   EB_TRY(find_program(s));
-  EB_TRY(eb_rates_measure(s->program, &s->signals, &rates));
-  EB_TRY(eb_environment_write(s->parts.environment, s->session->command_line, &rates));
+  EB_TRY(write_environment(s, false));
   EB_TRY(open_existing(s));
+  if (s->end->kept == s->session->plan->count) return EB_OK;
+  EB_TRY(write_environment(s, true));
   eb_error error = run_missing(s);
   /* What is finished is kept whatever went wrong later. */
   eb_error folding = eb_parts_fold(&s->parts);

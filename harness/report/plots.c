@@ -15,6 +15,7 @@
 const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
     {"residuals", "Residual against iteration, in the step with the most iterations"},
     {"error-time", "Residual against wall time, in the same step"},
+    {"accuracy", "Accuracy against cost: each solver's median step"},
     {"audit", "Residual as audited by the harness, each step"},
     {"iterations", "Iterations a step"},
     {"step-time", "Wall time a step"},
@@ -22,7 +23,7 @@ const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
     {"energy", "Energies over time"},
 };
 
-enum { RESIDUALS, ERROR_TIME, AUDIT, ITERATIONS, STEP_TIME, PHASES, ENERGY };
+enum { RESIDUALS, ERROR_TIME, ACCURACY, AUDIT, ITERATIONS, STEP_TIME, PHASES, ENERGY };
 
 /* The data of one plot while it is being written: blocks for gnuplot's `index`, or one table. */
 typedef struct plot_data {
@@ -83,6 +84,15 @@ static eb_error column_series(const eb_report_run *run, eb_column column, double
     EB_TRY(
         add_point(data, run->column[EB_COL_TIME][s], scale * run->column[column][s], logarithmic));
   return EB_OK;
+}
+
+/* One point a run: what a step costs and how well it solves its equation. */
+static eb_error accuracy_point(const eb_report_run *run, plot_data *data) {
+  if (run->steps == 0) return EB_OK;
+  double wall = eb_report_median(run->column[EB_COL_WALL], run->steps, 1);
+  double residual = eb_report_median(run->column[EB_COL_RESIDUAL_RELATIVE], run->steps, 1);
+  begin_series(data, run->label);
+  return wall > 0 ? add_point(data, 1e3 * wall, residual, true) : EB_OK;
 }
 
 static eb_error energy_series(const eb_report_run *run, plot_data *data) {
@@ -152,6 +162,9 @@ static eb_error fill(int kind, const eb_report_run *runs, int count, plot_data *
     case RESIDUALS:
     case ERROR_TIME:
       EB_TRY(residual_series(run, kind == ERROR_TIME, data));
+      break;
+    case ACCURACY:
+      EB_TRY(accuracy_point(run, data));
       break;
     case AUDIT:
       EB_TRY(column_series(run, EB_COL_RESIDUAL_RELATIVE, 1, true, data));

@@ -1,4 +1,4 @@
-/* Set-up of the elements, and the parallel sweeps: colours in turn, the chunks of a colour in parallel. */
+/* Set-up of the elements, and the parallel sweeps over their chunks. */
 #include "problems/elasticity/elasticity.h"
 
 #include <string.h>
@@ -127,8 +127,9 @@ eb_error eb_elasticity_create(const eb_mesh *mesh, const eb_material *materials,
 void eb_elasticity_destroy(eb_elasticity *e) {
   if (!e) return;
   eb_block_matrix_destroy(e->pattern);
-  void *const owned[] = {e->colour_start, e->chunk_start, e->batch_law, e->element, e->node,
-                         e->scatter,      e->geometry,    e->fibre,     e->mass,    e->laws};
+  eb_schedule_destroy(e->schedule);
+  void *const owned[] = {e->chunk_start, e->batch_law, e->element, e->node, e->scatter,
+                         e->geometry,    e->fibre,     e->mass,    e->laws};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   free(e);
 }
@@ -161,14 +162,14 @@ double eb_elasticity_energy(const eb_elasticity *e, const double *x) {
 }
 
 void eb_elasticity_gradient(const eb_elasticity *e, const double *x, double *g) {
+  eb_schedule_begin(e->schedule);
 #pragma omp parallel
   {
 #pragma omp for schedule(static)
     for (int64_t i = 0; i < 3 * (int64_t)e->node_count; i++) g[i] = 0;
-    for (int32_t k = 0; k < e->colour_count; k++) {
-#pragma omp for schedule(dynamic)
-      for (int32_t c = e->colour_start[k]; c < e->colour_start[k + 1]; c++)
-        e->kernels->gradient(e, e->chunk_start[c], e->chunk_start[c + 1], x, g);
+    for (int32_t c; (c = eb_schedule_take(e->schedule)) >= 0;) {
+      e->kernels->gradient(e, e->chunk_start[c], e->chunk_start[c + 1], x, g);
+      eb_schedule_finish(e->schedule, c);
     }
   }
 }
@@ -188,14 +189,14 @@ void eb_elasticity_matrix(const eb_elasticity *e, const double *x, double mass_s
                           double hessian_scale, bool project, eb_block_matrix *matrix, double *g) {
   eb_matrix_job job = {
       .x = x, .scale = hessian_scale, .project = project, .values = matrix->values, .g = g};
+  eb_schedule_begin(e->schedule);
 #pragma omp parallel
   {
 #pragma omp for schedule(static)
     for (int32_t i = 0; i < e->node_count; i++) clear_row(e, i, mass_scale, matrix->values, g);
-    for (int32_t k = 0; k < e->colour_count; k++) {
-#pragma omp for schedule(dynamic)
-      for (int32_t c = e->colour_start[k]; c < e->colour_start[k + 1]; c++)
-        e->kernels->matrix(e, e->chunk_start[c], e->chunk_start[c + 1], &job);
+    for (int32_t c; (c = eb_schedule_take(e->schedule)) >= 0;) {
+      e->kernels->matrix(e, e->chunk_start[c], e->chunk_start[c + 1], &job);
+      eb_schedule_finish(e->schedule, c);
     }
   }
 }

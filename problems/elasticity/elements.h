@@ -1,5 +1,5 @@
 /* The precomputed elements behind eb_elasticity: batches of four elements of one material, in chunks,
- * chunks in colours. Internal to problems/elasticity/.
+ * chunks sorted by colour. Internal to problems/elasticity/.
  *
  * Memory is laid out in the order of the sweep. With A nodes and Q integration points an element, batch b has
  *   node      A x 4 indices; a batch short of elements repeats its first one with no volume
@@ -11,13 +11,14 @@
 
 #include "problems/elasticity/elasticity.h"
 #include "problems/elasticity/law.h"
+#include "problems/elasticity/schedule.h"
 
 typedef struct eb_kernels eb_kernels;
 
 struct eb_elasticity {
   const eb_kernels *kernels;
-  int32_t node_count, element_count, batch_count, chunk_count, colour_count;
-  int32_t *colour_start; /* colour_count + 1, into chunks */
+  int32_t node_count, element_count, batch_count, chunk_count;
+  eb_schedule *schedule; /* changes during a sweep */
   int32_t *chunk_start;  /* chunk_count + 1, into batches */
   int32_t *batch_law;    /* batch_count, into laws */
   int32_t *element;      /* batch_count x 4: the mesh's element, -1 for a repeated lane */
@@ -51,7 +52,7 @@ struct eb_kernels {
 
 extern const eb_kernels eb_tetrahedron_kernels, eb_hexahedron_kernels;
 
-/* Fills chunk_start, colour_start, batch_law, element and the counts of an elasticity whose kernels are set. */
+/* Fills chunk_start, batch_law, element, the schedule and the counts of an elasticity whose kernels are set. */
 EB_MUST eb_error eb_elements_partition(const eb_mesh *mesh, eb_elasticity *elasticity);
 
 #endif

@@ -116,6 +116,18 @@ static void write_cells(FILE *file, const eb_mesh *mesh, bool binary) {
     put_int(file, binary, mesh->type == EB_TETRAHEDRON ? 10 : 12, '\n');
 }
 
+/* VTK's ascii code for what a line of text cannot hold. */
+static void print_encoded(FILE *file, const char *text) {
+  for (; *text; text++) {
+    unsigned char c = (unsigned char)*text;
+    if (c < 33 || c > 126 || c == '"' || c == '%')
+      fprintf(file, "%%%02X", c);
+    else
+      fputc(c, file);
+  }
+  fputc('\n', file);
+}
+
 /* A text array: a line each in ascii; in binary its length in six bits below 11. */
 static void write_region_names(FILE *file, const eb_mesh *mesh, bool binary) {
   fprintf(file, "FIELD FieldData 1\nregion_names 1 %d string\n", mesh->region_count);
@@ -125,7 +137,7 @@ static void write_region_names(FILE *file, const eb_mesh *mesh, bool binary) {
       fputc(0xc0 | (int)strlen(name), file);
       fputs(name, file);
     } else {
-      fprintf(file, "%s\n", name);
+      print_encoded(file, name);
     }
   }
   fputc('\n', file);

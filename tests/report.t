@@ -1,0 +1,77 @@
+#!/usr/bin/perl
+# The report as a user makes it: from a run to index.html, its plots and pictures.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Temp qw(tempdir);
+use Test::More;
+
+my $program = abs_path(($ENV{BUILD} // 'build') . '/elastobench');
+my $dir = tempdir(CLEANUP => 1);
+$ENV{XDG_CACHE_HOME} = "$dir/cache";
+chdir $dir or die;
+
+sub run_program {
+  my @words = @_;
+  my $out = qx($program @words 2>&1 </dev/null);
+  return ($? >> 8, $out);
+}
+
+sub slurp { local (@ARGV, $/) = @_; return scalar <> }
+
+my ($code, $out) = run_program('run bench/beam:resolution=0.25 conjac2020/twist:resolution=0.34',
+  '-s newton -s semi-implicit:linear=cg -s semi-implicit:linear=cholesky -s corotational --steps 4 -o r.h5');
+is($code, 0, 'a run to report on') or diag $out;
+
+($code, $out) = run_program('report r.h5 -o report');
+is($code, 0, 'the report is written') or diag $out;
+my $page = slurp('report/index.html');
+like($page, qr/bench\/beam/, 'it names the scene');
+like($page, qr/semi-implicit:linear=cg/, 'solvers are labelled by the options in which they differ');
+unlike($page, qr/newton:/, 'and only by those');
+like($page, qr/corotational<\/b>: .*cannot serve/s, 'a skipped case says why');
+
+my @missing = grep { !-s "report/$_" } $page =~ /(?:src|href)="([^"#]+)"/g;
+is_deeply(\@missing, [], 'every picture, plot, script and data file it names is there');
+my @stack;
+my $balanced = 1;
+while ($page =~ /<(\/?)([a-z0-9]+)[^>]*>/g) {
+  next if $2 =~ /^(meta|img|link|br)$/;
+  if ($1) { $balanced &&= (pop(@stack) // '') eq $2 } else { push @stack, $2 }
+}
+ok($balanced && !@stack, 'its tags are balanced');
+
+for my $kind (qw(residuals error-time accuracy audit iterations step-time phases energy)) {
+  my @drawn = glob("report/1-*-$kind.svg");
+  is(scalar @drawn, 1, "plot: $kind");
+}
+my ($svg) = glob('report/1-*-energy.svg');
+my $before = slurp($svg);
+unlink $svg;
+is(system("cd report && gnuplot 1-*-energy.gp"), 0, 'a plot can be drawn again by its script');
+is(slurp($svg), $before, 'and comes out the same');
+my ($png) = glob('report/1-*-r0-last.png');
+is(substr(slurp($png), 1, 3), 'PNG', 'pictures are PNG');
+
+my ($data) = glob('report/1-*-iterations.dat');
+my @points = grep { /^[\d.]+ [\d.]+$/ } split /\n/, slurp($data);
+is(scalar @points, 3 * 4, 'one point a step and solver');
+
+($code, $out) = run_program('report nothing.h5 -o x');
+isnt($code, 0, 'a missing file is an error');
+like($out, qr/nothing\.h5/, 'that names it');
+open my $file, '>', 'text.h5' or die;
+print $file "not HDF5\n";
+close $file;
+($code, $out) = run_program('report text.h5 -o x');
+isnt($code, 0, 'so is a foreign one');
+($code, $out) = run_program('report r.h5 -o /proc/report');
+isnt($code, 0, 'a folder that cannot be made is an error');
+like($out, qr/\/proc\/report/, 'that names it');
+{
+  local $ENV{PATH} = '/nowhere';
+  my $said = `$program report r.h5 -o y 2>&1`;
+  isnt($? >> 8, 0, 'without gnuplot there is no report');
+  like($said, qr/gnuplot-nox/, 'and the message names the package');
+}
+done_testing();
