@@ -51,7 +51,7 @@ EB_INLINE const eb_v4 *geometry_of(const eb_elasticity *e, int A, int Q, int32_t
 
 EB_INLINE double sweep_energy(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
                               const double *x) {
-  eb_v4 total = {0}, edge[EB_MAX_INNER][3], F[9], R[9] = {{0}};
+  eb_v4 total = {0}, psi, edge[EB_MAX_INNER][3], F[9], R[9] = {{0}};
   for (int32_t b = begin; b < end; b++) {
     const eb_law *law = &e->laws[e->batch_law[b]];
     const eb_v4 *g = geometry_of(e, A, Q, b);
@@ -59,7 +59,8 @@ EB_INLINE double sweep_energy(int A, int Q, const eb_elasticity *e, int32_t begi
     for (int q = 0; q < Q; q++, g += 3 * (A - 1) + 1) {
       deformation(A, edge, g, F);
       if (eb_law_needs_rotation(law)) eb_polar3(F, R);
-      total += g[3 * (A - 1)] * eb_law_energy(law, F, R, fibre_of(e, b));
+      eb_law_energy(law, F, R, fibre_of(e, b), &psi);
+      total += g[3 * (A - 1)] * psi;
     }
   }
   return eb_v4_sum(total);

@@ -37,7 +37,8 @@ static inline bool eb_law_is_linear(const eb_law *law) {
 }
 
 /* psi and P. R is read only when eb_law_needs_rotation, `fibre` (3) only when law->fibre. */
-eb_v4 eb_law_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3]);
+void eb_law_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3],
+                   eb_v4 *psi);
 void eb_law_stress(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3],
                    eb_v4 P[9]);
 
