@@ -233,11 +233,11 @@ const eb_scene_ops eb_hecht2012_bowl_of_bears = {
 /* ---- bear-squash --------------------------------------------------------------------------------------------------- */
 
 static const eb_option squash_parameters[] = {
-    PARAMETERS("1e5", TWENTIETH),
+    PARAMETERS("1e5", THIRTIETH),
     EB_ELEMENTS_PARAMETER,
-    {"gap", EB_OPTION_REAL, "0.15", 0.01, 1, NULL, "",
+    {"gap", EB_OPTION_REAL, "0.2", 0.01, 1, NULL, "",
      "between piston and floor at the lowest, over the height of the bear"},
-    FRICTION("0.3"),
+    FRICTION("0.6"),
     EB_LAST_PARAMETER};
 
 static eb_error squash_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -279,8 +279,8 @@ const eb_scene_ops eb_hecht2012_bear_squash = {
     .target_elements = 30490,
     .count_tolerance = 0.03,
     .parameters = squash_parameters,
-    .steps = 3000,
-    .steps_per_frame = 20,
+    .steps = 4500,
+    .steps_per_frame = 30,
     .mesh = squash_mesh,
     .mesh_parameters = "resolution",
     .setup = squash_setup,
