@@ -2,10 +2,13 @@
  * chunks sorted by colour. Internal to problems/elasticity/.
  *
  * Memory is laid out in the order of the sweep. With A nodes and Q integration points an element, batch b has
- *   node      A x 4 indices; a batch short of elements repeats its first one with no volume
- *   scatter   A x A x 4 block indices of the matrix
+ *   node      A x 4 indices, ascending in each element; a batch short of elements repeats its first one with
+ *             no volume
+ *   scatter   A (A + 1) / 2 x 4 block indices of the matrix: pairs a <= b of nodes, row by row, which fall
+ *             into the upper triangle
  *   geometry  Q x (3 (A - 1) + 1) lanes: rest gradients of the shape functions of nodes 1 .. A-1 (that of
- *             node 0 is minus their sum), then the rest volume of the point. */
+ *             node 0 is minus their sum), then the rest volume of the point.
+ */
 #ifndef EB_ELEMENTS_H
 #define EB_ELEMENTS_H
 
@@ -24,9 +27,10 @@ struct eb_elasticity {
   int32_t *element;      /* batch_count x 4: the mesh's element, -1 for a repeated lane */
   int32_t *node, *scatter;
   eb_v4 *geometry;
-  eb_v4 *fibre; /* batch_count x 3, or NULL */
-  double *mass; /* node_count */
-  eb_law *laws; /* one a region */
+  eb_v4 *fibre;    /* batch_count x 3, or NULL */
+  double *mass;    /* node_count */
+  int32_t *mirror; /* of a block below the diagonal: where its transpose is */
+  eb_law *laws;    /* one a region */
   eb_block_matrix *pattern;
 };
 
