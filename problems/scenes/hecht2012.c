@@ -428,7 +428,9 @@ const eb_scene_ops eb_hecht2012_trampoline = {
 
 static const eb_option spider_parameters[] = {
     PARAMETERS("1e8", TENTH),
-    EB_ELEMENTS_PARAMETER,
+    {"resolution", EB_OPTION_REAL, "1", 0.8, 8, NULL, "",
+     "scale on the number of elements; 1 is the paper's, below 0.8 the legs would fall apart"},
+
     {"contrast", EB_OPTION_REAL, "300", 1, 1e6, NULL, "",
      "Young's modulus of legs and body (E) over that of joints and thread"},
     {"swing", EB_OPTION_REAL, "5", -100, 100, NULL, "rad/s",
