@@ -174,8 +174,19 @@ $(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(BUILD)/include/elastobench/solv
 
 tests: $(PROGRAM) $(TESTS) $(FUZZERS) $(PLUGINS)
 
+# Leaks of MPI and PETSc are not ours. Archer tells ThreadSanitizer what OpenMP synchronizes.
+TEST_ENV :=
+ifeq ($(ASAN),1)
+  TEST_ENV += LSAN_OPTIONS=suppressions=$(CURDIR)/tests/support/lsan.supp:print_suppressions=0 \
+              ASAN_OPTIONS=fast_unwind_on_malloc=0
+endif
+ifeq ($(TSAN),1)
+  TEST_ENV += OMP_TOOL_LIBRARIES=$(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so)) \
+              TSAN_OPTIONS=ignore_noninstrumented_modules=1
+endif
+
 check-tests: tests ## run the tests without installing anything
-	BUILD=$(BUILD) prove --timer -e '' $(TESTS) $(FUZZERS) $(SCRIPTS:%=./%)
+	$(TEST_ENV) BUILD=$(BUILD) prove --timer -e '' $(TESTS) $(FUZZERS) $(SCRIPTS:%=./%)
 
 test: ## install what is missing, build, run every test
 	$(MAKE) --no-print-directory deps

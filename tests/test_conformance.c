@@ -13,7 +13,7 @@ enum { HEAP_IS_VISIBLE = 0 };
 enum { HEAP_IS_VISIBLE = 1 };
 #endif
 
-enum { STEPS = 3, HEAP_STEPS = 4 };
+enum { STEPS = 2, HEAP_STEPS = 3 };
 
 static size_t heap_in_use(void) {
   struct mallinfo2 info = mallinfo2();
@@ -119,11 +119,17 @@ static bool has_parameter(const eb_scene_ops *ops, const char *name) {
   return false;
 }
 
+/* Stuffed models of about this many elements, bars in a fifth of their cubes along each edge. */
+static double small_resolution(const eb_scene_ops *ops) {
+  const double elements = 500, least = 0.002;
+  return ops->stand_in ? fmin(1, fmax(least, elements / ops->target_elements)) : 0.2;
+}
+
 /* Small, and with each of the two kinds of material, so that every solver meets every scene. */
 static void catalogue_scene(const eb_scene_ops *ops, const char *material) {
   char parameters[160] = "", name[200];
   if (has_parameter(ops, "resolution"))
-    snprintf(parameters, sizeof parameters, "resolution=%s,", ops->stand_in ? "0.01" : "0.2");
+    snprintf(parameters, sizeof parameters, "resolution=%.3g,", small_resolution(ops));
   snprintf(parameters + strlen(parameters), sizeof parameters - strlen(parameters), "material=%s",
            material);
   snprintf(name, sizeof name, "%s:%s", ops->name, parameters);

@@ -5,7 +5,7 @@
 #include "tests/support/random.h"
 #include "tests/tap.h"
 
-enum { SAMPLES = 60 };
+enum { SAMPLES = 24, PROJECTIONS = 420 };
 
 static const double YOUNG = 2.5e4, POISSON = 0.37;
 
@@ -140,7 +140,7 @@ static void test_frozen_rotation(void) {
   eb_material linear = make_material(EB_LINEAR, EB_FIBRE_NONE);
   random_state random = random_seed(5);
   double worst = 0;
-  for (int n = 0; n < 40 * FAMILIES; n++) {
+  for (int n = 0; n < 20 * FAMILIES; n++) {
     double F[9], D[9], a[3], R[9], T[81], L[81], got[9], back[9], rotated[9], want[9], Rt[9];
     sample(&families[n % FAMILIES], &random, F, D, a, R);
     for (int i = 0; i < 9; i++) Rt[i] = R[3 * (i % 3) + i / 3];
@@ -209,7 +209,7 @@ static void test_projection(eb_material_kind kind, eb_fibre_kind fibre) {
   const char *name = eb_material_describe(kind)->name;
   random_state random = random_seed(23);
   projection_errors e = {0};
-  for (int n = 0; n < 2000; n++) {
+  for (int n = 0; n < PROJECTIONS; n++) {
     double F[9], D[9], a[3], R[9];
     sample(&families[n % FAMILIES], &random, F, D, a, R);
     if (n % 2)
@@ -221,8 +221,8 @@ static void test_projection(eb_material_kind kind, eb_fibre_kind fibre) {
   tap_below(e.negative, 1e-13, "projected tangent is positive semi-definite");
   tap_below(e.symmetry, 1e-13, "tangent is symmetric");
   if (kind != EB_LINEAR && kind != EB_COROTATIONAL)
-    tap_ok(e.indefinite > 100, "%s%s: the samples were indefinite often enough (%d)", name,
-           fibre_names[fibre], e.indefinite);
+    tap_ok(e.indefinite > PROJECTIONS / 20, "%s%s: the samples were indefinite often enough (%d)",
+           name, fibre_names[fibre], e.indefinite);
 }
 
 /* ---- rest state, small strain, invariance -------------------------------------------------------------- */
@@ -258,7 +258,7 @@ static void test_objectivity(eb_material_kind kind, eb_fibre_kind fibre) {
   eb_material m = make_material(kind, fibre);
   random_state random = random_seed(3);
   double worst = 0;
-  for (int n = 0; n < 50 * FAMILIES; n++) {
+  for (int n = 0; n < 20 * FAMILIES; n++) {
     double F[9], D[9], a[3], R[9], Q[9], QF[9], P[9], QP[9], got[9];
     sample(&families[n % FAMILIES], &random, F, D, a, R);
     random_rotation(&random, Q);

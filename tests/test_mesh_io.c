@@ -73,7 +73,7 @@ static bool same_surface(const eb_surface *a, const eb_surface *b) {
 /* A block whose positions use all digits of a double, with two interleaved regions. */
 static eb_mesh *block(bool hexahedra) {
   const eb_grid grid = {.cubes = {3, 2, 2}, .origin = {-1e-3, 7, 0}, .size = {1, 1e-5 + 2, 3e4}};
-  static const char *const names[] = {"soft tissue", "bone"};
+  static const char *const names[] = {"soft tissue 5%", "bone"};
   eb_mesh *mesh;
   tap_require(hexahedra ? eb_generate_hexahedra(&grid, &mesh) : eb_generate_tets6(&grid, &mesh),
               "a block");
@@ -128,6 +128,23 @@ static void test_volume_round_trips(void) {
   eb_mesh *back = NULL;
   tap_succeeds(eb_mesh_read(path_in_folder("m.ele"), &back), "TetGen by its .ele file");
   eb_mesh_destroy(back);
+}
+
+/* Gmsh itself reads the entities of an ascii file line by line. */
+static void test_entity_lines(void) {
+  eb_mesh *mesh = block(false);
+  char line[256];
+  int lines = -1, sets = mesh->set_count;
+  bool inside = false;
+  FILE *file = fopen(path_in_folder("m41.msh"), "r");
+  while (file && fgets(line, sizeof line, file)) {
+    if (strcmp(line, "$EndEntities\n") == 0) break;
+    lines += inside;
+    inside = inside || strcmp(line, "$Entities\n") == 0;
+  }
+  if (file) fclose(file);
+  tap_ok(lines == sets + 2, "Gmsh 4.1: a line for each of %d sets and 2 regions (%d)", sets, lines);
+  eb_mesh_destroy(mesh);
 }
 
 static void test_fibres(void) {
@@ -507,7 +524,7 @@ static void test_stl(void) {
                      "solid a name of solid\r\n FACET NORMAL nan 0 0\r\n  outer loop\r\n"
                      "   vertex 0 0 -0.0\r\n   vertex 1E0 0 0\r\n   vertex 0 1 0\r\n  endloop\r\n"
                      " endfacet\r\nendsolid a\r\nsolid b\r\nfacet normal 0 0 1\nouter loop\n"
-                     "vertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\nendloop\nendfacet\n"
+                     "vertex 1 -0 0\nvertex 1 1 0\nvertex 0 1 -0\nendloop\nendfacet\n"
                      "facet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
                      "endloop\nendfacet\nendsolid b",
                      4, 2, "STL: two solids, joined vertices, a collapsed facet");
@@ -581,6 +598,7 @@ int main(void) {
     return 1;
   }
   test_volume_round_trips();
+  test_entity_lines();
   test_fibres();
   test_surface_round_trips();
   test_medit();

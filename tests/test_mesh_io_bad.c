@@ -187,6 +187,10 @@ static const bad others[] = {
     {EB_FORMAT_VTK, VTK "POINTS 1000000000 float\n0 0 0\n",
      "bad:5: 1000000000 points are announced"},
     {EB_FORMAT_VTK, VTK "POINTS 1 quad\n", "bad:5: 'quad' is no data type"},
+    {EB_FORMAT_VTK,
+     VTK "FIELD f 1\nregion_names 1 1 string\nthis%20name%20has%20far%20more%20than%20"
+         "forty%20seven%20bytes%20in%20it\n",
+     "bad:7: name 'this%20name"},
     {EB_FORMAT_VTK, VTK "CELLS 1 1000000000\n4 0 1 2 3\n", "1000000000 entries of cells"},
     {EB_FORMAT_VTK, VTK "CELLS 1 5\n9 0 1 2 3\n", "bad:6: cell 0 has 9 nodes where 4 entries"},
     {EB_FORMAT_VTK,

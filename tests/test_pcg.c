@@ -224,14 +224,14 @@ static void test_shift(void) {
 
 static void test_threads(void) {
   uint64_t seed = 3;
-  eb_block_matrix *A = eb_test_bar(40, 15, 15, 0.02, 0.4, NULL);
+  eb_block_matrix *A = eb_test_bar(30, 18, 18, 0.02, 0.4, NULL);
   int64_t n = 3 * (int64_t)A->rows;
   double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
   double *y = eb_test_random_vector(n, &seed);
   int before = omp_get_max_threads();
   for (int k = 0; k < PRECONDITIONERS; k++) {
     eb_linear_settings s = settings_for(preconditioners[k]);
-    s.max_iterations = 25;
+    s.max_iterations = 12;
     memset(x, 0, (size_t)n * sizeof *x);
     memset(y, 0, (size_t)n * sizeof *y);
     eb_linear_result one = eb_test_solve(&s, A, b, x, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Set-up of the elements, and the parallel sweeps: colours in turn, the chunks of a colour in parallel. */
+/* Set-up of the elements, and the parallel sweeps over their chunks. */
 #include "problems/elasticity/elasticity.h"
 
 #include <string.h>
@@ -51,31 +51,72 @@ static eb_error check_regions(const eb_mesh *mesh, const eb_material *materials)
   return EB_OK;
 }
 
-/* Rest shape of element e into one lane of its batch; `first` is false for the repeated lanes, which get no
- * volume and no mass. */
-static eb_error fill_lane(const eb_mesh *mesh, const eb_material *materials, int32_t batch,
-                          int lane, int32_t element, bool first, eb_elasticity *e) {
-  int A = e->kernels->nodes, Q = e->kernels->points, stride = 3 * (A - 1) + 1;
+/* The local nodes in ascending order of the mesh's indices. */
+static void sort_nodes(int A, const int32_t *corners, int order[MAX_ARITY]) {
+  for (int a = 0; a < A; a++) {
+    int at = a;
+    for (; at > 0 && corners[order[at - 1]] > corners[a]; at--) order[at] = order[at - 1];
+    order[at] = a;
+  }
+}
+
+/* Gradients of one point, given for nodes 1 .. A-1 as the element lists them, now for those of the order. */
+static void reorder_gradients(int A, const int order[MAX_ARITY], double *geometry) {
+  double all[3 * MAX_ARITY] = {0};
+  for (int a = 1; a < A; a++)
+    for (int i = 0; i < 3; i++) {
+      all[3 * a + i] = geometry[3 * (a - 1) + i];
+      all[i] -= all[3 * a + i];
+    }
+  for (int a = 1; a < A; a++) memcpy(geometry + 3 * (a - 1), all + 3 * order[a], 3 * sizeof *all);
+}
+
+static eb_error measure_element(const eb_mesh *mesh, const eb_kernels *kernels, int32_t element,
+                                const int order[MAX_ARITY], double geometry[MAX_GEOMETRY],
+                                double share[MAX_ARITY]) {
+  int A = kernels->nodes, stride = 3 * (A - 1) + 1;
   const int32_t *corners = mesh->elements + (int64_t)element * A;
-  double X[3 * MAX_ARITY], geometry[MAX_GEOMETRY], share[MAX_ARITY];
+  double X[3 * MAX_ARITY];
   for (int a = 0; a < A; a++) memcpy(X + 3 * a, mesh->X + 3 * (int64_t)corners[a], 3 * sizeof *X);
-  if (!e->kernels->measure(X, geometry, share))
+  if (!kernels->measure(X, geometry, share))
     return EB_ERROR(EB_ERR_INVALID,
                     "element %d has no positive rest volume; reorder its nodes or repair the mesh",
                     (int)element);
+  for (int q = 0; q < kernels->points; q++) reorder_gradients(A, order, geometry + q * stride);
+  return EB_OK;
+}
+
+/* One element into one lane of its batch; `first` is false for the repeated lanes, which get no volume and no
+ * mass. */
+static eb_error fill_lane(const eb_mesh *mesh, const eb_material *materials, int32_t batch,
+                          int lane, int32_t element, bool first, eb_elasticity *e) {
+  int A = e->kernels->nodes, Q = e->kernels->points, stride = 3 * (A - 1) + 1, order[MAX_ARITY];
+  const int32_t *corners = mesh->elements + (int64_t)element * A;
+  double geometry[MAX_GEOMETRY], share[MAX_ARITY];
+  sort_nodes(A, corners, order);
+  EB_TRY(measure_element(mesh, e->kernels, element, order, geometry, share));
   eb_v4 *out = e->geometry + (int64_t)batch * Q * stride;
   for (int i = 0; i < Q * stride; i++)
     out[i][lane] = !first && i % stride == stride - 1 ? 0 : geometry[i];
   if (e->fibre)
     for (int i = 0; i < 3; i++)
       e->fibre[3 * (int64_t)batch + i][lane] = mesh->fibre[3 * (int64_t)element + i];
+  int32_t *scatter = e->scatter + (int64_t)batch * (A * (A + 1) / 2) * EB_LANES + lane;
   for (int a = 0; a < A; a++) {
-    e->node[((int64_t)batch * A + a) * EB_LANES + lane] = corners[a];
+    e->node[((int64_t)batch * A + a) * EB_LANES + lane] = corners[order[a]];
     if (first) e->mass[corners[a]] += materials[mesh->region[element]].density * share[a];
-    for (int b = 0; b < A; b++)
-      e->scatter[(((int64_t)batch * A + a) * A + b) * EB_LANES + lane] =
-          eb_block_matrix_find(e->pattern, corners[a], corners[b]);
+    for (int b = a; b < A; b++, scatter += EB_LANES)
+      *scatter = eb_block_matrix_find(e->pattern, corners[order[a]], corners[order[b]]);
   }
+  return EB_OK;
+}
+
+static eb_error find_mirrors(eb_elasticity *e) {
+  const eb_block_matrix *p = e->pattern;
+  EB_TRY(EB_NEW(e->mirror, p->start[p->rows]));
+  for (int32_t i = 0; i < p->rows; i++)
+    for (int32_t b = p->start[i]; b < p->diagonal[i]; b++)
+      e->mirror[b] = eb_block_matrix_find(p, p->column[b], i);
   return EB_OK;
 }
 
@@ -83,7 +124,7 @@ static eb_error fill_elements(const eb_mesh *mesh, const eb_material *materials,
   size_t A = (size_t)e->kernels->nodes, Q = (size_t)e->kernels->points;
   size_t batches = (size_t)e->batch_count;
   EB_TRY(EB_NEW(e->node, batches * A * EB_LANES));
-  EB_TRY(EB_NEW(e->scatter, batches * A * A * EB_LANES));
+  EB_TRY(EB_NEW(e->scatter, batches * (A * (A + 1) / 2) * EB_LANES));
   EB_TRY(EB_NEW(e->geometry, batches * Q * (3 * (A - 1) + 1)));
   EB_TRY(EB_NEW(e->mass, mesh->node_count));
   if (mesh->fibre) EB_TRY(EB_NEW(e->fibre, 3 * batches));
@@ -104,6 +145,7 @@ static eb_error build(const eb_mesh *mesh, const eb_material *materials, eb_elas
   for (int32_t r = 0; r < mesh->region_count; r++) e->laws[r] = eb_law_make(&materials[r]);
   EB_TRY(eb_block_matrix_create(mesh->node_count, mesh->elements, mesh->element_count,
                                 (int)mesh->type, &e->pattern));
+  EB_TRY(find_mirrors(e));
   EB_TRY(eb_elements_partition(mesh, e));
   return fill_elements(mesh, materials, e);
 }
@@ -127,8 +169,9 @@ eb_error eb_elasticity_create(const eb_mesh *mesh, const eb_material *materials,
 void eb_elasticity_destroy(eb_elasticity *e) {
   if (!e) return;
   eb_block_matrix_destroy(e->pattern);
-  void *const owned[] = {e->colour_start, e->chunk_start, e->batch_law, e->element, e->node,
-                         e->scatter,      e->geometry,    e->fibre,     e->mass,    e->laws};
+  eb_schedule_destroy(e->schedule);
+  void *const owned[] = {e->chunk_start, e->batch_law, e->element, e->node, e->scatter,
+                         e->geometry,    e->fibre,     e->mass,    e->laws, e->mirror};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   free(e);
 }
@@ -161,42 +204,58 @@ double eb_elasticity_energy(const eb_elasticity *e, const double *x) {
 }
 
 void eb_elasticity_gradient(const eb_elasticity *e, const double *x, double *g) {
+  eb_schedule_begin(e->schedule);
 #pragma omp parallel
   {
 #pragma omp for schedule(static)
     for (int64_t i = 0; i < 3 * (int64_t)e->node_count; i++) g[i] = 0;
-    for (int32_t k = 0; k < e->colour_count; k++) {
-#pragma omp for schedule(dynamic)
-      for (int32_t c = e->colour_start[k]; c < e->colour_start[k + 1]; c++)
-        e->kernels->gradient(e, e->chunk_start[c], e->chunk_start[c + 1], x, g);
+    for (int32_t c; (c = eb_schedule_take(e->schedule)) >= 0;) {
+      e->kernels->gradient(e, e->chunk_start[c], e->chunk_start[c + 1], x, g);
+      eb_schedule_finish(e->schedule, c);
     }
   }
 }
 
-/* Row i of mass_scale M, and zero gradient. */
+/* Row i of mass_scale M from the diagonal on, and zero gradient. */
 static void clear_row(const eb_elasticity *e, int32_t i, double mass_scale, double *values,
                       double *g) {
   const eb_block_matrix *p = e->pattern;
-  memset(values + 9 * (int64_t)p->start[i], 0,
-         9 * sizeof *values * (size_t)(p->start[i + 1] - p->start[i]));
   double *diagonal = values + 9 * (int64_t)p->diagonal[i];
+  memset(diagonal, 0, 9 * sizeof *values * (size_t)(p->start[i + 1] - p->diagonal[i]));
   diagonal[0] = diagonal[4] = diagonal[8] = mass_scale * e->mass[i];
   for (int j = 0; g && j < 3; j++) g[3 * (int64_t)i + j] = 0;
+}
+
+/* Row i below the diagonal, from the upper triangle. */
+static void mirror_row(const eb_elasticity *e, int32_t i, double *values) {
+  const eb_block_matrix *p = e->pattern;
+  for (int32_t b = p->start[i]; b < p->diagonal[i]; b++) {
+    const double *from = values + 9 * (int64_t)e->mirror[b];
+    double *to = values + 9 * (int64_t)b;
+    for (int k = 0; k < 9; k++) to[k] = from[3 * (k % 3) + k / 3];
+  }
+  double *diagonal = values + 9 * (int64_t)p->diagonal[i];
+  diagonal[3] = diagonal[1];
+  diagonal[6] = diagonal[2];
+  diagonal[7] = diagonal[5];
 }
 
 void eb_elasticity_matrix(const eb_elasticity *e, const double *x, double mass_scale,
                           double hessian_scale, bool project, eb_block_matrix *matrix, double *g) {
   eb_matrix_job job = {
       .x = x, .scale = hessian_scale, .project = project, .values = matrix->values, .g = g};
+  eb_schedule_begin(e->schedule);
 #pragma omp parallel
   {
 #pragma omp for schedule(static)
     for (int32_t i = 0; i < e->node_count; i++) clear_row(e, i, mass_scale, matrix->values, g);
-    for (int32_t k = 0; k < e->colour_count; k++) {
-#pragma omp for schedule(dynamic)
-      for (int32_t c = e->colour_start[k]; c < e->colour_start[k + 1]; c++)
-        e->kernels->matrix(e, e->chunk_start[c], e->chunk_start[c + 1], &job);
+    for (int32_t c; (c = eb_schedule_take(e->schedule)) >= 0;) {
+      e->kernels->matrix(e, e->chunk_start[c], e->chunk_start[c + 1], &job);
+      eb_schedule_finish(e->schedule, c);
     }
+#pragma omp barrier
+#pragma omp for schedule(static)
+    for (int32_t i = 0; i < e->node_count; i++) mirror_row(e, i, matrix->values);
   }
 }
 

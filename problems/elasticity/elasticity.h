@@ -1,10 +1,10 @@
 /* Elastic energy E(x) of a mesh, its gradient g = dE/dx (the internal force is -g) and Hessian H.
  *
  * Everything is precomputed once: rest shape inverse, volumes, lumped mass, the sparsity of the node
- * graph and the scatter map. Elements are kept in chunks, coloured so that chunks of one colour share
- * no node: each colour is assembled in parallel straight into place and every sum has one fixed order,
- * so results have the same bits for any number of threads. The functions allocate nothing and use the
- * OpenMP threads that omp_set_num_threads has set. */
+ * graph and the scatter map. Elements are kept in chunks, sorted by colour (chunks of one colour share
+ * no node) and assembled in parallel straight into place; at every node the chunks come in one fixed
+ * order, so results have the same bits for any number of threads. The functions allocate nothing and
+ * use the OpenMP threads that omp_set_num_threads has set. One elasticity serves one call at a time. */
 #ifndef EB_ELASTICITY_H
 #define EB_ELASTICITY_H
 

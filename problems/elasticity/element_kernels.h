@@ -13,8 +13,6 @@
 #ifndef EB_ELEMENT_KERNELS_H
 #define EB_ELEMENT_KERNELS_H
 
-#include <string.h>
-
 #include "problems/elasticity/elements.h"
 #include "problems/elasticity/svd3.h"
 
@@ -67,12 +65,15 @@ EB_INLINE double sweep_energy(int A, int Q, const eb_elasticity *e, int32_t begi
   return eb_v4_sum(total);
 }
 
-/* force_a += w P g_a, a >= 1. */
-EB_INLINE void add_force(int A, const eb_v4 P[9], const eb_v4 *g, eb_v4 (*force)[3]) {
+/* force_a = or += w P g_a, a >= 1. */
+EB_INLINE void add_force(int A, const eb_v4 P[9], const eb_v4 *g, bool fresh, eb_v4 (*force)[3]) {
   eb_v4 w = g[3 * (A - 1)];
   for (int i = 0; i < 3; i++) {
     eb_v4 row[3] = {w * P[3 * i], w * P[3 * i + 1], w * P[3 * i + 2]};
-    for (int a = 0; a < A - 1; a++) force[a][i] += eb_v4_dot3(row, g + 3 * a);
+    for (int a = 0; a < A - 1; a++) {
+      eb_v4 f = eb_v4_dot3(row, g + 3 * a);
+      force[a][i] = fresh ? f : force[a][i] + f;
+    }
   }
 }
 
@@ -95,12 +96,11 @@ EB_INLINE void sweep_gradient(int A, int Q, const eb_elasticity *e, int32_t begi
     const int32_t *node = e->node + (int64_t)b * A * EB_LANES;
     const eb_v4 *g = geometry_of(e, A, Q, b);
     gather_edges(A, node, x, edge);
-    memset(force, 0, sizeof force);
     for (int q = 0; q < Q; q++, g += 3 * (A - 1) + 1) {
       deformation(A, edge, g, F);
       if (eb_law_needs_rotation(law)) eb_polar3(F, R);
       eb_law_stress(law, F, R, fibre_of(e, b), P);
-      add_force(A, P, g, force);
+      add_force(A, P, g, q == 0, force);
     }
     scatter_force(A, node, force, gradient);
   }
@@ -117,9 +117,9 @@ typedef struct point_tangent {
   eb_tangent stretch; /* when not */
 } point_tangent;
 
-/* block += w K_ab. */
-EB_INLINE void add_linear_block(const point_tangent *t, const eb_v4 ra[3], const eb_v4 rb[3],
-                                eb_v4 block[9]) {
+/* K = w K_ab. */
+EB_INLINE void linear_block(const point_tangent *t, const eb_v4 ra[3], const eb_v4 rb[3],
+                            eb_v4 K[9]) {
   eb_v4 mu_a[3], lambda_a[3];
   for (int i = 0; i < 3; i++) {
     mu_a[i] = t->mu * ra[i];
@@ -128,11 +128,11 @@ EB_INLINE void add_linear_block(const point_tangent *t, const eb_v4 ra[3], const
   eb_v4 shear = eb_v4_dot3(mu_a, rb);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      block[3 * i + j] += rb[i] * mu_a[j] + lambda_a[i] * rb[j] + (i == j ? shear : eb_v4_set(0));
+      K[3 * i + j] = rb[i] * mu_a[j] + lambda_a[i] * rb[j] + (i == j ? shear : eb_v4_set(0));
 }
 
-EB_INLINE void add_frame_block(const point_tangent *t, const eb_v4 ha[3], const eb_v4 hb[3],
-                               eb_v4 block[9]) {
+EB_INLINE void frame_block(const point_tangent *t, const eb_v4 ha[3], const eb_v4 hb[3],
+                           eb_v4 K[9]) {
   eb_v4 C[9], T[9], own[3];
   for (int k = 0; k < 3; k++) own[k] = ha[k] * hb[k];
   for (int k = 0; k < 3; k++) {
@@ -147,12 +147,13 @@ EB_INLINE void add_frame_block(const point_tangent *t, const eb_v4 ha[3], const 
     for (int j = 0; j < 3; j++) T[3 * i + j] = eb_v4_dot3(C + 3 * i, t->frame + 3 * j);
   for (int i = 0; i < 3; i++) {
     const eb_v4 *u = t->frame + 3 * i;
-    for (int j = 0; j < 3; j++) block[3 * i + j] += u[0] * T[j] + u[1] * T[3 + j] + u[2] * T[6 + j];
+    for (int j = 0; j < 3; j++) K[3 * i + j] = u[0] * T[j] + u[1] * T[3 + j] + u[2] * T[6 + j];
   }
 }
 
-/* Blocks (a, b), 1 <= a <= b, of one point in the order of the pairs. */
-EB_INLINE void add_point_blocks(int A, const point_tangent *t, const eb_v4 *g, eb_v4 (*block)[9]) {
+/* Blocks (a, b), 1 <= a <= b, of one point in the order of the pairs, set or added to. */
+EB_INLINE void add_point_blocks(int A, const point_tangent *t, const eb_v4 *g, bool fresh,
+                                eb_v4 (*block)[9]) {
   eb_v4 h[EB_MAX_INNER][3];
   for (int a = 0; a < A - 1; a++)
     for (int k = 0; k < 3; k++) {
@@ -163,10 +164,12 @@ EB_INLINE void add_point_blocks(int A, const point_tangent *t, const eb_v4 *g, e
   int pair = 0;
   for (int a = 0; a < A - 1; a++)
     for (int b = a; b < A - 1; b++, pair++) {
+      eb_v4 K[9];
       if (t->linear)
-        add_linear_block(t, h[a], h[b], block[pair]);
+        linear_block(t, h[a], h[b], K);
       else
-        add_frame_block(t, h[a], h[b], block[pair]);
+        frame_block(t, h[a], h[b], K);
+      for (int i = 0; i < 9; i++) block[pair][i] = fresh ? K[i] : block[pair][i] + K[i];
     }
 }
 
@@ -227,43 +230,48 @@ EB_INLINE void prepare_tangent(const eb_law *law, const point_group *group, int 
   }
 }
 
-/* Adds one block to four places; `order` lists its entries row by row (transposed or not). */
-EB_INLINE void add_block(double *values, const int32_t *at, const eb_v4 K[9], const int order[9]) {
-  const eb_v4 head[4] = {K[order[0]], K[order[1]], K[order[2]], K[order[3]]};
-  const eb_v4 tail[4] = {K[order[4]], K[order[5]], K[order[6]], K[order[7]]};
-  eb_v4 first[4], second[4], last = K[order[8]];
-  eb_v4_transpose(head, first);
-  eb_v4_transpose(tail, second);
+/* Asks for the blocks of a later batch, so that they arrive while this one is computed. */
+EB_INLINE void prefetch_blocks(int A, const int32_t *scatter, const double *values) {
+  for (int k = 0; k < A * (A + 1) / 2 * EB_LANES; k++) {
+    const double *place = values + 9 * (int64_t)scatter[k];
+    __builtin_prefetch(place, 1);
+    __builtin_prefetch(place + 8, 1);
+  }
+}
+
+/* Adds one block to four places. */
+EB_INLINE void add_block(double *values, const int32_t *at, const eb_v4 K[9]) {
+  eb_v4 first[4], second[4];
+  eb_v4_transpose(K, first);
+  eb_v4_transpose(K + 4, second);
   for (int l = 0; l < EB_LANES; l++) {
     double *place = values + 9 * (int64_t)at[l];
     *(eb_v4_unaligned *)place += first[l];
     *(eb_v4_unaligned *)(place + 4) += second[l];
-    place[8] += last[l];
+    place[8] += K[8][l];
   }
 }
 
-/* Adds the inner blocks and those of node 0, which make every block row and column sum to zero. */
+/* Adds the blocks (a, b), a <= b: those of node 0 from the zero sums of rows and columns,
+ * K_0b = -sum over a >= 1 of K_ab, then the inner ones. */
 EB_INLINE void scatter_blocks(int A, const int32_t *scatter, eb_v4 (*block)[9], double *values) {
-  static const int plain[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, turned[9] = {0, 3, 6, 1, 4, 7, 2, 5, 8};
-  eb_v4 row[EB_MAX_INNER][9], corner[9] = {{0}}; /* row[a] = K_a0 */
-  memset(row, 0, sizeof row);
+  static const int turned[9] = {0, 3, 6, 1, 4, 7, 2, 5, 8};
+  eb_v4 edge[EB_MAX_INNER][9], corner[9];
   int pair = 0;
-  for (int a = 1; a < A; a++)
-    for (int b = a; b < A; b++, pair++) {
+  for (int a = 0; a < A - 1; a++)
+    for (int b = a; b < A - 1; b++, pair++) {
       const eb_v4 *K = block[pair];
-      add_block(values, scatter + (A * a + b) * EB_LANES, K, plain);
-      if (a != b) add_block(values, scatter + (A * b + a) * EB_LANES, K, turned);
-      for (int i = 0; i < 9; i++) row[a - 1][i] -= K[i];
-      if (a != b)
-        for (int i = 0; i < 9; i++) row[b - 1][i] -= K[turned[i]];
+      for (int i = 0; i < 9; i++) {
+        edge[b][i] = a == 0 ? -K[i] : edge[b][i] - K[i];
+        if (a != b) edge[a][i] -= K[turned[i]];
+      }
     }
-  for (int a = 1; a < A; a++) {
-    const eb_v4 *K = row[a - 1];
-    add_block(values, scatter + A * a * EB_LANES, K, plain);
-    add_block(values, scatter + a * EB_LANES, K, turned);
-    for (int i = 0; i < 9; i++) corner[i] -= K[i];
-  }
-  add_block(values, scatter, corner, plain);
+  for (int b = 0; b < A - 1; b++)
+    for (int i = 0; i < 9; i++) corner[i] = b == 0 ? -edge[b][i] : corner[i] - edge[b][i];
+  add_block(values, scatter, corner);
+  for (int b = 0; b < A - 1; b++) add_block(values, scatter + EB_LANES * (b + 1), edge[b]);
+  for (int k = 0; k < A * (A - 1) / 2; k++)
+    add_block(values, scatter + EB_LANES * (A + k), block[k]);
 }
 
 /* Batch b, whose points are first, first + 1, ... of the group. */
@@ -274,21 +282,19 @@ EB_INLINE void add_batch_matrix(int A, int Q, const eb_elasticity *e, int32_t b,
   point_tangent tangent;
   const eb_law *law = &e->laws[e->batch_law[b]];
   const eb_v4 *g = geometry_of(e, A, Q, b), *fibre = fibre_of(e, b);
-  memset(block, 0, sizeof *block * (size_t)(A * (A - 1) / 2));
-  memset(force, 0, sizeof force);
   for (int n = first; n < first + Q; n++, g += 3 * (A - 1) + 1) {
     eb_v4 weight = job->scale * g[3 * (A - 1)];
     prepare_tangent(law, group, n, job->project, weight, R, &tangent);
-    add_point_blocks(A, &tangent, g, block);
+    add_point_blocks(A, &tangent, g, n == first, block);
     if (law->fibre) {
       eb_law_fibre_tangent(law, group->F[n], fibre, job->project, M);
       add_fibre_blocks(A, M, weight, fibre, g, block);
     }
     if (!job->g) continue;
     eb_law_stress(law, group->F[n], R, fibre, P);
-    add_force(A, P, g, force);
+    add_force(A, P, g, n == first, force);
   }
-  scatter_blocks(A, e->scatter + (int64_t)b * A * A * EB_LANES, block, job->values);
+  scatter_blocks(A, e->scatter + (int64_t)b * (A * (A + 1) / 2) * EB_LANES, block, job->values);
   if (job->g) scatter_force(A, e->node + (int64_t)b * A * EB_LANES, force, job->g);
 }
 
@@ -299,7 +305,12 @@ EB_INLINE void sweep_matrix(int A, int Q, const eb_elasticity *e, int32_t begin,
   for (int32_t b = begin; b < end; b += batches) {
     int32_t stop = b + batches < end ? b + batches : end;
     prepare_group(A, Q, e, b, stop, job->x, &group);
-    for (int32_t k = b; k < stop; k++) add_batch_matrix(A, Q, e, k, job, &group, (k - b) * Q);
+    for (int32_t k = b; k < stop; k++) {
+      if (k + 1 < end)
+        prefetch_blocks(A, e->scatter + (int64_t)(k + 1) * (A * (A + 1) / 2) * EB_LANES,
+                        job->values);
+      add_batch_matrix(A, Q, e, k, job, &group, (k - b) * Q);
+    }
   }
 }
 

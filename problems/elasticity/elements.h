@@ -1,31 +1,36 @@
 /* The precomputed elements behind eb_elasticity: batches of four elements of one material, in chunks,
- * chunks in colours. Internal to problems/elasticity/.
+ * chunks sorted by colour. Internal to problems/elasticity/.
  *
  * Memory is laid out in the order of the sweep. With A nodes and Q integration points an element, batch b has
- *   node      A x 4 indices; a batch short of elements repeats its first one with no volume
- *   scatter   A x A x 4 block indices of the matrix
+ *   node      A x 4 indices, ascending in each element; a batch short of elements repeats its first one with
+ *             no volume
+ *   scatter   A (A + 1) / 2 x 4 block indices of the matrix: pairs a <= b of nodes, row by row, which fall
+ *             into the upper triangle
  *   geometry  Q x (3 (A - 1) + 1) lanes: rest gradients of the shape functions of nodes 1 .. A-1 (that of
- *             node 0 is minus their sum), then the rest volume of the point. */
+ *             node 0 is minus their sum), then the rest volume of the point.
+ */
 #ifndef EB_ELEMENTS_H
 #define EB_ELEMENTS_H
 
 #include "problems/elasticity/elasticity.h"
 #include "problems/elasticity/law.h"
+#include "problems/elasticity/schedule.h"
 
 typedef struct eb_kernels eb_kernels;
 
 struct eb_elasticity {
   const eb_kernels *kernels;
-  int32_t node_count, element_count, batch_count, chunk_count, colour_count;
-  int32_t *colour_start; /* colour_count + 1, into chunks */
+  int32_t node_count, element_count, batch_count, chunk_count;
+  eb_schedule *schedule; /* changes during a sweep */
   int32_t *chunk_start;  /* chunk_count + 1, into batches */
   int32_t *batch_law;    /* batch_count, into laws */
   int32_t *element;      /* batch_count x 4: the mesh's element, -1 for a repeated lane */
   int32_t *node, *scatter;
   eb_v4 *geometry;
-  eb_v4 *fibre; /* batch_count x 3, or NULL */
-  double *mass; /* node_count */
-  eb_law *laws; /* one a region */
+  eb_v4 *fibre;    /* batch_count x 3, or NULL */
+  double *mass;    /* node_count */
+  int32_t *mirror; /* of a block below the diagonal: where its transpose is */
+  eb_law *laws;    /* one a region */
   eb_block_matrix *pattern;
 };
 
@@ -51,7 +56,7 @@ struct eb_kernels {
 
 extern const eb_kernels eb_tetrahedron_kernels, eb_hexahedron_kernels;
 
-/* Fills chunk_start, colour_start, batch_law, element and the counts of an elasticity whose kernels are set. */
+/* Fills chunk_start, batch_law, element, the schedule and the counts of an elasticity whose kernels are set. */
 EB_MUST eb_error eb_elements_partition(const eb_mesh *mesh, eb_elasticity *elasticity);
 
 #endif

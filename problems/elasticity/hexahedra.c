@@ -3,6 +3,8 @@
  * On [-1, 1]^3, N_a = (1 + c_a xi)(1 + c_a eta)(1 + c_a zeta) / 8 with the corner signs c_a; points at
  * +-1/sqrt(3), weight 1. With the Jacobian D = dX/dxi, g_a = inv(D)^T dN_a/dxi and the volume is det D. The
  * lumped mass of a node is the integral of its shape function. */
+#include <string.h>
+
 #include "problems/elasticity/element_kernels.h"
 
 enum { NODES = 8, POINTS = 8, STRIDE = 3 * (NODES - 1) + 1 };

@@ -8,7 +8,7 @@
 #include "problems/base/memory.h"
 #include "problems/elasticity/elements.h"
 
-enum { CHUNK_ELEMENTS = 128, COLOURS_A_ROUND = 64, MORTON_BITS = 21 };
+enum { CHUNK_ELEMENTS = 256, COLOURS_A_ROUND = 64, MORTON_BITS = 21 };
 
 typedef struct keyed {
   uint64_t key;
@@ -18,10 +18,11 @@ typedef struct keyed {
 typedef struct partition {
   const eb_mesh *mesh;
   int32_t chunks, colours;
-  keyed *order;        /* element_count */
-  int32_t *colour;     /* chunks */
-  uint64_t *node_mask; /* node_count: colours of this round met at the node */
-  int32_t *by_colour;  /* chunks, sorted by colour */
+  keyed *order;          /* element_count */
+  int32_t *colour;       /* chunks */
+  uint64_t *node_mask;   /* node_count: colours of this round met at the node */
+  int32_t *colour_start; /* colours + 1 */
+  int32_t *by_colour;    /* chunks, sorted by colour */
 } partition;
 
 /* Spreads the low 21 bits so that two zero bits follow each. */
@@ -126,24 +127,12 @@ static void colour_chunks(partition *p) {
   }
 }
 
-/* Drops unused colours, and lists the chunks colour by colour. */
-static eb_error list_colours(partition *p, eb_elasticity *e) {
-  int32_t *start;
-  EB_TRY(EB_NEW(start, (size_t)p->colours + 1));
-  e->colour_start = start;
-  for (int32_t c = 0; c < p->chunks; c++) start[p->colour[c] + 1]++;
-  int32_t used = 0;
-  for (int32_t k = 0; k < p->colours; k++) {
-    int32_t count = start[k + 1];
-    for (int32_t c = 0; count && c < p->chunks; c++)
-      if (p->colour[c] == k) p->colour[c] = used;
-    if (count) start[++used] = count;
-  }
-  for (int32_t k = 0; k < used; k++) start[k + 1] += start[k];
-  for (int32_t c = p->chunks - 1; c >= 0; c--) p->by_colour[--start[p->colour[c] + 1]] = c;
-  for (int32_t k = 0; k < used; k++) start[k] = start[k + 1];
-  start[used] = p->chunks;
-  e->colour_count = used;
+/* Lists the chunks colour by colour. */
+static eb_error sort_by_colour(partition *p) {
+  EB_TRY(EB_NEW(p->colour_start, (size_t)p->colours + 1));
+  for (int32_t c = 0; c < p->chunks; c++) p->colour_start[p->colour[c] + 1]++;
+  for (int32_t k = 0; k < p->colours; k++) p->colour_start[k + 1] += p->colour_start[k];
+  for (int32_t c = 0; c < p->chunks; c++) p->by_colour[p->colour_start[p->colour[c]]++] = c;
   return EB_OK;
 }
 
@@ -184,6 +173,30 @@ static eb_error batch_chunks(partition *p, eb_elasticity *e) {
   return EB_OK;
 }
 
+static eb_error fill_schedule(const partition *p, int64_t *start, int32_t *node, eb_elasticity *e) {
+  int arity = (int)p->mesh->type;
+  int64_t at = 0;
+  for (int32_t c = 0; c < p->chunks; c++) {
+    int32_t chunk = p->by_colour[c];
+    for (int32_t i = chunk * CHUNK_ELEMENTS; i < chunk_end(p, chunk); i++, at += arity)
+      memcpy(node + at, p->mesh->elements + (int64_t)p->order[i].element * arity,
+             (size_t)arity * sizeof *node);
+    start[c + 1] = at;
+  }
+  return eb_schedule_create(p->chunks, start, node, p->mesh->node_count, &e->schedule);
+}
+
+static eb_error make_schedule(const partition *p, eb_elasticity *e) {
+  int64_t *start = NULL;
+  int32_t *node = NULL;
+  eb_error error = EB_NEW(start, (size_t)p->chunks + 1);
+  if (!error) error = EB_NEW(node, (size_t)p->mesh->element_count * (size_t)p->mesh->type);
+  if (!error) error = fill_schedule(p, start, node, e);
+  free(start);
+  free(node);
+  return error;
+}
+
 static eb_error run(partition *p, eb_elasticity *e) {
   EB_TRY(EB_NEW(p->order, p->mesh->element_count));
   EB_TRY(EB_NEW(p->colour, p->chunks));
@@ -192,8 +205,9 @@ static eb_error run(partition *p, eb_elasticity *e) {
   sort_along_curve(p);
   group_by_region(p);
   colour_chunks(p);
-  EB_TRY(list_colours(p, e));
-  return batch_chunks(p, e);
+  EB_TRY(sort_by_colour(p));
+  EB_TRY(batch_chunks(p, e));
+  return make_schedule(p, e);
 }
 
 eb_error eb_elements_partition(const eb_mesh *mesh, eb_elasticity *elasticity) {
@@ -204,6 +218,7 @@ eb_error eb_elements_partition(const eb_mesh *mesh, eb_elasticity *elasticity) {
   free(p.order);
   free(p.colour);
   free(p.node_mask);
+  free(p.colour_start);
   free(p.by_colour);
   return error;
 }

@@ -37,8 +37,8 @@ typedef enum eb_mesh_format {
  * node sets. Unused nodes are dropped. TetGen: either file of the pair. The caller destroys *out. */
 EB_MUST eb_error eb_mesh_read(const char *path, eb_mesh **out);
 /* Doubles come back exactly. Gmsh keeps regions, their names and node sets; VTK regions, names and
- * fibres; Vega regions and names (its materials get stand-in values); MEDIT and TetGen regions
- * without names. A planar mesh is EB_ERR_UNSUPPORTED. */
+ * fibres; Vega regions and names (a comma or # becomes _; materials get stand-in values); MEDIT and
+ * TetGen regions without names. A planar mesh is EB_ERR_UNSUPPORTED. */
 EB_MUST eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *mesh);
 
 /* Reads a triangle surface (polygons are fanned). STL vertices are joined when bitwise equal, and

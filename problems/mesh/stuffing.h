@@ -18,7 +18,8 @@
 /* Fills the solid with a lattice of the given spacing (m). The mesh has the solid's regions, told at the
  * elements' centroids. EB_ERR_USAGE for a spacing that is not positive; EB_ERR_INVALID when nothing is
  * inside, when the solid leaves its box or when its distance is not finite; EB_ERR_LIMIT when the
- * spacing is too small. Uses OpenMP; the result is the same for any number of threads. */
+ * spacing is too small. Parts thinner than about half a spacing are lost, and where parts touch, four
+ * surface triangles may meet in one edge. Uses OpenMP; the result is the same for any number of threads. */
 EB_MUST eb_error eb_stuff(const eb_solid *solid, double spacing, eb_mesh **out);
 /* Searches the spacing so that the element count is as near `target` as the lattice allows. Stops within
  * 0.2 %, and fails with EB_ERR_INVALID when the nearest count found is off by more than `tolerance`

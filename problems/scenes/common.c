@@ -214,10 +214,10 @@ void eb_scene_gravity(eb_scene *scene) {
  * m is not the lumped mass of the node. The elastic solve is implicit, so a node does not move alone: in a step a pressure
  * wave of speed sqrt(E/rho) reaches the depth
  *   reach = h sqrt(E / rho), at least a surface node's own layer, at most the whole thickness,
- * and all that mass, m = rho reach, moves along. We take
- *   s = m / h^2 and c = m / (2 h):  h^2 s/m + 2 h c/m = 2, half of what is allowed: a margin for corners.
- * A body that arrives with speed v is then met by the pressure of its own impact, rho sqrt(E/rho) v, at a depth of v h: a step's
- * travel, whatever its stiffness. Hence dt bounds the penetration: 4 m/s at 1/300 s enters 13 mm. */
+ * and all that mass, m = rho reach, moves along. Corners and small patches of contact carry less, so we stay well below the bound:
+ *   s = m / h^2 and c = m / (4 h):  h^2 s/m + 2 h c/m = 1.5 of 4.
+ * A body that arrives with speed v brings the pressure rho sqrt(E/rho) v of its impact, which s meets at a depth of v h: a step's
+ * travel, whatever the stiffness. Hence dt bounds the penetration. */
 void eb_penalty_constants(const eb_scene *scene, double thickness, eb_collider *collider) {
   double volume = 0, mass = 0, stiffest = 0, h = scene->dt;
   const double *X = scene->mesh->X;
@@ -228,11 +228,13 @@ void eb_penalty_constants(const eb_scene *scene, double thickness, eb_collider *
     mass += part * material->density;
     stiffest = fmax(stiffest, material->young);
   }
-  double rho = mass / volume;
+  double lo[3], hi[3], rho = mass / volume;
+  eb_mesh_bounds(X, scene->mesh->node_count, lo, hi);
+  for (int d = 0; d < 3; d++) thickness = fmin(thickness, hi[d] - lo[d]);
   double spacing = cbrt(volume / scene->mesh->node_count);
   double reach = fmin(thickness, fmax(0.5 * spacing, h * sqrt(stiffest / rho)));
   collider->stiffness = rho * reach / (h * h);
-  collider->damping = rho * reach / (2 * h);
+  collider->damping = rho * reach / (4 * h);
 }
 
 eb_collider *eb_scene_add_collider(eb_scene *scene, eb_collider_kind kind, const double origin[3],

@@ -95,8 +95,8 @@ void eb_scene_uniform_material(eb_scene *scene);
 /* Gravity along -z from the parameter `gravity`. */
 void eb_scene_gravity(eb_scene *scene);
 
-/* Stiffness (Pa/m) and damping (Pa s/m) of explicit penalty contact for a body of Young's modulus E and the given thickness; the
- * derivation is in common.c. */
+/* Stiffness (Pa/m) and damping (Pa s/m) of explicit penalty contact against a body of the given thickness (m; the smallest edge
+ * of the mesh's box bounds it). The derivation is in common.c. Materials must be set. */
 void eb_penalty_constants(const eb_scene *scene, double thickness, eb_collider *collider);
 /* Adds a collider with these constants; NULL motion. Returns it, for more to be set. */
 eb_collider *eb_scene_add_collider(eb_scene *scene, eb_collider_kind kind, const double origin[3],

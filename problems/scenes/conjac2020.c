@@ -284,7 +284,7 @@ const eb_scene_ops eb_conjac2020_barcut = {
 static const eb_option dragon_parameters[] = {
     PARAMETERS("3e4", "0.49"),
     EB_ELEMENTS_PARAMETER,
-    {"pull", EB_OPTION_REAL, "0.2", 0, 2, NULL, "",
+    {"pull", EB_OPTION_REAL, "0.15", 0, 2, NULL, "",
      "way of jaws and body over the length of the dragon"},
     {"release", EB_OPTION_REAL, "0.5", 0, 1e3, NULL, "s", "time at which jaws and body are let go"},
     EB_LAST_PARAMETER};

@@ -14,20 +14,20 @@
 #define CITATION                                                                                   \
   "Hecht, Lee, Shewchuk and O'Brien, Updated Sparse Cholesky Factors for Corotational "            \
   "Elastodynamics, ACM TOG 31(5), 2012"
-/* The steps a frame takes, as dt: 10, 20, 30. */
+/* Steps: a tenth, a twentieth and a thirtieth of a frame. */
 #define TENTH               "0.0033333333333333335"
 #define TWENTIETH           "0.0016666666666666668"
 #define THIRTIETH           "0.0011111111111111111"
 #define PARAMETERS(E_, dt_) EB_SCENE_PARAMETERS(E_, "0.4", "1000", dt_, "corotational", "9.81")
 #define HEIGHT(default_)                                                                           \
   { "height", EB_OPTION_REAL, default_, 0, 100, NULL, "m", "of the lowest point above the ground" }
-#define FRICTION                                                                                   \
-  { "friction", EB_OPTION_REAL, "0.3", 0, 10, NULL, "", "Coulomb's mu of every collider" }
+#define FRICTION(default_)                                                                         \
+  { "friction", EB_OPTION_REAL, default_, 0, 10, NULL, "", "Coulomb's mu of every collider" }
 
 static const double pi = 3.14159265358979323846;
 static const double upwards[3] = {0, 0, 1};
 
-/* Constants of every collider added so far; friction from the parameter. */
+/* Constants of every collider added so far; friction from the parameter. The thickness is that of the body's thinnest part. */
 static void finish_colliders(eb_scene *scene, double thickness) {
   for (int32_t c = 0; c < scene->collider_count; c++) {
     eb_penalty_constants(scene, thickness, &scene->colliders[c]);
@@ -47,8 +47,9 @@ static eb_error drop_on_floor(eb_scene *scene, const double rotation[9]) {
 
 /* ---- sculpture, in three resolutions ------------------------------------------------------------------------ */
 
-static const eb_option sculpture_parameters[] = {PARAMETERS("5e6", TENTH), EB_ELEMENTS_PARAMETER,
-                                                 HEIGHT("0.4"), FRICTION, EB_LAST_PARAMETER};
+static const eb_option sculpture_parameters[] = {PARAMETERS("5e6", TWENTIETH),
+                                                 EB_ELEMENTS_PARAMETER, HEIGHT("0.2"),
+                                                 FRICTION("0.3"), EB_LAST_PARAMETER};
 
 static eb_error sculpture_small_mesh(const eb_values *parameters, eb_mesh **out) {
   return eb_scene_model(parameters, "sculpture", 6681, 1.6, out);
@@ -73,7 +74,7 @@ static eb_error sculpture_setup(eb_scene *scene) {
     .geometry = "stand-in sculpture, radius 0.8 m", .citation = CITATION, .stand_in = "sculpture", \
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,                           \
     .target_vertices = vertices_, .target_elements = elements_, .count_tolerance = 0.03,           \
-    .parameters = sculpture_parameters, .steps = 3000, .steps_per_frame = 10, .mesh = mesh_,       \
+    .parameters = sculpture_parameters, .steps = 6000, .steps_per_frame = 20, .mesh = mesh_,       \
     .mesh_parameters = "resolution", .setup = sculpture_setup,                                     \
   }
 
@@ -86,8 +87,8 @@ const eb_scene_ops eb_hecht2012_sculpture_large =
 
 /* ---- dragon ---------------------------------------------------------------------------------------------------- */
 
-static const eb_option dragon_parameters[] = {PARAMETERS("2e6", TENTH), EB_ELEMENTS_PARAMETER,
-                                              HEIGHT("0.4"), FRICTION, EB_LAST_PARAMETER};
+static const eb_option dragon_parameters[] = {PARAMETERS("2e6", TWENTIETH), EB_ELEMENTS_PARAMETER,
+                                              HEIGHT("0.2"), FRICTION("0.3"), EB_LAST_PARAMETER};
 
 static eb_error dragon_mesh(const eb_values *parameters, eb_mesh **out) {
   return eb_scene_model(parameters, "dragon", 20000, 1.5, out);
@@ -109,8 +110,8 @@ const eb_scene_ops eb_hecht2012_dragon = {
     .target_elements = 20000,
     .count_tolerance = 0.03,
     .parameters = dragon_parameters,
-    .steps = 3000,
-    .steps_per_frame = 10,
+    .steps = 6000,
+    .steps_per_frame = 20,
     .mesh = dragon_mesh,
     .mesh_parameters = "resolution",
     .setup = dragon_setup,
@@ -118,8 +119,8 @@ const eb_scene_ops eb_hecht2012_dragon = {
 
 /* ---- three-torus ------------------------------------------------------------------------------------------------ */
 
-static const eb_option torus_parameters[] = {PARAMETERS("1e7", TENTH), EB_ELEMENTS_PARAMETER,
-                                             HEIGHT("0.9"), FRICTION, EB_LAST_PARAMETER};
+static const eb_option torus_parameters[] = {PARAMETERS("1e7", TWENTIETH), EB_ELEMENTS_PARAMETER,
+                                             HEIGHT("0.9"), FRICTION("0.3"), EB_LAST_PARAMETER};
 
 static eb_error torus_mesh(const eb_values *parameters, eb_mesh **out) {
   return eb_scene_model(parameters, "three-torus", 19172, 1.2, out);
@@ -148,8 +149,8 @@ const eb_scene_ops eb_hecht2012_three_torus = {
     .target_elements = 19172,
     .count_tolerance = 0.03,
     .parameters = torus_parameters,
-    .steps = 3000,
-    .steps_per_frame = 10,
+    .steps = 6000,
+    .steps_per_frame = 20,
     .mesh = torus_mesh,
     .mesh_parameters = "resolution",
     .setup = torus_setup,
@@ -161,7 +162,7 @@ static const eb_option bears_parameters[] = {
     PARAMETERS("3e6", TWENTIETH),
     EB_ELEMENTS_PARAMETER,
     {"bears", EB_OPTION_INT, "25", 1, 25, NULL, "", "how many bears"},
-    FRICTION,
+    FRICTION("0.3"),
     EB_LAST_PARAMETER};
 
 static eb_error bear_in_bowl_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -232,11 +233,11 @@ const eb_scene_ops eb_hecht2012_bowl_of_bears = {
 /* ---- bear-squash --------------------------------------------------------------------------------------------------- */
 
 static const eb_option squash_parameters[] = {
-    PARAMETERS("1e5", TWENTIETH),
+    PARAMETERS("1e5", THIRTIETH),
     EB_ELEMENTS_PARAMETER,
-    {"gap", EB_OPTION_REAL, "0.15", 0.01, 1, NULL, "",
+    {"gap", EB_OPTION_REAL, "0.2", 0.01, 1, NULL, "",
      "between piston and floor at the lowest, over the height of the bear"},
-    FRICTION,
+    FRICTION("0.6"),
     EB_LAST_PARAMETER};
 
 static eb_error squash_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -278,8 +279,8 @@ const eb_scene_ops eb_hecht2012_bear_squash = {
     .target_elements = 30490,
     .count_tolerance = 0.03,
     .parameters = squash_parameters,
-    .steps = 3000,
-    .steps_per_frame = 20,
+    .steps = 4500,
+    .steps_per_frame = 30,
     .mesh = squash_mesh,
     .mesh_parameters = "resolution",
     .setup = squash_setup,
@@ -302,25 +303,23 @@ static eb_error sheet(const eb_values *parameters, const int32_t cubes[3], const
   return eb_generate_tets6(&grid, out);
 }
 
-static const eb_option cloth_parameters[] = {PARAMETERS("5e6", THIRTIETH), EB_CUBES_PARAMETER,
-                                             HEIGHT("0.05"), FRICTION, EB_LAST_PARAMETER};
+static const eb_option cloth_parameters[] = {PARAMETERS("2e5", TWENTIETH), EB_CUBES_PARAMETER,
+                                             HEIGHT("0.02"), FRICTION("0.6"), EB_LAST_PARAMETER};
 
 static eb_error cloth_mesh(const eb_values *parameters, eb_mesh **out) {
   return sheet(parameters, (const int32_t[3]){50, 50, 1}, (const double[3]){-0.5, -0.5, 0},
                (const double[3]){1, 1, sheet_thickness}, out);
 }
 
-/* Each of the two sides carries half the thickness. The sphere stands a little off the middle, as a perfect balance would hang
- * on rounding errors. */
+/* Both sides of the sheet move as one, so a node that is pushed takes the whole thickness along. */
 static eb_error cloth_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
   eb_scene_gravity(scene);
   double lo[3], hi[3], radius = 0.25;
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   double top = lo[2] - eb_values_real(scene->parameters, "height");
-  eb_scene_add_collider(scene, EB_SPHERE, (const double[3]){0.03, 0.02, top - radius}, upwards,
-                        radius);
-  finish_colliders(scene, 0.5 * (hi[2] - lo[2]));
+  eb_scene_add_collider(scene, EB_SPHERE, (const double[3]){0, 0, top - radius}, upwards, radius);
+  finish_colliders(scene, INFINITY);
   return EB_OK;
 }
 
@@ -333,15 +332,15 @@ const eb_scene_ops eb_hecht2012_cloth_drop = {
     .target_vertices = 5202,
     .target_elements = 15000,
     .parameters = cloth_parameters,
-    .steps = 4500,
-    .steps_per_frame = 30,
+    .steps = 1200,
+    .steps_per_frame = 20,
     .mesh = cloth_mesh,
     .mesh_parameters = "resolution",
     .setup = cloth_setup,
 };
 
 static const eb_option trampoline_parameters[] = {PARAMETERS("1e6", THIRTIETH), EB_CUBES_PARAMETER,
-                                                  FRICTION, EB_LAST_PARAMETER};
+                                                  FRICTION("0.3"), EB_LAST_PARAMETER};
 
 /* Where the hanging sheet is, m. The ball, on its way down again, meets it 0.2 m below its rail. */
 static const double curtain_x = 1.08, curtain_low = 0.1, curtain_height = 0.5, ball_radius = 0.1;
@@ -399,7 +398,7 @@ static eb_error trampoline_setup(eb_scene *scene) {
   eb_collider *thrown =
       eb_scene_add_collider(scene, EB_SPHERE, (const double[3]){0, 0, 0}, upwards, ball_radius);
   thrown->motion = ball;
-  finish_colliders(scene, 0.5 * sheet_thickness);
+  finish_colliders(scene, sheet_thickness);
   EB_TRY(eb_grips_add(scene, on_rim, NULL, "the rim of the trampoline (the square of 1 m)"));
   return eb_grips_add(scene, on_rail, NULL, "the rail of the hanging sheet");
 }

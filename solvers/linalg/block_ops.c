@@ -9,9 +9,10 @@
 #include <string.h>
 
 enum {
-  CHUNKS = 256,         /* pieces of a reduction */
-  LANES = 16,           /* independent sums in a piece: hides the latency of the addition */
-  PARALLEL_FROM = 30000 /* shorter vectors are summed faster than a team wakes up */
+  CHUNKS = 256,          /* pieces of a reduction */
+  LANES = 16,            /* independent sums in a piece: hides the latency of the addition */
+  PARALLEL_FROM = 30000, /* shorter vectors are summed faster than a team wakes up */
+  PARALLEL_BLOCKS = 4000 /* as are fewer blocks multiplied */
 };
 
 typedef double vec4 __attribute__((vector_size(32)));
@@ -29,7 +30,7 @@ static inline vec4 load4(const double *from) {
 void eb_block_multiply(const eb_block_matrix *A, const double *x, double *y) {
   const int32_t *start = A->start, *column = A->column;
   const double *values = A->values;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (start[A->rows] >= PARALLEL_BLOCKS)
   for (int32_t i = 0; i < A->rows; i++) {
     vec4 low = {0}, high = {0};
     double last = 0;

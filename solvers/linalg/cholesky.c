@@ -241,7 +241,7 @@ static bool gather(cholesky *c, const eb_block_matrix *A) {
   int32_t entries = ((int32_t *)c->S->p)[3 * c->rows];
   double *x = c->S->x;
   int bad = 0;
-#pragma omp parallel for simd schedule(static) reduction(| : bad)
+#pragma omp parallel for schedule(static) reduction(| : bad)
   for (int32_t k = 0; k < entries; k++) {
     x[k] = values[source[k]];
     bad |= !(fabs(x[k]) <= DBL_MAX);

@@ -39,6 +39,9 @@ static void finalize_at_exit(void) {
 eb_error eb_petsc_start(void) {
   PetscBool running = PETSC_FALSE;
   if (!PetscInitialized(&running) && running) return EB_OK;
+  /* MPI would print its own stack on a crash; whoever runs this process reports that. */
+  if (setenv("OMPI_MCA_opal_signal", "", 0))
+    return EB_ERROR(EB_ERR_MEMORY, "cannot set an environment variable for MPI");
   PetscErrorCode code = PetscOptionsSetValue(NULL, "-no_signal_handler", "true");
   if (!code) code = PetscOptionsSetValue(NULL, "-skip_petscrc", "true");
   if (!code) code = PetscInitializeNoArguments();

@@ -95,6 +95,7 @@ static void configure(eb_newton *newton, const eb_solver *solver) {
       eb_values_bool(values, "static") || (asked && !eb_values_given(values, "static"));
   newton->projection = projection_named(eb_values_text(values, "project"));
   newton->exact = newton->projection == EB_PROJECT_NEVER;
+  newton->patience = 1;
   newton->potential = (eb_potential){
       .elasticity = solver->scene->elasticity,
       .nodes = newton->work.nodes,
@@ -195,7 +196,6 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
   newton->potential.origin = state->x;
   newton->has_gradient = newton->expects_end = false;
   newton->previous_norm = newton->shift = newton->floor = 0;
-  newton->refused_at = INFINITY;
   eb_newton_guess(newton, state, dt, log);
   EB_TRY(iterate(newton, log, reason));
   if (*reason > 0 || *reason == EB_DIVERGED_MAX_IT || *reason == EB_DIVERGED_LINE_SEARCH)

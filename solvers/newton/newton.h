@@ -22,7 +22,8 @@ typedef struct eb_newton {
 
   /* the Hessian's treatment: see direction.c */
   bool exact;        /* the next matrix is taken without projection; kept from step to step */
-  double refused_at; /* residual at which the exact Hessian was last found indefinite */
+  int64_t wait;      /* iterations before the exact Hessian is tried again after a refusal */
+  int64_t patience;  /* the next such wait */
   double shift;      /* multiple of shift_unit M that is added */
   double shift_unit; /* trace H / trace M, 1/s^2 */
 

@@ -10,6 +10,8 @@ void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const i
 void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, double *a,
              const int *lda, double *s, double *u, const int *ldu, double *vt, const int *ldvt,
              double *work, const int *lwork, int *info, size_t, size_t);
+/* OpenBLAS gives even 9x9 products to a team of threads, which costs more than everything else here. */
+void openblas_set_num_threads(int threads);
 
 enum { LAPACK_MAX_SIZE = 96 };
 
@@ -17,6 +19,7 @@ enum { LAPACK_MAX_SIZE = 96 };
 static inline int lapack_eigen(int n, double *A, double *w) {
   double work[34 * LAPACK_MAX_SIZE];
   int lwork = 34 * LAPACK_MAX_SIZE, info = -1;
+  openblas_set_num_threads(1);
   dsyev_("V", "U", &n, A, &n, w, work, &lwork, &info, 1, 1);
   return info;
 }
@@ -25,6 +28,7 @@ static inline int lapack_eigen(int n, double *A, double *w) {
 static inline int lapack_singular_values3(double A[9], double s[3]) {
   double work[64], U[9], Vt[9];
   int n = 3, lwork = 64, info = -1;
+  openblas_set_num_threads(1);
   dgesvd_("A", "A", &n, &n, A, &n, s, U, &n, Vt, &n, work, &lwork, &info, 1, 1);
   return info;
 }

@@ -81,12 +81,10 @@ static void enter(vtk *v) {
 }
 
 static eb_error fits(vtk *v, const number_type *type, const char *what, int64_t count) {
-  size_t bytes = v->binary ? (size_t)type->bytes : 2;
-  if (type->kind == KIND_BIT && v->binary) {
-    EB_TRY(eb_scan_fits(v->scan, what, count / 8, 1));
-    return EB_OK;
-  }
-  return eb_scan_fits(v->scan, what, count, type->kind == KIND_TEXT ? 1 : bytes);
+  if (type->kind == KIND_TEXT) return eb_scan_fits(v->scan, what, count, 1);
+  if (!v->binary) return eb_scan_fits(v->scan, what, count, 2);
+  if (type->kind == KIND_BIT) return eb_scan_fits(v->scan, what, count / 8, 1);
+  return eb_scan_fits(v->scan, what, count, (size_t)type->bytes);
 }
 
 /* A text array: a line each in ascii; in binary a length of 1, 2, 4 or 8 bytes, told by the top two
@@ -252,11 +250,10 @@ static eb_error read_cell_types(vtk *v) {
 
 static bool names_regions(eb_word name) {
   static const char *const names[] = {
-      "region",          "regions",     "region_id",     "regionid",      "material",  "materials",
-      "material_id",     "materialid",  "materialids",   "mat",           "mat_id",    "part",
-      "part_id",         "partid",      "domain",        "label",         "labels",    "group",
-      "attribute",       "physical",    "cellentityids", "gmsh:physical", "medit:ref", "tetgen:ref",
-      "gmsh%3Aphysical", "medit%3Aref", "tetgen%3Aref"};
+      "region",      "regions",    "region_id",     "regionid",      "material",  "materials",
+      "material_id", "materialid", "materialids",   "mat",           "mat_id",    "part",
+      "part_id",     "partid",     "domain",        "label",         "labels",    "group",
+      "attribute",   "physical",   "cellentityids", "gmsh:physical", "medit:ref", "tetgen:ref"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (eb_word_is(name, names[i])) return true;
   return false;
@@ -285,10 +282,33 @@ static eb_error read_array(vtk *v, eb_word name, const number_type *type, int64_
   return EB_OK;
 }
 
+static int hexadecimal(char c) {
+  static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+  const char *found = c ? strchr(digits, c) : NULL;
+  return found ? (int)((found - digits) % 16) : -1;
+}
+
+/* In ascii, %20 stands for a space and so on. Returns the new length. */
+static size_t decode(eb_word text, char *out, size_t room) {
+  size_t length = 0;
+  for (size_t i = 0; i < text.length && length < room; i++) {
+    bool coded = text.text[i] == '%' && i + 2 < text.length;
+    int high = coded ? hexadecimal(text.text[i + 1]) : -1;
+    int low = coded ? hexadecimal(text.text[i + 2]) : -1;
+    if (high >= 0 && low >= 0) i += 2;
+    out[length++] = high >= 0 && low >= 0 ? (char)(16 * high + low) : text.text[i];
+  }
+  return length;
+}
+
 static eb_error read_region_names(vtk *v, int64_t count) {
   for (int64_t i = 0; i < count; i++) {
     eb_word name;
+    char plain[EB_NAME_BYTES];
     EB_TRY(get_text(v, &name));
+    size_t length = v->binary ? sizeof plain : decode(name, plain, sizeof plain);
+    /* One that stays too long is left as it is, to be refused where it stands. */
+    if (length < sizeof plain) name = (eb_word){plain, length};
     EB_TRY(eb_draft_name(v->draft, v->scan, i, name));
   }
   return EB_OK;

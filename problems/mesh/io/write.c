@@ -116,8 +116,22 @@ static void write_cells(FILE *file, const eb_mesh *mesh, bool binary) {
     put_int(file, binary, mesh->type == EB_TETRAHEDRON ? 10 : 12, '\n');
 }
 
-/* A text array: a line each in ascii; in binary its length in six bits below 11. */
+/* VTK's ascii code for what a line of text cannot hold. */
+static void print_encoded(FILE *file, const char *text) {
+  for (; *text; text++) {
+    unsigned char c = (unsigned char)*text;
+    if (c < 33 || c > 126 || c == '"' || c == '%')
+      fprintf(file, "%%%02X", c);
+    else
+      fputc(c, file);
+  }
+  fputc('\n', file);
+}
+
+/* A text array: a line each in ascii; in binary its length in six bits below 11. Left out where the
+ * reader finds the name by itself, since not every program reads text arrays. */
 static void write_region_names(FILE *file, const eb_mesh *mesh, bool binary) {
+  if (mesh->region_count == 1 && strcmp(mesh->region_name[0], "body") == 0) return;
   fprintf(file, "FIELD FieldData 1\nregion_names 1 %d string\n", mesh->region_count);
   for (int32_t r = 0; r < mesh->region_count; r++) {
     const char *name = mesh->region_name[r];
@@ -125,7 +139,7 @@ static void write_region_names(FILE *file, const eb_mesh *mesh, bool binary) {
       fputc(0xc0 | (int)strlen(name), file);
       fputs(name, file);
     } else {
-      fprintf(file, "%s\n", name);
+      print_encoded(file, name);
     }
   }
   fputc('\n', file);

@@ -14,7 +14,7 @@ static const eb_part parts[] = {
     EB_TURNED_ELLIPSOID(3.3, 0, 6.6, 2.0, 1.6, 1.6, 1, 0, -0.3, .blend = 0.7),
     EB_BALL(4.2, 0.75, 5.95, 0.8, .blend = 0.5, .fold = EB_FOLD_Y),
     EB_BALL(5.0, 0, 6.1, 0.7, .blend = 0.4),
-    EB_TURNED_ELLIPSOID(1.6, 1.0, 9.4, 2.7, 0.9, 0.55, -0.6, 0.2, 1, .blend = 0.4,
+    EB_TURNED_ELLIPSOID(1.6, 1.15, 9.4, 2.7, 0.9, 0.55, -0.6, 0.2, 1, .blend = 0.4,
                         .fold = EB_FOLD_Y),
 };
 

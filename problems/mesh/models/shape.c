@@ -50,29 +50,33 @@ static double cone_distance(const eb_part *part, const double p[3]) {
 /* The nearest point of an ellipsoid to q is x_i = r_i^2 q_i / (t + r_i^2) with t the largest root of
  *   G(t) = sum (r_i q_i / (t + r_i^2))^2 = 1.
  * 1 / sqrt(G) is nearly linear in t, so Newton's method on 1 / sqrt(G) - 1, started where the term of
- * the least radius alone is 1 (a lower bound of the root), settles in a few steps. */
+ * the least radius alone is 1 (a lower bound of the root), settles in a few steps. The unknown is
+ * s = t + r_least^2, which keeps its digits where the root is near that pole. */
 static double ellipsoid_distance(const double q[3], const double r[3]) {
   enum { STEPS = 24 };
   int least = r[0] < r[1] ? (r[0] < r[2] ? 0 : 2) : (r[1] < r[2] ? 1 : 2);
-  double c[3];
-  for (int d = 0; d < 3; d++) c[d] = fabs(q[d]);
-  /* On the plane across the least radius the root may be a pole; a hair beside it is not. */
+  double c[3], pole[3], least2 = r[least] * r[least];
+  for (int d = 0; d < 3; d++) {
+    c[d] = fabs(q[d]);
+    pole[d] = d == least ? 0 : r[d] * r[d] - least2;
+  }
+  /* On the plane across the least radius the root may be the pole itself; a hair beside it is not. */
   c[least] = fmax(c[least], 1e-9 * r[least]);
-  double t = r[least] * (c[least] - r[least]);
+  double s = r[least] * c[least];
   for (int step = 0; step < STEPS; step++) {
     double g = 0, slope = 0;
     for (int d = 0; d < 3; d++) {
-      double w = 1 / (t + r[d] * r[d]), s = r[d] * c[d] * w;
-      g += s * s;
-      slope += s * s * w;
+      double w = 1 / (s + pole[d]), term = r[d] * c[d] * w;
+      g += term * term;
+      slope += term * term * w;
     }
     double change = g * (sqrt(g) - 1) / slope;
-    t += change;
-    if (fabs(change) <= 1e-13 * r[least] * r[least]) break;
+    s += change;
+    if (fabs(change) <= 1e-14 * s) break;
   }
-  double sum = 0;
+  double sum = 0, t = s - least2;
   for (int d = 0; d < 3; d++) {
-    double gap = c[d] * t / (t + r[d] * r[d]);
+    double gap = c[d] * t / (s + pole[d]);
     sum += gap * gap;
   }
   return t < 0 ? -sqrt(sum) : sqrt(sum);

@@ -1,0 +1,96 @@
+#include "problems/elasticity/schedule.h"
+
+#include <sched.h>
+
+#include "problems/base/memory.h"
+
+enum { SPINS = 200 };
+
+typedef struct builder {
+  int32_t *last; /* per node: the last chunk so far, plus 1 */
+  int32_t *mark; /* per chunk: the last chunk that waits for it, plus 1 */
+} builder;
+
+/* Visits the chunks that c waits for; stores them from `out` on when it is given. Returns their number. */
+static int32_t find_before(const builder *b, int32_t c, const int32_t *node, int64_t count,
+                           int32_t *out) {
+  int32_t found = 0;
+  for (int64_t i = 0; i < count; i++) {
+    int32_t other = b->last[node[i]] - 1;
+    if (other < 0 || b->mark[other] == c + 1) continue;
+    b->mark[other] = c + 1;
+    if (out) out[found] = other;
+    found++;
+  }
+  return found;
+}
+
+static eb_error build(eb_schedule *s, builder *b, const int64_t *node_start, const int32_t *node,
+                      int32_t node_count) {
+  EB_TRY(EB_NEW(b->last, node_count));
+  EB_TRY(EB_NEW(b->mark, s->chunks));
+  EB_TRY(EB_NEW(s->before_start, (size_t)s->chunks + 1));
+  EB_TRY(EB_NEW(s->finished, s->chunks));
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t i = 0; i < node_count; i++) b->last[i] = 0;
+    for (int32_t c = 0; c < s->chunks; c++) b->mark[c] = 0;
+    for (int32_t c = 0; c < s->chunks; c++) {
+      const int32_t *own = node + node_start[c];
+      int64_t count = node_start[c + 1] - node_start[c];
+      int32_t *out = pass ? s->before + s->before_start[c] : NULL;
+      int32_t found = find_before(b, c, own, count, out);
+      if (!pass) s->before_start[c + 1] = s->before_start[c] + found;
+      for (int64_t i = 0; i < count; i++) b->last[own[i]] = c + 1;
+    }
+    if (!pass) EB_TRY(EB_NEW(s->before, s->before_start[s->chunks]));
+  }
+  return EB_OK;
+}
+
+eb_error eb_schedule_create(int32_t chunks, const int64_t *node_start, const int32_t *node,
+                            int32_t node_count, eb_schedule **out) {
+  eb_schedule *s;
+  builder b = {0};
+  *out = NULL;
+  EB_TRY(EB_NEW(s, 1));
+  s->chunks = chunks;
+  eb_error error = build(s, &b, node_start, node, node_count);
+  free(b.last);
+  free(b.mark);
+  if (error) {
+    eb_schedule_destroy(s);
+    return error;
+  }
+  *out = s;
+  return EB_OK;
+}
+
+void eb_schedule_destroy(eb_schedule *s) {
+  if (!s) return;
+  free(s->before_start);
+  free(s->before);
+  free(s->finished);
+  free(s);
+}
+
+void eb_schedule_begin(eb_schedule *s) {
+  s->round++;
+  atomic_store_explicit(&s->next, 0, memory_order_relaxed);
+}
+
+static void wait_for(eb_schedule *s, int32_t chunk) {
+  for (int spin = 0; atomic_load_explicit(&s->finished[chunk], memory_order_acquire) != s->round;
+       spin++)
+    if (spin >= SPINS) sched_yield();
+}
+
+int32_t eb_schedule_take(eb_schedule *s) {
+  int32_t c = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
+  if (c >= s->chunks) return -1;
+  for (int32_t i = s->before_start[c]; i < s->before_start[c + 1]; i++) wait_for(s, s->before[i]);
+  return c;
+}
+
+void eb_schedule_finish(eb_schedule *s, int32_t chunk) {
+  atomic_store_explicit(&s->finished[chunk], s->round, memory_order_release);
+}

@@ -1,0 +1,141 @@
+/* The benchmark runner, on cases whose duration is known. */
+#include <jansson.h>
+#include <omp.h>
+#include <time.h>
+
+#include "harness/bench/runner.h"
+#include "tests/tap.h"
+
+static int setups, clears;
+
+static void wait_for(double seconds) {
+  struct timespec pause = {0, (long)(1e9 * seconds)};
+  nanosleep(&pause, NULL);
+}
+
+static eb_error setup_waiting(void **context, double *work) {
+  setups++;
+  *context = &setups;
+  *work = 4;
+  return EB_OK;
+}
+
+static void wait_4ms(void *context) {
+  (void)context;
+  wait_for(4e-3);
+}
+
+/* Waiting shares no core, so two threads halve it on any machine. */
+static void wait_8ms_shared(void *context) {
+  (void)context;
+  wait_for(8e-3 / omp_get_max_threads());
+}
+
+static void clear_waiting(void *context) {
+  clears += context == &setups;
+}
+
+static eb_error setup_failing(void **context, double *work) {
+  (void)context;
+  (void)work;
+  return EB_ERROR(EB_ERR_INVALID, "no such mesh");
+}
+
+static eb_bench_case waiting(eb_bench_measure measure, double target) {
+  return (eb_bench_case){.name = "waiting",
+                         .unit = "waits",
+                         .measure = measure,
+                         .target = target,
+                         .setup = setup_waiting,
+                         .run = wait_4ms,
+                         .clear = clear_waiting};
+}
+
+/* A wait lasts at least as asked; ten times as long only on a machine that does nothing else. */
+static void test_figures(eb_machine *machine) {
+  eb_bench_result r;
+  eb_bench_case slow = waiting(EB_BENCH_TIME, 1e-4), fast = waiting(EB_BENCH_RATE, 100);
+  eb_bench_case bytes = waiting(EB_BENCH_BANDWIDTH, 0.5);
+  tap_require(eb_bench_run(&slow, machine, 0.05, &r), "run");
+  tap_ok(r.best >= 1e-3 && r.best < 1e-2 && r.median >= r.best, "seconds for one of 4 units: %g",
+         r.best);
+  tap_ok(!r.ok && r.fraction == 0, "a time above its target is a miss");
+  tap_ok(r.rounds >= 3 && r.dgemm > 0 && r.triad > 0 && r.scaling.rounds == 0,
+         "rounds and the machine's figures are there");
+  tap_require(eb_bench_run(&fast, machine, 0.05, &r), "run");
+  tap_ok(r.best <= 1000 && r.best > 100 && r.median <= r.best && r.ok, "units a second: %g",
+         r.best);
+  tap_require(eb_bench_run(&bytes, machine, 0.05, &r), "run");
+  tap_ok(r.fraction > 0 && r.fraction < 1e-3 && !r.ok,
+         "a thousand bytes a second are nothing beside the triad: %g", r.fraction);
+  tap_ok(setups == 3 && clears == 3, "every set-up is cleared");
+}
+
+static void test_scaling(eb_machine *machine) {
+  eb_bench_result r;
+  eb_bench_case shared = waiting(EB_BENCH_TIME, 0);
+  shared.run = wait_8ms_shared;
+  shared.scales_with = "dgemm";
+  int threads = omp_get_max_threads();
+  tap_require(eb_bench_run(&shared, machine, 0.2, &r), "run");
+  tap_ok(r.scaling.rounds >= 3 && r.scaling.speedup > 1.2 && r.scaling.speedup < 3.5,
+         "waiting for half as long with two threads is a speed-up of %g", r.scaling.speedup);
+  tap_ok(r.scaling.machine_minimum <= r.scaling.machine_speedup &&
+             r.scaling.machine_speedup <= r.scaling.machine_maximum,
+         "the machine's own speed-up lies in its range");
+  tap_ok(r.scaling.ok == (r.scaling.fraction >= EB_BENCH_SCALING_TARGET), "and decides");
+  tap_ok(r.ok, "no target, no miss");
+  tap_ok(omp_get_max_threads() == threads, "the caller's threads are restored");
+}
+
+static void test_failure(eb_machine *machine) {
+  eb_bench_result r;
+  eb_bench_case failing = waiting(EB_BENCH_TIME, 1);
+  failing.setup = setup_failing;
+  tap_fails(eb_bench_run(&failing, machine, 0.05, &r), EB_ERR_INVALID,
+            "benchmark 'waiting': no such mesh", "a failing set-up names its case");
+}
+
+static void test_output(eb_machine *machine) {
+  eb_bench_result r[2];
+  eb_bench_case plain = waiting(EB_BENCH_TIME, 1e-4), scaled = waiting(EB_BENCH_RATE, 1);
+  scaled.scales_with = "triad";
+  tap_require(eb_bench_run(&plain, machine, 0.02, &r[0]), "run");
+  tap_require(eb_bench_run(&scaled, machine, 0.02, &r[1]), "run");
+
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *to = open_memstream(&text, &bytes);
+  eb_bench_print_head(to, 10);
+  eb_bench_print(to, 10, &r[0]);
+  eb_bench_print(to, 10, &r[1]);
+  fclose(to);
+  tap_ok(strstr(text, "ms/waits") && strstr(text, "MISSED") && strstr(text, "ok"),
+         "the table names figures, units and verdicts");
+  free(text);
+
+  to = open_memstream(&text, &bytes);
+  tap_succeeds(eb_bench_print_json(to, r, 2), "JSON is written");
+  fclose(to);
+  json_t *root = json_loads(text, 0, NULL), *cases = json_object_get(root, "cases");
+  json_t *first = json_array_get(cases, 0), *second = json_array_get(cases, 1);
+  tap_ok(json_array_size(cases) == 2 && json_is_false(json_object_get(first, "ok")) &&
+             json_is_null(json_object_get(first, "two_threads")),
+         "JSON can be read and holds both cases");
+  tap_near(json_real_value(json_object_get(second, "best")), r[1].best, 1e-4 * r[1].best,
+           "its figures are those measured, to six digits");
+  tap_ok(json_is_object(json_object_get(second, "two_threads")), "scaling is an object");
+  json_decref(root);
+  free(text);
+}
+
+int main(void) {
+  eb_machine *machine = NULL;
+  tap_require(eb_machine_create(2, &machine), "machine");
+  test_figures(machine);
+  test_scaling(machine);
+  test_failure(machine);
+  test_output(machine);
+  eb_machine_destroy(machine);
+  return tap_done();
+}
