@@ -156,6 +156,6 @@ eb_error eb_solver_create(const eb_solver_ops *ops, const char *options, const e
 
 void eb_solver_destroy(eb_solver *solver) {
   if (!solver) return;
-  solver->ops->destroy(solver);
+  if (solver->ops->destroy) solver->ops->destroy(solver);
   solver_release(solver);
 }

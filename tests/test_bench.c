@@ -106,9 +106,9 @@ static void test_output(eb_machine *machine) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *to = open_memstream(&text, &bytes);
-  eb_bench_print_head(to);
-  eb_bench_print(to, &r[0]);
-  eb_bench_print(to, &r[1]);
+  eb_bench_print_head(to, 10);
+  eb_bench_print(to, 10, &r[0]);
+  eb_bench_print(to, 10, &r[1]);
   fclose(to);
   tap_ok(strstr(text, "ms/waits") && strstr(text, "MISSED") && strstr(text, "ok"),
          "the table names figures, units and verdicts");

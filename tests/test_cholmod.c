@@ -185,13 +185,17 @@ static void test_settings_restored(void) {
   double *y = eb_test_random_vector(n, &seed);
   eb_linear_settings two = cholesky;
   two.threads = 2;
-  int threads = omp_get_max_threads(), levels = omp_get_max_active_levels();
-  int blas = openblas_get_num_threads();
+  int threads = omp_get_max_threads(), blas = openblas_get_num_threads();
+  int levels = omp_get_max_active_levels();
+  openblas_set_num_threads(2);
+  omp_set_num_threads(3);
   eb_test_solve(&cholesky, A, b, x, NULL, NULL);
   eb_test_solve(&two, A, b, y, NULL, NULL);
-  tap_ok(omp_get_max_threads() == threads && omp_get_max_active_levels() == levels &&
-             openblas_get_num_threads() == blas,
+  tap_ok(omp_get_max_threads() == 3 && omp_get_max_active_levels() == levels &&
+             openblas_get_num_threads() == 2,
          "the caller's threads are restored");
+  openblas_set_num_threads(blas);
+  omp_set_num_threads(threads);
   tap_ok(memcmp(x, y, (size_t)n * sizeof *x) == 0, "same bits with 1 and 2 threads");
   free(b);
   free(x);

@@ -13,7 +13,7 @@ enum { HEAP_IS_VISIBLE = 0 };
 enum { HEAP_IS_VISIBLE = 1 };
 #endif
 
-enum { STEPS = 3, HEAP_STEPS = 4 };
+enum { STEPS = 2, HEAP_STEPS = 3 };
 
 static size_t heap_in_use(void) {
   struct mallinfo2 info = mallinfo2();
@@ -121,8 +121,8 @@ static bool has_parameter(const eb_scene_ops *ops, const char *name) {
 
 /* Stuffed models of about this many elements, bars in a fifth of their cubes along each edge. */
 static double small_resolution(const eb_scene_ops *ops) {
-  const double elements = 800;
-  return ops->stand_in ? fmin(1, elements / ops->target_elements) : 0.2;
+  const double elements = 500, least = 0.002;
+  return ops->stand_in ? fmin(1, fmax(least, elements / ops->target_elements)) : 0.2;
 }
 
 /* Small, and with each of the two kinds of material, so that every solver meets every scene. */

@@ -130,6 +130,23 @@ static void test_volume_round_trips(void) {
   eb_mesh_destroy(back);
 }
 
+/* Gmsh itself reads the entities of an ascii file line by line. */
+static void test_entity_lines(void) {
+  eb_mesh *mesh = block(false);
+  char line[256];
+  int lines = -1, sets = mesh->set_count;
+  bool inside = false;
+  FILE *file = fopen(path_in_folder("m41.msh"), "r");
+  while (file && fgets(line, sizeof line, file)) {
+    if (strcmp(line, "$EndEntities\n") == 0) break;
+    lines += inside;
+    inside = inside || strcmp(line, "$Entities\n") == 0;
+  }
+  if (file) fclose(file);
+  tap_ok(lines == sets + 2, "Gmsh 4.1: a line for each of %d sets and 2 regions (%d)", sets, lines);
+  eb_mesh_destroy(mesh);
+}
+
 static void test_fibres(void) {
   eb_mesh *mesh = block(false), *back = NULL;
   tap_require(EB_NEW(mesh->fibre, 3 * mesh->element_count), "fibres");
@@ -507,7 +524,7 @@ static void test_stl(void) {
                      "solid a name of solid\r\n FACET NORMAL nan 0 0\r\n  outer loop\r\n"
                      "   vertex 0 0 -0.0\r\n   vertex 1E0 0 0\r\n   vertex 0 1 0\r\n  endloop\r\n"
                      " endfacet\r\nendsolid a\r\nsolid b\r\nfacet normal 0 0 1\nouter loop\n"
-                     "vertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\nendloop\nendfacet\n"
+                     "vertex 1 -0 0\nvertex 1 1 0\nvertex 0 1 -0\nendloop\nendfacet\n"
                      "facet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
                      "endloop\nendfacet\nendsolid b",
                      4, 2, "STL: two solids, joined vertices, a collapsed facet");
@@ -581,6 +598,7 @@ int main(void) {
     return 1;
   }
   test_volume_round_trips();
+  test_entity_lines();
   test_fibres();
   test_surface_round_trips();
   test_medit();

@@ -2,13 +2,11 @@
  *
  * Newton's method is counted per iteration: everything a step does, guess and line search included,
  * over its linear systems. Other programs take 162 to 457 ms for that on the same beam. */
-#include "harness/bench/bench.h"
+#include "harness/bench/tables.h"
 #include "problems/base/memory.h"
 #include "solvers/solver.h"
 
 #include <string.h>
-
-extern const eb_bench_case eb_bench_solvers[];
 
 enum { BENDING_STEPS = 6 };
 
@@ -119,10 +117,10 @@ static eb_error set_up_corotational_cholesky(void **context, double *work) {
   }
 
 const eb_bench_case eb_bench_solvers[] = {
-    BEAM_STEP("newton iteration, beam", "iterations", 80e-3, set_up_newton),
-    BEAM_STEP("newton iteration, beam, projected", "iterations", 80e-3, set_up_newton_projected),
-    BEAM_STEP("semi-implicit step, beam", "steps", 0, set_up_semi_implicit),
-    BEAM_STEP("corotational step, beam, cg jacobi", "steps", 0, set_up_corotational_cg),
-    BEAM_STEP("corotational step, beam, cg ic", "steps", 0, set_up_corotational_ic),
-    BEAM_STEP("corotational step, beam, cholesky", "steps", 0, set_up_corotational_cholesky),
+    BEAM_STEP("newton-iteration/beam", "iteration", 80e-3, set_up_newton),
+    BEAM_STEP("newton-projected-iteration/beam", "iteration", 80e-3, set_up_newton_projected),
+    BEAM_STEP("semi-implicit-step/beam", "step", 0, set_up_semi_implicit),
+    BEAM_STEP("corotational-cg-jacobi-step/beam", "step", 0, set_up_corotational_cg),
+    BEAM_STEP("corotational-cg-ic-step/beam", "step", 0, set_up_corotational_ic),
+    BEAM_STEP("corotational-cholesky-step/beam", "step", 0, set_up_corotational_cholesky),
     {0}};

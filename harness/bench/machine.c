@@ -52,7 +52,7 @@ typedef enum kernel { DGEMM, TRIAD } kernel;
 /* Seconds that `*threads` threads take for `repeats` runs each, started together. *threads becomes the
  * number that OpenMP gave. */
 static double measure(const eb_machine *machine, kernel which, int *threads, int repeats) {
-  int blas = openblas_get_num_threads();
+  int blas = openblas_get_num_threads(), openmp = omp_get_max_threads();
   double began = 0, ended = 0;
   openblas_set_num_threads(1);
 #pragma omp parallel num_threads(*threads)
@@ -74,7 +74,8 @@ static double measure(const eb_machine *machine, kernel which, int *threads, int
       *threads = team;
     }
   }
-  openblas_set_num_threads(blas);
+  openblas_set_num_threads(blas); /* sets OpenMP's number as well */
+  omp_set_num_threads(openmp);
   return ended - began;
 }
 

@@ -13,7 +13,8 @@
 #include "harness/bench/tables.h"
 #include "problems/base/memory.h"
 
-static const eb_bench_case *const tables[] = {eb_bench_linalg};
+static const eb_bench_case *const tables[] = {eb_bench_elasticity, eb_bench_linalg,
+                                              eb_bench_solvers};
 enum { TABLES = sizeof tables / sizeof *tables, THREADS = 2 };
 
 typedef struct arguments {
@@ -67,13 +68,18 @@ static eb_error check_filter(const arguments *chosen) {
 static eb_error run_all(const arguments *chosen, eb_machine *machine, eb_bench_result *results,
                         size_t count) {
   bool progress = isatty(STDERR_FILENO);
-  if (!chosen->json) eb_bench_print_head(stdout);
+  int width = 0;
+  for (size_t k = 0; k < count; k++) {
+    int length = (int)strlen(nth_case(chosen, k)->name);
+    width = length > width ? length : width;
+  }
+  if (!chosen->json) eb_bench_print_head(stdout, width);
   for (size_t k = 0; k < count; k++) {
     const eb_bench_case *of = nth_case(chosen, k);
     if (progress) fprintf(stderr, "%s ...\r", of->name);
     EB_TRY(eb_bench_run(of, machine, chosen->seconds, &results[k]));
     if (progress) fprintf(stderr, "%*s\r", (int)strlen(of->name) + 4, "");
-    if (!chosen->json) eb_bench_print(stdout, &results[k]);
+    if (!chosen->json) eb_bench_print(stdout, width, &results[k]);
   }
   return chosen->json ? eb_bench_print_json(stdout, results, count) : EB_OK;
 }

@@ -37,37 +37,37 @@ static void print_target(const eb_bench_case *of, char out[2 * FIGURE_BYTES]) {
     print_figure(of, of->target, out);
 }
 
-void eb_bench_print_head(FILE *to) {
+void eb_bench_print_head(FILE *to, int name_width) {
   fprintf(
       to,
       "Best and median of runs interleaved with the machine's own DGEMM and triad, one thread.\n"
       "fraction: of the triad (bytes) or DGEMM (flops) measured just before; median of the "
       "rounds.\n"
-      "dgemm, triad: the machine's best. x2: speed-up with two threads, beside that of the\n"
-      "machine's kernel in the same rounds; it should reach %.2f of it.\n\n"
-      "%-24s %-18s %-18s %8s %-12s %-6s  %6s %6s  %-28s\n",
-      EB_BENCH_SCALING_TARGET, "case", "best", "median", "fraction", "target", "", "dgemm", "triad",
-      "x2 of case, machine, ratio");
-  fprintf(to, "%-24s %-18s %-18s %8s %-12s %-6s  %6s %6s\n", "", "", "", "", "", "", "Gflop/s",
-          "GB/s");
+      "dgemm, triad: the machine's best, Gflop/s and GB/s. two threads: speed-up of the case, of "
+      "the\n"
+      "machine's kernel in the same rounds (and its range), and their ratio, which should reach "
+      "%.2f.\n\n"
+      "%-*s  %-18s %-18s %8s  %-18s %-6s %6s %6s  %s\n",
+      EB_BENCH_SCALING_TARGET, name_width, "case", "best", "median", "fraction", "target", "",
+      "dgemm", "triad", "two threads");
 }
 
-void eb_bench_print(FILE *to, const eb_bench_result *r) {
+void eb_bench_print(FILE *to, int name_width, const eb_bench_result *r) {
   char best[2 * FIGURE_BYTES], median[2 * FIGURE_BYTES], target[2 * FIGURE_BYTES];
   char fraction[FIGURE_BYTES] = "-";
   print_figure(r->of, r->best, best);
   print_figure(r->of, r->median, median);
   print_target(r->of, target);
   if (r->fraction > 0) snprintf(fraction, sizeof fraction, "%.2f", r->fraction);
-  fprintf(to, "%-24s %-18s %-18s %8s %-12s %-6s  %6.1f %6.1f", r->of->name, best, median, fraction,
-          target,
+  fprintf(to, "%-*s  %-18s %-18s %8s  %-18s %-6s %6.1f %6.1f", name_width, r->of->name, best,
+          median, fraction, target,
           !(r->of->target > 0) ? ""
           : r->ok              ? "ok"
                                : "MISSED",
           1e-9 * r->dgemm, 1e-9 * r->triad);
   const eb_bench_scaling *s = &r->scaling;
   if (s->rounds)
-    fprintf(to, "   %.2f, %s %.2f (%.2f-%.2f), %.2f %s", s->speedup, r->of->scales_with,
+    fprintf(to, "  %.2f, %s %.2f (%.2f-%.2f), %.2f %s", s->speedup, r->of->scales_with,
             s->machine_speedup, s->machine_minimum, s->machine_maximum, s->fraction,
             s->ok ? "ok" : "MISSED");
   fputc('\n', to);

@@ -41,9 +41,9 @@ typedef struct eb_bench_result {
 EB_MUST eb_error eb_bench_run(const eb_bench_case *of, eb_machine *machine, double seconds,
                               eb_bench_result *out);
 
-/* A table for people; call the head once. */
-void eb_bench_print_head(FILE *to);
-void eb_bench_print(FILE *to, const eb_bench_result *result);
+/* A table for people; call the head once. name_width: characters of the longest name. */
+void eb_bench_print_head(FILE *to, int name_width);
+void eb_bench_print(FILE *to, int name_width, const eb_bench_result *result);
 /* All results as one JSON object. */
 EB_MUST eb_error eb_bench_print_json(FILE *to, const eb_bench_result *results, size_t count);
 

@@ -183,25 +183,52 @@ static eb_error fill(int kind, const eb_report_run *runs, int count, plot_data *
   return EB_OK;
 }
 
-static _Noreturn void become_gnuplot(const char *dir, const char *script) {
-  if (chdir(dir) == 0) execlp("gnuplot", "gnuplot", script, (char *)NULL);
+static _Noreturn void become_gnuplot(const char *dir, const char *script, const int complaints[2]) {
+  close(complaints[0]);
+  if (dup2(complaints[1], STDERR_FILENO) >= 0 && chdir(dir) == 0)
+    execlp("gnuplot", "gnuplot", script, (char *)NULL);
   _exit(127);
 }
 
-/* Runs gnuplot in the folder, so that scripts name their files without a path. */
-static eb_error run_gnuplot(const char *dir, const char *script) {
-  pid_t child = fork();
-  if (child < 0) return EB_ERROR(EB_ERR_IO, "cannot start gnuplot: %s", strerror(errno));
-  if (child == 0) become_gnuplot(dir, script);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return EB_ERROR(EB_ERR_IO, "cannot wait for gnuplot: %s", strerror(errno));
+/* Reads to the end and keeps what fits. */
+static void read_complaints(int from, char *text, size_t bytes) {
+  char rest[256];
+  size_t used = 0;
+  for (;;) {
+    bool room = used + 1 < bytes;
+    ssize_t got = read(from, room ? text + used : rest, room ? bytes - 1 - used : sizeof rest);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    if (room) used += (size_t)got;
+  }
+  text[used] = '\0';
+}
+
+static eb_error judge(int status, const char *dir, const char *script, const char *complaints) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
     return EB_ERROR(EB_ERR_LIBRARY, "gnuplot was not found: install the package gnuplot-nox");
   if (status != 0)
-    return EB_ERROR(EB_ERR_LIBRARY, "gnuplot failed on '%s/%s' (status %d): see its message above",
-                    dir, script, status);
+    return EB_ERROR(EB_ERR_LIBRARY, "gnuplot failed on '%s/%s' (status %d): %s", dir, script,
+                    status, complaints);
   return EB_OK;
+}
+
+/* Runs gnuplot in the folder, so that scripts name their files without a path. Its warnings are dropped,
+ * its errors passed on. */
+static eb_error run_gnuplot(const char *dir, const char *script) {
+  int complaints[2], status = 0;
+  char text[512];
+  if (pipe(complaints) != 0) return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
+  pid_t child = fork();
+  if (child == 0) become_gnuplot(dir, script, complaints);
+  int cause = errno;
+  close(complaints[1]);
+  if (child > 0) read_complaints(complaints[0], text, sizeof text);
+  close(complaints[0]);
+  if (child < 0) return EB_ERROR(EB_ERR_IO, "cannot start gnuplot: %s", strerror(cause));
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return EB_ERROR(EB_ERR_IO, "cannot wait for gnuplot: %s", strerror(errno));
+  return judge(status, dir, script, text);
 }
 
 static eb_error append_template(eb_text *script, const char *stem) {

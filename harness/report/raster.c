@@ -48,9 +48,15 @@ static void light_sample(const raster *self, const float value[ATTRIBUTES], floa
   for (int c = 0; c < 3; c++) out[c] = eb_light_pack(value[LIGHT + c] * brightness);
 }
 
-/* Twice the signed area of (a, b, p). */
-static double edge(const spot *a, const spot *b, double x, double y) {
+static double cross_from(const spot *a, const spot *b, double x, double y) {
   return (b->x - a->x) * (y - a->y) - (b->y - a->y) * (x - a->x);
+}
+
+/* Twice the signed area of (a, b, p). An edge is always measured from the same one of its ends, so that
+ * two triangles that share it round to exactly opposite values and leave no sample between them out. */
+static double edge(const spot *a, const spot *b, double x, double y) {
+  bool forward = a->x < b->x || (a->x == b->x && a->y < b->y);
+  return forward ? cross_from(a, b, x, y) : -cross_from(b, a, x, y);
 }
 
 /* How dark a mesh line is at `gap` samples from it: about a pixel wide, soft at its rim. */
@@ -91,7 +97,7 @@ static void fill_triangle(const raster *self, const spot s[3], bool lines) {
       double x = column + 0.5, y = row + 0.5, w[3];
       w[0] = edge(&s[1], &s[2], x, y) / area;
       w[1] = edge(&s[2], &s[0], x, y) / area;
-      w[2] = 1 - w[0] - w[1];
+      w[2] = edge(&s[0], &s[1], x, y) / area;
       if (w[0] < 0 || w[1] < 0 || w[2] < 0) continue;
       double nearness = w[0] * s[0].nearness + w[1] * s[1].nearness + w[2] * s[2].nearness;
       size_t at = (size_t)row * (size_t)render->wide + (size_t)column;

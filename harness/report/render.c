@@ -1,5 +1,6 @@
 #include "harness/report/render.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -89,23 +90,37 @@ static void orient(eb_render *render, const double direction[3]) {
   eb_cross3(render->right, render->forward, render->up);
 }
 
-/* Steps back from the box's centre until every corner is within the frame:
- * |x| / (distance + z) <= tangent for its place (x, z) across and along the view. */
-static void step_back(eb_render *render) {
-  const double tangent = 0.24, margin = 1.06;
-  double least = render->width < render->height ? render->wide : render->high;
-  double wide = tangent * render->wide / least, high = tangent * render->high / least;
-  double distance = 0, centre[3];
-  for (int d = 0; d < 3; d++) centre[d] = 0.5 * (render->lo[d] + render->hi[d]);
+/* Shift and distance along one axis of the picture at which the box just fits: its corners at (x, z)
+ * across and along the view must have |x - shift| <= tangent (distance + z). */
+static void fit_axis(const eb_render *render, const double centre[3], const double axis[3],
+                     double tangent, double *shift, double *distance) {
+  double right = -DBL_MAX, left = -DBL_MAX;
   for (int corner = 0; corner < 8; corner++) {
     double r[3];
     for (int d = 0; d < 3; d++)
       r[d] = (corner >> d & 1 ? render->hi[d] : render->lo[d]) - centre[d];
-    double along = eb_dot3(r, render->forward);
-    distance = fmax(distance, margin * fabs(eb_dot3(r, render->right)) / wide - along);
-    distance = fmax(distance, margin * fabs(eb_dot3(r, render->up)) / high - along);
+    double across = eb_dot3(r, axis) / tangent, along = eb_dot3(r, render->forward);
+    right = fmax(right, across - along);
+    left = fmax(left, -across - along);
   }
-  for (int d = 0; d < 3; d++) render->eye[d] = centre[d] - distance * render->forward[d];
+  *shift = 0.5 * tangent * (right - left);
+  *distance = 0.5 * (right + left);
+}
+
+/* Steps back until the box fills the frame, but for a margin, along its tighter axis. */
+static void step_back(eb_render *render) {
+  const double tangent = 0.24, margin = 1.06;
+  double least = render->width < render->height ? render->wide : render->high;
+  double wide = tangent / margin * render->wide / least;
+  double high = tangent / margin * render->high / least;
+  double centre[3], aside, above, distance, other;
+  for (int d = 0; d < 3; d++) centre[d] = 0.5 * (render->lo[d] + render->hi[d]);
+  fit_axis(render, centre, render->right, wide, &aside, &distance);
+  fit_axis(render, centre, render->up, high, &above, &other);
+  distance = fmax(distance, other);
+  for (int d = 0; d < 3; d++)
+    render->eye[d] = centre[d] + aside * render->right[d] + above * render->up[d] -
+                     distance * render->forward[d];
   render->focal = 0.5 * least / tangent;
 }
 

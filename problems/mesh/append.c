@@ -5,7 +5,7 @@
 
 /* What the joined mesh is made of; moved into the target only when all of it is there. */
 typedef struct joined {
-  eb_mesh mesh;
+  eb_mesh *mesh;
   int32_t *region_of; /* region of the appended mesh -> region of the joined one */
 } joined;
 
@@ -50,15 +50,15 @@ static eb_error join_elements(const eb_mesh *mesh, const eb_mesh *extra, const i
 
 static eb_error join_regions(const eb_mesh *mesh, const eb_mesh *extra, joined *j) {
   EB_TRY(EB_NEW(j->region_of, extra->region_count));
-  EB_TRY(EB_NEW(j->mesh.region_name, (size_t)mesh->region_count + (size_t)extra->region_count));
-  for (; j->mesh.region_count < mesh->region_count; j->mesh.region_count++)
-    memcpy(j->mesh.region_name[j->mesh.region_count], mesh->region_name[j->mesh.region_count],
+  EB_TRY(EB_NEW(j->mesh->region_name, (size_t)mesh->region_count + (size_t)extra->region_count));
+  for (; j->mesh->region_count < mesh->region_count; j->mesh->region_count++)
+    memcpy(j->mesh->region_name[j->mesh->region_count], mesh->region_name[j->mesh->region_count],
            EB_NAME_BYTES);
   for (int32_t r = 0; r < extra->region_count; r++) {
     j->region_of[r] = eb_mesh_region(mesh, extra->region_name[r]);
     if (j->region_of[r] >= 0) continue;
-    j->region_of[r] = j->mesh.region_count++;
-    memcpy(j->mesh.region_name[j->region_of[r]], extra->region_name[r], EB_NAME_BYTES);
+    j->region_of[r] = j->mesh->region_count++;
+    memcpy(j->mesh->region_name[j->region_of[r]], extra->region_name[r], EB_NAME_BYTES);
   }
   return EB_OK;
 }
@@ -89,36 +89,26 @@ static eb_error join_sets(const eb_mesh *mesh, const eb_mesh *extra, eb_mesh *al
 
 static eb_error join(const eb_mesh *mesh, const eb_mesh *extra, const double shift[3], joined *j) {
   EB_TRY(join_regions(mesh, extra, j));
-  EB_TRY(join_nodes(mesh, extra, shift, &j->mesh));
-  EB_TRY(join_elements(mesh, extra, j->region_of, &j->mesh));
-  EB_TRY(join_sets(mesh, extra, &j->mesh));
-  j->mesh.type = mesh->type;
-  j->mesh.node_count = mesh->node_count + extra->node_count;
-  j->mesh.element_count = mesh->element_count + extra->element_count;
+  EB_TRY(join_nodes(mesh, extra, shift, j->mesh));
+  EB_TRY(join_elements(mesh, extra, j->region_of, j->mesh));
+  EB_TRY(join_sets(mesh, extra, j->mesh));
+  j->mesh->type = mesh->type;
+  j->mesh->node_count = mesh->node_count + extra->node_count;
+  j->mesh->element_count = mesh->element_count + extra->element_count;
   return EB_OK;
-}
-
-/* Frees the arrays of a mesh, not the mesh itself. */
-static void clear_arrays(eb_mesh *mesh) {
-  for (int32_t s = 0; s < mesh->set_count; s++) free(mesh->sets[s].nodes);
-  free(mesh->sets);
-  free(mesh->region_name);
-  free(mesh->fibre);
-  free(mesh->region);
-  free(mesh->elements);
-  free(mesh->X);
 }
 
 eb_error eb_mesh_append(eb_mesh *mesh, const eb_mesh *extra, const double shift[3]) {
   EB_TRY(check_append(mesh, extra));
   joined j = {.region_of = NULL};
+  EB_TRY(EB_NEW(j.mesh, 1));
   eb_error error = join(mesh, extra, shift, &j);
-  free(j.region_of);
-  if (error) {
-    clear_arrays(&j.mesh);
-    return error;
+  if (!error) {
+    eb_mesh old = *mesh;
+    *mesh = *j.mesh;
+    *j.mesh = old;
   }
-  clear_arrays(mesh);
-  *mesh = j.mesh;
-  return EB_OK;
+  free(j.region_of);
+  eb_mesh_destroy(j.mesh);
+  return error;
 }

@@ -7,6 +7,8 @@
 
 #include "problems/mesh/mesh.h"
 
+/* Errors: EB_ERR_USAGE for counts below one and sizes that are not positive and finite, EB_ERR_LIMIT for
+ * more elements than indices reach. The caller destroys *out. */
 typedef struct eb_grid {
   int32_t cubes[3];
   double origin[3]; /* lowest corner, m */
@@ -18,14 +20,17 @@ EB_MUST eb_error eb_generate_tets6(const eb_grid *grid, eb_mesh **out);
 /* Five tetrahedra a cube, mirrored in odd cubes so that faces conform. */
 EB_MUST eb_error eb_generate_tets5(const eb_grid *grid, eb_mesh **out);
 EB_MUST eb_error eb_generate_hexahedra(const eb_grid *grid, eb_mesh **out);
-/* Planar triangles in z = 0, two a square; cubes[2] and size[2] are ignored. */
+/* Planar triangles in z = 0, two a square; cubes[2], origin[2] and size[2] are ignored, and there are only
+ * the sets x0, x1, y0, y1. */
 EB_MUST eb_error eb_generate_triangles(const eb_grid *grid, eb_mesh **out);
 /* A ring (torus with square section) about the z axis: `around` cubes, six tetrahedra each:
+ * `radius` reaches to the middle of the section, whose sides are `section` (m). No node sets.
  * verschoor2019's ring has around = 18, 72 nodes, 108 tetrahedra, 144 surface triangles. */
 EB_MUST eb_error eb_generate_ring(int32_t around, double radius, double section, eb_mesh **out);
 
 /* Appends `extra` (translated by `shift`, m) to `mesh`: nodes, elements, regions and sets; regions
- * and sets of equal name are joined. Types must agree. */
+ * and sets of equal name are joined. Types must agree. When only one mesh has fibres, the elements of the
+ * other get zero fibres. On error `mesh` is as before; `extra` may be `mesh` itself. */
 EB_MUST eb_error eb_mesh_append(eb_mesh *mesh, const eb_mesh *extra, const double shift[3]);
 
 #endif

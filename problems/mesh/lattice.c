@@ -15,7 +15,7 @@ static const uint16_t near_surface = 1u << 15;
 enum { MARGIN = 2 };
 /* Signed distances change by no more than this times the way (sdf.h). */
 static const double LIPSCHITZ = 1.2;
-static const double MAX_POINTS = 4e8;
+static const double MAX_POINTS = 2e8;
 
 static int middle(int32_t point) {
   return point & 1;
@@ -112,7 +112,7 @@ static void evaluate(eb_lattice *l, const eb_solid *solid) {
   enum { EDGE = 16 };
   int32_t blocks[3], total = 1;
   for (int d = 0; d < 3; d++) total *= blocks[d] = (l->size[d] + EDGE - 1) / EDGE;
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (l->points > EB_LATTICE_SERIAL)
   for (int32_t n = 0; n < total; n++) {
     int32_t at[3] = {n % blocks[0], n / blocks[0] % blocks[1], n / blocks[0] / blocks[1]};
     block b;
@@ -206,7 +206,7 @@ static void place_cut(eb_lattice *l, const eb_solid *solid, int32_t cut, int edg
 }
 
 static void place_cuts(eb_lattice *l, const eb_solid *solid) {
-#pragma omp parallel for schedule(dynamic, 4096)
+#pragma omp parallel for schedule(dynamic, 4096) if (l->points > EB_LATTICE_SERIAL)
   for (int32_t point = 0; point < l->points; point++) {
     int32_t cut = l->first[point];
     for (int edge = 0; edge < OWN_EDGES && l->mask[point]; edge++)
@@ -215,6 +215,17 @@ static void place_cuts(eb_lattice *l, const eb_solid *solid) {
         place_cut(l, solid, cut++, edge);
       }
   }
+}
+
+static eb_error check_cuts(const eb_lattice *l) {
+  for (int32_t cut = 0; cut < l->cuts; cut++) {
+    double p[3];
+    if (isfinite(l->along[cut])) continue;
+    rest_place(l, l->owner[cut], p);
+    return EB_ERROR(EB_ERR_INVALID, "the signed distance is not finite near (%g, %g, %g)", p[0],
+                    p[1], p[2]);
+  }
+  return EB_OK;
 }
 
 static int32_t own_cut(const eb_lattice *l, int32_t owner, int edge) {
@@ -306,6 +317,7 @@ static eb_error build(const eb_solid *solid, double spacing, const double shift[
   EB_TRY(EB_NEW(l->along, l->cuts));
   EB_TRY(EB_NEW(l->X, 3 * (size_t)l->cuts));
   place_cuts(l, solid);
+  EB_TRY(check_cuts(l));
   warp(l);
   return EB_OK;
 }

@@ -8,18 +8,19 @@
 
 #include "problems/mesh/stuff_shifted.h"
 
-/* After STRAIGHT_TRIES near the target, the count jumps too much for the spacing alone: every further
- * try also moves the lattice. A solid without a point inside on MOST_EMPTY lattices is empty. */
-enum { STRAIGHT_TRIES = 6, NEAR_TRIES = 18, MOST_TRIES = 40, MOST_EMPTY = 6 };
+/* After STRAIGHT_TRIES near the target, or LONGEST_WAY tries in all, the count jumps too much for the
+ * spacing alone: every further try also moves the lattice. A solid without a point inside on MOST_EMPTY lattices is empty. */
+enum { STRAIGHT_TRIES = 6, LONGEST_WAY = 14, NEAR_TRIES = 24, MOST_TRIES = 40, MOST_EMPTY = 6 };
 /* Nearer to the target than this, another try is not worth its time. */
 static const double GOOD_ENOUGH = 0.002;
+static const double NEAR = 1.6;
 
 typedef struct search {
   const eb_solid *solid;
   int32_t target;
   double h, density, slope; /* the last spacing, h^3 N(h) there, its slope */
-  double empty;             /* the smallest spacing that left nothing inside */
-  int tries, near_tries;    /* near: within a quarter of the target */
+  double empty;             /* the smallest spacing that left the first position empty */
+  int tries, near_tries;    /* near: within a factor of NEAR of the target */
   eb_mesh *best;
 } search;
 
@@ -41,31 +42,52 @@ static eb_error attempt(search *s, double h, const double shift[3], int32_t *cou
   return EB_OK;
 }
 
-/* Two spacings that are nearly equal tell the jumps of the count, not its slope. */
-static void learn(search *s, double h, int32_t count) {
-  s->tries++;
-  s->near_tries += miss(s, count) < 0.25;
-  if (count == 0) {
-    s->empty = fmin(s->empty, h);
-    return;
-  }
-  double density = count * h * h * h;
-  if (s->density > 0 && fabs(h - s->h) > 0.05 * h) s->slope = (density - s->density) / (h - s->h);
-  if (density - s->slope * h <= 0) s->slope = 0;
-  s->h = h;
-  s->density = density;
+/* The number of the lattice's position: 0 until the count turns out to jump. */
+static int position(const search *s) {
+  int moves = s->near_tries - STRAIGHT_TRIES + 1, late = s->tries - LONGEST_WAY;
+  if (late > moves) moves = late;
+  return moves > 0 ? moves : 0;
 }
 
-/* The root of a + b h = target h^3, by Newton from the last spacing, kept within a factor of two and
- * below the spacings that are too coarse. */
+/* On moved lattices the count scatters, so the density is averaged with what it was; slopes are only
+ * learnt from the lattice in its first position, at spacings that differ enough, and kept to counts between
+ * h^-2 and h^-5. */
+static void learn(search *s, double h, int32_t count) {
+  int moves = position(s);
+  s->tries++;
+  s->near_tries += count < NEAR * s->target && NEAR * count > s->target;
+  if (count == 0) {
+    if (moves == 0) s->empty = fmin(s->empty, h);
+    return;
+  }
+  double density = count * h * h * h, expected = s->density + s->slope * (h - s->h);
+  if (moves == 0 && s->density > 0 && fabs(h - s->h) > 0.2 * h)
+    s->slope = (density - s->density) / (h - s->h);
+  s->slope = fmin(fmax(s->slope, -2 * density / h), density / h);
+  s->h = h;
+  s->density = moves > 0 && expected > 0 ? (density + expected) / 2 : density;
+}
+
+/* The model's count at spacing h, less the target, times h^3. */
+static double excess(const search *s, double h) {
+  return s->density + s->slope * (h - s->h) - s->target * h * h * h;
+}
+
+/* Where the model has the target count, by bisection between half and twice the last spacing, and below
+ * the spacings that are too coarse. Rounded to single precision, so that the last bit of cbrt and the
+ * like does not reach the mesh. */
 static double predict(const search *s) {
   if (s->density == 0) return s->empty / 2;
-  double a = s->density - s->slope * s->h, h = s->h;
-  for (int i = 0; i < 40; i++)
-    h -= (a + s->slope * h - s->target * h * h * h) / (s->slope - 3.0 * s->target * h * h);
-  if (!(h > s->h / 2)) h = s->h / 2;
-  if (!(h < 2 * s->h)) h = 2 * s->h;
-  return h < s->empty ? h : (s->h + s->empty) / 2;
+  double lo = s->h / 2, hi = 2 * s->h;
+  for (int i = 0; i < 50; i++) {
+    double middle = (lo + hi) / 2;
+    if (excess(s, middle) > 0)
+      lo = middle;
+    else
+      hi = middle;
+  }
+  if (!(hi < s->empty)) hi = (fmin(s->h, s->empty) + s->empty) / 2;
+  return (float)hi;
 }
 
 static eb_error check_search(const eb_solid *solid, int32_t target, double tolerance) {
@@ -90,7 +112,7 @@ static eb_error find(search *s, double tolerance) {
              4;
   while (s->tries < (s->best ? MOST_TRIES : MOST_EMPTY) && s->near_tries < NEAR_TRIES) {
     double shift[3] = {0};
-    int moves = s->near_tries - STRAIGHT_TRIES + 1;
+    int moves = position(s);
     for (int d = 0; d < 3 && moves > 0; d++)
       shift[d] = moves * step[d] - floor(moves * step[d]) - 0.5;
     int32_t count;

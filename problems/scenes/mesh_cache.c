@@ -1,5 +1,5 @@
 /* The cache file: header, then X, elements, region, fibre, region names, node sets, without padding, in the byte order of
- * the machine that wrote it (another order is a miss). The header's size and hash cover everything behind it. */
+ * the machine that wrote it (another order is a miss). The header's hash covers every byte of the file. */
 #include "problems/scenes/mesh_cache.h"
 
 #include <errno.h>
@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "problems/base/hash.h"
 #include "problems/base/memory.h"
-#include "problems/base/text.h"
 
 typedef struct cache_header {
   char magic[8];
   uint32_t byte_order, version;
-  uint64_t key, content; /* what it was made from, eb_mesh_hash */
+  uint64_t key, content; /* what it was made from; hash of the file with 0 in this place */
   uint64_t bytes;        /* of the whole file */
   int32_t type, nodes, elements, regions, sets, has_fibre;
 } cache_header;
@@ -34,7 +34,8 @@ static bool make_directories(char *path) {
     *at = '/';
     if (!made) return false;
   }
-  return mkdir(path, 0777) == 0 || errno == EEXIST;
+  struct stat status;
+  return mkdir(path, 0777) == 0 || (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
 bool eb_mesh_cache_directory(const char *cache_dir, char path[EB_CACHE_PATH_BYTES]) {
@@ -76,6 +77,12 @@ static bool take(span *from, void *to, size_t bytes) {
   return true;
 }
 
+/* Of the file's bytes, with the header given apart. */
+static uint64_t hash_file(cache_header header, const unsigned char *payload, size_t bytes) {
+  header.content = 0;
+  return eb_hash(eb_hash(EB_HASH_SEED, &header, sizeof header), payload, bytes);
+}
+
 static bool plausible(const cache_header *header, uint64_t key, size_t bytes) {
   return memcmp(header->magic, cache_magic, sizeof cache_magic) == 0 &&
          header->byte_order == byte_order_mark && header->version == EB_MESH_CACHE_VERSION &&
@@ -88,15 +95,13 @@ static bool plausible(const cache_header *header, uint64_t key, size_t bytes) {
          EB_NAME_BYTES * (uint64_t)header->sets <= bytes;
 }
 
-/* Sets *sound when every index is in range and the content is what was written. */
-static void check_content(const eb_mesh *mesh, uint64_t content, bool *sound) {
-  *sound = false;
+static bool indices_in_range(const eb_mesh *mesh) {
   size_t corners = (size_t)mesh->element_count * mesh->type;
   for (size_t i = 0; i < corners; i++)
-    if (mesh->elements[i] < 0 || mesh->elements[i] >= mesh->node_count) return;
+    if (mesh->elements[i] < 0 || mesh->elements[i] >= mesh->node_count) return false;
   for (int32_t e = 0; e < mesh->element_count; e++)
-    if (mesh->region[e] < 0 || mesh->region[e] >= mesh->region_count) return;
-  *sound = eb_mesh_hash(mesh) == content;
+    if (mesh->region[e] < 0 || mesh->region[e] >= mesh->region_count) return false;
+  return true;
 }
 
 static eb_error take_names(span *from, const cache_header *header, eb_mesh *mesh, bool *sound) {
@@ -140,14 +145,16 @@ static eb_error fill(span *from, const cache_header *header, eb_mesh *mesh, bool
   }
   if (*sound) EB_TRY(take_names(from, header, mesh, sound));
   if (*sound) EB_TRY(take_sets(from, header, mesh, sound));
-  if (*sound) check_content(mesh, header->content, sound);
+  *sound = *sound && indices_in_range(mesh);
   return EB_OK;
 }
 
 static eb_error parse(const unsigned char *data, size_t bytes, uint64_t key, eb_mesh **out) {
   span from = {data, data + bytes};
   cache_header header;
-  if (!take(&from, &header, sizeof header) || !plausible(&header, key, bytes)) return EB_OK;
+  if (!take(&from, &header, sizeof header) || !plausible(&header, key, bytes) ||
+      hash_file(header, from.at, bytes - sizeof header) != header.content)
+    return EB_OK;
   eb_mesh *mesh;
   EB_TRY(eb_mesh_create((eb_element_type)header.type, header.nodes, header.elements, &mesh));
   bool sound = false;
@@ -189,8 +196,9 @@ eb_error eb_mesh_cache_load(const char *directory, const char *name, uint64_t ke
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
-static bool put(FILE *file, const void *data, size_t bytes) {
-  return fwrite(data, 1, bytes, file) == bytes;
+static void put(unsigned char **to, const void *data, size_t bytes) {
+  if (bytes) memcpy(*to, data, bytes);
+  *to += bytes;
 }
 
 static uint64_t file_bytes(const eb_mesh *mesh) {
@@ -203,12 +211,11 @@ static uint64_t file_bytes(const eb_mesh *mesh) {
   return bytes;
 }
 
-static bool put_mesh(FILE *file, uint64_t key, const eb_mesh *mesh) {
+static void pack(const eb_mesh *mesh, uint64_t key, uint64_t bytes, unsigned char *data) {
   cache_header header = {.byte_order = byte_order_mark,
                          .version = EB_MESH_CACHE_VERSION,
                          .key = key,
-                         .content = eb_mesh_hash(mesh),
-                         .bytes = file_bytes(mesh),
+                         .bytes = bytes,
                          .type = (int32_t)mesh->type,
                          .nodes = mesh->node_count,
                          .elements = mesh->element_count,
@@ -217,32 +224,48 @@ static bool put_mesh(FILE *file, uint64_t key, const eb_mesh *mesh) {
                          .has_fibre = mesh->fibre != NULL};
   memcpy(header.magic, cache_magic, sizeof cache_magic);
   size_t nodes = (size_t)mesh->node_count, elements = (size_t)mesh->element_count;
-  bool good = put(file, &header, sizeof header) && put(file, mesh->X, 24 * nodes) &&
-              put(file, mesh->elements, 4 * elements * (size_t)mesh->type) &&
-              put(file, mesh->region, 4 * elements) &&
-              (!mesh->fibre || put(file, mesh->fibre, 24 * elements)) &&
-              put(file, mesh->region_name, (size_t)mesh->region_count * EB_NAME_BYTES);
-  for (int32_t s = 0; good && s < mesh->set_count; s++) {
+  unsigned char *payload = data + sizeof header, *at = payload;
+  put(&at, mesh->X, 24 * nodes);
+  put(&at, mesh->elements, 4 * elements * (size_t)mesh->type);
+  put(&at, mesh->region, 4 * elements);
+  if (mesh->fibre) put(&at, mesh->fibre, 24 * elements);
+  put(&at, mesh->region_name, (size_t)mesh->region_count * EB_NAME_BYTES);
+  for (int32_t s = 0; s < mesh->set_count; s++) {
     const eb_node_set *set = &mesh->sets[s];
-    good = put(file, set->name, EB_NAME_BYTES) && put(file, &set->count, sizeof set->count) &&
-           put(file, set->nodes, (size_t)set->count * sizeof *set->nodes);
+    put(&at, set->name, EB_NAME_BYTES);
+    put(&at, &set->count, sizeof set->count);
+    put(&at, set->nodes, (size_t)set->count * sizeof *set->nodes);
   }
-  return good;
+  header.content = hash_file(header, payload, bytes - sizeof header);
+  memcpy(data, &header, sizeof header);
 }
 
-bool eb_mesh_cache_store(const char *directory, const char *name, uint64_t key,
-                         const eb_mesh *mesh) {
-  char path[EB_CACHE_PATH_BYTES], temporary[EB_CACHE_PATH_BYTES];
-  if (!file_path(directory, name, key, path)) return false;
+/* Writes beside the final name and renames: readers see the whole file or none. */
+static bool write_atomically(const char *directory, const char *path, const unsigned char *data,
+                             size_t bytes) {
+  char temporary[EB_CACHE_PATH_BYTES];
   int length = snprintf(temporary, sizeof temporary, "%s/writing-XXXXXX", directory);
   if (length <= 0 || length >= (int)sizeof temporary) return false;
   int descriptor = mkstemp(temporary);
   if (descriptor < 0) return false;
   FILE *file = fdopen(descriptor, "wb");
   if (!file) close(descriptor);
-  bool good = file && put_mesh(file, key, mesh);
+  bool good = file && fwrite(data, 1, bytes, file) == bytes;
   if (file) good = fclose(file) == 0 && good;
   good = good && rename(temporary, path) == 0;
   if (!good) unlink(temporary);
+  return good;
+}
+
+bool eb_mesh_cache_store(const char *directory, const char *name, uint64_t key,
+                         const eb_mesh *mesh) {
+  char path[EB_CACHE_PATH_BYTES];
+  if (!file_path(directory, name, key, path)) return false;
+  uint64_t bytes = file_bytes(mesh);
+  unsigned char *data = eb_calloc(bytes, 1);
+  if (!data) return false;
+  pack(mesh, key, bytes, data);
+  bool good = write_atomically(directory, path, data, bytes);
+  free(data);
   return good;
 }

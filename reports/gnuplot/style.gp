@@ -1,8 +1,8 @@
 # Looks shared by every plot. The lines above this one name data, output, title and the series.
-set terminal svg size 760,440 dynamic enhanced font "Helvetica,13" background rgb "white"
+set terminal svg size 760,440 dynamic enhanced font "Arial,13" background rgb "white"
 set output output
 set title title noenhanced font ",15"
-set key outside below center horizontal noenhanced samplen 2 spacing 1.15 font ",11"
+set key tmargin center horizontal maxcols 3 width 1 noenhanced samplen 2 spacing 1.1 font ",11"
 set grid lc rgb "#e2e6ea" lt 1
 set border 3 lc rgb "#6b7280"
 set tics nomirror textcolor rgb "#374151"

@@ -18,7 +18,7 @@ typedef struct eb_linear_settings {
                                  multigrid; or NULL. Read by create only */
   double rtol, atol;          /* cg, petsc: |r| <= max(rtol |b|, atol) */
   int64_t max_iterations;     /* cg, petsc */
-  int threads;
+  int threads;                /* cg; cholesky and petsc run fastest on one */
 } eb_linear_settings;
 
 /* Result of one solve. */

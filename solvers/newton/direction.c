@@ -6,9 +6,9 @@
  *  - projected: every element's part of H positive semi-definite (Teran et al. 2005). Always a descent
  *    direction, linear convergence where elements are indefinite at the solution.
  *  - shifted: a multiple of M added as well (Levenberg), for equilibria without supports.
- * The automatic choice takes the exact Hessian after full steps, goes on with what worked in the step
- * before, and does not try it again after a refusal until the residual is ten times smaller, so
- * that few factorizations are lost. */
+ * The automatic choice takes the exact Hessian after full steps and goes on with what worked in the
+ * step before. After a refusal it waits for 1, 2, 4, 8 iterations before it tries again, so that few
+ * factorizations are lost where H stays indefinite. */
 #include "solvers/linalg/block_ops.h"
 #include "solvers/newton/newton.h"
 
@@ -17,6 +17,7 @@
 #include <string.h>
 
 static const double first_shift = 1e-8, shift_growth = 100, last_shift = 1e4;
+static const int64_t longest_wait = 8;
 
 /* Rounding x_i to double changes grad W by up to A_ii eps/2 |x_i|: below the norm of that, no
  * residual can be told from zero. */
@@ -55,6 +56,7 @@ void eb_newton_assemble(eb_newton *newton, eb_step_log *log) {
 void eb_newton_residual(eb_newton *newton, const double *x) {
   newton->residual =
       eb_potential_descent(&newton->potential, x, newton->work.gradient, newton->descent);
+  newton->residual.scale += eb_support_layer_force(&newton->layer, newton->work.fixed, x);
   newton->has_gradient = true;
 }
 
@@ -62,7 +64,8 @@ void eb_newton_residual(eb_newton *newton, const double *x) {
 static bool retreat(eb_newton *newton) {
   if (newton->exact && newton->projection == EB_PROJECT_AUTO) {
     newton->exact = false;
-    newton->refused_at = newton->residual.norm;
+    newton->wait = newton->patience;
+    newton->patience = newton->patience < longest_wait ? 2 * newton->patience : longest_wait;
     return true;
   }
   newton->shift = newton->shift > 0 ? shift_growth * newton->shift : first_shift;

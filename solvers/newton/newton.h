@@ -4,12 +4,14 @@
 
 #include "solvers/common/implicit.h"
 #include "solvers/common/incremental_potential.h"
+#include "solvers/common/support_layer.h"
 
 typedef enum eb_projection { EB_PROJECT_AUTO, EB_PROJECT_ALWAYS, EB_PROJECT_NEVER } eb_projection;
 
 typedef struct eb_newton {
   eb_implicit work; /* unknown: the direction p; prescribed: its values at scripted nodes */
   eb_potential potential;
+  eb_support_layer layer;
   double *x, *trial; /* iterate and line-search point, 3 nodes */
   double *predicted; /* xt */
   double *descent;   /* -grad W at x */
@@ -22,7 +24,8 @@ typedef struct eb_newton {
 
   /* the Hessian's treatment: see direction.c */
   bool exact;        /* the next matrix is taken without projection; kept from step to step */
-  double refused_at; /* residual at which the exact Hessian was last found indefinite */
+  int64_t wait;      /* iterations before the exact Hessian is tried again after a refusal */
+  int64_t patience;  /* the next such wait */
   double shift;      /* multiple of shift_unit M that is added */
   double shift_unit; /* trace H / trace M, 1/s^2 */
 

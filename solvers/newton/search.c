@@ -6,7 +6,6 @@
  * Near the solution the decrease |s|/2 drowns in the rounding of W, which is known to a few eps of its
  * terms, while gradients keep their digits. There a full step is judged by the residual instead (in the
  * spirit of the approximate Wolfe condition, Hager and Zhang 2005), and that gradient is used again. */
-#include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/newton/newton.h"
 
@@ -92,8 +91,7 @@ static void accept_value(eb_newton *newton, eb_potential_value value) {
 static void lift(eb_newton *newton, eb_step_log *log, eb_reason *reason) {
   put_scripted(newton, newton->x);
   eb_potential_value behind = value_at(newton, newton->x, log);
-  for (int64_t k = 0; k < newton->work.size; k++)
-    newton->trial[k] = newton->x[k] + newton->work.unknown[k];
+  set_trial(newton, 1);
   put_scripted(newton, newton->trial);
   eb_potential_value along = value_at(newton, newton->trial, log);
   newton->lifting = false;
@@ -161,10 +159,12 @@ static void predict_end(eb_newton *newton, double before) {
       ratio < 1 && next <= 10 * fmax(newton->rtol * newton->residual.scale, newton->atol);
 }
 
-static void choose_treatment(eb_newton *newton, double length, double before) {
-  newton->previous_norm = before;
+/* An exact Hessian that gave a full step shortens the wait after the next refusal. */
+static void choose_treatment(eb_newton *newton, double length) {
   if (newton->projection != EB_PROJECT_AUTO) return;
-  newton->exact = newton->exact ? length == 1 : length == 1 && before < 0.1 * newton->refused_at;
+  if (newton->exact) newton->patience = newton->patience > 1 ? newton->patience / 2 : 1;
+  if (newton->wait > 0) newton->wait--;
+  newton->exact = length == 1 && newton->wait == 0;
 }
 
 void eb_newton_search(eb_newton *newton, eb_step_log *log, eb_reason *reason) {
@@ -190,5 +190,6 @@ void eb_newton_search(eb_newton *newton, eb_step_log *log, eb_reason *reason) {
     return;
   }
   if (length == 1 && !newton->has_gradient) predict_end(newton, before);
-  choose_treatment(newton, length, before);
+  newton->previous_norm = before;
+  choose_treatment(newton, length);
 }

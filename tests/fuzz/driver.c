@@ -9,8 +9,8 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/tap.h"
 
-enum { MUTANTS = 60000, MOST_BYTES = 1 << 14 };
-static const double most_seconds = 1.0;
+enum { MUTANTS = 20000, MOST_BYTES = 1 << 14 };
+static const double most_seconds = 5.0;
 
 typedef struct input {
   uint8_t *data;
@@ -224,6 +224,7 @@ int main(int argc, char **argv) {
       run(seeds[s].data, bytes);
   int runs = run_mutants(seeds, count, until);
   for (int s = 0; s < count; s++) free(seeds[s].data);
-  tap_ok(count > 0 && runs > 100, "%s: prefixes and mutants of %d seeds", fuzz_seeds.name, count);
+  tap_ok(count > 0 && runs > 0, "%s: prefixes and %d mutants of %d seeds", fuzz_seeds.name, runs,
+         count);
   return tap_done();
 }

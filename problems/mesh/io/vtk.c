@@ -81,12 +81,10 @@ static void enter(vtk *v) {
 }
 
 static eb_error fits(vtk *v, const number_type *type, const char *what, int64_t count) {
-  size_t bytes = v->binary ? (size_t)type->bytes : 2;
-  if (type->kind == KIND_BIT && v->binary) {
-    EB_TRY(eb_scan_fits(v->scan, what, count / 8, 1));
-    return EB_OK;
-  }
-  return eb_scan_fits(v->scan, what, count, type->kind == KIND_TEXT ? 1 : bytes);
+  if (type->kind == KIND_TEXT) return eb_scan_fits(v->scan, what, count, 1);
+  if (!v->binary) return eb_scan_fits(v->scan, what, count, 2);
+  if (type->kind == KIND_BIT) return eb_scan_fits(v->scan, what, count / 8, 1);
+  return eb_scan_fits(v->scan, what, count, (size_t)type->bytes);
 }
 
 /* A text array: a line each in ascii; in binary a length of 1, 2, 4 or 8 bytes, told by the top two

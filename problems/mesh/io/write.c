@@ -128,8 +128,10 @@ static void print_encoded(FILE *file, const char *text) {
   fputc('\n', file);
 }
 
-/* A text array: a line each in ascii; in binary its length in six bits below 11. */
+/* A text array: a line each in ascii; in binary its length in six bits below 11. Left out where the
+ * reader finds the name by itself, since not every program reads text arrays. */
 static void write_region_names(FILE *file, const eb_mesh *mesh, bool binary) {
+  if (mesh->region_count == 1 && strcmp(mesh->region_name[0], "body") == 0) return;
   fprintf(file, "FIELD FieldData 1\nregion_names 1 %d string\n", mesh->region_count);
   for (int32_t r = 0; r < mesh->region_count; r++) {
     const char *name = mesh->region_name[r];

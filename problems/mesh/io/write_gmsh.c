@@ -30,10 +30,10 @@ static void put_real(out o, double value, char after) {
     fprintf(o.file, "%.17g%c", value, after);
 }
 
-static void put_position(out o, const double x[3]) {
+static void put_position(out o, const double x[3], char after) {
   put_real(o, x[0], ' ');
   put_real(o, x[1], ' ');
-  put_real(o, x[2], '\n');
+  put_real(o, x[2], after);
 }
 
 static void write_header(out o, const char *version) {
@@ -104,7 +104,7 @@ void eb_write_gmsh22(FILE *file, const eb_mesh *mesh, bool binary) {
   fprintf(file, "$Nodes\n%d\n", mesh->node_count);
   for (int32_t i = 0; i < mesh->node_count; i++) {
     put_int(o, i + 1, ' ');
-    put_position(o, mesh->X + 3 * (size_t)i);
+    put_position(o, mesh->X + 3 * (size_t)i, '\n');
   }
   fprintf(file, "%s$EndNodes\n$Elements\n%lld\n", binary ? "\n" : "",
           (long long)points + mesh->element_count);
@@ -121,6 +121,7 @@ void eb_write_gmsh22(FILE *file, const eb_mesh *mesh, bool binary) {
 
 /* ---- 4.1 ---------------------------------------------------------------------------------------- */
 
+/* An entity a line, as Gmsh itself insists. */
 static void write_entities(out o, const eb_mesh *mesh) {
   double bounds[2][3];
   eb_mesh_bounds(mesh->X, mesh->node_count, bounds[0], bounds[1]);
@@ -131,14 +132,14 @@ static void write_entities(out o, const eb_mesh *mesh) {
   put_size(o, mesh->region_count, '\n');
   for (int32_t s = 0; s < mesh->set_count; s++) {
     put_int(o, s + 1, ' ');
-    put_position(o, mesh->X + 3 * (size_t)(mesh->sets[s].count ? mesh->sets[s].nodes[0] : 0));
+    put_position(o, mesh->X + 3 * (size_t)(mesh->sets[s].count ? mesh->sets[s].nodes[0] : 0), ' ');
     put_size(o, 1, ' ');
     put_int(o, s + 1, '\n');
   }
   for (int32_t r = 0; r < mesh->region_count; r++) {
     put_int(o, r + 1, ' ');
-    put_position(o, bounds[0]);
-    put_position(o, bounds[1]);
+    put_position(o, bounds[0], ' ');
+    put_position(o, bounds[1], ' ');
     put_size(o, 1, ' ');
     put_int(o, r + 1, ' ');
     put_size(o, 0, '\n');
@@ -157,7 +158,7 @@ static void write_nodes41(out o, const eb_mesh *mesh) {
   put_int(o, 0, ' ');
   put_size(o, mesh->node_count, '\n');
   for (int32_t i = 0; i < mesh->node_count; i++) put_size(o, i + 1, '\n');
-  for (int32_t i = 0; i < mesh->node_count; i++) put_position(o, mesh->X + 3 * (size_t)i);
+  for (int32_t i = 0; i < mesh->node_count; i++) put_position(o, mesh->X + 3 * (size_t)i, '\n');
   fprintf(o.file, "%s$EndNodes\n", o.binary ? "\n" : "");
 }
 

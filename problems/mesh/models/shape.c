@@ -50,29 +50,33 @@ static double cone_distance(const eb_part *part, const double p[3]) {
 /* The nearest point of an ellipsoid to q is x_i = r_i^2 q_i / (t + r_i^2) with t the largest root of
  *   G(t) = sum (r_i q_i / (t + r_i^2))^2 = 1.
  * 1 / sqrt(G) is nearly linear in t, so Newton's method on 1 / sqrt(G) - 1, started where the term of
- * the least radius alone is 1 (a lower bound of the root), settles in a few steps. */
+ * the least radius alone is 1 (a lower bound of the root), settles in a few steps. The unknown is
+ * s = t + r_least^2, which keeps its digits where the root is near that pole. */
 static double ellipsoid_distance(const double q[3], const double r[3]) {
   enum { STEPS = 24 };
   int least = r[0] < r[1] ? (r[0] < r[2] ? 0 : 2) : (r[1] < r[2] ? 1 : 2);
-  double c[3];
-  for (int d = 0; d < 3; d++) c[d] = fabs(q[d]);
-  /* On the plane across the least radius the root may be a pole; a hair beside it is not. */
+  double c[3], pole[3], least2 = r[least] * r[least];
+  for (int d = 0; d < 3; d++) {
+    c[d] = fabs(q[d]);
+    pole[d] = d == least ? 0 : r[d] * r[d] - least2;
+  }
+  /* On the plane across the least radius the root may be the pole itself; a hair beside it is not. */
   c[least] = fmax(c[least], 1e-9 * r[least]);
-  double t = r[least] * (c[least] - r[least]);
+  double s = r[least] * c[least];
   for (int step = 0; step < STEPS; step++) {
     double g = 0, slope = 0;
     for (int d = 0; d < 3; d++) {
-      double w = 1 / (t + r[d] * r[d]), s = r[d] * c[d] * w;
-      g += s * s;
-      slope += s * s * w;
+      double w = 1 / (s + pole[d]), term = r[d] * c[d] * w;
+      g += term * term;
+      slope += term * term * w;
     }
     double change = g * (sqrt(g) - 1) / slope;
-    t += change;
-    if (fabs(change) <= 1e-13 * r[least] * r[least]) break;
+    s += change;
+    if (fabs(change) <= 1e-14 * s) break;
   }
-  double sum = 0;
+  double sum = 0, t = s - least2;
   for (int d = 0; d < 3; d++) {
-    double gap = c[d] * t / (t + r[d] * r[d]);
+    double gap = c[d] * t / (s + pole[d]);
     sum += gap * gap;
   }
   return t < 0 ? -sqrt(sum) : sqrt(sum);
@@ -107,10 +111,8 @@ static double torus_distance(const eb_part *part, const double p[3]) {
   return sqrt(across * across + height * height) - part->rb;
 }
 
-static void fold_point(eb_part_fold fold, const double p[3], double out[3]) {
-  out[0] = fold == EB_FOLD_XYZ ? fabs(p[0]) : p[0];
-  out[1] = fold == EB_FOLD_NONE ? p[1] : fabs(p[1]);
-  out[2] = fold == EB_FOLD_XYZ ? fabs(p[2]) : p[2];
+static void mirror(const eb_part *part, const double p[3], double out[3]) {
+  out[0] = p[0], out[1] = part->mirrored ? fabs(p[1]) : p[1], out[2] = p[2];
 }
 
 static double measure(const eb_part *part, const double p[3]) {
@@ -137,7 +139,7 @@ static double measure(const eb_part *part, const double p[3]) {
 
 double eb_part_distance(const eb_part *part, const double p[3]) {
   double q[3];
-  fold_point(part->fold, p, q);
+  mirror(part, p, q);
   return measure(part, q);
 }
 
@@ -158,18 +160,13 @@ static double smooth_min(double a, double b, double k) {
   return near > 0 ? fmin(a, b) - near * near / (4 * k) : fmin(a, b);
 }
 
-static void to_table(const eb_shape *shape, const double p[3], double local[3]) {
-  for (int d = 0; d < 3; d++)
-    local[d] = (shape->turn ? dot(shape->turn[d], p) : p[d]) / shape->scale;
-}
-
 double eb_shape_distance(const void *context, const double p[3]) {
   const eb_shape *shape = context;
   double local[3], q[3], distance = DBL_MAX;
-  to_table(shape, p, local);
+  for (int d = 0; d < 3; d++) local[d] = p[d] / shape->scale;
   for (int32_t i = 0; i < shape->count; i++) {
     const eb_part *part = &shape->parts[i];
-    fold_point(part->fold, local, q);
+    mirror(part, local, q);
     /* Parts too far to change the smooth minimum (maximum) are passed over: exact, and cheap. */
     if (lower_bound(part, q) >= (part->cut ? part->blend - distance : distance + part->blend))
       continue;
@@ -183,15 +180,16 @@ double eb_shape_distance(const void *context, const double p[3]) {
 int32_t eb_shape_region(const void *context, const double p[3]) {
   const eb_shape *shape = context;
   double local[3], q[3], nearest = DBL_MAX;
-  int32_t region = 0;
-  to_table(shape, p, local);
+  int32_t region = 0, owner = -1;
+  for (int d = 0; d < 3; d++) local[d] = p[d] / shape->scale;
   for (int32_t i = 0; i < shape->count; i++) {
     const eb_part *part = &shape->parts[i];
     if (part->cut) continue;
-    fold_point(part->fold, local, q);
-    if (lower_bound(part, q) >= nearest) continue;
+    mirror(part, local, q);
+    if (lower_bound(part, q) >= (part->owns ? fmax(nearest, 0) : nearest)) continue;
     double own = measure(part, q);
+    if (part->owns && own < 0) owner = part->region;
     if (own < nearest) nearest = own, region = part->region;
   }
-  return region;
+  return owner >= 0 ? owner : region;
 }
