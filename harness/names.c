@@ -22,11 +22,21 @@ eb_error eb_scene_names(eb_strings *out) {
   return EB_OK;
 }
 
+/* The nearest name, or the one that ends in "/name": a scene without its paper. */
+static const char *nearest(const char *name, const eb_strings *valid) {
+  const char *near = eb_nearest(name, (const char *const *)valid->items, (size_t)valid->count);
+  for (int i = 0; i < valid->count && !near; i++) {
+    const char *slash = strchr(valid->items[i], '/');
+    if (slash && strcmp(slash + 1, name) == 0) near = valid->items[i];
+  }
+  return near;
+}
+
 eb_error eb_unknown_name(const char *kind, const char *name, const eb_strings *valid) {
   char list[700];
   const char *const *names = (const char *const *)valid->items;
   size_t count = (size_t)valid->count;
-  const char *near = eb_nearest(name, names, count);
+  const char *near = nearest(name, valid);
   eb_text_join(list, sizeof list, names, count, ", ");
   return EB_ERROR(EB_ERR_USAGE, "there is no %s '%s'%s%s%s; there are: %s", kind, name,
                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",

@@ -48,6 +48,24 @@ static void audit_confirms_equilibrium(void) {
   fixture_close(&f);
 }
 
+/* A twisted bar held at both ends: nodal forces vanish at all free nodes, and only the elements at the
+ * supports tell how small the residual has to be. */
+static void balanced_forces_have_a_scale(void) {
+  static const char *const elements[] = {"tets6", "hexahedra"};
+  for (int e = 0; e < 2; e++) {
+    char parameters[128];
+    snprintf(parameters, sizeof parameters, "nx=6,support=ends,motion=twist,rate=1,dt=1,element=%s",
+             elements[e]);
+    fixture f = fixture_open(parameters);
+    eb_audit_row row = audited(&f, "static=true");
+    tap_ok(f.reason == EB_CONVERGED_RTOL,
+           "%s: forces that balance meet the relative tolerance (%s)", elements[e],
+           eb_reason_name(f.reason));
+    tap_below(row.residual_relative, 1e-7, "and the audit agrees");
+    fixture_close(&f);
+  }
+}
+
 static void the_log_tells_the_iterations(void) {
   fixture f = fixture_open("nx=6,E=2e5,gz=-9.8,support=x0");
   fixture_step(&f, "newton", "", 1);
@@ -198,6 +216,7 @@ static void truncated_linear_solves_still_descend(void) {
 int main(void) {
   audit_confirms_the_residual();
   audit_confirms_equilibrium();
+  balanced_forces_have_a_scale();
   the_log_tells_the_iterations();
   the_potential_decreases();
   treatments_agree();

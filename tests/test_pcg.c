@@ -222,6 +222,30 @@ static void test_shift(void) {
   clear_fixture(&f);
 }
 
+/* A path has no fill: its incomplete factorization is the exact one, and the first step the solution. */
+static void test_exact_factor(void) {
+  enum { NODES = 40 };
+  int32_t path[2 * (NODES - 1)];
+  uint64_t seed = 12;
+  eb_block_matrix *A = NULL;
+  for (int32_t e = 0; e < NODES - 1; e++) {
+    path[2 * e] = e;
+    path[2 * e + 1] = e + 1;
+  }
+  tap_require(eb_block_matrix_create(NODES, path, NODES - 1, 2, &A), "pattern");
+  for (int64_t k = 0; k < 9 * (int64_t)A->start[NODES]; k++) A->values[k] = eb_test_random(&seed);
+  eb_test_make_dominant(A);
+  fixture f = make_fixture(A);
+  eb_linear_settings s = settings_for("ic");
+  s.rtol = 1e-12;
+  eb_linear_result result = eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL);
+  tap_ok(result.reason == EB_CONVERGED_RTOL && result.iterations == 1,
+         "without fill the incomplete factorization is exact (%d iterations)",
+         (int)result.iterations);
+  tap_below(eb_test_distance(f.n, f.x, f.want), 1e-10, "and the solution is LAPACK's");
+  clear_fixture(&f);
+}
+
 static void test_threads(void) {
   uint64_t seed = 3;
   eb_block_matrix *A = eb_test_bar(30, 18, 18, 0.02, 0.4, NULL);
@@ -320,6 +344,7 @@ int main(void) {
   test_bad_matrices();
   test_singular();
   test_shift();
+  test_exact_factor();
   test_threads();
   test_no_allocation();
   test_usage();

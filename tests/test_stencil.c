@@ -101,12 +101,38 @@ static bool possible(const int8_t sign[4], const int way[4]) {
   return false;
 }
 
-/* Every corner on the surface warped as far as it can be, or not at all. */
-static void place_corners(eb_mesh *mesh, const int8_t sign[4], const int way[4]) {
-  for (int i = 0; i < 4; i++)
-    for (int d = 0; d < 3; d++)
-      mesh->X[3 * i + d] =
-          corners[i][d] + (sign[i] ? 0 : warp_of(way[i] < LONG) * direction[way[i]][d]);
+/* A corner on the surface, warped by a fraction of what it can be. */
+static void place_corner(eb_mesh *mesh, int i, int way, double fraction) {
+  for (int d = 0; d < 3; d++)
+    mesh->X[3 * i + d] = corners[i][d] + fraction * warp_of(way < LONG) * direction[way][d];
+}
+
+static void measure(const eb_mesh *mesh, eb_mesh_quality *worst) {
+  eb_mesh_quality q;
+  eb_mesh_measure(mesh, mesh->X, &q);
+  worst->min_dihedral = fmin(worst->min_dihedral, q.min_dihedral);
+  worst->max_dihedral = fmax(worst->max_dihedral, q.max_dihedral);
+  worst->inverted += q.inverted;
+}
+
+/* A number in 0..1 by a linear congruence (Knuth's MMIX). */
+static double unit(uint64_t *state) {
+  *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (double)(*state >> 11) * 0x1p-53;
+}
+
+/* Warps and cut points anywhere in their ranges. */
+static void measure_inside(eb_mesh *mesh, const int8_t sign[4], const int way[4], uint64_t *state,
+                           eb_mesh_quality *worst) {
+  for (int sample = 0; sample < 8; sample++) {
+    for (int i = 0; i < 4; i++) place_corner(mesh, i, way[i], unit(state));
+    for (int i = 0; i < 4; i++)
+      for (int j = i + 1; j < 4; j++) {
+        double t = warp_of(j == (i ^ 1));
+        if (sign[i] * sign[j] < 0) place_cut(mesh, i, j, t + (1 - 2 * t) * unit(state));
+      }
+    measure(mesh, worst);
+  }
 }
 
 /* Every cut point at either end of its range. */
@@ -122,18 +148,14 @@ static void measure_cuts(eb_mesh *mesh, const int8_t sign[4], eb_mesh_quality *w
         else
           skip = skip || (ends >> edge & 1);
       }
-    if (skip) continue;
-    eb_mesh_quality q;
-    eb_mesh_measure(mesh, mesh->X, &q);
-    worst->min_dihedral = fmin(worst->min_dihedral, q.min_dihedral);
-    worst->max_dihedral = fmax(worst->max_dihedral, q.max_dihedral);
-    worst->inverted += q.inverted;
+    if (!skip) measure(mesh, worst);
   }
 }
 
 static void test_angles(void) {
   eb_mesh *mesh = local_mesh();
-  eb_mesh_quality worst = {.min_dihedral = 180};
+  eb_mesh_quality worst = {.min_dihedral = 180}, inside = worst;
+  uint64_t state = 1;
   for (int code = 0; code < 81; code++) {
     int8_t sign[4];
     unpack(code, sign);
@@ -145,8 +167,9 @@ static void test_angles(void) {
       for (int i = 0; i < 4; i++)
         if (!sign[i]) way[i] = rest % DIRECTIONS, rest /= DIRECTIONS;
       if (!possible(sign, way)) continue;
-      place_corners(mesh, sign, way);
+      for (int i = 0; i < 4; i++) place_corner(mesh, i, way[i], 1);
       measure_cuts(mesh, sign, &worst);
+      measure_inside(mesh, sign, way, &state, &inside);
     }
   }
   tap_ok(worst.inverted == 0, "no warp inverts a stencil");
@@ -154,6 +177,9 @@ static void test_angles(void) {
   tap_below(worst.max_dihedral, EB_STUFFING_MAX_DIHEDRAL, "the largest angle of all stencils");
   tap_below(worst.min_dihedral, EB_STUFFING_MIN_DIHEDRAL + 0.001, "the lower bound is attained");
   tap_below(EB_STUFFING_MAX_DIHEDRAL - 0.001, worst.max_dihedral, "the upper bound is attained");
+  tap_ok(inside.inverted == 0 && inside.min_dihedral >= worst.min_dihedral &&
+             inside.max_dihedral <= worst.max_dihedral,
+         "the extremes lie at the ends of the ranges: random positions inside stay within");
   eb_mesh_destroy(mesh);
 }
 

@@ -228,6 +228,15 @@ static void test_counts(void) {
             "too few elements for a thin plate");
 }
 
+static void test_models(void) {
+  for (const eb_model *model = eb_models(); model->name; model++) {
+    eb_mesh *mesh = NULL;
+    if (!tap_succeeds(eb_stuff_to_count(&model->solid, 8000, 0.03, &mesh), model->name)) continue;
+    check_quality(mesh, model->name);
+    eb_mesh_destroy(mesh);
+  }
+}
+
 /* ---- bad input -------------------------------------------------------------------------------------- */
 
 static double nowhere(const void *context, const double p[3]) {
@@ -284,6 +293,7 @@ int main(void) {
   test_components();
   test_determinism();
   test_counts();
+  test_models();
   test_bad_input();
   return tap_done();
 }

@@ -259,6 +259,25 @@ static void test_polar(void) {
   tap_below(worst, 4e-14, "polar: R = Q V^T for F = Q S V^T, inverted ones included");
 }
 
+/* Below the normal range precision is absolute: two units of the smallest number. */
+static void test_subnormal(void) {
+  random_state random = random_seed(41);
+  double rebuild = 0, rotation = 0;
+  for (int b = 0; b < 1000; b++) {
+    eb_v4 F[9], U[9], s[3], V[9];
+    for (int i = 0; i < 9; i++)
+      for (int l = 0; l < EB_LANES; l++)
+        F[i][l] = ldexp(random_uniform(&random, -1, 1), -1030 - b % 45);
+    svd(F, U, s, V);
+    for (int l = 0; l < EB_LANES; l++) {
+      rebuild = worse(rebuild, rebuild_error(F, U, s, V, l));
+      rotation = worse(rotation, fmax(orthogonality(U, l), orthogonality(V, l)));
+    }
+  }
+  tap_below(rebuild, 2 * 4.95e-324, "subnormal matrices are rebuilt to two units");
+  tap_below(rotation, 2e-15, "subnormal matrices: U and V are rotations");
+}
+
 static void test_special(void) {
   eb_v4 F[9] = {{0}}, U[9], s[3], V[9];
   svd_errors e = {0};
@@ -326,6 +345,7 @@ int main(void) {
   test_family(fill_exact_multiple, "multiples of I", 1000, 4);
   test_eigen();
   test_polar();
+  test_subnormal();
   test_special();
   test_lanes();
   test_counts();

@@ -79,6 +79,12 @@ static void test_topology(void) {
   memcpy(mesh->X, X, sizeof X);
   memcpy(mesh->elements, tets, sizeof tets);
   refuse(mesh, "element 2: its face", "a face of three elements");
+  static const int32_t folded[] = {0, 1, 2, 3, 0, 1, 2, 4};
+  tap_require(eb_mesh_create(EB_TETRAHEDRON, 5, 2, &mesh), "two tetrahedra");
+  memcpy(mesh->X, X, 15 * sizeof(double));
+  mesh->X[14] = 2;
+  memcpy(mesh->elements, folded, sizeof folded);
+  refuse(mesh, "element 1 overlaps element 0", "two elements on the same side of a face");
   tap_require(eb_mesh_create(EB_TETRAHEDRON, 0, 0, &mesh), "no elements");
   refuse(mesh, "no elements", "an empty mesh");
 }

@@ -200,7 +200,8 @@ static void run_solve(void *context) {
 }
 
 /* Targets: the product as the project's specification has it; CHOLMOD as it runs with a single thread
- * forced from outside (n = 9 720: 49-59 ms and 3.2 ms). */
+ * forced from outside (n = 9 720: 49-59 ms and 3.2 ms; on a large block, 0.6 of DGEMM is what its
+ * supernodes should give). */
 const eb_bench_case eb_bench_linalg[] = {{.name = "block-multiply",
                                           .unit = "products",
                                           .measure = EB_BENCH_BANDWIDTH,
@@ -233,6 +234,7 @@ const eb_bench_case eb_bench_linalg[] = {{.name = "block-multiply",
                                          {.name = "cholesky-factor/block",
                                           .unit = "factor",
                                           .measure = EB_BENCH_FLOPS,
+                                          .target = 0.60,
                                           .setup = setup_block_cholesky,
                                           .run = run_factor,
                                           .clear = clear},

@@ -107,24 +107,24 @@ EB_INLINE eb_v4 stretch_trace(const eb_v4 F[9], const eb_v4 R[9]) {
 
 /* ---- energy ------------------------------------------------------------------------------------ */
 
-static eb_v4 linear_energy(const eb_law *law, const eb_v4 F[9]) {
+EB_INLINE eb_v4 linear_energy(const eb_law *law, const eb_v4 F[9]) {
   eb_v4 x = F[0] - 1, y = F[4] - 1, z = F[8] - 1;
   eb_v4 a = F[1] + F[3], b = F[2] + F[6], c = F[5] + F[7], t = x + y + z;
   return law->mu * (x * x + y * y + z * z + 0.5 * (a * a + b * b + c * c)) +
          0.5 * law->lambda * t * t;
 }
 
-static eb_v4 distance_squared(const eb_v4 F[9], const eb_v4 R[9]) {
+EB_INLINE eb_v4 distance_squared(const eb_v4 F[9], const eb_v4 R[9]) {
   eb_v4 d[9];
   for (int i = 0; i < 9; i++) d[i] = F[i] - R[i];
   return norm_squared(d);
 }
 
-static eb_v4 second_invariant(const eb_v4 C[9]) {
+EB_INLINE eb_v4 second_invariant(const eb_v4 C[9]) {
   return norm_squared(C); /* |cof F|^2 = IIc */
 }
 
-static eb_v4 base_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9]) {
+EB_INLINE eb_v4 base_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9]) {
   eb_v4 C[9], e[6], t;
   switch (law->kind) {
   case EB_LINEAR:
@@ -178,9 +178,10 @@ static fibre_part fibre_terms(const eb_law *law, const eb_v4 F[9], const eb_v4 a
   return f;
 }
 
-eb_v4 eb_law_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3]) {
-  eb_v4 psi = base_energy(law, F, R);
-  return law->fibre ? psi + fibre_terms(law, F, fibre).psi : psi;
+void eb_law_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3],
+                   eb_v4 *psi) {
+  *psi = base_energy(law, F, R);
+  if (law->fibre) *psi += fibre_terms(law, F, fibre).psi;
 }
 
 /* ---- stress ------------------------------------------------------------------------------------ */

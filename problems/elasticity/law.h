@@ -31,13 +31,18 @@ static inline bool eb_law_needs_rotation(const eb_law *law) {
   return law->kind == EB_COROTATIONAL || law->kind == EB_COROTATED ||
          law->kind == EB_FIXED_COROTATIONAL;
 }
+/* Whether the tangent needs U, s, V or R. */
+static inline bool eb_law_needs_frame(const eb_law *law) {
+  return law->kind != EB_LINEAR;
+}
 /* Whether the tangent is that of linear elasticity in the frame R (EB_COROTATIONAL) or I. */
 static inline bool eb_law_is_linear(const eb_law *law) {
   return law->kind == EB_COROTATIONAL || law->kind == EB_LINEAR;
 }
 
 /* psi and P. R is read only when eb_law_needs_rotation, `fibre` (3) only when law->fibre. */
-eb_v4 eb_law_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3]);
+void eb_law_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3],
+                   eb_v4 *psi);
 void eb_law_stress(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3],
                    eb_v4 P[9]);
 

@@ -92,7 +92,9 @@ static lane broadcast(const eb_material *material, const double F[9], const doub
 
 double eb_material_energy(const eb_material *material, const double F[9], const double fibre[3]) {
   lane one = broadcast(material, F, fibre);
-  return eb_law_energy(&one.law, one.F, one.R, one.fibre)[0];
+  eb_v4 psi;
+  eb_law_energy(&one.law, one.F, one.R, one.fibre, &psi);
+  return psi[0];
 }
 
 void eb_material_stress(const eb_material *material, const double F[9], const double fibre[3],

@@ -7,9 +7,15 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #ifdef __AVX__
 #include <immintrin.h>
+#endif
+
+/* Without AVX the compiler notes that vectors are passed in another way; all callers are compiled alike. */
+#if defined(__GNUC__) && !defined(__AVX__)
+#pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
 enum { EB_LANES = 4 };

@@ -30,7 +30,7 @@ EB_INLINE void rotate(jacobi *j, int p, int q, int r, eb_m4 done) {
   eb_m4 small = dd > eb_v4_max(LARGE_ANGLE * LARGE_ANGLE * oo, eb_v4_set(1e-140));
   eb_v4 ch = eb_v4_select(small, 2 * dd + 2.5 * oo, eb_v4_set(COS_PI_8));
   eb_v4 sh = eb_v4_select(small, apq * d, eb_v4_set(SIN_PI_8));
-  ch = eb_v4_select(done, eb_v4_set(1), ch);
+  /* c may come out as 1 - eps/2 in the lanes that are done; 1 + c below is 2 all the same. */
   sh = (eb_v4)((eb_m4)sh & ~done);
   eb_v4 cc = ch * ch, inverse = 1 / (cc + sh * sh);
   eb_v4 c = (cc - sh * sh) * inverse, s = (ch + ch) * sh * inverse;

@@ -112,7 +112,7 @@ static void evaluate(eb_lattice *l, const eb_solid *solid) {
   enum { EDGE = 16 };
   int32_t blocks[3], total = 1;
   for (int d = 0; d < 3; d++) total *= blocks[d] = (l->size[d] + EDGE - 1) / EDGE;
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (l->points > EB_LATTICE_SERIAL)
   for (int32_t n = 0; n < total; n++) {
     int32_t at[3] = {n % blocks[0], n / blocks[0] % blocks[1], n / blocks[0] / blocks[1]};
     block b;
@@ -206,7 +206,7 @@ static void place_cut(eb_lattice *l, const eb_solid *solid, int32_t cut, int edg
 }
 
 static void place_cuts(eb_lattice *l, const eb_solid *solid) {
-#pragma omp parallel for schedule(dynamic, 4096)
+#pragma omp parallel for schedule(dynamic, 4096) if (l->points > EB_LATTICE_SERIAL)
   for (int32_t point = 0; point < l->points; point++) {
     int32_t cut = l->first[point];
     for (int edge = 0; edge < OWN_EDGES && l->mask[point]; edge++)

@@ -4,6 +4,9 @@
 
 #include "problems/mesh/sdf.h"
 
+/* Lattices up to this many points are not worth a team of threads. */
+enum { EB_LATTICE_SERIAL = 30000 };
+
 /* Cell (i, j, k) has the index c = i + size[0] (j + size[1] k) and owns two points: 2 c at its corner
  * origin + spacing (i, j, k), and 2 c + 1 in its middle. Every point has 6 neighbours of its own kind
  * (long edges, one spacing) and 8 of the other (short edges, sqrt(3)/2 spacings). */

@@ -68,8 +68,8 @@ void eb_mesh_bounds(const double *x, int32_t count, double lo[3], double hi[3]);
 uint64_t eb_mesh_hash(const eb_mesh *mesh);
 
 /* Checks indices, finiteness, orientation, repeated nodes within an element, duplicate elements,
- * unused nodes and faces shared by more than two elements; EB_ERR_INVALID names the first offending
- * element and what is wrong with it. */
+ * unused nodes, faces shared by more than two elements and elements that overlap a neighbour;
+ * EB_ERR_INVALID names the first offending element and what is wrong with it. */
 EB_MUST eb_error eb_mesh_validate(const eb_mesh *mesh);
 /* Checks indices, finiteness, degenerate triangles; with `closed`, also that every edge joins exactly
  * two consistently oriented triangles. */

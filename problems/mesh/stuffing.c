@@ -71,7 +71,7 @@ static int64_t fill_layer(const eb_lattice *l, int32_t layer, int32_t *out) {
 /* Counts and then fills all layers: first[layer] is where its tetrahedra start. */
 static eb_error fill(const eb_lattice *l, int64_t *first, int32_t **tets) {
   int32_t layers = l->size[2];
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (l->points > EB_LATTICE_SERIAL)
   for (int32_t layer = 1; layer < layers - 1; layer++)
     first[layer + 1] = fill_layer(l, layer, NULL);
   for (int32_t layer = 0; layer < layers; layer++) first[layer + 1] += first[layer];
@@ -79,7 +79,7 @@ static eb_error fill(const eb_lattice *l, int64_t *first, int32_t **tets) {
     return EB_ERROR(EB_ERR_LIMIT, "a spacing of %g m gives %lld tetrahedra; use a larger one",
                     l->spacing, (long long)first[layers]);
   EB_TRY(EB_NEW(*tets, 4 * (size_t)first[layers]));
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (l->points > EB_LATTICE_SERIAL)
   for (int32_t layer = 1; layer < layers - 1; layer++)
     fill_layer(l, layer, *tets + 4 * first[layer]);
   return EB_OK;
@@ -129,7 +129,7 @@ static eb_error fill_and_compact(const eb_lattice *l, eb_mesh **out) {
 
 /* ---- components ------------------------------------------------------------------------------------ */
 
-static int32_t find_root(int32_t *parent, int32_t e) {
+static int32_t lowest_element(int32_t *parent, int32_t e) {
   while (parent[e] != e) e = parent[e] = parent[parent[e]];
   return e;
 }
@@ -139,11 +139,11 @@ static void join_neighbours(const int32_t *mate, int32_t elements, int32_t *pare
   for (int32_t e = 0; e < elements; e++) parent[e] = e;
   for (int32_t face = 0; face < 4 * elements; face++) {
     if (mate[face] < face) continue;
-    int32_t a = find_root(parent, face / 4), b = find_root(parent, mate[face] / 4);
+    int32_t a = lowest_element(parent, face / 4), b = lowest_element(parent, mate[face] / 4);
     parent[a > b ? a : b] = a > b ? b : a;
   }
   for (int32_t e = 0; e < elements; e++) {
-    parent[e] = find_root(parent, e);
+    parent[e] = lowest_element(parent, e);
     size[parent[e]]++;
   }
 }

@@ -6,8 +6,7 @@
 #include "problems/mesh/sdf.h"
 
 /* Every dihedral angle lies within these bounds, degrees: the extremes over all stencils, warps and cut
- * points (tests/test_stencil.c enumerates them; the paper states 10.7843 and 164.7352 for its own
- * thresholds, found in the same way). */
+ * points (tests/test_stencil.c enumerates them; the paper states 10.7 and 164.8 for the uniform method). */
 #define EB_STUFFING_MIN_DIHEDRAL 10.784
 #define EB_STUFFING_MAX_DIHEDRAL 164.738
 
@@ -23,7 +22,8 @@
 EB_MUST eb_error eb_stuff(const eb_solid *solid, double spacing, eb_mesh **out);
 /* Searches the spacing so that the element count is as near `target` as the lattice allows. Stops within
  * 0.2 %, and fails with EB_ERR_INVALID when the nearest count found is off by more than `tolerance`
- * (relative). Costs about as much as three to eight calls of eb_stuff. */
+ * (relative). Usually costs two to six calls of eb_stuff, up to
+ * 24 where the count jumps (thin or very symmetric solids, few elements). *out is NULL on failure. */
 EB_MUST eb_error eb_stuff_to_count(const eb_solid *solid, int32_t target, double tolerance,
                                    eb_mesh **out);
 

@@ -16,7 +16,8 @@
 #include "problems/mesh/surface_checks.h"
 
 enum { LEAF = 4, MOST_DEPTH = 64 };
-/* A part is far from this many times its radius on: w is then off by less than 0.01. */
+/* A part is far from this many times its radius on. On scanned models w is then off by up to 0.05, of the
+ * 0.5 that its sign can bear. */
 static const double FAR = 2;
 static const double FOUR_PI = 12.566370614359172;
 

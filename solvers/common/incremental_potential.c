@@ -39,19 +39,21 @@ eb_potential_value eb_potential_at(const eb_potential *potential, const double *
 eb_potential_residual eb_potential_descent(const eb_potential *potential, const double *x,
                                            const double *g, double *descent) {
   const double *mass = eb_elasticity_mass(potential->elasticity);
-  double residual = 0, external = 0, internal = 0;
+  double residual = 0, external = 0, internal = 0, inertial = 0;
   for (int32_t i = 0; i < potential->nodes; i++) {
     double inertia = potential->inertia * mass[i];
     bool fixed = potential->fixed[i];
     for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
-      internal += g[k] * g[k];
       descent[k] = 0;
       if (fixed) continue;
-      double f = potential->force[k];
-      descent[k] = f - g[k] - inertia * (x[k] - potential->predicted[k]);
+      double f = potential->force[k], a = inertia * (x[k] - potential->predicted[k]);
+      descent[k] = f - g[k] - a;
       residual += descent[k] * descent[k];
       external += f * f;
+      internal += g[k] * g[k];
+      inertial += a * a;
     }
   }
-  return (eb_potential_residual){.norm = sqrt(residual), .scale = sqrt(external) + sqrt(internal)};
+  return (eb_potential_residual){.norm = sqrt(residual),
+                                 .scale = sqrt(external) + sqrt(internal) + sqrt(inertial)};
 }

@@ -4,20 +4,37 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
-/* y -= a x */
-static inline void eb_block3_subtract(const double a[9], const double x[3], double y[3]) {
-  y[0] -= a[0] * x[0] + a[1] * x[1] + a[2] * x[2];
-  y[1] -= a[3] * x[0] + a[4] * x[1] + a[5] * x[2];
-  y[2] -= a[6] * x[0] + a[7] * x[1] + a[8] * x[2];
+typedef double eb_block3_lanes __attribute__((vector_size(32)));
+
+static inline eb_block3_lanes eb_block3_load(const double *from) {
+  eb_block3_lanes v;
+  memcpy(&v, from, sizeof v);
+  return v;
 }
 
-/* y -= a^T x */
-static inline void eb_block3_subtract_transposed(const double a[9], const double x[3],
-                                                 double y[3]) {
-  y[0] -= a[0] * x[0] + a[3] * x[1] + a[6] * x[2];
-  y[1] -= a[1] * x[0] + a[4] * x[1] + a[7] * x[2];
-  y[2] -= a[2] * x[0] + a[5] * x[1] + a[8] * x[2];
+/* sum = the product of blocks first .. last-1 with the nodes of x that their columns name.
+ *
+ * With a block's nine entries a0 .. a8 row by row, lane-wise products with
+ *   low = (x0 x1 x2 x0) for a0 .. a3,  high = (x1 x2 x0 x1) for a4 .. a7,  and a8 x2
+ * give y0 in lanes 0-2 of low, y1 in lane 3 of low and lanes 0-1 of high, y2 in the rest. Nothing
+ * outside the block or the node is read. */
+static inline void eb_block3_row(const double *values, const int32_t *column, int32_t first,
+                                 int32_t last, const double *x, double sum[3]) {
+  eb_block3_lanes low = {0}, high = {0};
+  double corner = 0;
+  for (int32_t b = first; b < last; b++) {
+    const double *a = values + 9 * (int64_t)b, *v = x + 3 * (int64_t)column[b];
+    double x0 = v[0], x1 = v[1], x2 = v[2];
+    low += eb_block3_load(a) * (eb_block3_lanes){x0, x1, x2, x0};
+    high += eb_block3_load(a + 4) * (eb_block3_lanes){x1, x2, x0, x1};
+    corner += a[8] * x2;
+  }
+  sum[0] = low[0] + low[1] + low[2];
+  sum[1] = low[3] + high[0] + high[1];
+  sum[2] = high[2] + high[3] + corner;
 }
 
 /* c -= a b^T */
@@ -26,6 +43,23 @@ static inline void eb_block3_subtract_product(const double a[9], const double b[
     for (int s = 0; s < 3; s++)
       c[3 * r + s] -=
           a[3 * r] * b[3 * s] + a[3 * r + 1] * b[3 * s + 1] + a[3 * r + 2] * b[3 * s + 2];
+}
+
+/* b = a b for lower triangular a */
+static inline void eb_block3_lower_product(const double a[9], double b[9]) {
+  for (int s = 0; s < 3; s++) {
+    double b0 = b[s], b1 = b[3 + s], b2 = b[6 + s];
+    b[s] = a[0] * b0;
+    b[3 + s] = a[3] * b0 + a[4] * b1;
+    b[6 + s] = a[6] * b0 + a[7] * b1 + a[8] * b2;
+  }
+}
+
+/* c = (a b)^T */
+static inline void eb_block3_product_transposed(const double a[9], const double b[9], double c[9]) {
+  for (int r = 0; r < 3; r++)
+    for (int s = 0; s < 3; s++)
+      c[3 * s + r] = a[3 * r] * b[s] + a[3 * r + 1] * b[3 + s] + a[3 * r + 2] * b[6 + s];
 }
 
 /* inverse = inv(L), lower triangular, where a = L L^T (lower triangle of a is read). False when a pivot

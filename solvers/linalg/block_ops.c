@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "solvers/linalg/block3.h"
+
 enum {
   CHUNKS = 256,          /* pieces of a reduction */
   LANES = 16,            /* independent sums in a piece: hides the latency of the addition */
@@ -15,37 +17,12 @@ enum {
   PARALLEL_BLOCKS = 4000 /* as are fewer blocks multiplied */
 };
 
-typedef double vec4 __attribute__((vector_size(32)));
-
-static inline vec4 load4(const double *from) {
-  vec4 v;
-  memcpy(&v, from, sizeof v);
-  return v;
-}
-
-/* With a block's nine entries a0 .. a8 row by row, lane-wise products with
- *   low = (x0 x1 x2 x0) for a0 .. a3,  high = (x1 x2 x0 x1) for a4 .. a7,  and a8 x2
- * give y0 in lanes 0-2 of low, y1 in lane 3 of low and lanes 0-1 of high, y2 in the rest. Nothing
- * outside the block or the node is read. */
 void eb_block_multiply(const eb_block_matrix *A, const double *x, double *y) {
   const int32_t *start = A->start, *column = A->column;
   const double *values = A->values;
 #pragma omp parallel for schedule(static) if (start[A->rows] >= PARALLEL_BLOCKS)
-  for (int32_t i = 0; i < A->rows; i++) {
-    vec4 low = {0}, high = {0};
-    double last = 0;
-    for (int32_t b = start[i]; b < start[i + 1]; b++) {
-      const double *a = values + 9 * (int64_t)b, *v = x + 3 * (int64_t)column[b];
-      double x0 = v[0], x1 = v[1], x2 = v[2];
-      low += load4(a) * (vec4){x0, x1, x2, x0};
-      high += load4(a + 4) * (vec4){x1, x2, x0, x1};
-      last += a[8] * x2;
-    }
-    double *out = y + 3 * (int64_t)i;
-    out[0] = low[0] + low[1] + low[2];
-    out[1] = low[3] + high[0] + high[1];
-    out[2] = high[2] + high[3] + last;
-  }
+  for (int32_t i = 0; i < A->rows; i++)
+    eb_block3_row(values, column, start[i], start[i + 1], x, y + 3 * (int64_t)i);
 }
 
 /* Mean of the diagonal entries of free nodes; 1 when there is none that could serve as a scale. */
@@ -96,13 +73,14 @@ void eb_block_constrain(eb_block_matrix *A, const uint8_t *fixed, const double *
 }
 
 static double dot_piece(int64_t n, const double *x, const double *y) {
-  vec4 sum[LANES / 4] = {{0}};
+  eb_block3_lanes sum[LANES / 4] = {{0}};
   int64_t i = 0;
   for (; i + LANES <= n; i += LANES)
-    for (int k = 0; k < LANES / 4; k++) sum[k] += load4(x + i + 4 * k) * load4(y + i + 4 * k);
+    for (int k = 0; k < LANES / 4; k++)
+      sum[k] += eb_block3_load(x + i + 4 * k) * eb_block3_load(y + i + 4 * k);
   double tail = 0;
   for (; i < n; i++) tail += x[i] * y[i];
-  vec4 all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  eb_block3_lanes all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
   return (all[0] + all[1]) + (all[2] + all[3]) + tail;
 }
 

@@ -5,8 +5,15 @@
  * not positive definite, the factorization starts again on A + shift diag(A) with a growing shift
  * (Manteuffel 1980), which is diagonally dominant, hence factorable, in the end.
  *
- * L is stored by rows, the inverse of L_ii in place of L_ii. Workspace: one index a row. Row i is
- * factored after all rows it refers to, in order, on the calling thread. */
+ * The two triangular solves are made row sums, their chain from row to row as short as it can be, by
+ * scaling with W_i = inv(L_ii) beforehand:
+ *   L y = r:    y_i = W_i r_i   - sum_{k<i} (W_i L_ik) y_k
+ *   L^T z = y:  z_i = W_i^T y_i - sum_{k>i} (W_i^T L_ki^T) z_k
+ * so after the factorization L's blocks are replaced by the first products, and the second ones are
+ * stored by rows of the upper triangle.
+ *
+ * Memory: as much as A. Row i is factored after all rows it refers to, in order, on the calling thread;
+ * so are the solves. */
 #include "solvers/linalg/incomplete.h"
 
 #include <string.h>
@@ -19,81 +26,137 @@ static const double first_shift =
 static const double largest_shift = 1e6; /* A + 1e6 diag(A) is dominant for any row of 1e6 blocks */
 static const double pivot_floor = 1e-8;  /* of the diagonal entry: smaller pivots make L useless */
 
+/* Blocks by rows; block b of row i in column column[b] comes from block source[b] of another matrix. */
+typedef struct triangle {
+  int32_t *start;  /* rows + 1 */
+  int32_t *column; /* ascending */
+  int32_t *source;
+  double *values; /* 9 a block */
+} triangle;
+
 struct eb_incomplete {
   int32_t rows;
-  int32_t *start;  /* rows + 1 */
-  int32_t *column; /* ascending; the last of row i is i */
-  int32_t *source; /* block of A */
-  double *values;  /* 9 a block */
-  int32_t *slot;   /* rows: block of the row at work with this column, or -1 */
+  triangle lower; /* source: in A; the last block of row i is (i, i) and ends as W_i */
+  triangle upper; /* source: in lower, transposed; without the diagonal */
+  int32_t *slot;  /* rows: block of the row at work with this column, or -1 */
   double shift;
 };
+
+static eb_error allocate_triangle(triangle *t, int32_t rows, size_t blocks) {
+  EB_TRY(EB_NEW(t->start, (size_t)rows + 1));
+  EB_TRY(EB_NEW(t->column, blocks));
+  EB_TRY(EB_NEW(t->source, blocks));
+  return EB_NEW(t->values, 9 * blocks);
+}
+
+static void free_triangle(triangle *t) {
+  free(t->start);
+  free(t->column);
+  free(t->source);
+  free(t->values);
+}
+
+static void fill_lower(triangle *lower, const eb_block_matrix *A) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < A->rows; i++) {
+    for (int32_t b = A->start[i]; b <= A->diagonal[i]; b++) {
+      lower->column[count] = A->column[b];
+      lower->source[count++] = b;
+    }
+    lower->start[i + 1] = count;
+  }
+}
+
+/* Transposes the strict lower triangle; next: rows of workspace. */
+static void fill_upper(triangle *upper, const triangle *lower, int32_t rows, int32_t *next) {
+  for (int32_t i = 0; i < rows; i++)
+    for (int32_t b = lower->start[i]; b < lower->start[i + 1] - 1; b++)
+      upper->start[lower->column[b] + 1]++;
+  for (int32_t i = 0; i < rows; i++) {
+    next[i] = upper->start[i];
+    upper->start[i + 1] += upper->start[i];
+  }
+  for (int32_t i = 0; i < rows; i++)
+    for (int32_t b = lower->start[i]; b < lower->start[i + 1] - 1; b++) {
+      int32_t at = next[lower->column[b]]++;
+      upper->column[at] = i;
+      upper->source[at] = b;
+    }
+}
 
 eb_error eb_incomplete_create(const eb_block_matrix *pattern, eb_incomplete **out) {
   eb_incomplete *ic;
   int32_t rows = pattern->rows;
-  size_t blocks = ((size_t)pattern->start[rows] - (size_t)rows) / 2 + (size_t)rows;
+  size_t strict = ((size_t)pattern->start[rows] - (size_t)rows) / 2;
   EB_TRY(EB_NEW(ic, 1));
   ic->rows = rows;
-  eb_error error = EB_NEW(ic->start, (size_t)rows + 1);
-  if (!error) error = EB_NEW(ic->column, blocks);
-  if (!error) error = EB_NEW(ic->source, blocks);
-  if (!error) error = EB_NEW(ic->values, 9 * blocks);
+  eb_error error = allocate_triangle(&ic->lower, rows, strict + (size_t)rows);
+  if (!error) error = allocate_triangle(&ic->upper, rows, strict);
   if (!error) error = EB_NEW(ic->slot, rows);
   if (error) {
     eb_incomplete_destroy(ic);
     return error;
   }
-  int32_t count = 0;
-  for (int32_t i = 0; i < rows; i++) {
-    ic->slot[i] = -1;
-    for (int32_t b = pattern->start[i]; b <= pattern->diagonal[i]; b++) {
-      ic->column[count] = pattern->column[b];
-      ic->source[count++] = b;
-    }
-    ic->start[i + 1] = count;
-  }
+  fill_lower(&ic->lower, pattern);
+  fill_upper(&ic->upper, &ic->lower, rows, ic->slot);
+  for (int32_t i = 0; i < rows; i++) ic->slot[i] = -1;
   *out = ic;
   return EB_OK;
 }
 
 /* Row i of L from the rows above it; false when its pivot block is not positive definite. */
 static bool factor_row(eb_incomplete *ic, int32_t i, const double diagonal[3]) {
-  int32_t first = ic->start[i], last = ic->start[i + 1] - 1;
-  double *pivot = ic->values + 9 * (int64_t)last, inverse[9];
-  for (int32_t b = first; b < last; b++) ic->slot[ic->column[b]] = b;
+  const int32_t *start = ic->lower.start, *column = ic->lower.column;
+  const int32_t first = start[i], last = start[i + 1] - 1;
+  double *values = ic->lower.values, *pivot = values + 9 * (int64_t)last, inverse[9];
+  for (int32_t b = first; b < last; b++) ic->slot[column[b]] = b;
   for (int32_t b = first; b < last; b++) {
-    int32_t k = ic->column[b], end = ic->start[k + 1] - 1;
-    double *value = ic->values + 9 * (int64_t)b, scaled[9];
-    for (int32_t c = ic->start[k]; c < end; c++) {
-      int32_t match = ic->slot[ic->column[c]];
-      if (match < 0) continue;
-      eb_block3_subtract_product(ic->values + 9 * (int64_t)match, ic->values + 9 * (int64_t)c,
-                                 value);
+    const int32_t k = column[b], end = start[k + 1] - 1;
+    double *value = values + 9 * (int64_t)b, scaled[9];
+    for (int32_t c = start[k]; c < end; c++) {
+      int32_t match = ic->slot[column[c]];
+      if (match >= 0)
+        eb_block3_subtract_product(values + 9 * (int64_t)match, values + 9 * (int64_t)c, value);
     }
-    const double *w = ic->values + 9 * (int64_t)end; /* inv(L_kk): value inv(L_kk)^T = value w^T */
     memset(scaled, 0, sizeof scaled);
-    eb_block3_subtract_product(value, w, scaled);
+    eb_block3_subtract_product(value, values + 9 * (int64_t)end, scaled); /* - value W_k^T */
     for (int e = 0; e < 9; e++) value[e] = -scaled[e];
     eb_block3_subtract_product(value, value, pivot);
   }
-  for (int32_t b = first; b < last; b++) ic->slot[ic->column[b]] = -1;
+  for (int32_t b = first; b < last; b++) ic->slot[column[b]] = -1;
   if (!eb_block3_inverse_factor(pivot, diagonal, pivot_floor, inverse)) return false;
   memcpy(pivot, inverse, sizeof inverse);
   return true;
 }
 
 static bool factor_shifted(eb_incomplete *ic, const eb_block_matrix *A, double shift) {
+  const triangle *lower = &ic->lower;
   for (int32_t i = 0; i < ic->rows; i++) {
-    for (int32_t b = ic->start[i]; b < ic->start[i + 1]; b++)
-      memcpy(ic->values + 9 * (int64_t)b, A->values + 9 * (int64_t)ic->source[b],
-             9 * sizeof *ic->values);
-    double *pivot = ic->values + 9 * (int64_t)(ic->start[i + 1] - 1);
+    for (int32_t b = lower->start[i]; b < lower->start[i + 1]; b++)
+      memcpy(lower->values + 9 * (int64_t)b, A->values + 9 * (int64_t)lower->source[b],
+             9 * sizeof *lower->values);
+    double *pivot = lower->values + 9 * (int64_t)(lower->start[i + 1] - 1);
     double diagonal[3] = {pivot[0], pivot[4], pivot[8]};
     for (int r = 0; r < 3; r++) pivot[4 * r] += shift * diagonal[r];
     if (!factor_row(ic, i, diagonal)) return false;
   }
   return true;
+}
+
+static const double *inverse_pivot(const eb_incomplete *ic, int32_t i) {
+  return ic->lower.values + 9 * (int64_t)(ic->lower.start[i + 1] - 1);
+}
+
+/* Upper blocks W_i^T L_ki^T = (L_ki W_i)^T, then lower ones W_i L_ik, which overwrite L. */
+static void scale_triangles(eb_incomplete *ic) {
+  const triangle *lower = &ic->lower, *upper = &ic->upper;
+  for (int32_t i = 0; i < ic->rows; i++)
+    for (int32_t b = upper->start[i]; b < upper->start[i + 1]; b++)
+      eb_block3_product_transposed(lower->values + 9 * (int64_t)upper->source[b],
+                                   inverse_pivot(ic, i), upper->values + 9 * (int64_t)b);
+  for (int32_t i = 0; i < ic->rows; i++)
+    for (int32_t b = lower->start[i]; b < lower->start[i + 1] - 1; b++)
+      eb_block3_lower_product(inverse_pivot(ic, i), lower->values + 9 * (int64_t)b);
 }
 
 bool eb_incomplete_factor(eb_incomplete *ic, const eb_block_matrix *A) {
@@ -103,26 +166,27 @@ bool eb_incomplete_factor(eb_incomplete *ic, const eb_block_matrix *A) {
   }
   for (double shift = 0; shift <= largest_shift; shift = shift > 0 ? 2 * shift : first_shift) {
     ic->shift = shift;
-    if (factor_shifted(ic, A, shift)) return true;
+    if (!factor_shifted(ic, A, shift)) continue;
+    scale_triangles(ic);
+    return true;
   }
   return false;
 }
 
 void eb_incomplete_solve(const eb_incomplete *ic, const double *r, double *z) {
-  const int32_t *start = ic->start, *column = ic->column;
+  const triangle *lower = &ic->lower, *upper = &ic->upper;
+  double scaled[3], sum[3];
   for (int32_t i = 0; i < ic->rows; i++) {
-    double sum[3] = {r[3 * (int64_t)i], r[3 * (int64_t)i + 1], r[3 * (int64_t)i + 2]};
-    int32_t last = start[i + 1] - 1;
-    for (int32_t b = start[i]; b < last; b++)
-      eb_block3_subtract(ic->values + 9 * (int64_t)b, z + 3 * (int64_t)column[b], sum);
-    eb_block3_lower(ic->values + 9 * (int64_t)last, sum, z + 3 * (int64_t)i);
+    double *zi = z + 3 * (int64_t)i;
+    eb_block3_lower(inverse_pivot(ic, i), r + 3 * (int64_t)i, scaled);
+    eb_block3_row(lower->values, lower->column, lower->start[i], lower->start[i + 1] - 1, z, sum);
+    for (int k = 0; k < 3; k++) zi[k] = scaled[k] - sum[k];
   }
   for (int32_t i = ic->rows - 1; i >= 0; i--) {
     double *zi = z + 3 * (int64_t)i;
-    int32_t last = start[i + 1] - 1;
-    eb_block3_lower_transposed(ic->values + 9 * (int64_t)last, zi, zi);
-    for (int32_t b = start[i]; b < last; b++)
-      eb_block3_subtract_transposed(ic->values + 9 * (int64_t)b, zi, z + 3 * (int64_t)column[b]);
+    eb_block3_lower_transposed(inverse_pivot(ic, i), zi, scaled);
+    eb_block3_row(upper->values, upper->column, upper->start[i], upper->start[i + 1], z, sum);
+    for (int k = 0; k < 3; k++) zi[k] = scaled[k] - sum[k];
   }
 }
 
@@ -132,10 +196,8 @@ double eb_incomplete_shift(const eb_incomplete *ic) {
 
 void eb_incomplete_destroy(eb_incomplete *ic) {
   if (!ic) return;
-  free(ic->start);
-  free(ic->column);
-  free(ic->source);
-  free(ic->values);
+  free_triangle(&ic->lower);
+  free_triangle(&ic->upper);
   free(ic->slot);
   free(ic);
 }

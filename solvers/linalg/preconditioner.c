@@ -120,8 +120,8 @@ double eb_preconditioner_shift(const eb_preconditioner *p) {
 }
 
 double eb_preconditioner_flops(const eb_preconditioner *p) {
-  const double a_row[KINDS] = {0, 3, 21, 3}; /* IC: off-diagonal blocks 18 each in both sweeps */
-  return a_row[p->kind] * p->rows + (p->kind == INCOMPLETE ? 18.0 * p->blocks : 0);
+  const double a_row[KINDS] = {0, 3, 21, 36}; /* IC: two inverse pivots; off-diagonal blocks 18 */
+  return a_row[p->kind] * p->rows + (p->kind == INCOMPLETE ? 18.0 * (p->blocks - p->rows) : 0);
 }
 
 void eb_preconditioner_destroy(eb_preconditioner *p) {

@@ -56,6 +56,7 @@ void eb_newton_assemble(eb_newton *newton, eb_step_log *log) {
 void eb_newton_residual(eb_newton *newton, const double *x) {
   newton->residual =
       eb_potential_descent(&newton->potential, x, newton->work.gradient, newton->descent);
+  newton->residual.scale += eb_support_layer_force(&newton->layer, newton->work.fixed, x);
   newton->has_gradient = true;
 }
 

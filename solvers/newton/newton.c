@@ -5,14 +5,14 @@
  *
  * Reference: Nocedal and Wright 2006, Sections 3.1 and 3.4; for the incremental potential Ortiz and
  * Stainier 1999, Gast et al. 2015; for the element-wise projection Teran et al. 2005.
- * Converged when |grad W|_2 over the free nodes <= max(rtol F, atol), F = |f_ext|_2 over the free nodes
- * + |dE/dx|_2 over all nodes: the reactions at scripted nodes are in F, so it stays a sensible scale
- * where all forces balance. What cannot get there because x itself is rounded ends as
- * EB_CONVERGED_STAGNATED.
+ * Converged when |grad W|_2 over the free nodes <= max(rtol F, atol), F = |f_ext| + |M (x - xt) / h^2| +
+ * |dE/dx| over the free nodes + the forces of the elements at scripted nodes, all 2-norms: the last
+ * term keeps F a sensible scale where all forces balance. What cannot get there because x itself is
+ * rounded ends as EB_CONVERGED_STAGNATED.
  * Needs: energy, gradient, Hessian. The gradient comes with the assembly of the matrix; a gradient
  * alone is evaluated only where the iteration is expected to end. W is evaluated once a guess and once
  * a line-search point.
- * Workspace: eb_implicit and four more vectors.
+ * Workspace: eb_implicit, four more vectors, the list of elements at supports.
  * Fails: EB_DIVERGED_MAX_IT and EB_DIVERGED_LINE_SEARCH leave the best iterate in the state;
  * EB_DIVERGED_NAN, EB_NOT_POSITIVE_DEFINITE and failures of the linear solver leave it as it was. */
 #include "solvers/newton/newton.h"
@@ -31,7 +31,7 @@ static const eb_option options[] = {
      .min = 0,
      .max = 0.9,
      .unit = "",
-     .doc = "stop when |grad W| <= rtol (|f_ext| + |dE/dx|), reactions included"},
+     .doc = "stop when |grad W| <= rtol (|external| + |inertial| + |elastic| forces)"},
     {.name = "atol",
      .type = EB_OPTION_REAL,
      .fallback = "0",
@@ -68,6 +68,7 @@ static eb_projection projection_named(const char *name) {
 }
 
 static void release(eb_newton *newton) {
+  eb_support_layer_clear(&newton->layer);
   eb_implicit_clear(&newton->work);
   free(newton->x);
   free(newton->trial);
@@ -78,6 +79,7 @@ static void release(eb_newton *newton) {
 
 static eb_error allocate(eb_newton *newton, const eb_solver *solver) {
   EB_TRY(eb_implicit_create(solver, &newton->work));
+  EB_TRY(eb_support_layer_create(solver->scene, &newton->layer));
   EB_TRY(EB_NEW(newton->x, newton->work.size));
   EB_TRY(EB_NEW(newton->trial, newton->work.size));
   EB_TRY(EB_NEW(newton->predicted, newton->work.size));
@@ -192,6 +194,7 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
   log->equation = newton->statics ? EB_EQUATION_STATIC : EB_EQUATION_IMPLICIT_EULER;
   *reason = EB_DIVERGED_NAN;
   if (!eb_implicit_begin(&newton->work, state, dt, log)) return EB_OK;
+  eb_support_layer_update(&newton->layer, newton->work.fixed);
   newton->potential.inertia = newton->statics ? 0 : 1 / (dt * dt);
   newton->potential.origin = state->x;
   newton->has_gradient = newton->expects_end = false;

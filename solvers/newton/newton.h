@@ -4,12 +4,14 @@
 
 #include "solvers/common/implicit.h"
 #include "solvers/common/incremental_potential.h"
+#include "solvers/common/support_layer.h"
 
 typedef enum eb_projection { EB_PROJECT_AUTO, EB_PROJECT_ALWAYS, EB_PROJECT_NEVER } eb_projection;
 
 typedef struct eb_newton {
   eb_implicit work; /* unknown: the direction p; prescribed: its values at scripted nodes */
   eb_potential potential;
+  eb_support_layer layer;
   double *x, *trial; /* iterate and line-search point, 3 nodes */
   double *predicted; /* xt */
   double *descent;   /* -grad W at x */

@@ -26,8 +26,7 @@ double *eb_test_random_vector(int64_t n, uint64_t *seed) {
   return x;
 }
 
-/* Mirrors the blocks above the diagonal, then lets each diagonal entry exceed the sum of its row. */
-static void make_dominant(eb_block_matrix *A) {
+void eb_test_make_dominant(eb_block_matrix *A) {
   for (int32_t i = 0; i < A->rows; i++) {
     double sum[3] = {0, 0, 0};
     for (int32_t b = A->start[i]; b < A->start[i + 1]; b++) {
@@ -58,7 +57,7 @@ eb_block_matrix *eb_test_random_matrix(int32_t rows, uint64_t seed) {
   require(eb_block_matrix_create(rows, edges, count, 2, &A));
   free(edges);
   for (int64_t k = 0; k < 9 * (int64_t)A->start[rows]; k++) A->values[k] = eb_test_random(&seed);
-  make_dominant(A);
+  eb_test_make_dominant(A);
   return A;
 }
 

@@ -9,6 +9,9 @@
 double eb_test_random(uint64_t *seed);
 /* A vector of n such numbers; ends the program when memory is gone. free() it. */
 double *eb_test_random_vector(int64_t n, uint64_t *seed);
+/* Mirrors the blocks above the diagonal to those below, then lets each diagonal entry exceed the sum of
+ * its row: symmetric positive definite. */
+void eb_test_make_dominant(eb_block_matrix *A);
 /* A symmetric matrix of random blocks over a random connected graph of `rows` nodes, made positive
  * definite by diagonal dominance. */
 eb_block_matrix *eb_test_random_matrix(int32_t rows, uint64_t seed);

@@ -8,10 +8,10 @@ static const eb_part parts[] = {
     EB_ELLIPSOID(1.9, 0, 5.8, 0.9, 0.95, 0.72, .blend = 0.3),
     EB_BALL(2.75, 0, 6.15, 0.38, .blend = 0.1),
     /* ears, arms, legs, feet, tail */
-    EB_ELLIPSOID(0.2, 1.65, 7.75, 0.55, 0.85, 0.85, .blend = 0.25, .fold = EB_FOLD_Y),
-    EB_CONE(0.3, 1.8, 4.3, 0.9, 1.7, 2.9, 2.9, 0.85, .blend = 0.35, .fold = EB_FOLD_Y),
-    EB_CONE(0.6, 1.5, 1.15, 1.2, 2.8, 2.1, 1.1, 1.05, .blend = 0.35, .fold = EB_FOLD_Y),
-    EB_ELLIPSOID(3.4, 2.25, 1.4, 0.75, 1.15, 1.4, .blend = 0.25, .fold = EB_FOLD_Y),
+    EB_ELLIPSOID(0.2, 1.65, 7.75, 0.55, 0.85, 0.85, .blend = 0.25, .mirrored = true),
+    EB_CONE(0.3, 1.8, 4.3, 0.9, 1.7, 2.9, 2.9, 0.85, .blend = 0.35, .mirrored = true),
+    EB_CONE(0.6, 1.5, 1.15, 1.2, 2.8, 2.1, 1.1, 1.05, .blend = 0.35, .mirrored = true),
+    EB_ELLIPSOID(3.4, 2.25, 1.4, 0.75, 1.15, 1.4, .blend = 0.25, .mirrored = true),
     EB_BALL(-2.2, 0, 1.2, 0.7, .blend = 0.2),
 };
 

@@ -8,10 +8,10 @@ const char *const eb_dragon_regions[] = {"body", "upper-jaw", "lower-jaw", "legs
 
 #define SPINE(...)     EB_CONE(__VA_ARGS__, .blend = 0.2, .region = BODY)
 #define SPIKE(...)     EB_CONE(__VA_ARGS__, .blend = 0.12, .region = BODY)
-#define PAIR(...)      EB_CONE(__VA_ARGS__, .blend = 0.1, .region = BODY, .fold = EB_FOLD_Y)
+#define PAIR(...)      EB_CONE(__VA_ARGS__, .blend = 0.1, .region = BODY, .mirrored = true)
 #define LIMB(...)      EB_CONE(__VA_ARGS__, .blend = 0.15, .region = LEGS)
 #define JAW(jaw, ...)  EB_CONE(__VA_ARGS__, .blend = 0.15, .region = jaw)
-#define FANG(jaw, ...) EB_CONE(__VA_ARGS__, .blend = 0.05, .region = jaw, .fold = EB_FOLD_Y)
+#define FANG(jaw, ...) EB_CONE(__VA_ARGS__, .blend = 0.05, .region = jaw, .mirrored = true)
 /* Three toes and a heel around the ankle. */
 #define FOOT(x, y)                                                                                 \
   LIMB(x, y, 0.42, 0.34, (x) + 0.75, (y) + 0.5, 0.22, 0.2),                                        \
@@ -77,7 +77,7 @@ static const eb_part parts[] = {
     SPIKE(3.51, 0.05, 6.53, 0.35, 2.50, 0.06, 6.62, 0.15),
     /* skull, brows, horns, mane */
     EB_ELLIPSOID(5.1, 0, 7.05, 1.0, 0.8, 0.78, .blend = 0.2, .region = BODY),
-    EB_BALL(5.6, 0.45, 7.6, 0.3, .blend = 0.1, .fold = EB_FOLD_Y, .region = BODY),
+    EB_BALL(5.6, 0.45, 7.6, 0.3, .blend = 0.1, .mirrored = true, .region = BODY),
     PAIR(4.9, 0.4, 7.6, 0.33, 4.1, 0.8, 8.7, 0.28),
     PAIR(4.1, 0.8, 8.7, 0.28, 2.8, 1.0, 9.3, 0.18),
     PAIR(4.5, 0.6, 7.1, 0.36, 3.3, 1.5, 7.5, 0.17),
@@ -85,7 +85,7 @@ static const eb_part parts[] = {
     /* jaws and fangs */
     JAW(UPPER_JAW, 5.5, 0, 7.15, 0.62, 7.0, 0, 7.25, 0.46),
     JAW(UPPER_JAW, 6.6, 0, 7.2, 0.4, 7.3, 0, 7.3, 0.4),
-    EB_BALL(7.25, 0.25, 7.62, 0.22, .blend = 0.1, .fold = EB_FOLD_Y, .region = UPPER_JAW),
+    EB_BALL(7.25, 0.25, 7.62, 0.22, .blend = 0.1, .mirrored = true, .region = UPPER_JAW),
     FANG(UPPER_JAW, 7.05, 0.28, 7.1, 0.24, 7.15, 0.32, 6.6, 0.15),
     JAW(LOWER_JAW, 5.1, 0, 6.4, 0.45, 6.5, 0, 5.2, 0.34),
     JAW(LOWER_JAW, 6.35, 0, 5.2, 0.3, 6.1, 0, 4.3, 0.17),

@@ -111,10 +111,8 @@ static double torus_distance(const eb_part *part, const double p[3]) {
   return sqrt(across * across + height * height) - part->rb;
 }
 
-static void fold_point(eb_part_fold fold, const double p[3], double out[3]) {
-  out[0] = fold == EB_FOLD_XYZ ? fabs(p[0]) : p[0];
-  out[1] = fold == EB_FOLD_NONE ? p[1] : fabs(p[1]);
-  out[2] = fold == EB_FOLD_XYZ ? fabs(p[2]) : p[2];
+static void mirror(const eb_part *part, const double p[3], double out[3]) {
+  out[0] = p[0], out[1] = part->mirrored ? fabs(p[1]) : p[1], out[2] = p[2];
 }
 
 static double measure(const eb_part *part, const double p[3]) {
@@ -141,7 +139,7 @@ static double measure(const eb_part *part, const double p[3]) {
 
 double eb_part_distance(const eb_part *part, const double p[3]) {
   double q[3];
-  fold_point(part->fold, p, q);
+  mirror(part, p, q);
   return measure(part, q);
 }
 
@@ -162,18 +160,13 @@ static double smooth_min(double a, double b, double k) {
   return near > 0 ? fmin(a, b) - near * near / (4 * k) : fmin(a, b);
 }
 
-static void to_table(const eb_shape *shape, const double p[3], double local[3]) {
-  for (int d = 0; d < 3; d++)
-    local[d] = (shape->turn ? dot(shape->turn[d], p) : p[d]) / shape->scale;
-}
-
 double eb_shape_distance(const void *context, const double p[3]) {
   const eb_shape *shape = context;
   double local[3], q[3], distance = DBL_MAX;
-  to_table(shape, p, local);
+  for (int d = 0; d < 3; d++) local[d] = p[d] / shape->scale;
   for (int32_t i = 0; i < shape->count; i++) {
     const eb_part *part = &shape->parts[i];
-    fold_point(part->fold, local, q);
+    mirror(part, local, q);
     /* Parts too far to change the smooth minimum (maximum) are passed over: exact, and cheap. */
     if (lower_bound(part, q) >= (part->cut ? part->blend - distance : distance + part->blend))
       continue;
@@ -187,15 +180,16 @@ double eb_shape_distance(const void *context, const double p[3]) {
 int32_t eb_shape_region(const void *context, const double p[3]) {
   const eb_shape *shape = context;
   double local[3], q[3], nearest = DBL_MAX;
-  int32_t region = 0;
-  to_table(shape, p, local);
+  int32_t region = 0, owner = -1;
+  for (int d = 0; d < 3; d++) local[d] = p[d] / shape->scale;
   for (int32_t i = 0; i < shape->count; i++) {
     const eb_part *part = &shape->parts[i];
     if (part->cut) continue;
-    fold_point(part->fold, local, q);
-    if (lower_bound(part, q) >= nearest) continue;
+    mirror(part, local, q);
+    if (lower_bound(part, q) >= (part->owns ? fmax(nearest, 0) : nearest)) continue;
     double own = measure(part, q);
+    if (part->owns && own < 0) owner = part->region;
     if (own < nearest) nearest = own, region = part->region;
   }
-  return region;
+  return owner >= 0 ? owner : region;
 }

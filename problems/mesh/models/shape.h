@@ -13,27 +13,21 @@
 #include "problems/mesh/sdf.h"
 
 typedef enum eb_part_kind {
-  EB_PART_BALL,      /* centre a, radius ra */
-  EB_PART_CONE,      /* round cone: hull of balls (a, ra) and (b, rb); a capsule when ra = rb */
+  EB_PART_BALL, /* centre a, radius ra */
+  EB_PART_CONE, /* hull of balls (a, ra), (b, rb), neither within the other; capsule if ra = rb */
   EB_PART_ELLIPSOID, /* centre a, radii b, x axis along `axis`, y axis level */
   EB_PART_BOX,       /* centre a, half sizes b, edges rounded by ra */
   EB_PART_CYLINDER,  /* from a to b (rounding included), radius ra, edges rounded by rb */
   EB_PART_TORUS      /* centre a, ring radius ra, tube radius rb, `axis` normal to the ring */
 } eb_part_kind;
 
-/* What folds space before a part is measured: mirror images for free. */
-typedef enum eb_part_fold {
-  EB_FOLD_NONE = 0,
-  EB_FOLD_Y = 1,  /* y -> |y|: a left and a right copy */
-  EB_FOLD_XYZ = 2 /* x, y, z -> their magnitudes: a copy in every octant */
-} eb_part_fold;
-
 typedef struct eb_part {
   eb_part_kind kind;
-  eb_part_fold fold;
-  bool cut; /* taken away instead of joined */
+  bool mirrored; /* measured at (x, |y|, z): a left and a right copy */
+  bool cut;      /* taken away instead of joined */
+  bool owns;     /* every point inside it has its region, whatever else is there */
   int32_t region;
-  double lo[3], hi[3]; /* a box around the part, folded once: the macros below fill it */
+  double lo[3], hi[3]; /* a box around the part (the left copy): the macros below fill it */
   double a[3], b[3], ra, rb;
   double blend;   /* radius of the smooth joint with the parts before it */
   double axis[3]; /* direction of the part's frame; all 0: not turned */
@@ -43,15 +37,13 @@ typedef struct eb_shape {
   const eb_part *parts;
   int32_t count;
   double scale; /* metres per unit of the table */
-  /* Rows: the table's axes in the model's frame; NULL when they are the same. */
-  const double (*turn)[3];
 } eb_shape;
 
-/* Distance of one primitive in the units of the table, folding included. */
+/* Distance of one primitive in the units of the table, mirroring included. */
 double eb_part_distance(const eb_part *part, const double p[3]);
 
-/* eb_solid's `distance` and `region`, with an eb_shape as context. The region is that of the nearest
- * joined part. */
+/* eb_solid's `distance` and `region`, with an eb_shape as context. The region is that of the last
+ * owning part around the point, or else of the nearest joined part. */
 double eb_shape_distance(const void *shape, const double p[3]);
 int32_t eb_shape_region(const void *shape, const double p[3]);
 
@@ -60,7 +52,7 @@ extern const eb_shape eb_shape_bear, eb_shape_bunny, eb_shape_dragon, eb_shape_s
     eb_shape_spider, eb_shape_three_torus;
 extern const char *const eb_dragon_regions[], *const eb_spider_regions[];
 
-/* Parts as table entries: geometry, then at least one more field (.blend, .fold, .region, ...). */
+/* Parts as table entries: geometry, then at least one more field (.blend, .mirrored, .region, ...). */
 #define EB_BALL(x, y, z, r, ...)                                                                   \
   { .kind = EB_PART_BALL, .a = {x, y, z}, .ra = r, EB_AROUND(x, y, z, r, r, r), __VA_ARGS__ }
 #define EB_CONE(x0, y0, z0, r0, x1, y1, z1, r1, ...)                                               \

@@ -1,0 +1,98 @@
+/* Forces of the elements at supports. With reference gradients G_a of the shape functions at the centre
+ * and J = sum X_a G_a^T: F = sum x_a (J^-T G_a)^T and f_a = V P(F) J^-T G_a. */
+#include "solvers/common/support_layer.h"
+
+#include "problems/base/memory.h"
+
+#include <math.h>
+
+eb_error eb_support_layer_create(const eb_scene *scene, eb_support_layer *out) {
+  *out = (eb_support_layer){.mesh = scene->mesh, .materials = scene->materials};
+  return EB_NEW(out->elements, scene->mesh->element_count);
+}
+
+void eb_support_layer_clear(eb_support_layer *layer) {
+  free(layer->elements);
+  *layer = (eb_support_layer){0};
+}
+
+void eb_support_layer_update(eb_support_layer *layer, const uint8_t *fixed) {
+  const eb_mesh *mesh = layer->mesh;
+  const int nodes = (int)mesh->type;
+  layer->count = 0;
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    const int32_t *node = mesh->elements + (int64_t)nodes * e;
+    int scripted = 0;
+    for (int a = 0; a < nodes; a++) scripted += fixed[node[a]] != 0;
+    if (scripted > 0 && scripted < nodes) layer->elements[layer->count++] = e;
+  }
+}
+
+static const double tetrahedron[4][3] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+/* Of the cube [-1, 1]^3, corners in VTK's order. */
+static const double hexahedron[8][3] = {{-0.125, -0.125, -0.125}, {0.125, -0.125, -0.125},
+                                        {0.125, 0.125, -0.125},   {-0.125, 0.125, -0.125},
+                                        {-0.125, -0.125, 0.125},  {0.125, -0.125, 0.125},
+                                        {0.125, 0.125, 0.125},    {-0.125, 0.125, 0.125}};
+
+/* sum p_a G_a^T */
+static void gather(const double *p, const int32_t *node, int nodes, const double (*G)[3],
+                   double out[9]) {
+  for (int i = 0; i < 9; i++) out[i] = 0;
+  for (int a = 0; a < nodes; a++)
+    for (int i = 0; i < 9; i++) out[i] += p[3 * (int64_t)node[a] + i / 3] * G[a][i % 3];
+}
+
+/* Cofactor matrix; J^-1 = cof(J)^T / det J. Returns det J. */
+static double cofactor(const double J[9], double out[9]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      int a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
+      out[3 * i + j] = J[3 * a + c] * J[3 * b + d] - J[3 * a + d] * J[3 * b + c];
+    }
+  return J[0] * out[0] + J[1] * out[1] + J[2] * out[2];
+}
+
+/* c = a b, or a b^T */
+static void multiply(const double a[9], const double b[9], bool transpose, double c[9]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      c[3 * i + j] = 0;
+      for (int k = 0; k < 3; k++)
+        c[3 * i + j] += a[3 * i + k] * (transpose ? b[3 * j + k] : b[3 * k + j]);
+    }
+}
+
+/* Sum of |f_a|^2 over the free nodes of element e. */
+static double squared_force(const eb_support_layer *layer, const uint8_t *fixed, const double *x,
+                            int32_t e) {
+  const eb_mesh *mesh = layer->mesh;
+  const int nodes = (int)mesh->type;
+  const bool is_hexahedron = mesh->type == EB_HEXAHEDRON;
+  const double(*G)[3] = is_hexahedron ? hexahedron : tetrahedron;
+  const int32_t *node = mesh->elements + (int64_t)nodes * e;
+  double J[9], cof[9], inverse[9], spread[9], F[9], P[9], flux[9], sum = 0;
+  gather(mesh->X, node, nodes, G, J);
+  double det = cofactor(J, cof), volume = det * (is_hexahedron ? 8 : 1. / 6);
+  for (int i = 0; i < 9; i++) inverse[i] = cof[3 * (i % 3) + i / 3] / det;
+  gather(x, node, nodes, G, spread);
+  multiply(spread, inverse, false, F);
+  const double *fibre = mesh->fibre ? mesh->fibre + 3 * (int64_t)e : NULL;
+  eb_material_stress(&layer->materials[mesh->region[e]], F, fibre, P);
+  multiply(P, inverse, true, flux);
+  for (int a = 0; a < nodes; a++)
+    for (int i = 0; i < 3 && !fixed[node[a]]; i++) {
+      double f =
+          volume * (flux[3 * i] * G[a][0] + flux[3 * i + 1] * G[a][1] + flux[3 * i + 2] * G[a][2]);
+      sum += f * f;
+    }
+  return sum;
+}
+
+double eb_support_layer_force(const eb_support_layer *layer, const uint8_t *fixed,
+                              const double *x) {
+  double sum = 0;
+  for (int32_t k = 0; k < layer->count; k++)
+    sum += squared_force(layer, fixed, x, layer->elements[k]);
+  return sqrt(sum);
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/perl
+# Solvers that crash, hang, eat memory, lie; interruption; a parent that is killed.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/support";
+use Program;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $beam = 'bench/beam:resolution=0.25';
+my @faulty = ($beam, '--plugin', plugin('faulty'));
+
+# Starts the program in its own process group and returns its number.
+sub start {
+  my @arguments = @_;
+  my $pid = fork // die "fork: $!";
+  return $pid if $pid;
+  setpgrp;
+  chdir scratch();
+  open STDIN, '<', '/dev/null';
+  open STDOUT, '>', scratch('.bg.out');
+  open STDERR, '>', scratch('.bg.err');
+  exec program(), @arguments or die;
+}
+
+sub wait_until {
+  my ($condition) = @_;
+  for (1 .. 600) {
+    return 1 if $condition->();
+    sleep 0.05;
+  }
+  return 0;
+}
+
+# Processes, other than zombies, that hold the scratch folder as their working folder.
+sub processes {
+  my $folder = scratch();
+  return grep { (readlink("$_/cwd") // '') eq $folder } glob '/proc/[0-9]*';
+}
+
+# ---- each fault beside a good case
+my %wanted = (
+  'crash,at=3' => ['crashed', qr/signal 11 .*in step 3.*about to crash/],
+  'abort' => ['crashed', qr/signal 6 .*in step 2/],
+  'exit' => ['crashed', qr/ended itself with status 0/],
+  'hang' => ['timed-out', qr/time limit of 2 s reached in step 2, which did not end/],
+  'slow,at=1' => ['timed-out', qr/time limit of 2 s reached after step \d+ of 40/],
+  'nan' => ['not-finite', qr/step 2 left positions or velocities that are not numbers/],
+  'honest-nan' => ['not-finite', qr/step 2/],
+  'diverge' => ['diverged', qr/step 2 ended with EB_DIVERGED_MAX_IT/],
+  'error' => ['failed', qr/step: the step went wrong, as asked/],
+  'create-error' => ['failed', qr/set-up of the solver: the set-up went wrong, as asked/],
+  'lie' => ['completed', qr//],
+);
+my @solvers = map { ('-s', "faulty:fault=$_") } sort keys %wanted;
+my ($out, $err) = is_code(3, 'faulty solvers: a solver failed', 'run', @faulty, @solvers, '-s', 'newton', '--steps', '40',
+  '--timeout', '2', '-o', 'f.h5');
+my @runs = runs_in('f.h5');
+is(scalar @runs, 1 + keys %wanted, 'every case is recorded');
+is($runs[-1]{solver} . ' ' . $runs[-1]{outcome}, 'newton completed', 'the case after all faults completes');
+for my $fault (sort keys %wanted) {
+  my ($run) = grep { "$_->{options}," =~ /^fault=\Q$fault\E,/ } @runs;
+  my ($outcome, $detail) = @{$wanted{$fault}};
+  is($run->{outcome}, $outcome, "$fault: $outcome");
+  like($run->{detail}, $detail, "$fault: the cause in words");
+}
+my ($slow) = grep { $_->{options} =~ /slow/ } @runs;
+is(scalar @{$slow->{steps}{step}}, $slow->{steps_done}, 'a case over its time keeps its steps');
+ok($slow->{steps_done} >= 3 && $slow->{steps_done} < 40, 'as many as there was time for');
+my ($diverged) = grep { $_->{options} =~ /diverge/ } @runs;
+is_deeply($diverged->{steps}{reason}, [4, -1], 'a diverged step is recorded and is the last');
+my ($nan) = grep { $_->{options} =~ /^fault=nan/ } @runs;
+is($nan->{audit}, 'failed', 'convergence to what is no number fails the audit');
+my ($honest) = grep { $_->{options} =~ /honest/ } @runs;
+is($honest->{audit}, 'passed', 'divergence that is admitted does not');
+my ($lie) = grep { $_->{options} =~ /lie/ } @runs;
+is($lie->{audit}, 'failed', 'a false claim of convergence fails the audit');
+like($lie->{audit_detail}, qr/step 2: the audited residual is .* where the solver claims/, 'and says where');
+is_code(4, 'an audit failed', 'run', @faulty, '-s', 'faulty:fault=lie', '--steps', '3', '-o', 'lie.h5');
+
+# ---- memory
+SKIP: {
+  skip 'sanitizers keep memory of their own', 3 if sanitized();
+  is_code(3, 'a solver that allocates without end', 'run', @faulty, '-s', 'faulty:fault=memory', '-s', 'newton', '--steps', '3',
+    '--memory', '400', '--timeout', '60', '-o', 'memory.h5');
+  @runs = runs_in('memory.h5');
+  is($runs[0]{outcome}, 'out-of-memory', 'is stopped');
+  like($runs[0]{detail}, qr/memory limit of 400 MB passed .* in step 2/, 'with the limit named');
+  is($runs[1]{outcome}, 'completed', 'and the next case runs');
+}
+is(scalar processes(), 0, 'no process is left');
+
+# ---- interruption
+my @long = (@faulty, '-s', 'faulty', '-s', 'faulty:fault=hang,at=5', '--steps', '10', '--timeout', '60', '-o', 'c.h5');
+for my $signal ('INT', 'TERM') {
+  unlink scratch('c.h5');
+  my $pid = start('run', @long);
+  ok(wait_until(sub { -e scratch('c.h5') && (glob(scratch("c.h5.parts/*.tmp")))[0] }), "$signal: the second case is running");
+  kill $signal, $pid;
+  waitpid $pid, 0;
+  is($? >> 8, 130, "$signal: exit code 130");
+  like(slurp(scratch('.bg.err')), qr/interrupted; --resume/, "$signal: says how to go on");
+  is(join(' ', map { $_->{outcome} } runs_in('c.h5')), 'completed', "$signal: what was finished is kept, the rest is not recorded");
+  ok(!-e scratch('c.h5.parts'), "$signal: nothing is left beside it");
+  is(scalar processes(), 0, "$signal: no process is left");
+}
+
+# ---- the parent is killed
+unlink scratch('c.h5');
+my $pid = start('run', @long);
+ok(wait_until(sub { -e scratch('c.h5') && (glob(scratch('c.h5.parts/*.tmp')))[0] }), 'the second case is running');
+like_error(1, qr/another run is writing 'c.h5'/, 'two runs into one file', 'run', @long, '--resume');
+kill 'KILL', $pid;
+waitpid $pid, 0;
+ok(wait_until(sub { !processes() }), 'the case dies with its parent');
+is(scalar runs_in('c.h5'), 1, 'the file is readable and holds what was finished');
+my @short = map { s/,at=5/,at=50/r } @long;
+like_error(2, qr/'c.h5' exists/, 'a new run does not touch it', 'run', @short);
+($out, $err) = is_code(0, 'resume after a kill', 'run', @short, '--resume');
+like($err, qr/\[1\/1\].*hang/, 'runs only what is missing');
+is(scalar runs_in('c.h5'), 2, 'and completes the file');
+ok(!-e scratch('c.h5.parts'), 'the leftovers are gone');
+
+# ---- a parent killed before it could fold what was finished
+is_code(0, 'one case', 'run', @faulty, '-s', 'faulty', '--steps', '10', '-o', 'd.h5');
+mkdir scratch('d.h5.parts');
+rename scratch('d.h5'), scratch('d.h5.parts/one.h5');
+spew(scratch('d.h5.parts/two.tmp'), 'half a file');
+like_error(2, qr/holds 1 results of an interrupted run; --resume takes them in/, 'leftovers are not lost', 'run', @faulty, '-s', 'faulty', '--steps', '10', '-o', 'd.h5');
+($out, $err) = is_code(0, 'leftovers are taken in', 'run', @faulty, '-s', 'faulty', '--steps', '10', '-o', 'd.h5', '--resume');
+unlike($err, qr/\[1/, 'and need not run again');
+is(scalar runs_in('d.h5'), 1, 'they are in the file');
+ok(!-e scratch('d.h5.parts'), 'and gone from beside it');
+
+done_testing();

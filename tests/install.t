@@ -1,0 +1,58 @@
+#!/bin/sh
+# `make install`, then a plug-in built against nothing but what was installed.
+cd "$(dirname "$0")/.." || exit 1
+case ${BUILD:-build} in
+*-asan* | *-ubsan* | *-tsan* | *-coverage*)
+  echo '1..0 # SKIP builds with sanitizers are not installed'
+  exit 0
+  ;;
+esac
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export XDG_CACHE_HOME="$scratch/cache" ELASTOBENCH_NO_RATES=1
+count=0
+check() { # check NAME COMMAND..: one test
+  name=$1
+  shift
+  count=$((count + 1))
+  if "$@" >"$scratch/log" 2>&1; then
+    echo "ok $count - $name"
+  else
+    echo "not ok $count - $name"
+    sed 's/^/# /' "$scratch/log"
+  fi
+}
+prefix=$scratch/usr
+# In the middle of a parallel test run the build stands already; the jobserver of an outer make is not ours.
+check 'make install' env -u MAKEFLAGS -u MFLAGS make --no-print-directory install "PREFIX=$prefix"
+check 'the program runs from there' "$prefix/bin/elastobench" --version
+check 'it has its suites with it' sh -c "'$prefix/bin/elastobench' info demo | grep -q conjac2020/twist"
+export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+check 'pkg-config knows it' pkg-config --exists elastobench
+cflags=$(pkg-config --cflags elastobench)
+libs=$(pkg-config --libs elastobench)
+cp tests/plugins/explicit.c "$scratch/explicit.c"
+# shellcheck disable=SC2086
+check 'a plug-in builds against the installed headers alone' \
+  sh -c "cd '$scratch' && cc -std=c17 -Wall -Wextra -Werror -O2 -shared -fPIC $cflags explicit.c -o explicit.so"
+check 'the installed program runs it' \
+  "$prefix/bin/elastobench" run bench/beam:resolution=0.25 --plugin "$scratch/explicit.so" -s explicit --steps 2 -o "$scratch/r.h5"
+cat > "$scratch/user.c" <<'END'
+#include <elastobench/scene.h>
+#include <elastobench/solver.h>
+#include <stdio.h>
+int main(void) {
+  eb_scene *scene;
+  eb_error error = eb_scene_create(eb_scene_find("bench/beam"), "resolution=0.25", NULL, "", &scene);
+  if (error) return puts(eb_error_message(error)), 1;
+  printf("%d nodes\n", scene->mesh->node_count);
+  eb_scene_destroy(scene);
+  return 0;
+}
+END
+check 'a program links with the shared library' \
+  sh -c "cd '$scratch' && cc -std=c17 -Wall -Wextra -Werror $cflags user.c -o user $libs -Wl,-rpath,'$prefix/lib' && ./user | grep -q nodes"
+check 'DESTDIR is put in front' env -u MAKEFLAGS -u MFLAGS make --no-print-directory install "DESTDIR=$scratch/stage" PREFIX=/opt/eb
+check 'and the files are there' test -x "$scratch/stage/opt/eb/bin/elastobench" -a -f "$scratch/stage/opt/eb/include/elastobench/solver.h"
+check 'without it in elastobench.pc' grep -q '^prefix=/opt/eb$' "$scratch/stage/opt/eb/lib/pkgconfig/elastobench.pc"
+echo "1..$count"

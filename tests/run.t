@@ -1,0 +1,204 @@
+#!/usr/bin/perl
+# Runs and their result files: what is in them, resuming, merging, exporting, and targets that cannot be written.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/support";
+use JSON::PP;
+use Program;
+use Test::More;
+
+my $beam = 'bench/beam:resolution=0.25';
+my @two = ($beam, '-s', 'newton', '-s', 'semi-implicit', '--steps', '3');
+
+# ---- a run
+delete $ENV{ELASTOBENCH_NO_RATES};
+my ($out, $err) = is_code(0, 'a run', 'run', @two, '--repeat', '2', '-o', 'r.h5');
+$ENV{ELASTOBENCH_NO_RATES} = 1;
+like($out, qr/newton .* completed/, 'the table shows the outcome');
+unlike($err, qr/[\r\e]/, 'plain lines in a pipe');
+ok(!-e scratch('r.h5.parts'), 'no parts are left');
+my @runs = runs_in('r.h5');
+is(scalar @runs, 4, 'four runs');
+is_deeply([map { "$_->{solver} $_->{repetition}" } @runs],
+  ['newton 0', 'semi-implicit 0', 'newton 1', 'semi-implicit 1'], 'in the order of the plan');
+my $run = $runs[0];
+is($run->{outcome}, 'completed', 'outcome');
+is($run->{reason}, 'EB_CONVERGED_RTOL', 'reason of the last step');
+is($run->{audit}, 'passed', 'audit');
+is_deeply($run->{steps}{step}, [1, 2, 3], 'a row a step');
+ok($run->{steps}{time}[2] > $run->{steps}{time}[1], 'simulated time grows');
+ok((!grep { !($_ > 0) } @{$run->{steps}{wall}}), 'wall times are positive');
+ok((!grep { !($_ >= 0 && $_ < 1e-6) } @{$run->{steps}{residual_relative}}), 'the audit confirms the convergence of newton');
+ok($runs[1]{steps}{residual_relative}[2] > 1e-6, 'and shows the linearization of semi-implicit');
+is(scalar @{$run->{residuals}{steps}}, 3, 'residuals of every step');
+ok($run->{residuals}{steps}[0][0] > $run->{residuals}{steps}[0][-1], 'residuals decrease');
+like($run->{residuals}{norm}, qr/grad W/, 'the norm has a name');
+ok($run->{counters}{factorizations}[0] > 0, 'counters');
+ok($run->{phases}{factor}[0] > 0, 'phases');
+my $phases = 0;
+$phases += $_->[1] for values %{$run->{phases}};
+ok($phases <= 1.05 * $run->{steps}{wall}[1], 'phases do not exceed the wall time of their step');
+is($run->{state_hash}, $runs[2]{state_hash}, 'repetitions end in the same bits');
+isnt($run->{state_hash}, $runs[1]{state_hash}, 'different solvers do not');
+ok($run->{peak_rss} > 1e6 && $run->{peak_rss} < 1e10, 'peak memory');
+ok($run->{setup_seconds} > 0, 'set-up is timed apart');
+like($run->{started}, qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, 'start time');
+
+# ---- the environment
+my ($json) = is_code(0, 'export as JSON', 'export', 'r.h5', '--to', 'json');
+my $environment = decode_json($json)->{environment};
+for my $fact (qw(cpu cores compiler flags commit dirty program_hash hdf5 cholmod petsc metis blas blas_threads command_line variables)) {
+  ok(defined $environment->{$fact}, "environment: $fact");
+}
+ok($environment->{dgemm_flop_per_second} > 1e6, 'environment: measured DGEMM rate');
+ok($environment->{triad_byte_per_second} > 1e6, 'environment: measured triad bandwidth');
+like($environment->{command_line}, qr/elastobench run bench\/beam/, 'environment: command line');
+
+# ---- threads and seeds are part of a case
+is_code(0, 'two thread counts', 'run', $beam, '-s', 'newton', '--steps', '3', '--threads', '1,2', '-o', 't.h5');
+@runs = runs_in('t.h5');
+is_deeply([map { $_->{threads} } @runs], [1, 2], 'a case a thread count');
+is($runs[0]{state_hash}, $runs[1]{state_hash}, 'the same bits for one and two threads');
+
+# ---- existing targets
+like_error(2, qr/'r.h5' exists; --resume completes it/, 'an existing target is not overwritten', 'run', @two, '-o', 'r.h5');
+my $before = -M scratch('r.h5');
+my $bytes = slurp(scratch('r.h5'));
+($out, $err) = is_code(0, 'resume of a complete file', 'run', @two, '--repeat', '2', '-o', 'r.h5', '--resume');
+unlike($err, qr/\[1/, 'resume runs nothing');
+is(slurp(scratch('r.h5')), $bytes, 'resume leaves a complete file alone');
+($out, $err) = is_code(0, 'resume of a larger plan', 'run', @two, '--repeat', '3', '-o', 'r.h5', '--resume');
+is(() = $err =~ /^\[\d+\/2\]/mg, 2, 'resume runs only what is missing');
+is(scalar runs_in('r.h5'), 6, 'and adds it');
+is_code(0, 'overwrite', 'run', @two, '-o', 'r.h5', '--overwrite');
+is(scalar runs_in('r.h5'), 2, 'overwrite replaces');
+
+# ---- unsupported pairs
+($out) = is_code(6, 'only unsupported pairs: nothing measured', 'run', $beam, '-s', 'corotational', '-o', 's.h5');
+like($out, qr/skipped.*lacks/s, 'skipped with the reason');
+is_code(0, 'an unsupported pair among others', 'run', $beam, '-s', 'corotational', '-s', 'newton', '--steps', '2', '-o', 's.h5', '--overwrite');
+
+# ---- JSON of a run, and a plug-in
+($out) = is_code(0, 'a plug-in, JSON', 'run', $beam, '--plugin', plugin('explicit'), '-s', 'explicit:substeps=50', '-s', 'newton',
+  '--steps', '5', '-o', 'p.h5', '--format', 'json');
+my $summary = decode_json($out);
+is($summary->{runs}[0]{outcome}, 'completed', 'the example plug-in runs');
+like($summary->{runs}[0]{identity}, qr/plugin=[0-9a-f]{16}/, 'its bytes are part of the identity');
+my @last = map { $_->{steps}{elastic}[-1] } runs_in('p.h5');
+ok(abs($last[0] / $last[1] - 1) < 0.5, 'and comes near to newton after five steps') or diag("@last");
+
+# ---- export
+($out) = is_code(0, 'export as CSV', 'export', 'p.h5', '--to', 'csv');
+my @lines = split /\n/, $out;
+is(scalar @lines, 11, 'CSV: a header and a line a step');
+like($lines[0], qr/^run,scene,.*residual \(N\)/, 'CSV: units in the header');
+is_code(0, 'export as CSV to a file', 'export', 'p.h5', '--to', 'csv', '-o', 'p.csv');
+is(slurp(scratch('p.csv')), $out, 'CSV: the same in a file');
+like_error(1, qr/cannot write 'no\/p.csv'/, 'export to a folder that is missing', 'export', 'p.h5', '--to', 'csv', '-o', 'no/p.csv');
+like_error(2, qr/there is no run 'x'/, 'export of an unknown run', 'export', 'p.h5', '--to', 'csv', '--run', 'x');
+($out) = is_code(0, 'export of one run', 'export', 'p.h5', '--to', 'csv', '--run', $summary->{runs}[1]{id});
+is(() = $out =~ /\n/g, 6, 'CSV: of one run');
+
+# ---- merging
+is_code(0, 'shard 1', 'run', $beam, 'conjac2020/twist', '-s', 'newton', '--steps', '1', '--shard', '1/2', '-o', 'm1.h5');
+is_code(0, 'shard 2', 'run', $beam, 'conjac2020/twist', '-s', 'newton', '--steps', '1', '--shard', '2/2', '-o', 'm2.h5');
+is_code(0, 'merge', 'merge', 'm.h5', 'm1.h5', 'm2.h5');
+is_deeply([map { $_->{scene} } runs_in('m.h5')], ['bench/beam', 'conjac2020/twist'], 'merged runs keep the order of the plan');
+($out, $err) = is_code(0, 'resume finds merged shards complete', 'run', $beam, 'conjac2020/twist', '-s', 'newton', '--steps', '1', '-o', 'm.h5', '--resume');
+unlike($err, qr/\[1/, 'and runs nothing');
+like_error(2, qr/'m.h5' exists/, 'merge does not overwrite', 'merge', 'm.h5', 'm1.h5', 'm2.h5');
+like_error(1, qr/run 'bench-beam.newton.*' of 'm1.h5' is in another file as well/, 'merge refuses doubles', 'merge', 'n.h5', 'm1.h5', 'm1.h5');
+ok(!-e scratch('n.h5'), 'a refused merge writes nothing');
+like_error(1, qr/cannot open 'none.h5'/, 'merge of a missing file', 'merge', 'n.h5', 'm1.h5', 'none.h5');
+
+# ---- files that are no results
+spew(scratch('text.h5'), "no HDF5 at all\n");
+spew(scratch('empty.h5'), '');
+spew(scratch('cut.h5'), substr(slurp(scratch('m.h5')), 0, 20000));
+mkdir scratch('folder.h5');
+for my $case (['text.h5', qr/not HDF5/], ['empty.h5', qr/not HDF5/], ['cut.h5', qr/damaged or truncated/],
+  ['folder.h5', qr/not a regular file/], ['none.h5', qr/cannot open 'none.h5': No such file/], ['/dev/zero', qr/not a regular file/]) {
+  my ($file, $pattern) = @$case;
+  like_error(1, $pattern, "export of $file", 'export', $file, '--to', 'json');
+  like_error(1, $pattern, "report of $file", 'report', $file, '-o', 'report');
+  like_error(1, $pattern, "merge of $file", 'merge', 'n.h5', 'm1.h5', $file);
+}
+for my $case (['text.h5', qr/not HDF5/], ['cut.h5', qr/damaged or truncated/]) {
+  my ($file, $pattern) = @$case;
+  my $old = slurp(scratch($file));
+  like_error(1, $pattern, "resume of $file", 'run', @two, '-o', $file, '--resume');
+  is(slurp(scratch($file)), $old, "$file is left alone");
+}
+SKIP: {
+  my $python = python('h5py') or skip 'no h5py', 5;
+  my $foreign = scratch('foreign.h5');
+  system($python, '-c', "import h5py; h5py.File('$foreign', 'w')['x'] = [1, 2]");
+  like_error(1, qr/not a result of elastobench/, 'export of a foreign HDF5 file', 'export', 'foreign.h5', '--to', 'json');
+  like_error(1, qr/not a result of elastobench/, 'resume of a foreign HDF5 file', 'run', @two, '-o', 'foreign.h5', '--resume');
+  system($python, '-c', "import h5py, shutil; shutil.copy('" . scratch('m1.h5') . "', '$foreign'); h5py.File('$foreign', 'r+').attrs['schema_version'] = 99");
+  like_error(1, qr/has schema version 99, this program reads and writes version 1/, 'a later schema', 'export', 'foreign.h5', '--to', 'json');
+  system($python, '-c', "import h5py, shutil; shutil.copy('" . scratch('m2.h5') . "', '$foreign'); h5py.File('$foreign', 'r+')['environment'].attrs['cpu'] = 'another'");
+  like_error(1, qr/not comparable: cpu is '.*' and 'another'/, 'merge refuses another machine', 'merge', 'n.h5', 'm1.h5', 'foreign.h5');
+  like_error(1, qr/cannot resume.*not comparable: cpu/, 'resume refuses another machine', 'run', @two, '-o', 'foreign.h5', '--resume');
+  is_code(0, 'resume or overwrite replaces it', 'run', @two, '-o', 'foreign.h5', '--resume', '--overwrite');
+  is(scalar runs_in('foreign.h5'), 2, 'with what was asked for');
+}
+
+# ---- targets that cannot be written
+like_error(1, qr/'folder.h5' is a folder/, 'a target that is a folder', 'run', @two, '-o', 'folder.h5', '--overwrite');
+like_error(1, qr/cannot write 'no\/r.h5': No such file/, 'a target in a folder that is missing', 'run', @two, '-o', 'no/r.h5');
+like_error(1, qr/'\/dev\/full' is not a regular file/, 'a device as target', 'run', @two, '-o', '/dev/full', '--overwrite') if -e '/dev/full';
+ok(-c '/dev/full', 'the device is still there') if -e '/dev/full';
+like_error(2, qr/--output wants the name of a file/, 'a target without name', 'run', @two, '-o', '');
+SKIP: {
+  skip 'root may write everywhere', 1 if $> == 0;
+  mkdir scratch('closed'), 0555;
+  like_error(1, qr/cannot write 'closed\/r.h5': Permission denied/, 'a folder that is closed', 'run', @two, '-o', 'closed/r.h5');
+}
+# A limit on the size of files stands for a full disk.
+{
+  my $old = slurp(scratch('m.h5'));
+  my $command = 'cd ' . scratch() . ' && ulimit -f 100 && exec ' . program() . " run $beam conjac2020/twist -s newton --steps 30 -o m.h5 --resume 2>.err >.out";
+  my $code = system('bash', '-c', $command) >> 8;
+  my $message = slurp(scratch('.err'));
+  ok($code == 1 && $message =~ /cannot|File too large/i, 'no room for results: says so') or diag("$code $message");
+  is(slurp(scratch('m.h5')), $old, 'and the old file is unchanged');
+}
+
+# ---- an existing mesh in a scene's place
+spew(scratch('cube.mesh'), <<'END');
+MeshVersionFormatted 2
+Dimension 3
+Vertices
+8
+0 0 0 0
+1 0 0 0
+0 1 0 0
+1 1 0 0
+0 0 1 0
+1 0 1 0
+0 1 1 0
+1 1 1 0
+Tetrahedra
+5
+1 2 3 5 1
+2 4 3 8 1
+2 3 5 8 1
+2 8 5 6 1
+3 5 8 7 1
+End
+END
+($out) = is_code(0, 'a mesh file', 'run', 'bench/beam', '-s', 'newton', '--steps', '2', '--mesh', 'bench/beam=cube.mesh', '-o', 'c.h5');
+($run) = runs_in('c.h5');
+is($run->{nodes}, 8, 'takes the place of the geometry');
+like($run->{mesh_source}, qr/cube.mesh/, 'and is named in the result');
+spew(scratch('broken.mesh'), "MeshVersionFormatted 2\nDimension 3\nVertices\n8\n0 0 0 0\n");
+($out) = is_code(3, 'a broken mesh file', 'run', 'bench/beam', '-s', 'newton', '--mesh', 'bench/beam=broken.mesh', '-o', 'd.h5');
+like($out, qr/failed.*broken.mesh/s, 'is named with its place');
+
+# ---- the suite of the installation
+($out) = is_code(0, 'the smoke suite', 'run', 'smoke', '-o', 'smoke.h5');
+is(() = $out =~ / completed /g, 6, 'every case completes');
+
+done_testing();

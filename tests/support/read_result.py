@@ -1,0 +1,124 @@
+"""Reads r.h5 and its XDMF files in a folder with h5py, numpy and, where there is one, VTK's reader; prints TAP."""
+import glob
+import os
+import sys
+import xml.etree.ElementTree as xml
+
+import h5py
+import numpy
+
+tests = 0
+
+
+def ok(passed, name):
+    global tests
+    tests += 1
+    print(("ok" if passed else "not ok"), tests, "-", name)
+
+
+def check_run(run, scenes, name):
+    steps, residuals, frames = run["steps"], run["residuals"], run["frames"]
+    rows = run.attrs["steps_done"]
+    ok(run.attrs["outcome"] == "completed" and rows == 6, f"{name}: attributes are str and int")
+    ok(all(d.shape == (rows,) for d in steps.values()), f"{name}: every column has a row a step")
+    ok(all(d.shape == (rows,) for d in run["phases"].values()), f"{name}: so have the phases")
+    ok(all(d.shape == (rows,) for d in run["counters"].values()), f"{name}: and the counters")
+    offsets = residuals["offsets"][:]
+    ok(len(offsets) == rows + 1 and offsets[-1] == len(residuals["values"]) and numpy.all(numpy.diff(offsets) > 0),
+       f"{name}: residuals are ragged rows")
+    mesh = scenes[run.attrs["scene_hash"]]["mesh"]
+    rest, tets = mesh["positions"][:], mesh["tetrahedra"][:]
+    corner = rest[tets]
+    edges = corner[:, 1:] - corner[:, :1]
+    ok(numpy.all(numpy.linalg.det(edges) > 0), f"{name}: the rest mesh has positive volumes")
+    ok(tets.min() == 0 and tets.max() == len(rest) - 1, f"{name}: elements use every node")
+    ok(mesh["surface"].shape[0] == mesh["surface_region"].shape[0] > 0, f"{name}: the surface is there")
+    positions = frames["positions"]
+    ok(positions.dtype == numpy.float32 and positions.compression == "gzip" and positions.chunks[0] == 1,
+       f"{name}: frames are float32, chunked and compressed")
+    ok(positions.shape == (len(frames["time"]), len(rest), 3), f"{name}: frames have the shape of the mesh")
+    ok(frames["step"][0] == 0 and frames["step"][-1] == rows, f"{name}: the first and the last frame are there")
+    ok(abs(frames["time"][-1] - steps["time"][-1]) < 1e-12, f"{name}: the last frame is that of the last step")
+    ok(numpy.abs(positions[-1] - rest).max() > 1e-6, f"{name}: something moved")
+
+
+def units(file):
+    missing = []
+    file.visititems(lambda name, item: missing.append(name)
+                    if isinstance(item, h5py.Dataset) and not isinstance(item.attrs.get("unit"), str) else None)
+    return missing
+
+
+def resolve(item, folder):
+    """The array that an XDMF data item means."""
+    children = item.findall("DataItem")
+    if item.get("ItemType") == "HyperSlab":
+        start, stride, count = numpy.array(children[0].text.split(), int).reshape(3, -1)
+        data = resolve(children[1], folder)
+        data = data[tuple(slice(s, s + n * k, k) for s, k, n in zip(start, stride, count))]
+    elif item.get("Format") == "HDF":
+        file, path = item.text.strip().rsplit(":", 1)
+        data = h5py.File(os.path.join(folder, file), "r")[path][:]
+    else:
+        raise ValueError("unexpected data item")
+    return data.reshape([int(n) for n in item.get("Dimensions").split()])
+
+
+def check_movie(path, run, mesh):
+    folder, name = os.path.dirname(path), os.path.basename(path)
+    frames = xml.parse(path).getroot().findall("./Domain/Grid/Grid")
+    times = [float(grid.find("Time").get("Value")) for grid in frames]
+    ok(numpy.allclose(times, run["frames/time"][:]), f"{name}: a grid a frame")
+    good = True
+    for f, grid in enumerate(frames):
+        points = resolve(grid.find("Geometry/DataItem"), folder)
+        cells = resolve(grid.find("Topology/DataItem"), folder)
+        region = resolve(grid.find("Attribute/DataItem"), folder)
+        good = good and numpy.array_equal(points, run["frames/positions"][f])
+        good = good and numpy.array_equal(cells, mesh["tetrahedra"][:])
+        good = good and numpy.array_equal(region, mesh["region"][:])
+    ok(good, f"{name}: its items are the frames, elements and regions")
+    check_vtk(path, run, mesh)
+
+
+def check_vtk(path, run, mesh):
+    global tests
+    try:
+        try:
+            from vtkmodules.vtkIOXdmf2 import vtkXdmfReader
+        except ImportError:
+            from vtkmodules.vtkIOXdmf3 import vtkXdmf3Reader as vtkXdmfReader
+        from vtkmodules.util.numpy_support import vtk_to_numpy
+    except ImportError:
+        tests += 1
+        print("ok", tests, "- VTK # SKIP this VTK has no XDMF reader")
+        return
+    reader = vtkXdmfReader()
+    reader.SetFileName(path)
+    reader.UpdateInformation()
+    time = float(run["frames/time"][-1])
+    reader.UpdateTimeStep(time)
+    data = reader.GetOutputDataObject(0)
+    while data.IsA("vtkMultiBlockDataSet"):
+        data = data.GetBlock(0)
+    points = vtk_to_numpy(data.GetPoints().GetData())
+    ok(data.GetNumberOfCells() == len(mesh["tetrahedra"]) and numpy.array_equal(points, run["frames/positions"][-1]),
+       f"{os.path.basename(path)}: VTK reads elements and the last frame")
+
+
+folder = sys.argv[1]
+with h5py.File(os.path.join(folder, "r.h5"), "r") as file:
+    ok(file.attrs["format"] == "elastobench result" and file.attrs["schema_version"] == 1, "the root says what it is")
+    ok({"cpu", "cores", "compiler", "flags", "commit", "dirty", "blas", "command_line"} <= set(file["environment"].attrs),
+       "the environment is there")
+    ok(units(file) == [], "every dataset has a unit")
+    ok(file[f"runs/{list(file['runs'])[0]}/steps/residual"].attrs["unit"] == "N", "and it is the right one")
+    ok(len(file["runs"]) == 2, "two runs")
+    for name, run in file["runs"].items():
+        check_run(run, file["scenes"], name)
+        mesh = file["scenes"][run.attrs["scene_hash"]]["mesh"]
+        check_movie(os.path.join(folder, f"r.{name}.xdmf"), run, mesh)
+    fibres = [s["mesh"]["fibre"][:] for s in file["scenes"].values() if "fibre" in s["mesh"]]
+    ok(len(fibres) == 1 and numpy.allclose(numpy.linalg.norm(fibres[0], axis=1), 1), "fibres are unit vectors")
+ok(len(glob.glob(os.path.join(folder, "*.xdmf"))) == 2, "an XDMF file a run")
+print(f"1..{tests}")

@@ -1,0 +1,434 @@
+/* Result files: what is written is what is read; damage is found; merging is atomic and refuses what is not comparable. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/case/execute.h"
+#include "harness/case/verdict.h"
+#include "harness/environment.h"
+#include "harness/results/merge.h"
+#include "harness/results/write.h"
+#include "problems/base/clock.h"
+#include "tests/tap.h"
+
+static char folder[] = "/tmp/elastobench-results-XXXXXX";
+
+static const char *in_folder(const char *name) {
+  static char paths[8][256];
+  static int next;
+  char *path = paths[next++ % 8];
+  snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+  return path;
+}
+
+static eb_error make_case(const char *solver, int repetition, eb_case *work) {
+  *work = (eb_case){.scene = eb_scene_find("bench/beam"),
+                    .solver = eb_solver_find(solver),
+                    .threads = 1,
+                    .repetition = repetition,
+                    .steps = 3,
+                    .order = repetition};
+  EB_TRY(eb_run_set(&work->parameters, "resolution=0.25"));
+  return eb_case_resolve(work, NULL);
+}
+
+/* ---- writing and reading ---------------------------------------------------------------------- */
+
+typedef struct written {
+  eb_case work;
+  eb_run run;
+  eb_scene *scene;
+  eb_state *state;
+  eb_step_log *log;
+} written;
+
+static eb_error prepare(written *w) {
+  EB_TRY(make_case("newton", 0, &w->work));
+  EB_TRY(eb_case_describe(&w->work, &w->run));
+  EB_TRY(eb_scene_create(w->work.scene, w->work.parameters, NULL, "", &w->scene));
+  EB_TRY(eb_run_set(&w->run.scene_hash, "00000000000000aa"));
+  EB_TRY(eb_run_set(&w->run.detail, "\xc3\xa4 \"quoted\" <text>\nand a second line"));
+  EB_TRY(eb_state_create(w->scene, &w->state));
+  return eb_step_log_create(4, &w->log);
+}
+
+/* Step s: numbers that are known afterwards, s residuals, of which the log keeps four. */
+static eb_error put_step(written *w, eb_recorder *recorder, int s) {
+  double row[EB_COL_COUNT];
+  for (int i = 0; i < EB_COL_COUNT; i++) row[i] = s;
+  row[EB_COL_WALL] = 0.125 * s;
+  row[EB_COL_REASON] = -s;
+  eb_step_log_reset(w->log);
+  for (int k = 0; k < s; k++) eb_log_residual(w->log, 10.0 * s + k);
+  w->log->phase_seconds[EB_PHASE_FACTOR] = 0.5 * s;
+  w->log->residual_norm = "some norm";
+  eb_log_count(w->log, EB_COUNT_SOLVES, s);
+  EB_TRY(eb_recorder_step(recorder, row, w->log));
+  w->state->x[0] = s;
+  w->state->time = 0.1 * s;
+  w->state->step = s;
+  return eb_recorder_frame(recorder, w->state);
+}
+
+enum { STEPS = 6 };
+
+static eb_error put_all(written *w, const char *path) {
+  eb_recorder *recorder;
+  EB_TRY(eb_recorder_create(path, -1, &w->run, w->scene, &recorder));
+  eb_error error = eb_recorder_setup(recorder, w->log);
+  for (int s = 1; s <= STEPS && !error; s++) {
+    error = put_step(w, recorder, s);
+    if (!error && s % 2) error = eb_recorder_commit(recorder);
+  }
+  w->run.steps_done = STEPS;
+  if (!error) error = eb_recorder_finish(recorder, &w->run);
+  eb_recorder_destroy(recorder);
+  return error;
+}
+
+static void check_columns(const eb_results *results) {
+  double *wall, *reason, *factor, *solves;
+  size_t count[4];
+  tap_require(eb_results_steps(results, 0, EB_COL_WALL, &wall, &count[0]), "wall");
+  tap_require(eb_results_steps(results, 0, EB_COL_REASON, &reason, &count[1]), "reason");
+  tap_require(eb_results_column(results, 0, "phases/factor", &factor, &count[2]), "factor");
+  tap_require(eb_results_column(results, 0, "counters/solves", &solves, &count[3]), "solves");
+  bool good = true;
+  for (int i = 0; i < 4; i++) good = good && count[i] == STEPS;
+  for (int s = 1; s <= STEPS && good; s++)
+    good = wall[s - 1] == 0.125 * s && reason[s - 1] == -s && factor[s - 1] == 0.5 * s &&
+           solves[s - 1] == s;
+  tap_ok(good, "columns, phases and counters are read as written");
+  free(wall);
+  free(reason);
+  free(factor);
+  free(solves);
+  tap_fails(eb_results_column(results, 0, "steps/colour", &wall, &count[0]), EB_ERR_LIBRARY,
+            "steps/colour", "a column that there is not");
+}
+
+static void check_residuals(const eb_results *results) {
+  eb_residuals r;
+  tap_require(eb_results_residuals(results, 0, &r), "residuals");
+  bool good = r.steps == STEPS && strcmp(r.norm, "some norm") == 0;
+  for (size_t s = 0; s < r.steps && good; s++) {
+    int64_t kept = (int64_t)s + 1 < 4 ? (int64_t)s + 1 : 4;
+    good = r.offsets[s + 1] - r.offsets[s] == kept;
+    for (int64_t k = 0; k < kept && good; k++)
+      good = r.values[r.offsets[s] + k] == 10.0 * (double)(s + 1) + (double)k;
+  }
+  tap_ok(good, "ragged residuals are read as written, as many as were kept");
+  eb_residuals_clear(&r);
+}
+
+static void check_frames(const eb_results *results, const eb_scene *scene) {
+  size_t count;
+  float *frame;
+  tap_require(eb_results_frame_count(results, 0, &count), "frames");
+  tap_ok(count == STEPS, "as many frames as were written");
+  tap_require(eb_results_frame(results, 0, 4, &frame), "a frame");
+  bool good = frame[0] == 5;
+  for (int32_t i = 1; i < 3 * scene->mesh->node_count; i++)
+    good = good && frame[i] == (float)scene->x0[i];
+  tap_ok(good, "a frame is read as written");
+  free(frame);
+  tap_fails(eb_results_frame(results, 0, STEPS, &frame), EB_ERR_USAGE, "no frame 6",
+            "a frame that there is not");
+}
+
+static void check_mesh(const eb_results *results, const eb_scene *scene) {
+  eb_mesh *mesh;
+  eb_result_surface surface;
+  const eb_mesh *old = scene->mesh;
+  tap_require(eb_results_mesh(results, 0, &mesh), "mesh");
+  bool good = mesh->node_count == old->node_count && mesh->element_count == old->element_count &&
+              memcmp(mesh->X, old->X, 3 * sizeof(double) * (size_t)old->node_count) == 0 &&
+              memcmp(mesh->elements, old->elements,
+                     (size_t)old->type * sizeof(int32_t) * (size_t)old->element_count) == 0 &&
+              strcmp(mesh->region_name[0], old->region_name[0]) == 0;
+  tap_ok(good, "the mesh is read as written");
+  eb_mesh_destroy(mesh);
+  tap_require(eb_results_surface(results, 0, &surface), "surface");
+  tap_ok(surface.triangle_count == scene->surface->triangle_count, "so is its surface");
+  eb_result_surface_clear(&surface);
+}
+
+static void test_round_trip(void) {
+  written w = {0};
+  eb_results *results;
+  const char *path = in_folder("round.h5");
+  tap_require(prepare(&w), "preparation");
+  tap_require(put_all(&w, path), "writing");
+  tap_require(eb_results_open(path, &results), "opening");
+  const eb_run *run = eb_results_run(results, 0);
+  tap_ok(eb_results_count(results) == 1 && strcmp(run->id, w.run.id) == 0, "one run of that name");
+  tap_ok(strcmp(run->detail, w.run.detail) == 0, "texts survive quotes, lines and UTF-8");
+  tap_ok(run->steps_done == STEPS && run->threads == 1, "numbers too");
+  tap_ok(eb_results_find(results, w.run.identity) == 0 && eb_results_find(results, "x") == -1,
+         "runs are found by identity");
+  check_columns(results);
+  check_residuals(results);
+  check_frames(results, w.scene);
+  check_mesh(results, w.scene);
+  eb_results_close(results);
+  eb_step_log_destroy(w.log);
+  eb_state_destroy(w.state);
+  eb_scene_destroy(w.scene);
+  eb_run_clear(&w.run);
+  eb_case_clear(&w.work);
+}
+
+/* A process that dies between two commits leaves a file with the rows up to the last one. */
+static void test_cut_off(void) {
+  written w = {0};
+  eb_recorder *recorder;
+  eb_results *results;
+  double *steps;
+  size_t count = 0;
+  const char *path = in_folder("live.h5"), *copy = in_folder("copy.h5");
+  char command[600];
+  tap_require(prepare(&w), "preparation");
+  tap_require(eb_recorder_create(path, -1, &w.run, w.scene, &recorder), "a recorder");
+  for (int s = 1; s <= 4; s++) {
+    tap_require(put_step(&w, recorder, s), "a step");
+    if (s == 3) tap_require(eb_recorder_commit(recorder), "a commit");
+  }
+  snprintf(command, sizeof command, "cp %s %s", path, copy);
+  tap_ok(system(command) == 0, "a copy of the file while it is being written");
+  if (tap_succeeds(eb_results_open(copy, &results), "is readable")) {
+    tap_succeeds(eb_results_steps(results, 0, EB_COL_STEP, &steps, &count), "  with its steps");
+    tap_ok(count == 3, "  up to the last commit");
+    free(steps);
+    eb_results_close(results);
+  }
+  eb_recorder_destroy(recorder);
+  eb_step_log_destroy(w.log);
+  eb_state_destroy(w.state);
+  eb_scene_destroy(w.scene);
+  eb_run_clear(&w.run);
+  eb_case_clear(&w.work);
+}
+
+/* ---- damage ----------------------------------------------------------------------------------- */
+
+/* Every truncation of a result file is an error or, when only data at the end is cut, an error later; never a crash. */
+static void test_truncated(void) {
+  FILE *file = fopen(in_folder("round.h5"), "rb");
+  static char bytes[1 << 20];
+  size_t size = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  int refused = 0, tried = 0;
+  for (size_t length = 0; length < size; length += size / 61 + 1) {
+    eb_results *results;
+    const char *path = in_folder("truncated.h5");
+    FILE *cut = fopen(path, "wb");
+    fwrite(bytes, 1, length, cut);
+    fclose(cut);
+    eb_error error = eb_results_open(path, &results);
+    tried++;
+    refused += error != EB_OK;
+    eb_error_free(error);
+    eb_results_close(results);
+  }
+  tap_ok(refused == tried && tried > 30, "each of %d truncated files is refused", tried);
+}
+
+/* Bytes of the file are overwritten in turn; opening and reading may fail, but not crash. */
+static void test_flipped(void) {
+  FILE *file = fopen(in_folder("round.h5"), "rb");
+  static char bytes[1 << 20];
+  size_t size = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  int tried = 0;
+  for (size_t at = 7; at < size; at += size / 199 + 1) {
+    eb_results *results;
+    eb_residuals residuals;
+    const char *path = in_folder("flipped.h5");
+    char old = bytes[at];
+    bytes[at] = (char)(old ^ 0x5a);
+    FILE *out = fopen(path, "wb");
+    fwrite(bytes, 1, size, out);
+    fclose(out);
+    bytes[at] = old;
+    tried++;
+    eb_error error = eb_results_open(path, &results);
+    if (!error && eb_results_count(results) > 0) {
+      error = eb_results_residuals(results, 0, &residuals);
+      if (!error) eb_residuals_clear(&residuals);
+    }
+    eb_error_free(error);
+    eb_results_close(results);
+  }
+  tap_ok(tried > 100, "%d files with a wrong byte are opened or refused", tried);
+}
+
+/* ---- whole cases and merging ------------------------------------------------------------------ */
+
+static eb_error run_case(const char *solver, int repetition, const char *environment,
+                         const char *path) {
+  eb_case work;
+  eb_error error = make_case(solver, repetition, &work);
+  if (!error) error = eb_case_execute(&work, environment, path);
+  eb_case_clear(&work);
+  return error;
+}
+
+static eb_error set_fact(const char *path, const char *name, const char *value) {
+  hid_t file;
+  EB_TRY(eb_h5_open_file(path, true, &file));
+  hid_t group = H5Gopen2(file, "environment", H5P_DEFAULT);
+  eb_error error = strcmp(name, "dirty") == 0 ? eb_h5_put_int(group, name, atoi(value))
+                                              : eb_h5_put_text(group, name, value);
+  H5Gclose(group);
+  eb_error closing = eb_h5_close_file(file, path);
+  return error ? error : closing;
+}
+
+static eb_error comparable(const char *a, const char *b) {
+  eb_results *left, *right;
+  EB_TRY(eb_results_open(a, &left));
+  EB_TRY(eb_results_open(b, &right));
+  eb_error error = eb_results_comparable(left, right);
+  eb_results_close(left);
+  eb_results_close(right);
+  return error;
+}
+
+static void test_comparable(void) {
+  eb_rates rates = {0};
+  const char *a = in_folder("a.h5"), *b = in_folder("b.h5");
+  tap_require(eb_environment_write(a, "elastobench", &rates), "an environment");
+  tap_require(eb_environment_write(b, "elastobench", &rates), "another");
+  tap_succeeds(comparable(a, b), "the same program on the same machine is comparable");
+  static const char *const facts[] = {"cpu", "compiler", "flags", "blas", "cholmod"};
+  for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+    tap_require(eb_environment_write(b, "elastobench", &rates), "an environment");
+    tap_require(set_fact(b, facts[i], "another"), "a change");
+    tap_fails(comparable(a, b), EB_ERR_INVALID, facts[i], facts[i]);
+  }
+  tap_require(eb_environment_write(b, "elastobench", &rates), "an environment");
+  tap_require(set_fact(b, "program_hash", "0"), "another program");
+  const struct {
+    const char *left, *right, *left_dirty, *right_dirty, *name;
+    bool good;
+  } cases[] = {{"c1", "c1", "0", "0", "two builds of one clean commit", true},
+               {"c1", "c1", "0", "1", "one with local changes", false},
+               {"c1", "c1", "1", "1", "both with local changes", false},
+               {"c1", "c2", "0", "0", "two commits", false},
+               {"unknown", "unknown", "0", "0", "two unknown commits", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tap_require(set_fact(a, "commit", cases[i].left), "commit");
+    tap_require(set_fact(b, "commit", cases[i].right), "commit");
+    tap_require(set_fact(a, "dirty", cases[i].left_dirty), "dirty");
+    tap_require(set_fact(b, "dirty", cases[i].right_dirty), "dirty");
+    if (cases[i].good)
+      tap_succeeds(comparable(a, b), cases[i].name);
+    else
+      tap_fails(comparable(a, b), EB_ERR_INVALID, "different programs", cases[i].name);
+  }
+}
+
+static void test_merge(void) {
+  eb_rates rates = {0};
+  eb_results *results;
+  eb_strings parts = {0};
+  const char *environment = in_folder("e.h5"), *target = in_folder("target.h5");
+  char part[2][256];
+  tap_require(eb_environment_write(environment, "elastobench", &rates), "an environment");
+  for (int r = 0; r < 2; r++) {
+    snprintf(part[r], sizeof part[r], "%s/part%d.h5", folder, r);
+    tap_require(run_case("newton", r, environment, part[r]), "a case");
+    tap_require(eb_strings_add(&parts, part[r]), "a list");
+  }
+  tap_succeeds(eb_results_fold(target, &parts, EB_DUPLICATES_REFUSE), "two parts in a new file");
+  tap_succeeds(eb_results_fold(target, &parts, EB_DUPLICATES_KEEP_FIRST), "and again, kept first");
+  tap_fails(eb_results_fold(target, &parts, EB_DUPLICATES_REFUSE), EB_ERR_INVALID, "unchanged",
+            "and again, refused");
+  tap_require(eb_results_open(target, &results), "the target");
+  tap_ok(eb_results_count(results) == 2, "it holds both runs once");
+  tap_ok(*eb_results_environment(results, "cpu") != '\0', "and the environment");
+  const eb_run *run = eb_results_run(results, 1);
+  tap_ok(run->repetition == 1 && strcmp(run->outcome, "completed") == 0,
+         "in the order of the plan");
+  eb_results_close(results);
+  tap_require(eb_strings_add(&parts, in_folder("none.h5")), "a list");
+  tap_fails(eb_results_fold(target, &parts, EB_DUPLICATES_KEEP_FIRST), EB_ERR_IO, "none.h5",
+            "a part that is missing");
+  tap_require(eb_results_open(target, &results), "the target is still good");
+  eb_results_close(results);
+  eb_strings_clear(&parts);
+}
+
+/* ---- the verdict ------------------------------------------------------------------------------ */
+
+static const char *judge(eb_reason reason, const char *norm, double claimed, double audited,
+                         bool finite) {
+  eb_verdict verdict = {0};
+  double residuals[1] = {claimed};
+  eb_step_log log = {
+      .residual_norm = norm, .residuals = residuals, .residual_count = 1, .residual_capacity = 1};
+  eb_audit_row row = {.residual = audited, .residual_relative = audited / 100, .finite = finite};
+  eb_verdict_step(&verdict, &row, &log, reason, 1);
+  return eb_verdict_word(&verdict);
+}
+
+static void test_verdict(void) {
+  const char *same = EB_AUDITED_NORM " over the free nodes, N", *other = "|b - A x|_2";
+  eb_verdict none = {0};
+  tap_ok(!strcmp(eb_verdict_word(&none), "none"), "no steps: none");
+  tap_ok(!strcmp(judge(EB_CONVERGED_RTOL, same, 1e-3, 5e-2, true), "passed"), "50 times the claim");
+  tap_ok(!strcmp(judge(EB_CONVERGED_RTOL, same, 1e-3, 2e-1, true), "failed"),
+         "200 times the claim");
+  tap_ok(!strcmp(judge(EB_CONVERGED_ATOL, same, 0, 1e-6, true), "failed"), "a claim of zero");
+  tap_ok(!strcmp(judge(EB_CONVERGED_RTOL, same, 0, 1e-8, true), "passed"), "what rounding leaves");
+  tap_ok(!strcmp(judge(EB_CONVERGED_RTOL, other, 1e-9, 1, true), "passed"), "another norm");
+  tap_ok(!strcmp(judge(EB_CONVERGED_ITS, same, 1e-9, 1, true), "passed"), "no tolerance claimed");
+  tap_ok(!strcmp(judge(EB_DIVERGED_MAX_IT, same, 1e-9, 1, true), "passed"), "admitted failure");
+  tap_ok(!strcmp(judge(EB_CONVERGED_ITS, other, 1, NAN, false), "failed"), "convergence to NaN");
+  tap_ok(!strcmp(judge(EB_DIVERGED_NAN, other, 1, NAN, false), "passed"), "admitted NaN");
+  tap_ok(!strcmp(judge(EB_CONVERGED_RTOL, same, 1e-3, NAN, true), "failed"), "a residual of NaN");
+}
+
+/* ---- what logging costs ----------------------------------------------------------------------- */
+
+/* Off the clock as it is, one step's rows must stay below a hundredth of a step of 10 ms. */
+static void test_cost(void) {
+  enum { ROWS = 2000 };
+  written w = {0};
+  eb_recorder *recorder;
+  tap_require(prepare(&w), "preparation");
+  tap_require(eb_recorder_create(in_folder("cost.h5"), -1, &w.run, w.scene, &recorder), "a file");
+  double row[EB_COL_COUNT] = {0}, began = eb_cpu_seconds();
+  for (int s = 0; s < ROWS; s++) {
+    eb_step_log_reset(w.log);
+    for (int k = 0; k < 4; k++) eb_log_residual(w.log, k);
+    tap_require(eb_recorder_step(recorder, row, w.log), "a step");
+    if (s % 100 == 99) tap_require(eb_recorder_commit(recorder), "a commit");
+  }
+  double cost = (eb_cpu_seconds() - began) / ROWS;
+  printf("# recording a step takes %.1f us of processor time\n", 1e6 * cost);
+  tap_below(cost, 1e-4, "recording a step costs less than 1 % of 10 ms");
+  eb_recorder_destroy(recorder);
+  eb_step_log_destroy(w.log);
+  eb_state_destroy(w.state);
+  eb_scene_destroy(w.scene);
+  eb_run_clear(&w.run);
+  eb_case_clear(&w.work);
+}
+
+int main(void) {
+  char command[300];
+  eb_h5_quiet();
+  if (!mkdtemp(folder)) return 1;
+  setenv("XDG_CACHE_HOME", folder, 1);
+  test_round_trip();
+  test_cut_off();
+  test_truncated();
+  test_flipped();
+  test_comparable();
+  test_merge();
+  test_verdict();
+  test_cost();
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  tap_ok(system(command) == 0, "the folder is removed");
+  return tap_done();
+}
