@@ -7,8 +7,8 @@
 #include "problems/mesh/stuffing.h"
 #include "problems/scenes/mesh_cache.h"
 
-/* Uniform scale and shift that put the box of X into the box of `own`; the identity, to the bit, when the boxes agree to
- * rounding, so that a scene's own mesh comes back from a file unchanged. */
+/* Uniform scale and shift that put the box of X into the box of `own`; the identity, to the bit,
+ * when the boxes agree to rounding, so that a scene's own mesh comes back from a file unchanged. */
 static eb_error fit_into_box(const char *path, const eb_mesh *own, double *X, int32_t count) {
   double lo[3], hi[3], from_lo[3], from_hi[3], scale = INFINITY, difference = 0;
   eb_mesh_bounds(own->X, own->node_count, lo, hi);
