@@ -60,20 +60,19 @@ static void put_topology(FILE *out, const movie *m) {
   fprintf(out, "</Attribute>\n");
 }
 
-/* Frame f of frames/positions. */
+/* Frame f of frames/positions. No blanks before the first data item: VTK looks for it in the first child. */
 static void put_geometry(FILE *out, const movie *m, size_t frame) {
   long long nodes = (long long)m->nodes;
   fprintf(out,
-          "        <Geometry GeometryType=\"XYZ\">\n"
-          "          <DataItem ItemType=\"HyperSlab\" Dimensions=\"%lld 3\">\n"
-          "            <DataItem Format=\"XML\" Dimensions=\"3 3\">%zu 0 0  1 1 1  1 %lld "
+          "        <Geometry GeometryType=\"XYZ\"><DataItem ItemType=\"HyperSlab\" "
+          "Dimensions=\"%lld 3\">\n"
+          "          <DataItem Format=\"XML\" Dimensions=\"3 3\">%zu 0 0  1 1 1  1 %lld "
           "3</DataItem>\n"
-          "            <DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"4\" "
+          "          <DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"4\" "
           "Dimensions=\"%zu %lld 3\">",
           nodes, frame, nodes, m->frames, nodes);
   put_escaped(out, m->data);
-  fprintf(out,
-          ":/runs/%s/frames/positions</DataItem>\n          </DataItem>\n        </Geometry>\n",
+  fprintf(out, ":/runs/%s/frames/positions</DataItem>\n        </DataItem></Geometry>\n",
           m->run->id);
 }
 
