@@ -194,18 +194,23 @@ static int32_t find_root(int32_t *parent, int32_t i) {
   return i;
 }
 
-static int32_t count_components(const eb_mesh *mesh) {
-  int32_t *parent, components = mesh->node_count;
+/* Pieces of the elements of one region (-1: of all) that hang together by nodes. */
+static int32_t count_pieces(const eb_mesh *mesh, int32_t region) {
+  int32_t *parent, pieces = 0;
+  bool *used;
   tap_require(EB_NEW(parent, mesh->node_count), "union-find");
+  tap_require(EB_NEW(used, mesh->node_count), "union-find");
   for (int32_t i = 0; i < mesh->node_count; i++) parent[i] = i;
   for (int32_t e = 0; e < mesh->element_count; e++)
-    for (int k = 1; k < 4; k++) {
-      int32_t a = find_root(parent, mesh->elements[4 * e]);
-      int32_t b = find_root(parent, mesh->elements[4 * e + k]);
-      if (a != b) parent[a] = b, components--;
+    for (int k = 0; k < 4 && (region < 0 || mesh->region[e] == region); k++) {
+      used[mesh->elements[4 * e + k]] = true;
+      parent[find_root(parent, mesh->elements[4 * e])] =
+          find_root(parent, mesh->elements[4 * e + k]);
     }
+  for (int32_t i = 0; i < mesh->node_count; i++) pieces += used[i] && parent[i] == i;
   free(parent);
-  return components;
+  free(used);
+  return pieces;
 }
 
 static void test_regions(const eb_model *model, const eb_mesh *mesh) {
@@ -253,7 +258,7 @@ static void test_target(const target *t) {
     tap_ok(abs(mesh->node_count - t->nodes) <= 0.03 * t->nodes, "%s: %d nodes, the paper has %d",
            t->model, mesh->node_count, t->nodes);
   tap_succeeds(eb_mesh_validate(mesh), "the mesh is valid");
-  tap_ok(count_components(mesh) == 1, "%s: one piece", t->model);
+  tap_ok(count_pieces(mesh, -1) == 1, "%s: one piece", t->model);
   test_regions(model, mesh);
   test_topology(t, mesh);
   eb_mesh_quality quality;
@@ -274,6 +279,17 @@ static void test_size(const char *name, double longest) {
   eb_mesh_destroy(mesh);
 }
 
+/* Body and three bones of each leg are stiff; joints and thread, being soft, must part them all. */
+static void test_joints(void) {
+  const eb_solid *solid = &eb_model_find("spider")->solid;
+  eb_mesh *mesh;
+  tap_require(eb_stuff_to_count(solid, 12683, 0.03, &mesh), "spider");
+  int32_t stiff = eb_mesh_region(mesh, "stiff");
+  tap_ok(stiff >= 0 && count_pieces(mesh, stiff) == 1 + 8 * 3,
+         "the spider's soft joints part its body and 24 bones");
+  eb_mesh_destroy(mesh);
+}
+
 /* ---- surface splits ------------------------------------------------------------------------------------ */
 
 static double volume(const eb_mesh *mesh) {
@@ -291,7 +307,7 @@ static void test_split(void) {
   tap_ok(fine->node_count == mesh->node_count + 700, "every split adds one node");
   tap_succeeds(eb_mesh_validate(fine), "the result conforms");
   tap_near(volume(fine), volume(mesh), 1e-12 * volume(mesh), "the volume stays (rounding)");
-  tap_ok(count_components(fine) == 1, "it stays one piece");
+  tap_ok(count_pieces(fine, -1) == 1, "it stays one piece");
   tap_ok(eb_mesh_hash(fine) == eb_mesh_hash(again), "the same twice");
   double before[4] = {0}, after[4] = {0}, gap = 0;
   for (int32_t e = 0; e < mesh->element_count; e++)
@@ -330,6 +346,7 @@ int main(void) {
   test_size("dragon", 0.15);
   test_size("bunny", 0.12);
   test_size("sculpture", 1.6);
+  test_joints();
   test_split();
   return tap_done();
 }

@@ -36,7 +36,8 @@ void eb_check_above(const eb_check *check, double measured, double bound, const 
  * its message. */
 void eb_check_groups(const eb_check *check);
 
-/* `elastobench check [SOLVER]`: everything, or what concerns one solver; one line a figure, or JSON.
+/* `elastobench check [SOLVER]`: everything, or what concerns one solver; one line a figure, or JSON
+ * (where an order that is infinite, of a remainder that is exactly zero, is null).
  * *failed counts figures out of bounds. An unknown solver is EB_ERR_USAGE. */
 EB_MUST eb_error eb_check_run(const char *solver_or_null, bool json, FILE *out, int *failed);
 

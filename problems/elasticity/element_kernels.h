@@ -49,17 +49,51 @@ EB_INLINE const eb_v4 *geometry_of(const eb_elasticity *e, int A, int Q, int32_t
   return e->geometry + (int64_t)batch * Q * (3 * (A - 1) + 1);
 }
 
+/* ---- groups of points -------------------------------------------------------------------------- */
+
+/* Deformation gradients of several points, decomposed together where a law asks for it. */
+enum { EB_GROUP_POINTS = 8 };
+
+typedef struct point_group {
+  eb_v4 F[EB_GROUP_POINTS][9], U[EB_GROUP_POINTS][9], V[EB_GROUP_POINTS][9], s[EB_GROUP_POINTS][3];
+} point_group;
+
+/* Where the group ends that starts at batch b. */
+EB_INLINE int32_t group_end(int Q, int32_t b, int32_t end) {
+  return b + EB_GROUP_POINTS / Q < end ? b + EB_GROUP_POINTS / Q : end;
+}
+
+/* Points of batches begin .. end-1, decomposed when the law of any of them `decomposes`. */
+EB_INLINE void prepare_group(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
+                             const double *x, bool (*decomposes)(const eb_law *),
+                             point_group *group) {
+  eb_v4 edge[EB_MAX_INNER][3];
+  bool decompose = false;
+  int n = 0;
+  for (int32_t b = begin; b < end; b++) {
+    const eb_v4 *g = geometry_of(e, A, Q, b);
+    decompose |= decomposes(&e->laws[e->batch_law[b]]);
+    gather_edges(A, e->node + (int64_t)b * A * EB_LANES, x, edge);
+    for (int q = 0; q < Q; q++, n++, g += 3 * (A - 1) + 1) deformation(A, edge, g, group->F[n]);
+  }
+  if (decompose) eb_svd3(n, (const eb_v4(*)[9])group->F, group->U, group->s, group->V);
+}
+
+/* ---- energy, gradient ---------------------------------------------------------------------------- */
+
 EB_INLINE double sweep_energy(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
                               const double *x) {
-  eb_v4 total = {0}, psi, edge[EB_MAX_INNER][3], F[9], R[9] = {{0}};
-  for (int32_t b = begin; b < end; b++) {
-    const eb_law *law = &e->laws[e->batch_law[b]];
-    const eb_v4 *g = geometry_of(e, A, Q, b);
-    gather_edges(A, e->node + (int64_t)b * A * EB_LANES, x, edge);
-    for (int q = 0; q < Q; q++, g += 3 * (A - 1) + 1) {
-      deformation(A, edge, g, F);
-      if (eb_law_needs_rotation(law)) eb_polar3(F, R);
-      eb_law_energy(law, F, R, fibre_of(e, b), &psi);
+  eb_v4 total = {0}, psi, R[9] = {{0}};
+  point_group group;
+  for (int32_t first = begin; first < end; first += EB_GROUP_POINTS / Q) {
+    int32_t stop = group_end(Q, first, end);
+    prepare_group(A, Q, e, first, stop, x, eb_law_needs_rotation, &group);
+    for (int n = 0; n < (stop - first) * Q; n++) {
+      int32_t b = first + n / Q;
+      const eb_law *law = &e->laws[e->batch_law[b]];
+      const eb_v4 *g = geometry_of(e, A, Q, b) + n % Q * (3 * (A - 1) + 1);
+      if (eb_law_needs_rotation(law)) eb_rotation3(group.U[n], group.V[n], R);
+      eb_law_energy(law, group.F[n], R, fibre_of(e, b), &psi);
       total += g[3 * (A - 1)] * psi;
     }
   }
@@ -89,21 +123,28 @@ EB_INLINE void scatter_force(int A, const int32_t *node, eb_v4 (*force)[3], doub
   }
 }
 
+/* Batch b, whose points are first, first + 1, ... of the group. */
+EB_INLINE void add_batch_gradient(int A, int Q, const eb_elasticity *e, int32_t b,
+                                  const point_group *group, int first, double *gradient) {
+  eb_v4 force[EB_MAX_INNER][3], P[9], R[9] = {{0}};
+  const eb_law *law = &e->laws[e->batch_law[b]];
+  const eb_v4 *g = geometry_of(e, A, Q, b);
+  for (int n = first; n < first + Q; n++, g += 3 * (A - 1) + 1) {
+    if (eb_law_needs_rotation(law)) eb_rotation3(group->U[n], group->V[n], R);
+    eb_law_stress(law, group->F[n], R, fibre_of(e, b), P);
+    add_force(A, P, g, n == first, force);
+  }
+  scatter_force(A, e->node + (int64_t)b * A * EB_LANES, force, gradient);
+}
+
 EB_INLINE void sweep_gradient(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
                               const double *x, double *gradient) {
-  eb_v4 edge[EB_MAX_INNER][3], force[EB_MAX_INNER][3], F[9], P[9], R[9] = {{0}};
-  for (int32_t b = begin; b < end; b++) {
-    const eb_law *law = &e->laws[e->batch_law[b]];
-    const int32_t *node = e->node + (int64_t)b * A * EB_LANES;
-    const eb_v4 *g = geometry_of(e, A, Q, b);
-    gather_edges(A, node, x, edge);
-    for (int q = 0; q < Q; q++, g += 3 * (A - 1) + 1) {
-      deformation(A, edge, g, F);
-      if (eb_law_needs_rotation(law)) eb_polar3(F, R);
-      eb_law_stress(law, F, R, fibre_of(e, b), P);
-      add_force(A, P, g, q == 0, force);
-    }
-    scatter_force(A, node, force, gradient);
+  point_group group;
+  for (int32_t b = begin; b < end; b += EB_GROUP_POINTS / Q) {
+    int32_t stop = group_end(Q, b, end);
+    prepare_group(A, Q, e, b, stop, x, eb_law_needs_rotation, &group);
+    for (int32_t k = b; k < stop; k++)
+      add_batch_gradient(A, Q, e, k, &group, (k - b) * Q, gradient);
   }
 }
 
@@ -185,27 +226,6 @@ EB_INLINE void add_fibre_blocks(int A, const eb_v4 M[6], eb_v4 weight, const eb_
       for (int i = 0; i < 9; i++) block[pair][i] += f * M[entry[i]];
     }
   }
-}
-
-/* Deformation gradients of several points, decomposed together. */
-enum { EB_GROUP_POINTS = 8 };
-
-typedef struct point_group {
-  eb_v4 F[EB_GROUP_POINTS][9], U[EB_GROUP_POINTS][9], V[EB_GROUP_POINTS][9], s[EB_GROUP_POINTS][3];
-} point_group;
-
-EB_INLINE void prepare_group(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
-                             const double *x, point_group *group) {
-  eb_v4 edge[EB_MAX_INNER][3];
-  bool decompose = false;
-  int n = 0;
-  for (int32_t b = begin; b < end; b++) {
-    const eb_v4 *g = geometry_of(e, A, Q, b);
-    decompose |= e->laws[e->batch_law[b]].kind != EB_LINEAR;
-    gather_edges(A, e->node + (int64_t)b * A * EB_LANES, x, edge);
-    for (int q = 0; q < Q; q++, n++, g += 3 * (A - 1) + 1) deformation(A, edge, g, group->F[n]);
-  }
-  if (decompose) eb_svd3(n, (const eb_v4(*)[9])group->F, group->U, group->s, group->V);
 }
 
 /* The tangent of point n of a group, and its rotation (R) when the law needs one. */
@@ -301,15 +321,13 @@ EB_INLINE void add_batch_matrix(int A, int Q, const eb_elasticity *e, int32_t b,
 
 EB_INLINE void sweep_matrix(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
                             const eb_matrix_job *job) {
-  const int32_t batches = EB_GROUP_POINTS / Q;
+  const int64_t entries = A * (A + 1) / 2 * EB_LANES;
   point_group group;
-  for (int32_t b = begin; b < end; b += batches) {
-    int32_t stop = b + batches < end ? b + batches : end;
-    prepare_group(A, Q, e, b, stop, job->x, &group);
+  for (int32_t b = begin; b < end; b += EB_GROUP_POINTS / Q) {
+    int32_t stop = group_end(Q, b, end);
+    prepare_group(A, Q, e, b, stop, job->x, eb_law_needs_frame, &group);
     for (int32_t k = b; k < stop; k++) {
-      if (k + 1 < end)
-        prefetch_blocks(A, e->scatter + (int64_t)(k + 1) * (A * (A + 1) / 2) * EB_LANES,
-                        job->values);
+      if (k + 1 < end) prefetch_blocks(A, e->scatter + (k + 1) * entries, job->values);
       add_batch_matrix(A, Q, e, k, job, &group, (k - b) * Q);
     }
   }

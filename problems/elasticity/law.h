@@ -31,6 +31,10 @@ static inline bool eb_law_needs_rotation(const eb_law *law) {
   return law->kind == EB_COROTATIONAL || law->kind == EB_COROTATED ||
          law->kind == EB_FIXED_COROTATIONAL;
 }
+/* Whether the tangent needs U, s, V or R. */
+static inline bool eb_law_needs_frame(const eb_law *law) {
+  return law->kind != EB_LINEAR;
+}
 /* Whether the tangent is that of linear elasticity in the frame R (EB_COROTATIONAL) or I. */
 static inline bool eb_law_is_linear(const eb_law *law) {
   return law->kind == EB_COROTATIONAL || law->kind == EB_LINEAR;

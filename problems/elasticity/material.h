@@ -19,11 +19,12 @@ typedef enum eb_material_kind {
   EB_COROTATED,          /* "corotated": the same energy with its exact derivatives */
   EB_FIXED_COROTATIONAL, /* "fixed-corotational" (Stomakhin et al. 2012) */
   EB_STVK,               /* "stvk" */
-  EB_NEO_HOOKEAN,        /* "neo-hookean": mu/2 (Ic - 3) - mu ln J + lambda/2 ln^2 J, extrapolated
-                            to second order below J = 0.7 (Stomakhin et al. 2012) */
+  EB_NEO_HOOKEAN,        /* "neo-hookean": mu/2 (Ic - 3) - mu ln J + lambda/2 ln^2 J, the terms in J
+                            extrapolated to second order below J = 0.7 (Stomakhin et al. 2012) */
   EB_STABLE_NEO_HOOKEAN, /* "stable-neo-hookean" (Smith et al. 2018) */
   EB_MOONEY_RIVLIN,      /* "mooney-rivlin": mu split 3:1 between C10 and C01, volumetric
-                            lambda/2 (J-1)^2, zero rest stress */
+                            lambda/2 (J-1)^2 completed by terms in J - 1 and (J-1)^2 that leave no
+                            rest stress and the moduli of Lame; defined for every F */
   EB_MATERIAL_KINDS
 } eb_material_kind;
 
@@ -59,7 +60,9 @@ EB_MUST eb_error eb_material_validate(const eb_material *material);
 double eb_material_energy(const eb_material *material, const double F[9], const double fibre[3]);
 void eb_material_stress(const eb_material *material, const double F[9], const double fibre[3],
                         double P[9]);
-/* dP/dF; with `project`, its nearest (eigenvalue-clamped) positive semi-definite matrix. */
+/* dP/dF; with `project`, its nearest (eigenvalue-clamped) positive semi-definite matrix. Base and fibre
+ * term are clamped each by itself: their sum is positive semi-definite. The twist modes of the corotated
+ * energies grow as 1 / (s1 + s2), two smallest singular values with sign, which is cut off at 1e8. */
 void eb_material_tangent(const eb_material *material, const double F[9], const double fibre[3],
                          bool project, double dPdF[81]);
 

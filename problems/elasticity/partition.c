@@ -1,14 +1,15 @@
-/* Elements into chunks, chunks into colours.
+/* Elements into chunks, chunks sorted by colour.
  *
- * Elements are sorted along a Morton curve through their centroids and cut into runs of fixed length: the chunks,
- * compact and independent of the number of threads. Within a chunk they are grouped by material into batches.
- * Chunks are coloured greedily so that no two of a colour share a node, and stored colour by colour. */
+ * Elements are sorted along a Morton curve through their centroids and cut into runs of fixed length:
+ * the chunks, compact and independent of the number of threads. Within a chunk they are grouped by
+ * material into batches. Chunks are coloured greedily so that no two of a colour share a node, and
+ * stored colour by colour: neighbours in the list can be worked on at the same time. */
 #include <string.h>
 
 #include "problems/base/memory.h"
 #include "problems/elasticity/elements.h"
 
-enum { CHUNK_ELEMENTS = 256, COLOURS_A_ROUND = 64, MORTON_BITS = 21 };
+enum { CHUNK_ELEMENTS = 128, COLOURS_A_ROUND = 64, MORTON_BITS = 21 };
 
 typedef struct keyed {
   uint64_t key;
@@ -42,28 +43,12 @@ static int compare_keys(const void *a, const void *b) {
   return (x->element > y->element) - (x->element < y->element);
 }
 
-static int compare_regions(const void *a, const void *b) {
-  const keyed *x = a, *y = b;
-  if (x->key != y->key) return x->key < y->key ? -1 : 1;
-  return 0;
-}
-
-static void box_of(const eb_mesh *mesh, double lo[3], double *extent) {
-  double hi[3];
-  for (int i = 0; i < 3; i++) lo[i] = hi[i] = mesh->X[i];
-  for (int64_t n = 0; n < mesh->node_count; n++)
-    for (int i = 0; i < 3; i++) {
-      lo[i] = fmin(lo[i], mesh->X[3 * n + i]);
-      hi[i] = fmax(hi[i], mesh->X[3 * n + i]);
-    }
-  *extent = fmax(hi[0] - lo[0], fmax(hi[1] - lo[1], hi[2] - lo[2]));
-}
-
 static void sort_along_curve(partition *p) {
   const eb_mesh *mesh = p->mesh;
   int arity = (int)mesh->type;
-  double lo[3], extent;
-  box_of(mesh, lo, &extent);
+  double lo[3], hi[3];
+  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  double extent = fmax(hi[0] - lo[0], fmax(hi[1] - lo[1], hi[2] - lo[2]));
   double cells = (double)((1 << MORTON_BITS) - 1) / (extent * arity);
   for (int32_t e = 0; e < mesh->element_count; e++) {
     uint64_t key = 0;
@@ -90,7 +75,7 @@ static void group_by_region(partition *p) {
     for (int32_t i = begin; i < end; i++)
       p->order[i].key =
           (uint64_t)p->mesh->region[p->order[i].element] << 32 | (uint32_t)(i - begin);
-    qsort(p->order + begin, (size_t)(end - begin), sizeof *p->order, compare_regions);
+    qsort(p->order + begin, (size_t)(end - begin), sizeof *p->order, compare_keys);
   }
 }
 

@@ -160,8 +160,8 @@ static const eb_option aniso_parameters[] = {
     PARAMETERS("1e4", "0.4"),
     EB_CUBES_PARAMETER,
     {"fibre", EB_OPTION_CHOICE, "helical", 0, 0, "vertical|horizontal|diagonal|helical", "",
-     "direction of the fibres; helical ones climb at 45 degrees on the outside"},
-    {"mu_f", EB_OPTION_REAL, "1e4", 0, 1e12, NULL, "Pa", "stiffness of the fibres (aStVK)"},
+     "direction of the fibres; helical ones climb at 45 degrees"},
+    {"mu_f", EB_OPTION_REAL, "3e4", 0, 1e12, NULL, "Pa", "stiffness of the fibres (aStVK)"},
     EB_LAST_PARAMETER};
 
 static eb_error aniso_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -170,22 +170,19 @@ static eb_error aniso_mesh(const eb_values *parameters, eb_mesh **out) {
                       out);
 }
 
-/* Helices of one pitch around the vertical axis: tangent (-y, x, radius), vertical on the axis. */
-static void fibre_direction(char kind, const double from_axis[2], double radius, double a[3]) {
-  a[0] = kind == 'h' || kind == 'd' ? 1 : 0;
-  a[1] = 0;
-  a[2] = kind == 'h' ? 0 : 1;
-  if (kind == 's') {
-    a[0] = -from_axis[1] / radius;
-    a[1] = from_axis[0] / radius;
-  }
+/* Helical fibres climb at 45 degrees around the vertical axis at every radius; on the axis itself they are vertical. */
+static void fibre_direction(const char *kind, const double from_axis[2], double a[3]) {
+  double radius = hypot(from_axis[0], from_axis[1]);
+  bool level = kind[0] == 'h' && kind[1] == 'o', helix = kind[0] == 'h' && !level && radius > 0;
+  a[0] = helix ? -from_axis[1] / radius : level || kind[0] == 'd';
+  a[1] = helix ? from_axis[0] / radius : 0;
+  a[2] = level ? 0 : 1;
   double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
   for (int d = 0; d < 3; d++) a[d] /= length;
 }
 
 static eb_error aniso_prepare(const eb_values *parameters, eb_mesh **mesh) {
-  const char *name = eb_values_text(parameters, "fibre");
-  char kind = strcmp(name, "helical") == 0 ? 's' : name[0];
+  const char *kind = eb_values_text(parameters, "fibre");
   double lo[3], hi[3], centroid[3];
   eb_mesh_bounds((*mesh)->X, (*mesh)->node_count, lo, hi);
   if (!(*mesh)->fibre) EB_TRY(EB_NEW((*mesh)->fibre, 3 * (size_t)(*mesh)->element_count));
@@ -193,7 +190,7 @@ static eb_error aniso_prepare(const eb_values *parameters, eb_mesh **mesh) {
     eb_element_centroid(*mesh, e, centroid);
     double from_axis[2] = {centroid[0] - 0.5 * (lo[0] + hi[0]),
                            centroid[1] - 0.5 * (lo[1] + hi[1])};
-    fibre_direction(kind, from_axis, 0.5 * (hi[0] - lo[0]), (*mesh)->fibre + 3 * e);
+    fibre_direction(kind, from_axis, (*mesh)->fibre + 3 * e);
   }
   return EB_OK;
 }

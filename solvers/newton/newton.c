@@ -12,7 +12,7 @@
  * Needs: energy, gradient, Hessian. The gradient comes with the assembly of the matrix; a gradient
  * alone is evaluated only where the iteration is expected to end. W is evaluated once a guess and once
  * a line-search point.
- * Workspace: eb_implicit and four more vectors.
+ * Workspace: eb_implicit, four more vectors, the list of elements at supports.
  * Fails: EB_DIVERGED_MAX_IT and EB_DIVERGED_LINE_SEARCH leave the best iterate in the state;
  * EB_DIVERGED_NAN, EB_NOT_POSITIVE_DEFINITE and failures of the linear solver leave it as it was. */
 #include "solvers/newton/newton.h"
@@ -31,7 +31,7 @@ static const eb_option options[] = {
      .min = 0,
      .max = 0.9,
      .unit = "",
-     .doc = "stop when |grad W| <= rtol F, F the force scale of newton.c"},
+     .doc = "stop when |grad W| <= rtol (|external| + |inertial| + |elastic| forces)"},
     {.name = "atol",
      .type = EB_OPTION_REAL,
      .fallback = "0",

@@ -28,7 +28,7 @@ const eb_model *eb_models(void) {
        .solid = SOLID(eb_shape_sculpture, NULL, -0.85, -0.85, -0.85, 0.85, 0.85, 0.85)},
       {.name = "spider",
        .summary = "a toy spider with jointed legs hanging on a thread, 0.25 m tall",
-       .solid = SOLID(eb_shape_spider, eb_spider_regions, -0.13, -0.155, -0.085, 0.14, 0.155, 0.2)},
+       .solid = SOLID(eb_shape_spider, eb_spider_regions, -0.13, -0.16, -0.095, 0.145, 0.16, 0.2)},
       {.name = "three-torus",
        .summary = "three rings grown together, genus 3, 0.45 m across",
        .solid = SOLID(eb_shape_three_torus, NULL, -0.3, -0.3, -0.07, 0.3, 0.3, 0.07)},

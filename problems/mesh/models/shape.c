@@ -180,15 +180,16 @@ double eb_shape_distance(const void *context, const double p[3]) {
 int32_t eb_shape_region(const void *context, const double p[3]) {
   const eb_shape *shape = context;
   double local[3], q[3], nearest = DBL_MAX;
-  int32_t region = 0;
+  int32_t region = 0, owner = -1;
   for (int d = 0; d < 3; d++) local[d] = p[d] / shape->scale;
   for (int32_t i = 0; i < shape->count; i++) {
     const eb_part *part = &shape->parts[i];
     if (part->cut) continue;
     mirror(part, local, q);
-    if (lower_bound(part, q) >= nearest) continue;
+    if (lower_bound(part, q) >= (part->owns ? fmax(nearest, 0) : nearest)) continue;
     double own = measure(part, q);
+    if (part->owns && own < 0) owner = part->region;
     if (own < nearest) nearest = own, region = part->region;
   }
-  return region;
+  return owner >= 0 ? owner : region;
 }

@@ -25,6 +25,7 @@ typedef struct eb_part {
   eb_part_kind kind;
   bool mirrored; /* measured at (x, |y|, z): a left and a right copy */
   bool cut;      /* taken away instead of joined */
+  bool owns;     /* every point inside it has its region, whatever else is there */
   int32_t region;
   double lo[3], hi[3]; /* a box around the part (the left copy): the macros below fill it */
   double a[3], b[3], ra, rb;
@@ -41,8 +42,8 @@ typedef struct eb_shape {
 /* Distance of one primitive in the units of the table, mirroring included. */
 double eb_part_distance(const eb_part *part, const double p[3]);
 
-/* eb_solid's `distance` and `region`, with an eb_shape as context. The region is that of the nearest
- * joined part. */
+/* eb_solid's `distance` and `region`, with an eb_shape as context. The region is that of the last
+ * owning part around the point, or else of the nearest joined part. */
 double eb_shape_distance(const void *shape, const double p[3]);
 int32_t eb_shape_region(const void *shape, const double p[3]);
 
