@@ -6,13 +6,14 @@
  *   /scenes/<hash>/           attributes: name, parameters, mesh_source, stand_in, counts
  *     mesh/                   positions (nodes x 3, m), tetrahedra|hexahedra|triangles, region, fibre,
  *                             surface (triangles x 3 nodes), surface_region
+ *     colliders/              when the scene has any (harness/results/colliders.h)
  *   /runs/<id>/               attributes: eb_run
  *     setup/                  phases and counters of the set-up, one number each
  *     steps/                  eb_column, one row a step; row 0 is the first step (cold caches)
  *     phases/<name>           s, one row a step
  *     counters/<name>         one row a step
  *     residuals/              values, seconds (since the step began), offsets (steps + 1); attribute norm
- *     frames/                 positions (frames x nodes x 3, float32, m), time (s), step
+ *     frames/                 positions (frames x nodes x 3, float32, m), time (s), step, collider_offset (frames x colliders x 3, m)
  *
  * Every dataset has the attribute `unit` ("1" when it has none). */
 #ifndef EB_RESULTS_RECORD_H

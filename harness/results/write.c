@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/results/colliders.h"
 #include "harness/results/write_scene.h"
 #include "problems/base/memory.h"
 
@@ -25,6 +26,7 @@ enum {
   FRAMES_AT,
   FRAME_TIME_AT,
   FRAME_STEP_AT,
+  COLLIDER_OFFSET_AT,
   COLUMNS
 };
 
@@ -36,6 +38,8 @@ struct eb_recorder {
   int64_t residuals; /* total so far */
   char norm[128];
   float *frame; /* nodes x 3 */
+  int32_t collider_count;
+  eb_collider colliders[EB_MAX_COLLIDERS];
   column columns[COLUMNS];
 };
 
@@ -116,12 +120,19 @@ static eb_error open_step_tables(eb_recorder *recorder) {
   return open_number(recorder, OFFSETS_AT, "residuals", "offsets", true, "1");
 }
 
+static eb_error open_collider_offsets(eb_recorder *recorder) {
+  eb_h5_shape row = {2, {(hsize_t)recorder->collider_count, 3}};
+  return open_column(recorder, COLLIDER_OFFSET_AT, EB_COLLIDER_OFFSET, H5T_IEEE_F64LE,
+                     H5T_NATIVE_DOUBLE, row, ROWS_PER_CHUNK, "m");
+}
+
 static eb_error open_frames(eb_recorder *recorder) {
   eb_h5_shape row = {2, {(hsize_t)recorder->nodes, 3}};
   EB_TRY(open_column(recorder, FRAMES_AT, "frames/positions", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, row,
                      1, "m"));
   EB_TRY(open_number(recorder, FRAME_TIME_AT, "frames", "time", false, "s"));
   EB_TRY(open_number(recorder, FRAME_STEP_AT, "frames", "step", true, "1"));
+  if (recorder->collider_count > 0) EB_TRY(open_collider_offsets(recorder));
   return EB_NEW(recorder->frame, 3 * (size_t)recorder->nodes);
 }
 
@@ -167,6 +178,8 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
   EB_TRY(eb_run_write(recorder->run, run));
   if (!scene) return EB_OK;
   recorder->nodes = scene->mesh->node_count;
+  recorder->collider_count = scene->collider_count;
+  memcpy(recorder->colliders, scene->colliders, sizeof recorder->colliders);
   recorder->has_tables = 1;
   EB_TRY(make_groups(recorder->run));
   EB_TRY(open_step_tables(recorder));
@@ -233,7 +246,11 @@ eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state) {
   for (int32_t i = 0; i < 3 * recorder->nodes; i++) recorder->frame[i] = (float)state->x[i];
   EB_TRY(add(&recorder->columns[FRAMES_AT], recorder->frame, 1));
   EB_TRY(add_number(recorder, FRAME_TIME_AT, state->time));
-  return add_number(recorder, FRAME_STEP_AT, (double)state->step);
+  EB_TRY(add_number(recorder, FRAME_STEP_AT, (double)state->step));
+  if (recorder->collider_count == 0) return EB_OK;
+  double offsets[3 * EB_MAX_COLLIDERS];
+  eb_colliders_offsets(recorder->colliders, recorder->collider_count, state->time, offsets);
+  return add(&recorder->columns[COLLIDER_OFFSET_AT], offsets, 1);
 }
 
 eb_error eb_recorder_commit(eb_recorder *recorder) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/results/colliders.h"
 #include "problems/base/memory.h"
 
 static eb_h5_shape vector(hsize_t count) {
@@ -124,7 +125,7 @@ static eb_error fill_scene(hid_t group, const eb_run *run, const eb_scene *scene
   EB_TRY(eb_h5_group(group, "mesh", &mesh));
   eb_error error = put_mesh(mesh, scene->mesh, scene->surface);
   H5Gclose(mesh);
-  return error;
+  return error ? error : eb_colliders_write(group, scene);
 }
 
 eb_error eb_scene_write(hid_t scenes, const eb_run *run, const eb_scene *scene) {

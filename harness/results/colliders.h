@@ -1,0 +1,34 @@
+/* The rigid colliders of a scene in a result file, for those who show or read a run without the program that made it.
+ *
+ *   /scenes/<hash>/colliders/    one row a collider; absent when the scene has none
+ *     kind                       an enumeration that carries its names: plane, sphere, cylinder, capped-cylinder, bowl (0 to 4), with
+ *                                the geometry of eb_collider_kind
+ *     origin (x 3), radius, half_length (m), axis (x 3); stiffness (Pa/m), damping (Pa s/m), friction
+ *   /runs/<id>/frames/
+ *     collider_offset            frames x colliders x 3, m: at the time of a frame a collider's origin is `origin` + its offset */
+#ifndef EB_RESULTS_COLLIDERS_H
+#define EB_RESULTS_COLLIDERS_H
+
+#include "harness/results/read.h"
+#include "problems/scene.h"
+
+#define EB_COLLIDER_OFFSET "frames/collider_offset"
+
+/* Writes the group `colliders` of an open scene's group, when the scene has any. */
+EB_MUST eb_error eb_colliders_write(hid_t scene_group, const eb_scene *scene);
+
+/* The offset of each collider at time t, count x 3, m. */
+void eb_colliders_offsets(const eb_collider *colliders, int32_t count, double t, double *offsets);
+
+/* Colliders of a run; they do not move: `motion` is NULL. */
+typedef struct eb_result_colliders {
+  int32_t count;
+  eb_collider list[EB_MAX_COLLIDERS];
+} eb_result_colliders;
+
+/* The colliders of a run's scene where they are in one of its frames; none when the file stores none. EB_ERR_USAGE: there is no such frame;
+ * EB_ERR_FORMAT: datasets that do not fit together, lengths that are not finite or negative, an axis that is no unit vector. */
+EB_MUST eb_error eb_results_colliders(const eb_results *results, int run, size_t frame,
+                                      eb_result_colliders *out);
+
+#endif
