@@ -114,11 +114,12 @@ static double line_cover(double x, double square, double footprint) {
   return fmin(fmax(cover, 0), fmin(1, 2 * half / footprint));
 }
 
-/* Blends the plane at p over one sample, thinning out towards `reach`. */
-static void paint(const ground *self, const double p[2], double footprint, uint16_t *light) {
+/* Blends the plane at p over one sample, thinning out towards `reach`; what is below it shows through. */
+static void paint(const ground *self, const double p[2], double footprint, bool covering,
+                  uint16_t *light) {
   double gone = hypot(p[0] - self->centre[0], p[1] - self->centre[1]) / self->reach;
   if (gone >= 1) return;
-  double opacity = (1 - gone * gone) * (1 - gone * gone);
+  double opacity = (covering ? 0.6 : 1) * (1 - gone * gone) * (1 - gone * gone);
   double line =
       fmax(line_cover(p[0], self->square, footprint), line_cover(p[1], self->square, footprint));
   double brightness = 0.80 * (1 - 0.38 * line) * (1 - 0.62 * shadow_at(self, p));
@@ -140,7 +141,7 @@ static void paint_plane(const ground *self) {
       if (!(depth > 0) || !((float)(1 / depth) > render->nearness[at])) continue;
       double p[2] = {render->eye[0] + depth * ray[0], render->eye[1] + depth * ray[1]};
       double footprint = depth / render->focal / sqrt(fmax(fabs(ray[2]), 1e-3));
-      paint(self, p, footprint, render->light + 3 * at);
+      paint(self, p, footprint, render->nearness[at] > 0, render->light + 3 * at);
     }
   }
 }

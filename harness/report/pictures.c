@@ -1,67 +1,69 @@
 #include "harness/report/pictures.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "harness/report/render.h"
+#include "harness/report/tessellate.h"
+#include "harness/report/view.h"
 #include "problems/base/memory.h"
 
 enum { WIDTH = 640, HEIGHT = 480 };
 
-/* What the pictures of one scene share: the camera's box holds first and last frames of all runs. */
-typedef struct view {
-  double lo[3], hi[3];
-} view;
+/* ---- colliders -------------------------------------------------------------------------------- */
 
-static bool has_pictures(const eb_report_run *run, size_t frames) {
-  return frames > 0 && run->run->repetition == 0;
+/* What faces away is left out, so that one sees through the near side of a bowl. */
+static eb_error draw_surface(eb_render *render, const eb_tessellation *surface) {
+  const eb_render_mesh mesh = {.vertex_count = surface->vertex_count,
+                               .triangle_count = surface->triangle_count,
+                               .X = surface->X,
+                               .triangles = surface->triangles,
+                               .color = {0.80f, 0.80f, 0.79f},
+                               .smooth = true,
+                               .sheer = true,
+                               .one_sided = true};
+  return eb_render_surface(render, &mesh);
 }
 
-static void widen(view *v, const float *x, size_t nodes) {
-  for (size_t i = 0; i < 3 * nodes; i++)
-    if (isfinite(x[i])) {
-      v->lo[i % 3] = fmin(v->lo[i % 3], x[i]);
-      v->hi[i % 3] = fmax(v->hi[i % 3], x[i]);
-    }
-}
-
-static eb_error widen_by_frame(const eb_report_run *run, size_t frame, view *v) {
-  float *x;
-  EB_TRY(eb_results_frame(run->file, run->index, frame, &x));
-  widen(v, x, (size_t)run->run->nodes);
-  free(x);
-  return EB_OK;
-}
-
-/* A run that blew up must not shrink the others to a dot: its last frame does not move the camera. */
-static eb_error fit_view(const eb_report *report, const eb_report_scene *scene, view *v) {
-  *v = (view){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-  for (int r = scene->first; r < scene->last; r++) {
-    const eb_report_run *run = &report->runs[r];
-    size_t frames;
-    EB_TRY(eb_results_frame_count(run->file, run->index, &frames));
-    if (!has_pictures(run, frames)) continue;
-    EB_TRY(widen_by_frame(run, 0, v));
-    if (eb_report_completed(run)) EB_TRY(widen_by_frame(run, frames - 1, v));
+/* All but the floors, which are the ground. */
+static eb_error draw_colliders(eb_render *render, const eb_result_colliders *colliders,
+                               const eb_view *view) {
+  for (int32_t c = 0; c < colliders->count; c++) {
+    eb_tessellation surface;
+    if (eb_is_floor(&colliders->list[c])) continue;
+    EB_TRY(eb_tessellate(&colliders->list[c], view->lo, view->hi, &surface));
+    eb_error error = draw_surface(render, &surface);
+    eb_tessellation_clear(&surface);
+    if (error) return error;
   }
   return EB_OK;
 }
 
-static eb_error paint(eb_render *render, const eb_render_mesh *mesh, const view *v,
-                      const char *path) {
+/* ---- a frame ---------------------------------------------------------------------------------- */
+
+/* A picture to make. */
+typedef struct drawing {
+  const eb_report_run *run;
+  const eb_result_surface *surface;
+  const eb_view *view;
+  eb_result_colliders colliders;
+  const char *path;
+} drawing;
+
+static eb_error paint(eb_render *render, const eb_render_mesh *mesh, const drawing *picture) {
   const double direction[3] = {-0.35, 1, -0.38};
-  EB_TRY(eb_render_camera(render, v->lo, v->hi, direction));
+  EB_TRY(eb_render_camera(render, picture->view->lo, picture->view->hi, direction));
   EB_TRY(eb_render_surface(render, mesh));
-  EB_TRY(eb_render_ground(render, v->lo[2]));
-  return eb_render_write_png(render, path);
+  EB_TRY(draw_colliders(render, &picture->colliders, picture->view));
+  EB_TRY(eb_render_ground(render, eb_view_ground(picture->view, &picture->colliders)));
+  return eb_render_write_png(render, picture->path);
 }
 
-static eb_error draw_colored(const double *X, int32_t nodes, const eb_result_surface *surface,
-                             const view *v, const char *path, eb_rgb *color) {
+static eb_error draw_colored(const drawing *picture, const double *X, eb_rgb *color) {
+  const eb_result_surface *surface = picture->surface;
   for (int32_t t = 0; t < surface->triangle_count; t++)
     color[t] = eb_color_of_region(surface->region[t]);
-  const eb_render_mesh mesh = {.vertex_count = nodes,
+  const eb_render_mesh mesh = {.vertex_count = (int32_t)picture->run->run->nodes,
                                .triangle_count = surface->triangle_count,
                                .X = X,
                                .triangles = surface->triangles,
@@ -69,43 +71,44 @@ static eb_error draw_colored(const double *X, int32_t nodes, const eb_result_sur
                                .edges = surface->triangle_count < 20000};
   eb_render *render;
   EB_TRY(eb_render_create(WIDTH, HEIGHT, &render));
-  eb_error error = paint(render, &mesh, v, path);
+  eb_error error = paint(render, &mesh, picture);
   eb_render_destroy(render);
   return error;
 }
 
-static eb_error draw_positions(const float *x, const eb_report_run *run,
-                               const eb_result_surface *surface, const view *v, const char *path) {
-  size_t entries = 3 * (size_t)run->run->nodes;
+static eb_error draw_positions(const drawing *picture, const float *x) {
+  size_t entries = 3 * (size_t)picture->run->run->nodes;
   double *X = eb_calloc(entries, sizeof *X);
-  eb_rgb *color = eb_calloc((size_t)surface->triangle_count, sizeof *color);
+  eb_rgb *color = eb_calloc((size_t)picture->surface->triangle_count, sizeof *color);
   eb_error error = X && color
                        ? EB_OK
                        : EB_ERROR(EB_ERR_MEMORY, "cannot draw a frame of %zu coordinates", entries);
   for (size_t i = 0; !error && i < entries; i++) X[i] = x[i];
-  if (!error) error = draw_colored(X, (int32_t)run->run->nodes, surface, v, path, color);
+  if (!error) error = draw_colored(picture, X, color);
   free(X);
   free(color);
   return error;
 }
 
-static eb_error draw_frame(const eb_report_run *run, size_t frame, const eb_result_surface *surface,
-                           const view *v, const char *path) {
+static eb_error draw_frame(drawing *picture, size_t frame) {
+  const eb_report_run *run = picture->run;
   float *x;
+  EB_TRY(eb_results_colliders(run->file, run->index, frame, &picture->colliders));
   EB_TRY(eb_results_frame(run->file, run->index, frame, &x));
-  eb_error error = draw_positions(x, run, surface, v, path);
+  eb_error error = draw_positions(picture, x);
   free(x);
   return error;
 }
 
-static eb_error frame_times(const eb_report_run *run, size_t frames, eb_report_picture *out) {
+static eb_error frame_times(const eb_report_run *run, size_t frames, size_t last,
+                            eb_report_picture *out) {
   double *times;
   size_t count;
   EB_TRY(eb_results_column(run->file, run->index, "frames/time", &times, &count));
   bool complete = count == frames;
   if (complete) {
     out->time[0] = times[0];
-    out->time[1] = times[frames - 1];
+    out->time[1] = times[last];
   }
   free(times);
   return complete ? EB_OK
@@ -113,19 +116,32 @@ static eb_error frame_times(const eb_report_run *run, size_t frames, eb_report_p
                              eb_results_path(run->file), run->run->id, frames, count);
 }
 
-static eb_error draw_run(const eb_report_run *run, const view *v, const char *stem,
+/* ---- a run ------------------------------------------------------------------------------------ */
+
+/* The last frame of a run that blew up is shown whole, from farther away. */
+static eb_error draw_frames(const eb_report_run *run, size_t last, const eb_view *view,
+                            const eb_result_surface *surface, const char *stem) {
+  char path[4096];
+  eb_view whole;
+  drawing picture = {.run = run, .surface = surface, .view = view, .path = path};
+  snprintf(path, sizeof path, "%s-first.png", stem);
+  EB_TRY(draw_frame(&picture, 0));
+  EB_TRY(eb_view_with_frame(view, run, last, &whole));
+  picture.view = &whole;
+  snprintf(path, sizeof path, "%s-last.png", stem);
+  return draw_frame(&picture, last);
+}
+
+static eb_error draw_run(const eb_report_run *run, const eb_view *view, const char *stem,
                          eb_report_picture *out) {
-  size_t frames;
+  size_t frames, last;
   EB_TRY(eb_results_frame_count(run->file, run->index, &frames));
-  if (!has_pictures(run, frames)) return EB_OK;
-  EB_TRY(frame_times(run, frames, out));
+  if (!eb_view_shows(run, frames)) return EB_OK;
+  EB_TRY(eb_view_last_frame(run, frames, &last));
+  EB_TRY(frame_times(run, frames, last, out));
   eb_result_surface surface;
   EB_TRY(eb_results_surface(run->file, run->index, &surface));
-  char path[4096];
-  snprintf(path, sizeof path, "%s-first.png", stem);
-  eb_error error = draw_frame(run, 0, &surface, v, path);
-  snprintf(path, sizeof path, "%s-last.png", stem);
-  if (!error) error = draw_frame(run, frames - 1, &surface, v, path);
+  eb_error error = draw_frames(run, last, view, &surface, stem);
   eb_result_surface_clear(&surface);
   out->drawn = !error;
   return error;
@@ -133,12 +149,12 @@ static eb_error draw_run(const eb_report_run *run, const view *v, const char *st
 
 eb_error eb_pictures_scene(const eb_report *report, const eb_report_scene *scene, const char *dir,
                            eb_report_picture *pictured) {
-  view v;
-  EB_TRY(fit_view(report, scene, &v));
+  eb_view view;
+  EB_TRY(eb_view_fit(report, scene, &view));
   for (int r = scene->first; r < scene->last; r++) {
     char stem[4000];
     snprintf(stem, sizeof stem, "%s/%s-r%d", dir, scene->prefix, r - scene->first);
-    EB_TRY(draw_run(&report->runs[r], &v, stem, &pictured[r]));
+    EB_TRY(draw_run(&report->runs[r], &view, stem, &pictured[r]));
   }
   return EB_OK;
 }

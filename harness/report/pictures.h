@@ -1,4 +1,5 @@
-/* Pictures of a scene's first and last frame, one pair a run, all of a scene from the same camera. */
+/* Pictures of a scene's first and last frame, one pair a run, all of a scene from the same camera but for the end of a run that blew up.
+ * Bodies have the colours of their regions, colliders are grey; the ground is the scene's floor or, without one, at the lowest point. */
 #ifndef EB_REPORT_PICTURES_H
 #define EB_REPORT_PICTURES_H
 

@@ -10,6 +10,9 @@
 #include "harness/report/color.h"
 #include "problems/base/memory.h"
 
+/* Sheer surfaces are ranked as if they were farther by this factor. */
+static const double sheer_rank = 1 - 2e-3;
+
 enum { NORMAL = 0, LIGHT = 3, ATTRIBUTES = 6 };
 
 /* A corner in the camera's frame with what is interpolated. */
@@ -81,6 +84,11 @@ static span bounds(const eb_render *render, const spot s[3]) {
       {clamp_sample(ceil(x1 + 0.5), render->wide), clamp_sample(ceil(y1 + 0.5), render->high)}};
 }
 
+/* What is sheer covers five of a pixel's nine samples: corners and middle. */
+static bool covers(int32_t row, int32_t column) {
+  return (row % EB_SAMPLES + column % EB_SAMPLES) % 2 == 0;
+}
+
 /* One triangle on the screen; `lines`: its three edges are drawn. */
 static void fill_triangle(const raster *self, const spot s[3], bool lines) {
   const eb_render *render = self->render;
@@ -101,8 +109,10 @@ static void fill_triangle(const raster *self, const spot s[3], bool lines) {
       if (w[0] < 0 || w[1] < 0 || w[2] < 0) continue;
       double nearness = w[0] * s[0].nearness + w[1] * s[1].nearness + w[2] * s[2].nearness;
       size_t at = (size_t)row * (size_t)render->wide + (size_t)column;
-      if (!((float)nearness > render->nearness[at])) continue;
-      render->nearness[at] = (float)nearness;
+      if (self->mesh->sheer && !covers(row, column)) continue;
+      float rank = (float)(self->mesh->sheer ? nearness * sheer_rank : nearness);
+      if (!(rank > render->nearness[at])) continue;
+      render->nearness[at] = rank;
       float value[ATTRIBUTES];
       for (int k = 0; k < ATTRIBUTES; k++)
         value[k] = (float)((w[0] * s[0].value[k] + w[1] * s[1].value[k] + w[2] * s[2].value[k]) /
@@ -186,6 +196,11 @@ static void smooth_normals(const eb_render_mesh *mesh, double *normal) {
   for (int32_t v = 0; v < mesh->vertex_count; v++) eb_normalize3(normal + 3 * v);
 }
 
+static bool faces_away(const eb_render *render, const double normal[3], const double *x) {
+  const double view[3] = {x[0] - render->eye[0], x[1] - render->eye[1], x[2] - render->eye[2]};
+  return eb_dot3(normal, view) >= 0;
+}
+
 static void draw_triangle(const raster *self, int32_t index) {
   eb_render *render = self->render;
   const eb_render_mesh *mesh = self->mesh;
@@ -211,6 +226,7 @@ static void draw_triangle(const raster *self, int32_t index) {
     eb_color_to_light(color, corners[k].value + LIGHT);
   }
   render->caster_count++;
+  if (mesh->one_sided && faces_away(render, flat, mesh->X + 3 * t[0])) return;
   draw_corners(self, corners);
 }
 

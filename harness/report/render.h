@@ -28,6 +28,11 @@ typedef struct eb_render_mesh {
   eb_rgb color;
   bool smooth; /* normals averaged at vertices; flat triangles otherwise */
   bool edges;  /* thin lines along the triangles' edges */
+  bool
+      sheer; /* about half opaque: what is behind shows through, other sheer surfaces excepted, and what is as little behind as a
+                  picture can show is before it: a body that rests on it is not torn by how deep it presses in */
+  bool
+      one_sided; /* triangles seen from behind (their corners clockwise) are not drawn, but throw shadow */
 } eb_render_mesh;
 
 typedef struct eb_render eb_render;
@@ -46,7 +51,7 @@ EB_MUST eb_error eb_render_camera(eb_render *render, const double lo[3], const d
  * EB_ERR_INVALID when a triangle names a vertex that is not there. */
 EB_MUST eb_error eb_render_surface(eb_render *render, const eb_render_mesh *mesh);
 
-/* Draws the plane z = height below everything drawn so far, with a grid of about eight squares across
+/* Draws the plane z = height under what was drawn so far and, so that it shows through, over what is below; with a grid of about eight squares across
  * the camera's box and the shadow of the surfaces drawn before. EB_ERR_USAGE without a camera. */
 EB_MUST eb_error eb_render_ground(eb_render *render, double height);
 

@@ -1,0 +1,205 @@
+/* All colliders but the plane are surfaces of revolution: a profile of points (r, s), at distance r from the axis and s along it from the
+ * origin, is turned about the axis. With the sector's direction t and the profile's direction p, t x p points outward: a profile runs so
+ * that the solid lies to its left as seen with r to the right and s up. */
+#include "harness/report/tessellate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "problems/base/memory.h"
+
+enum { SECTORS = 72, ARC = 36 /* spans of half a circle */, MOST_POINTS = ARC + 1 };
+
+static const double pi = 3.14159265358979323846;
+
+/* A point that stands twice is a sharp edge. */
+typedef struct profile {
+  int32_t count, vertices;
+  double r[MOST_POINTS], s[MOST_POINTS];
+  int32_t first[MOST_POINTS]; /* vertex of the point's ring, which is one vertex on the axis */
+} profile;
+
+static int32_t ring_size(double r) {
+  return r > 0 ? SECTORS : 1;
+}
+
+static void add_point(profile *p, double r, double s) {
+  p->r[p->count] = r;
+  p->s[p->count] = s;
+  p->first[p->count++] = p->vertices;
+  p->vertices += ring_size(r);
+}
+
+static void add_edge(profile *p, double r, double s) {
+  add_point(p, r, s);
+  add_point(p, r, s);
+}
+
+/* A circle's points at the angles from, ..., to (in spans) over the rim plane. */
+static void add_arc(profile *p, double radius, int from, int to) {
+  for (int i = from; i != to; i += to > from ? 1 : -1)
+    add_point(p, radius * cos(pi * i / ARC), radius * sin(pi * i / ARC));
+}
+
+static profile sphere_profile(double radius) {
+  profile p = {0};
+  add_point(&p, 0, -radius);
+  add_arc(&p, radius, 1 - ARC / 2, ARC / 2);
+  add_point(&p, 0, radius);
+  return p;
+}
+
+static profile cylinder_profile(double radius, double low, double high) {
+  profile p = {0};
+  add_point(&p, 0, low);
+  add_edge(&p, radius, low);
+  add_edge(&p, radius, high);
+  add_point(&p, 0, high);
+  return p;
+}
+
+/* The solid is below and outside, so the profile runs inward: brim, rim, bottom. */
+static profile bowl_profile(double radius) {
+  const double brim = 1.04;
+  profile p = {0};
+  add_point(&p, brim * radius, 0);
+  add_edge(&p, radius, 0);
+  add_arc(&p, radius, -1, -ARC / 2);
+  add_point(&p, 0, -radius);
+  return p;
+}
+
+/* ---- turning ---------------------------------------------------------------------------------- */
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+  for (int d = 0; d < 3; d++)
+    out[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
+}
+
+/* Unit vectors with side[0] x side[1] = axis. */
+static void sides_of(const double axis[3], double side[2][3]) {
+  int least = 0;
+  for (int d = 1; d < 3; d++)
+    if (fabs(axis[d]) < fabs(axis[least])) least = d;
+  double unit[3] = {0}, length = 0;
+  unit[least] = 1;
+  cross(axis, unit, side[0]);
+  for (int d = 0; d < 3; d++) length += side[0][d] * side[0][d];
+  for (int d = 0; d < 3; d++) side[0][d] /= sqrt(length);
+  cross(axis, side[0], side[1]);
+}
+
+static eb_error allocate(eb_tessellation *out, int32_t vertices, int32_t triangles) {
+  *out = (eb_tessellation){0};
+  EB_TRY(EB_NEW(out->X, 3 * vertices));
+  eb_error error = EB_NEW(out->triangles, 3 * triangles);
+  if (error) eb_tessellation_clear(out);
+  return error;
+}
+
+static void add_triangle(eb_tessellation *out, int32_t a, int32_t b, int32_t c) {
+  int32_t *triangle = out->triangles + 3 * out->triangle_count++;
+  triangle[0] = a;
+  triangle[1] = b;
+  triangle[2] = c;
+}
+
+static void add_ring(const eb_collider *collider, double side[2][3], double r, double s,
+                     eb_tessellation *out) {
+  for (int j = 0; j < ring_size(r); j++) {
+    double angle = 2 * pi * j / SECTORS, *x = out->X + 3 * out->vertex_count++;
+    for (int d = 0; d < 3; d++)
+      x[d] = collider->origin[d] + s * collider->axis[d] +
+             r * (cos(angle) * side[0][d] + sin(angle) * side[1][d]);
+  }
+}
+
+static int32_t vertex(const profile *p, int32_t point, int32_t sector) {
+  return p->first[point] + sector % ring_size(p->r[point]);
+}
+
+/* Between the rings of a point and the next. */
+static void add_band(const profile *p, int32_t i, eb_tessellation *out) {
+  if (p->r[i] == p->r[i + 1] && p->s[i] == p->s[i + 1]) return;
+  for (int32_t j = 0; j < SECTORS; j++) {
+    int32_t low = vertex(p, i, j), high = vertex(p, i + 1, j + 1);
+    if (p->r[i] > 0) add_triangle(out, low, vertex(p, i, j + 1), high);
+    if (p->r[i + 1] > 0) add_triangle(out, low, high, vertex(p, i + 1, j));
+  }
+}
+
+static eb_error turn(const eb_collider *collider, const profile *p, eb_tessellation *out) {
+  double side[2][3];
+  sides_of(collider->axis, side);
+  EB_TRY(allocate(out, p->vertices, 2 * (p->count - 1) * SECTORS));
+  for (int32_t i = 0; i < p->count; i++) add_ring(collider, side, p->r[i], p->s[i], out);
+  for (int32_t i = 0; i + 1 < p->count; i++) add_band(p, i, out);
+  return EB_OK;
+}
+
+/* ---- what is infinite ------------------------------------------------------------------------- */
+
+/* Where the box begins and ends along the axis, m from the origin. */
+static void span_of_box(const eb_collider *collider, const double lo[3], const double hi[3],
+                        double span[2]) {
+  span[0] = span[1] = 0;
+  for (int d = 0; d < 3; d++) {
+    double a = (lo[d] - collider->origin[d]) * collider->axis[d];
+    double b = (hi[d] - collider->origin[d]) * collider->axis[d];
+    span[0] += fmin(a, b);
+    span[1] += fmax(a, b);
+  }
+}
+
+/* A square about the foot of the box's centre, half as wide as the box's diagonal is long to each side. */
+static eb_error plane(const eb_collider *collider, const double lo[3], const double hi[3],
+                      eb_tessellation *out) {
+  static const int corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+  double side[2][3], height = 0, diagonal = 0;
+  sides_of(collider->axis, side);
+  for (int d = 0; d < 3; d++) {
+    height += (0.5 * (lo[d] + hi[d]) - collider->origin[d]) * collider->axis[d];
+    diagonal += (hi[d] - lo[d]) * (hi[d] - lo[d]);
+  }
+  double half = 0.5 * sqrt(diagonal);
+  EB_TRY(allocate(out, 4, 2));
+  for (int k = 0; k < 4; k++)
+    for (int d = 0; d < 3; d++)
+      out->X[3 * k + d] = 0.5 * (lo[d] + hi[d]) - height * collider->axis[d] +
+                          half * (corner[k][0] * side[0][d] + corner[k][1] * side[1][d]);
+  out->vertex_count = 4;
+  add_triangle(out, 0, 1, 2);
+  add_triangle(out, 0, 2, 3);
+  return EB_OK;
+}
+
+eb_error eb_tessellate(const eb_collider *collider, const double lo[3], const double hi[3],
+                       eb_tessellation *out) {
+  profile p = {0};
+  double span[2];
+  *out = (eb_tessellation){0};
+  switch (collider->kind) {
+  case EB_PLANE:
+    return plane(collider, lo, hi, out);
+  case EB_SPHERE:
+    p = sphere_profile(collider->radius);
+    break;
+  case EB_CYLINDER:
+    span_of_box(collider, lo, hi, span);
+    p = cylinder_profile(collider->radius, span[0], span[1]);
+    break;
+  case EB_CAPPED_CYLINDER:
+    p = cylinder_profile(collider->radius, -collider->half_length, collider->half_length);
+    break;
+  case EB_BOWL:
+    p = bowl_profile(collider->radius);
+    break;
+  }
+  return turn(collider, &p, out);
+}
+
+void eb_tessellation_clear(eb_tessellation *tessellation) {
+  free(tessellation->X);
+  free(tessellation->triangles);
+  *tessellation = (eb_tessellation){0};
+}

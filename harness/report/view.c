@@ -1,0 +1,154 @@
+#include "harness/report/view.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "harness/report/tessellate.h"
+
+static const eb_view nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+bool eb_view_shows(const eb_report_run *run, size_t frames) {
+  return frames > 0 && run->run->repetition == 0;
+}
+
+bool eb_is_floor(const eb_collider *collider) {
+  return collider->kind == EB_PLANE && collider->axis[2] > 1 - 1e-12;
+}
+
+double eb_view_ground(const eb_view *view, const eb_result_colliders *colliders) {
+  double height = -INFINITY;
+  for (int32_t c = 0; c < colliders->count; c++)
+    if (eb_is_floor(&colliders->list[c])) height = fmax(height, colliders->list[c].origin[2]);
+  return isfinite(height) ? height : view->lo[2];
+}
+
+/* ---- bodies ----------------------------------------------------------------------------------- */
+
+static void widen(eb_view *view, int axis, double at) {
+  if (!isfinite(at)) return;
+  view->lo[axis] = fmin(view->lo[axis], at);
+  view->hi[axis] = fmax(view->hi[axis], at);
+}
+
+static eb_error add_body(const eb_report_run *run, size_t frame, eb_view *view) {
+  float *x;
+  EB_TRY(eb_results_frame(run->file, run->index, frame, &x));
+  for (size_t i = 0; i < 3 * (size_t)run->run->nodes; i++) widen(view, (int)(i % 3), x[i]);
+  free(x);
+  return EB_OK;
+}
+
+static eb_error is_finite_frame(const eb_report_run *run, size_t frame, bool *out) {
+  float *x;
+  EB_TRY(eb_results_frame(run->file, run->index, frame, &x));
+  *out = true;
+  for (size_t i = 0; i < 3 * (size_t)run->run->nodes; i++) *out = *out && isfinite(x[i]);
+  free(x);
+  return EB_OK;
+}
+
+eb_error eb_view_last_frame(const eb_report_run *run, size_t frames, size_t *out) {
+  *out = frames - 1;
+  if (eb_report_completed(run)) return EB_OK;
+  for (bool finite = false; *out > 0; --*out) {
+    EB_TRY(is_finite_frame(run, *out, &finite));
+    if (finite) break;
+  }
+  return EB_OK;
+}
+
+/* ---- colliders -------------------------------------------------------------------------------- */
+
+/* The bodies' box and as much again on every side: what is farther is not worth a smaller picture. */
+static eb_view near_to(const eb_view *bodies) {
+  eb_view around = *bodies;
+  double extent = 0;
+  for (int d = 0; d < 3; d++) extent = fmax(extent, bodies->hi[d] - bodies->lo[d]);
+  for (int d = 0; d < 3; d++) {
+    around.lo[d] -= extent;
+    around.hi[d] += extent;
+  }
+  return around;
+}
+
+static void add_part_within(const eb_view *part, const eb_view *around, eb_view *view) {
+  double lo[3], hi[3];
+  for (int d = 0; d < 3; d++) {
+    lo[d] = fmax(part->lo[d], around->lo[d]);
+    hi[d] = fmin(part->hi[d], around->hi[d]);
+    if (!(lo[d] <= hi[d])) return;
+  }
+  for (int d = 0; d < 3; d++) {
+    widen(view, d, lo[d]);
+    widen(view, d, hi[d]);
+  }
+}
+
+static eb_error add_solid(const eb_collider *collider, const eb_view *bodies, eb_view *view) {
+  eb_tessellation surface;
+  eb_view box = nothing, around = near_to(bodies);
+  EB_TRY(eb_tessellate(collider, bodies->lo, bodies->hi, &surface));
+  for (int32_t i = 0; i < 3 * surface.vertex_count; i++) widen(&box, i % 3, surface.X[i]);
+  eb_tessellation_clear(&surface);
+  add_part_within(&box, &around, view);
+  return EB_OK;
+}
+
+static void add_floor(const eb_collider *floor, const eb_view *bodies, eb_view *view) {
+  eb_view around = near_to(bodies);
+  double height = floor->origin[2];
+  if (height >= around.lo[2] && height <= around.hi[2]) widen(view, 2, height);
+}
+
+static eb_error add_colliders(const eb_report_run *run, size_t frame, const eb_view *bodies,
+                              eb_view *view) {
+  eb_result_colliders colliders;
+  EB_TRY(eb_results_colliders(run->file, run->index, frame, &colliders));
+  for (int32_t c = 0; c < colliders.count; c++) {
+    const eb_collider *collider = &colliders.list[c];
+    if (eb_is_floor(collider))
+      add_floor(collider, bodies, view);
+    else
+      EB_TRY(add_solid(collider, bodies, view));
+  }
+  return EB_OK;
+}
+
+/* ---- both ------------------------------------------------------------------------------------- */
+
+/* The pictured frames of a run that move the camera: 0, 1 or 2. */
+static eb_error pictured_frames(const eb_report_run *run, size_t frame[2], int *count) {
+  size_t frames;
+  EB_TRY(eb_results_frame_count(run->file, run->index, &frames));
+  *count = !eb_view_shows(run, frames) ? 0 : eb_report_completed(run) ? 2 : 1;
+  frame[0] = 0;
+  frame[1] = frames - 1;
+  return EB_OK;
+}
+
+/* Bodies when `bodies` is NULL, else the colliders near those. */
+static eb_error add_scene(const eb_report *report, const eb_report_scene *scene,
+                          const eb_view *bodies, eb_view *view) {
+  for (int r = scene->first; r < scene->last; r++) {
+    const eb_report_run *run = &report->runs[r];
+    size_t frame[2];
+    int count;
+    EB_TRY(pictured_frames(run, frame, &count));
+    for (int i = 0; i < count; i++)
+      EB_TRY(bodies ? add_colliders(run, frame[i], bodies, view) : add_body(run, frame[i], view));
+  }
+  return EB_OK;
+}
+
+eb_error eb_view_fit(const eb_report *report, const eb_report_scene *scene, eb_view *out) {
+  eb_view bodies = nothing;
+  EB_TRY(add_scene(report, scene, NULL, &bodies));
+  *out = bodies;
+  return add_scene(report, scene, &bodies, out);
+}
+
+eb_error eb_view_with_frame(const eb_view *view, const eb_report_run *run, size_t frame,
+                            eb_view *out) {
+  *out = *view;
+  return add_body(run, frame, out);
+}

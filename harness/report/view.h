@@ -1,0 +1,32 @@
+/* What the pictures of a scene's runs show: the camera's box and the height of the ground. */
+#ifndef EB_REPORT_VIEW_H
+#define EB_REPORT_VIEW_H
+
+#include "harness/report/html.h"
+#include "harness/results/colliders.h"
+
+typedef struct eb_view {
+  double lo[3], hi[3]; /* m */
+} eb_view;
+
+/* Whether a run with so many frames is drawn: the first of its repetitions, when it has any. */
+bool eb_view_shows(const eb_report_run *run, size_t frames);
+
+/* The box of the first and last frames of a scene's runs, with what of their colliders is near. A run that blew up does not shrink the
+ * others to a dot: its last frame does not move the camera. */
+EB_MUST eb_error eb_view_fit(const eb_report *report, const eb_report_scene *scene, eb_view *out);
+
+/* The frame that stands for the end of a run: the last or, when the run blew up, the last whose positions are all finite. */
+EB_MUST eb_error eb_view_last_frame(const eb_report_run *run, size_t frames, size_t *out);
+
+/* The same with this frame in it. */
+EB_MUST eb_error eb_view_with_frame(const eb_view *view, const eb_report_run *run, size_t frame,
+                                    eb_view *out);
+
+/* Whether a collider is a floor: a plane, level, that holds what is above it. */
+bool eb_is_floor(const eb_collider *collider);
+
+/* Where the ground is drawn, m: the highest floor or, when there is none, the lowest point in view. */
+double eb_view_ground(const eb_view *view, const eb_result_colliders *colliders);
+
+#endif
