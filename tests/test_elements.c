@@ -300,6 +300,9 @@ static void test_bad_input(void) {
   mesh->elements[4 * 9 + 1] = kept;
   tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_INVALID, "element 9 has no positive",
             "an inverted element");
+  mesh->elements[4 * 9] = mesh->elements[4 * 9 + 2];
+  tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_INVALID, "element 9 names node",
+            "a node named twice");
   mesh->elements[4 * 9] = -1;
   tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_INVALID, "element 9 names node -1",
             "a node out of range");

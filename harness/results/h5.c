@@ -221,6 +221,22 @@ eb_error eb_h5_append(hid_t dataset, const char *name, hid_t memory, hsize_t row
   return failed ? eb_h5_error("cannot write", name) : EB_OK;
 }
 
+/* Whether so many bytes can be in the file at all: a damaged size must not make us ask for terabytes. */
+static bool fits_in_file(hid_t set, double bytes) {
+  static const double best_compression = 1100; /* deflate's limit is 1032 : 1 */
+  hsize_t size = 0;
+  hid_t file = H5Iget_file_id(set);
+  bool known = file >= 0 && H5Fget_filesize(file, &size) >= 0;
+  if (file >= 0) H5Fclose(file);
+  return known && bytes <= best_compression * (double)size;
+}
+
+static double claimed_bytes(eb_h5_shape shape, size_t size) {
+  double bytes = (double)size;
+  for (int i = 0; i < shape.rank; i++) bytes *= (double)shape.size[i];
+  return bytes;
+}
+
 static eb_error read_all(hid_t set, const char *name, hid_t memory, size_t size, void **out,
                          eb_h5_shape *shape) {
   hid_t space = H5Dget_space(set);
@@ -228,6 +244,8 @@ static eb_error read_all(hid_t set, const char *name, hid_t memory, size_t size,
   if (rank >= 0 && rank <= 3) shape->rank = H5Sget_simple_extent_dims(space, shape->size, NULL);
   H5Sclose(space);
   if (rank < 0 || rank > 3) return EB_ERROR(EB_ERR_FORMAT, "%s has %d axes", name, rank);
+  if (!fits_in_file(set, claimed_bytes(*shape, size)))
+    return EB_ERROR(EB_ERR_FORMAT, "%s claims to be larger than its file can hold", name);
   *out = eb_calloc(elements(*shape), size);
   if (!*out) return EB_ERROR(EB_ERR_MEMORY, "cannot read %s: out of memory", name);
   if (elements(*shape) && H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, *out) < 0) {

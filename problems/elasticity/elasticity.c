@@ -94,6 +94,11 @@ static eb_error fill_lane(const eb_mesh *mesh, const eb_material *materials, int
   const int32_t *corners = mesh->elements + (int64_t)element * A;
   double geometry[MAX_GEOMETRY], share[MAX_ARITY];
   sort_nodes(A, corners, order);
+  for (int a = 1; a < A; a++)
+    if (corners[order[a]] == corners[order[a - 1]])
+      return EB_ERROR(EB_ERR_INVALID,
+                      "element %d names node %d twice; degenerate elements are not supported",
+                      (int)element, (int)corners[order[a]]);
   EB_TRY(measure_element(mesh, e->kernels, element, order, geometry, share));
   eb_v4 *out = e->geometry + (int64_t)batch * Q * stride;
   for (int i = 0; i < Q * stride; i++)

@@ -29,8 +29,8 @@ const eb_block_matrix *eb_elasticity_pattern(const eb_elasticity *elasticity);
 double eb_elasticity_energy(const eb_elasticity *elasticity, const double *x);
 void eb_elasticity_gradient(const eb_elasticity *elasticity, const double *x, double *g);
 
-/* Overwrites `matrix` (pattern of eb_elasticity_pattern) with mass_scale M + hessian_scale H(x); with `project`, each
- * element's contribution is positive semi-definite. `g`, when not NULL, receives the gradient in the same sweep. For
+/* Overwrites `matrix` (pattern of eb_elasticity_pattern) with mass_scale M + hessian_scale H(x), exactly symmetric; with
+ * `project`, each element's contribution is positive semi-definite. `g`, when not NULL, receives the gradient in the same sweep. For
  * EB_COROTATIONAL, H is the sum of R_e K_e R_e^T. */
 void eb_elasticity_matrix(const eb_elasticity *elasticity, const double *x, double mass_scale,
                           double hessian_scale, bool project, eb_block_matrix *matrix, double *g);

@@ -1,3 +1,6 @@
+/* Waiting for the last earlier chunk at each node is enough: that one has itself waited for those before it. It
+ * cannot deadlock, since chunks are taken in ascending order: the lowest one taken and not finished waits for none.
+ * A wait spins for a moment and then gives up its processor, so that more threads than cores do no harm. */
 #include "problems/elasticity/schedule.h"
 
 #include <sched.h>
