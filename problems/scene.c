@@ -97,7 +97,9 @@ static eb_error make_mesh(eb_scene *scene, const char *mesh_file, const char *ca
            mesh_file ? mesh_file : "generated");
   if (mesh_file) {
     eb_mesh *other;
-    EB_TRY(eb_mesh_override(mesh_file, scene->mesh, directory, &other));
+    bool y_up = eb_values_declares(scene->parameters, "mesh_up") &&
+                eb_values_text(scene->parameters, "mesh_up")[0] == 'y';
+    EB_TRY(eb_mesh_override(mesh_file, y_up, scene->mesh, directory, &other));
     eb_mesh_destroy(scene->mesh);
     scene->mesh = other;
   }

@@ -15,8 +15,9 @@
       {"nu", EB_OPTION_REAL, nu_, -0.9, 0.4999, NULL, "", "Poisson's ratio"},                      \
       {"rho", EB_OPTION_REAL, rho_, 1e-3, 1e6, NULL, "kg/m^3", "density"},                         \
       {"dt", EB_OPTION_REAL, dt_, 1e-7, 1, NULL, "s", "time step"},                                \
-      {"material", EB_OPTION_CHOICE, material_, 0, 0, EB_MATERIAL_CHOICES, "", "base material"}, { \
-    "gravity", EB_OPTION_REAL, gravity_, 0, 1e4, NULL, "m/s^2", "acceleration along -z"            \
+      {"material", EB_OPTION_CHOICE, material_, 0, 0, EB_MATERIAL_CHOICES, "", "base material"},   \
+      {"gravity", EB_OPTION_REAL, gravity_, 0, 1e4, NULL, "m/s^2", "acceleration along -z"}, {     \
+    "mesh_up", EB_OPTION_CHOICE, "z", 0, 0, "y|z", "", "upward axis of a --mesh file"              \
   }
 
 #define EB_CUBES_PARAMETER                                                                         \
