@@ -200,7 +200,7 @@ double eb_elasticity_energy(const eb_elasticity *e, const double *x) {
   double total = 0, partial[PARTIAL_SUMS];
   for (int32_t base = 0; base < e->chunk_count; base += PARTIAL_SUMS) {
     int32_t count = e->chunk_count - base < PARTIAL_SUMS ? e->chunk_count - base : PARTIAL_SUMS;
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic, 8)
     for (int32_t c = 0; c < count; c++)
       partial[c] = e->kernels->energy(e, e->chunk_start[base + c], e->chunk_start[base + c + 1], x);
     for (int32_t c = 0; c < count; c++) total += partial[c];
