@@ -1,4 +1,5 @@
-/* Building a scene from its table: parameters, mesh (generated, cached or replaced), surface, setup, elasticity, hash. */
+/* Building a scene from its table: parameters, mesh (generated, cached or replaced), surface,
+ * setup, elasticity, hash. */
 #include "problems/scene.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 #include "problems/scenes/mesh_cache.h"
 #include "problems/scenes/mesh_override.h"
 
-/* ---- the generated mesh and its cache key ------------------------------------------------------------ */
+/* ---- the generated mesh and its cache key ---------------------------------------------------- */
 
 static const eb_option *declared(const eb_option *options, const char *name, size_t length) {
   for (; options && options->name; options++)
@@ -42,7 +43,8 @@ static uint64_t hash_parameter(uint64_t hash, const eb_values *values, const eb_
   return eb_hash(hash, &real, sizeof real);
 }
 
-/* A stand-in's signed distance at some points of its box: a model that was redrawn gets another key. */
+/* A stand-in's signed distance at some points of its box: a model that was redrawn gets another
+ * key. */
 static uint64_t hash_model(uint64_t hash, const char *name) {
   const eb_model *model = name ? eb_model_find(name) : NULL;
   if (!model) return hash;
@@ -59,8 +61,8 @@ static uint64_t hash_model(uint64_t hash, const char *name) {
   return hash;
 }
 
-/* What the generator makes follows from the scene's own figures, which its geometry states in words, and from the parameters it
- * names; a changed generator raises EB_MESH_CACHE_VERSION. */
+/* What the generator makes follows from the scene's own figures, which its geometry states in
+ * words, and from the parameters it names; a changed generator raises EB_MESH_CACHE_VERSION. */
 static uint64_t mesh_key(const eb_scene_ops *ops, const eb_values *values) {
   uint64_t hash = eb_hash(EB_HASH_SEED, ops->name, strlen(ops->name) + 1);
   hash = eb_hash(hash, ops->geometry, strlen(ops->geometry) + 1);
@@ -95,7 +97,9 @@ static eb_error make_mesh(eb_scene *scene, const char *mesh_file, const char *ca
            mesh_file ? mesh_file : "generated");
   if (mesh_file) {
     eb_mesh *other;
-    EB_TRY(eb_mesh_override(mesh_file, scene->mesh, directory, &other));
+    bool y_up = eb_values_declares(scene->parameters, "mesh_up") &&
+                eb_values_text(scene->parameters, "mesh_up")[0] == 'y';
+    EB_TRY(eb_mesh_override(mesh_file, y_up, scene->mesh, directory, &other));
     eb_mesh_destroy(scene->mesh);
     scene->mesh = other;
   }
@@ -106,7 +110,7 @@ static eb_error make_mesh(eb_scene *scene, const char *mesh_file, const char *ca
   return EB_OK;
 }
 
-/* ---- what follows from the mesh ------------------------------------------------------------------------ */
+/* ---- what follows from the mesh -------------------------------------------------------------- */
 
 /* A third of every surface triangle's area goes to each of its corners. */
 static void share_areas(const eb_surface *surface, double *area) {
@@ -133,7 +137,7 @@ static eb_error make_surface(eb_scene *scene) {
   return EB_NEW(scene->v0, 3 * (size_t)mesh->node_count);
 }
 
-/* ---- the hash of the problem ------------------------------------------------------------------------------- */
+/* ---- the hash of the problem ----------------------------------------------------------------- */
 
 static uint64_t hash_reals(uint64_t hash, const double *values, size_t count) {
   return eb_hash(hash, values, count * sizeof *values);
@@ -208,7 +212,7 @@ static eb_error hash_scene(eb_scene *scene) {
   return error;
 }
 
-/* ---- creation ------------------------------------------------------------------------------------------------ */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 static eb_error build(eb_scene *scene, const char *assignments, const char *mesh_file,
                       const char *cache_dir) {
@@ -254,7 +258,7 @@ void eb_scene_destroy(eb_scene *scene) {
   free(scene);
 }
 
-/* ---- what a solver asks a scene --------------------------------------------------------------------------- */
+/* ---- what a solver asks a scene -------------------------------------------------------------- */
 
 void eb_scene_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
   size_t nodes = (size_t)scene->mesh->node_count;
@@ -290,7 +294,7 @@ uint32_t eb_scene_needs(const eb_scene *scene) {
   return needs;
 }
 
-/* ---- states ------------------------------------------------------------------------------------------------- */
+/* ---- states ---------------------------------------------------------------------------------- */
 
 static eb_error fill_state(const eb_scene *scene, eb_state *state) {
   size_t size = 3 * (size_t)scene->mesh->node_count;

@@ -1,5 +1,5 @@
-/* Analytic colliders: signed distances against brute force and finite differences, penalty forces against their formulas and an
- * impact with a closed-form solution. */
+/* Analytic colliders: signed distances against brute force and finite differences, penalty forces
+ * against their formulas and an impact with a closed-form solution. */
 #include "problems/collision/collider.h"
 #include "tests/tap.h"
 
@@ -42,8 +42,9 @@ static const char *label(int s, const char *what) {
   return text;
 }
 
-/* At random points the normal has length 1 and is the gradient of the distance. The step of the differences is 1e-6, their error
- * 1e-10 plus curvature; points whose six neighbours straddle an edge of the shape are told by their second differences. */
+/* At random points the normal has length 1 and is the gradient of the distance. The step of the
+ * differences is 1e-6, their error 1e-10 plus curvature; points whose six neighbours straddle an
+ * edge of the shape are told by their second differences. */
 static void test_normals(int s) {
   const eb_collider *shape = &shapes[s];
   uint64_t seed = 17;
@@ -75,7 +76,8 @@ static void test_normals(int s) {
   tap_ok(kinks <= 3, "%s: next to no point lies at an edge (%d of 20000)", names[s], kinks);
 }
 
-/* A distance is 1-Lipschitz and no jump hides anywhere: two points never differ by more than they are apart. */
+/* A distance is 1-Lipschitz and no jump hides anywhere: two points never differ by more than they
+ * are apart. */
 static void test_lipschitz(int s) {
   uint64_t seed = 5;
   double worst = 0;
@@ -178,9 +180,10 @@ static void test_force(void) {
   tap_near(m[2], 2, 1e-14, "damping is against the collider's own velocity");
 }
 
-/* A point mass at depth 0 with speed v against k and c: z'' = -(k z + c z')/m below the floor. Undamped, it turns at
- * z = -v sqrt(m/k) and leaves with v; damped, with v exp(-pi zeta / sqrt(1 - zeta^2)), a little more as no force
- * pulls it back. Steps of 1e-5 periods leave errors of first order in them. */
+/* A point mass at depth 0 with speed v against k and c: z'' = -(k z + c z')/m below the floor.
+ * Undamped, it turns at z = -v sqrt(m/k) and leaves with v; damped, with v exp(-pi zeta / sqrt(1 -
+ * zeta^2)), a little more as no force pulls it back. Steps of 1e-5 periods leave errors of first
+ * order in them. */
 static void fall(double damping, double *deepest, double *speed) {
   eb_collider floor = {.kind = EB_PLANE, .axis = {0, 0, 1}, .stiffness = 400, .damping = damping};
   double x[3] = {0, 0, 0}, v[3] = {0, 0, -2}, h = 1e-6;
@@ -209,7 +212,8 @@ static void test_impact(void) {
            "damped impact: depth of the damped oscillator");
 }
 
-/* On a floor tilted by atan(0.75) with mu = 0.5 a pressed mass slides with g (sin - mu cos) = 0.2 g. */
+/* On a floor tilted by atan(0.75) with mu = 0.5 a pressed mass slides with g (sin - mu cos) = 0.2
+ * g. */
 static void test_friction_slope(void) {
   eb_collider slope = {
       .kind = EB_PLANE, .axis = {0.6, 0, 0.8}, .stiffness = 1e5, .damping = 2e2, .friction = 0.5};

@@ -1,4 +1,5 @@
-/* The mesh cache: what is read is what was written, or nothing; no failure of the file system is an error. */
+/* The mesh cache: what is read is what was written, or nothing; no failure of the file system is
+ * an error. */
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -89,7 +90,8 @@ static void spill(const char *path, const void *data, size_t bytes) {
   }
 }
 
-/* Every byte of the file matters: whichever is changed, the file is not trusted. Every prefix is too short. */
+/* Every byte of the file matters: whichever is changed, the file is not trusted. Every prefix is
+ * too short. */
 static void test_corruption(const eb_mesh *mesh) {
   char path[256];
   unsigned char *data;

@@ -1,18 +1,7 @@
-/* The catalogue: every scene keeps the promises of problems/scene.h at a small resolution; counts at full size; hashes, cache,
- * replaced meshes, bad requests; a fall that must not gain energy. */
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "problems/base/memory.h"
-#include "problems/mesh/generate.h"
-#include "problems/mesh/io.h"
-#include "problems/scene.h"
+/* The catalogue: every scene keeps the promises of problems/scene.h at a small size; counts at
+ * full size; hashes and bad requests; a fall that must not gain energy. */
 #include "solvers/solver.h"
-#include "tests/tap.h"
-
-static char folder[] = "/tmp/eb_test_scenesXXXXXX";
-static char cache[64];
+#include "tests/scene_fixture.h"
 
 /* The smallest resolutions at which the bodies hold together. */
 static const struct {
@@ -37,32 +26,13 @@ static const struct {
     {"hecht2012/spider", "resolution=0.8"},
 };
 
-static const char *label(const char *scene, const char *what) {
-  static char text[256];
-  snprintf(text, sizeof text, "%s: %s", scene, what);
-  return text;
-}
-
-static eb_scene *make(const char *name, const char *parameters) {
-  eb_scene *scene;
-  tap_require(eb_scene_create(eb_scene_find(name), parameters, NULL, cache, &scene), name);
-  return scene;
-}
-
-static eb_error attempt(const char *name, const char *parameters, const char *mesh) {
-  eb_scene *scene;
-  eb_error error = eb_scene_create(eb_scene_find(name), parameters, mesh, cache, &scene);
-  if (!error) eb_scene_destroy(scene);
-  return error;
-}
-
 static double distance(const double *a, const double *b) {
   double sum = 0;
   for (int d = 0; d < 3; d++) sum += (a[d] - b[d]) * (a[d] - b[d]);
   return sqrt(sum);
 }
 
-/* ---- the tables ----------------------------------------------------------------------------------------- */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
 static bool declares(const eb_scene_ops *ops, const char *name, size_t length) {
   for (const eb_option *o = ops->parameters; o->name; o++)
@@ -77,9 +47,10 @@ static void test_table(const eb_scene_ops *ops) {
   tap_ok(complete, "%s: the table is complete, a run is a whole number of frames", ops->name);
   tap_ok(!ops->stand_in || strstr(ops->geometry, "stand-in"), "%s: a stand-in is named as such",
          ops->name);
-  static const char *const common[] = {"E", "nu", "rho", "dt", "material", "gravity", "resolution"};
+  static const char *const common[] = {"E",        "nu",      "rho",        "dt",
+                                       "material", "gravity", "resolution", "mesh_up"};
   bool all = true;
-  for (int i = 0; i < 7; i++) all = all && declares(ops, common[i], strlen(common[i]));
+  for (int i = 0; i < 8; i++) all = all && declares(ops, common[i], strlen(common[i]));
   tap_ok(all, "%s: the common parameters are declared", ops->name);
   bool known = true;
   for (const char *at = ops->mesh_parameters; at && *at;) {
@@ -90,24 +61,7 @@ static void test_table(const eb_scene_ops *ops) {
   tap_ok(known, "%s: the mesh depends on declared parameters only", ops->name);
 }
 
-/* ---- promises ------------------------------------------------------------------------------------------------ */
-
-static int32_t root(int32_t *parent, int32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
-static int32_t pieces(const eb_mesh *mesh) {
-  int32_t *parent = malloc(4 * (size_t)mesh->node_count), count = 0;
-  for (int32_t i = 0; i < mesh->node_count; i++) parent[i] = i;
-  for (int32_t e = 0; e < mesh->element_count; e++)
-    for (int k = 1; k < (int)mesh->type; k++)
-      parent[root(parent, mesh->elements[e * (int)mesh->type + k])] =
-          root(parent, mesh->elements[e * (int)mesh->type]);
-  for (int32_t i = 0; i < mesh->node_count; i++) count += root(parent, i) == i;
-  free(parent);
-  return count;
-}
+/* ---- promises -------------------------------------------------------------------------------- */
 
 static void test_mesh_of(const eb_scene *scene) {
   const char *name = scene->ops->name;
@@ -216,7 +170,7 @@ static void test_promises(const char *name, const char *small) {
   eb_scene_destroy(scene);
 }
 
-/* ---- counts --------------------------------------------------------------------------------------------------- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 static void test_exact_counts(const eb_scene_ops *ops) {
   eb_scene *scene = make(ops->name, NULL);
@@ -247,7 +201,7 @@ static void test_counts(void) {
   for (int i = 0; i < 4; i++) test_near_counts(quick[i]);
 }
 
-/* ---- hashes, parameters ---------------------------------------------------------------------------------------- */
+/* ---- hashes, parameters ---------------------------------------------------------------------- */
 
 static uint64_t hash_of(const char *name, const char *parameters) {
   eb_scene *scene = make(name, parameters);
@@ -316,182 +270,7 @@ static void test_bad_requests(void) {
             "a mesh file that is not there");
 }
 
-/* ---- cache ------------------------------------------------------------------------------------------------------ */
-
-static void test_cache(void) {
-  char place[128], command[400];
-  snprintf(place, sizeof place, "%s/again", folder);
-  const eb_scene_ops *ops = eb_scene_find("hecht2012/three-torus");
-  eb_scene *built, *hit, *rebuilt, *off;
-  const char *small = "resolution=0.1";
-  tap_require(eb_scene_create(ops, small, NULL, "", &off), "without cache");
-  tap_require(eb_scene_create(ops, small, NULL, place, &built), "first");
-  tap_require(eb_scene_create(ops, small, NULL, place, &hit), "second");
-  tap_ok(built->hash == hit->hash && eb_mesh_hash(built->mesh) == eb_mesh_hash(hit->mesh),
-         "a mesh from the cache is the mesh that was built");
-  tap_ok(off->hash == built->hash, "and the one built without a cache");
-  snprintf(command, sizeof command,
-           "for f in %s/*.ebmesh; do printf x | dd of=$f bs=1 seek=5000 "
-           "conv=notrunc 2> /dev/null; done",
-           place);
-  tap_ok(system(command) == 0, "the cached file is damaged");
-  tap_succeeds(eb_scene_create(ops, small, NULL, place, &rebuilt), "a damaged cache is no error");
-  tap_ok(rebuilt && rebuilt->hash == built->hash, "the mesh is built anew");
-  eb_scene_destroy(rebuilt);
-  tap_succeeds(eb_scene_create(ops, small, NULL, "/proc/none", &rebuilt),
-               "nor is an unwritable one");
-  eb_scene_destroy(rebuilt);
-  eb_scene_destroy(off);
-  eb_scene_destroy(hit);
-  eb_scene_destroy(built);
-}
-
-/* Two processes that want the same mesh at once both get it. Runs first: a team of threads does not survive a fork. */
-static void test_two_processes(void) {
-  char place[128];
-  snprintf(place, sizeof place, "%s/both", folder);
-  const eb_scene_ops *ops = eb_scene_find("hecht2012/bear-squash");
-  pid_t child[2];
-  for (int c = 0; c < 2; c++) {
-    child[c] = fork();
-    if (child[c]) continue;
-    eb_scene *scene = NULL;
-    eb_error error = eb_scene_create(ops, "resolution=0.05", NULL, place, &scene);
-    int good = !error && scene;
-    eb_error_free(error);
-    eb_scene_destroy(scene);
-    _exit(good ? 0 : 1);
-  }
-  int bad = 0, status;
-  for (int c = 0; c < 2; c++) {
-    waitpid(child[c], &status, 0);
-    bad += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
-  }
-  tap_ok(bad == 0, "two processes build the same scene at once");
-}
-
-/* ---- replaced meshes ------------------------------------------------------------------------------------------------ */
-
-/* A closed box surface of 8 vertices, in millimetres and off the origin. */
-static void write_box_surface(const char *path) {
-  static const int32_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
-                                      {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
-  eb_surface *surface;
-  tap_require(eb_surface_create(8, 12, &surface), "surface");
-  for (int v = 0; v < 8; v++) {
-    surface->X[3 * v] = 100 + (v & 1 ? 800 : 0);
-    surface->X[3 * v + 1] = v & 2 ? 300 : 0;
-    surface->X[3 * v + 2] = v & 4 ? 250 : 0;
-  }
-  for (int q = 0; q < 6; q++)
-    for (int k = 0; k < 3; k++) {
-      surface->triangles[6 * q + k] = quads[q][k];
-      surface->triangles[6 * q + 3 + k] = quads[q][(k + 2) % 4];
-    }
-  tap_require(eb_surface_write(path, EB_FORMAT_OBJ, surface), "write surface");
-  eb_surface_destroy(surface);
-}
-
-static void test_volume_override(void) {
-  char path[128];
-  snprintf(path, sizeof path, "%s/bar.mesh", folder);
-  eb_scene *own = make("conjac2020/twist", "resolution=0.34"), *other;
-  tap_require(eb_mesh_write(path, EB_FORMAT_MEDIT, own->mesh), "write volume mesh");
-  tap_require(eb_scene_create(own->ops, "resolution=0.34", path, cache, &other), "own mesh again");
-  tap_ok(!memcmp(own->mesh->X, other->mesh->X, 24 * (size_t)own->mesh->node_count),
-         "a scene's own mesh comes back from a file to the bit");
-  tap_ok(strcmp(other->mesh_source, path) == 0 && strcmp(own->mesh_source, "generated") == 0,
-         "the source of the mesh is kept");
-  eb_scene_destroy(other);
-  eb_grid grid = {.cubes = {9, 3, 3}, .origin = {5, 5, 5}, .size = {30, 6, 6}};
-  eb_mesh *mesh;
-  tap_require(eb_generate_tets5(&grid, &mesh), "another bar");
-  tap_require(eb_mesh_write(path, EB_FORMAT_MEDIT, mesh), "write volume mesh");
-  tap_require(eb_scene_create(own->ops, "resolution=0.34", path, cache, &other), "another mesh");
-  tap_ok(other->mesh->node_count == mesh->node_count &&
-             !memcmp(other->mesh->elements, mesh->elements, 16 * (size_t)mesh->element_count),
-         "a volume mesh keeps its connectivity");
-  double lo[3], hi[3];
-  eb_mesh_bounds(other->mesh->X, other->mesh->node_count, lo, hi);
-  tap_near(hi[0] - lo[0], 0.15, 1e-12, "it is scaled uniformly until it just fits");
-  tap_near(hi[1] - lo[1], 0.03, 1e-12, "in all directions alike");
-  tap_near(0.5 * (hi[1] + lo[1]), 0, 1e-12, "centred");
-  tap_near(lo[2], -0.0225, 1e-12, "on the floor of the scene's box");
-  test_boundary(other);
-  uint8_t *fixed = malloc((size_t)mesh->node_count);
-  double *target = malloc(24 * (size_t)mesh->node_count);
-  eb_scene_boundary(other, 0, fixed, target);
-  int count = 0;
-  for (int32_t i = 0; i < mesh->node_count; i++) count += fixed[i];
-  tap_ok(count == 2 * 16, "the script grips the two ends of it");
-  free(target);
-  free(fixed);
-  eb_mesh_destroy(mesh);
-  eb_scene_destroy(other);
-  eb_scene_destroy(own);
-}
-
-static void test_surface_override(void) {
-  static const char *const scenes[] = {"conjac2020/dragon",     "conjac2020/bunny",
-                                       "hecht2012/three-torus", "hecht2012/spider",
-                                       "conjac2020/hetero",     "conjac2020/aniso"};
-  char path[128];
-  snprintf(path, sizeof path, "%s/box.obj", folder);
-  write_box_surface(path);
-  for (int i = 0; i < 6; i++) {
-    const char *small = i == 3 ? "resolution=0.8" : i > 3 ? "resolution=0.3" : "resolution=0.1";
-    eb_scene *own = make(scenes[i], small), *other = NULL;
-    tap_succeeds(eb_scene_create(own->ops, small, path, cache, &other),
-                 label(scenes[i], "a closed surface takes the body's place"));
-    if (other) {
-      double lo[3], hi[3], from[3], to[3];
-      eb_mesh_bounds(own->mesh->X, own->mesh->node_count, lo, hi);
-      eb_mesh_bounds(other->mesh->X, other->mesh->node_count, from, to);
-      bool inside = true;
-      for (int d = 0; d < 3; d++)
-        inside = inside && from[d] > lo[d] - 0.02 * (hi[d] - lo[d]) &&
-                 to[d] < hi[d] + 0.02 * (hi[d] - lo[d]);
-      tap_ok(inside, "%s: within the body's box", scenes[i]);
-      double off = (double)other->mesh->element_count / own->mesh->element_count - 1;
-      tap_below(fabs(off), 0.15, label(scenes[i], "of about as many elements"));
-      tap_ok(eb_scene_needs(other) == eb_scene_needs(own), "%s: with the same needs", scenes[i]);
-      tap_ok(other->hash != own->hash, "%s: but another hash", scenes[i]);
-    }
-    eb_scene_destroy(other);
-    eb_scene_destroy(own);
-  }
-}
-
-static void test_copies_override(void) {
-  char path[128];
-  snprintf(path, sizeof path, "%s/box.obj", folder);
-  eb_scene *scene = NULL;
-  tap_require(eb_scene_create(eb_scene_find("hecht2012/bowl-of-bears"), "resolution=0.05,bears=5",
-                              path, cache, &scene),
-              "bowl of boxes");
-  tap_ok(pieces(scene->mesh) == 5, "a replaced bear is replaced in every copy");
-  eb_scene_destroy(scene);
-}
-
-static void test_bad_overrides(void) {
-  char path[128];
-  snprintf(path, sizeof path, "%s/open.obj", folder);
-  FILE *file = fopen(path, "w");
-  fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n", file);
-  fclose(file);
-  tap_fails(attempt("conjac2020/bunny", "resolution=0.1", path), EB_ERR_INVALID, "open.obj",
-            "an open surface is refused by name");
-  snprintf(path, sizeof path, "%s/noise.mesh", folder);
-  file = fopen(path, "w");
-  fputs("nothing of the sort\n", file);
-  fclose(file);
-  tap_fails(attempt("conjac2020/bunny", "resolution=0.1", path), EB_ERR_FORMAT, "noise.mesh",
-            "noise is refused by name");
-  tap_fails(attempt("conjac2020/bunny", "resolution=0.1", folder), EB_ERR_IO, folder,
-            "a folder is refused by name");
-}
-
-/* ---- single scenes ---------------------------------------------------------------------------------------------------- */
+/* ---- single scenes --------------------------------------------------------------------------- */
 
 static void test_twist(void) {
   eb_scene *scene = make("conjac2020/twist", "resolution=0.34,motion=twist");
@@ -581,8 +360,9 @@ static void test_release(void) {
   eb_scene_destroy(scene);
 }
 
-/* A body falls freely before it touches and never has more energy than it began with: what explicit penalties of the wrong size
- * would give it. Elastic, kinetic and potential energy are summed; what springs of the floor hold is left out. */
+/* A body falls freely before it touches and never has more energy than it began with: what
+ * explicit penalties of the wrong size would give it. Elastic, kinetic and potential energy are
+ * summed; what springs of the floor hold is left out. */
 static void test_fall(const char *name, const char *parameters, int steps, double deepest_allowed) {
   eb_scene *scene = make(name, parameters);
   eb_solver *solver;
@@ -622,12 +402,7 @@ static void test_fall(const char *name, const char *parameters, int steps, doubl
 }
 
 int main(void) {
-  if (!mkdtemp(folder)) {
-    printf("Bail out! no temporary folder\n");
-    return 1;
-  }
-  snprintf(cache, sizeof cache, "%s/cache", folder);
-  test_two_processes();
+  fixture_open();
   for (const eb_scene_ops *const *at = eb_scenes(); *at; at++) {
     test_table(*at);
     tap_ok(eb_scene_find((*at)->name) == *at, "%s: is found by its name", (*at)->name);
@@ -641,18 +416,11 @@ int main(void) {
   test_hashes();
   test_materials();
   test_bad_requests();
-  test_cache();
-  test_volume_override();
-  test_surface_override();
-  test_copies_override();
-  test_bad_overrides();
   test_twist();
   test_hetero();
   test_aniso();
   test_release();
   test_fall("conjac2020/bunny", "resolution=0.02,material=corotational", 150, 0.02);
   test_fall("hecht2012/three-torus", "resolution=0.1,dt=0.0033333333333333335", 450, 0.05);
-  char command[300];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command) != 0 || tap_done();
+  return fixture_close();
 }

@@ -60,17 +60,18 @@ static void put_topology(FILE *out, const movie *m) {
   fprintf(out, "</Attribute>\n");
 }
 
-/* Frame f of frames/positions. */
+/* Frame f of frames/positions. VTK keeps a geometry for as long as the first child of its data item reads the same, which the comment
+ * prevents, and complains when that child has no text. */
 static void put_geometry(FILE *out, const movie *m, size_t frame) {
   long long nodes = (long long)m->nodes;
   fprintf(out,
           "        <Geometry GeometryType=\"XYZ\">\n"
-          "          <DataItem ItemType=\"HyperSlab\" Dimensions=\"%lld 3\">\n"
+          "          <DataItem ItemType=\"HyperSlab\" Dimensions=\"%lld 3\"><!-- frame %zu -->\n"
           "            <DataItem Format=\"XML\" Dimensions=\"3 3\">%zu 0 0  1 1 1  1 %lld "
           "3</DataItem>\n"
           "            <DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"4\" "
           "Dimensions=\"%zu %lld 3\">",
-          nodes, frame, nodes, m->frames, nodes);
+          nodes, frame, frame, nodes, m->frames, nodes);
   put_escaped(out, m->data);
   fprintf(out,
           ":/runs/%s/frames/positions</DataItem>\n          </DataItem>\n        </Geometry>\n",
@@ -86,8 +87,8 @@ static void put_movie(FILE *out, const movie *m) {
   for (size_t f = 0; f < m->frames; f++) {
     fprintf(
         out,
-        "      <Grid Name=\"frame %zu\" GridType=\"Uniform\">\n        <Time Value=\"%.9g\"/>\n", f,
-        m->time[f]);
+        "      <Grid Name=\"frame %zu\" GridType=\"Uniform\">\n        <Time Value=\"%.17g\"/>\n",
+        f, m->time[f]);
     put_topology(out, m);
     put_geometry(out, m, f);
     fprintf(out, "      </Grid>\n");

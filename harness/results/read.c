@@ -300,6 +300,8 @@ static eb_error read_frame(hid_t set, hid_t space, size_t frame, float **out) {
   H5Sget_simple_extent_dims(space, size, NULL);
   if (frame >= size[0])
     return EB_ERROR(EB_ERR_USAGE, "there is no frame %zu; the run has %zu", frame, (size_t)size[0]);
+  if (size[2] != 3 || size[1] > INT32_MAX)
+    return EB_ERROR(EB_ERR_FORMAT, "frames/positions has an unexpected shape");
   EB_TRY(EB_NEW(*out, size[1] * size[2]));
   hsize_t start[3] = {frame, 0, 0}, one[3] = {1, size[1], size[2]};
   hid_t memory = H5Screate_simple(3, one, NULL);

@@ -1,4 +1,5 @@
-/* Signed distances of analytic solids and the explicit penalty force (the formulas stand in collider.h). */
+/* Signed distances of analytic solids and the explicit penalty force (the formulas stand in
+ * collider.h). */
 #include "problems/collision/collider.h"
 
 #include <math.h>
@@ -7,7 +8,8 @@ static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Unit vector along v, or `otherwise` where v vanishes: there every direction is a normal. Returns |v|. */
+/* Unit vector along v, or `otherwise` where v vanishes: there every direction is a normal. Returns
+ * |v|. */
 static double direction(const double v[3], const double otherwise[3], double unit[3]) {
   double length = sqrt(dot(v, v));
   for (int d = 0; d < 3; d++) unit[d] = length > 0 ? v[d] / length : otherwise[d];
@@ -35,7 +37,8 @@ static double split(const double r[3], const double axis[3], double *along, doub
   return direction(rest, side, radial);
 }
 
-/* With q = (away - radius, |along| - half_length): inside the greater component, outside the length of the positive part. */
+/* With q = (away - radius, |along| - half_length): inside the greater component, outside the
+ * length of the positive part. */
 static double capped_cylinder(const eb_collider *collider, const double r[3], double normal[3]) {
   double along, radial[3];
   double away = split(r, collider->axis, &along, radial);
@@ -52,8 +55,9 @@ static double capped_cylinder(const eb_collider *collider, const double r[3], do
   return distance;
 }
 
-/* The half space below the rim plane without the ball. Above the rim plane the nearest point is on the plane or, over the
- * opening, on the rim circle; in the solid it is on the plane or on the sphere, whichever is nearer. */
+/* The half space below the rim plane without the ball. Above the rim plane the nearest point is on
+ * the plane or, over the opening, on the rim circle; in the solid it is on the plane or on the
+ * sphere, whichever is nearer. */
 static double bowl(const eb_collider *collider, const double r[3], double normal[3]) {
   double along, radial[3], inward[3];
   double away = split(r, collider->axis, &along, radial);

@@ -8,7 +8,7 @@
 #include "problems/mesh/generate.h"
 #include "problems/mesh/stuffing.h"
 
-/* ---- geometry ------------------------------------------------------------------------------------- */
+/* ---- geometry -------------------------------------------------------------------------------- */
 
 eb_error eb_scene_bar(const eb_values *parameters, const int32_t cubes[3], const double origin[3],
                       const double size[3], eb_mesh **out) {
@@ -53,7 +53,7 @@ void eb_element_centroid(const eb_mesh *mesh, int32_t e, double centroid[3]) {
   }
 }
 
-/* ---- groups of nodes ------------------------------------------------------------------------------ */
+/* ---- groups of nodes ------------------------------------------------------------------------- */
 
 static void measure_grip(const eb_mesh *mesh, eb_grip *grip) {
   double lo[3] = {DBL_MAX, DBL_MAX, DBL_MAX}, hi[3] = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
@@ -109,7 +109,8 @@ eb_error eb_grips_add_end(eb_scene *scene, int axis, int side) {
   double lo[3], hi[3];
   eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
   double extent = hi[axis] - lo[axis];
-  /* A cube's face holds n^(2/3) of its n nodes, that of a slender bar less: a quarter of it is a face on every bar here. */
+  /* A cube's face holds n^(2/3) of its n nodes, that of a slender bar less: a quarter of it is a
+   * face on every bar here. */
   double wanted = fmax(3, 0.2 * cbrt((double)mesh->node_count * (double)mesh->node_count));
   band within = {axis, lo[axis], hi[axis]};
   for (double width = 0.01; width < 0.5; width *= 1.25) {
@@ -153,7 +154,7 @@ void eb_grips_hold(const eb_scene *scene, double t, uint8_t *fixed, double *targ
     }
 }
 
-/* ---- scripts -------------------------------------------------------------------------------------- */
+/* ---- scripts --------------------------------------------------------------------------------- */
 
 double eb_ramp(double t, double begin, double end) {
   double s = fmin(1, fmax(0, (t - begin) / (end - begin)));
@@ -190,7 +191,7 @@ void eb_scene_place(eb_scene *scene, const double rotation[9], double floor) {
     for (int d = 0; d < 3; d++) scene->x0[3 * i + d] += shift[d];
 }
 
-/* ---- materials and contact -------------------------------------------------------------------------- */
+/* ---- materials and contact ------------------------------------------------------------------- */
 
 void eb_scene_uniform_material(eb_scene *scene) {
   const eb_values *parameters = scene->parameters;
@@ -206,18 +207,22 @@ void eb_scene_gravity(eb_scene *scene) {
   scene->gravity[2] = -eb_values_real(scene->parameters, "gravity");
 }
 
-/* Penalty forces are taken at the start of a step (f_ext), elasticity at its end. What may the stiffness be?
+/* Penalty forces are taken at the start of a step (f_ext), elasticity at its end. What may the
+ * stiffness be?
  *
- * Take a node of mass m per unit of surface that meets the wall with x'' = -(s/m) x - (c/m) x'. One step of the scheme is
- * v1 = v0 - h (s x0 + c v0) / m, x1 = x0 + h v1; its amplification matrix has the determinant 1 - h c/m and
- * the trace 2 - h c/m - h^2 s/m, so it is stable when h^2 s/m + 2 h c/m < 4 (Jury's criterion).
- * m is not the lumped mass of the node. The elastic solve is implicit, so a node does not move alone: in a step a pressure
- * wave of speed sqrt(E/rho) reaches the depth
+ * Take a node of mass m per unit of surface that meets the wall with x'' = -(s/m) x - (c/m) x'.
+ * One step of the scheme is v1 = v0 - h (s x0 + c v0) / m, x1 = x0 + h v1; its amplification
+ * matrix has the determinant 1 - h c/m and the trace 2 - h c/m - h^2 s/m, so it is stable when h^2
+ * s/m + 2 h c/m < 4 (Jury's criterion). m is not the lumped mass of the node. The elastic solve is
+ * implicit, so a node does not move alone: in a step a pressure wave of speed sqrt(E/rho) reaches
+ * the depth
  *   reach = h sqrt(E / rho), at least a surface node's own layer, at most the whole thickness,
- * and all that mass, m = rho reach, moves along. Corners and small patches of contact carry less, so we stay well below the bound:
+ * and all that mass, m = rho reach, moves along. Corners and small patches of contact carry less,
+ * so we stay well below the bound:
  *   s = m / h^2 and c = m / (4 h):  h^2 s/m + 2 h c/m = 1.5 of 4.
- * A body that arrives with speed v brings the pressure rho sqrt(E/rho) v of its impact, which s meets at a depth of v h: a step's
- * travel, whatever the stiffness. Hence dt bounds the penetration. */
+ * A body that arrives with speed v brings the pressure rho sqrt(E/rho) v of its impact, which s
+ * meets at a depth of v h: a step's travel, whatever the stiffness. Hence dt bounds the
+ * penetration. */
 void eb_penalty_constants(const eb_scene *scene, double thickness, eb_collider *collider) {
   double volume = 0, mass = 0, stiffest = 0, h = scene->dt;
   const double *X = scene->mesh->X;

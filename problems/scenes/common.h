@@ -8,14 +8,16 @@
   "linear|corotational|corotated|fixed-corotational|stvk|neo-hookean|stable-neo-hookean|"          \
   "mooney-rivlin"
 
-/* The entries every scene's table starts with; the defaults are texts. nu stays away from 0.5, where lambda has no value. */
+/* The entries every scene's table starts with; the defaults are texts. nu stays away from 0.5,
+ * where lambda has no value. */
 #define EB_SCENE_PARAMETERS(E_, nu_, rho_, dt_, material_, gravity_)                               \
   {"E", EB_OPTION_REAL, E_, 1e-3, 1e13, NULL, "Pa", "Young's modulus"},                            \
       {"nu", EB_OPTION_REAL, nu_, -0.9, 0.4999, NULL, "", "Poisson's ratio"},                      \
       {"rho", EB_OPTION_REAL, rho_, 1e-3, 1e6, NULL, "kg/m^3", "density"},                         \
       {"dt", EB_OPTION_REAL, dt_, 1e-7, 1, NULL, "s", "time step"},                                \
-      {"material", EB_OPTION_CHOICE, material_, 0, 0, EB_MATERIAL_CHOICES, "", "base material"}, { \
-    "gravity", EB_OPTION_REAL, gravity_, 0, 1e4, NULL, "m/s^2", "acceleration along -z"            \
+      {"material", EB_OPTION_CHOICE, material_, 0, 0, EB_MATERIAL_CHOICES, "", "base material"},   \
+      {"gravity", EB_OPTION_REAL, gravity_, 0, 1e4, NULL, "m/s^2", "acceleration along -z"}, {     \
+    "mesh_up", EB_OPTION_CHOICE, "z", 0, 0, "y|z", "", "upward axis of a --mesh file"              \
   }
 
 #define EB_CUBES_PARAMETER                                                                         \
@@ -31,19 +33,19 @@
 #define EB_LAST_PARAMETER                                                                          \
   { NULL, EB_OPTION_REAL, NULL, 0, 0, NULL, NULL, NULL }
 
-/* ---- geometry ----------------------------------------------------------------------------------- */
+/* ---- geometry -------------------------------------------------------------------------------- */
 
-/* A bar of `cubes` times resolution cubes (at least one along each edge), six tetrahedra each, over the box from `origin` of
- * `size`, m. */
+/* A bar of `cubes` times resolution cubes (at least one along each edge), six tetrahedra each,
+ * over the box from `origin` of `size`, m. */
 EB_MUST eb_error eb_scene_bar(const eb_values *parameters, const int32_t cubes[3],
                               const double origin[3], const double size[3], eb_mesh **out);
-/* A stuffed model of `target` times resolution tetrahedra, scaled uniformly so that the longest edge of its box is `size` (m), centred
- * over the origin, standing on z = 0. */
+/* A stuffed model of `target` times resolution tetrahedra, scaled uniformly so that the longest
+ * edge of its box is `size` (m), centred over the origin, standing on z = 0. */
 EB_MUST eb_error eb_scene_model(const eb_values *parameters, const char *model, int32_t target,
                                 double size, eb_mesh **out);
 void eb_element_centroid(const eb_mesh *mesh, int32_t e, double centroid[3]);
 
-/* ---- groups of nodes, found from the geometry of whatever mesh there is ---------------------------- */
+/* ---- groups of nodes, found from the geometry of whatever mesh there is ---------------------- */
 
 typedef struct eb_grip {
   int32_t count;
@@ -62,21 +64,23 @@ typedef struct eb_grips {
 /* Whether a node at rest position X belongs to a group. */
 typedef bool eb_node_test(const double X[3], const void *context);
 
-/* Adds the group of nodes that pass the test to scene->data (created on first use). EB_ERR_INVALID when there is none. */
+/* Adds the group of nodes that pass the test to scene->data (created on first use). EB_ERR_INVALID
+ * when there is none. */
 EB_MUST eb_error eb_grips_add(eb_scene *scene, eb_node_test *test, const void *context,
                               const char *what);
-/* Adds the nodes at one end of the mesh along an axis: those within a band below (side < 0) or above the extreme. The band is
- * 1 % of the extent - the face of a bar - and is widened until it holds a face's worth of nodes, so that it grips any
- * mesh. */
+/* Adds the nodes at one end of the mesh along an axis: those within a band below (side < 0) or
+ * above the extreme. The band is 1 % of the extent - the face of a bar - and is widened until it
+ * holds a face's worth of nodes, so that it grips any mesh. */
 EB_MUST eb_error eb_grips_add_end(eb_scene *scene, int axis, int side);
 void eb_grips_clear(eb_scene *scene);
-/* Marks the group's nodes and moves them rigidly from their place in scene->x0: rotation (row-major) about `about`, then `shift`. */
+/* Marks the group's nodes and moves them rigidly from their place in scene->x0: rotation
+ * (row-major) about `about`, then `shift`. */
 void eb_grip_place(const eb_scene *scene, const eb_grip *grip, const double rotation[9],
                    const double about[3], const double shift[3], uint8_t *fixed, double *target);
 /* A boundary for scenes whose groups all stand still. */
 void eb_grips_hold(const eb_scene *scene, double t, uint8_t *fixed, double *target);
 
-/* ---- scripts -------------------------------------------------------------------------------------- */
+/* ---- scripts --------------------------------------------------------------------------------- */
 
 /* 0 before `begin`, 1 after `end`, in between 3 s^2 - 2 s^3: continuous with its derivative. */
 double eb_ramp(double t, double begin, double end);
@@ -84,19 +88,20 @@ double eb_ramp(double t, double begin, double end);
 double eb_ramp_rate(double t, double begin, double end);
 /* Rotation by `angle` about the axis d = 0, 1, 2; row-major. */
 void eb_axis_rotation(int d, double angle, double rotation[9]);
-/* The initial state: rest positions rotated about the centre of the box, lowest node put at height `floor` and the box centred
- * over the origin. */
+/* The initial state: rest positions rotated about the centre of the box, lowest node put at height
+ * `floor` and the box centred over the origin. */
 void eb_scene_place(eb_scene *scene, const double rotation[9], double floor);
 
-/* ---- materials and contact --------------------------------------------------------------------------- */
+/* ---- materials and contact ------------------------------------------------------------------- */
 
 /* The material the parameters name, for every region. */
 void eb_scene_uniform_material(eb_scene *scene);
 /* Gravity along -z from the parameter `gravity`. */
 void eb_scene_gravity(eb_scene *scene);
 
-/* Stiffness (Pa/m) and damping (Pa s/m) of explicit penalty contact against a body of the given thickness (m; the smallest edge
- * of the mesh's box bounds it). The derivation is in common.c. Materials must be set. */
+/* Stiffness (Pa/m) and damping (Pa s/m) of explicit penalty contact against a body of the given
+ * thickness (m; the smallest edge of the mesh's box bounds it). The derivation is in common.c.
+ * Materials must be set. */
 void eb_penalty_constants(const eb_scene *scene, double thickness, eb_collider *collider);
 /* Adds a collider with these constants; NULL motion. Returns it, for more to be set. */
 eb_collider *eb_scene_add_collider(eb_scene *scene, eb_collider_kind kind, const double origin[3],

@@ -1,7 +1,9 @@
-/* Scenes of Weidner, Kim and Sueda, "ConJac: Large Steps in Dynamic Simulation", MIG 2020 (Section 4, Table 1).
+/* Scenes of Weidner, Kim and Sueda, "ConJac: Large Steps in Dynamic Simulation", MIG 2020 (Section
+ * 4, Table 1).
  *
- * All bodies are 5 to 15 cm across, as the paper says of its own. What it does not state is chosen here and can be set: sizes,
- * density, the course of the scripts, the contrast of layers, the stiffness of fibres. */
+ * All bodies are 5 to 15 cm across, as the paper says of its own. What it does not state is chosen
+ * here and can be set: sizes, density, the course of the scripts, the contrast of layers, the
+ * stiffness of fibres. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +17,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- twist: a bar with one end moved by script -------------------------------------------------------- */
+/* ---- twist: a bar with one end moved by script ----------------------------------------------- */
 
 static const eb_option twist_parameters[] = {
     EB_SCENE_PARAMETERS("1e4", "0.4", "1000", "5e-3", "stable-neo-hookean", "0"),
@@ -47,7 +49,8 @@ static void twist_amounts(const eb_scene *scene, double t, double amount[MOTIONS
   }
 }
 
-/* The end at length L goes to 0.7 L and 1.4 L; follows the arc of a quarter turn with the bar's length; turns once about the axis. */
+/* The end at length L goes to 0.7 L and 1.4 L; follows the arc of a quarter turn with the bar's
+ * length; turns once about the axis. */
 static void twist_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
   const eb_grips *grips = scene->data;
   const eb_grip *end = &grips->grip[1];
@@ -93,7 +96,7 @@ const eb_scene_ops eb_conjac2020_twist = {
     .clear = eb_grips_clear,
 };
 
-/* ---- hetero: a standing bar of stiff and soft layers -------------------------------------------------- */
+/* ---- hetero: a standing bar of stiff and soft layers ----------------------------------------- */
 
 static const eb_option hetero_parameters[] = {
     PARAMETERS("1e4", "0.4"),
@@ -104,14 +107,16 @@ static const eb_option hetero_parameters[] = {
      "stiff over soft Young's modulus; E is their geometric mean"},
     EB_LAST_PARAMETER};
 
-/* The bars that stand are wider than 12 : 34, that is, their cells lower than wide: with cubes, a bar of 12 cm and E = 1e4 Pa would
- * buckle under its own weight, as height^3 exceeds 7.84 E I / (rho g A) (Greenhill), and topple instead of bulging. */
+/* The bars that stand are wider than 12 : 34, that is, their cells lower than wide: with cubes, a
+ * bar of 12 cm and E = 1e4 Pa would buckle under its own weight, as height^3 exceeds 7.84 E I /
+ * (rho g A) (Greenhill), and topple instead of bulging. */
 static eb_error hetero_mesh(const eb_values *parameters, eb_mesh **out) {
   return eb_scene_bar(parameters, (const int32_t[3]){12, 12, 34},
                       (const double[3]){-0.04, -0.04, 0}, (const double[3]){0.08, 0.08, 0.12}, out);
 }
 
-/* Regions "stiff" and "soft" by the height of the element. Layers end at whole cubes of the paper's 34. */
+/* Regions "stiff" and "soft" by the height of the element. Layers end at whole cubes of the
+ * paper's 34. */
 static eb_error hetero_prepare(const eb_values *parameters, eb_mesh **mesh) {
   double lo[3], hi[3], layers = (double)eb_values_int(parameters, "layers"), centroid[3];
   eb_mesh_bounds((*mesh)->X, (*mesh)->node_count, lo, hi);
@@ -154,7 +159,7 @@ const eb_scene_ops eb_conjac2020_hetero = {
     .clear = eb_grips_clear,
 };
 
-/* ---- aniso: a standing bar with fibres ------------------------------------------------------------------- */
+/* ---- aniso: a standing bar with fibres ------------------------------------------------------- */
 
 static const eb_option aniso_parameters[] = {
     PARAMETERS("1e4", "0.4"),
@@ -170,7 +175,8 @@ static eb_error aniso_mesh(const eb_values *parameters, eb_mesh **out) {
                       out);
 }
 
-/* Helical fibres climb at 45 degrees around the vertical axis at every radius; on the axis itself they are vertical. */
+/* Helical fibres climb at 45 degrees around the vertical axis at every radius; on the axis itself
+ * they are vertical. */
 static void fibre_direction(const char *kind, const double from_axis[2], double a[3]) {
   double radius = hypot(from_axis[0], from_axis[1]);
   bool level = kind[0] == 'h' && kind[1] == 'o', helix = kind[0] == 'h' && !level && radius > 0;
@@ -224,7 +230,7 @@ const eb_scene_ops eb_conjac2020_aniso = {
     .clear = eb_grips_clear,
 };
 
-/* ---- barcut: a bar pulled at both ends ------------------------------------------------------------------- */
+/* ---- barcut: a bar pulled at both ends ------------------------------------------------------- */
 
 static const eb_option barcut_parameters[] = {PARAMETERS("1e4", "0.4"),
                                               EB_CUBES_PARAMETER,
@@ -276,7 +282,7 @@ const eb_scene_ops eb_conjac2020_barcut = {
     .clear = eb_grips_clear,
 };
 
-/* ---- dragon: pulled apart and let go ----------------------------------------------------------------------- */
+/* ---- dragon: pulled apart and let go --------------------------------------------------------- */
 
 static const eb_option dragon_parameters[] = {
     PARAMETERS("3e4", "0.49"),
@@ -312,7 +318,8 @@ static eb_error grip_part(eb_scene *scene, const double lo[3], const double hi[3
 
 enum { FEET, UPPER_JAW, LOWER_JAW, TRUNK };
 
-/* The feet stand; the muzzle, the foremost tenth of the length, is parted at half its height; the trunk is gripped in its rear. */
+/* The feet stand; the muzzle, the foremost tenth of the length, is parted at half its height; the
+ * trunk is gripped in its rear. */
 static eb_error dragon_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
   eb_scene_gravity(scene);
@@ -368,7 +375,7 @@ const eb_scene_ops eb_conjac2020_dragon = {
     .clear = eb_grips_clear,
 };
 
-/* ---- bunny: dropped on the floor ------------------------------------------------------------------------------ */
+/* ---- bunny: dropped on the floor ------------------------------------------------------------- */
 
 static const eb_option bunny_parameters[] = {
     PARAMETERS("4e4", "0.45"),
@@ -413,9 +420,7 @@ static eb_error bunny_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_conjac2020_bunny = {
     .name = "conjac2020/bunny",
-    .summary = "a bunny is dropped on the floor, with friction; explicit penalty contact (the "
-               "paper's floor also holds "
-               "nodes sideways with a tenth of the stiffness)",
+    .summary = "a bunny is dropped on the floor, with friction (explicit penalty contact)",
     .geometry = "stand-in bunny, 12 cm tall",
     .citation = CITATION,
     .stand_in = "bunny",

@@ -1,9 +1,10 @@
-/* Scenes of Hecht, Lee, Shewchuk and O'Brien, "Updated Sparse Cholesky Factors for Corotational Elastodynamics", ACM
- * Transactions on Graphics 31(5), 2012 (Section 5, Tables I to V).
+/* Scenes of Hecht, Lee, Shewchuk and O'Brien, "Updated Sparse Cholesky Factors for Corotational
+ * Elastodynamics", ACM Transactions on Graphics 31(5), 2012 (Section 5, Tables I to V).
  *
- * A frame is 1/30 s, as in the paper. The paper does not state its own step inside a frame, most sizes, heights and colliders,
- * nor the stiffness of every body: those are chosen here and can be set. Contact is the explicit penalty of collider.h,
- * with constants that follow from the step (common.c). */
+ * A frame is 1/30 s, as in the paper. The paper does not state its own step inside a frame, most
+ * sizes, heights and colliders, nor the stiffness of every body: those are chosen here and can be
+ * set. Contact is the explicit penalty of collider.h, with constants that follow from the step
+ * (common.c). */
 #include <math.h>
 
 #include "problems/base/memory.h"
@@ -27,7 +28,8 @@
 static const double pi = 3.14159265358979323846;
 static const double upwards[3] = {0, 0, 1};
 
-/* Constants of every collider added so far; friction from the parameter. The thickness is that of the body's thinnest part. */
+/* Constants of every collider added so far; friction from the parameter. The thickness is that of
+ * the body's thinnest part. */
 static void finish_colliders(eb_scene *scene, double thickness) {
   for (int32_t c = 0; c < scene->collider_count; c++) {
     eb_penalty_constants(scene, thickness, &scene->colliders[c]);
@@ -45,7 +47,7 @@ static eb_error drop_on_floor(eb_scene *scene, const double rotation[9]) {
   return EB_OK;
 }
 
-/* ---- sculpture, in three resolutions ------------------------------------------------------------------------ */
+/* ---- sculpture, in three resolutions --------------------------------------------------------- */
 
 static const eb_option sculpture_parameters[] = {PARAMETERS("5e6", TWENTIETH),
                                                  EB_ELEMENTS_PARAMETER, HEIGHT("0.2"),
@@ -86,7 +88,7 @@ const eb_scene_ops eb_hecht2012_sculpture_medium =
 const eb_scene_ops eb_hecht2012_sculpture_large =
     SCULPTURE("hecht2012/sculpture-large", 65000, 329131, sculpture_large_mesh);
 
-/* ---- dragon ---------------------------------------------------------------------------------------------------- */
+/* ---- dragon ---------------------------------------------------------------------------------- */
 
 static const eb_option dragon_parameters[] = {PARAMETERS("2e6", TWENTIETH), EB_ELEMENTS_PARAMETER,
                                               HEIGHT("0.2"), FRICTION("0.3"), EB_LAST_PARAMETER};
@@ -118,7 +120,7 @@ const eb_scene_ops eb_hecht2012_dragon = {
     .setup = dragon_setup,
 };
 
-/* ---- three-torus ------------------------------------------------------------------------------------------------ */
+/* ---- three-torus ----------------------------------------------------------------------------- */
 
 static const eb_option torus_parameters[] = {PARAMETERS("1e7", TWENTIETH), EB_ELEMENTS_PARAMETER,
                                              HEIGHT("0.9"), FRICTION("0.3"), EB_LAST_PARAMETER};
@@ -157,7 +159,7 @@ const eb_scene_ops eb_hecht2012_three_torus = {
     .setup = torus_setup,
 };
 
-/* ---- bowl-of-bears ------------------------------------------------------------------------------------------------ */
+/* ---- bowl-of-bears --------------------------------------------------------------------------- */
 
 static const eb_option bears_parameters[] = {
     PARAMETERS("3e6", TWENTIETH),
@@ -231,7 +233,7 @@ const eb_scene_ops eb_hecht2012_bowl_of_bears = {
     .setup = bears_setup,
 };
 
-/* ---- bear-squash --------------------------------------------------------------------------------------------------- */
+/* ---- bear-squash ----------------------------------------------------------------------------- */
 
 static const eb_option squash_parameters[] = {
     PARAMETERS("1e5", THIRTIETH),
@@ -287,7 +289,7 @@ const eb_scene_ops eb_hecht2012_bear_squash = {
     .setup = squash_setup,
 };
 
-/* ---- sheets: cloth-drop, trampoline ----------------------------------------------------------------------------------- */
+/* ---- sheets: cloth-drop, trampoline ---------------------------------------------------------- */
 
 static const double sheet_thickness = 1e-4; /* m, the paper's */
 
@@ -358,8 +360,9 @@ static eb_error trampoline_mesh(const eb_values *parameters, eb_mesh **out) {
   return error;
 }
 
-/* The ball's course: down to the trampoline at x = 0; half a sine into it and out at the speed it came with; up and over to the
- * curtain, which takes its sidewise speed exponentially; down, to lie 0.6 m below the trampoline. */
+/* The ball's course: down to the trampoline at x = 0; half a sine into it and out at the speed it
+ * came with; up and over to the curtain, which takes its sidewise speed exponentially; down, to
+ * lie 0.6 m below the trampoline. */
 static void ball(double t, const double *parameters, double offset[3], double velocity[3]) {
   (void)parameters;
   const double g = 9.81, start_x = -0.45, start_z = 0.75, contact = 0.16, decay = 6;
@@ -429,7 +432,7 @@ const eb_scene_ops eb_hecht2012_trampoline = {
     .clear = eb_grips_clear,
 };
 
-/* ---- spider --------------------------------------------------------------------------------------------------------------- */
+/* ---- spider ---------------------------------------------------------------------------------- */
 
 static const eb_option spider_parameters[] = {
     PARAMETERS("1e8", TENTH),

@@ -1,5 +1,6 @@
-/* The cache file: header, then X, elements, region, fibre, region names, node sets, without padding, in the byte order of
- * the machine that wrote it (another order is a miss). The header's hash covers every byte of the file. */
+/* The cache file: header, then X, elements, region, fibre, region names, node sets, without
+ * padding, in the byte order of the machine that wrote it (another order is a miss). The header's
+ * hash covers every byte of the file. */
 #include "problems/scenes/mesh_cache.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ typedef struct cache_header {
 static const char cache_magic[8] = "EBMESH\r\n";
 static const uint32_t byte_order_mark = 0x01020304;
 
-/* ---- where ------------------------------------------------------------------------------------ */
+/* ---- where ----------------------------------------------------------------------------------- */
 
 /* mkdir -p. */
 static bool make_directories(char *path) {
@@ -64,7 +65,7 @@ static bool file_path(const char *directory, const char *name, uint64_t key,
   return length > 0 && length < EB_CACHE_PATH_BYTES;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct span {
   const unsigned char *at, *end;
@@ -194,7 +195,7 @@ eb_error eb_mesh_cache_load(const char *directory, const char *name, uint64_t ke
   return error;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void put(unsigned char **to, const void *data, size_t bytes) {
   if (bytes) memcpy(*to, data, bytes);

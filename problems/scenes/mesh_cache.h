@@ -1,8 +1,8 @@
 /* Generated meshes kept on disk, so that half a million tetrahedra are not stuffed twice.
  *
- * A file is found by its content key (what the mesh was made from), holds a hash of what it contains, and is trusted only
- * when both match: anything else is a miss, and the mesh is built anew. The cache is an optimization: no failure of the
- * file system is an error. */
+ * A file is found by its content key (what the mesh was made from), holds a hash of what it
+ * contains, and is trusted only when both match: anything else is a miss, and the mesh is built
+ * anew. The cache is an optimization: no failure of the file system is an error. */
 #ifndef EB_SCENES_MESH_CACHE_H
 #define EB_SCENES_MESH_CACHE_H
 
@@ -16,12 +16,12 @@
 
 enum { EB_CACHE_PATH_BYTES = 3072 };
 
-/* The directory that `cache_dir` stands for (see eb_scene_create), created when missing. Returns false when caching is off or
- * there is no directory to be had. */
+/* The directory that `cache_dir` stands for (see eb_scene_create), created when missing. Returns
+ * false when caching is off or there is no directory to be had. */
 bool eb_mesh_cache_directory(const char *cache_dir, char path[EB_CACHE_PATH_BYTES]);
 
-/* The mesh kept under `name` and `key`; *out is NULL when there is none, or none that can be trusted. Fails only without
- * memory. The caller destroys *out. */
+/* The mesh kept under `name` and `key`; *out is NULL when there is none, or none that can be
+ * trusted. Fails only without memory. The caller destroys *out. */
 EB_MUST eb_error eb_mesh_cache_load(const char *directory, const char *name, uint64_t key,
                                     eb_mesh **out);
 /* Keeps the mesh; readers see the whole file or none. False when it could not be written. */

@@ -7,8 +7,17 @@
 #include "problems/mesh/stuffing.h"
 #include "problems/scenes/mesh_cache.h"
 
-/* Uniform scale and shift that put the box of X into the box of `own`; the identity, to the bit, when the boxes agree to
- * rounding, so that a scene's own mesh comes back from a file unchanged. */
+/* A quarter turn about x: (x, y, z) -> (x, -z, y). */
+static void turn_up(double *X, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    double y = X[3 * i + 1];
+    X[3 * i + 1] = -X[3 * i + 2];
+    X[3 * i + 2] = y;
+  }
+}
+
+/* Uniform scale and shift that put the box of X into the box of `own`; the identity, to the bit,
+ * when the boxes agree to rounding, so that a scene's own mesh comes back from a file unchanged. */
 static eb_error fit_into_box(const char *path, const eb_mesh *own, double *X, int32_t count) {
   double lo[3], hi[3], from_lo[3], from_hi[3], scale = INFINITY, difference = 0;
   eb_mesh_bounds(own->X, own->node_count, lo, hi);
@@ -57,10 +66,11 @@ static eb_error fill_cached(const eb_surface *surface, int32_t target, const cha
   return EB_OK;
 }
 
-static eb_error from_surface(const char *path, const eb_mesh *own, const char *directory,
+static eb_error from_surface(const char *path, bool y_up, const eb_mesh *own, const char *directory,
                              eb_mesh **out) {
   eb_surface *surface;
   EB_TRY(eb_surface_read(path, &surface));
+  if (y_up) turn_up(surface->X, surface->vertex_count);
   eb_error error = fit_into_box(path, own, surface->X, surface->vertex_count);
   if (!error)
     error = eb_error_prefix(fill_cached(surface, own->element_count, directory, out), "%s", path);
@@ -68,9 +78,10 @@ static eb_error from_surface(const char *path, const eb_mesh *own, const char *d
   return error;
 }
 
-static eb_error from_volume(const char *path, const eb_mesh *own, eb_mesh **out) {
+static eb_error from_volume(const char *path, bool y_up, const eb_mesh *own, eb_mesh **out) {
   eb_mesh *mesh;
   EB_TRY(eb_mesh_read(path, &mesh));
+  if (y_up) turn_up(mesh->X, mesh->node_count);
   eb_error error = fit_into_box(path, own, mesh->X, mesh->node_count);
   if (error)
     eb_mesh_destroy(mesh);
@@ -79,10 +90,11 @@ static eb_error from_volume(const char *path, const eb_mesh *own, eb_mesh **out)
   return error;
 }
 
-eb_error eb_mesh_override(const char *path, const eb_mesh *own, const char *cache_directory,
-                          eb_mesh **out) {
+eb_error eb_mesh_override(const char *path, bool y_up, const eb_mesh *own,
+                          const char *cache_directory, eb_mesh **out) {
   *out = NULL;
   bool is_surface;
   EB_TRY(eb_file_is_surface(path, &is_surface));
-  return is_surface ? from_surface(path, own, cache_directory, out) : from_volume(path, own, out);
+  return is_surface ? from_surface(path, y_up, own, cache_directory, out)
+                    : from_volume(path, y_up, own, out);
 }

@@ -96,14 +96,16 @@ def check_vtk(path, run, mesh):
     reader = vtkXdmfReader()
     reader.SetFileName(path)
     reader.UpdateInformation()
-    time = float(run["frames/time"][-1])
-    reader.UpdateTimeStep(time)
-    data = reader.GetOutputDataObject(0)
-    while data.IsA("vtkMultiBlockDataSet"):
-        data = data.GetBlock(0)
-    points = vtk_to_numpy(data.GetPoints().GetData())
-    ok(data.GetNumberOfCells() == len(mesh["tetrahedra"]) and numpy.array_equal(points, run["frames/positions"][-1]),
-       f"{os.path.basename(path)}: VTK reads elements and the last frame")
+    good = True
+    for frame in (0, -1):
+        reader.UpdateTimeStep(float(run["frames/time"][frame]))
+        data = reader.GetOutputDataObject(0)
+        while data.IsA("vtkMultiBlockDataSet"):
+            data = data.GetBlock(0)
+        points = vtk_to_numpy(data.GetPoints().GetData())
+        good = good and data.GetNumberOfCells() == len(mesh["tetrahedra"])
+        good = good and numpy.array_equal(points, run["frames/positions"][frame])
+    ok(good, f"{os.path.basename(path)}: VTK reads the elements, the first and the last frame")
 
 
 folder = sys.argv[1]
