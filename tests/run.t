@@ -87,6 +87,14 @@ like($summary->{runs}[0]{identity}, qr/plugin=[0-9a-f]{16}/, 'its bytes are part
 my @last = map { $_->{steps}{elastic}[-1] } runs_in('p.h5');
 ok(abs($last[0] / $last[1] - 1) < 0.5, 'and comes near to newton after five steps') or diag("@last");
 
+# ---- what measuring costs: a solver that does next to nothing shows what the harness adds to a step
+($out) = is_code(0, 'a solver that does nothing', 'run', 'bench/beam:resolution=0.125', '--plugin', plugin('faulty'), '-s', 'faulty',
+  '--steps', '1000', '-o', 'nothing.h5', '--format', 'json');
+my $nothing = decode_json($out)->{runs}[0];
+my $off = ($nothing->{total_seconds} - $nothing->{scene_seconds} - $nothing->{setup_seconds}) / 1000;
+printf "# on the clock %.2f us a step, off the clock %.1f us\n", 1e6 * $nothing->{median_step_seconds}, 1e6 * $off;
+ok($nothing->{median_step_seconds} < (sanitized() ? 1e-4 : 1e-5), 'the clock charges a step with less than a thousandth of 10 ms');
+
 # ---- export
 ($out) = is_code(0, 'export as CSV', 'export', 'p.h5', '--to', 'csv');
 my @lines = split /\n/, $out;
