@@ -118,6 +118,15 @@ static void test_volume_override(void) {
   }
   tap_below(worst, 1e-12, "mesh_up=y turns y upwards");
   eb_scene_destroy(turned);
+  tap_require(eb_scene_create(own->ops, "resolution=0.34,mesh_turn=180", path, cache, &turned),
+              "turned");
+  worst = 0;
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    const double *a = other->mesh->X + 3 * i, *b = turned->mesh->X + 3 * i;
+    worst = fmax(worst, fabs(a[0] + b[0] - 0.15) + fabs(a[1] + b[1]) + fabs(a[2] - b[2]));
+  }
+  tap_below(worst, 1e-12, "mesh_turn=180 turns it about");
+  eb_scene_destroy(turned);
   uint8_t *fixed = malloc((size_t)mesh->node_count);
   double *target = malloc(24 * (size_t)mesh->node_count);
   eb_scene_boundary(other, 0, fixed, target);

@@ -7,12 +7,12 @@
 #include "problems/mesh/stuffing.h"
 #include "problems/scenes/mesh_cache.h"
 
-/* A quarter turn about x: (x, y, z) -> (x, -z, y). */
-static void turn_up(double *X, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    double y = X[3 * i + 1];
-    X[3 * i + 1] = -X[3 * i + 2];
-    X[3 * i + 2] = y;
+static void turn(const double *rotation, double *X, int32_t count) {
+  for (int32_t i = 0; rotation && i < count; i++) {
+    const double p[3] = {X[3 * i], X[3 * i + 1], X[3 * i + 2]};
+    for (int d = 0; d < 3; d++)
+      X[3 * i + d] =
+          rotation[3 * d] * p[0] + rotation[3 * d + 1] * p[1] + rotation[3 * d + 2] * p[2];
   }
 }
 
@@ -66,11 +66,11 @@ static eb_error fill_cached(const eb_surface *surface, int32_t target, const cha
   return EB_OK;
 }
 
-static eb_error from_surface(const char *path, bool y_up, const eb_mesh *own, const char *directory,
-                             eb_mesh **out) {
+static eb_error from_surface(const char *path, const double *rotation, const eb_mesh *own,
+                             const char *directory, eb_mesh **out) {
   eb_surface *surface;
   EB_TRY(eb_surface_read(path, &surface));
-  if (y_up) turn_up(surface->X, surface->vertex_count);
+  turn(rotation, surface->X, surface->vertex_count);
   eb_error error = fit_into_box(path, own, surface->X, surface->vertex_count);
   if (!error)
     error = eb_error_prefix(fill_cached(surface, own->element_count, directory, out), "%s", path);
@@ -78,10 +78,11 @@ static eb_error from_surface(const char *path, bool y_up, const eb_mesh *own, co
   return error;
 }
 
-static eb_error from_volume(const char *path, bool y_up, const eb_mesh *own, eb_mesh **out) {
+static eb_error from_volume(const char *path, const double *rotation, const eb_mesh *own,
+                            eb_mesh **out) {
   eb_mesh *mesh;
   EB_TRY(eb_mesh_read(path, &mesh));
-  if (y_up) turn_up(mesh->X, mesh->node_count);
+  turn(rotation, mesh->X, mesh->node_count);
   eb_error error = fit_into_box(path, own, mesh->X, mesh->node_count);
   if (error)
     eb_mesh_destroy(mesh);
@@ -90,11 +91,11 @@ static eb_error from_volume(const char *path, bool y_up, const eb_mesh *own, eb_
   return error;
 }
 
-eb_error eb_mesh_override(const char *path, bool y_up, const eb_mesh *own,
+eb_error eb_mesh_override(const char *path, const double *rotation, const eb_mesh *own,
                           const char *cache_directory, eb_mesh **out) {
   *out = NULL;
   bool is_surface;
   EB_TRY(eb_file_is_surface(path, &is_surface));
-  return is_surface ? from_surface(path, y_up, own, cache_directory, out)
-                    : from_volume(path, y_up, own, out);
+  return is_surface ? from_surface(path, rotation, own, cache_directory, out)
+                    : from_volume(path, rotation, own, out);
 }
