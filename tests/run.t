@@ -48,7 +48,7 @@ like($run->{started}, qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, 'start time');
 # ---- the environment
 my ($json) = is_code(0, 'export as JSON', 'export', 'r.h5', '--to', 'json');
 my $environment = decode_json($json)->{environment};
-for my $fact (qw(cpu cores compiler flags commit dirty program_hash hdf5 cholmod petsc metis blas blas_threads command_line variables)) {
+for my $fact (qw(cpu cores compiler flags commit dirty program_hash hdf5 cholmod petsc metis blas blas_threads command_line variables case_settings)) {
   ok(defined $environment->{$fact}, "environment: $fact");
 }
 ok($environment->{dgemm_flop_per_second} > 1e6, 'environment: measured DGEMM rate');
