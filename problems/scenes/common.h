@@ -40,10 +40,12 @@
  * over the box from `origin` of `size`, m. */
 EB_MUST eb_error eb_scene_bar(const eb_values *parameters, const int32_t cubes[3],
                               const double origin[3], const double size[3], eb_mesh **out);
-/* A stuffed model of `target` times resolution tetrahedra, scaled uniformly so that the longest
- * edge of its box is `size` (m), centred over the origin, standing on z = 0. */
-EB_MUST eb_error eb_scene_model(const eb_values *parameters, const char *model, int32_t target,
-                                double size, eb_mesh **out);
+/* A stuffed model of `elements` times resolution tetrahedra, scaled uniformly so that the longest
+ * edge of its box is `size` (m), centred over the origin, standing on z = 0. With `nodes` not 0, the
+ * paper's model has more nodes than the lattice gives for as many elements: at resolution 1 the
+ * surface is refined until the nodes are met too (problems/mesh/refine.h). */
+EB_MUST eb_error eb_scene_model(const eb_values *parameters, const char *model, int32_t elements,
+                                int32_t nodes, double size, eb_mesh **out);
 void eb_element_centroid(const eb_mesh *mesh, int32_t e, double centroid[3]);
 
 /* ---- groups of nodes, found from the geometry of whatever mesh there is ---------------------- */
@@ -73,6 +75,8 @@ EB_MUST eb_error eb_grips_add(eb_scene *scene, eb_node_test *test, const void *c
  * above the extreme. The band is 1 % of the extent - the face of a bar - and is widened until it
  * holds a face's worth of nodes, so that it grips any mesh. */
 EB_MUST eb_error eb_grips_add_end(eb_scene *scene, int axis, int side);
+/* Adds the nodes within `width` (m) above the lowest coordinate along an axis. */
+EB_MUST eb_error eb_grips_add_band(eb_scene *scene, int axis, double width);
 void eb_grips_clear(eb_scene *scene);
 /* Marks the group's nodes and moves them rigidly from their place in scene->x0: rotation
  * (row-major) about `about`, then `shift`. */
