@@ -47,9 +47,10 @@ static void test_table(const eb_scene_ops *ops) {
   tap_ok(complete, "%s: the table is complete, a run is a whole number of frames", ops->name);
   tap_ok(!ops->stand_in || strstr(ops->geometry, "stand-in"), "%s: a stand-in is named as such",
          ops->name);
-  static const char *const common[] = {"E", "nu", "rho", "dt", "material", "gravity", "resolution"};
+  static const char *const common[] = {"E",       "nu",         "rho",     "dt",       "material",
+                                       "gravity", "resolution", "mesh_up", "mesh_turn"};
   bool all = true;
-  for (int i = 0; i < 7; i++) all = all && declares(ops, common[i], strlen(common[i]));
+  for (int i = 0; i < 9; i++) all = all && declares(ops, common[i], strlen(common[i]));
   tap_ok(all, "%s: the common parameters are declared", ops->name);
   bool known = true;
   for (const char *at = ops->mesh_parameters; at && *at;) {

@@ -216,16 +216,6 @@ static eb_error unknown(const eb_plugins *plugins, const char *name) {
   return error;
 }
 
-static bool is_suite(const char *name) {
-  eb_strings names = {0};
-  size_t length = strlen(name);
-  bool found = length > 4 && strcmp(name + length - 4, ".ini") == 0;
-  eb_error_free(eb_suite_names(&names));
-  for (int i = 0; i < names.count; i++) found = found || strcmp(names.items[i], name) == 0;
-  eb_strings_clear(&names);
-  return found;
-}
-
 static bool has_solver(const eb_plugins *plugins, const char *name) {
   const eb_solver_ops *ops;
   eb_error error = eb_solver_lookup(plugins, name, &ops, NULL);
@@ -239,8 +229,10 @@ static eb_error show(const eb_plugins *plugins, const char *name, const char *as
   const eb_scene_ops *scene = eb_scene_find(name);
   const eb_solver_ops *solver;
   int material = eb_material_find(name);
+  bool suite;
+  EB_TRY(eb_suite_is(name, &suite));
   if (scene) return show_scene(scene, assignments, json);
-  if (is_suite(name)) return show_suite(name, json);
+  if (suite) return show_suite(name, json);
   if (has_solver(plugins, name)) {
     EB_TRY(eb_solver_lookup(plugins, name, &solver, NULL));
     EB_TRY(show_solver(solver, assignments, json));

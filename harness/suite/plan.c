@@ -12,18 +12,6 @@
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
-static bool is_suite(const char *name) {
-  eb_strings names = {0};
-  eb_error error = eb_suite_names(&names);
-  size_t length = strlen(name);
-  bool found = length > 4 && strcmp(name + length - 4, ".ini") == 0;
-  for (int i = 0; i < names.count && !error; i++)
-    found = found || strcmp(names.items[i], name) == 0;
-  eb_error_free(error);
-  eb_strings_clear(&names);
-  return found;
-}
-
 static eb_error unknown_scene(const char *name, bool or_suite) {
   eb_strings names = {0};
   eb_error error = eb_scene_names(&names);
@@ -196,7 +184,9 @@ static eb_error add_suite(const eb_request *request, const char *name, eb_plan *
 }
 
 static eb_error add_name(const eb_request *request, const char *name, eb_plan *plan) {
-  if (is_suite(name)) return add_suite(request, name, plan);
+  bool suite;
+  EB_TRY(eb_suite_is(name, &suite));
+  if (suite) return add_suite(request, name, plan);
   scene_loop loop = {.request = request,
                      .plan = plan,
                      .solvers = &request->solvers,

@@ -15,8 +15,10 @@
       {"nu", EB_OPTION_REAL, nu_, -0.9, 0.4999, NULL, "", "Poisson's ratio"},                      \
       {"rho", EB_OPTION_REAL, rho_, 1e-3, 1e6, NULL, "kg/m^3", "density"},                         \
       {"dt", EB_OPTION_REAL, dt_, 1e-7, 1, NULL, "s", "time step"},                                \
-      {"material", EB_OPTION_CHOICE, material_, 0, 0, EB_MATERIAL_CHOICES, "", "base material"}, { \
-    "gravity", EB_OPTION_REAL, gravity_, 0, 1e4, NULL, "m/s^2", "acceleration along -z"            \
+      {"material", EB_OPTION_CHOICE, material_, 0, 0, EB_MATERIAL_CHOICES, "", "base material"},   \
+      {"gravity", EB_OPTION_REAL, gravity_, 0, 1e4, NULL, "m/s^2", "acceleration along -z"},       \
+      {"mesh_up", EB_OPTION_CHOICE, "z", 0, 0, "y|z", "", "upward axis of a --mesh file"}, {       \
+    "mesh_turn", EB_OPTION_REAL, "0", -360, 360, NULL, "deg", "turn of a --mesh file about z"      \
   }
 
 #define EB_CUBES_PARAMETER                                                                         \
@@ -102,7 +104,7 @@ void eb_scene_gravity(eb_scene *scene);
  * thickness (m; the smallest edge of the mesh's box bounds it). The derivation is in common.c.
  * Materials must be set. */
 void eb_penalty_constants(const eb_scene *scene, double thickness, eb_collider *collider);
-/* Adds a collider with these constants; NULL motion. Returns it, for more to be set. */
+/* Adds a collider that stands still and has no constants yet. Returns it, for more to be set. */
 eb_collider *eb_scene_add_collider(eb_scene *scene, eb_collider_kind kind, const double origin[3],
                                    const double axis[3], double radius);
 /* The floor: the plane z = height. */

@@ -420,9 +420,7 @@ static eb_error bunny_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_conjac2020_bunny = {
     .name = "conjac2020/bunny",
-    .summary = "a bunny is dropped on the floor, with friction; explicit penalty contact (the "
-               "paper's floor also holds "
-               "nodes sideways with a tenth of the stiffness)",
+    .summary = "a bunny is dropped on the floor, with friction (explicit penalty contact)",
     .geometry = "stand-in bunny, 12 cm tall",
     .citation = CITATION,
     .stand_in = "bunny",
