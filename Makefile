@@ -229,9 +229,9 @@ install: all ## install program, library, headers and elastobench.pc under PREFI
 # ---- housekeeping -----------------------------------------------------------------------------------
 FORMATTED = $(shell git ls-files '*.c' '*.h' 2>/dev/null)
 format: ## clang-format every source
-	clang-format -i $(FORMATTED)
-format-check:
-	clang-format --dry-run -Werror $(FORMATTED)
+	@clang-format -i $(FORMATTED)
+format-check: ## fail when a source is not formatted
+	@clang-format --dry-run -Werror $(FORMATTED)
 
 clean: ## remove every build folder
 	rm -rf build build-*

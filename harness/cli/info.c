@@ -38,15 +38,30 @@ static void print_capabilities(const char *title, uint32_t bits) {
   printf("\n");
 }
 
-static void print_option(const eb_option *option) {
-  char range[96] = "";
+/* "[0, 1] s", or the choices; empty for texts. */
+static void range_text(const eb_option *option, char *out, size_t bytes) {
   bool number = option->type == EB_OPTION_REAL || option->type == EB_OPTION_INT;
+  const char *unit = or_empty(option->unit);
+  out[0] = '\0';
   if (number && (option->min != 0 || option->max != 0))
-    snprintf(range, sizeof range, "[%g, %g]", option->min, option->max);
-  if (option->type == EB_OPTION_CHOICE) snprintf(range, sizeof range, "%s", option->choices);
-  if (option->type == EB_OPTION_BOOL) snprintf(range, sizeof range, "true|false");
-  printf("  %-18s = %-10s %-6s %-24s %s\n", option->name, option->fallback, or_empty(option->unit),
-         range, or_empty(option->doc));
+    snprintf(out, bytes, "[%g, %g]%s%s", option->min, option->max, *unit ? " " : "", unit);
+  else if (number)
+    snprintf(out, bytes, "%s", unit);
+  else if (option->type == EB_OPTION_CHOICE)
+    snprintf(out, bytes, "%s", option->choices);
+  else if (option->type == EB_OPTION_BOOL)
+    snprintf(out, bytes, "true|false");
+}
+
+/* The description starts in its column, on the next line where a long default or range is in the way. */
+static void print_option(const eb_option *option) {
+  enum { RANGE_COLUMN = 36, DOC_COLUMN = 66 };
+  char range[256], line[512];
+  range_text(option, range, sizeof range);
+  snprintf(line, sizeof line, "  %s = %s", option->name, option->fallback);
+  int used = printf("%-*s %s", RANGE_COLUMN, line, range);
+  if (used >= DOC_COLUMN) used = printf("\n") - 1;
+  printf("%*s%s\n", DOC_COLUMN - used, "", or_empty(option->doc));
 }
 
 static void print_options(const char *title, const eb_option *options) {
