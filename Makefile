@@ -55,7 +55,7 @@ PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcholmod -lmetis -l
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-unknown-pragmas -Wno-unknown-warning-option -Wno-format-truncation $(WERROR)
 # Multiply-adds are contracted for speed, except where geometry must come out alike on every machine.
-CONTRACT  = $(if $(filter problems/mesh/% problems/collision/%,$<),-ffp-contract=off,-ffp-contract=fast)
+CONTRACT  = $(if $(filter problems/mesh/% problems/collision/% problems/scene%,$<),-ffp-contract=off,-ffp-contract=fast)
 CFLAGS   ?=
 ALL_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPT) -march=$(ARCH) -fopenmp -fPIC -fno-math-errno \
              -fno-trapping-math -fvisibility=default $(CONTRACT) $(WARNINGS) -I. $(PKG_CFLAGS) $(SANITIZE) $(CFLAGS)
@@ -229,9 +229,9 @@ install: all ## install program, library, headers and elastobench.pc under PREFI
 # ---- housekeeping -----------------------------------------------------------------------------------
 FORMATTED = $(shell git ls-files '*.c' '*.h' 2>/dev/null)
 format: ## clang-format every source
-	clang-format -i $(FORMATTED)
-format-check:
-	clang-format --dry-run -Werror $(FORMATTED)
+	@clang-format -i $(FORMATTED)
+format-check: ## fail when a source is not formatted
+	@clang-format --dry-run -Werror $(FORMATTED)
 
 clean: ## remove every build folder
 	rm -rf build build-*

@@ -176,6 +176,7 @@ eb_error eb_environment_settings(int threads, eb_strings *out) {
   EB_TRY(eb_strings_add(out, "OPENBLAS_NUM_THREADS=1"));
   EB_TRY(eb_strings_add(out, "OMP_DYNAMIC=false"));
   EB_TRY(set_unless_given(out, "OMP_PROC_BIND", "false"));
+  if (!getenv("GOMP_SPINCOUNT")) EB_TRY(set_unless_given(out, "OMP_WAIT_POLICY", "passive"));
   return set_unless_given(out, "HDF5_USE_FILE_LOCKING", "FALSE");
 }
 
@@ -195,6 +196,20 @@ static eb_error put_variables(hid_t group) {
   return error;
 }
 
+/* What the cases' processes get on top, but for their number of threads. */
+static eb_error put_settings(hid_t group) {
+  eb_strings settings = {0};
+  char text[512];
+  eb_error error = eb_environment_settings(1, &settings);
+  if (!error) {
+    eb_text_join(text, sizeof text, (const char *const *)settings.items + 1,
+                 (size_t)settings.count - 1, " ");
+    error = eb_h5_put_text(group, "case_settings", text);
+  }
+  eb_strings_clear(&settings);
+  return error;
+}
+
 static eb_error put_rates(hid_t group, const eb_rates *rates) {
   EB_TRY(eb_h5_put_int(group, "blas_threads", 1));
   EB_TRY(eb_h5_put_real(group, "dgemm_flop_per_second", rates->dgemm));
@@ -210,6 +225,7 @@ static eb_error put_all(hid_t group, const char *command_line, const eb_rates *r
   EB_TRY(put_build(group));
   EB_TRY(put_libraries(group));
   EB_TRY(put_variables(group));
+  EB_TRY(put_settings(group));
   EB_TRY(put_rates(group, rates));
   return eb_h5_put_text(group, "command_line", command_line);
 }

@@ -13,6 +13,8 @@
 #include "problems/scenes/mesh_cache.h"
 #include "problems/scenes/mesh_override.h"
 
+static const double pi = 3.14159265358979323846;
+
 /* ---- the generated mesh and its cache key ---------------------------------------------------- */
 
 static const eb_option *declared(const eb_option *options, const char *name, size_t length) {
@@ -89,6 +91,18 @@ static eb_error own_mesh(const eb_scene *scene, const char *directory, eb_mesh *
   return EB_OK;
 }
 
+/* The rotation that mesh_up and mesh_turn ask for; false when none. */
+static bool file_rotation(const eb_values *values, double rotation[9]) {
+  bool y_up = eb_values_declares(values, "mesh_up") && eb_values_text(values, "mesh_up")[0] == 'y';
+  bool turns = eb_values_declares(values, "mesh_turn");
+  double angle = turns ? eb_values_real(values, "mesh_turn") * pi / 180 : 0;
+  double c = cos(angle), s = sin(angle);
+  /* About z, after the quarter turn about x that takes y to z. */
+  const double turned[9] = {c, -s, 0, s, c, 0, 0, 0, 1}, raised[9] = {c, 0, s, s, 0, -c, 0, 1, 0};
+  memcpy(rotation, y_up ? raised : turned, sizeof turned);
+  return y_up || angle != 0;
+}
+
 static eb_error make_mesh(eb_scene *scene, const char *mesh_file, const char *cache_dir) {
   char path[EB_CACHE_PATH_BYTES];
   const char *directory = eb_mesh_cache_directory(cache_dir, path) ? path : NULL;
@@ -97,7 +111,9 @@ static eb_error make_mesh(eb_scene *scene, const char *mesh_file, const char *ca
            mesh_file ? mesh_file : "generated");
   if (mesh_file) {
     eb_mesh *other;
-    EB_TRY(eb_mesh_override(mesh_file, scene->mesh, directory, &other));
+    double rotation[9];
+    bool turned = file_rotation(scene->parameters, rotation);
+    EB_TRY(eb_mesh_override(mesh_file, turned ? rotation : NULL, scene->mesh, directory, &other));
     eb_mesh_destroy(scene->mesh);
     scene->mesh = other;
   }

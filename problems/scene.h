@@ -47,9 +47,11 @@ typedef struct eb_scene_ops {
   uint32_t needs;                           /* eb_capability bits */
   int32_t target_vertices, target_elements; /* the paper's counts; 0 when it states none */
   double count_tolerance;                   /* 0: exact */
-  const eb_option
-      *parameters; /* always with E (Pa), nu, rho, dt (s), material; more as the scene wants */
-  int64_t steps;   /* default length of a run at the default dt */
+  /* Always with E (Pa), nu, rho (kg/m^3), dt (s), material, gravity (m/s^2), resolution (1: the
+   * paper's), mesh_up and mesh_turn (how a mesh file is turned so that it stands on z = 0 and looks
+   * along x); more as the scene wants. */
+  const eb_option *parameters;
+  int64_t steps;           /* default length of a run at the default dt */
   int64_t steps_per_frame; /* steps between stored frames */
   /* Builds the rest mesh. Only these parameters enter: see eb_scene_create on caching. */
   eb_error (*mesh)(const eb_values *parameters, eb_mesh **out);
@@ -84,8 +86,9 @@ struct eb_scene {
   eb_collider colliders[EB_MAX_COLLIDERS];
   double *x0, *v0; /* initial state, node_count x 3; setup may change them (rest and zero before) */
   char mesh_source[512]; /* "generated", or the file given with --mesh */
-  uint64_t
-      hash; /* of mesh, materials, boundary at t = 0, colliders, dt: equal problems have equal hashes */
+  /* Of mesh, materials, boundary, colliders, gravity, initial state and dt (scripts enter by what
+   * they say at some times): equal problems have equal hashes. */
+  uint64_t hash;
   void *data;
 };
 

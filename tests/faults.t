@@ -51,6 +51,7 @@ my %wanted = (
   'diverge' => ['diverged', qr/step 2 ended with EB_DIVERGED_MAX_IT/],
   'error' => ['failed', qr/step: the step went wrong, as asked/],
   'create-error' => ['failed', qr/set-up of the solver: the set-up went wrong, as asked/],
+  'create-hang' => ['timed-out', qr/time limit of 2 s reached in the set-up of the solver, which did not end/],
   'lie' => ['completed', qr//],
 );
 my @solvers = map { ('-s', "faulty:fault=$_") } sort keys %wanted;

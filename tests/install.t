@@ -2,8 +2,9 @@
 # `make install`, then a plug-in built against nothing but what was installed.
 cd "$(dirname "$0")/.." || exit 1
 case ${BUILD:-build} in
-*-asan* | *-ubsan* | *-tsan* | *-coverage*)
-  echo '1..0 # SKIP builds with sanitizers are not installed'
+build) ;;
+*)
+  echo '1..0 # SKIP only the standard build is installed'
   exit 0
   ;;
 esac

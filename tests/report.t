@@ -53,6 +53,14 @@ is(slurp($svg), $before, 'and comes out the same');
 my ($png) = glob('report/1-*-r0-last.png');
 is(substr(slurp($png), 1, 3), 'PNG', 'pictures are PNG');
 
+open my $open_surface, '>', 'open.obj' or die;
+print $open_surface "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+close $open_surface;
+run_program('run conjac2020/dragon --mesh conjac2020/dragon=open.obj -s newton --steps 1 -o failed.h5');
+($code, $out) = run_program('report failed.h5 -o failed');
+is($code, 0, 'runs that made no step can be reported') or diag $out;
+like(slurp('failed/index.html'), qr/surface is open/, 'with the cause');
+
 my ($data) = glob('report/1-*-iterations.dat');
 my @points = grep { /^[\d.]+ [\d.]+$/ } split /\n/, slurp($data);
 is(scalar @points, 3 * 4, 'one point a step and solver');

@@ -162,6 +162,10 @@ static void compare_with_reference(setting *s, bool project, double error[3]) {
   tap_require(EB_NEW(want.matrix, n * n), "reference matrix");
   for (int e = 0; e < s->mesh->element_count; e++)
     reference_add(s->mesh, s->materials, s->x, e, mass_scale, hessian_scale, project, &want);
+  /* Nothing of what was there may remain. */
+  for (int64_t i = 0; i < n; i++) s->g[i] = NAN;
+  for (int64_t i = 0; i < 9 * (int64_t)s->matrix->start[s->matrix->rows]; i++)
+    s->matrix->values[i] = NAN;
   eb_elasticity_matrix(s->elasticity, s->x, mass_scale, hessian_scale, project, s->matrix, s->g);
   double *got = make_dense(s->matrix), size = largest(n * n, want.matrix);
   double force = largest(n, want.gradient);
@@ -351,6 +355,29 @@ static void test_bits(eb_element_type type, int nx) {
   clear_setting(&s);
 }
 
+/* A node that no element holds has no mass, no force and an empty row. */
+static void test_unused_node(void) {
+  eb_mesh *mesh;
+  tap_require(eb_mesh_create(EB_TETRAHEDRON, 5, 1, &mesh), "mesh with an unused node");
+  const double X[15] = {0, 0, 0, 1, 0, 0, 5, 5, 5, 0, 1, 0, 0, 0, 1};
+  const int32_t node[4] = {0, 1, 3, 4};
+  memcpy(mesh->X, X, sizeof X);
+  memcpy(mesh->elements, node, sizeof node);
+  eb_material m = make_material(EB_COROTATIONAL, EB_FIBRE_NONE);
+  setting s = make_setting(mesh, &m, &m, 0.1);
+  int diagonal = s.matrix->diagonal[2];
+  for (int i = 0; i < 3; i++) s.g[6 + i] = NAN;
+  for (int k = 0; k < 9; k++) s.matrix->values[9 * diagonal + k] = NAN;
+  eb_elasticity_matrix(s.elasticity, s.x, 1, 1, true, s.matrix, s.g);
+  tap_ok(largest(9, s.matrix->values + 9 * diagonal) == 0 && largest(3, s.g + 6) == 0 &&
+             eb_elasticity_mass(s.elasticity)[2] == 0,
+         "a node without elements has an empty row, no force, no mass");
+  s.g[7] = NAN;
+  eb_elasticity_gradient(s.elasticity, s.x, s.g);
+  tap_ok(largest(3, s.g + 6) == 0, "and no force from the gradient alone");
+  clear_setting(&s);
+}
+
 /* Seventy bundles of tetrahedra around one edge: more chunks at a node than there are colours in one round. */
 static void test_hub(void) {
   enum { FANS = 9000 };
@@ -402,6 +429,7 @@ int main(void) {
   }
   test_bits(EB_TETRAHEDRON, 10);
   test_bits(EB_HEXAHEDRON, 20);
+  test_unused_node();
   test_hub();
   return tap_done();
 }

@@ -113,23 +113,26 @@ static void every_solver_on(const eb_scene *scene, const char *name) {
 
 /* ---- scenes ---- */
 
-static bool has_parameter(const eb_scene_ops *ops, const char *name) {
+static const eb_option *parameter(const eb_scene_ops *ops, const char *name) {
   for (const eb_option *at = ops->parameters; at && at->name; at++)
-    if (!strcmp(at->name, name)) return true;
-  return false;
+    if (!strcmp(at->name, name)) return at;
+  return NULL;
 }
 
-/* Stuffed models of about this many elements, bars in a fifth of their cubes along each edge. */
-static double small_resolution(const eb_scene_ops *ops) {
-  const double elements = 500, least = 0.002;
-  return ops->stand_in ? fmin(1, fmax(least, elements / ops->target_elements)) : 0.2;
+/* Stuffed models of about this many elements, bars in a fifth of their cubes along each edge, but no
+ * coarser than the scene allows. */
+static double small_resolution(const eb_scene_ops *ops, const eb_option *resolution) {
+  const double elements = 500;
+  double wanted = ops->stand_in ? fmin(1, elements / ops->target_elements) : 0.2;
+  return fmax(wanted, resolution->min);
 }
 
 /* Small, and with each of the two kinds of material, so that every solver meets every scene. */
 static void catalogue_scene(const eb_scene_ops *ops, const char *material) {
   char parameters[160] = "", name[200];
-  if (has_parameter(ops, "resolution"))
-    snprintf(parameters, sizeof parameters, "resolution=%.3g,", small_resolution(ops));
+  const eb_option *resolution = parameter(ops, "resolution");
+  if (resolution)
+    snprintf(parameters, sizeof parameters, "resolution=%.3g,", small_resolution(ops, resolution));
   snprintf(parameters + strlen(parameters), sizeof parameters - strlen(parameters), "material=%s",
            material);
   snprintf(name, sizeof name, "%s:%s", ops->name, parameters);

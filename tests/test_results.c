@@ -8,6 +8,7 @@
 #include "harness/results/merge.h"
 #include "harness/results/write.h"
 #include "problems/base/clock.h"
+#include "problems/base/memory.h"
 #include "tests/tap.h"
 
 static char folder[] = "/tmp/elastobench-results-XXXXXX";
@@ -45,6 +46,7 @@ static eb_error prepare(written *w) {
   EB_TRY(make_case("newton", 0, &w->work));
   EB_TRY(eb_case_describe(&w->work, &w->run));
   EB_TRY(eb_scene_create(w->work.scene, w->work.parameters, NULL, "", &w->scene));
+  w->run.nodes = w->scene->mesh->node_count;
   EB_TRY(eb_run_set(&w->run.scene_hash, "00000000000000aa"));
   EB_TRY(eb_run_set(&w->run.detail, "\xc3\xa4 \"quoted\" <text>\nand a second line"));
   EB_TRY(eb_state_create(w->scene, &w->state));
@@ -232,33 +234,128 @@ static void test_truncated(void) {
   tap_ok(refused == tried && tried > 30, "each of %d truncated files is refused", tried);
 }
 
-/* Bytes of the file are overwritten in turn; opening and reading may fail, but not crash. */
-static void test_flipped(void) {
-  FILE *file = fopen(in_folder("round.h5"), "rb");
-  static char bytes[1 << 20];
-  size_t size = fread(bytes, 1, sizeof bytes, file);
-  fclose(file);
-  int tried = 0;
-  for (size_t at = 7; at < size; at += size / 199 + 1) {
-    eb_results *results;
-    eb_residuals residuals;
-    const char *path = in_folder("flipped.h5");
-    char old = bytes[at];
-    bytes[at] = (char)(old ^ 0x5a);
-    FILE *out = fopen(path, "wb");
-    fwrite(bytes, 1, size, out);
-    fclose(out);
-    bytes[at] = old;
-    tried++;
-    eb_error error = eb_results_open(path, &results);
-    if (!error && eb_results_count(results) > 0) {
-      error = eb_results_residuals(results, 0, &residuals);
-      if (!error) eb_residuals_clear(&residuals);
-    }
+/* Replaces a dataset by integers. */
+static eb_error replace_with(hid_t file, const char *path, eb_h5_shape shape, const int32_t *data) {
+  if (H5Ldelete(file, path, H5P_DEFAULT) < 0) return eb_h5_error("cannot delete", path);
+  return eb_h5_put(file, path, H5T_STD_I32LE, H5T_NATIVE_INT32, shape, "1", data);
+}
+
+typedef enum damage {
+  OFFSETS_DECREASE,
+  OFFSETS_BEYOND,
+  NO_COLUMN,
+  NODE_BEYOND,
+  REGION_BEYOND,
+  SURFACE_SHORT,
+  SURFACE_BEYOND,
+  FRAMES_FLAT,
+  NO_MESH,
+  WRONG_ATTRIBUTE,
+  NO_RUNS,
+  DAMAGES
+} damage;
+
+static const char *const fragments[DAMAGES] = {"offsets do not fit",
+                                               "offsets do not fit",
+                                               "steps/wall",
+                                               "element 0 has node 1000000",
+                                               "element 0 has region 7 of 1",
+                                               "surface_region has 1 rows",
+                                               "triangle 0 has node 1000000",
+                                               "does not have 3 axes",
+                                               "cannot open",
+                                               "scene has another type",
+                                               "no group /runs"};
+
+static eb_error do_damage(damage which, hid_t file, const char *run, int32_t elements) {
+  static const int32_t decreasing[STEPS + 1] = {0, 3, 2, 4, 5, 6, 7};
+  static const int32_t beyond[STEPS + 1] = {0, 1, 2, 3, 4, 5, 1 << 20};
+  const char *mesh = "scenes/00000000000000aa/mesh";
+  char path[300];
+  int32_t *numbers;
+  EB_TRY(EB_NEW(numbers, 4 * (size_t)elements));
+  numbers[0] = which == REGION_BEYOND ? 7 : 1000000;
+  eb_error error = EB_OK;
+  bool offsets = which == OFFSETS_DECREASE || which == OFFSETS_BEYOND;
+  snprintf(path, sizeof path, "%s/%s",
+           offsets || which == NO_COLUMN || which == FRAMES_FLAT ? run : mesh,
+           offsets                   ? "residuals/offsets"
+           : which == NO_COLUMN      ? "steps/wall"
+           : which == NODE_BEYOND    ? "tetrahedra"
+           : which == REGION_BEYOND  ? "region"
+           : which == SURFACE_SHORT  ? "surface_region"
+           : which == SURFACE_BEYOND ? "surface"
+                                     : "frames/positions");
+  if (offsets)
+    error = replace_with(file, path, (eb_h5_shape){1, {STEPS + 1}},
+                         which == OFFSETS_BEYOND ? beyond : decreasing);
+  else if (which == NODE_BEYOND)
+    error = replace_with(file, path, (eb_h5_shape){2, {(hsize_t)elements, 4}}, numbers);
+  else if (which == REGION_BEYOND)
+    error = replace_with(file, path, (eb_h5_shape){1, {(hsize_t)elements}}, numbers);
+  else if (which == SURFACE_BEYOND)
+    error = replace_with(file, path, (eb_h5_shape){2, {176, 3}}, numbers);
+  else if (which == SURFACE_SHORT || which == FRAMES_FLAT)
+    error = replace_with(file, path, (eb_h5_shape){1, {1}}, numbers);
+  else if (which == WRONG_ATTRIBUTE) {
+    hid_t group = H5Gopen2(file, run, H5P_DEFAULT);
+    error = eb_h5_put_int(group, "scene", 3);
+    H5Gclose(group);
+  } else {
+    H5Ldelete(file, which == NO_RUNS ? "runs" : which == NO_MESH ? mesh : path, H5P_DEFAULT);
+  }
+  free(numbers);
+  return error;
+}
+
+/* Everything that a report would read. */
+static eb_error read_everything(const eb_results *results) {
+  double *wall = NULL;
+  size_t count;
+  float *frame = NULL;
+  eb_mesh *mesh = NULL;
+  eb_residuals residuals = {0};
+  eb_result_surface surface = {0};
+  eb_error error = eb_results_steps(results, 0, EB_COL_WALL, &wall, &count);
+  if (!error) error = eb_results_residuals(results, 0, &residuals);
+  if (!error) error = eb_results_frame(results, 0, 0, &frame);
+  if (!error) error = eb_results_mesh(results, 0, &mesh);
+  if (!error) error = eb_results_surface(results, 0, &surface);
+  free(wall);
+  free(frame);
+  eb_mesh_destroy(mesh);
+  eb_residuals_clear(&residuals);
+  eb_result_surface_clear(&surface);
+  return error;
+}
+
+/* A file that HDF5 finds good, but whose content breaks our rules, is refused with the place named. */
+static void test_inconsistent(void) {
+  char command[600], run[300];
+  const char *good = in_folder("round.h5"), *bad = in_folder("bad.h5");
+  eb_results *results;
+  eb_mesh *mesh;
+  tap_require(eb_results_open(good, &results), "the good file");
+  tap_succeeds(read_everything(results), "the good file is read");
+  snprintf(run, sizeof run, "runs/%s", eb_results_run(results, 0)->id);
+  tap_require(eb_results_mesh(results, 0, &mesh), "its mesh");
+  int32_t elements = mesh->element_count;
+  eb_mesh_destroy(mesh);
+  eb_results_close(results);
+  snprintf(command, sizeof command, "cp %s %s", good, bad);
+  for (int d = 0; d < DAMAGES; d++) {
+    hid_t file;
+    tap_ok(system(command) == 0, "a copy");
+    tap_require(eb_h5_open_file(bad, true, &file), "the copy");
+    tap_require(do_damage((damage)d, file, run, elements), "damage");
+    tap_require(eb_h5_close_file(file, bad), "closing");
+    eb_error error = eb_results_open(bad, &results);
+    if (!error) error = read_everything(results);
+    tap_ok(error && strstr(eb_error_message(error), fragments[d]), "refused: %s (%s)", fragments[d],
+           eb_error_message(error));
     eb_error_free(error);
     eb_results_close(results);
   }
-  tap_ok(tried > 100, "%d files with a wrong byte are opened or refused", tried);
 }
 
 /* ---- whole cases and merging ------------------------------------------------------------------ */
@@ -339,10 +436,12 @@ static void test_merge(void) {
     tap_require(run_case("newton", r, environment, part[r]), "a case");
     tap_require(eb_strings_add(&parts, part[r]), "a list");
   }
-  tap_succeeds(eb_results_fold(target, &parts, EB_DUPLICATES_REFUSE), "two parts in a new file");
-  tap_succeeds(eb_results_fold(target, &parts, EB_DUPLICATES_KEEP_FIRST), "and again, kept first");
-  tap_fails(eb_results_fold(target, &parts, EB_DUPLICATES_REFUSE), EB_ERR_INVALID, "unchanged",
-            "and again, refused");
+  tap_succeeds(eb_results_fold(target, &parts, EB_FOLD_ADD, EB_DUPLICATES_REFUSE),
+               "two parts in a new file");
+  tap_succeeds(eb_results_fold(target, &parts, EB_FOLD_ADD, EB_DUPLICATES_KEEP_FIRST),
+               "and again, kept first");
+  tap_fails(eb_results_fold(target, &parts, EB_FOLD_ADD, EB_DUPLICATES_REFUSE), EB_ERR_INVALID,
+            "unchanged", "and again, refused");
   tap_require(eb_results_open(target, &results), "the target");
   tap_ok(eb_results_count(results) == 2, "it holds both runs once");
   tap_ok(*eb_results_environment(results, "cpu") != '\0', "and the environment");
@@ -351,8 +450,8 @@ static void test_merge(void) {
          "in the order of the plan");
   eb_results_close(results);
   tap_require(eb_strings_add(&parts, in_folder("none.h5")), "a list");
-  tap_fails(eb_results_fold(target, &parts, EB_DUPLICATES_KEEP_FIRST), EB_ERR_IO, "none.h5",
-            "a part that is missing");
+  tap_fails(eb_results_fold(target, &parts, EB_FOLD_ADD, EB_DUPLICATES_KEEP_FIRST), EB_ERR_IO,
+            "none.h5", "a part that is missing");
   tap_require(eb_results_open(target, &results), "the target is still good");
   eb_results_close(results);
   eb_strings_clear(&parts);
@@ -406,7 +505,12 @@ static void test_cost(void) {
   }
   double cost = (eb_cpu_seconds() - began) / ROWS;
   printf("# recording a step takes %.1f us of processor time\n", 1e6 * cost);
-  tap_below(cost, 1e-4, "recording a step costs less than 1 % of 10 ms");
+#if defined __SANITIZE_ADDRESS__
+  const double slower = 20; /* than without sanitizer, at most */
+#else
+  const double slower = 1;
+#endif
+  tap_below(cost, slower * 1e-4, "recording a step costs less than 1 % of 10 ms");
   eb_recorder_destroy(recorder);
   eb_step_log_destroy(w.log);
   eb_state_destroy(w.state);
@@ -423,7 +527,7 @@ int main(void) {
   test_round_trip();
   test_cut_off();
   test_truncated();
-  test_flipped();
+  test_inconsistent();
   test_comparable();
   test_merge();
   test_verdict();

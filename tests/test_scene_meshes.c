@@ -101,12 +101,32 @@ static void test_volume_override(void) {
   tap_ok(other->mesh->node_count == mesh->node_count &&
              !memcmp(other->mesh->elements, mesh->elements, 16 * (size_t)mesh->element_count),
          "a volume mesh keeps its connectivity");
-  double lo[3], hi[3];
+  double lo[3], hi[3], worst;
   eb_mesh_bounds(other->mesh->X, other->mesh->node_count, lo, hi);
   tap_near(hi[0] - lo[0], 0.15, 1e-12, "it is scaled uniformly until it just fits");
   tap_near(hi[1] - lo[1], 0.03, 1e-12, "in all directions alike");
   tap_near(0.5 * (hi[1] + lo[1]), 0, 1e-12, "centred");
   tap_near(lo[2], -0.0225, 1e-12, "on the floor of the scene's box");
+  eb_scene *turned;
+  tap_require(eb_scene_create(own->ops, "resolution=0.34,mesh_up=y", path, cache, &turned),
+              "turned");
+  worst = 0;
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    const double *a = other->mesh->X + 3 * i, *b = turned->mesh->X + 3 * i;
+    worst =
+        fmax(worst, fabs(a[0] - b[0]) + fabs(a[1] - (b[2] + 0.0075)) + fabs(a[2] + b[1] + 0.0075));
+  }
+  tap_below(worst, 1e-12, "mesh_up=y turns y upwards");
+  eb_scene_destroy(turned);
+  tap_require(eb_scene_create(own->ops, "resolution=0.34,mesh_turn=180", path, cache, &turned),
+              "turned");
+  worst = 0;
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    const double *a = other->mesh->X + 3 * i, *b = turned->mesh->X + 3 * i;
+    worst = fmax(worst, fabs(a[0] + b[0] - 0.15) + fabs(a[1] + b[1]) + fabs(a[2] - b[2]));
+  }
+  tap_below(worst, 1e-12, "mesh_turn=180 turns it about");
+  eb_scene_destroy(turned);
   uint8_t *fixed = malloc((size_t)mesh->node_count);
   double *target = malloc(24 * (size_t)mesh->node_count);
   eb_scene_boundary(other, 0, fixed, target);

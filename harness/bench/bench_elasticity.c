@@ -71,7 +71,7 @@ typedef struct assembly_context {
   eb_mesh *mesh;
   eb_elasticity *elasticity;
   eb_block_matrix *matrix;
-  double *x, *g;
+  double *x, *g, *rotations;
 } assembly_context;
 
 static void clear_assembly(void *context) {
@@ -82,6 +82,7 @@ static void clear_assembly(void *context) {
   eb_mesh_destroy(c->mesh);
   free(c->x);
   free(c->g);
+  free(c->rotations);
   free(c);
 }
 
@@ -105,6 +106,7 @@ static eb_error fill_assembly(assembly_context *c, const eb_grid *grid, eb_mater
   EB_TRY(eb_block_matrix_like(eb_elasticity_pattern(c->elasticity), &c->matrix));
   EB_TRY(EB_NEW(c->x, 3 * (size_t)c->mesh->node_count));
   EB_TRY(EB_NEW(c->g, 3 * (size_t)c->mesh->node_count));
+  EB_TRY(EB_NEW(c->rotations, 9 * (size_t)c->mesh->element_count));
   twist(c->mesh, grid->size[0], c->x);
   return EB_OK;
 }
@@ -153,6 +155,11 @@ static void run_gradient(void *context) {
   eb_elasticity_gradient(c->elasticity, c->x, c->g);
 }
 
+static void run_rotations(void *context) {
+  assembly_context *c = context;
+  eb_elasticity_rotations(c->elasticity, c->x, c->rotations);
+}
+
 static void run_matrix(void *context) {
   assembly_context *c = context;
   eb_elasticity_matrix(c->elasticity, c->x, 1, 1e-4, true, c->matrix, NULL);
@@ -171,6 +178,8 @@ const eb_bench_case eb_bench_elasticity[] = {
     {"gradient, stable neo-Hookean", "tets", EB_BENCH_RATE, 6e6, "dgemm", setup_large, run_gradient,
      clear_assembly},
     {"gradient, corotational", "tets", EB_BENCH_RATE, 0, "dgemm", setup_corotational, run_gradient,
+     clear_assembly},
+    {"rotations", "tets", EB_BENCH_RATE, 0, "dgemm", setup_corotational, run_rotations,
      clear_assembly},
     {"projected matrix, stable neo-Hookean", "tets", EB_BENCH_RATE, 1e6, "dgemm", setup_large,
      run_matrix, clear_assembly},

@@ -199,6 +199,10 @@ static void look(child *c) {
   bool news = step != end->step;
   end->step = step;
   end->steps = c->board->steps;
+  /* A solver that writes where it should not may have written here. */
+  int stage = c->board->stage;
+  end->stage =
+      stage >= EB_STAGE_START && stage <= EB_STAGE_CLOSING ? (eb_stage)stage : EB_STAGE_START;
   if (!c->progress || (!news && now - c->last_call < patience)) return;
   c->progress(c->context, end->step, end->steps, now - c->started);
   c->last_call = now;
@@ -254,7 +258,7 @@ static void enforce(child *c, eb_signals *signals) {
   } else if (c->limits.memory > 0 && memory > c->limits.memory) {
     end_child(c, EB_CHILD_OVER_MEMORY, false);
   } else if (c->told_to_end > 0) {
-    if (now - c->told_to_end > (c->board->closing ? GRACE_TO_CLOSE : GRACE))
+    if (now - c->told_to_end > (c->board->stage == EB_STAGE_CLOSING ? GRACE_TO_CLOSE : GRACE))
       end_child(c, EB_CHILD_TIMED_OUT, false);
   } else if (c->limits.timeout > 0 && now - c->started > c->limits.timeout) {
     end_child(c, EB_CHILD_TIMED_OUT, true);

@@ -12,9 +12,17 @@
 
 enum { EB_CHILD_BOARD = 3 /* its file descriptor in the child */, EB_CHILD_OUTPUT = 2000 };
 
+typedef enum eb_stage {
+  EB_STAGE_START,
+  EB_STAGE_SCENE, /* builds the scene */
+  EB_STAGE_SETUP, /* sets the solver up */
+  EB_STAGE_STEPS,
+  EB_STAGE_CLOSING /* is done and writes its file */
+} eb_stage;
+
 typedef struct eb_board {
   _Atomic int64_t step, steps; /* done, and wanted */
-  _Atomic int closing;         /* the child knows that it is to end and writes its file */
+  _Atomic int stage;
 } eb_board;
 /* The child's side: maps what its parent gave it, or plain memory when it was started by hand. */
 EB_MUST eb_error eb_board_open(eb_board **out);
@@ -45,11 +53,12 @@ typedef enum eb_child_cause {
 
 typedef struct eb_child_end {
   eb_child_cause cause;
-  int status;                   /* exit status, or the signal's number */
-  bool exited_zero;             /* it finished its work, whatever the cause that ended it */
-  double seconds;               /* wall time */
-  double peak_memory;           /* highest resident memory seen, bytes */
-  int64_t step, steps;          /* last progress on the board */
+  int status;          /* exit status, or the signal's number */
+  bool exited_zero;    /* it finished its work, whatever the cause that ended it */
+  double seconds;      /* wall time */
+  double peak_memory;  /* highest resident memory seen, bytes */
+  int64_t step, steps; /* last progress on the board */
+  eb_stage stage;
   char output[EB_CHILD_OUTPUT]; /* the end of what it printed */
 } eb_child_end;
 

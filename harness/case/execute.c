@@ -86,12 +86,14 @@ static eb_error describe_scene(job *j) {
 static eb_error set_up(job *j, eb_error *failure, const char **where) {
   double began = eb_wall_seconds();
   *where = "scene";
+  j->board->stage = EB_STAGE_SCENE;
   *failure =
       eb_scene_create(j->work->scene, j->work->parameters, j->work->mesh_file, NULL, &j->scene);
   j->run.scene_seconds = eb_wall_seconds() - began;
   if (*failure) return EB_OK;
   EB_TRY(describe_scene(j));
   *where = "set-up of the solver";
+  j->board->stage = EB_STAGE_SETUP;
   double cpu = eb_cpu_seconds();
   began = eb_wall_seconds();
   *failure = eb_solver_create(j->work->solver, j->work->options, j->scene, j->work->threads,
@@ -233,6 +235,7 @@ static eb_error one_step(job *j, bool *on) {
 static eb_error run_steps(job *j) {
   char hash[20];
   EB_TRY(prepare_steps(j));
+  j->board->stage = EB_STAGE_STEPS;
   for (bool on = true; on;) EB_TRY(one_step(j, &on));
   snprintf(hash, sizeof hash, "%016" PRIx64, eb_state_hash(j->after));
   EB_TRY(eb_run_set(&j->run.state_hash, hash));
@@ -257,7 +260,7 @@ static eb_error run_job(job *j) {
   } else {
     EB_TRY(run_steps(j));
   }
-  j->board->closing = 1;
+  j->board->stage = EB_STAGE_CLOSING;
   j->run.total_seconds = eb_wall_seconds() - began;
   j->run.peak_rss = eb_host_peak_memory();
   return eb_recorder_finish(j->recorder, &j->run);

@@ -156,10 +156,12 @@ eb_error eb_parts_add(eb_parts *parts, const char *path) {
 
 eb_error eb_parts_fold(eb_parts *parts) {
   if (parts->waiting.count == 0) return EB_OK;
-  if (parts->replace && unlink(parts->target) && errno != ENOENT)
-    return EB_ERROR(EB_ERR_IO, "cannot replace '%s': %s", parts->target, strerror(errno));
+  eb_fold_mode mode = parts->replace ? EB_FOLD_REPLACE : EB_FOLD_ADD;
+  eb_error error = eb_results_fold(parts->target, &parts->waiting, mode, EB_DUPLICATES_KEEP_FIRST);
+  if (error)
+    return eb_error_prefix(error, "%d finished results wait in '%s' for --resume",
+                           parts->waiting.count, parts->folder);
   parts->replace = false;
-  EB_TRY(eb_results_fold(parts->target, &parts->waiting, EB_DUPLICATES_KEEP_FIRST));
   for (int i = 0; i < parts->waiting.count; i++) unlink(parts->waiting.items[i]);
   eb_strings_clear(&parts->waiting);
   parts->waiting_bytes = 0;

@@ -17,28 +17,41 @@ static bool near_limit(const eb_case *work, const eb_child_end *end) {
   return work->memory > 0 && end->peak_memory > share * work->memory;
 }
 
+/* Where it was: "in step 3". */
+static void place(const eb_child_end *end, char *out, size_t bytes) {
+  static const char *const names[] = {[EB_STAGE_START] = "before it began",
+                                      [EB_STAGE_SCENE] = "while building the scene",
+                                      [EB_STAGE_SETUP] = "in the set-up of the solver",
+                                      [EB_STAGE_STEPS] = "in step",
+                                      [EB_STAGE_CLOSING] = "while writing its result"};
+  if (end->stage == EB_STAGE_STEPS)
+    snprintf(out, bytes, "%s %lld", names[end->stage], (long long)end->step + 1);
+  else
+    snprintf(out, bytes, "%s", names[end->stage]);
+}
+
 static eb_outcome cause(const eb_case *work, const eb_child_end *end, char *out, size_t bytes) {
-  double megabytes = 1e-6;
+  static const double megabytes = 1e-6;
+  char where[48];
+  place(end, where, sizeof where);
   switch (end->cause) {
   case EB_CHILD_TIMED_OUT:
-    snprintf(out, bytes, "time limit of %g s reached in step %lld, which did not end",
-             work->timeout, (long long)end->step + 1);
+    snprintf(out, bytes, "time limit of %g s reached %s, which did not end", work->timeout, where);
     return EB_OUTCOME_TIMED_OUT;
   case EB_CHILD_OVER_MEMORY:
-    snprintf(out, bytes, "memory limit of %.0f MB passed (%.0f MB) in step %lld",
-             megabytes * work->memory, megabytes * end->peak_memory, (long long)end->step + 1);
+    snprintf(out, bytes, "memory limit of %.0f MB passed (%.0f MB) %s", megabytes * work->memory,
+             megabytes * end->peak_memory, where);
     return EB_OUTCOME_OUT_OF_MEMORY;
   case EB_CHILD_SIGNALED:
-    snprintf(out, bytes, "ended by signal %d (%s) in step %lld, with %.0f MB%s", end->status,
-             strsignal(end->status), (long long)end->step + 1, megabytes * end->peak_memory,
+    snprintf(out, bytes, "ended by signal %d (%s) %s, with %.0f MB%s", end->status,
+             strsignal(end->status), where, megabytes * end->peak_memory,
              end->status == SIGKILL ? "; perhaps by the kernel, for lack of memory" : "");
     return near_limit(work, end) ? EB_OUTCOME_OUT_OF_MEMORY : EB_OUTCOME_CRASHED;
   case EB_CHILD_EXITED:
   case EB_CHILD_INTERRUPTED:
     break;
   }
-  snprintf(out, bytes, "the process ended itself with status %d in step %lld", end->status,
-           (long long)end->step + 1);
+  snprintf(out, bytes, "the process ended itself with status %d %s", end->status, where);
   return EB_OUTCOME_CRASHED;
 }
 

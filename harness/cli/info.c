@@ -38,15 +38,30 @@ static void print_capabilities(const char *title, uint32_t bits) {
   printf("\n");
 }
 
-static void print_option(const eb_option *option) {
-  char range[96] = "";
+/* "[0, 1] s", or the choices; empty for texts. */
+static void range_text(const eb_option *option, char *out, size_t bytes) {
   bool number = option->type == EB_OPTION_REAL || option->type == EB_OPTION_INT;
+  const char *unit = or_empty(option->unit);
+  out[0] = '\0';
   if (number && (option->min != 0 || option->max != 0))
-    snprintf(range, sizeof range, "[%g, %g]", option->min, option->max);
-  if (option->type == EB_OPTION_CHOICE) snprintf(range, sizeof range, "%s", option->choices);
-  if (option->type == EB_OPTION_BOOL) snprintf(range, sizeof range, "true|false");
-  printf("  %-18s = %-10s %-6s %-24s %s\n", option->name, option->fallback, or_empty(option->unit),
-         range, or_empty(option->doc));
+    snprintf(out, bytes, "[%g, %g]%s%s", option->min, option->max, *unit ? " " : "", unit);
+  else if (number)
+    snprintf(out, bytes, "%s", unit);
+  else if (option->type == EB_OPTION_CHOICE)
+    snprintf(out, bytes, "%s", option->choices);
+  else if (option->type == EB_OPTION_BOOL)
+    snprintf(out, bytes, "true|false");
+}
+
+/* The description starts in its column, on the next line where a long default or range is in the way. */
+static void print_option(const eb_option *option) {
+  enum { RANGE_COLUMN = 36, DOC_COLUMN = 66 };
+  char range[256], line[512];
+  range_text(option, range, sizeof range);
+  snprintf(line, sizeof line, "  %s = %s", option->name, option->fallback);
+  int used = printf("%-*s %s", RANGE_COLUMN, line, range);
+  if (used >= DOC_COLUMN) used = printf("\n") - 1;
+  printf("%*s%s\n", DOC_COLUMN - used, "", or_empty(option->doc));
 }
 
 static void print_options(const char *title, const eb_option *options) {
@@ -216,16 +231,6 @@ static eb_error unknown(const eb_plugins *plugins, const char *name) {
   return error;
 }
 
-static bool is_suite(const char *name) {
-  eb_strings names = {0};
-  size_t length = strlen(name);
-  bool found = length > 4 && strcmp(name + length - 4, ".ini") == 0;
-  eb_error_free(eb_suite_names(&names));
-  for (int i = 0; i < names.count; i++) found = found || strcmp(names.items[i], name) == 0;
-  eb_strings_clear(&names);
-  return found;
-}
-
 static bool has_solver(const eb_plugins *plugins, const char *name) {
   const eb_solver_ops *ops;
   eb_error error = eb_solver_lookup(plugins, name, &ops, NULL);
@@ -239,8 +244,10 @@ static eb_error show(const eb_plugins *plugins, const char *name, const char *as
   const eb_scene_ops *scene = eb_scene_find(name);
   const eb_solver_ops *solver;
   int material = eb_material_find(name);
+  bool suite;
+  EB_TRY(eb_suite_is(name, &suite));
   if (scene) return show_scene(scene, assignments, json);
-  if (is_suite(name)) return show_suite(name, json);
+  if (suite) return show_suite(name, json);
   if (has_solver(plugins, name)) {
     EB_TRY(eb_solver_lookup(plugins, name, &solver, NULL));
     EB_TRY(show_solver(solver, assignments, json));

@@ -22,24 +22,12 @@ static eb_error check_inputs(const eb_strings *inputs) {
   return error;
 }
 
-/* Built beside the target under another name first: an input may be the target itself. */
-static eb_error merge(const char *target, const eb_strings *inputs) {
-  char fresh[4096];
-  snprintf(fresh, sizeof fresh, "%s.merge", target);
-  unlink(fresh);
-  eb_error error = eb_results_fold(fresh, inputs, EB_DUPLICATES_REFUSE);
-  if (!error && rename(fresh, target))
-    error = EB_ERROR(EB_ERR_IO, "cannot rename '%s' to '%s'", fresh, target);
-  if (error) unlink(fresh);
-  return error;
-}
-
 static eb_error run_inputs(const char *target, const eb_strings *inputs, bool overwrite) {
   EB_TRY(check_inputs(inputs));
   EB_TRY(eb_target_check(target));
   if (!overwrite && access(target, F_OK) == 0)
     return EB_ERROR(EB_ERR_USAGE, "'%s' exists; --overwrite replaces it", target);
-  return merge(target, inputs);
+  return eb_results_fold(target, inputs, EB_FOLD_REPLACE, EB_DUPLICATES_REFUSE);
 }
 
 static eb_error run(const eb_arguments *arguments, int *code) {

@@ -85,7 +85,8 @@ static eb_error report_end(const eb_plan *plan, const char *target, const eb_ses
                            bool json, int *code) {
   if (end->run + end->kept == 0) {
     *code = end->interrupted ? EB_EXIT_INTERRUPTED : EB_EXIT_NOTHING;
-    fprintf(stderr, "elastobench: nothing was measured\n");
+    fprintf(stderr, "elastobench: %s\n",
+            end->interrupted ? "interrupted before a case was complete" : "nothing was measured");
     return EB_OK;
   }
   EB_TRY(eb_summary_print(plan, target, json, stdout, code));

@@ -143,6 +143,8 @@ static eb_error scene_section(const eb_report *report, const eb_report_scene *sc
   if (run->run->nodes > 0)
     EB_TRY(eb_text_printf(page, "%lld vertices, %lld elements. ", (long long)run->run->nodes,
                           (long long)run->run->elements));
+  if (strcmp(run->run->mesh_source, "generated") != 0)
+    EB_TRY(put_between(page, "The geometry was read from ", run->run->mesh_source, ". "));
   if (run->run->stand_in && run->run->stand_in[0])
     EB_TRY(put_between(page, "The geometry is a stand-in (", run->run->stand_in,
                        "): its numbers are not those of the paper's own model."));

@@ -121,10 +121,13 @@ static double mean_phase(const eb_report_run *run, int phase) {
   return isfinite(mean) ? 1e3 * mean : 0;
 }
 
+static double mean_wall(const eb_report_run *run) {
+  const double *wall = run->column[EB_COL_WALL];
+  return wall ? 1e3 * eb_report_mean(wall, run->steps, 1) : NAN;
+}
+
 static eb_error phase_row(const eb_report_run *run, const bool *used, plot_data *data) {
-  double wall = run->column[EB_COL_WALL]
-                    ? 1e3 * eb_report_mean(run->column[EB_COL_WALL], run->steps, 1)
-                    : NAN;
+  double wall = mean_wall(run);
   if (!isfinite(wall)) return EB_OK;
   EB_TRY(eb_text_printf(&data->text, "\"%s\"", run->label));
   double named = 0;
@@ -136,9 +139,13 @@ static eb_error phase_row(const eb_report_run *run, const bool *used, plot_data 
   return eb_text_printf(&data->text, " %.6g\n", fmax(0, wall - named));
 }
 
-/* A table: one row a run, one column a phase that any run has used, and the unnamed rest. */
+/* A table: one row a run, one column a phase that any run has used, and the unnamed rest. Nothing to
+ * draw (no series) when no run has made a step. */
 static eb_error phase_table(const eb_report_run *runs, int count, plot_data *data) {
   bool used[EB_PHASE_COUNT] = {false};
+  int rows = 0;
+  for (int r = 0; r < count; r++) rows += isfinite(mean_wall(&runs[r]));
+  if (rows == 0) return EB_OK;
   for (int r = 0; r < count; r++)
     for (int p = 0; p < EB_PHASE_COUNT; p++) used[p] = used[p] || mean_phase(&runs[r], p) > 0;
   EB_TRY(eb_text_printf(&data->text, "\"solver\""));
@@ -307,6 +314,9 @@ static double label_median(const eb_report *report, int first, int last, const c
 static eb_error summary_table(const eb_report *report, plot_data *data) {
   enum { MOST_LABELS = 16 };
   const char *labels[MOST_LABELS] = {NULL};
+  int timed = 0;
+  for (int r = 0; r < report->run_count; r++) timed += isfinite(mean_wall(&report->runs[r]));
+  if (timed == 0) return EB_OK;
   data->series = distinct_labels(report, labels, MOST_LABELS);
   EB_TRY(eb_text_printf(&data->text, "\"scene\""));
   for (int l = 0; l < data->series; l++) EB_TRY(eb_text_printf(&data->text, " \"%s\"", labels[l]));

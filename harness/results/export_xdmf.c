@@ -87,8 +87,8 @@ static void put_movie(FILE *out, const movie *m) {
   for (size_t f = 0; f < m->frames; f++) {
     fprintf(
         out,
-        "      <Grid Name=\"frame %zu\" GridType=\"Uniform\">\n        <Time Value=\"%.17g\"/>\n", f,
-        m->time[f]);
+        "      <Grid Name=\"frame %zu\" GridType=\"Uniform\">\n        <Time Value=\"%.17g\"/>\n",
+        f, m->time[f]);
     put_topology(out, m);
     put_geometry(out, m, f);
     fprintf(out, "      </Grid>\n");

@@ -121,8 +121,8 @@ static eb_error copy_file(const char *from, const char *to) {
   return error;
 }
 
-static eb_error open_copy(const char *target, const char *fresh, hid_t *file) {
-  if (access(target, F_OK) == 0) {
+static eb_error open_copy(const char *target, const char *fresh, eb_fold_mode mode, hid_t *file) {
+  if (mode == EB_FOLD_ADD && access(target, F_OK) == 0) {
     EB_TRY(copy_file(target, fresh));
     return eb_h5_open_file(fresh, true, file);
   }
@@ -143,9 +143,9 @@ static eb_error make_groups(hid_t file) {
 }
 
 static eb_error fill_copy(const char *target, const char *fresh, const eb_strings *parts,
-                          eb_duplicates duplicates) {
+                          eb_fold_mode mode, eb_duplicates duplicates) {
   hid_t file;
-  EB_TRY(open_copy(target, fresh, &file));
+  EB_TRY(open_copy(target, fresh, mode, &file));
   eb_error error = make_groups(file);
   for (int i = 0; i < parts->count && !error; i++)
     error = add_part(parts->items[i], file, duplicates);
@@ -169,10 +169,11 @@ static eb_error put_in_place(const char *fresh, const char *target) {
   return EB_OK;
 }
 
-eb_error eb_results_fold(const char *target, const eb_strings *parts, eb_duplicates duplicates) {
+eb_error eb_results_fold(const char *target, const eb_strings *parts, eb_fold_mode mode,
+                         eb_duplicates duplicates) {
   eb_text fresh = {0};
   EB_TRY(eb_text_printf(&fresh, "%s.%ld.new", target, (long)getpid()));
-  eb_error error = fill_copy(target, fresh.data, parts, duplicates);
+  eb_error error = fill_copy(target, fresh.data, parts, mode, duplicates);
   if (!error) error = put_in_place(fresh.data, target);
   if (error) unlink(fresh.data);
   eb_text_clear(&fresh);

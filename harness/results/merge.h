@@ -15,9 +15,14 @@ typedef enum eb_duplicates {
   EB_DUPLICATES_REFUSE      /* EB_ERR_INVALID names it */
 } eb_duplicates;
 
-/* Adds the runs and scenes of `parts` to `target`, which need not exist; /environment is that of the target, or of the first part. Files are
+typedef enum eb_fold_mode {
+  EB_FOLD_ADD,    /* to what the target has, if it exists */
+  EB_FOLD_REPLACE /* what the target has */
+} eb_fold_mode;
+
+/* Brings the runs and scenes of `parts` into `target`; /environment is that of the target, or of the first part. Files are
  * not compared here. On failure the target is as it was. */
-EB_MUST eb_error eb_results_fold(const char *target, const eb_strings *parts,
+EB_MUST eb_error eb_results_fold(const char *target, const eb_strings *parts, eb_fold_mode mode,
                                  eb_duplicates duplicates);
 
 /* The target of a run or merge can be written: it does not exist or is a regular file, and its folder takes new files. */

@@ -133,7 +133,15 @@ eb_error eb_results_mesh(const eb_results *results, int run, eb_mesh **out) {
                          eb_results_run(results, run)->scene);
 }
 
-static eb_error read_surface(hid_t group, eb_result_surface *out) {
+static eb_error check_triangles(const eb_result_surface *surface, int64_t nodes) {
+  for (int64_t i = 0; i < 3 * (int64_t)surface->triangle_count; i++)
+    if (surface->triangles[i] < 0 || surface->triangles[i] >= nodes)
+      return EB_ERROR(EB_ERR_FORMAT, "triangle %lld has node %d of %lld", (long long)(i / 3),
+                      surface->triangles[i], (long long)nodes);
+  return EB_OK;
+}
+
+static eb_error read_surface(hid_t group, int64_t nodes, eb_result_surface *out) {
   hsize_t rows, regions;
   void *data;
   EB_TRY(read_rows(group, "surface", H5T_NATIVE_INT32, sizeof(int32_t), 3, &data, &rows));
@@ -141,14 +149,15 @@ static eb_error read_surface(hid_t group, eb_result_surface *out) {
   out->triangle_count = (int32_t)rows;
   EB_TRY(read_rows(group, "surface_region", H5T_NATIVE_INT32, sizeof(int32_t), 1, &data, &regions));
   out->region = data;
-  return expect_rows("surface_region", regions, rows);
+  EB_TRY(expect_rows("surface_region", regions, rows));
+  return check_triangles(out, nodes);
 }
 
 eb_error eb_results_surface(const eb_results *results, int run, eb_result_surface *out) {
   hid_t group;
   *out = (eb_result_surface){0};
   EB_TRY(open_mesh(results, run, &group));
-  eb_error error = read_surface(group, out);
+  eb_error error = read_surface(group, eb_results_run(results, run)->nodes, out);
   H5Gclose(group);
   if (error) eb_result_surface_clear(out);
   return eb_error_prefix(error, "%s", eb_results_path(results));

@@ -1,9 +1,11 @@
 #include "harness/suite/plan.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/environment.h"
@@ -11,18 +13,6 @@
 #include "problems/base/memory.h"
 
 /* ---- names ------------------------------------------------------------------------------------ */
-
-static bool is_suite(const char *name) {
-  eb_strings names = {0};
-  eb_error error = eb_suite_names(&names);
-  size_t length = strlen(name);
-  bool found = length > 4 && strcmp(name + length - 4, ".ini") == 0;
-  for (int i = 0; i < names.count && !error; i++)
-    found = found || strcmp(names.items[i], name) == 0;
-  eb_error_free(error);
-  eb_strings_clear(&names);
-  return found;
-}
 
 static eb_error unknown_scene(const char *name, bool or_suite) {
   eb_strings names = {0};
@@ -43,6 +33,14 @@ static const char *mesh_for(const eb_request *request, const char *scene) {
   return NULL;
 }
 
+static eb_error check_mesh_file(const char *path) {
+  struct stat info;
+  if (access(path, R_OK) || stat(path, &info))
+    return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+  if (!S_ISREG(info.st_mode)) return EB_ERROR(EB_ERR_IO, "'%s' is not a regular file", path);
+  return EB_OK;
+}
+
 static eb_error check_meshes(const eb_request *request) {
   for (int i = 0; i < request->meshes.count; i++) {
     const char *item = request->meshes.items[i], *equals = strchr(item, '=');
@@ -53,8 +51,7 @@ static eb_error check_meshes(const eb_request *request) {
     eb_error error = eb_scene_find(scene) ? EB_OK : unknown_scene(scene, false);
     free(scene);
     EB_TRY(eb_error_prefix(error, "--mesh"));
-    if (access(equals + 1, R_OK))
-      return EB_ERROR(EB_ERR_IO, "--mesh: cannot read '%s'", equals + 1);
+    EB_TRY(eb_error_prefix(check_mesh_file(equals + 1), "--mesh"));
   }
   return EB_OK;
 }
@@ -196,12 +193,31 @@ static eb_error add_suite(const eb_request *request, const char *name, eb_plan *
 }
 
 static eb_error add_name(const eb_request *request, const char *name, eb_plan *plan) {
-  if (is_suite(name)) return add_suite(request, name, plan);
+  bool suite;
+  EB_TRY(eb_suite_is(name, &suite));
+  if (suite) return add_suite(request, name, plan);
   scene_loop loop = {.request = request,
                      .plan = plan,
                      .solvers = &request->solvers,
                      .settings = request->settings};
   return add_scene_spec(&loop, name, true);
+}
+
+/* A mesh that no case uses is a slip: the stand-in would be measured in its place. */
+static eb_error check_meshes_used(const eb_request *request, const eb_plan *plan) {
+  for (int m = 0; m < request->meshes.count; m++) {
+    const char *item = request->meshes.items[m];
+    size_t length = strcspn(item, "=");
+    bool used = false;
+    for (int i = 0; i < plan->count && !used; i++) {
+      const char *scene = plan->cases[i].scene->name;
+      used = strlen(scene) == length && strncmp(scene, item, length) == 0;
+    }
+    if (!used)
+      return EB_ERROR(EB_ERR_USAGE, "--mesh: '%.*s' is none of the scenes to run", (int)length,
+                      item);
+  }
+  return EB_OK;
 }
 
 /* Order and group keep their numbers from the whole plan. */
@@ -221,6 +237,7 @@ eb_error eb_plan_create(const eb_request *request, eb_plan *out) {
   eb_error error = check_meshes(request);
   for (int i = 0; i < request->names.count && !error; i++)
     error = add_name(request, request->names.items[i], out);
+  if (!error) error = check_meshes_used(request, out);
   if (error) {
     eb_plan_clear(out);
     return error;

@@ -240,16 +240,27 @@ static eb_error load_file(const char *path, eb_suite **out) {
   return error;
 }
 
-eb_error eb_suite_load(const char *name_or_path, eb_suite **out) {
-  *out = NULL;
-  if (ends_in(name_or_path, suffix)) return load_file(name_or_path, out);
+eb_error eb_suite_is(const char *name, bool *out) {
   eb_strings names = {0};
   eb_error error = eb_suite_names(&names);
-  bool found = false;
-  for (int i = 0; i < names.count; i++) found = found || strcmp(names.items[i], name_or_path) == 0;
-  if (!error)
-    error =
-        found ? load_embedded(name_or_path, out) : eb_unknown_name("suite", name_or_path, &names);
+  *out = ends_in(name, suffix);
+  for (int i = 0; i < names.count; i++) *out = *out || strcmp(names.items[i], name) == 0;
   eb_strings_clear(&names);
   return error;
+}
+
+static eb_error unknown_suite(const char *name) {
+  eb_strings names = {0};
+  eb_error error = eb_suite_names(&names);
+  if (!error) error = eb_unknown_name("suite", name, &names);
+  eb_strings_clear(&names);
+  return error;
+}
+
+eb_error eb_suite_load(const char *name_or_path, eb_suite **out) {
+  bool known;
+  *out = NULL;
+  if (ends_in(name_or_path, suffix)) return load_file(name_or_path, out);
+  EB_TRY(eb_suite_is(name_or_path, &known));
+  return known ? load_embedded(name_or_path, out) : unknown_suite(name_or_path);
 }

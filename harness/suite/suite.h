@@ -14,6 +14,7 @@
 
 #include "harness/strings.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { EB_MAX_THREAD_COUNTS = 8 };
@@ -54,6 +55,8 @@ EB_MUST eb_error eb_suite_load(const char *name_or_path, eb_suite **out);
 EB_MUST eb_error eb_suite_parse(const char *name, const char *text, eb_suite **out);
 void eb_suite_destroy(eb_suite *suite);
 
+/* Whether the name is that of a built-in suite or of a suite's file (it ends in .ini). */
+EB_MUST eb_error eb_suite_is(const char *name, bool *out);
 /* Appends the names of the built-in suites. */
 EB_MUST eb_error eb_suite_names(eb_strings *out);
 

@@ -120,7 +120,7 @@ static eb_error find_mirrors(eb_elasticity *e) {
   const eb_block_matrix *p = e->pattern;
   EB_TRY(EB_NEW(e->mirror, p->start[p->rows]));
   for (int32_t i = 0; i < p->rows; i++)
-    for (int32_t b = p->start[i]; b < p->diagonal[i]; b++)
+    for (int32_t b = p->diagonal[i] + 1; b < p->start[i + 1]; b++)
       e->mirror[b] = eb_block_matrix_find(p, p->column[b], i);
   return EB_OK;
 }
@@ -200,7 +200,7 @@ double eb_elasticity_energy(const eb_elasticity *e, const double *x) {
   double total = 0, partial[PARTIAL_SUMS];
   for (int32_t base = 0; base < e->chunk_count; base += PARTIAL_SUMS) {
     int32_t count = e->chunk_count - base < PARTIAL_SUMS ? e->chunk_count - base : PARTIAL_SUMS;
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic, 8)
     for (int32_t c = 0; c < count; c++)
       partial[c] = e->kernels->energy(e, e->chunk_start[base + c], e->chunk_start[base + c + 1], x);
     for (int32_t c = 0; c < count; c++) total += partial[c];
@@ -209,21 +209,20 @@ double eb_elasticity_energy(const eb_elasticity *e, const double *x) {
 }
 
 void eb_elasticity_gradient(const eb_elasticity *e, const double *x, double *g) {
-  eb_schedule_begin(e->schedule);
+  eb_schedule *s = e->schedule;
+  eb_schedule_begin(s);
 #pragma omp parallel
-  {
-#pragma omp for schedule(static)
-    for (int64_t i = 0; i < 3 * (int64_t)e->node_count; i++) g[i] = 0;
-    for (int32_t c; (c = eb_schedule_take(e->schedule)) >= 0;) {
-      e->kernels->gradient(e, e->chunk_start[c], e->chunk_start[c + 1], x, g);
-      eb_schedule_finish(e->schedule, c);
-    }
+  for (int32_t c; (c = eb_schedule_take(s)) >= 0;) {
+    for (int32_t i = s->open_start[c]; i < s->open_start[c + 1]; i++)
+      for (int j = 0; j < 3; j++) g[3 * (int64_t)s->open[i] + j] = 0;
+    e->kernels->gradient(e, e->chunk_start[c], e->chunk_start[c + 1], x, g);
+    eb_schedule_finish(s, c);
   }
 }
 
 /* Row i of mass_scale M from the diagonal on, and zero gradient. */
-static void clear_row(const eb_elasticity *e, int32_t i, double mass_scale, double *values,
-                      double *g) {
+static void open_row(const eb_elasticity *e, int32_t i, double mass_scale, double *values,
+                     double *g) {
   const eb_block_matrix *p = e->pattern;
   double *diagonal = values + 9 * (int64_t)p->diagonal[i];
   memset(diagonal, 0, 9 * sizeof *values * (size_t)(p->start[i + 1] - p->diagonal[i]));
@@ -231,36 +230,34 @@ static void clear_row(const eb_elasticity *e, int32_t i, double mass_scale, doub
   for (int j = 0; g && j < 3; j++) g[3 * (int64_t)i + j] = 0;
 }
 
-/* Row i below the diagonal, from the upper triangle. */
+/* Copies what is right of the diagonal to below it. */
 static void mirror_row(const eb_elasticity *e, int32_t i, double *values) {
   const eb_block_matrix *p = e->pattern;
-  for (int32_t b = p->start[i]; b < p->diagonal[i]; b++) {
-    const double *from = values + 9 * (int64_t)e->mirror[b];
-    double *to = values + 9 * (int64_t)b;
-    for (int k = 0; k < 9; k++) to[k] = from[3 * (k % 3) + k / 3];
-  }
   double *diagonal = values + 9 * (int64_t)p->diagonal[i];
   diagonal[3] = diagonal[1];
   diagonal[6] = diagonal[2];
   diagonal[7] = diagonal[5];
+  for (int32_t b = p->diagonal[i] + 1; b < p->start[i + 1]; b++) {
+    const double *from = values + 9 * (int64_t)b;
+    double *to = values + 9 * (int64_t)e->mirror[b];
+    for (int k = 0; k < 9; k++) to[k] = from[3 * (k % 3) + k / 3];
+  }
 }
 
 void eb_elasticity_matrix(const eb_elasticity *e, const double *x, double mass_scale,
                           double hessian_scale, bool project, eb_block_matrix *matrix, double *g) {
-  eb_matrix_job job = {
+  const eb_matrix_job job = {
       .x = x, .scale = hessian_scale, .project = project, .values = matrix->values, .g = g};
-  eb_schedule_begin(e->schedule);
+  eb_schedule *s = e->schedule;
+  eb_schedule_begin(s);
 #pragma omp parallel
-  {
-#pragma omp for schedule(static)
-    for (int32_t i = 0; i < e->node_count; i++) clear_row(e, i, mass_scale, matrix->values, g);
-    for (int32_t c; (c = eb_schedule_take(e->schedule)) >= 0;) {
-      e->kernels->matrix(e, e->chunk_start[c], e->chunk_start[c + 1], &job);
-      eb_schedule_finish(e->schedule, c);
-    }
-#pragma omp barrier
-#pragma omp for schedule(static)
-    for (int32_t i = 0; i < e->node_count; i++) mirror_row(e, i, matrix->values);
+  for (int32_t c; (c = eb_schedule_take(s)) >= 0;) {
+    for (int32_t i = s->open_start[c]; i < s->open_start[c + 1]; i++)
+      open_row(e, s->open[i], mass_scale, matrix->values, g);
+    e->kernels->matrix(e, e->chunk_start[c], e->chunk_start[c + 1], &job);
+    eb_schedule_finish(s, c);
+    for (int32_t i = s->close_start[c]; i < s->close_start[c + 1]; i++)
+      mirror_row(e, s->close[i], matrix->values);
   }
 }
 

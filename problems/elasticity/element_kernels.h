@@ -333,22 +333,36 @@ EB_INLINE void sweep_matrix(int A, int Q, const eb_elasticity *e, int32_t begin,
   }
 }
 
-/* The rotation of the mean deformation gradient. */
+/* The deformation gradient of batch b, averaged over its points by volume (but for a factor). */
+EB_INLINE void mean_deformation(int A, int Q, const eb_elasticity *e, int32_t b, const double *x,
+                                eb_v4 mean[9]) {
+  eb_v4 edge[EB_MAX_INNER][3], F[9];
+  const eb_v4 *g = geometry_of(e, A, Q, b);
+  gather_edges(A, e->node + (int64_t)b * A * EB_LANES, x, edge);
+  if (Q == 1) {
+    deformation(A, edge, g, mean);
+    return;
+  }
+  for (int i = 0; i < 9; i++) mean[i] = eb_v4_set(0);
+  for (int q = 0; q < Q; q++, g += 3 * (A - 1) + 1) {
+    deformation(A, edge, g, F);
+    for (int i = 0; i < 9; i++) mean[i] += g[3 * (A - 1)] * F[i];
+  }
+}
+
 EB_INLINE void sweep_rotations(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
                                const double *x, double *rotations) {
-  eb_v4 edge[EB_MAX_INNER][3], F[9], R[9];
-  for (int32_t b = begin; b < end; b++) {
-    const eb_v4 *g = geometry_of(e, A, Q, b);
-    gather_edges(A, e->node + (int64_t)b * A * EB_LANES, x, edge);
-    eb_v4 mean[9] = {{0}};
-    for (int q = 0; q < Q; q++, g += 3 * (A - 1) + 1) {
-      deformation(A, edge, g, F);
-      for (int i = 0; i < 9; i++) mean[i] += Q == 1 ? F[i] : g[3 * (A - 1)] * F[i];
-    }
-    eb_polar3(mean, R);
-    for (int l = 0; l < EB_LANES; l++) {
-      int32_t element = e->element[EB_LANES * b + l];
-      for (int i = 0; element >= 0 && i < 9; i++) rotations[9 * (int64_t)element + i] = R[i][l];
+  eb_v4 R[9];
+  point_group group;
+  for (int32_t first = begin; first < end; first += EB_GROUP_POINTS) {
+    int32_t stop = group_end(1, first, end);
+    for (int32_t b = first; b < stop; b++) mean_deformation(A, Q, e, b, x, group.F[b - first]);
+    eb_svd3(stop - first, (const eb_v4(*)[9])group.F, group.U, group.s, group.V);
+    for (int32_t k = first * EB_LANES; k < stop * EB_LANES; k++) {
+      int32_t n = k / EB_LANES - first, element = e->element[k];
+      if (k % EB_LANES == 0) eb_rotation3(group.U[n], group.V[n], R);
+      for (int i = 0; element >= 0 && i < 9; i++)
+        rotations[9 * (int64_t)element + i] = R[i][k % EB_LANES];
     }
   }
 }

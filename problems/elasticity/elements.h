@@ -29,7 +29,7 @@ struct eb_elasticity {
   eb_v4 *geometry;
   eb_v4 *fibre;    /* batch_count x 3, or NULL */
   double *mass;    /* node_count */
-  int32_t *mirror; /* of a block below the diagonal: where its transpose is */
+  int32_t *mirror; /* of a block right of the diagonal: where its transpose is */
   eb_law *laws;    /* one a region */
   eb_block_matrix *pattern;
 };

@@ -9,7 +9,7 @@
 #include "problems/base/memory.h"
 #include "problems/elasticity/elements.h"
 
-enum { CHUNK_ELEMENTS = 128, COLOURS_A_ROUND = 64, MORTON_BITS = 21 };
+enum { CHUNK_ELEMENTS = 256, COLOURS_A_ROUND = 64, MORTON_BITS = 21 };
 
 typedef struct keyed {
   uint64_t key;

@@ -10,8 +10,9 @@
 enum { SPINS = 200 };
 
 typedef struct builder {
-  int32_t *last; /* per node: the last chunk so far, plus 1 */
-  int32_t *mark; /* per chunk: the last chunk that waits for it, plus 1 */
+  int32_t *first; /* per node: the first chunk, plus 1; 0 for none */
+  int32_t *last;  /* per node: the last chunk so far, plus 1 */
+  int32_t *mark;  /* per chunk: the last chunk that waits for it, plus 1 */
 } builder;
 
 /* Visits the chunks that c waits for; stores them from `out` on when it is given. Returns their number. */
@@ -28,8 +29,23 @@ static int32_t find_before(const builder *b, int32_t c, const int32_t *node, int
   return found;
 }
 
+/* Lists the nodes by the chunk (plus 1) each belongs to, those of none under chunk 0. */
+static eb_error group_nodes(const eb_schedule *s, int32_t node_count, const int32_t *owner,
+                            int32_t **start_out, int32_t **list_out) {
+  int32_t *start, *list;
+  EB_TRY(EB_NEW(start, (size_t)s->chunks + 2));
+  *start_out = start;
+  EB_TRY(EB_NEW(list, node_count));
+  *list_out = list;
+  for (int32_t i = 0; i < node_count; i++) start[(owner[i] ? owner[i] : 1) + 1]++;
+  for (int32_t c = 0; c < s->chunks; c++) start[c + 2] += start[c + 1];
+  for (int32_t i = 0; i < node_count; i++) list[start[owner[i] ? owner[i] : 1]++] = i;
+  return EB_OK;
+}
+
 static eb_error build(eb_schedule *s, builder *b, const int64_t *node_start, const int32_t *node,
                       int32_t node_count) {
+  EB_TRY(EB_NEW(b->first, node_count));
   EB_TRY(EB_NEW(b->last, node_count));
   EB_TRY(EB_NEW(b->mark, s->chunks));
   EB_TRY(EB_NEW(s->before_start, (size_t)s->chunks + 1));
@@ -43,11 +59,15 @@ static eb_error build(eb_schedule *s, builder *b, const int64_t *node_start, con
       int32_t *out = pass ? s->before + s->before_start[c] : NULL;
       int32_t found = find_before(b, c, own, count, out);
       if (!pass) s->before_start[c + 1] = s->before_start[c] + found;
-      for (int64_t i = 0; i < count; i++) b->last[own[i]] = c + 1;
+      for (int64_t i = 0; i < count; i++) {
+        b->last[own[i]] = c + 1;
+        if (!b->first[own[i]]) b->first[own[i]] = c + 1;
+      }
     }
     if (!pass) EB_TRY(EB_NEW(s->before, s->before_start[s->chunks]));
   }
-  return EB_OK;
+  EB_TRY(group_nodes(s, node_count, b->first, &s->open_start, &s->open));
+  return group_nodes(s, node_count, b->last, &s->close_start, &s->close);
 }
 
 eb_error eb_schedule_create(int32_t chunks, const int64_t *node_start, const int32_t *node,
@@ -58,6 +78,7 @@ eb_error eb_schedule_create(int32_t chunks, const int64_t *node_start, const int
   EB_TRY(EB_NEW(s, 1));
   s->chunks = chunks;
   eb_error error = build(s, &b, node_start, node, node_count);
+  free(b.first);
   free(b.last);
   free(b.mark);
   if (error) {
@@ -72,6 +93,10 @@ void eb_schedule_destroy(eb_schedule *s) {
   if (!s) return;
   free(s->before_start);
   free(s->before);
+  free(s->open_start);
+  free(s->open);
+  free(s->close_start);
+  free(s->close);
   free(s->finished);
   free(s);
 }

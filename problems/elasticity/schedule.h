@@ -4,7 +4,8 @@
  * earlier chunk at each of its nodes, so that every node and every block receives its contributions in the same
  * order from any number of threads. Since chunks are sorted by colour, the chunks waited for have nearly always
  * finished long before; a thread that the system has put aside delays its neighbours only.
- * Internal to problems/elasticity/. */
+ * What comes before and after all contributions to a node is done by the first and the last chunk that
+ * hold it, while its data are at hand. Internal to problems/elasticity/. */
 #ifndef EB_SCHEDULE_H
 #define EB_SCHEDULE_H
 
@@ -17,6 +18,10 @@ typedef struct eb_schedule {
   int32_t chunks;
   int32_t *before_start; /* chunks + 1 */
   int32_t *before;       /* the chunks each one waits for */
+  int32_t *open_start;   /* chunks + 1 */
+  int32_t *open; /* the nodes each one is the first to hold; chunk 0 also those of no chunk */
+  int32_t *close_start;  /* chunks + 1 */
+  int32_t *close;        /* the nodes each one is the last to hold, likewise */
   atomic_uint *finished; /* chunks: the round in which each was last done */
   unsigned round;
   atomic_int next;

@@ -4,7 +4,10 @@
 
 static const eb_option beam_parameters[] = {
     EB_SCENE_PARAMETERS("1e6", "0.45", "1000", "0.016666666666666666", "stable-neo-hookean", "9.8"),
-    EB_CUBES_PARAMETER, EB_LAST_PARAMETER};
+    EB_CUBES_PARAMETER,
+    {"clamp", EB_OPTION_REAL, "0", 0, 0.9, NULL, "m",
+     "width of the clamped band; 0: the end face only (some programs clamp a twentieth)"},
+    EB_LAST_PARAMETER};
 
 static eb_error beam_mesh(const eb_values *parameters, eb_mesh **out) {
   return eb_scene_bar(parameters, (const int32_t[3]){40, 8, 8}, (const double[3]){0, 0, 0},
@@ -14,7 +17,8 @@ static eb_error beam_mesh(const eb_values *parameters, eb_mesh **out) {
 static eb_error beam_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
   eb_scene_gravity(scene);
-  return eb_grips_add_end(scene, 0, -1);
+  double clamp = eb_values_real(scene->parameters, "clamp");
+  return clamp > 0 ? eb_grips_add_band(scene, 0, clamp) : eb_grips_add_end(scene, 0, -1);
 }
 
 const eb_scene_ops eb_bench_beam = {

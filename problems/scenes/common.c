@@ -6,6 +6,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
+#include "problems/mesh/refine.h"
 #include "problems/mesh/stuffing.h"
 
 /* ---- geometry -------------------------------------------------------------------------------- */
@@ -32,14 +33,18 @@ static void normalize(eb_mesh *mesh, double size) {
     for (int d = 0; d < 3; d++) mesh->X[3 * i + d] = scale * (mesh->X[3 * i + d] - from[d]);
 }
 
-eb_error eb_scene_model(const eb_values *parameters, const char *model, int32_t target, double size,
-                        eb_mesh **out) {
+eb_error eb_scene_model(const eb_values *parameters, const char *model, int32_t elements,
+                        int32_t nodes, double size, eb_mesh **out) {
   const eb_model *found = eb_model_find(model);
   if (!found) return EB_ERROR(EB_ERR_UNSUPPORTED, "there is no model '%s' in this build", model);
-  double count = fmax(50, round(target * eb_values_real(parameters, "resolution")));
+  double resolution = eb_values_real(parameters, "resolution");
+  double count = fmax(50, round(elements * resolution));
   /* The lattice offers few sizes to choose from when elements are few. */
   double tolerance = count >= 5000 ? 0.03 : 0.5;
-  EB_TRY(eb_stuff_to_count(&found->solid, (int32_t)count, tolerance, out));
+  if (nodes > 0 && resolution == 1)
+    EB_TRY(eb_stuff_to_counts(&found->solid, elements, nodes, tolerance, out));
+  else
+    EB_TRY(eb_stuff_to_count(&found->solid, (int32_t)count, tolerance, out));
   normalize(*out, size);
   return EB_OK;
 }
@@ -121,6 +126,14 @@ eb_error eb_grips_add_end(eb_scene *scene, int axis, int side) {
     if (count_in(mesh, in_band, &within) >= wanted) break;
   }
   return eb_grips_add(scene, in_band, &within, side < 0 ? "the lower end" : "the upper end");
+}
+
+eb_error eb_grips_add_band(eb_scene *scene, int axis, double width) {
+  double lo[3], hi[3];
+  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+  const double rounding = 1e-9 * (hi[axis] - lo[axis]);
+  band within = {axis, lo[axis], lo[axis] + width + rounding};
+  return eb_grips_add(scene, in_band, &within, "the lower end");
 }
 
 void eb_grips_clear(eb_scene *scene) {

@@ -15,8 +15,10 @@
       {"nu", EB_OPTION_REAL, nu_, -0.9, 0.4999, NULL, "", "Poisson's ratio"},                      \
       {"rho", EB_OPTION_REAL, rho_, 1e-3, 1e6, NULL, "kg/m^3", "density"},                         \
       {"dt", EB_OPTION_REAL, dt_, 1e-7, 1, NULL, "s", "time step"},                                \
-      {"material", EB_OPTION_CHOICE, material_, 0, 0, EB_MATERIAL_CHOICES, "", "base material"}, { \
-    "gravity", EB_OPTION_REAL, gravity_, 0, 1e4, NULL, "m/s^2", "acceleration along -z"            \
+      {"material", EB_OPTION_CHOICE, material_, 0, 0, EB_MATERIAL_CHOICES, "", "base material"},   \
+      {"gravity", EB_OPTION_REAL, gravity_, 0, 1e4, NULL, "m/s^2", "acceleration along -z"},       \
+      {"mesh_up", EB_OPTION_CHOICE, "z", 0, 0, "y|z", "", "upward axis of a --mesh file"}, {       \
+    "mesh_turn", EB_OPTION_REAL, "0", -360, 360, NULL, "deg", "turn of a --mesh file about z"      \
   }
 
 #define EB_CUBES_PARAMETER                                                                         \
@@ -38,10 +40,12 @@
  * over the box from `origin` of `size`, m. */
 EB_MUST eb_error eb_scene_bar(const eb_values *parameters, const int32_t cubes[3],
                               const double origin[3], const double size[3], eb_mesh **out);
-/* A stuffed model of `target` times resolution tetrahedra, scaled uniformly so that the longest
- * edge of its box is `size` (m), centred over the origin, standing on z = 0. */
-EB_MUST eb_error eb_scene_model(const eb_values *parameters, const char *model, int32_t target,
-                                double size, eb_mesh **out);
+/* A stuffed model of `elements` times resolution tetrahedra, scaled uniformly so that the longest
+ * edge of its box is `size` (m), centred over the origin, standing on z = 0. With `nodes` not 0, the
+ * paper's model has more nodes than the lattice gives for as many elements: at resolution 1 the
+ * surface is refined until the nodes are met too (problems/mesh/refine.h). */
+EB_MUST eb_error eb_scene_model(const eb_values *parameters, const char *model, int32_t elements,
+                                int32_t nodes, double size, eb_mesh **out);
 void eb_element_centroid(const eb_mesh *mesh, int32_t e, double centroid[3]);
 
 /* ---- groups of nodes, found from the geometry of whatever mesh there is ---------------------- */
@@ -71,6 +75,8 @@ EB_MUST eb_error eb_grips_add(eb_scene *scene, eb_node_test *test, const void *c
  * above the extreme. The band is 1 % of the extent - the face of a bar - and is widened until it
  * holds a face's worth of nodes, so that it grips any mesh. */
 EB_MUST eb_error eb_grips_add_end(eb_scene *scene, int axis, int side);
+/* Adds the nodes within `width` (m) above the lowest coordinate along an axis. */
+EB_MUST eb_error eb_grips_add_band(eb_scene *scene, int axis, double width);
 void eb_grips_clear(eb_scene *scene);
 /* Marks the group's nodes and moves them rigidly from their place in scene->x0: rotation
  * (row-major) about `about`, then `shift`. */
@@ -102,7 +108,7 @@ void eb_scene_gravity(eb_scene *scene);
  * thickness (m; the smallest edge of the mesh's box bounds it). The derivation is in common.c.
  * Materials must be set. */
 void eb_penalty_constants(const eb_scene *scene, double thickness, eb_collider *collider);
-/* Adds a collider with these constants; NULL motion. Returns it, for more to be set. */
+/* Adds a collider that stands still and has no constants yet. Returns it, for more to be set. */
 eb_collider *eb_scene_add_collider(eb_scene *scene, eb_collider_kind kind, const double origin[3],
                                    const double axis[3], double radius);
 /* The floor: the plane z = height. */

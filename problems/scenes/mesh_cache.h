@@ -12,7 +12,7 @@
 #include "problems/mesh/mesh.h"
 
 /* Raise it when a generator, the stuffing or the file layout changes what a key stands for. */
-#define EB_MESH_CACHE_VERSION 1
+#define EB_MESH_CACHE_VERSION 3
 
 enum { EB_CACHE_PATH_BYTES = 3072 };
 

@@ -7,6 +7,15 @@
 #include "problems/mesh/stuffing.h"
 #include "problems/scenes/mesh_cache.h"
 
+static void turn(const double *rotation, double *X, int32_t count) {
+  for (int32_t i = 0; rotation && i < count; i++) {
+    const double p[3] = {X[3 * i], X[3 * i + 1], X[3 * i + 2]};
+    for (int d = 0; d < 3; d++)
+      X[3 * i + d] =
+          rotation[3 * d] * p[0] + rotation[3 * d + 1] * p[1] + rotation[3 * d + 2] * p[2];
+  }
+}
+
 /* Uniform scale and shift that put the box of X into the box of `own`; the identity, to the bit,
  * when the boxes agree to rounding, so that a scene's own mesh comes back from a file unchanged. */
 static eb_error fit_into_box(const char *path, const eb_mesh *own, double *X, int32_t count) {
@@ -57,10 +66,11 @@ static eb_error fill_cached(const eb_surface *surface, int32_t target, const cha
   return EB_OK;
 }
 
-static eb_error from_surface(const char *path, const eb_mesh *own, const char *directory,
-                             eb_mesh **out) {
+static eb_error from_surface(const char *path, const double *rotation, const eb_mesh *own,
+                             const char *directory, eb_mesh **out) {
   eb_surface *surface;
   EB_TRY(eb_surface_read(path, &surface));
+  turn(rotation, surface->X, surface->vertex_count);
   eb_error error = fit_into_box(path, own, surface->X, surface->vertex_count);
   if (!error)
     error = eb_error_prefix(fill_cached(surface, own->element_count, directory, out), "%s", path);
@@ -68,9 +78,11 @@ static eb_error from_surface(const char *path, const eb_mesh *own, const char *d
   return error;
 }
 
-static eb_error from_volume(const char *path, const eb_mesh *own, eb_mesh **out) {
+static eb_error from_volume(const char *path, const double *rotation, const eb_mesh *own,
+                            eb_mesh **out) {
   eb_mesh *mesh;
   EB_TRY(eb_mesh_read(path, &mesh));
+  turn(rotation, mesh->X, mesh->node_count);
   eb_error error = fit_into_box(path, own, mesh->X, mesh->node_count);
   if (error)
     eb_mesh_destroy(mesh);
@@ -79,10 +91,11 @@ static eb_error from_volume(const char *path, const eb_mesh *own, eb_mesh **out)
   return error;
 }
 
-eb_error eb_mesh_override(const char *path, const eb_mesh *own, const char *cache_directory,
-                          eb_mesh **out) {
+eb_error eb_mesh_override(const char *path, const double *rotation, const eb_mesh *own,
+                          const char *cache_directory, eb_mesh **out) {
   *out = NULL;
   bool is_surface;
   EB_TRY(eb_file_is_surface(path, &is_surface));
-  return is_surface ? from_surface(path, own, cache_directory, out) : from_volume(path, own, out);
+  return is_surface ? from_surface(path, rotation, own, cache_directory, out)
+                    : from_volume(path, rotation, own, out);
 }

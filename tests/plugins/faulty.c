@@ -10,13 +10,19 @@
 
 static const eb_option options[] = {
     {"fault", EB_OPTION_CHOICE, "none", 0, 0,
-     "none|crash|abort|hang|slow|memory|nan|honest-nan|lie|diverge|exit|error|create-error", "",
-     "what goes wrong"},
+     "none|crash|abort|hang|slow|memory|nan|honest-nan|lie|diverge|exit|error|create-error|create-"
+     "hang",
+     "", "what goes wrong"},
     {"at", EB_OPTION_INT, "2", 1, 1e9, NULL, "", "number of the step in which it does"},
     {0}};
 
+static void hang(void) {
+  for (;;) pause();
+}
+
 static eb_error create(eb_solver *solver, const eb_scene *scene) {
   (void)scene;
+  if (strcmp(eb_values_text(solver->options, "fault"), "create-hang") == 0) hang();
   if (strcmp(eb_values_text(solver->options, "fault"), "create-error") == 0)
     return EB_ERROR(EB_ERR_INVALID, "the set-up went wrong, as asked");
   return EB_OK;
@@ -30,10 +36,6 @@ static void crash(void) {
   fprintf(stderr, "faulty: about to crash\n");
   fflush(stderr);
   raise(SIGSEGV);
-}
-
-static void hang(void) {
-  for (;;) pause();
 }
 
 /* Touches what it allocates, 16 MB at a time; when no more is given, it goes on with what it has. */
