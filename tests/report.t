@@ -65,6 +65,22 @@ my ($data) = glob('report/1-*-iterations.dat');
 my @points = grep { /^[\d.]+ [\d.]+$/ } split /\n/, slurp($data);
 is(scalar @points, 3 * 4, 'one point a step and solver');
 
+# ---- colliders
+($code, $out) = run_program('run hecht2012/cloth-drop:resolution=0.1 -s corotational:linear=cg --steps 2 -o sphere.h5');
+is($code, 0, 'a run with a sphere') or diag $out;
+($code, $out) = run_program('report sphere.h5 -o sphere');
+is($code, 0, 'its report') or diag $out;
+SKIP: {
+  my $python = '/usr/bin/python3';
+  skip 'no h5py', 2 if system("$python -c 'import h5py' 2>/dev/null");
+  system($python, '-c', "import h5py, shutil; shutil.copy('sphere.h5', 'none.h5')\n"
+    . "for scene in h5py.File('none.h5', 'r+')['scenes'].values(): del scene['colliders']");
+  ($code, $out) = run_program('report none.h5 -o none');
+  is($code, 0, 'a file that stores no colliders is reported on') or diag $out;
+  my ($with, $without) = map { slurp((glob "$_/*-r0-first.png")[0]) } qw(sphere none);
+  isnt($with, $without, 'the sphere is in the picture');
+}
+
 ($code, $out) = run_program('report nothing.h5 -o x');
 isnt($code, 0, 'a missing file is an error');
 like($out, qr/nothing\.h5/, 'that names it');

@@ -152,6 +152,20 @@ SKIP: {
   is(scalar runs_in('foreign.h5'), 2, 'with what was asked for');
 }
 
+# ---- colliders: a fixed sphere; a ball that moves, by 0.45 m in a fall of 0.65 m, hence 2.7 mm in two steps of 1/900 s; none
+is_code(0, 'scenes with and without colliders', 'run', 'hecht2012/cloth-drop:resolution=0.1', 'hecht2012/trampoline:resolution=0.1',
+  'bench/beam:resolution=0.25', '-s', 'corotational:linear=cg', '-s', 'newton', '--steps', '2', '-o', 'solids.h5');
+is_code(0, 'merged', 'merge', 'all-solids.h5', 'solids.h5');
+SKIP: {
+  my $python = python('h5py') or skip 'no h5py', 1;
+  my $lines = qx($python tests/support/read_colliders.py @{[scratch('all-solids.h5')]});
+  is($lines, <<'END', 'colliders and where they are at each frame, with units');
+bench/beam: none
+hecht2012/cloth-drop: sphere, radius 0.25 m, origin [0.0, 0.0, -0.27] m, offset [0.0, 0.0, 0.0] m
+hecht2012/trampoline: sphere, radius 0.1 m, origin [0.0, 0.0, 0.0] m, offset [-0.447, 0.0, 0.75] m
+END
+}
+
 # ---- targets that cannot be written
 like_error(1, qr/'folder.h5' is a folder/, 'a target that is a folder', 'run', @two, '-o', 'folder.h5', '--overwrite');
 like_error(1, qr/cannot write 'no\/r.h5': No such file/, 'a target in a folder that is missing', 'run', @two, '-o', 'no/r.h5');

@@ -231,6 +231,87 @@ static void test_ground(void) {
   eb_render_destroy(render);
 }
 
+/* A sheer square, blue, at depth y; its corners are counterclockwise for the viewer. */
+static void draw_sheer(eb_render *render, double y, bool one_sided, bool backwards) {
+  const double X[12] = {-0.5, y, -0.5, 0.5, y, -0.5, 0.5, y, 0.5, -0.5, y, 0.5};
+  static const int32_t front[6] = {0, 1, 2, 0, 2, 3}, back[6] = {0, 2, 1, 0, 3, 2};
+  const eb_render_mesh mesh = {.vertex_count = 4,
+                               .triangle_count = 2,
+                               .X = X,
+                               .triangles = backwards ? back : front,
+                               .color = blue,
+                               .sheer = true,
+                               .one_sided = one_sided};
+  tap_require(eb_render_surface(render, &mesh), "a sheer square");
+}
+
+static bool is_mixed(const uint8_t *p) {
+  return p[0] > 60 && p[2] > 60 && p[1] < 40;
+}
+
+static void test_sheer(void) {
+  uint8_t rgb[BYTES], other[BYTES];
+  const size_t middle = 3 * (HIGH / 2 * WIDE + WIDE / 2);
+  eb_render *render = start(along_y), *reverse = start(along_y), *touching = start(along_y);
+  draw_sheer(render, -0.5, false, false);
+  draw_square(render, 0.4, 0, red, false);
+  draw_square(reverse, 0.4, 0, red, false);
+  draw_sheer(reverse, -0.5, false, true);
+  eb_render_pixels(render, rgb);
+  eb_render_pixels(reverse, other);
+  tap_ok(is_mixed(rgb + middle), "what is behind a sheer square shows through");
+  int uneven = 0;
+  for (int i = -8; i <= 8; i++) uneven += memcmp(rgb + middle + 3 * i, rgb + middle, 3) != 0;
+  tap_ok(uneven == 0, "  evenly");
+  tap_ok(is_mixed(other + middle), "in either order and winding");
+  draw_square(touching, 0.4, 0, red, false);
+  draw_sheer(touching, -1e-3, false, false);
+  eb_render_pixels(touching, rgb);
+  tap_ok(is_red(rgb + middle), "what it touches is not torn by it");
+  eb_render_destroy(render);
+  eb_render_destroy(reverse);
+  eb_render_destroy(touching);
+}
+
+static void test_one_sided(void) {
+  static const double down[3] = {0, 1, -0.6};
+  uint8_t rgb[BYTES], bare[BYTES];
+  eb_render *render = start(down), *plain = start(down);
+  draw_sheer(render, 0, true, true);
+  tap_require(eb_render_ground(render, -0.9), "ground");
+  tap_require(eb_render_ground(plain, -0.9), "ground");
+  eb_render_pixels(render, rgb);
+  eb_render_pixels(plain, bare);
+  int coloured = 0, darker = 0;
+  for (int i = 0; i < BYTES; i += 3) {
+    coloured += rgb[i + 2] > rgb[i] + 30;
+    darker += rgb[i + 1] + 12 < bare[i + 1];
+  }
+  tap_ok(coloured == 0, "the back of what is one-sided is not drawn");
+  tap_ok(darker > 20, "but throws a shadow");
+  draw_sheer(render, 0, true, false);
+  eb_render_pixels(render, rgb);
+  tap_ok(rgb[3 * (HIGH / 2 * WIDE + WIDE / 2) + 2] > rgb[3 * (HIGH / 2 * WIDE + WIDE / 2)] + 30,
+         "its front is drawn");
+  eb_render_destroy(render);
+  eb_render_destroy(plain);
+}
+
+/* A red square that reaches through the ground: bright above it, washed out below, but there. */
+static void test_below_ground(void) {
+  static const double down[3] = {0, 1, -0.6};
+  uint8_t rgb[BYTES];
+  eb_render *render = start(down);
+  draw_square(render, 0.5, 0, red, false);
+  tap_require(eb_render_ground(render, 0), "ground");
+  eb_render_pixels(render, rgb);
+  const uint8_t *above = pixel(rgb, WIDE / 2, HIGH / 2 - 8),
+                *below = pixel(rgb, WIDE / 2, HIGH / 2 + 4);
+  tap_ok(is_red(above), "what is above the ground hides it");
+  tap_ok(below[0] > below[1] + 15 && below[1] > 60, "what is below shows through");
+  eb_render_destroy(render);
+}
+
 static void test_colour_maps(void) {
   double least_step = 1, last = -1;
   for (int i = 0; i <= 100; i++) {
@@ -361,6 +442,9 @@ int main(void) {
   test_vertex_colour_and_edges();
   test_behind_the_eye();
   test_ground();
+  test_below_ground();
+  test_sheer();
+  test_one_sided();
   test_colour_maps();
   test_file();
   test_errors();
