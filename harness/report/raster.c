@@ -10,8 +10,8 @@
 #include "harness/report/color.h"
 #include "problems/base/memory.h"
 
-/* Sheer surfaces are ranked as if they were farther by this factor. */
-static const double sheer_rank = 1 - 2e-3;
+/* Nearer by less than this factor, a sheer surface yields to what is there. */
+static const double yielding = 1 - 2e-3;
 
 enum { NORMAL = 0, LIGHT = 3, ATTRIBUTES = 6 };
 
@@ -110,9 +110,9 @@ static void fill_triangle(const raster *self, const spot s[3], bool lines) {
       double nearness = w[0] * s[0].nearness + w[1] * s[1].nearness + w[2] * s[2].nearness;
       size_t at = (size_t)row * (size_t)render->wide + (size_t)column;
       if (self->mesh->sheer && !covers(row, column)) continue;
-      float rank = (float)(self->mesh->sheer ? nearness * sheer_rank : nearness);
-      if (!(rank > render->nearness[at])) continue;
-      render->nearness[at] = rank;
+      double rank = self->mesh->sheer ? yielding * nearness : nearness;
+      if (!((float)rank > render->nearness[at])) continue;
+      render->nearness[at] = (float)nearness;
       float value[ATTRIBUTES];
       for (int k = 0; k < ATTRIBUTES; k++)
         value[k] = (float)((w[0] * s[0].value[k] + w[1] * s[1].value[k] + w[2] * s[2].value[k]) /

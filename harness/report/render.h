@@ -18,21 +18,23 @@ typedef struct eb_rgb {
 } eb_rgb;
 
 /* One surface to draw; the arrays stay the caller's. At most one of the two colour arrays is given;
- * without either, all of it has `color`. */
+ * without either, all of it has `color`.
+ *
+ * What is sheer is about half opaque: what is behind it shows through, other sheer surfaces excepted. It
+ * yields to what was drawn before it and is behind it by less than a picture can show, so that a body that
+ * rests on it is not torn by how deep it presses in. */
 typedef struct eb_render_mesh {
   int32_t vertex_count, triangle_count;
   const double *X; /* vertex_count x 3, m; vertices that are not finite drop their triangles */
-  const int32_t *triangles;     /* triangle_count x 3; both sides are visible */
+  const int32_t *triangles;     /* triangle_count x 3 */
   const eb_rgb *vertex_color;   /* vertex_count, or NULL */
   const eb_rgb *triangle_color; /* triangle_count, or NULL */
   eb_rgb color;
   bool smooth; /* normals averaged at vertices; flat triangles otherwise */
   bool edges;  /* thin lines along the triangles' edges */
+  bool sheer;  /* see above */
   bool
-      sheer; /* about half opaque: what is behind shows through, other sheer surfaces excepted, and what is as little behind as a
-                  picture can show is before it: a body that rests on it is not torn by how deep it presses in */
-  bool
-      one_sided; /* triangles seen from behind (their corners clockwise) are not drawn, but throw shadow */
+      one_sided; /* triangles seen from behind (corners clockwise) throw shadow only; else both sides are visible */
 } eb_render_mesh;
 
 typedef struct eb_render eb_render;
