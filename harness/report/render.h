@@ -33,8 +33,7 @@ typedef struct eb_render_mesh {
   bool smooth; /* normals averaged at vertices; flat triangles otherwise */
   bool edges;  /* thin lines along the triangles' edges */
   bool sheer;  /* see above */
-  bool
-      one_sided; /* triangles seen from behind (corners clockwise) throw shadow only; else both sides are visible */
+  bool one_sided; /* what is seen from behind only throws shadow; else both sides show */
 } eb_render_mesh;
 
 typedef struct eb_render eb_render;
