@@ -197,8 +197,10 @@ fuzzers: $(FUZZERS)
 fuzz: ## build the fuzz targets with libFuzzer: build-fuzz/tests/fuzz/fuzz_*
 	$(MAKE) --no-print-directory FUZZ=1 fuzzers
 
+# Threads that wait sleep instead of spinning: on shared cores a spinning thread takes the core away
+# from the one it waits for. Cases of `elastobench run` do the same.
 bench: $(BENCH) ## kernel benchmarks beside the machine's limits
-	$(BENCH) $(BENCH_ARGS)
+	OMP_WAIT_POLICY=passive $(BENCH) $(BENCH_ARGS)
 
 demo: ## install, build, run the demo suite, write report/index.html
 	$(MAKE) --no-print-directory deps
