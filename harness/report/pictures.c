@@ -9,7 +9,7 @@
 
 enum { WIDTH = 640, HEIGHT = 480 };
 
-/* What the pictures of one scene share: the camera's box holds first and last frames of all runs. */
+/* What the pictures of one scene share: the camera's box holds the drawn frames of all runs. */
 typedef struct view {
   double lo[3], hi[3];
 } view;
@@ -34,7 +34,44 @@ static eb_error widen_by_frame(const eb_report_run *run, size_t frame, view *v) 
   return EB_OK;
 }
 
-/* A run that blew up must not shrink the others to a dot: its last frame does not move the camera. */
+typedef struct choice {
+  const char *name;
+  size_t frame;
+} choice;
+
+/* The frame with the most elastic energy: a scene that returns to its start shows there what
+ * happened. Frame 0 is the start; the others name their step. */
+static eb_error most_strained(const eb_report_run *run, size_t frames, size_t *out) {
+  double *step, most = 0;
+  size_t count;
+  const double *elastic = run->column[EB_COL_ELASTIC];
+  *out = 0;
+  EB_TRY(eb_results_column(run->file, run->index, "frames/step", &step, &count));
+  for (size_t f = 1; elastic && f < frames && f < count; f++) {
+    if (!(step[f] >= 1 && step[f] <= (double)run->steps)) continue;
+    double energy = elastic[(size_t)step[f] - 1];
+    if (energy > most) {
+      most = energy;
+      *out = f;
+    }
+  }
+  free(step);
+  return EB_OK;
+}
+
+/* Numbers of the frames to draw, in order of time; *count is how many. */
+static eb_error choose_frames(const eb_report_run *run, size_t frames, choice chosen[EB_PICTURES],
+                              int *count) {
+  size_t strained;
+  EB_TRY(most_strained(run, frames, &strained));
+  *count = 0;
+  chosen[(*count)++] = (choice){"first", 0};
+  if (strained > 0 && strained + 1 < frames) chosen[(*count)++] = (choice){"strained", strained};
+  chosen[(*count)++] = (choice){"last", frames - 1};
+  return EB_OK;
+}
+
+/* A run that blew up must not shrink the others to a dot: only its first frame moves the camera. */
 static eb_error fit_view(const eb_report *report, const eb_report_scene *scene, view *v) {
   *v = (view){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   for (int r = scene->first; r < scene->last; r++) {
@@ -42,8 +79,11 @@ static eb_error fit_view(const eb_report *report, const eb_report_scene *scene, 
     size_t frames;
     EB_TRY(eb_results_frame_count(run->file, run->index, &frames));
     if (!has_pictures(run, frames)) continue;
-    EB_TRY(widen_by_frame(run, 0, v));
-    if (eb_report_completed(run)) EB_TRY(widen_by_frame(run, frames - 1, v));
+    choice chosen[EB_PICTURES];
+    int count;
+    EB_TRY(choose_frames(run, frames, chosen, &count));
+    for (int p = 0; p < (eb_report_completed(run) ? count : 1); p++)
+      EB_TRY(widen_by_frame(run, chosen[p].frame, v));
   }
   return EB_OK;
 }
@@ -98,19 +138,21 @@ static eb_error draw_frame(const eb_report_run *run, size_t frame, const eb_resu
   return error;
 }
 
-static eb_error frame_times(const eb_report_run *run, size_t frames, eb_report_picture *out) {
-  double *times;
-  size_t count;
-  EB_TRY(eb_results_column(run->file, run->index, "frames/time", &times, &count));
-  bool complete = count == frames;
-  if (complete) {
-    out->time[0] = times[0];
-    out->time[1] = times[frames - 1];
+static eb_error draw_chosen(const eb_report_run *run, size_t frames, const double *times,
+                            const eb_result_surface *surface, const view *v, const char *stem,
+                            eb_report_picture *out) {
+  choice chosen[EB_PICTURES];
+  int count;
+  EB_TRY(choose_frames(run, frames, chosen, &count));
+  for (int p = 0; p < count; p++) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s-%s.png", stem, chosen[p].name);
+    EB_TRY(draw_frame(run, chosen[p].frame, surface, v, path));
+    out->drawn[p].name = chosen[p].name;
+    out->drawn[p].time = times[chosen[p].frame];
+    out->count = p + 1;
   }
-  free(times);
-  return complete ? EB_OK
-                  : EB_ERROR(EB_ERR_FORMAT, "'%s': run %s has %zu frames and %zu frame times",
-                             eb_results_path(run->file), run->run->id, frames, count);
+  return EB_OK;
 }
 
 static eb_error draw_run(const eb_report_run *run, const view *v, const char *stem,
@@ -118,16 +160,13 @@ static eb_error draw_run(const eb_report_run *run, const view *v, const char *st
   size_t frames;
   EB_TRY(eb_results_frame_count(run->file, run->index, &frames));
   if (!has_pictures(run, frames)) return EB_OK;
-  EB_TRY(frame_times(run, frames, out));
-  eb_result_surface surface;
-  EB_TRY(eb_results_surface(run->file, run->index, &surface));
-  char path[4096];
-  snprintf(path, sizeof path, "%s-first.png", stem);
-  eb_error error = draw_frame(run, 0, &surface, v, path);
-  snprintf(path, sizeof path, "%s-last.png", stem);
-  if (!error) error = draw_frame(run, frames - 1, &surface, v, path);
+  eb_result_surface surface = {0};
+  double *times;
+  EB_TRY(eb_results_column(run->file, run->index, "frames/time", &times, &frames));
+  eb_error error = eb_results_surface(run->file, run->index, &surface);
+  if (!error) error = draw_chosen(run, frames, times, &surface, v, stem, out);
   eb_result_surface_clear(&surface);
-  out->drawn = !error;
+  free(times);
   return error;
 }
 
