@@ -21,10 +21,6 @@
 #include "harness/results/write.h"
 #include "problems/base/text.h"
 
-const char *eb_version(void) {
-  return EB_VERSION;
-}
-
 eb_error eb_version_text(char **out) {
   eb_text text = {0};
   eb_error error = eb_text_printf(&text, "%s (commit %s%s)\n%s\n%s", EB_VERSION, EB_COMMIT,

@@ -5,7 +5,6 @@
 #include "harness/results/h5.h"
 #include "harness/strings.h"
 
-const char *eb_version(void);
 /* "0.1.0 (commit abc, with local changes), gcc ..., -O3 ..." */
 EB_MUST eb_error eb_version_text(char **out);
 

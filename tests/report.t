@@ -61,6 +61,11 @@ run_program('run conjac2020/dragon --mesh conjac2020/dragon=open.obj -s newton -
 is($code, 0, 'runs that made no step can be reported') or diag $out;
 like(slurp('failed/index.html'), qr/surface is open/, 'with the cause');
 
+run_program('run conjac2020/twist:resolution=0.34,dt=0.1 -s semi-implicit --steps 9 -o there_and_back.h5');
+($code, $out) = run_program('report there_and_back.h5 -o there_and_back');
+is($code, 0, 'a bar that is compressed and let go') or diag $out;
+ok(-s 'there_and_back/1-conjac2020-twist-r0-strained.png', 'is shown between its first and last frame too');
+
 my ($data) = glob('report/1-*-iterations.dat');
 my @points = grep { /^[\d.]+ [\d.]+$/ } split /\n/, slurp($data);
 is(scalar @points, 3 * 4, 'one point a step and solver');

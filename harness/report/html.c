@@ -112,15 +112,15 @@ static eb_error run_table(const eb_report *report, const eb_report_scene *scene,
 
 static eb_error pictures(const eb_report *report, const eb_report_scene *scene,
                          const eb_report_picture *pictured, eb_text *page) {
-  static const char *const which[2] = {"first", "last"};
   EB_TRY(eb_text_printf(page, "<div class=\"pictures\">\n"));
   for (int r = scene->first; r < scene->last; r++)
-    for (int p = 0; p < 2 && pictured[r].drawn; p++) {
+    for (int p = 0; p < pictured[r].count; p++) {
       EB_TRY(eb_text_printf(page, "<figure><img src=\"%s-r%d-%s.png\" alt=\"", scene->prefix,
-                            r - scene->first, which[p]));
+                            r - scene->first, pictured[r].drawn[p].name));
       EB_TRY(put(page, report->runs[r].label));
       EB_TRY(put_between(page, "\"><figcaption>", report->runs[r].label, ""));
-      EB_TRY(eb_text_printf(page, ", t = %.4g s</figcaption></figure>\n", pictured[r].time[p]));
+      EB_TRY(eb_text_printf(page, ", %s frame, t = %.4g s</figcaption></figure>\n",
+                            pictured[r].drawn[p].name, pictured[r].drawn[p].time));
     }
   return eb_text_printf(page, "</div>\n");
 }

@@ -13,10 +13,14 @@ typedef struct eb_report_scene {
   bool plot[EB_PLOT_KINDS];
 } eb_report_scene;
 
-/* PREFIX-rN-first.png and PREFIX-rN-last.png of run N of its scene, when drawn. */
+/* Pictures of one run, those of a scene's run N in PREFIX-rN-NAME.png. */
+enum { EB_PICTURES = 3 };
 typedef struct eb_report_picture {
-  bool drawn;
-  double time[2]; /* s */
+  int count; /* drawn */
+  struct {
+    const char *name; /* "first", "strained", "last" */
+    double time;      /* s */
+  } drawn[EB_PICTURES];
 } eb_report_picture;
 
 /* Appends the page to `page`. `pictured` has one entry a run. */

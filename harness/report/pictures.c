@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/report/frames.h"
 #include "harness/report/render.h"
 #include "harness/report/tessellate.h"
 #include "harness/report/view.h"
@@ -100,50 +101,50 @@ static eb_error draw_frame(drawing *picture, size_t frame) {
   return error;
 }
 
-static eb_error frame_times(const eb_report_run *run, size_t frames, size_t last,
-                            eb_report_picture *out) {
-  double *times;
-  size_t count;
-  EB_TRY(eb_results_column(run->file, run->index, "frames/time", &times, &count));
-  bool complete = count == frames;
-  if (complete) {
-    out->time[0] = times[0];
-    out->time[1] = times[last];
-  }
-  free(times);
-  return complete ? EB_OK
-                  : EB_ERROR(EB_ERR_FORMAT, "'%s': run %s has %zu frames and %zu frame times",
-                             eb_results_path(run->file), run->run->id, frames, count);
-}
-
 /* ---- a run ------------------------------------------------------------------------------------ */
 
-/* The last frame of a run that blew up is shown whole, from farther away. */
-static eb_error draw_frames(const eb_report_run *run, size_t last, const eb_view *view,
-                            const eb_result_surface *surface, const char *stem) {
-  char path[4096];
-  eb_view whole;
-  drawing picture = {.run = run, .surface = surface, .view = view, .path = path};
-  snprintf(path, sizeof path, "%s-first.png", stem);
-  EB_TRY(draw_frame(&picture, 0));
-  EB_TRY(eb_view_with_frame(view, run, last, &whole));
-  picture.view = &whole;
-  snprintf(path, sizeof path, "%s-last.png", stem);
-  return draw_frame(&picture, last);
+/* The end of a run that blew up is shown whole, from farther away. */
+static eb_error draw_frames(const eb_report_run *run, const double *times, const eb_view *view,
+                            const eb_result_surface *surface, const char *stem,
+                            eb_report_picture *out) {
+  eb_pictured_frame chosen[EB_PICTURES];
+  int count;
+  EB_TRY(eb_pictured_frames(run, chosen, &count));
+  for (out->count = 0; out->count < count; out->count++) {
+    const eb_pictured_frame *frame = &chosen[out->count];
+    char path[4096];
+    eb_view whole;
+    drawing picture = {.run = run, .surface = surface, .view = &whole, .path = path};
+    EB_TRY(eb_view_with_frame(view, run, frame->frame, &whole));
+    snprintf(path, sizeof path, "%s-%s.png", stem, frame->name);
+    EB_TRY(draw_frame(&picture, frame->frame));
+    out->drawn[out->count].name = frame->name;
+    out->drawn[out->count].time = times[frame->frame];
+  }
+  return EB_OK;
+}
+
+static eb_error frame_times(const eb_report_run *run, size_t frames, double **times) {
+  size_t count;
+  EB_TRY(eb_results_column(run->file, run->index, "frames/time", times, &count));
+  if (count == frames) return EB_OK;
+  free(*times);
+  return EB_ERROR(EB_ERR_FORMAT, "'%s': run %s has %zu frames and %zu frame times",
+                  eb_results_path(run->file), run->run->id, frames, count);
 }
 
 static eb_error draw_run(const eb_report_run *run, const eb_view *view, const char *stem,
                          eb_report_picture *out) {
-  size_t frames, last;
+  size_t frames;
+  double *times;
   EB_TRY(eb_results_frame_count(run->file, run->index, &frames));
   if (!eb_view_shows(run, frames)) return EB_OK;
-  EB_TRY(eb_view_last_frame(run, frames, &last));
-  EB_TRY(frame_times(run, frames, last, out));
-  eb_result_surface surface;
-  EB_TRY(eb_results_surface(run->file, run->index, &surface));
-  eb_error error = draw_frames(run, last, view, &surface, stem);
+  EB_TRY(frame_times(run, frames, &times));
+  eb_result_surface surface = {0};
+  eb_error error = eb_results_surface(run->file, run->index, &surface);
+  if (!error) error = draw_frames(run, times, view, &surface, stem, out);
   eb_result_surface_clear(&surface);
-  out->drawn = !error;
+  free(times);
   return error;
 }
 

@@ -30,9 +30,9 @@ typedef struct eb_render_mesh {
   const eb_rgb *vertex_color;   /* vertex_count, or NULL */
   const eb_rgb *triangle_color; /* triangle_count, or NULL */
   eb_rgb color;
-  bool smooth; /* normals averaged at vertices; flat triangles otherwise */
-  bool edges;  /* thin lines along the triangles' edges */
-  bool sheer;  /* see above */
+  bool smooth;    /* normals averaged at vertices; flat triangles otherwise */
+  bool edges;     /* thin lines along the triangles' edges */
+  bool sheer;     /* see above */
   bool one_sided; /* what is seen from behind only throws shadow; else both sides show */
 } eb_render_mesh;
 

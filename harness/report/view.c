@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "harness/report/frames.h"
 #include "harness/report/tessellate.h"
 
 static const eb_view nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
@@ -116,26 +117,17 @@ static eb_error add_colliders(const eb_report_run *run, size_t frame, const eb_v
 
 /* ---- both ------------------------------------------------------------------------------------- */
 
-/* The pictured frames of a run that move the camera: 0, 1 or 2. */
-static eb_error pictured_frames(const eb_report_run *run, size_t frame[2], int *count) {
-  size_t frames;
-  EB_TRY(eb_results_frame_count(run->file, run->index, &frames));
-  *count = !eb_view_shows(run, frames) ? 0 : eb_report_completed(run) ? 2 : 1;
-  frame[0] = 0;
-  frame[1] = frames - 1;
-  return EB_OK;
-}
-
 /* Bodies when `bodies` is NULL, else the colliders near those. */
 static eb_error add_scene(const eb_report *report, const eb_report_scene *scene,
                           const eb_view *bodies, eb_view *view) {
   for (int r = scene->first; r < scene->last; r++) {
     const eb_report_run *run = &report->runs[r];
-    size_t frame[2];
+    eb_pictured_frame frame[EB_PICTURES];
     int count;
-    EB_TRY(pictured_frames(run, frame, &count));
-    for (int i = 0; i < count; i++)
-      EB_TRY(bodies ? add_colliders(run, frame[i], bodies, view) : add_body(run, frame[i], view));
+    EB_TRY(eb_pictured_frames(run, frame, &count));
+    for (int i = 0; i < count && (i == 0 || eb_report_completed(run)); i++)
+      EB_TRY(bodies ? add_colliders(run, frame[i].frame, bodies, view)
+                    : add_body(run, frame[i].frame, view));
   }
   return EB_OK;
 }

@@ -269,21 +269,6 @@ void eb_residuals_clear(eb_residuals *residuals) {
   *residuals = (eb_residuals){0};
 }
 
-eb_error eb_results_setup(const eb_results *results, int run, const char *name, double *out) {
-  char path[400];
-  void *value = NULL;
-  eb_h5_shape shape;
-  *out = 0;
-  snprintf(path, sizeof path, "/runs/%s/setup", results->runs[run].id);
-  if (!eb_h5_exists(results->file, path)) return EB_OK;
-  snprintf(path, sizeof path, "/runs/%s/setup/%s", results->runs[run].id, name);
-  if (!eb_h5_exists(results->file, path)) return EB_OK;
-  EB_TRY(eb_h5_get(results->file, path, H5T_NATIVE_DOUBLE, sizeof(double), &value, &shape));
-  if (shape.rank == 0) *out = *(double *)value;
-  free(value);
-  return EB_OK;
-}
-
 /* ---- frames ----------------------------------------------------------------------------------- */
 
 eb_error eb_results_frame_count(const eb_results *results, int run, size_t *out) {
@@ -293,15 +278,15 @@ eb_error eb_results_frame_count(const eb_results *results, int run, size_t *out)
   return EB_OK;
 }
 
-static eb_error read_frame(hid_t set, hid_t space, size_t frame, float **out) {
+static eb_error read_frame(hid_t set, hid_t space, int64_t nodes, size_t frame, float **out) {
   hsize_t size[3];
   if (H5Sget_simple_extent_ndims(space) != 3)
     return EB_ERROR(EB_ERR_FORMAT, "frames/positions does not have 3 axes");
   H5Sget_simple_extent_dims(space, size, NULL);
   if (frame >= size[0])
     return EB_ERROR(EB_ERR_USAGE, "there is no frame %zu; the run has %zu", frame, (size_t)size[0]);
-  if (size[2] != 3 || size[1] > INT32_MAX)
-    return EB_ERROR(EB_ERR_FORMAT, "frames/positions has an unexpected shape");
+  if (size[2] != 3 || size[1] != (hsize_t)nodes)
+    return EB_ERROR(EB_ERR_FORMAT, "frames/positions is not of %lld nodes", (long long)nodes);
   EB_TRY(EB_NEW(*out, size[1] * size[2]));
   hsize_t start[3] = {frame, 0, 0}, one[3] = {1, size[1], size[2]};
   hid_t memory = H5Screate_simple(3, one, NULL);
@@ -321,7 +306,7 @@ eb_error eb_results_frame(const eb_results *results, int run, size_t frame, floa
   hid_t set = H5Dopen2(results->file, path, H5P_DEFAULT);
   if (set < 0) return eb_h5_error("cannot open", path);
   hid_t space = H5Dget_space(set);
-  eb_error error = read_frame(set, space, frame, out);
+  eb_error error = read_frame(set, space, results->runs[run].nodes, frame, out);
   H5Sclose(space);
   H5Dclose(set);
   return locate(results, run, error);

@@ -43,10 +43,6 @@ typedef struct eb_residuals {
 EB_MUST eb_error eb_results_residuals(const eb_results *results, int run, eb_residuals *out);
 void eb_residuals_clear(eb_residuals *residuals);
 
-/* A number of the set-up: the name of a phase (s) or counter; 0 when there is none. */
-EB_MUST eb_error eb_results_setup(const eb_results *results, int run, const char *name,
-                                  double *out);
-
 EB_MUST eb_error eb_results_frame_count(const eb_results *results, int run, size_t *out);
 /* Positions of one frame, nodes x 3, m. */
 EB_MUST eb_error eb_results_frame(const eb_results *results, int run, size_t frame, float **out);

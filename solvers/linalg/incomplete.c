@@ -39,7 +39,6 @@ struct eb_incomplete {
   triangle lower; /* source: in A; the last block of row i is (i, i) and ends as W_i */
   triangle upper; /* source: in lower, transposed; without the diagonal */
   int32_t *slot;  /* rows: block of the row at work with this column, or -1 */
-  double shift;
 };
 
 static eb_error allocate_triangle(triangle *t, int32_t rows, size_t blocks) {
@@ -165,7 +164,6 @@ bool eb_incomplete_factor(eb_incomplete *ic, const eb_block_matrix *A) {
     if (!(a[0] > 0 && a[4] > 0 && a[8] > 0)) return false;
   }
   for (double shift = 0; shift <= largest_shift; shift = shift > 0 ? 2 * shift : first_shift) {
-    ic->shift = shift;
     if (!factor_shifted(ic, A, shift)) continue;
     scale_triangles(ic);
     return true;
@@ -188,10 +186,6 @@ void eb_incomplete_solve(const eb_incomplete *ic, const double *r, double *z) {
     eb_block3_row(upper->values, upper->column, upper->start[i], upper->start[i + 1], z, sum);
     for (int k = 0; k < 3; k++) zi[k] = scaled[k] - sum[k];
   }
-}
-
-double eb_incomplete_shift(const eb_incomplete *ic) {
-  return ic->shift;
 }
 
 void eb_incomplete_destroy(eb_incomplete *ic) {

@@ -14,8 +14,6 @@ EB_MUST eb_error eb_incomplete_create(const eb_block_matrix *pattern, eb_incompl
 bool eb_incomplete_factor(eb_incomplete *ic, const eb_block_matrix *A);
 /* Solves L L^T z = r. */
 void eb_incomplete_solve(const eb_incomplete *ic, const double *r, double *z);
-/* The shift of the last factorization: L L^T ~ A + shift diag(A). */
-double eb_incomplete_shift(const eb_incomplete *ic);
 void eb_incomplete_destroy(eb_incomplete *ic);
 
 #endif

@@ -115,10 +115,6 @@ void eb_preconditioner_apply(eb_preconditioner *p, const double *r, double *z) {
   }
 }
 
-double eb_preconditioner_shift(const eb_preconditioner *p) {
-  return p->ic ? eb_incomplete_shift(p->ic) : 0;
-}
-
 double eb_preconditioner_flops(const eb_preconditioner *p) {
   const double a_row[KINDS] = {0, 3, 21, 36}; /* IC: two inverse pivots; off-diagonal blocks 18 */
   return a_row[p->kind] * p->rows + (p->kind == INCOMPLETE ? 18.0 * (p->blocks - p->rows) : 0);

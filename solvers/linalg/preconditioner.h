@@ -19,8 +19,6 @@ EB_MUST eb_error eb_preconditioner_create(const char *name, const eb_block_matri
 void eb_preconditioner_set_matrix(eb_preconditioner *p, const eb_block_matrix *A, bool *definite);
 /* z = inv(M) r, 3 rows each. */
 void eb_preconditioner_apply(eb_preconditioner *p, const double *r, double *z);
-/* The relative diagonal shift that the incomplete factorization needed; 0 for none. */
-double eb_preconditioner_shift(const eb_preconditioner *p);
 /* Floating-point operations of one application. */
 double eb_preconditioner_flops(const eb_preconditioner *p);
 void eb_preconditioner_destroy(eb_preconditioner *p);

@@ -1,0 +1,18 @@
+/* Which frames of a run are pictured. */
+#ifndef EB_REPORT_FRAMES_H
+#define EB_REPORT_FRAMES_H
+
+#include "harness/report/html.h"
+
+typedef struct eb_pictured_frame {
+  const char *name; /* "first", "strained", "last" */
+  size_t frame;
+} eb_pictured_frame;
+
+/* The first and the last frame and, between them, the one with the most elastic energy: a scene that
+ * returns to its start shows there what happened. A run that blew up has no such frame. *count is 0 for
+ * runs that are not drawn. */
+EB_MUST eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_PICTURES],
+                                    int *count);
+
+#endif
