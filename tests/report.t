@@ -68,7 +68,7 @@ ok(-s 'there_and_back/1-conjac2020-twist-r0-strained.png', 'is shown between its
 
 my ($data) = glob('report/1-*-iterations.dat');
 my @points = grep { /^[\d.]+ [\d.]+$/ } split /\n/, slurp($data);
-is(scalar @points, 3 * 4, 'one point a step and solver');
+is(scalar @points, 3 * 4 + 4, 'one point a step and solver, and those of the linear solver');
 
 # ---- colliders
 ($code, $out) = run_program('run hecht2012/cloth-drop:resolution=0.1 -s corotational:linear=cg --steps 2 -o sphere.h5');

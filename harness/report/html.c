@@ -82,6 +82,7 @@ static eb_error run_row(const eb_report_run *run, double best, eb_text *page) {
   EB_TRY(put_number(page, "%.2f", 1e3 * wall));
   EB_TRY(put_number(page, "%.2f", wall / best));
   EB_TRY(put_number(page, "%.1f", skipped_median(run, EB_COL_ITERATIONS)));
+  EB_TRY(put_number(page, "%.0f", eb_report_median(run->linear_iterations, run->steps, 1)));
   EB_TRY(put_number(page, "%.1e", skipped_median(run, EB_COL_RESIDUAL_RELATIVE)));
   EB_TRY(put_number(page, "%.1e", whole_max(run, EB_COL_RESIDUAL_RELATIVE)));
   EB_TRY(put_number(page, "%.0f", whole_max(run, EB_COL_INVERTED)));
@@ -95,7 +96,8 @@ static eb_error run_table(const eb_report *report, const eb_report_scene *scene,
       page,
       "<div class=\"scroll\"><table><tr><th>solver</th><th class=\"text\">outcome</th>"
       "<th>threads</th><th>steps</th><th>set-up (s)</th><th>step, median (ms)</th>"
-      "<th>over the fastest</th><th>iterations, median</th><th>audited residual, median</th>"
+      "<th>over the fastest</th><th>iterations, median</th><th>linear iterations</th><th>audited "
+      "residual, median</th>"
       "<th>worst</th><th>inverted, most</th><th>penetration (mm)</th><th>peak memory (MB)</th>"
       "</tr>\n"));
   double best = fastest(report, scene);

@@ -17,6 +17,7 @@ typedef struct eb_report_run {
   size_t steps;
   double *column[EB_COL_COUNT];  /* steps each */
   double *phase[EB_PHASE_COUNT]; /* steps each, s */
+  double *linear_iterations;     /* steps: iterations of linear solvers, 0 with direct ones */
   eb_residuals residuals;
 } eb_report_run;
 

@@ -17,7 +17,7 @@ const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
     {"error-time", "Residual against wall time, in the same step"},
     {"accuracy", "Accuracy against cost: each solver's median step"},
     {"audit", "Residual as audited by the harness, each step"},
-    {"iterations", "Iterations a step"},
+    {"iterations", "Iterations a step: the method's and, within them, the linear solver's"},
     {"step-time", "Wall time a step"},
     {"phases", "Where a step's time goes"},
     {"energy", "Energies over time"},
@@ -76,14 +76,22 @@ static eb_error residual_series(const eb_report_run *run, bool against_time, plo
   return EB_OK;
 }
 
-static eb_error column_series(const eb_report_run *run, eb_column column, double scale,
-                              bool logarithmic, plot_data *data) {
-  if (run->steps == 0 || !run->column[column] || !run->column[EB_COL_TIME]) return EB_OK;
-  begin_series(data, run->label);
+static eb_error series(const eb_report_run *run, const char *name, const double *values,
+                       double scale, bool logarithmic, plot_data *data) {
+  const double *time = run->column[EB_COL_TIME];
+  if (run->steps == 0 || !values || !time) return EB_OK;
+  begin_series(data, name);
   for (size_t s = 0; s < run->steps; s++)
-    EB_TRY(
-        add_point(data, run->column[EB_COL_TIME][s], scale * run->column[column][s], logarithmic));
+    EB_TRY(add_point(data, time[s], scale * values[s], logarithmic));
   return EB_OK;
+}
+
+/* The method's own iterations and, beside them, those of an iterative linear solver within. */
+static eb_error iteration_series(const eb_report_run *run, plot_data *data) {
+  char name[512];
+  EB_TRY(series(run, run->label, run->column[EB_COL_ITERATIONS], 1, true, data));
+  snprintf(name, sizeof name, "%s, linear", run->label);
+  return series(run, name, run->linear_iterations, 1, true, data);
 }
 
 /* One point a run: what a step costs and how well it solves its equation. */
@@ -174,13 +182,13 @@ static eb_error fill(int kind, const eb_report_run *runs, int count, plot_data *
       EB_TRY(accuracy_point(run, data));
       break;
     case AUDIT:
-      EB_TRY(column_series(run, EB_COL_RESIDUAL_RELATIVE, 1, true, data));
+      EB_TRY(series(run, run->label, run->column[EB_COL_RESIDUAL_RELATIVE], 1, true, data));
       break;
     case ITERATIONS:
-      EB_TRY(column_series(run, EB_COL_ITERATIONS, 1, false, data));
+      EB_TRY(iteration_series(run, data));
       break;
     case STEP_TIME:
-      EB_TRY(column_series(run, EB_COL_WALL, 1e3, true, data));
+      EB_TRY(series(run, run->label, run->column[EB_COL_WALL], 1e3, true, data));
       break;
     case ENERGY:
       EB_TRY(energy_series(run, data));
