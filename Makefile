@@ -211,8 +211,10 @@ demo: ## install, build, run the demo suite, write report/index.html
 
 # ---- installation -----------------------------------------------------------------------------------
 # What a plug-in may include: the two public headers and what they need.
-HEADERS := $(wildcard problems/*.h problems/base/*.h problems/mesh/*.h problems/elasticity/*.h \
-             problems/collision/*.h solvers/*.h solvers/linalg/*.h)
+HEADERS := problems/scene.h solvers/solver.h $(wildcard problems/base/*.h problems/collision/*.h) \
+           $(addprefix problems/mesh/,mesh.h io.h generate.h sdf.h stuffing.h refine.h) \
+           $(addprefix problems/elasticity/,block_matrix.h material.h elasticity.h) \
+           $(addprefix solvers/linalg/,block_ops.h linear.h)
 INCLUDE = $(DESTDIR)$(PREFIX)/include/elastobench
 install: all ## install program, library, headers and elastobench.pc under PREFIX (DESTDIR for packagers)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(INCLUDE)

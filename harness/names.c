@@ -39,7 +39,7 @@ eb_error eb_unknown_name(const char *kind, const char *name, const eb_strings *v
   const char *near = nearest(name, valid);
   eb_text_join(list, sizeof list, names, count, ", ");
   return EB_ERROR(EB_ERR_USAGE, "there is no %s '%s'%s%s%s; there are: %s", kind, name,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+                  near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
                   count ? list : "none");
 }
 

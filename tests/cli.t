@@ -60,18 +60,18 @@ like($out, qr/Kirchhoff/, 'info of a material shows its summary');
 like($out, qr/substeps/, 'info of a plug-in shows its options');
 
 # ---- unknown names: the valid ones and the nearest
-like_error(2, qr/no command 'reprot'; did you mean 'report'/, 'unknown command', 'reprot');
+like_error(2, qr/no command 'reprot' \(did you mean 'report'/, 'unknown command', 'reprot');
 like_error(2, qr{did you mean 'bench/beam'.*conjac2020/twist}, 'unknown scene', 'run', 'bench/beem', '-s', 'newton');
 like_error(2, qr{did you mean 'conjac2020/twist'}, 'a scene without its paper', 'run', 'twist', '-s', 'newton');
 like_error(2, qr/did you mean 'newton'.*there are: newton, semi-implicit/, 'unknown solver', 'run', @beam, '-s', 'newtn');
-like_error(2, qr/no option 'rtoll'; did you mean 'rtol'/, 'unknown solver option', 'run', @beam, '-s', 'newton:rtoll=1');
-like_error(2, qr/no option 'gravty'; did you mean 'gravity'/, 'unknown scene parameter', 'run', 'bench/beam:gravty=1', '-s', 'newton');
+like_error(2, qr/no option 'rtoll' \(did you mean 'rtol'/, 'unknown solver option', 'run', @beam, '-s', 'newton:rtoll=1');
+like_error(2, qr/no option 'gravty' \(did you mean 'gravity'/, 'unknown scene parameter', 'run', 'bench/beam:gravty=1', '-s', 'newton');
 like_error(2, qr/did you mean '--output'/, 'unknown flag', 'run', @beam, '--ouput', 'x.h5');
 like_error(2, qr/did you mean 'smoke'/, 'unknown suite', 'run', 'smoek', '-s', 'newton');
-like_error(2, qr/no listing 'solver'; did you mean 'solvers'/, 'unknown listing', 'list', 'solver');
+like_error(2, qr/no listing 'solver' \(did you mean 'solvers'/, 'unknown listing', 'list', 'solver');
 like_error(2, qr/there is no scene, solver, material or suite 'xyzzy'; there are: /, 'unknown name for info', 'info', 'xyzzy');
 like_error(2, qr/did you mean 'newton'/, 'unknown solver for check', 'check', 'newtom');
-like_error(2, qr/no export format 'xdfm'; did you mean 'xdmf'/, 'unknown export format', 'export', 'x.h5', '--to', 'xdfm');
+like_error(2, qr/no export format 'xdfm' \(did you mean 'xdmf'/, 'unknown export format', 'export', 'x.h5', '--to', 'xdfm');
 
 # ---- bad values
 like_error(2, qr/E wants a number, not 'stiff'/, 'a parameter that is no number', 'run', 'bench/beam:E=stiff', '-s', 'newton');
@@ -93,7 +93,7 @@ like_error(2, qr/takes no value/, 'a value for a flag that takes none', 'run', @
 like_error(2, qr/no solver for 'bench\/beam'/, 'a scene without solver', 'run', @beam);
 like_error(2, qr/usage: elastobench info/, 'a missing argument', 'info');
 like_error(2, qr/--mesh wants SCENE=FILE/, 'a mesh without scene', 'run', @beam, '-s', 'newton', '--mesh', 'x.obj');
-like_error(2, qr/--mesh: there is no scene 'bench\/bean'; did you mean/, 'a mesh for an unknown scene', 'run', @beam, '-s', 'newton', '--mesh', 'bench/bean=x.obj');
+like_error(2, qr/--mesh: there is no scene 'bench\/bean' \(did you mean/, 'a mesh for an unknown scene', 'run', @beam, '-s', 'newton', '--mesh', 'bench/bean=x.obj');
 like_error(1, qr/--mesh: cannot read 'none.obj'/, 'a mesh file that is missing', 'run', @beam, '-s', 'newton', '--mesh', 'bench/beam=none.obj');
 like_error(1, qr/--mesh: '\/dev\/zero' is not a regular file/, 'a mesh file without end', 'run', @beam, '-s', 'newton', '--mesh', 'bench/beam=/dev/zero');
 like_error(2, qr/--mesh: 'conjac2020\/dragon' is none of the scenes to run/, 'a mesh for a scene that is not run', 'run', @beam, '-s', 'newton', '--mesh', "conjac2020/dragon=" . program());
@@ -142,12 +142,12 @@ spew(scratch('good.ini'), "[suite]\nsummary = s\nrepeat = 2\n[a]\nscene = bench/
 is(scalar @cases, 8, 'a suite in a file, with a continued line');
 like($cases[0]{parameters}, qr/E=2e6/, 'a suite sets parameters');
 my @bad = (
-  ["[a]\nscene = bench/beam\nsolvr = newton\n", qr/bad.ini:3: \[a\] has no setting 'solvr'; did you mean 'solver'/, 'unknown setting'],
+  ["[a]\nscene = bench/beam\nsolvr = newton\n", qr/bad.ini:3: \[a\] has no setting 'solvr' \(did you mean 'solver'/, 'unknown setting'],
   ["[suite]\nsteps = none\n", qr/bad.ini:2: steps wants a whole number/, 'bad number'],
   ["scene = bench/beam\n", qr/bad.ini:1: 'scene' stands before the first/, 'no section'],
   ["[a]\nscene\n", qr/bad.ini:2: this is neither/, 'a line that is neither'],
   ["[suite]\nsummary = empty\n", qr/no section that names a scene/, 'nothing to run'],
-  ["[bench/bean]\nsolver = newton\n", qr/\[bench\/bean\]: there is no scene 'bench\/bean'; did you mean/, 'unknown scene'],
+  ["[bench/bean]\nsolver = newton\n", qr/\[bench\/bean\]: there is no scene 'bench\/bean' \(did you mean/, 'unknown scene'],
   ["[bench/beam]\nsolver = newtn\n", qr/there is no solver 'newtn'/, 'unknown solver'],
   ["[" . ('x' x 60) . "]\nsolver = newton\n", qr/is too long/, 'a label that is too long'],
   ["\0\1\2", qr/is not a text file/, 'a binary file'],

@@ -45,7 +45,7 @@ static eb_error unknown_flag(const eb_command *command, const char *word) {
   for (int i = 0, used = 0; i < count && used < (int)sizeof list; i++)
     used += snprintf(list + used, sizeof list - (size_t)used, "%s--%s", i ? ", " : "", names[i]);
   return EB_ERROR(EB_ERR_USAGE, "%s has no option '%s'%s%s%s; it has: %s", command->name, word,
-                  near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "",
+                  near ? " (did you mean '--" : "", near ? near : "", near ? "'?)" : "",
                   count ? list : "none");
 }
 

@@ -35,7 +35,8 @@ static eb_error read_settings(const eb_arguments *arguments, eb_settings *out) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     int known;
     const char *text = eb_arguments_text(arguments, names[i]);
-    if (text) EB_TRY(eb_error_prefix(eb_settings_set(out, names[i], text, &known), "option"));
+    if (text)
+      EB_TRY(eb_error_prefix(eb_settings_set(out, names[i], text, &known), "--%s", names[i]));
   }
   return EB_OK;
 }

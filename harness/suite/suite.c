@@ -98,7 +98,7 @@ static eb_error unknown_key(const char *section, const char *key, const char *co
   const char *near = eb_nearest(key, names, count);
   eb_text_join(list, sizeof list, names, count, ", ");
   return EB_ERROR(EB_ERR_FORMAT, "[%s] has no setting '%s'%s%s%s; there are: %s", section, key,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
+                  near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list);
 }
 
 static eb_error common_key(reader *r, const char *key, const char *value) {

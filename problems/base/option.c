@@ -77,7 +77,7 @@ static eb_error unknown_option(const eb_values *values, const char *name) {
   if (count == 0)
     return EB_ERROR(EB_ERR_USAGE, "'%s' has no options, but '%s' was given", values->owner, name);
   return EB_ERROR(EB_ERR_USAGE, "'%s' has no option '%s'%s%s%s; it has: %s", values->owner, name,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
+                  near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list);
 }
 
 static eb_error check_range(const eb_values *values, const eb_option *option, double number) {

@@ -296,7 +296,7 @@ static eb_error dragon_mesh(const eb_values *parameters, eb_mesh **out) {
   return eb_scene_model(parameters, "dragon", 37565, 10456, 0.15, out);
 }
 
-/* A box in fractions of the mesh's own. */
+/* A box that holds some of the nodes. */
 typedef struct part {
   double lo[3], hi[3]; /* m */
 } part;
