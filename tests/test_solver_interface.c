@@ -62,8 +62,8 @@ static void log_times_and_counts(void) {
   eb_step_log *log = NULL;
   tap_require(eb_step_log_create(2, &log), "create a log");
   for (int i = 0; i < 2; i++) {
-    double until = eb_wall_seconds() + 2e-3;
     eb_log_begin(log, EB_PHASE_FACTOR);
+    double until = eb_wall_seconds() + 2e-3;
     while (eb_wall_seconds() < until) continue;
     eb_log_end(log, EB_PHASE_FACTOR);
   }
