@@ -5,24 +5,19 @@
 #include <unistd.h>
 
 #include "problems/scene.h"
+#include "tests/support/scratch.h"
 #include "tests/tap.h"
 
-static char folder[] = "/tmp/eb_test_scenesXXXXXX";
 static char cache[64];
 
 static void fixture_open(void) {
-  if (!mkdtemp(folder)) {
-    printf("Bail out! no temporary folder\n");
-    exit(1);
-  }
+  scratch_open();
   snprintf(cache, sizeof cache, "%s/cache", folder);
 }
 
 /* Removes the folder; returns what main returns. */
 static int fixture_close(void) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command) != 0 || tap_done();
+  return scratch_close();
 }
 
 __attribute__((unused)) static const char *label(const char *scene, const char *what) {

@@ -10,9 +10,8 @@
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
 #include "problems/scenes/mesh_cache.h"
+#include "tests/support/scratch.h"
 #include "tests/tap.h"
-
-static char folder[] = "/tmp/eb_test_cacheXXXXXX";
 
 static const uint64_t key = UINT64_C(0x1234567890abcdef);
 
@@ -226,10 +225,7 @@ static void test_concurrency(const eb_mesh *mesh) {
 }
 
 int main(void) {
-  if (!mkdtemp(folder)) {
-    printf("Bail out! no temporary folder\n");
-    return 1;
-  }
+  scratch_open();
   eb_mesh *mesh = full_mesh();
   test_round_trip(mesh);
   test_corruption(mesh);
@@ -238,7 +234,5 @@ int main(void) {
   test_concurrency(mesh);
   test_file_system(mesh);
   eb_mesh_destroy(mesh);
-  char command[300];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command) != 0 || tap_done();
+  return scratch_close();
 }

@@ -7,23 +7,8 @@
 
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
+#include "tests/support/scratch.h"
 #include "tests/tap.h"
-
-static char folder[] = "/tmp/elastobench-io-XXXXXX";
-
-static const char *path_in_folder(const char *name) {
-  static char path[128];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return path;
-}
-
-static void write_bytes(const char *name, const void *data, size_t bytes) {
-  FILE *file = fopen(path_in_folder(name), "wb");
-  if (!file || fwrite(data, 1, bytes, file) != bytes || fclose(file) != 0) {
-    printf("Bail out! cannot write %s\n", name);
-    exit(1);
-  }
-}
 
 static void write_text(const char *name, const char *text) {
   write_bytes(name, text, strlen(text));
@@ -106,15 +91,15 @@ static void round_trip(const carried *c, bool hexahedra) {
   eb_mesh *mesh = block(hexahedra), *back = NULL;
   bool surface = true;
   const char *kind = hexahedra ? "hexahedra" : "tetrahedra";
-  tap_succeeds(eb_mesh_write(path_in_folder(c->file), c->format, mesh), "a mesh is written");
-  if (tap_succeeds(eb_mesh_read(path_in_folder(c->file), &back), "and read again")) {
+  tap_succeeds(eb_mesh_write(in_folder(c->file), c->format, mesh), "a mesh is written");
+  if (tap_succeeds(eb_mesh_read(in_folder(c->file), &back), "and read again")) {
     tap_ok(same_mesh(mesh, back), "%s: %s come back bit by bit", c->file, kind);
     if (c->names) tap_ok(same_names(mesh, back), "%s: so do the names of regions", c->file);
     if (c->sets) tap_ok(same_sets(mesh, back), "%s: so do the node sets", c->file);
     if (c->names && c->sets)
       tap_ok(eb_mesh_hash(mesh) == eb_mesh_hash(back), "%s: the hashes agree", c->file);
   }
-  tap_succeeds(eb_file_is_surface(path_in_folder(c->file), &surface), "the format is told");
+  tap_succeeds(eb_file_is_surface(in_folder(c->file), &surface), "the format is told");
   tap_ok(!surface, "%s is a volume mesh", c->file);
   eb_mesh_destroy(back);
   eb_mesh_destroy(mesh);
@@ -126,7 +111,7 @@ static void test_volume_round_trips(void) {
     if (volumes[v].hexahedra) round_trip(&volumes[v], true);
   }
   eb_mesh *back = NULL;
-  tap_succeeds(eb_mesh_read(path_in_folder("m.ele"), &back), "TetGen by its .ele file");
+  tap_succeeds(eb_mesh_read(in_folder("m.ele"), &back), "TetGen by its .ele file");
   eb_mesh_destroy(back);
 }
 
@@ -136,7 +121,7 @@ static void test_entity_lines(void) {
   char line[256];
   int lines = -1, sets = mesh->set_count;
   bool inside = false;
-  FILE *file = fopen(path_in_folder("m41.msh"), "r");
+  FILE *file = fopen(in_folder("m41.msh"), "r");
   while (file && fgets(line, sizeof line, file)) {
     if (strcmp(line, "$EndEntities\n") == 0) break;
     lines += inside;
@@ -155,9 +140,9 @@ static void test_fibres(void) {
     mesh->fibre[3 * e + 1] = sin(e);
   }
   for (int binary = 0; binary < 2; binary++) {
-    const char *path = path_in_folder("fibre.vtk");
+    const char *path = in_folder("fibre.vtk");
     tap_succeeds(eb_mesh_write(path, binary ? EB_FORMAT_VTK_BINARY : EB_FORMAT_VTK, mesh), "VTK");
-    if (tap_succeeds(eb_mesh_read(path_in_folder("fibre.vtk"), &back), "with fibres"))
+    if (tap_succeeds(eb_mesh_read(in_folder("fibre.vtk"), &back), "with fibres"))
       tap_ok(back->fibre && same_bytes(mesh->fibre, back->fibre, 24 * (size_t)mesh->element_count),
              "fibres come back, %s", binary ? "binary" : "ascii");
     eb_mesh_destroy(back);
@@ -179,11 +164,11 @@ static void test_surface_round_trips(void) {
   tap_require(eb_mesh_surface(mesh, &surface), "a surface");
   for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
     bool told = false;
-    tap_succeeds(eb_surface_write(path_in_folder(formats[f].file), formats[f].format, surface),
+    tap_succeeds(eb_surface_write(in_folder(formats[f].file), formats[f].format, surface),
                  "a surface is written");
-    tap_succeeds(eb_file_is_surface(path_in_folder(formats[f].file), &told), "the format is told");
+    tap_succeeds(eb_file_is_surface(in_folder(formats[f].file), &told), "the format is told");
     tap_ok(told, "%s is a surface", formats[f].file);
-    if (!tap_succeeds(eb_surface_read(path_in_folder(formats[f].file), &back), "and read again"))
+    if (!tap_succeeds(eb_surface_read(in_folder(formats[f].file), &back), "and read again"))
       continue;
     if (formats[f].exact) {
       tap_ok(same_surface(surface, back), "%s comes back bit by bit", formats[f].file);
@@ -193,8 +178,8 @@ static void test_surface_round_trips(void) {
                  back->triangle_count == surface->triangle_count,
              "%s: the vertices are joined again", formats[f].file);
       tap_succeeds(eb_surface_validate(back, true), "closed");
-      tap_succeeds(eb_surface_write(path_in_folder("again.stl"), formats[f].format, back), "again");
-      tap_succeeds(eb_surface_read(path_in_folder("again.stl"), &again), "read");
+      tap_succeeds(eb_surface_write(in_folder("again.stl"), formats[f].format, back), "again");
+      tap_succeeds(eb_surface_read(in_folder("again.stl"), &again), "read");
       tap_ok(again && same_surface(back, again), "%s: a second trip is exact", formats[f].file);
       eb_surface_destroy(again);
       again = NULL;
@@ -356,7 +341,7 @@ static void test_tetgen(void) {
     snprintf(what, sizeof what, "TetGen: .node from %d, .ele from %d", i / 2, i % 2);
     write_text("pair.1.node", nodes[i / 2]);
     write_text("pair.1.ele", elements[i % 2]);
-    tap_succeeds(eb_mesh_read(path_in_folder(i % 2 ? "pair.1.ele" : "pair.1.node"), &mesh), what);
+    tap_succeeds(eb_mesh_read(in_folder(i % 2 ? "pair.1.ele" : "pair.1.node"), &mesh), what);
     check_counts(mesh, 4, 1, 1.0 / 6, what);
     eb_mesh_destroy(mesh);
   }
@@ -393,7 +378,7 @@ static void test_vega(void) {
   write_text("outer.veg", "*VERTICES\n*INCLUDE inner.node\n*ELEMENTS\nTETS\n*INCLUDE inner.ele\n"
                           "*INCLUDE material.veg\n");
   mesh = NULL;
-  tap_succeeds(eb_mesh_read(path_in_folder("outer.veg"), &mesh), "Vega with *INCLUDE");
+  tap_succeeds(eb_mesh_read(in_folder("outer.veg"), &mesh), "Vega with *INCLUDE");
   check_counts(mesh, 4, 1, 1.0 / 6, "included files");
   if (mesh) tap_ok(strcmp(mesh->region_name[0], "m") == 0, "an included material");
   eb_mesh_destroy(mesh);
@@ -541,10 +526,10 @@ static void test_detection(void) {
   bool surface = false;
   eb_mesh *mesh = NULL;
   write_text("misnamed.obj", vega);
-  tap_succeeds(eb_mesh_read(path_in_folder("misnamed.obj"), &mesh), "content before extension");
+  tap_succeeds(eb_mesh_read(in_folder("misnamed.obj"), &mesh), "content before extension");
   eb_mesh_destroy(mesh);
   write_text("plain.txt", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-  tap_succeeds(eb_file_is_surface(path_in_folder("plain.txt"), &surface), "OBJ by its first word");
+  tap_succeeds(eb_file_is_surface(in_folder("plain.txt"), &surface), "OBJ by its first word");
   tap_ok(surface, "is a surface");
 }
 
@@ -554,8 +539,8 @@ static void test_locale(void) {
   bool set = false;
   for (int i = 0; i < 4 && !set; i++) set = setlocale(LC_NUMERIC, names[i]) != NULL;
   eb_mesh *mesh = block(false), *back = NULL;
-  tap_succeeds(eb_mesh_write(path_in_folder("l.mesh"), EB_FORMAT_MEDIT, mesh), "written");
-  if (tap_succeeds(eb_mesh_read(path_in_folder("l.mesh"), &back), "read"))
+  tap_succeeds(eb_mesh_write(in_folder("l.mesh"), EB_FORMAT_MEDIT, mesh), "written");
+  if (tap_succeeds(eb_mesh_read(in_folder("l.mesh"), &back), "read"))
     tap_ok(same_mesh(mesh, back), "numbers under a locale with %s", set ? "commas" : "points");
   setlocale(LC_NUMERIC, "C");
   eb_mesh_destroy(back);
@@ -593,10 +578,7 @@ static void test_numbers(void) {
 }
 
 int main(void) {
-  if (!mkdtemp(folder)) {
-    printf("Bail out! no temporary folder\n");
-    return 1;
-  }
+  scratch_open();
   test_volume_round_trips();
   test_entity_lines();
   test_fibres();
@@ -614,8 +596,5 @@ int main(void) {
   test_detection();
   test_locale();
   test_numbers();
-  char command[64];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  tap_ok(system(command) == 0, "cleaned up");
-  return tap_done();
+  return scratch_close();
 }

@@ -10,23 +10,8 @@
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
+#include "tests/support/scratch.h"
 #include "tests/tap.h"
-
-static char folder[] = "/tmp/elastobench-bad-XXXXXX";
-
-static const char *path_in_folder(const char *name) {
-  static char path[128];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return path;
-}
-
-static void write_bytes(const char *name, const void *data, size_t bytes) {
-  FILE *file = fopen(path_in_folder(name), "wb");
-  if (!file || fwrite(data, 1, bytes, file) != bytes || fclose(file) != 0) {
-    printf("Bail out! cannot write %s\n", name);
-    exit(1);
-  }
-}
 
 static bool is_surface(eb_mesh_format format) {
   return format >= EB_FORMAT_OBJ;
@@ -255,28 +240,28 @@ static void test_paths(void) {
   eb_mesh *mesh;
   eb_surface *surface;
   bool told;
-  const char *path = path_in_folder("none.mesh");
+  const char *path = in_folder("none.mesh");
   tap_fails(eb_mesh_read(path, &mesh), EB_ERR_IO, "none.mesh: No such file", "a missing file");
   tap_ok(!mesh, "leaves no mesh");
   tap_fails(eb_surface_read(folder, &surface), EB_ERR_IO, "is a directory", "a directory");
   tap_fails(eb_file_is_surface("/dev/null", &told), EB_ERR_IO, "not a regular file", "a device");
   write_bytes("empty.obj", "", 0);
-  tap_fails(eb_surface_read(path_in_folder("empty.obj"), &surface), EB_ERR_FORMAT,
+  tap_fails(eb_surface_read(in_folder("empty.obj"), &surface), EB_ERR_FORMAT,
             "empty.obj:1: the file is empty", "an empty file");
   write_bytes("alone.node", "1 3 0 0\n0 0 0 0\n", 16);
-  tap_fails(eb_mesh_read(path_in_folder("alone.node"), &mesh), EB_ERR_IO, "alone.ele: No such file",
+  tap_fails(eb_mesh_read(in_folder("alone.node"), &mesh), EB_ERR_IO, "alone.ele: No such file",
             "half a TetGen pair");
   write_bytes("loop.veg", "*INCLUDE loop.veg\n", 18);
-  tap_fails(eb_mesh_read(path_in_folder("loop.veg"), &mesh), EB_ERR_FORMAT, "perhaps in a circle",
+  tap_fails(eb_mesh_read(in_folder("loop.veg"), &mesh), EB_ERR_FORMAT, "perhaps in a circle",
             "a file that includes itself");
   write_bytes("lost.veg", "*INCLUDE lost.node\n", 19);
-  tap_fails(eb_mesh_read(path_in_folder("lost.veg"), &mesh), EB_ERR_IO, "lost.veg: *INCLUDE",
+  tap_fails(eb_mesh_read(in_folder("lost.veg"), &mesh), EB_ERR_IO, "lost.veg: *INCLUDE",
             "an included file that is missing");
   write_bytes("bin.meshb", "\1\0\0\0", 4);
-  tap_fails(eb_mesh_read(path_in_folder("bin.meshb"), &mesh), EB_ERR_FORMAT,
+  tap_fails(eb_mesh_read(in_folder("bin.meshb"), &mesh), EB_ERR_FORMAT,
             "binary MEDIT is not supported", "binary MEDIT");
   write_bytes("volume.off", MEDIT, strlen(MEDIT));
-  tap_fails(eb_surface_read(path_in_folder("volume.off"), &surface), EB_ERR_FORMAT,
+  tap_fails(eb_surface_read(in_folder("volume.off"), &surface), EB_ERR_FORMAT,
             "MEDIT is a volume mesh", "a volume mesh where a surface is wanted");
 }
 
@@ -284,7 +269,7 @@ static void test_paths(void) {
 static void test_unreadable(void) {
   eb_mesh *mesh;
   write_bytes("secret.mesh", MEDIT, strlen(MEDIT));
-  const char *path = path_in_folder("secret.mesh");
+  const char *path = in_folder("secret.mesh");
   chmod(path, 0);
   chmod(folder, 0755);
   uid_t user = geteuid();
@@ -301,7 +286,7 @@ static void test_writing(void) {
   tap_require(eb_generate_triangles(&grid, &flat), "a planar mesh");
   tap_require(eb_generate_hexahedra(&grid, &cube), "a hexahedron");
   tap_require(eb_mesh_surface(mesh, &surface), "a surface");
-  const char *path = path_in_folder("no/such/folder.mesh");
+  const char *path = in_folder("no/such/folder.mesh");
   tap_fails(eb_mesh_write(path, EB_FORMAT_MEDIT, mesh), EB_ERR_IO, "No such file", "no folder");
   struct stat status;
   tap_fails(eb_mesh_write("/dev/full", EB_FORMAT_VTK, mesh), EB_ERR_IO, "No space left", "full");
@@ -330,10 +315,10 @@ static size_t load(const char *path, char *out, size_t room) {
 }
 
 static eb_error write_any(eb_mesh_format format, const eb_mesh *mesh) {
-  if (!is_surface(format)) return eb_mesh_write(path_in_folder("t.node"), format, mesh);
+  if (!is_surface(format)) return eb_mesh_write(in_folder("t.node"), format, mesh);
   eb_surface *surface;
   EB_TRY(eb_mesh_surface(mesh, &surface));
-  eb_error error = eb_surface_write(path_in_folder("t.node"), format, surface);
+  eb_error error = eb_surface_write(in_folder("t.node"), format, surface);
   eb_surface_destroy(surface);
   return error;
 }
@@ -342,10 +327,10 @@ static eb_error write_any(eb_mesh_format format, const eb_mesh *mesh) {
 static char *file_in(eb_mesh_format format, const eb_mesh *mesh, size_t *bytes) {
   static char text[1 << 16];
   tap_require(write_any(format, mesh), "writing");
-  *bytes = load(path_in_folder("t.node"), text, sizeof text);
+  *bytes = load(in_folder("t.node"), text, sizeof text);
   if (format == EB_FORMAT_TETGEN) {
     text[(*bytes)++] = '\0';
-    *bytes += load(path_in_folder("t.ele"), text + *bytes, sizeof text - *bytes);
+    *bytes += load(in_folder("t.ele"), text + *bytes, sizeof text - *bytes);
   }
   char *copy = malloc(*bytes);
   if (copy) memcpy(copy, text, *bytes);
@@ -459,10 +444,7 @@ static void test_huge_headers(void) {
 }
 
 int main(void) {
-  if (!mkdtemp(folder)) {
-    printf("Bail out! no temporary folder\n");
-    return 1;
-  }
+  scratch_open();
   check_all(medit, sizeof medit / sizeof *medit);
   check_all(gmsh, sizeof gmsh / sizeof *gmsh);
   check_all(others, sizeof others / sizeof *others);
@@ -472,8 +454,5 @@ int main(void) {
   test_huge_headers();
   test_prefixes();
   test_garbage();
-  char command[64];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  tap_ok(system(command) == 0, "cleaned up");
-  return tap_done();
+  return scratch_close();
 }

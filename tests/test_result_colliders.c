@@ -7,17 +7,8 @@
 #include "harness/results/merge.h"
 #include "harness/results/write.h"
 #include "problems/scenes/common.h"
+#include "tests/support/scratch.h"
 #include "tests/tap.h"
-
-static char folder[] = "/tmp/eb_colliders_XXXXXX";
-
-static const char *in_folder(const char *name) {
-  static char paths[8][128];
-  static int next;
-  char *path = paths[next++ % 8];
-  snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-  return path;
-}
 
 /* ---- a run to record -------------------------------------------------------------------------- */
 
@@ -364,9 +355,8 @@ static void test_blown_up(void) {
 }
 
 int main(void) {
-  char command[128];
   eb_h5_quiet();
-  if (!mkdtemp(folder)) tap_require(EB_ERROR(EB_ERR_IO, "mkdtemp"), folder);
+  scratch_open();
   test_round_trip();
   test_none();
   test_units();
@@ -376,6 +366,5 @@ int main(void) {
   test_floor();
   test_moving();
   test_blown_up();
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command) != 0 || tap_done();
+  return scratch_close();
 }

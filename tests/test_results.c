@@ -9,17 +9,8 @@
 #include "harness/results/write.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
+#include "tests/support/scratch.h"
 #include "tests/tap.h"
-
-static char folder[] = "/tmp/elastobench-results-XXXXXX";
-
-static const char *in_folder(const char *name) {
-  static char paths[8][256];
-  static int next;
-  char *path = paths[next++ % 8];
-  snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-  return path;
-}
 
 static eb_error make_case(const char *solver, int repetition, eb_case *work) {
   *work = (eb_case){.scene = eb_scene_find("bench/beam"),
@@ -520,9 +511,8 @@ static void test_cost(void) {
 }
 
 int main(void) {
-  char command[300];
   eb_h5_quiet();
-  if (!mkdtemp(folder)) return 1;
+  scratch_open();
   setenv("XDG_CACHE_HOME", folder, 1);
   test_round_trip();
   test_cut_off();
@@ -532,7 +522,5 @@ int main(void) {
   test_merge();
   test_verdict();
   test_cost();
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  tap_ok(system(command) == 0, "the folder is removed");
-  return tap_done();
+  return scratch_close();
 }
