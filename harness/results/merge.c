@@ -2,10 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "harness/results/write.h"
@@ -155,6 +158,36 @@ static eb_error fill_copy(const char *target, const char *fresh, const eb_string
   return error;
 }
 
+static double file_bytes(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 ? (double)info.st_size : 0;
+}
+
+/* libhdf5 1.10 can crash when a write of its own finds the disk full in the middle of H5Ocopy, so there
+ * must be room before it starts: the copy is no larger than what goes into it, each part being a whole
+ * file, and some slack for the trees of the joined groups. */
+static eb_error check_room(const char *target, const char *fresh, const eb_strings *parts,
+                           eb_fold_mode mode) {
+  const double slack = 1 << 16;
+  double needed = slack + (mode == EB_FOLD_ADD ? file_bytes(target) : 0);
+  for (int i = 0; i < parts->count; i++) needed += file_bytes(parts->items[i]);
+  int file = open(fresh, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", fresh, strerror(errno));
+  struct statvfs disk;
+  int failed = fstatvfs(file, &disk);
+  close(file);
+  if (failed)
+    return EB_ERROR(EB_ERR_IO, "cannot ask for the room on the disk: %s", strerror(errno));
+  struct rlimit largest;
+  double room = (double)disk.f_bavail * (double)disk.f_frsize;
+  if (getrlimit(RLIMIT_FSIZE, &largest) == 0 && largest.rlim_cur != RLIM_INFINITY)
+    room = fmin(room, (double)largest.rlim_cur);
+  if (room >= needed) return EB_OK;
+  return EB_ERROR(EB_ERR_IO,
+                  "No space left on device: %.0f KB are needed, %.0f KB are free; make room",
+                  needed / 1024, room / 1024);
+}
+
 /* The bytes are on the disk before the name changes. */
 static eb_error put_in_place(const char *fresh, const char *target) {
   int file = open(fresh, O_RDONLY | O_CLOEXEC);
@@ -173,7 +206,8 @@ eb_error eb_results_fold(const char *target, const eb_strings *parts, eb_fold_mo
                          eb_duplicates duplicates) {
   eb_text fresh = {0};
   EB_TRY(eb_text_printf(&fresh, "%s.%ld.new", target, (long)getpid()));
-  eb_error error = fill_copy(target, fresh.data, parts, mode, duplicates);
+  eb_error error = check_room(target, fresh.data, parts, mode);
+  if (!error) error = fill_copy(target, fresh.data, parts, mode, duplicates);
   if (!error) error = put_in_place(fresh.data, target);
   if (error) unlink(fresh.data);
   eb_text_clear(&fresh);
