@@ -61,15 +61,26 @@ const char *eb_phase_name(eb_phase phase) {
 }
 
 const char *eb_counter_name(eb_counter counter) {
-  static const char *const names[EB_COUNTERS] = {[EB_COUNT_FACTORIZATIONS] = "factorizations",
-                                                 [EB_COUNT_SOLVES] = "solves",
-                                                 [EB_COUNT_MATVECS] = "matvecs",
-                                                 [EB_COUNT_ELEMENT_EVALUATIONS] =
-                                                     "element_evaluations",
-                                                 [EB_COUNT_LINEAR_ITERATIONS] = "linear_iterations",
-                                                 [EB_COUNT_LINE_SEARCHES] = "line_searches",
-                                                 [EB_COUNT_FLOPS] = "flops"};
+  static const char *const names[EB_COUNTERS] = {
+      [EB_COUNT_FACTORIZATIONS] = "factorizations",
+      [EB_COUNT_SOLVES] = "solves",
+      [EB_COUNT_MATVECS] = "matvecs",
+      [EB_COUNT_ELEMENT_EVALUATIONS] = "element_evaluations",
+      [EB_COUNT_LINEAR_ITERATIONS] = "linear_iterations",
+      [EB_COUNT_LINE_SEARCHES] = "line_searches",
+      [EB_COUNT_FLOPS] = "flops",
+      [EB_COUNT_UPDATED_ELEMENTS] = "updated_elements",
+      [EB_COUNT_UPDATED_SUPERNODES] = "updated_supernodes",
+      [EB_COUNT_DAMPED_ELEMENTS] = "damped_elements"};
   return (unsigned)counter < EB_COUNTERS ? names[counter] : "unknown counter";
+}
+
+const char *eb_memory_name(eb_memory_kind kind) {
+  static const char *const names[EB_MEMORY_KINDS] = {[EB_MEMORY_MATRIX] = "matrix",
+                                                     [EB_MEMORY_FACTOR] = "factor",
+                                                     [EB_MEMORY_UPDATES] = "updates",
+                                                     [EB_MEMORY_ELEMENTS] = "elements"};
+  return (unsigned)kind < EB_MEMORY_KINDS ? names[kind] : "unknown memory";
 }
 
 /* ---- capabilities ---- */

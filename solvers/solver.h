@@ -59,9 +59,29 @@ typedef enum eb_counter {
   EB_COUNT_LINEAR_ITERATIONS,
   EB_COUNT_LINE_SEARCHES,
   EB_COUNT_FLOPS,
+  EB_COUNT_UPDATED_ELEMENTS,   /* element matrices brought up to date in the system */
+  EB_COUNT_UPDATED_SUPERNODES, /* fronts refactored in part of a factorization */
+  EB_COUNT_DAMPED_ELEMENTS,
   EB_COUNTERS
 } eb_counter;
 const char *eb_counter_name(eb_counter counter); /* "factorizations", ... */
+
+/* Memory that a solver holds while it steps, by what it is for. */
+typedef enum eb_memory_kind {
+  EB_MEMORY_MATRIX,   /* the assembled system matrix */
+  EB_MEMORY_FACTOR,   /* its Cholesky factor */
+  EB_MEMORY_UPDATES,  /* kept update matrices of the fronts */
+  EB_MEMORY_ELEMENTS, /* element matrices or what they are made from */
+  EB_MEMORY_KINDS
+} eb_memory_kind;
+const char *eb_memory_name(eb_memory_kind kind); /* "matrix", ... */
+
+/* The elimination tree of a factorization, as eb_supernodes has it. */
+typedef struct eb_tree_log {
+  int32_t count;
+  int32_t *parent, *pivots, *rows; /* count; pivots and rows in nodes */
+  double *flops;                   /* count */
+} eb_tree_log;
 
 /* The equation that a step claims to solve; the harness audits that one. */
 typedef enum eb_equation { EB_EQUATION_IMPLICIT_EULER, EB_EQUATION_STATIC } eb_equation;
@@ -79,6 +99,12 @@ typedef struct eb_step_log {
   int64_t residual_count, residual_capacity;
   double step_started;
   eb_equation equation;
+  double memory_bytes[EB_MEMORY_KINDS]; /* of the set-up */
+  eb_tree_log tree;                     /* of the set-up; count 0: none */
+  /* Per element: updates since the harness last cleared it (it does at every stored frame), saturating at 255. Kept by
+   * reset. NULL when nobody asked. */
+  uint8_t *element_updates;
+  int32_t element_count;
 } eb_step_log;
 
 EB_MUST eb_error eb_step_log_create(int64_t residual_capacity, eb_step_log **out);
@@ -88,6 +114,14 @@ void eb_log_begin(eb_step_log *log, eb_phase phase);
 void eb_log_end(eb_step_log *log, eb_phase phase);
 void eb_log_residual(eb_step_log *log, double value);
 void eb_log_count(eb_step_log *log, eb_counter counter, double amount);
+
+/* Bytes of one kind; during set-up. */
+void eb_log_memory(eb_step_log *log, eb_memory_kind kind, double bytes);
+/* Copies a tree of `count` supernodes into the log; during set-up. */
+EB_MUST eb_error eb_log_tree(eb_step_log *log, int32_t count, const int32_t *parent,
+                             const int32_t *pivots, const int32_t *rows, const double *flops);
+/* Elements (marked[e] != 0) whose matrices this step has brought up to date; counts them too. */
+void eb_log_updates(eb_step_log *log, const uint8_t *marked, int32_t elements);
 
 typedef struct eb_solver_ops eb_solver_ops;
 

@@ -25,10 +25,20 @@ eb_error eb_step_log_create(int64_t residual_capacity, eb_step_log **out) {
   return EB_OK;
 }
 
+static void tree_clear(eb_tree_log *tree) {
+  free(tree->parent);
+  free(tree->pivots);
+  free(tree->rows);
+  free(tree->flops);
+  *tree = (eb_tree_log){0};
+}
+
 void eb_step_log_destroy(eb_step_log *log) {
   if (!log) return;
   free(log->residuals);
   free(log->residual_seconds);
+  free(log->element_updates);
+  tree_clear(&log->tree);
   free(log);
 }
 
@@ -37,7 +47,10 @@ void eb_step_log_reset(eb_step_log *log) {
                        .residual_seconds = log->residual_seconds,
                        .residual_capacity = log->residual_capacity,
                        .residual_norm = "",
-                       .step_started = eb_wall_seconds()};
+                       .step_started = eb_wall_seconds(),
+                       .element_updates = log->element_updates,
+                       .element_count = log->element_count};
+  tree_clear(&log->tree);
   *log = fresh;
 }
 
@@ -60,4 +73,45 @@ void eb_log_residual(eb_step_log *log, double value) {
 
 void eb_log_count(eb_step_log *log, eb_counter counter, double amount) {
   if (log) log->counters[counter] += amount;
+}
+
+void eb_log_memory(eb_step_log *log, eb_memory_kind kind, double bytes) {
+  if (log) log->memory_bytes[kind] += bytes;
+}
+
+static eb_error tree_allocate(eb_tree_log *tree, int32_t count) {
+  EB_TRY(EB_NEW(tree->parent, count));
+  EB_TRY(EB_NEW(tree->pivots, count));
+  EB_TRY(EB_NEW(tree->rows, count));
+  return EB_NEW(tree->flops, count);
+}
+
+eb_error eb_log_tree(eb_step_log *log, int32_t count, const int32_t *parent, const int32_t *pivots,
+                     const int32_t *rows, const double *flops) {
+  if (!log) return EB_OK;
+  eb_tree_log *tree = &log->tree;
+  tree_clear(tree);
+  eb_error error = tree_allocate(tree, count);
+  if (error) {
+    tree_clear(tree);
+    return error;
+  }
+  tree->count = count;
+  memcpy(tree->parent, parent, (size_t)count * sizeof *parent);
+  memcpy(tree->pivots, pivots, (size_t)count * sizeof *pivots);
+  memcpy(tree->rows, rows, (size_t)count * sizeof *rows);
+  memcpy(tree->flops, flops, (size_t)count * sizeof *flops);
+  return EB_OK;
+}
+
+void eb_log_updates(eb_step_log *log, const uint8_t *marked, int32_t elements) {
+  if (!log) return;
+  bool keep = log->element_updates && log->element_count == elements;
+  int32_t count = 0;
+  for (int32_t e = 0; e < elements; e++) {
+    bool on = marked[e] != 0;
+    count += on;
+    if (keep && on && log->element_updates[e] < UINT8_MAX) log->element_updates[e]++;
+  }
+  log->counters[EB_COUNT_UPDATED_ELEMENTS] += count;
 }

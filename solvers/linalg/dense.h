@@ -1,0 +1,48 @@
+/* Dense kernels of the fronts: column-major, lower triangles, leading dimensions in elements.
+ *
+ * What BLAS and LAPACK do, tuned for the sizes that sparse fronts have: thousands of fronts of 3 to 100 rows, where a
+ * library call costs more than its arithmetic, and a few of thousands, where a library runs near the machine's limit. The
+ * caller has limited BLAS to one thread; every function runs on the calling thread, allocates nothing and
+ * touches only the entries it names.
+ *
+ * The suffix d is double, s is float. */
+#ifndef EB_LINALG_DENSE_H
+#define EB_LINALG_DENSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A := its Cholesky factor (n x n, lower triangle only). Returns -1, or the first column whose pivot is not above
+ * floor[column] (a square, as the diagonal of A): then columns before it are factored and the rest is undefined. */
+int64_t eb_potrf_d(int64_t n, double *A, int64_t lda, const double *floor);
+int64_t eb_potrf_s(int64_t n, float *A, int64_t lda, const float *floor);
+
+/* B := B L^-T; B is m x n, L n x n lower. */
+void eb_trsm_d(int64_t m, int64_t n, const double *L, int64_t ldl, double *B, int64_t ldb);
+void eb_trsm_s(int64_t m, int64_t n, const float *L, int64_t ldl, float *B, int64_t ldb);
+
+/* Lower triangle of C (n x n) -= A A^T, A n x k; or := -A A^T when not `accumulate`. */
+void eb_syrk_d(int64_t n, int64_t k, const double *A, int64_t lda, double *C, int64_t ldc,
+               bool accumulate);
+void eb_syrk_s(int64_t n, int64_t k, const float *A, int64_t lda, float *C, int64_t ldc,
+               bool accumulate);
+
+/* C (m x n) -= A B^T, A m x k, B n x k; or := -A B^T when not `accumulate`. */
+void eb_gemm_d(int64_t m, int64_t n, int64_t k, const double *A, int64_t lda, const double *B,
+               int64_t ldb, double *C, int64_t ldc, bool accumulate);
+void eb_gemm_s(int64_t m, int64_t n, int64_t k, const float *A, int64_t lda, const float *B,
+               int64_t ldb, float *C, int64_t ldc, bool accumulate);
+
+/* One panel of the triangular solves: L = [L11; L21], n pivots, m rows below, leading dimension ldl, for `count` right-hand
+ * sides. Forward: x := L11^-1 x, y := y - L21 x. Backward: x := L11^-T (x - L21^T y). x is n x count with leading
+ * dimension ldx, y is m x count with ldy. */
+void eb_forward_d(int64_t n, int64_t m, const double *L, int64_t ldl, int64_t count, double *x,
+                  int64_t ldx, double *y, int64_t ldy);
+void eb_backward_d(int64_t n, int64_t m, const double *L, int64_t ldl, int64_t count, double *x,
+                   int64_t ldx, const double *y, int64_t ldy);
+void eb_forward_s(int64_t n, int64_t m, const float *L, int64_t ldl, int64_t count, float *x,
+                  int64_t ldx, float *y, int64_t ldy);
+void eb_backward_s(int64_t n, int64_t m, const float *L, int64_t ldl, int64_t count, float *x,
+                   int64_t ldx, const float *y, int64_t ldy);
+
+#endif
