@@ -6,6 +6,8 @@
  *
  * A refresh adds, element by element, the difference of the new and the old block, so that rounding enters once and in
  * proportion to the entries of that element. Marked elements are packed four wide from wherever they lie in a chunk. */
+#include <string.h>
+
 #include "problems/elasticity/corotation_data.h"
 
 #include <string.h>
@@ -16,10 +18,21 @@ typedef struct warped {
   eb_v4 mu, lambda; /* times volume and stiffness_scale */
 } warped;
 
+typedef struct frames {
+  eb_v4 Q[EB_CORNERS][9], h[EB_CORNERS][EB_CORNERS][3];
+} frames;
+
+/* The gradients of nodes 1 to 3 are those of the geometry; that of node 0 follows. */
 EB_INLINE void set_gradients(const eb_v4 *geometry, warped *w) {
-  for (int i = 0; i < 3; i++) {
-    for (int a = 1; a < EB_CORNERS; a++) w->gradient[a][i] = geometry[3 * (a - 1) + i];
+  memcpy(w->gradient[1], geometry, 9 * sizeof *geometry);
+  for (int i = 0; i < 3; i++)
     w->gradient[0][i] = -(geometry[i] + geometry[3 + i] + geometry[6 + i]);
+}
+
+EB_INLINE void set_frames(const warped *w, const eb_v4 q[EB_CORNERS][4], frames *f) {
+  for (int a = 0; a < EB_CORNERS; a++) {
+    unit_matrix(q[a], f->Q[a]);
+    for (int b = 0; b < EB_CORNERS; b++) turn(f->Q[a], w->gradient[b], f->h[a][b]);
   }
 }
 
@@ -33,8 +46,8 @@ EB_INLINE void present_rotations(const eb_corotation *c, const int32_t *node, co
   }
 }
 
-EB_INLINE void diagonal_block(const warped *w, int a, const eb_v4 h[3], eb_v4 K[9]) {
-  const eb_v4 *G = w->gradient[a];
+EB_INLINE void diagonal_block(const warped *w, int a, const frames *f, eb_v4 K[9]) {
+  const eb_v4 *G = w->gradient[a], *h = f->h[a][a];
   eb_v4 stretch = w->lambda + w->mu, shear = w->mu * eb_v4_dot3(G, G);
   for (int i = 0; i < 3; i++) {
     eb_v4 along = stretch * h[i];
@@ -43,45 +56,41 @@ EB_INLINE void diagonal_block(const warped *w, int a, const eb_v4 h[3], eb_v4 K[
   }
 }
 
-EB_INLINE void pair_block(const warped *w, int a, int b, const eb_v4 h[EB_CORNERS][EB_CORNERS][3],
-                          const eb_v4 Q[EB_CORNERS][9], eb_v4 K[9]) {
+EB_INLINE void pair_block(const warped *w, int a, int b, const frames *f, eb_v4 K[9]) {
   eb_v4 shear = w->mu * eb_v4_dot3(w->gradient[a], w->gradient[b]);
   for (int i = 0; i < 3; i++) {
-    eb_v4 direct = w->lambda * h[a][a][i], cross = w->mu * h[a][b][i];
-    eb_v4 row[3] = {shear * Q[a][3 * i], shear * Q[a][3 * i + 1], shear * Q[a][3 * i + 2]};
+    const eb_v4 *q = f->Q[a] + 3 * i, row[3] = {shear * q[0], shear * q[1], shear * q[2]};
+    eb_v4 direct = w->lambda * f->h[a][a][i], cross = w->mu * f->h[a][b][i];
     for (int j = 0; j < 3; j++)
-      K[3 * i + j] = direct * h[b][b][j] + cross * h[b][a][j] + eb_v4_dot3(row, Q[b] + 3 * j);
+      K[3 * i + j] =
+          direct * f->h[b][b][j] + cross * f->h[b][a][j] + eb_v4_dot3(row, f->Q[b] + 3 * j);
   }
 }
 
-/* The blocks of pairs a <= b, in the order of the scatter map. */
-EB_INLINE void warped_blocks(const warped *w, const eb_v4 q[EB_CORNERS][4],
-                             eb_v4 block[EB_PAIRS][9]) {
-  eb_v4 Q[EB_CORNERS][9], h[EB_CORNERS][EB_CORNERS][3];
-  for (int a = 0; a < EB_CORNERS; a++) {
-    unit_matrix(q[a], Q[a]);
-    for (int b = 0; b < EB_CORNERS; b++) turn(Q[a], w->gradient[b], h[a][b]);
-  }
-  int pair = 0;
-  for (int a = 0; a < EB_CORNERS; a++) {
-    diagonal_block(w, a, h[a][a], block[pair++]);
-    for (int b = a + 1; b < EB_CORNERS; b++)
-      pair_block(w, a, b, (const eb_v4(*)[EB_CORNERS][3])h, (const eb_v4(*)[9])Q, block[pair++]);
-  }
+/* Q_a K_ab Q_b^T. */
+EB_INLINE void warped_block(const warped *w, int a, int b, const frames *f, eb_v4 K[9]) {
+  if (a == b)
+    diagonal_block(w, a, f, K);
+  else
+    pair_block(w, a, b, f, K);
 }
 
 /* ---- assembly -------------------------------------------------------------------------------------- */
 
-static void assemble_batch(eb_corotation *c, int32_t b, double scale, double *values) {
-  const eb_v4 *geometry = tet_geometry(c, b);
-  const int32_t *scatter = c->elasticity->scatter + (int64_t)b * EB_PAIRS * EB_LANES;
-  eb_v4 block[EB_PAIRS][9], weight = scale * geometry[9];
-  eb_v4(*Q)[4] = (eb_v4(*)[4])(c->stale + 4 * EB_CORNERS * (int64_t)b);
-  warped w = {.mu = weight * tet_law(c, b)->mu, .lambda = weight * tet_law(c, b)->lambda};
+static void assemble_batch(eb_corotation *c, int32_t batch, double scale, double *values) {
+  const eb_v4 *geometry = tet_geometry(c, batch), weight = scale * geometry[9];
+  const int32_t *place = c->elasticity->scatter + (int64_t)batch * EB_PAIRS * EB_LANES;
+  eb_v4(*Q)[4] = (eb_v4(*)[4])(c->stale + 4 * EB_CORNERS * (int64_t)batch), K[9];
+  warped w = {.mu = weight * tet_law(c, batch)->mu, .lambda = weight * tet_law(c, batch)->lambda};
+  frames f;
   set_gradients(geometry, &w);
-  present_rotations(c, tet_nodes(c, b), c->rotation + 4 * (int64_t)b, Q);
-  warped_blocks(&w, (const eb_v4(*)[4])Q, block);
-  for (int k = 0; k < EB_PAIRS; k++) add_block(values, scatter + EB_LANES * k, block[k]);
+  present_rotations(c, tet_nodes(c, batch), c->rotation + 4 * (int64_t)batch, Q);
+  set_frames(&w, (const eb_v4(*)[4])Q, &f);
+  for (int a = 0; a < EB_CORNERS; a++)
+    for (int b = a; b < EB_CORNERS; b++, place += EB_LANES) {
+      warped_block(&w, a, b, &f, K);
+      add_block(values, place, K);
+    }
 }
 
 void eb_corotation_assemble(eb_corotation *c, const double *mass, double mass_scale,
@@ -105,34 +114,81 @@ void eb_corotation_assemble(eb_corotation *c, const double *mass, double mass_sc
 
 /* ---- refresh ------------------------------------------------------------------------------------------ */
 
-/* Marked elements of one chunk, at most four. Lanes that stay free repeat the first with no volume. */
+/* Marked elements of one chunk, at most four. Blocks above the diagonal have a second place below it. */
 typedef struct pack {
   int count;
   int32_t lane[EB_LANES]; /* 4 batch + lane */
-  int32_t node[EB_CORNERS * EB_LANES], scatter[EB_PAIRS * EB_LANES];
-  eb_v4 geometry[EB_TET_GEOMETRY], mu, lambda;
+  int32_t node[EB_CORNERS * EB_LANES];
+  int32_t place[EB_PAIRS * EB_LANES], mirror[EB_PAIRS * EB_LANES];
+  warped elements;
   eb_v4 rotation[4], stale[EB_CORNERS][4];
 } pack;
 
-static void copy_lane(const eb_corotation *c, int32_t lane, double scale, int to, pack *p) {
+EB_INLINE void prefetch_block(const double *values, int32_t at) {
+  const double *place = values + 9 * (int64_t)at;
+  __builtin_prefetch(place, 1);
+  __builtin_prefetch(place + 8, 1);
+}
+
+/* Finds the places of one lane and asks for their blocks, which arrive while other elements are computed. */
+EB_INLINE void find_places(const eb_elasticity *e, int64_t batch, int from, int to,
+                           const double *values, pack *p) {
+  const int32_t *scatter = e->scatter + batch * EB_PAIRS * EB_LANES + from;
+  int pair = 0;
+  for (int a = 0; a < EB_CORNERS; a++)
+    for (int b = a; b < EB_CORNERS; b++, pair++) {
+      int32_t at = scatter[EB_LANES * pair];
+      p->place[EB_LANES * pair + to] = at;
+      prefetch_block(values, at);
+      if (a == b) continue;
+      p->mirror[EB_LANES * pair + to] = e->mirror[at];
+      prefetch_block(values, e->mirror[at]);
+    }
+}
+
+static void add_lane(const eb_corotation *c, int32_t lane, double scale, const double *values,
+                     pack *p) {
   const eb_elasticity *e = c->elasticity;
   int64_t b = lane / EB_LANES;
-  int from = lane % EB_LANES;
+  int from = lane % EB_LANES, to = p->count++;
   const eb_v4 *geometry = tet_geometry(c, (int32_t)b);
   const eb_v4 *rotation = c->rotation + 4 * b, *stale = c->stale + 4 * EB_CORNERS * b;
+  const eb_law *law = tet_law(c, (int32_t)b);
+  double weight = scale * geometry[9][from];
+  find_places(e, b, from, to, values, p);
   p->lane[to] = lane;
   for (int a = 0; a < EB_CORNERS; a++)
     p->node[EB_LANES * a + to] = e->node[EB_LANES * (EB_CORNERS * b + a) + from];
-  for (int k = 0; k < EB_PAIRS; k++)
-    p->scatter[EB_LANES * k + to] = e->scatter[EB_LANES * (EB_PAIRS * b + k) + from];
-  for (int i = 0; i < EB_TET_GEOMETRY; i++) p->geometry[i][to] = geometry[i][from];
+  for (int i = 0; i < 9; i++) p->elements.gradient[1 + i / 3][i % 3][to] = geometry[i][from];
   for (int k = 0; k < 4; k++) p->rotation[k][to] = rotation[k][from];
   for (int k = 0; k < 4 * EB_CORNERS; k++) p->stale[k / 4][k % 4][to] = stale[k][from];
-  p->mu[to] = scale * geometry[9][from] * tet_law(c, (int32_t)b)->mu;
-  p->lambda[to] = scale * geometry[9][from] * tet_law(c, (int32_t)b)->lambda;
+  p->elements.mu[to] = weight * law->mu;
+  p->elements.lambda[to] = weight * law->lambda;
+}
+
+/* All four lanes of a batch. */
+static void take_batch(const eb_corotation *c, int32_t b, double scale, const double *values,
+                       pack *p) {
+  const eb_v4 *geometry = tet_geometry(c, b), weight = scale * geometry[9];
+  p->count = EB_LANES;
+  for (int l = 0; l < EB_LANES; l++) {
+    p->lane[l] = EB_LANES * b + l;
+    find_places(c->elasticity, b, l, l, values, p);
+  }
+  memcpy(p->node, tet_nodes(c, b), sizeof p->node);
+  memcpy(p->elements.gradient[1], geometry, 9 * sizeof *geometry);
+  memcpy(p->rotation, c->rotation + 4 * (int64_t)b, sizeof p->rotation);
+  memcpy(p->stale, c->stale + 4 * EB_CORNERS * (int64_t)b, sizeof p->stale);
+  p->elements.mu = weight * tet_law(c, b)->mu;
+  p->elements.lambda = weight * tet_law(c, b)->lambda;
 }
 
 static void store_stale(eb_corotation *c, const pack *p, const eb_v4 Q[EB_CORNERS][4]) {
+  eb_v4 *first = c->stale + 4 * EB_CORNERS * (int64_t)(p->lane[0] / EB_LANES);
+  if (p->count == EB_LANES && p->lane[0] % EB_LANES == 0 && p->lane[3] == p->lane[0] + 3) {
+    memcpy(first, Q, 4 * EB_CORNERS * sizeof *first);
+    return;
+  }
   for (int l = 0; l < p->count; l++) {
     int64_t b = p->lane[l] / EB_LANES;
     for (int k = 0; k < 4 * EB_CORNERS; k++)
@@ -140,51 +196,81 @@ static void store_stale(eb_corotation *c, const pack *p, const eb_v4 Q[EB_CORNER
   }
 }
 
-/* Adds blocks above the diagonal to their mirror images too. */
-static void scatter_pack(const eb_corotation *c, const pack *p, eb_v4 block[EB_PAIRS][9],
-                         double *values) {
-  int pair = 0;
-  for (int a = 0; a < EB_CORNERS; a++)
-    for (int b = a; b < EB_CORNERS; b++, pair++) {
-      const int32_t *at = p->scatter + EB_LANES * pair;
-      const eb_v4 *K = block[pair];
-      add_block(values, at, K);
-      if (a == b) continue;
-      const eb_v4 turned[9] = {K[0], K[3], K[6], K[1], K[4], K[7], K[2], K[5], K[8]};
-      const int32_t *mirror = c->elasticity->mirror;
-      const int32_t below[EB_LANES] = {mirror[at[0]], mirror[at[1]], mirror[at[2]], mirror[at[3]]};
-      add_block(values, below, turned);
+/* Lanes that stayed free repeat the first element with no stiffness. */
+static void fill_up(pack *p) {
+  for (int l = p->count; l < EB_LANES; l++) {
+    for (int a = 0; a < EB_CORNERS; a++) p->node[EB_LANES * a + l] = p->node[EB_LANES * a];
+    for (int k = 0; k < EB_PAIRS; k++) {
+      p->place[EB_LANES * k + l] = p->place[EB_LANES * k];
+      p->mirror[EB_LANES * k + l] = p->mirror[EB_LANES * k];
     }
+    p->elements.mu[l] = p->elements.lambda[l] = 0;
+  }
 }
 
+/* Both blocks are rounded before they are subtracted: where nothing has turned the difference is zero. */
 static void refresh_pack(eb_corotation *c, pack *p, double *values) {
-  eb_v4 Q[EB_CORNERS][4], fresh[EB_PAIRS][9], old[EB_PAIRS][9];
-  warped w;
+  eb_v4 Q[EB_CORNERS][4], K[9], old[9];
+  frames now, before;
+  int pair = 0;
   if (p->count == 0) return;
-  for (int l = p->count; l < EB_LANES; l++) copy_lane(c, p->lane[0], 0, l, p);
-  w.mu = p->mu;
-  w.lambda = p->lambda;
-  set_gradients(p->geometry, &w);
+  fill_up(p);
+  set_gradients(p->elements.gradient[1], &p->elements);
   present_rotations(c, p->node, p->rotation, Q);
-  warped_blocks(&w, (const eb_v4(*)[4])Q, fresh);
-  warped_blocks(&w, (const eb_v4(*)[4])p->stale, old);
-  for (int k = 0; k < EB_PAIRS; k++)
-    for (int i = 0; i < 9; i++) fresh[k][i] -= old[k][i];
-  scatter_pack(c, p, fresh, values);
+  set_frames(&p->elements, (const eb_v4(*)[4])Q, &now);
+  set_frames(&p->elements, (const eb_v4(*)[4])p->stale, &before);
+  for (int a = 0; a < EB_CORNERS; a++)
+    for (int b = a; b < EB_CORNERS; b++, pair++) {
+      warped_block(&p->elements, a, b, &now, K);
+      warped_block(&p->elements, a, b, &before, old);
+      for (int i = 0; i < 9; i++) K[i] -= old[i];
+      add_block(values, p->place + EB_LANES * pair, K);
+      if (a == b) continue;
+      const eb_v4 turned[9] = {K[0], K[3], K[6], K[1], K[4], K[7], K[2], K[5], K[8]};
+      add_block(values, p->mirror + EB_LANES * pair, turned);
+    }
   store_stale(c, p, (const eb_v4(*)[4])Q);
   p->count = 0;
 }
 
+EB_INLINE int find_marks(const int32_t element[EB_LANES], const uint8_t *marked,
+                         bool is[EB_LANES]) {
+  int count = 0;
+  for (int l = 0; l < EB_LANES; l++) {
+    is[l] = element[l] >= 0 && marked[element[l]];
+    count += is[l];
+  }
+  return count;
+}
+
+/* While one pack waits for its blocks, the other is computed. */
+static void swap_when_full(eb_corotation *c, pack **filling, pack **waiting, double *values) {
+  pack *full = *filling;
+  if (full->count < EB_LANES) return;
+  refresh_pack(c, *waiting, values);
+  *filling = *waiting;
+  *waiting = full;
+}
+
 static void refresh_chunk(eb_corotation *c, int32_t begin, int32_t end, const uint8_t *marked,
                           double scale, double *values) {
-  const int32_t *element = c->elasticity->element;
-  pack p = {0};
-  for (int32_t lane = EB_LANES * begin; lane < EB_LANES * end; lane++) {
-    if (element[lane] < 0 || !marked[element[lane]]) continue;
-    copy_lane(c, lane, scale, p.count++, &p);
-    if (p.count == EB_LANES) refresh_pack(c, &p, values);
+  pack packs[2] = {{0}}, *filling = &packs[0], *waiting = &packs[1];
+  for (int32_t b = begin; b < end; b++) {
+    bool is[EB_LANES];
+    int count = find_marks(c->elasticity->element + EB_LANES * (int64_t)b, marked, is);
+    bool whole = count == EB_LANES && filling->count == 0;
+    if (whole) {
+      take_batch(c, b, scale, values, filling);
+      swap_when_full(c, &filling, &waiting, values);
+    }
+    for (int l = 0; l < EB_LANES && count > 0 && !whole; l++) {
+      if (!is[l]) continue;
+      add_lane(c, EB_LANES * b + l, scale, values, filling);
+      swap_when_full(c, &filling, &waiting, values);
+    }
   }
-  refresh_pack(c, &p, values);
+  refresh_pack(c, waiting, values);
+  refresh_pack(c, filling, values);
 }
 
 void eb_corotation_refresh(eb_corotation *c, const uint8_t *marked, double stiffness_scale,
