@@ -150,6 +150,8 @@ static eb_error build(const eb_mesh *mesh, const eb_material *materials, eb_elas
   for (int32_t r = 0; r < mesh->region_count; r++) e->laws[r] = eb_law_make(&materials[r]);
   EB_TRY(eb_block_matrix_create(mesh->node_count, mesh->elements, mesh->element_count,
                                 (int)mesh->type, &e->pattern));
+  free(e->pattern->values); /* a pattern only */
+  e->pattern->values = NULL;
   EB_TRY(find_mirrors(e));
   EB_TRY(eb_elements_partition(mesh, e));
   return fill_elements(mesh, materials, e);
@@ -186,9 +188,9 @@ int64_t eb_elasticity_bytes(const eb_elasticity *e) {
   int64_t nodes = e->node_count, batches = e->batch_count, blocks = e->pattern->start[nodes];
   int64_t vectors = batches * Q * (3 * (A - 1) + 1) + (e->fibre ? 3 * batches : 0);
   int64_t indices = batches * (1 + EB_LANES * (1 + A + A * (A + 1) / 2)) + e->chunk_count + 1;
-  int64_t pattern = index * (2 * nodes + 1 + blocks) + 9 * blocks * (int64_t)sizeof(double);
-  return (int64_t)sizeof *e + vectors * (int64_t)sizeof(eb_v4) + index * (indices + blocks) +
-         nodes * (int64_t)sizeof(double) + pattern + eb_schedule_bytes(e->schedule);
+  indices += 2 * nodes + 1 + 2 * blocks; /* of the pattern, and the mirrors */
+  return (int64_t)sizeof *e + (int64_t)sizeof *e->pattern + vectors * (int64_t)sizeof(eb_v4) +
+         index * indices + nodes * (int64_t)sizeof(double) + eb_schedule_bytes(e->schedule);
 }
 
 int32_t eb_elasticity_nodes(const eb_elasticity *e) {
