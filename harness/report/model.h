@@ -18,6 +18,7 @@ typedef struct eb_report_run {
   double *column[EB_COL_COUNT];  /* steps each */
   double *phase[EB_PHASE_COUNT]; /* steps each, s */
   double *linear_iterations;     /* steps: iterations of linear solvers, 0 with direct ones */
+  double *updated_elements;      /* steps: element matrices brought up to date */
   eb_residuals residuals;
 } eb_report_run;
 
