@@ -9,6 +9,7 @@ unset key
 set palette defined (0 "#440154", 1 "#482878", 2 "#3e4a89", 3 "#31688e", 4 "#26828e", 5 "#1f9e89", \
   6 "#35b779", 7 "#6ece58", 8 "#b5de2b", 9 "#fde725")
 set colorbox horizontal user origin screen 0.09, screen 0.10 size screen 0.61, screen 0.025
+set autoscale cbfix
 set cbtics 1 format "10^{%g}" font ",11"
 set cblabel "flops of a front" offset 0,0.6
 set lmargin at screen 0.09
