@@ -71,6 +71,14 @@ INLINE void NAME(backward_strip)(const int columns, int64_t pivots, int64_t m, c
   }
 }
 
+/* x -= the strip's columns times y. */
+INLINE void NAME(gather_strip)(const int columns, int64_t m, const REAL *L, int64_t ldl, REAL *x,
+                               const REAL *y) {
+  VECTOR sum[COLUMNS] = {{0}};
+  NAME(strip_gather)(columns, m, L, ldl, y, sum);
+  UNROLL for (int c = 0; c < columns; c++) x[c] -= NAME(total)(sum[c]);
+}
+
 static void NAME(forward_one)(int64_t n, int64_t m, const REAL *L, int64_t ldl, REAL *x, REAL *y) {
   for (int64_t j = 0, columns; j < n; j += columns) {
     columns = NAME(tile_columns)(n - j);
@@ -142,6 +150,8 @@ static void NAME(back_tile)(int64_t rows, int columns, int64_t j, int64_t n, REA
 #undef TILE
 }
 
+/* ---- both --------------------------------------------------------------------------------------- */
+
 void NAME(forward)(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t count, REAL *X,
                    int64_t ldx, REAL *Y, int64_t ldy) {
   if (count == 1 && ldx == 1 && ldy == 1) {
@@ -166,4 +176,35 @@ void NAME(backward)(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t co
                         ldx);
       NAME(back_tile)(rows, (int)columns, j, n, X + i, ldx, L, ldl);
     }
+}
+
+void NAME(subtract)(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t count, const REAL *X,
+                    int64_t ldx, REAL *Y, int64_t ldy) {
+  if (count != 1 || ldx != 1 || ldy != 1) {
+    NAME(gemm)(count, m, n, X, ldx, L, ldl, Y, ldy, true);
+    return;
+  }
+  for (int64_t j = 0, columns; j < n; j += columns) {
+    columns = NAME(tile_columns)(n - j);
+#define STRIP(N) NAME(strip_subtract)(N, m, L + j * ldl, ldl, X + j, Y)
+    EACH_STRIP(STRIP)
+#undef STRIP
+  }
+}
+
+void NAME(gather)(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t count, REAL *X,
+                  int64_t ldx, const REAL *Y, int64_t ldy) {
+  bool one = count == 1 && ldx == 1 && ldy == 1;
+  for (int64_t j = 0, columns; j < n; j += columns) {
+    columns = NAME(tile_columns)(n - j);
+    if (one) {
+#define STRIP(N) NAME(gather_strip)(N, m, L + j * ldl, ldl, X + j, Y)
+      EACH_STRIP(STRIP)
+#undef STRIP
+      continue;
+    }
+    for (int64_t i = 0; i < count; i += ROWS)
+      NAME(gather_tile)(count - i < ROWS ? count - i : ROWS, (int)columns, m, Y + i, ldy,
+                        L + j * ldl, ldl, X + j * ldx + i, ldx);
+  }
 }
