@@ -97,8 +97,7 @@ static void agrees_with_the_oracle(eb_update_goal goal, const char *name) {
     forest f = random_forest(&random);
     eb_update_tree tree = tree_of(&f);
     eb_update_rule rule = {goal, (double)(random_word(&random) % 4),
-                           (double)(random_word(&random) % 5),
-                           (double)(random_word(&random) % 60)};
+                           (double)(random_word(&random) % 5), (double)(random_word(&random) % 60)};
     if (random_word(&random) % 10 == 0) rule.budget = INFINITY;
     int32_t work[MOST];
     uint8_t marked[MOST], want[MOST];

@@ -5,6 +5,20 @@
 
 #include "solvers/common/implicit.h"
 
+/* Rayleigh damping C = a M + b K. */
+#define EB_RAYLEIGH_OPTIONS                                                                        \
+  {.name = "mass_damping",                                                                         \
+   .type = EB_OPTION_REAL,                                                                         \
+   .fallback = "0",                                                                                \
+   .min = 0,                                                                                       \
+   .max = 1e6,                                                                                     \
+   .unit = "1/s",                                                                                  \
+   .doc = "a of the damping matrix C = a M + b K"},                                                \
+  {                                                                                                \
+    .name = "stiffness_damping", .type = EB_OPTION_REAL, .fallback = "0", .min = 0, .max = 1e6,    \
+    .unit = "s", .doc = "b of the damping matrix C = a M + b K"                                    \
+  }
+
 /* The create and destroy of such a solver: solver->data is its eb_implicit. */
 EB_MUST eb_error eb_linearly_implicit_create(eb_solver *solver, const eb_scene *scene);
 void eb_linearly_implicit_destroy(eb_solver *solver);

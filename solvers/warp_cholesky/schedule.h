@@ -11,11 +11,7 @@
 
 #include <stdint.h>
 
-typedef enum eb_update_goal {
-  EB_UPDATE_QUALITY,
-  EB_UPDATE_TIME,
-  EB_UPDATE_HYBRID
-} eb_update_goal;
+typedef enum eb_update_goal { EB_UPDATE_QUALITY, EB_UPDATE_TIME, EB_UPDATE_HYBRID } eb_update_goal;
 
 typedef struct eb_update_rule {
   eb_update_goal goal;
@@ -33,7 +29,7 @@ typedef enum eb_update_mark {
 typedef struct eb_update_tree {
   int32_t count;
   const int32_t *parent; /* -1 at a root, else larger than the child */
-  const double *badness; /* at least 0; what is not a number counts as the worst */
+  const double *badness; /* below 0: never updated for its own sake; not a number: the worst */
   const double *cost;    /* at least 0 */
 } eb_update_tree;
 
