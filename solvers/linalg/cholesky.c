@@ -14,12 +14,12 @@
 #include <cholmod.h>
 #include <float.h>
 #include <math.h>
-#include <metis.h>
 #include <string.h>
 
 #include "problems/base/memory.h"
 #include "solvers/linalg/linear_kind.h"
 #include "solvers/linalg/one_thread.h"
+#include "solvers/linalg/ordering.h"
 
 typedef struct cholesky {
   cholmod_common common;
@@ -50,42 +50,8 @@ static eb_error check(const cholesky *c, const char *what) {
 
 /* ---- ordering ---------------------------------------------------------------------------------- */
 
-/* The node graph without its diagonal, as METIS wants it; edges has room for every block. */
-static void node_graph(const eb_block_matrix *A, idx_t *start, idx_t *edges) {
-  idx_t count = 0;
-  for (int32_t i = 0; i < A->rows; i++) {
-    start[i] = count;
-    for (int32_t b = A->start[i]; b < A->start[i + 1]; b++)
-      if (A->column[b] != i) edges[count++] = A->column[b];
-  }
-  start[A->rows] = count;
-}
-
-/* order[k]: the node that comes k-th. work: 2 rows + 1 + blocks entries. */
-static eb_error order_nodes(const eb_block_matrix *A, int32_t *order, int32_t *work) {
-  idx_t nodes = A->rows, options[METIS_NOPTIONS];
-  idx_t *inverse = work, *start = inverse + nodes, *edges = start + nodes + 1;
-  node_graph(A, start, edges);
-  if (start[nodes] == 0) { /* METIS wants at least one edge */
-    for (int32_t k = 0; k < nodes; k++) order[k] = k;
-    return EB_OK;
-  }
-  METIS_SetDefaultOptions(options);
-  options[METIS_OPTION_NUMBERING] = 0;
-  int status = METIS_NodeND(&nodes, start, edges, NULL, options, order, inverse);
-  if (status == METIS_ERROR_MEMORY)
-    return EB_ERROR(EB_ERR_MEMORY, "METIS is out of memory; use a smaller scene or cg");
-  if (status != METIS_OK)
-    return EB_ERROR(EB_ERR_LIBRARY, "METIS could not order the node graph (status %d)", status);
-  return EB_OK;
-}
-
 static eb_error order_scalars(const eb_block_matrix *A, int32_t *order, int32_t *scalar) {
-  int32_t *work;
-  EB_TRY(EB_NEW(work, 2 * (size_t)A->rows + 1 + (size_t)A->start[A->rows]));
-  eb_error error = order_nodes(A, order, work);
-  free(work);
-  EB_TRY(error);
+  EB_TRY(eb_order_nodes(A, order));
   for (int32_t k = 0; k < A->rows; k++)
     for (int32_t r = 0; r < 3; r++) scalar[3 * k + r] = 3 * order[k] + r;
   return EB_OK;

@@ -4,7 +4,7 @@
 #include <cblas.h>
 #include <math.h>
 
-#define REAL   double
+#define REAL    double
 #define NAME(x) eb_##x##_d
 #define BLAS(x) cblas_d##x
 #include "solvers/linalg/dense_body.h"
@@ -12,7 +12,7 @@
 #undef NAME
 #undef BLAS
 
-#define REAL   float
+#define REAL    float
 #define NAME(x) eb_##x##_s
 #define BLAS(x) cblas_s##x
 #include "solvers/linalg/dense_body.h"

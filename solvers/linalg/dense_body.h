@@ -8,21 +8,24 @@
 void NAME(gemm)(int64_t m, int64_t n, int64_t k, const REAL *A, int64_t lda, const REAL *B,
                 int64_t ldb, REAL *C, int64_t ldc, bool accumulate) {
   if (m == 0 || n == 0) return;
-  BLAS(gemm)(CblasColMajor, CblasNoTrans, CblasTrans, (int)m, (int)n, (int)k, -1, A, (int)lda, B,
-             (int)ldb, accumulate ? 1 : 0, C, (int)ldc);
+  BLAS(gemm)
+  (CblasColMajor, CblasNoTrans, CblasTrans, (int)m, (int)n, (int)k, -1, A, (int)lda, B, (int)ldb,
+   accumulate ? 1 : 0, C, (int)ldc);
 }
 
 void NAME(syrk)(int64_t n, int64_t k, const REAL *A, int64_t lda, REAL *C, int64_t ldc,
                 bool accumulate) {
   if (n == 0) return;
-  BLAS(syrk)(CblasColMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1, A, (int)lda,
-             accumulate ? 1 : 0, C, (int)ldc);
+  BLAS(syrk)
+  (CblasColMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1, A, (int)lda, accumulate ? 1 : 0, C,
+   (int)ldc);
 }
 
 void NAME(trsm)(int64_t m, int64_t n, const REAL *L, int64_t ldl, REAL *B, int64_t ldb) {
   if (m == 0 || n == 0) return;
-  BLAS(trsm)(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)m, (int)n, 1, L,
-             (int)ldl, B, (int)ldb);
+  BLAS(trsm)
+  (CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)m, (int)n, 1, L, (int)ldl,
+   B, (int)ldb);
 }
 
 /* One diagonal block; the comparison is false for NaN as well. */
@@ -54,20 +57,23 @@ int64_t NAME(potrf)(int64_t n, REAL *A, int64_t lda, const REAL *floor) {
 void NAME(forward)(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t count, REAL *x,
                    int64_t ldx, REAL *y, int64_t ldy) {
   if (n == 0 || count == 0) return;
-  BLAS(trsm)(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, (int)count,
-             1, L, (int)ldl, x, (int)ldx);
+  BLAS(trsm)
+  (CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, (int)count, 1, L,
+   (int)ldl, x, (int)ldx);
   if (m == 0) return;
-  BLAS(gemm)(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)count, (int)n, -1, L + n,
-             (int)ldl, x, (int)ldx, 1, y, (int)ldy);
+  BLAS(gemm)
+  (CblasColMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)count, (int)n, -1, L + n, (int)ldl, x,
+   (int)ldx, 1, y, (int)ldy);
 }
 
 void NAME(backward)(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t count, REAL *x,
                     int64_t ldx, const REAL *y, int64_t ldy) {
   if (n == 0 || count == 0) return;
-  if (m > 0)
-    BLAS(gemm)(CblasColMajor, CblasTrans, CblasNoTrans, (int)n, (int)count, (int)m, -1, L + n,
-               (int)ldl, y, (int)ldy, 1, x, (int)ldx);
-  BLAS(trsm)(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, (int)n, (int)count, 1,
-             L, (int)ldl, x, (int)ldx);
+  if (m > 0) BLAS(gemm)
+  (CblasColMajor, CblasTrans, CblasNoTrans, (int)n, (int)count, (int)m, -1, L + n, (int)ldl, y,
+   (int)ldy, 1, x, (int)ldx);
+  BLAS(trsm)
+  (CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, (int)n, (int)count, 1, L,
+   (int)ldl, x, (int)ldx);
 }
 #undef BLOCK

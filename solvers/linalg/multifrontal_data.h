@@ -12,6 +12,8 @@
 #ifndef EB_LINALG_MULTIFRONTAL_DATA_H
 #define EB_LINALG_MULTIFRONTAL_DATA_H
 
+#include <stdatomic.h>
+
 #include "solvers/linalg/multifrontal.h"
 
 typedef struct eb_multifrontal_solver eb_multifrontal_solver; /* of multifrontal_solve.c */
@@ -26,6 +28,7 @@ typedef struct eb_run {
 struct eb_multifrontal {
   eb_supernodes tree; /* the arrays belong to this struct */
   int threads;
+  int32_t blocks; /* of the pattern */
   bool keep_updates, single_precision;
 
   int64_t *below_start; /* count + 1 */
@@ -44,18 +47,21 @@ struct eb_multifrontal {
   int32_t *entry;       /* block */
   int32_t *target;      /* node of the front, pivots included */
 
-  /* Branches: disjoint subtrees small enough to be run in sequence by one thread, b from branch_first[b] to branch_root[b].
-   * The supernodes above them (branch_of -1) are run when their children are done. */
+  /* Branches: ranges of supernodes, whole subtrees side by side, small enough to be run in sequence by one thread. The
+   * supernodes that are in no branch (branch_of -1) are run when their children are done. */
   int32_t branches;
-  int32_t *branch_first, *branch_root; /* branches */
+  int32_t *branch_first, *branch_last; /* branches */
   int32_t *branch_of;                  /* count */
 
   /* Numbers: double, or float in single precision. Offsets count elements. */
-  int64_t *panel;  /* count + 1; where the panel of s begins in L */
-  int64_t *update; /* count + 1; where the update matrix of s begins in U */
+  int64_t *panel;          /* count + 1; where the panel of s begins in L */
+  int64_t *update;         /* count; where the update matrix of s begins in U */
+  int64_t update_elements; /* of U */
   void *L, *U;
-  double *seconds; /* count */
-  bool valid;      /* there is a factor */
+  void *floor;              /* 3 nodes: what the pivots must exceed */
+  _Atomic int32_t *waiting; /* count; while a factorization runs: children that s still waits for */
+  double *seconds;          /* count */
+  bool valid;               /* there is a factor */
   int64_t failed_row;
   const eb_block_matrix *A; /* of the last factorization or update that succeeded */
   eb_multifrontal_memory memory;
@@ -87,6 +93,51 @@ static inline int64_t eb_leading(int64_t rows) {
 static inline int64_t eb_panel_leading(const eb_multifrontal *f, int32_t s) {
   return eb_leading(eb_front_rows(f, s));
 }
+
+/* Elements of the update matrix of a front with m rows below its pivots. */
+static inline int64_t eb_update_elements(int64_t m) {
+  int64_t elements = 0;
+  for (; m > 0; m -= EB_UPDATE_WIDTH)
+    elements += eb_leading(m) * (m < EB_UPDATE_WIDTH ? m : EB_UPDATE_WIDTH);
+  return elements;
+}
+
+static inline int32_t eb_front_below(const eb_multifrontal *f, int32_t s) { /* scalar */
+  return eb_front_rows(f, s) - eb_front_pivots(f, s);
+}
+
+/* ---- multifrontal_structure.c -------------------------------------------------------------------- */
+
+/* Rows, runs, children and entries of the fronts of f->tree. */
+EB_MUST eb_error eb_multifrontal_structure_create(eb_multifrontal *f,
+                                                  const eb_block_matrix *pattern);
+void eb_multifrontal_structure_clear(eb_multifrontal *f);
+
+/* ---- multifrontal_layout.c ----------------------------------------------------------------------- */
+
+/* Branches, offsets and the memory of everything; then, if that is not above `limit` bytes, takes what the numbers need. */
+EB_MUST eb_error eb_multifrontal_layout_create(eb_multifrontal *f, int64_t limit);
+void eb_multifrontal_layout_clear(eb_multifrontal *f);
+
+/* ---- multifrontal_front.c ------------------------------------------------------------------------ */
+
+/* A factorization at work. */
+typedef struct eb_front_job {
+  eb_multifrontal *f;
+  const eb_block_matrix *A;
+  const uint8_t *marked; /* supernodes to factor; NULL: all */
+  bool parallel;         /* in a team of threads: large fronts may be split into tasks */
+  _Atomic int64_t
+      failed; /* first scalar row, in elimination order, whose pivot failed; INT64_MAX: none */
+} eb_front_job;
+
+/* Assembles and factors the front of s, whose children are done; nothing when a pivot before it has failed. */
+void eb_front_factor(eb_front_job *job, int32_t s);
+
+/* ---- multifrontal_schedule.c --------------------------------------------------------------------- */
+
+/* Factors the fronts of a job, children before parents. */
+void eb_multifrontal_run(eb_front_job *job);
 
 /* ---- multifrontal_solve.c ---------------------------------------------------------------------------- */
 
