@@ -12,9 +12,9 @@
   {.name = "linear",                                                                               \
    .type = EB_OPTION_CHOICE,                                                                       \
    .fallback = (kind),                                                                             \
-   .choices = "cholesky|cg|petsc",                                                                 \
+   .choices = "cholesky|cholmod|cg|petsc",                                                         \
    .unit = "",                                                                                     \
-   .doc = "linear solver: supernodal Cholesky, conjugate gradients, any PETSc KSP"},               \
+   .doc = "linear solver: multifrontal Cholesky, CHOLMOD, conjugate gradients, any PETSc KSP"},    \
       {.name = "preconditioner",                                                                   \
        .type = EB_OPTION_CHOICE,                                                                   \
        .fallback = (conditioner),                                                                  \
