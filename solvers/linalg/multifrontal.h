@@ -26,14 +26,17 @@
 typedef struct eb_multifrontal eb_multifrontal;
 
 typedef struct eb_multifrontal_settings {
-  bool keep_updates;     /* keep the update matrices, which eb_multifrontal_update needs; without them a
+  bool keep_updates; /* keep the update matrices, which eb_multifrontal_update needs; without them a
                             front's is released once its parent has taken it */
-  bool single_precision; /* factor in float; solves are refined to double accuracy (one right-hand side at a
+  bool
+      single_precision; /* factor in float; solves are refined to double accuracy (one right-hand side at a
                             time, A kept by reference) */
-  int threads;           /* at least 1 */
-  int64_t memory_limit;  /* bytes; EB_ERR_MEMORY before anything is taken when the prediction exceeds it; 0: the
+  int threads;          /* at least 1 */
+  int64_t
+      memory_limit; /* bytes; EB_ERR_MEMORY before anything is taken when the prediction exceeds it; 0: the
                             memory that the machine has available */
-  const int32_t *order;  /* order[k]: the node eliminated k-th, for comparisons at equal ordering; NULL:
+  const int32_t
+      *order; /* order[k]: the node eliminated k-th, for comparisons at equal ordering; NULL:
                             METIS. Read by create only */
 } eb_multifrontal_settings;
 
@@ -50,10 +53,11 @@ typedef struct eb_supernodes {
   const int32_t *order;    /* nodes: the node eliminated k-th */
   const int32_t *position; /* nodes: its inverse */
   const int32_t *of_node;  /* nodes: the supernode that node is eliminated in */
-  const int32_t *first;    /* count + 1: supernode s eliminates order[first[s]] .. order[first[s+1]-1] */
-  const int32_t *rows;     /* count: nodes of the front, pivots included */
-  const int32_t *parent;   /* count: parent[s] > s, or -1 at a root; children precede their parents */
-  const double *flops;     /* count: of the front's partial factorization, assembly apart */
+  const int32_t
+      *first; /* count + 1: supernode s eliminates order[first[s]] .. order[first[s+1]-1] */
+  const int32_t *rows;   /* count: nodes of the front, pivots included */
+  const int32_t *parent; /* count: parent[s] > s, or -1 at a root; children precede their parents */
+  const double *flops;   /* count: of the front's partial factorization, assembly apart */
 } eb_supernodes;
 const eb_supernodes *eb_multifrontal_supernodes(const eb_multifrontal *factor);
 

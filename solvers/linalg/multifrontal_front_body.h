@@ -1,0 +1,206 @@
+/* One front, in the precision REAL; NAME(x) is x with the suffix of that precision. Included by multifrontal_front.c
+ * only, once for each. */
+
+/* ---- children ------------------------------------------------------------------------------------------ */
+
+/* Adds the three columns of one node of a child's update matrix, from the diagonal down: `from` and `to` point at the
+ * diagonal entry in the child and in the target. The column's node is the k-th below the child's pivots and
+ * lies in the run `run`; `end` ends the child's runs. */
+static void NAME(add_node_columns)(const eb_run *run, const eb_run *end, int32_t k,
+                                   const REAL *restrict from, int64_t ld_from, REAL *restrict to,
+                                   int64_t ld_to) {
+  const REAL *f0 = from, *f1 = f0 + ld_from, *f2 = f1 + ld_from;
+  REAL *t0 = to, *t1 = t0 + ld_to, *t2 = t1 + ld_to;
+  t0[0] += f0[0];
+  t0[1] += f0[1];
+  t0[2] += f0[2];
+  t1[1] += f1[1];
+  t1[2] += f1[2];
+  t2[2] += f2[2];
+  int64_t at = 3, rest = 3 * (int64_t)(run->from + run->count - k), shift = 0;
+  for (;;) {
+    for (int64_t i = at; i < rest; i++) {
+      t0[i + shift] += f0[i];
+      t1[i + shift] += f1[i];
+      t2[i + shift] += f2[i];
+    }
+    const eb_run *before = run++;
+    if (run == end) return;
+    at = rest;
+    rest += 3 * (int64_t)run->count;
+    shift += 3 * (int64_t)(run->to - before->to - before->count);
+  }
+}
+
+/* The first of `count` runs that ends after node `to` of the parent's front; `count` when there is none. */
+static int64_t NAME(run_from)(const eb_run *run, int64_t count, int32_t to) {
+  int64_t low = 0, high = count;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (run[middle].to + run[middle].count > to)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+/* Adds to a tile what the child c contributes to it: the columns of the nodes t0 .. t1 - 1 of the parent's front. `to` is
+ * the entry of row and column node `origin`. */
+static void NAME(add_child)(const eb_multifrontal *f, int32_t c, int32_t t0, int32_t t1,
+                            int32_t origin, REAL *to, int64_t ld) {
+  const eb_run *run = f->run + f->run_start[c], *end = f->run + f->run_start[c + 1];
+  int64_t m = eb_front_below(f, c), column = 0, leading = eb_leading(m);
+  const REAL *block =
+      (const REAL *)f->U + f->update[c]; /* block column at scalar column `column` */
+  for (run += NAME(run_from)(run, end - run, t0); run < end && run->to < t1; run++) {
+    int32_t k = run->from + (t0 > run->to ? t0 - run->to : 0);
+    int32_t k1 = run->from + (t1 - run->to < run->count ? t1 - run->to : run->count);
+    for (; k < k1; k++) {
+      while (3 * (int64_t)k >= column + EB_UPDATE_WIDTH) {
+        block += leading * EB_UPDATE_WIDTH;
+        column += EB_UPDATE_WIDTH;
+        leading = eb_leading(m - column);
+      }
+      NAME(add_node_columns)
+      (run, end, k, block + (3 * (int64_t)k - column) * (leading + 1), leading,
+       to + 3 * (int64_t)(run->to + k - run->from - origin) * (ld + 1), ld);
+    }
+  }
+}
+
+static void NAME(add_children)(const eb_multifrontal *f, int32_t s, int32_t t0, int32_t t1,
+                               int32_t origin, REAL *to, int64_t ld) {
+  for (int32_t k = f->child_start[s]; k < f->child_start[s + 1]; k++)
+    NAME(add_child)(f, f->child[k], t0, t1, origin, to, ld);
+}
+
+/* ---- panel --------------------------------------------------------------------------------------------- */
+
+/* The entries of A in the columns of node j of the front, and what its pivots must exceed. */
+static void NAME(add_matrix)(const eb_front_job *job, int32_t s, int32_t j, REAL *column,
+                             int64_t ld) {
+  const eb_multifrontal *f = job->f;
+  const REAL rounding = 64 * EPSILON;
+  int32_t k = f->tree.first[s] + j;
+  for (int32_t e = f->entry_start[k]; e < f->entry_start[k + 1]; e++) {
+    const double *a = job->A->values + 9 * (int64_t)f->entry[e];
+    REAL *to = column + 3 * (int64_t)f->target[e];
+    for (int c = 0; c < 3; c++)
+      for (int r = 0; r < 3; r++) to[c * ld + r] = (REAL)a[3 * c + r];
+  }
+  REAL *floor = (REAL *)f->floor + 3 * (int64_t)k;
+  for (int c = 0; c < 3; c++) {
+    REAL diagonal = column[c * ld + 3 * (int64_t)j + c];
+    floor[c] = diagonal > 0 ? rounding * diagonal : 0;
+  }
+}
+
+/* The columns of the nodes j0 .. j1 - 1 of the panel before elimination, from the diagonal down. */
+static void NAME(assemble_panel)(const eb_front_job *job, int32_t s, int32_t j0, int32_t j1) {
+  const eb_multifrontal *f = job->f;
+  int64_t ld = eb_panel_leading(f, s), rows = eb_front_rows(f, s);
+  REAL *panel = (REAL *)f->L + f->panel[s];
+  for (int32_t j = j0; j < j1; j++) {
+    REAL *column = panel + 3 * (int64_t)j * ld;
+    for (int c = 0; c < 3; c++)
+      memset(column + c * ld + 3 * (int64_t)j, 0, sizeof(REAL) * (size_t)(rows - 3 * (int64_t)j));
+    NAME(add_matrix)(job, s, j, column, ld);
+  }
+  NAME(add_children)(f, s, j0, j1, 0, panel, ld);
+}
+
+/* Eliminates the scalar columns from .. from + width - 1 of the panel, to which all earlier ones have been applied. */
+static void NAME(eliminate)(eb_front_job *job, int32_t s, int64_t from, int64_t width) {
+  const eb_multifrontal *f = job->f;
+  int64_t ld = eb_panel_leading(f, s), below = eb_front_rows(f, s) - from - width;
+  int64_t first = 3 * (int64_t)f->tree.first[s] + from;
+  REAL *block = (REAL *)f->L + f->panel[s] + from * (ld + 1);
+  int64_t column = NAME(eb_potrf)(width, block, ld, (const REAL *)f->floor + first);
+  if (column >= 0)
+    note_failure(job, first + column);
+  else if (below > 0)
+    NAME(eb_trsm)(below, width, block, ld, block + width, ld);
+}
+
+/* ---- update matrix ------------------------------------------------------------------------------------- */
+
+/* The block column of U from scalar column `from` on, at `to`. */
+static void NAME(form_update)(const eb_front_job *job, int32_t s, int64_t from, REAL *to) {
+  const eb_multifrontal *f = job->f;
+  int64_t n = eb_front_pivots(f, s), rest = eb_front_below(f, s) - from;
+  int64_t width = rest < EB_UPDATE_WIDTH ? rest : EB_UPDATE_WIDTH;
+  int64_t ld = eb_panel_leading(f, s), ldu = eb_leading(rest);
+  const REAL *L = (const REAL *)f->L + f->panel[s] + n + from;
+  NAME(eb_syrk)(width, n, L, ld, to, ldu, false);
+  if (rest > width)
+    NAME(eb_gemm)(rest - width, width, n, L + width, ld, L, ld, to + width, ldu, false);
+  int32_t node = (int32_t)((n + from) / 3);
+  NAME(add_children)(f, s, node, node + (int32_t)(width / 3), node, to, ldu);
+}
+
+/* ---- whole fronts -------------------------------------------------------------------------------------- */
+
+static void NAME(factor_small)(eb_front_job *job, int32_t s) {
+  const eb_multifrontal *f = job->f;
+  int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s);
+  NAME(assemble_panel)(job, s, 0, (int32_t)(n / 3));
+  NAME(eliminate)(job, s, 0, n);
+  if (failed_before(job, s + 1)) return;
+  REAL *block = (REAL *)f->U + f->update[s];
+  for (int64_t from = 0; from < m; from += EB_UPDATE_WIDTH) {
+    NAME(form_update)(job, s, from, block);
+    block += eb_leading(m - from) * EB_UPDATE_WIDTH;
+  }
+}
+
+/* Applies the panel's block column at `from` to the one at `to`, both scalar. */
+static void NAME(apply)(const eb_front_job *job, int32_t s, int64_t from, int64_t to,
+                        int64_t width) {
+  const eb_multifrontal *f = job->f;
+  int64_t ld = eb_panel_leading(f, s), below = eb_front_rows(f, s) - to - width;
+  REAL *panel = (REAL *)f->L + f->panel[s];
+  const REAL *L = panel + from * ld + to;
+  REAL *target = panel + to * (ld + 1);
+  NAME(eb_syrk)(width, PANEL_WIDTH, L, ld, target, ld, true);
+  if (below > 0)
+    NAME(eb_gemm)(below, width, PANEL_WIDTH, L + width, ld, L, ld, target + width, ld, true);
+}
+
+/* A front in tasks: each block column of the panel and of the update matrix is assembled by one, earlier columns are applied by
+ * one each, in order. A task waits for the columns it reads and for the one that it writes; elements of the panel
+ * stand for their columns. Without a team the tasks run at once, in the order of their creation. */
+static void NAME(factor_large)(eb_front_job *job, int32_t s) {
+  const eb_multifrontal *f = job->f;
+  int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s), ld = eb_panel_leading(f, s);
+  REAL *panel = (REAL *)f->L + f->panel[s];
+  REAL *last = panel + (n - 1) / PANEL_WIDTH * PANEL_WIDTH * ld;
+  bool parallel = job->parallel;
+  for (int64_t to = 0; to < n; to += PANEL_WIDTH) {
+    REAL *column = panel + to * ld;
+    int64_t width = n - to < PANEL_WIDTH ? n - to : PANEL_WIDTH;
+#pragma omp task firstprivate(to, width) depend(out : *column) if (parallel)
+    NAME(assemble_panel)(job, s, (int32_t)(to / 3), (int32_t)((to + width) / 3));
+  }
+  for (int64_t from = 0; from < n; from += PANEL_WIDTH) {
+    REAL *source = panel + from * ld;
+    int64_t width = n - from < PANEL_WIDTH ? n - from : PANEL_WIDTH;
+#pragma omp task firstprivate(from, width) depend(inout : *source) if (parallel)
+    if (!failed_before(job, s + 1)) NAME(eliminate)(job, s, from, width);
+    for (int64_t to = from + PANEL_WIDTH; to < n; to += PANEL_WIDTH) {
+      REAL *column = panel + to * ld;
+      int64_t wide = n - to < PANEL_WIDTH ? n - to : PANEL_WIDTH;
+#pragma omp task firstprivate(from, to, wide) depend(in                                            \
+                                                     : *source) depend(inout                       \
+                                                                       : *column) if (parallel)
+      if (!failed_before(job, s + 1)) NAME(apply)(job, s, from, to, wide);
+    }
+  }
+  REAL *block = (REAL *)f->U + f->update[s];
+  for (int64_t from = 0; from < m; from += EB_UPDATE_WIDTH) {
+#pragma omp task firstprivate(from, block) depend(in : *last) if (parallel)
+    if (!failed_before(job, s + 1)) NAME(form_update)(job, s, from, block);
+    block += eb_leading(m - from) * EB_UPDATE_WIDTH;
+  }
+#pragma omp taskwait
+}
