@@ -25,17 +25,6 @@ static void clear_side(side *s) {
   eb_scene_destroy(s->scene);
 }
 
-static eb_error create_scene(const char *spec, eb_scene **out) {
-  char *name, *assignments;
-  EB_TRY(eb_split_spec(spec, &name, &assignments));
-  const eb_scene_ops *ops = eb_scene_find(name);
-  eb_error error = ops ? eb_scene_create(ops, assignments, NULL, NULL, out)
-                       : EB_ERROR(EB_ERR_USAGE, "there is no scene '%s'", name);
-  free(name);
-  free(assignments);
-  return error;
-}
-
 static eb_error create_solver(const char *spec, int threads, side *s) {
   char *name, *options;
   EB_TRY(eb_split_spec(spec, &name, &options));
@@ -49,10 +38,9 @@ static eb_error create_solver(const char *spec, int threads, side *s) {
 
 static eb_error create_side(const eb_probing *p, const char *solver, side *s) {
   enum { RESIDUALS = 16 };
-  const char *scene = eb_section_value(p->arguments, "scene"),
-             *spec = eb_section_value(p->arguments, solver);
-  if (!scene || !spec) return EB_ERROR(EB_ERR_FORMAT, "wants 'scene' and '%s'", solver);
-  EB_TRY(create_scene(scene, &s->scene));
+  const char *spec = eb_section_value(p->arguments, solver);
+  if (!spec) return EB_ERROR(EB_ERR_FORMAT, "'%s' is missing", solver);
+  EB_TRY(eb_probe_scene(p, &s->scene));
   EB_TRY(create_solver(spec, p->threads, s));
   EB_TRY(eb_state_create(s->scene, &s->state));
   return eb_step_log_create(RESIDUALS, &s->log);
@@ -92,8 +80,6 @@ static eb_error record(eb_probing *p, const side *a, const side *b, int64_t want
   json_object_set_new(p->out, "steps", json_integer(a->state->step));
   json_object_set_new(p->out, "steps_wanted", json_integer(wanted));
   json_object_set_new(p->out, "difference", json_real(difference_of(a, b)));
-  json_object_set_new(p->out, "stand_in",
-                      json_string(a->scene->ops->stand_in ? a->scene->ops->stand_in : ""));
   return eb_probe_save(p);
 }
 

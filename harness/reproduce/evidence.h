@@ -7,12 +7,12 @@
  *
  * Figures ("statistics") by name, in SI units:
  *   frame.mean|min|max|median     s a frame
- *   phase.NAME, phase.sum         s a frame, mean
+ *   phase.NAME, phase.sum         s a frame, mean; none for a phase that is never timed
  *   count.NAME                    of a counter, a frame, mean
  *   iterations.mean|max           of the linear solver, a frame
  *   memory.KIND                   byte, of the set-up
  *   setup.seconds, peak.bytes, run.nodes, run.elements
- * and sums of them: phase.update+phase.factor. */
+ * and sums of those that there are: phase.update+phase.factor. */
 #ifndef EB_REPRODUCE_EVIDENCE_H
 #define EB_REPRODUCE_EVIDENCE_H
 

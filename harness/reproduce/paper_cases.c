@@ -67,18 +67,25 @@ static eb_error unknown_label(const eb_section *solvers, const char *label) {
   return error;
 }
 
-/* "SCENE LABEL" */
-static eb_error read_work(const eb_paper *paper, const char *value, eb_paper_case *out) {
+/* "SCENE LABEL [THREADS]" */
+static eb_error read_words(const eb_paper *paper, const eb_strings *words, eb_paper_case *out) {
   const eb_section *solvers = eb_sections_find(&paper->sections, "solvers", "");
-  size_t scene = strcspn(value, " ");
-  const char *label = value + scene + strspn(value + scene, " ");
-  if (!scene || !*label || strchr(label, ' '))
-    return EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'SCENE[:p=v,..] SOLVER-LABEL'", value);
-  const char *solver = eb_section_value(solvers, label);
-  if (!solver) return unknown_label(solvers, label);
-  out->scene = strndup(value, scene);
+  const char *solver = eb_section_value(solvers, words->items[1]);
+  if (!solver) return unknown_label(solvers, words->items[1]);
+  if (words->count == 3) EB_TRY(eb_parse_whole("threads", words->items[2], 1, 1024, &out->threads));
+  out->scene = strdup(words->items[0]);
   out->solver = strdup(solver);
   return out->scene && out->solver ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep a case");
+}
+
+static eb_error read_work(const eb_paper *paper, const char *value, eb_paper_case *out) {
+  eb_strings words = {0};
+  eb_error error = eb_words(value, " ", &words);
+  if (!error && (words.count < 2 || words.count > 3))
+    error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'SCENE[:p=v,..] SOLVER-LABEL [THREADS]'", value);
+  if (!error) error = read_words(paper, &words, out);
+  eb_strings_clear(&words);
+  return error;
 }
 
 static void apply(const settings *s, bool quick, eb_paper_case *out) {
@@ -86,7 +93,7 @@ static void apply(const settings *s, bool quick, eb_paper_case *out) {
   out->frames = quick && s->quick && s->quick < s->frames ? s->quick : s->frames;
   out->repeat = quick && s->quick_repeat ? s->quick_repeat : s->repeat;
   out->timeout = quick && s->quick_timeout > 0 ? s->quick_timeout : s->timeout;
-  out->threads = s->threads;
+  if (!out->threads) out->threads = s->threads;
   out->memory = s->memory;
   out->may_fail = s->may_fail;
 }

@@ -12,9 +12,7 @@
 #include "harness/reproduce/measure.h"
 #include "problems/base/file.h"
 
-extern const eb_probe eb_probe_agreement;
-
-const eb_probe *const eb_probes[] = {&eb_probe_agreement, NULL};
+const eb_probe *const eb_probes[] = {&eb_probe_agreement, &eb_probe_low_rank, NULL};
 
 /* ---- sections --------------------------------------------------------------------------------- */
 
@@ -100,6 +98,28 @@ eb_error eb_probe_load(const eb_paper *paper, const char *folder, const char *id
   if (access(path, F_OK)) return EB_OK;
   *out = json_load_file(path, 0, &why);
   return *out ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "'%s': %s", path, why.text);
+}
+
+static eb_error create_scene(const char *spec, eb_scene **out) {
+  char *name, *assignments;
+  EB_TRY(eb_split_spec(spec, &name, &assignments));
+  const eb_scene_ops *ops = eb_scene_find(name);
+  eb_error error = ops ? eb_scene_create(ops, assignments, NULL, NULL, out)
+                       : EB_ERROR(EB_ERR_USAGE, "there is no scene '%s'", name);
+  free(name);
+  free(assignments);
+  return error;
+}
+
+eb_error eb_probe_scene(const eb_probing *probing, eb_scene **out) {
+  const char *spec = eb_section_value(probing->arguments, "scene");
+  if (!spec) return EB_ERROR(EB_ERR_FORMAT, "'scene' is missing");
+  EB_TRY(create_scene(spec, out));
+  const char *stand_in = (*out)->ops->stand_in;
+  json_object_set_new(probing->out, "scene", json_string(spec));
+  json_object_set_new(probing->out, "stand_in", json_string(stand_in ? stand_in : ""));
+  json_object_set_new(probing->out, "scene_elements", json_integer((*out)->mesh->element_count));
+  return EB_OK;
 }
 
 /* ---- in this process -------------------------------------------------------------------------- */

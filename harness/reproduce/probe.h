@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "harness/reproduce/paper.h"
+#include "problems/scene.h"
 
 /* What a probe is given. */
 typedef struct eb_probing {
@@ -30,8 +31,11 @@ typedef struct eb_probe {
 
 /* All probes, ended by NULL. */
 extern const eb_probe *const eb_probes[];
+extern const eb_probe eb_probe_agreement, eb_probe_low_rank;
 EB_MUST eb_error eb_probes_check(const eb_paper *paper);
 
+/* The scene that the argument `scene` names; also notes its stand-in. */
+EB_MUST eb_error eb_probe_scene(const eb_probing *probing, eb_scene **out);
 /* Writes what is found so far. */
 EB_MUST eb_error eb_probe_save(const eb_probing *probing);
 

@@ -74,6 +74,7 @@ static eb_error phase_figure(const eb_evidence *e, int case_, const char *of, in
     EB_TRY(over_frames(e, case_, path, frames, mean_of, &seconds));
     *out += seconds;
   }
+  if (*out == 0) *out = NAN; /* not timed */
   return EB_OK;
 }
 
@@ -182,14 +183,15 @@ eb_error eb_evidence_statistic(const eb_evidence *evidence, int case_, const cha
   char of[64];
   *out = NAN;
   if (!eb_evidence_run(evidence, case_)) return EB_OK;
-  double sum = 0;
   for (const char *at = name; *at;) {
     double term;
     const struct family *family = next_term(&at, of);
     if (!family) return eb_statistic_check(name);
     EB_TRY(family->compute(evidence, case_, of, frames, &term));
-    sum += term;
+    if (isnan(*out))
+      *out = term;
+    else if (!isnan(term))
+      *out += term;
   }
-  *out = sum;
   return EB_OK;
 }
