@@ -82,7 +82,7 @@ static eb_error write_page(const job *j) {
   char path[4096];
   eb_text page = {0};
   snprintf(path, sizeof path, "%s/index.html", j->folder);
-  eb_error error = eb_reproduction_html(&j->reproduction, "", &page);
+  eb_error error = eb_reproduction_html(&j->reproduction, &page);
   if (!error) error = eb_file_write(path, page.data, page.length);
   eb_text_clear(&page);
   return error;

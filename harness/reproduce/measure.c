@@ -106,6 +106,10 @@ static eb_error check_value(const eb_paper *paper, const eb_argument *argument, 
     return eb_paper_table_find(paper, value) >= 0
                ? EB_OK
                : EB_ERROR(EB_ERR_FORMAT, "there is no table '%s'", value);
+  case EB_ARGUMENT_FIGURE:
+    return eb_paper_figure_find(paper, value) >= 0
+               ? EB_OK
+               : EB_ERROR(EB_ERR_FORMAT, "there is no figure '%s'", value);
   case EB_ARGUMENT_PROBE:
     return eb_sections_find(&paper->sections, "probe", value)
                ? EB_OK
@@ -117,10 +121,13 @@ static eb_error check_value(const eb_paper *paper, const eb_argument *argument, 
 }
 
 /* What every claim may have. */
-static const eb_argument common[] = {
-    {"where", EB_ARGUMENT_TEXT, false, NULL},  {"claim", EB_ARGUMENT_TEXT, false, NULL},
-    {"measure", EB_ARGUMENT_TEXT, true, NULL}, {"paper", EB_ARGUMENT_NUMBER, false, NULL},
-    {"table", EB_ARGUMENT_TABLE, false, NULL}, {0}};
+static const eb_argument common[] = {{"where", EB_ARGUMENT_TEXT, false, NULL},
+                                     {"claim", EB_ARGUMENT_TEXT, false, NULL},
+                                     {"measure", EB_ARGUMENT_TEXT, true, NULL},
+                                     {"paper", EB_ARGUMENT_NUMBER, false, NULL},
+                                     {"table", EB_ARGUMENT_TABLE, false, NULL},
+                                     {"figure", EB_ARGUMENT_FIGURE, false, NULL},
+                                     {0}};
 
 static const eb_argument *find_argument(const eb_argument *list, const char *name) {
   for (; list->name; list++)

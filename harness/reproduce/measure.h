@@ -23,6 +23,7 @@ typedef enum eb_argument_kind {
   EB_ARGUMENT_NUMBER,
   EB_ARGUMENT_STATISTIC, /* see evidence.h */
   EB_ARGUMENT_TABLE,
+  EB_ARGUMENT_FIGURE,
   EB_ARGUMENT_PROBE,
   EB_ARGUMENT_TEXT
 } eb_argument_kind;

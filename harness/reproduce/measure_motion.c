@@ -25,27 +25,19 @@ static eb_error rule_distance(const eb_paper_claim *claim, eb_finding *finding) 
 
 /* ---- trajectory ------------------------------------------------------------------------------- */
 
-static eb_error judge_distances(const eb_evidence *e, const eb_paper_claim *claim, int of,
-                                int against, eb_finding *finding) {
-  eb_distance *distances;
-  size_t count, last;
-  bool bounce = strcmp(eb_claim_text(claim, "until", "end"), "bounce") == 0, ended = false;
-  EB_TRY(eb_motion_distances(e, of, against, &distances, &count));
-  eb_error error = bounce ? eb_motion_bounce(e, against, &last, &ended) : EB_OK;
-  if (!bounce || last >= count) last = count ? count - 1 : 0;
-  finding->ours = count ? 0 : NAN;
-  for (size_t f = 0; f <= last && f < count; f++)
-    if (!(by_norm(claim, &distances[f]) <= finding->ours))
-      finding->ours = by_norm(claim, &distances[f]);
-  free(distances);
-  EB_TRY(error);
+static eb_error judge_parting(const eb_evidence *e, const eb_paper_claim *claim, int of,
+                              int against, eb_finding *finding) {
+  eb_parting parting;
+  bool bounce = strcmp(eb_claim_text(claim, "until", "end"), "bounce") == 0;
+  EB_TRY(eb_motion_parting(e, of, against, bounce, &parting));
+  finding->ours = by_norm(claim, &parting.largest);
   EB_TRY(eb_say(finding, "%s and %s are at most %.3g of the diagonal apart (%s) over %zu frames%s",
                 e->paper->cases[of].name, e->paper->cases[against].name, finding->ours,
-                eb_claim_text(claim, "norm", "rms"), last + (count > 0),
-                !bounce ? ""
-                : ended ? ", up to the end of the first bounce"
-                        : "; the first bounce does not end in them"));
-  return count ? rule_distance(claim, finding) : EB_OK;
+                eb_claim_text(claim, "norm", "rms"), parting.frames,
+                !bounce           ? ""
+                : parting.bounced ? ", up to the end of the first bounce"
+                                  : ", in which the first bounce does not end"));
+  return parting.frames ? rule_distance(claim, finding) : EB_OK;
 }
 
 static eb_error judge_trajectory(const eb_evidence *e, const eb_paper_claim *claim,
@@ -58,7 +50,7 @@ static eb_error judge_trajectory(const eb_evidence *e, const eb_paper_claim *cla
   EB_TRY(eb_claim_cases(e, eb_claim_text(claim, "against", ""), against, &count));
   const eb_named both[2] = {of[0], against[0]};
   EB_TRY(eb_all_usable(e, both, 2, finding, &usable));
-  return usable ? judge_distances(e, claim, of[0].case_, against[0].case_, finding) : EB_OK;
+  return usable ? judge_parting(e, claim, of[0].case_, against[0].case_, finding) : EB_OK;
 }
 
 #define NORM                                                                                       \

@@ -1,6 +1,7 @@
 #include "harness/reproduce/motion.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,28 +56,6 @@ static eb_error compare_frames(const eb_evidence *e, int a, int b, size_t frame,
   return error;
 }
 
-eb_error eb_motion_distances(const eb_evidence *e, int a, int b, eb_distance **out, size_t *count) {
-  size_t frames[2];
-  double length;
-  const eb_run *one = eb_evidence_run(e, a), *two = eb_evidence_run(e, b);
-  *out = NULL;
-  if (strcmp(one->scene_hash, two->scene_hash) != 0)
-    return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' are not runs of one scene",
-                    e->paper->cases[a].name, e->paper->cases[b].name);
-  EB_TRY(rest_diagonal(e, a, &length));
-  EB_TRY(eb_results_frame_count(e->results, e->cases[a].run, &frames[0]));
-  EB_TRY(eb_results_frame_count(e->results, e->cases[b].run, &frames[1]));
-  *count = frames[0] < frames[1] ? frames[0] : frames[1];
-  EB_TRY(EB_NEW(*out, *count));
-  eb_error error = EB_OK;
-  for (size_t f = 0; f < *count && !error; f++)
-    error = compare_frames(e, a, b, f, length, &(*out)[f]);
-  if (!error) return EB_OK;
-  free(*out);
-  *out = NULL;
-  return error;
-}
-
 /* ---- the first bounce ------------------------------------------------------------------------- */
 
 /* The first step without contact after one with; `steps` when there is none. */
@@ -87,19 +66,57 @@ static size_t bounce_end(const double *contacts, size_t steps) {
   return s;
 }
 
-eb_error eb_motion_bounce(const eb_evidence *e, int case_, size_t *frame, bool *ended) {
+/* The stored frames of a run up to the end of its first bounce; all when it has none. */
+static eb_error frames_to_bounce(const eb_evidence *e, int case_, size_t *frames, bool *ended) {
   double *contacts, *stored;
-  size_t steps, frames;
+  size_t steps, count;
   int run = e->cases[case_].run;
   EB_TRY(eb_results_steps(e->results, run, EB_COL_CONTACTS, &contacts, &steps));
   size_t end = bounce_end(contacts, steps);
   free(contacts);
   *ended = end < steps;
-  EB_TRY(eb_results_column(e->results, run, "frames/step", &stored, &frames));
-  *frame = 0;
-  for (size_t f = 0; f < frames; f++)
-    if (stored[f] <= (double)end) *frame = f;
+  EB_TRY(eb_results_column(e->results, run, "frames/step", &stored, &count));
+  *frames = 0;
+  for (size_t f = 0; f < count; f++)
+    if (stored[f] <= (double)end) *frames = f + 1;
   free(stored);
+  return EB_OK;
+}
+
+/* ---- two runs --------------------------------------------------------------------------------- */
+
+static eb_error common_frames(const eb_evidence *e, int a, int b, size_t *out) {
+  size_t frames[2];
+  EB_TRY(eb_results_frame_count(e->results, e->cases[a].run, &frames[0]));
+  EB_TRY(eb_results_frame_count(e->results, e->cases[b].run, &frames[1]));
+  *out = frames[0] < frames[1] ? frames[0] : frames[1];
+  return EB_OK;
+}
+
+/* The larger of two, or what is not a number. */
+static double larger(double a, double b) {
+  return a >= b || isnan(a) ? a : b;
+}
+
+eb_error eb_motion_parting(const eb_evidence *e, int of, int against, bool until_bounce,
+                           eb_parting *out) {
+  double length;
+  size_t limit = SIZE_MAX;
+  *out = (eb_parting){.largest = {NAN, NAN}};
+  if (strcmp(eb_evidence_run(e, of)->scene_hash, eb_evidence_run(e, against)->scene_hash) != 0)
+    return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' are not runs of one scene",
+                    e->paper->cases[of].name, e->paper->cases[against].name);
+  EB_TRY(rest_diagonal(e, of, &length));
+  EB_TRY(common_frames(e, of, against, &out->frames));
+  if (until_bounce) EB_TRY(frames_to_bounce(e, against, &limit, &out->bounced));
+  if (limit < out->frames) out->frames = limit;
+  if (out->frames) out->largest = (eb_distance){0};
+  for (size_t f = 0; f < out->frames; f++) {
+    eb_distance here;
+    EB_TRY(compare_frames(e, of, against, f, length, &here));
+    out->largest.rms = larger(here.rms, out->largest.rms);
+    out->largest.max = larger(here.max, out->largest.max);
+  }
   return EB_OK;
 }
 

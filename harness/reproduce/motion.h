@@ -9,15 +9,17 @@ typedef struct eb_distance {
   double rms, max;
 } eb_distance;
 
-/* The distances at the frames that both have stored, first to last; *count of them. EB_ERR_INVALID when they are not of one
- * scene. The caller frees *out. */
-EB_MUST eb_error eb_motion_distances(const eb_evidence *evidence, int a, int b, eb_distance **out,
-                                     size_t *count);
+/* How far apart two runs get. */
+typedef struct eb_parting {
+  eb_distance largest; /* over the frames looked at; NaN when there are none */
+  size_t frames;
+  bool bounced; /* the first bounce ended in them: contact began, then ended */
+} eb_parting;
 
-/* The last stored frame before the end of a run's first bounce: contact begins, then ends. *ended is false when the run
- * has no such end; the frame is then the last. */
-EB_MUST eb_error eb_motion_bounce(const eb_evidence *evidence, int case_, size_t *frame,
-                                  bool *ended);
+/* Over the frames that both have stored or, `until_bounce`, over those up to the end of the first bounce of `against`. EB_ERR_INVALID
+ * when they are not of one scene. */
+EB_MUST eb_error eb_motion_parting(const eb_evidence *evidence, int of, int against,
+                                   bool until_bounce, eb_parting *out);
 
 /* How far the last frame of a run is from a shape, once the rigid motion between them is taken out: from the last frame of `other`,
  * or with -1 from the rest shape. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/reproduce/motion.h"
 #include "problems/base/memory.h"
 
 /* ---- notes ------------------------------------------------------------------------------------ */
@@ -109,6 +110,51 @@ double eb_shown_ratio(const eb_shown_table *shown, int row, int column) {
          eb_paper_value(shown->table, row, &shown->table->columns[column]);
 }
 
+/* ---- figures ---------------------------------------------------------------------------------- */
+
+static bool is_timed(const eb_evidence *e, int case_) {
+  return e->cases[case_].standing >= EB_STANDING_CUT;
+}
+
+static eb_error point_value(const eb_evidence *e, const eb_paper_figure *figure, int case_,
+                            double *out) {
+  double unit = 1;
+  int against = figure->against;
+  *out = NAN;
+  if (!is_timed(e, case_) || (against >= 0 && !is_timed(e, against))) return EB_OK;
+  if (strcmp(figure->value, "distance") == 0) {
+    eb_parting parting;
+    EB_TRY(eb_motion_parting(e, case_, against, true, &parting));
+    *out = parting.largest.rms;
+    return EB_OK;
+  }
+  const int both[2] = {case_, against};
+  int64_t frames = eb_evidence_common(e, both, against < 0 ? 1 : 2);
+  EB_TRY(eb_evidence_statistic(e, case_, figure->value, frames, out));
+  if (against >= 0) EB_TRY(eb_evidence_statistic(e, against, figure->value, frames, &unit));
+  *out /= unit;
+  return EB_OK;
+}
+
+static eb_error show_figure(const eb_evidence *e, const eb_paper_figure *figure,
+                            eb_shown_figure *shown, int *measured) {
+  bool *marked;
+  shown->figure = figure;
+  EB_TRY(EB_NEW(shown->y, figure->point_count));
+  EB_TRY(EB_NEW(marked, e->paper->case_count));
+  eb_error error = EB_OK;
+  for (int p = 0; p < figure->point_count && !error; p++) {
+    marked[figure->points[p].case_] = true;
+    error = point_value(e, figure, figure->points[p].case_, &shown->y[p]);
+    *measured += isfinite(shown->y[p]);
+  }
+  if (figure->against >= 0) marked[figure->against] = true;
+  if (!error) error = note(e, marked, &shown->notes);
+  if (!error) error = note_troubles(e, marked, &shown->notes);
+  free(marked);
+  return error;
+}
+
 /* ---- claims ----------------------------------------------------------------------------------- */
 
 static eb_error show_claim(const eb_evidence *e, const eb_paper_claim *claim,
@@ -129,6 +175,11 @@ static eb_error create(const eb_evidence *e, const eb_paper_choice *choice, eb_r
   for (int t = 0; t < e->paper->table_count; t++)
     if (choice->tables[t])
       EB_TRY(show_table(e, &e->paper->tables[t], &out->tables[out->table_count++], &out->measured));
+  EB_TRY(EB_NEW(out->figures, e->paper->figure_count));
+  for (int f = 0; f < e->paper->figure_count; f++)
+    if (choice->figures[f])
+      EB_TRY(show_figure(e, &e->paper->figures[f], &out->figures[out->figure_count++],
+                         &out->measured));
   for (int c = 0; c < e->paper->claim_count; c++)
     if (choice->claims[c])
       EB_TRY(show_claim(e, &e->paper->claims[c], &out->claims[out->claim_count++]));
@@ -150,6 +201,11 @@ void eb_reproduction_clear(eb_reproduction *reproduction) {
     eb_text_clear(&reproduction->claims[c].finding.reason);
     eb_text_clear(&reproduction->claims[c].notes);
   }
+  for (int f = 0; f < reproduction->figure_count; f++) {
+    free(reproduction->figures[f].y);
+    eb_text_clear(&reproduction->figures[f].notes);
+  }
+  free(reproduction->figures);
   free(reproduction->tables);
   free(reproduction->claims);
   *reproduction = (eb_reproduction){0};

@@ -19,12 +19,20 @@ typedef struct eb_shown_claim {
   eb_text notes;
 } eb_shown_claim;
 
+typedef struct eb_shown_figure {
+  const eb_paper_figure *figure;
+  double *y; /* a point each; NaN where there is none */
+  eb_text notes;
+  bool drawn; /* as ID.svg */
+} eb_shown_figure;
+
 typedef struct eb_reproduction {
   const eb_evidence *evidence;
   eb_shown_table *tables;
   eb_shown_claim *claims;
-  int table_count, claim_count;
-  int measured; /* of the tables' cells */
+  eb_shown_figure *figures;
+  int table_count, claim_count, figure_count;
+  int measured; /* cells of tables and points of figures */
 } eb_reproduction;
 
 /* Judges the chosen claims and fills the chosen tables. Clear *out also after a failure. */
@@ -42,8 +50,7 @@ EB_MUST eb_error eb_reproduction_machine(const eb_evidence *evidence, eb_text *o
 EB_MUST eb_error eb_reproduction_print(const eb_reproduction *reproduction, FILE *out);
 /* The caller releases *out. */
 EB_MUST eb_error eb_reproduction_json(const eb_reproduction *reproduction, json_t **out);
-/* The page, without the files it names. `figures` is HTML to put in, or "". */
-EB_MUST eb_error eb_reproduction_html(const eb_reproduction *reproduction, const char *figures,
-                                      eb_text *page);
+/* index.html; figures that were drawn are shown. */
+EB_MUST eb_error eb_reproduction_html(const eb_reproduction *reproduction, eb_text *page);
 
 #endif

@@ -104,6 +104,31 @@ static eb_error put_claims(const eb_reproduction *r, eb_text *page) {
   return eb_text_printf(page, "</table>\n");
 }
 
+/* ---- figures ---------------------------------------------------------------------------------- */
+
+static eb_error put_figure(const eb_shown_figure *shown, eb_text *page) {
+  const char *id = shown->figure->id;
+  EB_TRY(eb_text_printf(page, "<figure>"));
+  if (shown->drawn) {
+    EB_TRY(put(page, "<img src=\"", id, ".svg\" alt=\""));
+    EB_TRY(put(page, "", shown->figure->title, "\">"));
+  }
+  EB_TRY(put(page, "<figcaption>", shown->figure->title, shown->drawn ? "" : ": not measured"));
+  if (shown->drawn) {
+    EB_TRY(put(page, " (<a href=\"", id, ".gp\">script</a>, "));
+    EB_TRY(put(page, "<a href=\"", id, ".dat\">data</a>)"));
+  }
+  EB_TRY(put_lines(page, shown->notes.data));
+  return eb_text_printf(page, "</figcaption></figure>\n");
+}
+
+static eb_error put_figures(const eb_reproduction *r, eb_text *page) {
+  if (r->figure_count == 0) return EB_OK;
+  EB_TRY(eb_text_printf(page, "<h2 id=\"figures\">Figures</h2>\n<div class=\"figures\">\n"));
+  for (int f = 0; f < r->figure_count; f++) EB_TRY(put_figure(&r->figures[f], page));
+  return eb_text_printf(page, "</div>\n");
+}
+
 /* ---- the page --------------------------------------------------------------------------------- */
 
 static eb_error put_head(const eb_paper *paper, eb_text *page) {
@@ -122,7 +147,7 @@ static eb_error put_head(const eb_paper *paper, eb_text *page) {
                       : EB_OK;
 }
 
-static eb_error put_contents(const eb_reproduction *r, const char *figures, eb_text *page) {
+static eb_error put_contents(const eb_reproduction *r, eb_text *page) {
   EB_TRY(eb_text_printf(page, "<nav>"));
   for (int t = 0; t < r->table_count; t++) {
     EB_TRY(put(page, "<a href=\"#", r->tables[t].table->id, "\">"));
@@ -131,7 +156,7 @@ static eb_error put_contents(const eb_reproduction *r, const char *figures, eb_t
                "</a>"));
   }
   if (r->claim_count) EB_TRY(eb_text_printf(page, "<a href=\"#claims\">claims</a>"));
-  if (*figures) EB_TRY(eb_text_printf(page, "<a href=\"#figures\">figures</a>"));
+  if (r->figure_count) EB_TRY(eb_text_printf(page, "<a href=\"#figures\">figures</a>"));
   return eb_text_printf(
       page, "</nav>\n<p>Machines differ: verdicts rest on ratios and orders within one run, whose "
             "competitors took turns; absolute times stand beside. A frame's time is the wall time "
@@ -139,11 +164,11 @@ static eb_error put_contents(const eb_reproduction *r, const char *figures, eb_t
             "the first whole factorization; of repetitions the fastest counts.</p>\n");
 }
 
-eb_error eb_reproduction_html(const eb_reproduction *r, const char *figures, eb_text *page) {
+eb_error eb_reproduction_html(const eb_reproduction *r, eb_text *page) {
   const eb_paper *paper = r->evidence->paper;
   eb_text machine = {0};
   EB_TRY(put_head(paper, page));
-  EB_TRY(put_contents(r, figures, page));
+  EB_TRY(put_contents(r, page));
   if (*paper->note) EB_TRY(put(page, "<p>", paper->note, "</p>\n"));
   EB_TRY(eb_reproduction_machine(r->evidence, &machine));
   eb_error error = put_lines(page, machine.data);
@@ -151,6 +176,6 @@ eb_error eb_reproduction_html(const eb_reproduction *r, const char *figures, eb_
   EB_TRY(error);
   EB_TRY(put_claims(r, page));
   for (int t = 0; t < r->table_count; t++) EB_TRY(put_table(&r->tables[t], page));
-  if (*figures) EB_TRY(eb_text_printf(page, "<h2 id=\"figures\">Figures</h2>\n%s", figures));
+  EB_TRY(put_figures(r, page));
   return eb_text_printf(page, "</body></html>\n");
 }

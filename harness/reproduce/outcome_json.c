@@ -49,17 +49,31 @@ static json_t *claim_json(const eb_shown_claim *shown) {
                    lines_json(shown->notes.data));
 }
 
+static json_t *figure_json(const eb_evidence *e, const eb_shown_figure *shown) {
+  const eb_paper_figure *figure = shown->figure;
+  json_t *points = json_array();
+  for (int p = 0; p < figure->point_count; p++)
+    json_array_append_new(points, json_pack("{s:f, s:s, s:o}", "x", figure->points[p].x, "case",
+                                            e->paper->cases[figure->points[p].case_].name, "y",
+                                            eb_json_real(shown->y[p])));
+  return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "id", figure->id, "title", figure->title, "x",
+                   figure->x, "y", figure->y, "notes", lines_json(shown->notes.data), "points",
+                   points);
+}
+
 eb_error eb_reproduction_json(const eb_reproduction *r, json_t **out) {
   const eb_paper *paper = r->evidence->paper;
   eb_text machine = {0};
   *out = NULL;
   EB_TRY(eb_reproduction_machine(r->evidence, &machine));
-  json_t *tables = json_array(), *claims = json_array();
+  json_t *tables = json_array(), *claims = json_array(), *figures = json_array();
   for (int t = 0; t < r->table_count; t++) json_array_append_new(tables, table_json(&r->tables[t]));
   for (int c = 0; c < r->claim_count; c++) json_array_append_new(claims, claim_json(&r->claims[c]));
-  *out = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "paper", paper->name, "title", paper->title,
-                   "quick", paper->quick, "machine", lines_json(machine.data), "claims", claims,
-                   "tables", tables);
+  for (int f = 0; f < r->figure_count; f++)
+    json_array_append_new(figures, figure_json(r->evidence, &r->figures[f]));
+  *out = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o}", "paper", paper->name, "title",
+                   paper->title, "quick", paper->quick, "machine", lines_json(machine.data),
+                   "claims", claims, "tables", tables, "figures", figures);
   eb_text_clear(&machine);
   return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot build the JSON text");
 }

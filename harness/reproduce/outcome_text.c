@@ -95,6 +95,21 @@ static void print_table(const eb_shown_table *shown, FILE *out) {
   fputc('\n', out);
 }
 
+/* ---- figures ---------------------------------------------------------------------------------- */
+
+static void print_figure(const eb_shown_figure *shown, FILE *out) {
+  const eb_paper_figure *figure = shown->figure;
+  fprintf(out, "%s\n  x: %s, y: %s\n", figure->title, figure->x, figure->y);
+  for (int p = 0; p < figure->point_count; p++) {
+    fprintf(out, "  ");
+    print_number(out, 10, figure->points[p].x);
+    print_number(out, 12, shown->y[p]);
+    fputc('\n', out);
+  }
+  print_lines(out, shown->notes.data, 2);
+  fputc('\n', out);
+}
+
 /* ---- claims ----------------------------------------------------------------------------------- */
 
 static void print_claim(const eb_shown_claim *shown, FILE *out) {
@@ -135,6 +150,7 @@ eb_error eb_reproduction_print(const eb_reproduction *r, FILE *out) {
   if (*paper->note) print_lines(out, paper->note, 0);
   fputc('\n', out);
   for (int t = 0; t < r->table_count; t++) print_table(&r->tables[t], out);
+  for (int f = 0; f < r->figure_count; f++) print_figure(&r->figures[f], out);
   for (int c = 0; c < r->claim_count; c++) print_claim(&r->claims[c], out);
   if (r->claim_count) print_tally(r, out);
   return EB_OK;

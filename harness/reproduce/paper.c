@@ -79,6 +79,7 @@ static eb_error read_paper(eb_paper *paper, const char *from) {
   EB_TRY(eb_section_joined(head, "note", &paper->note));
   EB_TRY(eb_paper_read_cases(paper));
   EB_TRY(eb_paper_read_tables(paper, from));
+  EB_TRY(eb_paper_read_figures(paper));
   return read_claims(paper);
 }
 
@@ -111,6 +112,7 @@ void eb_paper_destroy(eb_paper *paper) {
   for (int c = 0; c < paper->claim_count; c++) free(paper->claims[c].text);
   free(paper->claims);
   eb_paper_clear_tables(paper);
+  eb_paper_clear_figures(paper);
   eb_paper_clear_cases(paper);
   eb_sections_clear(&paper->sections);
   free(paper->name);
@@ -123,15 +125,22 @@ void eb_paper_destroy(eb_paper *paper) {
 
 /* ---- choosing --------------------------------------------------------------------------------- */
 
+static eb_error add_once(eb_strings *names, const char *name) {
+  for (int i = 0; i < names->count; i++)
+    if (strcmp(names->items[i], name) == 0) return EB_OK;
+  return eb_strings_add(names, name);
+}
+
 static eb_error unknown_item(const eb_paper *paper, const char *item) {
   eb_strings names = {0};
   eb_error error = EB_OK;
   for (int t = 0; t < paper->table_count && !error; t++)
-    error = eb_strings_add(&names, paper->tables[t].id);
+    error = add_once(&names, paper->tables[t].id);
   for (int c = 0; c < paper->claim_count && !error; c++)
-    if (eb_paper_table_find(paper, paper->claims[c].id) < 0)
-      error = eb_strings_add(&names, paper->claims[c].id);
-  if (!error) error = eb_unknown_name("table or claim", item, &names);
+    error = add_once(&names, paper->claims[c].id);
+  for (int f = 0; f < paper->figure_count && !error; f++)
+    error = add_once(&names, paper->figures[f].id);
+  if (!error) error = eb_unknown_name("table, claim or figure", item, &names);
   eb_strings_clear(&names);
   return error;
 }
@@ -148,13 +157,37 @@ static eb_error table_cases(const eb_paper *paper, const eb_paper_table *table, 
   return EB_OK;
 }
 
-/* Tables that a claim is shown with or judged by. */
-static void claim_tables(const eb_paper *paper, const eb_paper_claim *claim, bool *tables) {
+static void figure_cases(const eb_paper_figure *figure, bool *wanted) {
+  if (figure->against >= 0) wanted[figure->against] = true;
+  for (int p = 0; p < figure->point_count; p++) wanted[figure->points[p].case_] = true;
+}
+
+/* Tables and figures that a claim is shown with or judged by. */
+static void claim_company(const eb_paper *paper, const eb_paper_claim *claim,
+                          eb_paper_choice *out) {
   for (int e = 0; e < claim->arguments->count; e++) {
     const eb_entry *entry = &claim->arguments->entries[e];
     int table = strcmp(entry->key, "table") == 0 ? eb_paper_table_find(paper, entry->value) : -1;
-    if (table >= 0) tables[table] = true;
+    int figure = strcmp(entry->key, "figure") == 0 ? eb_paper_figure_find(paper, entry->value) : -1;
+    if (table >= 0) out->tables[table] = true;
+    if (figure >= 0) out->figures[figure] = true;
   }
+}
+
+static bool is_item(const char *item, const char *id) {
+  return !item || strcmp(item, id) == 0;
+}
+
+static eb_error choose_claims(const eb_paper *paper, const char *item, eb_paper_choice *out,
+                              bool *any) {
+  for (int c = 0; c < paper->claim_count; c++) {
+    out->claims[c] = is_item(item, paper->claims[c].id);
+    if (!out->claims[c]) continue;
+    *any = true;
+    claim_company(paper, &paper->claims[c], out);
+    EB_TRY(eb_measure_cases(paper, &paper->claims[c], out->cases));
+  }
+  return EB_OK;
 }
 
 static eb_error choose(const eb_paper *paper, const char *item, eb_paper_choice *out) {
@@ -162,16 +195,15 @@ static eb_error choose(const eb_paper *paper, const char *item, eb_paper_choice 
   EB_TRY(EB_NEW(out->cases, paper->case_count));
   EB_TRY(EB_NEW(out->tables, paper->table_count));
   EB_TRY(EB_NEW(out->claims, paper->claim_count));
-  for (int c = 0; c < paper->claim_count; c++) {
-    out->claims[c] = !item || strcmp(item, paper->claims[c].id) == 0;
-    any = any || out->claims[c];
-    if (!out->claims[c]) continue;
-    claim_tables(paper, &paper->claims[c], out->tables);
-    EB_TRY(eb_measure_cases(paper, &paper->claims[c], out->cases));
-  }
+  EB_TRY(EB_NEW(out->figures, paper->figure_count));
+  EB_TRY(choose_claims(paper, item, out, &any));
   for (int t = 0; t < paper->table_count; t++) {
-    if (!item || strcmp(item, paper->tables[t].id) == 0) out->tables[t] = any = true;
+    if (is_item(item, paper->tables[t].id)) out->tables[t] = any = true;
     if (out->tables[t]) EB_TRY(table_cases(paper, &paper->tables[t], out->cases));
+  }
+  for (int f = 0; f < paper->figure_count; f++) {
+    if (is_item(item, paper->figures[f].id)) out->figures[f] = any = true;
+    if (out->figures[f]) figure_cases(&paper->figures[f], out->cases);
   }
   return any ? EB_OK : unknown_item(paper, item);
 }
@@ -185,6 +217,7 @@ void eb_paper_choice_clear(eb_paper_choice *choice) {
   free(choice->cases);
   free(choice->tables);
   free(choice->claims);
+  free(choice->figures);
   *choice = (eb_paper_choice){0};
 }
 

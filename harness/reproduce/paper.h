@@ -10,8 +10,9 @@
  *                  row = KEY: TEXT                     this text, or by the row's key
  *                  heading = NAME: TEXT                over a column; with a heading, columns without ours are shown too
  *   [claim ID]     where, claim (in own words), measure and its arguments (harness/reproduce/measure.h), table = ID (shown
- *                  with it), paper = NUMBER (the paper's value in short)
- *   [figure ID]    title, template, x, y, point = X CASE, curve = NAME (of the points that follow), against = CASE
+ *                  with it), figure = ID, paper = NUMBER (the paper's value in short)
+ *   [figure ID]    title, template (of reports/gnuplot/), x, y (names of the axes), value, against = CASE, point = X CASE:
+ *                  see eb_paper_figure
  *   [probe ID]     kind and its arguments (harness/reproduce/probe.h)
  *
  * The first line of a TSV file names its columns; the first column holds the keys of the rows, a second one named
@@ -51,6 +52,21 @@ typedef struct eb_paper_table {
   int column_count;
 } eb_paper_table;
 
+typedef struct eb_paper_point {
+  double x;
+  int case_;
+} eb_paper_point;
+
+/* A curve through cases: their figures, over that of `against` when it is given, or their distances from it. */
+typedef struct eb_paper_figure {
+  const char *id, *title, *template, *x, *y; /* owned by the sections; x and y name the axes */
+  const char *
+      value; /* a statistic, or "distance": the largest of the motion (rms) from that of `against` */
+  int against; /* a case, or -1 */
+  eb_paper_point *points;
+  int point_count;
+} eb_paper_figure;
+
 typedef struct eb_measure eb_measure;
 
 typedef struct eb_paper_claim {
@@ -68,7 +84,8 @@ typedef struct eb_paper {
   eb_paper_case *cases;
   eb_paper_table *tables;
   eb_paper_claim *claims;
-  int case_count, table_count, claim_count;
+  eb_paper_figure *figures;
+  int case_count, table_count, claim_count, figure_count;
 } eb_paper;
 
 /* Appends the names of the papers that are compiled in. */
@@ -81,7 +98,9 @@ void eb_paper_destroy(eb_paper *paper);
 
 /* Index of the case of that name, or -1. */
 int eb_paper_case_find(const eb_paper *paper, const char *name, size_t length);
+/* The same for tables and figures, by id. */
 int eb_paper_table_find(const eb_paper *paper, const char *id);
+int eb_paper_figure_find(const eb_paper *paper, const char *id);
 /* Number of the row of that key (of the column of that name), or -1. */
 int eb_paper_row_find(const eb_paper_table *table, const char *key);
 double eb_paper_value(const eb_paper_table *table, int row, const eb_paper_column *column);
@@ -90,9 +109,9 @@ double eb_paper_value(const eb_paper_table *table, int row, const eb_paper_colum
 EB_MUST eb_error eb_paper_cell(const eb_paper *paper, const eb_paper_table *table, int row,
                                const eb_paper_column *column, int *case_, char **statistic);
 
-/* What an item - a table, a claim or, when NULL, everything - consists of. The arrays are the paper's cases, tables and claims. */
+/* What an item - a table, a claim, a figure or, when NULL, everything - consists of. One entry each of the paper's. */
 typedef struct eb_paper_choice {
-  bool *cases, *tables, *claims;
+  bool *cases, *tables, *claims, *figures;
 } eb_paper_choice;
 /* EB_ERR_USAGE with the nearest when there is no such item. Clear *out also after a failure. */
 EB_MUST eb_error eb_paper_choose(const eb_paper *paper, const char *item, eb_paper_choice *out);

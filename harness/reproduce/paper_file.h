@@ -21,4 +21,8 @@ void eb_paper_clear_cases(eb_paper *paper);
 EB_MUST eb_error eb_paper_read_tables(eb_paper *paper, const char *from);
 void eb_paper_clear_tables(eb_paper *paper);
 
+/* Reads the [figure] sections. */
+EB_MUST eb_error eb_paper_read_figures(eb_paper *paper);
+void eb_paper_clear_figures(eb_paper *paper);
+
 #endif
