@@ -1,0 +1,241 @@
+/* C -= A B^T and its symmetric half. Part of dense_body.h.
+ *
+ * A tile of C, VECTORS vectors high and 6 columns wide (fronts have multiples of three), stays in registers while outer
+ * products of a column of A and a row of B^T are added. Both are read where they stand as long as
+ * they fit the second-level cache; larger products copy blocks of them to the stack, in the order in which they are read.
+ *
+ * Every entry of C is one sum over p in ascending order, by parts of at most DEPTH, whatever tile it falls in.
+ *
+ * Reference: Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3). */
+#ifndef ROWS
+#define ROWS        (VECTORS * LANES)
+#define COLUMNS     6
+#define DEPTH       320   /* columns of a block that is copied: */
+#define WIDTH       240   /* 240 rows of B are half of the second-level cache */
+#define PACK_ABOVE  40000 /* entries of B; below, copying does not pay */
+#define SYRK_STRIPS 96    /* rows; above, halves */
+
+/* Runs DO(vectors, columns) with constants. */
+#if VECTORS == 4
+#define EACH_HEIGHT(DO, columns)                                                                   \
+  switch (vectors) {                                                                               \
+  case 1: DO(1, columns); break;                                                                   \
+  case 2: DO(2, columns); break;                                                                   \
+  case 3: DO(3, columns); break;                                                                   \
+  default: DO(4, columns); break;                                                                  \
+  }
+#else
+#define EACH_HEIGHT(DO, columns)                                                                   \
+  switch (vectors) {                                                                               \
+  case 1: DO(1, columns); break;                                                                   \
+  default: DO(2, columns); break;                                                                  \
+  }
+#endif
+#define EACH_TILE(DO)                                                                              \
+  switch (columns) {                                                                               \
+  case 6: EACH_HEIGHT(DO, 6) break;                                                                \
+  case 3: EACH_HEIGHT(DO, 3) break;                                                                \
+  default: EACH_HEIGHT(DO, 1) break;                                                               \
+  }
+#define EACH_STRIP(DO)                                                                             \
+  switch (columns) {                                                                               \
+  case 6: DO(6); break;                                                                            \
+  case 3: DO(3); break;                                                                            \
+  default: DO(1); break;                                                                           \
+  }
+#endif
+
+/* sum[v][j] = sum over p of A(rows of v, p) B(j, p), with entry (j, p) of B at B[j across + p along]. */
+INLINE void NAME(product)(const int vectors, const int columns, int64_t k, const REAL *A,
+                          int64_t lda, const REAL *B, int64_t across, int64_t along, MASK last,
+                          VECTOR sum[VECTORS][COLUMNS]) {
+  UNROLL for (int j = 0; j < columns; j++)
+    UNROLL for (int v = 0; v < vectors; v++) sum[v][j] = (VECTOR){0};
+  for (int64_t p = 0; p < k; p++, A += lda, B += along) {
+    VECTOR a[VECTORS];
+    UNROLL for (int v = 0; v + 1 < vectors; v++) a[v] = NAME(load)(A + v * LANES);
+    a[vectors - 1] = NAME(masked_load)(last, A + (vectors - 1) * LANES);
+    UNROLL for (int j = 0; j < columns; j++) {
+      VECTOR b = NAME(splat)(B[j * across]);
+      UNROLL for (int v = 0; v < vectors; v++) sum[v][j] += a[v] * b;
+    }
+  }
+}
+
+/* Columns of the next tile when `left` are left. */
+INLINE int NAME(tile_columns)(int64_t left) {
+  return left >= 6 ? 6 : left >= 3 ? 3 : 1;
+}
+
+/* Columns of the last tile of n. */
+INLINE int NAME(last_columns)(int64_t n) {
+  int64_t over = n % COLUMNS;
+  return over == 0 ? COLUMNS : over == 3 ? 3 : 1;
+}
+
+/* Where to cut n in two: near the middle, between tiles. */
+INLINE int64_t NAME(half)(int64_t n) {
+  int64_t unit = n < 4 * 96 ? COLUMNS : 96;
+  return (n / 2 + unit - 1) / unit * unit;
+}
+
+INLINE int NAME(tile_vectors)(int64_t rows) {
+  return (int)((rows + LANES - 1) / LANES);
+}
+
+/* The lanes of vector v, column j of a tile: all but the last vector's; of the lower triangle when the
+ * tile's corner is on the diagonal. */
+INLINE MASK NAME(tile_mask)(int v, int vectors, int j, bool diagonal, MASK last) {
+  MASK mask = NAME(lanes)(diagonal ? j - v * LANES : 0, LANES);
+  return v + 1 < vectors ? mask : mask & last;
+}
+
+INLINE void NAME(subtract_tile)(const int vectors, const int columns, int64_t k, const REAL *A,
+                                int64_t lda, const REAL *B, int64_t across, int64_t along, REAL *C,
+                                int64_t ldc, MASK last, const bool diagonal, bool accumulate) {
+  VECTOR sum[VECTORS][COLUMNS];
+  NAME(product)(vectors, columns, k, A, lda, B, across, along, last, sum);
+  UNROLL for (int j = 0; j < columns; j++)
+    UNROLL for (int v = 0; v < vectors; v++) {
+      REAL *c = C + j * ldc + v * LANES;
+      MASK mask = NAME(tile_mask)(v, vectors, j, diagonal, last);
+      if (v + 1 < vectors && (!diagonal || v * LANES >= COLUMNS)) {
+        NAME(store)(c, (accumulate ? NAME(load)(c) : (VECTOR){0}) - sum[v][j]);
+      } else {
+        NAME(masked_store)(mask, c, (accumulate ? NAME(masked_load)(mask, c) : (VECTOR){0}) - sum[v][j]);
+      }
+    }
+}
+
+/* One tile of C, at most ROWS x COLUMNS, and B^T's rows side by side. */
+static void NAME(gemm_tile)(int64_t rows, int columns, int64_t k, const REAL *A, int64_t lda,
+                            const REAL *B, int64_t ldb, REAL *C, int64_t ldc, bool accumulate) {
+  int vectors = NAME(tile_vectors)(rows);
+  MASK last = NAME(lanes)(0, rows - (vectors - 1) * LANES);
+#define TILE(V, N)                                                                                 \
+  NAME(subtract_tile)(V, N, k, A, lda, B, 1, ldb, C, ldc, last, false, accumulate)
+  EACH_TILE(TILE)
+#undef TILE
+}
+
+/* The same with its corner on the diagonal: the lower triangle only. */
+static void NAME(syrk_tile)(int64_t rows, int columns, int64_t k, const REAL *A, int64_t lda,
+                            REAL *C, int64_t ldc, bool accumulate) {
+  int vectors = NAME(tile_vectors)(rows);
+  MASK last = NAME(lanes)(0, rows - (vectors - 1) * LANES);
+#define TILE(V, N)                                                                                 \
+  NAME(subtract_tile)(V, N, k, A, lda, A, 1, lda, C, ldc, last, true, accumulate)
+  EACH_TILE(TILE)
+#undef TILE
+}
+
+INLINE void NAME(prefetch_tile)(const REAL *from, int64_t columns, int64_t ld) {
+  for (int64_t j = 0; j < columns; j++)
+    UNROLL for (int64_t r = 0; r < ROWS; r += 64 / (int64_t)sizeof(REAL))
+      __builtin_prefetch(from + j * ld + r, 0, 2);
+}
+
+/* Rows of B^T in strips of COLUMNS, each contiguous; the columns left over are not copied. */
+static void NAME(pack_strips)(int64_t n, int64_t k, const REAL *B, int64_t ldb, REAL *to) {
+  for (int64_t j = 0; j + COLUMNS <= n; j += COLUMNS)
+    for (int64_t p = 0; p < k; p++, to += COLUMNS)
+      UNROLL for (int64_t l = 0; l < COLUMNS; l++) to[l] = B[p * ldb + j + l];
+}
+
+static void NAME(pack_rows)(int64_t k, const REAL *A, int64_t lda, REAL *to) {
+  for (int64_t p = 0; p < k; p++)
+    UNROLL for (int64_t v = 0; v < VECTORS; v++)
+      NAME(store)(to + p * ROWS + v * LANES, NAME(load)(A + p * lda + v * LANES));
+}
+
+/* A full height of C against a packed block of B, while the rows of A below come nearer. */
+static void NAME(gemm_row)(int64_t rows, int64_t n, int64_t k, const REAL *A, int64_t lda,
+                           int64_t below, const REAL *strips, const REAL *B, int64_t ldb, REAL *C,
+                           int64_t ldc, bool accumulate) {
+  REAL copy[ROWS * DEPTH] __attribute__((aligned(64)));
+  const REAL *a = rows == ROWS ? copy : A;
+  int64_t ld = rows == ROWS ? ROWS : lda, fetched = 0;
+  if (rows == ROWS) NAME(pack_rows)(k, A, lda, copy);
+  for (int64_t j = 0, columns; j < n; j += columns) {
+    columns = NAME(tile_columns)(n - j);
+    int64_t due = (j + columns) * k / n;
+    if (below >= ROWS) NAME(prefetch_tile)(A + ROWS + fetched * lda, due - fetched, lda);
+    fetched = due;
+    NAME(prefetch_tile)(C + j * ldc, columns, ldc);
+    bool packed = columns == COLUMNS;
+    NAME(gemm_tile)(rows, (int)columns, k, a, ld, packed ? strips + j * k : B + j,
+                    packed ? COLUMNS : ldb, C + j * ldc, ldc, accumulate);
+  }
+}
+
+/* k is at most DEPTH. */
+static __attribute__((noinline)) void NAME(gemm_packed)(int64_t m, int64_t n, int64_t k,
+                                                        const REAL *A, int64_t lda, const REAL *B,
+                                                        int64_t ldb, REAL *C, int64_t ldc,
+                                                        bool accumulate) {
+  REAL strips[WIDTH * DEPTH] __attribute__((aligned(64)));
+  for (int64_t j = 0; j < n; j += WIDTH) {
+    int64_t width = n - j < WIDTH ? n - j : WIDTH;
+    NAME(pack_strips)(width, k, B + j, ldb, strips);
+    for (int64_t i = 0; i < m; i += ROWS) {
+      int64_t rows = m - i < ROWS ? m - i : ROWS;
+      NAME(gemm_row)(rows, width, k, A + i, lda, m - i - rows, strips, B + j, ldb, C + j * ldc + i,
+                     ldc, accumulate);
+    }
+  }
+}
+
+static void NAME(gemm_in_place)(int64_t m, int64_t n, int64_t k, const REAL *A, int64_t lda,
+                                const REAL *B, int64_t ldb, REAL *C, int64_t ldc, bool accumulate) {
+  for (int64_t i = 0; i < m; i += ROWS)
+    for (int64_t j = 0, columns; j < n; j += columns) {
+      columns = NAME(tile_columns)(n - j);
+      NAME(gemm_tile)(m - i < ROWS ? m - i : ROWS, (int)columns, k, A + i, lda, B + j, ldb,
+                      C + j * ldc + i, ldc, accumulate);
+    }
+}
+
+void NAME(gemm)(int64_t m, int64_t n, int64_t k, const REAL *A, int64_t lda, const REAL *B,
+                int64_t ldb, REAL *C, int64_t ldc, bool accumulate) {
+  int64_t parts = k > DEPTH ? (k + DEPTH - 1) / DEPTH : 1, depth = k > 0 ? (k + parts - 1) / parts : 1;
+  for (int64_t p = 0; p == 0 || p < k; p += depth) {
+    int64_t deep = k - p < depth ? k - p : depth;
+    const REAL *a = A + p * lda, *b = B + p * ldb;
+    if (m > 2 * ROWS && n * deep > PACK_ABOVE)
+      NAME(gemm_packed)(m, n, deep, a, lda, b, ldb, C, ldc, accumulate || p > 0);
+    else
+      NAME(gemm_in_place)(m, n, deep, a, lda, b, ldb, C, ldc, accumulate || p > 0);
+  }
+}
+
+/* Strips of COLUMNS from the diagonal down. */
+static void NAME(syrk_strips)(int64_t n, int64_t k, const REAL *A, int64_t lda, REAL *C,
+                              int64_t ldc, bool accumulate) {
+  for (int64_t j = 0, columns; j < n; j += columns) {
+    columns = NAME(tile_columns)(n - j);
+    for (int64_t i = j; i < n; i += ROWS) {
+      int64_t rows = n - i < ROWS ? n - i : ROWS;
+      REAL *c = C + j * ldc + i;
+      if (i == j)
+        NAME(syrk_tile)(rows, (int)columns, k, A + i, lda, c, ldc, accumulate);
+      else
+        NAME(gemm_tile)(rows, (int)columns, k, A + i, lda, A + j, lda, c, ldc, accumulate);
+    }
+  }
+}
+
+/* Two halves and the square between them. */
+void NAME(syrk)(int64_t n, int64_t k, const REAL *A, int64_t lda, REAL *C, int64_t ldc,
+                bool accumulate) {
+  if (n <= SYRK_STRIPS && k <= DEPTH) {
+    NAME(syrk_strips)(n, k, A, lda, C, ldc, accumulate);
+  } else if (n <= SYRK_STRIPS) {
+    NAME(syrk)(n, k / 2, A, lda, C, ldc, accumulate);
+    NAME(syrk)(n, k - k / 2, A + k / 2 * lda, lda, C, ldc, true);
+  } else {
+    int64_t half = NAME(half)(n);
+    NAME(syrk)(half, k, A, lda, C, ldc, accumulate);
+    NAME(gemm)(n - half, half, k, A + half, lda, A, lda, C + half, ldc, accumulate);
+    NAME(syrk)(n - half, k, A + half, lda, C + half * ldc + half, ldc, accumulate);
+  }
+}
