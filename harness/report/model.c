@@ -134,6 +134,7 @@ static eb_error load_tables(eb_report_run *run) {
                             &run->linear_iterations, &count));
   EB_TRY(eb_results_counter(run->file, run->index, EB_COUNT_UPDATED_ELEMENTS,
                             &run->updated_elements, &count));
+  EB_TRY(eb_results_memory(run->file, run->index, run->memory));
   return eb_results_residuals(run->file, run->index, &run->residuals);
 }
 

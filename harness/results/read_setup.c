@@ -15,13 +15,14 @@ eb_error eb_results_setup(const eb_results *results, int run, const char *name, 
   *out = NAN;
   path_of(results, run, name, path, sizeof path);
   if (!eb_h5_exists(eb_results_file(results), path)) return EB_OK;
-  EB_TRY(eb_results_locate(results, run,
-                eb_h5_get(eb_results_file(results), path, H5T_NATIVE_DOUBLE, sizeof *out, &data,
-                          &shape)));
+  EB_TRY(eb_results_locate(
+      results, run,
+      eb_h5_get(eb_results_file(results), path, H5T_NATIVE_DOUBLE, sizeof *out, &data, &shape)));
   if (shape.rank == 0) *out = *(double *)data;
   free(data);
   if (shape.rank == 0) return EB_OK;
-  return eb_results_locate(results, run, EB_ERROR(EB_ERR_FORMAT, "setup/%s is not one number", name));
+  return eb_results_locate(results, run,
+                           EB_ERROR(EB_ERR_FORMAT, "setup/%s is not one number", name));
 }
 
 eb_error eb_results_memory(const eb_results *results, int run, double bytes[EB_MEMORY_KINDS]) {

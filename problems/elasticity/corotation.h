@@ -30,7 +30,7 @@ int64_t eb_corotation_bytes(const eb_corotation *corotation);
 void eb_corotation_rotate_elements(eb_corotation *corotation, const double *x);
 /* R_i of every node: the rotation that takes the nodes it shares elements with, relative to it and all with weight one,
  * best from their rest positions to x (Horn 1987). Always proper; where the ring does not determine it (all on a line) the
- * one nearest to the last. A node without elements keeps its own. */
+ * one nearest to the last. Nodes without elements and rings with NaN keep theirs. */
 void eb_corotation_rotate_nodes(eb_corotation *corotation, const double *x);
 /* R_i = identity at every node. */
 void eb_corotation_freeze_nodes(eb_corotation *corotation);

@@ -10,7 +10,7 @@
  *
  * Where s_1 + s_2 vanishes (all neighbours on a line, or a mirrored ring with two equal widths) every rotation that takes
  * the first right singular vector to the first left one is a maximizer. The one nearest to the last R_i is taken: the
- * smallest turn that takes R_i v_0 to u_0, after R_i. Without neighbours, R_i stays. */
+ * smallest turn that takes R_i v_0 to u_0, after R_i. Where M is zero or not finite, R_i stays. */
 #include "problems/elasticity/corotation_data.h"
 
 /* (s_1 + s_2) / s_0 below which the ring does not determine the rotation: the rounding of M alone moves it by 1e-6. */
@@ -58,7 +58,8 @@ EB_INLINE void batch_covariance(const eb_corotation *c, int32_t first, const dou
   }
 }
 
-/* The quaternion nearest to `last` that takes the first column of V to that of U; `last` where M = 0. */
+/* The quaternion nearest to `last` that takes the first column of V to that of U; `last` where s_0 is zero or
+ * NaN. */
 EB_INLINE void nearest_choice(const eb_v4 U[9], const eb_v4 V[9], const eb_v4 s[3],
                               const eb_v4 last[4], eb_v4 q[4]) {
   const eb_v4 u[3] = {U[0], U[3], U[6]}, v[3] = {V[0], V[3], V[6]};
@@ -67,7 +68,7 @@ EB_INLINE void nearest_choice(const eb_v4 U[9], const eb_v4 V[9], const eb_v4 s[
   turn(R, v, p);
   smallest[0] = 1 + eb_v4_dot3(p, u);
   eb_v4_cross3(p, u, smallest + 1);
-  eb_m4 opposite = smallest[0] < OPPOSITE, none = s[0] == 0;
+  eb_m4 opposite = smallest[0] < OPPOSITE, none = ~(s[0] > 0);
   for (int k = 0; k < 4; k++) {
     eb_v4 half_turn = k == 0 ? eb_v4_set(0) : U[3 * (k - 1) + 1]; /* about u_1, orthogonal to u_0 */
     smallest[k] = eb_v4_select(opposite, half_turn, smallest[k]);
@@ -77,13 +78,12 @@ EB_INLINE void nearest_choice(const eb_v4 U[9], const eb_v4 V[9], const eb_v4 s[
   eb_quaternion_normalize(q);
 }
 
-/* The last quaternions of nodes first .. first + 3; the identity beyond the last node and for NaN. */
+/* The last quaternions of nodes first .. first + 3; the identity beyond the last node. */
 EB_INLINE void last_rotations(const eb_corotation *c, int32_t first, eb_v4 q[4]) {
   eb_v4 lanes[EB_LANES];
-  for (int l = 0; l < EB_LANES; l++) {
-    bool usable = first + l < c->elasticity->node_count && c->node_quaternion[first + l][0] <= 2;
-    lanes[l] = usable ? c->node_quaternion[first + l] : (eb_v4){1, 0, 0, 0};
-  }
+  for (int l = 0; l < EB_LANES; l++)
+    lanes[l] =
+        first + l < c->elasticity->node_count ? c->node_quaternion[first + l] : (eb_v4){1, 0, 0, 0};
   eb_v4_transpose(lanes, q);
 }
 
@@ -92,11 +92,11 @@ EB_INLINE void ring_rotation(const eb_corotation *c, int32_t first, const eb_v4 
   eb_v4 R[9], last[4], nearest[4];
   eb_rotation3(U, V, R);
   eb_quaternion_of(R, q);
-  eb_m4 undetermined = s[1] + s[2] <= UNDETERMINED * s[0];
-  if (eb_m4_all(~undetermined)) return;
+  eb_m4 determined = s[1] + s[2] > UNDETERMINED * s[0];
+  if (eb_m4_all(determined)) return;
   last_rotations(c, first, last);
   nearest_choice(U, V, s, last, nearest);
-  for (int k = 0; k < 4; k++) q[k] = eb_v4_select(undetermined, nearest[k], q[k]);
+  for (int k = 0; k < 4; k++) q[k] = eb_v4_select(determined, q[k], nearest[k]);
 }
 
 /* Stores the rotations of nodes first .. first + 3. */
