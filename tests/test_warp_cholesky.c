@@ -19,12 +19,17 @@ enum { INSTRUMENTED = 0 };
 /* One that bends a lot under its weight. */
 #define BEND "nx=10,lx=2,support=x0,gz=-9.8,E=1e5,dt=0.02"
 
-/* The paper's claim: 1e-9 after 100 steps. */
-static void tau_zero_is_corotational(const char *scene, const char *options, int steps) {
-  motion warp = motion_open(scene, "warp-cholesky", options), exact = motion_open(scene, EXACT);
-  tap_ok(motion_run(&warp, steps) > 0 && motion_run(&exact, steps) > 0, "%s with %s runs", scene,
-         options);
-  tap_below(motion_difference(&warp, &exact), 1e-9, "and is the corotational motion");
+/* The paper's claim: 1e-9 after 100 steps. `also`: further options of both. */
+static void tau_zero_is_corotational(const char *scene, const char *also, int steps,
+                                     double tolerance) {
+  char options[2][96];
+  snprintf(options[0], sizeof options[0], "tau=0%s", also);
+  snprintf(options[1], sizeof options[1], "linear=cholmod%s", also);
+  motion warp = motion_open(scene, "warp-cholesky", options[0]);
+  motion exact = motion_open(scene, "corotational", options[1]);
+  tap_ok(motion_run(&warp, steps) > 0 && motion_run(&exact, steps) > 0, "%s runs with %s", scene,
+         options[0]);
+  tap_below(motion_difference(&warp, &exact), tolerance, "and is the corotational motion");
   tap_near(warp.total[EB_COUNT_UPDATED_ELEMENTS], (double)steps * warp.scene->mesh->element_count,
            0, "every element is refreshed in every step");
   motion_close(&warp);
@@ -32,12 +37,14 @@ static void tau_zero_is_corotational(const char *scene, const char *options, int
 }
 
 static void tau_zero(void) {
-  tau_zero_is_corotational(TWIST, "tau=0", 100);
-  tau_zero_is_corotational(BEND ",initial=random,jitter=0.2", "tau=0,stiffness_damping=0.01",
-                           0 + 20);
-  tau_zero_is_corotational("hecht2012/sculpture-small:dt=0.0333333333333", "tau=0", 100);
-  tau_zero_is_corotational("hecht2012/spider:resolution=0.1,dt=0.01", "tau=0", 100);
-  tau_zero_is_corotational("hecht2012/cloth-drop:resolution=0.2,dt=0.01", "tau=0", 100);
+  tau_zero_is_corotational(TWIST, "", 100, 1e-9);
+  tau_zero_is_corotational(BEND ",initial=random,jitter=0.2",
+                           ",stiffness_damping=0.01,mass_damping=0.5", 100, 1e-9);
+  tau_zero_is_corotational("hecht2012/sculpture-small:dt=0.0333333333333", "", 100, 1e-9);
+  tau_zero_is_corotational("hecht2012/spider:resolution=0.8,dt=0.01", "", 20, 1e-9);
+  /* Positions of 1 m, rounded, change the strain through 0.1 mm by 1e-12 and the stress by 1e-7 of the sheet's weight: the
+   * forces of the two solvers, summed in different ways, differ by that. */
+  tau_zero_is_corotational("hecht2012/cloth-drop:resolution=0.2,dt=0.01", "", 100, 1e-7);
 }
 
 /* The state of a body that has turned by `angle` about an oblique axis through the origin, spinning and drifting. */
@@ -160,13 +167,13 @@ static void budgets_are_kept(void) {
 
 /* ---- ways to follow ---- */
 
-static void ways_to_follow_agree(const char *scene, int steps) {
+static void ways_to_follow_agree(const char *scene, const char *tau, int steps) {
   static const char *const ways[] = {"update=incremental", "update=refactor", "update=updown",
                                      "single=true"};
   motion first = {0};
   char options[160];
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-    snprintf(options, sizeof options, "tau=3e-2,whole_from=2,%s", ways[i]);
+    snprintf(options, sizeof options, "tau=%s,whole_from=2,%s", tau, ways[i]);
     motion m = motion_open(scene, "warp-cholesky", options);
     tap_ok(motion_run(&m, steps) > 0, "%s runs", ways[i]);
     double share = m.total[EB_COUNT_UPDATED_ELEMENTS] / (steps * m.scene->mesh->element_count);
@@ -206,7 +213,7 @@ static void released_nodes_renew_the_factor(void) {
   tap_ok(warp.reason > 0 && factorizations >= 1, "letting go renews the factor");
   motion_close(&warp);
   motion_close(&exact);
-  tau_zero_is_corotational(scene, "tau=0", 40);
+  tau_zero_is_corotational(scene, "", 40, 1e-9);
 }
 
 static void phases_make_up_the_step(void) {
@@ -308,7 +315,7 @@ static void failures_are_survived(void) {
   motion_run(&exact, 2);
   tap_ok(motion_step(&m) > 0 && motion_step(&exact) > 0, "and the next step goes well");
   tap_below(motion_difference(&m, &exact), 1e-9, "as if nothing had been");
-  m.state->x[40] = 1e200;
+  m.state->x[40] = 1e308;
   tap_ok(motion_step(&m) < 0, "a matrix beyond doubles is an outcome (%s)",
          eb_reason_name(m.reason));
   motion_close(&m);
@@ -320,8 +327,8 @@ int main(void) {
   rigid_bodies_need_no_updates();
   error_falls_with_tau();
   budgets_are_kept();
-  ways_to_follow_agree(BEND, 30);
-  ways_to_follow_agree(TWIST, 30);
+  ways_to_follow_agree(BEND, "3e-2", 30);
+  ways_to_follow_agree(TWIST, "1e-2", 30);
   damping_and_step_length_enter_the_matrix();
   released_nodes_renew_the_factor();
   phases_make_up_the_step();

@@ -92,7 +92,6 @@ static int32_t plan(eb_warp *w, const double *v, eb_step_log *log) {
   int least = settings->refresh_ancestors ? EB_UPDATE_ANCESTOR : EB_UPDATE_CHOSEN;
   int32_t chosen = eb_ownership_choose(&w->elements, w->marked, least, w->refresh);
   eb_log_residual(log, largest(tree->count, w->badness));
-  eb_log_residual(log, left_over(w));
   eb_log_end(log, EB_PHASE_ESTIMATE);
   return chosen;
 }
@@ -155,5 +154,9 @@ eb_error eb_warp_renew(eb_warp *w, const double *v, double mass_scale, double st
   if (chosen > 0 && nearly_whole(w)) return renew_whole(w, log, reason);
   if (chosen > 0) EB_TRY(renew_part(w, chosen, log, reason));
   /* Differences have added up to more than the matrix bears: start from a fresh one. */
-  return *reason < 0 ? renew_whole(w, log, reason) : EB_OK;
+  if (*reason < 0) return renew_whole(w, log, reason);
+  eb_log_begin(log, EB_PHASE_ESTIMATE);
+  eb_log_residual(log, left_over(w));
+  eb_log_end(log, EB_PHASE_ESTIMATE);
+  return EB_OK;
 }

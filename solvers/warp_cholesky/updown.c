@@ -57,6 +57,7 @@ static eb_error allocate_factor(eb_updown *u) {
   const int to_ll = false, to_super = false, packed = true, monotonic = true;
   u->L = cholmod_allocate_factor((size_t)u->rows, &u->common);
   EB_TRY(check(u, "allocating the factor"));
+  u->L->ordering = CHOLMOD_GIVEN; /* solves heed Perm only then */
   int32_t *perm = u->L->Perm;
   for (int32_t k = 0; k < u->rows; k++) perm[k] = 3 * u->tree->order[k / 3] + k % 3;
   cholmod_change_factor(CHOLMOD_REAL, to_ll, to_super, packed, monotonic, u->L, &u->common);
