@@ -40,6 +40,14 @@ bool eb_dense_wide(void) {
   void eb_backward_##type(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t count,         \
                           REAL *X, int64_t ldx, const REAL *Y, int64_t ldy) {                      \
     CHOOSE(backward_##type, n, m, L, ldl, count, X, ldx, Y, ldy);                                  \
+  }                                                                                                \
+  void eb_subtract_##type(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t count,         \
+                          const REAL *X, int64_t ldx, REAL *Y, int64_t ldy) {                      \
+    CHOOSE(subtract_##type, n, m, L, ldl, count, X, ldx, Y, ldy);                                  \
+  }                                                                                                \
+  void eb_gather_##type(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t count, REAL *X,  \
+                        int64_t ldx, const REAL *Y, int64_t ldy) {                                 \
+    CHOOSE(gather_##type, n, m, L, ldl, count, X, ldx, Y, ldy);                                    \
   }
 
 DEFINE(d, double)

@@ -45,5 +45,14 @@ void eb_forward_s(int64_t n, int64_t m, const float *L, int64_t ldl, int64_t cou
                   int64_t ldx, float *y, int64_t ldy);
 void eb_backward_s(int64_t n, int64_t m, const float *L, int64_t ldl, int64_t count, float *x,
                    int64_t ldx, const float *y, int64_t ldy);
+/* The parts of a large panel: y := y - L x (subtract) and x := x - L^T y (gather) for any m x n block L. */
+void eb_subtract_d(int64_t n, int64_t m, const double *L, int64_t ldl, int64_t count,
+                   const double *x, int64_t ldx, double *y, int64_t ldy);
+void eb_gather_d(int64_t n, int64_t m, const double *L, int64_t ldl, int64_t count, double *x,
+                 int64_t ldx, const double *y, int64_t ldy);
+void eb_subtract_s(int64_t n, int64_t m, const float *L, int64_t ldl, int64_t count, const float *x,
+                   int64_t ldx, float *y, int64_t ldy);
+void eb_gather_s(int64_t n, int64_t m, const float *L, int64_t ldl, int64_t count, float *x,
+                 int64_t ldx, const float *y, int64_t ldy);
 
 #endif

@@ -141,10 +141,9 @@ void eb_multifrontal_run(eb_front_job *job);
 
 /* ---- multifrontal_solve.c ---------------------------------------------------------------------------- */
 
-/* Bytes that the next call will take, from the structure alone (everything above `L` is there). */
-int64_t eb_multifrontal_solver_bytes(const eb_multifrontal *f);
-/* Sets f->solver. */
-EB_MUST eb_error eb_multifrontal_solver_create(eb_multifrontal *f);
+/* Sets f->solver, for a factor whose structure, branches and panels have been fixed; *bytes: what the next call takes. */
+EB_MUST eb_error eb_multifrontal_solver_create(eb_multifrontal *f, int64_t *bytes);
+EB_MUST eb_error eb_multifrontal_solver_allocate(eb_multifrontal *f);
 void eb_multifrontal_solver_destroy(eb_multifrontal_solver *solver); /* NULL is fine */
 
 #endif

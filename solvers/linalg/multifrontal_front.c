@@ -35,14 +35,17 @@ static bool failed_before(const eb_front_job *job, int32_t s) {
 
 #define REAL    double
 #define EPSILON DBL_EPSILON
+#define BITS    long long
 #define NAME(x) x##_d
 #include "solvers/linalg/multifrontal_front_body.h"
 #undef REAL
 #undef EPSILON
+#undef BITS
 #undef NAME
 
 #define REAL    float
 #define EPSILON FLT_EPSILON
+#define BITS    int
 #define NAME(x) x##_s
 #include "solvers/linalg/multifrontal_front_body.h"
 

@@ -3,33 +3,56 @@
 
 /* ---- children ------------------------------------------------------------------------------------------ */
 
+typedef REAL NAME(four) __attribute__((vector_size(4 * sizeof(REAL)), aligned(sizeof(REAL))));
+typedef BITS NAME(mask) __attribute__((vector_size(4 * sizeof(REAL))));
+
+static void NAME(add_four)(const REAL *from, REAL *to, NAME(mask) mask) {
+  NAME(four) value = *(const NAME(four) *)from;
+  *(NAME(four) *)to += (NAME(four))((NAME(mask))value & mask);
+}
+
+/* to += from, `rows` entries of three columns each. The last vector adds zeros to the entries behind, which therefore must
+ * belong to the target too. */
+static void NAME(add_rows)(int64_t rows, const REAL *from, int64_t ld_from, REAL *to,
+                           int64_t ld_to) {
+  static const NAME(mask) masks[4] = {{-1, -1, -1, -1}, {-1}, {-1, -1}, {-1, -1, -1}};
+  int64_t i = 0;
+  for (; i + 4 < rows; i += 4)
+    for (int c = 0; c < 3; c++)
+      NAME(add_four)(from + c * ld_from + i, to + c * ld_to + i, masks[0]);
+  for (int c = 0; c < 3; c++)
+    NAME(add_four)(from + c * ld_from + i, to + c * ld_to + i, masks[rows % 4]);
+}
+
+/* The same, touching nothing else. */
+static void NAME(add_last_rows)(int64_t rows, const REAL *from, int64_t ld_from, REAL *to,
+                                int64_t ld_to) {
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = 0; i < rows; i++) to[c * ld_to + i] += from[c * ld_from + i];
+}
+
+/* Lower triangle of the node's own 3 x 3 block. */
+static void NAME(add_diagonal)(const REAL *from, int64_t ld_from, REAL *to, int64_t ld_to) {
+  for (int c = 0; c < 3; c++)
+    for (int r = c; r < 3; r++) to[c * ld_to + r] += from[c * ld_from + r];
+}
+
 /* Adds the three columns of one node of a child's update matrix, from the diagonal down: `from` and `to` point at the
  * diagonal entry in the child and in the target. The column's node is the k-th below the child's pivots and
  * lies in the run `run`; `end` ends the child's runs. */
 static void NAME(add_node_columns)(const eb_run *run, const eb_run *end, int32_t k,
-                                   const REAL *restrict from, int64_t ld_from, REAL *restrict to,
-                                   int64_t ld_to) {
-  const REAL *f0 = from, *f1 = f0 + ld_from, *f2 = f1 + ld_from;
-  REAL *t0 = to, *t1 = t0 + ld_to, *t2 = t1 + ld_to;
-  t0[0] += f0[0];
-  t0[1] += f0[1];
-  t0[2] += f0[2];
-  t1[1] += f1[1];
-  t1[2] += f1[2];
-  t2[2] += f2[2];
-  int64_t at = 3, rest = 3 * (int64_t)(run->from + run->count - k), shift = 0;
-  for (;;) {
-    for (int64_t i = at; i < rest; i++) {
-      t0[i + shift] += f0[i];
-      t1[i + shift] += f1[i];
-      t2[i + shift] += f2[i];
-    }
-    const eb_run *before = run++;
-    if (run == end) return;
-    at = rest;
-    rest += 3 * (int64_t)run->count;
-    shift += 3 * (int64_t)(run->to - before->to - before->count);
+                                   const REAL *from, int64_t ld_from, REAL *to, int64_t ld_to) {
+  NAME(add_diagonal)(from, ld_from, to, ld_to);
+  int64_t rows = 3 * (int64_t)(run->from + run->count - k - 1);
+  from += 3;
+  to += 3;
+  for (; run + 1 < end; run++) {
+    if (rows) NAME(add_rows)(rows, from, ld_from, to, ld_to);
+    from += rows;
+    to += rows + 3 * (int64_t)(run[1].to - run->to - run->count);
+    rows = 3 * (int64_t)run[1].count;
   }
+  NAME(add_last_rows)(rows, from, ld_from, to, ld_to);
 }
 
 /* The first of `count` runs that ends after node `to` of the parent's front; `count` when there is none. */
