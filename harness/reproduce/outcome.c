@@ -125,14 +125,14 @@ static eb_error point_value(const eb_evidence *e, const eb_paper_figure *figure,
   if (strcmp(figure->value, "distance") == 0) {
     eb_parting parting;
     EB_TRY(eb_motion_parting(e, case_, against, true, &parting));
-    *out = parting.largest.rms;
+    *out = figure->scale * parting.largest.rms;
     return EB_OK;
   }
   const int both[2] = {case_, against};
   int64_t frames = eb_evidence_common(e, both, against < 0 ? 1 : 2);
   EB_TRY(eb_evidence_statistic(e, case_, figure->value, frames, out));
   if (against >= 0) EB_TRY(eb_evidence_statistic(e, against, figure->value, frames, &unit));
-  *out /= unit;
+  *out *= figure->scale / unit;
   return EB_OK;
 }
 

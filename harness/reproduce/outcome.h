@@ -50,6 +50,8 @@ EB_MUST eb_error eb_reproduction_machine(const eb_evidence *evidence, eb_text *o
 EB_MUST eb_error eb_reproduction_print(const eb_reproduction *reproduction, FILE *out);
 /* The caller releases *out. */
 EB_MUST eb_error eb_reproduction_json(const eb_reproduction *reproduction, json_t **out);
+/* Draws the figures that have points into DIR: ID.{dat,gp,svg}. EB_ERR_LIBRARY when gnuplot is missing or fails. */
+EB_MUST eb_error eb_reproduction_draw(eb_reproduction *reproduction, const char *dir);
 /* index.html; figures that were drawn are shown. */
 EB_MUST eb_error eb_reproduction_html(const eb_reproduction *reproduction, eb_text *page);
 
