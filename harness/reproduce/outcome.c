@@ -211,6 +211,11 @@ void eb_reproduction_clear(eb_reproduction *reproduction) {
   *reproduction = (eb_reproduction){0};
 }
 
+void eb_reproduction_tally(const eb_reproduction *reproduction, int of[EB_RULINGS]) {
+  for (int k = 0; k < EB_RULINGS; k++) of[k] = 0;
+  for (int c = 0; c < reproduction->claim_count; c++) of[reproduction->claims[c].finding.ruling]++;
+}
+
 /* ---- the machine ------------------------------------------------------------------------------ */
 
 eb_error eb_reproduction_machine(const eb_evidence *e, eb_text *out) {

@@ -40,6 +40,9 @@ EB_MUST eb_error eb_reproduction_create(const eb_evidence *evidence, const eb_pa
                                         eb_reproduction *out);
 void eb_reproduction_clear(eb_reproduction *reproduction);
 
+/* How many claims have each ruling. */
+void eb_reproduction_tally(const eb_reproduction *reproduction, int of[EB_RULINGS]);
+
 double eb_shown_ours(const eb_shown_table *shown, int row, int column);
 /* Ours over the paper's; NaN without both. */
 double eb_shown_ratio(const eb_shown_table *shown, int row, int column);
