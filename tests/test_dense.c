@@ -93,14 +93,10 @@ static void *room(size_t bytes) {
     free(v);                                                                                       \
   }
 #define KERNELS(target, type, title, eps)                                                          \
-  {title,                                                                                          \
-   eps,                                                                                            \
-   target##_##type##_potrf,                                                                        \
-   target##_##type##_trsm,                                                                         \
-   target##_##type##_syrk,                                                                         \
-   target##_##type##_gemm,                                                                         \
-   target##_##type##_forward,                                                                      \
-   target##_##type##_backward}
+  {                                                                                                \
+    title, eps, target##_##type##_potrf, target##_##type##_trsm, target##_##type##_syrk,           \
+        target##_##type##_gemm, target##_##type##_forward, target##_##type##_backward              \
+  }
 
 ADAPT(eb, d, double)
 ADAPT(eb, s, float)
@@ -301,7 +297,8 @@ static void test_triangles(const kernels *which) {
   static const int64_t large[] = {97, 191, 193, 250, 389, 607};
   for (size_t s = 0; s < sizeof large / sizeof *large; s++) {
     potrf = fmax(potrf, potrf_error(which, large[s]));
-    trsm = fmax(trsm, fmax(trsm_error(which, 611 - large[s], large[s]), trsm_error(which, large[s], 100)));
+    trsm = fmax(
+        trsm, fmax(trsm_error(which, 611 - large[s], large[s]), trsm_error(which, large[s], 100)));
   }
   tap_below(fmax(potrf, trsm), 4, "large triangles too");
 }
@@ -336,18 +333,22 @@ static void test_failing_pivots(const kernels *which) {
   int wrong = 0;
   double worst = 0;
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-    for (int64_t n = sizes[s], c = 0; c < n; c += n > 100 ? 13 : 1) {
-      const double spoilt[][2] = {{-1, 0},        {0, 0},        {NAN, 0},        {-INFINITY, 0},
-                                  {(double)n + 1, 2 * (double)n + 2}, /* positive but not above its floor */
-                                  {(double)n + 1, (double)n + 1}};    /* nor above it: not above */
+    for (int64_t n = sizes[s], c = 0; c<n; c += n> 100 ? 13 : 1) {
+      const double spoilt[][2] = {
+          {-1, 0},
+          {0, 0},
+          {NAN, 0},
+          {-INFINITY, 0},
+          {(double)n + 1, 2 * (double)n + 2}, /* positive but not above its floor */
+          {(double)n + 1, (double)n + 1}};    /* nor above it: not above */
       for (size_t k = 0; k < sizeof spoilt / sizeof *spoilt; k++) {
         double error;
         wrong += failing(which, n, c, spoilt[k][0], spoilt[k][1], &error) != c;
         worst = fmax(worst, error);
       }
     }
-  tap_ok(wrong == 0, "a pivot that is negative, zero, NaN or not above its floor is named (%d wrong)",
-         wrong);
+  tap_ok(wrong == 0,
+         "a pivot that is negative, zero, NaN or not above its floor is named (%d wrong)", wrong);
   tap_below(worst, 4, "and the columns before it are factored");
 }
 

@@ -21,8 +21,8 @@ INLINE void NAME(strip_subtract)(const int columns, int64_t m, const REAL *L, in
   if (i == m) return;
   MASK last = NAME(lanes)(0, m - i);
   VECTOR sum = NAME(masked_load)(last, y + i);
-  UNROLL for (int c = 0; c < columns; c++)
-    sum -= scale[c] * NAME(masked_load)(last, L + c * ldl + i);
+  UNROLL for (int c = 0; c < columns; c++) sum -=
+      scale[c] * NAME(masked_load)(last, L + c * ldl + i);
   NAME(masked_store)(last, y + i, sum);
 }
 
@@ -40,8 +40,7 @@ INLINE void NAME(strip_gather)(const int columns, int64_t m, const REAL *L, int6
   if (i == m) return;
   MASK last = NAME(lanes)(0, m - i);
   VECTOR v = NAME(masked_load)(last, y + i);
-  UNROLL for (int c = 0; c < columns; c++)
-    sum[c] += v * NAME(masked_load)(last, L + c * ldl + i);
+  UNROLL for (int c = 0; c < columns; c++) sum[c] += v * NAME(masked_load)(last, L + c * ldl + i);
 }
 
 /* Columns of L from the diagonal down: `pivots` rows of L11, then m of L21. */
@@ -107,8 +106,7 @@ static void NAME(gather_tile)(int64_t rows, int columns, int64_t m, const REAL *
                               const REAL *L, int64_t ldl, REAL *X, int64_t ldx) {
   int vectors = NAME(tile_vectors)(rows);
   MASK last = NAME(lanes)(0, rows - (vectors - 1) * LANES);
-#define TILE(V, N)                                                                                 \
-  NAME(subtract_tile)(V, N, m, Y, ldy, L, ldl, 1, X, ldx, last, false, true)
+#define TILE(V, N) NAME(subtract_tile)(V, N, m, Y, ldy, L, ldl, 1, X, ldx, last, false, true)
   EACH_TILE(TILE)
 #undef TILE
 }
@@ -119,11 +117,10 @@ INLINE void NAME(solve_back_tile)(const int vectors, const int columns, int64_t 
                                   REAL *T, MASK last) {
   VECTOR t[VECTORS][COLUMNS];
   NAME(product)(vectors, columns, k, X, ldx, L, ldl, 1, last, t);
-  UNROLL for (int j = 0; j < columns; j++)
-    UNROLL for (int v = 0; v < vectors; v++) {
-      MASK mask = NAME(tile_mask)(v, vectors, j, false, last);
-      t[v][j] = NAME(masked_load)(mask, T + j * ldx + v * LANES) - t[v][j];
-    }
+  UNROLL for (int j = 0; j < columns; j++) UNROLL for (int v = 0; v < vectors; v++) {
+    MASK mask = NAME(tile_mask)(v, vectors, j, false, last);
+    t[v][j] = NAME(masked_load)(mask, T + j * ldx + v * LANES) - t[v][j];
+  }
   UNROLL for (int c = columns - 1; c >= 0; c--) {
     VECTOR scale = NAME(splat)(1 / triangle[c * ldl + c]);
     UNROLL for (int v = 0; v < vectors; v++) t[v][c] *= scale;
@@ -132,9 +129,8 @@ INLINE void NAME(solve_back_tile)(const int vectors, const int columns, int64_t 
       UNROLL for (int v = 0; v < vectors; v++) t[v][j] -= t[v][c] * l;
     }
   }
-  UNROLL for (int j = 0; j < columns; j++)
-    UNROLL for (int v = 0; v < vectors; v++)
-      NAME(masked_store)(NAME(tile_mask)(v, vectors, j, false, last), T + j * ldx + v * LANES, t[v][j]);
+  UNROLL for (int j = 0; j < columns; j++) UNROLL for (int v = 0; v < vectors; v++) NAME(
+      masked_store)(NAME(tile_mask)(v, vectors, j, false, last), T + j * ldx + v * LANES, t[v][j]);
 }
 
 /* Columns j .. j + columns - 1 of at most ROWS rows of X (x n); those behind are solved. */
@@ -144,8 +140,9 @@ static void NAME(back_tile)(int64_t rows, int columns, int64_t j, int64_t n, REA
   MASK last = NAME(lanes)(0, rows - (vectors - 1) * LANES);
   int64_t behind = j + columns;
 #define TILE(V, N)                                                                                 \
-  NAME(solve_back_tile)(V, N, n - behind, X + behind * ldx, ldx, L + j * ldl + behind, ldl,        \
-                        L + j * ldl + j, X + j * ldx, last)
+  NAME(solve_back_tile)                                                                            \
+  (V, N, n - behind, X + behind * ldx, ldx, L + j * ldl + behind, ldl, L + j * ldl + j,            \
+   X + j * ldx, last)
   EACH_TILE(TILE)
 #undef TILE
 }
@@ -172,8 +169,8 @@ void NAME(backward)(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t co
     for (int64_t end = n, columns; end > 0; end -= columns) {
       columns = NAME(last_columns)(end);
       int64_t rows = count - i < ROWS ? count - i : ROWS, j = end - columns;
-      NAME(gather_tile)(rows, (int)columns, m, Y + i, ldy, L + j * ldl + n, ldl, X + j * ldx + i,
-                        ldx);
+      NAME(gather_tile)
+      (rows, (int)columns, m, Y + i, ldy, L + j * ldl + n, ldl, X + j * ldx + i, ldx);
       NAME(back_tile)(rows, (int)columns, j, n, X + i, ldx, L, ldl);
     }
 }
@@ -203,8 +200,8 @@ void NAME(gather)(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t coun
 #undef STRIP
       continue;
     }
-    for (int64_t i = 0; i < count; i += ROWS)
-      NAME(gather_tile)(count - i < ROWS ? count - i : ROWS, (int)columns, m, Y + i, ldy,
-                        L + j * ldl, ldl, X + j * ldx + i, ldx);
+    for (int64_t i = 0; i < count; i += ROWS) NAME(gather_tile)
+    (count - i < ROWS ? count - i : ROWS, (int)columns, m, Y + i, ldy, L + j * ldl, ldl,
+     X + j * ldx + i, ldx);
   }
 }

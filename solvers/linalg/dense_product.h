@@ -19,29 +19,50 @@
 #if VECTORS == 4
 #define EACH_HEIGHT(DO, columns)                                                                   \
   switch (vectors) {                                                                               \
-  case 1: DO(1, columns); break;                                                                   \
-  case 2: DO(2, columns); break;                                                                   \
-  case 3: DO(3, columns); break;                                                                   \
-  default: DO(4, columns); break;                                                                  \
+  case 1:                                                                                          \
+    DO(1, columns);                                                                                \
+    break;                                                                                         \
+  case 2:                                                                                          \
+    DO(2, columns);                                                                                \
+    break;                                                                                         \
+  case 3:                                                                                          \
+    DO(3, columns);                                                                                \
+    break;                                                                                         \
+  default:                                                                                         \
+    DO(4, columns);                                                                                \
+    break;                                                                                         \
   }
 #else
 #define EACH_HEIGHT(DO, columns)                                                                   \
   switch (vectors) {                                                                               \
-  case 1: DO(1, columns); break;                                                                   \
-  default: DO(2, columns); break;                                                                  \
+  case 1:                                                                                          \
+    DO(1, columns);                                                                                \
+    break;                                                                                         \
+  default:                                                                                         \
+    DO(2, columns);                                                                                \
+    break;                                                                                         \
   }
 #endif
 #define EACH_TILE(DO)                                                                              \
   switch (columns) {                                                                               \
-  case 6: EACH_HEIGHT(DO, 6) break;                                                                \
-  case 3: EACH_HEIGHT(DO, 3) break;                                                                \
-  default: EACH_HEIGHT(DO, 1) break;                                                               \
+  case 6:                                                                                          \
+    EACH_HEIGHT(DO, 6) break;                                                                      \
+  case 3:                                                                                          \
+    EACH_HEIGHT(DO, 3) break;                                                                      \
+  default:                                                                                         \
+    EACH_HEIGHT(DO, 1) break;                                                                      \
   }
 #define EACH_STRIP(DO)                                                                             \
   switch (columns) {                                                                               \
-  case 6: DO(6); break;                                                                            \
-  case 3: DO(3); break;                                                                            \
-  default: DO(1); break;                                                                           \
+  case 6:                                                                                          \
+    DO(6);                                                                                         \
+    break;                                                                                         \
+  case 3:                                                                                          \
+    DO(3);                                                                                         \
+    break;                                                                                         \
+  default:                                                                                         \
+    DO(1);                                                                                         \
+    break;                                                                                         \
   }
 #endif
 
@@ -49,8 +70,8 @@
 INLINE void NAME(product)(const int vectors, const int columns, int64_t k, const REAL *A,
                           int64_t lda, const REAL *B, int64_t across, int64_t along, MASK last,
                           VECTOR sum[VECTORS][COLUMNS]) {
-  UNROLL for (int j = 0; j < columns; j++)
-    UNROLL for (int v = 0; v < vectors; v++) sum[v][j] = (VECTOR){0};
+  UNROLL for (int j = 0; j < columns; j++) UNROLL for (int v = 0; v < vectors; v++) sum[v][j] =
+      (VECTOR){0};
   for (int64_t p = 0; p < k; p++, A += lda, B += along) {
     VECTOR a[VECTORS];
     UNROLL for (int v = 0; v + 1 < vectors; v++) a[v] = NAME(load)(A + v * LANES);
@@ -95,16 +116,16 @@ INLINE void NAME(subtract_tile)(const int vectors, const int columns, int64_t k,
                                 int64_t ldc, MASK last, const bool diagonal, bool accumulate) {
   VECTOR sum[VECTORS][COLUMNS];
   NAME(product)(vectors, columns, k, A, lda, B, across, along, last, sum);
-  UNROLL for (int j = 0; j < columns; j++)
-    UNROLL for (int v = 0; v < vectors; v++) {
-      REAL *c = C + j * ldc + v * LANES;
-      MASK mask = NAME(tile_mask)(v, vectors, j, diagonal, last);
-      if (v + 1 < vectors && (!diagonal || v * LANES >= COLUMNS)) {
-        NAME(store)(c, (accumulate ? NAME(load)(c) : (VECTOR){0}) - sum[v][j]);
-      } else {
-        NAME(masked_store)(mask, c, (accumulate ? NAME(masked_load)(mask, c) : (VECTOR){0}) - sum[v][j]);
-      }
+  UNROLL for (int j = 0; j < columns; j++) UNROLL for (int v = 0; v < vectors; v++) {
+    REAL *c = C + j * ldc + v * LANES;
+    MASK mask = NAME(tile_mask)(v, vectors, j, diagonal, last);
+    if (v + 1 < vectors && (!diagonal || v * LANES >= COLUMNS)) {
+      NAME(store)(c, (accumulate ? NAME(load)(c) : (VECTOR){0}) - sum[v][j]);
+    } else {
+      NAME(masked_store)
+      (mask, c, (accumulate ? NAME(masked_load)(mask, c) : (VECTOR){0}) - sum[v][j]);
     }
+  }
 }
 
 /* One tile of C, at most ROWS x COLUMNS, and B^T's rows side by side. */
@@ -112,8 +133,7 @@ static void NAME(gemm_tile)(int64_t rows, int columns, int64_t k, const REAL *A,
                             const REAL *B, int64_t ldb, REAL *C, int64_t ldc, bool accumulate) {
   int vectors = NAME(tile_vectors)(rows);
   MASK last = NAME(lanes)(0, rows - (vectors - 1) * LANES);
-#define TILE(V, N)                                                                                 \
-  NAME(subtract_tile)(V, N, k, A, lda, B, 1, ldb, C, ldc, last, false, accumulate)
+#define TILE(V, N) NAME(subtract_tile)(V, N, k, A, lda, B, 1, ldb, C, ldc, last, false, accumulate)
   EACH_TILE(TILE)
 #undef TILE
 }
@@ -123,8 +143,7 @@ static void NAME(syrk_tile)(int64_t rows, int columns, int64_t k, const REAL *A,
                             REAL *C, int64_t ldc, bool accumulate) {
   int vectors = NAME(tile_vectors)(rows);
   MASK last = NAME(lanes)(0, rows - (vectors - 1) * LANES);
-#define TILE(V, N)                                                                                 \
-  NAME(subtract_tile)(V, N, k, A, lda, A, 1, lda, C, ldc, last, true, accumulate)
+#define TILE(V, N) NAME(subtract_tile)(V, N, k, A, lda, A, 1, lda, C, ldc, last, true, accumulate)
   EACH_TILE(TILE)
 #undef TILE
 }
@@ -132,7 +151,7 @@ static void NAME(syrk_tile)(int64_t rows, int columns, int64_t k, const REAL *A,
 INLINE void NAME(prefetch_tile)(const REAL *from, int64_t columns, int64_t ld) {
   for (int64_t j = 0; j < columns; j++)
     UNROLL for (int64_t r = 0; r < ROWS; r += 64 / (int64_t)sizeof(REAL))
-      __builtin_prefetch(from + j * ld + r, 0, 2);
+        __builtin_prefetch(from + j * ld + r, 0, 2);
 }
 
 /* Rows of B^T in strips of COLUMNS, each contiguous; the columns left over are not copied. */
@@ -145,7 +164,7 @@ static void NAME(pack_strips)(int64_t n, int64_t k, const REAL *B, int64_t ldb, 
 static void NAME(pack_rows)(int64_t k, const REAL *A, int64_t lda, REAL *to) {
   for (int64_t p = 0; p < k; p++)
     UNROLL for (int64_t v = 0; v < VECTORS; v++)
-      NAME(store)(to + p * ROWS + v * LANES, NAME(load)(A + p * lda + v * LANES));
+        NAME(store)(to + p * ROWS + v * LANES, NAME(load)(A + p * lda + v * LANES));
 }
 
 /* A full height of C against a packed block of B, while the rows of A below come nearer. */
@@ -163,8 +182,9 @@ static void NAME(gemm_row)(int64_t rows, int64_t n, int64_t k, const REAL *A, in
     fetched = due;
     NAME(prefetch_tile)(C + j * ldc, columns, ldc);
     bool packed = columns == COLUMNS;
-    NAME(gemm_tile)(rows, (int)columns, k, a, ld, packed ? strips + j * k : B + j,
-                    packed ? COLUMNS : ldb, C + j * ldc, ldc, accumulate);
+    NAME(gemm_tile)
+    (rows, (int)columns, k, a, ld, packed ? strips + j * k : B + j, packed ? COLUMNS : ldb,
+     C + j * ldc, ldc, accumulate);
   }
 }
 
@@ -179,8 +199,9 @@ static __attribute__((noinline)) void NAME(gemm_packed)(int64_t m, int64_t n, in
     NAME(pack_strips)(width, k, B + j, ldb, strips);
     for (int64_t i = 0; i < m; i += ROWS) {
       int64_t rows = m - i < ROWS ? m - i : ROWS;
-      NAME(gemm_row)(rows, width, k, A + i, lda, m - i - rows, strips, B + j, ldb, C + j * ldc + i,
-                     ldc, accumulate);
+      NAME(gemm_row)
+      (rows, width, k, A + i, lda, m - i - rows, strips, B + j, ldb, C + j * ldc + i, ldc,
+       accumulate);
     }
   }
 }
@@ -190,14 +211,16 @@ static void NAME(gemm_in_place)(int64_t m, int64_t n, int64_t k, const REAL *A, 
   for (int64_t i = 0; i < m; i += ROWS)
     for (int64_t j = 0, columns; j < n; j += columns) {
       columns = NAME(tile_columns)(n - j);
-      NAME(gemm_tile)(m - i < ROWS ? m - i : ROWS, (int)columns, k, A + i, lda, B + j, ldb,
-                      C + j * ldc + i, ldc, accumulate);
+      NAME(gemm_tile)
+      (m - i < ROWS ? m - i : ROWS, (int)columns, k, A + i, lda, B + j, ldb, C + j * ldc + i, ldc,
+       accumulate);
     }
 }
 
 void NAME(gemm)(int64_t m, int64_t n, int64_t k, const REAL *A, int64_t lda, const REAL *B,
                 int64_t ldb, REAL *C, int64_t ldc, bool accumulate) {
-  int64_t parts = k > DEPTH ? (k + DEPTH - 1) / DEPTH : 1, depth = k > 0 ? (k + parts - 1) / parts : 1;
+  int64_t parts = k > DEPTH ? (k + DEPTH - 1) / DEPTH : 1,
+          depth = k > 0 ? (k + parts - 1) / parts : 1;
   for (int64_t p = 0; p == 0 || p < k; p += depth) {
     int64_t deep = k - p < depth ? k - p : depth;
     const REAL *a = A + p * lda, *b = B + p * ldb;

@@ -19,7 +19,7 @@
                                     int64_t count, REAL *X, int64_t ldx, REAL *Y, int64_t ldy);    \
   void eb_##target##_backward_##type(int64_t n, int64_t m, const REAL *L, int64_t ldl,             \
                                      int64_t count, REAL *X, int64_t ldx, const REAL *Y,           \
-                                     int64_t ldy);                                                                      \
+                                     int64_t ldy);                                                 \
   void eb_##target##_subtract_##type(int64_t n, int64_t m, const REAL *L, int64_t ldl,             \
                                      int64_t count, const REAL *X, int64_t ldx, REAL *Y,           \
                                      int64_t ldy);                                                 \

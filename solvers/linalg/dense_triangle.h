@@ -20,8 +20,8 @@ INLINE void NAME(solve_tile)(const int vectors, const int columns, int64_t k, co
   VECTOR t[VECTORS][COLUMNS];
   NAME(product)(vectors, columns, k, X, ldx, L, 1, ldl, last, t);
   UNROLL for (int j = 0; j < columns; j++) {
-    UNROLL for (int v = 0; v + 1 < vectors; v++)
-      t[v][j] = NAME(load)(T + j * ldx + v * LANES) - t[v][j];
+    UNROLL for (int v = 0; v + 1 < vectors; v++) t[v][j] =
+        NAME(load)(T + j * ldx + v * LANES) - t[v][j];
     const int v = vectors - 1;
     t[v][j] = NAME(masked_load)(last, T + j * ldx + v * LANES) - t[v][j];
   }
@@ -63,8 +63,8 @@ void NAME(trsm)(int64_t m, int64_t n, const REAL *L, int64_t ldl, REAL *B, int64
   for (int64_t i = 0; i < m; i += ROWS)
     for (int64_t j = 0, columns; j < n; j += columns) {
       columns = NAME(tile_columns)(n - j);
-      NAME(trsm_tile)(m - i < ROWS ? m - i : ROWS, (int)columns, j, B + i, ldb, L, ldl,
-                      inverse + j);
+      NAME(trsm_tile)
+      (m - i < ROWS ? m - i : ROWS, (int)columns, j, B + i, ldb, L, ldl, inverse + j);
     }
 }
 
@@ -72,9 +72,10 @@ void NAME(trsm)(int64_t m, int64_t n, const REAL *L, int64_t ldl, REAL *B, int64
 
 /* The 6 x 6 triangle at the top of a strip, as W D W^T with unit lower W. */
 typedef struct NAME(corner) {
-  REAL entry[COLUMNS][2 * VECTOR_BYTES / sizeof(REAL)]; /* [column][row]; W below the diagonal when done */
-  REAL inverse[COLUMNS];                                /* D^-1/2 */
-  int failed;                                           /* column, or COLUMNS */
+  REAL entry[COLUMNS]
+            [2 * VECTOR_BYTES / sizeof(REAL)]; /* [column][row]; W below the diagonal when done */
+  REAL inverse[COLUMNS];                       /* D^-1/2 */
+  int failed;                                  /* column, or COLUMNS */
 } NAME(corner);
 
 /* The comparison is false for NaN as well. */
@@ -85,8 +86,8 @@ INLINE void NAME(factor_corner)(const int columns, NAME(corner) * corner, const 
     if (!(a[c][c] > floor[c]) && corner->failed == COLUMNS) corner->failed = c;
     REAL reciprocal = 1 / a[c][c], w[COLUMNS];
     UNROLL for (int j = c + 1; j < columns; j++) w[j] = a[c][j] * reciprocal;
-    UNROLL for (int j = c + 1; j < columns; j++)
-      UNROLL for (int i = j; i < columns; i++) a[j][i] -= w[j] * a[c][i];
+    UNROLL for (int j = c + 1; j < columns; j++) UNROLL for (int i = j; i < columns; i++) a[j][i] -=
+        w[j] * a[c][i];
     UNROLL for (int j = c + 1; j < columns; j++) a[c][j] = w[j];
   }
   UNROLL for (int c = 0; c < columns; c++) corner->inverse[c] = 1 / SQRT(a[c][c]);
@@ -98,18 +99,16 @@ INLINE void NAME(factor_tile)(const int vectors, const int columns, int64_t k, c
                               NAME(corner) * corner) {
   VECTOR t[VECTORS][COLUMNS];
   NAME(product)(vectors, columns, k, A, lda, A, 1, lda, last, t);
-  UNROLL for (int j = 0; j < columns; j++)
-    UNROLL for (int v = 0; v < vectors; v++) {
-      MASK mask = NAME(tile_mask)(v, vectors, j, true, last);
-      t[v][j] = NAME(masked_load)(mask, T + j * lda + v * LANES) - t[v][j];
-      if (v < 2) NAME(store)(corner->entry[j] + v * LANES, t[v][j]);
-    }
+  UNROLL for (int j = 0; j < columns; j++) UNROLL for (int v = 0; v < vectors; v++) {
+    MASK mask = NAME(tile_mask)(v, vectors, j, true, last);
+    t[v][j] = NAME(masked_load)(mask, T + j * lda + v * LANES) - t[v][j];
+    if (v < 2) NAME(store)(corner->entry[j] + v * LANES, t[v][j]);
+  }
   NAME(factor_corner)(columns, corner, floor);
-  UNROLL for (int c = 0; c < columns; c++)
-    UNROLL for (int j = c + 1; j < columns; j++) {
-      VECTOR w = NAME(splat)(corner->entry[c][j]);
-      UNROLL for (int v = 0; v < vectors; v++) t[v][j] -= t[v][c] * w;
-    }
+  UNROLL for (int c = 0; c < columns; c++) UNROLL for (int j = c + 1; j < columns; j++) {
+    VECTOR w = NAME(splat)(corner->entry[c][j]);
+    UNROLL for (int v = 0; v < vectors; v++) t[v][j] -= t[v][c] * w;
+  }
   UNROLL for (int j = 0; j < columns; j++) {
     VECTOR scale = NAME(splat)(corner->inverse[j]);
     UNROLL for (int v = 0; v < vectors; v++) {
@@ -123,8 +122,7 @@ static void NAME(potrf_tile)(int64_t rows, int columns, int64_t j, REAL *A, int6
                              const REAL *floor, NAME(corner) * corner) {
   int vectors = NAME(tile_vectors)(rows);
   MASK last = NAME(lanes)(0, rows - (vectors - 1) * LANES);
-#define TILE(V, N)                                                                                 \
-  NAME(factor_tile)(V, N, j, A + j, lda, A + j * lda + j, last, floor + j, corner)
+#define TILE(V, N) NAME(factor_tile)(V, N, j, A + j, lda, A + j * lda + j, last, floor + j, corner)
   EACH_TILE(TILE)
 #undef TILE
 }
@@ -134,9 +132,8 @@ static int64_t NAME(potrf_strips)(int64_t n, REAL *A, int64_t lda, const REAL *f
   for (int64_t j = 0, columns; j < n; j += columns) {
     columns = NAME(tile_columns)(n - j);
     NAME(potrf_tile)(n - j < ROWS ? n - j : ROWS, (int)columns, j, A, lda, floor, &corner);
-    for (int64_t i = j + ROWS; i < n; i += ROWS)
-      NAME(trsm_tile)(n - i < ROWS ? n - i : ROWS, (int)columns, j, A + i, lda, A, lda,
-                      corner.inverse);
+    for (int64_t i = j + ROWS; i < n; i += ROWS) NAME(trsm_tile)
+    (n - i < ROWS ? n - i : ROWS, (int)columns, j, A + i, lda, A, lda, corner.inverse);
     if (corner.failed < COLUMNS) return j + corner.failed;
   }
   return -1;

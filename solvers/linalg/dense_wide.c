@@ -15,18 +15,18 @@
 #define VECTOR_BYTES 64
 #define VECTORS      4
 
-#define REAL                            double
-#define SQRT                            sqrt
-#define NAME(x)                         eb_wide_##x##_d
-#define MASKED_LOAD(mask, from)         _mm512_maskz_loadu_pd((__mmask8)(mask), from)
-#define MASKED_STORE(mask, to, value)   _mm512_mask_storeu_pd(to, (__mmask8)(mask), value)
+#define REAL                          double
+#define SQRT                          sqrt
+#define NAME(x)                       eb_wide_##x##_d
+#define MASKED_LOAD(mask, from)       _mm512_maskz_loadu_pd((__mmask8)(mask), from)
+#define MASKED_STORE(mask, to, value) _mm512_mask_storeu_pd(to, (__mmask8)(mask), value)
 #include "solvers/linalg/dense_body.h"
 
-#define REAL                            float
-#define SQRT                            sqrtf
-#define NAME(x)                         eb_wide_##x##_s
-#define MASKED_LOAD(mask, from)         _mm512_maskz_loadu_ps(mask, from)
-#define MASKED_STORE(mask, to, value)   _mm512_mask_storeu_ps(to, mask, value)
+#define REAL                          float
+#define SQRT                          sqrtf
+#define NAME(x)                       eb_wide_##x##_s
+#define MASKED_LOAD(mask, from)       _mm512_maskz_loadu_ps(mask, from)
+#define MASKED_STORE(mask, to, value) _mm512_mask_storeu_ps(to, mask, value)
 #include "solvers/linalg/dense_body.h"
 
 #ifdef __clang__

@@ -113,10 +113,12 @@ void eb_multifrontal_solver_destroy(eb_multifrontal_solver *v) {
 /* ---- refinement ------------------------------------------------------------------------------------ */
 
 static double largest(int64_t n, const double *x) {
-  double most = 0;
-  for (int64_t i = 0; i < n; i++)
-    if (!(fabs(x[i]) <= most)) most = fabs(x[i]); /* NaN too, which then stays */
-  return most;
+  double most = 0, finite = 0; /* stays 0 unless an entry is infinite or NaN */
+  for (int64_t i = 0; i < n; i++) {
+    most = fmax(most, fabs(x[i]));
+    finite += 0 * x[i];
+  }
+  return most + finite;
 }
 
 /* Largest sum of absolute values in a row. */
@@ -127,7 +129,8 @@ static double row_norm(const eb_block_matrix *A) {
     for (const double *a = A->values + 9 * (int64_t)A->start[i],
                       *end = A->values + 9 * (int64_t)A->start[i + 1];
          a < end; a += 9)
-      for (int r = 0; r < 3; r++) sum[r] += fabs(a[3 * r]) + fabs(a[3 * r + 1]) + fabs(a[3 * r + 2]);
+      for (int r = 0; r < 3; r++)
+        sum[r] += fabs(a[3 * r]) + fabs(a[3 * r + 1]) + fabs(a[3 * r + 2]);
     most = fmax(most, fmax(sum[0], fmax(sum[1], sum[2])));
   }
   return most;
@@ -202,8 +205,8 @@ eb_error eb_multifrontal_solve(eb_multifrontal *f, int32_t count, const double *
   if (!f->valid)
     return EB_ERROR(EB_ERR_USAGE, "there is no factor to solve with; factor a matrix first");
   int passes = 0;
-  *reason = f->single_precision ? solve_single(f, count, b, x, &passes)
-                                : solve_double(f, count, b, x);
+  *reason =
+      f->single_precision ? solve_single(f, count, b, x, &passes) : solve_double(f, count, b, x);
   double entries = (double)eb_multifrontal_entries(f);
   eb_log_count(log, EB_COUNT_FLOPS, 4 * entries * (f->single_precision ? passes : count));
   return EB_OK;

@@ -14,10 +14,10 @@
  * `shared`: each has a place of its own. */
 struct eb_multifrontal_solver {
   int32_t width;
-  int64_t *place;         /* count: first row of the vector of s, in the stacks or in `shared` */
-  int64_t shared, stacks; /* rows of the shared vectors, and of both stacks of a thread */
-  void *pivots;           /* 3 nodes x width */
-  void *vectors;          /* shared + threads stacks rows x width */
+  int64_t *place;           /* count: first row of the vector of s, in the stacks or in `shared` */
+  int64_t shared, stacks;   /* rows of the shared vectors, and of both stacks of a thread */
+  void *pivots;             /* 3 nodes x width */
+  void *vectors;            /* shared + threads stacks rows x width */
   _Atomic int32_t *waiting; /* branches; going down: parents that the branch still waits for */
   double *refine;           /* in single precision, 3 vectors of 3 nodes: b, b - A x, A x */
 };
