@@ -78,9 +78,10 @@ static eb_error run_all(job *j) {
 
 /* ---- what came of it -------------------------------------------------------------------------- */
 
-static eb_error write_page(const job *j) {
+static eb_error write_page(job *j) {
   char path[4096];
   eb_text page = {0};
+  EB_TRY(eb_reproduction_draw(&j->reproduction, j->folder));
   snprintf(path, sizeof path, "%s/index.html", j->folder);
   eb_error error = eb_reproduction_html(&j->reproduction, &page);
   if (!error) error = eb_file_write(path, page.data, page.length);
@@ -126,8 +127,8 @@ static eb_error conclude(job *j, int *code) {
   EB_TRY(open_results(j));
   EB_TRY(eb_evidence_create(j->paper, &j->plan, j->results, j->folder, &j->evidence));
   EB_TRY(eb_reproduction_create(&j->evidence, &j->choice, &j->reproduction));
-  EB_TRY(write_page(j));
   EB_TRY(print(j));
+  EB_TRY(write_page(j));
   *code = code_of(j);
   if (*code == EB_EXIT_NOTHING) fprintf(stderr, "elastobench: nothing was measured\n");
   if (j->interrupted) fprintf(stderr, "elastobench: interrupted; --resume runs what is missing\n");

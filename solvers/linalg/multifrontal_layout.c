@@ -227,8 +227,12 @@ static eb_error allocate_numbers(int64_t bytes, void **out) {
 eb_error eb_multifrontal_layout_create(eb_multifrontal *f, int64_t limit) {
   EB_TRY(create_branches(f));
   EB_TRY(place_numbers(f));
+  int64_t solver;
+  EB_TRY(eb_multifrontal_solver_create(f, &solver));
   predict(f);
+  f->memory.workspace += solver;
   EB_TRY(check_limit(f, limit));
+  EB_TRY(eb_multifrontal_solver_allocate(f));
   EB_TRY(EB_NEW(f->seconds, f->tree.count));
   EB_TRY(EB_NEW(f->waiting, f->tree.count));
   EB_TRY(allocate_numbers(3 * f->tree.nodes * element_bytes(f), &f->floor));
@@ -247,4 +251,5 @@ void eb_multifrontal_layout_clear(eb_multifrontal *f) {
   free(f->floor);
   free(f->L);
   free(f->U);
+  eb_multifrontal_solver_destroy(f->solver);
 }

@@ -113,10 +113,12 @@ void eb_multifrontal_solver_destroy(eb_multifrontal_solver *v) {
 /* ---- refinement ------------------------------------------------------------------------------------ */
 
 static double largest(int64_t n, const double *x) {
-  double most = 0;
-  for (int64_t i = 0; i < n; i++)
-    if (!(fabs(x[i]) <= most)) most = fabs(x[i]); /* NaN too, which then stays */
-  return most;
+  double most = 0, finite = 0; /* stays 0 unless an entry is infinite or NaN */
+  for (int64_t i = 0; i < n; i++) {
+    most = fmax(most, fabs(x[i]));
+    finite += 0 * x[i];
+  }
+  return most + finite;
 }
 
 /* Largest sum of absolute values in a row. */
