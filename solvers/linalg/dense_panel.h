@@ -200,9 +200,8 @@ void NAME(gather)(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t coun
 #undef STRIP
       continue;
     }
-    for (int64_t i = 0; i < count; i += ROWS)
-      NAME(gather_tile)
-      (count - i < ROWS ? count - i : ROWS, (int)columns, m, Y + i, ldy, L + j * ldl, ldl,
-       X + j * ldx + i, ldx);
+    for (int64_t i = 0; i < count; i += ROWS) NAME(gather_tile)
+    (count - i < ROWS ? count - i : ROWS, (int)columns, m, Y + i, ldy, L + j * ldl, ldl,
+     X + j * ldx + i, ldx);
   }
 }

@@ -132,9 +132,8 @@ static int64_t NAME(potrf_strips)(int64_t n, REAL *A, int64_t lda, const REAL *f
   for (int64_t j = 0, columns; j < n; j += columns) {
     columns = NAME(tile_columns)(n - j);
     NAME(potrf_tile)(n - j < ROWS ? n - j : ROWS, (int)columns, j, A, lda, floor, &corner);
-    for (int64_t i = j + ROWS; i < n; i += ROWS)
-      NAME(trsm_tile)
-      (n - i < ROWS ? n - i : ROWS, (int)columns, j, A + i, lda, A, lda, corner.inverse);
+    for (int64_t i = j + ROWS; i < n; i += ROWS) NAME(trsm_tile)
+    (n - i < ROWS ? n - i : ROWS, (int)columns, j, A + i, lda, A, lda, corner.inverse);
     if (corner.failed < COLUMNS) return j + corner.failed;
   }
   return -1;
