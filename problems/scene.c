@@ -211,6 +211,7 @@ static eb_error hash_scene(eb_scene *scene) {
     hash = hash_material(hash, &scene->materials[r]);
   for (int32_t c = 0; c < scene->collider_count; c++)
     hash = hash_collider(hash, &scene->colliders[c]);
+  if (scene->contact) hash = eb_contact_hash(scene->contact, hash);
   hash = hash_reals(hash_reals(hash, scene->gravity, 3), &scene->dt, 1);
   hash = hash_reals(hash_reals(hash, scene->x0, 3 * nodes), scene->v0, 3 * nodes);
   uint8_t *fixed;
@@ -224,6 +225,23 @@ static eb_error hash_scene(eb_scene *scene) {
   free(vectors);
   free(fixed);
   return error;
+}
+
+/* ---- contact --------------------------------------------------------------------------------- */
+
+/* Bodies sink into their contacts by one to three times g h^2 (contact.c): they are pushed from that
+ * far above a collider on, and come to rest about on it. */
+static eb_error make_contact(eb_scene *scene) {
+  bool wanted = false;
+  double young[EB_MAX_REGIONS];
+  for (int32_t c = 0; c < scene->collider_count; c++)
+    wanted = wanted || scene->colliders[c].stiffness <= 0;
+  for (int32_t r = 0; r < scene->material_count; r++) young[r] = scene->materials[r].young;
+  if (!wanted) return EB_OK;
+  const double *g = scene->gravity, weight = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+  return eb_contact_create(scene->mesh, eb_elasticity_mass(scene->elasticity), scene->node_area,
+                           young, scene->dt, 3 * weight * scene->dt * scene->dt,
+                           scene->collider_count, &scene->contact);
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -241,6 +259,7 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
     EB_TRY(eb_error_prefix(eb_material_validate(&scene->materials[r]), "region '%s'",
                            scene->mesh->region_name[r]));
   EB_TRY(eb_elasticity_create(scene->mesh, scene->materials, &scene->elasticity));
+  EB_TRY(make_contact(scene));
   return hash_scene(scene);
 }
 
@@ -262,6 +281,7 @@ eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignments, const
 void eb_scene_destroy(eb_scene *scene) {
   if (!scene) return;
   if (scene->ops->clear) scene->ops->clear(scene);
+  eb_contact_destroy(scene->contact);
   eb_elasticity_destroy(scene->elasticity);
   free(scene->v0);
   free(scene->x0);
@@ -286,10 +306,12 @@ void eb_scene_force(const eb_scene *scene, double t, const double *x, const doub
   for (int32_t i = 0; i < scene->mesh->node_count; i++)
     for (int d = 0; d < 3; d++) f[3 * i + d] = mass[i] * scene->gravity[d];
   for (int32_t c = 0; c < scene->collider_count; c++)
-    for (int32_t i = 0; i < scene->mesh->node_count; i++)
+    for (int32_t i = 0; scene->colliders[c].stiffness > 0 && i < scene->mesh->node_count; i++)
       if (scene->node_area[i] > 0)
         eb_collider_force(&scene->colliders[c], t, scene->node_area[i], x + 3 * i, v + 3 * i,
                           f + 3 * i);
+  if (scene->contact)
+    eb_contact_force(scene->contact, scene->colliders, scene->collider_count, t, x, v, f);
   if (scene->ops->force) scene->ops->force(scene, t, x, v, f);
 }
 

@@ -9,7 +9,7 @@
 #define EB_SCENE_H
 
 #include "problems/base/option.h"
-#include "problems/collision/collider.h"
+#include "problems/collision/contact.h"
 #include "problems/elasticity/elasticity.h"
 #include "problems/mesh/mesh.h"
 
@@ -84,6 +84,7 @@ struct eb_scene {
   double dt;         /* s */
   int32_t collider_count;
   eb_collider colliders[EB_MAX_COLLIDERS];
+  eb_contact *contact; /* of colliders without a stiffness of their own; NULL when there is none */
   double *x0, *v0; /* initial state, node_count x 3; setup may change them (rest and zero before) */
   char mesh_source[512]; /* "generated", or the file given with --mesh */
   /* Of mesh, materials, boundary, colliders, gravity, initial state and dt (scripts enter by what

@@ -31,7 +31,8 @@ const char *eb_reason_name(eb_reason reason);
 
 /* One vocabulary of phases for all solvers. */
 typedef enum eb_phase {
-  EB_PHASE_ROTATIONS,
+  EB_PHASE_ROTATIONS, /* of elements */
+  EB_PHASE_NODE_ROTATIONS,
   EB_PHASE_GRADIENT,
   EB_PHASE_ASSEMBLE,
   EB_PHASE_ORDER,

@@ -107,6 +107,23 @@ like_error(2, qr/there is no run 'x'/, 'export of an unknown run', 'export', 'p.
 ($out) = is_code(0, 'export of one run', 'export', 'p.h5', '--to', 'csv', '--run', $summary->{runs}[1]{id});
 is(() = $out =~ /\n/g, 6, 'CSV: of one run');
 
+# ---- what a solver reports of its set-up and of updated elements
+is_code(0, 'a solver that reports all there is', 'run', $beam, '--plugin', plugin('reporting'), '-s', 'reporting', '-s', 'newton',
+  '--steps', '4', '-o', 'w.h5');
+my ($reported, $silent) = runs_in('w.h5');
+is_deeply($reported->{setup}{memory}, {matrix => 1e6, factor => 2e6, updates => 3e6}, 'JSON: memory by kind');
+is_deeply([@{$reported->{setup}{supernodes}{parent}}[0, 8, 14]], [8, 12, -1], 'JSON: the elimination tree');
+ok($reported->{setup}{phases}{analyze} > 0 && $reported->{setup}{counters}{factorizations} == 0, 'JSON: phases and counters of the set-up');
+ok($reported->{counters}{updated_elements}[3] > 0, 'JSON: updated elements');
+ok(!%{$silent->{setup}{memory} // {}} && !$silent->{setup}{supernodes}, 'JSON: nothing of a solver that reports none');
+is($reported->{audit}, 'passed', 'a solver that claims no tolerance passes the audit,');
+ok($reported->{steps}{residual_relative}[3] > 0.1, 'however far it is from implicit Euler');
+($out) = is_code(0, 'export as CSV', 'export', 'w.h5', '--to', 'csv', '--run', $reported->{id});
+my ($header, @rows) = map { [split /,/] } split /\n/, $out;
+my ($at) = grep { $header->[$_] eq 'counters/updated_elements' } 0 .. $#$header;
+is($rows[3][$at - @$header], $reported->{counters}{updated_elements}[3], 'CSV: updated elements');
+ok((grep { $_ eq 'phases/update (s)' } @$header), 'CSV: phases');
+
 # ---- merging
 is_code(0, 'shard 1', 'run', $beam, 'conjac2020/twist', '-s', 'newton', '--steps', '1', '--shard', '1/2', '-o', 'm1.h5');
 is_code(0, 'shard 2', 'run', $beam, 'conjac2020/twist', '-s', 'newton', '--steps', '1', '--shard', '2/2', '-o', 'm2.h5');

@@ -5,5 +5,6 @@
 #include "harness/bench/bench.h"
 
 extern const eb_bench_case eb_bench_elasticity[], eb_bench_linalg[], eb_bench_solvers[];
+extern const eb_bench_case eb_bench_corotation[];
 
 #endif

@@ -189,9 +189,11 @@ static eb_error linear_on(const eb_check *check, const eb_scene *scene) {
   const char *options =
       declares(check->solver, "rtol") ? "linear=cholesky,rtol=1e-12" : "linear=cholesky";
   EB_TRY(eb_block_run(scene, check->solver, options, 1, 3, NULL, &reference));
-  static const char *const kinds[] = {"cg", "cg,preconditioner=ic", "petsc"};
+  static const char *const kinds[] = {"cholmod", "cg", "cg,preconditioner=ic", "petsc"};
+  const int count = sizeof kinds / sizeof *kinds;
   eb_error error = EB_OK;
-  for (int k = 0; k < 3 && !error; k++) error = compare_linear(check, scene, reference, kinds[k]);
+  for (int k = 0; k < count && !error; k++)
+    error = compare_linear(check, scene, reference, kinds[k]);
   eb_state_destroy(reference);
   return error;
 }

@@ -94,16 +94,23 @@ double eb_collider_distance(const eb_collider *collider, double t, const double 
   return INFINITY;
 }
 
+void eb_penalty_force(const eb_penalty *penalty, double depth, const double normal[3],
+                      const double relative[3], double f[3]) {
+  double slip[3], approach = dot(relative, normal);
+  double pressing = fmax(0, penalty->stiffness * depth - penalty->damping * approach);
+  for (int d = 0; d < 3; d++) slip[d] = relative[d] - approach * normal[d];
+  double speed = sqrt(dot(slip, slip));
+  double drag =
+      speed > 0 ? fmin(penalty->friction * pressing, penalty->damping * speed) / speed : 0;
+  for (int d = 0; d < 3; d++) f[d] += pressing * normal[d] - drag * slip[d];
+}
+
 void eb_collider_force(const eb_collider *collider, double t, double area, const double p[3],
                        const double v[3], double f[3]) {
-  double normal[3], moving[3], slip[3];
+  double normal[3], moving[3];
   double depth = -eb_collider_distance(collider, t, p, normal, moving);
   if (!(depth > 0)) return;
   double relative[3] = {v[0] - moving[0], v[1] - moving[1], v[2] - moving[2]};
-  double approach = dot(relative, normal), damping = collider->damping * area;
-  double pressing = fmax(0, collider->stiffness * area * depth - damping * approach);
-  for (int d = 0; d < 3; d++) slip[d] = relative[d] - approach * normal[d];
-  double speed = sqrt(dot(slip, slip));
-  double drag = speed > 0 ? fmin(collider->friction * pressing, damping * speed) / speed : 0;
-  for (int d = 0; d < 3; d++) f[d] += pressing * normal[d] - drag * slip[d];
+  eb_penalty penalty = {collider->stiffness * area, collider->damping * area, collider->friction};
+  eb_penalty_force(&penalty, depth, normal, relative, f);
 }

@@ -22,9 +22,10 @@ typedef enum eb_collider_kind {
 typedef struct eb_collider {
   eb_collider_kind kind;
   double origin[3], axis[3], radius, half_length; /* m; at time 0 */
-  double stiffness;                               /* Pa/m: pressure for a depth of 1 m */
-  double damping;                                 /* Pa s/m */
-  double friction;                                /* Coulomb's mu */
+  double
+      stiffness;   /* Pa/m: pressure for a depth of 1 m; 0: as much as the body bears (contact.h) */
+  double damping;  /* Pa s/m */
+  double friction; /* Coulomb's mu */
   /* Scripted motion: position offset (m) and velocity (m/s) at time t, or NULL when it stands still. */
   void (*motion)(double t, const double *parameters, double offset[3], double velocity[3]);
   double motion_parameters[8];
@@ -33,6 +34,14 @@ typedef struct eb_collider {
 /* Signed distance (m) at p and time t, unit normal and the collider's velocity at p (m/s). */
 double eb_collider_distance(const eb_collider *collider, double t, const double p[3],
                             double normal[3], double velocity[3]);
+/* The penalty on one point: k (N/m), c (N s/m), mu. */
+typedef struct eb_penalty {
+  double stiffness, damping, friction;
+} eb_penalty;
+
+/* Adds f_n n + f_t (N) above to f, for depth > 0 (m), unit normal and velocity relative to what is entered (m/s). */
+void eb_penalty_force(const eb_penalty *penalty, double depth, const double normal[3],
+                      const double relative[3], double f[3]);
 /* Adds the penalty force (N) on one node with surface share `area` (m^2) to f. */
 void eb_collider_force(const eb_collider *collider, double t, double area, const double p[3],
                        const double v[3], double f[3]);

@@ -1,10 +1,11 @@
 /* Scenes of Hecht, Lee, Shewchuk and O'Brien, "Updated Sparse Cholesky Factors for Corotational
  * Elastodynamics", ACM Transactions on Graphics 31(5), 2012 (Section 5, Tables I to V).
  *
- * A frame is 1/30 s, as in the paper. The paper does not state its own step inside a frame, most
- * sizes, heights and colliders, nor the stiffness of every body: those are chosen here and can be
- * set. Contact is the explicit penalty of collider.h, with constants that follow from the step
- * (common.c). */
+ * A step is a frame, 1/30 s: the paper's stage times per frame (Tables II and III) are those of one step. It
+ * does not state most sizes, heights and colliders, nor the stiffness of every body: those are chosen
+ * here and can be set. Contact is the explicit penalty of collider.h: solids have the
+ * stiffness that a body bears in one step (contact.c), sheets and the squeezed bear one that
+ * follows from their thickness (common.c). */
 #include <math.h>
 
 #include "problems/base/memory.h"
@@ -15,10 +16,7 @@
 #define CITATION                                                                                   \
   "Hecht, Lee, Shewchuk and O'Brien, Updated Sparse Cholesky Factors for Corotational "            \
   "Elastodynamics, ACM TOG 31(5), 2012"
-/* Steps: a tenth, a twentieth and a thirtieth of a frame. */
-#define TENTH               "0.0033333333333333335"
-#define TWENTIETH           "0.0016666666666666668"
-#define THIRTIETH           "0.0011111111111111111"
+#define FRAME               "0.033333333333333333"
 #define PARAMETERS(E_, dt_) EB_SCENE_PARAMETERS(E_, "0.4", "1000", dt_, "corotational", "9.81")
 #define HEIGHT(default_)                                                                           \
   { "height", EB_OPTION_REAL, default_, 0, 100, NULL, "m", "of the lowest point above the ground" }
@@ -28,13 +26,17 @@
 static const double pi = 3.14159265358979323846;
 static const double upwards[3] = {0, 0, 1};
 
-/* Constants of every collider added so far; friction from the parameter. The thickness is that of
- * the body's thinnest part. */
-static void finish_colliders(eb_scene *scene, double thickness) {
-  for (int32_t c = 0; c < scene->collider_count; c++) {
-    eb_penalty_constants(scene, thickness, &scene->colliders[c]);
+/* Friction of every collider added so far. */
+static void set_friction(eb_scene *scene) {
+  for (int32_t c = 0; c < scene->collider_count; c++)
     scene->colliders[c].friction = eb_values_real(scene->parameters, "friction");
-  }
+}
+
+/* Colliders with constants of their own, for a body whose thinnest part is so thick. */
+static void finish_colliders(eb_scene *scene, double thickness) {
+  set_friction(scene);
+  for (int32_t c = 0; c < scene->collider_count; c++)
+    eb_penalty_constants(scene, thickness, &scene->colliders[c]);
 }
 
 /* Materials, gravity, a floor at z = 0, the body turned and lifted over it. */
@@ -43,15 +45,14 @@ static eb_error drop_on_floor(eb_scene *scene, const double rotation[9]) {
   eb_scene_gravity(scene);
   eb_scene_place(scene, rotation, eb_values_real(scene->parameters, "height"));
   eb_scene_add_floor(scene, 0);
-  finish_colliders(scene, INFINITY);
+  set_friction(scene);
   return EB_OK;
 }
 
 /* ---- sculpture, in three resolutions --------------------------------------------------------- */
 
-static const eb_option sculpture_parameters[] = {PARAMETERS("5e6", TWENTIETH),
-                                                 EB_ELEMENTS_PARAMETER, HEIGHT("0.2"),
-                                                 FRICTION("0.3"), EB_LAST_PARAMETER};
+static const eb_option sculpture_parameters[] = {PARAMETERS("5e6", FRAME), EB_ELEMENTS_PARAMETER,
+                                                 HEIGHT("0.2"), FRICTION("0.3"), EB_LAST_PARAMETER};
 
 static eb_error sculpture_small_mesh(const eb_values *parameters, eb_mesh **out) {
   return eb_scene_model(parameters, "sculpture", 6681, 2000, 1.6, out);
@@ -77,7 +78,7 @@ static eb_error sculpture_setup(eb_scene *scene) {
     .citation = CITATION, .stand_in = "sculpture",                                                 \
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,                           \
     .target_vertices = vertices_, .target_elements = elements_, .count_tolerance = 0.03,           \
-    .parameters = sculpture_parameters, .steps = 6000, .steps_per_frame = 20, .mesh = mesh_,       \
+    .parameters = sculpture_parameters, .steps = 300, .steps_per_frame = 1, .mesh = mesh_,         \
     .mesh_parameters = "resolution", .setup = sculpture_setup,                                     \
   }
 
@@ -91,7 +92,7 @@ const eb_scene_ops eb_hecht2012_sculpture_large =
 
 /* ---- dragon ---------------------------------------------------------------------------------- */
 
-static const eb_option dragon_parameters[] = {PARAMETERS("2e6", TWENTIETH), EB_ELEMENTS_PARAMETER,
+static const eb_option dragon_parameters[] = {PARAMETERS("5e6", FRAME), EB_ELEMENTS_PARAMETER,
                                               HEIGHT("0.2"), FRICTION("0.3"), EB_LAST_PARAMETER};
 
 static eb_error dragon_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -114,8 +115,8 @@ const eb_scene_ops eb_hecht2012_dragon = {
     .target_elements = 20000,
     .count_tolerance = 0.03,
     .parameters = dragon_parameters,
-    .steps = 6000,
-    .steps_per_frame = 20,
+    .steps = 300,
+    .steps_per_frame = 1,
     .mesh = dragon_mesh,
     .mesh_parameters = "resolution",
     .setup = dragon_setup,
@@ -123,8 +124,8 @@ const eb_scene_ops eb_hecht2012_dragon = {
 
 /* ---- three-torus ----------------------------------------------------------------------------- */
 
-static const eb_option torus_parameters[] = {PARAMETERS("1e7", TWENTIETH), EB_ELEMENTS_PARAMETER,
-                                             HEIGHT("0.9"), FRICTION("0.3"), EB_LAST_PARAMETER};
+static const eb_option torus_parameters[] = {PARAMETERS("1e7", FRAME), EB_ELEMENTS_PARAMETER,
+                                             HEIGHT("0.6"), FRICTION("0.3"), EB_LAST_PARAMETER};
 
 static eb_error torus_mesh(const eb_values *parameters, eb_mesh **out) {
   return eb_scene_model(parameters, "three-torus", 19172, 0, 1.2, out);
@@ -137,7 +138,7 @@ static eb_error torus_setup(eb_scene *scene) {
   EB_TRY(drop_on_floor(scene, rotation));
   eb_scene_add_collider(scene, EB_CYLINDER, (const double[3]){0.15, 0, 0.3},
                         (const double[3]){0, 1, 0}, 0.2);
-  finish_colliders(scene, INFINITY);
+  set_friction(scene);
   return EB_OK;
 }
 
@@ -153,8 +154,8 @@ const eb_scene_ops eb_hecht2012_three_torus = {
     .target_elements = 19172,
     .count_tolerance = 0.03,
     .parameters = torus_parameters,
-    .steps = 6000,
-    .steps_per_frame = 20,
+    .steps = 300,
+    .steps_per_frame = 1,
     .mesh = torus_mesh,
     .mesh_parameters = "resolution",
     .setup = torus_setup,
@@ -163,7 +164,7 @@ const eb_scene_ops eb_hecht2012_three_torus = {
 /* ---- bowl-of-bears --------------------------------------------------------------------------- */
 
 static const eb_option bears_parameters[] = {
-    PARAMETERS("3e6", TWENTIETH),
+    PARAMETERS("3e6", FRAME),
     EB_ELEMENTS_PARAMETER,
     {"bears", EB_OPTION_INT, "25", 1, 25, NULL, "", "how many bears"},
     FRICTION("0.3"),
@@ -210,7 +211,7 @@ static eb_error bears_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
   eb_scene_gravity(scene);
   eb_scene_add_collider(scene, EB_BOWL, (const double[3]){0, 0, 0.7}, upwards, 1.7);
-  finish_colliders(scene, INFINITY);
+  set_friction(scene);
   return EB_OK;
 }
 
@@ -226,8 +227,8 @@ const eb_scene_ops eb_hecht2012_bowl_of_bears = {
     .target_elements = 244625,
     .count_tolerance = 0.03,
     .parameters = bears_parameters,
-    .steps = 6000,
-    .steps_per_frame = 20,
+    .steps = 300,
+    .steps_per_frame = 1,
     .mesh = bear_in_bowl_mesh,
     .mesh_parameters = "resolution",
     .prepare = bears_prepare,
@@ -237,7 +238,7 @@ const eb_scene_ops eb_hecht2012_bowl_of_bears = {
 /* ---- bear-squash ----------------------------------------------------------------------------- */
 
 static const eb_option squash_parameters[] = {
-    PARAMETERS("1e5", THIRTIETH),
+    PARAMETERS("1e5", FRAME),
     EB_ELEMENTS_PARAMETER,
     {"gap", EB_OPTION_REAL, "0.2", 0.01, 1, NULL, "",
      "between piston and floor at the lowest, over the height of the bear"},
@@ -284,8 +285,8 @@ const eb_scene_ops eb_hecht2012_bear_squash = {
     .target_elements = 30490,
     .count_tolerance = 0.03,
     .parameters = squash_parameters,
-    .steps = 4500,
-    .steps_per_frame = 30,
+    .steps = 150,
+    .steps_per_frame = 1,
     .mesh = squash_mesh,
     .mesh_parameters = "resolution",
     .setup = squash_setup,
@@ -308,7 +309,7 @@ static eb_error sheet(const eb_values *parameters, const int32_t cubes[3], const
   return eb_generate_tets6(&grid, out);
 }
 
-static const eb_option cloth_parameters[] = {PARAMETERS("2e5", TWENTIETH), EB_CUBES_PARAMETER,
+static const eb_option cloth_parameters[] = {PARAMETERS("1e6", FRAME), EB_CUBES_PARAMETER,
                                              HEIGHT("0.02"), FRICTION("0.6"), EB_LAST_PARAMETER};
 
 static eb_error cloth_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -337,14 +338,14 @@ const eb_scene_ops eb_hecht2012_cloth_drop = {
     .target_vertices = 5202,
     .target_elements = 15000,
     .parameters = cloth_parameters,
-    .steps = 1200,
-    .steps_per_frame = 20,
+    .steps = 120,
+    .steps_per_frame = 1,
     .mesh = cloth_mesh,
     .mesh_parameters = "resolution",
     .setup = cloth_setup,
 };
 
-static const eb_option trampoline_parameters[] = {PARAMETERS("1e6", THIRTIETH), EB_CUBES_PARAMETER,
+static const eb_option trampoline_parameters[] = {PARAMETERS("1e6", FRAME), EB_CUBES_PARAMETER,
                                                   FRICTION("0.3"), EB_LAST_PARAMETER};
 
 /* Where the hanging sheet is, m. The ball, on its way down again, meets it 0.2 m below its rail. */
@@ -425,8 +426,8 @@ const eb_scene_ops eb_hecht2012_trampoline = {
     .target_vertices = 7854,
     .target_elements = 22500,
     .parameters = trampoline_parameters,
-    .steps = 4500,
-    .steps_per_frame = 30,
+    .steps = 150,
+    .steps_per_frame = 1,
     .mesh = trampoline_mesh,
     .mesh_parameters = "resolution",
     .setup = trampoline_setup,
@@ -437,13 +438,13 @@ const eb_scene_ops eb_hecht2012_trampoline = {
 /* ---- spider ---------------------------------------------------------------------------------- */
 
 static const eb_option spider_parameters[] = {
-    PARAMETERS("1e8", TENTH),
+    PARAMETERS("1e8", FRAME),
     {"resolution", EB_OPTION_REAL, "1", 0.8, 8, NULL, "",
      "scale on the number of elements; 1 is the paper's, below 0.8 the legs would fall apart"},
 
     {"contrast", EB_OPTION_REAL, "300", 1, 1e6, NULL, "",
      "Young's modulus of legs and body (E) over that of joints and thread"},
-    {"swing", EB_OPTION_REAL, "5", -100, 100, NULL, "rad/s",
+    {"swing", EB_OPTION_REAL, "2", -100, 100, NULL, "rad/s",
      "initial angular velocity about the thread's top"},
     EB_LAST_PARAMETER};
 
@@ -479,8 +480,8 @@ const eb_scene_ops eb_hecht2012_spider = {
     .target_elements = 12683,
     .count_tolerance = 0.03,
     .parameters = spider_parameters,
-    .steps = 3000,
-    .steps_per_frame = 10,
+    .steps = 300,
+    .steps_per_frame = 1,
     .mesh = spider_mesh,
     .mesh_parameters = "resolution",
     .setup = spider_setup,

@@ -1,7 +1,7 @@
 /* Supernodes: columns of L that are eliminated together in one dense front.
  *
- * Column k + 1 belongs to the supernode of its child k when the structure of k is that of k + 1 and k itself (Liu, Ng and
- * Peyton 1993). These supernodes are small, so a child is merged with its parent, at the price of entries that are
+ * Column k + 1 belongs to the supernode of its only child k when the structure of k is that of k + 1 and k itself
+ * (fundamental supernodes: Liu, Ng and Peyton 1993). These supernodes are small, so a child is merged with its parent, at the price of entries that are
  * zero, whenever one front costs less time than two by the model below (Ashcraft and Grimes 1989 merge by counting
  * zeros).
  *
@@ -51,18 +51,23 @@ static void clear(forest *f) {
 
 /* ---- fundamental supernodes -------------------------------------------------------------------------- */
 
-static bool continues(const eb_elimination_tree *tree, int32_t k) {
-  return k > 0 && tree->parent[k - 1] == k && tree->count[k - 1] == tree->count[k] + 1;
-}
-
-/* of_column: nodes. */
-static void group_columns(const eb_elimination_tree *tree, forest *f, int32_t *of_column) {
+/* Finds where supernodes begin; of_column, children: nodes. */
+static void group_columns(const eb_elimination_tree *tree, forest *f, int32_t *of_column,
+                          int32_t *children) {
+  for (int32_t k = 0; k < tree->nodes; k++) children[k] = 0;
+  for (int32_t k = 0; k < tree->nodes; k++)
+    if (tree->parent[k] >= 0) children[tree->parent[k]]++;
   f->count = 0;
   for (int32_t k = 0; k < tree->nodes; k++) {
-    if (!continues(tree, k)) f->begin[f->count++] = k;
+    bool continues = k > 0 && tree->parent[k - 1] == k && children[k] == 1 &&
+                     tree->count[k - 1] == tree->count[k] + 1;
+    if (!continues) f->begin[f->count++] = k;
     of_column[k] = f->count - 1;
   }
   f->begin[f->count] = tree->nodes;
+}
+
+static void link_supernodes(const eb_elimination_tree *tree, forest *f, const int32_t *of_column) {
   f->root = -1;
   for (int32_t s = f->count - 1; s >= 0; s--) {
     int32_t end = f->begin[s + 1] - 1, above = tree->parent[end];
@@ -88,15 +93,18 @@ static double partial_flops(double n, double m) {
 /* Seconds that a front takes, up to a common factor: what calls and loops cost whatever its size, moving
  * its entries in and out, and arithmetic, which is slow with few pivots. Fitted to timings of fronts of 3 to 1000 rows. */
 static double front_cost(int32_t pivots, int32_t below) {
-  const double per_front = 0.6e-6, per_entry = 0.6e-9, per_flop = 1 / 46e9, half_rate = 12;
+  const double per_front = 0.6e-6, per_entry = 0.35e-9, per_flop = 1 / 46e9, half_rate = 6;
   double n = 3.0 * pivots, m = 3.0 * below;
   return per_front + per_entry * (n * (m + n) + m * m) +
          per_flop * (1 + half_rate / n) * partial_flops(n, m);
 }
 
+/* A merged child is refactored with every other subtree of its parent: merging must save a good part of its cost. */
 static bool worth_merging(const forest *f, int32_t c, int32_t p) {
-  return front_cost(f->pivots[c] + f->pivots[p], f->below[p]) <
-         front_cost(f->pivots[c], f->below[c]) + front_cost(f->pivots[p], f->below[p]);
+  const double least_saving = 0.1;
+  double child = front_cost(f->pivots[c], f->below[c]);
+  double apart = child + front_cost(f->pivots[p], f->below[p]);
+  return front_cost(f->pivots[c] + f->pivots[p], f->below[p]) < apart - least_saving * child;
 }
 
 /* Merges the child c that *link points at into p; c's children take its place in p's list. */
@@ -239,7 +247,8 @@ static eb_error build(const eb_elimination_tree *tree, forest *f, int32_t *work,
   out->position = position;
   EB_TRY(EB_NEW(of_node, tree->nodes));
   out->of_node = of_node;
-  group_columns(tree, f, work);
+  group_columns(tree, f, work, f->next);
+  link_supernodes(tree, f, work);
   merge_children(f);
   EB_TRY(order_children(f));
   eb_postorder(f->root, f->parent, f->child, f->sibling, work);

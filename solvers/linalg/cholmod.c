@@ -1,4 +1,5 @@
-/* A = L L^T by CHOLMOD's supernodal factorization, then two triangular solves.
+/* A = L L^T by CHOLMOD's supernodal factorization, then two triangular solves: the reference that the
+ * project's own factor (multifrontal.h) is tested and measured against.
  *
  * Reference: Chen, Davis, Hager and Rajamanickam 2008, "Algorithm 887: CHOLMOD", ACM TOMS 35(3);
  * Karypis and Kumar 1998 for the ordering (METIS nested dissection).
@@ -21,7 +22,7 @@
 #include "solvers/linalg/one_thread.h"
 #include "solvers/linalg/ordering.h"
 
-typedef struct cholesky {
+typedef struct supernodal {
   cholmod_common common;
   bool started;
   int32_t rows;      /* nodes */
@@ -30,9 +31,9 @@ typedef struct cholesky {
   int32_t *diagonal; /* permuted scalar row -> index of its diagonal entry in the block values */
   cholmod_factor *L;
   cholmod_dense *X, *E; /* solution in permuted order, CHOLMOD's gather space */
-} cholesky;
+} supernodal;
 
-static eb_error check(const cholesky *c, const char *what) {
+static eb_error check(const supernodal *c, const char *what) {
   switch (c->common.status) {
   case CHOLMOD_OUT_OF_MEMORY:
     return EB_ERROR(EB_ERR_MEMORY, "%s: CHOLMOD is out of memory; use a smaller scene or cg", what);
@@ -85,7 +86,7 @@ static int64_t lower_entries(const eb_block_matrix *A) {
 }
 
 /* S for the order scalar[k] (k-th scalar row); position: 3 rows of workspace for its inverse. */
-static void fill_lower(cholesky *c, const eb_block_matrix *A, const int32_t *scalar,
+static void fill_lower(supernodal *c, const eb_block_matrix *A, const int32_t *scalar,
                        int32_t *position) {
   int32_t n = 3 * A->rows, *start = c->S->p, *row = c->S->i;
   for (int32_t k = 0; k < n; k++) position[scalar[k]] = k;
@@ -99,7 +100,7 @@ static void fill_lower(cholesky *c, const eb_block_matrix *A, const int32_t *sca
 
 /* ---- life ---------------------------------------------------------------------------------------- */
 
-static eb_error allocate(cholesky *c, const eb_block_matrix *A) {
+static eb_error allocate(supernodal *c, const eb_block_matrix *A) {
   int64_t entries = lower_entries(A);
   if (entries > INT32_MAX || (int64_t)A->start[A->rows] > INT32_MAX / 9)
     return EB_ERROR(EB_ERR_LIMIT,
@@ -113,7 +114,7 @@ static eb_error allocate(cholesky *c, const eb_block_matrix *A) {
 }
 
 /* Room for the numbers of L, touched here so that the first factorization takes as long as the others. */
-static eb_error allocate_factor(cholesky *c) {
+static eb_error allocate_factor(supernodal *c) {
   const int to_ll = true, to_super = true, packed = true, monotonic = true;
   cholmod_change_factor(CHOLMOD_REAL, to_ll, to_super, packed, monotonic, c->L, &c->common);
   EB_TRY(check(c, "allocating the factor"));
@@ -122,7 +123,8 @@ static eb_error allocate_factor(cholesky *c) {
 }
 
 /* Analysis keeps METIS' order up to a postordering, which moves columns but changes no fill. */
-static eb_error analyze(cholesky *c, const eb_block_matrix *A, int32_t *scalar, int32_t *position) {
+static eb_error analyze(supernodal *c, const eb_block_matrix *A, int32_t *scalar,
+                        int32_t *position) {
   int32_t n = 3 * A->rows;
   fill_lower(c, A, scalar, position);
   c->L = cholmod_analyze(c->S, &c->common);
@@ -138,7 +140,7 @@ static eb_error analyze(cholesky *c, const eb_block_matrix *A, int32_t *scalar, 
   return check(c, "allocating the solution");
 }
 
-static eb_error prepare(cholesky *c, const eb_block_matrix *A, int32_t *work, eb_step_log *log) {
+static eb_error prepare(supernodal *c, const eb_block_matrix *A, int32_t *work, eb_step_log *log) {
   int32_t n = 3 * A->rows, *scalar = work, *position = work + n, *order = position + n;
   eb_linear_begin(log, EB_PHASE_ORDER);
   eb_error error = order_scalars(A, order, scalar);
@@ -148,10 +150,11 @@ static eb_error prepare(cholesky *c, const eb_block_matrix *A, int32_t *work, eb
   error = allocate(c, A);
   if (!error) error = analyze(c, A, scalar, position);
   eb_linear_end(log, EB_PHASE_ANALYZE);
+  if (log && !error) eb_log_memory(log, EB_MEMORY_FACTOR, 8.0 * (double)c->L->xsize);
   return error;
 }
 
-static void start(cholesky *c) {
+static void start(supernodal *c) {
   cholmod_start(&c->common);
   c->started = true;
   c->common.print = 0;
@@ -162,8 +165,8 @@ static void start(cholesky *c) {
   c->common.quick_return_if_not_posdef = true;
 }
 
-static void cholesky_destroy(void *data) {
-  cholesky *c = data;
+static void supernodal_destroy(void *data) {
+  supernodal *c = data;
   if (c->started) {
     cholmod_free_sparse(&c->S, &c->common);
     cholmod_free_factor(&c->L, &c->common);
@@ -176,10 +179,10 @@ static void cholesky_destroy(void *data) {
   free(c);
 }
 
-static eb_error cholesky_create(const eb_linear_settings *settings, const eb_block_matrix *pattern,
-                                eb_step_log *log, void **data) {
+static eb_error supernodal_create(const eb_linear_settings *settings,
+                                  const eb_block_matrix *pattern, eb_step_log *log, void **data) {
   (void)settings;
-  cholesky *c;
+  supernodal *c;
   int32_t *work = NULL;
   EB_TRY(EB_NEW(c, 1));
   c->rows = pattern->rows;
@@ -192,7 +195,7 @@ static eb_error cholesky_create(const eb_linear_settings *settings, const eb_blo
   }
   free(work);
   if (error)
-    cholesky_destroy(c);
+    supernodal_destroy(c);
   else
     *data = c;
   return error;
@@ -201,7 +204,7 @@ static eb_error cholesky_create(const eb_linear_settings *settings, const eb_blo
 /* ---- numeric factorization ----------------------------------------------------------------------- */
 
 /* Copies the block values into S; false when one of them is not finite. */
-static bool gather(cholesky *c, const eb_block_matrix *A) {
+static bool gather(supernodal *c, const eb_block_matrix *A) {
   const double *values = A->values;
   const int32_t *source = c->source;
   int32_t entries = ((int32_t *)c->S->p)[3 * c->rows];
@@ -218,7 +221,7 @@ static bool gather(cholesky *c, const eb_block_matrix *A) {
 /* A pivot of some eps a_jj is what rounding has left of a zero, although its sign came out positive:
  * the matrix is singular as far as doubles can tell. Relative to the entry itself, so that the scale of
  * a row does not matter. */
-static bool pivots_have_digits(const cholesky *c, const eb_block_matrix *A) {
+static bool pivots_have_digits(const supernodal *c, const eb_block_matrix *A) {
   const double rounding = 64 * DBL_EPSILON;
   const cholmod_factor *L = c->L;
   const int32_t *super = L->super, *px = L->px, *pi = L->pi;
@@ -234,9 +237,9 @@ static bool pivots_have_digits(const cholesky *c, const eb_block_matrix *A) {
   return true;
 }
 
-static eb_error cholesky_set_matrix(void *data, const eb_block_matrix *A, eb_step_log *log,
-                                    eb_reason *reason) {
-  cholesky *c = data;
+static eb_error supernodal_set_matrix(void *data, const eb_block_matrix *A, eb_step_log *log,
+                                      eb_reason *reason) {
+  supernodal *c = data;
   double shift[2] = {0, 0};
   *reason = EB_DIVERGED_NAN;
   if (!gather(c, A)) return EB_OK;
@@ -253,9 +256,9 @@ static eb_error cholesky_set_matrix(void *data, const eb_block_matrix *A, eb_ste
 
 /* ---- solve --------------------------------------------------------------------------------------- */
 
-static eb_error cholesky_solve(void *data, const double *b, double *x, eb_step_log *log,
-                               bool log_residuals, eb_linear_result *result) {
-  cholesky *c = data;
+static eb_error supernodal_solve(void *data, const double *b, double *x, eb_step_log *log,
+                                 bool log_residuals, eb_linear_result *result) {
+  supernodal *c = data;
   (void)log_residuals;
   const int32_t n = 3 * c->rows, *perm = c->L->Perm;
   double *y = c->X->x;
@@ -276,8 +279,16 @@ static eb_error cholesky_solve(void *data, const double *b, double *x, eb_step_l
   return EB_OK;
 }
 
+const eb_linear_kind eb_linear_cholmod = {.name = "cholmod",
+                                          .direct = true,
+                                          .create = supernodal_create,
+                                          .set_matrix = supernodal_set_matrix,
+                                          .solve = supernodal_solve,
+                                          .destroy = supernodal_destroy};
+/* The same until the multifrontal factor takes its name. */
 const eb_linear_kind eb_linear_cholesky = {.name = "cholesky",
-                                           .create = cholesky_create,
-                                           .set_matrix = cholesky_set_matrix,
-                                           .solve = cholesky_solve,
-                                           .destroy = cholesky_destroy};
+                                           .direct = true,
+                                           .create = supernodal_create,
+                                           .set_matrix = supernodal_set_matrix,
+                                           .solve = supernodal_solve,
+                                           .destroy = supernodal_destroy};

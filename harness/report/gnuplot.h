@@ -1,0 +1,27 @@
+/* Plots by gnuplot: data as text, a template of reports/gnuplot/, a picture. */
+#ifndef EB_REPORT_GNUPLOT_H
+#define EB_REPORT_GNUPLOT_H
+
+#include "problems/base/text.h"
+
+/* The data of one plot while it is being written: blocks for gnuplot's `index`, or one table. The caller clears `text`. */
+typedef struct eb_plot_data {
+  eb_text text;
+  int series;
+  char pending
+      [512]; /* name of a series that has no point yet; a block without points is not written */
+} eb_plot_data;
+
+enum { EB_LOG_X = 1, EB_LOG_Y = 2 };
+
+/* Begins a series of points. */
+void eb_plot_begin(eb_plot_data *data, const char *name);
+/* Adds a point to it, unless it is not finite or not positive along an axis that is `logarithmic` (EB_LOG_X | EB_LOG_Y). */
+EB_MUST eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned logarithmic);
+
+/* Writes DIR/BASE.dat and DIR/BASE.gp, made from the template STEM, and draws DIR/BASE.svg. EB_ERR_LIBRARY when gnuplot is
+ * missing or fails, with what it said. BASE has letters, digits and dashes; the title may be any text. */
+EB_MUST eb_error eb_plot_draw(const char *dir, const char *base, const char *stem,
+                              const char *title, const eb_plot_data *data);
+
+#endif

@@ -1,0 +1,172 @@
+/* Penalty forces that a body can bear when they are explicit and its elasticity is implicit.
+ *
+ * One step of the scheme of scene.h, linearized, is A v1 = M v0 + h f with A = M + h^2 K. Let contacts i push with
+ * s_i a_i per depth x_i = N_i . u; N^T spreads unit forces along the normals to the nodes, D = diag(s_i a_i).
+ * The depths obey x1 = x0 + h v1, v1 = v0 - h (N A^-1 N^T)(D x0 + h gamma D v0), with c = gamma h s, so modes of
+ *   B = h^2 D^1/2 N A^-1 N^T D^1/2
+ * with eigenvalue L have the amplification z^2 - (2 - L - gamma L) z + 1 - gamma L = 0: stable when L + 2 gamma L < 4 (Jury).
+ *
+ * What bounds L? A body answers a force as a rigid body, with compliance g_i = n.G_i n (bodies.h), plus elastically.
+ * - Rigid: of rank 6 at most, with the trace h^2 sum_i s_i a_i g_i, which bounds its eigenvalues whatever the patch.
+ * - Elastic: let the body be of limbs as thick as a = 4 volume / surface (exact for a long square bar) with
+ *   c = sqrt(E/rho). A beam pushed aside in one implicit step is a beam on an elastic foundation rho a^2 / h^2: the deflection
+ *   under a point load is that of a mass 2 sqrt(2) rho a^2 sqrt(c h a / sqrt 12) = 1.5 rho a^2 sqrt(c h a) in its middle, a
+ *   quarter of it at its end; we take once rho a^2 l, l = sqrt(c h a). A patch of area A > a l covers it and pushes a mass rho a
+ *   per area. Beside it the patch presses itself in, by about sqrt(A) / E per pressure, at most by that of a plane wave,
+ *   c h / E. Together
+ *     elastic(A) = (1/rho) [min(A, a l) / (a^2 l) + min(sqrt A, c h) / (c h)^2]
+ *   is what pressure over the patch, divided by s h^2 and the depth, becomes.
+ * Contacts of one body share q = sum a_i g_i + elastic(A) over all of them, so L <= stiffness whatever touches:
+ *   s = stiffness / (h^2 q).
+ * With a point mass m and one node this is the old s a = m / h^2. We take stiffness 1 and gamma = 1/4, that is L + 2 gamma L = 1.5
+ * of 4, which leaves room for limbs softer than the estimate.
+ *
+ * How deep? At rest a body of mass m sinks by g h^2 m q / A: 1.1 cm at h = 1/30 s for a push through its centre, 2 to 4 cm
+ * when it stands on its rim. An impact at speed v is first seen up to v h deep. That is the price of forces
+ * taken at the start of the step. */
+#include "problems/collision/contact.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/hash.h"
+#include "problems/base/memory.h"
+#include "problems/collision/bodies.h"
+
+static const double stiffness = 1, damping = 0.25;
+
+/* One node in one collider. */
+typedef struct touch {
+  int32_t node, collider;
+  double depth, normal[3], velocity[3]; /* m, -, m/s of the collider */
+} touch;
+
+struct eb_contact {
+  double step, margin; /* s, m */
+  int32_t surface_count, touch_count;
+  int32_t *surface;   /* nodes on the surface, ascending */
+  const double *area; /* nodes, m^2 */
+  touch *touches;     /* in ascending order of nodes */
+  eb_bodies *bodies;
+  double *touched; /* bodies: area in contact, m^2 */
+  double *load;    /* bodies x 36: of bodies.h */
+  double *yield;   /* bodies: q, m^2/kg */
+};
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+static eb_error fill(eb_contact *contact, const eb_mesh *mesh, const double *mass,
+                     const double *young, int32_t colliders) {
+  EB_TRY(eb_bodies_create(mesh, mass, contact->area, young, &contact->bodies));
+  EB_TRY(EB_NEW(contact->touched, contact->bodies->count));
+  EB_TRY(EB_NEW(contact->load, 36 * (size_t)contact->bodies->count));
+  EB_TRY(EB_NEW(contact->yield, contact->bodies->count));
+  EB_TRY(EB_NEW(contact->surface, mesh->node_count));
+  for (int32_t i = 0; i < mesh->node_count; i++)
+    if (contact->area[i] > 0) contact->surface[contact->surface_count++] = i;
+  return EB_NEW(contact->touches, (size_t)contact->surface_count * (size_t)colliders);
+}
+
+eb_error eb_contact_create(const eb_mesh *mesh, const double *mass, const double *area,
+                           const double *young, double step, double margin, int32_t colliders,
+                           eb_contact **out) {
+  *out = NULL;
+  eb_contact *contact;
+  EB_TRY(EB_NEW(contact, 1));
+  contact->step = step;
+  contact->margin = margin;
+  contact->area = area;
+  eb_error error = fill(contact, mesh, mass, young, colliders);
+  if (error) {
+    eb_contact_destroy(contact);
+    return error;
+  }
+  *out = contact;
+  return EB_OK;
+}
+
+void eb_contact_destroy(eb_contact *contact) {
+  if (!contact) return;
+  free(contact->touches);
+  free(contact->surface);
+  free(contact->yield);
+  free(contact->load);
+  free(contact->touched);
+  eb_bodies_destroy(contact->bodies);
+  free(contact);
+}
+
+uint64_t eb_contact_hash(const eb_contact *contact, uint64_t hash) {
+  const double constants[4] = {stiffness, damping, contact->step, contact->margin};
+  return eb_hash(hash, constants, sizeof constants);
+}
+
+/* ---- who touches ----------------------------------------------------------------------------- */
+
+static void find_touches(eb_contact *contact, const eb_collider *colliders, int32_t count, double t,
+                         const double *x) {
+  contact->touch_count = 0;
+  for (int32_t k = 0; k < contact->surface_count; k++)
+    for (int32_t c = 0; c < count; c++) {
+      if (colliders[c].stiffness > 0) continue;
+      touch *next = &contact->touches[contact->touch_count];
+      next->node = contact->surface[k];
+      next->collider = c;
+      next->depth =
+          contact->margin - eb_collider_distance(&colliders[c], t, x + 3 * (size_t)next->node,
+                                                 next->normal, next->velocity);
+      contact->touch_count += next->depth > 0;
+    }
+}
+
+/* ---- how stiff ------------------------------------------------------------------------------- */
+
+/* elastic(A) above, m^2/kg. */
+static double elastic_yield(const eb_body *body, double step, double area) {
+  double density = body->mass / body->volume, reach = sqrt(body->stiffest / density) * step;
+  double thick = 4 * body->volume / body->area, bend = sqrt(reach * thick);
+  return (fmin(area, thick * bend) / (thick * thick * bend) +
+          fmin(sqrt(area), reach) / (reach * reach)) /
+         density;
+}
+
+static void measure_bodies(eb_contact *contact, const double *x) {
+  eb_bodies *bodies = contact->bodies;
+  memset(contact->touched, 0, (size_t)bodies->count * sizeof *contact->touched);
+  memset(contact->load, 0, 36 * (size_t)bodies->count * sizeof *contact->load);
+  for (int32_t k = 0; k < contact->touch_count; k++) {
+    const touch *at = &contact->touches[k];
+    int32_t b = bodies->of[at->node];
+    double area = contact->area[at->node];
+    if (contact->touched[b] == 0) eb_bodies_measure(bodies, b, x);
+    contact->touched[b] += area;
+    eb_body_add_load(&bodies->body[b], area, x + 3 * (size_t)at->node, at->normal,
+                     contact->load + 36 * (size_t)b);
+  }
+  for (int32_t b = 0; b < bodies->count; b++)
+    contact->yield[b] =
+        fmax(eb_body_yield(&bodies->body[b], contact->load + 36 * (size_t)b),
+             elastic_yield(&bodies->body[b], contact->step, contact->touched[b]));
+}
+
+/* ---- forces ---------------------------------------------------------------------------------- */
+
+void eb_contact_force(eb_contact *contact, const eb_collider *colliders, int32_t count, double t,
+                      const double *x, const double *v, double *f) {
+  find_touches(contact, colliders, count, t, x);
+  if (contact->touch_count == 0) return;
+  measure_bodies(contact, x);
+  double h = contact->step;
+  for (int32_t k = 0; k < contact->touch_count; k++) {
+    const touch *at = &contact->touches[k];
+    size_t i = 3 * (size_t)at->node;
+    double share = contact->area[at->node] / contact->yield[contact->bodies->of[at->node]];
+    eb_penalty law = {.stiffness = stiffness * share / (h * h),
+                      .damping = damping * share / h,
+                      .friction = colliders[at->collider].friction};
+    double relative[3];
+    for (int d = 0; d < 3; d++) relative[d] = v[i + (size_t)d] - at->velocity[d];
+    eb_penalty_force(&law, at->depth, at->normal, relative, f + i);
+  }
+}
