@@ -242,6 +242,7 @@ static void test_kind(const char *kind) {
 
 int main(void) {
   test_kind("cholesky");
+  test_kind("cholesky-single");
   test_kind("cholmod");
   return tap_done();
 }
