@@ -190,9 +190,14 @@ static void test_trajectory(void) {
                                                                     "\n" TRAJECTORY("nan", "d", "a") "most = 1\n" TRAJECTORY(
                                                                         "missing", "a",
                                                                         "missing") "most = "
-                                                                                   "1\n" TRAJECTORY("scenes",
-                                                                                                    "a",
-                                                                                                    "other") "most = 1\n",
+                                                                                   "1\n" TRAJECTORY(
+                                                                                       "scenes",
+                                                                                       "a",
+                                                                                       "other") "mo"
+                                                                                                "st"
+                                                                                                " ="
+                                                                                                " 1"
+                                                                                                "\n",
       false, runs, 5, 2, &m);
   /* The beam's diagonal is sqrt(1 + 0.2^2 + 0.2^2) m; positions are stored as float. */
   double diagonal = sqrt(1.08);

@@ -143,8 +143,8 @@ static void test_round_trip(void) {
 static void test_merge(int32_t elements) {
   eb_strings parts = {0};
   tap_require(eb_strings_add(&parts, in_folder("reported.h5")), "a list");
-  tap_require(
-      eb_results_fold(in_folder("merged.h5"), &parts, EB_FOLD_ADD, EB_DUPLICATES_REFUSE), "fold");
+  tap_require(eb_results_fold(in_folder("merged.h5"), &parts, EB_FOLD_ADD, EB_DUPLICATES_REFUSE),
+              "fold");
   check_file(in_folder("merged.h5"), elements, "merged");
   eb_strings_clear(&parts);
 }
@@ -213,10 +213,9 @@ static void copy_to(const char *name) {
 
 /* A file written before these names existed: without their datasets. */
 static void test_older(const char *id) {
-  static const char *const late[] = {"setup/memory",      "setup/supernodes",
-                                     "setup/update",      "frames/updates",
-                                     "phases/update",     "counters/updated_elements",
-                                     "setup/updated_elements"};
+  static const char *const late[] = {
+      "setup/memory",  "setup/supernodes",          "setup/update",          "frames/updates",
+      "phases/update", "counters/updated_elements", "setup/updated_elements"};
   hid_t file;
   eb_results *results;
   eb_strings all = {0};

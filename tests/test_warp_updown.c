@@ -79,8 +79,7 @@ static void random_change(random_state *random, int rank, double scale, bool pos
 static double smallest_diagonal(const eb_block_matrix *A) {
   double found = INFINITY;
   for (int32_t i = 0; i < A->rows; i++)
-    for (int k = 0; k < 9; k += 4)
-      found = fmin(found, A->values[9 * (int64_t)A->diagonal[i] + k]);
+    for (int k = 0; k < 9; k += 4) found = fmin(found, A->values[9 * (int64_t)A->diagonal[i] + k]);
   return found;
 }
 

@@ -145,9 +145,8 @@ static void measure_bodies(eb_contact *contact, const double *x) {
                      contact->load + 36 * (size_t)b);
   }
   for (int32_t b = 0; b < bodies->count; b++)
-    contact->yield[b] =
-        fmax(eb_body_yield(&bodies->body[b], contact->load + 36 * (size_t)b),
-             elastic_yield(&bodies->body[b], contact->step, contact->touched[b]));
+    contact->yield[b] = fmax(eb_body_yield(&bodies->body[b], contact->load + 36 * (size_t)b),
+                             elastic_yield(&bodies->body[b], contact->step, contact->touched[b]));
 }
 
 /* ---- forces ---------------------------------------------------------------------------------- */

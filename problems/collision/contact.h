@@ -18,7 +18,7 @@ typedef struct eb_contact eb_contact;
  * (s). Nodes are pushed from `margin` (m) above a collider on; there may be up to `colliders` of them. */
 EB_MUST eb_error eb_contact_create(const eb_mesh *mesh, const double *mass, const double *area,
                                    const double *young, double step, double margin,
-                                   int32_t colliders,                                    eb_contact **out);
+                                   int32_t colliders, eb_contact **out);
 void eb_contact_destroy(eb_contact *contact);
 
 /* Adds to f the forces (N) of contact with those colliders whose own stiffness is 0, at time t, positions x and velocities v
