@@ -73,16 +73,16 @@ static int64_t NAME(run_from)(const eb_run *run, int64_t count, int32_t to) {
 static void NAME(add_child)(const eb_multifrontal *f, int32_t c, int32_t t0, int32_t t1,
                             int32_t origin, REAL *to, int64_t ld) {
   const eb_run *run = f->run + f->run_start[c], *end = f->run + f->run_start[c + 1];
-  int64_t m = eb_front_below(f, c), column = 0, leading = eb_leading(m);
+  int64_t m = eb_front_below(f, c), column = 0, leading = eb_leading(m), width = eb_update_width(m);
   const REAL *block =
       (const REAL *)f->U + f->update[c]; /* block column at scalar column `column` */
   for (run += NAME(run_from)(run, end - run, t0); run < end && run->to < t1; run++) {
     int32_t k = run->from + (t0 > run->to ? t0 - run->to : 0);
     int32_t k1 = run->from + (t1 - run->to < run->count ? t1 - run->to : run->count);
     for (; k < k1; k++) {
-      while (3 * (int64_t)k >= column + EB_UPDATE_WIDTH) {
-        block += leading * EB_UPDATE_WIDTH;
-        column += EB_UPDATE_WIDTH;
+      while (3 * (int64_t)k >= column + width) {
+        block += leading * width;
+        column += width;
         leading = eb_leading(m - column);
       }
       NAME(add_node_columns)
@@ -151,8 +151,8 @@ static void NAME(eliminate)(eb_front_job *job, int32_t s, int64_t from, int64_t 
 /* The block column of U from scalar column `from` on, at `to`. */
 static void NAME(form_update)(const eb_front_job *job, int32_t s, int64_t from, REAL *to) {
   const eb_multifrontal *f = job->f;
-  int64_t n = eb_front_pivots(f, s), rest = eb_front_below(f, s) - from;
-  int64_t width = smaller(EB_UPDATE_WIDTH, rest);
+  int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s), rest = m - from;
+  int64_t width = smaller(eb_update_width(m), rest);
   int64_t ld = eb_panel_leading(f, s), ldu = eb_leading(rest);
   const REAL *L = (const REAL *)f->L + f->panel[s] + n + from;
   NAME(eb_syrk)(width, n, L, ld, to, ldu, false);
@@ -189,9 +189,10 @@ static void NAME(factor_in_order)(eb_front_job *job, int32_t s, int64_t wide) {
       NAME(apply)(job, s, from, to, smaller(wide, n - to));
   }
   REAL *block = (REAL *)f->U + f->update[s];
-  for (int64_t from = 0; from < m; from += EB_UPDATE_WIDTH) {
+  int64_t width = eb_update_width(m);
+  for (int64_t from = 0; from < m; from += width) {
     NAME(form_update)(job, s, from, block);
-    block += eb_leading(m - from) * EB_UPDATE_WIDTH;
+    block += eb_leading(m - from) * width;
   }
 }
 
@@ -220,10 +221,11 @@ static void NAME(factor_in_tasks)(eb_front_job *job, int32_t s) {
     }
   }
   REAL *block = (REAL *)f->U + f->update[s];
-  for (int64_t from = 0; from < m; from += EB_UPDATE_WIDTH) {
+  int64_t width = eb_update_width(m);
+  for (int64_t from = 0; from < m; from += width) {
 #pragma omp task firstprivate(from, block) depend(in : *last)
     if (!failed_before(job, s + 1)) NAME(form_update)(job, s, from, block);
-    block += eb_leading(m - from) * EB_UPDATE_WIDTH;
+    block += eb_leading(m - from) * width;
   }
 #pragma omp taskwait
 }
