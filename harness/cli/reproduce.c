@@ -9,6 +9,7 @@
 #include "harness/case/session.h"
 #include "harness/cli/command.h"
 #include "harness/cli/summary.h"
+#include "harness/environment.h"
 #include "harness/reproduce/outcome.h"
 #include "harness/reproduce/probe.h"
 #include "harness/results/json.h"
@@ -56,13 +57,20 @@ static eb_error make_folder(const char *folder) {
   return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", folder, strerror(errno));
 }
 
+/* Probes alone leave no result file: what they ran on is noted in an empty one. */
+static eb_error note_environment(const job *j) {
+  const eb_rates none = {0};
+  if (access(j->target, F_OK) == 0) return EB_OK;
+  return eb_environment_write(j->target, eb_arguments_line(j->arguments), &none);
+}
+
 static eb_error run_cases(job *j) {
   eb_session_end end;
   eb_session session = {.plan = &j->plan.plan,
                         .target = j->target,
                         .command_line = eb_arguments_line(j->arguments),
                         .existing = existing_of(j->arguments)};
-  if (j->plan.plan.count == 0) return EB_OK;
+  if (j->plan.plan.count == 0) return note_environment(j);
   EB_TRY(eb_session_run(&session, &end));
   j->interrupted = end.interrupted;
   return EB_OK;
@@ -78,9 +86,10 @@ static eb_error run_all(job *j) {
 
 /* ---- what came of it -------------------------------------------------------------------------- */
 
-static eb_error write_page(const job *j) {
+static eb_error write_page(job *j) {
   char path[4096];
   eb_text page = {0};
+  EB_TRY(eb_reproduction_draw(&j->reproduction, j->folder));
   snprintf(path, sizeof path, "%s/index.html", j->folder);
   eb_error error = eb_reproduction_html(&j->reproduction, &page);
   if (!error) error = eb_file_write(path, page.data, page.length);
@@ -126,8 +135,8 @@ static eb_error conclude(job *j, int *code) {
   EB_TRY(open_results(j));
   EB_TRY(eb_evidence_create(j->paper, &j->plan, j->results, j->folder, &j->evidence));
   EB_TRY(eb_reproduction_create(&j->evidence, &j->choice, &j->reproduction));
-  EB_TRY(write_page(j));
   EB_TRY(print(j));
+  EB_TRY(write_page(j));
   *code = code_of(j);
   if (*code == EB_EXIT_NOTHING) fprintf(stderr, "elastobench: nothing was measured\n");
   if (j->interrupted) fprintf(stderr, "elastobench: interrupted; --resume runs what is missing\n");

@@ -6,7 +6,12 @@
 #include "harness/reproduce/evidence.h"
 #include "problems/base/text.h"
 
-typedef enum eb_ruling { EB_REPRODUCED, EB_NOT_REPRODUCED, EB_NOT_COMPARABLE } eb_ruling;
+typedef enum eb_ruling {
+  EB_REPRODUCED,
+  EB_NOT_REPRODUCED,
+  EB_NOT_COMPARABLE,
+  EB_RULINGS
+} eb_ruling;
 /* "reproduced", "not reproduced", "not comparable" */
 const char *eb_ruling_name(eb_ruling ruling);
 

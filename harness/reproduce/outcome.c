@@ -125,14 +125,14 @@ static eb_error point_value(const eb_evidence *e, const eb_paper_figure *figure,
   if (strcmp(figure->value, "distance") == 0) {
     eb_parting parting;
     EB_TRY(eb_motion_parting(e, case_, against, true, &parting));
-    *out = parting.largest.rms;
+    *out = figure->scale * parting.largest.rms;
     return EB_OK;
   }
   const int both[2] = {case_, against};
   int64_t frames = eb_evidence_common(e, both, against < 0 ? 1 : 2);
   EB_TRY(eb_evidence_statistic(e, case_, figure->value, frames, out));
   if (against >= 0) EB_TRY(eb_evidence_statistic(e, against, figure->value, frames, &unit));
-  *out /= unit;
+  *out *= figure->scale / unit;
   return EB_OK;
 }
 
@@ -165,6 +165,8 @@ static eb_error show_claim(const eb_evidence *e, const eb_paper_claim *claim,
   EB_TRY(EB_NEW(marked, e->paper->case_count));
   eb_error error = eb_measure_cases(e->paper, claim, marked);
   if (!error) error = note(e, marked, &shown->notes);
+  if (!error && *claim->note && shown->finding.ruling != EB_REPRODUCED)
+    error = eb_text_printf(&shown->notes, "note: %s\n", claim->note);
   free(marked);
   return error;
 }
@@ -209,6 +211,11 @@ void eb_reproduction_clear(eb_reproduction *reproduction) {
   free(reproduction->tables);
   free(reproduction->claims);
   *reproduction = (eb_reproduction){0};
+}
+
+void eb_reproduction_tally(const eb_reproduction *reproduction, int of[EB_RULINGS]) {
+  for (int k = 0; k < EB_RULINGS; k++) of[k] = 0;
+  for (int c = 0; c < reproduction->claim_count; c++) of[reproduction->claims[c].finding.ruling]++;
 }
 
 /* ---- the machine ------------------------------------------------------------------------------ */

@@ -40,6 +40,9 @@ EB_MUST eb_error eb_reproduction_create(const eb_evidence *evidence, const eb_pa
                                         eb_reproduction *out);
 void eb_reproduction_clear(eb_reproduction *reproduction);
 
+/* How many claims have each ruling. */
+void eb_reproduction_tally(const eb_reproduction *reproduction, int of[EB_RULINGS]);
+
 double eb_shown_ours(const eb_shown_table *shown, int row, int column);
 /* Ours over the paper's; NaN without both. */
 double eb_shown_ratio(const eb_shown_table *shown, int row, int column);
@@ -50,6 +53,8 @@ EB_MUST eb_error eb_reproduction_machine(const eb_evidence *evidence, eb_text *o
 EB_MUST eb_error eb_reproduction_print(const eb_reproduction *reproduction, FILE *out);
 /* The caller releases *out. */
 EB_MUST eb_error eb_reproduction_json(const eb_reproduction *reproduction, json_t **out);
+/* Draws the figures that have points into DIR: ID.{dat,gp,svg}. EB_ERR_LIBRARY when gnuplot is missing or fails. */
+EB_MUST eb_error eb_reproduction_draw(eb_reproduction *reproduction, const char *dir);
 /* index.html; figures that were drawn are shown. */
 EB_MUST eb_error eb_reproduction_html(const eb_reproduction *reproduction, eb_text *page);
 

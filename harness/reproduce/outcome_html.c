@@ -1,44 +1,29 @@
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness/embedded.h"
+#include "harness/report/markup.h"
 #include "harness/reproduce/outcome.h"
 
-/* Text content and attribute values. */
-static eb_error put_part(eb_text *page, const char *text, size_t length) {
-  for (size_t i = 0; i < length; i++) {
-    char c = text[i];
-    const char *entity = c == '<'   ? "&lt;"
-                         : c == '>' ? "&gt;"
-                         : c == '&' ? "&amp;"
-                         : c == '"' ? "&quot;"
-                                    : NULL;
-    EB_TRY(entity ? eb_text_append(page, entity, strlen(entity)) : eb_text_append(page, &c, 1));
-  }
-  return EB_OK;
-}
-
-static eb_error put(eb_text *page, const char *before, const char *text, const char *after) {
-  EB_TRY(eb_text_printf(page, "%s", before));
-  EB_TRY(put_part(page, text, strlen(text)));
-  return eb_text_printf(page, "%s", after);
-}
-
+/* A paragraph a line. */
 static eb_error put_lines(eb_text *page, const char *text) {
   while (*text) {
     size_t length = strcspn(text, "\n");
-    EB_TRY(eb_text_printf(page, "<p class=\"note\">"));
-    EB_TRY(put_part(page, text, length));
-    EB_TRY(eb_text_printf(page, "</p>\n"));
+    char *line = strndup(text, length);
+    if (!line) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a line");
+    eb_error error = eb_markup_between(page, "<p class=\"note\">", line, "</p>\n");
+    free(line);
+    EB_TRY(error);
     text += length + (text[length] == '\n');
   }
   return EB_OK;
 }
 
+/* Three significant digits, and no exponents where a reader does not want them. */
 static eb_error put_number(eb_text *page, double value) {
-  if (!isfinite(value)) return eb_text_printf(page, "<td>&ndash;</td>");
   bool whole = fabs(value) >= 100 && fabs(value) < 1e7;
-  return eb_text_printf(page, whole ? "<td>%.0f</td>" : "<td>%.3g</td>", value);
+  return eb_markup_number(page, whole ? "%.0f" : "%.3g", value);
 }
 
 static const char *class_of(eb_ruling ruling) {
@@ -48,10 +33,11 @@ static const char *class_of(eb_ruling ruling) {
 /* ---- tables ----------------------------------------------------------------------------------- */
 
 static eb_error table_head(const eb_paper_table *table, eb_text *page) {
-  EB_TRY(put(page, "<tr><th>", strcmp(table->unit, "1") == 0 ? "" : table->unit, "</th>"));
+  EB_TRY(eb_markup_between(page, "<tr><th>", strcmp(table->unit, "1") == 0 ? "" : table->unit,
+                           "</th>"));
   for (int c = 0; c < table->column_count; c++) {
     const eb_paper_column *column = &table->columns[c];
-    EB_TRY(put(page, "<th>", column->heading, "<br>paper</th>"));
+    EB_TRY(eb_markup_between(page, "<th>", column->heading, "<br>paper</th>"));
     if (column->cases) EB_TRY(eb_text_printf(page, "<th>ours</th><th>ratio</th>"));
   }
   return eb_text_printf(page, "</tr>\n");
@@ -59,12 +45,12 @@ static eb_error table_head(const eb_paper_table *table, eb_text *page) {
 
 static eb_error put_table(const eb_shown_table *shown, eb_text *page) {
   const eb_paper_table *table = shown->table;
-  EB_TRY(put(page, "<h2 id=\"", table->id, "\">"));
-  EB_TRY(put(page, "", table->where, *table->where ? ": " : ""));
-  EB_TRY(put(page, "", table->title, "</h2>\n<div class=\"scroll\"><table>\n"));
+  EB_TRY(eb_markup_between(page, "<h2 id=\"", table->id, "\">"));
+  EB_TRY(eb_markup_between(page, "", table->where, *table->where ? ": " : ""));
+  EB_TRY(eb_markup_between(page, "", table->title, "</h2>\n<div class=\"scroll\"><table>\n"));
   EB_TRY(table_head(table, page));
   for (int r = 0; r < table->keys.count; r++) {
-    EB_TRY(put(page, "<tr><td class=\"text\">", table->labels.items[r], "</td>"));
+    EB_TRY(eb_markup_between(page, "<tr><td class=\"text\">", table->labels.items[r], "</td>"));
     for (int c = 0; c < table->column_count; c++) {
       EB_TRY(put_number(page, eb_paper_value(table, r, &table->columns[c])));
       if (!table->columns[c].cases) continue;
@@ -82,14 +68,15 @@ static eb_error put_table(const eb_shown_table *shown, eb_text *page) {
 
 static eb_error put_claim(const eb_shown_claim *shown, eb_text *page) {
   const eb_finding *finding = &shown->finding;
-  EB_TRY(put(page, "<tr><td class=\"text\"><b>", shown->claim->id, "</b><br>"));
-  EB_TRY(put(page, "<span class=\"note\">", shown->claim->where, "</span></td>"));
+  EB_TRY(eb_markup_between(page, "<tr><td class=\"text\"><b>", shown->claim->id, "</b><br>"));
+  EB_TRY(eb_markup_between(page, "<span class=\"note\">", shown->claim->where, "</span></td>"));
   EB_TRY(eb_text_printf(page, "<td class=\"text %s\">%s</td>", class_of(finding->ruling),
                         eb_ruling_name(finding->ruling)));
   EB_TRY(put_number(page, finding->paper));
   EB_TRY(put_number(page, finding->ours));
-  EB_TRY(put(page, "<td class=\"text wide\">", shown->claim->text, "<p class=\"note\">"));
-  EB_TRY(put(page, "", finding->reason.data, "</p>\n"));
+  EB_TRY(eb_markup_between(page, "<td class=\"text wide\">", shown->claim->text,
+                           "<p class=\"note\">"));
+  EB_TRY(eb_markup_between(page, "", finding->reason.data, "</p>\n"));
   EB_TRY(put_lines(page, shown->notes.data));
   return eb_text_printf(page, "</td></tr>\n");
 }
@@ -107,26 +94,19 @@ static eb_error put_claims(const eb_reproduction *r, eb_text *page) {
 /* ---- figures ---------------------------------------------------------------------------------- */
 
 static eb_error put_figure(const eb_shown_figure *shown, eb_text *page) {
-  const char *id = shown->figure->id;
-  EB_TRY(eb_text_printf(page, "<figure>"));
-  if (shown->drawn) {
-    EB_TRY(put(page, "<img src=\"", id, ".svg\" alt=\""));
-    EB_TRY(put(page, "", shown->figure->title, "\">"));
-  }
-  EB_TRY(put(page, "<figcaption>", shown->figure->title, shown->drawn ? "" : ": not measured"));
-  if (shown->drawn) {
-    EB_TRY(put(page, " (<a href=\"", id, ".gp\">script</a>, "));
-    EB_TRY(put(page, "<a href=\"", id, ".dat\">data</a>)"));
-  }
-  EB_TRY(put_lines(page, shown->notes.data));
-  return eb_text_printf(page, "</figcaption></figure>\n");
+  const eb_paper_figure *figure = shown->figure;
+  if (shown->drawn)
+    EB_TRY(eb_markup_plot(page, "", figure->id, figure->title));
+  else
+    EB_TRY(eb_markup_between(page, "<p>", figure->title, ": not measured.</p>\n"));
+  return put_lines(page, shown->notes.data);
 }
 
 static eb_error put_figures(const eb_reproduction *r, eb_text *page) {
   if (r->figure_count == 0) return EB_OK;
-  EB_TRY(eb_text_printf(page, "<h2 id=\"figures\">Figures</h2>\n<div class=\"figures\">\n"));
+  EB_TRY(eb_text_printf(page, "<h2 id=\"figures\">Figures</h2>\n"));
   for (int f = 0; f < r->figure_count; f++) EB_TRY(put_figure(&r->figures[f], page));
-  return eb_text_printf(page, "</div>\n");
+  return EB_OK;
 }
 
 /* ---- the page --------------------------------------------------------------------------------- */
@@ -136,12 +116,12 @@ static eb_error put_head(const eb_paper *paper, eb_text *page) {
   EB_TRY(eb_embedded_find("html/report.css", &css));
   EB_TRY(eb_text_printf(page, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
                               "<meta name=\"viewport\" content=\"width=device-width\">\n"));
-  EB_TRY(put(page, "<title>", paper->name, " reproduced</title>\n<style>\n"));
+  EB_TRY(eb_markup_between(page, "<title>", paper->name, " reproduced</title>\n<style>\n"));
   EB_TRY(eb_text_append(page, css.data, css.size));
   EB_TRY(eb_text_printf(page, "td.wide { white-space: normal; min-width: 420px; }\n"
                               "td { vertical-align: top; }\n</style></head><body>\n"));
-  EB_TRY(put(page, "<h1>", paper->title, "</h1>\n"));
-  if (*paper->citation) EB_TRY(put(page, "<p>", paper->citation, "</p>\n"));
+  EB_TRY(eb_markup_between(page, "<h1>", paper->title, "</h1>\n"));
+  if (*paper->citation) EB_TRY(eb_markup_between(page, "<p>", paper->citation, "</p>\n"));
   return paper->quick ? eb_text_printf(page, "<p><b>A quick run: the first frames only, as stated "
                                              "with every table and claim.</b></p>\n")
                       : EB_OK;
@@ -150,10 +130,10 @@ static eb_error put_head(const eb_paper *paper, eb_text *page) {
 static eb_error put_contents(const eb_reproduction *r, eb_text *page) {
   EB_TRY(eb_text_printf(page, "<nav>"));
   for (int t = 0; t < r->table_count; t++) {
-    EB_TRY(put(page, "<a href=\"#", r->tables[t].table->id, "\">"));
-    EB_TRY(put(page, "",
-               *r->tables[t].table->where ? r->tables[t].table->where : r->tables[t].table->id,
-               "</a>"));
+    EB_TRY(eb_markup_between(page, "<a href=\"#", r->tables[t].table->id, "\">"));
+    EB_TRY(eb_markup_between(
+        page, "", *r->tables[t].table->where ? r->tables[t].table->where : r->tables[t].table->id,
+        "</a>"));
   }
   if (r->claim_count) EB_TRY(eb_text_printf(page, "<a href=\"#claims\">claims</a>"));
   if (r->figure_count) EB_TRY(eb_text_printf(page, "<a href=\"#figures\">figures</a>"));
@@ -169,7 +149,7 @@ eb_error eb_reproduction_html(const eb_reproduction *r, eb_text *page) {
   eb_text machine = {0};
   EB_TRY(put_head(paper, page));
   EB_TRY(put_contents(r, page));
-  if (*paper->note) EB_TRY(put(page, "<p>", paper->note, "</p>\n"));
+  if (*paper->note) EB_TRY(eb_markup_between(page, "<p>", paper->note, "</p>\n"));
   EB_TRY(eb_reproduction_machine(r->evidence, &machine));
   eb_error error = put_lines(page, machine.data);
   eb_text_clear(&machine);

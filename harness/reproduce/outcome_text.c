@@ -133,8 +133,8 @@ static void print_claim(const eb_shown_claim *shown, FILE *out) {
 }
 
 static void print_tally(const eb_reproduction *r, FILE *out) {
-  int of[3] = {0};
-  for (int c = 0; c < r->claim_count; c++) of[r->claims[c].finding.ruling]++;
+  int of[EB_RULINGS];
+  eb_reproduction_tally(r, of);
   fprintf(out, "%d claims: %d reproduced, %d not reproduced, %d not comparable\n", r->claim_count,
           of[EB_REPRODUCED], of[EB_NOT_REPRODUCED], of[EB_NOT_COMPARABLE]);
 }

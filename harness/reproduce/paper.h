@@ -10,9 +10,9 @@
  *                  row = KEY: TEXT                     this text, or by the row's key
  *                  heading = NAME: TEXT                over a column; with a heading, columns without ours are shown too
  *   [claim ID]     where, claim (in own words), measure and its arguments (harness/reproduce/measure.h), table = ID (shown
- *                  with it), figure = ID, paper = NUMBER (the paper's value in short)
- *   [figure ID]    title, template (of reports/gnuplot/), x, y (names of the axes), value, against = CASE, point = X CASE:
- *                  see eb_paper_figure
+ *                  with it), figure = ID, paper = NUMBER (the paper's value in short), note (shown unless reproduced)
+ *   [figure ID]    title, template (error-tau or time-budget), x, y (names of the axes), value, unit, against = CASE,
+ *                  point = X CASE, curve = NAME (of the points that follow): see eb_paper_figure
  *   [probe ID]     kind and its arguments (harness/reproduce/probe.h)
  *
  * The first line of a TSV file names its columns; the first column holds the keys of the rows, a second one named
@@ -57,14 +57,25 @@ typedef struct eb_paper_point {
   int case_;
 } eb_paper_point;
 
-/* A curve through cases: their figures, over that of `against` when it is given, or their distances from it. */
+/* Points that follow each other. */
+typedef struct eb_paper_curve {
+  const char *label;
+  int first, count;
+} eb_paper_curve;
+
+/* Curves through cases: a figure of theirs, over that of `against` when it is given, or their distances from it. */
+enum { EB_MOST_CURVES = 8 };
 typedef struct eb_paper_figure {
   const char *id, *title, *template, *x, *y; /* owned by the sections; x and y name the axes */
   const char *
-      value; /* a statistic, or "distance": the largest of the motion (rms) from that of `against` */
-  int against; /* a case, or -1 */
+      value; /* a statistic, or "distance": the largest of the motion (rms) from that of `against` until its first
+                        bounce ends */
+  double scale; /* from SI to what y says */
+  int against;  /* a case, or -1 */
   eb_paper_point *points;
   int point_count;
+  eb_paper_curve curves[EB_MOST_CURVES];
+  int curve_count;
 } eb_paper_figure;
 
 typedef struct eb_measure eb_measure;
@@ -72,6 +83,7 @@ typedef struct eb_measure eb_measure;
 typedef struct eb_paper_claim {
   const char *id, *where; /* owned by the sections */
   char *text;
+  char *note;   /* what was tried where it does not reproduce, or "" */
   double paper; /* NaN: none */
   const eb_measure *measure;
   const eb_section *arguments;

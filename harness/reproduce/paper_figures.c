@@ -24,14 +24,36 @@ static eb_error read_point(const eb_paper *paper, const char *value, eb_paper_fi
   return error;
 }
 
+static eb_error read_curve(const char *value, eb_paper_figure *figure) {
+  if (figure->curve_count == EB_MOST_CURVES)
+    return EB_ERROR(EB_ERR_FORMAT, "there are more than %d curves", EB_MOST_CURVES);
+  eb_paper_curve *curve = &figure->curves[figure->curve_count++];
+  *curve = (eb_paper_curve){.label = value, .first = figure->point_count};
+  return EB_OK;
+}
+
+/* The points of a curve follow its name; without a name there is one, named by what is shown. */
+static eb_error read_points(const eb_paper *paper, const eb_section *section,
+                            eb_paper_figure *figure) {
+  for (int e = 0; e < section->count; e++) {
+    const eb_entry *entry = &section->entries[e];
+    bool point = strcmp(entry->key, "point") == 0;
+    if (strcmp(entry->key, "curve") == 0 || (point && figure->curve_count == 0))
+      EB_TRY(read_curve(point ? figure->value : entry->value, figure));
+    if (point) EB_TRY(read_point(paper, entry->value, figure));
+    if (point) figure->curves[figure->curve_count - 1].count++;
+  }
+  return EB_OK;
+}
+
 static const char *text_of(const eb_section *section, const char *key, const char *fallback) {
   const char *value = eb_section_value(section, key);
   return value ? value : fallback;
 }
 
 static eb_error read_figure(eb_paper *paper, const eb_section *section) {
-  static const char *const keys[] = {"title", "template", "x",     "y",
-                                     "value", "against",  "point", NULL};
+  static const char *const keys[] = {"title", "template", "x",     "y",     "value",
+                                     "unit",  "against",  "curve", "point", NULL};
   eb_paper_figure *figure = &paper->figures[paper->figure_count++];
   const char *against = eb_section_value(section, "against");
   EB_TRY(eb_section_expect(section, keys));
@@ -48,10 +70,8 @@ static eb_error read_figure(eb_paper *paper, const eb_section *section) {
   if (!distance) EB_TRY(eb_statistic_check(figure->value));
   if (distance && figure->against < 0)
     return EB_ERROR(EB_ERR_FORMAT, "value = distance wants 'against'");
-  for (int e = 0; e < section->count; e++)
-    if (strcmp(section->entries[e].key, "point") == 0)
-      EB_TRY(read_point(paper, section->entries[e].value, figure));
-  return EB_OK;
+  EB_TRY(eb_paper_unit(eb_section_value(section, "unit"), &figure->scale));
+  return read_points(paper, section, figure);
 }
 
 eb_error eb_paper_read_figures(eb_paper *paper) {

@@ -157,22 +157,25 @@ static eb_error read_fill(eb_paper_table *table, const char *value) {
   return replace(&table->fills.items[row], rest, strlen(rest));
 }
 
-static eb_error read_unit(eb_paper_table *table, const char *unit) {
+eb_error eb_paper_unit(const char *unit, double *scale) {
   static const struct {
     const char *name;
     double scale;
   } units[] = {{"1", 1}, {"s", 1}, {"ms", 1e3}, {"MB", 1e-6}};
-  table->unit = unit ? unit : "1";
+  *scale = 1;
+  if (!unit) return EB_OK;
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (strcmp(units[i].name, table->unit) == 0) {
-      table->scale = units[i].scale;
+    if (strcmp(units[i].name, unit) == 0) {
+      *scale = units[i].scale;
       return EB_OK;
     }
   return EB_ERROR(EB_ERR_FORMAT, "unit is 1, s, ms or MB, not '%s'", unit);
 }
 
 static eb_error read_layout(const eb_section *section, eb_paper_table *table) {
-  EB_TRY(read_unit(table, eb_section_value(section, "unit")));
+  const char *unit = eb_section_value(section, "unit");
+  table->unit = unit ? unit : "1";
+  EB_TRY(eb_paper_unit(unit, &table->scale));
   for (int e = 0; e < section->count; e++) {
     const eb_entry *entry = &section->entries[e];
     eb_error error = strcmp(entry->key, "column") == 0    ? read_column(table, entry->value)
