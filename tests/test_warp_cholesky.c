@@ -286,6 +286,7 @@ static void options_have_ranges(void) {
                {"refresh=none", "ancestors"},
                {"update=never", "incremental"},
                {"node_rotations=polar", "horn"},
+               {"frame=train", "translation"},
                {"damping=1.1", "damping"},
                {"damp_above=-1", "damp_above"},
                {"single=true,update=updown", "double precision"},
