@@ -9,6 +9,7 @@
 #include "harness/case/session.h"
 #include "harness/cli/command.h"
 #include "harness/cli/summary.h"
+#include "harness/environment.h"
 #include "harness/reproduce/outcome.h"
 #include "harness/reproduce/probe.h"
 #include "harness/results/json.h"
@@ -56,13 +57,20 @@ static eb_error make_folder(const char *folder) {
   return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", folder, strerror(errno));
 }
 
+/* Probes alone leave no result file: what they ran on is noted in an empty one. */
+static eb_error note_environment(const job *j) {
+  const eb_rates none = {0};
+  if (access(j->target, F_OK) == 0) return EB_OK;
+  return eb_environment_write(j->target, eb_arguments_line(j->arguments), &none);
+}
+
 static eb_error run_cases(job *j) {
   eb_session_end end;
   eb_session session = {.plan = &j->plan.plan,
                         .target = j->target,
                         .command_line = eb_arguments_line(j->arguments),
                         .existing = existing_of(j->arguments)};
-  if (j->plan.plan.count == 0) return EB_OK;
+  if (j->plan.plan.count == 0) return note_environment(j);
   EB_TRY(eb_session_run(&session, &end));
   j->interrupted = end.interrupted;
   return EB_OK;

@@ -121,13 +121,11 @@ static eb_error check_value(const eb_paper *paper, const eb_argument *argument, 
 }
 
 /* What every claim may have. */
-static const eb_argument common[] = {{"where", EB_ARGUMENT_TEXT, false, NULL},
-                                     {"claim", EB_ARGUMENT_TEXT, false, NULL},
-                                     {"measure", EB_ARGUMENT_TEXT, true, NULL},
-                                     {"paper", EB_ARGUMENT_NUMBER, false, NULL},
-                                     {"table", EB_ARGUMENT_TABLE, false, NULL},
-                                     {"figure", EB_ARGUMENT_FIGURE, false, NULL},
-                                     {0}};
+static const eb_argument common[] = {
+    {"where", EB_ARGUMENT_TEXT, false, NULL},    {"claim", EB_ARGUMENT_TEXT, false, NULL},
+    {"measure", EB_ARGUMENT_TEXT, true, NULL},   {"note", EB_ARGUMENT_TEXT, false, NULL},
+    {"paper", EB_ARGUMENT_NUMBER, false, NULL},  {"table", EB_ARGUMENT_TABLE, false, NULL},
+    {"figure", EB_ARGUMENT_FIGURE, false, NULL}, {0}};
 
 static const eb_argument *find_argument(const eb_argument *list, const char *name) {
   for (; list->name; list++)

@@ -9,6 +9,16 @@ static double real_of(const json_t *object, const char *name) {
   return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+/* The scene, and what stands in for its geometry. */
+static eb_error say_scene(const json_t *result, eb_finding *finding) {
+  const char *scene = json_string_value(json_object_get(result, "scene")),
+             *stand_in = json_string_value(json_object_get(result, "stand_in"));
+  if (!scene) return EB_OK;
+  bool stands_in = stand_in && *stand_in;
+  return eb_say(finding, "%s, %.0f elements%s%s", scene, real_of(result, "scene_elements"),
+                stands_in ? ", stand-in geometry: " : "", stands_in ? stand_in : "");
+}
+
 /* Loads the probe that a claim names; *out stays NULL, and the reason says so, when there is no result. */
 static eb_error load(const eb_evidence *e, const eb_paper_claim *claim, eb_finding *finding,
                      json_t **out) {
@@ -16,6 +26,7 @@ static eb_error load(const eb_evidence *e, const eb_paper_claim *claim, eb_findi
   *out = NULL;
   if (e->folder) EB_TRY(eb_probe_load(e->paper, e->folder, id, out));
   if (!*out) return eb_say(finding, "probe '%s' has left no result", id);
+  EB_TRY(say_scene(*out, finding));
   const char *failure = json_string_value(json_object_get(*out, "failure")),
              *trouble = json_string_value(json_object_get(*out, "error"));
   if (failure) return eb_rule(finding, EB_NOT_REPRODUCED, "%s", failure);

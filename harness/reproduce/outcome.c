@@ -165,6 +165,8 @@ static eb_error show_claim(const eb_evidence *e, const eb_paper_claim *claim,
   EB_TRY(EB_NEW(marked, e->paper->case_count));
   eb_error error = eb_measure_cases(e->paper, claim, marked);
   if (!error) error = note(e, marked, &shown->notes);
+  if (!error && *claim->note && shown->finding.ruling != EB_REPRODUCED)
+    error = eb_text_printf(&shown->notes, "note: %s\n", claim->note);
   free(marked);
   return error;
 }

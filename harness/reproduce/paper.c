@@ -35,6 +35,7 @@ static eb_error read_claim(eb_paper *paper, const eb_section *section) {
   claim->arguments = section;
   claim->where = where ? where : "";
   EB_TRY(eb_section_joined(section, "claim", &claim->text));
+  EB_TRY(eb_section_joined(section, "note", &claim->note));
   EB_TRY(read_paper_value(section, &claim->paper));
   if (!measure) return EB_ERROR(EB_ERR_FORMAT, "'measure' is missing");
   claim->measure = eb_measure_find(measure);
@@ -109,7 +110,10 @@ eb_error eb_paper_load(const char *name, const char *from, bool quick, eb_paper 
 
 void eb_paper_destroy(eb_paper *paper) {
   if (!paper) return;
-  for (int c = 0; c < paper->claim_count; c++) free(paper->claims[c].text);
+  for (int c = 0; c < paper->claim_count; c++) {
+    free(paper->claims[c].text);
+    free(paper->claims[c].note);
+  }
   free(paper->claims);
   eb_paper_clear_tables(paper);
   eb_paper_clear_figures(paper);

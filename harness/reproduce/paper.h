@@ -10,7 +10,7 @@
  *                  row = KEY: TEXT                     this text, or by the row's key
  *                  heading = NAME: TEXT                over a column; with a heading, columns without ours are shown too
  *   [claim ID]     where, claim (in own words), measure and its arguments (harness/reproduce/measure.h), table = ID (shown
- *                  with it), figure = ID, paper = NUMBER (the paper's value in short)
+ *                  with it), figure = ID, paper = NUMBER (the paper's value in short), note (shown unless reproduced)
  *   [figure ID]    title, template (error-tau or time-budget), x, y (names of the axes), value, unit, against = CASE,
  *                  point = X CASE, curve = NAME (of the points that follow): see eb_paper_figure
  *   [probe ID]     kind and its arguments (harness/reproduce/probe.h)
@@ -83,6 +83,7 @@ typedef struct eb_measure eb_measure;
 typedef struct eb_paper_claim {
   const char *id, *where; /* owned by the sections */
   char *text;
+  char *note;   /* what was tried where it does not reproduce, or "" */
   double paper; /* NaN: none */
   const eb_measure *measure;
   const eb_section *arguments;
