@@ -229,6 +229,33 @@ static void lonely_nodes_do_nothing(void) {
   body_close(&b);
 }
 
+static void the_mesh_is_not_kept(void) {
+  random_state random = random_seed(13);
+  body b = body_of(body_mesh(3, 2, 2));
+  int64_t n = 3 * b.mesh->node_count;
+  double *g, *kept;
+  tap_require(EB_NEW(g, n), "gradient");
+  tap_require(EB_NEW(kept, 3 * n), "rotations");
+  body_deform(&b, &random, 0.02);
+  body_rotate(&b);
+  eb_corotation_gradient(b.corotation, b.x, g);
+  memcpy(kept, eb_corotation_node_rotations(b.corotation), 3 * (size_t)n * sizeof *kept);
+  for (int64_t i = 0; i < n; i++) b.mesh->X[i] = NAN;
+  memset(b.mesh->elements, 0, 4 * (size_t)b.mesh->element_count * sizeof *b.mesh->elements);
+  memset(b.materials, 0, sizeof b.materials);
+  double *again;
+  tap_require(EB_NEW(again, n), "gradient");
+  body_rotate(&b);
+  eb_corotation_gradient(b.corotation, b.x, again);
+  tap_ok(memcmp(g, again, (size_t)n * sizeof *g) == 0 &&
+             distance(3 * n, kept, eb_corotation_node_rotations(b.corotation)) == 0,
+         "mesh and materials may change or go after create");
+  free(g);
+  free(kept);
+  free(again);
+  body_close(&b);
+}
+
 /* ---- failures ------------------------------------------------------------------------------------------- */
 
 static void bad_input_is_refused(void) {
@@ -392,6 +419,7 @@ int main(void) {
   rigid_motions_cancel();
   parts_turn_by_themselves();
   lonely_nodes_do_nothing();
+  the_mesh_is_not_kept();
   bad_input_is_refused();
   nan_stays_where_it_is();
   bits_do_not_depend_on_threads();

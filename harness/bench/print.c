@@ -102,16 +102,20 @@ static json_t *scaling_json(const eb_bench_result *r) {
                    "ok", s->ok);
 }
 
+/* NULL when out of memory. */
 static json_t *peers_json(const eb_bench_result *r) {
   json_t *all = json_array();
-  for (int p = 0; r->of->peers && r->of->peers[p].name; p++) {
+  int failed = !all;
+  for (int p = 0; r->of->peers && r->of->peers[p].name && !failed; p++) {
     const eb_bench_ratio *ratio = &r->peers[p];
-    json_array_append_new(all, json_pack("{s:s, s:f, s:f, s:f, s:f, s:b}", "name",
-                                         r->of->peers[p].name, "ratio", ratio->median, "minimum",
-                                         ratio->minimum, "maximum", ratio->maximum, "target",
-                                         r->of->peers[p].target, "ok", ratio->ok));
+    json_t *peer = json_pack("{s:s, s:f, s:f, s:f, s:f, s:b}", "name", r->of->peers[p].name,
+                             "ratio", ratio->median, "minimum", ratio->minimum, "maximum",
+                             ratio->maximum, "target", r->of->peers[p].target, "ok", ratio->ok);
+    failed = json_array_append_new(all, peer) != 0;
   }
-  return all;
+  if (!failed) return all;
+  json_decref(all);
+  return NULL;
 }
 
 static json_t *result_json(const eb_bench_result *r) {

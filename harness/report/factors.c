@@ -78,7 +78,7 @@ static eb_error picture(const eb_report_run *run, const eb_report_scene *scene, 
   EB_TRY(eb_markup_text(page, run->label));
   double share = (double)pictured->update[p].updated / fmax(1, (double)run->run->elements);
   return eb_text_printf(page,
-                        ", updated elements\"><figcaption>t = %.4g s: %lld of %lld elements (%.2g "
+                        ", updated elements\"><figcaption>t = %.4g s: %lld of %lld elements (%.1f "
                         "%%)</figcaption></figure>\n",
                         pictured->update[p].time, (long long)pictured->update[p].updated,
                         (long long)run->run->elements, 100 * share);

@@ -42,22 +42,19 @@ eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_P
 
 /* ---- updated elements ------------------------------------------------------------------------- */
 
-/* Updates between each frame and the one before; those of the first step only when there are no others. */
+/* Updates between each frame and the one before, without those of the first step. */
 static eb_error count_updates(const eb_report_run *run, size_t frames, double *updates,
                               double *total) {
   double *step;
   size_t count;
   EB_TRY(eb_results_column(run->file, run->index, "frames/step", &step, &count));
   *total = 0;
-  size_t s = run->steps > 1 ? 1 : 0;
-  for (size_t f = 0; f < frames && f < count; f++)
+  for (size_t f = 0, s = 1; f < frames && f < count; f++)
     for (; s < run->steps && (double)s < step[f]; s++) {
       updates[f] += run->updated_elements[s];
       *total += run->updated_elements[s];
     }
   free(step);
-  if (*total > 0 || frames < 2 || run->steps == 0) return EB_OK;
-  *total = updates[1] = run->updated_elements[0];
   return EB_OK;
 }
 

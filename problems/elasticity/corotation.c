@@ -98,7 +98,7 @@ static void rotate_chunk(eb_corotation *c, int32_t begin, int32_t end, const dou
 
 void eb_corotation_rotate_elements(eb_corotation *c, const double *x) {
   const eb_elasticity *e = c->elasticity;
-#pragma omp parallel for schedule(dynamic, 8)
+#pragma omp parallel for schedule(dynamic)
   for (int32_t k = 0; k < e->chunk_count; k++)
     rotate_chunk(c, e->chunk_start[k], e->chunk_start[k + 1], x);
 }
@@ -200,7 +200,7 @@ static void estimate_chunk(const eb_corotation *c, int32_t begin, int32_t end, c
 void eb_corotation_errors(const eb_corotation *c, const double *v, double stiffness_scale,
                           double *error) {
   const eb_elasticity *e = c->elasticity;
-#pragma omp parallel for schedule(dynamic, 8)
+#pragma omp parallel for schedule(dynamic)
   for (int32_t k = 0; k < e->chunk_count; k++)
     estimate_chunk(c, e->chunk_start[k], e->chunk_start[k + 1], v, stiffness_scale, error);
 }

@@ -6,8 +6,6 @@
  *
  * A refresh adds, element by element, the difference of the new and the old block, so that rounding enters once and in
  * proportion to the entries of that element. Marked elements are packed four wide from wherever they lie in a chunk. */
-#include <string.h>
-
 #include "problems/elasticity/corotation_data.h"
 
 #include <string.h>

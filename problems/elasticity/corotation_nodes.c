@@ -124,7 +124,7 @@ static void rotate_group(eb_corotation *c, int32_t first, const double *x) {
 }
 
 void eb_corotation_rotate_nodes(eb_corotation *c, const double *x) {
-#pragma omp parallel for schedule(dynamic, 16)
+#pragma omp parallel for schedule(dynamic, 4)
   for (int32_t first = 0; first < c->elasticity->node_count; first += GROUP_NODES)
     rotate_group(c, first, x);
 }

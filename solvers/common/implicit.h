@@ -12,9 +12,10 @@
   {.name = "linear",                                                                               \
    .type = EB_OPTION_CHOICE,                                                                       \
    .fallback = (kind),                                                                             \
-   .choices = "cholesky|cholmod|cg|petsc",                                                         \
+   .choices = "cholesky|cholesky-single|cholmod|cg|petsc",                                         \
    .unit = "",                                                                                     \
-   .doc = "linear solver: multifrontal Cholesky, CHOLMOD, conjugate gradients, any PETSc KSP"},    \
+   .doc = "linear solver: multifrontal Cholesky (single: its factor in floats, refined), "         \
+          "CHOLMOD, conjugate gradients, any PETSc KSP"},                                          \
       {.name = "preconditioner",                                                                   \
        .type = EB_OPTION_CHOICE,                                                                   \
        .fallback = (conditioner),                                                                  \

@@ -285,10 +285,3 @@ const eb_linear_kind eb_linear_cholmod = {.name = "cholmod",
                                           .set_matrix = supernodal_set_matrix,
                                           .solve = supernodal_solve,
                                           .destroy = supernodal_destroy};
-/* The same until the multifrontal factor takes its name. */
-const eb_linear_kind eb_linear_cholesky = {.name = "cholesky",
-                                           .direct = true,
-                                           .create = supernodal_create,
-                                           .set_matrix = supernodal_set_matrix,
-                                           .solve = supernodal_solve,
-                                           .destroy = supernodal_destroy};

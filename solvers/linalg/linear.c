@@ -12,7 +12,8 @@
 #include "solvers/linalg/linear_kind.h"
 
 static const eb_linear_kind *const kinds[] = {&eb_linear_cg, &eb_linear_cholesky,
-                                              &eb_linear_cholmod, &eb_linear_petsc};
+                                              &eb_linear_cholesky_single, &eb_linear_cholmod,
+                                              &eb_linear_petsc};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 struct eb_linear {

@@ -11,7 +11,7 @@
 typedef struct eb_linear eb_linear;
 
 typedef struct eb_linear_settings {
-  const char *kind;           /* "cg", "cholesky", "cholmod", "petsc" */
+  const char *kind;           /* "cg", "cholesky", "cholesky-single", "cholmod", "petsc" */
   const char *preconditioner; /* cg: "none", "jacobi", "block-jacobi", "ic" */
   const char *petsc_options;  /* petsc: "-ksp_type cg -pc_type gamg" */
   const double *positions;    /* petsc: rows x 3, m, for the rigid motions as near-null space of

@@ -18,7 +18,8 @@ typedef struct eb_linear_kind {
   void (*destroy)(void *data);
 } eb_linear_kind;
 
-extern const eb_linear_kind eb_linear_cg, eb_linear_cholesky, eb_linear_cholmod, eb_linear_petsc;
+extern const eb_linear_kind eb_linear_cg, eb_linear_cholesky, eb_linear_cholesky_single,
+    eb_linear_cholmod, eb_linear_petsc;
 
 /* The log is optional for callers of linear.h. */
 static inline void eb_linear_begin(eb_step_log *log, eb_phase phase) {

@@ -71,7 +71,7 @@ struct eb_multifrontal {
 /* ---- shapes of the fronts -------------------------------------------------------------------------- */
 
 enum {
-  EB_UPDATE_WIDTH = 96
+  EB_UPDATE_WIDTH = 48
 }; /* scalar columns; whole nodes and whole register tiles of the kernels */
 
 static inline int32_t eb_front_pivots(const eb_multifrontal *f, int32_t s) { /* scalar */

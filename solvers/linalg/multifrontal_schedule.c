@@ -8,7 +8,7 @@
 #include "solvers/linalg/multifrontal_data.h"
 #include "solvers/linalg/one_thread.h"
 
-static const double least_parallel_flops = 1e7; /* some 300 microseconds */
+static const double least_parallel_flops = 2e7; /* some 400 microseconds */
 
 static bool takes_part(const eb_front_job *job, int32_t s) {
   return !job->marked || job->marked[s];
