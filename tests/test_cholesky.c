@@ -171,7 +171,10 @@ static void test_scales(void) {
   eb_linear_result result = eb_test_solve(&direct, A, b, y, NULL, NULL);
   for (int64_t k = 0; k < n; k++) y[k] *= ldexp(1, 2 * (int)(k / 3) - 30);
   tap_ok(result.reason == EB_CONVERGED_DIRECT, "rows scaled over 34 decades are factored");
-  tap_below(eb_test_distance(n, y, x), 1e-10, "and solved as well as without the scaling");
+  /* Refinement ends when the residual is small beside the largest rows; entries that belong to others have what digits
+   * the float factor gave them, some 7. */
+  double bound = strcmp(direct.kind, "cholesky-single") ? 1e-10 : 1e-5;
+  tap_below(eb_test_distance(n, y, x), bound, "and solved as well as without the scaling");
   free(b);
   free(x);
   free(y);

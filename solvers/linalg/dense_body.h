@@ -14,6 +14,8 @@
 
 #include "solvers/linalg/dense_panel.h"
 
+#include "solvers/linalg/dense_several.h"
+
 #undef REAL
 #undef SQRT
 #undef NAME

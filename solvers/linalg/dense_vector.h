@@ -5,6 +5,7 @@
 #define INLINE static inline __attribute__((always_inline, unused))
 #define UNROLL _Pragma("GCC unroll 8")
 #define LANES  ((int64_t)(VECTOR_BYTES / sizeof(REAL)))
+#define LINE   (64 / (int64_t)sizeof(REAL)) /* of the cache */
 #define VECTOR NAME(vector)
 #define MASK   NAME(mask)
 #endif

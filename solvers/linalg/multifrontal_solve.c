@@ -22,7 +22,8 @@
 
 /* ---- places of the vectors ----------------------------------------------------------------------- */
 
-/* The widest that the kernels' tiles have use for; a quarter or a half of it costs little speed. */
+/* The widest that the kernels' tiles have use for; a quarter or a half of it costs little speed. Lanes are filled up to
+ * NARROWEST: whole vectors, since masked stores would hold up the loads that follow. */
 enum { WIDEST = 32, NARROWEST = 8 };
 /* Vectors may take this share of the factor, or this many bytes when they are small anyway. */
 static const int64_t factor_share = 8, small_workspace = 16 << 20;
@@ -166,7 +167,8 @@ static int refine(const eb_multifrontal *f, const double *rhs, double *x, eb_rea
     *reason = EB_DIVERGED_LINEAR_SOLVE;
     if (off > before / 2) return passes;
     before = off;
-    eb_sweep sweep = {.f = f, .count = 1, .b = r, .x = x, .scale = scale_of(off), .add = true};
+    eb_sweep sweep = {
+        .f = f, .count = 1, .lanes = 1, .b = r, .x = x, .scale = scale_of(off), .add = true};
     eb_solve_sweep(&sweep);
     residual(f, b, x, r);
   }
@@ -178,7 +180,9 @@ static eb_reason solve_double(const eb_multifrontal *f, int32_t count, const dou
   int64_t n = 3 * (int64_t)f->tree.nodes;
   for (int32_t r = 0; r < count; r += f->solver->width) {
     int32_t width = count - r < f->solver->width ? count - r : f->solver->width;
-    eb_sweep sweep = {.f = f, .count = width, .b = b + r * n, .x = x + r * n, .scale = 1};
+    int32_t lanes = width == 1 ? 1 : (width + NARROWEST - 1) / NARROWEST * NARROWEST;
+    eb_sweep sweep = {
+        .f = f, .count = width, .lanes = lanes, .b = b + r * n, .x = x + r * n, .scale = 1};
     eb_solve_sweep(&sweep);
   }
   double finite = 0; /* stays 0 unless an entry is infinite or NaN */

@@ -4,8 +4,8 @@
 
 #include "solvers/linalg/multifrontal_data.h"
 
-/* Several right-hand sides are solved for `width` at a time. Their entries of a scalar row are neighbours, rows in the order of
- * elimination. The vector of supernode s holds its rows below the pivots: what its subtree adds to them going up the
+/* Several right-hand sides are solved for `width` at a time. Their entries of a scalar row are neighbours, filled up to whole
+ * vectors of the kernels; rows are in the order of elimination. The vector of supernode s holds its rows below the pivots: what its subtree adds to them going up the
  * tree, the solution there going down.
  *
  * Inside a branch such vectors are needed only until the parent has taken them, and lie in one of the two stacks of the thread
@@ -33,7 +33,8 @@ static inline bool eb_solve_stacked(const eb_multifrontal *f, int32_t s) {
  * the solution divided by it. b and x are columns of 3 nodes. */
 typedef struct eb_sweep {
   const eb_multifrontal *f;
-  int32_t count;
+  int32_t count,
+      lanes; /* right-hand sides, and the entries that a row has for them: more are zero */
   const double *b;
   double *x, scale;
   bool add;
