@@ -122,7 +122,7 @@ static eb_error set_up(const char *scene, int steps, void **context, double *wor
 }
 
 static eb_error set_up_medium(void **context, double *work) {
-  return set_up("hecht2012/sculpture-medium", 5, context, work);
+  return set_up("hecht2012/sculpture-medium", 2, context, work);
 }
 
 static eb_error set_up_large(void **context, double *work) {
