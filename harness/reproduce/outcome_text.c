@@ -99,6 +99,7 @@ static void print_table(const eb_shown_table *shown, FILE *out) {
 
 static void print_figure(const eb_shown_figure *shown, FILE *out) {
   const eb_paper_figure *figure = shown->figure;
+  if (figure->point_count == 0) return; /* pictures */
   fprintf(out, "%s\n  x: %s, y: %s\n", figure->title, figure->x, figure->y);
   for (int p = 0; p < figure->point_count; p++) {
     fprintf(out, "  ");

@@ -152,7 +152,7 @@ static void NAME(eliminate)(eb_front_job *job, int32_t s, int64_t from, int64_t 
 static void NAME(form_update)(const eb_front_job *job, int32_t s, int64_t from, REAL *to) {
   const eb_multifrontal *f = job->f;
   int64_t n = eb_front_pivots(f, s), rest = eb_front_below(f, s) - from;
-  int64_t width = rest < EB_UPDATE_WIDTH ? rest : EB_UPDATE_WIDTH;
+  int64_t width = smaller(EB_UPDATE_WIDTH, rest);
   int64_t ld = eb_panel_leading(f, s), ldu = eb_leading(rest);
   const REAL *L = (const REAL *)f->L + f->panel[s] + n + from;
   NAME(eb_syrk)(width, n, L, ld, to, ldu, false);
@@ -164,20 +164,7 @@ static void NAME(form_update)(const eb_front_job *job, int32_t s, int64_t from, 
 
 /* ---- whole fronts -------------------------------------------------------------------------------------- */
 
-static void NAME(factor_small)(eb_front_job *job, int32_t s) {
-  const eb_multifrontal *f = job->f;
-  int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s);
-  NAME(assemble_panel)(job, s, 0, (int32_t)(n / 3));
-  NAME(eliminate)(job, s, 0, n);
-  if (failed_before(job, s + 1)) return;
-  REAL *block = (REAL *)f->U + f->update[s];
-  for (int64_t from = 0; from < m; from += EB_UPDATE_WIDTH) {
-    NAME(form_update)(job, s, from, block);
-    block += eb_leading(m - from) * EB_UPDATE_WIDTH;
-  }
-}
-
-/* Applies the panel's block column at `from` to the one at `to`, both scalar. */
+/* Applies the panel's block column at `from`, PANEL_WIDTH wide, to the one at `to`; scalar columns. */
 static void NAME(apply)(const eb_front_job *job, int32_t s, int64_t from, int64_t to,
                         int64_t width) {
   const eb_multifrontal *f = job->f;
@@ -190,40 +177,61 @@ static void NAME(apply)(const eb_front_job *job, int32_t s, int64_t from, int64_
     NAME(eb_gemm)(below, width, PANEL_WIDTH, L + width, ld, L, ld, target + width, ld, true);
 }
 
-/* A front in tasks: each block column of the panel and of the update matrix is assembled by one, earlier columns are applied by
- * one each, in order. A task waits for the columns it reads and for the one that it writes; elements of the panel
- * stand for their columns. Without a team the tasks run at once, in the order of their creation. */
-static void NAME(factor_large)(eb_front_job *job, int32_t s) {
+/* A front on the calling thread, its panel in block columns of `wide` scalar columns. */
+static void NAME(factor_in_order)(eb_front_job *job, int32_t s, int64_t wide) {
+  const eb_multifrontal *f = job->f;
+  int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s);
+  NAME(assemble_panel)(job, s, 0, (int32_t)(n / 3));
+  for (int64_t from = 0; from < n; from += wide) {
+    NAME(eliminate)(job, s, from, smaller(wide, n - from));
+    if (failed_before(job, s + 1)) return;
+    for (int64_t to = from + wide; to < n; to += wide)
+      NAME(apply)(job, s, from, to, smaller(wide, n - to));
+  }
+  REAL *block = (REAL *)f->U + f->update[s];
+  for (int64_t from = 0; from < m; from += EB_UPDATE_WIDTH) {
+    NAME(form_update)(job, s, from, block);
+    block += eb_leading(m - from) * EB_UPDATE_WIDTH;
+  }
+}
+
+/* The same in tasks: each block column of the panel and of the update matrix is assembled by one, and earlier columns are
+ * applied to it by one each, in order. A task waits for the columns that it reads and for the one that it writes;
+ * elements of the panel stand for their columns. */
+static void NAME(factor_in_tasks)(eb_front_job *job, int32_t s) {
   const eb_multifrontal *f = job->f;
   int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s), ld = eb_panel_leading(f, s);
   REAL *panel = (REAL *)f->L + f->panel[s];
   REAL *last = panel + (n - 1) / PANEL_WIDTH * PANEL_WIDTH * ld;
-  bool parallel = job->parallel;
   for (int64_t to = 0; to < n; to += PANEL_WIDTH) {
     REAL *column = panel + to * ld;
-    int64_t width = n - to < PANEL_WIDTH ? n - to : PANEL_WIDTH;
-#pragma omp task firstprivate(to, width) depend(out : *column) if (parallel)
+    int64_t width = smaller(PANEL_WIDTH, n - to);
+#pragma omp task firstprivate(to, width) depend(out : *column)
     NAME(assemble_panel)(job, s, (int32_t)(to / 3), (int32_t)((to + width) / 3));
   }
   for (int64_t from = 0; from < n; from += PANEL_WIDTH) {
     REAL *source = panel + from * ld;
-    int64_t width = n - from < PANEL_WIDTH ? n - from : PANEL_WIDTH;
-#pragma omp task firstprivate(from, width) depend(inout : *source) if (parallel)
-    if (!failed_before(job, s + 1)) NAME(eliminate)(job, s, from, width);
+#pragma omp task firstprivate(from) depend(inout : *source)
+    if (!failed_before(job, s + 1)) NAME(eliminate)(job, s, from, smaller(PANEL_WIDTH, n - from));
     for (int64_t to = from + PANEL_WIDTH; to < n; to += PANEL_WIDTH) {
       REAL *column = panel + to * ld;
-      int64_t wide = n - to < PANEL_WIDTH ? n - to : PANEL_WIDTH;
-#pragma omp task firstprivate(from, to, wide) depend(in                                            \
-                                                     : *source) depend(inout                       \
-                                                                       : *column) if (parallel)
-      if (!failed_before(job, s + 1)) NAME(apply)(job, s, from, to, wide);
+#pragma omp task firstprivate(from, to) depend(in : *source) depend(inout : *column)
+      if (!failed_before(job, s + 1)) NAME(apply)(job, s, from, to, smaller(PANEL_WIDTH, n - to));
     }
   }
   REAL *block = (REAL *)f->U + f->update[s];
   for (int64_t from = 0; from < m; from += EB_UPDATE_WIDTH) {
-#pragma omp task firstprivate(from, block) depend(in : *last) if (parallel)
+#pragma omp task firstprivate(from, block) depend(in : *last)
     if (!failed_before(job, s + 1)) NAME(form_update)(job, s, from, block);
     block += eb_leading(m - from) * EB_UPDATE_WIDTH;
   }
 #pragma omp taskwait
+}
+
+static void NAME(factor)(eb_front_job *job, int32_t s) {
+  bool large = job->f->tree.flops[s] > large_front;
+  if (large && job->parallel)
+    NAME(factor_in_tasks)(job, s);
+  else
+    NAME(factor_in_order)(job, s, large ? PANEL_WIDTH : eb_front_pivots(job->f, s));
 }
