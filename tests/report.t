@@ -112,6 +112,11 @@ my ($stages) = glob('updates/*-r0-stages.dat');
 my ($head, @rows) = split /\n/, slurp($stages);
 is($head, '"time" "updated" "rotations" "update" "solve" "other"', 'stages: the phases that the run has used');
 is(scalar @rows, 60, 'stages: a row a step');
+for my $script (glob('updates/*-r0-stages.gp'), glob('updates/*-phases.gp')) {
+  my ($numbers) = slurp($script) =~ /^stages = "([\d ]+)"$/m;
+  my ($columns) = slurp($script) =~ /^series = (\d+)$/m;
+  is(scalar(split ' ', $numbers), $columns, 'each stage has its colour');
+}
 like($page, qr/out of date on purpose/, 'it says what the residual means for such a solver');
 ($code, $out) = run_program("run bench/beam:resolution=0.25 --plugin @{[$plugin =~ s/reporting/faulty/r]} -s faulty:fault=lie --steps 3 -o lie.h5");
 is($code, 4, 'a solver that lies of its residual');

@@ -124,6 +124,15 @@ my ($at) = grep { $header->[$_] eq 'counters/updated_elements' } 0 .. $#$header;
 is($rows[3][$at - @$header], $reported->{counters}{updated_elements}[3], 'CSV: updated elements');
 ok((grep { $_ eq 'phases/update (s)' } @$header), 'CSV: phases');
 
+# ---- a solver whose matrix is out of date on purpose is told how far off it is, not that it failed
+is_code(0, 'a matrix that is never renewed, and one that always is', 'run', 'hecht2012/cloth-drop:resolution=0.1',
+  '-s', 'warp-cholesky:tau=1e30', '-s', 'warp-cholesky:tau=0', '--steps', '12', '-o', 'stale.h5');
+my ($stale, $fresh) = runs_in('stale.h5');
+is("$stale->{audit} $fresh->{audit}", 'passed passed', 'both pass the audit');
+isnt($stale->{state_hash}, $fresh->{state_hash}, 'and do not move alike');
+is($stale->{counters}{updated_elements}[11], 0, 'the one updates no element');
+is($fresh->{counters}{updated_elements}[11], $fresh->{elements}, 'the other all of them');
+
 # ---- merging
 is_code(0, 'shard 1', 'run', $beam, 'conjac2020/twist', '-s', 'newton', '--steps', '1', '--shard', '1/2', '-o', 'm1.h5');
 is_code(0, 'shard 2', 'run', $beam, 'conjac2020/twist', '-s', 'newton', '--steps', '1', '--shard', '2/2', '-o', 'm2.h5');
