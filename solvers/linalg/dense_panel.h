@@ -4,12 +4,31 @@
  * and taken off everything below (forward), or gathered from everything below and solved (backward), while the
  * strip that comes next is fetched. dense_several.h does the same for several right-hand sides. */
 
+/* Rows up to the next whole line of L's first column, at most m: loads of whole lines are twice as fast as those of halves. */
+INLINE int64_t NAME(rows_to_line)(const REAL *L, int64_t m) {
+  int64_t rows = -((int64_t)((uintptr_t)L / sizeof(REAL))) & (LANES - 1);
+  return rows < m ? rows : m;
+}
+
+/* Some lanes of a vector of y (m) -= the strip's rows times the entries of x. */
+INLINE void NAME(subtract_some)(const int columns, MASK mask, const REAL *L, int64_t ldl,
+                                const VECTOR scale[COLUMNS], REAL *y) {
+  VECTOR sum = NAME(masked_load)(mask, y);
+  UNROLL for (int c = 0; c < columns; c++) {
+    sum -= scale[c] * NAME(masked_load)(mask, L + c * ldl);
+  }
+  NAME(masked_store)(mask, y, sum);
+}
+
 /* y (m) -= the strip's m rows times the 6 entries of x. */
 INLINE void NAME(strip_subtract)(const int columns, int64_t m, const REAL *L, int64_t ldl,
                                  const REAL *x, REAL *y) {
   VECTOR scale[COLUMNS];
-  UNROLL for (int c = 0; c < columns; c++) scale[c] = NAME(splat)(x[c]);
-  int64_t i = 0;
+  UNROLL for (int c = 0; c < columns; c++) {
+    scale[c] = NAME(splat)(x[c]);
+  }
+  int64_t i = NAME(rows_to_line)(L, m);
+  if (i > 0) NAME(subtract_some)(columns, NAME(lanes)(0, i), L, ldl, scale, y);
   for (; i + LANES <= m; i += LANES) {
     VECTOR sum = NAME(load)(y + i);
     UNROLL for (int c = 0; c < columns; c++) {
@@ -18,18 +37,22 @@ INLINE void NAME(strip_subtract)(const int columns, int64_t m, const REAL *L, in
     }
     NAME(store)(y + i, sum);
   }
-  if (i == m) return;
-  MASK last = NAME(lanes)(0, m - i);
-  VECTOR sum = NAME(masked_load)(last, y + i);
-  UNROLL for (int c = 0; c < columns; c++) sum -=
-      scale[c] * NAME(masked_load)(last, L + c * ldl + i);
-  NAME(masked_store)(last, y + i, sum);
+  if (i < m) NAME(subtract_some)(columns, NAME(lanes)(0, m - i), L + i, ldl, scale, y + i);
+}
+
+INLINE void NAME(gather_some)(const int columns, MASK mask, const REAL *L, int64_t ldl,
+                              const REAL *y, VECTOR sum[COLUMNS]) {
+  VECTOR v = NAME(masked_load)(mask, y);
+  UNROLL for (int c = 0; c < columns; c++) {
+    sum[c] += v * NAME(masked_load)(mask, L + c * ldl);
+  }
 }
 
 /* sum[c] += the strip's column c times y. */
 INLINE void NAME(strip_gather)(const int columns, int64_t m, const REAL *L, int64_t ldl,
                                const REAL *y, VECTOR sum[COLUMNS]) {
-  int64_t i = 0;
+  int64_t i = NAME(rows_to_line)(L, m);
+  if (i > 0) NAME(gather_some)(columns, NAME(lanes)(0, i), L, ldl, y, sum);
   for (; i + LANES <= m; i += LANES) {
     VECTOR v = NAME(load)(y + i);
     UNROLL for (int c = 0; c < columns; c++) {
@@ -37,10 +60,7 @@ INLINE void NAME(strip_gather)(const int columns, int64_t m, const REAL *L, int6
       __builtin_prefetch(L + (c - COLUMNS) * ldl + i, 0, 2);
     }
   }
-  if (i == m) return;
-  MASK last = NAME(lanes)(0, m - i);
-  VECTOR v = NAME(masked_load)(last, y + i);
-  UNROLL for (int c = 0; c < columns; c++) sum[c] += v * NAME(masked_load)(last, L + c * ldl + i);
+  if (i < m) NAME(gather_some)(columns, NAME(lanes)(0, m - i), L + i, ldl, y + i, sum);
 }
 
 /* Columns of L from the diagonal down: `pivots` rows of L11, then m of L21. */

@@ -188,8 +188,9 @@ void NAME(subtract)(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t co
 void NAME(gather)(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t count, REAL *X,
                   int64_t ldx, const REAL *Y, int64_t ldy) {
   bool one = count == 1 && ldx == 1 && ldy == 1;
-  for (int64_t j = 0, columns; j < n; j += columns) {
-    columns = NAME(tile_columns)(n - j);
+  for (int64_t end = n, columns; end > 0; end -= columns) {
+    columns = NAME(last_columns)(end);
+    int64_t j = end - columns;
     if (one) {
 #define STRIP(N) NAME(gather_strip)(N, m, L + j * ldl, ldl, X + j, Y)
       EACH_STRIP(STRIP)

@@ -72,13 +72,14 @@ static void NAME(take_solution)(const eb_sweep *sweep, int32_t s, REAL *y) {
 
 /* ---- large panels --------------------------------------------------------------------------------------- */
 
-/* y -= L x by stretches of rows. */
+/* y -= L x, for several threads by stretches of rows. */
 static void NAME(subtract_rows)(const eb_sweep *sweep, int64_t columns, int64_t rows, const REAL *L,
                                 int64_t ld, const REAL *x, REAL *y) {
   int32_t lanes = sweep->lanes;
   bool parallel = sweep->parallel;
-  for (int64_t i = 0; i < rows; i += CHUNK_ROWS) {
-    int64_t part = rows - i < CHUNK_ROWS ? rows - i : CHUNK_ROWS;
+  int64_t chunk = parallel ? CHUNK_ROWS : rows;
+  for (int64_t i = 0; i < rows; i += chunk) {
+    int64_t part = rows - i < chunk ? rows - i : chunk;
 #pragma omp task firstprivate(i, part) if (parallel)
     NAME(eb_subtract)(columns, part, L + i, ld, lanes, x, lanes, y + i * lanes, lanes);
   }

@@ -13,7 +13,7 @@
 
 /* Cuts of large panels: whole strips of the kernels. A task reads some 300 kB of a panel of 1000 rows, which takes ten times
  * as long as starting it. */
-enum { BLOCK_COLUMNS = 192, CHUNK_ROWS = 192, CHUNK_COLUMNS = 48 };
+enum { BLOCK_COLUMNS = 192, CHUNK_ROWS = 384, CHUNK_COLUMNS = 48 };
 /* Panels with more elements, outside the branches, are cut. */
 static const int64_t large_panel = 150000;
 
