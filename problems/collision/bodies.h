@@ -14,10 +14,11 @@ typedef struct eb_body {
 
 typedef struct eb_bodies {
   int32_t count, node_count;
-  eb_body *body;      /* count */
-  int32_t *of;        /* node_count: the body of each node */
-  int32_t *start;     /* count + 1 */
-  int32_t *nodes;     /* node_count: the nodes of body b are nodes[start[b]] .. nodes[start[b+1] - 1], ascending */
+  eb_body *body;  /* count */
+  int32_t *of;    /* node_count: the body of each node */
+  int32_t *start; /* count + 1 */
+  int32_t *
+      nodes; /* node_count: the nodes of body b are nodes[start[b]] .. nodes[start[b+1] - 1], ascending */
   const double *mass; /* node_count, kg; not owned */
 } eb_bodies;
 
