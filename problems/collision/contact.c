@@ -166,14 +166,9 @@ static void measure_bodies(eb_contact *contact, const double *x) {
     add_load(contact, at->body, at->node, x, at->normal);
   }
   for (int32_t b = 0; b < bodies->count; b++)
-<<<<<<< HEAD
-    contact->yield[b] = fmax(eb_body_yield(&bodies->body[b], contact->load + 36 * (size_t)b),
-                             elastic_yield(&bodies->body[b], contact->step, contact->touched[b]));
-=======
     contact->yield[b] =
         fmax(eb_body_yield(&bodies->body[b], contact->load + 36 * (size_t)b),
              elastic_yield(&bodies->body[b], contact->settings.step, contact->touched[b]));
->>>>>>> scenes
 }
 
 /* ---- forces ---------------------------------------------------------------------------------- */

@@ -52,7 +52,8 @@ static double depth_at(const eb_solid *solid, const double p[3]) {
 static void tangent_depths(const eb_solid *solid, const double *X, const int32_t *corner,
                            double depth[4]) {
   double centroid[3] = {0, 0, 0}, gradient[3], square = 0;
-  for (int i = 0; i < 12; i++) centroid[i % 3] += X[3 * (size_t)corner[i / 3] + (size_t)(i % 3)] / 4;
+  for (int i = 0; i < 12; i++)
+    centroid[i % 3] += X[3 * (size_t)corner[i / 3] + (size_t)(i % 3)] / 4;
   double here = depth_at(solid, centroid), step = 1e-3 * here;
   for (int d = 0; d < 3; d++) {
     double up[3] = {centroid[0], centroid[1], centroid[2]}, down[3] = {up[0], up[1], up[2]};
@@ -235,8 +236,7 @@ static bool locate(const eb_overlaps *o, int32_t e, const double *x, const doubl
   for (int k = 0; k < 4; k++) {
     out->depth += out->weight[k] * depth[k];
     out->corner[k] = o->elements[4 * (size_t)e + (size_t)k];
-    for (int d = 0; k > 0 && d < 3; d++)
-      slope[d] += (depth[k] - depth[0]) * at.gradient[k - 1][d];
+    for (int d = 0; k > 0 && d < 3; d++) slope[d] += (depth[k] - depth[0]) * at.gradient[k - 1][d];
   }
   double steep = sqrt(dot(slope, slope));
   for (int d = 0; d < 3; d++) out->normal[d] = -slope[d] / steep;
@@ -286,8 +286,7 @@ int32_t eb_overlaps_find(eb_overlaps *o, const double *x, const eb_overlap **fou
   if (o->bodies->count < 2) return 0;
   fit(o, x);
 #pragma omp parallel for schedule(dynamic, 64)
-  for (int32_t k = 0; k < o->surface_count; k++)
-    search_node(o, k, o->bodies->of[o->surface[k]], x);
+  for (int32_t k = 0; k < o->surface_count; k++) search_node(o, k, o->bodies->of[o->surface[k]], x);
   int32_t count = 0;
   for (int32_t k = 0; k < o->surface_count; k++)
     for (int8_t s = 0; s < o->used[k]; s++) o->found[count++] = o->slots[MOST * (size_t)k + s];
