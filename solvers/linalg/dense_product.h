@@ -1,8 +1,8 @@
 /* C -= A B^T and its symmetric half. Part of dense_body.h.
  *
  * A tile of C, VECTORS vectors high and 6 columns wide (fronts have multiples of three), stays in registers while outer
- * products of a column of A and a row of B^T are added. Both are read where they stand as long as
- * they fit the second-level cache; larger products copy blocks of them to the stack, in the order in which they are read.
+ * products of a column of A and a row of B^T are added. Narrow products, which are what fronts are made of, read both where
+ * they stand; wide ones copy blocks of A to the stack.
  *
  * Every entry of C is one sum over p in ascending order, by parts of at most DEPTH, whatever tile it falls in.
  *
@@ -10,10 +10,11 @@
 #ifndef ROWS
 #define ROWS        (VECTORS * LANES)
 #define COLUMNS     6
-#define DEPTH       320   /* columns of a block that is copied: */
-#define WIDTH       240   /* 240 rows of B are half of the second-level cache */
-#define PACK_ABOVE  40000 /* entries of B; below, copying does not pay */
-#define SYRK_STRIPS 96    /* rows; above, halves */
+#define DEPTH       320                              /* columns of A in one pass over C */
+#define NARROW      192                              /* columns of C */
+#define NEAR        (327680 / (int64_t)sizeof(REAL)) /* entries of A that need not be fetched */
+#define COPY        (589824 / (int64_t)sizeof(REAL)) /* entries of A that stay in the second-level cache */
+#define SYRK_STRIPS 96                               /* rows; above, halves */
 
 /* Runs DO(vectors, columns) with constants. */
 #if VECTORS == 4
@@ -148,86 +149,78 @@ static void NAME(syrk_tile)(int64_t rows, int columns, int64_t k, const REAL *A,
 #undef TILE
 }
 
-INLINE void NAME(prefetch_tile)(const REAL *from, int64_t columns, int64_t ld) {
-  for (int64_t j = 0; j < columns; j++)
-    UNROLL for (int64_t r = 0; r < ROWS; r += 64 / (int64_t)sizeof(REAL))
-        __builtin_prefetch(from + j * ld + r, 0, 2);
+INLINE void NAME(fetch_tile)(const REAL *from, int64_t columns, int64_t ld) {
+  for (int64_t j = 0; j < columns; j++) UNROLL for (int64_t r = 0; r < ROWS; r += LINE) {
+      __builtin_prefetch(from + j * ld + r, 0, 2);
+    }
 }
 
-/* Rows of B^T in strips of COLUMNS, each contiguous; the columns left over are not copied. */
-static void NAME(pack_strips)(int64_t n, int64_t k, const REAL *B, int64_t ldb, REAL *to) {
-  for (int64_t j = 0; j + COLUMNS <= n; j += COLUMNS)
-    for (int64_t p = 0; p < k; p++, to += COLUMNS)
-      UNROLL for (int64_t l = 0; l < COLUMNS; l++) to[l] = B[p * ldb + j + l];
+/* Rows of tiles one after the other, A and B where they stand: A's rows of a tile serve all columns from the first-level cache.
+ * When `fetch`, A is large, and the rows of the next tile and C are brought nearer meanwhile. */
+static void NAME(gemm_by_rows)(int64_t m, int64_t n, int64_t k, const REAL *A, int64_t lda,
+                               const REAL *B, int64_t ldb, REAL *C, int64_t ldc, bool accumulate,
+                               bool fetch) {
+  for (int64_t i = 0; i < m; i += ROWS) {
+    int64_t rows = m - i < ROWS ? m - i : ROWS, fetched = 0;
+    for (int64_t j = 0, columns; j < n; j += columns) {
+      columns = NAME(tile_columns)(n - j);
+      if (fetch) {
+        int64_t due = (j + columns) * k / n;
+        NAME(fetch_tile)(A + i + ROWS + fetched * lda, due - fetched, lda);
+        NAME(fetch_tile)(C + j * ldc + i, columns, ldc);
+        fetched = due;
+      }
+      NAME(gemm_tile)
+      (rows, (int)columns, k, A + i, lda, B + j, ldb, C + j * ldc + i, ldc, accumulate);
+    }
+  }
 }
 
 static void NAME(pack_rows)(int64_t k, const REAL *A, int64_t lda, REAL *to) {
-  for (int64_t p = 0; p < k; p++)
-    UNROLL for (int64_t v = 0; v < VECTORS; v++)
-        NAME(store)(to + p * ROWS + v * LANES, NAME(load)(A + p * lda + v * LANES));
-}
-
-/* A full height of C against a packed block of B, while the rows of A below come nearer. */
-static void NAME(gemm_row)(int64_t rows, int64_t n, int64_t k, const REAL *A, int64_t lda,
-                           int64_t below, const REAL *strips, const REAL *B, int64_t ldb, REAL *C,
-                           int64_t ldc, bool accumulate) {
-  REAL copy[ROWS * DEPTH] __attribute__((aligned(64)));
-  const REAL *a = rows == ROWS ? copy : A;
-  int64_t ld = rows == ROWS ? ROWS : lda, fetched = 0;
-  if (rows == ROWS) NAME(pack_rows)(k, A, lda, copy);
-  for (int64_t j = 0, columns; j < n; j += columns) {
-    columns = NAME(tile_columns)(n - j);
-    int64_t due = (j + columns) * k / n;
-    if (below >= ROWS) NAME(prefetch_tile)(A + ROWS + fetched * lda, due - fetched, lda);
-    fetched = due;
-    NAME(prefetch_tile)(C + j * ldc, columns, ldc);
-    bool packed = columns == COLUMNS;
-    NAME(gemm_tile)
-    (rows, (int)columns, k, a, ld, packed ? strips + j * k : B + j, packed ? COLUMNS : ldb,
-     C + j * ldc, ldc, accumulate);
-  }
-}
-
-/* k is at most DEPTH. */
-static __attribute__((noinline)) void NAME(gemm_packed)(int64_t m, int64_t n, int64_t k,
-                                                        const REAL *A, int64_t lda, const REAL *B,
-                                                        int64_t ldb, REAL *C, int64_t ldc,
-                                                        bool accumulate) {
-  REAL strips[WIDTH * DEPTH] __attribute__((aligned(64)));
-  for (int64_t j = 0; j < n; j += WIDTH) {
-    int64_t width = n - j < WIDTH ? n - j : WIDTH;
-    NAME(pack_strips)(width, k, B + j, ldb, strips);
-    for (int64_t i = 0; i < m; i += ROWS) {
-      int64_t rows = m - i < ROWS ? m - i : ROWS;
-      NAME(gemm_row)
-      (rows, width, k, A + i, lda, m - i - rows, strips, B + j, ldb, C + j * ldc + i, ldc,
-       accumulate);
+  for (int64_t p = 0; p < k; p++) UNROLL for (int64_t v = 0; v < VECTORS; v++) {
+      NAME(store)(to + p * ROWS + v * LANES, NAME(load)(A + p * lda + v * LANES));
     }
-  }
 }
 
-static void NAME(gemm_in_place)(int64_t m, int64_t n, int64_t k, const REAL *A, int64_t lda,
-                                const REAL *B, int64_t ldb, REAL *C, int64_t ldc, bool accumulate) {
-  for (int64_t i = 0; i < m; i += ROWS)
+/* Columns of tiles one after the other, so that C is walked through in its own order, with a copy of as many rows of A as
+ * stay in the second-level cache. k is at most DEPTH. */
+static __attribute__((noinline)) void NAME(gemm_by_columns)(int64_t m, int64_t n, int64_t k,
+                                                            const REAL *A, int64_t lda,
+                                                            const REAL *B, int64_t ldb, REAL *C,
+                                                            int64_t ldc, bool accumulate) {
+  REAL copy[COPY + ROWS * DEPTH] __attribute__((aligned(64)));
+  int64_t most = COPY / k / ROWS * ROWS + ROWS, blocks = (m + most - 1) / most;
+  int64_t height = ((m + blocks - 1) / blocks + ROWS - 1) / ROWS * ROWS;
+  for (int64_t top = 0; top < m; top += height) {
+    int64_t end = top + height < m ? top + height : m;
+    for (int64_t i = top; i + ROWS <= end; i += ROWS)
+      NAME(pack_rows)(k, A + i, lda, copy + (i - top) * k);
     for (int64_t j = 0, columns; j < n; j += columns) {
       columns = NAME(tile_columns)(n - j);
-      NAME(gemm_tile)
-      (m - i < ROWS ? m - i : ROWS, (int)columns, k, A + i, lda, B + j, ldb, C + j * ldc + i, ldc,
-       accumulate);
+      for (int64_t i = top; i < end; i += ROWS) {
+        int64_t rows = end - i < ROWS ? end - i : ROWS;
+        REAL *c = C + j * ldc + i;
+        NAME(fetch_tile)(c + ROWS, columns, ldc);
+        if (rows == ROWS) NAME(gemm_tile)
+        (rows, (int)columns, k, copy + (i - top) * k, ROWS, B + j, ldb, c, ldc, accumulate);
+        else NAME(gemm_tile)(rows, (int)columns, k, A + i, lda, B + j, ldb, c, ldc, accumulate);
+      }
     }
+  }
 }
 
 void NAME(gemm)(int64_t m, int64_t n, int64_t k, const REAL *A, int64_t lda, const REAL *B,
                 int64_t ldb, REAL *C, int64_t ldc, bool accumulate) {
-  int64_t parts = k > DEPTH ? (k + DEPTH - 1) / DEPTH : 1,
-          depth = k > 0 ? (k + parts - 1) / parts : 1;
+  int64_t parts = k > DEPTH ? (k + DEPTH - 1) / DEPTH : 1;
+  int64_t depth = k > 0 ? (k + parts - 1) / parts : 1;
   for (int64_t p = 0; p == 0 || p < k; p += depth) {
     int64_t deep = k - p < depth ? k - p : depth;
     const REAL *a = A + p * lda, *b = B + p * ldb;
-    if (m > 2 * ROWS && n * deep > PACK_ABOVE)
-      NAME(gemm_packed)(m, n, deep, a, lda, b, ldb, C, ldc, accumulate || p > 0);
+    bool far = m * deep > NEAR, add = accumulate || p > 0;
+    if (far && n > NARROW && m > 2 * ROWS)
+      NAME(gemm_by_columns)(m, n, deep, a, lda, b, ldb, C, ldc, add);
     else
-      NAME(gemm_in_place)(m, n, deep, a, lda, b, ldb, C, ldc, accumulate || p > 0);
+      NAME(gemm_by_rows)(m, n, deep, a, lda, b, ldb, C, ldc, add, far);
   }
 }
 

@@ -75,7 +75,10 @@ INLINE VECTOR NAME(masked_load)(MASK mask, const REAL *from) {
 
 INLINE void NAME(masked_store)(MASK mask, REAL *to, VECTOR value) {
 #ifdef __AVX2__
-  MASKED_STORE(mask, to, value);
+  if (_mm256_movemask_epi8((__m256i)mask) == -1)
+    NAME(store)(to, value); /* AMD's processors take some twenty cycles for a masked store */
+  else
+    MASKED_STORE(mask, to, value);
 #else
   for (int64_t l = 0; l < LANES; l++)
     if (mask[l]) to[l] = value[l];
