@@ -62,7 +62,7 @@ struct eb_multifrontal {
   double *seconds;          /* count */
   bool valid;               /* there is a factor */
   int64_t failed_row;
-  const eb_block_matrix *A; /* of the last factorization or update that succeeded */
+  const eb_block_matrix *A; /* of the last factorization or update */
   eb_multifrontal_memory memory;
   eb_multifrontal_solver *solver;
 };
