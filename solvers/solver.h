@@ -166,6 +166,6 @@ EB_MUST eb_error eb_solver_create(const eb_solver_ops *ops, const char *options,
 void eb_solver_destroy(eb_solver *solver);
 
 /* The interface version a plug-in was built against; exported by it as `elastobench_abi`. */
-#define EB_PLUGIN_ABI 1
+#define EB_PLUGIN_ABI 2
 
 #endif

@@ -29,7 +29,7 @@ is($code, 0, 'the report is written') or diag $out;
 my $page = slurp('report/index.html');
 like($page, qr/bench\/beam/, 'it names the scene');
 like($page, qr/semi-implicit:linear=cg/, 'solvers are labelled by the options in which they differ');
-unlike($page, qr/newton:/, 'and only by those');
+unlike($page, qr/newton:\w/, 'and only by those');
 like($page, qr/corotational<\/b>: .*cannot serve/s, 'a skipped case says why');
 
 my @missing = grep { !-s "report/$_" } $page =~ /(?:src|href)="([^"#]+)"/g;
@@ -107,11 +107,16 @@ unlike($page, qr/r2-updates/, 'none of a solver that updates none');
 like($page, qr/<td>1\.0<\/td><td>1\.9<\/td><td>2\.9<\/td><td>&ndash;<\/td><td>5\.7<\/td><td>15<\/td>/,
   'memory by kind, a dash for what is not reported, and supernodes');
 my @trees = glob('updates/*-tree.svg');
-is(scalar @trees, 1, 'one picture of a tree that two runs share');
+is(join(' ', map { /(r\d)-tree/ } @trees), 'r0 r2', 'one picture of a tree that two runs share, and one of another');
 my ($stages) = glob('updates/*-r0-stages.dat');
 my ($head, @rows) = split /\n/, slurp($stages);
 is($head, '"time" "updated" "rotations" "update" "solve" "other"', 'stages: the phases that the run has used');
 is(scalar @rows, 60, 'stages: a row a step');
+for my $script (glob('updates/*-r0-stages.gp'), glob('updates/*-phases.gp')) {
+  my ($numbers) = slurp($script) =~ /^stages = "([\d ]+)"$/m;
+  my ($columns) = slurp($script) =~ /^series = (\d+)$/m;
+  is(scalar(split ' ', $numbers), $columns, 'each stage has its colour');
+}
 like($page, qr/out of date on purpose/, 'it says what the residual means for such a solver');
 ($code, $out) = run_program("run bench/beam:resolution=0.25 --plugin @{[$plugin =~ s/reporting/faulty/r]} -s faulty:fault=lie --steps 3 -o lie.h5");
 is($code, 4, 'a solver that lies of its residual');

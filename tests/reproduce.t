@@ -28,9 +28,10 @@ like($out, qr/^Table I: Time a frame$/m, 'a table');
 like($out, qr/^\s+the beam\s+10\s+[\d.]+\s+[\d.e-]+\s+20\s+[\d.]+\s+[\d.e-]+\s+400$/m, 'paper, ours and ratio; the paper alone');
 like($out, qr/^\s+not run\s+1\s+-\s+-\s+2\s+-\s+-\s+-$/m, 'a row that is not measured');
 like($out, qr/note: Meshes of other sizes were tried/, 'what was tried where it does not reproduce');
-like($out, qr/commit \S+.*\n.*a machine of long ago/, 'this build and the paper\'s machine');
+like($out, qr/commit \S+.*?a\s+machine\s+of\s+long\s+ago/s, 'this build and the paper\'s machine');
 is(() = $out =~ /quick: 3(?: to 8)? of 8 frames/g, 8, 'every table, figure and claim that is run says how many frames it has') or diag $out;
-like($err, qr/\[1\/4\].*completed, 6 of 6 steps/, 'progress: frames are steps by the scene');
+like($err, qr/\[1\/5\].*completed, 6 of 6 steps/, 'progress: frames are steps by the scene');
+ok(-s scratch("a/$_"), "  and shows $_") for qw(steps.svg tree.svg updates-updates-1.png);
 ok(-s scratch('a/tiny.h5') && -s scratch('a/tiny-motion.json'), 'results are kept');
 
 # ---- the page
@@ -81,7 +82,7 @@ is($json->{figures}[0]{points}[2]{y}, undef, '  null where there is none');
 ($out, $err) = is_code(0, 'a full run', @reproduce, '-o', 'full', '--format', 'json');
 $json = decode_json($out);
 ok(!$json->{quick} && $out !~ /quick:/, 'says nothing of quick');
-is(scalar runs_in('full/tiny.h5'), 7, 'three cases twice and one that fails');
+is(scalar runs_in('full/tiny.h5'), 8, 'three cases twice, one that is pictured and one that fails');
 my @order = map { $_->{solver} . $_->{repetition} . ($_->{parameters} =~ /resolution=0.75/ ? 'large' : '') . ($_->{options} =~ /cholesky/ ? '' : 'cg') }
   sort { $a->{order} <=> $b->{order} } runs_in('full/tiny.h5');
 is_deeply([@order[0 .. 5]], [map { ("corotational$_", "corotational${_}cg", "corotational${_}largecg") } 0, 1], 'competitors take turns');

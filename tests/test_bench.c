@@ -45,6 +45,10 @@ static void clear_waiting(void *context) {
   clears += context == &setups;
 }
 
+static void describe_waiting(void *context, char *text, size_t bytes) {
+  snprintf(text, bytes, context == &setups ? "it waited" : "no context");
+}
+
 static eb_error setup_failing(void **context, double *work) {
   (void)context;
   (void)work;
@@ -154,6 +158,7 @@ static void test_output(eb_machine *machine) {
   scaled.scales_with = "triad";
   scaled.peers = peers;
   scaled.note = "measured elsewhere";
+  scaled.describe = describe_waiting;
   tap_require(eb_bench_run(&plain, machine, 0.02, &r[0]), "run");
   tap_require(eb_bench_run(&scaled, machine, 0.02, &r[1]), "run");
 
@@ -166,8 +171,9 @@ static void test_output(eb_machine *machine) {
   fclose(to);
   tap_ok(strstr(text, "ms/waits") && strstr(text, "MISSED") && strstr(text, "ok"),
          "the table names figures, units and verdicts");
-  tap_ok(strstr(text, "tortoise, target 1000.00 MISSED") && strstr(text, "measured elsewhere"),
-         "and peers and notes");
+  tap_ok(strstr(text, "tortoise, target 1000.00 MISSED") && strstr(text, "measured elsewhere") &&
+             strstr(text, "it waited"),
+         "and peers, notes and what the runs did");
   free(text);
 
   to = open_memstream(&text, &bytes);

@@ -7,6 +7,8 @@
 #ifndef EB_BENCH_H
 #define EB_BENCH_H
 
+#include <stddef.h>
+
 #include "problems/base/error.h"
 
 typedef enum eb_bench_measure {
@@ -41,6 +43,8 @@ typedef struct eb_bench_case {
   const eb_bench_peer *peers; /* at most EB_BENCH_PEERS, ended by a NULL name; NULL: none */
   int threads;                /* of case and machine, but for scaling; 0: one */
   const char *note;           /* printed below the figures: what others measured; NULL: nothing */
+  /* Writes one line on what the runs did, after them; NULL: nothing. */
+  void (*describe)(void *context, char *text, size_t bytes);
 } eb_bench_case;
 
 #endif

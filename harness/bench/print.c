@@ -88,6 +88,7 @@ void eb_bench_print(FILE *to, int name_width, const eb_bench_result *r) {
             s->ok ? "ok" : "MISSED");
   fputc('\n', to);
   print_peers(to, r);
+  if (*r->description) fprintf(to, "    %s\n", r->description);
   if (r->of->note) fprintf(to, "    %s\n", r->of->note);
   fflush(to);
 }

@@ -194,6 +194,7 @@ eb_error eb_bench_run(const eb_bench_case *of, eb_machine *machine, double secon
     warm_up_all(&b);
     measure(&b, out);
     if (of->scales_with) measure_scaling(&b, &out->scaling);
+    if (of->describe) of->describe(b.context, out->description, sizeof out->description);
     of->clear(b.context);
   }
   omp_set_num_threads(threads);

@@ -42,6 +42,7 @@ typedef struct eb_bench_result {
   bool ok;      /* best or fraction meets the target, or there is none */
   eb_bench_ratio peers[EB_BENCH_PEERS];
   eb_bench_scaling scaling;
+  char description[160]; /* what the runs did; empty: nothing to say */
 } eb_bench_result;
 
 /* Sets the case up, runs it and its peers once untimed, then interleaves {DGEMM, triad, case, peers} on the case's

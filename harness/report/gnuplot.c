@@ -30,6 +30,14 @@ eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned logarith
   return eb_text_printf(&data->text, "%.9g %.9g\n", x, y);
 }
 
+eb_error eb_plot_stage(eb_plot_data *data, eb_phase phase) {
+  bool named = phase < EB_PHASE_COUNT;
+  size_t used = strlen(data->stages);
+  snprintf(data->stages + used, sizeof data->stages - used, " %d", named ? (int)phase + 1 : 0);
+  data->series++;
+  return eb_text_printf(&data->text, " \"%s\"", named ? eb_phase_name(phase) : "other");
+}
+
 /* ---- gnuplot ---------------------------------------------------------------------------------- */
 
 static _Noreturn void become_gnuplot(const char *dir, const char *script, const int complaints[2]) {
@@ -101,10 +109,11 @@ static eb_error append_quoted(eb_text *script, const char *text) {
 }
 
 static eb_error fill_script(eb_text *script, const char *base, const char *stem, const char *title,
-                            int series) {
+                            const eb_plot_data *data) {
   EB_TRY(eb_text_printf(script, "data = \"%s.dat\"\noutput = \"%s.svg\"\ntitle = ", base, base));
   EB_TRY(append_quoted(script, title));
-  EB_TRY(eb_text_printf(script, "\nseries = %d\n", series));
+  EB_TRY(eb_text_printf(script, "\nseries = %d\n", data->series));
+  if (data->stages[0]) EB_TRY(eb_text_printf(script, "stages = \"%s\"\n", data->stages));
   EB_TRY(append_template(script, "style"));
   return append_template(script, stem);
 }
@@ -115,7 +124,7 @@ eb_error eb_plot_draw(const char *dir, const char *base, const char *stem, const
   snprintf(path, sizeof path, "%s/%s.dat", dir, base);
   EB_TRY(eb_file_write(path, data->text.data, data->text.length));
   eb_text script = {0};
-  eb_error error = fill_script(&script, base, stem, title, data->series);
+  eb_error error = fill_script(&script, base, stem, title, data);
   snprintf(path, sizeof path, "%s/%s.gp", dir, base);
   if (!error) error = eb_file_write(path, script.data, script.length);
   eb_text_clear(&script);

@@ -130,12 +130,9 @@ static eb_error phase_table(const eb_report_run *runs, int count, eb_plot_data *
     for (int p = 0; p < EB_PHASE_COUNT; p++) used[p] = used[p] || mean_phase(&runs[r], p) > 0;
   EB_TRY(eb_text_printf(&data->text, "\"solver\""));
   for (int p = 0; p < EB_PHASE_COUNT; p++)
-    if (used[p]) {
-      data->series++;
-      EB_TRY(eb_text_printf(&data->text, " \"%s\"", eb_phase_name((eb_phase)p)));
-    }
-  EB_TRY(eb_text_printf(&data->text, " \"other\"\n"));
-  data->series++;
+    if (used[p]) EB_TRY(eb_plot_stage(data, (eb_phase)p));
+  EB_TRY(eb_plot_stage(data, EB_PHASE_COUNT));
+  EB_TRY(eb_text_printf(&data->text, "\n"));
   for (int r = 0; r < count; r++) EB_TRY(phase_row(&runs[r], used, data));
   return EB_OK;
 }

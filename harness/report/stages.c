@@ -41,12 +41,10 @@ static eb_error fill(const eb_report_run *run, eb_plot_data *data) {
   EB_TRY(eb_text_printf(&data->text, "\"time\" \"updated\""));
   for (int p = 0; p < EB_PHASE_COUNT; p++) {
     used[p] = any(run->phase[p], run->steps);
-    if (!used[p]) continue;
-    data->series++;
-    EB_TRY(eb_text_printf(&data->text, " \"%s\"", eb_phase_name((eb_phase)p)));
+    if (used[p]) EB_TRY(eb_plot_stage(data, (eb_phase)p));
   }
-  data->series++;
-  EB_TRY(eb_text_printf(&data->text, " \"other\"\n"));
+  EB_TRY(eb_plot_stage(data, EB_PHASE_COUNT));
+  EB_TRY(eb_text_printf(&data->text, "\n"));
   size_t stride = (run->steps + MOST_POINTS - 1) / MOST_POINTS;
   for (size_t s = 0; s < run->steps; s += stride)
     EB_TRY(add_row(run, used, s, s + stride < run->steps ? s + stride : run->steps, data));

@@ -1,5 +1,7 @@
 /* Measures on how runs ended. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness/reproduce/measure.h"
@@ -32,19 +34,38 @@ const eb_measure eb_measure_completed = {
 
 /* ---- outcomes --------------------------------------------------------------------------------- */
 
+/* Frames with more iterations than there are unknowns, after which conjugate gradients would be done but for rounding. */
+static eb_error beyond_unknowns(const eb_evidence *e, int case_, int *out) {
+  char path[64];
+  double *iterations;
+  size_t frames;
+  *out = 0;
+  snprintf(path, sizeof path, "counters/%s", eb_counter_name(EB_COUNT_LINEAR_ITERATIONS));
+  EB_TRY(eb_evidence_series(e, case_, path, &iterations, &frames));
+  double unknowns = 3. * (double)eb_evidence_run(e, case_)->nodes *
+                    (double)eb_steps_per_frame(eb_evidence_run(e, case_));
+  for (size_t f = 0; f < frames; f++) *out += iterations[f] > unknowns;
+  free(iterations);
+  return EB_OK;
+}
+
 /* Whether a solver struggles on a case: it fails, or needs more than `many` iterations a frame. */
 static eb_error judge_struggle(const eb_evidence *e, int case_, double many, eb_finding *finding,
                                bool *struggles, int *failures) {
   const eb_case_evidence *found = &e->cases[case_];
   const char *name = e->paper->cases[case_].name;
   double mean, most;
+  int beyond;
+  EB_TRY(beyond_unknowns(e, case_, &beyond));
   EB_TRY(eb_evidence_statistic(e, case_, "iterations.mean", 0, &mean));
   EB_TRY(eb_evidence_statistic(e, case_, "iterations.max", 0, &most));
   *failures += found->standing == EB_STANDING_FAILED;
   *struggles = found->standing == EB_STANDING_FAILED || mean >= many;
   if (isfinite(mean))
-    EB_TRY(eb_say(finding, "%s: %.0f iterations a frame, %.0f at most, in %lld frames", name, mean,
-                  most, (long long)found->frames));
+    EB_TRY(eb_say(finding,
+                  "%s: %.0f iterations a frame, %.0f at most, in %lld frames, more than there are "
+                  "unknowns in %d",
+                  name, mean, most, (long long)found->frames, beyond));
   finding->ours = fmax(finding->ours, mean);
   return *found->why ? eb_say(finding, "%s", found->why) : EB_OK;
 }

@@ -12,15 +12,17 @@
 /* "quick: 12 of 300 frames", or a span of both when cases differ. */
 static eb_error note_frames(const eb_paper *paper, const bool *marked, eb_text *out) {
   int64_t least = INT64_MAX, most = 0, all_least = INT64_MAX, all_most = 0;
+  bool fewer = false;
   for (int c = 0; c < paper->case_count; c++) {
     const eb_paper_case *work = &paper->cases[c];
     if (!marked[c]) continue;
+    fewer = fewer || work->frames < work->all_frames;
     if (work->frames < least) least = work->frames;
     if (work->frames > most) most = work->frames;
     if (work->all_frames < all_least) all_least = work->all_frames;
     if (work->all_frames > all_most) all_most = work->all_frames;
   }
-  if (!paper->quick || most == 0) return EB_OK;
+  if (!fewer) return EB_OK;
   EB_TRY(eb_text_printf(out, "quick: %lld", (long long)least));
   if (most > least) EB_TRY(eb_text_printf(out, " to %lld", (long long)most));
   EB_TRY(eb_text_printf(out, " of %lld", (long long)all_least));
@@ -149,6 +151,7 @@ static eb_error show_figure(const eb_evidence *e, const eb_paper_figure *figure,
     *measured += isfinite(shown->y[p]);
   }
   if (figure->against >= 0) marked[figure->against] = true;
+  if (figure->show >= 0) marked[figure->show] = true;
   if (!error) error = note(e, marked, &shown->notes);
   if (!error) error = note_troubles(e, marked, &shown->notes);
   free(marked);

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "harness/report/html.h"
 #include "harness/reproduce/measure.h"
 
 typedef struct eb_shown_table {
@@ -23,7 +24,8 @@ typedef struct eb_shown_figure {
   const eb_paper_figure *figure;
   double *y; /* a point each; NaN where there is none */
   eb_text notes;
-  bool drawn; /* as ID.svg */
+  bool drawn; /* as ID.svg or ID-updates-N.png */
+  eb_report_picture pictures;
 } eb_shown_figure;
 
 typedef struct eb_reproduction {
@@ -53,7 +55,7 @@ EB_MUST eb_error eb_reproduction_machine(const eb_evidence *evidence, eb_text *o
 EB_MUST eb_error eb_reproduction_print(const eb_reproduction *reproduction, FILE *out);
 /* The caller releases *out. */
 EB_MUST eb_error eb_reproduction_json(const eb_reproduction *reproduction, json_t **out);
-/* Draws the figures that have points into DIR: ID.{dat,gp,svg}. EB_ERR_LIBRARY when gnuplot is missing or fails. */
+/* Draws the figures that have something to show into DIR: ID.{dat,gp,svg}, or ID-updates-N.png. EB_ERR_LIBRARY when gnuplot is missing or fails. */
 EB_MUST eb_error eb_reproduction_draw(eb_reproduction *reproduction, const char *dir);
 /* index.html; figures that were drawn are shown. */
 EB_MUST eb_error eb_reproduction_html(const eb_reproduction *reproduction, eb_text *page);

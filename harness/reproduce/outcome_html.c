@@ -93,12 +93,26 @@ static eb_error put_claims(const eb_reproduction *r, eb_text *page) {
 
 /* ---- figures ---------------------------------------------------------------------------------- */
 
+static eb_error put_pictures(const eb_shown_figure *shown, eb_text *page) {
+  EB_TRY(eb_text_printf(page, "<div class=\"pictures\">\n"));
+  for (int i = 0; i < shown->pictures.updates; i++)
+    EB_TRY(eb_text_printf(page,
+                          "<figure><img src=\"%s-updates-%d.png\" alt=\"updated elements\">"
+                          "<figcaption>t = %.3g s: %lld elements updated</figcaption></figure>\n",
+                          shown->figure->id, i + 1, shown->pictures.update[i].time,
+                          (long long)shown->pictures.update[i].updated));
+  return eb_text_printf(page, "</div>\n");
+}
+
 static eb_error put_figure(const eb_shown_figure *shown, eb_text *page) {
   const eb_paper_figure *figure = shown->figure;
-  if (shown->drawn)
+  EB_TRY(eb_markup_between(page, "<h3>", figure->title, "</h3>\n"));
+  if (shown->pictures.updates)
+    EB_TRY(put_pictures(shown, page));
+  else if (shown->drawn)
     EB_TRY(eb_markup_plot(page, "", figure->id, figure->title));
   else
-    EB_TRY(eb_markup_between(page, "<p>", figure->title, ": not measured.</p>\n"));
+    EB_TRY(eb_text_printf(page, "<p>Not measured.</p>\n"));
   return put_lines(page, shown->notes.data);
 }
 
@@ -157,5 +171,9 @@ eb_error eb_reproduction_html(const eb_reproduction *r, eb_text *page) {
   EB_TRY(put_claims(r, page));
   for (int t = 0; t < r->table_count; t++) EB_TRY(put_table(&r->tables[t], page));
   EB_TRY(put_figures(r, page));
+  EB_TRY(eb_markup_between(
+      page,
+      "<p class=\"note\">Every run, with its stages, residuals and pictures: elastobench report ",
+      paper->name, ".h5</p>\n"));
   return eb_text_printf(page, "</body></html>\n");
 }

@@ -49,13 +49,21 @@ static json_t *claim_json(const eb_shown_claim *shown) {
                    lines_json(shown->notes.data));
 }
 
+static json_t *point_json(const eb_evidence *e, const eb_shown_figure *shown, int point,
+                          const char *curve) {
+  const eb_paper_point *of = &shown->figure->points[point];
+  return json_pack("{s:s, s:f, s:s, s:o}", "curve", curve, "x", of->x, "case",
+                   e->paper->cases[of->case_].name, "y", eb_json_real(shown->y[point]));
+}
+
 static json_t *figure_json(const eb_evidence *e, const eb_shown_figure *shown) {
   const eb_paper_figure *figure = shown->figure;
   json_t *points = json_array();
-  for (int p = 0; p < figure->point_count; p++)
-    json_array_append_new(points, json_pack("{s:f, s:s, s:o}", "x", figure->points[p].x, "case",
-                                            e->paper->cases[figure->points[p].case_].name, "y",
-                                            eb_json_real(shown->y[p])));
+  for (int c = 0; c < figure->curve_count; c++) {
+    const eb_paper_curve *curve = &figure->curves[c];
+    for (int p = curve->first; p < curve->first + curve->count; p++)
+      json_array_append_new(points, point_json(e, shown, p, curve->label));
+  }
   return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "id", figure->id, "title", figure->title, "x",
                    figure->x, "y", figure->y, "notes", lines_json(shown->notes.data), "points",
                    points);

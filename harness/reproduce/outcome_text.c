@@ -99,12 +99,17 @@ static void print_table(const eb_shown_table *shown, FILE *out) {
 
 static void print_figure(const eb_shown_figure *shown, FILE *out) {
   const eb_paper_figure *figure = shown->figure;
+  if (figure->point_count == 0) return; /* pictures */
   fprintf(out, "%s\n  x: %s, y: %s\n", figure->title, figure->x, figure->y);
-  for (int p = 0; p < figure->point_count; p++) {
-    fprintf(out, "  ");
-    print_number(out, 10, figure->points[p].x);
-    print_number(out, 12, shown->y[p]);
-    fputc('\n', out);
+  for (int c = 0; c < figure->curve_count; c++) {
+    const eb_paper_curve *curve = &figure->curves[c];
+    fprintf(out, "  %s\n", curve->label);
+    for (int p = curve->first; p < curve->first + curve->count; p++) {
+      fprintf(out, "  ");
+      print_number(out, 10, figure->points[p].x);
+      print_number(out, 12, shown->y[p]);
+      fputc('\n', out);
+    }
   }
   print_lines(out, shown->notes.data, 2);
   fputc('\n', out);

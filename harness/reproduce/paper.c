@@ -163,6 +163,7 @@ static eb_error table_cases(const eb_paper *paper, const eb_paper_table *table, 
 
 static void figure_cases(const eb_paper_figure *figure, bool *wanted) {
   if (figure->against >= 0) wanted[figure->against] = true;
+  if (figure->show >= 0) wanted[figure->show] = true;
   for (int p = 0; p < figure->point_count; p++) wanted[figure->points[p].case_] = true;
 }
 

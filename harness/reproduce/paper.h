@@ -12,7 +12,8 @@
  *   [claim ID]     where, claim (in own words), measure and its arguments (harness/reproduce/measure.h), table = ID (shown
  *                  with it), figure = ID, paper = NUMBER (the paper's value in short), note (shown unless reproduced)
  *   [figure ID]    title, template (error-tau or time-budget), x, y (names of the axes), value, unit, against = CASE,
- *                  point = X CASE, curve = NAME (of the points that follow): see eb_paper_figure
+ *                  point = X CASE, curve = NAME (of the points that follow): see eb_paper_figure; or
+ *                  template (updates or tree) and show = CASE: pictures of one run
  *   [probe ID]     kind and its arguments (harness/reproduce/probe.h)
  *
  * The first line of a TSV file names its columns; the first column holds the keys of the rows, a second one named
@@ -72,6 +73,7 @@ typedef struct eb_paper_figure {
                         bounce ends */
   double scale; /* from SI to what y says */
   int against;  /* a case, or -1 */
+  int show;     /* the case of figures of one run, or -1 */
   eb_paper_point *points;
   int point_count;
   eb_paper_curve curves[EB_MOST_CURVES];

@@ -52,10 +52,11 @@ static const char *text_of(const eb_section *section, const char *key, const cha
 }
 
 static eb_error read_figure(eb_paper *paper, const eb_section *section) {
-  static const char *const keys[] = {"title", "template", "x",     "y",     "value",
-                                     "unit",  "against",  "curve", "point", NULL};
+  static const char *const keys[] = {"title",   "template", "x",     "y",     "value", "unit",
+                                     "against", "show",     "curve", "point", NULL};
   eb_paper_figure *figure = &paper->figures[paper->figure_count++];
-  const char *against = eb_section_value(section, "against");
+  const char *against = eb_section_value(section, "against"),
+             *show = eb_section_value(section, "show");
   EB_TRY(eb_section_expect(section, keys));
   EB_TRY(EB_NEW(figure->points, section->count));
   figure->id = section->label;
@@ -64,7 +65,8 @@ static eb_error read_figure(eb_paper *paper, const eb_section *section) {
   figure->x = text_of(section, "x", "");
   figure->y = text_of(section, "y", "");
   figure->value = text_of(section, "value", "frame.mean");
-  figure->against = -1;
+  figure->against = figure->show = -1;
+  if (show) EB_TRY(find_case(paper, show, &figure->show));
   if (against) EB_TRY(find_case(paper, against, &figure->against));
   bool distance = strcmp(figure->value, "distance") == 0;
   if (!distance) EB_TRY(eb_statistic_check(figure->value));

@@ -23,5 +23,5 @@ set ylabel "wall time a step (ms)"
 set key at screen 0.84,0.62 left top Left reverse vertical maxcols 1 noenhanced samplen 1.5 spacing 1.15 font ",11"
 stacked(c) = sum [k=3:c] column(k)
 plot for [c=series+2:3:-1] data using 1:(stacked(c)) with fillsteps \
-  lc rgb word(colors, (c-3)%styles+1) fs solid 0.9 noborder title columnheader(c)
+  lc rgb stage(c-2) fs solid 0.9 noborder title columnheader(c)
 unset multiplot

@@ -99,6 +99,7 @@ static eb_error build(eb_multifrontal *f, const eb_multifrontal_settings *settin
                       const eb_block_matrix *pattern, eb_step_log *log) {
   eb_elimination_tree tree = {0};
   EB_TRY(check_pattern(pattern));
+  f->blocks = pattern->start[pattern->rows];
   eb_log_begin(log, EB_PHASE_ORDER);
   eb_error error = order(settings, pattern, &tree);
   eb_log_end(log, EB_PHASE_ORDER);
@@ -123,7 +124,6 @@ eb_error eb_multifrontal_create(const eb_multifrontal_settings *settings,
   f->keep_updates = settings->keep_updates;
   f->single_precision = settings->single_precision;
   f->failed_row = -1;
-  f->blocks = pattern->start[pattern->rows];
   eb_error error = build(f, settings, pattern, log);
   if (error)
     eb_multifrontal_destroy(f);

@@ -7,7 +7,7 @@
  * rows from 3 first[s] on, then those of the nodes below. Its two parts are kept apart:
  *
  *   panel   [L11; L21], all rows x pivots, column-major; above the diagonal of L11 undefined
- *   update  lower triangle of U, in block columns of EB_UPDATE_WIDTH columns, each column-major and trimmed to
+ *   update  lower triangle of U, in block columns of eb_update_width columns, each column-major and trimmed to
  *           the rows from its own diagonal on; above the diagonal undefined */
 #ifndef EB_LINALG_MULTIFRONTAL_DATA_H
 #define EB_LINALG_MULTIFRONTAL_DATA_H
@@ -70,10 +70,6 @@ struct eb_multifrontal {
 
 /* ---- shapes of the fronts -------------------------------------------------------------------------- */
 
-enum {
-  EB_UPDATE_WIDTH = 48
-}; /* scalar columns; whole nodes and whole register tiles of the kernels */
-
 static inline int32_t eb_front_pivots(const eb_multifrontal *f, int32_t s) { /* scalar */
   return 3 * (f->tree.first[s + 1] - f->tree.first[s]);
 }
@@ -94,11 +90,17 @@ static inline int64_t eb_panel_leading(const eb_multifrontal *f, int32_t s) {
   return eb_leading(eb_front_rows(f, s));
 }
 
-/* Elements of the update matrix of a front with m rows below its pivots. */
+/* Width of the block columns of an update matrix with m rows; whole nodes and whole register tiles of the kernels. Half a
+ * width a row is wasted above the diagonal, but each block column reads all of L21 below it, which
+ * in large fronts comes from beyond the caches. */
+static inline int64_t eb_update_width(int64_t m) {
+  return m < 1200 ? 48 : 192;
+}
+
+/* Elements of such an update matrix. */
 static inline int64_t eb_update_elements(int64_t m) {
-  int64_t elements = 0;
-  for (; m > 0; m -= EB_UPDATE_WIDTH)
-    elements += eb_leading(m) * (m < EB_UPDATE_WIDTH ? m : EB_UPDATE_WIDTH);
+  int64_t elements = 0, width = eb_update_width(m);
+  for (; m > 0; m -= width) elements += eb_leading(m) * (m < width ? m : width);
   return elements;
 }
 

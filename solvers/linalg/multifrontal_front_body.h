@@ -73,16 +73,16 @@ static int64_t NAME(run_from)(const eb_run *run, int64_t count, int32_t to) {
 static void NAME(add_child)(const eb_multifrontal *f, int32_t c, int32_t t0, int32_t t1,
                             int32_t origin, REAL *to, int64_t ld) {
   const eb_run *run = f->run + f->run_start[c], *end = f->run + f->run_start[c + 1];
-  int64_t m = eb_front_below(f, c), column = 0, leading = eb_leading(m);
+  int64_t m = eb_front_below(f, c), column = 0, leading = eb_leading(m), width = eb_update_width(m);
   const REAL *block =
       (const REAL *)f->U + f->update[c]; /* block column at scalar column `column` */
   for (run += NAME(run_from)(run, end - run, t0); run < end && run->to < t1; run++) {
     int32_t k = run->from + (t0 > run->to ? t0 - run->to : 0);
     int32_t k1 = run->from + (t1 - run->to < run->count ? t1 - run->to : run->count);
     for (; k < k1; k++) {
-      while (3 * (int64_t)k >= column + EB_UPDATE_WIDTH) {
-        block += leading * EB_UPDATE_WIDTH;
-        column += EB_UPDATE_WIDTH;
+      while (3 * (int64_t)k >= column + width) {
+        block += leading * width;
+        column += width;
         leading = eb_leading(m - column);
       }
       NAME(add_node_columns)
@@ -151,8 +151,8 @@ static void NAME(eliminate)(eb_front_job *job, int32_t s, int64_t from, int64_t 
 /* The block column of U from scalar column `from` on, at `to`. */
 static void NAME(form_update)(const eb_front_job *job, int32_t s, int64_t from, REAL *to) {
   const eb_multifrontal *f = job->f;
-  int64_t n = eb_front_pivots(f, s), rest = eb_front_below(f, s) - from;
-  int64_t width = rest < EB_UPDATE_WIDTH ? rest : EB_UPDATE_WIDTH;
+  int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s), rest = m - from;
+  int64_t width = smaller(eb_update_width(m), rest);
   int64_t ld = eb_panel_leading(f, s), ldu = eb_leading(rest);
   const REAL *L = (const REAL *)f->L + f->panel[s] + n + from;
   NAME(eb_syrk)(width, n, L, ld, to, ldu, false);
@@ -164,20 +164,7 @@ static void NAME(form_update)(const eb_front_job *job, int32_t s, int64_t from, 
 
 /* ---- whole fronts -------------------------------------------------------------------------------------- */
 
-static void NAME(factor_small)(eb_front_job *job, int32_t s) {
-  const eb_multifrontal *f = job->f;
-  int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s);
-  NAME(assemble_panel)(job, s, 0, (int32_t)(n / 3));
-  NAME(eliminate)(job, s, 0, n);
-  if (failed_before(job, s + 1)) return;
-  REAL *block = (REAL *)f->U + f->update[s];
-  for (int64_t from = 0; from < m; from += EB_UPDATE_WIDTH) {
-    NAME(form_update)(job, s, from, block);
-    block += eb_leading(m - from) * EB_UPDATE_WIDTH;
-  }
-}
-
-/* Applies the panel's block column at `from` to the one at `to`, both scalar. */
+/* Applies the panel's block column at `from`, PANEL_WIDTH wide, to the one at `to`; scalar columns. */
 static void NAME(apply)(const eb_front_job *job, int32_t s, int64_t from, int64_t to,
                         int64_t width) {
   const eb_multifrontal *f = job->f;
@@ -190,40 +177,63 @@ static void NAME(apply)(const eb_front_job *job, int32_t s, int64_t from, int64_
     NAME(eb_gemm)(below, width, PANEL_WIDTH, L + width, ld, L, ld, target + width, ld, true);
 }
 
-/* A front in tasks: each block column of the panel and of the update matrix is assembled by one, earlier columns are applied by
- * one each, in order. A task waits for the columns it reads and for the one that it writes; elements of the panel
- * stand for their columns. Without a team the tasks run at once, in the order of their creation. */
-static void NAME(factor_large)(eb_front_job *job, int32_t s) {
+/* A front on the calling thread, its panel in block columns of `wide` scalar columns. */
+static void NAME(factor_in_order)(eb_front_job *job, int32_t s, int64_t wide) {
+  const eb_multifrontal *f = job->f;
+  int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s);
+  NAME(assemble_panel)(job, s, 0, (int32_t)(n / 3));
+  for (int64_t from = 0; from < n; from += wide) {
+    NAME(eliminate)(job, s, from, smaller(wide, n - from));
+    if (failed_before(job, s + 1)) return;
+    for (int64_t to = from + wide; to < n; to += wide)
+      NAME(apply)(job, s, from, to, smaller(wide, n - to));
+  }
+  REAL *block = (REAL *)f->U + f->update[s];
+  int64_t width = eb_update_width(m);
+  for (int64_t from = 0; from < m; from += width) {
+    NAME(form_update)(job, s, from, block);
+    block += eb_leading(m - from) * width;
+  }
+}
+
+/* The same in tasks: each block column of the panel and of the update matrix is assembled by one, and earlier columns are
+ * applied to it by one each, in order. A task waits for the columns that it reads and for the one that it writes;
+ * elements of the panel stand for their columns. */
+static void NAME(factor_in_tasks)(eb_front_job *job, int32_t s) {
   const eb_multifrontal *f = job->f;
   int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s), ld = eb_panel_leading(f, s);
   REAL *panel = (REAL *)f->L + f->panel[s];
   REAL *last = panel + (n - 1) / PANEL_WIDTH * PANEL_WIDTH * ld;
-  bool parallel = job->parallel;
   for (int64_t to = 0; to < n; to += PANEL_WIDTH) {
     REAL *column = panel + to * ld;
-    int64_t width = n - to < PANEL_WIDTH ? n - to : PANEL_WIDTH;
-#pragma omp task firstprivate(to, width) depend(out : *column) if (parallel)
+    int64_t width = smaller(PANEL_WIDTH, n - to);
+#pragma omp task firstprivate(to, width) depend(out : *column)
     NAME(assemble_panel)(job, s, (int32_t)(to / 3), (int32_t)((to + width) / 3));
   }
   for (int64_t from = 0; from < n; from += PANEL_WIDTH) {
     REAL *source = panel + from * ld;
-    int64_t width = n - from < PANEL_WIDTH ? n - from : PANEL_WIDTH;
-#pragma omp task firstprivate(from, width) depend(inout : *source) if (parallel)
-    if (!failed_before(job, s + 1)) NAME(eliminate)(job, s, from, width);
+#pragma omp task firstprivate(from) depend(inout : *source)
+    if (!failed_before(job, s + 1)) NAME(eliminate)(job, s, from, smaller(PANEL_WIDTH, n - from));
     for (int64_t to = from + PANEL_WIDTH; to < n; to += PANEL_WIDTH) {
       REAL *column = panel + to * ld;
-      int64_t wide = n - to < PANEL_WIDTH ? n - to : PANEL_WIDTH;
-#pragma omp task firstprivate(from, to, wide) depend(in                                            \
-                                                     : *source) depend(inout                       \
-                                                                       : *column) if (parallel)
-      if (!failed_before(job, s + 1)) NAME(apply)(job, s, from, to, wide);
+#pragma omp task firstprivate(from, to) depend(in : *source) depend(inout : *column)
+      if (!failed_before(job, s + 1)) NAME(apply)(job, s, from, to, smaller(PANEL_WIDTH, n - to));
     }
   }
   REAL *block = (REAL *)f->U + f->update[s];
-  for (int64_t from = 0; from < m; from += EB_UPDATE_WIDTH) {
-#pragma omp task firstprivate(from, block) depend(in : *last) if (parallel)
+  int64_t width = eb_update_width(m);
+  for (int64_t from = 0; from < m; from += width) {
+#pragma omp task firstprivate(from, block) depend(in : *last)
     if (!failed_before(job, s + 1)) NAME(form_update)(job, s, from, block);
-    block += eb_leading(m - from) * EB_UPDATE_WIDTH;
+    block += eb_leading(m - from) * width;
   }
 #pragma omp taskwait
+}
+
+static void NAME(factor)(eb_front_job *job, int32_t s) {
+  bool large = job->f->tree.flops[s] > large_front;
+  if (large && job->parallel)
+    NAME(factor_in_tasks)(job, s);
+  else
+    NAME(factor_in_order)(job, s, large ? PANEL_WIDTH : eb_front_pivots(job->f, s));
 }

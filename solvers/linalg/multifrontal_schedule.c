@@ -1,12 +1,8 @@
 /* Which thread factors which front when: a task for every branch, which runs its supernodes in sequence; the others are
- * factored by whoever finishes the last of their children, large ones in tasks of their own. BLAS runs on the calling
- * thread inside all of them.
+ * factored by whoever finishes the last of their children, large ones in tasks of their own.
  *
  * A small job runs on the calling thread alone: waking a team takes some 50 microseconds. */
-#include <omp.h>
-
 #include "solvers/linalg/multifrontal_data.h"
-#include "solvers/linalg/one_thread.h"
 
 static const double least_parallel_flops = 2e7; /* some 400 microseconds */
 
@@ -83,22 +79,18 @@ static void start_tasks(eb_front_job *job) {
 }
 
 static void run_parallel(eb_front_job *job) {
-  int levels = omp_get_max_active_levels();
-  omp_set_max_active_levels(1);
   count_waiting(job);
 #pragma omp parallel num_threads(job->f->threads)
 #pragma omp single
   start_tasks(job);
-  omp_set_max_active_levels(levels);
 }
 
 void eb_multifrontal_run(eb_front_job *job) {
-  eb_one_thread before = eb_one_thread_begin();
   job->parallel = job->f->threads > 1 && job_flops(job) > least_parallel_flops;
-  if (job->parallel)
+  if (job->parallel) {
     run_parallel(job);
-  else
-    for (int32_t s = 0; s < job->f->tree.count; s++)
-      if (takes_part(job, s)) eb_front_factor(job, s);
-  eb_one_thread_end(before);
+    return;
+  }
+  for (int32_t s = 0; s < job->f->tree.count; s++)
+    if (takes_part(job, s)) eb_front_factor(job, s);
 }

@@ -2,16 +2,20 @@
 #include "solvers/warp_cholesky/warp.h"
 
 #include "problems/base/memory.h"
-#include "solvers/linalg/block_ops.h"
 #include "solvers/warp_cholesky/constrained.h"
 #include "solvers/warp_cholesky/renew.h"
+#include "solvers/warp_cholesky/rhs.h"
 #include "solvers/warp_cholesky/sheet.h"
 
 #include <string.h>
 
 eb_warp_settings eb_warp_common_settings(const eb_values *options) {
   const char *nodes = eb_values_text(options, "node_rotations");
-  return (eb_warp_settings){.nodes = !strcmp(nodes, "horn")       ? EB_NODES_HORN
+  const char *frame = eb_values_text(options, "frame");
+  return (eb_warp_settings){.frame = !strcmp(frame, "world")  ? EB_FRAME_WORLD
+                                     : !strcmp(frame, "body") ? EB_FRAME_BODY
+                                                              : EB_FRAME_TRANSLATION,
+                            .nodes = !strcmp(nodes, "horn")       ? EB_NODES_HORN
                                      : !strcmp(nodes, "identity") ? EB_NODES_IDENTITY
                                                                   : EB_NODES_AUTO,
                             .damping = eb_values_real(options, "damping"),
@@ -79,6 +83,7 @@ static eb_error build(eb_warp *w, const eb_solver *solver) {
   const eb_supernodes *tree = eb_multifrontal_supernodes(w->factor);
   EB_TRY(allocate(w, scene->mesh->node_count, scene->mesh->element_count, tree->count));
   EB_TRY(eb_ownership_create(scene->mesh, tree, &w->elements));
+  if (w->settings.frame != EB_FRAME_WORLD) EB_TRY(eb_frame_create(scene->mesh, &w->frame));
   if (w->settings.damping > 0) EB_TRY(eb_damping_create(scene, &w->damping));
   estimate_work(w, tree);
   w->turns_nodes = w->settings.nodes == EB_NODES_HORN ||
@@ -94,6 +99,7 @@ static void release(eb_warp *w) {
   eb_multifrontal_destroy(w->factor);
   eb_ownership_clear(&w->elements);
   eb_damping_clear(&w->damping);
+  eb_frame_clear(&w->frame);
   eb_corotation_destroy(w->corotation);
   eb_implicit_clear(&w->implicit);
   free(w->error);
@@ -137,40 +143,16 @@ static void rotate(eb_warp *w, const double *x, eb_step_log *log) {
   eb_log_end(log, EB_PHASE_NODE_ROTATIONS);
 }
 
-/* rhs := R_n^T rhs with the prescribed velocities, turned alike, taken into account. */
-static void warp_right_hand_side(eb_warp *w) {
-  eb_implicit *work = &w->implicit;
-  eb_corotation_turn(w->corotation, true, work->rhs, work->rhs);
-  if (work->scripted == 0) return;
-  double *turned = work->unknown;
-  eb_corotation_turn(w->corotation, true, work->prescribed, turned);
-  eb_block_lift(work->matrix, work->fixed, turned, work->rhs);
-  for (int32_t i = 0; i < work->nodes; i++) {
-    if (!work->fixed[i]) continue;
-    double scale = eb_constrained_scale(w->constrained, i);
-    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) work->rhs[k] = scale * turned[k];
-  }
-}
-
-static bool right_hand_side(eb_warp *w, const eb_state *state, double dt, eb_step_log *log) {
-  eb_implicit *work = &w->implicit;
-  eb_log_begin(log, EB_PHASE_RHS);
-  eb_corotation_gradient(w->corotation, state->x, work->gradient);
-  eb_linearly_implicit_rhs(work, state, dt);
-  warp_right_hand_side(w);
-  bool finite = eb_all_finite(work->size, work->rhs);
-  eb_log_end(log, EB_PHASE_RHS);
-  eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, w->elements.elements);
-  return finite;
-}
-
 static eb_error solve(eb_warp *w, eb_step_log *log, eb_reason *reason) {
   eb_implicit *work = &w->implicit;
   eb_log_begin(log, EB_PHASE_SOLVE);
   eb_error error = w->updown
                        ? eb_updown_solve(w->updown, work->rhs, work->unknown, reason)
                        : eb_multifrontal_solve(w->factor, 1, work->rhs, work->unknown, log, reason);
-  if (!error && *reason > 0) eb_corotation_turn(w->corotation, false, work->unknown, work->unknown);
+  if (!error && *reason > 0) {
+    eb_corotation_turn(w->corotation, false, work->unknown, work->unknown);
+    eb_warp_leave_frame(w);
+  }
   eb_log_end(log, EB_PHASE_SOLVE);
   return error;
 }
@@ -205,10 +187,11 @@ eb_error eb_warp_step(eb_solver *solver, eb_state *state, double dt, eb_step_log
   *reason = EB_DIVERGED_NAN;
   if (!eb_implicit_begin(&w->implicit, state, dt, log)) return EB_OK;
   rotate(w, state->x, log);
-  EB_TRY(eb_warp_renew(w, state->v, mass_scale, stiffness_scale, log, reason));
+  const double *relative = eb_warp_enter_frame(w, state, log);
+  EB_TRY(eb_warp_renew(w, relative, mass_scale, stiffness_scale, log, reason));
   if (*reason < 0) return EB_OK;
   *reason = EB_DIVERGED_NAN;
-  if (!right_hand_side(w, state, dt, log)) return EB_OK;
+  if (!eb_warp_right_hand_side(w, state, dt, log)) return EB_OK;
   EB_TRY(solve(w, log, reason));
   if (*reason < 0) return EB_OK;
   damp(w, state->x, dt, log);

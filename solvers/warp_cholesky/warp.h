@@ -6,7 +6,12 @@
  *
  * R_n = diag(R_i) and the right-hand side are exact at every step (Hecht, Lee, Shewchuk and O'Brien 2012, Equations 4 and 5). Only
  * A and its factor lag behind. With w = R_n^T v1 the system is A w = R_n^T b; scripted nodes have w_f = R_f^T v_f, their rows and
- * columns are the identity in the factored matrix, and A_free,fixed w_f goes to the right-hand side. */
+ * columns are the identity in the factored matrix, and A_free,fixed w_f goes to the right-hand side.
+ *
+ * In the frame of a rigid motion u (frame.h; the paper has u = 0) the same system is solved for v1 - u, with the exact
+ * matrix on the right: with r = 1 + h a and s = h^2 + h b, M v0 + h (f - g(x0)) - (r M + s K) u is
+ *   M (v0 - r u) + h (f - g(x0 + (s / h) u)),
+ * for with the rotations of x0 g is linear, and its derivative is K. */
 #ifndef EB_WARP_H
 #define EB_WARP_H
 
@@ -14,6 +19,7 @@
 #include "solvers/common/linearly_implicit.h"
 #include "solvers/linalg/multifrontal.h"
 #include "solvers/warp_cholesky/damping.h"
+#include "solvers/warp_cholesky/frame.h"
 #include "solvers/warp_cholesky/ownership.h"
 #include "solvers/warp_cholesky/schedule.h"
 #include "solvers/warp_cholesky/updown.h"
@@ -36,6 +42,7 @@ typedef struct eb_warp_settings {
   bool refresh_ancestors; /* elements of refactored ancestors are refreshed too */
   eb_warp_follow follow;
   bool single_precision;
+  eb_frame_kind frame;
   eb_warp_nodes nodes; /* AUTO: the identity for sheets */
   double damping, damp_above;
   double mass_damping, stiffness_damping; /* a, b */
@@ -51,6 +58,7 @@ typedef struct eb_warp {
   eb_updown *updown; /* EB_FOLLOW_RANKS only */
   eb_damping damping;
   eb_ownership elements;
+  eb_frame frame; /* EB_FRAME_WORLD: empty */
 
   double *error;    /* elements: as estimated in the present step, kg m/s */
   uint8_t *refresh; /* elements: whether they are refreshed in the present step */
@@ -75,6 +83,12 @@ typedef struct eb_warp {
    .choices = "auto|horn|identity",                                                                \
    .unit = "",                                                                                     \
    .doc = "of the nodes; auto: the identity where half of the elements are flat (sheets)"},        \
+      {.name = "frame",                                                                            \
+       .type = EB_OPTION_CHOICE,                                                                   \
+       .fallback = "world",                                                                        \
+       .choices = "world|translation|body",                                                        \
+       .unit = "",                                                                                 \
+       .doc = "solve for velocities (the paper), or for those beside each body's rigid motion"},   \
       {.name = "damping",                                                                          \
        .type = EB_OPTION_REAL,                                                                     \
        .fallback = (strength),                                                                     \
