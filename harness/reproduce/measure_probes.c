@@ -39,14 +39,13 @@ static eb_error load(const eb_evidence *e, const eb_paper_claim *claim, eb_findi
 static eb_error judge_trial(const json_t *trial, eb_finding *finding, int *broken) {
   double updown = real_of(trial, "updown_s"), refactor = real_of(trial, "refactor_s"),
          incremental = real_of(trial, "incremental_s"), done = real_of(trial, "updown_done");
-  bool whole = done >= 1;
   *broken += !(updown > refactor) || !(updown > incremental);
   if (isnan(finding->ours)) finding->ours = updown / refactor;
-  return eb_say(finding,
-                "%.0f elements (rank %.0f): low-rank update %s%.3g s%s, whole factorization %.3g "
-                "s, incremental update %.3g s",
-                real_of(trial, "elements"), real_of(trial, "rank"), whole ? "" : "over ", updown,
-                whole ? "" : " (stopped: a lower bound)", refactor, incremental);
+  EB_TRY(eb_say(finding, "%.0f elements (rank %.0f): low-rank update %.3g s",
+                real_of(trial, "elements"), real_of(trial, "rank"), updown));
+  if (done < 1) EB_TRY(eb_say(finding, "stopped after %.2g %% of them, a lower bound", 100 * done));
+  return eb_say(finding, "whole factorization %.3g s, incremental update %.3g s", refactor,
+                incremental);
 }
 
 static eb_error judge_trials(const json_t *result, eb_finding *finding) {
