@@ -213,7 +213,10 @@ static void NAME(syrk_strips)(int64_t n, int64_t k, const REAL *A, int64_t lda, 
 /* Two halves and the square between them. */
 void NAME(syrk)(int64_t n, int64_t k, const REAL *A, int64_t lda, REAL *C, int64_t ldc,
                 bool accumulate) {
-  if (n <= SYRK_STRIPS && k <= DEPTH) {
+  if (n > LIBRARY_SYRK_ABOVE) {
+    LIBRARY_SYRK(CblasColMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1, A, (int)lda,
+                 accumulate, C, (int)ldc);
+  } else if (n <= SYRK_STRIPS && k <= DEPTH) {
     NAME(syrk_strips)(n, k, A, lda, C, ldc, accumulate);
   } else if (n <= SYRK_STRIPS) {
     NAME(syrk)(n, k / 2, A, lda, C, ldc, accumulate);

@@ -16,11 +16,13 @@
 #define VECTOR_BYTES          64
 #define VECTORS               4
 #define LIBRARY_PAYS(m, n, k) ((n) > 192 && (m) * (k) * (int64_t)sizeof *A > 327680)
+#define LIBRARY_SYRK_ABOVE    768
 
 #define REAL                          double
 #define SQRT                          sqrt
 #define NAME(x)                       eb_wide_##x##_d
 #define LIBRARY_GEMM                  cblas_dgemm
+#define LIBRARY_SYRK                  cblas_dsyrk
 #define MASKED_LOAD(mask, from)       _mm512_maskz_loadu_pd((__mmask8)(mask), from)
 #define MASKED_STORE(mask, to, value) _mm512_mask_storeu_pd(to, (__mmask8)(mask), value)
 #include "solvers/linalg/dense_body.h"
@@ -29,6 +31,7 @@
 #define SQRT                          sqrtf
 #define NAME(x)                       eb_wide_##x##_s
 #define LIBRARY_GEMM                  cblas_sgemm
+#define LIBRARY_SYRK                  cblas_ssyrk
 #define MASKED_LOAD(mask, from)       _mm512_maskz_loadu_ps(mask, from)
 #define MASKED_STORE(mask, to, value) _mm512_mask_storeu_ps(to, mask, value)
 #include "solvers/linalg/dense_body.h"
