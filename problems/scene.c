@@ -173,6 +173,8 @@ static uint64_t hash_collider(uint64_t hash, const eb_collider *collider) {
   double values[5] = {collider->radius, collider->half_length, collider->stiffness,
                       collider->damping, collider->friction};
   hash = hash_reals(eb_hash(hash, &kind, sizeof kind), values, 5);
+  if (collider->grip > 0) hash = hash_reals(hash, &collider->grip, 1);
+  if (collider->margin > 0) hash = hash_reals(hash, &collider->margin, 1);
   hash = hash_reals(hash, collider->origin, 3);
   hash = hash_reals(hash, collider->axis, 3);
   for (int s = 0; collider->motion && s < SAMPLES; s++) {
@@ -229,19 +231,19 @@ static eb_error hash_scene(eb_scene *scene) {
 
 /* ---- contact --------------------------------------------------------------------------------- */
 
-/* Bodies sink into their contacts by one to three times g h^2 (contact.c): they are pushed from that
- * far above a collider on, and come to rest about on it. */
 static eb_error make_contact(eb_scene *scene) {
-  bool wanted = false;
+  eb_contact_settings settings = {.step = scene->dt,
+                                  .friction = scene->bodies_friction,
+                                  .colliders = scene->collider_count,
+                                  .between_bodies = scene->bodies_collide};
   double young[EB_MAX_REGIONS];
+  bool wanted = scene->bodies_collide;
   for (int32_t c = 0; c < scene->collider_count; c++)
     wanted = wanted || scene->colliders[c].stiffness <= 0;
   for (int32_t r = 0; r < scene->material_count; r++) young[r] = scene->materials[r].young;
   if (!wanted) return EB_OK;
-  const double *g = scene->gravity, weight = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-  return eb_contact_create(scene->mesh, eb_elasticity_mass(scene->elasticity), scene->node_area,
-                           young, scene->dt, 3 * weight * scene->dt * scene->dt,
-                           scene->collider_count, &scene->contact);
+  return eb_contact_create(scene->mesh, scene->surface, eb_elasticity_mass(scene->elasticity),
+                           scene->node_area, young, &settings, &scene->contact);
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */

@@ -84,7 +84,10 @@ struct eb_scene {
   double dt;         /* s */
   int32_t collider_count;
   eb_collider colliders[EB_MAX_COLLIDERS];
-  eb_contact *contact; /* of colliders without a stiffness of their own; NULL when there is none */
+  bool bodies_collide;    /* whether the connected bodies of the mesh push each other */
+  double bodies_friction; /* Coulomb's mu between them */
+  eb_contact *
+      contact; /* of bodies, and of colliders without a stiffness of their own; NULL when there is neither */
   double *x0, *v0; /* initial state, node_count x 3; setup may change them (rest and zero before) */
   char mesh_source[512]; /* "generated", or the file given with --mesh */
   /* Of mesh, materials, boundary, colliders, gravity, initial state and dt (scripts enter by what

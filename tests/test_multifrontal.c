@@ -39,17 +39,35 @@ static void test_cholmod(eb_block_matrix *A, const char *name) {
   eb_test_factor ours = eb_test_export(factor);
   eb_test_factor theirs = eb_test_cholmod(A, eb_multifrontal_supernodes(factor));
   tap_below(eb_test_factor_distance(&ours, &theirs), 1e-12, "its factor is CHOLMOD's");
-  for (int mode = 1; mode < 4; mode++) {
-    eb_multifrontal_settings other = {.keep_updates = mode & 1, .threads = 1 + (mode > 1) * mode};
-    eb_test_factor again = fresh(&other, A);
+  static const eb_multifrontal_settings others[] = {{.threads = 1},
+                                                    {.threads = 2},
+                                                    {.threads = 2, .keep_updates = true},
+                                                    {.threads = 5, .keep_updates = true}};
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+    eb_test_factor again = fresh(&others[k], A);
     tap_ok(eb_test_factor_same(&ours, &again), "same bits with %d threads, updates %s",
-           other.threads, other.keep_updates ? "kept" : "dropped");
+           others[k].threads, others[k].keep_updates ? "kept" : "dropped");
     eb_test_factor_clear(&again);
   }
   eb_test_factor_clear(&ours);
   eb_test_factor_clear(&theirs);
   eb_multifrontal_destroy(factor);
   eb_block_matrix_destroy(A);
+}
+
+/* Update matrices above 1200 rows have wider block columns: one of them must be there. */
+static void test_wide(void) {
+  eb_block_matrix *A = eb_test_arrow(420, 25, 3, 7);
+  eb_multifrontal *factor = create(&kept, A);
+  const eb_supernodes *t = eb_multifrontal_supernodes(factor);
+  int32_t most = 0;
+  for (int32_t s = 0; s < t->count; s++) {
+    int32_t below = 3 * (t->rows[s] - (t->first[s + 1] - t->first[s]));
+    if (below > most) most = below;
+  }
+  tap_ok(most >= 1200, "an update matrix has %d rows", most);
+  eb_multifrontal_destroy(factor);
+  test_cholmod(A, "wide fronts");
 }
 
 /* Any order, postordered or not, gives a factor of the matrix in the order that is reported. */
@@ -268,6 +286,7 @@ int main(void) {
   test_cholmod(eb_test_islands(5, 5, 5, 4, 30, 5), "disconnected");
   test_cholmod(eb_test_islands(1, 1, 1, 0, 50, 6), "diagonal");
   test_cholmod(eb_test_bar(12, 4, 4, 0.025, 0.45, NULL), "elastic bar");
+  test_wide();
   test_given_order();
   test_product();
   test_single(eb_test_grid(30, 4, 4, 3), "bar");

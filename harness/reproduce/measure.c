@@ -60,10 +60,17 @@ static eb_error check_cases(const eb_paper *paper, const char *value) {
   return error;
 }
 
-static bool is_phase(const char *word) {
-  for (int p = 0; p < EB_PHASE_COUNT; p++)
-    if (strcmp(eb_phase_name((eb_phase)p), word) == 0) return true;
-  return false;
+void eb_stage_statistic(const char *stage, char out[EB_STAGE_TEXT]) {
+  int length = snprintf(out, EB_STAGE_TEXT, "phase.");
+  for (; *stage && length < EB_STAGE_TEXT - 8; stage++)
+    length += *stage == '|' ? snprintf(out + length, 8, "+phase.")
+                            : snprintf(out + length, 2, "%c", *stage);
+}
+
+static eb_error check_stage(const char *stage) {
+  char statistic[EB_STAGE_TEXT];
+  eb_stage_statistic(stage, statistic);
+  return eb_statistic_check(statistic);
 }
 
 static eb_error check_stages(const eb_paper *paper, const char *value) {
@@ -73,9 +80,7 @@ static eb_error check_stages(const eb_paper *paper, const char *value) {
     error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'CASE PHASE ..'", value);
   if (!error && eb_paper_case_find(paper, words.items[0], strlen(words.items[0])) < 0)
     error = unknown_case(paper, words.items[0]);
-  for (int i = 1; i < words.count && !error; i++)
-    if (!is_phase(words.items[i]))
-      error = EB_ERROR(EB_ERR_FORMAT, "there is no phase '%s'", words.items[i]);
+  for (int i = 1; i < words.count && !error; i++) error = check_stage(words.items[i]);
   eb_strings_clear(&words);
   return error;
 }

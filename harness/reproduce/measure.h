@@ -62,6 +62,10 @@ EB_MUST eb_error eb_claim_judge(const eb_evidence *evidence, const eb_paper_clai
 
 /* ---- for measures ---- */
 
+enum { EB_STAGE_TEXT = 200 };
+/* The statistic of a stage: of a phase, or of several of which any may do the work ("update|factor"). */
+void eb_stage_statistic(const char *stage, char out[EB_STAGE_TEXT]);
+
 /* A number among the claim's arguments, or `fallback`. */
 double eb_claim_number(const eb_paper_claim *claim, const char *name, double fallback);
 const char *eb_claim_text(const eb_paper_claim *claim, const char *name, const char *fallback);

@@ -12,9 +12,9 @@
 static eb_error missing_phases(const eb_evidence *e, int case_, const eb_strings *words,
                                eb_finding *finding, int *missing) {
   for (int i = 1; i < words->count; i++) {
-    char statistic[80];
+    char statistic[EB_STAGE_TEXT];
     double seconds;
-    snprintf(statistic, sizeof statistic, "phase.%s", words->items[i]);
+    eb_stage_statistic(words->items[i], statistic);
     EB_TRY(eb_evidence_statistic(e, case_, statistic, 0, &seconds));
     if (seconds > 0) continue;
     ++*missing;
@@ -66,9 +66,10 @@ static eb_error judge_phases(const eb_evidence *e, const eb_paper_claim *claim,
 
 const eb_measure eb_measure_phases = {
     "phases", "every stage is timed and the stages add up to the step",
-    (const eb_argument[]){{"stages", EB_ARGUMENT_STAGES, true, "a case and its phases"},
-                          {"most", EB_ARGUMENT_NUMBER, false, "relative gap (0.02)"},
-                          {0}},
+    (const eb_argument[]){
+        {"stages", EB_ARGUMENT_STAGES, true, "a case and its phases; a|b: either"},
+        {"most", EB_ARGUMENT_NUMBER, false, "relative gap (0.02)"},
+        {0}},
     judge_phases};
 
 /* ---- threads ---------------------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
 /* Analytic rigid colliders and the explicit penalty force of nodes against them.
  *
- * A collider's signed distance is negative where matter must not be. For a node at penetration depth
- * d > 0 with unit normal n (out of the collider) and velocity v relative to the collider, the force is
- *   f_n = max(0, k d - c (v.n)),  f_t = -min(mu f_n, c |v_t|) v_t / |v_t|,
+ * A collider's signed distance is negative where matter must not be. For a node at distance margin - d, d > 0,
+ * with unit normal n (out of the collider) and velocity v relative to the collider, the force is
+ *   f_n = max(0, k d - c (v.n)),  f_t = -min(mu f_n, c_t |v_t|) v_t / |v_t|,
  * per node with stiffness k = stiffness a_i (a_i: the node's share of the surface area) and
- * damping c = damping a_i. */
+ * damping c = damping a_i; c_t = grip a_i, or c. */
 #ifndef EB_COLLIDER_H
 #define EB_COLLIDER_H
 
@@ -22,10 +22,12 @@ typedef enum eb_collider_kind {
 typedef struct eb_collider {
   eb_collider_kind kind;
   double origin[3], axis[3], radius, half_length; /* m; at time 0 */
+  double margin;                                  /* m: pushes from so far above its surface on */
   double
       stiffness;   /* Pa/m: pressure for a depth of 1 m; 0: as much as the body bears (contact.h) */
   double damping;  /* Pa s/m */
   double friction; /* Coulomb's mu */
+  double grip;     /* Pa s/m: what takes the place of damping in f_t; 0: damping */
   /* Scripted motion: position offset (m) and velocity (m/s) at time t, or NULL when it stands still. */
   void (*motion)(double t, const double *parameters, double offset[3], double velocity[3]);
   double motion_parameters[8];
@@ -34,9 +36,9 @@ typedef struct eb_collider {
 /* Signed distance (m) at p and time t, unit normal and the collider's velocity at p (m/s). */
 double eb_collider_distance(const eb_collider *collider, double t, const double p[3],
                             double normal[3], double velocity[3]);
-/* The penalty on one point: k (N/m), c (N s/m), mu. */
+/* The penalty on one point: k (N/m), c and c_t (N s/m), mu. */
 typedef struct eb_penalty {
-  double stiffness, damping, friction;
+  double stiffness, damping, grip, friction;
 } eb_penalty;
 
 /* Adds f_n n + f_t (N) above to f, for depth > 0 (m), unit normal and velocity relative to what is entered (m/s). */

@@ -18,6 +18,9 @@
  *   is what pressure over the patch, divided by s h^2 and the depth, becomes.
  * Contacts of one body share q = sum a_i g_i + elastic(A) over all of them, so L <= stiffness whatever touches:
  *   s = stiffness / (h^2 q).
+ * A contact between two bodies is in the patches of both. With w_i = 1 for colliders and 1/2 for such pairs, Cauchy and Schwarz
+ * give for the share X_b of body b in B:  z.X_b z <= (h^2 sum_i s_i a_i g_i / w_i) sum_i w_i z_i^2, and the shares of a pair's
+ * two bodies add up to z_i^2: L <= stiffness still holds with s_i = w_i stiffness / (h^2 q), q the larger of the two.
  * With a point mass m and one node this is the old s a = m / h^2. We take stiffness 1 and gamma = 1/4, that is L + 2 gamma L = 1.5
  * of 4, which leaves room for limbs softer than the estimate.
  *
@@ -33,8 +36,9 @@
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 #include "problems/collision/bodies.h"
+#include "problems/collision/overlaps.h"
 
-static const double stiffness = 1, damping = 0.25;
+static const double stiffness = 1.5, damping = 0.3;
 
 /* One node in one collider. */
 typedef struct touch {
@@ -43,12 +47,14 @@ typedef struct touch {
 } touch;
 
 struct eb_contact {
-  double step, margin; /* s, m */
-  int32_t surface_count, touch_count;
-  int32_t *surface;   /* nodes on the surface, ascending */
+  eb_contact_settings settings;
   const double *area; /* nodes, m^2 */
-  touch *touches;     /* in ascending order of nodes */
   eb_bodies *bodies;
+  int32_t surface_count, touch_count, overlap_count;
+  int32_t *surface;      /* nodes on the surface, ascending */
+  touch *touches;        /* in ascending order of nodes */
+  eb_overlaps *overlaps; /* NULL when bodies do not push each other */
+  const eb_overlap *overlap;
   double *touched; /* bodies: area in contact, m^2 */
   double *load;    /* bodies x 36: of bodies.h */
   double *yield;   /* bodies: q, m^2/kg */
@@ -56,28 +62,31 @@ struct eb_contact {
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-static eb_error fill(eb_contact *contact, const eb_mesh *mesh, const double *mass,
-                     const double *young, int32_t colliders) {
+static eb_error fill(eb_contact *contact, const eb_mesh *mesh, const eb_surface *surface,
+                     const double *mass, const double *young) {
   EB_TRY(eb_bodies_create(mesh, mass, contact->area, young, &contact->bodies));
-  EB_TRY(EB_NEW(contact->touched, contact->bodies->count));
-  EB_TRY(EB_NEW(contact->load, 36 * (size_t)contact->bodies->count));
-  EB_TRY(EB_NEW(contact->yield, contact->bodies->count));
+  size_t bodies = (size_t)contact->bodies->count;
+  EB_TRY(EB_NEW(contact->touched, bodies));
+  EB_TRY(EB_NEW(contact->load, 36 * bodies));
+  EB_TRY(EB_NEW(contact->yield, bodies));
   EB_TRY(EB_NEW(contact->surface, mesh->node_count));
   for (int32_t i = 0; i < mesh->node_count; i++)
     if (contact->area[i] > 0) contact->surface[contact->surface_count++] = i;
-  return EB_NEW(contact->touches, (size_t)contact->surface_count * (size_t)colliders);
+  EB_TRY(EB_NEW(contact->touches,
+                (size_t)contact->surface_count * (size_t)contact->settings.colliders));
+  if (!contact->settings.between_bodies) return EB_OK;
+  return eb_overlaps_create(mesh, surface, contact->bodies, &contact->overlaps);
 }
 
-eb_error eb_contact_create(const eb_mesh *mesh, const double *mass, const double *area,
-                           const double *young, double step, double margin, int32_t colliders,
-                           eb_contact **out) {
+eb_error eb_contact_create(const eb_mesh *mesh, const eb_surface *surface, const double *mass,
+                           const double *area, const double *young,
+                           const eb_contact_settings *settings, eb_contact **out) {
   *out = NULL;
   eb_contact *contact;
   EB_TRY(EB_NEW(contact, 1));
-  contact->step = step;
-  contact->margin = margin;
+  contact->settings = *settings;
   contact->area = area;
-  eb_error error = fill(contact, mesh, mass, young, colliders);
+  eb_error error = fill(contact, mesh, surface, mass, young);
   if (error) {
     eb_contact_destroy(contact);
     return error;
@@ -88,6 +97,7 @@ eb_error eb_contact_create(const eb_mesh *mesh, const double *mass, const double
 
 void eb_contact_destroy(eb_contact *contact) {
   if (!contact) return;
+  eb_overlaps_destroy(contact->overlaps);
   free(contact->touches);
   free(contact->surface);
   free(contact->yield);
@@ -98,7 +108,9 @@ void eb_contact_destroy(eb_contact *contact) {
 }
 
 uint64_t eb_contact_hash(const eb_contact *contact, uint64_t hash) {
-  const double constants[4] = {stiffness, damping, contact->step, contact->margin};
+  const eb_contact_settings *settings = &contact->settings;
+  const double constants[] = {stiffness, damping, settings->step, settings->friction,
+                              settings->between_bodies};
   return eb_hash(hash, constants, sizeof constants);
 }
 
@@ -114,8 +126,8 @@ static void find_touches(eb_contact *contact, const eb_collider *colliders, int3
       next->node = contact->surface[k];
       next->collider = c;
       next->depth =
-          contact->margin - eb_collider_distance(&colliders[c], t, x + 3 * (size_t)next->node,
-                                                 next->normal, next->velocity);
+          colliders[c].margin - eb_collider_distance(&colliders[c], t, x + 3 * (size_t)next->node,
+                                                     next->normal, next->velocity);
       contact->touch_count += next->depth > 0;
     }
 }
@@ -131,41 +143,86 @@ static double elastic_yield(const eb_body *body, double step, double area) {
          density;
 }
 
+static void add_load(eb_contact *contact, int32_t b, int32_t node, const double *x,
+                     const double normal[3]) {
+  eb_body *body = &contact->bodies->body[b];
+  double area = contact->area[node];
+  if (contact->touched[b] == 0) eb_bodies_measure(contact->bodies, b, x);
+  contact->touched[b] += area;
+  eb_body_add_load(body, area, x + 3 * (size_t)node, normal, contact->load + 36 * (size_t)b);
+}
+
 static void measure_bodies(eb_contact *contact, const double *x) {
   eb_bodies *bodies = contact->bodies;
   memset(contact->touched, 0, (size_t)bodies->count * sizeof *contact->touched);
   memset(contact->load, 0, 36 * (size_t)bodies->count * sizeof *contact->load);
   for (int32_t k = 0; k < contact->touch_count; k++) {
     const touch *at = &contact->touches[k];
-    int32_t b = bodies->of[at->node];
-    double area = contact->area[at->node];
-    if (contact->touched[b] == 0) eb_bodies_measure(bodies, b, x);
-    contact->touched[b] += area;
-    eb_body_add_load(&bodies->body[b], area, x + 3 * (size_t)at->node, at->normal,
-                     contact->load + 36 * (size_t)b);
+    add_load(contact, bodies->of[at->node], at->node, x, at->normal);
+  }
+  for (int32_t k = 0; k < contact->overlap_count; k++) {
+    const eb_overlap *at = &contact->overlap[k];
+    add_load(contact, bodies->of[at->node], at->node, x, at->normal);
+    add_load(contact, at->body, at->node, x, at->normal);
   }
   for (int32_t b = 0; b < bodies->count; b++)
-    contact->yield[b] = fmax(eb_body_yield(&bodies->body[b], contact->load + 36 * (size_t)b),
-                             elastic_yield(&bodies->body[b], contact->step, contact->touched[b]));
+    contact->yield[b] =
+        fmax(eb_body_yield(&bodies->body[b], contact->load + 36 * (size_t)b),
+             elastic_yield(&bodies->body[b], contact->settings.step, contact->touched[b]));
 }
 
 /* ---- forces ---------------------------------------------------------------------------------- */
 
-void eb_contact_force(eb_contact *contact, const eb_collider *colliders, int32_t count, double t,
-                      const double *x, const double *v, double *f) {
-  find_touches(contact, colliders, count, t, x);
-  if (contact->touch_count == 0) return;
-  measure_bodies(contact, x);
-  double h = contact->step;
+/* The law of a contact of so much area in a patch that yields so much. */
+static eb_penalty law(const eb_contact *contact, double area, double yield, double friction) {
+  double h = contact->settings.step, share = area / yield;
+  return (eb_penalty){.stiffness = stiffness * share / (h * h),
+                      .damping = damping * share / h,
+                      .grip = damping * share / h,
+                      .friction = friction};
+}
+
+static void push_from_colliders(const eb_contact *contact, const eb_collider *colliders,
+                                const double *v, double *f) {
   for (int32_t k = 0; k < contact->touch_count; k++) {
     const touch *at = &contact->touches[k];
     size_t i = 3 * (size_t)at->node;
-    double share = contact->area[at->node] / contact->yield[contact->bodies->of[at->node]];
-    eb_penalty law = {.stiffness = stiffness * share / (h * h),
-                      .damping = damping * share / h,
-                      .friction = colliders[at->collider].friction};
+    eb_penalty penalty =
+        law(contact, contact->area[at->node], contact->yield[contact->bodies->of[at->node]],
+            colliders[at->collider].friction);
     double relative[3];
     for (int d = 0; d < 3; d++) relative[d] = v[i + (size_t)d] - at->velocity[d];
-    eb_penalty_force(&law, at->depth, at->normal, relative, f + i);
+    eb_penalty_force(&penalty, at->depth, at->normal, relative, f + i);
   }
+}
+
+static void push_apart(const eb_contact *contact, const double *v, double *f) {
+  for (int32_t k = 0; k < contact->overlap_count; k++) {
+    const eb_overlap *at = &contact->overlap[k];
+    size_t i = 3 * (size_t)at->node;
+    double yield =
+        2 * fmax(contact->yield[contact->bodies->of[at->node]], contact->yield[at->body]);
+    eb_penalty penalty = law(contact, contact->area[at->node], yield, contact->settings.friction);
+    double relative[3], force[3] = {0, 0, 0};
+    for (size_t d = 0; d < 3; d++) {
+      relative[d] = v[i + d];
+      for (int c = 0; c < 4; c++) relative[d] -= at->weight[c] * v[3 * (size_t)at->corner[c] + d];
+    }
+    eb_penalty_force(&penalty, at->depth, at->normal, relative, force);
+    for (size_t d = 0; d < 3; d++) {
+      f[i + d] += force[d];
+      for (int c = 0; c < 4; c++) f[3 * (size_t)at->corner[c] + d] -= at->weight[c] * force[d];
+    }
+  }
+}
+
+void eb_contact_force(eb_contact *contact, const eb_collider *colliders, int32_t count, double t,
+                      const double *x, const double *v, double *f) {
+  find_touches(contact, colliders, count, t, x);
+  if (contact->overlaps)
+    contact->overlap_count = eb_overlaps_find(contact->overlaps, x, &contact->overlap);
+  if (contact->touch_count + contact->overlap_count == 0) return;
+  measure_bodies(contact, x);
+  push_from_colliders(contact, colliders, v, f);
+  push_apart(contact, v, f);
 }

@@ -5,7 +5,8 @@
  *   s_P = stiffness / (h^2 q),   c_P = damping / (h q),   q = sum_i a_i g_i + elastic(A),
  * where i are the contacts of a body with area shares a_i, A = sum_i a_i, g_i the compliance of the rigid body at contact i and
  * elastic(A) that of the material around it. Node i bears s_P a_i per depth; the sum over a patch does not depend on its size, and
- * neither refining the mesh nor touching with another part changes how deep a body rests. */
+ * refining the mesh does not change how deep a body rests. Two bodies push each other with
+ *   s_P = stiffness / (2 h^2 max(q, q')). */
 #ifndef EB_CONTACT_H
 #define EB_CONTACT_H
 
@@ -14,19 +15,26 @@
 
 typedef struct eb_contact eb_contact;
 
-/* Per node: `mass` (kg, must outlive the contact), `area` (m^2, its share of the surface); per region: `young` (Pa). `step` is h
- * (s). Nodes are pushed from `margin` (m) above a collider on; there may be up to `colliders` of them. */
-EB_MUST eb_error eb_contact_create(const eb_mesh *mesh, const double *mass, const double *area,
-                                   const double *young, double step, double margin,
-                                   int32_t colliders, eb_contact **out);
+typedef struct eb_contact_settings {
+  double step;         /* h, s */
+  double friction;     /* Coulomb's mu between bodies */
+  int32_t colliders;   /* how many there may be */
+  bool between_bodies; /* whether bodies also push each other (tetrahedra only) */
+} eb_contact_settings;
+
+/* Per node: `mass` (kg) and `area` (m^2, its share of the surface), which must outlive the contact; per region: `young` (Pa). */
+EB_MUST eb_error eb_contact_create(const eb_mesh *mesh, const eb_surface *surface,
+                                   const double *mass, const double *area, const double *young,
+                                   const eb_contact_settings *settings, eb_contact **out);
 void eb_contact_destroy(eb_contact *contact);
 
-/* Adds to f the forces (N) of contact with those colliders whose own stiffness is 0, at time t, positions x and velocities v
- * (nodes x 3). Allocates nothing; one contact serves one call at a time. */
+/* Adds to f the forces (N) of contact with those colliders whose own stiffness is 0, and between bodies, at time t, positions x and
+ * velocities v (nodes x 3). Forces between bodies come in opposite pairs at one point: they change neither momentum nor angular momentum.
+ * Allocates nothing; one contact serves one call at a time; the same bits for any number of threads. */
 void eb_contact_force(eb_contact *contact, const eb_collider *colliders, int32_t count, double t,
                       const double *x, const double *v, double *f);
 
-/* The rule's constants: enters the hash of a scene. */
+/* The rule's constants and settings: enters the hash of a scene. */
 uint64_t eb_contact_hash(const eb_contact *contact, uint64_t hash);
 
 #endif

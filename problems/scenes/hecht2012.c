@@ -26,17 +26,14 @@
 static const double pi = 3.14159265358979323846;
 static const double upwards[3] = {0, 0, 1};
 
-/* Friction of every collider added so far. */
-static void set_friction(eb_scene *scene) {
-  for (int32_t c = 0; c < scene->collider_count; c++)
+/* Every collider added so far: friction from the parameter; as stiff as a body bears (contact.c). A body sinks
+ * by one to three times g h^2 there: it is pushed from that far above a collider on and comes to rest about on
+ * it. */
+static void finish_colliders(eb_scene *scene) {
+  for (int32_t c = 0; c < scene->collider_count; c++) {
     scene->colliders[c].friction = eb_values_real(scene->parameters, "friction");
-}
-
-/* Colliders with constants of their own, for a body whose thinnest part is so thick. */
-static void finish_colliders(eb_scene *scene, double thickness) {
-  set_friction(scene);
-  for (int32_t c = 0; c < scene->collider_count; c++)
-    eb_penalty_constants(scene, thickness, &scene->colliders[c]);
+    scene->colliders[c].margin = -3 * scene->gravity[2] * scene->dt * scene->dt;
+  }
 }
 
 /* Materials, gravity, a floor at z = 0, the body turned and lifted over it. */
@@ -45,7 +42,7 @@ static eb_error drop_on_floor(eb_scene *scene, const double rotation[9]) {
   eb_scene_gravity(scene);
   eb_scene_place(scene, rotation, eb_values_real(scene->parameters, "height"));
   eb_scene_add_floor(scene, 0);
-  set_friction(scene);
+  finish_colliders(scene);
   return EB_OK;
 }
 
@@ -138,7 +135,7 @@ static eb_error torus_setup(eb_scene *scene) {
   EB_TRY(drop_on_floor(scene, rotation));
   eb_scene_add_collider(scene, EB_CYLINDER, (const double[3]){0.15, 0, 0.3},
                         (const double[3]){0, 1, 0}, 0.2);
-  set_friction(scene);
+  finish_colliders(scene);
   return EB_OK;
 }
 
@@ -167,11 +164,12 @@ static const eb_option bears_parameters[] = {
     PARAMETERS("3e6", FRAME),
     EB_ELEMENTS_PARAMETER,
     {"bears", EB_OPTION_INT, "25", 1, 25, NULL, "", "how many bears"},
+    {"contact", EB_OPTION_BOOL, "yes", 0, 0, NULL, "", "whether the bears push each other"},
     FRICTION("0.3"),
     EB_LAST_PARAMETER};
 
 static eb_error bear_in_bowl_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_model(parameters, "bear", 9785, 0, 0.5, out);
+  return eb_scene_model(parameters, "bear", 9785, 0, 2, out);
 }
 
 static eb_error copy_turned(const eb_mesh *body, double angle, eb_mesh **out) {
@@ -186,15 +184,22 @@ static eb_error copy_turned(const eb_mesh *body, double angle, eb_mesh **out) {
   return EB_OK;
 }
 
-/* Nine bears a layer, three layers, each turned by the golden angle from the one before. */
+/* Seven bears a layer, one amid six, each turned by the golden angle from the one before. */
+static void bear_place(int64_t bear, double shift[3]) {
+  int64_t place = bear % 7, layer = bear / 7;
+  double angle = pi / 3 * ((double)place + 0.5 * (double)layer), away = place > 0 ? 2.1 : 0;
+  shift[0] = away * cos(angle);
+  shift[1] = away * sin(angle);
+  shift[2] = 2.1 * (double)layer;
+}
+
 static eb_error bears_prepare(const eb_values *parameters, eb_mesh **mesh) {
   eb_mesh *pile;
   EB_TRY(eb_mesh_create((*mesh)->type, 0, 0, &pile));
   eb_error error = EB_OK;
   for (int64_t b = 0; !error && b < eb_values_int(parameters, "bears"); b++) {
-    int64_t column = b % 9, layer = b / 9;
-    double shift[3] = {0.62 * (double)(column % 3 - 1), 0.62 * (double)(column / 3 - 1),
-                       0.62 * (double)layer};
+    double shift[3];
+    bear_place(b, shift);
     eb_mesh *bear = NULL;
     error = copy_turned(*mesh, 2.39996 * (double)b, &bear);
     if (!error) error = eb_mesh_append(pile, bear, shift);
@@ -206,20 +211,22 @@ static eb_error bears_prepare(const eb_values *parameters, eb_mesh **mesh) {
   return error;
 }
 
-/* The bowl's centre lies so that the corners of the lowest layer are just inside. */
+/* Sizes: bodies sink into each other by a few g h^2, 1.1 cm each, whatever their size (contact.c), so they are large. The bowl's
+ * centre lies so that the lowest layer is inside at first. */
 static eb_error bears_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
   eb_scene_gravity(scene);
-  eb_scene_add_collider(scene, EB_BOWL, (const double[3]){0, 0, 0.7}, upwards, 1.7);
-  set_friction(scene);
+  eb_scene_add_collider(scene, EB_BOWL, (const double[3]){0, 0, 2.5}, upwards, 4);
+  finish_colliders(scene);
+  scene->bodies_collide = eb_values_bool(scene->parameters, "contact");
+  scene->bodies_friction = eb_values_real(scene->parameters, "friction");
   return EB_OK;
 }
 
 const eb_scene_ops eb_hecht2012_bowl_of_bears = {
     .name = "hecht2012/bowl-of-bears",
-    .summary =
-        "25 bears are dropped into a rigid bowl; here they meet the bowl only, not each other",
-    .geometry = "25 stand-in bears, 0.5 m tall, in a bowl of 1.7 m radius",
+    .summary = "25 bears are dropped into a rigid bowl, push each other and come to rest",
+    .geometry = "25 stand-in bears, 2 m tall, in a bowl of 4 m radius",
     .citation = CITATION,
     .stand_in = "bear",
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,
@@ -238,9 +245,9 @@ const eb_scene_ops eb_hecht2012_bowl_of_bears = {
 /* ---- bear-squash ----------------------------------------------------------------------------- */
 
 static const eb_option squash_parameters[] = {
-    PARAMETERS("1e5", FRAME),
+    EB_SCENE_PARAMETERS("2e4", "0.4", "1000", FRAME, "corotational", "0"),
     EB_ELEMENTS_PARAMETER,
-    {"gap", EB_OPTION_REAL, "0.2", 0.01, 1, NULL, "",
+    {"gap", EB_OPTION_REAL, "0.27", 0.15, 1, NULL, "",
      "between piston and floor at the lowest, over the height of the bear"},
     FRICTION("0.6"),
     EB_LAST_PARAMETER};
@@ -256,12 +263,19 @@ static void piston(double t, const double *parameters, double offset[3], double 
   velocity[2] = -parameters[0] * (eb_ramp_rate(t, 0.3, 1.5) - eb_ramp_rate(t, 2, 3));
 }
 
+/* A press can only squeeze what is softer than itself, and an explicit one is as hard as a layer of depth c h of the body
+ * (eb_penalty_constants): E must be low enough for c h, 15 cm here, to be well below the height. The piston
+ * is felt from a margin on, about as deep as the bear presses into it; its constants are 0.7 of those for a plane
+ * wave, which leaves room for what is squeezed flat.
+ * There is no gravity, as so soft a bear would sag by its own weight and never look like its rest shape. Its seat, the
+ * lowest 15 %, is held: it neither jumps off nor sways for long, and comes to rest within the run. */
 static eb_error squash_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
   eb_scene_gravity(scene);
   double lo[3], hi[3];
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
-  double height = hi[2] - lo[2], half = 0.15, clear = 0.02 * height;
+  double height = hi[2] - lo[2], half = 0.15, margin = 0.12 * height;
+  double clear = 0.02 * height + margin;
   eb_scene_add_floor(scene, lo[2]);
   const double centre[3] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), hi[2] + clear + half};
   eb_collider *press =
@@ -269,13 +283,22 @@ static eb_error squash_setup(eb_scene *scene) {
   press->half_length = half;
   press->motion = piston;
   press->motion_parameters[0] = clear + height * (1 - eb_values_real(scene->parameters, "gap"));
-  finish_colliders(scene, INFINITY);
-  return EB_OK;
+  press->margin = margin;
+  for (int32_t c = 0; c < scene->collider_count; c++) {
+    eb_collider *collider = &scene->colliders[c];
+    eb_penalty_constants(scene, INFINITY, collider);
+    collider->stiffness *= 0.7;
+    collider->damping *= 0.7;
+    collider->friction = eb_values_real(scene->parameters, "friction");
+  }
+  return eb_grips_add_band(scene, 2, 0.15 * height);
 }
 
 const eb_scene_ops eb_hecht2012_bear_squash = {
     .name = "hecht2012/bear-squash",
-    .summary = "a piston squeezes a bear against the floor until elements invert, then rises",
+    .summary =
+        "a piston squeezes a bear that is held at its seat until elements invert, then rises; "
+        "the bear comes to rest in its rest shape (no gravity)",
     .geometry =
         "stand-in bear, 0.5 m tall, stuffed, its surface refined to the paper's vertex count",
     .citation = CITATION,
@@ -285,11 +308,13 @@ const eb_scene_ops eb_hecht2012_bear_squash = {
     .target_elements = 30490,
     .count_tolerance = 0.03,
     .parameters = squash_parameters,
-    .steps = 150,
+    .steps = 300,
     .steps_per_frame = 1,
     .mesh = squash_mesh,
     .mesh_parameters = "resolution",
     .setup = squash_setup,
+    .boundary = eb_grips_hold,
+    .clear = eb_grips_clear,
 };
 
 /* ---- sheets: cloth-drop, trampoline ---------------------------------------------------------- */
@@ -309,6 +334,22 @@ static eb_error sheet(const eb_values *parameters, const int32_t cubes[3], const
   return eb_generate_tets6(&grid, out);
 }
 
+/* Contact of a sheet of mass w = rho thickness per area, whose two sides have a node each, of w / 2. A flat sheet hardly resists
+ * being bent, so every pair of nodes is on its own: 2 s / w <= stiffness bound / h^2 (the L of contact.c), s = 2 w / h^2 and
+ * c = w / (4 h) would be at its edge. Drawn over a solid the sheet is curved and much stiffer: L is 1.2 then, of
+ * 4 / 1.25. Along itself it moves as a whole, at E = 1e6 Pa by a metre in a step, so friction may brake all of it at
+ * once: grip = 2 w / h. Less than that and it creeps off the sphere. At rest it lies g h^2 sheet / patch deep, which
+ * the margin hides. */
+static void finish_sheet(eb_scene *scene, double margin) {
+  double weight = eb_values_real(scene->parameters, "rho") * sheet_thickness, h = scene->dt;
+  eb_collider *collider = &scene->colliders[0];
+  collider->stiffness = 2 * weight / (h * h);
+  collider->damping = weight / (4 * h);
+  collider->grip = 2 * weight / h;
+  collider->margin = margin;
+  collider->friction = eb_values_real(scene->parameters, "friction");
+}
+
 static const eb_option cloth_parameters[] = {PARAMETERS("1e6", FRAME), EB_CUBES_PARAMETER,
                                              HEIGHT("0.02"), FRICTION("0.6"), EB_LAST_PARAMETER};
 
@@ -317,7 +358,6 @@ static eb_error cloth_mesh(const eb_values *parameters, eb_mesh **out) {
                (const double[3]){1, 1, sheet_thickness}, out);
 }
 
-/* Both sides of the sheet move as one, so a node that is pushed takes the whole thickness along. */
 static eb_error cloth_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
   eb_scene_gravity(scene);
@@ -325,7 +365,7 @@ static eb_error cloth_setup(eb_scene *scene) {
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   double top = lo[2] - eb_values_real(scene->parameters, "height");
   eb_scene_add_collider(scene, EB_SPHERE, (const double[3]){0, 0, top - radius}, upwards, radius);
-  finish_colliders(scene, INFINITY);
+  finish_sheet(scene, 0.045);
   return EB_OK;
 }
 
@@ -345,11 +385,11 @@ const eb_scene_ops eb_hecht2012_cloth_drop = {
     .setup = cloth_setup,
 };
 
-static const eb_option trampoline_parameters[] = {PARAMETERS("1e6", FRAME), EB_CUBES_PARAMETER,
+static const eb_option trampoline_parameters[] = {PARAMETERS("2e5", FRAME), EB_CUBES_PARAMETER,
                                                   FRICTION("0.3"), EB_LAST_PARAMETER};
 
 /* Where the hanging sheet is, m. The ball, on its way down again, meets it 0.2 m below its rail. */
-static const double curtain_x = 1.08, curtain_low = 0.1, curtain_height = 0.5, ball_radius = 0.1;
+static const double curtain_x = 1.08, curtain_low = 0.1, curtain_height = 0.5, ball_radius = 0.15;
 
 static eb_error trampoline_mesh(const eb_values *parameters, eb_mesh **out) {
   EB_TRY(sheet(parameters, (const int32_t[3]){50, 50, 1}, (const double[3]){-0.5, -0.5, 0},
@@ -409,7 +449,7 @@ static eb_error trampoline_setup(eb_scene *scene) {
   eb_collider *thrown =
       eb_scene_add_collider(scene, EB_SPHERE, (const double[3]){0, 0, 0}, upwards, ball_radius);
   thrown->motion = ball;
-  finish_colliders(scene, sheet_thickness);
+  finish_sheet(scene, 0.02);
   EB_TRY(eb_grips_add(scene, on_rim, NULL, "the rim of the trampoline (the square of 1 m)"));
   return eb_grips_add(scene, on_rail, NULL, "the rail of the hanging sheet");
 }
@@ -438,13 +478,13 @@ const eb_scene_ops eb_hecht2012_trampoline = {
 /* ---- spider ---------------------------------------------------------------------------------- */
 
 static const eb_option spider_parameters[] = {
-    PARAMETERS("1e8", FRAME),
+    PARAMETERS("1e9", FRAME),
     {"resolution", EB_OPTION_REAL, "1", 0.8, 8, NULL, "",
      "scale on the number of elements; 1 is the paper's, below 0.8 the legs would fall apart"},
 
     {"contrast", EB_OPTION_REAL, "300", 1, 1e6, NULL, "",
      "Young's modulus of legs and body (E) over that of joints and thread"},
-    {"swing", EB_OPTION_REAL, "2", -100, 100, NULL, "rad/s",
+    {"swing", EB_OPTION_REAL, "4", -100, 100, NULL, "rad/s",
      "initial angular velocity about the thread's top"},
     EB_LAST_PARAMETER};
 

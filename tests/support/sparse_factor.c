@@ -41,6 +41,23 @@ eb_block_matrix *eb_test_grid(int nx, int ny, int nz, uint64_t seed) {
   return eb_test_islands(nx, ny, nz, 1, 0, seed);
 }
 
+eb_block_matrix *eb_test_arrow(int32_t root, int32_t leaf, int32_t leaves, uint64_t seed) {
+  int32_t nodes = root + leaves * leaf, count = 0, *edges;
+  eb_block_matrix *A;
+  require(EB_NEW(edges, (size_t)nodes * (size_t)nodes));
+  for (int32_t i = 0; i < nodes; i++)
+    for (int32_t j = 0; j < i; j++) {
+      if (j >= root && (i - root) / leaf != (j - root) / leaf) continue;
+      edges[count++] = i;
+      edges[count++] = j;
+    }
+  require(eb_block_matrix_create(nodes, edges, count / 2, 2, &A));
+  free(edges);
+  for (int64_t k = 0; k < 9 * (int64_t)A->start[nodes]; k++) A->values[k] = eb_test_random(&seed);
+  eb_test_make_dominant(A);
+  return A;
+}
+
 /* ---- factors --------------------------------------------------------------------------------------------- */
 
 static void allocate(eb_test_factor *factor, int32_t columns, int64_t entries) {

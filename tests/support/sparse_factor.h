@@ -28,5 +28,7 @@ bool eb_test_factor_same(const eb_test_factor *a, const eb_test_factor *b);
 eb_block_matrix *eb_test_grid(int nx, int ny, int nz, uint64_t seed);
 /* `copies` such grids that are not connected and `alone` nodes that touch nothing. */
 eb_block_matrix *eb_test_islands(int nx, int ny, int nz, int copies, int alone, uint64_t seed);
+/* `leaves` cliques of `leaf` nodes that are not connected to each other, but all of them to a clique of `root` nodes. */
+eb_block_matrix *eb_test_arrow(int32_t root, int32_t leaf, int32_t leaves, uint64_t seed);
 
 #endif

@@ -1,0 +1,294 @@
+/* Surface nodes against the tetrahedra of other bodies.
+ *
+ * In a tetrahedron with corners x_k the node has weights w_k(p), linear in p, with gradients grad w_k that follow from
+ * the deformed edges. Corner k carries the depth d_k at rest, so depth and the way out are
+ *   d(p) = sum w_k d_k,   n = -grad d / |grad d|,   grad d = sum d_k grad w_k:
+ * the gradient of the depth pushed forward by the deformation of the tetrahedron. d_k is the distance to the surface of
+ * the rest shape, 0 on it. Where all four corners are on the surface - limbs one element thick - that says nothing, and
+ * d_k are the values of the distance's tangent at the centroid instead.
+ *
+ * Candidates: bodies whose boxes meet, then the node down the other body's tree of boxes. The walk takes the tetrahedra in a
+ * fixed order and ends at the first that holds the node. */
+#include "problems/collision/overlaps.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+#include "problems/collision/box_tree.h"
+#include "problems/mesh/sdf.h"
+
+enum { MOST = 4 };
+/* Volume over volume at rest below which a tetrahedron has no inside. */
+static const double flat = 0.05;
+/* A node on a face belongs to one side at least, in spite of rounding. */
+static const double rounding = 1e-10;
+
+struct eb_overlaps {
+  const eb_bodies *bodies;
+  int32_t element_count, surface_count;
+  int32_t *elements;   /* element_count x 4 */
+  double *six_volumes; /* element_count, at rest, m^3 */
+  double *depth;       /* element_count x 4: d_k, m */
+  int32_t *surface;    /* nodes on the surface, sorted by body, then number */
+  int32_t *start;      /* bodies + 1: of surface */
+  int32_t *order;      /* elements, sorted by body; the trees' */
+  eb_box_tree **trees; /* bodies */
+  uint8_t *meets;      /* bodies x bodies: whether their boxes meet */
+  eb_overlap *slots;   /* surface_count x MOST */
+  int8_t *used;        /* surface_count */
+  eb_overlap *found;   /* surface_count x MOST: packed slots */
+};
+
+/* ---- depths at rest -------------------------------------------------------------------------- */
+
+static double depth_at(const eb_solid *solid, const double p[3]) {
+  return fmax(0, -solid->distance(solid->context, p));
+}
+
+/* d_k of a tetrahedron whose corners are all on the surface: tangent of the distance at the centroid,
+ * by differences over a thousandth of the depth there. Where that has no direction, 0: no way out. */
+static void tangent_depths(const eb_solid *solid, const double *X, const int32_t *corner,
+                           double depth[4]) {
+  double centroid[3] = {0, 0, 0}, gradient[3], square = 0;
+  for (int i = 0; i < 12; i++)
+    centroid[i % 3] += X[3 * (size_t)corner[i / 3] + (size_t)(i % 3)] / 4;
+  double here = depth_at(solid, centroid), step = 1e-3 * here;
+  for (int d = 0; d < 3; d++) {
+    double up[3] = {centroid[0], centroid[1], centroid[2]}, down[3] = {up[0], up[1], up[2]};
+    up[d] += step;
+    down[d] -= step;
+    gradient[d] = step > 0 ? (depth_at(solid, up) - depth_at(solid, down)) / (2 * step) : 0;
+    square += gradient[d] * gradient[d];
+  }
+  for (int k = 0; k < 4; k++) {
+    depth[k] = here;
+    for (int d = 0; d < 3; d++)
+      depth[k] += gradient[d] * (X[3 * (size_t)corner[k] + (size_t)d] - centroid[d]);
+    if (square < 0.25) depth[k] = 0;
+  }
+}
+
+static void fill_depths(eb_overlaps *o, const eb_mesh *mesh, const eb_solid *solid,
+                        const uint8_t *outside, double *node_depth) {
+  for (int32_t i = 0; i < mesh->node_count; i++)
+    node_depth[i] = outside[i] ? 0 : depth_at(solid, mesh->X + 3 * (size_t)i);
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    const int32_t *corner = mesh->elements + 4 * (size_t)e;
+    double *depth = o->depth + 4 * (size_t)e;
+    o->six_volumes[e] = 6 * eb_mesh_element_volume(mesh, mesh->X, e);
+    bool inner = false;
+    for (int k = 0; k < 4; k++) {
+      depth[k] = node_depth[corner[k]];
+      inner = inner || !outside[corner[k]];
+    }
+    if (!inner) tangent_depths(solid, mesh->X, corner, depth);
+  }
+}
+
+static eb_error measure_depths(eb_overlaps *o, const eb_mesh *mesh, const eb_surface *surface,
+                               const uint8_t *outside) {
+  eb_solid solid;
+  double *node_depth;
+  EB_TRY(EB_NEW(node_depth, mesh->node_count));
+  eb_error error = eb_solid_from_surface(surface, &solid);
+  if (!error) {
+    fill_depths(o, mesh, &solid, outside, node_depth);
+    eb_solid_clear(&solid);
+  }
+  free(node_depth);
+  return error;
+}
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+/* Surface nodes of each body, which bodies->nodes lists in ascending order. */
+static void list_surface(eb_overlaps *o, const uint8_t *outside) {
+  const eb_bodies *bodies = o->bodies;
+  for (int32_t b = 0; b < bodies->count; b++) {
+    o->start[b] = o->surface_count;
+    for (int32_t k = bodies->start[b]; k < bodies->start[b + 1]; k++)
+      if (outside[bodies->nodes[k]]) o->surface[o->surface_count++] = bodies->nodes[k];
+  }
+  o->start[bodies->count] = o->surface_count;
+}
+
+static eb_error grow_trees(eb_overlaps *o, const eb_mesh *mesh) {
+  int32_t sorted = 0;
+  EB_TRY(EB_NEW(o->order, mesh->element_count));
+  EB_TRY(EB_NEW(o->trees, o->bodies->count));
+  for (int32_t b = 0; b < o->bodies->count; b++) {
+    int32_t first = sorted;
+    for (int32_t e = 0; e < mesh->element_count; e++)
+      if (o->bodies->of[mesh->elements[4 * (size_t)e]] == b) o->order[sorted++] = e;
+    EB_TRY(eb_box_tree_create(mesh, o->order + first, sorted - first, &o->trees[b]));
+  }
+  return EB_OK;
+}
+
+static eb_error fill(eb_overlaps *o, const eb_mesh *mesh, const eb_surface *surface,
+                     const uint8_t *outside) {
+  size_t elements = (size_t)mesh->element_count, bodies = (size_t)o->bodies->count;
+  o->element_count = mesh->element_count;
+  EB_TRY(EB_NEW(o->elements, 4 * elements));
+  memcpy(o->elements, mesh->elements, 4 * elements * sizeof *o->elements);
+  EB_TRY(EB_NEW(o->six_volumes, elements));
+  EB_TRY(EB_NEW(o->depth, 4 * elements));
+  EB_TRY(measure_depths(o, mesh, surface, outside));
+  EB_TRY(EB_NEW(o->surface, mesh->node_count));
+  EB_TRY(EB_NEW(o->start, bodies + 1));
+  list_surface(o, outside);
+  EB_TRY(grow_trees(o, mesh));
+  EB_TRY(EB_NEW(o->meets, bodies * bodies));
+  EB_TRY(EB_NEW(o->used, o->surface_count));
+  EB_TRY(EB_NEW(o->slots, MOST * (size_t)o->surface_count));
+  return EB_NEW(o->found, MOST * (size_t)o->surface_count);
+}
+
+eb_error eb_overlaps_create(const eb_mesh *mesh, const eb_surface *surface, const eb_bodies *bodies,
+                            eb_overlaps **out) {
+  *out = NULL;
+  if (mesh->type != EB_TETRAHEDRON)
+    return EB_ERROR(EB_ERR_UNSUPPORTED, "contact between bodies wants tetrahedra");
+  eb_overlaps *o;
+  uint8_t *outside;
+  EB_TRY(EB_NEW(outside, mesh->node_count));
+  for (int32_t i = 0; i < surface->vertex_count; i++)
+    outside[surface->node ? surface->node[i] : i] = 1;
+  eb_error error = EB_NEW(o, 1);
+  if (!error) {
+    o->bodies = bodies;
+    error = fill(o, mesh, surface, outside);
+    if (error) eb_overlaps_destroy(o);
+  }
+  free(outside);
+  if (!error) *out = o;
+  return error;
+}
+
+void eb_overlaps_destroy(eb_overlaps *o) {
+  if (!o) return;
+  for (int32_t b = 0; o->trees && b < o->bodies->count; b++) eb_box_tree_destroy(o->trees[b]);
+  free(o->trees);
+  free(o->order);
+  free(o->found);
+  free(o->slots);
+  free(o->used);
+  free(o->meets);
+  free(o->start);
+  free(o->surface);
+  free(o->depth);
+  free(o->six_volumes);
+  free(o->elements);
+  free(o);
+}
+
+/* ---- a node in a tetrahedron ----------------------------------------------------------------- */
+
+/* The three edges from corner 0 of a tetrahedron, and the gradients of w_1, w_2, w_3 times det, six times the volume: gradient k
+ * is the cross product of the two other edges. */
+typedef struct frame {
+  double edge[3][3], gradient[3][3], det;
+} frame;
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double dot(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Weights of p in tetrahedron e; false as soon as one is negative, which most are. */
+static bool weigh(const eb_overlaps *o, int32_t e, const double *x, const double p[3], frame *at,
+                  double weight[4]) {
+  const int32_t *corner = o->elements + 4 * (size_t)e;
+  const double *origin = x + 3 * (size_t)corner[0];
+  double r[3];
+  for (int d = 0; d < 3; d++) {
+    r[d] = p[d] - origin[d];
+    for (int k = 0; k < 3; k++)
+      at->edge[k][d] = x[3 * (size_t)corner[k + 1] + (size_t)d] - origin[d];
+  }
+  weight[0] = 1;
+  for (int k = 0; k < 3; k++) {
+    cross(at->edge[(k + 1) % 3], at->edge[(k + 2) % 3], at->gradient[k]);
+    if (k == 0) at->det = dot(at->edge[0], at->gradient[0]);
+    if (!(at->det > flat * o->six_volumes[e])) return false;
+    weight[k + 1] = dot(at->gradient[k], r) / at->det;
+    if (!(weight[k + 1] >= -rounding)) return false;
+    weight[0] -= weight[k + 1];
+  }
+  return weight[0] >= -rounding;
+}
+
+/* Whether tetrahedron e holds p; then everything of `out` but node and body. */
+static bool locate(const eb_overlaps *o, int32_t e, const double *x, const double p[3],
+                   eb_overlap *out) {
+  const double *depth = o->depth + 4 * (size_t)e;
+  frame at;
+  if (!weigh(o, e, x, p, &at, out->weight)) return false;
+  double slope[3] = {0, 0, 0};
+  out->depth = 0;
+  for (int k = 0; k < 4; k++) {
+    out->depth += out->weight[k] * depth[k];
+    out->corner[k] = o->elements[4 * (size_t)e + (size_t)k];
+    for (int d = 0; k > 0 && d < 3; d++) slope[d] += (depth[k] - depth[0]) * at.gradient[k - 1][d];
+  }
+  double steep = sqrt(dot(slope, slope));
+  for (int d = 0; d < 3; d++) out->normal[d] = -slope[d] / steep;
+  if (!(steep > 0 && isfinite(steep))) out->depth = 0;
+  return true;
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
+
+/* Which boxes meet; trees are fitted where one does. */
+static void fit(eb_overlaps *o, const double *x) {
+  int32_t bodies = o->bodies->count;
+#pragma omp parallel for schedule(dynamic)
+  for (int32_t b = 0; b < bodies; b++) eb_box_tree_fit(o->trees[b], o->elements, x);
+  for (int32_t a = 0; a < bodies; a++)
+    for (int32_t b = 0; b < bodies; b++) {
+      const eb_box *p = &o->trees[a]->boxes[0], *q = &o->trees[b]->boxes[0];
+      bool meet = a != b;
+      for (int d = 0; d < 3; d++) meet = meet && p->lo[d] <= q->hi[d] && q->lo[d] <= p->hi[d];
+      o->meets[a * bodies + b] = meet;
+    }
+}
+
+/* The overlap of a point with one body, or false. */
+static bool enter(const eb_overlaps *o, int32_t body, const double *x, const double p[3],
+                  eb_overlap *out) {
+  int32_t at = 0, taken = 0, e;
+  while ((e = eb_box_tree_next(o->trees[body], p, &at, &taken)) >= 0)
+    if (locate(o, e, x, p, out)) return out->depth > 0;
+  return false;
+}
+
+static void search_node(eb_overlaps *o, int32_t k, int32_t own, const double *x) {
+  int32_t node = o->surface[k], bodies = o->bodies->count;
+  eb_overlap *slots = o->slots + MOST * (size_t)k;
+  int8_t used = 0;
+  for (int32_t b = 0; b < bodies && used < MOST; b++)
+    if (o->meets[own * bodies + b] && enter(o, b, x, x + 3 * (size_t)node, &slots[used])) {
+      slots[used].node = node;
+      slots[used++].body = b;
+    }
+  o->used[k] = used;
+}
+
+int32_t eb_overlaps_find(eb_overlaps *o, const double *x, const eb_overlap **found) {
+  *found = o->found;
+  if (o->bodies->count < 2) return 0;
+  fit(o, x);
+#pragma omp parallel for schedule(dynamic, 64)
+  for (int32_t k = 0; k < o->surface_count; k++) search_node(o, k, o->bodies->of[o->surface[k]], x);
+  int32_t count = 0;
+  for (int32_t k = 0; k < o->surface_count; k++)
+    for (int8_t s = 0; s < o->used[k]; s++) o->found[count++] = o->slots[MOST * (size_t)k + s];
+  return count;
+}
