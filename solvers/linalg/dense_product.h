@@ -9,14 +9,11 @@
  *
  * Reference: Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3). */
 #ifndef ROWS
-#define ROWS          (VECTORS * LANES)
-#define COLUMNS       6
-#define DEPTH         320                              /* columns of A in one pass over C */
-#define NARROW        192                              /* columns of C */
-#define NEAR          (327680 / (int64_t)sizeof(REAL)) /* entries of A that need not be fetched */
-#define COPY          (589824 / (int64_t)sizeof(REAL)) /* entries of A that stay in the second-level cache */
-#define LIBRARY_ABOVE 2000000                          /* products, where the library is faster */
-#define SYRK_STRIPS   96                               /* rows; above, halves */
+#define ROWS        (VECTORS * LANES)
+#define COLUMNS     6
+#define DEPTH       320                              /* columns of A in one pass over C */
+#define NEAR        (327680 / (int64_t)sizeof(REAL)) /* entries of A that need not be fetched */
+#define SYRK_STRIPS 96                               /* rows; above, halves */
 
 /* Runs DO(vectors, columns) with constants. */
 #if VECTORS == 4
@@ -69,19 +66,19 @@
   }
 #endif
 
-/* sum[v][j] = sum over p of A(rows of v, p) B(j, p), with entry (j, p) of B at B[j across + p along]. */
+/* sum[v][j] = sum over p of A(rows of v, p) B(j, p); `last` masks the lanes of the last vector. */
 INLINE void NAME(product)(const int vectors, const int columns, int64_t k, const REAL *A,
-                          int64_t lda, const REAL *B, int64_t across, int64_t along, MASK last,
+                          int64_t lda, const REAL *B, int64_t ldb, MASK last,
                           VECTOR sum[VECTORS][COLUMNS]) {
-  UNROLL for (int j = 0; j < columns; j++) UNROLL for (int v = 0; v < vectors; v++) sum[v][j] =
-      (VECTOR){0};
-  for (int64_t p = 0; p < k; p++, A += lda, B += along) {
+  foreach (j, 0, columns)
+    foreach (v, 0, vectors) sum[v][j] = (VECTOR){0};
+  for (int64_t p = 0; p < k; p++, A += lda, B += ldb) {
     VECTOR a[VECTORS];
-    UNROLL for (int v = 0; v + 1 < vectors; v++) a[v] = NAME(load)(A + v * LANES);
+    foreach (v, 0, vectors - 1) a[v] = NAME(load)(A + v * LANES);
     a[vectors - 1] = NAME(masked_load)(last, A + (vectors - 1) * LANES);
-    UNROLL for (int j = 0; j < columns; j++) {
-      VECTOR b = NAME(splat)(B[j * across]);
-      UNROLL for (int v = 0; v < vectors; v++) sum[v][j] += a[v] * b;
+    foreach (j, 0, columns) {
+      VECTOR b = NAME(splat)(B[j]);
+      foreach (v, 0, vectors) sum[v][j] += a[v] * b;
     }
   }
 }
@@ -107,36 +104,37 @@ INLINE int NAME(tile_vectors)(int64_t rows) {
   return (int)((rows + LANES - 1) / LANES);
 }
 
-/* The lanes of vector v, column j of a tile: all but the last vector's; of the lower triangle when the
- * tile's corner is on the diagonal. */
+/* The lanes of vector v in column j of a tile; only those of the lower triangle when the tile's corner is on the
+ * diagonal. */
 INLINE MASK NAME(tile_mask)(int v, int vectors, int j, bool diagonal, MASK last) {
   MASK mask = NAME(lanes)(diagonal ? j - v * LANES : 0, LANES);
   return v + 1 < vectors ? mask : mask & last;
 }
 
 INLINE void NAME(subtract_tile)(const int vectors, const int columns, int64_t k, const REAL *A,
-                                int64_t lda, const REAL *B, int64_t across, int64_t along, REAL *C,
-                                int64_t ldc, MASK last, const bool diagonal, bool accumulate) {
+                                int64_t lda, const REAL *B, int64_t ldb, REAL *C, int64_t ldc,
+                                MASK last, const bool diagonal, bool accumulate) {
   VECTOR sum[VECTORS][COLUMNS];
-  NAME(product)(vectors, columns, k, A, lda, B, across, along, last, sum);
-  UNROLL for (int j = 0; j < columns; j++) UNROLL for (int v = 0; v < vectors; v++) {
-    REAL *c = C + j * ldc + v * LANES;
-    MASK mask = NAME(tile_mask)(v, vectors, j, diagonal, last);
-    if (v + 1 < vectors && (!diagonal || v * LANES >= COLUMNS)) {
-      NAME(store)(c, (accumulate ? NAME(load)(c) : (VECTOR){0}) - sum[v][j]);
-    } else {
-      NAME(masked_store)
-      (mask, c, (accumulate ? NAME(masked_load)(mask, c) : (VECTOR){0}) - sum[v][j]);
+  NAME(product)(vectors, columns, k, A, lda, B, ldb, last, sum);
+  foreach (j, 0, columns)
+    foreach (v, 0, vectors) {
+      REAL *c = C + j * ldc + v * LANES;
+      MASK mask = NAME(tile_mask)(v, vectors, j, diagonal, last);
+      if (v + 1 < vectors && (!diagonal || v * LANES >= COLUMNS)) {
+        NAME(store)(c, (accumulate ? NAME(load)(c) : (VECTOR){0}) - sum[v][j]);
+      } else {
+        NAME(masked_store)
+        (mask, c, (accumulate ? NAME(masked_load)(mask, c) : (VECTOR){0}) - sum[v][j]);
+      }
     }
-  }
 }
 
-/* One tile of C, at most ROWS x COLUMNS, and B^T's rows side by side. */
+/* One tile of C, at most ROWS x COLUMNS. */
 static void NAME(gemm_tile)(int64_t rows, int columns, int64_t k, const REAL *A, int64_t lda,
                             const REAL *B, int64_t ldb, REAL *C, int64_t ldc, bool accumulate) {
   int vectors = NAME(tile_vectors)(rows);
   MASK last = NAME(lanes)(0, rows - (vectors - 1) * LANES);
-#define TILE(V, N) NAME(subtract_tile)(V, N, k, A, lda, B, 1, ldb, C, ldc, last, false, accumulate)
+#define TILE(V, N) NAME(subtract_tile)(V, N, k, A, lda, B, ldb, C, ldc, last, false, accumulate)
   EACH_TILE(TILE)
 #undef TILE
 }
@@ -146,15 +144,14 @@ static void NAME(syrk_tile)(int64_t rows, int columns, int64_t k, const REAL *A,
                             REAL *C, int64_t ldc, bool accumulate) {
   int vectors = NAME(tile_vectors)(rows);
   MASK last = NAME(lanes)(0, rows - (vectors - 1) * LANES);
-#define TILE(V, N) NAME(subtract_tile)(V, N, k, A, lda, A, 1, lda, C, ldc, last, true, accumulate)
+#define TILE(V, N) NAME(subtract_tile)(V, N, k, A, lda, A, lda, C, ldc, last, true, accumulate)
   EACH_TILE(TILE)
 #undef TILE
 }
 
 INLINE void NAME(fetch_tile)(const REAL *from, int64_t columns, int64_t ld) {
-  for (int64_t j = 0; j < columns; j++) UNROLL for (int64_t r = 0; r < ROWS; r += LINE) {
-      __builtin_prefetch(from + j * ld + r, 0, 2);
-    }
+  for (int64_t j = 0; j < columns; j++)
+    for (int64_t r = 0; r < ROWS; r += LINE) __builtin_prefetch(from + j * ld + r, 0, 2);
 }
 
 /* Rows of tiles one after the other, A and B where they stand: A's rows of a tile serve all columns from the first-level cache.

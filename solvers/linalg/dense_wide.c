@@ -15,7 +15,7 @@
 
 #define VECTOR_BYTES          64
 #define VECTORS               4
-#define LIBRARY_PAYS(m, n, k) ((n) > 192 && (m) * (k) * (int64_t)sizeof *A > 327680)
+#define LIBRARY_PAYS(m, n, k) ((n) > 192 && (m) * (k) * (int64_t)sizeof *A > 500000)
 #define LIBRARY_SYRK_ABOVE    768
 
 #define REAL                          double
