@@ -351,7 +351,7 @@ static void finish_sheet(eb_scene *scene, double margin) {
 }
 
 static const eb_option cloth_parameters[] = {PARAMETERS("1e6", FRAME), EB_CUBES_PARAMETER,
-                                             HEIGHT("0.02"), FRICTION("0.6"), EB_LAST_PARAMETER};
+                                             HEIGHT("0.06"), FRICTION("0.6"), EB_LAST_PARAMETER};
 
 static eb_error cloth_mesh(const eb_values *parameters, eb_mesh **out) {
   return sheet(parameters, (const int32_t[3]){50, 50, 1}, (const double[3]){-0.5, -0.5, 0},
