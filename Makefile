@@ -114,8 +114,9 @@ $(BUILD_INFO): refresh
 $(call object,harness/environment.c): $(BUILD_INFO)
 $(call object,harness/environment.c): ALL_CFLAGS += -I$(BUILD)/obj
 
-# Templates, style sheets and suites are compiled in, so that the installed program needs no folder of its own.
-EMBEDDED := $(sort $(wildcard reports/gnuplot/*.gp reports/html/* reports/suites/*.ini))
+# Templates, style sheets, suites and papers are compiled in, so that the installed program needs no folder of its own.
+EMBEDDED := $(sort $(wildcard reports/gnuplot/*.gp reports/html/* reports/suites/*.ini \
+                             reports/papers/*/*.ini reports/papers/*/*.tsv))
 $(BUILD)/obj/embedded_files.c: reports/embed.pl $(EMBEDDED)
 	@mkdir -p $(@D)
 	@perl reports/embed.pl $(EMBEDDED) > $@

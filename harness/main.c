@@ -9,18 +9,17 @@
 #include "harness/names.h"
 #include "harness/results/h5.h"
 
-static const eb_command *const commands[] = {&eb_command_list,    &eb_command_info,
-                                             &eb_command_run,     &eb_command_check,
-                                             &eb_command_report,  &eb_command_export,
-                                             &eb_command_merge,   &eb_command_case,
-                                             &eb_command_machine, NULL};
+static const eb_command *const commands[] = {
+    &eb_command_list,   &eb_command_info,      &eb_command_run,    &eb_command_check,
+    &eb_command_report, &eb_command_reproduce, &eb_command_export, &eb_command_merge,
+    &eb_command_case,   &eb_command_machine,   &eb_command_probe,  NULL};
 
 static void print_help(void) {
   printf("elastobench: runs deformable-body solvers on the scenes of their papers, audits and "
          "compares "
          "them.\n\nelastobench COMMAND ...\n");
   for (const eb_command *const *c = commands; *c; c++)
-    if ((*c)->summary) printf("  %-7s %s\n", (*c)->name, (*c)->summary);
+    if ((*c)->summary) printf("  %-9s %s\n", (*c)->name, (*c)->summary);
   printf("elastobench COMMAND --help shows the options of a command; --version the build.\n\n"
          "Exit codes: 0 good, 1 input or output failed, 2 usage, 3 a solver failed, 4 an audit "
          "failed,\n"

@@ -9,7 +9,9 @@
 #define EB_BUILT_IN_SOLVERS(each)                                                                  \
   each(newton)                                                                                     \
   each(semi_implicit)                                                                              \
-  each(corotational)
+  each(corotational)                                                                               \
+  each(warp_cholesky)                                                                              \
+  each(damped_warp)
 /* clang-format on */
 
 #define EB_DECLARE_SOLVER(name) extern const eb_solver_ops eb_solver_##name;

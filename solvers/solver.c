@@ -42,6 +42,7 @@ const char *eb_reason_name(eb_reason reason) {
 
 const char *eb_phase_name(eb_phase phase) {
   static const char *const names[EB_PHASE_COUNT] = {[EB_PHASE_ROTATIONS] = "rotations",
+                                                    [EB_PHASE_NODE_ROTATIONS] = "node-rotations",
                                                     [EB_PHASE_GRADIENT] = "gradient",
                                                     [EB_PHASE_ASSEMBLE] = "assemble",
                                                     [EB_PHASE_ORDER] = "order",

@@ -31,7 +31,8 @@ const char *eb_reason_name(eb_reason reason);
 
 /* One vocabulary of phases for all solvers. */
 typedef enum eb_phase {
-  EB_PHASE_ROTATIONS,
+  EB_PHASE_ROTATIONS, /* of elements */
+  EB_PHASE_NODE_ROTATIONS,
   EB_PHASE_GRADIENT,
   EB_PHASE_ASSEMBLE,
   EB_PHASE_ORDER,
@@ -165,6 +166,6 @@ EB_MUST eb_error eb_solver_create(const eb_solver_ops *ops, const char *options,
 void eb_solver_destroy(eb_solver *solver);
 
 /* The interface version a plug-in was built against; exported by it as `elastobench_abi`. */
-#define EB_PLUGIN_ABI 1
+#define EB_PLUGIN_ABI 2
 
 #endif

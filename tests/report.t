@@ -6,7 +6,8 @@ use Cwd qw(abs_path);
 use File::Temp qw(tempdir);
 use Test::More;
 
-my $program = abs_path(($ENV{BUILD} // 'build') . '/elastobench');
+my $build = abs_path($ENV{BUILD} // 'build');
+my $program = "$build/elastobench";
 my $dir = tempdir(CLEANUP => 1);
 $ENV{XDG_CACHE_HOME} = "$dir/cache";
 chdir $dir or die;
@@ -28,7 +29,7 @@ is($code, 0, 'the report is written') or diag $out;
 my $page = slurp('report/index.html');
 like($page, qr/bench\/beam/, 'it names the scene');
 like($page, qr/semi-implicit:linear=cg/, 'solvers are labelled by the options in which they differ');
-unlike($page, qr/newton:/, 'and only by those');
+unlike($page, qr/newton:\w/, 'and only by those');
 like($page, qr/corotational<\/b>: .*cannot serve/s, 'a skipped case says why');
 
 my @missing = grep { !-s "report/$_" } $page =~ /(?:src|href)="([^"#]+)"/g;
@@ -85,6 +86,42 @@ SKIP: {
   my ($with, $without) = map { slurp((glob "$_/*-r0-first.png")[0]) } qw(sphere none);
   isnt($with, $without, 'the sphere is in the picture');
 }
+
+# ---- what solvers report of their factor and of updated elements
+my $plugin = "$build/tests/plugins/reporting.so";
+($code, $out) = run_program("run bench/beam:resolution=0.25 --plugin $plugin -s reporting:period=60 -s reporting:period=60,first=31",
+  '-s newton --steps 60 -o updates.h5');
+is($code, 0, 'a run that updates elements') or diag $out;
+($code, $out) = run_program('report updates.h5 -o updates');
+is($code, 0, 'its report') or diag $out;
+$page = slurp('updates/index.html');
+@missing = grep { !-s "updates/$_" } $page =~ /(?:src|href)="([^"#]+)"/g;
+is_deeply(\@missing, [], 'every picture, plot, script and data file it names is there');
+my @strip = $page =~ /r0-updates-(\d)\.png/g;
+is_deeply(\@strip, [1 .. 6], 'six pictures of updated elements');
+my @times = $page =~ /t = ([\d.e-]+) s: \d+ of \d+ elements/g;
+is(scalar @times, 12, 'with captions, for both runs,');
+ok((!grep { $times[$_] <= $times[$_ - 1] } 1 .. 5, 7 .. 11), 'in the order of time');
+ok($times[6] > 0.5 * $times[5], 'only from where on elements are updated');
+unlike($page, qr/r2-updates/, 'none of a solver that updates none');
+like($page, qr/<td>1\.0<\/td><td>1\.9<\/td><td>2\.9<\/td><td>&ndash;<\/td><td>5\.7<\/td><td>15<\/td>/,
+  'memory by kind, a dash for what is not reported, and supernodes');
+my @trees = glob('updates/*-tree.svg');
+is(join(' ', map { /(r\d)-tree/ } @trees), 'r0 r2', 'one picture of a tree that two runs share, and one of another');
+my ($stages) = glob('updates/*-r0-stages.dat');
+my ($head, @rows) = split /\n/, slurp($stages);
+is($head, '"time" "updated" "rotations" "update" "solve" "other"', 'stages: the phases that the run has used');
+is(scalar @rows, 60, 'stages: a row a step');
+for my $script (glob('updates/*-r0-stages.gp'), glob('updates/*-phases.gp')) {
+  my ($numbers) = slurp($script) =~ /^stages = "([\d ]+)"$/m;
+  my ($columns) = slurp($script) =~ /^series = (\d+)$/m;
+  is(scalar(split ' ', $numbers), $columns, 'each stage has its colour');
+}
+like($page, qr/out of date on purpose/, 'it says what the residual means for such a solver');
+($code, $out) = run_program("run bench/beam:resolution=0.25 --plugin @{[$plugin =~ s/reporting/faulty/r]} -s faulty:fault=lie --steps 3 -o lie.h5");
+is($code, 4, 'a solver that lies of its residual');
+run_program('report lie.h5 -o lie');
+like(slurp('lie/index.html'), qr/class="text bad">completed, audit failed<.*claims convergence/s, 'its report says so');
 
 ($code, $out) = run_program('report nothing.h5 -o x');
 isnt($code, 0, 'a missing file is an error');

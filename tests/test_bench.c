@@ -31,8 +31,22 @@ static void wait_8ms_shared(void *context) {
   wait_for(8e-3 / omp_get_max_threads());
 }
 
+static void wait_20ms(void *context) {
+  (void)context;
+  wait_for(20e-3);
+}
+
+static void wait_60ms(void *context) {
+  (void)context;
+  wait_for(60e-3);
+}
+
 static void clear_waiting(void *context) {
   clears += context == &setups;
+}
+
+static void describe_waiting(void *context, char *text, size_t bytes) {
+  snprintf(text, bytes, context == &setups ? "it waited" : "no context");
 }
 
 static eb_error setup_failing(void **context, double *work) {
@@ -88,6 +102,47 @@ static void test_scaling(eb_machine *machine) {
   tap_ok(omp_get_max_threads() == threads, "the caller's threads are restored");
 }
 
+/* Waits overshoot by some milliseconds beside other work: a factor of 3 stays above 1.5. */
+static void test_peers(eb_machine *machine) {
+  eb_bench_result r;
+  eb_bench_case between = waiting(EB_BENCH_TIME, 0);
+  const eb_bench_peer peers[] = {
+      {"slower", 1.5, wait_60ms}, {"faster", 1, wait_4ms}, {"faster, no matter", 0, wait_4ms}, {0}};
+  between.run = wait_20ms;
+  between.peers = peers;
+  tap_require(eb_bench_run(&between, machine, 0.2, &r), "run");
+  tap_ok(r.peers[0].median > 1.5 && r.peers[0].median < 6 && r.peers[0].ok,
+         "a peer that takes three times as long: %g", r.peers[0].median);
+  tap_ok(r.peers[1].median < 0.7 && r.peers[1].median > 0.05 && !r.peers[1].ok,
+         "one that takes a fifth is a miss: %g", r.peers[1].median);
+  tap_ok(r.peers[2].ok, "but not without a target");
+  tap_ok(r.peers[0].minimum <= r.peers[0].median && r.peers[0].median <= r.peers[0].maximum,
+         "the median lies in its range");
+}
+
+static eb_error setup_quarter(void **context, double *work) {
+  EB_TRY(setup_waiting(context, work));
+  *work = 0.25;
+  return EB_OK;
+}
+
+/* 60 ms for a quarter of the work of 20 ms: twelve times its price. */
+static void test_share(eb_machine *machine) {
+  eb_bench_result r;
+  eb_bench_case dear = waiting(EB_BENCH_SHARE, 4), cheap = waiting(EB_BENCH_SHARE, 40);
+  const eb_bench_peer peers[] = {{"whole", 0, wait_20ms}, {0}};
+  dear.run = cheap.run = wait_60ms;
+  dear.setup = cheap.setup = setup_quarter;
+  dear.peers = cheap.peers = peers;
+  dear.threads = 2;
+  tap_require(eb_bench_run(&dear, machine, 0.2, &r), "run");
+  tap_ok(r.fraction > 4 && r.fraction < 40 && !r.ok, "a share at twelve times its price: %g",
+         r.fraction);
+  tap_ok(r.best >= 60e-3, "its figure is seconds: %g", r.best);
+  tap_require(eb_bench_run(&cheap, machine, 0.2, &r), "run");
+  tap_ok(r.ok, "is good enough for a bound of 40");
+}
+
 static void test_failure(eb_machine *machine) {
   eb_bench_result r;
   eb_bench_case failing = waiting(EB_BENCH_TIME, 1);
@@ -99,7 +154,11 @@ static void test_failure(eb_machine *machine) {
 static void test_output(eb_machine *machine) {
   eb_bench_result r[2];
   eb_bench_case plain = waiting(EB_BENCH_TIME, 1e-4), scaled = waiting(EB_BENCH_RATE, 1);
+  const eb_bench_peer peers[] = {{"tortoise", 1000, wait_60ms}, {0}};
   scaled.scales_with = "triad";
+  scaled.peers = peers;
+  scaled.note = "measured elsewhere";
+  scaled.describe = describe_waiting;
   tap_require(eb_bench_run(&plain, machine, 0.02, &r[0]), "run");
   tap_require(eb_bench_run(&scaled, machine, 0.02, &r[1]), "run");
 
@@ -112,6 +171,9 @@ static void test_output(eb_machine *machine) {
   fclose(to);
   tap_ok(strstr(text, "ms/waits") && strstr(text, "MISSED") && strstr(text, "ok"),
          "the table names figures, units and verdicts");
+  tap_ok(strstr(text, "tortoise, target 1000.00 MISSED") && strstr(text, "measured elsewhere") &&
+             strstr(text, "it waited"),
+         "and peers, notes and what the runs did");
   free(text);
 
   to = open_memstream(&text, &bytes);
@@ -125,6 +187,9 @@ static void test_output(eb_machine *machine) {
   tap_near(json_real_value(json_object_get(second, "best")), r[1].best, 1e-4 * r[1].best,
            "its figures are those measured, to six digits");
   tap_ok(json_is_object(json_object_get(second, "two_threads")), "scaling is an object");
+  json_t *peer = json_array_get(json_object_get(second, "peers"), 0);
+  tap_near(json_real_value(json_object_get(peer, "ratio")), r[1].peers[0].median,
+           1e-4 * r[1].peers[0].median, "peers are an array");
   json_decref(root);
   free(text);
 }
@@ -134,6 +199,8 @@ int main(void) {
   tap_require(eb_machine_create(2, &machine), "machine");
   test_figures(machine);
   test_scaling(machine);
+  test_peers(machine);
+  test_share(machine);
   test_failure(machine);
   test_output(machine);
   eb_machine_destroy(machine);

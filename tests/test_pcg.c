@@ -300,7 +300,8 @@ static void test_usage(void) {
   eb_linear_result result;
   eb_reason reason;
   s.kind = "cgs";
-  tap_fails(eb_linear_create(&s, f.A, NULL, &linear), EB_ERR_USAGE, "cg, cholesky, petsc",
+  tap_fails(eb_linear_create(&s, f.A, NULL, &linear), EB_ERR_USAGE,
+            "cg, cholesky, cholesky-single, cholmod, petsc",
             "an unknown kind lists the valid ones");
   tap_ok(linear == NULL, "and leaves nothing behind");
   s = settings_for("block_jacobi");

@@ -312,6 +312,66 @@ static void test_below_ground(void) {
   eb_render_destroy(render);
 }
 
+/* Squares at depth y as veils. */
+static void draw_veil(eb_render *render, double half, double y, eb_rgb color, float opacity) {
+  const double X[12] = {-half, y, -half, half, y, -half, half, y, half, -half, y, half};
+  static const int32_t triangles[6] = {0, 1, 2, 0, 2, 3};
+  const eb_render_mesh mesh = {
+      .vertex_count = 4, .triangle_count = 2, .X = X, .triangles = triangles, .color = color};
+  tap_require(eb_render_veil(render, &mesh, opacity), "a veil");
+}
+
+/* What a veil leaves of the paper or of a red square behind it, in linear light: the renderer's own colour, mixed. */
+static void test_veil(void) {
+  enum { MIDDLE = 0, BESIDE = 16, PICTURES = 5 };
+  uint8_t rgb[PICTURES][BYTES];
+  static const struct {
+    float opacity;
+    double near, far; /* depths of two blue veils */
+    bool veils_first;
+  } cases[PICTURES] = {
+      {0, -0.5, -0.4, false},   {1, -0.5, -0.4, false},  {0.5f, -0.5, -0.4, false},
+      {0.5f, -0.4, -0.5, true}, {0.5f, 0.5, 0.6, false},
+  };
+  for (int i = 0; i < PICTURES; i++) {
+    eb_render *render = start(along_y);
+    if (!cases[i].veils_first) draw_square(render, 0.3, 0, red, false);
+    draw_veil(render, 0.8, cases[i].near, blue, cases[i].opacity);
+    draw_veil(render, 0.8, cases[i].far, blue, cases[i].opacity);
+    if (cases[i].veils_first) draw_square(render, 0.3, 0, red, false);
+    eb_render_pixels(render, rgb[i]);
+    eb_render_destroy(render);
+  }
+  const uint8_t *p[PICTURES][2];
+  for (int i = 0; i < PICTURES; i++) {
+    p[i][0] = pixel(rgb[i], WIDE / 2 + MIDDLE, HIGH / 2);
+    p[i][1] = pixel(rgb[i], WIDE / 2 + BESIDE, HIGH / 2);
+  }
+  tap_ok(is_red(p[0][0]) && is_paper(p[0][1]), "a veil of no opacity is not seen");
+  tap_ok(is_blue(p[1][0]) && is_blue(p[1][1]), "one of full opacity hides what is behind");
+  tap_ok(p[2][0][0] > 60 && p[2][0][2] > 60 && p[2][0][1] < 30, "through one between both show");
+  tap_ok(p[2][1][0] > 60 && p[2][1][0] < p[0][1][0] && p[2][1][2] > p[2][1][0],
+         "so does the paper");
+  tap_ok(memcmp(rgb[2], rgb[3], BYTES) == 0, "the order of drawing does not matter");
+  tap_ok(is_red(p[4][0]) && !is_paper(p[4][1]), "behind what is opaque a veil is not seen");
+  double red_behind = pow(p[0][0][0] / 255.0, 2.2), mixed = pow(p[2][0][0] / 255.0, 2.2);
+  tap_near(mixed, 0.5 * red_behind, 0.02,
+           "two veils let through as much as one: half of the light (sRGB as a power of 2.2)");
+}
+
+/* A veil on the very surface of a body leaves it as it is. */
+static void test_veil_on_surface(void) {
+  uint8_t bare[BYTES], veiled[BYTES];
+  for (int i = 0; i < 2; i++) {
+    eb_render *render = start(along_y);
+    draw_square(render, 0.6, -0.2, red, false);
+    if (i) draw_veil(render, 0.6, -0.2, blue, 0.5f);
+    eb_render_pixels(render, i ? veiled : bare);
+    eb_render_destroy(render);
+  }
+  tap_ok(memcmp(bare, veiled, BYTES) == 0, "a veil on a surface is not in front of it");
+}
+
 static void test_colour_maps(void) {
   double least_step = 1, last = -1;
   for (int i = 0; i <= 100; i++) {
@@ -372,6 +432,7 @@ static void test_errors(void) {
   eb_render_mesh mesh = {.vertex_count = 3, .triangle_count = 1, .X = X, .triangles = triangle};
   tap_fails(eb_render_surface(render, &mesh), EB_ERR_USAGE, "camera", "no camera for a surface");
   tap_fails(eb_render_ground(render, 0), EB_ERR_USAGE, "camera", "no camera for the ground");
+  tap_fails(eb_render_veil(render, &mesh, 0.5f), EB_ERR_USAGE, "camera", "no camera for a veil");
   tap_fails(eb_render_camera(render, inside_out, box_hi, along_y), EB_ERR_USAGE, "inside out",
             "a box inside out");
   tap_fails(eb_render_camera(render, box_hi, box_hi, along_y), EB_ERR_USAGE, "empty",
@@ -445,6 +506,8 @@ int main(void) {
   test_below_ground();
   test_sheer();
   test_one_sided();
+  test_veil();
+  test_veil_on_surface();
   test_colour_maps();
   test_file();
   test_errors();

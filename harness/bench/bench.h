@@ -1,10 +1,13 @@
 /* Kernel benchmarks: `make bench`.
  *
  * A case prepares its data once, then its run function is timed many times, interleaved with the
- * machine's DGEMM and triad in the same process, so that every figure stands beside what the machine
- * could do at that moment. Each bench_*.c exports one table, named in harness/bench/main.c. */
+ * machine's DGEMM and triad and with the case's peers in the same process, so that every figure stands beside what
+ * the machine and the competition could do at that moment. Each bench_*.c exports one table, named in
+ * harness/bench/main.c. */
 #ifndef EB_BENCH_H
 #define EB_BENCH_H
+
+#include <stddef.h>
 
 #include "problems/base/error.h"
 
@@ -12,20 +15,36 @@ typedef enum eb_bench_measure {
   EB_BENCH_RATE,      /* work / second, target is a lower bound */
   EB_BENCH_TIME,      /* seconds per unit of work, target is an upper bound */
   EB_BENCH_BANDWIDTH, /* work is bytes: fraction of triad bandwidth, target is a lower bound */
-  EB_BENCH_FLOPS      /* work is flops: fraction of the DGEMM rate, target is a lower bound */
+  EB_BENCH_FLOPS,     /* work is flops: fraction of the DGEMM rate, target is a lower bound */
+  EB_BENCH_SHARE      /* work is a share of what the first peer does: seconds over work x the peer's
+                         seconds (1: its price), target is an upper bound */
 } eb_bench_measure;
+
+/* What a case is measured against, on the case's own context and in the same rounds. */
+typedef struct eb_bench_peer {
+  const char *name;
+  double target; /* lower bound of the peer's seconds over the case's; 0: none */
+  void (*run)(void *context);
+} eb_bench_peer;
+
+enum { EB_BENCH_PEERS = 4 };
 
 typedef struct eb_bench_case {
   const char *name;
   const char *unit; /* of the work: "tets", "matrices", ... */
   eb_bench_measure measure;
-  double target;           /* on one thread, in SI (tets/s, s, fraction); 0: none */
+  double target;           /* in SI (tets/s, s, fraction); 0: none */
   const char *scales_with; /* "dgemm" or "triad": with 2 threads the speed-up is judged against
                               0.85 of that kernel's in the same run; NULL: one thread only */
   /* *work: units of work in one run. */
   eb_error (*setup)(void **context, double *work);
   void (*run)(void *context);
   void (*clear)(void *context);
+  const eb_bench_peer *peers; /* at most EB_BENCH_PEERS, ended by a NULL name; NULL: none */
+  int threads;                /* of case and machine, but for scaling; 0: one */
+  const char *note;           /* printed below the figures: what others measured; NULL: nothing */
+  /* Writes one line on what the runs did, after them; NULL: nothing. */
+  void (*describe)(void *context, char *text, size_t bytes);
 } eb_bench_case;
 
 #endif

@@ -170,22 +170,22 @@ static void run_matrix_and_gradient(void *context) {
   eb_elasticity_matrix(c->elasticity, c->x, 1, 1e-4, true, c->matrix, c->g);
 }
 
+#define ELASTICITY(name_, unit_, measure_, target_, setup_, run_, clear_)                          \
+  {                                                                                                \
+    .name = name_, .unit = unit_, .measure = measure_, .target = target_, .scales_with = "dgemm",  \
+    .setup = setup_, .run = run_, .clear = clear_                                                  \
+  }
+#define ASSEMBLY(name_, unit_, target_, setup_, run_)                                              \
+  ELASTICITY(name_, unit_, EB_BENCH_RATE, target_, setup_, run_, clear_assembly)
+
 const eb_bench_case eb_bench_elasticity[] = {
-    {"svd", "matrix", EB_BENCH_TIME, 60e-9, "dgemm", setup_svd, run_svd, clear_svd},
-    {"energy/stable-neo-hookean", "tets", EB_BENCH_RATE, 0, "dgemm", setup_large, run_energy,
-     clear_assembly},
-    {"gradient/stable-neo-hookean", "tets", EB_BENCH_RATE, 6e6, "dgemm", setup_large, run_gradient,
-     clear_assembly},
-    {"gradient/corotational", "tets", EB_BENCH_RATE, 0, "dgemm", setup_corotational, run_gradient,
-     clear_assembly},
-    {"rotations", "tets", EB_BENCH_RATE, 0, "dgemm", setup_corotational, run_rotations,
-     clear_assembly},
-    {"projected-matrix/stable-neo-hookean", "tets", EB_BENCH_RATE, 1e6, "dgemm", setup_large,
-     run_matrix, clear_assembly},
-    {"projected-matrix-gradient/beam", "tets", EB_BENCH_RATE, 1e6, "dgemm", setup_beam,
-     run_matrix_and_gradient, clear_assembly},
-    {"matrix/corotational", "tets", EB_BENCH_RATE, 3e6, "dgemm", setup_corotational, run_matrix,
-     clear_assembly},
-    {"projected-matrix/hexahedra", "hexahedra", EB_BENCH_RATE, 0, "dgemm", setup_hexahedra,
-     run_matrix, clear_assembly},
+    ELASTICITY("svd", "matrix", EB_BENCH_TIME, 60e-9, setup_svd, run_svd, clear_svd),
+    ASSEMBLY("energy/stable-neo-hookean", "tets", 0, setup_large, run_energy),
+    ASSEMBLY("gradient/stable-neo-hookean", "tets", 6e6, setup_large, run_gradient),
+    ASSEMBLY("gradient/corotational", "tets", 0, setup_corotational, run_gradient),
+    ASSEMBLY("rotations", "tets", 0, setup_corotational, run_rotations),
+    ASSEMBLY("projected-matrix/stable-neo-hookean", "tets", 1e6, setup_large, run_matrix),
+    ASSEMBLY("projected-matrix-gradient/beam", "tets", 1e6, setup_beam, run_matrix_and_gradient),
+    ASSEMBLY("matrix/corotational", "tets", 3e6, setup_corotational, run_matrix),
+    ASSEMBLY("projected-matrix/hexahedra", "hexahedra", 0, setup_hexahedra, run_matrix),
     {0}};

@@ -13,33 +13,51 @@ enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 200 };
  * fit between disturbances; for scaling as long as the machine's kernels, to be as exposed to them. */
 static const double batch_seconds = 2e-3, scaling_batch_seconds = 20e-3;
 
+/* A function being timed. */
+typedef struct timed {
+  void (*run)(void *context);
+  double once;   /* seconds of a run, roughly */
+  int64_t batch; /* runs timed together */
+} timed;
+
 /* One case being measured. */
 typedef struct bench {
   const eb_bench_case *of;
   void *context;
   eb_machine *machine;
   double seconds;
-  double once;   /* seconds of a run, roughly */
-  int64_t batch; /* runs timed together */
+  int threads;
+  timed itself, peers[EB_BENCH_PEERS];
+  int peer_count;
 } bench;
 
-static double time_batch(const bench *b, int threads) {
+static double time_batch(const bench *b, const timed *t, int threads) {
   omp_set_num_threads(threads);
   double began = eb_wall_seconds();
-  for (int64_t k = 0; k < b->batch; k++) b->of->run(b->context);
-  return (eb_wall_seconds() - began) / (double)b->batch;
+  for (int64_t k = 0; k < t->batch; k++) t->run(b->context);
+  return (eb_wall_seconds() - began) / (double)t->batch;
 }
 
-static int64_t batch_of(const bench *b, double seconds) {
-  return b->once < seconds ? (int64_t)(seconds / fmax(b->once, 1e-9)) + 1 : 1;
+static int64_t batch_of(const timed *t, double seconds) {
+  return t->once < seconds ? (int64_t)(seconds / fmax(t->once, 1e-9)) + 1 : 1;
 }
 
-/* The untimed first run, and one more to learn how many runs a batch needs. */
-static void warm_up(bench *b) {
-  b->batch = 1;
-  time_batch(b, 1);
-  b->once = time_batch(b, 1);
-  b->batch = batch_of(b, batch_seconds);
+/* The untimed first run, and, when that was short, one more to learn how many runs a batch needs. */
+static void warm_up(const bench *b, timed *t) {
+  t->batch = 1;
+  t->once = time_batch(b, t, b->threads);
+  if (t->once < scaling_batch_seconds) t->once = time_batch(b, t, b->threads);
+  t->batch = batch_of(t, batch_seconds);
+}
+
+static void warm_up_all(bench *b) {
+  b->itself.run = b->of->run;
+  warm_up(b, &b->itself);
+  for (const eb_bench_peer *p = b->of->peers; p && p->name && b->peer_count < EB_BENCH_PEERS; p++) {
+    timed *peer = &b->peers[b->peer_count++];
+    peer->run = p->run;
+    warm_up(b, peer);
+  }
 }
 
 static int ascending(const void *a, const void *b) {
@@ -58,38 +76,80 @@ static bool more_rounds(const bench *b, double began, int64_t done) {
   return done < MOST_ROUNDS && eb_wall_seconds() - began < b->seconds;
 }
 
-/* Units per second, or seconds per unit for times. */
+/* Units per second, seconds per unit for times, seconds for shares. */
 static double figure(const eb_bench_result *result, double seconds) {
+  if (result->of->measure == EB_BENCH_SHARE) return seconds;
   return result->of->measure == EB_BENCH_TIME ? seconds / result->work : result->work / seconds;
-}
-
-static bool is_fraction(const eb_bench_case *of) {
-  return of->measure == EB_BENCH_BANDWIDTH || of->measure == EB_BENCH_FLOPS;
 }
 
 static bool meets_target(const eb_bench_result *result) {
   double target = result->of->target;
   if (!(target > 0)) return true;
-  if (is_fraction(result->of)) return result->fraction >= target;
-  return result->of->measure == EB_BENCH_TIME ? result->best <= target : result->best >= target;
+  switch (result->of->measure) {
+  case EB_BENCH_TIME:
+    return result->best <= target;
+  case EB_BENCH_RATE:
+    return result->best >= target;
+  case EB_BENCH_SHARE:
+    return result->fraction <= target;
+  default:
+    return result->fraction >= target;
+  }
 }
 
-static void measure_one_thread(const bench *b, eb_bench_result *result) {
-  double seconds[MOST_ROUNDS], fraction[MOST_ROUNDS], began = eb_wall_seconds();
-  int64_t round = 0;
-  for (; more_rounds(b, began, round); round++) {
-    double dgemm = eb_machine_dgemm(b->machine, 1), triad = eb_machine_triad(b->machine, 1);
-    seconds[round] = time_batch(b, 1);
-    double limit = b->of->measure == EB_BENCH_BANDWIDTH ? triad : dgemm;
-    fraction[round] = result->work / seconds[round] / limit;
-    result->dgemm = fmax(result->dgemm, dgemm);
-    result->triad = fmax(result->triad, triad);
+/* What one round measured. */
+typedef struct bench_round {
+  double dgemm, triad, seconds, peers[EB_BENCH_PEERS];
+} bench_round;
+
+static void measure_round(const bench *b, bench_round *round) {
+  round->dgemm = eb_machine_dgemm(b->machine, b->threads);
+  round->triad = eb_machine_triad(b->machine, b->threads);
+  round->seconds = time_batch(b, &b->itself, b->threads);
+  for (int p = 0; p < b->peer_count; p++) round->peers[p] = time_batch(b, &b->peers[p], b->threads);
+}
+
+/* 0 for rates and times. */
+static double fraction_of(const eb_bench_result *result, const bench_round *round) {
+  switch (result->of->measure) {
+  case EB_BENCH_BANDWIDTH:
+    return result->work / round->seconds / round->triad;
+  case EB_BENCH_FLOPS:
+    return result->work / round->seconds / round->dgemm;
+  case EB_BENCH_SHARE:
+    return round->seconds / (result->work * round->peers[0]);
+  default:
+    return 0;
   }
-  result->rounds = round;
-  result->median = figure(result, median_of(seconds, round));
+}
+
+static eb_bench_ratio ratio_of(const bench *b, const bench_round *rounds, int64_t count, int peer) {
+  double ratio[MOST_ROUNDS], target = b->of->peers[peer].target;
+  for (int64_t k = 0; k < count; k++) ratio[k] = rounds[k].peers[peer] / rounds[k].seconds;
+  double median = median_of(ratio, count);
+  return (eb_bench_ratio){.median = median,
+                          .minimum = ratio[0],
+                          .maximum = ratio[count - 1],
+                          .ok = !(target > 0) || median >= target};
+}
+
+static void measure(const bench *b, eb_bench_result *result) {
+  bench_round rounds[MOST_ROUNDS];
+  double seconds[MOST_ROUNDS], fraction[MOST_ROUNDS], began = eb_wall_seconds();
+  int64_t count = 0;
+  for (; more_rounds(b, began, count); count++) {
+    measure_round(b, &rounds[count]);
+    seconds[count] = rounds[count].seconds;
+    fraction[count] = fraction_of(result, &rounds[count]);
+    result->dgemm = fmax(result->dgemm, rounds[count].dgemm);
+    result->triad = fmax(result->triad, rounds[count].triad);
+  }
+  result->rounds = count;
+  result->median = figure(result, median_of(seconds, count));
   result->best = figure(result, seconds[0]);
-  result->fraction = is_fraction(b->of) ? median_of(fraction, round) : 0;
+  result->fraction = median_of(fraction, count);
   result->ok = meets_target(result);
+  for (int p = 0; p < b->peer_count; p++) result->peers[p] = ratio_of(b, rounds, count, p);
 }
 
 static double machine_rate(const bench *b, int threads) {
@@ -101,13 +161,14 @@ static void measure_scaling(bench *b, eb_bench_scaling *scaling) {
   double speedup[MOST_ROUNDS], machine[MOST_ROUNDS], fraction[MOST_ROUNDS];
   double began = eb_wall_seconds();
   int64_t round = 0;
-  b->batch = batch_of(b, scaling_batch_seconds);
-  time_batch(b, 2);
+  timed *t = &b->itself;
+  t->batch = batch_of(t, scaling_batch_seconds);
+  time_batch(b, t, 2);
   for (; more_rounds(b, began, round); round++) {
     double rate = machine_rate(b, 1);
     machine[round] = machine_rate(b, 2) / rate;
-    double seconds = time_batch(b, 1);
-    speedup[round] = seconds / time_batch(b, 2);
+    double seconds = time_batch(b, t, 1);
+    speedup[round] = seconds / time_batch(b, t, 2);
     fraction[round] = speedup[round] / machine[round];
   }
   scaling->rounds = round;
@@ -121,15 +182,19 @@ static void measure_scaling(bench *b, eb_bench_scaling *scaling) {
 
 eb_error eb_bench_run(const eb_bench_case *of, eb_machine *machine, double seconds,
                       eb_bench_result *out) {
-  bench b = {.of = of, .machine = machine, .seconds = seconds};
+  bench b = {.of = of,
+             .machine = machine,
+             .seconds = seconds,
+             .threads = of->threads > 0 ? of->threads : 1};
   *out = (eb_bench_result){.of = of};
   int threads = omp_get_max_threads();
   omp_set_num_threads(1);
   eb_error error = of->setup(&b.context, &out->work);
   if (!error) {
-    warm_up(&b);
-    measure_one_thread(&b, out);
+    warm_up_all(&b);
+    measure(&b, out);
     if (of->scales_with) measure_scaling(&b, &out->scaling);
+    if (of->describe) of->describe(b.context, out->description, sizeof out->description);
     of->clear(b.context);
   }
   omp_set_num_threads(threads);

@@ -23,21 +23,31 @@ typedef struct eb_bench_scaling {
   bool ok;
 } eb_bench_scaling;
 
+/* The peer's seconds over the case's, round by round. */
+typedef struct eb_bench_ratio {
+  double median, minimum, maximum;
+  bool ok; /* the median meets the peer's target, or there is none */
+} eb_bench_ratio;
+
 typedef struct eb_bench_result {
   const eb_bench_case *of;
-  int64_t rounds;      /* timed, on one thread */
+  int64_t rounds;      /* timed, not counting those for scaling */
   double work;         /* units in one run */
-  double best, median; /* the figure: units/s, s/unit, bytes/s or flop/s */
-  double dgemm, triad; /* the machine's best in the same rounds, one thread: flop/s, bytes/s */
-  double fraction;     /* of the triad or DGEMM measured just before, median of the rounds; 0 for
-                          rates and times */
-  bool ok;             /* best or fraction meets the target, or there is none */
+  double best, median; /* the figure: units/s, s/unit, bytes/s, flop/s, or seconds of a share */
+  double dgemm,
+      triad; /* the machine's best in the same rounds and on as many threads: flop/s, bytes/s */
+  double
+      fraction; /* median of the rounds: of the triad or DGEMM measured just before, or the price of a
+                          share; 0 for rates and times */
+  bool ok;      /* best or fraction meets the target, or there is none */
+  eb_bench_ratio peers[EB_BENCH_PEERS];
   eb_bench_scaling scaling;
+  char description[160]; /* what the runs did; empty: nothing to say */
 } eb_bench_result;
 
-/* Sets the case up, runs it once untimed, then interleaves {DGEMM, triad, case} on one thread for about
- * `seconds` (at least 3 rounds), and, for cases that scale, {kernel on 1, on 2 threads, case on 1, on 2}
- * for as long again. The machine must have been created for 2 threads. */
+/* Sets the case up, runs it and its peers once untimed, then interleaves {DGEMM, triad, case, peers} on the case's
+ * threads for about `seconds` (at least 3 rounds), and, for cases that scale, {kernel on 1, on 2
+ * threads, case on 1, on 2} for as long again. The machine must have been created for 2 threads. */
 EB_MUST eb_error eb_bench_run(const eb_bench_case *of, eb_machine *machine, double seconds,
                               eb_bench_result *out);
 

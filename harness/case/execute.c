@@ -112,8 +112,10 @@ static eb_error prepare_steps(job *j) {
   EB_TRY(eb_state_create(j->scene, &j->before));
   EB_TRY(eb_state_create(j->scene, &j->after));
   EB_TRY(eb_step_log_create(RESIDUALS_KEPT, &j->log));
+  j->log->element_count = j->scene->mesh->element_count;
+  EB_TRY(EB_NEW(j->log->element_updates, j->log->element_count));
   j->committed = eb_wall_seconds();
-  return eb_recorder_frame(j->recorder, j->after);
+  return eb_recorder_frame(j->recorder, j->after, NULL);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------ */
@@ -172,7 +174,9 @@ static eb_error record_step(job *j, double row[EB_COL_COUNT], const eb_audit_row
 /* Frames at the scene's interval, and the last one whatever it is. */
 static eb_error record_frame(job *j, bool last) {
   int64_t interval = j->work->scene->steps_per_frame > 0 ? j->work->scene->steps_per_frame : 1;
-  if (last || j->run.steps_done % interval == 0) EB_TRY(eb_recorder_frame(j->recorder, j->after));
+  if (!last && j->run.steps_done % interval != 0) return EB_OK;
+  EB_TRY(eb_recorder_frame(j->recorder, j->after, j->log->element_updates));
+  memset(j->log->element_updates, 0, (size_t)j->log->element_count);
   return EB_OK;
 }
 

@@ -6,8 +6,8 @@
  *     (residual_norm begins with EB_AUDITED_NORM), and the audited residual is above
  *         100 times its last residual + 1e-9 times the force scale (eb_audit_step),
  *     where the second term is what rounding may leave.
- * Solvers of a linearized step report other norms and are not judged by this: their distance from implicit Euler is a
- * result, not a lie. Inverted elements and penetration are data, not failures. */
+ * Solvers of a linearized step, and those whose matrix is out of date on purpose (warp-cholesky), report other norms and are not
+ * judged by this: their distance from implicit Euler is a result, not a lie. Inverted elements and penetration are data, not failures. */
 #ifndef EB_CASE_VERDICT_H
 #define EB_CASE_VERDICT_H
 

@@ -5,6 +5,7 @@
 #include "harness/cli/command.h"
 #include "harness/results/json.h"
 #include "harness/names.h"
+#include "harness/reproduce/paper.h"
 #include "harness/suite/suite.h"
 #include "problems/elasticity/material.h"
 
@@ -64,13 +65,41 @@ static eb_error add_suites(listing *to, const eb_plugins *plugins) {
   return error;
 }
 
+static eb_error add_claim(listing *to, const eb_paper *paper, const eb_paper_claim *claim) {
+  eb_text name = {0};
+  eb_error error = eb_text_printf(&name, "%s/%s", paper->name, claim->id);
+  if (!error) add(to, name.data, claim->text);
+  eb_text_clear(&name);
+  return error;
+}
+
+static eb_error add_paper(listing *to, const char *name) {
+  eb_paper *paper;
+  EB_TRY(eb_paper_load(name, NULL, false, &paper));
+  eb_error error = EB_OK;
+  for (int c = 0; c < paper->claim_count && !error; c++)
+    error = add_claim(to, paper, &paper->claims[c]);
+  eb_paper_destroy(paper);
+  return error;
+}
+
+static eb_error add_claims(listing *to, const eb_plugins *plugins) {
+  (void)plugins;
+  eb_strings names = {0};
+  eb_error error = eb_paper_names(&names);
+  for (int i = 0; i < names.count && !error; i++) error = add_paper(to, names.items[i]);
+  eb_strings_clear(&names);
+  return error;
+}
+
 static const struct {
   const char *name;
   eb_error (*add)(listing *to, const eb_plugins *plugins);
 } kinds[] = {{"scenes", add_scenes},
              {"solvers", add_solvers},
              {"materials", add_materials},
-             {"suites", add_suites}};
+             {"suites", add_suites},
+             {"claims", add_claims}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static eb_error unknown_kind(const char *name) {
@@ -113,7 +142,8 @@ static eb_error run(const eb_arguments *arguments, int *code) {
 }
 
 const eb_command eb_command_list = {.name = "list",
-                                    .synopsis = "[scenes|solvers|materials|suites] [options]",
+                                    .synopsis =
+                                        "[scenes|solvers|materials|suites|claims] [options]",
                                     .summary = "list what there is",
                                     .flags = flags,
                                     .least = 0,

@@ -8,11 +8,16 @@ enum { EB_SAMPLES = 3 }; /* a side of a pixel */
 
 typedef float eb_caster[3][3]; /* a drawn triangle's corners, m: what throws shadow */
 
+typedef struct eb_layer {
+  float *nearness; /* samples: 1 / depth along the view, 0 where nothing is */
+  uint16_t *light; /* samples x 3, linear */
+} eb_layer;
+
 struct eb_render {
   int32_t width, height; /* pixels */
   int32_t wide, high;    /* samples */
-  float *nearness;       /* samples: 1 / depth along the view, 0 where nothing is */
-  uint16_t *light;       /* samples x 3, linear */
+  eb_layer opaque, veil; /* veil: NULL until the first */
+  float opacity;         /* of the veil */
   bool has_camera;
   double eye[3], right[3], up[3], forward[3]; /* m, unit vectors */
   double focal;                               /* samples per unit tangent */
@@ -35,6 +40,9 @@ static inline void eb_cross3(const double a[3], const double b[3], double out[3]
   out[1] = a[2] * b[0] - a[0] * b[2];
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
+
+/* Light of a sample as it is seen, through the veil. */
+void eb_veil_light(const eb_render *render, size_t sample, uint16_t light[3]);
 
 /* Makes `a` a unit vector; zero stays zero. */
 void eb_normalize3(double a[3]);

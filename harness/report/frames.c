@@ -3,6 +3,9 @@
 #include <stdlib.h>
 
 #include "harness/report/view.h"
+#include "problems/base/memory.h"
+
+/* ---- first, most strained, last ---------------------------------------------------------------- */
 
 /* Frame 0 is the start, which no step led to. */
 static eb_error most_strained(const eb_report_run *run, size_t frames, size_t *out) {
@@ -35,4 +38,73 @@ eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_P
   if (strained > 0 && strained < last) out[(*count)++] = (eb_pictured_frame){"strained", strained};
   out[(*count)++] = (eb_pictured_frame){"last", last};
   return EB_OK;
+}
+
+/* ---- updated elements ------------------------------------------------------------------------- */
+
+/* Updates between each frame and the one before, without those of the first step. */
+static eb_error count_updates(const eb_report_run *run, size_t frames, double *updates,
+                              double *total) {
+  double *step;
+  size_t count;
+  EB_TRY(eb_results_column(run->file, run->index, "frames/step", &step, &count));
+  *total = 0;
+  for (size_t f = 0, s = 1; f < frames && f < count; f++)
+    for (; s < run->steps && (double)s < step[f]; s++) {
+      updates[f] += run->updated_elements[s];
+      *total += run->updated_elements[s];
+    }
+  free(step);
+  return EB_OK;
+}
+
+static void add_frame(size_t frame, size_t out[EB_UPDATE_PICTURES], int *count) {
+  int at = *count;
+  for (int i = 0; i < *count; i++)
+    if (out[i] == frame) return;
+  for (; at > 0 && out[at - 1] > frame; at--) out[at] = out[at - 1];
+  out[at] = frame;
+  ++*count;
+}
+
+/* Where the (k + 1/2)-th of EB_UPDATE_PICTURES equal shares of all updates is reached. */
+static void add_shares(const double *updates, size_t frames, double total,
+                       size_t out[EB_UPDATE_PICTURES], int *count) {
+  double sum = 0;
+  for (size_t f = 0, k = 0; f < frames; f++) {
+    sum += updates[f];
+    for (; k < EB_UPDATE_PICTURES && sum >= (k + 0.5) / EB_UPDATE_PICTURES * total; k++)
+      add_frame(f, out, count);
+  }
+}
+
+/* The frame with the most updates that is not there yet, or 0. */
+static size_t most_updated(const double *updates, size_t frames, const size_t *chosen, int count) {
+  size_t best = 0;
+  for (size_t f = 1; f < frames; f++) {
+    bool taken = updates[f] <= 0;
+    for (int i = 0; i < count; i++) taken = taken || chosen[i] == f;
+    if (!taken && updates[f] > updates[best]) best = f;
+  }
+  return best;
+}
+
+eb_error eb_updated_frames(const eb_report_run *run, size_t out[EB_UPDATE_PICTURES], int *count) {
+  size_t frames, last;
+  double total, *updates;
+  *count = 0;
+  if (!eb_results_has_updates(run->file, run->index)) return EB_OK;
+  EB_TRY(eb_results_frame_count(run->file, run->index, &frames));
+  if (!eb_view_shows(run, frames)) return EB_OK;
+  EB_TRY(eb_view_last_frame(run, frames, &last));
+  EB_TRY(EB_NEW(updates, last + 1));
+  eb_error error = count_updates(run, last + 1, updates, &total);
+  if (!error && total > 0) {
+    add_shares(updates, last + 1, total, out, count);
+    for (size_t next;
+         *count < EB_UPDATE_PICTURES && (next = most_updated(updates, last + 1, out, *count)) > 0;)
+      add_frame(next, out, count);
+  }
+  free(updates);
+  return error;
 }

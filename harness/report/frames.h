@@ -15,4 +15,9 @@ typedef struct eb_pictured_frame {
 EB_MUST eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_PICTURES],
                                     int *count);
 
+/* Frames that show which elements were updated, in order: where equal shares of all updates have been made, and then those with the
+ * most. The first step does not count: its factorization is whole. *count is 0 for runs that are not drawn or update nothing after it. */
+EB_MUST eb_error eb_updated_frames(const eb_report_run *run, size_t out[EB_UPDATE_PICTURES],
+                                   int *count);
+
 #endif

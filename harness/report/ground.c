@@ -138,10 +138,10 @@ static void paint_plane(const ground *self) {
         ray[d] = render->forward[d] + across * render->right[d] + above * render->up[d];
       double depth = (self->height - render->eye[2]) / ray[2];
       size_t at = (size_t)row * (size_t)render->wide + (size_t)column;
-      if (!(depth > 0) || !((float)(1 / depth) > render->nearness[at])) continue;
+      if (!(depth > 0) || !((float)(1 / depth) > render->opaque.nearness[at])) continue;
       double p[2] = {render->eye[0] + depth * ray[0], render->eye[1] + depth * ray[1]};
       double footprint = depth / render->focal / sqrt(fmax(fabs(ray[2]), 1e-3));
-      paint(self, p, footprint, render->nearness[at] > 0, render->light + 3 * at);
+      paint(self, p, footprint, render->opaque.nearness[at] > 0, render->opaque.light + 3 * at);
     }
   }
 }

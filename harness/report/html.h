@@ -13,14 +13,22 @@ typedef struct eb_report_scene {
   bool plot[EB_PLOT_KINDS];
 } eb_report_scene;
 
-/* Pictures of one run, those of a scene's run N in PREFIX-rN-NAME.png. */
-enum { EB_PICTURES = 3 };
+/* What was drawn of one run, run N of a scene in PREFIX-rN-NAME.png or .svg. */
+enum { EB_PICTURES = 3, EB_UPDATE_PICTURES = 6 };
 typedef struct eb_report_picture {
   int count; /* drawn */
   struct {
     const char *name; /* "first", "strained", "last" */
     double time;      /* s */
   } drawn[EB_PICTURES];
+  int updates; /* drawn, as updates-1, updates-2, .. */
+  struct {
+    double time;     /* s */
+    int64_t updated; /* elements */
+  } update[EB_UPDATE_PICTURES];
+  bool stages;        /* drawn, as stages */
+  bool tree;          /* drawn, as tree: not when a run before has the same one */
+  int32_t supernodes; /* of its elimination tree; 0: none reported */
 } eb_report_picture;
 
 /* Appends the page to `page`. `pictured` has one entry a run. */

@@ -124,25 +124,17 @@ static eb_error name_run(const eb_report *report, eb_report_run *run) {
 
 /* ---- loading ---- */
 
-static eb_error load_phase(eb_report_run *run, int phase) {
-  char path[64];
-  size_t count;
-  snprintf(path, sizeof path, "phases/%s", eb_phase_name((eb_phase)phase));
-  return eb_results_column(run->file, run->index, path, &run->phase[phase], &count);
-}
-
-static eb_error load_linear_iterations(eb_report_run *run) {
-  char path[64];
-  size_t count;
-  snprintf(path, sizeof path, "counters/%s", eb_counter_name(EB_COUNT_LINEAR_ITERATIONS));
-  return eb_results_column(run->file, run->index, path, &run->linear_iterations, &count);
-}
-
 static eb_error load_tables(eb_report_run *run) {
   for (int c = 0; c < EB_COL_COUNT; c++)
     EB_TRY(eb_results_steps(run->file, run->index, (eb_column)c, &run->column[c], &run->steps));
-  for (int p = 0; run->steps > 0 && p < EB_PHASE_COUNT; p++) EB_TRY(load_phase(run, p));
-  EB_TRY(load_linear_iterations(run));
+  size_t count;
+  for (int p = 0; run->steps > 0 && p < EB_PHASE_COUNT; p++)
+    EB_TRY(eb_results_phase(run->file, run->index, (eb_phase)p, &run->phase[p], &count));
+  EB_TRY(eb_results_counter(run->file, run->index, EB_COUNT_LINEAR_ITERATIONS,
+                            &run->linear_iterations, &count));
+  EB_TRY(eb_results_counter(run->file, run->index, EB_COUNT_UPDATED_ELEMENTS,
+                            &run->updated_elements, &count));
+  EB_TRY(eb_results_memory(run->file, run->index, run->memory));
   return eb_results_residuals(run->file, run->index, &run->residuals);
 }
 
@@ -194,6 +186,7 @@ void eb_report_clear(eb_report *report) {
     for (int c = 0; c < EB_COL_COUNT; c++) free(run->column[c]);
     for (int p = 0; p < EB_PHASE_COUNT; p++) free(run->phase[p]);
     free(run->linear_iterations);
+    free(run->updated_elements);
     eb_residuals_clear(&run->residuals);
     free(run->scene);
     free(run->label);

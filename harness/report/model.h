@@ -15,9 +15,11 @@ typedef struct eb_report_run {
   char *scene;            /* scene and, when runs of the scene differ in them, parameters */
   char *label;            /* solver and the options in which runs of this scene differ */
   size_t steps;
-  double *column[EB_COL_COUNT];  /* steps each */
-  double *phase[EB_PHASE_COUNT]; /* steps each, s */
-  double *linear_iterations;     /* steps: iterations of linear solvers, 0 with direct ones */
+  double *column[EB_COL_COUNT];   /* steps each */
+  double *phase[EB_PHASE_COUNT];  /* steps each, s */
+  double *linear_iterations;      /* steps: iterations of linear solvers, 0 with direct ones */
+  double *updated_elements;       /* steps: element matrices brought up to date */
+  double memory[EB_MEMORY_KINDS]; /* byte, NAN where the solver reports none */
   eb_residuals residuals;
 } eb_report_run;
 

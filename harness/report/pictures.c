@@ -4,41 +4,11 @@
 #include <stdlib.h>
 
 #include "harness/report/frames.h"
-#include "harness/report/render.h"
-#include "harness/report/tessellate.h"
-#include "harness/report/view.h"
+#include "harness/report/surroundings.h"
+#include "harness/report/updates.h"
 #include "problems/base/memory.h"
 
 enum { WIDTH = 640, HEIGHT = 480 };
-
-/* ---- colliders -------------------------------------------------------------------------------- */
-
-/* What faces away is left out, so that one sees through the near side of a bowl. */
-static eb_error draw_surface(eb_render *render, const eb_tessellation *surface) {
-  const eb_render_mesh mesh = {.vertex_count = surface->vertex_count,
-                               .triangle_count = surface->triangle_count,
-                               .X = surface->X,
-                               .triangles = surface->triangles,
-                               .color = {0.80f, 0.80f, 0.79f},
-                               .smooth = true,
-                               .sheer = true,
-                               .one_sided = true};
-  return eb_render_surface(render, &mesh);
-}
-
-/* All but the floors, which are the ground. */
-static eb_error draw_colliders(eb_render *render, const eb_result_colliders *colliders,
-                               const eb_view *view) {
-  for (int32_t c = 0; c < colliders->count; c++) {
-    eb_tessellation surface;
-    if (eb_is_floor(&colliders->list[c])) continue;
-    EB_TRY(eb_tessellate(&colliders->list[c], view->lo, view->hi, &surface));
-    eb_error error = draw_surface(render, &surface);
-    eb_tessellation_clear(&surface);
-    if (error) return error;
-  }
-  return EB_OK;
-}
 
 /* ---- a frame ---------------------------------------------------------------------------------- */
 
@@ -55,8 +25,7 @@ static eb_error paint(eb_render *render, const eb_render_mesh *mesh, const drawi
   const double direction[3] = {-0.35, 1, -0.38};
   EB_TRY(eb_render_camera(render, picture->view->lo, picture->view->hi, direction));
   EB_TRY(eb_render_surface(render, mesh));
-  EB_TRY(draw_colliders(render, &picture->colliders, picture->view));
-  EB_TRY(eb_render_ground(render, eb_view_ground(picture->view, &picture->colliders)));
+  EB_TRY(eb_draw_surroundings(render, &picture->colliders, picture->view));
   return eb_render_write_png(render, picture->path);
 }
 
@@ -156,6 +125,7 @@ eb_error eb_pictures_scene(const eb_report *report, const eb_report_scene *scene
     char stem[4000];
     snprintf(stem, sizeof stem, "%s/%s-r%d", dir, scene->prefix, r - scene->first);
     EB_TRY(draw_run(&report->runs[r], &view, stem, &pictured[r]));
+    EB_TRY(eb_pictures_updates(&report->runs[r], &view, stem, &pictured[r]));
   }
   return EB_OK;
 }

@@ -7,7 +7,7 @@
 #include "harness/report/html.h"
 
 /* Writes DIR/PREFIX-rN-first.png, -strained.png (unless it is one of the others) and -last.png for the runs of `scene` that
- * have frames; fills pictured[run] (all runs of the report; those of other scenes are left alone). Repetitions are not drawn
+ * have frames, and the pictures of harness/report/updates.h for those that update elements; fills pictured[run] (all runs of the report; those of other scenes are left alone). Repetitions are not drawn
  * again. */
 EB_MUST eb_error eb_pictures_scene(const eb_report *report, const eb_report_scene *scene,
                                    const char *dir, eb_report_picture *pictured);

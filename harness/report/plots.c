@@ -1,16 +1,11 @@
 #include "harness/report/plots.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "harness/embedded.h"
-#include "problems/base/file.h"
-#include "problems/base/text.h"
+#include "harness/report/gnuplot.h"
 
 const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
     {"residuals", "Residual against iteration, in the step with the most iterations"},
@@ -25,29 +20,6 @@ const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
 
 enum { RESIDUALS, ERROR_TIME, ACCURACY, AUDIT, ITERATIONS, STEP_TIME, PHASES, ENERGY };
 
-/* The data of one plot while it is being written: blocks for gnuplot's `index`, or one table. */
-typedef struct plot_data {
-  eb_text text;
-  int series;
-  char pending
-      [512]; /* name of a series that has no point yet; a block without points is not written */
-} plot_data;
-
-static void begin_series(plot_data *data, const char *name) {
-  snprintf(data->pending, sizeof data->pending, "%s", name);
-}
-
-/* Points that a logarithmic axis cannot show are left out. */
-static eb_error add_point(plot_data *data, double x, double y, bool logarithmic) {
-  if (!isfinite(x) || !isfinite(y) || (logarithmic && !(y > 0))) return EB_OK;
-  if (data->pending[0]) {
-    const char *gap = data->series++ ? "\n\n" : "";
-    EB_TRY(eb_text_printf(&data->text, "%s\"x\" \"%s\"\n", gap, data->pending));
-    data->pending[0] = '\0';
-  }
-  return eb_text_printf(&data->text, "%.9g %.9g\n", x, y);
-}
-
 /* The step in which this run logged the most residuals, or -1. */
 static int64_t longest_step(const eb_residuals *residuals) {
   int64_t best = -1, most = 0;
@@ -61,49 +33,49 @@ static int64_t longest_step(const eb_residuals *residuals) {
   return best;
 }
 
-static eb_error residual_series(const eb_report_run *run, bool against_time, plot_data *data) {
+static eb_error residual_series(const eb_report_run *run, bool against_time, eb_plot_data *data) {
   const eb_residuals *residuals = &run->residuals;
   int64_t step = longest_step(residuals);
   if (step < 0) return EB_OK;
   char name[512];
   snprintf(name, sizeof name, "%s, step %lld: %s", run->label, (long long)step + 1,
            residuals->norm);
-  begin_series(data, name);
+  eb_plot_begin(data, name);
   for (int64_t r = residuals->offsets[step]; r < residuals->offsets[step + 1]; r++) {
     double x = against_time ? 1e3 * residuals->seconds[r] : (double)(r - residuals->offsets[step]);
-    EB_TRY(add_point(data, x, residuals->values[r], true));
+    EB_TRY(eb_plot_point(data, x, residuals->values[r], EB_LOG_Y));
   }
   return EB_OK;
 }
 
 static eb_error series(const eb_report_run *run, const char *name, const double *values,
-                       double scale, bool logarithmic, plot_data *data) {
+                       double scale, unsigned logarithmic, eb_plot_data *data) {
   const double *time = run->column[EB_COL_TIME];
   if (run->steps == 0 || !values || !time) return EB_OK;
-  begin_series(data, name);
+  eb_plot_begin(data, name);
   for (size_t s = 0; s < run->steps; s++)
-    EB_TRY(add_point(data, time[s], scale * values[s], logarithmic));
+    EB_TRY(eb_plot_point(data, time[s], scale * values[s], logarithmic));
   return EB_OK;
 }
 
 /* The method's own iterations and, beside them, those of an iterative linear solver within. */
-static eb_error iteration_series(const eb_report_run *run, plot_data *data) {
+static eb_error iteration_series(const eb_report_run *run, eb_plot_data *data) {
   char name[512];
-  EB_TRY(series(run, run->label, run->column[EB_COL_ITERATIONS], 1, true, data));
+  EB_TRY(series(run, run->label, run->column[EB_COL_ITERATIONS], 1, EB_LOG_Y, data));
   snprintf(name, sizeof name, "%s, linear", run->label);
-  return series(run, name, run->linear_iterations, 1, true, data);
+  return series(run, name, run->linear_iterations, 1, EB_LOG_Y, data);
 }
 
 /* One point a run: what a step costs and how well it solves its equation. */
-static eb_error accuracy_point(const eb_report_run *run, plot_data *data) {
+static eb_error accuracy_point(const eb_report_run *run, eb_plot_data *data) {
   if (run->steps == 0) return EB_OK;
   double wall = eb_report_median(run->column[EB_COL_WALL], run->steps, 1);
   double residual = eb_report_median(run->column[EB_COL_RESIDUAL_RELATIVE], run->steps, 1);
-  begin_series(data, run->label);
-  return wall > 0 ? add_point(data, 1e3 * wall, residual, true) : EB_OK;
+  eb_plot_begin(data, run->label);
+  return wall > 0 ? eb_plot_point(data, 1e3 * wall, residual, EB_LOG_Y) : EB_OK;
 }
 
-static eb_error energy_series(const eb_report_run *run, plot_data *data) {
+static eb_error energy_series(const eb_report_run *run, eb_plot_data *data) {
   static const struct {
     eb_column column;
     const char *name;
@@ -115,11 +87,11 @@ static eb_error energy_series(const eb_report_run *run, plot_data *data) {
     if (run->steps == 0 || !values) continue;
     char name[512];
     snprintf(name, sizeof name, "%s %s", run->label, parts[p].name);
-    begin_series(data, name);
+    eb_plot_begin(data, name);
     /* Potential energy has no origin of its own: shown relative to the first step. */
     double origin = parts[p].column == EB_COL_GRAVITATIONAL ? values[0] : 0;
     for (size_t s = 0; s < run->steps; s++)
-      EB_TRY(add_point(data, run->column[EB_COL_TIME][s], values[s] - origin, false));
+      EB_TRY(eb_plot_point(data, run->column[EB_COL_TIME][s], values[s] - origin, 0));
   }
   return EB_OK;
 }
@@ -134,7 +106,7 @@ static double mean_wall(const eb_report_run *run) {
   return wall ? 1e3 * eb_report_mean(wall, run->steps, 1) : NAN;
 }
 
-static eb_error phase_row(const eb_report_run *run, const bool *used, plot_data *data) {
+static eb_error phase_row(const eb_report_run *run, const bool *used, eb_plot_data *data) {
   double wall = mean_wall(run);
   if (!isfinite(wall)) return EB_OK;
   EB_TRY(eb_text_printf(&data->text, "\"%s\"", run->label));
@@ -149,7 +121,7 @@ static eb_error phase_row(const eb_report_run *run, const bool *used, plot_data 
 
 /* A table: one row a run, one column a phase that any run has used, and the unnamed rest. Nothing to
  * draw (no series) when no run has made a step. */
-static eb_error phase_table(const eb_report_run *runs, int count, plot_data *data) {
+static eb_error phase_table(const eb_report_run *runs, int count, eb_plot_data *data) {
   bool used[EB_PHASE_COUNT] = {false};
   int rows = 0;
   for (int r = 0; r < count; r++) rows += isfinite(mean_wall(&runs[r]));
@@ -158,17 +130,14 @@ static eb_error phase_table(const eb_report_run *runs, int count, plot_data *dat
     for (int p = 0; p < EB_PHASE_COUNT; p++) used[p] = used[p] || mean_phase(&runs[r], p) > 0;
   EB_TRY(eb_text_printf(&data->text, "\"solver\""));
   for (int p = 0; p < EB_PHASE_COUNT; p++)
-    if (used[p]) {
-      data->series++;
-      EB_TRY(eb_text_printf(&data->text, " \"%s\"", eb_phase_name((eb_phase)p)));
-    }
-  EB_TRY(eb_text_printf(&data->text, " \"other\"\n"));
-  data->series++;
+    if (used[p]) EB_TRY(eb_plot_stage(data, (eb_phase)p));
+  EB_TRY(eb_plot_stage(data, EB_PHASE_COUNT));
+  EB_TRY(eb_text_printf(&data->text, "\n"));
   for (int r = 0; r < count; r++) EB_TRY(phase_row(&runs[r], used, data));
   return EB_OK;
 }
 
-static eb_error fill(int kind, const eb_report_run *runs, int count, plot_data *data) {
+static eb_error fill(int kind, const eb_report_run *runs, int count, eb_plot_data *data) {
   if (kind == PHASES) return phase_table(runs, count, data);
   for (int r = 0; r < count; r++) {
     const eb_report_run *run = &runs[r];
@@ -182,13 +151,13 @@ static eb_error fill(int kind, const eb_report_run *runs, int count, plot_data *
       EB_TRY(accuracy_point(run, data));
       break;
     case AUDIT:
-      EB_TRY(series(run, run->label, run->column[EB_COL_RESIDUAL_RELATIVE], 1, true, data));
+      EB_TRY(series(run, run->label, run->column[EB_COL_RESIDUAL_RELATIVE], 1, EB_LOG_Y, data));
       break;
     case ITERATIONS:
       EB_TRY(iteration_series(run, data));
       break;
     case STEP_TIME:
-      EB_TRY(series(run, run->label, run->column[EB_COL_WALL], 1e3, true, data));
+      EB_TRY(series(run, run->label, run->column[EB_COL_WALL], 1e3, EB_LOG_Y, data));
       break;
     case ENERGY:
       EB_TRY(energy_series(run, data));
@@ -198,102 +167,21 @@ static eb_error fill(int kind, const eb_report_run *runs, int count, plot_data *
   return EB_OK;
 }
 
-static _Noreturn void become_gnuplot(const char *dir, const char *script, const int complaints[2]) {
-  close(complaints[0]);
-  if (dup2(complaints[1], STDERR_FILENO) >= 0 && chdir(dir) == 0)
-    execlp("gnuplot", "gnuplot", script, (char *)NULL);
-  _exit(127);
-}
-
-/* Reads to the end and keeps what fits. */
-static void read_complaints(int from, char *text, size_t bytes) {
-  char rest[256];
-  size_t used = 0;
-  for (;;) {
-    bool room = used + 1 < bytes;
-    ssize_t got = read(from, room ? text + used : rest, room ? bytes - 1 - used : sizeof rest);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    if (room) used += (size_t)got;
-  }
-  text[used] = '\0';
-}
-
-static eb_error judge(int status, const char *dir, const char *script, const char *complaints) {
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-    return EB_ERROR(EB_ERR_LIBRARY, "gnuplot was not found: install the package gnuplot-nox");
-  if (status != 0)
-    return EB_ERROR(EB_ERR_LIBRARY, "gnuplot failed on '%s/%s' (status %d): %s", dir, script,
-                    status, complaints);
-  return EB_OK;
-}
-
-/* Runs gnuplot in the folder, so that scripts name their files without a path. Its warnings are dropped,
- * its errors passed on. */
-static eb_error run_gnuplot(const char *dir, const char *script) {
-  int complaints[2], status = 0;
-  char text[512];
-  if (pipe(complaints) != 0) return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
-  pid_t child = fork();
-  if (child == 0) become_gnuplot(dir, script, complaints);
-  int cause = errno;
-  close(complaints[1]);
-  if (child > 0) read_complaints(complaints[0], text, sizeof text);
-  close(complaints[0]);
-  if (child < 0) return EB_ERROR(EB_ERR_IO, "cannot start gnuplot: %s", strerror(cause));
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return EB_ERROR(EB_ERR_IO, "cannot wait for gnuplot: %s", strerror(errno));
-  return judge(status, dir, script, text);
-}
-
-static eb_error append_template(eb_text *script, const char *stem) {
-  char name[64];
-  snprintf(name, sizeof name, "gnuplot/%s.gp", stem);
-  eb_embedded file;
-  EB_TRY(eb_embedded_find(name, &file));
-  return eb_text_append(script, file.data, file.size);
-}
-
-static eb_error fill_script(eb_text *script, const char *base, const char *stem, const char *title,
-                            int series) {
-  EB_TRY(eb_text_printf(script,
-                        "data = \"%s.dat\"\noutput = \"%s.svg\"\ntitle = \"%s\"\nseries = %d\n",
-                        base, base, title, series));
-  EB_TRY(append_template(script, "style"));
-  return append_template(script, stem);
-}
-
-/* Writes BASE.dat and BASE.gp and draws BASE.svg. */
-static eb_error draw(const char *dir, const char *base, const char *stem, const char *title,
-                     const plot_data *data) {
-  char path[4096], name[512];
-  snprintf(path, sizeof path, "%s/%s.dat", dir, base);
-  EB_TRY(eb_file_write(path, data->text.data, data->text.length));
-  eb_text script = {0};
-  eb_error error = fill_script(&script, base, stem, title, data->series);
-  snprintf(path, sizeof path, "%s/%s.gp", dir, base);
-  if (!error) error = eb_file_write(path, script.data, script.length);
-  eb_text_clear(&script);
-  EB_TRY(error);
-  snprintf(name, sizeof name, "%s.gp", base);
-  return run_gnuplot(dir, name);
-}
-
 static eb_error draw_kind(const eb_report *report, int first, int last, int kind, const char *dir,
-                          const char *prefix, bool *drawn, plot_data *data) {
+                          const char *prefix, bool *drawn, eb_plot_data *data) {
   char base[256], title[512];
   EB_TRY(fill(kind, report->runs + first, last - first, data));
   *drawn = data->series > 0;
   if (!*drawn) return EB_OK;
   snprintf(base, sizeof base, "%s-%s", prefix, eb_plot_kinds[kind].stem);
   snprintf(title, sizeof title, "%s", report->runs[first].scene);
-  return draw(dir, base, eb_plot_kinds[kind].stem, title, data);
+  return eb_plot_draw(dir, base, eb_plot_kinds[kind].stem, title, data);
 }
 
 eb_error eb_plots_scene(const eb_report *report, int first, int last, const char *dir,
                         const char *prefix, bool drawn[EB_PLOT_KINDS]) {
   for (int kind = 0; kind < EB_PLOT_KINDS; kind++) {
-    plot_data data = {0};
+    eb_plot_data data = {0};
     eb_error error = draw_kind(report, first, last, kind, dir, prefix, &drawn[kind], &data);
     eb_text_clear(&data.text);
     EB_TRY(error);
@@ -319,7 +207,7 @@ static double label_median(const eb_report *report, int first, int last, const c
   return NAN;
 }
 
-static eb_error summary_table(const eb_report *report, plot_data *data) {
+static eb_error summary_table(const eb_report *report, eb_plot_data *data) {
   enum { MOST_LABELS = 16 };
   const char *labels[MOST_LABELS] = {NULL};
   int timed = 0;
@@ -337,10 +225,10 @@ static eb_error summary_table(const eb_report *report, plot_data *data) {
 }
 
 eb_error eb_plots_summary(const eb_report *report, const char *dir, bool *drawn) {
-  plot_data data = {0};
+  eb_plot_data data = {0};
   eb_error error = summary_table(report, &data);
   *drawn = !error && data.series > 0;
-  if (*drawn) error = draw(dir, "summary", "summary", "Median wall time a step", &data);
+  if (*drawn) error = eb_plot_draw(dir, "summary", "summary", "Median wall time a step", &data);
   eb_text_clear(&data.text);
   return error;
 }

@@ -111,8 +111,8 @@ static void fill_triangle(const raster *self, const spot s[3], bool lines) {
       size_t at = (size_t)row * (size_t)render->wide + (size_t)column;
       if (self->mesh->sheer && !covers(row, column)) continue;
       double rank = self->mesh->sheer ? yielding * nearness : nearness;
-      if (!((float)rank > render->nearness[at])) continue;
-      render->nearness[at] = (float)nearness;
+      if (!((float)rank > render->opaque.nearness[at])) continue;
+      render->opaque.nearness[at] = (float)nearness;
       float value[ATTRIBUTES];
       for (int k = 0; k < ATTRIBUTES; k++)
         value[k] = (float)((w[0] * s[0].value[k] + w[1] * s[1].value[k] + w[2] * s[2].value[k]) /
@@ -122,7 +122,8 @@ static void fill_triangle(const raster *self, const spot s[3], bool lines) {
       for (int d = 0; d < 3; d++)
         view[d] = render->forward[d] + across * render->right[d] + above * render->up[d];
       double gap = fmin(w[0] * side[0], fmin(w[1] * side[1], w[2] * side[2]));
-      light_sample(self, value, lines ? line_darkness(gap) : 0, view, render->light + 3 * at);
+      light_sample(self, value, lines ? line_darkness(gap) : 0, view,
+                   render->opaque.light + 3 * at);
     }
   }
 }

@@ -22,7 +22,8 @@ static void clear_canvas(eb_render *render) {
     eb_color_to_light((eb_rgb){0.975f - 0.055f * down, 0.98f - 0.045f * down, 0.99f - 0.04f * down},
                       light);
     for (int32_t column = 0; column < render->wide; column++) {
-      uint16_t *sample = render->light + 3 * ((size_t)row * (size_t)render->wide + (size_t)column);
+      uint16_t *sample =
+          render->opaque.light + 3 * ((size_t)row * (size_t)render->wide + (size_t)column);
       for (int c = 0; c < 3; c++) sample[c] = eb_light_pack(light[c]);
     }
   }
@@ -30,8 +31,8 @@ static void clear_canvas(eb_render *render) {
 
 static eb_error allocate(eb_render *render) {
   size_t samples = (size_t)render->wide * (size_t)render->high;
-  EB_TRY(EB_NEW(render->nearness, samples));
-  EB_TRY(EB_NEW(render->light, 3 * samples));
+  EB_TRY(EB_NEW(render->opaque.nearness, samples));
+  EB_TRY(EB_NEW(render->opaque.light, 3 * samples));
   return EB_OK;
 }
 
@@ -57,8 +58,10 @@ eb_error eb_render_create(int32_t width, int32_t height, eb_render **out) {
 
 void eb_render_destroy(eb_render *render) {
   if (!render) return;
-  free(render->nearness);
-  free(render->light);
+  free(render->opaque.nearness);
+  free(render->opaque.light);
+  free(render->veil.nearness);
+  free(render->veil.light);
   free(render->casters);
   free(render);
 }
@@ -152,8 +155,11 @@ void eb_render_pixels(const eb_render *render, uint8_t *rgb) {
       uint32_t sum[3] = {0};
       for (int32_t i = 0; i < EB_SAMPLES; i++) {
         size_t at = (size_t)(row * EB_SAMPLES + i) * (size_t)render->wide;
-        const uint16_t *light = render->light + 3 * (at + (size_t)(column * EB_SAMPLES));
-        for (int32_t j = 0; j < 3 * EB_SAMPLES; j++) sum[j % 3] += light[j];
+        for (int32_t j = 0; j < EB_SAMPLES; j++) {
+          uint16_t light[3];
+          eb_veil_light(render, at + (size_t)(column * EB_SAMPLES + j), light);
+          for (int c = 0; c < 3; c++) sum[c] += light[c];
+        }
       }
       for (int c = 0; c < 3; c++)
         *rgb++ = eb_color_encode((float)sum[c] / (65535.0f * EB_SAMPLES * EB_SAMPLES));

@@ -52,6 +52,10 @@ EB_MUST eb_error eb_render_camera(eb_render *render, const double lo[3], const d
  * EB_ERR_INVALID when a triangle names a vertex that is not there. */
 EB_MUST eb_error eb_render_surface(eb_render *render, const eb_render_mesh *mesh);
 
+/* Draws a surface that one sees through: `opacity` (0 to 1; the last one given holds for all) of its nearest layer over what is
+ * opaque and behind it, whenever that is drawn. Errors as of eb_render_surface. */
+EB_MUST eb_error eb_render_veil(eb_render *render, const eb_render_mesh *mesh, float opacity);
+
 /* Draws the plane z = height under what was drawn so far and, so that it shows through, over what is below; with a grid of about eight squares across
  * the camera's box and the shadow of the surfaces drawn before. EB_ERR_USAGE without a camera. */
 EB_MUST eb_error eb_render_ground(eb_render *render, double height);

@@ -11,6 +11,8 @@
 #include "harness/report/model.h"
 #include "harness/report/pictures.h"
 #include "harness/report/plots.h"
+#include "harness/report/stages.h"
+#include "harness/report/tree.h"
 #include "problems/base/file.h"
 #include "problems/base/memory.h"
 
@@ -41,6 +43,40 @@ typedef struct workspace {
   eb_text page;
 } workspace;
 
+/* The elimination tree of run r, unless a run of the scene before it has the same. */
+static eb_error draw_tree(const eb_report *report, const eb_report_scene *scene, int r,
+                          const char *dir, const char *base, eb_report_picture *out) {
+  const eb_report_run *run = &report->runs[r];
+  eb_tree_log tree, other;
+  char name[512];
+  EB_TRY(eb_results_tree(run->file, run->index, &tree));
+  out->supernodes = tree.count;
+  out->tree = tree.count > 0;
+  eb_error error = EB_OK;
+  for (int before = scene->first; before < r && out->tree && !error; before++) {
+    error = eb_results_tree(report->runs[before].file, report->runs[before].index, &other);
+    out->tree = error || !eb_tree_equal(&tree, &other);
+    if (!error) eb_results_tree_clear(&other);
+  }
+  snprintf(name, sizeof name, "%s, %s", run->scene, run->label);
+  if (!error && out->tree) error = eb_plots_tree(&tree, name, dir, base);
+  eb_results_tree_clear(&tree);
+  return error;
+}
+
+/* Plots of single runs. */
+static eb_error draw_runs(const eb_report *report, const eb_report_scene *scene, const char *dir,
+                          eb_report_picture *pictured) {
+  for (int r = scene->first; r < scene->last; r++) {
+    char base[192];
+    snprintf(base, sizeof base, "%s-r%d-stages", scene->prefix, r - scene->first);
+    EB_TRY(eb_plots_stages(&report->runs[r], dir, base, &pictured[r].stages));
+    snprintf(base, sizeof base, "%s-r%d-tree", scene->prefix, r - scene->first);
+    EB_TRY(draw_tree(report, scene, r, dir, base, &pictured[r]));
+  }
+  return EB_OK;
+}
+
 static eb_error draw_scenes(workspace *work, const char *dir, int *count) {
   const eb_report *report = &work->report;
   for (int first = 0, last = 0; eb_report_next_scene(report, last, &first, &last);) {
@@ -49,6 +85,7 @@ static eb_error draw_scenes(workspace *work, const char *dir, int *count) {
     scene->last = last;
     make_prefix(report->runs[first].run->scene, *count, scene->prefix, sizeof scene->prefix);
     EB_TRY(eb_plots_scene(report, first, last, dir, scene->prefix, scene->plot));
+    EB_TRY(draw_runs(report, scene, dir, work->pictured));
     EB_TRY(eb_pictures_scene(report, scene, dir, work->pictured));
   }
   return EB_OK;

@@ -144,3 +144,19 @@ eb_error eb_view_with_frame(const eb_view *view, const eb_report_run *run, size_
   *out = *view;
   return add_body(run, frame, out);
 }
+
+eb_error eb_view_follow(const eb_report_run *run, const size_t *frames, int count, eb_view *out) {
+  double size[3] = {0};
+  for (int i = 0; i < count; i++) {
+    out[i] = nothing;
+    EB_TRY(add_body(run, frames[i], &out[i]));
+    for (int d = 0; d < 3; d++) size[d] = fmax(size[d], out[i].hi[d] - out[i].lo[d]);
+  }
+  for (int i = 0; i < count; i++)
+    for (int d = 0; d < 3; d++) {
+      double middle = 0.5 * (out[i].lo[d] + out[i].hi[d]);
+      out[i].lo[d] = middle - 0.5 * size[d];
+      out[i].hi[d] = middle + 0.5 * size[d];
+    }
+  return EB_OK;
+}

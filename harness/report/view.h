@@ -23,6 +23,10 @@ EB_MUST eb_error eb_view_last_frame(const eb_report_run *run, size_t frames, siz
 EB_MUST eb_error eb_view_with_frame(const eb_view *view, const eb_report_run *run, size_t frame,
                                     eb_view *out);
 
+/* Boxes of one size, each around the bodies of a frame in its middle, so that pictures of them follow the bodies from as near. */
+EB_MUST eb_error eb_view_follow(const eb_report_run *run, const size_t *frames, int count,
+                                eb_view *out);
+
 /* Whether a collider is a floor: a plane, level, that holds what is above it. */
 bool eb_is_floor(const eb_collider *collider);
 

@@ -20,9 +20,13 @@ static void put_text(const char *text, FILE *out) {
 
 static void put_header(FILE *out) {
   fputs("run,scene,parameters,solver,options,threads,repetition", out);
-  for (int i = 0; i < EB_COL_COUNT; i++) {
-    bool plain = strcmp(eb_columns[i].unit, "1") == 0;
-    fprintf(out, plain ? ",%s" : ",%s (%s)", eb_columns[i].name, eb_columns[i].unit);
+  for (int i = 0; i < EB_STEP_TABLES; i++) {
+    eb_step_table table = eb_results_table_info(i);
+    if (i < EB_COL_COUNT)
+      fprintf(out, ",%s", table.name);
+    else
+      fprintf(out, ",%s/%s", table.group, table.name);
+    if (strcmp(table.unit, "1") != 0) fprintf(out, " (%s)", table.unit);
   }
   fputc('\n', out);
 }
@@ -39,16 +43,16 @@ static void put_run(const eb_run *run, FILE *out) {
 static void put_rows(const eb_run *run, double *const *columns, size_t rows, FILE *out) {
   for (size_t row = 0; row < rows; row++) {
     put_run(run, out);
-    for (int i = 0; i < EB_COL_COUNT; i++) fprintf(out, ",%.17g", columns[i][row]);
+    for (int i = 0; i < EB_STEP_TABLES; i++) fprintf(out, ",%.17g", columns[i][row]);
     fputc('\n', out);
   }
 }
 
 static eb_error read_columns(const eb_results *results, int run, double **columns, size_t *rows) {
   *rows = SIZE_MAX;
-  for (int i = 0; i < EB_COL_COUNT; i++) {
+  for (int i = 0; i < EB_STEP_TABLES; i++) {
     size_t count;
-    EB_TRY(eb_results_steps(results, run, (eb_column)i, &columns[i], &count));
+    EB_TRY(eb_results_table(results, run, i, &columns[i], &count));
     if (count < *rows) *rows = count;
   }
   return EB_OK;
@@ -58,13 +62,13 @@ eb_error eb_export_csv(const eb_results *results, const eb_strings *ids, FILE *o
   eb_error error = EB_OK;
   put_header(out);
   for (int i = 0; i < eb_results_count(results) && !error; i++) {
-    double *columns[EB_COL_COUNT] = {NULL};
+    double *columns[EB_STEP_TABLES] = {NULL};
     size_t rows;
     const eb_run *run = eb_results_run(results, i);
     if (!eb_export_selects(ids, run)) continue;
     error = read_columns(results, i, columns, &rows);
     if (!error) put_rows(run, columns, rows, out);
-    for (int c = 0; c < EB_COL_COUNT; c++) free(columns[c]);
+    for (int c = 0; c < EB_STEP_TABLES; c++) free(columns[c]);
   }
   return error;
 }

@@ -1,8 +1,8 @@
+#include <math.h>
 #include <stdlib.h>
 
 #include "harness/results/export.h"
 #include "harness/results/json.h"
-#include "solvers/solver.h"
 
 static json_t *array_json(const double *values, size_t count) {
   json_t *array = json_array();
@@ -10,32 +10,73 @@ static json_t *array_json(const double *values, size_t count) {
   return array;
 }
 
-/* Adds object[name] = the column of that path. */
-static eb_error add_column(const eb_results *results, int run, const char *group, const char *name,
-                           json_t *object) {
-  char path[96];
-  double *values;
-  size_t count;
-  snprintf(path, sizeof path, "%s/%s", group, name);
-  EB_TRY(eb_results_column(results, run, path, &values, &count));
-  json_object_set_new(object, name, array_json(values, count));
-  free(values);
-  return EB_OK;
+/* object[group], which is made when there is none. */
+static json_t *member(json_t *object, const char *group) {
+  json_t *found = json_object_get(object, group);
+  if (found) return found;
+  json_object_set_new(object, group, json_object());
+  return json_object_get(object, group);
 }
 
 static eb_error add_steps(const eb_results *results, int run, json_t *json) {
-  json_t *steps = json_object(), *phases = json_object(), *counters = json_object();
-  json_object_set_new(json, "steps", steps);
-  json_object_set_new(json, "phases", phases);
-  json_object_set_new(json, "counters", counters);
-  for (int i = 0; i < EB_COL_COUNT; i++)
-    EB_TRY(add_column(results, run, "steps", eb_columns[i].name, steps));
-  for (int i = 0; i < EB_PHASE_COUNT; i++)
-    EB_TRY(add_column(results, run, "phases", eb_phase_name((eb_phase)i), phases));
-  for (int i = 0; i < EB_COUNTERS; i++)
-    EB_TRY(add_column(results, run, "counters", eb_counter_name((eb_counter)i), counters));
+  for (int i = 0; i < EB_STEP_TABLES; i++) {
+    double *values;
+    size_t count;
+    eb_step_table table = eb_results_table_info(i);
+    EB_TRY(eb_results_table(results, run, i, &values, &count));
+    json_object_set_new(member(json, table.group), table.name, array_json(values, count));
+    free(values);
+  }
   return EB_OK;
 }
+
+/* ---- set-up ----------------------------------------------------------------------------------- */
+
+static eb_error add_figure(const eb_results *results, int run, const char *path, const char *name,
+                           json_t *object) {
+  double value;
+  EB_TRY(eb_results_setup(results, run, path, &value));
+  if (isfinite(value)) json_object_set_new(object, name, json_real(value));
+  return EB_OK;
+}
+
+static json_t *integers_json(const int32_t *values, int32_t count) {
+  json_t *array = json_array();
+  for (int32_t i = 0; i < count; i++) json_array_append_new(array, json_integer(values[i]));
+  return array;
+}
+
+static eb_error add_tree(const eb_results *results, int run, json_t *setup) {
+  eb_tree_log tree;
+  EB_TRY(eb_results_tree(results, run, &tree));
+  if (tree.count > 0)
+    json_object_set_new(setup, "supernodes",
+                        json_pack("{s:o, s:o, s:o, s:o}", "parent",
+                                  integers_json(tree.parent, tree.count), "pivots",
+                                  integers_json(tree.pivots, tree.count), "rows",
+                                  integers_json(tree.rows, tree.count), "flops",
+                                  array_json(tree.flops, (size_t)tree.count)));
+  eb_results_tree_clear(&tree);
+  return EB_OK;
+}
+
+/* What the file tells of the set-up: seconds of phases, amounts of counters, bytes by kind, and the elimination tree. */
+static eb_error add_setup(const eb_results *results, int run, json_t *json) {
+  json_t *setup = member(json, "setup");
+  for (int i = EB_COL_COUNT; i < EB_STEP_TABLES; i++) {
+    eb_step_table table = eb_results_table_info(i);
+    EB_TRY(add_figure(results, run, table.name, table.name, member(setup, table.group)));
+  }
+  for (int i = 0; i < EB_MEMORY_KINDS; i++) {
+    char path[64];
+    const char *name = eb_memory_name((eb_memory_kind)i);
+    snprintf(path, sizeof path, "memory/%s", name);
+    EB_TRY(add_figure(results, run, path, name, member(setup, "memory")));
+  }
+  return add_tree(results, run, setup);
+}
+
+/* ---- residuals -------------------------------------------------------------------------------- */
 
 /* One array a step. */
 static eb_error add_residuals(const eb_results *results, int run, json_t *json) {
@@ -66,6 +107,7 @@ static eb_error add_runs(const eb_results *results, const eb_strings *ids, json_
     json_t *json = eb_json_run(run);
     json_array_append_new(runs, json);
     EB_TRY(add_steps(results, i, json));
+    EB_TRY(add_setup(results, i, json));
     EB_TRY(add_residuals(results, i, json));
   }
   return EB_OK;

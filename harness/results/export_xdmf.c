@@ -13,6 +13,7 @@ typedef struct movie {
   char *data; /* the result file as the XML refers to it */
   eb_element_type type;
   int64_t nodes, elements;
+  bool updates; /* the file has EB_FRAME_UPDATES */
   size_t frames;
   double *time;
 } movie;
@@ -78,6 +79,21 @@ static void put_geometry(FILE *out, const movie *m, size_t frame) {
           m->run->id);
 }
 
+/* Frame f of frames/updates, with a comment for VTK as above. */
+static void put_updates(FILE *out, const movie *m, size_t frame) {
+  long long elements = (long long)m->elements;
+  fprintf(out,
+          "        <Attribute Name=\"updates\" AttributeType=\"Scalar\" Center=\"Cell\">\n"
+          "          <DataItem ItemType=\"HyperSlab\" Dimensions=\"%lld\"><!-- frame %zu -->\n"
+          "            <DataItem Format=\"XML\" Dimensions=\"3 2\">%zu 0  1 1  1 %lld</DataItem>\n"
+          "            <DataItem Format=\"HDF\" NumberType=\"UChar\" Precision=\"1\" "
+          "Dimensions=\"%zu %lld\">",
+          elements, frame, frame, elements, m->frames, elements);
+  put_escaped(out, m->data);
+  fprintf(out, ":/runs/%s/%s</DataItem>\n          </DataItem>\n        </Attribute>\n", m->run->id,
+          EB_FRAME_UPDATES);
+}
+
 static void put_movie(FILE *out, const movie *m) {
   fprintf(out, "<?xml version=\"1.0\" ?>\n<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n"
                "<Xdmf Version=\"2.0\">\n  <Domain>\n"
@@ -91,6 +107,7 @@ static void put_movie(FILE *out, const movie *m) {
         f, m->time[f]);
     put_topology(out, m);
     put_geometry(out, m, f);
+    if (m->updates) put_updates(out, m, f);
     fprintf(out, "      </Grid>\n");
   }
   fprintf(out, "    </Grid>\n  </Domain>\n</Xdmf>\n");
@@ -148,6 +165,7 @@ static eb_error read_movie(const eb_results *results, int run, movie *m) {
   m->type = mesh->type;
   m->nodes = mesh->node_count;
   m->elements = mesh->element_count;
+  m->updates = eb_results_has_updates(results, run);
   eb_mesh_destroy(mesh);
   return EB_OK;
 }

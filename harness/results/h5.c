@@ -76,8 +76,14 @@ eb_error eb_h5_group(hid_t where, const char *name, hid_t *out) {
   return *out < 0 ? eb_h5_error("cannot create group", name) : EB_OK;
 }
 
-bool eb_h5_exists(hid_t where, const char *name) {
-  return H5Lexists(where, name, H5P_DEFAULT) > 0;
+/* H5Lexists wants the groups on the way to exist. */
+bool eb_h5_exists(hid_t where, const char *path) {
+  char prefix[400];
+  for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    snprintf(prefix, sizeof prefix, "%.*s", (int)(slash - path), path);
+    if (H5Lexists(where, prefix, H5P_DEFAULT) <= 0) return false;
+  }
+  return H5Lexists(where, path, H5P_DEFAULT) > 0;
 }
 
 /* ---- attributes ------------------------------------------------------------------------------- */
@@ -214,6 +220,15 @@ eb_error eb_h5_growing(hid_t where, const char *name, hid_t stored, eb_h5_shape 
   eb_error error = eb_h5_put_text(*out, "unit", unit);
   if (error) H5Dclose(*out);
   return error;
+}
+
+eb_error eb_h5_skip(hid_t dataset, const char *name, hsize_t rows) {
+  hsize_t size[3] = {0};
+  hid_t space = H5Dget_space(dataset);
+  H5Sget_simple_extent_dims(space, size, NULL);
+  H5Sclose(space);
+  size[0] += rows;
+  return H5Dset_extent(dataset, size) < 0 ? eb_h5_error("cannot extend", name) : EB_OK;
 }
 
 eb_error eb_h5_append(hid_t dataset, const char *name, hid_t memory, hsize_t rows,

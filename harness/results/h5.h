@@ -51,10 +51,13 @@ EB_MUST eb_error eb_h5_growing(hid_t where, const char *name, hid_t stored, eb_h
                                hsize_t rows_per_chunk, const char *unit, hid_t *out);
 EB_MUST eb_error eb_h5_append(hid_t dataset, const char *name, hid_t memory, hsize_t rows,
                               const void *data);
+/* Appends rows of zeros, which take no room in the file. */
+EB_MUST eb_error eb_h5_skip(hid_t dataset, const char *name, hsize_t rows);
 
 /* Reads a whole dataset as `memory` type of `size` bytes; the caller frees *out. */
 EB_MUST eb_error eb_h5_get(hid_t where, const char *name, hid_t memory, size_t size, void **out,
                            eb_h5_shape *shape);
-bool eb_h5_exists(hid_t where, const char *name);
+/* Whether there is a link of that path; groups on the way may be missing. */
+bool eb_h5_exists(hid_t where, const char *path);
 
 #endif

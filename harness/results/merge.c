@@ -58,24 +58,18 @@ static eb_error copy_object(hid_t from, const char *path, hid_t to) {
   return status < 0 ? eb_h5_error("cannot copy", path) : EB_OK;
 }
 
-/* H5Lexists wants the groups on the way to exist. */
-static bool exists_below(hid_t file, const char *group, const char *path) {
-  return eb_h5_exists(file, group) && eb_h5_exists(file, path);
-}
-
 static eb_error copy_run(const eb_results *part, const eb_run *run, hid_t target,
                          eb_duplicates duplicates) {
   char path[300];
   snprintf(path, sizeof path, "runs/%s", run->id);
-  if (exists_below(target, "runs", path)) {
+  if (eb_h5_exists(target, path)) {
     if (duplicates == EB_DUPLICATES_KEEP_FIRST) return EB_OK;
     return EB_ERROR(EB_ERR_INVALID, "run '%s' of '%s' is in another file as well", run->id,
                     eb_results_path(part));
   }
   EB_TRY(copy_object(eb_results_file(part), path, target));
   snprintf(path, sizeof path, "scenes/%s", run->scene_hash);
-  if (!*run->scene_hash || exists_below(target, "scenes", path) ||
-      !exists_below(eb_results_file(part), "scenes", path))
+  if (!*run->scene_hash || eb_h5_exists(target, path) || !eb_h5_exists(eb_results_file(part), path))
     return EB_OK;
   return copy_object(eb_results_file(part), path, target);
 }

@@ -173,7 +173,7 @@ static eb_error open_run(const eb_results *results, int run, hid_t *out) {
   return *out < 0 ? eb_h5_error("cannot open", path) : EB_OK;
 }
 
-static eb_error locate(const eb_results *results, int run, eb_error error) {
+eb_error eb_results_locate(const eb_results *results, int run, eb_error error) {
   return eb_error_prefix(error, "%s: run %s", results->path, results->runs[run].id);
 }
 
@@ -192,12 +192,13 @@ static eb_error read_table(const eb_results *results, int run, const char *path,
   }
   eb_error error = eb_h5_get(group, path, memory, size, out, &shape);
   H5Gclose(group);
-  if (error) return locate(results, run, error);
+  if (error) return eb_results_locate(results, run, error);
   *count = (size_t)shape.size[0];
   if (shape.rank == 1) return EB_OK;
   free(*out);
   *out = NULL;
-  return locate(results, run, EB_ERROR(EB_ERR_FORMAT, "%s has %d axes, not 1", path, shape.rank));
+  return eb_results_locate(results, run,
+                           EB_ERROR(EB_ERR_FORMAT, "%s has %d axes, not 1", path, shape.rank));
 }
 
 eb_error eb_results_column(const eb_results *results, int run, const char *path, double **values,
@@ -213,6 +214,47 @@ eb_error eb_results_steps(const eb_results *results, int run, eb_column column, 
   char path[64];
   snprintf(path, sizeof path, "steps/%s", eb_columns[column].name);
   return eb_results_column(results, run, path, values, count);
+}
+
+/* A table that files older than its name lack: zeros, one a step. */
+static eb_error read_named(const eb_results *results, int run, const char *group, const char *name,
+                           double **values, size_t *count) {
+  char path[400];
+  snprintf(path, sizeof path, "/runs/%s/%s/%s", results->runs[run].id, group, name);
+  bool there = eb_h5_exists(results->file, path);
+  snprintf(path, sizeof path, "%s/%s", group, name);
+  if (there) return eb_results_column(results, run, path, values, count);
+  EB_TRY(eb_results_steps(results, run, EB_COL_STEP, values, count));
+  memset(*values, 0, *count * sizeof **values);
+  return EB_OK;
+}
+
+eb_error eb_results_phase(const eb_results *results, int run, eb_phase phase, double **values,
+                          size_t *count) {
+  return read_named(results, run, "phases", eb_phase_name(phase), values, count);
+}
+
+eb_error eb_results_counter(const eb_results *results, int run, eb_counter counter, double **values,
+                            size_t *count) {
+  return read_named(results, run, "counters", eb_counter_name(counter), values, count);
+}
+
+enum { COUNTERS_AT = EB_COL_COUNT + EB_PHASE_COUNT };
+
+eb_step_table eb_results_table_info(int table) {
+  if (table < EB_COL_COUNT)
+    return (eb_step_table){"steps", eb_columns[table].name, eb_columns[table].unit};
+  if (table < COUNTERS_AT)
+    return (eb_step_table){"phases", eb_phase_name((eb_phase)(table - EB_COL_COUNT)), "s"};
+  return (eb_step_table){"counters", eb_counter_name((eb_counter)(table - COUNTERS_AT)), "1"};
+}
+
+eb_error eb_results_table(const eb_results *results, int run, int table, double **values,
+                          size_t *count) {
+  if (table < EB_COL_COUNT) return eb_results_steps(results, run, (eb_column)table, values, count);
+  if (table < COUNTERS_AT)
+    return eb_results_phase(results, run, (eb_phase)(table - EB_COL_COUNT), values, count);
+  return eb_results_counter(results, run, (eb_counter)(table - COUNTERS_AT), values, count);
 }
 
 static eb_error read_norm(const eb_results *results, int run, char **out) {
@@ -251,7 +293,7 @@ static eb_error fill_residuals(const eb_results *results, int run, eb_residuals 
   EB_TRY(read_norm(results, run, &out->norm));
   if (count == 0 && values == 0) return EB_OK;
   out->steps = count - 1;
-  return locate(results, run, check_offsets(out, count, values, seconds));
+  return eb_results_locate(results, run, check_offsets(out, count, values, seconds));
 }
 
 eb_error eb_results_residuals(const eb_results *results, int run, eb_residuals *out) {
@@ -267,47 +309,4 @@ void eb_residuals_clear(eb_residuals *residuals) {
   free(residuals->seconds);
   free(residuals->norm);
   *residuals = (eb_residuals){0};
-}
-
-/* ---- frames ----------------------------------------------------------------------------------- */
-
-eb_error eb_results_frame_count(const eb_results *results, int run, size_t *out) {
-  double *time;
-  EB_TRY(eb_results_column(results, run, "frames/time", &time, out));
-  free(time);
-  return EB_OK;
-}
-
-static eb_error read_frame(hid_t set, hid_t space, int64_t nodes, size_t frame, float **out) {
-  hsize_t size[3];
-  if (H5Sget_simple_extent_ndims(space) != 3)
-    return EB_ERROR(EB_ERR_FORMAT, "frames/positions does not have 3 axes");
-  H5Sget_simple_extent_dims(space, size, NULL);
-  if (frame >= size[0])
-    return EB_ERROR(EB_ERR_USAGE, "there is no frame %zu; the run has %zu", frame, (size_t)size[0]);
-  if (size[2] != 3 || size[1] != (hsize_t)nodes)
-    return EB_ERROR(EB_ERR_FORMAT, "frames/positions is not of %lld nodes", (long long)nodes);
-  EB_TRY(EB_NEW(*out, size[1] * size[2]));
-  hsize_t start[3] = {frame, 0, 0}, one[3] = {1, size[1], size[2]};
-  hid_t memory = H5Screate_simple(3, one, NULL);
-  H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, one, NULL);
-  bool failed = H5Dread(set, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, *out) < 0;
-  H5Sclose(memory);
-  if (!failed) return EB_OK;
-  free(*out);
-  *out = NULL;
-  return eb_h5_error("cannot read", "frames/positions");
-}
-
-eb_error eb_results_frame(const eb_results *results, int run, size_t frame, float **out) {
-  char path[400];
-  *out = NULL;
-  snprintf(path, sizeof path, "/runs/%s/frames/positions", results->runs[run].id);
-  hid_t set = H5Dopen2(results->file, path, H5P_DEFAULT);
-  if (set < 0) return eb_h5_error("cannot open", path);
-  hid_t space = H5Dget_space(set);
-  eb_error error = read_frame(set, space, results->runs[run].nodes, frame, out);
-  H5Sclose(space);
-  H5Dclose(set);
-  return locate(results, run, error);
 }

@@ -7,6 +7,7 @@
 
 #include "harness/results/record.h"
 #include "problems/mesh/mesh.h"
+#include "solvers/solver.h"
 
 typedef struct eb_results eb_results;
 
@@ -23,6 +24,9 @@ const eb_run *eb_results_run(const eb_results *results, int run);
 /* The run of that identity, or -1. */
 int eb_results_find(const eb_results *results, const char *identity);
 
+/* Puts file and run before the words of an error, if there is one. */
+eb_error eb_results_locate(const eb_results *results, int run, eb_error error);
+
 /* A one-dimensional dataset of a run as doubles, by its path: "steps/wall", "phases/factor", "counters/solves",
  * "residuals/values", "frames/time". Runs without tables (skipped, or crashed in their set-up) give *count = 0 and a valid
  * pointer. An unknown path in a run that has tables is EB_ERR_FORMAT. */
@@ -31,6 +35,33 @@ EB_MUST eb_error eb_results_column(const eb_results *results, int run, const cha
 /* A column of steps/. */
 EB_MUST eb_error eb_results_steps(const eb_results *results, int run, eb_column column,
                                   double **values, size_t *count);
+
+/* Seconds of a phase and amounts of a counter, one a step; zeros in files older than the name. */
+EB_MUST eb_error eb_results_phase(const eb_results *results, int run, eb_phase phase,
+                                  double **values, size_t *count);
+EB_MUST eb_error eb_results_counter(const eb_results *results, int run, eb_counter counter,
+                                    double **values, size_t *count);
+
+/* All tables with one number a step - steps/, phases/, counters/ -, by number, for those who want every one. */
+enum { EB_STEP_TABLES = EB_COL_COUNT + EB_PHASE_COUNT + EB_COUNTERS };
+typedef struct eb_step_table {
+  const char *group, *name, *unit;
+} eb_step_table;
+eb_step_table eb_results_table_info(int table);
+EB_MUST eb_error eb_results_table(const eb_results *results, int run, int table, double **values,
+                                  size_t *count);
+
+/* A figure of the set-up by its path below setup/: "order" (s), "flops", "memory/factor" (byte). *out is NAN when the file does not
+ * say: no set-up was reached, the solver did not report it, or the file is older. */
+EB_MUST eb_error eb_results_setup(const eb_results *results, int run, const char *path,
+                                  double *out);
+/* Bytes that the solver holds while it steps, by eb_memory_kind; NAN for kinds that the file does not tell. */
+EB_MUST eb_error eb_results_memory(const eb_results *results, int run,
+                                   double bytes[EB_MEMORY_KINDS]);
+/* The elimination tree of the solver's factorization; count 0 when the file has none. EB_ERR_FORMAT when it is no forest in which children
+ * precede their parents, or has a front smaller than its pivots. */
+EB_MUST eb_error eb_results_tree(const eb_results *results, int run, eb_tree_log *out);
+void eb_results_tree_clear(eb_tree_log *tree);
 
 /* The solver's own residuals: those of step s are values[offsets[s]] .. values[offsets[s + 1] - 1]. */
 typedef struct eb_residuals {
@@ -46,6 +77,11 @@ void eb_residuals_clear(eb_residuals *residuals);
 EB_MUST eb_error eb_results_frame_count(const eb_results *results, int run, size_t *out);
 /* Positions of one frame, nodes x 3, m. */
 EB_MUST eb_error eb_results_frame(const eb_results *results, int run, size_t frame, float **out);
+/* Whether the run has brought element matrices up to date, and how often each since the frame before, saturating at 255
+ * (*out is NULL when it never has, or the file does not tell). */
+bool eb_results_has_updates(const eb_results *results, int run);
+EB_MUST eb_error eb_results_updates(const eb_results *results, int run, size_t frame,
+                                    uint8_t **out);
 
 /* The mesh of a run's scene (regions and fibres included, node sets not), and its surface over the mesh's nodes. */
 EB_MUST eb_error eb_results_mesh(const eb_results *results, int run, eb_mesh **out);

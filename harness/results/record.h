@@ -9,13 +9,19 @@
  *     colliders/              when the scene has any (harness/results/colliders.h)
  *   /runs/<id>/               attributes: eb_run
  *     setup/                  phases and counters of the set-up, one number each
+ *       memory/<kind>         what the solver holds while it steps, byte; only the kinds that it reports (eb_memory_kind)
+ *       supernodes/           the elimination tree of its factorization, when it reports one: parent (of each supernode; -1 at
+ *                             a root), pivots and rows of its front (nodes), flops of the front's partial factorization
  *     steps/                  eb_column, one row a step; row 0 is the first step (cold caches)
  *     phases/<name>           s, one row a step
  *     counters/<name>         one row a step
  *     residuals/              values, seconds (since the step began), offsets (steps + 1); attribute norm
- *     frames/                 positions (frames x nodes x 3, float32, m), time (s), step, collider_offset (frames x colliders x 3, m)
+ *     frames/                 positions (frames x nodes x 3, float32, m), time (s), step, collider_offset (frames x colliders x 3, m);
+ *                             updates (frames x elements, uint8): how often the solver has brought an element's matrix up to date
+ *                             since the frame before, 255 for that often and more; absent when it never has
  *
- * Every dataset has the attribute `unit` ("1" when it has none). */
+ * Phases, counters and kinds of memory go by their names (solvers/solver.h); those that an older file lacks read as 0 or as not
+ * reported. Every dataset has the attribute `unit` ("1" when it has none). */
 #ifndef EB_RESULTS_RECORD_H
 #define EB_RESULTS_RECORD_H
 
@@ -26,6 +32,7 @@
 
 enum { EB_SCHEMA_VERSION = 1 };
 #define EB_SCHEMA_FORMAT "elastobench result"
+#define EB_FRAME_UPDATES "frames/updates"
 
 /* How a case ended. Everything but `unfinished` is a result that --resume keeps. */
 typedef enum eb_outcome {

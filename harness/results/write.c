@@ -6,6 +6,7 @@
 
 #include "harness/results/colliders.h"
 #include "harness/results/write_scene.h"
+#include "harness/results/write_setup.h"
 #include "problems/base/memory.h"
 
 /* A column waiting to be appended. */
@@ -27,6 +28,7 @@ enum {
   FRAME_TIME_AT,
   FRAME_STEP_AT,
   COLLIDER_OFFSET_AT,
+  UPDATES_AT,
   COLUMNS
 };
 
@@ -34,8 +36,9 @@ struct eb_recorder {
   char *path;
   hid_t file, run;
   int has_tables;
-  int32_t nodes;
+  int32_t nodes, elements;
   int64_t residuals; /* total so far */
+  hsize_t frames_before_updates;
   char norm[128];
   float *frame; /* nodes x 3 */
   int32_t collider_count;
@@ -133,9 +136,21 @@ static eb_error open_frames(eb_recorder *recorder) {
   EB_TRY(open_number(recorder, FRAME_TIME_AT, "frames", "time", false, "s"));
   EB_TRY(open_number(recorder, FRAME_STEP_AT, "frames", "step", true, "1"));
   if (recorder->collider_count > 0) EB_TRY(open_collider_offsets(recorder));
+  recorder->columns[UPDATES_AT].width = (size_t)recorder->elements;
   return EB_NEW(recorder->frame, 3 * (size_t)recorder->nodes);
 }
 
+/* The first updates make the dataset; the frames before them had none. */
+static eb_error open_updates(eb_recorder *recorder) {
+  column *c = &recorder->columns[UPDATES_AT];
+  if (c->set >= 0 || c->rows == 0) return EB_OK;
+  eb_h5_shape row = {1, {(hsize_t)recorder->elements}};
+  EB_TRY(open_column(recorder, UPDATES_AT, EB_FRAME_UPDATES, H5T_STD_U8LE, H5T_NATIVE_UINT8, row, 1,
+                     "1"));
+  return eb_h5_skip(c->set, c->name, recorder->frames_before_updates);
+}
+
+/* Rows of zeros when `rows` is NULL. */
 static eb_error add(column *c, const void *rows, size_t count) {
   if (count == 0) return EB_OK;
   if (c->rows + count > c->capacity) {
@@ -145,7 +160,11 @@ static eb_error add(column *c, const void *rows, size_t count) {
     c->data = grown;
     c->capacity = capacity;
   }
-  memcpy(c->data + c->rows * c->width, rows, count * c->width);
+  char *to = c->data + c->rows * c->width;
+  if (rows)
+    memcpy(to, rows, count * c->width);
+  else
+    memset(to, 0, count * c->width);
   c->rows += count;
   return EB_OK;
 }
@@ -178,6 +197,7 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
   EB_TRY(eb_run_write(recorder->run, run));
   if (!scene) return EB_OK;
   recorder->nodes = scene->mesh->node_count;
+  recorder->elements = scene->mesh->element_count;
   recorder->collider_count = scene->collider_count;
   memcpy(recorder->colliders, scene->colliders, sizeof recorder->colliders);
   recorder->has_tables = 1;
@@ -206,22 +226,10 @@ eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *r
   return EB_OK;
 }
 
-static eb_error put_number(hid_t where, const char *name, const char *unit, double value) {
-  return eb_h5_put(where, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, (eb_h5_shape){0}, unit, &value);
-}
-
-static eb_error put_setup(hid_t group, const eb_step_log *log) {
-  for (int i = 0; i < EB_PHASE_COUNT; i++)
-    EB_TRY(put_number(group, eb_phase_name((eb_phase)i), "s", log->phase_seconds[i]));
-  for (int i = 0; i < EB_COUNTERS; i++)
-    EB_TRY(put_number(group, eb_counter_name((eb_counter)i), "1", log->counters[i]));
-  return EB_OK;
-}
-
 eb_error eb_recorder_setup(eb_recorder *recorder, const eb_step_log *log) {
   hid_t group;
   EB_TRY(eb_h5_group(recorder->run, "setup", &group));
-  eb_error error = put_setup(group, log);
+  eb_error error = eb_setup_write(group, log);
   H5Gclose(group);
   return error;
 }
@@ -242,11 +250,28 @@ eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
   return add_number(recorder, OFFSETS_AT, (double)recorder->residuals);
 }
 
-eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state) {
+static bool any(const uint8_t *updates, int32_t elements) {
+  for (int32_t e = 0; updates && e < elements; e++)
+    if (updates[e]) return true;
+  return false;
+}
+
+static eb_error add_updates(eb_recorder *recorder, const uint8_t *updates) {
+  column *c = &recorder->columns[UPDATES_AT];
+  bool begun = c->set >= 0 || c->rows > 0;
+  if (!begun && !any(updates, recorder->elements)) {
+    recorder->frames_before_updates++;
+    return EB_OK;
+  }
+  return add(c, updates, 1);
+}
+
+eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state, const uint8_t *updates) {
   for (int32_t i = 0; i < 3 * recorder->nodes; i++) recorder->frame[i] = (float)state->x[i];
   EB_TRY(add(&recorder->columns[FRAMES_AT], recorder->frame, 1));
   EB_TRY(add_number(recorder, FRAME_TIME_AT, state->time));
   EB_TRY(add_number(recorder, FRAME_STEP_AT, (double)state->step));
+  EB_TRY(add_updates(recorder, updates));
   if (recorder->collider_count == 0) return EB_OK;
   double offsets[3 * EB_MAX_COLLIDERS];
   eb_colliders_offsets(recorder->colliders, recorder->collider_count, state->time, offsets);
@@ -254,6 +279,7 @@ eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state) {
 }
 
 eb_error eb_recorder_commit(eb_recorder *recorder) {
+  EB_TRY(open_updates(recorder));
   for (int i = 0; i < COLUMNS && recorder->has_tables; i++) {
     column *c = &recorder->columns[i];
     EB_TRY(eb_h5_append(c->set, c->name, c->memory, c->rows, c->data));

@@ -15,12 +15,15 @@ typedef struct eb_recorder eb_recorder;
  * attributes as they are now and, when `scene` is not NULL, its mesh and empty tables. `run` is not kept. */
 EB_MUST eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *run,
                                     const eb_scene *scene, eb_recorder **out);
-/* Phases and counters of the set-up. */
+/* Phases, counters, memory and elimination tree of the set-up. */
 EB_MUST eb_error eb_recorder_setup(eb_recorder *recorder, const eb_step_log *log);
 /* One row of steps/, phases/, counters/ and residuals/. Allocates only to grow. */
 EB_MUST eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
                                   const eb_step_log *log);
-EB_MUST eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state);
+/* `updates`: how often each element was updated since the frame before (eb_step_log.element_updates); NULL when nobody
+ * counts. */
+EB_MUST eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state,
+                                   const uint8_t *updates);
 EB_MUST eb_error eb_recorder_commit(eb_recorder *recorder);
 /* Rewrites the run's attributes, commits and closes; the recorder can then only be destroyed. */
 EB_MUST eb_error eb_recorder_finish(eb_recorder *recorder, const eb_run *run);

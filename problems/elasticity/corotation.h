@@ -18,8 +18,8 @@
 
 typedef struct eb_corotation eb_corotation;
 
-/* `mesh` is kept by reference, `materials` (one a region) is copied. EB_ERR_UNSUPPORTED for other elements or materials. All rotations
- * start as the identity. */
+/* `materials` has one entry a region and is copied; the mesh is not kept. EB_ERR_UNSUPPORTED for other elements or materials.
+ * All rotations start as the identity. */
 EB_MUST eb_error eb_corotation_create(const eb_mesh *mesh, const eb_material *materials,
                                       eb_corotation **out);
 void eb_corotation_destroy(eb_corotation *corotation);
@@ -28,8 +28,9 @@ int64_t eb_corotation_bytes(const eb_corotation *corotation);
 
 /* R_e of every element at x (nodes x 3), proper also for inverted elements (Irving et al. 2004). */
 void eb_corotation_rotate_elements(eb_corotation *corotation, const double *x);
-/* R_i of every node: the rotation that takes the node's one-ring from its rest shape best to x (Horn 1987, unit
- * quaternions; warm-started by the previous ones). */
+/* R_i of every node: the rotation that takes the nodes it shares elements with, relative to it and all with weight one,
+ * best from their rest positions to x (Horn 1987). Always proper; where the ring does not determine it (all on a line) the
+ * one nearest to the last. Nodes without elements and rings with NaN keep theirs. */
 void eb_corotation_rotate_nodes(eb_corotation *corotation, const double *x);
 /* R_i = identity at every node. */
 void eb_corotation_freeze_nodes(eb_corotation *corotation);

@@ -150,6 +150,8 @@ static eb_error build(const eb_mesh *mesh, const eb_material *materials, eb_elas
   for (int32_t r = 0; r < mesh->region_count; r++) e->laws[r] = eb_law_make(&materials[r]);
   EB_TRY(eb_block_matrix_create(mesh->node_count, mesh->elements, mesh->element_count,
                                 (int)mesh->type, &e->pattern));
+  free(e->pattern->values); /* a pattern only */
+  e->pattern->values = NULL;
   EB_TRY(find_mirrors(e));
   EB_TRY(eb_elements_partition(mesh, e));
   return fill_elements(mesh, materials, e);
@@ -181,6 +183,16 @@ void eb_elasticity_destroy(eb_elasticity *e) {
   free(e);
 }
 
+int64_t eb_elasticity_bytes(const eb_elasticity *e) {
+  const int64_t index = sizeof(int32_t), A = e->kernels->nodes, Q = e->kernels->points;
+  int64_t nodes = e->node_count, batches = e->batch_count, blocks = e->pattern->start[nodes];
+  int64_t vectors = batches * Q * (3 * (A - 1) + 1) + (e->fibre ? 3 * batches : 0);
+  int64_t indices = batches * (1 + EB_LANES * (1 + A + A * (A + 1) / 2)) + e->chunk_count + 1;
+  indices += 2 * nodes + 1 + 2 * blocks; /* of the pattern, and the mirrors */
+  return (int64_t)sizeof *e + (int64_t)sizeof *e->pattern + vectors * (int64_t)sizeof(eb_v4) +
+         index * indices + nodes * (int64_t)sizeof(double) + eb_schedule_bytes(e->schedule);
+}
+
 int32_t eb_elasticity_nodes(const eb_elasticity *e) {
   return e->node_count;
 }
@@ -208,26 +220,33 @@ double eb_elasticity_energy(const eb_elasticity *e, const double *x) {
   return total;
 }
 
+void eb_elements_open_gradient(const eb_elasticity *e, int32_t chunk, double *g) {
+  const eb_schedule *s = e->schedule;
+  for (int32_t i = s->open_start[chunk]; i < s->open_start[chunk + 1]; i++)
+    for (int j = 0; j < 3; j++) g[3 * (int64_t)s->open[i] + j] = 0;
+}
+
 void eb_elasticity_gradient(const eb_elasticity *e, const double *x, double *g) {
   eb_schedule *s = e->schedule;
   eb_schedule_begin(s);
 #pragma omp parallel
   for (int32_t c; (c = eb_schedule_take(s)) >= 0;) {
-    for (int32_t i = s->open_start[c]; i < s->open_start[c + 1]; i++)
-      for (int j = 0; j < 3; j++) g[3 * (int64_t)s->open[i] + j] = 0;
+    eb_elements_open_gradient(e, c, g);
     e->kernels->gradient(e, e->chunk_start[c], e->chunk_start[c + 1], x, g);
     eb_schedule_finish(s, c);
   }
 }
 
-/* Row i of mass_scale M from the diagonal on, and zero gradient. */
-static void open_row(const eb_elasticity *e, int32_t i, double mass_scale, double *values,
-                     double *g) {
+void eb_elements_open_rows(const eb_elasticity *e, int32_t chunk, const double *mass,
+                           double mass_scale, double *values) {
   const eb_block_matrix *p = e->pattern;
-  double *diagonal = values + 9 * (int64_t)p->diagonal[i];
-  memset(diagonal, 0, 9 * sizeof *values * (size_t)(p->start[i + 1] - p->diagonal[i]));
-  diagonal[0] = diagonal[4] = diagonal[8] = mass_scale * e->mass[i];
-  for (int j = 0; g && j < 3; j++) g[3 * (int64_t)i + j] = 0;
+  const eb_schedule *s = e->schedule;
+  for (int32_t k = s->open_start[chunk]; k < s->open_start[chunk + 1]; k++) {
+    int32_t i = s->open[k];
+    double *diagonal = values + 9 * (int64_t)p->diagonal[i];
+    memset(diagonal, 0, 9 * sizeof *values * (size_t)(p->start[i + 1] - p->diagonal[i]));
+    diagonal[0] = diagonal[4] = diagonal[8] = mass_scale * mass[i];
+  }
 }
 
 /* Copies what is right of the diagonal to below it. */
@@ -244,6 +263,12 @@ static void mirror_row(const eb_elasticity *e, int32_t i, double *values) {
   }
 }
 
+void eb_elements_close_rows(const eb_elasticity *e, int32_t chunk, double *values) {
+  const eb_schedule *s = e->schedule;
+  for (int32_t k = s->close_start[chunk]; k < s->close_start[chunk + 1]; k++)
+    mirror_row(e, s->close[k], values);
+}
+
 void eb_elasticity_matrix(const eb_elasticity *e, const double *x, double mass_scale,
                           double hessian_scale, bool project, eb_block_matrix *matrix, double *g) {
   const eb_matrix_job job = {
@@ -252,12 +277,11 @@ void eb_elasticity_matrix(const eb_elasticity *e, const double *x, double mass_s
   eb_schedule_begin(s);
 #pragma omp parallel
   for (int32_t c; (c = eb_schedule_take(s)) >= 0;) {
-    for (int32_t i = s->open_start[c]; i < s->open_start[c + 1]; i++)
-      open_row(e, s->open[i], mass_scale, matrix->values, g);
+    eb_elements_open_rows(e, c, e->mass, mass_scale, matrix->values);
+    if (g) eb_elements_open_gradient(e, c, g);
     e->kernels->matrix(e, e->chunk_start[c], e->chunk_start[c + 1], &job);
     eb_schedule_finish(s, c);
-    for (int32_t i = s->close_start[c]; i < s->close_start[c + 1]; i++)
-      mirror_row(e, s->close[i], matrix->values);
+    eb_elements_close_rows(e, c, matrix->values);
   }
 }
 

@@ -19,10 +19,12 @@ EB_MUST eb_error eb_elasticity_create(const eb_mesh *mesh, const eb_material *ma
                                       eb_elasticity **out);
 void eb_elasticity_destroy(eb_elasticity *elasticity);
 
+/* Bytes it holds. */
+int64_t eb_elasticity_bytes(const eb_elasticity *elasticity);
 int32_t eb_elasticity_nodes(const eb_elasticity *elasticity);
 /* Lumped mass of each node, kg (nodes). Owned by the elasticity. */
 const double *eb_elasticity_mass(const eb_elasticity *elasticity);
-/* The pattern of H, for eb_block_matrix_like. Owned by the elasticity; its values are not used. */
+/* The pattern of H, for eb_block_matrix_like. Owned by the elasticity; it has no values. */
 const eb_block_matrix *eb_elasticity_pattern(const eb_elasticity *elasticity);
 
 /* x: nodes x 3 positions, m. Energy in J; g (nodes x 3) in N is overwritten. */

@@ -18,17 +18,17 @@
 
 enum { EB_MAX_NODES = 8, EB_MAX_INNER = EB_MAX_NODES - 1 };
 
+/* Component i of a vector at four nodes. */
+EB_INLINE eb_v4 gather(const int32_t node[EB_LANES], const double *x, int i) {
+  return (eb_v4){x[3 * (int64_t)node[0] + i], x[3 * (int64_t)node[1] + i],
+                 x[3 * (int64_t)node[2] + i], x[3 * (int64_t)node[3] + i]};
+}
+
 /* Edges x_a - x_0 of nodes a >= 1. */
 EB_INLINE void gather_edges(int A, const int32_t *node, const double *x, eb_v4 (*edge)[3]) {
   for (int i = 0; i < 3; i++) {
-    eb_v4 origin = {x[3 * (int64_t)node[0] + i], x[3 * (int64_t)node[1] + i],
-                    x[3 * (int64_t)node[2] + i], x[3 * (int64_t)node[3] + i]};
-    for (int a = 1; a < A; a++) {
-      const int32_t *n = node + EB_LANES * a;
-      edge[a - 1][i] = (eb_v4){x[3 * (int64_t)n[0] + i], x[3 * (int64_t)n[1] + i],
-                               x[3 * (int64_t)n[2] + i], x[3 * (int64_t)n[3] + i]} -
-                       origin;
-    }
+    eb_v4 origin = gather(node, x, i);
+    for (int a = 1; a < A; a++) edge[a - 1][i] = gather(node + EB_LANES * a, x, i) - origin;
   }
 }
 

@@ -101,6 +101,13 @@ void eb_schedule_destroy(eb_schedule *s) {
   free(s);
 }
 
+int64_t eb_schedule_bytes(const eb_schedule *s) {
+  int64_t chunks = s->chunks;
+  int64_t lists = s->before_start[chunks] + s->open_start[chunks] + s->close_start[chunks];
+  return (int64_t)sizeof *s + (int64_t)sizeof(int32_t) * (4 * chunks + 5 + lists) +
+         chunks * (int64_t)sizeof *s->finished;
+}
+
 void eb_schedule_begin(eb_schedule *s) {
   s->round++;
   atomic_store_explicit(&s->next, 0, memory_order_relaxed);

@@ -31,6 +31,7 @@ typedef struct eb_schedule {
 EB_MUST eb_error eb_schedule_create(int32_t chunks, const int64_t *node_start, const int32_t *node,
                                     int32_t node_count, eb_schedule **out);
 void eb_schedule_destroy(eb_schedule *schedule);
+int64_t eb_schedule_bytes(const eb_schedule *schedule);
 
 /* Starts a round; outside of parallel regions. */
 void eb_schedule_begin(eb_schedule *schedule);

@@ -9,6 +9,8 @@
  * large theta is near pi/4 and exactly that is taken: it leaves |a_pp - a_qq| / 2 off the diagonal. */
 #include "problems/elasticity/svd3.h"
 
+#include "problems/elasticity/quaternion.h"
+
 enum { MAX_SWEEPS = 8, PAIR = 2 };
 
 /* |a_pp - a_qq| below this multiple of |a_pq| is rotated by pi/4: contraction at least 0.6. */
@@ -73,17 +75,10 @@ EB_INLINE void diagonalize(int n, jacobi *j) {
 
 /* Columns of the rotation matrix of a quaternion of any length. */
 EB_INLINE void quaternion_columns(const eb_v4 q[4], eb_v4 column[3][3]) {
-  eb_v4 w = q[0], x = q[1], y = q[2], z = q[3];
-  eb_v4 f = 2 / (w * w + x * x + y * y + z * z), fx = f * x, fy = f * y, fz = f * z;
-  column[0][0] = 1 - (fy * y + fz * z);
-  column[0][1] = fx * y + fz * w;
-  column[0][2] = fx * z - fy * w;
-  column[1][0] = fx * y - fz * w;
-  column[1][1] = 1 - (fx * x + fz * z);
-  column[1][2] = fy * z + fx * w;
-  column[2][0] = fx * z + fy * w;
-  column[2][1] = fy * z - fx * w;
-  column[2][2] = 1 - (fx * x + fy * y);
+  eb_v4 R[9];
+  eb_quaternion_matrix(q, 2 / (q[0] * q[0] + eb_v4_dot3(q + 1, q + 1)), R);
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 3; i++) column[k][i] = R[3 * i + k];
 }
 
 /* The power of two that brings the largest of n entries into [1, 2), and its inverse. Entries below

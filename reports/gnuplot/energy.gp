@@ -1,3 +1,3 @@
 set xlabel "simulated time (s)"
 set ylabel "energy (J)"
-plot for [i=0:series-1] data index i using 1:2 with lines ls (i%8)+1 title columnheader(2)
+plot for [i=0:series-1] data index i using 1:2 with lines ls (i%styles)+1 title columnheader(2)

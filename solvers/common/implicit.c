@@ -29,6 +29,7 @@ static eb_error allocate(eb_implicit *work, const eb_solver *solver) {
   EB_TRY(EB_NEW(work->unknown, work->size));
   EB_TRY(EB_NEW(work->prescribed, work->size));
   EB_TRY(eb_block_matrix_like(pattern, &work->matrix));
+  if (!eb_values_declares(solver->options, "linear")) return EB_OK;
   eb_linear_settings settings = linear_settings(solver);
   return eb_linear_create(&settings, work->matrix, solver->setup_log, &work->linear);
 }
@@ -62,16 +63,20 @@ bool eb_all_finite(int64_t n, const double *x) {
   return true;
 }
 
-bool eb_implicit_begin(eb_implicit *work, const eb_state *state, double dt, eb_step_log *log) {
-  omp_set_num_threads(work->threads);
-  if (!eb_all_finite(work->size, state->x) || !eb_all_finite(work->size, state->v)) return false;
-  eb_log_begin(log, EB_PHASE_RHS);
+static bool forces_and_script(eb_implicit *work, const eb_state *state, double dt) {
   eb_scene_force(work->scene, state->time, state->x, state->v, work->force);
   eb_scene_boundary(work->scene, state->time + dt, work->fixed, work->target);
   work->scripted = 0;
   for (int32_t i = 0; i < work->nodes; i++) work->scripted += work->fixed[i] != 0;
   memset(work->prescribed, 0, (size_t)work->size * sizeof *work->prescribed);
-  bool finite = eb_all_finite(work->size, work->force) && eb_all_finite(work->size, work->target);
+  return eb_all_finite(work->size, work->force) && eb_all_finite(work->size, work->target);
+}
+
+bool eb_implicit_begin(eb_implicit *work, const eb_state *state, double dt, eb_step_log *log) {
+  omp_set_num_threads(work->threads);
+  eb_log_begin(log, EB_PHASE_RHS);
+  bool finite = eb_all_finite(work->size, state->x) && eb_all_finite(work->size, state->v);
+  if (finite) finite = forces_and_script(work, state, dt);
   eb_log_end(log, EB_PHASE_RHS);
   return finite;
 }

@@ -1,5 +1,5 @@
 /* What every implicit solver holds: the constraints and forces of the step, one system matrix in the
- * pattern of the elasticity, one linear solver, and the options of the latter. */
+ * pattern of the elasticity, and for solvers that declare its options one linear solver. */
 #ifndef EB_COMMON_IMPLICIT_H
 #define EB_COMMON_IMPLICIT_H
 
@@ -12,9 +12,10 @@
   {.name = "linear",                                                                               \
    .type = EB_OPTION_CHOICE,                                                                       \
    .fallback = (kind),                                                                             \
-   .choices = "cholesky|cg|petsc",                                                                 \
+   .choices = "cholesky|cholesky-single|cholmod|cg|petsc",                                         \
    .unit = "",                                                                                     \
-   .doc = "linear solver: supernodal Cholesky, conjugate gradients, any PETSc KSP"},               \
+   .doc = "linear solver: multifrontal Cholesky (single: its factor in floats, refined), "         \
+          "CHOLMOD, conjugate gradients, any PETSc KSP"},                                          \
       {.name = "preconditioner",                                                                   \
        .type = EB_OPTION_CHOICE,                                                                   \
        .fallback = (conditioner),                                                                  \
@@ -61,11 +62,11 @@ typedef struct eb_implicit {
   double *unknown;    /* size: its solution */
   double *prescribed; /* size: values of the unknown at scripted nodes, 0 elsewhere */
   eb_block_matrix *matrix;
-  eb_linear *linear;
+  eb_linear *linear; /* NULL when the solver has no option `linear` */
 } eb_implicit;
 
-/* Allocates everything, orders and analyzes; phases go to the solver's set-up log. The options of
- * EB_LINEAR_OPTIONS must be among the solver's. On failure nothing stays allocated. */
+/* Allocates everything; with EB_LINEAR_OPTIONS among the solver's options, also creates that linear solver, which orders and
+ * analyzes (phases go to the solver's set-up log). On failure nothing stays allocated. */
 EB_MUST eb_error eb_implicit_create(const eb_solver *solver, eb_implicit *out);
 void eb_implicit_clear(eb_implicit *work);
 

@@ -21,8 +21,7 @@ void eb_linearly_implicit_destroy(eb_solver *solver) {
   free(solver->data);
 }
 
-/* rhs = M v0 + h (f_ext - g); the unknown starts at v0, or at the prescribed velocity. */
-static void set_up_system(eb_implicit *work, const eb_state *state, double dt) {
+void eb_linearly_implicit_rhs(eb_implicit *work, const eb_state *state, double dt) {
   const double *mass = eb_elasticity_mass(work->scene->elasticity);
   for (int32_t i = 0; i < work->nodes; i++)
     for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
@@ -32,8 +31,7 @@ static void set_up_system(eb_implicit *work, const eb_state *state, double dt) {
     }
 }
 
-/* Scripted nodes are put exactly where the script wants them, whatever the solve left there. */
-static void advance(const eb_implicit *work, eb_state *state, double dt) {
+void eb_linearly_implicit_advance(const eb_implicit *work, eb_state *state, double dt) {
   for (int32_t i = 0; i < work->nodes; i++)
     for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
       state->v[k] = work->fixed[i] ? work->prescribed[k] : work->unknown[k];
@@ -53,7 +51,7 @@ eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt
   if (!eb_implicit_begin(work, state, dt, log)) return EB_OK;
   eb_implicit_assemble(work, state->x, mass_scale, stiffness_scale, project, log);
   eb_log_begin(log, EB_PHASE_RHS);
-  set_up_system(work, state, dt);
+  eb_linearly_implicit_rhs(work, state, dt);
   bool finite = eb_all_finite(work->size, work->rhs);
   eb_log_end(log, EB_PHASE_RHS);
   if (!finite) return EB_OK;
@@ -63,6 +61,6 @@ eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt
     *reason = EB_DIVERGED_NAN;
     return EB_OK;
   }
-  advance(work, state, dt);
+  eb_linearly_implicit_advance(work, state, dt);
   return EB_OK;
 }

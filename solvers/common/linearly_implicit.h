@@ -5,9 +5,30 @@
 
 #include "solvers/common/implicit.h"
 
+/* Rayleigh damping C = a M + b K. */
+#define EB_RAYLEIGH_OPTIONS                                                                        \
+  {.name = "mass_damping",                                                                         \
+   .type = EB_OPTION_REAL,                                                                         \
+   .fallback = "0",                                                                                \
+   .min = 0,                                                                                       \
+   .max = 1e6,                                                                                     \
+   .unit = "1/s",                                                                                  \
+   .doc = "a of the damping matrix C = a M + b K"},                                                \
+  {                                                                                                \
+    .name = "stiffness_damping", .type = EB_OPTION_REAL, .fallback = "0", .min = 0, .max = 1e6,    \
+    .unit = "s", .doc = "b of the damping matrix C = a M + b K"                                    \
+  }
+
 /* The create and destroy of such a solver: solver->data is its eb_implicit. */
 EB_MUST eb_error eb_linearly_implicit_create(eb_solver *solver, const eb_scene *scene);
 void eb_linearly_implicit_destroy(eb_solver *solver);
+
+/* work->rhs = M v0 + h (f_ext - g) from work->force and work->gradient; work->unknown starts at v0, and at scripted nodes at
+ * the velocity that takes them to their place, which also goes to work->prescribed. */
+void eb_linearly_implicit_rhs(eb_implicit *work, const eb_state *state, double dt);
+/* v1 = work->unknown, x1 = x0 + h v1, and on to the next step. Scripted nodes are put exactly where the script wants them,
+ * whatever the solve left there. */
+void eb_linearly_implicit_advance(const eb_implicit *work, eb_state *state, double dt);
 
 /* Solves (mass_scale M + stiffness_scale H(x0)) v1 = M v0 + h (f_ext - g(x0)) with scripted nodes at
  * the velocity that takes them to their place, then x1 = x0 + h v1. `project` takes each element's

@@ -16,22 +16,8 @@
 #include "solvers/registry.h"
 
 /* linear_rtol: Hecht et al. ran conjugate gradients to a residual of 1e-4. */
-static const eb_option options[] = {{.name = "mass_damping",
-                                     .type = EB_OPTION_REAL,
-                                     .fallback = "0",
-                                     .min = 0,
-                                     .max = 1e6,
-                                     .unit = "1/s",
-                                     .doc = "a of the damping matrix C = a M + b K"},
-                                    {.name = "stiffness_damping",
-                                     .type = EB_OPTION_REAL,
-                                     .fallback = "0",
-                                     .min = 0,
-                                     .max = 1e6,
-                                     .unit = "s",
-                                     .doc = "b of the damping matrix C = a M + b K"},
-                                    EB_LINEAR_OPTIONS("cg", "jacobi", "1e-4"),
-                                    {0}};
+static const eb_option options[] = {
+    EB_RAYLEIGH_OPTIONS, EB_LINEAR_OPTIONS("cg", "jacobi", "1e-4"), {0}};
 
 static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                      eb_reason *reason) {

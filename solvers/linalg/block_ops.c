@@ -39,30 +39,37 @@ static double free_diagonal(const eb_block_matrix *A, const uint8_t *fixed) {
   return mean > 0 && isfinite(mean) ? mean : 1;
 }
 
-/* Takes the column of a fixed node out of the free row i: rhs_i -= A_ij value_j, A_ij = 0. */
-static void eliminate(eb_block_matrix *A, int32_t i, int32_t j, const double *value, double *rhs) {
-  int32_t b = eb_block_matrix_find(A, i, j);
-  if (b < 0) return;
-  double *a = A->values + 9 * (int64_t)b;
-  if (rhs && value) {
+/* The pattern is symmetric, so the rows that hold a fixed node's column are exactly its own neighbours: only
+ * these rows are visited, here and below. */
+void eb_block_lift(const eb_block_matrix *A, const uint8_t *fixed, const double *value,
+                   double *rhs) {
+  for (int32_t j = 0; j < A->rows; j++) {
+    if (!fixed[j]) continue;
     const double *v = value + 3 * (int64_t)j;
-    for (int r = 0; r < 3; r++)
-      rhs[3 * (int64_t)i + r] -= a[3 * r] * v[0] + a[3 * r + 1] * v[1] + a[3 * r + 2] * v[2];
+    for (int32_t k = A->start[j]; k < A->start[j + 1]; k++) {
+      int32_t i = A->column[k], b = fixed[i] ? -1 : eb_block_matrix_find(A, i, j);
+      if (b < 0) continue;
+      const double *a = A->values + 9 * (int64_t)b;
+      for (int r = 0; r < 3; r++)
+        rhs[3 * (int64_t)i + r] -= a[3 * r] * v[0] + a[3 * r + 1] * v[1] + a[3 * r + 2] * v[2];
+    }
   }
-  memset(a, 0, 9 * sizeof *a);
 }
 
-/* Symmetric elimination. The pattern is symmetric, so the rows that hold a fixed node's column are
- * exactly its own neighbours: only these rows are visited. */
+static void clear_block(eb_block_matrix *A, int32_t b) {
+  if (b >= 0) memset(A->values + 9 * (int64_t)b, 0, 9 * sizeof *A->values);
+}
+
 void eb_block_constrain(eb_block_matrix *A, const uint8_t *fixed, const double *value,
                         double *rhs) {
   double scale = free_diagonal(A, fixed);
+  if (rhs && value) eb_block_lift(A, fixed, value, rhs);
   for (int32_t i = 0; i < A->rows; i++) {
     if (!fixed[i]) continue;
     for (int32_t b = A->start[i]; b < A->start[i + 1]; b++) {
       int32_t j = A->column[b];
-      memset(A->values + 9 * (int64_t)b, 0, 9 * sizeof *A->values);
-      if (!fixed[j]) eliminate(A, j, i, value, rhs);
+      clear_block(A, b);
+      if (!fixed[j]) clear_block(A, eb_block_matrix_find(A, j, i));
     }
     double *diagonal = A->values + 9 * (int64_t)A->diagonal[i];
     diagonal[0] = diagonal[4] = diagonal[8] = scale;

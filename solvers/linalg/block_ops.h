@@ -12,6 +12,9 @@ void eb_block_multiply(const eb_block_matrix *A, const double *x, double *y);
  * subtracts A_free,fixed value_fixed from the free rows and sets the fixed rows so that the solution
  * there is value (3 rows; NULL for zeros). */
 void eb_block_constrain(eb_block_matrix *A, const uint8_t *fixed, const double *value, double *rhs);
+/* rhs_free -= A_free,fixed value_fixed: what eb_block_constrain does to the free rows, for a matrix that is kept whole. */
+void eb_block_lift(const eb_block_matrix *A, const uint8_t *fixed, const double *value,
+                   double *rhs);
 /* Dot product and norm of 3 rows entries, summed in a fixed order by blocks, for any thread count. */
 double eb_dot(int64_t n, const double *x, const double *y);
 double eb_norm(int64_t n, const double *x);

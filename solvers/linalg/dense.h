@@ -34,8 +34,9 @@ void eb_gemm_s(int64_t m, int64_t n, int64_t k, const float *A, int64_t lda, con
                int64_t ldb, float *C, int64_t ldc, bool accumulate);
 
 /* One panel of the triangular solves: L = [L11; L21], n pivots, m rows below, leading dimension ldl, for `count` right-hand
- * sides. Forward: x := L11^-1 x, y := y - L21 x. Backward: x := L11^-T (x - L21^T y). x is n x count with leading
- * dimension ldx, y is m x count with ldy. */
+ * sides. Forward: x := L11^-1 x, y := y - L21 x. Backward: x := L11^-T (x - L21^T y). A pivot's or row's entries of all
+ * right-hand sides are neighbours: x is count x n with leading dimension ldx, y is count x m with ldy; a
+ * single right-hand side is a plain vector when they are 1, and then L is read at the speed of memory. */
 void eb_forward_d(int64_t n, int64_t m, const double *L, int64_t ldl, int64_t count, double *x,
                   int64_t ldx, double *y, int64_t ldy);
 void eb_backward_d(int64_t n, int64_t m, const double *L, int64_t ldl, int64_t count, double *x,
@@ -44,5 +45,14 @@ void eb_forward_s(int64_t n, int64_t m, const float *L, int64_t ldl, int64_t cou
                   int64_t ldx, float *y, int64_t ldy);
 void eb_backward_s(int64_t n, int64_t m, const float *L, int64_t ldl, int64_t count, float *x,
                    int64_t ldx, const float *y, int64_t ldy);
+/* The parts of a large panel: y := y - L x (subtract) and x := x - L^T y (gather) for any m x n block L. */
+void eb_subtract_d(int64_t n, int64_t m, const double *L, int64_t ldl, int64_t count,
+                   const double *x, int64_t ldx, double *y, int64_t ldy);
+void eb_gather_d(int64_t n, int64_t m, const double *L, int64_t ldl, int64_t count, double *x,
+                 int64_t ldx, const double *y, int64_t ldy);
+void eb_subtract_s(int64_t n, int64_t m, const float *L, int64_t ldl, int64_t count, const float *x,
+                   int64_t ldx, float *y, int64_t ldy);
+void eb_gather_s(int64_t n, int64_t m, const float *L, int64_t ldl, int64_t count, float *x,
+                 int64_t ldx, const float *y, int64_t ldy);
 
 #endif

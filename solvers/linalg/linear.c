@@ -11,7 +11,9 @@
 #include "problems/base/text.h"
 #include "solvers/linalg/linear_kind.h"
 
-static const eb_linear_kind *const kinds[] = {&eb_linear_cg, &eb_linear_cholesky, &eb_linear_petsc};
+static const eb_linear_kind *const kinds[] = {&eb_linear_cg, &eb_linear_cholesky,
+                                              &eb_linear_cholesky_single, &eb_linear_cholmod,
+                                              &eb_linear_petsc};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 struct eb_linear {
@@ -40,11 +42,11 @@ static eb_error find_kind(const char *name, const eb_linear_kind **out) {
                   nearest ? "'?)" : "");
 }
 
-static eb_error check_settings(const eb_linear_settings *settings) {
+static eb_error check_settings(const eb_linear_kind *kind, const eb_linear_settings *settings) {
   if (settings->threads < 1)
     return EB_ERROR(EB_ERR_USAGE, "linear solver: threads is %d, must be at least 1",
                     settings->threads);
-  if (strcmp(settings->kind, "cholesky") == 0) return EB_OK;
+  if (kind->direct) return EB_OK;
   if (!(settings->rtol >= 0 && settings->rtol < 1))
     return EB_ERROR(EB_ERR_USAGE, "linear solver '%s': rtol is %g, must be in [0, 1)",
                     settings->kind, settings->rtol);
@@ -69,7 +71,7 @@ eb_error eb_linear_create(const eb_linear_settings *settings, const eb_block_mat
   const eb_linear_kind *kind = NULL;
   *out = NULL;
   EB_TRY(find_kind(settings->kind, &kind));
-  EB_TRY(check_settings(settings));
+  EB_TRY(check_settings(kind, settings));
   if (pattern->rows < 1)
     return EB_ERROR(EB_ERR_INVALID,
                     "linear solver: the matrix has no rows; give a mesh with nodes");

@@ -11,14 +11,14 @@
 typedef struct eb_linear eb_linear;
 
 typedef struct eb_linear_settings {
-  const char *kind;           /* "cg", "cholesky", "petsc" */
+  const char *kind;           /* "cg", "cholesky", "cholesky-single", "cholmod", "petsc" */
   const char *preconditioner; /* cg: "none", "jacobi", "block-jacobi", "ic" */
   const char *petsc_options;  /* petsc: "-ksp_type cg -pc_type gamg" */
   const double *positions;    /* petsc: rows x 3, m, for the rigid motions as near-null space of
                                  multigrid; or NULL. Read by create only */
   double rtol, atol;          /* cg, petsc: |r| <= max(rtol |b|, atol) */
   int64_t max_iterations;     /* cg, petsc */
-  int threads;                /* cg; cholesky and petsc run fastest on one */
+  int threads;                /* cg, cholesky; cholmod and petsc run fastest on one */
 } eb_linear_settings;
 
 /* Result of one solve. */

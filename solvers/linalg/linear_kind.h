@@ -9,6 +9,7 @@
 
 typedef struct eb_linear_kind {
   const char *name;
+  bool direct; /* has no tolerances and no limit of iterations */
   eb_error (*create)(const eb_linear_settings *settings, const eb_block_matrix *pattern,
                      eb_step_log *log, void **data);
   eb_error (*set_matrix)(void *data, const eb_block_matrix *A, eb_step_log *log, eb_reason *reason);
@@ -17,7 +18,8 @@ typedef struct eb_linear_kind {
   void (*destroy)(void *data);
 } eb_linear_kind;
 
-extern const eb_linear_kind eb_linear_cg, eb_linear_cholesky, eb_linear_petsc;
+extern const eb_linear_kind eb_linear_cg, eb_linear_cholesky, eb_linear_cholesky_single,
+    eb_linear_cholmod, eb_linear_petsc;
 
 /* The log is optional for callers of linear.h. */
 static inline void eb_linear_begin(eb_step_log *log, eb_phase phase) {

@@ -16,7 +16,7 @@
  * entries are therefore owned by the supernode of its first eliminated node and by ancestors of it.
  *
  * One factor serves one call at a time and uses up to `threads` OpenMP threads; the numbers have the same bits for any
- * number of threads. Calls after create allocate nothing when no update matrices are dropped. */
+ * number of threads. Calls after create allocate nothing. */
 #ifndef EB_LINALG_MULTIFRONTAL_H
 #define EB_LINALG_MULTIFRONTAL_H
 
@@ -26,15 +26,19 @@
 typedef struct eb_multifrontal eb_multifrontal;
 
 typedef struct eb_multifrontal_settings {
-  bool keep_updates;     /* keep the update matrices, which eb_multifrontal_update needs; without them a
-                            front's is released once its parent has taken it */
-  bool single_precision; /* factor in float; solves are refined to double accuracy (one right-hand side at a
-                            time, A kept by reference) */
-  int threads;           /* at least 1 */
-  int64_t memory_limit;  /* bytes; EB_ERR_MEMORY before anything is taken when the prediction exceeds it; 0: the
-                            memory that the machine has available */
-  const int32_t *order;  /* order[k]: the node eliminated k-th, for comparisons at equal ordering; NULL:
-                            METIS. Read by create only */
+  /* Keep the update matrices, which eb_multifrontal_update needs. Without them the place of a front's is used again once its
+   * parent has taken it. */
+  bool keep_updates;
+  /* Factor in float, whose range A's entries must not leave; solves are refined to double accuracy (one right-hand
+   * side at a time, A kept by reference). */
+  bool single_precision;
+  int threads; /* at least 1 */
+  /* Bytes; EB_ERR_MEMORY before the numbers' memory is taken when the prediction exceeds it; 0: the memory that the
+   * machine has available. */
+  int64_t memory_limit;
+  /* order[k]: the node eliminated k-th, for comparisons at equal ordering; NULL: METIS. Read by create only, which takes a
+   * postorder of its tree with the same fill. */
+  const int32_t *order;
 } eb_multifrontal_settings;
 
 /* Orders, analyzes, predicts the memory and takes it, for the pattern of A (whose values are not read). Phases ORDER and
@@ -50,10 +54,11 @@ typedef struct eb_supernodes {
   const int32_t *order;    /* nodes: the node eliminated k-th */
   const int32_t *position; /* nodes: its inverse */
   const int32_t *of_node;  /* nodes: the supernode that node is eliminated in */
-  const int32_t *first;    /* count + 1: supernode s eliminates order[first[s]] .. order[first[s+1]-1] */
-  const int32_t *rows;     /* count: nodes of the front, pivots included */
-  const int32_t *parent;   /* count: parent[s] > s, or -1 at a root; children precede their parents */
-  const double *flops;     /* count: of the front's partial factorization, assembly apart */
+  const int32_t
+      *first; /* count + 1: supernode s eliminates order[first[s]] .. order[first[s+1]-1] */
+  const int32_t *rows;   /* count: nodes of the front, pivots included */
+  const int32_t *parent; /* count: parent[s] > s, or -1 at a root; children precede their parents */
+  const double *flops;   /* count: of the front's partial factorization, assembly apart */
 } eb_supernodes;
 const eb_supernodes *eb_multifrontal_supernodes(const eb_multifrontal *factor);
 

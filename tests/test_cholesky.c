@@ -1,4 +1,4 @@
-/* Sparse Cholesky by CHOLMOD with METIS on the node graph. */
+/* The direct kinds of linear solvers: the same promises from each. */
 #include <malloc.h>
 #include <omp.h>
 #include <cblas.h>
@@ -11,7 +11,8 @@
 #include "tests/support/linear_check.h"
 #include "tests/tap.h"
 
-static const eb_linear_settings cholesky = {.kind = "cholesky", .threads = 1};
+/* The kind under test. */
+static eb_linear_settings direct = {.threads = 1};
 
 /* Condition numbers below 1e5: 1e-10 leaves a factor of ten over rounding. */
 static void test_solution(eb_block_matrix *A, const char *name) {
@@ -21,10 +22,10 @@ static void test_solution(eb_block_matrix *A, const char *name) {
   double *want = eb_test_random_vector(n, &seed);
   eb_reason reason = EB_RUNNING;
   eb_test_reference(A, b, want);
-  eb_linear_result result = eb_test_solve(&cholesky, A, b, x, NULL, &reason);
+  eb_linear_result result = eb_test_solve(&direct, A, b, x, NULL, &reason);
   tap_ok(reason == EB_CONVERGED_DIRECT && result.reason == EB_CONVERGED_DIRECT &&
              result.iterations == 0,
-         "%s: solved", name);
+         "%s: %s solved", direct.kind, name);
   tap_below(eb_test_distance(n, x, want), 1e-10, "its solution is LAPACK's");
   free(b);
   free(x);
@@ -39,7 +40,7 @@ static void test_agrees_with_cg(void) {
   int64_t n = 3 * (int64_t)A->rows;
   double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
   double *y = eb_test_random_vector(n, &seed);
-  eb_test_solve(&cholesky, A, b, x, NULL, NULL);
+  eb_test_solve(&direct, A, b, x, NULL, NULL);
   static const eb_linear_settings others[] = {
       {.kind = "cg", .preconditioner = "ic", .rtol = 1e-13, .max_iterations = 3000, .threads = 2},
       {.kind = "cg",
@@ -51,7 +52,7 @@ static void test_agrees_with_cg(void) {
     memset(y, 0, (size_t)n * sizeof *y);
     eb_linear_result result = eb_test_solve(&others[k], A, b, y, NULL, NULL);
     tap_ok(result.reason > 0, "cg with %s converged", others[k].preconditioner);
-    tap_below(eb_test_distance(n, y, x), 1e-10, "and agrees with Cholesky");
+    tap_below(eb_test_distance(n, y, x), 1e-10, "and agrees with the direct solution");
   }
   free(b);
   free(x);
@@ -72,13 +73,13 @@ static void test_refactor(void) {
   eb_reason reason;
   eb_step_log *log = NULL;
   tap_require(eb_step_log_create(10, &log), "log");
-  tap_require(eb_linear_create(&cholesky, A, log, &linear), "create");
+  tap_require(eb_linear_create(&direct, A, log, &linear), "create");
   tap_require(eb_linear_set_matrix(linear, A, log, &reason), "set");
   tap_require(eb_linear_solve(linear, b, x, log, true, &result), "solve");
   tap_require(eb_linear_set_matrix(linear, B, log, &reason), "set");
   tap_require(eb_linear_solve(linear, b, x, log, true, &result), "solve");
   eb_linear_destroy(linear);
-  eb_test_solve(&cholesky, B, b, y, NULL, NULL);
+  eb_test_solve(&direct, B, b, y, NULL, NULL);
   tap_ok(memcmp(x, y, (size_t)n * sizeof *x) == 0, "refactored equals fresh, bit by bit");
   tap_ok(log->counters[EB_COUNT_FACTORIZATIONS] == 2 && log->counters[EB_COUNT_SOLVES] == 2,
          "factorizations and solves are counted");
@@ -114,7 +115,7 @@ static void test_outcomes(void) {
   double *a = A->values + 9 * (int64_t)A->diagonal[A->rows / 2], keep = a[4];
   eb_linear *linear = NULL;
   eb_linear_result result;
-  tap_require(eb_linear_create(&cholesky, A, NULL, &linear), "create");
+  tap_require(eb_linear_create(&direct, A, NULL, &linear), "create");
   a[4] = -keep;
   tap_ok(outcome(linear, A) == EB_NOT_POSITIVE_DEFINITE, "a negative pivot");
   tap_require(eb_linear_solve(linear, b, x, NULL, false, &result), "solve");
@@ -148,7 +149,7 @@ static void test_singular(void) {
       a[0] = a[4] = a[8] = b == A->diagonal[i] ? 0.1 * (A->start[i + 1] - A->start[i] - 1) : -0.1;
     }
   eb_linear *linear = NULL;
-  tap_require(eb_linear_create(&cholesky, A, NULL, &linear), "create");
+  tap_require(eb_linear_create(&direct, A, NULL, &linear), "create");
   tap_ok(outcome(linear, A) == EB_NOT_POSITIVE_DEFINITE,
          "a singular matrix is found, whatever the sign that rounding gives its last pivot");
   eb_linear_destroy(linear);
@@ -162,15 +163,18 @@ static void test_scales(void) {
   int64_t n = 3 * (int64_t)A->rows;
   double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
   double *y = eb_test_random_vector(n, &seed);
-  eb_test_solve(&cholesky, A, b, x, NULL, NULL);
+  eb_test_solve(&direct, A, b, x, NULL, NULL);
   for (int32_t i = 0; i < A->rows; i++)
     for (int32_t k = A->start[i]; k < A->start[i + 1]; k++)
       for (int e = 0; e < 9; e++) A->values[9 * k + e] *= ldexp(1, 2 * (i + A->column[k]) - 60);
   for (int64_t k = 0; k < n; k++) b[k] *= ldexp(1, 2 * (int)(k / 3) - 30);
-  eb_linear_result result = eb_test_solve(&cholesky, A, b, y, NULL, NULL);
+  eb_linear_result result = eb_test_solve(&direct, A, b, y, NULL, NULL);
   for (int64_t k = 0; k < n; k++) y[k] *= ldexp(1, 2 * (int)(k / 3) - 30);
   tap_ok(result.reason == EB_CONVERGED_DIRECT, "rows scaled over 34 decades are factored");
-  tap_below(eb_test_distance(n, y, x), 1e-10, "and solved as well as without the scaling");
+  /* Refinement ends when the residual is small beside the largest rows; entries that belong to others have what digits
+   * the float factor gave them, some 7. */
+  double bound = strcmp(direct.kind, "cholesky-single") ? 1e-10 : 1e-5;
+  tap_below(eb_test_distance(n, y, x), bound, "and solved as well as without the scaling");
   free(b);
   free(x);
   free(y);
@@ -183,13 +187,13 @@ static void test_settings_restored(void) {
   int64_t n = 3 * (int64_t)A->rows;
   double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
   double *y = eb_test_random_vector(n, &seed);
-  eb_linear_settings two = cholesky;
+  eb_linear_settings two = direct;
   two.threads = 2;
   int threads = omp_get_max_threads(), blas = openblas_get_num_threads();
   int levels = omp_get_max_active_levels();
   openblas_set_num_threads(2);
   omp_set_num_threads(3);
-  eb_test_solve(&cholesky, A, b, x, NULL, NULL);
+  eb_test_solve(&direct, A, b, x, NULL, NULL);
   eb_test_solve(&two, A, b, y, NULL, NULL);
   tap_ok(omp_get_max_threads() == 3 && omp_get_max_active_levels() == levels &&
              openblas_get_num_threads() == 2,
@@ -211,7 +215,7 @@ static void test_no_growth(void) {
   eb_linear *linear = NULL;
   eb_linear_result result;
   size_t used[2] = {0, 0};
-  tap_require(eb_linear_create(&cholesky, A, NULL, &linear), "create");
+  tap_require(eb_linear_create(&direct, A, NULL, &linear), "create");
   for (int step = 0; step < 8; step++) {
     outcome(linear, A);
     tap_require(eb_linear_solve(linear, b, x, NULL, false, &result), "solve");
@@ -224,7 +228,8 @@ static void test_no_growth(void) {
   eb_block_matrix_destroy(A);
 }
 
-int main(void) {
+static void test_kind(const char *kind) {
+  direct.kind = kind;
   test_solution(eb_test_random_matrix(80, 1), "random");
   test_solution(eb_test_random_matrix(1, 1), "one node");
   test_solution(eb_test_random_matrix(2, 1), "two nodes");
@@ -236,5 +241,11 @@ int main(void) {
   test_scales();
   test_settings_restored();
   test_no_growth();
+}
+
+int main(void) {
+  test_kind("cholesky");
+  test_kind("cholesky-single");
+  test_kind("cholmod");
   return tap_done();
 }

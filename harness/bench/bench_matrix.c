@@ -1,0 +1,112 @@
+#include "harness/bench/bench_matrix.h"
+
+#include "problems/base/memory.h"
+#include "problems/mesh/generate.h"
+
+#include <string.h>
+
+static const double step = 1.0 / 30;
+
+const eb_bench_body eb_body_sculpture = {.scene = "hecht2012/sculpture-medium"};
+const eb_bench_body eb_body_beam = {.cubes = {40, 8, 8}, .edges = {0.025, 0.025, 0.025}};
+const eb_bench_body eb_body_bar = {.cubes = {12, 12, 34}, .edges = {0.025, 0.025, 0.025}};
+const eb_bench_body eb_body_block = {.cubes = {28, 28, 28}, .edges = {0.025, 0.025, 0.025}};
+const eb_bench_body eb_body_sheet = {.cubes = {50, 50, 1}, .edges = {0.02, 0.02, 1e-4}};
+
+void eb_bench_matrix_clear(eb_bench_matrix *matrix) {
+  eb_block_matrix_destroy(matrix->A);
+  eb_elasticity_destroy(matrix->elasticity);
+  eb_mesh_destroy(matrix->generated);
+  if (matrix->scene) eb_scene_destroy(matrix->scene);
+  *matrix = (eb_bench_matrix){0};
+}
+
+static eb_error assemble(eb_bench_matrix *m, const eb_elasticity *elasticity) {
+  EB_TRY(eb_block_matrix_like(eb_elasticity_pattern(elasticity), &m->A));
+  m->n = 3 * (int64_t)m->A->rows;
+  eb_elasticity_matrix(elasticity, m->mesh->X, 1, step * step, false, m->A, NULL);
+  return EB_OK;
+}
+
+static eb_error from_scene(const eb_bench_body *body, eb_bench_matrix *m) {
+  EB_TRY(eb_scene_create(eb_scene_find(body->scene), NULL, NULL, NULL, &m->scene));
+  m->mesh = m->scene->mesh;
+  return assemble(m, m->scene->elasticity);
+}
+
+static eb_error from_grid(const eb_bench_body *body, eb_bench_matrix *m) {
+  const eb_material rubber = {
+      .kind = EB_COROTATIONAL, .young = 1e6, .poisson = 0.45, .density = 1000};
+  eb_grid grid = {.cubes = {body->cubes[0], body->cubes[1], body->cubes[2]}};
+  for (int axis = 0; axis < 3; axis++) grid.size[axis] = body->edges[axis] * body->cubes[axis];
+  EB_TRY(eb_generate_tets6(&grid, &m->generated));
+  m->mesh = m->generated;
+  EB_TRY(eb_elasticity_create(m->mesh, &rubber, &m->elasticity));
+  return assemble(m, m->elasticity);
+}
+
+eb_error eb_bench_matrix_create(const eb_bench_body *body, eb_bench_matrix *out) {
+  *out = (eb_bench_matrix){0};
+  eb_error error = body->scene ? from_scene(body, out) : from_grid(body, out);
+  if (error) eb_bench_matrix_clear(out);
+  return error;
+}
+
+/* ---- sets of elements ---- */
+
+/* What elements are sorted by. */
+typedef struct ranked {
+  double key;
+  int32_t element;
+} ranked;
+
+static int by_key(const void *a, const void *b) {
+  const ranked *x = a, *y = b;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return x->element < y->element ? -1 : x->element > y->element;
+}
+
+/* Chooses the first `count` in the order of the keys; frees them. */
+static eb_error choose_first(const eb_mesh *mesh, ranked *keys, int32_t count, uint8_t *chosen) {
+  qsort(keys, (size_t)mesh->element_count, sizeof *keys, by_key);
+  memset(chosen, 0, (size_t)mesh->element_count);
+  for (int32_t k = 0; k < count && k < mesh->element_count; k++) chosen[keys[k].element] = 1;
+  free(keys);
+  return EB_OK;
+}
+
+static const double *lowest_node(const eb_mesh *mesh) {
+  const double *lowest = mesh->X;
+  for (int64_t i = 1; i < mesh->node_count; i++)
+    if (mesh->X[3 * i + 2] < lowest[2]) lowest = mesh->X + 3 * i;
+  return lowest;
+}
+
+/* Squared distance of an element's centre, times the squared number of its nodes. */
+static double distance(const eb_mesh *mesh, int32_t element, const double *from) {
+  double off[3] = {0, 0, 0};
+  for (int a = 0; a < (int)mesh->type; a++) {
+    const double *X = mesh->X + 3 * (int64_t)mesh->elements[(int64_t)mesh->type * element + a];
+    for (int axis = 0; axis < 3; axis++) off[axis] += X[axis] - from[axis];
+  }
+  return off[0] * off[0] + off[1] * off[1] + off[2] * off[2];
+}
+
+eb_error eb_bench_local(const eb_mesh *mesh, int32_t count, uint8_t *chosen) {
+  ranked *keys;
+  const double *from = lowest_node(mesh);
+  EB_TRY(EB_NEW(keys, mesh->element_count));
+  for (int32_t e = 0; e < mesh->element_count; e++) keys[e] = (ranked){distance(mesh, e, from), e};
+  return choose_first(mesh, keys, count, chosen);
+}
+
+eb_error eb_bench_scattered(const eb_mesh *mesh, int32_t count, uint8_t *chosen) {
+  ranked *keys;
+  uint64_t random = 1;
+  EB_TRY(EB_NEW(keys, mesh->element_count));
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    keys[e] = (ranked){(double)(random >> 11), e};
+  }
+  return choose_first(mesh, keys, count, chosen);
+}

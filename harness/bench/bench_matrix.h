@@ -1,0 +1,39 @@
+/* The matrices that direct solvers are measured on: M + h^2 K of corotational bodies at rest, h = 1/30 s, nothing
+ * clamped. */
+#ifndef EB_BENCH_MATRIX_H
+#define EB_BENCH_MATRIX_H
+
+#include "problems/scene.h"
+
+typedef struct eb_bench_matrix {
+  eb_scene *scene;           /* that it comes from; NULL: generated here */
+  eb_mesh *generated;        /* NULL: the scene's */
+  eb_elasticity *elasticity; /* of the generated mesh */
+  const eb_mesh *mesh;
+  eb_block_matrix *A;
+  int64_t n; /* 3 rows */
+} eb_bench_matrix;
+
+typedef struct eb_bench_body {
+  const char *scene; /* of the catalogue, or NULL for a grid */
+  int32_t cubes[3];
+  double edges[3]; /* of a cube, m */
+} eb_bench_body;
+
+/* The catalogue's sculpture with 115 712 tetrahedra (through its mesh cache); bench/beam, 3 321 nodes; a bar of 5 915 nodes, 12 x 12 x
+ * 34 cubes; a block of 28^3 cubes, 24 389 nodes, what the root separator of a compact body costs; a
+ * sheet of 50 x 50 x 1 cubes, 5 202 nodes, where there is hardly any. */
+extern const eb_bench_body eb_body_sculpture, eb_body_beam, eb_body_bar, eb_body_block,
+    eb_body_sheet;
+
+EB_MUST eb_error eb_bench_matrix_create(const eb_bench_body *body, eb_bench_matrix *out);
+/* Also of a zeroed one. */
+void eb_bench_matrix_clear(eb_bench_matrix *matrix);
+
+/* The `count` elements whose centres are nearest to the lowest node, as where a body touches the ground; chosen[e] =
+ * 1 for them, 0 for others. */
+EB_MUST eb_error eb_bench_local(const eb_mesh *mesh, int32_t count, uint8_t *chosen);
+/* `count` elements at random, the same every time. */
+EB_MUST eb_error eb_bench_scattered(const eb_mesh *mesh, int32_t count, uint8_t *chosen);
+
+#endif

@@ -1,0 +1,125 @@
+#include "harness/report/factors.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "harness/report/markup.h"
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+static double total_memory(const eb_report_run *run) {
+  double sum = 0;
+  for (int i = 0; i < EB_MEMORY_KINDS; i++)
+    if (isfinite(run->memory[i])) sum += run->memory[i];
+  return sum;
+}
+
+/* Mean share of the elements that a step after the first brings up to date; NAN for a solver that never does. */
+static double mean_share(const eb_report_run *run) {
+  if (run->steps == 0 || run->run->elements == 0) return NAN;
+  double mean = eb_report_mean(run->updated_elements, run->steps, 1);
+  bool ever = eb_report_max(run->updated_elements, run->steps, 0) > 0;
+  return ever ? mean / (double)run->run->elements : NAN;
+}
+
+static bool reports(const eb_report_run *run, const eb_report_picture *picture) {
+  if (run->run->repetition > 0) return false;
+  return total_memory(run) > 0 || picture->supernodes > 0 || isfinite(mean_share(run));
+}
+
+static bool any_reports(const eb_report *report, const eb_report_scene *scene,
+                        const eb_report_picture *pictured) {
+  for (int r = scene->first; r < scene->last; r++)
+    if (reports(&report->runs[r], &pictured[r])) return true;
+  return false;
+}
+
+static eb_error row(const eb_report_run *run, const eb_report_picture *picture, eb_text *page) {
+  static const double megabyte = 1048576;
+  EB_TRY(eb_markup_between(page, "<tr><td class=\"text\">", run->label, "</td>"));
+  for (int i = 0; i < EB_MEMORY_KINDS; i++)
+    EB_TRY(eb_markup_number(page, "%.1f", run->memory[i] / megabyte));
+  double all = total_memory(run), supernodes = picture->supernodes;
+  EB_TRY(eb_markup_number(page, "%.1f", all > 0 ? all / megabyte : NAN));
+  EB_TRY(eb_markup_number(page, "%.0f", supernodes > 0 ? supernodes : NAN));
+  EB_TRY(eb_markup_number(page, "%.2f", 100 * mean_share(run)));
+  return eb_text_printf(page, "</tr>\n");
+}
+
+eb_error eb_factors_html(const eb_report *report, const eb_report_scene *scene,
+                         const eb_report_picture *pictured, eb_text *page) {
+  if (!any_reports(report, scene, pictured)) return EB_OK;
+  EB_TRY(eb_text_printf(page, "<div class=\"scroll\"><table><tr><th>held while stepping (MB), as "
+                              "the solver reports it</th>"));
+  for (int i = 0; i < EB_MEMORY_KINDS; i++)
+    EB_TRY(eb_markup_between(page, "<th>", eb_memory_name((eb_memory_kind)i), "</th>"));
+  EB_TRY(eb_text_printf(page, "<th>together</th><th>supernodes</th><th>elements updated a step, "
+                              "mean (%%)</th></tr>\n"));
+  for (int r = scene->first; r < scene->last; r++)
+    if (reports(&report->runs[r], &pictured[r])) EB_TRY(row(&report->runs[r], &pictured[r], page));
+  return eb_text_printf(page, "</table></div>\n");
+}
+
+/* ---- pictures --------------------------------------------------------------------------------- */
+
+static eb_error legend(const eb_report_run *run, eb_text *page) {
+  EB_TRY(eb_markup_between(page, "<h3>Updated elements: ", run->label, "</h3>\n"));
+  return eb_text_printf(
+      page,
+      "<p class=\"note\"><span class=\"updated\"></span> elements whose matrices were brought "
+      "up to date since the stored frame before; those inside show through the body, which "
+      "is drawn as a veil. Frames at equal shares of all updates of the run.</p>\n");
+}
+
+static eb_error picture(const eb_report_run *run, const eb_report_scene *scene, int number,
+                        const eb_report_picture *pictured, int p, eb_text *page) {
+  EB_TRY(eb_text_printf(page, "<figure><img src=\"%s-r%d-updates-%d.png\" alt=\"", scene->prefix,
+                        number, p + 1));
+  EB_TRY(eb_markup_text(page, run->label));
+  double share = (double)pictured->update[p].updated / fmax(1, (double)run->run->elements);
+  return eb_text_printf(page,
+                        ", updated elements\"><figcaption>t = %.4g s: %lld of %lld elements (%.1f "
+                        "%%)</figcaption></figure>\n",
+                        pictured->update[p].time, (long long)pictured->update[p].updated,
+                        (long long)run->run->elements, 100 * share);
+}
+
+eb_error eb_updates_html(const eb_report *report, const eb_report_scene *scene,
+                         const eb_report_picture *pictured, eb_text *page) {
+  for (int r = scene->first; r < scene->last; r++) {
+    const eb_report_run *run = &report->runs[r];
+    if (pictured[r].updates == 0) continue;
+    EB_TRY(legend(run, page));
+    EB_TRY(eb_text_printf(page, "<div class=\"strip\">\n"));
+    for (int p = 0; p < pictured[r].updates; p++)
+      EB_TRY(picture(run, scene, r - scene->first, &pictured[r], p, page));
+    EB_TRY(eb_text_printf(page, "</div>\n"));
+  }
+  return EB_OK;
+}
+
+/* ---- plots ------------------------------------------------------------------------------------ */
+
+static eb_error plot(const eb_report_run *run, const eb_report_scene *scene, int number,
+                     const char *stem, const char *words, eb_text *page) {
+  char prefix[160], caption[600];
+  snprintf(prefix, sizeof prefix, "%s-r%d", scene->prefix, number);
+  snprintf(caption, sizeof caption, "%s: %s", run->label, words);
+  return eb_markup_plot(page, prefix, stem, caption);
+}
+
+eb_error eb_factor_plots_html(const eb_report *report, const eb_report_scene *scene,
+                              const eb_report_picture *pictured, eb_text *page) {
+  for (int r = scene->first; r < scene->last; r++) {
+    const eb_report_run *run = &report->runs[r];
+    if (pictured[r].stages)
+      EB_TRY(plot(run, scene, r - scene->first, "stages",
+                  "share of elements updated, and a step's time by stage", page));
+    if (pictured[r].tree)
+      EB_TRY(plot(run, scene, r - scene->first, "tree",
+                  "elimination tree of supernodes; a bar stands over its children, what they leave "
+                  "free of it are its own pivots",
+                  page));
+  }
+  return EB_OK;
+}

@@ -1,0 +1,134 @@
+#include "harness/report/gnuplot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/embedded.h"
+#include "problems/base/file.h"
+
+/* ---- data ------------------------------------------------------------------------------------- */
+
+void eb_plot_begin(eb_plot_data *data, const char *name) {
+  snprintf(data->pending, sizeof data->pending, "%s", name);
+  for (char *c = data->pending; *c; c++)
+    if (*c == '"' || *c == '\\') *c = '\'';
+}
+
+eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned logarithmic) {
+  if (!isfinite(x) || !isfinite(y)) return EB_OK;
+  if ((logarithmic & EB_LOG_X && !(x > 0)) || (logarithmic & EB_LOG_Y && !(y > 0))) return EB_OK;
+  if (data->pending[0]) {
+    const char *gap = data->series++ ? "\n\n" : "";
+    EB_TRY(eb_text_printf(&data->text, "%s\"x\" \"%s\"\n", gap, data->pending));
+    data->pending[0] = '\0';
+  }
+  return eb_text_printf(&data->text, "%.9g %.9g\n", x, y);
+}
+
+eb_error eb_plot_stage(eb_plot_data *data, eb_phase phase) {
+  bool named = phase < EB_PHASE_COUNT;
+  size_t used = strlen(data->stages);
+  snprintf(data->stages + used, sizeof data->stages - used, " %d", named ? (int)phase + 1 : 0);
+  data->series++;
+  return eb_text_printf(&data->text, " \"%s\"", named ? eb_phase_name(phase) : "other");
+}
+
+/* ---- gnuplot ---------------------------------------------------------------------------------- */
+
+static _Noreturn void become_gnuplot(const char *dir, const char *script, const int complaints[2]) {
+  close(complaints[0]);
+  if (dup2(complaints[1], STDERR_FILENO) >= 0 && chdir(dir) == 0)
+    execlp("gnuplot", "gnuplot", script, (char *)NULL);
+  _exit(127);
+}
+
+/* Reads to the end and keeps what fits. */
+static void read_complaints(int from, char *text, size_t bytes) {
+  char rest[256];
+  size_t used = 0;
+  for (;;) {
+    bool room = used + 1 < bytes;
+    ssize_t got = read(from, room ? text + used : rest, room ? bytes - 1 - used : sizeof rest);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    if (room) used += (size_t)got;
+  }
+  text[used] = '\0';
+}
+
+static eb_error judge(int status, const char *dir, const char *script, const char *complaints) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    return EB_ERROR(EB_ERR_LIBRARY, "gnuplot was not found: install the package gnuplot-nox");
+  if (status != 0)
+    return EB_ERROR(EB_ERR_LIBRARY, "gnuplot failed on '%s/%s' (status %d): %s", dir, script,
+                    status, complaints);
+  return EB_OK;
+}
+
+/* Runs gnuplot in the folder, so that scripts name their files without a path. Its warnings are dropped,
+ * its errors passed on. */
+static eb_error run_gnuplot(const char *dir, const char *script) {
+  int complaints[2], status = 0;
+  char text[512];
+  if (pipe(complaints) != 0) return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
+  pid_t child = fork();
+  if (child == 0) become_gnuplot(dir, script, complaints);
+  int cause = errno;
+  close(complaints[1]);
+  if (child > 0) read_complaints(complaints[0], text, sizeof text);
+  close(complaints[0]);
+  if (child < 0) return EB_ERROR(EB_ERR_IO, "cannot start gnuplot: %s", strerror(cause));
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return EB_ERROR(EB_ERR_IO, "cannot wait for gnuplot: %s", strerror(errno));
+  return judge(status, dir, script, text);
+}
+
+static eb_error append_template(eb_text *script, const char *stem) {
+  char name[64];
+  snprintf(name, sizeof name, "gnuplot/%s.gp", stem);
+  eb_embedded file;
+  EB_TRY(eb_embedded_find(name, &file));
+  return eb_text_append(script, file.data, file.size);
+}
+
+/* A string in single quotes, in which gnuplot runs no commands; a new line is put between two of them. */
+static eb_error append_quoted(eb_text *script, const char *text) {
+  EB_TRY(eb_text_printf(script, "'"));
+  for (const char *c = text; *c; c++) {
+    if (*c == '\n')
+      EB_TRY(eb_text_printf(script, "'.\"\\n\".'"));
+    else
+      EB_TRY(eb_text_printf(script, *c == '\'' ? "%c'" : "%c", *c));
+  }
+  return eb_text_printf(script, "'");
+}
+
+static eb_error fill_script(eb_text *script, const char *base, const char *stem, const char *title,
+                            const eb_plot_data *data) {
+  EB_TRY(eb_text_printf(script, "data = \"%s.dat\"\noutput = \"%s.svg\"\ntitle = ", base, base));
+  EB_TRY(append_quoted(script, title));
+  EB_TRY(eb_text_printf(script, "\nseries = %d\n", data->series));
+  if (data->stages[0]) EB_TRY(eb_text_printf(script, "stages = \"%s\"\n", data->stages));
+  EB_TRY(append_template(script, "style"));
+  return append_template(script, stem);
+}
+
+eb_error eb_plot_draw(const char *dir, const char *base, const char *stem, const char *title,
+                      const eb_plot_data *data) {
+  char path[4096], name[512];
+  snprintf(path, sizeof path, "%s/%s.dat", dir, base);
+  EB_TRY(eb_file_write(path, data->text.data, data->text.length));
+  eb_text script = {0};
+  eb_error error = fill_script(&script, base, stem, title, data);
+  snprintf(path, sizeof path, "%s/%s.gp", dir, base);
+  if (!error) error = eb_file_write(path, script.data, script.length);
+  eb_text_clear(&script);
+  EB_TRY(error);
+  snprintf(name, sizeof name, "%s.gp", base);
+  return run_gnuplot(dir, name);
+}

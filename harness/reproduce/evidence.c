@@ -1,0 +1,126 @@
+#include "harness/reproduce/evidence.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+
+int64_t eb_steps_per_frame(const eb_run *run) {
+  const eb_scene_ops *scene = eb_scene_find(run->scene);
+  return scene && scene->steps_per_frame > 0 ? scene->steps_per_frame : 1;
+}
+
+const eb_run *eb_evidence_run(const eb_evidence *evidence, int case_) {
+  int run = evidence->cases[case_].run;
+  return run < 0 ? NULL : eb_results_run(evidence->results, run);
+}
+
+/* ---- which run stands for a case -------------------------------------------------------------- */
+
+static eb_standing standing_of(const eb_run *run, int64_t frames) {
+  static const int64_t least = 2; /* the first is left out */
+  switch (eb_outcome_find(run->outcome)) {
+  case EB_OUTCOME_COMPLETED:
+    return EB_STANDING_WHOLE;
+  case EB_OUTCOME_TIMED_OUT:
+    return frames >= least ? EB_STANDING_CUT : EB_STANDING_MISSING;
+  case EB_OUTCOME_UNFINISHED:
+  case EB_OUTCOME_SKIPPED:
+  case EB_OUTCOME_OUT_OF_MEMORY:
+    return EB_STANDING_MISSING;
+  default:
+    return EB_STANDING_FAILED;
+  }
+}
+
+static eb_error total_wall(const eb_results *results, int run, double *out) {
+  double *wall;
+  size_t count;
+  EB_TRY(eb_results_steps(results, run, EB_COL_WALL, &wall, &count));
+  *out = 0;
+  for (size_t i = 0; i < count; i++) *out += wall[i];
+  free(wall);
+  return EB_OK;
+}
+
+static void describe(const eb_paper_case *work, const eb_run *run, eb_case_evidence *out) {
+  if (out->standing == EB_STANDING_WHOLE) return;
+  snprintf(out->why, sizeof out->why, "%s: %s%s%s", work->name, run->outcome,
+           *run->detail ? ", " : "", run->detail);
+}
+
+/* A whole run before one that was cut, before one that failed; among equals the fastest. */
+static eb_error consider(const eb_paper_case *work, const eb_results *results, int run,
+                         double *fastest, eb_case_evidence *out) {
+  const eb_run *candidate = eb_results_run(results, run);
+  double wall;
+  int64_t frames = candidate->steps_done / eb_steps_per_frame(candidate);
+  eb_standing standing = standing_of(candidate, frames);
+  EB_TRY(total_wall(results, run, &wall));
+  bool better = out->run < 0 || standing > out->standing ||
+                (standing == out->standing &&
+                 (frames > out->frames || (frames == out->frames && wall < *fastest)));
+  if (!better) return EB_OK;
+  *out = (eb_case_evidence){.standing = standing, .run = run, .frames = frames};
+  *fastest = wall;
+  describe(work, candidate, out);
+  return EB_OK;
+}
+
+static eb_error find_case(const eb_paper_case *work, const struct eb_planned *planned,
+                          const eb_results *results, eb_case_evidence *out) {
+  double fastest = INFINITY;
+  *out = (eb_case_evidence){.standing = EB_STANDING_MISSING, .run = -1};
+  snprintf(out->why, sizeof out->why, "%s: %s", work->name,
+           planned->trouble ? planned->trouble : "not run");
+  for (int i = 0; results && i < planned->identities.count; i++) {
+    int run = eb_results_find(results, planned->identities.items[i]);
+    if (run >= 0) EB_TRY(consider(work, results, run, &fastest, out));
+  }
+  return EB_OK;
+}
+
+eb_error eb_evidence_create(const eb_paper *paper, const eb_paper_plan *plan,
+                            const eb_results *results, const char *folder, eb_evidence *out) {
+  *out = (eb_evidence){.paper = paper, .results = results, .folder = folder};
+  EB_TRY(EB_NEW(out->cases, paper->case_count));
+  for (int c = 0; c < paper->case_count; c++)
+    EB_TRY(find_case(&paper->cases[c], &plan->cases[c], results, &out->cases[c]));
+  return EB_OK;
+}
+
+void eb_evidence_clear(eb_evidence *evidence) {
+  free(evidence->cases);
+  *evidence = (eb_evidence){0};
+}
+
+int64_t eb_evidence_common(const eb_evidence *evidence, const int *cases, int count) {
+  int64_t least = count ? INT64_MAX : 0;
+  for (int i = 0; i < count; i++) {
+    int64_t frames = evidence->cases[cases[i]].frames;
+    if (frames < least) least = frames;
+  }
+  return least;
+}
+
+/* ---- frames ----------------------------------------------------------------------------------- */
+
+eb_error eb_evidence_series(const eb_evidence *evidence, int case_, const char *path,
+                            double **values, size_t *frames) {
+  size_t count;
+  int run = evidence->cases[case_].run;
+  *values = NULL;
+  *frames = 0;
+  if (run < 0) return EB_NEW(*values, 0);
+  size_t a_frame = (size_t)eb_steps_per_frame(eb_results_run(evidence->results, run));
+  EB_TRY(eb_results_column(evidence->results, run, path, values, &count));
+  *frames = count / a_frame;
+  for (size_t f = 0; f < *frames; f++) {
+    double sum = 0;
+    for (size_t s = 0; s < a_frame; s++) sum += (*values)[f * a_frame + s];
+    (*values)[f] = sum;
+  }
+  return EB_OK;
+}

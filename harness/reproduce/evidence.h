@@ -1,0 +1,79 @@
+/* What was measured for a paper: its cases in a result file, and figures over their frames.
+ *
+ * Frame times. A frame is the scene's steps_per_frame steps; its time is the wall time of those steps: set-up, audit and
+ * logging are not in it. The first frame is left out of every figure when there are others: it holds the first whole
+ * factorization and cold caches, which the paper's averages over a run do not show either. Of several repetitions the
+ * fastest counts (the machine's other work only ever adds time); all figures of a case are of that one.
+ *
+ * Figures ("statistics") by name, in SI units:
+ *   frame.mean|min|max|median     s a frame
+ *   phase.NAME, phase.sum         s a frame, mean; none for a phase that is never timed
+ *   count.NAME                    of a counter, a frame, mean
+ *   iterations.mean|max           of the linear solver, a frame
+ *   memory.KIND                   byte, of the set-up
+ *   setup.seconds, peak.bytes, run.nodes, run.elements
+ * and sums of those that there are: phase.update+phase.factor. */
+#ifndef EB_REPRODUCE_EVIDENCE_H
+#define EB_REPRODUCE_EVIDENCE_H
+
+#include "harness/reproduce/paper.h"
+#include "harness/results/read.h"
+#include "harness/suite/plan.h"
+
+/* The cases of a paper as a plan. */
+typedef struct eb_paper_plan {
+  eb_plan plan;
+  struct eb_planned {
+    eb_strings identities; /* a repetition each */
+    char *trouble;         /* why it cannot be run in this build, or NULL */
+  } * cases;               /* a case of the paper each */
+  int case_count;
+} eb_paper_plan;
+/* Cases that this build does not know (no such solver) are not planned, and say so. Clear *out also after a failure. */
+EB_MUST eb_error eb_paper_plan_create(const eb_paper *paper, const bool *wanted,
+                                      const eb_plugins *plugins, eb_paper_plan *out);
+void eb_paper_plan_clear(eb_paper_plan *plan);
+
+typedef enum eb_standing {
+  EB_STANDING_MISSING, /* not run, cut short before a frame was whole, or too big for the machine */
+  EB_STANDING_FAILED,  /* the solver failed */
+  EB_STANDING_CUT,     /* the time limit came first; the frames that are there are good */
+  EB_STANDING_WHOLE
+} eb_standing;
+
+typedef struct eb_case_evidence {
+  eb_standing standing;
+  int run; /* in the results; -1: none */
+  int64_t frames;
+  char why[400]; /* what is wrong, "" when nothing is */
+} eb_case_evidence;
+
+typedef struct eb_evidence {
+  const eb_paper *paper;
+  const eb_results *results; /* NULL: there are none */
+  const char *folder;        /* where probes have left their results, or NULL */
+  eb_case_evidence *cases;   /* a case of the paper each */
+} eb_evidence;
+
+/* `results` may be NULL. The caller clears *out, also after a failure. */
+EB_MUST eb_error eb_evidence_create(const eb_paper *paper, const eb_paper_plan *plan,
+                                    const eb_results *results, const char *folder,
+                                    eb_evidence *out);
+void eb_evidence_clear(eb_evidence *evidence);
+
+/* EB_ERR_FORMAT for a name that is no statistic. */
+EB_MUST eb_error eb_statistic_check(const char *name);
+/* Over the frames up to `frames` (0: all). NaN when the case has no such figure. */
+EB_MUST eb_error eb_evidence_statistic(const eb_evidence *evidence, int case_, const char *name,
+                                       int64_t frames, double *out);
+/* Frames that all of these cases have; 0 without cases. */
+int64_t eb_evidence_common(const eb_evidence *evidence, const int *cases, int count);
+/* A column summed over the steps of each frame, the first included. The caller frees *values. */
+EB_MUST eb_error eb_evidence_series(const eb_evidence *evidence, int case_, const char *path,
+                                    double **values, size_t *frames);
+/* Steps a frame of that run's scene. */
+int64_t eb_steps_per_frame(const eb_run *run);
+/* The attributes of a case's run, or NULL. */
+const eb_run *eb_evidence_run(const eb_evidence *evidence, int case_);
+
+#endif

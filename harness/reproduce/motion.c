@@ -1,0 +1,194 @@
+#include "harness/reproduce/motion.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+#include "problems/elasticity/svd3.h"
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+static eb_error rest_diagonal(const eb_evidence *e, int case_, double *out) {
+  eb_mesh *mesh;
+  double lo[3], hi[3];
+  EB_TRY(eb_results_mesh(e->results, e->cases[case_].run, &mesh));
+  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  *out = sqrt(pow(hi[0] - lo[0], 2) + pow(hi[1] - lo[1], 2) + pow(hi[2] - lo[2], 2));
+  eb_mesh_destroy(mesh);
+  return EB_OK;
+}
+
+static eb_error frame_of(const eb_evidence *e, int case_, size_t frame, double **out) {
+  float *x;
+  size_t size = 3 * (size_t)eb_evidence_run(e, case_)->nodes;
+  *out = NULL;
+  EB_TRY(eb_results_frame(e->results, e->cases[case_].run, frame, &x));
+  eb_error error = EB_NEW(*out, size);
+  for (size_t i = 0; i < size && !error; i++) (*out)[i] = (double)x[i];
+  free(x);
+  return error;
+}
+
+/* ---- distances -------------------------------------------------------------------------------- */
+
+static void distance_of(const double *x, const double *y, int64_t nodes, double length,
+                        eb_distance *out) {
+  double sum = 0, most = 0;
+  for (int64_t i = 0; i < nodes; i++) {
+    double square = 0;
+    for (int d = 0; d < 3; d++) square += pow(x[3 * i + d] - y[3 * i + d], 2);
+    sum += square;
+    if (!(square <= most)) most = square; /* keeps what is not a number */
+  }
+  *out = (eb_distance){.rms = sqrt(sum / (double)nodes) / length, .max = sqrt(most) / length};
+}
+
+static eb_error compare_frames(const eb_evidence *e, int a, int b, size_t frame, double length,
+                               eb_distance *out) {
+  double *x, *y = NULL;
+  EB_TRY(frame_of(e, a, frame, &x));
+  eb_error error = frame_of(e, b, frame, &y);
+  if (!error) distance_of(x, y, eb_evidence_run(e, a)->nodes, length, out);
+  free(x);
+  free(y);
+  return error;
+}
+
+/* ---- the first bounce ------------------------------------------------------------------------- */
+
+/* The first step without contact after one with; `steps` when there is none. */
+static size_t bounce_end(const double *contacts, size_t steps) {
+  size_t s = 0;
+  while (s < steps && !(contacts[s] > 0)) s++;
+  while (s < steps && contacts[s] > 0) s++;
+  return s;
+}
+
+/* The stored frames of a run up to the end of its first bounce; all when it has none. */
+static eb_error frames_to_bounce(const eb_evidence *e, int case_, size_t *frames, bool *ended) {
+  double *contacts, *stored;
+  size_t steps, count;
+  int run = e->cases[case_].run;
+  EB_TRY(eb_results_steps(e->results, run, EB_COL_CONTACTS, &contacts, &steps));
+  size_t end = bounce_end(contacts, steps);
+  free(contacts);
+  *ended = end < steps;
+  EB_TRY(eb_results_column(e->results, run, "frames/step", &stored, &count));
+  *frames = 0;
+  for (size_t f = 0; f < count; f++)
+    if (stored[f] <= (double)end) *frames = f + 1;
+  free(stored);
+  return EB_OK;
+}
+
+/* ---- two runs --------------------------------------------------------------------------------- */
+
+static eb_error common_frames(const eb_evidence *e, int a, int b, size_t *out) {
+  size_t frames[2];
+  EB_TRY(eb_results_frame_count(e->results, e->cases[a].run, &frames[0]));
+  EB_TRY(eb_results_frame_count(e->results, e->cases[b].run, &frames[1]));
+  *out = frames[0] < frames[1] ? frames[0] : frames[1];
+  return EB_OK;
+}
+
+/* The larger of two, or what is not a number. */
+static double larger(double a, double b) {
+  return a >= b || isnan(a) ? a : b;
+}
+
+eb_error eb_motion_parting(const eb_evidence *e, int of, int against, bool until_bounce,
+                           eb_parting *out) {
+  double length;
+  size_t limit = SIZE_MAX;
+  *out = (eb_parting){.largest = {NAN, NAN}};
+  if (strcmp(eb_evidence_run(e, of)->scene_hash, eb_evidence_run(e, against)->scene_hash) != 0)
+    return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' are not runs of one scene",
+                    e->paper->cases[of].name, e->paper->cases[against].name);
+  EB_TRY(rest_diagonal(e, of, &length));
+  EB_TRY(common_frames(e, of, against, &out->frames));
+  if (until_bounce) EB_TRY(frames_to_bounce(e, against, &limit, &out->bounced));
+  if (limit < out->frames) out->frames = limit;
+  if (out->frames) out->largest = (eb_distance){0};
+  for (size_t f = 0; f < out->frames; f++) {
+    eb_distance here;
+    EB_TRY(compare_frames(e, of, against, f, length, &here));
+    out->largest.rms = larger(here.rms, out->largest.rms);
+    out->largest.max = larger(here.max, out->largest.max);
+  }
+  return EB_OK;
+}
+
+/* ---- shapes ----------------------------------------------------------------------------------- */
+
+static void centre_of(const double *x, int64_t count, double out[3]) {
+  for (int d = 0; d < 3; d++) {
+    out[d] = 0;
+    for (int64_t i = 0; i < count; i++) out[d] += x[3 * i + d] / (double)count;
+  }
+}
+
+/* The rotation nearest to S = sum (y - cy) (x - cx)^T: it takes x onto y best. */
+static void best_rotation(const double *x, const double *y, int64_t count, const double cx[3],
+                          const double cy[3], double out[9]) {
+  double S[9] = {0};
+  for (int64_t i = 0; i < count; i++)
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++) S[3 * r + c] += (y[3 * i + r] - cy[r]) * (x[3 * i + c] - cx[c]);
+  eb_v4 F[9], R[9];
+  for (int k = 0; k < 9; k++) F[k] = (eb_v4){S[k], S[k], S[k], S[k]};
+  eb_polar3(F, R);
+  for (int k = 0; k < 9; k++) out[k] = R[k][0];
+}
+
+void eb_rigid_distance(const double *x, const double *y, int64_t count, double length,
+                       eb_distance *out) {
+  double cx[3], cy[3], R[9], sum = 0, most = 0;
+  centre_of(x, count, cx);
+  centre_of(y, count, cy);
+  best_rotation(x, y, count, cx, cy, R);
+  for (int64_t i = 0; i < count; i++) {
+    double square = 0;
+    for (int r = 0; r < 3; r++) {
+      double moved = cy[r];
+      for (int c = 0; c < 3; c++) moved += R[3 * r + c] * (x[3 * i + c] - cx[c]);
+      square += pow(moved - y[3 * i + r], 2);
+    }
+    sum += square;
+    if (!(square <= most)) most = square;
+  }
+  *out = (eb_distance){.rms = sqrt(sum / (double)count) / length, .max = sqrt(most) / length};
+}
+
+static eb_error last_frame(const eb_evidence *e, int case_, double **out) {
+  size_t count;
+  EB_TRY(eb_results_frame_count(e->results, e->cases[case_].run, &count));
+  if (count == 0)
+    return EB_ERROR(EB_ERR_INVALID, "'%s' stored no frames", e->paper->cases[case_].name);
+  return frame_of(e, case_, count - 1, out);
+}
+
+static eb_error rest_shape(const eb_evidence *e, int case_, double **out) {
+  eb_mesh *mesh;
+  EB_TRY(eb_results_mesh(e->results, e->cases[case_].run, &mesh));
+  eb_error error = EB_NEW(*out, 3 * (size_t)mesh->node_count);
+  if (!error) memcpy(*out, mesh->X, 3 * (size_t)mesh->node_count * sizeof **out);
+  eb_mesh_destroy(mesh);
+  return error;
+}
+
+eb_error eb_motion_shape(const eb_evidence *e, int case_, int other, eb_distance *out) {
+  double *x, *y = NULL, length;
+  const eb_run *run = eb_evidence_run(e, case_);
+  if (other >= 0 && eb_evidence_run(e, other)->nodes != run->nodes)
+    return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' do not have the same nodes",
+                    e->paper->cases[case_].name, e->paper->cases[other].name);
+  EB_TRY(rest_diagonal(e, case_, &length));
+  EB_TRY(last_frame(e, case_, &x));
+  eb_error error = other < 0 ? rest_shape(e, case_, &y) : last_frame(e, other, &y);
+  if (!error) eb_rigid_distance(x, y, run->nodes, length, out);
+  free(x);
+  free(y);
+  return error;
+}

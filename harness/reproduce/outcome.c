@@ -1,0 +1,247 @@
+#include "harness/reproduce/outcome.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/reproduce/motion.h"
+#include "problems/base/memory.h"
+
+/* ---- notes ------------------------------------------------------------------------------------ */
+
+/* "quick: 12 of 300 frames", or a span of both when cases differ. */
+static eb_error note_frames(const eb_paper *paper, const bool *marked, eb_text *out) {
+  int64_t least = INT64_MAX, most = 0, all_least = INT64_MAX, all_most = 0;
+  bool fewer = false;
+  for (int c = 0; c < paper->case_count; c++) {
+    const eb_paper_case *work = &paper->cases[c];
+    if (!marked[c]) continue;
+    fewer = fewer || work->frames < work->all_frames;
+    if (work->frames < least) least = work->frames;
+    if (work->frames > most) most = work->frames;
+    if (work->all_frames < all_least) all_least = work->all_frames;
+    if (work->all_frames > all_most) all_most = work->all_frames;
+  }
+  if (!fewer) return EB_OK;
+  EB_TRY(eb_text_printf(out, "quick: %lld", (long long)least));
+  if (most > least) EB_TRY(eb_text_printf(out, " to %lld", (long long)most));
+  EB_TRY(eb_text_printf(out, " of %lld", (long long)all_least));
+  if (all_most > all_least) EB_TRY(eb_text_printf(out, " to %lld", (long long)all_most));
+  return eb_text_printf(out, " frames\n");
+}
+
+static bool seen_before(const eb_evidence *e, const bool *marked, int case_) {
+  const eb_run *run = eb_evidence_run(e, case_);
+  for (int c = 0; c < case_; c++) {
+    const eb_run *other = marked[c] ? eb_evidence_run(e, c) : NULL;
+    if (other && strcmp(other->scene, run->scene) == 0) return true;
+  }
+  return false;
+}
+
+static eb_error note_stand_ins(const eb_evidence *e, const bool *marked, eb_text *out) {
+  bool any = false;
+  for (int c = 0; c < e->paper->case_count; c++) {
+    const eb_run *run = marked[c] ? eb_evidence_run(e, c) : NULL;
+    if (!run || !run->stand_in || !*run->stand_in || seen_before(e, marked, c)) continue;
+    EB_TRY(eb_text_printf(out, "%s%s (%s, %lld elements)", any ? ", " : "stand-in geometry: ",
+                          run->stand_in, run->scene, (long long)run->elements));
+    any = true;
+  }
+  return any ? eb_text_printf(out, "\n") : EB_OK;
+}
+
+/* What holds for the marked cases: frames of quick runs, and stand-ins. A line each. */
+static eb_error note(const eb_evidence *e, const bool *marked, eb_text *out) {
+  EB_TRY(eb_text_append(out, "", 0));
+  EB_TRY(note_frames(e->paper, marked, out));
+  return note_stand_ins(e, marked, out);
+}
+
+/* Runs that are not whole; the reasons of claims say so themselves. */
+static eb_error note_troubles(const eb_evidence *e, const bool *marked, eb_text *out) {
+  for (int c = 0; c < e->paper->case_count; c++)
+    if (marked[c] && *e->cases[c].why) EB_TRY(eb_text_printf(out, "%s\n", e->cases[c].why));
+  return EB_OK;
+}
+
+/* ---- tables ----------------------------------------------------------------------------------- */
+
+static eb_error fill_cell(const eb_evidence *e, eb_shown_table *shown, int row, int column,
+                          bool *marked, int *measured) {
+  int found;
+  char *statistic;
+  const eb_paper_table *table = shown->table;
+  double *ours = &shown->ours[row * table->column_count + column];
+  *ours = NAN;
+  EB_TRY(eb_paper_cell(e->paper, table, row, &table->columns[column], &found, &statistic));
+  if (found < 0) return EB_OK;
+  marked[found] = true;
+  eb_error error = EB_OK;
+  /* A run that failed is not timed beside the paper's: what it did of it is in the notes. */
+  if (e->cases[found].standing >= EB_STANDING_CUT)
+    error = eb_evidence_statistic(e, found, statistic, 0, ours);
+  *ours *= table->scale;
+  *measured += isfinite(*ours);
+  free(statistic);
+  return error;
+}
+
+static eb_error show_table(const eb_evidence *e, const eb_paper_table *table, eb_shown_table *shown,
+                           int *measured) {
+  bool *marked;
+  shown->table = table;
+  EB_TRY(EB_NEW(shown->ours, table->keys.count * table->column_count));
+  EB_TRY(EB_NEW(marked, e->paper->case_count));
+  eb_error error = EB_OK;
+  for (int r = 0; r < table->keys.count; r++)
+    for (int c = 0; c < table->column_count && !error; c++)
+      error = fill_cell(e, shown, r, c, marked, measured);
+  if (!error) error = note(e, marked, &shown->notes);
+  if (!error) error = note_troubles(e, marked, &shown->notes);
+  free(marked);
+  return error;
+}
+
+double eb_shown_ours(const eb_shown_table *shown, int row, int column) {
+  return shown->ours[row * shown->table->column_count + column];
+}
+
+double eb_shown_ratio(const eb_shown_table *shown, int row, int column) {
+  return eb_shown_ours(shown, row, column) /
+         eb_paper_value(shown->table, row, &shown->table->columns[column]);
+}
+
+/* ---- figures ---------------------------------------------------------------------------------- */
+
+static bool is_timed(const eb_evidence *e, int case_) {
+  return e->cases[case_].standing >= EB_STANDING_CUT;
+}
+
+static eb_error point_value(const eb_evidence *e, const eb_paper_figure *figure, int case_,
+                            double *out) {
+  double unit = 1;
+  int against = figure->against;
+  *out = NAN;
+  if (!is_timed(e, case_) || (against >= 0 && !is_timed(e, against))) return EB_OK;
+  if (strcmp(figure->value, "distance") == 0) {
+    eb_parting parting;
+    EB_TRY(eb_motion_parting(e, case_, against, true, &parting));
+    *out = figure->scale * parting.largest.rms;
+    return EB_OK;
+  }
+  const int both[2] = {case_, against};
+  int64_t frames = eb_evidence_common(e, both, against < 0 ? 1 : 2);
+  EB_TRY(eb_evidence_statistic(e, case_, figure->value, frames, out));
+  if (against >= 0) EB_TRY(eb_evidence_statistic(e, against, figure->value, frames, &unit));
+  *out *= figure->scale / unit;
+  return EB_OK;
+}
+
+static eb_error show_figure(const eb_evidence *e, const eb_paper_figure *figure,
+                            eb_shown_figure *shown, int *measured) {
+  bool *marked;
+  shown->figure = figure;
+  EB_TRY(EB_NEW(shown->y, figure->point_count));
+  EB_TRY(EB_NEW(marked, e->paper->case_count));
+  eb_error error = EB_OK;
+  for (int p = 0; p < figure->point_count && !error; p++) {
+    marked[figure->points[p].case_] = true;
+    error = point_value(e, figure, figure->points[p].case_, &shown->y[p]);
+    *measured += isfinite(shown->y[p]);
+  }
+  if (figure->against >= 0) marked[figure->against] = true;
+  if (figure->show >= 0) marked[figure->show] = true;
+  if (!error) error = note(e, marked, &shown->notes);
+  if (!error) error = note_troubles(e, marked, &shown->notes);
+  free(marked);
+  return error;
+}
+
+/* ---- claims ----------------------------------------------------------------------------------- */
+
+static eb_error show_claim(const eb_evidence *e, const eb_paper_claim *claim,
+                           eb_shown_claim *shown) {
+  bool *marked;
+  shown->claim = claim;
+  EB_TRY(eb_claim_judge(e, claim, &shown->finding));
+  EB_TRY(EB_NEW(marked, e->paper->case_count));
+  eb_error error = eb_measure_cases(e->paper, claim, marked);
+  if (!error) error = note(e, marked, &shown->notes);
+  if (!error && *claim->note && shown->finding.ruling != EB_REPRODUCED)
+    error = eb_text_printf(&shown->notes, "note: %s\n", claim->note);
+  free(marked);
+  return error;
+}
+
+static eb_error create(const eb_evidence *e, const eb_paper_choice *choice, eb_reproduction *out) {
+  EB_TRY(EB_NEW(out->tables, e->paper->table_count));
+  EB_TRY(EB_NEW(out->claims, e->paper->claim_count));
+  for (int t = 0; t < e->paper->table_count; t++)
+    if (choice->tables[t])
+      EB_TRY(show_table(e, &e->paper->tables[t], &out->tables[out->table_count++], &out->measured));
+  EB_TRY(EB_NEW(out->figures, e->paper->figure_count));
+  for (int f = 0; f < e->paper->figure_count; f++)
+    if (choice->figures[f])
+      EB_TRY(show_figure(e, &e->paper->figures[f], &out->figures[out->figure_count++],
+                         &out->measured));
+  for (int c = 0; c < e->paper->claim_count; c++)
+    if (choice->claims[c])
+      EB_TRY(show_claim(e, &e->paper->claims[c], &out->claims[out->claim_count++]));
+  return EB_OK;
+}
+
+eb_error eb_reproduction_create(const eb_evidence *evidence, const eb_paper_choice *choice,
+                                eb_reproduction *out) {
+  *out = (eb_reproduction){.evidence = evidence};
+  return create(evidence, choice, out);
+}
+
+void eb_reproduction_clear(eb_reproduction *reproduction) {
+  for (int t = 0; t < reproduction->table_count; t++) {
+    free(reproduction->tables[t].ours);
+    eb_text_clear(&reproduction->tables[t].notes);
+  }
+  for (int c = 0; c < reproduction->claim_count; c++) {
+    eb_text_clear(&reproduction->claims[c].finding.reason);
+    eb_text_clear(&reproduction->claims[c].notes);
+  }
+  for (int f = 0; f < reproduction->figure_count; f++) {
+    free(reproduction->figures[f].y);
+    eb_text_clear(&reproduction->figures[f].notes);
+  }
+  free(reproduction->figures);
+  free(reproduction->tables);
+  free(reproduction->claims);
+  *reproduction = (eb_reproduction){0};
+}
+
+void eb_reproduction_tally(const eb_reproduction *reproduction, int of[EB_RULINGS]) {
+  for (int k = 0; k < EB_RULINGS; k++) of[k] = 0;
+  for (int c = 0; c < reproduction->claim_count; c++) of[reproduction->claims[c].finding.ruling]++;
+}
+
+/* ---- the machine ------------------------------------------------------------------------------ */
+
+eb_error eb_reproduction_machine(const eb_evidence *e, eb_text *out) {
+  EB_TRY(eb_text_append(out, "", 0));
+  if (!e->results) return EB_OK;
+  const eb_results *r = e->results;
+  bool dirty = strcmp(eb_results_environment(r, "dirty"), "1") == 0;
+  double one = strtod(eb_results_environment(r, "dgemm_flop_per_second"), NULL),
+         all = strtod(eb_results_environment(r, "dgemm_all_flop_per_second"), NULL),
+         triad = strtod(eb_results_environment(r, "triad_byte_per_second"), NULL);
+  EB_TRY(eb_text_printf(out, "this machine: %s, %s cores", eb_results_environment(r, "cpu"),
+                        eb_results_environment(r, "cores")));
+  if (one > 0)
+    EB_TRY(eb_text_printf(out,
+                          "; one thread: DGEMM %.3g Gflop/s, triad %.3g GB/s; DGEMM on %s "
+                          "threads %.2f of that",
+                          1e-9 * one, 1e-9 * triad, eb_results_environment(r, "rate_threads"),
+                          all / one));
+  EB_TRY(eb_text_printf(out, "\nbuild: commit %s%s, %s, %s\n", eb_results_environment(r, "commit"),
+                        dirty ? " with local changes" : "", eb_results_environment(r, "compiler"),
+                        eb_results_environment(r, "flags")));
+  return *e->paper->machine ? eb_text_printf(out, "the paper's machine: %s\n", e->paper->machine)
+                            : EB_OK;
+}

@@ -1,0 +1,63 @@
+/* The paper beside ours: everything that is printed, computed once. */
+#ifndef EB_REPRODUCE_OUTCOME_H
+#define EB_REPRODUCE_OUTCOME_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "harness/report/html.h"
+#include "harness/reproduce/measure.h"
+
+typedef struct eb_shown_table {
+  const eb_paper_table *table;
+  double *ours;  /* rows x columns, in the table's unit; NaN where there is none */
+  eb_text notes; /* a line each: what is quick, cut short, missing, a stand-in */
+} eb_shown_table;
+
+typedef struct eb_shown_claim {
+  const eb_paper_claim *claim;
+  eb_finding finding;
+  eb_text notes;
+} eb_shown_claim;
+
+typedef struct eb_shown_figure {
+  const eb_paper_figure *figure;
+  double *y; /* a point each; NaN where there is none */
+  eb_text notes;
+  bool drawn; /* as ID.svg or ID-updates-N.png */
+  eb_report_picture pictures;
+} eb_shown_figure;
+
+typedef struct eb_reproduction {
+  const eb_evidence *evidence;
+  eb_shown_table *tables;
+  eb_shown_claim *claims;
+  eb_shown_figure *figures;
+  int table_count, claim_count, figure_count;
+  int measured; /* cells of tables and points of figures */
+} eb_reproduction;
+
+/* Judges the chosen claims and fills the chosen tables. Clear *out also after a failure. */
+EB_MUST eb_error eb_reproduction_create(const eb_evidence *evidence, const eb_paper_choice *choice,
+                                        eb_reproduction *out);
+void eb_reproduction_clear(eb_reproduction *reproduction);
+
+/* How many claims have each ruling. */
+void eb_reproduction_tally(const eb_reproduction *reproduction, int of[EB_RULINGS]);
+
+double eb_shown_ours(const eb_shown_table *shown, int row, int column);
+/* Ours over the paper's; NaN without both. */
+double eb_shown_ratio(const eb_shown_table *shown, int row, int column);
+
+/* Machine and build in one line each: "name: value". */
+EB_MUST eb_error eb_reproduction_machine(const eb_evidence *evidence, eb_text *out);
+
+EB_MUST eb_error eb_reproduction_print(const eb_reproduction *reproduction, FILE *out);
+/* The caller releases *out. */
+EB_MUST eb_error eb_reproduction_json(const eb_reproduction *reproduction, json_t **out);
+/* Draws the figures that have something to show into DIR: ID.{dat,gp,svg}, or ID-updates-N.png. EB_ERR_LIBRARY when gnuplot is missing or fails. */
+EB_MUST eb_error eb_reproduction_draw(eb_reproduction *reproduction, const char *dir);
+/* index.html; figures that were drawn are shown. */
+EB_MUST eb_error eb_reproduction_html(const eb_reproduction *reproduction, eb_text *page);
+
+#endif

@@ -1,0 +1,87 @@
+#include <string.h>
+
+#include "harness/reproduce/outcome.h"
+#include "harness/results/json.h"
+
+/* The lines of a text. */
+static json_t *lines_json(const char *text) {
+  json_t *lines = json_array();
+  while (*text) {
+    size_t length = strcspn(text, "\n");
+    json_array_append_new(lines, json_stringn(text, length));
+    text += length + (text[length] == '\n');
+  }
+  return lines;
+}
+
+static json_t *cell_json(const eb_shown_table *shown, int row, int column) {
+  const eb_paper_column *of = &shown->table->columns[column];
+  json_t *cell = json_pack("{s:s, s:o}", "column", of->name, "paper",
+                           eb_json_real(eb_paper_value(shown->table, row, of)));
+  if (!of->cases) return cell;
+  json_object_set_new(cell, "ours", eb_json_real(eb_shown_ours(shown, row, column)));
+  json_object_set_new(cell, "ratio", eb_json_real(eb_shown_ratio(shown, row, column)));
+  return cell;
+}
+
+static json_t *table_json(const eb_shown_table *shown) {
+  const eb_paper_table *table = shown->table;
+  json_t *rows = json_array();
+  for (int r = 0; r < table->keys.count; r++) {
+    json_t *cells = json_array();
+    for (int c = 0; c < table->column_count; c++)
+      json_array_append_new(cells, cell_json(shown, r, c));
+    json_array_append_new(rows, json_pack("{s:s, s:s, s:o}", "row", table->keys.items[r], "label",
+                                          table->labels.items[r], "cells", cells));
+  }
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "id", table->id, "where", table->where,
+                   "title", table->title, "unit", table->unit, "note", table->note, "notes",
+                   lines_json(shown->notes.data), "rows", rows);
+}
+
+static json_t *claim_json(const eb_shown_claim *shown) {
+  const eb_paper_claim *claim = shown->claim;
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:o}", "id", claim->id, "where",
+                   claim->where, "claim", claim->text, "measure", claim->measure->name, "verdict",
+                   eb_ruling_name(shown->finding.ruling), "paper_value",
+                   eb_json_real(shown->finding.paper), "our_value",
+                   eb_json_real(shown->finding.ours), "reason", shown->finding.reason.data, "notes",
+                   lines_json(shown->notes.data));
+}
+
+static json_t *point_json(const eb_evidence *e, const eb_shown_figure *shown, int point,
+                          const char *curve) {
+  const eb_paper_point *of = &shown->figure->points[point];
+  return json_pack("{s:s, s:f, s:s, s:o}", "curve", curve, "x", of->x, "case",
+                   e->paper->cases[of->case_].name, "y", eb_json_real(shown->y[point]));
+}
+
+static json_t *figure_json(const eb_evidence *e, const eb_shown_figure *shown) {
+  const eb_paper_figure *figure = shown->figure;
+  json_t *points = json_array();
+  for (int c = 0; c < figure->curve_count; c++) {
+    const eb_paper_curve *curve = &figure->curves[c];
+    for (int p = curve->first; p < curve->first + curve->count; p++)
+      json_array_append_new(points, point_json(e, shown, p, curve->label));
+  }
+  return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "id", figure->id, "title", figure->title, "x",
+                   figure->x, "y", figure->y, "notes", lines_json(shown->notes.data), "points",
+                   points);
+}
+
+eb_error eb_reproduction_json(const eb_reproduction *r, json_t **out) {
+  const eb_paper *paper = r->evidence->paper;
+  eb_text machine = {0};
+  *out = NULL;
+  EB_TRY(eb_reproduction_machine(r->evidence, &machine));
+  json_t *tables = json_array(), *claims = json_array(), *figures = json_array();
+  for (int t = 0; t < r->table_count; t++) json_array_append_new(tables, table_json(&r->tables[t]));
+  for (int c = 0; c < r->claim_count; c++) json_array_append_new(claims, claim_json(&r->claims[c]));
+  for (int f = 0; f < r->figure_count; f++)
+    json_array_append_new(figures, figure_json(r->evidence, &r->figures[f]));
+  *out = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o}", "paper", paper->name, "title",
+                   paper->title, "quick", paper->quick, "machine", lines_json(machine.data),
+                   "claims", claims, "tables", tables, "figures", figures);
+  eb_text_clear(&machine);
+  return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot build the JSON text");
+}

@@ -1,0 +1,151 @@
+#include "harness/names.h"
+#include "harness/reproduce/paper_file.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+
+/* What the cases of a section share. */
+typedef struct settings {
+  int64_t frames, quick, repeat, quick_repeat, threads;
+  double timeout, quick_timeout, memory;
+  bool may_fail;
+} settings;
+
+static eb_error read_yes(const char *name, const char *value, bool *out) {
+  *out = strcmp(value, "yes") == 0;
+  if (*out || strcmp(value, "no") == 0) return EB_OK;
+  return EB_ERROR(EB_ERR_FORMAT, "%s is yes or no, not '%s'", name, value);
+}
+
+/* Sets what `key` names; *known is false when it is no setting: then it is a case. */
+static eb_error set(settings *s, const char *key, const char *value, bool *known) {
+  const struct {
+    const char *name;
+    int64_t *whole;
+    double *real;
+    int64_t most;
+  } all[] = {{"frames", &s->frames, NULL, 1000000000},
+             {"quick", &s->quick, NULL, 1000000000},
+             {"repeat", &s->repeat, NULL, 1000},
+             {"quick-repeat", &s->quick_repeat, NULL, 1000},
+             {"threads", &s->threads, NULL, 1024},
+             {"timeout", NULL, &s->timeout, 0},
+             {"quick-timeout", NULL, &s->quick_timeout, 0},
+             {"memory", NULL, &s->memory, 0}};
+  *known = true;
+  if (strcmp(key, "may-fail") == 0) return read_yes(key, value, &s->may_fail);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    if (strcmp(key, all[i].name) != 0) continue;
+    return all[i].whole ? eb_parse_whole(key, value, 1, all[i].most, all[i].whole)
+                        : eb_parse_real(key, value, 1e-3, 1e9, all[i].real);
+  }
+  *known = false;
+  return EB_OK;
+}
+
+static eb_error check_name(const eb_paper *paper, const char *name) {
+  if (strpbrk(name, " /<*,:=") || !isalpha((unsigned char)*name))
+    return EB_ERROR(EB_ERR_FORMAT,
+                    "'%s' is no name for a case: it begins with a letter and holds "
+                    "letters, digits and dashes",
+                    name);
+  if (eb_paper_case_find(paper, name, strlen(name)) < 0) return EB_OK;
+  return EB_ERROR(EB_ERR_FORMAT, "there are two cases '%s'", name);
+}
+
+static eb_error unknown_label(const eb_section *solvers, const char *label) {
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  for (int i = 0; solvers && i < solvers->count && !error; i++)
+    error = eb_strings_add(&names, solvers->entries[i].key);
+  if (!error) error = eb_unknown_name("label in [solvers]", label, &names);
+  eb_strings_clear(&names);
+  return error;
+}
+
+/* "SCENE LABEL [THREADS]" */
+static eb_error read_words(const eb_paper *paper, const eb_strings *words, eb_paper_case *out) {
+  const eb_section *solvers = eb_sections_find(&paper->sections, "solvers", "");
+  const char *solver = eb_section_value(solvers, words->items[1]);
+  if (!solver) return unknown_label(solvers, words->items[1]);
+  if (words->count == 3) EB_TRY(eb_parse_whole("threads", words->items[2], 1, 1024, &out->threads));
+  out->scene = strdup(words->items[0]);
+  out->solver = strdup(solver);
+  return out->scene && out->solver ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep a case");
+}
+
+static eb_error read_work(const eb_paper *paper, const char *value, eb_paper_case *out) {
+  eb_strings words = {0};
+  eb_error error = eb_words(value, " ", &words);
+  if (!error && (words.count < 2 || words.count > 3))
+    error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'SCENE[:p=v,..] SOLVER-LABEL [THREADS]'", value);
+  if (!error) error = read_words(paper, &words, out);
+  eb_strings_clear(&words);
+  return error;
+}
+
+static void apply(const settings *s, bool quick, eb_paper_case *out) {
+  out->all_frames = s->frames;
+  out->frames = quick && s->quick && s->quick < s->frames ? s->quick : s->frames;
+  out->repeat = quick && s->quick_repeat ? s->quick_repeat : s->repeat;
+  out->timeout = quick && s->quick_timeout > 0 ? s->quick_timeout : s->timeout;
+  if (!out->threads) out->threads = s->threads;
+  out->memory = s->memory;
+  out->may_fail = s->may_fail;
+}
+
+static eb_error add_case(eb_paper *paper, const char *name, const char *value, int group) {
+  EB_TRY(check_name(paper, name));
+  size_t count = (size_t)paper->case_count;
+  eb_paper_case *grown = eb_recalloc(paper->cases, count, count + 1, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %zu cases", count + 1);
+  paper->cases = grown;
+  eb_paper_case *added = &grown[paper->case_count++];
+  added->group = group;
+  added->name = strdup(name);
+  if (!added->name) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a case");
+  return eb_error_prefix(read_work(paper, value, added), "case '%s'", name);
+}
+
+static eb_error read_section(eb_paper *paper, const eb_section *section, int group) {
+  settings s = {.repeat = 1, .threads = 1};
+  int first = paper->case_count;
+  for (int e = 0; e < section->count; e++) {
+    bool known;
+    const eb_entry *entry = &section->entries[e];
+    EB_TRY(set(&s, entry->key, entry->value, &known));
+    if (!known) EB_TRY(add_case(paper, entry->key, entry->value, group));
+  }
+  if (!s.frames) return EB_ERROR(EB_ERR_FORMAT, "'frames' is missing");
+  for (int c = first; c < paper->case_count; c++) apply(&s, paper->quick, &paper->cases[c]);
+  return EB_OK;
+}
+
+eb_error eb_paper_read_cases(eb_paper *paper) {
+  for (int i = 0; i < paper->sections.count; i++) {
+    const eb_section *section = &paper->sections.items[i];
+    if (strcmp(section->kind, "cases") != 0) continue;
+    EB_TRY(eb_error_prefix(read_section(paper, section, i), "[cases %s]", section->label));
+  }
+  return EB_OK;
+}
+
+void eb_paper_clear_cases(eb_paper *paper) {
+  for (int c = 0; c < paper->case_count; c++) {
+    free(paper->cases[c].name);
+    free(paper->cases[c].scene);
+    free(paper->cases[c].solver);
+  }
+  free(paper->cases);
+}
+
+int eb_paper_case_find(const eb_paper *paper, const char *name, size_t length) {
+  for (int c = 0; c < paper->case_count; c++)
+    if (strlen(paper->cases[c].name) == length && strncmp(paper->cases[c].name, name, length) == 0)
+      return c;
+  return -1;
+}

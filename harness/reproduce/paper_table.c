@@ -1,0 +1,297 @@
+#include "harness/names.h"
+#include "harness/reproduce/evidence.h"
+#include "harness/reproduce/paper_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+
+/* ---- data ------------------------------------------------------------------------------------- */
+
+/* The next field of a line, up to a tab or the line's end; false at its end. */
+static bool next_field(const char **at, const char **field, size_t *length) {
+  if (!*at) return false;
+  *field = *at;
+  *length = strcspn(*at, "\t\n");
+  *at = (*at)[*length] == '\t' ? *at + *length + 1 : NULL;
+  return true;
+}
+
+static eb_error read_header(const char *line, eb_paper_table *table, bool *labelled) {
+  const char *field;
+  size_t length;
+  next_field(&line, &field, &length);
+  for (int i = 0; next_field(&line, &field, &length); i++) {
+    if (i == 0 && length == 5 && strncmp(field, "label", 5) == 0)
+      *labelled = true;
+    else
+      EB_TRY(eb_strings_add_part(&table->names, field, length));
+  }
+  return table->names.count ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "there are no columns of numbers");
+}
+
+static eb_error read_value(const char *field, size_t length, double *out) {
+  char text[64], *end;
+  *out = NAN;
+  if (length == 0) return EB_OK;
+  snprintf(text, sizeof text, "%.*s", (int)length, field);
+  *out = strtod(text, &end);
+  return *end || !isfinite(*out) ? EB_ERROR(EB_ERR_FORMAT, "'%s' is not a number", text) : EB_OK;
+}
+
+static eb_error read_row(const char *line, bool labelled, eb_paper_table *table) {
+  const char *field, *key;
+  size_t length, key_length;
+  int row = table->keys.count, columns = table->names.count;
+  next_field(&line, &key, &key_length);
+  EB_TRY(eb_strings_add_part(&table->keys, key, key_length));
+  EB_TRY(eb_strings_add_part(&table->fills, key, key_length));
+  field = key;
+  length = key_length;
+  if (labelled && !next_field(&line, &field, &length))
+    return EB_ERROR(EB_ERR_FORMAT, "the label is missing");
+  EB_TRY(eb_strings_add_part(&table->labels, field, length));
+  double *grown = eb_recalloc(table->values, (size_t)(row * columns), (size_t)((row + 1) * columns),
+                              sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %d rows", row + 1);
+  table->values = grown;
+  for (int c = 0; c < columns; c++) {
+    if (!next_field(&line, &field, &length)) length = 0;
+    EB_TRY(read_value(field, length, &grown[row * columns + c]));
+  }
+  return line ? EB_ERROR(EB_ERR_FORMAT, "there are more than %d numbers", columns) : EB_OK;
+}
+
+static eb_error read_data(const char *path, const char *text, eb_paper_table *table) {
+  bool labelled = false;
+  int number = 1;
+  EB_TRY(eb_error_prefix(read_header(text, table, &labelled), "%s:1", path));
+  for (const char *end = strchr(text, '\n'); end && end[1]; end = strchr(end + 1, '\n')) {
+    number++;
+    if (end[1] != '\n')
+      EB_TRY(eb_error_prefix(read_row(end + 1, labelled, table), "%s:%d", path, number));
+  }
+  return table->keys.count ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "%s: there are no rows", path);
+}
+
+/* ---- layout ----------------------------------------------------------------------------------- */
+
+/* Takes "NAME: REST" apart. */
+static eb_error split(const char *value, size_t *name, const char **rest) {
+  const char *colon = strstr(value, ": ");
+  *name = 0;
+  *rest = value;
+  if (!colon || colon == value) return EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'NAME: ...'", value);
+  *name = (size_t)(colon - value);
+  *rest = colon + 2 + strspn(colon + 2, " ");
+  return EB_OK;
+}
+
+static int find_text(const eb_strings *list, const char *text, size_t length) {
+  for (int i = 0; i < list->count; i++)
+    if (strlen(list->items[i]) == length && strncmp(list->items[i], text, length) == 0) return i;
+  return -1;
+}
+
+/* The column of that name, made when there is none yet. */
+static eb_error column_of(eb_paper_table *table, const char *name, size_t length,
+                          eb_paper_column **out) {
+  int at = find_text(&table->names, name, length);
+  if (at < 0) return EB_ERROR(EB_ERR_FORMAT, "the data have no column '%.*s'", (int)length, name);
+  for (int c = 0; c < table->column_count; c++)
+    if (table->columns[c].at == at) {
+      *out = &table->columns[c];
+      return EB_OK;
+    }
+  size_t count = (size_t)table->column_count;
+  eb_paper_column *grown = eb_recalloc(table->columns, count, count + 1, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a column");
+  table->columns = grown;
+  *out = &grown[table->column_count++];
+  (*out)->at = at;
+  (*out)->name = strndup(name, length);
+  (*out)->heading = strndup(name, length);
+  return (*out)->name && (*out)->heading ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep a column");
+}
+
+static eb_error replace(char **text, const char *with, size_t length) {
+  char *copy = strndup(with, length);
+  if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a text of %zu bytes", length);
+  free(*text);
+  *text = copy;
+  return EB_OK;
+}
+
+static eb_error read_column(eb_paper_table *table, const char *value) {
+  size_t name, word;
+  const char *rest;
+  eb_paper_column *column;
+  EB_TRY(split(value, &name, &rest));
+  EB_TRY(column_of(table, value, name, &column));
+  word = strcspn(rest, " ");
+  const char *statistic = rest + word + strspn(rest + word, " ");
+  if (!word || !*statistic)
+    return EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'NAME: CASE STATISTIC'", value);
+  EB_TRY(replace(&column->cases, rest, word));
+  return replace(&column->statistic, statistic, strlen(statistic));
+}
+
+static eb_error read_heading(eb_paper_table *table, const char *value) {
+  size_t name;
+  const char *rest;
+  eb_paper_column *column;
+  EB_TRY(split(value, &name, &rest));
+  EB_TRY(column_of(table, value, name, &column));
+  return replace(&column->heading, rest, strlen(rest));
+}
+
+static eb_error read_fill(eb_paper_table *table, const char *value) {
+  size_t name;
+  const char *rest;
+  EB_TRY(split(value, &name, &rest));
+  int row = find_text(&table->keys, value, name);
+  if (row < 0) return EB_ERROR(EB_ERR_FORMAT, "the data have no row '%.*s'", (int)name, value);
+  return replace(&table->fills.items[row], rest, strlen(rest));
+}
+
+eb_error eb_paper_unit(const char *unit, double *scale) {
+  static const struct {
+    const char *name;
+    double scale;
+  } units[] = {{"1", 1}, {"s", 1}, {"ms", 1e3}, {"MB", 1e-6}};
+  *scale = 1;
+  if (!unit) return EB_OK;
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (strcmp(units[i].name, unit) == 0) {
+      *scale = units[i].scale;
+      return EB_OK;
+    }
+  return EB_ERROR(EB_ERR_FORMAT, "unit is 1, s, ms or MB, not '%s'", unit);
+}
+
+static eb_error read_layout(const eb_section *section, eb_paper_table *table) {
+  const char *unit = eb_section_value(section, "unit");
+  table->unit = unit ? unit : "1";
+  EB_TRY(eb_paper_unit(unit, &table->scale));
+  for (int e = 0; e < section->count; e++) {
+    const eb_entry *entry = &section->entries[e];
+    eb_error error = strcmp(entry->key, "column") == 0    ? read_column(table, entry->value)
+                     : strcmp(entry->key, "row") == 0     ? read_fill(table, entry->value)
+                     : strcmp(entry->key, "heading") == 0 ? read_heading(table, entry->value)
+                                                          : EB_OK;
+    EB_TRY(eb_error_prefix(error, "%s", entry->key));
+  }
+  return table->column_count ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "there is no 'column'");
+}
+
+/* Every cell that both have must name a case and a statistic. */
+static eb_error check_cells(const eb_paper *paper, const eb_paper_table *table) {
+  for (int r = 0; r < table->keys.count; r++)
+    for (int c = 0; c < table->column_count; c++) {
+      int found;
+      char *statistic;
+      EB_TRY(eb_paper_cell(paper, table, r, &table->columns[c], &found, &statistic));
+      eb_error error = statistic ? eb_statistic_check(statistic) : EB_OK;
+      free(statistic);
+      EB_TRY(error);
+    }
+  return EB_OK;
+}
+
+/* ---- tables ----------------------------------------------------------------------------------- */
+
+static eb_error read_table(eb_paper *paper, const char *from, const eb_section *section) {
+  static const char *const keys[] = {"where", "title",  "data",    "unit", "note",
+                                     "row",   "column", "heading", NULL};
+  eb_paper_table *table = &paper->tables[paper->table_count++];
+  eb_paper_file file;
+  const char *data = eb_section_value(section, "data"), *where = eb_section_value(section, "where");
+  table->id = section->label;
+  table->title = eb_section_value(section, "title");
+  table->where = where ? where : "";
+  if (!table->title) table->title = table->id;
+  EB_TRY(eb_section_expect(section, keys));
+  EB_TRY(eb_section_joined(section, "note", &table->note));
+  if (!data) return EB_ERROR(EB_ERR_FORMAT, "'data' is missing");
+  EB_TRY(eb_paper_file_read(paper->name, from, data, &file));
+  eb_error error = read_data(file.path, file.text.data, table);
+  eb_paper_file_clear(&file);
+  EB_TRY(error);
+  EB_TRY(read_layout(section, table));
+  return check_cells(paper, table);
+}
+
+eb_error eb_paper_read_tables(eb_paper *paper, const char *from) {
+  EB_TRY(EB_NEW(paper->tables, paper->sections.count));
+  for (int i = 0; i < paper->sections.count; i++) {
+    const eb_section *section = &paper->sections.items[i];
+    if (strcmp(section->kind, "table") == 0)
+      EB_TRY(eb_error_prefix(read_table(paper, from, section), "[table %s]", section->label));
+  }
+  return EB_OK;
+}
+
+void eb_paper_clear_tables(eb_paper *paper) {
+  for (int t = 0; t < paper->table_count; t++) {
+    eb_paper_table *table = &paper->tables[t];
+    for (int c = 0; c < table->column_count; c++) {
+      free(table->columns[c].name);
+      free(table->columns[c].heading);
+      free(table->columns[c].cases);
+      free(table->columns[c].statistic);
+    }
+    free(table->columns);
+    free(table->values);
+    free(table->note);
+    eb_strings_clear(&table->keys);
+    eb_strings_clear(&table->labels);
+    eb_strings_clear(&table->fills);
+    eb_strings_clear(&table->names);
+  }
+  free(paper->tables);
+}
+
+int eb_paper_table_find(const eb_paper *paper, const char *id) {
+  for (int t = 0; t < paper->table_count; t++)
+    if (strcmp(paper->tables[t].id, id) == 0) return t;
+  return -1;
+}
+
+double eb_paper_value(const eb_paper_table *table, int row, const eb_paper_column *column) {
+  return table->values[row * table->names.count + column->at];
+}
+
+/* The pattern with every * replaced. */
+static eb_error fill(const char *pattern, const char *with, char **out) {
+  eb_text text = {0};
+  eb_error error = eb_text_append(&text, "", 0);
+  for (; *pattern && !error; pattern++)
+    error = *pattern == '*' ? eb_text_append(&text, with, strlen(with))
+                            : eb_text_append(&text, pattern, 1);
+  *out = text.data;
+  if (!error) return EB_OK;
+  eb_text_clear(&text);
+  *out = NULL;
+  return error;
+}
+
+eb_error eb_paper_cell(const eb_paper *paper, const eb_paper_table *table, int row,
+                       const eb_paper_column *column, int *case_, char **statistic) {
+  *case_ = -1;
+  *statistic = NULL;
+  const char *with = table->fills.items[row];
+  char *name;
+  if (!column->cases || strcmp(with, "-") == 0 || isnan(eb_paper_value(table, row, column)))
+    return EB_OK;
+  EB_TRY(fill(column->cases, with, &name));
+  *case_ = eb_paper_case_find(paper, name, strlen(name));
+  eb_error error = *case_ < 0
+                       ? EB_ERROR(EB_ERR_FORMAT, "row '%s', column '%s': there is no case '%s'",
+                                  table->keys.items[row], column->name, name)
+                       : fill(column->statistic, with, statistic);
+  free(name);
+  return error;
+}

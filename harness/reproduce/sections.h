@@ -1,0 +1,47 @@
+/* INI files as they are: sections [kind label] with their entries in order.
+ *
+ *   [claim table1]
+ *   claim = a text that goes on
+ *     on indented lines
+ *   row = a b            ; a key may be repeated: entries are kept apart, in order
+ *
+ * What kinds, keys and values mean is for who reads the sections. Lines hold 198 characters at most. */
+#ifndef EB_REPRODUCE_SECTIONS_H
+#define EB_REPRODUCE_SECTIONS_H
+
+#include "harness/strings.h"
+#include "problems/base/text.h"
+
+typedef struct eb_entry {
+  char *key, *value;
+} eb_entry;
+
+typedef struct eb_section {
+  char *kind, *label; /* label "" when there is none */
+  eb_entry *entries;
+  int count;
+} eb_section;
+
+typedef struct eb_sections {
+  eb_section *items;
+  int count;
+} eb_sections;
+
+/* `name` stands for the path in messages. EB_ERR_FORMAT names it and the line. Clear *out also after a failure. */
+EB_MUST eb_error eb_sections_parse(const char *name, const char *text, eb_sections *out);
+void eb_sections_clear(eb_sections *sections);
+
+/* The section of that kind and label, or NULL. */
+const eb_section *eb_sections_find(const eb_sections *sections, const char *kind,
+                                   const char *label);
+/* The last value of a key, or NULL. */
+const char *eb_section_value(const eb_section *section, const char *key);
+/* All values of a key joined by spaces, into `out`; "" when there are none. The caller frees *out. */
+EB_MUST eb_error eb_section_joined(const eb_section *section, const char *key, char **out);
+/* EB_ERR_FORMAT for the first key that is not in the list (ended by NULL), with the nearest one. */
+EB_MUST eb_error eb_section_expect(const eb_section *section, const char *const *keys);
+
+/* Appends the words of a text, which stand between any of `separators`. */
+EB_MUST eb_error eb_words(const char *text, const char *separators, eb_strings *out);
+
+#endif

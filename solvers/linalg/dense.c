@@ -1,0 +1,54 @@
+/* Chooses the kernels that suit the processor. */
+#include "solvers/linalg/dense.h"
+
+#include "solvers/linalg/dense_targets.h"
+
+bool eb_dense_wide(void) {
+#if EB_DENSE_WIDE
+  return __builtin_cpu_supports("avx512f");
+#else
+  return false;
+#endif
+}
+
+#if EB_DENSE_WIDE
+#define CHOOSE(name, ...)                                                                          \
+  (eb_dense_wide() ? eb_wide_##name(__VA_ARGS__) : eb_base_##name(__VA_ARGS__))
+#else
+#define CHOOSE(name, ...) eb_base_##name(__VA_ARGS__)
+#endif
+
+#define DEFINE(type, REAL)                                                                         \
+  int64_t eb_potrf_##type(int64_t n, REAL *A, int64_t lda, const REAL *floor) {                    \
+    return CHOOSE(potrf_##type, n, A, lda, floor);                                                 \
+  }                                                                                                \
+  void eb_trsm_##type(int64_t m, int64_t n, const REAL *L, int64_t ldl, REAL *B, int64_t ldb) {    \
+    CHOOSE(trsm_##type, m, n, L, ldl, B, ldb);                                                     \
+  }                                                                                                \
+  void eb_syrk_##type(int64_t n, int64_t k, const REAL *A, int64_t lda, REAL *C, int64_t ldc,      \
+                      bool accumulate) {                                                           \
+    CHOOSE(syrk_##type, n, k, A, lda, C, ldc, accumulate);                                         \
+  }                                                                                                \
+  void eb_gemm_##type(int64_t m, int64_t n, int64_t k, const REAL *A, int64_t lda, const REAL *B,  \
+                      int64_t ldb, REAL *C, int64_t ldc, bool accumulate) {                        \
+    CHOOSE(gemm_##type, m, n, k, A, lda, B, ldb, C, ldc, accumulate);                              \
+  }                                                                                                \
+  void eb_forward_##type(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t count, REAL *X, \
+                         int64_t ldx, REAL *Y, int64_t ldy) {                                      \
+    CHOOSE(forward_##type, n, m, L, ldl, count, X, ldx, Y, ldy);                                   \
+  }                                                                                                \
+  void eb_backward_##type(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t count,         \
+                          REAL *X, int64_t ldx, const REAL *Y, int64_t ldy) {                      \
+    CHOOSE(backward_##type, n, m, L, ldl, count, X, ldx, Y, ldy);                                  \
+  }                                                                                                \
+  void eb_subtract_##type(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t count,         \
+                          const REAL *X, int64_t ldx, REAL *Y, int64_t ldy) {                      \
+    CHOOSE(subtract_##type, n, m, L, ldl, count, X, ldx, Y, ldy);                                  \
+  }                                                                                                \
+  void eb_gather_##type(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t count, REAL *X,  \
+                        int64_t ldx, const REAL *Y, int64_t ldy) {                                 \
+    CHOOSE(gather_##type, n, m, L, ldl, count, X, ldx, Y, ldy);                                    \
+  }
+
+DEFINE(d, double)
+DEFINE(s, float)

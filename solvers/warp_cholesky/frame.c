@@ -1,0 +1,128 @@
+/* Bodies of a mesh and their rigid motions; see frame.h. Sums run in the order of the nodes. */
+#include "solvers/warp_cholesky/frame.h"
+
+#include "problems/base/memory.h"
+
+#include <float.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* ---- bodies ---- */
+
+static int32_t root_of(int32_t *parent, int32_t i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+/* Joins the nodes of every element; then numbers the roots in the order of the nodes. */
+static void label(const eb_mesh *mesh, int32_t *parent, eb_frame *frame) {
+  const int corners = (int)mesh->type;
+  for (int32_t i = 0; i < mesh->node_count; i++) parent[i] = i;
+  for (int64_t k = 0; k < (int64_t)corners * mesh->element_count; k++) {
+    int32_t a = root_of(parent, mesh->elements[k - k % corners]);
+    int32_t b = root_of(parent, mesh->elements[k]);
+    parent[a > b ? a : b] = a > b ? b : a;
+  }
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    int32_t root = root_of(parent, i);
+    frame->body[i] = root == i ? frame->bodies++ : frame->body[root];
+  }
+}
+
+static eb_error allocate(const eb_mesh *mesh, eb_frame *frame) {
+  EB_TRY(EB_NEW(frame->body, mesh->node_count));
+  EB_TRY(EB_NEW(frame->velocity, 3 * (size_t)mesh->node_count));
+  int32_t *parent;
+  EB_TRY(EB_NEW(parent, mesh->node_count));
+  label(mesh, parent, frame);
+  free(parent);
+  return EB_NEW(frame->motion, frame->bodies);
+}
+
+eb_error eb_frame_create(const eb_mesh *mesh, eb_frame *out) {
+  *out = (eb_frame){.nodes = mesh->node_count};
+  eb_error error = allocate(mesh, out);
+  if (error) eb_frame_clear(out);
+  return error;
+}
+
+void eb_frame_clear(eb_frame *frame) {
+  free(frame->body);
+  free(frame->motion);
+  free(frame->velocity);
+  *frame = (eb_frame){0};
+}
+
+/* ---- motions ---- */
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+  for (int d = 0; d < 3; d++) {
+    int e = (d + 1) % 3, f = (d + 2) % 3;
+    out[d] = a[e] * b[f] - a[f] * b[e];
+  }
+}
+
+static void find_centres(eb_frame *frame, const double *mass, const double *x, const double *v) {
+  memset(frame->motion, 0, (size_t)frame->bodies * sizeof *frame->motion);
+  for (int32_t i = 0; i < frame->nodes; i++) {
+    eb_body_motion *m = &frame->motion[frame->body[i]];
+    m->mass += mass[i];
+    for (int d = 0; d < 3; d++) {
+      m->centre[d] += mass[i] * x[3 * (int64_t)i + d];
+      m->velocity[d] += mass[i] * v[3 * (int64_t)i + d];
+    }
+  }
+  for (int32_t b = 0; b < frame->bodies; b++)
+    for (int d = 0; d < 3; d++) {
+      frame->motion[b].centre[d] /= frame->motion[b].mass;
+      frame->motion[b].velocity[d] /= frame->motion[b].mass;
+    }
+}
+
+/* r = x - c, u = v - p of one node. */
+static void relative(const eb_body_motion *m, const double *x, const double *v, double r[3],
+                     double u[3]) {
+  for (int d = 0; d < 3; d++) {
+    r[d] = x[d] - m->centre[d];
+    u[d] = v[d] - m->velocity[d];
+  }
+}
+
+/* I omega = L with I = tr(S) - S, S = sum m r r^T, by the adjugate; no turn when I is singular (all mass on a line). */
+static void solve_for_turn(eb_body_motion *m) {
+  const double *S = m->second;
+  double trace = S[0] + S[4] + S[8], I[9], rows[9], omega[3];
+  for (int k = 0; k < 9; k++) I[k] = (k % 4 ? 0 : trace) - S[k];
+  for (int d = 0; d < 3; d++) cross(I + 3 * ((d + 1) % 3), I + 3 * ((d + 2) % 3), rows + 3 * d);
+  double det = I[0] * rows[0] + I[1] * rows[1] + I[2] * rows[2];
+  bool regular = det > 64 * DBL_EPSILON * trace * trace * trace;
+  for (int d = 0; d < 3; d++)
+    omega[d] = (rows[d] * m->turn[0] + rows[3 + d] * m->turn[1] + rows[6 + d] * m->turn[2]) / det;
+  for (int d = 0; d < 3; d++) m->turn[d] = regular ? omega[d] : 0;
+}
+
+static void find_turns(eb_frame *frame, const double *mass, const double *x, const double *v) {
+  for (int32_t i = 0; i < frame->nodes; i++) {
+    eb_body_motion *m = &frame->motion[frame->body[i]];
+    double r[3], u[3], L[3];
+    relative(m, x + 3 * (int64_t)i, v + 3 * (int64_t)i, r, u);
+    cross(r, u, L);
+    for (int d = 0; d < 3; d++) m->turn[d] += mass[i] * L[d];
+    for (int k = 0; k < 9; k++) m->second[k] += mass[i] * r[k / 3] * r[k % 3];
+  }
+  for (int32_t b = 0; b < frame->bodies; b++) solve_for_turn(&frame->motion[b]);
+}
+
+void eb_frame_follow(eb_frame *frame, eb_frame_kind kind, const double *mass, const double *x,
+                     const double *v) {
+  if (kind == EB_FRAME_WORLD) return;
+  find_centres(frame, mass, x, v);
+  if (kind == EB_FRAME_BODY) find_turns(frame, mass, x, v);
+  for (int32_t i = 0; i < frame->nodes; i++) {
+    const eb_body_motion *m = &frame->motion[frame->body[i]];
+    double r[3], u[3], spin[3];
+    relative(m, x + 3 * (int64_t)i, v + 3 * (int64_t)i, r, u);
+    cross(m->turn, r, spin);
+    for (int d = 0; d < 3; d++) frame->velocity[3 * (int64_t)i + d] = m->velocity[d] + spin[d];
+  }
+}

@@ -1,0 +1,150 @@
+/* Warp-cancelling corotation on an incrementally updated sparse Cholesky factor.
+ *
+ *   R_n A R_n^T v1 = M v0 + h (f_ext - g(x0)),   x1 = x0 + h v1
+ *   A = (1 + h a) M + (h^2 + h b) sum_e Q_e K_e Q_e^T,   Q_e = diag(R_i^T R_e) as last refreshed
+ *
+ * Reference: Hecht, Lee, Shewchuk and O'Brien 2012, "Updated Sparse Cholesky Factors for Corotational Elastodynamics". The
+ * matrix of `corotational` is followed element by element: where the present rotation R_n of the nodes makes a bad
+ * substitute for those of the elements, A is refreshed and the fronts of its factor that hold the change are factored again.
+ * The error of an element is what its matrix misses of the force on its nodes at their velocities v0, times h.
+ *
+ * With tau = 0 every element is refreshed in every step, which is the corotational method; so is the first step.
+ * Where the paper is not explicit: the elements of refactored ancestors are refreshed too (it marks ancestors "for update", and
+ * they cost next to nothing), and when nearly all of the factor would be computed, all of it is.
+ * Schedules that have a budget measure costs in seconds, as the paper does, so that their runs differ in the last digits from
+ * run to run; costs=flops makes them reproducible.
+ *
+ * Needs: tetrahedra, every material of kind EB_COROTATIONAL.
+ * Workspace: A, once more where nodes are scripted; factor and update matrices; eb_corotation; six vectors.
+ * Fails: EB_DIVERGED_NAN when state, forces or solution are not finite; EB_NOT_POSITIVE_DEFINITE when a
+ * whole factorization fails. When a partial one does, a whole one is tried first. */
+#include "solvers/registry.h"
+#include "solvers/warp_cholesky/warp.h"
+
+#include <string.h>
+
+static const eb_option options[] = {
+    {.name = "tau",
+     .type = EB_OPTION_REAL,
+     .fallback = "5e-3",
+     .min = 0,
+     .max = 1e300,
+     .unit = "kg m/s",
+     .doc = "supernodes are updated from this error of their worst element on; 0: always all"},
+    {.name = "schedule",
+     .type = EB_OPTION_CHOICE,
+     .fallback = "quality",
+     .choices = "quality|time|hybrid",
+     .unit = "",
+     .doc =
+         "all of these supernodes; the worst within the budget; or those above hard_tau and then "
+         "the worst within the budget"},
+    {.name = "budget",
+     .type = EB_OPTION_REAL,
+     .fallback = "1",
+     .min = 0,
+     .max = 1,
+     .unit = "",
+     .doc = "schedule=time, hybrid: cost of an update over that of a whole factorization; 1: no "
+            "limit"},
+    {.name = "hard_tau",
+     .type = EB_OPTION_REAL,
+     .fallback = "5e-1",
+     .min = 0,
+     .max = 1e300,
+     .unit = "kg m/s",
+     .doc = "schedule=hybrid: from this error on supernodes are updated over any budget"},
+    {.name = "costs",
+     .type = EB_OPTION_CHOICE,
+     .fallback = "seconds",
+     .choices = "seconds|flops",
+     .unit = "",
+     .doc = "of supernodes: as measured, or as counted, which is the same in every run"},
+    {.name = "averaging",
+     .type = EB_OPTION_REAL,
+     .fallback = "0.25",
+     .min = 0,
+     .max = 1,
+     .unit = "",
+     .doc = "costs=seconds: share of the newest measurement in a supernode's moving average"},
+    {.name = "update",
+     .type = EB_OPTION_CHOICE,
+     .fallback = "incremental",
+     .choices = "incremental|refactor|updown",
+     .unit = "",
+     .doc = "the factor follows by fronts, as a whole, or by CHOLMOD's rank updates"},
+    {.name = "refresh",
+     .type = EB_OPTION_CHOICE,
+     .fallback = "ancestors",
+     .choices = "ancestors|chosen",
+     .unit = "",
+     .doc =
+         "elements refreshed: those of chosen supernodes and of their ancestors, or without these"},
+    {.name = "whole_from",
+     .type = EB_OPTION_REAL,
+     .fallback = "0.9",
+     .min = 0,
+     .max = 2,
+     .unit = "",
+     .doc = "no limit: everything is renewed when fronts with this share of the work would be; 2: "
+            "never"},
+    {.name = "single",
+     .type = EB_OPTION_BOOL,
+     .fallback = "false",
+     .unit = "",
+     .doc = "factor in single precision, solutions refined to double accuracy"},
+    EB_WARP_OPTIONS("auto", "0"),
+    EB_RAYLEIGH_OPTIONS,
+    {0}};
+
+static bool chosen(const eb_values *options_given, const char *name, const char *value) {
+  return !strcmp(eb_values_text(options_given, name), value);
+}
+
+static eb_error check(const eb_values *given) {
+  if (chosen(given, "schedule", "quality") && eb_values_real(given, "budget") < 1)
+    return EB_ERROR(EB_ERR_USAGE,
+                    "warp-cholesky: schedule=quality has no budget; use "
+                    "schedule=time or schedule=hybrid with budget=%g",
+                    eb_values_real(given, "budget"));
+  if (chosen(given, "update", "updown") && eb_values_bool(given, "single"))
+    return EB_ERROR(EB_ERR_USAGE, "warp-cholesky: update=updown is in double precision; leave out "
+                                  "single, or use update=incremental");
+  return EB_OK;
+}
+
+static eb_warp_settings settings_of(const eb_values *given) {
+  eb_warp_settings settings = eb_warp_common_settings(given);
+  settings.rule = (eb_update_rule){.goal = chosen(given, "schedule", "quality") ? EB_UPDATE_QUALITY
+                                           : chosen(given, "schedule", "time")  ? EB_UPDATE_TIME
+                                                                                : EB_UPDATE_HYBRID,
+                                   .tau = eb_values_real(given, "tau"),
+                                   .hard_tau = eb_values_real(given, "hard_tau"),
+                                   .budget = eb_values_real(given, "budget")};
+  settings.measured_costs = chosen(given, "costs", "seconds");
+  settings.averaging = eb_values_real(given, "averaging");
+  settings.whole_from = eb_values_real(given, "whole_from");
+  settings.refresh_ancestors = chosen(given, "refresh", "ancestors");
+  settings.follow = chosen(given, "update", "incremental") ? EB_FOLLOW_PARTS
+                    : chosen(given, "update", "refactor")  ? EB_FOLLOW_WHOLE
+                                                           : EB_FOLLOW_RANKS;
+  settings.single_precision = eb_values_bool(given, "single");
+  return settings;
+}
+
+static eb_error create(eb_solver *solver, const eb_scene *scene) {
+  (void)scene;
+  EB_TRY(check(solver->options));
+  eb_warp_settings settings = settings_of(solver->options);
+  return eb_warp_create(solver, &settings);
+}
+
+const eb_solver_ops eb_solver_warp_cholesky = {
+    .name = "warp-cholesky",
+    .summary = "corotational elasticity on a Cholesky factor that is updated where it is worst",
+    .citation = "Hecht, Lee, Shewchuk and O'Brien 2012",
+    .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS,
+    .options = options,
+    .create = create,
+    .step = eb_warp_step,
+    .destroy = eb_warp_destroy};

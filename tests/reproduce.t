@@ -1,0 +1,174 @@
+#!/usr/bin/perl
+# elastobench reproduce as a user types it, on a paper of the tests.
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+use JSON::PP qw(decode_json);
+use Test::More;
+use lib dirname(__FILE__) . '/support';
+use Program;
+
+my @tiny = ('tiny', '--from', root() . '/tests/papers');
+my @reproduce = ('reproduce', @tiny);
+my %wanted = (
+  'larger-is-slower' => 'reproduced',
+  'larger-is-faster' => 'not reproduced',
+  'of-another' => 'not comparable',
+  'same-motion' => 'reproduced',
+  'same-bits' => 'reproduced',
+  'cut-fails' => 'reproduced');
+
+# ---- the whole paper, quick, as text
+my ($out, $err) = is_code(0, 'a quick run', @reproduce, '--quick', '-o', 'a');
+for my $claim (sort keys %wanted) {
+  like($out, qr/^$claim\s+$wanted{$claim}(?!\S)/m, "$claim: $wanted{$claim}");
+}
+like($out, qr/^6 claims: 4 reproduced, 1 not reproduced, 1 not comparable$/m, 'the tally');
+like($out, qr/^Table I: Time a frame$/m, 'a table');
+like($out, qr/^\s+the beam\s+10\s+[\d.]+\s+[\d.e-]+\s+20\s+[\d.]+\s+[\d.e-]+\s+400$/m, 'paper, ours and ratio; the paper alone');
+like($out, qr/^\s+not run\s+1\s+-\s+-\s+2\s+-\s+-\s+-$/m, 'a row that is not measured');
+like($out, qr/note: Meshes of other sizes were tried/, 'what was tried where it does not reproduce');
+like($out, qr/commit \S+.*?a\s+machine\s+of\s+long\s+ago/s, 'this build and the paper\'s machine');
+is(() = $out =~ /quick: 3(?: to 8)? of 8 frames/g, 8, 'every table, figure and claim that is run says how many frames it has') or diag $out;
+like($err, qr/\[1\/5\].*completed, 6 of 6 steps/, 'progress: frames are steps by the scene');
+ok(-s scratch("a/$_"), "  and shows $_") for qw(steps.svg tree.svg updates-updates-1.png);
+ok(-s scratch('a/tiny.h5') && -s scratch('a/tiny-motion.json'), 'results are kept');
+
+# ---- the page
+my $page = slurp(scratch('a/index.html'));
+like($page, qr/A tiny paper/, 'the page has the title');
+for my $claim (sort keys %wanted) {
+  like($page, qr/<b>$claim<\/b>.*?<\/td><td class="text \w+">$wanted{$claim}</s, "  and the verdict of $claim");
+}
+is(() = $page =~ /quick: 3(?: to 8)? of 8 frames/g, 8, '  and that it is quick');
+my (@stack, $balanced);
+$balanced = 1;
+while ($page =~ /<(\/?)([a-z0-9]+)[^>]*>/g) {
+  next if $2 =~ /^(meta|img|link|br)$/;
+  if ($1) { $balanced &&= (pop(@stack) // '') eq $2 } else { push @stack, $2 }
+}
+ok($balanced && !@stack, '  and balanced tags');
+my @missing = grep { !-s scratch("a/$_") } $page =~ /(?:src|href)="([^"#]+)"/g;
+is_deeply(\@missing, [], '  and names only files that are there');
+
+# ---- JSON
+like_error(2, qr{a/tiny.h5' exists; --resume}, 'what is there is not replaced', @reproduce, '--quick', '-o', 'a');
+($out, $err) = is_code(0, 'but completed', @reproduce, '--quick', '-o', 'a', '--resume', '--format', 'json');
+unlike($err, qr/steps|probe/, 'nothing runs again');
+my $json = eval { decode_json($out) };
+ok($json, 'JSON');
+is($json->{paper}, 'tiny', '  of the paper');
+ok($json->{quick}, '  that says that it is quick');
+is_deeply({map { $_->{id} => $_->{verdict} } @{$json->{claims}}}, \%wanted, '  and has every verdict');
+for my $claim (@{$json->{claims}}) {
+  my @lacking = grep { !exists $claim->{$_} } qw(id where claim measure verdict paper_value our_value reason notes);
+  is_deeply(\@lacking, [], "  $claim->{id} has every field");
+  ok(length $claim->{reason}, '    and a reason');
+}
+my ($slower) = grep { $_->{id} eq 'larger-is-slower' } @{$json->{claims}};
+is($slower->{paper_value}, 12, '  the paper\'s value');
+cmp_ok($slower->{our_value}, '>', 1, '  and ours, which is a number');
+my ($times) = grep { $_->{id} eq 'times' } @{$json->{tables}};
+my ($cell) = grep { $_->{column} eq 'direct_ms' } @{$times->{rows}[0]{cells}};
+is($cell->{paper}, 10, '  a cell of the paper');
+cmp_ok(abs($cell->{ours} / 10 / $cell->{ratio} - 1), '<', 1e-9, '  ours, and the ratio of both');
+my ($old) = grep { $_->{column} eq 'old_ms' } @{$times->{rows}[0]{cells}};
+ok(!exists $old->{ours}, '  a column that is the paper\'s alone');
+is(scalar @{$json->{figures}[0]{points}}, 3, '  the points of a figure');
+is($json->{figures}[0]{points}[1]{y}, 1, '  over the case that they are measured against');
+is($json->{figures}[0]{points}[2]{y}, undef, '  null where there is none');
+
+# ---- repetitions, full length
+($out, $err) = is_code(0, 'a full run', @reproduce, '-o', 'full', '--format', 'json');
+$json = decode_json($out);
+ok(!$json->{quick} && $out !~ /quick:/, 'says nothing of quick');
+is(scalar runs_in('full/tiny.h5'), 8, 'three cases twice, one that is pictured and one that fails');
+my @order = map { $_->{solver} . $_->{repetition} . ($_->{parameters} =~ /resolution=0.75/ ? 'large' : '') . ($_->{options} =~ /cholesky/ ? '' : 'cg') }
+  sort { $a->{order} <=> $b->{order} } runs_in('full/tiny.h5');
+is_deeply([@order[0 .. 5]], [map { ("corotational$_", "corotational${_}cg", "corotational${_}largecg") } 0, 1], 'competitors take turns');
+
+# ---- one item
+($out, $err) = is_code(0, 'one claim', 'reproduce', 'tiny/larger-is-faster', @tiny[1 .. 2], '--quick', '-o', 'b');
+is(() = $err =~ /^\[/mg, 2, 'runs only its cases');
+unlike($out, qr/Table|same-motion/, 'and shows only it');
+($out, $err) = is_code(0, 'one table', 'reproduce', 'tiny/times', @tiny[1 .. 2], '--quick', '-o', 'b', '--resume');
+is(() = $err =~ /^\[/mg, 1, 'resume runs only what is missing');
+like($out, qr/Table I/, 'and shows the table');
+unlike($out, qr/claims:/, 'and no claim');
+($out) = is_code(0, 'the cases', 'reproduce', 'tiny/times', @tiny[1 .. 2], '--dry-run', '-o', 'never');
+like($out, qr/^4 cases$/m, 'are listed');
+ok(!-e scratch('never'), 'and not run');
+like_error(2, qr/no table, claim or figure 'larger-is-slowe' .did you mean 'larger-is-slower'/, 'an unknown item', 'reproduce', 'tiny/larger-is-slowe', @tiny[1 .. 2]);
+like_error(2, qr/no paper 'hecht2011' .did you mean 'hecht2012'/, 'an unknown paper', 'reproduce', 'hecht2011');
+like_error(1, qr/cannot open '.*\/none\/paper.ini'/, 'a paper that is not in the folder', 'reproduce', 'none', @tiny[1 .. 2]);
+like_error(2, qr/--output wants the name of a folder/, 'a folder without name', @reproduce, '-o', '');
+like_error(1, qr/cannot create the folder 'no\/where'/, 'a folder that cannot be made', @reproduce, '-o', 'no/where');
+like_error(2, qr/reproduce has no option '--quik' .did you mean '--quick'/, 'a slip', @reproduce, '--quik');
+like_error(2, qr/--format is text or json/, 'an unknown format', @reproduce, '--format', 'xml');
+
+# ---- exit codes
+sub paper {
+  my ($name, $cases, $claims) = @_;
+  mkdir scratch('papers');
+  mkdir scratch("papers/$name");
+  spew(scratch("papers/$name/paper.ini"), "[solvers]\ngood = newton\nlost = no-such-solver\n"
+    . "bad = corotational:linear=cg,linear_rtol=1e-14,linear_max_iterations=1\n"
+    . "[cases all]\nframes = 2\n$cases\n[claim c]\nclaim = It runs.\nmeasure = completed\n$claims\n");
+  return ('reproduce', $name, '--from', 'papers', '-o', "out-$name");
+}
+my $beam = 'bench/beam:resolution=0.25,material=corotational';
+is_code(3, 'a solver that fails where it should not', paper('failing', "a = $beam bad", 'cases = a'));
+is_code(0, 'a solver that fails where the paper\'s does', paper('struggling', "may-fail = yes\na = $beam bad", 'cases = a'));
+is_code(6, 'nothing that this build can run', paper('lost', "a = $beam lost", 'cases = a'));
+($out) = is_code(0, 'something that it can', paper('half', "a = $beam lost\nb = $beam good", "cases = a b\n[claim d]\nmeasure = completed\ncases = b"));
+like($out, qr/^c\s+not comparable.*^d\s+reproduced/ms, 'the rest is not comparable');
+like_error(1, qr/papers\/wrong\/paper.ini: \[claim c\]: .*'cases'/, 'a mistake in a paper', paper('wrong', "a = $beam good", ''));
+
+# ---- a run that is interrupted
+{
+  my @long = paper('long', "a = $beam good\nb = bench/beam:resolution=1,dt=1e-4 good", 'cases = a b');
+  my $ini = scratch('papers/long/paper.ini');
+  my $text = slurp($ini);
+  $text =~ s/frames = 2/frames = 100000/;
+  spew($ini, $text);
+  my $pid = fork // die "fork: $!";
+  if ($pid == 0) {
+    chdir scratch();
+    open STDOUT, '>', 'long.out';
+    open STDERR, '>', 'long.err';
+    exec program(), @long or die;
+  }
+  for (1 .. 200) {
+    last if -d scratch('out-long/long.h5.parts') && glob(scratch('out-long/long.h5.parts/*.tmp'));
+    select undef, undef, undef, 0.05;
+  }
+  kill 'INT', $pid;
+  waitpid $pid, 0;
+  is($? >> 8, 130, 'an interrupt ends it') or diag slurp(scratch('long.err'));
+  like(slurp(scratch('long.err')), qr/--resume runs what is missing/, 'and says how to go on');
+  like(slurp(scratch('long.out')), qr/^c\s+not comparable/m, 'with the verdicts that there are');
+}
+
+# ---- a probe by hand, and one that fails
+is_code(0, 'a probe', 'probe', 'tiny', 'motion', @tiny[1 .. 2], '--output', 'p.json');
+my $probe = decode_json(slurp(scratch('p.json')));
+ok($probe->{complete} && $probe->{steps} == 5 && $probe->{difference} < 1e-9, 'finds that both solvers agree');
+like_error(2, qr/no probe 'emotion'/, 'an unknown probe', 'probe', 'tiny', 'emotion', @tiny[1 .. 2], '--output', 'q.json');
+{
+  my @bad = paper('unprobed', "a = $beam good", "cases = a\n[claim p]\nmeasure = agreement\nprobe = x\nmost = 1\n"
+    . "[probe x]\nkind = agreement\nscene = $beam\nfirst = newton\nsecond = nowton\nsteps = 2");
+  ($out) = is_code(0, 'a probe that cannot be made', @bad);
+  like($out, qr/^p\s+not comparable.*there is no solver\s+'nowton'/ms, 'is not comparable, with the cause');
+}
+
+# ---- listing
+($out) = is_code(0, 'claims', 'list', 'claims');
+is(() = $out =~ /^hecht2012\//mg, 13, 'of the built-in papers');
+($out) = is_code(0, 'claims as JSON', 'list', 'claims', '--format', 'json');
+is(scalar @{decode_json($out)->{claims}}, 13, 'are as many');
+($out) = is_code(0, 'the plan of a paper', 'reproduce', 'hecht2012', '--quick', '--dry-run', '--format', 'json');
+my @cases = @{decode_json($out)->{cases}};
+cmp_ok(scalar @cases, '>', 40, 'has its cases');
+is(scalar(grep { $_->{scene} !~ /^hecht2012\// } @cases), 0, 'on its own scenes');
+
+done_testing();

@@ -1,0 +1,170 @@
+/* A paper in a scratch folder, and a result file in which its runs are made up. */
+#ifndef EB_TESTS_REPRODUCE_FIXTURE_H
+#define EB_TESTS_REPRODUCE_FIXTURE_H
+
+#include <sys/stat.h>
+
+#include "harness/environment.h"
+#include "harness/reproduce/measure.h"
+#include "harness/results/merge.h"
+#include "harness/results/write.h"
+#include "tests/support/scratch.h"
+#include "tests/tap.h"
+
+/* A run that was never run. Its scene is bench/beam, whose frames have two steps. */
+typedef struct fake {
+  const char *name; /* of the case */
+  eb_outcome outcome;
+  int steps;
+  double first, wall;  /* s: each step of the first frame, and of the others */
+  double growth;       /* s more from each step to the next */
+  double accounted;    /* share of a step that is in phases: half assemble, half solve */
+  double iterations;   /* of the linear solver, a step */
+  double drift;        /* m a step: the whole body along x */
+  double inverted;     /* elements, in the second step */
+  int touches, leaves; /* steps with contact: from the one to before the other */
+  double factor_bytes;
+  int repetition;
+} fake;
+
+typedef struct made_up {
+  eb_paper *paper;
+  eb_paper_plan plan;
+  eb_results *results;
+  eb_evidence evidence;
+} made_up;
+
+/* Files of the paper `name`. */
+__attribute__((unused)) static void write_paper(const char *name, const char *file,
+                                                const char *text) {
+  char path[128];
+  mkdir(in_folder(name), 0777);
+  snprintf(path, sizeof path, "%s/%s", name, file);
+  write_bytes(path, text, strlen(text));
+}
+
+static eb_error put_fake_step(const fake *f, int s, eb_recorder *recorder, eb_state *state,
+                              eb_step_log *log) {
+  double row[EB_COL_COUNT] = {0};
+  row[EB_COL_STEP] = s + 1;
+  row[EB_COL_WALL] = (s < 2 ? f->first : f->wall) + f->growth * s;
+  row[EB_COL_INVERTED] = s == 1 ? f->inverted : 0;
+  row[EB_COL_CONTACTS] = s >= f->touches && s < f->leaves;
+  eb_step_log_reset(log);
+  log->phase_seconds[EB_PHASE_ASSEMBLE] = 0.5 * f->accounted * row[EB_COL_WALL];
+  log->phase_seconds[EB_PHASE_SOLVE] = 0.5 * f->accounted * row[EB_COL_WALL];
+  eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, f->iterations);
+  for (int32_t i = 0; i < state->node_count; i++) state->x[3 * i] += f->drift;
+  state->step = s + 1;
+  EB_TRY(eb_recorder_step(recorder, row, log));
+  return s % 2 ? eb_recorder_frame(recorder, state, NULL) : EB_OK;
+}
+
+static eb_error put_fake_steps(const fake *f, const char *path, const eb_run *run,
+                               const eb_scene *scene) {
+  eb_recorder *recorder = NULL;
+  eb_state *state = NULL;
+  eb_step_log *log = NULL;
+  eb_error error = eb_recorder_create(path, -1, run, scene, &recorder);
+  if (!error) error = eb_state_create(scene, &state);
+  if (!error) error = eb_step_log_create(4, &log);
+  if (!error && f->factor_bytes > 0) eb_log_memory(log, EB_MEMORY_FACTOR, f->factor_bytes);
+  if (!error) error = eb_recorder_setup(recorder, log);
+  if (!error) error = eb_recorder_frame(recorder, state, NULL);
+  for (int s = 0; s < f->steps && !error; s++) error = put_fake_step(f, s, recorder, state, log);
+  if (!error) error = eb_recorder_finish(recorder, run);
+  eb_step_log_destroy(log);
+  eb_state_destroy(state);
+  eb_recorder_destroy(recorder);
+  return error;
+}
+
+static const eb_case *planned(const made_up *m, const fake *f) {
+  int c = eb_paper_case_find(m->paper, f->name, strlen(f->name));
+  for (int i = 0; c >= 0 && i < m->plan.plan.count; i++)
+    if (strcmp(m->plan.plan.cases[i].identity, m->plan.cases[c].identities.items[f->repetition]) ==
+        0)
+      return &m->plan.plan.cases[i];
+  return NULL;
+}
+
+static eb_error put_fake(const made_up *m, const fake *f, const char *path) {
+  eb_run run = {0};
+  eb_scene *scene = NULL;
+  char hash[20];
+  const eb_case *work = planned(m, f);
+  if (!work) return EB_ERROR(EB_ERR_USAGE, "no case '%s' is planned", f->name);
+  eb_error error = eb_case_describe(work, &run);
+  if (!error) error = eb_scene_create(work->scene, work->parameters, NULL, "", &scene);
+  if (!error) {
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scene->hash);
+    run.nodes = scene->mesh->node_count;
+    run.elements = scene->mesh->element_count;
+    run.steps_done = f->steps;
+    error = eb_run_set(&run.scene_hash, hash);
+  }
+  if (!error) error = eb_run_set(&run.outcome, eb_outcome_name(f->outcome));
+  if (!error) error = put_fake_steps(f, path, &run, scene);
+  eb_scene_destroy(scene);
+  eb_run_clear(&run);
+  return error;
+}
+
+/* The target's environment has the machine's rates: `speedup` by a second thread. */
+static eb_error put_results(const made_up *m, const fake *fakes, int count, double speedup) {
+  eb_strings parts = {0};
+  char path[300];
+  eb_rates rates = {.dgemm = 1e10, .dgemm_all = speedup * 1e10, .threads = 2};
+  eb_error error = eb_environment_write(in_folder("all.h5"), "made up", &rates);
+  for (int i = 0; i < count && !error; i++) {
+    snprintf(path, sizeof path, "%s/part%d.h5", folder, i);
+    error = put_fake(m, &fakes[i], path);
+    if (!error) error = eb_strings_add(&parts, path);
+  }
+  if (!error && count)
+    error = eb_results_fold(in_folder("all.h5"), &parts, EB_FOLD_ADD, EB_DUPLICATES_REFUSE);
+  eb_strings_clear(&parts);
+  return error;
+}
+
+/* Evidence of `fakes` for a paper of this text; ends the program when that fails. */
+__attribute__((unused)) static void make_up(const char *ini, bool quick, const fake *fakes,
+                                            int count, double speedup, made_up *m) {
+  write_paper("made-up", "paper.ini", ini);
+  tap_require(eb_paper_load("made-up", folder, quick, &m->paper), "a paper");
+  tap_require(eb_paper_plan_create(m->paper, NULL, NULL, &m->plan), "its plan");
+  tap_require(put_results(m, fakes, count, speedup), "its results");
+  tap_require(eb_results_open(in_folder("all.h5"), &m->results), "the results");
+  tap_require(eb_evidence_create(m->paper, &m->plan, m->results, folder, &m->evidence),
+              "the evidence");
+}
+
+__attribute__((unused)) static void forget(made_up *m) {
+  eb_evidence_clear(&m->evidence);
+  eb_results_close(m->results);
+  eb_paper_plan_clear(&m->plan);
+  eb_paper_destroy(m->paper);
+}
+
+/* One test a claim: its verdict, and what the reason says. Returns our value. */
+__attribute__((unused)) static double expect(const made_up *m, const char *id, eb_ruling ruling,
+                                             const char *says) {
+  eb_finding finding;
+  const eb_paper_claim *claim = NULL;
+  for (int c = 0; c < m->paper->claim_count; c++)
+    if (strcmp(m->paper->claims[c].id, id) == 0) claim = &m->paper->claims[c];
+  if (!claim) {
+    tap_ok(false, "%s: there is no such claim", id);
+    return NAN;
+  }
+  tap_require(eb_claim_judge(&m->evidence, claim, &finding), id);
+  bool good = finding.ruling == ruling && strstr(finding.reason.data, says) != NULL;
+  tap_ok(good, "%s: %s", id, eb_ruling_name(ruling));
+  if (!good)
+    printf("#   got '%s': %s\n#   wanted '%s'\n", eb_ruling_name(finding.ruling),
+           finding.reason.data, says);
+  eb_text_clear(&finding.reason);
+  return finding.ours;
+}
+
+#endif

@@ -1,0 +1,312 @@
+/* Papers as data: reading and refusing them, choosing items, planning cases, figures over frames. */
+#include "harness/reproduce/probe.h"
+#include "tests/reproduce_fixture.h"
+
+/* ---- sections --------------------------------------------------------------------------------- */
+
+static void test_sections(void) {
+  eb_sections s;
+  char *joined, longer[400] = "[a]\nk = ";
+  tap_require(eb_sections_parse("x",
+                                "[claim one]\nclaim = first\n  second line\nrow = a\nrow = b\n"
+                                "[solvers]\ncg = x:y=1,z=2 ; comment\n[claim one]\nrow = c\n",
+                                &s),
+              "sections");
+  const eb_section *one = eb_sections_find(&s, "claim", "one");
+  tap_ok(s.count == 2 && one && one->count == 5, "entries are kept apart, and a section goes on");
+  tap_require(eb_section_joined(one, "claim", &joined), "a text of two lines");
+  tap_ok(strcmp(joined, "first second line") == 0, "a text on several lines is joined");
+  free(joined);
+  tap_ok(strcmp(eb_section_value(one, "row"), "c") == 0, "the last of repeated keys");
+  tap_ok(!eb_section_value(one, "none") && !eb_sections_find(&s, "claim", "two"),
+         "what is not there is NULL");
+  tap_ok(strcmp(eb_section_value(eb_sections_find(&s, "solvers", ""), "cg"), "x:y=1,z=2") == 0,
+         "a section without label");
+  static const char *const keys[] = {"claims", "row", NULL};
+  tap_fails(eb_section_expect(one, keys), EB_ERR_FORMAT, "did you mean 'claims'", "unknown keys");
+  eb_sections_clear(&s);
+  tap_fails(eb_sections_parse("x", "a = 1\n", &s), EB_ERR_FORMAT, "x:1",
+            "an entry before sections");
+  eb_sections_clear(&s);
+  tap_fails(eb_sections_parse("x", "[a]\nb = 1\nnonsense\n", &s), EB_ERR_FORMAT, "x:3",
+            "a line that is neither");
+  eb_sections_clear(&s);
+  memset(longer + 8, 'y', 300);
+  tap_fails(eb_sections_parse("x", longer, &s), EB_ERR_FORMAT, "198", "a line that is too long");
+  eb_sections_clear(&s);
+}
+
+/* ---- papers that are wrong -------------------------------------------------------------------- */
+
+#define HEAD                                                                                       \
+  "[solvers]\ns = newton\n[cases all]\nframes = 4\na = bench/beam s\nb = bench/beam:E=2e6 s\n"
+
+static void refuse(const char *ini, const char *fragment, const char *name) {
+  eb_paper *paper;
+  write_paper("bad", "paper.ini", ini);
+  tap_fails(eb_paper_load("bad", folder, false, &paper), EB_ERR_FORMAT, fragment, name);
+}
+
+/* The same for messages that list names. */
+static void refuse_name(const char *ini, const char *fragment, const char *name) {
+  eb_paper *paper;
+  write_paper("bad", "paper.ini", ini);
+  tap_fails(eb_paper_load("bad", folder, false, &paper), EB_ERR_USAGE, fragment, name);
+}
+
+static void test_bad_cases(void) {
+  refuse("[tables x]\na = b\n", "no kind of section 'tables'", "an unknown kind of section");
+  refuse("[solvers]\ns = newton\n[cases a]\nx = bench/beam s\n", "'frames' is missing",
+         "cases without frames");
+  refuse_name("[solvers]\ns = newton\n[cases a]\nframes = 0\n", "outside", "no frames");
+  refuse_name(HEAD "c = bench/beam t\n", "there is no label in [solvers] 't'", "an unknown label");
+  refuse(HEAD "c = bench/beam\n", "is not 'SCENE", "a case without solver");
+  refuse(HEAD "c = bench/beam s 2 3\n", "is not 'SCENE", "a case with too many words");
+  refuse_name(HEAD "c = bench/beam s two\n", "wants a whole number", "threads that are no number");
+  refuse(HEAD "a = bench/beam s\n", "two cases 'a'", "a name twice");
+  refuse(HEAD "1a = bench/beam s\n", "no name for a case", "a name that begins with a digit");
+  refuse(HEAD "may-fail = perhaps\n", "yes or no", "neither yes nor no");
+}
+
+static void test_bad_claims(void) {
+  refuse(HEAD "[claim x]\nclaim = y\n", "'measure' is missing", "no measure");
+  refuse_name(HEAD "[claim x]\nmeasure = rato\n", "did you mean 'ratio'", "an unknown measure");
+  refuse(HEAD "[claim x]\nmeasure = ratio\nover = a\n", "wants 'under'", "a missing argument");
+  refuse_name(HEAD "[claim x]\nmeasure = ratio\nover = a\nunder = c\n", "there is no case 'c'",
+              "an unknown case");
+  refuse_name(HEAD "[claim x]\nmeasure = ratio\nover = a\nunder = b\nlest = 1\n",
+              "did you mean 'least'", "an unknown argument");
+  refuse_name(HEAD "[claim x]\nmeasure = ratio\nover = a\nunder = b\nleast = much\n",
+              "wants a number", "an argument that is no number");
+  refuse(HEAD "[claim x]\nmeasure = ratio\nover = a\nunder = b\nstatistic = frame.mode\n",
+         "no statistic", "an unknown statistic");
+  refuse(HEAD "[claim x]\nmeasure = phases\nstages = a sleep\n", "'phase.sleep' is no statistic",
+         "an unknown phase");
+  refuse(HEAD "[claim x]\nmeasure = phases\nstages = a\n", "'CASE PHASE ..'", "no phase");
+  refuse(HEAD "[claim x]\nmeasure = threads\none = a\ntwo = b\nspeedup = frame.mean\n",
+         "'STATISTIC NUMBER'", "a speed-up without number");
+  refuse(HEAD "[claim x]\nmeasure = cells\ntable = t\n", "no table 't'", "an unknown table");
+  refuse(HEAD "[claim x]\nmeasure = updown\nprobe = p\n", "no probe 'p'", "an unknown probe");
+  refuse(HEAD "[figure f]\nvalue = distance\npoint = 1 a\n", "wants 'against'",
+         "a distance from nothing");
+  refuse(HEAD "[figure f]\npoint = 1 c\n", "no case 'c'", "a point without case");
+  refuse(HEAD "[figure f]\npoint = 1\n", "'X CASE'", "a point of one word");
+}
+
+static void refuse_table(const char *data, const char *layout, const char *fragment,
+                         const char *name) {
+  char ini[600];
+  write_paper("bad", "t.tsv", data);
+  snprintf(ini, sizeof ini, HEAD "[table t]\ndata = t.tsv\nunit = ms\n%s", layout);
+  refuse(ini, fragment, name);
+}
+
+static void test_bad_tables(void) {
+  static const char good[] = "row\tx\na\t1\nb\t2\n", column[] = "column = x: * frame.mean\n";
+  eb_paper *paper;
+  refuse_table("row\tx\na\tone\n", column, "t.tsv:2: 'one' is not a number", "a word for a number");
+  refuse_table("row\tx\na\t1\t2\n", column, "more than 1 numbers", "too many numbers");
+  refuse_table("row\tx\n", column, "no rows", "no rows");
+  refuse_table("row\n", column, "no columns", "no columns");
+  refuse_table("row\tlabel\tx\na\n", column, "label is missing", "no label");
+  refuse_table(good, "", "no 'column'", "no layout");
+  refuse_table(good, "column = y: a frame.mean\n", "no column 'y'", "a column that is not there");
+  refuse_table(good, "column = x: a\n", "CASE STATISTIC", "a column without statistic");
+  refuse_table(good, "column = x: a frame.mode\n", "no statistic", "an unknown statistic");
+  refuse_table(good, "column = x: *-c frame.mean\n", "no case 'a-c'", "a pattern without case");
+  refuse_table(good, "column = x: * frame.mean\nrow = c: d\n", "no row 'c'", "an unknown row");
+  refuse_table(good, "column = x: * frame.mean\nunits = s\n", "did you mean 'unit'", "a slip");
+  refuse_table(good, "column = x: * frame.mean\nunit = parsec\n", "not 'parsec'",
+               "an unknown unit");
+  write_paper("bad", "paper.ini", HEAD "[table t]\ndata = none.tsv\n");
+  tap_fails(eb_paper_load("bad", folder, false, &paper), EB_ERR_IO, "none.tsv", "no data");
+  tap_fails(eb_paper_load("absent", folder, false, &paper), EB_ERR_IO, "absent/paper.ini",
+            "no such folder");
+  tap_fails(eb_paper_load("hecht201", NULL, false, &paper), EB_ERR_USAGE,
+            "did you mean 'hecht2012'", "no such paper");
+}
+
+/* ---- choosing and planning -------------------------------------------------------------------- */
+
+static const char plan_ini[] =
+    "[solvers]\ns = newton:rtol=1e-3\nt = newton:rtol=1e-4\nu = unheard-of\n"
+    "[cases one]\nframes = 10\nquick = 4\nrepeat = 3\nquick-repeat = 2\ntimeout = 50\n"
+    "quick-timeout = 5\na = bench/beam s\nb = bench/beam t 2\n"
+    "[cases two]\nframes = 3\nquick = 9\nc = bench/beam:E=2e6 s\nagain = bench/beam:E=2e6 s\n"
+    "d = bench/beam u\n"
+    "[table t]\ndata = t.tsv\ncolumn = x: * frame.mean\n"
+    "[claim r]\nmeasure = ratio\nover = a\nunder = b\n"
+    "[claim s]\nmeasure = ranking\norder = c < d\ntable = t\n"
+    "[figure f]\npoint = 1 b\nagainst = c\n";
+
+static void load_plan_paper(bool quick, eb_paper **out) {
+  write_paper("plan", "paper.ini", plan_ini);
+  write_paper("plan", "t.tsv", "row\tlabel\tx\na\tthe a\t1\nb\tthe b\t\n");
+  tap_require(eb_paper_load("plan", folder, quick, out), "a paper");
+}
+
+static void check_choice(const eb_paper *paper, const char *item, const char *cases,
+                         const char *name) {
+  eb_paper_choice choice;
+  char got[64] = "";
+  tap_require(eb_paper_choose(paper, item, &choice), name);
+  for (int c = 0; c < paper->case_count; c++)
+    if (choice.cases[c])
+      snprintf(got + strlen(got), sizeof got - strlen(got), "%s ", paper->cases[c].name);
+  tap_ok(strcmp(got, cases) == 0, "cases of %s", name);
+  if (strcmp(got, cases) != 0) printf("#   got '%s', wanted '%s'\n", got, cases);
+  eb_paper_choice_clear(&choice);
+}
+
+static void test_choice(void) {
+  eb_paper *paper;
+  eb_paper_choice choice;
+  load_plan_paper(false, &paper);
+  check_choice(paper, "r", "a b ", "a claim");
+  check_choice(paper, "s", "a c d ", "a claim and the table it is shown with");
+  check_choice(paper, "t", "a ", "a table: empty cells need no case");
+  check_choice(paper, "f", "b c ", "a figure");
+  check_choice(paper, NULL, "a b c d ", "everything that is used");
+  tap_fails(eb_paper_choose(paper, "q", &choice), EB_ERR_USAGE, "there are: t, r, s, f",
+            "an unknown item");
+  eb_paper_choice_clear(&choice);
+  eb_paper_destroy(paper);
+}
+
+static void check_plan(bool quick, const char *wanted, const char *name) {
+  eb_paper *paper;
+  eb_paper_plan plan;
+  char got[400] = "";
+  load_plan_paper(quick, &paper);
+  tap_require(eb_paper_plan_create(paper, NULL, NULL, &plan), "a plan");
+  for (int i = 0; i < plan.plan.count; i++) {
+    const eb_case *work = &plan.plan.cases[i];
+    snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s/%d/%lld/%g ", work->options,
+             work->parameters ? "'" : "", work->threads, (long long)work->steps, work->timeout);
+  }
+  tap_ok(strcmp(got, wanted) == 0, "%s", name);
+  if (strcmp(got, wanted) != 0) printf("#   got    %s\n#   wanted %s\n", got, wanted);
+  int none = eb_paper_case_find(paper, "d", 1), again = eb_paper_case_find(paper, "again", 5);
+  tap_ok(plan.cases[none].trouble && strstr(plan.cases[none].trouble, "unheard-of"),
+         "  a solver that is not there is said");
+  tap_ok(strcmp(plan.cases[again].identities.items[0], plan.cases[again - 1].identities.items[0]) ==
+             0,
+         "  the same work under two names is planned once");
+  eb_paper_plan_clear(&plan);
+  eb_paper_destroy(paper);
+}
+
+static void test_plan(void) {
+  check_plan(false,
+             "rtol=1e-3/1/20/50 rtol=1e-4/2/20/50 rtol=1e-3/1/20/50 rtol=1e-4/2/20/50 "
+             "rtol=1e-3/1/20/50 rtol=1e-4/2/20/50 rtol=1e-3'/1/6/3600 ",
+             "competitors take turns");
+  check_plan(true,
+             "rtol=1e-3/1/8/5 rtol=1e-4/2/8/5 rtol=1e-3/1/8/5 rtol=1e-4/2/8/5 rtol=1e-3'/1/6/3600 ",
+             "quick: fewer frames and repetitions, never more than a full run");
+}
+
+/* ---- figures over frames ---------------------------------------------------------------------- */
+
+static void near_statistic(const made_up *m, const char *name, int64_t frames, double wanted) {
+  double value;
+  tap_require(eb_evidence_statistic(&m->evidence, 0, name, frames, &value), name);
+  if (isnan(wanted))
+    tap_ok(isnan(value), "%s: there is none", name);
+  else
+    tap_near(value, wanted, 1e-12, name);
+}
+
+/* Frames of two steps: 14 (the first), 5, 9, 13 s; of the repetitions the second is the fastest. */
+static void test_statistics(void) {
+  static const char ini[] =
+      "[solvers]\ns = newton\n[cases c]\nframes = 4\nrepeat = 3\n"
+      "a = bench/beam:resolution=0.25 s\nnone = bench/beam:resolution=0.3 s\n";
+  const fake runs[] = {
+      {.name = "a", .outcome = EB_OUTCOME_COMPLETED, .steps = 8, .first = 9, .wall = 9},
+      {.name = "a",
+       .outcome = EB_OUTCOME_COMPLETED,
+       .repetition = 1,
+       .steps = 8,
+       .first = 6.5,
+       .growth = 1,
+       .accounted = 0.5,
+       .iterations = 20,
+       .factor_bytes = 1e6},
+      {.name = "a", .outcome = EB_OUTCOME_CRASHED, .repetition = 2, .steps = 1, .wall = 1e-3}};
+  made_up m;
+  make_up(ini, false, runs, 3, 1, &m);
+  near_statistic(&m, "frame.mean", 0, 9);
+  near_statistic(&m, "frame.min", 0, 5);
+  near_statistic(&m, "frame.max", 0, 13);
+  near_statistic(&m, "frame.median", 0, 9);
+  near_statistic(&m, "frame.mean", 3, 7);
+  near_statistic(&m, "frame.mean", 1, 14);
+  near_statistic(&m, "phase.solve", 0, 2.25);
+  near_statistic(&m, "phase.sum", 0, 4.5);
+  near_statistic(&m, "phase.solve+phase.assemble", 0, 4.5);
+  near_statistic(&m, "phase.update", 0, NAN);
+  near_statistic(&m, "phase.update+phase.solve", 0, 2.25);
+  near_statistic(&m, "iterations.mean", 0, 40);
+  near_statistic(&m, "count.linear_iterations", 0, 40);
+  near_statistic(&m, "memory.factor", 0, 1e6);
+  near_statistic(&m, "memory.updates", 0, NAN);
+  double value;
+  tap_require(eb_evidence_statistic(&m.evidence, 1, "frame.mean", 0, &value), "no run");
+  tap_ok(isnan(value), "a case that was not run has no figures");
+  tap_fails(eb_statistic_check("frame.mean+x.y"), EB_ERR_FORMAT, "no statistic",
+            "a sum with a slip");
+  tap_fails(eb_statistic_check("frame"), EB_ERR_FORMAT, "no statistic", "half a name");
+  tap_fails(eb_statistic_check(""), EB_ERR_FORMAT, "no statistic", "an empty name");
+  forget(&m);
+}
+
+/* ---- the papers that are compiled in ---------------------------------------------------------- */
+
+static void check_paper(const char *name) {
+  eb_paper *paper;
+  eb_paper_plan plan;
+  eb_paper_choice choice;
+  tap_require(eb_paper_load(name, NULL, true, &paper), name);
+  tap_succeeds(eb_probes_check(paper), "its probes");
+  tap_succeeds(eb_paper_choose(paper, NULL, &choice), "its cases");
+  tap_require(eb_paper_plan_create(paper, choice.cases, NULL, &plan), "its plan");
+  for (int c = 0; c < paper->case_count; c++) {
+    if (plan.cases[c].trouble)
+      tap_ok(false, "%s: %s: %s", name, paper->cases[c].name, plan.cases[c].trouble);
+    if (!choice.cases[c]) tap_ok(false, "%s: nothing needs %s", name, paper->cases[c].name);
+  }
+  tap_ok(plan.plan.count > 0, "%s: every case is known to this build and needed", name);
+  for (int c = 0; c < paper->claim_count; c++)
+    if (!*paper->claims[c].text || !*paper->claims[c].where)
+      tap_ok(false, "%s/%s says what is claimed, and where", name, paper->claims[c].id);
+  eb_paper_plan_clear(&plan);
+  eb_paper_choice_clear(&choice);
+  eb_paper_destroy(paper);
+}
+
+static void test_built_in(void) {
+  eb_strings names = {0};
+  eb_paper *paper;
+  tap_require(eb_paper_names(&names), "names of papers");
+  for (int i = 0; i < names.count; i++) check_paper(names.items[i]);
+  eb_strings_clear(&names);
+  tap_require(eb_paper_load("hecht2012", NULL, false, &paper), "hecht2012");
+  tap_ok(paper->table_count >= 6, "hecht2012: five tables, that of memory, and one of ours");
+  tap_ok(paper->claim_count == 13, "hecht2012: 13 claims");
+  eb_paper_destroy(paper);
+}
+
+int main(void) {
+  eb_h5_quiet();
+  scratch_open();
+  test_sections();
+  test_bad_cases();
+  test_bad_claims();
+  test_bad_tables();
+  test_choice();
+  test_plan();
+  test_statistics();
+  test_built_in();
+  return scratch_close();
+}
