@@ -45,8 +45,7 @@ static void share_area(world *w) {
 
 static world make_world(eb_mesh *mesh, double young) {
   world w = {.mesh = mesh, .young = young};
-  eb_material material = {
-      .kind = EB_COROTATIONAL, .young = young, .poisson = 0.4, .density = 1000};
+  eb_material material = {.kind = EB_COROTATIONAL, .young = young, .poisson = 0.4, .density = 1000};
   size_t n = (size_t)mesh->node_count;
   tap_require(eb_mesh_surface(mesh, &w.surface), "surface");
   tap_require(eb_elasticity_create(mesh, &material, &w.elasticity), "elasticity");
@@ -276,7 +275,8 @@ static void test_rule(void) {
   for (int e = 0; e < 4; e++)
     for (int t = 0; t < 4; t++) worst = fmax(worst, bar_eigenvalue(youngs[e], turns[t], 0.03));
   /* Stable below 4 / (1 + 2 / 5). */
-  tap_below(worst, 2.85, "a bar that stands, lies or falls on an edge stays within the stable range");
+  tap_below(worst, 2.85,
+            "a bar that stands, lies or falls on an edge stays within the stable range");
   tap_ok(worst > 0.3, "which is not a tenth of it (L = %.2f)", worst);
 }
 
@@ -315,8 +315,7 @@ static void test_depth(void) {
   tap_below(depth, 0.05, "no deeper than twice the depth of the boxes");
   int straight = 0;
   for (int32_t k = 0; k < count; k++)
-    straight += fabs(found[k].depth - 0.05) < 1e-6 &&
-                fabs(fabs(found[k].normal[0]) - 1) < 1e-9;
+    straight += fabs(found[k].depth - 0.05) < 1e-6 && fabs(fabs(found[k].normal[0]) - 1) < 1e-9;
   tap_ok(straight >= 60, "away from the rims the depth is 0.05 m and the way out straight (%d)",
          straight);
   eb_overlaps_destroy(overlaps);
@@ -336,7 +335,8 @@ static double inside(const world *w, int32_t e, const double *p) {
       for (int d = 0; d < 3; d++) u[c][d] = corner[c + 1][d] - corner[0][d];
     double part = (u[0][0] * (u[1][1] * u[2][2] - u[1][2] * u[2][1]) -
                    u[0][1] * (u[1][0] * u[2][2] - u[1][2] * u[2][0]) +
-                   u[0][2] * (u[1][0] * u[2][1] - u[1][1] * u[2][0])) / 6;
+                   u[0][2] * (u[1][0] * u[2][1] - u[1][1] * u[2][0])) /
+                  6;
     least = fmin(least, part / whole);
   }
   return least;
@@ -380,7 +380,7 @@ static void test_harmless(void) {
   double *kept = malloc(8 * size);
   memcpy(kept, w.x, 8 * size);
   static const char *const cases[] = {"one box deep in the other", "both turned inside out",
-                                      "both squeezed flat",        "all nodes in one point",
+                                      "both squeezed flat", "all nodes in one point",
                                       "one node far away"};
   for (int c = 0; c < 5; c++) {
     for (size_t i = 0; i < size; i++) {
