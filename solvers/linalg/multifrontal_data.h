@@ -96,7 +96,7 @@ static inline int64_t eb_panel_leading(const eb_multifrontal *f, int32_t s) {
  * width a row is wasted above the diagonal, but each block column reads all of L21 below it, which
  * in large fronts comes from beyond the caches. */
 static inline int64_t eb_update_width(int64_t m) {
-  return m < 1200 ? 48 : 192;
+  return m < 1200 ? 48 : 240;
 }
 
 /* Elements of such an update matrix. */
