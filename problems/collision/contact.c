@@ -6,27 +6,30 @@
  *   B = h^2 D^1/2 N A^-1 N^T D^1/2
  * with eigenvalue L have the amplification z^2 - (2 - L - gamma L) z + 1 - gamma L = 0: stable when L + 2 gamma L < 4 (Jury).
  *
- * What bounds L? A body answers a force as a rigid body, with compliance g_i = n.G_i n (bodies.h), plus elastically.
- * - Rigid: of rank 6 at most, with the trace h^2 sum_i s_i a_i g_i, which bounds its eigenvalues whatever the patch.
- * - Elastic: let the body be of limbs as thick as a = 4 volume / surface (exact for a long square bar) with
- *   c = sqrt(E/rho). A beam pushed aside in one implicit step is a beam on an elastic foundation rho a^2 / h^2: the deflection
- *   under a point load is that of a mass 2 sqrt(2) rho a^2 sqrt(c h a / sqrt 12) = 1.5 rho a^2 sqrt(c h a) in its middle, a
- *   quarter of it at its end; we take once rho a^2 l, l = sqrt(c h a). A patch of area A > a l covers it and pushes a mass rho a
- *   per area. Beside it the patch presses itself in, by about sqrt(A) / E per pressure, at most by that of a plane wave,
- *   c h / E. Together
- *     elastic(A) = (1/rho) [min(A, a l) / (a^2 l) + min(sqrt A, c h) / (c h)^2]
- *   is what pressure over the patch, divided by s h^2 and the depth, becomes.
- * Contacts of one body share q = sum a_i g_i + elastic(A) over all of them, so L <= stiffness whatever touches:
- *   s = stiffness / (h^2 q).
- * A contact between two bodies is in the patches of both. With w_i = 1 for colliders and 1/2 for such pairs, Cauchy and Schwarz
- * give for the share X_b of body b in B:  z.X_b z <= (h^2 sum_i s_i a_i g_i / w_i) sum_i w_i z_i^2, and the shares of a pair's
- * two bodies add up to z_i^2: L <= stiffness still holds with s_i = w_i stiffness / (h^2 q), q the larger of the two.
- * With a point mass m and one node this is the old s a = m / h^2. We take stiffness 1 and gamma = 1/4, that is L + 2 gamma L = 1.5
- * of 4, which leaves room for limbs softer than the estimate.
+ * What bounds L? Take one s for all contacts of a body; then L = s h^2 Y, Y the largest eigenvalue of
+ * sum_i a_i N_i A^-1 N_i^T: how the body yields to springs of unit stiffness per area.
+ * - As a rigid body: Y is that of a 6 x 6 matrix, from the places and normals of the contacts, mass and inertia (bodies.h).
+ * - As an elastic body, let it be of limbs as thick as a = 4 volume / surface (exact for a long square bar), and c = sqrt(E/rho). A
+ *   beam pushed aside for one implicit step is a beam on an elastic foundation rho a^2 / h^2. A point load moves
+ *   as much as a mass 2 sqrt(2) rho a^2 sqrt(c h a / sqrt 12) = 1.5 rho a^2 sqrt(c h a) in its middle, a quarter of that at its
+ *   end; we take rho a^2 l, l = sqrt(c h a). A patch of area A > a l covers the beam and moves a mass rho a per
+ *   area. Besides, the patch presses itself in: by about sqrt(A) / E per pressure, at most as a plane wave, c h / E. Together
+ *     Y = (1/rho) [min(A, a l) / (a^2 l) + min(sqrt A, c h) / (c h)^2].
+ * The rigid motion of a short beam is in the second figure too, so the larger of the two is the yield q, and
+ *   s = stiffness / (h^2 q)   makes L <= stiffness, whatever touches.
+ * With a point mass m and one node, s a = stiffness m / h^2.
  *
- * How deep? At rest a body of mass m sinks by g h^2 m q / A: 1.1 cm at h = 1/30 s for a push through its centre, 2 to 4 cm
- * when it stands on its rim. An impact at speed v is first seen up to v h deep. That is the price of forces
- * taken at the start of the step. */
+ * A contact of two bodies is in the patches of both, whose shares in B add up. Let it have w_i = 1/2 of that stiffness, with the larger q of
+ * the two, and a collider w_i = 1: the share of a body is at most stiffness sum_i w_i z_i^2 for unit z, and over both bodies
+ * of a pair the w_i add up to 1. The bound stays.
+ *
+ * Constants: stiffness 1.5 and c = 0.3 / (h q), gamma = 1/5: stable for L < 4 / 1.4 = 2.9. L as found by power iteration along drops of the
+ * scenes was 0.4 to 1.5 on stiff bodies and up to 2.1 on soft ones, whose thin limbs are softer than the estimate. A node that
+ * arrives v h deep leaves with (1.5 + 0.3 - 1) v at most.
+ *
+ * How deep? At rest a body of mass m sinks by g h^2 m q / (1.5 A): 0.7 cm at h = 1/30 s for a push through its centre, 2 to 5 cm
+ * when it stands on soft limbs or its rim, whatever its size. An impact at speed v is first seen up to v h deep. That is
+ * the price of forces taken at the start of the step. */
 #include "problems/collision/contact.h"
 
 #include <math.h>
@@ -134,7 +137,7 @@ static void find_touches(eb_contact *contact, const eb_collider *colliders, int3
 
 /* ---- how stiff ------------------------------------------------------------------------------- */
 
-/* elastic(A) above, m^2/kg. */
+/* Y of an elastic body above, m^2/kg. */
 static double elastic_yield(const eb_body *body, double step, double area) {
   double density = body->mass / body->volume, reach = sqrt(body->stiffest / density) * step;
   double thick = 4 * body->volume / body->area, bend = sqrt(reach * thick);

@@ -1,12 +1,11 @@
 /* Explicit penalty contact whose stiffness follows from the bodies that touch, for long time steps.
  *
  * A long implicit step carries a push at one node through the whole body, so that what a contact may bear depends on
- * the whole patch of contact and on the body behind it, not on the node: contact.c derives the rule
- *   s_P = stiffness / (h^2 q),   c_P = damping / (h q),   q = sum_i a_i g_i + elastic(A),
- * where i are the contacts of a body with area shares a_i, A = sum_i a_i, g_i the compliance of the rigid body at contact i and
- * elastic(A) that of the material around it. Node i bears s_P a_i per depth; the sum over a patch does not depend on its size, and
- * refining the mesh does not change how deep a body rests. Two bodies push each other with
- *   s_P = stiffness / (2 h^2 max(q, q')). */
+ * the whole patch of contact and on the body behind it, not on the node. contact.c derives the rule
+ *   s = 1.5 / (h^2 q),   c = 0.3 / (h q),   q = max(rigid, elastic),
+ * per area, where q (m^2/kg) is how the body yields to all its contacts: as a rigid body, from their areas, places and normals, or as an elastic
+ * one, from their area, its thickness and stiffness. The force on a patch does not depend on how fine the mesh is. Two bodies
+ * push each other with half of that, at the larger q of the two. */
 #ifndef EB_CONTACT_H
 #define EB_CONTACT_H
 

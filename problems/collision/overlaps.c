@@ -4,8 +4,8 @@
  * the deformed edges. Corner k carries the depth d_k at rest, so depth and the way out are
  *   d(p) = sum w_k d_k,   n = -grad d / |grad d|,   grad d = sum d_k grad w_k:
  * the gradient of the depth pushed forward by the deformation of the tetrahedron. d_k is the distance to the surface of
- * the rest shape, 0 on it. Where all four corners are on the surface - limbs one element thick - that says nothing, and
- * d_k are the values of the distance's tangent at the centroid instead.
+ * the rest shape, 0 on it. Where that is level - all four corners on the surface, or equally far inside - d_k are
+ * the values of the distance's tangent at the centroid instead.
  *
  * Candidates: bodies whose boxes meet, then the node down the other body's tree of boxes. The walk takes the tetrahedra in a
  * fixed order and ends at the first that holds the node. */
@@ -22,6 +22,8 @@
 enum { MOST = 4 };
 /* Volume over volume at rest below which a tetrahedron has no inside. */
 static const double flat = 0.05;
+/* Slope of the depth, squared, below which it shows no way out. */
+static const double level = 0.25;
 /* A node on a face belongs to one side at least, in spite of rounding. */
 static const double rounding = 1e-10;
 
@@ -41,14 +43,38 @@ struct eb_overlaps {
   eb_overlap *found;   /* surface_count x MOST: packed slots */
 };
 
+static void cross(const double a[3], const double b[3], double out[3]) {
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double dot(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
 /* ---- depths at rest -------------------------------------------------------------------------- */
 
 static double depth_at(const eb_solid *solid, const double p[3]) {
   return fmax(0, -solid->distance(solid->context, p));
 }
 
-/* d_k of a tetrahedron whose corners are all on the surface: tangent of the distance at the centroid,
- * by differences over a thousandth of the depth there. Where that has no direction, 0: no way out. */
+/* Slope of the depth that the corners of a tetrahedron carry, squared; 1 where it is a distance. */
+static double slope2(const double *X, const int32_t *corner, const double depth[4]) {
+  double edge[3][3], gradient[3], sum[3] = {0, 0, 0};
+  for (int k = 0; k < 3; k++)
+    for (int d = 0; d < 3; d++)
+      edge[k][d] = X[3 * (size_t)corner[k + 1] + (size_t)d] - X[3 * (size_t)corner[0] + (size_t)d];
+  for (int k = 0; k < 3; k++) {
+    cross(edge[(k + 1) % 3], edge[(k + 2) % 3], gradient);
+    for (int d = 0; d < 3; d++)
+      sum[d] += (depth[k + 1] - depth[0]) * gradient[d] / dot(edge[k], gradient);
+  }
+  return dot(sum, sum);
+}
+
+/* The tangent of the distance at the centroid, by differences over a thousandth of the depth there. Where
+ * that has no direction either, 0: no way out. */
 static void tangent_depths(const eb_solid *solid, const double *X, const int32_t *corner,
                            double depth[4]) {
   double centroid[3] = {0, 0, 0}, gradient[3], square = 0;
@@ -66,7 +92,7 @@ static void tangent_depths(const eb_solid *solid, const double *X, const int32_t
     depth[k] = here;
     for (int d = 0; d < 3; d++)
       depth[k] += gradient[d] * (X[3 * (size_t)corner[k] + (size_t)d] - centroid[d]);
-    if (square < 0.25) depth[k] = 0;
+    if (square < level) depth[k] = 0;
   }
 }
 
@@ -78,12 +104,8 @@ static void fill_depths(eb_overlaps *o, const eb_mesh *mesh, const eb_solid *sol
     const int32_t *corner = mesh->elements + 4 * (size_t)e;
     double *depth = o->depth + 4 * (size_t)e;
     o->six_volumes[e] = 6 * eb_mesh_element_volume(mesh, mesh->X, e);
-    bool inner = false;
-    for (int k = 0; k < 4; k++) {
-      depth[k] = node_depth[corner[k]];
-      inner = inner || !outside[corner[k]];
-    }
-    if (!inner) tangent_depths(solid, mesh->X, corner, depth);
+    for (int k = 0; k < 4; k++) depth[k] = node_depth[corner[k]];
+    if (slope2(mesh->X, corner, depth) < level) tangent_depths(solid, mesh->X, corner, depth);
   }
 }
 
@@ -191,16 +213,6 @@ void eb_overlaps_destroy(eb_overlaps *o) {
 typedef struct frame {
   double edge[3][3], gradient[3][3], det;
 } frame;
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 /* Weights of p in tetrahedron e; false as soon as one is negative, which most are. */
 static bool weigh(const eb_overlaps *o, int32_t e, const double *x, const double p[3], frame *at,

@@ -334,12 +334,11 @@ static eb_error sheet(const eb_values *parameters, const int32_t cubes[3], const
   return eb_generate_tets6(&grid, out);
 }
 
-/* Contact of a sheet of mass w = rho thickness per area, whose two sides have a node each, of w / 2. A flat sheet hardly resists
- * being bent, so every pair of nodes is on its own: 2 s / w <= stiffness bound / h^2 (the L of contact.c), s = 2 w / h^2 and
- * c = w / (4 h) would be at its edge. Drawn over a solid the sheet is curved and much stiffer: L is 1.2 then, of
- * 4 / 1.25. Along itself it moves as a whole, at E = 1e6 Pa by a metre in a step, so friction may brake all of it at
- * once: grip = 2 w / h. Less than that and it creeps off the sphere. At rest it lies g h^2 sheet / patch deep, which
- * the margin hides. */
+/* Contact of a sheet of mass w = rho thickness per area, a node of w / 2 on each side. A flat sheet hardly resists bending, so
+ * each pair of nodes is on its own: with s = 2 w / h^2 the L of contact.c would be 2 s h^2 / w = 4, at the edge. Drawn over a
+ * solid the sheet is curved and much stiffer: L is 1.2 by power iteration along the drop, stable below 4 / 1.25 with
+ * c = w / (4 h). Along itself the sheet moves as a whole, so friction may brake more of it in a step than a node has,
+ * grip = 2 w / h; with less it creeps off the sphere. At rest it is g h^2 sheet / patch deep, which the margin hides. */
 static void finish_sheet(eb_scene *scene, double margin) {
   double weight = eb_values_real(scene->parameters, "rho") * sheet_thickness, h = scene->dt;
   eb_collider *collider = &scene->colliders[0];
@@ -351,7 +350,7 @@ static void finish_sheet(eb_scene *scene, double margin) {
 }
 
 static const eb_option cloth_parameters[] = {PARAMETERS("1e6", FRAME), EB_CUBES_PARAMETER,
-                                             HEIGHT("0.02"), FRICTION("0.6"), EB_LAST_PARAMETER};
+                                             HEIGHT("0.06"), FRICTION("0.6"), EB_LAST_PARAMETER};
 
 static eb_error cloth_mesh(const eb_values *parameters, eb_mesh **out) {
   return sheet(parameters, (const int32_t[3]){50, 50, 1}, (const double[3]){-0.5, -0.5, 0},
