@@ -1,7 +1,7 @@
 /* Dense kernels of the fronts: column-major, lower triangles, leading dimensions in elements.
  *
  * What BLAS and LAPACK do, tuned for the sizes that sparse fronts have: thousands of fronts of 3 to 100 rows, where a
- * library call costs more than its arithmetic, and a few of thousands, where a library runs near the machine's limit. The
+ * library call costs more than its arithmetic, and a few of thousands. Bits do not depend on how a product is cut into parts. The
  * caller has limited BLAS to one thread; every function runs on the calling thread, allocates nothing and
  * touches only the entries it names.
  *

@@ -2,8 +2,8 @@
  *
  * A tile of C, VECTORS vectors high and 6 columns wide (fronts have multiples of three), stays in registers while outer
  * products of a column of A and a row of B^T are added. Both are read where they stand: A's rows of a tile serve all columns
- * of a narrow C from the first-level cache, and fronts are made of narrow products. Wide ones, where copies in
- * the order of reading pay, are the library's.
+ * of a narrow C from the first-level cache, and fronts are made of narrow products. No product is handed to
+ * BLAS, whose sums depend on how a matrix was cut: the bits of a factor would then depend on the number of threads.
  *
  * Every entry of C is one sum over p in ascending order, by parts of at most DEPTH, whatever tile it falls in.
  *
@@ -177,11 +177,6 @@ static void NAME(gemm_by_rows)(int64_t m, int64_t n, int64_t k, const REAL *A, i
 
 void NAME(gemm)(int64_t m, int64_t n, int64_t k, const REAL *A, int64_t lda, const REAL *B,
                 int64_t ldb, REAL *C, int64_t ldc, bool accumulate) {
-  if (LIBRARY_PAYS(m, n, k)) {
-    LIBRARY_GEMM(CblasColMajor, CblasNoTrans, CblasTrans, (int)m, (int)n, (int)k, -1, A, (int)lda,
-                 B, (int)ldb, accumulate, C, (int)ldc);
-    return;
-  }
   int64_t parts = k > DEPTH ? (k + DEPTH - 1) / DEPTH : 1;
   int64_t depth = k > 0 ? (k + parts - 1) / parts : 1;
   for (int64_t p = 0; p == 0 || p < k; p += depth) {
@@ -210,10 +205,7 @@ static void NAME(syrk_strips)(int64_t n, int64_t k, const REAL *A, int64_t lda, 
 /* Two halves and the square between them. */
 void NAME(syrk)(int64_t n, int64_t k, const REAL *A, int64_t lda, REAL *C, int64_t ldc,
                 bool accumulate) {
-  if (n > LIBRARY_SYRK_ABOVE) {
-    LIBRARY_SYRK(CblasColMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1, A, (int)lda,
-                 accumulate, C, (int)ldc);
-  } else if (n <= SYRK_STRIPS && k <= DEPTH) {
+  if (n <= SYRK_STRIPS && k <= DEPTH) {
     NAME(syrk_strips)(n, k, A, lda, C, ldc, accumulate);
   } else if (n <= SYRK_STRIPS) {
     NAME(syrk)(n, k / 2, A, lda, C, ldc, accumulate);
