@@ -171,7 +171,7 @@ $(BUILD)/include/elastobench/%.h:
 $(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(BUILD)/include/elastobench/solver.h $(BUILD)/include/elastobench/scene.h
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK $@")
-	$(Q)$(CC) $(ALL_CFLAGS) -I$(BUILD)/include -shared $< -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -I$(BUILD)/include -MMD -MP -MF $@.d -shared $< -o $@
 
 tests: $(PROGRAM) $(TESTS) $(FUZZERS) $(PLUGINS)
 
@@ -241,4 +241,4 @@ format-check: ## fail when a source is not formatted
 clean: ## remove every build folder
 	rm -rf build build-*
 
--include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD)/obj $(BUILD)/tests/plugins -name '*.d' 2>/dev/null)

@@ -238,7 +238,8 @@ static void test_products(const kernels *which) {
 /* Sizes at which operands are cut and copied. */
 static void test_large_products(const kernels *which) {
   static const int64_t sizes[][3] = {{333, 251, 401}, {129, 700, 77}, {700, 67, 641},
-                                     {64, 64, 1000},  {5, 999, 330},  {257, 241, 320}};
+                                     {64, 64, 1000},  {5, 999, 330},  {257, 241, 320},
+                                     {801, 25, 33}};
   double gemm = 0, syrk = 0;
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     const int64_t *size = sizes[s];

@@ -14,9 +14,7 @@ INLINE int64_t NAME(rows_to_line)(const REAL *L, int64_t m) {
 INLINE void NAME(subtract_some)(const int columns, MASK mask, const REAL *L, int64_t ldl,
                                 const VECTOR scale[COLUMNS], REAL *y) {
   VECTOR sum = NAME(masked_load)(mask, y);
-  UNROLL for (int c = 0; c < columns; c++) {
-    sum -= scale[c] * NAME(masked_load)(mask, L + c * ldl);
-  }
+  foreach (c, 0, columns) sum -= scale[c] * NAME(masked_load)(mask, L + c * ldl);
   NAME(masked_store)(mask, y, sum);
 }
 
@@ -24,14 +22,12 @@ INLINE void NAME(subtract_some)(const int columns, MASK mask, const REAL *L, int
 INLINE void NAME(strip_subtract)(const int columns, int64_t m, const REAL *L, int64_t ldl,
                                  const REAL *x, REAL *y) {
   VECTOR scale[COLUMNS];
-  UNROLL for (int c = 0; c < columns; c++) {
-    scale[c] = NAME(splat)(x[c]);
-  }
+  foreach (c, 0, columns) scale[c] = NAME(splat)(x[c]);
   int64_t i = NAME(rows_to_line)(L, m);
   if (i > 0) NAME(subtract_some)(columns, NAME(lanes)(0, i), L, ldl, scale, y);
   for (; i + LANES <= m; i += LANES) {
     VECTOR sum = NAME(load)(y + i);
-    UNROLL for (int c = 0; c < columns; c++) {
+    foreach (c, 0, columns) {
       sum -= scale[c] * NAME(load)(L + c * ldl + i);
       __builtin_prefetch(L + (c + COLUMNS) * ldl + i, 0, 2);
     }
@@ -43,9 +39,7 @@ INLINE void NAME(strip_subtract)(const int columns, int64_t m, const REAL *L, in
 INLINE void NAME(gather_some)(const int columns, MASK mask, const REAL *L, int64_t ldl,
                               const REAL *y, VECTOR sum[COLUMNS]) {
   VECTOR v = NAME(masked_load)(mask, y);
-  UNROLL for (int c = 0; c < columns; c++) {
-    sum[c] += v * NAME(masked_load)(mask, L + c * ldl);
-  }
+  foreach (c, 0, columns) sum[c] += v * NAME(masked_load)(mask, L + c * ldl);
 }
 
 /* sum[c] += the strip's column c times y. */
@@ -55,7 +49,7 @@ INLINE void NAME(strip_gather)(const int columns, int64_t m, const REAL *L, int6
   if (i > 0) NAME(gather_some)(columns, NAME(lanes)(0, i), L, ldl, y, sum);
   for (; i + LANES <= m; i += LANES) {
     VECTOR v = NAME(load)(y + i);
-    UNROLL for (int c = 0; c < columns; c++) {
+    foreach (c, 0, columns) {
       sum[c] += v * NAME(load)(L + c * ldl + i);
       __builtin_prefetch(L + (c - COLUMNS) * ldl + i, 0, 2);
     }
@@ -67,10 +61,10 @@ INLINE void NAME(strip_gather)(const int columns, int64_t m, const REAL *L, int6
 INLINE void NAME(forward_strip)(const int columns, int64_t pivots, int64_t m, const REAL *L,
                                 int64_t ldl, REAL *x, REAL *y) {
   REAL inverse[COLUMNS], t[COLUMNS];
-  UNROLL for (int c = 0; c < columns; c++) inverse[c] = 1 / L[c * ldl + c], t[c] = x[c];
-  UNROLL for (int c = 0; c < columns; c++) {
+  foreach (c, 0, columns) inverse[c] = 1 / L[c * ldl + c], t[c] = x[c];
+  foreach (c, 0, columns) {
     x[c] = t[c] *= inverse[c];
-    UNROLL for (int j = c + 1; j < columns; j++) t[j] -= t[c] * L[c * ldl + j];
+    foreach (j, c + 1, columns) t[j] -= t[c] * L[c * ldl + j];
   }
   NAME(strip_subtract)(columns, pivots - columns, L + columns, ldl, t, x + columns);
   NAME(strip_subtract)(columns, m, L + pivots, ldl, t, y);
@@ -82,11 +76,12 @@ INLINE void NAME(backward_strip)(const int columns, int64_t pivots, int64_t m, c
   VECTOR sum[COLUMNS] = {{0}};
   NAME(strip_gather)(columns, m, L + pivots, ldl, y, sum);
   NAME(strip_gather)(columns, pivots - columns, L + columns, ldl, x + columns, sum);
-  UNROLL for (int c = 0; c < columns; c++) inverse[c] = 1 / L[c * ldl + c];
-  UNROLL for (int c = 0; c < columns; c++) t[c] = x[c] - NAME(total)(sum[c]);
-  UNROLL for (int c = columns - 1; c >= 0; c--) {
+  foreach (c, 0, columns) inverse[c] = 1 / L[c * ldl + c];
+  foreach (c, 0, columns) t[c] = x[c] - NAME(total)(sum[c]);
+  foreach (behind, 0, columns) {
+    const int c = columns - 1 - behind;
     x[c] = t[c] *= inverse[c];
-    UNROLL for (int j = 0; j < c; j++) t[j] -= t[c] * L[j * ldl + c];
+    foreach (j, 0, c) t[j] -= t[c] * L[j * ldl + c];
   }
 }
 
@@ -95,7 +90,7 @@ INLINE void NAME(gather_strip)(const int columns, int64_t m, const REAL *L, int6
                                const REAL *y) {
   VECTOR sum[COLUMNS] = {{0}};
   NAME(strip_gather)(columns, m, L, ldl, y, sum);
-  UNROLL for (int c = 0; c < columns; c++) x[c] -= NAME(total)(sum[c]);
+  foreach (c, 0, columns) x[c] -= NAME(total)(sum[c]);
 }
 
 static void NAME(forward_one)(int64_t n, int64_t m, const REAL *L, int64_t ldl, REAL *x, REAL *y) {

@@ -1,8 +1,9 @@
 /* C -= A B^T and its symmetric half. Part of dense_body.h.
  *
  * A tile of C, VECTORS vectors high and 6 columns wide (fronts have multiples of three), stays in registers while outer
- * products of a column of A and a row of B^T are added. Narrow products, which are what fronts are made of, read both where
- * they stand; wide ones copy blocks of A to the stack.
+ * products of a column of A and a row of B^T are added. Both are read where they stand: A's rows of a tile serve all columns
+ * of a narrow C from the first-level cache, and fronts are made of narrow products. Wide ones, where copies in
+ * the order of reading pay, are the library's.
  *
  * Every entry of C is one sum over p in ascending order, by parts of at most DEPTH, whatever tile it falls in.
  *
@@ -11,9 +12,7 @@
 #define ROWS        (VECTORS * LANES)
 #define COLUMNS     6
 #define DEPTH       320                              /* columns of A in one pass over C */
-#define NARROW      192                              /* columns of C */
 #define NEAR        (327680 / (int64_t)sizeof(REAL)) /* entries of A that need not be fetched */
-#define COPY        (589824 / (int64_t)sizeof(REAL)) /* entries of A that stay in the second-level cache */
 #define SYRK_STRIPS 96                               /* rows; above, halves */
 
 /* Runs DO(vectors, columns) with constants. */
@@ -67,19 +66,19 @@
   }
 #endif
 
-/* sum[v][j] = sum over p of A(rows of v, p) B(j, p), with entry (j, p) of B at B[j across + p along]. */
+/* sum[v][j] = sum over p of A(rows of v, p) B(j, p); `last` masks the lanes of the last vector. */
 INLINE void NAME(product)(const int vectors, const int columns, int64_t k, const REAL *A,
-                          int64_t lda, const REAL *B, int64_t across, int64_t along, MASK last,
+                          int64_t lda, const REAL *B, int64_t ldb, MASK last,
                           VECTOR sum[VECTORS][COLUMNS]) {
-  UNROLL for (int j = 0; j < columns; j++) UNROLL for (int v = 0; v < vectors; v++) sum[v][j] =
-      (VECTOR){0};
-  for (int64_t p = 0; p < k; p++, A += lda, B += along) {
+  foreach (j, 0, columns)
+    foreach (v, 0, vectors) sum[v][j] = (VECTOR){0};
+  for (int64_t p = 0; p < k; p++, A += lda, B += ldb) {
     VECTOR a[VECTORS];
-    UNROLL for (int v = 0; v + 1 < vectors; v++) a[v] = NAME(load)(A + v * LANES);
+    foreach (v, 0, vectors - 1) a[v] = NAME(load)(A + v * LANES);
     a[vectors - 1] = NAME(masked_load)(last, A + (vectors - 1) * LANES);
-    UNROLL for (int j = 0; j < columns; j++) {
-      VECTOR b = NAME(splat)(B[j * across]);
-      UNROLL for (int v = 0; v < vectors; v++) sum[v][j] += a[v] * b;
+    foreach (j, 0, columns) {
+      VECTOR b = NAME(splat)(B[j]);
+      foreach (v, 0, vectors) sum[v][j] += a[v] * b;
     }
   }
 }
@@ -105,36 +104,37 @@ INLINE int NAME(tile_vectors)(int64_t rows) {
   return (int)((rows + LANES - 1) / LANES);
 }
 
-/* The lanes of vector v, column j of a tile: all but the last vector's; of the lower triangle when the
- * tile's corner is on the diagonal. */
+/* The lanes of vector v in column j of a tile; only those of the lower triangle when the tile's corner is on the
+ * diagonal. */
 INLINE MASK NAME(tile_mask)(int v, int vectors, int j, bool diagonal, MASK last) {
   MASK mask = NAME(lanes)(diagonal ? j - v * LANES : 0, LANES);
   return v + 1 < vectors ? mask : mask & last;
 }
 
 INLINE void NAME(subtract_tile)(const int vectors, const int columns, int64_t k, const REAL *A,
-                                int64_t lda, const REAL *B, int64_t across, int64_t along, REAL *C,
-                                int64_t ldc, MASK last, const bool diagonal, bool accumulate) {
+                                int64_t lda, const REAL *B, int64_t ldb, REAL *C, int64_t ldc,
+                                MASK last, const bool diagonal, bool accumulate) {
   VECTOR sum[VECTORS][COLUMNS];
-  NAME(product)(vectors, columns, k, A, lda, B, across, along, last, sum);
-  UNROLL for (int j = 0; j < columns; j++) UNROLL for (int v = 0; v < vectors; v++) {
-    REAL *c = C + j * ldc + v * LANES;
-    MASK mask = NAME(tile_mask)(v, vectors, j, diagonal, last);
-    if (v + 1 < vectors && (!diagonal || v * LANES >= COLUMNS)) {
-      NAME(store)(c, (accumulate ? NAME(load)(c) : (VECTOR){0}) - sum[v][j]);
-    } else {
-      NAME(masked_store)
-      (mask, c, (accumulate ? NAME(masked_load)(mask, c) : (VECTOR){0}) - sum[v][j]);
+  NAME(product)(vectors, columns, k, A, lda, B, ldb, last, sum);
+  foreach (j, 0, columns)
+    foreach (v, 0, vectors) {
+      REAL *c = C + j * ldc + v * LANES;
+      MASK mask = NAME(tile_mask)(v, vectors, j, diagonal, last);
+      if (v + 1 < vectors && (!diagonal || v * LANES >= COLUMNS)) {
+        NAME(store)(c, (accumulate ? NAME(load)(c) : (VECTOR){0}) - sum[v][j]);
+      } else {
+        NAME(masked_store)
+        (mask, c, (accumulate ? NAME(masked_load)(mask, c) : (VECTOR){0}) - sum[v][j]);
+      }
     }
-  }
 }
 
-/* One tile of C, at most ROWS x COLUMNS, and B^T's rows side by side. */
+/* One tile of C, at most ROWS x COLUMNS. */
 static void NAME(gemm_tile)(int64_t rows, int columns, int64_t k, const REAL *A, int64_t lda,
                             const REAL *B, int64_t ldb, REAL *C, int64_t ldc, bool accumulate) {
   int vectors = NAME(tile_vectors)(rows);
   MASK last = NAME(lanes)(0, rows - (vectors - 1) * LANES);
-#define TILE(V, N) NAME(subtract_tile)(V, N, k, A, lda, B, 1, ldb, C, ldc, last, false, accumulate)
+#define TILE(V, N) NAME(subtract_tile)(V, N, k, A, lda, B, ldb, C, ldc, last, false, accumulate)
   EACH_TILE(TILE)
 #undef TILE
 }
@@ -144,15 +144,14 @@ static void NAME(syrk_tile)(int64_t rows, int columns, int64_t k, const REAL *A,
                             REAL *C, int64_t ldc, bool accumulate) {
   int vectors = NAME(tile_vectors)(rows);
   MASK last = NAME(lanes)(0, rows - (vectors - 1) * LANES);
-#define TILE(V, N) NAME(subtract_tile)(V, N, k, A, lda, A, 1, lda, C, ldc, last, true, accumulate)
+#define TILE(V, N) NAME(subtract_tile)(V, N, k, A, lda, A, lda, C, ldc, last, true, accumulate)
   EACH_TILE(TILE)
 #undef TILE
 }
 
 INLINE void NAME(fetch_tile)(const REAL *from, int64_t columns, int64_t ld) {
-  for (int64_t j = 0; j < columns; j++) UNROLL for (int64_t r = 0; r < ROWS; r += LINE) {
-      __builtin_prefetch(from + j * ld + r, 0, 2);
-    }
+  for (int64_t j = 0; j < columns; j++)
+    for (int64_t r = 0; r < ROWS; r += LINE) __builtin_prefetch(from + j * ld + r, 0, 2);
 }
 
 /* Rows of tiles one after the other, A and B where they stand: A's rows of a tile serve all columns from the first-level cache.
@@ -176,51 +175,19 @@ static void NAME(gemm_by_rows)(int64_t m, int64_t n, int64_t k, const REAL *A, i
   }
 }
 
-static void NAME(pack_rows)(int64_t k, const REAL *A, int64_t lda, REAL *to) {
-  for (int64_t p = 0; p < k; p++) UNROLL for (int64_t v = 0; v < VECTORS; v++) {
-      NAME(store)(to + p * ROWS + v * LANES, NAME(load)(A + p * lda + v * LANES));
-    }
-}
-
-/* Columns of tiles one after the other, so that C is walked through in its own order, with a copy of as many rows of A as
- * stay in the second-level cache. k is at most DEPTH. */
-static __attribute__((noinline)) void NAME(gemm_by_columns)(int64_t m, int64_t n, int64_t k,
-                                                            const REAL *A, int64_t lda,
-                                                            const REAL *B, int64_t ldb, REAL *C,
-                                                            int64_t ldc, bool accumulate) {
-  REAL copy[COPY + ROWS * DEPTH] __attribute__((aligned(64)));
-  int64_t most = COPY / k / ROWS * ROWS + ROWS, blocks = (m + most - 1) / most;
-  int64_t height = ((m + blocks - 1) / blocks + ROWS - 1) / ROWS * ROWS;
-  for (int64_t top = 0; top < m; top += height) {
-    int64_t end = top + height < m ? top + height : m;
-    for (int64_t i = top; i + ROWS <= end; i += ROWS)
-      NAME(pack_rows)(k, A + i, lda, copy + (i - top) * k);
-    for (int64_t j = 0, columns; j < n; j += columns) {
-      columns = NAME(tile_columns)(n - j);
-      for (int64_t i = top; i < end; i += ROWS) {
-        int64_t rows = end - i < ROWS ? end - i : ROWS;
-        REAL *c = C + j * ldc + i;
-        NAME(fetch_tile)(c + ROWS, columns, ldc);
-        if (rows == ROWS) NAME(gemm_tile)
-        (rows, (int)columns, k, copy + (i - top) * k, ROWS, B + j, ldb, c, ldc, accumulate);
-        else NAME(gemm_tile)(rows, (int)columns, k, A + i, lda, B + j, ldb, c, ldc, accumulate);
-      }
-    }
-  }
-}
-
 void NAME(gemm)(int64_t m, int64_t n, int64_t k, const REAL *A, int64_t lda, const REAL *B,
                 int64_t ldb, REAL *C, int64_t ldc, bool accumulate) {
+  if (LIBRARY_PAYS(m, n, k)) {
+    LIBRARY_GEMM(CblasColMajor, CblasNoTrans, CblasTrans, (int)m, (int)n, (int)k, -1, A, (int)lda,
+                 B, (int)ldb, accumulate, C, (int)ldc);
+    return;
+  }
   int64_t parts = k > DEPTH ? (k + DEPTH - 1) / DEPTH : 1;
   int64_t depth = k > 0 ? (k + parts - 1) / parts : 1;
   for (int64_t p = 0; p == 0 || p < k; p += depth) {
     int64_t deep = k - p < depth ? k - p : depth;
-    const REAL *a = A + p * lda, *b = B + p * ldb;
-    bool far = m * deep > NEAR, add = accumulate || p > 0;
-    if (far && n > NARROW && m > 2 * ROWS)
-      NAME(gemm_by_columns)(m, n, deep, a, lda, b, ldb, C, ldc, add);
-    else
-      NAME(gemm_by_rows)(m, n, deep, a, lda, b, ldb, C, ldc, add, far);
+    NAME(gemm_by_rows)
+    (m, n, deep, A + p * lda, lda, B + p * ldb, ldb, C, ldc, accumulate || p > 0, m * deep > NEAR);
   }
 }
 
@@ -243,7 +210,10 @@ static void NAME(syrk_strips)(int64_t n, int64_t k, const REAL *A, int64_t lda, 
 /* Two halves and the square between them. */
 void NAME(syrk)(int64_t n, int64_t k, const REAL *A, int64_t lda, REAL *C, int64_t ldc,
                 bool accumulate) {
-  if (n <= SYRK_STRIPS && k <= DEPTH) {
+  if (n > LIBRARY_SYRK_ABOVE) {
+    LIBRARY_SYRK(CblasColMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1, A, (int)lda,
+                 accumulate, C, (int)ldc);
+  } else if (n <= SYRK_STRIPS && k <= DEPTH) {
     NAME(syrk_strips)(n, k, A, lda, C, ldc, accumulate);
   } else if (n <= SYRK_STRIPS) {
     NAME(syrk)(n, k / 2, A, lda, C, ldc, accumulate);

@@ -6,9 +6,7 @@
 
 /* The lines of a strip that begin in its row L. */
 INLINE void NAME(fetch_strip)(const int columns, const REAL *L, int64_t ldl) {
-  UNROLL for (int c = 0; c < columns; c++) {
-    __builtin_prefetch(L + c * ldl, 0, 2);
-  }
+  foreach (c, 0, columns) __builtin_prefetch(L + c * ldl, 0, 2);
 }
 
 /* x[.][c] -= Y times the strip's column c. */
@@ -17,15 +15,11 @@ INLINE void NAME(gather_rows)(const int vectors, const int columns, int64_t m, c
                               VECTOR x[VECTORS][COLUMNS]) {
   for (int64_t i = 0; i < m; i++, Y += ldy) {
     VECTOR y[VECTORS];
-    UNROLL for (int v = 0; v + 1 < vectors; v++) {
-      y[v] = NAME(load)(Y + v * LANES);
-    }
+    foreach (v, 0, vectors - 1) y[v] = NAME(load)(Y + v * LANES);
     y[vectors - 1] = NAME(masked_load)(last, Y + (vectors - 1) * LANES);
-    UNROLL for (int c = 0; c < columns; c++) {
+    foreach (c, 0, columns) {
       VECTOR l = NAME(splat)(L[c * ldl + i]);
-      UNROLL for (int v = 0; v < vectors; v++) {
-        x[v][c] -= y[v] * l;
-      }
+      foreach (v, 0, vectors) x[v][c] -= y[v] * l;
     }
     if (i % LINE == 0) NAME(fetch_strip)(columns, L - COLUMNS * ldl + i, ldl);
   }
@@ -34,16 +28,13 @@ INLINE void NAME(gather_rows)(const int vectors, const int columns, int64_t m, c
 /* x := x T^-1, the strip's last column first. */
 INLINE void NAME(divide_strip)(const int vectors, const int columns, const REAL *T, int64_t ldl,
                                VECTOR x[VECTORS][COLUMNS]) {
-  UNROLL for (int c = columns - 1; c >= 0; c--) {
+  foreach (behind, 0, columns) {
+    const int c = columns - 1 - behind;
     VECTOR scale = NAME(splat)(1 / T[c * ldl + c]);
-    UNROLL for (int v = 0; v < vectors; v++) {
-      x[v][c] *= scale;
-    }
-    UNROLL for (int j = 0; j < c; j++) {
+    foreach (v, 0, vectors) x[v][c] *= scale;
+    foreach (j, 0, c) {
       VECTOR l = NAME(splat)(T[j * ldl + c]);
-      UNROLL for (int v = 0; v < vectors; v++) {
-        x[v][j] -= x[v][c] * l;
-      }
+      foreach (v, 0, vectors) x[v][j] -= x[v][c] * l;
     }
   }
 }
@@ -53,28 +44,20 @@ INLINE void NAME(subtract_strip)(const int vectors, const int columns, int64_t m
                                  int64_t ldl, const REAL *X, int64_t ldx, REAL *Y, int64_t ldy,
                                  MASK last) {
   VECTOR x[VECTORS][COLUMNS];
-  UNROLL for (int c = 0; c < columns; c++) {
-    UNROLL for (int v = 0; v + 1 < vectors; v++) {
-      x[v][c] = NAME(load)(X + c * ldx + v * LANES);
-    }
+  foreach (c, 0, columns) {
+    foreach (v, 0, vectors - 1) x[v][c] = NAME(load)(X + c * ldx + v * LANES);
     x[vectors - 1][c] = NAME(masked_load)(last, X + c * ldx + (vectors - 1) * LANES);
   }
   for (int64_t i = 0; i < m; i++, Y += ldy) {
     VECTOR y[VECTORS];
-    UNROLL for (int v = 0; v + 1 < vectors; v++) {
-      y[v] = NAME(load)(Y + v * LANES);
-    }
+    foreach (v, 0, vectors - 1) y[v] = NAME(load)(Y + v * LANES);
     y[vectors - 1] = NAME(masked_load)(last, Y + (vectors - 1) * LANES);
-    UNROLL for (int c = 0; c < columns; c++) {
+    foreach (c, 0, columns) {
       VECTOR l = NAME(splat)(L[c * ldl + i]);
-      UNROLL for (int v = 0; v < vectors; v++) {
-        y[v] -= x[v][c] * l;
-      }
+      foreach (v, 0, vectors) y[v] -= x[v][c] * l;
     }
     if (i % LINE == 0) NAME(fetch_strip)(columns, L + columns * ldl + i, ldl);
-    UNROLL for (int v = 0; v + 1 < vectors; v++) {
-      NAME(store)(Y + v * LANES, y[v]);
-    }
+    foreach (v, 0, vectors - 1) NAME(store)(Y + v * LANES, y[v]);
     NAME(masked_store)(last, Y + (vectors - 1) * LANES, y[vectors - 1]);
   }
 }
@@ -84,19 +67,15 @@ INLINE void NAME(gather_strips)(const int vectors, const int columns, int64_t m,
                                 const REAL *Y, int64_t ldy, int64_t k, const REAL *K, const REAL *Z,
                                 const REAL *T, int64_t ldl, REAL *X, int64_t ldx, MASK last) {
   VECTOR x[VECTORS][COLUMNS];
-  UNROLL for (int c = 0; c < columns; c++) {
-    UNROLL for (int v = 0; v + 1 < vectors; v++) {
-      x[v][c] = NAME(load)(X + c * ldx + v * LANES);
-    }
+  foreach (c, 0, columns) {
+    foreach (v, 0, vectors - 1) x[v][c] = NAME(load)(X + c * ldx + v * LANES);
     x[vectors - 1][c] = NAME(masked_load)(last, X + c * ldx + (vectors - 1) * LANES);
   }
   NAME(gather_rows)(vectors, columns, m, L, ldl, Y, ldy, last, x);
   NAME(gather_rows)(vectors, columns, k, K, ldl, Z, ldx, last, x);
   if (T) NAME(divide_strip)(vectors, columns, T, ldl, x);
-  UNROLL for (int c = 0; c < columns; c++) {
-    UNROLL for (int v = 0; v + 1 < vectors; v++) {
-      NAME(store)(X + c * ldx + v * LANES, x[v][c]);
-    }
+  foreach (c, 0, columns) {
+    foreach (v, 0, vectors - 1) NAME(store)(X + c * ldx + v * LANES, x[v][c]);
     NAME(masked_store)(last, X + c * ldx + (vectors - 1) * LANES, x[vectors - 1][c]);
   }
 }

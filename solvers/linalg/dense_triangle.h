@@ -18,23 +18,22 @@ INLINE void NAME(solve_tile)(const int vectors, const int columns, int64_t k, co
                              int64_t ldx, const REAL *L, int64_t ldl, const REAL *triangle,
                              const REAL *inverse, REAL *T, MASK last) {
   VECTOR t[VECTORS][COLUMNS];
-  NAME(product)(vectors, columns, k, X, ldx, L, 1, ldl, last, t);
-  UNROLL for (int j = 0; j < columns; j++) {
-    UNROLL for (int v = 0; v + 1 < vectors; v++) t[v][j] =
-        NAME(load)(T + j * ldx + v * LANES) - t[v][j];
+  NAME(product)(vectors, columns, k, X, ldx, L, ldl, last, t);
+  foreach (j, 0, columns) {
+    foreach (v, 0, vectors - 1) t[v][j] = NAME(load)(T + j * ldx + v * LANES) - t[v][j];
     const int v = vectors - 1;
     t[v][j] = NAME(masked_load)(last, T + j * ldx + v * LANES) - t[v][j];
   }
-  UNROLL for (int c = 0; c < columns; c++) {
+  foreach (c, 0, columns) {
     VECTOR scale = NAME(splat)(inverse[c]);
-    UNROLL for (int v = 0; v < vectors; v++) t[v][c] *= scale;
-    UNROLL for (int j = c + 1; j < columns; j++) {
+    foreach (v, 0, vectors) t[v][c] *= scale;
+    foreach (j, c + 1, columns) {
       VECTOR l = NAME(splat)(triangle[c * ldl + j]);
-      UNROLL for (int v = 0; v < vectors; v++) t[v][j] -= t[v][c] * l;
+      foreach (v, 0, vectors) t[v][j] -= t[v][c] * l;
     }
   }
-  UNROLL for (int j = 0; j < columns; j++) {
-    UNROLL for (int v = 0; v + 1 < vectors; v++) NAME(store)(T + j * ldx + v * LANES, t[v][j]);
+  foreach (j, 0, columns) {
+    foreach (v, 0, vectors - 1) NAME(store)(T + j * ldx + v * LANES, t[v][j]);
     NAME(masked_store)(last, T + j * ldx + (vectors - 1) * LANES, t[vectors - 1][j]);
   }
 }
@@ -72,25 +71,24 @@ void NAME(trsm)(int64_t m, int64_t n, const REAL *L, int64_t ldl, REAL *B, int64
 
 /* The 6 x 6 triangle at the top of a strip, as W D W^T with unit lower W. */
 typedef struct NAME(corner) {
-  REAL entry[COLUMNS]
-            [2 * VECTOR_BYTES / sizeof(REAL)]; /* [column][row]; W below the diagonal when done */
-  REAL inverse[COLUMNS];                       /* D^-1/2 */
-  int failed;                                  /* column, or COLUMNS */
+  REAL entry[COLUMNS][2 * LANES]; /* [column][row]; W below the diagonal when done */
+  REAL inverse[COLUMNS];          /* D^-1/2 */
+  int failed;                     /* column, or COLUMNS */
 } NAME(corner);
 
 /* The comparison is false for NaN as well. */
 INLINE void NAME(factor_corner)(const int columns, NAME(corner) * corner, const REAL *floor) {
-  REAL(*a)[2 * VECTOR_BYTES / sizeof(REAL)] = corner->entry;
+  REAL(*a)[2 * LANES] = corner->entry;
   corner->failed = COLUMNS;
-  UNROLL for (int c = 0; c < columns; c++) {
+  foreach (c, 0, columns) {
     if (!(a[c][c] > floor[c]) && corner->failed == COLUMNS) corner->failed = c;
     REAL reciprocal = 1 / a[c][c], w[COLUMNS];
-    UNROLL for (int j = c + 1; j < columns; j++) w[j] = a[c][j] * reciprocal;
-    UNROLL for (int j = c + 1; j < columns; j++) UNROLL for (int i = j; i < columns; i++) a[j][i] -=
-        w[j] * a[c][i];
-    UNROLL for (int j = c + 1; j < columns; j++) a[c][j] = w[j];
+    foreach (j, c + 1, columns) w[j] = a[c][j] * reciprocal;
+    foreach (j, c + 1, columns)
+      foreach (i, j, columns) a[j][i] -= w[j] * a[c][i];
+    foreach (j, c + 1, columns) a[c][j] = w[j];
   }
-  UNROLL for (int c = 0; c < columns; c++) corner->inverse[c] = 1 / SQRT(a[c][c]);
+  foreach (c, 0, columns) corner->inverse[c] = 1 / SQRT(a[c][c]);
 }
 
 /* The first tile of a strip: its corner is on the diagonal. A is the strip's first row, T its corner. */
@@ -98,20 +96,22 @@ INLINE void NAME(factor_tile)(const int vectors, const int columns, int64_t k, c
                               int64_t lda, REAL *T, MASK last, const REAL *floor,
                               NAME(corner) * corner) {
   VECTOR t[VECTORS][COLUMNS];
-  NAME(product)(vectors, columns, k, A, lda, A, 1, lda, last, t);
-  UNROLL for (int j = 0; j < columns; j++) UNROLL for (int v = 0; v < vectors; v++) {
-    MASK mask = NAME(tile_mask)(v, vectors, j, true, last);
-    t[v][j] = NAME(masked_load)(mask, T + j * lda + v * LANES) - t[v][j];
-    if (v < 2) NAME(store)(corner->entry[j] + v * LANES, t[v][j]);
-  }
+  NAME(product)(vectors, columns, k, A, lda, A, lda, last, t);
+  foreach (j, 0, columns)
+    foreach (v, 0, vectors) {
+      MASK mask = NAME(tile_mask)(v, vectors, j, true, last);
+      t[v][j] = NAME(masked_load)(mask, T + j * lda + v * LANES) - t[v][j];
+      if (v < 2) NAME(store)(corner->entry[j] + v * LANES, t[v][j]);
+    }
   NAME(factor_corner)(columns, corner, floor);
-  UNROLL for (int c = 0; c < columns; c++) UNROLL for (int j = c + 1; j < columns; j++) {
-    VECTOR w = NAME(splat)(corner->entry[c][j]);
-    UNROLL for (int v = 0; v < vectors; v++) t[v][j] -= t[v][c] * w;
-  }
-  UNROLL for (int j = 0; j < columns; j++) {
+  foreach (c, 0, columns)
+    foreach (j, c + 1, columns) {
+      VECTOR w = NAME(splat)(corner->entry[c][j]);
+      foreach (v, 0, vectors) t[v][j] -= t[v][c] * w;
+    }
+  foreach (j, 0, columns) {
     VECTOR scale = NAME(splat)(corner->inverse[j]);
-    UNROLL for (int v = 0; v < vectors; v++) {
+    foreach (v, 0, vectors) {
       MASK mask = NAME(tile_mask)(v, vectors, j, true, last);
       NAME(masked_store)(mask, T + j * lda + v * LANES, t[v][j] * scale);
     }

@@ -3,11 +3,16 @@
  * AVX-512 masks loads and stores at no cost, AVX2 at a small one; elsewhere lanes are taken one by one. */
 #ifndef LANES
 #define INLINE static inline __attribute__((always_inline, unused))
-#define UNROLL _Pragma("GCC unroll 8")
-#define LANES  ((int64_t)(VECTOR_BYTES / sizeof(REAL)))
-#define LINE   (64 / (int64_t)sizeof(REAL)) /* of the cache */
-#define VECTOR NAME(vector)
-#define MASK   NAME(mask)
+/* Unrolled, so that arrays of vectors live in registers. */
+#define foreach(i, from, end) _Pragma("GCC unroll 8") for (int i = (from); i < (end); i++)
+#define LANES                 ((int64_t)(VECTOR_BYTES / sizeof(REAL)))
+#define LINE                  (64 / (int64_t)sizeof(REAL)) /* of the cache */
+#define VECTOR                NAME(vector)
+#define MASK                  NAME(mask)
+/* Without AVX the compiler notes that vectors are passed in another way; all callers are compiled alike. */
+#if defined(__GNUC__) && !defined(__AVX__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
 #endif
 
 typedef REAL VECTOR __attribute__((vector_size(VECTOR_BYTES)));

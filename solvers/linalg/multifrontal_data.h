@@ -31,15 +31,14 @@ struct eb_multifrontal {
   int32_t blocks; /* of the pattern */
   bool keep_updates, single_precision;
 
+  /* Nodes below the pivots of s: below[below_start[s]] .. below[below_start[s + 1] - 1], positions, ascending. Likewise the
+   * children of s, ascending, and its runs in its parent's front. */
   int64_t *below_start; /* count + 1 */
-  int32_t *
-      below; /* nodes below the pivots of s: below[below_start[s]] .. below[below_start[s + 1] - 1], positions,
-                           ascending */
+  int32_t *below;
   int32_t *child_start; /* count + 1 */
-  int32_t
-      *child; /* children of s: child[child_start[s]] .. child[child_start[s + 1] - 1], ascending */
+  int32_t *child;
   int64_t *run_start; /* count + 1 */
-  eb_run *run;        /* of s: run[run_start[s]] .., ascending */
+  eb_run *run;
 
   /* Blocks of A (entries of eb_block_matrix) owned by the k-th eliminated node, with their places: entry e lands in that
    * node's columns at front node target[e]. A block (j, i) read along its rows is column i of the lower triangle. */
@@ -63,19 +62,22 @@ struct eb_multifrontal {
   double *seconds;          /* count */
   bool valid;               /* there is a factor */
   int64_t failed_row;
-  const eb_block_matrix *A; /* of the last factorization or update that succeeded */
+  const eb_block_matrix *A; /* of the last factorization or update */
   eb_multifrontal_memory memory;
   eb_multifrontal_solver *solver;
 };
 
 /* ---- shapes of the fronts -------------------------------------------------------------------------- */
 
-static inline int32_t eb_front_pivots(const eb_multifrontal *f, int32_t s) { /* scalar */
+/* Scalar rows of the front of s: its pivots, those below them, both. */
+static inline int32_t eb_front_pivots(const eb_multifrontal *f, int32_t s) {
   return 3 * (f->tree.first[s + 1] - f->tree.first[s]);
 }
-static inline int32_t eb_front_rows(const eb_multifrontal *f,
-                                    int32_t s) { /* scalar, pivots included */
+static inline int32_t eb_front_rows(const eb_multifrontal *f, int32_t s) {
   return 3 * f->tree.rows[s];
+}
+static inline int32_t eb_front_below(const eb_multifrontal *f, int32_t s) {
+  return eb_front_rows(f, s) - eb_front_pivots(f, s);
 }
 
 /* Leading dimension for columns of `rows` elements: whole vectors of 32 bytes in either precision, and never a
@@ -94,7 +96,7 @@ static inline int64_t eb_panel_leading(const eb_multifrontal *f, int32_t s) {
  * width a row is wasted above the diagonal, but each block column reads all of L21 below it, which
  * in large fronts comes from beyond the caches. */
 static inline int64_t eb_update_width(int64_t m) {
-  return m < 1200 ? 48 : 192;
+  return m < 1200 ? 48 : 240;
 }
 
 /* Elements of such an update matrix. */
@@ -102,10 +104,6 @@ static inline int64_t eb_update_elements(int64_t m) {
   int64_t elements = 0, width = eb_update_width(m);
   for (; m > 0; m -= width) elements += eb_leading(m) * (m < width ? m : width);
   return elements;
-}
-
-static inline int32_t eb_front_below(const eb_multifrontal *f, int32_t s) { /* scalar */
-  return eb_front_rows(f, s) - eb_front_pivots(f, s);
 }
 
 /* ---- multifrontal_structure.c -------------------------------------------------------------------- */
@@ -129,8 +127,8 @@ typedef struct eb_front_job {
   const eb_block_matrix *A;
   const uint8_t *marked; /* supernodes to factor; NULL: all */
   bool parallel;         /* in a team of threads: large fronts may be split into tasks */
-  _Atomic int64_t
-      failed; /* first scalar row, in elimination order, whose pivot failed; INT64_MAX: none */
+  /* First scalar row, in elimination order, whose pivot failed; INT64_MAX: none. */
+  _Atomic int64_t failed;
 } eb_front_job;
 
 /* Assembles and factors the front of s, whose children are done; nothing when a pivot before it has failed. */

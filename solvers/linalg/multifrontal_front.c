@@ -19,7 +19,7 @@
 #include "solvers/linalg/multifrontal_data.h"
 
 /* Scalar columns of the panel that are eliminated together in a large front; whole nodes. */
-enum { PANEL_WIDTH = 192 };
+enum { PANEL_WIDTH = 288 };
 /* Fronts with more operations are done in block columns, without a team too, for the bits' sake: some 200 microseconds. */
 static const double large_front = 1e7;
 
