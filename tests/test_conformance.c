@@ -130,14 +130,15 @@ static double small_resolution(const eb_scene_ops *ops, const eb_option *resolut
 }
 
 /* Small, and with each of the two kinds of material, so that every solver meets every scene. The step is short: at a frame a step
- * conjugate gradients may well give up on stiff scenes, and that is theirs to report. */
+ * conjugate gradients may well give up on stiff scenes, and that is theirs to report. With gravity everywhere, so that there is something to solve
+ * from the first step on. */
 static void catalogue_scene(const eb_scene_ops *ops, const char *material) {
   char parameters[160] = "", name[200];
   const eb_option *resolution = parameter(ops, "resolution");
   if (resolution)
     snprintf(parameters, sizeof parameters, "resolution=%.3g,", small_resolution(ops, resolution));
   snprintf(parameters + strlen(parameters), sizeof parameters - strlen(parameters),
-           "dt=%.3g,material=%s", 1e-3, material);
+           "dt=%.3g,gravity=9.81,material=%s", 1e-3, material);
   snprintf(name, sizeof name, "%s:%s", ops->name, parameters);
   eb_scene *scene = NULL;
   if (!tap_succeeds(eb_scene_create(ops, parameters, NULL, "", &scene), name)) return;
