@@ -1,6 +1,4 @@
-/* The dense kernels with vectors of 32 bytes: AVX2 where the program is compiled for it. Their tiles are half as high as
- * AVX-512's and need twice the bandwidth of the second-level cache, so that large products are the library's. */
-#include <cblas.h>
+/* The dense kernels with vectors of 32 bytes: AVX2 where the program is compiled for it. */
 #include <math.h>
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -8,17 +6,13 @@
 
 #include "solvers/linalg/dense_targets.h"
 
-#define VECTOR_BYTES          32
-#define VECTORS               2
-#define LIBRARY_PAYS(m, n, k) ((n) > 24 && (m) * (n) * (k) > 2000000)
-#define LIBRARY_SYRK_ABOVE    384
+#define VECTOR_BYTES 32
+#define VECTORS      2
 
 #define REAL                          double
 #define INTEGER                       int64_t
 #define SQRT                          sqrt
 #define NAME(x)                       eb_base_##x##_d
-#define LIBRARY_GEMM                  cblas_dgemm
-#define LIBRARY_SYRK                  cblas_dsyrk
 #define MASKED_LOAD(mask, from)       _mm256_maskload_pd(from, (__m256i)(mask))
 #define MASKED_STORE(mask, to, value) _mm256_maskstore_pd(to, (__m256i)(mask), value)
 #include "solvers/linalg/dense_body.h"
@@ -27,8 +21,6 @@
 #define INTEGER                       int32_t
 #define SQRT                          sqrtf
 #define NAME(x)                       eb_base_##x##_s
-#define LIBRARY_GEMM                  cblas_sgemm
-#define LIBRARY_SYRK                  cblas_ssyrk
 #define MASKED_LOAD(mask, from)       _mm256_maskload_ps(from, (__m256i)(mask))
 #define MASKED_STORE(mask, to, value) _mm256_maskstore_ps(to, (__m256i)(mask), value)
 #include "solvers/linalg/dense_body.h"

@@ -3,7 +3,6 @@
 #include "solvers/linalg/dense_targets.h"
 
 #if EB_DENSE_WIDE
-#include <cblas.h>
 #include <immintrin.h>
 #include <math.h>
 
@@ -13,16 +12,12 @@
 #pragma GCC target("avx512f")
 #endif
 
-#define VECTOR_BYTES          64
-#define VECTORS               4
-#define LIBRARY_PAYS(m, n, k) ((n) > 192 && (m) * (k) * (int64_t)sizeof *A > 500000)
-#define LIBRARY_SYRK_ABOVE    768
+#define VECTOR_BYTES 64
+#define VECTORS      4
 
 #define REAL                          double
 #define SQRT                          sqrt
 #define NAME(x)                       eb_wide_##x##_d
-#define LIBRARY_GEMM                  cblas_dgemm
-#define LIBRARY_SYRK                  cblas_dsyrk
 #define MASKED_LOAD(mask, from)       _mm512_maskz_loadu_pd((__mmask8)(mask), from)
 #define MASKED_STORE(mask, to, value) _mm512_mask_storeu_pd(to, (__mmask8)(mask), value)
 #include "solvers/linalg/dense_body.h"
@@ -30,8 +25,6 @@
 #define REAL                          float
 #define SQRT                          sqrtf
 #define NAME(x)                       eb_wide_##x##_s
-#define LIBRARY_GEMM                  cblas_sgemm
-#define LIBRARY_SYRK                  cblas_ssyrk
 #define MASKED_LOAD(mask, from)       _mm512_maskz_loadu_ps(mask, from)
 #define MASKED_STORE(mask, to, value) _mm512_mask_storeu_ps(to, mask, value)
 #include "solvers/linalg/dense_body.h"
