@@ -4,8 +4,9 @@
  * products of a column of A and a row of B^T are added. Both are read where they stand: A's rows of a tile serve all columns
  * of a narrow C from the first-level cache, and fronts are made of narrow products. Wide ones copy blocks of A.
  *
- * Every entry of C is one sum over p in ascending order, by parts of at most DEPTH, whatever tile it falls in: the
- * bits depend on k alone. (The library's do not even stay the same from one thread to another.)
+ * Every entry of C is one sum over p in ascending order, by parts of at most DEPTH, whatever tile it falls in. No product is
+ * handed to BLAS, whose sums depend on how a matrix was cut: the bits of a factor would then depend on the number of
+ * threads.
  *
  * Reference: Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3). */
 #ifndef ROWS
