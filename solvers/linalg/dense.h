@@ -1,9 +1,9 @@
 /* Dense kernels of the fronts: column-major, lower triangles, leading dimensions in elements.
  *
  * What BLAS and LAPACK do, tuned for the sizes that sparse fronts have: thousands of fronts of 3 to 100 rows, where a
- * library call costs more than its arithmetic, and a few of thousands. Bits do not depend on how a product is cut into parts. The
- * caller has limited BLAS to one thread; every function runs on the calling thread, allocates nothing and
- * touches only the entries it names.
+ * library call costs more than its arithmetic, and a few of thousands, where it is bandwidth that must be saved.
+ * Every function runs on the calling thread, allocates nothing, touches only the entries it names and gives
+ * the same bits whatever thread calls it.
  *
  * The suffix d is double, s is float. */
 #ifndef EB_LINALG_DENSE_H

@@ -1,5 +1,4 @@
-/* The dense kernels with vectors of 32 bytes: AVX2 where the program is compiled for it. Their tiles are half as high as
- * AVX-512's and need twice the bandwidth of the second-level cache. */
+/* The dense kernels with vectors of 32 bytes: AVX2 where the program is compiled for it. */
 #include <math.h>
 #ifdef __AVX2__
 #include <immintrin.h>

@@ -2,10 +2,11 @@
  *
  * A tile of C, VECTORS vectors high and 6 columns wide (fronts have multiples of three), stays in registers while outer
  * products of a column of A and a row of B^T are added. Both are read where they stand: A's rows of a tile serve all columns
- * of a narrow C from the first-level cache, and fronts are made of narrow products. No product is handed to
- * BLAS, whose sums depend on how a matrix was cut: the bits of a factor would then depend on the number of threads.
+ * of a narrow C from the first-level cache, and fronts are made of narrow products. Wide ones copy blocks of A.
  *
- * Every entry of C is one sum over p in ascending order, by parts of at most DEPTH, whatever tile it falls in.
+ * Every entry of C is one sum over p in ascending order, by parts of at most DEPTH, whatever tile it falls in. No product is
+ * handed to BLAS, whose sums depend on how a matrix was cut: the bits of a factor would then depend on the number of
+ * threads.
  *
  * Reference: Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3). */
 #ifndef ROWS
@@ -13,6 +14,8 @@
 #define COLUMNS     6
 #define DEPTH       320                              /* columns of A in one pass over C */
 #define NEAR        (327680 / (int64_t)sizeof(REAL)) /* entries of A that need not be fetched */
+#define NARROW      192                              /* columns of C */
+#define COPY        (589824 / (int64_t)sizeof(REAL)) /* entries of A that stay in the second-level cache */
 #define SYRK_STRIPS 96                               /* rows; above, halves */
 
 /* Runs DO(vectors, columns) with constants. */
@@ -175,14 +178,51 @@ static void NAME(gemm_by_rows)(int64_t m, int64_t n, int64_t k, const REAL *A, i
   }
 }
 
+static void NAME(pack_rows)(int64_t k, const REAL *A, int64_t lda, REAL *to) {
+  for (int64_t p = 0; p < k; p++, A += lda, to += ROWS)
+    foreach (v, 0, VECTORS) NAME(store)(to + v * LANES, NAME(load)(A + v * LANES));
+}
+
+/* Columns of tiles one after the other, so that C is walked through in its own order, with a copy of as many rows of A as
+ * stay in the second-level cache. k is at most DEPTH. */
+static __attribute__((noinline)) void NAME(gemm_by_columns)(int64_t m, int64_t n, int64_t k,
+                                                            const REAL *A, int64_t lda,
+                                                            const REAL *B, int64_t ldb, REAL *C,
+                                                            int64_t ldc, bool accumulate) {
+  REAL copy[COPY + ROWS * DEPTH] __attribute__((aligned(64)));
+  int64_t most = COPY / k / ROWS * ROWS + ROWS, blocks = (m + most - 1) / most;
+  int64_t height = ((m + blocks - 1) / blocks + ROWS - 1) / ROWS * ROWS;
+  for (int64_t top = 0; top < m; top += height) {
+    int64_t end = top + height < m ? top + height : m;
+    for (int64_t i = top; i + ROWS <= end; i += ROWS)
+      NAME(pack_rows)(k, A + i, lda, copy + (i - top) * k);
+    for (int64_t j = 0, columns; j < n; j += columns) {
+      columns = NAME(tile_columns)(n - j);
+      for (int64_t i = top; i < end; i += ROWS) {
+        int64_t rows = end - i < ROWS ? end - i : ROWS;
+        bool whole = rows == ROWS;
+        const REAL *a = whole ? copy + (i - top) * k : A + i;
+        REAL *c = C + j * ldc + i;
+        NAME(fetch_tile)(c + ROWS, columns, ldc);
+        NAME(gemm_tile)
+        (rows, (int)columns, k, a, whole ? ROWS : lda, B + j, ldb, c, ldc, accumulate);
+      }
+    }
+  }
+}
+
 void NAME(gemm)(int64_t m, int64_t n, int64_t k, const REAL *A, int64_t lda, const REAL *B,
                 int64_t ldb, REAL *C, int64_t ldc, bool accumulate) {
   int64_t parts = k > DEPTH ? (k + DEPTH - 1) / DEPTH : 1;
   int64_t depth = k > 0 ? (k + parts - 1) / parts : 1;
   for (int64_t p = 0; p == 0 || p < k; p += depth) {
     int64_t deep = k - p < depth ? k - p : depth;
-    NAME(gemm_by_rows)
-    (m, n, deep, A + p * lda, lda, B + p * ldb, ldb, C, ldc, accumulate || p > 0, m * deep > NEAR);
+    const REAL *a = A + p * lda, *b = B + p * ldb;
+    bool far = m * deep > NEAR, add = accumulate || p > 0;
+    if (far && n > NARROW && m > 2 * ROWS)
+      NAME(gemm_by_columns)(m, n, deep, a, lda, b, ldb, C, ldc, add);
+    else
+      NAME(gemm_by_rows)(m, n, deep, a, lda, b, ldb, C, ldc, add, far);
   }
 }
 
