@@ -72,6 +72,8 @@ static void test_bad_claims(void) {
   refuse(HEAD "[claim x]\nclaim = y\n", "'measure' is missing", "no measure");
   refuse_name(HEAD "[claim x]\nmeasure = rato\n", "did you mean 'ratio'", "an unknown measure");
   refuse(HEAD "[claim x]\nmeasure = ratio\nover = a\n", "wants 'under'", "a missing argument");
+  refuse(HEAD "[claim x]\nmeasure = ratio\nover = a\nunder = b\n", "'least' or 'most'",
+         "a ratio that cannot fail");
   refuse_name(HEAD "[claim x]\nmeasure = ratio\nover = a\nunder = c\n", "there is no case 'c'",
               "an unknown case");
   refuse_name(HEAD "[claim x]\nmeasure = ratio\nover = a\nunder = b\nlest = 1\n",
@@ -135,7 +137,7 @@ static const char plan_ini[] =
     "[cases two]\nframes = 3\nquick = 9\nc = bench/beam:E=2e6 s\nagain = bench/beam:E=2e6 s\n"
     "d = bench/beam u\n"
     "[table t]\ndata = t.tsv\ncolumn = x: * frame.mean\n"
-    "[claim r]\nmeasure = ratio\nover = a\nunder = b\n"
+    "[claim r]\nmeasure = ratio\nover = a\nunder = b\nmost = 1\n"
     "[claim s]\nmeasure = ranking\norder = c < d\ntable = t\n"
     "[figure f]\npoint = 1 b\nagainst = c\n";
 

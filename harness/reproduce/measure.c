@@ -148,6 +148,16 @@ static eb_error unknown_argument(const eb_paper_claim *claim, const char *key) {
   return eb_error_prefix(error, "measure '%s'", claim->measure->name);
 }
 
+/* Between bounds that are both missing any figure would do: such a claim could not fail. */
+static eb_error check_bounds(const eb_paper_claim *claim) {
+  static const char *const bounds[2] = {"least", "most"};
+  for (int b = 0; b < 2; b++)
+    if (!find_argument(claim->measure->arguments, bounds[b]) ||
+        eb_section_value(claim->arguments, bounds[b]))
+      return EB_OK;
+  return EB_ERROR(EB_ERR_FORMAT, "measure '%s' wants 'least' or 'most'", claim->measure->name);
+}
+
 eb_error eb_measure_check(const eb_paper *paper, const eb_paper_claim *claim) {
   const eb_section *given = claim->arguments;
   for (int e = 0; e < given->count; e++) {
@@ -161,7 +171,7 @@ eb_error eb_measure_check(const eb_paper *paper, const eb_paper_claim *claim) {
     if (a->required && !eb_section_value(given, a->name))
       return EB_ERROR(EB_ERR_FORMAT, "measure '%s' wants '%s': %s", claim->measure->name, a->name,
                       a->doc);
-  return EB_OK;
+  return check_bounds(claim);
 }
 
 static eb_error mark(const eb_paper *paper, const char *value, bool *wanted) {

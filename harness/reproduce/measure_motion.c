@@ -37,7 +37,10 @@ static eb_error judge_parting(const eb_evidence *e, const eb_paper_claim *claim,
                 !bounce           ? ""
                 : parting.bounced ? ", up to the end of the first bounce"
                                   : ", in which the first bounce does not end"));
-  return parting.frames ? rule_distance(claim, finding) : EB_OK;
+  /* Too few frames show only that the runs have not parted yet. */
+  bool seen = parting.frames > 0 && (!bounce || parting.bounced);
+  return seen || finding->ours > eb_claim_number(claim, "most", 0) ? rule_distance(claim, finding)
+                                                                   : EB_OK;
 }
 
 static eb_error judge_trajectory(const eb_evidence *e, const eb_paper_claim *claim,

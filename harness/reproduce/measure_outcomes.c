@@ -11,19 +11,23 @@
 static eb_error judge_completed(const eb_evidence *e, const eb_paper_claim *claim,
                                 eb_finding *finding) {
   eb_named cases[EB_NAMED];
-  int count, whole = 0, failed = 0;
+  int count, whole = 0, failed = 0, shortened = 0;
   EB_TRY(eb_claim_cases(e, eb_claim_text(claim, "cases", ""), cases, &count));
   for (int i = 0; i < count; i++) {
     const eb_case_evidence *found = &e->cases[cases[i].case_];
     whole += found->standing == EB_STANDING_WHOLE;
     failed += found->standing == EB_STANDING_FAILED;
+    shortened +=
+        e->paper->cases[cases[i].case_].frames < e->paper->cases[cases[i].case_].all_frames;
     if (*found->why) EB_TRY(eb_say(finding, "%s", found->why));
   }
   finding->paper = count;
   finding->ours = whole;
   EB_TRY(eb_say(finding, "%d of %d runs reached their end", whole, count));
   if (failed) finding->ruling = EB_NOT_REPRODUCED;
-  if (whole == count) finding->ruling = EB_REPRODUCED;
+  if (whole < count) return EB_OK;
+  if (shortened) return eb_say(finding, "%d of them were asked for fewer frames", shortened);
+  finding->ruling = EB_REPRODUCED;
   return EB_OK;
 }
 

@@ -43,12 +43,11 @@ static eb_error judge_phases(const eb_evidence *e, const eb_paper_claim *claim,
   double worst = 0, most = eb_claim_number(claim, "most", 0.02);
   int missing = 0;
   bool all = true;
-  const eb_section *given = claim->arguments;
-  for (int i = 0; i < given->count; i++) {
+  const char *stages;
+  for (int at = 0; (stages = eb_section_next(claim->arguments, "stages", &at));) {
     bool usable = true;
     eb_strings words = {0};
-    if (strcmp(given->entries[i].key, "stages") != 0) continue;
-    eb_error error = eb_words(given->entries[i].value, " ", &words);
+    eb_error error = eb_words(stages, " ", &words);
     if (!error) error = judge_case(e, &words, finding, &worst, &missing, &usable);
     eb_strings_clear(&words);
     EB_TRY(error);
@@ -133,9 +132,9 @@ static eb_error judge_threads(const eb_evidence *e, const eb_paper_claim *claim,
   if (!usable) return EB_OK;
   speedups s = {
       .one = one[0].case_, .two = two[0].case_, .share = eb_claim_number(claim, "share", 1)};
-  for (int i = 0; i < claim->arguments->count; i++)
-    if (strcmp(claim->arguments->entries[i].key, "speedup") == 0)
-      EB_TRY(judge_stage(e, claim->arguments->entries[i].value, &s, finding));
+  const char *stage;
+  for (int at = 0; (stage = eb_section_next(claim->arguments, "speedup", &at));)
+    EB_TRY(judge_stage(e, stage, &s, finding));
   return rule_threads(e, &s, finding);
 }
 

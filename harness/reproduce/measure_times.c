@@ -190,10 +190,9 @@ static eb_error judge_growth(const eb_evidence *e, const eb_paper_claim *claim,
                              eb_finding *finding) {
   grid g = {0};
   bool usable = true;
-  const eb_section *given = claim->arguments;
-  for (int i = 0; i < given->count && usable; i++)
-    if (strcmp(given->entries[i].key, "row") == 0)
-      EB_TRY(add_row(e, claim, given->entries[i].value, &g, finding, &usable));
+  const char *row;
+  for (int at = 0; usable && (row = eb_section_next(claim->arguments, "row", &at));)
+    EB_TRY(add_row(e, claim, row, &g, finding, &usable));
   if (!usable) return EB_OK;
   EB_TRY(say_grid(&g, finding));
   finding->ours = g.ratio[g.rows - 1][g.columns - 1];
@@ -242,15 +241,15 @@ static eb_error judge_sequence(const eb_evidence *e, const eb_paper_claim *claim
 
 static eb_error judge_monotone(const eb_evidence *e, const eb_paper_claim *claim,
                                eb_finding *finding) {
+  static const char *const keys[] = {"falling", "rising"};
   int broken = 0, sequences = 0;
   bool usable = true;
-  const eb_section *given = claim->arguments;
-  for (int i = 0; i < given->count && usable; i++) {
-    bool falling = strcmp(given->entries[i].key, "falling") == 0;
-    if (!falling && strcmp(given->entries[i].key, "rising") != 0) continue;
-    sequences++;
-    EB_TRY(judge_sequence(e, claim, given->entries[i].value, falling, finding, &broken, &usable));
-  }
+  const char *cases;
+  for (int k = 0; k < 2; k++)
+    for (int at = 0; usable && (cases = eb_section_next(claim->arguments, keys[k], &at));) {
+      sequences++;
+      EB_TRY(judge_sequence(e, claim, cases, k == 0, finding, &broken, &usable));
+    }
   if (!usable) return EB_OK;
   if (!sequences) return eb_rule(finding, EB_NOT_COMPARABLE, "there are no sequences");
   if (broken)
@@ -292,11 +291,10 @@ static eb_error judge_ranking(const eb_evidence *e, const eb_paper_claim *claim,
                               eb_finding *finding) {
   int broken = 0;
   bool all = true;
-  const eb_section *given = claim->arguments;
-  for (int i = 0; i < given->count; i++) {
+  const char *order;
+  for (int at = 0; (order = eb_section_next(claim->arguments, "order", &at));) {
     bool usable = true;
-    if (strcmp(given->entries[i].key, "order") != 0) continue;
-    EB_TRY(judge_order(e, claim, given->entries[i].value, finding, &broken, &usable));
+    EB_TRY(judge_order(e, claim, order, finding, &broken, &usable));
     all = all && usable;
   }
   if (broken)

@@ -103,6 +103,14 @@ const eb_section *eb_sections_find(const eb_sections *sections, const char *kind
   return NULL;
 }
 
+const char *eb_section_next(const eb_section *section, const char *key, int *at) {
+  while (*at < section->count) {
+    const eb_entry *entry = &section->entries[(*at)++];
+    if (strcmp(entry->key, key) == 0) return entry->value;
+  }
+  return NULL;
+}
+
 const char *eb_section_value(const eb_section *section, const char *key) {
   const char *value = NULL;
   for (int e = 0; section && e < section->count; e++)

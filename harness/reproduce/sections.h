@@ -36,6 +36,8 @@ const eb_section *eb_sections_find(const eb_sections *sections, const char *kind
                                    const char *label);
 /* The last value of a key, or NULL. */
 const char *eb_section_value(const eb_section *section, const char *key);
+/* The values of one key in turn: *at is 0 at first, then what the last call left there. NULL after the last. */
+const char *eb_section_next(const eb_section *section, const char *key, int *at);
 /* All values of a key joined by spaces, into `out`; "" when there are none. The caller frees *out. */
 EB_MUST eb_error eb_section_joined(const eb_section *section, const char *key, char **out);
 /* EB_ERR_FORMAT for the first key that is not in the list (ended by NULL), with the nearest one. */
