@@ -277,15 +277,7 @@ static void test_empty(void) {
 }
 
 int main(void) {
-  test_cholmod(eb_test_random_matrix(120, 1), "random graph");
-  test_cholmod(eb_test_random_matrix(1, 1), "one node");
-  test_cholmod(eb_test_random_matrix(2, 1), "two nodes");
-  test_cholmod(eb_test_grid(24, 24, 1, 2), "sheet");
-  test_cholmod(eb_test_grid(30, 4, 4, 3), "bar");
-  test_cholmod(eb_test_grid(13, 13, 13, 4), "solid");
-  test_cholmod(eb_test_islands(5, 5, 5, 4, 30, 5), "disconnected");
-  test_cholmod(eb_test_islands(1, 1, 1, 0, 50, 6), "diagonal");
-  test_cholmod(eb_test_bar(12, 4, 4, 0.025, 0.45, NULL), "elastic bar");
+  eb_test_graphs(test_cholmod);
   test_wide();
   test_given_order();
   test_product();

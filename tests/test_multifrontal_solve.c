@@ -313,15 +313,7 @@ static void test_cost(bool single) {
 }
 
 int main(void) {
-  test_cholmod(eb_test_random_matrix(120, 1), "random graph");
-  test_cholmod(eb_test_random_matrix(1, 1), "one node");
-  test_cholmod(eb_test_random_matrix(2, 1), "two nodes");
-  test_cholmod(eb_test_grid(24, 24, 1, 2), "sheet");
-  test_cholmod(eb_test_grid(30, 4, 4, 3), "bar");
-  test_cholmod(eb_test_grid(11, 11, 11, 4), "solid");
-  test_cholmod(eb_test_islands(5, 5, 5, 4, 30, 5), "disconnected");
-  test_cholmod(eb_test_islands(1, 1, 1, 0, 50, 6), "diagonal");
-  test_cholmod(eb_test_bar(12, 4, 4, 0.025, 0.45, NULL), "elastic bar");
+  eb_test_graphs(test_cholmod);
   test_lapack();
   test_threads(eb_test_grid(14, 14, 14, 4), "solid", false);
   test_threads(eb_test_grid(14, 14, 14, 4), "solid", true);

@@ -104,6 +104,18 @@ static void test_cut(void) {
   forget(&m);
 }
 
+/* Fewer frames than the whole run show nothing about its end. */
+static void test_shortened(void) {
+  made_up m;
+  const fake runs[] = {WHOLE("a", 1)};
+  make_up("[solvers]\na = newton\n[cases all]\nframes = 400\nquick = 4\na = "
+          "bench/beam:resolution=0.25 a\n"
+          "[claim end]\nmeasure = completed\ncases = a\n",
+          true, runs, 1, 2, &m);
+  expect(&m, "end", EB_NOT_COMPARABLE, "asked for fewer frames");
+  forget(&m);
+}
+
 static void test_cells(void) {
   made_up m;
   const fake runs[] = {WHOLE("a", 1), WHOLE("b", 2)};
@@ -114,7 +126,7 @@ static void test_cells(void) {
   "[table more]\ndata = more.tsv\nunit = ms\ncolumn = x_ms: * frame.mean\n"
   make_up(CASES TABLES "[claim within]\nmeasure = cells\ntable = t\nleast = 0.4\nmost = 2.1\n"
                        "[claim outside]\nmeasure = cells\ntable = t\nleast = 0.6\nmost = 1.9\n"
-                       "[claim some]\nmeasure = cells\ntable = more\n",
+                       "[claim some]\nmeasure = cells\ntable = more\nleast = 0.1\n",
           false, runs, 2, 2, &m);
   tap_near(expect(&m, "within", EB_REPRODUCED, "2 of 2 cells"), 1, 1e-12,
            "the geometric mean of 2 and 1/2");
@@ -347,6 +359,7 @@ int main(void) {
   test_orders();
   test_growth();
   test_cut();
+  test_shortened();
   test_cells();
   test_phases();
   test_threads();

@@ -175,3 +175,15 @@ bool eb_test_factor_same(const eb_test_factor *a, const eb_test_factor *b) {
          memcmp(a->row, b->row, entries * sizeof *a->row) == 0 &&
          memcmp(a->value, b->value, entries * sizeof *a->value) == 0;
 }
+
+void eb_test_graphs(void (*test)(eb_block_matrix *A, const char *name)) {
+  test(eb_test_random_matrix(120, 1), "random graph");
+  test(eb_test_random_matrix(1, 1), "one node");
+  test(eb_test_random_matrix(2, 1), "two nodes");
+  test(eb_test_grid(24, 24, 1, 2), "sheet");
+  test(eb_test_grid(30, 4, 4, 3), "bar");
+  test(eb_test_grid(13, 13, 13, 4), "solid");
+  test(eb_test_islands(5, 5, 5, 4, 30, 5), "disconnected");
+  test(eb_test_islands(1, 1, 1, 0, 50, 6), "diagonal");
+  test(eb_test_bar(12, 4, 4, 0.025, 0.45, NULL), "elastic bar");
+}

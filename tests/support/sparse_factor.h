@@ -30,5 +30,7 @@ eb_block_matrix *eb_test_grid(int nx, int ny, int nz, uint64_t seed);
 eb_block_matrix *eb_test_islands(int nx, int ny, int nz, int copies, int alone, uint64_t seed);
 /* `leaves` cliques of `leaf` nodes that are not connected to each other, but all of them to a clique of `root` nodes. */
 eb_block_matrix *eb_test_arrow(int32_t root, int32_t leaf, int32_t leaves, uint64_t seed);
+/* Calls `test`, which destroys its matrix, for a sheet, a bar, a solid, graphs in several parts and others. */
+void eb_test_graphs(void (*test)(eb_block_matrix *A, const char *name));
 
 #endif
