@@ -11,7 +11,9 @@
 #include "problems/base/option.h"
 #include "problems/collision/contact.h"
 #include "problems/elasticity/elasticity.h"
+#include "problems/mesh/cut.h"
 #include "problems/mesh/mesh.h"
+#include "problems/rigid/articulation.h"
 
 /* What a scene asks of a solver; a solver declares what it can serve. */
 typedef enum eb_capability {
@@ -25,15 +27,19 @@ typedef enum eb_capability {
   EB_CAP_COLLIDERS = 1 << 7, /* explicit penalty forces in f_ext */
   EB_CAP_CONTACT = 1 << 8,   /* contact as constraints */
   EB_CAP_CUTTING = 1 << 9,
-  EB_CAP_STATICS = 1 << 10 /* solves for equilibrium */
+  EB_CAP_STATICS = 1 << 10,          /* solves for equilibrium */
+  EB_CAP_IMPLICIT_PENALTY = 1 << 11, /* colliders whose penalty is taken at the end of the step */
+  EB_CAP_ARTICULATION = 1 << 12      /* nodes that ride on jointed rigid bodies */
 } eb_capability;
 
 typedef struct eb_state {
   int32_t node_count;
   int64_t step;
-  double time; /* s */
-  double *x;   /* node_count x 3, m */
-  double *v;   /* node_count x 3, m/s */
+  double time;         /* s */
+  double *x;           /* node_count x 3, m */
+  double *v;           /* node_count x 3, m/s */
+  int32_t joint_count; /* 0 without an articulation */
+  double *q, *u;       /* joint_count: angles and their rates, rad and rad/s; NULL without joints */
 } eb_state;
 
 typedef struct eb_scene eb_scene;
@@ -67,6 +73,13 @@ typedef struct eb_scene_ops {
   /* Adds scripted forces (N) at time t to f. NULL when none. */
   void (*force)(const eb_scene *scene, double t, const double *x, const double *v, double *f);
   void (*clear)(eb_scene *scene); /* releases scene->data; NULL when none */
+  /* Writes the scripted cuts, by rising time, and returns how many; asked once, after setup. NULL when none. */
+  int32_t (*cuts)(const eb_scene *scene, eb_cut cuts[EB_MAX_CUTS]);
+  /* Writes up to `wanted` nodes that the scene would keep dynamic in a condensation, the most important first, and returns
+   * how many it names; a solver chooses the rest. NULL when it has no wish. */
+  int32_t (*dynamic_nodes)(const eb_scene *scene, int32_t wanted, int32_t *nodes);
+  /* Activation of the fibres at time t, 0 to 1. NULL: that of the materials. */
+  double (*activation)(const eb_scene *scene, double t);
 } eb_scene_ops;
 
 enum { EB_MAX_REGIONS = 32, EB_MAX_COLLIDERS = 8 };
@@ -88,7 +101,13 @@ struct eb_scene {
   double bodies_friction; /* Coulomb's mu between them */
   eb_contact *
       contact; /* of bodies, and of colliders without a stiffness of their own; NULL when there is neither */
+  eb_articulation *articulation; /* rigid bodies that nodes ride on; made by setup, or NULL */
   double *x0, *v0; /* initial state, node_count x 3; setup may change them (rest and zero before) */
+  int32_t cut_count, cuts_made;
+  eb_cut cuts[EB_MAX_CUTS]; /* by rising time */
+  /* Of every node the one of the uncut mesh that it was; cuts append copies of nodes and never renumber. node_count entries. */
+  int32_t *node_origin;
+  int32_t uncut_nodes;   /* nodes before the first cut */
   char mesh_source[512]; /* "generated", or the file given with --mesh */
   /* Of mesh, materials, boundary, colliders, gravity, initial state and dt (scripts enter by what
    * they say at some times): equal problems have equal hashes. */
@@ -110,8 +129,17 @@ EB_MUST eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignment
                                  const char *mesh_file, const char *cache_dir, eb_scene **out);
 void eb_scene_destroy(eb_scene *scene);
 
+/* Prepares the step that starts at state->time: sets the activation of the fibres at its end and makes the cuts that are due by its
+ * start. A cut replaces mesh, surface, areas, elasticity and contact, appends copies of the nodes it parts to the
+ * state with their positions and velocities, and sets *changed: solvers (eb_solver_rebuild), audits and everything else
+ * that has kept something of the mesh must follow. With no cut due it allocates nothing. After a failure the scene can only be destroyed. */
+EB_MUST eb_error eb_scene_advance(eb_scene *scene, eb_state *state, bool *changed);
+/* The mesh with all scripted cuts made, with the node of the uncut mesh behind every one of its nodes (the caller destroys and frees both):
+ * nodes that a cut will part are there from the start, at one place. Equal to scene->mesh when there are no cuts. */
+EB_MUST eb_error eb_scene_final_mesh(const eb_scene *scene, eb_mesh **out, int32_t **origin);
+
 /* Which nodes are scripted at time t (fixed, node_count bytes) and where (target, node_count x 3; rest
- * position of the others). */
+ * position of the others). A copy that a cut has made is scripted as its origin is. */
 void eb_scene_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target);
 /* f_ext at (t, x, v), N, node_count x 3: overwritten. */
 void eb_scene_force(const eb_scene *scene, double t, const double *x, const double *v, double *f);

@@ -72,7 +72,9 @@ const char *eb_counter_name(eb_counter counter) {
       [EB_COUNT_FLOPS] = "flops",
       [EB_COUNT_UPDATED_ELEMENTS] = "updated_elements",
       [EB_COUNT_UPDATED_SUPERNODES] = "updated_supernodes",
-      [EB_COUNT_DAMPED_ELEMENTS] = "damped_elements"};
+      [EB_COUNT_DAMPED_ELEMENTS] = "damped_elements",
+      [EB_COUNT_REDUCED_UNKNOWNS] = "reduced_unknowns",
+      [EB_COUNT_REBUILDS] = "rebuilds"};
   return (unsigned)counter < EB_COUNTERS ? names[counter] : "unknown counter";
 }
 
@@ -92,6 +94,8 @@ static const struct {
 } capability_names[] = {{EB_CAP_TETRAHEDRA, "tetrahedra"},
                         {EB_CAP_HEXAHEDRA, "hexahedra"},
                         {EB_CAP_TRIANGLES, "triangles"},
+                        {EB_CAP_IMPLICIT_PENALTY, "implicit penalty contact"},
+                        {EB_CAP_ARTICULATION, "nodes on articulated rigid bodies"},
                         {EB_CAP_COROTATIONAL, "material 'corotational'"},
                         {EB_CAP_HYPERELASTIC, "materials other than 'corotational'"},
                         {EB_CAP_FIBRES, "fibres"},

@@ -63,6 +63,8 @@ typedef enum eb_counter {
   EB_COUNT_UPDATED_ELEMENTS,   /* element matrices brought up to date in the system */
   EB_COUNT_UPDATED_SUPERNODES, /* fronts refactored in part of a factorization */
   EB_COUNT_DAMPED_ELEMENTS,
+  EB_COUNT_REDUCED_UNKNOWNS, /* of the system that a condensing solver steps in time */
+  EB_COUNT_REBUILDS,         /* set-ups after a change of the mesh */
   EB_COUNTERS
 } eb_counter;
 const char *eb_counter_name(eb_counter counter); /* "factorizations", ... */
@@ -148,6 +150,9 @@ struct eb_solver_ops {
   eb_error (*step)(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                    eb_reason *reason);
   void (*destroy)(eb_solver *solver);
+  /* Follows a change of scene->mesh (eb_scene_advance), with the state at the start of the step; only asked of solvers with
+   * EB_CAP_CUTTING. NULL: destroy and create. After a failure only destroy is called. */
+  eb_error (*rebuild)(eb_solver *solver, const eb_state *state, eb_step_log *log);
 };
 
 /* What one eb_capability bit stands for, in words; NULL for a bit that has no meaning. */
@@ -164,8 +169,11 @@ EB_MUST eb_error eb_solver_create(const eb_solver_ops *ops, const char *options,
                                   const eb_scene *scene, int threads, uint64_t seed,
                                   eb_solver **out);
 void eb_solver_destroy(eb_solver *solver);
+/* After a change of the scene's mesh: ops->rebuild, or destroy and create whose phases are added to `log`; counts a rebuild. After a
+ * failure the solver can only be destroyed. */
+EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log);
 
 /* The interface version a plug-in was built against; exported by it as `elastobench_abi`. */
-#define EB_PLUGIN_ABI 2
+#define EB_PLUGIN_ABI 3
 
 #endif

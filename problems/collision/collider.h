@@ -8,6 +8,7 @@
 #ifndef EB_COLLIDER_H
 #define EB_COLLIDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum eb_collider_kind {
@@ -28,6 +29,9 @@ typedef struct eb_collider {
   double damping;  /* Pa s/m */
   double friction; /* Coulomb's mu */
   double grip;     /* Pa s/m: what takes the place of damping in f_t; 0: damping */
+  bool
+      implicit; /* its penalty is taken at the end of the step (implicit_penalty.h), not in f_ext */
+  double isotropy; /* alpha of implicit_penalty.h, 0 to 1 */
   /* Scripted motion: position offset (m) and velocity (m/s) at time t, or NULL when it stands still. */
   void (*motion)(double t, const double *parameters, double offset[3], double velocity[3]);
   double motion_parameters[8];

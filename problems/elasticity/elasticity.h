@@ -14,10 +14,15 @@
 
 typedef struct eb_elasticity eb_elasticity;
 
-/* Tetrahedra and hexahedra (trilinear, 2x2x2 Gauss points). `materials` has one entry a region and is copied. The mesh is not kept. */
+/* Tetrahedra, hexahedra (trilinear, 2x2x2 Gauss points) and planar triangles: plane strain, F33 = 1, of 1 m thickness unless
+ * the materials say otherwise; forces along z are 0, and H's z entries, on which nothing acts, are the mean of its x and y
+ * entries, so that H is definite where the plane problem is. `materials` has one entry a region and is copied. The mesh is not kept. */
 EB_MUST eb_error eb_elasticity_create(const eb_mesh *mesh, const eb_material *materials,
                                       eb_elasticity **out);
 void eb_elasticity_destroy(eb_elasticity *elasticity);
+
+/* Sets the activation (0 to 1) of every material with fibres from now on. */
+void eb_elasticity_activate(eb_elasticity *elasticity, double activation);
 
 /* Bytes it holds. */
 int64_t eb_elasticity_bytes(const eb_elasticity *elasticity);

@@ -43,6 +43,7 @@ typedef struct eb_material {
   double fibre_stiffness; /* mu_f or k1, Pa */
   double fibre_exponent;  /* k2 */
   double activation;      /* 0 .. 1, scales k1 */
+  double thickness;       /* of planar triangles, m; 0: 1 m. Ignored by solids */
 } eb_material;
 
 typedef struct eb_material_info {
