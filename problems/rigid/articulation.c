@@ -58,8 +58,8 @@ static eb_error validate_body(const eb_rigid_body *body, int32_t b) {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-eb_error eb_articulation_create(int32_t count, const eb_rigid_body *bodies,
-                                const double gravity[3], eb_articulation **out) {
+eb_error eb_articulation_create(int32_t count, const eb_rigid_body *bodies, const double gravity[3],
+                                eb_articulation **out) {
   *out = NULL;
   if (count < 1 || count > EB_MAX_JOINTS)
     return EB_ERROR(EB_ERR_INVALID, "an articulation has 1 to %d bodies, not %d", EB_MAX_JOINTS,
@@ -108,8 +108,8 @@ eb_error eb_articulation_attach(eb_articulation *articulation, int32_t node, int
   EB_TRY(validate_rider(articulation, &rider));
   if (articulation->attached == articulation->room) {
     int32_t room = articulation->room ? 2 * articulation->room : 16;
-    eb_rider *grown = eb_recalloc(articulation->rider, (size_t)articulation->room, (size_t)room,
-                                  sizeof *grown);
+    eb_rider *grown =
+        eb_recalloc(articulation->rider, (size_t)articulation->room, (size_t)room, sizeof *grown);
     if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot attach %d nodes to rigid bodies", room);
     articulation->rider = grown;
     articulation->room = room;

@@ -12,8 +12,8 @@
 #include "problems/rigid/vector3.h"
 
 typedef struct motion {
-  double spin[3], velocity[3];            /* of the body, of its pivot */
-  double angular[3], linear[3];           /* their accelerations at u' = 0 */
+  double spin[3], velocity[3];  /* of the body, of its pivot */
+  double angular[3], linear[3]; /* their accelerations at u' = 0 */
   double centre_velocity[3], centre_acceleration[3];
 } motion;
 
@@ -65,8 +65,8 @@ void eb_articulation_mass(const eb_articulation *articulation, const double *q, 
       eb_body_inertia(body, &pose[b], pose[i].axis, turned);
       for (int32_t j = b; j >= 0; j = articulation->body[j].parent)
         for (int d = 0; d < 3; d++)
-          mass[i * n + j] += body->mass * linear[d * n + i] * linear[d * n + j] +
-                             turned[d] * angular[d * n + j];
+          mass[i * n + j] +=
+              body->mass * linear[d * n + i] * linear[d * n + j] + turned[d] * angular[d * n + j];
     }
   }
   for (int32_t i = 0; i < n; i++)
