@@ -13,9 +13,9 @@
 
 typedef struct eb_touch {
   int32_t node;
-  double depth;                 /* m, > 0 */
-  double stiffness, isotropy;   /* k, N/m; alpha */
-  double friction;              /* Coulomb's mu */
+  double depth;                  /* m, > 0 */
+  double stiffness, isotropy;    /* k, N/m; alpha */
+  double friction;               /* Coulomb's mu */
   double normal[3], velocity[3]; /* outward; the collider's at that point, m/s */
 } eb_touch;
 
