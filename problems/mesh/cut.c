@@ -78,9 +78,10 @@ enum { OPEN = 1, SEEN };
 typedef struct cutting {
   eb_mesh *mesh;
   const eb_face_table *table;
-  int32_t *mate;   /* of every face, as eb_mesh_face_mates has it */
-  uint8_t *above;  /* elements: the side of the plane */
-  uint8_t *opened; /* nodes: OPEN when it belongs to a parted face; SEEN once its first set is counted */
+  int32_t *mate;  /* of every face, as eb_mesh_face_mates has it */
+  uint8_t *above; /* elements: the side of the plane */
+  uint8_t *
+      opened; /* nodes: OPEN when it belongs to a parted face; SEEN once its first set is counted */
   int32_t *parent; /* corners: disjoint sets */
   int32_t *number; /* corners: the new node of the set whose lowest corner this is, or -1 */
   int32_t *origin; /* of every node of the cut mesh */
@@ -107,15 +108,16 @@ static void find_sides(cutting *c, const disc *d) {
 
 static int32_t face_node(const cutting *c, int32_t face, int32_t i) {
   size_t element = (size_t)(face / c->table->count);
-  return c->mesh->elements[element * c->mesh->type +
-                           (size_t)c->table->local[face % c->table->count][i]];
+  return c->mesh
+      ->elements[element * c->mesh->type + (size_t)c->table->local[face % c->table->count][i]];
 }
 
 static bool is_parted(const cutting *c, const disc *d, int32_t face) {
   int32_t nodes = c->table->nodes;
   if (c->above[face / c->table->count] == c->above[c->mate[face] / c->table->count]) return false;
   double centroid[3] = {0};
-  for (int32_t i = 0; i < nodes; i++) add_node(c->mesh, face_node(c, face, i), 1.0 / nodes, centroid);
+  for (int32_t i = 0; i < nodes; i++)
+    add_node(c->mesh, face_node(c, face, i), 1.0 / nodes, centroid);
   return within(d, centroid);
 }
 
