@@ -15,24 +15,39 @@ static eb_material make_material(eb_material_kind kind) {
 }
 
 static const char *type_name(eb_element_type type) {
-  return type == EB_TETRAHEDRON ? "tetrahedra" : "hexahedra";
+  return type == EB_TRIANGLE ? "triangles" : type == EB_TETRAHEDRON ? "tetrahedra" : "hexahedra";
 }
 
-/* 4 x 3 x 3 cubes of size 0.1, inner nodes moved by up to a fifth of that. */
+static int axes_of(eb_element_type type) {
+  return type == EB_TRIANGLE ? 2 : 3;
+}
+
+/* 4 x 3 x 3 cubes (4 x 3 squares) of size 0.1, inner nodes moved by up to a fifth of that. */
 static eb_mesh *make_mesh(eb_element_type type) {
   const eb_grid grid = {.cubes = {4, 3, 3}, .size = {0.4, 0.3, 0.3}};
   eb_mesh *mesh;
   random_state random = random_seed(2);
-  tap_require(type == EB_HEXAHEDRON ? eb_generate_hexahedra(&grid, &mesh)
-                                    : eb_generate_tets5(&grid, &mesh),
+  tap_require(type == EB_TRIANGLE     ? eb_generate_triangles(&grid, &mesh)
+              : type == EB_HEXAHEDRON ? eb_generate_hexahedra(&grid, &mesh)
+                                      : eb_generate_tets5(&grid, &mesh),
               "generator");
-  for (int i = 0; i < 3 * mesh->node_count; i++) mesh->X[i] += random_uniform(&random, -0.02, 0.02);
+  for (int i = 0; i < 3 * mesh->node_count; i++)
+    if (i % 3 < axes_of(type)) mesh->X[i] += random_uniform(&random, -0.02, 0.02);
   return mesh;
 }
 
-static bool is_inner(int n) {
+static bool is_inner(eb_element_type type, int n) {
   int i = n % 5, j = n / 5 % 4, k = n / 20;
-  return i > 0 && i < 4 && j > 0 && j < 3 && k > 0 && k < 3;
+  return i > 0 && i < 4 && j > 0 && j < 3 && (type == EB_TRIANGLE || (k > 0 && k < 3));
+}
+
+/* About z for triangles. */
+static void make_rotation(eb_element_type type, random_state *random, double R[9]) {
+  random_rotation(random, R);
+  if (type != EB_TRIANGLE) return;
+  double angle = random_uniform(random, -3, 3);
+  const double turn[9] = {cos(angle), -sin(angle), 0, sin(angle), cos(angle), 0, 0, 0, 1};
+  memcpy(R, turn, sizeof turn);
 }
 
 static void affine(const double A[9], const double *X, int nodes, double *x) {
@@ -55,7 +70,7 @@ static void test_patch(eb_element_type type, eb_material_kind kind) {
   affine(A, mesh->X, mesh->node_count, x);
   eb_elasticity_gradient(elasticity, x, g);
   for (int i = 0; i < 3 * mesh->node_count; i++)
-    if (is_inner(i / 3))
+    if (is_inner(type, i / 3))
       inner = fmax(inner, fabs(g[i]));
     else
       outer = fmax(outer, fabs(g[i]));
@@ -63,7 +78,8 @@ static void test_patch(eb_element_type type, eb_material_kind kind) {
     volume += eb_elasticity_mass(elasticity)[n] / m.density;
   const char *name = eb_material_describe(kind)->name;
   tap_ok(inner <= 1e-13 * outer, "patch test, %s, %s: inner nodes balance", type_name(type), name);
-  double want = volume * eb_material_energy(&m, A, NULL);
+  const double plane[9] = {A[0], A[1], 0, A[3], A[4], 0, 0, 0, 1};
+  double want = volume * eb_material_energy(&m, type == EB_TRIANGLE ? plane : A, NULL);
   tap_ok(fabs(eb_elasticity_energy(elasticity, x) - want) <= 1e-13 * want,
          "patch test, %s, %s: energy is V psi", type_name(type), name);
   eb_elasticity_destroy(elasticity);
@@ -98,17 +114,18 @@ static void test_rigid(eb_element_type type, eb_material_kind kind) {
   tap_require(EB_NEW(moved, 3 * n), "moved");
   tap_require(EB_NEW(g, 3 * n), "g");
   tap_require(EB_NEW(turned, 3 * n), "turned");
-  random_rotation(&random, R);
+  make_rotation(type, &random, R);
 
   affine(R, mesh->X, n, moved);
   eb_elasticity_gradient(elasticity, moved, g);
   for (int i = 0; i < 3 * n; i++) worst = fmax(worst, fabs(g[i]));
-  /* Forces are stress times area: 1e-16 E of rounding on faces of 0.01 m^2. */
-  tap_ok(worst <= 1e-14 * YOUNG * 0.01 &&
+  /* Forces are stress times area: 1e-16 E of rounding on faces of 0.01 m^2, or 0.1 m by 1 m of thickness. */
+  tap_ok(worst <= 1e-14 * YOUNG * (type == EB_TRIANGLE ? 0.1 : 0.01) &&
              fabs(eb_elasticity_energy(elasticity, moved)) <= 1e-14 * YOUNG,
          "%s, %s: a rigid motion costs nothing", type_name(type), name);
 
-  for (int i = 0; i < 3 * n; i++) x[i] = mesh->X[i] + random_uniform(&random, -0.05, 0.05);
+  for (int i = 0; i < 3 * n; i++)
+    x[i] = i % 3 < axes_of(type) ? mesh->X[i] + random_uniform(&random, -0.05, 0.05) : 0;
   affine(R, x, n, moved);
   eb_elasticity_gradient(elasticity, x, g);
   eb_elasticity_gradient(elasticity, moved, turned);
@@ -144,14 +161,15 @@ static void test_rigid(eb_element_type type, eb_material_kind kind) {
 
 /* ---- rotations -------------------------------------------------------------------------------------------- */
 
-static void test_rotations(eb_element_type type, double third) {
-  const double stretch[9] = {1.3, 0.1, 0, 0.1, 0.9, 0, 0, 0, third};
+static void test_rotations(eb_element_type type, double last) {
+  double stretch[9] = {1.3, 0.1, 0, 0.1, 0.9, 0, 0, 0, 1};
+  stretch[4 * axes_of(type) - 4] = last;
   eb_mesh *mesh = make_mesh(type);
   eb_material m = make_material(EB_COROTATIONAL);
   eb_elasticity *elasticity;
   double *x, *R, Q[9], A[9], worst = 0;
   random_state random = random_seed(4);
-  random_rotation(&random, Q);
+  make_rotation(type, &random, Q);
   for (int i = 0; i < 9; i++) {
     A[i] = 0;
     for (int k = 0; k < 3; k++) A[i] += Q[3 * (i / 3) + k] * stretch[3 * k + i % 3];
@@ -163,7 +181,7 @@ static void test_rotations(eb_element_type type, double third) {
   eb_elasticity_rotations(elasticity, x, R);
   for (int i = 0; i < 9 * mesh->element_count; i++) worst = fmax(worst, fabs(R[i] - Q[i % 9]));
   tap_ok(worst <= 1e-13, "%s: F = Q S has the rotation Q%s (%.1e)", type_name(type),
-         third < 0 ? ", also inverted" : "", worst);
+         last < 0 ? ", also inverted" : "", worst);
   eb_elasticity_destroy(elasticity);
   eb_mesh_destroy(mesh);
   free(x);
@@ -172,8 +190,8 @@ static void test_rotations(eb_element_type type, double third) {
 
 /* ---- single elements ---------------------------------------------------------------------------------------- */
 
-/* Corners of a distorted hexahedron, or with `skew` only of a parallelepiped; the first four of its corners 0, 1,
- * 3, 4 make a tetrahedron. */
+/* Corners of a distorted hexahedron, or with `skew` only of a parallelepiped; its corners 0, 1, 3 and 4 make a tetrahedron, and 0, 1
+ * and 3 in the plane a triangle. */
 static void make_corners(eb_element_type type, double distortion, double X[24]) {
   static const int at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
@@ -181,8 +199,9 @@ static void make_corners(eb_element_type type, double distortion, double X[24]) 
   const double skew[9] = {1, 0.2, 0.1, 0, 1.1, -0.1, 0.1, 0, 0.9};
   random_state random = random_seed(6);
   for (int a = 0; a < (int)type; a++) {
-    const int *corner = at[type == EB_TETRAHEDRON ? tetrahedron[a] : a];
-    for (int i = 0; i < 3; i++)
+    const int *corner = at[type == EB_HEXAHEDRON ? a : tetrahedron[a]];
+    X[3 * a + 2] = 0;
+    for (int i = 0; i < axes_of(type); i++)
       X[3 * a + i] = skew[3 * i] * corner[0] + skew[3 * i + 1] * corner[1] +
                      skew[3 * i + 2] * corner[2] + random_uniform(&random, -distortion, distortion);
   }
@@ -198,15 +217,16 @@ static eb_mesh *single_element(eb_element_type type, double distortion) {
 
 /* Gradients reproduce linear fields at every point, sum of X_a g_a^T = I; volumes and shares add up. */
 static void test_gradients(eb_element_type type) {
-  const eb_kernels *kernels =
-      type == EB_TETRAHEDRON ? &eb_tetrahedron_kernels : &eb_hexahedron_kernels;
+  const eb_kernels *kernels = type == EB_TRIANGLE      ? &eb_triangle_kernels
+                              : type == EB_TETRAHEDRON ? &eb_tetrahedron_kernels
+                                                       : &eb_hexahedron_kernels;
   int stride = 3 * (kernels->nodes - 1) + 1;
   double X[24], geometry[8 * 22], share[8], worst = 0, volume = 0, shares = 0, want = 0;
   make_corners(type, 0.15, X);
   tap_ok(kernels->measure(X, geometry, share), "%s: a good shape is accepted", type_name(type));
   for (int q = 0; q < kernels->points; q++) {
     for (int r = 0; r < 9; r++) {
-      double sum = r % 4 == 0 ? -1 : 0;
+      double sum = r % 4 == 0 && r / 4 < axes_of(type) ? -1 : 0;
       for (int a = 1; a < kernels->nodes; a++)
         sum += (X[3 * a + r / 3] - X[r / 3]) * geometry[stride * q + 3 * (a - 1) + r % 3];
       worst = fmax(worst, fabs(sum));
@@ -251,7 +271,7 @@ static void test_hourglass_patterns(void) {
   tap_below(worst, 1e-15, "hexahedra: B0 Q^T = 0 for the hourglass patterns");
 }
 
-/* At rest the only modes without stiffness are the six rigid ones: no hourglass. */
+/* At rest the only modes without stiffness are the six rigid ones: no hourglass. In the plane they are three, and the shift along z. */
 static void test_rank(eb_element_type type) {
   eb_mesh *mesh = single_element(type, 0.1);
   eb_material m = make_material(EB_STABLE_NEO_HOOKEAN);
@@ -267,8 +287,9 @@ static void test_rank(eb_element_type type) {
       dense[n * (3 * (b / (int)type) + k / 3) + 3 * (b % (int)type) + k % 3] = K->values[9 * b + k];
   tap_require(lapack_eigen(n, dense, w) == 0 ? EB_OK : EB_ERROR(EB_ERR_LIBRARY, "dsyev"), "dsyev");
   for (int i = 0; i < n; i++) zero += fabs(w[i]) <= 1e-13 * w[n - 1];
-  tap_ok(zero == 6 && w[6] > 1e-3 * w[n - 1], "%s: six rigid modes and no others without stiffness",
-         type_name(type));
+  int rigid = type == EB_TRIANGLE ? 4 : 6;
+  tap_ok(zero == rigid && w[rigid] > 1e-3 * w[n - 1],
+         "%s: %d rigid modes and no others without stiffness", type_name(type), rigid);
   eb_block_matrix_destroy(K);
   eb_elasticity_destroy(elasticity);
   eb_mesh_destroy(mesh);
@@ -313,8 +334,23 @@ static void test_bad_input(void) {
   eb_mesh_destroy(mesh);
   const eb_grid grid = {.cubes = {2, 2, 1}, .size = {1, 1, 1}};
   tap_require(eb_generate_triangles(&grid, &mesh), "triangles");
-  tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_UNSUPPORTED, "tetrahedra or hexahedra",
-            "planar triangles are refused");
+  mesh->X[14] = 0.1;
+  tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_INVALID, "node 4: z is 0.1",
+            "triangles off the plane");
+  mesh->X[14] = 0;
+  m.thickness = -0.1;
+  tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_INVALID, "thickness is -0.1",
+            "a negative thickness");
+  m.thickness = 0;
+  kept = mesh->elements[3];
+  mesh->elements[3] = mesh->elements[4];
+  mesh->elements[4] = kept;
+  tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_INVALID,
+            "element 1 has no positive rest area", "a clockwise triangle");
+  mesh->type = (eb_element_type)5;
+  tap_fails(eb_elasticity_create(mesh, &m, &e), EB_ERR_UNSUPPORTED, "elements of 5 nodes",
+            "elements that there are not");
+  mesh->type = EB_TRIANGLE;
   eb_mesh_destroy(mesh);
 }
 
@@ -342,8 +378,8 @@ static void test_nan(void) {
 }
 
 int main(void) {
-  const eb_element_type types[] = {EB_TETRAHEDRON, EB_HEXAHEDRON};
-  for (int t = 0; t < 2; t++) {
+  const eb_element_type types[] = {EB_TRIANGLE, EB_TETRAHEDRON, EB_HEXAHEDRON};
+  for (int t = 0; t < 3; t++) {
     for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++) {
       test_patch(types[t], (eb_material_kind)kind);
       if (kind != EB_LINEAR) test_rigid(types[t], (eb_material_kind)kind);

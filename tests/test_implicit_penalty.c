@@ -134,8 +134,7 @@ static void test_matrix_eigenvalues(void) {
       for (const eb_touch *at = touches; at < touches + count; at++) {
         double block[9], w[3], k = 0.5 * at->stiffness, along = 0;
         memcpy(block, A->values + 9 * (size_t)A->diagonal[at->node], sizeof block);
-        for (int i = 0; i < 9; i++)
-          skew = fmax(skew, fabs(block[i] - block[3 * (i % 3) + i / 3]));
+        for (int i = 0; i < 9; i++) skew = fmax(skew, fabs(block[i] - block[3 * (i % 3) + i / 3]));
         if (lapack_eigen(3, block, w)) tap_ok(false, "dsyev");
         for (int i = 0; i < 3; i++) along += block[6 + i] * at->normal[i];
         worst = fmax(worst, fabs(w[0] / k - a / 10.0) + fabs(w[1] / k - a / 10.0));
@@ -149,7 +148,8 @@ static void test_matrix_eigenvalues(void) {
 }
 
 static void turn(const double R[9], const double in[3], double out[3]) {
-  for (int i = 0; i < 3; i++) out[i] = R[3 * i] * in[0] + R[3 * i + 1] * in[1] + R[3 * i + 2] * in[2];
+  for (int i = 0; i < 3; i++)
+    out[i] = R[3 * i] * in[0] + R[3 * i + 1] * in[1] + R[3 * i + 2] * in[2];
 }
 
 /* Body and collider turned together: forces and matrices turn along. */
@@ -171,7 +171,8 @@ static void test_rotation(int s) {
          "%s: turned with the body, the same nodes touch", names[s]);
   for (int32_t k = 0; k < count; k++) {
     turn(R, first[k].normal, turned);
-    worst = fmax(worst, fabs(first[k].depth - second[k].depth) + 1e3 * (first[k].node != second[k].node));
+    worst = fmax(worst,
+                 fabs(first[k].depth - second[k].depth) + 1e3 * (first[k].node != second[k].node));
     for (int d = 0; d < 3; d++) worst = fmax(worst, fabs(turned[d] - second[k].normal[d]));
   }
   /* Normals of a sphere come from a difference of lengths around 0.5: rounding of a few units. */
@@ -275,12 +276,14 @@ static void test_one_node_step(void) {
   }
   double n1 = (mass * n0 + dt * touch.stiffness * touch.depth + k * nw) / (mass + k);
   for (int d = 0; d < 3; d++) {
-    double across0 = v0[d] - n0 * touch.normal[d], across = touch.velocity[d] - nw * touch.normal[d];
+    double across0 = v0[d] - n0 * touch.normal[d],
+           across = touch.velocity[d] - nw * touch.normal[d];
     v1[d] = n1 * touch.normal[d] + (mass * across0 + 0.2 * k * across) / (mass + 0.2 * k);
   }
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) left[i] += (block[3 * i + j] + (i == j) * mass) * v1[j];
-  for (int d = 0; d < 3; d++) tap_near(left[d], b[d], 1e-15, "one node's step, component by component");
+  for (int d = 0; d < 3; d++)
+    tap_near(left[d], b[d], 1e-15, "one node's step, component by component");
   tap_near(eb_touch_impulse(&touch, dt, scale, v1), mass * (n1 - n0), 1e-14,
            "the normal impulse is the change of normal momentum");
   tap_ok(eb_touch_impulse(&touch, dt, scale, (double[3]){0, 6000, 8000}) == 0,
@@ -294,8 +297,7 @@ static void test_one_node_step(void) {
 static void frame(const eb_touch *touch, const double v[3], double *along, double across[3]) {
   *along = 0;
   for (int d = 0; d < 3; d++) *along += (v[d] - touch->velocity[d]) * touch->normal[d];
-  for (int d = 0; d < 3; d++)
-    across[d] = v[d] - touch->velocity[d] - *along * touch->normal[d];
+  for (int d = 0; d < 3; d++) across[d] = v[d] - touch->velocity[d] - *along * touch->normal[d];
 }
 
 static double length(const double v[3]) {

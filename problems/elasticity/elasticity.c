@@ -10,10 +10,30 @@ enum { PARTIAL_SUMS = 1024, MAX_GEOMETRY = 8 * 22, MAX_ARITY = 8 };
 
 /* ---- set-up -------------------------------------------------------------------------------------- */
 
+static const eb_kernels *kernels_of(eb_element_type type) {
+  return type == EB_TRIANGLE      ? &eb_triangle_kernels
+         : type == EB_TETRAHEDRON ? &eb_tetrahedron_kernels
+         : type == EB_HEXAHEDRON  ? &eb_hexahedron_kernels
+                                  : NULL;
+}
+
+static eb_error check_nodes(const eb_mesh *mesh) {
+  for (int64_t i = 0; i < 3 * (int64_t)mesh->node_count; i++) {
+    if (!isfinite(mesh->X[i]))
+      return EB_ERROR(EB_ERR_INVALID, "node %lld: coordinate %d is %g", (long long)(i / 3),
+                      (int)(i % 3), mesh->X[i]);
+    if (mesh->type == EB_TRIANGLE && i % 3 == 2 && mesh->X[i] != 0)
+      return EB_ERROR(EB_ERR_INVALID, "node %lld: z is %g; planar triangles lie in z = 0",
+                      (long long)(i / 3), mesh->X[i]);
+  }
+  return EB_OK;
+}
+
 static eb_error check_mesh(const eb_mesh *mesh, const eb_material *materials) {
-  if (mesh->type != EB_TETRAHEDRON && mesh->type != EB_HEXAHEDRON)
+  if (!kernels_of(mesh->type))
     return EB_ERROR(EB_ERR_UNSUPPORTED,
-                    "elasticity needs tetrahedra or hexahedra; the mesh has elements of %d nodes",
+                    "elasticity needs triangles, tetrahedra or hexahedra; the mesh has elements of "
+                    "%d nodes",
                     (int)mesh->type);
   if (mesh->node_count <= 0 || mesh->element_count <= 0)
     return EB_ERROR(EB_ERR_INVALID, "the mesh has %d nodes and %d elements; both must be positive",
@@ -28,11 +48,7 @@ static eb_error check_mesh(const eb_mesh *mesh, const eb_material *materials) {
                       "directions",
                       (int)r, name);
   }
-  for (int64_t i = 0; i < 3 * (int64_t)mesh->node_count; i++)
-    if (!isfinite(mesh->X[i]))
-      return EB_ERROR(EB_ERR_INVALID, "node %lld: coordinate %d is %g", (long long)(i / 3),
-                      (int)(i % 3), mesh->X[i]);
-  return EB_OK;
+  return check_nodes(mesh);
 }
 
 static eb_error check_regions(const eb_mesh *mesh, const eb_material *materials) {
@@ -71,7 +87,14 @@ static void reorder_gradients(int A, const int order[MAX_ARITY], double *geometr
   for (int a = 1; a < A; a++) memcpy(geometry + 3 * (a - 1), all + 3 * order[a], 3 * sizeof *all);
 }
 
-static eb_error measure_element(const eb_mesh *mesh, const eb_kernels *kernels, int32_t element,
+/* Planar elements are measured with a thickness of 1 m. */
+static void thicken(double thickness, double *volume, double share[EB_TRIANGLE]) {
+  *volume *= thickness;
+  for (int a = 0; a < EB_TRIANGLE; a++) share[a] *= thickness;
+}
+
+static eb_error measure_element(const eb_mesh *mesh, const eb_material *materials,
+                                const eb_kernels *kernels, int32_t element,
                                 const int order[MAX_ARITY], double geometry[MAX_GEOMETRY],
                                 double share[MAX_ARITY]) {
   int A = kernels->nodes, stride = 3 * (A - 1) + 1;
@@ -80,8 +103,10 @@ static eb_error measure_element(const eb_mesh *mesh, const eb_kernels *kernels, 
   for (int a = 0; a < A; a++) memcpy(X + 3 * a, mesh->X + 3 * (int64_t)corners[a], 3 * sizeof *X);
   if (!kernels->measure(X, geometry, share))
     return EB_ERROR(EB_ERR_INVALID,
-                    "element %d has no positive rest volume; reorder its nodes or repair the mesh",
-                    (int)element);
+                    "element %d has no positive rest %s; reorder its nodes or repair the mesh",
+                    (int)element, mesh->type == EB_TRIANGLE ? "area" : "volume");
+  double thickness = materials[mesh->region[element]].thickness;
+  if (mesh->type == EB_TRIANGLE && thickness > 0) thicken(thickness, geometry + stride - 1, share);
   for (int q = 0; q < kernels->points; q++) reorder_gradients(A, order, geometry + q * stride);
   return EB_OK;
 }
@@ -99,7 +124,7 @@ static eb_error fill_lane(const eb_mesh *mesh, const eb_material *materials, int
       return EB_ERROR(EB_ERR_INVALID,
                       "element %d names node %d twice; degenerate elements are not supported",
                       (int)element, (int)corners[order[a]]);
-  EB_TRY(measure_element(mesh, e->kernels, element, order, geometry, share));
+  EB_TRY(measure_element(mesh, materials, e->kernels, element, order, geometry, share));
   eb_v4 *out = e->geometry + (int64_t)batch * Q * stride;
   for (int i = 0; i < Q * stride; i++)
     out[i][lane] = !first && i % stride == stride - 1 ? 0 : geometry[i];
@@ -143,9 +168,10 @@ static eb_error fill_elements(const eb_mesh *mesh, const eb_material *materials,
 }
 
 static eb_error build(const eb_mesh *mesh, const eb_material *materials, eb_elasticity *e) {
-  e->kernels = mesh->type == EB_TETRAHEDRON ? &eb_tetrahedron_kernels : &eb_hexahedron_kernels;
+  e->kernels = kernels_of(mesh->type);
   e->node_count = mesh->node_count;
   e->element_count = mesh->element_count;
+  e->law_count = mesh->region_count;
   EB_TRY(EB_NEW(e->laws, mesh->region_count));
   for (int32_t r = 0; r < mesh->region_count; r++) e->laws[r] = eb_law_make(&materials[r]);
   EB_TRY(eb_block_matrix_create(mesh->node_count, mesh->elements, mesh->element_count,
@@ -181,6 +207,10 @@ void eb_elasticity_destroy(eb_elasticity *e) {
                          e->geometry,    e->fibre,     e->mass,    e->laws, e->mirror};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   free(e);
+}
+
+void eb_elasticity_activate(eb_elasticity *e, double activation) {
+  for (int32_t r = 0; r < e->law_count; r++) eb_law_activate(&e->laws[r], activation);
 }
 
 int64_t eb_elasticity_bytes(const eb_elasticity *e) {

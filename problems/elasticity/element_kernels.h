@@ -9,6 +9,10 @@
  * For linear elasticity in the frame R this is, with r_a = R g_a,
  *   K_ab = mu (r_a . r_b) I + mu r_b r_a^T + lambda r_a r_b^T.
  *
+ * Planar elements (A = 3) are in plane strain: their gradients lie in the plane and F = [F2 0; 0 1] whatever z is, so that
+ * nothing pulls along z. There K_ab has the mean of its x and y entries: the assembled K_zz = (K_xx + K_yy) / 2 is the mean of two
+ * principal submatrices of the plane's K, hence its eigenvalues lie between the least and the greatest of K.
+ *
  * A file that includes this names A and Q as constants, so that the loops unroll. */
 #ifndef EB_ELEMENT_KERNELS_H
 #define EB_ELEMENT_KERNELS_H
@@ -16,7 +20,7 @@
 #include "problems/elasticity/elements.h"
 #include "problems/elasticity/svd3.h"
 
-enum { EB_MAX_NODES = 8, EB_MAX_INNER = EB_MAX_NODES - 1 };
+enum { EB_MAX_NODES = 8, EB_MAX_INNER = EB_MAX_NODES - 1, EB_PLANAR_NODES = 3 };
 
 /* Component i of a vector at four nodes. */
 EB_INLINE eb_v4 gather(const int32_t node[EB_LANES], const double *x, int i) {
@@ -39,6 +43,7 @@ EB_INLINE void deformation(int A, eb_v4 (*edge)[3], const eb_v4 *g, eb_v4 F[9]) 
       for (int a = 1; a < A - 1; a++) sum += edge[a][i] * g[3 * a + k];
       F[3 * i + k] = sum;
     }
+  for (int k = 0; A == EB_PLANAR_NODES && k < 3; k++) F[6 + k] = eb_v4_set(k == 2);
 }
 
 EB_INLINE const eb_v4 *fibre_of(const eb_elasticity *e, int32_t batch) {
@@ -113,7 +118,7 @@ EB_INLINE void add_force(int A, const eb_v4 P[9], const eb_v4 *g, bool fresh, eb
 }
 
 EB_INLINE void scatter_force(int A, const int32_t *node, eb_v4 (*force)[3], double *g) {
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < (A == EB_PLANAR_NODES ? 2 : 3); i++) {
     eb_v4 sum = force[0][i];
     for (int a = 1; a < A - 1; a++) sum += force[a][i];
     for (int l = 0; l < EB_LANES; l++) g[3 * (int64_t)node[l] + i] -= sum[l];
@@ -273,6 +278,12 @@ EB_INLINE void add_block(double *values, const int32_t *at, const eb_v4 K[9]) {
   }
 }
 
+/* Cuts z off from the plane. */
+EB_INLINE void flatten_block(eb_v4 K[9]) {
+  K[2] = K[5] = K[6] = K[7] = eb_v4_set(0);
+  K[8] = 0.5 * (K[0] + K[4]);
+}
+
 /* Adds the blocks (a, b), a <= b: those of node 0 from the zero sums of rows and columns,
  * K_0b = -sum over a >= 1 of K_ab, then the inner ones. */
 EB_INLINE void scatter_blocks(int A, const int32_t *scatter, eb_v4 (*block)[9], double *values) {
@@ -303,6 +314,7 @@ EB_INLINE void add_batch_matrix(int A, int Q, const eb_elasticity *e, int32_t b,
   point_tangent tangent;
   const eb_law *law = &e->laws[e->batch_law[b]];
   const eb_v4 *g = geometry_of(e, A, Q, b), *fibre = fibre_of(e, b);
+  double *gradient = job->g;
   for (int n = first; n < first + Q; n++, g += 3 * (A - 1) + 1) {
     eb_v4 weight = job->scale * g[3 * (A - 1)];
     prepare_tangent(law, group, n, job->project, weight, R, &tangent);
@@ -311,12 +323,13 @@ EB_INLINE void add_batch_matrix(int A, int Q, const eb_elasticity *e, int32_t b,
       eb_law_fibre_tangent(law, group->F[n], fibre, job->project, M);
       add_fibre_blocks(A, M, weight, fibre, g, block);
     }
-    if (!job->g) continue;
+    if (!gradient) continue;
     eb_law_stress(law, group->F[n], R, fibre, P);
     add_force(A, P, g, n == first, force);
   }
+  for (int k = 0; A == EB_PLANAR_NODES && k < A * (A - 1) / 2; k++) flatten_block(block[k]);
   scatter_blocks(A, e->scatter + (int64_t)b * (A * (A + 1) / 2) * EB_LANES, block, job->values);
-  if (job->g) scatter_force(A, e->node + (int64_t)b * A * EB_LANES, force, job->g);
+  if (gradient) scatter_force(A, e->node + (int64_t)b * A * EB_LANES, force, gradient);
 }
 
 EB_INLINE void sweep_matrix(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,

@@ -20,7 +20,7 @@ typedef struct eb_kernels eb_kernels;
 
 struct eb_elasticity {
   const eb_kernels *kernels;
-  int32_t node_count, element_count, batch_count, chunk_count;
+  int32_t node_count, element_count, batch_count, chunk_count, law_count;
   eb_schedule *schedule; /* changes during a sweep */
   int32_t *chunk_start;  /* chunk_count + 1, into batches */
   int32_t *batch_law;    /* batch_count, into laws */
@@ -54,7 +54,7 @@ struct eb_kernels {
   void (*rotations)(const eb_elasticity *e, int32_t begin, int32_t end, const double *x, double *R);
 };
 
-extern const eb_kernels eb_tetrahedron_kernels, eb_hexahedron_kernels;
+extern const eb_kernels eb_triangle_kernels, eb_tetrahedron_kernels, eb_hexahedron_kernels;
 
 /* Fills chunk_start, batch_law, element, the schedule and the counts of an elasticity whose kernels are set. */
 EB_MUST eb_error eb_elements_partition(const eb_mesh *mesh, eb_elasticity *elasticity);

@@ -45,10 +45,14 @@ eb_law eb_law_make(const eb_material *m) {
     law.pressure = law.mu + 4 * law.second;
     law.volume = lambda + law.mu;
   }
-  law.fibre_stiffness =
-      m->fibre == EB_FIBRE_FUNG ? m->fibre_stiffness * m->activation : m->fibre_stiffness;
+  law.fibre_stiffness = law.fibre_full = m->fibre_stiffness;
   law.fibre_exponent = m->fibre_exponent;
+  eb_law_activate(&law, m->activation);
   return law;
+}
+
+void eb_law_activate(eb_law *law, double activation) {
+  if (law->fibre == EB_FIBRE_FUNG) law->fibre_stiffness = activation * law->fibre_full;
 }
 
 /* ---- parts ------------------------------------------------------------------------------------ */

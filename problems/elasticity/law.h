@@ -17,6 +17,7 @@ typedef struct eb_law {
   double pressure, volume; /* h(J) = volume/2 (J-1)^2 - pressure (J-1), where polynomial, Pa */
   eb_fibre_kind fibre;
   double fibre_stiffness, fibre_exponent; /* activation included */
+  double fibre_full;                      /* fibre_stiffness at activation 1 */
 } eb_law;
 
 typedef struct eb_tangent {
@@ -25,6 +26,8 @@ typedef struct eb_tangent {
 } eb_tangent;
 
 eb_law eb_law_make(const eb_material *material);
+/* Sets the activation of the fibre; only Fung's has one. */
+void eb_law_activate(eb_law *law, double activation);
 
 /* Whether energy, stress and tangent need R = U V^T. */
 static inline bool eb_law_needs_rotation(const eb_law *law) {

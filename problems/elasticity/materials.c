@@ -72,6 +72,9 @@ eb_error eb_material_validate(const eb_material *m) {
   if (!(m->density > 0 && isfinite(m->density)))
     return EB_ERROR(EB_ERR_INVALID, "density is %g kg/m^3; it must be finite and positive",
                     m->density);
+  if (!(m->thickness >= 0 && isfinite(m->thickness)))
+    return EB_ERROR(EB_ERR_INVALID, "thickness is %g m; it must be finite and positive (0: 1 m)",
+                    m->thickness);
   return validate_fibre(m);
 }
 

@@ -12,7 +12,7 @@
 enum { EB_MAX_CUTS = 8 };
 
 typedef struct eb_cut {
-  double time;                 /* s: made at the start of the first step that starts then or later */
+  double time; /* s: made at the start of the first step that starts then or later */
   double origin[3], normal[3]; /* rest configuration, m; the normal need not have length 1 */
   double radius;               /* m; INFINITY: through */
 } eb_cut;

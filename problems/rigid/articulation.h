@@ -18,14 +18,14 @@ enum { EB_MAX_JOINTS = 16 };
 
 /* A body and the joint that it hangs on. Everything in the configuration q = 0, world axes, SI units. */
 typedef struct eb_rigid_body {
-  int32_t parent;             /* an earlier body, or -1: the world */
-  double pivot[3], axis[3];   /* of the joint; the axis need not have length 1 */
-  double mass, centre[3];     /* kg; of mass */
-  double inertia[6];          /* about the centre: xx yy zz xy xz yz, kg m^2 */
-  double lower, upper;        /* limits of the angle, rad; -INFINITY, INFINITY: none */
+  int32_t parent;                  /* an earlier body, or -1: the world */
+  double pivot[3], axis[3];        /* of the joint; the axis need not have length 1 */
+  double mass, centre[3];          /* kg; of mass */
+  double inertia[6];               /* about the centre: xx yy zz xy xz yz, kg m^2 */
+  double lower, upper;             /* limits of the angle, rad; -INFINITY, INFINITY: none */
   double limit_stiffness, damping; /* N m/rad beyond a limit; N m s/rad always */
-  double start;               /* angle of the initial state, rad */
-  double tip[3];              /* the body is drawn as a bone from pivot to tip */
+  double start;                    /* angle of the initial state, rad */
+  double tip[3];                   /* the body is drawn as a bone from pivot to tip */
 } eb_rigid_body;
 
 /* EB_ERR_INVALID names the body and what is wrong with it. Bodies are copied. */

@@ -5,18 +5,19 @@
 #include "problems/scene.h"
 
 typedef enum eb_selection {
-  EB_SELECT_SCENE,    /* what the scene names, then seeded random with the minimum spacing (the paper's way) */
-  EB_SELECT_RANDOM,   /* seeded random with the minimum spacing */
+  EB_SELECT_SCENE, /* what the scene names, then seeded random with the minimum spacing (the paper's way) */
+  EB_SELECT_RANDOM, /* seeded random with the minimum spacing */
   EB_SELECT_FARTHEST, /* farthest-point, from the free node farthest from the scripted nodes, or from the centroid */
-  EB_SELECT_LIST,     /* given */
-  EB_SELECT_ALL       /* every free node */
+  EB_SELECT_LIST, /* given */
+  EB_SELECT_ALL   /* every free node */
 } eb_selection;
 
 typedef struct eb_node_choice {
   eb_selection selection;
   int32_t count;    /* wanted; ignored by LIST and ALL */
   const char *list; /* LIST: numbers from 0 between '+' ("12+40+99") */
-  double spacing;   /* least distance at rest between two chosen nodes, over the diagonal of the rest box */
+  double
+      spacing; /* least distance at rest between two chosen nodes, over the diagonal of the rest box */
   uint64_t seed;
 } eb_node_choice;
 

@@ -32,6 +32,14 @@ static inline double reference_invert(double A[3][3], double inverse[3][3]) {
 /* Shape functions and their natural derivatives at (r, s, t). */
 static inline void reference_shapes(eb_element_type type, const double r[3], double N[],
                                     double D[][3]) {
+  if (type == EB_TRIANGLE) {
+    const double slope[3][3] = {{-1, -1, 0}, {1, 0, 0}, {0, 1, 0}};
+    memcpy(D, slope, sizeof slope);
+    N[0] = 1 - r[0] - r[1];
+    N[1] = r[0];
+    N[2] = r[1];
+    return;
+  }
   if (type == EB_TETRAHEDRON) {
     N[0] = 1 - r[0] - r[1] - r[2];
     for (int i = 0; i < 3; i++) {
@@ -56,19 +64,21 @@ static inline void reference_shapes(eb_element_type type, const double r[3], dou
   }
 }
 
-/* The quadrature points of element e; returns their number. */
+/* The quadrature points of element e; returns their number. A triangle is 1 m thick: its Jacobian has a 1 along z. */
 static inline int reference_points(const eb_mesh *mesh, int32_t e, reference_point *points) {
-  int nodes = (int)mesh->type, count = mesh->type == EB_TETRAHEDRON ? 1 : 8;
+  const bool planar = mesh->type == EB_TRIANGLE;
+  int nodes = (int)mesh->type, count = mesh->type == EB_HEXAHEDRON ? 8 : 1;
   for (int q = 0; q < count; q++) {
     double r[3], D[REFERENCE_NODES][3], J[3][3] = {{0}}, inverse[3][3];
     for (int i = 0; i < 3; i++)
-      r[i] = count == 1 ? 0.25 : 0.5 + (q >> i & 1 ? 0.5 : -0.5) / sqrt(3.0);
+      r[i] = count == 1 ? (planar ? 1 / 3.0 : 0.25) : 0.5 + (q >> i & 1 ? 0.5 : -0.5) / sqrt(3.0);
     reference_shapes(mesh->type, r, points[q].shape, D);
     for (int a = 0; a < nodes; a++)
       for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
           J[i][j] += mesh->X[3 * mesh->elements[nodes * e + a] + i] * D[a][j];
-    points[q].volume = reference_invert(J, inverse) / (count == 1 ? 6 : 8);
+    if (planar) J[2][2] = 1;
+    points[q].volume = reference_invert(J, inverse) / (count == 8 ? 8 : planar ? 2 : 6);
     for (int a = 0; a < nodes; a++)
       for (int i = 0; i < 3; i++) {
         points[q].slope[a][i] = 0;
@@ -76,6 +86,12 @@ static inline int reference_points(const eb_mesh *mesh, int32_t e, reference_poi
       }
   }
   return count;
+}
+
+/* What a planar element keeps of a 3 x 3 x 3 x 3 tangent contracted with two slopes: the plane's entries, and along z their mean. */
+static inline void reference_flatten(double K[9]) {
+  K[2] = K[5] = K[6] = K[7] = 0;
+  K[8] = (K[0] + K[4]) / 2;
 }
 
 /* Energy, gradient (3 n) and dense matrix (3 n x 3 n) of mass_scale M + hessian_scale H. */
@@ -90,29 +106,38 @@ static inline void reference_add(const eb_mesh *mesh, const eb_material *materia
   const int32_t *node = mesh->elements + nodes * e;
   const eb_material *material = &materials[mesh->region[e]];
   const double *fibre = mesh->fibre ? mesh->fibre + 3 * e : NULL;
+  const bool planar = mesh->type == EB_TRIANGLE;
+  const double thickness = planar && material->thickness > 0 ? material->thickness : 1;
   reference_point points[REFERENCE_POINTS];
   int count = reference_points(mesh, e, points);
   for (int q = 0; q < count; q++) {
     const reference_point *p = &points[q];
+    const double volume = thickness * p->volume;
     double F[9] = {0}, P[9], T[81];
     for (int a = 0; a < nodes; a++)
       for (int i = 0; i < 9; i++) F[i] += x[3 * node[a] + i / 3] * p->slope[a][i % 3];
-    out->energy += p->volume * eb_material_energy(material, F, fibre);
+    for (int k = 0; planar && k < 3; k++) F[6 + k] = k == 2;
+    out->energy += volume * eb_material_energy(material, F, fibre);
     eb_material_stress(material, F, fibre, P);
     eb_material_tangent(material, F, fibre, project, T);
     for (int a = 0; a < nodes; a++)
-      for (int i = 0; i < 9; i++)
-        out->gradient[3 * node[a] + i / 3] += p->volume * P[i] * p->slope[a][i % 3];
+      for (int i = 0; i < (planar ? 6 : 9); i++)
+        out->gradient[3 * node[a] + i / 3] += volume * P[i] * p->slope[a][i % 3];
     for (int a = 0; a < nodes; a++)
-      for (int b = 0; b < nodes; b++)
+      for (int b = 0; b < nodes; b++) {
+        double K[9] = {0};
         for (int r = 0; r < 9; r++)
           for (int c = 0; c < 9; c++)
-            out->matrix[size * (3 * node[a] + r / 3) + 3 * node[b] + c / 3] +=
-                hessian_scale * p->volume * p->slope[a][r % 3] * T[9 * r + c] * p->slope[b][c % 3];
+            K[3 * (r / 3) + c / 3] += p->slope[a][r % 3] * T[9 * r + c] * p->slope[b][c % 3];
+        if (planar) reference_flatten(K);
+        for (int i = 0; i < 9; i++)
+          out->matrix[size * (3 * node[a] + i / 3) + 3 * node[b] + i % 3] +=
+              hessian_scale * volume * K[i];
+      }
     for (int a = 0; a < nodes; a++)
       for (int i = 0; i < 3; i++)
         out->matrix[(size + 1) * (3 * node[a] + i)] +=
-            mass_scale * material->density * p->volume * p->shape[a];
+            mass_scale * material->density * volume * p->shape[a];
   }
 }
 
