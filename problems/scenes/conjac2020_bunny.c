@@ -26,7 +26,8 @@ static const eb_option parameters[] = {
     {"stiffness", EB_OPTION_REAL, "0", 0, 1e18, NULL, "Pa/m",
      "of the floor: pressure at a depth of 1 m; 0: 200 E over the bunny's height"},
     {"alpha", EB_OPTION_REAL, "0.1", 0, 1, NULL, "",
-     "isotropy of the floor's penalty: 0 pushes along the normal alone, 1 holds in every direction"},
+     "isotropy of the floor's penalty: 0 pushes along the normal alone, 1 holds in every "
+     "direction"},
     {"friction", EB_OPTION_REAL, "0.3", 0, 10, NULL, "", "Coulomb's mu"},
     EB_LAST_PARAMETER};
 
@@ -80,10 +81,10 @@ typedef struct part {
 } part;
 
 static const part limbs[] = {
-    {{0.4, 0.5, 0.75}, {1, 1, 1}},    /* left ear */
-    {{0.4, 0, 0.75}, {1, 0.5, 1}},    /* right ear */
-    {{0.65, 0.5, 0}, {1, 1, 0.12}},   /* left front foot */
-    {{0.65, 0, 0}, {1, 0.5, 0.12}},   /* right front foot */
+    {{0.4, 0.5, 0.75}, {1, 1, 1}},  /* left ear */
+    {{0.4, 0, 0.75}, {1, 0.5, 1}},  /* right ear */
+    {{0.65, 0.5, 0}, {1, 1, 0.12}}, /* left front foot */
+    {{0.65, 0, 0}, {1, 0.5, 0.12}}, /* right front foot */
 };
 
 static bool within(const part *limb, const double lo[3], const double hi[3], const double X[3]) {
