@@ -1,4 +1,4 @@
-/* The bunny of Weidner, Kim and Sueda 2020 (ConJac), Section 4: dropped on the floor with implicit penalty contact and friction.
+/* conjac2020/bunny: dropped on the floor, with implicit penalty contact and friction.
  *
  * The paper states alpha = 0.1, mu = 0.3 and 8 dynamic nodes, one of them in each ear and each front foot; size, height, orientations
  * and the stiffness of the floor are chosen here and can be set.
@@ -12,13 +12,12 @@
  * (implicit_penalty.h), so a fast fall does not sink further. */
 #include <math.h>
 
-#include "problems/scenes/catalogue.h"
-#include "problems/scenes/common.h"
+#include "problems/scenes/conjac2020.h"
 
 static const double pi = 3.14159265358979323846;
 
-static const eb_option parameters[] = {
-    EB_SCENE_PARAMETERS("4e4", "0.45", "1000", "5e-3", "stable-neo-hookean", "9.81"),
+static const eb_option bunny_parameters[] = {
+    EB_CONJAC2020_PARAMETERS("4e4", "0.45"),
     EB_ELEMENTS_PARAMETER,
     {"orientation", EB_OPTION_CHOICE, "tilted", 0, 0, "upright|tilted|side|back|head", "",
      "how it falls: on its feet, feet and haunch, side, back or ears"},
@@ -31,7 +30,7 @@ static const eb_option parameters[] = {
     {"friction", EB_OPTION_REAL, "0.3", 0, 10, NULL, "", "Coulomb's mu"},
     EB_LAST_PARAMETER};
 
-static eb_error make_mesh(const eb_values *values, eb_mesh **out) {
+static eb_error bunny_mesh(const eb_values *values, eb_mesh **out) {
   return eb_scene_model(values, "bunny", 27695, 0, 0.12, out);
 }
 
@@ -47,7 +46,7 @@ static void add_floor(eb_scene *scene) {
   floor->friction = eb_values_real(scene->parameters, "friction");
 }
 
-static eb_error setup(eb_scene *scene) {
+static eb_error bunny_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
   eb_scene_gravity(scene);
   const char *orientation = eb_values_text(scene->parameters, "orientation");
@@ -118,7 +117,7 @@ static int32_t middle_of(const eb_mesh *mesh, const part *limb, const double lo[
   return found;
 }
 
-static int32_t dynamic_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes) {
+static int32_t bunny_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes) {
   double lo[3], hi[3];
   int32_t named = 0;
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
@@ -133,17 +132,17 @@ const eb_scene_ops eb_conjac2020_bunny = {
     .name = "conjac2020/bunny",
     .summary = "a bunny is dropped on the floor, with friction (implicit penalty contact)",
     .geometry = "stand-in bunny, 12 cm tall",
-    .citation = "Weidner, Kim and Sueda, ConJac: Large Steps in Dynamic Simulation, MIG 2020",
+    .citation = EB_CONJAC2020_CITATION,
     .stand_in = "bunny",
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC | EB_CAP_IMPLICIT_PENALTY,
     .target_vertices = 5988,
     .target_elements = 27695,
     .count_tolerance = 0.03,
-    .parameters = parameters,
+    .parameters = bunny_parameters,
     .steps = 200,
     .steps_per_frame = 1,
-    .mesh = make_mesh,
+    .mesh = bunny_mesh,
     .mesh_parameters = "resolution",
-    .setup = setup,
-    .dynamic_nodes = dynamic_nodes,
+    .setup = bunny_setup,
+    .dynamic_nodes = bunny_nodes,
 };
