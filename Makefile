@@ -212,8 +212,8 @@ demo: ## install, build, run the demo suite, write report/index.html
 
 # ---- installation -----------------------------------------------------------------------------------
 # What a plug-in may include: the two public headers and what they need.
-HEADERS := problems/scene.h solvers/solver.h $(wildcard problems/base/*.h problems/collision/*.h) \
-           $(addprefix problems/mesh/,mesh.h io.h generate.h sdf.h stuffing.h refine.h) \
+HEADERS := problems/scene.h solvers/solver.h $(wildcard problems/base/*.h problems/collision/*.h problems/rigid/*.h) \
+           $(addprefix problems/mesh/,mesh.h cut.h io.h generate.h sdf.h stuffing.h refine.h) \
            $(addprefix problems/elasticity/,block_matrix.h material.h elasticity.h) \
            $(addprefix solvers/linalg/,block_ops.h linear.h)
 INCLUDE = $(DESTDIR)$(PREFIX)/include/elastobench

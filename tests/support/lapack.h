@@ -1,4 +1,4 @@
-/* The two LAPACK routines that serve as references, straight from the BLAS library (no LAPACKE needed).
+/* The LAPACK routines that serve as references, straight from the BLAS library (no LAPACKE needed).
  * Matrices are column-major. */
 #ifndef EB_TESTS_LAPACK_H
 #define EB_TESTS_LAPACK_H
@@ -10,6 +10,8 @@ void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const i
 void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, double *a,
              const int *lda, double *s, double *u, const int *ldu, double *vt, const int *ldvt,
              double *work, const int *lwork, int *info, size_t, size_t);
+void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv, double *b,
+            const int *ldb, int *info);
 /* OpenBLAS gives even 9x9 products to a team of threads, which costs more than everything else here. */
 void openblas_set_num_threads(int threads);
 
@@ -21,6 +23,14 @@ static inline int lapack_eigen(int n, double *A, double *w) {
   int lwork = 34 * LAPACK_MAX_SIZE, info = -1;
   openblas_set_num_threads(1);
   dsyev_("V", "U", &n, A, &n, w, work, &lwork, &info, 1, 1);
+  return info;
+}
+
+/* Solves A x = b (A n x n, symmetric or column-major, destroyed; b becomes x; pivots: n). Returns 0 on success. */
+static inline int lapack_solve(int n, double *A, double *b, int *pivots) {
+  int one = 1, info = -1;
+  openblas_set_num_threads(1);
+  dgesv_(&n, &one, A, &n, pivots, b, &n, &info);
   return info;
 }
 
