@@ -4,7 +4,8 @@
  * dynamic solver approximates is implicit Euler,
  *   M (v1 - v0) / h = -g(x1) + f_ext(t0, x0, v0),   x1 = x0 + h v1   over the free nodes,
  * where f_ext (gravity, explicit penalty contact, scripted pulls) is taken at the start of the step
- * and scripted nodes are where eb_scene_boundary says at the end of the step. */
+ * and scripted nodes are where eb_scene_boundary says at the end of the step. Implicit colliders are not in f_ext: their penalty is a
+ * force of the end of the step, as -g is, and their friction a change of velocity (problems/collision/implicit_penalty.h). */
 #ifndef EB_SCENE_H
 #define EB_SCENE_H
 

@@ -72,15 +72,14 @@ static eb_articulation *articulate(int32_t count, const eb_rigid_body *bodies,
   eb_articulation *articulation;
   tap_require(eb_articulation_create(count, bodies, gravity, &articulation), "articulation");
   for (int32_t k = 0; points && k < points->points; k++)
-    tap_require(
-        eb_articulation_attach(articulation, k, points->body[k], points->place + 3 * k),
-        "a point");
+    tap_require(eb_articulation_attach(articulation, k, points->body[k], points->place + 3 * k),
+                "a point");
   return articulation;
 }
 
 /* du = M^-1 tau. */
-__attribute__((unused)) static void accelerate(const eb_articulation *articulation,
-                                               const double *q, const double *u, double *du) {
+__attribute__((unused)) static void accelerate(const eb_articulation *articulation, const double *q,
+                                               const double *u, double *du) {
   double mass[EB_MAX_JOINTS * EB_MAX_JOINTS];
   int pivots[EB_MAX_JOINTS];
   eb_articulation_mass(articulation, q, mass);

@@ -29,8 +29,7 @@ static void open_specimen(specimen *s, uint64_t seed, int32_t joints, bool plana
 
 /* q + distance along u or along joint j (j < 0: u). */
 static void moved(const specimen *s, int32_t j, double distance, double *q) {
-  for (int32_t i = 0; i < s->joints; i++)
-    q[i] = s->q[i] + distance * (j < 0 ? s->u[i] : i == j);
+  for (int32_t i = 0; i < s->joints; i++) q[i] = s->q[i] + distance * (j < 0 ? s->u[i] : i == j);
 }
 
 /* d p / d q_j, or the velocity for j < 0, of a rider, by central differences. */
@@ -76,7 +75,8 @@ static void bodies_stay_rigid(const specimen *s) {
     for (int d = 0; d < 3; d++) at_rest = fmax(at_rest, fabs(a[d] - A[d]));
   }
   tap_below(worst, 1e-14, "points of one body keep their distances");
-  tap_below(at_rest, 1e-15, "at q = 0 the riders are where they were attached, but for the rounding of sums");
+  tap_below(at_rest, 1e-15,
+            "at q = 0 the riders are where they were attached, but for the rounding of sums");
 }
 
 /* The pivot of a body, as a point of its parent and of itself, and the tip as a rider. */
@@ -84,7 +84,8 @@ static void bones_join(specimen *s) {
   int32_t last = s->joints - 1, parent = s->bodies[last].parent;
   int32_t k = eb_articulation_attached(s->articulation);
   double pivot[3], tip[3], on_parent[3], at_tip[3], still[3], jacobian[3 * EB_MAX_JOINTS];
-  tap_require(eb_articulation_attach(s->articulation, 1000, parent, s->bodies[last].pivot), "pivot");
+  tap_require(eb_articulation_attach(s->articulation, 1000, parent, s->bodies[last].pivot),
+              "pivot");
   tap_require(eb_articulation_attach(s->articulation, 1001, last, s->bodies[last].tip), "tip");
   tap_require(eb_articulation_attach(s->articulation, 1002, -1, s->bodies[last].tip), "world");
   eb_articulation_bone(s->articulation, s->q, last, pivot, tip);
@@ -107,11 +108,22 @@ static void bones_join(specimen *s) {
 /* A double pendulum in the plane has known positions. */
 static void planar_positions(void) {
   const double unit[6] = {1, 1, 1, 0, 0, 0}, down[3] = {0, -9.81, 0};
-  eb_rigid_body bodies[2] = {
-      {.parent = -1, .pivot = {1, 2, 0}, .axis = {0, 0, 5}, .mass = 1, .centre = {1, 1, 0},
-       .tip = {1, 1, 0}, .lower = -INFINITY, .upper = INFINITY},
-      {.parent = 0, .pivot = {1, 1, 0}, .axis = {0, 0, 1}, .mass = 1, .centre = {1, 0.5, 0},
-       .tip = {1, 0.5, 0}, .lower = -INFINITY, .upper = INFINITY}};
+  eb_rigid_body bodies[2] = {{.parent = -1,
+                              .pivot = {1, 2, 0},
+                              .axis = {0, 0, 5},
+                              .mass = 1,
+                              .centre = {1, 1, 0},
+                              .tip = {1, 1, 0},
+                              .lower = -INFINITY,
+                              .upper = INFINITY},
+                             {.parent = 0,
+                              .pivot = {1, 1, 0},
+                              .axis = {0, 0, 1},
+                              .mass = 1,
+                              .centre = {1, 0.5, 0},
+                              .tip = {1, 0.5, 0},
+                              .lower = -INFINITY,
+                              .upper = INFINITY}};
   for (int b = 0; b < 2; b++) memcpy(bodies[b].inertia, unit, sizeof unit);
   eb_articulation *articulation = articulate(2, bodies, down, NULL);
   const double q[2] = {0.4, -1.1};
@@ -164,7 +176,8 @@ static void mass_is_kinetic_energy(const specimen *s, const char *name) {
     for (int32_t j = 0; j < n; j++) {
       double u[3][EB_MAX_JOINTS] = {{0}};
       u[0][i] += 1, u[0][j] += 1, u[1][i] = u[2][j] = 1;
-      for (int k = 0; k < 3; k++) eb_articulation_energy(s->articulation, s->q, u[k], &T[k], &V, &L);
+      for (int k = 0; k < 3; k++)
+        eb_articulation_energy(s->articulation, s->q, u[k], &T[k], &V, &L);
       worst = fmax(worst, fabs(T[0] - T[1] - T[2] - mass[i * n + j]));
       largest = fmax(largest, fabs(mass[i * n + j]));
       symmetric = symmetric && mass[i * n + j] == mass[j * n + i];
@@ -231,8 +244,13 @@ static void limits_push_back(specimen *s) {
 /* ---- bad input ---- */
 
 static eb_rigid_body good_body(void) {
-  return (eb_rigid_body){.parent = -1, .axis = {0, 0, 1}, .mass = 1, .inertia = {1, 2, 3, 0, 0, 0},
-                         .lower = -1, .upper = 1, .limit_stiffness = 10};
+  return (eb_rigid_body){.parent = -1,
+                         .axis = {0, 0, 1},
+                         .mass = 1,
+                         .inertia = {1, 2, 3, 0, 0, 0},
+                         .lower = -1,
+                         .upper = 1,
+                         .limit_stiffness = 10};
 }
 
 static void refuse(const eb_rigid_body *body, const char *fragment, const char *name) {
@@ -304,8 +322,8 @@ static void bad_riders(void) {
             "a body below the world");
   tap_fails(eb_articulation_attach(articulation, -1, 0, place), EB_ERR_INVALID, "node -1",
             "a node that is none");
-  tap_fails(eb_articulation_attach(articulation, 8, 0, nowhere), EB_ERR_INVALID,
-            "place of node 8", "a place that is none");
+  tap_fails(eb_articulation_attach(articulation, 8, 0, nowhere), EB_ERR_INVALID, "place of node 8",
+            "a place that is none");
   tap_ok(eb_articulation_attached(articulation) == 1, "refused riders are not there");
   eb_articulation_destroy(articulation);
 }
