@@ -69,7 +69,8 @@ static double fast_residual(const trial *t) {
 
 static void remake_elasticity(eb_scene *scene) {
   eb_elasticity_destroy(scene->elasticity);
-  tap_require(eb_elasticity_create(scene->mesh, scene->materials, &scene->elasticity), "elasticity");
+  tap_require(eb_elasticity_create(scene->mesh, scene->materials, &scene->elasticity),
+              "elasticity");
 }
 
 /* Roundings of 1e-16 in sums of some hundred terms of one size. */
@@ -80,7 +81,8 @@ static void test_triangles(void) {
     char parameters[160];
     const char *name = eb_material_describe((eb_material_kind)kind)->name;
     snprintf(parameters, sizeof parameters,
-             "nx=5,ny=3,element=triangles,fibre=fung,jitter=0.2,gy=-9.8,support=x0,material=%s", name);
+             "nx=5,ny=3,element=triangles,fibre=fung,jitter=0.2,gy=-9.8,support=x0,material=%s",
+             name);
     trial t = {0};
     tap_require(eb_block_create(&t.scene, "%s", parameters), parameters);
     t.scene->materials[0].thickness = 0.03;
@@ -116,7 +118,8 @@ static void test_activation(void) {
   eb_elasticity_activate(t.scene->elasticity, 0.5);
   double material = fast_residual(&t);
   eb_audit_row row = judge(&t, EB_EQUATION_IMPLICIT_EULER);
-  tap_near(row.residual / scripted, 1, ROUNDING, "activation: that of the script at the end of the step");
+  tap_near(row.residual / scripted, 1, ROUNDING,
+           "activation: that of the script at the end of the step");
   tap_ok(fabs(material / scripted - 1) > 1e-3, "activation: which the residual sees");
   close_trial(&t);
 }
@@ -166,7 +169,8 @@ static double potential(const trial *t, eb_state *state) {
   eb_articulation_energy(t->scene->articulation, state->q, still, &energy, &gravitational, &limits);
   energy = eb_elasticity_energy(t->scene->elasticity, state->x) + gravitational + limits;
   for (int k = 0; k < 3 * state->node_count; k++)
-    energy -= eb_elasticity_mass(t->scene->elasticity)[k / 3] * t->scene->gravity[k % 3] * state->x[k];
+    energy -=
+        eb_elasticity_mass(t->scene->elasticity)[k / 3] * t->scene->gravity[k % 3] * state->x[k];
   return energy;
 }
 
@@ -175,7 +179,8 @@ static void test_static_joints(void) {
   const double d = 1e-5; /* central differences: 1e-10 of third derivatives */
   trial t = {0};
   double slope2 = 0;
-  tap_require(eb_block_create(&t.scene, "nx=4,ny=2,element=triangles,gy=-9.8,support=x0"), "a block");
+  tap_require(eb_block_create(&t.scene, "nx=4,ny=2,element=triangles,gy=-9.8,support=x0"),
+              "a block");
   hang(t.scene, 2, false);
   open_trial(&t);
   shake(&t, 0.01);
@@ -229,7 +234,8 @@ static void test_moving_joints(void) {
   double relative[2];
   for (int level = 0; level < 2; level++) {
     trial t = {0};
-    tap_require(eb_block_create(&t.scene, "nx=4,ny=2,element=triangles,gy=-9.8,dt=%g", 0.002 / (1 << level)),
+    tap_require(eb_block_create(&t.scene, "nx=4,ny=2,element=triangles,gy=-9.8,dt=%g",
+                                0.002 / (1 << level)),
                 "a block");
     hang(t.scene, 1, true);
     open_trial(&t);
@@ -244,19 +250,23 @@ static void test_moving_joints(void) {
     tap_near(row.residual, 0, 0, "joints, moving: no node is free");
     double inertia, speed = t.after->u[0];
     eb_articulation_mass(t.scene->articulation, t.after->q, &inertia);
-    tap_near(row.joint_kinetic / (0.5 * inertia * speed * speed), 1, 1e-13, "joints: kinetic energy");
+    tap_near(row.joint_kinetic / (0.5 * inertia * speed * speed), 1, 1e-13,
+             "joints: kinetic energy");
     double bodies[3] = {0}, spin[3] = {0}, nodes = 0;
     eb_articulation_momentum(t.scene->articulation, t.after->q, t.after->u, bodies, spin);
     for (int i = 0; i < t.after->node_count; i++)
       nodes += eb_elasticity_mass(t.scene->elasticity)[i] * t.after->v[3 * i + 1];
-    tap_near(row.momentum[1] / (nodes + bodies[1]), 1, 1e-12, "joints: momentum of mesh and bodies");
+    tap_near(row.momentum[1] / (nodes + bodies[1]), 1, 1e-12,
+             "joints: momentum of mesh and bodies");
     double gravitational, limits;
-    eb_articulation_energy(t.scene->articulation, t.after->q, t.after->u, &inertia, &gravitational, &limits);
+    eb_articulation_energy(t.scene->articulation, t.after->q, t.after->u, &inertia, &gravitational,
+                           &limits);
     tap_near(row.joint_potential, gravitational + limits, 0, "joints: potential energy");
     close_trial(&t);
   }
   tap_below(relative[1], 0.02, "joints, moving: the true motion nearly solves a step");
-  tap_near(relative[0] / relative[1], 2, 0.1, "joints, moving: and halving the step halves the rest");
+  tap_near(relative[0] / relative[1], 2, 0.1,
+           "joints, moving: and halving the step halves the rest");
 }
 
 /* ---- refusals ---- */

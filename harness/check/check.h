@@ -57,5 +57,8 @@ EB_MUST eb_error eb_check_threads(const eb_check *check);      /* same bits for 
 EB_MUST eb_error eb_check_linear(const eb_check *check);       /* CG = Cholesky = PETSc */
 EB_MUST eb_error eb_check_time_order(const eb_check *check);   /* first order in h */
 EB_MUST eb_error eb_check_energy(const eb_check *check);       /* dissipation */
+EB_MUST eb_error eb_check_condensation(const eb_check *check); /* conjac's J */
+EB_MUST eb_error eb_check_all_dynamic(const eb_check *check);  /* conjac = semi-implicit */
+EB_MUST eb_error eb_check_statics(const eb_check *check);      /* conjac at rest = newton */
 
 #endif
