@@ -62,6 +62,7 @@ static const group groups[] = {{"materials", eb_check_materials, NULL},
                                {"momentum", eb_check_momentum, "*"},
                                {"script", eb_check_script, "*"},
                                {"threads", eb_check_threads, "*"},
+                               {"cutting", eb_check_cutting, "*"},
                                {"linear", eb_check_linear, "*"},
                                {"time-order", eb_check_time_order, "*"}};
 

@@ -2,6 +2,7 @@
  * where it comes to rest is the equilibrium of all nodes. */
 #include "harness/check/block.h"
 #include "harness/check/check.h"
+#include "harness/check/subject.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,8 +36,8 @@ static eb_error held_at(eb_scene *scene, probe *p, const double at[3], eb_state 
 
 /* max |v - v_d . d x / d x_d| over all nodes, over the largest speed; x by central differences along the velocity v_d of the dynamic
  * node from `at`. */
-static eb_error difference_error(eb_scene *scene, probe *p, const double at[3], const eb_state *moved,
-                                 int32_t node, double *out) {
+static eb_error difference_error(eb_scene *scene, probe *p, const double at[3],
+                                 const eb_state *moved, int32_t node, double *out) {
   const double reach = 1e-4; /* m */
   const double *v = moved->v + 3 * (int64_t)node;
   double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), most = 0, fastest = 0;
@@ -66,18 +67,20 @@ static eb_error jacobian_on(const eb_check *check, eb_scene *scene, probe *p, in
   double at[3], error_of_J = NAN;
   eb_state *moved = NULL;
   for (int64_t k = 0; k < 3 * (int64_t)scene->mesh->node_count; k++) scene->x0[k] *= p->stretch;
-  for (int k = 0; k < eb_block_axes(scene->mesh); k++) scene->x0[3 * (int64_t)node + k] += 0.01 * (k + 1);
+  for (int k = 0; k < eb_block_axes(scene->mesh); k++)
+    scene->x0[3 * (int64_t)node + k] += 0.01 * (k + 1);
   memcpy(at, scene->x0 + 3 * (int64_t)node, sizeof at);
   snprintf(options, sizeof options, "selection=list,nodes=%d,initial=static", (int)node);
   EB_TRY(eb_block_run(scene, check->solver, options, 1, 1, NULL, &moved));
   eb_error error = difference_error(scene, p, at, moved, node, &error_of_J);
   eb_state_destroy(moved);
   EB_TRY(error);
-  eb_check_below(check, error_of_J, 1e-6,
-                 "velocities that follow one dynamic node, against central differences of static "
-                 "solves over 0.2 mm: 1e-8 of third derivatives; all stresses are tensions, so that no "
-                 "Hessian is clamped",
-                 "%s/J/%s", check->solver->name, name);
+  eb_check_below(
+      check, error_of_J, 1e-6,
+      "velocities that follow one dynamic node, against central differences of static "
+      "solves over 0.2 mm: 1e-8 of third derivatives; all stresses are tensions, so that no "
+      "Hessian is clamped",
+      "%s/J/%s", check->solver->name, name);
   return EB_OK;
 }
 
@@ -87,9 +90,9 @@ static eb_error jacobian_of(const eb_check *check, const char *element, const ch
   eb_scene *scene = NULL;
   char name[96];
   probe p = {.stretch = 1.15, .node = -1};
-  EB_TRY(eb_block_create(&scene,
-                         "nx=4,ny=3,nz=3,element=%s,material=%s,support=surface,initial=spin,dt=1e-9",
-                         element, material));
+  EB_TRY(eb_block_create(
+      &scene, "nx=4,ny=3,nz=3,element=%s,material=%s,support=surface,initial=spin,dt=1e-9", element,
+      material));
   p.ops = *scene->ops;
   p.ops.boundary = probe_boundary;
   scene->ops = &p.ops;
@@ -103,7 +106,7 @@ eb_error eb_check_condensation(const eb_check *check) {
   EB_TRY(jacobian_of(check, "tets6", "linear", 27));
   EB_TRY(jacobian_of(check, "tets6", "stable-neo-hookean", 27));
   EB_TRY(jacobian_of(check, "hexahedra", "neo-hookean", 27));
-  if (check->solver->capabilities & EB_CAP_TRIANGLES)
+  if (eb_subject_can(check->solver, EB_CAP_TRIANGLES))
     EB_TRY(jacobian_of(check, "triangles", "stable-neo-hookean", 7));
   return EB_OK;
 }
@@ -137,7 +140,7 @@ static eb_error all_dynamic_of(const eb_check *check, const char *element, const
 eb_error eb_check_all_dynamic(const eb_check *check) {
   EB_TRY(all_dynamic_of(check, "tets6", "support=ends,motion=twist,rate=2"));
   EB_TRY(all_dynamic_of(check, "hexahedra", "support=x0"));
-  if (check->solver->capabilities & EB_CAP_TRIANGLES)
+  if (eb_subject_can(check->solver, EB_CAP_TRIANGLES))
     EB_TRY(all_dynamic_of(check, "triangles", "support=x0"));
   return EB_OK;
 }
@@ -147,7 +150,8 @@ eb_error eb_check_all_dynamic(const eb_check *check) {
 typedef struct still_case {
   const char *scene, *parameters, *name;
   int64_t script, rest; /* steps that the script takes, and that motion takes to die */
-  bool from_there;      /* the equilibrium is not the only one: Newton's method starts where conjac rests */
+  bool
+      from_there; /* the equilibrium is not the only one: Newton's method starts where conjac rests */
 } still_case;
 
 /* Newton's method follows the script from equilibrium to equilibrium; conjac falls into its own. */
@@ -169,7 +173,8 @@ static eb_error balance(const eb_scene *scene, const still_case *still, const eb
 static eb_error statics_on(const eb_check *check, const eb_scene *scene, const still_case *still) {
   double lo[3], hi[3], diagonal = 0;
   eb_state *settled = NULL, *balanced = NULL;
-  EB_TRY(eb_block_run(scene, check->solver, "beta=1", 1, still->script + still->rest, NULL, &settled));
+  EB_TRY(
+      eb_block_run(scene, check->solver, "beta=1", 1, still->script + still->rest, NULL, &settled));
   eb_error error = balance(scene, still, settled, &balanced);
   double off = error ? NAN : eb_block_distance(settled, balanced);
   eb_state_destroy(settled);
@@ -177,10 +182,12 @@ static eb_error statics_on(const eb_check *check, const eb_scene *scene, const s
   EB_TRY(error);
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   for (int k = 0; k < 3; k++) diagonal = hypot(diagonal, hi[k] - lo[k]);
-  eb_check_below(check, off / diagonal, 1e-6,
-                 still->from_there ? "of the diagonal, against newton static from there (there are other equilibria)"
-                                   : "of the diagonal, against newton static",
-                 "%s/statics/%s", check->solver->name, still->name);
+  eb_check_below(
+      check, off / diagonal, 1e-6,
+      still->from_there
+          ? "of the diagonal, against newton static from there (there are other equilibria)"
+          : "of the diagonal, against newton static",
+      "%s/statics/%s", check->solver->name, still->name);
   return EB_OK;
 }
 
