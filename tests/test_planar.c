@@ -117,7 +117,8 @@ static void test_extruded(eb_material_kind kind, eb_fibre_kind fibre, bool proje
   double *flat = make_positions(plane, 0.02), *x, force = 0, force_error = 0, size = 0, error = 0;
   tap_require(EB_NEW(x, 6 * n), "positions");
   for (int i = 0; i < 6 * n; i++) x[i] = i % 3 == 2 ? solid->X[i] : flat[i % (3 * n)];
-  part two = evaluate(plane, &material, flat, project), three = evaluate(solid, &material, x, project);
+  part two = evaluate(plane, &material, flat, project),
+       three = evaluate(solid, &material, x, project);
   for (int i = 0; i < 3 * n; i++) {
     if (i % 3 == 2) continue;
     force = fmax(force, fabs(two.g[i]));
@@ -125,8 +126,7 @@ static void test_extruded(eb_material_kind kind, eb_fibre_kind fibre, bool proje
     for (int j = 0; j < 3 * n; j++) {
       if (j % 3 == 2) continue;
       double sum = 0;
-      for (int k = 0; k < 4; k++)
-        sum += entry(three.matrix, i + k / 2 * 3 * n, j + k % 2 * 3 * n);
+      for (int k = 0; k < 4; k++) sum += entry(three.matrix, i + k / 2 * 3 * n, j + k % 2 * 3 * n);
       size = fmax(size, fabs(sum));
       error = fmax(error, fabs(entry(two.matrix, i, j) - sum));
     }
