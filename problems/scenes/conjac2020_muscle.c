@@ -32,9 +32,9 @@ static const eb_option muscle_parameters[] = {
     {"mesh_turn", EB_OPTION_REAL, "0", -360, 360, NULL, "deg", "turn of a --mesh file about z"},
     {"resolution", EB_OPTION_REAL, "1", 0.3, 20, NULL, "",
      "scale on the number of edges along and across; 1 is the paper's count"},
-    {"thickness", EB_OPTION_REAL, "0.03", 1e-6, 1e3, NULL, "m", "of the muscle along z"},
-    {"tendon", EB_OPTION_REAL, "30", 1, 1e6, NULL, "", "Young's modulus of the tendons over E"},
-    {"k1", EB_OPTION_REAL, "2e5", 0, 1e12, NULL, "Pa", "stiffness of the active fibres (Fung)"},
+    {"thickness", EB_OPTION_REAL, "0.025", 1e-6, 1e3, NULL, "m", "of the muscle along z"},
+    {"tendon", EB_OPTION_REAL, "10", 1, 1e6, NULL, "", "Young's modulus of the tendons over E"},
+    {"k1", EB_OPTION_REAL, "4e5", 0, 1e12, NULL, "Pa", "stiffness of the active fibres (Fung)"},
     {"k2", EB_OPTION_REAL, "5", 1e-6, 1e3, NULL, "", "exponent of the fibres (Fung)"},
     {"activation", EB_OPTION_REAL, "1", 0, 1, NULL, "", "of the fibres while they are active"},
     {"activate", EB_OPTION_REAL, "1", 0, 1e6, NULL, "s", "time at which activation begins to rise"},
@@ -42,9 +42,11 @@ static const eb_option muscle_parameters[] = {
     {"ramp", EB_OPTION_REAL, "0.2", 1e-6, 1e6, NULL, "s", "duration of the rise and of the fall"},
     {"upper_arm", EB_OPTION_REAL, "0.15", 1e-3, 1e3, NULL, "m", "length; the muscle goes along"},
     {"forearm", EB_OPTION_REAL, "0.13", 1e-3, 1e3, NULL, "m", "length"},
-    {"upper_arm_mass", EB_OPTION_REAL, "0.02", 1e-6, 1e6, NULL, "kg", "of its bone"},
-    {"forearm_mass", EB_OPTION_REAL, "0.02", 1e-6, 1e6, NULL, "kg", "of its bone"},
-    {"flexion", EB_OPTION_REAL, "90", 10, 150, NULL, "deg",
+    {"insertion", EB_OPTION_REAL, "0.06", 0.01, 1, NULL, "",
+     "way of the insertion along the forearm, over the length of the upper arm"},
+    {"upper_arm_mass", EB_OPTION_REAL, "0.012", 1e-6, 1e6, NULL, "kg", "of its bone"},
+    {"forearm_mass", EB_OPTION_REAL, "0.028", 1e-6, 1e6, NULL, "kg", "of its bone"},
+    {"flexion", EB_OPTION_REAL, "110", 10, 150, NULL, "deg",
      "of the elbow at the start, where the muscle is at rest; 0 is straight"},
     {"elbow_min", EB_OPTION_REAL, "5", -180, 180, NULL, "deg", "least flexion"},
     {"elbow_max", EB_OPTION_REAL, "145", -180, 180, NULL, "deg", "greatest flexion"},
@@ -69,6 +71,7 @@ typedef struct anatomy {
 static anatomy measure(const eb_values *parameters) {
   double length = eb_values_real(parameters, "upper_arm");
   double forearm = eb_values_real(parameters, "forearm");
+  double insertion = eb_values_real(parameters, "insertion");
   double bend = degree * eb_values_real(parameters, "flexion");
   const double along[2] = {sin(bend), -cos(bend)}, above[2] = {cos(bend), sin(bend)};
   anatomy arm = {.elbow = {0, -length, 0},
@@ -78,7 +81,7 @@ static anatomy measure(const eb_values *parameters) {
                  .belly = 0.107 * length};
   for (int d = 0; d < 2; d++) {
     arm.hand[d] = arm.elbow[d] + forearm * along[d];
-    arm.chord[d] = arm.elbow[d] + length * (0.1 * along[d] + 0.03 * above[d]) - arm.start[d];
+    arm.chord[d] = arm.elbow[d] + length * (insertion * along[d] + 0.03 * above[d]) - arm.start[d];
   }
   double chord = hypot(arm.chord[0], arm.chord[1]);
   arm.side[0] = -arm.chord[1] / chord;
@@ -271,7 +274,7 @@ static int32_t muscle_node(const eb_mesh *mesh, const anatomy *arm, double s, do
 /* The corners of both ends. */
 static eb_error attach_muscle(eb_scene *scene, const anatomy *arm) {
   for (int c = 0; c < 4; c++) {
-    int32_t node = muscle_node(scene->mesh, arm, c / 2, c % 2 ? 1 : -1);
+    int32_t node = muscle_node(scene->mesh, arm, c / 2, c % 2 ? 1. / 3 : -1. / 3);
     EB_TRY(eb_articulation_attach(scene->articulation, node, c < 2 ? UPPER_ARM : FOREARM,
                                   scene->mesh->X + 3 * node));
   }
@@ -332,7 +335,7 @@ const eb_scene_ops eb_conjac2020_muscle = {
     .steps = 600,
     .steps_per_frame = 2,
     .mesh = muscle_mesh,
-    .mesh_parameters = "resolution,upper_arm,flexion",
+    .mesh_parameters = "resolution,upper_arm,flexion,insertion",
     .prepare = muscle_prepare,
     .setup = muscle_setup,
     .dynamic_nodes = muscle_dynamic_nodes,
