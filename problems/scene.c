@@ -1,5 +1,5 @@
 /* Building a scene from its table: parameters, mesh (generated, cached or replaced), surface,
- * setup, elasticity, hash. */
+ * setup, elasticity, cuts; and what a solver asks it. */
 #include "problems/scene.h"
 
 #include <math.h>
@@ -10,6 +10,7 @@
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 #include "problems/mesh/sdf.h"
+#include "problems/scene_parts.h"
 #include "problems/scenes/mesh_cache.h"
 #include "problems/scenes/mesh_override.h"
 
@@ -141,95 +142,26 @@ static void share_areas(const eb_surface *surface, double *area) {
   }
 }
 
-static eb_error make_surface(eb_scene *scene) {
-  const eb_mesh *mesh = scene->mesh;
-  EB_TRY(eb_mesh_surface(mesh, &scene->surface));
-  EB_TRY(EB_NEW(scene->node_area, mesh->node_count));
+eb_error eb_scene_make_surface(eb_scene *scene) {
+  EB_TRY(eb_mesh_surface(scene->mesh, &scene->surface));
+  EB_TRY(EB_NEW(scene->node_area, scene->mesh->node_count));
   share_areas(scene->surface, scene->node_area);
-  EB_TRY(EB_NEW(scene->x0, 3 * (size_t)mesh->node_count));
-  memcpy(scene->x0, mesh->X, 24 * (size_t)mesh->node_count);
-  return EB_NEW(scene->v0, 3 * (size_t)mesh->node_count);
+  return EB_OK;
 }
 
-/* ---- the hash of the problem ----------------------------------------------------------------- */
-
-static uint64_t hash_reals(uint64_t hash, const double *values, size_t count) {
-  return eb_hash(hash, values, count * sizeof *values);
-}
-
-static uint64_t hash_material(uint64_t hash, const eb_material *material) {
-  int32_t kinds[2] = {(int32_t)material->kind, (int32_t)material->fibre};
-  double values[6] = {material->young,           material->poisson,        material->density,
-                      material->fibre_stiffness, material->fibre_exponent, material->activation};
-  return hash_reals(eb_hash(hash, kinds, sizeof kinds), values, 6);
-}
-
-/* Scripts enter by what they say at these times (s); code has no hash. */
-static const double sample_times[] = {0, 0.173, 0.611, 1.37, 3.1};
-enum { SAMPLES = sizeof sample_times / sizeof *sample_times };
-
-static uint64_t hash_collider(uint64_t hash, const eb_collider *collider) {
-  int32_t kind = (int32_t)collider->kind;
-  double values[5] = {collider->radius, collider->half_length, collider->stiffness,
-                      collider->damping, collider->friction};
-  hash = hash_reals(eb_hash(hash, &kind, sizeof kind), values, 5);
-  if (collider->grip > 0) hash = hash_reals(hash, &collider->grip, 1);
-  if (collider->margin > 0) hash = hash_reals(hash, &collider->margin, 1);
-  hash = hash_reals(hash, collider->origin, 3);
-  hash = hash_reals(hash, collider->axis, 3);
-  for (int s = 0; collider->motion && s < SAMPLES; s++) {
-    double offset[3], velocity[3];
-    collider->motion(sample_times[s], collider->motion_parameters, offset, velocity);
-    hash = hash_reals(hash_reals(hash, offset, 3), velocity, 3);
-  }
-  return hash;
-}
-
-static uint64_t hash_boundary(uint64_t hash, const eb_scene *scene, uint8_t *fixed,
-                              double *target) {
-  for (int s = 0; s < SAMPLES; s++) {
-    eb_scene_boundary(scene, sample_times[s], fixed, target);
-    hash = eb_hash(hash, fixed, (size_t)scene->mesh->node_count);
-    for (int32_t i = 0; i < scene->mesh->node_count; i++)
-      if (fixed[i]) hash = hash_reals(hash, target + 3 * i, 3);
-  }
-  return hash;
-}
-
-static uint64_t hash_scripted_force(uint64_t hash, const eb_scene *scene, double *f) {
-  size_t size = 3 * (size_t)scene->mesh->node_count;
-  for (int s = 0; scene->ops->force && s < SAMPLES; s++) {
-    memset(f, 0, size * sizeof *f);
-    scene->ops->force(scene, sample_times[s], scene->x0, scene->v0, f);
-    hash = hash_reals(hash, f, size);
-  }
-  return hash;
-}
-
-static eb_error hash_scene(eb_scene *scene) {
+/* At rest, and every node its own origin. */
+static eb_error make_nodes(eb_scene *scene) {
   size_t nodes = (size_t)scene->mesh->node_count;
-  uint64_t hash = eb_mesh_hash(scene->mesh);
-  for (int32_t r = 0; r < scene->material_count; r++)
-    hash = hash_material(hash, &scene->materials[r]);
-  for (int32_t c = 0; c < scene->collider_count; c++)
-    hash = hash_collider(hash, &scene->colliders[c]);
-  if (scene->contact) hash = eb_contact_hash(scene->contact, hash);
-  hash = hash_reals(hash_reals(hash, scene->gravity, 3), &scene->dt, 1);
-  hash = hash_reals(hash_reals(hash, scene->x0, 3 * nodes), scene->v0, 3 * nodes);
-  uint8_t *fixed;
-  double *vectors;
-  EB_TRY(EB_NEW(fixed, nodes));
-  eb_error error = EB_NEW(vectors, 3 * nodes);
-  if (!error) {
-    hash = hash_boundary(hash, scene, fixed, vectors);
-    scene->hash = hash_scripted_force(hash, scene, vectors);
-  }
-  free(vectors);
-  free(fixed);
-  return error;
+  EB_TRY(EB_NEW(scene->x0, 3 * nodes));
+  memcpy(scene->x0, scene->mesh->X, 3 * nodes * sizeof *scene->x0);
+  EB_TRY(EB_NEW(scene->v0, 3 * nodes));
+  EB_TRY(EB_NEW(scene->node_origin, nodes));
+  for (size_t i = 0; i < nodes; i++) scene->node_origin[i] = (int32_t)i;
+  scene->uncut_nodes = scene->mesh->node_count;
+  return EB_OK;
 }
 
-/* ---- contact --------------------------------------------------------------------------------- */
+/* ---- what follows from mesh and materials ---------------------------------------------------- */
 
 static eb_error make_contact(eb_scene *scene) {
   eb_contact_settings settings = {.step = scene->dt,
@@ -239,11 +171,49 @@ static eb_error make_contact(eb_scene *scene) {
   double young[EB_MAX_REGIONS];
   bool wanted = scene->bodies_collide;
   for (int32_t c = 0; c < scene->collider_count; c++)
-    wanted = wanted || scene->colliders[c].stiffness <= 0;
+    wanted = wanted || (scene->colliders[c].stiffness <= 0 && !scene->colliders[c].implicit);
   for (int32_t r = 0; r < scene->material_count; r++) young[r] = scene->materials[r].young;
   if (!wanted) return EB_OK;
   return eb_contact_create(scene->mesh, scene->surface, eb_elasticity_mass(scene->elasticity),
                            scene->node_area, young, &settings, &scene->contact);
+}
+
+eb_error eb_scene_make_mechanics(eb_scene *scene) {
+  EB_TRY(eb_elasticity_create(scene->mesh, scene->materials, &scene->elasticity));
+  return make_contact(scene);
+}
+
+static eb_error ask_for_cuts(eb_scene *scene) {
+  int32_t count = scene->ops->cuts ? scene->ops->cuts(scene, scene->cuts) : 0;
+  if (count < 0 || count > EB_MAX_CUTS)
+    return EB_ERROR(EB_ERR_LIMIT, "%d cuts are scripted; a scene makes at most %d", count,
+                    EB_MAX_CUTS);
+  scene->cut_count = count;
+  for (int32_t c = 0; c < count; c++) {
+    EB_TRY(eb_cut_validate(&scene->cuts[c]));
+    if (c > 0 && scene->cuts[c].time < scene->cuts[c - 1].time)
+      return EB_ERROR(EB_ERR_INVALID, "the cut at %g s is scripted behind the one at %g s",
+                      scene->cuts[c].time, scene->cuts[c - 1].time);
+  }
+  return EB_OK;
+}
+
+/* Nodes that ride on a body are nodes of the mesh, and no cut parts them: their copies would be free. */
+static eb_error check_articulation(const eb_scene *scene) {
+  int32_t carried = scene->articulation ? eb_articulation_attached(scene->articulation) : 0;
+  for (int32_t k = 0; k < carried; k++) {
+    int32_t node = eb_articulation_node(scene->articulation, k);
+    if (node < 0 || node >= scene->mesh->node_count)
+      return EB_ERROR(EB_ERR_INVALID, "node %d rides on a rigid body, but nodes are 0 to %d", node,
+                      scene->mesh->node_count - 1);
+  }
+  if (carried == 0 || scene->cut_count == 0) return EB_OK;
+  eb_mesh *mesh;
+  int32_t *parent;
+  EB_TRY(eb_scene_final_mesh(scene, &mesh, &parent));
+  eb_mesh_destroy(mesh);
+  free(parent);
+  return EB_OK;
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -253,16 +223,18 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
   const eb_scene_ops *ops = scene->ops;
   EB_TRY(eb_values_create(ops->name, ops->parameters, assignments, &scene->parameters));
   EB_TRY(make_mesh(scene, mesh_file, cache_dir));
-  EB_TRY(make_surface(scene));
+  EB_TRY(eb_scene_make_surface(scene));
+  EB_TRY(make_nodes(scene));
   scene->dt = eb_values_real(scene->parameters, "dt");
   scene->material_count = scene->mesh->region_count;
   EB_TRY(ops->setup(scene));
   for (int32_t r = 0; r < scene->material_count; r++)
     EB_TRY(eb_error_prefix(eb_material_validate(&scene->materials[r]), "region '%s'",
                            scene->mesh->region_name[r]));
-  EB_TRY(eb_elasticity_create(scene->mesh, scene->materials, &scene->elasticity));
-  EB_TRY(make_contact(scene));
-  return hash_scene(scene);
+  EB_TRY(eb_scene_make_mechanics(scene));
+  EB_TRY(ask_for_cuts(scene));
+  EB_TRY(check_articulation(scene));
+  return eb_scene_make_hash(scene);
 }
 
 eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignments, const char *mesh_file,
@@ -283,12 +255,15 @@ eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignments, const
 void eb_scene_destroy(eb_scene *scene) {
   if (!scene) return;
   if (scene->ops->clear) scene->ops->clear(scene);
+  eb_articulation_destroy(scene->articulation);
   eb_contact_destroy(scene->contact);
   eb_elasticity_destroy(scene->elasticity);
+  free(scene->node_origin);
   free(scene->v0);
   free(scene->x0);
   free(scene->node_area);
   eb_surface_destroy(scene->surface);
+  eb_mesh_destroy(scene->uncut_mesh);
   eb_mesh_destroy(scene->mesh);
   eb_values_destroy(scene->parameters);
   free(scene);
@@ -300,7 +275,24 @@ void eb_scene_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *
   size_t nodes = (size_t)scene->mesh->node_count;
   memset(fixed, 0, nodes);
   memcpy(target, scene->mesh->X, 3 * nodes * sizeof *target);
-  if (scene->ops->boundary) scene->ops->boundary(scene, t, fixed, target);
+  if (!scene->ops->boundary) return;
+  if (scene->uncut_mesh) {
+    eb_scene uncut = *scene;
+    uncut.mesh = scene->uncut_mesh;
+    scene->ops->boundary(&uncut, t, fixed, target);
+  } else {
+    scene->ops->boundary(scene, t, fixed, target);
+  }
+  for (size_t i = (size_t)scene->uncut_nodes; i < nodes; i++) {
+    size_t origin = (size_t)scene->node_origin[i];
+    fixed[i] = fixed[origin];
+    memcpy(target + 3 * i, target + 3 * origin, 3 * sizeof *target);
+  }
+}
+
+/* Whether a collider pushes with a stiffness of its own at the start of the step. */
+static bool is_explicit(const eb_collider *collider) {
+  return collider->stiffness > 0 && !collider->implicit;
 }
 
 void eb_scene_force(const eb_scene *scene, double t, const double *x, const double *v, double *f) {
@@ -308,7 +300,7 @@ void eb_scene_force(const eb_scene *scene, double t, const double *x, const doub
   for (int32_t i = 0; i < scene->mesh->node_count; i++)
     for (int d = 0; d < 3; d++) f[3 * i + d] = mass[i] * scene->gravity[d];
   for (int32_t c = 0; c < scene->collider_count; c++)
-    for (int32_t i = 0; scene->colliders[c].stiffness > 0 && i < scene->mesh->node_count; i++)
+    for (int32_t i = 0; is_explicit(&scene->colliders[c]) && i < scene->mesh->node_count; i++)
       if (scene->node_area[i] > 0)
         eb_collider_force(&scene->colliders[c], t, scene->node_area[i], x + 3 * i, v + 3 * i,
                           f + 3 * i);
@@ -318,8 +310,7 @@ void eb_scene_force(const eb_scene *scene, double t, const double *x, const doub
 }
 
 uint32_t eb_scene_needs(const eb_scene *scene) {
-  uint32_t needs =
-      scene->ops->needs & (EB_CAP_SCRIPTED | EB_CAP_CONTACT | EB_CAP_CUTTING | EB_CAP_STATICS);
+  uint32_t needs = scene->ops->needs & (EB_CAP_SCRIPTED | EB_CAP_CONTACT | EB_CAP_STATICS);
   if (scene->mesh->type == EB_TETRAHEDRON) needs |= EB_CAP_TETRAHEDRA;
   if (scene->mesh->type == EB_HEXAHEDRON) needs |= EB_CAP_HEXAHEDRA;
   if (scene->mesh->type == EB_TRIANGLE) needs |= EB_CAP_TRIANGLES;
@@ -328,43 +319,9 @@ uint32_t eb_scene_needs(const eb_scene *scene) {
     needs |= material->kind == EB_COROTATIONAL ? EB_CAP_COROTATIONAL : EB_CAP_HYPERELASTIC;
     if (material->fibre != EB_FIBRE_NONE) needs |= EB_CAP_FIBRES;
   }
-  if (scene->collider_count > 0) needs |= EB_CAP_COLLIDERS;
+  for (int32_t c = 0; c < scene->collider_count; c++)
+    needs |= scene->colliders[c].implicit ? EB_CAP_IMPLICIT_PENALTY : EB_CAP_COLLIDERS;
+  if (scene->cut_count > 0) needs |= EB_CAP_CUTTING;
+  if (scene->articulation) needs |= EB_CAP_ARTICULATION;
   return needs;
-}
-
-/* ---- states ---------------------------------------------------------------------------------- */
-
-static eb_error fill_state(const eb_scene *scene, eb_state *state) {
-  size_t size = 3 * (size_t)scene->mesh->node_count;
-  state->node_count = scene->mesh->node_count;
-  EB_TRY(EB_NEW(state->x, size));
-  EB_TRY(EB_NEW(state->v, size));
-  memcpy(state->x, scene->x0, size * sizeof *state->x);
-  memcpy(state->v, scene->v0, size * sizeof *state->v);
-  return EB_OK;
-}
-
-eb_error eb_state_create(const eb_scene *scene, eb_state **out) {
-  *out = NULL;
-  eb_state *state;
-  EB_TRY(EB_NEW(state, 1));
-  eb_error error = fill_state(scene, state);
-  if (error) {
-    eb_state_destroy(state);
-    return error;
-  }
-  *out = state;
-  return EB_OK;
-}
-
-void eb_state_destroy(eb_state *state) {
-  if (!state) return;
-  free(state->v);
-  free(state->x);
-  free(state);
-}
-
-uint64_t eb_state_hash(const eb_state *state) {
-  size_t size = 3 * (size_t)state->node_count;
-  return hash_reals(hash_reals(EB_HASH_SEED, state->x, size), state->v, size);
 }

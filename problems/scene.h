@@ -4,7 +4,8 @@
  * dynamic solver approximates is implicit Euler,
  *   M (v1 - v0) / h = -g(x1) + f_ext(t0, x0, v0),   x1 = x0 + h v1   over the free nodes,
  * where f_ext (gravity, explicit penalty contact, scripted pulls) is taken at the start of the step
- * and scripted nodes are where eb_scene_boundary says at the end of the step. */
+ * and scripted nodes are where eb_scene_boundary says at the end of the step. Implicit colliders are not in f_ext: their penalty is a
+ * force of the end of the step, as -g is, and their friction a change of velocity (problems/collision/implicit_penalty.h). */
 #ifndef EB_SCENE_H
 #define EB_SCENE_H
 
@@ -68,9 +69,9 @@ typedef struct eb_scene_ops {
   /* Fills materials, gravity, colliders, initial state from scene->mesh and scene->parameters. */
   eb_error (*setup)(eb_scene *scene);
   /* Marks scripted nodes in fixed[] (0 on entry) and writes their position at time t to target (rest positions on entry). NULL when
-   * none. Deterministic in t. */
+   * none. Deterministic in t. It is shown the uncut mesh and says nothing of copies, which follow their origin. */
   void (*boundary)(const eb_scene *scene, double t, uint8_t *fixed, double *target);
-  /* Adds scripted forces (N) at time t to f. NULL when none. */
+  /* Adds scripted forces (N) at time t to f. NULL when none. The mesh may have been cut: node_origin leads to what is kept by node. */
   void (*force)(const eb_scene *scene, double t, const double *x, const double *v, double *f);
   void (*clear)(eb_scene *scene); /* releases scene->data; NULL when none */
   /* Writes the scripted cuts, by rising time, and returns how many; asked once, after setup. NULL when none. */
@@ -108,6 +109,7 @@ struct eb_scene {
   /* Of every node the one of the uncut mesh that it was; cuts append copies of nodes and never renumber. node_count entries. */
   int32_t *node_origin;
   int32_t uncut_nodes;   /* nodes before the first cut */
+  eb_mesh *uncut_mesh;   /* what ops->boundary is shown as scene->mesh after a cut; NULL before */
   char mesh_source[512]; /* "generated", or the file given with --mesh */
   /* Of mesh, materials, boundary, colliders, gravity, initial state and dt (scripts enter by what
    * they say at some times): equal problems have equal hashes. */
@@ -134,9 +136,10 @@ void eb_scene_destroy(eb_scene *scene);
  * state with their positions and velocities, and sets *changed: solvers (eb_solver_rebuild), audits and everything else
  * that has kept something of the mesh must follow. With no cut due it allocates nothing. After a failure the scene can only be destroyed. */
 EB_MUST eb_error eb_scene_advance(eb_scene *scene, eb_state *state, bool *changed);
-/* The mesh with all scripted cuts made, with the node of the uncut mesh behind every one of its nodes (the caller destroys and frees both):
- * nodes that a cut will part are there from the start, at one place. Equal to scene->mesh when there are no cuts. */
-EB_MUST eb_error eb_scene_final_mesh(const eb_scene *scene, eb_mesh **out, int32_t **origin);
+/* The mesh with all scripted cuts made (the caller destroys and frees both): scene->mesh, whose nodes keep their numbers, and behind them the
+ * copies that later cuts will make. parent[i] is the node that copy i parts from, a lower number, which may be a copy itself; a
+ * node of scene->mesh is its own. Equal to scene->mesh when there are no cuts. */
+EB_MUST eb_error eb_scene_final_mesh(const eb_scene *scene, eb_mesh **out, int32_t **parent);
 
 /* Which nodes are scripted at time t (fixed, node_count bytes) and where (target, node_count x 3; rest
  * position of the others). A copy that a cut has made is scripted as its origin is. */
@@ -149,7 +152,7 @@ uint32_t eb_scene_needs(const eb_scene *scene);
 
 EB_MUST eb_error eb_state_create(const eb_scene *scene, eb_state **out);
 void eb_state_destroy(eb_state *state);
-/* Hash of positions and velocities, bit by bit. */
+/* Hash of positions and velocities, of nodes and of joints, bit by bit. */
 uint64_t eb_state_hash(const eb_state *state);
 
 #endif

@@ -133,14 +133,26 @@ static eb_error check_capabilities(const eb_solver_ops *ops, const eb_scene *sce
 
 /* ---- life ---- */
 
+static eb_error call_create(eb_solver *solver) {
+  omp_set_num_threads(solver->threads);
+  EB_TRY(solver->ops->create(solver, solver->scene));
+  solver->created = true;
+  return EB_OK;
+}
+
+static void call_destroy(eb_solver *solver) {
+  if (solver->created && solver->ops->destroy) solver->ops->destroy(solver);
+  solver->created = false;
+  solver->data = NULL;
+}
+
 static eb_error solver_start(eb_solver *solver, const char *options) {
   eb_values *values = NULL;
   EB_TRY(eb_values_create(solver->ops->name, solver->ops->options, options, &values));
   solver->options = values;
   EB_TRY(check_capabilities(solver->ops, solver->scene));
   EB_TRY(eb_step_log_create(0, &solver->setup_log));
-  omp_set_num_threads(solver->threads);
-  return solver->ops->create(solver, solver->scene);
+  return call_create(solver);
 }
 
 static void solver_release(eb_solver *solver) {
@@ -172,6 +184,25 @@ eb_error eb_solver_create(const eb_solver_ops *ops, const char *options, const e
 
 void eb_solver_destroy(eb_solver *solver) {
   if (!solver) return;
-  if (solver->ops->destroy) solver->ops->destroy(solver);
+  call_destroy(solver);
   solver_release(solver);
+}
+
+/* The set-up's log starts again, so that memory and tree are those of what there is now. */
+static eb_error create_again(eb_solver *solver, eb_step_log *log) {
+  eb_step_log *setup = solver->setup_log;
+  call_destroy(solver);
+  eb_step_log_reset(setup);
+  EB_TRY(call_create(solver));
+  if (!log) return EB_OK;
+  for (int i = 0; i < EB_PHASE_COUNT; i++) log->phase_seconds[i] += setup->phase_seconds[i];
+  for (int i = 0; i < EB_COUNTERS; i++) log->counters[i] += setup->counters[i];
+  return EB_OK;
+}
+
+eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log) {
+  eb_log_count(log, EB_COUNT_REBUILDS, 1);
+  omp_set_num_threads(solver->threads);
+  if (solver->ops->rebuild) return solver->ops->rebuild(solver, state, log);
+  return create_again(solver, log);
 }

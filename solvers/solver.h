@@ -137,6 +137,7 @@ typedef struct eb_solver {
   int threads;              /* OpenMP threads it may use */
   uint64_t seed;            /* of everything random in it */
   void *data;               /* the solver's own */
+  bool created;             /* there is something for ops->destroy to release */
 } eb_solver;
 
 struct eb_solver_ops {

@@ -1,6 +1,8 @@
 /* Residual of the incremental potential, by plain loops over elements:
  *
- *   grad W(x1) = M (x1 - xt) / h^2 + sum_e sum_q w_q P(F_q) grad N - f_ext(x0, v0),   xt = x0 + h v0.
+ *   grad W(x1) = M (x1 - xt) / h^2 + sum_e sum_q w_q P(F_q) grad N - f_c(x1) - f_ext(x0, v0),   xt = x0 + h v0,
+ *
+ * with f_c the penalty of implicit colliders (their friction is no force: it stays in the residual).
  *
  * One loop, one thread, sums in element order: slower than what it judges, and the same on every run. */
 #include "harness/audit/audit.h"
@@ -206,6 +208,27 @@ static void add_motion(const eb_audit *audit, const eb_state *state, eb_audit_ro
   }
 }
 
+/* The penalty of implicit colliders at the end of the step; returns the squared size of it over free nodes. */
+static double add_implicit_contact(eb_audit *audit, const eb_state *after) {
+  const eb_scene *scene = audit->scene;
+  double scale2 = 0;
+  for (int32_t c = 0; c < scene->collider_count; c++) {
+    const eb_collider *collider = &scene->colliders[c];
+    for (size_t i = 0; collider->implicit && i < (size_t)after->node_count; i++) {
+      double normal[3], velocity[3], push[3];
+      double depth = collider->margin - eb_collider_distance(collider, after->time,
+                                                             after->x + 3 * i, normal, velocity);
+      double pressure = depth > 0 ? collider->stiffness * depth : 0;
+      for (int d = 0; d < 3; d++) {
+        push[d] = pressure * scene->node_area[i] * normal[d];
+        audit->residual[3 * i + (size_t)d] -= push[d];
+      }
+      if (!audit->fixed[i]) scale2 += squared(push);
+    }
+  }
+  return scale2;
+}
+
 static void add_penetration(const eb_audit *audit, const eb_state *state, eb_audit_row *row) {
   const eb_scene *scene = audit->scene;
   for (size_t i = 0; i < (size_t)state->node_count; i++) {
@@ -237,7 +260,7 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
   memset(audit->fixed, 0, nodes);
   eb_scene_boundary(audit->scene, after->time, audit->fixed, audit->target);
   eb_scene_force(audit->scene, before->time, before->x, before->v, audit->force);
-  double scale2 = add_elements(audit, after->x, row), sum2 = 0;
+  double scale2 = add_elements(audit, after->x, row) + add_implicit_contact(audit, after), sum2 = 0;
   for (size_t i = 0; i < nodes; i++) {
     scale2 += add_node(audit, before, after, dt, equation, i);
     if (!audit->fixed[i]) sum2 += squared(audit->residual + 3 * i);

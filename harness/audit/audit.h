@@ -27,8 +27,8 @@ typedef struct eb_audit_row {
 EB_MUST eb_error eb_audit_create(const eb_scene *scene, eb_audit **out);
 
 /* Judges the step that led from `before` to `after`. W is the incremental potential of implicit Euler with f_ext taken at `before`
- * (problems/scene.h). The force scale of the relative residual is
- *   sqrt(sum over free nodes of |M (x1 - xt) / h^2|^2 + |g_e|^2 + |f_ext|^2),
+ * and the penalty f_c of implicit colliders at `after` (problems/scene.h). The force scale of the relative residual is
+ *   sqrt(sum over free nodes of |M (x1 - xt) / h^2|^2 + |g_e|^2 + |f_c|^2 + |f_ext|^2),
  * where g_e are the single element contributions before they cancel in the sum (and the inertia term is left out in statics): it
  * does not vanish when forces balance. */
 EB_MUST eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *after,

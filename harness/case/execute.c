@@ -27,6 +27,8 @@ typedef struct job {
   eb_audit *audit;
   eb_state *before, *after;
   eb_step_log *log;
+  bool changed;       /* the step that comes begins on another mesh than the one before */
+  int32_t components; /* connected components of the mesh */
   eb_verdict verdict;
   eb_host host;
   eb_board *board;                  /* progress, for the parent */
@@ -71,11 +73,25 @@ static eb_error conclude_error(job *j, const char *where, eb_error failure) {
 
 /* ---- set-up ----------------------------------------------------------------------------------- */
 
+/* Nodes of the mesh that frames are stored on. */
+static eb_error count_final_nodes(const eb_scene *scene, int64_t *nodes) {
+  eb_mesh *mesh;
+  int32_t *parent;
+  *nodes = scene->mesh->node_count;
+  if (scene->cut_count == 0) return EB_OK;
+  EB_TRY(eb_scene_final_mesh(scene, &mesh, &parent));
+  *nodes = mesh->node_count;
+  eb_mesh_destroy(mesh);
+  free(parent);
+  return EB_OK;
+}
+
 static eb_error describe_scene(job *j) {
   char hash[20];
   const eb_scene *scene = j->scene;
   snprintf(hash, sizeof hash, "%016" PRIx64, scene->hash);
-  j->run.nodes = scene->mesh->node_count;
+  EB_TRY(count_final_nodes(scene, &j->run.nodes));
+  j->run.uncut_nodes = scene->uncut_nodes;
   j->run.elements = scene->mesh->element_count;
   j->run.dt = scene->dt;
   EB_TRY(eb_run_set(&j->run.mesh_source, scene->mesh_source));
@@ -106,11 +122,20 @@ static eb_error set_up(job *j, eb_error *failure, const char **where) {
   return EB_OK;
 }
 
+static eb_error count_components(job *j) {
+  int32_t *part;
+  EB_TRY(EB_NEW(part, j->scene->mesh->node_count));
+  j->components = eb_mesh_components(j->scene->mesh, part);
+  free(part);
+  return EB_OK;
+}
+
 static eb_error prepare_steps(job *j) {
   EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, j->scene, &j->recorder));
   EB_TRY(eb_recorder_setup(j->recorder, j->solver->setup_log));
   EB_TRY(eb_state_create(j->scene, &j->before));
   EB_TRY(eb_state_create(j->scene, &j->after));
+  EB_TRY(count_components(j));
   EB_TRY(eb_step_log_create(RESIDUALS_KEPT, &j->log));
   j->log->element_count = j->scene->mesh->element_count;
   EB_TRY(EB_NEW(j->log->element_updates, j->log->element_count));
@@ -126,6 +151,28 @@ static void copy_state(const eb_state *from, eb_state *to) {
   to->time = from->time;
   memcpy(to->x, from->x, bytes);
   memcpy(to->v, from->v, bytes);
+  if (from->joint_count == 0) return;
+  memcpy(to->q, from->q, (size_t)from->joint_count * sizeof *from->q);
+  memcpy(to->u, from->u, (size_t)from->joint_count * sizeof *from->u);
+}
+
+/* What the harness keeps of the mesh, on the present one. */
+static eb_error follow_mesh(job *j) {
+  eb_state_destroy(j->before);
+  j->before = NULL;
+  EB_TRY(eb_state_create(j->scene, &j->before));
+  eb_audit_destroy(j->audit);
+  j->audit = NULL;
+  EB_TRY(eb_audit_create(j->scene, &j->audit));
+  return count_components(j);
+}
+
+/* Brings the scene to the start of the step; *failure is what it reports. */
+static eb_error advance_scene(job *j, eb_error *failure) {
+  *failure = eb_scene_advance(j->scene, j->after, &j->changed);
+  if (!*failure && j->changed) EB_TRY(follow_mesh(j));
+  if (!*failure) copy_state(j->after, j->before);
+  return EB_OK;
 }
 
 static void fill_audit(const eb_audit_row *audit, double row[EB_COL_COUNT]) {
@@ -145,13 +192,14 @@ static void fill_audit(const eb_audit_row *audit, double row[EB_COL_COUNT]) {
   row[EB_COL_FINITE] = audit->finite;
 }
 
-/* The step itself; only what stands between the two readings of the clocks is charged to the solver. */
+/* The step itself; only what stands between the two readings of the clocks is charged to the solver: its set-up for a mesh that was cut, too. */
 static eb_error timed_step(job *j, double row[EB_COL_COUNT], eb_reason *reason) {
   double dt = j->scene->dt, steal = eb_host_steal(&j->host);
   eb_step_log_reset(j->log);
   double cpu = eb_cpu_seconds(), wall = eb_wall_seconds();
   j->log->step_started = wall;
-  eb_error error = j->solver->ops->step(j->solver, j->after, dt, j->log, reason);
+  eb_error error = j->changed ? eb_solver_rebuild(j->solver, j->after, j->log) : EB_OK;
+  if (!error) error = j->solver->ops->step(j->solver, j->after, dt, j->log, reason);
   row[EB_COL_WALL] = eb_wall_seconds() - wall;
   row[EB_COL_CPU] = eb_cpu_seconds() - cpu;
   row[EB_COL_STEAL] = eb_host_steal(&j->host) - steal;
@@ -164,6 +212,7 @@ static eb_error record_step(job *j, double row[EB_COL_COUNT], const eb_audit_row
   row[EB_COL_TIME] = j->after->time;
   row[EB_COL_ITERATIONS] = (double)j->log->iterations;
   row[EB_COL_REASON] = reason;
+  row[EB_COL_COMPONENTS] = j->components;
   fill_audit(audit, row);
   EB_TRY(eb_recorder_step(j->recorder, row, j->log));
   j->run.steps_done++;
@@ -218,8 +267,9 @@ static eb_error one_step(job *j, bool *on) {
   double row[EB_COL_COUNT] = {0};
   eb_reason reason = EB_RUNNING;
   eb_audit_row audit;
-  copy_state(j->after, j->before);
-  eb_error failure = timed_step(j, row, &reason);
+  eb_error failure;
+  EB_TRY(advance_scene(j, &failure));
+  if (!failure) failure = timed_step(j, row, &reason);
   if (failure) {
     *on = false;
     return conclude_error(j, "step", failure);

@@ -29,6 +29,8 @@ enum {
   FRAME_STEP_AT,
   COLLIDER_OFFSET_AT,
   UPDATES_AT,
+  BONES_AT,
+  JOINTS_AT,
   COLUMNS
 };
 
@@ -40,41 +42,13 @@ struct eb_recorder {
   int64_t residuals; /* total so far */
   hsize_t frames_before_updates;
   char norm[128];
-  float *frame; /* nodes x 3 */
+  float *frame;    /* nodes x 3 */
+  int32_t *parent; /* nodes: as eb_scene_final_mesh has it; NULL when nothing is cut */
+  const eb_articulation *articulation;
   int32_t collider_count;
   eb_collider colliders[EB_MAX_COLLIDERS];
   column columns[COLUMNS];
 };
-
-/* ---- schema ----------------------------------------------------------------------------------- */
-
-eb_error eb_schema_write(hid_t file) {
-  EB_TRY(eb_h5_put_text(file, "format", EB_SCHEMA_FORMAT));
-  return eb_h5_put_int(file, "schema_version", EB_SCHEMA_VERSION);
-}
-
-static eb_error judge_schema(const char *path, const char *format, int64_t version) {
-  if (strcmp(format, EB_SCHEMA_FORMAT) != 0)
-    return EB_ERROR(EB_ERR_FORMAT,
-                    "'%s' is an HDF5 file, but not a result of elastobench: its root lacks the "
-                    "attribute format = \"%s\"",
-                    path, EB_SCHEMA_FORMAT);
-  if (version != EB_SCHEMA_VERSION)
-    return EB_ERROR(EB_ERR_FORMAT,
-                    "'%s' has schema version %lld, this program reads and writes version %d", path,
-                    (long long)version, EB_SCHEMA_VERSION);
-  return EB_OK;
-}
-
-eb_error eb_schema_check(hid_t file, const char *path) {
-  char *format = NULL;
-  int64_t version = 0;
-  eb_error error = eb_h5_get_text(file, "format", &format);
-  if (!error) error = eb_h5_get_int(file, "schema_version", &version);
-  if (!error) error = judge_schema(path, format, version);
-  free(format);
-  return eb_error_prefix(error, "%s", path);
-}
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
@@ -129,6 +103,15 @@ static eb_error open_collider_offsets(eb_recorder *recorder) {
                      H5T_NATIVE_DOUBLE, row, ROWS_PER_CHUNK, "m");
 }
 
+static eb_error open_articulation(eb_recorder *recorder) {
+  hsize_t joints = (hsize_t)eb_articulation_joints(recorder->articulation);
+  eb_h5_shape bones = {3, {joints, 2, 3}}, angles = {2, {joints, 2}};
+  EB_TRY(open_column(recorder, BONES_AT, EB_FRAME_BONES, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, bones,
+                     ROWS_PER_CHUNK, "m"));
+  return open_column(recorder, JOINTS_AT, EB_FRAME_JOINTS, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
+                     angles, ROWS_PER_CHUNK, "rad, rad/s");
+}
+
 static eb_error open_frames(eb_recorder *recorder) {
   eb_h5_shape row = {2, {(hsize_t)recorder->nodes, 3}};
   EB_TRY(open_column(recorder, FRAMES_AT, "frames/positions", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, row,
@@ -136,6 +119,7 @@ static eb_error open_frames(eb_recorder *recorder) {
   EB_TRY(open_number(recorder, FRAME_TIME_AT, "frames", "time", false, "s"));
   EB_TRY(open_number(recorder, FRAME_STEP_AT, "frames", "step", true, "1"));
   if (recorder->collider_count > 0) EB_TRY(open_collider_offsets(recorder));
+  if (recorder->articulation) EB_TRY(open_articulation(recorder));
   recorder->columns[UPDATES_AT].width = (size_t)recorder->elements;
   return EB_NEW(recorder->frame, 3 * (size_t)recorder->nodes);
 }
@@ -175,6 +159,24 @@ static eb_error add_number(eb_recorder *recorder, int at, double value) {
 
 /* ---- the recorder ----------------------------------------------------------------------------- */
 
+/* The scene with the mesh that frames are stored on. */
+static eb_error write_scene(eb_recorder *recorder, hid_t scenes, const eb_run *run,
+                            const eb_scene *scene) {
+  eb_mesh *mesh;
+  eb_surface *surface;
+  recorder->nodes = scene->mesh->node_count;
+  if (scene->cut_count == 0) return eb_scene_write(scenes, run, scene, scene->mesh, scene->surface);
+  EB_TRY(eb_scene_final_mesh(scene, &mesh, &recorder->parent));
+  recorder->nodes = mesh->node_count;
+  eb_error error = eb_mesh_surface(mesh, &surface);
+  if (!error) {
+    error = eb_scene_write(scenes, run, scene, mesh, surface);
+    eb_surface_destroy(surface);
+  }
+  eb_mesh_destroy(mesh);
+  return error;
+}
+
 static eb_error create_run(eb_recorder *recorder, const eb_run *run, const eb_scene *scene) {
   hid_t runs, scenes;
   EB_TRY(eb_h5_group(recorder->file, "runs", &runs));
@@ -182,7 +184,7 @@ static eb_error create_run(eb_recorder *recorder, const eb_run *run, const eb_sc
   H5Gclose(runs);
   if (!error) error = eb_h5_group(recorder->file, "scenes", &scenes);
   if (error) return error;
-  if (scene) error = eb_scene_write(scenes, run, scene);
+  if (scene) error = write_scene(recorder, scenes, run, scene);
   H5Gclose(scenes);
   return error;
 }
@@ -196,7 +198,7 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
   EB_TRY(create_run(recorder, run, scene));
   EB_TRY(eb_run_write(recorder->run, run));
   if (!scene) return EB_OK;
-  recorder->nodes = scene->mesh->node_count;
+  recorder->articulation = scene->articulation;
   recorder->elements = scene->mesh->element_count;
   recorder->collider_count = scene->collider_count;
   memcpy(recorder->colliders, scene->colliders, sizeof recorder->colliders);
@@ -266,12 +268,37 @@ static eb_error add_updates(eb_recorder *recorder, const uint8_t *updates) {
   return add(c, updates, 1);
 }
 
+/* Nodes that are still to be parted are where the node is that they part from. */
+static void fill_frame(eb_recorder *recorder, const eb_state *state) {
+  float *frame = recorder->frame;
+  for (int32_t i = 0; i < 3 * state->node_count; i++) frame[i] = (float)state->x[i];
+  for (int32_t i = state->node_count; i < recorder->nodes; i++)
+    memcpy(frame + 3 * (size_t)i, frame + 3 * (size_t)recorder->parent[i], 3 * sizeof *frame);
+}
+
+static eb_error add_articulation(eb_recorder *recorder, const eb_state *state) {
+  float bones[EB_MAX_JOINTS][2][3];
+  double joints[EB_MAX_JOINTS][2], pivot[3], tip[3];
+  for (int32_t j = 0; j < state->joint_count; j++) {
+    eb_articulation_bone(recorder->articulation, state->q, j, pivot, tip);
+    for (int d = 0; d < 3; d++) {
+      bones[j][0][d] = (float)pivot[d];
+      bones[j][1][d] = (float)tip[d];
+    }
+    joints[j][0] = state->q[j];
+    joints[j][1] = state->u[j];
+  }
+  EB_TRY(add(&recorder->columns[BONES_AT], bones, 1));
+  return add(&recorder->columns[JOINTS_AT], joints, 1);
+}
+
 eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state, const uint8_t *updates) {
-  for (int32_t i = 0; i < 3 * recorder->nodes; i++) recorder->frame[i] = (float)state->x[i];
+  fill_frame(recorder, state);
   EB_TRY(add(&recorder->columns[FRAMES_AT], recorder->frame, 1));
   EB_TRY(add_number(recorder, FRAME_TIME_AT, state->time));
   EB_TRY(add_number(recorder, FRAME_STEP_AT, (double)state->step));
   EB_TRY(add_updates(recorder, updates));
+  if (recorder->articulation) EB_TRY(add_articulation(recorder, state));
   if (recorder->collider_count == 0) return EB_OK;
   double offsets[3 * EB_MAX_COLLIDERS];
   eb_colliders_offsets(recorder->colliders, recorder->collider_count, state->time, offsets);
@@ -328,6 +355,7 @@ void eb_recorder_destroy(eb_recorder *recorder) {
   }
   for (int i = 0; i < COLUMNS; i++) free(recorder->columns[i].data);
   free(recorder->frame);
+  free(recorder->parent);
   free(recorder->path);
   free(recorder);
 }

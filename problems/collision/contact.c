@@ -124,7 +124,7 @@ static void find_touches(eb_contact *contact, const eb_collider *colliders, int3
   contact->touch_count = 0;
   for (int32_t k = 0; k < contact->surface_count; k++)
     for (int32_t c = 0; c < count; c++) {
-      if (colliders[c].stiffness > 0) continue;
+      if (colliders[c].stiffness > 0 || colliders[c].implicit) continue;
       touch *next = &contact->touches[contact->touch_count];
       next->node = contact->surface[k];
       next->collider = c;

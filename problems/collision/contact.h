@@ -27,7 +27,7 @@ EB_MUST eb_error eb_contact_create(const eb_mesh *mesh, const eb_surface *surfac
                                    const eb_contact_settings *settings, eb_contact **out);
 void eb_contact_destroy(eb_contact *contact);
 
-/* Adds to f the forces (N) of contact with those colliders whose own stiffness is 0, and between bodies, at time t, positions x and
+/* Adds to f the forces (N) of contact with those explicit colliders whose own stiffness is 0, and between bodies, at time t, positions x and
  * velocities v (nodes x 3). Forces between bodies come in opposite pairs at one point: they change neither momentum nor angular momentum.
  * Allocates nothing; one contact serves one call at a time; the same bits for any number of threads. */
 void eb_contact_force(eb_contact *contact, const eb_collider *colliders, int32_t count, double t,

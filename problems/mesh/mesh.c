@@ -39,6 +39,42 @@ eb_error eb_mesh_create(eb_element_type type, int32_t nodes, int32_t elements, e
   return EB_OK;
 }
 
+static eb_error copy_regions(const eb_mesh *mesh, eb_mesh *copy) {
+  memcpy(copy->region, mesh->region, (size_t)mesh->element_count * sizeof *mesh->region);
+  free(copy->region_name);
+  EB_TRY(EB_NEW(copy->region_name, mesh->region_count));
+  copy->region_count = mesh->region_count;
+  memcpy(copy->region_name, mesh->region_name,
+         (size_t)mesh->region_count * sizeof *mesh->region_name);
+  return EB_OK;
+}
+
+static eb_error copy_into(const eb_mesh *mesh, eb_mesh *copy) {
+  size_t nodes = (size_t)mesh->node_count, elements = (size_t)mesh->element_count;
+  memcpy(copy->X, mesh->X, 3 * nodes * sizeof *mesh->X);
+  memcpy(copy->elements, mesh->elements, elements * mesh->type * sizeof *mesh->elements);
+  EB_TRY(copy_regions(mesh, copy));
+  if (mesh->fibre) {
+    EB_TRY(EB_NEW(copy->fibre, 3 * elements));
+    memcpy(copy->fibre, mesh->fibre, 3 * elements * sizeof *mesh->fibre);
+  }
+  for (int32_t s = 0; s < mesh->set_count; s++)
+    EB_TRY(eb_mesh_add_set(copy, mesh->sets[s].name, mesh->sets[s].nodes, mesh->sets[s].count));
+  return EB_OK;
+}
+
+eb_error eb_mesh_copy(const eb_mesh *mesh, eb_mesh **out) {
+  eb_mesh *copy;
+  *out = NULL;
+  EB_TRY(eb_mesh_create(mesh->type, mesh->node_count, mesh->element_count, &copy));
+  eb_error error = copy_into(mesh, copy);
+  if (error)
+    eb_mesh_destroy(copy);
+  else
+    *out = copy;
+  return error;
+}
+
 void eb_mesh_destroy(eb_mesh *mesh) {
   if (!mesh) return;
   for (int32_t s = 0; s < mesh->set_count; s++) free(mesh->sets[s].nodes);

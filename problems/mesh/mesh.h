@@ -47,6 +47,8 @@ typedef struct eb_surface {
  * fills X and elements. Destroying NULL is fine. */
 EB_MUST eb_error eb_mesh_create(eb_element_type type, int32_t nodes, int32_t elements,
                                 eb_mesh **out);
+/* With regions, fibres and sets. */
+EB_MUST eb_error eb_mesh_copy(const eb_mesh *mesh, eb_mesh **out);
 void eb_mesh_destroy(eb_mesh *mesh);
 EB_MUST eb_error eb_surface_create(int32_t vertices, int32_t triangles, eb_surface **out);
 void eb_surface_destroy(eb_surface *surface);

@@ -4,6 +4,7 @@
 #include "problems/mesh/stuffing.h"
 
 #include "problems/base/memory.h"
+#include "problems/mesh/disjoint.h"
 #include "problems/mesh/faces.h"
 #include "problems/mesh/lattice.h"
 #include "problems/mesh/stencil.h"
@@ -129,21 +130,14 @@ static eb_error fill_and_compact(const eb_lattice *l, eb_mesh **out) {
 
 /* ---- components ------------------------------------------------------------------------------------ */
 
-static int32_t lowest_element(int32_t *parent, int32_t e) {
-  while (parent[e] != e) e = parent[e] = parent[parent[e]];
-  return e;
-}
-
 /* parent becomes the lowest element of the component, size the number of elements at that element. */
 static void join_neighbours(const int32_t *mate, int32_t elements, int32_t *parent, int32_t *size) {
   for (int32_t e = 0; e < elements; e++) parent[e] = e;
   for (int32_t face = 0; face < 4 * elements; face++) {
-    if (mate[face] < face) continue;
-    int32_t a = lowest_element(parent, face / 4), b = lowest_element(parent, mate[face] / 4);
-    parent[a > b ? a : b] = a > b ? b : a;
+    if (mate[face] >= face) eb_disjoint_join(parent, face / 4, mate[face] / 4);
   }
   for (int32_t e = 0; e < elements; e++) {
-    parent[e] = lowest_element(parent, e);
+    parent[e] = eb_disjoint_root(parent, e);
     size[parent[e]]++;
   }
 }

@@ -29,6 +29,7 @@ static eb_error allocate(eb_implicit *work, const eb_solver *solver) {
   EB_TRY(EB_NEW(work->unknown, work->size));
   EB_TRY(EB_NEW(work->prescribed, work->size));
   EB_TRY(eb_block_matrix_like(pattern, &work->matrix));
+  if (work->touch_room > 0) EB_TRY(EB_NEW(work->touches, work->touch_room));
   if (!eb_values_declares(solver->options, "linear")) return EB_OK;
   eb_linear_settings settings = linear_settings(solver);
   return eb_linear_create(&settings, work->matrix, solver->setup_log, &work->linear);
@@ -38,7 +39,8 @@ eb_error eb_implicit_create(const eb_solver *solver, eb_implicit *out) {
   *out = (eb_implicit){.scene = solver->scene,
                        .threads = solver->threads,
                        .nodes = solver->scene->mesh->node_count,
-                       .size = 3 * (int64_t)solver->scene->mesh->node_count};
+                       .size = 3 * (int64_t)solver->scene->mesh->node_count,
+                       .touch_room = eb_implicit_room(solver->scene)};
   eb_error error = allocate(out, solver);
   if (error) eb_implicit_clear(out);
   return error;
@@ -54,6 +56,7 @@ void eb_implicit_clear(eb_implicit *work) {
   free(work->rhs);
   free(work->unknown);
   free(work->prescribed);
+  free(work->touches);
   *work = (eb_implicit){0};
 }
 
@@ -95,6 +98,27 @@ void eb_implicit_gradient(eb_implicit *work, const double *x, eb_step_log *log) 
   eb_elasticity_gradient(work->scene->elasticity, x, work->gradient);
   eb_log_end(log, EB_PHASE_GRADIENT);
   eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, work->scene->mesh->element_count);
+}
+
+void eb_implicit_add_contact(eb_implicit *work, const eb_state *state, double dt, double scale,
+                             eb_step_log *log) {
+  if (work->touch_room == 0) return;
+  eb_log_begin(log, EB_PHASE_DETECT);
+  work->touch_count = eb_implicit_step_touches(work->scene, state->time, dt, state->x, state->v,
+                                               work->touch_room, work->touches);
+  eb_touches_gradient(work->touches, work->touch_count, work->gradient);
+  eb_touches_carry(work->touches, work->touch_count, -scale / dt, work->gradient);
+  eb_touches_matrix(work->touches, work->touch_count, scale, work->matrix);
+  eb_log_end(log, EB_PHASE_DETECT);
+}
+
+void eb_implicit_friction(const eb_implicit *work, double dt, double scale, double *v,
+                          eb_step_log *log) {
+  if (work->touch_room == 0) return;
+  eb_log_begin(log, EB_PHASE_RESOLVE);
+  eb_touches_friction(work->touches, work->touch_count, dt, scale,
+                      eb_elasticity_mass(work->scene->elasticity), v);
+  eb_log_end(log, EB_PHASE_RESOLVE);
 }
 
 eb_error eb_implicit_solve(eb_implicit *work, bool log_residuals, eb_step_log *log,

@@ -3,6 +3,7 @@
 #ifndef EB_COMMON_IMPLICIT_H
 #define EB_COMMON_IMPLICIT_H
 
+#include "problems/collision/implicit_penalty.h"
 #include "solvers/linalg/linear.h"
 #include "solvers/solver.h"
 
@@ -63,6 +64,8 @@ typedef struct eb_implicit {
   double *prescribed; /* size: values of the unknown at scripted nodes, 0 elsewhere */
   eb_block_matrix *matrix;
   eb_linear *linear; /* NULL when the solver has no option `linear` */
+  int32_t touch_count, touch_room;
+  eb_touch *touches; /* touch_room: with implicit colliders; NULL without */
 } eb_implicit;
 
 /* Allocates everything; with EB_LINEAR_OPTIONS among the solver's options, also creates that linear solver, which orders and
@@ -83,6 +86,15 @@ void eb_implicit_assemble(eb_implicit *work, const double *x, double mass_scale,
                           double hessian_scale, bool project, eb_step_log *log);
 /* dE/dx alone (phase GRADIENT). */
 void eb_implicit_gradient(eb_implicit *work, const double *x, eb_step_log *log);
+
+/* Implicit penalty contact of the step, for schemes that are linear in v1: finds the touches at its start (phase DETECT), adds scale k P to
+ * work->matrix, and to work->gradient the penalty's and -scale / dt k P w of moving colliders, so that a right-hand side with
+ * -dt gradient has all of implicit_penalty.h. */
+void eb_implicit_add_contact(eb_implicit *work, const eb_state *state, double dt, double scale,
+                             eb_step_log *log);
+/* Friction of these touches on the velocities v that the step has solved for (phase RESOLVE). */
+void eb_implicit_friction(const eb_implicit *work, double dt, double scale, double *v,
+                          eb_step_log *log);
 
 /* Constrains work->matrix and work->rhs to work->prescribed at the scripted nodes, factors, and solves
  * for work->unknown, whose value on entry is the initial guess of iterative methods. *reason is the

@@ -50,6 +50,7 @@ eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt
   *reason = EB_DIVERGED_NAN;
   if (!eb_implicit_begin(work, state, dt, log)) return EB_OK;
   eb_implicit_assemble(work, state->x, mass_scale, stiffness_scale, project, log);
+  eb_implicit_add_contact(work, state, dt, stiffness_scale, log);
   eb_log_begin(log, EB_PHASE_RHS);
   eb_linearly_implicit_rhs(work, state, dt);
   bool finite = eb_all_finite(work->size, work->rhs);
@@ -61,6 +62,7 @@ eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt
     *reason = EB_DIVERGED_NAN;
     return EB_OK;
   }
+  eb_implicit_friction(work, dt, stiffness_scale, work->unknown, log);
   eb_linearly_implicit_advance(work, state, dt);
   return EB_OK;
 }

@@ -7,7 +7,8 @@
  * Reference: Mueller and Gross 2004; Hecht, Lee, Shewchuk and O'Brien 2012, Section 3.1, Equations 2
  * and 3. The forces g are the exact corotational ones. K is positive semi-definite by construction, so
  * nothing is projected. Rayleigh damping folds into the two scales of the assembled matrix:
- * (1 + h a) M + (h^2 + h b) K.
+ * (1 + h a) M + (h^2 + h b) K. Implicit colliders enter K and g; their friction filters v1
+ * (problems/collision/implicit_penalty.h).
  * Needs: every material of kind EB_COROTATIONAL; element rotations that survive inversion (Irving et
  * al. 2004), found within the assembly, so their time is part of the phase "assemble".
  * Workspace: eb_implicit (one block matrix, six vectors, the linear solver).
@@ -31,7 +32,7 @@ const eb_solver_ops eb_solver_corotational = {
     .summary = "exact corotational elasticity, one linear solve a step (Hecht's baselines)",
     .citation = "Mueller and Gross 2004; Hecht et al. 2012, Section 3.1",
     .capabilities = EB_CAP_TRIANGLES | EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_COROTATIONAL |
-                    EB_CAP_SCRIPTED | EB_CAP_COLLIDERS,
+                    EB_CAP_SCRIPTED | EB_CAP_COLLIDERS | EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING,
     .options = options,
     .create = eb_linearly_implicit_create,
     .step = step,

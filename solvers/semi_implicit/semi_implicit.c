@@ -5,6 +5,7 @@
  * Reference: Baraff and Witkin 1998; Weidner, Kim and Sueda 2020 (ConJac), Equation 10 and Algorithm 2
  * ("VANILLA"), whose K is -H. beta scales the matrix and not the force: beta = 1 is the first Newton
  * iteration of implicit Euler from the guess x0, larger values damp, smaller ones lose stability.
+ * Implicit colliders enter H and g, with the same beta; their friction filters v1 (problems/collision/implicit_penalty.h).
  * Needs: mass, dE/dx and H at the start of the step, elements of H positive semi-definite.
  * Workspace: eb_implicit (one block matrix, six vectors, the linear solver).
  * Fails: EB_DIVERGED_NAN when state or forces are not finite; EB_NOT_POSITIVE_DEFINITE when the
@@ -41,7 +42,8 @@ const eb_solver_ops eb_solver_semi_implicit = {
     .summary = "linearly implicit Euler, one linear solve a step (ConJac's VANILLA)",
     .citation = "Baraff and Witkin 1998; Weidner, Kim and Sueda 2020, Eq. 10",
     .capabilities = EB_CAP_TRIANGLES | EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_COROTATIONAL |
-                    EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS,
+                    EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS |
+                    EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING,
     .options = options,
     .create = eb_linearly_implicit_create,
     .step = step,

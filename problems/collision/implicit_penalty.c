@@ -1,0 +1,142 @@
+/* Implicit penalty contact; the equations stand in implicit_penalty.h. */
+#include "problems/collision/implicit_penalty.h"
+
+#include <math.h>
+
+static double dot(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* ---- who touches ----------------------------------------------------------------------------- */
+
+bool eb_scene_has_implicit_contact(const eb_scene *scene) {
+  for (int32_t c = 0; c < scene->collider_count; c++)
+    if (scene->colliders[c].implicit) return true;
+  return false;
+}
+
+int32_t eb_implicit_room(const eb_scene *scene) {
+  int32_t colliders = 0, nodes = 0;
+  for (int32_t c = 0; c < scene->collider_count; c++) colliders += scene->colliders[c].implicit;
+  for (int32_t i = 0; colliders > 0 && i < scene->mesh->node_count; i++)
+    nodes += scene->node_area[i] > 0;
+  return nodes * colliders;
+}
+
+/* Whether a node at x touches the collider by the end of a step of length dt; fills what of the touch depends on the place. With dt = 0, and
+ * v NULL then, whether it is inside. */
+static bool meets(const eb_collider *collider, double t, double dt, const double *x,
+                  const double *v, eb_touch *touch) {
+  double *n = touch->normal, *w = touch->velocity;
+  double depth = collider->margin - eb_collider_distance(collider, t, x, n, w), ahead = depth;
+  if (dt > 0) ahead -= dt * (dot(v, n) - dot(w, n));
+  if (!(ahead > 0)) return false;
+  touch->depth = fmax(0, depth);
+  for (int d = 0; depth < 0 && d < 3; d++) w[d] += depth / dt * n[d];
+  return true;
+}
+
+/* A touch that is found beyond the room is written to a place that is thrown away. */
+static int32_t find(const eb_scene *scene, double t, double dt, const double *x, const double *v,
+                    int32_t room, eb_touch *touches) {
+  int32_t count = 0;
+  eb_touch beyond;
+  for (int32_t i = 0; i < scene->mesh->node_count; i++)
+    for (int32_t c = 0; scene->node_area[i] > 0 && c < scene->collider_count; c++) {
+      const eb_collider *collider = &scene->colliders[c];
+      eb_touch *next = count < room ? &touches[count] : &beyond;
+      size_t at = 3 * (size_t)i;
+      if (!collider->implicit || !meets(collider, t, dt, x + at, v ? v + at : NULL, next)) continue;
+      next->node = i;
+      next->stiffness = collider->stiffness * scene->node_area[i];
+      next->isotropy = collider->isotropy;
+      next->friction = collider->friction;
+      count++;
+    }
+  return count;
+}
+
+int32_t eb_implicit_touches(const eb_scene *scene, double t, const double *x, int32_t room,
+                            eb_touch *touches) {
+  return find(scene, t, 0, x, NULL, room, touches);
+}
+
+int32_t eb_implicit_step_touches(const eb_scene *scene, double t, double dt, const double *x,
+                                 const double *v, int32_t room, eb_touch *touches) {
+  return find(scene, t, dt, x, v, room, touches);
+}
+
+/* ---- the force, linear in the velocities ------------------------------------------------------- */
+
+/* P y. */
+static void project(const eb_touch *touch, const double y[3], double out[3]) {
+  double along = (1 - touch->isotropy) * dot(touch->normal, y);
+  for (int d = 0; d < 3; d++) out[d] = along * touch->normal[d] + touch->isotropy * y[d];
+}
+
+void eb_touches_gradient(const eb_touch *touches, int32_t count, double *g) {
+  for (const eb_touch *at = touches; at < touches + count; at++)
+    for (int d = 0; d < 3; d++)
+      g[3 * (size_t)at->node + (size_t)d] -= at->stiffness * at->depth * at->normal[d];
+}
+
+void eb_touches_matrix(const eb_touch *touches, int32_t count, double scale, eb_block_matrix *A) {
+  for (const eb_touch *at = touches; at < touches + count; at++) {
+    double *block = A->values + 9 * (size_t)A->diagonal[at->node], k = scale * at->stiffness;
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++)
+        block[3 * i + j] += k * ((1 - at->isotropy) * (at->normal[i] * at->normal[j]) +
+                                 (i == j ? at->isotropy : 0));
+  }
+}
+
+void eb_touches_carry(const eb_touch *touches, int32_t count, double scale, double *b) {
+  for (const eb_touch *at = touches; at < touches + count; at++) {
+    double along[3];
+    project(at, at->velocity, along);
+    for (int d = 0; d < 3; d++)
+      b[3 * (size_t)at->node + (size_t)d] += scale * at->stiffness * along[d];
+  }
+}
+
+double eb_touches_energy(const eb_touch *touches, int32_t count) {
+  double energy = 0;
+  for (const eb_touch *at = touches; at < touches + count; at++)
+    energy += 0.5 * at->stiffness * at->depth * at->depth;
+  return energy;
+}
+
+/* ---- friction -------------------------------------------------------------------------------- */
+
+double eb_touch_impulse(const eb_touch *touch, double dt, double scale, const double v[3]) {
+  double approach = dot(touch->normal, touch->velocity) - dot(touch->normal, v);
+  return touch->stiffness * fmax(0, dt * touch->depth + scale * approach);
+}
+
+/* Takes up to `allowed` (m/s) of the slip along the collider away. */
+static void brake(const eb_touch *touch, double allowed, double v[3]) {
+  double slip[3], along;
+  for (int d = 0; d < 3; d++) slip[d] = v[d] - touch->velocity[d];
+  along = dot(slip, touch->normal);
+  for (int d = 0; d < 3; d++) slip[d] -= along * touch->normal[d];
+  double speed = sqrt(dot(slip, slip));
+  if (!(speed > 0) || !(allowed > 0)) return;
+  double share = fmin(1, allowed / speed);
+  for (int d = 0; d < 3; d++) v[d] -= share * slip[d];
+}
+
+void eb_touch_friction(const eb_touch *touch, const double before[3], double v[3]) {
+  brake(touch, touch->friction * (dot(v, touch->normal) - dot(before, touch->normal)), v);
+}
+
+/* All impulses on a node belong to the velocity that was solved for, so it is kept while its touches are gone through. */
+void eb_touches_friction(const eb_touch *touches, int32_t count, double dt, double scale,
+                         const double *mass, double *v) {
+  double solved[3] = {0, 0, 0};
+  for (int32_t k = 0; k < count; k++) {
+    const eb_touch *at = &touches[k];
+    double *here = v + 3 * (size_t)at->node;
+    for (int d = 0; (k == 0 || touches[k - 1].node != at->node) && d < 3; d++) solved[d] = here[d];
+    brake(at, at->friction * eb_touch_impulse(at, dt, scale, solved) / mass[at->node], here);
+  }
+}

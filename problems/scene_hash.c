@@ -1,0 +1,108 @@
+/* The hash of a problem: equal problems have equal hashes. What a scene does not have adds nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/hash.h"
+#include "problems/base/memory.h"
+#include "problems/scene_parts.h"
+
+static uint64_t hash_reals(uint64_t hash, const double *values, size_t count) {
+  return eb_hash(hash, values, count * sizeof *values);
+}
+
+static uint64_t hash_material(uint64_t hash, const eb_material *material) {
+  int32_t kinds[2] = {(int32_t)material->kind, (int32_t)material->fibre};
+  double values[6] = {material->young,           material->poisson,        material->density,
+                      material->fibre_stiffness, material->fibre_exponent, material->activation};
+  return hash_reals(eb_hash(hash, kinds, sizeof kinds), values, 6);
+}
+
+/* Scripts enter by what they say at these times (s); code has no hash. */
+static const double sample_times[] = {0, 0.173, 0.611, 1.37, 3.1};
+enum { SAMPLES = sizeof sample_times / sizeof *sample_times };
+
+static uint64_t hash_collider(uint64_t hash, const eb_collider *collider) {
+  int32_t kind = (int32_t)collider->kind;
+  double values[5] = {collider->radius, collider->half_length, collider->stiffness,
+                      collider->damping, collider->friction};
+  hash = hash_reals(eb_hash(hash, &kind, sizeof kind), values, 5);
+  if (collider->grip > 0) hash = hash_reals(hash, &collider->grip, 1);
+  if (collider->margin > 0) hash = hash_reals(hash, &collider->margin, 1);
+  if (collider->implicit) hash = hash_reals(hash, &collider->isotropy, 1);
+  hash = hash_reals(hash, collider->origin, 3);
+  hash = hash_reals(hash, collider->axis, 3);
+  for (int s = 0; collider->motion && s < SAMPLES; s++) {
+    double offset[3], velocity[3];
+    collider->motion(sample_times[s], collider->motion_parameters, offset, velocity);
+    hash = hash_reals(hash_reals(hash, offset, 3), velocity, 3);
+  }
+  return hash;
+}
+
+static uint64_t hash_boundary(uint64_t hash, const eb_scene *scene, uint8_t *fixed,
+                              double *target) {
+  for (int s = 0; s < SAMPLES; s++) {
+    eb_scene_boundary(scene, sample_times[s], fixed, target);
+    hash = eb_hash(hash, fixed, (size_t)scene->mesh->node_count);
+    for (int32_t i = 0; i < scene->mesh->node_count; i++)
+      if (fixed[i]) hash = hash_reals(hash, target + 3 * i, 3);
+  }
+  return hash;
+}
+
+static uint64_t hash_scripted_force(uint64_t hash, const eb_scene *scene, double *f) {
+  size_t size = 3 * (size_t)scene->mesh->node_count;
+  for (int s = 0; scene->ops->force && s < SAMPLES; s++) {
+    memset(f, 0, size * sizeof *f);
+    scene->ops->force(scene, sample_times[s], scene->x0, scene->v0, f);
+    hash = hash_reals(hash, f, size);
+  }
+  return hash;
+}
+
+static uint64_t hash_activation(uint64_t hash, const eb_scene *scene) {
+  for (int s = 0; scene->ops->activation && s < SAMPLES; s++) {
+    double activation = scene->ops->activation(scene, sample_times[s]);
+    hash = hash_reals(hash, &activation, 1);
+  }
+  return hash;
+}
+
+static uint64_t hash_cut(uint64_t hash, const eb_cut *cut) {
+  hash = hash_reals(hash_reals(hash, cut->origin, 3), cut->normal, 3);
+  return hash_reals(hash_reals(hash, &cut->time, 1), &cut->radius, 1);
+}
+
+eb_error eb_scene_make_hash(eb_scene *scene) {
+  size_t nodes = (size_t)scene->mesh->node_count;
+  uint64_t hash = eb_mesh_hash(scene->mesh);
+  for (int32_t r = 0; r < scene->material_count; r++)
+    hash = hash_material(hash, &scene->materials[r]);
+  for (int32_t c = 0; c < scene->collider_count; c++)
+    hash = hash_collider(hash, &scene->colliders[c]);
+  if (scene->contact) hash = eb_contact_hash(scene->contact, hash);
+  hash = hash_reals(hash_reals(hash, scene->gravity, 3), &scene->dt, 1);
+  hash = hash_reals(hash_reals(hash, scene->x0, 3 * nodes), scene->v0, 3 * nodes);
+  if (scene->articulation) hash = eb_articulation_hash(scene->articulation, hash);
+  hash = hash_activation(hash, scene);
+  for (int32_t c = 0; c < scene->cut_count; c++) hash = hash_cut(hash, &scene->cuts[c]);
+  uint8_t *fixed;
+  double *vectors;
+  EB_TRY(EB_NEW(fixed, nodes));
+  eb_error error = EB_NEW(vectors, 3 * nodes);
+  if (!error) {
+    hash = hash_boundary(hash, scene, fixed, vectors);
+    scene->hash = hash_scripted_force(hash, scene, vectors);
+  }
+  free(vectors);
+  free(fixed);
+  return error;
+}
+
+uint64_t eb_state_hash(const eb_state *state) {
+  size_t size = 3 * (size_t)state->node_count;
+  uint64_t hash = hash_reals(hash_reals(EB_HASH_SEED, state->x, size), state->v, size);
+  if (state->joint_count == 0) return hash;
+  size_t joints = (size_t)state->joint_count;
+  return hash_reals(hash_reals(hash, state->q, joints), state->u, joints);
+}
