@@ -255,26 +255,31 @@ static eb_error make_bones(eb_scene *scene, const anatomy *arm) {
   return eb_articulation_create(BONES, bones, scene->gravity, &scene->articulation);
 }
 
-/* The node nearest to (s, t) of the muscle. */
-static int32_t muscle_node(const eb_mesh *mesh, const anatomy *arm, double s, double t) {
+static bool is_attached(const eb_articulation *bones, int32_t node) {
+  for (int32_t k = 0; k < eb_articulation_attached(bones); k++)
+    if (eb_articulation_node(bones, k) == node) return true;
+  return false;
+}
+
+/* The node nearest to (s, t) of the muscle that no bone carries. */
+static int32_t muscle_node(const eb_scene *scene, const anatomy *arm, double s, double t) {
   double wanted[3], least = INFINITY;
   int32_t nearest = 0;
   muscle_point(arm, s, t, wanted);
-  for (int32_t i = 0; i < mesh->node_count; i++) {
-    const double *X = mesh->X + 3 * i;
+  for (int32_t i = 0; i < scene->mesh->node_count; i++) {
+    const double *X = scene->mesh->X + 3 * i;
     double distance = hypot(X[0] - wanted[0], X[1] - wanted[1]);
-    if (distance < least) {
-      least = distance;
-      nearest = i;
-    }
+    if (distance >= least || is_attached(scene->articulation, i)) continue;
+    least = distance;
+    nearest = i;
   }
   return nearest;
 }
 
-/* The corners of both ends. */
+/* Two nodes of either end, in the middle of it: the ends can turn about them, as a tendon does about its bone. */
 static eb_error attach_muscle(eb_scene *scene, const anatomy *arm) {
   for (int c = 0; c < 4; c++) {
-    int32_t node = muscle_node(scene->mesh, arm, c / 2, c % 2 ? 1. / 3 : -1. / 3);
+    int32_t node = muscle_node(scene, arm, c / 2, c % 2 ? 1. / 3 : -1. / 3);
     EB_TRY(eb_articulation_attach(scene->articulation, node, c < 2 ? UPPER_ARM : FOREARM,
                                   scene->mesh->X + 3 * node));
   }
@@ -318,7 +323,7 @@ static double muscle_activation(const eb_scene *scene, double t) {
 
 static int32_t muscle_dynamic_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes) {
   const anatomy arm = measure(scene->parameters);
-  if (wanted > 0) nodes[0] = muscle_node(scene->mesh, &arm, 0.5, 0);
+  if (wanted > 0) nodes[0] = muscle_node(scene, &arm, 0.5, 0);
   return wanted > 0;
 }
 
