@@ -1,11 +1,10 @@
-/* A body and the rigid bodies that carry some of its nodes, stepped together in full space with dense algebra: the reference for solvers
- * that condense. Every free coordinate and every joint is an unknown y of a linearly implicit step (conjac.h has the same terms, condensed):
+/* A body and the rigid bodies that carry some of its nodes, stepped together in full space with dense algebra: the reference for a
+ * solver that condenses. All free coordinates and all joints are unknowns y of a linearly implicit step, v = B y with v_a = J_a(q0) u on
+ * carried nodes:
  *
- *   v = B y,  v_a = J_a(q0) u on carried nodes
- *   (B^T (M + beta h^2 H) B + E) y = B^T (M v0 + h f) + e
- *   E u = M_r u0 ... : joints add M_r + h D + h^2 K on the left, M_r u0 + h tau + h D u0 on the right
+ *   (B^T (M + beta h^2 H) B + [0; M_r + h D + h^2 K]) y = B^T (M v0 + h f) + [0; M_r u0 + h tau + h D u0]
  *
- * H is the element-wise projected matrix at x0, f = gravity and scripts - gradient. Then x += h v, q += h u, carried nodes are placed. */
+ * H is the projected matrix at x0, f gravity and scripts less the gradient. Then x += h v, q += h u, and carried nodes are placed. */
 #ifndef EB_TESTS_COUPLED_ORACLE_H
 #define EB_TESTS_COUPLED_ORACLE_H
 
@@ -85,9 +84,8 @@ static void oracle_mapping(oracle *o, const double *q) {
   }
 }
 
-/* A = M + scale H; f = the net force on every node, and H's are of the state. */
+/* A = M + scale H; f = the net force on every node. */
 static void oracle_forces(oracle *o, const eb_state *state, double scale) {
-  const double *mass = eb_elasticity_mass(o->scene->elasticity);
   double *gradient = o->f + o->size;
   size_t size = (size_t)o->size;
   eb_elasticity_matrix(o->scene->elasticity, state->x, 1, scale, true, o->H, gradient);
@@ -99,7 +97,6 @@ static void oracle_forces(oracle *o, const eb_state *state, double scale) {
              (size_t)(r / 3)] = o->H->values[9 * (size_t)b + (size_t)r];
   eb_scene_force(o->scene, state->time, state->x, state->v, o->f);
   for (int k = 0; k < o->size; k++) o->f[k] -= gradient[k];
-  (void)mass;
 }
 
 static void oracle_joints(oracle *o, const eb_state *state, double h) {
