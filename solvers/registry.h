@@ -11,7 +11,8 @@
   each(semi_implicit)                                                                              \
   each(corotational)                                                                               \
   each(warp_cholesky)                                                                              \
-  each(damped_warp)
+  each(damped_warp)                                                                                \
+  each(conjac)
 /* clang-format on */
 
 #define EB_DECLARE_SOLVER(name) extern const eb_solver_ops eb_solver_##name;

@@ -65,6 +65,26 @@ static eb_error twist_setup(eb_scene *scene) {
   return eb_grips_add_end(scene, 0, 1);
 }
 
+/* Below 8 nodes: on the axis, at equal intervals. From 8 on: at the four corners of slices at equal intervals; what is
+ * left when four does not divide them is the solver's choice. */
+static int32_t twist_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes) {
+  static const double corners[4][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}}, axis[1][2] = {{0.5, 0.5}};
+  const double(*places)[2] = wanted < 8 ? axis : corners;
+  int32_t each = wanted < 8 ? 1 : 4, slices = wanted / each, count = 0;
+  double lo[3], hi[3];
+  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+  for (int32_t k = 0; k < each * slices; k++) {
+    const double share[3] = {(k / each + 1.0) / (slices + 1), places[k % each][0],
+                             places[k % each][1]};
+    double point[3];
+    for (int d = 0; d < 3; d++) point[d] = lo[d] + share[d] * (hi[d] - lo[d]);
+    int32_t node = eb_scene_nearest_free(scene, point, nodes, count);
+    if (node < 0) break;
+    nodes[count++] = node;
+  }
+  return count;
+}
+
 const eb_scene_ops eb_conjac2020_twist = {
     .name = "conjac2020/twist",
     .summary = "a bar is compressed, stretched, bent and twisted by one of its ends",
@@ -80,5 +100,6 @@ const eb_scene_ops eb_conjac2020_twist = {
     .mesh_parameters = "resolution",
     .setup = twist_setup,
     .boundary = twist_boundary,
+    .dynamic_nodes = twist_nodes,
     .clear = eb_grips_clear,
 };

@@ -1,0 +1,168 @@
+/* The factor of H_qq and what it gives: J, p and c; see conjac.h.
+ *
+ * H_qq is factored in the pattern of H, with the identity (times the mean diagonal) in the rows and columns of the other nodes:
+ * one symbolic factorization serves every partition. Right-hand sides are 0 there, and so are solutions until B and
+ * v_s are written in. The rows of H that are about to be cleared are kept: H_qn is their transpose. */
+#include "solvers/conjac/conjac.h"
+
+#include "solvers/linalg/block_ops.h"
+
+#include <string.h>
+
+/* ---- forces ---- */
+
+bool eb_conjac_net_force(eb_conjac *c) {
+  eb_implicit *work = &c->work;
+  for (int64_t k = 0; k < work->size; k++) work->rhs[k] = work->force[k] - work->gradient[k];
+  return eb_all_finite(work->size, work->rhs);
+}
+
+/* Writes f on quasistatic nodes and 0 on the others. */
+static void quasistatic_force(const eb_conjac *c, double *to) {
+  for (int32_t i = 0; i < c->part.nodes; i++)
+    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++)
+      to[k] = c->part.class[i] == EB_NODE_QUASISTATIC ? c->work.rhs[k] : 0;
+}
+
+double eb_conjac_residual(const eb_conjac *c) {
+  quasistatic_force(c, c->correction);
+  return eb_norm(c->work.size, c->correction);
+}
+
+/* ---- the factor ---- */
+
+static void keep_rows(eb_conjac *c) {
+  const eb_block_matrix *H = c->work.matrix;
+  for (int32_t i = 0; i < H->rows; i++)
+    if (c->part.class[i] != EB_NODE_QUASISTATIC)
+      memcpy(c->rows->values + 9 * (int64_t)H->start[i], H->values + 9 * (int64_t)H->start[i],
+             9 * (size_t)(H->start[i + 1] - H->start[i]) * sizeof *H->values);
+}
+
+eb_error eb_conjac_factor(eb_conjac *c, bool keep, eb_step_log *log, eb_reason *reason) {
+  eb_log_begin(log, EB_PHASE_RHS);
+  if (keep) keep_rows(c);
+  eb_block_constrain(c->work.matrix, c->part.class, NULL, NULL);
+  eb_log_end(log, EB_PHASE_RHS);
+  eb_log_begin(log, EB_PHASE_FACTOR);
+  eb_error error = eb_multifrontal_factor(c->factor, c->work.matrix, log, reason);
+  eb_log_end(log, EB_PHASE_FACTOR);
+  return error;
+}
+
+/* ---- right-hand sides ---- */
+
+/* c = -H_qs v_s, the right-hand side in its place. */
+static void script_push(eb_conjac *c) {
+  const eb_block_matrix *H = c->rows;
+  memset(c->script, 0, (size_t)c->work.size * sizeof *c->script);
+  for (int32_t i = 0; i < H->rows; i++) {
+    const double *v = c->work.prescribed + 3 * (int64_t)i;
+    if (c->part.class[i] != EB_NODE_SCRIPTED) continue;
+    for (int32_t b = H->start[i]; b < H->start[i + 1]; b++) {
+      if (c->part.class[H->column[b]] != EB_NODE_QUASISTATIC) continue;
+      const double *a = H->values + 9 * (int64_t)b;
+      double *to = c->script + 3 * (int64_t)H->column[b];
+      for (int r = 0; r < 3; r++) to[r] -= a[r] * v[0] + a[3 + r] * v[1] + a[6 + r] * v[2];
+    }
+  }
+}
+
+/* Sets -H_qi B to 0, of one moving node i, or adds it. */
+static void push_of(const eb_conjac *c, const eb_moving_node *move, bool add) {
+  const eb_block_matrix *H = c->rows;
+  for (int32_t b = H->start[move->node]; b < H->start[move->node + 1]; b++) {
+    if (c->part.class[H->column[b]] != EB_NODE_QUASISTATIC) continue;
+    const double *a = H->values + 9 * (int64_t)b;
+    for (int r = 0; r < 3; r++) {
+      double *to = c->pushes + (3 * (int64_t)H->column[b] + r) * c->stride + move->first;
+      for (int32_t k = 0; k < move->count; k++) {
+        double push = 0;
+        for (int axis = 0; axis < 3; axis++)
+          push += a[3 * axis + r] * move->rows[axis * move->count + k];
+        to[k] = add ? to[k] - push : 0;
+      }
+    }
+  }
+}
+
+/* The columns of J, and the last ones. With the same partition the same entries are not 0. */
+static void fill_pushes(eb_conjac *c) {
+  int32_t last = c->part.unknowns;
+  if (c->stale) memset(c->pushes, 0, (size_t)(c->work.size * c->stride) * sizeof *c->pushes);
+  c->stale = false;
+  for (int32_t m = 0; m < c->part.moving; m++) push_of(c, &c->part.move[m], false);
+  for (int32_t m = 0; m < c->part.moving; m++) push_of(c, &c->part.move[m], true);
+  for (int64_t k = 0; k < c->work.size; k++) {
+    c->pushes[k * c->stride + last] = c->correction[k];
+    if (c->scripted_move) c->pushes[k * c->stride + last + 1] = c->script[k];
+  }
+}
+
+/* ---- solutions ---- */
+
+/* p and c from their columns; B's rows of J. */
+static void take_solutions(eb_conjac *c) {
+  int32_t last = c->part.unknowns;
+  for (int64_t k = 0; k < c->work.size; k++) {
+    c->correction[k] = c->jacobian[k * c->stride + last];
+    if (c->scripted_move) c->script[k] = c->jacobian[k * c->stride + last + 1];
+  }
+  for (int32_t m = 0; m < c->part.moving; m++) {
+    const eb_moving_node *move = &c->part.move[m];
+    for (int axis = 0; axis < 3; axis++)
+      memcpy(c->jacobian + (3 * (int64_t)move->node + axis) * c->stride + move->first,
+             move->rows + axis * move->count, (size_t)move->count * sizeof *move->rows);
+  }
+}
+
+/* c of scripted nodes is v_s, which is 0 elsewhere. */
+static void add_script_velocities(eb_conjac *c) {
+  for (int64_t k = 0; k < c->work.size; k++) c->script[k] += c->work.prescribed[k];
+}
+
+static eb_error solve_rows(eb_conjac *c, int32_t count, eb_step_log *log, eb_reason *reason) {
+  for (int32_t j = 0; j < count; j++) {
+    for (int64_t k = 0; k < c->work.size; k++) c->trial[k] = c->pushes[k * c->stride + j];
+    EB_TRY(eb_multifrontal_solve(c->factor, 1, c->trial, c->trial, log, reason));
+    if (*reason < 0) return EB_OK;
+    for (int64_t k = 0; k < c->work.size; k++) c->jacobian[k * c->stride + j] = c->trial[k];
+  }
+  return EB_OK;
+}
+
+static eb_error solve(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *reason) {
+  int32_t count = (fresh ? c->part.unknowns : 0) + (c->scripted_move ? 2 : 1);
+  eb_log_begin(log, EB_PHASE_SOLVE);
+  eb_error error =
+      fresh ? solve_rows(c, count, log, reason)
+            : eb_multifrontal_solve(c->factor, count, c->correction, c->correction, log, reason);
+  eb_log_end(log, EB_PHASE_SOLVE);
+  eb_log_count(log, EB_COUNT_SOLVES, count);
+  return error;
+}
+
+eb_error eb_conjac_condense(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *reason) {
+  fresh = fresh && c->part.unknowns > 0;
+  eb_log_begin(log, EB_PHASE_RHS);
+  quasistatic_force(c, c->correction);
+  if (c->scripted_move) script_push(c);
+  if (fresh) fill_pushes(c);
+  eb_log_end(log, EB_PHASE_RHS);
+  EB_TRY(solve(c, fresh, log, reason));
+  if (*reason < 0) return EB_OK;
+  eb_log_begin(log, EB_PHASE_RHS);
+  if (fresh) take_solutions(c);
+  if (c->scripted_move) add_script_velocities(c);
+  eb_log_end(log, EB_PHASE_RHS);
+  return EB_OK;
+}
+
+eb_error eb_conjac_correct(eb_conjac *c, eb_step_log *log, eb_reason *reason) {
+  quasistatic_force(c, c->correction);
+  eb_log_begin(log, EB_PHASE_SOLVE);
+  eb_error error = eb_multifrontal_solve(c->factor, 1, c->correction, c->correction, log, reason);
+  eb_log_end(log, EB_PHASE_SOLVE);
+  eb_log_count(log, EB_COUNT_SOLVES, 1);
+  return error;
+}

@@ -1,0 +1,129 @@
+/* The condensation that the files of the solver `conjac` share; not a public interface.
+ *
+ * With the classes of partition.h, nodes that are not quasistatic move with B y + c. The linearized forces on the
+ * quasistatic nodes stay as they are when their velocities follow:
+ *
+ *   H_qq v_q = -H_qn (B y + c),   n: all nodes that are not q
+ *   v = J y + c,   J = [B; X],   X = -inv(H_qq) H_qn B,   c = [v_s; 0; -inv(H_qq) H_qs v_s]
+ *
+ * Scripted nodes are boundary as dynamic ones are, so their velocities go to the others in full. (The alternative, to leave H_qs v_s
+ * to the force in b, Eq. 12 of the paper, would let gamma scale it: a body carried along by its script would lag behind
+ * by a share of its way, and its inertia would not be in the equation of motion.) In Eq. 11 c goes to the right, which
+ * is where "their velocities enter f":
+ *
+ *   J^T (M + beta h^2 H) J y = J^T (M (v0 - c) + h f - beta h^2 H c),   f = f_ext - g(x0)
+ *
+ * Rows q of H J and of H c vanish by construction. Hence J^T H J = B^T (H J)_n, J^T H c = B^T (H c)_n: only the rows of H that
+ * belong to the few moving nodes are ever multiplied. J^T M J is the one dense product. Joints of rigid bodies add their own
+ * equation, with limits and damping taken at the end of the step (K, D >= 0 diagonal):
+ *
+ *   (M_r + h D + h^2 K) u = M_r u0 + h tau(q0, u0) + h D u0
+ *
+ * Positions (Eq. 13): x_q += h v_q + gamma p with p = inv(H_qq) f_q, a scaled Newton correction; others as their class says. */
+#ifndef EB_CONJAC_H
+#define EB_CONJAC_H
+
+#include "solvers/common/implicit.h"
+#include "solvers/common/incremental_potential.h"
+#include "solvers/conjac/partition.h"
+#include "solvers/linalg/multifrontal.h"
+
+typedef struct eb_conjac_settings {
+  double beta, gamma;
+  bool search;          /* gamma by a line search */
+  int64_t newton_steps; /* corrections of the quasistatic nodes after the step */
+  int64_t keep_factor;  /* steps that a factor serves */
+} eb_conjac_settings;
+
+enum { EB_PACKED_ROWS = 192 };
+
+/* The small system of a step. Matrices are unknowns x unknowns, column-major, lower triangles. */
+typedef struct eb_reduced {
+  double *inertia;   /* J^T M J */
+  double *stiffness; /* J^T H J, both triangles */
+  double *factor;    /* Cholesky factor of the system */
+  double *floor;     /* unknowns: least pivots */
+  double *rhs, *y;   /* unknowns */
+  double *rows;      /* rows of H J of the moving nodes: 3 x unknowns, row-major, a node */
+  double *packed;    /* EB_PACKED_ROWS rows of M^1/2 J */
+  double joint_mass[EB_MAX_JOINTS * EB_MAX_JOINTS];
+  double joint_stiffness[EB_MAX_JOINTS], joint_damping[EB_MAX_JOINTS], joint_force[EB_MAX_JOINTS];
+} eb_reduced;
+
+typedef struct eb_conjac {
+  eb_implicit
+      work; /* matrix: H, then H_qq and the identity; rhs: f, then M (v0 - c) + h f; unknown: v */
+  eb_conjac_settings settings;
+  eb_node_list chosen; /* dynamic, or would be if they were not scripted */
+  eb_partition part;
+  eb_multifrontal *factor;
+  eb_block_matrix
+      *rows;          /* H's rows of the nodes that are not quasistatic; the others' are not kept */
+  double *correction; /* 3 nodes: p */
+  double *script;     /* 3 nodes, next to p: c */
+  /* By rows, the entries of a row next to each other: 3 nodes x stride. The right-hand sides, 0 but beside moving nodes and for the two
+   * last, f_q and -H_qs v_s; and the solutions, J and then p and c. */
+  int64_t stride;
+  double *pushes, *jacobian;
+  double *root_mass; /* nodes: M^1/2 */
+  double *trial;     /* 3 nodes: workspace of the line search */
+  uint8_t *held; /* nodes: boundary without the dynamic ones when eb_conjac_hold was last asked */
+  eb_reduced reduced;
+  eb_potential potential; /* of the quasistatic nodes, for the line search */
+  double diagonal;        /* of the rest box, m */
+  bool settle;            /* the static solve at the start is still to come */
+  bool scripted_move;     /* c is not 0 in this step */
+  bool current;           /* factor and J can serve */
+  bool stale;             /* pushes are those of another partition */
+  int64_t age;            /* steps that they have served */
+} eb_conjac;
+
+/* ---- create.c: life, and following the mesh and the script ---- */
+
+EB_MUST eb_error eb_conjac_create(eb_solver *solver, const eb_scene *scene);
+void eb_conjac_destroy(eb_solver *solver);
+/* Dynamic nodes stay, with all copies that a cut has made of them; everything else is made anew. */
+EB_MUST eb_error eb_conjac_rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log);
+/* Sorts the nodes of a step into classes. Where the script has let go of nodes, further nodes may have to become dynamic: the
+ * only case in which a step allocates. */
+EB_MUST eb_error eb_conjac_classify(eb_conjac *c, const eb_state *state);
+
+/* ---- condense.c: factor and columns ---- */
+
+/* work.rhs = f on every node, given the gradient. Returns false when it is not finite. */
+bool eb_conjac_net_force(eb_conjac *c);
+/* |f_q|_2 of work.rhs, N. */
+double eb_conjac_residual(const eb_conjac *c);
+/* Keeps the rows of H, factors H_qq. */
+EB_MUST eb_error eb_conjac_factor(eb_conjac *c, bool keep_rows, eb_step_log *log,
+                                  eb_reason *reason);
+/* p, c and, when `fresh`, J. */
+EB_MUST eb_error eb_conjac_condense(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *reason);
+/* p alone. */
+EB_MUST eb_error eb_conjac_correct(eb_conjac *c, eb_step_log *log, eb_reason *reason);
+
+/* ---- reduced.c: the equation of motion ---- */
+
+/* Solves for y; work.unknown = J y + c. Products of J are renewed when `fresh`. */
+void eb_conjac_reduce(eb_conjac *c, const eb_state *state, double dt, bool fresh, eb_step_log *log,
+                      eb_reason *reason);
+
+/* ---- settle.c: towards equilibrium of the quasistatic nodes ---- */
+
+/* The share of p to be added to x: gamma, or that of the line search from x, given f_q . p. */
+double eb_conjac_share(eb_conjac *c, const double *x, double work_of_p, eb_step_log *log);
+/* x_q += share p */
+void eb_conjac_add_correction(const eb_conjac *c, double share, double *x);
+/* Statics of the quasistatic nodes with the others where they are. */
+EB_MUST eb_error eb_conjac_settle(eb_conjac *c, eb_state *state, eb_step_log *log,
+                                  eb_reason *reason);
+/* The corrections after a step. */
+EB_MUST eb_error eb_conjac_newton_steps(eb_conjac *c, eb_state *state, eb_step_log *log,
+                                        eb_reason *reason);
+
+/* ---- step.c ---- */
+
+EB_MUST eb_error eb_conjac_step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
+                                eb_reason *reason);
+
+#endif

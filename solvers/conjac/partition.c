@@ -1,0 +1,101 @@
+/* Classes of nodes and the rows of B; see partition.h. */
+#include "solvers/conjac/partition.h"
+
+#include "problems/base/memory.h"
+
+#include <string.h>
+
+/* ---- life ---- */
+
+static int32_t joints_of(const eb_scene *scene) {
+  return scene->articulation ? eb_articulation_joints(scene->articulation) : 0;
+}
+
+static int32_t carried_of(const eb_scene *scene) {
+  return scene->articulation ? eb_articulation_attached(scene->articulation) : 0;
+}
+
+static eb_error allocate(eb_partition *p) {
+  int32_t carried = carried_of(p->scene);
+  EB_TRY(EB_NEW(p->class, p->nodes));
+  EB_TRY(EB_NEW(p->next, p->nodes));
+  EB_TRY(EB_NEW(p->rides, p->nodes));
+  EB_TRY(EB_NEW(p->move, p->room));
+  EB_TRY(EB_NEW(p->jacobians, 3 * (int64_t)carried * p->joints));
+  for (int32_t k = 0; k < carried; k++)
+    p->rides[eb_articulation_node(p->scene->articulation, k)] = 1;
+  return EB_OK;
+}
+
+eb_error eb_partition_create(const eb_scene *scene, const eb_node_list *chosen, eb_partition *out) {
+  *out = (eb_partition){.scene = scene,
+                        .nodes = scene->mesh->node_count,
+                        .axes = scene->mesh->type == EB_TRIANGLE ? 2 : 3,
+                        .joints = joints_of(scene),
+                        .room = chosen->count + carried_of(scene)};
+  for (int k = 0; k < out->axes; k++) out->identity[k * out->axes + k] = 1;
+  eb_error error = allocate(out);
+  if (error) eb_partition_clear(out);
+  return error;
+}
+
+void eb_partition_clear(eb_partition *p) {
+  free(p->class);
+  free(p->next);
+  free(p->rides);
+  free(p->move);
+  free(p->jacobians);
+  *p = (eb_partition){0};
+}
+
+int32_t eb_partition_most_unknowns(const eb_partition *p) {
+  return p->axes * (p->room - carried_of(p->scene)) + p->joints;
+}
+
+/* ---- classes ---- */
+
+static bool take_classes(eb_partition *p) {
+  bool changed = memcmp(p->next, p->class, (size_t)p->nodes) != 0;
+  uint8_t *old = p->class;
+  p->class = p->next;
+  p->next = old;
+  p->quasistatic = 0;
+  for (int32_t i = 0; i < p->nodes; i++) p->quasistatic += p->class[i] == EB_NODE_QUASISTATIC;
+  return changed;
+}
+
+static void place_dynamic(eb_partition *p, const eb_node_list *chosen) {
+  p->moving = p->unknowns = 0;
+  for (int32_t k = 0; k < chosen->count; k++) {
+    if (p->class[chosen->nodes[k]] != EB_NODE_DYNAMIC) continue;
+    p->move[p->moving++] = (eb_moving_node){
+        .node = chosen->nodes[k], .first = p->unknowns, .count = p->axes, .rows = p->identity};
+    p->unknowns += p->axes;
+  }
+}
+
+static void place_carried(eb_partition *p, const double *angles) {
+  for (int32_t k = 0; k < carried_of(p->scene); k++) {
+    int32_t node = eb_articulation_node(p->scene->articulation, k);
+    if (p->class[node] != EB_NODE_CARRIED) continue;
+    double place[3], *rows = p->jacobians + 3 * (int64_t)k * p->joints;
+    eb_articulation_place(p->scene->articulation, angles, k, place, rows);
+    p->move[p->moving++] =
+        (eb_moving_node){.node = node, .first = p->unknowns, .count = p->joints, .rows = rows};
+  }
+  p->unknowns += p->joints;
+}
+
+bool eb_partition_update(eb_partition *p, const eb_node_list *chosen, const uint8_t *fixed,
+                         const double *angles) {
+  for (int32_t i = 0; i < p->nodes; i++)
+    p->next[i] = fixed[i] ? EB_NODE_SCRIPTED : p->rides[i] ? EB_NODE_CARRIED : EB_NODE_QUASISTATIC;
+  for (int32_t k = 0; k < chosen->count; k++) {
+    uint8_t *class = &p->next[chosen->nodes[k]];
+    if (*class == EB_NODE_QUASISTATIC) *class = EB_NODE_DYNAMIC;
+  }
+  bool changed = take_classes(p);
+  place_dynamic(p, chosen);
+  place_carried(p, angles);
+  return changed;
+}

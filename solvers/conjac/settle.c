@@ -1,0 +1,121 @@
+/* Corrections that take the quasistatic nodes towards their equilibrium, and how far they go.
+ *
+ * p = inv(H_qq) f_q with H_qq made definite element by element is a direction in which the potential energy
+ *   Pi(x_q) = E(x) - f_ext . x
+ * falls, for its slope is -f_q . p = -f_q . inv(H_qq) f_q < 0. |f_q| need not: the slope of |f_q|^2 / 2 is -f_q . H' p with the true
+ * Hessian H', which is definite only near minima of Pi. So the line search looks at Pi. In a step p is
+ * computed at x0 and used at x0 + h v, where f_q differs by terms of order h^2 only, since (H v)_q = 0; should it not lower Pi there,
+ * the share is 0 and the next step's p knows better. */
+#include "solvers/conjac/conjac.h"
+
+#include "solvers/linalg/block_ops.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Armijo's constant; rounding of Pi in eps of its terms, a rise of which is none. */
+static const double sufficient = 1e-4, noise_digits = 4;
+enum { MAX_HALVINGS = 8, MAX_STATIC_ITERATIONS = 200 };
+
+/* ---- the line search ---- */
+
+static void set_trial(eb_conjac *c, const double *x, double share) {
+  memcpy(c->trial, x, (size_t)c->work.size * sizeof *x);
+  eb_conjac_add_correction(c, share, c->trial);
+}
+
+static eb_potential_value value_at(eb_conjac *c, const double *x, eb_step_log *log) {
+  eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, c->work.scene->mesh->element_count);
+  return eb_potential_at(&c->potential, x);
+}
+
+static double search(eb_conjac *c, const double *x, double slope, eb_step_log *log) {
+  c->potential.fixed = c->part.class;
+  c->potential.origin = c->potential.predicted = x;
+  eb_potential_value here = value_at(c, x, log);
+  double noise = noise_digits * DBL_EPSILON * here.magnitude, share = 1;
+  for (int k = 0; k <= MAX_HALVINGS; k++, share *= 0.5) {
+    set_trial(c, x, share);
+    eb_potential_value there = value_at(c, c->trial, log);
+    eb_log_count(log, EB_COUNT_LINE_SEARCHES, 1);
+    if (there.value - here.value <= sufficient * share * slope + noise) return share;
+  }
+  return 0;
+}
+
+double eb_conjac_share(eb_conjac *c, const double *x, double work_of_p, eb_step_log *log) {
+  if (!c->settings.search) return c->settings.gamma;
+  eb_log_begin(log, EB_PHASE_LINESEARCH);
+  double share = search(c, x, -work_of_p, log);
+  eb_log_end(log, EB_PHASE_LINESEARCH);
+  return share;
+}
+
+void eb_conjac_add_correction(const eb_conjac *c, double share, double *x) {
+  for (int64_t k = 0; k < c->work.size; k++) x[k] += share * c->correction[k];
+}
+
+/* ---- corrections ---- */
+
+/* f and, when asked, H_qq at x and time t. */
+static eb_error linearize(eb_conjac *c, const eb_state *state, bool matrix, eb_step_log *log,
+                          eb_reason *reason) {
+  eb_implicit *work = &c->work;
+  eb_log_begin(log, EB_PHASE_RHS);
+  eb_scene_force(work->scene, state->time, state->x, state->v, work->force);
+  eb_log_end(log, EB_PHASE_RHS);
+  if (matrix)
+    eb_implicit_assemble(work, state->x, 0, 1, true, log);
+  else
+    eb_implicit_gradient(work, state->x, log);
+  *reason = eb_conjac_net_force(c) ? EB_RUNNING : EB_DIVERGED_NAN;
+  if (*reason < 0) return EB_OK;
+  eb_log_residual(log, eb_conjac_residual(c));
+  return matrix ? eb_conjac_factor(c, false, log, reason) : EB_OK;
+}
+
+/* One correction. Returns the length of its longest entry through *longest. */
+static eb_error correct(eb_conjac *c, eb_state *state, bool matrix, double *longest,
+                        eb_step_log *log, eb_reason *reason) {
+  const double *p = c->correction;
+  EB_TRY(linearize(c, state, matrix, log, reason));
+  if (*reason < 0) return EB_OK;
+  EB_TRY(eb_conjac_correct(c, log, reason));
+  if (*reason < 0) return EB_OK;
+  double work = eb_dot(c->work.size, c->work.rhs, p);
+  double share = eb_conjac_share(c, state->x, work, log);
+  eb_conjac_add_correction(c, share, state->x);
+  *longest = 0;
+  for (int64_t k = 0; k < c->work.size; k++) *longest = fmax(*longest, fabs(share * p[k]));
+  return EB_OK;
+}
+
+eb_error eb_conjac_newton_steps(eb_conjac *c, eb_state *state, eb_step_log *log,
+                                eb_reason *reason) {
+  bool matrix = c->settings.keep_factor == 1;
+  double longest;
+  for (int64_t k = 0; k<c->settings.newton_steps && * reason> 0; k++) {
+    EB_TRY(correct(c, state, matrix, &longest, log, reason));
+    log->iterations++;
+  }
+  if (matrix && c->settings.newton_steps > 0) c->current = false;
+  return EB_OK;
+}
+
+eb_error eb_conjac_settle(eb_conjac *c, eb_state *state, eb_step_log *log, eb_reason *reason) {
+  const double close = 1e-12; /* last correction over the diagonal */
+  bool search_in_steps = c->settings.search;
+  double longest = INFINITY;
+  eb_error error = EB_OK;
+  *reason = EB_CONVERGED_ITS;
+  c->settings.search = true;
+  for (int k = 0; k < MAX_STATIC_ITERATIONS && !error && *reason > 0; k++) {
+    error = correct(c, state, true, &longest, log, reason);
+    log->iterations++;
+    if (longest <= close * c->diagonal) break;
+  }
+  c->settings.search = search_in_steps;
+  c->current = false;
+  return error;
+}
