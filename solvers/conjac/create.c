@@ -141,11 +141,13 @@ static void release_mesh(eb_conjac *c) {
   eb_implicit_clear(&c->work);
   free(c->root_mass);
   free(c->trial);
+  free(c->friction);
   free(c->correction);
   free(c->held);
   c->factor = NULL;
   c->rows = NULL;
   c->root_mass = c->trial = c->correction = NULL;
+  c->friction = NULL;
   c->held = NULL;
 }
 
@@ -177,8 +179,9 @@ static eb_error build(eb_conjac *c, const eb_solver *solver, double time, const 
   EB_TRY(eb_block_matrix_like(c->work.matrix, &c->rows));
   EB_TRY(EB_NEW(c->root_mass, c->work.nodes));
   EB_TRY(EB_NEW(c->trial, c->work.size));
+  EB_TRY(EB_NEW(c->friction, c->work.touch_room));
   EB_TRY(EB_NEW(c->correction, 2 * c->work.size));
-  c->script = c->correction + c->work.size;
+  c->constant = c->correction + c->work.size;
   EB_TRY(EB_NEW(c->held, c->work.nodes));
   EB_TRY(create_factor(c, solver, log));
   measure(c);
@@ -201,7 +204,8 @@ static void configure(eb_conjac *c, const eb_values *values) {
                                      .search = !strcmp(gamma, "linesearch"),
                                      .gamma = strtod(gamma, NULL),
                                      .newton_steps = eb_values_int(values, "newton_steps"),
-                                     .keep_factor = eb_values_int(values, "keep_factor")};
+                                     .keep_factor = eb_values_int(values, "keep_factor"),
+                                     .friction_passes = eb_values_int(values, "friction_passes")};
   c->settle = !strcmp(eb_values_text(values, "initial"), "static");
 }
 

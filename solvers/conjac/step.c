@@ -38,11 +38,11 @@ static void advance(const eb_conjac *c, eb_state *state, double dt) {
 /* v_s, to work.prescribed. */
 static void script_velocities(eb_conjac *c, const eb_state *state, double dt) {
   eb_implicit *work = &c->work;
-  c->scripted_move = false;
+  c->inhomogeneous = false;
   for (int64_t k = 0; k < work->size; k++) {
     if (c->part.class[k / 3] != EB_NODE_SCRIPTED) continue;
     work->prescribed[k] = (work->target[k] - state->x[k]) / dt;
-    c->scripted_move |= work->prescribed[k] != 0;
+    c->inhomogeneous |= work->prescribed[k] != 0;
   }
 }
 
@@ -72,7 +72,7 @@ static void finish(eb_conjac *c, eb_state *state, double dt, double work_of_p, e
   eb_log_begin(log, EB_PHASE_PROJECT);
   advance(c, state, dt);
   eb_log_end(log, EB_PHASE_PROJECT);
-  double share = eb_conjac_share(c, state->x, work_of_p, log);
+  double share = eb_conjac_share(c, state, work_of_p, log);
   eb_log_begin(log, EB_PHASE_PROJECT);
   eb_conjac_add_correction(c, share, state->x);
   eb_log_end(log, EB_PHASE_PROJECT);
@@ -80,7 +80,8 @@ static void finish(eb_conjac *c, eb_state *state, double dt, double work_of_p, e
 
 static eb_error solve_step(eb_conjac *c, eb_state *state, double dt, eb_step_log *log,
                            eb_reason *reason) {
-  bool fresh = !c->current || c->age >= c->settings.keep_factor;
+  bool unknown_touches = eb_conjac_find_contact(c, state, dt, log);
+  bool fresh = !c->current || unknown_touches || c->age >= c->settings.keep_factor;
   c->current = false;
   EB_TRY(prepare(c, state, fresh, log, reason));
   if (*reason < 0) return EB_OK;
