@@ -34,8 +34,9 @@ static void stays_in_plane(const eb_solver_ops *ops, const char *options) {
 }
 
 static void every_solver_stays(void) {
-  static const char *const linear[] = {"linear=cholesky", "linear=cholesky-single", "linear=cholmod",
-                                       "linear=cg", "linear=cg,preconditioner=ic", "linear=petsc"};
+  static const char *const linear[] = {
+      "linear=cholesky", "linear=cholesky-single",      "linear=cholmod",
+      "linear=cg",       "linear=cg,preconditioner=ic", "linear=petsc"};
   int met = 0;
   for (const eb_solver_ops *const *at = eb_solvers(); *at; at++) {
     if (!((*at)->capabilities & EB_CAP_TRIANGLES)) continue;
@@ -52,8 +53,9 @@ static void thickness_cancels(void) {
   fixture thin = fixture_open("nx=6,ny=3,element=triangles,gy=-9.8,support=x0,E=2e4");
   thin.scene->materials[0].thickness = 1.0 / 64;
   eb_elasticity_destroy(thin.scene->elasticity);
-  tap_require(eb_elasticity_create(thin.scene->mesh, thin.scene->materials, &thin.scene->elasticity),
-              "a thin body");
+  tap_require(
+      eb_elasticity_create(thin.scene->mesh, thin.scene->materials, &thin.scene->elasticity),
+      "a thin body");
   eb_reason one = fixture_step(&thick, "newton", "rtol=1e-12", 5);
   eb_reason two = fixture_step(&thin, "newton", "rtol=1e-12", 5);
   tap_ok(one > 0 && two > 0 && fixture_energy(&thin) < 0.02 * fixture_energy(&thick),
