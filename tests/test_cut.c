@@ -80,8 +80,9 @@ static int face_size(const eb_mesh *mesh) {
 }
 
 typedef struct groups {
-  int32_t *lowest; /* elements x nodes of an element: the lowest element of the group of that corner */
-  bool *opened;    /* nodes: on a parted face */
+  int32_t
+      *lowest;  /* elements x nodes of an element: the lowest element of the group of that corner */
+  bool *opened; /* nodes: on a parted face */
 } groups;
 
 static int place(const eb_mesh *mesh, int32_t e, int32_t node) {

@@ -45,7 +45,8 @@ static double add_load(const eb_articulation *articulation, const double *q, con
     const double *f = load + 3 * (size_t)eb_articulation_node(articulation, k);
     eb_articulation_place(articulation, q, k, place, jacobian);
     for (int j = 0; j < joints; j++) {
-      double torque = jacobian[j] * f[0] + jacobian[joints + j] * f[1] + jacobian[2 * joints + j] * f[2];
+      double torque =
+          jacobian[j] * f[0] + jacobian[joints + j] * f[1] + jacobian[2 * joints + j] * f[2];
       r[j] += torque;
       size2 += torque * torque;
     }
