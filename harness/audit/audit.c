@@ -15,7 +15,7 @@
 #include "harness/audit/reference.h"
 #include "problems/base/memory.h"
 
-enum { MOST_POINTS = 8, MOST_NODES = 8 };
+enum { MOST_POINTS = 8, MOST_NODES = 8, CARRIED = 2 };
 
 struct eb_audit {
   const eb_scene *scene;
@@ -28,7 +28,7 @@ struct eb_audit {
   double *force;                         /* nodes x 3: f_ext */
   double *residual;                      /* nodes x 3 */
   double *target;                        /* nodes x 3 */
-  uint8_t *fixed;                        /* nodes */
+  uint8_t *fixed;                        /* nodes: 1 scripted, CARRIED */
 };
 
 /* Inverse transpose of the 3x3 matrix A; returns its determinant. */
@@ -194,11 +194,12 @@ static double add_elements(eb_audit *audit, const double *x, eb_audit_row *row) 
   return scale2;
 }
 
-/* Inertia and external force on node i; returns the squared size of both, over free nodes. */
+/* Inertia (carried nodes': audit/joints.c) and external force on node i; returns the squared size of both, over free nodes. */
 static double add_node(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                        eb_equation equation, size_t i) {
   double inertia[3] = {0}, *r = audit->residual + 3 * i;
-  for (size_t d = 3 * i; equation == EB_EQUATION_IMPLICIT_EULER && d < 3 * i + 3; d++)
+  bool moving = equation == EB_EQUATION_IMPLICIT_EULER && audit->fixed[i] != CARRIED;
+  for (size_t d = 3 * i; moving && d < 3 * i + 3; d++)
     inertia[d - 3 * i] =
         audit->mass[i] * (after->x[d] - before->x[d] - dt * before->v[d]) / (dt * dt);
   for (int d = 0; d < 3; d++) r[d] += inertia[d] - audit->force[3 * i + (size_t)d];
@@ -270,7 +271,7 @@ static void prepare_step(eb_audit *audit, const eb_state *before, const eb_state
   eb_scene_boundary(scene, after->time, audit->fixed, audit->target);
   eb_scene_force(scene, before->time, before->x, before->v, audit->force);
   for (int32_t k = 0; scene->articulation && k < eb_articulation_attached(scene->articulation); k++)
-    audit->fixed[eb_articulation_node(scene->articulation, k)] = 1;
+    audit->fixed[eb_articulation_node(scene->articulation, k)] = CARRIED;
 }
 
 static eb_error check_states(const eb_audit *audit, const eb_state *before, const eb_state *after) {
@@ -312,7 +313,7 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
   row->residual_relative = scale2 > 0 ? sqrt(sum2 / scale2) : 0;
   add_motion(audit, after, row);
   if (articulation)
-    eb_audit_joints(articulation, audit->residual, before, after, dt, equation, row);
+    eb_audit_joints(articulation, audit->mass, audit->residual, before, after, dt, equation, row);
   add_penetration(audit, after, row);
   return EB_OK;
 }

@@ -56,9 +56,13 @@ static const group groups[] = {{"materials", eb_check_materials, NULL},
                                {"newton-tail", eb_check_newton_tail, "newton"},
                                {"equilibrium", eb_check_equilibrium, "newton"},
                                {"energy", eb_check_energy, "newton"},
+                               {"J", eb_check_condensation, "conjac"},
+                               {"all-dynamic", eb_check_all_dynamic, "conjac"},
+                               {"statics", eb_check_statics, "conjac"},
                                {"momentum", eb_check_momentum, "*"},
                                {"script", eb_check_script, "*"},
                                {"threads", eb_check_threads, "*"},
+                               {"cutting", eb_check_cutting, "*"},
                                {"linear", eb_check_linear, "*"},
                                {"time-order", eb_check_time_order, "*"}};
 
