@@ -84,9 +84,14 @@ static void gravity_turns(void) {
 /* ---- a pendulum ---- */
 
 static eb_rigid_body pendulum(double length) {
-  return (eb_rigid_body){.parent = -1, .axis = {0, 0, 1}, .mass = 2, .centre = {0, -length, 0},
-                         .inertia = {0.01, 0.02, 0.03, 0, 0, 0}, .lower = -INFINITY,
-                         .upper = INFINITY, .tip = {0, -2 * length, 0}};
+  return (eb_rigid_body){.parent = -1,
+                         .axis = {0, 0, 1},
+                         .mass = 2,
+                         .centre = {0, -length, 0},
+                         .inertia = {0.01, 0.02, 0.03, 0, 0, 0},
+                         .lower = -INFINITY,
+                         .upper = INFINITY,
+                         .tip = {0, -2 * length, 0}};
 }
 
 /* 4 K(sin(a / 2)) / w = 2 pi / (w agm(1, cos(a / 2))), w^2 = m g l / (I + m l^2). */

@@ -23,14 +23,14 @@ int32_t eb_implicit_room(const eb_scene *scene) {
   return nodes * colliders;
 }
 
-/* Whether a node at x touches the collider by the end of a step of length dt; fills what of the touch depends on the place. With dt = 0, and
- * v NULL then, whether it is inside. */
+/* Whether a node at x is inside the collider or, with dt > 0, would be at the end of the step; fills what of the touch depends on the
+ * place. A node that is inside and leaves is kept: let go, a patch that is pressed would fall back unopposed in every other step. */
 static bool meets(const eb_collider *collider, double t, double dt, const double *x,
                   const double *v, eb_touch *touch) {
   double *n = touch->normal, *w = touch->velocity;
   double depth = collider->margin - eb_collider_distance(collider, t, x, n, w), ahead = depth;
   if (dt > 0) ahead -= dt * (dot(v, n) - dot(w, n));
-  if (!(ahead > 0)) return false;
+  if (!(depth > 0) && !(ahead > 0)) return false;
   touch->depth = fmax(0, depth);
   for (int d = 0; depth < 0 && d < 3; d++) w[d] += depth / dt * n[d];
   return true;

@@ -32,9 +32,9 @@ int32_t eb_implicit_room(const eb_scene *scene);
  * when they are more than there is room for. Surface nodes only. Allocates nothing. */
 int32_t eb_implicit_touches(const eb_scene *scene, double t, const double *x, int32_t room,
                             eb_touch *touches);
-/* The touches of a step of length dt from (t, x, v): the nodes that would be inside at its end if they and the collider went on as they
- * do, so that a fall is met where it ends and not a step's travel below. A node that is still outside, by a gap, has depth 0, and its collider is said
- * to recede so that it is reached at the end of the step: w - (gap / dt) n. A node that leaves by itself is not touched. */
+/* The touches of a step of length dt from (t, x, v): also the nodes that would be inside at its end if they and the collider went on as
+ * they do, so that a fall is met where it ends and not a step's travel below. Such a node, outside by a gap, has depth 0, and its
+ * collider is said to recede so that it is reached at the end of the step: w - (gap / dt) n. */
 int32_t eb_implicit_step_touches(const eb_scene *scene, double t, double dt, const double *x,
                                  const double *v, int32_t room, eb_touch *touches);
 /* Adds the penalty's gradient (-f, N) to g. */

@@ -100,16 +100,24 @@ void eb_implicit_gradient(eb_implicit *work, const double *x, eb_step_log *log) 
   eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, work->scene->mesh->element_count);
 }
 
-void eb_implicit_add_contact(eb_implicit *work, const eb_state *state, double dt, double scale,
-                             eb_step_log *log) {
+void eb_implicit_find_touches(eb_implicit *work, const eb_state *state, double dt,
+                              eb_step_log *log) {
   if (work->touch_room == 0) return;
   eb_log_begin(log, EB_PHASE_DETECT);
   work->touch_count = eb_implicit_step_touches(work->scene, state->time, dt, state->x, state->v,
                                                work->touch_room, work->touches);
+  eb_log_end(log, EB_PHASE_DETECT);
+}
+
+void eb_implicit_add_contact(eb_implicit *work, const eb_state *state, double dt, double scale,
+                             eb_step_log *log) {
+  if (work->touch_room == 0) return;
+  eb_implicit_find_touches(work, state, dt, log);
+  eb_log_begin(log, EB_PHASE_ASSEMBLE);
   eb_touches_gradient(work->touches, work->touch_count, work->gradient);
   eb_touches_carry(work->touches, work->touch_count, -scale / dt, work->gradient);
   eb_touches_matrix(work->touches, work->touch_count, scale, work->matrix);
-  eb_log_end(log, EB_PHASE_DETECT);
+  eb_log_end(log, EB_PHASE_ASSEMBLE);
 }
 
 void eb_implicit_friction(const eb_implicit *work, double dt, double scale, double *v,

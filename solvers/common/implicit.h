@@ -87,7 +87,10 @@ void eb_implicit_assemble(eb_implicit *work, const double *x, double mass_scale,
 /* dE/dx alone (phase GRADIENT). */
 void eb_implicit_gradient(eb_implicit *work, const double *x, eb_step_log *log);
 
-/* Implicit penalty contact of the step, for schemes that are linear in v1: finds the touches at its start (phase DETECT), adds scale k P to
+/* The touches of the step (phase DETECT). */
+void eb_implicit_find_touches(eb_implicit *work, const eb_state *state, double dt,
+                              eb_step_log *log);
+/* Implicit penalty contact of the step, for schemes that solve for all of v1: finds the touches, adds scale k P to
  * work->matrix, and to work->gradient the penalty's and -scale / dt k P w of moving colliders, so that a right-hand side with
  * -dt gradient has all of implicit_penalty.h. */
 void eb_implicit_add_contact(eb_implicit *work, const eb_state *state, double dt, double scale,

@@ -13,6 +13,7 @@
 
 bool eb_conjac_net_force(eb_conjac *c) {
   eb_implicit *work = &c->work;
+  eb_touches_gradient(work->touches, work->touch_count, work->gradient);
   for (int64_t k = 0; k < work->size; k++) work->rhs[k] = work->force[k] - work->gradient[k];
   return eb_all_finite(work->size, work->rhs);
 }
@@ -41,6 +42,7 @@ static void keep_rows(eb_conjac *c) {
 
 eb_error eb_conjac_factor(eb_conjac *c, bool keep, eb_step_log *log, eb_reason *reason) {
   eb_log_begin(log, EB_PHASE_RHS);
+  eb_touches_matrix(c->work.touches, c->work.touch_count, 1, c->work.matrix);
   if (keep) keep_rows(c);
   eb_block_constrain(c->work.matrix, c->part.class, NULL, NULL);
   eb_log_end(log, EB_PHASE_RHS);
@@ -52,17 +54,19 @@ eb_error eb_conjac_factor(eb_conjac *c, bool keep, eb_step_log *log, eb_reason *
 
 /* ---- right-hand sides ---- */
 
-/* c = -H_qs v_s, the right-hand side in its place. */
-static void script_push(eb_conjac *c) {
+/* c = k P w - H_qs v_s, the right-hand side in its place. */
+static void constant_push(eb_conjac *c) {
   const eb_block_matrix *H = c->rows;
-  memset(c->script, 0, (size_t)c->work.size * sizeof *c->script);
+  eb_conjac_carry(c, c->constant);
+  for (int64_t k = 0; k < c->work.size; k++)
+    if (c->part.class[k / 3] != EB_NODE_QUASISTATIC) c->constant[k] = 0;
   for (int32_t i = 0; i < H->rows; i++) {
     const double *v = c->work.prescribed + 3 * (int64_t)i;
     if (c->part.class[i] != EB_NODE_SCRIPTED) continue;
     for (int32_t b = H->start[i]; b < H->start[i + 1]; b++) {
       if (c->part.class[H->column[b]] != EB_NODE_QUASISTATIC) continue;
       const double *a = H->values + 9 * (int64_t)b;
-      double *to = c->script + 3 * (int64_t)H->column[b];
+      double *to = c->constant + 3 * (int64_t)H->column[b];
       for (int r = 0; r < 3; r++) to[r] -= a[r] * v[0] + a[3 + r] * v[1] + a[6 + r] * v[2];
     }
   }
@@ -95,7 +99,7 @@ static void fill_pushes(eb_conjac *c) {
   for (int32_t m = 0; m < c->part.moving; m++) push_of(c, &c->part.move[m], true);
   for (int64_t k = 0; k < c->work.size; k++) {
     c->pushes[k * c->stride + last] = c->correction[k];
-    if (c->scripted_move) c->pushes[k * c->stride + last + 1] = c->script[k];
+    if (c->inhomogeneous) c->pushes[k * c->stride + last + 1] = c->constant[k];
   }
 }
 
@@ -106,7 +110,7 @@ static void take_solutions(eb_conjac *c) {
   int32_t last = c->part.unknowns;
   for (int64_t k = 0; k < c->work.size; k++) {
     c->correction[k] = c->jacobian[k * c->stride + last];
-    if (c->scripted_move) c->script[k] = c->jacobian[k * c->stride + last + 1];
+    if (c->inhomogeneous) c->constant[k] = c->jacobian[k * c->stride + last + 1];
   }
   for (int32_t m = 0; m < c->part.moving; m++) {
     const eb_moving_node *move = &c->part.move[m];
@@ -118,24 +122,15 @@ static void take_solutions(eb_conjac *c) {
 
 /* c of scripted nodes is v_s, which is 0 elsewhere. */
 static void add_script_velocities(eb_conjac *c) {
-  for (int64_t k = 0; k < c->work.size; k++) c->script[k] += c->work.prescribed[k];
-}
-
-static eb_error solve_rows(eb_conjac *c, int32_t count, eb_step_log *log, eb_reason *reason) {
-  for (int32_t j = 0; j < count; j++) {
-    for (int64_t k = 0; k < c->work.size; k++) c->trial[k] = c->pushes[k * c->stride + j];
-    EB_TRY(eb_multifrontal_solve(c->factor, 1, c->trial, c->trial, log, reason));
-    if (*reason < 0) return EB_OK;
-    for (int64_t k = 0; k < c->work.size; k++) c->jacobian[k * c->stride + j] = c->trial[k];
-  }
-  return EB_OK;
+  for (int64_t k = 0; k < c->work.size; k++) c->constant[k] += c->work.prescribed[k];
 }
 
 static eb_error solve(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *reason) {
-  int32_t count = (fresh ? c->part.unknowns : 0) + (c->scripted_move ? 2 : 1);
+  int32_t count = (fresh ? c->part.unknowns : 0) + (c->inhomogeneous ? 2 : 1);
   eb_log_begin(log, EB_PHASE_SOLVE);
   eb_error error =
-      fresh ? solve_rows(c, count, log, reason)
+      fresh ? eb_multifrontal_solve_rows(c->factor, count, c->stride, c->pushes, c->jacobian, log,
+                                         reason)
             : eb_multifrontal_solve(c->factor, count, c->correction, c->correction, log, reason);
   eb_log_end(log, EB_PHASE_SOLVE);
   eb_log_count(log, EB_COUNT_SOLVES, count);
@@ -146,14 +141,14 @@ eb_error eb_conjac_condense(eb_conjac *c, bool fresh, eb_step_log *log, eb_reaso
   fresh = fresh && c->part.unknowns > 0;
   eb_log_begin(log, EB_PHASE_RHS);
   quasistatic_force(c, c->correction);
-  if (c->scripted_move) script_push(c);
+  if (c->inhomogeneous) constant_push(c);
   if (fresh) fill_pushes(c);
   eb_log_end(log, EB_PHASE_RHS);
   EB_TRY(solve(c, fresh, log, reason));
   if (*reason < 0) return EB_OK;
   eb_log_begin(log, EB_PHASE_RHS);
   if (fresh) take_solutions(c);
-  if (c->scripted_move) add_script_velocities(c);
+  if (c->inhomogeneous) add_script_velocities(c);
   eb_log_end(log, EB_PHASE_RHS);
   return EB_OK;
 }

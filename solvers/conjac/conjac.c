@@ -48,6 +48,14 @@ static const eb_option options[] = {
      .max = 1e9,
      .unit = "",
      .doc = "time steps that a factor and its condensation serve"},
+    {.name = "friction_passes",
+     .type = EB_OPTION_INT,
+     .fallback = "1",
+     .min = 0,
+     .max = 1e6,
+     .unit = "",
+     .doc = "implicit colliders: how often friction is filtered and projected in a step; 1 is the "
+            "paper's, more let bodies stick"},
     {.name = "initial",
      .type = EB_OPTION_CHOICE,
      .fallback = "none",
@@ -85,8 +93,9 @@ const eb_solver_ops eb_solver_conjac = {
     .name = "conjac",
     .summary = "dynamics condensed onto few nodes, the others quasistatic (ConJac)",
     .citation = "Weidner, Kim and Sueda 2020",
-    .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_COROTATIONAL |
-                    EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS,
+    .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_TRIANGLES | EB_CAP_COROTATIONAL |
+                    EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS |
+                    EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING | EB_CAP_ARTICULATION,
     .options = options,
     .create = eb_conjac_create,
     .step = eb_conjac_step,

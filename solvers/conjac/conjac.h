@@ -19,6 +19,8 @@
  *
  *   (M_r + h D + h^2 K) u = M_r u0 + h tau(q0, u0) + h D u0
  *
+ * Implicit colliders (contact.c) are in H, f and c.
+ *
  * Positions (Eq. 13): x_q += h v_q + gamma p with p = inv(H_qq) f_q, a scaled Newton correction; others as their class says. */
 #ifndef EB_CONJAC_H
 #define EB_CONJAC_H
@@ -30,10 +32,17 @@
 
 typedef struct eb_conjac_settings {
   double beta, gamma;
-  bool search;          /* gamma by a line search */
-  int64_t newton_steps; /* corrections of the quasistatic nodes after the step */
-  int64_t keep_factor;  /* steps that a factor serves */
+  bool search;             /* gamma by a line search */
+  int64_t newton_steps;    /* corrections of the quasistatic nodes after the step */
+  int64_t keep_factor;     /* steps that a factor serves */
+  int64_t friction_passes; /* of the filter and the projection */
 } eb_conjac_settings;
+
+/* Friction of one touch in a step. */
+typedef struct eb_friction {
+  double bound;      /* mu times the normal impulse, N s */
+  double impulse[3]; /* so far */
+} eb_friction;
 
 enum { EB_PACKED_ROWS = 192 };
 
@@ -60,7 +69,7 @@ typedef struct eb_conjac {
   eb_block_matrix
       *rows;          /* H's rows of the nodes that are not quasistatic; the others' are not kept */
   double *correction; /* 3 nodes: p */
-  double *script;     /* 3 nodes, next to p: c */
+  double *constant;   /* 3 nodes, next to p: c */
   /* By rows, the entries of a row next to each other: 3 nodes x stride. The right-hand sides, 0 but beside moving nodes and for the two
    * last, f_q and -H_qs v_s; and the solutions, J and then p and c. */
   int64_t stride;
@@ -72,7 +81,9 @@ typedef struct eb_conjac {
   eb_potential potential; /* of the quasistatic nodes, for the line search */
   double diagonal;        /* of the rest box, m */
   bool settle;            /* the static solve at the start is still to come */
-  bool scripted_move;     /* c is not 0 in this step */
+  bool inhomogeneous;     /* c is not 0 in this step */
+  bool touched;           /* there were touches in the last step */
+  eb_friction *friction;  /* work.touch_room */
   bool current;           /* factor and J can serve */
   bool stale;             /* pushes are those of another partition */
   int64_t age;            /* steps that they have served */
@@ -86,15 +97,26 @@ void eb_conjac_destroy(eb_solver *solver);
 EB_MUST eb_error eb_conjac_rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log);
 /* Sorts the nodes of a step into classes. Where the script has let go of nodes, further nodes may have to become dynamic: the
  * only case in which a step allocates. */
-EB_MUST eb_error eb_conjac_classify(eb_conjac *c, const eb_state *state);
+EB_MUST eb_error eb_conjac_classify(eb_conjac *c, const eb_state *state, eb_step_log *log);
+
+/* ---- hold.c: no body may move rigidly ---- */
+
+/* What depends on the number of dynamic nodes. */
+EB_MUST eb_error eb_conjac_allocate_columns(eb_conjac *c);
+void eb_conjac_release_columns(eb_conjac *c);
+/* Sorts the nodes, given work.fixed and the angles of the joints; no allocation. */
+void eb_conjac_partition(eb_conjac *c, const double *angles);
+/* Further dynamic nodes where `boundary`, the scripted and carried nodes, and the chosen ones leave H_qq singular at x. */
+EB_MUST eb_error eb_conjac_make_definite(eb_conjac *c, const uint8_t *boundary, const double *x,
+                                         const double *angles, eb_step_log *log);
 
 /* ---- condense.c: factor and columns ---- */
 
-/* work.rhs = f on every node, given the gradient. Returns false when it is not finite. */
+/* work.rhs = f on every node, given the elastic gradient and the touches. Returns false when it is not finite. */
 bool eb_conjac_net_force(eb_conjac *c);
 /* |f_q|_2 of work.rhs, N. */
 double eb_conjac_residual(const eb_conjac *c);
-/* Keeps the rows of H, factors H_qq. */
+/* Adds the springs of the touches to H, keeps its rows, factors H_qq. */
 EB_MUST eb_error eb_conjac_factor(eb_conjac *c, bool keep_rows, eb_step_log *log,
                                   eb_reason *reason);
 /* p, c and, when `fresh`, J. */
@@ -104,14 +126,28 @@ EB_MUST eb_error eb_conjac_correct(eb_conjac *c, eb_step_log *log, eb_reason *re
 
 /* ---- reduced.c: the equation of motion ---- */
 
-/* Solves for y; work.unknown = J y + c. Products of J are renewed when `fresh`. */
+/* Solves for y; work.unknown = J y + c, friction included. Products of J are renewed when `fresh`. */
 void eb_conjac_reduce(eb_conjac *c, const eb_state *state, double dt, bool fresh, eb_step_log *log,
                       eb_reason *reason);
 
+/* y = inv(system) y, the system that was solved last. */
+void eb_conjac_back_substitute(const eb_conjac *c, double *y);
+
+/* ---- contact.c: implicit penalty contact ---- */
+
+/* The touches of a step; c is not 0 when something moves. Returns whether a factor that is kept does not know them: there are some, or were. */
+bool eb_conjac_find_contact(eb_conjac *c, const eb_state *state, double dt, eb_step_log *log);
+/* The nodes that are inside colliders at x. */
+void eb_conjac_find_contact_at(eb_conjac *c, double time, const double *x);
+/* k P w on every node, overwriting `to` (3 nodes). */
+void eb_conjac_carry(const eb_conjac *c, double *to);
+/* Friction on y. */
+void eb_conjac_friction(eb_conjac *c, double dt, double scale, eb_step_log *log);
+
 /* ---- settle.c: towards equilibrium of the quasistatic nodes ---- */
 
-/* The share of p to be added to x: gamma, or that of the line search from x, given f_q . p. */
-double eb_conjac_share(eb_conjac *c, const double *x, double work_of_p, eb_step_log *log);
+/* The share of p to be added to x: gamma, or that of the line search from there, given f_q . p. */
+double eb_conjac_share(eb_conjac *c, const eb_state *state, double work_of_p, eb_step_log *log);
 /* x_q += share p */
 void eb_conjac_add_correction(const eb_conjac *c, double share, double *x);
 /* Statics of the quasistatic nodes with the others where they are. */

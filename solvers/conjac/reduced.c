@@ -70,13 +70,14 @@ static void stiffness_product(eb_conjac *c) {
   }
 }
 
-/* rhs -= scale B^T (H c) of one moving node. */
-static void subtract_script(eb_conjac *c, const eb_moving_node *move, double scale) {
+/* rhs -= scale B^T (H c - b) of one moving node. */
+static void subtract_constant(eb_conjac *c, const eb_moving_node *move, const double b_n[3],
+                              double scale) {
   const eb_block_matrix *H = c->rows;
-  double sum[3] = {0, 0, 0};
+  double sum[3] = {-b_n[0], -b_n[1], -b_n[2]};
   for (int32_t b = H->start[move->node]; b < H->start[move->node + 1]; b++)
     for (int r = 0; r < 9; r++)
-      sum[r / 3] += H->values[9 * (int64_t)b + r] * c->script[3 * (int64_t)H->column[b] + r % 3];
+      sum[r / 3] += H->values[9 * (int64_t)b + r] * c->constant[3 * (int64_t)H->column[b] + r % 3];
   for (int32_t k = 0; k < move->count; k++)
     for (int axis = 0; axis < 3; axis++)
       c->reduced.rhs[move->first + k] -= scale * move->rows[axis * move->count + k] * sum[axis];
@@ -115,21 +116,22 @@ static void matrix(eb_conjac *c, double scale) {
                              0.5 * scale * (r->stiffness[j * n + i] + r->stiffness[i * n + j]);
 }
 
-/* J^T (M (v0 - c) + h f) - scale B^T (H c)_n */
+/* J^T (M (v0 - c) + h f) - scale B^T (H c - b)_n */
 static void right_hand_side(eb_conjac *c, const eb_state *state, double dt, double scale) {
   eb_implicit *work = &c->work;
   const double *mass = eb_elasticity_mass(work->scene->elasticity);
   for (int64_t k = 0; k < work->size; k++) {
-    double v = state->v[k] - (c->scripted_move ? c->script[k] : 0);
+    double v = state->v[k] - (c->inhomogeneous ? c->constant[k] : 0);
     work->rhs[k] = mass[k / 3] * v + dt * work->rhs[k];
   }
   transposed_product(c, work->rhs, c->reduced.rhs);
-  for (int32_t m = 0; m < c->part.moving && c->scripted_move; m++)
-    subtract_script(c, &c->part.move[m], scale);
+  if (!c->inhomogeneous) return;
+  eb_conjac_carry(c, c->trial);
+  for (int32_t m = 0; m < c->part.moving; m++)
+    subtract_constant(c, &c->part.move[m], c->trial + 3 * (int64_t)c->part.move[m].node, scale);
 }
 
-/* y = inv(system) y */
-static void back_substitute(const eb_conjac *c, double *y) {
+void eb_conjac_back_substitute(const eb_conjac *c, double *y) {
   int64_t n = c->part.unknowns;
   eb_forward_d(n, 0, c->reduced.factor, n, 1, y, 1, NULL, 1);
   eb_backward_d(n, 0, c->reduced.factor, n, 1, y, 1, NULL, 1);
@@ -147,7 +149,7 @@ static eb_reason solve(eb_conjac *c) {
   }
   if (finite != 0) return EB_DIVERGED_NAN;
   if (eb_potrf_d(n, r->factor, n, r->floor) >= 0) return EB_NOT_POSITIVE_DEFINITE;
-  back_substitute(c, r->y);
+  eb_conjac_back_substitute(c, r->y);
   return EB_CONVERGED_DIRECT;
 }
 
@@ -157,7 +159,7 @@ static void expand(eb_conjac *c) {
   int64_t n = c->part.unknowns;
 #pragma omp parallel for schedule(static)
   for (int64_t k = 0; k < c->work.size; k++) {
-    double v = c->scripted_move ? c->script[k] : 0;
+    double v = c->inhomogeneous ? c->constant[k] : 0;
     for (int64_t j = 0; j < n; j++) v += row_of(c, k)[j] * y[j];
     c->work.unknown[k] = v;
   }
@@ -181,7 +183,11 @@ void eb_conjac_reduce(eb_conjac *c, const eb_state *state, double dt, bool fresh
   eb_log_begin(log, EB_PHASE_PROJECT);
   *reason = EB_CONVERGED_DIRECT;
   if (c->part.unknowns) *reason = solve_motion(c, state, dt, scale, fresh);
-  if (*reason > 0) expand(c);
+  eb_log_end(log, EB_PHASE_PROJECT);
+  if (*reason < 0) return;
+  eb_conjac_friction(c, dt, scale, log);
+  eb_log_begin(log, EB_PHASE_PROJECT);
+  expand(c);
   eb_log_end(log, EB_PHASE_PROJECT);
   eb_log_count(log, EB_COUNT_REDUCED_UNKNOWNS, c->part.unknowns);
 }

@@ -1,7 +1,7 @@
 /* Corrections that take the quasistatic nodes towards their equilibrium, and how far they go.
  *
  * p = inv(H_qq) f_q with H_qq made definite element by element is a direction in which the potential energy
- *   Pi(x_q) = E(x) - f_ext . x
+ *   Pi(x_q) = E(x) + (energy of touches) - f_ext . x
  * falls, for its slope is -f_q . p = -f_q . inv(H_qq) f_q < 0. |f_q| need not: the slope of |f_q|^2 / 2 is -f_q . H' p with the true
  * Hessian H', which is definite only near minima of Pi. So the line search looks at Pi. In a step p is
  * computed at x0 and used at x0 + h v, where f_q differs by terms of order h^2 only, since (H v)_q = 0; should it not lower Pi there,
@@ -25,29 +25,33 @@ static void set_trial(eb_conjac *c, const double *x, double share) {
   eb_conjac_add_correction(c, share, c->trial);
 }
 
-static eb_potential_value value_at(eb_conjac *c, const double *x, eb_step_log *log) {
+static eb_potential_value value_at(eb_conjac *c, double time, const double *x, eb_step_log *log) {
   eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, c->work.scene->mesh->element_count);
-  return eb_potential_at(&c->potential, x);
+  eb_potential_value value = eb_potential_at(&c->potential, x);
+  eb_conjac_find_contact_at(c, time, x);
+  double contact = eb_touches_energy(c->work.touches, c->work.touch_count);
+  return (eb_potential_value){value.value + contact, value.magnitude + contact};
 }
 
-static double search(eb_conjac *c, const double *x, double slope, eb_step_log *log) {
+static double search(eb_conjac *c, const eb_state *state, double slope, eb_step_log *log) {
+  const double *x = state->x;
   c->potential.fixed = c->part.class;
   c->potential.origin = c->potential.predicted = x;
-  eb_potential_value here = value_at(c, x, log);
+  eb_potential_value here = value_at(c, state->time, x, log);
   double noise = noise_digits * DBL_EPSILON * here.magnitude, share = 1;
   for (int k = 0; k <= MAX_HALVINGS; k++, share *= 0.5) {
     set_trial(c, x, share);
-    eb_potential_value there = value_at(c, c->trial, log);
+    eb_potential_value there = value_at(c, state->time, c->trial, log);
     eb_log_count(log, EB_COUNT_LINE_SEARCHES, 1);
     if (there.value - here.value <= sufficient * share * slope + noise) return share;
   }
   return 0;
 }
 
-double eb_conjac_share(eb_conjac *c, const double *x, double work_of_p, eb_step_log *log) {
+double eb_conjac_share(eb_conjac *c, const eb_state *state, double work_of_p, eb_step_log *log) {
   if (!c->settings.search) return c->settings.gamma;
   eb_log_begin(log, EB_PHASE_LINESEARCH);
-  double share = search(c, x, -work_of_p, log);
+  double share = search(c, state, -work_of_p, log);
   eb_log_end(log, EB_PHASE_LINESEARCH);
   return share;
 }
@@ -64,6 +68,7 @@ static eb_error linearize(eb_conjac *c, const eb_state *state, bool matrix, eb_s
   eb_implicit *work = &c->work;
   eb_log_begin(log, EB_PHASE_RHS);
   eb_scene_force(work->scene, state->time, state->x, state->v, work->force);
+  eb_conjac_find_contact_at(c, state->time, state->x);
   eb_log_end(log, EB_PHASE_RHS);
   if (matrix)
     eb_implicit_assemble(work, state->x, 0, 1, true, log);
@@ -84,7 +89,7 @@ static eb_error correct(eb_conjac *c, eb_state *state, bool matrix, double *long
   EB_TRY(eb_conjac_correct(c, log, reason));
   if (*reason < 0) return EB_OK;
   double work = eb_dot(c->work.size, c->work.rhs, p);
-  double share = eb_conjac_share(c, state->x, work, log);
+  double share = eb_conjac_share(c, state, work, log);
   eb_conjac_add_correction(c, share, state->x);
   *longest = 0;
   for (int64_t k = 0; k < c->work.size; k++) *longest = fmax(*longest, fabs(share * p[k]));
@@ -93,7 +98,7 @@ static eb_error correct(eb_conjac *c, eb_state *state, bool matrix, double *long
 
 eb_error eb_conjac_newton_steps(eb_conjac *c, eb_state *state, eb_step_log *log,
                                 eb_reason *reason) {
-  bool matrix = c->settings.keep_factor == 1;
+  bool matrix = c->settings.keep_factor == 1 || c->touched;
   double longest;
   for (int64_t k = 0; k<c->settings.newton_steps && * reason> 0; k++) {
     EB_TRY(correct(c, state, matrix, &longest, log, reason));

@@ -3,8 +3,6 @@
 
 #include "solvers/linalg/block_ops.h"
 
-#include <string.h>
-
 /* ---- positions ---- */
 
 static void place_carried(const eb_conjac *c, eb_state *state) {
@@ -38,11 +36,11 @@ static void advance(const eb_conjac *c, eb_state *state, double dt) {
 /* v_s, to work.prescribed. */
 static void script_velocities(eb_conjac *c, const eb_state *state, double dt) {
   eb_implicit *work = &c->work;
-  c->scripted_move = false;
+  c->inhomogeneous = false;
   for (int64_t k = 0; k < work->size; k++) {
     if (c->part.class[k / 3] != EB_NODE_SCRIPTED) continue;
     work->prescribed[k] = (work->target[k] - state->x[k]) / dt;
-    c->scripted_move |= work->prescribed[k] != 0;
+    c->inhomogeneous |= work->prescribed[k] != 0;
   }
 }
 
@@ -51,17 +49,22 @@ static bool begin(eb_conjac *c, const eb_state *state, double dt, eb_step_log *l
          eb_all_finite(state->joint_count, state->q) && eb_all_finite(state->joint_count, state->u);
 }
 
-/* f and H, or f alone for a factor that can still serve; then the factor. */
+static eb_reason net_force(eb_conjac *c, eb_step_log *log) {
+  eb_log_begin(log, EB_PHASE_RHS);
+  bool finite = eb_conjac_net_force(c);
+  if (finite) eb_log_residual(log, eb_conjac_residual(c));
+  eb_log_end(log, EB_PHASE_RHS);
+  return finite ? EB_RUNNING : EB_DIVERGED_NAN;
+}
+
+/* f, and the factor unless it can still serve. */
 static eb_error prepare(eb_conjac *c, const eb_state *state, bool fresh, eb_step_log *log,
                         eb_reason *reason) {
   if (fresh)
     eb_implicit_assemble(&c->work, state->x, 0, 1, true, log);
   else
     eb_implicit_gradient(&c->work, state->x, log);
-  eb_log_begin(log, EB_PHASE_RHS);
-  *reason = eb_conjac_net_force(c) ? EB_RUNNING : EB_DIVERGED_NAN;
-  if (*reason == EB_RUNNING) eb_log_residual(log, eb_conjac_residual(c));
-  eb_log_end(log, EB_PHASE_RHS);
+  *reason = net_force(c, log);
   if (*reason < 0 || !fresh) return EB_OK;
   c->age = 0;
   return eb_conjac_factor(c, true, log, reason);
@@ -72,7 +75,7 @@ static void finish(eb_conjac *c, eb_state *state, double dt, double work_of_p, e
   eb_log_begin(log, EB_PHASE_PROJECT);
   advance(c, state, dt);
   eb_log_end(log, EB_PHASE_PROJECT);
-  double share = eb_conjac_share(c, state->x, work_of_p, log);
+  double share = eb_conjac_share(c, state, work_of_p, log);
   eb_log_begin(log, EB_PHASE_PROJECT);
   eb_conjac_add_correction(c, share, state->x);
   eb_log_end(log, EB_PHASE_PROJECT);
@@ -80,7 +83,8 @@ static void finish(eb_conjac *c, eb_state *state, double dt, double work_of_p, e
 
 static eb_error solve_step(eb_conjac *c, eb_state *state, double dt, eb_step_log *log,
                            eb_reason *reason) {
-  bool fresh = !c->current || c->age >= c->settings.keep_factor;
+  bool unknown_touches = eb_conjac_find_contact(c, state, dt, log);
+  bool fresh = !c->current || unknown_touches || c->age >= c->settings.keep_factor;
   c->current = false;
   EB_TRY(prepare(c, state, fresh, log, reason));
   if (*reason < 0) return EB_OK;
@@ -107,7 +111,7 @@ eb_error eb_conjac_step(eb_solver *solver, eb_state *state, double dt, eb_step_l
   log->iterations = 1;
   *reason = EB_DIVERGED_NAN;
   if (!begin(c, state, dt, log)) return EB_OK;
-  EB_TRY(eb_conjac_classify(c, state));
+  EB_TRY(eb_conjac_classify(c, state, log));
   if (c->settle) {
     EB_TRY(eb_conjac_settle(c, state, log, reason));
     if (*reason < 0) return EB_OK;
