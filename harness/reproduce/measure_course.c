@@ -63,8 +63,8 @@ static eb_error rule_line(const eb_paper_claim *claim, const line *l, eb_finding
                 eb_claim_text(claim, "statistic", ""), 1e3 * a, 1e3 * b, l->count, finding->ours,
                 least));
   if (steady)
-    EB_TRY(eb_say(finding, "%s varies by %.1f %% (at most %g %%)", steady, 100 * varies,
-                  100 * most));
+    EB_TRY(
+        eb_say(finding, "%s varies by %.1f %% (at most %g %%)", steady, 100 * varies, 100 * most));
   if (!isfinite(finding->ours) || (steady && !isfinite(varies))) return EB_OK;
   bool straight = finding->ours >= least && b > 0, constant = !steady || varies <= most;
   if (straight && constant) return eb_rule(finding, EB_REPRODUCED, "both as claimed");
@@ -187,8 +187,8 @@ static eb_error judge_lively(const eb_evidence *e, const eb_paper_claim *claim,
   EB_TRY(common_end(e, of[0].case_, others, count, &own.until));
   EB_TRY(add_up(e, of[0].case_, after, &own));
   if (!(own.energy > 0))
-    return eb_say(finding, "%s has not moved between %g s and %g s", e->paper->cases[of[0].case_].name,
-                  after, own.until);
+    return eb_say(finding, "%s has not moved between %g s and %g s",
+                  e->paper->cases[of[0].case_].name, after, own.until);
   EB_TRY(eb_say(finding, "kinetic energy from %g s to %g s: %.3g J s for %s", after, own.until,
                 own.energy, e->paper->cases[of[0].case_].name));
   EB_TRY(match(e, others, count, after, &own, finding, &ratio, &reached));

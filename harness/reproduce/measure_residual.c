@@ -36,7 +36,8 @@ static eb_error judge_settling(const eb_evidence *e, int case_, double rest, eb_
                                bool *settles) {
   eb_course course;
   EB_TRY(eb_course_read(e, case_, "residual", &course));
-  double most = largest(&course, 0, course.count), end = course.count ? course.y[course.count - 1] : NAN;
+  double most = largest(&course, 0, course.count),
+         end = course.count ? course.y[course.count - 1] : NAN;
   eb_course_clear(&course);
   *settles = isfinite(most) && end <= rest * most;
   finding->ours = end / most;

@@ -15,7 +15,8 @@ static const char *name_of(const eb_evidence *e, int case_) {
 /* The worst of the pairs so far. */
 typedef struct pairs {
   double worst;
-  int count, above, shortened; /* pairs; those above the bound, and how many of these are of runs cut short */
+  int count, above,
+      shortened; /* pairs; those above the bound, and how many of these are of runs cut short */
 } pairs;
 
 static eb_error judge_pair(const eb_evidence *e, const eb_named pair[2], double most, pairs *p,
@@ -95,7 +96,8 @@ static eb_error turn_of(const eb_evidence *e, const eb_paper_claim *claim, int c
 static eb_error judge_turn(const eb_evidence *e, const eb_paper_claim *claim, eb_finding *finding) {
   eb_named of[EB_NAMED], others[EB_NAMED];
   int count, rivals;
-  double turned, most = 0, least = eb_claim_number(claim, "least", 1);
+  static const double resolved = 1e-5; /* degrees: frames are in single precision */
+  double turned, most = resolved, least = eb_claim_number(claim, "least", 1);
   bool usable, shortened = false;
   EB_TRY(eb_claim_cases(e, eb_claim_text(claim, "of", ""), of, &count));
   EB_TRY(eb_claim_cases(e, eb_claim_text(claim, "others", ""), others, &rivals));
@@ -111,7 +113,6 @@ static eb_error judge_turn(const eb_evidence *e, const eb_paper_claim *claim, eb
     shortened = shortened || eb_shortened(e, others[i].case_);
   }
   finding->ours = turned / most;
-  if (isnan(finding->ours)) return eb_say(finding, "nothing turns");
   if (shortened) return eb_say(finding, "runs stop before their end");
   return eb_rule(finding, turned > least * most ? EB_REPRODUCED : EB_NOT_REPRODUCED,
                  "that is %.3g times the others' (more than %.3g)", finding->ours, least);
@@ -196,9 +197,8 @@ static eb_error judge_limit(const eb_evidence *e, const eb_paper_claim *claim,
 
 const eb_measure eb_measure_limit = {
     "limit", "the error against another method rises as a parameter falls, and passes a bound",
-    (const eb_argument[]){
-        {"point", EB_ARGUMENT_POINT, true, "X CASE AGAINST"},
-        {"most", EB_ARGUMENT_NUMBER, true,
-         "the bound: largest RMS distance over the largest RMS way of the other"},
-        {0}},
+    (const eb_argument[]){{"point", EB_ARGUMENT_POINT, true, "X CASE AGAINST"},
+                          {"most", EB_ARGUMENT_NUMBER, true,
+                           "the bound: largest RMS distance over the largest RMS way of the other"},
+                          {0}},
     judge_limit};

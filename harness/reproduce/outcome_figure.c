@@ -79,8 +79,7 @@ static eb_error fill_point(const eb_evidence *e, eb_shown_figure *shown, int p, 
   const eb_paper_point *point = &figure->points[p];
   marked[point->case_] = true;
   if (point->against >= 0) marked[point->against] = true;
-  if (shown->courses)
-    return fill_course(e, figure, point->case_, &shown->courses[p], &shown->y[p]);
+  if (shown->courses) return fill_course(e, figure, point->case_, &shown->courses[p], &shown->y[p]);
   EB_TRY(point_value(e, figure, point, &shown->y[p]));
   if (!shown->layers) return EB_OK;
   return fill_layers(e, figure, point->case_, shown->y[p],

@@ -58,12 +58,11 @@ static eb_error read_points(const eb_paper *paper, const eb_section *section,
                             eb_paper_figure *figure) {
   for (int e = 0; e < section->count; e++) {
     const eb_entry *entry = &section->entries[e];
-    const char *name = entry->value;
-    bool point = strcmp(entry->key, "point") == 0;
+    bool point = strcmp(entry->key, "point") == 0, curve = strcmp(entry->key, "curve") == 0;
+    const char *name = point ? figure->value : entry->value;
     if (strcmp(entry->key, "run") == 0) EB_TRY(read_run(paper, entry->value, figure));
     if (strcmp(entry->key, "part") == 0) EB_TRY(read_part(entry->value, figure));
-    if (point && figure->curve_count == 0) name = figure->value;
-    if (strcmp(entry->key, "curve") == 0 || name == figure->value)
+    if (curve || (point && figure->curve_count == 0))
       EB_TRY(read_curve(name, strlen(name), figure));
     if (point) EB_TRY(read_point(paper, entry->value, figure));
     if (point) figure->curves[figure->curve_count - 1].count++;

@@ -199,9 +199,8 @@ static eb_error run(eb_probing *p) {
   return EB_OK;
 }
 
-const eb_probe eb_probe_threshold = {"threshold",
-                                     "the smallest stable value of an option, by bisection",
-                                     (const char *const[]){"scene", "solver", "option", "step",
-                                                           "most", "energy", "steps", "quick-steps",
-                                                           NULL},
-                                     run};
+const eb_probe eb_probe_threshold = {
+    "threshold", "the smallest stable value of an option, by bisection",
+    (const char *const[]){"scene", "solver", "option", "step", "most", "energy", "steps",
+                          "quick-steps", NULL},
+    run};
