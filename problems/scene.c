@@ -198,6 +198,24 @@ static eb_error ask_for_cuts(eb_scene *scene) {
   return EB_OK;
 }
 
+/* Nodes that ride on a body are nodes of the mesh, and no cut parts them: their copies would be free. */
+static eb_error check_articulation(const eb_scene *scene) {
+  int32_t carried = scene->articulation ? eb_articulation_attached(scene->articulation) : 0;
+  for (int32_t k = 0; k < carried; k++) {
+    int32_t node = eb_articulation_node(scene->articulation, k);
+    if (node < 0 || node >= scene->mesh->node_count)
+      return EB_ERROR(EB_ERR_INVALID, "node %d rides on a rigid body, but nodes are 0 to %d", node,
+                      scene->mesh->node_count - 1);
+  }
+  if (carried == 0 || scene->cut_count == 0) return EB_OK;
+  eb_mesh *mesh;
+  int32_t *parent;
+  EB_TRY(eb_scene_final_mesh(scene, &mesh, &parent));
+  eb_mesh_destroy(mesh);
+  free(parent);
+  return EB_OK;
+}
+
 /* ---- creation -------------------------------------------------------------------------------- */
 
 static eb_error build(eb_scene *scene, const char *assignments, const char *mesh_file,
@@ -215,6 +233,7 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
                            scene->mesh->region_name[r]));
   EB_TRY(eb_scene_make_mechanics(scene));
   EB_TRY(ask_for_cuts(scene));
+  EB_TRY(check_articulation(scene));
   return eb_scene_make_hash(scene);
 }
 
@@ -236,6 +255,7 @@ eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignments, const
 void eb_scene_destroy(eb_scene *scene) {
   if (!scene) return;
   if (scene->ops->clear) scene->ops->clear(scene);
+  eb_articulation_destroy(scene->articulation);
   eb_contact_destroy(scene->contact);
   eb_elasticity_destroy(scene->elasticity);
   free(scene->node_origin);

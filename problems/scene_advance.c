@@ -62,6 +62,24 @@ static bool is_due(const eb_scene *scene, double time) {
          scene->cuts[scene->cuts_made].time <= time + 1e-6 * scene->dt;
 }
 
+/* Cuts `mesh`, which is the scene's or is to become it. */
+static eb_error cut_mesh(const eb_scene *scene, const eb_cut *cut, eb_mesh *mesh,
+                         int32_t **parent) {
+  int32_t before = mesh->node_count;
+  int32_t carried = scene->articulation ? eb_articulation_attached(scene->articulation) : 0;
+  EB_TRY(eb_mesh_cut(mesh, cut, parent));
+  for (int32_t k = 0; k < carried; k++) {
+    int32_t node = eb_articulation_node(scene->articulation, k);
+    for (int32_t i = before; i < mesh->node_count; i++) {
+      if ((*parent)[i] != node) continue;
+      free(*parent);
+      return EB_ERROR(EB_ERR_UNSUPPORTED,
+                      "the cut at %g s parts node %d, which a rigid body carries", cut->time, node);
+    }
+  }
+  return EB_OK;
+}
+
 static eb_error make_cut(eb_scene *scene, eb_state *state) {
   const eb_cut *cut = &scene->cuts[scene->cuts_made];
   int32_t before = scene->mesh->node_count, *parent;
@@ -69,7 +87,7 @@ static eb_error make_cut(eb_scene *scene, eb_state *state) {
     return EB_ERROR(EB_ERR_INVALID, "a state of %d nodes does not fit a mesh of %d nodes",
                     state->node_count, before);
   if (!scene->uncut_mesh) EB_TRY(eb_mesh_copy(scene->mesh, &scene->uncut_mesh));
-  EB_TRY(eb_mesh_cut(scene->mesh, cut, &parent));
+  EB_TRY(cut_mesh(scene, cut, scene->mesh, &parent));
   eb_error error = follow_nodes(scene, state, parent, before);
   free(parent);
   scene->cuts_made++;
@@ -110,7 +128,7 @@ static eb_error make_all_cuts(const eb_scene *scene, eb_mesh *mesh, int32_t **pa
   for (int32_t i = 0; i < mesh->node_count; i++) (*parent)[i] = i;
   for (int32_t c = scene->cuts_made; c < scene->cut_count; c++) {
     int32_t before = mesh->node_count, *from;
-    EB_TRY(eb_mesh_cut(mesh, &scene->cuts[c], &from));
+    EB_TRY(cut_mesh(scene, &scene->cuts[c], mesh, &from));
     memcpy(from, *parent, (size_t)before * sizeof *from);
     free(*parent);
     *parent = from;

@@ -83,6 +83,7 @@ eb_error eb_scene_make_hash(eb_scene *scene) {
   if (scene->contact) hash = eb_contact_hash(scene->contact, hash);
   hash = hash_reals(hash_reals(hash, scene->gravity, 3), &scene->dt, 1);
   hash = hash_reals(hash_reals(hash, scene->x0, 3 * nodes), scene->v0, 3 * nodes);
+  if (scene->articulation) hash = eb_articulation_hash(scene->articulation, hash);
   hash = hash_activation(hash, scene);
   for (int32_t c = 0; c < scene->cut_count; c++) hash = hash_cut(hash, &scene->cuts[c]);
   uint8_t *fixed;
@@ -100,5 +101,8 @@ eb_error eb_scene_make_hash(eb_scene *scene) {
 
 uint64_t eb_state_hash(const eb_state *state) {
   size_t size = 3 * (size_t)state->node_count;
-  return hash_reals(hash_reals(EB_HASH_SEED, state->x, size), state->v, size);
+  uint64_t hash = hash_reals(hash_reals(EB_HASH_SEED, state->x, size), state->v, size);
+  if (state->joint_count == 0) return hash;
+  size_t joints = (size_t)state->joint_count;
+  return hash_reals(hash_reals(hash, state->q, joints), state->u, joints);
 }

@@ -25,6 +25,14 @@ typedef struct fake {
   int touches, leaves; /* steps with contact: from the one to before the other */
   double factor_bytes;
   int repetition;
+  double solve, factor;     /* s, phases of every step; beside `accounted` */
+  double kinetic, fade;     /* J in the first step; times this from each step to the next */
+  double force, force_fade; /* the same of the residual that the solver logs, N; 0: none */
+  double momentum, rebound; /* kg m/s: down until the touch, up after it */
+  double depth;             /* m, the deepest penetration, while it touches */
+  double turn;     /* rad, the last frame's about the x axis at the larger end of the body */
+  double stretch;  /* of the last frame along x */
+  double unknowns; /* of the reduced system */
 } fake;
 
 typedef struct made_up {
@@ -43,6 +51,18 @@ __attribute__((unused)) static void write_paper(const char *name, const char *fi
   write_bytes(path, text, strlen(text));
 }
 
+/* What the last frame shows: a turn that grows along x, and a stretch. */
+static void deform(const fake *f, eb_state *state) {
+  double most = -INFINITY;
+  for (int32_t i = 0; i < state->node_count; i++) most = fmax(most, state->x[3 * i]);
+  for (int32_t i = 0; i < state->node_count; i++) {
+    double *x = state->x + 3 * i, angle = f->turn * x[0] / most, y = x[1], z = x[2];
+    x[0] *= 1 + f->stretch;
+    x[1] = cos(angle) * y - sin(angle) * z;
+    x[2] = sin(angle) * y + cos(angle) * z;
+  }
+}
+
 static eb_error put_fake_step(const fake *f, int s, eb_recorder *recorder, eb_state *state,
                               eb_step_log *log) {
   double row[EB_COL_COUNT] = {0};
@@ -50,11 +70,19 @@ static eb_error put_fake_step(const fake *f, int s, eb_recorder *recorder, eb_st
   row[EB_COL_WALL] = (s < 2 ? f->first : f->wall) + f->growth * s;
   row[EB_COL_INVERTED] = s == 1 ? f->inverted : 0;
   row[EB_COL_CONTACTS] = s >= f->touches && s < f->leaves;
+  row[EB_COL_TIME] = 0.1 * (s + 1);
+  row[EB_COL_KINETIC] = f->kinetic * pow(f->fade > 0 ? f->fade : 1, s);
+  row[EB_COL_MOMENTUM_Z] = s <= f->touches ? -f->momentum : f->rebound * f->momentum;
+  row[EB_COL_MAX_PENETRATION] = row[EB_COL_CONTACTS] * f->depth;
   eb_step_log_reset(log);
   log->phase_seconds[EB_PHASE_ASSEMBLE] = 0.5 * f->accounted * row[EB_COL_WALL];
-  log->phase_seconds[EB_PHASE_SOLVE] = 0.5 * f->accounted * row[EB_COL_WALL];
+  log->phase_seconds[EB_PHASE_SOLVE] = 0.5 * f->accounted * row[EB_COL_WALL] + f->solve;
+  log->phase_seconds[EB_PHASE_FACTOR] = f->factor;
+  eb_log_count(log, EB_COUNT_REDUCED_UNKNOWNS, f->unknowns);
+  if (f->force != 0) eb_log_residual(log, f->force * pow(f->force_fade, s));
   eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, f->iterations);
   for (int32_t i = 0; i < state->node_count; i++) state->x[3 * i] += f->drift;
+  if (s == f->steps - 1) deform(f, state);
   state->step = s + 1;
   EB_TRY(eb_recorder_step(recorder, row, log));
   return s % 2 ? eb_recorder_frame(recorder, state, NULL) : EB_OK;

@@ -12,16 +12,6 @@
 
 static const eb_multifrontal_settings plain = {.threads = 1};
 
-static eb_multifrontal *factored(const eb_multifrontal_settings *settings,
-                                 const eb_block_matrix *A) {
-  eb_multifrontal *factor = NULL;
-  eb_reason reason = EB_RUNNING;
-  tap_require(eb_multifrontal_create(settings, A, NULL, &factor), "create");
-  tap_require(eb_multifrontal_factor(factor, A, NULL, &reason), "factor");
-  if (reason < 0) tap_ok(false, "factored a definite matrix");
-  return factor;
-}
-
 static eb_reason solve(eb_multifrontal *factor, int32_t count, const double *b, double *x) {
   eb_reason reason = EB_RUNNING;
   tap_require(eb_multifrontal_solve(factor, count, b, x, NULL, &reason), "solve");
@@ -61,7 +51,7 @@ static void test_cholmod(eb_block_matrix *A, const char *name) {
   int64_t n = 3 * (int64_t)A->rows;
   double *b = eb_test_random_vector(64 * n, &seed), *x = eb_test_random_vector(64 * n, &seed);
   double *want = eb_test_random_vector(64 * n, &seed), worst = 0;
-  eb_multifrontal *factor = factored(&plain, A);
+  eb_multifrontal *factor = eb_test_factored(&plain, A);
   const eb_supernodes *tree = eb_multifrontal_supernodes(factor);
   eb_test_factor L = eb_test_cholmod(A, tree);
   bool solved = true;
@@ -92,7 +82,7 @@ static void test_lapack(void) {
   int64_t n = 3 * (int64_t)A->rows;
   double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
   double *want = eb_test_random_vector(n, &seed);
-  eb_multifrontal *factor = factored(&plain, A);
+  eb_multifrontal *factor = eb_test_factored(&plain, A);
   eb_test_reference(A, b, want);
   solve(factor, 1, b, x);
   tap_below(eb_test_distance(n, x, want), 1e-12, "a random graph: the solution is LAPACK's");
@@ -106,7 +96,7 @@ static void test_lapack(void) {
 /* One right-hand side, then `count` of them, from a factor of its own; x has room for both. */
 static void solve_afresh(const eb_multifrontal_settings *settings, const eb_block_matrix *A,
                          int32_t count, const double *b, double *x) {
-  eb_multifrontal *factor = factored(settings, A);
+  eb_multifrontal *factor = eb_test_factored(settings, A);
   solve(factor, 1, b, x);
   solve(factor, count, b, x + 3 * (int64_t)A->rows);
   eb_multifrontal_destroy(factor);
@@ -164,7 +154,8 @@ static void test_single(eb_block_matrix *A, const char *name) {
   int64_t n = 3 * (int64_t)A->rows;
   double *b = eb_test_random_vector(3 * n, &seed), *x = eb_test_random_vector(3 * n, &seed);
   double *want = eb_test_random_vector(3 * n, &seed), worst = 0;
-  eb_multifrontal *in_double = factored(&plain, A), *in_float = factored(&single, A);
+  eb_multifrontal *in_double = eb_test_factored(&plain, A),
+                  *in_float = eb_test_factored(&single, A);
   for (int64_t i = 0; i < 3 * n; i++) b[i] *= scales[i / n];
   bool solved = solve(in_double, 3, b, want) > 0;
   solved &= solve(in_float, 3, b, x) == EB_CONVERGED_DIRECT;
@@ -244,6 +235,8 @@ static void test_outcomes(bool single) {
   tap_require(eb_multifrontal_factor(factor, A, NULL, &reason), "factor");
   tap_fails(eb_multifrontal_solve(factor, -1, b, x, NULL, &reason), EB_ERR_USAGE, "right-hand",
             "a negative number of right-hand sides");
+  tap_fails(eb_multifrontal_solve_rows(factor, 3, 2, b, x, NULL, &reason), EB_ERR_USAGE,
+            "right-hand", "rows that are too short");
   memcpy(x, want, sizeof *x * (size_t)(3 * n));
   tap_ok(solve(factor, 0, b, x) == EB_CONVERGED_DIRECT && same_bits(3 * n, x, want),
          "%s: none are solved at once", name);
@@ -277,7 +270,7 @@ static void test_empty(void) {
   eb_block_matrix A = {.start = start, .column = nothing, .diagonal = nothing, .values = value};
   for (int single = 0; single < 2; single++) {
     eb_multifrontal_settings settings = {.threads = 2, .single_precision = single};
-    eb_multifrontal *factor = factored(&settings, &A);
+    eb_multifrontal *factor = eb_test_factored(&settings, &A);
     tap_ok(solve(factor, 2, b, x) == EB_CONVERGED_DIRECT && x[0] == 7, "a matrix without rows");
     eb_multifrontal_destroy(factor);
   }
@@ -296,9 +289,10 @@ static void test_cost(bool single) {
   double *b = eb_test_random_vector(5 * n, &seed), *x = eb_test_random_vector(5 * n, &seed);
   eb_step_log *log = NULL;
   eb_reason reason;
-  eb_multifrontal *factor = factored(&settings, A);
+  eb_multifrontal *factor = eb_test_factored(&settings, A);
   tap_require(eb_step_log_create(1, &log), "log");
   double before = in_use();
+  tap_require(eb_multifrontal_solve_rows(factor, 5, 5, b, x, NULL, &reason), "rows");
   tap_require(eb_multifrontal_solve(factor, 5, b, x, log, &reason), "solve");
   tap_ok(in_use() == before, "a solve allocates nothing");
   double passes = log->counters[EB_COUNT_FLOPS] / (4.0 * (double)eb_multifrontal_entries(factor));

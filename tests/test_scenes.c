@@ -1,5 +1,7 @@
 /* The catalogue: every scene keeps the promises of problems/scene.h at a small size; counts at
  * full size; hashes and bad requests; a fall that must not gain energy. */
+#include "problems/scenes/common.h"
+#include "solvers/conjac/nodes.h"
 #include "solvers/solver.h"
 #include "tests/scene_fixture.h"
 
@@ -12,6 +14,7 @@ static const struct {
     {"conjac2020/twist", "resolution=0.34"},
     {"conjac2020/hetero", "resolution=0.25"},
     {"conjac2020/aniso", "resolution=0.25"},
+    {"conjac2020/muscle", "resolution=0.5"},
     {"conjac2020/barcut", "resolution=0.3"},
     {"conjac2020/bunny", "resolution=0.1"},
     {"hecht2012/sculpture-small", "resolution=0.5"},
@@ -130,11 +133,12 @@ static void test_forces(const eb_scene *scene) {
   const char *name = scene->ops->name;
   size_t size = 3 * (size_t)scene->mesh->node_count;
   double *f = malloc(8 * size), *x = malloc(8 * size), mass = 0, sum = 0, others = 0;
+  int down = scene->mesh->type == EB_TRIANGLE ? 1 : 2;
   eb_scene_force(scene, 0, scene->x0, scene->v0, f);
   for (size_t i = 0; i < size / 3; i++) {
     mass += eb_elasticity_mass(scene->elasticity)[i];
-    sum += f[3 * i + 2];
-    others = fmax(others, fmax(fabs(f[3 * i]), fabs(f[3 * i + 1])));
+    sum += f[3 * i + down];
+    others = fmax(others, fmax(fabs(f[3 * i]), fabs(f[3 * i + 3 - down])));
   }
   double g = eb_values_real(scene->parameters, "gravity");
   tap_near(sum / (mass * fmax(g, 1)), g > 0 ? -1 : 0, 1e-9,
@@ -340,6 +344,147 @@ static void test_aniso(void) {
   }
 }
 
+/* ---- dynamic nodes --------------------------------------------------------------------------- */
+
+/* A scene names different nodes that a condensation accepts, and no more than it is asked for. */
+static void test_dynamic_nodes(const eb_scene_ops *ops, const char *small) {
+  if (!ops->dynamic_nodes) return;
+  eb_scene *scene = make(ops->name, small);
+  int32_t nodes[33], most = 0;
+  bool fits = true;
+  for (int32_t wanted = 0; wanted <= 32; wanted++) {
+    nodes[wanted] = -7;
+    int32_t count = ops->dynamic_nodes(scene, wanted, nodes);
+    fits = fits && count >= 0 && count <= wanted && nodes[wanted] == -7;
+    most = count > most ? count : most;
+  }
+  tap_ok(fits && most > 0, "%s: names dynamic nodes, never more than wanted", ops->name);
+  bool accepted = true;
+  static const int32_t counts[] = {0, 1, 2, 3, 4, 5, 6, 8, 10, 11};
+  for (int i = 0; i < 10; i++) {
+    eb_node_choice choice = {.selection = EB_SELECT_SCENE, .count = counts[i], .seed = 1};
+    eb_node_list list;
+    eb_error error = eb_conjac_choose(scene, &choice, &list);
+    accepted = accepted && !error && list.count == counts[i];
+    if (error) printf("# %s\n", eb_error_message(error));
+    eb_error_free(error);
+    eb_node_list_clear(&list);
+  }
+  tap_ok(accepted, "%s: they are free, now or later, and different", ops->name);
+  eb_scene_destroy(scene);
+}
+
+/* Where the paper puts them on the bar of 15 cm: node (i, j, k) of the grid is at 7.5 mm times (i, j - 3, k - 3). */
+static void test_twist_nodes(void) {
+  eb_scene *scene = make("conjac2020/twist", NULL);
+  const double *X = scene->mesh->X, cube = 0.0075;
+  static const int32_t counts[] = {1, 2, 4, 8, 16, 32};
+  for (int c = 0; c < 6; c++) {
+    int32_t nodes[32], count = scene->ops->dynamic_nodes(scene, counts[c], nodes);
+    bool corners = counts[c] >= 8;
+    int slices = corners ? counts[c] / 4 : counts[c], wrong = count != counts[c];
+    for (int32_t k = 0; k < count; k++) {
+      const double *at = X + 3 * nodes[k];
+      double slice = 0.15 * (k / (corners ? 4 : 1) + 1.0) / (slices + 1);
+      wrong += fabs(at[0] - slice) > 0.5001 * cube;
+      for (int d = 1; d < 3; d++) wrong += fabs(fabs(at[d]) - (corners ? 0.0225 : 0)) > 1e-12;
+      for (int32_t j = 0; j < k; j++) wrong += nodes[j] == nodes[k];
+    }
+    tap_ok(wrong == 0, "twist: %d dynamic nodes, %s", counts[c],
+           corners ? "at the corners of slices" : "on the axis");
+  }
+  eb_scene_destroy(scene);
+}
+
+static void test_top_node(const char *name, double height) {
+  eb_scene *scene = make(name, NULL);
+  int32_t node = -1, count = scene->ops->dynamic_nodes(scene, 1, &node);
+  tap_ok(count == 1, "%s: one dynamic node", name);
+  const double top[3] = {0, 0, height};
+  tap_below(distance(scene->mesh->X + 3 * node, top), 1e-12,
+            label(name, "in the middle of the top"));
+  eb_scene_destroy(scene);
+}
+
+/* In the middle of what is gripped and let go: nodes of both jaws and of the trunk. */
+static void test_dragon_nodes(void) {
+  eb_scene *scene = make("conjac2020/dragon", NULL);
+  size_t nodes = (size_t)scene->mesh->node_count;
+  uint8_t *before = malloc(nodes), *after = malloc(nodes);
+  double *target = malloc(24 * nodes);
+  int32_t named[5], count = scene->ops->dynamic_nodes(scene, 5, named);
+  eb_scene_boundary(scene, 0.4, before, target);
+  tap_ok(count == 3, "dragon: names both jaws and the trunk");
+  double up = target[3 * named[0] + 2] - scene->mesh->X[3 * named[0] + 2];
+  double down = target[3 * named[1] + 2] - scene->mesh->X[3 * named[1] + 2];
+  double back = target[3 * named[2]] - scene->mesh->X[3 * named[2]];
+  tap_ok(up > 0.001 && down < -0.001 && back < -0.001, "dragon: in this order");
+  eb_scene_boundary(scene, 0.6, after, target);
+  bool freed = true;
+  for (int32_t k = 0; k < count; k++) freed = freed && before[named[k]] && !after[named[k]];
+  tap_ok(freed, "dragon: held first and then let go");
+  free(target);
+  free(after);
+  free(before);
+  eb_scene_destroy(scene);
+}
+
+/* ---- cuts ------------------------------------------------------------------------------------ */
+
+/* Counts the pieces of a bar after every advance; returns how many it ends in. */
+static int32_t cut_to_the_end(const char *parameters, double times[], int *changes,
+                              eb_scene **out) {
+  eb_scene *scene = make("conjac2020/barcut", parameters);
+  eb_state *state;
+  tap_require(eb_state_create(scene, &state), "state");
+  *changes = 0;
+  for (int64_t step = 0; step < 400; step++, state->time += scene->dt) {
+    bool changed;
+    tap_require(eb_scene_advance(scene, state, &changed), "advance");
+    if (changed) times[(*changes)++] = state->time;
+  }
+  int32_t count = pieces(scene->mesh);
+  eb_state_destroy(state);
+  *out = scene;
+  return count;
+}
+
+/* At full size each cut goes through the 11 x 11 nodes of one plane. */
+static void test_barcut(void) {
+  double times[8];
+  int changes;
+  eb_scene *scene;
+  tap_ok(cut_to_the_end(NULL, times, &changes, &scene) == 3 && changes == 2,
+         "barcut: two cuts make three pieces");
+  tap_near(times[0], 0.6, 1e-9, "the first at 0.6 s");
+  tap_near(times[1], 1.2, 1e-9, "the second at 1.2 s");
+  tap_ok(scene->mesh->node_count == 6050 + 2 * 121, "a cut doubles the nodes of one plane");
+  const eb_grips *grips = scene->data;
+  int32_t nodes[4], *part = malloc(4 * (size_t)scene->mesh->node_count);
+  int32_t count = scene->ops->dynamic_nodes(scene, 4, nodes);
+  eb_mesh_components(scene->mesh, part);
+  int32_t left = part[grips->grip[0].nodes[0]], right = part[grips->grip[1].nodes[0]];
+  tap_ok(count == 2 && part[nodes[0]] == left && part[nodes[1]] != left && part[nodes[1]] != right,
+         "a dynamic node in the left and one in the middle piece, none in the right");
+  double gap = scene->mesh->X[3 * nodes[1]] - scene->mesh->X[3 * nodes[0]];
+  tap_near(gap, 2 * 0.147 / 49, 1e-12, "a cube from the first cut on either side");
+  free(part);
+  eb_scene_destroy(scene);
+  static const struct {
+    const char *parameters;
+    int32_t pieces;
+  } others[] = {{"resolution=0.3,cuts=0", 1},
+                {"resolution=0.3,cuts=1", 2},
+                {"resolution=0.3,cut1=0.2,cut2=0.3", 3},
+                {"resolution=0.3,time1=1,time2=0.5", 3},
+                {"resolution=0.3,time1=1,time2=1", 3}};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    tap_ok(cut_to_the_end(others[i].parameters, times, &changes, &scene) == others[i].pieces,
+           "barcut: %s: %d piece(s)", others[i].parameters, others[i].pieces);
+    eb_scene_destroy(scene);
+  }
+}
+
 static void test_release(void) {
   eb_scene *scene = make("conjac2020/dragon", "resolution=0.1,release=0.25");
   size_t nodes = (size_t)scene->mesh->node_count;
@@ -452,6 +597,7 @@ int main(void) {
       if (!strcmp(sizes[i].scene, (*at)->name)) small = sizes[i].small;
     if (tap_ok(small != NULL, "%s: has a small size to be tested at", (*at)->name))
       test_promises((*at)->name, small);
+    if (small) test_dynamic_nodes(*at, small);
   }
   test_counts();
   test_hashes();
@@ -461,6 +607,11 @@ int main(void) {
   test_hetero();
   test_aniso();
   test_release();
+  test_twist_nodes();
+  test_top_node("conjac2020/hetero", 0.12);
+  test_top_node("conjac2020/aniso", 0.127);
+  test_dragon_nodes();
+  test_barcut();
   test_fall("conjac2020/bunny", "resolution=0.02,material=corotational", 150, 0.02);
   test_fall("hecht2012/three-torus", "resolution=0.1", 150, 0.15);
   test_squash();

@@ -11,21 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/audit/joints.h"
 #include "harness/audit/reference.h"
 #include "problems/base/memory.h"
 
-enum { MOST_POINTS = 8, MOST_NODES = 8 };
+enum { MOST_POINTS = 8, MOST_NODES = 8, CARRIED = 2 };
 
 struct eb_audit {
   const eb_scene *scene;
-  int points;        /* quadrature points of an element */
-  double *gradients; /* elements x points x nodes x 3: dN_a/dX */
-  double *weights;   /* elements x points: rest volume of the point, m^3 */
-  double *mass;      /* nodes */
-  double *force;     /* nodes x 3: f_ext */
-  double *residual;  /* nodes x 3 */
-  double *target;    /* nodes x 3 */
-  uint8_t *fixed;    /* nodes */
+  size_t nodes;                          /* of the mesh when the audit was made */
+  eb_material materials[EB_MAX_REGIONS]; /* with the activation of the step */
+  int points;                            /* quadrature points of an element */
+  double *gradients;                     /* elements x points x nodes x 3: dN_a/dX */
+  double *weights;                       /* elements x points: rest volume of the point, m^3 */
+  double *mass;                          /* nodes */
+  double *force;                         /* nodes x 3: f_ext */
+  double *residual;                      /* nodes x 3 */
+  double *target;                        /* nodes x 3 */
+  uint8_t *fixed;                        /* nodes: 1 scripted, CARRIED */
 };
 
 /* Inverse transpose of the 3x3 matrix A; returns its determinant. */
@@ -40,8 +43,13 @@ static double inverse_transpose(const double A[9], double out[9]) {
   return det;
 }
 
-/* dN_a/dxi of the reference element: linear tetrahedron (0, e1, e2, e3), trilinear cube [-1, 1]^3. */
+/* dN_a/dxi of the reference element: linear triangle (0, e1, e2), linear tetrahedron (0, e1, e2, e3), trilinear cube [-1, 1]^3. */
 static void reference_gradients(eb_element_type type, int point, double dN[MOST_NODES][3]) {
+  if (type == EB_TRIANGLE) {
+    static const double triangle[3][3] = {{-1, -1, 0}, {1, 0, 0}, {0, 1, 0}};
+    memcpy(dN, triangle, sizeof triangle);
+    return;
+  }
   if (type == EB_TETRAHEDRON) {
     static const double tetrahedron[4][3] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     memcpy(dN, tetrahedron, sizeof tetrahedron);
@@ -58,9 +66,11 @@ static void reference_gradients(eb_element_type type, int point, double dN[MOST_
     }
 }
 
-/* Gradients and weight of one quadrature point of one element. */
-static void rest_point(const eb_mesh *mesh, int32_t e, int point, double *gradients,
-                       double *weight) {
+/* Gradients and weight of one quadrature point of one element. Triangles are slices of a solid that does not stretch along z. */
+static void rest_point(const eb_mesh *mesh, const eb_material *material, int32_t e, int point,
+                       double *gradients, double *weight) {
+  static const double cells[] = {
+      [EB_TRIANGLE] = 1. / 2, [EB_TETRAHEDRON] = 1. / 6, [EB_HEXAHEDRON] = 1};
   int nodes = (int)mesh->type;
   const int32_t *node = mesh->elements + (size_t)e * (size_t)nodes;
   double dN[MOST_NODES][3] = {{0}}, A[9] = {0}, invT[9]; /* A_ij = dX_i / dxi_j */
@@ -68,26 +78,29 @@ static void rest_point(const eb_mesh *mesh, int32_t e, int point, double *gradie
   for (int a = 0; a < nodes; a++)
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) A[3 * i + j] += mesh->X[3 * (size_t)node[a] + i] * dN[a][j];
+  if (mesh->type == EB_TRIANGLE) A[8] = 1;
   double det = inverse_transpose(A, invT);
   for (int a = 0; a < nodes; a++)
     for (int i = 0; i < 3; i++) {
       gradients[3 * a + i] = 0;
       for (int j = 0; j < 3; j++) gradients[3 * a + i] += invT[3 * i + j] * dN[a][j];
     }
-  *weight = mesh->type == EB_TETRAHEDRON ? det / 6 : det;
+  *weight = det * cells[mesh->type];
+  if (mesh->type == EB_TRIANGLE && material->thickness > 0) *weight *= material->thickness;
 }
 
 static void precompute(eb_audit *audit) {
   const eb_mesh *mesh = audit->scene->mesh;
   size_t nodes = mesh->type, points = (size_t)audit->points;
   for (int32_t e = 0; e < mesh->element_count; e++) {
+    const eb_material *material = &audit->scene->materials[mesh->region[e]];
     double volume = 0;
     for (size_t q = 0; q < points; q++) {
       size_t at = (size_t)e * points + q;
-      rest_point(mesh, e, (int)q, audit->gradients + 3 * nodes * at, audit->weights + at);
+      rest_point(mesh, material, e, (int)q, audit->gradients + 3 * nodes * at, audit->weights + at);
       volume += audit->weights[at];
     }
-    double share = audit->scene->materials[mesh->region[e]].density * volume / (double)nodes;
+    double share = material->density * volume / (double)nodes;
     for (size_t a = 0; a < nodes; a++) audit->mass[mesh->elements[(size_t)e * nodes + a]] += share;
   }
 }
@@ -107,12 +120,10 @@ static eb_error allocate(eb_audit *audit) {
 
 eb_error eb_audit_create(const eb_scene *scene, eb_audit **out) {
   *out = NULL;
-  if (scene->mesh->type == EB_TRIANGLE)
-    return EB_ERROR(EB_ERR_UNSUPPORTED, "scene '%s': planar triangles cannot be audited",
-                    scene->ops->name);
   eb_audit *audit;
   EB_TRY(EB_NEW(audit, 1));
   audit->scene = scene;
+  audit->nodes = (size_t)scene->mesh->node_count;
   audit->points = scene->mesh->type == EB_HEXAHEDRON ? MOST_POINTS : 1;
   eb_error error = allocate(audit);
   if (error) {
@@ -152,10 +163,11 @@ static double add_point(eb_audit *audit, const double *x, int32_t e, int q, eb_a
   for (size_t a = 0; a < nodes; a++)
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) F[3 * i + j] += x[3 * (size_t)node[a] + i] * g[3 * a + j];
+  for (int k = 0; mesh->type == EB_TRIANGLE && k < 3; k++) F[6 + k] = k == 2;
   const double *fibre = mesh->fibre ? mesh->fibre + 3 * (size_t)e : NULL;
   double weight = audit->weights[at];
-  row->elastic +=
-      weight * eb_reference_material(&audit->scene->materials[mesh->region[e]], F, fibre, P);
+  row->elastic += weight * eb_reference_material(&audit->materials[mesh->region[e]], F, fibre, P);
+  for (int k = 0; mesh->type == EB_TRIANGLE && k < 3; k++) P[6 + k] = 0;
   for (size_t a = 0; a < nodes; a++) {
     double f[3];
     for (int i = 0; i < 3; i++)
@@ -182,11 +194,12 @@ static double add_elements(eb_audit *audit, const double *x, eb_audit_row *row) 
   return scale2;
 }
 
-/* Inertia and external force on node i; returns the squared size of both, over free nodes. */
+/* Inertia (carried nodes': audit/joints.c) and external force on node i; returns the squared size of both, over free nodes. */
 static double add_node(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                        eb_equation equation, size_t i) {
   double inertia[3] = {0}, *r = audit->residual + 3 * i;
-  for (size_t d = 3 * i; equation == EB_EQUATION_IMPLICIT_EULER && d < 3 * i + 3; d++)
+  bool moving = equation == EB_EQUATION_IMPLICIT_EULER && audit->fixed[i] != CARRIED;
+  for (size_t d = 3 * i; moving && d < 3 * i + 3; d++)
     inertia[d - 3 * i] =
         audit->mass[i] * (after->x[d] - before->x[d] - dt * before->v[d]) / (dt * dt);
   for (int d = 0; d < 3; d++) r[d] += inertia[d] - audit->force[3 * i + (size_t)d];
@@ -247,27 +260,60 @@ static bool all_finite(const double *values, size_t count) {
   return true;
 }
 
+/* Materials, scripted and carried nodes, and external forces of the step. */
+static void prepare_step(eb_audit *audit, const eb_state *before, const eb_state *after) {
+  const eb_scene *scene = audit->scene;
+  memcpy(audit->materials, scene->materials, sizeof audit->materials);
+  for (int32_t r = 0; scene->ops->activation && r < scene->material_count; r++)
+    audit->materials[r].activation = scene->ops->activation(scene, after->time);
+  memset(audit->residual, 0, 3 * audit->nodes * sizeof *audit->residual);
+  memset(audit->fixed, 0, audit->nodes);
+  eb_scene_boundary(scene, after->time, audit->fixed, audit->target);
+  eb_scene_force(scene, before->time, before->x, before->v, audit->force);
+  for (int32_t k = 0; scene->articulation && k < eb_articulation_attached(scene->articulation); k++)
+    audit->fixed[eb_articulation_node(scene->articulation, k)] = CARRIED;
+}
+
+static eb_error check_states(const eb_audit *audit, const eb_state *before, const eb_state *after) {
+  const eb_scene *scene = audit->scene;
+  int32_t joints = scene->articulation ? eb_articulation_joints(scene->articulation) : 0;
+  if ((size_t)scene->mesh->node_count != audit->nodes)
+    return EB_ERROR(EB_ERR_INVALID,
+                    "the mesh of '%s' has been cut since its audit was made; make another",
+                    scene->ops->name);
+  if ((size_t)before->node_count != audit->nodes || (size_t)after->node_count != audit->nodes)
+    return EB_ERROR(EB_ERR_INVALID, "the audit of '%s' wants states of %zu nodes, not %d and %d",
+                    scene->ops->name, audit->nodes, before->node_count, after->node_count);
+  if (before->joint_count != joints || after->joint_count != joints)
+    return EB_ERROR(EB_ERR_INVALID, "the audit of '%s' wants states of %d joints, not %d and %d",
+                    scene->ops->name, joints, before->joint_count, after->joint_count);
+  return EB_OK;
+}
+
+static bool is_finite(const eb_state *state) {
+  size_t nodes = 3 * (size_t)state->node_count, joints = (size_t)state->joint_count;
+  return all_finite(state->x, nodes) && all_finite(state->v, nodes) &&
+         all_finite(state->q, joints) && all_finite(state->u, joints);
+}
+
 eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                        eb_equation equation, eb_audit_row *row) {
-  size_t nodes = (size_t)audit->scene->mesh->node_count;
-  if ((size_t)before->node_count != nodes || (size_t)after->node_count != nodes)
-    return EB_ERROR(EB_ERR_INVALID, "the audit of '%s' wants states of %zu nodes, not %d and %d",
-                    audit->scene->ops->name, nodes, before->node_count, after->node_count);
+  const eb_articulation *articulation = audit->scene->articulation;
+  EB_TRY(check_states(audit, before, after));
   *row = (eb_audit_row){.residual = NAN, .residual_relative = NAN};
-  row->finite = all_finite(after->x, 3 * nodes) && all_finite(after->v, 3 * nodes);
+  row->finite = is_finite(after);
   if (!row->finite) return EB_OK;
-  memset(audit->residual, 0, 3 * nodes * sizeof *audit->residual);
-  memset(audit->fixed, 0, nodes);
-  eb_scene_boundary(audit->scene, after->time, audit->fixed, audit->target);
-  eb_scene_force(audit->scene, before->time, before->x, before->v, audit->force);
+  prepare_step(audit, before, after);
   double scale2 = add_elements(audit, after->x, row) + add_implicit_contact(audit, after), sum2 = 0;
-  for (size_t i = 0; i < nodes; i++) {
+  for (size_t i = 0; i < audit->nodes; i++) {
     scale2 += add_node(audit, before, after, dt, equation, i);
     if (!audit->fixed[i]) sum2 += squared(audit->residual + 3 * i);
   }
   row->residual = sqrt(sum2);
   row->residual_relative = scale2 > 0 ? sqrt(sum2 / scale2) : 0;
   add_motion(audit, after, row);
+  if (articulation)
+    eb_audit_joints(articulation, audit->mass, audit->residual, before, after, dt, equation, row);
   add_penetration(audit, after, row);
   return EB_OK;
 }

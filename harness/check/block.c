@@ -11,13 +11,14 @@
 #include <string.h>
 
 static const eb_option parameters[] = {
-    {"nx", EB_OPTION_INT, "4", 1, 128, NULL, "", "cubes along x"},
+    {"nx", EB_OPTION_INT, "4", 1, 256, NULL, "", "cubes along x"},
     {"ny", EB_OPTION_INT, "2", 1, 128, NULL, "", "cubes along y"},
     {"nz", EB_OPTION_INT, "2", 1, 128, NULL, "", "cubes along z"},
     {"lx", EB_OPTION_REAL, "1", 1e-6, 1e6, NULL, "m", "length along x"},
     {"ly", EB_OPTION_REAL, "0.4", 1e-6, 1e6, NULL, "m", "length along y"},
     {"lz", EB_OPTION_REAL, "0.4", 1e-6, 1e6, NULL, "m", "length along z"},
-    {"element", EB_OPTION_CHOICE, "tets6", 0, 0, "tets6|tets5|hexahedra", "", "elements"},
+    {"element", EB_OPTION_CHOICE, "tets6", 0, 0, "tets6|tets5|hexahedra|triangles", "",
+     "elements; triangles are the block seen along z"},
     {"jitter", EB_OPTION_REAL, "0", 0, 0.3, NULL, "", "displacement of inner nodes, in cubes"},
     {"material", EB_OPTION_CHOICE, "stable-neo-hookean", 0, 0,
      "linear|corotational|corotated|fixed-corotational|stvk|neo-hookean|stable-neo-hookean|"
@@ -57,18 +58,23 @@ double eb_block_random(uint64_t *seed) {
 
 /* ---- mesh ---- */
 
+int eb_block_axes(const eb_mesh *mesh) {
+  return mesh->type == EB_TRIANGLE ? 2 : 3;
+}
+
 static void jitter_inside(eb_mesh *mesh, const eb_grid *grid, double amount) {
+  const int axes = eb_block_axes(mesh);
   uint64_t seed = 1;
   for (int32_t i = 0; i < mesh->node_count; i++) {
     double *X = mesh->X + 3 * (int64_t)i;
     double shift[3];
     bool inside = true;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < axes; k++) {
       double edge = grid->size[k] / grid->cubes[k];
       shift[k] = amount * edge * eb_block_random(&seed);
       inside &= X[k] > 0.5 * edge && X[k] < grid->size[k] - 0.5 * edge;
     }
-    for (int k = 0; k < 3 && inside; k++) X[k] += shift[k];
+    for (int k = 0; k < axes && inside; k++) X[k] += shift[k];
   }
 }
 
@@ -87,7 +93,9 @@ static eb_error build_mesh(const eb_values *values, eb_mesh **out) {
                             (int32_t)eb_values_int(values, "nz")},
                   .size = {eb_values_real(values, "lx"), eb_values_real(values, "ly"),
                            eb_values_real(values, "lz")}};
-  if (chosen(values, "element", "hexahedra"))
+  if (chosen(values, "element", "triangles"))
+    EB_TRY(eb_generate_triangles(&grid, out));
+  else if (chosen(values, "element", "hexahedra"))
     EB_TRY(eb_generate_hexahedra(&grid, out));
   else if (chosen(values, "element", "tets5"))
     EB_TRY(eb_generate_tets5(&grid, out));
@@ -187,7 +195,7 @@ static void set_material(eb_scene *scene) {
 }
 
 /* spin: translation and rotation about an oblique axis, with a stretch on top; stretched: at rest,
- * pulled along x; random: noise. */
+ * pulled along x; random: noise. Triangles stay in their plane. */
 static void set_motion(eb_scene *scene) {
   const eb_values *values = scene->parameters;
   double speed = eb_values_real(values, "speed");
@@ -197,7 +205,7 @@ static void set_motion(eb_scene *scene) {
     double *x = scene->x0 + 3 * (int64_t)i, *v = scene->v0 + 3 * (int64_t)i;
     const double turn[3] = {2 * X[1] - X[2], 3 * X[2] - 2 * X[0], X[0] - 3 * X[1]};
     if (chosen(values, "initial", "stretched")) x[0] = X[0] * 1.1;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < eb_block_axes(scene->mesh); k++) {
       if (chosen(values, "initial", "spin"))
         v[k] = speed * (turn[k] + 0.3 * k + 0.5 * X[k] * (k == 1));
       if (chosen(values, "initial", "random")) v[k] = speed * eb_block_random(&seed);
@@ -245,19 +253,23 @@ static void clear(eb_scene *scene) {
 
 /* ---- script ---- */
 
-void eb_block_affine(const double X[3], double x[3]) {
+void eb_block_affine(const eb_mesh *mesh, const double X[3], double x[3]) {
   static const double F[3][3] = {{1.08, 0.05, -0.03}, {-0.04, 0.95, 0.06}, {0.02, -0.05, 1.04}};
-  for (int i = 0; i < 3; i++) x[i] = F[i][0] * X[0] + F[i][1] * X[1] + F[i][2] * X[2] + 0.1;
+  x[2] = X[2];
+  for (int i = 0; i < eb_block_axes(mesh); i++)
+    x[i] = F[i][0] * X[0] + F[i][1] * X[1] + F[i][2] * X[2] + 0.1;
 }
 
-/* Face x1 turns about the block's axis; face x0 stays. */
+/* Face x1 turns about the block's axis, in the plane about its own middle; face x0 stays. */
 static void twist(const eb_scene *scene, double t, const double X[3], double x[3]) {
   const eb_values *values = scene->parameters;
-  if (X[0] < 0.5 * eb_values_real(values, "lx")) return;
-  double angle = t * eb_values_real(values, "rate");
-  double cy = 0.5 * eb_values_real(values, "ly"), cz = 0.5 * eb_values_real(values, "lz");
-  x[1] = cy + cos(angle) * (X[1] - cy) - sin(angle) * (X[2] - cz);
-  x[2] = cz + sin(angle) * (X[1] - cy) + cos(angle) * (X[2] - cz);
+  const double middle[3] = {eb_values_real(values, "lx"), 0.5 * eb_values_real(values, "ly"),
+                            0.5 * eb_values_real(values, "lz")};
+  if (X[0] < 0.5 * middle[0]) return;
+  double angle = t * eb_values_real(values, "rate"), c = cos(angle), s = sin(angle);
+  int i = eb_block_axes(scene->mesh) - 2, j = i + 1;
+  x[i] = middle[i] + c * (X[i] - middle[i]) - s * (X[j] - middle[j]);
+  x[j] = middle[j] + s * (X[i] - middle[i]) + c * (X[j] - middle[j]);
 }
 
 static void boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
@@ -270,7 +282,7 @@ static void boundary(const eb_scene *scene, double t, uint8_t *fixed, double *ta
     const double *X = scene->mesh->X + 3 * (int64_t)i;
     double *x = target + 3 * (int64_t)i, u[3] = {0};
     fixed[i] = 1;
-    if (is_affine) eb_block_affine(X, x);
+    if (is_affine) eb_block_affine(scene->mesh, X, x);
     if (twists) twist(scene, t, X, x);
     if (manufactured) eb_block_manufactured(X, u);
     for (int k = 0; k < 3; k++) x[k] += u[k];

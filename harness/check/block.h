@@ -13,8 +13,10 @@ extern const eb_scene_ops eb_block_scene;
 EB_MUST eb_error eb_block_create(eb_scene **out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* 3, or 2 for triangles. */
+int eb_block_axes(const eb_mesh *mesh);
 /* Where motion=affine puts rest position X. */
-void eb_block_affine(const double X[3], double x[3]);
+void eb_block_affine(const eb_mesh *mesh, const double X[3], double x[3]);
 /* The manufactured displacement (m) at rest position X. */
 void eb_block_manufactured(const double X[3], double u[3]);
 

@@ -2,34 +2,20 @@
  * linear solvers; and the dissipation of implicit Euler. */
 #include "harness/check/block.h"
 #include "harness/check/check.h"
+#include "harness/check/subject.h"
 #include "problems/base/memory.h"
 
 #include <math.h>
 #include <string.h>
 
-static bool declares(const eb_solver_ops *ops, const char *option) {
-  for (const eb_option *at = ops->options; at && at->name; at++)
-    if (!strcmp(at->name, option)) return true;
-  return false;
-}
-
-static bool can(const eb_solver_ops *ops, uint32_t capabilities) {
-  return (ops->capabilities & capabilities) == capabilities;
-}
-
-/* A material the solver serves. */
-static const char *material_for(const eb_solver_ops *ops) {
-  return can(ops, EB_CAP_HYPERELASTIC) ? "stable-neo-hookean" : "corotational";
-}
-
-/* Options that leave no linear-solver tolerance in the figures, nor a matrix out of date. */
-static const char *exact_options(const eb_solver_ops *ops) {
-  return declares(ops, "linear") ? "linear=cholesky" : declares(ops, "tau") ? "tau=0" : "";
+/* Exact, and no nodes that are quasistatic by the method. */
+static const char *unreduced_options(const eb_solver_ops *ops) {
+  return eb_subject_declares(ops, "selection") ? "selection=all,beta=1" : eb_subject_exact(ops);
 }
 
 /* Stiffness warping: node rotations about a matrix that nothing brings up to date. */
 static bool keeps_its_matrix(const eb_solver_ops *ops) {
-  return declares(ops, "node_rotations") && !declares(ops, "tau");
+  return eb_subject_declares(ops, "node_rotations") && !eb_subject_declares(ops, "tau");
 }
 
 /* ---- momentum ---- */
@@ -62,9 +48,9 @@ static eb_error flight_drift(const eb_check *check, int steps, double drift[2]) 
   eb_scene *scene = NULL;
   eb_state *state = NULL;
   EB_TRY(eb_block_create(&scene, "nx=3,ny=2,nz=2,E=1e5,initial=spin,speed=1,dt=%g,material=%s",
-                         0.1 / steps, material_for(check->solver)));
+                         0.1 / steps, eb_subject_material(check->solver)));
   eb_error error =
-      eb_block_run(scene, check->solver, exact_options(check->solver), 1, steps, NULL, &state);
+      eb_block_run(scene, check->solver, eb_subject_exact(check->solver), 1, steps, NULL, &state);
   if (!error) {
     momentum before = momentum_of(scene, scene->x0, scene->v0);
     momentum after = momentum_of(scene, state->x, state->v);
@@ -129,10 +115,10 @@ static eb_error script_allocated(const eb_check *check, const eb_scene *scene) {
 }
 
 eb_error eb_check_script(const eb_check *check) {
-  if (!can(check->solver, EB_CAP_SCRIPTED)) return EB_OK;
+  if (!eb_subject_can(check->solver, EB_CAP_SCRIPTED)) return EB_OK;
   eb_scene *scene = NULL;
   EB_TRY(eb_block_create(&scene, "nx=6,support=ends,motion=twist,rate=3,dt=0.01,material=%s",
-                         material_for(check->solver)));
+                         eb_subject_material(check->solver)));
   eb_error error = script_allocated(check, scene);
   eb_scene_destroy(scene);
   return error;
@@ -159,7 +145,7 @@ static eb_error threads_on(const eb_check *check, const eb_scene *scene, const c
 }
 
 static eb_error threads_all(const eb_check *check, const eb_scene *scene) {
-  if (!declares(check->solver, "linear")) return threads_on(check, scene, "");
+  if (!eb_subject_declares(check->solver, "linear")) return threads_on(check, scene, "");
   EB_TRY(threads_on(check, scene, "linear=cholesky"));
   return threads_on(check, scene, "linear=cg");
 }
@@ -170,7 +156,7 @@ eb_error eb_check_threads(const eb_check *check) {
   int cubes = check->quick ? 12 : 24;
   EB_TRY(eb_block_create(&scene,
                          "nx=%d,ny=%d,nz=%d,lx=1,ly=0.3,lz=0.3,gz=-9.8,support=x0,material=%s",
-                         cubes, cubes / 3, cubes / 3, material_for(check->solver)));
+                         cubes, cubes / 3, cubes / 3, eb_subject_material(check->solver)));
   eb_error error = threads_all(check, scene);
   eb_scene_destroy(scene);
   return error;
@@ -182,7 +168,7 @@ static eb_error compare_linear(const eb_check *check, const eb_scene *scene,
                                const eb_state *reference, const char *kind) {
   char options[128];
   snprintf(options, sizeof options, "linear=%s,linear_rtol=1e-14%s", kind,
-           declares(check->solver, "rtol") ? ",rtol=1e-12" : "");
+           eb_subject_declares(check->solver, "rtol") ? ",rtol=1e-12" : "");
   eb_state *state = NULL;
   EB_TRY(eb_block_run(scene, check->solver, options, 1, 3, NULL, &state));
   double off = eb_block_distance(state, reference);
@@ -195,7 +181,7 @@ static eb_error compare_linear(const eb_check *check, const eb_scene *scene,
 static eb_error linear_on(const eb_check *check, const eb_scene *scene) {
   eb_state *reference = NULL;
   const char *options =
-      declares(check->solver, "rtol") ? "linear=cholesky,rtol=1e-12" : "linear=cholesky";
+      eb_subject_declares(check->solver, "rtol") ? "linear=cholesky,rtol=1e-12" : "linear=cholesky";
   EB_TRY(eb_block_run(scene, check->solver, options, 1, 3, NULL, &reference));
   static const char *const kinds[] = {"cholmod", "cholesky-single", "cg", "cg,preconditioner=ic",
                                       "petsc"};
@@ -208,10 +194,10 @@ static eb_error linear_on(const eb_check *check, const eb_scene *scene) {
 }
 
 eb_error eb_check_linear(const eb_check *check) {
-  if (!declares(check->solver, "linear")) return EB_OK;
+  if (!eb_subject_declares(check->solver, "linear")) return EB_OK;
   eb_scene *scene = NULL;
   EB_TRY(eb_block_create(&scene, "nx=6,ny=3,nz=3,E=1e5,gz=-9.8,support=x0,material=%s",
-                         material_for(check->solver)));
+                         eb_subject_material(check->solver)));
   eb_error error = linear_on(check, scene);
   eb_scene_destroy(scene);
   return error;
@@ -232,8 +218,8 @@ static eb_error swing(const eb_solver_ops *ops, const char *options, const char 
 static eb_error time_errors(const eb_check *check, const eb_state *reference, double error_of[2]) {
   for (int level = 0; level < 2; level++) {
     eb_state *state = NULL;
-    EB_TRY(swing(check->solver, exact_options(check->solver), material_for(check->solver),
-                 20 << level, &state));
+    EB_TRY(swing(check->solver, unreduced_options(check->solver),
+                 eb_subject_material(check->solver), 20 << level, &state));
     error_of[level] = eb_block_distance(state, reference);
     eb_state_destroy(state);
   }
@@ -243,7 +229,7 @@ static eb_error time_errors(const eb_check *check, const eb_state *reference, do
 eb_error eb_check_time_order(const eb_check *check) {
   eb_state *reference = NULL;
   double error_of[2];
-  EB_TRY(swing(eb_solver_find("newton"), "", material_for(check->solver), 640, &reference));
+  EB_TRY(swing(eb_solver_find("newton"), "", eb_subject_material(check->solver), 640, &reference));
   eb_error error = time_errors(check, reference, error_of);
   eb_state_destroy(reference);
   EB_TRY(error);

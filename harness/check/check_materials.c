@@ -120,7 +120,7 @@ static void sample_clear(sample *s) {
   eb_block_matrix_destroy(s->H);
 }
 
-/* A stretched, sheared and shaken copy of the rest shape, and a direction. */
+/* A stretched, sheared and shaken copy of the rest shape, and a direction; of triangles in the plane. */
 static eb_error sample_create(const eb_scene *scene, double shake, sample *s) {
   int64_t size = 3 * (int64_t)scene->mesh->node_count;
   uint64_t seed = 5;
@@ -135,6 +135,7 @@ static eb_error sample_create(const eb_scene *scene, double shake, sample *s) {
     s->x[k] = X[k % 3] * (1 + 0.05 * (double)(k % 3)) + 0.1 * X[(k + 1) % 3] +
               shake * eb_block_random(&seed);
     s->d[k] = shake * eb_block_random(&seed);
+    if (k % 3 >= eb_block_axes(scene->mesh)) s->x[k] = s->d[k] = 0;
   }
   return EB_OK;
 }
@@ -177,8 +178,8 @@ static eb_error assembly_of(const eb_check *check, const char *element, const ch
 }
 
 eb_error eb_check_assembly(const eb_check *check) {
-  static const char *const elements[] = {"tets6", "hexahedra"};
-  for (int e = 0; e < 2; e++) {
+  static const char *const elements[] = {"tets6", "hexahedra", "triangles"};
+  for (int e = 0; e < 3; e++) {
     for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++)
       EB_TRY(assembly_of(check, elements[e], eb_material_describe((eb_material_kind)kind)->name,
                          "none"));
@@ -190,11 +191,14 @@ eb_error eb_check_assembly(const eb_check *check) {
 
 /* ---- rigid motion ---- */
 
-/* Turns x about an oblique axis and moves it; `shift` off for vectors. */
-static void turn(const double *x, int64_t size, bool shift, double *out) {
-  /* The rotation with quaternion (1, 2, 3, 4) / sqrt 30. */
-  static const double R[9] = {-20 / 30., 4 / 30.,  22 / 30., 20 / 30., -10 / 30.,
-                              20 / 30.,  10 / 30., 28 / 30., 4 / 30.};
+/* Turns x about an oblique axis (z in the plane) and moves it; `shift` off for vectors. */
+static void turn(const eb_mesh *mesh, const double *x, bool shift, double *out) {
+  /* The rotations with quaternions (1, 2, 3, 4) / sqrt 30 and (1, 0, 0, 2) / sqrt 5. */
+  static const double oblique[9] = {-20 / 30., 4 / 30.,  22 / 30., 20 / 30., -10 / 30.,
+                                    20 / 30.,  10 / 30., 28 / 30., 4 / 30.};
+  static const double plane[9] = {-0.6, -0.8, 0, 0.8, -0.6, 0, 0, 0, 1};
+  const double *R = mesh->type == EB_TRIANGLE ? plane : oblique;
+  const int64_t size = 3 * (int64_t)mesh->node_count;
   for (int64_t k = 0; k < size; k += 3)
     for (int i = 0; i < 3; i++)
       out[k + i] = R[3 * i] * x[k] + R[3 * i + 1] * x[k + 1] + R[3 * i + 2] * x[k + 2] +
@@ -206,10 +210,10 @@ static void compare_turned(const eb_check *check, const eb_scene *scene, sample 
   int64_t size = 3 * (int64_t)scene->mesh->node_count;
   double energy = eb_elasticity_energy(scene->elasticity, s->x);
   eb_elasticity_gradient(scene->elasticity, s->x, s->g);
-  turn(s->x, size, true, s->moved);
+  turn(scene->mesh, s->x, true, s->moved);
   double turned = eb_elasticity_energy(scene->elasticity, s->moved);
   eb_elasticity_gradient(scene->elasticity, s->moved, s->d);
-  turn(s->g, size, false, s->Hd);
+  turn(scene->mesh, s->g, false, s->Hd);
   double norm = eb_norm(size, s->g);
   for (int64_t k = 0; k < size; k++) s->d[k] -= s->Hd[k];
   const char *reason = "relative change under a rigid motion; rounding of strains near 0.1 only";
@@ -233,8 +237,8 @@ static eb_error invariance_of(const eb_check *check, const char *element, const 
 
 /* Small-strain elasticity (EB_LINEAR) is not invariant under rotations, by definition. */
 eb_error eb_check_invariance(const eb_check *check) {
-  static const char *const elements[] = {"tets6", "hexahedra"};
-  for (int e = 0; e < 2; e++)
+  static const char *const elements[] = {"tets6", "hexahedra", "triangles"};
+  for (int e = 0; e < 3; e++)
     for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++)
       if (kind != EB_LINEAR)
         EB_TRY(

@@ -1,4 +1,4 @@
-/* Curves over a solver's parameter, each point a run: plots for those who sweep one. */
+/* Curves over a parameter or over time, and bars, each a run: plots for those who compare several. */
 #ifndef EB_REPORT_CURVES_H
 #define EB_REPORT_CURVES_H
 
@@ -23,5 +23,16 @@ EB_MUST eb_error eb_plots_error_tau(const char *dir, const char *base, const cha
 /* Time a step against the budget. x: budget, % of the time of a full factorization; y: wall time a step, ms. */
 EB_MUST eb_error eb_plots_time_budget(const char *dir, const char *base, const char *title,
                                       const eb_curve *curves, int count, bool *drawn);
+
+/* Any curves: x and y name the axes, `logarithmic` is EB_LOG_X | EB_LOG_Y (harness/report/gnuplot.h). */
+EB_MUST eb_error eb_plots_curves(const char *dir, const char *base, const char *title,
+                                 const char *x, const char *y, unsigned logarithmic,
+                                 const eb_curve *curves, int count, bool *drawn);
+
+/* Stacked bars: a label each, and `layers` values from the bottom to the top, layer_names from the bottom too; y names the axis. Bars with a value
+ * that is not finite are left out. */
+EB_MUST eb_error eb_plots_bars(const char *dir, const char *base, const char *title, const char *y,
+                               const char *const *labels, int bars, const char *const *layer_names,
+                               int layers, const double *values, bool *drawn);
 
 #endif

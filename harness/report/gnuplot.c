@@ -108,12 +108,22 @@ static eb_error append_quoted(eb_text *script, const char *text) {
   return eb_text_printf(script, "'");
 }
 
+static eb_error append_axes(eb_text *script, const eb_plot_data *data) {
+  EB_TRY(eb_text_printf(script, "xname = "));
+  EB_TRY(append_quoted(script, data->x));
+  EB_TRY(eb_text_printf(script, "\nyname = "));
+  EB_TRY(append_quoted(script, data->y));
+  return eb_text_printf(script, "\nlogx = %d\nlogy = %d\n", (data->logarithmic & EB_LOG_X) != 0,
+                        (data->logarithmic & EB_LOG_Y) != 0);
+}
+
 static eb_error fill_script(eb_text *script, const char *base, const char *stem, const char *title,
                             const eb_plot_data *data) {
   EB_TRY(eb_text_printf(script, "data = \"%s.dat\"\noutput = \"%s.svg\"\ntitle = ", base, base));
   EB_TRY(append_quoted(script, title));
   EB_TRY(eb_text_printf(script, "\nseries = %d\n", data->series));
   if (data->stages[0]) EB_TRY(eb_text_printf(script, "stages = \"%s\"\n", data->stages));
+  if (data->x && data->y) EB_TRY(append_axes(script, data));
   EB_TRY(append_template(script, "style"));
   return append_template(script, stem);
 }

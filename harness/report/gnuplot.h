@@ -11,6 +11,9 @@
 typedef struct eb_plot_data {
   eb_text text;
   int series;
+  const char *x,
+      *y; /* names of the axes, for templates that take any; NULL where the template names them */
+  unsigned logarithmic; /* of these axes: EB_LOG_X | EB_LOG_Y */
   char pending[512], stages[128];
 } eb_plot_data;
 

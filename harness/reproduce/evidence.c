@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/reproduce/probe.h"
 #include "problems/base/memory.h"
 
 int64_t eb_steps_per_frame(const eb_run *run) {
@@ -94,6 +95,13 @@ eb_error eb_evidence_create(const eb_paper *paper, const eb_paper_plan *plan,
 void eb_evidence_clear(eb_evidence *evidence) {
   free(evidence->cases);
   *evidence = (eb_evidence){0};
+}
+
+eb_error eb_evidence_cell(const eb_evidence *e, const eb_paper_source *source, double *out) {
+  *out = NAN;
+  if (source->case_ >= 0) return eb_evidence_statistic(e, source->case_, source->statistic, 0, out);
+  return e->folder ? eb_probe_value(e->paper, e->folder, source->probe, source->statistic, out)
+                   : EB_OK;
 }
 
 int64_t eb_evidence_common(const eb_evidence *evidence, const int *cases, int count) {

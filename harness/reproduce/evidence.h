@@ -12,6 +12,13 @@
  *   iterations.mean|max           of the linear solver, a frame
  *   memory.KIND                   byte, of the set-up
  *   setup.seconds, peak.bytes, run.nodes, run.elements
+ *   end.COLUMN, most.COLUMN, least.COLUMN   of a column of steps/: in the last step, over all steps
+ *   last.COUNTER                  of a counter, in the last step
+ *   rest.height, rest.diagonal    m, of the box of the rest shape; its height is along z
+ *   bounce.restitution            largest upward momentum after the first contact over the largest downward one before
+ *   bounce.flight                 steps without contact after the first one
+ *   joints.swing                  rad, largest range of a joint's angle over the frames
+ *   pieces.unrest                 largest change of shape of a connected piece between the last two frames, over the diagonal
  * and sums of those that there are: phase.update+phase.factor. */
 #ifndef EB_REPRODUCE_EVIDENCE_H
 #define EB_REPRODUCE_EVIDENCE_H
@@ -66,6 +73,9 @@ EB_MUST eb_error eb_statistic_check(const char *name);
 /* Over the frames up to `frames` (0: all). NaN when the case has no such figure. */
 EB_MUST eb_error eb_evidence_statistic(const eb_evidence *evidence, int case_, const char *name,
                                        int64_t frames, double *out);
+/* The figure behind a cell of a table, over all frames. NaN when there is none. */
+EB_MUST eb_error eb_evidence_cell(const eb_evidence *evidence, const eb_paper_source *source,
+                                  double *out);
 /* Frames that all of these cases have; 0 without cases. */
 int64_t eb_evidence_common(const eb_evidence *evidence, const int *cases, int count);
 /* A column summed over the steps of each frame, the first included. The caller frees *values. */

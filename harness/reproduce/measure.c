@@ -8,13 +8,13 @@
 
 #include "harness/names.h"
 
-const eb_measure *const eb_measures[] = {&eb_measure_cells,     &eb_measure_growth,
-                                         &eb_measure_monotone,  &eb_measure_ratio,
-                                         &eb_measure_ranking,   &eb_measure_phases,
-                                         &eb_measure_threads,   &eb_measure_trajectory,
-                                         &eb_measure_shape,     &eb_measure_outcomes,
-                                         &eb_measure_completed, &eb_measure_updown,
-                                         &eb_measure_agreement, NULL};
+const eb_measure *const eb_measures[] = {
+    &eb_measure_cells,     &eb_measure_growth,     &eb_measure_monotone,  &eb_measure_ratio,
+    &eb_measure_ranking,   &eb_measure_phases,     &eb_measure_threads,   &eb_measure_trajectory,
+    &eb_measure_shape,     &eb_measure_outcomes,   &eb_measure_completed, &eb_measure_updown,
+    &eb_measure_agreement, &eb_measure_conditions, &eb_measure_follows,   &eb_measure_final,
+    &eb_measure_turn,      &eb_measure_line,       &eb_measure_lively,    &eb_measure_course,
+    &eb_measure_limit,     &eb_measure_counts,     &eb_measure_threshold, NULL};
 
 const eb_measure *eb_measure_find(const char *name) {
   for (const eb_measure *const *m = eb_measures; *m; m++)
@@ -96,6 +96,8 @@ static eb_error check_bound(const char *value) {
 
 static eb_error check_value(const eb_paper *paper, const eb_argument *argument, const char *value) {
   double number;
+  eb_condition condition;
+  eb_measured_point point;
   switch (argument->kind) {
   case EB_ARGUMENT_CASES:
     return check_cases(paper, value);
@@ -103,6 +105,10 @@ static eb_error check_value(const eb_paper *paper, const eb_argument *argument, 
     return check_stages(paper, value);
   case EB_ARGUMENT_BOUND:
     return check_bound(value);
+  case EB_ARGUMENT_POINT:
+    return eb_point_parse(paper, value, &point);
+  case EB_ARGUMENT_CONDITION:
+    return eb_condition_parse(paper, value, &condition);
   case EB_ARGUMENT_NUMBER:
     return eb_parse_real(argument->name, value, -1e300, 1e300, &number);
   case EB_ARGUMENT_STATISTIC:
@@ -148,6 +154,23 @@ static eb_error unknown_argument(const eb_paper_claim *claim, const char *key) {
   return eb_error_prefix(error, "measure '%s'", claim->measure->name);
 }
 
+eb_error eb_point_parse(const eb_paper *paper, const char *text, eb_measured_point *out) {
+  eb_strings words = {0};
+  int found[2] = {-1, -1};
+  eb_error error = eb_words(text, " ", &words);
+  if (!error && (words.count < 2 || words.count > 3 || !is_number(words.items[0])))
+    error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'X CASE' or 'X CASE AGAINST'", text);
+  for (int i = 1; i < words.count && !error; i++) {
+    found[i - 1] = eb_paper_case_find(paper, words.items[i], strlen(words.items[i]));
+    if (found[i - 1] < 0) error = unknown_case(paper, words.items[i]);
+  }
+  if (!error)
+    *out = (eb_measured_point){
+        .x = strtod(words.items[0], NULL), .case_ = found[0], .against = found[1]};
+  eb_strings_clear(&words);
+  return error;
+}
+
 /* Between bounds that are both missing any figure would do: such a claim could not fail. */
 static eb_error check_bounds(const eb_paper_claim *claim) {
   static const char *const bounds[2] = {"least", "most"};
@@ -185,12 +208,16 @@ static eb_error mark(const eb_paper *paper, const char *value, bool *wanted) {
   return error;
 }
 
+static bool names_cases(eb_argument_kind kind) {
+  return kind == EB_ARGUMENT_CASES || kind == EB_ARGUMENT_STAGES || kind == EB_ARGUMENT_POINT ||
+         kind == EB_ARGUMENT_CONDITION;
+}
+
 eb_error eb_measure_cases(const eb_paper *paper, const eb_paper_claim *claim, bool *wanted) {
   for (int e = 0; e < claim->arguments->count; e++) {
     const eb_entry *entry = &claim->arguments->entries[e];
     const eb_argument *argument = find_argument(claim->measure->arguments, entry->key);
-    if (argument && (argument->kind == EB_ARGUMENT_CASES || argument->kind == EB_ARGUMENT_STAGES))
-      EB_TRY(mark(paper, entry->value, wanted));
+    if (argument && names_cases(argument->kind)) EB_TRY(mark(paper, entry->value, wanted));
   }
   return EB_OK;
 }
@@ -266,6 +293,11 @@ eb_error eb_all_usable(const eb_evidence *evidence, const eb_named *cases, int c
   for (int i = 0; i < count && *usable; i++)
     EB_TRY(eb_usable(evidence, cases[i].case_, finding, usable));
   return EB_OK;
+}
+
+bool eb_shortened(const eb_evidence *e, int case_) {
+  const eb_paper_case *work = &e->paper->cases[case_];
+  return work->frames < work->all_frames || e->cases[case_].standing != EB_STANDING_WHOLE;
 }
 
 eb_error eb_claim_judge(const eb_evidence *evidence, const eb_paper_claim *claim,

@@ -3,6 +3,8 @@
 #ifndef EB_REPRODUCE_MEASURE_H
 #define EB_REPRODUCE_MEASURE_H
 
+#include <jansson.h>
+
 #include "harness/reproduce/evidence.h"
 #include "problems/base/text.h"
 
@@ -22,9 +24,11 @@ typedef struct eb_finding {
 } eb_finding;
 
 typedef enum eb_argument_kind {
-  EB_ARGUMENT_CASES,  /* names of cases and numbers between spaces, '/', '*' and '<' */
-  EB_ARGUMENT_STAGES, /* a case, then phases */
-  EB_ARGUMENT_BOUND,  /* a statistic, then a number */
+  EB_ARGUMENT_CASES,     /* names of cases and numbers between spaces, '/', '*' and '<' */
+  EB_ARGUMENT_STAGES,    /* a case, then phases */
+  EB_ARGUMENT_BOUND,     /* a statistic, then a number */
+  EB_ARGUMENT_POINT,     /* a number, then one or two cases */
+  EB_ARGUMENT_CONDITION, /* see eb_condition */
   EB_ARGUMENT_NUMBER,
   EB_ARGUMENT_STATISTIC, /* see evidence.h */
   EB_ARGUMENT_TABLE,
@@ -92,10 +96,39 @@ EB_MUST eb_error eb_usable(const eb_evidence *evidence, int case_, eb_finding *f
 EB_MUST eb_error eb_all_usable(const eb_evidence *evidence, const eb_named *cases, int count,
                                eb_finding *finding, bool *usable);
 
+/* The result of the probe that the claim names; NULL, and the reason says so, when there is none. A failure that the probe has noted rules,
+ * an error is said. The caller releases *out. */
+EB_MUST eb_error eb_claim_probe(const eb_evidence *evidence, const eb_paper_claim *claim,
+                                eb_finding *finding, json_t **out);
+/* A number in it, or NaN. */
+double eb_found_real(const json_t *object, const char *name);
+
+/* Whether fewer frames of a case are there than a full run has. Such a run shows nothing about its end. */
+bool eb_shortened(const eb_evidence *evidence, int case_);
+
+/* "CASE STATISTIC OP NUMBER", OP one of <=, >=, =; the statistic may be a quotient, A/B. "= 3" holds to rounding. */
+typedef struct eb_condition {
+  int case_;
+  char over[200], under[200]; /* statistics; under "" without a quotient */
+  char op;                    /* '<', '>', '=' */
+  double bound;
+} eb_condition;
+/* EB_ERR_FORMAT says what is wrong with the text. */
+EB_MUST eb_error eb_condition_parse(const eb_paper *paper, const char *text, eb_condition *out);
+
+/* "X CASE" or "X CASE AGAINST"; against is -1 without the latter. */
+typedef struct eb_measured_point {
+  double x;
+  int case_, against;
+} eb_measured_point;
+EB_MUST eb_error eb_point_parse(const eb_paper *paper, const char *text, eb_measured_point *out);
+
 /* Tables of measures, by file. */
 extern const eb_measure eb_measure_cells, eb_measure_growth, eb_measure_monotone, eb_measure_ratio,
     eb_measure_ranking, eb_measure_phases, eb_measure_threads, eb_measure_trajectory,
     eb_measure_shape, eb_measure_outcomes, eb_measure_completed, eb_measure_updown,
-    eb_measure_agreement;
+    eb_measure_agreement, eb_measure_conditions, eb_measure_follows, eb_measure_final,
+    eb_measure_turn, eb_measure_line, eb_measure_lively, eb_measure_course, eb_measure_limit,
+    eb_measure_counts, eb_measure_threshold;
 
 #endif

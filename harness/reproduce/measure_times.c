@@ -38,16 +38,15 @@ typedef struct tally {
 static eb_error count_cell(const eb_evidence *e, const eb_paper_claim *claim,
                            const eb_paper_table *table, int row, const eb_paper_column *column,
                            tally *t, eb_finding *finding) {
-  int found;
-  char *statistic;
-  double ours;
-  bool usable;
-  EB_TRY(eb_paper_cell(e->paper, table, row, column, &found, &statistic));
-  if (found < 0) return EB_OK;
+  eb_paper_source source;
+  double ours = NAN;
+  bool usable = true;
+  EB_TRY(eb_paper_cell(e->paper, table, row, column, &source));
+  if (!source.statistic) return EB_OK;
   t->wanted++;
-  eb_error error = eb_usable(e, found, finding, &usable);
-  if (!error) error = eb_evidence_statistic(e, found, statistic, 0, &ours);
-  free(statistic);
+  eb_error error = source.case_ < 0 ? EB_OK : eb_usable(e, source.case_, finding, &usable);
+  if (!error) error = eb_evidence_cell(e, &source, &ours);
+  free(source.statistic);
   EB_TRY(error);
   double ratio = ours * table->scale / eb_paper_value(table, row, column);
   if (!usable || !isfinite(ratio) || !(ratio > 0)) return EB_OK;
@@ -269,6 +268,7 @@ const eb_measure eb_measure_monotone = {
 
 /* ---- ranking ---------------------------------------------------------------------------------- */
 
+/* Ours is the first ratio. */
 static eb_error judge_order(const eb_evidence *e, const eb_paper_claim *claim, const char *value,
                             eb_finding *finding, int *broken, bool *usable) {
   eb_named cases[EB_NAMED];
@@ -281,6 +281,7 @@ static eb_error judge_order(const eb_evidence *e, const eb_paper_claim *claim, c
     EB_TRY(ratio_of(e, claim, cases[i - 1].case_, cases[i].case_, &ratio));
     bool holds = ratio * cases[i - 1].factor < cases[i].factor * (1 + noise);
     *broken += !holds;
+    if (isnan(finding->ours)) finding->ours = ratio;
     EB_TRY(eb_say(finding, "%s / %s = %.3g%s", name_of(e, cases[i - 1].case_),
                   name_of(e, cases[i].case_), ratio, holds ? "" : " (not as claimed)"));
   }

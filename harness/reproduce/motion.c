@@ -10,17 +10,24 @@
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-static eb_error rest_diagonal(const eb_evidence *e, int case_, double *out) {
+eb_error eb_motion_rest_box(const eb_evidence *e, int case_, double size[3]) {
   eb_mesh *mesh;
   double lo[3], hi[3];
   EB_TRY(eb_results_mesh(e->results, e->cases[case_].run, &mesh));
   eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
-  *out = sqrt(pow(hi[0] - lo[0], 2) + pow(hi[1] - lo[1], 2) + pow(hi[2] - lo[2], 2));
+  for (int d = 0; d < 3; d++) size[d] = hi[d] - lo[d];
   eb_mesh_destroy(mesh);
   return EB_OK;
 }
 
-static eb_error frame_of(const eb_evidence *e, int case_, size_t frame, double **out) {
+eb_error eb_motion_diagonal(const eb_evidence *e, int case_, double *out) {
+  double size[3];
+  EB_TRY(eb_motion_rest_box(e, case_, size));
+  *out = sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
+  return EB_OK;
+}
+
+eb_error eb_motion_frame(const eb_evidence *e, int case_, size_t frame, double **out) {
   float *x;
   size_t size = 3 * (size_t)eb_evidence_run(e, case_)->nodes;
   *out = NULL;
@@ -33,8 +40,8 @@ static eb_error frame_of(const eb_evidence *e, int case_, size_t frame, double *
 
 /* ---- distances -------------------------------------------------------------------------------- */
 
-static void distance_of(const double *x, const double *y, int64_t nodes, double length,
-                        eb_distance *out) {
+void eb_distance_of(const double *x, const double *y, int64_t nodes, double length,
+                    eb_distance *out) {
   double sum = 0, most = 0;
   for (int64_t i = 0; i < nodes; i++) {
     double square = 0;
@@ -48,9 +55,9 @@ static void distance_of(const double *x, const double *y, int64_t nodes, double 
 static eb_error compare_frames(const eb_evidence *e, int a, int b, size_t frame, double length,
                                eb_distance *out) {
   double *x, *y = NULL;
-  EB_TRY(frame_of(e, a, frame, &x));
-  eb_error error = frame_of(e, b, frame, &y);
-  if (!error) distance_of(x, y, eb_evidence_run(e, a)->nodes, length, out);
+  EB_TRY(eb_motion_frame(e, a, frame, &x));
+  eb_error error = eb_motion_frame(e, b, frame, &y);
+  if (!error) eb_distance_of(x, y, eb_evidence_run(e, a)->nodes, length, out);
   free(x);
   free(y);
   return error;
@@ -93,6 +100,13 @@ static eb_error common_frames(const eb_evidence *e, int a, int b, size_t *out) {
   return EB_OK;
 }
 
+static eb_error same_scene(const eb_evidence *e, int a, int b) {
+  if (strcmp(eb_evidence_run(e, a)->scene_hash, eb_evidence_run(e, b)->scene_hash) == 0)
+    return EB_OK;
+  return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' are not runs of one scene",
+                  e->paper->cases[a].name, e->paper->cases[b].name);
+}
+
 /* The larger of two, or what is not a number. */
 static double larger(double a, double b) {
   return a >= b || isnan(a) ? a : b;
@@ -103,10 +117,8 @@ eb_error eb_motion_parting(const eb_evidence *e, int of, int against, bool until
   double length;
   size_t limit = SIZE_MAX;
   *out = (eb_parting){.largest = {NAN, NAN}};
-  if (strcmp(eb_evidence_run(e, of)->scene_hash, eb_evidence_run(e, against)->scene_hash) != 0)
-    return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' are not runs of one scene",
-                    e->paper->cases[of].name, e->paper->cases[against].name);
-  EB_TRY(rest_diagonal(e, of, &length));
+  EB_TRY(same_scene(e, of, against));
+  EB_TRY(eb_motion_diagonal(e, of, &length));
   EB_TRY(common_frames(e, of, against, &out->frames));
   if (until_bounce) EB_TRY(frames_to_bounce(e, against, &limit, &out->bounced));
   if (limit < out->frames) out->frames = limit;
@@ -118,6 +130,41 @@ eb_error eb_motion_parting(const eb_evidence *e, int of, int against, bool until
     out->largest.max = larger(here.max, out->largest.max);
   }
   return EB_OK;
+}
+
+/* Distances of a run from `against` and of `against` from its first frame, in one frame. */
+static eb_error compare_ways(const eb_evidence *e, int of, int against, const double *start,
+                             size_t frame, double *apart, double *way) {
+  double *x, *y = NULL;
+  eb_distance both, alone;
+  int64_t nodes = eb_evidence_run(e, of)->nodes;
+  EB_TRY(eb_motion_frame(e, of, frame, &x));
+  eb_error error = eb_motion_frame(e, against, frame, &y);
+  if (!error) {
+    eb_distance_of(x, y, nodes, 1, &both);
+    eb_distance_of(y, start, nodes, 1, &alone);
+    *apart = larger(both.rms, *apart);
+    *way = larger(alone.rms, *way);
+  }
+  free(x);
+  free(y);
+  return error;
+}
+
+eb_error eb_motion_error(const eb_evidence *e, int of, int against, double *out) {
+  size_t frames;
+  double *start, apart = 0, way = 0;
+  *out = NAN;
+  EB_TRY(same_scene(e, of, against));
+  EB_TRY(common_frames(e, of, against, &frames));
+  if (frames == 0) return EB_OK;
+  EB_TRY(eb_motion_frame(e, against, 0, &start));
+  eb_error error = EB_OK;
+  for (size_t f = 1; f < frames && !error; f++)
+    error = compare_ways(e, of, against, start, f, &apart, &way);
+  free(start);
+  *out = way > 0 ? apart / way : NAN;
+  return error;
 }
 
 /* ---- shapes ----------------------------------------------------------------------------------- */
@@ -161,12 +208,12 @@ void eb_rigid_distance(const double *x, const double *y, int64_t count, double l
   *out = (eb_distance){.rms = sqrt(sum / (double)count) / length, .max = sqrt(most) / length};
 }
 
-static eb_error last_frame(const eb_evidence *e, int case_, double **out) {
+eb_error eb_motion_last(const eb_evidence *e, int case_, double **out) {
   size_t count;
   EB_TRY(eb_results_frame_count(e->results, e->cases[case_].run, &count));
   if (count == 0)
     return EB_ERROR(EB_ERR_INVALID, "'%s' stored no frames", e->paper->cases[case_].name);
-  return frame_of(e, case_, count - 1, out);
+  return eb_motion_frame(e, case_, count - 1, out);
 }
 
 static eb_error rest_shape(const eb_evidence *e, int case_, double **out) {
@@ -178,15 +225,19 @@ static eb_error rest_shape(const eb_evidence *e, int case_, double **out) {
   return error;
 }
 
+eb_error eb_motion_same_nodes(const eb_evidence *e, int a, int b) {
+  if (eb_evidence_run(e, a)->nodes == eb_evidence_run(e, b)->nodes) return EB_OK;
+  return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' do not have the same nodes",
+                  e->paper->cases[a].name, e->paper->cases[b].name);
+}
+
 eb_error eb_motion_shape(const eb_evidence *e, int case_, int other, eb_distance *out) {
   double *x, *y = NULL, length;
   const eb_run *run = eb_evidence_run(e, case_);
-  if (other >= 0 && eb_evidence_run(e, other)->nodes != run->nodes)
-    return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' do not have the same nodes",
-                    e->paper->cases[case_].name, e->paper->cases[other].name);
-  EB_TRY(rest_diagonal(e, case_, &length));
-  EB_TRY(last_frame(e, case_, &x));
-  eb_error error = other < 0 ? rest_shape(e, case_, &y) : last_frame(e, other, &y);
+  if (other >= 0) EB_TRY(eb_motion_same_nodes(e, case_, other));
+  EB_TRY(eb_motion_diagonal(e, case_, &length));
+  EB_TRY(eb_motion_last(e, case_, &x));
+  eb_error error = other < 0 ? rest_shape(e, case_, &y) : eb_motion_last(e, other, &y);
   if (!error) eb_rigid_distance(x, y, run->nodes, length, out);
   free(x);
   free(y);

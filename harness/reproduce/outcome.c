@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/reproduce/motion.h"
 #include "problems/base/memory.h"
 
 /* ---- notes ------------------------------------------------------------------------------------ */
@@ -52,14 +51,14 @@ static eb_error note_stand_ins(const eb_evidence *e, const bool *marked, eb_text
 }
 
 /* What holds for the marked cases: frames of quick runs, and stand-ins. A line each. */
-static eb_error note(const eb_evidence *e, const bool *marked, eb_text *out) {
+eb_error eb_outcome_note(const eb_evidence *e, const bool *marked, eb_text *out) {
   EB_TRY(eb_text_append(out, "", 0));
   EB_TRY(note_frames(e->paper, marked, out));
   return note_stand_ins(e, marked, out);
 }
 
 /* Runs that are not whole; the reasons of claims say so themselves. */
-static eb_error note_troubles(const eb_evidence *e, const bool *marked, eb_text *out) {
+eb_error eb_outcome_troubles(const eb_evidence *e, const bool *marked, eb_text *out) {
   for (int c = 0; c < e->paper->case_count; c++)
     if (marked[c] && *e->cases[c].why) EB_TRY(eb_text_printf(out, "%s\n", e->cases[c].why));
   return EB_OK;
@@ -69,21 +68,20 @@ static eb_error note_troubles(const eb_evidence *e, const bool *marked, eb_text 
 
 static eb_error fill_cell(const eb_evidence *e, eb_shown_table *shown, int row, int column,
                           bool *marked, int *measured) {
-  int found;
-  char *statistic;
+  eb_paper_source source;
   const eb_paper_table *table = shown->table;
   double *ours = &shown->ours[row * table->column_count + column];
   *ours = NAN;
-  EB_TRY(eb_paper_cell(e->paper, table, row, &table->columns[column], &found, &statistic));
-  if (found < 0) return EB_OK;
-  marked[found] = true;
+  EB_TRY(eb_paper_cell(e->paper, table, row, &table->columns[column], &source));
+  if (!source.statistic) return EB_OK;
+  if (source.case_ >= 0) marked[source.case_] = true;
   eb_error error = EB_OK;
   /* A run that failed is not timed beside the paper's: what it did of it is in the notes. */
-  if (e->cases[found].standing >= EB_STANDING_CUT)
-    error = eb_evidence_statistic(e, found, statistic, 0, ours);
+  if (source.case_ < 0 || e->cases[source.case_].standing >= EB_STANDING_CUT)
+    error = eb_evidence_cell(e, &source, ours);
   *ours *= table->scale;
   *measured += isfinite(*ours);
-  free(statistic);
+  free(source.statistic);
   return error;
 }
 
@@ -97,8 +95,8 @@ static eb_error show_table(const eb_evidence *e, const eb_paper_table *table, eb
   for (int r = 0; r < table->keys.count; r++)
     for (int c = 0; c < table->column_count && !error; c++)
       error = fill_cell(e, shown, r, c, marked, measured);
-  if (!error) error = note(e, marked, &shown->notes);
-  if (!error) error = note_troubles(e, marked, &shown->notes);
+  if (!error) error = eb_outcome_note(e, marked, &shown->notes);
+  if (!error) error = eb_outcome_troubles(e, marked, &shown->notes);
   free(marked);
   return error;
 }
@@ -112,52 +110,6 @@ double eb_shown_ratio(const eb_shown_table *shown, int row, int column) {
          eb_paper_value(shown->table, row, &shown->table->columns[column]);
 }
 
-/* ---- figures ---------------------------------------------------------------------------------- */
-
-static bool is_timed(const eb_evidence *e, int case_) {
-  return e->cases[case_].standing >= EB_STANDING_CUT;
-}
-
-static eb_error point_value(const eb_evidence *e, const eb_paper_figure *figure, int case_,
-                            double *out) {
-  double unit = 1;
-  int against = figure->against;
-  *out = NAN;
-  if (!is_timed(e, case_) || (against >= 0 && !is_timed(e, against))) return EB_OK;
-  if (strcmp(figure->value, "distance") == 0) {
-    eb_parting parting;
-    EB_TRY(eb_motion_parting(e, case_, against, true, &parting));
-    *out = figure->scale * parting.largest.rms;
-    return EB_OK;
-  }
-  const int both[2] = {case_, against};
-  int64_t frames = eb_evidence_common(e, both, against < 0 ? 1 : 2);
-  EB_TRY(eb_evidence_statistic(e, case_, figure->value, frames, out));
-  if (against >= 0) EB_TRY(eb_evidence_statistic(e, against, figure->value, frames, &unit));
-  *out *= figure->scale / unit;
-  return EB_OK;
-}
-
-static eb_error show_figure(const eb_evidence *e, const eb_paper_figure *figure,
-                            eb_shown_figure *shown, int *measured) {
-  bool *marked;
-  shown->figure = figure;
-  EB_TRY(EB_NEW(shown->y, figure->point_count));
-  EB_TRY(EB_NEW(marked, e->paper->case_count));
-  eb_error error = EB_OK;
-  for (int p = 0; p < figure->point_count && !error; p++) {
-    marked[figure->points[p].case_] = true;
-    error = point_value(e, figure, figure->points[p].case_, &shown->y[p]);
-    *measured += isfinite(shown->y[p]);
-  }
-  if (figure->against >= 0) marked[figure->against] = true;
-  if (figure->show >= 0) marked[figure->show] = true;
-  if (!error) error = note(e, marked, &shown->notes);
-  if (!error) error = note_troubles(e, marked, &shown->notes);
-  free(marked);
-  return error;
-}
-
 /* ---- claims ----------------------------------------------------------------------------------- */
 
 static eb_error show_claim(const eb_evidence *e, const eb_paper_claim *claim,
@@ -167,7 +119,7 @@ static eb_error show_claim(const eb_evidence *e, const eb_paper_claim *claim,
   EB_TRY(eb_claim_judge(e, claim, &shown->finding));
   EB_TRY(EB_NEW(marked, e->paper->case_count));
   eb_error error = eb_measure_cases(e->paper, claim, marked);
-  if (!error) error = note(e, marked, &shown->notes);
+  if (!error) error = eb_outcome_note(e, marked, &shown->notes);
   if (!error && *claim->note && shown->finding.ruling != EB_REPRODUCED)
     error = eb_text_printf(&shown->notes, "note: %s\n", claim->note);
   free(marked);
@@ -183,8 +135,8 @@ static eb_error create(const eb_evidence *e, const eb_paper_choice *choice, eb_r
   EB_TRY(EB_NEW(out->figures, e->paper->figure_count));
   for (int f = 0; f < e->paper->figure_count; f++)
     if (choice->figures[f])
-      EB_TRY(show_figure(e, &e->paper->figures[f], &out->figures[out->figure_count++],
-                         &out->measured));
+      EB_TRY(eb_outcome_figure(e, &e->paper->figures[f], &out->figures[out->figure_count++],
+                               &out->measured));
   for (int c = 0; c < e->paper->claim_count; c++)
     if (choice->claims[c])
       EB_TRY(show_claim(e, &e->paper->claims[c], &out->claims[out->claim_count++]));
@@ -207,8 +159,7 @@ void eb_reproduction_clear(eb_reproduction *reproduction) {
     eb_text_clear(&reproduction->claims[c].notes);
   }
   for (int f = 0; f < reproduction->figure_count; f++) {
-    free(reproduction->figures[f].y);
-    eb_text_clear(&reproduction->figures[f].notes);
+    eb_outcome_clear_figure(&reproduction->figures[f]);
   }
   free(reproduction->figures);
   free(reproduction->tables);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "harness/report/html.h"
+#include "harness/reproduce/course.h"
 #include "harness/reproduce/measure.h"
 
 typedef struct eb_shown_table {
@@ -22,7 +23,9 @@ typedef struct eb_shown_claim {
 
 typedef struct eb_shown_figure {
   const eb_paper_figure *figure;
-  double *y; /* a point each; NaN where there is none */
+  double *y;      /* a point each (of a course its largest); NaN where there is none */
+  double *layers; /* of bars: points x (parts + 1), from the bottom; the last one is what is left */
+  eb_course *courses; /* a point each, or NULL */
   eb_text notes;
   bool drawn; /* as ID.svg or ID-updates-N.png */
   eb_report_picture pictures;
@@ -44,6 +47,17 @@ void eb_reproduction_clear(eb_reproduction *reproduction);
 
 /* How many claims have each ruling. */
 void eb_reproduction_tally(const eb_reproduction *reproduction, int of[EB_RULINGS]);
+
+/* ---- for the parts of an outcome ---- */
+
+/* What holds for the marked cases: frames of quick runs, and stand-ins; a line each. */
+EB_MUST eb_error eb_outcome_note(const eb_evidence *evidence, const bool *marked, eb_text *out);
+/* Their runs that are not whole. */
+EB_MUST eb_error eb_outcome_troubles(const eb_evidence *evidence, const bool *marked, eb_text *out);
+/* Adds what there is to `measured`. */
+EB_MUST eb_error eb_outcome_figure(const eb_evidence *evidence, const eb_paper_figure *figure,
+                                   eb_shown_figure *shown, int *measured);
+void eb_outcome_clear_figure(eb_shown_figure *shown);
 
 double eb_shown_ours(const eb_shown_table *shown, int row, int column);
 /* Ours over the paper's; NaN without both. */

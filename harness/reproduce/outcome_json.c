@@ -49,11 +49,37 @@ static json_t *claim_json(const eb_shown_claim *shown) {
                    lines_json(shown->notes.data));
 }
 
+static json_t *layers_json(const eb_shown_figure *shown, int point) {
+  const eb_strings *parts = &shown->figure->parts;
+  const double *layers = shown->layers + point * (parts->count + 1);
+  json_t *out = json_object();
+  for (int l = 0; l < parts->count; l++)
+    json_object_set_new(out, parts->items[l], eb_json_real(layers[l]));
+  json_object_set_new(out, "other", eb_json_real(layers[parts->count]));
+  return out;
+}
+
+/* Every value of a run, thinned out when there are very many; the last one is kept. */
+static json_t *course_json(const eb_course *course) {
+  enum { MOST = 400 };
+  json_t *x = json_array(), *y = json_array();
+  size_t stride = (course->count + MOST - 1) / MOST;
+  for (size_t s = 0; s < course->count; s++) {
+    if (s % stride != 0 && s + 1 < course->count) continue;
+    json_array_append_new(x, eb_json_real(course->x[s]));
+    json_array_append_new(y, eb_json_real(course->y[s]));
+  }
+  return json_pack("{s:o, s:o}", "x", x, "y", y);
+}
+
 static json_t *point_json(const eb_evidence *e, const eb_shown_figure *shown, int point,
                           const char *curve) {
   const eb_paper_point *of = &shown->figure->points[point];
-  return json_pack("{s:s, s:f, s:s, s:o}", "curve", curve, "x", of->x, "case",
-                   e->paper->cases[of->case_].name, "y", eb_json_real(shown->y[point]));
+  json_t *out = json_pack("{s:s, s:f, s:s, s:o}", "curve", curve, "x", of->x, "case",
+                          e->paper->cases[of->case_].name, "y", eb_json_real(shown->y[point]));
+  if (shown->layers) json_object_set_new(out, "parts", layers_json(shown, point));
+  if (shown->courses) json_object_set_new(out, "course", course_json(&shown->courses[point]));
+  return out;
 }
 
 static json_t *figure_json(const eb_evidence *e, const eb_shown_figure *shown) {

@@ -4,6 +4,7 @@
 
 #include "harness/names.h"
 #include "harness/report/curves.h"
+#include "harness/report/gnuplot.h"
 #include "harness/report/tree.h"
 #include "harness/report/updates.h"
 #include "harness/reproduce/outcome.h"
@@ -14,19 +15,27 @@
 typedef eb_error (*curve_plot)(const char *dir, const char *base, const char *title,
                                const eb_curve *curves, int count, bool *drawn);
 
+/* The curves of a figure; of courses each is a run. The caller frees *x. */
+static eb_error lay_out(const eb_shown_figure *shown, eb_curve curves[EB_MOST_CURVES], double **x) {
+  const eb_paper_figure *figure = shown->figure;
+  EB_TRY(EB_NEW(*x, figure->point_count));
+  for (int p = 0; p < figure->point_count; p++) (*x)[p] = figure->points[p].x;
+  for (int c = 0; c < figure->curve_count; c++) {
+    const eb_paper_curve *curve = &figure->curves[c];
+    const eb_course *course = shown->courses ? &shown->courses[curve->first] : NULL;
+    curves[c] = (eb_curve){.label = curve->label,
+                           .count = course ? (int)course->count : curve->count,
+                           .x = course ? course->x : *x + curve->first,
+                           .y = course ? course->y : shown->y + curve->first};
+  }
+  return EB_OK;
+}
+
 static eb_error draw_curves(eb_shown_figure *shown, const char *dir, curve_plot plot) {
   eb_curve curves[EB_MOST_CURVES];
   double *x;
   const eb_paper_figure *figure = shown->figure;
-  EB_TRY(EB_NEW(x, figure->point_count));
-  for (int p = 0; p < figure->point_count; p++) x[p] = figure->points[p].x;
-  for (int c = 0; c < figure->curve_count; c++) {
-    const eb_paper_curve *curve = &figure->curves[c];
-    curves[c] = (eb_curve){.label = curve->label,
-                           .count = curve->count,
-                           .x = x + curve->first,
-                           .y = shown->y + curve->first};
-  }
+  EB_TRY(lay_out(shown, curves, &x));
   eb_error error = plot(dir, figure->id, figure->title, curves, figure->curve_count, &shown->drawn);
   free(x);
   return error;
@@ -40,6 +49,50 @@ static eb_error draw_error_tau(const eb_evidence *e, eb_shown_figure *shown, con
 static eb_error draw_time_budget(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
   (void)e;
   return draw_curves(shown, dir, eb_plots_time_budget);
+}
+
+static eb_error draw_any(eb_shown_figure *shown, const char *dir, unsigned logarithmic) {
+  eb_curve curves[EB_MOST_CURVES];
+  double *x;
+  const eb_paper_figure *figure = shown->figure;
+  EB_TRY(lay_out(shown, curves, &x));
+  eb_error error = eb_plots_curves(dir, figure->id, figure->title, figure->x, figure->y,
+                                   logarithmic, curves, figure->curve_count, &shown->drawn);
+  free(x);
+  return error;
+}
+
+static eb_error draw_linear(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
+  (void)e;
+  return draw_any(shown, dir, 0);
+}
+
+static eb_error draw_logarithmic(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
+  (void)e;
+  return draw_any(shown, dir, EB_LOG_X | EB_LOG_Y);
+}
+
+static eb_error draw_course(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
+  (void)e;
+  bool logarithmic = strcmp(shown->figure->template, "course-log") == 0;
+  return draw_any(shown, dir, logarithmic ? EB_LOG_Y : 0);
+}
+
+/* ---- bars ------------------------------------------------------------------------------------- */
+
+static eb_error draw_bars(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
+  (void)e;
+  enum { MOST_LAYERS = 16 };
+  const eb_paper_figure *figure = shown->figure;
+  const char *labels[EB_MOST_CURVES], *names[MOST_LAYERS];
+  int layers = figure->parts.count + 1;
+  if (!figure->parts.count || layers > MOST_LAYERS)
+    return EB_ERROR(EB_ERR_FORMAT, "template 'bars' wants 1 to %d lines 'part'", MOST_LAYERS - 1);
+  for (int c = 0; c < figure->curve_count; c++) labels[c] = figure->curves[c].label;
+  for (int l = 0; l < layers - 1; l++) names[l] = figure->parts.items[l];
+  names[layers - 1] = "other";
+  return eb_plots_bars(dir, figure->id, figure->title, figure->y, labels, figure->point_count,
+                       names, layers, shown->layers, &shown->drawn);
 }
 
 /* ---- pictures of one run ---------------------------------------------------------------------- */
@@ -87,6 +140,11 @@ static const struct {
   eb_error (*draw)(const eb_evidence *e, eb_shown_figure *shown, const char *dir);
 } templates[] = {{"error-tau", false, draw_error_tau},
                  {"time-budget", false, draw_time_budget},
+                 {"curves", false, draw_linear},
+                 {"curves-log", false, draw_logarithmic},
+                 {"course", false, draw_course},
+                 {"course-log", false, draw_course},
+                 {"bars", false, draw_bars},
                  {"updates", true, draw_updates},
                  {"tree", true, draw_tree}};
 enum { TEMPLATES = sizeof templates / sizeof *templates };

@@ -97,10 +97,47 @@ static void print_table(const eb_shown_table *shown, FILE *out) {
 
 /* ---- figures ---------------------------------------------------------------------------------- */
 
-static void print_figure(const eb_shown_figure *shown, FILE *out) {
+static int longest_label(const eb_paper_figure *figure) {
+  int width = 4;
+  for (int c = 0; c < figure->curve_count; c++)
+    if ((int)strlen(figure->curves[c].label) > width) width = (int)strlen(figure->curves[c].label);
+  return width;
+}
+
+/* A line a bar: its parts and the whole. */
+static void print_bars(const eb_shown_figure *shown, FILE *out) {
   const eb_paper_figure *figure = shown->figure;
-  if (figure->point_count == 0) return; /* pictures */
-  fprintf(out, "%s\n  x: %s, y: %s\n", figure->title, figure->x, figure->y);
+  int labels = longest_label(figure), layers = figure->parts.count + 1;
+  fprintf(out, "  %s\n  %-*s", figure->y, labels, "");
+  for (int l = 0; l < layers - 1; l++) fprintf(out, "%10s", figure->parts.items[l]);
+  fprintf(out, "%10s%10s\n", "other", "in all");
+  for (int p = 0; p < figure->point_count; p++) {
+    fprintf(out, "  %-*s", labels, figure->curves[p].label);
+    for (int l = 0; l < layers; l++) print_number(out, 10, shown->layers[p * layers + l]);
+    print_number(out, 10, shown->y[p]);
+    fputc('\n', out);
+  }
+}
+
+/* A line a run: the first, the largest and the last value. */
+static void print_courses(const eb_shown_figure *shown, FILE *out) {
+  const eb_paper_figure *figure = shown->figure;
+  int labels = longest_label(figure);
+  fprintf(out, "  x: %s, y: %s\n  %-*s%12s%12s%12s\n", figure->x, figure->y, labels, "", "first",
+          "largest", "last");
+  for (int p = 0; p < figure->point_count; p++) {
+    const eb_course *course = &shown->courses[p];
+    fprintf(out, "  %-*s", labels, figure->curves[p].label);
+    print_number(out, 12, course->count ? course->y[0] : NAN);
+    print_number(out, 12, shown->y[p]);
+    print_number(out, 12, course->count ? course->y[course->count - 1] : NAN);
+    fputc('\n', out);
+  }
+}
+
+static void print_points(const eb_shown_figure *shown, FILE *out) {
+  const eb_paper_figure *figure = shown->figure;
+  fprintf(out, "  x: %s, y: %s\n", figure->x, figure->y);
   for (int c = 0; c < figure->curve_count; c++) {
     const eb_paper_curve *curve = &figure->curves[c];
     fprintf(out, "  %s\n", curve->label);
@@ -111,6 +148,17 @@ static void print_figure(const eb_shown_figure *shown, FILE *out) {
       fputc('\n', out);
     }
   }
+}
+
+static void print_figure(const eb_shown_figure *shown, FILE *out) {
+  if (shown->figure->point_count == 0) return; /* pictures */
+  fprintf(out, "%s\n", shown->figure->title);
+  if (shown->layers)
+    print_bars(shown, out);
+  else if (shown->courses)
+    print_courses(shown, out);
+  else
+    print_points(shown, out);
   print_lines(out, shown->notes.data, 2);
   fputc('\n', out);
 }

@@ -152,11 +152,10 @@ static eb_error unknown_item(const eb_paper *paper, const char *item) {
 static eb_error table_cases(const eb_paper *paper, const eb_paper_table *table, bool *wanted) {
   for (int r = 0; r < table->keys.count; r++)
     for (int c = 0; c < table->column_count; c++) {
-      int found;
-      char *statistic;
-      EB_TRY(eb_paper_cell(paper, table, r, &table->columns[c], &found, &statistic));
-      free(statistic);
-      if (found >= 0) wanted[found] = true;
+      eb_paper_source source;
+      EB_TRY(eb_paper_cell(paper, table, r, &table->columns[c], &source));
+      free(source.statistic);
+      if (source.case_ >= 0) wanted[source.case_] = true;
     }
   return EB_OK;
 }
@@ -164,7 +163,10 @@ static eb_error table_cases(const eb_paper *paper, const eb_paper_table *table, 
 static void figure_cases(const eb_paper_figure *figure, bool *wanted) {
   if (figure->against >= 0) wanted[figure->against] = true;
   if (figure->show >= 0) wanted[figure->show] = true;
-  for (int p = 0; p < figure->point_count; p++) wanted[figure->points[p].case_] = true;
+  for (int p = 0; p < figure->point_count; p++) {
+    wanted[figure->points[p].case_] = true;
+    if (figure->points[p].against >= 0) wanted[figure->points[p].against] = true;
+  }
 }
 
 /* Tables and figures that a claim is shown with or judged by. */

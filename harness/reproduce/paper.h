@@ -6,13 +6,16 @@
  *                  other entry is a case: NAME = SCENE[:p=v,..] LABEL [THREADS]. Cases of one section are competitors: their
  *                  repetitions interleave.
  *   [table ID]     where, title, data (a TSV file), unit (ms, s, MB, 1), note,
- *                  column = NAME: CASE STATISTIC       ours beside that column of the data; a * is replaced by
+ *                  column = NAME: CASE STATISTIC       ours beside that column of the data (with probe:ID in place of the case
+ *                                                      the figure ROW.FIELD that the probe has found); a * is replaced by
  *                  row = KEY: TEXT                     this text, or by the row's key
  *                  heading = NAME: TEXT                over a column; with a heading, columns without ours are shown too
  *   [claim ID]     where, claim (in own words), measure and its arguments (harness/reproduce/measure.h), table = ID (shown
  *                  with it), figure = ID, paper = NUMBER (the paper's value in short), note (shown unless reproduced)
- *   [figure ID]    title, template (error-tau or time-budget), x, y (names of the axes), value, unit, against = CASE,
- *                  point = X CASE, curve = NAME (of the points that follow): see eb_paper_figure; or
+ *   [figure ID]    title, template (error-tau, time-budget, curves or curves-log), x, y (names of the axes), value, unit,
+ *                  against = CASE, point = X CASE [AGAINST], curve = NAME (of the points that follow): see eb_paper_figure; or
+ *                  template = course (or course-log), value = QUANTITY (harness/reproduce/course.h) and lines run = NAME: CASE; or
+ *                  template = bars, value = STATISTIC (of the whole), part = NAME: STATISTIC and lines run = NAME: CASE; or
  *                  template (updates or tree) and show = CASE: pictures of one run
  *   [probe ID]     kind and its arguments (harness/reproduce/probe.h)
  *
@@ -56,11 +59,12 @@ typedef struct eb_paper_table {
 typedef struct eb_paper_point {
   double x;
   int case_;
+  int against; /* -1: that of the figure */
 } eb_paper_point;
 
 /* Points that follow each other. */
 typedef struct eb_paper_curve {
-  const char *label;
+  char *label;
   int first, count;
 } eb_paper_curve;
 
@@ -68,16 +72,17 @@ typedef struct eb_paper_curve {
 enum { EB_MOST_CURVES = 8 };
 typedef struct eb_paper_figure {
   const char *id, *title, *template, *x, *y; /* owned by the sections; x and y name the axes */
-  const char *
-      value; /* a statistic, or "distance": the largest of the motion (rms) from that of `against` until its first
-                        bounce ends */
+  /* A statistic; "distance": the largest of the motion (rms) from that of `against` until its first bounce ends; "error":
+   * eb_motion_error; of courses a quantity */
+  const char *value;
   double scale; /* from SI to what y says */
   int against;  /* a case, or -1 */
   int show;     /* the case of figures of one run, or -1 */
   eb_paper_point *points;
   int point_count;
-  eb_paper_curve curves[EB_MOST_CURVES];
+  eb_paper_curve curves[EB_MOST_CURVES]; /* of bars and courses each has one point, its run */
   int curve_count;
+  eb_strings parts, statistics; /* of bars; what is left to `value` is a part of its own */
 } eb_paper_figure;
 
 typedef struct eb_measure eb_measure;
@@ -119,9 +124,17 @@ int eb_paper_figure_find(const eb_paper *paper, const char *id);
 int eb_paper_row_find(const eb_paper_table *table, const char *key);
 double eb_paper_value(const eb_paper_table *table, int row, const eb_paper_column *column);
 
-/* The case behind a cell, or -1 where the paper or we have none, and its statistic. The caller frees *statistic. */
+/* What is behind a cell: a statistic of a case, or with case_ -1 a figure that a probe has found (eb_probe_value). Neither where the paper or
+ * we have none. The caller frees `statistic`. */
+typedef struct eb_paper_source {
+  int case_;
+  const char *probe; /* owned by the table */
+  char *statistic;
+} eb_paper_source;
 EB_MUST eb_error eb_paper_cell(const eb_paper *paper, const eb_paper_table *table, int row,
-                               const eb_paper_column *column, int *case_, char **statistic);
+                               const eb_paper_column *column, eb_paper_source *out);
+/* The probe that a column shows, or NULL. */
+const char *eb_paper_column_probe(const eb_paper_column *column);
 
 /* What an item - a table, a claim, a figure or, when NULL, everything - consists of. One entry each of the paper's. */
 typedef struct eb_paper_choice {

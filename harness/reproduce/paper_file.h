@@ -21,6 +21,9 @@ void eb_paper_clear_cases(eb_paper *paper);
 EB_MUST eb_error eb_paper_read_tables(eb_paper *paper, const char *from);
 void eb_paper_clear_tables(eb_paper *paper);
 
+/* Takes "NAME: REST" apart: the length of NAME, and where REST begins. */
+EB_MUST eb_error eb_paper_split(const char *value, size_t *name, const char **rest);
+
 /* What a figure in SI is multiplied by to be in that unit (NULL: 1). */
 EB_MUST eb_error eb_paper_unit(const char *unit, double *scale);
 

@@ -79,8 +79,7 @@ static eb_error read_data(const char *path, const char *text, eb_paper_table *ta
 
 /* ---- layout ----------------------------------------------------------------------------------- */
 
-/* Takes "NAME: REST" apart. */
-static eb_error split(const char *value, size_t *name, const char **rest) {
+eb_error eb_paper_split(const char *value, size_t *name, const char **rest) {
   const char *colon = strstr(value, ": ");
   *name = 0;
   *rest = value;
@@ -129,7 +128,7 @@ static eb_error read_column(eb_paper_table *table, const char *value) {
   size_t name, word;
   const char *rest;
   eb_paper_column *column;
-  EB_TRY(split(value, &name, &rest));
+  EB_TRY(eb_paper_split(value, &name, &rest));
   EB_TRY(column_of(table, value, name, &column));
   word = strcspn(rest, " ");
   const char *statistic = rest + word + strspn(rest + word, " ");
@@ -143,7 +142,7 @@ static eb_error read_heading(eb_paper_table *table, const char *value) {
   size_t name;
   const char *rest;
   eb_paper_column *column;
-  EB_TRY(split(value, &name, &rest));
+  EB_TRY(eb_paper_split(value, &name, &rest));
   EB_TRY(column_of(table, value, name, &column));
   return replace(&column->heading, rest, strlen(rest));
 }
@@ -151,7 +150,7 @@ static eb_error read_heading(eb_paper_table *table, const char *value) {
 static eb_error read_fill(eb_paper_table *table, const char *value) {
   size_t name;
   const char *rest;
-  EB_TRY(split(value, &name, &rest));
+  EB_TRY(eb_paper_split(value, &name, &rest));
   int row = find_text(&table->keys, value, name);
   if (row < 0) return EB_ERROR(EB_ERR_FORMAT, "the data have no row '%.*s'", (int)name, value);
   return replace(&table->fills.items[row], rest, strlen(rest));
@@ -187,15 +186,14 @@ static eb_error read_layout(const eb_section *section, eb_paper_table *table) {
   return table->column_count ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "there is no 'column'");
 }
 
-/* Every cell that both have must name a case and a statistic. */
+/* Every cell that both have must name a case and a statistic, or a probe. */
 static eb_error check_cells(const eb_paper *paper, const eb_paper_table *table) {
   for (int r = 0; r < table->keys.count; r++)
     for (int c = 0; c < table->column_count; c++) {
-      int found;
-      char *statistic;
-      EB_TRY(eb_paper_cell(paper, table, r, &table->columns[c], &found, &statistic));
-      eb_error error = statistic ? eb_statistic_check(statistic) : EB_OK;
-      free(statistic);
+      eb_paper_source source;
+      EB_TRY(eb_paper_cell(paper, table, r, &table->columns[c], &source));
+      eb_error error = source.case_ >= 0 ? eb_statistic_check(source.statistic) : EB_OK;
+      free(source.statistic);
       EB_TRY(error);
     }
   return EB_OK;
@@ -278,20 +276,39 @@ static eb_error fill(const char *pattern, const char *with, char **out) {
   return error;
 }
 
-eb_error eb_paper_cell(const eb_paper *paper, const eb_paper_table *table, int row,
-                       const eb_paper_column *column, int *case_, char **statistic) {
-  *case_ = -1;
-  *statistic = NULL;
-  const char *with = table->fills.items[row];
+static const char probe_prefix[] = "probe:";
+
+const char *eb_paper_column_probe(const eb_paper_column *column) {
+  size_t length = strlen(probe_prefix);
+  bool probed = column->cases && strncmp(column->cases, probe_prefix, length) == 0;
+  return probed ? column->cases + length : NULL;
+}
+
+static eb_error find_source(const eb_paper *paper, const eb_paper_column *column, const char *with,
+                            eb_paper_source *out) {
   char *name;
-  if (!column->cases || strcmp(with, "-") == 0 || isnan(eb_paper_value(table, row, column)))
-    return EB_OK;
   EB_TRY(fill(column->cases, with, &name));
-  *case_ = eb_paper_case_find(paper, name, strlen(name));
-  eb_error error = *case_ < 0
-                       ? EB_ERROR(EB_ERR_FORMAT, "row '%s', column '%s': there is no case '%s'",
-                                  table->keys.items[row], column->name, name)
-                       : fill(column->statistic, with, statistic);
+  out->case_ = eb_paper_case_find(paper, name, strlen(name));
+  eb_error error = out->case_ < 0 ? EB_ERROR(EB_ERR_FORMAT, "there is no case '%s'", name) : EB_OK;
   free(name);
   return error;
+}
+
+static eb_error find_probe(const eb_paper *paper, const char *id) {
+  return eb_sections_find(&paper->sections, "probe", id)
+             ? EB_OK
+             : EB_ERROR(EB_ERR_FORMAT, "there is no probe '%s'", id);
+}
+
+eb_error eb_paper_cell(const eb_paper *paper, const eb_paper_table *table, int row,
+                       const eb_paper_column *column, eb_paper_source *out) {
+  const char *with = table->fills.items[row];
+  *out = (eb_paper_source){.case_ = -1};
+  if (!column->cases || strcmp(with, "-") == 0 || isnan(eb_paper_value(table, row, column)))
+    return EB_OK;
+  out->probe = eb_paper_column_probe(column);
+  eb_error error =
+      out->probe ? find_probe(paper, out->probe) : find_source(paper, column, with, out);
+  EB_TRY(eb_error_prefix(error, "row '%s', column '%s'", table->keys.items[row], column->name));
+  return fill(column->statistic, with, &out->statistic);
 }

@@ -1,6 +1,7 @@
 #include "harness/reproduce/probe.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,11 @@
 #include "harness/environment.h"
 #include "harness/names.h"
 #include "harness/reproduce/measure.h"
+#include "harness/reproduce/walker.h"
 #include "problems/base/file.h"
 
-const eb_probe *const eb_probes[] = {&eb_probe_agreement, &eb_probe_low_rank, NULL};
+const eb_probe *const eb_probes[] = {&eb_probe_agreement, &eb_probe_low_rank, &eb_probe_counts,
+                                     &eb_probe_threshold, NULL};
 
 /* ---- sections --------------------------------------------------------------------------------- */
 
@@ -100,25 +103,34 @@ eb_error eb_probe_load(const eb_paper *paper, const char *folder, const char *id
   return *out ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "'%s': %s", path, why.text);
 }
 
-static eb_error create_scene(const char *spec, eb_scene **out) {
-  char *name, *assignments;
-  EB_TRY(eb_split_spec(spec, &name, &assignments));
-  const eb_scene_ops *ops = eb_scene_find(name);
-  eb_error error = ops ? eb_scene_create(ops, assignments, NULL, NULL, out)
-                       : EB_ERROR(EB_ERR_USAGE, "there is no scene '%s'", name);
-  free(name);
-  free(assignments);
-  return error;
+void eb_probe_note_scene(const eb_probing *probing, const char *spec, const eb_scene *scene) {
+  const char *stand_in = scene->ops->stand_in;
+  json_object_set_new(probing->out, "scene", json_string(spec));
+  json_object_set_new(probing->out, "stand_in", json_string(stand_in ? stand_in : ""));
+  json_object_set_new(probing->out, "scene_elements", json_integer(scene->mesh->element_count));
 }
 
 eb_error eb_probe_scene(const eb_probing *probing, eb_scene **out) {
   const char *spec = eb_section_value(probing->arguments, "scene");
   if (!spec) return EB_ERROR(EB_ERR_FORMAT, "'scene' is missing");
-  EB_TRY(create_scene(spec, out));
-  const char *stand_in = (*out)->ops->stand_in;
-  json_object_set_new(probing->out, "scene", json_string(spec));
-  json_object_set_new(probing->out, "stand_in", json_string(stand_in ? stand_in : ""));
-  json_object_set_new(probing->out, "scene_elements", json_integer((*out)->mesh->element_count));
+  EB_TRY(eb_walker_scene(spec, out));
+  eb_probe_note_scene(probing, spec, *out);
+  return EB_OK;
+}
+
+eb_error eb_probe_value(const eb_paper *paper, const char *folder, const char *id, const char *path,
+                        double *out) {
+  json_t *result;
+  char row[100];
+  const char *dot = strrchr(path, '.');
+  *out = NAN;
+  if (!dot) return EB_ERROR(EB_ERR_FORMAT, "probe '%s': '%s' is not ROW.FIELD", id, path);
+  snprintf(row, sizeof row, "%.*s", (int)(dot - path), path);
+  EB_TRY(eb_probe_load(paper, folder, id, &result));
+  const json_t *value =
+      json_object_get(json_object_get(json_object_get(result, "rows"), row), dot + 1);
+  if (json_is_number(value)) *out = json_number_value(value);
+  json_decref(result);
   return EB_OK;
 }
 
@@ -232,12 +244,22 @@ static eb_error run_probe(const eb_paper *paper, const eb_section *section, cons
   return EB_OK;
 }
 
-/* Probes that the claims of the choice name. */
+static bool shows_probe(const eb_paper_table *table, const char *id) {
+  for (int c = 0; c < table->column_count; c++) {
+    const char *shown = eb_paper_column_probe(&table->columns[c]);
+    if (shown && strcmp(shown, id) == 0) return true;
+  }
+  return false;
+}
+
+/* Probes that the claims or the tables of the choice name. */
 static bool is_wanted(const eb_paper *paper, const eb_paper_choice *choice, const char *id) {
   for (int c = 0; c < paper->claim_count; c++) {
     const char *named = eb_section_value(paper->claims[c].arguments, "probe");
     if (choice->claims[c] && named && strcmp(named, id) == 0) return true;
   }
+  for (int t = 0; t < paper->table_count; t++)
+    if (choice->tables[t] && shows_probe(&paper->tables[t], id)) return true;
   return false;
 }
 

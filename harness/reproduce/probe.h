@@ -3,6 +3,7 @@
  *
  *   {"identity": TEXT, "complete": BOOL, ...}
  *
+ * A result may have "rows": an object of objects, whose figures tables can show.
  * complete is false as long as the probe is at work: what a probe cut off by its time limit has found stays readable. */
 #ifndef EB_REPRODUCE_PROBE_H
 #define EB_REPRODUCE_PROBE_H
@@ -31,18 +32,20 @@ typedef struct eb_probe {
 
 /* All probes, ended by NULL. */
 extern const eb_probe *const eb_probes[];
-extern const eb_probe eb_probe_agreement, eb_probe_low_rank;
+extern const eb_probe eb_probe_agreement, eb_probe_low_rank, eb_probe_counts, eb_probe_threshold;
 EB_MUST eb_error eb_probes_check(const eb_paper *paper);
 
 /* The scene that the argument `scene` names; also notes its stand-in. */
 EB_MUST eb_error eb_probe_scene(const eb_probing *probing, eb_scene **out);
+/* Notes scene and stand-in of a scene that a probe has made itself. */
+void eb_probe_note_scene(const eb_probing *probing, const char *spec, const eb_scene *scene);
 /* Writes what is found so far. */
 EB_MUST eb_error eb_probe_save(const eb_probing *probing);
 
 /* Runs a probe of the paper in this process. */
 EB_MUST eb_error eb_probe_execute(const eb_paper *paper, const char *id, const char *path);
 
-/* Runs the probes that the chosen claims name, each in a process of its own; with `resume` only those whose complete result is not
+/* Runs the probes that the chosen claims and tables name, each in a process of its own; with `resume` only those whose complete result is not
  * there. `from` is passed on. *interrupted: by a signal. */
 EB_MUST eb_error eb_probes_run(const eb_paper *paper, const eb_paper_choice *choice,
                                const char *from, const char *folder, bool resume,
@@ -50,5 +53,9 @@ EB_MUST eb_error eb_probes_run(const eb_paper *paper, const eb_paper_choice *cho
 /* The result of a probe, or NULL when there is none. The caller releases it. */
 EB_MUST eb_error eb_probe_load(const eb_paper *paper, const char *folder, const char *id,
                                json_t **out);
+
+/* A figure of such a result: FIELD of rows/ROW, by "ROW.FIELD". NaN when it is not there. */
+EB_MUST eb_error eb_probe_value(const eb_paper *paper, const char *folder, const char *id,
+                                const char *path, double *out);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/reproduce/evidence.h"
+#include "harness/reproduce/statistic.h"
 
 /* ---- over frames ------------------------------------------------------------------------------ */
 
@@ -133,7 +133,7 @@ static bool is_memory(const char *of) {
 static const struct family {
   const char *name, *members;
   bool (*has)(const char *of);
-  eb_error (*compute)(const eb_evidence *e, int case_, const char *of, int64_t frames, double *out);
+  eb_statistic compute;
 } families[] = {{"frame", "|mean|min|max|median|", NULL, frame_figure},
                 {"phase", NULL, is_phase, phase_figure},
                 {"count", NULL, is_counter, count_figure},
@@ -141,7 +141,15 @@ static const struct family {
                 {"memory", NULL, is_memory, memory_figure},
                 {"setup", "|seconds|", NULL, run_figure},
                 {"peak", "|bytes|", NULL, run_figure},
-                {"run", "|nodes|elements|", NULL, run_figure}};
+                {"run", "|nodes|elements|", NULL, run_figure},
+                {"end", NULL, eb_statistic_is_column, eb_statistic_end},
+                {"most", NULL, eb_statistic_is_column, eb_statistic_most},
+                {"least", NULL, eb_statistic_is_column, eb_statistic_least},
+                {"last", NULL, is_counter, eb_statistic_last},
+                {"rest", "|height|diagonal|", NULL, eb_statistic_rest},
+                {"bounce", "|restitution|flight|", NULL, eb_statistic_bounce},
+                {"joints", "|swing|", NULL, eb_statistic_joints},
+                {"pieces", "|unrest|", NULL, eb_statistic_pieces}};
 
 static bool is_member(const struct family *family, const char *of) {
   char framed[64];
@@ -169,11 +177,14 @@ eb_error eb_statistic_check(const char *name) {
   const char *at = name;
   do {
     if (!next_term(&at, of))
-      return EB_ERROR(EB_ERR_FORMAT,
-                      "'%s' is no statistic; there are: frame.mean|min|max|median, phase.NAME, "
-                      "phase.sum, count.NAME, iterations.mean|max, memory.KIND, setup.seconds, "
-                      "peak.bytes, run.nodes|elements, and sums of them with +",
-                      name);
+      return EB_ERROR(
+          EB_ERR_FORMAT,
+          "'%s' is no statistic; there are: frame.mean|min|max|median, phase.NAME, "
+          "phase.sum, count.NAME, iterations.mean|max, memory.KIND, setup.seconds, "
+          "peak.bytes, run.nodes|elements, end|most|least.COLUMN, last.COUNTER, "
+          "rest.height|diagonal, bounce.restitution|flight, joints.swing, pieces.unrest, and "
+          "sums of them with +",
+          name);
   } while (*at);
   return EB_OK;
 }

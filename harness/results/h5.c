@@ -207,7 +207,8 @@ eb_error eb_h5_put(hid_t where, const char *name, hid_t stored, hid_t memory, eb
 
 eb_error eb_h5_growing(hid_t where, const char *name, hid_t stored, eb_h5_shape row,
                        hsize_t rows_per_chunk, const char *unit, hid_t *out) {
-  hsize_t size[3] = {0}, largest[3] = {H5S_UNLIMITED}, chunk[3] = {rows_per_chunk};
+  hsize_t size[EB_H5_AXES] = {0}, largest[EB_H5_AXES] = {H5S_UNLIMITED};
+  hsize_t chunk[EB_H5_AXES] = {rows_per_chunk};
   for (int i = 0; i < row.rank; i++) size[i + 1] = largest[i + 1] = chunk[i + 1] = row.size[i];
   hid_t space = H5Screate_simple(row.rank + 1, size, largest);
   hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
@@ -223,7 +224,7 @@ eb_error eb_h5_growing(hid_t where, const char *name, hid_t stored, eb_h5_shape 
 }
 
 eb_error eb_h5_skip(hid_t dataset, const char *name, hsize_t rows) {
-  hsize_t size[3] = {0};
+  hsize_t size[EB_H5_AXES] = {0};
   hid_t space = H5Dget_space(dataset);
   H5Sget_simple_extent_dims(space, size, NULL);
   H5Sclose(space);
@@ -235,7 +236,7 @@ eb_error eb_h5_append(hid_t dataset, const char *name, hid_t memory, hsize_t row
                       const void *data) {
   if (rows == 0) return EB_OK;
   hid_t space = H5Dget_space(dataset);
-  hsize_t size[3] = {0}, start[3] = {0};
+  hsize_t size[EB_H5_AXES] = {0}, start[EB_H5_AXES] = {0};
   int rank = H5Sget_simple_extent_dims(space, size, NULL);
   H5Sclose(space);
   start[0] = size[0];
@@ -270,9 +271,10 @@ static eb_error read_all(hid_t set, const char *name, hid_t memory, size_t size,
                          eb_h5_shape *shape) {
   hid_t space = H5Dget_space(set);
   int rank = H5Sget_simple_extent_ndims(space);
-  if (rank >= 0 && rank <= 3) shape->rank = H5Sget_simple_extent_dims(space, shape->size, NULL);
+  if (rank >= 0 && rank <= EB_H5_AXES)
+    shape->rank = H5Sget_simple_extent_dims(space, shape->size, NULL);
   H5Sclose(space);
-  if (rank < 0 || rank > 3) return EB_ERROR(EB_ERR_FORMAT, "%s has %d axes", name, rank);
+  if (rank < 0 || rank > EB_H5_AXES) return EB_ERROR(EB_ERR_FORMAT, "%s has %d axes", name, rank);
   if (!fits_in_file(set, claimed_bytes(*shape, size)))
     return EB_ERROR(EB_ERR_FORMAT, "%s claims to be larger than its file can hold", name);
   *out = eb_calloc(elements(*shape), size);

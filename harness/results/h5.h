@@ -35,10 +35,12 @@ EB_MUST eb_error eb_h5_get_text(hid_t object, const char *name, char **out);
 EB_MUST eb_error eb_h5_get_real(hid_t object, const char *name, double *out);
 EB_MUST eb_error eb_h5_get_int(hid_t object, const char *name, int64_t *out);
 
+enum { EB_H5_AXES = 4 }; /* the most that an array has */
+
 /* The shape of an array: rank 0 is a scalar. */
 typedef struct eb_h5_shape {
   int rank;
-  hsize_t size[3];
+  hsize_t size[EB_H5_AXES];
 } eb_h5_shape;
 
 /* Writes a whole dataset of `stored` type from `memory` type. Compressed when it has over 1 KB. */

@@ -209,13 +209,6 @@ eb_error eb_results_column(const eb_results *results, int run, const char *path,
   return error;
 }
 
-eb_error eb_results_steps(const eb_results *results, int run, eb_column column, double **values,
-                          size_t *count) {
-  char path[64];
-  snprintf(path, sizeof path, "steps/%s", eb_columns[column].name);
-  return eb_results_column(results, run, path, values, count);
-}
-
 /* A table that files older than its name lack: zeros, one a step. */
 static eb_error read_named(const eb_results *results, int run, const char *group, const char *name,
                            double **values, size_t *count) {
@@ -224,9 +217,18 @@ static eb_error read_named(const eb_results *results, int run, const char *group
   bool there = eb_h5_exists(results->file, path);
   snprintf(path, sizeof path, "%s/%s", group, name);
   if (there) return eb_results_column(results, run, path, values, count);
-  EB_TRY(eb_results_steps(results, run, EB_COL_STEP, values, count));
+  EB_TRY(eb_results_column(results, run, "steps/step", values, count));
   memset(*values, 0, *count * sizeof **values);
   return EB_OK;
+}
+
+eb_error eb_results_steps(const eb_results *results, int run, eb_column column, double **values,
+                          size_t *count) {
+  char path[64];
+  if (column >= EB_COL_COMPONENTS)
+    return read_named(results, run, "steps", eb_columns[column].name, values, count);
+  snprintf(path, sizeof path, "steps/%s", eb_columns[column].name);
+  return eb_results_column(results, run, path, values, count);
 }
 
 eb_error eb_results_phase(const eb_results *results, int run, eb_phase phase, double **values,

@@ -32,7 +32,7 @@ eb_error eb_results_locate(const eb_results *results, int run, eb_error error);
  * pointer. An unknown path in a run that has tables is EB_ERR_FORMAT. */
 EB_MUST eb_error eb_results_column(const eb_results *results, int run, const char *path,
                                    double **values, size_t *count);
-/* A column of steps/. */
+/* A column of steps/; zeros in files older than the column. */
 EB_MUST eb_error eb_results_steps(const eb_results *results, int run, eb_column column,
                                   double **values, size_t *count);
 
@@ -83,7 +83,14 @@ bool eb_results_has_updates(const eb_results *results, int run);
 EB_MUST eb_error eb_results_updates(const eb_results *results, int run, size_t frame,
                                     uint8_t **out);
 
-/* The mesh of a run's scene (regions and fibres included, node sets not), and its surface over the mesh's nodes. */
+/* What of a scene's rigid bodies is in one frame: their bones (count x 2 x 3: pivot and tip, m), and their joints (count x 2: angle, rad, and
+ * rate, rad/s). *count is 0 and *out NULL when the run has none. */
+EB_MUST eb_error eb_results_bones(const eb_results *results, int run, size_t frame, int32_t *count,
+                                  float **out);
+EB_MUST eb_error eb_results_joints(const eb_results *results, int run, size_t frame, int32_t *count,
+                                   double **out);
+
+/* The mesh of a run's scene, with all scripted cuts made (regions and fibres included, node sets not), and its surface over the mesh's nodes. */
 EB_MUST eb_error eb_results_mesh(const eb_results *results, int run, eb_mesh **out);
 typedef struct eb_result_surface {
   int32_t triangle_count;

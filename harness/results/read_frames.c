@@ -3,6 +3,7 @@
 
 #include "harness/results/read.h"
 #include "problems/base/memory.h"
+#include "problems/rigid/articulation.h"
 
 eb_error eb_results_frame_count(const eb_results *results, int run, size_t *out) {
   double *time;
@@ -13,7 +14,7 @@ eb_error eb_results_frame_count(const eb_results *results, int run, size_t *out)
 
 /* Checks that a dataset has a row of that number and of that shape. */
 static eb_error check_rows(const char *name, hid_t space, size_t frame, eb_h5_shape row) {
-  hsize_t size[3];
+  hsize_t size[EB_H5_AXES];
   if (H5Sget_simple_extent_ndims(space) != row.rank + 1)
     return EB_ERROR(EB_ERR_FORMAT, "%s does not have %d axes", name, row.rank + 1);
   H5Sget_simple_extent_dims(space, size, NULL);
@@ -29,7 +30,7 @@ static eb_error check_rows(const char *name, hid_t space, size_t frame, eb_h5_sh
 /* Reads row `frame` of `row` shape into memory of its own. */
 static eb_error read_row(hid_t set, const char *name, size_t frame, hid_t memory, eb_h5_shape row,
                          void **out) {
-  hsize_t start[3] = {frame}, one[3] = {1}, entries = 1;
+  hsize_t start[EB_H5_AXES] = {frame}, one[EB_H5_AXES] = {1}, entries = 1;
   for (int i = 0; i < row.rank; i++) entries *= one[i + 1] = row.size[i];
   hid_t space = H5Dget_space(set);
   eb_error error = check_rows(name, space, frame, row);
@@ -85,6 +86,53 @@ eb_error eb_results_updates(const eb_results *results, int run, size_t frame, ui
   if (!eb_results_has_updates(results, run)) return EB_OK;
   eb_h5_shape row = {1, {(hsize_t)eb_results_run(results, run)->elements}};
   eb_error error = read_frame(results, run, EB_FRAME_UPDATES, frame, H5T_NATIVE_UINT8, row, &data);
+  *out = data;
+  return error;
+}
+
+/* ---- rigid bodies ----------------------------------------------------------------------------- */
+
+/* Entries along the second axis of a dataset of frames; 0 when the run has none. */
+static eb_error count_bodies(const eb_results *results, int run, const char *name, int32_t *count) {
+  char path[400];
+  hsize_t size[EB_H5_AXES] = {0};
+  *count = 0;
+  snprintf(path, sizeof path, "/runs/%s/%s", eb_results_run(results, run)->id, name);
+  if (!eb_h5_exists(eb_results_file(results), path)) return EB_OK;
+  hid_t set = H5Dopen2(eb_results_file(results), path, H5P_DEFAULT);
+  if (set < 0) return eb_results_locate(results, run, eb_h5_error("cannot open", path));
+  hid_t space = H5Dget_space(set);
+  int rank = H5Sget_simple_extent_ndims(space);
+  if (rank > 1 && rank <= EB_H5_AXES) H5Sget_simple_extent_dims(space, size, NULL);
+  H5Sclose(space);
+  H5Dclose(set);
+  if (size[1] == 0 || size[1] > EB_MAX_JOINTS)
+    return eb_results_locate(
+        results, run, EB_ERROR(EB_ERR_FORMAT, "%s is not of 1 to %d bodies", name, EB_MAX_JOINTS));
+  *count = (int32_t)size[1];
+  return EB_OK;
+}
+
+eb_error eb_results_bones(const eb_results *results, int run, size_t frame, int32_t *count,
+                          float **out) {
+  void *data;
+  *out = NULL;
+  EB_TRY(count_bodies(results, run, EB_FRAME_BONES, count));
+  if (*count == 0) return EB_OK;
+  eb_h5_shape row = {3, {(hsize_t)*count, 2, 3}};
+  eb_error error = read_frame(results, run, EB_FRAME_BONES, frame, H5T_NATIVE_FLOAT, row, &data);
+  *out = data;
+  return error;
+}
+
+eb_error eb_results_joints(const eb_results *results, int run, size_t frame, int32_t *count,
+                           double **out) {
+  void *data;
+  *out = NULL;
+  EB_TRY(count_bodies(results, run, EB_FRAME_JOINTS, count));
+  if (*count == 0) return EB_OK;
+  eb_h5_shape row = {2, {(hsize_t)*count, 2}};
+  eb_error error = read_frame(results, run, EB_FRAME_JOINTS, frame, H5T_NATIVE_DOUBLE, row, &data);
   *out = data;
   return error;
 }

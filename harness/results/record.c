@@ -48,6 +48,7 @@ const eb_field eb_run_fields[] = {TEXT(identity),
                                   INT(steps_wanted),
                                   INT(steps_done),
                                   INT(nodes),
+                                  INT(uncut_nodes),
                                   INT(elements),
                                   REAL(dt, "s"),
                                   REAL(scene_seconds, "s"),
@@ -127,6 +128,7 @@ static eb_error read_fields(hid_t group, eb_run *run) {
 eb_error eb_run_read(hid_t group, eb_run *run) {
   *run = (eb_run){0};
   eb_error error = read_fields(group, run);
+  if (run->uncut_nodes == 0) run->uncut_nodes = run->nodes; /* a file older than cuts */
   if (error) eb_run_clear(run);
   return error;
 }
@@ -155,4 +157,13 @@ const eb_column_info eb_columns[EB_COL_COUNT] = {
     [EB_COL_MAX_PENETRATION] = {"max_penetration", "m", "deepest node inside a collider", 0},
     [EB_COL_INVERTED] = {"inverted", "1", "elements with det F <= 0", 1},
     [EB_COL_CONTACTS] = {"contacts", "1", "nodes inside a collider", 1},
-    [EB_COL_FINITE] = {"finite", "1", "1 when all positions and velocities are numbers", 1}};
+    [EB_COL_FINITE] = {"finite", "1", "1 when all positions and velocities are numbers", 1},
+    [EB_COL_COMPONENTS] = {"components", "1", "connected components of the mesh, cut so far", 1},
+    [EB_COL_JOINT_KINETIC] = {"joint_kinetic", "J", "kinetic energy of the rigid bodies", 0},
+    [EB_COL_JOINT_POTENTIAL] = {"joint_potential", "J",
+                                "energy of the rigid bodies in gravity and of the joints' limits",
+                                0},
+    [EB_COL_JOINT_RESIDUAL] = {"joint_residual", "N m", "audited residual of the joints, 2-norm",
+                               0},
+    [EB_COL_JOINT_RESIDUAL_RELATIVE] = {"joint_residual_relative", "1",
+                                        "audited residual of the joints over its terms", 0}};

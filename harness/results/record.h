@@ -5,7 +5,8 @@
  *   /environment              attributes only (harness/environment.h)
  *   /scenes/<hash>/           attributes: name, parameters, mesh_source, stand_in, counts
  *     mesh/                   positions (nodes x 3, m), tetrahedra|hexahedra|triangles, region, fibre,
- *                             surface (triangles x 3 nodes), surface_region
+ *                             surface (triangles x 3 nodes), surface_region; with all scripted cuts made: the copies of nodes that a
+ *                             cut makes come behind the nodes of the mesh before it (the attribute nodes counts those before any cut)
  *     colliders/              when the scene has any (harness/results/colliders.h)
  *   /runs/<id>/               attributes: eb_run
  *     setup/                  phases and counters of the set-up, one number each
@@ -18,7 +19,9 @@
  *     residuals/              values, seconds (since the step began), offsets (steps + 1); attribute norm
  *     frames/                 positions (frames x nodes x 3, float32, m), time (s), step, collider_offset (frames x colliders x 3, m);
  *                             updates (frames x elements, uint8): how often the solver has brought an element's matrix up to date
- *                             since the frame before, 255 for that often and more; absent when it never has
+ *                             since the frame before, 255 for that often and more; absent when it never has; until the cut that parts it,
+ *                             a node's copy is where the node is; bones (frames x bodies x 2 x 3, float32, m): pivot and tip
+ *                             of every rigid body, and joints (frames x joints x 2: angle, rad, and rate, rad/s), when the scene has any
  *
  * Phases, counters and kinds of memory go by their names (solvers/solver.h); those that an older file lacks read as 0 or as not
  * reported. Every dataset has the attribute `unit` ("1" when it has none). */
@@ -33,6 +36,8 @@
 enum { EB_SCHEMA_VERSION = 1 };
 #define EB_SCHEMA_FORMAT "elastobench result"
 #define EB_FRAME_UPDATES "frames/updates"
+#define EB_FRAME_BONES   "frames/bones"
+#define EB_FRAME_JOINTS  "frames/joints"
 
 /* How a case ended. Everything but `unfinished` is a result that --resume keeps. */
 typedef enum eb_outcome {
@@ -65,7 +70,9 @@ typedef struct eb_run {
   char *started;    /* UTC, ISO 8601 */
   char *state_hash; /* of the final positions and velocities */
   int64_t order;    /* place in the plan */
-  int64_t threads, seed, repetition, steps_wanted, steps_done, nodes, elements;
+  int64_t threads, seed, repetition, steps_wanted, steps_done, elements;
+  int64_t nodes;       /* of the stored mesh: with all scripted cuts made */
+  int64_t uncut_nodes; /* before any cut */
   double dt, scene_seconds, setup_seconds, setup_cpu_seconds, total_seconds; /* s */
   double peak_rss, memory_limit;                                             /* bytes */
   double timeout;                                                            /* s */
@@ -113,6 +120,11 @@ typedef enum eb_column {
   EB_COL_INVERTED,
   EB_COL_CONTACTS,
   EB_COL_FINITE,
+  EB_COL_COMPONENTS, /* from here on: younger than the first files, which read as zeros */
+  EB_COL_JOINT_KINETIC,
+  EB_COL_JOINT_POTENTIAL,
+  EB_COL_JOINT_RESIDUAL,
+  EB_COL_JOINT_RESIDUAL_RELATIVE,
   EB_COL_COUNT
 } eb_column;
 

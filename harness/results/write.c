@@ -5,18 +5,10 @@
 #include <string.h>
 
 #include "harness/results/colliders.h"
+#include "harness/results/table.h"
 #include "harness/results/write_scene.h"
 #include "harness/results/write_setup.h"
 #include "problems/base/memory.h"
-
-/* A column waiting to be appended. */
-typedef struct column {
-  char name[64]; /* from the run's group: "steps/wall" */
-  hid_t set, memory;
-  size_t width; /* bytes of a row */
-  size_t rows, capacity;
-  char *data;
-} column;
 
 enum {
   PHASES_AT = EB_COL_COUNT,
@@ -29,6 +21,8 @@ enum {
   FRAME_STEP_AT,
   COLLIDER_OFFSET_AT,
   UPDATES_AT,
+  BONES_AT,
+  JOINTS_AT,
   COLUMNS
 };
 
@@ -40,52 +34,20 @@ struct eb_recorder {
   int64_t residuals; /* total so far */
   hsize_t frames_before_updates;
   char norm[128];
-  float *frame; /* nodes x 3 */
+  float *frame;    /* nodes x 3 */
+  int32_t *parent; /* nodes: as eb_scene_final_mesh has it; NULL when nothing is cut */
+  const eb_articulation *articulation;
   int32_t collider_count;
   eb_collider colliders[EB_MAX_COLLIDERS];
-  column columns[COLUMNS];
+  eb_table columns[COLUMNS];
 };
-
-/* ---- schema ----------------------------------------------------------------------------------- */
-
-eb_error eb_schema_write(hid_t file) {
-  EB_TRY(eb_h5_put_text(file, "format", EB_SCHEMA_FORMAT));
-  return eb_h5_put_int(file, "schema_version", EB_SCHEMA_VERSION);
-}
-
-static eb_error judge_schema(const char *path, const char *format, int64_t version) {
-  if (strcmp(format, EB_SCHEMA_FORMAT) != 0)
-    return EB_ERROR(EB_ERR_FORMAT,
-                    "'%s' is an HDF5 file, but not a result of elastobench: its root lacks the "
-                    "attribute format = \"%s\"",
-                    path, EB_SCHEMA_FORMAT);
-  if (version != EB_SCHEMA_VERSION)
-    return EB_ERROR(EB_ERR_FORMAT,
-                    "'%s' has schema version %lld, this program reads and writes version %d", path,
-                    (long long)version, EB_SCHEMA_VERSION);
-  return EB_OK;
-}
-
-eb_error eb_schema_check(hid_t file, const char *path) {
-  char *format = NULL;
-  int64_t version = 0;
-  eb_error error = eb_h5_get_text(file, "format", &format);
-  if (!error) error = eb_h5_get_int(file, "schema_version", &version);
-  if (!error) error = judge_schema(path, format, version);
-  free(format);
-  return eb_error_prefix(error, "%s", path);
-}
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
 static eb_error open_column(eb_recorder *recorder, int at, const char *name, hid_t stored,
                             hid_t memory, eb_h5_shape row, hsize_t chunk, const char *unit) {
-  column *c = &recorder->columns[at];
-  snprintf(c->name, sizeof c->name, "%s", name);
-  c->memory = memory;
-  c->width = H5Tget_size(memory);
-  for (int i = 0; i < row.rank; i++) c->width *= (size_t)row.size[i];
-  return eb_h5_growing(recorder->run, name, stored, row, chunk, unit, &c->set);
+  return eb_table_open(recorder->run, name, stored, memory, row, chunk, unit,
+                       &recorder->columns[at]);
 }
 
 enum { ROWS_PER_CHUNK = 256 };
@@ -129,6 +91,15 @@ static eb_error open_collider_offsets(eb_recorder *recorder) {
                      H5T_NATIVE_DOUBLE, row, ROWS_PER_CHUNK, "m");
 }
 
+static eb_error open_articulation(eb_recorder *recorder) {
+  hsize_t joints = (hsize_t)eb_articulation_joints(recorder->articulation);
+  eb_h5_shape bones = {3, {joints, 2, 3}}, angles = {2, {joints, 2}};
+  EB_TRY(open_column(recorder, BONES_AT, EB_FRAME_BONES, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, bones,
+                     ROWS_PER_CHUNK, "m"));
+  return open_column(recorder, JOINTS_AT, EB_FRAME_JOINTS, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
+                     angles, ROWS_PER_CHUNK, "rad, rad/s");
+}
+
 static eb_error open_frames(eb_recorder *recorder) {
   eb_h5_shape row = {2, {(hsize_t)recorder->nodes, 3}};
   EB_TRY(open_column(recorder, FRAMES_AT, "frames/positions", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, row,
@@ -136,13 +107,14 @@ static eb_error open_frames(eb_recorder *recorder) {
   EB_TRY(open_number(recorder, FRAME_TIME_AT, "frames", "time", false, "s"));
   EB_TRY(open_number(recorder, FRAME_STEP_AT, "frames", "step", true, "1"));
   if (recorder->collider_count > 0) EB_TRY(open_collider_offsets(recorder));
+  if (recorder->articulation) EB_TRY(open_articulation(recorder));
   recorder->columns[UPDATES_AT].width = (size_t)recorder->elements;
   return EB_NEW(recorder->frame, 3 * (size_t)recorder->nodes);
 }
 
 /* The first updates make the dataset; the frames before them had none. */
 static eb_error open_updates(eb_recorder *recorder) {
-  column *c = &recorder->columns[UPDATES_AT];
+  eb_table *c = &recorder->columns[UPDATES_AT];
   if (c->set >= 0 || c->rows == 0) return EB_OK;
   eb_h5_shape row = {1, {(hsize_t)recorder->elements}};
   EB_TRY(open_column(recorder, UPDATES_AT, EB_FRAME_UPDATES, H5T_STD_U8LE, H5T_NATIVE_UINT8, row, 1,
@@ -150,30 +122,29 @@ static eb_error open_updates(eb_recorder *recorder) {
   return eb_h5_skip(c->set, c->name, recorder->frames_before_updates);
 }
 
-/* Rows of zeros when `rows` is NULL. */
-static eb_error add(column *c, const void *rows, size_t count) {
-  if (count == 0) return EB_OK;
-  if (c->rows + count > c->capacity) {
-    size_t capacity = c->rows + count > 2 * c->capacity ? c->rows + count : 2 * c->capacity;
-    char *grown = eb_recalloc(c->data, c->rows, capacity, c->width);
-    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %zu rows of %s", capacity, c->name);
-    c->data = grown;
-    c->capacity = capacity;
-  }
-  char *to = c->data + c->rows * c->width;
-  if (rows)
-    memcpy(to, rows, count * c->width);
-  else
-    memset(to, 0, count * c->width);
-  c->rows += count;
-  return EB_OK;
-}
-
 static eb_error add_number(eb_recorder *recorder, int at, double value) {
-  return add(&recorder->columns[at], &value, 1);
+  return eb_table_add(&recorder->columns[at], &value, 1);
 }
 
 /* ---- the recorder ----------------------------------------------------------------------------- */
+
+/* The scene with the mesh that frames are stored on. */
+static eb_error write_scene(eb_recorder *recorder, hid_t scenes, const eb_run *run,
+                            const eb_scene *scene) {
+  eb_mesh *mesh;
+  eb_surface *surface;
+  recorder->nodes = scene->mesh->node_count;
+  if (scene->cut_count == 0) return eb_scene_write(scenes, run, scene, scene->mesh, scene->surface);
+  EB_TRY(eb_scene_final_mesh(scene, &mesh, &recorder->parent));
+  recorder->nodes = mesh->node_count;
+  eb_error error = eb_mesh_surface(mesh, &surface);
+  if (!error) {
+    error = eb_scene_write(scenes, run, scene, mesh, surface);
+    eb_surface_destroy(surface);
+  }
+  eb_mesh_destroy(mesh);
+  return error;
+}
 
 static eb_error create_run(eb_recorder *recorder, const eb_run *run, const eb_scene *scene) {
   hid_t runs, scenes;
@@ -182,7 +153,7 @@ static eb_error create_run(eb_recorder *recorder, const eb_run *run, const eb_sc
   H5Gclose(runs);
   if (!error) error = eb_h5_group(recorder->file, "scenes", &scenes);
   if (error) return error;
-  if (scene) error = eb_scene_write(scenes, run, scene);
+  if (scene) error = write_scene(recorder, scenes, run, scene);
   H5Gclose(scenes);
   return error;
 }
@@ -196,7 +167,7 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
   EB_TRY(create_run(recorder, run, scene));
   EB_TRY(eb_run_write(recorder->run, run));
   if (!scene) return EB_OK;
-  recorder->nodes = scene->mesh->node_count;
+  recorder->articulation = scene->articulation;
   recorder->elements = scene->mesh->element_count;
   recorder->collider_count = scene->collider_count;
   memcpy(recorder->colliders, scene->colliders, sizeof recorder->colliders);
@@ -243,8 +214,9 @@ eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
     EB_TRY(add_number(recorder, COUNTERS_AT + i, log->counters[i]));
   int64_t kept =
       log->residual_count < log->residual_capacity ? log->residual_count : log->residual_capacity;
-  EB_TRY(add(&recorder->columns[RESIDUALS_AT], log->residuals, (size_t)kept));
-  EB_TRY(add(&recorder->columns[RESIDUAL_SECONDS_AT], log->residual_seconds, (size_t)kept));
+  EB_TRY(eb_table_add(&recorder->columns[RESIDUALS_AT], log->residuals, (size_t)kept));
+  EB_TRY(
+      eb_table_add(&recorder->columns[RESIDUAL_SECONDS_AT], log->residual_seconds, (size_t)kept));
   recorder->residuals += kept;
   if (log->residual_norm) snprintf(recorder->norm, sizeof recorder->norm, "%s", log->residual_norm);
   return add_number(recorder, OFFSETS_AT, (double)recorder->residuals);
@@ -257,34 +229,56 @@ static bool any(const uint8_t *updates, int32_t elements) {
 }
 
 static eb_error add_updates(eb_recorder *recorder, const uint8_t *updates) {
-  column *c = &recorder->columns[UPDATES_AT];
+  eb_table *c = &recorder->columns[UPDATES_AT];
   bool begun = c->set >= 0 || c->rows > 0;
   if (!begun && !any(updates, recorder->elements)) {
     recorder->frames_before_updates++;
     return EB_OK;
   }
-  return add(c, updates, 1);
+  return eb_table_add(c, updates, 1);
+}
+
+/* Nodes that are still to be parted are where the node is that they part from. */
+static void fill_frame(eb_recorder *recorder, const eb_state *state) {
+  float *frame = recorder->frame;
+  for (int32_t i = 0; i < 3 * state->node_count; i++) frame[i] = (float)state->x[i];
+  for (int32_t i = state->node_count; i < recorder->nodes; i++)
+    memcpy(frame + 3 * (size_t)i, frame + 3 * (size_t)recorder->parent[i], 3 * sizeof *frame);
+}
+
+static eb_error add_articulation(eb_recorder *recorder, const eb_state *state) {
+  float bones[EB_MAX_JOINTS][2][3];
+  double joints[EB_MAX_JOINTS][2], pivot[3], tip[3];
+  for (int32_t j = 0; j < state->joint_count; j++) {
+    eb_articulation_bone(recorder->articulation, state->q, j, pivot, tip);
+    for (int d = 0; d < 3; d++) {
+      bones[j][0][d] = (float)pivot[d];
+      bones[j][1][d] = (float)tip[d];
+    }
+    joints[j][0] = state->q[j];
+    joints[j][1] = state->u[j];
+  }
+  EB_TRY(eb_table_add(&recorder->columns[BONES_AT], bones, 1));
+  return eb_table_add(&recorder->columns[JOINTS_AT], joints, 1);
 }
 
 eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state, const uint8_t *updates) {
-  for (int32_t i = 0; i < 3 * recorder->nodes; i++) recorder->frame[i] = (float)state->x[i];
-  EB_TRY(add(&recorder->columns[FRAMES_AT], recorder->frame, 1));
+  fill_frame(recorder, state);
+  EB_TRY(eb_table_add(&recorder->columns[FRAMES_AT], recorder->frame, 1));
   EB_TRY(add_number(recorder, FRAME_TIME_AT, state->time));
   EB_TRY(add_number(recorder, FRAME_STEP_AT, (double)state->step));
   EB_TRY(add_updates(recorder, updates));
+  if (recorder->articulation) EB_TRY(add_articulation(recorder, state));
   if (recorder->collider_count == 0) return EB_OK;
   double offsets[3 * EB_MAX_COLLIDERS];
   eb_colliders_offsets(recorder->colliders, recorder->collider_count, state->time, offsets);
-  return add(&recorder->columns[COLLIDER_OFFSET_AT], offsets, 1);
+  return eb_table_add(&recorder->columns[COLLIDER_OFFSET_AT], offsets, 1);
 }
 
 eb_error eb_recorder_commit(eb_recorder *recorder) {
   EB_TRY(open_updates(recorder));
-  for (int i = 0; i < COLUMNS && recorder->has_tables; i++) {
-    column *c = &recorder->columns[i];
-    EB_TRY(eb_h5_append(c->set, c->name, c->memory, c->rows, c->data));
-    c->rows = 0;
-  }
+  for (int i = 0; i < COLUMNS && recorder->has_tables; i++)
+    EB_TRY(eb_table_commit(&recorder->columns[i]));
   if (H5Fflush(recorder->file, H5F_SCOPE_GLOBAL) < 0)
     return eb_h5_error("cannot write", recorder->path);
   return EB_OK;
@@ -292,10 +286,7 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
 
 /* Closes every object first, so that closing the file writes all of it. */
 static void close_objects(eb_recorder *recorder) {
-  for (int i = 0; i < COLUMNS; i++) {
-    if (recorder->columns[i].set >= 0) H5Dclose(recorder->columns[i].set);
-    recorder->columns[i].set = -1;
-  }
+  for (int i = 0; i < COLUMNS; i++) eb_table_close(&recorder->columns[i]);
   if (recorder->run >= 0) H5Gclose(recorder->run);
   recorder->run = -1;
 }
@@ -328,6 +319,7 @@ void eb_recorder_destroy(eb_recorder *recorder) {
   }
   for (int i = 0; i < COLUMNS; i++) free(recorder->columns[i].data);
   free(recorder->frame);
+  free(recorder->parent);
   free(recorder->path);
   free(recorder);
 }

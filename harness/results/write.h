@@ -12,7 +12,8 @@
 typedef struct eb_recorder eb_recorder;
 
 /* Creates the file with schema, environment (copied from `environment`, a group, or left out when negative), the run's
- * attributes as they are now and, when `scene` is not NULL, its mesh and empty tables. `run` is not kept. */
+ * attributes as they are now and, when `scene` is not NULL, its mesh with all scripted cuts made and empty tables. `run` is not kept, and of the
+ * scene its articulation. */
 EB_MUST eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *run,
                                     const eb_scene *scene, eb_recorder **out);
 /* Phases, counters, memory and elimination tree of the set-up. */

@@ -104,7 +104,7 @@ static eb_error put_mesh(hid_t group, const eb_mesh *mesh, const eb_surface *sur
     EB_TRY(eb_h5_put(group, "fibre", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, matrix(count, 3), "1",
                      mesh->fibre));
   EB_TRY(put_region_names(group, mesh));
-  return surface ? put_surface(group, mesh, surface) : EB_OK;
+  return put_surface(group, mesh, surface);
 }
 
 static eb_error put_scene_attributes(hid_t group, const eb_run *run, const eb_scene *scene) {
@@ -113,25 +113,27 @@ static eb_error put_scene_attributes(hid_t group, const eb_run *run, const eb_sc
   EB_TRY(eb_h5_put_text(group, "mesh_source", run->mesh_source));
   EB_TRY(eb_h5_put_text(group, "stand_in", run->stand_in));
   EB_TRY(eb_h5_put_text(group, "citation", scene->ops->citation));
-  EB_TRY(eb_h5_put_int(group, "nodes", scene->mesh->node_count));
+  EB_TRY(eb_h5_put_int(group, "nodes", scene->uncut_nodes));
   EB_TRY(eb_h5_put_int(group, "elements", scene->mesh->element_count));
   EB_TRY(eb_h5_put_int(group, "paper_vertices", scene->ops->target_vertices));
   return eb_h5_put_int(group, "paper_elements", scene->ops->target_elements);
 }
 
-static eb_error fill_scene(hid_t group, const eb_run *run, const eb_scene *scene) {
-  hid_t mesh;
+static eb_error fill_scene(hid_t group, const eb_run *run, const eb_scene *scene,
+                           const eb_mesh *mesh, const eb_surface *surface) {
+  hid_t mesh_group;
   EB_TRY(put_scene_attributes(group, run, scene));
-  EB_TRY(eb_h5_group(group, "mesh", &mesh));
-  eb_error error = put_mesh(mesh, scene->mesh, scene->surface);
-  H5Gclose(mesh);
+  EB_TRY(eb_h5_group(group, "mesh", &mesh_group));
+  eb_error error = put_mesh(mesh_group, mesh, surface);
+  H5Gclose(mesh_group);
   return error ? error : eb_colliders_write(group, scene);
 }
 
-eb_error eb_scene_write(hid_t scenes, const eb_run *run, const eb_scene *scene) {
+eb_error eb_scene_write(hid_t scenes, const eb_run *run, const eb_scene *scene, const eb_mesh *mesh,
+                        const eb_surface *surface) {
   hid_t group;
   EB_TRY(eb_h5_group(scenes, run->scene_hash, &group));
-  eb_error error = fill_scene(group, run, scene);
+  eb_error error = fill_scene(group, run, scene, mesh, surface);
   H5Gclose(group);
   return eb_error_prefix(error, "scene %s", run->scene);
 }

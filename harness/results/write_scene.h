@@ -5,7 +5,8 @@
 #include "harness/results/record.h"
 #include "problems/scene.h"
 
-/* Writes scenes/<run->scene_hash>; `scenes` is the open group. */
-EB_MUST eb_error eb_scene_write(hid_t scenes, const eb_run *run, const eb_scene *scene);
+/* Writes scenes/<run->scene_hash> with this mesh and its surface; `scenes` is the open group. */
+EB_MUST eb_error eb_scene_write(hid_t scenes, const eb_run *run, const eb_scene *scene,
+                                const eb_mesh *mesh, const eb_surface *surface);
 
 #endif

@@ -105,8 +105,8 @@ static eb_error measure_element(const eb_mesh *mesh, const eb_material *material
     return EB_ERROR(EB_ERR_INVALID,
                     "element %d has no positive rest %s; reorder its nodes or repair the mesh",
                     (int)element, mesh->type == EB_TRIANGLE ? "area" : "volume");
-  double thickness = materials[mesh->region[element]].thickness;
-  if (mesh->type == EB_TRIANGLE && thickness > 0) thicken(thickness, geometry + stride - 1, share);
+  if (mesh->type == EB_TRIANGLE)
+    thicken(eb_material_thickness(&materials[mesh->region[element]]), geometry + stride - 1, share);
   for (int q = 0; q < kernels->points; q++) reorder_gradients(A, order, geometry + q * stride);
   return EB_OK;
 }

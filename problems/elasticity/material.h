@@ -50,6 +50,11 @@ typedef struct eb_material_info {
   const char *name, *summary, *citation;
 } eb_material_info;
 
+/* Of planar triangles, m. */
+static inline double eb_material_thickness(const eb_material *material) {
+  return material->thickness > 0 ? material->thickness : 1;
+}
+
 const eb_material_info *eb_material_describe(eb_material_kind kind);
 /* The kind of that name, or -1. */
 int eb_material_find(const char *name);

@@ -7,7 +7,7 @@
 extern const eb_scene_ops eb_bench_beam;
 
 extern const eb_scene_ops eb_conjac2020_dragon, eb_conjac2020_twist, eb_conjac2020_hetero,
-    eb_conjac2020_aniso, eb_conjac2020_barcut, eb_conjac2020_bunny;
+    eb_conjac2020_aniso, eb_conjac2020_muscle, eb_conjac2020_barcut, eb_conjac2020_bunny;
 
 extern const eb_scene_ops eb_hecht2012_sculpture_small, eb_hecht2012_sculpture_medium,
     eb_hecht2012_sculpture_large, eb_hecht2012_dragon, eb_hecht2012_three_torus,

@@ -156,6 +156,46 @@ void eb_grip_place(const eb_scene *scene, const eb_grip *grip, const double rota
   }
 }
 
+static double squared_distance(const double *a, const double *b) {
+  double sum = 0;
+  for (int d = 0; d < 3; d++) sum += (a[d] - b[d]) * (a[d] - b[d]);
+  return sum;
+}
+
+int32_t eb_grip_middle(const eb_scene *scene, const eb_grip *grip) {
+  const double *X = scene->mesh->X;
+  int32_t best = grip->nodes[0];
+  for (int32_t k = 1; k < grip->count; k++)
+    if (squared_distance(X + 3 * grip->nodes[k], grip->centre) <
+        squared_distance(X + 3 * best, grip->centre))
+      best = grip->nodes[k];
+  return best;
+}
+
+static bool among(int32_t node, const int32_t *nodes, int32_t count) {
+  for (int32_t k = 0; k < count; k++)
+    if (nodes[k] == node) return true;
+  return false;
+}
+
+static bool is_gripped(const eb_grips *grips, int32_t node) {
+  for (int g = 0; grips && g < grips->count; g++)
+    if (among(node, grips->grip[g].nodes, grips->grip[g].count)) return true;
+  return false;
+}
+
+int32_t eb_scene_nearest_free(const eb_scene *scene, const double point[3], const int32_t *taken,
+                              int32_t count) {
+  const double *X = scene->mesh->X;
+  int32_t best = -1;
+  for (int32_t i = 0; i < scene->mesh->node_count; i++) {
+    if (best >= 0 && squared_distance(X + 3 * i, point) >= squared_distance(X + 3 * best, point))
+      continue;
+    if (!among(i, taken, count) && !is_gripped(scene->data, i)) best = i;
+  }
+  return best;
+}
+
 void eb_grips_hold(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
   (void)t;
   const eb_grips *grips = scene->data;

@@ -82,6 +82,12 @@ void eb_grips_clear(eb_scene *scene);
  * (row-major) about `about`, then `shift`. */
 void eb_grip_place(const eb_scene *scene, const eb_grip *grip, const double rotation[9],
                    const double about[3], const double shift[3], uint8_t *fixed, double *target);
+/* The node of a group that is nearest to its centre at rest. */
+int32_t eb_grip_middle(const eb_scene *scene, const eb_grip *grip);
+/* The node nearest at rest to a point, of those that are in no group and not among the `count` in
+ * `taken`; -1: there is none. */
+int32_t eb_scene_nearest_free(const eb_scene *scene, const double point[3], const int32_t *taken,
+                              int32_t count);
 /* A boundary for scenes whose groups all stand still. */
 void eb_grips_hold(const eb_scene *scene, double t, uint8_t *fixed, double *target);
 

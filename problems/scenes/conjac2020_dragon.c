@@ -74,6 +74,15 @@ static void dragon_boundary(const eb_scene *scene, double t, uint8_t *fixed, dou
   }
 }
 
+/* The paper: "strategic locations", the jaws among them, then random ones. */
+static int32_t dragon_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes) {
+  const eb_grips *grips = scene->data;
+  int32_t count = 0;
+  for (int g = UPPER_JAW; g <= TRUNK && count < wanted; g++)
+    nodes[count++] = eb_grip_middle(scene, &grips->grip[g]);
+  return count;
+}
+
 const eb_scene_ops eb_conjac2020_dragon = {
     .name = "conjac2020/dragon",
     .summary = "a dragon is pulled apart by its jaws and its trunk and let go at once",
@@ -92,5 +101,6 @@ const eb_scene_ops eb_conjac2020_dragon = {
     .mesh_parameters = "resolution",
     .setup = dragon_setup,
     .boundary = dragon_boundary,
+    .dynamic_nodes = dragon_nodes,
     .clear = eb_grips_clear,
 };

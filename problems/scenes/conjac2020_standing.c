@@ -4,6 +4,16 @@
 #include "problems/base/memory.h"
 #include "problems/scenes/conjac2020.h"
 
+/* The middle of the top, which is never gripped. */
+static int32_t top_middle(const eb_scene *scene, int32_t wanted, int32_t *nodes) {
+  double lo[3], hi[3];
+  if (wanted < 1) return 0;
+  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+  const double top[3] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), hi[2]};
+  nodes[0] = eb_scene_nearest_free(scene, top, nodes, 0);
+  return nodes[0] >= 0;
+}
+
 /* ---- hetero: layers -------------------------------------------------------------------------- */
 
 static const eb_option hetero_parameters[] = {
@@ -64,6 +74,7 @@ const eb_scene_ops eb_conjac2020_hetero = {
     .prepare = hetero_prepare,
     .setup = hetero_setup,
     .boundary = eb_grips_hold,
+    .dynamic_nodes = top_middle,
     .clear = eb_grips_clear,
 };
 
@@ -135,5 +146,6 @@ const eb_scene_ops eb_conjac2020_aniso = {
     .prepare = aniso_prepare,
     .setup = aniso_setup,
     .boundary = eb_grips_hold,
+    .dynamic_nodes = top_middle,
     .clear = eb_grips_clear,
 };

@@ -8,6 +8,7 @@ static const eb_scene_ops *const scenes[] = {
     &eb_conjac2020_twist,
     &eb_conjac2020_hetero,
     &eb_conjac2020_aniso,
+    &eb_conjac2020_muscle,
     &eb_conjac2020_barcut,
     &eb_conjac2020_bunny,
     &eb_hecht2012_sculpture_small,

@@ -9,7 +9,8 @@ double eb_potential_elastic_scale(const eb_mesh *mesh, const eb_material *materi
   for (int32_t e = 0; e < mesh->element_count; e++) {
     const eb_material *material = &materials[mesh->region[e]];
     double fibre = material->fibre == EB_FIBRE_NONE ? 0 : material->fibre_stiffness;
-    sum += eb_mesh_element_volume(mesh, mesh->X, e) * (material->young + fibre);
+    double thickness = mesh->type == EB_TRIANGLE ? eb_material_thickness(material) : 1;
+    sum += thickness * eb_mesh_element_volume(mesh, mesh->X, e) * (material->young + fibre);
   }
   return sum;
 }

@@ -1,5 +1,6 @@
 /* Forces of the elements at supports. With reference gradients G_a of the shape functions at the centre
- * and J = sum X_a G_a^T: F = sum x_a (J^-T G_a)^T and f_a = V P(F) J^-T G_a. */
+ * and J = sum X_a G_a^T: F = sum x_a (J^-T G_a)^T and f_a = V P(F) J^-T G_a. Planar triangles have J_zz = F_zz = 1 and no force along
+ * z. */
 #include "solvers/common/support_layer.h"
 
 #include "problems/base/memory.h"
@@ -28,6 +29,7 @@ void eb_support_layer_update(eb_support_layer *layer, const uint8_t *fixed) {
   }
 }
 
+static const double triangle[3][3] = {{-1, -1, 0}, {1, 0, 0}, {0, 1, 0}};
 static const double tetrahedron[4][3] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 /* Of the cube [-1, 1]^3, corners in VTK's order. */
 static const double hexahedron[8][3] = {{-0.125, -0.125, -0.125}, {0.125, -0.125, -0.125},
@@ -63,25 +65,41 @@ static void multiply(const double a[9], const double b[9], bool transpose, doubl
     }
 }
 
+typedef struct element_shape {
+  const double (*gradients)[3];
+  double volume; /* over that of J */
+} element_shape;
+
+static element_shape shape_of(eb_element_type type) {
+  if (type == EB_TRIANGLE) return (element_shape){triangle, 1. / 2};
+  if (type == EB_TETRAHEDRON) return (element_shape){tetrahedron, 1. / 6};
+  return (element_shape){hexahedron, 8};
+}
+
 /* Sum of |f_a|^2 over the free nodes of element e. */
 static double squared_force(const eb_support_layer *layer, const uint8_t *fixed, const double *x,
                             int32_t e) {
   const eb_mesh *mesh = layer->mesh;
   const int nodes = (int)mesh->type;
-  const bool is_hexahedron = mesh->type == EB_HEXAHEDRON;
-  const double(*G)[3] = is_hexahedron ? hexahedron : tetrahedron;
+  const bool planar = mesh->type == EB_TRIANGLE;
+  const element_shape shape = shape_of(mesh->type);
+  const double(*G)[3] = shape.gradients;
+  const eb_material *material = &layer->materials[mesh->region[e]];
   const int32_t *node = mesh->elements + (int64_t)nodes * e;
   double J[9], cof[9], inverse[9], spread[9], F[9], P[9], flux[9], sum = 0;
   gather(mesh->X, node, nodes, G, J);
-  double det = cofactor(J, cof), volume = det * (is_hexahedron ? 8 : 1. / 6);
+  if (planar) J[8] = 1;
+  double det = cofactor(J, cof);
+  double volume = det * shape.volume * (planar ? eb_material_thickness(material) : 1);
   for (int i = 0; i < 9; i++) inverse[i] = cof[3 * (i % 3) + i / 3] / det;
   gather(x, node, nodes, G, spread);
   multiply(spread, inverse, false, F);
+  for (int k = 0; planar && k < 3; k++) F[6 + k] = k == 2;
   const double *fibre = mesh->fibre ? mesh->fibre + 3 * (int64_t)e : NULL;
-  eb_material_stress(&layer->materials[mesh->region[e]], F, fibre, P);
+  eb_material_stress(material, F, fibre, P);
   multiply(P, inverse, true, flux);
   for (int a = 0; a < nodes; a++)
-    for (int i = 0; i < 3 && !fixed[node[a]]; i++) {
+    for (int i = 0; i < (planar ? 2 : 3) && !fixed[node[a]]; i++) {
       double f =
           volume * (flux[3 * i] * G[a][0] + flux[3 * i + 1] * G[a][1] + flux[3 * i + 2] * G[a][2]);
       sum += f * f;

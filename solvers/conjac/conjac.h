@@ -97,7 +97,18 @@ void eb_conjac_destroy(eb_solver *solver);
 EB_MUST eb_error eb_conjac_rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log);
 /* Sorts the nodes of a step into classes. Where the script has let go of nodes, further nodes may have to become dynamic: the
  * only case in which a step allocates. */
-EB_MUST eb_error eb_conjac_classify(eb_conjac *c, const eb_state *state);
+EB_MUST eb_error eb_conjac_classify(eb_conjac *c, const eb_state *state, eb_step_log *log);
+
+/* ---- hold.c: no body may move rigidly ---- */
+
+/* What depends on the number of dynamic nodes. */
+EB_MUST eb_error eb_conjac_allocate_columns(eb_conjac *c);
+void eb_conjac_release_columns(eb_conjac *c);
+/* Sorts the nodes, given work.fixed and the angles of the joints; no allocation. */
+void eb_conjac_partition(eb_conjac *c, const double *angles);
+/* Further dynamic nodes where `boundary`, the scripted and carried nodes, and the chosen ones leave H_qq singular at x. */
+EB_MUST eb_error eb_conjac_make_definite(eb_conjac *c, const uint8_t *boundary, const double *x,
+                                         const double *angles, eb_step_log *log);
 
 /* ---- condense.c: factor and columns ---- */
 

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANES = 8 }; /* of rows of J */
-
 /* ---- the dynamic nodes ---- */
 
 static eb_selection selection_named(const char *name) {
@@ -50,47 +48,7 @@ static eb_error choose(const eb_solver *solver, eb_node_list *out) {
   return error;
 }
 
-/* ---- arrays ---- */
-
-static eb_error allocate_reduced(eb_reduced *r, int64_t unknowns, int64_t moving, int64_t stride) {
-  EB_TRY(EB_NEW(r->inertia, unknowns * unknowns));
-  EB_TRY(EB_NEW(r->stiffness, unknowns * unknowns));
-  EB_TRY(EB_NEW(r->factor, unknowns * unknowns));
-  EB_TRY(EB_NEW(r->floor, unknowns));
-  EB_TRY(EB_NEW(r->rhs, unknowns));
-  EB_TRY(EB_NEW(r->y, unknowns));
-  EB_TRY(EB_NEW(r->rows, 3 * moving * unknowns));
-  return EB_NEW(r->packed, stride * EB_PACKED_ROWS);
-}
-
-/* What depends on the number of dynamic nodes. */
-static void release_columns(eb_conjac *c) {
-  eb_reduced *r = &c->reduced;
-  eb_partition_clear(&c->part);
-  free(c->pushes);
-  free(c->jacobian);
-  free(r->inertia);
-  free(r->stiffness);
-  free(r->factor);
-  free(r->floor);
-  free(r->rhs);
-  free(r->y);
-  free(r->rows);
-  free(r->packed);
-  *r = (eb_reduced){0};
-  c->pushes = c->jacobian = NULL;
-}
-
-static eb_error allocate_columns(eb_conjac *c) {
-  EB_TRY(eb_partition_create(c->work.scene, &c->chosen, &c->part));
-  int64_t unknowns = eb_partition_most_unknowns(&c->part);
-  c->stride = (unknowns + 2 + LANES - 1) / LANES * LANES;
-  EB_TRY(EB_NEW(c->pushes, c->stride * c->work.size));
-  EB_TRY(EB_NEW(c->jacobian, c->stride * c->work.size));
-  c->current = false;
-  c->stale = true;
-  return allocate_reduced(&c->reduced, unknowns, c->part.room, c->stride);
-}
+/* ---- life ---- */
 
 static void log_memory(const eb_conjac *c, eb_step_log *log) {
   const eb_block_matrix *A = c->work.matrix;
@@ -101,41 +59,24 @@ static void log_memory(const eb_conjac *c, eb_step_log *log) {
   eb_log_memory(log, EB_MEMORY_ELEMENTS, columns * (double)c->work.size * sizeof *c->jacobian);
 }
 
-/* ---- holding ---- */
-
-/* Further dynamic nodes where `boundary`, the scripted and carried nodes, and the chosen ones let a body move rigidly. */
-static eb_error hold(eb_conjac *c, const uint8_t *boundary, const double *x) {
-  int32_t added = 0;
-  memcpy(c->held, boundary, (size_t)c->work.nodes);
-  EB_TRY(eb_conjac_hold(c->work.scene, boundary, x, &c->chosen, &added));
-  if (!added) return EB_OK;
-  release_columns(c);
-  return allocate_columns(c);
-}
-
-/* work.fixed and the carried nodes, in the workspace of the partition. */
+/* The scripted and carried nodes, in the workspace of the partition. */
 static const uint8_t *boundary_of(eb_conjac *c) {
   for (int32_t i = 0; i < c->work.nodes; i++)
     c->part.next[i] = c->work.fixed[i] || c->part.rides[i];
   return c->part.next;
 }
 
-eb_error eb_conjac_classify(eb_conjac *c, const eb_state *state) {
+eb_error eb_conjac_classify(eb_conjac *c, const eb_state *state, eb_step_log *log) {
   const uint8_t *boundary = boundary_of(c);
   bool freed = false;
   for (int32_t i = 0; i < c->work.nodes; i++) freed |= c->held[i] && !boundary[i];
-  if (freed) EB_TRY(hold(c, boundary, state->x));
-  if (eb_partition_update(&c->part, &c->chosen, c->work.fixed, state->q)) {
-    c->current = false;
-    c->stale = true;
-  }
+  if (freed) return eb_conjac_make_definite(c, boundary, state->x, state->q, log);
+  eb_conjac_partition(c, state->q);
   return EB_OK;
 }
 
-/* ---- life ---- */
-
 static void release_mesh(eb_conjac *c) {
-  release_columns(c);
+  eb_conjac_release_columns(c);
   eb_multifrontal_destroy(c->factor);
   eb_block_matrix_destroy(c->rows);
   eb_implicit_clear(&c->work);
@@ -173,7 +114,7 @@ static void measure(eb_conjac *c) {
 
 /* Everything that follows from the mesh, for the step that begins at `time` with positions x. */
 static eb_error build(eb_conjac *c, const eb_solver *solver, double time, const double *x,
-                      eb_step_log *log) {
+                      const double *angles, eb_step_log *log) {
   const eb_scene *scene = solver->scene;
   EB_TRY(eb_implicit_create(solver, &c->work));
   EB_TRY(eb_block_matrix_like(c->work.matrix, &c->rows));
@@ -185,9 +126,9 @@ static eb_error build(eb_conjac *c, const eb_solver *solver, double time, const 
   EB_TRY(EB_NEW(c->held, c->work.nodes));
   EB_TRY(create_factor(c, solver, log));
   measure(c);
-  EB_TRY(allocate_columns(c));
+  EB_TRY(eb_conjac_allocate_columns(c));
   eb_scene_boundary(scene, time + scene->dt, c->work.fixed, c->work.target);
-  EB_TRY(hold(c, boundary_of(c), x));
+  EB_TRY(eb_conjac_make_definite(c, boundary_of(c), x, angles, log));
   log_memory(c, log);
   return EB_OK;
 }
@@ -224,7 +165,7 @@ eb_error eb_conjac_create(eb_solver *solver, const eb_scene *scene) {
   EB_TRY(EB_NEW(c, 1));
   configure(c, solver->options);
   eb_error error = choose(solver, &c->chosen);
-  if (!error) error = build(c, solver, 0, scene->x0, solver->setup_log);
+  if (!error) error = build(c, solver, 0, scene->x0, NULL, solver->setup_log);
   if (error)
     release(c);
   else
@@ -264,5 +205,5 @@ eb_error eb_conjac_rebuild(eb_solver *solver, const eb_state *state, eb_step_log
   c->work.scene = solver->scene;
   EB_TRY(follow_copies(c, old_nodes));
   release_mesh(c);
-  return build(c, solver, state->time, state->x, log);
+  return build(c, solver, state->time, state->x, state->q, log);
 }

@@ -75,11 +75,12 @@ static void place_dynamic(eb_partition *p, const eb_node_list *chosen) {
 }
 
 static void place_carried(eb_partition *p, const double *angles) {
+  static const double unturned[EB_MAX_JOINTS] = {0};
   for (int32_t k = 0; k < carried_of(p->scene); k++) {
     int32_t node = eb_articulation_node(p->scene->articulation, k);
     if (p->class[node] != EB_NODE_CARRIED) continue;
     double place[3], *rows = p->jacobians + 3 * (int64_t)k * p->joints;
-    eb_articulation_place(p->scene->articulation, angles, k, place, rows);
+    eb_articulation_place(p->scene->articulation, angles ? angles : unturned, k, place, rows);
     p->move[p->moving++] =
         (eb_moving_node){.node = node, .first = p->unknowns, .count = p->joints, .rows = rows};
   }

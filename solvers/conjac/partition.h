@@ -46,7 +46,7 @@ EB_MUST eb_error eb_partition_create(const eb_scene *scene, const eb_node_list *
 void eb_partition_clear(eb_partition *partition);
 /* The most unknowns that there can be. */
 int32_t eb_partition_most_unknowns(const eb_partition *partition);
-/* Sorts the nodes into classes, given the scripted ones and the angles of the joints. Returns whether a class has changed. */
+/* Sorts the nodes into classes, given the scripted ones and the angles of the joints (NULL: 0). Returns whether a class has changed. */
 bool eb_partition_update(eb_partition *partition, const eb_node_list *chosen, const uint8_t *fixed,
                          const double *angles);
 

@@ -3,8 +3,6 @@
 
 #include "solvers/linalg/block_ops.h"
 
-#include <string.h>
-
 /* ---- positions ---- */
 
 static void place_carried(const eb_conjac *c, eb_state *state) {
@@ -51,17 +49,22 @@ static bool begin(eb_conjac *c, const eb_state *state, double dt, eb_step_log *l
          eb_all_finite(state->joint_count, state->q) && eb_all_finite(state->joint_count, state->u);
 }
 
-/* f and H, or f alone for a factor that can still serve; then the factor. */
+static eb_reason net_force(eb_conjac *c, eb_step_log *log) {
+  eb_log_begin(log, EB_PHASE_RHS);
+  bool finite = eb_conjac_net_force(c);
+  if (finite) eb_log_residual(log, eb_conjac_residual(c));
+  eb_log_end(log, EB_PHASE_RHS);
+  return finite ? EB_RUNNING : EB_DIVERGED_NAN;
+}
+
+/* f, and the factor unless it can still serve. */
 static eb_error prepare(eb_conjac *c, const eb_state *state, bool fresh, eb_step_log *log,
                         eb_reason *reason) {
   if (fresh)
     eb_implicit_assemble(&c->work, state->x, 0, 1, true, log);
   else
     eb_implicit_gradient(&c->work, state->x, log);
-  eb_log_begin(log, EB_PHASE_RHS);
-  *reason = eb_conjac_net_force(c) ? EB_RUNNING : EB_DIVERGED_NAN;
-  if (*reason == EB_RUNNING) eb_log_residual(log, eb_conjac_residual(c));
-  eb_log_end(log, EB_PHASE_RHS);
+  *reason = net_force(c, log);
   if (*reason < 0 || !fresh) return EB_OK;
   c->age = 0;
   return eb_conjac_factor(c, true, log, reason);
@@ -108,7 +111,7 @@ eb_error eb_conjac_step(eb_solver *solver, eb_state *state, double dt, eb_step_l
   log->iterations = 1;
   *reason = EB_DIVERGED_NAN;
   if (!begin(c, state, dt, log)) return EB_OK;
-  EB_TRY(eb_conjac_classify(c, state));
+  EB_TRY(eb_conjac_classify(c, state, log));
   if (c->settle) {
     EB_TRY(eb_conjac_settle(c, state, log, reason));
     if (*reason < 0) return EB_OK;

@@ -92,6 +92,15 @@ const double *eb_multifrontal_seconds(const eb_multifrontal *factor);
 EB_MUST eb_error eb_multifrontal_solve(eb_multifrontal *factor, int32_t count, const double *b,
                                        double *x, eb_step_log *log, eb_reason *reason);
 
+/* The same with right-hand sides and solutions stored by rows, which are read and written faster: those of a scalar row are
+ * neighbours, at b + row x stride and x + row x stride, stride >= count.
+ *
+ * Either way the work up the tree is done only for supernodes in whose subtree a right-hand side has an entry, 8
+ * right-hand sides (from the first on) together: those with entries everywhere are best kept apart from the others. */
+EB_MUST eb_error eb_multifrontal_solve_rows(eb_multifrontal *factor, int32_t count, int64_t stride,
+                                            const double *b, double *x, eb_step_log *log,
+                                            eb_reason *reason);
+
 /* The factor as a sparse matrix, for tests and comparisons: entries of L with row >= column in elimination order, scalar
  * columns; start has 3 nodes + 1 entries, row and value room for eb_multifrontal_entries. */
 int64_t eb_multifrontal_entries(const eb_multifrontal *factor);

@@ -54,12 +54,12 @@ static void start_up(const eb_sweep *sweep) {
 
 /* ---- down ------------------------------------------------------------------------------------------------ */
 
-static void run_branch_down(const eb_sweep *sweep, int32_t b) {
+static void run_branch_down(eb_sweep *sweep, int32_t b) {
   const eb_multifrontal *f = sweep->f;
   for (int32_t s = f->branch_last[b]; s >= f->branch_first[b]; s--) eb_solve_backward(sweep, s);
 }
 
-static void descend(const eb_sweep *sweep, int32_t s) {
+static void descend(eb_sweep *sweep, int32_t s) {
   const eb_multifrontal *f = sweep->f;
   eb_solve_backward(sweep, s);
   for (int32_t k = f->child_start[s]; k < f->child_start[s + 1]; k++) {
@@ -82,7 +82,7 @@ static void count_waiting_branches(const eb_multifrontal *f) {
       f->solver->waiting[f->branch_of[s]]++;
 }
 
-static void start_down(const eb_sweep *sweep) {
+static void start_down(eb_sweep *sweep) {
   const eb_multifrontal *f = sweep->f;
   count_waiting_branches(f);
   for (int32_t b = 0; b < f->branches; b++) {
@@ -99,7 +99,7 @@ static void start_down(const eb_sweep *sweep) {
 
 /* ---- both ------------------------------------------------------------------------------------------------ */
 
-static void run_parallel(const eb_sweep *sweep) {
+static void run_parallel(eb_sweep *sweep) {
   int levels = omp_get_max_active_levels();
   omp_set_max_active_levels(1);
 #pragma omp parallel num_threads(sweep->f->threads)

@@ -74,6 +74,19 @@ void eb_test_factor_clear(eb_test_factor *factor) {
   *factor = (eb_test_factor){0};
 }
 
+eb_multifrontal *eb_test_factored(const eb_multifrontal_settings *settings,
+                                  const eb_block_matrix *A) {
+  eb_multifrontal *factor = NULL;
+  eb_reason reason = EB_RUNNING;
+  require(eb_multifrontal_create(settings, A, NULL, &factor));
+  require(eb_multifrontal_factor(factor, A, NULL, &reason));
+  if (reason < 0) {
+    printf("Bail out! a definite matrix is refused: %s\n", eb_reason_name(reason));
+    exit(1);
+  }
+  return factor;
+}
+
 eb_test_factor eb_test_export(const eb_multifrontal *factor) {
   eb_test_factor out;
   allocate(&out, 3 * eb_multifrontal_supernodes(factor)->nodes, eb_multifrontal_entries(factor));

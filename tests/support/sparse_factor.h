@@ -13,6 +13,10 @@ typedef struct eb_test_factor {
   double *value;
 } eb_test_factor;
 
+/* A factor of A; ends the program on an error and when A is refused. */
+eb_multifrontal *eb_test_factored(const eb_multifrontal_settings *settings,
+                                  const eb_block_matrix *A);
+
 eb_test_factor eb_test_export(const eb_multifrontal *factor);
 /* CHOLMOD's supernodal factor of A with its rows in the order of `tree`; ends the program when it fails. */
 eb_test_factor eb_test_cholmod(const eb_block_matrix *A, const eb_supernodes *tree);

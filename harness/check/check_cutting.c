@@ -1,0 +1,108 @@
+/* A block that is cut through while a solver is at work on it, against a block that never had the other half. */
+#include "harness/check/block.h"
+#include "harness/check/check.h"
+#include "harness/check/subject.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The block is cut in the middle of its length; what stays held is one half. */
+enum { LENGTH = 6, WIDTH = 2 };
+
+static eb_error make_block(const eb_check *check, int cubes, eb_scene **out) {
+  return eb_block_create(out,
+                         "nx=%d,ny=%d,nz=%d,lx=%g,ly=0.4,lz=0.4,gz=-9.8,support=x0,material=%s",
+                         cubes, WIDTH, WIDTH, 0.2 * cubes, eb_subject_material(check->solver));
+}
+
+/* Of a solver that condenses, one dynamic node of the half that stays: the same in both blocks. */
+static void options_for(const eb_solver_ops *ops, int cubes, char *options, size_t size) {
+  const int along = LENGTH / 2 - 1;
+  if (eb_subject_declares(ops, "selection"))
+    snprintf(options, size, "selection=list,nodes=%d", along + (cubes + 1) * (1 + (WIDTH + 1)));
+  else
+    snprintf(options, size, "%s%s", eb_subject_exact(ops),
+             eb_subject_declares(ops, "rtol") ? ",rtol=1e-12" : "");
+}
+
+/* Steps as the harness does: what the scene changes, the solver follows. */
+static eb_error run_steps(eb_scene *scene, eb_solver *solver, eb_step_log *log, eb_state *state,
+                          bool *changed) {
+  *changed = false;
+  for (int step = 0; step < 8; step++) {
+    bool now = false;
+    eb_reason reason = EB_RUNNING;
+    eb_step_log_reset(log);
+    EB_TRY(eb_scene_advance(scene, state, &now));
+    if (now) EB_TRY(eb_solver_rebuild(solver, state, log));
+    EB_TRY(solver->ops->step(solver, state, scene->dt, log, &reason));
+    if (reason <= 0)
+      return EB_ERROR(EB_ERR_INVALID, "step %d ends with %s", step + 1, eb_reason_name(reason));
+    *changed |= now;
+  }
+  return EB_OK;
+}
+
+static eb_error run_block(const eb_check *check, eb_scene *scene, int cubes, eb_state **state,
+                          bool *changed) {
+  char options[96];
+  eb_solver *solver = NULL;
+  eb_step_log *log = NULL;
+  *state = NULL;
+  options_for(check->solver, cubes, options, sizeof options);
+  eb_error error = eb_solver_create(check->solver, options, scene, 1, 1, &solver);
+  if (!error) error = eb_step_log_create(0, &log);
+  if (!error) error = eb_state_create(scene, state);
+  if (!error) error = run_steps(scene, solver, log, *state, changed);
+  eb_step_log_destroy(log);
+  eb_solver_destroy(solver);
+  return error;
+}
+
+/* Largest distance of corresponding corners: element t of cube (i, j, k) is the same in both blocks. */
+static double half_apart(const eb_scene *whole, const double *x, const eb_scene *half,
+                         const double *y) {
+  double most = 0;
+  for (int32_t e = 0; e < half->mesh->element_count; e++) {
+    int32_t cube = e / 6, i = cube % (LENGTH / 2), rest = cube / (LENGTH / 2);
+    const int32_t *a = half->mesh->elements + 4 * (int64_t)e;
+    const int32_t *b = whole->mesh->elements + 4 * (int64_t)(6 * (i + LENGTH * rest) + e % 6);
+    for (int c = 0; c < 12; c++) {
+      double off = fabs(y[3 * (int64_t)a[c / 3] + c % 3] - x[3 * (int64_t)b[c / 3] + c % 3]);
+      if (!(off <= most)) most = off;
+    }
+  }
+  return most;
+}
+
+static eb_error compare_halves(const eb_check *check, eb_scene *whole, eb_scene *half) {
+  eb_state *parted = NULL, *alone = NULL;
+  bool cut = false, changed = false;
+  whole->cut_count = 1;
+  whole->cuts[0] =
+      (eb_cut){.origin = {0.1 * LENGTH, 0, 0}, .normal = {1, 0, 0}, .radius = INFINITY};
+  eb_error error = run_block(check, whole, LENGTH, &parted, &cut);
+  if (!error) error = run_block(check, half, LENGTH / 2, &alone, &changed);
+  double off = error || !cut || changed ? NAN : half_apart(whole, parted->x, half, alone->x);
+  eb_state_destroy(parted);
+  eb_state_destroy(alone);
+  EB_TRY(error);
+  eb_check_below(
+      check, off, 1e-9,
+      "m, of a 0.6 m block: cut off from its other half while the solver is at work, against one "
+      "that never had it",
+      "%s/cutting", check->solver->name);
+  return EB_OK;
+}
+
+eb_error eb_check_cutting(const eb_check *check) {
+  if (!eb_subject_can(check->solver, EB_CAP_CUTTING)) return EB_OK;
+  eb_scene *whole = NULL, *half = NULL;
+  eb_error error = make_block(check, LENGTH, &whole);
+  if (!error) error = make_block(check, LENGTH / 2, &half);
+  if (!error) error = compare_halves(check, whole, half);
+  eb_scene_destroy(whole);
+  eb_scene_destroy(half);
+  return error;
+}

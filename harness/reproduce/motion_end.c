@@ -1,0 +1,131 @@
+/* Where runs end: how far apart, how far turned, how much at rest. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/reproduce/motion.h"
+#include "problems/base/memory.h"
+
+eb_error eb_motion_final(const eb_evidence *e, int a, int b, eb_distance *out) {
+  double *x, *y = NULL, length;
+  EB_TRY(eb_motion_same_nodes(e, a, b));
+  EB_TRY(eb_motion_diagonal(e, a, &length));
+  EB_TRY(eb_motion_last(e, a, &x));
+  eb_error error = eb_motion_last(e, b, &y);
+  if (!error) eb_distance_of(x, y, eb_evidence_run(e, a)->nodes, length, out);
+  free(x);
+  free(y);
+  return error;
+}
+
+/* ---- turning ---------------------------------------------------------------------------------- */
+
+/* Marks the nodes at one end of the box along an axis. Returns how many there are. */
+static int32_t mark_end(const eb_mesh *mesh, int axis, bool upper, uint8_t *marked) {
+  static const double slack = 1e-6; /* of the box: an end is flat but for rounding */
+  double lo[3], hi[3];
+  int32_t count = 0;
+  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    double from = upper ? hi[axis] - mesh->X[3 * i + axis] : mesh->X[3 * i + axis] - lo[axis];
+    marked[i] = from <= slack * (hi[axis] - lo[axis]);
+    count += marked[i];
+  }
+  return count;
+}
+
+/* The angle of the rotation about the axis that makes sum |R (X - cX) - (x - cx)|^2 least, seen along the axis:
+ * atan2(sum of cross products, sum of dot products). */
+static double turn_of(const double *X, const double *x, const uint8_t *marked, int32_t nodes,
+                      int32_t count, int axis) {
+  int d[2] = {(axis + 1) % 3, (axis + 2) % 3};
+  double centre[4] = {0}, cross = 0, dot = 0;
+  for (int32_t i = 0; i < nodes; i++)
+    for (int k = 0; marked[i] && k < 2; k++) {
+      centre[k] += X[3 * i + d[k]] / count;
+      centre[2 + k] += x[3 * i + d[k]] / count;
+    }
+  for (int32_t i = 0; i < nodes; i++) {
+    if (!marked[i]) continue;
+    double a[2], b[2];
+    for (int k = 0; k < 2; k++) {
+      a[k] = X[3 * i + d[k]] - centre[k];
+      b[k] = x[3 * i + d[k]] - centre[2 + k];
+    }
+    cross += a[0] * b[1] - a[1] * b[0];
+    dot += a[0] * b[0] + a[1] * b[1];
+  }
+  return atan2(cross, dot);
+}
+
+eb_error eb_motion_turn(const eb_evidence *e, int case_, int axis, bool upper, double *out) {
+  eb_mesh *mesh;
+  double *x = NULL;
+  uint8_t *marked = NULL;
+  EB_TRY(eb_results_mesh(e->results, e->cases[case_].run, &mesh));
+  eb_error error = EB_NEW(marked, mesh->node_count);
+  if (!error) error = eb_motion_last(e, case_, &x);
+  if (!error) {
+    int32_t count = mark_end(mesh, axis, upper, marked);
+    *out = turn_of(mesh->X, x, marked, mesh->node_count, count, axis);
+  }
+  eb_mesh_destroy(mesh);
+  free(marked);
+  free(x);
+  return error;
+}
+
+/* ---- unrest ----------------------------------------------------------------------------------- */
+
+/* Copies the nodes of one piece together. Returns how many there are. */
+static int64_t gather(const double *x, const int32_t *part, int32_t nodes, int32_t piece,
+                      double *out) {
+  int64_t count = 0;
+  for (int32_t i = 0; i < nodes; i++)
+    if (part[i] == piece) memcpy(out + 3 * count++, x + 3 * i, 3 * sizeof *out);
+  return count;
+}
+
+/* work: 2 x nodes x 3 */
+static double largest_change(const eb_mesh *mesh, const double *before, const double *after,
+                             double length, int32_t *part, double *work) {
+  double most = 0, *x = work, *y = work + 3 * (size_t)mesh->node_count;
+  int32_t pieces = eb_mesh_components(mesh, part);
+  for (int32_t p = 0; p < pieces; p++) {
+    eb_distance change;
+    int64_t count = gather(before, part, mesh->node_count, p, x);
+    gather(after, part, mesh->node_count, p, y);
+    eb_rigid_distance(x, y, count, length, &change);
+    if (!(change.max <= most)) most = change.max;
+  }
+  return most;
+}
+
+static eb_error unrest_of(const eb_evidence *e, int case_, const eb_mesh *mesh, size_t frames,
+                          double *out) {
+  double *before, *after = NULL, *work = NULL, length = 0;
+  int32_t *part = NULL;
+  EB_TRY(eb_motion_frame(e, case_, frames - 2, &before));
+  eb_error error = eb_motion_frame(e, case_, frames - 1, &after);
+  if (!error) error = eb_motion_diagonal(e, case_, &length);
+  if (!error) error = EB_NEW(part, mesh->node_count);
+  if (!error) error = EB_NEW(work, 6 * (size_t)mesh->node_count);
+  if (!error) *out = largest_change(mesh, before, after, length, part, work);
+  free(before);
+  free(after);
+  free(work);
+  free(part);
+  return error;
+}
+
+eb_error eb_motion_unrest(const eb_evidence *e, int case_, double *out) {
+  size_t frames;
+  eb_mesh *mesh;
+  *out = NAN;
+  EB_TRY(eb_results_frame_count(e->results, e->cases[case_].run, &frames));
+  if (frames < 2) return EB_OK;
+  EB_TRY(eb_results_mesh(e->results, e->cases[case_].run, &mesh));
+  eb_error error = unrest_of(e, case_, mesh, frames, out);
+  eb_mesh_destroy(mesh);
+  return error;
+}
