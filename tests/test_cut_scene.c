@@ -38,8 +38,8 @@ static void go(run *r, int64_t steps) {
     if (changed) tap_require(eb_solver_rebuild(r->solver, r->state, r->log), "rebuild");
     r->changes += changed;
     r->reason = EB_RUNNING;
-    tap_require(
-        r->solver->ops->step(r->solver, r->state, r->scene->dt, r->log, &r->reason), "step");
+    tap_require(r->solver->ops->step(r->solver, r->state, r->scene->dt, r->log, &r->reason),
+                "step");
     tap_require(r->reason > 0 ? EB_OK : EB_ERROR(EB_ERR_INVALID, "it ended"), "outcome");
   }
 }
@@ -163,8 +163,8 @@ static void test_fall(void) {
   double off = 0, fallen = g * h * h * steps * (steps + 1) / 2;
   for (int32_t i = 0; i < r.state->node_count; i++)
     for (int d = 0; d < 3 && part[i] == 1; d++)
-      off = fmax(off, fabs(r.state->x[3 * i + d] - r.scene->mesh->X[3 * i + d] +
-                           (d == 2 ? fallen : 0)));
+      off = fmax(off,
+                 fabs(r.state->x[3 * i + d] - r.scene->mesh->X[3 * i + d] + (d == 2 ? fallen : 0)));
   /* Newton's tolerance of 1e-8 of the forces, over masses of grams, for a tenth of a second. */
   tap_below(off, 1e-8, "the part that nothing holds falls freely");
   free(part);
@@ -176,8 +176,8 @@ static void test_audit(void) {
   set_cut(0, 0.01, 0, 0.25, INFINITY);
   set_cut(1, 0.02, 2, 0.2, 0.3);
   eb_scene_ops ops = cut_block();
-  run r = start(&ops, "nx=5,lx=0.5,support=x0,gz=-9.81,initial=stretched,dt=0.01,E=2e4", "newton",
-                "");
+  run r =
+      start(&ops, "nx=5,lx=0.5,support=x0,gz=-9.81,initial=stretched,dt=0.01,E=2e4", "newton", "");
   double most = 0;
   for (int s = 0; s < 5; s++) {
     eb_audit *audit;
@@ -194,8 +194,9 @@ static void test_audit(void) {
     memcpy(before->v, r.state->v, bytes);
     before->time = r.state->time;
     go(&r, 1);
-    tap_require(eb_audit_step(audit, before, r.state, r.scene->dt, EB_EQUATION_IMPLICIT_EULER, &row),
-                "audit");
+    tap_require(
+        eb_audit_step(audit, before, r.state, r.scene->dt, EB_EQUATION_IMPLICIT_EULER, &row),
+        "audit");
     most = fmax(most, row.residual_relative);
     eb_state_destroy(before);
     eb_audit_destroy(audit);
@@ -460,8 +461,7 @@ static void test_bodies(void) {
   tap_require(eb_scene_advance(scene, state, &changed), "the cut");
   tap_ok(eb_mesh_components(scene->mesh, part) == 2, "a block in two");
   double *f = malloc(24 * (size_t)state->node_count), push[2] = {0};
-  for (int32_t i = 0; i < state->node_count; i++)
-    state->x[3 * i] += part[i] ? -0.02 : 0.02;
+  for (int32_t i = 0; i < state->node_count; i++) state->x[3 * i] += part[i] ? -0.02 : 0.02;
   eb_scene_force(scene, 0, state->x, state->v, f);
   for (int32_t i = 0; i < state->node_count; i++) push[part[i]] += f[3 * i];
   tap_ok(push[0] < 0 && push[1] > 0, "its halves push each other apart (%g and %g N)", push[0],

@@ -11,7 +11,8 @@
 enum { LENGTH = 6, WIDTH = 2 };
 
 static eb_error make_block(const eb_check *check, int cubes, eb_scene **out) {
-  return eb_block_create(out, "nx=%d,ny=%d,nz=%d,lx=%g,ly=0.4,lz=0.4,gz=-9.8,support=x0,material=%s",
+  return eb_block_create(out,
+                         "nx=%d,ny=%d,nz=%d,lx=%g,ly=0.4,lz=0.4,gz=-9.8,support=x0,material=%s",
                          cubes, WIDTH, WIDTH, 0.2 * cubes, eb_subject_material(check->solver));
 }
 
@@ -79,17 +80,19 @@ static eb_error compare_halves(const eb_check *check, eb_scene *whole, eb_scene 
   eb_state *parted = NULL, *alone = NULL;
   bool cut = false, changed = false;
   whole->cut_count = 1;
-  whole->cuts[0] = (eb_cut){.origin = {0.1 * LENGTH, 0, 0}, .normal = {1, 0, 0}, .radius = INFINITY};
+  whole->cuts[0] =
+      (eb_cut){.origin = {0.1 * LENGTH, 0, 0}, .normal = {1, 0, 0}, .radius = INFINITY};
   eb_error error = run_block(check, whole, LENGTH, &parted, &cut);
   if (!error) error = run_block(check, half, LENGTH / 2, &alone, &changed);
   double off = error || !cut || changed ? NAN : half_apart(whole, parted->x, half, alone->x);
   eb_state_destroy(parted);
   eb_state_destroy(alone);
   EB_TRY(error);
-  eb_check_below(check, off, 1e-9,
-                 "m, of a 0.6 m block: cut off from its other half while the solver is at work, against one "
-                 "that never had it",
-                 "%s/cutting", check->solver->name);
+  eb_check_below(
+      check, off, 1e-9,
+      "m, of a 0.6 m block: cut off from its other half while the solver is at work, against one "
+      "that never had it",
+      "%s/cutting", check->solver->name);
   return EB_OK;
 }
 

@@ -31,8 +31,7 @@ bool eb_conjac_find_contact(eb_conjac *c, const eb_state *state, double dt, eb_s
 
 void eb_conjac_find_contact_at(eb_conjac *c, double time, const double *x) {
   eb_implicit *work = &c->work;
-  work->touch_count =
-      eb_implicit_touches(work->scene, time, x, work->touch_room, work->touches);
+  work->touch_count = eb_implicit_touches(work->scene, time, x, work->touch_room, work->touches);
 }
 
 /* ---- moving colliders ------------------------------------------------------------------------ */
