@@ -8,6 +8,7 @@
 static const double step = 1.0 / 30;
 
 const eb_bench_body eb_body_sculpture = {.scene = "hecht2012/sculpture-medium"};
+const eb_bench_body eb_body_dragon = {.scene = "conjac2020/dragon"};
 const eb_bench_body eb_body_beam = {.cubes = {40, 8, 8}, .edges = {0.025, 0.025, 0.025}};
 const eb_bench_body eb_body_bar = {.cubes = {12, 12, 34}, .edges = {0.025, 0.025, 0.025}};
 const eb_bench_body eb_body_block = {.cubes = {28, 28, 28}, .edges = {0.025, 0.025, 0.025}};

@@ -2,67 +2,33 @@
  *
  * Newton's method is counted per iteration: everything a step does, guess and line search included,
  * over its linear systems. Other programs take 162 to 457 ms for that on the same beam. */
+#include "harness/bench/bench_step.h"
 #include "harness/bench/tables.h"
 #include "problems/base/memory.h"
-#include "solvers/solver.h"
-
-#include <string.h>
 
 enum { BENDING_STEPS = 6 };
 
 typedef struct stepping {
-  eb_scene *scene;
-  eb_solver *solver;
-  eb_state *bent, *state;
-  eb_step_log *log;
+  eb_bench_start bent;
+  eb_bench_stepper stepper;
 } stepping;
 
 static void clear(void *context) {
   stepping *s = context;
-  if (s->solver) eb_solver_destroy(s->solver);
-  eb_step_log_destroy(s->log);
-  if (s->bent) eb_state_destroy(s->bent);
-  if (s->state) eb_state_destroy(s->state);
-  if (s->scene) eb_scene_destroy(s->scene);
+  eb_bench_stepper_clear(&s->stepper);
+  eb_bench_start_clear(&s->bent);
   free(s);
 }
 
-static void step_from(stepping *s, const eb_state *start) {
-  size_t bytes = 3 * (size_t)start->node_count * sizeof *start->x;
-  eb_reason reason = EB_RUNNING;
-  memcpy(s->state->x, start->x, bytes);
-  memcpy(s->state->v, start->v, bytes);
-  s->state->time = start->time;
-  s->state->step = start->step;
-  eb_step_log_reset(s->log);
-  eb_error_free(s->solver->ops->step(s->solver, s->state, s->scene->dt, s->log, &reason));
-}
-
 static void run(void *context) {
-  stepping *s = context;
-  step_from(s, s->bent);
-}
-
-static eb_error bend(stepping *s) {
-  for (int i = 0; i < BENDING_STEPS; i++) {
-    eb_reason reason = EB_RUNNING;
-    eb_step_log_reset(s->log);
-    EB_TRY(s->solver->ops->step(s->solver, s->bent, s->scene->dt, s->log, &reason));
-    if (reason <= 0)
-      return EB_ERROR(EB_ERR_INVALID, "solver %s on bench/beam ends with %s", s->solver->ops->name,
-                      eb_reason_name(reason));
-  }
-  return EB_OK;
+  eb_bench_step(&((stepping *)context)->stepper);
 }
 
 static eb_error prepare(stepping *s, const char *solver, const char *options,
                         const char *parameters) {
-  EB_TRY(eb_scene_create(eb_scene_find("bench/beam"), parameters, NULL, "", &s->scene));
-  EB_TRY(eb_solver_create(eb_solver_find(solver), options, s->scene, 1, 1, &s->solver));
-  EB_TRY(eb_step_log_create(0, &s->log));
-  EB_TRY(eb_state_create(s->scene, &s->bent));
-  EB_TRY(eb_state_create(s->scene, &s->state));
-  EB_TRY(bend(s));
+  EB_TRY(eb_bench_start_create("bench/beam", parameters, &s->bent));
+  EB_TRY(eb_bench_stepper_create(&s->bent, solver, options, &s->stepper));
+  EB_TRY(eb_bench_start_advance(&s->bent, s->stepper.solver, BENDING_STEPS));
   run(s);
   return EB_OK;
 }
@@ -77,7 +43,7 @@ static eb_error set_up(const char *solver, const char *options, const char *para
     clear(s);
     return error;
   }
-  *work = (double)s->log->iterations;
+  *work = (double)s->stepper.log->iterations;
   *context = s;
   return EB_OK;
 }

@@ -63,6 +63,7 @@ static const group groups[] = {{"materials", eb_check_materials, NULL},
                                {"script", eb_check_script, "*"},
                                {"threads", eb_check_threads, "*"},
                                {"cutting", eb_check_cutting, "*"},
+                               {"friction", eb_check_friction, "*"},
                                {"linear", eb_check_linear, "*"},
                                {"time-order", eb_check_time_order, "*"}};
 

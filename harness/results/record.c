@@ -162,4 +162,8 @@ const eb_column_info eb_columns[EB_COL_COUNT] = {
     [EB_COL_JOINT_KINETIC] = {"joint_kinetic", "J", "kinetic energy of the rigid bodies", 0},
     [EB_COL_JOINT_POTENTIAL] = {"joint_potential", "J",
                                 "energy of the rigid bodies in gravity and of the joints' limits",
-                                0}};
+                                0},
+    [EB_COL_JOINT_RESIDUAL] = {"joint_residual", "N m", "audited residual of the joints, 2-norm",
+                               0},
+    [EB_COL_JOINT_RESIDUAL_RELATIVE] = {"joint_residual_relative", "1",
+                                        "audited residual of the joints over its terms", 0}};

@@ -123,6 +123,8 @@ typedef enum eb_column {
   EB_COL_COMPONENTS, /* from here on: younger than the first files, which read as zeros */
   EB_COL_JOINT_KINETIC,
   EB_COL_JOINT_POTENTIAL,
+  EB_COL_JOINT_RESIDUAL,
+  EB_COL_JOINT_RESIDUAL_RELATIVE,
   EB_COL_COUNT
 } eb_column;
 

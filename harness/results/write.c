@@ -5,18 +5,10 @@
 #include <string.h>
 
 #include "harness/results/colliders.h"
+#include "harness/results/table.h"
 #include "harness/results/write_scene.h"
 #include "harness/results/write_setup.h"
 #include "problems/base/memory.h"
-
-/* A column waiting to be appended. */
-typedef struct column {
-  char name[64]; /* from the run's group: "steps/wall" */
-  hid_t set, memory;
-  size_t width; /* bytes of a row */
-  size_t rows, capacity;
-  char *data;
-} column;
 
 enum {
   PHASES_AT = EB_COL_COUNT,
@@ -47,19 +39,15 @@ struct eb_recorder {
   const eb_articulation *articulation;
   int32_t collider_count;
   eb_collider colliders[EB_MAX_COLLIDERS];
-  column columns[COLUMNS];
+  eb_table columns[COLUMNS];
 };
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
 static eb_error open_column(eb_recorder *recorder, int at, const char *name, hid_t stored,
                             hid_t memory, eb_h5_shape row, hsize_t chunk, const char *unit) {
-  column *c = &recorder->columns[at];
-  snprintf(c->name, sizeof c->name, "%s", name);
-  c->memory = memory;
-  c->width = H5Tget_size(memory);
-  for (int i = 0; i < row.rank; i++) c->width *= (size_t)row.size[i];
-  return eb_h5_growing(recorder->run, name, stored, row, chunk, unit, &c->set);
+  return eb_table_open(recorder->run, name, stored, memory, row, chunk, unit,
+                       &recorder->columns[at]);
 }
 
 enum { ROWS_PER_CHUNK = 256 };
@@ -126,7 +114,7 @@ static eb_error open_frames(eb_recorder *recorder) {
 
 /* The first updates make the dataset; the frames before them had none. */
 static eb_error open_updates(eb_recorder *recorder) {
-  column *c = &recorder->columns[UPDATES_AT];
+  eb_table *c = &recorder->columns[UPDATES_AT];
   if (c->set >= 0 || c->rows == 0) return EB_OK;
   eb_h5_shape row = {1, {(hsize_t)recorder->elements}};
   EB_TRY(open_column(recorder, UPDATES_AT, EB_FRAME_UPDATES, H5T_STD_U8LE, H5T_NATIVE_UINT8, row, 1,
@@ -134,27 +122,8 @@ static eb_error open_updates(eb_recorder *recorder) {
   return eb_h5_skip(c->set, c->name, recorder->frames_before_updates);
 }
 
-/* Rows of zeros when `rows` is NULL. */
-static eb_error add(column *c, const void *rows, size_t count) {
-  if (count == 0) return EB_OK;
-  if (c->rows + count > c->capacity) {
-    size_t capacity = c->rows + count > 2 * c->capacity ? c->rows + count : 2 * c->capacity;
-    char *grown = eb_recalloc(c->data, c->rows, capacity, c->width);
-    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %zu rows of %s", capacity, c->name);
-    c->data = grown;
-    c->capacity = capacity;
-  }
-  char *to = c->data + c->rows * c->width;
-  if (rows)
-    memcpy(to, rows, count * c->width);
-  else
-    memset(to, 0, count * c->width);
-  c->rows += count;
-  return EB_OK;
-}
-
 static eb_error add_number(eb_recorder *recorder, int at, double value) {
-  return add(&recorder->columns[at], &value, 1);
+  return eb_table_add(&recorder->columns[at], &value, 1);
 }
 
 /* ---- the recorder ----------------------------------------------------------------------------- */
@@ -245,8 +214,9 @@ eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
     EB_TRY(add_number(recorder, COUNTERS_AT + i, log->counters[i]));
   int64_t kept =
       log->residual_count < log->residual_capacity ? log->residual_count : log->residual_capacity;
-  EB_TRY(add(&recorder->columns[RESIDUALS_AT], log->residuals, (size_t)kept));
-  EB_TRY(add(&recorder->columns[RESIDUAL_SECONDS_AT], log->residual_seconds, (size_t)kept));
+  EB_TRY(eb_table_add(&recorder->columns[RESIDUALS_AT], log->residuals, (size_t)kept));
+  EB_TRY(
+      eb_table_add(&recorder->columns[RESIDUAL_SECONDS_AT], log->residual_seconds, (size_t)kept));
   recorder->residuals += kept;
   if (log->residual_norm) snprintf(recorder->norm, sizeof recorder->norm, "%s", log->residual_norm);
   return add_number(recorder, OFFSETS_AT, (double)recorder->residuals);
@@ -259,13 +229,13 @@ static bool any(const uint8_t *updates, int32_t elements) {
 }
 
 static eb_error add_updates(eb_recorder *recorder, const uint8_t *updates) {
-  column *c = &recorder->columns[UPDATES_AT];
+  eb_table *c = &recorder->columns[UPDATES_AT];
   bool begun = c->set >= 0 || c->rows > 0;
   if (!begun && !any(updates, recorder->elements)) {
     recorder->frames_before_updates++;
     return EB_OK;
   }
-  return add(c, updates, 1);
+  return eb_table_add(c, updates, 1);
 }
 
 /* Nodes that are still to be parted are where the node is that they part from. */
@@ -288,13 +258,13 @@ static eb_error add_articulation(eb_recorder *recorder, const eb_state *state) {
     joints[j][0] = state->q[j];
     joints[j][1] = state->u[j];
   }
-  EB_TRY(add(&recorder->columns[BONES_AT], bones, 1));
-  return add(&recorder->columns[JOINTS_AT], joints, 1);
+  EB_TRY(eb_table_add(&recorder->columns[BONES_AT], bones, 1));
+  return eb_table_add(&recorder->columns[JOINTS_AT], joints, 1);
 }
 
 eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state, const uint8_t *updates) {
   fill_frame(recorder, state);
-  EB_TRY(add(&recorder->columns[FRAMES_AT], recorder->frame, 1));
+  EB_TRY(eb_table_add(&recorder->columns[FRAMES_AT], recorder->frame, 1));
   EB_TRY(add_number(recorder, FRAME_TIME_AT, state->time));
   EB_TRY(add_number(recorder, FRAME_STEP_AT, (double)state->step));
   EB_TRY(add_updates(recorder, updates));
@@ -302,16 +272,13 @@ eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state, const u
   if (recorder->collider_count == 0) return EB_OK;
   double offsets[3 * EB_MAX_COLLIDERS];
   eb_colliders_offsets(recorder->colliders, recorder->collider_count, state->time, offsets);
-  return add(&recorder->columns[COLLIDER_OFFSET_AT], offsets, 1);
+  return eb_table_add(&recorder->columns[COLLIDER_OFFSET_AT], offsets, 1);
 }
 
 eb_error eb_recorder_commit(eb_recorder *recorder) {
   EB_TRY(open_updates(recorder));
-  for (int i = 0; i < COLUMNS && recorder->has_tables; i++) {
-    column *c = &recorder->columns[i];
-    EB_TRY(eb_h5_append(c->set, c->name, c->memory, c->rows, c->data));
-    c->rows = 0;
-  }
+  for (int i = 0; i < COLUMNS && recorder->has_tables; i++)
+    EB_TRY(eb_table_commit(&recorder->columns[i]));
   if (H5Fflush(recorder->file, H5F_SCOPE_GLOBAL) < 0)
     return eb_h5_error("cannot write", recorder->path);
   return EB_OK;
@@ -319,10 +286,7 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
 
 /* Closes every object first, so that closing the file writes all of it. */
 static void close_objects(eb_recorder *recorder) {
-  for (int i = 0; i < COLUMNS; i++) {
-    if (recorder->columns[i].set >= 0) H5Dclose(recorder->columns[i].set);
-    recorder->columns[i].set = -1;
-  }
+  for (int i = 0; i < COLUMNS; i++) eb_table_close(&recorder->columns[i]);
   if (recorder->run >= 0) H5Gclose(recorder->run);
   recorder->run = -1;
 }

@@ -10,7 +10,11 @@ static const eb_option twist_parameters[] = {
     EB_SCENE_PARAMETERS("1e4", "0.4", "1000", "5e-3", "stable-neo-hookean", "0"),
     EB_CUBES_PARAMETER,
     {"motion", EB_OPTION_CHOICE, "all", 0, 0, "all|compress|stretch|bend|twist", "",
-     "all: one after the other, each undone; else that one within 0.6 s, then held"},
+     "all: one after the other, each undone in half the time; else that one, then held"},
+    {"time", EB_OPTION_REAL, "0.6", 1e-3, 1e3, NULL, "s", "what a motion takes"},
+    {"amount", EB_OPTION_REAL, "1", 0, 4, NULL, "",
+     "how far the motions go: 1 is to 0.8 and 1.4 times the length, a quarter circle, a whole "
+     "turn"},
     EB_LAST_PARAMETER};
 
 static eb_error twist_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -21,22 +25,22 @@ static eb_error twist_mesh(const eb_values *parameters, eb_mesh **out) {
 
 enum { COMPRESS, STRETCH, BEND, TWIST, MOTIONS };
 
-/* How far each motion has gone at time t, 0 to 1. */
+/* How far each motion has gone at time t, 0 to `amount`. */
 static void twist_amounts(const eb_scene *scene, double t, double amount[MOTIONS]) {
   static const char *const names[MOTIONS] = {"compress", "stretch", "bend", "twist"};
   const char *motion = eb_values_text(scene->parameters, "motion");
-  const double there = 0.6, back = 0.3, period = 0.9;
+  const double there = eb_values_real(scene->parameters, "time"), period = 1.5 * there;
   for (int m = 0; m < MOTIONS; m++) {
     double begin = m * period;
     if (motion[0] == 'a')
-      amount[m] =
-          eb_ramp(t, begin, begin + there) - eb_ramp(t, begin + there, begin + there + back);
+      amount[m] = eb_ramp(t, begin, begin + there) - eb_ramp(t, begin + there, begin + period);
     else
       amount[m] = strcmp(motion, names[m]) == 0 ? eb_ramp(t, 0, there) : 0;
+    amount[m] *= eb_values_real(scene->parameters, "amount");
   }
 }
 
-/* The end at length L goes to 0.7 L and 1.4 L; follows the arc of a quarter turn with the bar's
+/* The end at length L goes to 0.8 L and 1.4 L (from about 0.75 L on the bar buckles); follows the arc of a quarter turn with the bar's
  * length; turns once about the axis. */
 static void twist_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
   const eb_grips *grips = scene->data;
@@ -44,7 +48,7 @@ static void twist_boundary(const eb_scene *scene, double t, uint8_t *fixed, doub
   double amount[MOTIONS], rotation[9];
   twist_amounts(scene, t, amount);
   double length = end->centre[0] - grips->grip[0].centre[0];
-  double stretch = 1 - 0.3 * amount[COMPRESS] + 0.4 * amount[STRETCH];
+  double stretch = 1 - 0.2 * amount[COMPRESS] + 0.4 * amount[STRETCH];
   double bend = 0.5 * pi * amount[BEND];
   double shift[3] = {(stretch - 1) * length, 0, 0};
   eb_grips_hold(scene, t, fixed, target);

@@ -125,21 +125,12 @@ static void add_script_velocities(eb_conjac *c) {
   for (int64_t k = 0; k < c->work.size; k++) c->constant[k] += c->work.prescribed[k];
 }
 
-static eb_error solve_rows(eb_conjac *c, int32_t count, eb_step_log *log, eb_reason *reason) {
-  for (int32_t j = 0; j < count; j++) {
-    for (int64_t k = 0; k < c->work.size; k++) c->trial[k] = c->pushes[k * c->stride + j];
-    EB_TRY(eb_multifrontal_solve(c->factor, 1, c->trial, c->trial, log, reason));
-    if (*reason < 0) return EB_OK;
-    for (int64_t k = 0; k < c->work.size; k++) c->jacobian[k * c->stride + j] = c->trial[k];
-  }
-  return EB_OK;
-}
-
 static eb_error solve(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *reason) {
   int32_t count = (fresh ? c->part.unknowns : 0) + (c->inhomogeneous ? 2 : 1);
   eb_log_begin(log, EB_PHASE_SOLVE);
   eb_error error =
-      fresh ? solve_rows(c, count, log, reason)
+      fresh ? eb_multifrontal_solve_rows(c->factor, count, c->stride, c->pushes, c->jacobian, log,
+                                         reason)
             : eb_multifrontal_solve(c->factor, count, c->correction, c->correction, log, reason);
   eb_log_end(log, EB_PHASE_SOLVE);
   eb_log_count(log, EB_COUNT_SOLVES, count);

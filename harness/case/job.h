@@ -1,0 +1,41 @@
+/* A case at work in its own process: what execute.c sets up and step.c steps. */
+#ifndef EB_CASE_JOB_H
+#define EB_CASE_JOB_H
+
+#include "harness/audit/audit.h"
+#include "harness/case/case.h"
+#include "harness/case/child.h"
+#include "harness/case/host.h"
+#include "harness/case/verdict.h"
+#include "harness/results/write.h"
+
+/* Everything a case holds while it runs. Made in this order, released in the opposite one. */
+typedef struct eb_job {
+  const eb_case *work;
+  eb_run run;
+  eb_scene *scene;
+  eb_recorder *recorder;
+  eb_solver *solver;
+  eb_audit *audit;
+  eb_state *before, *after;
+  eb_step_log *log;
+  bool changed;       /* the step that comes begins on another mesh than the one before */
+  int32_t components; /* connected components of the mesh */
+  eb_verdict verdict;
+  eb_host host;
+  eb_board *board;                  /* progress, for the parent */
+  double committed, commit_seconds; /* wall clock of the last commit, and what it took */
+  const char *output;
+  hid_t environment;
+} eb_job;
+
+/* Sets the outcome of the case. */
+EB_MUST eb_error eb_job_conclude(eb_job *j, eb_outcome outcome, const char *detail);
+/* Turns an error of scene or solver into the outcome of the case. */
+EB_MUST eb_error eb_job_conclude_error(eb_job *j, const char *where, eb_error failure);
+
+EB_MUST eb_error eb_job_count_components(eb_job *j);
+/* Takes one step and records it. *on: whether the case goes on; if not, its outcome is set. */
+EB_MUST eb_error eb_job_step(eb_job *j, bool *on);
+
+#endif
