@@ -20,33 +20,50 @@ static double diagonal(void) {
 
 static void test_conditions(void) {
   const fake runs[] = {{.name = "a", WHOLE, .kinetic = 8, .fade = 0.5, .unknowns = 24},
-                       {.name = "b", WHOLE, .touches = 2, .leaves = 5, .momentum = 2, .rebound = 0.25, .depth = 0.003},
-                       {.name = "c", WHOLE, .touches = 2, .leaves = 8, .momentum = 2, .rebound = 0.25, .depth = 0.003},
+                       {.name = "b",
+                        WHOLE,
+                        .touches = 2,
+                        .leaves = 5,
+                        .momentum = 2,
+                        .rebound = 0.25,
+                        .depth = 0.003},
+                       {.name = "c",
+                        WHOLE,
+                        .touches = 2,
+                        .leaves = 8,
+                        .momentum = 2,
+                        .rebound = 0.25,
+                        .depth = 0.003},
                        {.name = "d", .outcome = EB_OUTCOME_DIVERGED, .steps = 3},
                        {.name = "e", .outcome = EB_OUTCOME_TIMED_OUT, .steps = 6, .unknowns = 24}};
 #define CONDITION(id, text) "[claim " id "]\nmeasure = conditions\nholds = " text "\n"
   made_up m;
-  make_up(CASES CONDITION("end", "a end.kinetic/most.kinetic <= 0.008\nholds = a last.reduced_unknowns = 24")
-              CONDITION("awake", "a end.kinetic/most.kinetic <= 0.007")
-              CONDITION("many", "a last.reduced_unknowns = 23")
-              CONDITION("least", "a least.kinetic >= 0.06\nholds = a run.elements/run.nodes >= 0.1")
-              CONDITION("shallow", "b most.max_penetration/rest.height <= 0.016")
-              CONDITION("deep", "b most.max_penetration/rest.height <= 0.014")
-              CONDITION("bounces", "b bounce.restitution >= 0.2\nholds = b bounce.flight >= 1")
-              CONDITION("stays", "c bounce.flight >= 1")
-              CONDITION("falls", "a bounce.restitution >= 0")
-              CONDITION("jointless", "a joints.swing >= 0")
-              CONDITION("failed", "a end.kinetic <= 1\nholds = d end.kinetic <= 1")
-              CONDITION("cut", "e last.reduced_unknowns = 24")
-              CONDITION("missing", "missing end.kinetic <= 1"),
-          false, runs, 5, 2, &m);
-  tap_near(expect(&m, "end", EB_REPRODUCED, "all 2 conditions"), pow(0.5, 7), 1e-15, "ours is the first figure");
+  make_up(
+      CASES CONDITION("end",
+                      "a end.kinetic/most.kinetic <= 0.008\nholds = a last.reduced_unknowns = 24")
+          CONDITION("awake", "a end.kinetic/most.kinetic <= 0.007")
+              CONDITION("many", "a last.reduced_unknowns = 23") CONDITION(
+                  "least", "a least.kinetic >= 0.06\nholds = a run.elements/run.nodes >= 0.1")
+                  CONDITION("shallow", "b most.max_penetration/rest.height <= 0.016")
+                      CONDITION("deep", "b most.max_penetration/rest.height <= 0.014") CONDITION(
+                          "bounces", "b bounce.restitution >= 0.2\nholds = b bounce.flight >= 1")
+                          CONDITION("stays", "c bounce.flight >= 1")
+                              CONDITION("falls", "a bounce.restitution >= 0")
+                                  CONDITION("jointless", "a joints.swing >= 0") CONDITION(
+                                      "failed", "a end.kinetic <= 1\nholds = d end.kinetic <= 1")
+                                      CONDITION("cut", "e last.reduced_unknowns = 24")
+                                          CONDITION("missing", "missing end.kinetic <= 1"),
+      false, runs, 5, 2, &m);
+  tap_near(expect(&m, "end", EB_REPRODUCED, "all 2 conditions"), pow(0.5, 7), 1e-15,
+           "ours is the first figure");
   expect(&m, "awake", EB_NOT_REPRODUCED, "not as claimed");
   expect(&m, "many", EB_NOT_REPRODUCED, "1 of 1 conditions");
   expect(&m, "least", EB_REPRODUCED, "least.kinetic = 0.0625");
-  tap_near(expect(&m, "shallow", EB_REPRODUCED, "b: most.max_penetration"), 0.015, 1e-12, "depth over the height of the rest box");
+  tap_near(expect(&m, "shallow", EB_REPRODUCED, "b: most.max_penetration"), 0.015, 1e-12,
+           "depth over the height of the rest box");
   expect(&m, "deep", EB_NOT_REPRODUCED, "1 of 1");
-  tap_near(expect(&m, "bounces", EB_REPRODUCED, "bounce.flight = 3"), 0.25, 1e-12, "upward over downward momentum");
+  tap_near(expect(&m, "bounces", EB_REPRODUCED, "bounce.flight = 3"), 0.25, 1e-12,
+           "upward over downward momentum");
   expect(&m, "stays", EB_NOT_REPRODUCED, "bounce.flight = 0");
   expect(&m, "falls", EB_NOT_COMPARABLE, "not known");
   expect(&m, "jointless", EB_NOT_COMPARABLE, "not known");
@@ -61,7 +78,7 @@ static void test_follows(void) {
                        {.name = "b", WHOLE, .momentum = 2.1, .rebound = 1, .unknowns = 5},
                        {.name = "c", WHOLE, .momentum = NAN}};
 #define FOLLOWS(id, of, against, unknowns, most)                                                   \
-  "[claim " id "]\nmeasure = follows\nholds = " of " last.reduced_unknowns = " unknowns           \
+  "[claim " id "]\nmeasure = follows\nholds = " of " last.reduced_unknowns = " unknowns            \
   "\nof = " of "\nagainst = " against "\ncolumns = momentum\nmost = " most "\n"
   made_up m;
   make_up(CASES FOLLOWS("near", "b", "a", "5", "0.06") FOLLOWS("far", "b", "a", "5", "0.04")
@@ -86,10 +103,14 @@ static void test_line(void) {
   "\nstatistic = phase.solve\nsteady = phase.factor\nleast = " least "\nmost = " most "\n"
   made_up m;
   make_up(CASES LINE("straight", "c", "0.999", "0.21") LINE("unsteady", "c", "0.999", "0.19")
-              LINE("bent", "d", "0.95", "0.5") LINE("missing", "missing", "0.95", "1")
-              "[claim falling]\nmeasure = line\npoint = 4 a\npoint = 2 b\npoint = 0 c\nstatistic = phase.solve\nleast = 0.9\n"
-              "[claim two]\nmeasure = line\npoint = 4 a\npoint = 2 b\nstatistic = phase.solve\nleast = 0.9\n"
-              "[claim flat]\nmeasure = line\npoint = 4 a\npoint = 2 b\npoint = 1 c\nstatistic = phase.update\nleast = 0.9\n",
+              LINE("bent", "d", "0.95", "0.5")
+                  LINE("missing", "missing", "0.95",
+                       "1") "[claim falling]\nmeasure = line\npoint = 4 a\npoint = 2 b\npoint = 0 "
+                            "c\nstatistic = phase.solve\nleast = 0.9\n"
+                            "[claim two]\nmeasure = line\npoint = 4 a\npoint = 2 b\nstatistic = "
+                            "phase.solve\nleast = 0.9\n"
+                            "[claim flat]\nmeasure = line\npoint = 4 a\npoint = 2 b\npoint = 1 "
+                            "c\nstatistic = phase.update\nleast = 0.9\n",
           false, runs, 4, 2, &m);
   tap_near(expect(&m, "straight", EB_REPRODUCED, "varies by 20.0 %"), 1, 1e-12, "R^2 of a line");
   expect(&m, "unsteady", EB_NOT_REPRODUCED, "varies too much");
@@ -104,17 +125,29 @@ static void test_line(void) {
 static void test_lively(void) {
   /* Energy after 0.35 s of the same 0.8 s: steps 4 to 8. */
   const fake runs[] = {{.name = "a", WHOLE, .kinetic = 2},
-                       {.name = "b", .outcome = EB_OUTCOME_COMPLETED, .steps = 8, .wall = 3, .first = 3, .kinetic = 3},
-                       {.name = "c", .outcome = EB_OUTCOME_COMPLETED, .steps = 8, .wall = 1.5, .first = 1.5, .kinetic = 1},
+                       {.name = "b",
+                        .outcome = EB_OUTCOME_COMPLETED,
+                        .steps = 8,
+                        .wall = 3,
+                        .first = 3,
+                        .kinetic = 3},
+                       {.name = "c",
+                        .outcome = EB_OUTCOME_COMPLETED,
+                        .steps = 8,
+                        .wall = 1.5,
+                        .first = 1.5,
+                        .kinetic = 1},
                        {.name = "d", WHOLE}};
 #define LIVELY(id, of, against, least)                                                             \
-  "[claim " id "]\nmeasure = lively\nof = " of "\nagainst = " against "\nafter = 0.35\nleast = " least "\n"
+  "[claim " id "]\nmeasure = lively\nof = " of "\nagainst = " against                              \
+  "\nafter = 0.35\nleast = " least "\n"
   made_up m;
   make_up(CASES LIVELY("dear", "a", "c b", "2") LIVELY("cheap", "a", "b c", "3.1")
               LIVELY("bound", "a", "c", "1.4") LIVELY("short", "a", "c", "2")
                   LIVELY("still", "d", "a", "2") LIVELY("missing", "a", "missing", "2"),
           false, runs, 4, 2, &m);
-  tap_near(expect(&m, "dear", EB_REPRODUCED, "c keeps 0.5 of it in 1.5"), 3, 1e-12, "time of the one that is as lively");
+  tap_near(expect(&m, "dear", EB_REPRODUCED, "c keeps 0.5 of it in 1.5"), 3, 1e-12,
+           "time of the one that is as lively");
   expect(&m, "cheap", EB_NOT_REPRODUCED, "takes 3 times as long");
   expect(&m, "bound", EB_REPRODUCED, "more than 1.5 times");
   expect(&m, "short", EB_NOT_COMPARABLE, "the dearest takes 1.5");
@@ -124,11 +157,12 @@ static void test_lively(void) {
 }
 
 static void test_course(void) {
-  const fake runs[] = {{.name = "a", WHOLE, .force = 1, .force_fade = 3},
-                       {.name = "b", WHOLE, .force = 1, .force_fade = 0.1},
-                       {.name = "c", .outcome = EB_OUTCOME_DIVERGED, .steps = 4, .force = 1, .force_fade = 1},
-                       {.name = "d", WHOLE, .force = NAN, .force_fade = 1},
-                       {.name = "e", WHOLE}};
+  const fake runs[] = {
+      {.name = "a", WHOLE, .force = 1, .force_fade = 3},
+      {.name = "b", WHOLE, .force = 1, .force_fade = 0.1},
+      {.name = "c", .outcome = EB_OUTCOME_DIVERGED, .steps = 4, .force = 1, .force_fade = 1},
+      {.name = "d", WHOLE, .force = NAN, .force_fade = 1},
+      {.name = "e", WHOLE}};
 #define COURSE(id, wild, tame, most)                                                               \
   "[claim " id "]\nmeasure = course\ngrows = " wild "\nsettles = " tame "\nmost = " most "\n"
   made_up m;
@@ -137,7 +171,8 @@ static void test_course(void) {
                   COURSE("wild", "a", "a", "1e-6") COURSE("nan", "d", "d", "1e-6")
                       COURSE("none", "a", "e", "1") COURSE("missing", "missing", "b", "1"),
           false, runs, 5, 2, &m);
-  tap_near(expect(&m, "both", EB_REPRODUCED, "both as claimed"), 1e-7, 1e-15, "the last over the largest");
+  tap_near(expect(&m, "both", EB_REPRODUCED, "both as claimed"), 1e-7, 1e-15,
+           "the last over the largest");
   expect(&m, "slow", EB_NOT_REPRODUCED, "does not go to nothing");
   expect(&m, "tame", EB_NOT_REPRODUCED, "does not grow");
   expect(&m, "fails", EB_REPRODUCED, "then c: diverged");
@@ -156,11 +191,14 @@ static void test_final(void) {
                        {.name = "other", WHOLE}};
 #define FINAL(id, pairs, most) "[claim " id "]\nmeasure = final\n" pairs "most = " most "\n"
   made_up m;
-  make_up(CASES FINAL("same", "pair = a a\npair = b a\n", "8e-3") FINAL("apart", "pair = a a\npair = b a\n", "7e-3")
-              FINAL("early", "pair = c a\n", "1e-3") FINAL("nan", "pair = a d\n", "1")
-              FINAL("some", "pair = a a\npair = a missing\n", "1") FINAL("meshes", "pair = a other\n", "1"),
+  make_up(CASES FINAL("same", "pair = a a\npair = b a\n", "8e-3")
+              FINAL("apart", "pair = a a\npair = b a\n", "7e-3")
+                  FINAL("early", "pair = c a\n", "1e-3") FINAL("nan", "pair = a d\n", "1")
+                      FINAL("some", "pair = a a\npair = a missing\n", "1")
+                          FINAL("meshes", "pair = a other\n", "1"),
           false, runs, 5, 2, &m);
-  tap_near(expect(&m, "same", EB_REPRODUCED, "b - a"), 8e-3 / diagonal(), 1e-7, "the worst pair; frames are single precision");
+  tap_near(expect(&m, "same", EB_REPRODUCED, "b - a"), 8e-3 / diagonal(), 1e-7,
+           "the worst pair; frames are single precision");
   expect(&m, "apart", EB_NOT_REPRODUCED, "1 of 2 are above");
   expect(&m, "early", EB_NOT_COMPARABLE, "stop before their end");
   expect(&m, "nan", EB_NOT_REPRODUCED, "1 of 1");
@@ -182,7 +220,8 @@ static void test_turn(void) {
   make_up(CASES TURN("turns", "a", "b c", "24") TURN("less", "a", "b c", "26")
               TURN("still", "c", "c", "1") TURN("missing", "a", "missing", "1"),
           false, runs, 3, 2, &m);
-  tap_near(expect(&m, "turns", EB_REPRODUCED, "a: 28.6 degrees"), 25, 1e-3, "the angle over the others' largest; frames are single precision");
+  tap_near(expect(&m, "turns", EB_REPRODUCED, "a: 28.6 degrees"), 25, 1e-3,
+           "the angle over the others' largest; frames are single precision");
   expect(&m, "less", EB_NOT_REPRODUCED, "b: 1.15 degrees");
   expect(&m, "still", EB_NOT_REPRODUCED, "more than 1");
   expect(&m, "missing", EB_NOT_COMPARABLE, "not run");
@@ -202,12 +241,15 @@ static void test_limit(void) {
   made_up m;
   make_up(CASES LIMIT("passes", "point = 100 b a\npoint = 1 d a\n", "0.3162277660168379")
               LIMIT("fails", "point = 100 b a\npoint = 10 c a\n", "0.5")
-              LIMIT("below", "point = 100 b a\npoint = 1 d a\n", "1.5")
-              LIMIT("turned", "point = 1 b a\npoint = 100 d a\n", "0.5")
-              LIMIT("one", "point = 1 b a\n", "0.5") LIMIT("missing", "point = 1 b a\npoint = 2 missing a\n", "0.5"),
+                  LIMIT("below", "point = 100 b a\npoint = 1 d a\n", "1.5")
+                      LIMIT("turned", "point = 1 b a\npoint = 100 d a\n", "0.5")
+                          LIMIT("one", "point = 1 b a\n", "0.5")
+                              LIMIT("missing", "point = 1 b a\npoint = 2 missing a\n", "0.5"),
           false, runs, 4, 2, &m);
-  tap_near(expect(&m, "passes", EB_REPRODUCED, "1: 100 %"), 10, 1e-4, "the bound is crossed half-way between, on logarithmic axes");
-  tap_near(expect(&m, "fails", EB_REPRODUCED, "c: diverged"), 10, 0, "a failure is past every bound");
+  tap_near(expect(&m, "passes", EB_REPRODUCED, "1: 100 %"), 10, 1e-4,
+           "the bound is crossed half-way between, on logarithmic axes");
+  tap_near(expect(&m, "fails", EB_REPRODUCED, "c: diverged"), 10, 0,
+           "a failure is past every bound");
   expect(&m, "below", EB_NOT_REPRODUCED, "no error is above");
   expect(&m, "turned", EB_NOT_REPRODUCED, "does not rise");
   expect(&m, "one", EB_NOT_COMPARABLE, "no curve");
@@ -224,7 +266,8 @@ static void test_unrest(void) {
           false, runs, 2, 2, &m);
   expect(&m, "rests", EB_REPRODUCED, "pieces.unrest");
   /* Ends of a bar that grows by a hundredth about its middle. */
-  tap_near(expect(&m, "stirs", EB_NOT_REPRODUCED, "pieces.unrest"), 0.005 / diagonal(), 1e-4, "half the growth, over the diagonal");
+  tap_near(expect(&m, "stirs", EB_NOT_REPRODUCED, "pieces.unrest"), 0.005 / diagonal(), 1e-4,
+           "half the growth, over the diagonal");
   forget(&m);
 }
 
@@ -242,7 +285,8 @@ static void test_refused(void) {
   refuse("measure = conditions\nholds = a end.kinetic/x <= 1\n", "'x' is no statistic");
   refuse("measure = conditions\nholds = a end.kinetic < 1\n", "none of <=, >=, =");
   refuse("measure = conditions\nholds = z end.kinetic <= 1\n", "no case 'z'");
-  refuse("measure = line\nstatistic = phase.solve\nleast = 1\npoint = x a\n", "'x a' is not 'X CASE'");
+  refuse("measure = line\nstatistic = phase.solve\nleast = 1\npoint = x a\n",
+         "'x a' is not 'X CASE'");
   refuse("measure = lively\nof = a\nagainst = b\nafter = 1\n", "wants 'least'");
 }
 
