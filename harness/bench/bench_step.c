@@ -5,8 +5,7 @@
 
 eb_error eb_bench_start_create(const char *scene, const char *parameters, eb_bench_start *out) {
   *out = (eb_bench_start){0};
-  eb_error error =
-      eb_scene_create(eb_scene_find(scene), parameters, NULL, NULL, &out->scene);
+  eb_error error = eb_scene_create(eb_scene_find(scene), parameters, NULL, NULL, &out->scene);
   if (!error) error = eb_state_create(out->scene, &out->state);
   if (error) eb_bench_start_clear(out);
   return error;

@@ -15,7 +15,7 @@ typedef struct eb_bench_stepper {
   const eb_bench_start *start;
   eb_solver *solver;
   eb_state *state;
-  eb_step_log *log;                  /* of the last step */
+  eb_step_log *log;                     /* of the last step */
   double least_seconds[EB_PHASE_COUNT]; /* a phase in any step */
 } eb_bench_stepper;
 

@@ -27,8 +27,7 @@ static eb_error slide(const eb_check *check, const eb_scene *scene, const char *
   eb_reason reason = EB_RUNNING;
   EB_TRY(eb_block_run(scene, check->solver, options, 1, STEPS, NULL, &state));
   double speed = mean_of(scene, state->v), at = mean_of(scene, state->x);
-  eb_error error =
-      eb_block_advance(scene, check->solver, options, 1, STEPS, NULL, state, &reason);
+  eb_error error = eb_block_advance(scene, check->solver, options, 1, STEPS, NULL, state, &reason);
   *acceleration = (mean_of(scene, state->v) - speed) / (STEPS * time_step);
   *way = mean_of(scene, state->x) - at;
   eb_state_destroy(state);
@@ -78,13 +77,14 @@ static eb_error friction_of(const eb_check *check, const friction_case *on) {
 }
 
 eb_error eb_check_friction(const eb_check *check) {
-  static const char law[] = "acceleration down a slope of tangent 0.5 with mu = 0.3 against g (sin - mu cos), "
-                            "relative; vibrations are left of the start";
+  static const char law[] =
+      "acceleration down a slope of tangent 0.5 with mu = 0.3 against g (sin - mu cos), "
+      "relative; vibrations are left of the start";
   static const friction_case all = {"selection=all,beta=1", "/all-dynamic", 1e-3, law};
-  static const friction_case condensed = {
-      "friction_passes=100", "", 0.15,
-      "the same; quasistatic nodes feel neither the inertia nor the friction of a slide, so that the sole "
-      "does not quite carry the weight"};
+  static const friction_case condensed = {"friction_passes=100", "", 0.15,
+                                          "the same; quasistatic nodes feel neither the inertia "
+                                          "nor the friction of a slide, so that the sole "
+                                          "does not quite carry the weight"};
   if (!eb_subject_can(check->solver, EB_CAP_IMPLICIT_PENALTY)) return EB_OK;
   if (!eb_subject_declares(check->solver, "friction_passes"))
     return friction_of(check, &(friction_case){eb_subject_exact(check->solver), "", 1e-3, law});
