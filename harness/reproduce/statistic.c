@@ -183,7 +183,7 @@ eb_error eb_statistic_check(const char *name) {
                       "phase.sum, count.NAME, iterations.mean|max, memory.KIND, setup.seconds, "
                       "peak.bytes, run.nodes|elements, end|most|least.COLUMN, last.COUNTER, "
                       "rest.height|diagonal, bounce.restitution|flight, joints.swing, "
-                      "turned.JOINT@FROM..TO:FROM..TO, pieces.unrest, and "
+                      "turned.JOINT@FROM-TO:FROM-TO, pieces.unrest, and "
                       "sums of them with +",
                       name);
   } while (*at);

@@ -146,7 +146,7 @@ eb_error eb_statistic_joints(const eb_evidence *e, int case_, const char *of, in
   return EB_OK;
 }
 
-/* "JOINT@FROM..TO:FROM..TO" */
+/* "JOINT@FROM-TO:FROM-TO" */
 typedef struct windows {
   int joint;
   double from[2], to[2]; /* s */
@@ -154,7 +154,7 @@ typedef struct windows {
 
 static bool parse_windows(const char *of, windows *out) {
   int used = 0;
-  int read = sscanf(of, "%d@%lf..%lf:%lf..%lf%n", &out->joint, &out->from[0], &out->to[0],
+  int read = sscanf(of, "%d@%lf-%lf:%lf-%lf%n", &out->joint, &out->from[0], &out->to[0],
                     &out->from[1], &out->to[1], &used);
   return read == 5 && !of[used] && out->joint >= 0 && out->joint < MOST_JOINTS;
 }
