@@ -5,7 +5,7 @@
 #include "harness/report/view.h"
 #include "problems/base/memory.h"
 
-/* ---- first, most strained, most active, last ----------------------------------------------------- */
+/* ---- first, most strained, most active, after cuts, last ----------------------------------------- */
 
 /* The frame after the step with the largest value of a column, the first such one or the last; 0 when all are 0. Frame 0 is the start,
  * which no step led to. */
@@ -47,6 +47,26 @@ static eb_error insert_highest(const eb_report_run *run, size_t last, eb_picture
   return EB_OK;
 }
 
+/* Frames until the faces of a cut have parted: an eighth of a second at the intervals of the catalogue. */
+enum { PARTING_FRAMES = 6 };
+
+static eb_error insert_cuts(const eb_report_run *run, size_t last, eb_pictured_frame *out,
+                            int *count) {
+  static const char *const names[EB_CUT_PICTURES] = {"cut-1", "cut-2"};
+  double *step, *rebuilds;
+  size_t frames, steps, cuts = 0;
+  EB_TRY(eb_results_column(run->file, run->index, "frames/step", &step, &frames));
+  eb_error error = eb_results_counter(run->file, run->index, EB_COUNT_REBUILDS, &rebuilds, &steps);
+  for (size_t s = 0, f = 0; !error && s < steps && cuts < EB_CUT_PICTURES; s++) {
+    if (!(rebuilds[s] > 0)) continue;
+    while (f < frames && step[f] < (double)s) f++;
+    insert_frame(names[cuts++], f + PARTING_FRAMES, last, out, count);
+  }
+  if (!error) free(rebuilds);
+  free(step);
+  return error;
+}
+
 eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_PICTURES],
                             int *count) {
   size_t frames, last;
@@ -55,7 +75,10 @@ eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_P
   if (!eb_view_shows(run, frames)) return EB_OK;
   EB_TRY(eb_view_last_frame(run, frames, &last));
   out[(*count)++] = (eb_pictured_frame){"first", 0};
-  if (eb_report_completed(run)) EB_TRY(insert_highest(run, last, out, count));
+  if (eb_report_completed(run)) {
+    EB_TRY(insert_highest(run, last, out, count));
+    EB_TRY(insert_cuts(run, last, out, count));
+  }
   out[(*count)++] = (eb_pictured_frame){"last", last};
   return EB_OK;
 }
