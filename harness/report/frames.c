@@ -76,8 +76,8 @@ eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_P
   EB_TRY(eb_view_last_frame(run, frames, &last));
   out[(*count)++] = (eb_pictured_frame){"first", 0};
   if (eb_report_completed(run)) {
-    EB_TRY(insert_highest(run, last, out, count));
     EB_TRY(insert_cuts(run, last, out, count));
+    EB_TRY(insert_highest(run, last, out, count));
   }
   out[(*count)++] = (eb_pictured_frame){"last", last};
   return EB_OK;
