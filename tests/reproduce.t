@@ -176,7 +176,7 @@ for my $paper (qw(hecht2012 conjac2020)) {
 # ---- the measures of conjac2020 on coarse bars
 {
   my @condensed = ('reproduce', 'conjac2020', '--from', root() . '/tests/papers');
-  my %rulings = map { $_ => 'reproduced' } qw(scenes unknowns statics stabilization helical rest momentum soft);
+  my %rulings = map { $_ => 'reproduced' } qw(scenes unknowns statics stabilization helical rest arm cut momentum soft);
   ($out) = is_code(0, 'conjac2020, coarse', @condensed, '-o', 'condensed');
   like($out, qr/^$_\s+$rulings{$_}(?!\S)/m, "$_: $rulings{$_}") for sort keys %rulings;
   like($out, qr/^beta\s+reproduced.*VANILLA: stable at beta = [\d.]+ and\s+not at [\d.]+ \(5 runs\)/ms, 'beta is found by bisection');

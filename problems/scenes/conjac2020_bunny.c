@@ -31,7 +31,7 @@ static const eb_option bunny_parameters[] = {
     EB_LAST_PARAMETER};
 
 static eb_error bunny_mesh(const eb_values *values, eb_mesh **out) {
-  return eb_scene_model(values, "bunny", 27695, 0, 0.12, out);
+  return eb_scene_model(values, "bunny", 27695, 0, 0.15, out);
 }
 
 static void add_floor(eb_scene *scene) {
@@ -125,7 +125,7 @@ static int32_t bunny_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes
 const eb_scene_ops eb_conjac2020_bunny = {
     .name = "conjac2020/bunny",
     .summary = "a bunny is dropped on the floor, with friction (implicit penalty contact)",
-    .geometry = "stand-in bunny, 12 cm tall",
+    .geometry = "stand-in bunny, 15 cm long",
     .citation = EB_CONJAC2020_CITATION,
     .stand_in = "bunny",
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC | EB_CAP_IMPLICIT_PENALTY,
