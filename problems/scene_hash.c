@@ -14,6 +14,7 @@ static uint64_t hash_material(uint64_t hash, const eb_material *material) {
   int32_t kinds[2] = {(int32_t)material->kind, (int32_t)material->fibre};
   double values[6] = {material->young,           material->poisson,        material->density,
                       material->fibre_stiffness, material->fibre_exponent, material->activation};
+  if (material->thickness > 0) hash = hash_reals(hash, &material->thickness, 1);
   return hash_reals(eb_hash(hash, kinds, sizeof kinds), values, 6);
 }
 
@@ -60,9 +61,12 @@ static uint64_t hash_scripted_force(uint64_t hash, const eb_scene *scene, double
   return hash;
 }
 
+/* A number a time: many times of the default run can be looked at. */
 static uint64_t hash_activation(uint64_t hash, const eb_scene *scene) {
-  for (int s = 0; scene->ops->activation && s < SAMPLES; s++) {
-    double activation = scene->ops->activation(scene, sample_times[s]);
+  enum { TIMES = 500 };
+  double end = (double)scene->ops->steps * scene->dt;
+  for (int s = 0; scene->ops->activation && s <= TIMES; s++) {
+    double activation = scene->ops->activation(scene, end * s / TIMES);
     hash = hash_reals(hash, &activation, 1);
   }
   return hash;

@@ -163,12 +163,38 @@ like_error(2, qr/no probe 'emotion'/, 'an unknown probe', 'probe', 'tiny', 'emot
 
 # ---- listing
 ($out) = is_code(0, 'claims', 'list', 'claims');
-is(() = $out =~ /^hecht2012\//mg, 13, 'of the built-in papers');
+is(() = $out =~ /^$_\//mg, 13, "of $_") for qw(hecht2012 conjac2020);
 ($out) = is_code(0, 'claims as JSON', 'list', 'claims', '--format', 'json');
-is(scalar @{decode_json($out)->{claims}}, 13, 'are as many');
-($out) = is_code(0, 'the plan of a paper', 'reproduce', 'hecht2012', '--quick', '--dry-run', '--format', 'json');
-my @cases = @{decode_json($out)->{cases}};
-cmp_ok(scalar @cases, '>', 40, 'has its cases');
-is(scalar(grep { $_->{scene} !~ /^hecht2012\// } @cases), 0, 'on its own scenes');
+is(scalar @{decode_json($out)->{claims}}, 26, 'are as many');
+for my $paper (qw(hecht2012 conjac2020)) {
+  ($out) = is_code(0, "the plan of $paper", 'reproduce', $paper, '--quick', '--dry-run', '--format', 'json');
+  my @cases = @{decode_json($out)->{cases}};
+  cmp_ok(scalar @cases, '>', 40, 'has its cases');
+  is(scalar(grep { $_->{scene} !~ /^$paper\// } @cases), 0, 'on its own scenes');
+}
+
+# ---- the measures of conjac2020 on coarse bars
+{
+  my @condensed = ('reproduce', 'conjac2020', '--from', root() . '/tests/papers');
+  my %rulings = map { $_ => 'reproduced' } qw(scenes unknowns statics stabilization helical rest arm cut momentum soft);
+  ($out) = is_code(0, 'conjac2020, coarse', @condensed, '-o', 'condensed');
+  like($out, qr/^$_\s+$rulings{$_}(?!\S)/m, "$_: $rulings{$_}") for sort keys %rulings;
+  like($out, qr/^beta\s+reproduced.*VANILLA: stable at beta = [\d.]+ and\s+not at [\d.]+ \(5 runs\)/ms, 'beta is found by bisection');
+  like($out, qr/^\s+coarse bar\s+54\s+54\s+1\s+120\s+120\s+1\s+2\s+2\s+1\s/m, 'a table shows what a probe has counted');
+  like($out, qr/^\s+Factor\s+Solve\s+other\s+in all\n\s+none(\s+[\d.e-]+){4}$/m, 'bars by their parts');
+  like($out, qr/^\s+gamma = 0(\s+[\d.e-]+){3}$/m, 'a course by its first, largest and last value');
+  ok(-s scratch("condensed/$_.svg"), "  and shows $_") for qw(bars drift energy error);
+  ($out) = is_code(0, 'the same as JSON', @condensed, '-o', 'condensed', '--resume', '--format', 'json');
+  my %figures = map { $_->{id} => $_ } @{decode_json($out)->{figures}};
+  my $bar = $figures{bars}{points}[1];
+  my $sum = 0;
+  $sum += $_ for values %{$bar->{parts}};
+  cmp_ok(abs($sum / $bar->{y} - 1), '<', 1e-9, 'the parts of a bar make up the whole');
+  is(scalar @{$figures{energy}{points}[0]{course}{y}}, 100, 'a course has its values');
+  cmp_ok(abs($figures{energy}{points}[1]{course}{x}[-1] - $figures{energy}{points}[0]{course}{x}[-1]), '<', 1e-9, 'runs with other steps are as long');
+  ($out) = is_code(0, 'only a table', 'reproduce', 'conjac2020/table1', @condensed[2 .. 3], '-o', 'counted');
+  like($out, qr/54\s+54\s+1/, 'runs the probe that it shows');
+  ok(!-e scratch('counted/conjac2020-beta.json'), 'and no other');
+}
 
 done_testing();

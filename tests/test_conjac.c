@@ -268,6 +268,16 @@ static void bad_input_is_refused(void) {
   fixture_close(&f);
 }
 
+/* J of all nodes is a full matrix. */
+static void more_than_the_machine_has_is_refused(void) {
+  fixture f = fixture_open("nx=128,ny=16,nz=16");
+  eb_solver *solver = NULL;
+  tap_fails(eb_solver_create(eb_solver_find("conjac"), "selection=all", f.scene, 1, 1, &solver),
+            EB_ERR_MEMORY, "fewer dynamic nodes", "37 000 dynamic nodes: no memory for that");
+  eb_solver_destroy(solver);
+  fixture_close(&f);
+}
+
 /* A free body whose list leaves it two rigid motions. */
 static void too_few_nodes_are_completed(void) {
   fixture f = fixture_open("nx=3,gz=-9.8");
@@ -292,6 +302,7 @@ int main(void) {
   threads_change_no_bit();
   bad_input_is_refused();
   too_few_nodes_are_completed();
+  more_than_the_machine_has_is_refused();
   nan_is_an_outcome("conjac", "stable-neo-hookean");
   extremes_are_outcomes("conjac", "stable-neo-hookean");
   return tap_done();

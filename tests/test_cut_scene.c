@@ -471,6 +471,72 @@ static void test_bodies(void) {
   eb_scene_destroy(scene);
 }
 
+/* ---- rigid bodies ------------------------------------------------------------------------------- */
+
+static struct {
+  double start, pivot_x;
+  int32_t node; /* that rides on the body */
+} rigid;
+
+static eb_error set_up_rigid(eb_scene *scene) {
+  eb_rigid_body bodies[2] = {{.parent = -1,
+                              .axis = {0, 0, 1},
+                              .pivot = {rigid.pivot_x, 0, 0},
+                              .mass = 1,
+                              .inertia = {1, 1, 1},
+                              .lower = -INFINITY,
+                              .upper = INFINITY,
+                              .start = rigid.start}};
+  bodies[1] = bodies[0];
+  bodies[1].parent = 0;
+  bodies[1].start = 0.25;
+  EB_TRY(eb_block_scene.setup(scene));
+  EB_TRY(eb_articulation_create(2, bodies, scene->gravity, &scene->articulation));
+  return eb_articulation_attach(scene->articulation, rigid.node, 0, scene->mesh->X);
+}
+
+static void test_joints(void) {
+  eb_scene_ops ops = cut_block();
+  ops.setup = set_up_rigid;
+  script.count = 0;
+  rigid.start = 0.5;
+  eb_scene *scene = make_scene(&ops, "");
+  eb_state *state, *other;
+  tap_ok(eb_scene_needs(scene) & EB_CAP_ARTICULATION, "rigid bodies are a need");
+  tap_require(eb_state_create(scene, &state), "a state");
+  tap_require(eb_state_create(scene, &other), "a state");
+  tap_ok(state->joint_count == 2 && state->q[0] == 0.5 && state->q[1] == 0.25 && state->u[0] == 0 &&
+             state->u[1] == 0,
+         "joints start at their angles, at rest");
+  tap_ok(eb_state_hash(state) == eb_state_hash(other), "equal states have equal hashes");
+  other->u[1] = 1e-300;
+  tap_ok(eb_state_hash(state) != eb_state_hash(other), "joints are in the hash of a state");
+  uint64_t hash = scene->hash;
+  eb_state_destroy(other);
+  eb_state_destroy(state);
+  eb_scene_destroy(scene);
+  rigid.pivot_x = 1e-9;
+  tap_ok(hash_of(&ops) != hash, "bodies are in the hash of a scene");
+  rigid.pivot_x = 0;
+  tap_ok(hash_of(&ops) == hash, "equal bodies have equal hashes");
+}
+
+static void test_bad_riders(void) {
+  eb_scene_ops ops = cut_block();
+  ops.setup = set_up_rigid;
+  script.count = 0;
+  rigid.node = 45;
+  tap_fails(try_scene(&ops, "nx=4,ny=2,nz=2"), EB_ERR_INVALID, "node 45 rides",
+            "a rider that is no node");
+  set_cut(0, 0, 0, 0.5, INFINITY);
+  rigid.node = 0;
+  tap_succeeds(try_scene(&ops, "nx=4,ny=2,nz=2"), "a cut beside the riders");
+  rigid.node = 2;
+  tap_fails(try_scene(&ops, "nx=4,ny=2,nz=2"), EB_ERR_UNSUPPORTED, "parts node 2",
+            "a cut through a rider");
+  rigid.node = 0;
+}
+
 /* ---- solvers that are built again --------------------------------------------------------------- */
 
 static int creates, destroys, rebuilds, fail_at;
@@ -548,6 +614,8 @@ int main(void) {
   test_activation();
   test_implicit_colliders();
   test_bodies();
+  test_joints();
+  test_bad_riders();
   test_rebuild();
   return tap_done();
 }

@@ -91,7 +91,7 @@ static void test_bad_claims(void) {
   refuse(HEAD "[claim x]\nmeasure = updown\nprobe = p\n", "no probe 'p'", "an unknown probe");
   refuse(HEAD "[figure f]\nvalue = distance\npoint = 1 a\n", "wants 'against'",
          "a distance from nothing");
-  refuse(HEAD "[figure f]\npoint = 1 c\n", "no case 'c'", "a point without case");
+  refuse_name(HEAD "[figure f]\npoint = 1 c\n", "no case 'c'", "a point without case");
   refuse(HEAD "[figure f]\npoint = 1\n", "'X CASE'", "a point of one word");
 }
 

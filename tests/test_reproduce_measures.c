@@ -352,6 +352,67 @@ static void test_agreement(void) {
   forget(&m);
 }
 
+#define THRESHOLD(id)                                                                              \
+  PROBE(id)                                                                                        \
+  "[claim " id "]\nmeasure = threshold\nprobe = " id "\nover = v\nunder = c\nleast = "             \
+  "2\n"
+
+static void test_threshold(void) {
+  made_up m;
+  make_up(CASES THRESHOLD("more") THRESHOLD("fewer") THRESHOLD("wild") THRESHOLD("early")
+              THRESHOLD("lacking") THRESHOLD("unfound"),
+          false, NULL, 0, 2, &m);
+#define SOLVERS(v, c, done)                                                                        \
+  "{\"complete\": " done ", \"option\": \"beta\", \"step\": 0.1, \"steps\": 7, \"solvers\": "      \
+  "{\"v\": {" v "}, \"c\": {" c "}}}"
+#define FOUND(stable, unstable)                                                                    \
+  "\"stable\": " stable ", \"unstable\": " unstable ", \"trials\": [{}, {}, {}]"
+  probe_says("more", SOLVERS(FOUND("1.5", "1.4"), FOUND("0.5", "0.4"), "true"));
+  probe_says("fewer", SOLVERS(FOUND("0.9", "0.8"), FOUND("0.5", "0.1"), "true"));
+  probe_says("wild", SOLVERS("\"trials\": [{}]", FOUND("0.5", "0.4"), "true"));
+  probe_says("early", SOLVERS(FOUND("1.5", "1.4"), FOUND("0.5", "0.4"), "false"));
+  probe_says("lacking", "{\"complete\": true, \"solvers\": {}}");
+  tap_near(expect(&m, "more", EB_REPRODUCED, "v: stable at beta = 1.5 and not at 1.4 (3 runs)"), 3,
+           1e-12, "the ratio of the thresholds");
+  expect(&m, "fewer", EB_NOT_REPRODUCED, "ran out of time");
+  expect(&m, "wild", EB_NOT_COMPARABLE, "no stable value");
+  expect(&m, "early", EB_NOT_COMPARABLE, "runs of 7 steps");
+  expect(&m, "lacking", EB_NOT_COMPARABLE, "not tried");
+  expect(&m, "unfound", EB_NOT_COMPARABLE, "left no result");
+  forget(&m);
+}
+
+#define COUNTS(id, more)                                                                           \
+  PROBE(id)                                                                                        \
+  "[table " id "]\ndata = counts.tsv\ncolumn = n: probe:" id " *.nodes\ncolumn = dyn: probe:" id   \
+  " *.dynamic\n[claim " id "]\nmeasure = counts\ntable = " id "\nprobe = " id                      \
+  "\nmaterial = bar snh\n" more
+
+static void test_counts(void) {
+  made_up m;
+  write_paper("made-up", "counts.tsv", "scene\tn\tdyn\nbar\t1000\t8\ndragon\t500\t\n");
+  make_up(CASES COUNTS("within", "within = dragon 0.03\n") COUNTS("exact", "")
+              COUNTS("few", "within = dragon 0.03\n") COUNTS("stuff", "within = dragon 0.03\n")
+                  COUNTS("half", "within = dragon 0.03\n") COUNTS("unmade", ""),
+          false, NULL, 0, 2, &m);
+#define ROWS(dyn, material)                                                                        \
+  "{\"complete\": true, \"rows\": {\"bar\": {\"nodes\": 1000, \"dynamic\": " dyn                   \
+  ", \"material\": \"" material "\"}, \"dragon\": {\"nodes\": 510}}}"
+  probe_says("within", ROWS("8.0", "snh"));
+  probe_says("exact", ROWS("8.0", "snh"));
+  probe_says("few", ROWS("7.0", "snh"));
+  probe_says("stuff", ROWS("8.0", "snh+fung"));
+  probe_says("half", "{\"complete\": true, \"rows\": {\"bar\": {\"nodes\": 1000, \"error\": "
+                     "\"no such solver\"}, \"dragon\": {\"nodes\": 500}}}");
+  tap_near(expect(&m, "within", EB_REPRODUCED, "all 4 entries of 2 scenes"), 4, 0, "right entries");
+  expect(&m, "exact", EB_NOT_REPRODUCED, "dragon, n: 510, not 500");
+  expect(&m, "few", EB_NOT_REPRODUCED, "bar, dyn: 7, not 8");
+  expect(&m, "stuff", EB_NOT_REPRODUCED, "bar: material snh+fung, not snh");
+  expect(&m, "half", EB_NOT_COMPARABLE, "bar: no such solver");
+  expect(&m, "unmade", EB_NOT_COMPARABLE, "left no result");
+  forget(&m);
+}
+
 int main(void) {
   eb_h5_quiet();
   scratch_open();
@@ -369,5 +430,7 @@ int main(void) {
   test_outcomes();
   test_updown();
   test_agreement();
+  test_threshold();
+  test_counts();
   return scratch_close();
 }

@@ -261,11 +261,13 @@ static bool all_finite(const double *values, size_t count) {
 }
 
 /* Materials, scripted and carried nodes, and external forces of the step. */
-static void prepare_step(eb_audit *audit, const eb_state *before, const eb_state *after) {
+static void prepare_step(eb_audit *audit, const eb_state *before, const eb_state *after,
+                         eb_audit_row *row) {
   const eb_scene *scene = audit->scene;
   memcpy(audit->materials, scene->materials, sizeof audit->materials);
+  if (scene->ops->activation) row->activation = scene->ops->activation(scene, after->time);
   for (int32_t r = 0; scene->ops->activation && r < scene->material_count; r++)
-    audit->materials[r].activation = scene->ops->activation(scene, after->time);
+    audit->materials[r].activation = row->activation;
   memset(audit->residual, 0, 3 * audit->nodes * sizeof *audit->residual);
   memset(audit->fixed, 0, audit->nodes);
   eb_scene_boundary(scene, after->time, audit->fixed, audit->target);
@@ -303,7 +305,7 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
   *row = (eb_audit_row){.residual = NAN, .residual_relative = NAN};
   row->finite = is_finite(after);
   if (!row->finite) return EB_OK;
-  prepare_step(audit, before, after);
+  prepare_step(audit, before, after, row);
   double scale2 = add_elements(audit, after->x, row) + add_implicit_contact(audit, after), sum2 = 0;
   for (size_t i = 0; i < audit->nodes; i++) {
     scale2 += add_node(audit, before, after, dt, equation, i);

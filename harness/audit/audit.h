@@ -20,6 +20,7 @@ typedef struct eb_audit_row {
   double joint_kinetic, joint_potential;  /* of the rigid bodies (gravity and joint limits), J */
   double momentum[3];                     /* of all: kg m/s */
   double angular_momentum[3];             /* kg m^2/s about the origin */
+  double activation;                      /* of the fibres, by the scene's script; 0 without one */
   double min_volume_ratio;                /* least det F (of Gauss points in hexahedra) */
   double max_penetration;     /* deepest node below any collider at the end of the step, m */
   int32_t inverted, contacts; /* elements with det F <= 0; nodes inside a collider */

@@ -85,6 +85,7 @@ static void fill_audit(const eb_audit_row *audit, double row[EB_COL_COUNT]) {
   row[EB_COL_JOINT_POTENTIAL] = audit->joint_potential;
   row[EB_COL_JOINT_RESIDUAL] = audit->joint_residual;
   row[EB_COL_JOINT_RESIDUAL_RELATIVE] = audit->joint_residual_relative;
+  row[EB_COL_ACTIVATION] = audit->activation;
 }
 
 /* The step itself; only what stands between the two readings of the clocks is charged to the solver, its set-up for a mesh

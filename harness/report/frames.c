@@ -5,37 +5,80 @@
 #include "harness/report/view.h"
 #include "problems/base/memory.h"
 
-/* ---- first, most strained, last ---------------------------------------------------------------- */
+/* ---- first, most strained, most active, after cuts, last ----------------------------------------- */
 
-/* Frame 0 is the start, which no step led to. */
-static eb_error most_strained(const eb_report_run *run, size_t frames, size_t *out) {
-  double *step, most = 0;
-  size_t count;
-  const double *elastic = run->column[EB_COL_ELASTIC];
-  *out = 0;
-  EB_TRY(eb_results_column(run->file, run->index, "frames/step", &step, &count));
-  for (size_t f = 1; elastic && f < frames && f < count; f++) {
+/* The frame after the step with the largest value of a column, the first such one or the last; 0 when all are 0. Frame 0 is the start,
+ * which no step led to. */
+static size_t highest(const eb_report_run *run, eb_column column, const double *step, size_t frames,
+                      bool last) {
+  const double *values = run->column[column];
+  size_t out = 0;
+  double most = 0;
+  for (size_t f = 1; values && f < frames; f++) {
     if (!(step[f] >= 1 && step[f] <= (double)run->steps)) continue;
-    double energy = elastic[(size_t)step[f] - 1];
-    if (energy > most) {
-      most = energy;
-      *out = f;
-    }
+    double value = values[(size_t)step[f] - 1];
+    if (!(value > most || (last && out > 0 && value == most))) continue;
+    most = value;
+    out = f;
   }
+  return out;
+}
+
+/* Between the first and the last frame, in order. */
+static void insert_frame(const char *name, size_t frame, size_t last, eb_pictured_frame *out,
+                         int *count) {
+  int at = *count;
+  if (frame == 0 || frame >= last) return;
+  for (int i = 0; i < *count; i++)
+    if (out[i].frame == frame) return;
+  for (; out[at - 1].frame > frame; at--) out[at] = out[at - 1];
+  out[at] = (eb_pictured_frame){name, frame};
+  ++*count;
+}
+
+static eb_error insert_highest(const eb_report_run *run, size_t last, eb_pictured_frame *out,
+                               int *count) {
+  double *step;
+  size_t frames;
+  EB_TRY(eb_results_column(run->file, run->index, "frames/step", &step, &frames));
+  insert_frame("strained", highest(run, EB_COL_ELASTIC, step, frames, false), last, out, count);
+  insert_frame("active", highest(run, EB_COL_ACTIVATION, step, frames, true), last, out, count);
   free(step);
   return EB_OK;
 }
 
+/* Frames until the faces of a cut have parted: an eighth of a second at the intervals of the catalogue. */
+enum { PARTING_FRAMES = 6 };
+
+static eb_error insert_cuts(const eb_report_run *run, size_t last, eb_pictured_frame *out,
+                            int *count) {
+  static const char *const names[EB_CUT_PICTURES] = {"cut-1", "cut-2"};
+  double *step, *rebuilds;
+  size_t frames, steps, cuts = 0;
+  EB_TRY(eb_results_column(run->file, run->index, "frames/step", &step, &frames));
+  eb_error error = eb_results_counter(run->file, run->index, EB_COUNT_REBUILDS, &rebuilds, &steps);
+  for (size_t s = 0, f = 0; !error && s < steps && cuts < EB_CUT_PICTURES; s++) {
+    if (!(rebuilds[s] > 0)) continue;
+    while (f < frames && step[f] < (double)s) f++;
+    insert_frame(names[cuts++], f + PARTING_FRAMES, last, out, count);
+  }
+  if (!error) free(rebuilds);
+  free(step);
+  return error;
+}
+
 eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_PICTURES],
                             int *count) {
-  size_t frames, last, strained = 0;
+  size_t frames, last;
   *count = 0;
   EB_TRY(eb_results_frame_count(run->file, run->index, &frames));
   if (!eb_view_shows(run, frames)) return EB_OK;
   EB_TRY(eb_view_last_frame(run, frames, &last));
-  if (eb_report_completed(run)) EB_TRY(most_strained(run, frames, &strained));
   out[(*count)++] = (eb_pictured_frame){"first", 0};
-  if (strained > 0 && strained < last) out[(*count)++] = (eb_pictured_frame){"strained", strained};
+  if (eb_report_completed(run)) {
+    EB_TRY(insert_highest(run, last, out, count));
+    EB_TRY(insert_cuts(run, last, out, count));
+  }
   out[(*count)++] = (eb_pictured_frame){"last", last};
   return EB_OK;
 }

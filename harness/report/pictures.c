@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/report/bones.h"
 #include "harness/report/frames.h"
 #include "harness/report/surroundings.h"
+#include "harness/report/tint.h"
 #include "harness/report/updates.h"
 #include "problems/base/memory.h"
 
@@ -17,14 +19,18 @@ typedef struct drawing {
   const eb_report_run *run;
   const eb_result_surface *surface;
   const eb_view *view;
+  const eb_tint *tint;
+  size_t frame;
   eb_result_colliders colliders;
   const char *path;
 } drawing;
 
 static eb_error paint(eb_render *render, const eb_render_mesh *mesh, const drawing *picture) {
-  const double direction[3] = {-0.35, 1, -0.38};
+  double direction[3];
+  eb_view_direction(picture->view, direction);
   EB_TRY(eb_render_camera(render, picture->view->lo, picture->view->hi, direction));
   EB_TRY(eb_render_surface(render, mesh));
+  EB_TRY(eb_draw_bones(render, picture->run, picture->frame, picture->view));
   EB_TRY(eb_draw_surroundings(render, &picture->colliders, picture->view));
   return eb_render_write_png(render, picture->path);
 }
@@ -32,7 +38,7 @@ static eb_error paint(eb_render *render, const eb_render_mesh *mesh, const drawi
 static eb_error draw_colored(const drawing *picture, const double *X, eb_rgb *color) {
   const eb_result_surface *surface = picture->surface;
   for (int32_t t = 0; t < surface->triangle_count; t++)
-    color[t] = eb_color_of_region(surface->region[t]);
+    color[t] = eb_tint_color(picture->tint, picture->frame, surface->region[t]);
   const eb_render_mesh mesh = {.vertex_count = (int32_t)picture->run->run->nodes,
                                .triangle_count = surface->triangle_count,
                                .X = X,
@@ -60,11 +66,11 @@ static eb_error draw_positions(const drawing *picture, const float *x) {
   return error;
 }
 
-static eb_error draw_frame(drawing *picture, size_t frame) {
+static eb_error draw_frame(drawing *picture) {
   const eb_report_run *run = picture->run;
   float *x;
-  EB_TRY(eb_results_colliders(run->file, run->index, frame, &picture->colliders));
-  EB_TRY(eb_results_frame(run->file, run->index, frame, &x));
+  EB_TRY(eb_results_colliders(run->file, run->index, picture->frame, &picture->colliders));
+  EB_TRY(eb_results_frame(run->file, run->index, picture->frame, &x));
   eb_error error = draw_positions(picture, x);
   free(x);
   return error;
@@ -74,7 +80,7 @@ static eb_error draw_frame(drawing *picture, size_t frame) {
 
 /* The end of a run that blew up is shown whole, from farther away. */
 static eb_error draw_frames(const eb_report_run *run, const double *times, const eb_view *view,
-                            const eb_result_surface *surface, const char *stem,
+                            const eb_result_surface *surface, const eb_tint *tint, const char *stem,
                             eb_report_picture *out) {
   eb_pictured_frame chosen[EB_PICTURES];
   int count;
@@ -83,10 +89,15 @@ static eb_error draw_frames(const eb_report_run *run, const double *times, const
     const eb_pictured_frame *frame = &chosen[out->count];
     char path[4096];
     eb_view whole;
-    drawing picture = {.run = run, .surface = surface, .view = &whole, .path = path};
+    drawing picture = {.run = run,
+                       .surface = surface,
+                       .view = &whole,
+                       .tint = tint,
+                       .frame = frame->frame,
+                       .path = path};
     EB_TRY(eb_view_with_frame(view, run, frame->frame, &whole));
     snprintf(path, sizeof path, "%s-%s.png", stem, frame->name);
-    EB_TRY(draw_frame(&picture, frame->frame));
+    EB_TRY(draw_frame(&picture));
     out->drawn[out->count].name = frame->name;
     out->drawn[out->count].time = times[frame->frame];
   }
@@ -110,8 +121,11 @@ static eb_error draw_run(const eb_report_run *run, const eb_view *view, const ch
   if (!eb_view_shows(run, frames)) return EB_OK;
   EB_TRY(frame_times(run, frames, &times));
   eb_result_surface surface = {0};
+  eb_tint tint = {0};
   eb_error error = eb_results_surface(run->file, run->index, &surface);
-  if (!error) error = draw_frames(run, times, view, &surface, stem, out);
+  if (!error) error = eb_tint_load(run, &tint);
+  if (!error) error = draw_frames(run, times, view, &surface, &tint, stem, out);
+  eb_tint_clear(&tint);
   eb_result_surface_clear(&surface);
   free(times);
   return error;

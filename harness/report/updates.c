@@ -60,7 +60,7 @@ static int64_t collect_triangles(workshop *w, const uint8_t *updates) {
 
 static eb_error paint(eb_render *render, const workshop *w, const eb_view *near,
                       const eb_view *view, const eb_result_colliders *colliders) {
-  static const double direction[3] = {-0.35, 1, -0.38};
+  double direction[3];
   static const float opacity = 0.36f;
   const eb_render_mesh updated = {.vertex_count = w->mesh->node_count,
                                   .triangle_count = w->triangle_count,
@@ -74,6 +74,7 @@ static eb_error paint(eb_render *render, const workshop *w, const eb_view *near,
                                .triangles = w->surface.triangles,
                                .color = {0.43f, 0.52f, 0.66f},
                                .edges = w->surface.triangle_count < MOST_LINED};
+  eb_view_direction(near, direction);
   EB_TRY(eb_render_camera(render, near->lo, near->hi, direction));
   EB_TRY(eb_render_surface(render, &updated));
   EB_TRY(eb_render_veil(render, &body, opacity));

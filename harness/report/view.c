@@ -2,11 +2,18 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/report/frames.h"
 #include "harness/report/tessellate.h"
 
-static const eb_view nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+static const eb_view nothing = {
+    {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
+
+void eb_view_direction(const eb_view *view, double direction[3]) {
+  static const double aslant[3] = {-0.35, 1, -0.38}, down[3] = {0, 0, -1};
+  memcpy(direction, view->planar ? down : aslant, sizeof aslant);
+}
 
 bool eb_view_shows(const eb_report_run *run, size_t frames) {
   return frames > 0 && run->run->repetition == 0;
@@ -20,7 +27,10 @@ double eb_view_ground(const eb_view *view, const eb_result_colliders *colliders)
   double height = -INFINITY;
   for (int32_t c = 0; c < colliders->count; c++)
     if (eb_is_floor(&colliders->list[c])) height = fmax(height, colliders->list[c].origin[2]);
-  return isfinite(height) ? height : view->lo[2];
+  if (isfinite(height)) return height;
+  return view->planar
+             ? view->lo[2] - 0.06 * hypot(view->hi[0] - view->lo[0], view->hi[1] - view->lo[1])
+             : view->lo[2];
 }
 
 /* ---- bodies ----------------------------------------------------------------------------------- */
@@ -36,6 +46,11 @@ static eb_error add_body(const eb_report_run *run, size_t frame, eb_view *view) 
   EB_TRY(eb_results_frame(run->file, run->index, frame, &x));
   for (size_t i = 0; i < 3 * (size_t)run->run->nodes; i++) widen(view, (int)(i % 3), x[i]);
   free(x);
+  int32_t bones;
+  EB_TRY(eb_results_bones(run->file, run->index, frame, &bones, &x));
+  for (int32_t i = 0; i < 6 * bones; i++) widen(view, i % 3, x[i]);
+  free(x);
+  view->planar = view->lo[2] == view->hi[2];
   return EB_OK;
 }
 

@@ -7,12 +7,16 @@
 
 typedef struct eb_view {
   double lo[3], hi[3]; /* m */
+  bool planar;         /* all that is in view lies in a plane z = const, which is seen from above */
 } eb_view;
+
+/* From the viewer into the picture. */
+void eb_view_direction(const eb_view *view, double direction[3]);
 
 /* Whether a run with so many frames is drawn: the first of its repetitions, when it has any. */
 bool eb_view_shows(const eb_report_run *run, size_t frames);
 
-/* The box of the pictured frames of a scene's runs (harness/report/frames.h), with what of their colliders is near. A run that blew up does not shrink the
+/* The box of the pictured frames of a scene's runs (harness/report/frames.h), bones included, with what of their colliders is near. A run that blew up does not shrink the
  * others to a dot: its last frame does not move the camera. */
 EB_MUST eb_error eb_view_fit(const eb_report *report, const eb_report_scene *scene, eb_view *out);
 
@@ -30,7 +34,7 @@ EB_MUST eb_error eb_view_follow(const eb_report_run *run, const size_t *frames, 
 /* Whether a collider is a floor: a plane, level, that holds what is above it. */
 bool eb_is_floor(const eb_collider *collider);
 
-/* Where the ground is drawn, m: the highest floor or, when there is none, the lowest point in view. */
+/* Where the ground is drawn, m: the highest floor or, when there is none, the lowest point in view; behind what is planar. */
 double eb_view_ground(const eb_view *view, const eb_result_colliders *colliders);
 
 #endif

@@ -18,6 +18,7 @@
  *   bounce.restitution            largest upward momentum after the first contact over the largest downward one before
  *   bounce.flight                 steps without contact after the first one
  *   joints.swing                  rad, largest range of a joint's angle over the frames
+ *   turned.1@0.7-1:1.5-2        rad, mean angle of joint 1 over the frames from 1.5 s to 2 s less that from 0.7 s to 1 s
  *   pieces.unrest                 largest change of shape of a connected piece between the last two frames, over the diagonal
  * and sums of those that there are: phase.update+phase.factor. */
 #ifndef EB_REPRODUCE_EVIDENCE_H

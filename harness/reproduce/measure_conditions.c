@@ -127,10 +127,10 @@ static eb_error part_column(const eb_evidence *e, int of, int against, eb_column
   return error;
 }
 
-static eb_error part_columns(const eb_evidence *e, const eb_paper_claim *claim, int of, int against,
+static eb_error part_columns(const eb_evidence *e, const char *prefix, int of, int against,
                              parting *p) {
-  const char *prefix = eb_claim_text(claim, "columns", "");
   bool any = false;
+  *p = (parting){0};
   for (int c = 0; c < EB_COL_COUNT; c++)
     if (strncmp(eb_columns[c].name, prefix, strlen(prefix)) == 0) {
       any = true;
@@ -139,30 +139,35 @@ static eb_error part_columns(const eb_evidence *e, const eb_paper_claim *claim, 
   return any ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "no column of steps/ begins with '%s'", prefix);
 }
 
-static eb_error rule_parting(const eb_paper_claim *claim, const parting *p, eb_finding *finding) {
-  double most = eb_claim_number(claim, "most", 0), apart = sqrt(p->apart / p->size);
-  finding->ours = apart;
-  EB_TRY(eb_say(finding, "%s: %.3g of its size apart over %zu steps (at most %.3g)",
-                eb_claim_text(claim, "columns", ""), apart, p->steps, most));
-  if (isfinite(apart) && apart <= most) return EB_OK;
-  finding->ruling = p->steps ? EB_NOT_REPRODUCED : EB_NOT_COMPARABLE;
+/* Ours is the worst. */
+static eb_error rule_parting(const char *prefix, double most, const parting *p, bool first,
+                             eb_finding *finding) {
+  double apart = sqrt(p->apart / p->size);
+  if (first || !(apart <= finding->ours)) finding->ours = apart;
+  EB_TRY(eb_say(finding, "%s: %.3g of its size apart over %zu steps (at most %.3g)", prefix, apart,
+                p->steps, most));
+  if (!(apart <= most)) finding->ruling = p->steps ? EB_NOT_REPRODUCED : EB_NOT_COMPARABLE;
   return EB_OK;
 }
 
 static eb_error judge_follows(const eb_evidence *e, const eb_paper_claim *claim,
                               eb_finding *finding) {
   eb_named of[EB_NAMED], against[EB_NAMED];
-  int count;
+  int count, columns = 0;
   bool usable;
-  parting p = {0};
+  const char *prefix;
   EB_TRY(eb_claim_cases(e, eb_claim_text(claim, "of", ""), of, &count));
   EB_TRY(eb_claim_cases(e, eb_claim_text(claim, "against", ""), against, &count));
   const eb_named both[2] = {of[0], against[0]};
   EB_TRY(eb_all_usable(e, both, 2, finding, &usable));
   if (!usable) return EB_OK;
   EB_TRY(judge_all(e, claim, finding));
-  EB_TRY(part_columns(e, claim, of[0].case_, against[0].case_, &p));
-  return rule_parting(claim, &p, finding);
+  for (int at = 0; (prefix = eb_section_next(claim->arguments, "columns", &at));) {
+    parting p;
+    EB_TRY(part_columns(e, prefix, of[0].case_, against[0].case_, &p));
+    EB_TRY(rule_parting(prefix, eb_claim_number(claim, "most", 0), &p, columns++ == 0, finding));
+  }
+  return EB_OK;
 }
 
 const eb_measure eb_measure_follows = {

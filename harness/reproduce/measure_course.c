@@ -59,9 +59,8 @@ static eb_error rule_line(const eb_paper_claim *claim, const line *l, eb_finding
                varies = (l->steady_most - l->steady_least) * l->count / l->steady_sum;
   const char *steady = eb_claim_text(claim, "steady", NULL);
   finding->ours = fit(l, &a, &b);
-  EB_TRY(eb_say(finding, "%s = %.3g ms + %.3g ms x over %d points, R^2 = %.4f (at least %g)",
-                eb_claim_text(claim, "statistic", ""), 1e3 * a, 1e3 * b, l->count, finding->ours,
-                least));
+  EB_TRY(eb_say(finding, "%s = %.3g + %.3g x over %d points, R^2 = %.4f (at least %g)",
+                eb_claim_text(claim, "statistic", ""), a, b, l->count, finding->ours, least));
   if (steady)
     EB_TRY(
         eb_say(finding, "%s varies by %.1f %% (at most %g %%)", steady, 100 * varies, 100 * most));

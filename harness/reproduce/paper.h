@@ -2,7 +2,8 @@
  *
  *   [paper]        title, citation, machine (of the paper), note
  *   [solvers]      LABEL = SOLVER[:o=v,..]             used below by label
- *   [cases ANY]    frames, quick, repeat, quick-repeat, threads, timeout, quick-timeout (s), memory (MB), may-fail; every
+ *   [cases ANY]    frames, quick (or seconds, quick-seconds: simulated time, for cases of one section with different steps),
+ *                  repeat, quick-repeat, threads, timeout, quick-timeout (s), memory (MB), may-fail; every
  *                  other entry is a case: NAME = SCENE[:p=v,..] LABEL [THREADS]. Cases of one section are competitors: their
  *                  repetitions interleave.
  *   [table ID]     where, title, data (a TSV file), unit (ms, s, MB, 1), note,

@@ -106,7 +106,7 @@ static eb_error run_figure(const eb_evidence *e, int case_, const char *of, int6
   (void)frames;
   *out = strcmp(of, "seconds") == 0 ? run->setup_seconds
          : strcmp(of, "bytes") == 0 ? run->peak_rss
-         : strcmp(of, "nodes") == 0 ? (double)run->nodes
+         : strcmp(of, "nodes") == 0 ? (double)run->uncut_nodes
                                     : (double)run->elements;
   return EB_OK;
 }
@@ -149,6 +149,7 @@ static const struct family {
                 {"rest", "|height|diagonal|", NULL, eb_statistic_rest},
                 {"bounce", "|restitution|flight|", NULL, eb_statistic_bounce},
                 {"joints", "|swing|", NULL, eb_statistic_joints},
+                {"turned", NULL, eb_statistic_is_turned, eb_statistic_turned},
                 {"pieces", "|unrest|", NULL, eb_statistic_pieces}};
 
 static bool is_member(const struct family *family, const char *of) {
@@ -177,14 +178,14 @@ eb_error eb_statistic_check(const char *name) {
   const char *at = name;
   do {
     if (!next_term(&at, of))
-      return EB_ERROR(
-          EB_ERR_FORMAT,
-          "'%s' is no statistic; there are: frame.mean|min|max|median, phase.NAME, "
-          "phase.sum, count.NAME, iterations.mean|max, memory.KIND, setup.seconds, "
-          "peak.bytes, run.nodes|elements, end|most|least.COLUMN, last.COUNTER, "
-          "rest.height|diagonal, bounce.restitution|flight, joints.swing, pieces.unrest, and "
-          "sums of them with +",
-          name);
+      return EB_ERROR(EB_ERR_FORMAT,
+                      "'%s' is no statistic; there are: frame.mean|min|max|median, phase.NAME, "
+                      "phase.sum, count.NAME, iterations.mean|max, memory.KIND, setup.seconds, "
+                      "peak.bytes, run.nodes|elements, end|most|least.COLUMN, last.COUNTER, "
+                      "rest.height|diagonal, bounce.restitution|flight, joints.swing, "
+                      "turned.JOINT@FROM-TO:FROM-TO, pieces.unrest, and "
+                      "sums of them with +",
+                      name);
   } while (*at);
   return EB_OK;
 }

@@ -28,6 +28,10 @@ EB_MUST eb_error eb_statistic_bounce(const eb_evidence *evidence, int case_, con
 /* of: swing */
 EB_MUST eb_error eb_statistic_joints(const eb_evidence *evidence, int case_, const char *of,
                                      int64_t frames, double *out);
+/* of: JOINT@FROM-TO:FROM-TO */
+EB_MUST eb_error eb_statistic_turned(const eb_evidence *evidence, int case_, const char *of,
+                                     int64_t frames, double *out);
+bool eb_statistic_is_turned(const char *of);
 /* of: unrest */
 EB_MUST eb_error eb_statistic_pieces(const eb_evidence *evidence, int case_, const char *of,
                                      int64_t frames, double *out);

@@ -1,5 +1,6 @@
 /* Statistics of a run's whole course. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,6 +144,56 @@ eb_error eb_statistic_joints(const eb_evidence *e, int case_, const char *of, in
   for (size_t f = 0; f < stored; f++) EB_TRY(widen(e, case_, f, least, most, &count));
   for (int32_t j = 0; j < count && j < MOST_JOINTS; j++) *out = fmax(*out, most[j] - least[j]);
   return EB_OK;
+}
+
+/* "JOINT@FROM-TO:FROM-TO" */
+typedef struct windows {
+  int joint;
+  double from[2], to[2]; /* s */
+} windows;
+
+static bool parse_windows(const char *of, windows *out) {
+  int used = 0;
+  int read = sscanf(of, "%d@%lf-%lf:%lf-%lf%n", &out->joint, &out->from[0], &out->to[0],
+                    &out->from[1], &out->to[1], &used);
+  return read == 5 && !of[used] && out->joint >= 0 && out->joint < MOST_JOINTS;
+}
+
+bool eb_statistic_is_turned(const char *of) {
+  windows w;
+  return parse_windows(of, &w);
+}
+
+/* Adds the angle of one frame to the windows that it lies in. */
+static eb_error add_angle(const eb_evidence *e, int case_, size_t frame, double time,
+                          const windows *w, double sum[2], int frames[2]) {
+  int32_t count;
+  double *joints;
+  EB_TRY(eb_results_joints(e->results, e->cases[case_].run, frame, &count, &joints));
+  for (int k = 0; k < 2 && w->joint < count; k++) {
+    bool inside = time >= w->from[k] && time <= w->to[k];
+    sum[k] += inside ? joints[2 * w->joint] : 0;
+    frames[k] += inside;
+  }
+  free(joints);
+  return EB_OK;
+}
+
+eb_error eb_statistic_turned(const eb_evidence *e, int case_, const char *of, int64_t frames,
+                             double *out) {
+  windows w;
+  double *times, sum[2] = {0};
+  size_t stored;
+  int in[2] = {0};
+  (void)frames;
+  parse_windows(of, &w);
+  EB_TRY(eb_results_column(e->results, e->cases[case_].run, "frames/time", &times, &stored));
+  eb_error error = EB_OK;
+  for (size_t f = 0; f < stored && !error; f++)
+    error = add_angle(e, case_, f, times[f], &w, sum, in);
+  *out = in[0] && in[1] ? sum[1] / in[1] - sum[0] / in[0] : NAN;
+  free(times);
+  return error;
 }
 
 /* ---- pieces ----------------------------------------------------------------------------------- */

@@ -166,4 +166,6 @@ const eb_column_info eb_columns[EB_COL_COUNT] = {
     [EB_COL_JOINT_RESIDUAL] = {"joint_residual", "N m", "audited residual of the joints, 2-norm",
                                0},
     [EB_COL_JOINT_RESIDUAL_RELATIVE] = {"joint_residual_relative", "1",
-                                        "audited residual of the joints over its terms", 0}};
+                                        "audited residual of the joints over its terms", 0},
+    [EB_COL_ACTIVATION] = {"activation", "1",
+                           "of the fibres at the end of the step, by the scene's script", 0}};

@@ -6,7 +6,7 @@
 static const eb_option dragon_parameters[] = {
     EB_CONJAC2020_PARAMETERS("3e4", "0.49"),
     EB_ELEMENTS_PARAMETER,
-    {"pull", EB_OPTION_REAL, "0.1", 0, 2, NULL, "",
+    {"pull", EB_OPTION_REAL, "0.08", 0, 2, NULL, "",
      "way of jaws and body over the length of the dragon"},
     {"release", EB_OPTION_REAL, "0.5", 0, 1e3, NULL, "s", "time at which jaws and body are let go"},
     EB_LAST_PARAMETER};

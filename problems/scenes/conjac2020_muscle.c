@@ -207,9 +207,9 @@ static eb_error muscle_prepare(const eb_values *parameters, eb_mesh **mesh) {
     double centroid[3], s, t;
     eb_element_centroid(*mesh, e, centroid);
     muscle_coordinates(&arm, centroid, &s, &t);
-    fibre_at(&arm, s, t, (*mesh)->fibre + 3 * e);
     double end = fmin(s, 1 - s);
     (*mesh)->region[e] = end < tendon_share ? TENDON : end < junction_share ? JUNCTION : BELLY;
+    if ((*mesh)->region[e] != TENDON) fibre_at(&arm, s, t, (*mesh)->fibre + 3 * e);
   }
   return eb_mesh_name_regions(*mesh, REGIONS, (const char *const[]){"belly", "junction", "tendon"});
 }

@@ -78,12 +78,20 @@ static eb_error from_surface(const char *path, const double *rotation, const eb_
   return error;
 }
 
+/* A planar scene stays in its plane. */
+static eb_error check_planar(const char *path, const eb_mesh *own, eb_element_type type) {
+  if (own->type != EB_TRIANGLE || type == EB_TRIANGLE) return EB_OK;
+  return EB_ERROR(EB_ERR_UNSUPPORTED,
+                  "%s: the scene is planar; give it a mesh of triangles in the plane z = 0", path);
+}
+
 static eb_error from_volume(const char *path, const double *rotation, const eb_mesh *own,
                             eb_mesh **out) {
   eb_mesh *mesh;
   EB_TRY(eb_mesh_read(path, &mesh));
   turn(rotation, mesh->X, mesh->node_count);
-  eb_error error = fit_into_box(path, own, mesh->X, mesh->node_count);
+  eb_error error = check_planar(path, own, mesh->type);
+  if (!error) error = fit_into_box(path, own, mesh->X, mesh->node_count);
   if (error)
     eb_mesh_destroy(mesh);
   else
@@ -96,6 +104,7 @@ eb_error eb_mesh_override(const char *path, const double *rotation, const eb_mes
   *out = NULL;
   bool is_surface;
   EB_TRY(eb_file_is_surface(path, &is_surface));
+  if (is_surface) EB_TRY(check_planar(path, own, EB_TETRAHEDRON));
   return is_surface ? from_surface(path, rotation, own, cache_directory, out)
                     : from_volume(path, rotation, own, out);
 }

@@ -5,5 +5,5 @@ set style data histograms
 set style histogram rowstacked
 set boxwidth 0.7
 set xtics noenhanced
-plot for [c=2:series+1] data using c:xtic(1) skip 1 lc rgb word(colors, (c-2)%words(colors)+1) \
+plot for [c=2:series+1] data using c:xtic(1) lc rgb word(colors, (c-2)%words(colors)+1) \
   fs solid 0.9 noborder title columnheader(c)

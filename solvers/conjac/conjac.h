@@ -114,7 +114,7 @@ EB_MUST eb_error eb_conjac_make_definite(eb_conjac *c, const uint8_t *boundary, 
 
 /* work.rhs = f on every node, given the elastic gradient and the touches. Returns false when it is not finite. */
 bool eb_conjac_net_force(eb_conjac *c);
-/* |f_q|_2 of work.rhs, N. */
+/* Writes f_q, with 0 on other nodes, to c->correction, where the solves below expect it. Returns |f_q|_2, N. */
 double eb_conjac_residual(const eb_conjac *c);
 /* Adds the springs of the touches to H, keeps its rows, factors H_qq. */
 EB_MUST eb_error eb_conjac_factor(eb_conjac *c, bool keep_rows, eb_step_log *log,

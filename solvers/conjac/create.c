@@ -124,9 +124,9 @@ static eb_error build(eb_conjac *c, const eb_solver *solver, double time, const 
   EB_TRY(EB_NEW(c->correction, 2 * c->work.size));
   c->constant = c->correction + c->work.size;
   EB_TRY(EB_NEW(c->held, c->work.nodes));
+  EB_TRY(eb_conjac_allocate_columns(c));
   EB_TRY(create_factor(c, solver, log));
   measure(c);
-  EB_TRY(eb_conjac_allocate_columns(c));
   eb_scene_boundary(scene, time + scene->dt, c->work.fixed, c->work.target);
   EB_TRY(eb_conjac_make_definite(c, boundary_of(c), x, angles, log));
   log_memory(c, log);
