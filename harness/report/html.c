@@ -96,8 +96,8 @@ static eb_error pictures(const eb_report *report, const eb_report_scene *scene,
                             r - scene->first, pictured[r].drawn[p].name));
       EB_TRY(eb_markup_text(page, report->runs[r].label));
       EB_TRY(eb_markup_between(page, "\"><figcaption>", report->runs[r].label, ""));
-      EB_TRY(eb_text_printf(page, ", %s frame, t = %.4g s</figcaption></figure>\n",
-                            pictured[r].drawn[p].name, pictured[r].drawn[p].time));
+      EB_TRY(eb_text_printf(page, ", %s, t = %.4g s</figcaption></figure>\n",
+                            pictured[r].drawn[p].words, pictured[r].drawn[p].time));
     }
   return eb_text_printf(page, "</div>\n");
 }
