@@ -1,5 +1,6 @@
 #include "harness/report/frames.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "harness/report/view.h"
@@ -20,17 +21,21 @@ static int64_t step_of(const choice *from, size_t frame) {
   return step >= 1 && step <= (double)from->run->steps ? (int64_t)step - 1 : -1;
 }
 
-/* The frame in [first, last] after the step with the largest value of a column: the first such one or, when `latest`, the last;
- * 0 when all are 0. */
+/* The value of a column after the step that led to a frame, or 0. */
+static double value_at(const choice *from, eb_column column, size_t frame) {
+  int64_t step = step_of(from, frame);
+  return step < 0 || !from->run->column[column] ? 0 : from->run->column[column][step];
+}
+
+/* The frame in [first, last] with the largest value of a column: the first such one or, when `latest`, the last; 0 when all are 0. */
 static size_t highest(const choice *from, eb_column column, size_t first, size_t last,
                       bool latest) {
-  const double *values = from->run->column[column];
   size_t out = 0;
   double most = 0;
-  for (size_t f = first; values && f <= last; f++) {
-    int64_t step = step_of(from, f);
-    if (step < 0 || !(values[step] > most || (latest && out > 0 && values[step] == most))) continue;
-    most = values[step];
+  for (size_t f = first; f <= last; f++) {
+    double value = value_at(from, column, f);
+    if (!(value > most || (latest && out > 0 && value == most))) continue;
+    most = value;
     out = f;
   }
   return out;
@@ -48,12 +53,58 @@ static void insert_frame(const choice *from, const char *name, const char *words
   ++*count;
 }
 
-/* The first frame from `first` on with more components than frame first - 1, or last + 1. */
+/* Marks the frames on one side of a peak between which and the peak the elastic energy does not fall to a tenth of theirs. */
+static void mark_slope(const choice *from, size_t peak, int toward, uint8_t *joined) {
+  double least = INFINITY;
+  for (size_t f = peak; f <= from->last; f += (size_t)toward) {
+    double energy = value_at(from, EB_COL_ELASTIC, f);
+    least = fmin(least, energy);
+    joined[f] = joined[f] || !(least <= 0.1 * energy);
+    if (f == 0) break;
+  }
+}
+
+/* The highest frame that belongs to no peak yet, or 0. */
+static size_t next_peak(const choice *from, const uint8_t *joined) {
+  size_t out = 0;
+  double most = 0;
+  for (size_t f = 1; f <= from->last; f++) {
+    double energy = value_at(from, EB_COL_ELASTIC, f);
+    if (joined[f] || !(energy > most)) continue;
+    most = energy;
+    out = f;
+  }
+  return out;
+}
+
+/* The most strained frame, and others after and before which the strain is all but gone, as when a script bends a body one way after the
+ * other. What stores less than a twentieth of the most energy is not worth a picture. */
+static eb_error insert_peaks(const choice *from, eb_pictured_frame *out, int *count) {
+  static const char *const name[EB_PICTURED_PEAKS][2] = {{"strained", "most strained"},
+                                                         {"strained-2", "strained"},
+                                                         {"strained-3", "strained"},
+                                                         {"strained-4", "strained"}};
+  uint8_t *joined;
+  double most = 0;
+  EB_TRY(EB_NEW(joined, from->last + 1));
+  for (int p = 0; p < EB_PICTURED_PEAKS; p++) {
+    size_t peak = next_peak(from, joined);
+    double energy = value_at(from, EB_COL_ELASTIC, peak);
+    most = fmax(most, energy);
+    if (peak == 0 || energy < 0.05 * most) break;
+    insert_frame(from, name[p][0], name[p][1], peak, out, count);
+    mark_slope(from, peak, 1, joined);
+    mark_slope(from, peak, -1, joined);
+  }
+  free(joined);
+  return EB_OK;
+}
+
+/* The first frame from `first` on with more components than the frame before, or last + 1. */
 static size_t next_cut(const choice *from, size_t first) {
-  const double *components = from->run->column[EB_COL_COMPONENTS];
-  for (size_t f = first; components && f <= from->last; f++) {
-    int64_t before = step_of(from, f - 1), after = step_of(from, f);
-    if (before >= 0 && after >= 0 && components[after] > components[before]) return f;
+  for (size_t f = first; f <= from->last; f++) {
+    double before = value_at(from, EB_COL_COMPONENTS, f - 1);
+    if (before > 0 && value_at(from, EB_COL_COMPONENTS, f) > before) return f;
   }
   return from->last + 1;
 }
@@ -72,17 +123,16 @@ static void insert_cuts(const choice *from, eb_pictured_frame *out, int *count) 
   }
 }
 
-static eb_error insert_highest(const eb_report_run *run, size_t last, eb_pictured_frame *out,
+static eb_error insert_between(const eb_report_run *run, size_t last, eb_pictured_frame *out,
                                int *count) {
   choice from = {.run = run, .last = last};
   EB_TRY(eb_results_column(run->file, run->index, "frames/step", &from.step, &from.frames));
-  insert_frame(&from, "strained", "most strained", highest(&from, EB_COL_ELASTIC, 1, last, false),
-               out, count);
+  eb_error error = insert_peaks(&from, out, count);
   insert_frame(&from, "active", "fibres most active",
                highest(&from, EB_COL_ACTIVATION, 1, last, true), out, count);
   insert_cuts(&from, out, count);
   free(from.step);
-  return EB_OK;
+  return error;
 }
 
 eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_PICTURES],
@@ -93,7 +143,7 @@ eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_P
   if (!eb_view_shows(run, frames)) return EB_OK;
   EB_TRY(eb_view_last_frame(run, frames, &last));
   out[(*count)++] = (eb_pictured_frame){"first", "first frame", 0};
-  if (eb_report_completed(run)) EB_TRY(insert_highest(run, last, out, count));
+  if (eb_report_completed(run)) EB_TRY(insert_between(run, last, out, count));
   out[(*count)++] = (eb_pictured_frame){"last", "last frame", last};
   return EB_OK;
 }

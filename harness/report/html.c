@@ -108,8 +108,10 @@ static eb_error scene_section(const eb_report *report, const eb_report_scene *sc
   EB_TRY(eb_text_printf(page, "<h2 id=\"%s\">", scene->prefix));
   EB_TRY(eb_markup_between(page, "", run->scene, "</h2>\n<p>"));
   if (run->run->nodes > 0)
-    EB_TRY(eb_text_printf(page, "%lld vertices, %lld elements. ", (long long)run->run->nodes,
+    EB_TRY(eb_text_printf(page, "%lld vertices, %lld elements. ", (long long)run->run->uncut_nodes,
                           (long long)run->run->elements));
+  if (run->run->nodes > run->run->uncut_nodes)
+    EB_TRY(eb_text_printf(page, "Cuts make it %lld vertices. ", (long long)run->run->nodes));
   if (strcmp(run->run->mesh_source, "generated") != 0)
     EB_TRY(eb_markup_between(page, "The geometry was read from ", run->run->mesh_source, ". "));
   if (run->run->stand_in && run->run->stand_in[0])
