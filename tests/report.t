@@ -104,6 +104,11 @@ ok(!-e "arm/1-conjac2020-muscle-$_.svg", "no plot that tells nothing: $_") for q
 @missing = grep { !-s "arm/$_" } $page =~ /(?:src|href)="([^"#]+)"/g;
 is_deeply(\@missing, [], 'every picture, plot, script and data file it names is there');
 
+run_program('run conjac2020/barcut:resolution=0.3,cuts=1,time1=0.02 -s semi-implicit --steps 200 -o once.h5');
+($code, $out) = run_program('report once.h5 -o once');
+is($code, 0, 'a bar that is cut once') or diag $out;
+is(join(' ', map { /-r0-(cut.*)\.png/ } glob('once/1-*.png')), 'cut-1', 'is shown after the cut');
+
 my ($data) = glob('report/1-*-iterations.dat');
 my @points = grep { /^[\d.]+ [\d.]+$/ } split /\n/, slurp($data);
 is(scalar @points, 3 * 4 + 4, 'one point a step and solver, and those of the linear solver');
