@@ -75,21 +75,28 @@ static eb_error accuracy_point(const eb_report_run *run, eb_plot_data *data) {
   return wall > 0 ? eb_plot_point(data, 1e3 * wall, residual, EB_LOG_Y) : EB_OK;
 }
 
+typedef struct energy_part {
+  eb_column column;
+  const char *name;
+  bool relative; /* potential energy has no origin of its own: shown relative to the first step */
+  bool rigid;    /* shown when the scene has rigid bodies */
+} energy_part;
+
 static eb_error energy_series(const eb_report_run *run, eb_plot_data *data) {
-  static const struct {
-    eb_column column;
-    const char *name;
-  } parts[3] = {{EB_COL_KINETIC, "kinetic"},
-                {EB_COL_ELASTIC, "elastic"},
-                {EB_COL_GRAVITATIONAL, "gravitational"}};
-  for (int p = 0; p < 3; p++) {
+  static const energy_part parts[] = {{EB_COL_KINETIC, "kinetic", false, false},
+                                      {EB_COL_ELASTIC, "elastic", false, false},
+                                      {EB_COL_GRAVITATIONAL, "gravitational", true, false},
+                                      {EB_COL_JOINT_KINETIC, "kinetic of bones", false, true},
+                                      {EB_COL_JOINT_POTENTIAL, "potential of bones", true, true}};
+  for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
     const double *values = run->column[parts[p].column];
     if (run->steps == 0 || !values) continue;
+    if (parts[p].rigid && !(eb_report_max(run->column[EB_COL_JOINT_KINETIC], run->steps, 0) > 0))
+      continue;
     char name[512];
     snprintf(name, sizeof name, "%s %s", run->label, parts[p].name);
     eb_plot_begin(data, name);
-    /* Potential energy has no origin of its own: shown relative to the first step. */
-    double origin = parts[p].column == EB_COL_GRAVITATIONAL ? values[0] : 0;
+    double origin = parts[p].relative ? values[0] : 0;
     for (size_t s = 0; s < run->steps; s++)
       EB_TRY(eb_plot_point(data, run->column[EB_COL_TIME][s], values[s] - origin, 0));
   }
