@@ -11,18 +11,29 @@
 
 /* ---- forces ---- */
 
-bool eb_conjac_net_force(eb_conjac *c) {
+bool eb_conjac_net_force(eb_conjac *c, const double *x) {
   eb_implicit *work = &c->work;
   eb_touches_gradient(work->touches, work->touch_count, work->gradient);
   for (int64_t k = 0; k < work->size; k++) work->rhs[k] = work->force[k] - work->gradient[k];
+  memcpy(c->relieved, work->force, (size_t)work->size * sizeof *work->force);
+  if (c->relief)
+    eb_relief_apply(c->relief, &c->part, eb_elasticity_mass(work->scene->elasticity), x, work->rhs,
+                    c->relieved);
   return eb_all_finite(work->size, work->rhs);
+}
+
+double eb_conjac_work_of_correction(const eb_conjac *c) {
+  double sum = 0;
+  for (int64_t k = 0; k < c->work.size; k++)
+    sum += (c->relieved[k] - c->work.gradient[k]) * c->correction[k];
+  return sum;
 }
 
 double eb_conjac_residual(const eb_conjac *c) {
   for (int32_t i = 0; i < c->part.nodes; i++) {
     bool quasistatic = c->part.class[i] == EB_NODE_QUASISTATIC;
     for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++)
-      c->correction[k] = quasistatic ? c->work.rhs[k] : 0;
+      c->correction[k] = quasistatic ? c->relieved[k] - c->work.gradient[k] : 0;
   }
   return eb_norm(c->work.size, c->correction);
 }
