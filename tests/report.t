@@ -67,6 +67,11 @@ run_program('run conjac2020/twist:resolution=0.34,dt=0.1 -s semi-implicit --step
 is($code, 0, 'a bar that is compressed and let go') or diag $out;
 ok(-s 'there_and_back/1-conjac2020-twist-r0-strained.png', 'is shown between its first and last frame too');
 
+run_program('run conjac2020/barcut:resolution=0.3,cuts=1,time1=0.02 -s semi-implicit --steps 200 -o cut.h5');
+($code, $out) = run_program('report cut.h5 -o cut');
+is($code, 0, 'a bar that is cut once') or diag $out;
+is(join(' ', map { /-r0-(cut.*)\.png/ } glob('cut/1-*.png')), 'cut-1', 'is shown after the cut');
+
 my ($data) = glob('report/1-*-iterations.dat');
 my @points = grep { /^[\d.]+ [\d.]+$/ } split /\n/, slurp($data);
 is(scalar @points, 3 * 4 + 4, 'one point a step and solver, and those of the linear solver');

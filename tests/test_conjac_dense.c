@@ -136,7 +136,7 @@ static void a_step_is_the_papers(const char *scene, int count, const int32_t *no
   char options[256], list[128] = "";
   for (int k = 0; k < count; k++)
     snprintf(list + strlen(list), sizeof list - strlen(list), "%s%d", k ? "+" : "", nodes[k]);
-  snprintf(options, sizeof options, "beta=%.17g,gamma=%.17g,%s%s", beta, gamma,
+  snprintf(options, sizeof options, "inertia_relief=false,beta=%.17g,gamma=%.17g,%s%s", beta, gamma,
            count ? "selection=list,nodes=" : "selection=farthest,dynamic=0", list);
   eb_solver *solver = solver_open(&a, options, 1);
   oracle o = {.scene = b.scene, .dynamic = nodes, .count = count, .beta = beta, .gamma = gamma};

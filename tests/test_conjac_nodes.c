@@ -461,6 +461,34 @@ static void test_hold_planar(void) {
   eb_mesh_destroy(mesh);
 }
 
+/* Nodes inside come first, unless they do not hold: those of a thin bar lie on one line. */
+static void test_hold_inside(void) {
+  static const int32_t cubes[2][3] = {{8, 4, 4}, {8, 2, 2}};
+  for (int k = 0; k < 2; k++) {
+    eb_mesh *mesh = bar(cubes[k][0], cubes[k][1], cubes[k][2]);
+    eb_scene scene = scene_of(&loose_ops, mesh);
+    uint8_t *held = calloc((size_t)mesh->node_count, 1);
+    double lo[3], hi[3];
+    scene.node_area = calloc((size_t)mesh->node_count, sizeof(double));
+    eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+    for (int32_t i = 0; i < mesh->node_count; i++)
+      for (int d = 0; d < 3; d++) {
+        double x = mesh->X[3 * i + d];
+        if (x < lo[d] + 1e-9 || x > hi[d] - 1e-9) scene.node_area[i] = 1;
+      }
+    eb_node_list list = {0};
+    int32_t added, inside = 0;
+    tap_require(eb_conjac_hold(&scene, held, mesh->X, &list, &added), "hold");
+    for (int32_t j = 0; j < list.count; j++) inside += scene.node_area[list.nodes[j]] <= 0;
+    tap_ok(added == 3 && inside == 3 - k, "a bar of %d x %d cubes is held by %d nodes inside",
+           cubes[k][1], cubes[k][2], 3 - k);
+    eb_node_list_clear(&list);
+    free(scene.node_area);
+    free(held);
+    eb_mesh_destroy(mesh);
+  }
+}
+
 /* Random held nodes: the rank decides. */
 static void test_hold_random(void) {
   eb_mesh *mesh = bar(4, 2, 2);
@@ -494,6 +522,7 @@ int main(void) {
   test_hold_moved();
   test_hold_several();
   test_hold_planar();
+  test_hold_inside();
   test_hold_random();
   eb_mesh_destroy(mesh);
   return fixture_close();

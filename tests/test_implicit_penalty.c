@@ -180,6 +180,34 @@ static void test_rotation(int s) {
   fixture_close(&f);
 }
 
+/* ---- what a scene says of them ------------------------------------------------------------------ */
+
+static double force_along_normal(const fixture *f) {
+  size_t size = 3 * (size_t)f->scene->mesh->node_count;
+  double *force = calloc(size, sizeof *force), sum = 0;
+  eb_scene_force(f->scene, 0, f->state->x, f->state->v, force);
+  for (size_t k = 0; k < size; k++) sum += f->scene->colliders[0].axis[k % 3] * force[k];
+  free(force);
+  return sum;
+}
+
+static void test_scene(void) {
+  fixture f = open_block("");
+  eb_collider *collider = collide(&f, &shapes[0]);
+  tap_ok(force_along_normal(&f) == 0, "f_ext leaves an implicit collider out");
+  tap_ok((eb_scene_needs(f.scene) & EB_CAP_IMPLICIT_PENALTY) &&
+             !(eb_scene_needs(f.scene) & EB_CAP_COLLIDERS),
+         "its scene asks for implicit penalty contact, not for colliders in f_ext");
+  eb_solver *solver;
+  eb_error error = eb_solver_create(eb_solver_find("newton"), NULL, f.scene, 1, 0, &solver);
+  tap_ok(eb_error_kind(error) == EB_ERR_UNSUPPORTED, "a solver that cannot serve it is refused");
+  eb_error_free(error);
+  collider->implicit = false;
+  tap_ok(force_along_normal(&f) > 1, "the same collider, explicit, pushes in f_ext");
+  tap_ok(!(eb_scene_needs(f.scene) & EB_CAP_IMPLICIT_PENALTY), "and needs nothing else");
+  fixture_close(&f);
+}
+
 /* ---- which nodes touch ------------------------------------------------------------------------- */
 
 static void test_order_and_room(void) {
@@ -388,6 +416,7 @@ int main(void) {
   }
   test_plane_tangent();
   test_matrix_eigenvalues();
+  test_scene();
   test_order_and_room();
   test_step_touches();
   test_one_node_step();

@@ -467,7 +467,7 @@ static void test_barcut(void) {
   tap_ok(count == 2 && part[nodes[0]] == left && part[nodes[1]] != left && part[nodes[1]] != right,
          "a dynamic node in the left and one in the middle piece, none in the right");
   double gap = scene->mesh->X[3 * nodes[1]] - scene->mesh->X[3 * nodes[0]];
-  tap_near(gap, 2 * 0.147 / 49, 1e-12, "a cube from the first cut on either side");
+  tap_near(gap, 10 * 0.147 / 49, 1e-12, "five cubes from the first cut on either side");
   free(part);
   eb_scene_destroy(scene);
   static const struct {

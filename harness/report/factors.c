@@ -43,6 +43,8 @@ static eb_error row(const eb_report_run *run, const eb_report_picture *picture, 
   EB_TRY(eb_markup_number(page, "%.1f", all > 0 ? all / megabyte : NAN));
   EB_TRY(eb_markup_number(page, "%.0f", supernodes > 0 ? supernodes : NAN));
   EB_TRY(eb_markup_number(page, "%.2f", 100 * mean_share(run)));
+  double unknowns = eb_report_max(run->reduced_unknowns, run->steps, 0);
+  EB_TRY(eb_markup_number(page, "%.0f", unknowns > 0 ? unknowns : NAN));
   return eb_text_printf(page, "</tr>\n");
 }
 
@@ -54,7 +56,7 @@ eb_error eb_factors_html(const eb_report *report, const eb_report_scene *scene,
   for (int i = 0; i < EB_MEMORY_KINDS; i++)
     EB_TRY(eb_markup_between(page, "<th>", eb_memory_name((eb_memory_kind)i), "</th>"));
   EB_TRY(eb_text_printf(page, "<th>together</th><th>supernodes</th><th>elements updated a step, "
-                              "mean (%%)</th></tr>\n"));
+                              "mean (%%)</th><th>unknowns after condensation, most</th></tr>\n"));
   for (int r = scene->first; r < scene->last; r++)
     if (reports(&report->runs[r], &pictured[r])) EB_TRY(row(&report->runs[r], &pictured[r], page));
   return eb_text_printf(page, "</table></div>\n");

@@ -5,13 +5,14 @@
 #include "harness/report/html.h"
 
 typedef struct eb_pictured_frame {
-  const char *name; /* "first", "strained", "active", "last" */
+  const char *name;  /* "first", "strained", "strained-2", "active", "cut-1", .., "last" */
+  const char *words; /* for its caption */
   size_t frame;
 } eb_pictured_frame;
 
-/* The first and the last frame and, between them, the one with the most elastic energy: a scene that
- * returns to its start shows there what happened; and the last one at which its fibres are most active. A run that blew up has no such
- * frames. *count is 0 for runs that are not drawn. */
+/* The first and the last frame and, between them, the one with the most elastic energy: a scene that returns to its start shows there
+ * what happened; further peaks of that energy; the last frame at which its fibres are most active; and after each of the first cuts the
+ * one with the most kinetic energy until the next cut. A run that blew up has no such frames. *count is 0 for runs that are not drawn. */
 EB_MUST eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_PICTURES],
                                     int *count);
 

@@ -96,8 +96,8 @@ static eb_error pictures(const eb_report *report, const eb_report_scene *scene,
                             r - scene->first, pictured[r].drawn[p].name));
       EB_TRY(eb_markup_text(page, report->runs[r].label));
       EB_TRY(eb_markup_between(page, "\"><figcaption>", report->runs[r].label, ""));
-      EB_TRY(eb_text_printf(page, ", %s frame, t = %.4g s</figcaption></figure>\n",
-                            pictured[r].drawn[p].name, pictured[r].drawn[p].time));
+      EB_TRY(eb_text_printf(page, ", %s, t = %.4g s</figcaption></figure>\n",
+                            pictured[r].drawn[p].words, pictured[r].drawn[p].time));
     }
   return eb_text_printf(page, "</div>\n");
 }
@@ -108,8 +108,10 @@ static eb_error scene_section(const eb_report *report, const eb_report_scene *sc
   EB_TRY(eb_text_printf(page, "<h2 id=\"%s\">", scene->prefix));
   EB_TRY(eb_markup_between(page, "", run->scene, "</h2>\n<p>"));
   if (run->run->nodes > 0)
-    EB_TRY(eb_text_printf(page, "%lld vertices, %lld elements. ", (long long)run->run->nodes,
+    EB_TRY(eb_text_printf(page, "%lld vertices, %lld elements. ", (long long)run->run->uncut_nodes,
                           (long long)run->run->elements));
+  if (run->run->nodes > run->run->uncut_nodes)
+    EB_TRY(eb_text_printf(page, "Cuts make it %lld vertices. ", (long long)run->run->nodes));
   if (strcmp(run->run->mesh_source, "generated") != 0)
     EB_TRY(eb_markup_between(page, "The geometry was read from ", run->run->mesh_source, ". "));
   if (run->run->stand_in && run->run->stand_in[0])

@@ -14,12 +14,17 @@ typedef struct eb_report_scene {
 } eb_report_scene;
 
 /* What was drawn of one run, run N of a scene in PREFIX-rN-NAME.png or .svg. */
-enum { EB_PICTURES = 4, EB_UPDATE_PICTURES = 6 };
+enum {
+  EB_PICTURED_PEAKS = 4,
+  EB_PICTURED_CUTS = 3,
+  EB_PICTURES = 3 + EB_PICTURED_PEAKS + EB_PICTURED_CUTS,
+  EB_UPDATE_PICTURES = 6
+};
 typedef struct eb_report_picture {
   int count; /* drawn */
   struct {
-    const char *name; /* "first", "strained", "active", "last" */
-    double time;      /* s */
+    const char *name, *words; /* of harness/report/frames.h */
+    double time;              /* s */
   } drawn[EB_PICTURES];
   int updates; /* drawn, as updates-1, updates-2, .. */
   struct {

@@ -134,6 +134,8 @@ static eb_error load_tables(eb_report_run *run) {
                             &run->linear_iterations, &count));
   EB_TRY(eb_results_counter(run->file, run->index, EB_COUNT_UPDATED_ELEMENTS,
                             &run->updated_elements, &count));
+  EB_TRY(eb_results_counter(run->file, run->index, EB_COUNT_REDUCED_UNKNOWNS,
+                            &run->reduced_unknowns, &count));
   EB_TRY(eb_results_memory(run->file, run->index, run->memory));
   return eb_results_residuals(run->file, run->index, &run->residuals);
 }
@@ -187,6 +189,7 @@ void eb_report_clear(eb_report *report) {
     for (int p = 0; p < EB_PHASE_COUNT; p++) free(run->phase[p]);
     free(run->linear_iterations);
     free(run->updated_elements);
+    free(run->reduced_unknowns);
     eb_residuals_clear(&run->residuals);
     free(run->scene);
     free(run->label);

@@ -19,6 +19,7 @@ typedef struct eb_report_run {
   double *phase[EB_PHASE_COUNT];  /* steps each, s */
   double *linear_iterations;      /* steps: iterations of linear solvers, 0 with direct ones */
   double *updated_elements;       /* steps: element matrices brought up to date */
+  double *reduced_unknowns;       /* steps: of the system that is left after condensation, or 0 */
   double memory[EB_MEMORY_KINDS]; /* byte, NAN where the solver reports none */
   eb_residuals residuals;
 } eb_report_run;

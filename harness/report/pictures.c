@@ -99,6 +99,7 @@ static eb_error draw_frames(const eb_report_run *run, const double *times, const
     snprintf(path, sizeof path, "%s-%s.png", stem, frame->name);
     EB_TRY(draw_frame(&picture));
     out->drawn[out->count].name = frame->name;
+    out->drawn[out->count].words = frame->words;
     out->drawn[out->count].time = times[frame->frame];
   }
   return EB_OK;

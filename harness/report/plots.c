@@ -12,24 +12,28 @@ const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
     {"error-time", "Residual against wall time, in the same step"},
     {"accuracy", "Accuracy against cost: each solver's median step"},
     {"audit", "Residual as audited by the harness, each step"},
+    {"own", "The last residual that each solver logged in a step, in a norm of its own"},
     {"iterations", "Iterations a step: the method's and, within them, the linear solver's"},
     {"step-time", "Wall time a step"},
     {"phases", "Where a step's time goes"},
     {"energy", "Energies over time"},
+    {"sizes", "Pieces of the bodies, and unknowns of systems that a solver condenses to"},
 };
 
-enum { RESIDUALS, ERROR_TIME, ACCURACY, AUDIT, ITERATIONS, STEP_TIME, PHASES, ENERGY };
+enum { RESIDUALS, ERROR_TIME, ACCURACY, AUDIT, OWN, ITERATIONS, STEP_TIME, PHASES, ENERGY, SIZES };
+
+static int64_t logged(const eb_residuals *residuals, int64_t step) {
+  return residuals->offsets[step + 1] - residuals->offsets[step];
+}
 
 /* The step in which this run logged the most residuals, or -1. */
 static int64_t longest_step(const eb_residuals *residuals) {
   int64_t best = -1, most = 0;
-  for (size_t s = 0; s < residuals->steps; s++) {
-    int64_t count = residuals->offsets[s + 1] - residuals->offsets[s];
-    if (count > most) {
-      most = count;
-      best = (int64_t)s;
+  for (int64_t s = 0; s < (int64_t)residuals->steps; s++)
+    if (logged(residuals, s) > most) {
+      most = logged(residuals, s);
+      best = s;
     }
-  }
   return best;
 }
 
@@ -45,6 +49,19 @@ static eb_error residual_series(const eb_report_run *run, bool against_time, eb_
     double x = against_time ? 1e3 * residuals->seconds[r] : (double)(r - residuals->offsets[step]);
     EB_TRY(eb_plot_point(data, x, residuals->values[r], EB_LOG_Y));
   }
+  return EB_OK;
+}
+
+static eb_error own_series(const eb_report_run *run, eb_plot_data *data) {
+  const eb_residuals *residuals = &run->residuals;
+  const double *time = run->column[EB_COL_TIME];
+  char name[512];
+  snprintf(name, sizeof name, "%s: %s", run->label, residuals->norm ? residuals->norm : "");
+  eb_plot_begin(data, name);
+  for (int64_t s = 0; time && s < (int64_t)residuals->steps && s < (int64_t)run->steps; s++)
+    if (logged(residuals, s) > 0)
+      EB_TRY(
+          eb_plot_point(data, time[s], residuals->values[residuals->offsets[s + 1] - 1], EB_LOG_Y));
   return EB_OK;
 }
 
@@ -66,6 +83,20 @@ static eb_error iteration_series(const eb_report_run *run, eb_plot_data *data) {
   return series(run, name, run->linear_iterations, 1, EB_LOG_Y, data);
 }
 
+static bool varies(const double *values, size_t count) {
+  for (size_t s = 1; values && s < count; s++)
+    if (values[s] != values[0]) return true;
+  return false;
+}
+
+static eb_error size_series(const eb_report_run *run, eb_plot_data *data) {
+  char name[512];
+  snprintf(name, sizeof name, "%s, pieces", run->label);
+  EB_TRY(series(run, name, run->column[EB_COL_COMPONENTS], 1, EB_LOG_Y, data));
+  snprintf(name, sizeof name, "%s, unknowns", run->label);
+  return series(run, name, run->reduced_unknowns, 1, EB_LOG_Y, data);
+}
+
 /* One point a run: what a step costs and how well it solves its equation. */
 static eb_error accuracy_point(const eb_report_run *run, eb_plot_data *data) {
   if (run->steps == 0) return EB_OK;
@@ -75,21 +106,28 @@ static eb_error accuracy_point(const eb_report_run *run, eb_plot_data *data) {
   return wall > 0 ? eb_plot_point(data, 1e3 * wall, residual, EB_LOG_Y) : EB_OK;
 }
 
+/* Potential energy has no origin of its own: shown relative to the first step. */
+static const struct energy {
+  eb_column column;
+  const char *name;
+  bool relative, always; /* to the first step; also where it is 0 throughout */
+} energies[] = {{EB_COL_KINETIC, "kinetic", false, true},
+                {EB_COL_ELASTIC, "elastic", false, true},
+                {EB_COL_GRAVITATIONAL, "gravitational", true, true},
+                {EB_COL_JOINT_KINETIC, "bones, kinetic", false, false},
+                {EB_COL_JOINT_POTENTIAL, "bones, potential", true, false}};
+enum { ENERGIES = sizeof energies / sizeof *energies };
+
 static eb_error energy_series(const eb_report_run *run, eb_plot_data *data) {
-  static const struct {
-    eb_column column;
-    const char *name;
-  } parts[3] = {{EB_COL_KINETIC, "kinetic"},
-                {EB_COL_ELASTIC, "elastic"},
-                {EB_COL_GRAVITATIONAL, "gravitational"}};
-  for (int p = 0; p < 3; p++) {
-    const double *values = run->column[parts[p].column];
+  for (int p = 0; p < ENERGIES; p++) {
+    const struct energy *part = &energies[p];
+    const double *values = run->column[part->column];
     if (run->steps == 0 || !values) continue;
+    if (!part->always && !varies(values, run->steps)) continue;
     char name[512];
-    snprintf(name, sizeof name, "%s %s", run->label, parts[p].name);
+    snprintf(name, sizeof name, "%s %s", run->label, part->name);
     eb_plot_begin(data, name);
-    /* Potential energy has no origin of its own: shown relative to the first step. */
-    double origin = parts[p].column == EB_COL_GRAVITATIONAL ? values[0] : 0;
+    double origin = part->relative ? values[0] : 0;
     for (size_t s = 0; s < run->steps; s++)
       EB_TRY(eb_plot_point(data, run->column[EB_COL_TIME][s], values[s] - origin, 0));
   }
@@ -137,33 +175,54 @@ static eb_error phase_table(const eb_report_run *runs, int count, eb_plot_data *
   return EB_OK;
 }
 
-static eb_error fill(int kind, const eb_report_run *runs, int count, eb_plot_data *data) {
-  if (kind == PHASES) return phase_table(runs, count, data);
-  for (int r = 0; r < count; r++) {
-    const eb_report_run *run = &runs[r];
-    if (run->run->repetition > 0) continue;
-    switch (kind) {
-    case RESIDUALS:
-    case ERROR_TIME:
-      EB_TRY(residual_series(run, kind == ERROR_TIME, data));
-      break;
-    case ACCURACY:
-      EB_TRY(accuracy_point(run, data));
-      break;
-    case AUDIT:
-      EB_TRY(series(run, run->label, run->column[EB_COL_RESIDUAL_RELATIVE], 1, EB_LOG_Y, data));
-      break;
-    case ITERATIONS:
-      EB_TRY(iteration_series(run, data));
-      break;
-    case STEP_TIME:
-      EB_TRY(series(run, run->label, run->column[EB_COL_WALL], 1e3, EB_LOG_Y, data));
-      break;
-    case ENERGY:
-      EB_TRY(energy_series(run, data));
-      break;
-    }
+/* Whether a plot of that kind says something of a run: several iterations in a step, or sizes that change. */
+static bool tells(int kind, const eb_report_run *run) {
+  int64_t longest = longest_step(&run->residuals);
+  switch (kind) {
+  case RESIDUALS:
+  case ERROR_TIME:
+    return longest >= 0 && logged(&run->residuals, longest) > 1;
+  case ITERATIONS:
+    return eb_report_max(run->column[EB_COL_ITERATIONS], run->steps, 0) > 1 ||
+           eb_report_max(run->linear_iterations, run->steps, 0) > 1;
+  case SIZES:
+    return varies(run->column[EB_COL_COMPONENTS], run->steps) ||
+           varies(run->reduced_unknowns, run->steps);
+  default:
+    return true;
   }
+}
+
+static eb_error add_run(int kind, const eb_report_run *run, eb_plot_data *data) {
+  switch (kind) {
+  case RESIDUALS:
+  case ERROR_TIME:
+    return residual_series(run, kind == ERROR_TIME, data);
+  case ACCURACY:
+    return accuracy_point(run, data);
+  case AUDIT:
+    return series(run, run->label, run->column[EB_COL_RESIDUAL_RELATIVE], 1, EB_LOG_Y, data);
+  case OWN:
+    return own_series(run, data);
+  case ITERATIONS:
+    return iteration_series(run, data);
+  case STEP_TIME:
+    return series(run, run->label, run->column[EB_COL_WALL], 1e3, EB_LOG_Y, data);
+  case ENERGY:
+    return energy_series(run, data);
+  default:
+    return size_series(run, data);
+  }
+}
+
+/* Nothing when it would tell nothing of any run. */
+static eb_error fill(int kind, const eb_report_run *runs, int count, eb_plot_data *data) {
+  bool telling = false;
+  if (kind == PHASES) return phase_table(runs, count, data);
+  for (int r = 0; r < count; r++)
+    telling = telling || (runs[r].run->repetition == 0 && tells(kind, &runs[r]));
+  for (int r = 0; telling && r < count; r++)
+    if (runs[r].run->repetition == 0) EB_TRY(add_run(kind, &runs[r], data));
   return EB_OK;
 }
 

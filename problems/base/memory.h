@@ -3,6 +3,7 @@
 #define EB_BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "problems/base/error.h"
@@ -14,6 +15,9 @@ void *eb_calloc(size_t count, size_t size);
 /* Grows or shrinks an array to `count` entries of `size` bytes, keeping min(old, count) entries and
  * zeroing the rest. Returns NULL on failure; `old` is then untouched. */
 void *eb_recalloc(void *old, size_t old_count, size_t count, size_t size);
+
+/* Bytes that the machine says it can give without swapping, or INT64_MAX when it does not say. */
+int64_t eb_available_memory(void);
 
 /* EB_TRY(EB_NEW(pointer, count)): allocates pointer[count]. */
 #define EB_NEW(pointer, count)                                                                     \

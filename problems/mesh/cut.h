@@ -3,7 +3,12 @@
  * A cut is a disc in the rest configuration. A face between two elements is parted when their centroids lie on opposite sides of
  * the disc's plane and the face's own centroid is within the radius of the disc's centre (in the plane). Around a node, the elements that are still
  * connected through faces that are not parted keep one node; each further group of them gets a copy. A cut that ends inside the body
- * therefore leaves the nodes at its rim whole. */
+ * therefore leaves the nodes at its rim whole.
+ *
+ * Cuts follow faces and move no node. The parted surface is made of the faces between elements whose centroids lie above the plane and those below
+ * it: where the plane lies in a plane of faces, or between it and the centroids of the elements next to it, the cut is that plane; elsewhere it
+ * is as jagged as the mesh. Centroids in the plane itself, to 1e-9 of the mesh's extent, count as above it. Nodes of no parted face stay
+ * whole, also where elements meet in them alone. */
 #ifndef EB_MESH_CUT_H
 #define EB_MESH_CUT_H
 

@@ -77,14 +77,15 @@ static void planes_around(const eb_mesh *mesh, double at, double gap, double pla
   }
 }
 
-/* A fiftieth of the length, less than a cube, is gap enough. */
+/* A tenth of the length is about half the thickness of the bar: deep in the pieces, where a node bears a load without being drawn out
+ * of them. */
 static void planes_at_cut(const eb_scene *scene, const char *which, double plane[3],
                           double middle[3]) {
   double lo[3], hi[3], place = eb_values_real(scene->parameters, which);
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   for (int d = 0; d < 3; d++) middle[d] = 0.5 * (lo[d] + hi[d]);
   double length = hi[0] - lo[0];
-  planes_around(scene->mesh, lo[0] + place * length, 0.02 * length, plane);
+  planes_around(scene->mesh, lo[0] + place * length, 0.1 * length, plane);
 }
 
 /* Cuts of equal time are made in either order. */
@@ -107,7 +108,7 @@ static int32_t barcut_cuts(const eb_scene *scene, eb_cut cuts[EB_MAX_CUTS]) {
   return count;
 }
 
-/* The two nodes on the axis next to the first cut, one on either side of it. */
+/* Two nodes on the axis, one on either side of the first cut. */
 static int32_t barcut_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes) {
   double plane[3], point[3];
   int32_t count = 0;

@@ -31,7 +31,7 @@ static const eb_option bunny_parameters[] = {
     EB_LAST_PARAMETER};
 
 static eb_error bunny_mesh(const eb_values *values, eb_mesh **out) {
-  return eb_scene_model(values, "bunny", 27695, 0, 0.12, out);
+  return eb_scene_model(values, "bunny", 27695, 0, 0.15, out);
 }
 
 static void add_floor(eb_scene *scene) {
@@ -87,37 +87,14 @@ static const double places[][3] = {
     {0.45, 0.5, 0.3},  /* belly */
 };
 
-/* The inner node nearest to a place, or where there is none the surface node. */
-static int32_t node_near(const eb_scene *scene, const double place[3]) {
-  const eb_mesh *mesh = scene->mesh;
-  double nearest[2] = {INFINITY, INFINITY};
-  int32_t found[2] = {-1, -1};
-  for (int32_t i = 0; i < mesh->node_count; i++) {
-    double distance = 0;
-    int surface = scene->node_area[i] > 0;
-    for (int d = 0; d < 3; d++)
-      distance += (mesh->X[3 * i + d] - place[d]) * (mesh->X[3 * i + d] - place[d]);
-    if (distance >= nearest[surface]) continue;
-    nearest[surface] = distance;
-    found[surface] = i;
-  }
-  return found[0] >= 0 ? found[0] : found[1];
-}
-
-static bool named_before(const int32_t *nodes, int32_t count, int32_t node) {
-  for (int32_t k = 0; k < count; k++)
-    if (nodes[k] == node) return true;
-  return false;
-}
-
 static int32_t bunny_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes) {
   double lo[3], hi[3], place[3];
   int32_t named = 0;
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   for (size_t k = 0; k < sizeof places / sizeof *places && named < wanted; k++) {
     for (int d = 0; d < 3; d++) place[d] = lo[d] + places[k][d] * (hi[d] - lo[d]);
-    int32_t node = node_near(scene, place);
-    if (node >= 0 && !named_before(nodes, named, node)) nodes[named++] = node;
+    int32_t node = eb_scene_nearest_free(scene, place, nodes, named);
+    if (node >= 0) nodes[named++] = node;
   }
   return named;
 }
@@ -125,7 +102,7 @@ static int32_t bunny_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes
 const eb_scene_ops eb_conjac2020_bunny = {
     .name = "conjac2020/bunny",
     .summary = "a bunny is dropped on the floor, with friction (implicit penalty contact)",
-    .geometry = "stand-in bunny, 12 cm tall",
+    .geometry = "stand-in bunny, 15 cm long",
     .citation = EB_CONJAC2020_CITATION,
     .stand_in = "bunny",
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC | EB_CAP_IMPLICIT_PENALTY,

@@ -11,22 +11,30 @@
 
 /* ---- forces ---- */
 
-bool eb_conjac_net_force(eb_conjac *c) {
+bool eb_conjac_net_force(eb_conjac *c, const double *x) {
   eb_implicit *work = &c->work;
   eb_touches_gradient(work->touches, work->touch_count, work->gradient);
   for (int64_t k = 0; k < work->size; k++) work->rhs[k] = work->force[k] - work->gradient[k];
+  memcpy(c->relieved, work->force, (size_t)work->size * sizeof *work->force);
+  if (c->relief)
+    eb_relief_apply(c->relief, &c->part, eb_elasticity_mass(work->scene->elasticity), x, work->rhs,
+                    c->relieved);
   return eb_all_finite(work->size, work->rhs);
 }
 
-/* Writes f on quasistatic nodes and 0 on the others. */
-static void quasistatic_force(const eb_conjac *c, double *to) {
-  for (int32_t i = 0; i < c->part.nodes; i++)
-    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++)
-      to[k] = c->part.class[i] == EB_NODE_QUASISTATIC ? c->work.rhs[k] : 0;
+double eb_conjac_work_of_correction(const eb_conjac *c) {
+  double sum = 0;
+  for (int64_t k = 0; k < c->work.size; k++)
+    sum += (c->relieved[k] - c->work.gradient[k]) * c->correction[k];
+  return sum;
 }
 
 double eb_conjac_residual(const eb_conjac *c) {
-  quasistatic_force(c, c->correction);
+  for (int32_t i = 0; i < c->part.nodes; i++) {
+    bool quasistatic = c->part.class[i] == EB_NODE_QUASISTATIC;
+    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++)
+      c->correction[k] = quasistatic ? c->relieved[k] - c->work.gradient[k] : 0;
+  }
   return eb_norm(c->work.size, c->correction);
 }
 
@@ -140,7 +148,6 @@ static eb_error solve(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *rea
 eb_error eb_conjac_condense(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *reason) {
   fresh = fresh && c->part.unknowns > 0;
   eb_log_begin(log, EB_PHASE_RHS);
-  quasistatic_force(c, c->correction);
   if (c->inhomogeneous) constant_push(c);
   if (fresh) fill_pushes(c);
   eb_log_end(log, EB_PHASE_RHS);
@@ -154,7 +161,6 @@ eb_error eb_conjac_condense(eb_conjac *c, bool fresh, eb_step_log *log, eb_reaso
 }
 
 eb_error eb_conjac_correct(eb_conjac *c, eb_step_log *log, eb_reason *reason) {
-  quasistatic_force(c, c->correction);
   eb_log_begin(log, EB_PHASE_SOLVE);
   eb_error error = eb_multifrontal_solve(c->factor, 1, c->correction, c->correction, log, reason);
   eb_log_end(log, EB_PHASE_SOLVE);

@@ -56,6 +56,12 @@ static const eb_option options[] = {
      .unit = "",
      .doc = "implicit colliders: how often friction is filtered and projected in a step; 1 is the "
             "paper's, more let bodies stick"},
+    {.name = "inertia_relief",
+     .type = EB_OPTION_BOOL,
+     .fallback = "true",
+     .unit = "",
+     .doc = "bodies that nothing holds: quasistatic nodes do not bear what accelerates the body as "
+            "a whole; false: as in the paper"},
     {.name = "initial",
      .type = EB_OPTION_CHOICE,
      .fallback = "none",

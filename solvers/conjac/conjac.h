@@ -30,12 +30,15 @@
 #include "solvers/conjac/partition.h"
 #include "solvers/linalg/multifrontal.h"
 
+typedef struct eb_relief eb_relief;
+
 typedef struct eb_conjac_settings {
   double beta, gamma;
   bool search;             /* gamma by a line search */
   int64_t newton_steps;    /* corrections of the quasistatic nodes after the step */
   int64_t keep_factor;     /* steps that a factor serves */
   int64_t friction_passes; /* of the filter and the projection */
+  bool relief;             /* inertia relief */
 } eb_conjac_settings;
 
 /* Friction of one touch in a step. */
@@ -74,6 +77,9 @@ typedef struct eb_conjac {
    * last, f_q and -H_qs v_s; and the solutions, J and then p and c. */
   int64_t stride;
   double *pushes, *jacobian;
+  double *
+      relieved; /* 3 nodes: f_ext, in bodies that nothing holds without what accelerates them as a whole */
+  eb_relief *relief; /* NULL without the option */
   double *root_mass; /* nodes: M^1/2 */
   double *trial;     /* 3 nodes: workspace of the line search */
   uint8_t *held; /* nodes: boundary without the dynamic ones when eb_conjac_hold was last asked */
@@ -112,9 +118,11 @@ EB_MUST eb_error eb_conjac_make_definite(eb_conjac *c, const uint8_t *boundary, 
 
 /* ---- condense.c: factor and columns ---- */
 
-/* work.rhs = f on every node, given the elastic gradient and the touches. Returns false when it is not finite. */
-bool eb_conjac_net_force(eb_conjac *c);
-/* |f_q|_2 of work.rhs, N. */
+/* work.rhs = f on every node at x, given the elastic gradient and the touches; relieved. Returns false when it is not finite. */
+bool eb_conjac_net_force(eb_conjac *c, const double *x);
+/* f_q . p, J. */
+double eb_conjac_work_of_correction(const eb_conjac *c);
+/* Writes f_q, with 0 on other nodes, to c->correction, where the solves below expect it. Returns |f_q|_2, N. */
 double eb_conjac_residual(const eb_conjac *c);
 /* Adds the springs of the touches to H, keeps its rows, factors H_qq. */
 EB_MUST eb_error eb_conjac_factor(eb_conjac *c, bool keep_rows, eb_step_log *log,
@@ -143,6 +151,14 @@ void eb_conjac_find_contact_at(eb_conjac *c, double time, const double *x);
 void eb_conjac_carry(const eb_conjac *c, double *to);
 /* Friction on y. */
 void eb_conjac_friction(eb_conjac *c, double dt, double scale, eb_step_log *log);
+
+/* ---- relief.c: inertia relief ---- */
+
+EB_MUST eb_error eb_relief_create(const eb_mesh *mesh, eb_relief **out);
+void eb_relief_destroy(eb_relief *relief);
+/* In bodies without scripted and carried nodes: pull -= M (rigid acceleration by f), everything of all nodes. */
+void eb_relief_apply(eb_relief *relief, const eb_partition *part, const double *mass,
+                     const double *x, const double *f, double *pull);
 
 /* ---- settle.c: towards equilibrium of the quasistatic nodes ---- */
 

@@ -82,12 +82,15 @@ static void release_mesh(eb_conjac *c) {
   eb_implicit_clear(&c->work);
   free(c->root_mass);
   free(c->trial);
+  free(c->relieved);
+  eb_relief_destroy(c->relief);
   free(c->friction);
   free(c->correction);
   free(c->held);
   c->factor = NULL;
   c->rows = NULL;
-  c->root_mass = c->trial = c->correction = NULL;
+  c->root_mass = c->trial = c->relieved = c->correction = NULL;
+  c->relief = NULL;
   c->friction = NULL;
   c->held = NULL;
 }
@@ -109,7 +112,7 @@ static void measure(eb_conjac *c) {
       (eb_potential){.elasticity = scene->elasticity,
                      .nodes = c->work.nodes,
                      .elastic_scale = eb_potential_elastic_scale(scene->mesh, scene->materials),
-                     .force = c->work.force};
+                     .force = c->relieved};
 }
 
 /* Everything that follows from the mesh, for the step that begins at `time` with positions x. */
@@ -120,13 +123,15 @@ static eb_error build(eb_conjac *c, const eb_solver *solver, double time, const 
   EB_TRY(eb_block_matrix_like(c->work.matrix, &c->rows));
   EB_TRY(EB_NEW(c->root_mass, c->work.nodes));
   EB_TRY(EB_NEW(c->trial, c->work.size));
+  EB_TRY(EB_NEW(c->relieved, c->work.size));
+  if (c->settings.relief) EB_TRY(eb_relief_create(scene->mesh, &c->relief));
   EB_TRY(EB_NEW(c->friction, c->work.touch_room));
   EB_TRY(EB_NEW(c->correction, 2 * c->work.size));
   c->constant = c->correction + c->work.size;
   EB_TRY(EB_NEW(c->held, c->work.nodes));
+  EB_TRY(eb_conjac_allocate_columns(c));
   EB_TRY(create_factor(c, solver, log));
   measure(c);
-  EB_TRY(eb_conjac_allocate_columns(c));
   eb_scene_boundary(scene, time + scene->dt, c->work.fixed, c->work.target);
   EB_TRY(eb_conjac_make_definite(c, boundary_of(c), x, angles, log));
   log_memory(c, log);
@@ -146,7 +151,8 @@ static void configure(eb_conjac *c, const eb_values *values) {
                                      .gamma = strtod(gamma, NULL),
                                      .newton_steps = eb_values_int(values, "newton_steps"),
                                      .keep_factor = eb_values_int(values, "keep_factor"),
-                                     .friction_passes = eb_values_int(values, "friction_passes")};
+                                     .friction_passes = eb_values_int(values, "friction_passes"),
+                                     .relief = eb_values_bool(values, "inertia_relief")};
   c->settle = !strcmp(eb_values_text(values, "initial"), "static");
 }
 

@@ -9,12 +9,10 @@
 
 #include "problems/base/memory.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { LANES = 8 }; /* of rows of J */
-enum { MAX_ADDED = 256 };
+enum { LANES = 8, MAX_ADDED = 256 };
 static const double too_far = 1e12;
 
 /* ---- columns ---- */
@@ -47,10 +45,25 @@ void eb_conjac_release_columns(eb_conjac *c) {
   c->pushes = c->jacobian = NULL;
 }
 
+/* J of all nodes of a mesh is a full matrix: it is asked for before the machine is brought to its knees. */
+static eb_error check_memory(const eb_conjac *c, int64_t unknowns) {
+  const double mega = 1e-6;
+  double numbers = 2 * (double)c->stride * (double)c->work.size +
+                   3 * (double)unknowns * (double)(unknowns + c->part.room);
+  double needed = numbers * sizeof(double), available = (double)eb_available_memory();
+  if (needed <= available) return EB_OK;
+  return EB_ERROR(
+      EB_ERR_MEMORY,
+      "conjac: %d dynamic nodes of %d need %.0f MB, more than the available %.0f MB; use "
+      "fewer dynamic nodes or a smaller scene",
+      c->chosen.count, c->part.nodes, mega * needed, mega * available);
+}
+
 eb_error eb_conjac_allocate_columns(eb_conjac *c) {
   EB_TRY(eb_partition_create(c->work.scene, &c->chosen, &c->part));
   int64_t unknowns = eb_partition_most_unknowns(&c->part);
   c->stride = (unknowns + 2 + LANES - 1) / LANES * LANES;
+  EB_TRY(check_memory(c, unknowns));
   EB_TRY(EB_NEW(c->pushes, c->stride * c->work.size));
   EB_TRY(EB_NEW(c->jacobian, c->stride * c->work.size));
   c->current = false;

@@ -33,7 +33,7 @@ EB_MUST eb_error eb_conjac_choose(const eb_scene *scene, const eb_node_choice *c
 void eb_node_list_clear(eb_node_list *list);
 
 /* Static equilibrium of the quasistatic nodes needs every connected component held against rigid motion: by three nodes, scripted, dynamic or
- * carried, that are not on one line (on one point in the plane: two nodes). Adds to `list`, farthest-point, the nodes that are
+ * carried, that are not on one line (on one point in the plane: two nodes). Adds to `list`, farthest-point and inside the body where that does, the nodes that are
  * lacking in components that have a dynamic node but too few, and in components that have nothing to hold them at all, at positions x; held[i] != 0 marks scripted
  * and carried nodes. *added: how many. Allocates; for create and rebuild, and when nodes are freed. */
 EB_MUST eb_error eb_conjac_hold(const eb_scene *scene, const uint8_t *held, const double *x,

@@ -2,7 +2,11 @@
  *
  * The matrix of a body with some nodes held is singular when a rigid motion leaves these nodes where they are: any translation
  * without held nodes, rotations about the point or line that all of them lie on. A node off that point or line
- * ends it; the one farthest from it ends it best, as the stiffness against the rotation goes with the square of that distance. */
+ * ends it; the one farthest from it ends it best, as the stiffness against the rotation goes with the square of that distance.
+ *
+ * In equilibrium the nodes that are added carry the body: a body that falls hangs from them, as quasistatic nodes know no inertia. A
+ * point load pushes a node in by about force / (E edge), several times as far on a surface and most of all at a corner,
+ * which is what is farthest. Nodes inside the body come first. */
 #include "solvers/conjac/nodes.h"
 
 #include <math.h>
@@ -12,6 +16,7 @@
 
 typedef struct holder {
   const double *x;
+  const double *node_area; /* 0 inside; or NULL */
   bool planar;
   int32_t *nodes,
       *start;        /* of component p: nodes[start[p]] to nodes[start[p + 1] - 1], ascending */
@@ -42,13 +47,25 @@ static double off(const frame *f, const double *p) {
   return sum;
 }
 
-/* The node of a component that is farthest off the frame, of the anchored ones or of all. -1: there is none. */
-static int32_t farthest_off(const holder *h, int32_t part, const frame *f, bool anchored) {
+enum { ANCHORED, INSIDE, ANY };
+
+static bool belongs(const holder *h, int32_t node, int kind) {
+  return kind == ANCHORED ? h->anchored[node] : kind == ANY || h->node_area[node] <= 0;
+}
+
+/* The node of that kind that is farthest off the frame, or -1 when there is none that is off it. What is within a thousandth
+ * of the component's size of the point or the line is on it: the matrix would be a million times softer there. */
+static int32_t farthest_off(const holder *h, int32_t part, const frame *f, double size, int kind) {
+  double most = f->points > 0 ? 1e-6 * size : -1;
   int32_t best = -1;
   for (int32_t k = h->start[part]; k < h->start[part + 1]; k++) {
     int32_t node = h->nodes[k];
-    if (anchored && !h->anchored[node]) continue;
-    if (best < 0 || off(f, h->x + 3 * (size_t)node) > off(f, h->x + 3 * (size_t)best)) best = node;
+    if (!belongs(h, node, kind)) continue;
+    double distance = off(f, h->x + 3 * (size_t)node);
+    if (distance > most) {
+      most = distance;
+      best = node;
+    }
   }
   return best;
 }
@@ -83,19 +100,27 @@ static eb_error append(holder *h, int32_t node) {
   return EB_OK;
 }
 
-/* Points within a thousandth of the component's size of each other, or of a line, count as one, or as on it: the matrix would be
- * a million times softer there. Anchored nodes come first; what they leave open, new ones close, as far as the component has nodes for it. */
+/* The node to add: inside, unless that is less than a quarter as far off. */
+static int32_t best_addition(const holder *h, int32_t part, const frame *f, double size) {
+  int32_t any = farthest_off(h, part, f, size, ANY);
+  int32_t inside = h->node_area ? farthest_off(h, part, f, size, INSIDE) : -1;
+  if (inside < 0) return any;
+  double depth = off(f, h->x + 3 * (size_t)inside), most = off(f, h->x + 3 * (size_t)any);
+  return 16 * depth < most ? any : inside;
+}
+
+/* Anchored nodes come first; what they leave open, new ones close, as far as the component has nodes for it. */
 static eb_error hold_component(holder *h, int32_t part) {
-  const double near = 1e-6;
   frame f = {0};
   double size = measure(h, part, f.point[0]);
   const int wanted = h->planar ? 2 : 3;
   while (f.points < wanted) {
-    int32_t node = farthest_off(h, part, &f, true);
-    bool lacking = node < 0 || (f.points > 0 && off(&f, h->x + 3 * (size_t)node) <= near * size);
-    if (lacking) node = farthest_off(h, part, &f, false);
-    if (f.points > 0 && off(&f, h->x + 3 * (size_t)node) <= near * size) return EB_OK;
-    if (lacking) EB_TRY(append(h, node));
+    int32_t node = farthest_off(h, part, &f, size, ANCHORED);
+    if (node < 0) {
+      node = best_addition(h, part, &f, size);
+      if (node < 0) return EB_OK;
+      EB_TRY(append(h, node));
+    }
     if (f.points < 2) memcpy(f.point[f.points], h->x + 3 * (size_t)node, sizeof f.point[0]);
     f.points++;
   }
@@ -125,7 +150,11 @@ static eb_error hold(holder *h, const eb_mesh *mesh, const uint8_t *held, int32_
 eb_error eb_conjac_hold(const eb_scene *scene, const uint8_t *held, const double *x,
                         eb_node_list *list, int32_t *added) {
   const eb_mesh *mesh = scene->mesh;
-  holder h = {.x = x, .planar = mesh->type == EB_TRIANGLE, .list = list, .capacity = list->count};
+  holder h = {.x = x,
+              .node_area = scene->node_area,
+              .planar = mesh->type == EB_TRIANGLE,
+              .list = list,
+              .capacity = list->count};
   int32_t before = list->count, *part;
   *added = 0;
   EB_TRY(EB_NEW(part, mesh->node_count));

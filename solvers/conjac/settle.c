@@ -74,7 +74,7 @@ static eb_error linearize(eb_conjac *c, const eb_state *state, bool matrix, eb_s
     eb_implicit_assemble(work, state->x, 0, 1, true, log);
   else
     eb_implicit_gradient(work, state->x, log);
-  *reason = eb_conjac_net_force(c) ? EB_RUNNING : EB_DIVERGED_NAN;
+  *reason = eb_conjac_net_force(c, state->x) ? EB_RUNNING : EB_DIVERGED_NAN;
   if (*reason < 0) return EB_OK;
   eb_log_residual(log, eb_conjac_residual(c));
   return matrix ? eb_conjac_factor(c, false, log, reason) : EB_OK;
@@ -88,7 +88,7 @@ static eb_error correct(eb_conjac *c, eb_state *state, bool matrix, double *long
   if (*reason < 0) return EB_OK;
   EB_TRY(eb_conjac_correct(c, log, reason));
   if (*reason < 0) return EB_OK;
-  double work = eb_dot(c->work.size, c->work.rhs, p);
+  double work = eb_conjac_work_of_correction(c);
   double share = eb_conjac_share(c, state, work, log);
   eb_conjac_add_correction(c, share, state->x);
   *longest = 0;

@@ -49,9 +49,9 @@ static bool begin(eb_conjac *c, const eb_state *state, double dt, eb_step_log *l
          eb_all_finite(state->joint_count, state->q) && eb_all_finite(state->joint_count, state->u);
 }
 
-static eb_reason net_force(eb_conjac *c, eb_step_log *log) {
+static eb_reason net_force(eb_conjac *c, const double *x, eb_step_log *log) {
   eb_log_begin(log, EB_PHASE_RHS);
-  bool finite = eb_conjac_net_force(c);
+  bool finite = eb_conjac_net_force(c, x);
   if (finite) eb_log_residual(log, eb_conjac_residual(c));
   eb_log_end(log, EB_PHASE_RHS);
   return finite ? EB_RUNNING : EB_DIVERGED_NAN;
@@ -64,7 +64,7 @@ static eb_error prepare(eb_conjac *c, const eb_state *state, bool fresh, eb_step
     eb_implicit_assemble(&c->work, state->x, 0, 1, true, log);
   else
     eb_implicit_gradient(&c->work, state->x, log);
-  *reason = net_force(c, log);
+  *reason = net_force(c, state->x, log);
   if (*reason < 0 || !fresh) return EB_OK;
   c->age = 0;
   return eb_conjac_factor(c, true, log, reason);
@@ -90,7 +90,7 @@ static eb_error solve_step(eb_conjac *c, eb_state *state, double dt, eb_step_log
   if (*reason < 0) return EB_OK;
   EB_TRY(eb_conjac_condense(c, fresh, log, reason));
   if (*reason < 0) return EB_OK;
-  double work_of_p = eb_dot(c->work.size, c->work.rhs, c->correction);
+  double work_of_p = eb_conjac_work_of_correction(c);
   eb_conjac_reduce(c, state, dt, fresh, log, reason);
   if (*reason < 0) return EB_OK;
   if (!eb_all_finite(c->work.size, c->work.unknown)) {

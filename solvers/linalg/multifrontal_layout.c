@@ -8,7 +8,6 @@
  *
  * Fails with EB_ERR_MEMORY when the sum is above the limit, before the numbers' memory is taken. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -181,22 +180,10 @@ static void predict(eb_multifrontal *f) {
                         3 * nodes * element_bytes(f);
 }
 
-/* What the machine says it can give without swapping, or INT64_MAX when it does not say. */
-static int64_t available_memory(void) {
-  long long kilobytes = -1;
-  char line[128];
-  FILE *file = fopen("/proc/meminfo", "r");
-  if (!file) return INT64_MAX;
-  while (kilobytes < 0 && fgets(line, sizeof line, file))
-    if (sscanf(line, "MemAvailable: %lld kB", &kilobytes) != 1) kilobytes = -1;
-  fclose(file);
-  return kilobytes < 0 ? INT64_MAX : 1024 * (int64_t)kilobytes;
-}
-
 static eb_error check_limit(const eb_multifrontal *f, int64_t limit) {
   const double mega = 1e-6;
   eb_multifrontal_memory m = f->memory;
-  int64_t most = limit ? limit : available_memory();
+  int64_t most = limit ? limit : eb_available_memory();
   if (m.factor + m.updates + m.workspace <= most) return EB_OK;
   return EB_ERROR(
       EB_ERR_MEMORY,

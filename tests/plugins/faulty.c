@@ -11,7 +11,7 @@
 static const eb_option options[] = {
     {"fault", EB_OPTION_CHOICE, "none", 0, 0,
      "none|crash|abort|hang|slow|memory|nan|honest-nan|lie|diverge|exit|error|create-error|create-"
-     "hang",
+     "hang|rebuild-error",
      "", "what goes wrong"},
     {"at", EB_OPTION_INT, "2", 1, 1e9, NULL, "", "number of the step in which it does"},
     {0}};
@@ -25,6 +25,13 @@ static eb_error create(eb_solver *solver, const eb_scene *scene) {
   if (strcmp(eb_values_text(solver->options, "fault"), "create-hang") == 0) hang();
   if (strcmp(eb_values_text(solver->options, "fault"), "create-error") == 0)
     return EB_ERROR(EB_ERR_INVALID, "the set-up went wrong, as asked");
+  return EB_OK;
+}
+
+static eb_error rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log) {
+  (void)state, (void)log;
+  if (strcmp(eb_values_text(solver->options, "fault"), "rebuild-error") == 0)
+    return EB_ERROR(EB_ERR_INVALID, "the second set-up went wrong, as asked");
   return EB_OK;
 }
 
@@ -89,8 +96,9 @@ const eb_solver_ops elastobench_solver = {.name = "faulty",
                                           .summary = "goes wrong as asked",
                                           .citation = "",
                                           .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC |
-                                                          EB_CAP_SCRIPTED,
+                                                          EB_CAP_SCRIPTED | EB_CAP_CUTTING,
                                           .options = options,
                                           .create = create,
                                           .step = step,
-                                          .destroy = destroy};
+                                          .destroy = destroy,
+                                          .rebuild = rebuild};

@@ -1,0 +1,6 @@
+set xlabel "simulated time (s)"
+set ylabel "solver's own residual"
+set logscale y
+set format y "10^{%L}"
+set key maxcols 1
+plot for [i=0:series-1] data index i using 1:2 with lines ls (i%styles)+1 title columnheader(2)
