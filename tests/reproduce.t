@@ -161,6 +161,20 @@ like_error(2, qr/no probe 'emotion'/, 'an unknown probe', 'probe', 'tiny', 'emot
   like($out, qr/^p\s+not comparable.*there is no solver\s+'nowton'/ms, 'is not comparable, with the cause');
 }
 
+{
+  my @bad = paper('uncounted', "a = $beam good", "cases = a\n[claim p]\nmeasure = counts\ntable = t\nprobe = x\n"
+    . "[table t]\ndata = t.tsv\ncolumn = n: probe:x *.nodes\n[probe x]\nkind = counts\nrow = a $beam nowton\nrow = b $beam newton\n");
+  spew(scratch('papers/uncounted/t.tsv'), "row\tn\na\t1\nb\t2\n");
+  ($out) = is_code(0, 'rows that cannot be counted', @bad);
+  like($out, qr/^p\s+not\s+reproduced.*b, n: \d+, not 2;.*a: there is no\s+solver\s+'nowton'/ms, 'leave the others, with the cause');
+}
+{
+  my @bad = paper('unstable', "a = $beam good", "cases = a\n[claim p]\nmeasure = threshold\nprobe = x\nover = n\nunder = n\nleast = 1\n"
+    . "[probe x]\nkind = threshold\nscene = $beam\noption = max_iterations\nstep = 1\nmost = 1\nsteps = 3\nsolver = n newton:rtol=1e-15\n");
+  ($out) = is_code(0, 'a solver that is stable nowhere', @bad);
+  like($out, qr/^p\s+not comparable.*n: no stable value was\s+found/ms, 'has no threshold');
+}
+
 # ---- listing
 ($out) = is_code(0, 'claims', 'list', 'claims');
 is(() = $out =~ /^$_\//mg, 13, "of $_") for qw(hecht2012 conjac2020);

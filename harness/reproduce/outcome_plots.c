@@ -83,12 +83,9 @@ static eb_error draw_course(const eb_evidence *e, eb_shown_figure *shown, const 
 
 static eb_error draw_bars(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
   (void)e;
-  enum { MOST_LAYERS = 16 };
   const eb_paper_figure *figure = shown->figure;
-  const char *labels[EB_MOST_CURVES], *names[MOST_LAYERS];
+  const char *labels[EB_MOST_CURVES], *names[EB_MOST_PARTS + 1];
   int layers = figure->parts.count + 1;
-  if (!figure->parts.count || layers > MOST_LAYERS)
-    return EB_ERROR(EB_ERR_FORMAT, "template 'bars' wants 1 to %d lines 'part'", MOST_LAYERS - 1);
   for (int c = 0; c < figure->curve_count; c++) labels[c] = figure->curves[c].label;
   for (int l = 0; l < layers - 1; l++) names[l] = figure->parts.items[l];
   names[layers - 1] = "other";

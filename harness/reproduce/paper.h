@@ -70,7 +70,7 @@ typedef struct eb_paper_curve {
 } eb_paper_curve;
 
 /* Curves through cases: a figure of theirs, over that of `against` when it is given, or their distances from it. */
-enum { EB_MOST_CURVES = 8 };
+enum { EB_MOST_CURVES = 8, EB_MOST_PARTS = 15 };
 typedef struct eb_paper_figure {
   const char *id, *title, *template, *x, *y; /* owned by the sections; x and y name the axes */
   /* A statistic; "distance": the largest of the motion (rms) from that of `against` until its first bounce ends; "error":
