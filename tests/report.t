@@ -120,13 +120,21 @@ is($code, 0, 'a run with a sphere') or diag $out;
 is($code, 0, 'its report') or diag $out;
 SKIP: {
   my $python = '/usr/bin/python3';
-  skip 'no h5py', 8 if system("$python -c 'import h5py' 2>/dev/null");
+  skip 'no h5py', 10 if system("$python -c 'import h5py' 2>/dev/null");
   system($python, '-c', "import h5py, shutil; shutil.copy('sphere.h5', 'none.h5')\n"
     . "for scene in h5py.File('none.h5', 'r+')['scenes'].values(): del scene['colliders']");
   ($code, $out) = run_program('report none.h5 -o none');
   is($code, 0, 'a file that stores no colliders is reported on') or diag $out;
   my ($with, $without) = map { slurp((glob "$_/*-r0-first.png")[0]) } qw(sphere none);
   isnt($with, $without, 'the sphere is in the picture');
+
+  for my $outcome (qw(timed-out diverged)) {
+    system($python, '-c', "import h5py, shutil; shutil.copy('there_and_back.h5', '$outcome.h5')\n"
+      . "list(h5py.File('$outcome.h5', 'r+')['runs'].values())[0].attrs['outcome'] = '$outcome'");
+    run_program("report $outcome.h5 -o $outcome");
+  }
+  like(pictured(slurp('timed-out/index.html')), qr/^first strained last$/, 'a run that was cut off is shown like a whole one');
+  is(pictured(slurp('diverged/index.html')), 'first last', 'one that blew up by its first and last frame');
 
   for my $name (qw(cut arm)) {
     system($python, '-c', "import h5py, shutil; shutil.copy('$name.h5', 'old-$name.h5')\n"

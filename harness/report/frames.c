@@ -143,7 +143,7 @@ eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_P
   if (!eb_view_shows(run, frames)) return EB_OK;
   EB_TRY(eb_view_last_frame(run, frames, &last));
   out[(*count)++] = (eb_pictured_frame){"first", "first frame", 0};
-  if (eb_report_completed(run)) EB_TRY(insert_between(run, last, out, count));
+  if (eb_report_sound(run)) EB_TRY(insert_between(run, last, out, count));
   out[(*count)++] = (eb_pictured_frame){"last", "last frame", last};
   return EB_OK;
 }

@@ -209,6 +209,15 @@ bool eb_report_next_scene(const eb_report *report, int from, int *first, int *la
   return true;
 }
 
+static bool ended_as(const eb_report_run *run, eb_outcome outcome) {
+  return strcmp(run->run->outcome, eb_outcome_name(outcome)) == 0;
+}
+
 bool eb_report_completed(const eb_report_run *run) {
-  return strcmp(run->run->outcome, eb_outcome_name(EB_OUTCOME_COMPLETED)) == 0;
+  return ended_as(run, EB_OUTCOME_COMPLETED);
+}
+
+bool eb_report_sound(const eb_report_run *run) {
+  return eb_report_completed(run) || ended_as(run, EB_OUTCOME_TIMED_OUT) ||
+         ended_as(run, EB_OUTCOME_UNFINISHED);
 }

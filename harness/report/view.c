@@ -140,7 +140,7 @@ static eb_error add_scene(const eb_report *report, const eb_report_scene *scene,
     eb_pictured_frame frame[EB_PICTURES];
     int count;
     EB_TRY(eb_pictured_frames(run, frame, &count));
-    for (int i = 0; i < count && (i == 0 || eb_report_completed(run)); i++)
+    for (int i = 0; i < count && (i == 0 || eb_report_sound(run)); i++)
       EB_TRY(bodies ? add_colliders(run, frame[i].frame, bodies, view)
                     : add_body(run, frame[i].frame, view));
   }
