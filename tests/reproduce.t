@@ -31,7 +31,7 @@ like($out, qr/note: Meshes of other sizes were tried/, 'what was tried where it 
 like($out, qr/commit \S+.*?a\s+machine\s+of\s+long\s+ago/s, 'this build and the paper\'s machine');
 is(() = $out =~ /quick: 3(?: to 8)? of 8 frames/g, 8, 'every table, figure and claim that is run says how many frames it has') or diag $out;
 like($err, qr/\[1\/5\].*completed, 6 of 6 steps/, 'progress: frames are steps by the scene');
-ok(-s scratch("a/$_"), "  and shows $_") for qw(steps.svg tree.svg updates-updates-1.png);
+ok(-s scratch("a/$_"), "  and shows $_") for qw(steps.svg tree.svg updates-updates-1.png frames-first.png frames-last.png);
 ok(-s scratch('a/tiny.h5') && -s scratch('a/tiny-motion.json'), 'results are kept');
 
 # ---- the page
@@ -159,6 +159,20 @@ like_error(2, qr/no probe 'emotion'/, 'an unknown probe', 'probe', 'tiny', 'emot
     . "[probe x]\nkind = agreement\nscene = $beam\nfirst = newton\nsecond = nowton\nsteps = 2");
   ($out) = is_code(0, 'a probe that cannot be made', @bad);
   like($out, qr/^p\s+not comparable.*there is no solver\s+'nowton'/ms, 'is not comparable, with the cause');
+}
+
+{
+  my @bad = paper('uncounted', "a = $beam good", "cases = a\n[claim p]\nmeasure = counts\ntable = t\nprobe = x\n"
+    . "[table t]\ndata = t.tsv\ncolumn = n: probe:x *.nodes\n[probe x]\nkind = counts\nrow = a $beam nowton\nrow = b $beam newton\n");
+  spew(scratch('papers/uncounted/t.tsv'), "row\tn\na\t1\nb\t2\n");
+  ($out) = is_code(0, 'rows that cannot be counted', @bad);
+  like($out, qr/^p\s+not\s+reproduced.*b, n: \d+, not 2;.*a: there is no\s+solver\s+'nowton'/ms, 'leave the others, with the cause');
+}
+{
+  my @bad = paper('unstable', "a = $beam good", "cases = a\n[claim p]\nmeasure = threshold\nprobe = x\nover = n\nunder = n\nleast = 1\n"
+    . "[probe x]\nkind = threshold\nscene = $beam\noption = max_iterations\nstep = 1\nmost = 1\nsteps = 3\nsolver = n newton:rtol=1e-15\n");
+  ($out) = is_code(0, 'a solver that is stable nowhere', @bad);
+  like($out, qr/^p\s+not comparable.*n: no stable value was\s+found/ms, 'has no threshold');
 }
 
 # ---- listing

@@ -55,6 +55,7 @@ static void refuse_name(const char *ini, const char *fragment, const char *name)
 }
 
 static void test_bad_cases(void) {
+  write_paper("bad", "t.tsv", "row\tn\na\t1\n");
   refuse("[tables x]\na = b\n", "no kind of section 'tables'", "an unknown kind of section");
   refuse("[solvers]\ns = newton\n[cases a]\nx = bench/beam s\n", "'frames' is missing",
          "cases without frames");
@@ -91,6 +92,16 @@ static void test_bad_claims(void) {
   refuse(HEAD "[claim x]\nmeasure = updown\nprobe = p\n", "no probe 'p'", "an unknown probe");
   refuse(HEAD "[figure f]\nvalue = distance\npoint = 1 a\n", "wants 'against'",
          "a distance from nothing");
+  refuse(HEAD "[figure f]\ntemplate = bars\nrun = x: a\n", "1 to 15 lines 'part'",
+         "bars without parts");
+  refuse(HEAD "[figure f]\ntemplate = curves\npart = x: frame.mean\n", "and no other",
+         "parts of no bar");
+  refuse(HEAD "[figure f]\nrun = a\n", "is not 'NAME: ...'", "a run without name");
+  refuse(HEAD "[figure f]\nrun = x: c\n", "no case 'c'", "a run that is none");
+  refuse(HEAD "[figure f]\ntemplate = course\nvalue = kinetik\n", "neither residual nor a column",
+         "a course of nothing");
+  refuse(HEAD "[table t]\ndata = t.tsv\ncolumn = n: probe:q *.n\n", "no probe 'q'",
+         "a column of no probe");
   refuse_name(HEAD "[figure f]\npoint = 1 c\n", "no case 'c'", "a point without case");
   refuse(HEAD "[figure f]\npoint = 1\n", "'X CASE'", "a point of one word");
 }

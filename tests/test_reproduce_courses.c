@@ -103,16 +103,23 @@ static void test_line(void) {
   "\nstatistic = phase.solve\nsteady = phase.factor\nleast = " least "\nmost = " most "\n"
   made_up m;
   make_up(CASES LINE("straight", "c", "0.999", "0.21") LINE("unsteady", "c", "0.999", "0.19")
-              LINE("bent", "d", "0.95", "0.5")
-                  LINE("missing", "missing", "0.95",
-                       "1") "[claim falling]\nmeasure = line\npoint = 4 a\npoint = 2 b\npoint = 0 "
-                            "c\nstatistic = phase.solve\nleast = 0.9\n"
-                            "[claim two]\nmeasure = line\npoint = 4 a\npoint = 2 b\nstatistic = "
-                            "phase.solve\nleast = 0.9\n"
-                            "[claim flat]\nmeasure = line\npoint = 4 a\npoint = 2 b\npoint = 1 "
-                            "c\nstatistic = phase.update\nleast = 0.9\n",
+              LINE("bent", "d", "0.95",
+                   "0.5") "[claim medians]\nmeasure = line\npoint = 0 a\npoint = "
+                          "2 b\npoint = 4 c\nstatistic = stage.solve\nleast = "
+                          "0.999\n" LINE("missing", "missing", "0.95",
+                                         "1") "[claim falling]\nmeasure = line\npoint = 4 "
+                                              "a\npoint = 2 b\npoint = 0 "
+                                              "c\nstatistic = phase.solve\nleast = 0.9\n"
+                                              "[claim two]\nmeasure = line\npoint = 4 "
+                                              "a\npoint = 2 b\nstatistic = "
+                                              "phase.solve\nleast = 0.9\n"
+                                              "[claim flat]\nmeasure = line\npoint = 4 "
+                                              "a\npoint = 2 b\npoint = 1 "
+                                              "c\nstatistic = phase.update\nleast = 0.9\n",
           false, runs, 4, 2, &m);
   tap_near(expect(&m, "straight", EB_REPRODUCED, "varies by 20.0 %"), 1, 1e-12, "R^2 of a line");
+  tap_near(expect(&m, "medians", EB_REPRODUCED, "stage.solve = 0.2 + 0.1 x"), 1, 1e-12,
+           "medians of two steps a frame");
   expect(&m, "unsteady", EB_NOT_REPRODUCED, "varies too much");
   expect(&m, "bent", EB_NOT_REPRODUCED, "no rising line");
   expect(&m, "missing", EB_NOT_COMPARABLE, "not run");

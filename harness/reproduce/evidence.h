@@ -8,6 +8,7 @@
  * Figures ("statistics") by name, in SI units:
  *   frame.mean|min|max|median     s a frame
  *   phase.NAME, phase.sum         s a frame, mean; none for a phase that is never timed
+ *   stage.NAME                    the same, median
  *   count.NAME                    of a counter, a frame, mean
  *   iterations.mean|max           of the linear solver, a frame
  *   memory.KIND                   byte, of the set-up

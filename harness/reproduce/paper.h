@@ -17,7 +17,7 @@
  *                  against = CASE, point = X CASE [AGAINST], curve = NAME (of the points that follow): see eb_paper_figure; or
  *                  template = course (or course-log), value = QUANTITY (harness/reproduce/course.h) and lines run = NAME: CASE; or
  *                  template = bars, value = STATISTIC (of the whole), part = NAME: STATISTIC and lines run = NAME: CASE; or
- *                  template (updates or tree) and show = CASE: pictures of one run
+ *                  template (updates, frames or tree) and show = CASE: pictures of one run
  *   [probe ID]     kind and its arguments (harness/reproduce/probe.h)
  *
  * The first line of a TSV file names its columns; the first column holds the keys of the rows, a second one named
@@ -70,7 +70,7 @@ typedef struct eb_paper_curve {
 } eb_paper_curve;
 
 /* Curves through cases: a figure of theirs, over that of `against` when it is given, or their distances from it. */
-enum { EB_MOST_CURVES = 8 };
+enum { EB_MOST_CURVES = 8, EB_MOST_PARTS = 15 };
 typedef struct eb_paper_figure {
   const char *id, *title, *template, *x, *y; /* owned by the sections; x and y name the axes */
   /* A statistic; "distance": the largest of the motion (rms) from that of `against` until its first bounce ends; "error":

@@ -82,6 +82,15 @@ static eb_error check_value(const eb_paper_figure *figure) {
   return figure->against < 0 ? EB_ERROR(EB_ERR_FORMAT, "value = distance wants 'against'") : EB_OK;
 }
 
+static eb_error check_parts(const eb_paper_figure *figure) {
+  bool bars = strcmp(figure->template, "bars") == 0;
+  if (bars ? figure->parts.count >= 1 && figure->parts.count <= EB_MOST_PARTS
+           : figure->parts.count == 0)
+    return EB_OK;
+  return EB_ERROR(EB_ERR_FORMAT, "template 'bars', and no other, wants 1 to %d lines 'part'",
+                  EB_MOST_PARTS);
+}
+
 static eb_error read_figure(eb_paper *paper, const eb_section *section) {
   static const char *const keys[] = {"title", "template", "x",    "y",     "value",
                                      "unit",  "against",  "show", "curve", "point",
@@ -102,7 +111,8 @@ static eb_error read_figure(eb_paper *paper, const eb_section *section) {
   if (against) EB_TRY(find_case(paper, against, &figure->against));
   EB_TRY(check_value(figure));
   EB_TRY(eb_paper_unit(eb_section_value(section, "unit"), &figure->scale));
-  return read_points(paper, section, figure);
+  EB_TRY(read_points(paper, section, figure));
+  return check_parts(figure);
 }
 
 eb_error eb_paper_read_figures(eb_paper *paper) {

@@ -61,8 +61,9 @@ static eb_error frame_figure(const eb_evidence *e, int case_, const char *of, in
   return over_frames(e, case_, "steps/wall", frames, f, out);
 }
 
-static eb_error phase_figure(const eb_evidence *e, int case_, const char *of, int64_t frames,
-                             double *out) {
+/* The figure of a phase, or the sum over all of them. */
+static eb_error figure_of_phase(const eb_evidence *e, int case_, const char *of, int64_t frames,
+                                figure f, double *out) {
   char path[64];
   bool all = strcmp(of, "sum") == 0;
   *out = 0;
@@ -71,11 +72,21 @@ static eb_error phase_figure(const eb_evidence *e, int case_, const char *of, in
     const char *name = eb_phase_name((eb_phase)p);
     if (!all && strcmp(of, name) != 0) continue;
     snprintf(path, sizeof path, "phases/%s", name);
-    EB_TRY(over_frames(e, case_, path, frames, mean_of, &seconds));
+    EB_TRY(over_frames(e, case_, path, frames, f, &seconds));
     *out += seconds;
   }
   if (*out == 0) *out = NAN; /* not timed */
   return EB_OK;
+}
+
+static eb_error phase_figure(const eb_evidence *e, int case_, const char *of, int64_t frames,
+                             double *out) {
+  return figure_of_phase(e, case_, of, frames, mean_of, out);
+}
+
+static eb_error stage_figure(const eb_evidence *e, int case_, const char *of, int64_t frames,
+                             double *out) {
+  return figure_of_phase(e, case_, of, frames, median_of, out);
 }
 
 static eb_error count_figure(const eb_evidence *e, int case_, const char *of, int64_t frames,
@@ -136,6 +147,7 @@ static const struct family {
   eb_statistic compute;
 } families[] = {{"frame", "|mean|min|max|median|", NULL, frame_figure},
                 {"phase", NULL, is_phase, phase_figure},
+                {"stage", NULL, is_phase, stage_figure},
                 {"count", NULL, is_counter, count_figure},
                 {"iterations", "|mean|max|", NULL, iteration_figure},
                 {"memory", NULL, is_memory, memory_figure},
@@ -178,14 +190,15 @@ eb_error eb_statistic_check(const char *name) {
   const char *at = name;
   do {
     if (!next_term(&at, of))
-      return EB_ERROR(EB_ERR_FORMAT,
-                      "'%s' is no statistic; there are: frame.mean|min|max|median, phase.NAME, "
-                      "phase.sum, count.NAME, iterations.mean|max, memory.KIND, setup.seconds, "
-                      "peak.bytes, run.nodes|elements, end|most|least.COLUMN, last.COUNTER, "
-                      "rest.height|diagonal, bounce.restitution|flight, joints.swing, "
-                      "turned.JOINT@FROM-TO:FROM-TO, pieces.unrest, and "
-                      "sums of them with +",
-                      name);
+      return EB_ERROR(
+          EB_ERR_FORMAT,
+          "'%s' is no statistic; there are: frame.mean|min|max|median, phase.NAME, "
+          "phase.sum, stage.NAME, count.NAME, iterations.mean|max, memory.KIND, setup.seconds, "
+          "peak.bytes, run.nodes|elements, end|most|least.COLUMN, last.COUNTER, "
+          "rest.height|diagonal, bounce.restitution|flight, joints.swing, "
+          "turned.JOINT@FROM-TO:FROM-TO, pieces.unrest, and "
+          "sums of them with +",
+          name);
   } while (*at);
   return EB_OK;
 }
