@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Temp qw(tempdir);
+use List::Util qw(uniq);
 use Test::More;
 
 my $build = abs_path($ENV{BUILD} // 'build');
@@ -67,10 +68,46 @@ run_program('run conjac2020/twist:resolution=0.34,dt=0.1 -s semi-implicit --step
 is($code, 0, 'a bar that is compressed and let go') or diag $out;
 ok(-s 'there_and_back/1-conjac2020-twist-r0-strained.png', 'is shown between its first and last frame too');
 
-run_program('run conjac2020/barcut:resolution=0.3,cuts=1,time1=0.02 -s semi-implicit --steps 200 -o cut.h5');
+# ---- scenes that are bent one way after the other, cut, or carried by bones
+sub pictured { my ($page) = @_; return join ' ', $page =~ /r0-([a-z0-9-]+)\.png" alt/g }
+sub series_of { return join ', ', slurp((glob $_[0])[0]) =~ /^"x" "(.*)"$/mg }
+
+run_program('run conjac2020/twist:resolution=0.34,dt=0.02 -s semi-implicit --steps 200 -o four.h5');
+($code, $out) = run_program('report four.h5 -o four');
+is($code, 0, 'a bar that is compressed, stretched, bent and twisted') or diag $out;
+like(pictured(slurp('four/index.html')), qr/^first( strained(-[234])?){4} last$/, 'is shown in each of the four');
+ok(!-e 'four/1-conjac2020-twist-iterations.svg', 'no plot of one iteration a step');
+
+run_program('run conjac2020/barcut:resolution=0.2,time1=0.05,time2=0.15,stretch=1.1 -s conjac:dynamic=2,beta=5 --steps 60 -o cut.h5');
 ($code, $out) = run_program('report cut.h5 -o cut');
+is($code, 0, 'a bar that is cut twice') or diag $out;
+$page = slurp('cut/index.html');
+my $shown = pictured($page);
+like($shown, qr/cut-1( .*)? cut-2/, 'is shown after either cut');
+my ($uncut, $parted) = $page =~ /<p>(\d+) vertices, \d+ elements\. Cuts make it (\d+) vertices\./;
+ok($parted && $parted > $uncut, 'its vertices are counted before and after');
+my ($sizes) = glob('cut/*-sizes.dat');
+is(series_of('cut/*-sizes.dat'), 'conjac, pieces, conjac, unknowns', 'pieces and unknowns over time');
+my ($pieces) = split /\n\n/, slurp($sizes);
+is(join(' ', uniq(map { (split)[1] } grep { /^[\d.]/ } split /\n/, $pieces)), '1 2 3', 'one, two, three pieces');
+like($page, qr/unknowns after condensation, most.*<td>\d+<\/td><\/tr>/s, 'and the unknowns in the table');
+
+run_program('run conjac2020/muscle -s conjac:dynamic=1 --steps 260 -o arm.h5');
+($code, $out) = run_program('report arm.h5 -o arm');
+is($code, 0, 'an arm with a muscle') or diag $out;
+$page = slurp('arm/index.html');
+like(pictured($page), qr/^first strained( strained-2)? last$/, 'is shown, not as if it were cut');
+is(series_of('arm/*-energy.dat'), join(', ', map { "conjac $_" } 'kinetic', 'elastic', 'gravitational', 'bones, kinetic', 'bones, potential'),
+  'with the energies of its bones');
+like(series_of('arm/*-own.dat'), qr/^conjac: \|f_q\|_2/, "and the condensing solver's own residual");
+ok(!-e "arm/1-conjac2020-muscle-$_.svg", "no plot that tells nothing: $_") for qw(residuals error-time iterations sizes);
+@missing = grep { !-s "arm/$_" } $page =~ /(?:src|href)="([^"#]+)"/g;
+is_deeply(\@missing, [], 'every picture, plot, script and data file it names is there');
+
+run_program('run conjac2020/barcut:resolution=0.3,cuts=1,time1=0.02 -s semi-implicit --steps 200 -o once.h5');
+($code, $out) = run_program('report once.h5 -o once');
 is($code, 0, 'a bar that is cut once') or diag $out;
-is(join(' ', map { /-r0-(cut.*)\.png/ } glob('cut/1-*.png')), 'cut-1', 'is shown after the cut');
+is(join(' ', map { /-r0-(cut.*)\.png/ } glob('once/1-*.png')), 'cut-1', 'is shown after the cut');
 
 my ($data) = glob('report/1-*-iterations.dat');
 my @points = grep { /^[\d.]+ [\d.]+$/ } split /\n/, slurp($data);
@@ -83,13 +120,28 @@ is($code, 0, 'a run with a sphere') or diag $out;
 is($code, 0, 'its report') or diag $out;
 SKIP: {
   my $python = '/usr/bin/python3';
-  skip 'no h5py', 2 if system("$python -c 'import h5py' 2>/dev/null");
+  skip 'no h5py', 8 if system("$python -c 'import h5py' 2>/dev/null");
   system($python, '-c', "import h5py, shutil; shutil.copy('sphere.h5', 'none.h5')\n"
     . "for scene in h5py.File('none.h5', 'r+')['scenes'].values(): del scene['colliders']");
   ($code, $out) = run_program('report none.h5 -o none');
   is($code, 0, 'a file that stores no colliders is reported on') or diag $out;
   my ($with, $without) = map { slurp((glob "$_/*-r0-first.png")[0]) } qw(sphere none);
   isnt($with, $without, 'the sphere is in the picture');
+
+  for my $name (qw(cut arm)) {
+    system($python, '-c', "import h5py, shutil; shutil.copy('$name.h5', 'old-$name.h5')\n"
+      . "run = list(h5py.File('old-$name.h5', 'r+')['runs'].values())[0]\n"
+      . "for path in ('steps/components', 'steps/joint_kinetic', 'steps/joint_potential', 'steps/joint_residual',\n"
+      . "             'steps/joint_residual_relative', 'steps/activation', 'counters/reduced_unknowns', 'counters/rebuilds',\n"
+      . "             'frames/bones', 'frames/joints'):\n"
+      . "    if path in run: del run[path]\n"
+      . "del run.attrs['uncut_nodes']");
+    ($code, $out) = run_program("report old-$name.h5 -o old-$name");
+    is($code, 0, "a file older than cuts and bones is reported on: $name") or diag $out;
+    $page = slurp("old-$name/index.html");
+    like(pictured($page), qr/^first .*last$/, 'its pictures are there');
+    unlike($page, qr/Cuts make it|sizes\.svg/, 'and nothing is said of what it does not tell');
+  }
 }
 
 # ---- what solvers report of their factor and of updated elements

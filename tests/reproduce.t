@@ -31,7 +31,7 @@ like($out, qr/note: Meshes of other sizes were tried/, 'what was tried where it 
 like($out, qr/commit \S+.*?a\s+machine\s+of\s+long\s+ago/s, 'this build and the paper\'s machine');
 is(() = $out =~ /quick: 3(?: to 8)? of 8 frames/g, 8, 'every table, figure and claim that is run says how many frames it has') or diag $out;
 like($err, qr/\[1\/5\].*completed, 6 of 6 steps/, 'progress: frames are steps by the scene');
-ok(-s scratch("a/$_"), "  and shows $_") for qw(steps.svg tree.svg updates-updates-1.png);
+ok(-s scratch("a/$_"), "  and shows $_") for qw(steps.svg tree.svg updates-updates-1.png frames-first.png frames-last.png);
 ok(-s scratch('a/tiny.h5') && -s scratch('a/tiny-motion.json'), 'results are kept');
 
 # ---- the page

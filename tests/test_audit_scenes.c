@@ -269,6 +269,50 @@ static void test_moving_joints(void) {
            "joints, moving: and halving the step halves the rest");
 }
 
+/* The joints' residual of the last of `steps` steps of 0.02 s in all, over its terms. */
+static double coupled_residual(int steps) {
+  trial t = {0};
+  eb_solver *solver;
+  eb_step_log *log;
+  eb_reason reason;
+  char parameters[32];
+  eb_audit_row row = {0};
+  bool changed;
+  snprintf(parameters, sizeof parameters, "dt=%g", 0.02 / steps);
+  tap_require(eb_scene_create(eb_scene_find("conjac2020/muscle"), parameters, NULL, "", &t.scene),
+              "the muscle");
+  open_trial(&t);
+  t.after->time = 0;
+  tap_require(
+      eb_solver_create(eb_solver_find("conjac"), "selection=all,beta=1", t.scene, 1, 1, &solver),
+      "conjac");
+  tap_require(eb_step_log_create(0, &log), "a log");
+  size_t bytes = 24 * (size_t)t.after->node_count, joints = 8 * (size_t)t.after->joint_count;
+  for (int s = 0; s < steps; s++) {
+    memcpy(t.before->x, t.after->x, bytes);
+    memcpy(t.before->v, t.after->v, bytes);
+    memcpy(t.before->q, t.after->q, joints);
+    memcpy(t.before->u, t.after->u, joints);
+    t.before->time = t.after->time;
+    tap_require(eb_scene_advance(t.scene, t.after, &changed), "the script");
+    tap_require(solver->ops->step(solver, t.after, t.scene->dt, log, &reason), "a step");
+    row = judge(&t, EB_EQUATION_IMPLICIT_EULER);
+  }
+  eb_step_log_destroy(log);
+  eb_solver_destroy(solver);
+  close_trial(&t);
+  return row.joint_residual_relative;
+}
+
+/* With all nodes dynamic a step solves the equations of nodes and joints linearized at its start: what is left falls with the square of
+ * the step. */
+static void test_coupled_steps(void) {
+  double coarse = coupled_residual(40), fine = coupled_residual(80);
+  tap_near(log2(coarse / fine), 2, 0.4,
+           "joints: linearly implicit steps solve their equation to second order");
+  tap_below(fine, 0.1, "joints: what is left is small");
+}
+
 /* ---- refusals ---- */
 
 static void test_refusals(void) {
@@ -295,6 +339,7 @@ int main(void) {
   test_activation();
   test_static_joints();
   test_moving_joints();
+  test_coupled_steps();
   test_refusals();
   return tap_done();
 }

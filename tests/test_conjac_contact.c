@@ -389,10 +389,25 @@ static void test_dense(double friction, bool motion) {
 
 /* ---- the condensation with all nodes, and with few ------------------------------------------------ */
 
-/* With every node dynamic there is nothing to condense, and the projection returns what the filter gave. */
+/* A wall along the slope that the block leans on. */
+static void add_wall(ride *r) {
+  eb_scene *scene = r->f.scene;
+  scene->colliders[scene->collider_count++] = (eb_collider){.kind = EB_PLANE,
+                                                            .origin = {0, 1e-5, 0},
+                                                            .axis = {0, 1, 0},
+                                                            .implicit = true,
+                                                            .stiffness = 4e6,
+                                                            .friction = 0.4};
+  scene->gravity[1] = -3;
+}
+
+/* With every node dynamic there is nothing to condense, and the projection returns what the filter gave. Nodes of one edge touch floor and
+ * wall. */
 static void test_all_nodes(void) {
   const slope on = {.tangent = 0.4, .friction = 0.3, .isotropy = 0.05, .stiffness = 4e6};
   ride full = mount(&on), all = mount(&on);
+  add_wall(&full);
+  add_wall(&all);
   run_on(&full, "semi-implicit", "beta=0.8", 30);
   run_on(&all, "conjac", "selection=all,beta=0.8,gamma=0", 30);
   int size = 3 * full.f.scene->mesh->node_count;

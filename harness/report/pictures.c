@@ -114,7 +114,7 @@ static eb_error frame_times(const eb_report_run *run, size_t frames, double **ti
                   eb_results_path(run->file), run->run->id, frames, count);
 }
 
-static eb_error draw_run(const eb_report_run *run, const eb_view *view, const char *stem,
+eb_error eb_pictures_run(const eb_report_run *run, const eb_view *view, const char *stem,
                          eb_report_picture *out) {
   size_t frames;
   double *times;
@@ -139,7 +139,7 @@ eb_error eb_pictures_scene(const eb_report *report, const eb_report_scene *scene
   for (int r = scene->first; r < scene->last; r++) {
     char stem[4000];
     snprintf(stem, sizeof stem, "%s/%s-r%d", dir, scene->prefix, r - scene->first);
-    EB_TRY(draw_run(&report->runs[r], &view, stem, &pictured[r]));
+    EB_TRY(eb_pictures_run(&report->runs[r], &view, stem, &pictured[r]));
     EB_TRY(eb_pictures_updates(&report->runs[r], &view, stem, &pictured[r]));
   }
   return EB_OK;

@@ -27,7 +27,7 @@ typedef struct eb_shown_figure {
   double *layers; /* of bars: points x (parts + 1), from the bottom; the last one is what is left */
   eb_course *courses; /* a point each, or NULL */
   eb_text notes;
-  bool drawn; /* as ID.svg or ID-updates-N.png */
+  bool drawn; /* as ID.svg, ID-updates-N.png or ID-NAME.png */
   eb_report_picture pictures;
 } eb_shown_figure;
 

@@ -101,13 +101,20 @@ static eb_error put_pictures(const eb_shown_figure *shown, eb_text *page) {
                           "<figcaption>t = %.3g s: %lld elements updated</figcaption></figure>\n",
                           shown->figure->id, i + 1, shown->pictures.update[i].time,
                           (long long)shown->pictures.update[i].updated));
+  for (int i = 0; i < shown->pictures.count; i++)
+    EB_TRY(eb_text_printf(page,
+                          "<figure><img src=\"%s-%s.png\" alt=\"%s\">"
+                          "<figcaption>%s, t = %.3g s</figcaption></figure>\n",
+                          shown->figure->id, shown->pictures.drawn[i].name,
+                          shown->pictures.drawn[i].words, shown->pictures.drawn[i].words,
+                          shown->pictures.drawn[i].time));
   return eb_text_printf(page, "</div>\n");
 }
 
 static eb_error put_figure(const eb_shown_figure *shown, eb_text *page) {
   const eb_paper_figure *figure = shown->figure;
   EB_TRY(eb_markup_between(page, "<h3>", figure->title, "</h3>\n"));
-  if (shown->pictures.updates)
+  if (shown->pictures.updates || shown->pictures.count)
     EB_TRY(put_pictures(shown, page));
   else if (shown->drawn)
     EB_TRY(eb_markup_plot(page, "", figure->id, figure->title));

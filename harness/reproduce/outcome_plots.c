@@ -6,6 +6,7 @@
 #include "harness/report/curves.h"
 #include "harness/report/gnuplot.h"
 #include "harness/report/tree.h"
+#include "harness/report/pictures.h"
 #include "harness/report/updates.h"
 #include "harness/reproduce/outcome.h"
 #include "problems/base/memory.h"
@@ -94,29 +95,41 @@ static eb_error draw_bars(const eb_evidence *e, eb_shown_figure *shown, const ch
 
 /* ---- pictures of one run ---------------------------------------------------------------------- */
 
-static eb_error draw_pictures(const eb_report *report, const char *id, const char *stem,
-                              eb_report_picture *out) {
+typedef eb_error (*picturing)(const eb_report_run *run, const eb_view *view, const char *stem,
+                              eb_report_picture *out);
+
+static eb_error draw_run(const eb_report *report, const char *id, picturing draw, const char *stem,
+                         eb_report_picture *out) {
   eb_view view;
   int r = 0;
   while (r < report->run_count && strcmp(report->runs[r].run->id, id) != 0) r++;
   if (r == report->run_count) return EB_OK;
   const eb_report_scene scene = {.first = r, .last = r + 1};
   EB_TRY(eb_view_fit(report, &scene, &view));
-  return eb_pictures_updates(&report->runs[r], &view, stem, out);
+  return draw(&report->runs[r], &view, stem, out);
 }
 
-static eb_error draw_updates(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
+static eb_error draw_pictures(const eb_evidence *e, eb_shown_figure *shown, picturing draw,
+                              const char *dir) {
   char stem[4096];
   eb_report report;
   const char *file = eb_results_path(e->results);
   snprintf(stem, sizeof stem, "%s/%s", dir, shown->figure->id);
   eb_error error = eb_report_load(&file, 1, &report);
   if (!error)
-    error =
-        draw_pictures(&report, eb_evidence_run(e, shown->figure->show)->id, stem, &shown->pictures);
+    error = draw_run(&report, eb_evidence_run(e, shown->figure->show)->id, draw, stem,
+                     &shown->pictures);
   eb_report_clear(&report);
-  shown->drawn = shown->pictures.updates > 0;
+  shown->drawn = shown->pictures.updates > 0 || shown->pictures.count > 0;
   return error;
+}
+
+static eb_error draw_updates(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
+  return draw_pictures(e, shown, eb_pictures_updates, dir);
+}
+
+static eb_error draw_frames(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
+  return draw_pictures(e, shown, eb_pictures_run, dir);
 }
 
 static eb_error draw_tree(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
@@ -135,15 +148,11 @@ static const struct {
   const char *name;
   bool of_run; /* shows one run */
   eb_error (*draw)(const eb_evidence *e, eb_shown_figure *shown, const char *dir);
-} templates[] = {{"error-tau", false, draw_error_tau},
-                 {"time-budget", false, draw_time_budget},
-                 {"curves", false, draw_linear},
-                 {"curves-log", false, draw_logarithmic},
-                 {"course", false, draw_course},
-                 {"course-log", false, draw_course},
-                 {"bars", false, draw_bars},
-                 {"updates", true, draw_updates},
-                 {"tree", true, draw_tree}};
+} templates[] = {{"error-tau", false, draw_error_tau}, {"time-budget", false, draw_time_budget},
+                 {"curves", false, draw_linear},       {"curves-log", false, draw_logarithmic},
+                 {"course", false, draw_course},       {"course-log", false, draw_course},
+                 {"bars", false, draw_bars},           {"updates", true, draw_updates},
+                 {"frames", true, draw_frames},        {"tree", true, draw_tree}};
 enum { TEMPLATES = sizeof templates / sizeof *templates };
 
 static eb_error unknown_template(const char *name) {

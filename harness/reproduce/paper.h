@@ -17,7 +17,7 @@
  *                  against = CASE, point = X CASE [AGAINST], curve = NAME (of the points that follow): see eb_paper_figure; or
  *                  template = course (or course-log), value = QUANTITY (harness/reproduce/course.h) and lines run = NAME: CASE; or
  *                  template = bars, value = STATISTIC (of the whole), part = NAME: STATISTIC and lines run = NAME: CASE; or
- *                  template (updates or tree) and show = CASE: pictures of one run
+ *                  template (updates, frames or tree) and show = CASE: pictures of one run
  *   [probe ID]     kind and its arguments (harness/reproduce/probe.h)
  *
  * The first line of a TSV file names its columns; the first column holds the keys of the rows, a second one named

@@ -1,4 +1,4 @@
-/* XDMF 2: an XML file that says where in the HDF5 file mesh and positions are. */
+/* XDMF 2: XML files that say where in the HDF5 file mesh and positions are, and where the bones. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@ typedef struct movie {
   char *data; /* the result file as the XML refers to it */
   eb_element_type type;
   int64_t nodes, elements;
-  bool updates; /* the file has EB_FRAME_UPDATES */
+  bool updates;  /* the file has EB_FRAME_UPDATES */
+  int32_t bones; /* in a frame of EB_FRAME_BONES */
   size_t frames;
   double *time;
 } movie;
@@ -94,7 +95,36 @@ static void put_updates(FILE *out, const movie *m, size_t frame) {
           EB_FRAME_UPDATES);
 }
 
-static void put_movie(FILE *out, const movie *m) {
+static void put_bodies(FILE *out, const movie *m, size_t frame) {
+  put_topology(out, m);
+  put_geometry(out, m, frame);
+  if (m->updates) put_updates(out, m, frame);
+}
+
+/* A line from pivot to tip for each bone. */
+static void put_bones(FILE *out, const movie *m, size_t frame) {
+  int count = m->bones;
+  fprintf(out,
+          "        <Topology TopologyType=\"Polyline\" NodesPerElement=\"2\" "
+          "NumberOfElements=\"%d\"><DataItem Format=\"XML\" NumberType=\"Int\" "
+          "Dimensions=\"%d 2\">",
+          count, count);
+  for (int i = 0; i < 2 * count; i++) fprintf(out, " %d", i);
+  fprintf(out,
+          "</DataItem></Topology>\n        <Geometry GeometryType=\"XYZ\">\n"
+          "          <DataItem ItemType=\"HyperSlab\" Dimensions=\"%d 3\"><!-- frame %zu -->\n"
+          "            <DataItem Format=\"XML\" Dimensions=\"3 4\">%zu 0 0 0  1 1 1 1  1 %d 2 "
+          "3</DataItem>\n"
+          "            <DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"4\" "
+          "Dimensions=\"%zu %d 2 3\">",
+          2 * count, frame, frame, count, m->frames, count);
+  put_escaped(out, m->data);
+  fprintf(out, ":/runs/%s/%s</DataItem>\n          </DataItem>\n        </Geometry>\n", m->run->id,
+          EB_FRAME_BONES);
+}
+
+static void put_movie(FILE *out, const movie *m,
+                      void (*put_frame)(FILE *out, const movie *m, size_t frame)) {
   fprintf(out, "<?xml version=\"1.0\" ?>\n<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n"
                "<Xdmf Version=\"2.0\">\n  <Domain>\n"
                "    <Grid Name=\"");
@@ -105,9 +135,7 @@ static void put_movie(FILE *out, const movie *m) {
         out,
         "      <Grid Name=\"frame %zu\" GridType=\"Uniform\">\n        <Time Value=\"%.17g\"/>\n",
         f, m->time[f]);
-    put_topology(out, m);
-    put_geometry(out, m, f);
-    if (m->updates) put_updates(out, m, f);
+    put_frame(out, m, f);
     fprintf(out, "      </Grid>\n");
   }
   fprintf(out, "    </Grid>\n  </Domain>\n</Xdmf>\n");
@@ -120,12 +148,20 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-/* "<folder>/<result without .h5>.<id>.xdmf" */
-static eb_error file_name(const char *result, const char *folder, const char *id, eb_text *out) {
+/* What is written of a run: a file of its bodies and, when it has any, one of its bones. */
+static const struct part {
+  const char *suffix;
+  void (*put_frame)(FILE *out, const movie *m, size_t frame);
+} bodies = {"xdmf", put_bodies}, bones = {"bones.xdmf", put_bones};
+
+/* "<folder>/<result without .h5>.<id>.<suffix>" */
+static eb_error file_name(const char *result, const char *folder, const char *id,
+                          const char *suffix, eb_text *out) {
   const char *name = base_name(result), *dot = strrchr(name, '.');
   int stem = dot ? (int)(dot - name) : (int)strlen(name);
-  if (folder) return eb_text_printf(out, "%s/%.*s.%s.xdmf", folder, stem, name, id);
-  return eb_text_printf(out, "%.*s%.*s.%s.xdmf", (int)(name - result), result, stem, name, id);
+  if (folder) return eb_text_printf(out, "%s/%.*s.%s.%s", folder, stem, name, id, suffix);
+  return eb_text_printf(out, "%.*s%.*s.%s.%s", (int)(name - result), result, stem, name, id,
+                        suffix);
 }
 
 /* Beside the result file its bare name is enough, so that both can be moved together; elsewhere its absolute path. */
@@ -134,33 +170,42 @@ static eb_error data_name(const char *result, const char *folder, char **out) {
   return *out ? EB_OK : EB_ERROR(EB_ERR_IO, "cannot find '%s': %s", result, strerror(errno));
 }
 
-static eb_error write_file(const movie *m, const char *path) {
+static eb_error write_file(const movie *m, const struct part *part, const char *path) {
   FILE *file = fopen(path, "w");
   if (!file) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-  put_movie(file, m);
+  put_movie(file, m, part->put_frame);
   bool failed = ferror(file) != 0;
   if (fclose(file)) failed = true;
   return failed ? EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno)) : EB_OK;
 }
 
-static eb_error write_movie(const eb_results *results, movie *m, const char *folder, FILE *out) {
+static eb_error write_part(const char *result, const movie *m, const struct part *part,
+                           const char *folder, FILE *out) {
   eb_text path = {0};
-  const char *result = eb_results_path(results);
-  EB_TRY(data_name(result, folder, &m->data));
-  eb_error error = file_name(result, folder, m->run->id, &path);
-  if (!error) error = write_file(m, path.data);
+  eb_error error = file_name(result, folder, m->run->id, part->suffix, &path);
+  if (!error) error = write_file(m, part, path.data);
   if (!error) fprintf(out, "%s\n", path.data);
   eb_text_clear(&path);
   return error;
 }
 
+static eb_error write_movie(const eb_results *results, movie *m, const char *folder, FILE *out) {
+  const char *result = eb_results_path(results);
+  EB_TRY(data_name(result, folder, &m->data));
+  EB_TRY(write_part(result, m, &bodies, folder, out));
+  return m->bones > 0 ? write_part(result, m, &bones, folder, out) : EB_OK;
+}
+
 /* Reads what the movie needs; m->frames stays 0 when the run has none. */
 static eb_error read_movie(const eb_results *results, int run, movie *m) {
   eb_mesh *mesh;
+  float *bone;
   m->run = eb_results_run(results, run);
   if (!*m->run->scene_hash) return EB_OK;
   EB_TRY(eb_results_column(results, run, "frames/time", &m->time, &m->frames));
   if (m->frames == 0) return EB_OK;
+  EB_TRY(eb_results_bones(results, run, 0, &m->bones, &bone));
+  free(bone);
   EB_TRY(eb_results_mesh(results, run, &mesh));
   m->type = mesh->type;
   m->nodes = mesh->node_count;

@@ -11,14 +11,21 @@
 
 /* ---- forces ---- */
 
+static void relieve(eb_conjac *c, const double *x) {
+  const eb_implicit *work = &c->work;
+  memcpy(c->relieved, work->force, (size_t)work->size * sizeof *work->force);
+  if (!c->relief) return;
+  eb_relief_begin(c->relief);
+  for (int32_t k = 0; k < work->touch_count; k++) eb_relief_hold(c->relief, work->touches[k].node);
+  eb_relief_apply(c->relief, &c->part, eb_elasticity_mass(work->scene->elasticity), x, work->rhs,
+                  c->relieved);
+}
+
 bool eb_conjac_net_force(eb_conjac *c, const double *x) {
   eb_implicit *work = &c->work;
   eb_touches_gradient(work->touches, work->touch_count, work->gradient);
   for (int64_t k = 0; k < work->size; k++) work->rhs[k] = work->force[k] - work->gradient[k];
-  memcpy(c->relieved, work->force, (size_t)work->size * sizeof *work->force);
-  if (c->relief)
-    eb_relief_apply(c->relief, &c->part, eb_elasticity_mass(work->scene->elasticity), x, work->rhs,
-                    c->relieved);
+  relieve(c, x);
   return eb_all_finite(work->size, work->rhs);
 }
 

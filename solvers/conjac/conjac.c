@@ -8,7 +8,8 @@
  * to rest it is in the equilibrium of all nodes.
  *
  * Beyond the paper: gamma by a line search, further Newton corrections, a factor that serves several steps (then J lags, and with
- * it the inertia that the unknowns feel; p of the present force still leads to the same equilibrium).
+ * it the inertia that the unknowns feel; p of the present force still leads to the same equilibrium), and in flight the relief of
+ * quasistatic nodes from what accelerates a body as a whole (relief.c; on unless inertia_relief=false).
  * Without dynamic nodes the bodies follow their supports quasistatically.
  *
  * Needs: mass, dE/dx and H at the start of the step, elements of H positive semi-definite; every body held by scripted,

@@ -156,7 +156,10 @@ void eb_conjac_friction(eb_conjac *c, double dt, double scale, eb_step_log *log)
 
 EB_MUST eb_error eb_relief_create(const eb_mesh *mesh, eb_relief **out);
 void eb_relief_destroy(eb_relief *relief);
-/* In bodies without scripted and carried nodes: pull -= M (rigid acceleration by f), everything of all nodes. */
+/* Forgets which bodies are held; then holds that of a node, beside those with scripted and carried nodes. */
+void eb_relief_begin(eb_relief *relief);
+void eb_relief_hold(eb_relief *relief, int32_t node);
+/* After these, in bodies that are not held: pull -= M (rigid acceleration by f), everything of all nodes. */
 void eb_relief_apply(eb_relief *relief, const eb_partition *part, const double *mass,
                      const double *x, const double *f, double *pull);
 

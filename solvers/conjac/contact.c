@@ -90,21 +90,23 @@ static void add_change(const eb_conjac *c, int64_t i, double mass, double scale,
   }
 }
 
-/* One filter and one projection. Returns the largest change of a velocity. */
+/* One filter, touch by touch where a node has several, and one projection. Returns the largest change of a velocity. */
 static double pass(eb_conjac *c, double scale) {
   const eb_implicit *work = &c->work;
   const double *mass = eb_elasticity_mass(work->scene->elasticity);
-  double *dy = c->reduced.rhs, most = 0;
+  double *dy = c->reduced.rhs, most = 0, v[3] = {0, 0, 0}, change[3];
   int64_t n = c->part.unknowns;
   for (int64_t j = 0; j < n; j++) dy[j] = 0;
   for (int32_t k = 0; k < work->touch_count; k++) {
     const eb_touch *at = &work->touches[k];
-    double v[3], change[3];
     if (c->part.class[at->node] == EB_NODE_SCRIPTED) continue;
-    velocity_at(c, at->node, v);
+    if (k == 0 || at[-1].node != at->node) velocity_at(c, at->node, v);
     friction_change(at, &c->friction[k], mass[at->node], v, change);
     add_change(c, at->node, mass[at->node], scale, change, dy);
-    for (int d = 0; d < 3; d++) most = fmax(most, fabs(change[d]));
+    for (int d = 0; d < 3; d++) {
+      v[d] += change[d];
+      most = fmax(most, fabs(change[d]));
+    }
   }
   eb_conjac_back_substitute(c, dy);
   for (int64_t j = 0; j < n; j++) c->reduced.y[j] += dy[j];

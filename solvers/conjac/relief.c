@@ -6,9 +6,10 @@
  *
  *   f'_i = f_i - m_i (a + alpha x r_i),   sum m a = sum f,   I alpha = sum r x f   about the centre of mass
  *
- * over all nodes i of a connected body without scripted and carried nodes. f' is free of net force and moment, and vanishes in free fall; where the
- * body comes to rest f' = f. It takes the place of f where quasistatic nodes seek their equilibrium and nowhere else: the equation
- * of motion has f. The paper has no such term (inertia_relief=false). */
+ * over all nodes i of a connected body without scripted and carried nodes that touches no implicit collider. f' is free of net force and
+ * moment, and vanishes in free fall; where the body comes to rest f' = f. It takes the place of f where quasistatic nodes seek
+ * their equilibrium and nowhere else: the equation of motion has f. A touched body is held: the springs of its touches are in H, and it is the
+ * correction that brings them into balance with all of f. The paper has no such term (inertia_relief=false). */
 #include "solvers/conjac/conjac.h"
 
 #include "problems/base/memory.h"
@@ -65,7 +66,6 @@ static void cross(const double a[3], const double b[3], double c[3]) {
 static bool sum_bodies(eb_relief *relief, const eb_partition *part, const double *mass,
                        const double *x, const double *f) {
   bool loose = false;
-  memset(relief->bodies, 0, (size_t)relief->count * sizeof *relief->bodies);
   for (int32_t i = 0; i < part->nodes; i++) {
     eb_body *body = &relief->bodies[relief->body[i]];
     body->held |= part->class[i] == EB_NODE_SCRIPTED || part->class[i] == EB_NODE_CARRIED;
@@ -111,6 +111,14 @@ static void angular_acceleration(eb_body *body) {
   for (int d = 0; d < 3; d++)
     for (int e = 0; e < 3 && !line; e++)
       body->alpha[d] += adjugate[d][e] * body->torque[e] / determinant;
+}
+
+void eb_relief_begin(eb_relief *relief) {
+  memset(relief->bodies, 0, (size_t)relief->count * sizeof *relief->bodies);
+}
+
+void eb_relief_hold(eb_relief *relief, int32_t node) {
+  relief->bodies[relief->body[node]].held = true;
 }
 
 void eb_relief_apply(eb_relief *relief, const eb_partition *part, const double *mass,

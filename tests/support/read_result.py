@@ -1,4 +1,4 @@
-"""Reads r.h5 and its XDMF files in a folder with h5py, numpy and, where there is one, VTK's reader; prints TAP."""
+"""Reads r.h5, c.h5 (planar, with bones; and cut) and their XDMF files in a folder with h5py, numpy and, where there is one, VTK's reader; prints TAP."""
 import glob
 import os
 import sys
@@ -16,6 +16,10 @@ def ok(passed, name):
     print(("ok" if passed else "not ok"), tests, "-", name)
 
 
+def cells_of(mesh):
+    return mesh[next(kind for kind in ("tetrahedra", "hexahedra", "triangles") if kind in mesh)]
+
+
 def check_run(run, scenes, name):
     steps, residuals, frames = run["steps"], run["residuals"], run["frames"]
     rows = run.attrs["steps_done"]
@@ -27,9 +31,9 @@ def check_run(run, scenes, name):
     ok(len(offsets) == rows + 1 and offsets[-1] == len(residuals["values"]) and numpy.all(numpy.diff(offsets) > 0),
        f"{name}: residuals are ragged rows")
     mesh = scenes[run.attrs["scene_hash"]]["mesh"]
-    rest, tets = mesh["positions"][:], mesh["tetrahedra"][:]
+    rest, tets = mesh["positions"][:], cells_of(mesh)[:]
     corner = rest[tets]
-    edges = corner[:, 1:] - corner[:, :1]
+    edges = (corner[:, 1:] - corner[:, :1])[:, :, :tets.shape[1] - 1]
     ok(numpy.all(numpy.linalg.det(edges) > 0), f"{name}: the rest mesh has positive volumes")
     ok(tets.min() == 0 and tets.max() == len(rest) - 1, f"{name}: elements use every node")
     ok(mesh["surface"].shape[0] == mesh["surface_region"].shape[0] > 0, f"{name}: the surface is there")
@@ -75,13 +79,36 @@ def check_movie(path, run, mesh):
         cells = resolve(grid.find("Topology/DataItem"), folder)
         fields = {field.get("Name"): resolve(field.find("DataItem"), folder) for field in grid.findall("Attribute")}
         good = good and numpy.array_equal(points, run["frames/positions"][f])
-        good = good and numpy.array_equal(cells, mesh["tetrahedra"][:])
+        good = good and numpy.array_equal(cells, cells_of(mesh)[:])
         good = good and numpy.array_equal(fields["region"], mesh["region"][:])
         good = good and ("updates" in fields) == ("updates" in run["frames"])
         if "updates" in fields:
             good = good and numpy.array_equal(fields["updates"], run["frames/updates"][f])
     ok(good, f"{name}: its items are the frames, elements, regions and updates")
     check_vtk(path, run, mesh)
+
+
+def check_bones(path, run):
+    folder, name = os.path.dirname(path), os.path.basename(path)
+    bones = run["frames/bones"]
+    ok(bones.shape == (len(run["frames/time"]), 2, 2, 3), f"{name}: two bones a frame")
+    frames = xml.parse(path).getroot().findall("./Domain/Grid/Grid")
+    good = len(frames) == len(bones)
+    for f, grid in enumerate(frames):
+        points = resolve(grid.find("Geometry/DataItem"), folder)
+        lines = numpy.array(grid.find("Topology/DataItem").text.split(), int).reshape(-1, 2)
+        good = good and numpy.array_equal(points[lines], bones[f])
+    ok(good, f"{name}: its lines are the bones of every frame")
+
+
+def check_cut(run, mesh, name):
+    """A node's copies have its place until the cut parts them."""
+    positions, uncut = run["frames/positions"], run.attrs["uncut_nodes"]
+    ok(run.attrs["nodes"] == len(mesh["positions"]) > uncut, f"{name}: the stored mesh has all cuts made")
+    rest = mesh["positions"][:]
+    twin = [numpy.flatnonzero((rest[:uncut] == point).all(axis=1))[0] for point in rest[uncut:]]
+    away = [numpy.abs(frame[uncut:] - frame[twin]).max() for frame in (positions[0], positions[-1])]
+    ok(away[0] == 0 and away[1] > 0, f"{name}: copies of nodes part from them")
 
 
 def check_vtk(path, run, mesh):
@@ -106,7 +133,7 @@ def check_vtk(path, run, mesh):
         while data.IsA("vtkMultiBlockDataSet"):
             data = data.GetBlock(0)
         points = vtk_to_numpy(data.GetPoints().GetData())
-        good = good and data.GetNumberOfCells() == len(mesh["tetrahedra"])
+        good = good and data.GetNumberOfCells() == len(cells_of(mesh))
         good = good and numpy.array_equal(points, run["frames/positions"][frame])
         if "updates" in run["frames"]:
             updates = vtk_to_numpy(data.GetCellData().GetArray("updates"))
@@ -133,5 +160,14 @@ if __name__ == "__main__":
             check_movie(os.path.join(folder, f"r.{name}.xdmf"), run, mesh)
         fibres = [s["mesh"]["fibre"][:] for s in file["scenes"].values() if "fibre" in s["mesh"]]
         ok(len(fibres) == 1 and numpy.allclose(numpy.linalg.norm(fibres[0], axis=1), 1), "fibres are unit vectors")
-    ok(len(glob.glob(os.path.join(folder, "*.xdmf"))) == 2, "an XDMF file a run")
+    with h5py.File(os.path.join(folder, "c.h5"), "r") as file:
+        for name, run in file["runs"].items():
+            check_run(run, file["scenes"], name)
+            mesh = file["scenes"][run.attrs["scene_hash"]]["mesh"]
+            check_movie(os.path.join(folder, f"c.{name}.xdmf"), run, mesh)
+            if "bones" in run["frames"]:
+                check_bones(os.path.join(folder, f"c.{name}.bones.xdmf"), run)
+            else:
+                check_cut(run, mesh, name)
+    ok(len(glob.glob(os.path.join(folder, "*.xdmf"))) == 5, "an XDMF file a run, and one of bones")
     plan()
