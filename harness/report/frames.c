@@ -128,7 +128,7 @@ static eb_error insert_between(const eb_report_run *run, size_t last, eb_picture
   choice from = {.run = run, .last = last};
   EB_TRY(eb_results_column(run->file, run->index, "frames/step", &from.step, &from.frames));
   eb_error error = insert_peaks(&from, out, count);
-  insert_frame(&from, "active", "fibres most active",
+  insert_frame(&from, "active", "fibres most active (red)",
                highest(&from, EB_COL_ACTIVATION, 1, last, true), out, count);
   insert_cuts(&from, out, count);
   free(from.step);
