@@ -323,6 +323,59 @@ static void bad_input_is_refused(void) {
   fixture_close(&f);
 }
 
+/* A tetrahedron that hangs on the block by one edge, or by one node. */
+static eb_error add_flap(eb_mesh *mesh, int shared) {
+  static const double corner[4][3] = {{1, 0, 0}, {1, 0, 0.2}, {1.2, -0.1, 0.1}, {1.2, 0.1, 0.1}};
+  size_t nodes = (size_t)mesh->node_count, elements = (size_t)mesh->element_count;
+  size_t fresh = 4 - (size_t)shared;
+  mesh->X = eb_recalloc(mesh->X, 3 * nodes, 3 * (nodes + fresh), sizeof *mesh->X);
+  mesh->elements = eb_recalloc(mesh->elements, 4 * elements, 4 * elements + 4, sizeof(int32_t));
+  mesh->region = eb_recalloc(mesh->region, elements, elements + 1, sizeof *mesh->region);
+  for (int k = 0; k < 4; k++) {
+    int32_t node = mesh->node_count;
+    for (int32_t i = 0; i < (int32_t)nodes && k < shared; i++)
+      if (!memcmp(mesh->X + 3 * (int64_t)i, corner[k], sizeof corner[k])) node = i;
+    if (node == mesh->node_count) mesh->node_count++;
+    memcpy(mesh->X + 3 * (int64_t)node, corner[k], sizeof corner[k]);
+    mesh->elements[4 * elements + (size_t)k] = node;
+  }
+  mesh->element_count++;
+  return EB_OK;
+}
+
+static eb_error flap_on_an_edge(const eb_values *values, eb_mesh **mesh) {
+  (void)values;
+  return add_flap(*mesh, 2);
+}
+
+static eb_error flap_on_a_node(const eb_values *values, eb_mesh **mesh) {
+  (void)values;
+  return add_flap(*mesh, 1);
+}
+
+/* The block is held, the flap turns freely: nodes of it become dynamic, as many as the hinge leaves rotations at most. */
+static void hinged_parts_are_held(void) {
+  static eb_scene_ops ops;
+  for (int shared = 1; shared <= 2; shared++) {
+    fixture f = {0};
+    ops = eb_block_scene;
+    ops.prepare = shared == 2 ? flap_on_an_edge : flap_on_a_node;
+    tap_require(eb_scene_create(&ops, "nx=4,support=x0,gz=-9.8,E=1e6,dt=1e-3", NULL, "", &f.scene),
+                "a flap");
+    tap_require(eb_state_create(f.scene, &f.state), "a state");
+    tap_require(eb_step_log_create(64, &f.log), "a log");
+    tap_ok(f.state->node_count == 45 + 4 - shared, "%d nodes are shared", shared);
+    eb_solver *solver = solver_open(&f, "dynamic=0", 1);
+    bool ran = true;
+    for (int i = 0; i < 50; i++) ran &= solver_step(solver, &f) > 0;
+    double unknowns = f.log->counters[EB_COUNT_REDUCED_UNKNOWNS];
+    tap_ok(ran && unknowns >= 3 && unknowns <= (shared == 2 ? 3 : 9), "the flap has dynamic nodes");
+    tap_ok(f.state->v[3 * (f.state->node_count - 1) + 2] < -0.1, "and swings down");
+    eb_solver_destroy(solver);
+    fixture_close(&f);
+  }
+}
+
 /* J of all nodes is a full matrix. */
 static void more_than_the_machine_has_is_refused(void) {
   fixture f = fixture_open("nx=128,ny=16,nz=16");
@@ -358,6 +411,7 @@ int main(void) {
   threads_change_no_bit();
   bad_input_is_refused();
   too_few_nodes_are_completed();
+  hinged_parts_are_held();
   more_than_the_machine_has_is_refused();
   nan_is_an_outcome("conjac", "stable-neo-hookean");
   extremes_are_outcomes("conjac", "stable-neo-hookean");

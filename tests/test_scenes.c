@@ -429,6 +429,33 @@ static void test_dragon_nodes(void) {
   eb_scene_destroy(scene);
 }
 
+/* Every orientation starts at rest at the same height, undeformed, and names the same nodes: they belong to the body. */
+static void test_orientations(void) {
+  static const char *const kinds[] = {"upright", "tilted", "side", "back", "head"};
+  uint64_t hashes[5];
+  int32_t first[8], nodes[8];
+  for (int k = 0; k < 5; k++) {
+    char text[64];
+    snprintf(text, sizeof text, "resolution=0.1,orientation=%s", kinds[k]);
+    eb_scene *scene = make("conjac2020/bunny", text);
+    const eb_mesh *mesh = scene->mesh;
+    double lo[3], hi[3], stretched = 0;
+    eb_mesh_bounds(scene->x0, mesh->node_count, lo, hi);
+    tap_near(lo[2], 0.05, 1e-12, label(kinds[k], "the bunny starts 5 cm above the floor"));
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+      double rest = eb_mesh_element_volume(mesh, mesh->X, e);
+      stretched = fmax(stretched, fabs(eb_mesh_element_volume(mesh, scene->x0, e) / rest - 1));
+    }
+    tap_below(stretched, 1e-9, label(kinds[k], "turned as a whole, not mirrored"));
+    int32_t count = scene->ops->dynamic_nodes(scene, 8, k == 0 ? first : nodes);
+    tap_ok(count == 8 && (k == 0 || !memcmp(first, nodes, sizeof nodes)),
+           "%s: the same eight dynamic nodes", kinds[k]);
+    hashes[k] = scene->hash;
+    for (int j = 0; j < k; j++) tap_ok(hashes[j] != hashes[k], "%s is not %s", kinds[k], kinds[j]);
+    eb_scene_destroy(scene);
+  }
+}
+
 /* ---- cuts ------------------------------------------------------------------------------------ */
 
 /* Counts the pieces of a bar after every advance; returns how many it ends in. */
@@ -611,6 +638,7 @@ int main(void) {
   test_top_node("conjac2020/hetero", 0.12);
   test_top_node("conjac2020/aniso", 0.127);
   test_dragon_nodes();
+  test_orientations();
   test_barcut();
   test_fall("conjac2020/bunny", "resolution=0.02,material=corotational", 150, 0.02);
   test_fall("hecht2012/three-torus", "resolution=0.1", 150, 0.15);

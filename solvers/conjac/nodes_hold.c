@@ -4,9 +4,9 @@
  * without held nodes, rotations about the point or line that all of them lie on. A node off that point or line
  * ends it; the one farthest from it ends it best, as the stiffness against the rotation goes with the square of that distance.
  *
- * In equilibrium the nodes that are added carry the body: a body that falls hangs from them, as quasistatic nodes know no inertia. A
- * point load pushes a node in by about force / (E edge), several times as far on a surface and most of all at a corner,
- * which is what is farthest. Nodes inside the body come first. */
+ * Quasistatic nodes are in equilibrium, so the nodes that are added bear every load of a loose body that nothing balances (all its weight, where the
+ * inertia of its fall is left out). A point load pushes a node in by about force / (E edge), several times as far on a
+ * surface and most of all at a corner, which is what is farthest. Nodes inside the body come first. */
 #include "solvers/conjac/nodes.h"
 
 #include <math.h>
