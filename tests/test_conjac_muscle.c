@@ -307,7 +307,7 @@ static void bad_requests(void) {
   char path[128];
   snprintf(path, sizeof path, "%s/bar.mesh", folder);
   tap_require(eb_mesh_write(path, EB_FORMAT_MEDIT, bar->mesh), "write");
-  tap_fails(attempt("conjac2020/muscle", NULL, path), EB_ERR_INVALID, "cannot be fitted",
+  tap_fails(attempt("conjac2020/muscle", NULL, path), EB_ERR_UNSUPPORTED, "planar",
             "a solid in the place of the planar muscle");
   eb_scene_destroy(bar);
 }
