@@ -1,45 +1,6 @@
 /* The solver `conjac` on scenes that are cut while they run: dynamic nodes on the cut, pieces that lose them or their support. */
 #include "tests/conjac_fixture.h"
-#include "tests/cut_fixture.h"
-
-typedef struct run {
-  eb_scene *scene;
-  eb_state *state;
-  eb_solver *solver;
-  eb_step_log *log;
-  eb_reason reason;
-} run;
-
-static run start(const eb_scene_ops *ops, const char *parameters, const char *options) {
-  run r = {.scene = make_scene(ops, parameters)};
-  tap_require(eb_state_create(r.scene, &r.state), "a state");
-  tap_require(eb_step_log_create(1024, &r.log), "a log");
-  tap_require(eb_solver_create(eb_solver_find("conjac"), options, r.scene, 1, 1, &r.solver),
-              options);
-  return r;
-}
-
-static void finish(run *r) {
-  eb_step_log_destroy(r->log);
-  eb_solver_destroy(r->solver);
-  eb_state_destroy(r->state);
-  eb_scene_destroy(r->scene);
-}
-
-/* Steps as the harness does; returns false at a negative outcome. */
-static bool go(run *r, int64_t steps) {
-  for (int64_t s = 0; s < steps; s++) {
-    bool changed;
-    tap_require(eb_scene_advance(r->scene, r->state, &changed), "advance");
-    eb_step_log_reset(r->log);
-    if (changed) tap_require(eb_solver_rebuild(r->solver, r->state, r->log), "rebuild");
-    r->reason = EB_RUNNING;
-    tap_require(r->solver->ops->step(r->solver, r->state, r->scene->dt, r->log, &r->reason),
-                "step");
-    if (r->reason <= 0) return false;
-  }
-  return true;
-}
+#include "tests/cut_run.h"
 
 static double unknowns(const run *r) {
   return r->log->counters[EB_COUNT_REDUCED_UNKNOWNS];
@@ -53,12 +14,12 @@ static const char bar[] = "nx=6,ny=2,nz=2,E=1e5,support=ends,gz=-9.8,dt=0.01";
 static void copies_of_a_dynamic_node_are_dynamic(void) {
   set_cut(0, 0.025, 0, 0.5, INFINITY);
   eb_scene_ops ops = cut_block(), whole = eb_block_scene;
-  run probe = start(&whole, bar, "dynamic=0");
+  run probe = start(&whole, bar, "conjac", "dynamic=0");
   char options[64];
   snprintf(options, sizeof options, "selection=list,nodes=%d+%d",
            node_near(probe.scene, 0.5, 0.2, 0.2), node_near(probe.scene, 0.17, 0.2, 0.2));
   finish(&probe);
-  run r = start(&ops, bar, options);
+  run r = start(&ops, bar, "conjac", options);
   int32_t nodes = r.state->node_count;
   tap_ok(go(&r, 3) && unknowns(&r) == 6 && r.state->node_count == nodes, "two dynamic nodes");
   tap_ok(go(&r, 1) && unknowns(&r) == 9 && r.state->node_count == nodes + 9,
@@ -74,7 +35,7 @@ static void a_rebuilt_solver_is_a_new_one(void) {
   before.cuts = NULL;
   before.prepare = precut;
   const char *options = "selection=list,nodes=10+25,keep_factor=5";
-  run a = start(&cut, bar, options), b = start(&before, bar, options);
+  run a = start(&cut, bar, "conjac", options), b = start(&before, bar, "conjac", options);
   bool changed;
   go(&a, 3);
   tap_require(eb_scene_advance(a.scene, a.state, &changed), "the cut");
@@ -110,16 +71,17 @@ static double distance_to_statics(const run *r) {
 static void a_piece_without_dynamic_nodes_is_quasistatic(void) {
   set_cut(0, 0.1, 0, 0.6, INFINITY);
   eb_scene_ops ops = cut_block();
-  run r = start(&ops, "nx=6,ny=2,nz=2,E=1e5,support=ends,gz=-9.8,dt=0.05", "beta=2,dynamic=0");
+  run r = start(&ops, "nx=6,ny=2,nz=2,E=1e5,support=ends,gz=-9.8,dt=0.05", "conjac",
+                "beta=2,dynamic=0");
   tap_ok(go(&r, 200) && unknowns(&r) == 0, "no dynamic nodes at all");
   tap_below(distance_to_statics(&r), 1e-6, "both pieces find their own equilibrium");
   finish(&r);
-  run probe = start(&eb_block_scene, bar, "dynamic=0");
+  run probe = start(&eb_block_scene, bar, "conjac", "dynamic=0");
   char options[64];
   snprintf(options, sizeof options, "beta=2,selection=list,nodes=%d+%d",
            node_near(probe.scene, 0.34, 0.2, 0.2), node_near(probe.scene, 0.17, 0.2, 0.2));
   finish(&probe);
-  r = start(&ops, "nx=6,ny=2,nz=2,E=1e5,support=ends,gz=-9.8,dt=0.05", options);
+  r = start(&ops, "nx=6,ny=2,nz=2,E=1e5,support=ends,gz=-9.8,dt=0.05", "conjac", options);
   tap_ok(go(&r, 600) && unknowns(&r) == 6, "two dynamic nodes, both in the left piece");
   tap_below(distance_to_statics(&r), 1e-6, "again");
   finish(&r);
@@ -129,7 +91,7 @@ static void a_piece_without_dynamic_nodes_is_quasistatic(void) {
 static void a_piece_without_support_is_held_by_dynamic_nodes(void) {
   set_cut(0, 0.025, 0, 0.5, INFINITY);
   eb_scene_ops ops = cut_block();
-  run r = start(&ops, "nx=6,ny=2,nz=2,E=1e6,support=x0,gz=-9.8,dt=0.01", "dynamic=0");
+  run r = start(&ops, "nx=6,ny=2,nz=2,E=1e6,support=x0,gz=-9.8,dt=0.01", "conjac", "dynamic=0");
   tap_ok(go(&r, 3) && unknowns(&r) == 0, "no dynamic nodes");
   tap_ok(go(&r, 1) && unknowns(&r) == 9, "three in the piece that is cut off");
   double total = 0, fall = 0;

@@ -1,47 +1,11 @@
 /* Scenes that are cut while they run: what eb_scene_advance changes, solvers that go on, and what a scene refuses. */
 #include "harness/audit/audit.h"
 #include "problems/base/memory.h"
-#include "tests/cut_fixture.h"
+#include "tests/cut_run.h"
 
-/* ---- running as the harness does ---------------------------------------------------------------- */
-
-typedef struct run {
-  eb_scene *scene;
-  eb_state *state;
-  eb_solver *solver;
-  eb_step_log *log;
-  eb_reason reason;
-  int changes;
-} run;
-
-static run start(const eb_scene_ops *ops, const char *parameters, const char *solver,
-                 const char *options) {
-  run r = {.scene = make_scene(ops, parameters)};
-  tap_require(eb_state_create(r.scene, &r.state), "a state");
-  tap_require(eb_step_log_create(0, &r.log), "a log");
-  tap_require(eb_solver_create(eb_solver_find(solver), options, r.scene, 1, 1, &r.solver), solver);
-  return r;
-}
-
-static void finish(run *r) {
-  eb_step_log_destroy(r->log);
-  eb_solver_destroy(r->solver);
-  eb_state_destroy(r->state);
-  eb_scene_destroy(r->scene);
-}
-
-static void go(run *r, int64_t steps) {
-  for (int64_t s = 0; s < steps; s++) {
-    bool changed;
-    tap_require(eb_scene_advance(r->scene, r->state, &changed), "advance");
-    eb_step_log_reset(r->log);
-    if (changed) tap_require(eb_solver_rebuild(r->solver, r->state, r->log), "rebuild");
-    r->changes += changed;
-    r->reason = EB_RUNNING;
-    tap_require(r->solver->ops->step(r->solver, r->state, r->scene->dt, r->log, &r->reason),
-                "step");
-    tap_require(r->reason > 0 ? EB_OK : EB_ERROR(EB_ERR_INVALID, "it ended"), "outcome");
-  }
+/* Whose steps must all go well. */
+static void go_on(run *r, int64_t steps) {
+  tap_require(go(r, steps) ? EB_OK : EB_ERROR(EB_ERR_INVALID, "it ended"), "outcome");
 }
 
 static bool same(const eb_state *a, const eb_state *b) {
@@ -70,8 +34,8 @@ static void test_continuation(const char *solver, const char *options, const cha
   before.cuts = NULL;
   before.prepare = precut;
   run a = start(&cut, parameters, solver, options), b = start(&whole, parameters, solver, options);
-  go(&a, 3);
-  go(&b, 3);
+  go_on(&a, 3);
+  go_on(&b, 3);
   tap_ok(a.changes == 0 && same(a.state, b.state), "%s: nothing is cut before its time", solver);
   finish(&b);
 
@@ -92,8 +56,8 @@ static void test_continuation(const char *solver, const char *options, const cha
   c.state->time = a.state->time;
   c.state->step = a.state->step;
   kept = c.state;
-  go(&a, 4);
-  go(&c, 4);
+  go_on(&a, 4);
+  go_on(&c, 4);
   tap_ok(same(a.state, kept), "%s: goes on, bit by bit, as on a mesh that was cut before", solver);
   tap_ok(a.changes == 0, "%s: and is cut only once", solver);
   finish(&c);
@@ -121,7 +85,7 @@ static void test_conservation(void) {
   eb_scene_ops ops = cut_block();
   run r = start(&ops, "nx=6,lx=0.6,initial=spin,dt=0.01", "newton", "");
   double before[6], after[6], kinetic[2] = {0};
-  go(&r, 2);
+  go_on(&r, 2);
   const double *mass = eb_elasticity_mass(r.scene->elasticity);
   double weight = total(mass, r.state->node_count);
   momenta(r.scene, r.state, before);
@@ -157,7 +121,7 @@ static void test_fall(void) {
   eb_scene_ops ops = cut_block();
   run r = start(&ops, "nx=6,lx=0.6,support=x0,gz=-10,dt=0.01,E=1e6", "newton", "");
   int32_t *part = malloc(sizeof *part * 1000);
-  go(&r, steps);
+  go_on(&r, steps);
   tap_ok(r.changes == 1, "a cut at time 0 is made before the first step");
   tap_ok(eb_mesh_components(r.scene->mesh, part) == 2, "the beam is in two");
   double off = 0, fallen = g * h * h * steps * (steps + 1) / 2;
@@ -193,7 +157,7 @@ static void test_audit(void) {
     memcpy(before->x, r.state->x, bytes);
     memcpy(before->v, r.state->v, bytes);
     before->time = r.state->time;
-    go(&r, 1);
+    go_on(&r, 1);
     tap_require(
         eb_audit_step(audit, before, r.state, r.scene->dt, EB_EQUATION_IMPLICIT_EULER, &row),
         "audit");
@@ -290,12 +254,12 @@ static void test_times(void) {
   set_cut(1, 0.35, 0, 0.5, INFINITY); /* parts nothing any more */
   eb_scene_ops ops = cut_block();
   run r = start(&ops, "dt=0.1", "semi-implicit", "");
-  go(&r, 3);
+  go_on(&r, 3);
   tap_ok(r.changes == 0 && r.scene->cuts_made == 0, "steps that start earlier are not cut");
   r.state->time = 0.3 - 1e-15;
-  go(&r, 1);
+  go_on(&r, 1);
   tap_ok(r.changes == 1 && r.scene->cuts_made == 1, "the step that starts at its time is");
-  go(&r, 2);
+  go_on(&r, 2);
   tap_ok(r.changes == 1 && r.scene->cuts_made == 2, "a cut that parts nothing changes nothing");
   finish(&r);
 }

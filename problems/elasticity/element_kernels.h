@@ -380,4 +380,29 @@ EB_INLINE void sweep_rotations(int A, int Q, const eb_elasticity *e, int32_t beg
   }
 }
 
+/* The table of an element's kernels: the sweeps at its numbers of nodes and points, and its measure(). */
+#define EB_ELEMENT_KERNELS(name, A, Q)                                                             \
+  static double energy(const eb_elasticity *e, int32_t begin, int32_t end, const double *x) {      \
+    return sweep_energy(A, Q, e, begin, end, x);                                                   \
+  }                                                                                                \
+  static void gradient(const eb_elasticity *e, int32_t begin, int32_t end, const double *x,        \
+                       double *g) {                                                                \
+    sweep_gradient(A, Q, e, begin, end, x, g);                                                     \
+  }                                                                                                \
+  static void matrix(const eb_elasticity *e, int32_t begin, int32_t end,                           \
+                     const eb_matrix_job *job) {                                                   \
+    sweep_matrix(A, Q, e, begin, end, job);                                                        \
+  }                                                                                                \
+  static void rotations(const eb_elasticity *e, int32_t begin, int32_t end, const double *x,       \
+                        double *R) {                                                               \
+    sweep_rotations(A, Q, e, begin, end, x, R);                                                    \
+  }                                                                                                \
+  const eb_kernels name = {.nodes = A,                                                             \
+                           .points = Q,                                                            \
+                           .measure = measure,                                                     \
+                           .energy = energy,                                                       \
+                           .gradient = gradient,                                                   \
+                           .matrix = matrix,                                                       \
+                           .rotations = rotations}
+
 #endif

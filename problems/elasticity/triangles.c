@@ -16,28 +16,4 @@ static bool measure(const double *X, double *geometry, double *share) {
   return true;
 }
 
-static double energy(const eb_elasticity *e, int32_t begin, int32_t end, const double *x) {
-  return sweep_energy(NODES, POINTS, e, begin, end, x);
-}
-
-static void gradient(const eb_elasticity *e, int32_t begin, int32_t end, const double *x,
-                     double *g) {
-  sweep_gradient(NODES, POINTS, e, begin, end, x, g);
-}
-
-static void matrix(const eb_elasticity *e, int32_t begin, int32_t end, const eb_matrix_job *job) {
-  sweep_matrix(NODES, POINTS, e, begin, end, job);
-}
-
-static void rotations(const eb_elasticity *e, int32_t begin, int32_t end, const double *x,
-                      double *R) {
-  sweep_rotations(NODES, POINTS, e, begin, end, x, R);
-}
-
-const eb_kernels eb_triangle_kernels = {.nodes = NODES,
-                                        .points = POINTS,
-                                        .measure = measure,
-                                        .energy = energy,
-                                        .gradient = gradient,
-                                        .matrix = matrix,
-                                        .rotations = rotations};
+EB_ELEMENT_KERNELS(eb_triangle_kernels, NODES, POINTS);

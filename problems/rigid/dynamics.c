@@ -30,8 +30,9 @@ static void point_motion(const motion *m, const double arm[3], double velocity[3
   }
 }
 
-static void motions(const eb_articulation *articulation, const eb_pose *pose, const double *u,
-                    motion *out) {
+static void motions(const eb_articulation *articulation, const double *q, const double *u,
+                    eb_pose *pose, motion *out) {
+  eb_articulation_poses(articulation, q, pose);
   for (int32_t b = 0; b < articulation->count; b++) {
     int32_t p = articulation->body[b].parent;
     motion *m = &out[b];
@@ -102,8 +103,7 @@ void eb_articulation_force(const eb_articulation *articulation, const double *q,
                            double *tau, double *stiffness, double *damping) {
   eb_pose pose[EB_MAX_JOINTS];
   motion moving[EB_MAX_JOINTS];
-  eb_articulation_poses(articulation, q, pose);
-  motions(articulation, pose, u, moving);
+  motions(articulation, q, u, pose, moving);
   for (int32_t j = 0; j < articulation->count; j++) {
     const eb_rigid_body *body = &articulation->body[j];
     double beyond = excess(body, q[j]);
@@ -119,8 +119,7 @@ void eb_articulation_energy(const eb_articulation *articulation, const double *q
                             double *kinetic, double *gravitational, double *limits) {
   eb_pose pose[EB_MAX_JOINTS];
   motion moving[EB_MAX_JOINTS];
-  eb_articulation_poses(articulation, q, pose);
-  motions(articulation, pose, u, moving);
+  motions(articulation, q, u, pose, moving);
   *kinetic = *gravitational = *limits = 0;
   for (int32_t b = 0; b < articulation->count; b++) {
     const eb_rigid_body *body = &articulation->body[b];
@@ -138,8 +137,7 @@ void eb_articulation_momentum(const eb_articulation *articulation, const double 
                               double momentum[3], double angular[3]) {
   eb_pose pose[EB_MAX_JOINTS];
   motion moving[EB_MAX_JOINTS];
-  eb_articulation_poses(articulation, q, pose);
-  motions(articulation, pose, u, moving);
+  motions(articulation, q, u, pose, moving);
   for (int32_t b = 0; b < articulation->count; b++) {
     const eb_rigid_body *body = &articulation->body[b];
     double spun[3], orbital[3];
