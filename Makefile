@@ -186,8 +186,9 @@ ifeq ($(TSAN),1)
               TSAN_OPTIONS=ignore_noninstrumented_modules=1
 endif
 
-check-tests: tests ## run the tests without installing anything
-	$(TEST_ENV) BUILD=$(BUILD) prove --timer -e '' $(TESTS) $(FUZZERS) $(SCRIPTS:%=./%)
+JOBS ?= 2
+check-tests: tests ## run the tests, JOBS programs at a time, without installing anything
+	$(TEST_ENV) BUILD=$(BUILD) prove --timer -j$(JOBS) -e '' $(TESTS) $(FUZZERS) $(SCRIPTS:%=./%)
 
 test: ## install what is missing, build, run every test
 	$(MAKE) --no-print-directory deps
