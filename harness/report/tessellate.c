@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 
 enum { SECTORS = 72, ARC = 36 /* spans of half a circle */, MOST_POINTS = ARC + 1 };
 
@@ -71,11 +72,6 @@ static profile bowl_profile(double radius) {
 
 /* ---- turning ---------------------------------------------------------------------------------- */
 
-static void cross(const double a[3], const double b[3], double out[3]) {
-  for (int d = 0; d < 3; d++)
-    out[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
-}
-
 /* Unit vectors with side[0] x side[1] = axis. */
 static void sides_of(const double axis[3], double side[2][3]) {
   int least = 0;
@@ -83,10 +79,10 @@ static void sides_of(const double axis[3], double side[2][3]) {
     if (fabs(axis[d]) < fabs(axis[least])) least = d;
   double unit[3] = {0}, length = 0;
   unit[least] = 1;
-  cross(axis, unit, side[0]);
+  eb_cross3(axis, unit, side[0]);
   for (int d = 0; d < 3; d++) length += side[0][d] * side[0][d];
   for (int d = 0; d < 3; d++) side[0][d] /= sqrt(length);
-  cross(axis, side[0], side[1]);
+  eb_cross3(axis, side[0], side[1]);
 }
 
 static eb_error allocate(eb_tessellation *out, int32_t vertices, int32_t triangles) {

@@ -2,16 +2,14 @@
  * collider.h). */
 #include "problems/collision/collider.h"
 
-#include <math.h>
+#include "problems/base/vector3.h"
 
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+#include <math.h>
 
 /* Unit vector along v, or `otherwise` where v vanishes: there every direction is a normal. Returns
  * |v|. */
 static double direction(const double v[3], const double otherwise[3], double unit[3]) {
-  double length = sqrt(dot(v, v));
+  double length = sqrt(eb_dot3(v, v));
   for (int d = 0; d < 3; d++) unit[d] = length > 0 ? v[d] / length : otherwise[d];
   return length;
 }
@@ -31,7 +29,7 @@ static void orthogonal(const double axis[3], double unit[3]) {
 /* Splits r = along axis + away radial; returns `away`, the distance from the axis. */
 static double split(const double r[3], const double axis[3], double *along, double radial[3]) {
   double rest[3], side[3];
-  *along = dot(r, axis);
+  *along = eb_dot3(r, axis);
   for (int d = 0; d < 3; d++) rest[d] = r[d] - *along * axis[d];
   orthogonal(axis, side);
   return direction(rest, side, radial);
@@ -81,7 +79,7 @@ double eb_collider_distance(const eb_collider *collider, double t, const double 
   switch (collider->kind) {
   case EB_PLANE:
     for (int d = 0; d < 3; d++) normal[d] = collider->axis[d];
-    return dot(r, collider->axis);
+    return eb_dot3(r, collider->axis);
   case EB_SPHERE:
     return direction(r, (const double[3]){0, 0, 1}, normal) - collider->radius;
   case EB_CYLINDER:
@@ -96,10 +94,10 @@ double eb_collider_distance(const eb_collider *collider, double t, const double 
 
 void eb_penalty_force(const eb_penalty *penalty, double depth, const double normal[3],
                       const double relative[3], double f[3]) {
-  double slip[3], approach = dot(relative, normal);
+  double slip[3], approach = eb_dot3(relative, normal);
   double pressing = fmax(0, penalty->stiffness * depth - penalty->damping * approach);
   for (int d = 0; d < 3; d++) slip[d] = relative[d] - approach * normal[d];
-  double speed = sqrt(dot(slip, slip));
+  double speed = sqrt(eb_dot3(slip, slip));
   double drag = speed > 0 ? fmin(penalty->friction * pressing, penalty->grip * speed) / speed : 0;
   for (int d = 0; d < 3; d++) f[d] += pressing * normal[d] - drag * slip[d];
 }

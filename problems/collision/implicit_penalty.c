@@ -1,11 +1,9 @@
 /* Implicit penalty contact; the equations stand in implicit_penalty.h. */
 #include "problems/collision/implicit_penalty.h"
 
-#include <math.h>
+#include "problems/base/vector3.h"
 
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+#include <math.h>
 
 /* ---- who touches ----------------------------------------------------------------------------- */
 
@@ -29,7 +27,7 @@ static bool meets(const eb_collider *collider, double t, double dt, const double
                   const double *v, eb_touch *touch) {
   double *n = touch->normal, *w = touch->velocity;
   double depth = collider->margin - eb_collider_distance(collider, t, x, n, w), ahead = depth;
-  if (dt > 0) ahead -= dt * (dot(v, n) - dot(w, n));
+  if (dt > 0) ahead -= dt * (eb_dot3(v, n) - eb_dot3(w, n));
   if (!(depth > 0) && !(ahead > 0)) return false;
   touch->depth = fmax(0, depth);
   for (int d = 0; depth < 0 && d < 3; d++) w[d] += depth / dt * n[d];
@@ -70,7 +68,7 @@ int32_t eb_implicit_step_touches(const eb_scene *scene, double t, double dt, con
 
 /* P y. */
 static void project(const eb_touch *touch, const double y[3], double out[3]) {
-  double along = (1 - touch->isotropy) * dot(touch->normal, y);
+  double along = (1 - touch->isotropy) * eb_dot3(touch->normal, y);
   for (int d = 0; d < 3; d++) out[d] = along * touch->normal[d] + touch->isotropy * y[d];
 }
 
@@ -109,7 +107,7 @@ double eb_touches_energy(const eb_touch *touches, int32_t count) {
 /* ---- friction -------------------------------------------------------------------------------- */
 
 double eb_touch_impulse(const eb_touch *touch, double dt, double scale, const double v[3]) {
-  double approach = dot(touch->normal, touch->velocity) - dot(touch->normal, v);
+  double approach = eb_dot3(touch->normal, touch->velocity) - eb_dot3(touch->normal, v);
   return touch->stiffness * fmax(0, dt * touch->depth + scale * approach);
 }
 
@@ -117,16 +115,16 @@ double eb_touch_impulse(const eb_touch *touch, double dt, double scale, const do
 static void brake(const eb_touch *touch, double allowed, double v[3]) {
   double slip[3], along;
   for (int d = 0; d < 3; d++) slip[d] = v[d] - touch->velocity[d];
-  along = dot(slip, touch->normal);
+  along = eb_dot3(slip, touch->normal);
   for (int d = 0; d < 3; d++) slip[d] -= along * touch->normal[d];
-  double speed = sqrt(dot(slip, slip));
+  double speed = sqrt(eb_dot3(slip, slip));
   if (!(speed > 0) || !(allowed > 0)) return;
   double share = fmin(1, allowed / speed);
   for (int d = 0; d < 3; d++) v[d] -= share * slip[d];
 }
 
 void eb_touch_friction(const eb_touch *touch, const double before[3], double v[3]) {
-  brake(touch, touch->friction * (dot(v, touch->normal) - dot(before, touch->normal)), v);
+  brake(touch, touch->friction * (eb_dot3(v, touch->normal) - eb_dot3(before, touch->normal)), v);
 }
 
 /* All impulses on a node belong to the velocity that was solved for, so it is kept while its touches are gone through. */

@@ -18,6 +18,7 @@
 #include "problems/base/memory.h"
 #include "problems/collision/box_tree.h"
 #include "problems/mesh/sdf.h"
+#include "problems/base/vector3.h"
 
 enum { MOST = 4 };
 /* Volume over volume at rest below which a tetrahedron has no inside. */
@@ -43,16 +44,6 @@ struct eb_overlaps {
   eb_overlap *found;   /* surface_count x MOST: packed slots */
 };
 
-static void cross(const double a[3], const double b[3], double out[3]) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* ---- depths at rest -------------------------------------------------------------------------- */
 
 static double depth_at(const eb_solid *solid, const double p[3]) {
@@ -66,11 +57,11 @@ static double slope2(const double *X, const int32_t *corner, const double depth[
     for (int d = 0; d < 3; d++)
       edge[k][d] = X[3 * (size_t)corner[k + 1] + (size_t)d] - X[3 * (size_t)corner[0] + (size_t)d];
   for (int k = 0; k < 3; k++) {
-    cross(edge[(k + 1) % 3], edge[(k + 2) % 3], gradient);
+    eb_cross3(edge[(k + 1) % 3], edge[(k + 2) % 3], gradient);
     for (int d = 0; d < 3; d++)
-      sum[d] += (depth[k + 1] - depth[0]) * gradient[d] / dot(edge[k], gradient);
+      sum[d] += (depth[k + 1] - depth[0]) * gradient[d] / eb_dot3(edge[k], gradient);
   }
-  return dot(sum, sum);
+  return eb_dot3(sum, sum);
 }
 
 /* The tangent of the distance at the centroid, by differences over a thousandth of the depth there. Where
@@ -227,10 +218,10 @@ static bool weigh(const eb_overlaps *o, int32_t e, const double *x, const double
   }
   weight[0] = 1;
   for (int k = 0; k < 3; k++) {
-    cross(at->edge[(k + 1) % 3], at->edge[(k + 2) % 3], at->gradient[k]);
-    if (k == 0) at->det = dot(at->edge[0], at->gradient[0]);
+    eb_cross3(at->edge[(k + 1) % 3], at->edge[(k + 2) % 3], at->gradient[k]);
+    if (k == 0) at->det = eb_dot3(at->edge[0], at->gradient[0]);
     if (!(at->det > flat * o->six_volumes[e])) return false;
-    weight[k + 1] = dot(at->gradient[k], r) / at->det;
+    weight[k + 1] = eb_dot3(at->gradient[k], r) / at->det;
     if (!(weight[k + 1] >= -rounding)) return false;
     weight[0] -= weight[k + 1];
   }
@@ -250,7 +241,7 @@ static bool locate(const eb_overlaps *o, int32_t e, const double *x, const doubl
     out->corner[k] = o->elements[4 * (size_t)e + (size_t)k];
     for (int d = 0; k > 0 && d < 3; d++) slope[d] += (depth[k] - depth[0]) * at.gradient[k - 1][d];
   }
-  double steep = sqrt(dot(slope, slope));
+  double steep = sqrt(eb_dot3(slope, slope));
   for (int d = 0; d < 3; d++) out->normal[d] = -slope[d] / steep;
   if (!(steep > 0 && isfinite(steep))) out->depth = 0;
   return true;

@@ -2,17 +2,12 @@
 #include <stddef.h>
 
 #include "problems/mesh/faces.h"
+#include "problems/base/vector3.h"
 
 static const double DEGREES = 57.29577951308232;
 
 static void subtract(const double *a, const double *b, double out[3]) {
   for (int d = 0; d < 3; d++) out[d] = a[d] - b[d];
-}
-
-static void cross(const double u[3], const double v[3], double out[3]) {
-  out[0] = u[1] * v[2] - u[2] * v[1];
-  out[1] = u[2] * v[0] - u[0] * v[2];
-  out[2] = u[0] * v[1] - u[1] * v[0];
 }
 
 static double length(const double u[3]) {
@@ -22,7 +17,7 @@ static double length(const double u[3]) {
 /* The angle between two vectors, degrees; accurate near 0 and 180. */
 static double angle(const double u[3], const double v[3]) {
   double normal[3];
-  cross(u, v, normal);
+  eb_cross3(u, v, normal);
   return DEGREES * atan2(length(normal), u[0] * v[0] + u[1] * v[1] + u[2] * v[2]);
 }
 
@@ -40,9 +35,9 @@ static void dihedral_angles(const double *p[4], eb_mesh_quality *q) {
     double edge[3], side[3], first[3], second[3];
     subtract(p[edges[i][1]], p[edges[i][0]], edge);
     subtract(p[edges[i][2]], p[edges[i][0]], side);
-    cross(edge, side, first);
+    eb_cross3(edge, side, first);
     subtract(p[edges[i][3]], p[edges[i][0]], side);
-    cross(edge, side, second);
+    eb_cross3(edge, side, second);
     widen(q, angle(first, second));
   }
 }
@@ -68,7 +63,7 @@ static double face_measure(const double *const p[4], int corners, double *longes
   if (corners == 2) return length(u);
   subtract(p[corners == 3 ? 1 : 2], p[0], u);
   subtract(p[corners - 1], p[corners == 3 ? 0 : 1], v);
-  cross(u, v, normal);
+  eb_cross3(u, v, normal);
   return length(normal) / 2;
 }
 

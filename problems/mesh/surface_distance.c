@@ -14,6 +14,7 @@
 #include "problems/base/memory.h"
 #include "problems/mesh/sdf.h"
 #include "problems/mesh/surface_checks.h"
+#include "problems/base/vector3.h"
 
 enum { LEAF = 4, MOST_DEPTH = 64 };
 /* A part is far from this many times its radius on. On scanned models w is then off by up to 0.05, of the
@@ -45,16 +46,6 @@ static void subtract(const double a[3], const double b[3], double out[3]) {
   for (int d = 0; d < 3; d++) out[d] = a[d] - b[d];
 }
 
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* ---- building --------------------------------------------------------------------------------------- */
 
 static double centroid(const triangle *t, int axis) {
@@ -66,7 +57,7 @@ static void area_vector(const triangle *t, double out[3]) {
   double u[3], v[3];
   subtract(t->corner[1], t->corner[0], u);
   subtract(t->corner[2], t->corner[0], v);
-  cross(u, v, out);
+  eb_cross3(u, v, out);
   for (int d = 0; d < 3; d++) out[d] *= 0.5;
 }
 
@@ -116,7 +107,7 @@ static void expand(const triangle *t, node *n) {
   double area = 0, a[3], arm[3];
   for (int32_t i = 0; i < n->count; i++) {
     area_vector(&t[i], a);
-    double weight = sqrt(dot(a, a));
+    double weight = sqrt(eb_dot3(a, a));
     area += weight;
     for (int d = 0; d < 3; d++) n->center[d] += weight * centroid(&t[i], d);
   }
@@ -132,7 +123,7 @@ static void expand(const triangle *t, node *n) {
     }
     for (int c = 0; c < 3; c++) {
       subtract(t[i].corner[c], n->center, arm);
-      n->radius = fmax(n->radius, sqrt(dot(arm, arm)));
+      n->radius = fmax(n->radius, sqrt(eb_dot3(arm, arm)));
     }
   }
 }
@@ -162,7 +153,8 @@ static double triangle_distance(const triangle *t, const double p[3]) {
   subtract(t->corner[1], t->corner[0], ab);
   subtract(t->corner[2], t->corner[0], ac);
   subtract(p, t->corner[0], ap);
-  double d1 = dot(ab, ap), d2 = dot(ac, ap), bb = dot(ab, ab), bc = dot(ab, ac), cc = dot(ac, ac);
+  double d1 = eb_dot3(ab, ap), d2 = eb_dot3(ac, ap), bb = eb_dot3(ab, ab), bc = eb_dot3(ab, ac),
+         cc = eb_dot3(ac, ac);
   double d3 = d1 - bb, d4 = d2 - bc, d5 = d1 - bc, d6 = d2 - cc;
   double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
   double v, w; /* nearest point = a + v ab + w ac */
@@ -181,7 +173,7 @@ static double triangle_distance(const triangle *t, const double p[3]) {
   else
     v = vb / (va + vb + vc), w = vc / (va + vb + vc);
   for (int d = 0; d < 3; d++) q[d] = ap[d] - v * ab[d] - w * ac[d];
-  return dot(q, q);
+  return eb_dot3(q, q);
 }
 
 static double box_distance(const node *n, const double p[3]) {
@@ -227,9 +219,10 @@ static double solid_angle(const triangle *t, const double p[3]) {
   subtract(t->corner[0], p, a);
   subtract(t->corner[1], p, b);
   subtract(t->corner[2], p, c);
-  double la = sqrt(dot(a, a)), lb = sqrt(dot(b, b)), lc = sqrt(dot(c, c));
-  cross(a, b, ab);
-  return 2 * atan2(dot(ab, c), la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb);
+  double la = sqrt(eb_dot3(a, a)), lb = sqrt(eb_dot3(b, b)), lc = sqrt(eb_dot3(c, c));
+  eb_cross3(a, b, ab);
+  return 2 * atan2(eb_dot3(ab, c),
+                   la * lb * lc + eb_dot3(a, b) * lc + eb_dot3(b, c) * la + eb_dot3(c, a) * lb);
 }
 
 static double expansion(const node *n, const double r[3], double square) {
@@ -237,7 +230,7 @@ static double expansion(const node *n, const double r[3], double square) {
   double trace = n->M[0] + n->M[1] + n->M[2];
   double form = n->M[0] * r[0] * r[0] + n->M[1] * r[1] * r[1] + n->M[2] * r[2] * r[2] +
                 n->M[3] * r[0] * r[1] + n->M[4] * r[1] * r[2] + n->M[5] * r[2] * r[0];
-  return (dot(n->N, r) + trace - 3 * form / square) / cube;
+  return (eb_dot3(n->N, r) + trace - 3 * form / square) / cube;
 }
 
 static double winding_number(const triangle_tree *tree, const double p[3]) {
@@ -248,7 +241,7 @@ static double winding_number(const triangle_tree *tree, const double p[3]) {
     int32_t index = stack[--depth];
     const node *n = &tree->nodes[index];
     subtract(n->center, p, r);
-    double square = dot(r, r);
+    double square = eb_dot3(r, r);
     if (square > FAR * FAR * n->radius * n->radius) {
       angle += expansion(n, r, square);
     } else if (n->right == 0) {
@@ -283,9 +276,9 @@ static void copy_triangles(const eb_surface *surface, triangle_tree *tree) {
     area_vector(t, area);
     for (int c = 0; c < 3; c++) {
       subtract(t->corner[c], t->corner[(c + 1) % 3], edge);
-      longest = fmax(longest, dot(edge, edge));
+      longest = fmax(longest, eb_dot3(edge, edge));
     }
-    tree->triangle_count += sqrt(dot(area, area)) > 1e-13 * longest;
+    tree->triangle_count += sqrt(eb_dot3(area, area)) > 1e-13 * longest;
   }
 }
 
@@ -298,8 +291,8 @@ static double enclosed_volume(const triangle_tree *tree) {
     subtract(t->corner[0], origin, a);
     subtract(t->corner[1], origin, b);
     subtract(t->corner[2], origin, c);
-    cross(a, b, ab);
-    sum += dot(ab, c);
+    eb_cross3(a, b, ab);
+    sum += eb_dot3(ab, c);
   }
   return sum;
 }

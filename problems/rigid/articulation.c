@@ -5,7 +5,7 @@
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 #include "problems/rigid/articulation_data.h"
-#include "problems/rigid/vector3.h"
+#include "problems/base/vector3.h"
 
 /* ---- bad input ------------------------------------------------------------------------------- */
 

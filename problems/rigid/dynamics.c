@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "problems/rigid/articulation_data.h"
-#include "problems/rigid/vector3.h"
+#include "problems/base/vector3.h"
 
 typedef struct motion {
   double spin[3], velocity[3];  /* of the body, of its pivot */

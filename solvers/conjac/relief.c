@@ -14,6 +14,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/mesh/cut.h"
+#include "problems/base/vector3.h"
 
 #include <float.h>
 #include <string.h>
@@ -55,13 +56,6 @@ void eb_relief_destroy(eb_relief *relief) {
 
 /* ---- rigid accelerations ---- */
 
-static void cross(const double a[3], const double b[3], double c[3]) {
-  for (int d = 0; d < 3; d++) {
-    int e = (d + 1) % 3, f = (d + 2) % 3;
-    c[d] = a[e] * b[f] - a[f] * b[e];
-  }
-}
-
 /* Mass, centre and force of every body. Returns whether there is one that nothing holds. */
 static bool sum_bodies(eb_relief *relief, const eb_partition *part, const double *mass,
                        const double *x, const double *f) {
@@ -92,7 +86,7 @@ static void sum_moments(eb_relief *relief, const eb_partition *part, const doubl
       r[d] = x[3 * (int64_t)i + d] - body->centre[d];
       square += r[d] * r[d];
     }
-    cross(r, f + 3 * (int64_t)i, moment);
+    eb_cross3(r, f + 3 * (int64_t)i, moment);
     for (int d = 0; d < 3; d++) {
       body->torque[d] += moment[d];
       for (int e = 0; e < 3; e++)
@@ -105,7 +99,7 @@ static void sum_moments(eb_relief *relief, const eb_partition *part, const doubl
 static void angular_acceleration(eb_body *body) {
   double(*I)[3] = body->inertia, adjugate[3][3], determinant = 0,
   trace = I[0][0] + I[1][1] + I[2][2];
-  for (int d = 0; d < 3; d++) cross(I[(d + 1) % 3], I[(d + 2) % 3], adjugate[d]);
+  for (int d = 0; d < 3; d++) eb_cross3(I[(d + 1) % 3], I[(d + 2) % 3], adjugate[d]);
   for (int d = 0; d < 3; d++) determinant += I[0][d] * adjugate[0][d];
   bool line = !(determinant > 64 * DBL_EPSILON * trace * trace * trace);
   for (int d = 0; d < 3; d++)
@@ -132,7 +126,7 @@ void eb_relief_apply(eb_relief *relief, const eb_partition *part, const double *
     double r[3], turn[3];
     if (body->held) continue;
     for (int d = 0; d < 3; d++) r[d] = x[3 * (int64_t)i + d] - body->centre[d];
-    cross(body->alpha, r, turn);
+    eb_cross3(body->alpha, r, turn);
     for (int d = 0; d < 3; d++)
       pull[3 * (int64_t)i + d] -= mass[i] * (body->force[d] / body->mass + turn[d]);
   }

@@ -2,6 +2,7 @@
 #include "solvers/warp_cholesky/frame.h"
 
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 
 #include <float.h>
 #include <stdbool.h>
@@ -55,13 +56,6 @@ void eb_frame_clear(eb_frame *frame) {
 
 /* ---- motions ---- */
 
-static void cross(const double a[3], const double b[3], double out[3]) {
-  for (int d = 0; d < 3; d++) {
-    int e = (d + 1) % 3, f = (d + 2) % 3;
-    out[d] = a[e] * b[f] - a[f] * b[e];
-  }
-}
-
 static void find_centres(eb_frame *frame, const double *mass, const double *x, const double *v) {
   memset(frame->motion, 0, (size_t)frame->bodies * sizeof *frame->motion);
   for (int32_t i = 0; i < frame->nodes; i++) {
@@ -93,7 +87,7 @@ static void solve_for_turn(eb_body_motion *m) {
   const double *S = m->second;
   double trace = S[0] + S[4] + S[8], I[9], rows[9], omega[3];
   for (int k = 0; k < 9; k++) I[k] = (k % 4 ? 0 : trace) - S[k];
-  for (int d = 0; d < 3; d++) cross(I + 3 * ((d + 1) % 3), I + 3 * ((d + 2) % 3), rows + 3 * d);
+  for (int d = 0; d < 3; d++) eb_cross3(I + 3 * ((d + 1) % 3), I + 3 * ((d + 2) % 3), rows + 3 * d);
   double det = I[0] * rows[0] + I[1] * rows[1] + I[2] * rows[2];
   bool regular = det > 64 * DBL_EPSILON * trace * trace * trace;
   for (int d = 0; d < 3; d++)
@@ -106,7 +100,7 @@ static void find_turns(eb_frame *frame, const double *mass, const double *x, con
     eb_body_motion *m = &frame->motion[frame->body[i]];
     double r[3], u[3], L[3];
     relative(m, x + 3 * (int64_t)i, v + 3 * (int64_t)i, r, u);
-    cross(r, u, L);
+    eb_cross3(r, u, L);
     for (int d = 0; d < 3; d++) m->turn[d] += mass[i] * L[d];
     for (int k = 0; k < 9; k++) m->second[k] += mass[i] * r[k / 3] * r[k % 3];
   }
@@ -122,7 +116,7 @@ void eb_frame_follow(eb_frame *frame, eb_frame_kind kind, const double *mass, co
     const eb_body_motion *m = &frame->motion[frame->body[i]];
     double r[3], u[3], spin[3];
     relative(m, x + 3 * (int64_t)i, v + 3 * (int64_t)i, r, u);
-    cross(m->turn, r, spin);
+    eb_cross3(m->turn, r, spin);
     for (int d = 0; d < 3; d++) frame->velocity[3 * (int64_t)i + d] = m->velocity[d] + spin[d];
   }
 }

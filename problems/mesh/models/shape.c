@@ -1,14 +1,12 @@
 #include "problems/mesh/models/shape.h"
 
+#include "problems/base/vector3.h"
+
 #include <float.h>
 #include <math.h>
 
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static double length(const double a[3]) {
-  return sqrt(dot(a, a));
+  return sqrt(eb_dot3(a, a));
 }
 
 static void subtract(const double a[3], const double b[3], double out[3]) {
@@ -28,7 +26,7 @@ static void to_frame(const eb_part *part, const double p[3], double q[3]) {
   double y[3] = {-u[1] / level, u[0] / level, 0};
   double x[3] = {u[0] / norm, u[1] / norm, u[2] / norm};
   double z[3] = {-x[2] * y[1], x[2] * y[0], x[0] * y[1] - x[1] * y[0]};
-  q[0] = dot(x, r), q[1] = dot(y, r), q[2] = dot(z, r);
+  q[0] = eb_dot3(x, r), q[1] = eb_dot3(y, r), q[2] = eb_dot3(z, r);
 }
 
 /* In the half plane (along, across) of the axis, the hull of two discs is bounded by a line that
@@ -39,8 +37,8 @@ static double cone_distance(const eb_part *part, const double p[3]) {
   subtract(p, part->a, r);
   double h = length(axis);
   double slope = (part->ra - part->rb) / h, upright = sqrt(1 - slope * slope);
-  double along = dot(axis, r) / h;
-  double across = sqrt(fmax(0, dot(r, r) - along * along));
+  double along = eb_dot3(axis, r) / h;
+  double across = sqrt(fmax(0, eb_dot3(r, r) - along * along));
   double shifted = upright * along - slope * across;
   if (shifted < 0) return sqrt(across * across + along * along) - part->ra;
   if (shifted > upright * h) return sqrt(across * across + (along - h) * (along - h)) - part->rb;
@@ -96,8 +94,8 @@ static double cylinder_distance(const eb_part *part, const double p[3]) {
   double axis[3], r[3];
   subtract(part->b, part->a, axis);
   subtract(p, part->a, r);
-  double h = length(axis), along = dot(axis, r) / h;
-  double across = sqrt(fmax(0, dot(r, r) - along * along)) - (part->ra - part->rb);
+  double h = length(axis), along = eb_dot3(axis, r) / h;
+  double across = sqrt(fmax(0, eb_dot3(r, r) - along * along)) - (part->ra - part->rb);
   double end = fabs(along - 0.5 * h) - (0.5 * h - part->rb);
   if (across > 0 && end > 0) return sqrt(across * across + end * end) - part->rb;
   return fmax(across, end) - part->rb;
@@ -106,8 +104,8 @@ static double cylinder_distance(const eb_part *part, const double p[3]) {
 static double torus_distance(const eb_part *part, const double p[3]) {
   double r[3];
   subtract(p, part->a, r);
-  double height = dot(part->axis, r) / length(part->axis);
-  double across = sqrt(fmax(0, dot(r, r) - height * height)) - part->ra;
+  double height = eb_dot3(part->axis, r) / length(part->axis);
+  double across = sqrt(fmax(0, eb_dot3(r, r) - height * height)) - part->ra;
   return sqrt(across * across + height * height) - part->rb;
 }
 

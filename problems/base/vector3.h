@@ -1,6 +1,6 @@
-/* Vectors and row-major 3 x 3 matrices. Internal to problems/rigid/. */
-#ifndef EB_RIGID_VECTOR3_H
-#define EB_RIGID_VECTOR3_H
+/* Vectors and row-major 3 x 3 matrices. */
+#ifndef EB_VECTOR3_H
+#define EB_VECTOR3_H
 
 static inline double eb_dot3(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
