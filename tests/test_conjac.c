@@ -312,7 +312,9 @@ static void bad_input_is_refused(void) {
                {"selection=list,nodes=a", "a"},
                {"selection=list,nodes=0", "0"},
                {"selection=random,nodes=7", "selection=list"},
-               {"selection=list,nodes=7,dynamic=2", "leave out"}};
+               {"selection=list,nodes=7,dynamic=2", "leave out"},
+               {"selection=all,dynamic=2", "leave out"},
+               {"selection=list", "lacks the list"}};
   fixture f = fixture_open("nx=3,support=x0");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     eb_solver *solver = NULL;

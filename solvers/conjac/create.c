@@ -20,8 +20,13 @@ static eb_error check_choice(const eb_values *values, eb_selection selection) {
   if (listed && selection != EB_SELECT_LIST && eb_values_given(values, "selection"))
     return EB_ERROR(EB_ERR_USAGE, "conjac: nodes are listed, but selection=%s; use selection=list",
                     eb_values_text(values, "selection"));
-  if (selection == EB_SELECT_LIST && eb_values_given(values, "dynamic"))
-    return EB_ERROR(EB_ERR_USAGE, "conjac: a list has its own length; leave out dynamic=%lld",
+  if (selection == EB_SELECT_LIST && !listed)
+    return EB_ERROR(EB_ERR_USAGE, "conjac: selection=list lacks the list; add nodes=12+40+99, or "
+                                  "take dynamic=0 for none");
+  bool counted = selection == EB_SELECT_LIST || selection == EB_SELECT_ALL;
+  if (counted && eb_values_given(values, "dynamic"))
+    return EB_ERROR(EB_ERR_USAGE, "conjac: selection=%s has its own number; leave out dynamic=%lld",
+                    selection == EB_SELECT_ALL ? "all" : "list",
                     (long long)eb_values_int(values, "dynamic"));
   return EB_OK;
 }
