@@ -98,25 +98,58 @@ static void test_line(void) {
                        {.name = "b", WHOLE, .solve = 0.2, .factor = 1.1},
                        {.name = "c", WHOLE, .solve = 0.3, .factor = 0.9},
                        {.name = "d", WHOLE, .solve = 0.9, .factor = 1}};
+#define POINTS(id, of) "[claim " id "]\nmeasure = line\nsteady = phase.factor\nstatistic = " of "\n"
 #define LINE(id, third, least, most)                                                               \
-  "[claim " id "]\nmeasure = line\npoint = 0 a\npoint = 2 b\npoint = 4 " third                     \
-  "\nstatistic = phase.solve\nsteady = phase.factor\nleast = " least "\nmost = " most "\n"
+  POINTS(id, "phase.solve")                                                                        \
+  "point = 0 a\npoint = 2 b\npoint = 4 " third "\nleast = " least "\nmost = " most "\n"
+  static const char claims[] =
+      CASES LINE("straight", "c", "0.999", "0.21") LINE("unsteady", "c", "0.999", "0.19")
+          LINE("bent", "d", "0.95", "0.5") LINE("missing", "missing", "0.95", "1") POINTS(
+              "medians",
+              "stage.solve") "point = 0 a\npoint = 2 b\npoint = 4 c\n"
+                             "least = 0.999\nmost = 0.21\n" POINTS(
+                                 "falling",
+                                 "phase.solve") "point = 4 a\npoint = 2 b\npoint = 0 c\n"
+                                                "least = 0.9\nmost = 1\n" POINTS(
+                                                    "two",
+                                                    "phase.solve") "point = 4 a\npoint = 2 "
+                                                                   "b\nleast = 0.9\nmost = "
+                                                                   "1\n" POINTS("flat",
+                                                                                "phase.update") "po"
+                                                                                                "in"
+                                                                                                "t "
+                                                                                                "= "
+                                                                                                "4 "
+                                                                                                "a"
+                                                                                                "\n"
+                                                                                                "po"
+                                                                                                "in"
+                                                                                                "t "
+                                                                                                "= "
+                                                                                                "2 "
+                                                                                                "b"
+                                                                                                "\n"
+                                                                                                "po"
+                                                                                                "in"
+                                                                                                "t "
+                                                                                                "= "
+                                                                                                "1 "
+                                                                                                "c"
+                                                                                                "\n"
+                                                                                                "le"
+                                                                                                "as"
+                                                                                                "t "
+                                                                                                "= "
+                                                                                                "0."
+                                                                                                "9"
+                                                                                                "\n"
+                                                                                                "mo"
+                                                                                                "st"
+                                                                                                " ="
+                                                                                                " 1"
+                                                                                                "\n";
   made_up m;
-  make_up(CASES LINE("straight", "c", "0.999", "0.21") LINE("unsteady", "c", "0.999", "0.19")
-              LINE("bent", "d", "0.95",
-                   "0.5") "[claim medians]\nmeasure = line\npoint = 0 a\npoint = "
-                          "2 b\npoint = 4 c\nstatistic = stage.solve\nleast = "
-                          "0.999\n" LINE("missing", "missing", "0.95",
-                                         "1") "[claim falling]\nmeasure = line\npoint = 4 "
-                                              "a\npoint = 2 b\npoint = 0 "
-                                              "c\nstatistic = phase.solve\nleast = 0.9\n"
-                                              "[claim two]\nmeasure = line\npoint = 4 "
-                                              "a\npoint = 2 b\nstatistic = "
-                                              "phase.solve\nleast = 0.9\n"
-                                              "[claim flat]\nmeasure = line\npoint = 4 "
-                                              "a\npoint = 2 b\npoint = 1 "
-                                              "c\nstatistic = phase.update\nleast = 0.9\n",
-          false, runs, 4, 2, &m);
+  make_up(claims, false, runs, 4, 2, &m);
   tap_near(expect(&m, "straight", EB_REPRODUCED, "varies by 20.0 %"), 1, 1e-12, "R^2 of a line");
   tap_near(expect(&m, "medians", EB_REPRODUCED, "stage.solve = 0.2 + 0.1 x"), 1, 1e-12,
            "medians of two steps a frame");

@@ -19,8 +19,7 @@ typedef struct line {
 static eb_error add_point(const eb_evidence *e, const eb_paper_claim *claim, const char *text,
                           line *l, eb_finding *finding, bool *usable) {
   eb_measured_point point;
-  const char *steady = eb_claim_text(claim, "steady", NULL);
-  double value = 0;
+  double value;
   if (l->count == MOST_POINTS)
     return EB_ERROR(EB_ERR_FORMAT, "there are more than %d points", MOST_POINTS);
   EB_TRY(eb_point_parse(e->paper, text, &point));
@@ -29,7 +28,7 @@ static eb_error add_point(const eb_evidence *e, const eb_paper_claim *claim, con
   l->x[l->count] = point.x;
   EB_TRY(eb_evidence_statistic(e, point.case_, eb_claim_text(claim, "statistic", ""), 0,
                                &l->y[l->count++]));
-  if (steady) EB_TRY(eb_evidence_statistic(e, point.case_, steady, 0, &value));
+  EB_TRY(eb_evidence_statistic(e, point.case_, eb_claim_text(claim, "steady", ""), 0, &value));
   l->steady_least = fmin(l->steady_least, value);
   l->steady_most = fmax(l->steady_most, value);
   l->steady_sum += value;
@@ -54,18 +53,15 @@ static double fit(const line *l, double *a, double *b) {
 }
 
 static eb_error rule_line(const eb_paper_claim *claim, const line *l, eb_finding *finding) {
-  double a, b, least = eb_claim_number(claim, "least", 1),
-               most = eb_claim_number(claim, "most", INFINITY),
+  double a, b, least = eb_claim_number(claim, "least", 1), most = eb_claim_number(claim, "most", 0),
                varies = (l->steady_most - l->steady_least) * l->count / l->steady_sum;
-  const char *steady = eb_claim_text(claim, "steady", NULL);
   finding->ours = fit(l, &a, &b);
   EB_TRY(eb_say(finding, "%s = %.3g + %.3g x over %d points, R^2 = %.4f (at least %g)",
                 eb_claim_text(claim, "statistic", ""), a, b, l->count, finding->ours, least));
-  if (steady)
-    EB_TRY(
-        eb_say(finding, "%s varies by %.1f %% (at most %g %%)", steady, 100 * varies, 100 * most));
-  if (!isfinite(finding->ours) || (steady && !isfinite(varies))) return EB_OK;
-  bool straight = finding->ours >= least && b > 0, constant = !steady || varies <= most;
+  EB_TRY(eb_say(finding, "%s varies by %.1f %% (at most %g %%)", eb_claim_text(claim, "steady", ""),
+                100 * varies, 100 * most));
+  if (!isfinite(finding->ours) || !isfinite(varies)) return EB_OK;
+  bool straight = finding->ours >= least && b > 0, constant = varies <= most;
   if (straight && constant) return eb_rule(finding, EB_REPRODUCED, "both as claimed");
   return eb_rule(finding, EB_NOT_REPRODUCED, "%s",
                  straight ? "it varies too much" : "that is no rising line");
@@ -84,13 +80,12 @@ static eb_error judge_line(const eb_evidence *e, const eb_paper_claim *claim, eb
 
 const eb_measure eb_measure_line = {
     "line", "a figure that rises along a straight line while another one stays as it is",
-    (const eb_argument[]){
-        {"point", EB_ARGUMENT_POINT, true, "X CASE"},
-        {"statistic", EB_ARGUMENT_STATISTIC, true, "what rises"},
-        {"least", EB_ARGUMENT_NUMBER, true, "R^2"},
-        {"steady", EB_ARGUMENT_STATISTIC, false, "what does not change"},
-        {"most", EB_ARGUMENT_NUMBER, false, "by how much it may: span over mean (no bound)"},
-        {0}},
+    (const eb_argument[]){{"point", EB_ARGUMENT_POINT, true, "X CASE"},
+                          {"statistic", EB_ARGUMENT_STATISTIC, true, "what rises"},
+                          {"least", EB_ARGUMENT_NUMBER, true, "R^2"},
+                          {"steady", EB_ARGUMENT_STATISTIC, true, "what does not change"},
+                          {"most", EB_ARGUMENT_NUMBER, true, "by how much it may: span over mean"},
+                          {0}},
     judge_line};
 
 /* ---- lively ----------------------------------------------------------------------------------- */
