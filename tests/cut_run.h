@@ -1,48 +1,13 @@
-/* A solver at work on a scene that may be cut, stepped as the harness does. */
+/* A solver at work on a scene that may be cut. */
 #ifndef EB_TESTS_CUT_RUN_H
 #define EB_TESTS_CUT_RUN_H
 
 #include "tests/cut_fixture.h"
-
-typedef struct run {
-  eb_scene *scene;
-  eb_state *state;
-  eb_solver *solver;
-  eb_step_log *log;
-  eb_reason reason;
-  int changes; /* of the mesh */
-} run;
+#include "tests/stepping.h"
 
 static run start(const eb_scene_ops *ops, const char *parameters, const char *solver,
                  const char *options) {
-  run r = {.scene = make_scene(ops, parameters)};
-  tap_require(eb_state_create(r.scene, &r.state), "a state");
-  tap_require(eb_step_log_create(1024, &r.log), "a log");
-  tap_require(eb_solver_create(eb_solver_find(solver), options, r.scene, 1, 1, &r.solver), options);
-  return r;
-}
-
-static void finish(run *r) {
-  eb_step_log_destroy(r->log);
-  eb_solver_destroy(r->solver);
-  eb_state_destroy(r->state);
-  eb_scene_destroy(r->scene);
-}
-
-/* Returns false at a negative outcome. */
-static bool go(run *r, int64_t steps) {
-  for (int64_t s = 0; s < steps; s++) {
-    bool changed;
-    tap_require(eb_scene_advance(r->scene, r->state, &changed), "advance");
-    eb_step_log_reset(r->log);
-    if (changed) tap_require(eb_solver_rebuild(r->solver, r->state, r->log), "rebuild");
-    r->changes += changed;
-    r->reason = EB_RUNNING;
-    tap_require(r->solver->ops->step(r->solver, r->state, r->scene->dt, r->log, &r->reason),
-                "step");
-    if (r->reason <= 0) return false;
-  }
-  return true;
+  return start_on(make_scene(ops, parameters), solver, options);
 }
 
 #endif

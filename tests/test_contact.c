@@ -5,6 +5,7 @@
 #include "problems/mesh/generate.h"
 #include "solvers/linalg/linear.h"
 #include "tests/scene_fixture.h"
+#include "tests/stepping.h"
 
 #include <omp.h>
 
@@ -469,14 +470,8 @@ static double part(const double v[3], const double along[2]) {
 /* Two bears fly at each other without gravity, high above the bowl. */
 static void test_collision(void) {
   eb_scene *scene = make("hecht2012/bowl-of-bears", "bears=2,gravity=0,resolution=0.05");
-  eb_solver *solver;
-  eb_state *state;
-  eb_step_log *log;
-  tap_require(
-      eb_solver_create(eb_solver_find("corotational"), "linear=cholesky", scene, 1, 1, &solver),
-      "solver");
-  tap_require(eb_state_create(scene, &state), "state");
-  tap_require(eb_step_log_create(16, &log), "log");
+  run r = start_on(scene, "corotational", "linear=cholesky");
+  eb_state *state = r.state;
   int32_t half = scene->mesh->node_count / 2;
   const double *mass = eb_elasticity_mass(scene->elasticity);
   const double along[2] = {0.5, 0.86602540378443865}; /* from the first to the second */
@@ -489,9 +484,7 @@ static void test_collision(void) {
     for (int d = 0; d < 3; d++) before[d] += mass[i] * state->v[3 * i + d];
   }
   for (int step = 0; step < 60; step++) {
-    eb_reason reason = EB_RUNNING;
-    eb_step_log_reset(log);
-    tap_require(solver->ops->step(solver, state, scene->dt, log, &reason), "step");
+    tap_require(go(&r, 1) ? EB_OK : EB_ERROR(EB_ERR_INVALID, "it ended"), "step");
     for (int d = 0; d < 3; d++) {
       after[d] = 0;
       for (int32_t i = 0; i < 2 * half; i++) after[d] += mass[i] * state->v[3 * i + d];
@@ -507,10 +500,7 @@ static void test_collision(void) {
   eb_scene *apart = make("hecht2012/bowl-of-bears", "bears=2,gravity=0,resolution=0.05,contact=no");
   tap_ok(apart->hash != scene->hash, "contact between bodies is hashed");
   eb_scene_destroy(apart);
-  eb_step_log_destroy(log);
-  eb_state_destroy(state);
-  eb_solver_destroy(solver);
-  eb_scene_destroy(scene);
+  finish(&r);
 }
 
 int main(void) {

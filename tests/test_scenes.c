@@ -4,6 +4,7 @@
 #include "solvers/conjac/nodes.h"
 #include "solvers/solver.h"
 #include "tests/scene_fixture.h"
+#include "tests/stepping.h"
 
 /* The smallest resolutions at which the bodies hold together. */
 static const struct {
@@ -539,14 +540,8 @@ static void test_release(void) {
  * by (w h)^2 / 2, and the energy of that, most of it given back, is not the contact's. */
 static void test_fall(const char *name, const char *parameters, int steps, double deepest_allowed) {
   eb_scene *scene = make(name, parameters);
-  eb_solver *solver;
-  eb_state *state;
-  eb_step_log *log;
-  tap_require(
-      eb_solver_create(eb_solver_find("corotational"), "linear=cholesky", scene, 1, 1, &solver),
-      "solver");
-  tap_require(eb_state_create(scene, &state), "state");
-  tap_require(eb_step_log_create(16, &log), "log");
+  run r = start_on(scene, "corotational", "linear=cholesky");
+  eb_state *state = r.state;
   const double *mass = eb_elasticity_mass(scene->elasticity);
   double first = 0, most = -INFINITY, deepest = 0, late = 0;
   for (int step = 0; step <= steps; step++) {
@@ -561,18 +556,13 @@ static void test_fall(const char *name, const char *parameters, int steps, doubl
     if (step == 0) first = energy;
     most = fmax(most, energy + kinetic);
     late = kinetic;
-    eb_reason reason = EB_RUNNING;
-    eb_step_log_reset(log);
-    tap_require(solver->ops->step(solver, state, scene->dt, log, &reason), "step");
+    tap_require(go(&r, 1) ? EB_OK : EB_ERROR(EB_ERR_INVALID, "it ended"), "step");
   }
   tap_below(most, first + 0.01 * fabs(first), label(name, "no energy is gained in contact"));
   tap_below(deepest, deepest_allowed, label(name, "the floor is hardly entered"));
   tap_ok(deepest > 0, "%s: but it is reached", name);
   tap_below(late, 0.2 * fabs(first), label(name, "most of the energy is lost in the end"));
-  eb_step_log_destroy(log);
-  eb_state_destroy(state);
-  eb_solver_destroy(solver);
-  eb_scene_destroy(scene);
+  finish(&r);
 }
 
 static int32_t inverted(const eb_mesh *mesh, const double *x) {
@@ -585,21 +575,13 @@ static int32_t inverted(const eb_mesh *mesh, const double *x) {
  * as they are; 1e-3 of the diagonal is what the paper's claim is judged by. */
 static void test_squash(void) {
   eb_scene *scene = make("hecht2012/bear-squash", "resolution=0.1");
-  eb_solver *solver;
-  eb_state *state;
-  eb_step_log *log;
-  tap_require(
-      eb_solver_create(eb_solver_find("corotational"), "linear=cholesky", scene, 1, 1, &solver),
-      "solver");
-  tap_require(eb_state_create(scene, &state), "state");
-  tap_require(eb_step_log_create(16, &log), "log");
+  run r = start_on(scene, "corotational", "linear=cholesky");
+  eb_state *state = r.state;
   int32_t most = 0;
   double error = 0, lo[3], hi[3];
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   for (int64_t step = 0; step < scene->ops->steps; step++) {
-    eb_reason reason = EB_RUNNING;
-    eb_step_log_reset(log);
-    tap_require(solver->ops->step(solver, state, scene->dt, log, &reason), "step");
+    tap_require(go(&r, 1) ? EB_OK : EB_ERROR(EB_ERR_INVALID, "it ended"), "step");
     int32_t count = inverted(scene->mesh, state->x);
     most = count > most ? count : most;
   }
@@ -608,10 +590,7 @@ static void test_squash(void) {
   tap_ok(most > 0, "the squeezed bear has inverted elements (%d)", most);
   tap_ok(inverted(scene->mesh, state->x) == 0, "and none in the end");
   tap_below(error / distance(lo, hi), 1e-3, "when it is in its rest shape");
-  eb_step_log_destroy(log);
-  eb_state_destroy(state);
-  eb_solver_destroy(solver);
-  eb_scene_destroy(scene);
+  finish(&r);
 }
 
 int main(void) {
