@@ -25,7 +25,7 @@ static eb_error judge_growth(const eb_evidence *e, int case_, double factor, eb_
          late = largest(&course, course.count - quarter, course.count);
   eb_course_clear(&course);
   bool failed = found->standing == EB_STANDING_FAILED;
-  *grows = failed || late >= factor * early;
+  *grows = failed || (late > 0 && late >= factor * early);
   return eb_say(finding, "%s: %.3g N in the first quarter, %.3g N in the last%s%s",
                 e->paper->cases[case_].name, early, late, failed ? ", then " : "",
                 failed ? found->why : "");
@@ -39,7 +39,7 @@ static eb_error judge_settling(const eb_evidence *e, int case_, double rest, eb_
   double most = largest(&course, 0, course.count),
          end = course.count ? course.y[course.count - 1] : NAN;
   eb_course_clear(&course);
-  *settles = isfinite(most) && end <= rest * most;
+  *settles = most > 0 && isfinite(most) && end <= rest * most;
   finding->ours = end / most;
   return eb_say(finding, "%s: at most %.3g N, %.3g of that at the end (at most %.3g)",
                 e->paper->cases[case_].name, most, end / most, rest);
