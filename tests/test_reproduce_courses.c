@@ -208,9 +208,9 @@ static void test_course(void) {
   made_up m;
   make_up(CASES COURSE("both", "a", "b", "1.1e-7") COURSE("slow", "a", "b", "0.9e-7")
               COURSE("tame", "b", "b", "1e-6") COURSE("fails", "c", "b", "1e-6")
-                  COURSE("wild", "a", "a", "1e-6") COURSE("nan", "d", "d", "1e-6")
+                  COURSE("wild", "a", "a", "1e-6") COURSE("nan", "a", "d", "1e-6")
                       COURSE("none", "a", "e", "1") COURSE("still", "e", "b", "1e-6")
-                          COURSE("missing", "missing", "b", "1"),
+                          COURSE("never", "d", "b", "1e-6") COURSE("missing", "missing", "b", "1"),
           false, runs, 5, 2, &m);
   tap_near(expect(&m, "both", EB_REPRODUCED, "both as claimed"), 1e-7, 1e-15,
            "the last over the largest");
@@ -221,6 +221,7 @@ static void test_course(void) {
   expect(&m, "nan", EB_NOT_REPRODUCED, "does not go to nothing");
   expect(&m, "none", EB_NOT_REPRODUCED, "does not go to nothing");
   expect(&m, "still", EB_NOT_REPRODUCED, "does not grow");
+  expect(&m, "never", EB_NOT_REPRODUCED, "does not grow");
   expect(&m, "missing", EB_NOT_COMPARABLE, "not run");
   forget(&m);
 }

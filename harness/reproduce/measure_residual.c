@@ -25,7 +25,8 @@ static eb_error judge_growth(const eb_evidence *e, int case_, double factor, eb_
          late = largest(&course, course.count - quarter, course.count);
   eb_course_clear(&course);
   bool failed = found->standing == EB_STANDING_FAILED;
-  *grows = failed || (late > 0 && late >= factor * early);
+  /* What was not logged, or no number, from the start on (infinite here) has not grown. */
+  *grows = failed || (isfinite(early) && late > 0 && late >= factor * early);
   return eb_say(finding, "%s: %.3g N in the first quarter, %.3g N in the last%s%s",
                 e->paper->cases[case_].name, early, late, failed ? ", then " : "",
                 failed ? found->why : "");
