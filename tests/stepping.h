@@ -47,4 +47,10 @@ __attribute__((unused)) static bool go(run *r, int64_t steps) {
   return true;
 }
 
+/* The same for a run in which every step has to go well. */
+__attribute__((unused)) static void go_well(run *r, int64_t steps) {
+  bool well = go(r, steps);
+  tap_require(well ? EB_OK : EB_ERROR(EB_ERR_INVALID, "%s", eb_reason_name(r->reason)), "step");
+}
+
 #endif

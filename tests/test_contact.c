@@ -484,7 +484,7 @@ static void test_collision(void) {
     for (int d = 0; d < 3; d++) before[d] += mass[i] * state->v[3 * i + d];
   }
   for (int step = 0; step < 60; step++) {
-    tap_require(go(&r, 1) ? EB_OK : EB_ERROR(EB_ERR_INVALID, "it ended"), "step");
+    go_well(&r, 1);
     for (int d = 0; d < 3; d++) {
       after[d] = 0;
       for (int32_t i = 0; i < 2 * half; i++) after[d] += mass[i] * state->v[3 * i + d];

@@ -98,56 +98,26 @@ static void test_line(void) {
                        {.name = "b", WHOLE, .solve = 0.2, .factor = 1.1},
                        {.name = "c", WHOLE, .solve = 0.3, .factor = 0.9},
                        {.name = "d", WHOLE, .solve = 0.9, .factor = 1}};
-#define POINTS(id, of) "[claim " id "]\nmeasure = line\nsteady = phase.factor\nstatistic = " of "\n"
-#define LINE(id, third, least, most)                                                               \
-  POINTS(id, "phase.solve")                                                                        \
-  "point = 0 a\npoint = 2 b\npoint = 4 " third "\nleast = " least "\nmost = " most "\n"
-  static const char claims[] =
-      CASES LINE("straight", "c", "0.999", "0.21") LINE("unsteady", "c", "0.999", "0.19")
-          LINE("bent", "d", "0.95", "0.5") LINE("missing", "missing", "0.95", "1") POINTS(
-              "medians",
-              "stage.solve") "point = 0 a\npoint = 2 b\npoint = 4 c\n"
-                             "least = 0.999\nmost = 0.21\n" POINTS(
-                                 "falling",
-                                 "phase.solve") "point = 4 a\npoint = 2 b\npoint = 0 c\n"
-                                                "least = 0.9\nmost = 1\n" POINTS(
-                                                    "two", "phase.solve") "point = 4 a\npoint = 2 "
-                                                                          "b\nleast = 0.9\nmost = "
-                                                                          "1\n" POINTS(
-                                                                              "flat",
-                                                                              "phase.update") "po"
-                                                                                              "in"
-                                                                                              "t "
-                                                                                              "= "
-                                                                                              "4 "
-                                                                                              "a"
-                                                                                              "\n"
-                                                                                              "po"
-                                                                                              "in"
-                                                                                              "t "
-                                                                                              "= "
-                                                                                              "2 "
-                                                                                              "b"
-                                                                                              "\n"
-                                                                                              "po"
-                                                                                              "in"
-                                                                                              "t "
-                                                                                              "= "
-                                                                                              "1 "
-                                                                                              "c"
-                                                                                              "\n"
-                                                                                              "le"
-                                                                                              "as"
-                                                                                              "t "
-                                                                                              "= "
-                                                                                              "0."
-                                                                                              "9"
-                                                                                              "\n"
-                                                                                              "mo"
-                                                                                              "st"
-                                                                                              " ="
-                                                                                              " 1"
-                                                                                              "\n";
+  /* Points are "X CASE", between commas. */
+  static const struct {
+    const char *id, *points, *of, *least, *most;
+  } lines[] = {{"straight", "0 a,2 b,4 c", "phase.solve", "0.999", "0.21"},
+               {"unsteady", "0 a,2 b,4 c", "phase.solve", "0.999", "0.19"},
+               {"bent", "0 a,2 b,4 d", "phase.solve", "0.95", "0.5"},
+               {"missing", "0 a,2 b,4 missing", "phase.solve", "0.95", "1"},
+               {"medians", "0 a,2 b,4 c", "stage.solve", "0.999", "0.21"},
+               {"falling", "4 a,2 b,0 c", "phase.solve", "0.9", "1"},
+               {"two", "4 a,2 b", "phase.solve", "0.9", "1"},
+               {"flat", "4 a,2 b,1 c", "phase.update", "0.9", "1"}};
+  char claims[4000] = CASES;
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    char *at = claims + strlen(claims);
+    at += sprintf(at, "[claim %s]\nmeasure = line\nsteady = phase.factor\nstatistic = %s\npoint = ",
+                  lines[i].id, lines[i].of);
+    for (const char *c = lines[i].points; *c; c++)
+      at += *c == ',' ? sprintf(at, "\npoint = ") : sprintf(at, "%c", *c);
+    sprintf(at, "\nleast = %s\nmost = %s\n", lines[i].least, lines[i].most);
+  }
   made_up m;
   make_up(claims, false, runs, 4, 2, &m);
   tap_near(expect(&m, "straight", EB_REPRODUCED, "varies by 20.0 %"), 1, 1e-12, "R^2 of a line");

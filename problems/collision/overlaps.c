@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 #include "problems/collision/box_tree.h"
 #include "problems/mesh/sdf.h"
-#include "problems/base/vector3.h"
 
 enum { MOST = 4 };
 /* Volume over volume at rest below which a tetrahedron has no inside. */

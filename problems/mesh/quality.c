@@ -1,8 +1,8 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "problems/mesh/faces.h"
 #include "problems/base/vector3.h"
+#include "problems/mesh/faces.h"
 
 static const double DEGREES = 57.29577951308232;
 

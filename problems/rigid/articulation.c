@@ -4,8 +4,8 @@
 
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
-#include "problems/rigid/articulation_data.h"
 #include "problems/base/vector3.h"
+#include "problems/rigid/articulation_data.h"
 
 /* ---- bad input ------------------------------------------------------------------------------- */
 

@@ -8,8 +8,8 @@
  *   a_b = a_p + w_p x s_b u_b,   every point: acceleration of the pivot + a x r + w x (w x r). */
 #include <string.h>
 
-#include "problems/rigid/articulation_data.h"
 #include "problems/base/vector3.h"
+#include "problems/rigid/articulation_data.h"
 
 typedef struct motion {
   double spin[3], velocity[3];  /* of the body, of its pivot */

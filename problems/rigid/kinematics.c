@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "problems/rigid/articulation_data.h"
 #include "problems/base/vector3.h"
+#include "problems/rigid/articulation_data.h"
 
 /* exp([axis] angle), Rodrigues. */
 static void axis_rotation(const double axis[3], double angle, double rotation[9]) {

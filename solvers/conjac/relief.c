@@ -13,8 +13,8 @@
 #include "solvers/conjac/conjac.h"
 
 #include "problems/base/memory.h"
-#include "problems/mesh/cut.h"
 #include "problems/base/vector3.h"
+#include "problems/mesh/cut.h"
 
 #include <float.h>
 #include <string.h>
