@@ -11,10 +11,12 @@
 
 #include "problems/base/option.h"
 #include "problems/collision/contact.h"
+#include "problems/collision/obstacle.h"
 #include "problems/elasticity/elasticity.h"
 #include "problems/mesh/cut.h"
 #include "problems/mesh/mesh.h"
 #include "problems/rigid/articulation.h"
+#include "problems/rigid/free_body.h"
 
 /* What a scene asks of a solver; a solver declares what it can serve. */
 typedef enum eb_capability {
@@ -30,7 +32,8 @@ typedef enum eb_capability {
   EB_CAP_CUTTING = 1 << 9,
   EB_CAP_STATICS = 1 << 10,          /* solves for equilibrium */
   EB_CAP_IMPLICIT_PENALTY = 1 << 11, /* colliders whose penalty is taken at the end of the step */
-  EB_CAP_ARTICULATION = 1 << 12      /* nodes that ride on jointed rigid bodies */
+  EB_CAP_ARTICULATION = 1 << 12,     /* nodes that ride on jointed rigid bodies */
+  EB_CAP_FREE_BODIES = 1 << 13       /* nodes that ride on free rigid bodies */
 } eb_capability;
 
 typedef struct eb_state {
@@ -41,6 +44,9 @@ typedef struct eb_state {
   double *v;           /* node_count x 3, m/s */
   int32_t joint_count; /* 0 without an articulation */
   double *q, *u;       /* joint_count: angles and their rates, rad and rad/s; NULL without joints */
+  int32_t body_count;  /* 0 without free rigid bodies */
+  double *pose,
+      *twist; /* body_count x 7 and x 6 (problems/rigid/free_body.h); NULL without bodies */
 } eb_state;
 
 typedef struct eb_scene eb_scene;
@@ -83,7 +89,7 @@ typedef struct eb_scene_ops {
   double (*activation)(const eb_scene *scene, double t);
 } eb_scene_ops;
 
-enum { EB_MAX_REGIONS = 32, EB_MAX_COLLIDERS = 8 };
+enum { EB_MAX_REGIONS = 32, EB_MAX_COLLIDERS = 8, EB_MAX_OBSTACLES = 8 };
 
 struct eb_scene {
   const eb_scene_ops *ops;
@@ -102,6 +108,12 @@ struct eb_scene {
   double bodies_friction; /* Coulomb's mu between them */
   eb_contact *
       contact; /* of bodies, and of colliders without a stiffness of their own; NULL when there is neither */
+  /* Contact as constraints (EB_CAP_CONTACT): of all surfaces of the mesh, with each other and themselves, and of obstacles. */
+  double contact_friction; /* Coulomb's mu */
+  int32_t obstacle_count;
+  eb_obstacle obstacles[EB_MAX_OBSTACLES]; /* filled by setup */
+  uint8_t rigid[EB_MAX_REGIONS]; /* regions that setup declares rigid; only with EB_CAP_CONTACT */
+  eb_free_bodies *free_bodies;   /* their connected components, or NULL */
   eb_articulation *articulation; /* rigid bodies that nodes ride on; made by setup, or NULL */
   double *x0, *v0; /* initial state, node_count x 3; setup may change them (rest and zero before) */
   int32_t cut_count, cuts_made;

@@ -1,0 +1,62 @@
+/* Collision detection between triangle surfaces: what a motion from x0 to x1 would make pass through each other.
+ *
+ * A collision mesh joins the surfaces of deformable bodies, free rigid bodies and obstacles. Once a step the boxes of its triangles, grown by the reach of
+ * their vertices, are put into a tree that is refitted, not rebuilt, and give the list of candidate pairs; then any number of motions that stay within the reach are
+ * tested continuously against that list (Verschoor and Jalba 2019, Section 5: boxes grown by 3 h v). Parallel; the order of everything is the
+ * same for any number of threads. */
+#ifndef EB_COLLISIONS_H
+#define EB_COLLISIONS_H
+
+#include <stdint.h>
+
+#include "problems/base/error.h"
+#include "problems/collision/continuous.h"
+
+/* Vertices of one group belong to one body. Two features are never tested when they share a vertex, when both are of obstacles, or when both are of the same
+ * group and that group is rigid. Deformable groups are tested against themselves. */
+typedef struct eb_collision_mesh {
+  int32_t vertex_count, triangle_count, edge_count, group_count;
+  int32_t *triangles; /* triangle_count x 3, outward */
+  int32_t *edges;     /* edge_count x 2, a < b, ascending */
+  int32_t *group;     /* vertex_count */
+  uint8_t *rigid;     /* group_count */
+  uint8_t *obstacle;  /* group_count: an obstacle (rigid too) */
+} eb_collision_mesh;
+
+/* Copies triangles and groups, finds the edges. EB_ERR_INVALID when a triangle's vertices are out of range or of different groups. */
+EB_MUST eb_error eb_collision_mesh_create(int32_t vertices, int32_t triangle_count,
+                                          const int32_t *triangles, const int32_t *group,
+                                          int32_t group_count, const uint8_t *rigid,
+                                          const uint8_t *obstacle, eb_collision_mesh **out);
+void eb_collision_mesh_destroy(eb_collision_mesh *mesh);
+
+typedef struct eb_pair {
+  int32_t kind; /* eb_pair_kind */
+  int32_t vertex
+      [4]; /* of the collision mesh, in the order of continuous.h; a face as in `triangles`, edges as in `edges`, the lower edge first */
+} eb_pair;
+
+typedef struct eb_hit {
+  eb_pair pair;
+  double time; /* in [0, 1], see continuous.h */
+} eb_hit;
+
+typedef struct eb_collisions eb_collisions;
+
+/* The mesh must outlive it. */
+EB_MUST eb_error eb_collisions_create(const eb_collision_mesh *mesh, eb_collisions **out);
+void eb_collisions_destroy(eb_collisions *collisions);
+/* Starts a step at x0 (vertex_count x 3, m): every vertex may move up to reach[i] (m) from x0[i] without leaving the candidates' boxes. Refits the tree (building it at
+ * the first call, and anew when refitting has made it bad) and lists the candidates. Grows its own arrays when it must. */
+EB_MUST eb_error eb_collisions_begin(eb_collisions *collisions, const double *x0,
+                                     const double *reach);
+/* Brings the lists up to date for vertices that x1 puts outside their reach, by raising it for them; returns in *repaired how many there were. */
+EB_MUST eb_error eb_collisions_cover(eb_collisions *collisions, const double *x1,
+                                     int32_t *repaired);
+/* All candidates that collide on the way from the x0 of `begin` to x1, in a fixed order; the array is owned by `collisions` and good until the next call. Vertices of x1 must
+ * be within reach. */
+EB_MUST eb_error eb_collisions_find(eb_collisions *collisions, const double *x1,
+                                    const eb_hit **hits, int32_t *count);
+int64_t eb_collisions_candidates(const eb_collisions *collisions);
+
+#endif

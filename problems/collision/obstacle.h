@@ -1,0 +1,23 @@
+/* Obstacles: rigid triangle surfaces that move by script and that nothing pushes. Contact with them is a constraint, in contrast to the
+ * penalty of colliders (collider.h). */
+#ifndef EB_OBSTACLE_H
+#define EB_OBSTACLE_H
+
+#include "problems/mesh/mesh.h"
+
+typedef struct eb_obstacle {
+  eb_surface *
+      surface; /* in its own frame, m; owned by the scene. Outward, open or closed, not crossing itself */
+  /* Pose at time t: x = rotation X + shift (row-major, m), or NULL when it stays in its own frame. Deterministic in t. */
+  void (*motion)(double t, const double *parameters, double rotation[9], double shift[3]);
+  double parameters[8];
+} eb_obstacle;
+
+/* Positions of its vertices at time t, vertex_count x 3, m. */
+void eb_obstacle_place(const eb_obstacle *obstacle, double t, double *x);
+/* Frees the surface. */
+void eb_obstacle_clear(eb_obstacle *obstacle);
+/* Of surface and motion (sampled), for the hash of a scene. */
+uint64_t eb_obstacle_hash(const eb_obstacle *obstacle, uint64_t hash);
+
+#endif
