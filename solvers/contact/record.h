@@ -12,11 +12,12 @@
  * up to second order in the turn of free bodies, and r is the force of the second feature on the first, in the frame. */
 typedef struct eb_contact_record {
   int32_t count;
-  double step;         /* h, s */
-  double gap;          /* the distance that constraints ask for in the end, m */
-  double eps2;         /* tolerance of the step on active constraints, m */
-  int32_t nodes;       /* of the scene's mesh */
-  const eb_pair *pair; /* vertices below `nodes` are nodes of the scene's mesh; nodes + j is vertex j of
+  double step;   /* h, s */
+  double gap;    /* the distance that constraints ask for in the end, m */
+  double eps2;   /* tolerance of the step on active constraints, m */
+  int32_t nodes; /* of the scene's mesh */
+  const eb_pair
+      *pair; /* vertices below `nodes` are nodes of the scene's mesh; nodes + j is vertex j of
                           the obstacles, counted through all of them in their order in the scene */
   const double *weight; /* 4, signed, sum 0, in the order of the pair's vertices */
   const double *frame;  /* 9, row-major: n, t1, t2, orthonormal, right-handed */

@@ -12,6 +12,8 @@
 #ifndef EB_CONTACT_SADDLE_H
 #define EB_CONTACT_SADDLE_H
 
+#include <stdbool.h>
+
 #include "problems/contact/problem.h"
 
 typedef struct eb_saddle {
