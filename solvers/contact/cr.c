@@ -25,7 +25,7 @@
 #include "solvers/contact/cr.h"
 #include "solvers/linalg/block_ops.h"
 
-static const double theta_ = 0.05;    /* E over the mean of the Schur diagonal */
+static const double theta_ = 0.3;    /* E over the mean of the Schur diagonal */
 static const double forcing_ = 0.1;   /* |r| / |grad Phi| at which a Newton step is cut off */
 static const double curvature_ = 0.1; /* |Phi'(t)| / |Phi'(0)| that the line search asks for */
 
@@ -252,7 +252,7 @@ static double gradient_norm(const workspace *w) {
 static eb_reason minimize(workspace *w, const eb_contact_problem *problem,
                           const eb_contact_tolerance *tolerance, double target, double *v,
                           eb_step_log *log, eb_contact_outcome *outcome) {
-  for (double norm = gradient_norm(w); norm > target; norm = gradient_norm(w)) {
+  for (double norm = gradient_norm(w); !(norm <= target); norm = gradient_norm(w)) {
     if (!isfinite(norm)) return EB_DIVERGED_NAN;
     if (outcome->iterations >= tolerance->max_iterations) return EB_DIVERGED_MAX_IT;
     double inner = fmax(forcing_ * norm, 0.5 * target);
@@ -270,7 +270,7 @@ static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
   eb_contact_error error;
   double last = INFINITY;
   int stagnated = 0;
-  for (;;) {
+  for (int64_t steps = 0; steps < tolerance->max_iterations; steps++) {
     double target = fmax(0.5 * tolerance->eps1, 0.1 * gradient_norm(w));
     eb_reason reason = minimize(w, problem, tolerance, target, v, log, outcome);
     if (reason != EB_RUNNING) return reason;
@@ -284,6 +284,7 @@ static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
     proximal_step(w, problem);
     outcome->state_changes += evaluate(w, problem) > 0;
   }
+  return EB_DIVERGED_MAX_IT;
 }
 
 static eb_error solve(void *data, const eb_contact_problem *problem,
