@@ -74,7 +74,13 @@ const char *eb_counter_name(eb_counter counter) {
       [EB_COUNT_UPDATED_SUPERNODES] = "updated_supernodes",
       [EB_COUNT_DAMPED_ELEMENTS] = "damped_elements",
       [EB_COUNT_REDUCED_UNKNOWNS] = "reduced_unknowns",
-      [EB_COUNT_REBUILDS] = "rebuilds"};
+      [EB_COUNT_REBUILDS] = "rebuilds",
+      [EB_COUNT_CONSTRAINTS] = "constraints",
+      [EB_COUNT_ACTIVE_CONSTRAINTS] = "active_constraints",
+      [EB_COUNT_COLLISION_ROUNDS] = "collision_rounds",
+      [EB_COUNT_RELINEARIZATIONS] = "relinearizations",
+      [EB_COUNT_COLLISION_CANDIDATES] = "collision_candidates",
+      [EB_COUNT_STATE_CHANGES] = "state_changes"};
   return (unsigned)counter < EB_COUNTERS ? names[counter] : "unknown counter";
 }
 
@@ -102,6 +108,7 @@ static const struct {
                         {EB_CAP_SCRIPTED, "scripted nodes"},
                         {EB_CAP_COLLIDERS, "colliders"},
                         {EB_CAP_CONTACT, "contact constraints"},
+                        {EB_CAP_FREE_BODIES, "free rigid bodies"},
                         {EB_CAP_CUTTING, "cutting"},
                         {EB_CAP_STATICS, "statics"}};
 

@@ -63,8 +63,14 @@ typedef enum eb_counter {
   EB_COUNT_UPDATED_ELEMENTS,   /* element matrices brought up to date in the system */
   EB_COUNT_UPDATED_SUPERNODES, /* fronts refactored in part of a factorization */
   EB_COUNT_DAMPED_ELEMENTS,
-  EB_COUNT_REDUCED_UNKNOWNS, /* of the system that a condensing solver steps in time */
-  EB_COUNT_REBUILDS,         /* set-ups after a change of the mesh */
+  EB_COUNT_REDUCED_UNKNOWNS,   /* of the system that a condensing solver steps in time */
+  EB_COUNT_REBUILDS,           /* set-ups after a change of the mesh */
+  EB_COUNT_CONSTRAINTS,        /* of contact, at the end of the step */
+  EB_COUNT_ACTIVE_CONSTRAINTS, /* those of them that carry a force */
+  EB_COUNT_COLLISION_ROUNDS, /* solves of the contact problem, each with a look for collisions after it */
+  EB_COUNT_RELINEARIZATIONS, /* constraints made anew within the step because the bodies moved on */
+  EB_COUNT_COLLISION_CANDIDATES, /* pairs of features that the step has tested */
+  EB_COUNT_STATE_CHANGES,        /* of contacts, in the method that solves for them */
   EB_COUNTERS
 } eb_counter;
 const char *eb_counter_name(eb_counter counter); /* "factorizations", ... */
@@ -89,6 +95,8 @@ typedef struct eb_tree_log {
 /* The equation that a step claims to solve; the harness audits that one. */
 typedef enum eb_equation { EB_EQUATION_IMPLICIT_EULER, EB_EQUATION_STATIC } eb_equation;
 
+struct eb_contact_record;
+
 /* What a solver reports of a step (or of its set-up). Owned and reset by the harness, filled by the solver through
  * the functions below, which allocate nothing. Residuals past the capacity are counted, not kept. */
 typedef struct eb_step_log {
@@ -108,6 +116,8 @@ typedef struct eb_step_log {
    * reset. NULL when nobody asked. */
   uint8_t *element_updates;
   int32_t element_count;
+  /* The contacts of the step (solvers/contact/record.h), owned by the solver and good until its next step; NULL when there are none. */
+  const struct eb_contact_record *contacts;
 } eb_step_log;
 
 EB_MUST eb_error eb_step_log_create(int64_t residual_capacity, eb_step_log **out);
@@ -175,6 +185,6 @@ void eb_solver_destroy(eb_solver *solver);
 EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log);
 
 /* The interface version a plug-in was built against; exported by it as `elastobench_abi`. */
-#define EB_PLUGIN_ABI 3
+#define EB_PLUGIN_ABI 4
 
 #endif

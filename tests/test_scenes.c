@@ -179,8 +179,11 @@ static void test_promises(const char *name, const char *small) {
          name);
   eb_state *state;
   tap_require(eb_state_create(scene, &state), "state");
-  tap_ok(state->time == 0 && state->step == 0 &&
-             !memcmp(state->x, scene->x0, 24 * (size_t)state->node_count),
+  double off = 0;
+  for (int32_t i = 0; i < 3 * state->node_count; i++)
+    off = fmax(off, fabs(state->x[i] - scene->x0[i]));
+  /* Nodes of rigid bodies are placed by the poses fitted to them: some rounding errors of a few metres. */
+  tap_ok(state->time == 0 && state->step == 0 && off <= (scene->free_bodies ? 1e-13 : 0),
          "%s: a state starts at the scene's initial positions", name);
   eb_state_destroy(state);
   eb_scene_destroy(again);

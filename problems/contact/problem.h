@@ -34,7 +34,7 @@ EB_MUST eb_error eb_contact_problem_create(int32_t room, eb_contact_problem **ou
 void eb_contact_problem_destroy(eb_contact_problem *problem);
 /* Makes room for as many contacts, keeping what is there. */
 EB_MUST eb_error eb_contact_problem_reserve(eb_contact_problem *problem, int32_t room);
-/* Appends a contact (room for it must be there) with `entries` blocks; sorts them; similar = 1. */
+/* Appends a contact (room for it must be there) with 1 to EB_CONTACT_ENTRIES blocks; sorts them and adds up those of the same block row; similar = 1. */
 void eb_contact_problem_add(eb_contact_problem *problem, int32_t entries, const int32_t *block,
                             const double *H, const double c[3], double mu);
 

@@ -1,0 +1,170 @@
+/* Storage of the contact problem, its products with H, and how far a pair (v, r) is from a solution.
+ *
+ * The law that is measured (problem.h) has a discontinuity: the slightest motion of a sticking contact has a direction. Motions below eps2 are therefore
+ * rest, and whether a contact sticks is read off its force, never off its motion. Every maximum keeps a NaN that it meets. Sums run in the order of
+ * the contacts. */
+#include "problems/contact/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+#include "problems/base/vector3.h"
+
+static const double STICKING = 1 - 1e-6; /* of mu r_n: friction below it sticks */
+
+void eb_contact_problem_destroy(eb_contact_problem *problem) {
+  if (!problem) return;
+  free(problem->start);
+  free(problem->block);
+  free(problem->H);
+  free(problem->c);
+  free(problem->mu);
+  free(problem->similar);
+  free(problem);
+}
+
+/* *array := room for `count` entries, of which the first `kept` stay. */
+static eb_error grow(void **array, int64_t kept, int64_t count, size_t size) {
+  void *grown = eb_recalloc(*array, (size_t)kept, (size_t)count, size);
+  if (!grown)
+    return EB_ERROR(EB_ERR_MEMORY,
+                    "cannot allocate %lld entries of %zu bytes for contacts; use a smaller scene "
+                    "or raise the memory limit",
+                    (long long)count, size);
+  *array = grown;
+  return EB_OK;
+}
+
+#define GROW(array, kept, count) grow((void **)&(array), kept, count, sizeof *(array))
+
+eb_error eb_contact_problem_reserve(eb_contact_problem *problem, int32_t room) {
+  if (room < 0 || room > INT32_MAX / EB_CONTACT_ENTRIES)
+    return EB_ERROR(EB_ERR_LIMIT, "no room for %d contacts; a problem holds 0 to %d of them", room,
+                    INT32_MAX / EB_CONTACT_ENTRIES);
+  if (room <= problem->room && problem->start) return EB_OK;
+  int64_t used = problem->start ? problem->start[problem->count] : 0, count = problem->count;
+  EB_TRY(GROW(problem->start, problem->start ? count + 1 : 0, (int64_t)room + 1));
+  EB_TRY(GROW(problem->block, used, (int64_t)EB_CONTACT_ENTRIES * room));
+  EB_TRY(GROW(problem->H, 9 * used, 9 * (int64_t)EB_CONTACT_ENTRIES * room));
+  EB_TRY(GROW(problem->c, 3 * count, 3 * (int64_t)room));
+  EB_TRY(GROW(problem->mu, count, room));
+  EB_TRY(GROW(problem->similar, count, room));
+  problem->room = room;
+  return EB_OK;
+}
+
+eb_error eb_contact_problem_create(int32_t room, eb_contact_problem **out) {
+  eb_contact_problem *problem;
+  *out = NULL;
+  EB_TRY(EB_NEW(problem, 1));
+  eb_error error = eb_contact_problem_reserve(problem, room);
+  if (error) {
+    eb_contact_problem_destroy(problem);
+    return error;
+  }
+  *out = problem;
+  return EB_OK;
+}
+
+/* Puts an entry among those of the last contact, which end at `end`; the new end. */
+static int32_t insert_entry(eb_contact_problem *p, int32_t first, int32_t end, int32_t block,
+                            const double *H) {
+  int32_t at = end;
+  while (at > first && p->block[at - 1] > block) at--;
+  if (at > first && p->block[at - 1] == block) {
+    double *sum = p->H + 9 * (int64_t)(at - 1);
+    for (int k = 0; k < 9; k++) sum[k] += H[k];
+    return end;
+  }
+  memmove(p->block + at + 1, p->block + at, (size_t)(end - at) * sizeof *p->block);
+  memmove(p->H + 9 * (int64_t)(at + 1), p->H + 9 * (int64_t)at,
+          9 * (size_t)(end - at) * sizeof *p->H);
+  p->block[at] = block;
+  memcpy(p->H + 9 * (int64_t)at, H, 9 * sizeof *H);
+  return end + 1;
+}
+
+void eb_contact_problem_add(eb_contact_problem *problem, int32_t entries, const int32_t *block,
+                            const double *H, const double c[3], double mu) {
+  int32_t k = problem->count++, end = problem->start[k];
+  for (int32_t e = 0; e < entries; e++)
+    end = insert_entry(problem, problem->start[k], end, block[e], H + 9 * (int64_t)e);
+  problem->start[k + 1] = end;
+  memcpy(problem->c + 3 * (int64_t)k, c, 3 * sizeof *c);
+  problem->mu[k] = mu;
+  problem->similar[k] = 1;
+}
+
+void eb_contact_velocity(const eb_contact_problem *problem, const double *v, double *u) {
+  for (int32_t k = 0; k < problem->count; k++) {
+    double *sum = u + 3 * (int64_t)k;
+    for (int d = 0; d < 3; d++) sum[d] = -problem->c[3 * (int64_t)k + d];
+    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
+      const double *H = problem->H + 9 * (int64_t)e, *x = v + 3 * (int64_t)problem->block[e];
+      for (int d = 0; d < 3; d++) sum[d] += eb_dot3(H + 3 * d, x);
+    }
+  }
+}
+
+void eb_contact_force_add(const eb_contact_problem *problem, const double *r, double *f) {
+  for (int32_t k = 0; k < problem->count; k++)
+    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++)
+      for (int d = 0; d < 3; d++)
+        eb_add3(r[3 * (int64_t)k + d], problem->H + 9 * (int64_t)e + 3 * d,
+                f + 3 * (int64_t)problem->block[e]);
+}
+
+/* ---- how far from a solution ----------------------------------------------------------------------- */
+
+/* |A v - b - H^T r|; f: 3 A->rows. */
+static double residual_norm(const eb_contact_problem *problem, const double *v, const double *r,
+                            double *f) {
+  const eb_block_matrix *A = problem->A;
+  int64_t n = 3 * (int64_t)A->rows;
+  memcpy(f, problem->b, (size_t)n * sizeof *f);
+  eb_contact_force_add(problem, r, f);
+  double square = 0;
+  for (int32_t i = 0; i < A->rows; i++) {
+    double *row = f + 3 * (int64_t)i;
+    for (int32_t b = A->start[i]; b < A->start[i + 1]; b++)
+      for (int d = 0; d < 3; d++)
+        row[d] -= eb_dot3(A->values + 9 * (int64_t)b + 3 * d, v + 3 * (int64_t)A->column[b]);
+    square += eb_dot3(row, row);
+  }
+  return sqrt(square);
+}
+
+static double larger(double most, double value) {
+  return value <= most || isnan(most) ? most : value;
+}
+
+/* Between the friction and what it should oppose, degrees. */
+static double angle_between(const double r[3], const double u[3]) {
+  double along = -(r[1] * u[1] + r[2] * u[2]), across = r[1] * u[2] - r[2] * u[1];
+  return atan2(fabs(across), along) * (180 / acos(-1));
+}
+
+static void measure_contact(const double u[3], const double r[3], double mu, double eps2,
+                            eb_contact_error *error) {
+  double friction = hypot(r[1], r[2]), motion = hypot(u[1], u[2]), limit = mu * fmax(r[0], 0);
+  error->violation = larger(error->violation, -u[0]);
+  error->cone = larger(error->cone, fmax(friction - limit, -r[0]));
+  if (r[0] > 0) error->active = larger(error->active, fabs(u[0]));
+  if (friction < STICKING * limit)
+    error->sliding = larger(error->sliding, motion);
+  else if (limit > 0 && motion > eps2)
+    error->angle = larger(error->angle, angle_between(r, u));
+}
+
+void eb_contact_measure(const eb_contact_problem *problem, const double *v, const double *r,
+                        double eps2, double *work, eb_contact_error *error) {
+  double *u = work + 3 * (int64_t)problem->A->rows, most = 0;
+  *error = (eb_contact_error){.residual = residual_norm(problem, v, r, work)};
+  eb_contact_velocity(problem, v, u);
+  for (int32_t k = 0; k < problem->count; k++) {
+    measure_contact(u + 3 * (int64_t)k, r + 3 * (int64_t)k, problem->mu[k], eps2, error);
+    most = larger(most, r[3 * (int64_t)k]);
+  }
+  if (error->cone != 0) error->cone /= most;
+}

@@ -1,0 +1,311 @@
+/* contact-cr: the contact problem by conjugate residuals with contact states that change while it iterates.
+ *
+ *   A v = b + H^T r,  u = H v - c,  with Signorini's condition and Coulomb's cone (problems/contact/problem.h)
+ *
+ * Reference: Verschoor and Jalba 2019, Section 3 and Algorithms 1 to 3: conjugate residuals on the matrix of the held constraints, Equation 11; states evaluated before
+ * convergence; preconditioners of Equation 22; friction magnitudes from a moving average of normal forces; the split residual. What differs, and why: deciding states from
+ * multipliers that have not converged turns endlessly where constraints nearly repeat each other. Here every row has a small compliance E = theta tr(Z S) / 3,
+ * which makes forces a function of velocities (cr.h), and a convex merit function of its own for a line search:
+ *
+ *   anchors r^ <- r, bounds s <- mu r_n            (a proximal step, until r = r^ and s = mu r_n)
+ *     states from v, K = A + H^T D H               (a semismooth Newton step, cut off at the forcing term)
+ *       conjugate residuals on K x = -grad Phi     (preconditioned: full or diag)
+ *     v <- v + t x, t from an exact line search on Phi
+ *
+ * Every Newton step lowers the strictly convex Phi, so that the inner loops end; bounds move by the mean of the last two (the paper's n = 2) where they oscillate.
+ * An iteration is one of the conjugate residuals: one product with A.
+ *
+ * Needs: A positive definite, D_k of the law. Workspace: thirteen vectors of the unknowns, some forty numbers a contact.
+ * Fails: EB_DIVERGED_MAX_IT; EB_DIVERGED_NAN when something is not finite; EB_DIVERGED_BREAKDOWN when conjugate residuals break down with the first direction under both
+ * preconditioners. EB_CONVERGED_STAGNATED: constraints contradict each other; violations no longer fall from one proximal step to the next (the least-squares exit). */
+#include <math.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+#include "solvers/contact/cr.h"
+#include "solvers/linalg/block_ops.h"
+
+static const double theta_ = 0.05;    /* E over the mean of the Schur diagonal */
+static const double forcing_ = 0.1;   /* |r| / |grad Phi| at which a Newton step is cut off */
+static const double curvature_ = 0.1; /* |Phi'(t)| / |Phi'(0)| that the line search asks for */
+
+typedef struct workspace {
+  eb_cr_system system;
+  eb_cr_solve cr;
+  eb_cr_law law;
+  int64_t room;
+  double *v, *Av, *gradient; /* rows */
+  double *u, *r, *change;    /* contacts: 3, 3, 1 (last change of the bound) */
+  uint8_t *state;
+  double *work; /* for eb_contact_measure */
+} workspace;
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+static void clear_contacts(workspace *w) {
+  double **all[] = {&w->law.compliance, &w->law.anchor, &w->law.bound, &w->u, &w->r,
+                    &w->change,         &w->work};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    free(*all[i]);
+    *all[i] = NULL;
+  }
+  free(w->state);
+  w->state = NULL;
+}
+
+static void destroy(void *data) {
+  workspace *w = data;
+  if (!w) return;
+  eb_cr_system_clear(&w->system);
+  eb_cr_solve_clear(&w->cr);
+  clear_contacts(w);
+  free(w->Av);
+  free(w->gradient);
+  free(w);
+}
+
+static eb_error build(workspace *w, int32_t rows, bool full) {
+  EB_TRY(eb_cr_system_create(rows, full, &w->system));
+  EB_TRY(EB_NEW(w->Av, 3 * (int64_t)rows));
+  return EB_NEW(w->gradient, 3 * (int64_t)rows);
+}
+
+static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
+  workspace *w;
+  *data = NULL;
+  EB_TRY(EB_NEW(w, 1));
+  bool full = !strcmp(eb_values_text(solver->options, "preconditioner"), "full");
+  eb_error error = build(w, rows, full);
+  if (error) {
+    destroy(w);
+    return error;
+  }
+  *data = w;
+  return EB_OK;
+}
+
+static eb_error reserve(workspace *w, int64_t count) {
+  EB_TRY(eb_cr_solve_reserve(&w->cr, w->system.n, 3 * count));
+  if (w->state && count <= w->room) return EB_OK;
+  clear_contacts(w);
+  int64_t room = count + count / 2 + 16;
+  EB_TRY(EB_NEW(w->law.compliance, room));
+  EB_TRY(EB_NEW(w->law.anchor, 3 * room));
+  EB_TRY(EB_NEW(w->law.bound, room));
+  EB_TRY(EB_NEW(w->u, 3 * room));
+  EB_TRY(EB_NEW(w->r, 3 * room));
+  EB_TRY(EB_NEW(w->change, room));
+  EB_TRY(EB_NEW(w->state, room));
+  EB_TRY(EB_NEW(w->work, w->system.n + 3 * room));
+  w->room = room;
+  return EB_OK;
+}
+
+/* ---- the merit function -------------------------------------------------------------------------- */
+
+/* Forces and states at u, gradient A v - b - H^T r. Returns how many states differ from the last ones. */
+static int64_t evaluate(workspace *w, const eb_contact_problem *problem) {
+  int64_t changes = 0;
+  for (int32_t k = 0; k < problem->count; k++) {
+    uint8_t state = (uint8_t)eb_cr_force(&w->law, k, w->u + 3 * (int64_t)k, w->r + 3 * (int64_t)k);
+    changes += state != w->state[k];
+    w->state[k] = state;
+  }
+  for (int64_t i = 0; i < w->system.n; i++) w->gradient[i] = problem->b[i] - w->Av[i];
+  eb_contact_force_add(problem, w->r, w->gradient);
+  for (int64_t i = 0; i < w->system.n; i++) w->gradient[i] = -w->gradient[i];
+  return changes;
+}
+
+/* Phi'(t) along x: x.(A v - b) + t x.A x - sum_k r_k(u + t H x).H_k x. */
+static double slope(const workspace *w, int32_t count, double linear, double quadratic, double t) {
+  double sum = linear + t * quadratic;
+  for (int32_t k = 0; k < count; k++) {
+    const double *u = w->u + 3 * (int64_t)k, *Hx = w->cr.Hx + 3 * (int64_t)k;
+    double at[3] = {u[0] + t * Hx[0], u[1] + t * Hx[1], u[2] + t * Hx[2]}, r[3];
+    eb_cr_force(&w->law, k, at, r);
+    sum -= r[0] * Hx[0] + r[1] * Hx[1] + r[2] * Hx[2];
+  }
+  return sum;
+}
+
+/* The root of the rising function Phi'(t): t = 1 if good enough, else bracketed and found by regula falsi (the Illinois form). */
+static double line_search(const workspace *w, const eb_contact_problem *problem, eb_step_log *log) {
+  int64_t n = w->system.n;
+  double quadratic = eb_dot(n, w->cr.x, w->cr.Ax);
+  double linear = eb_dot(n, w->cr.x, w->Av) - eb_dot(n, w->cr.x, problem->b);
+  double low = 0, at_low = slope(w, problem->count, linear, quadratic, 0),
+         wanted = curvature_ * fabs(at_low);
+  double t = 1, at = slope(w, problem->count, linear, quadratic, t);
+  while (at < -wanted && t < 16) {
+    low = t;
+    at_low = at;
+    t *= 2;
+    at = slope(w, problem->count, linear, quadratic, t);
+  }
+  if (fabs(at) <= wanted || at < 0) return t;
+  eb_log_count(log, EB_COUNT_LINE_SEARCHES, 1);
+  double high = t, at_high = at;
+  for (int i = 0; i < 40; i++) {
+    t = low - at_low * (high - low) / (at_high - at_low);
+    at = slope(w, problem->count, linear, quadratic, t);
+    if (fabs(at) <= wanted) break;
+    if (at < 0) {
+      low = t;
+      at_low = at;
+      at_high *= 0.5;
+    } else {
+      high = t;
+      at_high = at;
+      at_low *= 0.5;
+    }
+  }
+  return t;
+}
+
+/* ---- one Newton step ----------------------------------------------------------------------------- */
+
+/* A direction from K x = -grad Phi. Returns false when there is none. */
+static bool find_direction(workspace *w, const eb_contact_tolerance *tolerance, double target,
+                           int64_t *iterations) {
+  eb_cr_system *system = &w->system;
+  for (int64_t i = 0; i < system->n; i++) w->gradient[i] = -w->gradient[i];
+  bool good = eb_cr_solve_start(&w->cr, system, w->gradient);
+  int64_t first = *iterations;
+  while (good && w->cr.norm > target && *iterations < tolerance->max_iterations) {
+    good = eb_cr_solve_iterate(&w->cr, system);
+    *iterations += good;
+  }
+  return *iterations > first;
+}
+
+/* When full is not positive definite here, Z is raised and the direction sought again. */
+static bool direction(workspace *w, const eb_contact_tolerance *tolerance, double target,
+                      int64_t *iterations) {
+  for (int attempt = 0; attempt < 6; attempt++) {
+    eb_cr_system_linearize(&w->system, &w->law, w->u);
+    if (find_direction(w, tolerance, target, iterations)) return true;
+    for (int64_t i = 0; i < w->system.n; i++) w->gradient[i] = -w->gradient[i];
+    w->system.scale *= 2;
+  }
+  return false;
+}
+
+static void advance(workspace *w, double t, double *v) {
+  int64_t n = w->system.n, m = w->system.m;
+  for (int64_t i = 0; i < n; i++) v[i] += t * w->cr.x[i];
+  for (int64_t i = 0; i < n; i++) w->Av[i] += t * w->cr.Ax[i];
+  for (int64_t i = 0; i < m; i++) w->u[i] += t * w->cr.Hx[i];
+}
+
+/* ---- proximal steps ------------------------------------------------------------------------------ */
+
+/* Compliance from the Schur diagonal: theta of the mean of its trace, with duplicates counted. */
+static void begin_law(workspace *w, const eb_contact_problem *problem, const double *r) {
+  for (int32_t k = 0; k < problem->count; k++) {
+    const double *S = w->system.schur + 9 * (int64_t)k;
+    w->law.compliance[k] = theta_ * (S[0] + S[4] + S[8]) / 3;
+    memcpy(w->law.anchor + 3 * (int64_t)k, r + 3 * (int64_t)k, 3 * sizeof *r);
+    double normal = r[3 * (int64_t)k];
+    w->law.bound[k] = problem->mu[k] * (normal > 0 ? normal : 0);
+    w->change[k] = 0;
+    w->state[k] = 255;
+  }
+}
+
+/* s moves to mu r_n, or half-way where it comes back from where it went. */
+static void move_bound(workspace *w, int32_t k, double mu) {
+  double step = mu * w->r[3 * (int64_t)k] - w->law.bound[k];
+  if (step * w->change[k] < 0) step *= 0.5;
+  w->change[k] = step;
+  w->law.bound[k] += step;
+}
+
+static void proximal_step(workspace *w, const eb_contact_problem *problem) {
+  for (int32_t k = 0; k < problem->count; k++) {
+    memcpy(w->law.anchor + 3 * (int64_t)k, w->r + 3 * (int64_t)k, 3 * sizeof *w->r);
+    move_bound(w, k, problem->mu[k]);
+  }
+}
+
+/* The forces to hand out: sliding contacts lie on the cone of their own normal force. */
+static void finish_forces(const workspace *w, const eb_contact_problem *problem, double *r) {
+  for (int32_t k = 0; k < problem->count; k++) {
+    const double *from = w->r + 3 * (int64_t)k;
+    double *to = r + 3 * (int64_t)k, length = hypot(from[1], from[2]),
+           limit = problem->mu[k] * from[0];
+    double share =
+        length > limit || (w->state[k] == EB_CONTACT_SLIDES && length > 0) ? limit / length : 1;
+    to[0] = from[0];
+    to[1] = share * from[1];
+    to[2] = share * from[2];
+  }
+}
+
+/* ---- the method ---------------------------------------------------------------------------------- */
+
+static double gradient_norm(const workspace *w) {
+  return eb_norm(w->system.n, w->gradient);
+}
+
+/* Minimizes Phi for the present anchors until its gradient is below `target`. */
+static eb_reason minimize(workspace *w, const eb_contact_problem *problem,
+                          const eb_contact_tolerance *tolerance, double target, double *v,
+                          eb_step_log *log, eb_contact_outcome *outcome) {
+  for (double norm = gradient_norm(w); norm > target; norm = gradient_norm(w)) {
+    if (!isfinite(norm)) return EB_DIVERGED_NAN;
+    if (outcome->iterations >= tolerance->max_iterations) return EB_DIVERGED_MAX_IT;
+    double inner = fmax(forcing_ * norm, 0.5 * target);
+    if (!direction(w, tolerance, inner, &outcome->iterations)) return EB_DIVERGED_BREAKDOWN;
+    advance(w, line_search(w, problem, log), v);
+    outcome->state_changes += evaluate(w, problem) > 0;
+    eb_log_residual(log, gradient_norm(w));
+  }
+  return EB_RUNNING;
+}
+
+static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
+                         const eb_contact_tolerance *tolerance, double *v, double *r,
+                         eb_step_log *log, eb_contact_outcome *outcome) {
+  eb_contact_error error;
+  double last = INFINITY;
+  int stagnated = 0;
+  for (;;) {
+    double target = fmax(0.5 * tolerance->eps1, 0.1 * gradient_norm(w));
+    eb_reason reason = minimize(w, problem, tolerance, target, v, log, outcome);
+    if (reason != EB_RUNNING) return reason;
+    finish_forces(w, problem, r);
+    eb_contact_measure(problem, v, r, tolerance->eps2, w->work, &error);
+    if (eb_contact_solved(&error, tolerance)) return EB_CONVERGED_ATOL;
+    stagnated =
+        error.violation > 0.9 * last && error.violation > tolerance->eps2 ? stagnated + 1 : 0;
+    last = error.violation;
+    if (stagnated > 20) return EB_CONVERGED_STAGNATED;
+    proximal_step(w, problem);
+    outcome->state_changes += evaluate(w, problem) > 0;
+  }
+}
+
+static eb_error solve(void *data, const eb_contact_problem *problem,
+                      const eb_contact_tolerance *tolerance, double *v, double *r, eb_step_log *log,
+                      eb_contact_outcome *outcome) {
+  workspace *w = data;
+  *outcome = (eb_contact_outcome){.reason = EB_DIVERGED_MAX_IT};
+  eb_log_begin(log, EB_PHASE_FACTOR);
+  EB_TRY(reserve(w, problem->count));
+  EB_TRY(eb_cr_system_begin(&w->system, problem));
+  begin_law(w, problem, r);
+  eb_log_end(log, EB_PHASE_FACTOR);
+  eb_log_begin(log, EB_PHASE_SOLVE);
+  eb_block_multiply(problem->A, v, w->Av);
+  eb_contact_velocity(problem, v, w->u);
+  evaluate(w, problem);
+  outcome->reason = iterate(w, problem, tolerance, v, r, log, outcome);
+  if (outcome->reason < 0) finish_forces(w, problem, r);
+  eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, (double)outcome->iterations);
+  eb_log_end(log, EB_PHASE_SOLVE);
+  return EB_OK;
+}
+
+const eb_contact_method eb_contact_cr = {
+    .name = "cr", .create = create, .solve = solve, .destroy = destroy};

@@ -1,0 +1,72 @@
+/* What the files of contact-cr share: the regularized contact law, the system of a Newton step, conjugate residuals on it. Internal to solvers/contact. */
+#ifndef EB_CONTACT_CR_H
+#define EB_CONTACT_CR_H
+
+#include "solvers/contact/method.h"
+
+/* The proximal form of the contact law. With a compliance E (m/N) and multipliers r^ from the last proximal step, forces follow from velocities alone:
+ *
+ *   r_n(u) = max(0, r^_n - u_n / E),     r_t(u) = projection of r^_t - u_t / E on the disc of radius s,
+ *
+ * and r = r^ is the law itself, with s = mu r_n. For fixed r^ and s they are the gradient of a convex function of u (the Moreau envelope), so that
+ *   Phi(v) = 1/2 v^T A v - b^T v + sum_k phi_k(H_k v - c_k),   grad Phi = A v - b - H^T r(v),
+ * is strictly convex. D_k = -dr/du is symmetric and positive semi-definite. */
+typedef struct eb_cr_law {
+  double *compliance; /* a contact: E, m/N */
+  double *anchor;     /* 3 a contact: r^, N */
+  double *bound;      /* a contact: s, N */
+} eb_cr_law;
+
+typedef enum eb_contact_state {
+  EB_CONTACT_OPEN,
+  EB_CONTACT_STICKS,
+  EB_CONTACT_SLIDES,
+  EB_CONTACT_GRIPS
+} eb_contact_state;
+
+/* Forces r at u, both 3 entries; returns the state. EB_CONTACT_GRIPS: open, but friction of the last bound is still there. */
+eb_contact_state eb_cr_force(const eb_cr_law *law, int32_t k, const double u[3], double r[3]);
+/* D_k at u, row-major. */
+void eb_cr_stiffness(const eb_cr_law *law, int32_t k, const double u[3], double D[9]);
+
+/* K = A + H^T D H, which is B of the paper with compliance E in its lower right block and the multipliers eliminated, and the preconditioners:
+ *   full  C^-1 = A_d^-1 - A_d^-1 H^T (D^-1 + Z S_d)^-1 H A_d^-1, the upper left block of Equation 22, A_d and S_d of 3x3 blocks;
+ *   diag  the inverse of the 3x3 diagonal blocks of K. */
+typedef struct eb_cr_system {
+  const eb_contact_problem *problem;
+  int64_t n, m, room;
+  bool full;
+  double scale;     /* on Z; raised when full is not positive definite */
+  double *diagonal; /* 9 a block row: inverse of A's, or of K's with diag */
+  double *schur;    /* 9 a contact: S_k = H_k A_d^-1 H_k^T */
+  double *D;        /* 9 a contact */
+  double *inner;    /* 9 a contact: (D^-1 + Z S)^-1 = D (1 + Z S D)^-1 */
+  double *w;        /* m: work */
+} eb_cr_system;
+
+EB_MUST eb_error eb_cr_system_create(int32_t rows, bool full, eb_cr_system *out);
+void eb_cr_system_clear(eb_cr_system *system);
+/* Takes a problem and inverts the diagonal blocks. EB_ERR_INVALID when one is not positive definite. */
+EB_MUST eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_problem *problem);
+/* D of the law at u, and what the preconditioner needs of it. */
+void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u);
+/* Ax = A x, Hx = H x, Kx = A x + H^T D H x. */
+void eb_cr_multiply(eb_cr_system *system, const double *x, double *Ax, double *Hx, double *Kx);
+void eb_cr_precondition(eb_cr_system *system, const double *r, double *z);
+
+/* Conjugate residuals on K x = g, from x = 0, with A x and H x beside x. */
+typedef struct eb_cr_solve {
+  int64_t n, room;     /* room: of m */
+  double *x, *Ax, *Hx; /* the direction found */
+  double *r, *z, *p, *Ap, *Hp, *Kp, *Az, *Hz, *Kz, *CKp;
+  double zKz, norm; /* norm: |r|_2 */
+} eb_cr_solve;
+
+EB_MUST eb_error eb_cr_solve_reserve(eb_cr_solve *cr, int64_t n, int64_t m);
+void eb_cr_solve_clear(eb_cr_solve *cr);
+/* False: the preconditioner is not positive definite in the direction of g. */
+bool eb_cr_solve_start(eb_cr_solve *cr, eb_cr_system *system, const double *g);
+/* False: breakdown, x is that before. */
+bool eb_cr_solve_iterate(eb_cr_solve *cr, eb_cr_system *system);
+
+#endif

@@ -1,0 +1,224 @@
+/* The system of a Newton step on the regularized contact problem and its preconditioners; see cr.h.
+ *
+ * Full is positive definite when Z S_d bounds H A_d^-1 H^T from above: Z has to count the constraints that act alike. Where it counts too few, conjugate
+ * residuals notice a negative z.r and the scale on Z is raised. */
+#include <math.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+#include "solvers/contact/cr.h"
+#include "solvers/linalg/block_ops.h"
+
+/* ---- 3x3 --------------------------------------------------------------------------------------- */
+
+static void multiply3(const double A[9], const double B[9], double out[9]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      out[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
+}
+
+/* Returns the determinant; out is not usable when it is 0. */
+static double invert3(const double A[9], double out[9]) {
+  double c0 = A[4] * A[8] - A[5] * A[7], c1 = A[5] * A[6] - A[3] * A[8],
+         c2 = A[3] * A[7] - A[4] * A[6];
+  double det = A[0] * c0 + A[1] * c1 + A[2] * c2, s = 1 / det;
+  out[0] = s * c0;
+  out[1] = s * (A[2] * A[7] - A[1] * A[8]);
+  out[2] = s * (A[1] * A[5] - A[2] * A[4]);
+  out[3] = s * c1;
+  out[4] = s * (A[0] * A[8] - A[2] * A[6]);
+  out[5] = s * (A[2] * A[3] - A[0] * A[5]);
+  out[6] = s * c2;
+  out[7] = s * (A[1] * A[6] - A[0] * A[7]);
+  out[8] = s * (A[0] * A[4] - A[1] * A[3]);
+  return det;
+}
+
+/* out += H^T D H (or H D H^T with the other order of indices). */
+static void add_congruent(const double H[9], const double D[9], bool transposed, double out[9]) {
+  double left[9], DH[9];
+  double other[9];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      left[3 * i + j] = transposed ? H[3 * j + i] : H[3 * i + j];
+      other[3 * i + j] = transposed ? H[3 * i + j] : H[3 * j + i];
+    }
+  multiply3(D, other, DH);
+  double product[9];
+  multiply3(left, DH, product);
+  for (int i = 0; i < 9; i++) out[i] += product[i];
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+eb_error eb_cr_system_create(int32_t rows, bool full, eb_cr_system *out) {
+  *out = (eb_cr_system){.n = 3 * (int64_t)rows, .full = full, .scale = 1};
+  return EB_NEW(out->diagonal, 9 * (int64_t)rows);
+}
+
+static void clear_contacts(eb_cr_system *system) {
+  double **all[] = {&system->schur, &system->D, &system->inner, &system->w};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    free(*all[i]);
+    *all[i] = NULL;
+  }
+}
+
+void eb_cr_system_clear(eb_cr_system *system) {
+  clear_contacts(system);
+  free(system->diagonal);
+  *system = (eb_cr_system){0};
+}
+
+static eb_error reserve(eb_cr_system *system, int64_t count) {
+  if (system->w && count <= system->room) return EB_OK;
+  clear_contacts(system);
+  int64_t room = count + count / 2 + 16;
+  EB_TRY(EB_NEW(system->schur, 9 * room));
+  EB_TRY(EB_NEW(system->D, 9 * room));
+  EB_TRY(EB_NEW(system->inner, 9 * room));
+  EB_TRY(EB_NEW(system->w, 3 * room));
+  system->room = room;
+  return EB_OK;
+}
+
+/* ---- set-up ------------------------------------------------------------------------------------ */
+
+static eb_error invert_blocks(eb_cr_system *system, const eb_block_matrix *A) {
+  for (int32_t i = 0; i < A->rows; i++)
+    if (!(invert3(A->values + 9 * (int64_t)A->diagonal[i], system->diagonal + 9 * (int64_t)i) > 0))
+      return EB_ERROR(
+          EB_ERR_INVALID,
+          "the diagonal block of row %d of the contact problem's matrix is not positive definite",
+          i);
+  return EB_OK;
+}
+
+/* S_k = sum over the blocks of H A_d^-1 H^T. */
+static void make_schur(eb_cr_system *system) {
+  const eb_contact_problem *problem = system->problem;
+  memset(system->schur, 0, 9 * (size_t)problem->count * sizeof *system->schur);
+  for (int32_t k = 0; k < problem->count; k++)
+    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++)
+      add_congruent(problem->H + 9 * (int64_t)e, system->diagonal + 9 * (int64_t)problem->block[e],
+                    false, system->schur + 9 * (int64_t)k);
+}
+
+eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_problem *problem) {
+  system->problem = problem;
+  system->m = 3 * (int64_t)problem->count;
+  EB_TRY(reserve(system, problem->count));
+  EB_TRY(invert_blocks(system, problem->A));
+  make_schur(system);
+  return EB_OK;
+}
+
+/* D (1 + Z S D)^-1. With D of E^-1 at most, the matrix in brackets is regular: Z S D has no negative eigenvalues. */
+static void make_inner(eb_cr_system *system, int32_t k) {
+  const double *D = system->D + 9 * (int64_t)k;
+  double Z = system->scale * system->problem->similar[k], SD[9], inverse[9];
+  multiply3(system->schur + 9 * (int64_t)k, D, SD);
+  for (int i = 0; i < 9; i++) SD[i] = Z * SD[i] + (i % 4 == 0);
+  invert3(SD, inverse);
+  multiply3(D, inverse, system->inner + 9 * (int64_t)k);
+}
+
+/* The diagonal blocks of K, inverted. */
+static void invert_diagonal_of_K(eb_cr_system *system) {
+  const eb_contact_problem *problem = system->problem;
+  const eb_block_matrix *A = problem->A;
+  for (int32_t i = 0; i < A->rows; i++)
+    memcpy(system->diagonal + 9 * (int64_t)i, A->values + 9 * (int64_t)A->diagonal[i],
+           9 * sizeof *system->diagonal);
+  for (int32_t k = 0; k < problem->count; k++)
+    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++)
+      add_congruent(problem->H + 9 * (int64_t)e, system->D + 9 * (int64_t)k, true,
+                    system->diagonal + 9 * (int64_t)problem->block[e]);
+  for (int32_t i = 0; i < A->rows; i++) {
+    double *block = system->diagonal + 9 * (int64_t)i, K[9];
+    memcpy(K, block, sizeof K);
+    invert3(K, block);
+  }
+}
+
+void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u) {
+  for (int32_t k = 0; k < system->problem->count; k++) {
+    eb_cr_stiffness(law, k, u + 3 * (int64_t)k, system->D + 9 * (int64_t)k);
+    if (system->full) make_inner(system, k);
+  }
+  if (!system->full) invert_diagonal_of_K(system);
+}
+
+/* ---- products ---------------------------------------------------------------------------------- */
+
+static void times3(const double M[9], const double x[3], double y[3]) {
+  for (int i = 0; i < 3; i++) y[i] = M[3 * i] * x[0] + M[3 * i + 1] * x[1] + M[3 * i + 2] * x[2];
+}
+
+/* (H_k x)_k. */
+static void contact_times(const eb_contact_problem *problem, int32_t k, const double *x,
+                          double u[3]) {
+  u[0] = u[1] = u[2] = 0;
+  for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
+    double part[3];
+    times3(problem->H + 9 * (int64_t)e, x + 3 * (int64_t)problem->block[e], part);
+    for (int i = 0; i < 3; i++) u[i] += part[i];
+  }
+}
+
+static void contact_add(const eb_contact_problem *problem, int32_t k, const double r[3],
+                        double *f) {
+  for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
+    const double *H = problem->H + 9 * (int64_t)e;
+    double *to = f + 3 * (int64_t)problem->block[e];
+    for (int d = 0; d < 3; d++) to[d] += H[d] * r[0] + H[3 + d] * r[1] + H[6 + d] * r[2];
+  }
+}
+
+/* Whether the contact resists at all: those that do not are skipped. */
+static bool resists(const eb_cr_system *system, int32_t k) {
+  const double *D = system->D + 9 * (int64_t)k;
+  return D[0] > 0 || D[4] > 0 || D[8] > 0;
+}
+
+void eb_cr_multiply(eb_cr_system *system, const double *x, double *Ax, double *Hx, double *Kx) {
+  const eb_contact_problem *problem = system->problem;
+  eb_block_multiply(problem->A, x, Ax);
+  memcpy(Kx, Ax, (size_t)system->n * sizeof *Kx);
+  for (int32_t k = 0; k < problem->count; k++) {
+    double *u = Hx + 3 * (int64_t)k, r[3];
+    contact_times(problem, k, x, u);
+    if (!resists(system, k)) continue;
+    times3(system->D + 9 * (int64_t)k, u, r);
+    contact_add(problem, k, r, Kx);
+  }
+}
+
+static void apply_diagonal(const eb_cr_system *system, const double *r, double *z) {
+  for (int64_t i = 0; i < system->n / 3; i++)
+    times3(system->diagonal + 9 * i, r + 3 * i, z + 3 * i);
+}
+
+/* z = A_d^-1 (r - H^T inner H A_d^-1 r). */
+void eb_cr_precondition(eb_cr_system *system, const double *r, double *z) {
+  const eb_contact_problem *problem = system->problem;
+  apply_diagonal(system, r, z);
+  if (!system->full) return;
+  for (int32_t k = 0; k < problem->count; k++) {
+    double u[3], *s = system->w + 3 * (int64_t)k;
+    if (!resists(system, k)) continue;
+    contact_times(problem, k, z, u);
+    times3(system->inner + 9 * (int64_t)k, u, s);
+  }
+  for (int32_t k = 0; k < problem->count; k++) {
+    if (!resists(system, k)) continue;
+    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
+      const double *H = problem->H + 9 * (int64_t)e, *s = system->w + 3 * (int64_t)k;
+      int64_t i = problem->block[e];
+      double f[3], back[3];
+      for (int d = 0; d < 3; d++) f[d] = H[d] * s[0] + H[3 + d] * s[1] + H[6 + d] * s[2];
+      times3(system->diagonal + 9 * i, f, back);
+      for (int d = 0; d < 3; d++) z[3 * i + d] -= back[d];
+    }
+  }
+}
