@@ -25,7 +25,7 @@
 #include "solvers/contact/cr.h"
 #include "solvers/linalg/block_ops.h"
 
-static const double theta_ = 0.3;    /* E over the mean of the Schur diagonal */
+static const double theta_ = 0.3;     /* E over the mean of the Schur diagonal */
 static const double forcing_ = 0.1;   /* |r| / |grad Phi| at which a Newton step is cut off */
 static const double curvature_ = 0.1; /* |Phi'(t)| / |Phi'(0)| that the line search asks for */
 

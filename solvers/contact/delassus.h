@@ -52,10 +52,10 @@ void eb_contact_solve_local(const double W[9], const double q[3], double mu, dou
 typedef struct eb_delassus {
   int threads;
   struct eb_multifrontal *factor;
-  int32_t rows, blocks;  /* of the A that was factored */
+  int32_t rows, blocks; /* of the A that was factored */
   int32_t *start, *column;
   double *values;
-  eb_reason reason; /* of the factorization */
+  eb_reason reason;         /* of the factorization */
   double *solution, *sides; /* 3 rows; 3 rows x DELASSUS_SIDES */
 } eb_delassus;
 

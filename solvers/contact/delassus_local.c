@@ -23,7 +23,8 @@ typedef struct sliding {
 
 static sliding sliding_of(const double W[9], const double q[3], double mu) {
   sliding s = {.W = W, .q = q, .mu = mu};
-  double a = W[4] - W[3] * W[1] / W[0], b = W[5] - W[3] * W[2] / W[0], d = W[8] - W[6] * W[2] / W[0];
+  double a = W[4] - W[3] * W[1] / W[0], b = W[5] - W[3] * W[2] / W[0],
+         d = W[8] - W[6] * W[2] / W[0];
   double half = 0.5 * atan2(2 * b, a - d), mean = 0.5 * (a + d), reach = hypot(0.5 * (a - d), b);
   double p1 = q[1] - W[3] * q[0] / W[0], p2 = q[2] - W[6] * q[0] / W[0];
   s.axis[0] = cos(half);

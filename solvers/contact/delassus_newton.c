@@ -94,12 +94,11 @@ static void fill_rows(eb_reduced *reduced, int64_t k) {
   const double *w = reduced->W + 3 * k * m;
   double W[9], *G = reduced->jacobian + 3 * k;
   diagonal_block(reduced, k, W);
-  alart_curnier f =
-      evaluate(W, reduced->u + 3 * k, reduced->r + 3 * k, reduced->mu[k]);
+  alart_curnier f = evaluate(W, reduced->u + 3 * k, reduced->r + 3 * k, reduced->mu[k]);
   for (int64_t j = 0; j < m; j++)
     for (int i = 0; i < 3; i++)
-      G[j * m + i] = f.by_u[3 * i] * w[j] + f.by_u[3 * i + 1] * w[m + j] +
-                     f.by_u[3 * i + 2] * w[2 * m + j];
+      G[j * m + i] =
+          f.by_u[3 * i] * w[j] + f.by_u[3 * i + 1] * w[m + j] + f.by_u[3 * i + 2] * w[2 * m + j];
   for (int e = 0; e < 9; e++)
     G[(3 * k + e % 3) * m + e / 3] += f.by_r[e] + SINGULAR * f.by_u[e] * W[4 * (e % 3)];
 }
@@ -116,7 +115,8 @@ static bool newton_step(eb_reduced *reduced, const double *F, double *step) {
 }
 
 /* Moves r along the step to where |F| is smaller, F and u with it; false when it is nowhere. */
-static bool search(eb_reduced *reduced, const double *step, double *F, double *trial, double *norm) {
+static bool search(eb_reduced *reduced, const double *step, double *F, double *trial,
+                   double *norm) {
   int64_t m = 3 * (int64_t)reduced->count;
   double length = 1;
   for (int i = 0; i <= HALVINGS; i++, length *= 0.5) {
@@ -170,7 +170,7 @@ eb_error eb_reduced_newton(eb_reduced *reduced, const eb_contact_tolerance *tole
     for (int i = 0; i < SWEEPS && failed && outcome->iterations < most; i++, outcome->iterations++)
       eb_reduced_sweep(reduced);
     double norm = functions(reduced, reduced->r, F);
-    if (accept(reduced, F, trial, tolerance, log, outcome)) break;
+    if (accept(reduced, F, trial, tolerance, log, outcome) || outcome->iterations >= most) break;
     failed = !newton_step(reduced, F, step) || !search(reduced, step, F, trial, &norm);
     outcome->iterations++;
   }

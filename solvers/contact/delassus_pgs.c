@@ -71,14 +71,15 @@ static bool is_nan(const eb_contact_error *e) {
   return isnan(e->violation) || isnan(e->active) || isnan(e->sliding) || isnan(e->cone);
 }
 
-bool eb_reduced_judge(const eb_reduced *reduced, const double *r, const eb_contact_tolerance *tolerance,
-                      eb_step_log *log, eb_contact_outcome *outcome) {
+bool eb_reduced_judge(const eb_reduced *reduced, const double *r,
+                      const eb_contact_tolerance *tolerance, eb_step_log *log,
+                      eb_contact_outcome *outcome) {
   eb_contact_error error = {0};
   eb_contact_measure_law(reduced->count, reduced->u, r, reduced->mu, tolerance->eps2, &error);
   double worst = fmax(error.violation, fmax(error.active, error.sliding));
   eb_log_residual(log, worst);
   outcome->reason = eb_contact_solved(&error, tolerance) ? EB_CONVERGED_ATOL
-                    : is_nan(&error) ? EB_DIVERGED_NAN
+                    : is_nan(&error)                     ? EB_DIVERGED_NAN
                                                          : EB_DIVERGED_MAX_IT;
   return outcome->reason != EB_DIVERGED_MAX_IT;
 }
