@@ -26,7 +26,7 @@ static contact_run contact_run_open(const eb_contact_method *method, const eb_op
   run.tolerance = (eb_contact_tolerance){
       .eps1 = 1e-9, .eps2 = 1e-9, .cone = 1e-3, .angle = 1.2, .max_iterations = 20000};
   tap_require(eb_values_create(method->name, table, options, &run.options), options);
-  const eb_solver solver = {.options = run.options};
+  const eb_solver solver = {.options = run.options, .threads = 1};
   tap_require(method->create(&solver, rows, &run.data), "create a method");
   tap_require(EB_NEW(run.v, 3 * (size_t)rows), "velocities");
   tap_require(EB_NEW(run.r, 3 * (size_t)room), "forces");
