@@ -122,7 +122,8 @@ static eb_error gather_hits(eb_collisions *c, int32_t *count) {
   int64_t all = 0;
   for (int32_t k = 0; k < c->thread_count; k++) all += c->threads[k].hits.count;
   if (all > INT32_MAX)
-    return EB_ERROR(EB_ERR_LIMIT, "collisions: %lld hits are more than indices reach; take shorter steps",
+    return EB_ERROR(EB_ERR_LIMIT,
+                    "collisions: %lld hits are more than indices reach; take shorter steps",
                     (long long)all);
   if (all > c->hit_room) {
     free(c->hits);
@@ -133,7 +134,8 @@ static eb_error gather_hits(eb_collisions *c, int32_t *count) {
   *count = 0;
   for (int32_t k = 0; k < c->thread_count; k++) {
     const eb_hit_list *list = &c->threads[k].hits;
-    if (list->count > 0) memcpy(c->hits + *count, list->hit, (size_t)list->count * sizeof *list->hit);
+    if (list->count > 0)
+      memcpy(c->hits + *count, list->hit, (size_t)list->count * sizeof *list->hit);
     *count += (int32_t)list->count;
   }
   if (*count > 1) qsort(c->hits, (size_t)*count, sizeof *c->hits, compare_hits);
@@ -145,7 +147,8 @@ eb_error eb_collisions_find(eb_collisions *c, const double *x1, const eb_hit **h
   *hits = NULL;
   *count = 0;
   if (!c->begun)
-    return EB_ERROR(EB_ERR_INVALID, "collisions: call eb_collisions_begin before eb_collisions_find");
+    return EB_ERROR(EB_ERR_INVALID,
+                    "collisions: call eb_collisions_begin before eb_collisions_find");
   EB_TRY(eb_collisions_lists(c));
   EB_TRY(sweep(c, x1));
   for (int32_t k = 0; k < c->thread_count; k++) c->threads[k].hits.count = 0;

@@ -30,7 +30,8 @@ struct eb_collisions {
   double spread;          /* of the patches when they were formed, m */
   bool begun;
   double (*x0)[3], (*x1)[3], *reach; /* of vertex features, m */
-  eb_bounds *box, *before, *swept;   /* of features: within reach; before it was raised; of a motion */
+  eb_bounds *box, *before,
+      *swept; /* of features: within reach; before it was raised; of a motion */
   eb_bounds *patch_box;
   uint8_t *changed; /* a patch: are there features whose boxes have grown? */
   int32_t thread_count;
