@@ -1,4 +1,5 @@
-/* The motion sweeps boxes of vertices, edges and triangles; candidates whose boxes meet are tested continuously. Threads find hits in any order: they are sorted by pair, so
+/* The motion sweeps boxes of vertices, edges and triangles; candidates whose boxes meet, and between which no
+ * plane across the line of their middles stays, are tested continuously. Threads find hits in any order: they are sorted by pair, so
  * that the order follows from the motion alone. */
 #include <omp.h>
 #include <string.h>
@@ -58,6 +59,38 @@ static void order_vertices(const eb_patches *p, eb_pair_kind kind, const int32_t
   }
 }
 
+/* From the second feature's middle to the first one's, at any length. */
+static void between_middles(eb_pair_kind kind, const double x[4][3], double n[3]) {
+  for (int d = 0; d < 3; d++) {
+    double rest = x[2][d] + x[3][d];
+    n[d] = kind == EB_VERTEX_FACE ? x[0][d] - (x[1][d] + rest) / 3 : x[0][d] + x[1][d] - rest;
+  }
+}
+
+/* Does a plane across n stand between the features? By more than what rounding, here or in the continuous test, could hide: `origin` is near them. */
+static bool plane_between(eb_pair_kind kind, const double n[3], const double origin[3],
+                          const double x[4][3]) {
+  double at[4], most = 0;
+  for (int k = 0; k < 4; k++) {
+    at[k] = 0;
+    for (int d = 0; d < 3; d++) {
+      double term = n[d] * (x[k][d] - origin[d]);
+      at[k] += term;
+      most = fmax(most, fabs(term));
+    }
+  }
+  double lo = kind == EB_VERTEX_FACE ? at[0] : fmin(at[0], at[1]);
+  double hi = fmax(at[2], kind == EB_VERTEX_FACE ? fmax(at[1], at[3]) : at[3]);
+  return lo - hi > 1e-9 * most;
+}
+
+/* With parallel planes between the features at x0 and at x1 there is one all the way, since motion is linear. */
+static bool stay_apart(eb_pair_kind kind, const double x0[4][3], const double x1[4][3]) {
+  double n[3];
+  between_middles(kind, x0, n);
+  return plane_between(kind, n, x0[0], x0) && plane_between(kind, n, x0[0], x1);
+}
+
 static eb_error add_hit(eb_hit_list *list, const eb_hit *hit) {
   if (list->count == list->room) {
     int64_t room = 2 * list->room + 64;
@@ -83,7 +116,8 @@ static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32
     memcpy(x1[k], c->x1[features[k]], sizeof x1[k]);
     hit.pair.vertex[k] = c->patches->index[features[k]];
   }
-  if (!eb_continuous_collision(kind, (const double(*)[3])x0, (const double(*)[3])x1, &hit.time))
+  const double(*from)[3] = (const double(*)[3])x0, (*to)[3] = (const double(*)[3])x1;
+  if (stay_apart(kind, from, to) || !eb_continuous_collision(kind, from, to, &hit.time))
     return EB_OK;
   return add_hit(hits, &hit);
 }
