@@ -67,6 +67,11 @@ static void between_middles(eb_pair_kind kind, const double x[4][3], double n[3]
   }
 }
 
+/* In a register; fmax is a call. */
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
 /* Does a plane across n stand between the features? By more than what rounding, here or in the continuous test, could hide: `origin` is near them. */
 static bool plane_between(eb_pair_kind kind, const double n[3], const double origin[3],
                           const double x[4][3]) {
@@ -76,11 +81,12 @@ static bool plane_between(eb_pair_kind kind, const double n[3], const double ori
     for (int d = 0; d < 3; d++) {
       double term = n[d] * (x[k][d] - origin[d]);
       at[k] += term;
-      most = fmax(most, fabs(term));
+      most = larger(most, fabs(term));
     }
   }
-  double lo = kind == EB_VERTEX_FACE ? at[0] : fmin(at[0], at[1]);
-  double hi = fmax(at[2], kind == EB_VERTEX_FACE ? fmax(at[1], at[3]) : at[3]);
+  double lo = kind == EB_VERTEX_FACE || at[0] < at[1] ? at[0] : at[1];
+  double hi = larger(at[2], at[3]);
+  if (kind == EB_VERTEX_FACE) hi = larger(hi, at[1]);
   return lo - hi > 1e-9 * most;
 }
 
