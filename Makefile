@@ -61,7 +61,9 @@ CONTRACT  = $(if $(filter problems/mesh/% problems/collision/% problems/scene% h
 CFLAGS   ?=
 ALL_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPT) -march=$(ARCH) -fopenmp -fPIC -fno-math-errno \
              -fno-trapping-math -fvisibility=default $(CONTRACT) $(WARNINGS) -I. $(PKG_CFLAGS) $(SANITIZE) $(CFLAGS)
-ALL_LDFLAGS = -fopenmp -rdynamic $(SANITIZE) $(LDFLAGS)
+# Linking a hundred test programs takes gold a third of the time; without it the default linker does.
+LINKER := $(if $(shell command -v ld.gold 2>/dev/null),-fuse-ld=gold)
+ALL_LDFLAGS = -fopenmp -rdynamic $(LINKER) $(SANITIZE) $(LDFLAGS)
 
 # ---- sources: found by room, so that a new file needs no line here -----------------------------------
 LIB_SRC   := $(sort $(wildcard problems/*.c problems/*/*.c problems/*/*/*.c solvers/*.c solvers/*/*.c))
