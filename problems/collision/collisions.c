@@ -47,6 +47,7 @@ void eb_collisions_destroy(eb_collisions *c) {
   }
   free(c->threads);
   free(c->hits);
+  free(c->near);
   free(c->x0);
   free(c->x1);
   free(c->reach);

@@ -36,8 +36,10 @@ struct eb_collisions {
   uint8_t *changed; /* a patch: are there features whose boxes have grown? */
   int32_t thread_count;
   eb_thread_lists *threads;
-  eb_hit *hits; /* of all threads */
-  int64_t hit_room;
+  double within; /* of the present test: the distance, m, or < 0 when it is of a motion */
+  eb_hit *hits;  /* of all threads; the time is the distance in a test for that */
+  eb_near *near;
+  int64_t hit_room, near_room;
 };
 
 /* Edges and triangles from the vertices, which are set. */
