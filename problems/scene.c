@@ -233,6 +233,7 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
                            scene->mesh->region_name[r]));
   EB_TRY(eb_scene_make_mechanics(scene));
   EB_TRY(ask_for_cuts(scene));
+  EB_TRY(eb_scene_make_constraints(scene));
   EB_TRY(check_articulation(scene));
   return eb_scene_make_hash(scene);
 }
@@ -256,6 +257,8 @@ void eb_scene_destroy(eb_scene *scene) {
   if (!scene) return;
   if (scene->ops->clear) scene->ops->clear(scene);
   eb_articulation_destroy(scene->articulation);
+  eb_free_bodies_destroy(scene->free_bodies);
+  for (int o = 0; o < EB_MAX_OBSTACLES; o++) eb_obstacle_clear(&scene->obstacles[o]);
   eb_contact_destroy(scene->contact);
   eb_elasticity_destroy(scene->elasticity);
   free(scene->node_origin);
@@ -323,5 +326,6 @@ uint32_t eb_scene_needs(const eb_scene *scene) {
     needs |= scene->colliders[c].implicit ? EB_CAP_IMPLICIT_PENALTY : EB_CAP_COLLIDERS;
   if (scene->cut_count > 0) needs |= EB_CAP_CUTTING;
   if (scene->articulation) needs |= EB_CAP_ARTICULATION;
+  if (scene->free_bodies) needs |= EB_CAP_FREE_BODIES;
   return needs;
 }

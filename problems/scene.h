@@ -164,7 +164,9 @@ uint32_t eb_scene_needs(const eb_scene *scene);
 
 EB_MUST eb_error eb_state_create(const eb_scene *scene, eb_state **out);
 void eb_state_destroy(eb_state *state);
-/* Hash of positions and velocities, of nodes and of joints, bit by bit. */
+/* Clock and values; both of the same scene, between the same cuts. */
+void eb_state_copy(const eb_state *from, eb_state *to);
+/* Hash of positions and velocities, of nodes, of joints and of free bodies, bit by bit. */
 uint64_t eb_state_hash(const eb_state *state);
 
 #endif

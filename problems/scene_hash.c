@@ -18,10 +18,6 @@ static uint64_t hash_material(uint64_t hash, const eb_material *material) {
   return hash_reals(eb_hash(hash, kinds, sizeof kinds), values, 6);
 }
 
-/* Scripts enter by what they say at these times (s); code has no hash. */
-static const double sample_times[] = {0, 0.173, 0.611, 1.37, 3.1};
-enum { SAMPLES = sizeof sample_times / sizeof *sample_times };
-
 static uint64_t hash_collider(uint64_t hash, const eb_collider *collider) {
   int32_t kind = (int32_t)collider->kind;
   double values[5] = {collider->radius, collider->half_length, collider->stiffness,
@@ -32,9 +28,9 @@ static uint64_t hash_collider(uint64_t hash, const eb_collider *collider) {
   if (collider->implicit) hash = hash_reals(hash, &collider->isotropy, 1);
   hash = hash_reals(hash, collider->origin, 3);
   hash = hash_reals(hash, collider->axis, 3);
-  for (int s = 0; collider->motion && s < SAMPLES; s++) {
+  for (int s = 0; collider->motion && s < EB_SCRIPT_SAMPLES; s++) {
     double offset[3], velocity[3];
-    collider->motion(sample_times[s], collider->motion_parameters, offset, velocity);
+    collider->motion(eb_script_time(s), collider->motion_parameters, offset, velocity);
     hash = hash_reals(hash_reals(hash, offset, 3), velocity, 3);
   }
   return hash;
@@ -42,8 +38,8 @@ static uint64_t hash_collider(uint64_t hash, const eb_collider *collider) {
 
 static uint64_t hash_boundary(uint64_t hash, const eb_scene *scene, uint8_t *fixed,
                               double *target) {
-  for (int s = 0; s < SAMPLES; s++) {
-    eb_scene_boundary(scene, sample_times[s], fixed, target);
+  for (int s = 0; s < EB_SCRIPT_SAMPLES; s++) {
+    eb_scene_boundary(scene, eb_script_time(s), fixed, target);
     hash = eb_hash(hash, fixed, (size_t)scene->mesh->node_count);
     for (int32_t i = 0; i < scene->mesh->node_count; i++)
       if (fixed[i]) hash = hash_reals(hash, target + 3 * i, 3);
@@ -53,9 +49,9 @@ static uint64_t hash_boundary(uint64_t hash, const eb_scene *scene, uint8_t *fix
 
 static uint64_t hash_scripted_force(uint64_t hash, const eb_scene *scene, double *f) {
   size_t size = 3 * (size_t)scene->mesh->node_count;
-  for (int s = 0; scene->ops->force && s < SAMPLES; s++) {
+  for (int s = 0; scene->ops->force && s < EB_SCRIPT_SAMPLES; s++) {
     memset(f, 0, size * sizeof *f);
-    scene->ops->force(scene, sample_times[s], scene->x0, scene->v0, f);
+    scene->ops->force(scene, eb_script_time(s), scene->x0, scene->v0, f);
     hash = hash_reals(hash, f, size);
   }
   return hash;
@@ -69,6 +65,14 @@ static uint64_t hash_activation(uint64_t hash, const eb_scene *scene) {
     double activation = scene->ops->activation(scene, end * s / TIMES);
     hash = hash_reals(hash, &activation, 1);
   }
+  return hash;
+}
+
+static uint64_t hash_constraints(uint64_t hash, const eb_scene *scene) {
+  if (scene->contact_friction > 0) hash = hash_reals(hash, &scene->contact_friction, 1);
+  for (int32_t o = 0; o < scene->obstacle_count; o++)
+    hash = eb_obstacle_hash(&scene->obstacles[o], hash);
+  if (scene->free_bodies) hash = eb_hash(hash, scene->rigid, (size_t)scene->material_count);
   return hash;
 }
 
@@ -88,6 +92,7 @@ eb_error eb_scene_make_hash(eb_scene *scene) {
   hash = hash_reals(hash_reals(hash, scene->gravity, 3), &scene->dt, 1);
   hash = hash_reals(hash_reals(hash, scene->x0, 3 * nodes), scene->v0, 3 * nodes);
   if (scene->articulation) hash = eb_articulation_hash(scene->articulation, hash);
+  hash = hash_constraints(hash, scene);
   hash = hash_activation(hash, scene);
   for (int32_t c = 0; c < scene->cut_count; c++) hash = hash_cut(hash, &scene->cuts[c]);
   uint8_t *fixed;
@@ -106,7 +111,9 @@ eb_error eb_scene_make_hash(eb_scene *scene) {
 uint64_t eb_state_hash(const eb_state *state) {
   size_t size = 3 * (size_t)state->node_count;
   uint64_t hash = hash_reals(hash_reals(EB_HASH_SEED, state->x, size), state->v, size);
-  if (state->joint_count == 0) return hash;
-  size_t joints = (size_t)state->joint_count;
-  return hash_reals(hash_reals(hash, state->q, joints), state->u, joints);
+  size_t joints = (size_t)state->joint_count, bodies = (size_t)state->body_count;
+  if (joints > 0) hash = hash_reals(hash_reals(hash, state->q, joints), state->u, joints);
+  if (bodies > 0)
+    hash = hash_reals(hash_reals(hash, state->pose, 7 * bodies), state->twist, 6 * bodies);
+  return hash;
 }

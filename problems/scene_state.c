@@ -16,6 +16,19 @@ static eb_error fill_joints(const eb_scene *scene, eb_state *state) {
   return EB_OK;
 }
 
+/* Bodies start where the initial state has their nodes, and the nodes where their bodies are. */
+static eb_error fill_bodies(const eb_scene *scene, eb_state *state) {
+  const eb_free_bodies *bodies = scene->free_bodies;
+  const double *X = scene->mesh->X;
+  if (!bodies) return EB_OK;
+  state->body_count = bodies->count;
+  EB_TRY(EB_NEW(state->pose, 7 * (size_t)bodies->count));
+  EB_TRY(EB_NEW(state->twist, 6 * (size_t)bodies->count));
+  EB_TRY(eb_free_bodies_fit(bodies, X, state->x, state->v, state->pose, state->twist));
+  eb_free_bodies_place(bodies, X, state->pose, state->twist, state->x, state->v);
+  return EB_OK;
+}
+
 static eb_error fill_state(const eb_scene *scene, eb_state *state) {
   size_t size = 3 * (size_t)scene->mesh->node_count;
   state->node_count = scene->mesh->node_count;
@@ -23,7 +36,8 @@ static eb_error fill_state(const eb_scene *scene, eb_state *state) {
   EB_TRY(EB_NEW(state->v, size));
   memcpy(state->x, scene->x0, size * sizeof *state->x);
   memcpy(state->v, scene->v0, size * sizeof *state->v);
-  return fill_joints(scene, state);
+  EB_TRY(fill_joints(scene, state));
+  return fill_bodies(scene, state);
 }
 
 eb_error eb_state_create(const eb_scene *scene, eb_state **out) {
@@ -41,9 +55,28 @@ eb_error eb_state_create(const eb_scene *scene, eb_state **out) {
 
 void eb_state_destroy(eb_state *state) {
   if (!state) return;
+  free(state->twist);
+  free(state->pose);
   free(state->u);
   free(state->q);
   free(state->v);
   free(state->x);
   free(state);
+}
+
+static void copy_reals(const double *from, size_t count, double *to) {
+  if (count > 0) memcpy(to, from, count * sizeof *to);
+}
+
+void eb_state_copy(const eb_state *from, eb_state *to) {
+  size_t nodes = (size_t)from->node_count, joints = (size_t)from->joint_count,
+         bodies = (size_t)from->body_count;
+  to->step = from->step;
+  to->time = from->time;
+  copy_reals(from->x, 3 * nodes, to->x);
+  copy_reals(from->v, 3 * nodes, to->v);
+  copy_reals(from->q, joints, to->q);
+  copy_reals(from->u, joints, to->u);
+  copy_reals(from->pose, 7 * bodies, to->pose);
+  copy_reals(from->twist, 6 * bodies, to->twist);
 }

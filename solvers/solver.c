@@ -108,6 +108,7 @@ static const struct {
                         {EB_CAP_SCRIPTED, "scripted nodes"},
                         {EB_CAP_COLLIDERS, "colliders"},
                         {EB_CAP_CONTACT, "contact constraints"},
+                        {EB_CAP_FREE_BODIES, "free rigid bodies"},
                         {EB_CAP_CUTTING, "cutting"},
                         {EB_CAP_STATICS, "statics"}};
 

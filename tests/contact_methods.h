@@ -25,15 +25,14 @@ typedef struct contact_run {
   eb_contact_error error; /* by eb_contact_measure */
 } contact_run;
 
-/* Starts at rest without forces. */
-static contact_run contact_run_open(const contact_subject *subject, const char *options,
-                                    int32_t rows, int32_t room) {
-  const eb_contact_method *method = subject->method;
+/* `table`: the options that the method reads. Starts at rest without forces. */
+static contact_run contact_run_open(const eb_contact_method *method, const eb_option *table,
+                                    const char *options, int32_t rows, int32_t room) {
   contact_run run = {.method = method, .rows = rows, .room = room};
   run.tolerance = (eb_contact_tolerance){
       .eps1 = 1e-9, .eps2 = 1e-9, .cone = 1e-3, .angle = 1.2, .max_iterations = 20000};
-  tap_require(eb_values_create(method->name, subject->table, options, &run.options), options);
-  const eb_solver solver = {.options = run.options};
+  tap_require(eb_values_create(method->name, table, options, &run.options), options);
+  const eb_solver solver = {.options = run.options, .threads = 1};
   tap_require(method->create(&solver, rows, &run.data), "create a method");
   tap_require(EB_NEW(run.v, 3 * (size_t)rows), "velocities");
   tap_require(EB_NEW(run.r, 3 * (size_t)room), "forces");
@@ -58,7 +57,7 @@ static eb_reason contact_run_solve(contact_run *run, const eb_contact_problem *p
   return run->outcome.reason;
 }
 
-static bool contact_run_is_finite(const contact_run *run) {
+__attribute__((unused)) static bool contact_run_is_finite(const contact_run *run) {
   double sum = 0;
   for (int64_t k = 0; k < 3 * (int64_t)run->rows; k++) sum += 0 * run->v[k];
   for (int64_t k = 0; k < 3 * (int64_t)run->room; k++) sum += 0 * run->r[k];
@@ -66,7 +65,8 @@ static bool contact_run_is_finite(const contact_run *run) {
 }
 
 /* |x - y| in the largest entry. */
-static double contact_difference(int64_t n, const double *x, const double *y) {
+__attribute__((unused)) static double contact_difference(int64_t n, const double *x,
+                                                         const double *y) {
   double largest = 0;
   for (int64_t k = 0; k < n; k++) largest = fmax(largest, fabs(x[k] - y[k]));
   return largest;
@@ -159,9 +159,9 @@ static void contact_enumerate(const eb_contact_problem *p, double *v) {
 
 /* ---- checks that every method passes -------------------------------------------------------------- */
 
-static contact_run contact_run_for(const contact_subject *subject, const char *options,
-                                   const contact_case *c) {
-  return contact_run_open(subject, options, c->A->rows, c->problem->count);
+__attribute__((unused)) static contact_run
+contact_run_for(const contact_subject *subject, const char *options, const contact_case *c) {
+  return contact_run_open(subject->method, subject->table, options, c->A->rows, c->problem->count);
 }
 
 /* Velocities of the test problems are some 1 m/s. |A (v - v*)| is eps1 and what eps2 lets normal forces err, A at least 1e-4 kg, u = 1e-3 v. */
@@ -295,7 +295,7 @@ __attribute__((unused)) static void contact_check_immovable(const contact_subjec
 __attribute__((unused)) static void contact_check_growth(const contact_subject *subject,
                                                          const char *options) {
   static const int32_t COUNTS[] = {0, 5, 60, 3};
-  contact_run run = contact_run_open(subject, options, 54, 60);
+  contact_run run = contact_run_open(subject->method, subject->table, options, 54, 60);
   for (int i = 0; i < 4; i++) {
     contact_case c = contact_open(
         &(contact_recipe){.seed = 4, .bodies = 2, .side = 3, .contacts = COUNTS[i], .mu = 0.2});

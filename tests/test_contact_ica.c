@@ -102,7 +102,7 @@ static void test_stiff(void) {
   }
   problem->A = A;
   problem->b = b;
-  contact_run run = contact_run_open(&ICA, "", A->rows, problem->count);
+  contact_run run = contact_run_open(ICA.method, ICA.table, "", A->rows, problem->count);
   run.tolerance.eps1 = 1e-7;
   run.tolerance.eps2 = 1e-7;
   tap_ok(contact_run_solve(&run, problem) == EB_CONVERGED_ATOL && run.outcome.iterations < 5000,
@@ -116,7 +116,7 @@ static void test_stiff(void) {
 static void test_not_definite(void) {
   contact_case c =
       contact_open(&(contact_recipe){.seed = 5, .bodies = 2, .side = 2, .contacts = 4});
-  contact_run run = contact_run_open(&ICA, "", c.A->rows, c.problem->count);
+  contact_run run = contact_run_for(&ICA, "", &c);
   c.A->values[9 * (int64_t)c.A->diagonal[2]] = -1;
   tap_ok(contact_run_solve(&run, c.problem) == EB_NOT_POSITIVE_DEFINITE,
          "a diagonal block that is not positive definite is an outcome");

@@ -28,6 +28,10 @@ static const struct {
     {"hecht2012/cloth-drop", "resolution=0.2"},
     {"hecht2012/trampoline", "resolution=0.2"},
     {"hecht2012/spider", "resolution=0.8"},
+    {"verschoor2019/rings", "bodies=5"},
+    {"verschoor2019/rings-stiff", "bodies=5,resolution=0.25"},
+    {"verschoor2019/pyramid", "layers=2"},
+    {"verschoor2019/incline", "resolution=0.5"},
 };
 
 static double distance(const double *a, const double *b) {
@@ -67,10 +71,18 @@ static void test_table(const eb_scene_ops *ops) {
 
 /* ---- promises -------------------------------------------------------------------------------- */
 
+static int32_t expected_pieces(const eb_scene *scene) {
+  const char *name = scene->ops->name;
+  if (eb_values_declares(scene->parameters, "bodies"))
+    return (int32_t)eb_values_int(scene->parameters, "bodies");
+  if (strstr(name, "pyramid")) return 5; /* in two layers */
+  return strstr(name, "bears") ? 25 : strstr(name, "trampoline") ? 2 : 1;
+}
+
 static void test_mesh_of(const eb_scene *scene) {
   const char *name = scene->ops->name;
   tap_succeeds(eb_mesh_validate(scene->mesh), label(name, "the mesh is valid"));
-  int32_t expected = strstr(name, "bears") ? 25 : strstr(name, "trampoline") ? 2 : 1;
+  int32_t expected = expected_pieces(scene);
   tap_ok(pieces(scene->mesh) == expected, "%s: %d connected piece(s)", name, expected);
   double total = 0, shared = 0;
   const eb_surface *surface = scene->surface;
@@ -167,8 +179,11 @@ static void test_promises(const char *name, const char *small) {
          name);
   eb_state *state;
   tap_require(eb_state_create(scene, &state), "state");
-  tap_ok(state->time == 0 && state->step == 0 &&
-             !memcmp(state->x, scene->x0, 24 * (size_t)state->node_count),
+  double off = 0;
+  for (int32_t i = 0; i < 3 * state->node_count; i++)
+    off = fmax(off, fabs(state->x[i] - scene->x0[i]));
+  /* Nodes of rigid bodies are placed by the poses fitted to them: some rounding errors of a few metres. */
+  tap_ok(state->time == 0 && state->step == 0 && off <= (scene->free_bodies ? 1e-13 : 0),
          "%s: a state starts at the scene's initial positions", name);
   eb_state_destroy(state);
   eb_scene_destroy(again);

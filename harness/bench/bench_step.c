@@ -1,7 +1,6 @@
 #include "harness/bench/bench_step.h"
 
 #include <math.h>
-#include <string.h>
 
 eb_error eb_bench_start_create(const char *scene, const char *parameters, eb_bench_start *out) {
   *out = (eb_bench_start){0};
@@ -46,13 +45,8 @@ eb_error eb_bench_stepper_create(const eb_bench_start *start, const char *solver
 }
 
 void eb_bench_step(eb_bench_stepper *stepper) {
-  const eb_state *from = stepper->start->state;
-  size_t bytes = 3 * (size_t)from->node_count * sizeof *from->x;
   eb_reason reason = EB_RUNNING;
-  memcpy(stepper->state->x, from->x, bytes);
-  memcpy(stepper->state->v, from->v, bytes);
-  stepper->state->time = from->time;
-  stepper->state->step = from->step;
+  eb_state_copy(stepper->start->state, stepper->state);
   eb_step_log_reset(stepper->log);
   eb_error_free(stepper->solver->ops->step(stepper->solver, stepper->state,
                                            stepper->start->scene->dt, stepper->log, &reason));

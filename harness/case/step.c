@@ -36,17 +36,6 @@ eb_error eb_job_count_components(eb_job *j) {
   return EB_OK;
 }
 
-static void copy_state(const eb_state *from, eb_state *to) {
-  size_t bytes = 3 * (size_t)from->node_count * sizeof(double);
-  to->step = from->step;
-  to->time = from->time;
-  memcpy(to->x, from->x, bytes);
-  memcpy(to->v, from->v, bytes);
-  if (from->joint_count == 0) return;
-  memcpy(to->q, from->q, (size_t)from->joint_count * sizeof *from->q);
-  memcpy(to->u, from->u, (size_t)from->joint_count * sizeof *from->u);
-}
-
 /* What the harness keeps of the mesh, on the present one. */
 static eb_error follow_mesh(eb_job *j) {
   eb_state_destroy(j->before);
@@ -62,7 +51,7 @@ static eb_error follow_mesh(eb_job *j) {
 static eb_error advance_scene(eb_job *j, eb_error *failure) {
   *failure = eb_scene_advance(j->scene, j->after, &j->changed);
   if (!*failure && j->changed) EB_TRY(follow_mesh(j));
-  if (!*failure) copy_state(j->after, j->before);
+  if (!*failure) eb_state_copy(j->after, j->before);
   return EB_OK;
 }
 

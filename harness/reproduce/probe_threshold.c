@@ -32,19 +32,6 @@ typedef struct trial {
 
 /* ---- one run ---------------------------------------------------------------------------------- */
 
-static void keep_state(const eb_state *from, eb_state *to) {
-  for (int32_t k = 0; k < 3 * from->node_count; k++) {
-    to->x[k] = from->x[k];
-    to->v[k] = from->v[k];
-  }
-  for (int32_t j = 0; j < from->joint_count; j++) {
-    to->q[j] = from->q[j];
-    to->u[j] = from->u[j];
-  }
-  to->step = from->step;
-  to->time = from->time;
-}
-
 /* After a cut everything that is kept of the mesh is made anew. */
 static eb_error follow_mesh(const eb_walker *walker, eb_audit **audit, eb_state **before) {
   eb_audit_destroy(*audit);
@@ -62,7 +49,7 @@ static eb_error walk_step(const search *s, eb_walker *walker, eb_audit **audit, 
   /* The cuts of the step come first, so that the state before it has the nodes of the one after. */
   EB_TRY(eb_walker_advance(walker, &changed));
   if (changed) EB_TRY(follow_mesh(walker, audit, before));
-  keep_state(walker->state, *before);
+  eb_state_copy(walker->state, *before);
   EB_TRY(eb_walker_step(walker, &out->reason));
   EB_TRY(eb_audit_step(*audit, *before, walker->state, walker->scene->dt, walker->log->equation,
                        &row));

@@ -13,4 +13,11 @@ static inline uint64_t eb_hash(uint64_t hash, const void *data, size_t bytes) {
   return hash;
 }
 
+/* Scripts enter a hash by what they say at these times (s); code has no hash. */
+enum { EB_SCRIPT_SAMPLES = 5 };
+static inline double eb_script_time(int sample) {
+  static const double times[EB_SCRIPT_SAMPLES] = {0, 0.173, 0.611, 1.37, 3.1};
+  return times[sample];
+}
+
 #endif

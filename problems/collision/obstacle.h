@@ -13,11 +13,15 @@ typedef struct eb_obstacle {
   double parameters[8];
 } eb_obstacle;
 
+/* EB_ERR_INVALID: no surface, a bad one, or a motion that is not rigid at a sampled time. */
+EB_MUST eb_error eb_obstacle_validate(const eb_obstacle *obstacle);
+/* Its pose at time t, as `motion` writes it. */
+void eb_obstacle_pose(const eb_obstacle *obstacle, double t, double rotation[9], double shift[3]);
 /* Positions of its vertices at time t, vertex_count x 3, m. */
 void eb_obstacle_place(const eb_obstacle *obstacle, double t, double *x);
 /* Frees the surface. */
 void eb_obstacle_clear(eb_obstacle *obstacle);
-/* Of surface and motion (sampled), for the hash of a scene. */
+/* Of surface, motion (sampled) and parameters, for the hash of a scene. */
 uint64_t eb_obstacle_hash(const eb_obstacle *obstacle, uint64_t hash);
 
 #endif

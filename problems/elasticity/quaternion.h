@@ -1,5 +1,5 @@
 /* Rotations as quaternions (w, x, y, z), four at a time. q and -q are the same rotation.
- * Internal to problems/elasticity/. */
+ * Internal to problems/. */
 #ifndef EB_QUATERNION_H
 #define EB_QUATERNION_H
 

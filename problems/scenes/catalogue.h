@@ -14,4 +14,7 @@ extern const eb_scene_ops eb_hecht2012_sculpture_small, eb_hecht2012_sculpture_m
     eb_hecht2012_bowl_of_bears, eb_hecht2012_bear_squash, eb_hecht2012_cloth_drop,
     eb_hecht2012_trampoline, eb_hecht2012_spider;
 
+extern const eb_scene_ops eb_verschoor2019_rings, eb_verschoor2019_rings_stiff,
+    eb_verschoor2019_pyramid, eb_verschoor2019_incline;
+
 #endif

@@ -219,6 +219,11 @@ double eb_ramp_rate(double t, double begin, double end) {
   return 6 * s * (1 - s) / (end - begin);
 }
 
+double eb_ramp_integral(double t, double begin, double end) {
+  double s = fmin(1, fmax(0, (t - begin) / (end - begin)));
+  return (end - begin) * s * s * s * (1 - 0.5 * s) + fmax(0, t - end);
+}
+
 void eb_axis_rotation(int d, double angle, double rotation[9]) {
   int a = (d + 1) % 3, b = (d + 2) % 3;
   double c = cos(angle), s = sin(angle);

@@ -46,6 +46,13 @@ EB_MUST eb_error eb_scene_bar(const eb_values *parameters, const int32_t cubes[3
  * surface is refined until the nodes are met too (problems/mesh/refine.h). */
 EB_MUST eb_error eb_scene_model(const eb_values *parameters, const char *model, int32_t elements,
                                 int32_t nodes, double size, eb_mesh **out);
+/* x = rotation X + shift, m; rotation row-major. */
+typedef struct eb_placement {
+  double rotation[9], shift[3];
+} eb_placement;
+
+/* Replaces the mesh by `count` placed copies of it, one after the other. On error it is as before. */
+EB_MUST eb_error eb_scene_copies(const eb_placement *place, int32_t count, eb_mesh **mesh);
 void eb_element_centroid(const eb_mesh *mesh, int32_t e, double centroid[3]);
 
 /* ---- groups of nodes, found from the geometry of whatever mesh there is ---------------------- */
@@ -97,6 +104,8 @@ void eb_grips_hold(const eb_scene *scene, double t, uint8_t *fixed, double *targ
 double eb_ramp(double t, double begin, double end);
 /* Its derivative, 1/s. */
 double eb_ramp_rate(double t, double begin, double end);
+/* Its integral from `begin` on, s. */
+double eb_ramp_integral(double t, double begin, double end);
 /* Rotation by `angle` about the axis d = 0, 1, 2; row-major. */
 void eb_axis_rotation(int d, double angle, double rotation[9]);
 /* The initial state: rest positions rotated about the centre of the box, lowest node put at height

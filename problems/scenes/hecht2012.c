@@ -160,28 +160,18 @@ const eb_scene_ops eb_hecht2012_three_torus = {
 
 /* ---- bowl-of-bears --------------------------------------------------------------------------- */
 
+enum { MOST_BEARS = 25 };
+
 static const eb_option bears_parameters[] = {
     PARAMETERS("3e6", FRAME),
     EB_ELEMENTS_PARAMETER,
-    {"bears", EB_OPTION_INT, "25", 1, 25, NULL, "", "how many bears"},
+    {"bears", EB_OPTION_INT, "25", 1, MOST_BEARS, NULL, "", "how many bears"},
     {"contact", EB_OPTION_BOOL, "yes", 0, 0, NULL, "", "whether the bears push each other"},
     FRICTION("0.3"),
     EB_LAST_PARAMETER};
 
 static eb_error bear_in_bowl_mesh(const eb_values *parameters, eb_mesh **out) {
   return eb_scene_model(parameters, "bear", 9785, 0, 2, out);
-}
-
-static eb_error copy_turned(const eb_mesh *body, double angle, eb_mesh **out) {
-  EB_TRY(eb_mesh_create(body->type, 0, 0, out));
-  EB_TRY(eb_mesh_append(*out, body, (const double[3]){0, 0, 0}));
-  double rotation[9];
-  eb_axis_rotation(2, angle, rotation);
-  for (int32_t i = 0; i < body->node_count; i++)
-    for (int d = 0; d < 2; d++)
-      (*out)->X[3 * i + d] =
-          rotation[3 * d] * body->X[3 * i] + rotation[3 * d + 1] * body->X[3 * i + 1];
-  return EB_OK;
 }
 
 /* Seven bears a layer, one amid six, each turned by the golden angle from the one before. */
@@ -194,21 +184,13 @@ static void bear_place(int64_t bear, double shift[3]) {
 }
 
 static eb_error bears_prepare(const eb_values *parameters, eb_mesh **mesh) {
-  eb_mesh *pile;
-  EB_TRY(eb_mesh_create((*mesh)->type, 0, 0, &pile));
-  eb_error error = EB_OK;
-  for (int64_t b = 0; !error && b < eb_values_int(parameters, "bears"); b++) {
-    double shift[3];
-    bear_place(b, shift);
-    eb_mesh *bear = NULL;
-    error = copy_turned(*mesh, 2.39996 * (double)b, &bear);
-    if (!error) error = eb_mesh_append(pile, bear, shift);
-    eb_mesh_destroy(bear);
+  eb_placement place[MOST_BEARS];
+  int32_t bears = (int32_t)eb_values_int(parameters, "bears");
+  for (int32_t b = 0; b < bears; b++) {
+    bear_place(b, place[b].shift);
+    eb_axis_rotation(2, 2.39996 * (double)b, place[b].rotation);
   }
-  eb_mesh *single = *mesh;
-  *mesh = pile;
-  eb_mesh_destroy(single);
-  return error;
+  return eb_scene_copies(place, bears, mesh);
 }
 
 /* Sizes: bodies sink into each other by a few g h^2, 1.1 cm each, whatever their size (contact.c), so they are large. The bowl's

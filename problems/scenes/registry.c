@@ -21,6 +21,10 @@ static const eb_scene_ops *const scenes[] = {
     &eb_hecht2012_cloth_drop,
     &eb_hecht2012_trampoline,
     &eb_hecht2012_spider,
+    &eb_verschoor2019_rings,
+    &eb_verschoor2019_rings_stiff,
+    &eb_verschoor2019_pyramid,
+    &eb_verschoor2019_incline,
     NULL,
 };
 

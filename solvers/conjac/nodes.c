@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/random.h"
 
 typedef enum role {
   FREE,
@@ -184,17 +185,9 @@ static eb_error take_farthest(selector *s) {
 
 /* ---- random ---------------------------------------------------------------------------------- */
 
-/* splitmix64 (Steele, Lea and Flood 2014): every seed gives a sequence of its own. */
-static uint64_t random_word(uint64_t *state) {
-  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return z ^ z >> 31;
-}
-
 /* Below `count`, from the upper half of a word (Lemire 2019): biased by less than count / 2^32. */
 static int32_t random_below(uint64_t *state, int32_t count) {
-  return (int32_t)((random_word(state) >> 32) * (uint64_t)count >> 32);
+  return (int32_t)((eb_random_word(state) >> 32) * (uint64_t)count >> 32);
 }
 
 /* Draws the candidates one by one (Fisher and Yates) until there are enough. */
