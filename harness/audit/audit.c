@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/audit/bodies.h"
 #include "harness/audit/joints.h"
 #include "harness/audit/reference.h"
 #include "problems/base/memory.h"
@@ -206,9 +207,12 @@ static double add_node(eb_audit *audit, const eb_state *before, const eb_state *
   return audit->fixed[i] ? 0 : squared(inertia) + squared(audit->force + 3 * i);
 }
 
+/* Of the nodes that do not ride on free bodies. */
 static void add_motion(const eb_audit *audit, const eb_state *state, eb_audit_row *row) {
   const double *gravity = audit->scene->gravity;
+  const eb_free_bodies *bodies = audit->scene->free_bodies;
   for (size_t i = 0; i < (size_t)state->node_count; i++) {
+    if (bodies && bodies->of_node[i] >= 0) continue;
     const double *x = state->x + 3 * i, *v = state->v + 3 * i;
     double m = audit->mass[i];
     row->kinetic += 0.5 * m * squared(v);
@@ -274,6 +278,8 @@ static void prepare_step(eb_audit *audit, const eb_state *before, const eb_state
   eb_scene_force(scene, before->time, before->x, before->v, audit->force);
   for (int32_t k = 0; scene->articulation && k < eb_articulation_attached(scene->articulation); k++)
     audit->fixed[eb_articulation_node(scene->articulation, k)] = CARRIED;
+  for (size_t i = 0; scene->free_bodies && i < audit->nodes; i++)
+    if (scene->free_bodies->of_node[i] >= 0) audit->fixed[i] = CARRIED;
 }
 
 static eb_error check_states(const eb_audit *audit, const eb_state *before, const eb_state *after) {
@@ -289,13 +295,19 @@ static eb_error check_states(const eb_audit *audit, const eb_state *before, cons
   if (before->joint_count != joints || after->joint_count != joints)
     return EB_ERROR(EB_ERR_INVALID, "the audit of '%s' wants states of %d joints, not %d and %d",
                     scene->ops->name, joints, before->joint_count, after->joint_count);
+  int32_t bodies = scene->free_bodies ? scene->free_bodies->count : 0;
+  if (before->body_count != bodies || after->body_count != bodies)
+    return EB_ERROR(EB_ERR_INVALID, "the audit of '%s' wants states of %d bodies, not %d and %d",
+                    scene->ops->name, bodies, before->body_count, after->body_count);
   return EB_OK;
 }
 
 static bool is_finite(const eb_state *state) {
   size_t nodes = 3 * (size_t)state->node_count, joints = (size_t)state->joint_count;
+  size_t bodies = (size_t)state->body_count;
   return all_finite(state->x, nodes) && all_finite(state->v, nodes) &&
-         all_finite(state->q, joints) && all_finite(state->u, joints);
+         all_finite(state->q, joints) && all_finite(state->u, joints) &&
+         all_finite(state->pose, 7 * bodies) && all_finite(state->twist, 6 * bodies);
 }
 
 eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
@@ -314,8 +326,13 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
   row->residual = sqrt(sum2);
   row->residual_relative = scale2 > 0 ? sqrt(sum2 / scale2) : 0;
   add_motion(audit, after, row);
+  if (audit->scene->free_bodies) eb_audit_bodies(audit->scene, after, row);
   if (articulation)
     eb_audit_joints(articulation, audit->mass, audit->residual, before, after, dt, equation, row);
   add_penetration(audit, after, row);
   return EB_OK;
+}
+
+eb_audit_nodes eb_audit_last(const eb_audit *audit) {
+  return (eb_audit_nodes){audit->residual, audit->force, audit->mass, audit->fixed};
 }

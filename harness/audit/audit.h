@@ -40,4 +40,12 @@ EB_MUST eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb
                                double dt, eb_equation equation, eb_audit_row *row);
 void eb_audit_destroy(eb_audit *audit);
 
+/* Of the step judged last, node_count entries each: grad W at all nodes (x 3, N), f_ext (x 3, N), which nodes are not free (1 scripted, others carried by
+ * rigid bodies); and the mass of the nodes, kg. */
+typedef struct eb_audit_nodes {
+  const double *gradient, *force, *mass;
+  const uint8_t *fixed;
+} eb_audit_nodes;
+eb_audit_nodes eb_audit_last(const eb_audit *audit);
+
 #endif
