@@ -26,7 +26,7 @@ static inline double segment_distance(const double *a[2], const double *b[2]) {
   between3(a[0], b[0], w);
   eb_cross3(u, v, n);
   double nn = eb_dot3(n, n);
-  if (nn > 0) {
+  if (nn > 1e-12 * eb_dot3(u, u) * eb_dot3(v, v)) { /* parallel ones are nearest at an end */
     eb_cross3(w, v, m);
     double s = eb_dot3(m, n) / nn;
     eb_cross3(w, u, m);

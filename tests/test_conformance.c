@@ -131,10 +131,13 @@ static double small_resolution(const eb_scene_ops *ops, const eb_option *resolut
  * conjugate gradients may well give up on stiff scenes, and that is theirs to report. With gravity everywhere, so that there is something to solve
  * from the first step on. */
 static void catalogue_scene(const eb_scene_ops *ops, const char *material) {
-  char parameters[160] = "", name[200];
+  char parameters[200] = "", name[240];
   const eb_option *resolution = parameter(ops, "resolution");
+  if (parameter(ops, "bodies")) snprintf(parameters, sizeof parameters, "bodies=2,");
+  if (parameter(ops, "layers")) snprintf(parameters, sizeof parameters, "layers=1,");
   if (resolution)
-    snprintf(parameters, sizeof parameters, "resolution=%.3g,", small_resolution(ops, resolution));
+    snprintf(parameters + strlen(parameters), sizeof parameters - strlen(parameters),
+             "resolution=%.3g,", small_resolution(ops, resolution));
   snprintf(parameters + strlen(parameters), sizeof parameters - strlen(parameters),
            "dt=%.3g,gravity=9.81,material=%s", 1e-3, material);
   snprintf(name, sizeof name, "%s:%s", ops->name, parameters);

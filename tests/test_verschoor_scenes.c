@@ -29,8 +29,8 @@ static void test_counts(const char *name, const char *parameters, int32_t bodies
 
 /* Everything that has a surface, at the start: of bodies one after the other, then of obstacles. */
 typedef struct soup {
-  int32_t count;      /* triangles */
-  double (*X)[3][3];  /* corners */
+  int32_t count;     /* triangles */
+  double (*X)[3][3]; /* corners */
   double (*box)[2][3];
   int32_t *part; /* body; obstacles -1, -2, ... */
 } soup;
@@ -73,7 +73,7 @@ static soup soup_of(const eb_scene *scene) {
   return s;
 }
 
-static bool near(const double a[2][3], const double b[2][3], double reach) {
+static bool near(double a[2][3], double b[2][3], double reach) {
   for (int d = 0; d < 3; d++)
     if (a[0][d] > b[1][d] + reach || b[0][d] > a[1][d] + reach) return false;
   return true;

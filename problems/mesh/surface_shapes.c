@@ -88,9 +88,10 @@ static int32_t vertex_of(const sweep *s, int32_t k, int32_t j) {
 
 static eb_error check_sweep(sweep *s) {
   if (s->count < 3 || s->around < 3 || (int64_t)s->count * s->around > INT32_MAX / 6)
-    return EB_ERROR(EB_ERR_USAGE,
-                    "a section of %d points swept in %d steps is no surface; both must be 3 or more",
-                    s->count, s->around);
+    return EB_ERROR(
+        EB_ERR_USAGE,
+        "a section of %d points swept in %d steps is no surface; both must be 3 or more", s->count,
+        s->around);
   s->poles = s->profile[0][0] == 0 && s->profile[s->count - 1][0] == 0;
   for (int32_t k = 0; k < s->count; k++)
     if (!(is_pole(s, k) || s->profile[k][0] > 0) || !isfinite(s->profile[k][0]) ||

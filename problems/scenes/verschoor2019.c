@@ -47,9 +47,10 @@ static void random_rotation(uint64_t *state, double R[9]) {
     }
   } while (square > 1 || square < 0.01);
   double s = 2 / square, w = q[0], x = q[1], y = q[2], z = q[3];
-  const double rows[9] = {1 - s * (y * y + z * z), s * (x * y - z * w),     s * (x * z + y * w),
-                          s * (x * y + z * w),     1 - s * (x * x + z * z), s * (y * z - x * w),
-                          s * (x * z - y * w),     s * (y * z + x * w),     1 - s * (x * x + y * y)};
+  const double rows[9] = {
+      1 - s * (y * y + z * z), s * (x * y - z * w),     s * (x * z + y * w),
+      s * (x * y + z * w),     1 - s * (x * x + z * z), s * (y * z - x * w),
+      s * (x * z - y * w),     s * (y * z + x * w),     1 - s * (x * x + y * y)};
   for (int k = 0; k < 9; k++) R[k] = rows[k];
 }
 

@@ -50,16 +50,15 @@ static eb_error rings_setup(eb_scene *scene) {
   {                                                                                                \
     .name = name_, .summary = summary_,                                                            \
     .geometry = "120 rings, 18 cubes of 6 tetrahedra round each, 9.4 cm across, at random in "     \
-                "cells of 10.4 cm above a box of 41.6 cm",                                             \
+                "cells of 10.4 cm above a box of 41.6 cm",                                         \
     .citation = EB_VERSCHOOR2019_CITATION, .needs = EB_VERSCHOOR2019_NEEDS,                        \
     .target_vertices = 8640, .target_elements = 12960, .parameters = parameters_, .steps = 1500,   \
     .steps_per_frame = 10, .mesh = ring_mesh, .mesh_parameters = "resolution",                     \
     .prepare = rings_prepare, .setup = rings_setup                                                 \
   }
 
-const eb_scene_ops eb_verschoor2019_rings =
-    RINGS("verschoor2019/rings",
-          "120 elastic rings, placed at random, are dropped into a box and heap up",
-          rings_parameters);
+const eb_scene_ops eb_verschoor2019_rings = RINGS(
+    "verschoor2019/rings",
+    "120 elastic rings, placed at random, are dropped into a box and heap up", rings_parameters);
 const eb_scene_ops eb_verschoor2019_rings_stiff =
     RINGS("verschoor2019/rings-stiff", "the dropped rings, ten times as stiff", stiff_parameters);

@@ -43,8 +43,7 @@ static eb_error keep_elements(const eb_mesh *mesh, const uint8_t *keep, int32_t 
   for (int32_t i = 0; i < mesh->node_count; i++) number[i] = number[i] ? nodes++ : -1;
   EB_TRY(eb_mesh_create(mesh->type, nodes, elements, out));
   for (int32_t i = 0; i < mesh->node_count; i++)
-    for (int d = 0; number[i] >= 0 && d < 3; d++)
-      (*out)->X[3 * number[i] + d] = mesh->X[3 * i + d];
+    for (int d = 0; number[i] >= 0 && d < 3; d++) (*out)->X[3 * number[i] + d] = mesh->X[3 * i + d];
   int32_t *entry = (*out)->elements;
   for (int32_t e = 0; e < mesh->element_count; e++)
     for (int32_t c = 0; keep[e] && c < corners; c++)
