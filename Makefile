@@ -55,7 +55,7 @@ PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcholmod -lmetis -l
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-unknown-pragmas -Wno-unknown-warning-option -Wno-format-truncation $(WERROR)
 # Multiply-adds are contracted for speed, except where geometry must come out alike on every machine.
-CONTRACT  = $(if $(filter problems/mesh/% problems/collision/% problems/scene%,$<),-ffp-contract=off,-ffp-contract=fast)
+CONTRACT  = $(if $(filter problems/mesh/% problems/collision/% problems/scene% harness/audit/exact%,$<),-ffp-contract=off,-ffp-contract=fast)
 CFLAGS   ?=
 ALL_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPT) -march=$(ARCH) -fopenmp -fPIC -fno-math-errno \
              -fno-trapping-math -fvisibility=default $(CONTRACT) $(WARNINGS) -I. $(PKG_CFLAGS) $(SANITIZE) $(CFLAGS)

@@ -97,11 +97,15 @@ typedef enum eb_equation { EB_EQUATION_IMPLICIT_EULER, EB_EQUATION_STATIC } eb_e
 
 struct eb_contact_record;
 
+enum { EB_OPEN_PHASES = 16 /* phases inside each other; deeper ones count as part of these */ };
+
 /* What a solver reports of a step (or of its set-up). Owned and reset by the harness, filled by the solver through
  * the functions below, which allocate nothing. Residuals past the capacity are counted, not kept. */
 typedef struct eb_step_log {
   double phase_seconds[EB_PHASE_COUNT];
-  double phase_started[EB_PHASE_COUNT];
+  eb_phase open[EB_OPEN_PHASES]; /* those that have begun and not ended, innermost last */
+  int open_count;
+  double phase_mark; /* since when the innermost one's time has not been added up */
   double counters[EB_COUNTERS];
   int64_t iterations;        /* outermost iterations of the step */
   const char *residual_norm; /* static text naming norm and unit of the residuals */
@@ -123,6 +127,8 @@ typedef struct eb_step_log {
 EB_MUST eb_error eb_step_log_create(int64_t residual_capacity, eb_step_log **out);
 void eb_step_log_destroy(eb_step_log *log);
 void eb_step_log_reset(eb_step_log *log);
+/* A phase may begin inside another one, or inside itself; the time of the inner one is then its own and not the outer one's. The end of a phase ends those inside
+ * it; the end of one that has not begun is ignored. */
 void eb_log_begin(eb_step_log *log, eb_phase phase);
 void eb_log_end(eb_step_log *log, eb_phase phase);
 void eb_log_residual(eb_step_log *log, double value);

@@ -54,12 +54,27 @@ void eb_step_log_reset(eb_step_log *log) {
   *log = fresh;
 }
 
+/* The time since the mark goes to the innermost open phase; the mark is now. */
+static void settle(eb_step_log *log) {
+  double now = eb_wall_seconds();
+  int depth = log->open_count < EB_OPEN_PHASES ? log->open_count : EB_OPEN_PHASES;
+  if (depth > 0) log->phase_seconds[log->open[depth - 1]] += now - log->phase_mark;
+  log->phase_mark = now;
+}
+
 void eb_log_begin(eb_step_log *log, eb_phase phase) {
-  if (log) log->phase_started[phase] = eb_wall_seconds();
+  if (!log) return;
+  settle(log);
+  if (log->open_count < EB_OPEN_PHASES) log->open[log->open_count] = phase;
+  log->open_count++;
 }
 
 void eb_log_end(eb_step_log *log, eb_phase phase) {
-  if (log) log->phase_seconds[phase] += eb_wall_seconds() - log->phase_started[phase];
+  if (!log) return;
+  settle(log);
+  int at = log->open_count - 1;
+  while (at >= 0 && at < EB_OPEN_PHASES && log->open[at] != phase) at--;
+  if (at >= 0) log->open_count = at;
 }
 
 void eb_log_residual(eb_step_log *log, double value) {

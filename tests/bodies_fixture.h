@@ -30,8 +30,9 @@ static eb_error add_rigid_block(const eb_values *parameters, eb_mesh **mesh) {
 
 /* The floor and the walls of a box without a lid, wound so that the inside is outside of the solid. */
 static eb_error make_tray(eb_surface **out) {
-  static const double corner[8][3] = {{-1, -1, -0.5}, {2, -1, -0.5}, {2, 1.4, -0.5}, {-1, 1.4, -0.5},
-                                      {-1, -1, 1},    {2, -1, 1},    {2, 1.4, 1},    {-1, 1.4, 1}};
+  static const double corner[8][3] = {{-1, -1, -0.5},  {2, -1, -0.5}, {2, 1.4, -0.5},
+                                      {-1, 1.4, -0.5}, {-1, -1, 1},   {2, -1, 1},
+                                      {2, 1.4, 1},     {-1, 1.4, 1}};
   static const int32_t triangles[10][3] = {{0, 1, 2}, {0, 2, 3}, {0, 4, 5}, {0, 5, 1}, {1, 5, 6},
                                            {1, 6, 2}, {2, 6, 7}, {2, 7, 3}, {3, 7, 4}, {3, 4, 0}};
   EB_TRY(eb_surface_create(8, 10, out));
@@ -42,7 +43,8 @@ static eb_error make_tray(eb_surface **out) {
 
 /* A tetrahedron, closed. */
 static eb_error make_step(eb_surface **out) {
-  static const double corner[4][3] = {{1.2, 0, -0.5}, {1.8, 0, -0.5}, {1.2, 0.6, -0.5}, {1.2, 0, 0.1}};
+  static const double corner[4][3] = {
+      {1.2, 0, -0.5}, {1.8, 0, -0.5}, {1.2, 0.6, -0.5}, {1.2, 0, 0.1}};
   static const int32_t triangles[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
   EB_TRY(eb_surface_create(4, 4, out));
   memcpy((*out)->X, corner, sizeof corner);

@@ -18,9 +18,10 @@ typedef struct contact_recipe {
   int32_t contacts;         /* between nodes at random; not of a pile */
   double mu;                /* of every contact; below 0: each 0, 0.5 or 1 */
   int32_t duplicates, near; /* contacts that are appended once more: the same, or turned by 1e-5 */
-  bool pile;                /* bodies on each other and on the ground, pressed by gravity, half of them sliding: bodies side^2 contacts */
-  bool loose;               /* c at random: nothing is known about a solution */
-  bool inconsistent;        /* two more contacts that contradict each other */
+  bool
+      pile; /* bodies on each other and on the ground, pressed by gravity, half of them sliding: bodies side^2 contacts */
+  bool loose;        /* c at random: nothing is known about a solution */
+  bool inconsistent; /* two more contacts that contradict each other */
 } contact_recipe;
 
 typedef struct contact_case {
@@ -61,8 +62,7 @@ static int32_t contact_springs(const contact_recipe *r, int32_t *springs) {
 
 /* A += h^2 of a spring, whose stiffness S is a positive definite matrix: like along a direction, a tenth of it across. */
 static void contact_stiffen(contact_case *c, const int32_t spring[2]) {
-  double axis[3],
-      k = pow(10, random_uniform(&c->random, 0, 4)) * CONTACT_STEP * CONTACT_STEP;
+  double axis[3], k = pow(10, random_uniform(&c->random, 0, 4)) * CONTACT_STEP * CONTACT_STEP;
   random_direction(&c->random, 3, axis);
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) {
@@ -81,8 +81,7 @@ static void contact_matrix(contact_case *c) {
   tap_require(EB_NEW(c->mass, rows), "masses");
   for (int32_t i = 0; i < rows; i++) {
     c->mass[i] = pow(10, random_uniform(&c->random, -4, -2));
-    for (int d = 0; d < 3; d++)
-      c->A->values[9 * (int64_t)c->A->diagonal[i] + 4 * d] += c->mass[i];
+    for (int d = 0; d < 3; d++) c->A->values[9 * (int64_t)c->A->diagonal[i] + 4 * d] += c->mass[i];
   }
   for (int32_t s = 0; s < count; s++) contact_stiffen(c, springs + 2 * (int64_t)s);
   free(springs);
@@ -119,8 +118,10 @@ static void contact_patch(contact_case *c, int32_t body, int count, double sign,
   int32_t range = (int32_t)r->side - (count > 1), at[3];
   for (int d = 0; d < 3; d++) at[d] = (int32_t)(random_word(&c->random) % (uint64_t)range);
   double a = random_uniform(&c->random, 0.1, 0.9), b = random_uniform(&c->random, 0.1, 0.9);
-  const double weights[4][4] = {
-      {1}, {1 - a, a}, {1 - a, a * (1 - b), a * b}, {(1 - a) * (1 - b), a * (1 - b), b * (1 - a), a * b}};
+  const double weights[4][4] = {{1},
+                                {1 - a, a},
+                                {1 - a, a * (1 - b), a * b},
+                                {(1 - a) * (1 - b), a * (1 - b), b * (1 - a), a * b}};
   for (int k = 0; k < count; k++) {
     node[k] = contact_node(r, body, at[0] + k % 2, at[1] + k / 2, at[2]);
     weight[k] = sign * weights[count - 1][k];

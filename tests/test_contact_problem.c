@@ -30,7 +30,8 @@ static void test_products(void) {
       .seed = 1, .bodies = 3, .side = 3, .contacts = 40, .mu = -1, .duplicates = 3, .near = 2});
   const eb_contact_problem *p = c.problem;
   int64_t n = 3 * (int64_t)c.A->rows, m = 3 * (int64_t)p->count;
-  double *H = dense_H(p), *v = eb_test_random_vector(n, &seed), *r = eb_test_random_vector(m, &seed);
+  double *H = dense_H(p), *v = eb_test_random_vector(n, &seed),
+         *r = eb_test_random_vector(m, &seed);
   double *f = eb_test_random_vector(n, &seed), *u = eb_test_random_vector(m, &seed);
   double *want_u = eb_calloc((size_t)m, sizeof *want_u), *want_f = eb_calloc((size_t)n, sizeof *f);
   for (int64_t j = 0; j < n; j++) want_f[j] = f[j];
@@ -150,14 +151,15 @@ static void by_hand_close(by_hand *h) {
   eb_block_matrix_destroy(h->A);
 }
 
-#define MEASURE(...)  by_hand_measure(&h, __VA_ARGS__)
-#define V(...)        ((const double[3]){__VA_ARGS__})
+#define MEASURE(...) by_hand_measure(&h, __VA_ARGS__)
+#define V(...)       ((const double[3]){__VA_ARGS__})
 static const double NONE[3] = {0, 0, 0};
 
 /* Numbers of order 1 throughout: what is not exact is off by rounding of some 1e-16. */
 static void test_measure_forces(void) {
   by_hand h = by_hand_open(0.5);
-  tap_near(MEASURE(NONE, NONE, V(3, 4, 12))->residual, 13, 1e-14, "the residual is |A v - b - H^T r|");
+  tap_near(MEASURE(NONE, NONE, V(3, 4, 12))->residual, 13, 1e-14,
+           "the residual is |A v - b - H^T r|");
   tap_near(MEASURE(V(-0.25, 0, 0), NONE, NONE)->violation, 0.25, 1e-15, "violation is -u_n");
   tap_near(MEASURE(V(0.25, 0, 0), NONE, NONE)->violation, 0, 1e-15, "a gap is no violation");
   tap_near(MEASURE(V(0.25, 0, 0), NONE, NONE)->active, 0, 1e-15, "nor active without a force");
@@ -165,7 +167,8 @@ static void test_measure_forces(void) {
            "a force across a gap is measured by the gap");
   tap_near(MEASURE(NONE, V(2, 3, 4), NONE)->cone, 2, 1e-15, "cone: (5 - 0.5 x 2) / 2");
   tap_near(MEASURE(NONE, V(2, 0, 1), NONE)->cone, 0, 1e-15, "the cone's border is inside");
-  tap_ok(MEASURE(NONE, V(-2, 0, 0), NONE)->cone == INFINITY, "pulling without any push is infinite");
+  tap_ok(MEASURE(NONE, V(-2, 0, 0), NONE)->cone == INFINITY,
+         "pulling without any push is infinite");
   tap_ok(MEASURE(NONE, NONE, NONE)->cone == 0, "no force, no excess");
   by_hand_close(&h);
 }
@@ -178,9 +181,11 @@ static void test_measure_friction(void) {
   e = MEASURE(V(0, -0.3, 0), V(2, 1, 0), NONE);
   tap_near(e->angle, 0, 1e-13, "friction against the motion is at no angle");
   tap_near(e->sliding, 0, 0, "and may slide");
-  tap_near(MEASURE(V(0, 0.3, 0), V(2, 1, 0), NONE)->angle, 180, 1e-12, "along the motion: 180 degrees");
+  tap_near(MEASURE(V(0, 0.3, 0), V(2, 1, 0), NONE)->angle, 180, 1e-12,
+           "along the motion: 180 degrees");
   tap_near(MEASURE(V(0, -0.3, 0.3), V(2, 1, 0), NONE)->angle, 45, 1e-12, "askew: 45 degrees");
-  tap_near(MEASURE(V(0, 0.9e-6, 0), V(2, 1, 0), NONE)->angle, 0, 0, "motion below eps2 has no direction");
+  tap_near(MEASURE(V(0, 0.9e-6, 0), V(2, 1, 0), NONE)->angle, 0, 0,
+           "motion below eps2 has no direction");
   by_hand_close(&h);
   h = by_hand_open(0);
   e = MEASURE(V(0, 0.3, 0), V(2, 0, 0), NONE);
@@ -232,8 +237,8 @@ static void test_no_contacts(void) {
 
 /* What the fixture promises: A symmetric and dominated by its masses, the allowed velocity inside every cone. */
 static void test_fixture(void) {
-  contact_case c = contact_open(&(contact_recipe){
-      .seed = 5, .bodies = 3, .side = 3, .contacts = 50, .mu = -1, .near = 5});
+  contact_case c = contact_open(
+      &(contact_recipe){.seed = 5, .bodies = 3, .side = 3, .contacts = 50, .mu = -1, .near = 5});
   const eb_contact_problem *p = c.problem;
   double *u = eb_calloc(3 * (size_t)p->count, sizeof *u), skew = 0;
   eb_contact_velocity(p, c.allowed, u);
@@ -254,8 +259,8 @@ static void test_fixture(void) {
 
 /* A fall of 10 cm/s, alike for all bodies, is felt by the contacts on the ground only: 1e-3 s x 0.1 m/s. */
 static void test_pile(void) {
-  contact_case c = contact_open(
-      &(contact_recipe){.seed = 6, .bodies = 3, .side = 3, .mu = 0.5, .pile = true});
+  contact_case c =
+      contact_open(&(contact_recipe){.seed = 6, .bodies = 3, .side = 3, .mu = 0.5, .pile = true});
   contact_case bad = contact_open(&(contact_recipe){
       .seed = 6, .bodies = 3, .side = 3, .mu = 0.5, .pile = true, .inconsistent = true});
   double *u = eb_calloc(3 * (size_t)bad.problem->count, sizeof *u);

@@ -111,7 +111,8 @@ static void test_union(void) {
   double m[2] = {500 * 0.064, 1500 * 0.064}, mass = m[0] + m[1];
   double centre = (m[0] * 0.2 + m[1] * 0.6) / mass;
   double own = box_inertia(mass, size, 0, 0);
-  double far = own + m[0] * (centre - 0.2) * (centre - 0.2) + m[1] * (0.6 - centre) * (0.6 - centre);
+  double far =
+      own + m[0] * (centre - 0.2) * (centre - 0.2) + m[1] * (0.6 - centre) * (0.6 - centre);
   const eb_free_body *body = &bodies->body[0];
   tap_ok(bodies->count == 1, "boxes with a common face are one body");
   tap_near(body->mass, mass, mass * ROUNDING, "  its mass is the sum");
@@ -125,11 +126,13 @@ static void test_union(void) {
 static void test_components(void) {
   eb_mesh *mesh = two_boxes(true);
   eb_free_bodies *bodies = bodies_of(mesh, (uint8_t[]){1, 1}, (double[]){500, 1500});
-  tap_ok(bodies->count == 2 && bodies->of_node[0] == 0 && bodies->of_node[mesh->node_count - 1] == 1,
+  tap_ok(bodies->count == 2 && bodies->of_node[0] == 0 &&
+             bodies->of_node[mesh->node_count - 1] == 1,
          "boxes apart are two bodies, in the order of their nodes");
   eb_free_bodies_destroy(bodies);
   bodies = bodies_of(mesh, (uint8_t[]){0, 1}, (double[]){500, 1500});
-  tap_ok(bodies->count == 1 && bodies->of_node[0] == -1 && bodies->of_node[mesh->node_count - 1] == 0,
+  tap_ok(bodies->count == 1 && bodies->of_node[0] == -1 &&
+             bodies->of_node[mesh->node_count - 1] == 0,
          "nodes of elastic regions ride on none");
   eb_free_bodies_destroy(bodies);
   bodies = bodies_of(mesh, (uint8_t[]){0, 0}, (double[]){500, 1500});
@@ -151,9 +154,10 @@ static const double rest_pose[7] = {0, 0, 0, 1, 0, 0, 0};
 /* Where a pose puts the unit vectors, by the formula of Euler and Rodrigues in the entries of the quaternion. */
 static void matrix_of(const double pose[7], double R[9]) {
   double w = pose[3], x = pose[4], y = pose[5], z = pose[6];
-  const double rows[9] = {w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y),
-                          2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x),
-                          2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z};
+  const double rows[9] = {
+      w * w + x * x - y * y - z * z, 2 * (x * y - w * z),           2 * (x * z + w * y),
+      2 * (x * y + w * z),           w * w - x * x + y * y - z * z, 2 * (y * z - w * x),
+      2 * (x * z - w * y),           2 * (y * z + w * x),           w * w - x * x - y * y + z * z};
   memcpy(R, rows, sizeof rows);
 }
 

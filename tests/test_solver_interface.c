@@ -58,13 +58,17 @@ static void options_are_documented(void) {
 
 /* ---- the log ---- */
 
+static void spend(double seconds) {
+  double until = eb_wall_seconds() + seconds;
+  while (eb_wall_seconds() < until) continue;
+}
+
 static void log_times_and_counts(void) {
   eb_step_log *log = NULL;
   tap_require(eb_step_log_create(2, &log), "create a log");
   for (int i = 0; i < 2; i++) {
     eb_log_begin(log, EB_PHASE_FACTOR);
-    double until = eb_wall_seconds() + 2e-3;
-    while (eb_wall_seconds() < until) continue;
+    spend(2e-3);
     eb_log_end(log, EB_PHASE_FACTOR);
   }
   tap_ok(log->phase_seconds[EB_PHASE_FACTOR] >= 4e-3, "a phase adds up over its intervals");
@@ -83,6 +87,40 @@ static void log_times_and_counts(void) {
              log->counters[EB_COUNT_SOLVES] == 0 && log->phase_seconds[EB_PHASE_FACTOR] == 0 &&
              log->residuals != NULL,
          "a reset keeps the room and clears the rest");
+  eb_step_log_destroy(log);
+}
+
+/* 2 ms in a phase, 4 ms in one inside it, of which 1 ms in the outer one again; then as deep as phases go and deeper. */
+static void log_nests_phases(void) {
+  eb_step_log *log = NULL;
+  tap_require(eb_step_log_create(0, &log), "create a log");
+  double began = eb_wall_seconds(), *seconds = log->phase_seconds;
+  eb_log_begin(log, EB_PHASE_RESOLVE);
+  spend(2e-3);
+  eb_log_begin(log, EB_PHASE_FACTOR);
+  spend(3e-3);
+  eb_log_begin(log, EB_PHASE_RESOLVE);
+  spend(1e-3);
+  eb_log_end(log, EB_PHASE_RESOLVE);
+  eb_log_end(log, EB_PHASE_FACTOR);
+  eb_log_end(log, EB_PHASE_RESOLVE);
+  double wall = eb_wall_seconds() - began;
+  tap_ok(seconds[EB_PHASE_RESOLVE] >= 3e-3 && seconds[EB_PHASE_FACTOR] >= 3e-3 &&
+             seconds[EB_PHASE_RESOLVE] + seconds[EB_PHASE_FACTOR] <= wall,
+         "the time of a phase inside another is counted once");
+  eb_log_end(log, EB_PHASE_SOLVE);
+  tap_ok(log->open_count == 0 && seconds[EB_PHASE_SOLVE] == 0,
+         "a phase that has not begun does not end");
+  for (int i = 0; i < 2 * EB_OPEN_PHASES; i++) eb_log_begin(log, EB_PHASE_LOCAL);
+  spend(1e-3);
+  for (int i = 0; i < 2 * EB_OPEN_PHASES; i++) eb_log_end(log, EB_PHASE_LOCAL);
+  tap_ok(log->open_count == 0 && seconds[EB_PHASE_LOCAL] >= 1e-3 &&
+             seconds[EB_PHASE_LOCAL] <= eb_wall_seconds() - began,
+         "as many as there may be inside each other, and more");
+  eb_log_begin(log, EB_PHASE_RHS);
+  eb_log_begin(log, EB_PHASE_SOLVE);
+  eb_log_end(log, EB_PHASE_RHS);
+  tap_ok(log->open_count == 0, "the end of a phase ends those inside it");
   eb_step_log_destroy(log);
 }
 
@@ -175,6 +213,7 @@ int main(void) {
   registry_finds_what_it_lists();
   options_are_documented();
   log_times_and_counts();
+  log_nests_phases();
   log_may_be_absent();
   bad_options_are_refused();
   capabilities_are_checked();

@@ -157,14 +157,21 @@ static void measure_contact(const double u[3], const double r[3], double mu, dou
     error->angle = larger(error->angle, angle_between(r, u));
 }
 
-void eb_contact_measure(const eb_contact_problem *problem, const double *v, const double *r,
-                        double eps2, double *work, eb_contact_error *error) {
-  double *u = work + 3 * (int64_t)problem->A->rows, most = 0;
-  *error = (eb_contact_error){.residual = residual_norm(problem, v, r, work)};
-  eb_contact_velocity(problem, v, u);
-  for (int32_t k = 0; k < problem->count; k++) {
-    measure_contact(u + 3 * (int64_t)k, r + 3 * (int64_t)k, problem->mu[k], eps2, error);
+void eb_contact_measure_law(int32_t count, const double *u, const double *r, const double *mu,
+                            double eps2, eb_contact_error *error) {
+  double most = 0;
+  *error = (eb_contact_error){.residual = error->residual};
+  for (int32_t k = 0; k < count; k++) {
+    measure_contact(u + 3 * (int64_t)k, r + 3 * (int64_t)k, mu[k], eps2, error);
     most = larger(most, r[3 * (int64_t)k]);
   }
   if (error->cone != 0) error->cone /= most;
+}
+
+void eb_contact_measure(const eb_contact_problem *problem, const double *v, const double *r,
+                        double eps2, double *work, eb_contact_error *error) {
+  double *u = work + 3 * (int64_t)problem->A->rows;
+  error->residual = residual_norm(problem, v, r, work);
+  eb_contact_velocity(problem, v, u);
+  eb_contact_measure_law(problem->count, u, r, problem->mu, eps2, error);
 }

@@ -103,8 +103,7 @@ static void add_inertia(const eb_mesh *mesh, int32_t e, double density, eb_free_
 /* Sums over a and b are symmetric but for rounding. */
 static void symmetrize(double A[9]) {
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < i; j++)
-      A[3 * i + j] = A[3 * j + i] = (A[3 * i + j] + A[3 * j + i]) / 2;
+    for (int j = 0; j < i; j++) A[3 * i + j] = A[3 * j + i] = (A[3 * i + j] + A[3 * j + i]) / 2;
 }
 
 static eb_free_body *body_of(const eb_free_bodies *bodies, const eb_mesh *mesh, int32_t e) {

@@ -25,7 +25,7 @@
 #include "solvers/contact/cr.h"
 #include "solvers/linalg/block_ops.h"
 
-static const double theta_ = 0.05;    /* E over the mean of the Schur diagonal */
+static const double theta_ = 0.3;     /* E over the mean of the Schur diagonal */
 static const double forcing_ = 0.1;   /* |r| / |grad Phi| at which a Newton step is cut off */
 static const double curvature_ = 0.1; /* |Phi'(t)| / |Phi'(0)| that the line search asks for */
 
@@ -34,8 +34,8 @@ typedef struct workspace {
   eb_cr_solve cr;
   eb_cr_law law;
   int64_t room;
-  double *v, *Av, *gradient; /* rows */
-  double *u, *r, *change;    /* contacts: 3, 3, 1 (last change of the bound) */
+  double *Av, *gradient, *descent; /* rows */
+  double *u, *r, *change;          /* contacts: 3, 3, 1 (last change of the bound) */
   uint8_t *state;
   double *work; /* for eb_contact_measure */
 } workspace;
@@ -61,13 +61,15 @@ static void destroy(void *data) {
   clear_contacts(w);
   free(w->Av);
   free(w->gradient);
+  free(w->descent);
   free(w);
 }
 
 static eb_error build(workspace *w, int32_t rows, bool full) {
   EB_TRY(eb_cr_system_create(rows, full, &w->system));
   EB_TRY(EB_NEW(w->Av, 3 * (int64_t)rows));
-  return EB_NEW(w->gradient, 3 * (int64_t)rows);
+  EB_TRY(EB_NEW(w->gradient, 3 * (int64_t)rows));
+  return EB_NEW(w->descent, 3 * (int64_t)rows);
 }
 
 static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
@@ -165,28 +167,29 @@ static double line_search(const workspace *w, const eb_contact_problem *problem,
 
 /* ---- one Newton step ----------------------------------------------------------------------------- */
 
-/* A direction from K x = -grad Phi. Returns false when there is none. */
+/* A direction from K x = -grad Phi to the residual `target`. Returns false when conjugate residuals break down before; x is then what they had. */
 static bool find_direction(workspace *w, const eb_contact_tolerance *tolerance, double target,
                            int64_t *iterations) {
-  eb_cr_system *system = &w->system;
-  for (int64_t i = 0; i < system->n; i++) w->gradient[i] = -w->gradient[i];
-  bool good = eb_cr_solve_start(&w->cr, system, w->gradient);
-  int64_t first = *iterations;
+  bool good = eb_cr_solve_start(&w->cr, &w->system, w->descent);
   while (good && w->cr.norm > target && *iterations < tolerance->max_iterations) {
-    good = eb_cr_solve_iterate(&w->cr, system);
+    good = eb_cr_solve_iterate(&w->cr, &w->system);
     *iterations += good;
   }
-  return *iterations > first;
+  return good;
 }
 
-/* When full is not positive definite here, Z is raised and the direction sought again. */
+/* Full is not positive definite where Z counts too few: then it is raised, which in the end leaves A_d^-1, and the direction sought again unless it descends well already
+ * (its products are not lost). */
 static bool direction(workspace *w, const eb_contact_tolerance *tolerance, double target,
                       int64_t *iterations) {
-  for (int attempt = 0; attempt < 6; attempt++) {
-    eb_cr_system_linearize(&w->system, &w->law, w->u);
+  eb_cr_system_linearize(&w->system, &w->law, w->u);
+  for (int64_t i = 0; i < w->system.n; i++) w->descent[i] = -w->gradient[i];
+  for (int attempt = 0; attempt < 12; attempt++) {
     if (find_direction(w, tolerance, target, iterations)) return true;
-    for (int64_t i = 0; i < w->system.n; i++) w->gradient[i] = -w->gradient[i];
-    w->system.scale *= 2;
+    eb_cr_system_raise(&w->system);
+    if (eb_dot(w->system.n, w->cr.x, w->gradient) < 0 &&
+        w->cr.norm < 0.5 * eb_norm(w->system.n, w->gradient))
+      return true;
   }
   return false;
 }
@@ -252,7 +255,7 @@ static double gradient_norm(const workspace *w) {
 static eb_reason minimize(workspace *w, const eb_contact_problem *problem,
                           const eb_contact_tolerance *tolerance, double target, double *v,
                           eb_step_log *log, eb_contact_outcome *outcome) {
-  for (double norm = gradient_norm(w); norm > target; norm = gradient_norm(w)) {
+  for (double norm = gradient_norm(w); !(norm <= target); norm = gradient_norm(w)) {
     if (!isfinite(norm)) return EB_DIVERGED_NAN;
     if (outcome->iterations >= tolerance->max_iterations) return EB_DIVERGED_MAX_IT;
     double inner = fmax(forcing_ * norm, 0.5 * target);
@@ -270,7 +273,7 @@ static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
   eb_contact_error error;
   double last = INFINITY;
   int stagnated = 0;
-  for (;;) {
+  for (int64_t steps = 0; steps < tolerance->max_iterations; steps++) {
     double target = fmax(0.5 * tolerance->eps1, 0.1 * gradient_norm(w));
     eb_reason reason = minimize(w, problem, tolerance, target, v, log, outcome);
     if (reason != EB_RUNNING) return reason;
@@ -284,6 +287,7 @@ static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
     proximal_step(w, problem);
     outcome->state_changes += evaluate(w, problem) > 0;
   }
+  return EB_DIVERGED_MAX_IT;
 }
 
 static eb_error solve(void *data, const eb_contact_problem *problem,

@@ -50,6 +50,8 @@ void eb_cr_system_clear(eb_cr_system *system);
 EB_MUST eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_problem *problem);
 /* D of the law at u, and what the preconditioner needs of it. */
 void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u);
+/* Doubles Z and prepares the preconditioner again. */
+void eb_cr_system_raise(eb_cr_system *system);
 /* Ax = A x, Hx = H x, Kx = A x + H^T D H x. */
 void eb_cr_multiply(eb_cr_system *system, const double *x, double *Ax, double *Hx, double *Kx);
 void eb_cr_precondition(eb_cr_system *system, const double *r, double *z);

@@ -106,6 +106,7 @@ static void make_schur(eb_cr_system *system) {
 
 eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_problem *problem) {
   system->problem = problem;
+  system->scale = 1;
   system->m = 3 * (int64_t)problem->count;
   EB_TRY(reserve(system, problem->count));
   EB_TRY(invert_blocks(system, problem->A));
@@ -147,6 +148,11 @@ void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const do
     if (system->full) make_inner(system, k);
   }
   if (!system->full) invert_diagonal_of_K(system);
+}
+
+void eb_cr_system_raise(eb_cr_system *system) {
+  system->scale *= 2;
+  for (int32_t k = 0; k < system->problem->count && system->full; k++) make_inner(system, k);
 }
 
 /* ---- products ---------------------------------------------------------------------------------- */

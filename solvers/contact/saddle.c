@@ -149,15 +149,15 @@ void eb_saddle_precondition(eb_saddle *saddle, const double *r, double *z) {
 
 /* ---- conjugate residuals ------------------------------------------------------------------------ */
 
-void eb_residuals_clear(eb_residuals *cr) {
+void eb_saddle_cr_clear(eb_saddle_cr *cr) {
   double *all[] = {cr->y, cr->r, cr->z, cr->p, cr->Bz, cr->Bp, cr->CBp};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-  *cr = (eb_residuals){0};
+  *cr = (eb_saddle_cr){0};
 }
 
-eb_error eb_residuals_reserve(eb_residuals *cr, int64_t entries) {
+eb_error eb_saddle_cr_reserve(eb_saddle_cr *cr, int64_t entries) {
   if (cr->CBp && entries <= cr->room) return EB_OK;
-  eb_residuals_clear(cr);
+  eb_saddle_cr_clear(cr);
   int64_t room = entries + entries / 4;
   double **all[] = {&cr->y, &cr->r, &cr->z, &cr->p, &cr->Bz, &cr->Bp, &cr->CBp};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) EB_TRY(EB_NEW(*all[i], room));
@@ -165,7 +165,7 @@ eb_error eb_residuals_reserve(eb_residuals *cr, int64_t entries) {
   return EB_OK;
 }
 
-void eb_residuals_start(eb_residuals *cr, eb_saddle *saddle, const double *d) {
+void eb_saddle_cr_start(eb_saddle_cr *cr, eb_saddle *saddle, const double *d) {
   int64_t size = saddle->n + saddle->m;
   for (int64_t k = 0; k < saddle->m; k++)
     if (!saddle->active[k]) cr->y[saddle->n + k] = 0;
@@ -182,7 +182,7 @@ void eb_residuals_start(eb_residuals *cr, eb_saddle *saddle, const double *d) {
 }
 
 /* alpha = z.Bz / Bp.C^-1 Bp; then z -= alpha C^-1 Bp saves an application, and p, B p follow with beta = z+.Bz+ / z.Bz. */
-bool eb_residuals_iterate(eb_residuals *cr, eb_saddle *saddle) {
+bool eb_saddle_cr_iterate(eb_saddle_cr *cr, eb_saddle *saddle) {
   int64_t size = saddle->n + saddle->m;
   eb_saddle_precondition(saddle, cr->Bp, cr->CBp);
   double curvature = eb_dot(size, cr->Bp, cr->CBp);

@@ -37,18 +37,18 @@ void eb_saddle_multiply(const eb_saddle *saddle, const double *y, double *By);
 void eb_saddle_precondition(eb_saddle *saddle, const double *r, double *z);
 
 /* Conjugate residuals: y and residual as they develop. */
-typedef struct eb_residuals {
+typedef struct eb_saddle_cr {
   int64_t room;
   double *y, *r;                 /* n + m */
   double *z, *p, *Bz, *Bp, *CBp; /* z = C^-1 r */
   double zBz, alpha;
-} eb_residuals;
+} eb_saddle_cr;
 
-EB_MUST eb_error eb_residuals_reserve(eb_residuals *cr, int64_t entries);
-void eb_residuals_clear(eb_residuals *cr);
+EB_MUST eb_error eb_saddle_cr_reserve(eb_saddle_cr *cr, int64_t entries);
+void eb_saddle_cr_clear(eb_saddle_cr *cr);
 /* Starts, or starts again after a change of active rows or of d, from cr->y: one product. Entries of y of inactive rows are set to 0. */
-void eb_residuals_start(eb_residuals *cr, eb_saddle *saddle, const double *d);
+void eb_saddle_cr_start(eb_saddle_cr *cr, eb_saddle *saddle, const double *d);
 /* One iteration: one product and one application of the preconditioner. False: breakdown; y and r are then those before it. */
-bool eb_residuals_iterate(eb_residuals *cr, eb_saddle *saddle);
+bool eb_saddle_cr_iterate(eb_saddle_cr *cr, eb_saddle *saddle);
 
 #endif

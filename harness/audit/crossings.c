@@ -1,0 +1,147 @@
+/* The boxes of every solid's tree (crossings_trees.c) are fitted to the positions, and two trees are walked together; where the boxes of two triangles meet,
+ * the triangles are tested exactly (exact_triangles.h).
+ *
+ * A point p is inside a solid when its surface winds around it: a ray from p along +x crosses the surface a signed number of times, by which side each
+ * triangle shows it. The triangles are looked at along x, with p moved by a vanishing amount down y and by a far smaller one up z, the same for all: then the
+ * ray meets no edge and no corner, and every sign is that of orient2d or orient3d. A surface that points inward, around a cavity, counts -1.
+ *
+ * Of solids that do not cross, one vertex of each connected piece of surface is asked. */
+#include "harness/audit/crossings.h"
+
+#include <stddef.h>
+
+#include "harness/audit/crossings_data.h"
+#include "harness/audit/exact.h"
+#include "harness/audit/exact_triangles.h"
+
+/* ---- boxes ------------------------------------------------------------------------------------ */
+
+static inline bool apart(const eb_span *a, const eb_span *b) {
+  for (int d = 0; d < 3; d++)
+    if (a->lo[d] > b->hi[d] || b->lo[d] > a->hi[d]) return true;
+  return false;
+}
+
+static inline void widen(eb_span *a, const eb_span *b) {
+  for (int d = 0; d < 3; d++) {
+    a->lo[d] = b->lo[d] < a->lo[d] ? b->lo[d] : a->lo[d];
+    a->hi[d] = b->hi[d] > a->hi[d] ? b->hi[d] : a->hi[d];
+  }
+}
+
+static void fit(eb_crossings *c, const double *x) {
+  for (size_t t = 0; t < (size_t)c->triangle_count; t++) {
+    for (int k = 0; k < 3; k++) {
+      const double *p = x + 3 * (size_t)c->triangles[3 * t + (size_t)k];
+      eb_span point = {{p[0], p[1], p[2]}, {p[0], p[1], p[2]}};
+      if (k == 0)
+        c->tight[t] = point;
+      else
+        widen(&c->tight[t], &point);
+    }
+  }
+  for (int32_t i = c->node_count; i-- > 0;) {
+    const eb_span_node *node = &c->nodes[i];
+    c->spans[i] = node->second ? c->spans[i + 1] : c->tight[node->first];
+    if (node->second) widen(&c->spans[i], &c->spans[node->second]);
+    for (int32_t t = 1; !node->second && t < node->count; t++)
+      widen(&c->spans[i], &c->tight[node->first + t]);
+  }
+}
+
+/* ---- crossings -------------------------------------------------------------------------------- */
+
+static inline bool triangles_meet(const eb_crossings *c, const double *x, int32_t s, int32_t t) {
+  return !apart(&c->tight[s], &c->tight[t]) &&
+         eb_exact_triangles_cross(x, c->triangles + 3 * (size_t)s, c->triangles + 3 * (size_t)t);
+}
+
+/* Pairs of a triangle under node a and one under node b, which have none in common. */
+static int64_t count_between(const eb_crossings *c, const double *x, int32_t a, int32_t b) {
+  const eb_span_node *A = &c->nodes[a], *B = &c->nodes[b];
+  if (apart(&c->spans[a], &c->spans[b])) return 0;
+  if (A->second && (!B->second || A->count >= B->count))
+    return count_between(c, x, a + 1, b) + count_between(c, x, A->second, b);
+  if (B->second) return count_between(c, x, a, b + 1) + count_between(c, x, a, B->second);
+  int64_t count = 0;
+  for (int32_t s = A->first; s < A->first + A->count; s++)
+    for (int32_t t = B->first; t < B->first + B->count; t++) count += triangles_meet(c, x, s, t);
+  return count;
+}
+
+/* Pairs of triangles under one node. */
+static int64_t count_within(const eb_crossings *c, const double *x, int32_t a) {
+  const eb_span_node *A = &c->nodes[a];
+  if (A->second)
+    return count_within(c, x, a + 1) + count_within(c, x, A->second) +
+           count_between(c, x, a + 1, A->second);
+  int64_t count = 0;
+  for (int32_t s = A->first; s < A->first + A->count; s++)
+    for (int32_t t = s + 1; t < A->first + A->count; t++) count += triangles_meet(c, x, s, t);
+  return count;
+}
+
+/* ---- nesting ---------------------------------------------------------------------------------- */
+
+/* Whether the ray from p crosses triangle t, and to which side: 1 when it leaves the solid there, -1 when it enters. */
+static int crossed(const double *p, const double *const t[3]) {
+  int winding = 0;
+  for (int i = 0; i < 3; i++) {
+    const double *a = t[i], *b = t[(i + 1) % 3];
+    bool up = a[2] <= p[2] && p[2] < b[2], down = b[2] <= p[2] && p[2] < a[2];
+    if (up) winding += eb_exact_orient2d(0, a, b, p) >= 0;
+    if (down) winding -= eb_exact_orient2d(0, b, a, p) >= 0;
+  }
+  /* orient3d is positive behind the triangle, from where the ray comes when it leaves. */
+  return winding && winding * eb_exact_orient3d(t[0], t[1], t[2], p) > 0 ? winding : 0;
+}
+
+static int winding_number(const eb_crossings *c, const double *x, const eb_solid *solid,
+                          const double *p) {
+  int winding = 0;
+  for (int32_t i = solid->root; i < solid->last;) {
+    const eb_span_node *node = &c->nodes[i];
+    const eb_span *span = &c->spans[i];
+    bool missed = p[0] > span->hi[0] || p[1] < span->lo[1] || p[1] > span->hi[1] ||
+                  p[2] < span->lo[2] || p[2] > span->hi[2];
+    for (int32_t t = node->first; !missed && !node->second && t < node->first + node->count; t++) {
+      const int32_t *v = c->triangles + 3 * (size_t)t;
+      const double *corner[3] = {x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2]};
+      winding += crossed(p, corner);
+    }
+    i = missed ? node->after : i + 1;
+  }
+  return winding;
+}
+
+static bool lies_inside(const eb_crossings *c, const double *x, const eb_solid *inner,
+                        const eb_solid *outer) {
+  for (int32_t i = inner->first_piece; outer->closed && i < inner->last_piece; i++)
+    if (winding_number(c, x, outer, x + 3 * (size_t)c->piece[i]) > 0) return true;
+  return false;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------- */
+
+static void count_pair(const eb_crossings *c, const double *x, const eb_solid *a, const eb_solid *b,
+                       eb_crossing_counts *counts) {
+  bool a_fixed = a->kind == EB_SOLID_OBSTACLE, b_fixed = b->kind == EB_SOLID_OBSTACLE;
+  if (a_fixed && b_fixed) return;
+  if (apart(&c->spans[a->root], &c->spans[b->root])) return;
+  int64_t met = count_between(c, x, a->root, b->root);
+  counts->between += met;
+  if (a_fixed || b_fixed) counts->obstacles += met;
+  if (met == 0) counts->nested += lies_inside(c, x, a, b) + lies_inside(c, x, b, a);
+}
+
+void eb_crossings_count(eb_crossings *c, const double *x, eb_crossing_counts *counts) {
+  *counts = (eb_crossing_counts){0};
+  fit(c, x);
+  for (int32_t i = 0; i < c->count; i++) {
+    const eb_solid *a = &c->solids[i];
+    if (a->root == a->last) continue;
+    if (a->kind == EB_SOLID_SOFT) counts->self += count_within(c, x, a->root);
+    for (int32_t j = i + 1; j < c->count; j++)
+      if (c->solids[j].root < c->solids[j].last) count_pair(c, x, a, &c->solids[j], counts);
+  }
+}

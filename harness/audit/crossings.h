@@ -1,0 +1,43 @@
+/* Where surfaces cross and which solids lie inside each other, exactly: the judge's own look at the end of a step, by its own search. */
+#ifndef EB_AUDIT_CROSSINGS_H
+#define EB_AUDIT_CROSSINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "problems/base/error.h"
+
+typedef struct eb_crossings eb_crossings;
+
+/* What a solid is to the others. */
+typedef enum eb_solid_kind {
+  EB_SOLID_SOFT,    /* may cross itself */
+  EB_SOLID_RIGID,   /* keeps its shape: not tested against itself */
+  EB_SOLID_OBSTACLE /* rigid, and not tested against other obstacles */
+} eb_solid_kind;
+
+/* Triangles of one solid share no vertex with those of others. */
+typedef struct eb_solids {
+  int32_t vertex_count, triangle_count, count;
+  const int32_t *triangles;  /* triangle_count x 3, outward */
+  const int32_t *solid;      /* triangle_count, 0 <= solid < count */
+  const eb_solid_kind *kind; /* count */
+} eb_solids;
+
+typedef struct eb_crossing_counts {
+  int64_t between;   /* pairs of triangles of different solids that meet */
+  int64_t obstacles; /* those of them with an obstacle */
+  int64_t self;      /* of one solid, beyond the corners that they share */
+  int64_t
+      nested; /* ordered pairs of solids whose surfaces do not meet, a piece of one inside the other */
+} eb_crossing_counts;
+
+/* Copies what it needs; trees of boxes are cut by the positions x (vertex_count x 3, m), any the solids have at some time. EB_ERR_INVALID when an index is out
+ * of range. */
+EB_MUST eb_error eb_crossings_create(const eb_solids *solids, const double *x, eb_crossings **out);
+void eb_crossings_destroy(eb_crossings *crossings);
+
+/* Counts at positions x, which must be finite. A solid whose surface is not closed has no inside. Allocates nothing. */
+void eb_crossings_count(eb_crossings *crossings, const double *x, eb_crossing_counts *counts);
+
+#endif

@@ -1,0 +1,35 @@
+/* What crossings.c walks and crossings_trees.c builds. Internal to harness/audit. */
+#ifndef EB_AUDIT_CROSSINGS_DATA_H
+#define EB_AUDIT_CROSSINGS_DATA_H
+
+#include "harness/audit/crossings.h"
+
+typedef struct eb_span {
+  double lo[3], hi[3]; /* m, inclusive */
+} eb_span;
+
+/* Depth first: the first child follows, the second comes after its subtree. */
+typedef struct eb_span_node {
+  int32_t first, count; /* triangles, in the order of the trees */
+  int32_t second;       /* 0 at a leaf */
+  int32_t after;        /* the node after its subtree */
+} eb_span_node;
+
+typedef struct eb_solid {
+  eb_solid_kind kind;
+  int32_t root, last;              /* its nodes: root .. last - 1; none without triangles */
+  int32_t first_piece, last_piece; /* of `piece` */
+  bool closed;
+} eb_solid;
+
+struct eb_crossings {
+  int32_t count, triangle_count, node_count;
+  eb_solid *solids;
+  int32_t *triangles; /* x 3, in the order of the trees */
+  eb_span *tight;     /* of the triangles */
+  eb_span_node *nodes;
+  eb_span *spans; /* of the nodes */
+  int32_t *piece; /* a vertex of each connected piece of surface, by solid */
+};
+
+#endif

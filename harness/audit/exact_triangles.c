@@ -1,0 +1,201 @@
+/* Two triangles meet exactly when an edge of one meets the other: where planes cross, the ends of the common segment lie on edges; in one plane, either edges
+ * cross or one triangle holds an edge of the other.
+ *
+ * Segment (a, b) and triangle (p, q, r), by signs of orient3d:
+ *   - a and b strictly on one side of the plane: no;
+ *   - not both in the plane: the line crosses it in one point, which is in the triangle when (a, b) passes its three edges on the same side, or through one;
+ *   - both in the plane: in all three projections along axes. Projection keeps what meets, and one of the three keeps what does not.
+ * A triangle without area has no plane: it is its edges, and two segments meet when they are coplanar and meet in all projections.
+ *
+ * Most pairs of a surface lie beside each other: a line that parts them in one projection says so first, which spares flat surfaces the determinants in space,
+ * all of which are 0 there and known so only exactly.
+ *
+ * Triangles that share the corner o meet beyond it exactly when the edge opposite to o of one meets the other: from o along a common point both end on such an
+ * edge, and the one that ends first ends in the other. Those that share an edge meet beyond it exactly when they lie in one plane on the same side of it. */
+#include "harness/audit/exact_triangles.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "harness/audit/exact.h"
+
+/* ---- in a projection -------------------------------------------------------------------------- */
+
+/* Whether c, on the line through a and b, is between them (or all three are one point). */
+static bool between(int axis, const double *a, const double *b, const double *c) {
+  int u = (axis + 1) % 3, v = (axis + 2) % 3;
+  bool along_u = (a[u] <= c[u] && c[u] <= b[u]) || (b[u] <= c[u] && c[u] <= a[u]);
+  bool along_v = (a[v] <= c[v] && c[v] <= b[v]) || (b[v] <= c[v] && c[v] <= a[v]);
+  return along_u && along_v;
+}
+
+static bool segments_meet_2d(int axis, const double *a, const double *b, const double *c,
+                             const double *d) {
+  int abc = eb_exact_orient2d(axis, a, b, c), abd = eb_exact_orient2d(axis, a, b, d);
+  if (abc * abd > 0) return false;
+  int cda = eb_exact_orient2d(axis, c, d, a), cdb = eb_exact_orient2d(axis, c, d, b);
+  if (cda * cdb > 0) return false;
+  if (abc || abd || cda || cdb) return true;
+  return between(axis, a, b, c) || between(axis, a, b, d) || between(axis, c, d, a);
+}
+
+static bool in_triangle_2d(int axis, const double *const t[3], const double *a) {
+  int turn = eb_exact_orient2d(axis, t[0], t[1], t[2]);
+  if (turn == 0) return false;
+  for (int i = 0; i < 3; i++)
+    if (turn * eb_exact_orient2d(axis, t[i], t[(i + 1) % 3], a) < 0) return false;
+  return true;
+}
+
+static bool segment_meets_2d(int axis, const double *a, const double *b, const double *const t[3]) {
+  if (in_triangle_2d(axis, t, a)) return true;
+  for (int i = 0; i < 3; i++)
+    if (segments_meet_2d(axis, a, b, t[i], t[(i + 1) % 3])) return true;
+  return false;
+}
+
+/* ---- in space --------------------------------------------------------------------------------- */
+
+static bool has_area(const double *const t[3]) {
+  for (int axis = 0; axis < 3; axis++)
+    if (eb_exact_orient2d(axis, t[0], t[1], t[2])) return true;
+  return false;
+}
+
+static bool segments_meet(const double *a, const double *b, const double *c, const double *d) {
+  if (eb_exact_orient3d(a, b, c, d)) return false;
+  for (int axis = 0; axis < 3; axis++)
+    if (!segments_meet_2d(axis, a, b, c, d)) return false;
+  return true;
+}
+
+/* Whether a segment meets a triangle whose plane both its ends are in. */
+static bool flat_segment_meets(const double *a, const double *b, const double *const t[3]) {
+  if (!has_area(t))
+    return segments_meet(a, b, t[0], t[1]) || segments_meet(a, b, t[1], t[2]) ||
+           segments_meet(a, b, t[2], t[0]);
+  for (int axis = 0; axis < 3; axis++)
+    if (!segment_meets_2d(axis, a, b, t)) return false;
+  return true;
+}
+
+/* side_a, side_b: of the plane of t. */
+static bool segment_meets(const double *a, int side_a, const double *b, int side_b,
+                          const double *const t[3]) {
+  if (side_a * side_b > 0) return false;
+  if (side_a == 0 && side_b == 0) return flat_segment_meets(a, b, t);
+  int least = 1, most = -1;
+  for (int i = 0; i < 3; i++) {
+    int side = eb_exact_orient3d(a, b, t[i], t[(i + 1) % 3]);
+    least = side < least ? side : least;
+    most = side > most ? side : most;
+    if (least < 0 && most > 0) return false;
+  }
+  return true;
+}
+
+typedef struct sides {
+  int of[3]; /* of the plane of the other triangle, corner by corner */
+} sides;
+
+/* Returns whether all corners of s but those in `shared` (a bit each) are strictly on one side of the plane of t: then they meet nowhere else. */
+static bool parted(const double *const s[3], const double *const t[3], int shared, sides *out) {
+  bool above = true, below = true;
+  for (int i = 0; i < 3; i++) {
+    bool common = shared >> i & 1;
+    out->of[i] = common ? 0 : eb_exact_orient3d(t[0], t[1], t[2], s[i]);
+    above &= common || out->of[i] > 0;
+    below &= common || out->of[i] < 0;
+  }
+  return above || below;
+}
+
+static bool edge_meets(const double *const s[3], const sides *side, int i,
+                       const double *const t[3]) {
+  int j = (i + 1) % 3;
+  return segment_meets(s[i], side->of[i], s[j], side->of[j], t);
+}
+
+/* The axis along which s shows the largest area, but for rounding. */
+static int broadest_axis(const double *const s[3]) {
+  int axis = 0;
+  double largest = -1;
+  for (int d = 0; d < 3; d++) {
+    int u = (d + 1) % 3, v = (d + 2) % 3;
+    double area =
+        fabs((s[1][u] - s[0][u]) * (s[2][v] - s[0][v]) - (s[1][v] - s[0][v]) * (s[2][u] - s[0][u]));
+    if (area > largest) axis = d;
+    largest = fmax(largest, area);
+  }
+  return axis;
+}
+
+/* Whether the line of an edge of s parts the two in a projection: all corners of t but the shared ones strictly beyond it, and those on it. */
+static bool parted_in(int axis, const double *const s[3], int of_s, const double *const t[3],
+                      int of_t) {
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    if (of_s >> k & 1) continue;
+    int inner = eb_exact_orient2d(axis, s[i], s[j], s[k]);
+    bool beyond = inner != 0;
+    for (int c = 0; beyond && c < 3; c++)
+      beyond = of_t >> c & 1 || inner * eb_exact_orient2d(axis, s[i], s[j], t[c]) < 0;
+    if (beyond) return true;
+  }
+  return false;
+}
+
+/* s and t share the edge (p, q); a and b are their other corners. */
+static bool folded_flat(const double *p, const double *q, const double *a, const double *b) {
+  if (eb_exact_orient3d(p, q, a, b)) return false;
+  bool same = false;
+  for (int axis = 0; axis < 3; axis++) {
+    int side = eb_exact_orient2d(axis, p, q, a);
+    if (side != eb_exact_orient2d(axis, p, q, b)) return false;
+    same |= side != 0;
+  }
+  return same;
+}
+
+/* Corners with the same number: a bit of s each and a bit of t each; returns how many. */
+static int shared_corners(const int32_t s[3], const int32_t t[3], int *of_s, int *of_t) {
+  int count = 0;
+  *of_s = *of_t = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      if (s[i] == t[j]) {
+        *of_s |= 1 << i;
+        *of_t |= 1 << j;
+        count++;
+      }
+  return count;
+}
+
+/* The corner that is shared (or not), given one bit (or all but one). */
+static int index_of(int bits) {
+  return bits & 1 ? 0 : bits & 2 ? 1 : 2;
+}
+
+bool eb_exact_triangles_cross(const double *x, const int32_t s[3], const int32_t t[3]) {
+  const double *S[3], *T[3];
+  int of_s, of_t, common = shared_corners(s, t, &of_s, &of_t);
+  for (int i = 0; i < 3; i++) {
+    S[i] = x + 3 * (size_t)s[i];
+    T[i] = x + 3 * (size_t)t[i];
+  }
+  if (common == 3) return true;
+  int axis = broadest_axis(S);
+  if (parted_in(axis, S, of_s, T, of_t) || parted_in(axis, T, of_t, S, of_s)) return false;
+  if (common == 2) {
+    int a = index_of(~of_s & 7), b = index_of(~of_t & 7);
+    return folded_flat(S[(a + 1) % 3], S[(a + 2) % 3], S[a], T[b]);
+  }
+  sides side_s, side_t;
+  if (parted(S, T, of_s, &side_s) || parted(T, S, of_t, &side_t)) return false;
+  if (common == 1)
+    return edge_meets(S, &side_s, (index_of(of_s) + 1) % 3, T) ||
+           edge_meets(T, &side_t, (index_of(of_t) + 1) % 3, S);
+  for (int i = 0; i < 3; i++)
+    if (edge_meets(S, &side_s, i, T) || edge_meets(T, &side_t, i, S)) return true;
+  return false;
+}

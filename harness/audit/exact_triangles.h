@@ -1,0 +1,13 @@
+/* Whether two triangles cross, exactly. */
+#ifndef EB_AUDIT_EXACT_TRIANGLES_H
+#define EB_AUDIT_EXACT_TRIANGLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Triangles s and t with corners of x (vertices x 3): closed sets, so that touching counts, and so does overlapping in one plane. Where they share corners (the same
+ * number, not the same place) only points beyond the shared corner or edge count; a triangle counts as crossing a copy of itself. A triangle without area is
+ * the segment or point that its corners span. */
+bool eb_exact_triangles_cross(const double *x, const int32_t s[3], const int32_t t[3]);
+
+#endif

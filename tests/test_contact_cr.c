@@ -1,0 +1,253 @@
+/* contact-cr's method: its law against finite differences, its system against dense algebra, its solutions by eb_contact_measure. */
+#include "solvers/contact/cr.h"
+#include "tests/contact_problems.h"
+
+enum { CASES = 9 };
+
+static const eb_option METHOD_OPTIONS[] = {{.name = "preconditioner",
+                                            .type = EB_OPTION_CHOICE,
+                                            .fallback = "full",
+                                            .choices = "full|diag",
+                                            .unit = "",
+                                            .doc = "of conjugate residuals"},
+                                           {0}};
+
+typedef struct solution {
+  double *v, *r, *work;
+  eb_contact_outcome outcome;
+  eb_contact_error error;
+} solution;
+
+static void release(solution *s) {
+  free(s->v);
+  free(s->r);
+  free(s->work);
+}
+
+static eb_error run_method(const contact_case *c, const char *options,
+                           const eb_contact_tolerance *tolerance, solution *s) {
+  eb_values *values;
+  eb_step_log *log;
+  void *method;
+  tap_require(eb_values_create("contact-cr", METHOD_OPTIONS, options, &values), "options");
+  tap_require(eb_step_log_create(1000, &log), "a log");
+  eb_solver solver = {.options = values};
+  tap_require(eb_contact_cr.create(&solver, c->A->rows, &method), "the method");
+  eb_error error = eb_contact_cr.solve(method, c->problem, tolerance, s->v, s->r, log, &s->outcome);
+  eb_contact_measure(c->problem, s->v, s->r, tolerance->eps2, s->work, &s->error);
+  eb_contact_cr.destroy(method);
+  eb_step_log_destroy(log);
+  eb_values_destroy(values);
+  return error;
+}
+
+/* From a guess of zeros. */
+static solution solve_case(const contact_case *c, const char *options,
+                           const eb_contact_tolerance *tolerance) {
+  solution s = {0};
+  size_t rows = 3 * (size_t)c->A->rows, contacts = 3 * (size_t)c->problem->count;
+  tap_require(EB_NEW(s.v, rows), "v");
+  tap_require(EB_NEW(s.r, contacts), "r");
+  tap_require(EB_NEW(s.work, rows + contacts), "work");
+  tap_require(run_method(c, options, tolerance, &s), "a solve");
+  return s;
+}
+
+/* ---- the law ------------------------------------------------------------------------------------- */
+
+/* D = -dr/du at random points of all states. The law is smooth but on the borders of states, which random points miss by more than the step. */
+static void law_is_differentiated(void) {
+  random_state random = random_seed(7);
+  double compliance = 2e-4, anchor[3], bound, worst = 0;
+  eb_cr_law law = {.compliance = &compliance, .anchor = anchor, .bound = &bound};
+  int seen[4] = {0};
+  for (int i = 0; i < 2000; i++) {
+    double u[3], D[9], r[3];
+    for (int d = 0; d < 3; d++) {
+      anchor[d] = random_uniform(&random, -1, 1);
+      u[d] = compliance * random_uniform(&random, -1, 1);
+    }
+    bound = i % 4 ? random_uniform(&random, 0, 1) : 0;
+    seen[eb_cr_force(&law, 0, u, r)]++;
+    eb_cr_stiffness(&law, 0, u, D);
+    for (int d = 0; d < 3; d++) {
+      double step = 1e-6 * compliance, high[3], low[3], at[3] = {u[0], u[1], u[2]};
+      at[d] = u[d] + step;
+      eb_cr_force(&law, 0, at, high);
+      at[d] = u[d] - step;
+      eb_cr_force(&law, 0, at, low);
+      for (int e = 0; e < 3; e++)
+        worst = fmax(worst, fabs(D[3 * e + d] + (high[e] - low[e]) / (2 * step)) * compliance);
+    }
+  }
+  tap_below(worst, 1e-6,
+            "D is -dr/du: second order differences of a step of 1e-6 over curvatures of 1/s");
+  tap_ok(seen[0] && seen[1] && seen[2] && seen[3], "points in all four states");
+}
+
+static void law_is_the_contact_law(void) {
+  double compliance = 1e-4, anchor[3] = {2, 0.6, -0.8}, bound = 1, r[3], zero[3] = {0};
+  eb_cr_law law = {.compliance = &compliance, .anchor = anchor, .bound = &bound};
+  tap_ok(eb_cr_force(&law, 0, zero, r) != EB_CONTACT_SLIDES && r[0] == 2 && r[1] == 0.6 &&
+             r[2] == -0.8,
+         "at rest the force is the anchor");
+  double away[3] = {1e-3, 0, 0};
+  tap_ok(eb_cr_force(&law, 0, away, r) == EB_CONTACT_GRIPS && r[0] == 0,
+         "a contact that parts pushes no more");
+  double along[3] = {0, 3e-4, 4e-4};
+  tap_ok(eb_cr_force(&law, 0, along, r) == EB_CONTACT_SLIDES,
+         "a contact that slides is on the cone");
+  tap_near(hypot(r[1], r[2]), 1, 1e-15, "with the bound's length, to rounding");
+}
+
+/* ---- the system ------------------------------------------------------------------------------------ */
+
+/* The residual that conjugate residuals carry along is that of their x, with either preconditioner, and becomes small. */
+static void system_is_solved(bool full) {
+  contact_recipe recipe = {
+      .seed = 11, .bodies = 6, .side = 3, .contacts = 40, .mu = 0.5, .duplicates = 5};
+  contact_case c = contact_open(&recipe);
+  int64_t n = 3 * (int64_t)c.A->rows, m = 3 * (int64_t)c.problem->count;
+  eb_cr_system system;
+  eb_cr_solve cr = {0};
+  double *zero, *compliance, *anchor, *bound, *Ax, *Hx, *Kx, worst = 0;
+  tap_require(EB_NEW(zero, m), "u");
+  tap_require(EB_NEW(compliance, c.problem->count), "E");
+  tap_require(EB_NEW(anchor, m), "anchors");
+  tap_require(EB_NEW(bound, c.problem->count), "bounds");
+  tap_require(EB_NEW(Ax, n), "A x");
+  tap_require(EB_NEW(Hx, m), "H x");
+  tap_require(EB_NEW(Kx, n), "K x");
+  for (int32_t k = 0; k < c.problem->count; k++) {
+    compliance[k] = 1e-3;
+    anchor[3 * (int64_t)k] = k % 3 ? 1 : -1;
+    anchor[3 * (int64_t)k + 1] = 1;
+    bound[k] = 0.5 * (k % 4);
+  }
+  eb_cr_law law = {.compliance = compliance, .anchor = anchor, .bound = bound};
+  tap_require(eb_cr_system_create(c.A->rows, full, &system), "a system");
+  tap_require(eb_cr_system_begin(&system, c.problem), "a problem");
+  tap_require(eb_cr_solve_reserve(&cr, n, m), "room");
+  eb_cr_system_linearize(&system, &law, zero);
+  tap_ok(eb_cr_solve_start(&cr, &system, c.b), "%s: a start", full ? "full" : "diag");
+  double first = cr.norm;
+  int iterations = 0;
+  while (iterations < 400 && cr.norm > 1e-9 * first && eb_cr_solve_iterate(&cr, &system))
+    iterations++;
+  eb_cr_multiply(&system, cr.x, Ax, Hx, Kx);
+  for (int64_t i = 0; i < n; i++) {
+    worst = fmax(worst, fabs(c.b[i] - Kx[i] - cr.r[i]));
+    worst = fmax(worst, fabs(Ax[i] - cr.Ax[i]));
+  }
+  tap_below(worst, 1e-9 * first,
+            "r and A x are carried along: rounding of a few hundred recurrences");
+  tap_below(cr.norm, 1e-9 * first, "conjugate residuals reach 1e-9 in 400 iterations");
+  double *all[] = {zero, compliance, anchor, bound, Ax, Hx, Kx};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+  eb_cr_solve_clear(&cr);
+  eb_cr_system_clear(&system);
+  contact_close(&c);
+}
+
+/* ---- solutions ------------------------------------------------------------------------------------ */
+
+static const contact_recipe RECIPES[CASES] = {
+    {.seed = 1, .bodies = 10, .side = 3, .contacts = 50, .mu = 0},
+    {.seed = 2, .bodies = 10, .side = 3, .contacts = 50, .mu = 0.5},
+    {.seed = 3, .bodies = 20, .side = 3, .contacts = 300, .mu = -1},
+    {.seed = 4, .bodies = 20, .side = 3, .contacts = 200, .mu = 0.5, .duplicates = 80, .near = 80},
+    {.seed = 5, .bodies = 8, .side = 3, .pile = true, .mu = 0.5},
+    {.seed = 6, .bodies = 8, .side = 3, .pile = true, .mu = 1, .duplicates = 30, .near = 30},
+    {.seed = 7, .bodies = 20, .side = 3, .contacts = 100, .mu = -1, .loose = true},
+    {.seed = 8, .bodies = 4, .side = 3, .contacts = 0, .mu = 0.5},
+    {.seed = 9, .bodies = 40, .side = 3, .pile = true, .mu = 0.5}};
+
+/* Contacts repeated with a turn of 1e-5 contradict each other by that much of a motion of some 0.1 mm: no better than 1e-8 m is asked of them. */
+static void cases_are_solved(const char *options) {
+  eb_contact_tolerance tight = {
+      .eps1 = 1e-9, .eps2 = 1e-9, .cone = 1e-6, .angle = 0.1, .max_iterations = 20000};
+  for (int k = 0; k < CASES; k++) {
+    tight.eps2 = RECIPES[k].near ? 1e-8 : 1e-9;
+    contact_case c = contact_open(&RECIPES[k]);
+    solution s = solve_case(&c, options, &tight);
+    tap_ok(s.outcome.reason == EB_CONVERGED_ATOL && eb_contact_solved(&s.error, &tight),
+           "case %d, %s: solved", k, options);
+    release(&s);
+    contact_close(&c);
+  }
+}
+
+/* At the tolerance of the paper a pile takes some tens of iterations; the bound leaves room for other machines' rounding. */
+static void few_iterations(const char *options) {
+  const eb_contact_tolerance paper = {
+      .eps1 = 5e-5, .eps2 = 5e-6, .cone = 1e-3, .angle = 1.2, .max_iterations = 20000};
+  contact_case c = contact_open(&RECIPES[8]);
+  solution s = solve_case(&c, options, &paper);
+  tap_ok(eb_contact_solved(&s.error, &paper), "%s: a pile of 40 bodies at the paper's tolerance",
+         options);
+  tap_below((double)s.outcome.iterations, 300, "in at most 300 iterations");
+  int64_t cold = s.outcome.iterations;
+  tap_require(run_method(&c, options, &paper, &s), "again");
+  tap_below((double)s.outcome.iterations, 0.2 * (double)cold, "a solved problem is solved");
+  release(&s);
+  contact_close(&c);
+}
+
+/* ---- outcomes ------------------------------------------------------------------------------------- */
+
+static void contradictions_stagnate(void) {
+  const eb_contact_tolerance paper = {
+      .eps1 = 5e-5, .eps2 = 5e-6, .cone = 1e-3, .angle = 1.2, .max_iterations = 20000};
+  contact_case c = contact_open(&(contact_recipe){
+      .seed = 10, .bodies = 5, .side = 3, .contacts = 20, .mu = 0.5, .inconsistent = true});
+  solution s = solve_case(&c, NULL, &paper);
+  tap_ok(s.outcome.reason == EB_CONVERGED_STAGNATED,
+         "contradicting contacts: the least-squares exit");
+  tap_near(s.error.violation, 1e-5, 1e-6, "half of what they contradict is left to each, 1e-5 m");
+  release(&s);
+  contact_close(&c);
+}
+
+static void gives_up(void) {
+  const eb_contact_tolerance short_ = {
+      .eps1 = 1e-9, .eps2 = 1e-9, .cone = 1e-6, .angle = 0.1, .max_iterations = 5};
+  contact_case c = contact_open(&RECIPES[4]);
+  solution s = solve_case(&c, NULL, &short_);
+  tap_ok(s.outcome.reason == EB_DIVERGED_MAX_IT && s.outcome.iterations <= 5,
+         "gives up after max_iterations");
+  release(&s);
+  c.b[4] = NAN;
+  s = solve_case(
+      &c, NULL,
+      &(eb_contact_tolerance){.eps1 = 1, .eps2 = 1, .cone = 1, .angle = 1, .max_iterations = 50});
+  tap_ok(s.outcome.reason < 0, "a right-hand side that is not a number is a negative outcome");
+  release(&s);
+  contact_close(&c);
+}
+
+static void refuses_indefinite(void) {
+  contact_case c = contact_open(&RECIPES[4]);
+  solution s = solve_case(
+      &c, NULL,
+      &(eb_contact_tolerance){.eps1 = 1, .eps2 = 1, .cone = 1, .angle = 90, .max_iterations = 50});
+  memset(c.A->values + 9 * (int64_t)c.A->diagonal[3], 0, 9 * sizeof *c.A->values);
+  tap_fails(run_method(&c, NULL, &(eb_contact_tolerance){.max_iterations = 5}, &s), EB_ERR_INVALID,
+            "row 3", "a diagonal block of zeros");
+  release(&s);
+  contact_close(&c);
+}
+
+int main(void) {
+  law_is_differentiated();
+  law_is_the_contact_law();
+  system_is_solved(true);
+  system_is_solved(false);
+  cases_are_solved("preconditioner=full");
+  cases_are_solved("preconditioner=diag");
+  few_iterations("preconditioner=full");
+  few_iterations("preconditioner=diag");
+  contradictions_stagnate();
+  gives_up();
+  refuses_indefinite();
+  return tap_done();
+}
