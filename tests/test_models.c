@@ -231,9 +231,9 @@ typedef struct target {
 } target;
 
 static const target targets[] = {
-    {"dragon", 37565, 10456, 0}, {"bunny", 27695, 5988, 0},       {"bear", 9785, 2216, 0},
-    {"bear", 30490, 7361, 0},    {"spider", 12683, 3991, 0},      {"three-torus", 19172, 5046, 3},
-    {"armadillo", 40000, 0, 0},  {"sculpture", 6681, 0, 2},   {"sculpture", 115712, 23000, 2},
+    {"dragon", 37565, 10456, 0}, {"bunny", 27695, 5988, 0},  {"bear", 9785, 2216, 0},
+    {"bear", 30490, 7361, 0},    {"spider", 12683, 3991, 0}, {"three-torus", 19172, 5046, 3},
+    {"armadillo", 40000, 0, 0},  {"sculpture", 6681, 0, 2},  {"sculpture", 115712, 23000, 2},
 };
 
 static void test_topology(const target *t, const eb_mesh *mesh) {

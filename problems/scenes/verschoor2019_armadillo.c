@@ -11,9 +11,9 @@
 static const double roller_radius = 0.1; /* m */
 
 /* Of about 66 667 nodes, 200 000 degrees of freedom. */
-enum { ELEMENTS = 330000 };
-static const double above_nip = 0.075;     /* m: of the lowest point of the figure at first */
-static const double start[2] = {0, 0.5};   /* s: when the pull sets in, when it has its speed */
+enum { ELEMENTS = 346000 };
+static const double above_nip = 0.075;   /* m: of the lowest point of the figure at first */
+static const double start[2] = {0, 0.5}; /* s: when the pull sets in, when it has its speed */
 
 static const eb_option armadillo_parameters[] = {
     EB_VERSCHOOR2019_PARAMETERS("5e5", "1e-3", "neo-hookean"),
@@ -61,7 +61,8 @@ static eb_error grip_ankle(eb_scene *scene, int side, double centre[3]) {
   for (int d = 0; d < 3; d++) inside.centre[d] = centre[d];
   for (; inside.radius < 0.05; inside.radius *= 1.25) {
     int32_t count = 0;
-    for (size_t i = 0; i < (size_t)mesh->node_count; i++) count += in_ball(mesh->X + 3 * i, &inside);
+    for (size_t i = 0; i < (size_t)mesh->node_count; i++)
+      count += in_ball(mesh->X + 3 * i, &inside);
     if (count >= ENOUGH) break;
   }
   return eb_grips_add(scene, in_ball, &inside, "the ankles");

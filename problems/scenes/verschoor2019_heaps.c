@@ -69,7 +69,8 @@ static const eb_option bunnies_parameters[] = {
     EB_VERSCHOOR2019_PARAMETERS("5e6", "1e-3", "corotational"),
     {"resolution", EB_OPTION_REAL, "1", 0.1, 8, NULL, "",
      "scale on the 1000 elements of a bunny; the paper states none"},
-    EB_VERSCHOOR2019_SCATTER, EB_LAST_PARAMETER};
+    EB_VERSCHOOR2019_SCATTER,
+    EB_LAST_PARAMETER};
 
 static eb_error bunny_mesh(const eb_values *parameters, eb_mesh **out) {
   return eb_scene_model(parameters, "bunny", 1000, 0, 0.1, out);
@@ -89,8 +90,9 @@ static eb_error bunnies_setup(eb_scene *scene) {
 const eb_scene_ops eb_verschoor2019_bunnies = {
     .name = "verschoor2019/bunnies",
     .summary = "120 stiff bunnies, placed at random, are dropped into a box and heap up",
-    .geometry = "stand-in bunnies, 10 cm tall, about 1000 tetrahedra each (the paper gives no count), at "
-                "random in cells of 15 cm above a box of 60 cm",
+    .geometry =
+        "stand-in bunnies, 10 cm tall, about 1000 tetrahedra each (the paper gives no count), at "
+        "random in cells of 15 cm above a box of 60 cm",
     .citation = EB_VERSCHOOR2019_CITATION,
     .stand_in = "bunny",
     .needs = EB_VERSCHOOR2019_NEEDS,

@@ -40,7 +40,8 @@ static void close_plate(double t, const double *parameters, double rotation[9], 
 
 /* Stands upright on the y axis of its frame, its thickness away from the other. */
 static eb_error add_plate(eb_scene *scene, int side) {
-  const double a = cells.cell, half[3] = {0.25 * a, (0.5 * cells.across + 1) * a, plate_length * a / 2};
+  const double a = cells.cell,
+               half[3] = {0.25 * a, (0.5 * cells.across + 1) * a, plate_length * a / 2};
   eb_surface *surface;
   eb_obstacle *plate;
   EB_TRY(eb_surface_box(half, &surface));
