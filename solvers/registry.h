@@ -12,7 +12,8 @@
   each(corotational)                                                                               \
   each(warp_cholesky)                                                                              \
   each(damped_warp)                                                                                \
-  each(conjac)
+  each(conjac)                                                                                     \
+  each(contact_cr)
 /* clang-format on */
 
 #define EB_DECLARE_SOLVER(name) extern const eb_solver_ops eb_solver_##name;

@@ -76,8 +76,7 @@ __attribute__((unused)) static void add_torus(world *w, random_state *random, bo
       double u = turn * i / around, v = turn * j / across, r = 1 + 0.4 * cos(v), x[3];
       double X[3] = {r * cos(u), r * sin(u), 0.4 * sin(v)};
       for (int d = 0; d < 3; d++)
-        x[d] = middle[d] +
-               radius * (R[3 * d] * X[0] + R[3 * d + 1] * X[1] + R[3 * d + 2] * X[2]);
+        x[d] = middle[d] + radius * (R[3 * d] * X[0] + R[3 * d + 1] * X[1] + R[3 * d + 2] * X[2]);
       add_vertex(w, x, reach);
       int32_t a = i * across + j, b = (i + 1) % around * across + j;
       int32_t c = (i + 1) % around * across + (j + 1) % across, e = i * across + (j + 1) % across;

@@ -97,7 +97,8 @@ static void test_steps(void) {
   bool same = true;
   for (int step = 0; step < 3; step++) {
     for (int32_t i = 0; i < 3 * w->vertices; i++)
-      w->x[i] = step == 1 ? random_uniform(&random, 0, 2) : w->x[i] + random_uniform(&random, 0, 0.1);
+      w->x[i] =
+          step == 1 ? random_uniform(&random, 0, 2) : w->x[i] + random_uniform(&random, 0, 0.1);
     tap_require(eb_collisions_begin(w->collisions, w->x, w->reach), "begin");
     move(w, &random, 1, x1);
     same &= finds_all(w, x1, &hits);
@@ -200,8 +201,8 @@ static void test_use_errors(void) {
   tap_fails(eb_collisions_cover(w->collisions, w->x, &count), EB_ERR_INVALID,
             "call eb_collisions_begin", "cover before begin");
   w->reach[3] = -1;
-  tap_fails(eb_collisions_begin(w->collisions, w->x, w->reach), EB_ERR_INVALID, "vertex 3 has the reach -1",
-            "a negative reach");
+  tap_fails(eb_collisions_begin(w->collisions, w->x, w->reach), EB_ERR_INVALID,
+            "vertex 3 has the reach -1", "a negative reach");
   w->reach[3] = NAN;
   tap_fails(eb_collisions_begin(w->collisions, w->x, w->reach), EB_ERR_INVALID, "vertex 3",
             "a reach that is no number");

@@ -105,7 +105,8 @@ static double scatter(uint64_t *state) {
 
 /* The rotation by |w| about w. */
 static void rotation(const double w[3], double R[9]) {
-  double angle = sqrt(eb_dot3(w, w)), s = sin(angle) / angle, c = (1 - cos(angle)) / (angle * angle);
+  double angle = sqrt(eb_dot3(w, w)), s = sin(angle) / angle,
+         c = (1 - cos(angle)) / (angle * angle);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       int k = 3 - i - j;
@@ -115,7 +116,8 @@ static void rotation(const double w[3], double R[9]) {
 }
 
 /* Places body b in the lattice; `speed`: the most that a vertex moves in a step, roughly, over the radius 1. */
-static void place(swarm *s, int32_t b, int32_t side, double spacing, double speed, uint64_t *state) {
+static void place(swarm *s, int32_t b, int32_t side, double spacing, double speed,
+                  uint64_t *state) {
   double middle[3], turn[3], w[3], v[3], first[9], step[9];
   const int32_t cell[3] = {b % side, b / side % side, b / side / side};
   for (int d = 0; d < 3; d++) {

@@ -15,7 +15,7 @@
 #include "problems/base/file.h"
 
 const eb_probe *const eb_probes[] = {&eb_probe_agreement, &eb_probe_low_rank, &eb_probe_counts,
-                                     &eb_probe_threshold, NULL};
+                                     &eb_probe_threshold, &eb_probe_duel,     NULL};
 
 /* ---- sections --------------------------------------------------------------------------------- */
 

@@ -9,17 +9,18 @@ static eb_error check_triangle(const eb_collision_mesh *mesh, int32_t t) {
   const int32_t *v = mesh->triangles + 3 * (size_t)t;
   for (int k = 0; k < 3; k++)
     if (v[k] < 0 || v[k] >= mesh->vertex_count)
-      return EB_ERROR(EB_ERR_INVALID, "collision mesh: triangle %d has vertex %d, outside 0 .. %d", t,
-                      v[k], mesh->vertex_count - 1);
+      return EB_ERROR(EB_ERR_INVALID, "collision mesh: triangle %d has vertex %d, outside 0 .. %d",
+                      t, v[k], mesh->vertex_count - 1);
   for (int k = 0; k < 3; k++) {
     int32_t a = v[k], b = v[(k + 1) % 3];
     if (a == b)
       return EB_ERROR(EB_ERR_INVALID, "collision mesh: triangle %d has vertex %d twice", t, a);
     if (mesh->group[a] != mesh->group[b])
-      return EB_ERROR(EB_ERR_INVALID,
-                      "collision mesh: triangle %d joins groups %d and %d; a triangle belongs to one "
-                      "body",
-                      t, mesh->group[a], mesh->group[b]);
+      return EB_ERROR(
+          EB_ERR_INVALID,
+          "collision mesh: triangle %d joins groups %d and %d; a triangle belongs to one "
+          "body",
+          t, mesh->group[a], mesh->group[b]);
   }
   return EB_OK;
 }
@@ -44,7 +45,8 @@ static void list_sides(const eb_collision_mesh *mesh, int32_t *sides) {
     }
 }
 
-static eb_error keep_different(eb_collision_mesh *mesh, const int32_t *sides, const int32_t *order) {
+static eb_error keep_different(eb_collision_mesh *mesh, const int32_t *sides,
+                               const int32_t *order) {
   int32_t all = 3 * mesh->triangle_count;
   EB_TRY(EB_NEW(mesh->edges, 2 * (size_t)all));
   for (int32_t i = 0; i < all; i++) {

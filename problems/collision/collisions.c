@@ -47,6 +47,7 @@ void eb_collisions_destroy(eb_collisions *c) {
   }
   free(c->threads);
   free(c->hits);
+  free(c->near);
   free(c->x0);
   free(c->x1);
   free(c->reach);
@@ -111,12 +112,12 @@ static eb_error check(const eb_collision_mesh *mesh, const double *x, const doub
   for (size_t i = 0; i < (size_t)mesh->vertex_count; i++) {
     if (!holds(x[3 * i]) || !holds(x[3 * i + 1]) || !holds(x[3 * i + 2]))
       return EB_ERROR(EB_ERR_INVALID,
-                      "collisions: vertex %zu is at (%g, %g, %g) m; coordinates must be below %g", i,
-                      x[3 * i], x[3 * i + 1], x[3 * i + 2], EB_BOUNDS_LIMIT);
+                      "collisions: vertex %zu is at (%g, %g, %g) m; coordinates must be below %g",
+                      i, x[3 * i], x[3 * i + 1], x[3 * i + 2], EB_BOUNDS_LIMIT);
     if (reach && !(reach[i] >= 0 && holds(reach[i])))
       return EB_ERROR(EB_ERR_INVALID,
-                      "collisions: vertex %zu has the reach %g m; it must be from 0 to %g", i, reach[i],
-                      EB_BOUNDS_LIMIT);
+                      "collisions: vertex %zu has the reach %g m; it must be from 0 to %g", i,
+                      reach[i], EB_BOUNDS_LIMIT);
   }
   return EB_OK;
 }
@@ -128,7 +129,7 @@ static void gather_positions(const eb_patches *p, const double *x, double (*out)
 }
 
 static void keep_compact(eb_collisions *c, const double *x0) {
-  const double (*x)[3] = (const double(*)[3])c->x0;
+  const double(*x)[3] = (const double(*)[3])c->x0;
   if (c->begun) {
     gather_positions(c->patches, x0, c->x0);
     if (eb_patches_spread(c->patches, x) <= 2 * c->spread) return;
@@ -148,7 +149,8 @@ static eb_error list(eb_collisions *c, bool all) {
 eb_error eb_collisions_begin(eb_collisions *c, const double *x0, const double *reach) {
   EB_TRY(check(c->mesh, x0, reach));
   keep_compact(c, x0);
-  for (int32_t f = 0; f < c->patches->first[EB_EDGE]; f++) c->reach[f] = reach[c->patches->index[f]];
+  for (int32_t f = 0; f < c->patches->first[EB_EDGE]; f++)
+    c->reach[f] = reach[c->patches->index[f]];
   fit_boxes(c);
   eb_triangle_tree_build(c->tree, c->patch_box, c->patches->body);
   eb_triangle_tree_fit(c->tree, c->patch_box);
@@ -190,7 +192,8 @@ static void mark_changed(eb_collisions *c) {
 eb_error eb_collisions_cover(eb_collisions *c, const double *x1, int32_t *repaired) {
   *repaired = 0;
   if (!c->begun)
-    return EB_ERROR(EB_ERR_INVALID, "collisions: call eb_collisions_begin before eb_collisions_cover");
+    return EB_ERROR(EB_ERR_INVALID,
+                    "collisions: call eb_collisions_begin before eb_collisions_cover");
   EB_TRY(check(c->mesh, x1, NULL));
   *repaired = raise_reaches(c, x1);
   if (*repaired == 0) return EB_OK;

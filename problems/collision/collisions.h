@@ -41,6 +41,11 @@ typedef struct eb_hit {
   double time; /* in [0, 1], see continuous.h */
 } eb_hit;
 
+typedef struct eb_near {
+  eb_pair pair;
+  double distance; /* m */
+} eb_near;
+
 typedef struct eb_collisions eb_collisions;
 
 /* The mesh must outlive it. */
@@ -57,6 +62,10 @@ EB_MUST eb_error eb_collisions_cover(eb_collisions *collisions, const double *x1
  * be within reach. */
 EB_MUST eb_error eb_collisions_find(eb_collisions *collisions, const double *x1,
                                     const eb_hit **hits, int32_t *count);
+/* All candidates that are less than `distance` (m) apart at x, in a fixed order; complete when reaches have half of it to spare. The array is as that of `find`. Vertices of
+ * x must be within reach. */
+EB_MUST eb_error eb_collisions_near(eb_collisions *collisions, const double *x, double distance,
+                                    const eb_near **near, int32_t *count);
 int64_t eb_collisions_candidates(const eb_collisions *collisions);
 
 #endif

@@ -1,4 +1,5 @@
-/* The motion sweeps boxes of vertices, edges and triangles; candidates whose boxes meet are tested continuously. Threads find hits in any order: they are sorted by pair, so
+/* The motion sweeps boxes of vertices, edges and triangles; candidates whose boxes meet, and between which no
+ * plane across the line of their middles stays, are tested continuously, or all of them for their distance in one place. Threads find hits in any order: they are sorted by pair, so
  * that the order follows from the motion alone. */
 #include <omp.h>
 #include <string.h>
@@ -25,11 +26,30 @@ static bool sweep_vertex(eb_collisions *c, int32_t f, const double *x1) {
   return within;
 }
 
+/* For distances: boxes of the place alone, grown by half of it each. */
+static bool place_vertex(eb_collisions *c, int32_t f, const double *x1) {
+  double lo[3], hi[3], size[3], *to = c->x1[f], most = 0;
+  const double *from = c->x0[f], *at = x1 + 3 * (size_t)c->patches->index[f];
+  for (int d = 0; d < 3; d++) {
+    to[d] = at[d];
+    lo[d] = to[d] - 0.5 * c->within;
+    hi[d] = to[d] + 0.5 * c->within;
+    size[d] = fabs(to[d]) + c->within;
+    most = fmax(most, fabs(to[d] - from[d]));
+  }
+  c->swept[f] = eb_bounds_of(lo, hi, size);
+  return most <= c->reach[f];
+}
+
+static bool box_vertex(eb_collisions *c, int32_t f, const double *x1) {
+  return c->within < 0 ? sweep_vertex(c, f, x1) : place_vertex(c, f, x1);
+}
+
 static eb_error sweep(eb_collisions *c, const double *x1) {
   int32_t vertices = c->patches->first[EB_EDGE], outside = INT32_MAX;
 #pragma omp parallel for schedule(static) reduction(min : outside)
   for (int32_t f = 0; f < vertices; f++)
-    if (!sweep_vertex(c, f, x1) && c->patches->index[f] < outside) outside = c->patches->index[f];
+    if (!box_vertex(c, f, x1) && c->patches->index[f] < outside) outside = c->patches->index[f];
   if (outside < INT32_MAX)
     return EB_ERROR(EB_ERR_INVALID,
                     "collisions: vertex %d has left its reach; call eb_collisions_cover before "
@@ -58,6 +78,44 @@ static void order_vertices(const eb_patches *p, eb_pair_kind kind, const int32_t
   }
 }
 
+/* From the second feature's middle to the first one's, at any length. */
+static void between_middles(eb_pair_kind kind, const double x[4][3], double n[3]) {
+  for (int d = 0; d < 3; d++) {
+    double rest = x[2][d] + x[3][d];
+    n[d] = kind == EB_VERTEX_FACE ? x[0][d] - (x[1][d] + rest) / 3 : x[0][d] + x[1][d] - rest;
+  }
+}
+
+/* In a register; fmax is a call. */
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+/* Does a plane across n stand between the features? By more than what rounding, here or in the continuous test, could hide: `origin` is near them. */
+static bool plane_between(eb_pair_kind kind, const double n[3], const double origin[3],
+                          const double x[4][3]) {
+  double at[4], most = 0;
+  for (int k = 0; k < 4; k++) {
+    at[k] = 0;
+    for (int d = 0; d < 3; d++) {
+      double term = n[d] * (x[k][d] - origin[d]);
+      at[k] += term;
+      most = larger(most, fabs(term));
+    }
+  }
+  double lo = kind == EB_VERTEX_FACE || at[0] < at[1] ? at[0] : at[1];
+  double hi = larger(at[2], at[3]);
+  if (kind == EB_VERTEX_FACE) hi = larger(hi, at[1]);
+  return lo - hi > 1e-9 * most;
+}
+
+/* With parallel planes between the features at x0 and at x1 there is one all the way, since motion is linear. */
+static bool stay_apart(eb_pair_kind kind, const double x0[4][3], const double x1[4][3]) {
+  double n[3];
+  between_middles(kind, x0, n);
+  return plane_between(kind, n, x0[0], x0) && plane_between(kind, n, x0[0], x1);
+}
+
 static eb_error add_hit(eb_hit_list *list, const eb_hit *hit) {
   if (list->count == list->room) {
     int64_t room = 2 * list->room + 64;
@@ -72,6 +130,16 @@ static eb_error add_hit(eb_hit_list *list, const eb_hit *hit) {
   return EB_OK;
 }
 
+/* *value: the time of the collision, or the distance. */
+static bool meets(const eb_collisions *c, eb_pair_kind kind, const double x0[4][3],
+                  const double x1[4][3], double *value) {
+  double weight[4];
+  if (c->within < 0)
+    return !stay_apart(kind, x0, x1) && eb_continuous_collision(kind, x0, x1, value);
+  *value = eb_closest_points(kind, x1, weight);
+  return *value < c->within;
+}
+
 static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32_t pair[2],
                           eb_hit_list *hits) {
   int32_t features[4];
@@ -83,9 +151,9 @@ static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32
     memcpy(x1[k], c->x1[features[k]], sizeof x1[k]);
     hit.pair.vertex[k] = c->patches->index[features[k]];
   }
-  if (!eb_continuous_collision(kind, (const double(*)[3])x0, (const double(*)[3])x1, &hit.time))
-    return EB_OK;
-  return add_hit(hits, &hit);
+  return meets(c, kind, (const double(*)[3])x0, (const double(*)[3])x1, &hit.time)
+             ? add_hit(hits, &hit)
+             : EB_OK;
 }
 
 static eb_error test_block(const eb_collisions *c, eb_pair_kind kind, const eb_pair_list *list,
@@ -122,7 +190,8 @@ static eb_error gather_hits(eb_collisions *c, int32_t *count) {
   int64_t all = 0;
   for (int32_t k = 0; k < c->thread_count; k++) all += c->threads[k].hits.count;
   if (all > INT32_MAX)
-    return EB_ERROR(EB_ERR_LIMIT, "collisions: %lld hits are more than indices reach; take shorter steps",
+    return EB_ERROR(EB_ERR_LIMIT,
+                    "collisions: %lld hits are more than indices reach; take shorter steps",
                     (long long)all);
   if (all > c->hit_room) {
     free(c->hits);
@@ -133,26 +202,48 @@ static eb_error gather_hits(eb_collisions *c, int32_t *count) {
   *count = 0;
   for (int32_t k = 0; k < c->thread_count; k++) {
     const eb_hit_list *list = &c->threads[k].hits;
-    if (list->count > 0) memcpy(c->hits + *count, list->hit, (size_t)list->count * sizeof *list->hit);
+    if (list->count > 0)
+      memcpy(c->hits + *count, list->hit, (size_t)list->count * sizeof *list->hit);
     *count += (int32_t)list->count;
   }
   if (*count > 1) qsort(c->hits, (size_t)*count, sizeof *c->hits, compare_hits);
   return EB_OK;
 }
 
-eb_error eb_collisions_find(eb_collisions *c, const double *x1, const eb_hit **hits,
-                            int32_t *count) {
-  *hits = NULL;
+static eb_error test(eb_collisions *c, const double *x1, double within, int32_t *count) {
   *count = 0;
   if (!c->begun)
-    return EB_ERROR(EB_ERR_INVALID, "collisions: call eb_collisions_begin before eb_collisions_find");
+    return EB_ERROR(EB_ERR_INVALID,
+                    "collisions: call eb_collisions_begin before looking for collisions");
+  c->within = within;
   EB_TRY(eb_collisions_lists(c));
   EB_TRY(sweep(c, x1));
   for (int32_t k = 0; k < c->thread_count; k++) c->threads[k].hits.count = 0;
   for (int kind = 0; kind < 2; kind++)
     for (int32_t k = 0; k < c->thread_count; k++)
       EB_TRY(test_list(c, (eb_pair_kind)kind, &c->threads[k].pairs[kind]));
-  EB_TRY(gather_hits(c, count));
+  return gather_hits(c, count);
+}
+
+eb_error eb_collisions_find(eb_collisions *c, const double *x1, const eb_hit **hits,
+                            int32_t *count) {
+  *hits = NULL;
+  EB_TRY(test(c, x1, -1, count));
   *hits = c->hits;
+  return EB_OK;
+}
+
+eb_error eb_collisions_near(eb_collisions *c, const double *x, double distance,
+                            const eb_near **near, int32_t *count) {
+  *near = NULL;
+  EB_TRY(test(c, x, distance, count));
+  if (*count > c->near_room) {
+    free(c->near);
+    c->near_room = 0;
+    EB_TRY(EB_NEW(c->near, 2 * (size_t)*count));
+    c->near_room = 2 * (int64_t)*count;
+  }
+  for (int32_t k = 0; k < *count; k++) c->near[k] = (eb_near){c->hits[k].pair, c->hits[k].time};
+  *near = c->near;
   return EB_OK;
 }

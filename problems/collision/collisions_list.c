@@ -14,8 +14,10 @@
 eb_error eb_collisions_lists(eb_collisions *c) {
   int32_t wanted = omp_get_max_threads();
   if (wanted <= c->thread_count) return EB_OK;
-  eb_thread_lists *threads = eb_recalloc(c->threads, (size_t)c->thread_count, (size_t)wanted, sizeof *threads);
-  if (!threads) return EB_ERROR(EB_ERR_MEMORY, "collisions: no memory for lists of %d threads", wanted);
+  eb_thread_lists *threads =
+      eb_recalloc(c->threads, (size_t)c->thread_count, (size_t)wanted, sizeof *threads);
+  if (!threads)
+    return EB_ERROR(EB_ERR_MEMORY, "collisions: no memory for lists of %d threads", wanted);
   c->threads = threads;
   c->thread_count = wanted;
   return EB_OK;
@@ -38,10 +40,11 @@ static eb_error reserve(eb_pair_list *list, int64_t more) {
   int64_t room = 2 * (list->count + more);
   int32_t(*pair)[2] = eb_recalloc(list->pair, (size_t)list->room, (size_t)room, sizeof *pair);
   if (!pair)
-    return EB_ERROR(EB_ERR_MEMORY,
-                    "collisions: no memory for %lld candidate pairs; take shorter steps or limit the "
-                    "reach",
-                    (long long)room);
+    return EB_ERROR(
+        EB_ERR_MEMORY,
+        "collisions: no memory for %lld candidate pairs; take shorter steps or limit the "
+        "reach",
+        (long long)room);
   list->pair = pair;
   list->room = room;
   return EB_OK;
@@ -71,30 +74,42 @@ static bool share_vertex(const int32_t a[4], const int32_t b[4]) {
          (a[1] == b[2]);
 }
 
-static void cross(const eb_collisions *c, bool all, const selection *a, const selection *b,
-                  eb_pair_list *list) {
-  const int32_t(*corner)[4] = (const int32_t(*)[4])c->patches->corner;
-  int32_t(*out)[2] = list->pair + list->count;
+/* Every pair whose boxes meet; without branches that depend on it. */
+static int64_t cross(const eb_bounds *boxes, const selection *a, const selection *b,
+                     int32_t (*out)[2]) {
+  int64_t count = 0;
   for (int i = 0; i < a->count; i++) {
     int32_t f = a->feature[i];
-    eb_bounds box = c->box[f];
+    eb_bounds box = boxes[f];
     for (int j = a == b ? i + 1 : 0; j < b->count; j++) {
-      int32_t g = b->feature[j];
-      if (!eb_bounds_meet(box, c->box[g])) continue;
-      (*out)[0] = f;
-      (*out)[1] = g;
-      bool listed = !all && eb_bounds_meet(c->before[f], c->before[g]);
-      out += !share_vertex(corner[f], corner[g]) & !listed;
+      out[count][0] = f;
+      out[count][1] = b->feature[j];
+      count += eb_bounds_meet(boxes[b->feature[j]], box);
     }
   }
-  list->count = out - list->pair;
+  return count;
+}
+
+/* Keeps the pairs that may be tested and were not listed before; returns how many. */
+static int64_t keep(const eb_collisions *c, bool all, int32_t (*pair)[2], int64_t count) {
+  const int32_t(*corner)[4] = (const int32_t(*)[4])c->patches->corner;
+  int64_t kept = 0;
+  for (int64_t k = 0; k < count; k++) {
+    int32_t f = pair[k][0], g = pair[k][1];
+    bool listed = !all && eb_bounds_meet(c->before[f], c->before[g]);
+    pair[kept][0] = f;
+    pair[kept][1] = g;
+    kept += !share_vertex(corner[f], corner[g]) & !listed;
+  }
+  return kept;
 }
 
 static eb_error add_pairs(const eb_collisions *c, bool all, const selection *a, const selection *b,
                           eb_pair_list *list) {
   if (a->count == 0 || b->count == 0) return EB_OK;
   EB_TRY(reserve(list, (int64_t)a->count * b->count));
-  cross(c, all, a, b, list);
+  int32_t(*pair)[2] = list->pair + list->count;
+  list->count += keep(c, all, pair, cross(c->box, a, b, pair));
   return EB_OK;
 }
 
@@ -126,7 +141,7 @@ static eb_error list_patch(const eb_collisions *c, bool all, int32_t patch,
   eb_bounds box = c->patch_box[patch];
   int32_t body = c->patches->body[patch], own = tree->node[patch];
   for (int32_t n = all ? own : 0; n < tree->node_count;) {
-    bool apart = (body >= 0 && tree->body[n] == body) || !eb_bounds_meet(box, tree->box[n]);
+    bool apart = (body >= 0 && tree->body[n] == body) || !eb_bounds_meet(tree->box[n], box);
     int32_t other = tree->leaf[n];
     if (!apart && other >= 0 && (n >= own || !c->changed[other]))
       EB_TRY(list_patches(c, all, patch, other, lists));

@@ -30,13 +30,16 @@ struct eb_collisions {
   double spread;          /* of the patches when they were formed, m */
   bool begun;
   double (*x0)[3], (*x1)[3], *reach; /* of vertex features, m */
-  eb_bounds *box, *before, *swept;   /* of features: within reach; before it was raised; of a motion */
+  eb_bounds *box, *before,
+      *swept; /* of features: within reach; before it was raised; of a motion */
   eb_bounds *patch_box;
   uint8_t *changed; /* a patch: are there features whose boxes have grown? */
   int32_t thread_count;
   eb_thread_lists *threads;
-  eb_hit *hits; /* of all threads */
-  int64_t hit_room;
+  double within; /* of the present test: the distance, m, or < 0 when it is of a motion */
+  eb_hit *hits;  /* of all threads; the time is the distance in a test for that */
+  eb_near *near;
+  int64_t hit_room, near_room;
 };
 
 /* Edges and triangles from the vertices, which are set. */

@@ -115,7 +115,8 @@ static void place_points(eb_patches *p, const double *x) {
     const int32_t *v = mesh->triangles + 3 * (size_t)t;
     eb_tree_point *point = &p->point[--p->group_end[mesh->group[v[0]] + 1]];
     for (size_t d = 0; d < 3; d++)
-      point->at[d] = (float)(x[3 * (size_t)v[0] + d] + x[3 * (size_t)v[1] + d] + x[3 * (size_t)v[2] + d]);
+      point->at[d] =
+          (float)(x[3 * (size_t)v[0] + d] + x[3 * (size_t)v[1] + d] + x[3 * (size_t)v[2] + d]);
     point->index = t;
   }
 }

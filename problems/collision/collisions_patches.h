@@ -19,12 +19,14 @@ typedef struct eb_patches {
   int32_t first[EB_FEATURES + 1]; /* where the features of a kind begin */
   int32_t *begin[EB_FEATURES];    /* count + 1: where those of a patch begin */
   int32_t *index;                 /* feature_count: in the mesh */
-  int32_t (*corner)[4];           /* feature_count: vertices (features) of a feature; the last ones repeated */
-  int32_t *body;                  /* count: patches of one body, 0 or more, are not tested against each other; -1: any */
-  int32_t *sides;                 /* 3 a triangle of the mesh: its edges in the mesh */
-  int32_t *feature_of[2];         /* workspace: of vertices and edges of the mesh, or -1 */
-  int32_t *group_end;             /* workspace, group_count + 1 */
-  struct eb_tree_point *point;    /* workspace, triangle_count */
+  int32_t (
+      *corner)[4]; /* feature_count: vertices (features) of a feature; the last ones repeated */
+  int32_t
+      *body; /* count: patches of one body, 0 or more, are not tested against each other; -1: any */
+  int32_t *sides;              /* 3 a triangle of the mesh: its edges in the mesh */
+  int32_t *feature_of[2];      /* workspace: of vertices and edges of the mesh, or -1 */
+  int32_t *group_end;          /* workspace, group_count + 1 */
+  struct eb_tree_point *point; /* workspace, triangle_count */
 } eb_patches;
 
 EB_MUST eb_error eb_patches_create(const eb_collision_mesh *mesh, eb_patches **out);

@@ -1,0 +1,112 @@
+/* Figures that a probe has left in its rows, each within its bound. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/names.h"
+#include "harness/reproduce/measure.h"
+#include "harness/reproduce/probe.h"
+
+/* ROW.FIELD[/ROW.FIELD] OP NUMBER */
+typedef struct bound {
+  char over[200], under[200]; /* under "": no quotient */
+  char op;                    /* '<', '>', '=' */
+  double value;
+} bound;
+
+typedef struct tally {
+  int count, broken, unknown;
+} tally;
+
+static eb_error parse_words(const eb_strings *words, bound *out) {
+  static const char *const ops[] = {"<=", ">=", "="};
+  int op = 0;
+  if (words->count != 3)
+    return EB_ERROR(EB_ERR_FORMAT, "it is not 'ROW.FIELD[/ROW.FIELD] OP NUMBER'");
+  size_t length = strcspn(words->items[0], "/");
+  snprintf(out->over, sizeof out->over, "%.*s", (int)length, words->items[0]);
+  snprintf(out->under, sizeof out->under, "%s",
+           words->items[0][length] ? words->items[0] + length + 1 : "");
+  while (op < 3 && strcmp(ops[op], words->items[1]) != 0) op++;
+  if (op == 3) return EB_ERROR(EB_ERR_FORMAT, "'%s' is none of <=, >=, =", words->items[1]);
+  out->op = ops[op][0];
+  return eb_parse_real("holds", words->items[2], -1e300, 1e300, &out->value);
+}
+
+static eb_error parse_bound(const char *text, bound *out) {
+  eb_strings words = {0};
+  eb_error error = eb_words(text, " ", &words);
+  if (!error) error = parse_words(&words, out);
+  eb_strings_clear(&words);
+  return eb_error_prefix(error, "holds: '%s'", text);
+}
+
+/* NaN when the probe has not found it. */
+static double figure_of(const json_t *result, const char *path) {
+  char row[200];
+  const char *dot = strrchr(path, '.');
+  if (!dot) return NAN;
+  snprintf(row, sizeof row, "%.*s", (int)(dot - path), path);
+  return eb_found_real(json_object_get(json_object_get(result, "rows"), row), dot + 1);
+}
+
+static bool holds(const bound *b, double value) {
+  static const double rounding = 1e-9;
+  return b->op == '<'   ? value <= b->value
+         : b->op == '>' ? value >= b->value
+                        : fabs(value - b->value) <= rounding * fmax(1, fabs(b->value));
+}
+
+static eb_error judge_bound(const json_t *result, const bound *b, tally *t, eb_finding *finding) {
+  double value = figure_of(result, b->over);
+  if (*b->under) value /= figure_of(result, b->under);
+  if (t->count++ == 0) finding->ours = value;
+  bool unknown = !isfinite(value), broken = !unknown && !holds(b, value);
+  t->unknown += unknown;
+  t->broken += broken;
+  return eb_say(finding, "%s%s%s = %.3g (%s %.3g%s)", b->over, *b->under ? "/" : "", b->under,
+                value,
+                b->op == '<'   ? "at most"
+                : b->op == '>' ? "at least"
+                               : "exactly",
+                b->value, broken ? ", not as claimed" : "");
+}
+
+static eb_error rule(const tally *t, bool complete, eb_finding *finding) {
+  if (t->broken)
+    return eb_rule(finding, EB_NOT_REPRODUCED, "%d of %d conditions do not hold", t->broken,
+                   t->count);
+  if (t->unknown || !complete)
+    return eb_say(finding,
+                  t->unknown ? "%d of %d figures are not known"
+                             : "the probe did not come to its end",
+                  t->unknown, t->count);
+  return eb_rule(finding, EB_REPRODUCED, "all %d conditions hold", t->count);
+}
+
+static eb_error judge_result(const json_t *result, const eb_paper_claim *claim,
+                             eb_finding *finding) {
+  tally t = {0};
+  const char *text;
+  for (int at = 0; (text = eb_section_next(claim->arguments, "holds", &at));) {
+    bound b;
+    EB_TRY(parse_bound(text, &b));
+    EB_TRY(judge_bound(result, &b, &t, finding));
+  }
+  return rule(&t, json_is_true(json_object_get(result, "complete")), finding);
+}
+
+static eb_error judge(const eb_evidence *e, const eb_paper_claim *claim, eb_finding *finding) {
+  json_t *result;
+  EB_TRY(eb_claim_probe(e, claim, finding, &result));
+  eb_error error = result ? judge_result(result, claim, finding) : EB_OK;
+  json_decref(result);
+  return error;
+}
+
+const eb_measure eb_measure_probed = {
+    "probed", "figures of a probe's rows, each within its bound",
+    (const eb_argument[]){{"probe", EB_ARGUMENT_PROBE, true, "whose result has rows"},
+                          {"holds", EB_ARGUMENT_TEXT, true, "ROW.FIELD[/ROW.FIELD] <=|>=|= NUMBER"},
+                          {0}},
+    judge};

@@ -1,0 +1,162 @@
+/* Which constraints a step has: carried over from the last one, found by collisions, renewed where the bodies have moved on.
+ *
+ * Verschoor and Jalba 2019, Sections 3.3 and 5.2. A motion is accepted when nothing collides on its way, no pair ends up closer than a part of what it has to keep,
+ * and every force acts between features that are where it was linearized. A constraint is linearized
+ *   - at the time of the hit when its features collide,
+ *   - at the end of the motion when they come too close, or when the contact has slid off them and a force acts across the air.
+ * A constraint that has been renewed often enough stays as it is, and further hits of its pair add constraints: so rounds end. When a
+ * round goes on anyway, vertices that are close to a face get their constraint at once. */
+#include "solvers/contact/step_data.h"
+
+enum { MOST_CHANGES = 10 };
+/* Closer than this part of what a pair has to keep is too close. */
+static const double too_close = 0.25;
+/* A force at a pair that is so many gaps farther apart than it has to be acts across the air. */
+static const double air = 1;
+/* Pairs within so many gaps are worth a constraint while they carry a force, and without one. */
+static const double close_loaded = 2, close_empty = 1.2;
+
+static double distance_of(const eb_pair *pair, const double x[4][3]) {
+  double weight[4];
+  return eb_closest_points((eb_pair_kind)pair->kind, x, weight);
+}
+
+/* ---- single constraints ---- */
+
+typedef const double (*eb_points)[3];
+
+/* Between the start (0) and the end (1) of the motion. */
+static void points_at(const eb_contact_step *step, const eb_pair *pair, double time,
+                      double x[4][3]) {
+  double end[4][3];
+  eb_pair_points(pair, step->surface.x0, x);
+  eb_pair_points(pair, step->surface.x, end);
+  for (int i = 0; i < 4; i++)
+    for (int d = 0; d < 3; d++) x[i][d] += time * (end[i][d] - x[i][d]);
+}
+
+static void linearize(const eb_contact_step *step, eb_constraint *constraint, double time,
+                      bool touching) {
+  double x0[4][3], x[4][3];
+  eb_pair_points(&constraint->pair, step->surface.x0, x0);
+  points_at(step, &constraint->pair, time, x);
+  constraint->demand =
+      eb_constraint_demand(distance_of(&constraint->pair, (eb_points)x0), step->gap);
+  eb_constraint_linearize(constraint, (eb_points)x0, (eb_points)x, touching);
+}
+
+static eb_error add(eb_contact_step *step, const eb_pair *pair, double time, bool touching) {
+  eb_constraint constraint = {.pair = *pair};
+  linearize(step, &constraint, time, touching);
+  EB_TRY(eb_constraints_append(&step->constraints, &constraint));
+  EB_TRY(eb_contact_step_reserve(step, step->constraints.count));
+  step->mark[step->constraints.count - 1] = 1;
+  return EB_OK;
+}
+
+static void renew(eb_contact_step *step, int32_t k, double time, bool touching, eb_step_log *log) {
+  linearize(step, step->constraints.all + k, time, touching);
+  step->constraints.all[k].changes++;
+  step->mark[k] = 1;
+  eb_log_count(log, EB_COUNT_RELINEARIZATIONS, 1);
+}
+
+/* ---- the start of a step ---- */
+
+static bool worth_carrying(const eb_contact_step *step, const eb_constraint *constraint) {
+  double x0[4][3];
+  eb_pair_points(&constraint->pair, step->surface.x0, x0);
+  double distance = distance_of(&constraint->pair, (eb_points)x0);
+  double reach = constraint->r[0] > 0 ? close_loaded : close_empty;
+  return distance > 0 && distance < reach * step->gap &&
+         eb_constraint_acts(&constraint->pair, &step->surface, &step->system);
+}
+
+/* Only above the inside of a face: at a rim the direction between the closest points is no normal to slide on, and would stop what slides over the next face. */
+static bool worth_adding(const eb_contact_step *step, const eb_pair *pair, const double *at) {
+  double x[4][3];
+  eb_pair_points(pair, at, x);
+  return pair->kind == EB_VERTEX_FACE && eb_pair_inside(pair, (eb_points)x) &&
+         eb_constraints_find(&step->constraints, pair) < 0 &&
+         eb_constraint_acts(pair, &step->surface, &step->system);
+}
+
+static eb_error add_close(eb_contact_step *step, const double *x, double time) {
+  const eb_near *near;
+  int32_t count;
+  EB_TRY(eb_collisions_near(step->surface.collisions, x, close_empty * step->gap, &near, &count));
+  for (int32_t i = 0; i < count; i++)
+    if (worth_adding(step, &near[i].pair, x)) EB_TRY(add(step, &near[i].pair, time, false));
+  return EB_OK;
+}
+
+eb_error eb_contact_step_carry(eb_contact_step *step) {
+  eb_constraints *set = &step->constraints;
+  for (int32_t k = 0; k < set->count; k++) step->mark[k] = worth_carrying(step, set->all + k);
+  eb_constraints_filter(set, step->mark);
+  for (int32_t k = 0; k < set->count; k++) {
+    linearize(step, set->all + k, 0, false);
+    set->all[k].changes = 0;
+  }
+  return add_close(step, step->surface.x0, 0);
+}
+
+/* ---- after a solve ---- */
+
+static eb_error meet(eb_contact_step *step, const eb_pair *pair, double time, bool touching,
+                     eb_step_log *log) {
+  int32_t k = eb_constraints_find(&step->constraints, pair);
+  if (k < 0 || (touching && step->constraints.all[k].changes >= MOST_CHANGES))
+    return add(step, pair, time, touching);
+  if (!step->mark[k] && step->constraints.all[k].changes < MOST_CHANGES)
+    renew(step, k, time, touching, log);
+  return EB_OK;
+}
+
+static eb_error look_at_hits(eb_contact_step *step, eb_step_log *log) {
+  const eb_hit *hits;
+  int32_t count;
+  EB_TRY(eb_collisions_find(step->surface.collisions, step->surface.x, &hits, &count));
+  for (int32_t i = 0; i < count; i++)
+    if (eb_constraint_acts(&hits[i].pair, &step->surface, &step->system))
+      EB_TRY(meet(step, &hits[i].pair, hits[i].time, true, log));
+  return EB_OK;
+}
+
+static eb_error look_at_close(eb_contact_step *step, eb_step_log *log) {
+  const eb_near *near;
+  int32_t count;
+  EB_TRY(eb_collisions_near(step->surface.collisions, step->surface.x, too_close * step->gap, &near,
+                            &count));
+  for (int32_t i = 0; i < count; i++) {
+    double x0[4][3];
+    eb_pair_points(&near[i].pair, step->surface.x0, x0);
+    double demand = eb_constraint_demand(distance_of(&near[i].pair, (eb_points)x0), step->gap);
+    if (near[i].distance < too_close * demand &&
+        eb_constraint_acts(&near[i].pair, &step->surface, &step->system))
+      EB_TRY(meet(step, &near[i].pair, 1, false, log));
+  }
+  return EB_OK;
+}
+
+static void look_at_forces(eb_contact_step *step, int32_t count, eb_step_log *log) {
+  for (int32_t k = 0; k < count; k++) {
+    const eb_constraint *constraint = step->constraints.all + k;
+    double x[4][3];
+    if (step->mark[k] || constraint->r[0] <= 0 || constraint->changes >= MOST_CHANGES) continue;
+    eb_pair_points(&constraint->pair, step->surface.x, x);
+    if (distance_of(&constraint->pair, (eb_points)x) > constraint->demand + air * step->gap)
+      renew(step, k, 1, false, log);
+  }
+}
+
+eb_error eb_contact_step_look(eb_contact_step *step, eb_step_log *log, bool *settled) {
+  int32_t count = step->constraints.count;
+  for (int32_t k = 0; k < count; k++) step->mark[k] = 0;
+  EB_TRY(look_at_hits(step, log));
+  EB_TRY(look_at_close(step, log));
+  look_at_forces(step, count, log);
+  *settled = step->constraints.count == count;
+  for (int32_t k = 0; k < count; k++) *settled &= !step->mark[k];
+  return *settled ? EB_OK : add_close(step, step->surface.x, 1);
+}

@@ -1,0 +1,84 @@
+/* Pairs that are near each other: those of brute force over all pairs. */
+#include "tests/collisions_fixture.h"
+
+enum { VERTICES = 400, MOST = 20000 };
+
+typedef struct near_brute {
+  const double *x;
+  double distance;
+  eb_hit found[MOST]; /* the time is the distance */
+  int32_t count;
+} near_brute;
+
+static void measure(void *context, const eb_pair *pair) {
+  near_brute *b = context;
+  double x[4][3], weight[4];
+  for (int k = 0; k < 4; k++) memcpy(x[k], b->x + 3 * pair->vertex[k], sizeof x[k]);
+  double distance = eb_closest_points((eb_pair_kind)pair->kind, (const double(*)[3])x, weight);
+  if (distance < b->distance && b->count < MOST) b->found[b->count++] = (eb_hit){*pair, distance};
+}
+
+static world *open_scene(random_state *random, double reach) {
+  world *w = new_world();
+  add_torus(w, random, DEFORMABLE, 10, 6, 0.5, (const double[3]){0, 0, 0}, reach);
+  add_torus(w, random, RIGID, 10, 6, 0.5, (const double[3]){0.9, 0, 0}, reach);
+  add_torus(w, random, OBSTACLE, 8, 5, 0.6, (const double[3]){0, 1.1, 0}, reach);
+  add_soup(w, random, DEFORMABLE, 40, 0.1, false, false, reach);
+  open_world(w);
+  tap_require(eb_collisions_begin(w->collisions, w->x, w->reach), "begin");
+  return w;
+}
+
+static bool agrees(const world *w, near_brute *b) {
+  const eb_near *near;
+  int32_t count;
+  b->count = 0;
+  visit_pairs(w, measure, b);
+  if (b->count > 1) qsort(b->found, (size_t)b->count, sizeof *b->found, by_pair);
+  tap_require(eb_collisions_near(w->collisions, b->x, b->distance, &near, &count), "near");
+  bool same = count == b->count && count > 0;
+  for (int32_t k = 0; k < count && same; k++) {
+    eb_hit got = {near[k].pair, near[k].distance};
+    same = by_pair(&got, &b->found[k]) == 0 && got.time == b->found[k].time;
+  }
+  if (!same) printf("#   %d pairs, brute force %d\n", count, b->count);
+  return same;
+}
+
+static void near_at_the_start_and_on_the_way(void) {
+  random_state random = random_seed(5);
+  const double reach = 0.02;
+  world *w = open_scene(&random, reach);
+  double x1[3 * VERTICES];
+  near_brute *b = calloc(1, sizeof *b);
+  if (!b) exit(1);
+  /* Half of the distance is left to the reach. */
+  *b = (near_brute){.x = w->x, .distance = reach};
+  tap_ok(agrees(w, b), "pairs near each other at the start are those of brute force");
+  move(w, &random, 0.5, x1);
+  b->x = x1;
+  tap_ok(agrees(w, b), "and after a motion");
+  int64_t hits = 0;
+  tap_ok(finds_all(w, x1, &hits), "and collisions of the motion are still found");
+  free(b);
+  close_world(w);
+}
+
+static void order_is_asked_for(void) {
+  random_state random = random_seed(5);
+  world *w = open_scene(&random, 0.02);
+  double x1[3 * VERTICES];
+  const eb_near *near;
+  int32_t count;
+  memcpy(x1, w->x, 3 * (size_t)w->vertices * sizeof *x1);
+  x1[7] += 1;
+  tap_fails(eb_collisions_near(w->collisions, x1, 0.01, &near, &count), EB_ERR_INVALID,
+            "eb_collisions_cover", "a vertex beyond its reach is an error");
+  close_world(w);
+}
+
+int main(void) {
+  near_at_the_start_and_on_the_way();
+  order_is_asked_for();
+  return tap_done();
+}
