@@ -36,9 +36,9 @@ static void close_trial(trial *t) {
 
 static eb_audit_row judge(trial *t) {
   eb_audit_row row;
-  tap_require(eb_audit_step(t->audit, t->before, t->after, t->scene->dt, EB_EQUATION_IMPLICIT_EULER,
-                            &row),
-              "audit");
+  tap_require(
+      eb_audit_step(t->audit, t->before, t->after, t->scene->dt, EB_EQUATION_IMPLICIT_EULER, &row),
+      "audit");
   return row;
 }
 
@@ -120,8 +120,9 @@ static void test_states(void) {
   tap_ok(!judge(&t).finite, "a twist that is no number is not finite");
   t.after->twist[2] = 0;
   t.after->body_count = 0;
-  tap_fails(eb_audit_step(t.audit, t.before, t.after, t.scene->dt, EB_EQUATION_IMPLICIT_EULER, &row),
-            EB_ERR_INVALID, "free bodies", "states without the bodies are refused");
+  tap_fails(
+      eb_audit_step(t.audit, t.before, t.after, t.scene->dt, EB_EQUATION_IMPLICIT_EULER, &row),
+      EB_ERR_INVALID, "free bodies", "states without the bodies are refused");
   t.after->body_count = 1;
   close_trial(&t);
 }
