@@ -38,8 +38,7 @@ static eb_error put(hid_t group, const eb_result_obstacles *all) {
   eb_h5_shape vertices = {2, {(hsize_t)all->vertex_count, 3}};
   eb_h5_shape triangles = {2, {(hsize_t)all->triangle_count, 3}};
   eb_h5_shape owners = {1, {(hsize_t)all->vertex_count}};
-  EB_TRY(
-      eb_h5_put(group, "vertices", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, vertices, "m", all->X));
+  EB_TRY(eb_h5_put(group, "vertices", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, vertices, "m", all->X));
   EB_TRY(eb_h5_put(group, "triangles", H5T_STD_I32LE, H5T_NATIVE_INT32, triangles, "1",
                    all->triangles));
   return eb_h5_put(group, "obstacle", H5T_STD_I32LE, H5T_NATIVE_INT32, owners, "1", all->obstacle);
@@ -92,8 +91,8 @@ static eb_error check(const eb_result_obstacles *o) {
 static eb_error read_at_rest(hid_t group, eb_result_obstacles *out) {
   void *X = NULL, *triangles = NULL, *obstacle = NULL;
   out->vertex_count = out->triangle_count = -1;
-  eb_error error = read_rows(group, "vertices", H5T_NATIVE_DOUBLE, sizeof *out->X, 3, &X,
-                             &out->vertex_count);
+  eb_error error =
+      read_rows(group, "vertices", H5T_NATIVE_DOUBLE, sizeof *out->X, 3, &X, &out->vertex_count);
   if (!error)
     error = read_rows(group, "triangles", H5T_NATIVE_INT32, sizeof *out->triangles, 3, &triangles,
                       &out->triangle_count);
