@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "harness/case/case.h"
+#include "harness/report/obstacles.h"
 #include "harness/report/pictures.h"
 #include "harness/report/view.h"
 #include "harness/results/export.h"
@@ -222,6 +223,52 @@ static void test_pictures(const char *path) {
   eb_report_clear(&report);
 }
 
+enum { WIDTH = 160, HEIGHT = 120 };
+
+/* Draws the surface of the elastic block in red, and the obstacles of the first frame when asked to; pixels come back. */
+static void draw(const recording *r, const eb_report_run *run, const eb_view *view, bool obstacles,
+                 uint8_t *rgb) {
+  eb_render *render;
+  const eb_surface *surface = r->scene->surface;
+  double direction[3];
+  eb_render_mesh mesh = {.vertex_count = surface->vertex_count,
+                         .triangle_count = surface->triangle_count / 2,
+                         .X = surface->X,
+                         .triangles = surface->triangles,
+                         .color = {0.9f, 0.1f, 0.1f}};
+  eb_view_direction(view, direction);
+  tap_require(eb_render_create(WIDTH, HEIGHT, &render), "a picture");
+  tap_require(eb_render_camera(render, view->lo, view->hi, direction), "a camera");
+  tap_require(eb_render_surface(render, &mesh), "the block");
+  if (obstacles) tap_require(eb_draw_obstacles(render, run, 0, view), "obstacles");
+  eb_render_pixels(render, rgb);
+  eb_render_destroy(render);
+}
+
+static bool is_red(const uint8_t *pixel) {
+  return pixel[0] > pixel[1] + 30 && pixel[0] > pixel[2] + 30;
+}
+
+static void test_see_through(const recording *r, const char *path) {
+  static uint8_t bare[3 * WIDTH * HEIGHT], full[3 * WIDTH * HEIGHT];
+  eb_report report;
+  eb_view view;
+  eb_report_scene scene = {.first = 0, .last = 1};
+  int red = 0, still_red = 0, changed = 0;
+  tap_require(eb_report_load(&path, 1, &report), "a report");
+  tap_require(eb_view_fit(&report, &scene, &view), "a view");
+  draw(r, &report.runs[0], &view, false, bare);
+  draw(r, &report.runs[0], &view, true, full);
+  for (int i = 0; i < 3 * WIDTH * HEIGHT; i += 3) {
+    red += is_red(bare + i);
+    still_red += is_red(bare + i) && is_red(full + i);
+    changed += !is_red(bare + i) && abs(bare[i] - full[i]) > 10;
+  }
+  tap_ok(red > 300 && still_red == red, "what a container holds is seen in it");
+  tap_ok(changed > 3000, "and the container around it");
+  eb_report_clear(&report);
+}
+
 static bool holds(const char *path, const char *text) {
   static char data[100000];
   FILE *file = fopen(path, "r");
@@ -258,6 +305,7 @@ int main(void) {
   test_merge(&r);
   test_damage(&r);
   test_pictures(in_folder("all.h5"));
+  test_see_through(&r, in_folder("all.h5"));
   test_export(&r, in_folder("all.h5"));
   release(&r);
   return scratch_close();
