@@ -4,7 +4,13 @@
 
 #include "harness/audit/audit.h"
 
-/* Adds energies and momenta of the bodies at `state`, whose masses are those of the solids, not of their nodes. */
-void eb_audit_bodies(const eb_scene *scene, const eb_state *state, eb_audit_row *row);
+typedef struct eb_mass_points eb_mass_points;
+
+/* *out is NULL when the scene has no free bodies. */
+EB_MUST eb_error eb_mass_points_create(const eb_scene *scene, eb_mass_points **out);
+void eb_mass_points_destroy(eb_mass_points *points);
+/* Adds kinetic and gravitational energy, momentum and angular momentum of the bodies at `state`. */
+void eb_audit_bodies(const eb_mass_points *points, const double gravity[3], const eb_state *state,
+                     eb_audit_row *row);
 
 #endif
