@@ -123,7 +123,8 @@ static const eb_option *parameter(const eb_scene_ops *ops, const char *name) {
  * coarser than the scene allows. */
 static double small_resolution(const eb_scene_ops *ops, const eb_option *resolution) {
   const double elements = 500;
-  double wanted = ops->stand_in ? fmin(1, elements / ops->target_elements) : 0.2;
+  double wanted =
+      ops->stand_in && ops->target_elements > 0 ? fmin(1, elements / ops->target_elements) : 0.2;
   return fmax(wanted, resolution->min);
 }
 

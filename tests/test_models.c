@@ -231,9 +231,9 @@ typedef struct target {
 } target;
 
 static const target targets[] = {
-    {"dragon", 37565, 10456, 0}, {"bunny", 27695, 5988, 0},       {"bear", 9785, 2216, 0},
-    {"bear", 30490, 7361, 0},    {"spider", 12683, 3991, 0},      {"three-torus", 19172, 5046, 3},
-    {"sculpture", 6681, 0, 2},   {"sculpture", 115712, 23000, 2},
+    {"dragon", 37565, 10456, 0}, {"bunny", 27695, 5988, 0},  {"bear", 9785, 2216, 0},
+    {"bear", 30490, 7361, 0},    {"spider", 12683, 3991, 0}, {"three-torus", 19172, 5046, 3},
+    {"armadillo", 40000, 0, 0},  {"sculpture", 6681, 0, 2},  {"sculpture", 115712, 23000, 2},
 };
 
 static void test_topology(const target *t, const eb_mesh *mesh) {
@@ -341,11 +341,12 @@ int main(void) {
     test_distance(model);
     test_boxes_are_outside(model);
   }
-  tap_ok(models == 6 && !eb_model_find("unicorn"), "six models, and no other");
+  tap_ok(models == 7 && !eb_model_find("unicorn"), "seven models, and no other");
   for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) test_target(&targets[i]);
   test_size("dragon", 0.15);
   test_size("bunny", 0.12);
   test_size("sculpture", 1.6);
+  test_size("armadillo", 0.3);
   test_joints();
   test_split();
   return tap_done();

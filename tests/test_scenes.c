@@ -31,7 +31,13 @@ static const struct {
     {"verschoor2019/rings", "bodies=5"},
     {"verschoor2019/rings-stiff", "bodies=5,resolution=0.25"},
     {"verschoor2019/pyramid", "layers=2"},
+    {"verschoor2019/bunnies", "bodies=3,resolution=0.3"},
+    {"verschoor2019/bearing", "resolution=0.1"},
+    {"verschoor2019/armadillo", "resolution=0.005"},
     {"verschoor2019/incline", "resolution=0.5"},
+    {"verschoor2019/stack", "bodies=3,resolution=0.5"},
+    {"verschoor2019/strings", "resolution=0.3"},
+    {"verschoor2019/wedge", "bodies=7,resolution=0.34"},
 };
 
 static double distance(const double *a, const double *b) {
@@ -75,8 +81,13 @@ static int32_t expected_pieces(const eb_scene *scene) {
   const char *name = scene->ops->name;
   if (eb_values_declares(scene->parameters, "bodies"))
     return (int32_t)eb_values_int(scene->parameters, "bodies");
-  if (strstr(name, "pyramid")) return 5; /* in two layers */
-  return strstr(name, "bears") ? 25 : strstr(name, "trampoline") ? 2 : 1;
+  static const struct {
+    const char *part;
+    int32_t pieces;
+  } known[] = {{"bears", 25}, {"trampoline", 2}, {"pyramid", 5}, {"bearing", 9}, {"strings", 4}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strstr(name, known[i].part)) return known[i].pieces;
+  return 1;
 }
 
 static void test_mesh_of(const eb_scene *scene) {

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "problems/mesh/cut.h"
+#include "problems/scenes/common.h"
 #include "tests/scene_fixture.h"
 #include "tests/support/random.h"
 #include "tests/surface_distance.h"
@@ -189,6 +190,156 @@ static void test_incline(void) {
   eb_scene_destroy(scene);
 }
 
+/* The larger of: how far scripted obstacles move within 0.1 us, at 400 times of the run. They are slower than 4 m/s. */
+static void test_obstacles(const char *name, const char *parameters, int32_t count) {
+  eb_scene *scene = make(name, parameters);
+  double end = (double)scene->ops->steps * scene->dt, worst = 0;
+  tap_ok(scene->obstacle_count == count, "%s: %d obstacles", name, count);
+  for (int32_t o = 0; o < scene->obstacle_count; o++) {
+    const eb_obstacle *obstacle = &scene->obstacles[o];
+    tap_succeeds(eb_surface_validate(obstacle->surface, true), label(name, "obstacles are closed"));
+    size_t size = 3 * (size_t)obstacle->surface->vertex_count;
+    double *from = malloc(8 * size), *to = malloc(8 * size);
+    for (int k = 0; k <= 400; k++) {
+      eb_obstacle_place(obstacle, end * k / 400, from);
+      eb_obstacle_place(obstacle, end * k / 400 + 1e-7, to);
+      for (size_t i = 0; i < size; i++) worst = fmax(worst, fabs(to[i] - from[i]));
+    }
+    free(to);
+    free(from);
+  }
+  tap_below(worst, 4e-7, label(name, "obstacles move continuously"));
+  eb_scene_destroy(scene);
+}
+
+/* Place of a vertex of an obstacle, and its velocity by a central difference. */
+static void vertex_at(const eb_obstacle *obstacle, int32_t vertex, double t, double x[3],
+                      double v[3]) {
+  const double h = 1e-6;
+  size_t bytes = 24 * (size_t)obstacle->surface->vertex_count;
+  double *place = malloc(bytes);
+  eb_obstacle_place(obstacle, t - h, place);
+  for (int d = 0; d < 3; d++) v[d] = -place[3 * vertex + d] / (2 * h);
+  eb_obstacle_place(obstacle, t + h, place);
+  eb_add3(1 / (2 * h), place + 3 * vertex, v);
+  eb_obstacle_place(obstacle, t, place);
+  for (int d = 0; d < 3; d++) x[d] = place[3 * vertex + d];
+  free(place);
+}
+
+/* The velocity of every vertex is w about the y axis through (x, 0, 0), w = -side speed / radius: down where the rollers meet. */
+static void test_armadillo(void) {
+  eb_scene *scene = make("verschoor2019/armadillo", "resolution=0.02,gap=0.06,speed=0.2");
+  for (int o = 0; o < 2; o++) {
+    const eb_obstacle *roller = &scene->obstacles[o];
+    double worst = 0, inner = INFINITY, side = o == 0 ? 1 : -1;
+    for (int32_t i = 0; i < roller->surface->vertex_count; i += 7) {
+      double x[3], v[3], spin = -side * 0.2 / 0.1;
+      vertex_at(roller, i, 2, x, v);
+      inner = fmin(inner, side * x[0]);
+      worst = fmax(worst, fabs(v[0] - spin * x[2]) + fabs(v[1]) +
+                              fabs(v[2] + spin * (x[0] - side * 0.13)));
+    }
+    tap_below(worst, 1e-8, "rollers turn into the gap with the speed asked for (differences)");
+    tap_near(inner, 0.03, 0.003, "and leave the gap"); /* some of 96 corners a round */
+  }
+  size_t nodes = (size_t)scene->mesh->node_count;
+  uint8_t *fixed = malloc(nodes);
+  double *target = malloc(24 * nodes), off = 0, aside = 0;
+  int left = 0, right = 0;
+  eb_scene_boundary(scene, 2, fixed, target);
+  for (size_t i = 0; i < nodes; i++) {
+    if (!fixed[i]) continue;
+    left += target[3 * i + 1] > 0, right += target[3 * i + 1] < 0;
+    off = fmax(off, fabs(target[3 * i + 2] - scene->x0[3 * i + 2] + 0.2 * (2 - 0.25)));
+    aside = fmax(aside, fabs(target[3 * i]));
+  }
+  tap_ok(left >= 4 && right >= 4, "both ankles are held (%d and %d nodes)", left, right);
+  tap_below(off, 1e-12, "and drawn as fast");
+  tap_below(aside, 0.03, "in the gap");
+  free(target);
+  free(fixed);
+  eb_scene_destroy(scene);
+}
+
+static void test_bearing(void) {
+  eb_scene *scene = make("verschoor2019/bearing", "resolution=0.1,squeeze=0.05,speed=2");
+  const eb_surface *core = scene->obstacles[1].surface;
+  double wide = 0, worst = 0, low = INFINITY, narrow = INFINITY;
+  for (int32_t i = 0; i < core->vertex_count; i++) {
+    double x[3], v[3];
+    vertex_at(&scene->obstacles[1], i, 1, x, v);
+    wide = fmax(wide, hypot(x[0], x[1]));
+    low = fmin(low, x[2]);
+    worst = fmax(worst, fabs(v[0] + 2 * x[1]) + fabs(v[1] - 2 * x[0]) + fabs(v[2]));
+  }
+  for (int32_t i = 0; i < scene->mesh->node_count; i++)
+    narrow = fmin(narrow, hypot(scene->x0[3 * i], scene->x0[3 * i + 1]));
+  tap_below(worst, 1e-8, "the core turns about z with the speed asked for (differences)");
+  tap_near(low + wide, 0, 1e-12, "in the plane of the balls");
+  /* A ball of 6 elements across is up to 2 mm short of a sphere. */
+  tap_near(wide - narrow, 0.05 * 0.03, 2e-3, "where they have to give way");
+  eb_scene_destroy(scene);
+}
+
+static void test_strings(void) {
+  eb_scene *scene = make("verschoor2019/strings", "resolution=0.3,release=0.8");
+  size_t nodes = (size_t)scene->mesh->node_count;
+  uint8_t *fixed = malloc(nodes);
+  double *target = malloc(24 * nodes);
+  int held = 0, late = 0;
+  eb_scene_boundary(scene, 0.8, fixed, target);
+  for (size_t i = 0; i < nodes; i++) held += fixed[i];
+  eb_scene_boundary(scene, 0.8 + scene->dt, fixed, target);
+  for (size_t i = 0; i < nodes; i++) late += fixed[i];
+  tap_ok(held >= 2 * 4 * 4 && late == 0, "eight ends are held, and let go");
+  free(target);
+  free(fixed);
+  eb_scene_destroy(scene);
+}
+
+/* Both plates turn about one line; at the end, their inner faces lean by the angle asked for. */
+static void test_wedge(void) {
+  eb_scene *scene = make("verschoor2019/wedge", "bodies=3,angle=20");
+  for (int o = 0; o < 4; o += 2) {
+    const eb_surface *plate = scene->obstacles[o].surface;
+    double off = 0, lean = 0, v[3];
+    for (int32_t i = 0; i < plate->vertex_count; i++) {
+      const double *X = plate->X + 3 * i;
+      double before[3], after[3];
+      vertex_at(&scene->obstacles[o], i, 0.1, before, v);
+      vertex_at(&scene->obstacles[o], i, 1.9, after, v);
+      if (X[0] != 0) continue;
+      if (X[2] == 0)
+        off = fmax(off, fmax(fabs(after[0]), fabs(after[2] - before[2])));
+      else
+        lean = atan2(after[0], after[2] + 2.8 * 0.075) * 180 / 3.14159265358979323846;
+    }
+    tap_below(off, 1e-12, "the edge of the wedge stays");
+    tap_near(fabs(lean), 20, 1e-9, "its plates close");
+  }
+  eb_scene_destroy(scene);
+}
+
+static void test_stack(void) {
+  eb_scene *scene = make("verschoor2019/stack", NULL);
+  tap_ok(scene->free_bodies && scene->free_bodies->count == 10, "ten rigid boxes");
+  for (int b = 0; scene->free_bodies && b < scene->free_bodies->count; b++)
+    tap_near(scene->free_bodies->body[b].mass, 0.5, 1e-12, "of half a kilogram");
+  eb_scene_destroy(scene);
+}
+
+/* Of 3 s^2 - 2 s^3, by Simpson's rule, which is exact for it. */
+static void test_ramp_integral(void) {
+  double worst = 0, sum = 0;
+  for (int k = 0; k < 40; k++) { /* the ramp begins at step 5 and ends at step 25 */
+    double a = 0.1 * k, b = a + 0.1, m = 0.5 * (a + b);
+    sum += (eb_ramp(a, 0.5, 2.5) + 4 * eb_ramp(m, 0.5, 2.5) + eb_ramp(b, 0.5, 2.5)) * 0.1 / 6;
+    worst = fmax(worst, fabs(eb_ramp_integral(b, 0.5, 2.5) - sum));
+  }
+  tap_below(worst, 1e-14, "a speed that sets in gives the way that it should");
+}
+
 static void test_bad_parameters(void) {
   tap_fails(attempt("verschoor2019/rings", "bodies=121", NULL), EB_ERR_USAGE, "bodies = 121",
             "more rings than there are cells");
@@ -202,6 +353,14 @@ static void test_bad_parameters(void) {
             "a wall for an incline");
   tap_fails(attempt("verschoor2019/incline", "mu=-1", NULL), EB_ERR_USAGE, "mu = -1",
             "friction that pushes");
+  tap_fails(attempt("verschoor2019/armadillo", "gap=0.01", NULL), EB_ERR_USAGE, "gap = 0.01",
+            "a gap that ankles do not go through");
+  tap_fails(attempt("verschoor2019/bearing", "squeeze=0.5", NULL), EB_ERR_USAGE, "squeeze = 0.5",
+            "balls squeezed to half");
+  tap_fails(attempt("verschoor2019/wedge", "angle=40", NULL), EB_ERR_USAGE, "angle = 40",
+            "a wedge that opens");
+  tap_fails(attempt("verschoor2019/stack", "bodies=21", NULL), EB_ERR_USAGE, "bodies = 21",
+            "a tower");
 }
 
 int main(void) {
@@ -218,6 +377,26 @@ int main(void) {
   test_clearance("verschoor2019/rings-stiff", "bodies=20,seed=3");
   test_clearance("verschoor2019/pyramid", "layers=3,gap=3e-4");
   test_clearance("verschoor2019/incline", "angle=30");
+  test_clearance("verschoor2019/bunnies", "bodies=20,resolution=0.3");
+  test_clearance("verschoor2019/bearing", "resolution=0.5");
+  test_clearance("verschoor2019/armadillo", "resolution=0.05,gap=0.09");
+  test_clearance("verschoor2019/armadillo", "resolution=0.01,gap=0.04");
+  test_clearance("verschoor2019/stack", "");
+  test_clearance("verschoor2019/strings", "resolution=0.5");
+  test_clearance("verschoor2019/wedge", "resolution=0.34,bodies=120");
+  test_obstacles("verschoor2019/rings", "bodies=1", 1);
+  test_obstacles("verschoor2019/pyramid", "layers=1", 1);
+  test_obstacles("verschoor2019/incline", "", 1);
+  test_obstacles("verschoor2019/bearing", "resolution=0.1", 2);
+  test_obstacles("verschoor2019/armadillo", "resolution=0.02", 2);
+  test_obstacles("verschoor2019/wedge", "bodies=1", 4);
+  test_obstacles("verschoor2019/strings", "resolution=0.3", 0);
+  test_armadillo();
+  test_bearing();
+  test_strings();
+  test_wedge();
+  test_stack();
+  test_ramp_integral();
   test_seeds();
   test_turns();
   test_incline();

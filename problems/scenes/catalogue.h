@@ -15,6 +15,8 @@ extern const eb_scene_ops eb_hecht2012_sculpture_small, eb_hecht2012_sculpture_m
     eb_hecht2012_trampoline, eb_hecht2012_spider;
 
 extern const eb_scene_ops eb_verschoor2019_rings, eb_verschoor2019_rings_stiff,
-    eb_verschoor2019_pyramid, eb_verschoor2019_incline;
+    eb_verschoor2019_pyramid, eb_verschoor2019_bunnies, eb_verschoor2019_bearing,
+    eb_verschoor2019_armadillo, eb_verschoor2019_incline, eb_verschoor2019_stack,
+    eb_verschoor2019_strings, eb_verschoor2019_wedge;
 
 #endif

@@ -24,7 +24,13 @@ static const eb_scene_ops *const scenes[] = {
     &eb_verschoor2019_rings,
     &eb_verschoor2019_rings_stiff,
     &eb_verschoor2019_pyramid,
+    &eb_verschoor2019_bunnies,
+    &eb_verschoor2019_bearing,
+    &eb_verschoor2019_armadillo,
     &eb_verschoor2019_incline,
+    &eb_verschoor2019_stack,
+    &eb_verschoor2019_strings,
+    &eb_verschoor2019_wedge,
     NULL,
 };
 

@@ -75,3 +75,52 @@ const eb_scene_ops eb_verschoor2019_incline = {
     .mesh_parameters = "resolution",
     .setup = incline_setup,
 };
+
+/* ---- stack ----------------------------------------------------------------------------------- */
+
+enum { MOST_BOXES = 20 };
+
+static const eb_option stack_parameters[] = {
+    EB_VERSCHOOR2019_PARAMETERS("1e9", "1e-3", "corotational"),
+    EB_CUBES_PARAMETER,
+    {"bodies", EB_OPTION_INT, "10", 1, MOST_BOXES, NULL, "", "boxes on top of each other"},
+    {"gap", EB_OPTION_REAL, "3e-4", EB_VERSCHOOR2019_CLEARANCE, 0.1, NULL, "m",
+     "between them, and to the floor, at first"},
+    EB_LAST_PARAMETER};
+
+static eb_error box_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_bar(parameters, (const int32_t[3]){2, 2, 1}, (const double[3]){-0.05, -0.05, 0},
+                      (const double[3]){0.1, 0.1, 0.05}, out);
+}
+
+static eb_error stack_prepare(const eb_values *parameters, eb_mesh **mesh) {
+  eb_placement place[MOST_BOXES];
+  int32_t boxes = (int32_t)eb_values_int(parameters, "bodies");
+  double lo[3], hi[3], gap = eb_values_real(parameters, "gap");
+  eb_mesh_bounds((*mesh)->X, (*mesh)->node_count, lo, hi);
+  for (int32_t b = 0; b < boxes; b++)
+    place[b] = (eb_placement){{1, 0, 0, 0, 1, 0, 0, 0, 1},
+                              {0, 0, gap - lo[2] + b * (hi[2] - lo[2] + gap)}};
+  return eb_scene_copies(place, boxes, mesh);
+}
+
+static eb_error stack_setup(eb_scene *scene) {
+  eb_verschoor2019_mechanics(scene);
+  for (int32_t r = 0; r < scene->material_count; r++) scene->rigid[r] = 1;
+  return eb_verschoor2019_floor(scene, 0.5, 0);
+}
+
+const eb_scene_ops eb_verschoor2019_stack = {
+    .name = "verschoor2019/stack",
+    .summary = "ten rigid boxes on top of each other stand still",
+    .geometry = "boxes of 10 x 10 x 5 cm on a floor",
+    .citation = EB_VERSCHOOR2019_CITATION,
+    .needs = EB_VERSCHOOR2019_NEEDS | EB_CAP_FREE_BODIES,
+    .parameters = stack_parameters,
+    .steps = 10000,
+    .steps_per_frame = 100,
+    .mesh = box_mesh,
+    .mesh_parameters = "resolution",
+    .prepare = stack_prepare,
+    .setup = stack_setup,
+};

@@ -14,6 +14,9 @@
 
 const eb_model *eb_models(void) {
   static const eb_model models[] = {
+      {.name = "armadillo",
+       .summary = "an upright armadillo with raised hands, 0.3 m tall",
+       .solid = SOLID(eb_shape_armadillo, NULL, -0.115, -0.12, -0.01, 0.08, 0.12, 0.32)},
       {.name = "bear",
        .summary = "a sitting teddy bear, 0.2 m tall",
        .solid = SOLID(eb_shape_bear, NULL, -0.08, -0.1, -0.01, 0.12, 0.1, 0.22)},
