@@ -47,6 +47,21 @@ static void test_agreement(const char *options) {
   }
 }
 
+/* Motions below a coarse eps2 move forces by more than cones allow: neither program may take them for an answer. */
+static void test_coarse(const char *options) {
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    contact_case c = contact_open(
+        &(contact_recipe){.seed = seed, .bodies = 4, .side = 3, .mu = 0.5, .pile = true});
+    contact_run run = contact_run_for(&SP, options, &c);
+    run.tolerance.eps1 = 1e-5;
+    run.tolerance.eps2 = 5e-6;
+    tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL && run.outcome.iterations < 1000,
+           "sp %s: a pile to a coarse tolerance", options);
+    contact_run_close(&run);
+    contact_close(&c);
+  }
+}
+
 /* States change as the iteration goes on, not only when it has converged. */
 static void test_dynamic(void) {
   contact_case c =
@@ -68,6 +83,7 @@ int main(void) {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) contact_check_enumerated(&SP, INNER[i], seed);
     test_friction(INNER[i]);
     test_agreement(INNER[i]);
+    test_coarse(INNER[i]);
     contact_check_no_contacts(&SP, INNER[i]);
     contact_check_frictionless(&SP, INNER[i]);
     contact_check_outcomes(&SP, INNER[i]);
