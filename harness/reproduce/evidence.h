@@ -46,6 +46,7 @@ void eb_paper_plan_clear(eb_paper_plan *plan);
 typedef enum eb_standing {
   EB_STANDING_MISSING, /* not run, cut short before a frame was whole, or too big for the machine */
   EB_STANDING_FAILED,  /* the solver failed */
+  EB_STANDING_REFUTED, /* the audit contradicts the solver: none of its figures counts */
   EB_STANDING_CUT,     /* the time limit came first; the frames that are there are good */
   EB_STANDING_WHOLE
 } eb_standing;
