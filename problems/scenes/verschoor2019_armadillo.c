@@ -8,22 +8,22 @@
 #include "problems/mesh/surface_shapes.h"
 #include "problems/scenes/verschoor2019.h"
 
-static const double roller_radius = 0.1; /* m */
+static const double roller_radius = 0.5; /* m */
 
 /* Of about 66 667 nodes, 200 000 degrees of freedom. */
 enum { ELEMENTS = 346000 };
-static const double above_nip = 0.075;   /* m: of the lowest point of the figure at first */
+static const double above_nip = 0.375;   /* m: of the lowest point of the figure at first */
 static const double start[2] = {0, 0.5}; /* s: when the pull sets in, when it has its speed */
 
 static const eb_option armadillo_parameters[] = {
     EB_VERSCHOOR2019_PARAMETERS("5e5", "1e-3", "neo-hookean"),
     EB_ELEMENTS_PARAMETER,
-    {"gap", EB_OPTION_REAL, "0.05", 0.04, 0.09, NULL, "m", "between the rollers"},
-    {"speed", EB_OPTION_REAL, "0.05", 0, 1, NULL, "m/s", "of the pull and of the rollers' rims"},
+    {"gap", EB_OPTION_REAL, "0.25", 0.2, 0.45, NULL, "m", "between the rollers"},
+    {"speed", EB_OPTION_REAL, "0.25", 0, 2, NULL, "m/s", "of the pull and of the rollers' rims"},
     EB_LAST_PARAMETER};
 
 static eb_error armadillo_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_model(parameters, "armadillo", ELEMENTS, 0, 0.3, out);
+  return eb_scene_model(parameters, "armadillo", ELEMENTS, 0, 1.5, out);
 }
 
 /* ---- ankles ------------------------------------------------------------------------------------ */
@@ -52,14 +52,14 @@ static void find_ankle(const eb_mesh *mesh, int side, double centre[3]) {
   for (int d = 0; d < 3; d++) centre[d] /= fmax(1, count);
 }
 
-/* The nodes within 8 mm of the middle of the ankle, or as far as there are enough of them to hold it. */
+/* The nodes within 4 cm of the middle of the ankle, or as far as there are enough of them to hold it. */
 static eb_error grip_ankle(eb_scene *scene, int side, double centre[3]) {
   enum { ENOUGH = 4 };
   const eb_mesh *mesh = scene->mesh;
-  ball inside = {.radius = 0.008};
+  ball inside = {.radius = 0.04};
   find_ankle(mesh, side, centre);
   for (int d = 0; d < 3; d++) inside.centre[d] = centre[d];
-  for (; inside.radius < 0.05; inside.radius *= 1.25) {
+  for (; inside.radius < 0.25; inside.radius *= 1.25) {
     int32_t count = 0;
     for (size_t i = 0; i < (size_t)mesh->node_count; i++)
       count += in_ball(mesh->X + 3 * i, &inside);
@@ -92,7 +92,7 @@ static eb_error add_roller(eb_scene *scene, int side) {
   double speed = eb_values_real(scene->parameters, "speed");
   eb_surface *surface;
   eb_obstacle *roller;
-  EB_TRY(eb_surface_cylinder(roller_radius, 0.2, 96, &surface));
+  EB_TRY(eb_surface_cylinder(roller_radius, 1, 96, &surface));
   eb_axis_rotation(0, 0.5 * 3.14159265358979323846, quarter);
   eb_surface_move(surface, quarter, (const double[3]){0, 0, 0});
   EB_TRY(eb_scene_add_obstacle(scene, surface, &roller));
@@ -119,8 +119,8 @@ const eb_scene_ops eb_verschoor2019_armadillo = {
     .name = "verschoor2019/armadillo",
     .summary = "an armadillo is pulled by its feet through the gap of two turning cylinders "
                "(resolution 0.125: a figure of an eighth)",
-    .geometry = "stand-in armadillo, 30 cm tall, 200 000 degrees of freedom; cylinders of 10 cm "
-                "radius, 5 cm apart",
+    .geometry = "stand-in armadillo, 1.5 m tall, 200 000 degrees of freedom; cylinders of 50 cm "
+                "radius, 25 cm apart",
     .citation = EB_VERSCHOOR2019_CITATION,
     .stand_in = "armadillo",
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC | EB_CAP_CONTACT | EB_CAP_SCRIPTED,
