@@ -7,6 +7,12 @@
 #include "tests/contact_problems.h"
 #include "tests/support/block_systems.h"
 
+/* What is tested: a method and the options that it reads. */
+typedef struct contact_subject {
+  const eb_contact_method *method;
+  const eb_option *table;
+} contact_subject;
+
 /* A method with its options, the tolerance, and what a solve leaves. */
 typedef struct contact_run {
   const eb_contact_method *method;
@@ -137,7 +143,7 @@ static bool contact_try_set(const contact_normal_problem *o, unsigned set, doubl
 }
 
 /* The solution without friction of at most CONTACT_ENUMERATED contacts, by trying every active set. */
-__attribute__((unused)) static void contact_enumerate(const eb_contact_problem *p, double *v) {
+static void contact_enumerate(const eb_contact_problem *p, double *v) {
   contact_normal_problem o = contact_normal_open(p);
   int64_t n = 3 * (int64_t)p->A->rows;
   double r[CONTACT_ENUMERATED];
@@ -149,6 +155,156 @@ __attribute__((unused)) static void contact_enumerate(const eb_contact_problem *
     for (int64_t i = 0; i < n; i++) v[i] += r[k] * o.response[k * n + i];
   free(o.response);
   free(o.free);
+}
+
+/* ---- checks that every method passes -------------------------------------------------------------- */
+
+__attribute__((unused)) static contact_run
+contact_run_for(const contact_subject *subject, const char *options, const contact_case *c) {
+  return contact_run_open(subject->method, subject->table, options, c->A->rows, c->problem->count);
+}
+
+/* Velocities of the test problems are some 1 m/s. |A (v - v*)| is eps1 and what eps2 lets normal forces err, A at least 1e-4 kg, u = 1e-3 v. */
+static const double CONTACT_SAME_VELOCITY = 2e-5;
+
+/* Without friction: against enumeration. */
+__attribute__((unused)) static void contact_check_enumerated(const contact_subject *subject,
+                                                             const char *options, uint64_t seed) {
+  contact_case c =
+      contact_open(&(contact_recipe){.seed = seed, .bodies = 3, .side = 2, .contacts = 8});
+  contact_run run = contact_run_for(subject, options, &c);
+  double *want;
+  tap_require(EB_NEW(want, 3 * (size_t)run.rows), "velocities");
+  contact_enumerate(c.problem, want);
+  tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL, "%s %s: no friction",
+         subject->method->name, options);
+  tap_below(contact_difference(3 * (int64_t)run.rows, run.v, want), CONTACT_SAME_VELOCITY,
+            "agrees with enumeration");
+  free(want);
+  contact_run_close(&run);
+  contact_close(&c);
+}
+
+/* Without contacts it is a linear system. */
+__attribute__((unused)) static void contact_check_no_contacts(const contact_subject *subject,
+                                                              const char *options) {
+  contact_case c = contact_open(&(contact_recipe){.seed = 3, .bodies = 2, .side = 3});
+  contact_run run = contact_run_for(subject, options, &c);
+  double *want;
+  tap_require(EB_NEW(want, 3 * (size_t)run.rows), "velocities");
+  contact_dense_solve(c.A, c.b, want);
+  tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL, "%s %s: no contacts",
+         subject->method->name, options);
+  tap_below(contact_difference(3 * (int64_t)run.rows, run.v, want), CONTACT_SAME_VELOCITY,
+            "solves the linear system");
+  free(want);
+  contact_run_close(&run);
+  contact_close(&c);
+}
+
+/* Whether a problem is solved to the tolerance in at most so many iterations, and a solution in none. */
+__attribute__((unused)) static void contact_check_recipe(const contact_subject *subject,
+                                                         const char *options,
+                                                         const contact_recipe *recipe, int64_t most,
+                                                         const char *name) {
+  contact_case c = contact_open(recipe);
+  contact_run run = contact_run_for(subject, options, &c);
+  /* Of motions of 1e-3 m: what is tighter for rows that nearly repeat tests patience. */
+  if (recipe->near) run.tolerance.eps2 = 1e-7;
+  bool converged = contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL;
+  tap_ok(converged && eb_contact_solved(&run.error, &run.tolerance), "%s %s: %s: solved (seed %d)",
+         subject->method->name, options, name, (int)recipe->seed);
+  tap_ok(run.outcome.iterations > 0 && run.outcome.iterations <= most,
+         "%s: in %lld iterations of at most %lld", name, (long long)run.outcome.iterations,
+         (long long)most);
+  tap_ok(run.outcome.state_changes > 0 && run.outcome.state_changes <= run.outcome.iterations,
+         "%s: changes of states are counted", name);
+  contact_run_solve(&run, c.problem);
+  tap_ok(run.outcome.iterations == 0, "%s: a solution needs no iteration", name);
+  contact_run_close(&run);
+  contact_close(&c);
+}
+
+/* mu = 0: no friction at all. */
+__attribute__((unused)) static void contact_check_frictionless(const contact_subject *subject,
+                                                               const char *options) {
+  contact_case c =
+      contact_open(&(contact_recipe){.seed = 5, .bodies = 3, .side = 3, .contacts = 20});
+  contact_run run = contact_run_for(subject, options, &c);
+  double largest = 0;
+  for (int32_t k = 0; k < 3 * run.room; k++) run.r[k] = 1; /* a guess that is wrong */
+  tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL, "%s %s: mu = 0",
+         subject->method->name, options);
+  for (int32_t k = 0; k < run.room; k++)
+    largest = fmax(largest, fmax(fabs(run.r[3 * k + 1]), fabs(run.r[3 * k + 2])));
+  tap_near(largest, 0, 0, "has no friction");
+  contact_run_close(&run);
+  contact_close(&c);
+}
+
+/* Too few iterations; going on from there; what is not a number. */
+__attribute__((unused)) static void contact_check_outcomes(const contact_subject *subject,
+                                                           const char *options) {
+  contact_case c =
+      contact_open(&(contact_recipe){.seed = 5, .bodies = 3, .side = 3, .contacts = 20, .mu = 0.5});
+  contact_run run = contact_run_for(subject, options, &c);
+  run.tolerance.max_iterations = 3;
+  tap_ok(contact_run_solve(&run, c.problem) == EB_DIVERGED_MAX_IT && run.outcome.iterations == 3,
+         "%s %s: stops after as many iterations as allowed", subject->method->name, options);
+  tap_ok(contact_run_is_finite(&run), "with finite results");
+  run.tolerance.max_iterations = 20000;
+  tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL, "from which it goes on");
+  c.b[4] = NAN;
+  tap_ok(contact_run_solve(&run, c.problem) == EB_DIVERGED_NAN, "NaN is an outcome");
+  contact_run_close(&run);
+  contact_close(&c);
+}
+
+/* Contacts that contradict each other. */
+__attribute__((unused)) static void
+contact_check_contradiction(const contact_subject *subject, const char *options, eb_reason reason) {
+  contact_case c = contact_open(
+      &(contact_recipe){.seed = 2, .bodies = 2, .side = 2, .contacts = 4, .inconsistent = true});
+  contact_run run = contact_run_for(subject, options, &c);
+  run.tolerance.max_iterations = 1000;
+  tap_ok(contact_run_solve(&run, c.problem) == reason && contact_run_is_finite(&run),
+         "%s %s: contradicting contacts end as %s with finite results (%s)", subject->method->name,
+         options, eb_reason_name(reason), eb_reason_name(run.outcome.reason));
+  contact_run_close(&run);
+  contact_close(&c);
+}
+
+/* A contact whose H is 0, on nodes that are held, is left alone. */
+__attribute__((unused)) static void contact_check_immovable(const contact_subject *subject,
+                                                            const char *options) {
+  contact_case c =
+      contact_open(&(contact_recipe){.seed = 2, .bodies = 2, .side = 2, .contacts = 4, .mu = 0.5});
+  const double H[9] = {0}, met[3] = {-1e-5, 0, 0};
+  const int32_t block = 1;
+  tap_require(eb_contact_problem_reserve(c.problem, c.problem->count + 1), "room");
+  eb_contact_problem_add(c.problem, 1, &block, H, met, 0.5);
+  contact_run run = contact_run_for(subject, options, &c);
+  tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL &&
+             run.r[3 * (c.problem->count - 1)] == 0,
+         "%s %s: a contact that nothing moves has no force", subject->method->name, options);
+  contact_run_close(&run);
+  contact_close(&c);
+}
+
+/* More contacts than ever, then fewer, with one method. */
+__attribute__((unused)) static void contact_check_growth(const contact_subject *subject,
+                                                         const char *options) {
+  static const int32_t COUNTS[] = {0, 5, 60, 3};
+  contact_run run = contact_run_open(subject->method, subject->table, options, 54, 60);
+  for (int i = 0; i < 4; i++) {
+    contact_case c = contact_open(
+        &(contact_recipe){.seed = 4, .bodies = 2, .side = 3, .contacts = COUNTS[i], .mu = 0.2});
+    memset(run.r, 0, 3 * (size_t)run.room * sizeof *run.r);
+    tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL, "%s %s: %d contacts",
+           subject->method->name, options, (int)COUNTS[i]);
+    contact_close(&c);
+  }
+  contact_run_close(&run);
 }
 
 #endif

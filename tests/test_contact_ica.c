@@ -11,9 +11,7 @@ enum { SEEDS = 8, ONE_CONTACTS = 20000 };
 
 static const eb_option OPTIONS[] = {EB_CONTACT_ICA_OPTIONS, {0}};
 
-static contact_run open_run(const contact_case *c, const char *options) {
-  return contact_run_open(&eb_contact_ica, OPTIONS, options, c->A->rows, c->problem->count);
-}
+static const contact_subject ICA = {&eb_contact_ica, OPTIONS};
 
 /* ---- one contact ---- */
 
@@ -71,104 +69,54 @@ static void test_states(void) {
   tap_ok(eb_coulomb_changes(4, r, mu, state) == 0, "and is then known");
 }
 
-/* ---- without friction ---- */
-
-/* |A (v - v*)| <= eps1 + what eps2 lets normal forces err; masses are 1e-4 kg at least, u = 1e-3 v. */
-static void test_enumerated(void) {
-  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-    contact_case c =
-        contact_open(&(contact_recipe){.seed = seed, .bodies = 3, .side = 2, .contacts = 8});
-    contact_run run = open_run(&c, "");
-    double *want = eb_test_random_vector(3 * (int64_t)run.rows, &seed);
-    contact_enumerate(c.problem, want);
-    tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL, "no friction: converges");
-    tap_below(contact_difference(3 * (int64_t)run.rows, run.v, want), 2e-5,
-              "and agrees with enumeration");
-    free(want);
-    contact_run_close(&run);
-    contact_close(&c);
-  }
-}
-
-/* Without contacts it is a linear system. */
-static void test_no_contacts(void) {
-  contact_case c = contact_open(&(contact_recipe){.seed = 3, .bodies = 2, .side = 3});
-  contact_run run = open_run(&c, "");
-  double *want;
-  tap_require(EB_NEW(want, 3 * (size_t)run.rows), "want");
-  contact_dense_solve(c.A, c.b, want);
-  tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL, "no contacts: converges");
-  tap_below(contact_difference(3 * (int64_t)run.rows, run.v, want), 2e-5,
-            "and solves the linear system");
-  free(want);
-  contact_run_close(&run);
-  contact_close(&c);
-}
-
-/* ---- with friction ---- */
-
-static void solve_recipe(const contact_recipe *recipe, const char *options, int64_t most,
-                         const char *name) {
-  contact_case c = contact_open(recipe);
-  contact_run run = open_run(&c, options);
-  if (recipe->near)
-    run.tolerance.eps2 = 1e-7; /* of motions of 1e-3 m; sweeps over rows that nearly repeat creep */
-  bool converged = contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL;
-  tap_ok(converged && eb_contact_solved(&run.error, &run.tolerance), "%s: meets the tolerance",
-         name);
-  tap_ok(run.outcome.iterations > 0 && run.outcome.iterations <= most, "%s: in %lld iterations",
-         name, (long long)most);
-  tap_ok(run.outcome.state_changes > 0 && run.outcome.state_changes <= run.outcome.iterations,
-         "%s: counts changes of states", name);
-  if (!converged)
-    printf("#   seed %d: %s\n", (int)recipe->seed, eb_reason_name(run.outcome.reason));
-  contact_run_solve(&run, c.problem);
-  tap_ok(run.outcome.iterations == 0, "%s: a solution needs no iteration", name);
-  contact_run_close(&run);
-  contact_close(&c);
-}
+/* ---- problems ---- */
 
 static void test_friction(void) {
   for (uint64_t seed = 1; seed <= SEEDS; seed++) {
     contact_recipe random = {.seed = seed, .bodies = 4, .side = 3, .contacts = 30, .mu = -1};
-    solve_recipe(&random, "", 2000, "random contacts");
+    contact_check_recipe(&ICA, "", &random, 2000, "random contacts");
     random.duplicates = random.near = 10;
-    solve_recipe(&random, "", 2000, "contacts that repeat");
-    solve_recipe(&random, "inner_sweeps=1", 4000, "one inner sweep");
+    contact_check_recipe(&ICA, "", &random, 2000, "contacts that repeat");
+    contact_check_recipe(&ICA, "inner_sweeps=1", &random, 4000, "one inner sweep");
     contact_recipe pile = {.seed = seed, .bodies = 4, .side = 3, .mu = 0.5, .pile = true};
-    solve_recipe(&pile, "", 2000, "a pile");
+    contact_check_recipe(&ICA, "", &pile, 2000, "a pile");
   }
 }
 
-/* mu = 0: no friction at all, whatever the guess says. */
-static void test_frictionless(void) {
-  contact_case c =
-      contact_open(&(contact_recipe){.seed = 5, .bodies = 3, .side = 3, .contacts = 20});
-  contact_run run = open_run(&c, "");
-  for (int32_t k = 0; k < 3 * run.room; k++) run.r[k] = 1;
-  double largest = 0;
-  tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL, "mu = 0: converges");
-  for (int32_t k = 0; k < run.room; k++)
-    largest = fmax(largest, fmax(fabs(run.r[3 * k + 1]), fabs(run.r[3 * k + 2])));
-  tap_near(largest, 0, 0, "and has no friction");
+/* A bar, 60 times as stiff as its mass over h^2 asks for, held on one face; on every other node a contact in a random direction, mu = 1. */
+static void test_stiff(void) {
+  const double h = 1.0 / 60;
+  uint64_t seed = 3;
+  random_state random = random_seed(5);
+  eb_block_matrix *A = eb_test_bar(12, 4, 1, 0.05, 0.4, NULL);
+  double *b = eb_test_random_vector(3 * (int64_t)A->rows, &seed);
+  eb_contact_problem *problem;
+  tap_require(eb_contact_problem_create(A->rows, &problem), "a contact problem");
+  for (int64_t k = 0; k < 9 * (int64_t)A->start[A->rows]; k++) A->values[k] *= 3 * h * h;
+  for (int32_t i = 0; i < A->rows; i++) {
+    double H[9], c[3] = {-2e-4 * (i % 3), 0, 0};
+    random_rotation(&random, H);
+    for (int k = 0; k < 9; k++) H[k] *= h;
+    for (int d = 0; d < 3; d++) b[3 * i + d] *= i % 13 ? 0.04 : 0;
+    if (i % 13) eb_contact_problem_add(problem, 1, &i, H, c, 1);
+  }
+  problem->A = A;
+  problem->b = b;
+  contact_run run = contact_run_open(ICA.method, ICA.table, "", A->rows, problem->count);
+  run.tolerance.eps1 = 1e-7;
+  run.tolerance.eps2 = 1e-7;
+  tap_ok(contact_run_solve(&run, problem) == EB_CONVERGED_ATOL && run.outcome.iterations < 5000,
+         "a stiff bar that grips everywhere");
   contact_run_close(&run);
-  contact_close(&c);
+  eb_contact_problem_destroy(problem);
+  eb_block_matrix_destroy(A);
+  free(b);
 }
 
-/* ---- outcomes ---- */
-
-static void test_not_converged(void) {
+static void test_not_definite(void) {
   contact_case c =
-      contact_open(&(contact_recipe){.seed = 5, .bodies = 3, .side = 3, .contacts = 20, .mu = 0.5});
-  contact_run run = open_run(&c, "");
-  run.tolerance.max_iterations = 3;
-  tap_ok(contact_run_solve(&run, c.problem) == EB_DIVERGED_MAX_IT && run.outcome.iterations == 3,
-         "stops after as many iterations as allowed");
-  tap_ok(contact_run_is_finite(&run), "with finite results");
-  run.tolerance.max_iterations = 20000;
-  tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL, "from which it goes on");
-  c.b[4] = NAN;
-  tap_ok(contact_run_solve(&run, c.problem) == EB_DIVERGED_NAN, "NaN is an outcome");
+      contact_open(&(contact_recipe){.seed = 5, .bodies = 2, .side = 2, .contacts = 4});
+  contact_run run = contact_run_for(&ICA, "", &c);
   c.A->values[9 * (int64_t)c.A->diagonal[2]] = -1;
   tap_ok(contact_run_solve(&run, c.problem) == EB_NOT_POSITIVE_DEFINITE,
          "a diagonal block that is not positive definite is an outcome");
@@ -176,58 +124,18 @@ static void test_not_converged(void) {
   contact_close(&c);
 }
 
-static void test_inconsistent(void) {
-  contact_case c = contact_open(
-      &(contact_recipe){.seed = 2, .bodies = 2, .side = 2, .contacts = 4, .inconsistent = true});
-  contact_run run = open_run(&c, "");
-  run.tolerance.max_iterations = 500;
-  tap_ok(contact_run_solve(&run, c.problem) == EB_DIVERGED_MAX_IT && contact_run_is_finite(&run),
-         "contradicting contacts end with finite results");
-  contact_run_close(&run);
-  contact_close(&c);
-}
-
-/* A contact whose H is 0 (on nodes that are held) is left alone; one that is violated for ever is not solved. */
-static void test_immovable(void) {
-  contact_case c =
-      contact_open(&(contact_recipe){.seed = 2, .bodies = 2, .side = 2, .contacts = 4});
-  const double H[9] = {0}, c_met[3] = {-1e-5, 0, 0};
-  const int32_t block = 1;
-  tap_require(eb_contact_problem_reserve(c.problem, c.problem->count + 1), "room");
-  eb_contact_problem_add(c.problem, 1, &block, H, c_met, 0.5);
-  contact_run run = open_run(&c, "");
-  tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL &&
-             run.r[3 * (c.problem->count - 1)] == 0,
-         "a contact that nothing moves has no force");
-  contact_run_close(&run);
-  contact_close(&c);
-}
-
-/* More contacts than ever, then fewer, with one method. */
-static void test_growth(void) {
-  static const int32_t COUNTS[] = {0, 5, 60, 3};
-  contact_run run = contact_run_open(&eb_contact_ica, OPTIONS, "", 54, 60);
-  for (int i = 0; i < 4; i++) {
-    contact_case c = contact_open(
-        &(contact_recipe){.seed = 4, .bodies = 2, .side = 3, .contacts = COUNTS[i], .mu = 0.5});
-    memset(run.r, 0, 3 * (size_t)run.room * sizeof *run.r);
-    tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL, "one method, %d contacts",
-           (int)COUNTS[i]);
-    contact_close(&c);
-  }
-  contact_run_close(&run);
-}
-
 int main(void) {
   test_one_contact();
   test_states();
-  test_enumerated();
-  test_no_contacts();
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) contact_check_enumerated(&ICA, "", seed);
   test_friction();
-  test_frictionless();
-  test_not_converged();
-  test_inconsistent();
-  test_immovable();
-  test_growth();
+  test_stiff();
+  test_not_definite();
+  contact_check_no_contacts(&ICA, "");
+  contact_check_frictionless(&ICA, "");
+  contact_check_outcomes(&ICA, "");
+  contact_check_contradiction(&ICA, "", EB_DIVERGED_MAX_IT);
+  contact_check_immovable(&ICA, "");
+  contact_check_growth(&ICA, "");
   return tap_done();
 }

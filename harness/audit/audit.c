@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/audit/bodies.h"
 #include "harness/audit/joints.h"
 #include "harness/audit/reference.h"
 #include "problems/base/memory.h"
@@ -24,7 +25,8 @@ struct eb_audit {
   int points;                            /* quadrature points of an element */
   double *gradients;                     /* elements x points x nodes x 3: dN_a/dX */
   double *weights;                       /* elements x points: rest volume of the point, m^3 */
-  double *mass;                          /* nodes */
+  double *mass;                          /* nodes: of elastic elements */
+  eb_mass_points *bodies;                /* or NULL */
   double *force;                         /* nodes x 3: f_ext */
   double *residual;                      /* nodes x 3 */
   double *target;                        /* nodes x 3 */
@@ -100,6 +102,7 @@ static void precompute(eb_audit *audit) {
       rest_point(mesh, material, e, (int)q, audit->gradients + 3 * nodes * at, audit->weights + at);
       volume += audit->weights[at];
     }
+    if (audit->scene->rigid[mesh->region[e]]) continue;
     double share = material->density * volume / (double)nodes;
     for (size_t a = 0; a < nodes; a++) audit->mass[mesh->elements[(size_t)e * nodes + a]] += share;
   }
@@ -115,6 +118,7 @@ static eb_error allocate(eb_audit *audit) {
   EB_TRY(EB_NEW(audit->force, 3 * nodes));
   EB_TRY(EB_NEW(audit->residual, 3 * nodes));
   EB_TRY(EB_NEW(audit->target, 3 * nodes));
+  EB_TRY(eb_mass_points_create(audit->scene, &audit->bodies));
   return EB_NEW(audit->fixed, nodes);
 }
 
@@ -140,6 +144,7 @@ void eb_audit_destroy(eb_audit *audit) {
   free(audit->gradients);
   free(audit->weights);
   free(audit->mass);
+  eb_mass_points_destroy(audit->bodies);
   free(audit->force);
   free(audit->residual);
   free(audit->target);
@@ -151,7 +156,7 @@ static double squared(const double a[3]) {
   return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 }
 
-/* Adds one quadrature point's internal force to the residual; returns the squared size of its
+/* Adds one quadrature point's internal force to the residual, unless its element is rigid; returns the squared size of its
  * contributions to free nodes. */
 static double add_point(eb_audit *audit, const double *x, int32_t e, int q, eb_audit_row *row,
                         double *least) {
@@ -164,6 +169,10 @@ static double add_point(eb_audit *audit, const double *x, int32_t e, int q, eb_a
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) F[3 * i + j] += x[3 * (size_t)node[a] + i] * g[3 * a + j];
   for (int k = 0; mesh->type == EB_TRIANGLE && k < 3; k++) F[6 + k] = k == 2;
+  double J = F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
+             F[2] * (F[3] * F[7] - F[4] * F[6]);
+  *least = fmin(*least, J);
+  if (audit->scene->rigid[mesh->region[e]]) return 0;
   const double *fibre = mesh->fibre ? mesh->fibre + 3 * (size_t)e : NULL;
   double weight = audit->weights[at];
   row->elastic += weight * eb_reference_material(&audit->materials[mesh->region[e]], F, fibre, P);
@@ -176,9 +185,6 @@ static double add_point(eb_audit *audit, const double *x, int32_t e, int q, eb_a
     if (!audit->fixed[node[a]]) scale2 += squared(f);
     for (int i = 0; i < 3; i++) audit->residual[3 * (size_t)node[a] + i] += f[i];
   }
-  double J = F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
-             F[2] * (F[3] * F[7] - F[4] * F[6]);
-  *least = fmin(*least, J);
   return scale2;
 }
 
@@ -206,9 +212,12 @@ static double add_node(eb_audit *audit, const eb_state *before, const eb_state *
   return audit->fixed[i] ? 0 : squared(inertia) + squared(audit->force + 3 * i);
 }
 
+/* Of the nodes that do not ride on free bodies. */
 static void add_motion(const eb_audit *audit, const eb_state *state, eb_audit_row *row) {
   const double *gravity = audit->scene->gravity;
+  const eb_free_bodies *bodies = audit->scene->free_bodies;
   for (size_t i = 0; i < (size_t)state->node_count; i++) {
+    if (bodies && bodies->of_node[i] >= 0) continue;
     const double *x = state->x + 3 * i, *v = state->v + 3 * i;
     double m = audit->mass[i];
     row->kinetic += 0.5 * m * squared(v);
@@ -274,6 +283,8 @@ static void prepare_step(eb_audit *audit, const eb_state *before, const eb_state
   eb_scene_force(scene, before->time, before->x, before->v, audit->force);
   for (int32_t k = 0; scene->articulation && k < eb_articulation_attached(scene->articulation); k++)
     audit->fixed[eb_articulation_node(scene->articulation, k)] = CARRIED;
+  for (size_t i = 0; scene->free_bodies && i < audit->nodes; i++)
+    if (scene->free_bodies->of_node[i] >= 0) audit->fixed[i] = CARRIED;
 }
 
 static eb_error check_states(const eb_audit *audit, const eb_state *before, const eb_state *after) {
@@ -286,16 +297,27 @@ static eb_error check_states(const eb_audit *audit, const eb_state *before, cons
   if ((size_t)before->node_count != audit->nodes || (size_t)after->node_count != audit->nodes)
     return EB_ERROR(EB_ERR_INVALID, "the audit of '%s' wants states of %zu nodes, not %d and %d",
                     scene->ops->name, audit->nodes, before->node_count, after->node_count);
+  int32_t bodies = scene->free_bodies ? scene->free_bodies->count : 0;
+  if (before->body_count != bodies || after->body_count != bodies)
+    return EB_ERROR(EB_ERR_INVALID,
+                    "the audit of '%s' wants states of %d free bodies, not %d and %d",
+                    scene->ops->name, bodies, before->body_count, after->body_count);
   if (before->joint_count != joints || after->joint_count != joints)
     return EB_ERROR(EB_ERR_INVALID, "the audit of '%s' wants states of %d joints, not %d and %d",
                     scene->ops->name, joints, before->joint_count, after->joint_count);
+  int32_t bodies = scene->free_bodies ? scene->free_bodies->count : 0;
+  if (before->body_count != bodies || after->body_count != bodies)
+    return EB_ERROR(EB_ERR_INVALID, "the audit of '%s' wants states of %d bodies, not %d and %d",
+                    scene->ops->name, bodies, before->body_count, after->body_count);
   return EB_OK;
 }
 
 static bool is_finite(const eb_state *state) {
-  size_t nodes = 3 * (size_t)state->node_count, joints = (size_t)state->joint_count;
+  size_t nodes = 3 * (size_t)state->node_count, joints = (size_t)state->joint_count,
+         bodies = (size_t)state->body_count;
   return all_finite(state->x, nodes) && all_finite(state->v, nodes) &&
-         all_finite(state->q, joints) && all_finite(state->u, joints);
+         all_finite(state->q, joints) && all_finite(state->u, joints) &&
+         all_finite(state->pose, 7 * bodies) && all_finite(state->twist, 6 * bodies);
 }
 
 eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
@@ -314,8 +336,13 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
   row->residual = sqrt(sum2);
   row->residual_relative = scale2 > 0 ? sqrt(sum2 / scale2) : 0;
   add_motion(audit, after, row);
+  if (audit->bodies) eb_audit_bodies(audit->bodies, audit->scene->gravity, after, row);
   if (articulation)
     eb_audit_joints(articulation, audit->mass, audit->residual, before, after, dt, equation, row);
   add_penetration(audit, after, row);
   return EB_OK;
+}
+
+eb_audit_nodes eb_audit_last(const eb_audit *audit) {
+  return (eb_audit_nodes){audit->residual, audit->force, audit->mass, audit->fixed};
 }

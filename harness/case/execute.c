@@ -69,7 +69,7 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   j->run.setup_cpu_seconds = eb_cpu_seconds() - cpu;
   if (*failure) return EB_OK;
   *where = "audit";
-  *failure = eb_audit_create(j->scene, &j->audit);
+  *failure = eb_job_create_audit(j);
   return EB_OK;
 }
 
@@ -126,6 +126,7 @@ static void release(eb_job *j) {
   eb_step_log_destroy(j->log);
   eb_state_destroy(j->after);
   eb_state_destroy(j->before);
+  eb_judge_destroy(j->judge);
   eb_audit_destroy(j->audit);
   eb_solver_destroy(j->solver);
   eb_recorder_destroy(j->recorder);

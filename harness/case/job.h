@@ -17,6 +17,7 @@ typedef struct eb_job {
   eb_recorder *recorder;
   eb_solver *solver;
   eb_audit *audit;
+  eb_judge *judge; /* of contact as constraints; NULL when the scene has none */
   eb_state *before, *after;
   eb_step_log *log;
   bool changed;       /* the step that comes begins on another mesh than the one before */
@@ -35,6 +36,8 @@ EB_MUST eb_error eb_job_conclude(eb_job *j, eb_outcome outcome, const char *deta
 EB_MUST eb_error eb_job_conclude_error(eb_job *j, const char *where, eb_error failure);
 
 EB_MUST eb_error eb_job_count_components(eb_job *j);
+/* The audit and the judge, in place of those before, for the scene's present mesh. */
+EB_MUST eb_error eb_job_create_audit(eb_job *j);
 /* Takes one step and records it. *on: whether the case goes on; if not, its outcome is set. */
 EB_MUST eb_error eb_job_step(eb_job *j, bool *on);
 

@@ -36,14 +36,22 @@ eb_error eb_job_count_components(eb_job *j) {
   return EB_OK;
 }
 
+eb_error eb_job_create_audit(eb_job *j) {
+  eb_judge_destroy(j->judge);
+  j->judge = NULL;
+  eb_audit_destroy(j->audit);
+  j->audit = NULL;
+  EB_TRY(eb_audit_create(j->scene, &j->audit));
+  if (!(eb_scene_needs(j->scene) & EB_CAP_CONTACT)) return EB_OK;
+  return eb_judge_create(j->scene, j->audit, &j->judge);
+}
+
 /* What the harness keeps of the mesh, on the present one. */
 static eb_error follow_mesh(eb_job *j) {
   eb_state_destroy(j->before);
   j->before = NULL;
   EB_TRY(eb_state_create(j->scene, &j->before));
-  eb_audit_destroy(j->audit);
-  j->audit = NULL;
-  EB_TRY(eb_audit_create(j->scene, &j->audit));
+  EB_TRY(eb_job_create_audit(j));
   return eb_job_count_components(j);
 }
 
@@ -77,6 +85,22 @@ static void fill_audit(const eb_audit_row *audit, double row[EB_COL_COUNT]) {
   row[EB_COL_ACTIVATION] = audit->activation;
 }
 
+static void fill_judgement(const eb_judgement *judged, double row[EB_COL_COUNT]) {
+  row[EB_COL_INTERSECTIONS] = (double)judged->crossings.between;
+  row[EB_COL_SELF_INTERSECTIONS] = (double)judged->crossings.self;
+  row[EB_COL_NESTED] = (double)judged->crossings.nested;
+  row[EB_COL_CONTACT_COUNT] = judged->law.count;
+  row[EB_COL_CONTACT_ACTIVE] = judged->law.active;
+  row[EB_COL_CONTACT_VIOLATION] = judged->law.violation;
+  row[EB_COL_CONTACT_OPEN] = judged->law.open;
+  row[EB_COL_CONTACT_APART] = judged->law.apart;
+  row[EB_COL_CONTACT_SLIDING] = judged->law.sliding;
+  row[EB_COL_CONTACT_CONE] = judged->law.cone;
+  row[EB_COL_CONTACT_ANGLE] = judged->law.angle;
+  row[EB_COL_CONTACT_BALANCE] = judged->balance;
+  row[EB_COL_ENERGY_EXCESS] = judged->energy_excess;
+}
+
 /* The step itself; only what stands between the two readings of the clocks is charged to the solver, its set-up for a mesh
  * that was cut too. */
 static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reason) {
@@ -92,14 +116,32 @@ static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reaso
   return error;
 }
 
-static eb_error record_step(eb_job *j, double row[EB_COL_COUNT], const eb_audit_row *audit,
-                            eb_reason reason) {
+/* What the harness says of the step: the audit, the judge of contact where there is one, and the verdict of both. */
+static eb_error audit_step(eb_job *j, eb_reason reason, double row[EB_COL_COUNT],
+                           eb_audit_row *audit) {
+  double dt = j->scene->dt;
+  eb_audit_row start;
+  eb_judgement judged;
+  if (j->judge)
+    EB_TRY(eb_audit_step(j->audit, j->before, j->before, dt, EB_EQUATION_STATIC, &start));
+  EB_TRY(eb_audit_step(j->audit, j->before, j->after, dt, j->log->equation, audit));
+  bool contact = j->judge && audit->finite;
+  if (contact) {
+    eb_judge_step(j->judge, j->before, j->after, dt, j->log->contacts, &start, audit, &judged);
+    fill_judgement(&judged, row);
+  }
+  eb_verdict_step(&j->verdict, audit, j->log, reason, j->after->step);
+  if (contact) eb_verdict_contact(&j->verdict, &judged, reason, j->after->step);
+  fill_audit(audit, row);
+  return EB_OK;
+}
+
+static eb_error record_step(eb_job *j, double row[EB_COL_COUNT], eb_reason reason) {
   row[EB_COL_STEP] = (double)j->after->step;
   row[EB_COL_TIME] = j->after->time;
   row[EB_COL_ITERATIONS] = (double)j->log->iterations;
   row[EB_COL_REASON] = reason;
   row[EB_COL_COMPONENTS] = j->components;
-  fill_audit(audit, row);
   EB_TRY(eb_recorder_step(j->recorder, row, j->log));
   j->run.steps_done++;
   EB_TRY(eb_run_set(&j->run.reason, eb_reason_name(reason)));
@@ -168,9 +210,8 @@ eb_error eb_job_step(eb_job *j, bool *on) {
   /* A solver that forgets its clock would make every later row wrong. */
   j->after->step = j->before->step + 1;
   j->after->time = j->before->time + j->scene->dt;
-  EB_TRY(eb_audit_step(j->audit, j->before, j->after, j->scene->dt, j->log->equation, &audit));
-  eb_verdict_step(&j->verdict, &audit, j->log, reason, j->after->step);
-  EB_TRY(record_step(j, row, &audit, reason));
+  EB_TRY(audit_step(j, reason, row, &audit));
+  EB_TRY(record_step(j, row, reason));
   EB_TRY(judge_step(j, &audit, reason, on));
   EB_TRY(record_frame(j, !*on));
   j->board->step = j->after->step;

@@ -5,6 +5,7 @@
 
 #include "harness/report/bones.h"
 #include "harness/report/frames.h"
+#include "harness/report/obstacles.h"
 #include "harness/report/surroundings.h"
 #include "harness/report/tint.h"
 #include "harness/report/updates.h"
@@ -31,6 +32,7 @@ static eb_error paint(eb_render *render, const eb_render_mesh *mesh, const drawi
   EB_TRY(eb_render_camera(render, picture->view->lo, picture->view->hi, direction));
   EB_TRY(eb_render_surface(render, mesh));
   EB_TRY(eb_draw_bones(render, picture->run, picture->frame, picture->view));
+  EB_TRY(eb_draw_obstacles(render, picture->run, picture->frame, picture->view));
   EB_TRY(eb_draw_surroundings(render, &picture->colliders, picture->view));
   return eb_render_write_png(render, picture->path);
 }

@@ -1,5 +1,5 @@
 /* Pictures of a scene's runs at the frames that harness/report/frames.h names, all of a scene from the same camera but for the end of a
- * run that blew up; planar scenes from above. Bodies have the colours of their regions (harness/report/tint.h), colliders are grey, rigid
+ * run that blew up; planar scenes from above. Bodies have the colours of their regions (harness/report/tint.h), colliders and obstacles are grey, jointed
  * bodies are bones; the ground is the scene's floor or, without one, at the lowest point. */
 #ifndef EB_REPORT_PICTURES_H
 #define EB_REPORT_PICTURES_H

@@ -6,6 +6,7 @@
 
 #include "harness/report/frames.h"
 #include "harness/report/tessellate.h"
+#include "harness/results/obstacles.h"
 
 static const eb_view nothing = {
     {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
@@ -130,9 +131,30 @@ static eb_error add_colliders(const eb_report_run *run, size_t frame, const eb_v
   return EB_OK;
 }
 
-/* ---- both ------------------------------------------------------------------------------------- */
+/* ---- obstacles -------------------------------------------------------------------------------- */
 
-/* Bodies when `bodies` is NULL, else the colliders near those. */
+static eb_error add_obstacles(const eb_report_run *run, size_t frame, const eb_view *bodies,
+                              eb_view *view) {
+  eb_result_obstacles obstacles;
+  eb_view box[EB_MAX_OBSTACLES], around = near_to(bodies);
+  EB_TRY(eb_results_obstacles(run->file, run->index, frame, &obstacles));
+  for (int32_t o = 0; o < obstacles.count; o++) box[o] = nothing;
+  for (int32_t k = 0; k < 3 * obstacles.vertex_count; k++)
+    widen(&box[obstacles.obstacle[k / 3]], k % 3, obstacles.X[k]);
+  for (int32_t o = 0; o < obstacles.count; o++) add_part_within(&box[o], &around, view);
+  eb_result_obstacles_clear(&obstacles);
+  return EB_OK;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static eb_error add_rigid(const eb_report_run *run, size_t frame, const eb_view *bodies,
+                          eb_view *view) {
+  EB_TRY(add_colliders(run, frame, bodies, view));
+  return add_obstacles(run, frame, bodies, view);
+}
+
+/* Bodies when `bodies` is NULL, else the colliders and obstacles near those. */
 static eb_error add_scene(const eb_report *report, const eb_report_scene *scene,
                           const eb_view *bodies, eb_view *view) {
   for (int r = scene->first; r < scene->last; r++) {
@@ -141,7 +163,7 @@ static eb_error add_scene(const eb_report *report, const eb_report_scene *scene,
     int count;
     EB_TRY(eb_pictured_frames(run, frame, &count));
     for (int i = 0; i < count && (i == 0 || eb_report_sound(run)); i++)
-      EB_TRY(bodies ? add_colliders(run, frame[i].frame, bodies, view)
+      EB_TRY(bodies ? add_rigid(run, frame[i].frame, bodies, view)
                     : add_body(run, frame[i].frame, view));
   }
   return EB_OK;

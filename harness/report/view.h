@@ -16,7 +16,7 @@ void eb_view_direction(const eb_view *view, double direction[3]);
 /* Whether a run with so many frames is drawn: the first of its repetitions, when it has any. */
 bool eb_view_shows(const eb_report_run *run, size_t frames);
 
-/* The box of the pictured frames of a scene's runs (harness/report/frames.h), bones included, with what of their colliders is near. A run that blew up does not shrink the
+/* The box of the pictured frames of a scene's runs (harness/report/frames.h), bones included, with what of their colliders and obstacles is near. A run that blew up does not shrink the
  * others to a dot: its last frame does not move the camera. */
 EB_MUST eb_error eb_view_fit(const eb_report *report, const eb_report_scene *scene, eb_view *out);
 

@@ -1,20 +1,25 @@
-/* XDMF 2: XML files that say where in the HDF5 file mesh and positions are, and where the bones. */
+/* XDMF 2: XML files that say where in the HDF5 file mesh and positions are, and where the bones. Obstacles are written out: the file has their poses, but
+ * no positions that XDMF could point at. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "harness/results/export.h"
+#include "harness/results/obstacles.h"
 #include "problems/base/text.h"
 
 /* What one file needs to know. */
 typedef struct movie {
+  const eb_results *results;
+  int index; /* of the run */
   const eb_run *run;
   char *data; /* the result file as the XML refers to it */
   eb_element_type type;
   int64_t nodes, elements;
   bool updates;  /* the file has EB_FRAME_UPDATES */
   int32_t bones; /* in a frame of EB_FRAME_BONES */
+  bool obstacles;
   size_t frames;
   double *time;
 } movie;
@@ -95,14 +100,15 @@ static void put_updates(FILE *out, const movie *m, size_t frame) {
           EB_FRAME_UPDATES);
 }
 
-static void put_bodies(FILE *out, const movie *m, size_t frame) {
+static eb_error put_bodies(FILE *out, const movie *m, size_t frame) {
   put_topology(out, m);
   put_geometry(out, m, frame);
   if (m->updates) put_updates(out, m, frame);
+  return EB_OK;
 }
 
 /* A line from pivot to tip for each bone. */
-static void put_bones(FILE *out, const movie *m, size_t frame) {
+static eb_error put_bones(FILE *out, const movie *m, size_t frame) {
   int count = m->bones;
   fprintf(out,
           "        <Topology TopologyType=\"Polyline\" NodesPerElement=\"2\" "
@@ -121,10 +127,38 @@ static void put_bones(FILE *out, const movie *m, size_t frame) {
   put_escaped(out, m->data);
   fprintf(out, ":/runs/%s/%s</DataItem>\n          </DataItem>\n        </Geometry>\n", m->run->id,
           EB_FRAME_BONES);
+  return EB_OK;
 }
 
-static void put_movie(FILE *out, const movie *m,
-                      void (*put_frame)(FILE *out, const movie *m, size_t frame)) {
+static void put_obstacle_surfaces(FILE *out, const eb_result_obstacles *o) {
+  fprintf(out,
+          "        <Topology TopologyType=\"Triangle\" NumberOfElements=\"%d\"><DataItem "
+          "Format=\"XML\" NumberType=\"Int\" Dimensions=\"%d 3\">",
+          o->triangle_count, o->triangle_count);
+  for (int32_t k = 0; k < 3 * o->triangle_count; k++) fprintf(out, " %d", o->triangles[k]);
+  fprintf(out,
+          "</DataItem></Topology>\n        <Geometry GeometryType=\"XYZ\"><DataItem Format=\"XML\" "
+          "NumberType=\"Float\" Precision=\"8\" Dimensions=\"%d 3\">",
+          o->vertex_count);
+  for (int32_t k = 0; k < 3 * o->vertex_count; k++) fprintf(out, " %.9g", o->X[k]);
+  fprintf(out,
+          "</DataItem></Geometry>\n        <Attribute Name=\"obstacle\" AttributeType=\"Scalar\" "
+          "Center=\"Node\"><DataItem Format=\"XML\" NumberType=\"Int\" Dimensions=\"%d\">",
+          o->vertex_count);
+  for (int32_t i = 0; i < o->vertex_count; i++) fprintf(out, " %d", o->obstacle[i]);
+  fprintf(out, "</DataItem></Attribute>\n");
+}
+
+static eb_error put_obstacles(FILE *out, const movie *m, size_t frame) {
+  eb_result_obstacles obstacles;
+  EB_TRY(eb_results_obstacles(m->results, m->index, frame, &obstacles));
+  put_obstacle_surfaces(out, &obstacles);
+  eb_result_obstacles_clear(&obstacles);
+  return EB_OK;
+}
+
+static eb_error put_movie(FILE *out, const movie *m,
+                          eb_error (*put_frame)(FILE *out, const movie *m, size_t frame)) {
   fprintf(out, "<?xml version=\"1.0\" ?>\n<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n"
                "<Xdmf Version=\"2.0\">\n  <Domain>\n"
                "    <Grid Name=\"");
@@ -135,10 +169,11 @@ static void put_movie(FILE *out, const movie *m,
         out,
         "      <Grid Name=\"frame %zu\" GridType=\"Uniform\">\n        <Time Value=\"%.17g\"/>\n",
         f, m->time[f]);
-    put_frame(out, m, f);
+    EB_TRY(put_frame(out, m, f));
     fprintf(out, "      </Grid>\n");
   }
   fprintf(out, "    </Grid>\n  </Domain>\n</Xdmf>\n");
+  return EB_OK;
 }
 
 /* ---- files ------------------------------------------------------------------------------------ */
@@ -148,11 +183,12 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-/* What is written of a run: a file of its bodies and, when it has any, one of its bones. */
+/* What is written of a run: a file of its bodies and, when it has any, one of its bones and one of its obstacles. */
 static const struct part {
   const char *suffix;
-  void (*put_frame)(FILE *out, const movie *m, size_t frame);
-} bodies = {"xdmf", put_bodies}, bones = {"bones.xdmf", put_bones};
+  eb_error (*put_frame)(FILE *out, const movie *m, size_t frame);
+} bodies = {"xdmf", put_bodies}, bones = {"bones.xdmf", put_bones},
+  obstacles_part = {"obstacles.xdmf", put_obstacles};
 
 /* "<folder>/<result without .h5>.<id>.<suffix>" */
 static eb_error file_name(const char *result, const char *folder, const char *id,
@@ -173,9 +209,10 @@ static eb_error data_name(const char *result, const char *folder, char **out) {
 static eb_error write_file(const movie *m, const struct part *part, const char *path) {
   FILE *file = fopen(path, "w");
   if (!file) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-  put_movie(file, m, part->put_frame);
+  eb_error error = put_movie(file, m, part->put_frame);
   bool failed = ferror(file) != 0;
   if (fclose(file)) failed = true;
+  if (error) return error;
   return failed ? EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno)) : EB_OK;
 }
 
@@ -193,19 +230,26 @@ static eb_error write_movie(const eb_results *results, movie *m, const char *fol
   const char *result = eb_results_path(results);
   EB_TRY(data_name(result, folder, &m->data));
   EB_TRY(write_part(result, m, &bodies, folder, out));
-  return m->bones > 0 ? write_part(result, m, &bones, folder, out) : EB_OK;
+  if (m->bones > 0) EB_TRY(write_part(result, m, &bones, folder, out));
+  return m->obstacles ? write_part(result, m, &obstacles_part, folder, out) : EB_OK;
 }
 
 /* Reads what the movie needs; m->frames stays 0 when the run has none. */
 static eb_error read_movie(const eb_results *results, int run, movie *m) {
   eb_mesh *mesh;
   float *bone;
+  eb_result_obstacles obstacles;
+  m->results = results;
+  m->index = run;
   m->run = eb_results_run(results, run);
   if (!*m->run->scene_hash) return EB_OK;
   EB_TRY(eb_results_column(results, run, "frames/time", &m->time, &m->frames));
   if (m->frames == 0) return EB_OK;
   EB_TRY(eb_results_bones(results, run, 0, &m->bones, &bone));
   free(bone);
+  EB_TRY(eb_results_obstacles(results, run, 0, &obstacles));
+  m->obstacles = obstacles.count > 0;
+  eb_result_obstacles_clear(&obstacles);
   EB_TRY(eb_results_mesh(results, run, &mesh));
   m->type = mesh->type;
   m->nodes = mesh->node_count;

@@ -8,6 +8,7 @@
  *                             surface (triangles x 3 nodes), surface_region; with all scripted cuts made: the copies of nodes that a
  *                             cut makes come behind the nodes of the mesh before it (the attribute nodes counts those before any cut)
  *     colliders/              when the scene has any (harness/results/colliders.h)
+ *     obstacles/              when the scene has any (harness/results/obstacles.h)
  *   /runs/<id>/               attributes: eb_run
  *     setup/                  phases and counters of the set-up, one number each
  *       memory/<kind>         what the solver holds while it steps, byte; only the kinds that it reports (eb_memory_kind)
@@ -18,6 +19,7 @@
  *     counters/<name>         one row a step
  *     residuals/              values, seconds (since the step began), offsets (steps + 1); attribute norm
  *     frames/                 positions (frames x nodes x 3, float32, m), time (s), step, collider_offset (frames x colliders x 3, m);
+ *                             obstacle_pose (frames x obstacles x 12: rotation and shift, m);
  *                             updates (frames x elements, uint8): how often the solver has brought an element's matrix up to date
  *                             since the frame before, 255 for that often and more; absent when it never has; until the cut that parts it,
  *                             a node's copy is where the node is; bones (frames x bodies x 2 x 3, float32, m): pivot and tip
@@ -126,6 +128,19 @@ typedef enum eb_column {
   EB_COL_JOINT_RESIDUAL,
   EB_COL_JOINT_RESIDUAL_RELATIVE,
   EB_COL_ACTIVATION,
+  EB_COL_INTERSECTIONS, /* from here on: 0 without contact as constraints */
+  EB_COL_SELF_INTERSECTIONS,
+  EB_COL_NESTED,
+  EB_COL_CONTACT_COUNT,
+  EB_COL_CONTACT_ACTIVE,
+  EB_COL_CONTACT_VIOLATION,
+  EB_COL_CONTACT_OPEN,
+  EB_COL_CONTACT_APART,
+  EB_COL_CONTACT_SLIDING,
+  EB_COL_CONTACT_CONE,
+  EB_COL_CONTACT_ANGLE,
+  EB_COL_CONTACT_BALANCE,
+  EB_COL_ENERGY_EXCESS,
   EB_COL_COUNT
 } eb_column;
 

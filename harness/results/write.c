@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/results/colliders.h"
+#include "harness/results/obstacles.h"
 #include "harness/results/table.h"
 #include "harness/results/write_scene.h"
 #include "harness/results/write_setup.h"
@@ -20,6 +21,7 @@ enum {
   FRAME_TIME_AT,
   FRAME_STEP_AT,
   COLLIDER_OFFSET_AT,
+  OBSTACLE_POSE_AT,
   UPDATES_AT,
   BONES_AT,
   JOINTS_AT,
@@ -39,6 +41,8 @@ struct eb_recorder {
   const eb_articulation *articulation;
   int32_t collider_count;
   eb_collider colliders[EB_MAX_COLLIDERS];
+  int32_t obstacle_count;
+  const eb_obstacle *obstacles;
   eb_table columns[COLUMNS];
 };
 
@@ -91,6 +95,12 @@ static eb_error open_collider_offsets(eb_recorder *recorder) {
                      H5T_NATIVE_DOUBLE, row, ROWS_PER_CHUNK, "m");
 }
 
+static eb_error open_obstacle_poses(eb_recorder *recorder) {
+  eb_h5_shape row = {2, {(hsize_t)recorder->obstacle_count, EB_OBSTACLE_POSE_COLUMNS}};
+  return open_column(recorder, OBSTACLE_POSE_AT, EB_OBSTACLE_POSE, H5T_IEEE_F64LE,
+                     H5T_NATIVE_DOUBLE, row, ROWS_PER_CHUNK, "1, m");
+}
+
 static eb_error open_articulation(eb_recorder *recorder) {
   hsize_t joints = (hsize_t)eb_articulation_joints(recorder->articulation);
   eb_h5_shape bones = {3, {joints, 2, 3}}, angles = {2, {joints, 2}};
@@ -107,6 +117,7 @@ static eb_error open_frames(eb_recorder *recorder) {
   EB_TRY(open_number(recorder, FRAME_TIME_AT, "frames", "time", false, "s"));
   EB_TRY(open_number(recorder, FRAME_STEP_AT, "frames", "step", true, "1"));
   if (recorder->collider_count > 0) EB_TRY(open_collider_offsets(recorder));
+  if (recorder->obstacle_count > 0) EB_TRY(open_obstacle_poses(recorder));
   if (recorder->articulation) EB_TRY(open_articulation(recorder));
   recorder->columns[UPDATES_AT].width = (size_t)recorder->elements;
   return EB_NEW(recorder->frame, 3 * (size_t)recorder->nodes);
@@ -171,6 +182,8 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
   recorder->elements = scene->mesh->element_count;
   recorder->collider_count = scene->collider_count;
   memcpy(recorder->colliders, scene->colliders, sizeof recorder->colliders);
+  recorder->obstacle_count = scene->obstacle_count;
+  recorder->obstacles = scene->obstacles;
   recorder->has_tables = 1;
   EB_TRY(make_groups(recorder->run));
   EB_TRY(open_step_tables(recorder));
@@ -262,6 +275,18 @@ static eb_error add_articulation(eb_recorder *recorder, const eb_state *state) {
   return eb_table_add(&recorder->columns[JOINTS_AT], joints, 1);
 }
 
+static eb_error add_collider_offsets(eb_recorder *recorder, const eb_state *state) {
+  double offsets[3 * EB_MAX_COLLIDERS];
+  eb_colliders_offsets(recorder->colliders, recorder->collider_count, state->time, offsets);
+  return eb_table_add(&recorder->columns[COLLIDER_OFFSET_AT], offsets, 1);
+}
+
+static eb_error add_obstacle_poses(eb_recorder *recorder, const eb_state *state) {
+  double poses[EB_OBSTACLE_POSE_COLUMNS * EB_MAX_OBSTACLES];
+  eb_obstacles_poses(recorder->obstacles, recorder->obstacle_count, state->time, poses);
+  return eb_table_add(&recorder->columns[OBSTACLE_POSE_AT], poses, 1);
+}
+
 eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state, const uint8_t *updates) {
   fill_frame(recorder, state);
   EB_TRY(eb_table_add(&recorder->columns[FRAMES_AT], recorder->frame, 1));
@@ -269,10 +294,8 @@ eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state, const u
   EB_TRY(add_number(recorder, FRAME_STEP_AT, (double)state->step));
   EB_TRY(add_updates(recorder, updates));
   if (recorder->articulation) EB_TRY(add_articulation(recorder, state));
-  if (recorder->collider_count == 0) return EB_OK;
-  double offsets[3 * EB_MAX_COLLIDERS];
-  eb_colliders_offsets(recorder->colliders, recorder->collider_count, state->time, offsets);
-  return eb_table_add(&recorder->columns[COLLIDER_OFFSET_AT], offsets, 1);
+  if (recorder->obstacle_count > 0) EB_TRY(add_obstacle_poses(recorder, state));
+  return recorder->collider_count > 0 ? add_collider_offsets(recorder, state) : EB_OK;
 }
 
 eb_error eb_recorder_commit(eb_recorder *recorder) {

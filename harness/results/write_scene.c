@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "harness/results/colliders.h"
+#include "harness/results/obstacles.h"
 #include "problems/base/memory.h"
 
 static eb_h5_shape vector(hsize_t count) {
@@ -126,7 +127,8 @@ static eb_error fill_scene(hid_t group, const eb_run *run, const eb_scene *scene
   EB_TRY(eb_h5_group(group, "mesh", &mesh_group));
   eb_error error = put_mesh(mesh_group, mesh, surface);
   H5Gclose(mesh_group);
-  return error ? error : eb_colliders_write(group, scene);
+  if (!error) error = eb_colliders_write(group, scene);
+  return error ? error : eb_obstacles_write(group, scene);
 }
 
 eb_error eb_scene_write(hid_t scenes, const eb_run *run, const eb_scene *scene, const eb_mesh *mesh,

@@ -1,4 +1,4 @@
-/* A scene's group in a result file: attributes, mesh and colliders. */
+/* A scene's group in a result file: attributes, mesh, colliders and obstacles. */
 #ifndef EB_RESULTS_WRITE_SCENE_H
 #define EB_RESULTS_WRITE_SCENE_H
 

@@ -11,16 +11,16 @@
  * - A fixed axis n: when at t0 and at t1 all of one feature is above all of the other, then also between, for the heights are
  *   linear. The first time at which two heights meet is a step of conservative advancement (Mirtich 1996). The axis is that
  *   of the closest points.
- * A part that none excludes is clipped or halved, earlier half first; one that is SHORTEST counts as contact, as does
- * what is left after BUDGET tests. So *time is the start of a part, with everything before excluded.
+ * A part that none excludes is clipped or halved, earlier half first; one that is `shortest` counts as contact, as does
+ * what is left after BUDGET tests (some tens of microseconds). So *time is the start of a part, with everything before excluded.
  *
  * Errors. Let u = 2^-53 and m the largest absolute component of a vector at t = 0 and 1. A difference of coordinates is good to u m, at a
  * time within to 4 u m more, altogether 5 u m.
  * - f: 6 products of three components, with errors 15 u m1 m2 mr of the factors and 8 u of each operation in turn: 138 u m1 m2 mr.
  * - area of X and Y, sums of two vectors, mX the sum of their m: 2 products, 12 u of the factors, 4 u in turn: 32 u mX mY.
  * - height over n, exact as it stands: 8 u |n|_1 m for each vector.
- * The bounds taken are about twice these; a tiny constant stands for underflow. So an exclusion is a proof. In exchange features
- * that stay apart by 1e-9 of the differences are told apart. The search is of vectors scaled by a power of two to size 1. No
+ * The bounds taken are about twice these; a tiny constant stands for underflow. So an exclusion is a proof. Features on both sides of a fixed plane are
+ * told apart at 1e-9 of the differences; edges that get parallel as they meet were seen to count as contact at 2e-7 of them. The search is of vectors scaled by a power of two to size 1. No
  * workspace, cannot fail. */
 #include "problems/collision/continuous.h"
 
@@ -29,7 +29,8 @@
 
 #include "problems/base/vector3.h"
 
-enum { EDGE1, EDGE2, REACH, BUDGET = 256 };
+/* Every part that waits is at most half of the one below it and longer than `shortest` / 2: 37 at most. */
+enum { EDGE1, EDGE2, REACH, BUDGET = 512, DEPTH = 40 };
 
 static const double volume_error = 256 * (DBL_EPSILON / 2), area_error = 64 * (DBL_EPSILON / 2),
                     height_error = 16 * (DBL_EPSILON / 2), underflow = 1e-290;
@@ -200,18 +201,19 @@ static void square_up(double e[][3], int edges, double axis[3]) {
   for (int d = 0; d < 3; d++) axis[d] = side < 0 ? -normal[d] : normal[d];
 }
 
-/* Of the closest points at share t of the part. */
-static double closest_axis(const motion *m, double t, double axis[3]) {
+/* Of the closest points at share t of the part, as it is and squared up: an edge may really lean by that little. */
+static double closest_axes(const motion *m, double t, double axes[2][3]) {
   double e[3][3], x[4][3], weight[4];
   bool face = m->kind == EB_VERTEX_FACE;
   place(m, t, e, x);
   double distance = eb_closest_points(m->kind, (const double(*)[3])x, weight);
   for (int d = 0; d < 3; d++) {
-    axis[d] = 0;
-    for (int i = 0; i < 4; i++) axis[d] += weight[i] * x[i][d];
+    axes[0][d] = 0;
+    for (int i = 0; i < 4; i++) axes[0][d] += weight[i] * x[i][d];
+    axes[1][d] = axes[0][d];
     if (face) e[REACH][d] = e[EDGE2][d] - e[EDGE1][d];
   }
-  square_up(e, face ? 3 : 2, axis);
+  square_up(e, face ? 3 : 2, axes[1]);
   return distance;
 }
 
@@ -274,12 +276,12 @@ static void between(const motion *whole, const part *p, motion *m) {
 /* Narrows the part to where there may be contact; false when nowhere. *touching when the features touch at x0, within rounding. */
 static bool narrow(const motion *whole, part *p, bool *touching) {
   motion m;
-  double f[4], axis[3], bound = volume_bound(whole->size);
+  double f[4], axes[2][3], bound = volume_bound(whole->size);
   between(whole, p, &m);
   volume(&m, f);
   if (one_sign(f, 4, bound) || apart_in_view(&m)) return false;
-  double distance = closest_axis(&m, p->start > 0 ? 0.5 : 0, axis);
-  double from = apart_until(&m, axis);
+  double distance = closest_axes(&m, p->start > 0 ? 0.5 : 0, axes);
+  double from = fmax(apart_until(&m, axes[0]), apart_until(&m, axes[1]));
   if (from == 1) return false;
   *touching = p->start == 0 && distance <= 2 * height_error;
   from = fmax(from, clip(f, 1, bound));
@@ -292,8 +294,9 @@ static bool narrow(const motion *whole, part *p, bool *touching) {
 }
 
 static bool search(const motion *whole, double *time) {
-  part parts[BUDGET + 1] = {{0, 1}};
+  part parts[DEPTH];
   int count = 1;
+  parts[0] = (part){0, 1};
   for (int tests = 0; count > 0; tests++) {
     part *p = &parts[count - 1];
     double length = p->end - p->start;

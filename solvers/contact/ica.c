@@ -12,8 +12,11 @@
  * w = v, which solves the problem. Friction is stricter than published, where it is only bounded: a contact's impulse is that of coulomb.h, which
  * opposes the motion.
  *
+ * With stiff bodies and large friction the iteration as published can go round in circles. When the residual has not fallen for
+ * long only a share of the change of r is made; R, linear in r, takes the same share. Cones are convex, so r stays in them.
+ *
  * One iteration is one sweep over A. Before it is called solved, R is computed anew (its updates gather rounding) and
- * eb_contact_measure asked. Fails with EB_DIVERGED_MAX_IT (with large friction impulses can go round in circles), EB_DIVERGED_NAN and
+ * eb_contact_measure asked. Fails with EB_DIVERGED_MAX_IT (contacts that contradict each other, for one), EB_DIVERGED_NAN and
  * EB_NOT_POSITIVE_DEFINITE (a diagonal block). Workspace: 4 vectors, D^-1, and D^-1 H^T, which grow with the contacts. */
 #include "solvers/contact/ica.h"
 
@@ -27,7 +30,10 @@
 #include "solvers/linalg/block_ops.h"
 
 static const double inner_reduction = 0.1; /* of the change of the first sweep over the contacts */
-static const double inner_floor = 0.1;     /* of eps2: changes below it need no further sweep */
+static const double progress = 0.9;        /* a residual below so much of the lowest has fallen */
+static const double least_share = 1.0 / 16;
+enum { PATIENCE = 200 };               /* iterations without progress before r is damped */
+static const double inner_floor = 0.1; /* of eps2: changes below it need no further sweep */
 
 typedef struct ica {
   int64_t inner_sweeps;
@@ -37,6 +43,10 @@ typedef struct ica {
   int32_t *touched;    /* rows: those that contacts act on, ascending */
   uint8_t *is_touched; /* rows */
   double *work;        /* 3 rows + 3 contact_room: of the measure */
+  double *before;      /* 3 a contact: r before an iteration */
+  double share;        /* of the change of r that is made */
+  double lowest;       /* residual since share was last changed */
+  int64_t stale;       /* iterations since it last fell */
   double *response;    /* 9 an entry: D^-1 H^T */
   eb_coulomb *contact; /* a contact */
   uint8_t *state;      /* a contact: its eb_coulomb_state when last looked at */
@@ -61,6 +71,7 @@ static void ica_destroy(void *data) {
   free(s->is_touched);
   free(s->work);
   free(s->response);
+  free(s->before);
   free(s->contact);
   free(s->state);
   free(s);
@@ -93,13 +104,15 @@ static eb_error grow_contacts(ica *s, int32_t count) {
   if (count <= s->contact_room) return EB_OK;
   int32_t room = count + count / 2;
   free(s->work);
+  free(s->before);
   free(s->contact);
   free(s->state);
-  s->work = NULL;
+  s->work = s->before = NULL;
   s->contact = NULL;
   s->state = NULL;
   s->contact_room = 0;
   EB_TRY(EB_NEW(s->work, 3 * ((size_t)s->rows + (size_t)room)));
+  EB_TRY(EB_NEW(s->before, 3 * (size_t)room));
   EB_TRY(EB_NEW(s->contact, room));
   EB_TRY(EB_NEW(s->state, room));
   s->contact_room = room;
@@ -205,22 +218,33 @@ static void solve_contacts(ica *s, const ica_run *run) {
   }
 }
 
+/* y += share (x - y). */
+static void blend(double share, int64_t n, const double *x, double *y) {
+  for (int64_t k = 0; k < n; k++) y[k] = share < 1 ? y[k] + share * (x[k] - y[k]) : x[k];
+}
+
 /* r from the anticipated w, and R with it: on rows that are touched D (w - v) = R. */
 static void anticipate(ica *s, const ica_run *run) {
   const eb_contact_problem *p = run->problem;
   const eb_block_matrix *A = p->A;
+  size_t m = 3 * (size_t)p->count;
+  if (!p->count) return;
   for (int32_t t = 0; t < s->touched_count; t++) {
     int64_t i = s->touched[t];
     eb_turn3(s->D_inverse + 9 * i, s->R + 3 * i, s->w + 3 * i);
     eb_add3(1, run->v + 3 * i, s->w + 3 * i);
   }
+  memcpy(s->before, run->r, m * sizeof *run->r);
   solve_contacts(s, run);
+  blend(s->share, (int64_t)m, run->r, s->before);
+  memcpy(run->r, s->before, m * sizeof *run->r);
   run->outcome->state_changes += eb_coulomb_changes(p->count, run->r, p->mu, s->state) > 0;
   for (int32_t t = 0; t < s->touched_count; t++) {
     int64_t i = s->touched[t];
-    double dv[3];
+    double dv[3], R[3];
     for (int d = 0; d < 3; d++) dv[d] = s->w[3 * i + d] - run->v[3 * i + d];
-    eb_turn3(A->values + 9 * (int64_t)A->diagonal[i], dv, s->R + 3 * i);
+    eb_turn3(A->values + 9 * (int64_t)A->diagonal[i], dv, R);
+    blend(s->share, 3, R, s->R + 3 * i);
   }
 }
 
@@ -235,6 +259,17 @@ static void move_row(ica *s, const ica_run *run, int32_t i, const double dv[3]) 
     double *R = s->R + 3 * (int64_t)A->column[b];
     for (int d = 0; d < 3; d++) R[d] -= a[d] * dv[0] + a[3 + d] * dv[1] + a[6 + d] * dv[2];
   }
+}
+
+/* Takes smaller steps in r from now on when the residual has long not fallen. */
+static void watch(ica *s, double norm, double eps1) {
+  bool falls = norm < progress * s->lowest;
+  s->stale = falls || norm <= eps1 ? 0 : s->stale + 1;
+  if (falls) s->lowest = norm;
+  if (s->stale < PATIENCE) return;
+  s->share = fmax(0.5 * s->share, least_share);
+  s->lowest = norm;
+  s->stale = 0;
 }
 
 static void relax(ica *s, const ica_run *run) {
@@ -258,12 +293,16 @@ static bool is_solved(ica *s, const ica_run *run, double *norm) {
 static eb_reason iterate(ica *s, const ica_run *run) {
   const eb_contact_tolerance *tolerance = run->tolerance;
   double norm = 0;
+  s->share = 1;
+  s->lowest = INFINITY;
+  s->stale = 0;
   for (;;) {
     bool solved = norm <= tolerance->eps1 && is_solved(s, run, &norm);
     eb_log_residual(run->log, norm);
     if (solved) return EB_CONVERGED_ATOL;
     if (!isfinite(norm)) return EB_DIVERGED_NAN;
     if (run->outcome->iterations >= tolerance->max_iterations) return EB_DIVERGED_MAX_IT;
+    watch(s, norm, tolerance->eps1);
     anticipate(s, run);
     relax(s, run);
     run->outcome->iterations++;

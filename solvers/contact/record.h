@@ -15,6 +15,9 @@ typedef struct eb_contact_record {
   double step;   /* h, s */
   double gap;    /* the distance that constraints ask for in the end, m */
   double eps2;   /* tolerance of the step on active constraints, m */
+  double eps1;   /* on the 2-norm of b - A v + H^T r, kg m/s, absolute whatever the options say */
+  double cone;   /* on friction beyond Coulomb's cone, of the largest r_n */
+  double angle;  /* between friction and sliding, degrees */
   int32_t nodes; /* of the scene's mesh */
   const eb_pair
       *pair; /* vertices below `nodes` are nodes of the scene's mesh; nodes + j is vertex j of

@@ -1,0 +1,202 @@
+/* With g(x) = n . sum_i w_i x_i and the demand d = c_n + g(x0):
+ *
+ *   u_n = g(x1) - d,   u_t = (t1, t2) . sum_i w_i (x1_i - x0_i),
+ *   0 <= u_n  perp  r_n >= 0,   |r_t| <= mu r_n,   u_t = 0 or r_t = -mu r_n u_t / |u_t|
+ *
+ * (Verschoor and Jalba 2019, Equations 7 and 14; the principle of maximum dissipation). The record gives weights, frame, demand and force; positions and mu are the
+ * harness's own. A normal is no better than its linearization: the true distance of the features that push each other is measured beside. */
+#include "harness/audit/contact_law.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rounding that weights and frames may have. */
+static const double rounding = 1e-9;
+/* Friction below this part of its limit sticks. */
+static const double sticking = 1 - 1e-6;
+
+static double dot(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static double larger(double most, double value) {
+  return value > most || isnan(value) ? value : most;
+}
+
+/* ---- distances -------------------------------------------------------------------------------- */
+
+static double clamp(double t) {
+  return t < 0 ? 0 : t > 1 ? 1 : t;
+}
+
+/* Squared distance of p from the segment (a, b). */
+static double to_segment(const double p[3], const double a[3], const double b[3]) {
+  double along[3], from[3], sum = 0;
+  for (int d = 0; d < 3; d++) {
+    along[d] = b[d] - a[d];
+    from[d] = p[d] - a[d];
+  }
+  double length = dot(along, along), t = length > 0 ? clamp(dot(from, along) / length) : 0;
+  for (int d = 0; d < 3; d++) sum += (from[d] - t * along[d]) * (from[d] - t * along[d]);
+  return sum;
+}
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+  for (int d = 0; d < 3; d++)
+    out[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
+}
+
+/* The least of the distances to the edges, and to the plane where p is above the inside. */
+static double vertex_to_face(const double x[4][3]) {
+  double u[3], v[3], from[3], n[3], beside[3];
+  double least = fmin(to_segment(x[0], x[1], x[2]),
+                      fmin(to_segment(x[0], x[2], x[3]), to_segment(x[0], x[3], x[1])));
+  for (int d = 0; d < 3; d++) {
+    u[d] = x[2][d] - x[1][d];
+    v[d] = x[3][d] - x[1][d];
+    from[d] = x[0][d] - x[1][d];
+  }
+  cross(u, v, n);
+  double area2 = dot(n, n);
+  cross(u, from, beside);
+  double s = dot(beside, n);
+  cross(from, v, beside);
+  double t = dot(beside, n), height = dot(from, n);
+  bool above = area2 > 0 && s >= 0 && t >= 0 && s + t <= area2;
+  return sqrt(above ? fmin(least, height * height / area2) : least);
+}
+
+/* The least of the ends' distances, and of the lines' where they are closest inside both edges. */
+static double edge_to_edge(const double x[4][3]) {
+  double a[3], b[3], from[3], n[3], beside[3];
+  double least = fmin(fmin(to_segment(x[0], x[2], x[3]), to_segment(x[1], x[2], x[3])),
+                      fmin(to_segment(x[2], x[0], x[1]), to_segment(x[3], x[0], x[1])));
+  for (int d = 0; d < 3; d++) {
+    a[d] = x[1][d] - x[0][d];
+    b[d] = x[3][d] - x[2][d];
+    from[d] = x[2][d] - x[0][d];
+  }
+  cross(a, b, n);
+  double size2 = dot(n, n);
+  cross(from, b, beside);
+  double s = dot(beside, n);
+  cross(from, a, beside);
+  double t = dot(beside, n), height = dot(from, n);
+  bool inside = size2 > 0 && s >= 0 && s <= size2 && t >= 0 && t <= size2;
+  return sqrt(inside ? fmin(least, height * height / size2) : least);
+}
+
+double eb_contact_law_distance(int32_t kind, const double x[4][3]) {
+  return kind == EB_VERTEX_FACE ? vertex_to_face(x) : edge_to_edge(x);
+}
+
+/* ---- one contact ------------------------------------------------------------------------------ */
+
+typedef struct contact {
+  const double *w, *frame, *r;
+  int32_t kind;
+  double x0[4][3], x1[4][3];
+  double start;       /* n . sum_i w_i x0_i, m */
+  double u[3], slack; /* m */
+} contact;
+
+/* A point of each feature: the first with weights that sum to 1, the second to -1. */
+static bool sound_weights(int32_t kind, const double w[4]) {
+  int first = kind == EB_VERTEX_FACE ? 1 : 2;
+  double sum = 0;
+  for (int i = 0; i < 4; i++) {
+    bool inside = i < first ? w[i] >= -rounding : w[i] <= rounding;
+    if (!inside) return false;
+    if (i < first) sum += w[i];
+  }
+  return fabs(sum - 1) <= rounding && fabs(w[0] + w[1] + w[2] + w[3]) <= rounding;
+}
+
+static bool sound_frame(const double frame[9]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      if (!(fabs(dot(frame + 3 * i, frame + 3 * j) - (i == j)) <= rounding)) return false;
+  double third[3];
+  cross(frame, frame + 3, third);
+  return dot(third, frame + 6) > 0;
+}
+
+static bool all_finite(const double *a, int count) {
+  for (int i = 0; i < count; i++)
+    if (!isfinite(a[i])) return false;
+  return true;
+}
+
+static bool read_contact(const eb_contact_record *record, int32_t k, int32_t vertices,
+                         const double *x0, const double *x1, const double *bent, contact *out) {
+  const eb_pair *pair = &record->pair[k];
+  *out = (contact){.w = record->weight + 4 * (size_t)k,
+                   .frame = record->frame + 9 * (size_t)k,
+                   .r = record->r + 3 * (size_t)k,
+                   .kind = pair->kind};
+  for (int i = 0; i < 4; i++) {
+    if (pair->vertex[i] < 0 || pair->vertex[i] >= vertices) return false;
+    memcpy(out->x0[i], x0 + 3 * (size_t)pair->vertex[i], sizeof out->x0[i]);
+    memcpy(out->x1[i], x1 + 3 * (size_t)pair->vertex[i], sizeof out->x1[i]);
+    if (bent) out->slack += fabs(out->w[i]) * bent[pair->vertex[i]];
+  }
+  if (pair->kind != EB_VERTEX_FACE && pair->kind != EB_EDGE_EDGE) return false;
+  return all_finite(out->w, 4) && all_finite(out->frame, 9) && all_finite(out->r, 3) &&
+         sound_weights(pair->kind, out->w) && sound_frame(out->frame);
+}
+
+/* Fills u; returns whether the demand is one that a contact may have. */
+static bool move_contact(const eb_contact_record *record, int32_t k, contact *c) {
+  double at[3] = {0}, way[3] = {0};
+  for (int i = 0; i < 4; i++)
+    for (int d = 0; d < 3; d++) {
+      at[d] += c->w[i] * c->x0[i][d];
+      way[d] += c->w[i] * (c->x1[i][d] - c->x0[i][d]);
+    }
+  double demand = record->c[3 * (size_t)k] + dot(c->frame, at);
+  for (int d = 0; d < 3; d++) c->u[d] = dot(c->frame + 3 * d, way);
+  c->u[0] -= record->c[3 * (size_t)k];
+  return demand > 0 && demand <= record->gap * (1 + 1e-6);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------ */
+
+static void measure_normal(const contact *c, eb_contact_law *law) {
+  law->violation = larger(law->violation, -c->u[0] - c->slack);
+  law->cone = larger(law->cone, -c->r[0]);
+  if (!(c->r[0] > 0)) return;
+  law->active++;
+  law->open = larger(law->open, fabs(c->u[0]) - c->slack);
+  law->apart = larger(law->apart, eb_contact_law_distance(c->kind, c->x1));
+}
+
+static void measure_tangents(const contact *c, double mu, double eps2, eb_contact_law *law) {
+  double friction = hypot(c->r[1], c->r[2]), limit = mu * fmax(c->r[0], 0);
+  double motion = hypot(c->u[1], c->u[2]) - c->slack;
+  law->cone = larger(law->cone, friction - limit);
+  if (friction < sticking * limit)
+    law->sliding = larger(law->sliding, motion);
+  else if (limit > 0 && motion > eps2) {
+    double along = -(c->r[1] * c->u[1] + c->r[2] * c->u[2]);
+    double across = c->r[1] * c->u[2] - c->r[2] * c->u[1];
+    law->angle = larger(law->angle, atan2(fabs(across), along) * (180 / acos(-1)));
+  }
+}
+
+void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, const double *x0,
+                            const double *x1, const double *bent, double mu, eb_contact_law *law) {
+  double push = 0, size = 0;
+  *law = (eb_contact_law){.count = record->count};
+  for (int32_t k = 0; k < record->count; k++) {
+    contact c;
+    if (!read_contact(record, k, vertices, x0, x1, bent, &c) || !move_contact(record, k, &c)) {
+      law->unsound++;
+      continue;
+    }
+    measure_normal(&c, law);
+    measure_tangents(&c, mu, record->eps2, law);
+    push = fmax(push, c.r[0]);
+    size = fmax(size, sqrt(dot(c.r, c.r)));
+  }
+  if (law->cone > 0) law->cone /= push > 0 ? push : size;
+}

@@ -1,0 +1,39 @@
+/* The judge of contact: what the harness says of a step with contact as constraints, by its own code.
+ *
+ * Surfaces at the end of the step are tested exactly (crossings.h). Contacts are measured from positions (contact_law.h), and their forces have to explain the motion of
+ * every body: the sum of
+ *   M (v1 - v0) = h f_ext(t0, x0, v0) + h sum_k sum_i w_ki R_k^T r_k
+ * over its nodes, in which internal forces cancel. Nothing here calls problems/collision or solvers/contact. */
+#ifndef EB_AUDIT_JUDGE_H
+#define EB_AUDIT_JUDGE_H
+
+#include "harness/audit/audit.h"
+#include "harness/audit/contact_law.h"
+#include "harness/audit/crossings.h"
+
+typedef struct eb_judge eb_judge;
+
+/* One step judged; SI units. */
+typedef struct eb_judgement {
+  eb_crossing_counts crossings;
+  eb_contact_law law;
+  double balance; /* kg m/s: largest momentum of a body that is not explained */
+  double
+      balance_excess; /* the same over what the record's eps1 leaves: sqrt(nodes) eps1 and rounding */
+  double energy_excess; /* J: energy that came from nowhere; negative: what was dissipated */
+  double eps1, eps2, cone, angle; /* what the record claims */
+} eb_judgement;
+
+/* Of a scene that needs EB_CAP_CONTACT; `audit` is that of the same scene and mesh and must outlive it. */
+EB_MUST eb_error eb_judge_create(const eb_scene *scene, const eb_audit *audit, eb_judge **out);
+void eb_judge_destroy(eb_judge *judge);
+
+/* Judges the step that led from `before` to `after` with finite states, h = dt. `record`: the contacts that the solver reports, or NULL. `start` and `row` are audits at
+ * `before` and of this step; the audit must have seen this step last. Contact forces are taken into the residual of `row`, over the same force scale.
+ *
+ * Momentum is judged for bodies without scripted nodes. The work of scripted nodes is that of the forces which keep them on their way at the end of the step. */
+void eb_judge_step(eb_judge *judge, const eb_state *before, const eb_state *after, double dt,
+                   const eb_contact_record *record, const eb_audit_row *start, eb_audit_row *row,
+                   eb_judgement *judgement);
+
+#endif

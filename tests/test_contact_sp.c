@@ -1,0 +1,75 @@
+/* Staggered Projections against dense answers, the contact law itself, and Iterative Constraint Anticipation. */
+#include "solvers/contact/ica.h"
+#include "solvers/contact/sp.h"
+#include "tests/contact_methods.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { SEEDS = 1 };
+#else
+enum { SEEDS = 6 };
+#endif
+
+static const eb_option SP_OPTIONS[] = {EB_CONTACT_SP_OPTIONS, {0}};
+static const eb_option ICA_OPTIONS[] = {EB_CONTACT_ICA_OPTIONS, {0}};
+static const contact_subject SP = {&eb_contact_sp, SP_OPTIONS};
+static const contact_subject ICA = {&eb_contact_ica, ICA_OPTIONS};
+
+static void test_friction(const char *options) {
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    contact_recipe random = {.seed = seed, .bodies = 4, .side = 3, .contacts = 30, .mu = -1};
+    contact_check_recipe(&SP, options, &random, 15000, "random contacts");
+    random.duplicates = random.near = 10;
+    contact_check_recipe(&SP, options, &random, 15000, "contacts that repeat");
+    contact_recipe pile = {.seed = seed, .bodies = 4, .side = 3, .mu = 0.5, .pile = true};
+    contact_check_recipe(&SP, options, &pile, 10000, "a pile");
+  }
+}
+
+/* Both solve the same problem: with the angle of friction to 0.002 degrees, velocities of 1 m/s agree to that and the conditioning of A (10 at the least). */
+static void test_agreement(const char *options) {
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    contact_case c = contact_open(
+        &(contact_recipe){.seed = seed, .bodies = 3, .side = 3, .contacts = 15, .mu = 0.3});
+    contact_run sp = contact_run_for(&SP, options, &c), ica = contact_run_for(&ICA, "", &c);
+    sp.tolerance.angle = ica.tolerance.angle = 2e-3;
+    tap_ok(contact_run_solve(&sp, c.problem) == EB_CONVERGED_ATOL &&
+               contact_run_solve(&ica, c.problem) == EB_CONVERGED_ATOL,
+           "sp %s and ica solve one problem", options);
+    tap_below(contact_difference(3 * (int64_t)sp.rows, sp.v, ica.v), 1e-4, "with one velocity");
+    contact_run_close(&sp);
+    contact_run_close(&ica);
+    contact_close(&c);
+  }
+}
+
+/* States change as the iteration goes on, not only when it has converged. */
+static void test_dynamic(void) {
+  contact_case c =
+      contact_open(&(contact_recipe){.seed = 1, .bodies = 4, .side = 3, .contacts = 60});
+  contact_run set = contact_run_for(&SP, "", &c), dynamic = contact_run_for(&SP, "inner=2xcr", &c);
+  contact_run_solve(&set, c.problem);
+  contact_run_solve(&dynamic, c.problem);
+  tap_ok(dynamic.outcome.iterations < set.outcome.iterations,
+         "2xcr takes fewer iterations than active-set: %d, %d", (int)dynamic.outcome.iterations,
+         (int)set.outcome.iterations);
+  contact_run_close(&set);
+  contact_run_close(&dynamic);
+  contact_close(&c);
+}
+
+int main(void) {
+  static const char *const INNER[] = {"inner=active-set", "inner=2xcr"};
+  for (int i = 0; i < 2; i++) {
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) contact_check_enumerated(&SP, INNER[i], seed);
+    test_friction(INNER[i]);
+    test_agreement(INNER[i]);
+    contact_check_no_contacts(&SP, INNER[i]);
+    contact_check_frictionless(&SP, INNER[i]);
+    contact_check_outcomes(&SP, INNER[i]);
+    contact_check_contradiction(&SP, INNER[i], EB_CONVERGED_STAGNATED);
+    contact_check_immovable(&SP, INNER[i]);
+    contact_check_growth(&SP, INNER[i]);
+  }
+  test_dynamic();
+  return tap_done();
+}

@@ -1,0 +1,297 @@
+/* The judge on a scene with everything: an elastic and a rigid block, a tray that moves and a step. Fabricated steps that are right pass; wrong forces,
+ * momentum, energy and places do not. */
+#include "harness/audit/judge.h"
+#include "harness/case/verdict.h"
+#include "tests/bodies_fixture.h"
+
+static const double h = 1e-3;
+
+typedef struct stage {
+  eb_scene_ops ops;
+  eb_scene *scene;
+  eb_audit *audit;
+  eb_judge *judge;
+  eb_state *before, *after;
+  eb_audit_row row;
+  /* One contact: a node of the elastic block on the floor of the tray. */
+  eb_pair pair;
+  double weight[4], frame[9], c[3], mu, r[3], u[3];
+  eb_contact_record record;
+} stage;
+
+/* Of the lowest nodes of the elastic block the one farthest along x - y, which lies above the triangle 0 1 2 of the tray. */
+static int32_t lowest_node(const eb_scene *scene) {
+  int32_t lowest = 0;
+  for (int32_t i = 1; i < scene->mesh->node_count; i++) {
+    const double *x = scene->x0 + 3 * (size_t)i, *y = scene->x0 + 3 * (size_t)lowest;
+    if (x[2] < y[2] || (x[2] == y[2] && x[0] - x[1] > y[0] - y[1])) lowest = i;
+  }
+  return lowest;
+}
+
+/* The floor pushes the node by `push` N, at the distance at which it will be. */
+static void add_contact(stage *s, double push) {
+  int32_t node = lowest_node(s->scene), first = s->scene->mesh->node_count;
+  static const double frame[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
+  const double *x = s->before->x + 3 * (size_t)node, x_floor = -1, y_floor = -1;
+  /* The triangle's corners are (-1, -1), (2, -1) and (2, 1.4). */
+  double b = (x[1] - y_floor) / 2.4, a = (x[0] - x_floor) / 3 - b;
+  s->pair = (eb_pair){EB_VERTEX_FACE, {node, first, first + 1, first + 2}};
+  const double weight[4] = {1, -(1 - a - b), -a, -b};
+  memcpy(s->weight, weight, sizeof weight);
+  memcpy(s->frame, frame, sizeof frame);
+  s->r[0] = push;
+  s->record = (eb_contact_record){.count = 1,
+                                  .step = h,
+                                  .gap = 10,
+                                  .eps1 = 1e-9,
+                                  .eps2 = 5e-6,
+                                  .cone = 1e-3,
+                                  .angle = 1.2,
+                                  .nodes = first,
+                                  .pair = &s->pair,
+                                  .weight = s->weight,
+                                  .frame = s->frame,
+                                  .c = s->c,
+                                  .mu = &s->mu,
+                                  .r = s->r,
+                                  .u = s->u};
+}
+
+/* All fall for a step from rest, and the node is pushed: at rest the elastic forces are 0. */
+static void fall(stage *s) {
+  const double *mass = eb_elasticity_mass(s->scene->elasticity);
+  eb_state *to = s->after;
+  eb_state_copy(s->before, to);
+  for (int32_t i = 0; i < to->node_count; i++)
+    for (int d = 0; d < 3; d++) {
+      double force = i == s->pair.vertex[0] && d == 2 ? s->r[0] : 0;
+      to->v[3 * i + d] += h * (s->scene->gravity[d] + force / mass[i]);
+      to->x[3 * i + d] += h * to->v[3 * i + d];
+    }
+  for (int d = 0; d < 3; d++) to->twist[d] += h * s->scene->gravity[d];
+  eb_free_body_advance(s->before->pose, to->twist, h, to->pose);
+  eb_free_bodies_place(s->scene->free_bodies, s->scene->mesh->X, to->pose, to->twist, to->x, to->v);
+  to->time += h;
+  to->step++;
+}
+
+/* The demand that makes the contact closed at the end of the step. */
+static void close_contact(stage *s) {
+  double X0[3 * 8], X1[3 * 8];
+  eb_obstacle_place(&s->scene->obstacles[0], s->before->time, X0);
+  eb_obstacle_place(&s->scene->obstacles[0], s->after->time, X1);
+  int32_t node = s->pair.vertex[0];
+  double way = s->after->x[3 * node + 2] - s->before->x[3 * node + 2];
+  for (int i = 0; i < 3; i++) way += s->weight[1 + i] * (X1[3 * i + 2] - X0[3 * i + 2]);
+  s->c[0] = way;
+}
+
+/* Everything comes down at 1 m/s, and the floor takes half of that from the node: a good step. */
+static void stage_open(stage *s, const char *parameters) {
+  *s = (stage){.ops = bodies_scene(), .mu = 0.3};
+  tap_require(eb_scene_create(&s->ops, parameters, NULL, "", &s->scene), "a scene");
+  s->scene->obstacles[0].parameters[0] = 0; /* the tray only sinks */
+  tap_require(eb_audit_create(s->scene, &s->audit), "an audit");
+  tap_require(eb_judge_create(s->scene, s->audit, &s->judge), "a judge");
+  tap_require(eb_state_create(s->scene, &s->before), "a state");
+  tap_require(eb_state_create(s->scene, &s->after), "a state");
+  for (int32_t i = 0; i < s->before->node_count; i++) s->before->v[3 * i + 2] = -1;
+  s->before->twist[2] = -1;
+  s->before->twist[4] = 2;
+  add_contact(s, 0.5 * eb_elasticity_mass(s->scene->elasticity)[lowest_node(s->scene)] / h);
+  fall(s);
+  close_contact(s);
+}
+
+static void stage_close(stage *s) {
+  eb_state_destroy(s->after);
+  eb_state_destroy(s->before);
+  eb_judge_destroy(s->judge);
+  eb_audit_destroy(s->audit);
+  eb_scene_destroy(s->scene);
+}
+
+static eb_judgement judge(stage *s) {
+  eb_audit_row start;
+  eb_judgement judged;
+  tap_require(eb_audit_step(s->audit, s->before, s->before, h, EB_EQUATION_STATIC, &start),
+              "audit");
+  tap_require(eb_audit_step(s->audit, s->before, s->after, h, EB_EQUATION_IMPLICIT_EULER, &s->row),
+              "audit");
+  eb_judge_step(s->judge, s->before, s->after, h, &s->record, &start, &s->row, &judged);
+  return judged;
+}
+
+static const char *verdict_of(const eb_judgement *judged, eb_reason reason, eb_verdict *verdict) {
+  *verdict = (eb_verdict){.steps = 1};
+  eb_verdict_contact(verdict, judged, reason, 1);
+  return eb_verdict_word(verdict);
+}
+
+static const char scene[] = "nx=2,ny=2,nz=2,gz=-9.81,support=none";
+
+static void test_good(void) {
+  stage s;
+  eb_verdict verdict;
+  stage_open(&s, scene);
+  eb_judgement judged = judge(&s);
+  tap_ok(judged.crossings.between == 0 && judged.crossings.self == 0 &&
+             judged.crossings.nested == 0,
+         "bodies that fall apart do not cross");
+  tap_ok(judged.law.count == 1 && judged.law.active == 1, "its contact is counted");
+  /* Some hundred kg m/s of bodies, summed in doubles. */
+  tap_below(judged.balance, 1e-10, "its force explains the motion of the bodies");
+  tap_below(judged.balance_excess, 1, "to what the tolerance leaves");
+  tap_below(judged.energy_excess, 0, "the step dissipates");
+  if (!tap_ok(strcmp(verdict_of(&judged, EB_CONVERGED_ATOL, &verdict), "passed") == 0,
+              "a good step passes"))
+    printf("#   %s\n", verdict.detail);
+  stage_close(&s);
+}
+
+/* The forces of contact belong to the residual: without elastic forces nothing else is left of a step of implicit Euler. */
+static void test_residual(void) {
+  stage s;
+  stage_open(&s, "nx=2,ny=2,nz=2,gz=-9.81,E=1e-9");
+  judge(&s);
+  tap_below(s.row.residual_relative, 1e-10,
+            "with the forces of contact the step is implicit Euler's");
+  s.record.count = 0;
+  judge(&s);
+  tap_ok(s.row.residual_relative > 0.01, "without them it is not");
+  stage_close(&s);
+}
+
+/* ---- steps that are wrong --------------------------------------------------------------------- */
+
+static void double_force(stage *s) {
+  s->r[0] *= 2;
+}
+static void forget_contact(stage *s) {
+  s->record.count = 0;
+}
+static void speed_rider(stage *s) {
+  s->after->twist[0] += 1e-3;
+}
+static void speed_node(stage *s) {
+  s->after->v[0] += 1e-3;
+}
+static void approach(stage *s) {
+  s->c[0] += 1e-3;
+}
+static void retreat(stage *s) {
+  s->c[0] -= 1e-3;
+}
+static void rub(stage *s) {
+  s->r[1] = s->r[0];
+}
+static void slip(stage *s) {
+  for (int i = 0; i < s->after->node_count; i++) s->after->x[3 * i + 1] += 1e-3;
+}
+static void confuse(stage *s) {
+  s->weight[0] = 2;
+}
+static void claim_nothing(stage *s) {
+  s->record.eps2 = 1;
+  s->c[0] -= 0.02;
+}
+static void lower_rigid(stage *s) {
+  s->after->pose[2] -= 0.6;
+  eb_free_bodies_place(s->scene->free_bodies, s->scene->mesh->X, s->after->pose, s->after->twist,
+                       s->after->x, s->after->v);
+}
+static void raise_tray(stage *s) {
+  s->scene->obstacles[0].parameters[1] = 600;
+}
+static void fold(stage *s) {
+  for (int d = 0; d < 3; d++) s->after->x[d] = 5 * (d + 1);
+  s->after->x[2] = 0.3;
+}
+
+typedef struct flaw {
+  const char *name, *words; /* of the verdict */
+  void (*spoil)(stage *);
+  bool claimed_when_stagnated; /* whether that reason is no excuse */
+} flaw;
+
+static void test_flaws(void) {
+  static const flaw flaws[] = {
+      {"a force twice as large", "momentum", double_force, false},
+      {"a force that is not told", "momentum", forget_contact, false},
+      {"a rigid body that nothing pushes", "momentum", speed_rider, false},
+      {"an elastic body that nothing pushes", "momentum", speed_node, false},
+      {"a contact that is too close", "too close", approach, true},
+      {"a contact that pushes across air", "pushes off", retreat, true},
+      {"a tolerance that allows anything", "pushes off", claim_nothing, true},
+      {"a contact that is none", "cannot be", confuse, true},
+      {"a body in another one", "of different bodies", lower_rigid, true},
+      {"a body in an obstacle", "of different bodies", raise_tray, true},
+      {"a body through itself", "of the same body", fold, true},
+      {"a slip of a contact that should stick", "slips", slip, false},
+  };
+  for (size_t i = 0; i < sizeof flaws / sizeof *flaws; i++) {
+    stage s;
+    eb_verdict verdict;
+    stage_open(&s, scene);
+    flaws[i].spoil(&s);
+    eb_judgement judged = judge(&s);
+    bool failed = strcmp(verdict_of(&judged, EB_CONVERGED_ATOL, &verdict), "failed") == 0;
+    if (!tap_ok(failed && strstr(verdict.detail, flaws[i].words), "%s fails", flaws[i].name))
+      printf("#   '%s'\n", verdict.detail);
+    verdict_of(&judged, EB_CONVERGED_STAGNATED, &verdict);
+    tap_ok((verdict.failures > 0) == flaws[i].claimed_when_stagnated, "%s %s when it stagnated",
+           flaws[i].name, flaws[i].claimed_when_stagnated ? "fails too" : "is not claimed");
+    verdict_of(&judged, EB_DIVERGED_MAX_IT, &verdict);
+    tap_ok(verdict.failures == 0, "%s is no lie of a solver that gave up", flaws[i].name);
+    stage_close(&s);
+  }
+}
+
+static void test_friction(void) {
+  stage s;
+  eb_verdict verdict;
+  stage_open(&s, scene);
+  rub(&s);
+  eb_judgement judged = judge(&s);
+  tap_ok(judged.law.cone > 0.69 && judged.law.cone < 0.71, "friction beyond the limit is measured");
+  judged.balance_excess = 0;
+  verdict_of(&judged, EB_CONVERGED_ATOL, &verdict);
+  tap_ok(strstr(verdict.detail, "outside of Coulomb's cone") != NULL, "and fails");
+  judged.law.cone = 0;
+  judged.law.angle = 3;
+  verdict_of(&judged, EB_CONVERGED_ATOL, &verdict);
+  tap_ok(strstr(verdict.detail, "off the direction") != NULL, "so does friction that is turned");
+  judged.law.angle = 1;
+  tap_ok(strcmp(verdict_of(&judged, EB_CONVERGED_ATOL, &verdict), "passed") == 0,
+         "within the tolerance it does not");
+  stage_close(&s);
+}
+
+/* ---- energy ----------------------------------------------------------------------------------- */
+
+static void test_energy(void) {
+  stage s;
+  stage_open(&s, scene);
+  double good = judge(&s).energy_excess;
+  s.after->twist[2] = -2;
+  double mass = s.scene->free_bodies->body[0].mass, fall_speed = 1 + 9.81 * h;
+  double more = 0.5 * mass * (4 - fall_speed * fall_speed);
+  tap_near(judge(&s).energy_excess - good, more, 1e-9 * more, "energy from nowhere is measured");
+  s.after->twist[2] = -fall_speed;
+  /* The tray rises by 0.2 m instead of sinking by 0.1 mm; the contact's distance is what it was. */
+  s.scene->obstacles[0].parameters[1] = 200;
+  double risen = judge(&s).energy_excess;
+  tap_near(good - risen, s.r[0] * (0.2 + 1e-4), 1e-6 * s.r[0],
+           "the work of an obstacle is no excess");
+  stage_close(&s);
+}
+
+int main(void) {
+  test_good();
+  test_residual();
+  test_flaws();
+  test_friction();
+  test_energy();
+  return tap_done();
+}
