@@ -227,14 +227,14 @@ static void vertex_at(const eb_obstacle *obstacle, int32_t vertex, double t, dou
   free(place);
 }
 
-/* The velocity of every vertex is w about the y axis through (x, 0, 0), w = -side speed / radius: down where the rollers meet. */
+/* The velocity of every vertex is w about the y axis through (x, 0, 0), w = side speed / radius: up where the rollers meet. */
 static void test_armadillo(void) {
   eb_scene *scene = make("verschoor2019/armadillo", "resolution=0.02,gap=0.3,speed=0.2");
   for (int o = 0; o < 2; o++) {
     const eb_obstacle *roller = &scene->obstacles[o];
     double worst = 0, inner = INFINITY, side = o == 0 ? 1 : -1;
     for (int32_t i = 0; i < roller->surface->vertex_count; i += 7) {
-      double x[3], v[3], spin = -side * 0.2 / 0.5;
+      double x[3], v[3], spin = side * 0.2 / 0.5;
       vertex_at(roller, i, 2, x, v);
       inner = fmin(inner, side * x[0]);
       worst = fmax(worst, fabs(v[0] - spin * x[2]) + fabs(v[1]) +
@@ -251,7 +251,7 @@ static void test_armadillo(void) {
   for (size_t i = 0; i < nodes; i++) {
     if (!fixed[i]) continue;
     left += target[3 * i + 1] > 0, right += target[3 * i + 1] < 0;
-    off = fmax(off, fabs(target[3 * i + 2] - scene->x0[3 * i + 2] + 0.2 * (2 - 0.25)));
+    off = fmax(off, fabs(target[3 * i + 2] - scene->x0[3 * i + 2] - 0.2 * (2 - 0.25)));
     aside = fmax(aside, fabs(target[3 * i]));
   }
   tap_ok(left >= 4 && right >= 4, "both ankles are held (%d and %d nodes)", left, right);
