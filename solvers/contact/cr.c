@@ -28,6 +28,7 @@
 static const double theta_ = 0.3;     /* E over the mean of the Schur diagonal */
 static const double forcing_ = 0.1;   /* |r| / |grad Phi| at which a Newton step is cut off */
 static const double curvature_ = 0.1; /* |Phi'(t)| / |Phi'(0)| that the line search asks for */
+static const double slow_ = 0.65, stiffer_ = 0.25, least_ = 1e-4; /* of lowering E: see stiffen */
 
 typedef struct workspace {
   eb_cr_system system;
@@ -36,6 +37,7 @@ typedef struct workspace {
   int64_t room;
   double *Av, *gradient, *descent; /* rows */
   double *u, *r, *change;          /* contacts: 3, 3, 1 (last change of the bound) */
+  double *off, *first;             /* contacts: m at the last proximal step; the first compliance */
   uint8_t *state;
   double *work; /* for eb_contact_measure */
 } workspace;
@@ -43,8 +45,8 @@ typedef struct workspace {
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 static void clear_contacts(workspace *w) {
-  double **all[] = {&w->law.compliance, &w->law.anchor, &w->law.bound, &w->u, &w->r,
-                    &w->change,         &w->work};
+  double **all[] = {&w->law.compliance, &w->law.anchor, &w->law.bound, &w->u,   &w->r,
+                    &w->change,         &w->off,        &w->first,     &w->work};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     free(*all[i]);
     *all[i] = NULL;
@@ -97,6 +99,8 @@ static eb_error reserve(workspace *w, int64_t count) {
   EB_TRY(EB_NEW(w->u, 3 * room));
   EB_TRY(EB_NEW(w->r, 3 * room));
   EB_TRY(EB_NEW(w->change, room));
+  EB_TRY(EB_NEW(w->off, room));
+  EB_TRY(EB_NEW(w->first, room));
   EB_TRY(EB_NEW(w->state, room));
   EB_TRY(EB_NEW(w->work, w->system.n + 3 * room));
   w->room = room;
@@ -167,31 +171,18 @@ static double line_search(const workspace *w, const eb_contact_problem *problem,
 
 /* ---- one Newton step ----------------------------------------------------------------------------- */
 
-/* A direction from K x = -grad Phi to the residual `target`. Returns false when conjugate residuals break down before; x is then what they had. */
-static bool find_direction(workspace *w, const eb_contact_tolerance *tolerance, double target,
-                           int64_t *iterations) {
+/* A direction from K x = -grad Phi to the residual `target`, as far as conjugate residuals lead. Returns false when they lead nowhere. */
+static bool direction(workspace *w, const eb_contact_tolerance *tolerance, double target,
+                      int64_t *iterations) {
+  int64_t first = *iterations;
+  eb_cr_system_linearize(&w->system, &w->law, w->u);
+  for (int64_t i = 0; i < w->system.n; i++) w->descent[i] = -w->gradient[i];
   bool good = eb_cr_solve_start(&w->cr, &w->system, w->descent);
   while (good && w->cr.norm > target && *iterations < tolerance->max_iterations) {
     good = eb_cr_solve_iterate(&w->cr, &w->system);
     *iterations += good;
   }
-  return good;
-}
-
-/* Full is not positive definite where Z counts too few: then it is raised, which in the end leaves A_d^-1, and the direction sought again unless it descends well already
- * (its products are not lost). */
-static bool direction(workspace *w, const eb_contact_tolerance *tolerance, double target,
-                      int64_t *iterations) {
-  eb_cr_system_linearize(&w->system, &w->law, w->u);
-  for (int64_t i = 0; i < w->system.n; i++) w->descent[i] = -w->gradient[i];
-  for (int attempt = 0; attempt < 12; attempt++) {
-    if (find_direction(w, tolerance, target, iterations)) return true;
-    eb_cr_system_raise(&w->system);
-    if (eb_dot(w->system.n, w->cr.x, w->gradient) < 0 &&
-        w->cr.norm < 0.5 * eb_norm(w->system.n, w->gradient))
-      return true;
-  }
-  return false;
+  return *iterations > first;
 }
 
 static void advance(workspace *w, double t, double *v) {
@@ -212,6 +203,8 @@ static void begin_law(workspace *w, const eb_contact_problem *problem, const dou
     double normal = r[3 * (int64_t)k];
     w->law.bound[k] = problem->mu[k] * (normal > 0 ? normal : 0);
     w->change[k] = 0;
+    w->off[k] = INFINITY;
+    w->first[k] = w->law.compliance[k];
     w->state[k] = 255;
   }
 }
@@ -224,8 +217,24 @@ static void move_bound(workspace *w, int32_t k, double mu) {
   w->law.bound[k] += step;
 }
 
-static void proximal_step(workspace *w, const eb_contact_problem *problem) {
+/* How far a contact that holds is from where it has to be, m. */
+static double distance_off(const workspace *w, int32_t k) {
+  const double *u = w->u + 3 * (int64_t)k;
+  double off = w->r[3 * (int64_t)k] > 0 || u[0] < 0 ? fabs(u[0]) : 0;
+  return w->state[k] == EB_CONTACT_STICKS ? fmax(off, hypot(u[1], u[2])) : off;
+}
+
+/* A proximal step leaves E / (E + S) of what a contact is off, S what the others let it yield: where that is slow, E is lowered. */
+static void stiffen(workspace *w, int32_t k, double eps2) {
+  double off = distance_off(w, k);
+  if (off > 0.5 * eps2 && off > slow_ * w->off[k] && w->law.compliance[k] > least_ * w->first[k])
+    w->law.compliance[k] *= stiffer_;
+  w->off[k] = off;
+}
+
+static void proximal_step(workspace *w, const eb_contact_problem *problem, double eps2) {
   for (int32_t k = 0; k < problem->count; k++) {
+    stiffen(w, k, eps2);
     memcpy(w->law.anchor + 3 * (int64_t)k, w->r + 3 * (int64_t)k, 3 * sizeof *w->r);
     move_bound(w, k, problem->mu[k]);
   }
@@ -284,7 +293,7 @@ static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
         error.violation > 0.9 * last && error.violation > tolerance->eps2 ? stagnated + 1 : 0;
     last = error.violation;
     if (stagnated > 20) return EB_CONVERGED_STAGNATED;
-    proximal_step(w, problem);
+    proximal_step(w, problem, tolerance->eps2);
     outcome->state_changes += evaluate(w, problem) > 0;
   }
   return EB_DIVERGED_MAX_IT;

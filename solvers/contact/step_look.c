@@ -6,6 +6,9 @@
  *   - at the end of the motion when they come too close, or when the contact has slid off them and a force acts across the air.
  * A constraint that has been renewed often enough stays as it is, and further hits of its pair add constraints: so rounds end. When a
  * round goes on anyway, vertices that are close to a face get their constraint at once. */
+#include <math.h>
+
+#include "problems/base/vector3.h"
 #include "solvers/contact/step_data.h"
 
 enum { MOST_CHANGES = 10 };
@@ -43,6 +46,29 @@ static void linearize(const eb_contact_step *step, eb_constraint *constraint, do
   constraint->demand =
       eb_constraint_demand(distance_of(&constraint->pair, (eb_points)x0), step->gap);
   eb_constraint_linearize(constraint, (eb_points)x0, (eb_points)x, touching);
+}
+
+/* Whether the normal of a constraint leads out of its second body and into its first. Where a motion has gone through a body, also the places where it leaves it are
+ * found, with the opposite normal: no constraint that both can keep. Surfaces seen from their back (open ones have no inside) pass. */
+static bool leads_outward(const eb_contact_step *step, const eb_constraint *constraint) {
+  static const double inside =
+      -0.5; /* 2: straight out of one and into the other; -2: the reverse */
+  const double *n = constraint->frame;
+  int first = constraint->pair.kind == EB_VERTEX_FACE ? 1 : 2;
+  double outward = 0;
+  for (int i = 0; i < 4; i++) {
+    const double *normal = step->surface.normal + 3 * (int64_t)constraint->pair.vertex[i];
+    outward += (i < first ? -1 : 1) * fabs(constraint->weight[i]) * eb_dot3(n, normal);
+  }
+  return outward > inside;
+}
+
+/* The same of the constraint that the pair would have at that time. */
+static bool would_lead_outward(const eb_contact_step *step, const eb_pair *pair, double time,
+                               bool touching) {
+  eb_constraint constraint = {.pair = *pair};
+  linearize(step, &constraint, time, touching);
+  return leads_outward(step, &constraint);
 }
 
 static eb_error add(eb_contact_step *step, const eb_pair *pair, double time, bool touching) {
@@ -86,7 +112,9 @@ static eb_error add_close(eb_contact_step *step, const double *x, double time) {
   int32_t count;
   EB_TRY(eb_collisions_near(step->surface.collisions, x, close_empty * step->gap, &near, &count));
   for (int32_t i = 0; i < count; i++)
-    if (worth_adding(step, &near[i].pair, x)) EB_TRY(add(step, &near[i].pair, time, false));
+    if (worth_adding(step, &near[i].pair, x) &&
+        would_lead_outward(step, &near[i].pair, time, false))
+      EB_TRY(add(step, &near[i].pair, time, false));
   return EB_OK;
 }
 
@@ -117,7 +145,14 @@ static eb_error look_at_hits(eb_contact_step *step, eb_step_log *log) {
   const eb_hit *hits;
   int32_t count;
   EB_TRY(eb_collisions_find(step->surface.collisions, step->surface.x, &hits, &count));
+  int32_t met = 0;
   for (int32_t i = 0; i < count; i++)
+    if (eb_constraint_acts(&hits[i].pair, &step->surface, &step->system) &&
+        would_lead_outward(step, &hits[i].pair, hits[i].time, true)) {
+      EB_TRY(meet(step, &hits[i].pair, hits[i].time, true, log));
+      met++;
+    }
+  for (int32_t i = 0; i < count && met == 0; i++)
     if (eb_constraint_acts(&hits[i].pair, &step->surface, &step->system))
       EB_TRY(meet(step, &hits[i].pair, hits[i].time, true, log));
   return EB_OK;
@@ -133,6 +168,7 @@ static eb_error look_at_close(eb_contact_step *step, eb_step_log *log) {
     eb_pair_points(&near[i].pair, step->surface.x0, x0);
     double demand = eb_constraint_demand(distance_of(&near[i].pair, (eb_points)x0), step->gap);
     if (near[i].distance < too_close * demand &&
+        would_lead_outward(step, &near[i].pair, 1, false) &&
         eb_constraint_acts(&near[i].pair, &step->surface, &step->system))
       EB_TRY(meet(step, &near[i].pair, 1, false, log));
   }
@@ -145,7 +181,8 @@ static void look_at_forces(eb_contact_step *step, int32_t count, eb_step_log *lo
     double x[4][3];
     if (step->mark[k] || constraint->r[0] <= 0 || constraint->changes >= MOST_CHANGES) continue;
     eb_pair_points(&constraint->pair, step->surface.x, x);
-    if (distance_of(&constraint->pair, (eb_points)x) > constraint->demand + air * step->gap)
+    if (distance_of(&constraint->pair, (eb_points)x) > constraint->demand + air * step->gap &&
+        would_lead_outward(step, &constraint->pair, 1, false))
       renew(step, k, 1, false, log);
   }
 }

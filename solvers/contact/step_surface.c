@@ -2,6 +2,7 @@
 #include "solvers/contact/step_surface.h"
 
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,6 +69,7 @@ static eb_error allocate(eb_contact_surface *surface) {
   EB_TRY(EB_NEW(surface->x0, 3 * (size_t)surface->mesh->vertex_count));
   EB_TRY(EB_NEW(surface->x, 3 * (size_t)surface->mesh->vertex_count));
   EB_TRY(EB_NEW(surface->reach, surface->mesh->vertex_count));
+  EB_TRY(EB_NEW(surface->normal, 3 * (size_t)surface->mesh->vertex_count));
   return eb_collisions_create(surface->mesh, &surface->collisions);
 }
 
@@ -84,6 +86,7 @@ void eb_contact_surface_clear(eb_contact_surface *surface) {
   free(surface->x0);
   free(surface->x);
   free(surface->reach);
+  free(surface->normal);
   *surface = (eb_contact_surface){0};
 }
 
@@ -120,6 +123,26 @@ static void set_reach(eb_contact_surface *surface, const eb_contact_system *syst
   }
 }
 
+static void add_area(const eb_contact_surface *surface, const int32_t *corner) {
+  const double *a = surface->x0 + 3 * (int64_t)corner[0], *b = surface->x0 + 3 * (int64_t)corner[1],
+               *c = surface->x0 + 3 * (int64_t)corner[2];
+  double ab[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]},
+         ac[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]}, area[3];
+  eb_cross3(ab, ac, area);
+  for (int k = 0; k < 3; k++) eb_add3(1, area, surface->normal + 3 * (int64_t)corner[k]);
+}
+
+static void find_normals(eb_contact_surface *surface) {
+  const eb_collision_mesh *mesh = surface->mesh;
+  memset(surface->normal, 0, 3 * (size_t)mesh->vertex_count * sizeof *surface->normal);
+  for (int32_t t = 0; t < mesh->triangle_count; t++)
+    add_area(surface, mesh->triangles + 3 * (int64_t)t);
+  for (int32_t i = 0; i < mesh->vertex_count; i++) {
+    double *n = surface->normal + 3 * (int64_t)i, length = length3(n);
+    for (int d = 0; d < 3; d++) n[d] = length > 0 ? n[d] / length : 0;
+  }
+}
+
 eb_error eb_contact_surface_begin(eb_contact_surface *surface, const eb_contact_system *system,
                                   double slack) {
   gather(surface, system->state->x, surface->x0);
@@ -127,6 +150,7 @@ eb_error eb_contact_surface_begin(eb_contact_surface *surface, const eb_contact_
   place_obstacles(surface, system->state->time, surface->x0);
   place_obstacles(surface, system->state->time + system->dt, surface->x);
   set_reach(surface, system, slack);
+  find_normals(surface);
   return eb_collisions_begin(surface->collisions, surface->x0, surface->reach);
 }
 

@@ -13,6 +13,8 @@ typedef struct eb_contact_surface {
   double *x0,
       *x; /* 3 vertex_count: at the start and, for the velocities seen last, at the end of the step, m */
   double *reach; /* vertex_count, m */
+  double *
+      normal; /* 3 vertex_count: outward at the start, of triangles by area, of length 1 (0 where they cancel) */
 } eb_contact_surface;
 
 EB_MUST eb_error eb_contact_surface_create(const eb_scene *scene, eb_contact_surface *out);
