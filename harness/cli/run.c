@@ -6,6 +6,7 @@
 
 #include "harness/case/session.h"
 #include "harness/cli/command.h"
+#include "harness/cli/fclib.h"
 #include "harness/cli/summary.h"
 #include "harness/names.h"
 #include "problems/base/text.h"
@@ -126,7 +127,7 @@ static eb_error with_plan(const eb_arguments *arguments, const eb_plan *plan, in
   return run_plan(arguments, plan, json, code);
 }
 
-static eb_error run(const eb_arguments *arguments, int *code) {
+static eb_error run_scenes(const eb_arguments *arguments, int *code) {
   eb_plugins plugins = {0};
   eb_request request = {.plugins = &plugins};
   eb_plan plan = {0};
@@ -142,6 +143,12 @@ static eb_error run(const eb_arguments *arguments, int *code) {
   return error;
 }
 
+static eb_error run(const eb_arguments *arguments, int *code) {
+  bool fclib;
+  EB_TRY(eb_fclib_wanted(arguments, &fclib));
+  return (fclib ? eb_fclib_run : run_scenes)(arguments, code);
+}
+
 const eb_command eb_command_run = {
     .name = "run",
     .synopsis = "SUITE|SCENE[:p=v,..].. [-s SOLVER[:o=v,..]].. [-o F.h5] [options]",
@@ -149,7 +156,9 @@ const eb_command eb_command_run = {
     .details =
         "SUITE is a built-in suite or the path of an .ini file; SCENE may be a pattern such as "
         "'conjac2020/*'.\nA case is one scene, solver, thread count and repetition; each runs in "
-        "a process of its own.",
+        "a process of its own.\nfclib:FILE.hdf5 in the place of a scene is a contact problem of "
+        "FCLib: "
+        "it is solved here, -o writes it with its solution.",
     .flags = flags,
     .least = 1,
     .most = 1000,
