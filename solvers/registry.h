@@ -15,6 +15,7 @@
   each(conjac)                                                                                     \
   each(contact_cr)                                                                                 \
   each(contact_ica)                                                                                \
+  each(contact_sp)                                                                                 \
   each(contact_delassus)
 /* clang-format on */
 

@@ -68,6 +68,7 @@ static eb_error allocate(eb_contact_surface *surface) {
   EB_TRY(EB_NEW(surface->x0, 3 * (size_t)surface->mesh->vertex_count));
   EB_TRY(EB_NEW(surface->x, 3 * (size_t)surface->mesh->vertex_count));
   EB_TRY(EB_NEW(surface->reach, surface->mesh->vertex_count));
+  EB_TRY(EB_NEW(surface->hit, surface->mesh->vertex_count));
   return eb_collisions_create(surface->mesh, &surface->collisions);
 }
 
@@ -84,6 +85,7 @@ void eb_contact_surface_clear(eb_contact_surface *surface) {
   free(surface->x0);
   free(surface->x);
   free(surface->reach);
+  free(surface->hit);
   *surface = (eb_contact_surface){0};
 }
 

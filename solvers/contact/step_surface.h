@@ -13,6 +13,7 @@ typedef struct eb_contact_surface {
   double *x0,
       *x; /* 3 vertex_count: at the start and, for the velocities seen last, at the end of the step, m */
   double *reach; /* vertex_count, m */
+  double *hit;   /* vertex_count: work of looking for hits */
 } eb_contact_surface;
 
 EB_MUST eb_error eb_contact_surface_create(const eb_scene *scene, eb_contact_surface *out);
