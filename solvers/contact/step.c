@@ -197,6 +197,8 @@ static eb_error run(eb_contact_step *step, eb_step_log *log, eb_reason *reason) 
 
 static void finish(eb_contact_step *step, eb_state *state, eb_step_log *log) {
   int32_t count = step->constraints.count;
+  /* A guess that is good enough has been looked at once. */
+  if (log->iterations == 0) log->iterations = 1;
   eb_contact_step_record(step);
   eb_contact_system_advance(&step->system, step->v, state);
   for (int32_t k = 0; k < count; k++)

@@ -4,8 +4,8 @@
  * and every force acts between features that are where it was linearized. A constraint is linearized
  *   - at the time of the hit when its features collide,
  *   - at the end of the motion when they come too close, or when the contact has slid off them and a force acts across the air.
- * A constraint that has been renewed often enough stays as it is, and further hits of its pair add constraints: so rounds end. When a
- * round goes on anyway, vertices that are close to a face get their constraint at once. */
+ * A constraint that has been renewed often enough stays as it is, and further hits of its pair add constraints: so rounds end. When
+ * nothing hits and a round goes on anyway, vertices that are close to a face get their constraint at once. */
 #include <math.h>
 
 #include "problems/base/vector3.h"
@@ -141,20 +141,47 @@ static eb_error meet(eb_contact_step *step, const eb_pair *pair, double time, bo
   return EB_OK;
 }
 
+/* Hits at so nearly the same time, as a part of the step, are one. */
+static const double same_time = 1e-6;
+
+/* surface.hit: when each vertex hits its first face, beyond 1 when it hits none. */
+static void find_first(const eb_contact_step *step, const eb_hit *hits, int32_t count) {
+  double *first = step->surface.hit;
+  for (int32_t i = 0; i < step->surface.mesh->vertex_count; i++) first[i] = 2;
+  for (int32_t i = 0; i < count; i++) {
+    const eb_pair *pair = &hits[i].pair;
+    if (pair->kind == EB_VERTEX_FACE && eb_constraint_acts(pair, &step->surface, &step->system))
+      first[pair->vertex[0]] = fmin(first[pair->vertex[0]], hits[i].time);
+  }
+}
+
+/* A vertex that has passed a face hits others from inside: these are no contacts. Edges wait while a vertex of theirs hits a face: where faces meet, the vertices carry it
+ * all, and the many edges that cross would only say the same once more. What still hits when the first hits are prevented is found in the next round. */
+static bool waits(const eb_contact_step *step, const eb_hit *hit) {
+  const double *first = step->surface.hit;
+  const int32_t *vertex = hit->pair.vertex;
+  if (hit->pair.kind == EB_VERTEX_FACE) return hit->time > first[vertex[0]] + same_time;
+  return fmin(fmin(first[vertex[0]], first[vertex[1]]), fmin(first[vertex[2]], first[vertex[3]])) <=
+         1;
+}
+
+static bool counts(const eb_contact_step *step, const eb_hit *hit) {
+  return eb_constraint_acts(&hit->pair, &step->surface, &step->system) && !waits(step, hit);
+}
+
 static eb_error look_at_hits(eb_contact_step *step, eb_step_log *log) {
   const eb_hit *hits;
   int32_t count;
   EB_TRY(eb_collisions_find(step->surface.collisions, step->surface.x, &hits, &count));
+  find_first(step, hits, count);
   int32_t met = 0;
   for (int32_t i = 0; i < count; i++)
-    if (eb_constraint_acts(&hits[i].pair, &step->surface, &step->system) &&
-        would_lead_outward(step, &hits[i].pair, hits[i].time, true)) {
+    if (counts(step, hits + i) && would_lead_outward(step, &hits[i].pair, hits[i].time, true)) {
       EB_TRY(meet(step, &hits[i].pair, hits[i].time, true, log));
       met++;
     }
   for (int32_t i = 0; i < count && met == 0; i++)
-    if (eb_constraint_acts(&hits[i].pair, &step->surface, &step->system))
-      EB_TRY(meet(step, &hits[i].pair, hits[i].time, true, log));
+    if (counts(step, hits + i)) EB_TRY(meet(step, &hits[i].pair, hits[i].time, true, log));
   return EB_OK;
 }
 
@@ -187,13 +214,21 @@ static void look_at_forces(eb_contact_step *step, int32_t count, eb_step_log *lo
   }
 }
 
+static bool unchanged(const eb_contact_step *step, int32_t count) {
+  bool same = step->constraints.count == count;
+  for (int32_t k = 0; k < count; k++) same &= !step->mark[k];
+  return same;
+}
+
+/* Where something has passed through something else, the end of the motion says nothing about sides: then hits alone count. */
 eb_error eb_contact_step_look(eb_contact_step *step, eb_step_log *log, bool *settled) {
   int32_t count = step->constraints.count;
   for (int32_t k = 0; k < count; k++) step->mark[k] = 0;
+  *settled = false;
   EB_TRY(look_at_hits(step, log));
+  if (!unchanged(step, count)) return EB_OK;
   EB_TRY(look_at_close(step, log));
   look_at_forces(step, count, log);
-  *settled = step->constraints.count == count;
-  for (int32_t k = 0; k < count; k++) *settled &= !step->mark[k];
+  *settled = unchanged(step, count);
   return *settled ? EB_OK : add_close(step, step->surface.x, 1);
 }

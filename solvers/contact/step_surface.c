@@ -70,6 +70,7 @@ static eb_error allocate(eb_contact_surface *surface) {
   EB_TRY(EB_NEW(surface->x, 3 * (size_t)surface->mesh->vertex_count));
   EB_TRY(EB_NEW(surface->reach, surface->mesh->vertex_count));
   EB_TRY(EB_NEW(surface->normal, 3 * (size_t)surface->mesh->vertex_count));
+  EB_TRY(EB_NEW(surface->hit, surface->mesh->vertex_count));
   return eb_collisions_create(surface->mesh, &surface->collisions);
 }
 
@@ -87,6 +88,7 @@ void eb_contact_surface_clear(eb_contact_surface *surface) {
   free(surface->x);
   free(surface->reach);
   free(surface->normal);
+  free(surface->hit);
   *surface = (eb_contact_surface){0};
 }
 

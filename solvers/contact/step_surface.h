@@ -15,6 +15,7 @@ typedef struct eb_contact_surface {
   double *reach; /* vertex_count, m */
   double *
       normal; /* 3 vertex_count: outward at the start, of triangles by area, of length 1 (0 where they cancel) */
+  double *hit; /* vertex_count: work of looking for hits */
 } eb_contact_surface;
 
 EB_MUST eb_error eb_contact_surface_create(const eb_scene *scene, eb_contact_surface *out);
