@@ -31,8 +31,8 @@ static bool same_matrix(const eb_fclib_matrix *a, const eb_fclib_matrix *b) {
 /* A problem of the fixture with its solution, and rest as the guess. */
 static eb_fclib solved_problem(const contact_case *c) {
   eb_fclib p;
-  contact_run run = contact_run_open(&eb_contact_delassus, OPTIONS, "", c->A->rows,
-                                     c->problem->count);
+  contact_run run =
+      contact_run_open(&eb_contact_delassus, OPTIONS, "", c->A->rows, c->problem->count);
   double *rest = eb_calloc(3 * (size_t)(c->A->rows + c->problem->count), sizeof *rest);
   run.tolerance = STRICT;
   contact_run_solve(&run, c->problem);
@@ -85,9 +85,9 @@ static eb_error put(hid_t file, const char *name, hid_t type, int64_t count, con
 
 /* What libfclib reads, under its names: of H's triplets `i` counts rows (velocities), `p` columns (contacts). */
 static void test_structure(void) {
-  static const char *const names[] = {"M/m", "M/n", "M/nz", "M/nzmax", "M/i", "M/p", "M/x", "H/i",
-                                      "vectors/f", "vectors/w", "vectors/mu", "spacedim",
-                                      "info/title"};
+  static const char *const names[] = {
+      "M/m", "M/n",       "M/nz",      "M/nzmax",    "M/i",      "M/p",       "M/x",
+      "H/i", "vectors/f", "vectors/w", "vectors/mu", "spacedim", "info/title"};
   contact_case c = random_case();
   eb_fclib p = solved_problem(&c);
   hid_t file;
@@ -162,7 +162,7 @@ static eb_error solve(const eb_fclib *p, const char *solver, const char *options
   eb_values *values;
   *out = (eb_fclib_result){0};
   EB_TRY(eb_fclib_method_find(solver, &method));
-  tap_require(eb_values_create(solver, method->options, options, &values), options);
+  tap_require(eb_values_create(solver, eb_fclib_method_options(method), options, &values), options);
   const eb_solver with = {.options = values, .threads = 1};
   eb_error error = eb_fclib_solve(p, method->method, &with, &STRICT, out);
   eb_values_destroy(values);
@@ -210,7 +210,7 @@ static void test_unsupported(void) {
 
 /* W and q of a random case, as triplets. */
 static eb_fclib local_problem(const contact_case *c) {
-  eb_delassus operator = {.threads = 1};
+  eb_delassus operator= {.threads = 1};
   eb_reduced reduced = {0};
   eb_reason reason;
   int32_t m = 3 * c->problem->count;
@@ -282,9 +282,8 @@ static void test_compressed(void) {
     tap_require(put(file, "fclib_global/H/p", H5T_NATIVE_INT32, nz == -1 ? 4 : 6,
                     nz == -1 ? COLUMNS : ROWS),
                 "p");
-    tap_require(put(file, "fclib_global/H/i", H5T_NATIVE_INT32, 3,
-                    nz == -1 ? touched : one_contact),
-                "i");
+    tap_require(
+        put(file, "fclib_global/H/i", H5T_NATIVE_INT32, 3, nz == -1 ? touched : one_contact), "i");
     H5Fclose(file);
     tap_succeeds(eb_fclib_read(path, &q), nz == -1 ? "compressed columns" : "compressed rows");
     tap_ok(same_matrix(&p.H, &q.H), "say the same as triplets");

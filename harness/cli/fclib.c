@@ -1,6 +1,7 @@
 #include "harness/cli/fclib.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,16 +31,18 @@ static void print_text(const char *path, const eb_fclib *p, const char *solver,
   printf("  %s: %s after %lld iterations, %.4g s (%.4g s of it for the operator), merit %.3g\n",
          solver, eb_reason_name(r->outcome.reason), (long long)r->outcome.iterations, r->seconds,
          r->factor_seconds, r->merit);
+  if (!isnan(r->stored_merit)) printf("  the file's own solution: merit %.3g\n", r->stored_merit);
 }
 
 static eb_error print_json(const char *path, const eb_fclib *p, const char *solver,
                            const eb_fclib_result *r) {
   json_t *line =
-      json_pack("{s:s, s:s, s:i, s:i, s:s, s:s, s:I, s:f, s:f, s:f}", "file", path, "kind",
+      json_pack("{s:s, s:s, s:i, s:i, s:s, s:s, s:I, s:f, s:f, s:f, s:o}", "file", path, "kind",
                 p->global ? "global" : "local", "contacts", (int)p->contacts, "velocities",
                 (int)p->size, "solver", solver, "reason", eb_reason_name(r->outcome.reason),
                 "iterations", (json_int_t)r->outcome.iterations, "seconds", r->seconds,
-                "operator_seconds", r->factor_seconds, "merit", r->merit);
+                "operator_seconds", r->factor_seconds, "merit", r->merit, "stored_merit",
+                isnan(r->stored_merit) ? json_null() : json_real(r->stored_merit));
   if (!line) return EB_ERROR(EB_ERR_MEMORY, "cannot print the result for '%s'", path);
   json_dumpf(line, stdout, JSON_COMPACT);
   putchar('\n');
@@ -84,7 +87,7 @@ static eb_error with_options(const work *w, const char *name, const char *assign
   eb_values *options;
   eb_fclib problem;
   EB_TRY(eb_fclib_method_find(name, &method));
-  EB_TRY(eb_values_create(name, method->options, assignments, &options));
+  EB_TRY(eb_values_create(name, eb_fclib_method_options(method), assignments, &options));
   eb_error error = eb_fclib_read(w->path, &problem);
   if (!error) error = solve(w, method, options, &problem);
   eb_fclib_clear(&problem);

@@ -21,6 +21,7 @@ static const eb_flag flags[] = {
     {"timeout", 0, "S", "wall-clock limit of a case (3600 s)"},
     {"memory", 0, "MB", "memory limit of a case (nine tenths of the machine's)"},
     {"seed", 0, "K", "seed of everything random (0)"},
+    {"contact-problem", 0, "STEP", "keep the contact problem of this step, for export --to fclib"},
     {"mesh", 0, "SCENE=FILE", "a mesh or closed surface in the place of a scene's geometry"},
     {"shard", 0, "I/N", "only the I-th of N parts; competitors on a scene stay together"},
     {"resume", 0, NULL, "complete an existing result file: only what is missing runs"},
@@ -32,7 +33,8 @@ static const eb_flag flags[] = {
     {0}};
 
 static eb_error read_settings(const eb_arguments *arguments, eb_settings *out) {
-  static const char *const names[] = {"steps", "repeat", "threads", "timeout", "memory", "seed"};
+  static const char *const names[] = {"steps",  "repeat", "threads",        "timeout",
+                                      "memory", "seed",   "contact-problem"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     int known;
     const char *text = eb_arguments_text(arguments, names[i]);

@@ -76,6 +76,7 @@ typedef struct eb_fclib_result {
   double seconds, factor_seconds; /* wall clock; factor: of that, for the factorization and W */
   eb_fclib_solution found;        /* to be freed with eb_fclib_result_clear */
   double merit;
+  double stored_merit; /* of the solution that the file has; NAN: none */
 } eb_fclib_result;
 
 /* Solves with `method`, whose options `solver` has, from rest. Local problems need eb_contact_delassus, whose reduced problem they are: other methods need A, and W

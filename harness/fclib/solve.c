@@ -1,6 +1,7 @@
 /* Solves FCLib's problems with the project's methods. */
 #include "harness/fclib/fclib.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "problems/base/clock.h"
@@ -92,8 +93,10 @@ static eb_error solve_local(const eb_fclib *p, const eb_contact_method *method,
 eb_error eb_fclib_solve(const eb_fclib *problem, const eb_contact_method *method,
                         const eb_solver *solver, const eb_contact_tolerance *tolerance,
                         eb_fclib_result *out) {
-  *out = (eb_fclib_result){0};
+  const eb_fclib_solution *stored = &problem->solution;
+  *out = (eb_fclib_result){.stored_merit = NAN};
   EB_TRY(allocate(problem, &out->found));
   EB_TRY((problem->global ? solve_global : solve_local)(problem, method, solver, tolerance, out));
+  if (stored->r) EB_TRY(eb_fclib_merit(problem, stored->v, stored->r, &out->stored_merit));
   return eb_fclib_merit(problem, out->found.v, out->found.r, &out->merit);
 }

@@ -1,9 +1,8 @@
 /* Writes FCLib's files: matrices as triplets, everything under the names that FCLib reads. */
-#include "harness/fclib/fclib.h"
+#include "harness/fclib/store.h"
 
 #include <string.h>
 
-#include "harness/results/h5.h"
 #include "problems/base/memory.h"
 
 static eb_error put_whole(hid_t where, const char *name, int32_t value) {
@@ -96,7 +95,7 @@ static eb_error write_guesses(hid_t group, const void *data) {
   return in_group(group, "1", write_solution, data);
 }
 
-static eb_error write_file(hid_t file, const eb_fclib *p) {
+eb_error eb_fclib_write_into(hid_t file, const eb_fclib *p) {
   solved solution = {p, &p->solution}, guess = {p, &p->guess};
   EB_TRY(in_group(file, p->global ? "fclib_global" : "fclib_local", write_problem, p));
   if (p->solution.r) EB_TRY(in_group(file, "solution", write_solution, &solution));
@@ -107,7 +106,7 @@ eb_error eb_fclib_write(const char *path, const eb_fclib *problem) {
   hid_t file;
   eb_h5_quiet();
   EB_TRY(eb_h5_create_file(path, &file));
-  eb_error error = write_file(file, problem);
+  eb_error error = eb_fclib_write_into(file, problem);
   eb_error closing = eb_h5_close_file(file, path);
   if (error) {
     eb_error_free(closing);
