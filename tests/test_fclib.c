@@ -182,6 +182,19 @@ static void test_padding(void) {
   eb_fclib_result_clear(&result);
 }
 
+/* An entry of 1e-6 beside its mirror image 0: less than is refused, more than the tolerance forgives. */
+static void test_asymmetry(void) {
+  int32_t row[6] = {0, 1, 2, 3, 4, 1}, column[6] = {0, 1, 2, 3, 4, 2};
+  double value[6] = {2, 2, 2, 2, 2, 1e-6};
+  eb_fclib p = five_velocities();
+  eb_fclib_result result;
+  p.M = (eb_fclib_matrix){5, 5, 6, row, column, value};
+  tap_require(solve(&p, "contact-delassus", "", &result), "solve");
+  tap_ok(result.outcome.reason == EB_DIVERGED_LINEAR_SOLVE && result.merit > 1e-8,
+         "an asymmetry that matters is no convergence");
+  eb_fclib_result_clear(&result);
+}
+
 static void test_unsupported(void) {
   int32_t row[33], column[33];
   double value[33];
@@ -379,6 +392,7 @@ int main(void) {
   test_structure();
   test_lift();
   test_padding();
+  test_asymmetry();
   test_unsupported();
   test_local();
   test_compressed();

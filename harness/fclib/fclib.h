@@ -71,6 +71,10 @@ EB_MUST eb_error eb_fclib_dense(const eb_fclib *local, double **W);
 EB_MUST eb_error eb_fclib_merit(const eb_fclib *problem, const double *v, const double *r,
                                 double *merit);
 
+/* |M v - H r - f|_2 of a global problem, with M as the file has it. */
+EB_MUST eb_error eb_fclib_residual(const eb_fclib *global, const double *v, const double *r,
+                                   double *residual);
+
 typedef struct eb_fclib_result {
   eb_contact_outcome outcome;
   double seconds, factor_seconds; /* wall clock; factor: of that, for the factorization and W */
@@ -80,7 +84,8 @@ typedef struct eb_fclib_result {
 } eb_fclib_result;
 
 /* Solves with `method`, whose options `solver` has, from rest. Local problems need eb_contact_delassus, whose reduced problem they are: other methods need A, and W
- * alone does not tell it. EB_ERR_UNSUPPORTED then. The caller clears *out also after an error. */
+ * alone does not tell it. EB_ERR_UNSUPPORTED then. The outcome is EB_DIVERGED_LINEAR_SOLVE when
+ * what was averaged to make M symmetric matters: the residual with the file's M is then above 2 eps1. The caller clears *out also after an error. */
 EB_MUST eb_error eb_fclib_solve(const eb_fclib *problem, const eb_contact_method *method,
                                 const eb_solver *solver, const eb_contact_tolerance *tolerance,
                                 eb_fclib_result *out);

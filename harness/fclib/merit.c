@@ -48,19 +48,33 @@ static void add_product(const eb_fclib_matrix *m, bool transposed, double factor
   for (int32_t k = 0; k < m->count; k++) y[row[k]] += factor * m->value[k] * x[column[k]];
 }
 
+/* |M v - H r - f|; rest: n */
+static double residual_of(const eb_fclib *p, const double *v, const double *r, double *rest) {
+  memcpy(rest, p->f, (size_t)p->size * sizeof *rest);
+  add_product(&p->H, false, 1, r, rest);
+  add_product(&p->M, false, -1, v, rest);
+  return norm(p->size, rest);
+}
+
 /* work: n + 3 contacts */
 static double merit_of(const eb_fclib *p, const double *v, const double *r, double *work) {
-  double *rest = work, *u = work + p->size;
+  double *u = work + p->size;
   memcpy(u, p->w, 3 * (size_t)p->contacts * sizeof *u);
   if (!p->global) {
     add_product(&p->M, false, 1, r, u);
     return natural_map(p, u, r);
   }
   add_product(&p->H, true, 1, v, u);
-  memcpy(rest, p->f, (size_t)p->size * sizeof *rest);
-  add_product(&p->H, false, 1, r, rest);
-  add_product(&p->M, false, -1, v, rest);
-  return natural_map(p, u, r) + norm(p->size, rest) / (1 + norm(p->size, p->f));
+  return natural_map(p, u, r) + residual_of(p, v, r, work) / (1 + norm(p->size, p->f));
+}
+
+eb_error eb_fclib_residual(const eb_fclib *global, const double *v, const double *r,
+                           double *residual) {
+  double *rest;
+  EB_TRY(EB_NEW(rest, global->size));
+  *residual = residual_of(global, v, r, rest);
+  free(rest);
+  return EB_OK;
 }
 
 eb_error eb_fclib_merit(const eb_fclib *problem, const double *v, const double *r, double *merit) {

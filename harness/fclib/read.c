@@ -67,8 +67,9 @@ static eb_error read_indices(hid_t where, const char *name, int64_t count, int32
 
 static eb_error read_reals(hid_t where, const char *name, int64_t count, double **out) {
   void *data = NULL;
-  EB_TRY(read_array(where, name, H5T_NATIVE_DOUBLE, sizeof **out, count, &data));
+  eb_error error = read_array(where, name, H5T_NATIVE_DOUBLE, sizeof **out, count, &data);
   *out = data;
+  if (error) return error;
   for (int64_t i = 0; i < count; i++)
     if (!isfinite((*out)[i]))
       return EB_ERROR(EB_ERR_FORMAT, "entry %lld of %s is not a finite number", (long long)i, name);

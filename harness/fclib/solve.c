@@ -32,6 +32,16 @@ static eb_error run_method(const eb_contact_method *method, void *data,
   return error;
 }
 
+/* A small asymmetry is not small beside the masses that alone resist a rigid motion. */
+static eb_error check_residual(const eb_fclib *p, const eb_contact_tolerance *tolerance,
+                               eb_fclib_result *out) {
+  double residual;
+  EB_TRY(eb_fclib_residual(p, out->found.v, out->found.r, &residual));
+  if (out->outcome.reason > 0 && !(residual <= 2 * tolerance->eps1))
+    out->outcome.reason = EB_DIVERGED_LINEAR_SOLVE;
+  return EB_OK;
+}
+
 static eb_error solve_global(const eb_fclib *p, const eb_contact_method *method,
                              const eb_solver *solver, const eb_contact_tolerance *tolerance,
                              eb_fclib_result *out) {
@@ -40,9 +50,9 @@ static eb_error solve_global(const eb_fclib *p, const eb_contact_method *method,
   EB_TRY(eb_fclib_lift(p, &lifted));
   eb_error error = method->create(solver, lifted.A->rows, &data);
   if (!error) error = run_method(method, data, lifted.problem, tolerance, out);
-  method->destroy(data);
+  if (data) method->destroy(data);
   eb_fclib_lifted_clear(&lifted);
-  return error;
+  return error ? error : check_residual(p, tolerance, out);
 }
 
 /* ---- local ---- */
