@@ -28,7 +28,12 @@
 static const double theta_ = 0.3;     /* E over the mean of the Schur diagonal */
 static const double forcing_ = 0.1;   /* |r| / |grad Phi| at which a Newton step is cut off */
 static const double curvature_ = 0.1; /* |Phi'(t)| / |Phi'(0)| that the line search asks for */
-static const double slow_ = 0.65, stiffer_ = 0.25, least_ = 1e-4; /* of lowering E: see stiffen */
+static const double slow_ = 0.65, stiffer_ = 0.25, least_ = 1e-2; /* of lowering E: see stiffen */
+
+enum {
+  MOST_NEWTON = 50,
+  PATIENCE = 12
+}; /* Newton steps of a proximal one; proximal steps without progress */
 
 typedef struct workspace {
   eb_cr_system system;
@@ -260,11 +265,12 @@ static double gradient_norm(const workspace *w) {
   return eb_norm(w->system.n, w->gradient);
 }
 
-/* Minimizes Phi for the present anchors until its gradient is below `target`. */
+/* Minimizes Phi for the present anchors until its gradient is below `target`, or as far as rounding lets it fall. */
 static eb_reason minimize(workspace *w, const eb_contact_problem *problem,
                           const eb_contact_tolerance *tolerance, double target, double *v,
                           eb_step_log *log, eb_contact_outcome *outcome) {
-  for (double norm = gradient_norm(w); !(norm <= target); norm = gradient_norm(w)) {
+  double norm = gradient_norm(w);
+  for (int step = 0; step < MOST_NEWTON && !(norm <= target); norm = gradient_norm(w), step++) {
     if (!isfinite(norm)) return EB_DIVERGED_NAN;
     if (outcome->iterations >= tolerance->max_iterations) return EB_DIVERGED_MAX_IT;
     double inner = fmax(forcing_ * norm, 0.5 * target);
@@ -276,27 +282,39 @@ static eb_reason minimize(workspace *w, const eb_contact_problem *problem,
   return EB_RUNNING;
 }
 
+/* Where the gradient is small enough, the solution is measured, and A v taken anew: it has come along by recurrences. */
+static bool is_solved(workspace *w, const eb_contact_problem *problem,
+                      const eb_contact_tolerance *tolerance, const double *v, double *r) {
+  eb_contact_error error;
+  if (gradient_norm(w) > tolerance->eps1) return false;
+  finish_forces(w, problem, r);
+  eb_contact_measure(problem, v, r, tolerance->eps2, w->work, &error);
+  eb_block_multiply(problem->A, v, w->Av);
+  return eb_contact_solved(&error, tolerance);
+}
+
+static double farthest_off(const workspace *w, int32_t count) {
+  double most = 0;
+  for (int32_t k = 0; k < count; k++) most = fmax(most, distance_off(w, k));
+  return most;
+}
+
 static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
                          const eb_contact_tolerance *tolerance, double *v, double *r,
                          eb_step_log *log, eb_contact_outcome *outcome) {
-  eb_contact_error error;
-  double last = INFINITY;
-  int stagnated = 0;
-  for (int64_t steps = 0; steps < tolerance->max_iterations; steps++) {
+  double least = INFINITY;
+  for (int stagnated = 0; stagnated < PATIENCE;) {
     double target = fmax(0.5 * tolerance->eps1, 0.1 * gradient_norm(w));
     eb_reason reason = minimize(w, problem, tolerance, target, v, log, outcome);
     if (reason != EB_RUNNING) return reason;
-    finish_forces(w, problem, r);
-    eb_contact_measure(problem, v, r, tolerance->eps2, w->work, &error);
-    if (eb_contact_solved(&error, tolerance)) return EB_CONVERGED_ATOL;
-    stagnated =
-        error.violation > 0.9 * last && error.violation > tolerance->eps2 ? stagnated + 1 : 0;
-    last = error.violation;
-    if (stagnated > 20) return EB_CONVERGED_STAGNATED;
+    if (is_solved(w, problem, tolerance, v, r)) return EB_CONVERGED_ATOL;
+    double off = farthest_off(w, problem->count);
+    stagnated = off > 0.9 * least ? stagnated + 1 : 0;
+    least = fmin(least, off);
     proximal_step(w, problem, tolerance->eps2);
     outcome->state_changes += evaluate(w, problem) > 0;
   }
-  return EB_DIVERGED_MAX_IT;
+  return EB_CONVERGED_STAGNATED;
 }
 
 static eb_error solve(void *data, const eb_contact_problem *problem,
@@ -314,7 +332,7 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   eb_contact_velocity(problem, v, w->u);
   evaluate(w, problem);
   outcome->reason = iterate(w, problem, tolerance, v, r, log, outcome);
-  if (outcome->reason < 0) finish_forces(w, problem, r);
+  if (outcome->reason != EB_CONVERGED_ATOL) finish_forces(w, problem, r);
   eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, (double)outcome->iterations);
   eb_log_end(log, EB_PHASE_SOLVE);
   return EB_OK;

@@ -38,14 +38,17 @@ static void points_at(const eb_contact_step *step, const eb_pair *pair, double t
     for (int d = 0; d < 3; d++) x[i][d] += time * (end[i][d] - x[i][d]);
 }
 
-static void linearize(const eb_contact_step *step, eb_constraint *constraint, double time,
-                      bool touching) {
-  double x0[4][3], x[4][3];
+/* Returns how far apart the pair is at the start along the normal, m. Where that is positive, standing still keeps the constraint: a set of such constraints never
+ * contradicts itself by more than what is asked beyond it, so what is asked follows from it. */
+static double linearize(const eb_contact_step *step, eb_constraint *constraint, double time,
+                        bool touching) {
+  double x0[4][3], x[4][3], apart = 0;
   eb_pair_points(&constraint->pair, step->surface.x0, x0);
   points_at(step, &constraint->pair, time, x);
-  constraint->demand =
-      eb_constraint_demand(distance_of(&constraint->pair, (eb_points)x0), step->gap);
   eb_constraint_linearize(constraint, (eb_points)x0, (eb_points)x, touching);
+  for (int i = 0; i < 4; i++) apart += constraint->weight[i] * eb_dot3(constraint->frame, x0[i]);
+  constraint->demand = eb_constraint_demand(apart, step->gap);
+  return apart;
 }
 
 /* Whether the normal of a constraint leads out of its second body and into its first. Where a motion has gone through a body, also the places where it leaves it are
@@ -63,12 +66,11 @@ static bool leads_outward(const eb_contact_step *step, const eb_constraint *cons
   return outward > inside;
 }
 
-/* The same of the constraint that the pair would have at that time. */
-static bool would_lead_outward(const eb_contact_step *step, const eb_pair *pair, double time,
-                               bool touching) {
+/* Whether the constraint that the pair would have at that time does, and leaves the pair on the side where it is at the start: another motion may pass on the other side. */
+static bool would_hold(const eb_contact_step *step, const eb_pair *pair, double time,
+                       bool touching) {
   eb_constraint constraint = {.pair = *pair};
-  linearize(step, &constraint, time, touching);
-  return leads_outward(step, &constraint);
+  return linearize(step, &constraint, time, touching) > 0 && leads_outward(step, &constraint);
 }
 
 static eb_error add(eb_contact_step *step, const eb_pair *pair, double time, bool touching) {
@@ -112,8 +114,7 @@ static eb_error add_close(eb_contact_step *step, const double *x, double time) {
   int32_t count;
   EB_TRY(eb_collisions_near(step->surface.collisions, x, close_empty * step->gap, &near, &count));
   for (int32_t i = 0; i < count; i++)
-    if (worth_adding(step, &near[i].pair, x) &&
-        would_lead_outward(step, &near[i].pair, time, false))
+    if (worth_adding(step, &near[i].pair, x) && would_hold(step, &near[i].pair, time, false))
       EB_TRY(add(step, &near[i].pair, time, false));
   return EB_OK;
 }
@@ -176,7 +177,7 @@ static eb_error look_at_hits(eb_contact_step *step, eb_step_log *log) {
   find_first(step, hits, count);
   int32_t met = 0;
   for (int32_t i = 0; i < count; i++)
-    if (counts(step, hits + i) && would_lead_outward(step, &hits[i].pair, hits[i].time, true)) {
+    if (counts(step, hits + i) && would_hold(step, &hits[i].pair, hits[i].time, true)) {
       EB_TRY(meet(step, &hits[i].pair, hits[i].time, true, log));
       met++;
     }
@@ -194,8 +195,7 @@ static eb_error look_at_close(eb_contact_step *step, eb_step_log *log) {
     double x0[4][3];
     eb_pair_points(&near[i].pair, step->surface.x0, x0);
     double demand = eb_constraint_demand(distance_of(&near[i].pair, (eb_points)x0), step->gap);
-    if (near[i].distance < too_close * demand &&
-        would_lead_outward(step, &near[i].pair, 1, false) &&
+    if (near[i].distance < too_close * demand && would_hold(step, &near[i].pair, 1, false) &&
         eb_constraint_acts(&near[i].pair, &step->surface, &step->system))
       EB_TRY(meet(step, &near[i].pair, 1, false, log));
   }
@@ -209,7 +209,7 @@ static void look_at_forces(eb_contact_step *step, int32_t count, eb_step_log *lo
     if (step->mark[k] || constraint->r[0] <= 0 || constraint->changes >= MOST_CHANGES) continue;
     eb_pair_points(&constraint->pair, step->surface.x, x);
     if (distance_of(&constraint->pair, (eb_points)x) > constraint->demand + air * step->gap &&
-        would_lead_outward(step, &constraint->pair, 1, false))
+        would_hold(step, &constraint->pair, 1, false))
       renew(step, k, 1, false, log);
   }
 }
