@@ -192,8 +192,9 @@ $(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(BUILD)/include/elastobench/solv
 
 tests: $(PROGRAM) $(TESTS) $(FUZZERS) $(PLUGINS)
 
-# Leaks of MPI and PETSc are not ours. Archer tells ThreadSanitizer what OpenMP synchronizes.
-TEST_ENV :=
+# Threads that wait sleep (see bench). Leaks of MPI and PETSc are not ours. Archer tells ThreadSanitizer
+# what OpenMP synchronizes.
+TEST_ENV := OMP_WAIT_POLICY=passive
 ifeq ($(ASAN),1)
   TEST_ENV += LSAN_OPTIONS=suppressions=$(CURDIR)/tests/support/lsan.supp:print_suppressions=0 \
               ASAN_OPTIONS=fast_unwind_on_malloc=0
@@ -217,7 +218,7 @@ fuzz: ## build the fuzz targets with libFuzzer: build-fuzz/tests/fuzz/fuzz_*
 	$(MAKE) --no-print-directory FUZZ=1 fuzzers
 
 # Threads that wait sleep instead of spinning: on shared cores a spinning thread takes the core away
-# from the one it waits for. Cases of `elastobench run` do the same.
+# from the one it waits for. Tests and the cases of `elastobench run` do the same.
 bench: $(BENCH) ## kernel benchmarks beside the machine's limits
 	OMP_WAIT_POLICY=passive $(BENCH) $(BENCH_ARGS)
 

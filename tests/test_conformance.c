@@ -5,15 +5,21 @@
 #include "problems/base/clock.h"
 #include "tests/solver_fixture.h"
 
+#include <limits.h>
 #include <malloc.h>
 
+/* Sanitizers, ten times as slow, see scenes of more than LARGE elements with one of the materials and for one step. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { HEAP_IS_VISIBLE = 0 };
+enum { HEAP_IS_VISIBLE = 0, LARGE = 4000 };
 #else
-enum { HEAP_IS_VISIBLE = 1 };
+enum { HEAP_IS_VISIBLE = 1, LARGE = INT_MAX };
 #endif
 
 enum { STEPS = 2, HEAP_STEPS = 3 };
+
+static bool is_large(const eb_scene *scene) {
+  return scene->mesh->element_count > LARGE;
+}
 
 static size_t heap_in_use(void) {
   struct mallinfo2 info = mallinfo2();
@@ -64,8 +70,9 @@ static uint64_t hash_after_steps(const eb_solver_ops *ops, const eb_scene *scene
                                  const char **trouble) {
   run r = {0};
   run_open(&r, ops, scene, threads);
+  int steps = is_large(scene) ? 1 : STEPS;
   *trouble = "";
-  for (int i = 0; i < STEPS && !**trouble; i++) *trouble = step_and_inspect(&r);
+  for (int i = 0; i < steps && !**trouble; i++) *trouble = step_and_inspect(&r);
   uint64_t hash = eb_state_hash(r.state);
   run_close(&r);
   return hash;
@@ -150,7 +157,7 @@ static void catalogue_scene(const eb_scene_ops *ops, const char *material) {
   snprintf(name, sizeof name, "%s:%s", ops->name, parameters);
   eb_scene *scene = NULL;
   if (!tap_succeeds(eb_scene_create(ops, parameters, NULL, "", &scene), name)) return;
-  every_solver_on(scene, true, name);
+  if (!is_large(scene) || !strcmp(material, "corotational")) every_solver_on(scene, true, name);
   eb_scene_destroy(scene);
 }
 

@@ -32,6 +32,7 @@ static const double slow_ = 0.65, stiffer_ = 0.25, least_ = 1e-2; /* of lowering
 
 enum {
   MOST_NEWTON = 50,
+  MOST_STEPS = 300,
   PATIENCE = 12
 }; /* Newton steps of a proximal one; proximal steps without progress */
 
@@ -232,7 +233,7 @@ static double distance_off(const workspace *w, int32_t k) {
 /* A proximal step leaves E / (E + S) of what a contact is off, S what the others let it yield: where that is slow, E is lowered. */
 static void stiffen(workspace *w, int32_t k, double eps2) {
   double off = distance_off(w, k);
-  if (off > 0.5 * eps2 && off > slow_ * w->off[k] && w->law.compliance[k] > least_ * w->first[k])
+  if (off > 0.1 * eps2 && off > slow_ * w->off[k] && w->law.compliance[k] > least_ * w->first[k])
     w->law.compliance[k] *= stiffer_;
   w->off[k] = off;
 }
@@ -303,13 +304,14 @@ static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
                          const eb_contact_tolerance *tolerance, double *v, double *r,
                          eb_step_log *log, eb_contact_outcome *outcome) {
   double least = INFINITY;
-  for (int stagnated = 0; stagnated < PATIENCE;) {
+  int stagnated = 0;
+  for (int step = 0; step < MOST_STEPS && stagnated < PATIENCE; step++) {
     double target = fmax(0.5 * tolerance->eps1, 0.1 * gradient_norm(w));
     eb_reason reason = minimize(w, problem, tolerance, target, v, log, outcome);
     if (reason != EB_RUNNING) return reason;
     if (is_solved(w, problem, tolerance, v, r)) return EB_CONVERGED_ATOL;
     double off = farthest_off(w, problem->count);
-    stagnated = off > 0.9 * least ? stagnated + 1 : 0;
+    stagnated = off > tolerance->eps2 && off > 0.9 * least ? stagnated + 1 : 0;
     least = fmin(least, off);
     proximal_step(w, problem, tolerance->eps2);
     outcome->state_changes += evaluate(w, problem) > 0;
