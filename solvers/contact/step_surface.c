@@ -68,6 +68,7 @@ static eb_error allocate(eb_contact_surface *surface) {
   EB_TRY(error);
   EB_TRY(EB_NEW(surface->x0, 3 * (size_t)surface->mesh->vertex_count));
   EB_TRY(EB_NEW(surface->x, 3 * (size_t)surface->mesh->vertex_count));
+  EB_TRY(EB_NEW(surface->way, 3 * (size_t)surface->mesh->vertex_count));
   EB_TRY(EB_NEW(surface->reach, surface->mesh->vertex_count));
   EB_TRY(EB_NEW(surface->normal, 3 * (size_t)surface->mesh->vertex_count));
   EB_TRY(EB_NEW(surface->hit, surface->mesh->vertex_count));
@@ -86,6 +87,7 @@ void eb_contact_surface_clear(eb_contact_surface *surface) {
   eb_collision_mesh_destroy(surface->mesh);
   free(surface->x0);
   free(surface->x);
+  free(surface->way);
   free(surface->reach);
   free(surface->normal);
   free(surface->hit);
@@ -112,16 +114,16 @@ static double length3(const double a[3]) {
   return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
+/* What is known moves as it is known; the rest as before, by half of that more or less, unless something stops it. */
 static void set_reach(eb_contact_surface *surface, const eb_contact_system *system, double slack) {
-  const eb_state *state = system->state;
+  static const double margin = 0.5;
   for (int32_t i = 0; i < surface->mesh->vertex_count; i++) {
     int32_t node = eb_contact_surface_node(surface, i);
     const double *from = surface->x0 + 3 * (int64_t)i, *to = surface->x + 3 * (int64_t)i;
-    double way[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
-    double motion = node < 0 || system->implicit.fixed[node]
-                        ? length3(way)
-                        : 3 * system->dt * length3(state->v + 3 * (int64_t)node);
-    surface->reach[i] = motion + slack;
+    double *way = surface->way + 3 * (int64_t)i;
+    for (int d = 0; d < 3; d++) way[d] = to[d] - from[d];
+    bool known = node < 0 || system->implicit.fixed[node];
+    surface->reach[i] = slack + (known ? 0 : margin * length3(way));
   }
 }
 
@@ -153,7 +155,7 @@ eb_error eb_contact_surface_begin(eb_contact_surface *surface, const eb_contact_
   place_obstacles(surface, system->state->time + system->dt, surface->x);
   set_reach(surface, system, slack);
   find_normals(surface);
-  return eb_collisions_begin(surface->collisions, surface->x0, surface->reach);
+  return eb_collisions_begin(surface->collisions, surface->x0, surface->way, surface->reach);
 }
 
 eb_error eb_contact_surface_move(eb_contact_surface *surface, const eb_contact_system *system) {
