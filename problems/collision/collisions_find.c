@@ -146,20 +146,21 @@ static bool meets(const eb_collisions *c, eb_pair_kind kind, const double x0[4][
   return *value < c->within;
 }
 
+static void points_of(const double (*from)[3], const int32_t features[4], double x[4][3]) {
+  for (int k = 0; k < 4; k++) memcpy(x[k], from[features[k]], sizeof x[k]);
+}
+
 static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32_t pair[2],
                           eb_hit_list *hits) {
   int32_t features[4];
   double x0[4][3], x1[4][3];
   eb_hit hit = {.pair.kind = kind};
   order_vertices(c->patches, kind, pair, features);
-  for (int k = 0; k < 4; k++) {
-    memcpy(x0[k], c->x0[features[k]], sizeof x0[k]);
-    memcpy(x1[k], c->x1[features[k]], sizeof x1[k]);
-    hit.pair.vertex[k] = c->patches->index[features[k]];
-  }
-  return meets(c, kind, (const double(*)[3])x0, (const double(*)[3])x1, &hit.time)
-             ? add_hit(hits, &hit)
-             : EB_OK;
+  points_of((const double(*)[3])c->x1, features, x1);
+  if (c->within < 0) points_of((const double(*)[3])c->x0, features, x0);
+  if (!meets(c, kind, (const double(*)[3])x0, (const double(*)[3])x1, &hit.time)) return EB_OK;
+  for (int k = 0; k < 4; k++) hit.pair.vertex[k] = c->patches->index[features[k]];
+  return add_hit(hits, &hit);
 }
 
 static eb_error test_block(const eb_collisions *c, eb_pair_kind kind, const eb_pair_list *list,
