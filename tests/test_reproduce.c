@@ -98,6 +98,10 @@ static void test_bad_claims(void) {
          "parts of no bar");
   refuse(HEAD "[figure f]\nrun = a\n", "is not 'NAME: ...'", "a run without name");
   refuse(HEAD "[figure f]\nrun = x: c\n", "no case 'c'", "a run that is none");
+  refuse(HEAD "[figure f]\ntemplate = samples-log\nseries = x: y\n", "wants 'probe'",
+         "a series of no probe");
+  refuse(HEAD "[figure f]\nprobe = q\nseries = x: y\n", "no probe 'q'",
+         "a figure of a probe that is none");
   refuse(HEAD "[figure f]\ntemplate = course\nvalue = kinetik\n", "neither residual nor a column",
          "a course of nothing");
   refuse(HEAD "[table t]\ndata = t.tsv\ncolumn = n: probe:q *.n\n", "no probe 'q'",

@@ -187,6 +187,7 @@ static bool direction(workspace *w, const eb_contact_tolerance *tolerance, doubl
   while (good && w->cr.norm > target && *iterations < tolerance->max_iterations) {
     good = eb_cr_solve_iterate(&w->cr, &w->system);
     *iterations += good;
+    eb_log_residual(w->system.log, w->cr.norm);
   }
   return *iterations > first;
 }
@@ -324,6 +325,7 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
                       eb_contact_outcome *outcome) {
   workspace *w = data;
   *outcome = (eb_contact_outcome){.reason = EB_DIVERGED_MAX_IT};
+  w->system.log = log;
   eb_log_begin(log, EB_PHASE_FACTOR);
   EB_TRY(reserve(w, problem->count));
   EB_TRY(eb_cr_system_begin(&w->system, problem));
@@ -333,6 +335,7 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   eb_block_multiply(problem->A, v, w->Av);
   eb_contact_velocity(problem, v, w->u);
   evaluate(w, problem);
+  eb_log_residual(log, gradient_norm(w));
   outcome->reason = iterate(w, problem, tolerance, v, r, log, outcome);
   if (outcome->reason != EB_CONVERGED_ATOL) finish_forces(w, problem, r);
   eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, (double)outcome->iterations);

@@ -43,6 +43,7 @@ typedef struct eb_cr_system {
   double *inner;    /* 9 a contact: (D^-1 + S_k)^-1 */
   double *G;        /* 9 an entry: A_d^-1 H^T; with full */
   double *w;        /* m: work */
+  eb_step_log *log; /* of the solve at work, for the phases FACTOR and PRECONDITION; or NULL */
 } eb_cr_system;
 
 EB_MUST eb_error eb_cr_system_create(int32_t rows, bool full, eb_cr_system *out);

@@ -157,12 +157,17 @@ static void invert_diagonal_of_K(eb_cr_system *system) {
   }
 }
 
-void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u) {
-  for (int32_t k = 0; k < system->problem->count; k++) {
-    eb_cr_stiffness(law, k, u + 3 * (int64_t)k, system->D + 9 * (int64_t)k);
-    if (system->full) make_inner(system, k);
-  }
+static void prepare(eb_cr_system *system) {
+  eb_log_begin(system->log, EB_PHASE_FACTOR);
+  for (int32_t k = 0; k < system->problem->count && system->full; k++) make_inner(system, k);
   if (!system->full) invert_diagonal_of_K(system);
+  eb_log_end(system->log, EB_PHASE_FACTOR);
+}
+
+void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u) {
+  for (int32_t k = 0; k < system->problem->count; k++)
+    eb_cr_stiffness(law, k, u + 3 * (int64_t)k, system->D + 9 * (int64_t)k);
+  prepare(system);
 }
 
 /* ---- products ---------------------------------------------------------------------------------- */
@@ -242,11 +247,17 @@ static void relax(eb_cr_system *system, int32_t k, bool first, double *z) {
   yield(system, k, change, z);
 }
 
-void eb_cr_precondition(eb_cr_system *system, const double *r, double *z) {
+static void apply(eb_cr_system *system, const double *r, double *z) {
   apply_diagonal(system, r, z);
   if (!system->full) return;
   for (int32_t k = 0; k < system->problem->count; k++)
     if (resists(system, k)) relax(system, k, true, z);
   for (int32_t k = system->problem->count - 1; k >= 0; k--)
     if (resists(system, k)) relax(system, k, false, z);
+}
+
+void eb_cr_precondition(eb_cr_system *system, const double *r, double *z) {
+  eb_log_begin(system->log, EB_PHASE_PRECONDITION);
+  apply(system, r, z);
+  eb_log_end(system->log, EB_PHASE_PRECONDITION);
 }

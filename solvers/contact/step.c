@@ -211,6 +211,7 @@ static eb_error run(eb_contact_step *step, eb_step_log *log, eb_reason *reason) 
   EB_TRY(error);
   for (int64_t i = 0; i < step->max_rounds; i++) {
     bool settled = false;
+    if (i > 0) eb_log_round(log);
     EB_TRY(round_of(step, log, &settled, reason));
     if (settled || *reason <= 0) return EB_OK;
   }
