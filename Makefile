@@ -162,6 +162,16 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(call object,$(SUPPORT_SRC)) $(TOOLS) 
 # Exact references.
 $(BUILD)/tests/test_continuous: PKG_LIBS += -lgmp
 
+# Siconos is a reference for one test, where it is installed (Debian: libsiconos-numerics-dev). It brings a sequential stand-in for MPI, which
+# must not meet the real one: that test is linked with what it needs and nothing else.
+ifneq ($(wildcard /usr/include/siconos/numerics/SiconosNumerics.h),)
+$(call object,tests/test_siconos.c): ALL_CFLAGS += -DEB_HAVE_SICONOS -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics
+$(BUILD)/tests/test_siconos: $(call object,tests/test_siconos.c tests/support/block_systems.c) $(LIB)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--as-needed $^ -o $@ -lsiconos_numerics $(PKG_LIBS)
+endif
+
 # The readers need nothing but the C library. With FUZZ=1 libFuzzer drives them instead of our driver.
 FUZZ_DRIVER := $(if $(filter 1,$(FUZZ)),,$(call object,tests/fuzz/driver.c))
 FUZZED := $(call object,$(filter problems/base/% problems/mesh/%,$(LIB_SRC)))

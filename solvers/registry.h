@@ -13,7 +13,10 @@
   each(warp_cholesky)                                                                              \
   each(damped_warp)                                                                                \
   each(conjac)                                                                                     \
-  each(contact_cr)
+  each(contact_cr)                                                                                 \
+  each(contact_ica)                                                                                \
+  each(contact_sp)                                                                                 \
+  each(contact_delassus)
 /* clang-format on */
 
 #define EB_DECLARE_SOLVER(name) extern const eb_solver_ops eb_solver_##name;

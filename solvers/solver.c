@@ -57,7 +57,8 @@ const char *eb_phase_name(eb_phase phase) {
                                                     [EB_PHASE_RESOLVE] = "resolve",
                                                     [EB_PHASE_LOCAL] = "local",
                                                     [EB_PHASE_PROJECT] = "project",
-                                                    [EB_PHASE_IO] = "io"};
+                                                    [EB_PHASE_IO] = "io",
+                                                    [EB_PHASE_PRECONDITION] = "precondition"};
   return (unsigned)phase < EB_PHASE_COUNT ? names[phase] : "unknown phase";
 }
 

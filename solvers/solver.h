@@ -48,6 +48,7 @@ typedef enum eb_phase {
   EB_PHASE_LOCAL,
   EB_PHASE_PROJECT,
   EB_PHASE_IO,
+  EB_PHASE_PRECONDITION, /* applying a preconditioner */
   EB_PHASE_COUNT
 } eb_phase;
 const char *eb_phase_name(eb_phase phase); /* "rotations", ... */
@@ -97,7 +98,10 @@ typedef enum eb_equation { EB_EQUATION_IMPLICIT_EULER, EB_EQUATION_STATIC } eb_e
 
 struct eb_contact_record;
 
-enum { EB_OPEN_PHASES = 16 /* phases inside each other; deeper ones count as part of these */ };
+enum {
+  EB_OPEN_PHASES = 16, /* phases inside each other; deeper ones count as part of these */
+  EB_LOG_ROUNDS = 64   /* of solving; later ones are not kept */
+};
 
 /* What a solver reports of a step (or of its set-up). Owned and reset by the harness, filled by the solver through
  * the functions below, which allocate nothing. Residuals past the capacity are counted, not kept. */
@@ -112,6 +116,9 @@ typedef struct eb_step_log {
   double *residuals;
   double *residual_seconds; /* wall seconds since the step began, beside each residual */
   int64_t residual_count, residual_capacity;
+  /* Residuals before the problem was made anew within the step, each time. */
+  int64_t rounds[EB_LOG_ROUNDS];
+  int round_count;
   double step_started;
   eb_equation equation;
   double memory_bytes[EB_MEMORY_KINDS]; /* of the set-up */
@@ -132,6 +139,8 @@ void eb_step_log_reset(eb_step_log *log);
 void eb_log_begin(eb_step_log *log, eb_phase phase);
 void eb_log_end(eb_step_log *log, eb_phase phase);
 void eb_log_residual(eb_step_log *log, double value);
+/* The problem is made anew: the residuals that follow are of another one. */
+void eb_log_round(eb_step_log *log);
 void eb_log_count(eb_step_log *log, eb_counter counter, double amount);
 
 /* Bytes of one kind; during set-up. */

@@ -86,6 +86,11 @@ void eb_log_residual(eb_step_log *log, double value) {
   log->residual_count++;
 }
 
+void eb_log_round(eb_step_log *log) {
+  if (log && log->round_count < EB_LOG_ROUNDS)
+    log->rounds[log->round_count++] = log->residual_count;
+}
+
 void eb_log_count(eb_step_log *log, eb_counter counter, double amount) {
   if (log) log->counters[counter] += amount;
 }

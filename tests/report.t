@@ -187,6 +187,14 @@ like($page, qr/out of date on purpose/, 'it says what the residual means for suc
 is($code, 4, 'a solver that lies of its residual');
 run_program('report lie.h5 -o lie');
 like(slurp('lie/index.html'), qr/class="text bad">completed, audit failed<.*claims convergence/s, 'its report says so');
+run_program("run bench/beam:resolution=0.25 --plugin @{[$plugin =~ s/reporting/faulty/r]} -s faulty:fault=lie -s newton -s semi-implicit --steps 3 -o race.h5");
+run_program('report race.h5 -o race');
+my %row = map { /^<tr><td class="text">([a-z-]+)<\/td><td class="text (?:good|bad)">/ ? ("$1" => [/<td>([^<]*)<\/td>/g]) : () }
+  split /\n/, slurp('race/index.html');
+is($row{faulty}[4], '&ndash;', 'a run that fails the audit is not timed against others,');
+is((sort map { $row{$_}[4] } qw(newton semi-implicit))[0], '1.00', 'nor others against it,');
+unlike(join('', map { slurp($_) } glob("race/*-$_.dat")), qr/faulty/, "nor shown among their times: $_") for qw(accuracy step-time phases);
+like(slurp('race/summary.dat'), qr/^"bench\S+" nan [\d.]+ [\d.]+$/m, 'nor in the summary');
 
 ($code, $out) = run_program('report nothing.h5 -o x');
 isnt($code, 0, 'a missing file is an error');

@@ -127,10 +127,24 @@ static void test_states(void) {
   close_trial(&t);
 }
 
+/* What the external force of a node has of gravity is its mass times that, on bodies too. */
+static void test_weight(void) {
+  trial t;
+  double worst = 0;
+  open_trial(&t, "tets6", true);
+  judge(&t);
+  eb_audit_nodes nodes = eb_audit_last(t.audit);
+  for (int32_t k = 0; k < 3 * t.scene->mesh->node_count; k++)
+    worst = fmax(worst, fabs(nodes.force[k] - nodes.mass[k / 3] * t.scene->gravity[k % 3]));
+  tap_below(worst, ROUNDING, "without other forces, what acts on every node is its weight");
+  close_trial(&t);
+}
+
 int main(void) {
   test_body("tets6");
   test_body("tets5");
   test_body("hexahedra");
+  test_weight();
   test_states();
   return tap_done();
 }

@@ -63,7 +63,7 @@ static world *open_scene(const crowd *scene) {
   random_state random = random_seed(17);
   scene->fill(w, &random);
   open_world(w);
-  tap_require(eb_collisions_begin(w->collisions, w->x, w->reach), "begin");
+  tap_require(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), "begin");
   return w;
 }
 
@@ -99,11 +99,42 @@ static void test_steps(void) {
     for (int32_t i = 0; i < 3 * w->vertices; i++)
       w->x[i] =
           step == 1 ? random_uniform(&random, 0, 2) : w->x[i] + random_uniform(&random, 0, 0.1);
-    tap_require(eb_collisions_begin(w->collisions, w->x, w->reach), "begin");
+    tap_require(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), "begin");
     move(w, &random, 1, x1);
     same &= finds_all(w, x1, &hits);
   }
   tap_ok(same && hits > 0, "steps after a scattering find the hits of brute force");
+  close_world(w);
+}
+
+/* Vertices on their ways, and by reach beside them. */
+static void test_ways(void) {
+  world *w = open_scene(&scenes[4]);
+  random_state random = random_seed(37);
+  double way[3 * 3000], x1[3 * 3000], wide[3000];
+  int64_t hits = 0, narrow;
+  bool same = true;
+  for (int32_t i = 0; i < w->vertices; i++) {
+    w->reach[i] = 0.01;
+    random_direction(&random, 3, way + 3 * i);
+    for (int d = 0; d < 3; d++) way[3 * i + d] *= 0.1;
+    wide[i] = 0.1 + w->reach[i];
+  }
+  tap_require(eb_collisions_begin(w->collisions, w->x, way, w->reach), "begin");
+  narrow = eb_collisions_candidates(w->collisions);
+  for (int k = 0; k < MOTIONS; k++) {
+    move(w, &random, 1, x1);
+    for (int32_t i = 0; i < 3 * w->vertices; i++) x1[i] += random_uniform(&random, 0, 1) * way[i];
+    same &= finds_all(w, x1, &hits);
+  }
+  tap_ok(same && hits > 0, "motions along ways find the hits of brute force");
+  for (int d = 0; d < 3; d++) x1[d] = w->x[d] - 0.5 * way[d];
+  const eb_hit *none;
+  int32_t count;
+  tap_fails(eb_collisions_find(w->collisions, x1, &none, &count), EB_ERR_INVALID,
+            "vertex 0 has left its reach", "a motion against its way");
+  tap_require(eb_collisions_begin(w->collisions, w->x, NULL, wide), "begin");
+  tap_ok(narrow < eb_collisions_candidates(w->collisions), "ways list less than reaches as long");
   close_world(w);
 }
 
@@ -150,7 +181,7 @@ static void test_empty(void) {
   const eb_hit *hits;
   int32_t count = -1;
   open_world(w);
-  tap_require(eb_collisions_begin(w->collisions, w->x, w->reach), "begin");
+  tap_require(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), "begin");
   tap_require(eb_collisions_find(w->collisions, w->x, &hits, &count), "find");
   tap_ok(count == 0 && eb_collisions_candidates(w->collisions) == 0, "a mesh of nothing");
   close_world(w);
@@ -166,7 +197,7 @@ static void test_touching(void) {
   add_triangle(w, 0, 1, 2);
   add_triangle(w, 3, 4, 5);
   open_world(w);
-  tap_require(eb_collisions_begin(w->collisions, w->x, w->reach), "begin");
+  tap_require(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), "begin");
   tap_ok(finds_all(w, w->x, &hits) && hits > 0, "without reach, what touches is found");
   close_world(w);
 }
@@ -201,13 +232,16 @@ static void test_use_errors(void) {
   tap_fails(eb_collisions_cover(w->collisions, w->x, &count), EB_ERR_INVALID,
             "call eb_collisions_begin", "cover before begin");
   w->reach[3] = -1;
-  tap_fails(eb_collisions_begin(w->collisions, w->x, w->reach), EB_ERR_INVALID,
+  tap_fails(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), EB_ERR_INVALID,
             "vertex 3 has the reach -1", "a negative reach");
   w->reach[3] = NAN;
-  tap_fails(eb_collisions_begin(w->collisions, w->x, w->reach), EB_ERR_INVALID, "vertex 3",
+  tap_fails(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), EB_ERR_INVALID, "vertex 3",
             "a reach that is no number");
   w->reach[3] = 0;
-  tap_require(eb_collisions_begin(w->collisions, w->x, w->reach), "begin");
+  double way[3 * 3000] = {[10] = INFINITY};
+  tap_fails(eb_collisions_begin(w->collisions, w->x, way, w->reach), EB_ERR_INVALID,
+            "vertex 3 has the way", "a way that is not finite");
+  tap_require(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), "begin");
   w->x[10] += 1e-3;
   tap_fails(eb_collisions_find(w->collisions, w->x, &hits, &count), EB_ERR_INVALID,
             "vertex 3 has left its reach", "a motion beyond reach");
@@ -215,14 +249,15 @@ static void test_use_errors(void) {
   tap_fails(eb_collisions_cover(w->collisions, w->x, &count), EB_ERR_INVALID, "vertex 3 is at",
             "cover of a position that is not finite");
   w->x[10] = NAN;
-  tap_fails(eb_collisions_begin(w->collisions, w->x, w->reach), EB_ERR_INVALID, "vertex 3 is at",
-            "a position that is no number");
+  tap_fails(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), EB_ERR_INVALID,
+            "vertex 3 is at", "a position that is no number");
   close_world(w);
 }
 
 int main(void) {
   for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) test_scene(&scenes[k]);
   test_steps();
+  test_ways();
   test_threads(&scenes[1]);
   test_threads(&scenes[4]);
   test_empty();

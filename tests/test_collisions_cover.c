@@ -11,7 +11,7 @@ static world *open_scene(double reach) {
   add_torus(w, &random, OBSTACLE, 8, 5, 0.6, (const double[3]){0, 1.1, 0}, reach);
   add_soup(w, &random, DEFORMABLE, 30, 0.1, false, false, reach);
   open_world(w);
-  tap_require(eb_collisions_begin(w->collisions, w->x, w->reach), "begin");
+  tap_require(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), "begin");
   return w;
 }
 
@@ -59,7 +59,7 @@ static void test_again(void) {
     same &= repaired > 0 && finds_all(w, x1, &hits);
   }
   tap_ok(same && hits > 0, "one motion after another, further each time");
-  tap_require(eb_collisions_begin(w->collisions, w->x, w->reach), "begin");
+  tap_require(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), "begin");
   int64_t fresh = eb_collisions_candidates(w->collisions);
   /* The fixture's reaches are those of the first begin: boxes are rounded outward by some 1e-6 of the coordinates. */
   tap_ok(fresh >= brute_candidates(w, 0) && fresh <= brute_candidates(w, 4e-6),

@@ -25,7 +25,7 @@ static world *open_scene(random_state *random, double reach) {
   add_torus(w, random, OBSTACLE, 8, 5, 0.6, (const double[3]){0, 1.1, 0}, reach);
   add_soup(w, random, DEFORMABLE, 40, 0.1, false, false, reach);
   open_world(w);
-  tap_require(eb_collisions_begin(w->collisions, w->x, w->reach), "begin");
+  tap_require(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), "begin");
   return w;
 }
 

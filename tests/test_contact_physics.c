@@ -141,16 +141,16 @@ static void momentum_is_conserved(bool rigid) {
       .mu = 0.3};
   r.block[0].velocity[0] = 1;
   r.block[1].velocity[0] = -2;
-  run a = cook(&r, solver, "eps1=1e-6,eps2=1e-7");
+  run a = cook(&r, solver, "eps1=1e-5");
   double p[3], q[3], before = -mass_of(&a, &r, 0);
   bool well = go(&a, 60);
   momentum_of(&a, &r, 0, p);
   momentum_of(&a, &r, 1, q);
   tap_ok(well, "soft and %s cube collide: %s", rigid ? "rigid" : "soft", eb_reason_name(a.reason));
   tap_ok(q[0] / mass_of(&a, &r, 1) > p[0] / mass_of(&a, &r, 0), "  and part");
-  /* 60 steps of residuals 1e-6 kg m/s each, spread over nodes. */
-  tap_below(fabs(p[0] + q[0] - before), 1e-4, "  with their momentum");
-  tap_below(fmax(fabs(p[1] + q[1]), fabs(p[2] + q[2])), 1e-4, "  in all directions");
+  /* 60 steps of residuals 1e-5 kg m/s each, spread over nodes. */
+  tap_below(fabs(p[0] + q[0] - before), 1e-3, "  with their momentum");
+  tap_below(fmax(fabs(p[1] + q[1]), fabs(p[2] + q[2])), 1e-3, "  in all directions");
   finish(&a);
 }
 

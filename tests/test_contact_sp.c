@@ -1,4 +1,5 @@
-/* Staggered Projections against dense answers, the contact law itself, and Iterative Constraint Anticipation. */
+/* Staggered Projections against dense answers, the contact law itself, and two other methods. */
+#include "solvers/contact/delassus.h"
 #include "solvers/contact/ica.h"
 #include "solvers/contact/sp.h"
 #include "tests/contact_methods.h"
@@ -11,8 +12,10 @@ enum { SEEDS = 6 };
 
 static const eb_option SP_OPTIONS[] = {EB_CONTACT_SP_OPTIONS, {0}};
 static const eb_option ICA_OPTIONS[] = {EB_CONTACT_ICA_OPTIONS, {0}};
+static const eb_option DELASSUS_OPTIONS[] = {EB_DELASSUS_OPTIONS, {0}};
 static const contact_subject SP = {&eb_contact_sp, SP_OPTIONS};
 static const contact_subject ICA = {&eb_contact_ica, ICA_OPTIONS};
+static const contact_subject DELASSUS = {&eb_contact_delassus, DELASSUS_OPTIONS};
 
 static void test_friction(const char *options) {
   for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -25,19 +28,36 @@ static void test_friction(const char *options) {
   }
 }
 
-/* Both solve the same problem: with the angle of friction to 0.002 degrees, velocities of 1 m/s agree to that and the conditioning of A (10 at the least). */
+/* One problem, three methods: with the angle of friction to 0.002 degrees, velocities of 1 m/s agree to that and the conditioning of A (10 at the least). */
 static void test_agreement(const char *options) {
   for (uint64_t seed = 1; seed <= SEEDS; seed++) {
     contact_case c = contact_open(
         &(contact_recipe){.seed = seed, .bodies = 3, .side = 3, .contacts = 15, .mu = 0.3});
-    contact_run sp = contact_run_for(&SP, options, &c), ica = contact_run_for(&ICA, "", &c);
-    sp.tolerance.angle = ica.tolerance.angle = 2e-3;
-    tap_ok(contact_run_solve(&sp, c.problem) == EB_CONVERGED_ATOL &&
-               contact_run_solve(&ica, c.problem) == EB_CONVERGED_ATOL,
-           "sp %s and ica solve one problem", options);
-    tap_below(contact_difference(3 * (int64_t)sp.rows, sp.v, ica.v), 1e-4, "with one velocity");
-    contact_run_close(&sp);
-    contact_run_close(&ica);
+    contact_run run[3] = {contact_run_for(&SP, options, &c), contact_run_for(&ICA, "", &c),
+                          contact_run_for(&DELASSUS, "", &c)};
+    for (int i = 0; i < 3; i++) {
+      run[i].tolerance.angle = 2e-3;
+      tap_ok(contact_run_solve(run + i, c.problem) == EB_CONVERGED_ATOL, "%s solves the problem",
+             run[i].method->name);
+      tap_below(contact_difference(3 * (int64_t)run[i].rows, run[i].v, run[0].v), 1e-4,
+                "with the same velocity");
+    }
+    for (int i = 0; i < 3; i++) contact_run_close(run + i);
+    contact_close(&c);
+  }
+}
+
+/* Motions below a coarse eps2 move forces by more than cones allow: neither program may take them for an answer. */
+static void test_coarse(const char *options) {
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    contact_case c = contact_open(
+        &(contact_recipe){.seed = seed, .bodies = 4, .side = 3, .mu = 0.5, .pile = true});
+    contact_run run = contact_run_for(&SP, options, &c);
+    run.tolerance.eps1 = 1e-5;
+    run.tolerance.eps2 = 5e-6;
+    tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL && run.outcome.iterations < 1000,
+           "sp %s: a pile to a coarse tolerance", options);
+    contact_run_close(&run);
     contact_close(&c);
   }
 }
@@ -63,6 +83,7 @@ int main(void) {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) contact_check_enumerated(&SP, INNER[i], seed);
     test_friction(INNER[i]);
     test_agreement(INNER[i]);
+    test_coarse(INNER[i]);
     contact_check_no_contacts(&SP, INNER[i]);
     contact_check_frictionless(&SP, INNER[i]);
     contact_check_outcomes(&SP, INNER[i]);

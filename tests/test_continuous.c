@@ -11,9 +11,9 @@ enum { RANDOM_PAIRS = 20000, APART_PAIRS = 5000, EXACT_HIT_EVERY = 16 };
 enum { RANDOM_PAIRS = 250000, APART_PAIRS = 100000, EXACT_HIT_EVERY = 16 };
 #endif
 
-/* At a time before the first contact the features are nearer than this, of their size. Edges that get parallel as they meet are hard to
- * tell apart: one in a thousand hits may be earlier, but not by more than `nearly`. */
-static const double near = 1e-8, nearly = 1e-6;
+/* At a time before the first contact the features are nearer than this, of their size; where none touch, nearer than `rounding`. Flat triangles that fall over
+ * need the most: 2e-9 and 2e-12 were seen in a million pairs. */
+static const double near = 1e-8, rounding = 1e-11;
 
 typedef struct grid_pair {
   eb_pair_kind kind;
@@ -60,7 +60,7 @@ static bool collides(const grid_pair *pair, double *time) {
 }
 
 typedef struct tally {
-  int hits, missed, false_hits, timed, late, early, too_early, at_start;
+  int hits, missed, false_hits, timed, late, early, at_start;
 } tally;
 
 /* Distance of the features at a time, over the size of the coordinates. */
@@ -82,12 +82,11 @@ static void judge(oracle *o, const grid_pair *pair, bool timed, tally *t) {
   bool contact = oracle_contact(o, pair->kind, (const int64_t(*)[3])pair->x0,
                                 (const int64_t(*)[3])pair->x1, hit ? first : NULL);
   t->missed += contact && !hit;
-  t->false_hits += hit && !contact && distance_at(pair, time) > 1e-12;
+  t->false_hits += hit && !contact && distance_at(pair, time) > rounding;
   if (!hit || !contact) return;
   t->timed++;
   t->late += !(time <= first[1]);
   t->early += !(time >= first[0] - 1e-9 || distance_at(pair, time) < near);
-  t->too_early += !(time >= first[0] - 1e-9 || distance_at(pair, time) < nearly);
   t->at_start += (time == 0) != (first[1] == 0);
 }
 
@@ -105,8 +104,7 @@ static void test_random(oracle *o, int pairs, uint64_t seed) {
   tap_ok(t.false_hits == 0,
          "random pairs: no hit of features that do not touch within rounding (%d)", t.false_hits);
   tap_ok(t.late == 0, "random pairs: no time is later than the first contact (%d)", t.late);
-  tap_ok(t.too_early == 0 && t.early <= t.timed / 1000,
-         "random pairs: times are near the first contact (%d, %d)", t.early, t.too_early);
+  tap_ok(t.early == 0, "random pairs: times are near the first contact (%d)", t.early);
   tap_ok(t.at_start == 0, "random pairs: time is 0 when and only when they touch at x0 (%d)",
          t.at_start);
 }
@@ -196,6 +194,12 @@ static void test_known(void) {
                      {{0, 0, 0}, {2, 0, 0}, {-4, 0, 0}, {-2, 0, 0}}};
   tap_ok(collides(&along, &time) && time <= 0.4 && time > 0.4 - 1e-9,
          "edges that meet along their line, at 2/5");
+  /* f has a double root at 1, where the two lie upon each other; distance and sine both are 1 - t, nearly. */
+  grid_pair parallel = {EB_EDGE_EDGE,
+                        {{-1, 1, 0}, {0, 1, 1}, {1, 1, 0}, {0, 0, 0}},
+                        {{0, -1, 0}, {0, 0, 1}, {0, 0, 1}, {0, -1, 0}}};
+  tap_ok(collides(&parallel, &time) && time <= 1 && time > 1 - 1e-9,
+         "edges that get parallel as they meet, at 1");
   grid_pair at_rest = {EB_EDGE_EDGE, {{0, 0, 0}, {2, 2, 0}, {0, 2, 0}, {2, 0, 0}}, {{0}}};
   memcpy(at_rest.x1, at_rest.x0, sizeof at_rest.x0);
   tap_ok(collides(&at_rest, &time) && time == 0, "edges that cross at rest touch at 0");

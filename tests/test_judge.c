@@ -2,6 +2,7 @@
  * momentum, energy and places do not. */
 #include "harness/audit/judge.h"
 #include "harness/case/verdict.h"
+#include "problems/base/vector3.h"
 #include "tests/bodies_fixture.h"
 
 static const double h = 1e-3;
@@ -19,10 +20,12 @@ typedef struct stage {
   eb_contact_record record;
 } stage;
 
-/* Of the lowest nodes of the elastic block the one farthest along x - y, which lies above the triangle 0 1 2 of the tray. */
-static int32_t lowest_node(const eb_scene *scene) {
-  int32_t lowest = 0;
-  for (int32_t i = 1; i < scene->mesh->node_count; i++) {
+/* Of the lowest nodes of the elastic block, or the rigid one, that farthest along x - y, which lies above the triangle 0 1 2 of the tray. */
+static int32_t lowest_node(const eb_scene *scene, bool rigid) {
+  int32_t lowest = -1;
+  for (int32_t i = 0; i < scene->mesh->node_count; i++) {
+    if ((scene->free_bodies->of_node[i] >= 0) != rigid) continue;
+    if (lowest < 0) lowest = i;
     const double *x = scene->x0 + 3 * (size_t)i, *y = scene->x0 + 3 * (size_t)lowest;
     if (x[2] < y[2] || (x[2] == y[2] && x[0] - x[1] > y[0] - y[1])) lowest = i;
   }
@@ -30,8 +33,8 @@ static int32_t lowest_node(const eb_scene *scene) {
 }
 
 /* The floor pushes the node by `push` N, at the distance at which it will be. */
-static void add_contact(stage *s, double push) {
-  int32_t node = lowest_node(s->scene), first = s->scene->mesh->node_count;
+static void add_contact(stage *s, bool rigid, double push) {
+  int32_t node = lowest_node(s->scene, rigid), first = s->scene->mesh->node_count;
   static const double frame[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
   const double *x = s->before->x + 3 * (size_t)node, x_floor = -1, y_floor = -1;
   /* The triangle's corners are (-1, -1), (2, -1) and (2, 1.4). */
@@ -58,7 +61,37 @@ static void add_contact(stage *s, double push) {
                                   .u = s->u};
 }
 
-/* All fall for a step from rest, and the node is pushed: at rest the elastic forces are 0. */
+/* y = A^-1 x for a symmetric A: rows of the adjugate are cross products of the rows of A. */
+static void solve3(const double A[9], const double x[3], double y[3]) {
+  double row[3], det;
+  for (int i = 0; i < 3; i++) {
+    eb_cross3(A + 3 * ((i + 1) % 3), A + 3 * ((i + 2) % 3), row);
+    det = eb_dot3(A + 3 * i, row);
+    y[i] = eb_dot3(row, x) / det;
+  }
+}
+
+/* The rigid block turns by the moment of its push, if it has one, and its gyroscopic torque. */
+static void turn_rigid(stage *s) {
+  const eb_free_body *body = &s->scene->free_bodies->body[0];
+  const double *pose = s->before->pose, *spin = s->before->twist + 3;
+  double inertia[9], momentum[3], torque[3], change[3];
+  eb_free_body_inertia(body, pose, inertia);
+  eb_turn3(inertia, spin, momentum);
+  eb_cross3(momentum, spin, torque);
+  if (s->scene->free_bodies->of_node[s->pair.vertex[0]] >= 0) {
+    const double *x = s->before->x + 3 * (size_t)s->pair.vertex[0], push[3] = {0, 0, s->r[0]};
+    const double arm[3] = {x[0] - pose[0], x[1] - pose[1], x[2] - pose[2]};
+    double moment[3];
+    eb_cross3(arm, push, moment);
+    eb_add3(1, moment, torque);
+    s->after->twist[2] += h * s->r[0] / body->mass;
+  }
+  solve3(inertia, torque, change);
+  eb_add3(h, change, s->after->twist + 3);
+}
+
+/* All fall for a step, and the node is pushed: at rest the elastic forces are 0. */
 static void fall(stage *s) {
   const double *mass = eb_elasticity_mass(s->scene->elasticity);
   eb_state *to = s->after;
@@ -69,7 +102,8 @@ static void fall(stage *s) {
       to->v[3 * i + d] += h * (s->scene->gravity[d] + force / mass[i]);
       to->x[3 * i + d] += h * to->v[3 * i + d];
     }
-  for (int d = 0; d < 3; d++) to->twist[d] += h * s->scene->gravity[d];
+  eb_add3(h, s->scene->gravity, to->twist);
+  turn_rigid(s);
   eb_free_body_advance(s->before->pose, to->twist, h, to->pose);
   eb_free_bodies_place(s->scene->free_bodies, s->scene->mesh->X, to->pose, to->twist, to->x, to->v);
   to->time += h;
@@ -87,8 +121,8 @@ static void close_contact(stage *s) {
   s->c[0] = way;
 }
 
-/* Everything comes down at 1 m/s, and the floor takes half of that from the node: a good step. */
-static void stage_open(stage *s, const char *parameters) {
+/* Everything comes down at 1 m/s, and the floor takes half of that from one node of the elastic block: a good step. Or it pushes the rigid block, which tumbles. */
+static void stage_open(stage *s, const char *parameters, bool rigid) {
   *s = (stage){.ops = bodies_scene(), .mu = 0.3};
   tap_require(eb_scene_create(&s->ops, parameters, NULL, "", &s->scene), "a scene");
   s->scene->obstacles[0].parameters[0] = 0; /* the tray only sinks */
@@ -98,8 +132,10 @@ static void stage_open(stage *s, const char *parameters) {
   tap_require(eb_state_create(s->scene, &s->after), "a state");
   for (int32_t i = 0; i < s->before->node_count; i++) s->before->v[3 * i + 2] = -1;
   s->before->twist[2] = -1;
+  s->before->twist[3] = 1;
   s->before->twist[4] = 2;
-  add_contact(s, 0.5 * eb_elasticity_mass(s->scene->elasticity)[lowest_node(s->scene)] / h);
+  int32_t node = lowest_node(s->scene, rigid);
+  add_contact(s, rigid, 0.5 * eb_elasticity_mass(s->scene->elasticity)[node] / h);
   fall(s);
   close_contact(s);
 }
@@ -131,18 +167,19 @@ static const char *verdict_of(const eb_judgement *judged, eb_reason reason, eb_v
 
 static const char scene[] = "nx=2,ny=2,nz=2,gz=-9.81,support=none";
 
-static void test_good(void) {
+static void test_good(bool rigid) {
   stage s;
   eb_verdict verdict;
-  stage_open(&s, scene);
+  const char *what = rigid ? "the rigid block" : "the elastic block";
+  stage_open(&s, scene, rigid);
+  if (rigid) s.scene->contact_friction = 0; /* a body that tumbles slips */
   eb_judgement judged = judge(&s);
-  tap_ok(judged.crossings.between == 0 && judged.crossings.self == 0 &&
-             judged.crossings.nested == 0,
-         "bodies that fall apart do not cross");
-  tap_ok(judged.law.count == 1 && judged.law.active == 1, "its contact is counted");
-  /* Some hundred kg m/s of bodies, summed in doubles. */
+  tap_ok(judged.crossings.between + judged.crossings.self + judged.crossings.nested == 0,
+         "%s pushed: bodies apart do not cross", what);
+  tap_ok(judged.law.count == 1 && judged.law.active == 1, "the contact is counted");
+  /* Some thousand kg m/s of bodies, summed in doubles. */
   tap_below(judged.balance, 1e-10, "its force explains the motion of the bodies");
-  tap_below(judged.balance_excess, 1, "to what the tolerance leaves");
+  tap_below(judged.balance_excess, 1, "and their spin, to what the tolerance leaves");
   tap_below(judged.energy_excess, 0, "the step dissipates");
   if (!tap_ok(strcmp(verdict_of(&judged, EB_CONVERGED_ATOL, &verdict), "passed") == 0,
               "a good step passes"))
@@ -153,7 +190,7 @@ static void test_good(void) {
 /* The forces of contact belong to the residual: without elastic forces nothing else is left of a step of implicit Euler. */
 static void test_residual(void) {
   stage s;
-  stage_open(&s, "nx=2,ny=2,nz=2,gz=-9.81,E=1e-9");
+  stage_open(&s, "nx=2,ny=2,nz=2,gz=-9.81,E=1e-9", false);
   judge(&s);
   tap_below(s.row.residual_relative, 1e-10,
             "with the forces of contact the step is implicit Euler's");
@@ -173,6 +210,9 @@ static void forget_contact(stage *s) {
 }
 static void speed_rider(stage *s) {
   s->after->twist[0] += 1e-3;
+}
+static void spin_rider(stage *s) {
+  s->after->twist[3] += 1e-3;
 }
 static void speed_node(stage *s) {
   s->after->v[0] += 1e-3;
@@ -220,6 +260,7 @@ static void test_flaws(void) {
       {"a force twice as large", "momentum", double_force, false},
       {"a force that is not told", "momentum", forget_contact, false},
       {"a rigid body that nothing pushes", "momentum", speed_rider, false},
+      {"a rigid body that nothing turns", "momentum", spin_rider, false},
       {"an elastic body that nothing pushes", "momentum", speed_node, false},
       {"a contact that is too close", "too close", approach, true},
       {"a contact that pushes across air", "pushes off", retreat, true},
@@ -233,7 +274,7 @@ static void test_flaws(void) {
   for (size_t i = 0; i < sizeof flaws / sizeof *flaws; i++) {
     stage s;
     eb_verdict verdict;
-    stage_open(&s, scene);
+    stage_open(&s, scene, false);
     flaws[i].spoil(&s);
     eb_judgement judged = judge(&s);
     bool failed = strcmp(verdict_of(&judged, EB_CONVERGED_ATOL, &verdict), "failed") == 0;
@@ -251,7 +292,7 @@ static void test_flaws(void) {
 static void test_friction(void) {
   stage s;
   eb_verdict verdict;
-  stage_open(&s, scene);
+  stage_open(&s, scene, false);
   rub(&s);
   eb_judgement judged = judge(&s);
   tap_ok(judged.law.cone > 0.69 && judged.law.cone < 0.71, "friction beyond the limit is measured");
@@ -272,7 +313,7 @@ static void test_friction(void) {
 
 static void test_energy(void) {
   stage s;
-  stage_open(&s, scene);
+  stage_open(&s, scene, false);
   double good = judge(&s).energy_excess;
   s.after->twist[2] = -2;
   double mass = s.scene->free_bodies->body[0].mass, fall_speed = 1 + 9.81 * h;
@@ -288,7 +329,8 @@ static void test_energy(void) {
 }
 
 int main(void) {
-  test_good();
+  test_good(false);
+  test_good(true);
   test_residual();
   test_flaws();
   test_friction();

@@ -41,6 +41,35 @@ static void test_ratio(void) {
   forget(&m);
 }
 
+/* A run that the audit contradicts is the fastest, and takes part in nothing. */
+static void test_refuted(void) {
+  static const fake runs[] = {WHOLE("a", 1),
+                              WHOLE("b", 2),
+                              {.name = "c",
+                               .outcome = EB_OUTCOME_COMPLETED,
+                               .steps = 8,
+                               .wall = 1e-3,
+                               .lie = "bodies meet"},
+                              {.name = "d",
+                               .outcome = EB_OUTCOME_TIMED_OUT,
+                               .steps = 8,
+                               .wall = 1e-3,
+                               .lie = "none pushes"}};
+  made_up m;
+  make_up(CASES "[claim ratio]\nmeasure = ratio\nover = a\nunder = c\nleast = 0\n"
+                "[claim cut]\nmeasure = ratio\nover = d\nunder = a\nleast = 0\n"
+                "[claim order]\nmeasure = ranking\norder = c < a < b\n"
+                "[claim whole]\nmeasure = completed\ncases = a c\n"
+                "[claim others]\nmeasure = ranking\norder = a < b\n",
+          false, runs, sizeof runs / sizeof *runs, 2, &m);
+  expect(&m, "ratio", EB_NOT_COMPARABLE, "c: audit failed, bodies meet");
+  expect(&m, "cut", EB_NOT_COMPARABLE, "d: audit failed, none pushes");
+  expect(&m, "order", EB_NOT_COMPARABLE, "c: audit failed");
+  expect(&m, "whole", EB_NOT_COMPARABLE, "1 of 2 runs reached their end");
+  expect(&m, "others", EB_REPRODUCED, "every order holds");
+  forget(&m);
+}
+
 static void test_orders(void) {
   made_up m;
   make_up(CASES "[claim holds]\nmeasure = ranking\norder = a < b < c\norder = a < 0.6*b\n"
@@ -417,6 +446,7 @@ int main(void) {
   eb_h5_quiet();
   scratch_open();
   test_ratio();
+  test_refuted();
   test_orders();
   test_growth();
   test_cut();

@@ -25,7 +25,7 @@ struct eb_audit {
   int points;                            /* quadrature points of an element */
   double *gradients;                     /* elements x points x nodes x 3: dN_a/dX */
   double *weights;                       /* elements x points: rest volume of the point, m^3 */
-  double *mass;                          /* nodes: of elastic elements */
+  double *mass;                          /* nodes */
   eb_mass_points *bodies;                /* or NULL */
   double *force;                         /* nodes x 3: f_ext */
   double *residual;                      /* nodes x 3 */
@@ -102,7 +102,6 @@ static void precompute(eb_audit *audit) {
       rest_point(mesh, material, e, (int)q, audit->gradients + 3 * nodes * at, audit->weights + at);
       volume += audit->weights[at];
     }
-    if (audit->scene->rigid[mesh->region[e]]) continue;
     double share = material->density * volume / (double)nodes;
     for (size_t a = 0; a < nodes; a++) audit->mass[mesh->elements[(size_t)e * nodes + a]] += share;
   }

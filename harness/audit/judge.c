@@ -1,39 +1,14 @@
 /* Vertices are numbered as in the record: nodes of the mesh, then the vertices of the obstacles in their order. Solids are the connected components of the mesh and
  * the obstacles; one whose nodes ride on a free rigid body keeps its shape.
  *
- * A linearly implicit step solves A v1 = M v0 + h (f_ext - g) + H^T r to a residual of norm eps1. Over the nodes of a body without scripted nodes the forces of its
- * elements and their derivatives sum to 0, so that what remains of
- *   sum_i m_i (v1_i - v0_i) - h f_i - h sum_k w_ki R_k^T r_k
- * is a sum of residuals, at most sqrt(nodes) eps1 of them. A rigid body has one row, and its own velocity.
- *
- * Energy: what the bodies gain beyond the work of forces that are not in the potential (f_ext less gravity), of obstacles on them, and of the forces that keep scripted
- * nodes on their way. The integrator dissipates, so that a gain is the solver's.
- *
  * Workspace: the trees of crossings.h and some 150 bytes a vertex; a step allocates nothing. */
-#include "harness/audit/judge.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/audit/judge_data.h"
 #include "problems/base/memory.h"
 #include "problems/mesh/cut.h"
-
-struct eb_judge {
-  const eb_scene *scene;
-  const eb_audit *audit;
-  int32_t nodes, vertices, parts;
-  int32_t *part;   /* nodes: connected component */
-  int32_t *rider;  /* parts: the free rigid body that it rides on, or -1 */
-  uint8_t *held;   /* parts: has scripted nodes */
-  int32_t *size;   /* parts: nodes */
-  double *sum;     /* parts x 3: momentum not explained, kg m/s */
-  double *scale;   /* parts: size of the terms of that, kg m/s */
-  double *x0, *x1; /* vertices x 3 */
-  double *push;    /* vertices x 3: forces of contact, N */
-  double *bent;    /* vertices: see contact_law.h, m */
-  eb_crossings *crossings;
-};
 
 /* ---- surfaces --------------------------------------------------------------------------------- */
 
@@ -142,8 +117,8 @@ static eb_error fill(eb_judge *judge) {
   size_t vertices = (size_t)judge->vertices;
   EB_TRY(find_parts(judge));
   EB_TRY(EB_NEW(judge->held, judge->parts));
-  EB_TRY(EB_NEW(judge->sum, 3 * (size_t)judge->parts));
-  EB_TRY(EB_NEW(judge->scale, judge->parts));
+  EB_TRY(EB_NEW(judge->sum, 6 * (size_t)judge->parts));
+  EB_TRY(EB_NEW(judge->scale, 2 * (size_t)judge->parts));
   EB_TRY(EB_NEW(judge->x0, 3 * vertices));
   EB_TRY(EB_NEW(judge->x1, 3 * vertices));
   EB_TRY(EB_NEW(judge->push, 3 * vertices));
@@ -218,75 +193,6 @@ static void measure_bent(eb_judge *judge, const eb_state *before, const eb_state
   }
 }
 
-/* ---- momentum --------------------------------------------------------------------------------- */
-
-static void add_term(eb_judge *judge, int32_t part, int d, double value) {
-  judge->sum[3 * (size_t)part + (size_t)d] += value;
-  judge->scale[part] += fabs(value);
-}
-
-static void sum_momentum(eb_judge *judge, const eb_state *before, const eb_state *after,
-                         double dt) {
-  eb_audit_nodes audited = eb_audit_last(judge->audit);
-  memset(judge->held, 0, (size_t)judge->parts);
-  memset(judge->sum, 0, 3 * (size_t)judge->parts * sizeof *judge->sum);
-  memset(judge->scale, 0, (size_t)judge->parts * sizeof *judge->scale);
-  for (size_t k = 0; k < 3 * (size_t)judge->nodes; k++) {
-    int32_t part = judge->part[k / 3], d = (int32_t)(k % 3);
-    judge->held[part] |= audited.fixed[k / 3] == 1;
-    if (judge->rider[part] < 0) {
-      add_term(judge, part, d, audited.mass[k / 3] * after->v[k]);
-      add_term(judge, part, d, -audited.mass[k / 3] * before->v[k]);
-    }
-    add_term(judge, part, d, -dt * audited.force[k]);
-    add_term(judge, part, d, -dt * judge->push[k]);
-  }
-  for (int32_t s = 0; s < judge->parts; s++)
-    for (int d = 0; judge->rider[s] >= 0 && after->twist && d < 3; d++) {
-      size_t at = 6 * (size_t)judge->rider[s] + (size_t)d;
-      double mass = judge->scene->free_bodies->body[judge->rider[s]].mass;
-      add_term(judge, s, d, mass * after->twist[at]);
-      add_term(judge, s, d, -mass * before->twist[at]);
-    }
-}
-
-static void measure_balance(eb_judge *judge, double eps1, eb_judgement *judgement) {
-  static const double rounding = 1e-10;
-  for (int32_t s = 0; s < judge->parts; s++) {
-    const double *sum = judge->sum + 3 * (size_t)s;
-    if (judge->held[s]) continue;
-    double size = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
-    double rows = judge->rider[s] < 0 ? judge->size[s] : 1;
-    double allowed = sqrt(rows) * eps1 + rounding * judge->scale[s];
-    judgement->balance = fmax(judgement->balance, size);
-    if (size > 0) judgement->balance_excess = fmax(judgement->balance_excess, size / allowed);
-  }
-}
-
-/* ---- energy ----------------------------------------------------------------------------------- */
-
-static double energy_of(const eb_audit_row *row) {
-  return row->kinetic + row->elastic + row->gravitational + row->joint_kinetic +
-         row->joint_potential;
-}
-
-/* Of forces that no potential has, J. */
-static double work_done(const eb_judge *judge) {
-  eb_audit_nodes audited = eb_audit_last(judge->audit);
-  const double *gravity = judge->scene->gravity;
-  double work = 0;
-  for (size_t k = 0; k < 3 * (size_t)judge->vertices; k++) {
-    double way = judge->x1[k] - judge->x0[k];
-    if (k >= 3 * (size_t)judge->nodes) {
-      work -= judge->push[k] * way; /* an obstacle is pushed back as it pushes */
-      continue;
-    }
-    work += (audited.force[k] - audited.mass[k / 3] * gravity[k % 3]) * way;
-    if (audited.fixed[k / 3] == 1) work += (audited.gradient[k] - judge->push[k]) * way;
-  }
-  return work;
-}
-
 /* ---- a step ----------------------------------------------------------------------------------- */
 
 /* Takes the forces of contact into the residual of the audit. */
@@ -318,8 +224,7 @@ void eb_judge_step(eb_judge *judge, const eb_state *before, const eb_state *afte
     judgement->cone = record->cone;
     judgement->angle = record->angle;
   }
-  sum_momentum(judge, before, after, dt);
-  measure_balance(judge, judgement->eps1, judgement);
-  judgement->energy_excess = energy_of(row) - energy_of(start) - work_done(judge);
+  eb_judge_balance(judge, before, after, dt, judgement);
+  judgement->energy_excess = eb_judge_energy(judge, start, row);
   push_residual(judge, row);
 }

@@ -3,7 +3,7 @@
  * Surfaces at the end of the step are tested exactly (crossings.h). Contacts are measured from positions (contact_law.h), and their forces have to explain the motion of
  * every body: the sum of
  *   M (v1 - v0) = h f_ext(t0, x0, v0) + h sum_k sum_i w_ki R_k^T r_k
- * over its nodes, in which internal forces cancel. Nothing here calls problems/collision or solvers/contact. */
+ * over its nodes, in which internal forces cancel; likewise the spin of rigid bodies. Nothing here calls problems/collision or solvers/contact. */
 #ifndef EB_AUDIT_JUDGE_H
 #define EB_AUDIT_JUDGE_H
 
@@ -19,7 +19,7 @@ typedef struct eb_judgement {
   eb_contact_law law;
   double balance; /* kg m/s: largest momentum of a body that is not explained */
   double
-      balance_excess; /* the same over what the record's eps1 leaves: sqrt(nodes) eps1 and rounding */
+      balance_excess; /* the same, and of rigid bodies spin, over what eps1 leaves: sqrt(nodes) eps1 and rounding */
   double energy_excess; /* J: energy that came from nowhere; negative: what was dissipated */
   double eps1, eps2, cone, angle; /* what the record claims */
 } eb_judgement;

@@ -174,7 +174,7 @@ static eb_error fill(swarm *s, double spacing, double speed) {
   for (int32_t b = 0; b < s->bodies; b++) place(s, b, side, spacing, speed, &state);
   EB_TRY(join_bodies(s));
   EB_TRY(eb_collisions_create(s->mesh, &s->collisions));
-  return eb_collisions_begin(s->collisions, s->x[0], s->reach);
+  return eb_collisions_begin(s->collisions, s->x[0], NULL, s->reach);
 }
 
 /* ---- cases; errors cannot occur that the same calls during set-up did not raise ---------------- */
@@ -182,7 +182,7 @@ static eb_error fill(swarm *s, double spacing, double speed) {
 static void run_begin(void *context) {
   swarm *s = context;
   s->next = !s->next;
-  eb_error_free(eb_collisions_begin(s->collisions, s->x[s->next], s->reach));
+  eb_error_free(eb_collisions_begin(s->collisions, s->x[s->next], NULL, s->reach));
 }
 
 static void run_find(void *context) {

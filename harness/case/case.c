@@ -130,6 +130,7 @@ eb_error eb_case_arguments(const eb_case *work, const char *program, const char 
   EB_TRY(add_number(out, "--seed", (double)work->seed));
   EB_TRY(add_number(out, "--steps", (double)work->steps));
   EB_TRY(add_number(out, "--order", (double)work->order));
+  EB_TRY(add_number(out, "--contact-problem", (double)work->contact_problem));
   EB_TRY(add_number(out, "--timeout", work->timeout));
   EB_TRY(add_number(out, "--memory", work->memory));
   EB_TRY(add_flag(out, "--environment", environment));

@@ -15,7 +15,8 @@ typedef struct eb_case {
   char *plugin;               /* path of the shared object, or NULL */
   int threads, repetition;    /* repetitions count from 0 */
   int64_t seed, steps, order;
-  double timeout, memory; /* s, bytes */
+  int64_t contact_problem; /* the step whose contact problem is kept, from 1 on; 0: none */
+  double timeout, memory;  /* s, bytes */
   int group; /* cases of one group are competitors: same scene, parameters and threads */
   char *all_parameters, *all_options; /* resolved, canonical */
   char *identity;                     /* scene, solver, ... as text: equal for equal work */

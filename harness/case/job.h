@@ -38,6 +38,8 @@ EB_MUST eb_error eb_job_conclude_error(eb_job *j, const char *where, eb_error fa
 EB_MUST eb_error eb_job_count_components(eb_job *j);
 /* The audit and the judge, in place of those before, for the scene's present mesh. */
 EB_MUST eb_error eb_job_create_audit(eb_job *j);
+/* Keeps the contact problem of the step that was taken in the result file when it is the one that was asked for and has contacts. */
+EB_MUST eb_error eb_job_keep_contacts(eb_job *j);
 /* Takes one step and records it. *on: whether the case goes on; if not, its outcome is set. */
 EB_MUST eb_error eb_job_step(eb_job *j, bool *on);
 

@@ -212,6 +212,7 @@ eb_error eb_job_step(eb_job *j, bool *on) {
   j->after->time = j->before->time + j->scene->dt;
   EB_TRY(audit_step(j, reason, row, &audit));
   EB_TRY(record_step(j, row, reason));
+  EB_TRY(eb_job_keep_contacts(j));
   EB_TRY(judge_step(j, &audit, reason, on));
   EB_TRY(record_frame(j, !*on));
   j->board->step = j->after->step;

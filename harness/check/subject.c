@@ -18,5 +18,6 @@ const char *eb_subject_material(const eb_solver_ops *ops) {
 
 const char *eb_subject_exact(const eb_solver_ops *ops) {
   if (eb_subject_declares(ops, "linear")) return "linear=cholesky";
+  if (eb_subject_declares(ops, "eps1")) return "eps1=1e-11";
   return eb_subject_declares(ops, "tau") ? "tau=0" : "";
 }

@@ -15,6 +15,7 @@ static const eb_flag flags[] = {{"parameters", 0, "a=1,b=2", "of the scene"},
                                 {"repetition", 0, "R", "number of the repetition"},
                                 {"seed", 0, "K", "of everything random"},
                                 {"steps", 0, "N", "steps to run"},
+                                {"contact-problem", 0, "STEP", "whose contact problem is kept"},
                                 {"order", 0, "I", "place in the plan"},
                                 {"timeout", 0, "S", "limit that the caller keeps"},
                                 {"memory", 0, "BYTES", "limit that the caller keeps"},
@@ -39,6 +40,7 @@ static eb_error read_numbers(const eb_arguments *arguments, eb_case *work) {
   EB_TRY(eb_arguments_whole(arguments, "repetition", 0, 10000, &repetition));
   EB_TRY(eb_arguments_whole(arguments, "seed", 0, INT64_C(9000000000000000), &work->seed));
   EB_TRY(eb_arguments_whole(arguments, "steps", 1, 1000000000, &work->steps));
+  EB_TRY(eb_arguments_whole(arguments, "contact-problem", 0, 1000000000, &work->contact_problem));
   EB_TRY(eb_arguments_whole(arguments, "order", 0, 1000000000, &work->order));
   EB_TRY(copy_real(arguments, "timeout", &work->timeout));
   work->threads = (int)threads;

@@ -5,14 +5,17 @@
 #include <string.h>
 
 #include "harness/cli/command.h"
+#include "harness/fclib/store.h"
 #include "harness/names.h"
 #include "harness/results/export.h"
 
 static const eb_flag flags[] = {
-    {"to", 0, "xdmf|json|csv",
-     "format: XDMF for ParaView, JSON of everything but frames, CSV of steps"},
+    {"to", 0, "xdmf|json|csv|fclib",
+     "format: XDMF for ParaView, JSON of everything but frames, CSV of steps, contact problems "
+     "of FCLib"},
     {"output", 'o', "PATH",
-     "file (json, csv; default: the standard output) or folder (xdmf; default: beside F.h5)"},
+     "file (json, csv; default: the standard output) or folder (xdmf; default: "
+     "beside F.h5; fclib; default: this one)"},
     {"run", 0, "ID", "only this run; may be repeated"},
     {0}};
 
@@ -54,22 +57,35 @@ static eb_error to_xdmf(const eb_results *results, const eb_strings *ids, const 
   return EB_OK;
 }
 
+static eb_error to_fclib(const eb_results *results, const eb_strings *ids, const char *folder,
+                         int *code) {
+  int written;
+  EB_TRY(eb_fclib_export(results, ids, folder, stdout, &written));
+  if (written == 0) {
+    fprintf(stderr,
+            "elastobench: no run has kept a contact problem; run with --contact-problem STEP\n");
+    *code = EB_EXIT_NOTHING;
+  }
+  return EB_OK;
+}
+
 static eb_error export(const eb_arguments *arguments, const eb_results *results,
                        const eb_strings *ids, int *code) {
   const char *to = eb_arguments_text(arguments, "to");
   const char *path = eb_arguments_text(arguments, "output");
   EB_TRY(check_ids(results, ids));
   if (strcmp(to, "xdmf") == 0) return to_xdmf(results, ids, path, code);
+  if (strcmp(to, "fclib") == 0) return to_fclib(results, ids, path, code);
   return to_stream(results, ids, path, strcmp(to, "json") == 0 ? eb_export_json : eb_export_csv);
 }
 
 static eb_error check_format(const char *to) {
-  static const char *const known[] = {"xdmf", "json", "csv"};
+  static const char *const known[] = {"xdmf", "json", "csv", "fclib"};
   eb_strings names = {0};
   eb_error error = EB_OK;
   bool found = false;
-  if (!to) return EB_ERROR(EB_ERR_USAGE, "export wants --to xdmf, json or csv");
-  for (int i = 0; i < 3 && !error; i++) {
+  if (!to) return EB_ERROR(EB_ERR_USAGE, "export wants --to xdmf, json, csv or fclib");
+  for (int i = 0; i < 4 && !error; i++) {
     found = found || strcmp(known[i], to) == 0;
     error = eb_strings_add(&names, known[i]);
   }
@@ -90,11 +106,11 @@ static eb_error run(const eb_arguments *arguments, int *code) {
   return error;
 }
 
-const eb_command eb_command_export = {.name = "export",
-                                      .synopsis = "F.h5 --to xdmf|json|csv [-o PATH] [--run ID]..",
-                                      .summary =
-                                          "write results for ParaView, scripts or spreadsheets",
-                                      .flags = flags,
-                                      .least = 1,
-                                      .most = 1,
-                                      .run = run};
+const eb_command eb_command_export = {
+    .name = "export",
+    .synopsis = "F.h5 --to xdmf|json|csv|fclib [-o PATH] [--run ID]..",
+    .summary = "write results for ParaView, scripts or spreadsheets",
+    .flags = flags,
+    .least = 1,
+    .most = 1,
+    .run = run};

@@ -6,6 +6,7 @@
 
 #include "harness/case/session.h"
 #include "harness/cli/command.h"
+#include "harness/cli/fclib.h"
 #include "harness/cli/summary.h"
 #include "harness/names.h"
 #include "problems/base/text.h"
@@ -20,6 +21,7 @@ static const eb_flag flags[] = {
     {"timeout", 0, "S", "wall-clock limit of a case (3600 s)"},
     {"memory", 0, "MB", "memory limit of a case (nine tenths of the machine's)"},
     {"seed", 0, "K", "seed of everything random (0)"},
+    {"contact-problem", 0, "STEP", "keep the contact problem of this step, for export --to fclib"},
     {"mesh", 0, "SCENE=FILE", "a mesh or closed surface in the place of a scene's geometry"},
     {"shard", 0, "I/N", "only the I-th of N parts; competitors on a scene stay together"},
     {"resume", 0, NULL, "complete an existing result file: only what is missing runs"},
@@ -31,7 +33,8 @@ static const eb_flag flags[] = {
     {0}};
 
 static eb_error read_settings(const eb_arguments *arguments, eb_settings *out) {
-  static const char *const names[] = {"steps", "repeat", "threads", "timeout", "memory", "seed"};
+  static const char *const names[] = {"steps",  "repeat", "threads",        "timeout",
+                                      "memory", "seed",   "contact-problem"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     int known;
     const char *text = eb_arguments_text(arguments, names[i]);
@@ -126,7 +129,7 @@ static eb_error with_plan(const eb_arguments *arguments, const eb_plan *plan, in
   return run_plan(arguments, plan, json, code);
 }
 
-static eb_error run(const eb_arguments *arguments, int *code) {
+static eb_error run_scenes(const eb_arguments *arguments, int *code) {
   eb_plugins plugins = {0};
   eb_request request = {.plugins = &plugins};
   eb_plan plan = {0};
@@ -142,6 +145,12 @@ static eb_error run(const eb_arguments *arguments, int *code) {
   return error;
 }
 
+static eb_error run(const eb_arguments *arguments, int *code) {
+  bool fclib;
+  EB_TRY(eb_fclib_wanted(arguments, &fclib));
+  return (fclib ? eb_fclib_run : run_scenes)(arguments, code);
+}
+
 const eb_command eb_command_run = {
     .name = "run",
     .synopsis = "SUITE|SCENE[:p=v,..].. [-s SOLVER[:o=v,..]].. [-o F.h5] [options]",
@@ -149,7 +158,9 @@ const eb_command eb_command_run = {
     .details =
         "SUITE is a built-in suite or the path of an .ini file; SCENE may be a pattern such as "
         "'conjac2020/*'.\nA case is one scene, solver, thread count and repetition; each runs in "
-        "a process of its own.",
+        "a process of its own.\nfclib:FILE.hdf5 in the place of a scene is a contact problem of "
+        "FCLib: "
+        "it is solved here, -o writes it with its solution.",
     .flags = flags,
     .least = 1,
     .most = 1000,

@@ -34,11 +34,11 @@ eb_error eb_plots_time_budget(const char *dir, const char *base, const char *tit
   return draw(dir, base, "time-budget", title, curves, count, (eb_plot_data){0}, drawn);
 }
 
-eb_error eb_plots_curves(const char *dir, const char *base, const char *title, const char *x,
-                         const char *y, unsigned logarithmic, const eb_curve *curves, int count,
-                         bool *drawn) {
+eb_error eb_plots_curves(const char *dir, const char *base, const char *stem, const char *title,
+                         const char *x, const char *y, unsigned logarithmic, const eb_curve *curves,
+                         int count, bool *drawn) {
   const eb_plot_data data = {.x = x, .y = y, .logarithmic = logarithmic};
-  return draw(dir, base, "curves", title, curves, count, data, drawn);
+  return draw(dir, base, stem, title, curves, count, data, drawn);
 }
 
 /* ---- bars ------------------------------------------------------------------------------------- */

@@ -24,10 +24,11 @@ EB_MUST eb_error eb_plots_error_tau(const char *dir, const char *base, const cha
 EB_MUST eb_error eb_plots_time_budget(const char *dir, const char *base, const char *title,
                                       const eb_curve *curves, int count, bool *drawn);
 
-/* Any curves: x and y name the axes, `logarithmic` is EB_LOG_X | EB_LOG_Y (harness/report/gnuplot.h). */
-EB_MUST eb_error eb_plots_curves(const char *dir, const char *base, const char *title,
-                                 const char *x, const char *y, unsigned logarithmic,
-                                 const eb_curve *curves, int count, bool *drawn);
+/* Any curves, by the template `stem` ("curves", or "samples": lines and marks in turns); x and y name the axes, `logarithmic` is EB_LOG_X | EB_LOG_Y (harness/report/gnuplot.h). */
+EB_MUST eb_error eb_plots_curves(const char *dir, const char *base, const char *stem,
+                                 const char *title, const char *x, const char *y,
+                                 unsigned logarithmic, const eb_curve *curves, int count,
+                                 bool *drawn);
 
 /* Stacked bars: a label each, and `layers` values from the bottom to the top, layer_names from the bottom too; y names the axis. Bars with a value
  * that is not finite are left out. */

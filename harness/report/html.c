@@ -26,18 +26,19 @@ static double whole_max(const eb_report_run *run, eb_column column) {
   return run->column[column] ? eb_report_max(run->column[column], run->steps, 0) : NAN;
 }
 
-/* The least median step time among the runs of one scene that ran to their end. */
+/* The least median step time among the runs of one scene that ran to their end and passed the audit. */
 static double fastest(const eb_report *report, const eb_report_scene *scene) {
   double least = INFINITY;
   for (int r = scene->first; r < scene->last; r++) {
     double median = skipped_median(&report->runs[r], EB_COL_WALL);
-    if (eb_report_completed(&report->runs[r]) && median < least) least = median;
+    bool ranked = eb_report_completed(&report->runs[r]) && !eb_report_refuted(&report->runs[r]);
+    if (ranked && median < least) least = median;
   }
   return least;
 }
 
 static eb_error run_row(const eb_report_run *run, double best, eb_text *page) {
-  bool refuted = strcmp(run->run->audit, "failed") == 0;
+  bool refuted = eb_report_refuted(run);
   bool good = eb_report_completed(run) && !refuted;
   bool skipped = strcmp(run->run->outcome, eb_outcome_name(EB_OUTCOME_SKIPPED)) == 0;
   double wall = skipped_median(run, EB_COL_WALL);
@@ -51,7 +52,7 @@ static eb_error run_row(const eb_report_run *run, double best, eb_text *page) {
                         (long long)run->steps));
   EB_TRY(eb_markup_number(page, "%.3f", run->run->setup_seconds));
   EB_TRY(eb_markup_number(page, "%.2f", 1e3 * wall));
-  EB_TRY(eb_markup_number(page, "%.2f", wall / best));
+  EB_TRY(eb_markup_number(page, "%.2f", refuted ? NAN : wall / best));
   EB_TRY(eb_markup_number(page, "%.1f", skipped_median(run, EB_COL_ITERATIONS)));
   EB_TRY(eb_markup_number(page, "%.0f", eb_report_median(run->linear_iterations, run->steps, 1)));
   EB_TRY(eb_markup_number(page, "%.1e", skipped_median(run, EB_COL_RESIDUAL_RELATIVE)));
@@ -162,7 +163,7 @@ static eb_error contents(const eb_report *report, const eb_report_scene *scenes,
       "at that: theirs tells how far their step is from the exact one, and fails an audit only "
       "where a solver claims a tolerance in this norm. Times are wall times on the "
       "machine described at the end; the first step of each run is kept out of medians and "
-      "means.</p>\n",
+      "means. What a run that fails its audit cost is compared with nothing.</p>\n",
       report->run_count, count);
 }
 

@@ -217,6 +217,10 @@ bool eb_report_completed(const eb_report_run *run) {
   return ended_as(run, EB_OUTCOME_COMPLETED);
 }
 
+bool eb_report_refuted(const eb_report_run *run) {
+  return strcmp(run->run->audit, "failed") == 0;
+}
+
 bool eb_report_sound(const eb_report_run *run) {
   return eb_report_completed(run) || ended_as(run, EB_OUTCOME_TIMED_OUT) ||
          ended_as(run, EB_OUTCOME_UNFINISHED);

@@ -38,6 +38,8 @@ void eb_report_clear(eb_report *report);
 bool eb_report_next_scene(const eb_report *report, int from, int *first, int *last);
 
 bool eb_report_completed(const eb_report_run *run);
+/* Whether the audit contradicts its solver: what it cost is then compared with nothing. */
+bool eb_report_refuted(const eb_report_run *run);
 /* Whether the steps that it made are good: it ran to its end or out of time. */
 bool eb_report_sound(const eb_report_run *run);
 

@@ -139,9 +139,10 @@ static double mean_phase(const eb_report_run *run, int phase) {
   return isfinite(mean) ? 1e3 * mean : 0;
 }
 
+/* NaN for a run whose times are not compared. */
 static double mean_wall(const eb_report_run *run) {
   const double *wall = run->column[EB_COL_WALL];
-  return wall ? 1e3 * eb_report_mean(wall, run->steps, 1) : NAN;
+  return wall && !eb_report_refuted(run) ? 1e3 * eb_report_mean(wall, run->steps, 1) : NAN;
 }
 
 static eb_error phase_row(const eb_report_run *run, const bool *used, eb_plot_data *data) {
@@ -215,14 +216,20 @@ static eb_error add_run(int kind, const eb_report_run *run, eb_plot_data *data) 
   }
 }
 
+/* Of repetitions the first; a run that the audit contradicts is not shown beside others by its times. */
+static bool shown(int kind, const eb_report_run *run) {
+  bool timed = kind == ERROR_TIME || kind == ACCURACY || kind == STEP_TIME;
+  return run->run->repetition == 0 && !(timed && eb_report_refuted(run));
+}
+
 /* Nothing when it would tell nothing of any run. */
 static eb_error fill(int kind, const eb_report_run *runs, int count, eb_plot_data *data) {
   bool telling = false;
   if (kind == PHASES) return phase_table(runs, count, data);
   for (int r = 0; r < count; r++)
-    telling = telling || (runs[r].run->repetition == 0 && tells(kind, &runs[r]));
+    telling = telling || (shown(kind, &runs[r]) && tells(kind, &runs[r]));
   for (int r = 0; telling && r < count; r++)
-    if (runs[r].run->repetition == 0) EB_TRY(add_run(kind, &runs[r], data));
+    if (shown(kind, &runs[r])) EB_TRY(add_run(kind, &runs[r], data));
   return EB_OK;
 }
 
@@ -261,7 +268,8 @@ static int distinct_labels(const eb_report *report, const char **labels, int cap
 
 static double label_median(const eb_report *report, int first, int last, const char *label) {
   for (int r = first; r < last; r++)
-    if (strcmp(report->runs[r].label, label) == 0 && report->runs[r].column[EB_COL_WALL])
+    if (strcmp(report->runs[r].label, label) == 0 && report->runs[r].column[EB_COL_WALL] &&
+        !eb_report_refuted(&report->runs[r]))
       return 1e3 * eb_report_median(report->runs[r].column[EB_COL_WALL], report->runs[r].steps, 1);
   return NAN;
 }

@@ -22,10 +22,12 @@ const eb_run *eb_evidence_run(const eb_evidence *evidence, int case_) {
 
 static eb_standing standing_of(const eb_run *run, int64_t frames) {
   static const int64_t least = 2; /* the first is left out */
+  bool refuted = strcmp(run->audit, "failed") == 0;
   switch (eb_outcome_find(run->outcome)) {
   case EB_OUTCOME_COMPLETED:
-    return EB_STANDING_WHOLE;
+    return refuted ? EB_STANDING_REFUTED : EB_STANDING_WHOLE;
   case EB_OUTCOME_TIMED_OUT:
+    if (refuted) return EB_STANDING_REFUTED;
     return frames >= least ? EB_STANDING_CUT : EB_STANDING_MISSING;
   case EB_OUTCOME_UNFINISHED:
   case EB_OUTCOME_SKIPPED:
@@ -48,11 +50,15 @@ static eb_error total_wall(const eb_results *results, int run, double *out) {
 
 static void describe(const eb_paper_case *work, const eb_run *run, eb_case_evidence *out) {
   if (out->standing == EB_STANDING_WHOLE) return;
+  if (out->standing == EB_STANDING_REFUTED) {
+    snprintf(out->why, sizeof out->why, "%s: audit failed, %s", work->name, run->audit_detail);
+    return;
+  }
   snprintf(out->why, sizeof out->why, "%s: %s%s%s", work->name, run->outcome,
            *run->detail ? ", " : "", run->detail);
 }
 
-/* A whole run before one that was cut, before one that failed; among equals the fastest. */
+/* A whole run before one that was cut, before one that the audit contradicts, before one that failed; among equals the fastest. */
 static eb_error consider(const eb_paper_case *work, const eb_results *results, int run,
                          double *fastest, eb_case_evidence *out) {
   const eb_run *candidate = eb_results_run(results, run);

@@ -13,7 +13,8 @@
  *   iterations.mean|max           of the linear solver, a frame
  *   memory.KIND                   byte, of the set-up
  *   setup.seconds, peak.bytes, run.nodes, run.elements
- *   end.COLUMN, most.COLUMN, least.COLUMN   of a column of steps/: in the last step, over all steps
+ *   end.COLUMN, most.COLUMN, least.COLUMN, sum.COLUMN, late.COLUMN   of a column of steps/: in the last step, over all steps;
+ *                                 late: the largest over the later half of the steps
  *   last.COUNTER                  of a counter, in the last step
  *   rest.height, rest.diagonal    m, of the box of the rest shape; its height is along z
  *   bounce.restitution            largest upward momentum after the first contact over the largest downward one before
@@ -46,6 +47,7 @@ void eb_paper_plan_clear(eb_paper_plan *plan);
 typedef enum eb_standing {
   EB_STANDING_MISSING, /* not run, cut short before a frame was whole, or too big for the machine */
   EB_STANDING_FAILED,  /* the solver failed */
+  EB_STANDING_REFUTED, /* the audit contradicts the solver: none of its figures counts */
   EB_STANDING_CUT,     /* the time limit came first; the frames that are there are good */
   EB_STANDING_WHOLE
 } eb_standing;

@@ -129,6 +129,6 @@ extern const eb_measure eb_measure_cells, eb_measure_growth, eb_measure_monotone
     eb_measure_shape, eb_measure_outcomes, eb_measure_completed, eb_measure_updown,
     eb_measure_agreement, eb_measure_conditions, eb_measure_follows, eb_measure_final,
     eb_measure_turn, eb_measure_line, eb_measure_lively, eb_measure_course, eb_measure_limit,
-    eb_measure_counts, eb_measure_threshold, eb_measure_probed;
+    eb_measure_counts, eb_measure_threshold, eb_measure_probed, eb_measure_spread;
 
 #endif

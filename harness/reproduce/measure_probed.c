@@ -84,6 +84,14 @@ static eb_error rule(const tally *t, bool complete, eb_finding *finding) {
   return eb_rule(finding, EB_REPRODUCED, "all %d conditions hold", t->count);
 }
 
+/* What kept the probe from some of its figures. */
+static eb_error say_stopped(const json_t *result, eb_finding *finding) {
+  const json_t *stopped = json_object_get(result, "stopped");
+  for (size_t i = 0; i < json_array_size(stopped); i++)
+    EB_TRY(eb_say(finding, "%s", json_string_value(json_array_get(stopped, i))));
+  return EB_OK;
+}
+
 static eb_error judge_result(const json_t *result, const eb_paper_claim *claim,
                              eb_finding *finding) {
   tally t = {0};
@@ -93,6 +101,7 @@ static eb_error judge_result(const json_t *result, const eb_paper_claim *claim,
     EB_TRY(parse_bound(text, &b));
     EB_TRY(judge_bound(result, &b, &t, finding));
   }
+  EB_TRY(say_stopped(result, finding));
   return rule(&t, json_is_true(json_object_get(result, "complete")), finding);
 }
 

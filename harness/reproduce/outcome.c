@@ -29,6 +29,18 @@ static eb_error note_frames(const eb_paper *paper, const bool *marked, eb_text *
   return eb_text_printf(out, " frames\n");
 }
 
+/* "quick: scenes with bodies=8", each once. */
+static eb_error note_reduced(const eb_paper *paper, const bool *marked, eb_text *out) {
+  const char *last = NULL;
+  for (int c = 0; c < paper->case_count; c++) {
+    const char *reduced = marked[c] ? paper->cases[c].reduced : NULL;
+    if (!reduced || reduced == last) continue;
+    EB_TRY(eb_text_printf(out, "%s%s", last ? "; " : "quick: scenes with ", reduced));
+    last = reduced;
+  }
+  return last ? eb_text_printf(out, "\n") : EB_OK;
+}
+
 static bool seen_before(const eb_evidence *e, const bool *marked, int case_) {
   const eb_run *run = eb_evidence_run(e, case_);
   for (int c = 0; c < case_; c++) {
@@ -54,6 +66,7 @@ static eb_error note_stand_ins(const eb_evidence *e, const bool *marked, eb_text
 eb_error eb_outcome_note(const eb_evidence *e, const bool *marked, eb_text *out) {
   EB_TRY(eb_text_append(out, "", 0));
   EB_TRY(note_frames(e->paper, marked, out));
+  EB_TRY(note_reduced(e->paper, marked, out));
   return note_stand_ins(e, marked, out);
 }
 

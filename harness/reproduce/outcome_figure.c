@@ -5,6 +5,7 @@
 
 #include "harness/reproduce/motion.h"
 #include "harness/reproduce/outcome.h"
+#include "harness/reproduce/probe.h"
 #include "problems/base/memory.h"
 
 static bool is_timed(const eb_evidence *e, int case_) {
@@ -72,11 +73,24 @@ static eb_error fill_course(const eb_evidence *e, const eb_paper_figure *figure,
   return EB_OK;
 }
 
+/* Of the figure's probe. */
+static eb_error fill_series(const eb_evidence *e, const eb_paper_figure *figure, int p,
+                            eb_course *course, double *largest) {
+  int c = 0;
+  while (figure->curves[c].first != p) c++;
+  *largest = NAN;
+  if (!e->folder) return EB_OK;
+  EB_TRY(eb_probe_series(e->paper, e->folder, figure->probe, figure->curves[c].series, course));
+  for (size_t s = 0; s < course->count; s++) *largest = fmax(*largest, course->y[s]);
+  return EB_OK;
+}
+
 /* ---- figures ---------------------------------------------------------------------------------- */
 
 static eb_error fill_point(const eb_evidence *e, eb_shown_figure *shown, int p, bool *marked) {
   const eb_paper_figure *figure = shown->figure;
   const eb_paper_point *point = &figure->points[p];
+  if (point->case_ < 0) return fill_series(e, figure, p, &shown->courses[p], &shown->y[p]);
   marked[point->case_] = true;
   if (point->against >= 0) marked[point->against] = true;
   if (shown->courses) return fill_course(e, figure, point->case_, &shown->courses[p], &shown->y[p]);
@@ -106,7 +120,7 @@ eb_error eb_outcome_figure(const eb_evidence *e, const eb_paper_figure *figure,
   EB_TRY(EB_NEW(shown->y, figure->point_count));
   if (figure->parts.count)
     EB_TRY(EB_NEW(shown->layers, figure->point_count * (figure->parts.count + 1)));
-  if (strncmp(figure->template, "course", 6) == 0)
+  if (strncmp(figure->template, "course", 6) == 0 || figure->probe)
     EB_TRY(EB_NEW(shown->courses, figure->point_count));
   EB_TRY(EB_NEW(marked, e->paper->case_count));
   eb_error error = fill_figure(e, shown, marked, measured);

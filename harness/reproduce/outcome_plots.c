@@ -52,12 +52,13 @@ static eb_error draw_time_budget(const eb_evidence *e, eb_shown_figure *shown, c
   return draw_curves(shown, dir, eb_plots_time_budget);
 }
 
-static eb_error draw_any(eb_shown_figure *shown, const char *dir, unsigned logarithmic) {
+static eb_error draw_any(eb_shown_figure *shown, const char *stem, const char *dir,
+                         unsigned logarithmic) {
   eb_curve curves[EB_MOST_CURVES];
   double *x;
   const eb_paper_figure *figure = shown->figure;
   EB_TRY(lay_out(shown, curves, &x));
-  eb_error error = eb_plots_curves(dir, figure->id, figure->title, figure->x, figure->y,
+  eb_error error = eb_plots_curves(dir, figure->id, stem, figure->title, figure->x, figure->y,
                                    logarithmic, curves, figure->curve_count, &shown->drawn);
   free(x);
   return error;
@@ -65,18 +66,24 @@ static eb_error draw_any(eb_shown_figure *shown, const char *dir, unsigned logar
 
 static eb_error draw_linear(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
   (void)e;
-  return draw_any(shown, dir, 0);
+  return draw_any(shown, "curves", dir, 0);
 }
 
 static eb_error draw_logarithmic(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
   (void)e;
-  return draw_any(shown, dir, EB_LOG_X | EB_LOG_Y);
+  return draw_any(shown, "curves", dir, EB_LOG_X | EB_LOG_Y);
 }
 
 static eb_error draw_course(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
   (void)e;
   bool logarithmic = strcmp(shown->figure->template, "course-log") == 0;
-  return draw_any(shown, dir, logarithmic ? EB_LOG_Y : 0);
+  return draw_any(shown, "curves", dir, logarithmic ? EB_LOG_Y : 0);
+}
+
+/* Lines and marks in turns. */
+static eb_error draw_samples(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
+  (void)e;
+  return draw_any(shown, "samples", dir, EB_LOG_Y);
 }
 
 /* ---- bars ------------------------------------------------------------------------------------- */
@@ -148,11 +155,17 @@ static const struct {
   const char *name;
   bool of_run; /* shows one run */
   eb_error (*draw)(const eb_evidence *e, eb_shown_figure *shown, const char *dir);
-} templates[] = {{"error-tau", false, draw_error_tau}, {"time-budget", false, draw_time_budget},
-                 {"curves", false, draw_linear},       {"curves-log", false, draw_logarithmic},
-                 {"course", false, draw_course},       {"course-log", false, draw_course},
-                 {"bars", false, draw_bars},           {"updates", true, draw_updates},
-                 {"frames", true, draw_frames},        {"tree", true, draw_tree}};
+} templates[] = {{"error-tau", false, draw_error_tau},
+                 {"time-budget", false, draw_time_budget},
+                 {"curves", false, draw_linear},
+                 {"curves-log", false, draw_logarithmic},
+                 {"course", false, draw_course},
+                 {"course-log", false, draw_course},
+                 {"bars", false, draw_bars},
+                 {"samples-log", false, draw_samples},
+                 {"updates", true, draw_updates},
+                 {"frames", true, draw_frames},
+                 {"tree", true, draw_tree}};
 enum { TEMPLATES = sizeof templates / sizeof *templates };
 
 static eb_error unknown_template(const char *name) {

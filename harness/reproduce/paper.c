@@ -164,7 +164,7 @@ static void figure_cases(const eb_paper_figure *figure, bool *wanted) {
   if (figure->against >= 0) wanted[figure->against] = true;
   if (figure->show >= 0) wanted[figure->show] = true;
   for (int p = 0; p < figure->point_count; p++) {
-    wanted[figure->points[p].case_] = true;
+    if (figure->points[p].case_ >= 0) wanted[figure->points[p].case_] = true;
     if (figure->points[p].against >= 0) wanted[figure->points[p].against] = true;
   }
 }

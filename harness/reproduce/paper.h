@@ -3,7 +3,8 @@
  *   [paper]        title, citation, machine (of the paper), note
  *   [solvers]      LABEL = SOLVER[:o=v,..]             used below by label
  *   [cases ANY]    frames, quick (or seconds, quick-seconds: simulated time, for cases of one section with different steps),
- *                  repeat, quick-repeat, threads, timeout, quick-timeout (s), memory (MB), may-fail; every
+ *                  repeat, quick-repeat, threads, timeout, quick-timeout (s), memory (MB), may-fail; quick-scene = p=v,..
+ *                  (parameters that quick runs add to the scenes: fewer bodies instead of fewer frames); every
  *                  other entry is a case: NAME = SCENE[:p=v,..] LABEL [THREADS]. Cases of one section are competitors: their
  *                  repetitions interleave.
  *   [table ID]     where, title, data (a TSV file), unit (ms, s, MB, 1), note,
@@ -16,6 +17,7 @@
  *   [figure ID]    title, template (error-tau, time-budget, curves or curves-log), x, y (names of the axes), value, unit,
  *                  against = CASE, point = X CASE [AGAINST], curve = NAME (of the points that follow): see eb_paper_figure; or
  *                  template = course (or course-log), value = QUANTITY (harness/reproduce/course.h) and lines run = NAME: CASE; or
+ *                  template = samples-log, probe = ID and lines series = NAME: KEY (of a probe's result; every second one is of marks); or
  *                  template = bars, value = STATISTIC (of the whole), part = NAME: STATISTIC and lines run = NAME: CASE; or
  *                  template (updates, frames or tree) and show = CASE: pictures of one run
  *   [probe ID]     kind and its arguments (harness/reproduce/probe.h)
@@ -37,6 +39,7 @@ typedef struct eb_paper_case {
   int64_t threads;
   double timeout, memory; /* s, MB; 0: the default */
   bool may_fail;          /* a failure is what the paper reports: a result like others */
+  const char *reduced;    /* parameters that a quick run adds, or NULL; owned by the sections */
   int group;              /* competitors have the same */
 } eb_paper_case;
 
@@ -59,13 +62,14 @@ typedef struct eb_paper_table {
 
 typedef struct eb_paper_point {
   double x;
-  int case_;
+  int case_;   /* -1: of a probe */
   int against; /* -1: that of the figure */
 } eb_paper_point;
 
 /* Points that follow each other. */
 typedef struct eb_paper_curve {
   char *label;
+  const char *series; /* of the figure's probe; NULL: of a case */
   int first, count;
 } eb_paper_curve;
 
@@ -76,9 +80,10 @@ typedef struct eb_paper_figure {
   /* A statistic; "distance": the largest of the motion (rms) from that of `against` until its first bounce ends; "error":
    * eb_motion_error; of courses a quantity */
   const char *value;
-  double scale; /* from SI to what y says */
-  int against;  /* a case, or -1 */
-  int show;     /* the case of figures of one run, or -1 */
+  double scale;      /* from SI to what y says */
+  int against;       /* a case, or -1 */
+  int show;          /* the case of figures of one run, or -1 */
+  const char *probe; /* whose series are shown, or NULL; owned by the sections */
   eb_paper_point *points;
   int point_count;
   eb_paper_curve curves[EB_MOST_CURVES]; /* of bars and courses each has one point, its run */

@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/text.h"
 
 /* What the cases of a section share. */
 typedef struct settings {
   int64_t frames, quick, repeat, quick_repeat, threads;
   double timeout, quick_timeout, memory, seconds, quick_seconds;
   bool may_fail;
+  const char *quick_scene; /* owned by the section */
 } settings;
 
 static eb_error read_yes(const char *name, const char *value, bool *out) {
@@ -41,6 +43,10 @@ static eb_error set(settings *s, const char *key, const char *value, bool *known
              {"quick-seconds", NULL, &s->quick_seconds, 0}};
   *known = true;
   if (strcmp(key, "may-fail") == 0) return read_yes(key, value, &s->may_fail);
+  if (strcmp(key, "quick-scene") == 0) {
+    s->quick_scene = value;
+    return EB_OK;
+  }
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (strcmp(key, all[i].name) != 0) continue;
     return all[i].whole ? eb_parse_whole(key, value, 1, all[i].most, all[i].whole)
@@ -111,8 +117,24 @@ static eb_error frames_in(const char *spec, double seconds, int64_t *frames) {
   return EB_OK;
 }
 
+/* Adds parameters to those that a case gives its scene. */
+static eb_error reduce(const char *parameters, eb_paper_case *out) {
+  eb_text text = {0};
+  eb_error error =
+      eb_text_printf(&text, "%s%c%s", out->scene, strchr(out->scene, ':') ? ',' : ':', parameters);
+  if (error) {
+    eb_text_clear(&text);
+    return error;
+  }
+  free(out->scene);
+  out->scene = text.data;
+  out->reduced = parameters;
+  return EB_OK;
+}
+
 static eb_error apply(const settings *s, bool quick, eb_paper_case *out) {
   int64_t all = s->frames, fewer = s->quick;
+  if (quick && s->quick_scene) EB_TRY(reduce(s->quick_scene, out));
   if (s->seconds > 0) EB_TRY(frames_in(out->scene, s->seconds, &all));
   if (s->quick_seconds > 0) EB_TRY(frames_in(out->scene, s->quick_seconds, &fewer));
   out->all_frames = all;

@@ -43,6 +43,19 @@ static eb_error read_run(const eb_paper *paper, const char *value, eb_paper_figu
   return EB_OK;
 }
 
+/* "NAME: KEY" of a probe's series. */
+static eb_error read_series(const char *value, eb_paper_figure *figure) {
+  size_t name;
+  eb_paper_curve *curve = &figure->curves[figure->curve_count];
+  const char *key;
+  EB_TRY(eb_paper_split(value, &name, &key));
+  EB_TRY(read_curve(value, name, figure));
+  curve->series = key;
+  curve->count = 1;
+  figure->points[figure->point_count++] = (eb_paper_point){.case_ = -1, .against = -1};
+  return figure->probe ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "'series' wants 'probe'");
+}
+
 /* "NAME: STATISTIC" */
 static eb_error read_part(const char *value, eb_paper_figure *figure) {
   size_t name;
@@ -61,6 +74,7 @@ static eb_error read_points(const eb_paper *paper, const eb_section *section,
     bool point = strcmp(entry->key, "point") == 0, curve = strcmp(entry->key, "curve") == 0;
     const char *name = point ? figure->value : entry->value;
     if (strcmp(entry->key, "run") == 0) EB_TRY(read_run(paper, entry->value, figure));
+    if (strcmp(entry->key, "series") == 0) EB_TRY(read_series(entry->value, figure));
     if (strcmp(entry->key, "part") == 0) EB_TRY(read_part(entry->value, figure));
     if (curve || (point && figure->curve_count == 0))
       EB_TRY(read_curve(name, strlen(name), figure));
@@ -92,9 +106,9 @@ static eb_error check_parts(const eb_paper_figure *figure) {
 }
 
 static eb_error read_figure(eb_paper *paper, const eb_section *section) {
-  static const char *const keys[] = {"title", "template", "x",    "y",     "value",
-                                     "unit",  "against",  "show", "curve", "point",
-                                     "run",   "part",     NULL};
+  static const char *const keys[] = {"title", "template", "x",     "y",      "value",
+                                     "unit",  "against",  "show",  "curve",  "point",
+                                     "run",   "part",     "probe", "series", NULL};
   eb_paper_figure *figure = &paper->figures[paper->figure_count++];
   const char *against = eb_section_value(section, "against"),
              *show = eb_section_value(section, "show");
@@ -106,7 +120,10 @@ static eb_error read_figure(eb_paper *paper, const eb_section *section) {
   figure->x = text_of(section, "x", "");
   figure->y = text_of(section, "y", "");
   figure->value = text_of(section, "value", "frame.mean");
+  figure->probe = eb_section_value(section, "probe");
   figure->against = figure->show = -1;
+  if (figure->probe && !eb_sections_find(&paper->sections, "probe", figure->probe))
+    return EB_ERROR(EB_ERR_FORMAT, "there is no probe '%s'", figure->probe);
   if (show) EB_TRY(find_case(paper, show, &figure->show));
   if (against) EB_TRY(find_case(paper, against, &figure->against));
   EB_TRY(check_value(figure));

@@ -13,6 +13,7 @@
 #include "harness/reproduce/measure.h"
 #include "harness/reproduce/walker.h"
 #include "problems/base/file.h"
+#include "problems/base/memory.h"
 
 const eb_probe *const eb_probes[] = {&eb_probe_agreement, &eb_probe_low_rank, &eb_probe_counts,
                                      &eb_probe_threshold, &eb_probe_duel,     NULL};
@@ -134,6 +135,29 @@ eb_error eb_probe_value(const eb_paper *paper, const char *folder, const char *i
   return EB_OK;
 }
 
+static eb_error read_series(const json_t *series, eb_course *out) {
+  const json_t *x = json_object_get(series, "x"), *y = json_object_get(series, "y");
+  size_t count = json_array_size(x) < json_array_size(y) ? json_array_size(x) : json_array_size(y);
+  EB_TRY(EB_NEW(out->x, (int64_t)count));
+  EB_TRY(EB_NEW(out->y, (int64_t)count));
+  out->count = count;
+  for (size_t i = 0; i < count; i++) {
+    out->x[i] = json_number_value(json_array_get(x, i));
+    out->y[i] = json_number_value(json_array_get(y, i));
+  }
+  return EB_OK;
+}
+
+eb_error eb_probe_series(const eb_paper *paper, const char *folder, const char *id, const char *key,
+                         eb_course *out) {
+  json_t *result;
+  *out = (eb_course){0};
+  EB_TRY(eb_probe_load(paper, folder, id, &result));
+  eb_error error = read_series(json_object_get(json_object_get(result, "series"), key), out);
+  json_decref(result);
+  return error;
+}
+
 /* ---- in this process -------------------------------------------------------------------------- */
 
 static eb_error execute(const eb_probe *probe, eb_probing *probing, const char *identity) {
@@ -252,12 +276,15 @@ static bool shows_probe(const eb_paper_table *table, const char *id) {
   return false;
 }
 
-/* Probes that the claims or the tables of the choice name. */
+/* Probes that claims, tables or figures of the choice name. */
 static bool is_wanted(const eb_paper *paper, const eb_paper_choice *choice, const char *id) {
   for (int c = 0; c < paper->claim_count; c++) {
     const char *named = eb_section_value(paper->claims[c].arguments, "probe");
     if (choice->claims[c] && named && strcmp(named, id) == 0) return true;
   }
+  for (int f = 0; f < paper->figure_count; f++)
+    if (choice->figures[f] && paper->figures[f].probe && strcmp(paper->figures[f].probe, id) == 0)
+      return true;
   for (int t = 0; t < paper->table_count; t++)
     if (choice->tables[t] && shows_probe(&paper->tables[t], id)) return true;
   return false;

@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "harness/reproduce/course.h"
 #include "harness/reproduce/paper.h"
 #include "problems/scene.h"
 
@@ -54,6 +55,10 @@ EB_MUST eb_error eb_probes_run(const eb_paper *paper, const eb_paper_choice *cho
 /* The result of a probe, or NULL when there is none. The caller releases it. */
 EB_MUST eb_error eb_probe_load(const eb_paper *paper, const char *folder, const char *id,
                                json_t **out);
+
+/* The series KEY of such a result: {"x": [..], "y": [..]}. Empty when it is not there. The caller clears *out. */
+EB_MUST eb_error eb_probe_series(const eb_paper *paper, const char *folder, const char *id,
+                                 const char *key, eb_course *out);
 
 /* A figure of such a result: FIELD of rows/ROW, by "ROW.FIELD". NaN when it is not there. */
 EB_MUST eb_error eb_probe_value(const eb_paper *paper, const char *folder, const char *id,

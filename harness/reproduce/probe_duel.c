@@ -1,14 +1,19 @@
 /* Several solvers given the same steps, their times interleaved.
  *
- *   setup = SETUP SCENE[:p=v,..] SETTLE SAMPLES STRIDE [QUICK-SETTLE QUICK-SAMPLES QUICK-STRIDE]
+ *   setup = SETUP SCENE[:p=v,..] SETTLE SAMPLES STRIDE [[QUICK-SCENE] QUICK-SETTLE QUICK-SAMPLES QUICK-STRIDE]
  *   solver = KEY SOLVER[:o=v,..] [SETUP..]        of these setups; of all when none is named
+ *   series = SETUP                                residuals of one of its samples are kept: of that with most rounds of the first solver
  *
  * Of every setup the first solver walks the scene. After SETTLE steps, SAMPLES steps STRIDE apart are given to every solver of the setup: each starts from the walker's
  * state and its result is thrown away; before each sample all of them get the step before it too, unmeasured, so that each has a last step of its own to start from. The
  * order rotates from sample to sample. A solver that does not converge in a sample is counted (failures) and its time is none.
  *
- * Gives rows/SETUP-KEY: NAME_mean and NAME_median of resolution (phases resolve, solve and factor, s), collision (phase detect, s), total (s), iterations, constraints and
- * rounds; samples, failures, reason (of the last failure), build_share (phase factor over resolution), objects, elements, faces, dt, young; steps and walk_failed of the walk. */
+ * Gives rows/SETUP-KEY: NAME_mean, NAME_median and NAME_most of resolution (phases resolve, solve, factor and precondition, s), collision (phase detect, s), total (s),
+ * iterations, constraints, rounds (solves after the first of a step, each of constraints made anew), build (phase factor, s) and apply (phase precondition, s);
+ * build_share and apply_share of the resolution; samples, failures, reason (of the last failure); objects, elements, faces, dt, young; steps of the walk.
+ * Beside rows, stopped: texts that say which walks failed, and where.
+ * With series also peaks: the share of the solves after the first that begin with a larger residual than the one before ended with; and, beside rows, series/SETUP-KEY (x, y:
+ * number and value of every residual that the solver has logged) and series/SETUP-KEY-ends (the last of every solve). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,14 +21,15 @@
 #include "harness/names.h"
 #include "harness/reproduce/probe.h"
 #include "harness/reproduce/walker.h"
+#include "harness/results/json.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "problems/mesh/cut.h"
 
-enum { MOST_SOLVERS = 8, MOST_SAMPLES = 2000, PARTS = 7 };
-enum { RESOLUTION, COLLISION, TOTAL, ITERATIONS, CONSTRAINTS, ROUNDS, BUILD };
+enum { MOST_SOLVERS = 8, MOST_SAMPLES = 2000, PARTS = 8 };
+enum { RESOLUTION, COLLISION, TOTAL, ITERATIONS, CONSTRAINTS, ROUNDS, BUILD, APPLY };
 static const char *const part_names[PARTS] = {"resolution",  "collision", "total", "iterations",
-                                              "constraints", "rounds",    "build"};
+                                              "constraints", "rounds",    "build", "apply"};
 
 typedef struct fighter {
   char key[40];
@@ -31,6 +37,7 @@ typedef struct fighter {
   double *samples[PARTS];
   int count, failures;
   eb_reason failure;
+  double peaks;
 } fighter;
 
 typedef struct duel {
@@ -41,6 +48,8 @@ typedef struct duel {
   int count;
   double began, limit; /* wall clock; s that this setup may take, 0: none */
   bool walk_failed;
+  bool kept;  /* series are wanted */
+  int rounds; /* of the step whose series are kept; -1: none */
 } duel;
 
 /* ---- one step ----------------------------------------------------------------------------------- */
@@ -48,15 +57,16 @@ typedef struct duel {
 static void note_sample(fighter *f, double wall) {
   const eb_step_log *log = f->walker.log;
   const double *phase = log->phase_seconds;
-  double build = phase[EB_PHASE_FACTOR];
+  double build = phase[EB_PHASE_FACTOR], apply = phase[EB_PHASE_PRECONDITION];
   const double parts[PARTS] = {[RESOLUTION] =
-                                   phase[EB_PHASE_RESOLVE] + phase[EB_PHASE_SOLVE] + build,
+                                   phase[EB_PHASE_RESOLVE] + phase[EB_PHASE_SOLVE] + build + apply,
                                [COLLISION] = phase[EB_PHASE_DETECT],
                                [TOTAL] = wall,
                                [ITERATIONS] = (double)log->iterations,
                                [CONSTRAINTS] = log->counters[EB_COUNT_CONSTRAINTS],
-                               [ROUNDS] = log->counters[EB_COUNT_RELINEARIZATIONS],
-                               [BUILD] = build};
+                               [ROUNDS] = log->counters[EB_COUNT_COLLISION_ROUNDS] - 1,
+                               [BUILD] = build,
+                               [APPLY] = apply};
   for (int p = 0; p < PARTS; p++) f->samples[p][f->count] = parts[p];
   f->count++;
 }
@@ -92,13 +102,66 @@ static bool out_of_time(const duel *d) {
   return d->limit > 0 && eb_wall_seconds() - d->began > d->limit;
 }
 
+static eb_error note_stop(const duel *d, const eb_walker *walker, eb_reason reason) {
+  char text[300];
+  snprintf(text, sizeof text, "%s stopped at step %lld: %s", d->name,
+           (long long)walker->state->step, eb_reason_name(reason));
+  json_array_append_new(json_object_get(d->probing->out, "stopped"), json_string(text));
+  return eb_probe_save(d->probing);
+}
+
 static eb_error walk(duel *d, eb_walker *walker, int64_t steps) {
   for (int64_t i = 0; i < steps && !d->walk_failed && !out_of_time(d); i++) {
     eb_reason reason;
     EB_TRY(eb_walker_step(walker, &reason));
     d->walk_failed = reason <= 0;
+    if (d->walk_failed) EB_TRY(note_stop(d, walker, reason));
   }
   return EB_OK;
+}
+
+/* ---- series --------------------------------------------------------------------------------------- */
+
+static void put_point(json_t *series, const eb_step_log *log, int64_t at) {
+  json_array_append_new(json_object_get(series, "x"), json_integer(at + 1));
+  json_array_append_new(json_object_get(series, "y"), json_real(log->residuals[at]));
+}
+
+static json_t *add_series(const duel *d, const fighter *f, const char *suffix) {
+  char key[120];
+  json_t *series = json_pack("{s:[], s:[]}", "x", "y");
+  snprintf(key, sizeof key, "%s-%s%s", d->name, f->key, suffix);
+  json_object_set_new(json_object_get(d->probing->out, "series"), key, series);
+  return series;
+}
+
+static double share_of_peaks(const eb_step_log *log, int64_t count) {
+  int peaks = 0;
+  for (int r = 0; r < log->round_count; r++) {
+    int64_t at = log->rounds[r];
+    peaks += at > 0 && at < count && log->residuals[at] > log->residuals[at - 1];
+  }
+  return (double)peaks / log->round_count;
+}
+
+/* Of the step that the log holds. */
+static void keep_series(const duel *d, fighter *f) {
+  const eb_step_log *log = f->walker.log;
+  int64_t count =
+      log->residual_count < log->residual_capacity ? log->residual_count : log->residual_capacity;
+  json_t *all = add_series(d, f, ""), *ends = add_series(d, f, "-ends");
+  for (int64_t i = 0; i < count; i++) put_point(all, log, i);
+  for (int r = 0; r < log->round_count; r++)
+    if (log->rounds[r] > 0 && log->rounds[r] <= count) put_point(ends, log, log->rounds[r] - 1);
+  if (count > 0) put_point(ends, log, count - 1);
+  f->peaks = share_of_peaks(log, count);
+}
+
+static void keep_most(duel *d) {
+  int rounds = d->fighters[0].walker.log->round_count;
+  if (!d->kept || rounds <= d->rounds) return;
+  d->rounds = rounds;
+  for (int i = 0; i < d->count; i++) keep_series(d, &d->fighters[i]);
 }
 
 /* ---- figures ------------------------------------------------------------------------------------- */
@@ -111,7 +174,7 @@ static int ascending(const void *a, const void *b) {
 static void put(json_t *row, const char *name, const char *what, double value) {
   char key[80];
   snprintf(key, sizeof key, "%s_%s", name, what);
-  json_object_set_new(row, key, isfinite(value) ? json_real(value) : json_null());
+  json_object_set_new(row, key, eb_json_real(value));
 }
 
 static double sum_of(const double *values, int count) {
@@ -121,15 +184,17 @@ static double sum_of(const double *values, int count) {
 }
 
 static void put_figures(const fighter *f, json_t *row) {
-  double build = sum_of(f->samples[BUILD], f->count),
-         resolution = sum_of(f->samples[RESOLUTION], f->count);
+  double resolution = sum_of(f->samples[RESOLUTION], f->count),
+         build = sum_of(f->samples[BUILD], f->count), apply = sum_of(f->samples[APPLY], f->count);
   for (int p = 0; p < PARTS && f->count > 0; p++) {
     double *values = f->samples[p];
     put(row, part_names[p], "mean", sum_of(values, f->count) / f->count);
     qsort(values, (size_t)f->count, sizeof *values, ascending);
     put(row, part_names[p], "median", 0.5 * (values[(f->count - 1) / 2] + values[f->count / 2]));
+    put(row, part_names[p], "most", values[f->count - 1]);
   }
-  if (f->count > 0) put(row, "build", "share", build / resolution);
+  put(row, "build", "share", build / resolution);
+  put(row, "apply", "share", apply / resolution);
   json_object_set_new(row, "samples", json_integer(f->count + f->failures));
   json_object_set_new(row, "failures", json_integer(f->failures));
   if (f->failures) json_object_set_new(row, "reason", json_string(eb_reason_name(f->failure)));
@@ -156,9 +221,9 @@ static eb_error record(const duel *d, const eb_walker *walker) {
     snprintf(key, sizeof key, "%s-%s", d->name, d->fighters[i].key);
     json_object_set_new(rows, key, row);
     put_figures(&d->fighters[i], row);
+    if (d->kept) json_object_set_new(row, "peaks", eb_json_real(d->fighters[i].peaks));
     EB_TRY(put_scene(walker->scene, row));
     json_object_set_new(row, "steps", json_integer(walker->state->step));
-    json_object_set_new(row, "walk_failed", json_integer(d->walk_failed));
   }
   return eb_probe_save(d->probing);
 }
@@ -205,6 +270,7 @@ static eb_error sample_all(duel *d, eb_walker *walker) {
     EB_TRY(try_all(d, walker->state, s, false));
     EB_TRY(walk(d, walker, 1));
     if (!d->walk_failed) EB_TRY(try_all(d, walker->state, s, true));
+    if (!d->walk_failed) keep_most(d);
     EB_TRY(walk(d, walker, 1));
   }
   return record(d, walker);
@@ -224,16 +290,23 @@ static eb_error fight(duel *d) {
 }
 
 static eb_error parse_setup(const eb_strings *words, bool quick, duel *d) {
-  int at = quick && words->count == 8 ? 5 : 2;
-  if (words->count != 5 && words->count != 8)
-    return EB_ERROR(
-        EB_ERR_FORMAT,
-        "it is not 'SETUP SCENE SETTLE SAMPLES STRIDE [QUICK-SETTLE QUICK-SAMPLES QUICK-STRIDE]'");
+  bool shorter = quick && words->count > 5, smaller = quick && words->count == 9;
+  int at = shorter ? words->count - 3 : 2;
+  if (words->count != 5 && words->count != 8 && words->count != 9)
+    return EB_ERROR(EB_ERR_FORMAT, "it is not 'SETUP SCENE SETTLE SAMPLES STRIDE [[QUICK-SCENE] "
+                                   "QUICK-SETTLE QUICK-SAMPLES QUICK-STRIDE]'");
   d->name = words->items[0];
-  d->scene = words->items[1];
+  d->scene = words->items[smaller ? 5 : 1];
   EB_TRY(eb_parse_whole("settle", words->items[at], 0, 1000000, &d->settle));
   EB_TRY(eb_parse_whole("samples", words->items[at + 1], 1, MOST_SAMPLES, &d->samples));
   return eb_parse_whole("stride", words->items[at + 2], 1, 1000000, &d->stride);
+}
+
+static bool is_kept(const eb_section *section, const char *setup) {
+  const char *named;
+  for (int at = 0; (named = eb_section_next(section, "series", &at));)
+    if (strcmp(named, setup) == 0) return true;
+  return false;
 }
 
 static int count_setups(const eb_section *section) {
@@ -246,12 +319,15 @@ static int count_setups(const eb_section *section) {
 static eb_error run(eb_probing *p) {
   const char *text;
   json_object_set_new(p->out, "rows", json_object());
+  json_object_set_new(p->out, "series", json_object());
+  json_object_set_new(p->out, "stopped", json_array());
   int setups = count_setups(p->arguments);
   for (int at = 0; (text = eb_section_next(p->arguments, "setup", &at));) {
     eb_strings words = {0};
-    duel d = {.probing = p, .limit = p->time_limit / setups};
+    duel d = {.probing = p, .limit = p->time_limit / setups, .rounds = -1};
     eb_error error = eb_words(text, " ", &words);
     if (!error) error = eb_error_prefix(parse_setup(&words, p->quick, &d), "setup: '%s'", text);
+    if (!error) d.kept = is_kept(p->arguments, d.name);
     if (!error) error = fight(&d);
     eb_strings_clear(&words);
     EB_TRY(error);
@@ -260,4 +336,4 @@ static eb_error run(eb_probing *p) {
 }
 
 const eb_probe eb_probe_duel = {"duel", "several solvers given the same steps of a scene",
-                                (const char *const[]){"setup", "solver", NULL}, run};
+                                (const char *const[]){"setup", "solver", "series", NULL}, run};

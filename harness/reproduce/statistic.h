@@ -15,6 +15,10 @@ EB_MUST eb_error eb_statistic_most(const eb_evidence *evidence, int case_, const
                                    int64_t frames, double *out);
 EB_MUST eb_error eb_statistic_least(const eb_evidence *evidence, int case_, const char *of,
                                     int64_t frames, double *out);
+EB_MUST eb_error eb_statistic_late(const eb_evidence *evidence, int case_, const char *of,
+                                   int64_t frames, double *out);
+EB_MUST eb_error eb_statistic_sum(const eb_evidence *evidence, int case_, const char *of,
+                                  int64_t frames, double *out);
 bool eb_statistic_is_column(const char *of);
 /* of: a counter */
 EB_MUST eb_error eb_statistic_last(const eb_evidence *evidence, int case_, const char *of,

@@ -35,13 +35,15 @@ eb_error eb_statistic_end(const eb_evidence *e, int case_, const char *of, int64
   return EB_OK;
 }
 
-/* The largest of sign * value, times sign; what is not a number wins. */
-static eb_error extreme(const eb_evidence *e, int case_, const char *of, double sign, double *out) {
+/* The largest of sign * value from that share of the steps on, times sign; what is not a number wins. */
+static eb_error extreme(const eb_evidence *e, int case_, const char *of, double sign, double from,
+                        double *out) {
   double *values;
   size_t steps;
   EB_TRY(read_column(e, case_, (eb_column)column_named(of), &values, &steps));
-  *out = steps ? values[0] : NAN;
-  for (size_t s = 1; s < steps && !isnan(*out); s++)
+  size_t first = (size_t)(from * (double)steps);
+  *out = steps ? values[first] : NAN;
+  for (size_t s = first + 1; s < steps && !isnan(*out); s++)
     if (!(sign * values[s] <= sign * *out)) *out = values[s];
   free(values);
   return EB_OK;
@@ -50,13 +52,31 @@ static eb_error extreme(const eb_evidence *e, int case_, const char *of, double 
 eb_error eb_statistic_most(const eb_evidence *e, int case_, const char *of, int64_t frames,
                            double *out) {
   (void)frames;
-  return extreme(e, case_, of, 1, out);
+  return extreme(e, case_, of, 1, 0, out);
 }
 
 eb_error eb_statistic_least(const eb_evidence *e, int case_, const char *of, int64_t frames,
                             double *out) {
   (void)frames;
-  return extreme(e, case_, of, -1, out);
+  return extreme(e, case_, of, -1, 0, out);
+}
+
+eb_error eb_statistic_late(const eb_evidence *e, int case_, const char *of, int64_t frames,
+                           double *out) {
+  (void)frames;
+  return extreme(e, case_, of, 1, 0.5, out);
+}
+
+eb_error eb_statistic_sum(const eb_evidence *e, int case_, const char *of, int64_t frames,
+                          double *out) {
+  double *values;
+  size_t steps;
+  (void)frames;
+  EB_TRY(read_column(e, case_, (eb_column)column_named(of), &values, &steps));
+  *out = steps ? 0 : NAN;
+  for (size_t s = 0; s < steps; s++) *out += values[s];
+  free(values);
+  return EB_OK;
 }
 
 eb_error eb_statistic_last(const eb_evidence *e, int case_, const char *of, int64_t frames,

@@ -27,7 +27,7 @@ static eb_error create_solver(const char *spec, int threads, eb_walker *walker) 
 }
 
 eb_error eb_walker_create(const char *scene, const char *solver, int threads, eb_walker *out) {
-  enum { RESIDUALS = 16 };
+  enum { RESIDUALS = 1 << 14 };
   *out = (eb_walker){0};
   EB_TRY(eb_walker_scene(scene, &out->scene));
   EB_TRY(create_solver(solver, threads, out));

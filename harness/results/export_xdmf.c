@@ -1,5 +1,5 @@
-/* XDMF 2: XML files that say where in the HDF5 file mesh and positions are, and where the bones. Obstacles are written out: the file has their poses, but
- * no positions that XDMF could point at. */
+/* XDMF 2: XML files that say where in the HDF5 file mesh and positions are, and where the bones. Positions of obstacles are written out: the file
+ * has their poses, but no positions that XDMF could point at. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +46,13 @@ static void put_escaped(FILE *out, const char *text) {
   }
 }
 
-/* "file.h5:/scenes/<hash>/mesh/<name>" as a data item. */
-static void put_mesh_item(FILE *out, const movie *m, const char *name, const char *dimensions) {
+/* "file.h5:/scenes/<hash>/<group>/<name>" as a data item. */
+static void put_scene_item(FILE *out, const movie *m, const char *group, const char *name,
+                           const char *dimensions) {
   fprintf(out, "<DataItem Format=\"HDF\" NumberType=\"Int\" Precision=\"4\" Dimensions=\"%s\">",
           dimensions);
   put_escaped(out, m->data);
-  fprintf(out, ":/scenes/%s/mesh/%s</DataItem>", m->run->scene_hash, name);
+  fprintf(out, ":/scenes/%s/%s/%s</DataItem>", m->run->scene_hash, group, name);
 }
 
 static void put_topology(FILE *out, const movie *m) {
@@ -59,11 +60,11 @@ static void put_topology(FILE *out, const movie *m) {
   snprintf(dimensions, sizeof dimensions, "%lld %d", (long long)m->elements, (int)m->type);
   fprintf(out, "        <Topology TopologyType=\"%s\" NumberOfElements=\"%lld\">",
           topology(m->type), (long long)m->elements);
-  put_mesh_item(out, m, cells(m->type), dimensions);
+  put_scene_item(out, m, "mesh", cells(m->type), dimensions);
   fprintf(out, "</Topology>\n        <Attribute Name=\"region\" AttributeType=\"Scalar\" "
                "Center=\"Cell\">");
   snprintf(dimensions, sizeof dimensions, "%lld", (long long)m->elements);
-  put_mesh_item(out, m, "region", dimensions);
+  put_scene_item(out, m, "mesh", "region", dimensions);
   fprintf(out, "</Attribute>\n");
 }
 
@@ -130,29 +131,28 @@ static eb_error put_bones(FILE *out, const movie *m, size_t frame) {
   return EB_OK;
 }
 
-static void put_obstacle_surfaces(FILE *out, const eb_result_obstacles *o) {
+static void put_obstacle_surfaces(FILE *out, const movie *m, const eb_result_obstacles *o) {
+  char dimensions[48];
+  snprintf(dimensions, sizeof dimensions, "%d 3", o->triangle_count);
+  fprintf(out, "        <Topology TopologyType=\"Triangle\" NumberOfElements=\"%d\">",
+          o->triangle_count);
+  put_scene_item(out, m, "obstacles", "triangles", dimensions);
+  fprintf(out, "</Topology>\n        <Attribute Name=\"obstacle\" AttributeType=\"Scalar\" "
+               "Center=\"Node\">");
+  snprintf(dimensions, sizeof dimensions, "%d", o->vertex_count);
+  put_scene_item(out, m, "obstacles", "obstacle", dimensions);
   fprintf(out,
-          "        <Topology TopologyType=\"Triangle\" NumberOfElements=\"%d\"><DataItem "
-          "Format=\"XML\" NumberType=\"Int\" Dimensions=\"%d 3\">",
-          o->triangle_count, o->triangle_count);
-  for (int32_t k = 0; k < 3 * o->triangle_count; k++) fprintf(out, " %d", o->triangles[k]);
-  fprintf(out,
-          "</DataItem></Topology>\n        <Geometry GeometryType=\"XYZ\"><DataItem Format=\"XML\" "
+          "</Attribute>\n        <Geometry GeometryType=\"XYZ\"><DataItem Format=\"XML\" "
           "NumberType=\"Float\" Precision=\"8\" Dimensions=\"%d 3\">",
           o->vertex_count);
   for (int32_t k = 0; k < 3 * o->vertex_count; k++) fprintf(out, " %.9g", o->X[k]);
-  fprintf(out,
-          "</DataItem></Geometry>\n        <Attribute Name=\"obstacle\" AttributeType=\"Scalar\" "
-          "Center=\"Node\"><DataItem Format=\"XML\" NumberType=\"Int\" Dimensions=\"%d\">",
-          o->vertex_count);
-  for (int32_t i = 0; i < o->vertex_count; i++) fprintf(out, " %d", o->obstacle[i]);
-  fprintf(out, "</DataItem></Attribute>\n");
+  fprintf(out, "</DataItem></Geometry>\n");
 }
 
 static eb_error put_obstacles(FILE *out, const movie *m, size_t frame) {
   eb_result_obstacles obstacles;
   EB_TRY(eb_results_obstacles(m->results, m->index, frame, &obstacles));
-  put_obstacle_surfaces(out, &obstacles);
+  put_obstacle_surfaces(out, m, &obstacles);
   eb_result_obstacles_clear(&obstacles);
   return EB_OK;
 }

@@ -298,6 +298,10 @@ eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state, const u
   return recorder->collider_count > 0 ? add_collider_offsets(recorder, state) : EB_OK;
 }
 
+hid_t eb_recorder_run(const eb_recorder *recorder) {
+  return recorder->run;
+}
+
 eb_error eb_recorder_commit(eb_recorder *recorder) {
   EB_TRY(open_updates(recorder));
   for (int i = 0; i < COLUMNS && recorder->has_tables; i++)

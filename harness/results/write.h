@@ -25,6 +25,8 @@ EB_MUST eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL
  * counts. */
 EB_MUST eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state,
                                    const uint8_t *updates);
+/* The group of the run, for what others keep there. */
+hid_t eb_recorder_run(const eb_recorder *recorder);
 EB_MUST eb_error eb_recorder_commit(eb_recorder *recorder);
 /* Rewrites the run's attributes, commits and closes; the recorder can then only be destroyed. */
 EB_MUST eb_error eb_recorder_finish(eb_recorder *recorder, const eb_run *run);

@@ -22,7 +22,8 @@ enum { EB_MAX_THREAD_COUNTS = 8 };
 /* 0 means not set. */
 typedef struct eb_settings {
   int64_t repeat, steps;
-  int64_t seed; /* set when has_seed */
+  int64_t contact_problem; /* the step whose contact problem is kept */
+  int64_t seed;            /* set when has_seed */
   int has_seed;
   int thread_count;
   int threads[EB_MAX_THREAD_COUNTS];

@@ -18,6 +18,7 @@ static eb_error allocate(eb_collisions *c) {
   int32_t vertices = c->patches->first[EB_EDGE], features = c->patches->feature_count;
   EB_TRY(EB_NEW(c->x0, vertices));
   EB_TRY(EB_NEW(c->x1, vertices));
+  EB_TRY(EB_NEW(c->way, vertices));
   EB_TRY(EB_NEW(c->reach, vertices));
   EB_TRY(EB_NEW(c->box, features));
   EB_TRY(EB_NEW(c->before, features));
@@ -50,6 +51,7 @@ void eb_collisions_destroy(eb_collisions *c) {
   free(c->near);
   free(c->x0);
   free(c->x1);
+  free(c->way);
   free(c->reach);
   free(c->box);
   free(c->before);
@@ -79,14 +81,24 @@ void eb_collisions_enclose(const eb_patches *p, eb_bounds *box) {
 static void box_vertex(eb_collisions *c, int32_t f) {
   double lo[3], hi[3], size[3], r = c->reach[f];
   for (int d = 0; d < 3; d++) {
-    lo[d] = c->x0[f][d] - r;
-    hi[d] = c->x0[f][d] + r;
-    size[d] = fabs(c->x0[f][d]) + r;
+    double way = c->way[f][d];
+    lo[d] = c->x0[f][d] + fmin(way, 0) - r;
+    hi[d] = c->x0[f][d] + fmax(way, 0) + r;
+    size[d] = fabs(c->x0[f][d]) + fabs(way) + r;
   }
   c->box[f] = eb_bounds_of(lo, hi, size);
 }
 
-/* All boxes from x0 and reach. */
+double eb_collisions_off(const eb_collisions *c, int32_t f, const double x[3]) {
+  double most = 0;
+  for (int d = 0; d < 3; d++) {
+    double moved = x[d] - c->x0[f][d], way = c->way[f][d];
+    most = fmax(most, fmax(fmin(way, 0) - moved, moved - fmax(way, 0)));
+  }
+  return most;
+}
+
+/* All boxes from x0, way and reach. */
 static void fit_boxes(eb_collisions *c) {
   const eb_patches *p = c->patches;
 #pragma omp parallel for schedule(static)
@@ -108,13 +120,27 @@ static bool holds(double length) {
   return fabs(length) < EB_BOUNDS_LIMIT;
 }
 
-static eb_error check(const eb_collision_mesh *mesh, const double *x, const double *reach) {
-  for (size_t i = 0; i < (size_t)mesh->vertex_count; i++) {
-    if (!holds(x[3 * i]) || !holds(x[3 * i + 1]) || !holds(x[3 * i + 2]))
+static bool all_hold(const double a[3]) {
+  return holds(a[0]) && holds(a[1]) && holds(a[2]);
+}
+
+static eb_error check_positions(const eb_collision_mesh *mesh, const double *x) {
+  for (size_t i = 0; i < (size_t)mesh->vertex_count; i++)
+    if (!all_hold(x + 3 * i))
       return EB_ERROR(EB_ERR_INVALID,
                       "collisions: vertex %zu is at (%g, %g, %g) m; coordinates must be below %g",
                       i, x[3 * i], x[3 * i + 1], x[3 * i + 2], EB_BOUNDS_LIMIT);
-    if (reach && !(reach[i] >= 0 && holds(reach[i])))
+  return EB_OK;
+}
+
+static eb_error check_reaches(const eb_collision_mesh *mesh, const double *way,
+                              const double *reach) {
+  for (size_t i = 0; i < (size_t)mesh->vertex_count; i++) {
+    if (way && !all_hold(way + 3 * i))
+      return EB_ERROR(EB_ERR_INVALID,
+                      "collisions: vertex %zu has the way (%g, %g, %g) m; it must be below %g", i,
+                      way[3 * i], way[3 * i + 1], way[3 * i + 2], EB_BOUNDS_LIMIT);
+    if (!(reach[i] >= 0 && holds(reach[i])))
       return EB_ERROR(EB_ERR_INVALID,
                       "collisions: vertex %zu has the reach %g m; it must be from 0 to %g", i,
                       reach[i], EB_BOUNDS_LIMIT);
@@ -122,7 +148,7 @@ static eb_error check(const eb_collision_mesh *mesh, const double *x, const doub
   return EB_OK;
 }
 
-static void gather_positions(const eb_patches *p, const double *x, double (*out)[3]) {
+static void gather(const eb_patches *p, const double *x, double (*out)[3]) {
 #pragma omp parallel for schedule(static)
   for (int32_t f = 0; f < p->first[EB_EDGE]; f++)
     memcpy(out[f], x + 3 * (size_t)p->index[f], sizeof out[f]);
@@ -131,11 +157,11 @@ static void gather_positions(const eb_patches *p, const double *x, double (*out)
 static void keep_compact(eb_collisions *c, const double *x0) {
   const double(*x)[3] = (const double(*)[3])c->x0;
   if (c->begun) {
-    gather_positions(c->patches, x0, c->x0);
+    gather(c->patches, x0, c->x0);
     if (eb_patches_spread(c->patches, x) <= 2 * c->spread) return;
   }
   eb_patches_form(c->patches, x0);
-  gather_positions(c->patches, x0, c->x0);
+  gather(c->patches, x0, c->x0);
   c->spread = eb_patches_spread(c->patches, x);
 }
 
@@ -146,11 +172,17 @@ static eb_error list(eb_collisions *c, bool all) {
   return error;
 }
 
-eb_error eb_collisions_begin(eb_collisions *c, const double *x0, const double *reach) {
-  EB_TRY(check(c->mesh, x0, reach));
+eb_error eb_collisions_begin(eb_collisions *c, const double *x0, const double *way,
+                             const double *reach) {
+  int32_t vertices = c->patches->first[EB_EDGE];
+  EB_TRY(check_positions(c->mesh, x0));
+  EB_TRY(check_reaches(c->mesh, way, reach));
   keep_compact(c, x0);
-  for (int32_t f = 0; f < c->patches->first[EB_EDGE]; f++)
-    c->reach[f] = reach[c->patches->index[f]];
+  if (way)
+    gather(c->patches, way, c->way);
+  else
+    memset(c->way, 0, (size_t)vertices * sizeof *c->way);
+  for (int32_t f = 0; f < vertices; f++) c->reach[f] = reach[c->patches->index[f]];
   fit_boxes(c);
   eb_triangle_tree_build(c->tree, c->patch_box, c->patches->body);
   eb_triangle_tree_fit(c->tree, c->patch_box);
@@ -164,11 +196,9 @@ static int32_t raise_reaches(eb_collisions *c, const double *x1) {
   int32_t raised = 0;
 #pragma omp parallel for schedule(static) reduction(+ : raised)
   for (int32_t f = 0; f < c->patches->first[EB_EDGE]; f++) {
-    const double *x = x1 + 3 * (size_t)c->patches->index[f];
-    double moved = 0;
-    for (int d = 0; d < 3; d++) moved = fmax(moved, fabs(x[d] - c->x0[f][d]));
-    if (moved <= c->reach[f]) continue;
-    c->reach[f] = slack * moved;
+    double off = eb_collisions_off(c, f, x1 + 3 * (size_t)c->patches->index[f]);
+    if (off <= c->reach[f]) continue;
+    c->reach[f] = slack * off;
     raised++;
   }
   return raised;
@@ -194,7 +224,7 @@ eb_error eb_collisions_cover(eb_collisions *c, const double *x1, int32_t *repair
   if (!c->begun)
     return EB_ERROR(EB_ERR_INVALID,
                     "collisions: call eb_collisions_begin before eb_collisions_cover");
-  EB_TRY(check(c->mesh, x1, NULL));
+  EB_TRY(check_positions(c->mesh, x1));
   *repaired = raise_reaches(c, x1);
   if (*repaired == 0) return EB_OK;
   memcpy(c->before, c->box, (size_t)c->patches->feature_count * sizeof *c->box);

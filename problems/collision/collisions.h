@@ -52,12 +52,12 @@ typedef struct eb_collisions eb_collisions;
 /* The mesh must outlive it. */
 EB_MUST eb_error eb_collisions_create(const eb_collision_mesh *mesh, eb_collisions **out);
 void eb_collisions_destroy(eb_collisions *collisions);
-/* Starts a step at x0 (vertex_count x 3, m): every coordinate of vertex i may change by up to reach[i] (m). Forms patches of neighbouring triangles (at the first call, and anew
- * when they have torn), builds the tree over them and lists the candidates. Grows its own arrays when it must. EB_ERR_INVALID for positions and reaches that are
+/* Starts a step at x0 (vertex_count x 3, m): vertex i may be up to reach[i] (m) off the box between x0 and x0 + way (vertex_count x 3, m; NULL: 0), in every coordinate. Forms patches of neighbouring triangles (at the first call, and anew
+ * when they have torn), builds the tree over them and lists the candidates. Grows its own arrays when it must. EB_ERR_INVALID for positions, ways and reaches that are
  * not finite or beyond 1e30. */
-EB_MUST eb_error eb_collisions_begin(eb_collisions *collisions, const double *x0,
+EB_MUST eb_error eb_collisions_begin(eb_collisions *collisions, const double *x0, const double *way,
                                      const double *reach);
-/* Brings the lists up to date for vertices that x1 puts outside their reach, by raising it for them to half as much again as they move; returns in *repaired how many
+/* Brings the lists up to date for vertices that x1 puts outside their reach, by raising it for them to half as much again as they are off; returns in *repaired how many
  * there were. EB_ERR_INVALID before `begin` and for positions that are not finite. */
 EB_MUST eb_error eb_collisions_cover(eb_collisions *collisions, const double *x1,
                                      int32_t *repaired);

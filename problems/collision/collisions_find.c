@@ -14,31 +14,28 @@ enum { BLOCK = 1024 /* candidates that a thread takes at a time */ };
 static bool sweep_vertex(eb_collisions *c, int32_t f, const double *x1) {
   double lo[3], hi[3], size[3], *to = c->x1[f];
   const double *from = c->x0[f], *at = x1 + 3 * (size_t)c->patches->index[f];
-  bool within = true;
   for (int d = 0; d < 3; d++) {
     to[d] = at[d];
     lo[d] = from[d] < to[d] ? from[d] : to[d];
     hi[d] = from[d] < to[d] ? to[d] : from[d];
     size[d] = hi[d] > -lo[d] ? hi[d] : -lo[d];
-    within &= hi[d] - lo[d] <= c->reach[f];
   }
   c->swept[f] = eb_bounds_of(lo, hi, size);
-  return within;
+  return eb_collisions_off(c, f, to) <= c->reach[f];
 }
 
 /* For distances: boxes of the place alone, grown by half of it each. */
 static bool place_vertex(eb_collisions *c, int32_t f, const double *x1) {
-  double lo[3], hi[3], size[3], *to = c->x1[f], most = 0;
-  const double *from = c->x0[f], *at = x1 + 3 * (size_t)c->patches->index[f];
+  double lo[3], hi[3], size[3], *to = c->x1[f];
+  const double *at = x1 + 3 * (size_t)c->patches->index[f];
   for (int d = 0; d < 3; d++) {
     to[d] = at[d];
     lo[d] = to[d] - 0.5 * c->within;
     hi[d] = to[d] + 0.5 * c->within;
     size[d] = fabs(to[d]) + c->within;
-    most = fmax(most, fabs(to[d] - from[d]));
   }
   c->swept[f] = eb_bounds_of(lo, hi, size);
-  return most <= c->reach[f];
+  return eb_collisions_off(c, f, to) <= c->reach[f];
 }
 
 static bool box_vertex(eb_collisions *c, int32_t f, const double *x1) {

@@ -29,7 +29,7 @@ struct eb_collisions {
   eb_triangle_tree *tree; /* over the patches */
   double spread;          /* of the patches when they were formed, m */
   bool begun;
-  double (*x0)[3], (*x1)[3], *reach; /* of vertex features, m */
+  double (*x0)[3], (*x1)[3], (*way)[3], *reach; /* of vertex features, m */
   eb_bounds *box, *before,
       *swept; /* of features: within reach; before it was raised; of a motion */
   eb_bounds *patch_box;
@@ -41,6 +41,9 @@ struct eb_collisions {
   eb_near *near;
   int64_t hit_room, near_room;
 };
+
+/* How far x is off the box between x0 and x0 + way of a vertex feature, in the coordinate where it is farthest; m, > 0 outside. */
+double eb_collisions_off(const eb_collisions *collisions, int32_t feature, const double x[3]);
 
 /* Edges and triangles from the vertices, which are set. */
 void eb_collisions_enclose(const eb_patches *patches, eb_bounds *box);

@@ -20,8 +20,8 @@
  * - area of X and Y, sums of two vectors, mX the sum of their m: 2 products, 12 u of the factors, 4 u in turn: 32 u mX mY.
  * - height over n, exact as it stands: 8 u |n|_1 m for each vector.
  * The bounds taken are about twice these; a tiny constant stands for underflow. So an exclusion is a proof. Features on both sides of a fixed plane are
- * told apart at 1e-9 of the differences; edges that get parallel as they meet were seen to count as contact at 2e-7 of them. The search is of vectors scaled by a power of two to size 1. No
- * workspace, cannot fail. */
+ * told apart at 1e-9 of the differences; triangles that get flat as they meet the vertex were seen to count as contact at 2e-9 of them. The search is of vectors
+ * scaled by a power of two to size 1. No workspace, cannot fail. */
 #include "problems/collision/continuous.h"
 
 #include <float.h>

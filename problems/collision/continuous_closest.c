@@ -40,6 +40,13 @@ static void consider_vertex_edge(double y[4][3], int vertex, int from, int to, d
   consider(y, weight, best);
 }
 
+/* The place on the second edge that is closest to s on the first. Of edges with a small sine both places are known to u / sine alone, the one to the
+ * other much better. */
+static double beside(const double reach[3], const double e1[3], const double e2[3], double s) {
+  double r = (s * eb_dot3(e1, e2) - eb_dot3(reach, e2)) / eb_dot3(e2, e2);
+  return fmin(fmax(r, 0), 1);
+}
+
 static void consider_interior(eb_pair_kind kind, double y[4][3], closest *best) {
   bool edges = kind == EB_EDGE_EDGE;
   double e1[3], e2[3], reach[3], normal[3], p[3], q[3];
@@ -57,6 +64,7 @@ static void consider_interior(eb_pair_kind kind, double y[4][3], closest *best) 
   double squared = eb_dot3(normal, normal);
   double s = eb_dot3(p, normal) / squared, r = eb_dot3(q, normal) / squared;
   if (!(s >= 0 && r >= 0 && (edges ? s <= 1 && r <= 1 : s + r <= 1))) return;
+  if (edges) r = beside(reach, e1, e2, s);
   double of_edges[4] = {1 - s, s, -(1 - r), -r}, of_face[4] = {1, -(1 - s - r), -s, -r};
   consider(y, edges ? of_edges : of_face, best);
 }

@@ -11,9 +11,9 @@
 enum { BALLS = 9, BALL_ELEMENTS = 1500 };
 
 static const double pi = 3.14159265358979323846;
-/* m: of a ball, of the circle of their middles, between a ball and the groove at first, how far the core starts below. Neighbours are 2 x 0.105 sin(20 deg) -
- * 0.06 = 12 mm apart, core and balls sqrt(0.105^2 + 0.03^2) - 0.078 - 0.03 = 1.2 mm when the core is of 78 mm, for a squeeze of 0.1. */
-static const double ball_radius = 0.03, circle = 0.105, play = 1e-3, below = 0.03;
+/* m: of a ball, of the circle of their middles, between a ball and the groove at first, how far the core starts below. Neighbours are 2 x 0.525 sin(20 deg) - 0.3 =
+ * 59 mm apart, core and balls sqrt(0.525^2 + 0.15^2) - 0.39 - 0.15 = 6 mm when the core is of 39 cm, for a squeeze of 0.1. */
+static const double ball_radius = 0.15, circle = 0.525, play = 5e-3, below = 0.15;
 
 static const eb_option bearing_parameters[] = {
     EB_VERSCHOOR2019_PARAMETERS("5e5", "1e-3", "corotational"),
@@ -49,7 +49,7 @@ static eb_error balls_prepare(const eb_values *parameters, eb_mesh **mesh) {
   return eb_scene_copies(place, BALLS, mesh);
 }
 
-/* The groove's section is an arc of 160 degrees, a tenth wider than a ball, which is the inner side of a ring. Facets of both cut off less than 0.2 mm. */
+/* The groove's section is an arc of 160 degrees, a tenth wider than a ball, which is the inner side of a ring. Facets of both cut off less than 1 mm. */
 static eb_error add_ring(eb_scene *scene) {
   enum { ARC = 25, POINTS = ARC + 2, AROUND = 96 };
   const double groove = 1.1 * ball_radius, middle = circle + ball_radius + play - groove;
@@ -93,7 +93,7 @@ const eb_scene_ops eb_verschoor2019_bearing = {
     .name = "verschoor2019/bearing",
     .summary = "nine elastic spheres are squeezed between a rigid ring and a core, which turns and "
                "makes them roll",
-    .geometry = "spheres of 6 cm on a circle of 21 cm, about 1500 tetrahedra each",
+    .geometry = "spheres of 30 cm on a circle of 105 cm, about 1500 tetrahedra each",
     .citation = EB_VERSCHOOR2019_CITATION,
     .needs = EB_VERSCHOOR2019_NEEDS,
     .parameters = bearing_parameters,

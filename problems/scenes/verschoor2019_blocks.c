@@ -24,8 +24,8 @@ static const eb_option incline_parameters[] = {
     EB_LAST_PARAMETER};
 
 static eb_error block_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_bar(parameters, (const int32_t[3]){4, 4, 2}, (const double[3]){-0.05, -0.05, 0},
-                      (const double[3]){0.1, 0.1, 0.05}, out);
+  return eb_scene_bar(parameters, (const int32_t[3]){4, 4, 2}, (const double[3]){-0.25, -0.25, 0},
+                      (const double[3]){0.5, 0.5, 0.25}, out);
 }
 
 /* Tilts by `angle` towards `direction` (degrees), with no turn about the normal. */
@@ -65,7 +65,7 @@ const eb_scene_ops eb_verschoor2019_incline = {
     .name = "verschoor2019/incline",
     .summary = "a block on an incline: it stays when mu > tan(angle), else slides with the "
                "acceleration g (sin - mu cos)",
-    .geometry = "4 x 4 x 2 cubes over 10 x 10 x 5 cm on a tilted plane of 20 m",
+    .geometry = "4 x 4 x 2 cubes over 50 x 50 x 25 cm on a tilted plane of 20 m",
     .citation = EB_VERSCHOOR2019_CITATION,
     .needs = EB_VERSCHOOR2019_NEEDS,
     .parameters = incline_parameters,
@@ -89,8 +89,8 @@ static const eb_option stack_parameters[] = {
     EB_LAST_PARAMETER};
 
 static eb_error box_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_bar(parameters, (const int32_t[3]){2, 2, 1}, (const double[3]){-0.05, -0.05, 0},
-                      (const double[3]){0.1, 0.1, 0.05}, out);
+  return eb_scene_bar(parameters, (const int32_t[3]){2, 2, 1}, (const double[3]){-0.25, -0.25, 0},
+                      (const double[3]){0.5, 0.5, 0.25}, out);
 }
 
 static eb_error stack_prepare(const eb_values *parameters, eb_mesh **mesh) {
@@ -107,13 +107,13 @@ static eb_error stack_prepare(const eb_values *parameters, eb_mesh **mesh) {
 static eb_error stack_setup(eb_scene *scene) {
   eb_verschoor2019_mechanics(scene);
   for (int32_t r = 0; r < scene->material_count; r++) scene->rigid[r] = 1;
-  return eb_verschoor2019_floor(scene, 0.5, 0);
+  return eb_verschoor2019_floor(scene, 2, 0);
 }
 
 const eb_scene_ops eb_verschoor2019_stack = {
     .name = "verschoor2019/stack",
     .summary = "ten rigid boxes on top of each other stand still",
-    .geometry = "boxes of 10 x 10 x 5 cm on a floor",
+    .geometry = "boxes of 50 x 50 x 25 cm on a floor",
     .citation = EB_VERSCHOOR2019_CITATION,
     .needs = EB_VERSCHOOR2019_NEEDS | EB_CAP_FREE_BODIES,
     .parameters = stack_parameters,

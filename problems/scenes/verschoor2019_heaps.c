@@ -3,7 +3,7 @@
 #include "problems/mesh/surface_shapes.h"
 #include "problems/scenes/verschoor2019.h"
 
-/* A box of four cells by four, open at the top, in which a heap of all bodies comes to lie. */
+/* A box of five cells by five, open at the top, in which a heap of all bodies comes to lie. */
 static eb_error drop_into_box(eb_scene *scene, const eb_scatter *scatter) {
   eb_verschoor2019_mechanics(scene);
   const double half = 0.5 * scatter->across * scatter->cell, wall = 0.2 * scatter->cell;
@@ -29,14 +29,14 @@ static eb_error drop_into_box(eb_scene *scene, const eb_scatter *scatter) {
 static const eb_option rings_parameters[] = {RINGS_PARAMETERS("5e5")};
 static const eb_option stiff_parameters[] = {RINGS_PARAMETERS("5e6")};
 
-/* Its section is about as wide as a cube is long: 2 pi 4 cm / 18 = 1.4 cm. It reaches 4.75 cm from its middle,
- * with few cubes round 5.1 cm. */
+/* Its section is about as wide as a cube is long: 2 pi 20 cm / 18 = 7 cm. It reaches 23.8 cm from its middle,
+ * with few cubes round 25.6 cm. */
 static eb_error ring_mesh(const eb_values *parameters, eb_mesh **out) {
   int32_t around = (int32_t)(18 * eb_values_real(parameters, "resolution") + 0.5);
-  return eb_generate_ring(around, 0.04, 0.014, out);
+  return eb_generate_ring(around, 0.2, 0.07, out);
 }
 
-static const eb_scatter ring_cells = {.across = 4, .cell = 0.104};
+static const eb_scatter ring_cells = {.across = 5, .cell = 0.52};
 
 static eb_error rings_prepare(const eb_values *parameters, eb_mesh **mesh) {
   return eb_verschoor2019_scatter(parameters, &ring_cells, mesh);
@@ -49,8 +49,8 @@ static eb_error rings_setup(eb_scene *scene) {
 #define RINGS(name_, summary_, parameters_)                                                        \
   {                                                                                                \
     .name = name_, .summary = summary_,                                                            \
-    .geometry = "120 rings, 18 cubes of 6 tetrahedra round each, 9.4 cm across, at random in "     \
-                "cells of 10.4 cm above a box of 41.6 cm",                                         \
+    .geometry = "120 rings, 18 cubes of 6 tetrahedra round each, 47 cm across, at random in "      \
+                "cells of 52 cm above a box of 2.6 m",                                             \
     .citation = EB_VERSCHOOR2019_CITATION, .needs = EB_VERSCHOOR2019_NEEDS,                        \
     .target_vertices = 8640, .target_elements = 12960, .parameters = parameters_, .steps = 1500,   \
     .steps_per_frame = 10, .mesh = ring_mesh, .mesh_parameters = "resolution",                     \
@@ -73,11 +73,11 @@ static const eb_option bunnies_parameters[] = {
     EB_LAST_PARAMETER};
 
 static eb_error bunny_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_model(parameters, "bunny", 1000, 0, 0.1, out);
+  return eb_scene_model(parameters, "bunny", 1000, 0, 0.5, out);
 }
 
-/* Any body that fits into the box of the stand-in has half its diagonal of room, 7 cm. */
-static const eb_scatter bunny_cells = {.across = 4, .cell = 0.15};
+/* Any body that fits into the box of the stand-in has half its diagonal of room, 35 cm. */
+static const eb_scatter bunny_cells = {.across = 5, .cell = 0.75};
 
 static eb_error bunnies_prepare(const eb_values *parameters, eb_mesh **mesh) {
   return eb_verschoor2019_scatter(parameters, &bunny_cells, mesh);

@@ -13,14 +13,14 @@
 
 enum { LAYERS = 7, MOST_CRATES = LAYERS * (LAYERS + 1) * (2 * LAYERS + 1) / 6 };
 
-static const double cube = 0.01; /* m */
+static const double cube = 0.05; /* m */
 
 static const eb_option pyramid_parameters[] = {
     EB_VERSCHOOR2019_PARAMETERS("5e5", "5e-4", "corotational"),
     {"resolution", EB_OPTION_REAL, "1", 1, 4, NULL, "",
      "cubes along every edge of one of the paper's, rounded; 1 is the paper's"},
     {"layers", EB_OPTION_INT, "7", 1, LAYERS, NULL, "", "of the pyramid; the paper has 7"},
-    {"gap", EB_OPTION_REAL, "5e-3", EB_VERSCHOOR2019_CLEARANCE, 0.1, NULL, "m",
+    {"gap", EB_OPTION_REAL, "0.025", EB_VERSCHOOR2019_CLEARANCE, 1, NULL, "m",
      "between neighbours, layers and the floor at first"},
     EB_LAST_PARAMETER};
 
@@ -111,7 +111,7 @@ const eb_scene_ops eb_verschoor2019_pyramid = {
     .name = "verschoor2019/pyramid",
     .summary = "140 elastic crates, aligned in a square pyramid of seven layers, fall onto each "
                "other and settle",
-    .geometry = "crates of 7 x 7 x 3 cm with bars of 1 cm, 72 cubes of 6 tetrahedra each, on a "
+    .geometry = "crates of 35 x 35 x 15 cm with bars of 5 cm, 72 cubes of 6 tetrahedra each, on a "
                 "floor",
     .citation = EB_VERSCHOOR2019_CITATION,
     .needs = EB_VERSCHOOR2019_NEEDS,

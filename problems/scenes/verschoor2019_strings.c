@@ -4,14 +4,14 @@
 
 enum { STRINGS = 4 };
 
-static const double length = 0.3, width = 0.006, apart = 0.02; /* m */
+static const double length = 1.5, width = 0.03, apart = 0.1; /* m */
 
 static const eb_option strings_parameters[] = {
     EB_SCENE_PARAMETERS("1e5", "0.2", "1000", "1e-3", "corotational", "0"),
     {"mu", EB_OPTION_REAL, "0.5", 0, 10, NULL, "", "Coulomb's coefficient of all contacts"},
     EB_CUBES_PARAMETER,
     {"turns", EB_OPTION_REAL, "1.5", 0, 5, NULL, "", "of one end within 1 s"},
-    {"pull", EB_OPTION_REAL, "0.06", 0, 0.3, NULL, "m", "of that end, within 1 s"},
+    {"pull", EB_OPTION_REAL, "0.3", 0, 1.5, NULL, "m", "of that end, within 1 s"},
     {"release", EB_OPTION_REAL, "1.4", 0, 100, NULL, "s", "when all ends are let go"},
     EB_LAST_PARAMETER};
 
@@ -56,7 +56,7 @@ const eb_scene_ops eb_verschoor2019_strings = {
     .name = "verschoor2019/strings",
     .summary = "four elastic strings are twisted around each other, pulled tight and released: "
                "they come apart (no gravity)",
-    .geometry = "strings of 30 x 0.6 x 0.6 cm, 60 x 2 x 2 cubes of 6 tetrahedra each, 2 cm apart",
+    .geometry = "strings of 150 x 3 x 3 cm, 60 x 2 x 2 cubes of 6 tetrahedra each, 10 cm apart",
     .citation = EB_VERSCHOOR2019_CITATION,
     .needs = EB_VERSCHOOR2019_NEEDS | EB_CAP_SCRIPTED,
     .parameters = strings_parameters,

@@ -6,8 +6,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Blocks of 4 cm reach 3.5 cm from their middle. */
-static const eb_scatter cells = {.across = 3, .cell = 0.075};
+/* Blocks of 20 cm reach 17.3 cm from their middle. */
+static const eb_scatter cells = {.across = 3, .cell = 0.375};
 /* Plates open by 30 degrees to either side leave the lowest cells, 1.5 to either side, free from 2.6 cells above their edge on. */
 static const double open_angle = 30, edge_below = 2.8, plate_length = 14; /* degrees; cells */
 
@@ -22,7 +22,7 @@ static const eb_option wedge_parameters[] = {
 
 static eb_error block_mesh(const eb_values *parameters, eb_mesh **out) {
   return eb_scene_bar(parameters, (const int32_t[3]){3, 3, 3}, (const double[3]){0, 0, 0},
-                      (const double[3]){0.04, 0.04, 0.04}, out);
+                      (const double[3]){0.2, 0.2, 0.2}, out);
 }
 
 static eb_error wedge_prepare(const eb_values *parameters, eb_mesh **mesh) {
@@ -78,7 +78,7 @@ const eb_scene_ops eb_verschoor2019_wedge = {
     .name = "verschoor2019/wedge",
     .summary = "45 elastic blocks fall at random between two plates in a wedge, which close and "
                "squeeze them",
-    .geometry = "blocks of 4 cm, 3 x 3 x 3 cubes of 6 tetrahedra each; plates at 30 degrees from "
+    .geometry = "blocks of 20 cm, 3 x 3 x 3 cubes of 6 tetrahedra each; plates at 30 degrees from "
                 "the vertical, closing to 15",
     .citation = EB_VERSCHOOR2019_CITATION,
     .needs = EB_VERSCHOOR2019_NEEDS,

@@ -64,12 +64,19 @@ static bool plane_normal(int32_t kind, const double x[4][3], double n[3]) {
   return eb_dot3(n, n) > sine * sine * eb_dot3(a, a) * eb_dot3(b, b) && normalize(n);
 }
 
-/* Turns n towards `side`; false when they are at right angles, so that it has no side. */
-static bool orient(const double side[3], double n[3]) {
+/* Turns n towards `side`; false when it is not `least` of it along n. */
+static bool orient(const double side[3], double least, double n[3]) {
   double along = eb_dot3(n, side);
   if (along < 0)
     for (int d = 0; d < 3; d++) n[d] = -n[d];
-  return fabs(along) > 1e-3 * sqrt(eb_dot3(side, side));
+  return fabs(along) > least * sqrt(eb_dot3(side, side));
+}
+
+/* How much of the way from x0 to the hit has to be along the normal. Edges that come at each other within one plane, as those around two faces side by side do, have a
+ * cross product at right angles to that plane, which is no normal of their contact. */
+static double least_along(int32_t kind, const double x0[4][3], bool touching) {
+  const eb_pair pair = {.kind = kind};
+  return touching && kind == EB_EDGE_EDGE && !eb_pair_inside(&pair, x0) ? 0.5 : 1e-3;
 }
 
 static void separation(int32_t kind, const double x[4][3], double n[3]) {
@@ -82,7 +89,9 @@ static void find_normal(int32_t kind, const double weight[4], const double x0[4]
                         const double x[4][3], bool touching, double n[3]) {
   double side[3];
   combine(weight, touching ? x0 : x, side);
-  if (!on_rim(kind, weight) && plane_normal(kind, x, n) && orient(side, n)) return;
+  if (!on_rim(kind, weight) && plane_normal(kind, x, n) &&
+      orient(side, least_along(kind, x0, touching), n))
+    return;
   separation(kind, touching ? x0 : x, n);
   if (!normalize(n)) {
     separation(kind, x0, n);

@@ -28,6 +28,13 @@
 static const double theta_ = 0.3;     /* E over the mean of the Schur diagonal */
 static const double forcing_ = 0.1;   /* |r| / |grad Phi| at which a Newton step is cut off */
 static const double curvature_ = 0.1; /* |Phi'(t)| / |Phi'(0)| that the line search asks for */
+static const double slow_ = 0.65, stiffer_ = 0.25, least_ = 1e-2; /* of lowering E: see stiffen */
+
+enum {
+  MOST_NEWTON = 50,
+  MOST_STEPS = 300,
+  PATIENCE = 12
+}; /* Newton steps of a proximal one; proximal steps without progress */
 
 typedef struct workspace {
   eb_cr_system system;
@@ -36,6 +43,7 @@ typedef struct workspace {
   int64_t room;
   double *Av, *gradient, *descent; /* rows */
   double *u, *r, *change;          /* contacts: 3, 3, 1 (last change of the bound) */
+  double *off, *first;             /* contacts: m at the last proximal step; the first compliance */
   uint8_t *state;
   double *work; /* for eb_contact_measure */
 } workspace;
@@ -43,8 +51,8 @@ typedef struct workspace {
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 static void clear_contacts(workspace *w) {
-  double **all[] = {&w->law.compliance, &w->law.anchor, &w->law.bound, &w->u, &w->r,
-                    &w->change,         &w->work};
+  double **all[] = {&w->law.compliance, &w->law.anchor, &w->law.bound, &w->u,   &w->r,
+                    &w->change,         &w->off,        &w->first,     &w->work};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     free(*all[i]);
     *all[i] = NULL;
@@ -97,6 +105,8 @@ static eb_error reserve(workspace *w, int64_t count) {
   EB_TRY(EB_NEW(w->u, 3 * room));
   EB_TRY(EB_NEW(w->r, 3 * room));
   EB_TRY(EB_NEW(w->change, room));
+  EB_TRY(EB_NEW(w->off, room));
+  EB_TRY(EB_NEW(w->first, room));
   EB_TRY(EB_NEW(w->state, room));
   EB_TRY(EB_NEW(w->work, w->system.n + 3 * room));
   w->room = room;
@@ -167,31 +177,19 @@ static double line_search(const workspace *w, const eb_contact_problem *problem,
 
 /* ---- one Newton step ----------------------------------------------------------------------------- */
 
-/* A direction from K x = -grad Phi to the residual `target`. Returns false when conjugate residuals break down before; x is then what they had. */
-static bool find_direction(workspace *w, const eb_contact_tolerance *tolerance, double target,
-                           int64_t *iterations) {
+/* A direction from K x = -grad Phi to the residual `target`, as far as conjugate residuals lead. Returns false when they lead nowhere. */
+static bool direction(workspace *w, const eb_contact_tolerance *tolerance, double target,
+                      int64_t *iterations) {
+  int64_t first = *iterations;
+  eb_cr_system_linearize(&w->system, &w->law, w->u);
+  for (int64_t i = 0; i < w->system.n; i++) w->descent[i] = -w->gradient[i];
   bool good = eb_cr_solve_start(&w->cr, &w->system, w->descent);
   while (good && w->cr.norm > target && *iterations < tolerance->max_iterations) {
     good = eb_cr_solve_iterate(&w->cr, &w->system);
     *iterations += good;
+    eb_log_residual(w->system.log, w->cr.norm);
   }
-  return good;
-}
-
-/* Full is not positive definite where Z counts too few: then it is raised, which in the end leaves A_d^-1, and the direction sought again unless it descends well already
- * (its products are not lost). */
-static bool direction(workspace *w, const eb_contact_tolerance *tolerance, double target,
-                      int64_t *iterations) {
-  eb_cr_system_linearize(&w->system, &w->law, w->u);
-  for (int64_t i = 0; i < w->system.n; i++) w->descent[i] = -w->gradient[i];
-  for (int attempt = 0; attempt < 12; attempt++) {
-    if (find_direction(w, tolerance, target, iterations)) return true;
-    eb_cr_system_raise(&w->system);
-    if (eb_dot(w->system.n, w->cr.x, w->gradient) < 0 &&
-        w->cr.norm < 0.5 * eb_norm(w->system.n, w->gradient))
-      return true;
-  }
-  return false;
+  return *iterations > first;
 }
 
 static void advance(workspace *w, double t, double *v) {
@@ -212,6 +210,8 @@ static void begin_law(workspace *w, const eb_contact_problem *problem, const dou
     double normal = r[3 * (int64_t)k];
     w->law.bound[k] = problem->mu[k] * (normal > 0 ? normal : 0);
     w->change[k] = 0;
+    w->off[k] = INFINITY;
+    w->first[k] = w->law.compliance[k];
     w->state[k] = 255;
   }
 }
@@ -224,8 +224,24 @@ static void move_bound(workspace *w, int32_t k, double mu) {
   w->law.bound[k] += step;
 }
 
-static void proximal_step(workspace *w, const eb_contact_problem *problem) {
+/* How far a contact that holds is from where it has to be, m. */
+static double distance_off(const workspace *w, int32_t k) {
+  const double *u = w->u + 3 * (int64_t)k;
+  double off = w->r[3 * (int64_t)k] > 0 || u[0] < 0 ? fabs(u[0]) : 0;
+  return w->state[k] == EB_CONTACT_STICKS ? fmax(off, hypot(u[1], u[2])) : off;
+}
+
+/* A proximal step leaves E / (E + S) of what a contact is off, S what the others let it yield: where that is slow, E is lowered. */
+static void stiffen(workspace *w, int32_t k, double eps2) {
+  double off = distance_off(w, k);
+  if (off > 0.1 * eps2 && off > slow_ * w->off[k] && w->law.compliance[k] > least_ * w->first[k])
+    w->law.compliance[k] *= stiffer_;
+  w->off[k] = off;
+}
+
+static void proximal_step(workspace *w, const eb_contact_problem *problem, double eps2) {
   for (int32_t k = 0; k < problem->count; k++) {
+    stiffen(w, k, eps2);
     memcpy(w->law.anchor + 3 * (int64_t)k, w->r + 3 * (int64_t)k, 3 * sizeof *w->r);
     move_bound(w, k, problem->mu[k]);
   }
@@ -251,11 +267,12 @@ static double gradient_norm(const workspace *w) {
   return eb_norm(w->system.n, w->gradient);
 }
 
-/* Minimizes Phi for the present anchors until its gradient is below `target`. */
+/* Minimizes Phi for the present anchors until its gradient is below `target`, or as far as rounding lets it fall. */
 static eb_reason minimize(workspace *w, const eb_contact_problem *problem,
                           const eb_contact_tolerance *tolerance, double target, double *v,
                           eb_step_log *log, eb_contact_outcome *outcome) {
-  for (double norm = gradient_norm(w); !(norm <= target); norm = gradient_norm(w)) {
+  double norm = gradient_norm(w);
+  for (int step = 0; step < MOST_NEWTON && !(norm <= target); norm = gradient_norm(w), step++) {
     if (!isfinite(norm)) return EB_DIVERGED_NAN;
     if (outcome->iterations >= tolerance->max_iterations) return EB_DIVERGED_MAX_IT;
     double inner = fmax(forcing_ * norm, 0.5 * target);
@@ -267,27 +284,40 @@ static eb_reason minimize(workspace *w, const eb_contact_problem *problem,
   return EB_RUNNING;
 }
 
+/* Where the gradient is small enough, the solution is measured, and A v taken anew: it has come along by recurrences. */
+static bool is_solved(workspace *w, const eb_contact_problem *problem,
+                      const eb_contact_tolerance *tolerance, const double *v, double *r) {
+  eb_contact_error error;
+  if (gradient_norm(w) > tolerance->eps1) return false;
+  finish_forces(w, problem, r);
+  eb_contact_measure(problem, v, r, tolerance->eps2, w->work, &error);
+  eb_block_multiply(problem->A, v, w->Av);
+  return eb_contact_solved(&error, tolerance);
+}
+
+static double farthest_off(const workspace *w, int32_t count) {
+  double most = 0;
+  for (int32_t k = 0; k < count; k++) most = fmax(most, distance_off(w, k));
+  return most;
+}
+
 static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
                          const eb_contact_tolerance *tolerance, double *v, double *r,
                          eb_step_log *log, eb_contact_outcome *outcome) {
-  eb_contact_error error;
-  double last = INFINITY;
+  double least = INFINITY;
   int stagnated = 0;
-  for (int64_t steps = 0; steps < tolerance->max_iterations; steps++) {
+  for (int step = 0; step < MOST_STEPS && stagnated < PATIENCE; step++) {
     double target = fmax(0.5 * tolerance->eps1, 0.1 * gradient_norm(w));
     eb_reason reason = minimize(w, problem, tolerance, target, v, log, outcome);
     if (reason != EB_RUNNING) return reason;
-    finish_forces(w, problem, r);
-    eb_contact_measure(problem, v, r, tolerance->eps2, w->work, &error);
-    if (eb_contact_solved(&error, tolerance)) return EB_CONVERGED_ATOL;
-    stagnated =
-        error.violation > 0.9 * last && error.violation > tolerance->eps2 ? stagnated + 1 : 0;
-    last = error.violation;
-    if (stagnated > 20) return EB_CONVERGED_STAGNATED;
-    proximal_step(w, problem);
+    if (is_solved(w, problem, tolerance, v, r)) return EB_CONVERGED_ATOL;
+    double off = farthest_off(w, problem->count);
+    stagnated = off > tolerance->eps2 && off > 0.9 * least ? stagnated + 1 : 0;
+    least = fmin(least, off);
+    proximal_step(w, problem, tolerance->eps2);
     outcome->state_changes += evaluate(w, problem) > 0;
   }
-  return EB_DIVERGED_MAX_IT;
+  return EB_CONVERGED_STAGNATED;
 }
 
 static eb_error solve(void *data, const eb_contact_problem *problem,
@@ -295,6 +325,7 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
                       eb_contact_outcome *outcome) {
   workspace *w = data;
   *outcome = (eb_contact_outcome){.reason = EB_DIVERGED_MAX_IT};
+  w->system.log = log;
   eb_log_begin(log, EB_PHASE_FACTOR);
   EB_TRY(reserve(w, problem->count));
   EB_TRY(eb_cr_system_begin(&w->system, problem));
@@ -304,8 +335,9 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   eb_block_multiply(problem->A, v, w->Av);
   eb_contact_velocity(problem, v, w->u);
   evaluate(w, problem);
+  eb_log_residual(log, gradient_norm(w));
   outcome->reason = iterate(w, problem, tolerance, v, r, log, outcome);
-  if (outcome->reason < 0) finish_forces(w, problem, r);
+  if (outcome->reason != EB_CONVERGED_ATOL) finish_forces(w, problem, r);
   eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, (double)outcome->iterations);
   eb_log_end(log, EB_PHASE_SOLVE);
   return EB_OK;

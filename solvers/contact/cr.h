@@ -30,18 +30,20 @@ eb_contact_state eb_cr_force(const eb_cr_law *law, int32_t k, const double u[3],
 void eb_cr_stiffness(const eb_cr_law *law, int32_t k, const double u[3], double D[9]);
 
 /* K = A + H^T D H, which is B of the paper with compliance E in its lower right block and the multipliers eliminated, and the preconditioners:
- *   full  C^-1 = A_d^-1 - A_d^-1 H^T (D^-1 + Z S_d)^-1 H A_d^-1, the upper left block of Equation 22, A_d and S_d of 3x3 blocks;
+ *   full  C^-1 = A_d^-1 - A_d^-1 H^T M^-1 H A_d^-1, the upper left block of Equation 22, A_d of 3x3 blocks, M for D^-1 + H A_d^-1 H^T by symmetric
+ *         Gauss-Seidel over the contacts;
  *   diag  the inverse of the 3x3 diagonal blocks of K. */
 typedef struct eb_cr_system {
   const eb_contact_problem *problem;
   int64_t n, m, room;
   bool full;
-  double scale;     /* on Z; raised when full is not positive definite */
   double *diagonal; /* 9 a block row: inverse of A's, or of K's with diag */
   double *schur;    /* 9 a contact: S_k = H_k A_d^-1 H_k^T */
   double *D;        /* 9 a contact */
-  double *inner;    /* 9 a contact: (D^-1 + Z S)^-1 = D (1 + Z S D)^-1 */
+  double *inner;    /* 9 a contact: (D^-1 + S_k)^-1 */
+  double *G;        /* 9 an entry: A_d^-1 H^T; with full */
   double *w;        /* m: work */
+  eb_step_log *log; /* of the solve at work, for the phases FACTOR and PRECONDITION; or NULL */
 } eb_cr_system;
 
 EB_MUST eb_error eb_cr_system_create(int32_t rows, bool full, eb_cr_system *out);
@@ -50,8 +52,6 @@ void eb_cr_system_clear(eb_cr_system *system);
 EB_MUST eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_problem *problem);
 /* D of the law at u, and what the preconditioner needs of it. */
 void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u);
-/* Doubles Z and prepares the preconditioner again. */
-void eb_cr_system_raise(eb_cr_system *system);
 /* Ax = A x, Hx = H x, Kx = A x + H^T D H x. */
 void eb_cr_multiply(eb_cr_system *system, const double *x, double *Ax, double *Hx, double *Kx);
 void eb_cr_precondition(eb_cr_system *system, const double *r, double *z);

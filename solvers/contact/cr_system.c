@@ -1,7 +1,9 @@
 /* The system of a Newton step on the regularized contact problem and its preconditioners; see cr.h.
  *
- * Full is positive definite when Z S_d bounds H A_d^-1 H^T from above: Z has to count the constraints that act alike. Where it counts too few, conjugate
- * residuals notice a negative z.r and the scale on Z is raised. */
+ * Full takes (D^-1 + S)^-1, S = H A_d^-1 H^T, by one symmetric Gauss-Seidel sweep over the contacts. Its matrix M is at least D^-1 + S, so that
+ *   A_d^-1 - A_d^-1 H^T M^-1 H A_d^-1
+ * is positive definite whatever the constraints, also where they repeat each other: the diagonal of S that Verschoor and Jalba take has to be scaled by the number of
+ * near duplicates for that, and is not safe even so. */
 #include <math.h>
 #include <string.h>
 
@@ -52,12 +54,12 @@ static void add_congruent(const double H[9], const double D[9], bool transposed,
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 eb_error eb_cr_system_create(int32_t rows, bool full, eb_cr_system *out) {
-  *out = (eb_cr_system){.n = 3 * (int64_t)rows, .full = full, .scale = 1};
+  *out = (eb_cr_system){.n = 3 * (int64_t)rows, .full = full};
   return EB_NEW(out->diagonal, 9 * (int64_t)rows);
 }
 
 static void clear_contacts(eb_cr_system *system) {
-  double **all[] = {&system->schur, &system->D, &system->inner, &system->w};
+  double **all[] = {&system->schur, &system->D, &system->inner, &system->w, &system->G};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     free(*all[i]);
     *all[i] = NULL;
@@ -78,6 +80,7 @@ static eb_error reserve(eb_cr_system *system, int64_t count) {
   EB_TRY(EB_NEW(system->D, 9 * room));
   EB_TRY(EB_NEW(system->inner, 9 * room));
   EB_TRY(EB_NEW(system->w, 3 * room));
+  EB_TRY(EB_NEW(system->G, 9 * EB_CONTACT_ENTRIES * room));
   system->room = room;
   return EB_OK;
 }
@@ -94,6 +97,18 @@ static eb_error invert_blocks(eb_cr_system *system, const eb_block_matrix *A) {
   return EB_OK;
 }
 
+/* G_e = A_d^-1 H_e^T. */
+static void make_response(eb_cr_system *system) {
+  const eb_contact_problem *problem = system->problem;
+  for (int32_t e = 0; e < problem->start[problem->count]; e++) {
+    const double *H = problem->H + 9 * (int64_t)e;
+    double transposed[9];
+    for (int i = 0; i < 9; i++) transposed[i] = H[3 * (i % 3) + i / 3];
+    multiply3(system->diagonal + 9 * (int64_t)problem->block[e], transposed,
+              system->G + 9 * (int64_t)e);
+  }
+}
+
 /* S_k = sum over the blocks of H A_d^-1 H^T. */
 static void make_schur(eb_cr_system *system) {
   const eb_contact_problem *problem = system->problem;
@@ -106,20 +121,20 @@ static void make_schur(eb_cr_system *system) {
 
 eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_problem *problem) {
   system->problem = problem;
-  system->scale = 1;
   system->m = 3 * (int64_t)problem->count;
   EB_TRY(reserve(system, problem->count));
   EB_TRY(invert_blocks(system, problem->A));
   make_schur(system);
+  if (system->full) make_response(system);
   return EB_OK;
 }
 
-/* D (1 + Z S D)^-1. With D of E^-1 at most, the matrix in brackets is regular: Z S D has no negative eigenvalues. */
+/* (D^-1 + S_kk)^-1 = D (1 + S_kk D)^-1: the matrix in brackets is regular, as S D has no negative eigenvalues. */
 static void make_inner(eb_cr_system *system, int32_t k) {
   const double *D = system->D + 9 * (int64_t)k;
-  double Z = system->scale * system->problem->similar[k], SD[9], inverse[9];
+  double SD[9], inverse[9];
   multiply3(system->schur + 9 * (int64_t)k, D, SD);
-  for (int i = 0; i < 9; i++) SD[i] = Z * SD[i] + (i % 4 == 0);
+  for (int i = 0; i < 9; i++) SD[i] += i % 4 == 0;
   invert3(SD, inverse);
   multiply3(D, inverse, system->inner + 9 * (int64_t)k);
 }
@@ -142,17 +157,17 @@ static void invert_diagonal_of_K(eb_cr_system *system) {
   }
 }
 
-void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u) {
-  for (int32_t k = 0; k < system->problem->count; k++) {
-    eb_cr_stiffness(law, k, u + 3 * (int64_t)k, system->D + 9 * (int64_t)k);
-    if (system->full) make_inner(system, k);
-  }
+static void prepare(eb_cr_system *system) {
+  eb_log_begin(system->log, EB_PHASE_FACTOR);
+  for (int32_t k = 0; k < system->problem->count && system->full; k++) make_inner(system, k);
   if (!system->full) invert_diagonal_of_K(system);
+  eb_log_end(system->log, EB_PHASE_FACTOR);
 }
 
-void eb_cr_system_raise(eb_cr_system *system) {
-  system->scale *= 2;
-  for (int32_t k = 0; k < system->problem->count && system->full; k++) make_inner(system, k);
+void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u) {
+  for (int32_t k = 0; k < system->problem->count; k++)
+    eb_cr_stiffness(law, k, u + 3 * (int64_t)k, system->D + 9 * (int64_t)k);
+  prepare(system);
 }
 
 /* ---- products ---------------------------------------------------------------------------------- */
@@ -205,26 +220,44 @@ static void apply_diagonal(const eb_cr_system *system, const double *r, double *
     times3(system->diagonal + 9 * i, r + 3 * i, z + 3 * i);
 }
 
-/* z = A_d^-1 (r - H^T inner H A_d^-1 r). */
-void eb_cr_precondition(eb_cr_system *system, const double *r, double *z) {
+/* z -= A_d^-1 H_k^T s. */
+static void yield(const eb_cr_system *system, int32_t k, const double s[3], double *z) {
   const eb_contact_problem *problem = system->problem;
+  for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
+    double back[3];
+    times3(system->G + 9 * (int64_t)e, s, back);
+    for (int d = 0; d < 3; d++) z[3 * (int64_t)problem->block[e] + d] -= back[d];
+  }
+}
+
+/* One contact of a sweep: its force anew from the motion that all others leave it. */
+static void relax(eb_cr_system *system, int32_t k, bool first, double *z) {
+  double u[3], own[3], next[3], *s = system->w + 3 * (int64_t)k;
+  contact_times(system->problem, k, z, u);
+  if (!first) {
+    times3(system->schur + 9 * (int64_t)k, s, own);
+    for (int i = 0; i < 3; i++) u[i] += own[i];
+  }
+  times3(system->inner + 9 * (int64_t)k, u, next);
+  double change[3];
+  for (int i = 0; i < 3; i++) {
+    change[i] = next[i] - (first ? 0 : s[i]);
+    s[i] = next[i];
+  }
+  yield(system, k, change, z);
+}
+
+static void apply(eb_cr_system *system, const double *r, double *z) {
   apply_diagonal(system, r, z);
   if (!system->full) return;
-  for (int32_t k = 0; k < problem->count; k++) {
-    double u[3], *s = system->w + 3 * (int64_t)k;
-    if (!resists(system, k)) continue;
-    contact_times(problem, k, z, u);
-    times3(system->inner + 9 * (int64_t)k, u, s);
-  }
-  for (int32_t k = 0; k < problem->count; k++) {
-    if (!resists(system, k)) continue;
-    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
-      const double *H = problem->H + 9 * (int64_t)e, *s = system->w + 3 * (int64_t)k;
-      int64_t i = problem->block[e];
-      double f[3], back[3];
-      for (int d = 0; d < 3; d++) f[d] = H[d] * s[0] + H[3 + d] * s[1] + H[6 + d] * s[2];
-      times3(system->diagonal + 9 * i, f, back);
-      for (int d = 0; d < 3; d++) z[3 * i + d] -= back[d];
-    }
-  }
+  for (int32_t k = 0; k < system->problem->count; k++)
+    if (resists(system, k)) relax(system, k, true, z);
+  for (int32_t k = system->problem->count - 1; k >= 0; k--)
+    if (resists(system, k)) relax(system, k, false, z);
+}
+
+void eb_cr_precondition(eb_cr_system *system, const double *r, double *z) {
+  eb_log_begin(system->log, EB_PHASE_PRECONDITION);
+  apply(system, r, z);
+  eb_log_end(system->log, EB_PHASE_PRECONDITION);
 }

@@ -12,11 +12,15 @@
 typedef struct eb_reduced {
   int32_t count, room;
   const double *mu; /* count; not owned */
-  double *W;        /* 3 count x 3 count, row-major, symmetric */
-  double *q;        /* 3 count */
-  double *r, *u;    /* 3 count: the guess and then the result; u = W r + q of it */
-  double *work;     /* 15 room */
-  double *jacobian; /* (3 room)^2, once a Newton step was asked for */
+  double *
+      W; /* 3 count x 3 count, row-major; problems given as such may have one that is not symmetric */
+  double *q;     /* 3 count */
+  double *r, *u; /* 3 count: the guess and then the result; u = W r + q of it */
+  double *work;  /* 15 room */
+  /* The contacts that contact k is coupled with, in runs run[2 i] .. run[2 i + 1] - 1 for i from run_start[k] on: bodies that do not touch are not. */
+  int32_t *run_start; /* count + 1 */
+  int32_t *run;       /* room (room + 1) */
+  double *jacobian;   /* (3 room)^2, once a Newton step was asked for */
   int32_t newton_room;
   int *pivots; /* 3 newton_room */
 } eb_reduced;
@@ -25,6 +29,8 @@ typedef struct eb_reduced {
 EB_MUST eb_error eb_reduced_reserve(eb_reduced *reduced, int32_t count, const double *mu);
 void eb_reduced_clear(eb_reduced *reduced);
 
+/* Once W is filled: finds what is coupled. */
+void eb_reduced_couple(eb_reduced *reduced);
 /* u = W r + q of forces r. */
 void eb_reduced_velocity(const eb_reduced *reduced, const double *r, double *u);
 
@@ -45,7 +51,7 @@ bool eb_reduced_judge(const eb_reduced *reduced, const double *r,
 /* One sweep; changes r, and leaves in u what every contact met before its turn. */
 void eb_reduced_sweep(eb_reduced *reduced);
 
-/* r of one contact with u = W r + q and the contact law (W 3x3, symmetric positive definite, row-major). */
+/* r of one contact with u = W r + q and the contact law (W 3x3, positive definite, row-major). */
 void eb_contact_solve_local(const double W[9], const double q[3], double mu, double r[3]);
 
 /* A^-1, kept as a factor as long as A stays the same. */

@@ -8,7 +8,7 @@
  *   (S + a I) r_t = -p,   S = W_tt - W_tn W_nt / W_nn,   p = q_t - W_tn q_n / W_nn,
  *
  * which leaves g(a) = |r_t| - mu r_n = 0. Outside the cone g(0) > 0, and g tends to mu q_n / W_nn < 0: a root is there, and is found by false position
- * in the Illinois manner (Dowell and Jarratt 1971). In the eigenvectors of S an evaluation is a few operations. */
+ * in the Illinois manner (Dowell and Jarratt 1971). W need not be symmetric. */
 #include "solvers/contact/delassus.h"
 
 #include <float.h>
@@ -17,38 +17,32 @@
 typedef struct sliding {
   const double *W, *q;
   double mu;
-  double axis[2], stiffness[2]; /* first eigenvector and eigenvalues of S */
-  double p[2];                  /* in the eigenvectors */
+  double S[4], p[2];
 } sliding;
 
 static sliding sliding_of(const double W[9], const double q[3], double mu) {
   sliding s = {.W = W, .q = q, .mu = mu};
-  double a = W[4] - W[3] * W[1] / W[0], b = W[5] - W[3] * W[2] / W[0],
-         d = W[8] - W[6] * W[2] / W[0];
-  double half = 0.5 * atan2(2 * b, a - d), mean = 0.5 * (a + d), reach = hypot(0.5 * (a - d), b);
-  double p1 = q[1] - W[3] * q[0] / W[0], p2 = q[2] - W[6] * q[0] / W[0];
-  s.axis[0] = cos(half);
-  s.axis[1] = sin(half);
-  s.stiffness[0] = mean + reach;
-  s.stiffness[1] = fmax(mean - reach, 0);
-  s.p[0] = s.axis[0] * p1 + s.axis[1] * p2;
-  s.p[1] = -s.axis[1] * p1 + s.axis[0] * p2;
+  for (int i = 0; i < 2; i++) {
+    double ratio = W[3 * (i + 1)] / W[0];
+    for (int j = 0; j < 2; j++) s.S[2 * i + j] = W[3 * (i + 1) + j + 1] - ratio * W[j + 1];
+    s.p[i] = q[i + 1] - ratio * q[0];
+  }
   return s;
 }
 
 /* r of sliding with a; returns g(a). */
 static double slide(const sliding *s, double a, double r[3]) {
-  double x = -s->p[0] / (s->stiffness[0] + a), y = -s->p[1] / (s->stiffness[1] + a);
-  r[1] = s->axis[0] * x - s->axis[1] * y;
-  r[2] = s->axis[1] * x + s->axis[0] * y;
+  double S0 = s->S[0] + a, S3 = s->S[3] + a, determinant = S0 * S3 - s->S[1] * s->S[2];
+  r[1] = (s->S[1] * s->p[1] - S3 * s->p[0]) / determinant;
+  r[2] = (s->S[2] * s->p[0] - S0 * s->p[1]) / determinant;
   r[0] = -(s->q[0] + s->W[1] * r[1] + s->W[2] * r[2]) / s->W[0];
-  return hypot(x, y) - s->mu * r[0];
+  return hypot(r[1], r[2]) - s->mu * r[0];
 }
 
 /* From g(low) > 0 at low = 0 on; r becomes that of the root. */
 static void find_sliding(const sliding *s, double at_low, double r[3]) {
   enum { DOUBLINGS = 200, REFINEMENTS = 100 };
-  double low = 0, high = s->stiffness[0], at_high = slide(s, high, r);
+  double low = 0, high = s->S[0] + s->S[3], at_high = slide(s, high, r);
   for (int i = 0; i < DOUBLINGS && at_high > 0; i++) {
     low = high, at_low = at_high;
     at_high = slide(s, high *= 4, r);

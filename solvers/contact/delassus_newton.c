@@ -26,7 +26,10 @@ void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv,
             const int *ldb, int *info);
 
 static const double SINGULAR = 1e-10; /* delta, of W's diagonal */
-enum { SWEEPS = 10 /* before the first step, and where steps fail */, HALVINGS = 8 };
+enum {
+  SWEEPS = 10 /* before the first step; where steps fail twice as many as the last time */,
+  HALVINGS = 6
+};
 
 /* The functions of one contact and their derivatives. */
 typedef struct alart_curnier {
@@ -165,10 +168,13 @@ eb_error eb_reduced_newton(eb_reduced *reduced, const eb_contact_tolerance *tole
   int64_t m = 3 * (int64_t)reduced->count, most = tolerance->max_iterations;
   double *F = reduced->work + m, *step = F + m, *trial = step + m;
   outcome->reason = EB_DIVERGED_MAX_IT;
+  int64_t sweeps = SWEEPS;
   bool failed = true; /* the guess counts as a failure: it is improved by sweeps */
   while (outcome->iterations < most) {
-    for (int i = 0; i < SWEEPS && failed && outcome->iterations < most; i++, outcome->iterations++)
+    for (int64_t i = 0; i < sweeps && failed && outcome->iterations < most;
+         i++, outcome->iterations++)
       eb_reduced_sweep(reduced);
+    if (failed) sweeps *= 2;
     double norm = functions(reduced, reduced->r, F);
     if (accept(reduced, F, trial, tolerance, log, outcome) || outcome->iterations >= most) break;
     failed = !newton_step(reduced, F, step) || !search(reduced, step, F, trial, &norm);

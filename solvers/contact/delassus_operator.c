@@ -111,7 +111,9 @@ eb_error eb_delassus_reduce(eb_delassus *delassus, const eb_contact_problem *pro
   if (*reason <= 0) return EB_OK;
   eb_log_count(log, EB_COUNT_SOLVES, 1);
   eb_contact_velocity(problem, delassus->solution, reduced->q);
-  return reduce_operator(delassus, problem, reduced->W, log, reason);
+  EB_TRY(reduce_operator(delassus, problem, reduced->W, log, reason));
+  eb_reduced_couple(reduced);
+  return EB_OK;
 }
 
 eb_error eb_delassus_expand(eb_delassus *delassus, const eb_contact_problem *problem,

@@ -2,7 +2,7 @@
  *
  *   for every contact k: r_k from u_k = W_kk r_k + (sum over j != k of W_kj r_j + q_k) and the contact law.
  *
- * A sweep costs one product with W. Workspace: that of eb_reduced. Slow when contacts are many and coupled, and without an end, which max_iterations gives it, when there is no
+ * A sweep costs one product with W, from which contacts that are not coupled are left out. Workspace: that of eb_reduced. Slow when contacts are many and coupled, and without an end, which max_iterations gives it, when there is no
  * solution. */
 #include "solvers/contact/delassus.h"
 
@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
-#include "solvers/linalg/block_ops.h"
 
 /* *array := `count` new numbers. */
 static eb_error renew(double **array, size_t count) {
@@ -29,6 +28,11 @@ eb_error eb_reduced_reserve(eb_reduced *reduced, int32_t count, const double *mu
   EB_TRY(renew(&reduced->r, m));
   EB_TRY(renew(&reduced->u, m));
   EB_TRY(renew(&reduced->work, 5 * m));
+  free(reduced->run_start);
+  free(reduced->run);
+  reduced->run_start = reduced->run = NULL;
+  EB_TRY(EB_NEW(reduced->run_start, (size_t)count + 1));
+  EB_TRY(EB_NEW(reduced->run, (size_t)count * ((size_t)count + 1)));
   reduced->room = count;
   return EB_OK;
 }
@@ -39,15 +43,50 @@ void eb_reduced_clear(eb_reduced *reduced) {
   free(reduced->r);
   free(reduced->u);
   free(reduced->work);
+  free(reduced->run_start);
+  free(reduced->run);
   free(reduced->jacobian);
   free(reduced->pivots);
   *reduced = (eb_reduced){0};
 }
 
+static bool is_coupled(const eb_reduced *reduced, int64_t k, int64_t j) {
+  int64_t m = 3 * (int64_t)reduced->count;
+  for (int e = 0; e < 9; e++)
+    if (reduced->W[(3 * k + e / 3) * m + 3 * j + e % 3] != 0) return true;
+  return false;
+}
+
+void eb_reduced_couple(eb_reduced *reduced) {
+  int32_t ends = 0; /* of runs; odd inside of one */
+  for (int32_t k = 0; k < reduced->count; k++) {
+    for (int32_t j = 0; j < reduced->count; j++)
+      if (is_coupled(reduced, k, j) != (ends % 2 != 0)) reduced->run[ends++] = j;
+    if (ends % 2) reduced->run[ends++] = reduced->count;
+    reduced->run_start[k + 1] = ends / 2;
+  }
+}
+
+/* Runs are of some tens of entries: eb_dot is made for thousands. */
+static double dot(int64_t n, const double *x, const double *y) {
+  enum { LANES = 4 };
+  double lane[LANES] = {0}, rest = 0;
+  int64_t whole = n / LANES * LANES;
+  for (int64_t i = 0; i < whole; i += LANES)
+    for (int l = 0; l < LANES; l++) lane[l] += x[i + l] * y[i + l];
+  for (int64_t i = whole; i < n; i++) rest += x[i] * y[i];
+  return lane[0] + lane[1] + (lane[2] + lane[3]) + rest;
+}
+
 /* Row i of u = W r + q. */
 static double velocity_of(const eb_reduced *reduced, const double *r, int64_t i) {
   int64_t m = 3 * (int64_t)reduced->count;
-  return reduced->q[i] + eb_dot(m, reduced->W + i * m, r);
+  double sum = reduced->q[i];
+  for (int32_t at = reduced->run_start[i / 3]; at < reduced->run_start[i / 3 + 1]; at++) {
+    int64_t first = 3 * (int64_t)reduced->run[2 * at], last = 3 * (int64_t)reduced->run[2 * at + 1];
+    sum += dot(last - first, reduced->W + i * m + first, r + first);
+  }
+  return sum;
 }
 
 void eb_reduced_velocity(const eb_reduced *reduced, const double *r, double *u) {

@@ -9,8 +9,8 @@
  *
  * R is kept up to date: relaxing row i adds dv = D_ii^-1 R_i to v_i and takes A_ji dv from R_j of its neighbours, which reads every block
  * once as a product does, so the residual costs nothing and no second product sets up the contact problem. At a fixed point
- * w = v, which solves the problem. Friction is stricter than published, where it is only bounded: a contact's impulse is that of coulomb.h, which
- * opposes the motion.
+ * w = v, which solves the problem. Friction is stricter than published, where it is only bounded: every contact is solved exactly (delassus_local.c), so
+ * that friction opposes the motion.
  *
  * With stiff bodies and large friction the iteration as published can go round in circles. When the residual has not fallen for
  * long only a share of the change of r is made; R, linear in r, takes the same share. Cones are convex, so r stays in them.
@@ -25,44 +25,15 @@
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
-#include "solvers/contact/coulomb.h"
-#include "solvers/contact/method.h"
+#include "solvers/contact/ica_data.h"
 #include "solvers/linalg/block_ops.h"
 
-static const double inner_reduction = 0.1; /* of the change of the first sweep over the contacts */
-static const double progress = 0.9;        /* a residual below so much of the lowest has fallen */
+static const double progress = 0.9; /* a residual below so much of the lowest has fallen */
 static const double least_share = 1.0 / 16;
-enum { PATIENCE = 200 };               /* iterations without progress before r is damped */
-static const double inner_floor = 0.1; /* of eps2: changes below it need no further sweep */
-
-typedef struct ica {
-  int64_t inner_sweeps;
-  int32_t rows, contact_room, entry_room, touched_count;
-  double *D_inverse;   /* 9 rows */
-  double *R, *w;       /* 3 rows; w on rows that are touched */
-  int32_t *touched;    /* rows: those that contacts act on, ascending */
-  uint8_t *is_touched; /* rows */
-  double *work;        /* 3 rows + 3 contact_room: of the measure */
-  double *before;      /* 3 a contact: r before an iteration */
-  double share;        /* of the change of r that is made */
-  double lowest;       /* residual since share was last changed */
-  int64_t stale;       /* iterations since it last fell */
-  double *response;    /* 9 an entry: D^-1 H^T */
-  eb_coulomb *contact; /* a contact */
-  uint8_t *state;      /* a contact: its eb_coulomb_state when last looked at */
-} ica;
-
-/* One solve. */
-typedef struct ica_run {
-  const eb_contact_problem *problem;
-  const eb_contact_tolerance *tolerance;
-  double *v, *r;
-  eb_step_log *log;
-  eb_contact_outcome *outcome;
-} ica_run;
+enum { PATIENCE = 200 }; /* iterations without progress before r is damped */
 
 static void ica_destroy(void *data) {
-  ica *s = data;
+  eb_ica *s = data;
   if (!s) return;
   free(s->D_inverse);
   free(s->R);
@@ -72,12 +43,12 @@ static void ica_destroy(void *data) {
   free(s->work);
   free(s->response);
   free(s->before);
-  free(s->contact);
+  free(s->W);
   free(s->state);
   free(s);
 }
 
-static eb_error allocate(ica *s) {
+static eb_error allocate(eb_ica *s) {
   EB_TRY(EB_NEW(s->D_inverse, 9 * (size_t)s->rows));
   EB_TRY(EB_NEW(s->R, 3 * (size_t)s->rows));
   EB_TRY(EB_NEW(s->w, 3 * (size_t)s->rows));
@@ -87,7 +58,7 @@ static eb_error allocate(ica *s) {
 }
 
 static eb_error ica_create(const eb_solver *solver, int32_t rows, void **data) {
-  ica *s;
+  eb_ica *s;
   *data = NULL;
   EB_TRY(EB_NEW(s, 1));
   s->rows = rows;
@@ -100,26 +71,26 @@ static eb_error ica_create(const eb_solver *solver, int32_t rows, void **data) {
   return error;
 }
 
-static eb_error grow_contacts(ica *s, int32_t count) {
+static eb_error grow_contacts(eb_ica *s, int32_t count) {
   if (count <= s->contact_room) return EB_OK;
   int32_t room = count + count / 2;
   free(s->work);
   free(s->before);
-  free(s->contact);
+  free(s->W);
   free(s->state);
   s->work = s->before = NULL;
-  s->contact = NULL;
+  s->W = NULL;
   s->state = NULL;
   s->contact_room = 0;
   EB_TRY(EB_NEW(s->work, 3 * ((size_t)s->rows + (size_t)room)));
   EB_TRY(EB_NEW(s->before, 3 * (size_t)room));
-  EB_TRY(EB_NEW(s->contact, room));
+  EB_TRY(EB_NEW(s->W, 9 * (size_t)room));
   EB_TRY(EB_NEW(s->state, room));
   s->contact_room = room;
   return EB_OK;
 }
 
-static eb_error grow_entries(ica *s, int32_t entries) {
+static eb_error grow_entries(eb_ica *s, int32_t entries) {
   if (entries <= s->entry_room) return EB_OK;
   int32_t room = entries + entries / 2;
   free(s->response);
@@ -142,40 +113,15 @@ static bool invert3(const double a[9], double inverse[9]) {
   return definite;
 }
 
-static bool invert_diagonal(ica *s, const eb_block_matrix *A) {
+static bool invert_diagonal(eb_ica *s, const eb_block_matrix *A) {
   for (int32_t i = 0; i < s->rows; i++)
     if (!invert3(A->values + 9 * (int64_t)A->diagonal[i], s->D_inverse + 9 * (int64_t)i))
       return false;
   return true;
 }
 
-static void find_touched(ica *s, const eb_contact_problem *p) {
-  memset(s->is_touched, 0, (size_t)s->rows * sizeof *s->is_touched);
-  for (int32_t e = 0; e < p->start[p->count]; e++) s->is_touched[p->block[e]] = 1;
-  s->touched_count = 0;
-  for (int32_t i = 0; i < s->rows; i++)
-    if (s->is_touched[i]) s->touched[s->touched_count++] = i;
-}
-
-/* D^-1 H^T of every entry, and W = H D^-1 H^T of every contact alone. */
-static void respond(ica *s, const eb_contact_problem *p) {
-  for (int32_t k = 0; k < p->count; k++) {
-    double W[9] = {0};
-    for (int32_t e = p->start[k]; e < p->start[k + 1]; e++) {
-      const double *H = p->H + 9 * (int64_t)e;
-      const double *inverse = s->D_inverse + 9 * (int64_t)p->block[e];
-      double *response = s->response + 9 * (int64_t)e;
-      for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) response[3 * i + j] = eb_dot3(inverse + 3 * i, H + 3 * j);
-      for (int i = 0; i < 9; i++)
-        for (int d = 0; d < 3; d++) W[i] += H[3 * (i / 3) + d] * response[3 * d + i % 3];
-    }
-    eb_coulomb_set(s->contact + k, W, p->mu[k]);
-  }
-}
-
 /* R = b + H^T r - A v; returns its norm. */
-static double residual(ica *s, const ica_run *run) {
+static double residual(eb_ica *s, const eb_ica_run *run) {
   const eb_contact_problem *p = run->problem;
   int64_t n = 3 * (int64_t)s->rows;
   eb_block_multiply(p->A, run->v, s->R);
@@ -185,73 +131,10 @@ static double residual(ica *s, const ica_run *run) {
   return eb_norm(n, s->R);
 }
 
-/* ---- the contacts ---- */
-
-/* Solves contact k for the others as they are; returns how far that moves it, m. */
-static double visit(ica *s, const ica_run *run, int32_t k) {
-  const eb_contact_problem *p = run->problem;
-  double u[3], change[3], moved[3];
-  for (int i = 0; i < 3; i++) u[i] = -p->c[3 * (int64_t)k + i];
-  for (int32_t e = p->start[k]; e < p->start[k + 1]; e++) {
-    const double *H = p->H + 9 * (int64_t)e, *w = s->w + 3 * (int64_t)p->block[e];
-    for (int i = 0; i < 3; i++) u[i] += eb_dot3(H + 3 * i, w);
-  }
-  eb_coulomb_solve(s->contact + k, u, run->r + 3 * (int64_t)k, change);
-  if (change[0] == 0 && change[1] == 0 && change[2] == 0) return 0;
-  for (int32_t e = p->start[k]; e < p->start[k + 1]; e++) {
-    const double *response = s->response + 9 * (int64_t)e;
-    double *w = s->w + 3 * (int64_t)p->block[e];
-    for (int i = 0; i < 3; i++) w[i] += eb_dot3(response + 3 * i, change);
-  }
-  eb_turn3(s->contact[k].W, change, moved);
-  return sqrt(eb_dot3(moved, moved));
-}
-
-/* Sweeps over the contacts until they hardly move. */
-static void solve_contacts(ica *s, const ica_run *run) {
-  double enough = inner_floor * run->tolerance->eps2;
-  for (int64_t sweep = 0; sweep < s->inner_sweeps; sweep++) {
-    double largest = 0;
-    for (int32_t k = 0; k < run->problem->count; k++) largest = fmax(largest, visit(s, run, k));
-    if (!sweep) enough = fmax(enough, inner_reduction * largest);
-    if (!(largest > enough)) break;
-  }
-}
-
-/* y += share (x - y). */
-static void blend(double share, int64_t n, const double *x, double *y) {
-  for (int64_t k = 0; k < n; k++) y[k] = share < 1 ? y[k] + share * (x[k] - y[k]) : x[k];
-}
-
-/* r from the anticipated w, and R with it: on rows that are touched D (w - v) = R. */
-static void anticipate(ica *s, const ica_run *run) {
-  const eb_contact_problem *p = run->problem;
-  const eb_block_matrix *A = p->A;
-  size_t m = 3 * (size_t)p->count;
-  if (!p->count) return;
-  for (int32_t t = 0; t < s->touched_count; t++) {
-    int64_t i = s->touched[t];
-    eb_turn3(s->D_inverse + 9 * i, s->R + 3 * i, s->w + 3 * i);
-    eb_add3(1, run->v + 3 * i, s->w + 3 * i);
-  }
-  memcpy(s->before, run->r, m * sizeof *run->r);
-  solve_contacts(s, run);
-  blend(s->share, (int64_t)m, run->r, s->before);
-  memcpy(run->r, s->before, m * sizeof *run->r);
-  run->outcome->state_changes += eb_coulomb_changes(p->count, run->r, p->mu, s->state) > 0;
-  for (int32_t t = 0; t < s->touched_count; t++) {
-    int64_t i = s->touched[t];
-    double dv[3], R[3];
-    for (int d = 0; d < 3; d++) dv[d] = s->w[3 * i + d] - run->v[3 * i + d];
-    eb_turn3(A->values + 9 * (int64_t)A->diagonal[i], dv, R);
-    blend(s->share, 3, R, s->R + 3 * i);
-  }
-}
-
 /* ---- the sweep over A ---- */
 
 /* v_i += dv, and R follows. */
-static void move_row(ica *s, const ica_run *run, int32_t i, const double dv[3]) {
+static void move_row(eb_ica *s, const eb_ica_run *run, int32_t i, const double dv[3]) {
   const eb_block_matrix *A = run->problem->A;
   eb_add3(1, dv, run->v + 3 * (int64_t)i);
   for (int32_t b = A->start[i]; b < A->start[i + 1]; b++) {
@@ -262,7 +145,7 @@ static void move_row(ica *s, const ica_run *run, int32_t i, const double dv[3]) 
 }
 
 /* Takes smaller steps in r from now on when the residual has long not fallen. */
-static void watch(ica *s, double norm, double eps1) {
+static void watch(eb_ica *s, double norm, double eps1) {
   bool falls = norm < progress * s->lowest;
   s->stale = falls || norm <= eps1 ? 0 : s->stale + 1;
   if (falls) s->lowest = norm;
@@ -272,7 +155,7 @@ static void watch(ica *s, double norm, double eps1) {
   s->stale = 0;
 }
 
-static void relax(ica *s, const ica_run *run) {
+static void relax(eb_ica *s, const eb_ica_run *run) {
   double dv[3];
   for (int32_t i = 0; i < s->rows; i++) {
     eb_turn3(s->D_inverse + 9 * (int64_t)i, s->R + 3 * (int64_t)i, dv);
@@ -281,7 +164,7 @@ static void relax(ica *s, const ica_run *run) {
 }
 
 /* Whether (v, r) meets the tolerance; `norm` is of the residual as it was kept and becomes that of R computed anew. */
-static bool is_solved(ica *s, const ica_run *run, double *norm) {
+static bool is_solved(eb_ica *s, const eb_ica_run *run, double *norm) {
   eb_contact_error error;
   double eps2 = run->tolerance->eps2;
   *norm = residual(s, run);
@@ -290,7 +173,7 @@ static bool is_solved(ica *s, const ica_run *run, double *norm) {
   return eb_contact_solved(&error, run->tolerance);
 }
 
-static eb_reason iterate(ica *s, const ica_run *run) {
+static eb_reason iterate(eb_ica *s, const eb_ica_run *run) {
   const eb_contact_tolerance *tolerance = run->tolerance;
   double norm = 0;
   s->share = 1;
@@ -303,19 +186,17 @@ static eb_reason iterate(ica *s, const ica_run *run) {
     if (!isfinite(norm)) return EB_DIVERGED_NAN;
     if (run->outcome->iterations >= tolerance->max_iterations) return EB_DIVERGED_MAX_IT;
     watch(s, norm, tolerance->eps1);
-    anticipate(s, run);
+    eb_ica_anticipate(s, run);
     relax(s, run);
     run->outcome->iterations++;
     norm = eb_norm(3 * (int64_t)s->rows, s->R);
   }
 }
 
-static eb_reason solve(ica *s, const ica_run *run) {
+static eb_reason solve(eb_ica *s, const eb_ica_run *run) {
   const eb_contact_problem *p = run->problem;
   if (!invert_diagonal(s, p->A)) return EB_NOT_POSITIVE_DEFINITE;
-  find_touched(s, p);
-  respond(s, p);
-  eb_coulomb_changes(p->count, run->r, p->mu, s->state);
+  eb_ica_begin_contacts(s, run);
   eb_reason reason = iterate(s, run);
   eb_log_count(run->log, EB_COUNT_MATVECS, (double)run->outcome->iterations);
   eb_log_count(run->log, EB_COUNT_LINEAR_ITERATIONS, (double)run->outcome->iterations);
@@ -325,8 +206,8 @@ static eb_reason solve(ica *s, const ica_run *run) {
 static eb_error ica_solve(void *data, const eb_contact_problem *problem,
                           const eb_contact_tolerance *tolerance, double *v, double *r,
                           eb_step_log *log, eb_contact_outcome *outcome) {
-  ica *s = data;
-  const ica_run run = {problem, tolerance, v, r, log, outcome};
+  eb_ica *s = data;
+  const eb_ica_run run = {problem, tolerance, v, r, log, outcome};
   *outcome = (eb_contact_outcome){0};
   EB_TRY(grow_contacts(s, problem->count));
   EB_TRY(grow_entries(s, problem->start[problem->count]));

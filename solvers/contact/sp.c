@@ -81,6 +81,7 @@ static eb_reason stagger(eb_sp *sp) {
   bool friction = has_friction(sp->problem);
   eb_sp_begin(sp);
   for (;;) {
+    int64_t before = sp->outcome->iterations;
     eb_reason reason = eb_sp_solve_program(sp, EB_SP_NORMAL);
     if (reason == EB_RUNNING && is_solved(sp)) return EB_CONVERGED_ATOL;
     if (reason == EB_RUNNING && friction) {
@@ -89,6 +90,8 @@ static eb_reason stagger(eb_sp *sp) {
     }
     if (reason != EB_RUNNING) return reason;
     if (sp->outcome->iterations >= sp->tolerance->max_iterations) return EB_DIVERGED_MAX_IT;
+    /* Both hold as they are to this share of the tolerance, and together they do not. */
+    if (sp->outcome->iterations <= before + 2) sp->share *= 0.5;
   }
 }
 

@@ -18,8 +18,6 @@
 
 #include "solvers/linalg/block_ops.h"
 
-static const double inner_share =
-    0.5; /* of eps1, eps2 and the angle: what a program is solved to */
 static const double grows = 2, dwindles = 0.8; /* of w */
 static const double contradiction = 1e-7; /* |B C^-1 r| / |r| below which there is no solution */
 enum { PATIENCE = 10 /* block changes without fewer wrong rows */, CHECK_EVERY = 50 };
@@ -59,7 +57,7 @@ static double excess(const eb_sp *sp) {
   double largest = 0, norm = eb_norm(sp->saddle.n, r);
   for (int64_t k = 0; k < sp->saddle.m; k++) largest = fmax(largest, fabs(rows[k]));
   eb_log_residual(sp->log, norm);
-  double share = fmax(norm / sp->tolerance->eps1, largest / sp->tolerance->eps2) / inner_share;
+  double share = fmax(norm / sp->tolerance->eps1, largest / sp->tolerance->eps2) / sp->share;
   return isfinite(norm) ? share : NAN;
 }
 
@@ -76,7 +74,7 @@ static bool contradicts(eb_sp *sp) {
 
 static bool is_wrong(const eb_sp *sp, int32_t k) {
   int64_t row = 3 * (int64_t)k;
-  return sp->saddle.active[row] ? sp->r[row] < 0 : sp->u[row] < -inner_share * sp->tolerance->eps2;
+  return sp->saddle.active[row] ? sp->r[row] < 0 : sp->u[row] < -sp->share * sp->tolerance->eps2;
 }
 
 static void flip(eb_sp *sp, int32_t k) {
@@ -132,22 +130,24 @@ static void push(eb_sp *sp, int32_t k, double s) {
 /* Turns the direction of a sliding contact to `to`, unless it is within the tolerance of -u_t. */
 static bool turn(const eb_sp *sp, eb_sp_friction *f, const double u[2], const double to[2]) {
   const double degrees = 57.29577951308232;
-  double cross = f->d[0] * to[1] - f->d[1] * to[0], slip = hypot(u[0], u[1]);
+  double cross = f->d[0] * to[1] - f->d[1] * to[0];
   double off =
       degrees * atan2(fabs(f->d[0] * u[1] - f->d[1] * u[0]), -(f->d[0] * u[0] + f->d[1] * u[1]));
-  if (slip <= sp->tolerance->eps2 || off <= inner_share * sp->tolerance->angle) return false;
+  if (off <= sp->share * sp->tolerance->angle) return false;
   if (f->last_turn != 0) f->response *= cross * f->last_turn < 0 ? grows : dwindles;
   f->last_turn = cross;
   memcpy(f->d, to, sizeof f->d);
   return true;
 }
 
-/* The projection on the disc of radius s; true when the state or the direction has changed. */
+/* The projection on the disc of radius s; true when the state or the direction has changed. Motion below eps2 says nothing. */
 static bool project(eb_sp *sp, int32_t k, double s) {
   eb_sp_friction *f = sp->friction + k;
   const double *r = sp->r + 3 * (int64_t)k + 1, *u = sp->u + 3 * (int64_t)k + 1;
+  bool moves = hypot(u[0], u[1]) > sp->tolerance->eps2;
   double t[2], length;
-  for (int i = 0; i < 2; i++) t[i] = r[i] - u[i] / f->response;
+  if (!moves && !f->sticks) return false;
+  for (int i = 0; i < 2; i++) t[i] = r[i] - (moves ? u[i] / f->response : 0);
   length = hypot(t[0], t[1]);
   if (length <= s) {
     bool changed = !f->sticks;
@@ -207,6 +207,7 @@ static void begin_contact(eb_sp *sp, int32_t k) {
 }
 
 void eb_sp_begin(eb_sp *sp) {
+  sp->share = 0.5;
   for (int32_t k = 0; k < sp->problem->count; k++) begin_contact(sp, k);
 }
 

@@ -19,6 +19,7 @@ typedef struct eb_sp_friction {
 
 typedef struct eb_sp {
   bool dynamic; /* states change at intervals, not only at convergence */
+  double share; /* of eps1, eps2 and the angle: what a program is solved to */
   int32_t room; /* of contacts */
   eb_saddle saddle;
   eb_saddle_cr cr;
@@ -35,7 +36,7 @@ typedef struct eb_sp {
 
 typedef enum eb_sp_program { EB_SP_NORMAL, EB_SP_FRICTION } eb_sp_program;
 
-/* Friction's states from the forces r; saddle and cr.y hold the problem and v. */
+/* Friction's states from the forces r, share 1/2; saddle and cr.y hold the problem and v. */
 void eb_sp_begin(eb_sp *sp);
 /* Solves one program from cr.y and r, which become its solution. EB_RUNNING when it has; otherwise why not. */
 eb_reason eb_sp_solve_program(eb_sp *sp, eb_sp_program program);

@@ -23,6 +23,8 @@
 /* A solve that stagnates is good when it meets the constraints to so many tolerances. */
 static const double stagnated_slack = 2;
 static const double cone_tolerance = 1e-3;
+/* Of the gap: what a constraint asks for at least. */
+static const double least_demand = 0.02;
 
 /* ---- set-up ---- */
 
@@ -111,14 +113,34 @@ static void set_tolerance(eb_contact_step *step, const eb_values *options) {
                              .max_iterations = eb_values_int(options, "max_iterations")};
 }
 
-static void judge_stagnation(eb_contact_step *step, eb_reason *reason) {
+/* Constraints that contradict each other, as linearizations of different trial motions may, ask for no more than the method could give; one that would have to ask for contact is
+ * left out, and comes back linearized where the next motion hits. Returns whether there were such. */
+static bool relax(eb_contact_step *step) {
+  eb_constraints *set = &step->constraints;
+  int32_t count = set->count, relaxed = 0;
+  eb_contact_velocity(step->problem, step->v, step->work);
+  for (int32_t k = 0; k < count; k++) {
+    double lack = -step->work[3 * (int64_t)k];
+    step->mark[k] = 1;
+    if (!(lack > step->tolerance.eps2)) continue;
+    set->all[k].demand -= lack;
+    step->mark[k] = set->all[k].demand > least_demand * step->gap;
+    relaxed++;
+  }
+  eb_constraints_filter(set, step->mark);
+  return relaxed > 0;
+}
+
+static void judge_stagnation(eb_contact_step *step, bool *relaxed, eb_reason *reason) {
   eb_contact_error error;
   double bound = stagnated_slack * step->tolerance.eps2;
   eb_contact_measure(step->problem, step->v, step->r, step->tolerance.eps2, step->work, &error);
-  if (!(error.violation <= bound && error.active <= bound)) *reason = EB_DIVERGED_BREAKDOWN;
+  if (error.violation <= bound && error.active <= bound) return;
+  *relaxed = isfinite(error.violation) && relax(step);
+  if (!*relaxed) *reason = EB_DIVERGED_BREAKDOWN;
 }
 
-static eb_error solve(eb_contact_step *step, eb_step_log *log, eb_reason *reason) {
+static eb_error solve(eb_contact_step *step, eb_step_log *log, bool *relaxed, eb_reason *reason) {
   eb_constraints *set = &step->constraints;
   eb_contact_tolerance tolerance = step->tolerance;
   eb_contact_outcome outcome = {0};
@@ -137,7 +159,7 @@ static eb_error solve(eb_contact_step *step, eb_step_log *log, eb_reason *reason
   log->iterations += outcome.iterations;
   eb_log_count(log, EB_COUNT_STATE_CHANGES, (double)outcome.state_changes);
   *reason = outcome.reason;
-  if (*reason == EB_CONVERGED_STAGNATED) judge_stagnation(step, reason);
+  if (*reason == EB_CONVERGED_STAGNATED) judge_stagnation(step, relaxed, reason);
   if (*reason > 0 && !eb_all_finite(3 * (int64_t)step->system.rows, step->v))
     *reason = EB_DIVERGED_NAN;
   return EB_OK;
@@ -157,9 +179,10 @@ static eb_error round_of(eb_contact_step *step, eb_step_log *log, bool *settled,
                                           step->v, mu, step->problem);
   eb_log_end(log, EB_PHASE_ASSEMBLE);
   EB_TRY(error);
-  EB_TRY(solve(step, log, reason));
+  bool relaxed = false;
+  EB_TRY(solve(step, log, &relaxed, reason));
   eb_log_count(log, EB_COUNT_COLLISION_ROUNDS, 1);
-  if (*reason <= 0) return EB_OK;
+  if (*reason <= 0 || relaxed) return EB_OK;
   eb_log_begin(log, EB_PHASE_DETECT);
   error = look(step, log, settled);
   eb_log_end(log, EB_PHASE_DETECT);
@@ -188,6 +211,7 @@ static eb_error run(eb_contact_step *step, eb_step_log *log, eb_reason *reason) 
   EB_TRY(error);
   for (int64_t i = 0; i < step->max_rounds; i++) {
     bool settled = false;
+    if (i > 0) eb_log_round(log);
     EB_TRY(round_of(step, log, &settled, reason));
     if (settled || *reason <= 0) return EB_OK;
   }
@@ -197,6 +221,8 @@ static eb_error run(eb_contact_step *step, eb_step_log *log, eb_reason *reason) 
 
 static void finish(eb_contact_step *step, eb_state *state, eb_step_log *log) {
   int32_t count = step->constraints.count;
+  /* A guess that is good enough has been looked at once. */
+  if (log->iterations == 0) log->iterations = 1;
   eb_contact_step_record(step);
   eb_contact_system_advance(&step->system, step->v, state);
   for (int32_t k = 0; k < count; k++)

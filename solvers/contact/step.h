@@ -56,10 +56,10 @@
     .unit = "", .doc = "give up after so many rounds of solving and checking in one step"          \
   }
 
-/* What the step serves, whatever the method. */
+/* What the step serves, whatever the method. Not colliders: a scene has contact by constraints or by penalty. */
 #define EB_CONTACT_CAPABILITIES                                                                    \
   (EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC |              \
-   EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS | EB_CAP_CONTACT | EB_CAP_FREE_BODIES)
+   EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_CONTACT | EB_CAP_FREE_BODIES)
 
 /* For the ops of a contact solver: create with a method, step, destroy. */
 EB_MUST eb_error eb_contact_solver_create(eb_solver *solver, const eb_scene *scene,

@@ -4,8 +4,11 @@
  * and every force acts between features that are where it was linearized. A constraint is linearized
  *   - at the time of the hit when its features collide,
  *   - at the end of the motion when they come too close, or when the contact has slid off them and a force acts across the air.
- * A constraint that has been renewed often enough stays as it is, and further hits of its pair add constraints: so rounds end. When a
- * round goes on anyway, vertices that are close to a face get their constraint at once. */
+ * A constraint that has been renewed often enough stays as it is, and further hits of its pair add constraints: so rounds end. When
+ * nothing hits and a round goes on anyway, vertices that are close to a face get their constraint at once. */
+#include <math.h>
+
+#include "problems/base/vector3.h"
 #include "solvers/contact/step_data.h"
 
 enum { MOST_CHANGES = 10 };
@@ -35,14 +38,39 @@ static void points_at(const eb_contact_step *step, const eb_pair *pair, double t
     for (int d = 0; d < 3; d++) x[i][d] += time * (end[i][d] - x[i][d]);
 }
 
-static void linearize(const eb_contact_step *step, eb_constraint *constraint, double time,
-                      bool touching) {
-  double x0[4][3], x[4][3];
+/* Returns how far apart the pair is at the start along the normal, m. Where that is positive, standing still keeps the constraint: a set of such constraints never
+ * contradicts itself by more than what is asked beyond it, so what is asked follows from it. */
+static double linearize(const eb_contact_step *step, eb_constraint *constraint, double time,
+                        bool touching) {
+  double x0[4][3], x[4][3], apart = 0;
   eb_pair_points(&constraint->pair, step->surface.x0, x0);
   points_at(step, &constraint->pair, time, x);
-  constraint->demand =
-      eb_constraint_demand(distance_of(&constraint->pair, (eb_points)x0), step->gap);
   eb_constraint_linearize(constraint, (eb_points)x0, (eb_points)x, touching);
+  for (int i = 0; i < 4; i++) apart += constraint->weight[i] * eb_dot3(constraint->frame, x0[i]);
+  constraint->demand = eb_constraint_demand(apart, step->gap);
+  return apart;
+}
+
+/* Whether the normal of a constraint leads out of its second body and into its first. Where a motion has gone through a body, also the places where it leaves it are
+ * found, with the opposite normal: no constraint that both can keep. Surfaces seen from their back (open ones have no inside) pass. */
+static bool leads_outward(const eb_contact_step *step, const eb_constraint *constraint) {
+  static const double inside =
+      -0.5; /* 2: straight out of one and into the other; -2: the reverse */
+  const double *n = constraint->frame;
+  int first = constraint->pair.kind == EB_VERTEX_FACE ? 1 : 2;
+  double outward = 0;
+  for (int i = 0; i < 4; i++) {
+    const double *normal = step->surface.normal + 3 * (int64_t)constraint->pair.vertex[i];
+    outward += (i < first ? -1 : 1) * fabs(constraint->weight[i]) * eb_dot3(n, normal);
+  }
+  return outward > inside;
+}
+
+/* Whether the constraint that the pair would have at that time does, and leaves the pair on the side where it is at the start: another motion may pass on the other side. */
+static bool would_hold(const eb_contact_step *step, const eb_pair *pair, double time,
+                       bool touching) {
+  eb_constraint constraint = {.pair = *pair};
+  return linearize(step, &constraint, time, touching) > 0 && leads_outward(step, &constraint);
 }
 
 static eb_error add(eb_contact_step *step, const eb_pair *pair, double time, bool touching) {
@@ -86,7 +114,8 @@ static eb_error add_close(eb_contact_step *step, const double *x, double time) {
   int32_t count;
   EB_TRY(eb_collisions_near(step->surface.collisions, x, close_empty * step->gap, &near, &count));
   for (int32_t i = 0; i < count; i++)
-    if (worth_adding(step, &near[i].pair, x)) EB_TRY(add(step, &near[i].pair, time, false));
+    if (worth_adding(step, &near[i].pair, x) && would_hold(step, &near[i].pair, time, false))
+      EB_TRY(add(step, &near[i].pair, time, false));
   return EB_OK;
 }
 
@@ -113,13 +142,47 @@ static eb_error meet(eb_contact_step *step, const eb_pair *pair, double time, bo
   return EB_OK;
 }
 
+/* Hits at so nearly the same time, as a part of the step, are one. */
+static const double same_time = 1e-6;
+
+/* surface.hit: when each vertex hits its first face, beyond 1 when it hits none. */
+static void find_first(const eb_contact_step *step, const eb_hit *hits, int32_t count) {
+  double *first = step->surface.hit;
+  for (int32_t i = 0; i < step->surface.mesh->vertex_count; i++) first[i] = 2;
+  for (int32_t i = 0; i < count; i++) {
+    const eb_pair *pair = &hits[i].pair;
+    if (pair->kind == EB_VERTEX_FACE && eb_constraint_acts(pair, &step->surface, &step->system))
+      first[pair->vertex[0]] = fmin(first[pair->vertex[0]], hits[i].time);
+  }
+}
+
+/* A vertex that has passed a face hits others from inside: these are no contacts. Edges wait while a vertex of theirs hits a face: where faces meet, the vertices carry it
+ * all, and the many edges that cross would only say the same once more. What still hits when the first hits are prevented is found in the next round. */
+static bool waits(const eb_contact_step *step, const eb_hit *hit) {
+  const double *first = step->surface.hit;
+  const int32_t *vertex = hit->pair.vertex;
+  if (hit->pair.kind == EB_VERTEX_FACE) return hit->time > first[vertex[0]] + same_time;
+  return fmin(fmin(first[vertex[0]], first[vertex[1]]), fmin(first[vertex[2]], first[vertex[3]])) <=
+         1;
+}
+
+static bool counts(const eb_contact_step *step, const eb_hit *hit) {
+  return eb_constraint_acts(&hit->pair, &step->surface, &step->system) && !waits(step, hit);
+}
+
 static eb_error look_at_hits(eb_contact_step *step, eb_step_log *log) {
   const eb_hit *hits;
   int32_t count;
   EB_TRY(eb_collisions_find(step->surface.collisions, step->surface.x, &hits, &count));
+  find_first(step, hits, count);
+  int32_t met = 0;
   for (int32_t i = 0; i < count; i++)
-    if (eb_constraint_acts(&hits[i].pair, &step->surface, &step->system))
+    if (counts(step, hits + i) && would_hold(step, &hits[i].pair, hits[i].time, true)) {
       EB_TRY(meet(step, &hits[i].pair, hits[i].time, true, log));
+      met++;
+    }
+  for (int32_t i = 0; i < count && met == 0; i++)
+    if (counts(step, hits + i)) EB_TRY(meet(step, &hits[i].pair, hits[i].time, true, log));
   return EB_OK;
 }
 
@@ -132,7 +195,7 @@ static eb_error look_at_close(eb_contact_step *step, eb_step_log *log) {
     double x0[4][3];
     eb_pair_points(&near[i].pair, step->surface.x0, x0);
     double demand = eb_constraint_demand(distance_of(&near[i].pair, (eb_points)x0), step->gap);
-    if (near[i].distance < too_close * demand &&
+    if (near[i].distance < too_close * demand && would_hold(step, &near[i].pair, 1, false) &&
         eb_constraint_acts(&near[i].pair, &step->surface, &step->system))
       EB_TRY(meet(step, &near[i].pair, 1, false, log));
   }
@@ -145,18 +208,27 @@ static void look_at_forces(eb_contact_step *step, int32_t count, eb_step_log *lo
     double x[4][3];
     if (step->mark[k] || constraint->r[0] <= 0 || constraint->changes >= MOST_CHANGES) continue;
     eb_pair_points(&constraint->pair, step->surface.x, x);
-    if (distance_of(&constraint->pair, (eb_points)x) > constraint->demand + air * step->gap)
+    if (distance_of(&constraint->pair, (eb_points)x) > constraint->demand + air * step->gap &&
+        would_hold(step, &constraint->pair, 1, false))
       renew(step, k, 1, false, log);
   }
 }
 
+static bool unchanged(const eb_contact_step *step, int32_t count) {
+  bool same = step->constraints.count == count;
+  for (int32_t k = 0; k < count; k++) same &= !step->mark[k];
+  return same;
+}
+
+/* Where something has passed through something else, the end of the motion says nothing about sides: then hits alone count. */
 eb_error eb_contact_step_look(eb_contact_step *step, eb_step_log *log, bool *settled) {
   int32_t count = step->constraints.count;
   for (int32_t k = 0; k < count; k++) step->mark[k] = 0;
+  *settled = false;
   EB_TRY(look_at_hits(step, log));
+  if (!unchanged(step, count)) return EB_OK;
   EB_TRY(look_at_close(step, log));
   look_at_forces(step, count, log);
-  *settled = step->constraints.count == count;
-  for (int32_t k = 0; k < count; k++) *settled &= !step->mark[k];
+  *settled = unchanged(step, count);
   return *settled ? EB_OK : add_close(step, step->surface.x, 1);
 }

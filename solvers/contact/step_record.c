@@ -51,5 +51,7 @@ void eb_contact_step_record(eb_contact_step *step) {
                                      .c = step->c,
                                      .mu = step->mu,
                                      .r = step->r,
-                                     .u = step->u};
+                                     .u = step->u,
+                                     .problem = step->problem,
+                                     .v = step->v};
 }

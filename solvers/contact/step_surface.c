@@ -2,6 +2,7 @@
 #include "solvers/contact/step_surface.h"
 
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,7 +68,10 @@ static eb_error allocate(eb_contact_surface *surface) {
   EB_TRY(error);
   EB_TRY(EB_NEW(surface->x0, 3 * (size_t)surface->mesh->vertex_count));
   EB_TRY(EB_NEW(surface->x, 3 * (size_t)surface->mesh->vertex_count));
+  EB_TRY(EB_NEW(surface->way, 3 * (size_t)surface->mesh->vertex_count));
   EB_TRY(EB_NEW(surface->reach, surface->mesh->vertex_count));
+  EB_TRY(EB_NEW(surface->normal, 3 * (size_t)surface->mesh->vertex_count));
+  EB_TRY(EB_NEW(surface->hit, surface->mesh->vertex_count));
   return eb_collisions_create(surface->mesh, &surface->collisions);
 }
 
@@ -83,7 +87,10 @@ void eb_contact_surface_clear(eb_contact_surface *surface) {
   eb_collision_mesh_destroy(surface->mesh);
   free(surface->x0);
   free(surface->x);
+  free(surface->way);
   free(surface->reach);
+  free(surface->normal);
+  free(surface->hit);
   *surface = (eb_contact_surface){0};
 }
 
@@ -107,16 +114,36 @@ static double length3(const double a[3]) {
   return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
+/* What is known moves as it is known; the rest as before, by half of that more or less, unless something stops it. */
 static void set_reach(eb_contact_surface *surface, const eb_contact_system *system, double slack) {
-  const eb_state *state = system->state;
+  static const double margin = 0.5;
   for (int32_t i = 0; i < surface->mesh->vertex_count; i++) {
     int32_t node = eb_contact_surface_node(surface, i);
     const double *from = surface->x0 + 3 * (int64_t)i, *to = surface->x + 3 * (int64_t)i;
-    double way[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
-    double motion = node < 0 || system->implicit.fixed[node]
-                        ? length3(way)
-                        : 3 * system->dt * length3(state->v + 3 * (int64_t)node);
-    surface->reach[i] = motion + slack;
+    double *way = surface->way + 3 * (int64_t)i;
+    for (int d = 0; d < 3; d++) way[d] = to[d] - from[d];
+    bool known = node < 0 || system->implicit.fixed[node];
+    surface->reach[i] = slack + (known ? 0 : margin * length3(way));
+  }
+}
+
+static void add_area(const eb_contact_surface *surface, const int32_t *corner) {
+  const double *a = surface->x0 + 3 * (int64_t)corner[0], *b = surface->x0 + 3 * (int64_t)corner[1],
+               *c = surface->x0 + 3 * (int64_t)corner[2];
+  double ab[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]},
+         ac[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]}, area[3];
+  eb_cross3(ab, ac, area);
+  for (int k = 0; k < 3; k++) eb_add3(1, area, surface->normal + 3 * (int64_t)corner[k]);
+}
+
+static void find_normals(eb_contact_surface *surface) {
+  const eb_collision_mesh *mesh = surface->mesh;
+  memset(surface->normal, 0, 3 * (size_t)mesh->vertex_count * sizeof *surface->normal);
+  for (int32_t t = 0; t < mesh->triangle_count; t++)
+    add_area(surface, mesh->triangles + 3 * (int64_t)t);
+  for (int32_t i = 0; i < mesh->vertex_count; i++) {
+    double *n = surface->normal + 3 * (int64_t)i, length = length3(n);
+    for (int d = 0; d < 3; d++) n[d] = length > 0 ? n[d] / length : 0;
   }
 }
 
@@ -127,7 +154,8 @@ eb_error eb_contact_surface_begin(eb_contact_surface *surface, const eb_contact_
   place_obstacles(surface, system->state->time, surface->x0);
   place_obstacles(surface, system->state->time + system->dt, surface->x);
   set_reach(surface, system, slack);
-  return eb_collisions_begin(surface->collisions, surface->x0, surface->reach);
+  find_normals(surface);
+  return eb_collisions_begin(surface->collisions, surface->x0, surface->way, surface->reach);
 }
 
 eb_error eb_contact_surface_move(eb_contact_surface *surface, const eb_contact_system *system) {

@@ -12,14 +12,17 @@ typedef struct eb_contact_surface {
   int32_t own; /* vertices of the scene's surface; those behind are obstacles' */
   double *x0,
       *x; /* 3 vertex_count: at the start and, for the velocities seen last, at the end of the step, m */
-  double *reach; /* vertex_count, m */
+  double *way, *reach; /* 3 and 1 vertex_count: what eb_collisions_begin is told, m */
+  double *
+      normal; /* 3 vertex_count: outward at the start, of triangles by area, of length 1 (0 where they cancel) */
+  double *hit; /* vertex_count: work of looking for hits */
 } eb_contact_surface;
 
 EB_MUST eb_error eb_contact_surface_create(const eb_scene *scene, eb_contact_surface *out);
 void eb_contact_surface_clear(eb_contact_surface *surface);
 
-/* Places everything at the start of the step, obstacles also at its end, and lists the candidates (Section 5.1: boxes grown by three times the motion), `slack` (m)
- * wider for what rests. */
+/* Places everything at the start of the step, obstacles also at its end, and lists the candidates: for motions like the one to where the system is moved, `slack` (m)
+ * wider. (Section 5.1 grows boxes by three times the motion on all sides; eb_contact_surface_move lists what that would miss.) */
 EB_MUST eb_error eb_contact_surface_begin(eb_contact_surface *surface,
                                           const eb_contact_system *system, double slack);
 /* Follows the move of the system to its end, and keeps the candidates complete. */

@@ -1,0 +1,182 @@
+/* Writes FCLib's files: matrices as triplets, everything under the names that FCLib reads. */
+#include "harness/fclib/store.h"
+
+#include <string.h>
+
+#include "problems/base/memory.h"
+
+static eb_error put_whole(hid_t where, const char *name, int32_t value) {
+  return eb_h5_put(where, name, H5T_STD_I32LE, H5T_NATIVE_INT32, (eb_h5_shape){1, {1}}, "1",
+                   &value);
+}
+
+static eb_error put_indices(hid_t where, const char *name, int32_t count, const int32_t *data) {
+  return eb_h5_put(where, name, H5T_STD_I32LE, H5T_NATIVE_INT32, (eb_h5_shape){1, {(hsize_t)count}},
+                   "1", data);
+}
+
+static eb_error put_reals(hid_t where, const char *name, int64_t count, const double *data) {
+  return eb_h5_put(where, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
+                   (eb_h5_shape){1, {(hsize_t)count}}, "", data);
+}
+
+static eb_error put_text(hid_t where, const char *name, const char *text) {
+  hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+  H5Tset_size(type, strlen(text) + 1);
+  hid_t set = H5Dcreate2(where, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  bool failed = set < 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0;
+  eb_error error = failed ? eb_h5_error("cannot write", name) : EB_OK;
+  if (set >= 0) H5Dclose(set);
+  H5Sclose(space);
+  H5Tclose(type);
+  return error;
+}
+
+/* Calls write(group, problem) in a group of that name. */
+static eb_error in_group(hid_t where, const char *name, eb_error (*write)(hid_t, const void *),
+                         const void *data) {
+  hid_t group;
+  EB_TRY(eb_h5_group(where, name, &group));
+  eb_error error = write(group, data);
+  H5Gclose(group);
+  return error;
+}
+
+static eb_error write_matrix(hid_t group, const void *data) {
+  const eb_fclib_matrix *m = data;
+  EB_TRY(put_whole(group, "nzmax", m->count));
+  EB_TRY(put_whole(group, "m", m->rows));
+  EB_TRY(put_whole(group, "n", m->columns));
+  EB_TRY(put_whole(group, "nz", m->count));
+  EB_TRY(put_indices(group, "i", m->count, m->row));
+  EB_TRY(put_indices(group, "p", m->count, m->column));
+  return put_reals(group, "x", m->count, m->value);
+}
+
+static eb_error write_vectors(hid_t group, const void *data) {
+  const eb_fclib *p = data;
+  if (p->global) EB_TRY(put_reals(group, "f", p->size, p->f));
+  EB_TRY(put_reals(group, p->global ? "w" : "q", 3 * (int64_t)p->contacts, p->w));
+  return put_reals(group, "mu", p->contacts, p->mu);
+}
+
+static eb_error write_info(hid_t group, const void *data) {
+  const eb_fclib *p = data;
+  EB_TRY(put_text(group, "title", p->title ? p->title : ""));
+  EB_TRY(put_text(group, "description", p->description ? p->description : ""));
+  return put_text(group, "math_info", "");
+}
+
+static eb_error write_problem(hid_t group, const void *data) {
+  const eb_fclib *p = data;
+  EB_TRY(put_whole(group, "spacedim", 3));
+  EB_TRY(in_group(group, p->global ? "M" : "W", write_matrix, &p->M));
+  if (p->global) EB_TRY(in_group(group, "H", write_matrix, &p->H));
+  EB_TRY(in_group(group, "vectors", write_vectors, p));
+  return in_group(group, "info", write_info, p);
+}
+
+/* A solution of a problem. */
+typedef struct solved {
+  const eb_fclib *problem;
+  const eb_fclib_solution *solution;
+} solved;
+
+static eb_error write_solution(hid_t group, const void *data) {
+  const solved *s = data;
+  int64_t m = 3 * (int64_t)s->problem->contacts;
+  if (s->solution->v) EB_TRY(put_reals(group, "v", s->problem->size, s->solution->v));
+  EB_TRY(put_reals(group, "u", m, s->solution->u));
+  return put_reals(group, "r", m, s->solution->r);
+}
+
+static eb_error write_guesses(hid_t group, const void *data) {
+  EB_TRY(put_whole(group, "number_of_guesses", 1));
+  return in_group(group, "1", write_solution, data);
+}
+
+eb_error eb_fclib_write_into(hid_t file, const eb_fclib *p) {
+  solved solution = {p, &p->solution}, guess = {p, &p->guess};
+  EB_TRY(in_group(file, p->global ? "fclib_global" : "fclib_local", write_problem, p));
+  if (p->solution.r) EB_TRY(in_group(file, "solution", write_solution, &solution));
+  return p->guess.r ? in_group(file, "guesses", write_guesses, &guess) : EB_OK;
+}
+
+eb_error eb_fclib_write(const char *path, const eb_fclib *problem) {
+  hid_t file;
+  eb_h5_quiet();
+  EB_TRY(eb_h5_create_file(path, &file));
+  eb_error error = eb_fclib_write_into(file, problem);
+  eb_error closing = eb_h5_close_file(file, path);
+  if (error) {
+    eb_error_free(closing);
+    return eb_error_prefix(error, "'%s'", path);
+  }
+  return closing;
+}
+
+/* ---- from ours ------------------------------------------------------------------------------------ */
+
+static eb_error matrix_new(eb_fclib_matrix *m, int64_t rows, int64_t columns, int64_t count) {
+  if (count > INT32_MAX || columns > INT32_MAX || rows > INT32_MAX)
+    return EB_ERROR(EB_ERR_LIMIT, "%lld entries are too many for an FCLib file", (long long)count);
+  m->rows = (int32_t)rows;
+  m->columns = (int32_t)columns;
+  m->count = (int32_t)count;
+  EB_TRY(EB_NEW(m->row, count));
+  EB_TRY(EB_NEW(m->column, count));
+  return EB_NEW(m->value, count);
+}
+
+static eb_error copy_reals(const double *from, int64_t count, double **to) {
+  EB_TRY(EB_NEW(*to, count));
+  memcpy(*to, from, (size_t)count * sizeof **to);
+  return EB_OK;
+}
+
+static void set_entry(eb_fclib_matrix *m, int64_t at, int64_t row, int64_t column, double value) {
+  m->row[at] = (int32_t)row;
+  m->column[at] = (int32_t)column;
+  m->value[at] = value;
+}
+
+static eb_error take_matrices(const eb_contact_problem *problem, eb_fclib *out) {
+  const eb_block_matrix *A = problem->A;
+  int64_t n = 3 * (int64_t)A->rows, blocks = A->start[A->rows];
+  int64_t entries = problem->start[problem->count];
+  EB_TRY(matrix_new(&out->M, n, n, 9 * blocks));
+  EB_TRY(matrix_new(&out->H, n, 3 * (int64_t)problem->count, 9 * entries));
+  for (int32_t i = 0; i < A->rows; i++)
+    for (int64_t b = A->start[i]; b < A->start[i + 1]; b++)
+      for (int k = 0; k < 9; k++)
+        set_entry(&out->M, 9 * b + k, 3 * (int64_t)i + k / 3, 3 * (int64_t)A->column[b] + k % 3,
+                  A->values[9 * b + k]);
+  for (int32_t i = 0; i < problem->count; i++)
+    for (int64_t e = problem->start[i]; e < problem->start[i + 1]; e++)
+      for (int k = 0; k < 9; k++)
+        set_entry(&out->H, 9 * e + k, 3 * (int64_t)problem->block[e] + k % 3,
+                  3 * (int64_t)i + k / 3, problem->H[9 * e + k]);
+  return EB_OK;
+}
+
+static eb_error take_solution(const eb_contact_problem *problem, const double *v, const double *r,
+                              eb_fclib_solution *out) {
+  int64_t m = 3 * (int64_t)problem->count;
+  EB_TRY(copy_reals(v, 3 * (int64_t)problem->A->rows, &out->v));
+  EB_TRY(copy_reals(r, m, &out->r));
+  EB_TRY(EB_NEW(out->u, m));
+  eb_contact_velocity(problem, v, out->u);
+  return EB_OK;
+}
+
+eb_error eb_fclib_from_contact(const eb_contact_problem *problem, const double *v, const double *r,
+                               const double *guess_v, const double *guess_r, eb_fclib *out) {
+  *out = (eb_fclib){.global = true, .size = 3 * problem->A->rows, .contacts = problem->count};
+  EB_TRY(take_matrices(problem, out));
+  EB_TRY(copy_reals(problem->b, out->size, &out->f));
+  EB_TRY(copy_reals(problem->c, 3 * (int64_t)problem->count, &out->w));
+  for (int64_t i = 0; i < 3 * (int64_t)problem->count; i++) out->w[i] = -out->w[i];
+  EB_TRY(copy_reals(problem->mu, problem->count, &out->mu));
+  if (r) EB_TRY(take_solution(problem, v, r, &out->solution));
+  return guess_r ? take_solution(problem, guess_v, guess_r, &out->guess) : EB_OK;
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/perl
+# Contact problems between runs and files of FCLib, as a user moves them.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/support";
+use JSON::PP;
+use Program;
+use Test::More;
+
+my @incline = ('verschoor2019/incline', '-s', 'contact-cr:eps1=1e-9,eps2=1e-9', '--steps', '8');
+
+is_code(0, 'a run that keeps the contact problem of its step 8', 'run', @incline, '--contact-problem', '8', '-o', 'kept.h5');
+my ($path) = is_code(0, 'export it', 'export', 'kept.h5', '--to', 'fclib', '-o', 'problems');
+chomp $path;
+like($path, qr{^problems/.*incline.*\.hdf5$}, 'its path is printed');
+
+# The method's tolerances are of 1e-9, in N s and m.
+for my $solver ('contact-delassus:delassus_solver=pgs', 'contact-delassus', 'contact-cr') {
+  my ($text) = is_code(0, "solve it with $solver", 'run', "fclib:$path", '-s',
+    $solver . ($solver =~ /:/ ? ',' : ':') . 'eps1=1e-9,eps2=1e-9', '--format', 'json', '-o', 'solved.hdf5');
+  my $result = decode_json($text);
+  is($result->{contacts}, 25, 'all nodes of the lowest layer are in contact');
+  cmp_ok($result->{merit}, '<', 1e-7, 'the solution has a small merit');
+  cmp_ok($result->{stored_merit}, '<', 1e-7, 'so has that of the run');
+  my ($again) = is_code(0, 'the file with the solution can be read', 'run', 'fclib:solved.hdf5', '-s', 'contact-delassus', '--format', 'json');
+  is(decode_json($again)->{stored_merit}, $result->{merit}, 'and holds that solution');
+}
+
+# ---- what is refused
+is_code(0, 'a run that keeps nothing', 'run', @incline, '-o', 'nothing.h5');
+my ($out, $err) = is_code(6, 'nothing to export', 'export', 'nothing.h5', '--to', 'fclib');
+like($err, qr/--contact-problem/, 'says how to keep a problem');
+(undef, $err) = is_code(2, 'files and scenes together', 'run', "fclib:$path", 'bench/beam', '-s', 'contact-delassus');
+like($err, qr/together/, 'are refused');
+(undef, $err) = is_code(2, 'no solver', 'run', "fclib:$path");
+like($err, qr/contact-delassus/, 'names one');
+(undef, $err) = is_code(2, 'a solver that is no contact method', 'run', "fclib:$path", '-s', 'newton');
+like($err, qr/contact-cr/, 'lists those there are');
+(undef, $err) = is_code(2, 'two solutions in one file', 'run', "fclib:$path", '-s', 'contact-cr', '-s', 'contact-delassus', '-o', 'two.hdf5');
+like($err, qr/one solver/, 'are refused');
+is_code(1, 'a file that is not there', 'run', 'fclib:missing.hdf5', '-s', 'contact-delassus');
+is_code(3, 'a solve that does not converge', 'run', "fclib:$path", '-s', 'contact-delassus:eps1=1e-14,eps2=1e-14,max_iterations=1');
+
+done_testing;
