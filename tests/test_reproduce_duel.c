@@ -114,7 +114,8 @@ static void test_mistakes(void) {
 
 #define PROBED(id, holds) "[claim " id "]\nmeasure = probed\nprobe = p\nholds = " holds "\n"
 #define ROWS                                                                                       \
-  "{\"complete\": %s, \"rows\": {\"a\": {\"n\": 4, \"t\": 2.5}, \"b\": {\"n\": 2, \"t\": null}}}"
+  "{\"complete\": %s, \"rows\": {\"a\": {\"n\": 4, \"t\": 2.5}, \"b\": {\"n\": 2, \"t\": null, "   \
+  "\"reason\": \"EB_X\"}}}"
 
 static void probe_says(bool complete) {
   char json[300];
@@ -137,6 +138,7 @@ static void test_probed(void) {
   expect(&m, "broken", EB_NOT_REPRODUCED, "1 of 2 conditions");
   expect(&m, "above", EB_NOT_REPRODUCED, "not as claimed");
   expect(&m, "unknown", EB_NOT_COMPARABLE, "1 of 1 figures are not known");
+  expect(&m, "unknown", EB_NOT_COMPARABLE, "b.t is not known: EB_X");
   expect(&m, "lacking", EB_NOT_COMPARABLE, "not known");
   probe_says(false);
   expect(&m, "exact", EB_NOT_COMPARABLE, "did not come to its end");
