@@ -114,7 +114,8 @@ static void test_mistakes(void) {
 
 #define PROBED(id, holds) "[claim " id "]\nmeasure = probed\nprobe = p\nholds = " holds "\n"
 #define ROWS                                                                                       \
-  "{\"complete\": %s, \"rows\": {\"a\": {\"n\": 4, \"t\": 2.5}, \"b\": {\"n\": 2, \"t\": null}}}"
+  "{\"complete\": %s, \"rows\": {\"a\": {\"n\": 4, \"t\": 2.5}, \"b\": {\"n\": 2, \"t\": null, "   \
+  "\"reason\": \"EB_X\"}}}"
 
 static void probe_says(bool complete) {
   char json[300];
@@ -137,6 +138,7 @@ static void test_probed(void) {
   expect(&m, "broken", EB_NOT_REPRODUCED, "1 of 2 conditions");
   expect(&m, "above", EB_NOT_REPRODUCED, "not as claimed");
   expect(&m, "unknown", EB_NOT_COMPARABLE, "1 of 1 figures are not known");
+  expect(&m, "unknown", EB_NOT_COMPARABLE, "b.t is not known: EB_X");
   expect(&m, "lacking", EB_NOT_COMPARABLE, "not known");
   probe_says(false);
   expect(&m, "exact", EB_NOT_COMPARABLE, "did not come to its end");
@@ -182,7 +184,8 @@ static void test_spread(void) {
   made_up m;
   make_up(RUNS SPREAD("near", "a b", "1.6") SPREAD("far", "a b", "1.4") SPREAD("cut", "a d", "9")
               SPREAD("missing", "a plain", "9") CONDITION("sum", "a sum.kinetic = 8")
-                  CONDITION("late", "c late.kinetic = 1") CONDITION("early", "c most.kinetic = 1"),
+                  CONDITION("late", "c late.kinetic = 1") CONDITION("early", "c most.kinetic = 1")
+                      CONDITION("gain", "c gain.kinetic = -1.875"),
           false, runs, 4, 2, &m);
   tap_near(expect(&m, "near", EB_REPRODUCED, "a: sum.kinetic = 8"), 1.5, 1e-12,
            "largest over smallest");
@@ -191,6 +194,7 @@ static void test_spread(void) {
   expect(&m, "missing", EB_NOT_COMPARABLE, "not run");
   expect(&m, "sum", EB_REPRODUCED, "all 1");
   expect(&m, "late", EB_REPRODUCED, "all 1");
+  expect(&m, "gain", EB_REPRODUCED, "all 1"); /* 16 / 2^7 - 16 / 2^3 */
   expect(&m, "early", EB_NOT_REPRODUCED, "1 of 1");
   forget(&m);
 }

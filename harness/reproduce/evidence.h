@@ -13,8 +13,8 @@
  *   iterations.mean|max           of the linear solver, a frame
  *   memory.KIND                   byte, of the set-up
  *   setup.seconds, peak.bytes, run.nodes, run.elements
- *   end.COLUMN, most.COLUMN, least.COLUMN, sum.COLUMN, late.COLUMN   of a column of steps/: in the last step, over all steps;
- *                                 late: the largest over the later half of the steps
+ *   end.COLUMN, most.COLUMN, least.COLUMN, sum.COLUMN   of a column of steps/: in the last step, over all steps
+ *   late.COLUMN, gain.COLUMN      over the later half of the steps: the largest; the last value less that before them
  *   last.COUNTER                  of a counter, in the last step
  *   rest.height, rest.diagonal    m, of the box of the rest shape; its height is along z
  *   bounce.restitution            largest upward momentum after the first contact over the largest downward one before

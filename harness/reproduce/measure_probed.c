@@ -41,13 +41,25 @@ static eb_error parse_bound(const char *text, bound *out) {
   return eb_error_prefix(error, "holds: '%s'", text);
 }
 
-/* NaN when the probe has not found it. */
-static double figure_of(const json_t *result, const char *path) {
+/* The row that "ROW.FIELD" names, or NULL. */
+static const json_t *row_of(const json_t *result, const char *path) {
   char row[200];
   const char *dot = strrchr(path, '.');
-  if (!dot) return NAN;
-  snprintf(row, sizeof row, "%.*s", (int)(dot - path), path);
-  return eb_found_real(json_object_get(json_object_get(result, "rows"), row), dot + 1);
+  snprintf(row, sizeof row, "%.*s", dot ? (int)(dot - path) : 0, path);
+  return json_object_get(json_object_get(result, "rows"), row);
+}
+
+/* NaN when the probe has not found it. */
+static double figure_of(const json_t *result, const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot ? eb_found_real(row_of(result, path), dot + 1) : NAN;
+}
+
+/* The cause that the probe has noted beside a figure that it lacks. */
+static eb_error say_cause(const json_t *result, const char *path, eb_finding *finding) {
+  const char *reason = json_string_value(json_object_get(row_of(result, path), "reason"));
+  if (!*path || !reason || !isnan(figure_of(result, path))) return EB_OK;
+  return eb_say(finding, "%s is not known: %s", path, reason);
 }
 
 static bool holds(const bound *b, double value) {
@@ -64,6 +76,8 @@ static eb_error judge_bound(const json_t *result, const bound *b, tally *t, eb_f
   bool unknown = !isfinite(value), broken = !unknown && !holds(b, value);
   t->unknown += unknown;
   t->broken += broken;
+  EB_TRY(say_cause(result, b->over, finding));
+  EB_TRY(say_cause(result, b->under, finding));
   return eb_say(finding, "%s%s%s = %.3g (%s %.3g%s)", b->over, *b->under ? "/" : "", b->under,
                 value,
                 b->op == '<'   ? "at most"

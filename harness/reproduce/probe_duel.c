@@ -10,10 +10,11 @@
  *
  * Gives rows/SETUP-KEY: NAME_mean, NAME_median and NAME_most of resolution (phases resolve, solve, factor and precondition, s), collision (phase detect, s), total (s),
  * iterations, constraints, rounds (solves after the first of a step, each of constraints made anew), build (phase factor, s) and apply (phase precondition, s);
- * build_share and apply_share of the resolution; samples, failures, reason (of the last failure); objects, elements, faces, dt, young; steps of the walk.
+ * build_share and apply_share of the resolution; peaks: the share of the solves after the first of a step that begin with a larger residual
+ * than the one before ended with; samples, failures, reason (of the last failure); objects, elements, faces, dt, young; steps of the walk.
  * Beside rows, stopped: texts that say which walks failed, and where.
- * With series also peaks: the share of the solves after the first that begin with a larger residual than the one before ended with; and, beside rows, series/SETUP-KEY (x, y:
- * number and value of every residual that the solver has logged) and series/SETUP-KEY-ends (the last of every solve). */
+ * With series also, beside rows, series/SETUP-KEY (x, y: number and value of every residual that the solver has logged) and series/SETUP-KEY-ends (the last of every
+ * solve). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +38,8 @@ typedef struct fighter {
   double *samples[PARTS];
   int count, failures;
   eb_reason failure;
-  double peaks;
+  int anew,
+      peaks; /* solves after the first of a step; those of them that begin with a larger residual */
 } fighter;
 
 typedef struct duel {
@@ -71,6 +73,20 @@ static void note_sample(fighter *f, double wall) {
   f->count++;
 }
 
+static int64_t kept_residuals(const eb_step_log *log) {
+  return log->residual_count < log->residual_capacity ? log->residual_count
+                                                      : log->residual_capacity;
+}
+
+static void count_peaks(fighter *f) {
+  const eb_step_log *log = f->walker.log;
+  for (int r = 0; r < log->round_count; r++) {
+    int64_t at = log->rounds[r];
+    f->peaks += at > 0 && at < kept_residuals(log) && log->residuals[at] > log->residuals[at - 1];
+  }
+  f->anew += log->round_count;
+}
+
 /* The step that the walker has before it, from its state. */
 static eb_error try_step(fighter *f, const eb_state *from, bool measured) {
   eb_reason reason;
@@ -83,6 +99,7 @@ static eb_error try_step(fighter *f, const eb_state *from, bool measured) {
   if (!measured) return EB_OK;
   if (reason > 0) {
     note_sample(f, wall);
+    count_peaks(f);
   } else {
     f->failures++;
     f->failure = reason;
@@ -135,26 +152,15 @@ static json_t *add_series(const duel *d, const fighter *f, const char *suffix) {
   return series;
 }
 
-static double share_of_peaks(const eb_step_log *log, int64_t count) {
-  int peaks = 0;
-  for (int r = 0; r < log->round_count; r++) {
-    int64_t at = log->rounds[r];
-    peaks += at > 0 && at < count && log->residuals[at] > log->residuals[at - 1];
-  }
-  return (double)peaks / log->round_count;
-}
-
 /* Of the step that the log holds. */
 static void keep_series(const duel *d, fighter *f) {
   const eb_step_log *log = f->walker.log;
-  int64_t count =
-      log->residual_count < log->residual_capacity ? log->residual_count : log->residual_capacity;
+  int64_t count = kept_residuals(log);
   json_t *all = add_series(d, f, ""), *ends = add_series(d, f, "-ends");
   for (int64_t i = 0; i < count; i++) put_point(all, log, i);
   for (int r = 0; r < log->round_count; r++)
     if (log->rounds[r] > 0 && log->rounds[r] <= count) put_point(ends, log, log->rounds[r] - 1);
   if (count > 0) put_point(ends, log, count - 1);
-  f->peaks = share_of_peaks(log, count);
 }
 
 static void keep_most(duel *d) {
@@ -195,6 +201,7 @@ static void put_figures(const fighter *f, json_t *row) {
   }
   put(row, "build", "share", build / resolution);
   put(row, "apply", "share", apply / resolution);
+  json_object_set_new(row, "peaks", eb_json_real((double)f->peaks / f->anew));
   json_object_set_new(row, "samples", json_integer(f->count + f->failures));
   json_object_set_new(row, "failures", json_integer(f->failures));
   if (f->failures) json_object_set_new(row, "reason", json_string(eb_reason_name(f->failure)));
@@ -221,7 +228,6 @@ static eb_error record(const duel *d, const eb_walker *walker) {
     snprintf(key, sizeof key, "%s-%s", d->name, d->fighters[i].key);
     json_object_set_new(rows, key, row);
     put_figures(&d->fighters[i], row);
-    if (d->kept) json_object_set_new(row, "peaks", eb_json_real(d->fighters[i].peaks));
     EB_TRY(put_scene(walker->scene, row));
     json_object_set_new(row, "steps", json_integer(walker->state->step));
   }

@@ -158,6 +158,7 @@ static const struct family {
                 {"most", NULL, eb_statistic_is_column, eb_statistic_most},
                 {"least", NULL, eb_statistic_is_column, eb_statistic_least},
                 {"late", NULL, eb_statistic_is_column, eb_statistic_late},
+                {"gain", NULL, eb_statistic_is_column, eb_statistic_gain},
                 {"sum", NULL, eb_statistic_is_column, eb_statistic_sum},
                 {"last", NULL, is_counter, eb_statistic_last},
                 {"rest", "|height|diagonal|", NULL, eb_statistic_rest},
@@ -196,7 +197,7 @@ eb_error eb_statistic_check(const char *name) {
           EB_ERR_FORMAT,
           "'%s' is no statistic; there are: frame.mean|min|max|median, phase.NAME, "
           "phase.sum, stage.NAME, count.NAME, iterations.mean|max, memory.KIND, setup.seconds, "
-          "peak.bytes, run.nodes|elements, end|most|least|late|sum.COLUMN, last.COUNTER, "
+          "peak.bytes, run.nodes|elements, end|most|least|late|gain|sum.COLUMN, last.COUNTER, "
           "rest.height|diagonal, bounce.restitution|flight, joints.swing, "
           "turned.JOINT@FROM-TO:FROM-TO, pieces.unrest, and "
           "sums of them with +",

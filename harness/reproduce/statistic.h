@@ -17,6 +17,8 @@ EB_MUST eb_error eb_statistic_least(const eb_evidence *evidence, int case_, cons
                                     int64_t frames, double *out);
 EB_MUST eb_error eb_statistic_late(const eb_evidence *evidence, int case_, const char *of,
                                    int64_t frames, double *out);
+EB_MUST eb_error eb_statistic_gain(const eb_evidence *evidence, int case_, const char *of,
+                                   int64_t frames, double *out);
 EB_MUST eb_error eb_statistic_sum(const eb_evidence *evidence, int case_, const char *of,
                                   int64_t frames, double *out);
 bool eb_statistic_is_column(const char *of);

@@ -67,6 +67,17 @@ eb_error eb_statistic_late(const eb_evidence *e, int case_, const char *of, int6
   return extreme(e, case_, of, 1, 0.5, out);
 }
 
+eb_error eb_statistic_gain(const eb_evidence *e, int case_, const char *of, int64_t frames,
+                           double *out) {
+  double *values;
+  size_t steps;
+  (void)frames;
+  EB_TRY(read_column(e, case_, (eb_column)column_named(of), &values, &steps));
+  *out = steps > 1 ? values[steps - 1] - values[steps / 2 - 1] : NAN;
+  free(values);
+  return EB_OK;
+}
+
 eb_error eb_statistic_sum(const eb_evidence *e, int case_, const char *of, int64_t frames,
                           double *out) {
   double *values;

@@ -22,6 +22,6 @@ set style line 11 lc rgb word(colors,11) lw 2 pt 3 ps 0.5
 set style line 12 lc rgb word(colors,12) lw 2 pt 2 ps 0.5
 set datafile missing "nan"
 # Stages have colours of their own: those of the phases in their order; grey is the time in none.
-stage_colors = "#2563eb #dc2626 #84cc16 #059669 #1e3a8a #78350f #f59e0b #7c3aed #0891b2 #be185d #4d7c0f #fde047 #14b8a6 #f9a8d4 #fb923c #a78bfa #334155"
+stage_colors = "#2563eb #dc2626 #84cc16 #059669 #1e3a8a #78350f #f59e0b #7c3aed #0891b2 #be185d #4d7c0f #fde047 #14b8a6 #f9a8d4 #fb923c #a78bfa #334155 #d946ef"
 phase(column) = int(word(stages, column))
 stage(column) = phase(column) == 0 ? "#9ca3af" : word(stage_colors, (phase(column)-1)%words(stage_colors)+1)
