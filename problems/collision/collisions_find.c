@@ -1,5 +1,5 @@
 /* The motion sweeps boxes of vertices, edges and triangles; candidates whose boxes meet, and between which no
- * plane across the line of their middles stays, are tested continuously, or all of them for their distance in one place. Threads find hits in any order: they are sorted by pair, so
+ * plane across the line of their middles stays, are tested continuously, or likewise for their distance in one place. Threads find hits in any order: they are sorted by pair, so
  * that the order follows from the motion alone. */
 #include <omp.h>
 #include <string.h>
@@ -88,9 +88,9 @@ static double larger(double a, double b) {
   return a > b ? a : b;
 }
 
-/* Does a plane across n stand between the features? By more than what rounding, here or in the continuous test, could hide: `origin` is near them. */
-static bool plane_between(eb_pair_kind kind, const double n[3], const double origin[3],
-                          const double x[4][3]) {
+/* How far the features are apart along n, in its length; 0 or less: not. Less than what rounding, here or in the continuous test, could hide: `origin` is near them. */
+static double room_between(eb_pair_kind kind, const double n[3], const double origin[3],
+                           const double x[4][3]) {
   double at[4], most = 0;
   for (int k = 0; k < 4; k++) {
     at[k] = 0;
@@ -103,14 +103,22 @@ static bool plane_between(eb_pair_kind kind, const double n[3], const double ori
   double lo = kind == EB_VERTEX_FACE || at[0] < at[1] ? at[0] : at[1];
   double hi = larger(at[2], at[3]);
   if (kind == EB_VERTEX_FACE) hi = larger(hi, at[1]);
-  return lo - hi > 1e-9 * most;
+  return lo - hi - 1e-9 * most;
 }
 
 /* With parallel planes between the features at x0 and at x1 there is one all the way, since motion is linear. */
 static bool stay_apart(eb_pair_kind kind, const double x0[4][3], const double x1[4][3]) {
   double n[3];
   between_middles(kind, x0, n);
-  return plane_between(kind, n, x0[0], x0) && plane_between(kind, n, x0[0], x1);
+  return room_between(kind, n, x0[0], x0) > 0 && room_between(kind, n, x0[0], x1) > 0;
+}
+
+/* Whether the features are farther apart than that; false: perhaps. */
+static bool are_apart(eb_pair_kind kind, const double x[4][3], double distance) {
+  double n[3];
+  between_middles(kind, x, n);
+  double room = room_between(kind, n, x[0], x);
+  return room > 0 && room * room > distance * distance * (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
 }
 
 static eb_error add_hit(eb_hit_list *list, const eb_hit *hit) {
@@ -133,8 +141,13 @@ static bool meets(const eb_collisions *c, eb_pair_kind kind, const double x0[4][
   double weight[4];
   if (c->within < 0)
     return !stay_apart(kind, x0, x1) && eb_continuous_collision(kind, x0, x1, value);
+  if (are_apart(kind, x1, c->within)) return false;
   *value = eb_closest_points(kind, x1, weight);
   return *value < c->within;
+}
+
+static void points_of(const double (*from)[3], const int32_t features[4], double x[4][3]) {
+  for (int k = 0; k < 4; k++) memcpy(x[k], from[features[k]], sizeof x[k]);
 }
 
 static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32_t pair[2],
@@ -143,14 +156,11 @@ static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32
   double x0[4][3], x1[4][3];
   eb_hit hit = {.pair.kind = kind};
   order_vertices(c->patches, kind, pair, features);
-  for (int k = 0; k < 4; k++) {
-    memcpy(x0[k], c->x0[features[k]], sizeof x0[k]);
-    memcpy(x1[k], c->x1[features[k]], sizeof x1[k]);
-    hit.pair.vertex[k] = c->patches->index[features[k]];
-  }
-  return meets(c, kind, (const double(*)[3])x0, (const double(*)[3])x1, &hit.time)
-             ? add_hit(hits, &hit)
-             : EB_OK;
+  points_of((const double(*)[3])c->x1, features, x1);
+  if (c->within < 0) points_of((const double(*)[3])c->x0, features, x0);
+  if (!meets(c, kind, (const double(*)[3])x0, (const double(*)[3])x1, &hit.time)) return EB_OK;
+  for (int k = 0; k < 4; k++) hit.pair.vertex[k] = c->patches->index[features[k]];
+  return add_hit(hits, &hit);
 }
 
 static eb_error test_block(const eb_collisions *c, eb_pair_kind kind, const eb_pair_list *list,
