@@ -15,7 +15,8 @@ enum { CR, DIAGONAL, ICA, SP, SP_2XCR };
 typedef struct contestant {
   eb_bench_stepper stepper;
   int failures;
-  double iterations, constraints, detection, seconds; /* of the steps that went well; seconds in all phases */
+  double iterations, constraints, detection,
+      seconds; /* of the steps that went well; seconds in all phases */
 } contestant;
 
 typedef struct contest {
@@ -120,8 +121,8 @@ static void describe(void *context, char *text, size_t bytes) {
     length += (size_t)snprintf(text + length, bytes - length, " %s %.0f", methods[m].name,
                                good ? one->iterations / good : 0);
     if (one->failures && length < bytes)
-      length += (size_t)snprintf(text + length, bytes - length, " (%d of %d fail)", one->failures,
-                                 STEPS);
+      length +=
+          (size_t)snprintf(text + length, bytes - length, " (%d of %d fail)", one->failures, STEPS);
   }
 }
 
