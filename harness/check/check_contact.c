@@ -98,7 +98,7 @@ static eb_error slope_error(const eb_check *check, double friction, double tange
   const double cosine = 1 / sqrt(1 + tangent * tangent), sine = tangent * cosine;
   const double pull[3] = {gravity * sine * cos(heading), gravity * sine * sin(heading),
                           -gravity * cosine};
-  double want = fmax(0, sine - friction * cosine), a[3];
+  double want = fmax(0, sine - friction * cosine), a[3] = {0};
   eb_scene *scene = NULL;
   EB_TRY(block_on_floor(pull, 1e8, 1e-4, friction, &scene));
   eb_error error = watch(check, scene, a);
