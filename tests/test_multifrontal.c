@@ -282,7 +282,7 @@ int main(void) {
   test_given_order();
   test_product();
   test_single(eb_test_grid(30, 4, 4, 3), "bar");
-  test_single(eb_test_grid(13, 13, 13, 4), "solid");
+  test_single(eb_test_solid(13, 4), "solid");
   test_tree(eb_test_grid(24, 24, 1, 2), "sheet");
   test_tree(eb_test_islands(5, 5, 5, 4, 30, 5), "disconnected");
   test_memory(true, false, "kept");

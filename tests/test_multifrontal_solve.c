@@ -309,8 +309,8 @@ static void test_cost(bool single) {
 int main(void) {
   eb_test_graphs(test_cholmod);
   test_lapack();
-  test_threads(eb_test_grid(14, 14, 14, 4), "solid", false);
-  test_threads(eb_test_grid(14, 14, 14, 4), "solid", true);
+  test_threads(eb_test_solid(14, 4), "solid", false);
+  test_threads(eb_test_solid(14, 4), "solid", true);
   test_threads(eb_test_grid(40, 40, 1, 4), "sheet", false);
   test_threads(eb_test_islands(6, 6, 6, 5, 30, 5), "disconnected", false);
   test_single(eb_test_grid(12, 12, 5, 3), "block");

@@ -165,7 +165,7 @@ static void test_sparse_cost(void) {
 
 int main(void) {
   eb_test_graphs(test_sparse);
-  test_sparse_threads(eb_test_grid(14, 14, 14, 4), "solid", false);
+  test_sparse_threads(eb_test_solid(14, 4), "solid", false);
   test_sparse_threads(eb_test_grid(40, 40, 1, 4), "sheet", false);
   test_sparse_threads(eb_test_islands(6, 6, 6, 5, 30, 5), "disconnected", false);
   test_sparse_threads(eb_test_grid(9, 9, 9, 4), "block", true);

@@ -99,7 +99,7 @@ static void test_sequence(eb_block_matrix *A, int threads, bool single, const ch
 }
 
 static void test_extent(void) {
-  subject s = begin(eb_test_grid(10, 10, 10, 3), 1, false);
+  subject s = begin(eb_test_solid(10, 3), 1, false);
   eb_step_log *log = NULL;
   tap_require(eb_step_log_create(1, &log), "log");
   eb_test_factor before = eb_test_export(s.factor);
@@ -261,14 +261,14 @@ static void test_no_growth(void) {
 int main(void) {
   test_sequence(eb_test_grid(16, 16, 1, 2), 1, false, "sheet");
   test_sequence(eb_test_grid(20, 4, 4, 3), 2, false, "bar, 2 threads");
-  test_sequence(eb_test_grid(13, 13, 13, 4), 2, false, "solid, 2 threads");
+  test_sequence(eb_test_solid(13, 4), 2, false, "solid, 2 threads");
   test_sequence(eb_test_islands(4, 4, 4, 5, 20, 5), 1, false, "disconnected");
   test_sequence(eb_test_random_matrix(200, 6), 1, false, "random graph");
-  test_sequence(eb_test_grid(10, 10, 10, 7), 2, true, "solid in float");
+  test_sequence(eb_test_solid(10, 7), 2, true, "solid in float");
   test_extent();
   test_usage();
   test_not_definite(eb_test_grid(9, 9, 9, 3), 1, false, "solid");
-  test_not_definite(eb_test_grid(13, 13, 13, 3), 2, false, "large solid, 2 threads");
+  test_not_definite(eb_test_solid(13, 3), 2, false, "large solid, 2 threads");
   test_not_definite(eb_test_islands(4, 4, 4, 3, 10, 5), 2, false, "disconnected, 2 threads");
   test_not_definite(eb_test_grid(9, 9, 9, 3), 1, true, "solid in float");
   test_not_finite(1, NAN, "NaN");

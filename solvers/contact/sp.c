@@ -2,7 +2,9 @@
  *
  * Two convex programs in turn, each with the other's forces frozen (sp_qp.h): normal forces that keep contacts from closing, then friction of discs
  * of radius mu r_n that dissipates the most, until both hold: a fixed point of the two projections is a solution of the contact problem. Nothing makes
- * the two approach it: with strong coupling and large mu they go round in circles, and EB_DIVERGED_MAX_IT is what comes of it.
+ * the two approach it: with strong coupling and large mu they go round in circles. When what friction lets contacts violate stays the same from round
+ * to round, as where the normal rows and the sticking ones contradict each other, the friction program's solution is handed out as
+ * EB_CONVERGED_STAGNATED: only the normal rows are not met.
  *
  * Published with facets and a dense solver of quadratic programs; here with discs, and conjugate residuals on the
  * sparse system with the diagonal preconditioner, as in the comparison of Verschoor and Jalba.
@@ -11,10 +13,14 @@
  * solved eb_contact_measure is asked. Fails as sp_qp.c does. Workspace: 9 vectors of rows and contact rows, some 20 numbers a contact. */
 #include "solvers/contact/sp.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "problems/base/memory.h"
 #include "solvers/contact/sp_qp.h"
+
+static const double same_ = 0.05; /* of a violation: less is no change of it */
+enum { PATIENCE = 12 /* rounds of both programs without one */ };
 
 static void free_contacts(eb_sp *sp) {
   free(sp->rhs);
@@ -65,9 +71,10 @@ static eb_error grow(eb_sp *sp, int32_t count) {
   return EB_OK;
 }
 
-static bool is_solved(eb_sp *sp) {
+static bool is_solved(eb_sp *sp, double *violation) {
   eb_contact_error error;
   eb_contact_measure(sp->problem, sp->cr.y, sp->r, sp->tolerance->eps2, sp->work, &error);
+  *violation = error.violation;
   return eb_contact_solved(&error, sp->tolerance);
 }
 
@@ -77,22 +84,33 @@ static bool has_friction(const eb_contact_problem *problem) {
   return false;
 }
 
+/* One program after the other; EB_RUNNING when each holds and both together do not. */
+static eb_reason solve_both(eb_sp *sp, bool friction, double *violation) {
+  eb_reason reason = eb_sp_solve_program(sp, EB_SP_NORMAL);
+  if (reason != EB_RUNNING) return reason;
+  if (is_solved(sp, violation)) return EB_CONVERGED_ATOL;
+  if (!friction) return EB_RUNNING;
+  reason = eb_sp_solve_program(sp, EB_SP_FRICTION);
+  return reason == EB_RUNNING && is_solved(sp, violation) ? EB_CONVERGED_ATOL : reason;
+}
+
 static eb_reason stagger(eb_sp *sp) {
   bool friction = has_friction(sp->problem);
+  double violation = 0, level = 0;
+  int stagnated = 0;
   eb_sp_begin(sp);
-  for (;;) {
+  while (sp->outcome->iterations < sp->tolerance->max_iterations) {
     int64_t before = sp->outcome->iterations;
-    eb_reason reason = eb_sp_solve_program(sp, EB_SP_NORMAL);
-    if (reason == EB_RUNNING && is_solved(sp)) return EB_CONVERGED_ATOL;
-    if (reason == EB_RUNNING && friction) {
-      reason = eb_sp_solve_program(sp, EB_SP_FRICTION);
-      if (reason == EB_RUNNING && is_solved(sp)) return EB_CONVERGED_ATOL;
-    }
+    eb_reason reason = solve_both(sp, friction, &violation);
     if (reason != EB_RUNNING) return reason;
-    if (sp->outcome->iterations >= sp->tolerance->max_iterations) return EB_DIVERGED_MAX_IT;
+    bool same = fabs(violation - level) <= same_ * level && violation > sp->tolerance->eps2;
+    stagnated = same ? stagnated + 1 : 0;
+    if (!same) level = violation;
+    if (stagnated == PATIENCE) return EB_CONVERGED_STAGNATED;
     /* Both hold as they are to this share of the tolerance, and together they do not. */
     if (sp->outcome->iterations <= before + 2) sp->share *= 0.5;
   }
+  return EB_DIVERGED_MAX_IT;
 }
 
 static eb_error solve(eb_sp *sp, double *v, double *r) {
@@ -102,7 +120,8 @@ static eb_error solve(eb_sp *sp, double *v, double *r) {
   EB_TRY(eb_saddle_cr_reserve(&sp->cr, n + m));
   memcpy(sp->cr.y, v, (size_t)n * sizeof *v);
   memcpy(sp->r, r, (size_t)m * sizeof *r);
-  sp->outcome->reason = is_solved(sp) ? EB_CONVERGED_ATOL : stagger(sp);
+  double violation;
+  sp->outcome->reason = is_solved(sp, &violation) ? EB_CONVERGED_ATOL : stagger(sp);
   memcpy(v, sp->cr.y, (size_t)n * sizeof *v);
   memcpy(r, sp->r, (size_t)m * sizeof *r);
   return EB_OK;

@@ -20,12 +20,22 @@
 
 static const double grows = 2, dwindles = 0.8; /* of w */
 static const double contradiction = 1e-7; /* |B C^-1 r| / |r| below which there is no solution */
-enum { PATIENCE = 10 /* block changes without fewer wrong rows */, CHECK_EVERY = 50 };
+static const double forcing =
+    0.03; /* of the excess of new rows: solved well enough to change them */
+enum {
+  PATIENCE = 10, /* block changes without fewer wrong rows */
+  CHECK_EVERY = 50,
+  MOST_EARLY = 40 /* changes of a program before convergence: then only at it */
+};
 
-/* The changes of states in the normal program. */
+/* The changes of states in a program. */
 typedef struct pivoting {
-  int32_t fewest; /* wrong rows */
+  int32_t fewest; /* wrong rows, normal program */
   int patience;
+  int64_t looked; /* iteration of the last look at the states */
+  double enough;  /* of the excess: time for a look; 0: the held rows are new */
+  double last;    /* excess at the last look */
+  int early;      /* changes before convergence */
 } pivoting;
 
 /* ---- the equations of the held rows --------------------------------------------------------------- */
@@ -230,9 +240,26 @@ static void choose_rows(eb_sp *sp, eb_sp_program program) {
   }
 }
 
-/* So many iterations after the last look at the states: is it time for another? */
-static bool is_due(const eb_sp *sp, int64_t since, double above) {
-  return sp->dynamic && (double)since >= fmax(1, log2(above) / 3);
+/* Before convergence: whether the equations are solved well enough to tell which rows are wrong, or hardly get any better. */
+static bool is_due(const eb_sp *sp, int64_t iterations, double above, pivoting *p) {
+  double since = (double)(iterations - p->looked);
+  if (p->early >= MOST_EARLY) return false;
+  if (sp->dynamic) return since >= fmax(1, log2(above) / 3);
+  if (p->enough == 0) {
+    p->enough = forcing * above;
+    p->last = above;
+  }
+  return above <= p->enough || (since >= CHECK_EVERY && above > 0.5 * p->last);
+}
+
+/* Looks at the states; returns whether they have changed. */
+static bool look(eb_sp *sp, eb_sp_program program, int64_t iterations, double above, pivoting *p) {
+  bool changed = change_states(sp, program, above <= 1, p);
+  p->early += changed && above > 1;
+  p->looked = iterations;
+  p->enough = changed ? 0 : forcing * above;
+  p->last = above;
+  return changed;
 }
 
 static eb_reason advance(eb_sp *sp, int64_t iterations) {
@@ -250,14 +277,12 @@ eb_reason eb_sp_solve_program(eb_sp *sp, eb_sp_program program) {
   eb_reason reason = EB_RUNNING;
   choose_rows(sp, program);
   restart(sp);
-  for (int64_t iterations = 0, looked = 0; reason == EB_RUNNING;) {
+  for (int64_t iterations = 0; reason == EB_RUNNING;) {
     double above = excess(sp);
     bool converged = above <= 1, changed = false;
     if (isnan(above)) return EB_DIVERGED_NAN;
-    if (converged || is_due(sp, iterations - looked, above)) {
-      changed = change_states(sp, program, converged, &p);
-      looked = iterations;
-    }
+    if (converged || is_due(sp, iterations, above, &p))
+      changed = look(sp, program, iterations, above, &p);
     if (converged && !changed) return EB_RUNNING;
     if (sp->outcome->iterations >= sp->tolerance->max_iterations)
       reason = EB_DIVERGED_MAX_IT;

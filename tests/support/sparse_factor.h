@@ -30,6 +30,8 @@ bool eb_test_factor_same(const eb_test_factor *a, const eb_test_factor *b);
 
 /* A mesh of nx x ny x nz cubes (six tetrahedra each), every block random, positive definite. */
 eb_block_matrix *eb_test_grid(int nx, int ny, int nz, uint64_t seed);
+/* Such a cube of edge^3 cubes; under sanitizers, ten times as slow, one with a tenth of the operations of a factorization. */
+eb_block_matrix *eb_test_solid(int edge, uint64_t seed);
 /* `copies` such grids that are not connected and `alone` nodes that touch nothing. */
 eb_block_matrix *eb_test_islands(int nx, int ny, int nz, int copies, int alone, uint64_t seed);
 /* `leaves` cliques of `leaf` nodes that are not connected to each other, but all of them to a clique of `root` nodes. */
