@@ -43,7 +43,7 @@ typedef struct workspace {
   int64_t room;
   double *Av, *gradient, *descent; /* rows */
   double *u, *r, *change;          /* contacts: 3, 3, 1 (last change of the bound) */
-  double *off, *first;             /* contacts: m at the last proximal step; the first compliance */
+  double *off, *way, *first;       /* contacts: m off and u_n at the last proximal step; the first compliance */
   uint8_t *state;
   double *work; /* for eb_contact_measure */
 } workspace;
@@ -51,8 +51,8 @@ typedef struct workspace {
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 static void clear_contacts(workspace *w) {
-  double **all[] = {&w->law.compliance, &w->law.anchor, &w->law.bound, &w->u,   &w->r,
-                    &w->change,         &w->off,        &w->first,     &w->work};
+  double **all[] = {&w->law.compliance, &w->law.anchor, &w->law.bound, &w->u,     &w->r,
+                    &w->change,         &w->off,        &w->way,       &w->first, &w->work};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     free(*all[i]);
     *all[i] = NULL;
@@ -107,6 +107,7 @@ static eb_error reserve(workspace *w, int64_t count) {
   EB_TRY(EB_NEW(w->change, room));
   EB_TRY(EB_NEW(w->off, room));
   EB_TRY(EB_NEW(w->first, room));
+  EB_TRY(EB_NEW(w->way, room));
   EB_TRY(EB_NEW(w->state, room));
   EB_TRY(EB_NEW(w->work, w->system.n + 3 * room));
   w->room = room;
@@ -211,6 +212,7 @@ static void begin_law(workspace *w, const eb_contact_problem *problem, const dou
     w->law.bound[k] = problem->mu[k] * (normal > 0 ? normal : 0);
     w->change[k] = 0;
     w->off[k] = INFINITY;
+    w->way[k] = 0;
     w->first[k] = w->law.compliance[k];
     w->state[k] = 255;
   }
@@ -231,10 +233,14 @@ static double distance_off(const workspace *w, int32_t k) {
   return w->state[k] == EB_CONTACT_STICKS ? fmax(off, hypot(u[1], u[2])) : off;
 }
 
-/* A proximal step leaves E / (E + S) of what a contact is off, S what the others let it yield: where that is slow, E is lowered. */
+/* A proximal step leaves E / (E + S) of what a contact is off, S what the others let it yield: where that is slow, E is lowered. What swings from one side to the other is
+ * not slow: the inner solves are too coarse for it already. */
 static void stiffen(workspace *w, int32_t k, double eps2) {
-  double off = distance_off(w, k);
-  if (off > 0.1 * eps2 && off > slow_ * w->off[k] && w->law.compliance[k] > least_ * w->first[k])
+  double off = distance_off(w, k), way = w->u[3 * (int64_t)k];
+  bool swings = way * w->way[k] < 0;
+  w->way[k] = way;
+  if (off > 0.1 * eps2 && !swings && off > slow_ * w->off[k] &&
+      w->law.compliance[k] > least_ * w->first[k])
     w->law.compliance[k] *= stiffer_;
   w->off[k] = off;
 }

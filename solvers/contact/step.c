@@ -204,16 +204,34 @@ static eb_error begin(eb_contact_step *step) {
   return eb_contact_step_carry(step);
 }
 
+/* What a round that only finds constraints needs of its solution. */
+static eb_contact_tolerance loosened(const eb_contact_tolerance *exact) {
+  eb_contact_tolerance loose = *exact;
+  loose.eps1 *= 50;
+  loose.eps2 *= 3;
+  loose.cone *= 10;
+  loose.angle *= 4;
+  return loose;
+}
+
+/* Where the last step took several rounds, this one will: those until nothing collides any more are solved loosely, and the last ones to the tolerance. */
 static eb_error run(eb_contact_step *step, eb_step_log *log, eb_reason *reason) {
+  const eb_contact_tolerance exact = step->tolerance;
+  bool loose = step->rounds > 1;
   eb_log_begin(log, EB_PHASE_DETECT);
   eb_error error = begin(step);
   eb_log_end(log, EB_PHASE_DETECT);
   EB_TRY(error);
+  if (loose) step->tolerance = loosened(&exact);
   for (int64_t i = 0; i < step->max_rounds; i++) {
     bool settled = false;
     if (i > 0) eb_log_round(log);
+    step->rounds = i + 1;
     EB_TRY(round_of(step, log, &settled, reason));
-    if (settled || *reason <= 0) return EB_OK;
+    if ((settled && !loose) || *reason <= 0) return EB_OK;
+    if (!settled) continue;
+    loose = false;
+    step->tolerance = exact;
   }
   *reason = EB_DIVERGED_MAX_IT;
   return EB_OK;

@@ -16,7 +16,8 @@ typedef struct eb_contact_step {
   eb_contact_tolerance tolerance; /* of the present step; eps1 absolute */
   double gap;                     /* m */
   int64_t max_rounds;
-  double *v; /* 3 rows */
+  int64_t rounds; /* of the last step */
+  double *v;      /* 3 rows */
   int32_t room;
   double *r;     /* 3 room */
   double *work;  /* 3 rows + 3 room */
