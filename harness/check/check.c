@@ -64,6 +64,7 @@ static const group groups[] = {{"materials", eb_check_materials, NULL},
                                {"threads", eb_check_threads, "*"},
                                {"cutting", eb_check_cutting, "*"},
                                {"friction", eb_check_friction, "*"},
+                               {"contact", eb_check_contact, "*"},
                                {"linear", eb_check_linear, "*"},
                                {"time-order", eb_check_time_order, "*"}};
 

@@ -56,6 +56,7 @@ EB_MUST eb_error eb_check_script(const eb_check *check);       /* scripted nodes
 EB_MUST eb_error eb_check_threads(const eb_check *check);      /* same bits for 1 and 2 threads */
 EB_MUST eb_error eb_check_cutting(const eb_check *check);      /* cut = never whole */
 EB_MUST eb_error eb_check_friction(const eb_check *check);     /* Coulomb on a slope */
+EB_MUST eb_error eb_check_contact(const eb_check *check);      /* constraints against mechanics */
 EB_MUST eb_error eb_check_linear(const eb_check *check);       /* CG = Cholesky = PETSc */
 EB_MUST eb_error eb_check_time_order(const eb_check *check);   /* first order in h */
 EB_MUST eb_error eb_check_energy(const eb_check *check);       /* dissipation */

@@ -1,6 +1,7 @@
 /* The normal and the friction program by conjugate residuals with states.
  *
- * active-set: states change only when the equations of the held rows are solved. The normal program changes them by block principal pivoting
+ * active-set: states change when the equations of the held rows are solved; also, at most MOST_EARLY times in a program, when they are solved to a small share of what they began with
+ * or hardly get any better, as where rows nearly repeat: which are wrong shows long before. The normal program changes them by block principal pivoting
  * (Judice and Pires 1994): all rows that are wrong (held with r_n < 0, open with u_n < 0) at once as long as their number falls now and then, otherwise
  * the last one alone (Murty 1974), which ends for every definite A. 2xcr: also every max(1, log2(|r| / eps1) / 3) iterations (Verschoor and Jalba 2019,
  * Algorithm 2), with unconverged forces and velocities.
@@ -61,14 +62,19 @@ static void read_forces(eb_sp *sp) {
     if (sp->saddle.active[k]) sp->r[k] = -sp->cr.y[sp->saddle.n + k];
 }
 
+/* What held rows are solved to and open ones may violate, m: most of what is allowed, as rows that nearly repeat may contradict each other by as much. */
+static double row_tolerance(const eb_sp *sp) {
+  return fmin(1, 1.5 * sp->share) * sp->tolerance->eps2;
+}
+
 /* The residual over what the program is solved to. */
 static double excess(const eb_sp *sp) {
   const double *r = sp->cr.r, *rows = r + sp->saddle.n;
   double largest = 0, norm = eb_norm(sp->saddle.n, r);
   for (int64_t k = 0; k < sp->saddle.m; k++) largest = fmax(largest, fabs(rows[k]));
   eb_log_residual(sp->log, norm);
-  double share = fmax(norm / sp->tolerance->eps1, largest / sp->tolerance->eps2) / sp->share;
-  return isfinite(norm) ? share : NAN;
+  double above = fmax(norm / (sp->share * sp->tolerance->eps1), largest / row_tolerance(sp));
+  return isfinite(norm) ? above : NAN;
 }
 
 /* Whether r is orthogonal to all that B reaches. Uses cr.CBp, which the next iteration writes anew. */
@@ -84,7 +90,7 @@ static bool contradicts(eb_sp *sp) {
 
 static bool is_wrong(const eb_sp *sp, int32_t k) {
   int64_t row = 3 * (int64_t)k;
-  return sp->saddle.active[row] ? sp->r[row] < 0 : sp->u[row] < -sp->share * sp->tolerance->eps2;
+  return sp->saddle.active[row] ? sp->r[row] < 0 : sp->u[row] < -row_tolerance(sp);
 }
 
 static void flip(eb_sp *sp, int32_t k) {

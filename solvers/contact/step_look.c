@@ -109,10 +109,14 @@ static bool worth_adding(const eb_contact_step *step, const eb_pair *pair, const
          eb_constraint_acts(pair, &step->surface, &step->system);
 }
 
-static eb_error add_close(eb_contact_step *step, const double *x, double time) {
-  const eb_near *near;
-  int32_t count;
-  EB_TRY(eb_collisions_near(step->surface.collisions, x, close_empty * step->gap, &near, &count));
+static eb_error find_close(eb_contact_step *step, const double *x, const eb_near **near,
+                           int32_t *count) {
+  return eb_collisions_near(step->surface.collisions, x, close_empty * step->gap, near, count);
+}
+
+/* near: the pairs that are close at x, at that time. */
+static eb_error add_close(eb_contact_step *step, const eb_near *near, int32_t count,
+                          const double *x, double time) {
   for (int32_t i = 0; i < count; i++)
     if (worth_adding(step, &near[i].pair, x) && would_hold(step, &near[i].pair, time, false))
       EB_TRY(add(step, &near[i].pair, time, false));
@@ -121,13 +125,16 @@ static eb_error add_close(eb_contact_step *step, const double *x, double time) {
 
 eb_error eb_contact_step_carry(eb_contact_step *step) {
   eb_constraints *set = &step->constraints;
+  const eb_near *near;
+  int32_t count;
   for (int32_t k = 0; k < set->count; k++) step->mark[k] = worth_carrying(step, set->all + k);
   eb_constraints_filter(set, step->mark);
   for (int32_t k = 0; k < set->count; k++) {
     linearize(step, set->all + k, 0, false);
     set->all[k].changes = 0;
   }
-  return add_close(step, step->surface.x0, 0);
+  EB_TRY(find_close(step, step->surface.x0, &near, &count));
+  return add_close(step, near, count, step->surface.x0, 0);
 }
 
 /* ---- after a solve ---- */
@@ -186,11 +193,8 @@ static eb_error look_at_hits(eb_contact_step *step, eb_step_log *log) {
   return EB_OK;
 }
 
-static eb_error look_at_close(eb_contact_step *step, eb_step_log *log) {
-  const eb_near *near;
-  int32_t count;
-  EB_TRY(eb_collisions_near(step->surface.collisions, step->surface.x, too_close * step->gap, &near,
-                            &count));
+static eb_error look_at_close(eb_contact_step *step, const eb_near *near, int32_t count,
+                              eb_step_log *log) {
   for (int32_t i = 0; i < count; i++) {
     double x0[4][3];
     eb_pair_points(&near[i].pair, step->surface.x0, x0);
@@ -222,13 +226,15 @@ static bool unchanged(const eb_contact_step *step, int32_t count) {
 
 /* Where something has passed through something else, the end of the motion says nothing about sides: then hits alone count. */
 eb_error eb_contact_step_look(eb_contact_step *step, eb_step_log *log, bool *settled) {
-  int32_t count = step->constraints.count;
+  const eb_near *near;
+  int32_t count = step->constraints.count, near_count;
   for (int32_t k = 0; k < count; k++) step->mark[k] = 0;
   *settled = false;
   EB_TRY(look_at_hits(step, log));
   if (!unchanged(step, count)) return EB_OK;
-  EB_TRY(look_at_close(step, log));
+  EB_TRY(find_close(step, step->surface.x, &near, &near_count));
+  EB_TRY(look_at_close(step, near, near_count, log));
   look_at_forces(step, count, log);
   *settled = unchanged(step, count);
-  return *settled ? EB_OK : add_close(step, step->surface.x, 1);
+  return *settled ? EB_OK : add_close(step, near, near_count, step->surface.x, 1);
 }

@@ -1,0 +1,280 @@
+/* Contact as constraints against mechanics: Coulomb's law on a slope in every direction, momentum of bodies that collide, energy of one that falls, a stack at rest, and
+ * one method against another on the same steps. Slopes are level and gravity is tilted. */
+#include "harness/check/block.h"
+#include "harness/check/check.h"
+#include "harness/check/subject.h"
+#include "problems/mesh/surface_shapes.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double gravity = 9.81, time_step = 1e-3, pi = 3.14159265358979323846;
+/* Tolerances, and what they leave of an acceleration over g. */
+typedef struct accuracy {
+  const char *options;
+  double acceleration;
+} accuracy;
+
+/* contact-sp does not get to the residuals of the others within its iterations. */
+static bool is_loose(const eb_check *check) {
+  return !strcmp(check->solver->name, "contact-sp");
+}
+
+static accuracy accuracy_of(const eb_check *check) {
+  static const accuracy tight = {"eps1=1e-9,eps2=1e-8,angle=0.05", 1e-4},
+                        loose = {"eps1=1e-6,eps2=1e-6,angle=0.5", 5e-3};
+  return is_loose(check) ? loose : tight;
+}
+
+/* ---- scenes ---- */
+
+/* A solid floor that ends at z = `height`. */
+static eb_error add_floor(eb_scene *scene, double height) {
+  const double half[3] = {2, 2, 0.05}, shift[3] = {0, 0, height - half[2]};
+  EB_TRY(eb_surface_box(half, &scene->obstacles[0].surface));
+  scene->obstacle_count = 1;
+  eb_surface_move(scene->obstacles[0].surface, NULL, shift);
+  return EB_OK;
+}
+
+/* A block of 10 x 10 x 5 cm, `above` (m) a floor. */
+static eb_error block_on_floor(const double pull[3], double young, double above, double friction,
+                               eb_scene **out) {
+  EB_TRY(eb_block_create(out,
+                         "nx=2,ny=2,nz=1,lx=0.1,ly=0.1,lz=0.05,gx=%.17g,gy=%.17g,gz=%.17g,dt=%.17g,"
+                         "E=%g,material=corotational",
+                         pull[0], pull[1], pull[2], time_step, young));
+  (*out)->contact_friction = friction;
+  eb_error error = add_floor(*out, -above);
+  if (!error) return EB_OK;
+  eb_scene_destroy(*out);
+  *out = NULL;
+  return error;
+}
+
+/* sum m values; returns sum m. */
+static double sum_up(const eb_scene *scene, const double *values, double sum[3]) {
+  const double *mass = eb_elasticity_mass(scene->elasticity);
+  double total = 0;
+  memset(sum, 0, 3 * sizeof *sum);
+  for (int32_t i = 0; i < scene->mesh->node_count; i++) {
+    for (int d = 0; d < 3; d++) sum[d] += mass[i] * values[3 * (int64_t)i + d];
+    total += mass[i];
+  }
+  return total;
+}
+
+static eb_error advance(const eb_check *check, const eb_scene *scene, const char *options,
+                        int64_t steps, eb_state *state) {
+  eb_reason reason = EB_RUNNING;
+  EB_TRY(eb_block_advance(scene, check->solver, options, 1, steps, NULL, state, &reason));
+  if (reason > 0) return EB_OK;
+  return EB_ERROR(EB_ERR_INVALID,
+                  "step %lld of a contact scene ends with %s; run it with `run` and "
+                  "look at its report",
+                  (long long)state->step, eb_reason_name(reason));
+}
+
+/* ---- Coulomb ---- */
+
+enum { SETTLE = 100, WATCH = 50 };
+
+/* Mean acceleration of all, after vibrations of the start have died out. */
+static eb_error watch(const eb_check *check, const eb_scene *scene, double acceleration[3]) {
+  eb_state *state = NULL;
+  double before[3], after[3];
+  EB_TRY(eb_block_run(scene, check->solver, accuracy_of(check).options, 1, SETTLE, NULL, &state));
+  double mass = sum_up(scene, state->v, before);
+  eb_error error = advance(check, scene, accuracy_of(check).options, WATCH, state);
+  sum_up(scene, state->v, after);
+  eb_state_destroy(state);
+  for (int d = 0; d < 3; d++) acceleration[d] = (after[d] - before[d]) / (mass * WATCH * time_step);
+  return error;
+}
+
+/* How far the acceleration on a slope that falls towards `heading` is from Coulomb's, over g. */
+static eb_error slope_error(const eb_check *check, double friction, double tangent, double heading,
+                            double *off) {
+  const double cosine = 1 / sqrt(1 + tangent * tangent), sine = tangent * cosine;
+  const double pull[3] = {gravity * sine * cos(heading), gravity * sine * sin(heading),
+                          -gravity * cosine};
+  double want = fmax(0, sine - friction * cosine), a[3] = {0};
+  eb_scene *scene = NULL;
+  EB_TRY(block_on_floor(pull, 1e8, 1e-4, friction, &scene));
+  eb_error error = watch(check, scene, a);
+  eb_scene_destroy(scene);
+  a[0] -= gravity * want * cos(heading);
+  a[1] -= gravity * want * sin(heading);
+  *off = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) / gravity;
+  return error;
+}
+
+static eb_error coulomb(const eb_check *check) {
+  const double friction = 0.5;
+  double sticks = 0, slides = 0, off;
+  int directions = check->quick ? 1 : 16;
+  for (int k = 0; k < directions; k++) {
+    double heading = 2 * pi * k / directions + 0.01;
+    EB_TRY(slope_error(check, friction, 0.97 * friction, heading, &off));
+    sticks = fmax(sticks, off);
+    EB_TRY(slope_error(check, friction, 1.03 * friction, heading, &off));
+    slides = fmax(slides, off);
+  }
+  eb_check_below(check, sticks, accuracy_of(check).acceleration,
+                 "acceleration over g on slopes whose tangent is 3 % below mu, all directions; "
+                 "bounded by tolerances",
+                 "%s/contact/sticks", check->solver->name);
+  eb_check_below(check, slides, accuracy_of(check).acceleration,
+                 "acceleration over g on slopes 3 % above it, off sin - mu cos = 0.013",
+                 "%s/contact/slides", check->solver->name);
+  return EB_OK;
+}
+
+/* ---- energy ---- */
+
+static double energy_of(const eb_scene *scene, const eb_state *state) {
+  const double *mass = eb_elasticity_mass(scene->elasticity);
+  double energy = eb_elasticity_energy(scene->elasticity, state->x);
+  for (int64_t k = 0; k < 3 * (int64_t)state->node_count; k++)
+    energy += mass[k / 3] * (0.5 * state->v[k] * state->v[k] - scene->gravity[k % 3] * state->x[k]);
+  return energy;
+}
+
+static eb_error fall(const eb_check *check, const eb_scene *scene, eb_state *state, double *rise) {
+  double energy = energy_of(scene, state);
+  *rise = -INFINITY;
+  for (int step = 0; step < (check->quick ? 80 : 300); step++) {
+    EB_TRY(advance(check, scene, accuracy_of(check).options, 1, state));
+    double next = energy_of(scene, state);
+    *rise = fmax(*rise, next - energy);
+    energy = next;
+  }
+  return EB_OK;
+}
+
+static eb_error energy(const eb_check *check) {
+  const double pull[3] = {0, 0, -gravity}, height = 0.02;
+  double sum[3], rise = NAN;
+  eb_scene *scene = NULL;
+  eb_state *state = NULL;
+  EB_TRY(block_on_floor(pull, 1e5, height, 0.5, &scene));
+  eb_error error = eb_state_create(scene, &state);
+  if (!error) error = fall(check, scene, state, &rise);
+  double mass = sum_up(scene, scene->x0, sum);
+  eb_state_destroy(state);
+  eb_scene_destroy(scene);
+  EB_TRY(error);
+  eb_check_below(
+      check, rise / (mass * gravity * height), 1e-3,
+      "largest rise of the energy in a step of a block that falls, bounces and settles, over "
+      "that of its fall; what is closer than the gap is pushed back to it",
+      "%s/contact/energy", check->solver->name);
+  return EB_OK;
+}
+
+/* ---- bodies ---- */
+
+static eb_error catalogue_scene(const char *parameters, eb_scene **out) {
+  return eb_scene_create(eb_scene_find("verschoor2019/stack"), parameters, NULL, "", out);
+}
+
+/* The lower box hits the upper one from below and they rise together, away from the floor. */
+static eb_error collide(const eb_check *check, eb_scene *scene, double *off, double *parting) {
+  static const double velocity[2][3] = {{0.1, 0, 0.8}, {0, -0.2, -0.4}};
+  double before[3], after[3];
+  int64_t half = scene->mesh->node_count / 2;
+  for (int64_t i = 0; i < 2 * half; i++)
+    memcpy(scene->v0 + 3 * i, velocity[i >= half], sizeof velocity[0]);
+  eb_state *state = NULL;
+  EB_TRY(eb_block_run(scene, check->solver, "", 1, 20, NULL, &state));
+  sum_up(scene, scene->v0, before);
+  double mass = sum_up(scene, state->v, after);
+  *off = 0;
+  for (int d = 0; d < 3; d++) *off = fmax(*off, fabs(after[d] - before[d]) / mass);
+  *parting = state->twist[6 + 2] - state->twist[2];
+  eb_state_destroy(state);
+  return EB_OK;
+}
+
+static eb_error momentum(const eb_check *check) {
+  double off = NAN, parting = NAN;
+  eb_scene *scene = NULL;
+  EB_TRY(catalogue_scene("bodies=2,gravity=0,resolution=0.5", &scene));
+  eb_error error = collide(check, scene, &off, &parting);
+  eb_scene_destroy(scene);
+  EB_TRY(error);
+  eb_check_below(
+      check, off, 1e-5,
+      "m/s of the common centre after two boxes of 62 kg have collided at 1.2 m/s with friction; "
+      "20 residuals of 5e-5 kg m/s",
+      "%s/contact/momentum", check->solver->name);
+  eb_check_above(check, parting, -1e-3, "m/s at which they part then", "%s/contact/parting",
+                 check->solver->name);
+  return EB_OK;
+}
+
+static eb_error stand(const eb_check *check, const eb_scene *scene, double *drift) {
+  eb_state *state = NULL, *before = NULL;
+  int settle = check->quick ? 30 : 150, steps = check->quick ? 10 : 50;
+  EB_TRY(eb_block_run(scene, check->solver, "", 1, settle, NULL, &state));
+  eb_error error = eb_block_run(scene, check->solver, "", 1, settle, NULL, &before);
+  if (!error) error = advance(check, scene, "", steps, state);
+  if (!error) *drift = eb_block_distance(state, before) / steps;
+  eb_state_destroy(before);
+  eb_state_destroy(state);
+  return error;
+}
+
+static eb_error stack(const eb_check *check) {
+  double drift = NAN;
+  eb_scene *scene = NULL;
+  EB_TRY(catalogue_scene(check->quick ? "bodies=2,resolution=0.5" : "bodies=4", &scene));
+  eb_error error = stand(check, scene, &drift);
+  eb_scene_destroy(scene);
+  EB_TRY(error);
+  eb_check_below(check, drift, 5e-6, "m a step that a stack of rigid boxes drifts; eps2",
+                 "%s/contact/stack", check->solver->name);
+  return EB_OK;
+}
+
+/* ---- methods ---- */
+
+/* Slides and vibrates on a rough slope after a fall of 0.4 mm. */
+static eb_error agree(const eb_check *check, const eb_solver_ops *other, double *apart) {
+  const double pull[3] = {4, 3, -gravity};
+  enum { STEPS = 30 };
+  eb_scene *scene = NULL;
+  eb_state *ours = NULL, *theirs = NULL;
+  EB_TRY(block_on_floor(pull, 1e6, 5e-4, 0.3, &scene));
+  eb_error error =
+      eb_block_run(scene, check->solver, accuracy_of(check).options, 1, STEPS, NULL, &ours);
+  if (!error)
+    error = eb_block_run(scene, other, accuracy_of(check).options, 1, STEPS, NULL, &theirs);
+  if (!error) *apart = eb_block_distance(ours, theirs);
+  eb_state_destroy(theirs);
+  eb_state_destroy(ours);
+  eb_scene_destroy(scene);
+  return error;
+}
+
+static eb_error methods(const eb_check *check) {
+  static const char reference[] = "contact-delassus";
+  double apart = NAN;
+  if (!strcmp(check->solver->name, reference)) return EB_OK;
+  EB_TRY(agree(check, eb_solver_find(reference), &apart));
+  eb_check_below(check, apart, 1e-6,
+                 "m between its result and that of contact-delassus after 30 steps down a slope",
+                 "%s/contact/agrees", check->solver->name);
+  return EB_OK;
+}
+
+eb_error eb_check_contact(const eb_check *check) {
+  if (!eb_subject_can(check->solver, EB_CAP_CONTACT)) return EB_OK;
+  EB_TRY(coulomb(check));
+  EB_TRY(energy(check));
+  EB_TRY(methods(check));
+  /* Faces of rigid boxes meet in rows that repeat each other: contact-sp gives such steps up. */
+  if (!eb_subject_can(check->solver, EB_CAP_FREE_BODIES) || is_loose(check)) return EB_OK;
+  EB_TRY(momentum(check));
+  return stack(check);
+}
