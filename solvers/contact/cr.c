@@ -43,7 +43,8 @@ typedef struct workspace {
   int64_t room;
   double *Av, *gradient, *descent; /* rows */
   double *u, *r, *change;          /* contacts: 3, 3, 1 (last change of the bound) */
-  double *off, *way, *first;       /* contacts: m off and u_n at the last proximal step; the first compliance */
+  double *off, *way,
+      *first; /* contacts: m off and u_n at the last proximal step; the first compliance */
   uint8_t *state;
   double *work; /* for eb_contact_measure */
 } workspace;
