@@ -24,8 +24,7 @@ void eb_contact_problem_destroy(eb_contact_problem *problem) {
   free(problem);
 }
 
-/* *array := room for `count` entries, of which the first `kept` stay. */
-static eb_error grow(void **array, int64_t kept, int64_t count, size_t size) {
+eb_error eb_contact_grow(void **array, int64_t kept, int64_t count, size_t size) {
   void *grown = eb_recalloc(*array, (size_t)kept, (size_t)count, size);
   if (!grown)
     return EB_ERROR(EB_ERR_MEMORY,
@@ -36,7 +35,7 @@ static eb_error grow(void **array, int64_t kept, int64_t count, size_t size) {
   return EB_OK;
 }
 
-#define GROW(array, kept, count) grow((void **)&(array), kept, count, sizeof *(array))
+#define GROW(array, kept, count) eb_contact_grow((void **)&(array), kept, count, sizeof *(array))
 
 eb_error eb_contact_problem_reserve(eb_contact_problem *problem, int32_t room) {
   if (room < 0 || room > INT32_MAX / EB_CONTACT_ENTRIES)

@@ -10,6 +10,7 @@
 #ifndef EB_CONTACT_PROBLEM_H
 #define EB_CONTACT_PROBLEM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "problems/elasticity/block_matrix.h"
@@ -29,6 +30,9 @@ typedef struct eb_contact_problem {
   double *
       similar; /* a contact: Z of Section 3.4.1, >= 1: how many constraints say nearly the same as this one, itself included */
 } eb_contact_problem;
+
+/* Grows an array from `before` to `count` entries of `size` bytes, keeping what is there; on failure it is untouched. */
+EB_MUST eb_error eb_contact_grow(void **array, int64_t before, int64_t count, size_t size);
 
 EB_MUST eb_error eb_contact_problem_create(int32_t room, eb_contact_problem **out);
 void eb_contact_problem_destroy(eb_contact_problem *problem);

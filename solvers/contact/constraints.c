@@ -6,17 +6,6 @@
 
 #include <string.h>
 
-eb_error eb_contact_grow(void **array, int64_t before, int64_t count, size_t size) {
-  void *grown = eb_recalloc(*array, (size_t)before, (size_t)count, size);
-  if (!grown)
-    return EB_ERROR(EB_ERR_MEMORY,
-                    "cannot allocate %lld entries of %zu bytes for contacts; use a smaller scene "
-                    "or raise the memory limit",
-                    (long long)count, size);
-  *array = grown;
-  return EB_OK;
-}
-
 static eb_error reserve(eb_constraints *set, int32_t room) {
   int32_t slots = 16, before = set->room;
   while (slots < 2 * (int64_t)room) slots *= 2;

@@ -27,8 +27,7 @@ typedef struct eb_constraints {
   int32_t *start, *of, *mark, *side;
 } eb_constraints;
 
-/* Grows an array from `before` to `count` entries of `size` bytes, keeping what is there. */
-EB_MUST eb_error eb_contact_grow(void **array, int64_t before, int64_t count, size_t size);
+/* Grows an array of `each` entries a constraint. */
 #define EB_CONTACT_GROW(array, each, before, room)                                                 \
   eb_contact_grow((void **)&(array), (each) * (int64_t)(before), (each) * (int64_t)(room),         \
                   sizeof *(array))
