@@ -11,6 +11,7 @@
 #include "harness/results/obstacles.h"
 #include "harness/results/write.h"
 #include "tests/bodies_fixture.h"
+#include "tests/h5_units.h"
 #include "tests/support/scratch.h"
 
 /* ---- a run to record -------------------------------------------------------------------------- */
@@ -112,14 +113,6 @@ static void test_none(void) {
          "  and have no group");
   eb_results_close(results);
   release(&r);
-}
-
-static herr_t count_without_unit(hid_t file, const char *name, const H5O_info_t *info, void *data) {
-  int *counts = data;
-  if (info->type != H5O_TYPE_DATASET) return 0;
-  counts[0]++;
-  counts[1] += H5Aexists_by_name(file, name, "unit", H5P_DEFAULT) <= 0;
-  return 0;
 }
 
 static void test_units(void) {

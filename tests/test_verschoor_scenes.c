@@ -341,26 +341,23 @@ static void test_ramp_integral(void) {
 }
 
 static void test_bad_parameters(void) {
-  tap_fails(attempt("verschoor2019/rings", "bodies=121", NULL), EB_ERR_USAGE, "bodies = 121",
-            "more rings than there are cells");
-  tap_fails(attempt("verschoor2019/rings", "resolution=0.1", NULL), EB_ERR_USAGE, "resolution",
-            "a ring of two cubes");
-  tap_fails(attempt("verschoor2019/pyramid", "layers=8", NULL), EB_ERR_USAGE, "layers = 8",
-            "a pyramid too high");
-  tap_fails(attempt("verschoor2019/pyramid", "gap=0", NULL), EB_ERR_USAGE, "gap = 0",
-            "crates that touch at first");
-  tap_fails(attempt("verschoor2019/incline", "angle=90", NULL), EB_ERR_USAGE, "angle = 90",
-            "a wall for an incline");
-  tap_fails(attempt("verschoor2019/incline", "mu=-1", NULL), EB_ERR_USAGE, "mu = -1",
-            "friction that pushes");
-  tap_fails(attempt("verschoor2019/armadillo", "gap=0.01", NULL), EB_ERR_USAGE, "gap = 0.01",
-            "a gap that ankles do not go through");
-  tap_fails(attempt("verschoor2019/bearing", "squeeze=0.5", NULL), EB_ERR_USAGE, "squeeze = 0.5",
-            "balls squeezed to half");
-  tap_fails(attempt("verschoor2019/wedge", "angle=40", NULL), EB_ERR_USAGE, "angle = 40",
-            "a wedge that opens");
-  tap_fails(attempt("verschoor2019/stack", "bodies=21", NULL), EB_ERR_USAGE, "bodies = 21",
-            "a tower");
+  static const struct {
+    const char *scene, *parameters, *message, *name;
+  } bad[] = {
+      {"verschoor2019/rings", "bodies=121", "bodies = 121", "more rings than there are cells"},
+      {"verschoor2019/rings", "resolution=0.1", "resolution", "a ring of two cubes"},
+      {"verschoor2019/pyramid", "layers=8", "layers = 8", "a pyramid too high"},
+      {"verschoor2019/pyramid", "gap=0", "gap = 0", "crates that touch at first"},
+      {"verschoor2019/incline", "angle=90", "angle = 90", "a wall for an incline"},
+      {"verschoor2019/incline", "mu=-1", "mu = -1", "friction that pushes"},
+      {"verschoor2019/armadillo", "gap=0.01", "gap = 0.01", "a gap that ankles do not go through"},
+      {"verschoor2019/bearing", "squeeze=0.5", "squeeze = 0.5", "balls squeezed to half"},
+      {"verschoor2019/wedge", "angle=40", "angle = 40", "a wedge that opens"},
+      {"verschoor2019/stack", "bodies=21", "bodies = 21", "a tower"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    tap_fails(attempt(bad[i].scene, bad[i].parameters, NULL), EB_ERR_USAGE, bad[i].message,
+              bad[i].name);
 }
 
 int main(void) {

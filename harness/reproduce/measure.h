@@ -106,12 +106,22 @@ double eb_found_real(const json_t *object, const char *name);
 /* Whether fewer frames of a case are there than a full run has. Such a run shows nothing about its end. */
 bool eb_shortened(const eb_evidence *evidence, int case_);
 
+/* What a figure has to keep: OP NUMBER, OP one of <=, >=, =. "= 3" holds to rounding. */
+typedef struct eb_bound {
+  char op; /* '<', '>', '=' */
+  double value;
+} eb_bound;
+/* EB_ERR_FORMAT when one of the texts is not what it should be. */
+EB_MUST eb_error eb_bound_parse(const char *op, const char *number, eb_bound *out);
+bool eb_bound_holds(const eb_bound *bound, double value);
+/* "at most", "at least", "exactly" */
+const char *eb_bound_words(const eb_bound *bound);
+
 /* "CASE STATISTIC OP NUMBER", OP one of <=, >=, =; the statistic may be a quotient, A/B. "= 3" holds to rounding. */
 typedef struct eb_condition {
   int case_;
   char over[200], under[200]; /* statistics; under "" without a quotient */
-  char op;                    /* '<', '>', '=' */
-  double bound;
+  eb_bound bound;
 } eb_condition;
 /* EB_ERR_FORMAT says what is wrong with the text. */
 EB_MUST eb_error eb_condition_parse(const eb_paper *paper, const char *text, eb_condition *out);

@@ -7,6 +7,28 @@
 #include "harness/names.h"
 #include "harness/reproduce/measure.h"
 
+/* ---- bounds ----------------------------------------------------------------------------------- */
+
+eb_error eb_bound_parse(const char *op, const char *number, eb_bound *out) {
+  static const char *const ops[] = {"<=", ">=", "="};
+  int i = 0;
+  while (i < 3 && strcmp(ops[i], op) != 0) i++;
+  if (i == 3) return EB_ERROR(EB_ERR_FORMAT, "'%s' is none of <=, >=, =", op);
+  out->op = ops[i][0];
+  return eb_parse_real("condition", number, -1e300, 1e300, &out->value);
+}
+
+bool eb_bound_holds(const eb_bound *bound, double value) {
+  static const double rounding = 1e-9;
+  return bound->op == '<'   ? value <= bound->value
+         : bound->op == '>' ? value >= bound->value
+                            : fabs(value - bound->value) <= rounding * fmax(1, fabs(bound->value));
+}
+
+const char *eb_bound_words(const eb_bound *bound) {
+  return bound->op == '<' ? "at most" : bound->op == '>' ? "at least" : "exactly";
+}
+
 /* ---- conditions ------------------------------------------------------------------------------- */
 
 static eb_error parse_statistic(const char *word, eb_condition *out) {
@@ -18,15 +40,10 @@ static eb_error parse_statistic(const char *word, eb_condition *out) {
 }
 
 static eb_error parse_words(const eb_paper *paper, const eb_strings *words, eb_condition *out) {
-  static const char *const ops[] = {"<=", ">=", "="};
-  int op = 0;
   out->case_ = eb_paper_case_find(paper, words->items[0], strlen(words->items[0]));
   if (out->case_ < 0) return EB_ERROR(EB_ERR_FORMAT, "there is no case '%s'", words->items[0]);
   EB_TRY(parse_statistic(words->items[1], out));
-  while (op < 3 && strcmp(ops[op], words->items[2]) != 0) op++;
-  if (op == 3) return EB_ERROR(EB_ERR_FORMAT, "'%s' is none of <=, >=, =", words->items[2]);
-  out->op = ops[op][0];
-  return eb_parse_real("condition", words->items[3], -1e300, 1e300, &out->bound);
+  return eb_bound_parse(words->items[2], words->items[3], &out->bound);
 }
 
 eb_error eb_condition_parse(const eb_paper *paper, const char *text, eb_condition *out) {
@@ -37,13 +54,6 @@ eb_error eb_condition_parse(const eb_paper *paper, const char *text, eb_conditio
   if (!error) error = parse_words(paper, &words, out);
   eb_strings_clear(&words);
   return error;
-}
-
-static bool holds(const eb_condition *c, double value) {
-  static const double rounding = 1e-9;
-  return c->op == '<'   ? value <= c->bound
-         : c->op == '>' ? value >= c->bound
-                        : fabs(value - c->bound) <= rounding * fmax(1, fabs(c->bound));
 }
 
 typedef struct tally {
@@ -64,14 +74,11 @@ static eb_error judge_condition(const eb_evidence *e, const eb_condition *c, tal
   EB_TRY(value_of(e, c, &value));
   if (t->count++ == 0) finding->ours = value;
   t->unknown += isnan(value);
-  t->broken += !isnan(value) && !holds(c, value);
+  t->broken += !isnan(value) && !eb_bound_holds(&c->bound, value);
   t->shortened += eb_shortened(e, c->case_);
   return eb_say(finding, "%s: %s%s%s = %.3g (%s %.3g%s)", e->paper->cases[c->case_].name, c->over,
-                *c->under ? "/" : "", c->under, value,
-                c->op == '<'   ? "at most"
-                : c->op == '>' ? "at least"
-                               : "exactly",
-                c->bound, isnan(value) || holds(c, value) ? "" : ", not as claimed");
+                *c->under ? "/" : "", c->under, value, eb_bound_words(&c->bound), c->bound.value,
+                isnan(value) || eb_bound_holds(&c->bound, value) ? "" : ", not as claimed");
 }
 
 static eb_error rule_conditions(const tally *t, eb_finding *finding) {

@@ -10,8 +10,7 @@
 /* ROW.FIELD[/ROW.FIELD] OP NUMBER */
 typedef struct bound {
   char over[200], under[200]; /* under "": no quotient */
-  char op;                    /* '<', '>', '=' */
-  double value;
+  eb_bound limit;
 } bound;
 
 typedef struct tally {
@@ -19,18 +18,13 @@ typedef struct tally {
 } tally;
 
 static eb_error parse_words(const eb_strings *words, bound *out) {
-  static const char *const ops[] = {"<=", ">=", "="};
-  int op = 0;
   if (words->count != 3)
     return EB_ERROR(EB_ERR_FORMAT, "it is not 'ROW.FIELD[/ROW.FIELD] OP NUMBER'");
   size_t length = strcspn(words->items[0], "/");
   snprintf(out->over, sizeof out->over, "%.*s", (int)length, words->items[0]);
   snprintf(out->under, sizeof out->under, "%s",
            words->items[0][length] ? words->items[0] + length + 1 : "");
-  while (op < 3 && strcmp(ops[op], words->items[1]) != 0) op++;
-  if (op == 3) return EB_ERROR(EB_ERR_FORMAT, "'%s' is none of <=, >=, =", words->items[1]);
-  out->op = ops[op][0];
-  return eb_parse_real("holds", words->items[2], -1e300, 1e300, &out->value);
+  return eb_bound_parse(words->items[1], words->items[2], &out->limit);
 }
 
 static eb_error parse_bound(const char *text, bound *out) {
@@ -62,28 +56,17 @@ static eb_error say_cause(const json_t *result, const char *path, eb_finding *fi
   return eb_say(finding, "%s is not known: %s", path, reason);
 }
 
-static bool holds(const bound *b, double value) {
-  static const double rounding = 1e-9;
-  return b->op == '<'   ? value <= b->value
-         : b->op == '>' ? value >= b->value
-                        : fabs(value - b->value) <= rounding * fmax(1, fabs(b->value));
-}
-
 static eb_error judge_bound(const json_t *result, const bound *b, tally *t, eb_finding *finding) {
   double value = figure_of(result, b->over);
   if (*b->under) value /= figure_of(result, b->under);
   if (t->count++ == 0) finding->ours = value;
-  bool unknown = !isfinite(value), broken = !unknown && !holds(b, value);
+  bool unknown = !isfinite(value), broken = !unknown && !eb_bound_holds(&b->limit, value);
   t->unknown += unknown;
   t->broken += broken;
   EB_TRY(say_cause(result, b->over, finding));
   EB_TRY(say_cause(result, b->under, finding));
   return eb_say(finding, "%s%s%s = %.3g (%s %.3g%s)", b->over, *b->under ? "/" : "", b->under,
-                value,
-                b->op == '<'   ? "at most"
-                : b->op == '>' ? "at least"
-                               : "exactly",
-                b->value, broken ? ", not as claimed" : "");
+                value, eb_bound_words(&b->limit), b->limit.value, broken ? ", not as claimed" : "");
 }
 
 static eb_error rule(const tally *t, bool complete, eb_finding *finding) {
