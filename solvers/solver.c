@@ -85,6 +85,24 @@ const char *eb_counter_name(eb_counter counter) {
   return (unsigned)counter < EB_COUNTERS ? names[counter] : "unknown counter";
 }
 
+const char *eb_equation_name(eb_equation equation) {
+  static const char *const names[EB_EQUATIONS] = {[EB_EQUATION_IMPLICIT_EULER] = "implicit Euler",
+                                                  [EB_EQUATION_STATIC] = "static",
+                                                  [EB_EQUATION_LINEARIZED] = "linearized",
+                                                  [EB_EQUATION_REDUCED] = "reduced",
+                                                  [EB_EQUATION_POSITION_BASED] = "position-based"};
+  return (unsigned)equation < EB_EQUATIONS ? names[equation] : "unknown equation";
+}
+
+const char *eb_update_name(eb_update update) {
+  static const char *const names[EB_UPDATES] = {
+      [EB_UPDATE_END_VELOCITY] = "x1 = x0 + h v1",
+      [EB_UPDATE_MEAN_VELOCITY] = "x1 = x0 + h (v0 + v1) / 2",
+      [EB_UPDATE_SUBSTEPS] = "substeps",
+      [EB_UPDATE_CORRECTED] = "x1 = x0 + h v1 + correction"};
+  return (unsigned)update < EB_UPDATES ? names[update] : "unknown update";
+}
+
 const char *eb_memory_name(eb_memory_kind kind) {
   static const char *const names[EB_MEMORY_KINDS] = {[EB_MEMORY_MATRIX] = "matrix",
                                                      [EB_MEMORY_FACTOR] = "factor",

@@ -93,8 +93,43 @@ typedef struct eb_tree_log {
   double *flops;                   /* count */
 } eb_tree_log;
 
-/* The equation that a step claims to solve; the harness audits that one. */
-typedef enum eb_equation { EB_EQUATION_IMPLICIT_EULER, EB_EQUATION_STATIC } eb_equation;
+/* The equation that a step claims to solve. The harness measures the residual of that one, and that of implicit Euler beside it
+ * (harness/README.md has the formulas); runs are ranked only among those of the same equation. */
+typedef enum eb_equation {
+  EB_EQUATION_IMPLICIT_EULER, /* grad W(x1) = 0 (problems/scene.h) */
+  EB_EQUATION_STATIC,         /* the same without inertia; v1 = 0 */
+  EB_EQUATION_LINEARIZED,     /* one linear solve about x0, see eb_linearization */
+  EB_EQUATION_REDUCED, /* the linearized equation (stiffness > 0) or implicit Euler (0), tested with the motions of a subspace alone */
+  EB_EQUATION_POSITION_BASED, /* positions are projected onto constraints that act between the nodes of a body */
+  EB_EQUATIONS
+} eb_equation;
+const char *eb_equation_name(eb_equation equation); /* "implicit Euler", ... */
+
+/* Which derivative of the forces a linearized step takes. */
+typedef enum eb_tangent {
+  EB_TANGENT_EXACT,     /* d2E/dx2 at x0 */
+  EB_TANGENT_PROJECTED, /* the same with each element's part made positive semi-definite */
+  EB_TANGENT_ROTATED,   /* sum_e R_e K_e R_e^T with the elements' rotations at x0 frozen */
+  EB_TANGENTS
+} eb_tangent;
+
+/* The equation of a linearized step, K the tangent:
+ *   (mass M + stiffness h^2 K) v1 = M v0 + h (f_ext - g(x0)),   x1 = x0 + h v1.
+ * mass and stiffness are 1 in linearly implicit Euler; damping raises them. */
+typedef struct eb_linearization {
+  double mass, stiffness;
+  eb_tangent tangent;
+} eb_linearization;
+
+/* How the positions of a step follow from its velocities; the harness holds every node to it that is not held itself. */
+typedef enum eb_update {
+  EB_UPDATE_END_VELOCITY,  /* x1 = x0 + h v1 */
+  EB_UPDATE_MEAN_VELOCITY, /* x1 = x0 + h (v0 + v1) / 2 */
+  EB_UPDATE_SUBSTEPS, /* the step is cut into parts: no node can have gone farther than its energy carries it */
+  EB_UPDATE_CORRECTED, /* x1 = x0 + h v1 + c, where c may only lower the potential energy */
+  EB_UPDATES
+} eb_update;
+const char *eb_update_name(eb_update update); /* "x1 = x0 + h v1", ... */
 
 struct eb_contact_record;
 
@@ -121,6 +156,8 @@ typedef struct eb_step_log {
   int round_count;
   double step_started;
   eb_equation equation;
+  eb_linearization
+      linearization; /* of EB_EQUATION_LINEARIZED and EB_EQUATION_REDUCED; 1, 1 and exact after a reset */
   double memory_bytes[EB_MEMORY_KINDS]; /* of the set-up */
   eb_tree_log tree;                     /* of the set-up; count 0: none */
   /* Per element: updates since the harness last cleared it (it does at every stored frame), saturating at 255. Kept by
@@ -167,7 +204,8 @@ typedef struct eb_solver {
 
 struct eb_solver_ops {
   const char *name, *summary, *citation;
-  uint32_t capabilities;    /* eb_capability bits it serves */
+  uint32_t capabilities; /* eb_capability bits it serves */
+  eb_update update; /* how positions follow from velocities, in every step that is not static */
   const eb_option *options; /* ended by a NULL name; NULL when none */
   /* Allocates everything a step needs. On failure nothing stays allocated. */
   eb_error (*create)(eb_solver *solver, const eb_scene *scene);
@@ -200,6 +238,6 @@ void eb_solver_destroy(eb_solver *solver);
 EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log);
 
 /* The interface version a plug-in was built against; exported by it as `elastobench_abi`. */
-#define EB_PLUGIN_ABI 4
+#define EB_PLUGIN_ABI 5
 
 #endif

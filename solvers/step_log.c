@@ -47,6 +47,7 @@ void eb_step_log_reset(eb_step_log *log) {
                        .residual_seconds = log->residual_seconds,
                        .residual_capacity = log->residual_capacity,
                        .residual_norm = "",
+                       .linearization = {1, 1, EB_TANGENT_EXACT},
                        .step_started = eb_wall_seconds(),
                        .element_updates = log->element_updates,
                        .element_count = log->element_count};

@@ -87,6 +87,8 @@ static eb_error describe_texts(const eb_case *work, eb_run *run) {
   EB_TRY(eb_run_set(&run->outcome, eb_outcome_name(EB_OUTCOME_UNFINISHED)));
   EB_TRY(eb_run_set(&run->reason, ""));
   EB_TRY(eb_run_set(&run->audit, "none"));
+  EB_TRY(eb_run_set(&run->audit_rules, ""));
+  EB_TRY(eb_run_set(&run->equation, ""));
   return now_text(&run->started);
 }
 

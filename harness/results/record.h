@@ -68,7 +68,10 @@ typedef struct eb_run {
   char *detail;           /* cause in words */
   char *output;           /* the end of what the process printed */
   char *audit;            /* "passed", "failed", "none" (nothing to judge) */
-  char *audit_detail;
+  char *audit_detail;     /* the first failure in words */
+  char *audit_rules; /* the broken rules (harness/audit/rules.h), "update,momentum"; "" when none */
+  char *
+      equation; /* what the steps solve (eb_equation_name), with the scales of a linearization that are not 1; "" without steps */
   char *started;    /* UTC, ISO 8601 */
   char *state_hash; /* of the final positions and velocities */
   int64_t order;    /* place in the plan */
@@ -78,6 +81,13 @@ typedef struct eb_run {
   double dt, scene_seconds, setup_seconds, setup_cpu_seconds, total_seconds; /* s */
   double peak_rss, memory_limit;                                             /* bytes */
   double timeout;                                                            /* s */
+  /* The largest audited residual of the declared equation over its force scale, over all steps: what a run is classed by. */
+  double error;
+  int64_t audit_failures; /* steps that broke a rule, and breaches of the run as a whole */
+  /* Cost beside the timed steps: from the start of the process to the first step; processor time of the whole process, of the timed
+   * steps, and of threads of the solver's while the clock stood; growth of resident memory from the first step to the last. */
+  double first_step_at, process_cpu_seconds, timed_cpu_seconds, untimed_cpu_seconds, memory_growth;
+  int64_t threads_alive; /* most threads of the process between steps */
 } eb_run;
 
 typedef enum eb_field_type { EB_FIELD_TEXT, EB_FIELD_INT, EB_FIELD_REAL } eb_field_type;
@@ -141,6 +151,16 @@ typedef enum eb_column {
   EB_COL_CONTACT_ANGLE,
   EB_COL_CONTACT_BALANCE,
   EB_COL_ENERGY_EXCESS,
+  EB_COL_EQUATION, /* from here on: younger than the first files */
+  EB_COL_EQUATION_RESIDUAL,
+  EB_COL_UPDATE_ERROR,
+  EB_COL_HELD_ERROR,
+  EB_COL_BALANCE,
+  EB_COL_BALANCE_RELATIVE,
+  EB_COL_CONTACT_TRUE_GAP,
+  EB_COL_CONTACT_UNRECORDED,
+  EB_COL_CONTACT_NORMAL,
+  EB_COL_RESIDENT,
   EB_COL_COUNT
 } eb_column;
 
