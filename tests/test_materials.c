@@ -158,20 +158,6 @@ static void test_frozen_rotation(void) {
 
 /* ---- projection ----------------------------------------------------------------------------------- */
 
-static void clamp_by_lapack(const double T[81], double clamped[81], double *least, double *size) {
-  double Q[81], w[9];
-  memcpy(Q, T, sizeof Q);
-  if (lapack_eigen(9, Q, w) != 0) w[0] = NAN;
-  *least = w[0];
-  *size = fmax(fabs(w[0]), fabs(w[8]));
-  for (int i = 0; i < 9; i++)
-    for (int j = 0; j < 9; j++) {
-      double sum = 0;
-      for (int k = 0; k < 9; k++) sum += fmax(w[k], 0) * Q[9 * k + i] * Q[9 * k + j];
-      clamped[9 * i + j] = sum;
-    }
-}
-
 typedef struct projection_errors {
   double clamp, symmetry, negative;
   int indefinite;
@@ -193,14 +179,14 @@ static void compare_projection(const eb_material *m, const double F[9], const do
     eb_material_tangent(&base, F, a, true, B);
     for (int i = 0; i < 81; i++) projected[i] -= B[i];
   }
-  clamp_by_lapack(T, clamped, &least, &size);
+  lapack_clamp9(T, clamped, &least, &size);
   size = fmax(size, YOUNG);
   e->indefinite += least < -1e-6 * size;
   for (int i = 0; i < 81; i++) {
     e->clamp = fmax(e->clamp, fabs(projected[i] - clamped[i]) / size);
     e->symmetry = fmax(e->symmetry, fabs(T[i] - T[9 * (i % 9) + i / 9]) / size);
   }
-  clamp_by_lapack(projected, clamped, &least, &ignored);
+  lapack_clamp9(projected, clamped, &least, &ignored);
   e->negative = fmax(e->negative, -least / size);
 }
 

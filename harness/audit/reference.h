@@ -7,6 +7,8 @@
 
 /* F = U diag(s) V^T with det U = det V = 1; |s[0]| >= |s[1]| >= |s[2]|, only s[2] can be negative. Row-major. */
 void eb_reference_svd(const double F[9], double U[9], double s[3], double V[9]);
+/* R = U V^T of it, the rotation nearest to F. */
+void eb_reference_polar(const double F[9], double R[9]);
 
 /* Energy density psi(F), J/m^3, and first Piola-Kirchhoff stress P = dpsi/dF, Pa. `fibre` is the unit rest direction or NULL. */
 double eb_reference_material(const eb_material *material, const double F[9], const double *fibre,

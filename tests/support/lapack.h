@@ -3,7 +3,9 @@
 #ifndef EB_TESTS_LAPACK_H
 #define EB_TESTS_LAPACK_H
 
+#include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
             double *work, const int *lwork, int *info, size_t, size_t);
@@ -24,6 +26,22 @@ static inline int lapack_eigen(int n, double *A, double *w) {
   openblas_set_num_threads(1);
   dsyev_("V", "U", &n, A, &n, w, work, &lwork, &info, 1, 1);
   return info;
+}
+
+/* The nearest positive semi-definite matrix to the symmetric T (9 x 9), its eigenvalues below 0 set to 0; the least of them and the size of the largest. */
+static inline void lapack_clamp9(const double T[81], double clamped[81], double *least,
+                                 double *size) {
+  double Q[81], w[9];
+  memcpy(Q, T, sizeof Q);
+  if (lapack_eigen(9, Q, w) != 0) w[0] = NAN;
+  *least = w[0];
+  *size = fmax(fabs(w[0]), fabs(w[8]));
+  for (int i = 0; i < 9; i++)
+    for (int j = 0; j < 9; j++) {
+      double sum = 0;
+      for (int k = 0; k < 9; k++) sum += fmax(w[k], 0) * Q[9 * k + i] * Q[9 * k + j];
+      clamped[9 * i + j] = sum;
+    }
 }
 
 /* Solves A x = b (A n x n, symmetric or column-major, destroyed; b becomes x; pivots: n). Returns 0 on success. */

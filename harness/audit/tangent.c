@@ -1,0 +1,205 @@
+/* Isotropic energies are functions of the stretches, the singular values s of F = U diag(s) V^T. With dF = U X V^T and dP = U Y V^T, the sum over l of
+ *   Y_kk = psi_kl X_ll,   Y_kl + Y_lk = (psi_k - psi_l) / (s_k - s_l) (X_kl + X_lk),   Y_kl - Y_lk = (psi_k + psi_l) / (s_k + s_l) (X_kl - X_lk):
+ * the eigenvalues of the tangent are those of the 3x3 matrix psi_kl and the quotients, the flips and twists of pairs (Smith, de Goes and Kim 2019).
+ *
+ * Each energy here is a sum of functions of one invariant of the stretches each, and so are its derivatives. With (k, l, m) all different, the invariants have
+ *                     d/ds_k               d2/ds_k2           d2/ds_k ds_l   flip of (k, l)           twist
+ *   tr S = sum s_k    1                    0                  0              0                        2 / (s_k + s_l)
+ *   Ic = sum s_k^2    2 s_k                2                  0              2                        2
+ *   IIc = |cof F|^2   2 s_k (s_l^2+s_m^2)  2 (s_l^2 + s_m^2)  4 s_k s_l      2 (s_m^2 - s_k s_l)      2 (s_m^2 + s_k s_l)
+ *   J                 s_l s_m              0                  s_m            -s_m                     s_m
+ * and flips have their limits for s_k = s_l. */
+#include "harness/audit/tangent.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "harness/audit/reference.h"
+#include "harness/audit/reference_terms.h"
+#include "problems/base/vector3.h"
+
+/* ---- 3 x 3 matrices ---------------------------------------------------------------------------- */
+
+/* C = A B; C is neither A nor B. */
+static void multiply(const double A[9], const double B[9], double C[9]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
+}
+
+static void transpose(const double A[9], double B[9]) {
+  for (int i = 0; i < 9; i++) B[i] = A[3 * (i % 3) + i / 3];
+}
+
+/* Rows and columns p and q of the symmetric A turn so that A_pq becomes 0; the columns of Q with them. */
+static void jacobi_rotation(double A[9], double Q[9], int p, int q) {
+  double zeta = (A[4 * q] - A[4 * p]) / (2 * A[3 * p + q]);
+  double t = copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+  double c = 1 / sqrt(1 + t * t), s = c * t;
+  for (int side = 0; side < 3; side++) { /* A J, J^T (A J), Q J */
+    double *M = side == 2 ? Q : A;
+    int step = side == 1 ? 1 : 3, of_p = side == 1 ? 3 * p : p, of_q = side == 1 ? 3 * q : q;
+    for (int i = 0; i < 3; i++) {
+      double keep = M[of_p + step * i];
+      M[of_p + step * i] = c * keep - s * M[of_q + step * i];
+      M[of_q + step * i] = s * keep + c * M[of_q + step * i];
+    }
+  }
+}
+
+/* Sets the negative eigenvalues of the symmetric A to 0. */
+static void clamp_eigenvalues(double A[9]) {
+  enum { SWEEPS = 16 };
+  double Q[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, w[3];
+  for (int sweep = 0; sweep < SWEEPS; sweep++)
+    for (int p = 0; p < 2; p++)
+      for (int q = p + 1; q < 3; q++)
+        if (fabs(A[3 * p + q]) > 0.5 * DBL_EPSILON * sqrt(fabs(A[4 * p] * A[4 * q])))
+          jacobi_rotation(A, Q, p, q);
+  for (int k = 0; k < 3; k++) w[k] = fmax(A[4 * k], 0);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      A[3 * i + j] = 0;
+      for (int k = 0; k < 3; k++) A[3 * i + j] += w[k] * Q[3 * i + k] * Q[3 * j + k];
+    }
+}
+
+/* ---- stretches --------------------------------------------------------------------------------- */
+
+/* First and second derivatives of psi by the invariants; IIc enters linearly everywhere. */
+typedef struct invariant_slopes {
+  double trace, trace2, square, square2, cofactor, volume, volume2;
+} invariant_slopes;
+
+static invariant_slopes differentiate(const eb_material *material, const double s[3]) {
+  eb_lame lame = eb_reference_coefficients(material);
+  double mu = lame.mu, lambda = lame.lambda, Ic = eb_dot3(s, s);
+  eb_term volume = eb_reference_volume(material, s[0] * s[1] * s[2]);
+  invariant_slopes d = {.volume = volume.first, .volume2 = volume.second};
+  switch (material->kind) {
+  case EB_COROTATED: /* mu (Ic - 2 tr S + 3) + lambda/2 (tr S - 3)^2 */
+    d.trace = lambda * (s[0] + s[1] + s[2] - 3) - 2 * mu;
+    d.trace2 = lambda;
+    d.square = mu;
+    break;
+  case EB_FIXED_COROTATIONAL: /* mu (Ic - 2 tr S + 3) + h(J) */
+    d.trace = -2 * mu;
+    d.square = mu;
+    break;
+  case EB_STVK: /* mu/4 (Ic^2 - 2 IIc - 2 Ic + 3) + lambda/8 (Ic - 3)^2 */
+    d.square = 0.5 * mu * (Ic - 1) + 0.25 * lambda * (Ic - 3);
+    d.square2 = 0.5 * mu + 0.25 * lambda;
+    d.cofactor = -0.5 * mu;
+    break;
+  case EB_STABLE_NEO_HOOKEAN: /* mu/2 (Ic - ln(Ic + 1)) + h(J) */
+    d.square = 0.5 * mu * (1 - 1 / (Ic + 1));
+    d.square2 = 0.5 * mu / ((Ic + 1) * (Ic + 1));
+    break;
+  case EB_MOONEY_RIVLIN: /* C10 Ic + C01 IIc + h(J) */
+    d.square = 0.375 * mu;
+    d.cofactor = 0.125 * mu;
+    break;
+  default: /* neo-Hookean: mu/2 Ic + h(J) */
+    d.square = 0.5 * mu;
+  }
+  return d;
+}
+
+/* The tangent in the frame of the stretches; pairs are named by the index they leave out. */
+typedef struct stretch_tangent {
+  double along[9], flip[3], twist[3];
+} stretch_tangent;
+
+static void derive_pair(const invariant_slopes *d, const double s[3], int m, stretch_tangent *t) {
+  static const double smallest_sum = 1e-8;
+  int k = (m + 1) % 3, l = (m + 2) % 3;
+  double kl = s[k] * s[l], mm = s[m] * s[m], sum = fmax(s[k] + s[l], smallest_sum);
+  t->along[4 * m] = d->trace2 + 2 * d->square + 4 * d->square2 * mm +
+                    2 * d->cofactor * (s[k] * s[k] + s[l] * s[l]) + d->volume2 * kl * kl;
+  t->along[3 * k + l] = t->along[3 * l + k] = d->trace2 + 4 * (d->square2 + d->cofactor) * kl +
+                                              d->volume2 * kl * mm + d->volume * s[m];
+  t->flip[m] = 2 * d->square + 2 * d->cofactor * (mm - kl) - d->volume * s[m];
+  t->twist[m] =
+      2 * d->trace / sum + 2 * d->square + 2 * d->cofactor * (mm + kl) + d->volume * s[m];
+}
+
+static stretch_tangent derive_stretches(const eb_material *material, const double s[3],
+                                        bool project) {
+  invariant_slopes slopes = differentiate(material, s);
+  stretch_tangent t;
+  for (int m = 0; m < 3; m++) derive_pair(&slopes, s, m, &t);
+  if (!project) return t;
+  clamp_eigenvalues(t.along);
+  for (int m = 0; m < 3; m++) {
+    t.flip[m] = fmax(t.flip[m], 0);
+    t.twist[m] = fmax(t.twist[m], 0);
+  }
+  return t;
+}
+
+/* ---- parts of the tangent ------------------------------------------------------------------------ */
+
+static void isotropic(const eb_material *material, bool project, const double F[9],
+                      const double dF[9], double dP[9]) {
+  double U[9], s[3], V[9], turned[9], X[9], Y[9];
+  eb_reference_svd(F, U, s, V);
+  stretch_tangent t = derive_stretches(material, s, project);
+  transpose(U, turned);
+  multiply(turned, dF, Y);
+  multiply(Y, V, X);
+  for (int m = 0; m < 3; m++) {
+    int k = (m + 1) % 3, l = (m + 2) % 3;
+    double even = 0.5 * t.flip[m] * (X[3 * k + l] + X[3 * l + k]);
+    double odd = 0.5 * t.twist[m] * (X[3 * k + l] - X[3 * l + k]);
+    Y[3 * k + l] = even + odd;
+    Y[3 * l + k] = even - odd;
+    Y[4 * m] = t.along[3 * m] * X[0] + t.along[3 * m + 1] * X[4] + t.along[3 * m + 2] * X[8];
+  }
+  transpose(V, turned);
+  multiply(U, Y, X);
+  multiply(X, turned, dP);
+}
+
+static void rotated(const eb_material *material, const double F[9], const double dF[9],
+                    double dP[9]) {
+  double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, back[9], strain[9], stress[9];
+  eb_lame lame = eb_reference_lame(material);
+  if (material->kind != EB_LINEAR) eb_reference_polar(F, R);
+  transpose(R, back);
+  multiply(back, dF, strain);
+  double trace = strain[0] + strain[4] + strain[8];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      stress[3 * i + j] =
+          lame.mu * (strain[3 * i + j] + strain[3 * j + i]) + (i == j) * lame.lambda * trace;
+  multiply(R, stress, dP);
+}
+
+/* dP += M (dF a) a^T, M = 2 psi' I + 4 psi'' (F a) (F a)^T: eigenvalues 2 psi' across F a and 2 psi' + 4 psi'' I5 along it. */
+static void add_fibre(const eb_material *material, bool project, const double F[9],
+                      const double a[3], const double dF[9], double dP[9]) {
+  double Fa[3], dFa[3];
+  eb_turn3(F, a, Fa);
+  eb_turn3(dF, a, dFa);
+  double I5 = eb_dot3(Fa, Fa);
+  eb_term fibre = eb_reference_fibre(material, I5);
+  double across = 2 * fibre.first, along = across + 4 * fibre.second * I5;
+  if (project) {
+    across = fmax(across, 0);
+    along = fmax(along, 0);
+  }
+  double stretch = I5 > 0 ? (along - across) / I5 * eb_dot3(Fa, dFa) : 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) dP[3 * i + j] += (across * dFa[i] + stretch * Fa[i]) * a[j];
+}
+
+void eb_reference_tangent(const eb_material *material, eb_tangent tangent, const double F[9],
+                          const double *fibre, const double dF[9], double dP[9]) {
+  bool project = tangent == EB_TANGENT_PROJECTED;
+  if (tangent == EB_TANGENT_ROTATED || material->kind == EB_COROTATIONAL ||
+      material->kind == EB_LINEAR)
+    rotated(material, F, dF, dP);
+  else
+    isotropic(material, project, F, dF, dP);
+  if (material->fibre != EB_FIBRE_NONE && fibre) add_fibre(material, project, F, fibre, dF, dP);
+}
