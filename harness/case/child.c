@@ -139,6 +139,7 @@ static eb_error open_board(child *c) {
 
 static eb_error fork_child(child *c, char *const *argv, char *const *environment, int print) {
   pid_t parent = getpid();
+  c->board->started = eb_wall_seconds();
   c->pid = fork();
   if (c->pid == 0) become(parent, argv, environment, c->limits.memory, c->shared, print);
   if (c->pid < 0) return EB_ERROR(EB_ERR_IO, "cannot start a process: %s", strerror(errno));
@@ -184,6 +185,10 @@ eb_error eb_board_open(eb_board **out) {
   return *out ? EB_OK : EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
 }
 
+void eb_board_say(eb_board *board, const char *words) {
+  if (board && !*board->words) snprintf(board->words, sizeof board->words, "%s", words);
+}
+
 void eb_board_close(eb_board *board) {
   if (board) munmap(board, sizeof *board);
 }
@@ -202,7 +207,7 @@ static void look(child *c) {
   /* A solver that writes where it should not may have written here. */
   int stage = c->board->stage;
   end->stage =
-      stage >= EB_STAGE_START && stage <= EB_STAGE_CLOSING ? (eb_stage)stage : EB_STAGE_START;
+      stage >= EB_STAGE_START && stage <= EB_STAGE_WRITTEN ? (eb_stage)stage : EB_STAGE_START;
   if (!c->progress || (!news && now - c->last_call < patience)) return;
   c->progress(c->context, end->step, end->steps, now - c->started);
   c->last_call = now;

@@ -17,15 +17,24 @@ typedef enum eb_stage {
   EB_STAGE_SCENE, /* builds the scene */
   EB_STAGE_SETUP, /* sets the solver up */
   EB_STAGE_STEPS,
-  EB_STAGE_CLOSING /* is done and writes its file */
+  EB_STAGE_CLOSING, /* is done and writes its file */
+  EB_STAGE_WRITTEN  /* its file is complete: what happens now cannot spoil it */
 } eb_stage;
+
+enum { EB_BOARD_WORDS = 600 };
 
 typedef struct eb_board {
   _Atomic int64_t step, steps; /* done, and wanted */
   _Atomic int stage;
+  _Atomic int asked_to_end; /* by the parent: the time is over */
+  double started; /* just before the process was, on the clock of eb_wall_seconds; 0: unknown */
+  char
+      words[EB_BOARD_WORDS]; /* why the process gives up, when it cannot write that into its file */
 } eb_board;
 /* The child's side: maps what its parent gave it, or plain memory when it was started by hand. */
 EB_MUST eb_error eb_board_open(eb_board **out);
+/* Leaves words for the parent; the first ones stay. The board may be NULL. */
+void eb_board_say(eb_board *board, const char *words);
 void eb_board_close(eb_board *board);
 
 /* Signals that end a run (SIGINT, SIGTERM, SIGHUP), held back while this is open and read as a file. */

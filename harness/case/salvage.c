@@ -23,7 +23,8 @@ static void place(const eb_child_end *end, char *out, size_t bytes) {
                                       [EB_STAGE_SCENE] = "while building the scene",
                                       [EB_STAGE_SETUP] = "in the set-up of the solver",
                                       [EB_STAGE_STEPS] = "in step",
-                                      [EB_STAGE_CLOSING] = "while writing its result"};
+                                      [EB_STAGE_CLOSING] = "while writing its result",
+                                      [EB_STAGE_WRITTEN] = "after its result was written"};
   if (end->stage == EB_STAGE_STEPS)
     snprintf(out, bytes, "%s %lld", names[end->stage], (long long)end->step + 1);
   else

@@ -1,0 +1,155 @@
+#include "harness/case/cost.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "problems/base/clock.h"
+#include "problems/base/memory.h"
+
+/* ---- the beginning ---------------------------------------------------------------------------- */
+
+/* When the kernel started this process, in s since boot; negative when it does not say. The name in the second column may hold
+ * anything, the columns behind its last bracket are numbers: starttime is the 20th of them. */
+static double kernel_start(void) {
+  enum { COLUMNS_BEFORE = 19 };
+  char text[1024] = "";
+  int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  ssize_t got = read(file, text, sizeof text - 1);
+  close(file);
+  const char *at = got > 0 ? strrchr(text, ')') : NULL;
+  if (at) at++;
+  for (int i = 0; at && i < COLUMNS_BEFORE; i++) {
+    at += strspn(at, " ");
+    at = strchr(at, ' ');
+  }
+  unsigned long long ticks;
+  if (!at || sscanf(at, "%llu", &ticks) != 1) return -1;
+  return (double)ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+static double process_start(const eb_board *board) {
+  double now = eb_wall_seconds();
+  if (board && board->started > 0 && board->started <= now) return board->started;
+  double start = kernel_start();
+  return start < 0 ? now : fmin(now, now - (eb_seconds_of(CLOCK_BOOTTIME) - start));
+}
+
+/* ---- the team --------------------------------------------------------------------------------- */
+
+/* Each thread of the team tells its clock. The runtime may end threads and start others, so this is done again when one is gone. */
+static void meet_team(eb_cost *cost) {
+  int met = 1;
+  pthread_getcpuclockid(pthread_self(), &cost->team[0]);
+#pragma omp parallel num_threads(cost->team_size) reduction(+ : met)
+  {
+    int thread = omp_get_thread_num();
+    if (thread > 0 && thread < cost->team_size &&
+        pthread_getcpuclockid(pthread_self(), &cost->team[thread]) == 0)
+      met++;
+  }
+  /* Those that the runtime did not give. */
+  for (int i = met; i < cost->team_size; i++) cost->team[i] = cost->team[0];
+}
+
+/* Sum over the team's other threads; false when one of them is gone. */
+static bool workers_cpu(const eb_cost *cost, double *sum) {
+  struct timespec time;
+  bool all = true;
+  *sum = 0;
+  for (int i = 1; i < cost->team_size; i++) {
+    if (cost->team[i] == cost->team[0]) continue;
+    if (clock_gettime(cost->team[i], &time))
+      all = false;
+    else
+      *sum += (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+  }
+  return all;
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+eb_error eb_cost_open(const eb_board *board, eb_cost *out) {
+  *out = (eb_cost){.statm = -1, .tasks = -1, .started = process_start(board)};
+  out->team_size = omp_get_max_threads();
+  EB_TRY(EB_NEW(out->team, out->team_size));
+  out->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  out->tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  meet_team(out);
+  return EB_OK;
+}
+
+void eb_cost_close(eb_cost *cost) {
+  if (cost->statm >= 0) close(cost->statm);
+  if (cost->tasks >= 0) close(cost->tasks);
+  free(cost->team);
+  *cost = (eb_cost){.statm = -1, .tasks = -1};
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+/* The kernel brings a thread's share of the process's time up to date when that thread's clock is read, but not those of other running
+ * threads when the process's is: workers first, then the process, then what is taken off it. */
+void eb_cost_start(eb_cost *cost) {
+  double workers;
+  if (cost->first_step_at == 0) {
+    cost->first_step_at = eb_wall_seconds() - cost->started;
+  } else {
+    (void)workers_cpu(cost, &workers);
+    double process = eb_cpu_seconds(), team = eb_seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    if (workers_cpu(cost, &workers))
+      cost->untimed_cpu += process - cost->process_cpu - (team + workers - cost->team_cpu);
+  }
+  cost->process_cpu = eb_cpu_seconds();
+}
+
+static void count_threads(eb_cost *cost) {
+  struct stat info;
+  /* A folder has a link from above, one from itself and one from each folder in it: here one a thread. */
+  if (fstat(cost->tasks, &info)) return;
+  int64_t threads = (int64_t)info.st_nlink - 2;
+  if (S_ISDIR(info.st_mode) && threads > cost->threads_alive) cost->threads_alive = threads;
+}
+
+static void read_memory(eb_cost *cost) {
+  char text[128] = "";
+  long long total, resident;
+  if (pread(cost->statm, text, sizeof text - 1, 0) <= 0) return;
+  if (sscanf(text, "%lld %lld", &total, &resident) != 2) return;
+  cost->resident = (double)resident * (double)sysconf(_SC_PAGESIZE);
+  if (cost->first_resident == 0) cost->first_resident = cost->resident;
+}
+
+void eb_cost_stop(eb_cost *cost) {
+  double workers;
+  cost->timed_cpu += eb_cpu_seconds() - cost->process_cpu;
+  count_threads(cost);
+  read_memory(cost);
+  if (!workers_cpu(cost, &workers)) {
+    meet_team(cost);
+    (void)workers_cpu(cost, &workers);
+  }
+  cost->team_cpu = workers + eb_seconds_of(CLOCK_THREAD_CPUTIME_ID);
+  cost->process_cpu = eb_cpu_seconds();
+}
+
+void eb_cost_fill(const eb_cost *cost, eb_run *run) {
+  struct rusage children = {0};
+  getrusage(RUSAGE_CHILDREN, &children);
+  run->first_step_at = cost->first_step_at;
+  run->process_cpu_seconds =
+      eb_cpu_seconds() + (double)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) +
+      1e-6 * (double)(children.ru_utime.tv_usec + children.ru_stime.tv_usec);
+  run->timed_cpu_seconds = cost->timed_cpu;
+  run->untimed_cpu_seconds = fmax(0, cost->untimed_cpu);
+  run->memory_growth = cost->resident - cost->first_resident;
+  run->threads_alive = cost->threads_alive;
+}
