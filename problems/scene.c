@@ -216,6 +216,91 @@ static eb_error check_articulation(const eb_scene *scene) {
   return EB_OK;
 }
 
+/* ---- bounds of the audit ----------------------------------------------------------------------- */
+
+/* Ten times the tolerances of Verschoor and Jalba 2019 (Section 6: 5e-6 m, 5e-5 kg m/s, 1.2 degrees), which solvers meet in norms of their own; angles twice.
+ * Forces may act across one gap beyond the distance that is kept. */
+static const eb_contact_bounds contact_bounds = {.gap = 1e-4,
+                                                 .near = 1e-5,
+                                                 .distance = 5e-5,
+                                                 .reach = 1e-4,
+                                                 .momentum = 5e-4,
+                                                 .cone = 1e-2,
+                                                 .angle = 2.4,
+                                                 .normal = 10};
+
+typedef struct rest_box {
+  double lo[3], hi[3];
+} rest_box;
+
+/* The largest diagonal of the boxes around the connected bodies at rest, m. */
+static eb_error body_diagonal(const eb_mesh *mesh, double *out) {
+  int32_t *part;
+  rest_box *box;
+  *out = 0;
+  EB_TRY(EB_NEW(part, mesh->node_count));
+  int32_t parts = eb_mesh_components(mesh, part);
+  eb_error error = EB_NEW(box, parts);
+  for (int32_t p = 0; !error && p < parts; p++)
+    box[p] = (rest_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  for (size_t k = 0; !error && k < 3 * (size_t)mesh->node_count; k++) {
+    rest_box *b = &box[part[k / 3]];
+    b->lo[k % 3] = fmin(b->lo[k % 3], mesh->X[k]);
+    b->hi[k % 3] = fmax(b->hi[k % 3], mesh->X[k]);
+  }
+  for (int32_t p = 0; !error && p < parts; p++) {
+    double diagonal2 = 0;
+    for (int d = 0; d < 3; d++)
+      diagonal2 += (box[p].hi[d] - box[p].lo[d]) * (box[p].hi[d] - box[p].lo[d]);
+    *out = fmax(*out, sqrt(diagonal2));
+  }
+  free(part);
+  if (!error) free(box);
+  return error;
+}
+
+/* The least distance of a node from a collider at the start, m; 0 without colliders. */
+static double first_fall(const eb_scene *scene) {
+  double least = INFINITY;
+  for (int32_t c = 0; c < scene->collider_count; c++)
+    for (int32_t i = 0; i < scene->mesh->node_count; i++) {
+      double normal[3], velocity[3];
+      least = fmin(least, eb_collider_distance(&scene->colliders[c], 0, scene->x0 + 3 * (size_t)i,
+                                               normal, velocity));
+    }
+  return isfinite(least) && least > 0 ? least : 0;
+}
+
+static double length2(const double a[3]) {
+  return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+}
+
+/* The most that a scripted collider moves at, over the default run, m/s. */
+static double collider_speed(const eb_scene *scene) {
+  enum { TIMES = 500 };
+  double end = (double)scene->ops->steps * scene->dt, most = 0;
+  for (int32_t c = 0; c < scene->collider_count; c++)
+    for (int s = 0; scene->colliders[c].motion && s <= TIMES; s++) {
+      double offset[3], velocity[3];
+      scene->colliders[c].motion(end * s / TIMES, scene->colliders[c].motion_parameters, offset,
+                                 velocity);
+      most = fmax(most, sqrt(length2(velocity)));
+    }
+  return most;
+}
+
+/* A twentieth of a body, and what a step takes it beyond the surface before any force has met it: one and a half times the way of a step at the speed of its first impact. */
+static eb_error bound_penetration(eb_scene *scene) {
+  double speed2 = 0, diagonal;
+  EB_TRY(body_diagonal(scene->mesh, &diagonal));
+  for (int32_t i = 0; i < scene->mesh->node_count; i++)
+    speed2 = fmax(speed2, length2(scene->v0 + 3 * (size_t)i));
+  speed2 += 2 * sqrt(length2(scene->gravity)) * first_fall(scene);
+  double speed = sqrt(speed2) + collider_speed(scene);
+  scene->penetration_bound = diagonal / 20 + 1.5 * scene->dt * speed;
+  return EB_OK;
+}
+
 /* ---- creation -------------------------------------------------------------------------------- */
 
 static eb_error build(eb_scene *scene, const char *assignments, const char *mesh_file,
@@ -227,7 +312,9 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
   EB_TRY(make_nodes(scene));
   scene->dt = eb_values_real(scene->parameters, "dt");
   scene->material_count = scene->mesh->region_count;
+  scene->contact_bounds = contact_bounds;
   EB_TRY(ops->setup(scene));
+  if (scene->penetration_bound <= 0) EB_TRY(bound_penetration(scene));
   for (int32_t r = 0; r < scene->material_count; r++)
     EB_TRY(eb_error_prefix(eb_material_validate(&scene->materials[r]), "region '%s'",
                            scene->mesh->region_name[r]));

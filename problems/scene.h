@@ -91,6 +91,18 @@ typedef struct eb_scene_ops {
 
 enum { EB_MAX_REGIONS = 32, EB_MAX_COLLIDERS = 8, EB_MAX_OBSTACLES = 8 };
 
+/* What a step with contact as constraints may leave, whatever tolerance its solver took: bounds of the audit (harness/audit/judge.h). */
+typedef struct eb_contact_bounds {
+  double gap;  /* m: the distance that constraints may ask for, at most */
+  double near; /* m: features of different bodies nearer than this have a contact between them */
+  double distance; /* m: contacts off the distance they demand, sliding of those that stick */
+  double reach;    /* m: true distance of features that push each other, off what they demand */
+  double momentum; /* kg m/s a root of free nodes: momentum of a body that forces do not explain */
+  double cone;     /* friction beyond Coulomb's cone, of the largest push */
+  double angle;    /* degrees between friction and what opposes the slip */
+  double normal;   /* degrees between a contact's normal and the geometry */
+} eb_contact_bounds;
+
 struct eb_scene {
   const eb_scene_ops *ops;
   eb_values *parameters;
@@ -104,12 +116,16 @@ struct eb_scene {
   double dt;         /* s */
   int32_t collider_count;
   eb_collider colliders[EB_MAX_COLLIDERS];
+  /* How deep a node may be in a collider at the end of a step, m; more breaks a rule of the audit. Where setup leaves 0, a twentieth of the diagonal of a body and one
+   * and a half times the way of a step at the speed of the first impact. */
+  double penetration_bound;
   bool bodies_collide;    /* whether the connected bodies of the mesh push each other */
   double bodies_friction; /* Coulomb's mu between them */
   eb_contact *
       contact; /* of bodies, and of colliders without a stiffness of their own; NULL when there is neither */
   /* Contact as constraints (EB_CAP_CONTACT): of all surfaces of the mesh, with each other and themselves, and of obstacles. */
   double contact_friction; /* Coulomb's mu */
+  eb_contact_bounds contact_bounds;
   int32_t obstacle_count;
   eb_obstacle obstacles[EB_MAX_OBSTACLES]; /* filled by setup */
   uint8_t rigid[EB_MAX_REGIONS]; /* regions that setup declares rigid; only with EB_CAP_CONTACT */
@@ -161,6 +177,10 @@ void eb_scene_force(const eb_scene *scene, double t, const double *x, const doub
 
 /* Capability bits the scene asks for with its current parameters (materials included). */
 uint32_t eb_scene_needs(const eb_scene *scene);
+
+/* Names in *what the first thing in which two scenes differ that were built alike and brought to the same time ("gravity", "masses", ...; static text), or NULL when
+ * they are the same in all that enters the hash, in the masses and in the areas of their nodes. */
+EB_MUST eb_error eb_scene_difference(const eb_scene *a, const eb_scene *b, const char **what);
 
 EB_MUST eb_error eb_state_create(const eb_scene *scene, eb_state **out);
 void eb_state_destroy(eb_state *state);

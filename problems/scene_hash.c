@@ -108,6 +108,57 @@ eb_error eb_scene_make_hash(eb_scene *scene) {
   return error;
 }
 
+/* ---- differences ------------------------------------------------------------------------------ */
+
+static bool same_reals(const double *a, const double *b, size_t count) {
+  return memcmp(a, b, count * sizeof *a) == 0;
+}
+
+static uint64_t hash_materials(const eb_scene *scene) {
+  uint64_t hash = EB_HASH_SEED;
+  for (int32_t r = 0; r < scene->material_count && r < EB_MAX_REGIONS; r++)
+    hash = hash_material(hash, &scene->materials[r]);
+  return hash;
+}
+
+static uint64_t hash_colliders(const eb_scene *scene) {
+  uint64_t hash = EB_HASH_SEED;
+  for (int32_t c = 0; c < scene->collider_count && c < EB_MAX_COLLIDERS; c++)
+    hash = hash_collider(hash, &scene->colliders[c]);
+  return hash;
+}
+
+/* What can be told apart by name; the hash knows the rest. */
+static const char *named_difference(const eb_scene *a, const eb_scene *b) {
+  size_t nodes = (size_t)a->mesh->node_count;
+  if (a->ops != b->ops || a->mesh->node_count != b->mesh->node_count ||
+      a->mesh->element_count != b->mesh->element_count ||
+      eb_mesh_hash(a->mesh) != eb_mesh_hash(b->mesh))
+    return "mesh";
+  if (!same_reals(&a->dt, &b->dt, 1)) return "dt";
+  if (!same_reals(a->gravity, b->gravity, 3)) return "gravity";
+  if (a->material_count != b->material_count || hash_materials(a) != hash_materials(b))
+    return "materials";
+  if (a->collider_count != b->collider_count || hash_colliders(a) != hash_colliders(b))
+    return "colliders";
+  if (!same_reals(eb_elasticity_mass(a->elasticity), eb_elasticity_mass(b->elasticity), nodes))
+    return "masses";
+  if (!same_reals(a->node_area, b->node_area, nodes)) return "areas of nodes";
+  if (!same_reals(a->x0, b->x0, 3 * nodes) || !same_reals(a->v0, b->v0, 3 * nodes))
+    return "initial state";
+  return NULL;
+}
+
+eb_error eb_scene_difference(const eb_scene *a, const eb_scene *b, const char **what) {
+  eb_scene left = *a, right = *b; /* the hash is a member */
+  *what = named_difference(a, b);
+  if (*what) return EB_OK;
+  EB_TRY(eb_scene_make_hash(&left));
+  EB_TRY(eb_scene_make_hash(&right));
+  if (left.hash != right.hash) *what = "script, contact or bodies";
+  return EB_OK;
+}
+
 uint64_t eb_state_hash(const eb_state *state) {
   size_t size = 3 * (size_t)state->node_count;
   uint64_t hash = hash_reals(hash_reals(EB_HASH_SEED, state->x, size), state->v, size);

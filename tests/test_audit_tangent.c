@@ -169,7 +169,7 @@ static void test_rotated(eb_material_kind kind) {
 
 /* Collapsed to a plane, a line, a point, or with s1 + s2 = 0: finite, symmetric and where it is projected without negative eigenvalues. */
 static void test_degenerate(eb_material_kind kind, eb_fibre_kind fibre) {
-  static const double flat[][3] = {{1.2, 0.7, 0}, {1.1, 0, 0},       {0, 0, 0},
+  static const double flat[][3] = {{1.2, 0.7, 0},  {1.1, 0, 0},      {0, 0, 0},
                                    {1, 0.4, -0.4}, {0.5, 0.5, -0.5}, {1, 0.4, -0.4 * (1 + 1e-15)}};
   eb_material m = make_material(kind, fibre);
   random_state random = random_seed(43);

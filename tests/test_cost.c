@@ -13,7 +13,8 @@
 /* Keeps one processor busy for as long as the thread itself has had it. */
 static void burn(double seconds) {
   double until = eb_seconds_of(CLOCK_THREAD_CPUTIME_ID) + seconds;
-  while (eb_seconds_of(CLOCK_THREAD_CPUTIME_ID) < until) {}
+  while (eb_seconds_of(CLOCK_THREAD_CPUTIME_ID) < until) {
+  }
 }
 
 static void burn_in_team(int threads, double seconds) {
@@ -58,7 +59,8 @@ static void time_goes_where_it_belongs(void) {
   pthread_join(thread, NULL);
   step(&cost, 0.01);
   run = filled(&cost);
-  tap_near(run.untimed_cpu_seconds, 0.1, tick, "what a thread apart does between steps is hidden work");
+  tap_near(run.untimed_cpu_seconds, 0.1, tick,
+           "what a thread apart does between steps is hidden work");
   tap_near(run.timed_cpu_seconds, 0.11, 2 * tick, "and no time of the steps");
   eb_cost_close(&cost);
 }
@@ -107,7 +109,8 @@ static void threads_are_counted(void) {
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
   step(&cost, 0);
   tap_ok(before >= 1, "there is one thread at least");
-  tap_ok(filled(&cost).threads_alive == before + THREADS, "the most threads between steps are kept");
+  tap_ok(filled(&cost).threads_alive == before + THREADS,
+         "the most threads between steps are kept");
   eb_cost_close(&cost);
 }
 

@@ -38,8 +38,9 @@ static void the_state_keeps_its_shape(void) {
   struct {
     const char *name;
     eb_state state;
-  } bad[] = {{"node_count", was}, {"joint_count", was}, {"body_count", was}, {"member x", was}, {"member v", was},
-             {"member q", was},   {"member u", was},    {"pose", was},       {"twist", was}};
+  } bad[] = {{"node_count", was}, {"joint_count", was}, {"body_count", was},
+             {"member x", was},   {"member v", was},    {"member q", was},
+             {"member u", was},   {"pose", was},        {"twist", was}};
   bad[0].state.node_count = 1 << 30;
   bad[1].state.joint_count = 1;
   bad[2].state.body_count = -1;
@@ -53,8 +54,8 @@ static void the_state_keeps_its_shape(void) {
     bad[i].state.step = 7;
     bool good = !eb_guard_state(&guard, &bad[i].state, words, sizeof words);
     tap_ok(good && strstr(words, bad[i].name), "%s is named", bad[i].name);
-    tap_ok(bad[i].state.step == 7 && bad[i].state.node_count == 1 && bad[i].state.x == x && bad[i].state.v == v &&
-               !bad[i].state.q && !bad[i].state.twist,
+    tap_ok(bad[i].state.step == 7 && bad[i].state.node_count == 1 && bad[i].state.x == x &&
+               bad[i].state.v == v && !bad[i].state.q && !bad[i].state.twist,
            "and all is put back");
   }
 }

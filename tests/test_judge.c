@@ -135,6 +135,8 @@ static void stage_open(stage *s, const char *parameters, bool rigid) {
   s->before->twist[3] = 1;
   s->before->twist[4] = 2;
   int32_t node = lowest_node(s->scene, rigid);
+  /* The bodies of this scene are large: its bounds are wider than the default's. */
+  s->scene->contact_bounds.gap = s->scene->contact_bounds.reach = 10;
   add_contact(s, rigid, 0.5 * eb_elasticity_mass(s->scene->elasticity)[node] / h);
   fall(s);
   close_contact(s);
@@ -149,19 +151,22 @@ static void stage_close(stage *s) {
 }
 
 static eb_judgement judge(stage *s) {
-  eb_audit_row start;
+  static const eb_declaration declared = {.linearization = {1, 1, EB_TANGENT_EXACT}};
   eb_judgement judged;
-  tap_require(eb_audit_step(s->audit, s->before, s->before, h, EB_EQUATION_STATIC, &start),
-              "audit");
+  eb_audit_contact_forces(s->audit, eb_judge_forces(s->judge, &s->record));
   tap_require(eb_audit_step(s->audit, s->before, s->after, h, EB_EQUATION_IMPLICIT_EULER, &s->row),
               "audit");
-  eb_judge_step(s->judge, s->before, s->after, h, &s->record, &start, &s->row, &judged);
+  eb_audit_declared(s->audit, s->before, s->after, h, &declared, &s->row);
+  eb_judge_step(s->judge, s->before, s->after, h, &s->record, &judged);
+  s->row.energy_excess -= judged.obstacles_work;
   return judged;
 }
 
-static const char *verdict_of(const eb_judgement *judged, eb_reason reason, eb_verdict *verdict) {
+static const char *verdict_of(const stage *s, const eb_judgement *judged, eb_reason reason,
+                              eb_verdict *verdict) {
+  const eb_judged_step step = {.scene = s->scene, .contact = judged, .reason = reason, .number = 1};
   *verdict = (eb_verdict){.steps = 1};
-  eb_verdict_contact(verdict, judged, reason, 1);
+  eb_verdict_contact(verdict, &step);
   return eb_verdict_word(verdict);
 }
 
@@ -180,8 +185,8 @@ static void test_good(bool rigid) {
   /* Some thousand kg m/s of bodies, summed in doubles. */
   tap_below(judged.balance, 1e-10, "its force explains the motion of the bodies");
   tap_below(judged.balance_excess, 1, "and their spin, to what the tolerance leaves");
-  tap_below(judged.energy_excess, 0, "the step dissipates");
-  if (!tap_ok(strcmp(verdict_of(&judged, EB_CONVERGED_ATOL, &verdict), "passed") == 0,
+  tap_below(s.row.energy_excess, 0, "the step dissipates");
+  if (!tap_ok(strcmp(verdict_of(&s, &judged, EB_CONVERGED_ATOL, &verdict), "passed") == 0,
               "a good step passes"))
     printf("#   %s\n", verdict.detail);
   stage_close(&s);
@@ -215,7 +220,7 @@ static void spin_rider(stage *s) {
   s->after->twist[3] += 1e-3;
 }
 static void speed_node(stage *s) {
-  s->after->v[0] += 1e-3;
+  s->after->v[0] += 1e-2;
 }
 static void approach(stage *s) {
   s->c[0] += 1e-3;
@@ -252,24 +257,23 @@ static void fold(stage *s) {
 typedef struct flaw {
   const char *name, *words; /* of the verdict */
   void (*spoil)(stage *);
-  bool claimed_when_stagnated; /* whether that reason is no excuse */
 } flaw;
 
 static void test_flaws(void) {
   static const flaw flaws[] = {
-      {"a force twice as large", "momentum", double_force, false},
-      {"a force that is not told", "momentum", forget_contact, false},
-      {"a rigid body that nothing pushes", "momentum", speed_rider, false},
-      {"a rigid body that nothing turns", "momentum", spin_rider, false},
-      {"an elastic body that nothing pushes", "momentum", speed_node, false},
-      {"a contact that is too close", "too close", approach, true},
-      {"a contact that pushes across air", "pushes off", retreat, true},
-      {"a tolerance that allows anything", "pushes off", claim_nothing, true},
-      {"a contact that is none", "cannot be", confuse, true},
-      {"a body in another one", "of different bodies", lower_rigid, true},
-      {"a body in an obstacle", "of different bodies", raise_tray, true},
-      {"a body through itself", "of the same body", fold, true},
-      {"a slip of a contact that should stick", "slips", slip, false},
+      {"a force twice as large", "momentum", double_force},
+      {"a force that is not told", "momentum", forget_contact},
+      {"a rigid body that nothing pushes", "momentum", speed_rider},
+      {"a rigid body that nothing turns", "momentum", spin_rider},
+      {"an elastic body that nothing pushes", "momentum", speed_node},
+      {"a contact that is too close", "too close", approach},
+      {"a contact that pushes across air", "pushes off", retreat},
+      {"a tolerance that allows anything", "pushes off", claim_nothing},
+      {"a contact that is none", "cannot be", confuse},
+      {"a body in another one", "of different bodies", lower_rigid},
+      {"a body in an obstacle", "of different bodies", raise_tray},
+      {"a body through itself", "of the same body", fold},
+      {"a slip of a contact that should stick", "slips", slip},
   };
   for (size_t i = 0; i < sizeof flaws / sizeof *flaws; i++) {
     stage s;
@@ -277,14 +281,11 @@ static void test_flaws(void) {
     stage_open(&s, scene, false);
     flaws[i].spoil(&s);
     eb_judgement judged = judge(&s);
-    bool failed = strcmp(verdict_of(&judged, EB_CONVERGED_ATOL, &verdict), "failed") == 0;
+    bool failed = strcmp(verdict_of(&s, &judged, EB_CONVERGED_ATOL, &verdict), "failed") == 0;
     if (!tap_ok(failed && strstr(verdict.detail, flaws[i].words), "%s fails", flaws[i].name))
       printf("#   '%s'\n", verdict.detail);
-    verdict_of(&judged, EB_CONVERGED_STAGNATED, &verdict);
-    tap_ok((verdict.failures > 0) == flaws[i].claimed_when_stagnated, "%s %s when it stagnated",
-           flaws[i].name, flaws[i].claimed_when_stagnated ? "fails too" : "is not claimed");
-    verdict_of(&judged, EB_DIVERGED_MAX_IT, &verdict);
-    tap_ok(verdict.failures == 0, "%s is no lie of a solver that gave up", flaws[i].name);
+    verdict_of(&s, &judged, EB_CONVERGED_STAGNATED, &verdict);
+    tap_ok(verdict.failures > 0, "%s fails too when it stagnated", flaws[i].name);
     stage_close(&s);
   }
 }
@@ -297,14 +298,14 @@ static void test_friction(void) {
   eb_judgement judged = judge(&s);
   tap_ok(judged.law.cone > 0.69 && judged.law.cone < 0.71, "friction beyond the limit is measured");
   judged.balance_excess = 0;
-  verdict_of(&judged, EB_CONVERGED_ATOL, &verdict);
+  verdict_of(&s, &judged, EB_CONVERGED_ATOL, &verdict);
   tap_ok(strstr(verdict.detail, "outside of Coulomb's cone") != NULL, "and fails");
   judged.law.cone = 0;
   judged.law.angle = 3;
-  verdict_of(&judged, EB_CONVERGED_ATOL, &verdict);
+  verdict_of(&s, &judged, EB_CONVERGED_ATOL, &verdict);
   tap_ok(strstr(verdict.detail, "off the direction") != NULL, "so does friction that is turned");
   judged.law.angle = 1;
-  tap_ok(strcmp(verdict_of(&judged, EB_CONVERGED_ATOL, &verdict), "passed") == 0,
+  tap_ok(strcmp(verdict_of(&s, &judged, EB_CONVERGED_ATOL, &verdict), "passed") == 0,
          "within the tolerance it does not");
   stage_close(&s);
 }
@@ -314,15 +315,18 @@ static void test_friction(void) {
 static void test_energy(void) {
   stage s;
   stage_open(&s, scene, false);
-  double good = judge(&s).energy_excess;
+  judge(&s);
+  double good = s.row.energy_excess;
   s.after->twist[2] = -2;
   double mass = s.scene->free_bodies->body[0].mass, fall_speed = 1 + 9.81 * h;
   double more = 0.5 * mass * (4 - fall_speed * fall_speed);
-  tap_near(judge(&s).energy_excess - good, more, 1e-9 * more, "energy from nowhere is measured");
+  judge(&s);
+  tap_near(s.row.energy_excess - good, more, 1e-9 * more, "energy from nowhere is measured");
   s.after->twist[2] = -fall_speed;
   /* The tray rises by 0.2 m instead of sinking by 0.1 mm; the contact's distance is what it was. */
   s.scene->obstacles[0].parameters[1] = 200;
-  double risen = judge(&s).energy_excess;
+  judge(&s);
+  double risen = s.row.energy_excess;
   tap_near(good - risen, s.r[0] * (0.2 + 1e-4), 1e-6 * s.r[0],
            "the work of an obstacle is no excess");
   stage_close(&s);

@@ -6,6 +6,7 @@
 enum { CONTACTS = 3, VERTICES = 12, STICKS = 0, SLIDES = 1, OPEN = 2 };
 
 static const double gap = 1e-4, mu = 0.5;
+static const eb_contact_bounds bounds = {.gap = 1e-4, .distance = 5e-5};
 
 /* Three contacts at a floor z = 0 of one triangle: a vertex that sticks, one that slides along x, and an edge above an edge without touching it. */
 typedef struct stage {
@@ -61,7 +62,7 @@ static eb_contact_law measure(stage *s) {
                                   .mu = s->mu,
                                   .r = s->r,
                                   .u = s->u};
-  eb_contact_law_measure(&s->record, VERTICES, s->x0, s->x1, s->bent, s->friction, &law);
+  eb_contact_law_measure(&s->record, VERTICES, s->x0, s->x1, s->bent, s->friction, &bounds, &law);
   return law;
 }
 

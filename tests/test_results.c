@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "harness/case/execute.h"
-#include "harness/case/verdict.h"
 #include "harness/environment.h"
 #include "harness/results/merge.h"
 #include "harness/results/write.h"
@@ -448,36 +447,6 @@ static void test_merge(void) {
   eb_strings_clear(&parts);
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------ */
-
-static const char *judge(eb_reason reason, const char *norm, double claimed, double audited,
-                         bool finite) {
-  eb_verdict verdict = {0};
-  double residuals[1] = {claimed};
-  eb_step_log log = {
-      .residual_norm = norm, .residuals = residuals, .residual_count = 1, .residual_capacity = 1};
-  eb_audit_row row = {.residual = audited, .residual_relative = audited / 100, .finite = finite};
-  eb_verdict_step(&verdict, &row, &log, reason, 1);
-  return eb_verdict_word(&verdict);
-}
-
-static void test_verdict(void) {
-  const char *same = EB_AUDITED_NORM " over the free nodes, N", *other = "|b - A x|_2";
-  eb_verdict none = {0};
-  tap_ok(!strcmp(eb_verdict_word(&none), "none"), "no steps: none");
-  tap_ok(!strcmp(judge(EB_CONVERGED_RTOL, same, 1e-3, 5e-2, true), "passed"), "50 times the claim");
-  tap_ok(!strcmp(judge(EB_CONVERGED_RTOL, same, 1e-3, 2e-1, true), "failed"),
-         "200 times the claim");
-  tap_ok(!strcmp(judge(EB_CONVERGED_ATOL, same, 0, 1e-6, true), "failed"), "a claim of zero");
-  tap_ok(!strcmp(judge(EB_CONVERGED_RTOL, same, 0, 1e-8, true), "passed"), "what rounding leaves");
-  tap_ok(!strcmp(judge(EB_CONVERGED_RTOL, other, 1e-9, 1, true), "passed"), "another norm");
-  tap_ok(!strcmp(judge(EB_CONVERGED_ITS, same, 1e-9, 1, true), "passed"), "no tolerance claimed");
-  tap_ok(!strcmp(judge(EB_DIVERGED_MAX_IT, same, 1e-9, 1, true), "passed"), "admitted failure");
-  tap_ok(!strcmp(judge(EB_CONVERGED_ITS, other, 1, NAN, false), "failed"), "convergence to NaN");
-  tap_ok(!strcmp(judge(EB_DIVERGED_NAN, other, 1, NAN, false), "passed"), "admitted NaN");
-  tap_ok(!strcmp(judge(EB_CONVERGED_RTOL, same, 1e-3, NAN, true), "failed"), "a residual of NaN");
-}
-
 /* ---- what logging costs ----------------------------------------------------------------------- */
 
 /* Off the clock as it is, one step's rows must stay below a hundredth of a step of 10 ms. */
@@ -520,7 +489,6 @@ int main(void) {
   test_inconsistent();
   test_comparable();
   test_merge();
-  test_verdict();
   test_cost();
   return scratch_close();
 }

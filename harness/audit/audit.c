@@ -1,124 +1,57 @@
 /* Residual of the incremental potential, by plain loops over elements:
  *
- *   grad W(x1) = M (x1 - xt) / h^2 + sum_e sum_q w_q P(F_q) grad N - f_c(x1) - f_ext(x0, v0),   xt = x0 + h v0,
+ *   grad W(x1) = M (x1 - xt) / h^2 + sum_e sum_q w_q P(F_q) grad N - f_c(x1) - f_ext(x0, v0) - r,   xt = x0 + h v0,
  *
- * with f_c the penalty of implicit colliders (their friction is no force: it stays in the residual).
- *
- * One loop, one thread, sums in element order: slower than what it judges, and the same on every run. */
+ * with f_c the penalty of implicit colliders and r the contact forces that a solver reports. Friction of implicit colliders is whatever tangential force at a
+ * pushed node brings the residual nearest to 0 within Coulomb's cone. */
 #include "harness/audit/audit.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/audit/bodies.h"
+#include "harness/audit/audit_data.h"
 #include "harness/audit/joints.h"
-#include "harness/audit/reference.h"
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 
-enum { MOST_POINTS = 8, MOST_NODES = 8, CARRIED = 2 };
+enum { HEXAHEDRON_POINTS = 8 };
 
-struct eb_audit {
-  const eb_scene *scene;
-  size_t nodes;                          /* of the mesh when the audit was made */
-  eb_material materials[EB_MAX_REGIONS]; /* with the activation of the step */
-  int points;                            /* quadrature points of an element */
-  double *gradients;                     /* elements x points x nodes x 3: dN_a/dX */
-  double *weights;                       /* elements x points: rest volume of the point, m^3 */
-  double *mass;                          /* nodes */
-  eb_mass_points *bodies;                /* or NULL */
-  double *force;                         /* nodes x 3: f_ext */
-  double *residual;                      /* nodes x 3 */
-  double *target;                        /* nodes x 3 */
-  uint8_t *fixed;                        /* nodes: 1 scripted, CARRIED */
-};
+/* ---- set-up ----------------------------------------------------------------------------------- */
 
-/* Inverse transpose of the 3x3 matrix A; returns its determinant. */
-static double inverse_transpose(const double A[9], double out[9]) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-      out[3 * i + j] = A[3 * i1 + j1] * A[3 * i2 + j2] - A[3 * i1 + j2] * A[3 * i2 + j1];
-    }
-  double det = A[0] * out[0] + A[1] * out[1] + A[2] * out[2];
-  for (int i = 0; i < 9; i++) out[i] /= det;
-  return det;
+static eb_error allocate_elastic(size_t nodes, eb_audit_elastic *out) {
+  EB_TRY(EB_NEW(out->x, 3 * nodes));
+  return EB_NEW(out->g, 3 * nodes);
 }
 
-/* dN_a/dxi of the reference element: linear triangle (0, e1, e2), linear tetrahedron (0, e1, e2, e3), trilinear cube [-1, 1]^3. */
-static void reference_gradients(eb_element_type type, int point, double dN[MOST_NODES][3]) {
-  if (type == EB_TRIANGLE) {
-    static const double triangle[3][3] = {{-1, -1, 0}, {1, 0, 0}, {0, 1, 0}};
-    memcpy(dN, triangle, sizeof triangle);
-    return;
-  }
-  if (type == EB_TETRAHEDRON) {
-    static const double tetrahedron[4][3] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    memcpy(dN, tetrahedron, sizeof tetrahedron);
-    return;
-  }
-  static const double corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
-                                      {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
-  double xi[3];
-  for (int d = 0; d < 3; d++) xi[d] = corner[point][d] / sqrt(3);
-  for (int a = 0; a < 8; a++)
-    for (int d = 0; d < 3; d++) {
-      int d1 = (d + 1) % 3, d2 = (d + 2) % 3;
-      dN[a][d] = 0.125 * corner[a][d] * (1 + corner[a][d1] * xi[d1]) * (1 + corner[a][d2] * xi[d2]);
-    }
-}
-
-/* Gradients and weight of one quadrature point of one element. Triangles are slices of a solid that does not stretch along z. */
-static void rest_point(const eb_mesh *mesh, const eb_material *material, int32_t e, int point,
-                       double *gradients, double *weight) {
-  static const double cells[] = {
-      [EB_TRIANGLE] = 1. / 2, [EB_TETRAHEDRON] = 1. / 6, [EB_HEXAHEDRON] = 1};
-  int nodes = (int)mesh->type;
-  const int32_t *node = mesh->elements + (size_t)e * (size_t)nodes;
-  double dN[MOST_NODES][3] = {{0}}, A[9] = {0}, invT[9]; /* A_ij = dX_i / dxi_j */
-  reference_gradients(mesh->type, point, dN);
-  for (int a = 0; a < nodes; a++)
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) A[3 * i + j] += mesh->X[3 * (size_t)node[a] + i] * dN[a][j];
-  if (mesh->type == EB_TRIANGLE) A[8] = 1;
-  double det = inverse_transpose(A, invT);
-  for (int a = 0; a < nodes; a++)
-    for (int i = 0; i < 3; i++) {
-      gradients[3 * a + i] = 0;
-      for (int j = 0; j < 3; j++) gradients[3 * a + i] += invT[3 * i + j] * dN[a][j];
-    }
-  *weight = det * cells[mesh->type];
-  if (mesh->type == EB_TRIANGLE && material->thickness > 0) *weight *= material->thickness;
-}
-
-static void precompute(eb_audit *audit) {
-  const eb_mesh *mesh = audit->scene->mesh;
-  size_t nodes = mesh->type, points = (size_t)audit->points;
-  for (int32_t e = 0; e < mesh->element_count; e++) {
-    const eb_material *material = &audit->scene->materials[mesh->region[e]];
-    double volume = 0;
-    for (size_t q = 0; q < points; q++) {
-      size_t at = (size_t)e * points + q;
-      rest_point(mesh, material, e, (int)q, audit->gradients + 3 * nodes * at, audit->weights + at);
-      volume += audit->weights[at];
-    }
-    double share = material->density * volume / (double)nodes;
-    for (size_t a = 0; a < nodes; a++) audit->mass[mesh->elements[(size_t)e * nodes + a]] += share;
-  }
+static eb_error allocate_nodes(eb_audit *audit) {
+  size_t nodes = audit->nodes;
+  EB_TRY(EB_NEW(audit->mass, nodes));
+  EB_TRY(EB_NEW(audit->part, nodes));
+  EB_TRY(EB_NEW(audit->force, 3 * nodes));
+  EB_TRY(EB_NEW(audit->residual, 3 * nodes));
+  EB_TRY(EB_NEW(audit->target, 3 * nodes));
+  EB_TRY(EB_NEW(audit->own, 3 * nodes));
+  EB_TRY(EB_NEW(audit->stretch, 3 * nodes));
+  EB_TRY(EB_NEW(audit->trial, 3 * nodes));
+  EB_TRY(EB_NEW(audit->stopped, 3 * nodes));
+  EB_TRY(allocate_elastic(nodes, &audit->start));
+  EB_TRY(allocate_elastic(nodes, &audit->end));
+  return EB_NEW(audit->fixed, nodes);
 }
 
 static eb_error allocate(eb_audit *audit) {
   const eb_mesh *mesh = audit->scene->mesh;
-  size_t nodes = (size_t)mesh->node_count;
   size_t points = (size_t)mesh->element_count * (size_t)audit->points;
   EB_TRY(EB_NEW(audit->gradients, points * mesh->type * 3));
+  EB_TRY(EB_NEW(audit->slopes, points * mesh->type));
   EB_TRY(EB_NEW(audit->weights, points));
-  EB_TRY(EB_NEW(audit->mass, nodes));
-  EB_TRY(EB_NEW(audit->force, 3 * nodes));
-  EB_TRY(EB_NEW(audit->residual, 3 * nodes));
-  EB_TRY(EB_NEW(audit->target, 3 * nodes));
-  EB_TRY(eb_mass_points_create(audit->scene, &audit->bodies));
-  return EB_NEW(audit->fixed, nodes);
+  EB_TRY(allocate_nodes(audit));
+  audit->touch_room = eb_implicit_room(audit->scene);
+  if (audit->touch_room > 0) EB_TRY(EB_NEW(audit->touches, audit->touch_room));
+  audit->parts = eb_mesh_components(mesh, audit->part);
+  EB_TRY(EB_NEW(audit->part_sums, EB_AUDIT_PART_SUMS * (size_t)audit->parts));
+  return eb_mass_points_create(audit->scene, &audit->bodies);
 }
 
 eb_error eb_audit_create(const eb_scene *scene, eb_audit **out) {
@@ -127,99 +60,80 @@ eb_error eb_audit_create(const eb_scene *scene, eb_audit **out) {
   EB_TRY(EB_NEW(audit, 1));
   audit->scene = scene;
   audit->nodes = (size_t)scene->mesh->node_count;
-  audit->points = scene->mesh->type == EB_HEXAHEDRON ? MOST_POINTS : 1;
+  audit->points = scene->mesh->type == EB_HEXAHEDRON ? HEXAHEDRON_POINTS : 1;
   eb_error error = allocate(audit);
   if (error) {
     eb_audit_destroy(audit);
     return error;
   }
-  precompute(audit);
+  eb_audit_rest_shapes(audit);
   *out = audit;
   return EB_OK;
+}
+
+static void release_elastic(eb_audit_elastic *elastic) {
+  free(elastic->x);
+  free(elastic->g);
 }
 
 void eb_audit_destroy(eb_audit *audit) {
   if (!audit) return;
   free(audit->gradients);
+  free(audit->slopes);
   free(audit->weights);
   free(audit->mass);
+  free(audit->part);
   eb_mass_points_destroy(audit->bodies);
   free(audit->force);
   free(audit->residual);
   free(audit->target);
+  free(audit->own);
+  free(audit->stretch);
+  free(audit->trial);
+  free(audit->stopped);
+  release_elastic(&audit->start);
+  release_elastic(&audit->end);
   free(audit->fixed);
+  free(audit->touches);
+  free(audit->part_sums);
   free(audit);
 }
 
-static double squared(const double a[3]) {
-  return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+/* ---- the terms of the residual ---------------------------------------------------------------- */
+
+/* What 1e-8 of a node's place is in inertia, squared, N^2. */
+static double unknown_inertia(double mass, double dt, const double *x) {
+  static const double resolution = 1e-8;
+  double size = resolution * mass / (dt * dt);
+  return size * size * eb_audit_squared(x);
 }
 
-/* Adds one quadrature point's internal force to the residual, unless its element is rigid; returns the squared size of its
- * contributions to free nodes. */
-static double add_point(eb_audit *audit, const double *x, int32_t e, int q, eb_audit_row *row,
-                        double *least) {
-  const eb_mesh *mesh = audit->scene->mesh;
-  size_t nodes = mesh->type, at = (size_t)e * (size_t)audit->points + (size_t)q;
-  const int32_t *node = mesh->elements + (size_t)e * nodes;
-  const double *g = audit->gradients + 3 * nodes * at;
-  double F[9] = {0}, P[9], scale2 = 0;
-  for (size_t a = 0; a < nodes; a++)
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) F[3 * i + j] += x[3 * (size_t)node[a] + i] * g[3 * a + j];
-  for (int k = 0; mesh->type == EB_TRIANGLE && k < 3; k++) F[6 + k] = k == 2;
-  double J = F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
-             F[2] * (F[3] * F[7] - F[4] * F[6]);
-  *least = fmin(*least, J);
-  if (audit->scene->rigid[mesh->region[e]]) return 0;
-  const double *fibre = mesh->fibre ? mesh->fibre + 3 * (size_t)e : NULL;
-  double weight = audit->weights[at];
-  row->elastic += weight * eb_reference_material(&audit->materials[mesh->region[e]], F, fibre, P);
-  for (int k = 0; mesh->type == EB_TRIANGLE && k < 3; k++) P[6 + k] = 0;
-  for (size_t a = 0; a < nodes; a++) {
-    double f[3];
-    for (int i = 0; i < 3; i++)
-      f[i] = weight *
-             (P[3 * i] * g[3 * a] + P[3 * i + 1] * g[3 * a + 1] + P[3 * i + 2] * g[3 * a + 2]);
-    if (!audit->fixed[node[a]]) scale2 += squared(f);
-    for (int i = 0; i < 3; i++) audit->residual[3 * (size_t)node[a] + i] += f[i];
-  }
-  return scale2;
-}
-
-static double add_elements(eb_audit *audit, const double *x, eb_audit_row *row) {
-  double scale2 = 0;
-  row->min_volume_ratio = INFINITY;
-  for (int32_t e = 0; e < audit->scene->mesh->element_count; e++) {
-    double least = INFINITY;
-    for (int q = 0; q < audit->points; q++) scale2 += add_point(audit, x, e, q, row, &least);
-    row->inverted += !(least > 0);
-    row->min_volume_ratio = fmin(row->min_volume_ratio, least);
-  }
-  return scale2;
-}
-
-/* Inertia (carried nodes': audit/joints.c) and external force on node i; returns the squared size of both, over free nodes. */
+/* Inertia (carried nodes': audit/joints.c), external and contact force on node i; returns the squared size of the first two, over free nodes. */
 static double add_node(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                        eb_equation equation, size_t i) {
-  double inertia[3] = {0}, *r = audit->residual + 3 * i;
-  bool moving = equation == EB_EQUATION_IMPLICIT_EULER && audit->fixed[i] != CARRIED;
+  double inertia[3] = {0}, *r = audit->residual + 3 * i, scale2 = 0;
+  bool moving = equation != EB_EQUATION_STATIC && audit->fixed[i] != EB_AUDIT_CARRIED;
   for (size_t d = 3 * i; moving && d < 3 * i + 3; d++)
     inertia[d - 3 * i] =
         audit->mass[i] * (after->x[d] - before->x[d] - dt * before->v[d]) / (dt * dt);
-  for (int d = 0; d < 3; d++) r[d] += inertia[d] - audit->force[3 * i + (size_t)d];
-  return audit->fixed[i] ? 0 : squared(inertia) + squared(audit->force + 3 * i);
+  if (moving) scale2 = unknown_inertia(audit->mass[i], dt, after->x + 3 * i);
+  for (size_t d = 0; d < 3; d++) {
+    r[d] += inertia[d] - audit->force[3 * i + d];
+    if (audit->push) r[d] -= audit->push[3 * i + d];
+  }
+  return audit->fixed[i]
+             ? 0
+             : scale2 + eb_audit_squared(inertia) + eb_audit_squared(audit->force + 3 * i);
 }
 
-/* Of the nodes that do not ride on free bodies. */
-static void add_motion(const eb_audit *audit, const eb_state *state, eb_audit_row *row) {
+void eb_audit_add_motion(const eb_audit *audit, const eb_state *state, eb_audit_row *row) {
   const double *gravity = audit->scene->gravity;
   const eb_free_bodies *bodies = audit->scene->free_bodies;
   for (size_t i = 0; i < (size_t)state->node_count; i++) {
     if (bodies && bodies->of_node[i] >= 0) continue;
     const double *x = state->x + 3 * i, *v = state->v + 3 * i;
     double m = audit->mass[i];
-    row->kinetic += 0.5 * m * squared(v);
+    row->kinetic += 0.5 * m * eb_audit_squared(v);
     for (int d = 0; d < 3; d++) {
       int d1 = (d + 1) % 3, d2 = (d + 2) % 3;
       row->gravitational -= m * gravity[d] * x[d];
@@ -229,22 +143,32 @@ static void add_motion(const eb_audit *audit, const eb_state *state, eb_audit_ro
   }
 }
 
-/* The penalty of implicit colliders at the end of the step; returns the squared size of it over free nodes. */
-static double add_implicit_contact(eb_audit *audit, const eb_state *after) {
+void eb_audit_within_cone(double bound, const double normal[3], double r[3]) {
+  double along = eb_dot3(r, normal), tangential[3];
+  for (int d = 0; d < 3; d++) tangential[d] = r[d] - along * normal[d];
+  double size = sqrt(eb_audit_squared(tangential));
+  double share = size > bound ? bound / size : 1;
+  for (int d = 0; d < 3; d++) r[d] -= share * tangential[d];
+}
+
+/* The penalty of implicit colliders at the end of the step, and their friction in dynamics; returns the squared size of it over free nodes. */
+static double add_implicit_contact(eb_audit *audit, const eb_state *after, bool moving) {
   const eb_scene *scene = audit->scene;
   double scale2 = 0;
   for (int32_t c = 0; c < scene->collider_count; c++) {
     const eb_collider *collider = &scene->colliders[c];
     for (size_t i = 0; collider->implicit && i < (size_t)after->node_count; i++) {
-      double normal[3], velocity[3], push[3];
+      double normal[3], velocity[3], push[3], *r = audit->residual + 3 * i;
       double depth = collider->margin - eb_collider_distance(collider, after->time,
                                                              after->x + 3 * i, normal, velocity);
       double pressure = depth > 0 ? collider->stiffness * depth : 0;
       for (int d = 0; d < 3; d++) {
         push[d] = pressure * scene->node_area[i] * normal[d];
-        audit->residual[3 * i + (size_t)d] -= push[d];
+        r[d] -= push[d];
       }
-      if (!audit->fixed[i]) scale2 += squared(push);
+      if (moving)
+        eb_audit_within_cone(collider->friction * pressure * scene->node_area[i], normal, r);
+      if (!audit->fixed[i]) scale2 += eb_audit_squared(push);
     }
   }
   return scale2;
@@ -262,28 +186,60 @@ static void add_penetration(const eb_audit *audit, const eb_state *state, eb_aud
   }
 }
 
+/* ---- a step ----------------------------------------------------------------------------------- */
+
 static bool all_finite(const double *values, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (!isfinite(values[i])) return false;
   return true;
 }
 
-/* Materials, scripted and carried nodes, and external forces of the step. */
-static void prepare_step(eb_audit *audit, const eb_state *before, const eb_state *after,
+static void find_fixed(eb_audit *audit, double time) {
+  const eb_scene *scene = audit->scene;
+  memset(audit->fixed, 0, audit->nodes);
+  eb_scene_boundary(scene, time, audit->fixed, audit->target);
+  for (size_t i = 0; i < audit->nodes; i++) audit->fixed[i] = audit->fixed[i] != 0;
+  for (int32_t k = 0; scene->articulation && k < eb_articulation_attached(scene->articulation); k++)
+    audit->fixed[eb_articulation_node(scene->articulation, k)] = EB_AUDIT_CARRIED;
+  for (size_t i = 0; scene->free_bodies && i < audit->nodes; i++)
+    if (scene->free_bodies->of_node[i] >= 0) audit->fixed[i] = EB_AUDIT_CARRIED;
+}
+
+/* Materials, scripted and carried nodes, and external forces of the step. The nodes that were fixed are left in audit->own when they are others now. */
+static bool prepare_step(eb_audit *audit, const eb_state *before, const eb_state *after,
                          eb_audit_row *row) {
   const eb_scene *scene = audit->scene;
+  uint8_t *old = (uint8_t *)audit->own;
+  memcpy(old, audit->fixed, audit->nodes);
   memcpy(audit->materials, scene->materials, sizeof audit->materials);
   if (scene->ops->activation) row->activation = scene->ops->activation(scene, after->time);
   for (int32_t r = 0; scene->ops->activation && r < scene->material_count; r++)
     audit->materials[r].activation = row->activation;
   memset(audit->residual, 0, 3 * audit->nodes * sizeof *audit->residual);
-  memset(audit->fixed, 0, audit->nodes);
-  eb_scene_boundary(scene, after->time, audit->fixed, audit->target);
+  find_fixed(audit, after->time);
   eb_scene_force(scene, before->time, before->x, before->v, audit->force);
-  for (int32_t k = 0; scene->articulation && k < eb_articulation_attached(scene->articulation); k++)
-    audit->fixed[eb_articulation_node(scene->articulation, k)] = CARRIED;
-  for (size_t i = 0; scene->free_bodies && i < audit->nodes; i++)
-    if (scene->free_bodies->of_node[i] >= 0) audit->fixed[i] = CARRIED;
+  return memcmp(old, audit->fixed, audit->nodes) == 0;
+}
+
+static void fill_elastic(const eb_audit *audit, const eb_state *state, double activation,
+                         eb_audit_elastic *out) {
+  memcpy(out->x, state->x, 3 * audit->nodes * sizeof *out->x);
+  eb_audit_elements(audit, state->x, out);
+  out->activation = activation;
+  out->current = true;
+}
+
+/* The end of the last step is the start of this one, as long as nodes are fixed and fibres active as they were. */
+static void take_over(eb_audit *audit, const eb_state *before, bool same_fixed, double activation) {
+  eb_audit_elastic last = audit->end;
+  audit->end = audit->start;
+  audit->start = last;
+  audit->start.current = last.current && same_fixed && last.activation == activation &&
+                         memcmp(last.x, before->x, 3 * audit->nodes * sizeof *last.x) == 0;
+}
+
+void eb_audit_need_start(eb_audit *audit, const eb_state *before) {
+  if (!audit->start.current) fill_elastic(audit, before, audit->end.activation, &audit->start);
 }
 
 static eb_error check_states(const eb_audit *audit, const eb_state *before, const eb_state *after) {
@@ -315,6 +271,17 @@ static bool is_finite(const eb_state *state) {
          all_finite(state->pose, 7 * bodies) && all_finite(state->twist, 6 * bodies);
 }
 
+static bool row_is_finite(const eb_audit_row *row) {
+  const double values[] = {row->residual,        row->residual_relative,
+                           row->joint_residual,  row->joint_residual_relative,
+                           row->kinetic,         row->elastic,
+                           row->gravitational,   row->joint_kinetic,
+                           row->joint_potential, row->min_volume_ratio,
+                           row->max_penetration};
+  return all_finite(values, sizeof values / sizeof *values) && all_finite(row->momentum, 3) &&
+         all_finite(row->angular_momentum, 3);
+}
+
 eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                        eb_equation equation, eb_audit_row *row) {
   const eb_articulation *articulation = audit->scene->articulation;
@@ -322,20 +289,44 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
   *row = (eb_audit_row){.residual = NAN, .residual_relative = NAN};
   row->finite = is_finite(after);
   if (!row->finite) return EB_OK;
-  prepare_step(audit, before, after, row);
-  double scale2 = add_elements(audit, after->x, row) + add_implicit_contact(audit, after), sum2 = 0;
-  for (size_t i = 0; i < audit->nodes; i++) {
+  bool same_fixed = prepare_step(audit, before, after, row);
+  take_over(audit, before, same_fixed, row->activation);
+  fill_elastic(audit, after, row->activation, &audit->end);
+  row->elastic = audit->end.energy;
+  row->min_volume_ratio = audit->end.min_volume_ratio;
+  row->inverted = audit->end.inverted;
+  memcpy(audit->residual, audit->end.g, 3 * audit->nodes * sizeof *audit->residual);
+  double scale2 = audit->end.scale2 + audit->end.rounding2, sum2 = 0;
+  for (size_t i = 0; i < audit->nodes; i++)
     scale2 += add_node(audit, before, after, dt, equation, i);
-    if (!audit->fixed[i]) sum2 += squared(audit->residual + 3 * i);
-  }
+  scale2 += add_implicit_contact(audit, after, equation != EB_EQUATION_STATIC);
+  for (size_t i = 0; i < audit->nodes; i++)
+    if (!audit->fixed[i]) sum2 += eb_audit_squared(audit->residual + 3 * i);
   row->residual = sqrt(sum2);
-  row->residual_relative = scale2 > 0 ? sqrt(sum2 / scale2) : 0;
-  add_motion(audit, after, row);
+  row->residual_relative = !isfinite(scale2) ? NAN : sum2 > 0 ? sqrt(sum2 / scale2) : 0;
+  eb_audit_add_motion(audit, after, row);
   if (audit->bodies) eb_audit_bodies(audit->bodies, audit->scene->gravity, after, row);
   if (articulation)
     eb_audit_joints(articulation, audit->mass, audit->residual, before, after, dt, equation, row);
   add_penetration(audit, after, row);
+  row->finite = row_is_finite(row);
   return EB_OK;
+}
+
+void eb_audit_declared(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                       const eb_declaration *declared, eb_audit_row *row) {
+  if (!row->finite) return;
+  eb_audit_need_start(audit, before);
+  eb_audit_motion(audit, before, after, dt, declared, row);
+  eb_audit_work(audit, before, after, dt, row);
+  eb_audit_equation(audit, before, after, dt, declared, row);
+  const double values[] = {row->equation_residual_relative, row->update_error, row->held_error,
+                           row->energy_excess, row->energy_scale};
+  row->finite = all_finite(values, sizeof values / sizeof *values);
+}
+
+void eb_audit_contact_forces(eb_audit *audit, const double *push) {
+  audit->push = push;
 }
 
 eb_audit_nodes eb_audit_last(const eb_audit *audit) {

@@ -96,8 +96,8 @@ typedef struct contact {
   const double *w, *frame, *r;
   int32_t kind;
   double x0[4][3], x1[4][3];
-  double start;       /* n . sum_i w_i x0_i, m */
-  double u[3], slack; /* m */
+  double start;               /* n . sum_i w_i x0_i, m */
+  double demand, u[3], slack; /* m */
 } contact;
 
 /* A point of each feature: the first with weights that sum to 1, the second to -1. */
@@ -146,17 +146,63 @@ static bool read_contact(const eb_contact_record *record, int32_t k, int32_t ver
 }
 
 /* Fills u; returns whether the demand is one that a contact may have. */
-static bool move_contact(const eb_contact_record *record, int32_t k, contact *c) {
+static bool move_contact(const eb_contact_record *record, int32_t k, double gap, contact *c) {
   double at[3] = {0}, way[3] = {0};
   for (int i = 0; i < 4; i++)
     for (int d = 0; d < 3; d++) {
       at[d] += c->w[i] * c->x0[i][d];
       way[d] += c->w[i] * (c->x1[i][d] - c->x0[i][d]);
     }
-  double demand = record->c[3 * (size_t)k] + dot(c->frame, at);
+  c->demand = record->c[3 * (size_t)k] + dot(c->frame, at);
   for (int d = 0; d < 3; d++) c->u[d] = dot(c->frame + 3 * d, way);
   c->u[0] -= record->c[3 * (size_t)k];
-  return demand > 0 && demand <= record->gap * (1 + 1e-6);
+  return c->demand > 0 && c->demand <= gap * (1 + 1e-6);
+}
+
+/* ---- its normal -------------------------------------------------------------------------------- */
+
+static double degrees_between(const double a[3], const double b[3]) {
+  double c[3];
+  cross(a, b, c);
+  return atan2(sqrt(dot(c, c)), dot(a, b)) * (180 / acos(-1));
+}
+
+/* From the second feature's point to the first's, by the weights. */
+static void between_points(const contact *c, double (*x)[3], double out[3]) {
+  for (int d = 0; d < 3; d++) {
+    out[d] = 0;
+    for (int i = 0; i < 4; i++) out[d] += c->w[i] * x[i][d];
+  }
+}
+
+/* The normal of the face, or across both edges. */
+static void across(const contact *c, double (*x)[3], double out[3]) {
+  double a[3], b[3];
+  bool face = c->kind == EB_VERTEX_FACE;
+  for (int d = 0; d < 3; d++) {
+    a[d] = face ? x[2][d] - x[1][d] : x[1][d] - x[0][d];
+    b[d] = x[3][d] - x[face ? 1 : 2][d];
+  }
+  cross(a, b, out);
+}
+
+/* A normal was taken somewhere on the way, from where the features were closest or across them: the least angle to either, at some places on it. The start tells the
+ * side: a normal that points from the first feature to the second is off by more than 90 degrees. */
+static double normal_off(contact *c) {
+  enum { PLACES = 8 };
+  double least = 180, start[3];
+  between_points(c, c->x0, start);
+  for (int p = 0; p <= PLACES; p++) {
+    double x[4][3], closest[3], plane[3], t = (double)p / PLACES;
+    for (int i = 0; i < 4; i++)
+      for (int d = 0; d < 3; d++) x[i][d] = c->x0[i][d] + t * (c->x1[i][d] - c->x0[i][d]);
+    between_points(c, x, closest);
+    across(c, x, plane);
+    double side = dot(plane, start) < 0 ? -1 : 1;
+    for (int d = 0; d < 3; d++) plane[d] *= side;
+    least = fmin(least, fmin(degrees_between(c->frame, closest), degrees_between(c->frame, plane)));
+  }
+  return least;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------ */
@@ -167,16 +213,18 @@ static void measure_normal(const contact *c, eb_contact_law *law) {
   if (!(c->r[0] > 0)) return;
   law->active++;
   law->open = larger(law->open, fabs(c->u[0]) - c->slack);
-  law->apart = larger(law->apart, eb_contact_law_distance(c->kind, c->x1));
+  double apart = eb_contact_law_distance(c->kind, c->x1);
+  law->apart = larger(law->apart, apart);
+  law->true_gap = larger(law->true_gap, fabs(apart - c->demand) - c->slack);
 }
 
-static void measure_tangents(const contact *c, double mu, double eps2, eb_contact_law *law) {
+static void measure_tangents(const contact *c, double mu, double slipping, eb_contact_law *law) {
   double friction = hypot(c->r[1], c->r[2]), limit = mu * fmax(c->r[0], 0);
   double motion = hypot(c->u[1], c->u[2]) - c->slack;
   law->cone = larger(law->cone, friction - limit);
   if (friction < sticking * limit)
     law->sliding = larger(law->sliding, motion);
-  else if (limit > 0 && motion > eps2) {
+  else if (limit > 0 && motion > slipping) {
     double along = -(c->r[1] * c->u[1] + c->r[2] * c->u[2]);
     double across = c->r[1] * c->u[2] - c->r[2] * c->u[1];
     law->angle = larger(law->angle, atan2(fabs(across), along) * (180 / acos(-1)));
@@ -184,17 +232,21 @@ static void measure_tangents(const contact *c, double mu, double eps2, eb_contac
 }
 
 void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, const double *x0,
-                            const double *x1, const double *bent, double mu, eb_contact_law *law) {
+                            const double *x1, const double *bent, double mu,
+                            const eb_contact_bounds *bounds, eb_contact_law *law) {
+  double slipping = bounds->distance / 10; /* no direction is asked of less */
   double push = 0, size = 0;
   *law = (eb_contact_law){.count = record->count};
   for (int32_t k = 0; k < record->count; k++) {
     contact c;
-    if (!read_contact(record, k, vertices, x0, x1, bent, &c) || !move_contact(record, k, &c)) {
+    if (!read_contact(record, k, vertices, x0, x1, bent, &c) ||
+        !move_contact(record, k, bounds->gap, &c)) {
       law->unsound++;
       continue;
     }
     measure_normal(&c, law);
-    measure_tangents(&c, mu, record->eps2, law);
+    measure_tangents(&c, mu, slipping, law);
+    if (c.r[0] > 0) law->normal = larger(law->normal, normal_off(&c));
     push = fmax(push, c.r[0]);
     size = fmax(size, sqrt(dot(c.r, c.r)));
   }

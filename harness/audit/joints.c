@@ -75,7 +75,7 @@ void eb_audit_joints(const eb_articulation *articulation, const double *mass, co
                      eb_audit_row *row) {
   static const double still[EB_MAX_JOINTS];
   double r[EB_MAX_JOINTS] = {0}, gravitational, limits, sum2 = 0;
-  bool moving = equation == EB_EQUATION_IMPLICIT_EULER;
+  bool moving = equation != EB_EQUATION_STATIC;
   eb_articulation_energy(articulation, after->q, after->u, &row->joint_kinetic, &gravitational,
                          &limits);
   row->joint_potential = gravitational + limits;

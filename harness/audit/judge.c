@@ -195,36 +195,33 @@ static void measure_bent(eb_judge *judge, const eb_state *before, const eb_state
 
 /* ---- a step ----------------------------------------------------------------------------------- */
 
-/* Takes the forces of contact into the residual of the audit. */
-static void push_residual(const eb_judge *judge, eb_audit_row *row) {
-  eb_audit_nodes audited = eb_audit_last(judge->audit);
-  double scale = row->residual_relative > 0 ? row->residual / row->residual_relative : 0, sum = 0;
-  for (size_t k = 0; k < 3 * (size_t)judge->nodes; k++) {
-    double rest = audited.gradient[k] - judge->push[k];
-    if (!audited.fixed[k / 3]) sum += rest * rest;
-  }
-  row->residual = sqrt(sum);
-  row->residual_relative = scale > 0 ? row->residual / scale : 0;
+const double *eb_judge_forces(eb_judge *judge, const eb_contact_record *record) {
+  gather_push(judge, record);
+  return judge->push;
+}
+
+/* What obstacles do on their way: they are pushed back as they push. */
+static double obstacles_work(const eb_judge *judge) {
+  double work = 0;
+  for (size_t k = 3 * (size_t)judge->nodes; k < 3 * (size_t)judge->vertices; k++)
+    work -= judge->push[k] * (judge->x1[k] - judge->x0[k]);
+  return work;
 }
 
 void eb_judge_step(eb_judge *judge, const eb_state *before, const eb_state *after, double dt,
-                   const eb_contact_record *record, const eb_audit_row *start, eb_audit_row *row,
-                   eb_judgement *judgement) {
+                   const eb_contact_record *record, eb_judgement *judgement) {
   *judgement = (eb_judgement){0};
   place(judge, before->x, before->time, judge->x0);
   place(judge, after->x, after->time, judge->x1);
   eb_crossings_count(judge->crossings, judge->x1, &judgement->crossings);
-  gather_push(judge, record);
   if (record) {
     measure_bent(judge, before, after, dt);
     eb_contact_law_measure(record, judge->vertices, judge->x0, judge->x1, judge->bent,
-                           judge->scene->contact_friction, &judgement->law);
-    judgement->eps1 = record->eps1;
-    judgement->eps2 = record->eps2;
-    judgement->cone = record->cone;
-    judgement->angle = record->angle;
+                           judge->scene->contact_friction, &judge->scene->contact_bounds,
+                           &judgement->law);
   }
+  judgement->unrecorded =
+      eb_near_unrecorded(judge->crossings, judge->x1, judge->scene->contact_bounds.near, record);
   eb_judge_balance(judge, before, after, dt, judgement);
-  judgement->energy_excess = eb_judge_energy(judge, start, row);
-  push_residual(judge, row);
+  judgement->obstacles_work = obstacles_work(judge);
 }

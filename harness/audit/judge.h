@@ -17,23 +17,24 @@ typedef struct eb_judge eb_judge;
 typedef struct eb_judgement {
   eb_crossing_counts crossings;
   eb_contact_law law;
+  int64_t
+      unrecorded; /* pairs of features of different bodies that are near and have no contact beside them (near.h) */
   double balance; /* kg m/s: largest momentum of a body that is not explained */
   double
-      balance_excess; /* the same, and of rigid bodies spin, over what eps1 leaves: sqrt(nodes) eps1 and rounding */
-  double energy_excess; /* J: energy that came from nowhere; negative: what was dissipated */
-  double eps1, eps2, cone, angle; /* what the record claims */
+      balance_excess; /* the same, and of rigid bodies spin, over the scene's bound (judge_motion.c) */
+  double obstacles_work; /* J: of obstacles on bodies */
 } eb_judgement;
 
 /* Of a scene that needs EB_CAP_CONTACT; `audit` is that of the same scene and mesh and must outlive it. */
 EB_MUST eb_error eb_judge_create(const eb_scene *scene, const eb_audit *audit, eb_judge **out);
 void eb_judge_destroy(eb_judge *judge);
 
-/* Judges the step that led from `before` to `after` with finite states, h = dt. `record`: the contacts that the solver reports, or NULL. `start` and `row` are audits at
- * `before` and of this step; the audit must have seen this step last. Contact forces are taken into the residual of `row`, over the same force scale.
- *
- * Momentum is judged for bodies without scripted nodes. The work of scripted nodes is that of the forces which keep them on their way at the end of the step. */
+/* The forces of the contacts that a solver reports, or NULL, on the nodes (nodes x 3, N; good until the next call): for eb_audit_contact_forces. */
+const double *eb_judge_forces(eb_judge *judge, const eb_contact_record *record);
+
+/* Judges the step that led from `before` to `after` with finite states, h = dt, after eb_judge_forces with the same record; the audit must have seen the step last, with those
+ * forces. Momentum is judged for bodies without scripted nodes. */
 void eb_judge_step(eb_judge *judge, const eb_state *before, const eb_state *after, double dt,
-                   const eb_contact_record *record, const eb_audit_row *start, eb_audit_row *row,
-                   eb_judgement *judgement);
+                   const eb_contact_record *record, eb_judgement *judgement);
 
 #endif

@@ -3,6 +3,7 @@
 #define EB_AUDIT_JUDGE_DATA_H
 
 #include "harness/audit/judge.h"
+#include "harness/audit/near.h"
 
 struct eb_judge {
   const eb_scene *scene;
@@ -23,7 +24,4 @@ struct eb_judge {
 /* Sums the motion of every part against the forces on it; fills balance and balance_excess. */
 void eb_judge_balance(eb_judge *judge, const eb_state *before, const eb_state *after, double dt,
                       eb_judgement *judgement);
-/* Energy gained beyond the work done, J. */
-double eb_judge_energy(const eb_judge *judge, const eb_audit_row *start, const eb_audit_row *end);
-
 #endif

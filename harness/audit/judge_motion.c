@@ -1,14 +1,11 @@
-/* Momentum and energy of a step.
+/* Momentum of a step with contact.
  *
  * A linearly implicit step solves A v1 = M v0 + h (f_ext - g) + H^T r to a residual of norm eps1. Over the nodes of a body without scripted nodes the forces of its
  * elements and their derivatives sum to 0, so that what remains of
  *   sum_i m_i (v1_i - v0_i) - h f_i - h sum_k w_ki R_k^T r_k
  * is a sum of residuals, at most sqrt(nodes) eps1 of them. A rigid body has one row for that, with its own velocity, and one for its spin about its centre,
  *   I0 (W1 - W0) + h W0 x I0 W0 - h sum_i arm_i x (f_i - m_i g + sum_k w_ki R_k^T r_k),
- * I0 and the arms those before the step.
- *
- * Energy: what the bodies gain beyond the work of forces that are not in the potential (f_ext less gravity), of obstacles on them, and of the forces that keep scripted
- * nodes on their way. The integrator dissipates, so that a gain is the solver's. */
+ * I0 and the arms those before the step. */
 #include <math.h>
 #include <string.h>
 
@@ -94,36 +91,9 @@ void eb_judge_balance(eb_judge *judge, const eb_state *before, const eb_state *a
     if (judge->held[s]) continue;
     double momentum = sqrt(eb_dot3(left, left)), spin = sqrt(eb_dot3(left + SPIN, left + SPIN));
     double rows = judge->rider[s] < 0 ? judge->size[s] : 1;
+    double allowed = judge->scene->contact_bounds.momentum;
     judgement->balance = fmax(judgement->balance, momentum);
-    compare(momentum, sqrt(rows) * judgement->eps1 + rounding * scale[0], judgement);
-    compare(spin, judgement->eps1 + rounding * scale[1], judgement);
+    compare(momentum, sqrt(rows) * allowed + rounding * scale[0], judgement);
+    compare(spin, allowed + rounding * scale[1], judgement);
   }
-}
-
-/* ---- energy ----------------------------------------------------------------------------------- */
-
-static double energy_of(const eb_audit_row *row) {
-  return row->kinetic + row->elastic + row->gravitational + row->joint_kinetic +
-         row->joint_potential;
-}
-
-/* Of forces that no potential has, J. */
-static double work_done(const eb_judge *judge) {
-  eb_audit_nodes audited = eb_audit_last(judge->audit);
-  const double *gravity = judge->scene->gravity;
-  double work = 0;
-  for (size_t k = 0; k < 3 * (size_t)judge->vertices; k++) {
-    double way = judge->x1[k] - judge->x0[k];
-    if (k >= 3 * (size_t)judge->nodes) {
-      work -= judge->push[k] * way; /* an obstacle is pushed back as it pushes */
-      continue;
-    }
-    work += (audited.force[k] - audited.mass[k / 3] * gravity[k % 3]) * way;
-    if (audited.fixed[k / 3] == 1) work += (audited.gradient[k] - judge->push[k]) * way;
-  }
-  return work;
-}
-
-double eb_judge_energy(const eb_judge *judge, const eb_audit_row *start, const eb_audit_row *end) {
-  return energy_of(end) - energy_of(start) - work_done(judge);
 }

@@ -116,11 +116,10 @@ static void derive_pair(const invariant_slopes *d, const double s[3], int m, str
   double kl = s[k] * s[l], mm = s[m] * s[m], sum = fmax(s[k] + s[l], smallest_sum);
   t->along[4 * m] = d->trace2 + 2 * d->square + 4 * d->square2 * mm +
                     2 * d->cofactor * (s[k] * s[k] + s[l] * s[l]) + d->volume2 * kl * kl;
-  t->along[3 * k + l] = t->along[3 * l + k] = d->trace2 + 4 * (d->square2 + d->cofactor) * kl +
-                                              d->volume2 * kl * mm + d->volume * s[m];
+  t->along[3 * k + l] = t->along[3 * l + k] =
+      d->trace2 + 4 * (d->square2 + d->cofactor) * kl + d->volume2 * kl * mm + d->volume * s[m];
   t->flip[m] = 2 * d->square + 2 * d->cofactor * (mm - kl) - d->volume * s[m];
-  t->twist[m] =
-      2 * d->trace / sum + 2 * d->square + 2 * d->cofactor * (mm + kl) + d->volume * s[m];
+  t->twist[m] = 2 * d->trace / sum + 2 * d->square + 2 * d->cofactor * (mm + kl) + d->volume * s[m];
 }
 
 static stretch_tangent derive_stretches(const eb_material *material, const double s[3],

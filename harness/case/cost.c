@@ -145,9 +145,9 @@ void eb_cost_fill(const eb_cost *cost, eb_run *run) {
   struct rusage children = {0};
   getrusage(RUSAGE_CHILDREN, &children);
   run->first_step_at = cost->first_step_at;
-  run->process_cpu_seconds =
-      eb_cpu_seconds() + (double)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) +
-      1e-6 * (double)(children.ru_utime.tv_usec + children.ru_stime.tv_usec);
+  run->process_cpu_seconds = eb_cpu_seconds() +
+                             (double)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) +
+                             1e-6 * (double)(children.ru_utime.tv_usec + children.ru_stime.tv_usec);
   run->timed_cpu_seconds = cost->timed_cpu;
   run->untimed_cpu_seconds = fmax(0, cost->untimed_cpu);
   run->memory_growth = cost->resident - cost->first_resident;

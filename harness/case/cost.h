@@ -18,13 +18,14 @@
 #include "harness/results/record.h"
 
 typedef struct eb_cost {
-  double started;                      /* of the process, on the clock of eb_wall_seconds */
-  double first_step_at;                /* s after that; 0 before the first step */
-  double timed_cpu, untimed_cpu;       /* s so far */
-  double resident, first_resident;     /* bytes after the last step and after the first one */
-  int64_t threads_alive;               /* most threads at the end of a step */
-  double process_cpu, team_cpu;        /* s at the last start or stop */
-  int statm, tasks;                    /* descriptors of /proc/self/statm and /proc/self/task; -1 where there is none */
+  double started;                  /* of the process, on the clock of eb_wall_seconds */
+  double first_step_at;            /* s after that; 0 before the first step */
+  double timed_cpu, untimed_cpu;   /* s so far */
+  double resident, first_resident; /* bytes after the last step and after the first one */
+  int64_t threads_alive;           /* most threads at the end of a step */
+  double process_cpu, team_cpu;    /* s at the last start or stop */
+  int statm,
+      tasks;       /* descriptors of /proc/self/statm and /proc/self/task; -1 where there is none */
   clockid_t *team; /* processor clocks of the team; the first is that of the calling thread */
   int team_size;
 } eb_cost;

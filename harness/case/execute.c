@@ -59,6 +59,9 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   j->run.scene_seconds = eb_wall_seconds() - began;
   if (*failure) return EB_OK;
   EB_TRY(describe_scene(j));
+  *where = "audit";
+  *failure = eb_witness_create(j->work, &j->witness);
+  if (*failure) return EB_OK;
   *where = "set-up of the solver";
   j->board->stage = EB_STAGE_SETUP;
   double cpu = eb_cpu_seconds();
@@ -67,9 +70,6 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
                               (uint64_t)j->work->seed, &j->solver);
   j->run.setup_seconds = eb_wall_seconds() - began;
   j->run.setup_cpu_seconds = eb_cpu_seconds() - cpu;
-  if (*failure) return EB_OK;
-  *where = "audit";
-  *failure = eb_job_create_audit(j);
   return EB_OK;
 }
 
@@ -95,8 +95,8 @@ static eb_error run_steps(eb_job *j) {
   for (bool on = true; on;) EB_TRY(eb_job_step(j, &on));
   snprintf(hash, sizeof hash, "%016" PRIx64, eb_state_hash(j->after));
   EB_TRY(eb_run_set(&j->run.state_hash, hash));
-  EB_TRY(eb_run_set(&j->run.audit, eb_verdict_word(&j->verdict)));
-  return eb_run_set(&j->run.audit_detail, j->verdict.detail);
+  EB_TRY(eb_witness_compare(&j->witness, j->scene));
+  return eb_witness_fill(&j->witness, j->log, &j->run);
 }
 
 /* ---- the case --------------------------------------------------------------------------------- */
@@ -126,9 +126,8 @@ static void release(eb_job *j) {
   eb_step_log_destroy(j->log);
   eb_state_destroy(j->after);
   eb_state_destroy(j->before);
-  eb_judge_destroy(j->judge);
-  eb_audit_destroy(j->audit);
   eb_solver_destroy(j->solver);
+  eb_witness_clear(&j->witness);
   eb_recorder_destroy(j->recorder);
   eb_scene_destroy(j->scene);
   eb_host_close(&j->host);

@@ -2,11 +2,10 @@
 #ifndef EB_CASE_JOB_H
 #define EB_CASE_JOB_H
 
-#include "harness/audit/audit.h"
 #include "harness/case/case.h"
 #include "harness/case/child.h"
 #include "harness/case/host.h"
-#include "harness/case/verdict.h"
+#include "harness/case/witness.h"
 #include "harness/results/write.h"
 
 /* Everything a case holds while it runs. Made in this order, released in the opposite one. */
@@ -16,13 +15,11 @@ typedef struct eb_job {
   eb_scene *scene;
   eb_recorder *recorder;
   eb_solver *solver;
-  eb_audit *audit;
-  eb_judge *judge; /* of contact as constraints; NULL when the scene has none */
+  eb_witness witness;
   eb_state *before, *after;
   eb_step_log *log;
   bool changed;       /* the step that comes begins on another mesh than the one before */
   int32_t components; /* connected components of the mesh */
-  eb_verdict verdict;
   eb_host host;
   eb_board *board;                  /* progress, for the parent */
   double committed, commit_seconds; /* wall clock of the last commit, and what it took */
@@ -36,8 +33,6 @@ EB_MUST eb_error eb_job_conclude(eb_job *j, eb_outcome outcome, const char *deta
 EB_MUST eb_error eb_job_conclude_error(eb_job *j, const char *where, eb_error failure);
 
 EB_MUST eb_error eb_job_count_components(eb_job *j);
-/* The audit and the judge, in place of those before, for the scene's present mesh. */
-EB_MUST eb_error eb_job_create_audit(eb_job *j);
 /* Keeps the contact problem of the step that was taken in the result file when it is the one that was asked for and has contacts. */
 EB_MUST eb_error eb_job_keep_contacts(eb_job *j);
 /* Takes one step and records it. *on: whether the case goes on; if not, its outcome is set. */

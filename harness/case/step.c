@@ -36,75 +36,27 @@ eb_error eb_job_count_components(eb_job *j) {
   return EB_OK;
 }
 
-eb_error eb_job_create_audit(eb_job *j) {
-  eb_judge_destroy(j->judge);
-  j->judge = NULL;
-  eb_audit_destroy(j->audit);
-  j->audit = NULL;
-  EB_TRY(eb_audit_create(j->scene, &j->audit));
-  if (!(eb_scene_needs(j->scene) & EB_CAP_CONTACT)) return EB_OK;
-  return eb_judge_create(j->scene, j->audit, &j->judge);
-}
-
 /* What the harness keeps of the mesh, on the present one. */
 static eb_error follow_mesh(eb_job *j) {
   eb_state_destroy(j->before);
   j->before = NULL;
   EB_TRY(eb_state_create(j->scene, &j->before));
-  EB_TRY(eb_job_create_audit(j));
   return eb_job_count_components(j);
 }
 
 /* Brings the scene to the start of the step; *failure is what it reports. */
 static eb_error advance_scene(eb_job *j, eb_error *failure) {
-  *failure = eb_scene_advance(j->scene, j->after, &j->changed);
+  *failure = eb_witness_advance(&j->witness, j->after);
+  if (!*failure) *failure = eb_scene_advance(j->scene, j->after, &j->changed);
   if (!*failure && j->changed) EB_TRY(follow_mesh(j));
   if (!*failure) eb_state_copy(j->after, j->before);
   return EB_OK;
 }
 
-static void fill_audit(const eb_audit_row *audit, double row[EB_COL_COUNT]) {
-  row[EB_COL_RESIDUAL] = audit->residual;
-  row[EB_COL_RESIDUAL_RELATIVE] = audit->residual_relative;
-  row[EB_COL_KINETIC] = audit->kinetic;
-  row[EB_COL_ELASTIC] = audit->elastic;
-  row[EB_COL_GRAVITATIONAL] = audit->gravitational;
-  for (int i = 0; i < 3; i++) {
-    row[EB_COL_MOMENTUM_X + i] = audit->momentum[i];
-    row[EB_COL_ANGULAR_MOMENTUM_X + i] = audit->angular_momentum[i];
-  }
-  row[EB_COL_MIN_VOLUME_RATIO] = audit->min_volume_ratio;
-  row[EB_COL_MAX_PENETRATION] = audit->max_penetration;
-  row[EB_COL_INVERTED] = audit->inverted;
-  row[EB_COL_CONTACTS] = audit->contacts;
-  row[EB_COL_FINITE] = audit->finite;
-  row[EB_COL_JOINT_KINETIC] = audit->joint_kinetic;
-  row[EB_COL_JOINT_POTENTIAL] = audit->joint_potential;
-  row[EB_COL_JOINT_RESIDUAL] = audit->joint_residual;
-  row[EB_COL_JOINT_RESIDUAL_RELATIVE] = audit->joint_residual_relative;
-  row[EB_COL_ACTIVATION] = audit->activation;
-}
-
-static void fill_judgement(const eb_judgement *judged, double row[EB_COL_COUNT]) {
-  row[EB_COL_INTERSECTIONS] = (double)judged->crossings.between;
-  row[EB_COL_SELF_INTERSECTIONS] = (double)judged->crossings.self;
-  row[EB_COL_NESTED] = (double)judged->crossings.nested;
-  row[EB_COL_CONTACT_COUNT] = judged->law.count;
-  row[EB_COL_CONTACT_ACTIVE] = judged->law.active;
-  row[EB_COL_CONTACT_VIOLATION] = judged->law.violation;
-  row[EB_COL_CONTACT_OPEN] = judged->law.open;
-  row[EB_COL_CONTACT_APART] = judged->law.apart;
-  row[EB_COL_CONTACT_SLIDING] = judged->law.sliding;
-  row[EB_COL_CONTACT_CONE] = judged->law.cone;
-  row[EB_COL_CONTACT_ANGLE] = judged->law.angle;
-  row[EB_COL_CONTACT_BALANCE] = judged->balance;
-  row[EB_COL_ENERGY_EXCESS] = judged->energy_excess;
-}
-
 /* The step itself; only what stands between the two readings of the clocks is charged to the solver, its set-up for a mesh
  * that was cut too. */
 static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reason) {
-  double dt = j->scene->dt, steal = eb_host_steal(&j->host);
+  double dt = j->witness.scene->dt, steal = eb_host_steal(&j->host);
   eb_step_log_reset(j->log);
   double cpu = eb_cpu_seconds(), wall = eb_wall_seconds();
   j->log->step_started = wall;
@@ -114,26 +66,6 @@ static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reaso
   row[EB_COL_CPU] = eb_cpu_seconds() - cpu;
   row[EB_COL_STEAL] = eb_host_steal(&j->host) - steal;
   return error;
-}
-
-/* What the harness says of the step: the audit, the judge of contact where there is one, and the verdict of both. */
-static eb_error audit_step(eb_job *j, eb_reason reason, double row[EB_COL_COUNT],
-                           eb_audit_row *audit) {
-  double dt = j->scene->dt;
-  eb_audit_row start;
-  eb_judgement judged;
-  if (j->judge)
-    EB_TRY(eb_audit_step(j->audit, j->before, j->before, dt, EB_EQUATION_STATIC, &start));
-  EB_TRY(eb_audit_step(j->audit, j->before, j->after, dt, j->log->equation, audit));
-  bool contact = j->judge && audit->finite;
-  if (contact) {
-    eb_judge_step(j->judge, j->before, j->after, dt, j->log->contacts, &start, audit, &judged);
-    fill_judgement(&judged, row);
-  }
-  eb_verdict_step(&j->verdict, audit, j->log, reason, j->after->step);
-  if (contact) eb_verdict_contact(&j->verdict, &judged, reason, j->after->step);
-  fill_audit(audit, row);
-  return EB_OK;
 }
 
 static eb_error record_step(eb_job *j, double row[EB_COL_COUNT], eb_reason reason) {
@@ -173,13 +105,13 @@ static bool asked_to_end(void) {
 }
 
 /* Whether the case goes on after this step; if not, the outcome is set. */
-static eb_error judge_step(eb_job *j, const eb_audit_row *audit, eb_reason reason, bool *on) {
+static eb_error judge_step(eb_job *j, bool finite, eb_reason reason, bool *on) {
   char detail[200];
   *on = false;
   long long step = (long long)j->after->step;
-  if (!audit->finite) {
-    snprintf(detail, sizeof detail, "step %lld left positions or velocities that are not numbers",
-             step);
+  if (!finite) {
+    snprintf(detail, sizeof detail,
+             "step %lld left a state that is not finite, or too large for its audit", step);
     return eb_job_conclude(j, EB_OUTCOME_NOT_FINITE, detail);
   }
   if (reason <= 0) {
@@ -199,7 +131,7 @@ static eb_error judge_step(eb_job *j, const eb_audit_row *audit, eb_reason reaso
 eb_error eb_job_step(eb_job *j, bool *on) {
   double row[EB_COL_COUNT] = {0};
   eb_reason reason = EB_RUNNING;
-  eb_audit_row audit;
+  bool finite;
   eb_error failure;
   EB_TRY(advance_scene(j, &failure));
   if (!failure) failure = timed_step(j, row, &reason);
@@ -209,11 +141,12 @@ eb_error eb_job_step(eb_job *j, bool *on) {
   }
   /* A solver that forgets its clock would make every later row wrong. */
   j->after->step = j->before->step + 1;
-  j->after->time = j->before->time + j->scene->dt;
-  EB_TRY(audit_step(j, reason, row, &audit));
+  j->after->time = j->before->time + j->witness.scene->dt;
+  EB_TRY(eb_witness_step(&j->witness, j->before, j->after, j->work->solver, j->log, reason, row,
+                         &finite));
   EB_TRY(record_step(j, row, reason));
   EB_TRY(eb_job_keep_contacts(j));
-  EB_TRY(judge_step(j, &audit, reason, on));
+  EB_TRY(judge_step(j, finite, reason, on));
   EB_TRY(record_frame(j, !*on));
   j->board->step = j->after->step;
   return commit_now_and_then(j);

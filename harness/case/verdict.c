@@ -5,86 +5,228 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Counts a failure and keeps the words of the first. */
-__attribute__((format(printf, 2, 3))) static void fail(eb_verdict *verdict, const char *format,
-                                                       ...) {
+void eb_verdict_break(eb_verdict *verdict, eb_rule rule, const char *format, ...) {
   va_list arguments;
+  verdict->broken[rule]++;
   if (verdict->failures++ > 0) return;
   va_start(arguments, format);
   vsnprintf(verdict->detail, sizeof verdict->detail, format, arguments);
   va_end(arguments);
 }
 
-static bool claims_tolerance(const eb_step_log *log, eb_reason reason) {
-  return (reason == EB_CONVERGED_RTOL || reason == EB_CONVERGED_ATOL) && log->residual_norm &&
-         strncmp(log->residual_norm, EB_AUDITED_NORM, strlen(EB_AUDITED_NORM)) == 0 &&
-         log->residual_count > 0 && log->residual_count <= log->residual_capacity;
+const char *eb_verdict_word(const eb_verdict *verdict) {
+  return verdict->failures ? "failed" : verdict->steps ? "passed" : "none";
 }
 
-void eb_verdict_step(eb_verdict *verdict, const eb_audit_row *row, const eb_step_log *log,
-                     eb_reason reason, int64_t step) {
+void eb_verdict_rules(const eb_verdict *verdict, char *out, size_t bytes) {
+  size_t used = 0;
+  out[0] = '\0';
+  for (int r = 0; r < EB_RULES; r++)
+    if (verdict->broken[r] && used < bytes)
+      used += (size_t)snprintf(out + used, bytes - used, "%s%s", used ? "," : "",
+                               eb_rule_name((eb_rule)r));
+}
+
+/* ---- what a solver says ----------------------------------------------------------------------- */
+
+static bool is_known(eb_reason reason) {
+  return reason >= EB_DIVERGED_LIBRARY && reason <= EB_CONVERGED_STAGNATED && reason != EB_RUNNING;
+}
+
+/* Whether the step declares something that there is, and reported in range. */
+static bool is_in_range(const eb_judged_step *s) {
+  const eb_declaration *d = s->declared;
+  return is_known(s->reason) && (unsigned)d->equation < EB_EQUATIONS &&
+         (unsigned)d->update < EB_UPDATES && (unsigned)d->linearization.tangent < EB_TANGENTS &&
+         isfinite(d->linearization.mass) && isfinite(d->linearization.stiffness) &&
+         d->linearization.mass > 0 && d->linearization.stiffness >= 0 && s->log->iterations >= 0;
+}
+
+/* Norms that the audit measures too, and what of it they are in units of the force residual. */
+static double norm_in_newtons(const eb_judged_step *s) {
+  const char *norm = s->log->residual_norm ? s->log->residual_norm : "";
+  bool linear = s->declared->equation == EB_EQUATION_LINEARIZED;
+  if (!linear && strncmp(norm, "|grad W|_2", 10) == 0) return 1;
+  if (linear && strncmp(norm, "|b - A v", 8) == 0) return 1 / s->scene->dt;
+  return 0;
+}
+
+static void check_claim(eb_verdict *verdict, const eb_judged_step *s, double scale) {
   static const double allowed_ratio = 100, rounding = 1e-9;
-  verdict->steps++;
-  if (reason <= 0) return;
-  if (!row->finite) {
-    fail(verdict, "step %lld is reported as converged, but its state is not finite",
-         (long long)step);
+  const eb_step_log *log = s->log;
+  double unit = norm_in_newtons(s);
+  if (log->residual_count <= 0 || log->residual_count > log->residual_capacity || unit == 0) {
+    eb_verdict_break(verdict, EB_RULE_CLAIM, "step %lld: %s says that a tolerance is met, but %s",
+                     (long long)s->number, eb_reason_name(s->reason),
+                     log->residual_count <= 0 ? "no residual was logged"
+                     : log->residual_count > log->residual_capacity
+                         ? "more residuals were logged than are kept"
+                         : "its norm is not one that the audit measures");
     return;
   }
-  if (!claims_tolerance(log, reason)) return;
-  double claimed = log->residuals[log->residual_count - 1];
-  double scale = row->residual_relative > 0 ? row->residual / row->residual_relative : 0;
-  if (!(row->residual <= allowed_ratio * claimed + rounding * scale))
-    fail(verdict,
-         "step %lld: the audited residual is %.3g N where the solver claims convergence at %.3g N",
-         (long long)step, row->residual, claimed);
+  double claimed = unit * log->residuals[log->residual_count - 1];
+  if (!(s->row->step_residual <= allowed_ratio * claimed + rounding * scale + s->row->unknown))
+    eb_verdict_break(
+        verdict, EB_RULE_RESIDUAL,
+        "step %lld: the audited residual is %.3g N where the solver claims convergence at %.3g N",
+        (long long)s->number, s->row->step_residual, claimed);
+}
+
+static void check_share(eb_verdict *verdict, const eb_judged_step *s, double bound) {
+  if (s->row->equation_residual_relative <= bound) return;
+  eb_verdict_break(verdict, EB_RULE_RESIDUAL,
+                   "step %lld: %s, but the audited residual of the %s equation is %.3g of its "
+                   "forces, above %.0e",
+                   (long long)s->number, eb_reason_name(s->reason),
+                   eb_equation_name(s->declared->equation), s->row->equation_residual_relative,
+                   bound);
+}
+
+static void check_residual(eb_verdict *verdict, const eb_judged_step *s) {
+  static const double direct = 1e-6, stagnated = 1e-3;
+  double relative = s->row->equation_residual_relative;
+  double scale = relative > 0 ? s->row->equation_residual / relative : 0;
+  if (s->reason == EB_CONVERGED_RTOL || s->reason == EB_CONVERGED_ATOL)
+    check_claim(verdict, s, scale);
+  if (s->reason == EB_CONVERGED_DIRECT && !s->row->equation_stands_in)
+    check_share(verdict, s, direct);
+  if (s->reason == EB_CONVERGED_STAGNATED && !s->row->equation_stands_in)
+    check_share(verdict, s, stagnated);
+  verdict->residual2 += s->row->equation_residual * s->row->equation_residual;
+  verdict->scale2 += scale * scale;
+}
+
+/* ---- what must hold of every step ------------------------------------------------------------- */
+
+static void check_motion(eb_verdict *verdict, const eb_judged_step *s) {
+  const eb_audit_row *row = s->row;
+  bool still = s->declared->equation == EB_EQUATION_STATIC;
+  if (!(row->held_error <= row->held_allowed))
+    eb_verdict_break(verdict, EB_RULE_HELD, "step %lld: a held node is %.3g m off its place",
+                     (long long)s->number, row->held_error);
+  if (!(row->update_error <= row->update_allowed))
+    eb_verdict_break(verdict, EB_RULE_UPDATE, "step %lld: a node is %.3g m off %s",
+                     (long long)s->number, row->update_error,
+                     still ? "standing still, which statics do"
+                           : eb_update_name(s->declared->update));
+  if (!(s->flight->excess <= 1))
+    eb_verdict_break(
+        verdict, EB_RULE_MOMENTUM,
+        "step %lld: no force explains a body's momentum, by %.3g times what is allowed "
+        "(%.3g kg m/s in this step)",
+        (long long)s->number, s->flight->excess, s->flight->balance);
+  if (!(row->max_penetration <= s->scene->penetration_bound))
+    eb_verdict_break(
+        verdict, EB_RULE_PENETRATION,
+        "step %lld: a node is %.3g m deep in a collider, where the scene allows %.3g m",
+        (long long)s->number, row->max_penetration, s->scene->penetration_bound);
+}
+
+/* What residuals have done over any stretch of the run: since the sum was lowest. */
+static void add_energy(eb_verdict *verdict, const eb_judged_step *s) {
+  verdict->gained = fmax(0, verdict->gained + s->row->residual_work);
+  verdict->energy_scale = fmax(verdict->energy_scale, s->row->energy_scale);
+  if (verdict->gained <= verdict->most_gained) return;
+  verdict->most_gained = verdict->gained;
+  verdict->gained_at = s->number;
+}
+
+/* Only steps in which doing nothing is wrong by a hundredth of the forces tell anything. */
+static void add_progress(eb_verdict *verdict, const eb_judged_step *s) {
+  static const double wrong = 1e-2;
+  const eb_audit_row *row = s->row;
+  double relative = row->equation_residual_relative;
+  double scale = relative > 0 ? row->equation_residual / relative : 0;
+  if (isnan(row->null_residual) || row->null_residual <= wrong * scale) return;
+  verdict->compared++;
+  verdict->better += row->step_residual < row->null_residual || row->progress > 0;
+}
+
+void eb_verdict_run(eb_verdict *verdict) {
+  static const double gain_allowed = 0.05, better_share = 0.1;
+  if (verdict->most_gained > gain_allowed * verdict->energy_scale)
+    eb_verdict_break(verdict, EB_RULE_ENERGY,
+                     "%.3g J have come from nowhere by step %lld, where %.3g J is the largest "
+                     "energy of the run",
+                     verdict->most_gained, (long long)verdict->gained_at, verdict->energy_scale);
+  if ((double)verdict->better < better_share * (double)verdict->compared)
+    eb_verdict_break(
+        verdict, EB_RULE_PROGRESS,
+        "%lld of %lld steps are no better than doing nothing: in residual and potential "
+        "bodies that stop or go on as they are do as well",
+        (long long)(verdict->compared - verdict->better), (long long)verdict->compared);
 }
 
 /* ---- contact ---------------------------------------------------------------------------------- */
 
-static bool fail_geometry(eb_verdict *verdict, const eb_crossing_counts *found, int64_t step) {
-  if (found->between + found->self + found->nested == 0) return false;
-  fail(
-      verdict,
+static void check_geometry(eb_verdict *verdict, const eb_crossing_counts *found, int64_t step) {
+  if (found->between + found->self + found->nested == 0) return;
+  eb_verdict_break(
+      verdict, EB_RULE_INTERSECTION,
       "step %lld: %lld pairs of triangles of different bodies and %lld of the same body meet, %lld "
       "bodies are inside others",
       (long long)step, (long long)found->between, (long long)found->self, (long long)found->nested);
-  return true;
 }
 
-/* One measure of the contact law against what the solver claims. */
+/* One measure of contact against the scene's bound. */
 typedef struct bound {
+  eb_rule rule;
   const char *what, *unit;
   double value, allowed;
 } bound;
 
-static void check_bounds(eb_verdict *verdict, const bound *bounds, int count, int64_t step) {
-  for (int i = 0; i < count; i++)
-    if (!(bounds[i].value <= bounds[i].allowed)) {
-      fail(verdict, "step %lld: %s %.3g %s, where the solver's tolerance allows %.3g",
-           (long long)step, bounds[i].what, bounds[i].value, bounds[i].unit, bounds[i].allowed);
-      return;
-    }
-}
-
-void eb_verdict_contact(eb_verdict *verdict, const eb_judgement *j, eb_reason reason,
-                        int64_t step) {
-  if (reason <= 0 || fail_geometry(verdict, &j->crossings, step)) return;
+void eb_verdict_contact(eb_verdict *verdict, const eb_judged_step *s) {
+  const eb_judgement *j = s->contact;
   const eb_contact_law *law = &j->law;
-  double eps2 = 10 * fmin(j->eps2, EB_MOST_EPS2), cone = 10 * fmin(j->cone, EB_MOST_CONE),
-         angle = 2 * fmin(j->angle, EB_MOST_ANGLE);
+  const eb_contact_bounds *scene = &s->scene->contact_bounds;
+  double slack = s->reason == EB_CONVERGED_STAGNATED ? 2 : 1, gap = slack * scene->distance;
+  check_geometry(verdict, &j->crossings, s->number);
   const bound bounds[] = {
-      {"contacts that cannot be:", "", law->unsound, 0},
-      {"a contact is too close by", "m", law->violation, eps2},
-      {"a contact pushes off its distance by", "m", law->open, eps2},
-      {"momentum is not explained, in parts of what eps1 leaves,", "", j->balance_excess, 10},
-      {"a contact slips inside Coulomb's cone by", "m", law->sliding, eps2},
-      {"friction is outside of Coulomb's cone by", "of the largest push", law->cone, cone},
-      {"friction is off the direction against slip by", "degrees", law->angle, angle}};
-  int all = sizeof bounds / sizeof *bounds, stagnated = 3;
-  check_bounds(verdict, bounds, reason == EB_CONVERGED_STAGNATED ? stagnated : all, step);
+      {EB_RULE_CONTACT_RECORD, "contacts that cannot be:", "", law->unsound, 0},
+      {EB_RULE_CONTACT_RECORD, "pairs of features are near and have no contact:", "",
+       (double)j->unrecorded, 0},
+      {EB_RULE_CONTACT_GAP, "a contact is too close by", "m", law->violation, gap},
+      {EB_RULE_CONTACT_GAP, "a contact pushes off its distance by", "m", law->open, gap},
+      {EB_RULE_CONTACT_GAP, "features push each other off their true distance by", "m",
+       law->true_gap, slack * scene->reach},
+      {EB_RULE_CONTACT_NORMAL, "a normal is off the geometry by", "degrees", law->normal,
+       slack * scene->normal},
+      {EB_RULE_MOMENTUM, "momentum is not explained, in parts of what is allowed,", "",
+       j->balance_excess, slack},
+      {EB_RULE_FRICTION, "a contact slips inside Coulomb's cone by", "m", law->sliding, gap},
+      {EB_RULE_FRICTION, "friction is outside of Coulomb's cone by", "of the largest push",
+       law->cone, slack * scene->cone},
+      {EB_RULE_FRICTION, "friction is off the direction against slip by", "degrees", law->angle,
+       slack * scene->angle}};
+  for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+    if (!(bounds[i].value <= bounds[i].allowed))
+      eb_verdict_break(verdict, bounds[i].rule, "step %lld: %s %.3g %s, where %.3g is allowed",
+                       (long long)s->number, bounds[i].what, bounds[i].value, bounds[i].unit,
+                       bounds[i].allowed);
 }
 
-const char *eb_verdict_word(const eb_verdict *verdict) {
-  return verdict->failures ? "failed" : verdict->steps ? "passed" : "none";
+/* ---- a step ----------------------------------------------------------------------------------- */
+
+void eb_verdict_step(eb_verdict *verdict, const eb_judged_step *s) {
+  int64_t before = verdict->failures;
+  verdict->steps++;
+  if (!is_in_range(s) || s->log->invalid > 0)
+    eb_verdict_break(
+        verdict, EB_RULE_CLAIM,
+        "step %lld: the solver reports a reason, equation, phase or counter that there is not",
+        (long long)s->number);
+  if (s->reason <= 0 && is_known(s->reason)) return;
+  if (!s->row->finite)
+    eb_verdict_break(verdict, EB_RULE_FINITE,
+                     "step %lld is reported as converged, but its state or its audit is not finite",
+                     (long long)s->number);
+  if (s->row->finite && is_in_range(s)) {
+    check_residual(verdict, s);
+    check_motion(verdict, s);
+    add_energy(verdict, s);
+    add_progress(verdict, s);
+    if (s->contact) eb_verdict_contact(verdict, s);
+  }
+  /* A step that broke several rules is one failure. */
+  if (verdict->failures > before) verdict->failures = before + 1;
 }

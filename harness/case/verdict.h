@@ -1,43 +1,56 @@
-/* When the audit contradicts a solver.
+/* What the audits of a run amount to: the rules of audit/rules.h, broken or not.
  *
- * A step fails the audit when its solver reports a positive reason and
- *   - the state holds something that is not a number, or
- *   - the solver stopped by tolerance (EB_CONVERGED_RTOL, EB_CONVERGED_ATOL), its residuals are in the norm that the audit measures
- *     (residual_norm begins with EB_AUDITED_NORM), and the audited residual is above
- *         100 times its last residual + 1e-9 times the force scale (eb_audit_step),
- *     where the second term is what rounding may leave.
- * or, with contact as constraints (audit/judge.h),
- *   - surfaces meet or bodies lie inside each other at the end of the step,
- *   - a reported contact is none, or is closer than demanded, or pushes off its demanded distance, by more than 10 eps2,
- *   - the momentum of a body is not explained to 10 times what eps1 leaves,
- *   - and unless the solver only claims stagnation: a contact slips inside Coulomb's cone by more than 10 eps2, friction is outside of the cone by 10 times the
- *     tolerance, or off the direction that opposes the slip by twice the tolerance.
- * The tolerances are the record's, but at most EB_MOST_EPS2, EB_MOST_CONE and EB_MOST_ANGLE, so that a claim of nothing is none.
- * Solvers of a linearized step, and those whose matrix is out of date on purpose (warp-cholesky), report other norms and are not
- * judged by this: their distance from implicit Euler is a result, not a lie. Inverted elements and penetration are data, not failures. */
+ * A step is held to every rule whatever its solver says of it; what it says can only add a test:
+ *   - a tolerance met (EB_CONVERGED_RTOL, EB_CONVERGED_ATOL) is a claim on the last residual logged: the audited residual of the declared equation, in the norm
+ *     that residual_norm names (verdict.c), is at most 100 times that + 1e-9 of the force scale + 45 roundings. Without a logged residual, with more than are kept, or in a norm that
+ *     is not audited it is no claim, and saying so breaks a rule;
+ *   - a direct solve (EB_CONVERGED_DIRECT) leaves 1e-6 of the force scale;
+ *   - stagnation (EB_CONVERGED_STAGNATED) leaves 1e-3 of it, and contacts to twice their bounds.
+ * Bounds on contact are the scene's (eb_contact_bounds). Steps with a negative reason end a run and are not judged, but for being finite. */
 #ifndef EB_CASE_VERDICT_H
 #define EB_CASE_VERDICT_H
 
+#include "harness/audit/flight.h"
 #include "harness/audit/judge.h"
-
-/* The 2-norm of grad W over the free nodes, N. */
-#define EB_AUDITED_NORM "|grad W|_2"
-
-#define EB_MOST_EPS2  1e-3 /* m */
-#define EB_MOST_CONE  1e-2
-#define EB_MOST_ANGLE 10. /* degrees */
+#include "harness/audit/rules.h"
 
 typedef struct eb_verdict {
-  int64_t steps, failures;
-  char detail[256]; /* the first failure */
+  int64_t steps,
+      failures; /* failures: steps that broke a rule, and breaches of the run as a whole */
+  int64_t broken[EB_RULES]; /* how often */
+  char detail[256];         /* the first failure */
+  double residual2,
+      scale2; /* N^2: sums over the steps of the residual of the declared equation and of its force scale, squared */
+  double gained, most_gained; /* J: work of residuals since its sum was lowest; the most of that */
+  int64_t gained_at;          /* the step with the most */
+  double energy_scale;        /* J: largest */
+  int64_t compared,
+      better; /* steps compared with doing nothing, where that is wrong; those that were better */
 } eb_verdict;
 
-void eb_verdict_step(eb_verdict *verdict, const eb_audit_row *row, const eb_step_log *log,
-                     eb_reason reason, int64_t step);
-/* Of a step with contact as constraints, after eb_verdict_step. */
-void eb_verdict_contact(eb_verdict *verdict, const eb_judgement *judgement, eb_reason reason,
-                        int64_t step);
+/* One step as it is judged. */
+typedef struct eb_judged_step {
+  const eb_scene *scene; /* the harness's own */
+  const eb_step_log *log;
+  const eb_declaration *declared;
+  const eb_audit_row *row;
+  const eb_flight_row *flight;
+  const eb_judgement *contact; /* NULL without contact as constraints */
+  eb_reason reason;
+  int64_t number;
+} eb_judged_step;
+
+void eb_verdict_step(eb_verdict *verdict, const eb_judged_step *step);
+/* Of that, the rules on contact alone; needs scene, contact, reason and number. */
+void eb_verdict_contact(eb_verdict *verdict, const eb_judged_step *step);
+/* The rules on the run as a whole: progress and energy. */
+void eb_verdict_run(eb_verdict *verdict);
+/* A rule that is judged elsewhere was broken; the first failure of all keeps its words. */
+__attribute__((format(printf, 3, 4))) void eb_verdict_break(eb_verdict *verdict, eb_rule rule,
+                                                            const char *format, ...);
 /* "passed", "failed", "none" without steps. */
 const char *eb_verdict_word(const eb_verdict *verdict);
+/* The names of the broken rules, "update,momentum". */
+void eb_verdict_rules(const eb_verdict *verdict, char *out, size_t bytes);
 
 #endif

@@ -81,7 +81,7 @@ typedef struct eb_run {
   double dt, scene_seconds, setup_seconds, setup_cpu_seconds, total_seconds; /* s */
   double peak_rss, memory_limit;                                             /* bytes */
   double timeout;                                                            /* s */
-  /* The largest audited residual of the declared equation over its force scale, over all steps: what a run is classed by. */
+  /* Audited residual of the declared equation over its force scale, both as roots of the sums of squares over all steps: what a run is classed by. */
   double error;
   int64_t audit_failures; /* steps that broke a rule, and breaches of the run as a whole */
   /* Cost beside the timed steps: from the start of the process to the first step; processor time of the whole process, of the timed

@@ -45,7 +45,9 @@ eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt
                                    double stiffness_scale, bool project, eb_step_log *log,
                                    eb_reason *reason) {
   log->residual_norm = "|b - A v|_2, kg m/s";
-  log->equation = EB_EQUATION_IMPLICIT_EULER;
+  log->equation = EB_EQUATION_LINEARIZED;
+  log->linearization = (eb_linearization){mass_scale, stiffness_scale / (dt * dt),
+                                          project ? EB_TANGENT_PROJECTED : EB_TANGENT_EXACT};
   log->iterations = 1;
   *reason = EB_DIVERGED_NAN;
   if (!eb_implicit_begin(work, state, dt, log)) return EB_OK;
@@ -63,6 +65,8 @@ eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt
     return EB_OK;
   }
   eb_implicit_friction(work, dt, stiffness_scale, work->unknown, log);
+  /* Friction changes the velocities behind the solve: what they were no longer solves the equation. */
+  if (work->touch_count > 0) *reason = EB_CONVERGED_ITS;
   eb_linearly_implicit_advance(work, state, dt);
   return EB_OK;
 }

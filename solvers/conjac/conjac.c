@@ -105,6 +105,7 @@ const eb_solver_ops eb_solver_conjac = {
                     EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING | EB_CAP_ARTICULATION,
     .options = options,
     .create = eb_conjac_create,
+    .update = EB_UPDATE_CORRECTED,
     .step = eb_conjac_step,
     .destroy = eb_conjac_destroy,
     .rebuild = eb_conjac_rebuild};

@@ -100,14 +100,18 @@ static eb_error solve_step(eb_conjac *c, eb_state *state, double dt, eb_step_log
   finish(c, state, dt, work_of_p, log);
   c->current = true;
   c->age++;
-  return eb_conjac_newton_steps(c, state, log, reason);
+  EB_TRY(eb_conjac_newton_steps(c, state, log, reason));
+  /* What friction has made of the velocities, or a factor of an earlier step, does not solve the equation of this one. */
+  if (*reason > 0 && (c->work.touch_count > 0 || !fresh)) *reason = EB_CONVERGED_ITS;
+  return EB_OK;
 }
 
 eb_error eb_conjac_step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                         eb_reason *reason) {
   eb_conjac *c = solver->data;
   log->residual_norm = "|f_q|_2 of the net force on quasistatic nodes, N";
-  log->equation = EB_EQUATION_IMPLICIT_EULER;
+  log->equation = EB_EQUATION_REDUCED;
+  log->linearization = (eb_linearization){1, c->settings.beta, EB_TANGENT_PROJECTED};
   log->iterations = 1;
   *reason = EB_DIVERGED_NAN;
   if (!begin(c, state, dt, log)) return EB_OK;

@@ -1,0 +1,78 @@
+/* What audit.c measures of a step and its neighbours go on from: equation.c (the residual of the declared equation), motion.c (updates, held nodes), work.c
+ * (energy), flight.c (momentum). Internal to harness/audit. */
+#ifndef EB_AUDIT_DATA_H
+#define EB_AUDIT_DATA_H
+
+#include "harness/audit/audit.h"
+#include "harness/audit/bodies.h"
+#include "problems/collision/implicit_penalty.h"
+
+enum { EB_AUDIT_PART_SUMS = 16 };
+enum { EB_AUDIT_SCRIPTED = 1, EB_AUDIT_CARRIED = 2 }; /* eb_audit.fixed; 0: free */
+
+/* Elastic forces and energy at positions x, with what they were computed for. */
+typedef struct eb_audit_elastic {
+  double *x, *g;    /* nodes x 3: m, N */
+  double energy;    /* J */
+  double scale2;    /* N^2: sum of the squares of the elements' single forces on free nodes */
+  double rounding2; /* N^2: of what 64-bit positions leave unknown of them, times 1e8 (audit.h) */
+  double activation, min_volume_ratio;
+  int32_t inverted;
+  bool current; /* filled, for the present fixed nodes */
+} eb_audit_elastic;
+
+struct eb_audit {
+  const eb_scene *scene;
+  size_t nodes;                          /* of the mesh when the audit was made */
+  eb_material materials[EB_MAX_REGIONS]; /* with the activation of the step */
+  double activation;
+  int points;             /* quadrature points of an element */
+  double *gradients;      /* elements x points x nodes x 3: dN_a/dX */
+  double *slopes;         /* elements x points x nodes: |dN_a/dX| */
+  double *weights;        /* elements x points: rest volume of the point, m^3 */
+  double *mass;           /* nodes */
+  eb_mass_points *bodies; /* or NULL */
+  int32_t parts, *part;   /* connected components, and that of every node */
+  double *force;          /* nodes x 3: f_ext */
+  double *residual;       /* nodes x 3: grad W */
+  double *target;         /* nodes x 3 */
+  uint8_t *fixed;         /* nodes */
+  const double *push;     /* nodes x 3: contact forces of the step, or NULL */
+  eb_audit_elastic start, end;
+  double *own, *stretch, *trial, *stopped; /* nodes x 3: workspace of equation.c and motion.c */
+  int32_t touch_room;                      /* of touches */
+  eb_touch *touches;                       /* or NULL */
+  double *part_sums;                       /* parts x EB_AUDIT_PART_SUMS: workspace */
+};
+
+static inline double eb_audit_squared(const double a[3]) {
+  return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+}
+
+/* Gradients, weights, slopes and masses, from the scene's mesh. */
+void eb_audit_rest_shapes(eb_audit *audit);
+/* Fills `out` (but for its `current`) at positions x, with the materials of the step. */
+void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic *out);
+/* out = K(x) v, nodes x 3, N s/m m/s; returns the sum of the squares of the elements' single contributions to free nodes. */
+double eb_audit_tangent(const eb_audit *audit, const double *x, const double *v, eb_tangent tangent,
+                        double *out);
+/* audit->start at `before`, unless it is there already. */
+void eb_audit_need_start(eb_audit *audit, const eb_state *before);
+/* Energies and momenta of the nodes that do not ride on free bodies, added to `row`. */
+void eb_audit_add_motion(const eb_audit *audit, const eb_state *state, eb_audit_row *row);
+
+/* Takes out of r what is tangential to the unit normal, by at most `bound` (N). */
+void eb_audit_within_cone(double bound, const double normal[3], double r[3]);
+
+/* Energy of implicit colliders' penalty, J. */
+double eb_audit_penalty_energy(const eb_audit *audit, double time, const double *x);
+
+/* The parts of eb_audit_declared. */
+void eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                       const eb_declaration *declared, eb_audit_row *row);
+void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                     const eb_declaration *declared, eb_audit_row *row);
+void eb_audit_work(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                   eb_audit_row *row);
+
+#endif

@@ -1,0 +1,198 @@
+/* Loops over the elements of an audit, in their order, by one thread: slower than what they judge, and the same on every run.
+ *
+ *   F = sum_a x_a (x) dN_a/dX,   g_a = sum_q w_q P(F_q) dN_a/dX,   (K v)_a = sum_q w_q (dP/dF : sum_b v_b (x) dN_b/dX) dN_a/dX
+ *
+ * What rounding leaves unknown of g_a: with positions known to eps |x|, F is known to eps sum_b |x_b| |dN_b/dX| and P to (lambda + 2 mu) times that. */
+#include <math.h>
+#include <string.h>
+
+#include "harness/audit/audit_data.h"
+#include "harness/audit/reference.h"
+#include "harness/audit/tangent.h"
+
+enum { MOST_NODES = 8 };
+
+/* ---- rest shapes ------------------------------------------------------------------------------ */
+
+/* Inverse transpose of the 3x3 matrix A; returns its determinant. */
+static double inverse_transpose(const double A[9], double out[9]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+      out[3 * i + j] = A[3 * i1 + j1] * A[3 * i2 + j2] - A[3 * i1 + j2] * A[3 * i2 + j1];
+    }
+  double det = A[0] * out[0] + A[1] * out[1] + A[2] * out[2];
+  for (int i = 0; i < 9; i++) out[i] /= det;
+  return det;
+}
+
+/* dN_a/dxi of the reference element: linear triangle (0, e1, e2), linear tetrahedron (0, e1, e2, e3), trilinear cube [-1, 1]^3. */
+static void reference_gradients(eb_element_type type, int point, double dN[MOST_NODES][3]) {
+  if (type == EB_TRIANGLE) {
+    static const double triangle[3][3] = {{-1, -1, 0}, {1, 0, 0}, {0, 1, 0}};
+    memcpy(dN, triangle, sizeof triangle);
+    return;
+  }
+  if (type == EB_TETRAHEDRON) {
+    static const double tetrahedron[4][3] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    memcpy(dN, tetrahedron, sizeof tetrahedron);
+    return;
+  }
+  static const double corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+                                      {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+  double xi[3];
+  for (int d = 0; d < 3; d++) xi[d] = corner[point][d] / sqrt(3);
+  for (int a = 0; a < 8; a++)
+    for (int d = 0; d < 3; d++) {
+      int d1 = (d + 1) % 3, d2 = (d + 2) % 3;
+      dN[a][d] = 0.125 * corner[a][d] * (1 + corner[a][d1] * xi[d1]) * (1 + corner[a][d2] * xi[d2]);
+    }
+}
+
+/* Gradients and weight of one quadrature point of one element. Triangles are slices of a solid that does not stretch along z. */
+static void rest_point(const eb_mesh *mesh, const eb_material *material, int32_t e, int point,
+                       double *gradients, double *weight) {
+  static const double cells[] = {
+      [EB_TRIANGLE] = 1. / 2, [EB_TETRAHEDRON] = 1. / 6, [EB_HEXAHEDRON] = 1};
+  int nodes = (int)mesh->type;
+  const int32_t *node = mesh->elements + (size_t)e * (size_t)nodes;
+  double dN[MOST_NODES][3] = {{0}}, A[9] = {0}, invT[9]; /* A_ij = dX_i / dxi_j */
+  reference_gradients(mesh->type, point, dN);
+  for (int a = 0; a < nodes; a++)
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) A[3 * i + j] += mesh->X[3 * (size_t)node[a] + i] * dN[a][j];
+  if (mesh->type == EB_TRIANGLE) A[8] = 1;
+  double det = inverse_transpose(A, invT);
+  for (int a = 0; a < nodes; a++)
+    for (int i = 0; i < 3; i++) {
+      gradients[3 * a + i] = 0;
+      for (int j = 0; j < 3; j++) gradients[3 * a + i] += invT[3 * i + j] * dN[a][j];
+    }
+  *weight = det * cells[mesh->type];
+  if (mesh->type == EB_TRIANGLE && material->thickness > 0) *weight *= material->thickness;
+}
+
+void eb_audit_rest_shapes(eb_audit *audit) {
+  const eb_mesh *mesh = audit->scene->mesh;
+  size_t nodes = mesh->type, points = (size_t)audit->points;
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    const eb_material *material = &audit->scene->materials[mesh->region[e]];
+    double volume = 0;
+    for (size_t q = 0; q < points; q++) {
+      size_t at = (size_t)e * points + q;
+      double *g = audit->gradients + 3 * nodes * at;
+      rest_point(mesh, material, e, (int)q, g, audit->weights + at);
+      for (size_t a = 0; a < nodes; a++)
+        audit->slopes[nodes * at + a] = sqrt(eb_audit_squared(g + 3 * a));
+      volume += audit->weights[at];
+    }
+    double share = material->density * volume / (double)nodes;
+    for (size_t a = 0; a < nodes; a++) audit->mass[mesh->elements[(size_t)e * nodes + a]] += share;
+  }
+}
+
+/* ---- a point of an element -------------------------------------------------------------------- */
+
+typedef struct point {
+  const int32_t *node;
+  const double *g, *slope; /* gradients of the shape functions and their lengths */
+  const double *fibre;     /* or NULL */
+  const eb_material *material;
+  double weight;
+  size_t nodes;
+  bool planar, rigid;
+} point;
+
+static point point_of(const eb_audit *audit, int32_t e, int q) {
+  const eb_mesh *mesh = audit->scene->mesh;
+  size_t nodes = mesh->type, at = (size_t)e * (size_t)audit->points + (size_t)q;
+  return (point){.node = mesh->elements + (size_t)e * nodes,
+                 .g = audit->gradients + 3 * nodes * at,
+                 .slope = audit->slopes + nodes * at,
+                 .fibre = mesh->fibre ? mesh->fibre + 3 * (size_t)e : NULL,
+                 .material = &audit->materials[mesh->region[e]],
+                 .weight = audit->weights[at],
+                 .nodes = nodes,
+                 .planar = mesh->type == EB_TRIANGLE,
+                 .rigid = audit->scene->rigid[mesh->region[e]] != 0};
+}
+
+/* sum_a y_a (x) dN_a/dX; its last row and column are those of the solid that a planar element is a slice of: `out_of_plane` on the diagonal. */
+static void gradient_of(const point *p, const double *y, double out_of_plane, double out[9]) {
+  memset(out, 0, 9 * sizeof *out);
+  for (size_t a = 0; a < p->nodes; a++)
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) out[3 * i + j] += y[3 * (size_t)p->node[a] + i] * p->g[3 * a + j];
+  for (int k = 0; p->planar && k < 3; k++) out[6 + k] = k == 2 ? out_of_plane : 0;
+}
+
+/* Adds w P dN_a/dX to `to`; returns the squared size of what free nodes get. */
+static double scatter(const eb_audit *audit, const point *p, double P[9], double *to) {
+  double scale2 = 0;
+  for (int k = 0; p->planar && k < 3; k++) P[6 + k] = 0;
+  for (size_t a = 0; a < p->nodes; a++) {
+    const double *g = p->g + 3 * a;
+    double f[3];
+    for (int i = 0; i < 3; i++)
+      f[i] = p->weight * (P[3 * i] * g[0] + P[3 * i + 1] * g[1] + P[3 * i + 2] * g[2]);
+    if (!audit->fixed[p->node[a]]) scale2 += eb_audit_squared(f);
+    for (int i = 0; i < 3; i++) to[3 * (size_t)p->node[a] + i] += f[i];
+  }
+  return scale2;
+}
+
+/* Squared, over free nodes; 1e-8 stands for eps: see audit.h. */
+static double unknown_forces(const eb_audit *audit, const point *p, const double *x) {
+  static const double resolution = 1e-8;
+  double E = p->material->young, nu = p->material->poisson, reach = 0, slopes2 = 0;
+  double modulus = E * (1 - nu) / ((1 + nu) * (1 - 2 * nu));
+  for (size_t a = 0; a < p->nodes; a++) {
+    reach += sqrt(eb_audit_squared(x + 3 * (size_t)p->node[a])) * p->slope[a];
+    if (!audit->fixed[p->node[a]]) slopes2 += p->slope[a] * p->slope[a];
+  }
+  double size = resolution * p->weight * modulus * reach;
+  return size * size * slopes2;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------ */
+
+void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic *out) {
+  out->energy = out->scale2 = out->rounding2 = 0;
+  out->min_volume_ratio = INFINITY;
+  out->inverted = 0;
+  memset(out->g, 0, 3 * audit->nodes * sizeof *out->g);
+  for (int32_t e = 0; e < audit->scene->mesh->element_count; e++) {
+    double least = INFINITY;
+    for (int q = 0; q < audit->points; q++) {
+      point p = point_of(audit, e, q);
+      double F[9], P[9];
+      gradient_of(&p, x, 1, F);
+      double J = F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
+                 F[2] * (F[3] * F[7] - F[4] * F[6]);
+      least = J < least || isnan(J) ? J : least;
+      if (p.rigid) continue;
+      out->energy += p.weight * eb_reference_material(p.material, F, p.fibre, P);
+      out->scale2 += scatter(audit, &p, P, out->g);
+      out->rounding2 += unknown_forces(audit, &p, x);
+    }
+    out->inverted += !(least > 0);
+    if (!(least >= out->min_volume_ratio)) out->min_volume_ratio = least;
+  }
+}
+
+double eb_audit_tangent(const eb_audit *audit, const double *x, const double *v, eb_tangent tangent,
+                        double *out) {
+  double scale2 = 0;
+  memset(out, 0, 3 * audit->nodes * sizeof *out);
+  for (int32_t e = 0; e < audit->scene->mesh->element_count; e++)
+    for (int q = 0; q < audit->points; q++) {
+      point p = point_of(audit, e, q);
+      double F[9], dF[9], dP[9];
+      if (p.rigid) continue;
+      gradient_of(&p, x, 1, F);
+      gradient_of(&p, v, 0, dF);
+      eb_reference_tangent(p.material, tangent, F, p.fibre, dF, dP);
+      scale2 += scatter(audit, &p, dP, out);
+    }
+  return scale2;
+}

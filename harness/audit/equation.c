@@ -1,0 +1,300 @@
+/* The residual of the equation that a step declares, and how much better the step is than none.
+ *
+ * Implicit Euler and statics: grad W(x1), as audit.c has it. Linearized, with the scales a (mass) and s (stiffness) of eb_linearization:
+ *
+ *   r = M (a v1 - v0) / h + g(x0) + s h K(x0) v1 - f_ext - f_c - r_contact,   f_c = k depth n - s h k P (v1 - w) at touches (implicit_penalty.h)
+ *
+ * Reduced: a Galerkin method leaves a residual that is orthogonal to its subspace, in which its own velocities are. What is measured is the power of the residual, v1 . r, over
+ * the sum of the powers of its terms; the basis need not be known. That asks that held nodes stand still and nothing is carried by joints; otherwise the residual of all free nodes is
+ * taken. Position-based: forces between the nodes of a body neither push nor turn it; what is measured is, over
+ * bodies that nothing holds, sum_i M (x1 - xt) / h^2 - f_ext and its moment about the centre, over their terms (grad W where all bodies are held).
+ *
+ * Doing nothing is to stop (v1 = 0) or to go on (v1 = v0): their residuals in the same equation, and, with d = h v1 and r_s the residual when stopped, the quadratic model
+ *   Q(d) = (r_s + r(d)) . d / 2
+ * of a linearized step or the true potential W otherwise, tell whether a step is better than either. Bodies that joints carry along are left out: their nodes alone do not tell. */
+#include <math.h>
+#include <string.h>
+
+#include "harness/audit/audit_data.h"
+#include "problems/base/vector3.h"
+
+/* What rounding2 has been raised to 1e-8 for, back to 45 roundings. */
+static const double roundings = 1e-6;
+
+/* Sizes and sums of an equation's terms over free nodes. */
+typedef struct terms {
+  double residual2, scale2; /* N^2 */
+} terms;
+
+static bool linear(const eb_declaration *declared) {
+  return declared->equation == EB_EQUATION_LINEARIZED ||
+         (declared->equation == EB_EQUATION_REDUCED && declared->linearization.stiffness > 0);
+}
+
+/* ---- linearized ------------------------------------------------------------------------------- */
+
+/* The penalty of implicit colliders and their friction at velocities v, taken out of r. */
+static void take_touches(eb_audit *audit, const eb_state *before, double dt,
+                         const eb_linearization *l, const double *v, double *r, terms *sum) {
+  int32_t count = eb_implicit_step_touches(audit->scene, before->time, dt, before->x, before->v,
+                                           audit->touch_room, audit->touches);
+  for (int32_t t = 0; t < count && t < audit->touch_room; t++) {
+    const eb_touch *touch = &audit->touches[t];
+    size_t at = 3 * (size_t)touch->node;
+    double relative[3], push[3];
+    for (size_t d = 0; d < 3; d++) relative[d] = v[at + d] - touch->velocity[d];
+    double along = (1 - touch->isotropy) * eb_dot3(touch->normal, relative);
+    for (int d = 0; d < 3; d++)
+      push[d] = touch->stiffness *
+                (touch->depth * touch->normal[d] -
+                 l->stiffness * dt * (along * touch->normal[d] + touch->isotropy * relative[d]));
+    eb_add3(-1, push, r + at);
+    eb_audit_within_cone(touch->friction * fmax(0, eb_dot3(push, touch->normal)), touch->normal,
+                         r + at);
+    if (!audit->fixed[touch->node]) sum->scale2 += eb_audit_squared(push);
+  }
+}
+
+/* The residual at velocities v into r (nodes x 3); K v in audit->stretch. */
+static terms linear_residual(eb_audit *audit, const eb_state *before, double dt,
+                             const eb_linearization *l, const double *v, double *r) {
+  terms sum = {.scale2 = audit->start.scale2 + audit->start.rounding2};
+  double stiff = l->stiffness * dt;
+  sum.scale2 += stiff * stiff * eb_audit_tangent(audit, before->x, v, l->tangent, audit->stretch);
+  for (size_t k = 0; k < 3 * audit->nodes; k++) {
+    double inertia = audit->fixed[k / 3] == EB_AUDIT_CARRIED
+                         ? 0
+                         : audit->mass[k / 3] * (l->mass * v[k] - before->v[k]) / dt;
+    double loads = audit->force[k] + (audit->push ? audit->push[k] : 0);
+    r[k] = inertia + audit->start.g[k] + stiff * audit->stretch[k] - loads;
+    if (!audit->fixed[k / 3]) sum.scale2 += inertia * inertia + audit->force[k] * audit->force[k];
+  }
+  take_touches(audit, before, dt, l, v, r, &sum);
+  for (size_t i = 0; i < audit->nodes; i++)
+    if (!audit->fixed[i]) sum.residual2 += eb_audit_squared(r + 3 * i);
+  return sum;
+}
+
+/* Sum over free nodes of a . b. */
+static double product(const eb_audit *audit, const double *a, const double *b) {
+  double sum = 0;
+  for (size_t i = 0; i < audit->nodes; i++)
+    if (!audit->fixed[i]) sum += eb_dot3(a + 3 * i, b + 3 * i);
+  return sum;
+}
+
+/* Q(h v) from the residuals when stopped and at v. */
+static double model(const eb_audit *audit, double dt, const double *stopped, const double *r,
+                    const double *v) {
+  return 0.5 * dt * (product(audit, stopped, v) + product(audit, r, v));
+}
+
+/* The residual when everything stops: that of a linearized step at v = 0, or of implicit Euler with x1 = x0. */
+static double stopped_residual(eb_audit *audit, const eb_state *before, double dt, double *r) {
+  static const eb_linearization plain = {1, 0, EB_TANGENT_EXACT};
+  memset(audit->trial, 0, 3 * audit->nodes * sizeof *audit->trial);
+  terms sum = {0};
+  for (size_t k = 0; k < 3 * audit->nodes; k++)
+    r[k] = -audit->mass[k / 3] * before->v[k] / dt + audit->start.g[k] - audit->force[k] -
+           (audit->push ? audit->push[k] : 0);
+  take_touches(audit, before, dt, &plain, audit->trial, r, &sum);
+  double residual2 = product(audit, r, r);
+  return sqrt(residual2);
+}
+
+/* audit->own holds the residual at v1. */
+static void compare_linear(eb_audit *audit, const eb_state *before, const eb_state *after,
+                           double dt, const eb_declaration *declared, eb_audit_row *row) {
+  double *stopped = audit->stopped, still = stopped_residual(audit, before, dt, stopped);
+  double gained = -model(audit, dt, stopped, audit->own, after->v);
+  terms going =
+      linear_residual(audit, before, dt, &declared->linearization, before->v, audit->trial);
+  double without = fmin(0, model(audit, dt, stopped, audit->trial, before->v));
+  row->null_residual = fmin(still, sqrt(going.residual2));
+  row->progress = gained + without;
+}
+
+/* ---- position-based --------------------------------------------------------------------------- */
+
+enum { PUSH, TURN = 3, PUSHES = 6, TURNS, MASS, CENTRE, HELD = 12 };
+
+static void find_centres(eb_audit *audit, const eb_state *after) {
+  memset(audit->part_sums, 0, EB_AUDIT_PART_SUMS * (size_t)audit->parts * sizeof *audit->part_sums);
+  for (size_t i = 0; i < audit->nodes; i++) {
+    double *sum = audit->part_sums + EB_AUDIT_PART_SUMS * (size_t)audit->part[i];
+    sum[HELD] += audit->fixed[i] != 0;
+    sum[MASS] += audit->mass[i];
+    eb_add3(audit->mass[i], after->x + 3 * i, sum + CENTRE);
+  }
+}
+
+/* Of all bodies that nothing holds together; false when there are none. */
+static bool net_forces(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                       terms *out) {
+  bool any = false;
+  find_centres(audit, after);
+  for (size_t i = 0; i < audit->nodes; i++) {
+    double *sum = audit->part_sums + EB_AUDIT_PART_SUMS * (size_t)audit->part[i], arm[3], f[3],
+           moment[3];
+    for (size_t d = 0; d < 3; d++) {
+      size_t k = 3 * i + d;
+      f[d] = audit->mass[i] * (after->x[k] - before->x[k] - dt * before->v[k]) / (dt * dt) -
+             audit->force[k] - (audit->push ? audit->push[k] : 0);
+      arm[d] = after->x[k] - sum[CENTRE + d] / sum[MASS];
+    }
+    eb_cross3(arm, f, moment);
+    eb_add3(1, f, sum + PUSH);
+    eb_add3(1, moment, sum + TURN);
+    sum[PUSHES] += sqrt(eb_audit_squared(f)) + sqrt(eb_audit_squared(audit->force + 3 * i));
+    sum[TURNS] += sqrt(eb_audit_squared(moment)) +
+                  sqrt(eb_audit_squared(arm) * eb_audit_squared(audit->force + 3 * i));
+  }
+  *out = (terms){0};
+  for (int32_t p = 0; p < audit->parts; p++) {
+    const double *sum = audit->part_sums + EB_AUDIT_PART_SUMS * (size_t)p;
+    if (sum[HELD] > 0 || sum[PUSHES] == 0) continue;
+    double turned = sum[TURNS] > 0 ? sum[PUSHES] / sum[TURNS] : 0; /* moments as forces */
+    out->residual2 += eb_audit_squared(sum + PUSH) + turned * turned * eb_audit_squared(sum + TURN);
+    out->scale2 += 2 * sum[PUSHES] * sum[PUSHES];
+    any = true;
+  }
+  return any;
+}
+
+/* ---- reduced ---------------------------------------------------------------------------------- */
+
+/* Power of the residual r along v, over that of its terms, W. */
+static void power(const eb_audit *audit, const eb_state *before, const eb_declaration *declared,
+                  double dt, const double *r, const double *v, double *sum, double *size) {
+  double mass = linear(declared) ? declared->linearization.mass : 1;
+  *sum = *size = 0;
+  for (size_t i = 0; i < audit->nodes; i++) {
+    if (audit->fixed[i]) continue;
+    double inertia[3];
+    for (size_t d = 0; d < 3; d++)
+      inertia[d] = audit->mass[i] * (mass * v[3 * i + d] - before->v[3 * i + d]) / dt;
+    *sum += eb_dot3(r + 3 * i, v + 3 * i);
+    *size += fabs(eb_dot3(inertia, v + 3 * i)) + fabs(eb_dot3(audit->force + 3 * i, v + 3 * i)) +
+             fabs(eb_dot3(audit->start.g + 3 * i, v + 3 * i));
+  }
+}
+
+/* Whether all held nodes stand still, so that velocities of the step are motions of the subspace. */
+static bool homogeneous(const eb_audit *audit, const eb_state *after) {
+  if (audit->scene->articulation) return false;
+  for (size_t i = 0; i < audit->nodes; i++)
+    if (audit->fixed[i] && eb_audit_squared(after->v + 3 * i) > 0) return false;
+  return true;
+}
+
+static void reduce(const eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                   const eb_declaration *declared, const double *r, terms *out) {
+  double sum, size, speed2 = product(audit, after->v, after->v);
+  power(audit, before, declared, dt, r, after->v, &sum, &size);
+  double scale = sqrt(out->scale2 * speed2), floor = 1e-8 * scale;
+  double share = size + floor > 0 ? fabs(sum) / (size + floor) : 0;
+  out->residual2 = share * share * out->scale2;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------- */
+
+/* W of a step that stops or of one that goes on, whichever is lower, less W of x1. In statics (dt = 0) nothing goes on, and there is no inertia. */
+static double potential_gain(const eb_audit *audit, const eb_state *before, const eb_state *after,
+                             double dt, double elastic_going) {
+  double stopped = audit->start.energy, end = audit->end.energy, going = elastic_going;
+  double inertia = dt > 0 ? 1 / (2 * dt * dt) : 0;
+  for (size_t i = 0; i < audit->nodes; i++)
+    for (size_t k = 3 * i; k < 3 * i + 3 && !audit->fixed[i]; k++) {
+      double m = inertia * audit->mass[i], way = after->x[k] - before->x[k],
+             coast = dt * before->v[k], f = audit->force[k] + (audit->push ? audit->push[k] : 0);
+      stopped += m * coast * coast;
+      end += m * (way - coast) * (way - coast) - f * way;
+      going -= f * coast;
+    }
+  return fmin(stopped, going) - end;
+}
+
+static void compare_full(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                         eb_audit_row *row) {
+  eb_audit_elastic coast = {.g = audit->stretch};
+  for (size_t k = 0; k < 3 * audit->nodes; k++) audit->trial[k] = before->x[k] + dt * before->v[k];
+  eb_audit_elements(audit, audit->trial, &coast);
+  for (size_t k = 0; k < 3 * audit->nodes; k++)
+    coast.g[k] -= audit->force[k] + (audit->push ? audit->push[k] : 0);
+  double going = sqrt(product(audit, coast.g, coast.g));
+  row->null_residual = fmin(stopped_residual(audit, before, dt, audit->stopped), going);
+  row->progress = potential_gain(audit, before, after, dt, coast.energy);
+  row->step_residual = row->residual;
+}
+
+static void compare_static(eb_audit *audit, const eb_state *before, const eb_state *after,
+                           double dt, eb_audit_row *row) {
+  row->null_residual = stopped_residual(audit, before, dt, audit->stopped);
+  row->progress = potential_gain(audit, before, after, 0, INFINITY);
+}
+
+/* The equation's residual; in row->step_residual that of all free nodes, which is more where the equation asks for less than theirs. */
+static terms residual_of(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                         const eb_declaration *declared, eb_audit_row *row) {
+  double scale = row->residual_relative > 0 ? row->residual / row->residual_relative : 0;
+  terms own = {row->residual * row->residual, scale * scale}, net;
+  if (linear(declared))
+    own = linear_residual(audit, before, dt, &declared->linearization, after->v, audit->own);
+  row->step_residual = sqrt(own.residual2);
+  bool reduced = declared->equation == EB_EQUATION_REDUCED && homogeneous(audit, after);
+  bool based = declared->equation == EB_EQUATION_POSITION_BASED &&
+               net_forces(audit, before, after, dt, &net);
+  if (reduced)
+    reduce(audit, before, after, dt, declared, linear(declared) ? audit->own : audit->residual,
+           &own);
+  row->equation_stands_in = !reduced && !based &&
+                            (declared->equation == EB_EQUATION_REDUCED ||
+                             declared->equation == EB_EQUATION_POSITION_BASED);
+  return based ? net : own;
+}
+
+/* The residual is a force that is not there: what it does on the way of the step is energy from nowhere. All other gain is the equation's own - a linearized step is given energy by
+ * its linearization, implicit Euler where bodies under pressure turn - and belongs to the column energy_excess. Steps in parts follow no residual that could be told: all their
+ * gain is theirs. */
+static double work_of(const eb_audit *audit, const eb_state *before, const eb_state *after,
+                      const eb_declaration *declared, const eb_audit_row *row) {
+  const double *r = linear(declared) ? audit->own : audit->residual;
+  double work = 0;
+  if (declared->update == EB_UPDATE_SUBSTEPS || declared->update == EB_UPDATE_MEAN_VELOCITY)
+    return row->energy_excess;
+  for (size_t k = 0; k < 3 * audit->nodes; k++)
+    if (!audit->fixed[k / 3]) work += r[k] * (after->x[k] - before->x[k]);
+  return work;
+}
+
+/* Every step of a small mesh; one in eight of a large one, chosen by the bits of where it ends. */
+static bool looked_at(const eb_audit *audit, const eb_state *after) {
+  enum { SMALL = 2000, SHARE = 8 };
+  uint64_t bits = 0;
+  for (size_t k = 0; k < 3 * audit->nodes; k += 1 + audit->nodes / 64) {
+    uint64_t word;
+    memcpy(&word, after->x + k, sizeof word);
+    bits = (bits ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+  }
+  return audit->scene->mesh->element_count <= SMALL || after->step <= 2 ||
+         (bits >> 40) % SHARE == 0;
+}
+
+void eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                       const eb_declaration *declared, eb_audit_row *row) {
+  terms own = residual_of(audit, before, after, dt, declared, row);
+  row->equation_residual = sqrt(own.residual2);
+  row->equation_residual_relative = !isfinite(own.scale2) ? NAN
+                                    : own.residual2 > 0   ? sqrt(own.residual2 / own.scale2)
+                                                          : 0;
+  row->unknown = roundings * sqrt(linear(declared) ? audit->start.rounding2 : audit->end.rounding2);
+  row->residual_work = work_of(audit, before, after, declared, row);
+  row->null_residual = row->progress = NAN;
+  if (audit->scene->articulation || !looked_at(audit, after)) return;
+  if (linear(declared) && declared->update != EB_UPDATE_CORRECTED)
+    compare_linear(audit, before, after, dt, declared, row);
+  else if (declared->equation == EB_EQUATION_STATIC)
+    compare_static(audit, before, after, dt, row);
+  else
+    compare_full(audit, before, after, dt, row);
+}

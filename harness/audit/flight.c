@@ -1,0 +1,178 @@
+/* Over the nodes of a body without scripted or carried nodes, internal forces cancel:
+ *
+ *   P1 - P0 = h F,   P = sum_i m_i v_i,   F = sum_i f_ext,i + r_i;   sum_i m_i (x1 - x0)_i = h P1   (or h (P0 + P1) / 2),
+ *
+ * m V for a free rigid body. What is left of either, B, is summed over a flight, so that a part of the weight that is missing in every step shows, however small it is beside the
+ * momentum, and errors of iterative solvers, which have no direction, do not:
+ *
+ *   |sum B| <= 10 % of sum h (sum of the sizes of the forces) + 0.1 % of the largest sum_i m_i |v_i|.
+ *
+ * A tenth is where errors are of order one (harness/results/accuracy.h). A linearized step with a declared mass scale a > 1 (damping) takes (a - 1) P1 from the momentum, at most a tenth of it in a step. Where parts of a step are not known (substeps), or
+ * forces of its end act (implicit colliders), a flight ends when a node of the body is pushed, and begins anew behind it. */
+#include "harness/audit/flight.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/audit/audit_data.h"
+#include "problems/base/memory.h"
+#include "problems/base/vector3.h"
+
+/* Of one body. */
+typedef struct course {
+  double left_v[3], left_x[3]; /* sum B, kg m/s */
+  double impulses;             /* sum h |f|, N s */
+  double momentum;             /* the largest sum_i m_i |v_i| */
+} course;
+
+/* Of one body in one step. */
+typedef struct sums {
+  double p0[3], p1[3], way[3]; /* P, and sum_i m_i (x1 - x0) / h */
+  double force[3], weight[3];  /* without and by gravity */
+  double size;                 /* sum_i m_i (|v1| + |v0|) / 2 */
+  double pushes;               /* N: sizes of forces beyond gravity */
+  bool held, pushed;
+  int32_t rider; /* or -1 */
+} sums;
+
+struct eb_flight {
+  const eb_audit *audit;
+  course *course; /* parts */
+  sums *sums;     /* parts */
+};
+
+eb_error eb_flight_create(const eb_audit *audit, eb_flight **out) {
+  eb_flight *flight;
+  *out = NULL;
+  EB_TRY(EB_NEW(flight, 1));
+  flight->audit = audit;
+  eb_error error = EB_NEW(flight->course, audit->parts);
+  if (!error) error = EB_NEW(flight->sums, audit->parts);
+  if (error)
+    eb_flight_destroy(flight);
+  else
+    *out = flight;
+  return error;
+}
+
+void eb_flight_destroy(eb_flight *flight) {
+  if (!flight) return;
+  free(flight->course);
+  free(flight->sums);
+  free(flight);
+}
+
+/* ---- a step ----------------------------------------------------------------------------------- */
+
+/* Whether a collider whose force in this step is not known from its start reaches the node. */
+static bool is_pushed(const eb_scene *scene, const eb_state *before, const eb_state *after,
+                      double dt, bool every, size_t i) {
+  for (int32_t c = 0; c < scene->collider_count; c++) {
+    const eb_collider *collider = &scene->colliders[c];
+    double normal[3], velocity[3], speed = sqrt(eb_audit_squared(before->v + 3 * i));
+    if (!every && !collider->implicit) continue;
+    double near = collider->margin + 2 * dt * speed;
+    if (eb_collider_distance(collider, before->time, before->x + 3 * i, normal, velocity) < near ||
+        eb_collider_distance(collider, after->time, after->x + 3 * i, normal, velocity) < near)
+      return true;
+  }
+  return false;
+}
+
+static void add_node(const eb_audit *audit, const eb_state *before, const eb_state *after,
+                     double dt, size_t i, sums *s) {
+  double m = audit->mass[i], beyond[3];
+  eb_add3(m, before->v + 3 * i, s->p0);
+  eb_add3(m, after->v + 3 * i, s->p1);
+  eb_add3(m, audit->scene->gravity, s->weight);
+  for (size_t d = 0; d < 3; d++) {
+    size_t k = 3 * i + d;
+    s->way[d] += m * (after->x[k] - before->x[k]) / dt;
+    beyond[d] = audit->force[k] - m * audit->scene->gravity[d] + (audit->push ? audit->push[k] : 0);
+  }
+  s->size += 0.5 * m *
+             (sqrt(eb_audit_squared(before->v + 3 * i)) + sqrt(eb_audit_squared(after->v + 3 * i)));
+  s->pushes += sqrt(eb_audit_squared(beyond));
+  eb_add3(1, beyond, s->force);
+}
+
+/* A rigid body moves as its centre does, whose mass is that of the solid and not of the nodes. */
+static void take_rider(const eb_audit *audit, const eb_state *before, const eb_state *after,
+                       double dt, sums *s) {
+  size_t b = (size_t)s->rider;
+  double m = audit->scene->free_bodies->body[b].mass;
+  s->size = 0;
+  for (size_t d = 0; d < 3; d++) {
+    s->p0[d] = m * before->twist[6 * b + d];
+    s->p1[d] = m * after->twist[6 * b + d];
+    s->way[d] = m * (after->pose[7 * b + d] - before->pose[7 * b + d]) / dt;
+    s->weight[d] = m * audit->scene->gravity[d];
+  }
+  s->size = 0.5 * (sqrt(eb_dot3(s->p0, s->p0)) + sqrt(eb_dot3(s->p1, s->p1)));
+}
+
+static void sum_bodies(eb_flight *flight, const eb_state *before, const eb_state *after, double dt,
+                       bool every) {
+  const eb_audit *audit = flight->audit;
+  const eb_free_bodies *bodies = audit->scene->free_bodies;
+  for (int32_t p = 0; p < audit->parts; p++) flight->sums[p] = (sums){.rider = -1};
+  for (size_t i = 0; i < audit->nodes; i++) {
+    sums *s = &flight->sums[audit->part[i]];
+    if (bodies && bodies->of_node[i] >= 0)
+      s->rider = bodies->of_node[i];
+    else
+      s->held |= audit->fixed[i] != 0;
+    if (!s->held && !s->pushed) s->pushed = is_pushed(audit->scene, before, after, dt, every, i);
+    add_node(audit, before, after, dt, i, s);
+  }
+  for (int32_t p = 0; p < audit->parts; p++)
+    if (flight->sums[p].rider >= 0) take_rider(audit, before, after, dt, &flight->sums[p]);
+}
+
+/* The mass scale that momentum may be lost by. */
+static double damped_mass(const eb_declaration *declared) {
+  static const double most = 1.1;
+  bool linear =
+      declared->equation == EB_EQUATION_LINEARIZED || declared->equation == EB_EQUATION_REDUCED;
+  double mass = linear ? declared->linearization.mass : 1;
+  return mass >= 1 ? fmin(mass, most) : 1;
+}
+
+static void go_on(course *c, const sums *s, double dt, const eb_declaration *declared,
+                  eb_flight_row *row) {
+  static const double of_impulses = 0.1, of_momentum = 1e-3;
+  double mass = damped_mass(declared), v[3], x[3];
+  bool mean = declared->update == EB_UPDATE_MEAN_VELOCITY,
+       bracketed = declared->update == EB_UPDATE_SUBSTEPS;
+  for (int d = 0; d < 3; d++) {
+    v[d] = mass * s->p1[d] - s->p0[d] - dt * (s->force[d] + s->weight[d]);
+    double middle = 0.5 * (s->p0[d] + s->p1[d]), half = 0.5 * fabs(s->p1[d] - s->p0[d]);
+    x[d] = s->way[d] - (mean || bracketed ? middle : s->p1[d]);
+    if (bracketed) x[d] = copysign(fmax(0, fabs(x[d]) - half), x[d]);
+  }
+  eb_add3(1, v, c->left_v);
+  eb_add3(1, x, c->left_x);
+  c->impulses += dt * (sqrt(eb_audit_squared(s->weight)) + s->pushes);
+  c->momentum = fmax(c->momentum, s->size);
+  double allowed = of_impulses * c->impulses + of_momentum * c->momentum;
+  double left = sqrt(fmax(eb_audit_squared(c->left_v), eb_audit_squared(c->left_x)));
+  row->balance = fmax(row->balance, sqrt(fmax(eb_audit_squared(v), eb_audit_squared(x))));
+  if (left > 0) row->excess = fmax(row->excess, left / allowed);
+}
+
+void eb_flight_step(eb_flight *flight, const eb_state *before, const eb_state *after, double dt,
+                    const eb_declaration *declared, eb_flight_row *row) {
+  bool every = declared->update == EB_UPDATE_SUBSTEPS;
+  *row = (eb_flight_row){0};
+  if (declared->equation == EB_EQUATION_STATIC) return;
+  sum_bodies(flight, before, after, dt, every);
+  for (int32_t p = 0; p < flight->audit->parts; p++) {
+    const sums *s = &flight->sums[p];
+    bool unknown = s->pushed || (every && s->pushes > 1e-9 * sqrt(eb_audit_squared(s->weight)));
+    if (s->held || unknown)
+      flight->course[p] = (course){0};
+    else
+      go_on(&flight->course[p], s, dt, declared, row);
+  }
+}

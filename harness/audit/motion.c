@@ -1,0 +1,158 @@
+/* Whether positions follow from velocities as a solver declares, and nodes that are held or carried are in their places.
+ *
+ * With the state's numbers known to some roundings, x1 - x0 - h v1 of implicit Euler is nought to
+ *   64 eps (|x0| + |x1| + h |v1|),
+ * each the largest over the nodes: a velocity may be made of positions, or positions of a velocity. Free bodies follow their twist, joints their rates, likewise.
+ *
+ * Substeps: in parts of a step, velocities are not known. By the energy that a body can have in it - what it has at the start, and what forces give it on its way -
+ *   |x1 - x0|_M <= h sqrt(2 (K0 + E0 + |f_ext . (x1 - x0)|)),
+ * the M-norm being the root of sum_i m_i |x_i|^2. Corrected: c = x1 - x0 - h v1 may move nodes anywhere that lowers E - f_ext . x, and moves no body as a whole. */
+#include <float.h>
+#include <math.h>
+
+#include "harness/audit/audit_data.h"
+#include "problems/base/vector3.h"
+
+static const double roundings = 64 * DBL_EPSILON;
+
+static double largest(size_t count, const double *values) {
+  double most = 0;
+  for (size_t i = 0; i < count; i++) most = fmax(most, fabs(values[i]));
+  return most;
+}
+
+static void raise_to(double value, double *most) {
+  if (!(value <= *most)) *most = value;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------ */
+
+/* Node i's distance from x0 + h (a v0 + b v1). */
+static double off_update(const eb_state *before, const eb_state *after, double dt, double a,
+                         double b, size_t i) {
+  double off[3];
+  for (size_t d = 0; d < 3; d++) {
+    size_t k = 3 * i + d;
+    off[d] = after->x[k] - before->x[k] - dt * (a * before->v[k] + b * after->v[k]);
+  }
+  return sqrt(eb_audit_squared(off));
+}
+
+static bool rides(const eb_audit *audit, size_t i) {
+  return audit->fixed[i] == EB_AUDIT_CARRIED;
+}
+
+static double nodes_off(const eb_audit *audit, const eb_state *before, const eb_state *after,
+                        double dt, eb_update update) {
+  bool mean = update == EB_UPDATE_MEAN_VELOCITY;
+  double most = 0;
+  for (size_t i = 0; i < audit->nodes; i++)
+    if (!rides(audit, i))
+      raise_to(off_update(before, after, dt, mean ? 0.5 : 0, mean ? 0.5 : 1, i), &most);
+  return most;
+}
+
+static double static_off(const eb_audit *audit, const eb_state *after, double dt) {
+  double most = 0;
+  for (size_t i = 0; i < audit->nodes; i++)
+    raise_to(dt * sqrt(eb_audit_squared(after->v + 3 * i)), &most);
+  return most;
+}
+
+/* How much farther than its energy carries it the body has gone, over the root of its mass: m. */
+static double beyond_energy(const eb_audit *audit, const eb_state *before, const eb_state *after,
+                            double dt) {
+  double way2 = 0, energy = audit->start.energy, work = 0, mass = 0;
+  for (size_t i = 0; i < audit->nodes; i++) {
+    double way[3];
+    if (audit->fixed[i]) continue;
+    for (size_t d = 0; d < 3; d++) way[d] = after->x[3 * i + d] - before->x[3 * i + d];
+    way2 += audit->mass[i] * eb_audit_squared(way);
+    energy += 0.5 * audit->mass[i] * eb_audit_squared(before->v + 3 * i);
+    work += eb_dot3(audit->force + 3 * i, way);
+    mass += audit->mass[i];
+  }
+  double reach = dt * sqrt(2 * (fmax(0, energy) + fabs(work)));
+  return mass > 0 ? fmax(0, sqrt(way2) - reach) / sqrt(mass) : 0;
+}
+
+/* How far the correction goes uphill, m: by how much it raises E + P - f . x, P the penalty of implicit colliders, over the size of the forces. */
+static double uphill(eb_audit *audit, const eb_state *before, const eb_state *after, double dt) {
+  static const double converged =
+      1e-6; /* of the energies: near rest corrections turn on rounding */
+  eb_audit_elastic without = {.g = audit->stretch};
+  double work = 0, size2 = audit->end.scale2;
+  for (size_t k = 0; k < 3 * audit->nodes; k++) {
+    audit->trial[k] = audit->fixed[k / 3] ? after->x[k] : before->x[k] + dt * after->v[k];
+    work += audit->force[k] * (after->x[k] - audit->trial[k]);
+    size2 += audit->force[k] * audit->force[k];
+  }
+  eb_audit_elements(audit, audit->trial, &without);
+  double end = audit->end.energy + eb_audit_penalty_energy(audit, after->time, after->x);
+  double start = without.energy + eb_audit_penalty_energy(audit, after->time, audit->trial);
+  double raised = end - start - work, known = converged * (fabs(end) + fabs(start) + fabs(work));
+  double shift = 1e-9 * largest(3 * audit->nodes, after->x); /* a correction this short is none */
+  return raised > known + shift * sqrt(size2) ? raised / sqrt(size2) : 0;
+}
+
+/* ---- bodies ----------------------------------------------------------------------------------- */
+
+/* Free bodies against the pose that their twist leads to, and riding nodes against the pose; joints against their rates. */
+static void follow_bodies(const eb_state *before, const eb_state *after, double dt,
+                          eb_audit_row *row) {
+  for (size_t b = 0; b < (size_t)after->body_count; b++) {
+    double pose[7];
+    eb_free_body_advance(before->pose + 7 * b, after->twist + 6 * b, dt, pose);
+    for (size_t k = 0; k < 3; k++)
+      raise_to(fabs(after->pose[7 * b + k] - pose[k]), &row->update_error);
+    double dot = 0;
+    for (size_t k = 3; k < 7; k++) dot += pose[k] * after->pose[7 * b + k];
+    for (size_t k = 3; k < 7; k++)
+      raise_to(fabs(after->pose[7 * b + k] - copysign(1, dot) * pose[k]), &row->update_error);
+  }
+  for (int32_t j = 0; j < after->joint_count; j++)
+    raise_to(fabs(after->q[j] - before->q[j] - dt * after->u[j]), &row->update_error);
+}
+
+/* Writes to audit->trial where carried nodes belong. */
+static void place_carried(eb_audit *audit, const eb_state *after) {
+  const eb_scene *scene = audit->scene;
+  const eb_articulation *joints = scene->articulation;
+  for (int32_t k = 0; joints && k < eb_articulation_attached(joints); k++)
+    eb_articulation_place(joints, after->q, k,
+                          audit->trial + 3 * (size_t)eb_articulation_node(joints, k), NULL);
+  if (scene->free_bodies)
+    eb_free_bodies_place(scene->free_bodies, scene->mesh->X, after->pose, after->twist,
+                         audit->trial, NULL);
+}
+
+static void measure_held(eb_audit *audit, const eb_state *after, eb_audit_row *row) {
+  place_carried(audit, after);
+  for (size_t i = 0; i < audit->nodes; i++) {
+    double off[3];
+    const double *place = (rides(audit, i) ? audit->trial : audit->target) + 3 * i;
+    if (!audit->fixed[i]) continue;
+    for (size_t d = 0; d < 3; d++) off[d] = after->x[3 * i + d] - place[d];
+    raise_to(sqrt(eb_audit_squared(off)), &row->held_error);
+  }
+}
+
+void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                     const eb_declaration *declared, eb_audit_row *row) {
+  size_t size = 3 * audit->nodes;
+  double reach = largest(size, before->x) + largest(size, after->x);
+  bool moving = declared->equation != EB_EQUATION_STATIC;
+  row->update_error = row->held_error = 0;
+  row->held_allowed = roundings * reach;
+  row->update_allowed = roundings * (reach + dt * largest(size, after->v) + 1);
+  measure_held(audit, after, row);
+  if (!moving)
+    row->update_error = static_off(audit, after, dt);
+  else if (declared->update == EB_UPDATE_SUBSTEPS)
+    row->update_error = beyond_energy(audit, before, after, dt);
+  else if (declared->update == EB_UPDATE_CORRECTED)
+    row->update_error = uphill(audit, before, after, dt);
+  else
+    row->update_error = nodes_off(audit, before, after, dt, declared->update);
+  if (moving) follow_bodies(before, after, dt, row);
+}

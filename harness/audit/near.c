@@ -1,0 +1,95 @@
+/* Two trees are walked together as crossings.c does, with boxes that are apart only when they are so by `distance`. Triangles that are nearer are nearest at a vertex and a face or at
+ * two edges; which contacts join them is looked for in the whole record, since few pairs ever come so near. */
+#include "harness/audit/near.h"
+
+#include "harness/audit/contact_law.h"
+#include "harness/audit/crossings_data.h"
+#include "harness/audit/exact_triangles.h"
+
+typedef struct search {
+  const eb_crossings *c;
+  const double *x;
+  double distance;
+  const eb_contact_record *record;
+} search;
+
+static bool far(const eb_span *a, const eb_span *b, double distance) {
+  for (int d = 0; d < 3; d++)
+    if (a->lo[d] > b->hi[d] + distance || b->lo[d] > a->hi[d] + distance) return true;
+  return false;
+}
+
+/* ---- two triangles ---------------------------------------------------------------------------- */
+
+static void corners(const search *s, const int32_t vertex[4], double x[4][3]) {
+  for (int i = 0; i < 4; i++)
+    for (int d = 0; d < 3; d++) x[i][d] = s->x[3 * (size_t)vertex[i] + (size_t)d];
+}
+
+static bool closer(const search *s, eb_pair_kind kind, const int32_t vertex[4]) {
+  double x[4][3];
+  corners(s, vertex, x);
+  return eb_contact_law_distance((int32_t)kind, (const double(*)[3])x) < s->distance;
+}
+
+static bool triangles_near(const search *s, const int32_t *a, const int32_t *b) {
+  for (int i = 0; i < 3; i++) {
+    const int32_t down[4] = {a[i], b[0], b[1], b[2]}, up[4] = {b[i], a[0], a[1], a[2]};
+    if (closer(s, EB_VERTEX_FACE, down) || closer(s, EB_VERTEX_FACE, up)) return true;
+    for (int j = 0; j < 3; j++) {
+      const int32_t edges[4] = {a[i], a[(i + 1) % 3], b[j], b[(j + 1) % 3]};
+      if (closer(s, EB_EDGE_EDGE, edges)) return true;
+    }
+  }
+  return false;
+}
+
+static bool is_corner(const int32_t *triangle, int32_t vertex) {
+  return triangle[0] == vertex || triangle[1] == vertex || triangle[2] == vertex;
+}
+
+static bool recorded(const search *s, const int32_t *a, const int32_t *b) {
+  for (int32_t k = 0; s->record && k < s->record->count; k++) {
+    bool at_a = false, at_b = false;
+    for (int i = 0; i < 4; i++) {
+      at_a |= is_corner(a, s->record->pair[k].vertex[i]);
+      at_b |= is_corner(b, s->record->pair[k].vertex[i]);
+    }
+    if (at_a && at_b) return true;
+  }
+  return false;
+}
+
+static bool lacks_contact(const search *s, int32_t t, int32_t u) {
+  const int32_t *a = s->c->triangles + 3 * (size_t)t, *b = s->c->triangles + 3 * (size_t)u;
+  return !far(&s->c->tight[t], &s->c->tight[u], s->distance) && triangles_near(s, a, b) &&
+         !eb_exact_triangles_cross(s->x, a, b) && !recorded(s, a, b);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------ */
+
+static int64_t walk(const search *s, int32_t a, int32_t b) {
+  const eb_span_node *A = &s->c->nodes[a], *B = &s->c->nodes[b];
+  if (far(&s->c->spans[a], &s->c->spans[b], s->distance)) return 0;
+  if (A->second && (!B->second || A->count >= B->count))
+    return walk(s, a + 1, b) + walk(s, A->second, b);
+  if (B->second) return walk(s, a, b + 1) + walk(s, a, B->second);
+  int64_t count = 0;
+  for (int32_t t = A->first; t < A->first + A->count; t++)
+    for (int32_t u = B->first; u < B->first + B->count; u++) count += lacks_contact(s, t, u);
+  return count;
+}
+
+int64_t eb_near_unrecorded(const eb_crossings *c, const double *x, double distance,
+                           const eb_contact_record *record) {
+  const search s = {c, x, distance, record};
+  int64_t count = 0;
+  for (int32_t i = 0; i < c->count; i++)
+    for (int32_t j = i + 1; j < c->count; j++) {
+      const eb_solid *a = &c->solids[i], *b = &c->solids[j];
+      bool both_fixed = a->kind == EB_SOLID_OBSTACLE && b->kind == EB_SOLID_OBSTACLE;
+      if (both_fixed || a->root == a->last || b->root == b->last) continue;
+      count += walk(&s, a->root, b->root);
+    }
+  return count;
+}

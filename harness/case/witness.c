@@ -1,0 +1,171 @@
+#include "harness/case/witness.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+static void release_audit(eb_witness *w) {
+  eb_flight_destroy(w->flight);
+  eb_judge_destroy(w->judge);
+  eb_audit_destroy(w->audit);
+  w->flight = NULL;
+  w->judge = NULL;
+  w->audit = NULL;
+}
+
+/* For the scene's present mesh. */
+static eb_error make_audit(eb_witness *w) {
+  release_audit(w);
+  EB_TRY(eb_audit_create(w->scene, &w->audit));
+  EB_TRY(eb_flight_create(w->audit, &w->flight));
+  if (!(eb_scene_needs(w->scene) & EB_CAP_CONTACT)) return EB_OK;
+  return eb_judge_create(w->scene, w->audit, &w->judge);
+}
+
+eb_error eb_witness_create(const eb_case *work, eb_witness *out) {
+  *out = (eb_witness){0};
+  EB_TRY(eb_scene_create(work->scene, work->parameters, work->mesh_file, NULL, &out->scene));
+  EB_TRY(eb_state_create(out->scene, &out->state));
+  return make_audit(out);
+}
+
+void eb_witness_clear(eb_witness *witness) {
+  release_audit(witness);
+  eb_state_destroy(witness->state);
+  eb_scene_destroy(witness->scene);
+  witness->state = NULL;
+  witness->scene = NULL;
+}
+
+eb_error eb_witness_advance(eb_witness *w, const eb_state *state) {
+  bool changed;
+  if (w->scene->cut_count > 0) eb_state_copy(state, w->state);
+  w->state->time = state->time;
+  EB_TRY(eb_scene_advance(w->scene, w->state, &changed));
+  return changed ? make_audit(w) : EB_OK;
+}
+
+/* ---- columns ---------------------------------------------------------------------------------- */
+
+static void fill_audit(const eb_audit_row *audit, double row[EB_COL_COUNT]) {
+  row[EB_COL_RESIDUAL] = audit->residual;
+  row[EB_COL_RESIDUAL_RELATIVE] = audit->residual_relative;
+  row[EB_COL_KINETIC] = audit->kinetic;
+  row[EB_COL_ELASTIC] = audit->elastic;
+  row[EB_COL_GRAVITATIONAL] = audit->gravitational;
+  for (int i = 0; i < 3; i++) {
+    row[EB_COL_MOMENTUM_X + i] = audit->momentum[i];
+    row[EB_COL_ANGULAR_MOMENTUM_X + i] = audit->angular_momentum[i];
+  }
+  row[EB_COL_MIN_VOLUME_RATIO] = audit->min_volume_ratio;
+  row[EB_COL_MAX_PENETRATION] = audit->max_penetration;
+  row[EB_COL_INVERTED] = audit->inverted;
+  row[EB_COL_CONTACTS] = audit->contacts;
+  row[EB_COL_FINITE] = audit->finite;
+  row[EB_COL_JOINT_KINETIC] = audit->joint_kinetic;
+  row[EB_COL_JOINT_POTENTIAL] = audit->joint_potential;
+  row[EB_COL_JOINT_RESIDUAL] = audit->joint_residual;
+  row[EB_COL_JOINT_RESIDUAL_RELATIVE] = audit->joint_residual_relative;
+  row[EB_COL_ACTIVATION] = audit->activation;
+  row[EB_COL_ENERGY_EXCESS] = audit->energy_excess;
+  row[EB_COL_EQUATION_RESIDUAL] = audit->equation_residual_relative;
+  row[EB_COL_UPDATE_ERROR] = audit->update_error;
+  row[EB_COL_HELD_ERROR] = audit->held_error;
+}
+
+static void fill_judgement(const eb_judgement *judged, double row[EB_COL_COUNT]) {
+  row[EB_COL_INTERSECTIONS] = (double)judged->crossings.between;
+  row[EB_COL_SELF_INTERSECTIONS] = (double)judged->crossings.self;
+  row[EB_COL_NESTED] = (double)judged->crossings.nested;
+  row[EB_COL_CONTACT_COUNT] = judged->law.count;
+  row[EB_COL_CONTACT_ACTIVE] = judged->law.active;
+  row[EB_COL_CONTACT_VIOLATION] = judged->law.violation;
+  row[EB_COL_CONTACT_OPEN] = judged->law.open;
+  row[EB_COL_CONTACT_APART] = judged->law.apart;
+  row[EB_COL_CONTACT_TRUE_GAP] = judged->law.true_gap;
+  row[EB_COL_CONTACT_NORMAL] = judged->law.normal;
+  row[EB_COL_CONTACT_UNRECORDED] = (double)judged->unrecorded;
+  row[EB_COL_CONTACT_SLIDING] = judged->law.sliding;
+  row[EB_COL_CONTACT_CONE] = judged->law.cone;
+  row[EB_COL_CONTACT_ANGLE] = judged->law.angle;
+  row[EB_COL_CONTACT_BALANCE] = judged->balance;
+}
+
+/* ---- a step ----------------------------------------------------------------------------------- */
+
+static eb_declaration declaration_of(const eb_solver_ops *solver, const eb_step_log *log) {
+  return (eb_declaration){log->equation, log->linearization, solver->update};
+}
+
+eb_error eb_witness_step(eb_witness *w, const eb_state *before, const eb_state *after,
+                         const eb_solver_ops *solver, const eb_step_log *log, eb_reason reason,
+                         double row[EB_COL_COUNT], bool *finite) {
+  double dt = w->scene->dt;
+  eb_declaration declared = declaration_of(solver, log);
+  eb_audit_row audit;
+  eb_flight_row flight = {0};
+  eb_judgement contact;
+  eb_audit_contact_forces(w->audit, w->judge ? eb_judge_forces(w->judge, log->contacts) : NULL);
+  EB_TRY(eb_audit_step(w->audit, before, after, dt, declared.equation, &audit));
+  eb_audit_declared(w->audit, before, after, dt, &declared, &audit);
+  bool judged = w->judge && audit.finite;
+  if (judged) {
+    eb_judge_step(w->judge, before, after, dt, log->contacts, &contact);
+    audit.energy_excess -= contact.obstacles_work;
+    fill_judgement(&contact, row);
+  }
+  if (audit.finite) eb_flight_step(w->flight, before, after, dt, &declared, &flight);
+  const eb_judged_step step = {.scene = w->scene,
+                               .log = log,
+                               .declared = &declared,
+                               .row = &audit,
+                               .flight = &flight,
+                               .contact = judged ? &contact : NULL,
+                               .reason = reason,
+                               .number = after->step};
+  eb_verdict_step(&w->verdict, &step);
+  fill_audit(&audit, row);
+  row[EB_COL_EQUATION] = declared.equation;
+  row[EB_COL_BALANCE] = flight.balance;
+  row[EB_COL_BALANCE_RELATIVE] = flight.excess;
+  *finite = audit.finite;
+  return EB_OK;
+}
+
+/* ---- the run ---------------------------------------------------------------------------------- */
+
+eb_error eb_witness_compare(eb_witness *w, const eb_scene *scene) {
+  const char *what;
+  EB_TRY(eb_scene_difference(scene, w->scene, &what));
+  if (what)
+    eb_verdict_break(&w->verdict, EB_RULE_SCENE,
+                     "the scene has been changed during the run: its %s", what);
+  return EB_OK;
+}
+
+/* "linearized, stiffness x 3": scales that are not 1 make another equation of it. */
+static void name_equation(const eb_step_log *log, char *out, size_t bytes) {
+  const eb_linearization *l = &log->linearization;
+  bool linear = log->equation == EB_EQUATION_LINEARIZED ||
+                (log->equation == EB_EQUATION_REDUCED && l->stiffness > 0);
+  int used = snprintf(out, bytes, "%s", eb_equation_name(log->equation));
+  if (linear && l->mass != 1 && used > 0 && (size_t)used < bytes)
+    used += snprintf(out + used, bytes - (size_t)used, ", mass x %.4g", l->mass);
+  if (linear && l->stiffness != 1 && used > 0 && (size_t)used < bytes)
+    snprintf(out + used, bytes - (size_t)used, ", stiffness x %.4g", l->stiffness);
+}
+
+eb_error eb_witness_fill(eb_witness *w, const eb_step_log *log, eb_run *run) {
+  char text[256];
+  eb_verdict_run(&w->verdict);
+  run->error = w->verdict.scale2 > 0 ? sqrt(w->verdict.residual2 / w->verdict.scale2) : 0;
+  run->audit_failures = w->verdict.failures;
+  EB_TRY(eb_run_set(&run->audit, eb_verdict_word(&w->verdict)));
+  EB_TRY(eb_run_set(&run->audit_detail, w->verdict.detail));
+  eb_verdict_rules(&w->verdict, text, sizeof text);
+  EB_TRY(eb_run_set(&run->audit_rules, text));
+  name_equation(log, text, sizeof text);
+  return eb_run_set(&run->equation, text);
+}

@@ -1,0 +1,150 @@
+/* What a solver says of its steps against what the audit measured of them: rows made by hand. */
+#include "harness/case/verdict.h"
+#include "tests/tap.h"
+
+/* A step of a solver that is right about everything. */
+typedef struct trial {
+  eb_scene scene;
+  eb_step_log log;
+  double residuals[1];
+  eb_declaration declared;
+  eb_audit_row row;
+  eb_flight_row flight;
+  eb_judged_step step;
+} trial;
+
+static void good_step(trial *t) {
+  *t = (trial){.scene = {.dt = 0.01, .penetration_bound = 0.1},
+               .residuals = {1e-3},
+               .log = {.residual_norm = "|grad W|_2 over the free nodes, N",
+                       .residual_count = 1,
+                       .residual_capacity = 1,
+                       .linearization = {1, 1, EB_TANGENT_EXACT}},
+               .declared = {.linearization = {1, 1, EB_TANGENT_EXACT}},
+               .row = {.finite = true,
+                       .step_residual = 1e-3,
+                       .equation_residual = 1e-3,
+                       .equation_residual_relative = 1e-5, /* forces of 100 N */
+                       .null_residual = NAN,
+                       .progress = NAN,
+                       .held_allowed = 1e-12,
+                       .update_allowed = 1e-12,
+                       .energy_scale = 10}};
+  t->log.residuals = t->residuals;
+  t->step = (eb_judged_step){.scene = &t->scene,
+                             .log = &t->log,
+                             .declared = &t->declared,
+                             .row = &t->row,
+                             .flight = &t->flight,
+                             .reason = EB_CONVERGED_RTOL,
+                             .number = 1};
+}
+
+static const char *rules_of(const trial *t) {
+  static char text[256];
+  eb_verdict verdict = {0};
+  eb_verdict_step(&verdict, &t->step);
+  eb_verdict_run(&verdict);
+  eb_verdict_rules(&verdict, text, sizeof text);
+  return text;
+}
+
+static void set_residual(trial *t, double newtons) {
+  t->row.step_residual = t->row.equation_residual = newtons;
+  t->row.equation_residual_relative = newtons / 100;
+}
+
+#define BREAKS(rule, change, ...)                                                                  \
+  do {                                                                                             \
+    trial t;                                                                                       \
+    good_step(&t);                                                                                 \
+    change;                                                                                        \
+    const char *found = rules_of(&t);                                                              \
+    if (!tap_ok(!strcmp(found, rule), __VA_ARGS__)) printf("#   '%s'\n", found);                   \
+  } while (0)
+
+static void test_claims(void) {
+  eb_verdict none = {0};
+  tap_ok(!strcmp(eb_verdict_word(&none), "none"), "no steps: none");
+  BREAKS("", (void)0, "a step that is as it is said to be");
+  BREAKS("", set_residual(&t, 5e-2), "50 times the claim");
+  BREAKS("residual", set_residual(&t, 2e-1), "200 times the claim");
+  BREAKS("residual", (t.residuals[0] = 0, set_residual(&t, 1e-6)), "a claim of zero");
+  BREAKS("", (t.residuals[0] = 0, set_residual(&t, 1e-8)), "what rounding leaves");
+  BREAKS("residual", set_residual(&t, NAN), "a residual of NaN");
+  BREAKS("claim", t.log.residual_norm = "|b - A x|_2", "a tolerance in a norm that nobody audits");
+  BREAKS("claim", t.log.residual_norm = NULL, "a tolerance in no norm");
+  BREAKS("claim", t.log.residual_count = 0, "a tolerance without a residual");
+  BREAKS("claim", t.log.residual_count = 2, "more residuals than are kept");
+  BREAKS("", (t.step.reason = EB_CONVERGED_ITS, t.log.residual_count = 0), "no tolerance claimed");
+  BREAKS("residual", t.step.reason = EB_CONVERGED_DIRECT, "a direct solve that leaves 1e-5");
+  BREAKS("", (t.step.reason = EB_CONVERGED_DIRECT, set_residual(&t, 9e-5)), "one that leaves 9e-7");
+  BREAKS("", t.step.reason = EB_CONVERGED_STAGNATED, "stagnation at 1e-5");
+  BREAKS("residual", (t.step.reason = EB_CONVERGED_STAGNATED, set_residual(&t, 0.2)),
+         "stagnation at 2e-3");
+  BREAKS("", (t.step.reason = EB_DIVERGED_MAX_IT, set_residual(&t, 50)), "admitted failure");
+  BREAKS("claim", t.step.reason = (eb_reason)77, "a reason that there is not");
+  BREAKS("claim", t.step.reason = EB_RUNNING, "a step that is still running");
+  BREAKS("claim", t.declared.equation = EB_EQUATIONS, "an equation that there is not");
+  BREAKS("claim", t.declared.linearization.mass = 0, "a linearization without mass");
+  BREAKS("claim", t.declared.linearization.stiffness = NAN, "one of no stiffness at all");
+  BREAKS("claim", t.log.invalid = 1, "a phase that there is not");
+}
+
+static void test_linear_norm(void) {
+  const char *momentum = "|b - A v|_2, kg m/s";
+  BREAKS("", (t.declared.equation = EB_EQUATION_LINEARIZED, t.log.residual_norm = momentum),
+         "a linear residual in kg m/s is a hundred times as large in N at h = 0.01 s");
+  BREAKS("residual",
+         (t.declared.equation = EB_EQUATION_LINEARIZED, t.log.residual_norm = momentum,
+          set_residual(&t, 20)),
+         "200 times that");
+  BREAKS("claim", t.log.residual_norm = momentum, "the norm of another equation");
+}
+
+static void test_steps(void) {
+  BREAKS("finite", t.row.finite = false, "a state that is not finite");
+  BREAKS("", (t.row.finite = false, t.step.reason = EB_DIVERGED_NAN), "an admitted one");
+  BREAKS("update", t.row.update_error = 1e-9, "positions that velocities do not explain");
+  BREAKS("held", t.row.held_error = 1e-9, "a held node off its place");
+  BREAKS("momentum", t.flight.excess = 1.1, "momentum from nowhere");
+  BREAKS("penetration", t.row.max_penetration = 0.11, "a body under the floor");
+  BREAKS("energy", t.row.residual_work = 0.6, "energy from nowhere");
+  BREAKS("", t.row.residual_work = 0.4, "less than a twentieth of it");
+  BREAKS("", t.row.residual_work = -5, "energy that is lost");
+  BREAKS("progress",
+         (t.step.reason = EB_CONVERGED_ITS, set_residual(&t, 50), t.row.null_residual = 50,
+          t.row.progress = 0),
+         "a step that does nothing");
+  BREAKS("",
+         (t.step.reason = EB_CONVERGED_ITS, set_residual(&t, 50), t.row.null_residual = 60,
+          t.row.progress = -1),
+         "a step that is better than nothing in its residual");
+  BREAKS("",
+         (t.step.reason = EB_CONVERGED_ITS, set_residual(&t, 50), t.row.null_residual = 50,
+          t.row.progress = 1),
+         "or in its potential");
+  BREAKS("", (t.row.null_residual = 1e-4, t.row.progress = 0), "nothing where nothing is to do");
+  BREAKS("update,held", (t.row.update_error = 1e-9, t.row.held_error = 1), "two rules at once");
+}
+
+/* Gains count from where their sum is lowest: what was lost before is no credit. */
+static void test_energy_sums(void) {
+  trial t;
+  eb_verdict verdict = {0};
+  good_step(&t);
+  for (int i = 0; i < 10; i++) {
+    t.row.residual_work = i < 5 ? -1 : 0.15;
+    eb_verdict_step(&verdict, &t.step);
+  }
+  eb_verdict_run(&verdict);
+  tap_ok(verdict.broken[EB_RULE_ENERGY] == 1, "what was lost before is no credit");
+}
+
+int main(void) {
+  test_claims();
+  test_linear_norm();
+  test_steps();
+  test_energy_sums();
+  return tap_done();
+}
