@@ -1,0 +1,83 @@
+#include "harness/results/accuracy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Where each band ends, and what it is called. */
+static const struct band {
+  double end;
+  const char *words;
+} bands[EB_BANDS] = {[EB_BAND_BELOW_1E8] = {1e-8, "below 1e-8"},
+                     [EB_BAND_1E8] = {1e-6, "1e-8 to 1e-6"},
+                     [EB_BAND_1E6] = {1e-4, "1e-6 to 1e-4"},
+                     [EB_BAND_1E4] = {1e-2, "1e-4 to 1e-2"},
+                     [EB_BAND_1E2] = {1e-1, "1e-2 to 1e-1"},
+                     [EB_BAND_ORDER_ONE] = {INFINITY, "of order one"}};
+
+eb_band eb_band_of(double error) {
+  if (!(error >= 0)) return EB_BAND_UNKNOWN;
+  int band = EB_BAND_BELOW_1E8;
+  while (band < EB_BAND_ORDER_ONE && error >= bands[band].end) band++;
+  return (eb_band)band;
+}
+
+/* An error of 0 is one of an equation that is solved exactly, and what older files, which name no equation, read as. */
+eb_class eb_class_of(const eb_run *run) {
+  eb_class unknown = {"", EB_BAND_UNKNOWN};
+  if (!run->equation || !*run->equation || run->steps_done == 0) return unknown;
+  eb_class known = {run->equation, eb_band_of(run->error)};
+  return known.band == EB_BAND_UNKNOWN ? unknown : known;
+}
+
+int eb_class_compare(eb_class a, eb_class b) {
+  int unknown = (a.band == EB_BAND_UNKNOWN) - (b.band == EB_BAND_UNKNOWN);
+  int equation = strcmp(a.equation, b.equation);
+  if (unknown) return unknown;
+  return equation ? equation : (int)a.band - (int)b.band;
+}
+
+bool eb_class_ranked(eb_class c) {
+  return c.band < EB_BAND_ORDER_ONE;
+}
+
+eb_class_name eb_class_words(eb_class c) {
+  eb_class_name name = {"class unknown"};
+  if (c.band != EB_BAND_UNKNOWN)
+    snprintf(name.text, sizeof name.text, "%.100s, %s", c.equation, bands[c.band].words);
+  return name;
+}
+
+bool eb_run_same_scene(const eb_run *a, const eb_run *b) {
+  return strcmp(a->scene, b->scene) == 0 && strcmp(a->parameters, b->parameters) == 0 &&
+         strcmp(a->mesh_source, b->mesh_source) == 0;
+}
+
+bool eb_run_ranked(const eb_run *run) {
+  return strcmp(run->outcome, eb_outcome_name(EB_OUTCOME_COMPLETED)) == 0 &&
+         strcmp(run->audit, "passed") == 0 && eb_class_ranked(eb_class_of(run));
+}
+
+bool eb_run_comparable(const eb_run *a, const eb_run *b) {
+  return eb_run_ranked(a) && eb_run_ranked(b) && eb_run_same_scene(a, b) &&
+         a->steps_done == b->steps_done && eb_class_compare(eb_class_of(a), eb_class_of(b)) == 0;
+}
+
+static bool is_cost(double value) {
+  return value > 0 && isfinite(value);
+}
+
+eb_standing eb_run_standing(const eb_run *const *runs, const double *costs, int count, int which) {
+  eb_standing standing = {0, 0, NAN};
+  double least = INFINITY;
+  if (!is_cost(costs[which]) || !eb_run_ranked(runs[which])) return standing;
+  standing.place = 1;
+  for (int r = 0; r < count; r++) {
+    if (!is_cost(costs[r]) || !eb_run_comparable(runs[r], runs[which])) continue;
+    standing.of++;
+    standing.place += costs[r] < costs[which];
+    least = fmin(least, costs[r]);
+  }
+  standing.over = costs[which] / least;
+  return standing;
+}
