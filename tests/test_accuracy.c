@@ -19,17 +19,11 @@ static void test_bands(void) {
   static const struct {
     double error;
     eb_band band;
-  } cases[] = {{0, EB_BAND_BELOW_1E8},
-               {1e-300, EB_BAND_BELOW_1E8},
-               {1e-8, EB_BAND_1E8},
-               {1e-6, EB_BAND_1E6},
-               {1e-4, EB_BAND_1E4},
-               {1e-2, EB_BAND_1E2},
-               {1e-1, EB_BAND_ORDER_ONE},
-               {1, EB_BAND_ORDER_ONE},
-               {INFINITY, EB_BAND_ORDER_ONE},
-               {NAN, EB_BAND_UNKNOWN},
-               {-1e-9, EB_BAND_UNKNOWN}};
+  } cases[] = {
+      {0, EB_BAND_BELOW_1E8},    {1e-300, EB_BAND_BELOW_1E8}, {1e-8, EB_BAND_1E8},
+      {1e-6, EB_BAND_1E6},       {1e-4, EB_BAND_1E4},         {1e-2, EB_BAND_1E2},
+      {1e-1, EB_BAND_ORDER_ONE}, {1, EB_BAND_ORDER_ONE},      {INFINITY, EB_BAND_ORDER_ONE},
+      {NAN, EB_BAND_UNKNOWN},    {-1e-9, EB_BAND_UNKNOWN}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     tap_ok(eb_band_of(cases[i].error) == cases[i].band, "the band of an error of %g",
            cases[i].error);
@@ -138,7 +132,8 @@ static void test_standing(void) {
   tap_ok(first.place == 1 && first.of == 2 && first.over == 1, "the cheapest of its class");
   tap_ok(second.place == 2 && second.of == 2 && second.over == 1.5, "and the one behind it");
   eb_standing alone = eb_run_standing(all, costs, COUNT, 3);
-  tap_ok(alone.place == 1 && alone.of == 1 && alone.over == 1, "a cheaper class competes with none");
+  tap_ok(alone.place == 1 && alone.of == 1 && alone.over == 1,
+         "a cheaper class competes with none");
   for (int r = 2; r < COUNT; r += r == 2 ? 2 : 1) {
     eb_standing none = eb_run_standing(all, costs, COUNT, r);
     tap_ok(none.place == 0 && none.of == 0 && isnan(none.over), "%s has no place",

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "harness/cli/command.h"
+#include "harness/results/accuracy.h"
 #include "harness/results/json.h"
 #include "harness/results/statistics.h"
+#include "problems/base/memory.h"
 
 /* ---- the plan --------------------------------------------------------------------------------- */
 
@@ -42,9 +44,17 @@ eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
 /* ---- the end ---------------------------------------------------------------------------------- */
 
 typedef struct row {
+  const eb_case *work;
   const eb_run *run;
   double first, median, iterations, residual; /* s, s, a step, relative */
+  eb_standing standing;                       /* by the median */
 } row;
+
+/* The plan's runs that the target has. */
+typedef struct table {
+  row *rows;
+  int count;
+} table;
 
 static eb_error fill_row(const eb_results *results, int run, row *out) {
   out->run = eb_results_run(results, run);
@@ -54,12 +64,43 @@ static eb_error fill_row(const eb_results *results, int run, row *out) {
   return eb_statistics_max(results, run, EB_COL_RESIDUAL_RELATIVE, &out->residual);
 }
 
+static eb_error rank_rows(table *t) {
+  const eb_run **runs;
+  double *costs;
+  EB_TRY(EB_NEW(runs, t->count));
+  eb_error error = EB_NEW(costs, t->count);
+  for (int r = 0; r < t->count && !error; r++) {
+    runs[r] = t->rows[r].run;
+    costs[r] = t->rows[r].median;
+  }
+  for (int r = 0; r < t->count && !error; r++)
+    t->rows[r].standing = eb_run_standing(runs, costs, t->count, r);
+  free(runs);
+  free(costs);
+  return error;
+}
+
+static eb_error fill_table(const eb_plan *plan, const eb_results *results, table *t) {
+  EB_TRY(EB_NEW(t->rows, plan->count));
+  for (int i = 0; i < plan->count; i++) {
+    int run = eb_results_find(results, plan->cases[i].identity);
+    if (run < 0) continue;
+    t->rows[t->count].work = &plan->cases[i];
+    EB_TRY(fill_row(results, run, &t->rows[t->count++]));
+  }
+  return rank_rows(t);
+}
+
 static json_t *row_json(const row *r) {
   json_t *json = eb_json_run(r->run);
+  eb_class class = eb_class_of(r->run);
   json_object_set_new(json, "first_step_seconds", eb_json_real(r->first));
   json_object_set_new(json, "median_step_seconds", eb_json_real(r->median));
   json_object_set_new(json, "iterations_per_step", eb_json_real(r->iterations));
   json_object_set_new(json, "largest_relative_residual", eb_json_real(r->residual));
+  json_object_set_new(json, "class", json_string(eb_class_words(class).text));
+  json_object_set_new(json, "ranked", json_boolean(eb_run_ranked(r->run)));
+  json_object_set_new(json, "over_fastest", eb_json_real(r->standing.over));
   return json;
 }
 
@@ -67,30 +108,50 @@ static void print_number(FILE *out, const char *format, double value) {
   if (isfinite(value))
     fprintf(out, format, value);
   else
-    fprintf(out, "%10s", "-");
+    fprintf(out, "%10s ", "-");
 }
 
 static void print_header(FILE *out) {
-  fprintf(out, "%-26s %-30s %2s %-13s %6s %10s %10s %10s %10s %8s\n", "scene", "solver", "T",
-          "outcome", "steps", "first ms", "median ms", "iterations", "residual", "MB");
+  fprintf(out, "%-26s %-30s %2s %-13s %6s %10s %10s %10s %10s %8s %6s  %s\n", "scene", "solver",
+          "T", "outcome", "steps", "first ms", "median ms", "iterations", "error", "MB", "rank",
+          "class");
+}
+
+/* Its place among how many of its class. */
+static void print_standing(const row *r, FILE *out) {
+  char place[32] = "-";
+  eb_class class = eb_class_of(r->run);
+  if (r->standing.place > 0)
+    snprintf(place, sizeof place, "%d/%d", r->standing.place, r->standing.of);
+  fprintf(out, " %6s  %s\n", place,
+          class.band == EB_BAND_UNKNOWN ? "-" : eb_class_words(class).text);
+}
+
+/* What went wrong, below its row. */
+static void print_trouble(const eb_run *run, FILE *out) {
+  if (*run->detail) fprintf(out, "  %s\n", run->detail);
+  if (*run->audit_rules) fprintf(out, "  broken rules: %s\n", run->audit_rules);
+  if (*run->audit_detail) fprintf(out, "  %s\n", run->audit_detail);
 }
 
 /* The options the user gave, which are not stored as such: those of the plan. */
-static void print_row(const eb_case *work, const row *r, FILE *out) {
+static void print_row(const row *r, FILE *out) {
   char solver[128];
   const eb_run *run = r->run;
-  snprintf(solver, sizeof solver, "%s%s%s", run->solver, work->options ? ":" : "",
-           work->options ? work->options : "");
+  const char *options = r->work->options;
+  bool known = eb_class_of(run).band != EB_BAND_UNKNOWN;
+  snprintf(solver, sizeof solver, "%s%s%s", run->solver, options ? ":" : "",
+           options ? options : "");
   fprintf(out, "%-26s %-30s %2lld %-13s %6lld ", run->scene, solver, (long long)run->threads,
           strcmp(run->audit, "failed") == 0 ? "audit failed" : run->outcome,
           (long long)run->steps_done);
   print_number(out, "%10.3f ", 1e3 * r->first);
   print_number(out, "%10.3f ", 1e3 * r->median);
   print_number(out, "%10.1f ", r->iterations);
-  print_number(out, "%10.2e ", r->residual);
-  fprintf(out, "%8.0f\n", 1e-6 * run->peak_rss);
-  if (*run->detail) fprintf(out, "  %s\n", run->detail);
-  if (*run->audit_detail) fprintf(out, "  %s\n", run->audit_detail);
+  print_number(out, "%10.2e ", known ? run->error : NAN);
+  fprintf(out, "%8.0f", 1e-6 * run->peak_rss);
+  print_standing(r, out);
+  print_trouble(run, out);
 }
 
 typedef struct tally {
@@ -105,41 +166,35 @@ static void count_run(tally *t, const eb_run *run) {
   t->audits += strcmp(run->audit, "failed") == 0;
 }
 
-static int code_of(const tally *t) {
-  if (t->failed) return EB_EXIT_SOLVER_FAILED;
-  if (t->audits) return EB_EXIT_AUDIT_FAILED;
-  return t->skipped == t->runs ? EB_EXIT_NOTHING : EB_EXIT_GOOD;
+static int code_of(const table *shown) {
+  tally t = {0};
+  for (int r = 0; r < shown->count; r++) count_run(&t, shown->rows[r].run);
+  if (t.failed) return EB_EXIT_SOLVER_FAILED;
+  if (t.audits) return EB_EXIT_AUDIT_FAILED;
+  return t.skipped == t.runs ? EB_EXIT_NOTHING : EB_EXIT_GOOD;
 }
 
-static eb_error print_rows(const eb_plan *plan, const eb_results *results, json_t *rows, FILE *out,
-                           tally *t) {
-  if (!rows) print_header(out);
-  for (int i = 0; i < plan->count; i++) {
-    row r;
-    int run = eb_results_find(results, plan->cases[i].identity);
-    if (run < 0) continue;
-    EB_TRY(fill_row(results, run, &r));
-    count_run(t, r.run);
-    if (rows)
-      json_array_append_new(rows, row_json(&r));
-    else
-      print_row(&plan->cases[i], &r, out);
-  }
-  return EB_OK;
+static eb_error print_json(const table *t, const char *target, FILE *out) {
+  json_t *rows = json_array();
+  for (int r = 0; r < t->count; r++) json_array_append_new(rows, row_json(&t->rows[r]));
+  return eb_json_print(json_pack("{s:s, s:o}", "file", target, "runs", rows), out);
+}
+
+static void print_text(const table *t, FILE *out) {
+  print_header(out);
+  for (int r = 0; r < t->count; r++) print_row(&t->rows[r], out);
 }
 
 eb_error eb_summary_print(const eb_plan *plan, const char *target, bool json, FILE *out,
                           int *code) {
   eb_results *results;
-  tally t = {0};
+  table t = {.count = 0};
   EB_TRY(eb_results_open(target, &results));
-  json_t *rows = json ? json_array() : NULL;
-  eb_error error = print_rows(plan, results, rows, out, &t);
+  eb_error error = fill_table(plan, results, &t);
+  if (!error) *code = code_of(&t);
+  if (!error && !json) print_text(&t, out);
+  if (!error && json) error = print_json(&t, target, out);
+  free(t.rows);
   eb_results_close(results);
-  if (error) {
-    json_decref(rows);
-    return error;
-  }
-  *code = code_of(&t);
-  return json ? eb_json_print(json_pack("{s:s, s:o}", "file", target, "runs", rows), out) : EB_OK;
+  return error;
 }

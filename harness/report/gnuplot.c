@@ -13,21 +13,44 @@
 
 /* ---- data ------------------------------------------------------------------------------------- */
 
-void eb_plot_begin(eb_plot_data *data, const char *name) {
-  snprintf(data->pending, sizeof data->pending, "%s", name);
-  for (char *c = data->pending; *c; c++)
+void eb_plot_quotable(char *text) {
+  for (char *c = text; *c; c++)
     if (*c == '"' || *c == '\\') *c = '\'';
 }
 
+void eb_plot_begin(eb_plot_data *data, const char *name) {
+  snprintf(data->pending, sizeof data->pending, "%s", name);
+  eb_plot_quotable(data->pending);
+}
+
+/* Begins the block of the series that has no point yet. */
+static eb_error open_block(eb_plot_data *data) {
+  if (!data->pending[0]) return EB_OK;
+  const char *gap = data->series++ ? "\n\n" : "";
+  EB_TRY(eb_text_printf(&data->text, "%s\"x\" \"%s\"\n", gap, data->pending));
+  data->pending[0] = '\0';
+  return EB_OK;
+}
+
+static bool can_show(double x, double y, unsigned logarithmic) {
+  return isfinite(x) && isfinite(y) && (x > 0 || !(logarithmic & EB_LOG_X)) &&
+         (y > 0 || !(logarithmic & EB_LOG_Y));
+}
+
 eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned logarithmic) {
-  if (!isfinite(x) || !isfinite(y)) return EB_OK;
-  if ((logarithmic & EB_LOG_X && !(x > 0)) || (logarithmic & EB_LOG_Y && !(y > 0))) return EB_OK;
-  if (data->pending[0]) {
-    const char *gap = data->series++ ? "\n\n" : "";
-    EB_TRY(eb_text_printf(&data->text, "%s\"x\" \"%s\"\n", gap, data->pending));
-    data->pending[0] = '\0';
-  }
+  if (!can_show(x, y, logarithmic)) return EB_OK;
+  EB_TRY(open_block(data));
   return eb_text_printf(&data->text, "%.9g %.9g\n", x, y);
+}
+
+eb_error eb_plot_named_point(eb_plot_data *data, double x, double y, unsigned logarithmic,
+                             const char *words) {
+  char quotable[256];
+  if (!can_show(x, y, logarithmic)) return EB_OK;
+  snprintf(quotable, sizeof quotable, "%s", words);
+  eb_plot_quotable(quotable);
+  EB_TRY(open_block(data));
+  return eb_text_printf(&data->text, "%.9g %.9g \"%s\"\n", x, y, quotable);
 }
 
 eb_error eb_plot_stage(eb_plot_data *data, eb_phase phase) {
@@ -108,6 +131,12 @@ static eb_error append_quoted(eb_text *script, const char *text) {
   return eb_text_printf(script, "'");
 }
 
+eb_error eb_plot_set(eb_plot_data *data, const char *name, const char *text) {
+  EB_TRY(eb_text_printf(&data->settings, "%s = ", name));
+  EB_TRY(append_quoted(&data->settings, text));
+  return eb_text_printf(&data->settings, "\n");
+}
+
 static eb_error append_axes(eb_text *script, const eb_plot_data *data) {
   EB_TRY(eb_text_printf(script, "xname = "));
   EB_TRY(append_quoted(script, data->x));
@@ -124,6 +153,7 @@ static eb_error fill_script(eb_text *script, const char *base, const char *stem,
   EB_TRY(eb_text_printf(script, "\nseries = %d\n", data->series));
   if (data->stages[0]) EB_TRY(eb_text_printf(script, "stages = \"%s\"\n", data->stages));
   if (data->x && data->y) EB_TRY(append_axes(script, data));
+  if (data->settings.data) EB_TRY(eb_text_printf(script, "%s", data->settings.data));
   EB_TRY(append_template(script, "style"));
   return append_template(script, stem);
 }

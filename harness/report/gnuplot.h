@@ -15,18 +15,29 @@ typedef struct eb_plot_data {
       *y; /* names of the axes, for templates that take any; NULL where the template names them */
   unsigned logarithmic; /* of these axes: EB_LOG_X | EB_LOG_Y */
   char pending[512], stages[128];
+  eb_text settings; /* what else the template wants: lines of gnuplot; the caller clears it too */
 } eb_plot_data;
 
 enum { EB_LOG_X = 1, EB_LOG_Y = 2 };
+
+/* Makes a text fit to stand between double quotes, in place. */
+void eb_plot_quotable(char *text);
 
 /* Begins a series of points. */
 void eb_plot_begin(eb_plot_data *data, const char *name);
 /* Adds a point to it, unless it is not finite or not positive along an axis that is `logarithmic` (EB_LOG_X | EB_LOG_Y). */
 EB_MUST eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned logarithmic);
 
+/* The same with words beside the point. */
+EB_MUST eb_error eb_plot_named_point(eb_plot_data *data, double x, double y, unsigned logarithmic,
+                                     const char *words);
+
 /* Adds a column of a table of stages: its name in the first line, and its number to `stages`, so that a phase has
  * the same colour in every plot. EB_PHASE_COUNT: the time in no phase. */
 EB_MUST eb_error eb_plot_stage(eb_plot_data *data, eb_phase phase);
+
+/* Adds the setting NAME = 'TEXT', whatever the text is. */
+EB_MUST eb_error eb_plot_set(eb_plot_data *data, const char *name, const char *text);
 
 /* Writes DIR/BASE.dat and DIR/BASE.gp, made from the template STEM, and draws DIR/BASE.svg. EB_ERR_LIBRARY when gnuplot is
  * missing or fails, with what it said. BASE has letters, digits and dashes; the title may be any text. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/results/accuracy.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 
@@ -47,6 +48,14 @@ double eb_report_max(const double *values, size_t count, size_t skip) {
   double most = NAN;
   for (size_t i = skip < count ? skip : 0; i < count; i++) most = fmax(most, values[i]);
   return most;
+}
+
+double eb_report_typical(const eb_report_run *run, eb_column column) {
+  return run->column[column] ? eb_report_median(run->column[column], run->steps, 1) : NAN;
+}
+
+double eb_report_worst(const eb_report_run *run, eb_column column) {
+  return run->column[column] ? eb_report_max(run->column[column], run->steps, 0) : NAN;
 }
 
 /* ---- labels ---- */
@@ -147,17 +156,12 @@ static eb_error open_files(const char *const *files, int count, eb_report *repor
   return EB_OK;
 }
 
-static bool same_scene(const eb_run *a, const eb_run *b) {
-  return strcmp(a->scene, b->scene) == 0 && strcmp(a->parameters, b->parameters) == 0 &&
-         strcmp(a->mesh_source, b->mesh_source) == 0;
-}
-
 /* Puts a run behind the last one of its scene. */
 static void insert(eb_report *report, const eb_results *file, int index) {
   const eb_run *run = eb_results_run(file, index);
   int at = report->run_count;
   for (int r = 0; r < report->run_count; r++)
-    if (same_scene(report->runs[r].run, run)) at = r + 1;
+    if (eb_run_same_scene(report->runs[r].run, run)) at = r + 1;
   memmove(report->runs + at + 1, report->runs + at,
           (size_t)(report->run_count - at) * sizeof *report->runs);
   report->runs[at] = (eb_report_run){.file = file, .index = index, .run = run};
@@ -204,7 +208,8 @@ bool eb_report_next_scene(const eb_report *report, int from, int *first, int *la
   if (from >= report->run_count) return false;
   *first = from;
   *last = from + 1;
-  while (*last < report->run_count && same_scene(report->runs[from].run, report->runs[*last].run))
+  while (*last < report->run_count &&
+         eb_run_same_scene(report->runs[from].run, report->runs[*last].run))
     (*last)++;
   return true;
 }
@@ -224,4 +229,8 @@ bool eb_report_refuted(const eb_report_run *run) {
 bool eb_report_sound(const eb_report_run *run) {
   return eb_report_completed(run) || ended_as(run, EB_OUTCOME_TIMED_OUT) ||
          ended_as(run, EB_OUTCOME_UNFINISHED);
+}
+
+bool eb_report_declares(const eb_report_run *run) {
+  return run->steps > 0 && run->run->equation[0] != '\0';
 }

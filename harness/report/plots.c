@@ -5,22 +5,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/report/gnuplot.h"
+#include "harness/report/class_plots.h"
+
+static const char declared_residual[] = "declared equation: audited residual / force scale",
+                  euler_residual[] = "implicit Euler: audited residual / force scale";
 
 const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
-    {"residuals", "Residual against iteration, in the step with the most iterations"},
-    {"error-time", "Residual against wall time, in the same step"},
-    {"accuracy", "Accuracy against cost: each solver's median step"},
-    {"audit", "Residual as audited by the harness, each step"},
-    {"own", "The last residual that each solver logged in a step, in a norm of its own"},
-    {"iterations", "Iterations a step: the method's and, within them, the linear solver's"},
-    {"step-time", "Wall time a step"},
-    {"phases", "Where a step's time goes"},
-    {"energy", "Energies over time"},
-    {"sizes", "Pieces of the bodies, and unknowns of systems that a solver condenses to"},
+    {"residuals", "Residual against iteration, in the step with the most iterations", NULL, NULL},
+    {"error-time", "Residual against wall time, in the same step", NULL, NULL},
+    {"accuracy",
+     "Accuracy against cost: error in the equation that each solver declares, worst of all steps. "
+     "One symbol a class, dashed lines between bands; hollow: the audit failed, by these rules",
+     "accuracy", declared_residual},
+    {"accuracy-euler",
+     "The same steps as solutions of implicit Euler: worst of all steps, symbols as before",
+     "accuracy", euler_residual},
+    {"audit", "Residual of the declared equation, each step", "audit", declared_residual},
+    {"audit-euler", "Residual of implicit Euler, each step", "audit", euler_residual},
+    {"own", "The last residual that each solver logged in a step, in a norm of its own", NULL,
+     NULL},
+    {"iterations", "Iterations a step: the method's and, within them, the linear solver's", NULL,
+     NULL},
+    {"step-time", "Wall time a step", NULL, NULL},
+    {"phases", "Where a step's time goes", NULL, NULL},
+    {"energy", "Energies over time", NULL, NULL},
+    {"sizes", "Pieces of the bodies, and unknowns of systems that a solver condenses to", NULL,
+     NULL},
 };
 
-enum { RESIDUALS, ERROR_TIME, ACCURACY, AUDIT, OWN, ITERATIONS, STEP_TIME, PHASES, ENERGY, SIZES };
+enum {
+  RESIDUALS,
+  ERROR_TIME,
+  ACCURACY,
+  ACCURACY_EULER,
+  AUDIT,
+  AUDIT_EULER,
+  OWN,
+  ITERATIONS,
+  STEP_TIME,
+  PHASES,
+  ENERGY,
+  SIZES
+};
 
 static int64_t logged(const eb_residuals *residuals, int64_t step) {
   return residuals->offsets[step + 1] - residuals->offsets[step];
@@ -95,15 +121,6 @@ static eb_error size_series(const eb_report_run *run, eb_plot_data *data) {
   EB_TRY(series(run, name, run->column[EB_COL_COMPONENTS], 1, EB_LOG_Y, data));
   snprintf(name, sizeof name, "%s, unknowns", run->label);
   return series(run, name, run->reduced_unknowns, 1, EB_LOG_Y, data);
-}
-
-/* One point a run: what a step costs and how well it solves its equation. */
-static eb_error accuracy_point(const eb_report_run *run, eb_plot_data *data) {
-  if (run->steps == 0) return EB_OK;
-  double wall = eb_report_median(run->column[EB_COL_WALL], run->steps, 1);
-  double residual = eb_report_median(run->column[EB_COL_RESIDUAL_RELATIVE], run->steps, 1);
-  eb_plot_begin(data, run->label);
-  return wall > 0 ? eb_plot_point(data, 1e3 * wall, residual, EB_LOG_Y) : EB_OK;
 }
 
 /* Potential energy has no origin of its own: shown relative to the first step. */
@@ -199,9 +216,9 @@ static eb_error add_run(int kind, const eb_report_run *run, eb_plot_data *data) 
   case RESIDUALS:
   case ERROR_TIME:
     return residual_series(run, kind == ERROR_TIME, data);
-  case ACCURACY:
-    return accuracy_point(run, data);
   case AUDIT:
+    return series(run, run->label, run->column[EB_COL_EQUATION_RESIDUAL], 1, EB_LOG_Y, data);
+  case AUDIT_EULER:
     return series(run, run->label, run->column[EB_COL_RESIDUAL_RELATIVE], 1, EB_LOG_Y, data);
   case OWN:
     return own_series(run, data);
@@ -218,7 +235,7 @@ static eb_error add_run(int kind, const eb_report_run *run, eb_plot_data *data) 
 
 /* Of repetitions the first; a run that the audit contradicts is not shown beside others by its times. */
 static bool shown(int kind, const eb_report_run *run) {
-  bool timed = kind == ERROR_TIME || kind == ACCURACY || kind == STEP_TIME;
+  bool timed = kind == ERROR_TIME || kind == STEP_TIME;
   return run->run->repetition == 0 && !(timed && eb_report_refuted(run));
 }
 
@@ -226,6 +243,8 @@ static bool shown(int kind, const eb_report_run *run) {
 static eb_error fill(int kind, const eb_report_run *runs, int count, eb_plot_data *data) {
   bool telling = false;
   if (kind == PHASES) return phase_table(runs, count, data);
+  if (kind == ACCURACY || kind == ACCURACY_EULER)
+    return eb_class_plot_accuracy(runs, count, kind == ACCURACY, data);
   for (int r = 0; r < count; r++)
     telling = telling || (shown(kind, &runs[r]) && tells(kind, &runs[r]));
   for (int r = 0; telling && r < count; r++)
@@ -239,9 +258,12 @@ static eb_error draw_kind(const eb_report *report, int first, int last, int kind
   EB_TRY(fill(kind, report->runs + first, last - first, data));
   *drawn = data->series > 0;
   if (!*drawn) return EB_OK;
-  snprintf(base, sizeof base, "%s-%s", prefix, eb_plot_kinds[kind].stem);
+  const eb_plot_kind *drawing = &eb_plot_kinds[kind];
+  if (drawing->y) EB_TRY(eb_plot_set(data, "yname", drawing->y));
+  snprintf(base, sizeof base, "%s-%s", prefix, drawing->stem);
   snprintf(title, sizeof title, "%s", report->runs[first].scene);
-  return eb_plot_draw(dir, base, eb_plot_kinds[kind].stem, title, data);
+  return eb_plot_draw(dir, base, drawing->template ? drawing->template : drawing->stem, title,
+                      data);
 }
 
 eb_error eb_plots_scene(const eb_report *report, int first, int last, const char *dir,
@@ -250,52 +272,8 @@ eb_error eb_plots_scene(const eb_report *report, int first, int last, const char
     eb_plot_data data = {0};
     eb_error error = draw_kind(report, first, last, kind, dir, prefix, &drawn[kind], &data);
     eb_text_clear(&data.text);
+    eb_text_clear(&data.settings);
     EB_TRY(error);
   }
   return EB_OK;
-}
-
-/* Distinct labels over all runs, in order of appearance; returns how many. */
-static int distinct_labels(const eb_report *report, const char **labels, int capacity) {
-  int count = 0;
-  for (int r = 0; r < report->run_count; r++) {
-    int known = 0;
-    while (known < count && strcmp(labels[known], report->runs[r].label) != 0) known++;
-    if (known == count && count < capacity) labels[count++] = report->runs[r].label;
-  }
-  return count;
-}
-
-static double label_median(const eb_report *report, int first, int last, const char *label) {
-  for (int r = first; r < last; r++)
-    if (strcmp(report->runs[r].label, label) == 0 && report->runs[r].column[EB_COL_WALL] &&
-        !eb_report_refuted(&report->runs[r]))
-      return 1e3 * eb_report_median(report->runs[r].column[EB_COL_WALL], report->runs[r].steps, 1);
-  return NAN;
-}
-
-static eb_error summary_table(const eb_report *report, eb_plot_data *data) {
-  enum { MOST_LABELS = 16 };
-  const char *labels[MOST_LABELS] = {NULL};
-  int timed = 0;
-  for (int r = 0; r < report->run_count; r++) timed += isfinite(mean_wall(&report->runs[r]));
-  if (timed == 0) return EB_OK;
-  data->series = distinct_labels(report, labels, MOST_LABELS);
-  EB_TRY(eb_text_printf(&data->text, "\"scene\""));
-  for (int l = 0; l < data->series; l++) EB_TRY(eb_text_printf(&data->text, " \"%s\"", labels[l]));
-  for (int first = 0, last = 0; eb_report_next_scene(report, last, &first, &last);) {
-    EB_TRY(eb_text_printf(&data->text, "\n\"%s\"", report->runs[first].scene));
-    for (int l = 0; l < data->series; l++)
-      EB_TRY(eb_text_printf(&data->text, " %.6g", label_median(report, first, last, labels[l])));
-  }
-  return eb_text_printf(&data->text, "\n");
-}
-
-eb_error eb_plots_summary(const eb_report *report, const char *dir, bool *drawn) {
-  eb_plot_data data = {0};
-  eb_error error = summary_table(report, &data);
-  *drawn = !error && data.series > 0;
-  if (*drawn) error = eb_plot_draw(dir, "summary", "summary", "Median wall time a step", &data);
-  eb_text_clear(&data.text);
-  return error;
 }

@@ -8,12 +8,10 @@
 static const struct band {
   double end;
   const char *words;
-} bands[EB_BANDS] = {[EB_BAND_BELOW_1E8] = {1e-8, "below 1e-8"},
-                     [EB_BAND_1E8] = {1e-6, "1e-8 to 1e-6"},
-                     [EB_BAND_1E6] = {1e-4, "1e-6 to 1e-4"},
-                     [EB_BAND_1E4] = {1e-2, "1e-4 to 1e-2"},
-                     [EB_BAND_1E2] = {1e-1, "1e-2 to 1e-1"},
-                     [EB_BAND_ORDER_ONE] = {INFINITY, "of order one"}};
+} bands[EB_BANDS] = {
+    [EB_BAND_BELOW_1E8] = {1e-8, "below 1e-8"}, [EB_BAND_1E8] = {1e-6, "1e-8 to 1e-6"},
+    [EB_BAND_1E6] = {1e-4, "1e-6 to 1e-4"},     [EB_BAND_1E4] = {1e-2, "1e-4 to 1e-2"},
+    [EB_BAND_1E2] = {1e-1, "1e-2 to 1e-1"},     [EB_BAND_ORDER_ONE] = {INFINITY, "of order one"}};
 
 eb_band eb_band_of(double error) {
   if (!(error >= 0)) return EB_BAND_UNKNOWN;

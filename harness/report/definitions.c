@@ -1,0 +1,158 @@
+#include "harness/report/definitions.h"
+
+#include "harness/audit/rules.h"
+#include "harness/report/markup.h"
+
+typedef struct definition {
+  const char *term, *meaning;
+} definition;
+
+static const definition costs[] = {
+    {"step, median",
+     "median of the wall times of all steps but the first (of the first, when there is no other): "
+     "what passes between two readings of the clock right before and right after the solver's own "
+     "code, a set-up again after a cut included"},
+    {"over the fastest",
+     "that median over the least one among the runs that are ranked in the same class, over as "
+     "many steps of the same scene"},
+    {"set-up and steps",
+     "set-up (the solver's creation: ordering, bases, factors that are kept) + sum of the wall "
+     "times of all steps, the first included; beside it the same over the least of the class"},
+    {"start to end",
+     "wall time of the whole process: the scene, the set-up, all steps, and what the harness does "
+     "off the clock (audits, frames, files); beside it the same over the least of the class"},
+    {"start to first step", "from the start of the process until the first step begins"},
+    {"process CPU over timed CPU",
+     "processor time of the whole process, all threads, over that of the timed steps"},
+    {"untimed CPU",
+     "processor time that threads of the solver's used while the clock stood between two steps"},
+    {"threads alive", "most threads of the process that there were between two steps"},
+    {"memory growth", "resident memory after the last step less that after the first"},
+    {"peak memory", "largest resident memory of the process; 1 MB = 1048576 bytes"},
+    {"iterations", "outermost iterations by the solver's own count, and those of linear solvers "
+                   "within: medians without the first step"}};
+
+static const definition residuals[] = {
+    {"error",
+     "the largest residual of the declared equation over its force scale, over all steps of the "
+     "run. It puts the run into its class, together with the equation's name: below 1e-8, 1e-8 to "
+     "1e-6, 1e-6 to 1e-4, 1e-4 to 1e-2, 1e-2 to 1e-1 (lower ends included). From 1e-1 on it is of "
+     "order one and not ranked: the steps explain less than nine tenths of the forces"},
+    {"ranked", "a run that completed, passed its audit and has a class; all others are shown with "
+               "their figures and take no part in any comparison of cost"},
+    {"implicit Euler's residual",
+     "r = grad W(x1) = M (x1 - xt) / h^2 + g(x1) - f_c(x1) - f_ext(t0, x0, v0), xt = x0 + h v0, "
+     "less the contact forces that the solver reports; its norm is |r|_2 over free nodes (not "
+     "scripted, not carried by rigid bodies). M: lumped masses, g: elastic forces, f_c: penalty "
+     "of implicit colliders, f_ext: gravity, explicit penalty, pulls by script. In static steps "
+     "without the inertia term"},
+    {"its force scale",
+     "sqrt(sum over free nodes of |M (x1 - xt) / h^2|^2 + |g_e|^2 for each element's own "
+     "contribution before they cancel + |f_c|^2 of implicit colliders + |f_ext|^2 + u^2). It does "
+     "not vanish when forces balance. u is a floor for rounding: the forces that belong to a "
+     "change of 1e-8 of the positions"},
+    {"residual over its scale",
+     "norm over force scale, without unit: 1e-10 means solved to ten digits, 1 not solved at all"},
+    {"declared equation",
+     "what the solver says that its steps solve, and is measured by: <i>implicit Euler</i> and "
+     "<i>static</i>, the residual above; <i>linearized</i>, r = M (a v1 - v0) / h + g(x0) + s h "
+     "K(x0) v1 - f_ext - f_c with its scales a of mass and s of stiffness, over the same sum of "
+     "these terms; <i>reduced</i>, the power |v1 . r| over the sum of the powers of its terms; "
+     "<i>position-based</i>, the net force and moment on each body that nothing holds, over "
+     "their terms"},
+    {"joints", "residual of implicit Euler for the angles of jointed rigid bodies, its 2-norm, and "
+               "the same over the norm of its terms"},
+    {"solver's own residual", "what the solver logs, in a norm of its own, which the plots name: "
+                              "shown beside the audited ones, never in their place"}};
+
+static const definition figures[] = {
+    {"update error",
+     "largest distance of a node from where the declared update of positions, such as x1 = x0 + h "
+     "v1, puts it"},
+    {"held error", "largest distance of a scripted, held or carried node from its place"},
+    {"momentum balance",
+     "largest |sum M (v1 - v0) - h (external and contact forces)| over the bodies that nothing "
+     "holds, by velocities or by positions; relative: over the sum of the sizes of its terms"},
+    {"energy excess",
+     "(kinetic + elastic + gravitational, and that of joints, after the step) - (the same before) "
+     "- work of the forces that no potential has and of scripted nodes; negative where energy was "
+     "dissipated. The largest of a step, and the sum over all"},
+    {"kinetic, elastic, gravitational",
+     "sum 1/2 m |v|^2, sum over elements of volume x energy density, - sum m gravity . x (shown "
+     "from its value in the first step on)"},
+    {"penetration", "depth of the deepest node below the surface of a collider"},
+    {"inverted elements", "those with det F &le; 0, at any Gauss point of a hexahedron"},
+    {"crossing triangles, bodies in bodies",
+     "pairs of surface triangles of different bodies, or of one body, that meet, and pairs of "
+     "bodies one inside the other, by exact predicates"},
+    {"too close, off with a force",
+     "- u_n of a contact, and |u_n| of one that pushes, where u_n is the distance along its normal "
+     "less the distance that it demands"},
+    {"true gap off, apart",
+     "by how much the true distance of features that push each other is off the gap, and the "
+     "largest such distance"},
+    {"unrecorded pairs", "features nearer than the gap that no reported contact has"},
+    {"normal off", "largest angle between a contact's normal and that of the geometry"},
+    {"slip inside the cone, beyond the cone, friction off",
+     "|u_t| of a contact whose friction is less than mu r_n; |r_t| - mu r_n, or - r_n, over the "
+     "largest r_n; angle between friction and - u_t of a contact that slides"}};
+
+/* As harness/audit/rules.h has them. */
+static const char *const rules[EB_RULES] = {
+    [EB_RULE_FINITE] = "state and audit are finite numbers",
+    [EB_RULE_UPDATE] = "positions follow from velocities as the solver's table declares",
+    [EB_RULE_HELD] = "scripted, held and carried nodes are where they belong",
+    [EB_RULE_RESIDUAL] =
+        "a claimed tolerance is met by the audited residual of the declared equation",
+    [EB_RULE_CLAIM] =
+        "what a solver reports is in range, and a claimed tolerance has a residual behind it",
+    [EB_RULE_PROGRESS] = "the steps are better than doing nothing",
+    [EB_RULE_MOMENTUM] =
+        "the momentum of bodies that nothing holds changes by the forces on them, in v and in x",
+    [EB_RULE_ENERGY] = "no energy comes from nowhere, summed over the run",
+    [EB_RULE_PENETRATION] = "nodes stay within the scene's bound on penalty colliders",
+    [EB_RULE_INTERSECTION] =
+        "surfaces in contact do not cross, bodies are not inside each other",
+    [EB_RULE_CONTACT_RECORD] =
+        "contacts are recorded where surfaces are near, and are contacts",
+    [EB_RULE_CONTACT_GAP] = "the gap of recorded contacts is kept, linearized and true",
+    [EB_RULE_CONTACT_NORMAL] = "the normals of recorded contacts belong to the geometry",
+    [EB_RULE_FRICTION] = "friction keeps to Coulomb's cone, to sticking and to its direction",
+    [EB_RULE_SCENE] = "the scene is what it was",
+    [EB_RULE_HIDDEN_WORK] = "no work is done while the clock stands",
+    [EB_RULE_MEMORY] = "memory does not grow with the steps",
+    [EB_RULE_REPLAY] = "a step answers to the state that it is given",
+    [EB_RULE_PROCESS] =
+        "the process is left as it was found: descriptors, folder, signals, children"};
+
+static eb_error write_list(const char *heading, const definition *list, size_t count,
+                           eb_text *page) {
+  EB_TRY(eb_text_printf(page, "<h3>%s</h3>\n<dl>\n", heading));
+  for (size_t i = 0; i < count; i++)
+    EB_TRY(eb_text_printf(page, "<dt>%s</dt><dd>%s</dd>\n", list[i].term, list[i].meaning));
+  return eb_text_printf(page, "</dl>\n");
+}
+
+static eb_error write_rules(eb_text *page) {
+  EB_TRY(eb_text_printf(page, "<h3>Rules of the audit</h3>\n<dl>\n"));
+  for (int r = 0; r < EB_RULES; r++) {
+    const char *name = eb_rule_name((eb_rule)r);
+    EB_TRY(eb_text_printf(page, "<dt id=\"rule-%s\">%s</dt>", name, name));
+    EB_TRY(eb_markup_between(page, "<dd>", rules[r], "</dd>\n"));
+  }
+  return eb_text_printf(page, "</dl>\n");
+}
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+eb_error eb_definitions_html(eb_text *page) {
+  EB_TRY(eb_text_printf(page, "<h2 id=\"definitions\">Definitions</h2>\n"
+                              "<p>Every figure as it is computed. x0, v0 and x1, v1: positions and "
+                              "velocities before and after a step of length h. Audited figures "
+                              "come from the harness's own code; worst: of all steps, the first "
+                              "included.</p>\n"));
+  EB_TRY(write_list("Cost", costs, COUNT(costs), page));
+  EB_TRY(write_list("Accuracy", residuals, COUNT(residuals), page));
+  EB_TRY(write_list("Figures of the audit", figures, COUNT(figures), page));
+  return write_rules(page);
+}
