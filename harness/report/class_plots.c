@@ -52,11 +52,13 @@ static eb_error name_classes(const class_list *classes, eb_plot_data *data) {
   for (int c = 0; c < classes->count && !error; c++) {
     eb_class_name name = eb_class_words(classes->of[c]);
     eb_plot_quotable(name.text);
+    if (strlen(name.text) > data->longest) data->longest = strlen(name.text);
     error = eb_text_printf(&names, " \"%s\"", name.text);
     if (!error) error = eb_text_printf(&symbols, " %d", class_symbol(c));
   }
   if (!error) error = eb_plot_set(data, "classes", names.data ? names.data : "");
   if (!error) error = eb_plot_set(data, "class_symbols", symbols.data ? symbols.data : "");
+  data->entries = data->series + classes->count;
   eb_text_clear(&names);
   eb_text_clear(&symbols);
   return error;
@@ -113,9 +115,12 @@ static double label_median(const eb_report *report, int first, int last, const c
 /* Bars of one scene and class. */
 static eb_error summary_row(const eb_report *report, int first, int last, eb_class class,
                             const char *const *labels, eb_plot_data *data) {
+  enum { USUAL = 40 };
   char name[512];
   snprintf(name, sizeof name, "%s: %s", report->runs[first].scene, eb_class_words(class).text);
   eb_plot_quotable(name);
+  int slanted = (int)strlen(name) * 5 / 2; /* pixels that it hangs down by */
+  if (slanted > data->below + USUAL) data->below = slanted - USUAL;
   EB_TRY(eb_text_printf(&data->text, "\n\"%s\"", name));
   for (int l = 0; l < data->series; l++)
     EB_TRY(
@@ -131,12 +136,14 @@ static eb_error summary_table(const eb_report *report, eb_plot_data *data) {
   if (timed == 0) return EB_OK;
   data->series = distinct_labels(report, labels, MOST_LABELS);
   EB_TRY(eb_text_printf(&data->text, "\"scene\""));
-  for (int l = 0; l < data->series; l++) EB_TRY(eb_text_printf(&data->text, " \"%s\"", labels[l]));
+  for (int l = 0; l < data->series; l++) {
+    EB_TRY(eb_text_printf(&data->text, " \"%s\"", labels[l]));
+    if (strlen(labels[l]) > data->longest) data->longest = strlen(labels[l]);
+  }
   for (int first = 0, last = 0; eb_report_next_scene(report, last, &first, &last);) {
     class_list classes = {.count = 0};
     for (int r = first; r < last; r++)
-      if (is_compared(&report->runs[r]))
-        class_number(&classes, eb_class_of(report->runs[r].run));
+      if (is_compared(&report->runs[r])) class_number(&classes, eb_class_of(report->runs[r].run));
     for (int c = 0; c < classes.count; c++)
       EB_TRY(summary_row(report, first, last, classes.of[c], labels, data));
   }

@@ -111,10 +111,8 @@ static const char *const rules[EB_RULES] = {
         "the momentum of bodies that nothing holds changes by the forces on them, in v and in x",
     [EB_RULE_ENERGY] = "no energy comes from nowhere, summed over the run",
     [EB_RULE_PENETRATION] = "nodes stay within the scene's bound on penalty colliders",
-    [EB_RULE_INTERSECTION] =
-        "surfaces in contact do not cross, bodies are not inside each other",
-    [EB_RULE_CONTACT_RECORD] =
-        "contacts are recorded where surfaces are near, and are contacts",
+    [EB_RULE_INTERSECTION] = "surfaces in contact do not cross, bodies are not inside each other",
+    [EB_RULE_CONTACT_RECORD] = "contacts are recorded where surfaces are near, and are contacts",
     [EB_RULE_CONTACT_GAP] = "the gap of recorded contacts is kept, linearized and true",
     [EB_RULE_CONTACT_NORMAL] = "the normals of recorded contacts belong to the geometry",
     [EB_RULE_FRICTION] = "friction keeps to Coulomb's cone, to sticking and to its direction",

@@ -28,6 +28,7 @@ static eb_error open_block(eb_plot_data *data) {
   if (!data->pending[0]) return EB_OK;
   const char *gap = data->series++ ? "\n\n" : "";
   EB_TRY(eb_text_printf(&data->text, "%s\"x\" \"%s\"\n", gap, data->pending));
+  if (strlen(data->pending) > data->longest) data->longest = strlen(data->pending);
   data->pending[0] = '\0';
   return EB_OK;
 }
@@ -146,11 +147,21 @@ static eb_error append_axes(eb_text *script, const eb_plot_data *data) {
                         (data->logarithmic & EB_LOG_Y) != 0);
 }
 
+/* Pixels. The key stands above the axes, which keep their height: as many columns, three at most, as its longest name leaves room for. */
+static int height_of(const eb_plot_data *data) {
+  enum { USUAL = 440, ROW = 17, USUAL_ROWS = 3, ACROSS = 600, SAMPLE = 45, LETTER = 6 };
+  int entries = data->entries ? data->entries : data->series;
+  int columns = ACROSS / (SAMPLE + LETTER * (int)data->longest);
+  columns = columns < 1 ? 1 : columns > 3 ? 3 : columns;
+  int rows = data->longest ? (entries + columns - 1) / columns : 0;
+  return USUAL + data->below + (rows > USUAL_ROWS ? ROW * (rows - USUAL_ROWS) : 0);
+}
+
 static eb_error fill_script(eb_text *script, const char *base, const char *stem, const char *title,
                             const eb_plot_data *data) {
   EB_TRY(eb_text_printf(script, "data = \"%s.dat\"\noutput = \"%s.svg\"\ntitle = ", base, base));
   EB_TRY(append_quoted(script, title));
-  EB_TRY(eb_text_printf(script, "\nseries = %d\n", data->series));
+  EB_TRY(eb_text_printf(script, "\nseries = %d\nheight = %d\n", data->series, height_of(data)));
   if (data->stages[0]) EB_TRY(eb_text_printf(script, "stages = \"%s\"\n", data->stages));
   if (data->x && data->y) EB_TRY(append_axes(script, data));
   if (data->settings.data) EB_TRY(eb_text_printf(script, "%s", data->settings.data));

@@ -16,6 +16,9 @@ typedef struct eb_plot_data {
   unsigned logarithmic; /* of these axes: EB_LOG_X | EB_LOG_Y */
   char pending[512], stages[128];
   eb_text settings; /* what else the template wants: lines of gnuplot; the caller clears it too */
+  /* What the picture needs more height for: names in the key (0: as many as series) and the longest of them, in characters; pixels below the axes. */
+  int entries, below;
+  size_t longest;
 } eb_plot_data;
 
 enum { EB_LOG_X = 1, EB_LOG_Y = 2 };

@@ -7,8 +7,8 @@
 
 #include "harness/report/class_plots.h"
 
-static const char declared_residual[] = "declared equation: audited residual / force scale",
-                  euler_residual[] = "implicit Euler: audited residual / force scale";
+static const char declared_residual[] = "error in the declared equation",
+                  euler_residual[] = "error in implicit Euler";
 
 const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
     {"residuals", "Residual against iteration, in the step with the most iterations", NULL, NULL},
@@ -135,20 +135,79 @@ static const struct energy {
                 {EB_COL_JOINT_POTENTIAL, "bones, potential", true, false}};
 enum { ENERGIES = sizeof energies / sizeof *energies };
 
-static eb_error energy_series(const eb_report_run *run, eb_plot_data *data) {
+/* Of the energies of all runs: the colour of each series, by its run, and its dashes, by the kind; the names of both. */
+typedef struct energy_key {
+  eb_text hues, dashes, runs;
+  bool drawn[ENERGIES];
+  int run_count;
+} energy_key;
+
+static eb_error energy_series(const eb_report_run *run, energy_key *key, eb_plot_data *data) {
   for (int p = 0; p < ENERGIES; p++) {
     const struct energy *part = &energies[p];
     const double *values = run->column[part->column];
     if (run->steps == 0 || !values) continue;
     if (!part->always && !varies(values, run->steps)) continue;
     char name[512];
+    int before = data->series;
     snprintf(name, sizeof name, "%s %s", run->label, part->name);
     eb_plot_begin(data, name);
     double origin = part->relative ? values[0] : 0;
     for (size_t s = 0; s < run->steps; s++)
       EB_TRY(eb_plot_point(data, run->column[EB_COL_TIME][s], values[s] - origin, 0));
+    if (data->series == before) continue;
+    key->drawn[p] = true;
+    EB_TRY(eb_text_printf(&key->hues, " %d", key->run_count + 1));
+    EB_TRY(eb_text_printf(&key->dashes, " %d", p + 1));
   }
   return EB_OK;
+}
+
+static eb_error set_energy_key(const energy_key *key, eb_plot_data *data) {
+  eb_text kinds = {0}, kind_dashes = {0};
+  eb_error error = EB_OK;
+  data->entries = key->run_count;
+  for (int p = 0; p < ENERGIES && !error; p++) {
+    if (!key->drawn[p]) continue;
+    data->entries++;
+    error = eb_text_printf(&kinds, " \"%s\"", energies[p].name);
+    if (!error) error = eb_text_printf(&kind_dashes, " %d", p + 1);
+  }
+  const struct {
+    const char *name;
+    const eb_text *text;
+  } settings[] = {{"hues", &key->hues},
+                  {"dashes", &key->dashes},
+                  {"runs", &key->runs},
+                  {"kinds", &kinds},
+                  {"kind_dashes", &kind_dashes}};
+  for (size_t i = 0; i < sizeof settings / sizeof *settings && !error; i++)
+    error =
+        eb_plot_set(data, settings[i].name, settings[i].text->data ? settings[i].text->data : "");
+  eb_text_clear(&kinds);
+  eb_text_clear(&kind_dashes);
+  return error;
+}
+
+static eb_error energy_curves(const eb_report_run *runs, int count, eb_plot_data *data) {
+  energy_key key = {.run_count = 0};
+  eb_error error = EB_OK;
+  for (int r = 0; r < count && !error; r++) {
+    char name[512];
+    int before = data->series;
+    if (runs[r].run->repetition > 0) continue;
+    error = energy_series(&runs[r], &key, data);
+    if (error || data->series == before) continue;
+    snprintf(name, sizeof name, "%s", runs[r].label);
+    eb_plot_quotable(name);
+    error = eb_text_printf(&key.runs, " \"%s\"", name);
+    key.run_count++;
+  }
+  if (!error) error = set_energy_key(&key, data);
+  eb_text_clear(&key.hues);
+  eb_text_clear(&key.dashes);
+  eb_text_clear(&key.runs);
+  return error;
 }
 
 static double mean_phase(const eb_report_run *run, int phase) {
@@ -226,8 +285,6 @@ static eb_error add_run(int kind, const eb_report_run *run, eb_plot_data *data) 
     return iteration_series(run, data);
   case STEP_TIME:
     return series(run, run->label, run->column[EB_COL_WALL], 1e3, EB_LOG_Y, data);
-  case ENERGY:
-    return energy_series(run, data);
   default:
     return size_series(run, data);
   }
@@ -243,6 +300,7 @@ static bool shown(int kind, const eb_report_run *run) {
 static eb_error fill(int kind, const eb_report_run *runs, int count, eb_plot_data *data) {
   bool telling = false;
   if (kind == PHASES) return phase_table(runs, count, data);
+  if (kind == ENERGY) return energy_curves(runs, count, data);
   if (kind == ACCURACY || kind == ACCURACY_EULER)
     return eb_class_plot_accuracy(runs, count, kind == ACCURACY, data);
   for (int r = 0; r < count; r++)

@@ -46,8 +46,7 @@ static eb_error rank(row *rows, int count) {
       runs[r] = rows[r].run->run;
       costs[r] = rows[r].cost[c];
     }
-    for (int r = 0; r < count; r++)
-      rows[r].standing[c] = eb_run_standing(runs, costs, count, r);
+    for (int r = 0; r < count; r++) rows[r].standing[c] = eb_run_standing(runs, costs, count, r);
   }
   free(runs);
   free(costs);
@@ -136,7 +135,7 @@ static eb_error rank_row(const row *r, eb_text *page) {
   static const struct {
     double scale;
     const char *format;
-  } shown[COSTS] = {{1e3, "%.2f"}, {1, "%.3g"}, {1, "%.3g"}};
+  } shown[COSTS] = {{1e3, "%.2f"}, {1, "%.3f"}, {1, "%.3f"}};
   EB_TRY(eb_text_printf(page, "<tr>"));
   EB_TRY(solver_cell(r->run, page));
   EB_TRY(outcome_cell(r->run, page));

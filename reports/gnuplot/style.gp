@@ -1,5 +1,5 @@
-# Looks shared by every plot. The lines above this one name data, output, title and the series.
-set terminal svg size 760,440 dynamic enhanced font "Arial,13" background rgb "white"
+# Looks shared by every plot. The lines above this one name data, output, title, the series and the height.
+set terminal svg size 760,height dynamic enhanced font "Arial,13" background rgb "white"
 set output output
 set title title noenhanced font ",15"
 set key tmargin center horizontal maxcols 3 width 1 noenhanced samplen 2 spacing 1.1 font ",11"
