@@ -18,7 +18,8 @@ const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
      "One symbol a class, dashed lines between bands; hollow: the audit failed, by these rules",
      "accuracy", declared_residual},
     {"accuracy-euler",
-     "The same steps as solutions of implicit Euler: worst of all steps, symbols as before",
+     "Implicit Euler's residual against cost: worst of all steps. One symbol a class; hollow: the "
+     "audit failed",
      "accuracy", euler_residual},
     {"audit", "Residual of the declared equation, each step", "audit", declared_residual},
     {"audit-euler", "Residual of implicit Euler, each step", "audit", euler_residual},
