@@ -23,7 +23,8 @@ static const definition costs[] = {
      "off the clock (audits, frames, files); beside it the same over the least of the class"},
     {"start to first step", "from the start of the process until the first step begins"},
     {"process CPU over timed CPU",
-     "processor time of the whole process, all threads, over that of the timed steps"},
+     "processor time of the whole process, all threads and the children that it waited for, over "
+     "that of the timed steps"},
     {"untimed CPU",
      "processor time that threads of the solver's used while the clock stood between two steps"},
     {"threads alive", "most threads of the process that there were between two steps"},
