@@ -6,25 +6,6 @@
 #include "harness/audit/reference_terms.h"
 #include "problems/base/vector3.h"
 
-/* dJ/dF: the cofactor matrix. */
-static void cofactor(const double F[9], double C[9]) {
-  C[0] = F[4] * F[8] - F[5] * F[7];
-  C[1] = F[5] * F[6] - F[3] * F[8];
-  C[2] = F[3] * F[7] - F[4] * F[6];
-  C[3] = F[2] * F[7] - F[1] * F[8];
-  C[4] = F[0] * F[8] - F[2] * F[6];
-  C[5] = F[1] * F[6] - F[0] * F[7];
-  C[6] = F[1] * F[5] - F[2] * F[4];
-  C[7] = F[2] * F[3] - F[0] * F[5];
-  C[8] = F[0] * F[4] - F[1] * F[3];
-}
-
-static double squared_norm(const double A[9]) {
-  double sum = 0;
-  for (int i = 0; i < 9; i++) sum += A[i] * A[i];
-  return sum;
-}
-
 /* ---- terms ------------------------------------------------------------------------------------ */
 
 eb_lame eb_reference_lame(const eb_material *material) {
@@ -62,9 +43,8 @@ static eb_term shifted(eb_lame lame, double J) {
   return (eb_term){0.5 * lame.lambda * (d * d - (1 - a) * (1 - a)), lame.lambda * d, lame.lambda};
 }
 
-eb_term eb_reference_volume(const eb_material *material, double J) {
-  eb_lame lame = eb_reference_coefficients(material);
-  switch (material->kind) {
+eb_term eb_reference_volume(eb_material_kind kind, eb_lame lame, double J) {
+  switch (kind) {
   case EB_FIXED_COROTATIONAL:
     return quadratic(lame.lambda, 0, J);
   case EB_NEO_HOOKEAN:
@@ -147,7 +127,7 @@ static double stvk(const kinematics *k, double P[9]) {
 
 /* Smith et al. 2018, Eq. 14, and the constant that makes it vanish at rest. */
 static double stable_neo_hookean(const kinematics *k, double P[9]) {
-  double Ic = squared_norm(k->F);
+  double Ic = eb_norm2(k->F);
   for (int i = 0; i < 9; i++)
     P[i] = k->mu * (1 - 1 / (Ic + 1)) * k->F[i] + k->volume.first * k->cof[i];
   return 0.5 * k->mu * (Ic - 3 - log((Ic + 1) / 4)) + k->volume.value;
@@ -156,7 +136,7 @@ static double stable_neo_hookean(const kinematics *k, double P[9]) {
 /* mu/2 (Ic - 3) + h(J) */
 static double neo_hookean(const kinematics *k, double P[9]) {
   for (int i = 0; i < 9; i++) P[i] = k->mu * k->F[i] + k->volume.first * k->cof[i];
-  return 0.5 * k->mu * (squared_norm(k->F) - 3) + k->volume.value;
+  return 0.5 * k->mu * (eb_norm2(k->F) - 3) + k->volume.value;
 }
 
 /* C10 (Ic - 3) + C01 (IIc - 3) + h(J) with C10 = 3 C01 and 2 (C10 + C01) = mu; h is the quadratic that gives
@@ -164,7 +144,7 @@ static double neo_hookean(const kinematics *k, double P[9]) {
  * IIc = |cof F|^2, dIIc/dF = 2 (Ic F - F F^T F). */
 static double mooney_rivlin(const kinematics *k, double P[9]) {
   const double *F = k->F;
-  double C10 = 0.375 * k->mu, C01 = 0.125 * k->mu, Ic = squared_norm(F);
+  double C10 = 0.375 * k->mu, C01 = 0.125 * k->mu, Ic = eb_norm2(F);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       double FFtF = 0;
@@ -173,7 +153,7 @@ static double mooney_rivlin(const kinematics *k, double P[9]) {
       P[3 * i + j] = 2 * C10 * F[3 * i + j] + 2 * C01 * (Ic * F[3 * i + j] - FFtF) +
                      k->volume.first * k->cof[3 * i + j];
     }
-  return C10 * (Ic - 3) + C01 * (squared_norm(k->cof) - 3) + k->volume.value;
+  return C10 * (Ic - 3) + C01 * (eb_norm2(k->cof) - 3) + k->volume.value;
 }
 
 /* psi_f(I5), I5 = |F a|^2: adds its stress 2 psi_f' F a a^T to P. */
@@ -218,8 +198,8 @@ double eb_reference_material(const eb_material *material, const double F[9], con
                              double P[9]) {
   eb_lame lame = eb_reference_coefficients(material);
   kinematics k = {.F = F, .mu = lame.mu, .lambda = lame.lambda};
-  cofactor(F, k.cof);
-  k.volume = eb_reference_volume(material, eb_dot3(F, k.cof));
+  eb_cofactor(F, k.cof);
+  k.volume = eb_reference_volume(material->kind, lame, eb_dot3(F, k.cof));
   if (wants_rotation(material->kind)) eb_reference_polar(F, k.R);
   double psi = base_term(material, &k, P);
   if (material->fibre != EB_FIBRE_NONE && fibre) psi += fibre_term(material, F, fibre, P);

@@ -1,9 +1,20 @@
-/* Decompositions of the plain materials. */
+/* Decompositions of the plain materials.
+ *
+ * Rotation without singular vectors: l = tr S of F = R S grows along R, R = dl/dF, and tr^2 S = |F|^2 + 2 tr cof S, tr^2 cof S = |cof F|^2 + 2 J tr S make l the
+ * largest root of
+ *   p(l) = (l^2 - |F|^2)^2 - 8 J l - 4 |cof F|^2,
+ * the others being s0 - s1 - s2, s1 - s2 - s0 and s2 - s0 - s1. Newton's method comes down to it from sqrt(3) |F|, which no trace exceeds and which rotations
+ * meet. Implicit differentiation gives
+ *   R = ((l^2 + |F|^2) F + 2 l cof F - 2 F F^T F) / D,   D = l (l^2 - |F|^2) - 2 J = 2 (s0 + s1) (s1 + s2) (s2 + s0),
+ * whose rounding is some 1e-16 l^3 / D. That is 1e-16 27/16 for rotations, and without end where R is not unique, s1 + s2 = 0. */
 #include "harness/audit/reference.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+#include "harness/audit/reference_terms.h"
+#include "problems/base/vector3.h"
 
 static double determinant(const double F[9]) {
   return F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
@@ -102,7 +113,8 @@ void eb_reference_svd(const double F[9], double U[9], double s[3], double V[9]) 
   s[2] *= sign;
 }
 
-void eb_reference_polar(const double F[9], double R[9]) {
+/* R = U V^T. */
+static void polar_by_svd(const double F[9], double R[9]) {
   double U[9], s[3], V[9];
   eb_reference_svd(F, U, s, V);
   for (int i = 0; i < 3; i++)
@@ -110,4 +122,37 @@ void eb_reference_polar(const double F[9], double R[9]) {
       R[3 * i + j] = 0;
       for (int k = 0; k < 3; k++) R[3 * i + j] += U[3 * i + k] * V[3 * j + k];
     }
+}
+
+/* The trace of S, given |F|^2, |cof F|^2 and J. */
+static double stretch_trace(double F2, double C2, double J) {
+  enum { MOST_STEPS = 12 };
+  double l = sqrt(3 * F2), step = l;
+  for (int i = 0; step > 1e-8 * l && i < MOST_STEPS; i++) { /* the step after that: 1e-16 l */
+    double rest = l * l - F2;
+    step = (rest * rest - 8 * J * l - 4 * C2) / (4 * (l * rest - 2 * J));
+    l -= step;
+  }
+  return l;
+}
+
+void eb_reference_polar(const double F[9], double R[9]) {
+  /* D is 16/27 l^3 for rotations, and below this for singular values of 1, 0.08, 0.08 or 1, 1, -0.6. */
+  static const double least_share = 0.25;
+  double C[9], N[9], F2 = eb_norm2(F);
+  eb_cofactor(F, C);
+  double J = eb_dot3(F, C), l = stretch_trace(F2, eb_norm2(C), J), D = l * (l * l - F2) - 2 * J;
+  bool in_range = F2 > 1e-60 && F2 < 1e60; /* of its fourth powers */
+  if (!in_range || !(D >= least_share * l * l * l)) {
+    polar_by_svd(F, R);
+    return;
+  }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      N[3 * i + j] = (i == j) * (l * l + F2) - 2 * eb_dot3(F + 3 * i, F + 3 * j);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      R[3 * i + j] = (N[3 * i] * F[j] + N[3 * i + 1] * F[3 + j] + N[3 * i + 2] * F[6 + j] +
+                      2 * l * C[3 * i + j]) /
+                     D;
 }

@@ -1,4 +1,4 @@
-/* What stress and tangent of the plain materials have in common. Internal to harness/audit. */
+/* What the plain materials, their tangents and decompositions have in common. Internal to harness/audit. */
 #ifndef EB_AUDIT_REFERENCE_TERMS_H
 #define EB_AUDIT_REFERENCE_TERMS_H
 
@@ -13,12 +13,32 @@ typedef struct eb_lame {
   double mu, lambda; /* Pa */
 } eb_lame;
 
+/* dJ/dF: the cofactor matrix of F. */
+static inline void eb_cofactor(const double F[9], double C[9]) {
+  C[0] = F[4] * F[8] - F[5] * F[7];
+  C[1] = F[5] * F[6] - F[3] * F[8];
+  C[2] = F[3] * F[7] - F[4] * F[6];
+  C[3] = F[2] * F[7] - F[1] * F[8];
+  C[4] = F[0] * F[8] - F[2] * F[6];
+  C[5] = F[1] * F[6] - F[0] * F[7];
+  C[6] = F[1] * F[5] - F[2] * F[4];
+  C[7] = F[2] * F[3] - F[0] * F[5];
+  C[8] = F[0] * F[4] - F[1] * F[3];
+}
+
+/* |A|^2 */
+static inline double eb_norm2(const double A[9]) {
+  double sum = 0;
+  for (int i = 0; i < 9; i++) sum += A[i] * A[i];
+  return sum;
+}
+
 /* Of linear elasticity. */
 eb_lame eb_reference_lame(const eb_material *material);
 /* Those that the material's energy is written with. */
 eb_lame eb_reference_coefficients(const eb_material *material);
-/* The terms in J = det F, but for a constant; 0 where there are none. */
-eb_term eb_reference_volume(const eb_material *material, double J);
+/* The terms in J = det F, given those coefficients; 0 where there are none. */
+eb_term eb_reference_volume(eb_material_kind kind, eb_lame lame, double J);
 /* The fibre's, in I5 = |F a|^2. */
 eb_term eb_reference_fibre(const eb_material *material, double I5);
 

@@ -74,7 +74,7 @@ typedef struct invariant_slopes {
 static invariant_slopes differentiate(const eb_material *material, const double s[3]) {
   eb_lame lame = eb_reference_coefficients(material);
   double mu = lame.mu, lambda = lame.lambda, Ic = eb_dot3(s, s);
-  eb_term volume = eb_reference_volume(material, s[0] * s[1] * s[2]);
+  eb_term volume = eb_reference_volume(material->kind, lame, s[0] * s[1] * s[2]);
   invariant_slopes d = {.volume = volume.first, .volume2 = volume.second};
   switch (material->kind) {
   case EB_COROTATED: /* mu (Ic - 2 tr S + 3) + lambda/2 (tr S - 3)^2 */
