@@ -7,8 +7,8 @@
  *   - both in the plane: in all three projections along axes. Projection keeps what meets, and one of the three keeps what does not.
  * A triangle without area has no plane: it is its edges, and two segments meet when they are coplanar and meet in all projections.
  *
- * Most pairs of a surface lie beside each other: a line that parts them in one projection says so first, which spares flat surfaces the determinants in space,
- * all of which are 0 there and known so only exactly.
+ * Most pairs of a surface are neighbours that plainly do not meet: floating point with a bound on its error says so first. Then a line that parts them in one projection
+ * does, which spares flat surfaces the determinants in space, all of which are 0 there and known so only exactly.
  *
  * Triangles that share the corner o meet beyond it exactly when the edge opposite to o of one meets the other: from o along a common point both end on such an
  * edge, and the one that ends first ends in the other. Those that share an edge meet beyond it exactly when they lie in one plane on the same side of it. */
@@ -157,6 +157,76 @@ static bool folded_flat(const double *p, const double *q, const double *a, const
   return same;
 }
 
+/* ---- at a glance ------------------------------------------------------------------------------ */
+
+/* Normal of a triangle from its corner 0: its components are orient2d in the three projections, and its product with (p - corner 0) is orient3d, each evaluated as
+ * in exact.c and with the same bounds on its error; `size` is the sum of absolute values in each component. */
+typedef struct normal {
+  double n[3], size[3];
+} normal;
+
+static const double ROUNDING = 0x1p-53;
+
+static normal normal_of(const double *const t[3]) {
+  normal out;
+  for (int d = 0; d < 3; d++) {
+    int u = (d + 1) % 3, v = (d + 2) % 3;
+    double p = (t[1][u] - t[0][u]) * (t[2][v] - t[0][v]);
+    double q = (t[1][v] - t[0][v]) * (t[2][u] - t[0][u]);
+    out.n[d] = p - q;
+    out.size[d] = fabs(p) + fabs(q);
+  }
+  return out;
+}
+
+/* Whether all corners of s but the shared ones are strictly on one side of t, of normal n, beyond doubt. */
+static bool plainly_beside(const double *const s[3], int of_s, const double *const t[3],
+                           const normal *n) {
+  bool above = true, below = true;
+  for (int i = 0; i < 3; i++) {
+    double sum = 0, size = 0;
+    if (of_s >> i & 1) continue;
+    for (int d = 0; d < 3; d++) {
+      double way = s[i][d] - t[0][d];
+      sum += way * n->n[d];
+      size += fabs(way) * n->size[d];
+    }
+    above &= sum > 8 * ROUNDING * size;
+    below &= sum < -8 * ROUNDING * size;
+  }
+  return above || below;
+}
+
+/* Whether a plane through the shared corner parts the two beyond doubt: the one across the way from the middle of one edge opposite to it to that of the other. Any
+ * plane would do; its normal is taken as computed, and only the products with it err. */
+static bool plainly_opposite(const double *o, const double *a, const double *b, const double *c,
+                             const double *d) {
+  double n[3], sum[4] = {0}, size[4] = {0};
+  const double *corner[4] = {a, b, c, d};
+  for (int k = 0; k < 3; k++) n[k] = (a[k] + b[k]) - (c[k] + d[k]);
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 3; k++) {
+      double term = n[k] * (corner[i][k] - o[k]);
+      sum[i] += term;
+      size[i] += fabs(term);
+    }
+  for (int i = 0; i < 4; i++)
+    if (!((i < 2 ? sum[i] : -sum[i]) > 8 * ROUNDING * size[i])) return false;
+  return true;
+}
+
+/* Whether neighbours across an edge lie on different sides of it in some projection, beyond doubt; `along`: both run through the edge the same way. */
+static bool plainly_unfolded(const normal *s, const normal *t, bool along) {
+  for (int d = 0; d < 3; d++) {
+    bool sure =
+        fabs(s->n[d]) > 4 * ROUNDING * s->size[d] && fabs(t->n[d]) > 4 * ROUNDING * t->size[d];
+    if (sure && ((s->n[d] > 0) == (t->n[d] > 0)) != along) return true;
+  }
+  return false;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------- */
+
 /* Corners with the same number: a bit of s each and a bit of t each; returns how many. */
 static int shared_corners(const int32_t s[3], const int32_t t[3], int *of_s, int *of_t) {
   int count = 0;
@@ -176,6 +246,21 @@ static int index_of(int bits) {
   return bits & 1 ? 0 : bits & 2 ? 1 : 2;
 }
 
+static bool plainly_parted(const double *const s[3], int of_s, const double *const t[3], int of_t,
+                           int common) {
+  if (common == 1) {
+    int i = index_of(of_s), j = index_of(of_t);
+    if (plainly_opposite(s[i], s[(i + 1) % 3], s[(i + 2) % 3], t[(j + 1) % 3], t[(j + 2) % 3]))
+      return true;
+  }
+  normal n = normal_of(s), m = normal_of(t);
+  if (common == 2) {
+    int i = index_of(~of_s & 7), j = index_of(~of_t & 7);
+    if (plainly_unfolded(&n, &m, s[(i + 1) % 3] == t[(j + 1) % 3])) return true;
+  }
+  return plainly_beside(s, of_s, t, &m) || plainly_beside(t, of_t, s, &n);
+}
+
 bool eb_exact_triangles_cross(const double *x, const int32_t s[3], const int32_t t[3]) {
   const double *S[3], *T[3];
   int of_s, of_t, common = shared_corners(s, t, &of_s, &of_t);
@@ -184,6 +269,7 @@ bool eb_exact_triangles_cross(const double *x, const int32_t s[3], const int32_t
     T[i] = x + 3 * (size_t)t[i];
   }
   if (common == 3) return true;
+  if (plainly_parted(S, of_s, T, of_t, common)) return false;
   int axis = broadest_axis(S);
   if (parted_in(axis, S, of_s, T, of_t) || parted_in(axis, T, of_t, S, of_s)) return false;
   if (common == 2) {
