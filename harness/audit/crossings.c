@@ -51,8 +51,17 @@ static void fit(eb_crossings *c, const double *x) {
 
 /* ---- crossings -------------------------------------------------------------------------------- */
 
+/* Whether the two share a vertex whose fan spreads. */
+static inline bool share_fan(const int32_t s[3], const int32_t t[3]) {
+  bool any = false;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) any |= s[i] == t[j];
+  return any;
+}
+
 static inline bool triangles_meet(const eb_crossings *c, const double *x, int32_t s, int32_t t) {
   return !apart(&c->tight[s], &c->tight[t]) &&
+         !share_fan(c->mark + 3 * (size_t)s, c->mark + 3 * (size_t)t) &&
          eb_exact_triangles_cross(x, c->triangles + 3 * (size_t)s, c->triangles + 3 * (size_t)t);
 }
 
@@ -137,6 +146,7 @@ static void count_pair(const eb_crossings *c, const double *x, const eb_solid *a
 void eb_crossings_count(eb_crossings *c, const double *x, eb_crossing_counts *counts) {
   *counts = (eb_crossing_counts){0};
   fit(c, x);
+  eb_crossings_mark_fans(c, x);
   for (int32_t i = 0; i < c->count; i++) {
     const eb_solid *a = &c->solids[i];
     if (a->root == a->last) continue;

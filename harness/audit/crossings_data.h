@@ -3,6 +3,7 @@
 #define EB_AUDIT_CROSSINGS_DATA_H
 
 #include "harness/audit/crossings.h"
+#include "harness/audit/exact_fan.h"
 
 typedef struct eb_span {
   double lo[3], hi[3]; /* m, inclusive */
@@ -22,14 +23,29 @@ typedef struct eb_solid {
   bool closed;
 } eb_solid;
 
+typedef struct eb_fan {
+  int32_t vertex, first, count; /* of `spokes` */
+} eb_fan;
+
 struct eb_crossings {
-  int32_t count, triangle_count, node_count;
+  int32_t count, triangle_count, node_count, fan_count;
   eb_solid *solids;
   int32_t *triangles; /* x 3, in the order of the trees */
   eb_span *tight;     /* of the triangles */
   eb_span_node *nodes;
   eb_span *spans; /* of the nodes */
   int32_t *piece; /* a vertex of each connected piece of surface, by solid */
+  /* Of soft solids: */
+  eb_fan *fans;
+  eb_spoke *spokes;         /* 3 a triangle */
+  eb_exact_normal *normals; /* of the triangles, at the positions that are looked at */
+  int32_t *
+      mark; /* of all corners: the vertex, if its fan spreads there; else a number that no other corner has */
 };
+
+/* Finds the fans, given the trees; once. */
+EB_MUST eb_error eb_crossings_find_fans(eb_crossings *crossings, int32_t vertices);
+/* Fills `normals` and `mark` at positions x. */
+void eb_crossings_mark_fans(eb_crossings *crossings, const double *x);
 
 #endif

@@ -188,7 +188,11 @@ static eb_error allocate(eb_crossings *c, const eb_solids *solids) {
   EB_TRY(EB_NEW(c->tight, triangles));
   EB_TRY(EB_NEW(c->nodes, 2 * triangles));
   EB_TRY(EB_NEW(c->spans, 2 * triangles));
-  return EB_NEW(c->piece, triangles);
+  EB_TRY(EB_NEW(c->piece, triangles));
+  EB_TRY(EB_NEW(c->fans, solids->vertex_count));
+  EB_TRY(EB_NEW(c->spokes, 3 * triangles));
+  EB_TRY(EB_NEW(c->normals, triangles));
+  return EB_NEW(c->mark, 3 * triangles);
 }
 
 static eb_error fill(builder *b, const double *x) {
@@ -202,7 +206,7 @@ static eb_error fill(builder *b, const double *x) {
   build_trees(b, x);
   mark_closed(b);
   find_pieces(b);
-  return EB_OK;
+  return eb_crossings_find_fans(b->c, b->from->vertex_count);
 }
 
 eb_error eb_crossings_create(const eb_solids *solids, const double *x, eb_crossings **out) {
@@ -231,5 +235,9 @@ void eb_crossings_destroy(eb_crossings *c) {
   free(c->nodes);
   free(c->spans);
   free(c->piece);
+  free(c->fans);
+  free(c->spokes);
+  free(c->normals);
+  free(c->mark);
   free(c);
 }

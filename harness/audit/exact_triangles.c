@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 #include "harness/audit/exact.h"
+#include "harness/audit/exact_normal.h"
 
 /* ---- in a projection -------------------------------------------------------------------------- */
 
@@ -159,45 +160,20 @@ static bool folded_flat(const double *p, const double *q, const double *a, const
 
 /* ---- at a glance ------------------------------------------------------------------------------ */
 
-/* Normal of a triangle from its corner 0: its components are orient2d in the three projections, and its product with (p - corner 0) is orient3d, each evaluated as
- * in exact.c and with the same bounds on its error; `size` is the sum of absolute values in each component. */
-typedef struct normal {
-  double n[3], size[3];
-} normal;
-
-static const double ROUNDING = 0x1p-53;
-
-static normal normal_of(const double *const t[3]) {
-  normal out;
-  for (int d = 0; d < 3; d++) {
-    int u = (d + 1) % 3, v = (d + 2) % 3;
-    double p = (t[1][u] - t[0][u]) * (t[2][v] - t[0][v]);
-    double q = (t[1][v] - t[0][v]) * (t[2][u] - t[0][u]);
-    out.n[d] = p - q;
-    out.size[d] = fabs(p) + fabs(q);
-  }
-  return out;
-}
-
-/* Whether all corners of s but the shared ones are strictly on one side of t, of normal n, beyond doubt. */
+/* Whether all corners of s but the shared ones are strictly on one side of t, of normal n. */
 static bool plainly_beside(const double *const s[3], int of_s, const double *const t[3],
-                           const normal *n) {
+                           const eb_exact_normal *n) {
   bool above = true, below = true;
   for (int i = 0; i < 3; i++) {
-    double sum = 0, size = 0;
-    if (of_s >> i & 1) continue;
-    for (int d = 0; d < 3; d++) {
-      double way = s[i][d] - t[0][d];
-      sum += way * n->n[d];
-      size += fabs(way) * n->size[d];
-    }
-    above &= sum > 8 * ROUNDING * size;
-    below &= sum < -8 * ROUNDING * size;
+    bool common = of_s >> i & 1;
+    int side = common ? 0 : eb_exact_along(n, s[i], t[0]);
+    above &= common || side > 0;
+    below &= common || side < 0;
   }
   return above || below;
 }
 
-/* Whether a plane through the shared corner parts the two beyond doubt: the one across the way from the middle of one edge opposite to it to that of the other. Any
+/* Whether a plane through the shared corner parts the two: the one across the way from the middle of one edge opposite to it to that of the other. Any
  * plane would do; its normal is taken as computed, and only the products with it err. */
 static bool plainly_opposite(const double *o, const double *a, const double *b, const double *c,
                              const double *d) {
@@ -211,16 +187,15 @@ static bool plainly_opposite(const double *o, const double *a, const double *b, 
       size[i] += fabs(term);
     }
   for (int i = 0; i < 4; i++)
-    if (!((i < 2 ? sum[i] : -sum[i]) > 8 * ROUNDING * size[i])) return false;
+    if (!((i < 2 ? sum[i] : -sum[i]) > 8 * 0x1p-53 * size[i])) return false;
   return true;
 }
 
-/* Whether neighbours across an edge lie on different sides of it in some projection, beyond doubt; `along`: both run through the edge the same way. */
-static bool plainly_unfolded(const normal *s, const normal *t, bool along) {
+/* Whether neighbours across an edge lie on different sides of it in some projection; `along`: both run through the edge the same way. */
+static bool plainly_unfolded(const eb_exact_normal *s, const eb_exact_normal *t, bool along) {
   for (int d = 0; d < 3; d++) {
-    bool sure =
-        fabs(s->n[d]) > 4 * ROUNDING * s->size[d] && fabs(t->n[d]) > 4 * ROUNDING * t->size[d];
-    if (sure && ((s->n[d] > 0) == (t->n[d] > 0)) != along) return true;
+    int facing = eb_exact_facing(s, d) * eb_exact_facing(t, d);
+    if (facing && (facing > 0) != along) return true;
   }
   return false;
 }
@@ -246,6 +221,7 @@ static int index_of(int bits) {
   return bits & 1 ? 0 : bits & 2 ? 1 : 2;
 }
 
+/* Whether floating point knows that the two do not meet beyond what they share. */
 static bool plainly_parted(const double *const s[3], int of_s, const double *const t[3], int of_t,
                            int common) {
   if (common == 1) {
@@ -253,7 +229,8 @@ static bool plainly_parted(const double *const s[3], int of_s, const double *con
     if (plainly_opposite(s[i], s[(i + 1) % 3], s[(i + 2) % 3], t[(j + 1) % 3], t[(j + 2) % 3]))
       return true;
   }
-  normal n = normal_of(s), m = normal_of(t);
+  eb_exact_normal n = eb_exact_normal_of(s[0], s[1], s[2]),
+                  m = eb_exact_normal_of(t[0], t[1], t[2]);
   if (common == 2) {
     int i = index_of(~of_s & 7), j = index_of(~of_t & 7);
     if (plainly_unfolded(&n, &m, s[(i + 1) % 3] == t[(j + 1) % 3])) return true;
