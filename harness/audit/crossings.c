@@ -1,5 +1,6 @@
 /* The boxes of every solid's tree (crossings_trees.c) are fitted to the positions, and two trees are walked together; where the boxes of two triangles meet,
- * the triangles are tested exactly (exact_triangles.h).
+ * the triangles are tested exactly (exact_triangles.h), but for those that floating point with a bound on its error knows apart: neighbours in a fan that spreads (exact_fan.h),
+ * and what lies on one side of the other's plane.
  *
  * A point p is inside a solid when its surface winds around it: a ray from p along +x crosses the surface a signed number of times, by which side each
  * triangle shows it. The triangles are looked at along x, with p moved by a vanishing amount down y and by a far smaller one up z, the same for all: then the
@@ -17,9 +18,9 @@
 /* ---- boxes ------------------------------------------------------------------------------------ */
 
 static inline bool apart(const eb_span *a, const eb_span *b) {
-  for (int d = 0; d < 3; d++)
-    if (a->lo[d] > b->hi[d] || b->lo[d] > a->hi[d]) return true;
-  return false;
+  typedef long long lanes __attribute__((vector_size(32)));
+  lanes beyond = (a->lo > b->hi) | (b->lo > a->hi);
+  return beyond[0] | beyond[1] | beyond[2];
 }
 
 static inline void widen(eb_span *a, const eb_span *b) {
@@ -29,16 +30,22 @@ static inline void widen(eb_span *a, const eb_span *b) {
   }
 }
 
+static inline eb_span point_span(const double *p) {
+  eb_corner corner = {p[0], p[1], p[2], 0};
+  return (eb_span){corner, corner};
+}
+
+/* Boxes and normals of the triangles, and the boxes of the trees. */
 static void fit(eb_crossings *c, const double *x) {
   for (size_t t = 0; t < (size_t)c->triangle_count; t++) {
-    for (int k = 0; k < 3; k++) {
-      const double *p = x + 3 * (size_t)c->triangles[3 * t + (size_t)k];
-      eb_span point = {{p[0], p[1], p[2]}, {p[0], p[1], p[2]}};
-      if (k == 0)
-        c->tight[t] = point;
-      else
-        widen(&c->tight[t], &point);
-    }
+    const int32_t *v = c->triangles + 3 * t;
+    const double *corner[3] = {x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2]};
+    eb_span span = point_span(corner[0]), second = point_span(corner[1]),
+            third = point_span(corner[2]);
+    widen(&span, &second);
+    widen(&span, &third);
+    c->tight[t] = span;
+    c->normals[t] = eb_exact_normal_of(corner[0], corner[1], corner[2]);
   }
   for (int32_t i = c->node_count; i-- > 0;) {
     const eb_span_node *node = &c->nodes[i];
@@ -59,10 +66,32 @@ static inline bool share_fan(const int32_t s[3], const int32_t t[3]) {
   return any;
 }
 
-static inline bool triangles_meet(const eb_crossings *c, const double *x, int32_t s, int32_t t) {
-  return !apart(&c->tight[s], &c->tight[t]) &&
-         !share_fan(c->mark + 3 * (size_t)s, c->mark + 3 * (size_t)t) &&
-         eb_exact_triangles_cross(x, c->triangles + 3 * (size_t)s, c->triangles + 3 * (size_t)t);
+/* Pairs of a triangle of leaf A and one of leaf B, which may be the same leaf. Most are out by their boxes or as neighbours: lists of the rest, shorter each time, take
+ * no branches that a processor could not foresee. */
+static int64_t count_leaves(const eb_crossings *c, const double *x, const eb_span_node *A,
+                            const eb_span_node *B) {
+  int32_t near[EB_SPAN_LEAF * EB_SPAN_LEAF][2];
+  int32_t count = 0, left = 0;
+  int64_t met = 0;
+  for (int32_t s = A->first; s < A->first + A->count; s++)
+    for (int32_t t = A == B ? s + 1 : B->first; t < B->first + B->count; t++) {
+      near[count][0] = s;
+      near[count][1] = t;
+      count += !apart(&c->tight[s], &c->tight[t]);
+    }
+  for (int32_t i = 0; i < count; i++) {
+    int32_t s = near[i][0], t = near[i][1];
+    near[left][0] = s;
+    near[left][1] = t;
+    left += !share_fan(c->mark + 3 * (size_t)s, c->mark + 3 * (size_t)t);
+  }
+  for (int32_t i = 0; i < left; i++) {
+    int32_t s = near[i][0], t = near[i][1], *of_s = c->triangles + 3 * (size_t)s,
+            *of_t = c->triangles + 3 * (size_t)t;
+    if (!eb_exact_triangles_beside(x, of_s, &c->normals[s], of_t, &c->normals[t]))
+      met += eb_exact_triangles_cross(x, of_s, of_t);
+  }
+  return met;
 }
 
 /* Pairs of a triangle under node a and one under node b, which have none in common. */
@@ -72,22 +101,15 @@ static int64_t count_between(const eb_crossings *c, const double *x, int32_t a, 
   if (A->second && (!B->second || A->count >= B->count))
     return count_between(c, x, a + 1, b) + count_between(c, x, A->second, b);
   if (B->second) return count_between(c, x, a, b + 1) + count_between(c, x, a, B->second);
-  int64_t count = 0;
-  for (int32_t s = A->first; s < A->first + A->count; s++)
-    for (int32_t t = B->first; t < B->first + B->count; t++) count += triangles_meet(c, x, s, t);
-  return count;
+  return count_leaves(c, x, A, B);
 }
 
 /* Pairs of triangles under one node. */
 static int64_t count_within(const eb_crossings *c, const double *x, int32_t a) {
   const eb_span_node *A = &c->nodes[a];
-  if (A->second)
-    return count_within(c, x, a + 1) + count_within(c, x, A->second) +
-           count_between(c, x, a + 1, A->second);
-  int64_t count = 0;
-  for (int32_t s = A->first; s < A->first + A->count; s++)
-    for (int32_t t = s + 1; t < A->first + A->count; t++) count += triangles_meet(c, x, s, t);
-  return count;
+  if (!A->second) return count_leaves(c, x, A, A);
+  return count_within(c, x, a + 1) + count_within(c, x, A->second) +
+         count_between(c, x, a + 1, A->second);
 }
 
 /* ---- nesting ---------------------------------------------------------------------------------- */

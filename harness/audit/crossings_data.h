@@ -5,9 +5,14 @@
 #include "harness/audit/crossings.h"
 #include "harness/audit/exact_fan.h"
 
+/* x, y, z, 0: compared at once. */
+typedef double eb_corner __attribute__((vector_size(32), aligned(8)));
+
 typedef struct eb_span {
-  double lo[3], hi[3]; /* m, inclusive */
+  eb_corner lo, hi; /* m, inclusive */
 } eb_span;
+
+enum { EB_SPAN_LEAF = 8 /* triangles of a leaf, at most */ };
 
 /* Depth first: the first child follows, the second comes after its subtree. */
 typedef struct eb_span_node {
@@ -33,19 +38,18 @@ struct eb_crossings {
   int32_t *triangles; /* x 3, in the order of the trees */
   eb_span *tight;     /* of the triangles */
   eb_span_node *nodes;
-  eb_span *spans; /* of the nodes */
-  int32_t *piece; /* a vertex of each connected piece of surface, by solid */
-  /* Of soft solids: */
-  eb_fan *fans;
+  eb_span *spans;           /* of the nodes */
+  int32_t *piece;           /* a vertex of each connected piece of surface, by solid */
+  eb_exact_normal *normals; /* of the triangles */
+  eb_fan *fans;             /* of soft solids */
   eb_spoke *spokes;         /* 3 a triangle */
-  eb_exact_normal *normals; /* of the triangles, at the positions that are looked at */
   int32_t *
       mark; /* of all corners: the vertex, if its fan spreads there; else a number that no other corner has */
 };
 
 /* Finds the fans, given the trees; once. */
 EB_MUST eb_error eb_crossings_find_fans(eb_crossings *crossings, int32_t vertices);
-/* Fills `normals` and `mark` at positions x. */
+/* Fills `mark` at positions x, given the normals there. */
 void eb_crossings_mark_fans(eb_crossings *crossings, const double *x);
 
 #endif

@@ -69,22 +69,7 @@ eb_error eb_crossings_find_fans(eb_crossings *c, int32_t vertices) {
   return EB_OK;
 }
 
-/* ---- at positions ------------------------------------------------------------------------------ */
-
-static void measure_normals(eb_crossings *c, const double *x) {
-  for (int32_t s = 0; s < c->count; s++) {
-    int32_t first, last;
-    soft_corners(c, &c->solids[s], &first, &last);
-    for (int32_t k = first; k < last; k += 3) {
-      const int32_t *v = c->triangles + k;
-      c->normals[k / 3] = eb_exact_normal_of(x + 3 * (size_t)v[0], x + 3 * (size_t)v[1],
-                                             x + 3 * (size_t)v[2]);
-    }
-  }
-}
-
 void eb_crossings_mark_fans(eb_crossings *c, const double *x) {
-  measure_normals(c, x);
   for (int32_t k = 0; k < 3 * c->triangle_count; k++) c->mark[k] = -1 - k;
   for (int32_t f = 0; f < c->fan_count; f++) {
     const eb_fan *fan = &c->fans[f];

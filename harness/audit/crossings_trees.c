@@ -9,8 +9,6 @@
 #include "harness/audit/crossings_data.h"
 #include "problems/base/memory.h"
 
-enum { LEAF = 4 };
-
 /* An edge of a triangle: its ends, the lower first, and whether the triangle runs through it that way (1) or back (-1). */
 typedef struct edge {
   int32_t low, high, solid, way;
@@ -71,7 +69,7 @@ static int widest_axis(const builder *b, const int32_t *order, int32_t count) {
 static void build(builder *b, int32_t first, int32_t count) {
   int32_t at = b->c->node_count++;
   b->c->nodes[at] = (eb_span_node){first, count, 0, at + 1};
-  if (count <= LEAF) return;
+  if (count <= EB_SPAN_LEAF) return;
   int32_t *order = b->order + first, half = count / 2;
   select_rank(b, widest_axis(b, order, count), order, count, half);
   build(b, first, half);

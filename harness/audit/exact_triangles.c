@@ -18,7 +18,6 @@
 #include <stddef.h>
 
 #include "harness/audit/exact.h"
-#include "harness/audit/exact_normal.h"
 
 /* ---- in a projection -------------------------------------------------------------------------- */
 
@@ -238,13 +237,23 @@ static bool plainly_parted(const double *const s[3], int of_s, const double *con
   return plainly_beside(s, of_s, t, &m) || plainly_beside(t, of_t, s, &n);
 }
 
+static void corners_of(const double *x, const int32_t t[3], const double *corner[3]) {
+  for (int i = 0; i < 3; i++) corner[i] = x + 3 * (size_t)t[i];
+}
+
+bool eb_exact_triangles_beside(const double *x, const int32_t s[3], const eb_exact_normal *of_s,
+                               const int32_t t[3], const eb_exact_normal *of_t) {
+  const double *S[3], *T[3];
+  corners_of(x, s, S);
+  corners_of(x, t, T);
+  return plainly_beside(S, 0, T, of_t) || plainly_beside(T, 0, S, of_s);
+}
+
 bool eb_exact_triangles_cross(const double *x, const int32_t s[3], const int32_t t[3]) {
   const double *S[3], *T[3];
   int of_s, of_t, common = shared_corners(s, t, &of_s, &of_t);
-  for (int i = 0; i < 3; i++) {
-    S[i] = x + 3 * (size_t)s[i];
-    T[i] = x + 3 * (size_t)t[i];
-  }
+  corners_of(x, s, S);
+  corners_of(x, t, T);
   if (common == 3) return true;
   if (plainly_parted(S, of_s, T, of_t, common)) return false;
   int axis = broadest_axis(S);
