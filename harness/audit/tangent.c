@@ -31,31 +31,48 @@ static void transpose(const double A[9], double B[9]) {
   for (int i = 0; i < 9; i++) B[i] = A[3 * (i % 3) + i / 3];
 }
 
-/* Rows and columns p and q of the symmetric A turn so that A_pq becomes 0; the columns of Q with them. */
-static void jacobi_rotation(double A[9], double Q[9], int p, int q) {
-  double zeta = (A[4 * q] - A[4 * p]) / (2 * A[3 * p + q]);
+/* Turns rows and columns p and q of the symmetric A so that A_pq becomes 0, and columns of Q with them. Returns whether it was not already. */
+static inline int jacobi_rotation(double A[9], double Q[9], int p, int q) {
+  int k = 3 - p - q; /* the third index */
+  double off = A[3 * p + q];
+  if (!(fabs(off) > 0.5 * DBL_EPSILON * (fabs(A[4 * p]) + fabs(A[4 * q])))) return 0;
+  double zeta = (A[4 * q] - A[4 * p]) / (2 * off);
   double t = copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
-  double c = 1 / sqrt(1 + t * t), s = c * t;
-  for (int side = 0; side < 3; side++) { /* A J, J^T (A J), Q J */
-    double *M = side == 2 ? Q : A;
-    int step = side == 1 ? 1 : 3, of_p = side == 1 ? 3 * p : p, of_q = side == 1 ? 3 * q : q;
-    for (int i = 0; i < 3; i++) {
-      double keep = M[of_p + step * i];
-      M[of_p + step * i] = c * keep - s * M[of_q + step * i];
-      M[of_q + step * i] = s * keep + c * M[of_q + step * i];
-    }
+  double c = 1 / sqrt(1 + t * t), s = c * t, kp = A[3 * k + p], kq = A[3 * k + q];
+  A[4 * p] -= t * off;
+  A[4 * q] += t * off;
+  A[3 * p + q] = A[3 * q + p] = 0;
+  A[3 * k + p] = A[3 * p + k] = c * kp - s * kq;
+  A[3 * k + q] = A[3 * q + k] = s * kp + c * kq;
+  for (int i = 0; i < 3; i++) {
+    double keep = Q[3 * i + p];
+    Q[3 * i + p] = c * keep - s * Q[3 * i + q];
+    Q[3 * i + q] = s * keep + c * Q[3 * i + q];
   }
+  return 1;
+}
+
+/* Turns the symmetric A into diag(w), A = Q diag(w) Q^T, by Jacobi's rotations. */
+static void diagonalize(double A[9], double Q[9]) {
+  enum { SWEEPS = 16 };
+  for (int i = 0; i < 9; i++) Q[i] = i % 4 == 0;
+  for (int sweep = 0, changed = 1; changed && sweep < SWEEPS; sweep++)
+    changed =
+        jacobi_rotation(A, Q, 0, 1) + jacobi_rotation(A, Q, 0, 2) + jacobi_rotation(A, Q, 1, 2);
+}
+
+/* Sylvester's criterion. */
+static bool is_positive(const double A[9]) {
+  double minor = A[0] * A[4] - A[1] * A[3];
+  double det = A[2] * (A[3] * A[7] - A[4] * A[6]) - A[5] * (A[0] * A[7] - A[1] * A[6]);
+  return A[0] > 0 && minor > 0 && det + A[8] * minor > 0;
 }
 
 /* Sets the negative eigenvalues of the symmetric A to 0. */
 static void clamp_eigenvalues(double A[9]) {
-  enum { SWEEPS = 16 };
-  double Q[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, w[3];
-  for (int sweep = 0; sweep < SWEEPS; sweep++)
-    for (int p = 0; p < 2; p++)
-      for (int q = p + 1; q < 3; q++)
-        if (fabs(A[3 * p + q]) > 0.5 * DBL_EPSILON * sqrt(fabs(A[4 * p] * A[4 * q])))
-          jacobi_rotation(A, Q, p, q);
+  double Q[9], w[3];
+  if (is_positive(A)) return;
+  diagonalize(A, Q);
   for (int k = 0; k < 3; k++) w[k] = fmax(A[4 * k], 0);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
@@ -138,10 +155,23 @@ static stretch_tangent derive_stretches(const eb_material *material, const doubl
 
 /* ---- parts of the tangent ------------------------------------------------------------------------ */
 
+/* F = U diag(s) V^T with U = R V from F = R S, S = V diag(s) V^T: cheaper than singular vectors where F is close to R. */
+static void find_frame(const double F[9], double U[9], double s[3], double V[9]) {
+  double R[9], turned[9], S[9];
+  eb_reference_polar(F, R);
+  transpose(R, turned);
+  multiply(turned, F, S);
+  for (int i = 0; i < 3; i++) /* but for rounding */
+    for (int j = 0; j < i; j++) S[3 * i + j] = S[3 * j + i] = 0.5 * (S[3 * i + j] + S[3 * j + i]);
+  diagonalize(S, V);
+  for (int k = 0; k < 3; k++) s[k] = S[4 * k];
+  multiply(R, V, U);
+}
+
 static void isotropic(const eb_material *material, bool project, const double F[9],
                       const double dF[9], double dP[9]) {
   double U[9], s[3], V[9], turned[9], X[9], Y[9];
-  eb_reference_svd(F, U, s, V);
+  find_frame(F, U, s, V);
   stretch_tangent t = derive_stretches(material, s, project);
   transpose(U, turned);
   multiply(turned, dF, Y);
