@@ -140,6 +140,34 @@ static void test_touching(void) {
   free(s);
 }
 
+/* A cone of four triangles from vertex `tip` with a rim round (x, y, z). */
+static void add_cone(stage *s, int32_t solid, int32_t tip, double x, double y, double z) {
+  static const double rim[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+  int32_t first = s->solids.vertex_count;
+  for (int i = 0; i < 4; i++) {
+    double *p = s->x + 3 * (size_t)s->solids.vertex_count++;
+    p[0] = x + rim[i][0];
+    p[1] = y + rim[i][1];
+    p[2] = z;
+    add_triangle(s, solid, tip, first + i, first + (i + 1) % 4);
+  }
+}
+
+/* Where two fans meet in a vertex, neither speaks for pairs of one and the other. */
+static void test_pinched(void) {
+  for (int apart = 0; apart < 2; apart++) {
+    stage *s = stage_open();
+    int32_t solid = new_solid(s, EB_SOLID_SOFT), tip = s->solids.vertex_count++;
+    add_cone(s, solid, tip, 0, 0, 1);
+    add_cone(s, solid, tip, 0.3, 0.2, apart ? -1.1 : 1.1);
+    eb_crossing_counts got = count_all(s, s->x), want = brute_force(s, s->x);
+    tap_ok(got.self == want.self && (want.self == 0) == apart,
+           "two cones with one tip, %s: %d pairs", apart ? "back to back" : "one in the other",
+           (int)got.self);
+    free(s);
+  }
+}
+
 /* ---- nesting ---------------------------------------------------------------------------------- */
 
 typedef struct nest {
@@ -220,6 +248,7 @@ static void test_refusals(void) {
 int main(void) {
   test_search();
   test_touching();
+  test_pinched();
   test_nesting();
   test_cavities();
   test_refusals();
