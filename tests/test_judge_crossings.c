@@ -168,6 +168,24 @@ static void test_pinched(void) {
   }
 }
 
+/* Nor is a fan one that does not close: this one goes round 400 degrees in a plane. */
+static void test_open_fan(void) {
+  enum { PETALS = 8 };
+  stage *s = stage_open();
+  int32_t solid = new_solid(s, EB_SOLID_SOFT);
+  s->solids.vertex_count = PETALS + 2;
+  for (int32_t i = 0; i <= PETALS; i++) {
+    double angle = (50 * i + 10) * acos(-1) / 180;
+    s->x[3 * (i + 1)] = cos(angle);
+    s->x[3 * (i + 1) + 1] = sin(angle);
+    if (i < PETALS) add_triangle(s, solid, 0, i + 1, i + 2);
+  }
+  eb_crossing_counts got = count_all(s, s->x), want = brute_force(s, s->x);
+  tap_ok(got.self == want.self && want.self > 0, "an open fan that laps itself: %d pairs",
+         (int)got.self);
+  free(s);
+}
+
 /* ---- nesting ---------------------------------------------------------------------------------- */
 
 typedef struct nest {
@@ -249,6 +267,7 @@ int main(void) {
   test_search();
   test_touching();
   test_pinched();
+  test_open_fan();
   test_nesting();
   test_cavities();
   test_refusals();
