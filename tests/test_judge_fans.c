@@ -113,6 +113,21 @@ static void test_windings(void) {
   tap_ok(!spreads(&f), "nor one of no numbers");
 }
 
+/* Products of normals leave the range of numbers before coordinates do. */
+static void test_sizes(void) {
+  static const double scale[] = {1e-80, 1e-77, 1e77, 1e80};
+  random_state random = random_seed(23);
+  int wrong = 0;
+  for (int n = 0; n < DRAWS; n++) {
+    fan f;
+    make_fan(&f, &random, 3 + n % 7, 1, n % 3 * 0.5, n % 5 * 0.3);
+    for (int k = 0; k < 3 * (f.count + 1); k++) f.x[k] *= scale[n % 4];
+    join(&f);
+    wrong += spreads(&f) && crosses_itself(&f);
+  }
+  tap_ok(wrong == 0, "tiny and huge fans are not taken for what they are not");
+}
+
 /* ---- pairs ------------------------------------------------------------------------------------- */
 
 static void test_beside(void) {
@@ -144,6 +159,7 @@ int main(void) {
   test_random_fans();
   test_common_fans();
   test_windings();
+  test_sizes();
   test_beside();
   return tap_done();
 }

@@ -38,7 +38,8 @@ static inline int eb_exact_facing(const eb_exact_normal *normal, int d) {
   return (normal->n[d] > least) - (normal->n[d] < -least);
 }
 
-/* The sign of (p - q) . n, 0 when in doubt. With q = t0 that of orient3d, evaluated alike: it errs by (7 + 56 e) e times the size. */
+/* The sign of (p - q) . n, 0 when in doubt. With q = t0 that of orient3d, evaluated alike: it errs by (7 + 56 e) e times the size. So does the product of two normals,
+ * which is of fourth order and may come near the least numbers there are; hence 1e-300. */
 static inline int eb_exact_along(const eb_exact_normal *normal, const double p[3],
                                  const double q[3]) {
   double sum = 0, size = 0;
@@ -47,8 +48,8 @@ static inline int eb_exact_along(const eb_exact_normal *normal, const double p[3
     sum += way * normal->n[d];
     size += fabs(way) * normal->size[d];
   }
-  size *= 8 * 0x1p-53;
-  return (sum > size) - (sum < -size);
+  double least = 8 * 0x1p-53 * size + 1e-300;
+  return (sum > least) - (sum < -least);
 }
 
 #endif
