@@ -8,18 +8,6 @@
 
 /* ---- terms ------------------------------------------------------------------------------------ */
 
-eb_lame eb_reference_lame(const eb_material *material) {
-  double E = material->young, nu = material->poisson;
-  return (eb_lame){E / (2 * (1 + nu)), E * nu / ((1 + nu) * (1 - 2 * nu))};
-}
-
-/* Smith et al. 2018, Sec. 3.4. */
-eb_lame eb_reference_coefficients(const eb_material *material) {
-  eb_lame lame = eb_reference_lame(material);
-  if (material->kind != EB_STABLE_NEO_HOOKEAN) return lame;
-  return (eb_lame){4. / 3 * lame.mu, lame.lambda + 5. / 6 * lame.mu};
-}
-
 /* h(J) = -mu ln J + lambda/2 ln^2 J; below J0 = 0.7 its Taylor polynomial of second order about J0, so that inverted
  * elements have an energy too. */
 static eb_term logarithmic(eb_lame lame, double J) {
@@ -196,7 +184,7 @@ static bool wants_rotation(eb_material_kind kind) {
 
 double eb_reference_material(const eb_material *material, const double F[9], const double *fibre,
                              double P[9]) {
-  eb_lame lame = eb_reference_coefficients(material);
+  eb_lame lame = eb_coefficients(material);
   kinematics k = {.F = F, .mu = lame.mu, .lambda = lame.lambda};
   eb_cofactor(F, k.cof);
   k.volume = eb_reference_volume(material->kind, lame, eb_dot3(F, k.cof));

@@ -147,12 +147,12 @@ void eb_reference_polar(const double F[9], double R[9]) {
     polar_by_svd(F, R);
     return;
   }
+  double inverse = 1 / D;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
       N[3 * i + j] = (i == j) * (l * l + F2) - 2 * eb_dot3(F + 3 * i, F + 3 * j);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      R[3 * i + j] = (N[3 * i] * F[j] + N[3 * i + 1] * F[3 + j] + N[3 * i + 2] * F[6 + j] +
-                      2 * l * C[3 * i + j]) /
-                     D;
+      R[3 * i + j] = inverse * (N[3 * i] * F[j] + N[3 * i + 1] * F[3 + j] +
+                                N[3 * i + 2] * F[6 + j] + 2 * l * C[3 * i + j]);
 }

@@ -2,6 +2,7 @@
 #ifndef EB_AUDIT_REFERENCE_TERMS_H
 #define EB_AUDIT_REFERENCE_TERMS_H
 
+#include "problems/base/vector3.h"
 #include "problems/elasticity/material.h"
 
 /* A part of the energy that depends on one number alone: its value and derivatives, J/m^3. */
@@ -28,15 +29,22 @@ static inline void eb_cofactor(const double F[9], double C[9]) {
 
 /* |A|^2 */
 static inline double eb_norm2(const double A[9]) {
-  double sum = 0;
-  for (int i = 0; i < 9; i++) sum += A[i] * A[i];
-  return sum;
+  return eb_dot3(A, A) + eb_dot3(A + 3, A + 3) + eb_dot3(A + 6, A + 6);
 }
 
 /* Of linear elasticity. */
-eb_lame eb_reference_lame(const eb_material *material);
-/* Those that the material's energy is written with. */
-eb_lame eb_reference_coefficients(const eb_material *material);
+static inline eb_lame eb_lame_of(const eb_material *material) {
+  double E = material->young, nu = material->poisson;
+  return (eb_lame){E / (2 * (1 + nu)), E * nu / ((1 + nu) * (1 - 2 * nu))};
+}
+
+/* Those that the material's energy is written with; stable neo-Hookean: Smith et al. 2018, Sec. 3.4. */
+static inline eb_lame eb_coefficients(const eb_material *material) {
+  eb_lame lame = eb_lame_of(material);
+  if (material->kind != EB_STABLE_NEO_HOOKEAN) return lame;
+  return (eb_lame){4. / 3 * lame.mu, lame.lambda + 5. / 6 * lame.mu};
+}
+
 /* The terms in J = det F, given those coefficients; 0 where there are none. */
 eb_term eb_reference_volume(eb_material_kind kind, eb_lame lame, double J);
 /* The fibre's, in I5 = |F a|^2. */

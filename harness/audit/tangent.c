@@ -89,7 +89,7 @@ typedef struct invariant_slopes {
 } invariant_slopes;
 
 static invariant_slopes differentiate(const eb_material *material, const double s[3]) {
-  eb_lame lame = eb_reference_coefficients(material);
+  eb_lame lame = eb_coefficients(material);
   double mu = lame.mu, lambda = lame.lambda, Ic = eb_dot3(s, s);
   eb_term volume = eb_reference_volume(material->kind, lame, s[0] * s[1] * s[2]);
   invariant_slopes d = {.volume = volume.first, .volume2 = volume.second};
@@ -192,7 +192,7 @@ static void isotropic(const eb_material *material, bool project, const double F[
 static void rotated(const eb_material *material, const double F[9], const double dF[9],
                     double dP[9]) {
   double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, back[9], strain[9], stress[9];
-  eb_lame lame = eb_reference_lame(material);
+  eb_lame lame = eb_lame_of(material);
   if (material->kind != EB_LINEAR) eb_reference_polar(F, R);
   transpose(R, back);
   multiply(back, dF, strain);
