@@ -45,7 +45,7 @@ static void move(const eb_scene *scene, eb_state *state) {
 }
 
 static eb_error put_frames(eb_recorder *recorder, eb_scene *scene, eb_state *state) {
-  EB_TRY(eb_recorder_frame(recorder, state, NULL));
+  EB_TRY(eb_recorder_frame(recorder, &(eb_frame){.state = state}));
   for (int f = 1; f < FRAMES; f++) {
     bool changed;
     double row[EB_COL_COUNT] = {0};
@@ -56,7 +56,7 @@ static eb_error put_frames(eb_recorder *recorder, eb_scene *scene, eb_state *sta
     row[EB_COL_COMPONENTS] = 1 + changed;
     row[EB_COL_JOINT_KINETIC] = 0.5 * f;
     EB_TRY(eb_recorder_step(recorder, row, &log));
-    EB_TRY(eb_recorder_frame(recorder, state, NULL));
+    EB_TRY(eb_recorder_frame(recorder, &(eb_frame){.state = state}));
   }
   return EB_OK;
 }

@@ -13,7 +13,7 @@ enum { STEPS = 12 };
 
 /* Steps of the muscle at rest; its forearm turns by 0.1 rad each. Elastic energy is highest after step 3, activation in steps 6 to 8. */
 static eb_error put_steps(eb_recorder *recorder, eb_state *state, const eb_step_log *log) {
-  EB_TRY(eb_recorder_frame(recorder, state, NULL));
+  EB_TRY(eb_recorder_frame(recorder, &(eb_frame){.state = state}));
   for (int s = 1; s <= STEPS; s++) {
     double row[EB_COL_COUNT] = {0};
     row[EB_COL_STEP] = s;
@@ -23,7 +23,7 @@ static eb_error put_steps(eb_recorder *recorder, eb_state *state, const eb_step_
     state->time = 0.1 * s;
     state->q[1] += 0.1;
     EB_TRY(eb_recorder_step(recorder, row, log));
-    EB_TRY(eb_recorder_frame(recorder, state, NULL));
+    EB_TRY(eb_recorder_frame(recorder, &(eb_frame){.state = state}));
   }
   return EB_OK;
 }

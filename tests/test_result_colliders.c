@@ -41,7 +41,7 @@ static eb_error put_frame(recording *r, eb_recorder *recorder, double time, doub
   r->state->time = time;
   for (int32_t i = 0; i < 3 * r->scene->mesh->node_count; i++)
     r->state->x[i] = scale * r->scene->x0[i];
-  return eb_recorder_frame(recorder, r->state, NULL);
+  return eb_recorder_frame(recorder, &(eb_frame){.state = r->state});
 }
 
 /* Frames at 0, 0.5 s, 1 s, ...: the sheet as it is, times these scales. */

@@ -48,7 +48,7 @@ static eb_error record(recording *r, const char *path) {
   eb_error error = EB_OK;
   for (int f = 0; f < 3 && !error; f++) {
     r->state->time = 0.5 * f;
-    error = eb_recorder_frame(recorder, r->state, NULL);
+    error = eb_recorder_frame(recorder, &(eb_frame){.state = r->state});
   }
   if (!error) error = eb_recorder_finish(recorder, &r->run);
   eb_recorder_destroy(recorder);

@@ -58,7 +58,8 @@ static eb_error put_frame(recording *r, eb_recorder *recorder, bool reporting, i
   for (int32_t e = 0; e < r->run.elements; e++) updates[e] = reporting ? updates_of(f, e) : 0;
   eb_step_log_reset(r->log);
   eb_log_count(r->log, EB_COUNT_UPDATED_ELEMENTS, f);
-  EB_TRY(eb_recorder_frame(recorder, r->state, f == FRAMES - 2 ? NULL : updates));
+  EB_TRY(eb_recorder_frame(
+      recorder, &(eb_frame){.state = r->state, .updates = f == FRAMES - 2 ? NULL : updates}));
   return eb_recorder_step(recorder, row, r->log);
 }
 

@@ -58,7 +58,7 @@ static eb_error put_step(written *w, eb_recorder *recorder, int s) {
   w->state->x[0] = s;
   w->state->time = 0.1 * s;
   w->state->step = s;
-  return eb_recorder_frame(recorder, w->state, NULL);
+  return eb_recorder_frame(recorder, &(eb_frame){.state = w->state});
 }
 
 enum { STEPS = 6 };

@@ -52,7 +52,8 @@ static void release(recording *r) {
 static eb_error put_frame(recording *r, eb_recorder *recorder, bool finite) {
   for (int32_t i = 0; i < 3 * r->scene->mesh->node_count; i++)
     r->state->x[i] = finite ? r->scene->x0[i] + (i % 3 == 0 ? r->state->step : 0) : NAN;
-  EB_TRY(eb_recorder_frame(recorder, r->state, r->log->element_updates));
+  EB_TRY(eb_recorder_frame(recorder,
+                           &(eb_frame){.state = r->state, .updates = r->log->element_updates}));
   memset(r->log->element_updates, 0, (size_t)r->run.elements);
   return EB_OK;
 }

@@ -86,6 +86,7 @@ static eb_error describe_texts(const eb_case *work, eb_run *run) {
   EB_TRY(eb_run_set(&run->plugin, work->plugin));
   EB_TRY(eb_run_set(&run->outcome, eb_outcome_name(EB_OUTCOME_UNFINISHED)));
   EB_TRY(eb_run_set(&run->reason, ""));
+  EB_TRY(eb_run_set(&run->frames, eb_frames_name(work->frames)));
   EB_TRY(eb_run_set(&run->audit, "none"));
   EB_TRY(eb_run_set(&run->audit_rules, ""));
   EB_TRY(eb_run_set(&run->equation, ""));
@@ -133,6 +134,7 @@ eb_error eb_case_arguments(const eb_case *work, const char *program, const char 
   EB_TRY(add_number(out, "--steps", (double)work->steps));
   EB_TRY(add_number(out, "--order", (double)work->order));
   EB_TRY(add_number(out, "--contact-problem", (double)work->contact_problem));
+  EB_TRY(add_flag(out, "--frames", eb_frames_name(work->frames)));
   EB_TRY(add_number(out, "--timeout", work->timeout));
   EB_TRY(add_number(out, "--memory", work->memory));
   EB_TRY(add_flag(out, "--environment", environment));

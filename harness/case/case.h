@@ -16,6 +16,7 @@ typedef struct eb_case {
   int threads, repetition;    /* repetitions count from 0 */
   int64_t seed, steps, order;
   int64_t contact_problem; /* the step whose contact problem is kept, from 1 on; 0: none */
+  eb_frames frames;        /* which steps have a frame; EB_FRAMES_UNSET is EB_FRAMES_INTERVAL */
   double timeout, memory;  /* s, bytes */
   int group; /* cases of one group are competitors: same scene, parameters and threads */
   char *all_parameters, *all_options; /* resolved, canonical */

@@ -83,7 +83,7 @@ static eb_error prepare_steps(eb_job *j) {
   j->log->element_count = j->scene->mesh->element_count;
   EB_TRY(EB_NEW(j->log->element_updates, j->log->element_count));
   j->committed = eb_wall_seconds();
-  return eb_recorder_frame(j->recorder, j->after, NULL);
+  return eb_recorder_frame(j->recorder, &(eb_frame){.state = j->after});
 }
 
 /* ---- steps ------------------------------------------------------------------------------------ */

@@ -80,11 +80,13 @@ static eb_error record_step(eb_job *j, double row[EB_COL_COUNT], eb_reason reaso
   return EB_OK;
 }
 
-/* Frames at the scene's interval, and the last one whatever it is. */
+/* Frames of all steps or at the scene's interval, and the last one whatever it is. */
 static eb_error record_frame(eb_job *j, bool last) {
   int64_t interval = j->work->scene->steps_per_frame > 0 ? j->work->scene->steps_per_frame : 1;
-  if (!last && j->run.steps_done % interval != 0) return EB_OK;
-  EB_TRY(eb_recorder_frame(j->recorder, j->after, j->log->element_updates));
+  bool wanted = j->work->frames == EB_FRAMES_ALL || j->run.steps_done % interval == 0;
+  if (!last && !wanted) return EB_OK;
+  eb_frame frame = {j->after, j->before, j->log->element_updates, j->log->contacts};
+  EB_TRY(eb_recorder_frame(j->recorder, &frame));
   memset(j->log->element_updates, 0, (size_t)j->log->element_count);
   return EB_OK;
 }

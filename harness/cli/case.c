@@ -16,6 +16,7 @@ static const eb_flag flags[] = {{"parameters", 0, "a=1,b=2", "of the scene"},
                                 {"seed", 0, "K", "of everything random"},
                                 {"steps", 0, "N", "steps to run"},
                                 {"contact-problem", 0, "STEP", "whose contact problem is kept"},
+                                {"frames", 0, "WHICH", "interval or all"},
                                 {"order", 0, "I", "place in the plan"},
                                 {"timeout", 0, "S", "limit that the caller keeps"},
                                 {"memory", 0, "BYTES", "limit that the caller keeps"},
@@ -31,6 +32,11 @@ static eb_error copy_text(const eb_arguments *arguments, const char *flag, char 
 static eb_error copy_real(const eb_arguments *arguments, const char *flag, double *out) {
   const char *text = eb_arguments_text(arguments, flag);
   return text ? eb_parse_real(flag, text, 0, 1e18, out) : EB_OK;
+}
+
+static eb_error read_frames(const eb_arguments *arguments, eb_case *work) {
+  const char *text = eb_arguments_text(arguments, "frames");
+  return text ? eb_error_prefix(eb_frames_parse(text, &work->frames), "--frames") : EB_OK;
 }
 
 static eb_error read_numbers(const eb_arguments *arguments, eb_case *work) {
@@ -57,6 +63,7 @@ static eb_error read_case(const eb_arguments *arguments, const eb_plugins *plugi
   EB_TRY(copy_text(arguments, "parameters", &work->parameters));
   EB_TRY(copy_text(arguments, "options", &work->options));
   EB_TRY(copy_text(arguments, "mesh", &work->mesh_file));
+  EB_TRY(read_frames(arguments, work));
   EB_TRY(read_numbers(arguments, work));
   return eb_case_resolve(work, plugin);
 }

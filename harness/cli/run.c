@@ -22,6 +22,9 @@ static const eb_flag flags[] = {
     {"memory", 0, "MB", "memory limit of a case (nine tenths of the machine's)"},
     {"seed", 0, "K", "seed of everything random (0)"},
     {"contact-problem", 0, "STEP", "keep the contact problem of this step, for export --to fclib"},
+    {"frames", 0, "interval|all",
+     "store a frame at the scene's interval (interval), or of every step in double precision, from "
+     "which every audit can be recomputed (all)"},
     {"mesh", 0, "SCENE=FILE", "a mesh or closed surface in the place of a scene's geometry"},
     {"shard", 0, "I/N", "only the I-th of N parts; competitors on a scene stay together"},
     {"resume", 0, NULL, "complete an existing result file: only what is missing runs"},
@@ -33,8 +36,8 @@ static const eb_flag flags[] = {
     {0}};
 
 static eb_error read_settings(const eb_arguments *arguments, eb_settings *out) {
-  static const char *const names[] = {"steps",  "repeat", "threads",        "timeout",
-                                      "memory", "seed",   "contact-problem"};
+  static const char *const names[] = {"steps",  "repeat", "threads",         "timeout",
+                                      "memory", "seed",   "contact-problem", "frames"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     int known;
     const char *text = eb_arguments_text(arguments, names[i]);

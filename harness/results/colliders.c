@@ -5,25 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/results/quantity.h"
+
 /* ---- names ------------------------------------------------------------------------------------ */
 
 /* By eb_collider_kind. */
 static const char *const kind_names[] = {"plane", "sphere", "cylinder", "capped-cylinder", "bowl"};
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
-/* The caller closes it. */
-static hid_t kind_type(void) {
-  hid_t type = H5Tenum_create(H5T_STD_I32LE);
-  for (int32_t kind = 0; kind < KINDS; kind++) H5Tenum_insert(type, kind_names[kind], &kind);
-  return type;
-}
-
-typedef struct quantity {
-  const char *name, *unit;
-  size_t offset, columns;
-} quantity;
-
-static const quantity quantities[] = {
+static const eb_quantity quantities[] = {
     {"origin", "m", offsetof(eb_collider, origin), 3},
     {"axis", "1", offsetof(eb_collider, axis), 3},
     {"radius", "m", offsetof(eb_collider, radius), 1},
@@ -31,34 +21,49 @@ static const quantity quantities[] = {
     {"stiffness", "Pa/m", offsetof(eb_collider, stiffness), 1},
     {"damping", "Pa s/m", offsetof(eb_collider, damping), 1},
     {"friction", "1", offsetof(eb_collider, friction), 1},
-};
-enum { QUANTITIES = sizeof quantities / sizeof *quantities };
+    {"margin", "m", offsetof(eb_collider, margin),
+     1}, /* from here on: younger than the first files */
+    {"grip", "Pa s/m", offsetof(eb_collider, grip), 1},
+    {"isotropy", "1", offsetof(eb_collider, isotropy), 1},
+    {0}};
+enum { FIRST_QUANTITIES = 7 };
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
 static eb_error put_kinds(hid_t group, const eb_scene *scene) {
   int32_t kinds[EB_MAX_COLLIDERS];
   for (int32_t c = 0; c < scene->collider_count; c++) kinds[c] = (int32_t)scene->colliders[c].kind;
-  hid_t type = kind_type();
-  eb_error error = eb_h5_put(group, "kind", type, type,
-                             (eb_h5_shape){1, {(hsize_t)scene->collider_count}}, "1", kinds);
-  H5Tclose(type);
-  return error;
+  return eb_names_put(group, "kind", kind_names, KINDS, kinds, (size_t)scene->collider_count);
 }
 
-static eb_error put_quantity(hid_t group, const eb_scene *scene, const quantity *q) {
-  double values[EB_MAX_COLLIDERS * 3];
-  for (int32_t c = 0; c < scene->collider_count; c++)
-    memcpy(values + (size_t)c * q->columns, (const char *)&scene->colliders[c] + q->offset,
-           q->columns * sizeof *values);
-  eb_h5_shape shape = {q->columns > 1 ? 2 : 1, {(hsize_t)scene->collider_count, q->columns}};
-  return eb_h5_put(group, q->name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, shape, q->unit, values);
+static eb_error put_implicit(hid_t group, const eb_scene *scene) {
+  uint8_t implicit[EB_MAX_COLLIDERS];
+  for (int32_t c = 0; c < scene->collider_count; c++) implicit[c] = scene->colliders[c].implicit;
+  eb_h5_shape shape = {1, {(hsize_t)scene->collider_count}};
+  return eb_h5_put(group, "implicit", H5T_STD_U8LE, H5T_NATIVE_UINT8, shape, "1", implicit);
+}
+
+static eb_error put_laws(hid_t group) {
+  EB_TRY(eb_h5_put_text(
+      group, "penalty",
+      "with signed distance s(x), unit normal n, depth d = margin - s > 0, a node's share a of the "
+      "rest surface and its velocity v relative to the collider: explicit colliders push with "
+      "f_n = max(0, stiffness a d - damping a v.n) along n and drag with min(friction f_n, "
+      "(grip, or damping where grip is 0) a |v_t|) against v_t, at the start of the step; implicit "
+      "ones push with stiffness a d along n at its end, and isotropy changes the tangent alone"));
+  return eb_h5_put_text(
+      group, "penalty_rule",
+      "explicit colliders of stiffness 0 push with stiffness 1.5 / (h^2 q), damping = grip = "
+      "0.3 / (h q), where q (m^2/kg) is how the touched body yields to all its contacts of the "
+      "moment; the forces that follow are in frames/force");
 }
 
 static eb_error put_all(hid_t group, const eb_scene *scene) {
   EB_TRY(put_kinds(group, scene));
-  for (int i = 0; i < QUANTITIES; i++) EB_TRY(put_quantity(group, scene, &quantities[i]));
-  return EB_OK;
+  EB_TRY(eb_quantities_put(group, quantities, scene->colliders, sizeof *scene->colliders,
+                           (size_t)scene->collider_count));
+  EB_TRY(put_implicit(group, scene));
+  return put_laws(group);
 }
 
 eb_error eb_colliders_write(hid_t scene_group, const eb_scene *scene) {
@@ -70,14 +75,13 @@ eb_error eb_colliders_write(hid_t scene_group, const eb_scene *scene) {
   return error;
 }
 
-void eb_colliders_offsets(const eb_collider *colliders, int32_t count, double t, double *offsets) {
-  double velocity[3];
-  for (int32_t c = 0; c < count; c++) {
-    double *offset = offsets + 3 * c;
-    for (int d = 0; d < 3; d++) offset[d] = 0;
+void eb_colliders_motion(const eb_collider *colliders, int32_t count, double t, double *offsets,
+                         double *velocities) {
+  memset(offsets, 0, 3 * (size_t)count * sizeof *offsets);
+  memset(velocities, 0, 3 * (size_t)count * sizeof *velocities);
+  for (int32_t c = 0; c < count; c++)
     if (colliders[c].motion)
-      colliders[c].motion(t, colliders[c].motion_parameters, offset, velocity);
-  }
+      colliders[c].motion(t, colliders[c].motion_parameters, offsets + 3 * c, velocities + 3 * c);
 }
 
 /* ---- reading ---------------------------------------------------------------------------------- */
@@ -89,7 +93,7 @@ static bool has_shape(eb_h5_shape shape, int rank, hsize_t rows, hsize_t columns
 static eb_error read_kinds(hid_t group, eb_result_colliders *out) {
   eb_h5_shape shape;
   void *data;
-  hid_t type = kind_type();
+  hid_t type = eb_name_type(kind_names, KINDS);
   eb_error error = eb_h5_get(group, "kind", type, sizeof(int32_t), &data, &shape);
   H5Tclose(type);
   EB_TRY(error);
@@ -107,7 +111,7 @@ static eb_error read_kinds(hid_t group, eb_result_colliders *out) {
   return error;
 }
 
-static eb_error read_quantity(hid_t group, const quantity *q, eb_result_colliders *out) {
+static eb_error read_quantity(hid_t group, const eb_quantity *q, eb_result_colliders *out) {
   eb_h5_shape shape;
   void *data;
   EB_TRY(eb_h5_get(group, q->name, H5T_NATIVE_DOUBLE, sizeof(double), &data, &shape));
@@ -117,6 +121,17 @@ static eb_error read_quantity(hid_t group, const quantity *q, eb_result_collider
            q->columns * sizeof(double));
   free(data);
   return fits ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "%s has an unexpected shape", q->name);
+}
+
+static eb_error read_implicit(hid_t group, eb_result_colliders *out) {
+  eb_h5_shape shape;
+  void *data;
+  EB_TRY(eb_h5_get(group, "implicit", H5T_NATIVE_UINT8, 1, &data, &shape));
+  bool fits = has_shape(shape, 1, (hsize_t)out->count, 1);
+  for (int32_t c = 0; fits && c < out->count; c++)
+    out->list[c].implicit = ((const uint8_t *)data)[c] != 0;
+  free(data);
+  return fits ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "implicit has an unexpected shape");
 }
 
 static eb_error check(const eb_collider *collider, int32_t c) {
@@ -137,9 +152,11 @@ static eb_error check(const eb_collider *collider, int32_t c) {
 
 static eb_error read_at_rest(hid_t group, eb_result_colliders *out) {
   EB_TRY(read_kinds(group, out));
-  for (int i = 0; i < QUANTITIES; i++) EB_TRY(read_quantity(group, &quantities[i], out));
+  for (int i = 0; quantities[i].name; i++)
+    if (i < FIRST_QUANTITIES || eb_h5_exists(group, quantities[i].name))
+      EB_TRY(read_quantity(group, &quantities[i], out));
   for (int32_t c = 0; c < out->count; c++) EB_TRY(check(&out->list[c], c));
-  return EB_OK;
+  return eb_h5_exists(group, "implicit") ? read_implicit(group, out) : EB_OK;
 }
 
 static eb_error move(eb_h5_shape shape, const double *offsets, size_t frame,

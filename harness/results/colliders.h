@@ -3,9 +3,13 @@
  *   /scenes/<hash>/colliders/    one row a collider; absent when the scene has none
  *     kind                       an enumeration that carries its names: plane, sphere, cylinder, capped-cylinder, bowl (0 to 4), with
  *                                the geometry of eb_collider_kind
- *     origin (x 3), radius, half_length (m), axis (x 3); stiffness (Pa/m), damping (Pa s/m), friction
+ *     origin (x 3), radius, half_length, margin (m), axis (x 3); stiffness (Pa/m), damping, grip (Pa s/m), friction, isotropy
+ *     implicit                   whether its penalty is taken at the end of the step
+ *     attribute penalty          the law of their forces in words; penalty_rule: where the stiffness of explicit ones is 0
  *   /runs/<id>/frames/
- *     collider_offset            frames x colliders x 3, m: at the time of a frame a collider's origin is `origin` + its offset */
+ *     collider_offset            frames x colliders x 3, m: at the time of a frame a collider's origin is `origin` + its offset
+ *     collider_velocity          frames x colliders x 3, m/s
+ * Files older than margin, grip, implicit and isotropy read them as 0. */
 #ifndef EB_RESULTS_COLLIDERS_H
 #define EB_RESULTS_COLLIDERS_H
 
@@ -17,8 +21,9 @@
 /* Writes the group `colliders` of an open scene's group, when the scene has any. */
 EB_MUST eb_error eb_colliders_write(hid_t scene_group, const eb_scene *scene);
 
-/* The offset of each collider at time t, count x 3, m. */
-void eb_colliders_offsets(const eb_collider *colliders, int32_t count, double t, double *offsets);
+/* Offset (m) and velocity (m/s) of each collider at time t, count x 3. */
+void eb_colliders_motion(const eb_collider *colliders, int32_t count, double t, double *offsets,
+                         double *velocities);
 
 /* Colliders of a run; they do not move: `motion` is NULL. */
 typedef struct eb_result_colliders {

@@ -17,6 +17,19 @@ eb_outcome eb_outcome_find(const char *name) {
   return EB_OUTCOME_UNFINISHED;
 }
 
+const char *eb_frames_name(eb_frames frames) {
+  return frames == EB_FRAMES_ALL ? "all" : "interval";
+}
+
+eb_error eb_frames_parse(const char *name, eb_frames *out) {
+  *out = strcmp(name, "all") == 0        ? EB_FRAMES_ALL
+         : strcmp(name, "interval") == 0 ? EB_FRAMES_INTERVAL
+                                         : EB_FRAMES_UNSET;
+  if (*out != EB_FRAMES_UNSET) return EB_OK;
+  return EB_ERROR(EB_ERR_USAGE, "frames are stored at the scene's 'interval' or 'all', not '%s'",
+                  name);
+}
+
 #define TEXT(field)                                                                                \
   { #field, "", EB_FIELD_TEXT, offsetof(eb_run, field) }
 #define INT(field)                                                                                 \
@@ -36,6 +49,7 @@ const eb_field eb_run_fields[] = {TEXT(identity),
                                   TEXT(outcome),
                                   TEXT(reason),
                                   TEXT(detail),
+                                  TEXT(frames),
                                   TEXT(output),
                                   TEXT(audit),
                                   TEXT(audit_detail),

@@ -58,6 +58,16 @@ const char *eb_outcome_name(eb_outcome outcome); /* "completed", "out-of-memory"
 /* The outcome of that name; EB_OUTCOME_UNFINISHED when there is none. */
 eb_outcome eb_outcome_find(const char *name);
 
+/* Which steps a run stores a frame of. */
+typedef enum eb_frames {
+  EB_FRAMES_UNSET, /* as EB_FRAMES_INTERVAL */
+  EB_FRAMES_INTERVAL, /* those at the scene's interval and the last one; fields over the mesh in single precision */
+  EB_FRAMES_ALL /* all, in double precision: enough to recompute every audit of the run */
+} eb_frames;
+const char *eb_frames_name(eb_frames frames); /* "interval", "all" */
+/* EB_ERR_USAGE when it is neither name. */
+EB_MUST eb_error eb_frames_parse(const char *name, eb_frames *out);
+
 /* The attributes of a run. Texts are owned by the struct and never NULL once filled by a reader. */
 typedef struct eb_run {
   char *id;       /* name of its group, unique for its identity */
@@ -66,6 +76,7 @@ typedef struct eb_run {
   char *solver, *options, *plugin;
   char *outcome, *reason; /* eb_outcome_name, eb_reason_name of the last step */
   char *detail;           /* cause in words */
+  char *frames;           /* eb_frames_name; "" in older files, which is "interval" */
   char *output;           /* the end of what the process printed */
   char *audit;            /* "passed", "failed", "none" (nothing to judge) */
   char *audit_detail;     /* the first failure in words */

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/results/colliders.h"
-#include "harness/results/obstacles.h"
 #include "harness/results/table.h"
+#include "harness/results/write_frames.h"
 #include "harness/results/write_scene.h"
 #include "harness/results/write_setup.h"
 #include "problems/base/memory.h"
@@ -17,32 +16,17 @@ enum {
   RESIDUALS_AT = COUNTERS_AT + EB_COUNTERS,
   RESIDUAL_SECONDS_AT,
   OFFSETS_AT,
-  FRAMES_AT,
-  FRAME_TIME_AT,
-  FRAME_STEP_AT,
-  COLLIDER_OFFSET_AT,
-  OBSTACLE_POSE_AT,
-  UPDATES_AT,
-  BONES_AT,
-  JOINTS_AT,
   COLUMNS
 };
 
 struct eb_recorder {
   char *path;
   hid_t file, run;
-  int has_tables;
-  int32_t nodes, elements;
   int64_t residuals; /* total so far */
-  hsize_t frames_before_updates;
   char norm[128];
-  float *frame;    /* nodes x 3 */
-  int32_t *parent; /* nodes: as eb_scene_final_mesh has it; NULL when nothing is cut */
-  const eb_articulation *articulation;
-  int32_t collider_count;
-  eb_collider colliders[EB_MAX_COLLIDERS];
-  int32_t obstacle_count;
-  const eb_obstacle *obstacles;
+  int32_t nodes;           /* of the mesh that frames are stored on */
+  int32_t *parent;         /* nodes: as eb_scene_final_mesh has it; NULL when nothing is cut */
+  eb_frame_writer *frames; /* NULL when there are no tables */
   eb_table columns[COLUMNS];
 };
 
@@ -89,50 +73,6 @@ static eb_error open_step_tables(eb_recorder *recorder) {
   return open_number(recorder, OFFSETS_AT, "residuals", "offsets", true, "1");
 }
 
-static eb_error open_collider_offsets(eb_recorder *recorder) {
-  eb_h5_shape row = {2, {(hsize_t)recorder->collider_count, 3}};
-  return open_column(recorder, COLLIDER_OFFSET_AT, EB_COLLIDER_OFFSET, H5T_IEEE_F64LE,
-                     H5T_NATIVE_DOUBLE, row, ROWS_PER_CHUNK, "m");
-}
-
-static eb_error open_obstacle_poses(eb_recorder *recorder) {
-  eb_h5_shape row = {2, {(hsize_t)recorder->obstacle_count, EB_OBSTACLE_POSE_COLUMNS}};
-  return open_column(recorder, OBSTACLE_POSE_AT, EB_OBSTACLE_POSE, H5T_IEEE_F64LE,
-                     H5T_NATIVE_DOUBLE, row, ROWS_PER_CHUNK, "1, m");
-}
-
-static eb_error open_articulation(eb_recorder *recorder) {
-  hsize_t joints = (hsize_t)eb_articulation_joints(recorder->articulation);
-  eb_h5_shape bones = {3, {joints, 2, 3}}, angles = {2, {joints, 2}};
-  EB_TRY(open_column(recorder, BONES_AT, EB_FRAME_BONES, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, bones,
-                     ROWS_PER_CHUNK, "m"));
-  return open_column(recorder, JOINTS_AT, EB_FRAME_JOINTS, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
-                     angles, ROWS_PER_CHUNK, "rad, rad/s");
-}
-
-static eb_error open_frames(eb_recorder *recorder) {
-  eb_h5_shape row = {2, {(hsize_t)recorder->nodes, 3}};
-  EB_TRY(open_column(recorder, FRAMES_AT, "frames/positions", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, row,
-                     1, "m"));
-  EB_TRY(open_number(recorder, FRAME_TIME_AT, "frames", "time", false, "s"));
-  EB_TRY(open_number(recorder, FRAME_STEP_AT, "frames", "step", true, "1"));
-  if (recorder->collider_count > 0) EB_TRY(open_collider_offsets(recorder));
-  if (recorder->obstacle_count > 0) EB_TRY(open_obstacle_poses(recorder));
-  if (recorder->articulation) EB_TRY(open_articulation(recorder));
-  recorder->columns[UPDATES_AT].width = (size_t)recorder->elements;
-  return EB_NEW(recorder->frame, 3 * (size_t)recorder->nodes);
-}
-
-/* The first updates make the dataset; the frames before them had none. */
-static eb_error open_updates(eb_recorder *recorder) {
-  eb_table *c = &recorder->columns[UPDATES_AT];
-  if (c->set >= 0 || c->rows == 0) return EB_OK;
-  eb_h5_shape row = {1, {(hsize_t)recorder->elements}};
-  EB_TRY(open_column(recorder, UPDATES_AT, EB_FRAME_UPDATES, H5T_STD_U8LE, H5T_NATIVE_UINT8, row, 1,
-                     "1"));
-  return eb_h5_skip(c->set, c->name, recorder->frames_before_updates);
-}
-
 static eb_error add_number(eb_recorder *recorder, int at, double value) {
   return eb_table_add(&recorder->columns[at], &value, 1);
 }
@@ -145,12 +85,13 @@ static eb_error write_scene(eb_recorder *recorder, hid_t scenes, const eb_run *r
   eb_mesh *mesh;
   eb_surface *surface;
   recorder->nodes = scene->mesh->node_count;
-  if (scene->cut_count == 0) return eb_scene_write(scenes, run, scene, scene->mesh, scene->surface);
+  if (scene->cut_count == 0)
+    return eb_scene_write(scenes, run, scene, scene->mesh, scene->surface, NULL);
   EB_TRY(eb_scene_final_mesh(scene, &mesh, &recorder->parent));
   recorder->nodes = mesh->node_count;
   eb_error error = eb_mesh_surface(mesh, &surface);
   if (!error) {
-    error = eb_scene_write(scenes, run, scene, mesh, surface);
+    error = eb_scene_write(scenes, run, scene, mesh, surface, recorder->parent);
     eb_surface_destroy(surface);
   }
   eb_mesh_destroy(mesh);
@@ -169,6 +110,22 @@ static eb_error create_run(eb_recorder *recorder, const eb_run *run, const eb_sc
   return error;
 }
 
+/* Units of the run's attributes, which in HDF5 have no attributes of their own: attributes of the group `units`, by the same names. */
+static eb_error put_units(hid_t run) {
+  hid_t group;
+  eb_error error = EB_OK;
+  EB_TRY(eb_h5_group(run, "units", &group));
+  for (const eb_field *field = eb_run_fields; field->name && !error; field++)
+    if (field->type != EB_FIELD_TEXT) error = eb_h5_put_text(group, field->name, field->unit);
+  H5Gclose(group);
+  return error;
+}
+
+static eb_frames stored_frames(const eb_run *run) {
+  bool all = run->frames && strcmp(run->frames, eb_frames_name(EB_FRAMES_ALL)) == 0;
+  return all ? EB_FRAMES_ALL : EB_FRAMES_INTERVAL;
+}
+
 static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run,
                      const eb_scene *scene) {
   EB_TRY(eb_schema_write(recorder->file));
@@ -177,17 +134,12 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
     return eb_h5_error("cannot copy", "environment");
   EB_TRY(create_run(recorder, run, scene));
   EB_TRY(eb_run_write(recorder->run, run));
+  EB_TRY(put_units(recorder->run));
   if (!scene) return EB_OK;
-  recorder->articulation = scene->articulation;
-  recorder->elements = scene->mesh->element_count;
-  recorder->collider_count = scene->collider_count;
-  memcpy(recorder->colliders, scene->colliders, sizeof recorder->colliders);
-  recorder->obstacle_count = scene->obstacle_count;
-  recorder->obstacles = scene->obstacles;
-  recorder->has_tables = 1;
   EB_TRY(make_groups(recorder->run));
   EB_TRY(open_step_tables(recorder));
-  EB_TRY(open_frames(recorder));
+  EB_TRY(eb_frame_writer_create(recorder->run, scene, recorder->nodes, recorder->parent,
+                                stored_frames(run), &recorder->frames));
   EB_TRY(add_number(recorder, OFFSETS_AT, 0));
   return eb_recorder_commit(recorder);
 }
@@ -235,67 +187,15 @@ eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
   return add_number(recorder, OFFSETS_AT, (double)recorder->residuals);
 }
 
-static bool any(const uint8_t *updates, int32_t elements) {
-  for (int32_t e = 0; updates && e < elements; e++)
-    if (updates[e]) return true;
-  return false;
+/* Frames of all steps of a large scene would fill the memory between two commits. */
+static bool waits_too_long(const eb_recorder *recorder) {
+  static const size_t most = 16 << 20; /* bytes */
+  return eb_frame_writer_waiting(recorder->frames) > most;
 }
 
-static eb_error add_updates(eb_recorder *recorder, const uint8_t *updates) {
-  eb_table *c = &recorder->columns[UPDATES_AT];
-  bool begun = c->set >= 0 || c->rows > 0;
-  if (!begun && !any(updates, recorder->elements)) {
-    recorder->frames_before_updates++;
-    return EB_OK;
-  }
-  return eb_table_add(c, updates, 1);
-}
-
-/* Nodes that are still to be parted are where the node is that they part from. */
-static void fill_frame(eb_recorder *recorder, const eb_state *state) {
-  float *frame = recorder->frame;
-  for (int32_t i = 0; i < 3 * state->node_count; i++) frame[i] = (float)state->x[i];
-  for (int32_t i = state->node_count; i < recorder->nodes; i++)
-    memcpy(frame + 3 * (size_t)i, frame + 3 * (size_t)recorder->parent[i], 3 * sizeof *frame);
-}
-
-static eb_error add_articulation(eb_recorder *recorder, const eb_state *state) {
-  float bones[EB_MAX_JOINTS][2][3];
-  double joints[EB_MAX_JOINTS][2], pivot[3], tip[3];
-  for (int32_t j = 0; j < state->joint_count; j++) {
-    eb_articulation_bone(recorder->articulation, state->q, j, pivot, tip);
-    for (int d = 0; d < 3; d++) {
-      bones[j][0][d] = (float)pivot[d];
-      bones[j][1][d] = (float)tip[d];
-    }
-    joints[j][0] = state->q[j];
-    joints[j][1] = state->u[j];
-  }
-  EB_TRY(eb_table_add(&recorder->columns[BONES_AT], bones, 1));
-  return eb_table_add(&recorder->columns[JOINTS_AT], joints, 1);
-}
-
-static eb_error add_collider_offsets(eb_recorder *recorder, const eb_state *state) {
-  double offsets[3 * EB_MAX_COLLIDERS];
-  eb_colliders_offsets(recorder->colliders, recorder->collider_count, state->time, offsets);
-  return eb_table_add(&recorder->columns[COLLIDER_OFFSET_AT], offsets, 1);
-}
-
-static eb_error add_obstacle_poses(eb_recorder *recorder, const eb_state *state) {
-  double poses[EB_OBSTACLE_POSE_COLUMNS * EB_MAX_OBSTACLES];
-  eb_obstacles_poses(recorder->obstacles, recorder->obstacle_count, state->time, poses);
-  return eb_table_add(&recorder->columns[OBSTACLE_POSE_AT], poses, 1);
-}
-
-eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state, const uint8_t *updates) {
-  fill_frame(recorder, state);
-  EB_TRY(eb_table_add(&recorder->columns[FRAMES_AT], recorder->frame, 1));
-  EB_TRY(add_number(recorder, FRAME_TIME_AT, state->time));
-  EB_TRY(add_number(recorder, FRAME_STEP_AT, (double)state->step));
-  EB_TRY(add_updates(recorder, updates));
-  if (recorder->articulation) EB_TRY(add_articulation(recorder, state));
-  if (recorder->obstacle_count > 0) EB_TRY(add_obstacle_poses(recorder, state));
-  return recorder->collider_count > 0 ? add_collider_offsets(recorder, state) : EB_OK;
+eb_error eb_recorder_frame(eb_recorder *recorder, const eb_frame *frame) {
+  EB_TRY(eb_frame_writer_add(recorder->frames, frame));
+  return waits_too_long(recorder) ? eb_recorder_commit(recorder) : EB_OK;
 }
 
 hid_t eb_recorder_run(const eb_recorder *recorder) {
@@ -303,9 +203,9 @@ hid_t eb_recorder_run(const eb_recorder *recorder) {
 }
 
 eb_error eb_recorder_commit(eb_recorder *recorder) {
-  EB_TRY(open_updates(recorder));
-  for (int i = 0; i < COLUMNS && recorder->has_tables; i++)
+  for (int i = 0; i < COLUMNS && recorder->frames; i++)
     EB_TRY(eb_table_commit(&recorder->columns[i]));
+  if (recorder->frames) EB_TRY(eb_frame_writer_commit(recorder->frames));
   if (H5Fflush(recorder->file, H5F_SCOPE_GLOBAL) < 0)
     return eb_h5_error("cannot write", recorder->path);
   return EB_OK;
@@ -314,12 +214,13 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
 /* Closes every object first, so that closing the file writes all of it. */
 static void close_objects(eb_recorder *recorder) {
   for (int i = 0; i < COLUMNS; i++) eb_table_close(&recorder->columns[i]);
+  if (recorder->frames) eb_frame_writer_close(recorder->frames);
   if (recorder->run >= 0) H5Gclose(recorder->run);
   recorder->run = -1;
 }
 
 static eb_error put_norm(eb_recorder *recorder) {
-  if (!recorder->has_tables) return EB_OK;
+  if (!recorder->frames) return EB_OK;
   hid_t group;
   EB_TRY(eb_h5_group(recorder->run, "residuals", &group));
   eb_error error = eb_h5_put_text(group, "norm", recorder->norm);
@@ -345,7 +246,7 @@ void eb_recorder_destroy(eb_recorder *recorder) {
     H5Eclear2(H5E_DEFAULT);
   }
   for (int i = 0; i < COLUMNS; i++) free(recorder->columns[i].data);
-  free(recorder->frame);
+  eb_frame_writer_destroy(recorder->frames);
   free(recorder->parent);
   free(recorder->path);
   free(recorder);

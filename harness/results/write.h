@@ -12,8 +12,8 @@
 typedef struct eb_recorder eb_recorder;
 
 /* Creates the file with schema, environment (copied from `environment`, a group, or left out when negative), the run's
- * attributes as they are now and, when `scene` is not NULL, its mesh with all scripted cuts made and empty tables. `run` is not kept, and of the
- * scene its articulation. */
+ * attributes as they are now and, when `scene` is not NULL, the scene, its mesh with all scripted cuts made, and empty tables. `run`, which says
+ * which frames are stored, is not kept; the scene must outlive the recorder. */
 EB_MUST eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *run,
                                     const eb_scene *scene, eb_recorder **out);
 /* Phases, counters, memory and elimination tree of the set-up. */
@@ -21,10 +21,17 @@ EB_MUST eb_error eb_recorder_setup(eb_recorder *recorder, const eb_step_log *log
 /* One row of steps/, phases/, counters/ and residuals/. Allocates only to grow. */
 EB_MUST eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
                                   const eb_step_log *log);
-/* `updates`: how often each element was updated since the frame before (eb_step_log.element_updates); NULL when nobody
- * counts. */
-EB_MUST eb_error eb_recorder_frame(eb_recorder *recorder, const eb_state *state,
-                                   const uint8_t *updates);
+/* What is stored of a run in one moment. */
+typedef struct eb_frame {
+  const eb_state
+      *state; /* at the end of a step, on the mesh that the scene then has, or the initial one */
+  const eb_state *before; /* at its start; NULL: there was no step, and no force is told */
+  const uint8_t *
+      updates; /* how often each element was updated since the frame before (eb_step_log.element_updates); NULL when nobody counts */
+  const struct eb_contact_record *contacts; /* of the step, or NULL */
+} eb_frame;
+/* Rows wait for a commit unless they have grown large. */
+EB_MUST eb_error eb_recorder_frame(eb_recorder *recorder, const eb_frame *frame);
 /* The group of the run, for what others keep there. */
 hid_t eb_recorder_run(const eb_recorder *recorder);
 EB_MUST eb_error eb_recorder_commit(eb_recorder *recorder);

@@ -2,9 +2,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/results/colliders.h"
 #include "harness/results/obstacles.h"
+#include "harness/results/write_materials.h"
+#include "harness/results/write_rigid.h"
 #include "problems/base/memory.h"
 
 static eb_h5_shape vector(hsize_t count) {
@@ -93,7 +96,14 @@ static eb_error put_region_names(hid_t group, const eb_mesh *mesh) {
   return EB_OK;
 }
 
-static eb_error put_mesh(hid_t group, const eb_mesh *mesh, const eb_surface *surface) {
+static eb_error put_parents(hid_t group, int32_t nodes, const int32_t *parent) {
+  if (!parent) return EB_OK;
+  return eb_h5_put(group, "parent", H5T_STD_I32LE, H5T_NATIVE_INT32, vector((hsize_t)nodes), "1",
+                   parent);
+}
+
+static eb_error put_mesh(hid_t group, const eb_mesh *mesh, const eb_surface *surface,
+                         const int32_t *parent) {
   hsize_t nodes = (hsize_t)mesh->node_count, count = (hsize_t)mesh->element_count;
   EB_TRY(eb_h5_put(group, "positions", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, matrix(nodes, 3), "m",
                    mesh->X));
@@ -105,6 +115,7 @@ static eb_error put_mesh(hid_t group, const eb_mesh *mesh, const eb_surface *sur
     EB_TRY(eb_h5_put(group, "fibre", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, matrix(count, 3), "1",
                      mesh->fibre));
   EB_TRY(put_region_names(group, mesh));
+  EB_TRY(put_parents(group, mesh->node_count, parent));
   return put_surface(group, mesh, surface);
 }
 
@@ -120,22 +131,94 @@ static eb_error put_scene_attributes(hid_t group, const eb_run *run, const eb_sc
   return eb_h5_put_int(group, "paper_elements", scene->ops->target_elements);
 }
 
+/* ---- conventions and what the motion starts from ----------------------------------------------- */
+
+static eb_error put_conventions(hid_t group) {
+  static const char *const words[][2] = {
+      {"mass_convention",
+       "lumped: a node has an equal share of rho V of each element around it, V at rest (in "
+       "hexahedra by eight Gauss points); free rigid bodies have the mass and inertia of the "
+       "solid"},
+      {"area_convention",
+       "a node has a third of the area of each triangle of the mesh's surface around it, at rest"},
+      {"energy_datum",
+       "gravitational energy is -sum m g.x, 0 at the origin; elastic energy is 0 at rest"},
+      {"moment_origin", "angular momentum is about the origin of the coordinates"},
+      {"quadrature", "one point in tetrahedra and triangles, 2 x 2 x 2 Gauss points in hexahedra"}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    EB_TRY(eb_h5_put_text(group, words[i][0], words[i][1]));
+  return EB_OK;
+}
+
+static eb_error put_number(hid_t group, const char *name, const char *unit, double value) {
+  return eb_h5_put(group, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, (eb_h5_shape){0}, unit, &value);
+}
+
+static eb_error put_physics(hid_t group, const eb_scene *scene) {
+  EB_TRY(put_conventions(group));
+  EB_TRY(eb_h5_put(group, "gravity", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, vector(3), "m/s^2",
+                   scene->gravity));
+  EB_TRY(put_number(group, "dt", "s", scene->dt));
+  EB_TRY(put_number(group, "contact_friction", "1", scene->contact_friction));
+  EB_TRY(put_number(group, "bodies_friction", "1", scene->bodies_friction));
+  return eb_h5_put_int(group, "bodies_collide", scene->bodies_collide);
+}
+
+/* Most scenes start at rest, whose positions the file has already. */
+static eb_error put_start_positions(hid_t scene_group, hid_t group, const eb_scene *scene,
+                                    const eb_state *state) {
+  size_t bytes = 3 * (size_t)state->node_count * sizeof *state->x;
+  bool at_rest = scene->cut_count == 0 && memcmp(state->x, scene->mesh->X, bytes) == 0;
+  if (!at_rest)
+    return eb_h5_put(group, "positions", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
+                     matrix((hsize_t)state->node_count, 3), "m", state->x);
+  herr_t status =
+      H5Lcreate_hard(scene_group, "mesh/positions", group, "positions", H5P_DEFAULT, H5P_DEFAULT);
+  return status < 0 ? eb_h5_error("cannot link", "initial/positions") : EB_OK;
+}
+
+static eb_error put_start(hid_t scene_group, const eb_scene *scene, const eb_state *state) {
+  hid_t group;
+  EB_TRY(eb_h5_group(scene_group, "initial", &group));
+  eb_error error = put_start_positions(scene_group, group, scene, state);
+  if (!error)
+    error = eb_h5_put(group, "velocities", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
+                      matrix((hsize_t)state->node_count, 3), "m/s", state->v);
+  H5Gclose(group);
+  return error;
+}
+
+static eb_error put_initial(hid_t group, const eb_scene *scene) {
+  eb_state *state;
+  EB_TRY(eb_state_create(scene, &state));
+  eb_error error = put_start(group, scene, state);
+  eb_state_destroy(state);
+  return error;
+}
+
+/* ---- the scene -------------------------------------------------------------------------------- */
+
 static eb_error fill_scene(hid_t group, const eb_run *run, const eb_scene *scene,
-                           const eb_mesh *mesh, const eb_surface *surface) {
+                           const eb_mesh *mesh, const eb_surface *surface, const int32_t *parent) {
   hid_t mesh_group;
   EB_TRY(put_scene_attributes(group, run, scene));
   EB_TRY(eb_h5_group(group, "mesh", &mesh_group));
-  eb_error error = put_mesh(mesh_group, mesh, surface);
+  eb_error error = put_mesh(mesh_group, mesh, surface, parent);
   H5Gclose(mesh_group);
-  if (!error) error = eb_colliders_write(group, scene);
-  return error ? error : eb_obstacles_write(group, scene);
+  EB_TRY(error);
+  EB_TRY(put_physics(group, scene));
+  EB_TRY(put_initial(group, scene));
+  EB_TRY(eb_materials_write(group, scene));
+  EB_TRY(eb_rigid_write(group, scene));
+  EB_TRY(eb_colliders_write(group, scene));
+  return eb_obstacles_write(group, scene);
 }
 
 eb_error eb_scene_write(hid_t scenes, const eb_run *run, const eb_scene *scene, const eb_mesh *mesh,
-                        const eb_surface *surface) {
+                        const eb_surface *surface, const int32_t *parent) {
   hid_t group;
   EB_TRY(eb_h5_group(scenes, run->scene_hash, &group));
-  eb_error error = fill_scene(group, run, scene, mesh, surface);
+  eb_error error = fill_scene(group, run, scene, mesh, surface, parent);
   H5Gclose(group);
   return eb_error_prefix(error, "scene %s", run->scene);
 }

@@ -107,6 +107,7 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
   work->steps = s->steps ? s->steps : loop->scene->steps;
   work->seed = s->seed;
   work->contact_problem = s->contact_problem;
+  work->frames = s->frames;
   work->timeout = s->timeout > 0 ? s->timeout : default_timeout;
   work->memory = s->memory > 0 ? s->memory * 1e6 : default_memory();
   if (loop->parameters) EB_TRY(eb_run_set(&work->parameters, loop->parameters));

@@ -41,6 +41,7 @@ eb_error eb_settings_set(eb_settings *settings, const char *name, const char *va
   if (strcmp(name, "timeout") == 0)
     return eb_parse_real(name, value, 1e-3, 1e9, &settings->timeout);
   if (strcmp(name, "memory") == 0) return eb_parse_real(name, value, 1, 1e9, &settings->memory);
+  if (strcmp(name, "frames") == 0) return eb_frames_parse(value, &settings->frames);
   if (strcmp(name, "seed") == 0) {
     settings->has_seed = 1;
     return eb_parse_whole(name, value, 0, INT64_C(9000000000000000), &settings->seed);
@@ -53,6 +54,7 @@ eb_settings eb_settings_over(eb_settings base, eb_settings over) {
   if (over.repeat) base.repeat = over.repeat;
   if (over.steps) base.steps = over.steps;
   if (over.contact_problem) base.contact_problem = over.contact_problem;
+  if (over.frames) base.frames = over.frames;
   if (over.timeout > 0) base.timeout = over.timeout;
   if (over.memory > 0) base.memory = over.memory;
   if (over.has_seed) {
@@ -105,8 +107,8 @@ static eb_error unknown_key(const char *section, const char *key, const char *co
 }
 
 static eb_error common_key(reader *r, const char *key, const char *value) {
-  static const char *const names[] = {"summary", "repeat",  "steps",  "threads",
-                                      "seed",    "timeout", "memory", "contact-problem"};
+  static const char *const names[] = {"summary", "repeat", "steps",           "threads", "seed",
+                                      "timeout", "memory", "contact-problem", "frames"};
   int known;
   if (strcmp(key, "summary") == 0) {
     free(r->suite->summary);
@@ -118,8 +120,8 @@ static eb_error common_key(reader *r, const char *key, const char *value) {
 }
 
 static eb_error section_key(reader *r, const char *label, const char *key, const char *value) {
-  static const char *const names[] = {"scene", "solver",  "repeat", "steps",          "threads",
-                                      "seed",  "timeout", "memory", "contact-problem"};
+  static const char *const names[] = {"scene", "solver",  "repeat", "steps",           "threads",
+                                      "seed",  "timeout", "memory", "contact-problem", "frames"};
   eb_suite_section *section = NULL;
   int known;
   EB_TRY(section_of(r, label, &section));

@@ -6,12 +6,13 @@
  *   [any label]
  *   scene  = conjac2020/twist:E=1e5     one a line, any number; the label itself when there is none
  *   solver = newton:rtol=1e-6           one a line, any number
- *   repeat = 3   steps = 50   threads = 1 2   seed = 7   timeout = 60   memory = 2000
+ *   repeat = 3   steps = 50   threads = 1 2   seed = 7   timeout = 60   memory = 2000   frames = all
  *
- * (each setting on a line of its own; timeout in s, memory in MB). */
+ * (each setting on a line of its own; timeout in s, memory in MB; frames: interval or all, see eb_frames). */
 #ifndef EB_SUITE_H
 #define EB_SUITE_H
 
+#include "harness/results/record.h"
 #include "harness/strings.h"
 
 #include <stdbool.h>
@@ -23,7 +24,8 @@ enum { EB_MAX_THREAD_COUNTS = 8 };
 typedef struct eb_settings {
   int64_t repeat, steps;
   int64_t contact_problem; /* the step whose contact problem is kept */
-  int64_t seed;            /* set when has_seed */
+  eb_frames frames;
+  int64_t seed; /* set when has_seed */
   int has_seed;
   int thread_count;
   int threads[EB_MAX_THREAD_COUNTS];

@@ -136,6 +136,11 @@ int32_t eb_articulation_node(const eb_articulation *articulation, int32_t k) {
   return articulation->rider[k].node;
 }
 
+int32_t eb_articulation_carrier(const eb_articulation *articulation, int32_t k, double place[3]) {
+  memcpy(place, articulation->rider[k].place, sizeof articulation->rider[k].place);
+  return articulation->rider[k].body;
+}
+
 static uint64_t hash_body(uint64_t hash, const eb_rigid_body *body) {
   const double scalars[6] = {body->mass,  body->lower,           body->upper,
                              body->start, body->limit_stiffness, body->damping};

@@ -41,6 +41,8 @@ const eb_rigid_body *eb_articulation_body(const eb_articulation *articulation, i
 int32_t eb_articulation_attached(const eb_articulation *articulation);
 /* The k-th attached node. */
 int32_t eb_articulation_node(const eb_articulation *articulation, int32_t k);
+/* The body that it rides on (-1: the world), and its place at q = 0. */
+int32_t eb_articulation_carrier(const eb_articulation *articulation, int32_t k, double place[3]);
 
 /* Where the k-th attached node is at q, and when `jacobian` is not NULL its 3 x joints (row-major) d p / d q. */
 void eb_articulation_place(const eb_articulation *articulation, const double *q, int32_t k,
