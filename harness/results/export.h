@@ -11,7 +11,7 @@
 EB_MUST eb_error eb_export_json(const eb_results *results, const eb_strings *ids, FILE *out);
 /* One line a step of every run: id, scene, solver, options, threads, repetition, then eb_columns, phases and counters. Texts are quoted as in RFC 4180. */
 EB_MUST eb_error eb_export_csv(const eb_results *results, const eb_strings *ids, FILE *out);
-/* One XDMF 2 file a run that has frames, which refers to the arrays in the result file: ParaView and VTK play it, with region and updates
+/* One XDMF 2 file a run that has frames, which refers to the arrays in the result file: ParaView and VTK play it, with velocity at the nodes, region and updates
  * as values of the cells; and one of its bones as lines when it has any. Files go to `folder` (made when missing), or beside the result
  * file when NULL, named <result>.<id>.xdmf, <result>.<id>.bones.xdmf and <result>.<id>.obstacles.xdmf; their paths are printed to `out`. *written is the number of runs. */
 EB_MUST eb_error eb_export_xdmf(const eb_results *results, const eb_strings *ids,

@@ -10,6 +10,14 @@ static json_t *array_json(const double *values, size_t count) {
   return array;
 }
 
+/* Of numbers that the file stores as integers. */
+static json_t *wholes_json(const double *values, size_t count) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < count; i++)
+    json_array_append_new(array, json_integer((json_int_t)values[i]));
+  return array;
+}
+
 /* object[group], which is made when there is none. */
 static json_t *member(json_t *object, const char *group) {
   json_t *found = json_object_get(object, group);
@@ -24,7 +32,9 @@ static eb_error add_steps(const eb_results *results, int run, json_t *json) {
     size_t count;
     eb_step_table table = eb_results_table_info(i);
     EB_TRY(eb_results_table(results, run, i, &values, &count));
-    json_object_set_new(member(json, table.group), table.name, array_json(values, count));
+    bool whole = i < EB_COL_COUNT && eb_columns[i].whole;
+    json_object_set_new(member(json, table.group), table.name,
+                        (whole ? wholes_json : array_json)(values, count));
     free(values);
   }
   return EB_OK;
@@ -91,14 +101,39 @@ static eb_error add_residuals(const eb_results *results, int run, json_t *json) 
   return EB_OK;
 }
 
-static json_t *environment_json(const eb_results *results) {
-  json_t *json = json_object();
-  for (int i = 0; i < eb_results_fact_count(results); i++) {
-    const eb_fact *fact = eb_results_fact(results, i);
-    json_object_set_new(json, fact->name, json_string(fact->value));
-  }
+/* ---- the environment -------------------------------------------------------------------------- */
+
+/* As the file has it: a number with all its digits, or NULL when the fact is a text. */
+static json_t *number_json(hid_t environment, const char *name) {
+  json_t *json = NULL;
+  double real;
+  int64_t whole;
+  hid_t attribute = H5Aopen(environment, name, H5P_DEFAULT);
+  hid_t type = attribute < 0 ? -1 : H5Aget_type(attribute);
+  H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
+  if (class == H5T_FLOAT && H5Aread(attribute, H5T_NATIVE_DOUBLE, &real) >= 0)
+    json = eb_json_real(real);
+  if (class == H5T_INTEGER && H5Aread(attribute, H5T_NATIVE_INT64, &whole) >= 0)
+    json = json_integer(whole);
+  if (type >= 0) H5Tclose(type);
+  if (attribute >= 0) H5Aclose(attribute);
   return json;
 }
+
+static eb_error add_environment(const eb_results *results, json_t *json) {
+  if (eb_results_fact_count(results) == 0) return EB_OK;
+  hid_t group = H5Gopen2(eb_results_file(results), "environment", H5P_DEFAULT);
+  if (group < 0) return eb_h5_error("cannot open", "environment");
+  for (int i = 0; i < eb_results_fact_count(results); i++) {
+    const eb_fact *fact = eb_results_fact(results, i);
+    json_t *number = number_json(group, fact->name);
+    json_object_set_new(json, fact->name, number ? number : json_string(fact->value));
+  }
+  H5Gclose(group);
+  return EB_OK;
+}
+
+/* ---- the file --------------------------------------------------------------------------------- */
 
 static eb_error add_runs(const eb_results *results, const eb_strings *ids, json_t *runs) {
   for (int i = 0; i < eb_results_count(results); i++) {
@@ -113,15 +148,17 @@ static eb_error add_runs(const eb_results *results, const eb_strings *ids, json_
   return EB_OK;
 }
 
+static eb_error add_all(const eb_results *results, const eb_strings *ids, json_t *json) {
+  EB_TRY(add_environment(results, member(json, "environment")));
+  json_object_set_new(json, "runs", json_array());
+  return add_runs(results, ids, json_object_get(json, "runs"));
+}
+
 eb_error eb_export_json(const eb_results *results, const eb_strings *ids, FILE *out) {
-  json_t *runs = json_array();
-  eb_error error = add_runs(results, ids, runs);
-  if (error) {
-    json_decref(runs);
-    return error;
-  }
-  return eb_json_print(json_pack("{s:s, s:i, s:o, s:o}", "file", eb_results_path(results),
-                                 "schema_version", EB_SCHEMA_VERSION, "environment",
-                                 environment_json(results), "runs", runs),
-                       out);
+  json_t *json = json_pack("{s:s, s:i}", "file", eb_results_path(results), "schema_version",
+                           EB_SCHEMA_VERSION);
+  eb_error error = json ? add_all(results, ids, json) : EB_OK;
+  if (!error) return eb_json_print(json, out);
+  json_decref(json);
+  return error;
 }

@@ -17,8 +17,9 @@ typedef struct movie {
   char *data; /* the result file as the XML refers to it */
   eb_element_type type;
   int64_t nodes, elements;
-  bool updates;  /* the file has EB_FRAME_UPDATES */
-  int32_t bones; /* in a frame of EB_FRAME_BONES */
+  int precision, velocity_precision; /* bytes of a number; no velocities: 0 */
+  bool updates;                      /* the file has EB_FRAME_UPDATES */
+  int32_t bones;                     /* in a frame of EB_FRAME_BONES */
   bool obstacles;
   size_t frames;
   double *time;
@@ -68,22 +69,31 @@ static void put_topology(FILE *out, const movie *m) {
   fprintf(out, "</Attribute>\n");
 }
 
-/* Frame f of frames/positions. VTK keeps a geometry for as long as the first child of its data item reads the same, which the comment
+/* Frame f of a field over the nodes. VTK keeps a geometry for as long as the first child of its data item reads the same, which the comment
  * prevents, and complains when that child has no text. */
-static void put_geometry(FILE *out, const movie *m, size_t frame) {
+static void put_field(FILE *out, const movie *m, size_t frame, const char *path, int precision) {
   long long nodes = (long long)m->nodes;
   fprintf(out,
-          "        <Geometry GeometryType=\"XYZ\">\n"
           "          <DataItem ItemType=\"HyperSlab\" Dimensions=\"%lld 3\"><!-- frame %zu -->\n"
           "            <DataItem Format=\"XML\" Dimensions=\"3 3\">%zu 0 0  1 1 1  1 %lld "
           "3</DataItem>\n"
-          "            <DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"4\" "
+          "            <DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"%d\" "
           "Dimensions=\"%zu %lld 3\">",
-          nodes, frame, frame, nodes, m->frames, nodes);
+          nodes, frame, frame, nodes, precision, m->frames, nodes);
   put_escaped(out, m->data);
-  fprintf(out,
-          ":/runs/%s/frames/positions</DataItem>\n          </DataItem>\n        </Geometry>\n",
-          m->run->id);
+  fprintf(out, ":/runs/%s/%s</DataItem>\n          </DataItem>\n", m->run->id, path);
+}
+
+static void put_geometry(FILE *out, const movie *m, size_t frame) {
+  fprintf(out, "        <Geometry GeometryType=\"XYZ\">\n");
+  put_field(out, m, frame, EB_FRAME_POSITIONS, m->precision);
+  fprintf(out, "        </Geometry>\n");
+}
+
+static void put_velocities(FILE *out, const movie *m, size_t frame) {
+  fprintf(out, "        <Attribute Name=\"velocity\" AttributeType=\"Vector\" Center=\"Node\">\n");
+  put_field(out, m, frame, EB_FRAME_VELOCITIES, m->velocity_precision);
+  fprintf(out, "        </Attribute>\n");
 }
 
 /* Frame f of frames/updates, with a comment for VTK as above. */
@@ -104,6 +114,7 @@ static void put_updates(FILE *out, const movie *m, size_t frame) {
 static eb_error put_bodies(FILE *out, const movie *m, size_t frame) {
   put_topology(out, m);
   put_geometry(out, m, frame);
+  if (m->velocity_precision > 0) put_velocities(out, m, frame);
   if (m->updates) put_updates(out, m, frame);
   return EB_OK;
 }
@@ -256,7 +267,8 @@ static eb_error read_movie(const eb_results *results, int run, movie *m) {
   m->elements = mesh->element_count;
   m->updates = eb_results_has_updates(results, run);
   eb_mesh_destroy(mesh);
-  return EB_OK;
+  EB_TRY(eb_results_frame_precision(results, run, EB_FRAME_POSITIONS, &m->precision));
+  return eb_results_frame_precision(results, run, EB_FRAME_VELOCITIES, &m->velocity_precision);
 }
 
 eb_error eb_export_xdmf(const eb_results *results, const eb_strings *ids, const char *folder,

@@ -1,6 +1,7 @@
 #include "harness/results/json.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 json_t *eb_json_real(double value) {
   return isfinite(value) ? json_real(value) : json_null();
@@ -27,9 +28,19 @@ static const char *type_name(eb_option_type type) {
   return names[type];
 }
 
+/* In the type that the option has; a default that is no number of its type stays a text. */
+static json_t *default_json(const eb_option *option) {
+  char *end;
+  double real = strtod(option->fallback, &end);
+  bool number = end != option->fallback && !*end && isfinite(real);
+  if (option->type == EB_OPTION_REAL && number) return json_real(real);
+  if (option->type == EB_OPTION_INT && number) return json_integer((json_int_t)real);
+  return json_string(option->fallback);
+}
+
 static json_t *option_json(const eb_option *option) {
-  json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", option->name, "type",
-                           type_name(option->type), "default", option->fallback, "unit",
+  json_t *json = json_pack("{s:s, s:s, s:o, s:s, s:s}", "name", option->name, "type",
+                           type_name(option->type), "default", default_json(option), "unit",
                            option->unit ? option->unit : "", "doc", option->doc ? option->doc : "");
   bool number = option->type == EB_OPTION_REAL || option->type == EB_OPTION_INT;
   if (number && (option->min != 0 || option->max != 0)) {

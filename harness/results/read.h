@@ -77,6 +77,9 @@ void eb_residuals_clear(eb_residuals *residuals);
 EB_MUST eb_error eb_results_frame_count(const eb_results *results, int run, size_t *out);
 /* Positions of one frame, nodes x 3, m. */
 EB_MUST eb_error eb_results_frame(const eb_results *results, int run, size_t frame, float **out);
+/* Bytes of one number of a dataset over frames, by its path ("frames/velocities"): 4 or 8, and 0 when the run has none of that name. */
+EB_MUST eb_error eb_results_frame_precision(const eb_results *results, int run, const char *path,
+                                            int *bytes);
 /* Whether the run has brought element matrices up to date, and how often each since the frame before, saturating at 255
  * (*out is NULL when it never has, or the file does not tell). */
 bool eb_results_has_updates(const eb_results *results, int run);

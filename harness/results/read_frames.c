@@ -69,9 +69,24 @@ eb_error eb_results_frame(const eb_results *results, int run, size_t frame, floa
   void *data;
   eb_h5_shape row = {2, {(hsize_t)eb_results_run(results, run)->nodes, 3}};
   eb_error error =
-      read_frame(results, run, "frames/positions", frame, H5T_NATIVE_FLOAT, row, &data);
+      read_frame(results, run, EB_FRAME_POSITIONS, frame, H5T_NATIVE_FLOAT, row, &data);
   *out = data;
   return error;
+}
+
+eb_error eb_results_frame_precision(const eb_results *results, int run, const char *path,
+                                    int *bytes) {
+  char full[400];
+  *bytes = 0;
+  snprintf(full, sizeof full, "/runs/%s/%s", eb_results_run(results, run)->id, path);
+  if (!eb_h5_exists(eb_results_file(results), full)) return EB_OK;
+  hid_t set = H5Dopen2(eb_results_file(results), full, H5P_DEFAULT);
+  if (set < 0) return eb_results_locate(results, run, eb_h5_error("cannot open", full));
+  hid_t type = H5Dget_type(set);
+  *bytes = (int)H5Tget_size(type);
+  H5Tclose(type);
+  H5Dclose(set);
+  return EB_OK;
 }
 
 bool eb_results_has_updates(const eb_results *results, int run) {

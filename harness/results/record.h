@@ -3,10 +3,20 @@
  *
  *   /                         attributes: schema_version, format
  *   /environment              attributes only (harness/environment.h)
- *   /scenes/<hash>/           attributes: name, parameters, mesh_source, stand_in, counts
+ *   /scenes/<hash>/           attributes: name, parameters, mesh_source, stand_in, counts, bodies_collide, and in words mass_convention,
+ *                             area_convention, energy_datum, moment_origin, quadrature; gravity (3, m/s^2), dt (s), contact_friction,
+ *                             bodies_friction
  *     mesh/                   positions (nodes x 3, m), tetrahedra|hexahedra|triangles, region, fibre,
  *                             surface (triangles x 3 nodes), surface_region; with all scripted cuts made: the copies of nodes that a
- *                             cut makes come behind the nodes of the mesh before it (the attribute nodes counts those before any cut)
+ *                             cut makes come behind the nodes of the mesh before it (the attribute nodes counts those before any cut);
+ *                             parent (nodes): the node that a copy parts from, itself else; only where there are cuts. The mesh of a step
+ *                             with n nodes is this one with every node from n on replaced by its parent until it is below n
+ *     materials/              a row a region: kind and fibre (enumerations that carry their names), young, poisson, density,
+ *                             fibre_stiffness, fibre_exponent, activation, thickness, rigid
+ *     initial/                positions, velocities: what the first step starts from, in doubles, on the nodes before any cut
+ *     free_bodies/            where regions are rigid: mass, centre, inertia (bodies x 9), of_node (nodes: body or -1)
+ *     articulation/           where nodes ride on jointed bodies: parent, pivot, axis, mass, centre, inertia (x 6), lower, upper,
+ *                             limit_stiffness, damping, start, tip, a row a body; rider_node, rider_body, rider_place (at angles 0)
  *     colliders/              when the scene has any (harness/results/colliders.h)
  *     obstacles/              when the scene has any (harness/results/obstacles.h)
  *   /runs/<id>/               attributes: eb_run
@@ -18,15 +28,27 @@
  *     phases/<name>           s, one row a step
  *     counters/<name>         one row a step
  *     residuals/              values, seconds (since the step began), offsets (steps + 1); attribute norm
- *     frames/                 positions (frames x nodes x 3, float32, m), time (s), step, collider_offset (frames x colliders x 3, m);
- *                             obstacle_pose (frames x obstacles x 12: rotation and shift, m);
- *                             updates (frames x elements, uint8): how often the solver has brought an element's matrix up to date
- *                             since the frame before, 255 for that often and more; absent when it never has; until the cut that parts it,
- *                             a node's copy is where the node is; bones (frames x bodies x 2 x 3, float32, m): pivot and tip
- *                             of every rigid body, and joints (frames x joints x 2: angle, rad, and rate, rad/s), when the scene has any
+ *     units/                  attributes by the names of the run's numbers: their units
+ *     frames/                 a row a frame, of the steps that the run's attribute frames says (eb_frames); the initial state is frame 0.
+ *                             Fields over the mesh and contacts are float32, with "all" float64:
+ *       positions, velocities nodes x 3, m and m/s; until the cut that parts it, a node's copy has what the node has, here and below
+ *       time, step, node_count s; 1; nodes of the mesh of the step, where there are cuts
+ *       fixed, target         nodes: 0 free, 1 scripted, 2 on a jointed body, 3 on a free body; nodes x 3, m: where those belong; absent
+ *                             when the scene holds no nodes
+ *       force                 nodes x 3, N: f_ext less m g, taken at the start of the step that ends at the frame; absent when that is 0
+ *       activation            of the fibres, where it is scripted
+ *       collider_offset, collider_velocity   colliders x 3, m and m/s
+ *       obstacle_pose         obstacles x 12: rotation and shift, m
+ *       updates               elements, uint8: how often the solver has brought an element's matrix up to date since the frame
+ *                             before, 255 for that often and more; absent when it never has
+ *       bones, joints         bodies x 2 x 3, float32, m: pivot and tip of every body of the articulation; joints x 2: angle and rate
+ *       body_pose, body_twist bodies x 7 and x 6 of the free rigid bodies (problems/rigid/free_body.h)
+ *       contacts/             of scenes with contact as constraints, lists one behind the other (solvers/contact/record.h): offsets
+ *                             (frames + 1); gap, eps1, eps2, cone, angle, a row a frame; kind, vertices (x 4), weight (x 4), frame
+ *                             (x 3 x 3), force (x 3, N), demand (x 3, m), a row a contact
  *
  * Phases, counters and kinds of memory go by their names (solvers/solver.h); those that an older file lacks read as 0 or as not
- * reported. Every dataset has the attribute `unit` ("1" when it has none). */
+ * reported. Every dataset has the attribute `unit` ("1" when it has none), and those of frames say in words what they are (`meaning`). */
 #ifndef EB_RESULTS_RECORD_H
 #define EB_RESULTS_RECORD_H
 
@@ -36,10 +58,12 @@
 #include "harness/results/h5.h"
 
 enum { EB_SCHEMA_VERSION = 1 };
-#define EB_SCHEMA_FORMAT "elastobench result"
-#define EB_FRAME_UPDATES "frames/updates"
-#define EB_FRAME_BONES   "frames/bones"
-#define EB_FRAME_JOINTS  "frames/joints"
+#define EB_SCHEMA_FORMAT    "elastobench result"
+#define EB_FRAME_POSITIONS  "frames/positions"
+#define EB_FRAME_VELOCITIES "frames/velocities"
+#define EB_FRAME_UPDATES    "frames/updates"
+#define EB_FRAME_BONES      "frames/bones"
+#define EB_FRAME_JOINTS     "frames/joints"
 
 /* How a case ended. Everything but `unfinished` is a result that --resume keeps. */
 typedef enum eb_outcome {

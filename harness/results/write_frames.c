@@ -94,9 +94,9 @@ static eb_h5_shape over_nodes(const eb_frame_writer *writer) {
 
 static eb_error open_motion(eb_frame_writer *writer) {
   const eb_h5_shape single = {0};
-  EB_TRY(open_table(writer, POSITIONS_AT, "frames/positions", field(writer), over_nodes(writer),
+  EB_TRY(open_table(writer, POSITIONS_AT, EB_FRAME_POSITIONS, field(writer), over_nodes(writer),
                     "m", "of the nodes"));
-  EB_TRY(open_table(writer, VELOCITIES_AT, "frames/velocities", field(writer), over_nodes(writer),
+  EB_TRY(open_table(writer, VELOCITIES_AT, EB_FRAME_VELOCITIES, field(writer), over_nodes(writer),
                     "m/s", "of the nodes"));
   EB_TRY(open_table(writer, TIME_AT, "frames/time", real(), single, "s", "simulated time"));
   EB_TRY(open_table(writer, STEP_AT, "frames/step", whole(), single, "1",

@@ -38,8 +38,11 @@ def check_run(run, scenes, name):
     ok(tets.min() == 0 and tets.max() == len(rest) - 1, f"{name}: elements use every node")
     ok(mesh["surface"].shape[0] == mesh["surface_region"].shape[0] > 0, f"{name}: the surface is there")
     positions = frames["positions"]
-    ok(positions.dtype == numpy.float32 and positions.compression == "gzip" and positions.chunks[0] == 1,
+    ok(positions.dtype == numpy.float32 and positions.compression == "gzip" and positions.chunks[1:] == positions.shape[1:],
        f"{name}: frames are float32, chunked and compressed")
+    velocities = frames["velocities"]
+    ok(velocities.dtype == numpy.float32 and velocities.shape == positions.shape, f"{name}: with velocities")
+    ok(run["units"].attrs["dt"] == "s" and set(run["units"].attrs) <= set(run.attrs), f"{name}: the run's numbers have units")
     ok(positions.shape == (len(frames["time"]), len(rest), 3), f"{name}: frames have the shape of the mesh")
     ok(frames["step"][0] == 0 and frames["step"][-1] == rows, f"{name}: the first and the last frame are there")
     ok(abs(frames["time"][-1] - steps["time"][-1]) < 1e-12, f"{name}: the last frame is that of the last step")
