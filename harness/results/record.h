@@ -3,7 +3,7 @@
  *
  *   /                         attributes: schema_version, format
  *   /environment              attributes only (harness/environment.h)
- *   /scenes/<hash>/           attributes: name, parameters, mesh_source, stand_in, counts, bodies_collide, and in words mass_convention,
+ *   /scenes/<hash>/           attributes: name, parameters, mesh_source, stand_in, counts, bodies_collide, scripted_force, and in words mass_convention,
  *                             area_convention, energy_datum, moment_origin, quadrature; gravity (3, m/s^2), dt (s), contact_friction,
  *                             bodies_friction
  *     mesh/                   positions (nodes x 3, m), tetrahedra|hexahedra|triangles, region, fibre,

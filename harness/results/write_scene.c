@@ -161,7 +161,8 @@ static eb_error put_physics(hid_t group, const eb_scene *scene) {
   EB_TRY(put_number(group, "dt", "s", scene->dt));
   EB_TRY(put_number(group, "contact_friction", "1", scene->contact_friction));
   EB_TRY(put_number(group, "bodies_friction", "1", scene->bodies_friction));
-  return eb_h5_put_int(group, "bodies_collide", scene->bodies_collide);
+  EB_TRY(eb_h5_put_int(group, "bodies_collide", scene->bodies_collide));
+  return eb_h5_put_int(group, "scripted_force", scene->ops->force != NULL);
 }
 
 /* Most scenes start at rest, whose positions the file has already. */

@@ -1,0 +1,264 @@
+"""Every audit of a step, recomputed from a result file: each figure with the error that rounding may leave in it.
+
+A figure agrees when it is within 1e-9 of the larger of both, which is what sums of some 1e5 terms in another order keep of sixteen digits with
+room to spare, plus its `noise`: where terms cancel, 1e-9 of what is left is less than rounding of the terms allows, eps times their size."""
+import numpy as np
+
+import colliders
+import contact
+import elements
+import materials
+import rigid
+
+EPS = np.finfo(float).eps
+
+
+class Figure:
+    def __init__(self, value, noise=0.0):
+        self.value, self.noise = float(value), float(noise)
+
+
+def vector(name, value, noise):
+    return {f"{name}_{axis}": Figure(value[d], noise) for d, axis in enumerate("xyz")}
+
+
+def norm(a):
+    return float(np.sqrt(np.sum(np.square(a))))
+
+
+class Auditor:
+    def __init__(self, run):
+        self.run, self.scene = run, run.scene
+        self.bodies = rigid.FreeBodies(run.scene) if run.scene.bodies else None
+        self.joints = rigid.Articulation(run.scene) if run.scene.joints else None
+        self.mesh = None
+
+    def follow(self, frame):
+        """The mesh of the step that ends here; scenes with cuts change it."""
+        nodes = self.run.nodes(frame)
+        if self.mesh is None or self.mesh.nodes != nodes:
+            self.mesh = elements.Mesh(self.scene, self.run.cells(nodes), nodes)
+            self.part = self.mesh.components()
+
+    def elastic(self, x, activation):
+        """Energy, its force on every node of every point, det F, and what rounding may do to energy and force."""
+        scene, mesh = self.scene, self.mesh
+        F = mesh.deformation(x)
+        points = mesh.weights.shape[1]
+        soft = np.repeat(~scene.rigid, points)
+        region, flat = np.repeat(scene.region, points), F.reshape(-1, 3, 3)
+        fibres = None if scene.fibre is None else np.repeat(scene.fibre, points, axis=0)
+        psi, P = np.zeros(len(flat)), np.zeros_like(flat)
+        psi[soft], P[soft] = materials.evaluate(scene.materials, region[soft], flat[soft],
+                                                None if fibres is None else fibres[soft], activation)
+        if mesh.planar:
+            P[:, 2] = 0
+        P = P.reshape(F.shape)
+        forces = np.einsum("ep,epij,epaj->epai", mesh.weights, P, mesh.gradients)
+        # F is a sum of x times dN/dX: rounding leaves eps |x| |dN/dX| in it, the modulus makes that a stress
+        mu, lame = materials.lame(scene.materials["young"], scene.materials["poisson"])
+        modulus = (2 * mu + 3 * np.abs(lame) + scene.materials["fibre_stiffness"])[scene.region]
+        slope = np.linalg.norm(mesh.gradients, axis=3)
+        strain = EPS * (1 + (np.linalg.norm(x, axis=1)[mesh.cells][:, None, :] * slope).sum(axis=2))
+        growth = np.maximum(1, np.linalg.norm(F, axis=(2, 3))) ** 4
+        stress = modulus[:, None] * strain * growth
+        force_noise = norm((mesh.weights * stress)[:, :, None] * slope)
+        size = np.linalg.norm(P, axis=(2, 3)) * strain + stress * strain + EPS * modulus[:, None] * growth
+        return (float((mesh.weights.ravel() * psi).sum()), forces, np.linalg.det(F), float((mesh.weights * size).sum()),
+                force_noise, strain.max())
+
+    def kinds(self, at):
+        """Which nodes are what: 0 free, 1 scripted, 2 and 3 carried."""
+        return at["fixed"] if "fixed" in at else np.zeros(len(at["positions"]), np.uint8)
+
+    def external(self, at):
+        """f_ext of the step that ends here."""
+        weight = self.mesh.mass[:, None] * self.scene.gravity
+        return weight + at["force"] if "force" in at else weight
+
+    def state(self, frame):
+        """A frame with only the nodes that there are."""
+        nodes, at = self.mesh.nodes, self.run.at(frame)
+        for name in ("positions", "velocities", "fixed", "target", "force"):
+            if name in at:
+                at[name] = at[name][:nodes]
+        return at
+
+    # ---- single figures --------------------------------------------------------------------------
+
+    def motion(self, at):
+        """Kinetic and gravitational energy, momentum and angular momentum of nodes and bodies."""
+        g, on = self.scene.gravity, np.ones(self.mesh.nodes, bool)
+        if self.bodies is not None:
+            on[self.bodies.riders] = False
+        m, x, v = self.mesh.mass[on], at["positions"][on], at["velocities"][on]
+        kinetic, height = (m * contact.dot(v, v)).sum() / 2, -(m * (x @ g)).sum()
+        P, L = m @ v, m @ np.cross(x, v)
+        sizes = [(m * np.abs(x @ g)).sum(), (m * np.linalg.norm(v, axis=1)).sum(),
+                 (m * np.linalg.norm(x, axis=1) * np.linalg.norm(v, axis=1)).sum()]
+        if self.bodies is not None:
+            M, p, V, w = self.bodies.mass, at["body_pose"][:, :3], at["body_twist"][:, :3], at["body_twist"][:, 3:]
+            spin = np.einsum("bij,bj->bi", self.bodies.world_inertia(at["body_pose"]), w)
+            kinetic += (M * contact.dot(V, V)).sum() / 2 + contact.dot(w, spin).sum() / 2
+            height -= (M * (p @ g)).sum()
+            P, L = P + M @ V, L + M @ np.cross(p, V) + spin.sum(axis=0)
+            sizes[0] += (M * np.abs(p @ g)).sum()
+            sizes[1] += (M * np.linalg.norm(V, axis=1)).sum()
+            sizes[2] += (M * np.linalg.norm(p, axis=1) * np.linalg.norm(V, axis=1)).sum() + np.linalg.norm(spin)
+        return kinetic, height, P, L, sizes
+
+    def penetration(self, at):
+        deepest = np.zeros(self.mesh.nodes)
+        if self.scene.colliders is not None:
+            for one in colliders.each(self.scene.colliders, at):
+                deepest = np.maximum(deepest, -colliders.distance(one, at["positions"])[0])
+        return deepest
+
+    def implicit_push(self, at):
+        push = np.zeros((self.mesh.nodes, 3))
+        if self.scene.colliders is not None:
+            for one in colliders.each(self.scene.colliders, at):
+                if one["implicit"]:
+                    push += colliders.implicit_force(one, self.mesh.area, at["positions"])
+        return push
+
+    def implicit_noise(self, at):
+        if self.scene.colliders is None:
+            return 0.0
+        stiffest = max(k for k in self.scene.colliders["stiffness"])
+        return EPS * stiffest * norm(self.mesh.area * np.linalg.norm(at["positions"], axis=1))
+
+    def explicit_push(self, before):
+        """The force of explicit colliders, or None where more than their law is in frames/force."""
+        scene = self.scene
+        if scene.scripted_force or scene.bodies_collide or scene.colliders is None:
+            return None
+        push = np.zeros((self.mesh.nodes, 3))
+        for one in colliders.each(scene.colliders, before):
+            if one["implicit"]:
+                continue
+            if one["stiffness"] == 0:
+                return None
+            push += colliders.explicit_force(one, self.mesh.area, before["positions"], before["velocities"])
+        return push
+
+    # ---- equations -------------------------------------------------------------------------------
+
+    def residual(self, before, at, forces, static, force_noise):
+        """grad W = M (x1 - x0 - h v0) / h^2 + g - f_c - f_ext over the free nodes, and the scale that it is measured by:
+        sqrt(sum over free nodes of |inertia|^2 + |f_ext|^2 + |f_c|^2 + sum over the points of elements of |their part of g|^2)."""
+        dt, mass, kind = self.scene.dt, self.mesh.mass[:, None], self.kinds(at)
+        free, x0, x1, v0 = kind == 0, before["positions"], at["positions"], before["velocities"]
+        inertia = np.zeros_like(x1) if static else mass * (x1 - x0 - dt * v0) / dt ** 2
+        inertia[kind > 1] = 0
+        push, external = self.implicit_push(at), self.external(at)
+        g = np.zeros_like(x1)
+        np.add.at(g, self.mesh.cells, forces.sum(axis=1))
+        r = inertia + g - push - external
+        of_elements = forces * free[self.mesh.cells][:, None, :, None]
+        scale = norm([norm(inertia[free]), norm(of_elements), norm(push[free]), norm(external[free])])
+        place = np.abs(x1) + np.abs(x0) + dt * np.abs(v0)
+        noise = force_noise + self.implicit_noise(at) + EPS * scale + (0 if static else EPS * norm(mass * place) / dt ** 2)
+        return r, scale, noise
+
+    def joint_figures(self, before, at, r, static, noise):
+        """The equation of the joints: what acts on the riding nodes acts on the joints (d'Alembert), implicit Euler in angles."""
+        art, dt = self.joints, self.scene.dt
+        (q0, u0), (q1, u1) = before["joints"].T, at["joints"].T
+        J0, J1 = art.places(q0)[1], art.places(q1)[1]
+        acceleration = np.zeros(len(q1)) if static else art.mass(q1) @ (u1 - u0) / dt
+        torque = art.torque(q1, u1 * (not static))
+        m = self.mesh.mass[art.nodes, None]
+        inertia = np.zeros_like(m * J1[:, :, 0]) if static else m * (J1 @ u1 - J0 @ u0) / dt
+        terms = np.einsum("kdj,kd->kj", J1, inertia + r[art.nodes])
+        left = acceleration - torque + terms.sum(axis=0)
+        scale = norm([norm(acceleration), norm(torque), norm(terms)])
+        kinetic, potential = art.energies(q1, u1)
+        arm = np.abs(J1).max(initial=0)
+        # the parts of a rate's change cancel in u1 - u0
+        noise = 64 * (arm * noise + EPS * scale + EPS * norm(art.mass(q1)) * norm([norm(u1), norm(u0)]) / dt)
+        height = norm(self.scene.gravity) * np.abs(art.t["mass"][:, None] * art.pose(q1)[3]).sum()
+        return {"joint_residual": Figure(norm(left), noise),
+                "joint_residual_relative": Figure(norm(left) / scale if scale > 0 else 0, noise / scale if scale > 0 else 0),
+                "joint_kinetic": Figure(kinetic), "joint_potential": Figure(potential, 16 * EPS * height)}
+
+    def held_error(self, at):
+        """Most that a node which is not free is off the place that script, joints or body give it."""
+        x, kind = at["positions"], self.kinds(at)
+        errors = [np.linalg.norm((x - at["target"])[kind > 0], axis=1)] if "target" in at else []
+        if self.joints is not None:
+            errors.append(np.linalg.norm(x[self.joints.nodes] - self.joints.places(at["joints"][:, 0])[0], axis=1))
+        if self.bodies is not None:
+            errors.append(np.linalg.norm(x[self.bodies.riders] - self.bodies.places(at["body_pose"]), axis=1))
+        return max((error.max(initial=0) for error in errors), default=0.0)
+
+    def update_error(self, before, at):
+        free = self.kinds(at) == 0
+        off = at["positions"] - before["positions"] - self.scene.dt * at["velocities"]
+        return np.linalg.norm(off[free], axis=1).max(initial=0)
+
+    def contact_figures(self, frame, before, at, r, scale, noise, energies):
+        """What the judge of contact says; the residual has the forces of contact in it."""
+        scene, contacts, dt, nodes = self.scene, self.run.contacts_of(frame), self.scene.dt, self.mesh.nodes
+        x0 = np.vstack([before["positions"], contact.obstacle_vertices(scene, before)])
+        x1 = np.vstack([at["positions"], contact.obstacle_vertices(scene, at)])
+        law = contact.law(contacts, x0, x1, contact.bent_paths(scene, self.bodies, before, at, x0, x1, dt), scene.mu)
+        push, external, kind = contact.forces(contacts, len(x0)), self.external(at), self.kinds(at)
+        rider = self.bodies.of_node if self.bodies is not None else np.full(nodes, -1)
+        left, size = contact.balance(self.part, kind == 1, self.mesh.mass, rider, self.bodies, before, at, external + push[:nodes], dt)
+        rest, way = r - push[:nodes], x1 - x0
+        weight = self.mesh.mass[:, None] * scene.gravity
+        works = [((external - weight) * way[:nodes]).sum(), -(push[nodes:] * way[nodes:]).sum(), (rest * way[:nodes])[kind == 1].sum()]
+        (before_terms, before_noise), (after_terms, after_noise) = energies
+        place = 16 * EPS * np.abs(x1).max()
+        noises = {"violation": place, "open": place, "apart": place, "sliding": place, "cone": 16 * EPS,
+                  # of a slip above eps2 rounding of places turns the direction by place / eps2, and reading an angle near 0 or 180 degrees costs half the digits
+                  "angle": 1e-6 + np.degrees(place / contacts["eps2"]) if contacts["eps2"] > 0 else 0}
+        out = {f"contact_{name}": Figure(value, noises.get(name, 0)) for name, value in law.items()}
+        size_of_force = norm(push) * np.sqrt(nodes)
+        moved = norm(rest[kind == 1]) * norm(way[:nodes][kind == 1])
+        return out | {
+            "residual": Figure(norm(rest[kind == 0]), noise + 16 * EPS * norm(push)),
+            "residual_relative": Figure(norm(rest[kind == 0]) / scale if scale > 0 else 0, (noise + 16 * EPS * norm(push)) / scale if scale > 0 else 0),
+            "contact_balance": Figure(left, 64 * EPS * (size + dt * size_of_force)),
+            "energy_excess": Figure(sum(after_terms) - sum(before_terms) - sum(works),
+                                    before_noise + after_noise + 64 * EPS * (np.abs(after_terms).sum() + np.abs(before_terms).sum() + np.abs(works).sum() + moved)
+                                    + noise * norm(way))}
+
+    # ---- a step ----------------------------------------------------------------------------------
+
+    def energies(self, at, activation):
+        """Kinetic, elastic and gravitational energy, and the noise of their sum."""
+        energy, _, _, noise, _, _ = self.elastic(at["positions"], activation)
+        kinetic, height, _, _, sizes = self.motion(at)
+        return np.array([kinetic, energy, height]), noise + 64 * EPS * sizes[0]
+
+    def audit(self, frame, static):
+        """All figures of the step that ends at this frame, by the names of their columns."""
+        self.follow(frame)
+        before, at = self.state(frame - 1), self.state(frame)
+        activation = at.get("activation")
+        energy, forces, J, energy_noise, force_noise, strain = self.elastic(at["positions"], activation)
+        kinetic, height, P, L, sizes = self.motion(at)
+        r, scale, noise = self.residual(before, at, forces, static, force_noise)
+        rest = norm(r[self.kinds(at) == 0])
+        deepest, size = self.penetration(at), np.abs(at["positions"]).max()
+        least = J.min(axis=1)
+        out = {"finite": Figure(1), "components": Figure(self.part.max() + 1), "activation": Figure(activation or 0),
+               "kinetic": Figure(kinetic), "elastic": Figure(energy, energy_noise), "gravitational": Figure(height, 64 * EPS * sizes[0]),
+               "min_volume_ratio": Figure(least.min(), 16 * strain * max(1, np.abs(J).max())), "inverted": Figure((~(least > 0)).sum()),
+               "max_penetration": Figure(deepest.max(), 16 * EPS * size), "contacts": Figure((deepest > 0).sum()),
+               "residual": Figure(rest, noise), "residual_relative": Figure(rest / scale if scale > 0 else 0, noise / scale if scale > 0 else 0),
+               "held_error": Figure(self.held_error(at), 64 * EPS * size), "update_error": Figure(self.update_error(before, at), 64 * EPS * size)}
+        if self.joints is not None:
+            p, l, more = self.joints.momenta(*at["joints"].T)
+            P, L, sizes = P + p, L + l, [sizes[0], sizes[1] + more[0], sizes[2] + more[1]]
+            out |= self.joint_figures(before, at, r, static, noise)
+        out |= vector("momentum", P, 64 * EPS * sizes[1]) | vector("angular_momentum", L, 64 * EPS * sizes[2])
+        if self.run.contacts is not None:
+            now = (np.array([kinetic, energy, height]), energy_noise + 64 * EPS * sizes[0])
+            out |= self.contact_figures(frame, before, at, r, scale, noise, (self.energies(before, before.get("activation")), now))
+        push = self.explicit_push(before)
+        if push is not None and "force" in at:
+            out["(explicit colliders)"] = Figure(norm(push - at["force"]), 1e-9 * norm(push) + 64 * EPS * (norm(self.external(at)) + self.implicit_noise(before)))
+        return out

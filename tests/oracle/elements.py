@@ -1,0 +1,69 @@
+"""The mesh of a step: quadrature, lumped masses, surface areas, connected components (Hughes, The Finite Element Method, chapter 3)."""
+import numpy as np
+
+CUBE = np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]], float)
+FACES = {"tetrahedra": [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]}
+
+
+def shape_gradients(kind):
+    """dN/dxi at every quadrature point (points x nodes x 3) and the points' weights in the reference element."""
+    if kind == "triangles":
+        return np.array([[[-1, -1, 0], [1, 0, 0], [0, 1, 0]]], float), np.array([0.5])
+    if kind == "tetrahedra":
+        return np.array([[[-1, -1, -1], [1, 0, 0], [0, 1, 0], [0, 0, 1]]], float), np.array([1 / 6])
+    points = CUBE / np.sqrt(3)
+    factor = 1 + CUBE[None] * points[:, None]  # points x nodes x 3
+    turned = np.roll(factor, -1, axis=2) * np.roll(factor, -2, axis=2)
+    return CUBE[None] * turned / 8, np.ones(8)
+
+
+class Mesh:
+    """gradients: elements x points x nodes x 3, dN/dX; weights: elements x points, m^3; mass: nodes, kg."""
+
+    def __init__(self, scene, cells, nodes):
+        self.kind, self.cells, self.nodes = scene.kind, cells, nodes
+        self.planar = scene.kind == "triangles"
+        local, weights = shape_gradients(scene.kind)
+        corners = scene.rest[cells]
+        jacobian = np.einsum("eai,paj->epij", corners, local)
+        if self.planar:
+            jacobian[..., 2, 2] = 1
+        self.gradients = np.einsum("paj,epji->epai", local, np.linalg.inv(jacobian))
+        if self.planar:
+            self.gradients[..., 2] = 0
+        self.weights = np.linalg.det(jacobian) * weights
+        if self.planar:
+            thickness = scene.materials["thickness"][scene.region]
+            self.weights *= np.where(thickness > 0, thickness, 1)[:, None]
+        share = scene.materials["density"][scene.region] * self.weights.sum(axis=1) / cells.shape[1]
+        self.mass = np.bincount(cells.ravel(), np.repeat(share, cells.shape[1]), minlength=nodes)
+        self.area = self.surface_area(scene)
+
+    def surface_area(self, scene):
+        """The surface that the file has is that of the mesh with all cuts made; before a cut, faces that one element alone has are found here."""
+        triangles = scene.surface
+        if scene.parent is not None:
+            faces = self.cells[:, FACES[self.kind]].reshape(-1, 3)
+            _, where, count = np.unique(np.sort(faces, axis=1), axis=0, return_inverse=True, return_counts=True)
+            triangles = faces[count[where] == 1]
+        a, b, c = (scene.rest[triangles[:, k]] for k in range(3))
+        third = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 6
+        return np.bincount(triangles.ravel(), np.repeat(third, 3), minlength=self.nodes)
+
+    def deformation(self, x):
+        """F of every quadrature point, elements x points x 3 x 3; planar elements keep their thickness."""
+        F = np.einsum("eai,epaj->epij", x[self.cells], self.gradients)
+        if self.planar:
+            F[..., 2, :] = [0, 0, 1]
+        return F
+
+    def components(self):
+        """The connected component of every node, from 0 in the order of their lowest nodes (labels sink to the least of an element's)."""
+        label = np.arange(self.nodes)
+        while True:
+            least = label.copy()
+            np.minimum.at(least, self.cells.ravel(), np.repeat(label[self.cells].min(axis=1), self.cells.shape[1]))
+            least = least[least]
+            if np.array_equal(least, label):
+                return np.unique(label, return_inverse=True)[1]
+            label = least

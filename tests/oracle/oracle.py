@@ -1,0 +1,101 @@
+"""Recomputes every audit of result files from the files alone and compares it with their columns; prints TAP.
+
+    oracle.py [--show] FILE.h5 ...
+
+A run passes when in every step with a finite state each figure agrees; it must have been stored with `--frames all`. --show prints the largest
+difference of every figure over what it may be."""
+import sys
+
+import h5py
+import numpy as np
+
+import audit
+import result
+
+RELATIVE = 1e-9
+# figures that have no column: they are to be 0
+OWN = ("(explicit colliders)",)
+STATIC = 1  # eb_equation: static steps have no inertia
+
+
+def allowed(figure, stored):
+    return RELATIVE * max(abs(figure.value), abs(stored)) + figure.noise
+
+
+class Comparison:
+    def __init__(self, run):
+        self.run, self.auditor = run, audit.Auditor(run)
+        self.first, self.worst, self.steps = None, {}, 0
+
+    def look(self, step, name, figure, stored):
+        off, most = abs(figure.value - stored), allowed(figure, stored)
+        share = off / most if most > 0 else (0.0 if off == 0 else np.inf)
+        self.worst[name] = max(self.worst.get(name, 0), share)
+        if self.first is None and not share <= 1:
+            self.first = f"step {step}: {name} is {stored!r}, recomputed {figure.value!r}, may differ by {most:.2g}"
+
+    def start(self):
+        """Frame 0 is the initial state that the scene has in doubles."""
+        at, initial = self.run.at(0), self.run.scene.initial
+        nodes = len(initial["positions"])
+        for name in ("positions", "velocities"):
+            if not np.array_equal(at[name][:nodes], initial[name]):
+                self.first = f"frame 0 does not have the {name} of scenes/.../initial"
+
+    def step(self, frame):
+        columns = self.run.steps
+        step = int(self.run.frames["step"][frame])
+        row = self.run.row[step]
+        if not columns["finite"][row]:
+            return
+        self.steps += 1
+        figures = self.auditor.audit(frame, is_static(self.run, row))
+        for name in skipped(self.run):
+            figures.pop(name, None)
+        for name, figure in figures.items():
+            self.look(step, name, figure, 0.0 if name in OWN else float(columns[name][row]))
+
+
+def is_static(run, row):
+    static = "static=true" in run.attrs["options"].split(",")
+    return bool(run.steps["equation"][row] == STATIC) or static
+
+
+def skipped(run):
+    """Columns that the run does not have: younger than the program that wrote it."""
+    return () if run.attrs.get("equation") else ("held_error", "update_error")
+
+
+def compare(run):
+    comparison = Comparison(run)
+    comparison.start()
+    if not np.array_equal(run.frames["step"], np.arange(len(run.frames["step"]))):
+        comparison.first = "there is no frame of every step; run it with --frames all"
+    else:
+        for frame in range(1, len(run.frames["step"])):
+            comparison.step(frame)
+    if comparison.first is None and comparison.steps == 0:
+        comparison.first = "there is no step to recompute"
+    return comparison
+
+
+def main(arguments):
+    show, number, failed = "--show" in arguments, 0, 0
+    for path in (name for name in arguments if not name.startswith("--")):
+        with h5py.File(path, "r") as file:
+            for name in file["runs"]:
+                run, number = result.Run(file, name), number + 1
+                comparison = compare(run)
+                good = comparison.first is None
+                failed += not good
+                print(f"{'ok' if good else 'not ok'} {number} - {name}: {comparison.steps} steps, {len(comparison.worst)} figures")
+                if not good:
+                    print(f"# {comparison.first}")
+                for figure, share in sorted(comparison.worst.items()) if show else ():
+                    print(f"#   {figure} {share:.2g}")
+    print(f"1..{number}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

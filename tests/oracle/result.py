@@ -1,0 +1,80 @@
+"""A run of a result file, read with h5py alone: what the scene is, and the state and the mesh at every stored frame.
+
+The layout is that of harness/results/record.h. Only runs with frames of every step (`--frames all`) can be recomputed."""
+import h5py
+import numpy as np
+
+CELLS = ("tetrahedra", "hexahedra", "triangles")
+
+
+def named(dataset):
+    """The values of an enumeration by their names."""
+    names = {value: name for name, value in h5py.check_enum_dtype(dataset.dtype).items()}
+    return [names[int(value)] for value in dataset[...]]
+
+
+def table(group):
+    """All datasets of a group; enumerations as lists of names."""
+    return {name: named(item) if h5py.check_enum_dtype(item.dtype) else item[...]
+            for name, item in group.items() if isinstance(item, h5py.Dataset)}
+
+
+class Scene:
+    def __init__(self, group):
+        mesh = group["mesh"]
+        self.name = group.attrs["name"]
+        self.kind = next(kind for kind in CELLS if kind in mesh)
+        self.rest = mesh["positions"][...]
+        self.cells = mesh[self.kind][...]
+        self.region = mesh["region"][...]
+        self.fibre = mesh["fibre"][...] if "fibre" in mesh else None
+        self.surface = mesh["surface"][...]
+        self.parent = mesh["parent"][...] if "parent" in mesh else None
+        self.materials = table(group["materials"])
+        self.rigid = self.materials["rigid"].astype(bool)[self.region]
+        self.gravity = group["gravity"][...]
+        self.dt = float(group["dt"][()])
+        self.mu = float(group["contact_friction"][()])
+        self.bodies_collide = bool(group.attrs["bodies_collide"])
+        self.scripted_force = bool(group.attrs["scripted_force"])
+        self.initial = table(group["initial"])
+        self.colliders = table(group["colliders"]) if "colliders" in group else None
+        self.obstacles = table(group["obstacles"]) if "obstacles" in group else None
+        self.bodies = table(group["free_bodies"]) if "free_bodies" in group else None
+        self.joints = table(group["articulation"]) if "articulation" in group else None
+
+
+class Run:
+    def __init__(self, file, name):
+        group = file["runs"][name]
+        self.name, self.attrs = name, dict(group.attrs)
+        self.scene = Scene(file["scenes"][self.attrs["scene_hash"]])
+        self.steps = table(group["steps"])
+        self.frames = table(group["frames"])
+        self.contacts = table(group["frames/contacts"]) if "contacts" in group["frames"] else None
+        self.row = {int(step): row for row, step in enumerate(self.steps["step"])}
+
+    def at(self, frame):
+        """Everything that the file says of one frame, by name."""
+        return {name: values[frame] for name, values in self.frames.items()}
+
+    def nodes(self, frame):
+        """How many nodes the mesh of the step that ends at this frame has."""
+        return int(self.frames["node_count"][frame]) if "node_count" in self.frames else len(self.scene.rest)
+
+    def cells(self, nodes):
+        """The elements of the mesh that has so many nodes: copies that a later cut makes are still their parents."""
+        cells = self.scene.cells
+        while self.scene.parent is not None and cells.max() >= nodes:
+            cells = np.where(cells >= nodes, self.scene.parent[cells], cells)
+        return cells
+
+    def contacts_of(self, frame):
+        """The lists of one frame, or None without contact as constraints."""
+        if self.contacts is None:
+            return None
+        first, last = self.contacts["offsets"][frame:frame + 2]
+        per_frame = ("gap", "eps1", "eps2", "cone", "angle")
+        lists = {name: np.asarray(values)[first:last] for name, values in self.contacts.items()
+                 if name not in per_frame and name != "offsets"}
+        return lists | {name: float(self.contacts[name][frame]) for name in per_frame}
