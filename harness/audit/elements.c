@@ -26,6 +26,9 @@ static double inverse_transpose(const double A[9], double out[9]) {
   return det;
 }
 
+static const double hexahedron_corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+                                               {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+
 /* dN_a/dxi of the reference element: linear triangle (0, e1, e2), linear tetrahedron (0, e1, e2, e3), trilinear cube [-1, 1]^3. */
 static void reference_gradients(eb_element_type type, int point, double dN[MOST_NODES][3]) {
   if (type == EB_TRIANGLE) {
@@ -38,8 +41,7 @@ static void reference_gradients(eb_element_type type, int point, double dN[MOST_
     memcpy(dN, tetrahedron, sizeof tetrahedron);
     return;
   }
-  static const double corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
-                                      {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+  const double(*corner)[3] = hexahedron_corner;
   double xi[3];
   for (int d = 0; d < 3; d++) xi[d] = corner[point][d] / sqrt(3);
   for (int a = 0; a < 8; a++)
@@ -47,6 +49,14 @@ static void reference_gradients(eb_element_type type, int point, double dN[MOST_
       int d1 = (d + 1) % 3, d2 = (d + 2) % 3;
       dN[a][d] = 0.125 * corner[a][d] * (1 + corner[a][d1] * xi[d1]) * (1 + corner[a][d2] * xi[d2]);
     }
+}
+
+/* N_a at a quadrature point, which lumps the mass: the integral of rho N_a. */
+static void reference_values(eb_element_type type, int point, double N[MOST_NODES]) {
+  for (int a = 0; a < (int)type; a++) N[a] = 1. / type;
+  for (int a = 0; type == EB_HEXAHEDRON && a < (int)type; a++)
+    for (int d = 0; d < 3; d++)
+      N[a] *= 1 + hexahedron_corner[a][d] * hexahedron_corner[point][d] / sqrt(3);
 }
 
 /* Gradients and weight of one quadrature point of one element. Triangles are slices of a solid that does not stretch along z. */
@@ -77,17 +87,17 @@ void eb_audit_rest_shapes(eb_audit *audit) {
   size_t nodes = mesh->type, points = (size_t)audit->points;
   for (int32_t e = 0; e < mesh->element_count; e++) {
     const eb_material *material = &audit->scene->materials[mesh->region[e]];
-    double volume = 0;
     for (size_t q = 0; q < points; q++) {
       size_t at = (size_t)e * points + q;
-      double *g = audit->gradients + 3 * nodes * at;
+      double N[MOST_NODES], *g = audit->gradients + 3 * nodes * at;
       rest_point(mesh, material, e, (int)q, g, audit->weights + at);
       for (size_t a = 0; a < nodes; a++)
         audit->slopes[nodes * at + a] = sqrt(eb_audit_squared(g + 3 * a));
-      volume += audit->weights[at];
+      reference_values(mesh->type, (int)q, N);
+      for (size_t a = 0; a < nodes; a++)
+        audit->mass[mesh->elements[(size_t)e * nodes + a]] +=
+            material->density * audit->weights[at] * N[a];
     }
-    double share = material->density * volume / (double)nodes;
-    for (size_t a = 0; a < nodes; a++) audit->mass[mesh->elements[(size_t)e * nodes + a]] += share;
   }
 }
 

@@ -2,9 +2,6 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
-
-#include "harness/results/quantity.h"
 
 enum {
   OFFSETS_AT, /* a row a frame and one */
@@ -42,20 +39,11 @@ static eb_error open_table(hid_t run, eb_contact_writer *writer, int at, const c
   return eb_h5_put_text(table->set, "meaning", meaning);
 }
 
-static eb_error open_kinds(hid_t run, eb_contact_writer *writer) {
-  static const char *const names[] = {"vertex-face", "edge-edge"}; /* by eb_pair_kind */
-  hid_t type = eb_name_type(names, sizeof names / sizeof *names);
-  eb_error error =
-      open_table(run, writer, KIND_AT, "kind", type, H5T_NATIVE_INT32, (eb_h5_shape){0}, "1",
-                 "which features meet: a vertex and a triangle, or two edges");
-  H5Tclose(type);
-  return error;
-}
-
 static eb_error open_contacts(hid_t run, bool wide, eb_contact_writer *writer) {
   hid_t real = wide ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
   eb_h5_shape four = {1, {4}}, three = {1, {3}}, square = {2, {3, 3}};
-  EB_TRY(open_kinds(run, writer));
+  EB_TRY(open_table(run, writer, KIND_AT, "kind", H5T_STD_U8LE, H5T_NATIVE_INT32, (eb_h5_shape){0},
+                    "1", "0 vertex and triangle, 1 edge and edge"));
   EB_TRY(open_table(run, writer, VERTICES_AT, "vertices", H5T_STD_I32LE, H5T_NATIVE_INT32, four,
                     "1",
                     "vertex and triangle, or edge and edge; numbers below the nodes of "

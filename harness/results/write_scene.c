@@ -136,9 +136,10 @@ static eb_error put_scene_attributes(hid_t group, const eb_run *run, const eb_sc
 static eb_error put_conventions(hid_t group) {
   static const char *const words[][2] = {
       {"mass_convention",
-       "lumped: a node has an equal share of rho V of each element around it, V at rest (in "
-       "hexahedra by eight Gauss points); free rigid bodies have the mass and inertia of the "
-       "solid"},
+       "lumped: a node has the integral of rho N_a over the elements around it at rest, which is "
+       "an "
+       "equal share of rho V of each tetrahedron and triangle, and in hexahedra is taken by the "
+       "eight Gauss points; free rigid bodies have the mass and inertia of the solid"},
       {"area_convention",
        "a node has a third of the area of each triangle of the mesh's surface around it, at rest"},
       {"energy_datum",

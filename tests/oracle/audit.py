@@ -57,7 +57,7 @@ class Auditor:
         forces = np.einsum("ep,epij,epaj->epai", mesh.weights, P, mesh.gradients)
         # F is a sum of x times dN/dX: rounding leaves eps |x| |dN/dX| in it, the modulus makes that a stress
         mu, lame = materials.lame(scene.materials["young"], scene.materials["poisson"])
-        modulus = (2 * mu + 3 * np.abs(lame) + scene.materials["fibre_stiffness"])[scene.region]
+        modulus = (2 * mu + 3 * np.abs(lame) + scene.materials["fibre_stiffness"])[scene.region] * ~scene.rigid
         slope = np.linalg.norm(mesh.gradients, axis=3)
         strain = EPS * (1 + (np.linalg.norm(x, axis=1)[mesh.cells][:, None, :] * slope).sum(axis=2))
         growth = np.maximum(1, np.linalg.norm(F, axis=(2, 3))) ** 4

@@ -57,7 +57,7 @@ def bent_paths(scene, bodies, before, after, x0, x1, dt):
 def law(contacts, x0, x1, bent, mu):
     """The columns contact_*: largest over the sound contacts."""
     w, R, r = contacts["weight"], contacts["frame"], contacts["force"]
-    vertex, face = contacts["vertices"], np.array([kind == "vertex-face" for kind in contacts["kind"]], bool)
+    vertex, face = contacts["vertices"], contacts["kind"] == 0
     out = dict.fromkeys(("active", "violation", "open", "apart", "sliding", "cone", "angle"), 0.0) | {"count": len(w)}
     if not len(w):
         return out

@@ -17,6 +17,14 @@ def shape_gradients(kind):
     return CUBE[None] * turned / 8, np.ones(8)
 
 
+def shape_values(kind):
+    """N at every quadrature point, points x nodes: row sums of the mass matrix lump it."""
+    if kind != "hexahedra":
+        nodes = 3 if kind == "triangles" else 4
+        return np.full((1, nodes), 1 / nodes)
+    return np.prod(1 + CUBE[None] * (CUBE / np.sqrt(3))[:, None], axis=2) / 8
+
+
 class Mesh:
     """gradients: elements x points x nodes x 3, dN/dX; weights: elements x points, m^3; mass: nodes, kg."""
 
@@ -35,8 +43,8 @@ class Mesh:
         if self.planar:
             thickness = scene.materials["thickness"][scene.region]
             self.weights *= np.where(thickness > 0, thickness, 1)[:, None]
-        share = scene.materials["density"][scene.region] * self.weights.sum(axis=1) / cells.shape[1]
-        self.mass = np.bincount(cells.ravel(), np.repeat(share, cells.shape[1]), minlength=nodes)
+        share = scene.materials["density"][scene.region, None] * (self.weights @ shape_values(scene.kind))
+        self.mass = np.bincount(cells.ravel(), share.ravel(), minlength=nodes)
         self.area = self.surface_area(scene)
 
     def surface_area(self, scene):

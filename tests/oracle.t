@@ -1,0 +1,102 @@
+#!/usr/bin/perl
+# The file is enough for a stranger: a program in Python that shares nothing with the harness recomputes every audit of every scene from the
+# result file alone and finds the columns - and finds those that were falsified.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/support";
+use Program;
+use Test::More;
+
+my $python = python('h5py', 'numpy');
+plan skip_all => 'no h5py or numpy' unless $python;
+my $folder = "$FindBin::Bin/oracle";
+$ENV{OPENBLAS_NUM_THREADS} = 1;     # threads on blocks of 3 x 3 only wait for each other
+$ENV{PYTHONDONTWRITEBYTECODE} = 1;
+
+sub oracle {
+  my ($file) = @_;
+  my $path = scratch($file);
+  my $out = `$python $folder/oracle.py $path 2>&1`;
+  return ($? >> 8, $out);
+}
+
+# One test a run of the file.
+sub agrees {
+  my ($file) = @_;
+  my ($code, $out) = oracle($file);
+  my @lines = grep {/^(not )?ok /} split /\n/, $out;
+  ok(@lines > 0, "$file: there are runs to recompute") or diag($out);
+  for my $line (@lines) {
+    my ($name) = $line =~ /- (.*)/;
+    my ($why) = $out =~ /\Q$line\E\n# (.*)/;
+    ok($line =~ /^ok/, "$file: $name") or diag($why);
+  }
+  is($code, 0, "$file: the oracle is content");
+}
+
+# ---- every scene
+my @few = sanitized() ? ('--steps', 3) : ();
+is_code(0, 'every scene, with frames of every step', 'run', "$folder/scenes.ini", '-o', 'scenes.h5', @few);
+my %seen = map { $_->{scene} => 1 } runs_in('scenes.h5');
+my (undef, $list) = run('list', 'scenes', '--format', 'json');
+require JSON::PP;
+my @missing = grep { !$seen{$_} } map { $_->{name} } @{JSON::PP::decode_json($list)->{scenes}};
+is_deeply(\@missing, [], 'the catalogue is complete');
+agrees('scenes.h5');
+
+# ---- hexahedra, which no scene of the catalogue has: a bar whose nodes are off their grid
+sub hexahedra {
+  my @n = (5, 2, 2);
+  my ($nodes, $cells, $count) = ('', '', 0);
+  for my $k (0 .. $n[2]) { for my $j (0 .. $n[1]) { for my $i (0 .. $n[0]) {
+    my $off = $i > 0 ? 0.01 : 0;
+    my @x = ($i / $n[0] + $off * sin(3 * $j + $k), 0.2 * $j / $n[1] + $off * cos(5 * $i + $k), 0.2 * $k / $n[2] + $off * sin($i + 2 * $j));
+    $nodes .= sprintf "%.17g %.17g %.17g 0\n", @x;
+  } } }
+  my $at = sub { my ($i, $j, $k) = @_; 1 + $i + ($n[0] + 1) * ($j + ($n[1] + 1) * $k) };
+  for my $k (0 .. $n[2] - 1) { for my $j (0 .. $n[1] - 1) { for my $i (0 .. $n[0] - 1) {
+    my @corners = ([0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]);
+    $cells .= join(' ', map { $at->($i + $_->[0], $j + $_->[1], $k + $_->[2]) } @corners) . " 0\n";
+    $count++;
+  } } }
+  my $points = () = $nodes =~ /\n/g;
+  return "MeshVersionFormatted 2\nDimension 3\nVertices\n$points\n${nodes}Hexahedra\n$count\n${cells}End\n";
+}
+my $mesh = spew(scratch('bar.mesh'), hexahedra());
+is_code(0, 'a bar of hexahedra', 'run', map({ "bench/beam:material=$_" } qw(stable-neo-hookean stvk corotated)), '--mesh',
+  "bench/beam=$mesh", '-s', 'newton', '--steps', 3, '--frames', 'all', '-o', 'hexahedra.h5');
+agrees('hexahedra.h5');
+
+# ---- what the oracle does not accept
+sub refused {
+  my ($file, $pattern, $name) = @_;
+  my ($code, $out) = oracle($file);
+  ok($code == 1 && $out =~ $pattern, $name) or diag($out);
+}
+
+sub falsified {
+  my ($file, $dataset, $index, $factor, $pattern) = @_;
+  my @paths = map { scratch($_) } $file, 'false.h5';
+  system($python, "$folder/falsify.py", @paths, $dataset, $index, $factor) == 0 or die "cannot falsify $dataset";
+  refused('false.h5', $pattern, "$dataset times $factor is found");
+}
+
+is_code(0, 'frames at an interval', 'run', 'bench/beam:resolution=0.25', '-s', 'newton', '--steps', 4, '-o', 'interval.h5');
+refused('interval.h5', qr/no frame of every step; run it with --frames all/, 'a file without every frame is not recomputed');
+
+my @stack = ('verschoor2019/stack:bodies=2,resolution=0.5,dt=4e-3', '-s', 'contact-cr', '--steps', 8, '--frames', 'all');
+is_code(0, 'two boxes', 'run', @stack, '-o', 'stack.h5');
+agrees('stack.h5');
+# A part in a million is a thousand times what is allowed.
+my $million = 1 + 1e-6;
+falsified('stack.h5', "steps/$_", -1, $million, qr/step 8: $_ is/)
+  for qw(kinetic gravitational momentum_z contact_balance contact_violation energy_excess);
+falsified('stack.h5', 'steps/contact_active', -1, 2, qr/step 8: contact_active is/);
+falsified('stack.h5', 'frames/body_twist', '-1,0,2', 1.01, qr/step 8: \w+ is/);
+falsified('stack.h5', 'frames/contacts/force', '-1,0', 1.01, qr/step 8: \w+ is/);
+is_code(0, 'a beam', 'run', 'bench/beam:resolution=0.25', '-s', 'semi-implicit', '--steps', 3, '--frames', 'all', '-o', 'beam.h5');
+falsified('beam.h5', "steps/$_", 1, $million, qr/step 2: $_ is/) for qw(elastic residual residual_relative min_volume_ratio angular_momentum_y);
+falsified('beam.h5', 'steps/inverted', 1, 1, qr/step 2: inverted is/);
+falsified('beam.h5', 'frames/positions', '2,50,2', $million, qr/step 2: \w+ is/);
+done_testing();
