@@ -64,7 +64,7 @@ class Auditor:
         stress = modulus[:, None] * strain * growth
         force_noise = norm((mesh.weights * stress)[:, :, None] * slope)
         size = np.linalg.norm(P, axis=(2, 3)) * strain + stress * strain + EPS * modulus[:, None] * growth
-        return (float((mesh.weights.ravel() * psi).sum()), forces, np.linalg.det(F), float((mesh.weights * size).sum()),
+        return (float((mesh.weights.ravel() * psi).sum()), forces, materials.determinant(F), float((mesh.weights * size).sum()),
                 force_noise, strain.max())
 
     def kinds(self, at):
@@ -152,8 +152,7 @@ class Auditor:
         inertia = np.zeros_like(x1) if static else mass * (x1 - x0 - dt * v0) / dt ** 2
         inertia[kind > 1] = 0
         push, external = self.implicit_push(at), self.external(at)
-        g = np.zeros_like(x1)
-        np.add.at(g, self.mesh.cells, forces.sum(axis=1))
+        g = contact.scatter(self.mesh.cells, forces.sum(axis=1), len(x1))
         r = inertia + g - push - external
         of_elements = forces * free[self.mesh.cells][:, None, :, None]
         scale = norm([norm(inertia[free]), norm(of_elements), norm(push[free]), norm(external[free])])

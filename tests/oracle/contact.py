@@ -7,6 +7,12 @@ def dot(a, b):
     return np.einsum("...i,...i->...", a, b)
 
 
+def scatter(index, vectors, count):
+    """The sum of the vectors of every index, count x 3."""
+    index, vectors = index.ravel(), vectors.reshape(-1, 3)
+    return np.stack([np.bincount(index, vectors[:, d], minlength=count) for d in range(3)], axis=1)
+
+
 def obstacle_vertices(scene, at):
     if scene.obstacles is None:
         return np.zeros((0, 3))
@@ -84,9 +90,7 @@ def forces(contacts, vertices):
     """Forces of contact on every vertex, vertices x 3, N."""
     world = np.einsum("kij,ki->kj", contacts["frame"], contacts["force"])
     each = contacts["weight"][:, :, None] * world[:, None, :]
-    out = np.zeros((vertices, 3))
-    np.add.at(out, contacts["vertices"].ravel(), each.reshape(-1, 3))
-    return out
+    return scatter(contacts["vertices"], each, vertices)
 
 
 def balance(part, held, mass, rider, bodies, before, after, force, dt):
@@ -95,8 +99,8 @@ def balance(part, held, mass, rider, bodies, before, after, force, dt):
     left, size = np.zeros((count, 3)), np.zeros(count)
 
     def add(parts, terms):
-        np.add.at(left, parts, terms)
-        np.add.at(size, parts, np.linalg.norm(terms, axis=1))
+        left[:] += scatter(parts, terms, count)
+        size[:] += np.bincount(parts, np.linalg.norm(terms, axis=1), minlength=count)
 
     soft = rider < 0
     add(part[soft], mass[soft, None] * after["velocities"][soft])

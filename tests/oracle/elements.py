@@ -1,6 +1,8 @@
 """The mesh of a step: quadrature, lumped masses, surface areas, connected components (Hughes, The Finite Element Method, chapter 3)."""
 import numpy as np
 
+from materials import cofactor, determinant
+
 CUBE = np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]], float)
 FACES = {"tetrahedra": [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]}
 
@@ -36,10 +38,11 @@ class Mesh:
         jacobian = np.einsum("eai,paj->epij", corners, local)
         if self.planar:
             jacobian[..., 2, 2] = 1
-        self.gradients = np.einsum("paj,epji->epai", local, np.linalg.inv(jacobian))
+        volume = determinant(jacobian)
+        self.gradients = np.einsum("paj,epij->epai", local, cofactor(jacobian) / volume[..., None, None])
         if self.planar:
             self.gradients[..., 2] = 0
-        self.weights = np.linalg.det(jacobian) * weights
+        self.weights = volume * weights
         if self.planar:
             thickness = scene.materials["thickness"][scene.region]
             self.weights *= np.where(thickness > 0, thickness, 1)[:, None]

@@ -10,10 +10,15 @@ def cofactor(F):
     return np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=-1)
 
 
+def determinant(F):
+    """a . (b x c) of the columns; LAPACK is slow on many small matrices."""
+    return np.einsum("...i,...i->...", F[..., 0], np.cross(F[..., 1], F[..., 2]))
+
+
 def rotation(F):
     """The rotation nearest to F (Higham 1986); the smallest singular value takes the sign of det F."""
     U, _, Vt = np.linalg.svd(F)
-    U[:, :, 2] *= np.sign(np.linalg.det(U @ Vt))[:, None]
+    U[:, :, 2] *= np.sign(determinant(U @ Vt))[:, None]
     return U @ Vt
 
 
@@ -44,7 +49,7 @@ def corotated(mu, lame, F):
 
 def fixed_corotational(mu, lame, F):
     """Stomakhin et al. 2012."""
-    R, J = rotation(F), np.linalg.det(F)
+    R, J = rotation(F), determinant(F)
     return mu * norm2(F - R) + lame / 2 * (J - 1) ** 2, 2 * mu * (F - R) + lame * column(J - 1) * cofactor(F)
 
 
@@ -56,7 +61,7 @@ def stvk(mu, lame, F):
 
 def neo_hookean(mu, lame, F):
     """Bonet and Wood; what depends on J goes on as its Taylor polynomial of second order below 0.7 (Stomakhin et al. 2012)."""
-    J = np.linalg.det(F)
+    J = determinant(F)
     at = np.maximum(J, 0.7)
     log, d = np.log(at), J - at
     value, slope = -mu * log + lame / 2 * log ** 2, (lame * log - mu) / at
@@ -69,7 +74,7 @@ def stable_neo_hookean(mu, lame, F):
     """Smith et al. 2018, Equation 14, with the parameters of their Section 3.4; 0 at rest."""
     m, l = 4 * mu / 3, lame + 5 * mu / 6
     alpha = 1 + m / l - m / (4 * l)
-    J, Ic = np.linalg.det(F), norm2(F)
+    J, Ic = determinant(F), norm2(F)
     psi = m / 2 * (Ic - 3) - m / 2 * np.log((Ic + 1) / 4) + l / 2 * ((J - alpha) ** 2 - (1 - alpha) ** 2)
     return psi, m * column(1 - 1 / (Ic + 1)) * F + l * column(J - alpha) * cofactor(F)
 
@@ -77,7 +82,7 @@ def stable_neo_hookean(mu, lame, F):
 def mooney_rivlin(mu, lame, F):
     """Rivlin's C10 (Ic - 3) + C01 (IIc - 3), C10 = 3 C01, and the quadratic in J - 1 that leaves no stress at rest and Lame's moduli."""
     C10, C01 = 3 * mu / 8, mu / 8
-    C, J = F.transpose(0, 2, 1) @ F, np.linalg.det(F)
+    C, J = F.transpose(0, 2, 1) @ F, determinant(F)
     Ic = trace(C)
     IIc = (Ic ** 2 - norm2(C)) / 2
     bulk, push = lame + 2 * C10, 2 * C10 + 4 * C01
