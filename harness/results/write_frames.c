@@ -280,15 +280,18 @@ static eb_error add_held(eb_frame_writer *writer, const eb_state *state) {
   return add_vectors(writer, TARGET_AT, writer->vectors, state->node_count);
 }
 
-/* Where nothing but weight acts, f_ext and m g are the same product, and the difference is 0 and takes no room. */
+/* Where nothing but weight acts, f_ext is the product m g as it is rounded: 0 is left, which takes no room, and not what a fused multiplication and
+ * subtraction makes of it. */
 static eb_error add_force(eb_frame_writer *writer, const eb_state *before) {
   const eb_scene *scene = writer->scene;
   if (writer->tables[FORCE_AT].set < 0) return EB_OK;
   if (!before) return eb_table_add(&writer->tables[FORCE_AT], NULL, 1);
   const double *mass = eb_elasticity_mass(scene->elasticity);
   eb_scene_force(scene, before->time, before->x, before->v, writer->vectors);
-  for (size_t k = 0; k < 3 * (size_t)before->node_count; k++)
-    writer->vectors[k] -= mass[k / 3] * scene->gravity[k % 3];
+  for (size_t k = 0; k < 3 * (size_t)before->node_count; k++) {
+    double *f = &writer->vectors[k], weight = mass[k / 3] * scene->gravity[k % 3];
+    *f = *f == weight ? 0 : *f - weight;
+  }
   return add_vectors(writer, FORCE_AT, writer->vectors, before->node_count);
 }
 
