@@ -55,6 +55,21 @@ ok($environment->{dgemm_flop_per_second} > 1e6, 'environment: measured DGEMM rat
 ok($environment->{triad_byte_per_second} > 1e6, 'environment: measured triad bandwidth');
 like($environment->{command_line}, qr/elastobench run bench\/beam/, 'environment: command line');
 
+like($json, qr/"cores": \d+,/, 'environment: numbers are numbers');
+like($json, qr/"dgemm_flop_per_second": \d\.?\d+(e\+\d+)?|"dgemm_flop_per_second": \d+\.\d+/, 'environment: with their digits');
+like($json, qr/"step": \[\s+1,\s+2,\s+3\s+\]/, 'whole columns are whole numbers');
+
+# ---- frames of every step
+is_code(0, 'frames at the interval', 'run', $beam, '-s', 'newton', '--steps', '4', '-o', 'f.h5');
+is_code(0, 'frames of all steps', 'run', $beam, '-s', 'newton', '--steps', '4', '--frames', 'all', '-o', 'f.h5', '--resume');
+is_deeply([sort map { $_->{frames} } runs_in('f.h5')], ['all', 'interval'], 'a run without them does not stand for one with them');
+my ($movie) = is_code(0, 'as XDMF', 'export', 'f.h5', '--to', 'xdmf');
+my @movies = sort { length $a <=> length $b } map { slurp(scratch($_)) } split /\n/, $movie;
+is_deeply([map { scalar(() = /<Time /g) } @movies], [3, 5], 'the movie has a frame a step');
+like($movies[1], qr/Name="velocity".*Precision="8"/s, 'with velocities, in double precision');
+like_error(2, qr/--frames: frames are stored at the scene's 'interval' or 'all', not 'some'/, 'other frames', 'run', $beam, '-s', 'newton',
+  '--frames', 'some', '-o', 'f2.h5');
+
 # ---- threads and seeds are part of a case
 is_code(0, 'two thread counts', 'run', $beam, '-s', 'newton', '--steps', '3', '--threads', '1,2', '-o', 't.h5');
 @runs = runs_in('t.h5');

@@ -90,8 +90,12 @@ static void add_every_kind(recording *r) {
   eb_collider *cylinder = add(r, EB_CYLINDER, 0, 2, 0, 0.125);
   turn(cylinder, 0.6, 0, 0.8);
   cylinder->damping = 7;
+  cylinder->margin = 0.01;
+  cylinder->grip = 3;
   eb_collider *piston = add(r, EB_CAPPED_CYLINDER, 0, 0, 1, 0.1);
   piston->half_length = 0.2;
+  piston->implicit = true;
+  piston->isotropy = 0.25;
   piston->motion = swing;
   piston->motion_parameters[0] = 0.3;
   piston->motion_parameters[1] = -0.7;
@@ -109,7 +113,8 @@ static bool same_solids(const eb_scene *scene, const eb_result_colliders *read, 
   for (int32_t c = 0; same && c < read->count; c++) {
     const eb_collider *a = &scene->colliders[c], *b = &read->list[c];
     same = a->kind == b->kind && a->stiffness == b->stiffness && a->damping == b->damping &&
-           a->friction == b->friction && !b->motion;
+           a->friction == b->friction && a->margin == b->margin && a->grip == b->grip &&
+           a->isotropy == b->isotropy && a->implicit == b->implicit && !b->motion;
     for (int i = 0; same && i < 50; i++) {
       const double p[3] = {sin(i), sin(3.7 * i), cos(1.3 * i)};
       double normal[3], velocity[3];
@@ -255,6 +260,8 @@ static void test_damage(void) {
       {GROUP "origin", 0, {1, {15}}, EB_ERR_FORMAT, "origin", "origins in one row"},
       {GROUP "radius", 0, {-1, {0}}, EB_ERR_LIBRARY, "radius", "no radius"},
       {GROUP "kind", 0, {1, {5}}, EB_ERR_LIBRARY, "kind", "kinds that are not of the enumeration"},
+      {GROUP "implicit", 0, {1, {4}}, EB_ERR_FORMAT, "implicit", "a flag too few"},
+      {GROUP "grip", 0, {1, {4}}, EB_ERR_FORMAT, "grip", "a grip too few"},
       {offsets, NAN, {0}, EB_ERR_FORMAT, "collider 0", "offsets that are no numbers"},
       {offsets, 0, {3, {3, 4, 3}}, EB_ERR_FORMAT, "collider_offset", "an offset too few"},
       {offsets, 0, {-1, {0}}, EB_ERR_LIBRARY, "collider_offset", "no offsets"},
@@ -264,6 +271,26 @@ static void test_damage(void) {
     tap_require(copy_damaged(path, cases[i].name, cases[i].value, cases[i].shape), "damage");
     tap_fails(read_damaged(path), cases[i].code, cases[i].fragment, cases[i].what);
   }
+}
+
+/* The first files say nothing of how colliders push beyond stiffness, damping and friction. */
+static void test_old_file(void) {
+  static const char *const younger[] = {GROUP "margin", GROUP "grip", GROUP "isotropy",
+                                        GROUP "implicit"};
+  const char *path = in_folder("old.h5");
+  hid_t file;
+  eb_results *results;
+  eb_result_colliders read;
+  tap_require(copy(in_folder("all.h5"), path), "a copy");
+  tap_require(eb_h5_open_file(path, true, &file), "the copy");
+  for (size_t i = 0; i < 4; i++) H5Ldelete(file, younger[i], H5P_DEFAULT);
+  tap_require(eb_h5_close_file(file, path), "an old file");
+  tap_require(eb_results_open(path, &results), "an old file");
+  tap_succeeds(eb_results_colliders(results, 0, 1, &read), "colliders of an old file");
+  tap_ok(read.count == 5 && read.list[0].stiffness == 1e5, "  are there");
+  tap_ok(read.list[2].margin == 0 && read.list[2].grip == 0 && !read.list[3].implicit,
+         "  with zeros for what is younger");
+  eb_results_close(results);
 }
 
 /* ---- the view of the pictures ----------------------------------------------------------------- */
@@ -355,6 +382,7 @@ int main(void) {
   test_units();
   test_merge();
   test_damage();
+  test_old_file();
   test_near_and_far();
   test_floor();
   test_moving();

@@ -28,8 +28,10 @@ static eb_error write_identity(const eb_case *work, const eb_plugin *plugin, eb_
   }
   EB_TRY(eb_text_printf(text, " solver=%s:%s", work->solver->name, work->all_options));
   if (plugin) EB_TRY(eb_text_printf(text, " plugin=%016" PRIx64, plugin->hash));
-  return eb_text_printf(text, " threads=%d seed=%" PRId64 " repetition=%d steps=%" PRId64,
-                        work->threads, work->seed, work->repetition, work->steps);
+  EB_TRY(eb_text_printf(text, " threads=%d seed=%" PRId64 " repetition=%d steps=%" PRId64,
+                        work->threads, work->seed, work->repetition, work->steps));
+  /* A file whose runs lack frames does not answer a request for all of them. */
+  return work->frames == EB_FRAMES_ALL ? eb_text_printf(text, " frames=all") : EB_OK;
 }
 
 /* scene.solver.rN.hash, with what HDF5 and file systems dislike replaced. */
