@@ -86,7 +86,7 @@ static eb_error put_fake_step(const fake *f, int s, eb_recorder *recorder, eb_st
   if (s == f->steps - 1) deform(f, state);
   state->step = s + 1;
   EB_TRY(eb_recorder_step(recorder, row, log));
-  return s % 2 ? eb_recorder_frame(recorder, state, NULL) : EB_OK;
+  return s % 2 ? eb_recorder_frame(recorder, &(eb_frame){.state = state}) : EB_OK;
 }
 
 static eb_error put_fake_steps(const fake *f, const char *path, const eb_run *run,
@@ -99,7 +99,7 @@ static eb_error put_fake_steps(const fake *f, const char *path, const eb_run *ru
   if (!error) error = eb_step_log_create(4, &log);
   if (!error && f->factor_bytes > 0) eb_log_memory(log, EB_MEMORY_FACTOR, f->factor_bytes);
   if (!error) error = eb_recorder_setup(recorder, log);
-  if (!error) error = eb_recorder_frame(recorder, state, NULL);
+  if (!error) error = eb_recorder_frame(recorder, &(eb_frame){.state = state});
   for (int s = 0; s < f->steps && !error; s++) error = put_fake_step(f, s, recorder, state, log);
   if (!error) error = eb_recorder_finish(recorder, run);
   eb_step_log_destroy(log);

@@ -136,7 +136,8 @@ static void test_held(void) {
   const char *path = in_folder("held.h5");
   tap_require(prepare(&r, "bench/beam", "resolution=0.25", EB_FRAMES_ALL, path), "a recorder");
   tap_require(put_frames(&r, 1, NULL), "frames");
-  array fixed = read_array(path, &r, "frames/fixed"), target = read_array(path, &r, "frames/target");
+  array fixed = read_array(path, &r, "frames/fixed"),
+        target = read_array(path, &r, "frames/target");
   int held = 0, wrong = 0;
   for (int32_t i = 0; i < r.state->node_count; i++) {
     const double *rest = r.scene->mesh->X + 3 * i, zero[3] = {0};
@@ -192,8 +193,8 @@ typedef struct two_contacts {
 
 static void make_contacts(const recording *r, two_contacts *t) {
   int32_t nodes = r->scene->mesh->node_count;
-  *t = (two_contacts){.pair = {{EB_VERTEX_FACE, {0, 1, 2, 3}},
-                               {EB_EDGE_EDGE, {4, 5, nodes, nodes + 1}}}};
+  *t = (two_contacts){
+      .pair = {{EB_VERTEX_FACE, {0, 1, 2, 3}}, {EB_EDGE_EDGE, {4, 5, nodes, nodes + 1}}}};
   for (int i = 0; i < 8; i++) t->weight[i] = i;
   for (int i = 0; i < 18; i++) t->frame[i] = 10 + i;
   for (int i = 0; i < 6; i++) t->c[i] = 30 + i;
@@ -221,8 +222,9 @@ static void test_contacts(void) {
   recording r;
   two_contacts two;
   const char *path = in_folder("contacts.h5");
-  tap_require(prepare(&r, "verschoor2019/stack", "bodies=2,resolution=0.5", EB_FRAMES_INTERVAL, path),
-              "a recorder");
+  tap_require(
+      prepare(&r, "verschoor2019/stack", "bodies=2,resolution=0.5", EB_FRAMES_INTERVAL, path),
+      "a recorder");
   make_contacts(&r, &two);
   eb_contact_record damaged = two.record;
   damaged.count = -1;
@@ -246,7 +248,8 @@ static void test_contacts(void) {
          "  with weights, frames, demands and forces");
   tap_ok(vertices.values[6] == r.state->node_count && gap.values[2] == 1e-4 && gap.values[3] == 0,
          "  vertices of obstacles behind the nodes, and what the solver claims");
-  array pose = read_array(path, &r, "frames/body_pose"), twist = read_array(path, &r, "frames/body_twist");
+  array pose = read_array(path, &r, "frames/body_pose"),
+        twist = read_array(path, &r, "frames/body_twist");
   array of = read_array(path, &r, "scenes/00000000000000aa/free_bodies/of_node");
   tap_ok(has_shape(&pose, 3, 4, 2, 7) && has_shape(&twist, 3, 4, 2, 6) &&
              off(&pose, 3, r.state->pose, 14) == 0,
