@@ -49,8 +49,9 @@ class Comparison:
         if not columns["finite"][row]:
             return
         self.steps += 1
-        figures = self.auditor.audit(frame, is_static(self.run, row))
-        for name in skipped(self.run):
+        static = is_static(self.run, row)
+        figures = self.auditor.audit(frame, static)
+        for name in skipped(self.run, static):
             figures.pop(name, None)
         for name, figure in figures.items():
             self.look(step, name, figure, 0.0 if name in OWN else float(columns[name][row]))
@@ -61,9 +62,11 @@ def is_static(run, row):
     return bool(run.steps["equation"][row] == STATIC) or static
 
 
-def skipped(run):
-    """Columns that the run does not have: younger than the program that wrote it."""
-    return () if run.attrs.get("equation") else ("held_error", "update_error")
+def skipped(run, static):
+    """Columns that say nothing: younger than the program that wrote the run, and the update of a static step, which has no velocity."""
+    if not run.attrs.get("equation"):
+        return "held_error", "update_error"
+    return ("update_error",) if static else ()
 
 
 def compare(run):
