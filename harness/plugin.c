@@ -84,13 +84,15 @@ eb_error eb_plugins_load(eb_plugins *plugins, const char *path) {
   return error;
 }
 
-void eb_plugins_clear(eb_plugins *plugins) {
-  for (int i = 0; i < plugins->count; i++) {
-    dlclose(plugins->items[i].handle);
-    free(plugins->items[i].path);
-  }
+void eb_plugins_forget(eb_plugins *plugins) {
+  for (int i = 0; i < plugins->count; i++) free(plugins->items[i].path);
   free(plugins->items);
   *plugins = (eb_plugins){0};
+}
+
+void eb_plugins_clear(eb_plugins *plugins) {
+  for (int i = 0; i < plugins->count; i++) dlclose(plugins->items[i].handle);
+  eb_plugins_forget(plugins);
 }
 
 static eb_error unknown_solver(const eb_plugins *plugins, const char *name) {

@@ -24,6 +24,8 @@ typedef struct eb_plugins {
  * taken. Plug-ins are checked for a complete table before anything of theirs is called. */
 EB_MUST eb_error eb_plugins_load(eb_plugins *plugins, const char *path);
 void eb_plugins_clear(eb_plugins *plugins);
+/* The same, but the shared objects stay loaded: for a process in which their solvers have run, since threads of theirs may still. */
+void eb_plugins_forget(eb_plugins *plugins);
 
 /* The solver of that name among the plug-ins and the built-in ones. EB_ERR_USAGE lists the valid names and the nearest.
  * *plugin (may be NULL) receives where it comes from, or NULL. `plugins` may be NULL. */

@@ -15,8 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/case/tree.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
+#include "problems/base/text.h"
 
 extern char **environ;
 
@@ -63,8 +65,9 @@ typedef struct child {
   int shared;
   eb_board *board;
   eb_limits limits;
-  double started, told_to_end, last_call;
+  double started, told_to_end, written, last_call; /* when; 0: not yet */
   bool killed;
+  eb_tree tree;
   size_t output_length;
   eb_progress progress;
   void *context;
@@ -150,6 +153,7 @@ static eb_error fork_child(child *c, char *const *argv, char *const *environment
 static eb_error start(child *c, const eb_strings *argv, const eb_strings *settings) {
   int print[2];
   char **arguments, **environment = NULL;
+  EB_TRY(eb_tree_open(&c->tree));
   EB_TRY(open_board(c));
   if (pipe2(print, O_CLOEXEC))
     return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
@@ -168,6 +172,7 @@ static eb_error start(child *c, const eb_strings *argv, const eb_strings *settin
 }
 
 static void release(child *c) {
+  eb_tree_close(&c->tree);
   if (c->board) munmap(c->board, sizeof *c->board);
   if (c->shared >= 0) close(c->shared);
   if (c->print >= 0) close(c->print);
@@ -187,6 +192,11 @@ eb_error eb_board_open(eb_board **out) {
 
 void eb_board_say(eb_board *board, const char *words) {
   if (board && !*board->words) snprintf(board->words, sizeof board->words, "%s", words);
+}
+
+void eb_board_give_up(eb_board *board, eb_error error) {
+  if (board && !board->trouble) board->trouble = (int)eb_error_kind(error);
+  eb_board_say(board, eb_error_message(error));
 }
 
 void eb_board_close(eb_board *board) {
@@ -213,11 +223,12 @@ static void look(child *c) {
   c->last_call = now;
 }
 
-/* Keeps the last bytes of what the child prints. */
+/* Keeps the last bytes of what the child prints; reads no more at once than a pipe may hold, since a child may print without end. */
 static void catch_output(child *c) {
-  enum { KEPT = EB_CHILD_OUTPUT - 1 };
+  enum { KEPT = EB_CHILD_OUTPUT - 1, MOST_READS = 2048 };
   char bytes[512], *output = c->end->output;
-  for (ssize_t got; (got = read(c->print, bytes, sizeof bytes)) > 0;) {
+  ssize_t got;
+  for (int i = 0; i < MOST_READS && (got = read(c->print, bytes, sizeof bytes)) > 0; i++) {
     size_t size = (size_t)got, overflow = 0;
     if (c->output_length + size > KEPT) overflow = c->output_length + size - KEPT;
     memmove(output, output + overflow, c->output_length - overflow);
@@ -242,31 +253,45 @@ static double resident_memory(pid_t pid) {
 
 /* ---- ending ----------------------------------------------------------------------------------- */
 
-static void end_child(child *c, eb_child_cause cause, bool gently) {
-  if (c->told_to_end == 0) {
-    c->end->cause = cause;
-    c->told_to_end = eb_wall_seconds();
-  }
-  c->killed = c->killed || !gently;
-  kill(-c->pid, gently ? SIGTERM : SIGKILL);
+static void decide(child *c, eb_child_cause cause) {
+  if (c->told_to_end > 0) return;
+  c->end->cause = cause;
+  c->told_to_end = eb_wall_seconds();
+}
+
+/* The process itself too: it may have left its group. What descends from it goes when it has ended. */
+static void end_child(child *c, eb_child_cause cause) {
+  decide(c, cause);
+  c->killed = true;
+  kill(c->pid, SIGKILL);
+  kill(-c->pid, SIGKILL);
+}
+
+static void ask_to_end(child *c) {
+  decide(c, EB_CHILD_TIMED_OUT);
+  c->board->asked_to_end = 1;
 }
 
 /* Over time, the child is asked to end, which it does between steps; a step that never ends is killed after a grace, unless
- * the child is at work on its file. */
+ * the child is at work on its file. With its file written no limit holds but on how long it may take to leave. */
 static void enforce(child *c, eb_signals *signals) {
-  enum { GRACE = 2, GRACE_TO_CLOSE = 120 };
+  enum { GRACE = 2, GRACE_TO_CLOSE = 120, GRACE_TO_LEAVE = 15 };
   double now = eb_wall_seconds(), memory = resident_memory(c->pid);
+  int stage = c->board->stage;
   if (memory > c->end->peak_memory) c->end->peak_memory = memory;
+  if (stage == EB_STAGE_WRITTEN && c->written == 0) c->written = now;
   if (c->killed) return;
   if (eb_signals_pending(signals)) {
-    end_child(c, EB_CHILD_INTERRUPTED, false);
+    end_child(c, EB_CHILD_INTERRUPTED);
+  } else if (c->written > 0) {
+    if (now - c->written > GRACE_TO_LEAVE) end_child(c, EB_CHILD_LINGERED);
   } else if (c->limits.memory > 0 && memory > c->limits.memory) {
-    end_child(c, EB_CHILD_OVER_MEMORY, false);
+    end_child(c, EB_CHILD_OVER_MEMORY);
   } else if (c->told_to_end > 0) {
-    if (now - c->told_to_end > (c->board->stage == EB_STAGE_CLOSING ? GRACE_TO_CLOSE : GRACE))
-      end_child(c, EB_CHILD_TIMED_OUT, false);
+    if (now - c->told_to_end > (stage == EB_STAGE_CLOSING ? GRACE_TO_CLOSE : GRACE))
+      end_child(c, EB_CHILD_TIMED_OUT);
   } else if (c->limits.timeout > 0 && now - c->started > c->limits.timeout) {
-    end_child(c, EB_CHILD_TIMED_OUT, true);
+    ask_to_end(c);
   }
 }
 
@@ -283,6 +308,14 @@ static bool collect(child *c) {
   return true;
 }
 
+/* What the board says in the end; a solver may have written anything there. */
+static void read_words(child *c) {
+  c->end->trouble = c->board->trouble;
+  memcpy(c->end->words, c->board->words, sizeof c->end->words);
+  c->end->words[sizeof c->end->words - 1] = '\0';
+  eb_text_clean(c->end->words);
+}
+
 static void watch(child *c, eb_signals *signals) {
   enum { LOOK_MS = 20 };
   while (!collect(c)) {
@@ -294,10 +327,12 @@ static void watch(child *c, eb_signals *signals) {
     enforce(c, signals);
     look(c);
   }
+  c->end->seconds = eb_wall_seconds() - c->started;
+  c->end->left = eb_tree_end(&c->tree);
   look(c);
   catch_output(c);
-  kill(-c->pid, SIGKILL); /* whatever it may have left running */
-  c->end->seconds = eb_wall_seconds() - c->started;
+  read_words(c);
+  eb_text_clean(c->end->output);
 }
 
 eb_error eb_child_run(const eb_strings *argv, const eb_strings *settings, eb_limits limits,

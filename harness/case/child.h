@@ -1,6 +1,6 @@
 /* A process of our own making, under a time and a memory limit.
  *
- * The child writes its progress onto a board: memory that both share, which tells the exact step of a crash and costs the
+ * Over its time, the child is asked to end by its board, never by a signal: one that it meets is not ours. The child writes its progress onto a board: memory that both share, which tells the exact step of a crash and costs the
  * child no system call. What it prints is caught; the end of it explains crashes. */
 #ifndef EB_CHILD_H
 #define EB_CHILD_H
@@ -28,13 +28,16 @@ typedef struct eb_board {
   _Atomic int stage;
   _Atomic int asked_to_end; /* by the parent: the time is over */
   double started; /* just before the process was, on the clock of eb_wall_seconds; 0: unknown */
-  char
-      words[EB_BOARD_WORDS]; /* why the process gives up, when it cannot write that into its file */
+  _Atomic int trouble; /* eb_error_code of what made the process give up; 0: nothing */
+  /* What went wrong, when that cannot be written into the file. */
+  char words[EB_BOARD_WORDS];
 } eb_board;
 /* The child's side: maps what its parent gave it, or plain memory when it was started by hand. */
 EB_MUST eb_error eb_board_open(eb_board **out);
 /* Leaves words for the parent; the first ones stay. The board may be NULL. */
 void eb_board_say(eb_board *board, const char *words);
+/* The same with an error, which stays the caller's, and its kind. */
+void eb_board_give_up(eb_board *board, eb_error error);
 void eb_board_close(eb_board *board);
 
 /* Signals that end a run (SIGINT, SIGTERM, SIGHUP), held back while this is open and read as a file. */
@@ -55,8 +58,9 @@ typedef struct eb_limits {
 typedef enum eb_child_cause {
   EB_CHILD_EXITED,      /* by itself: see status */
   EB_CHILD_SIGNALED,    /* by a signal that we did not send */
-  EB_CHILD_TIMED_OUT,   /* ended by us; it may still have closed its file in order: see closed */
+  EB_CHILD_TIMED_OUT,   /* asked or made to end by us; it may still have closed its file in order */
   EB_CHILD_OVER_MEMORY, /* ended by us */
+  EB_CHILD_LINGERED,    /* ended by us, long after its file was complete */
   EB_CHILD_INTERRUPTED  /* ended by us, because the user interrupted */
 } eb_child_cause;
 
@@ -68,13 +72,17 @@ typedef struct eb_child_end {
   double peak_memory;  /* highest resident memory seen, bytes */
   int64_t step, steps; /* last progress on the board */
   eb_stage stage;
-  char output[EB_CHILD_OUTPUT]; /* the end of what it printed */
+  int left;    /* processes that it has left running; they were ended */
+  int trouble; /* and words: from its board */
+  char words[EB_BOARD_WORDS];
+  char output[EB_CHILD_OUTPUT]; /* the end of what it printed, without control characters */
 } eb_child_end;
 
 /* Called as the child reports progress, and every second or so otherwise. May be NULL. */
 typedef void (*eb_progress)(void *context, int64_t step, int64_t steps, double seconds);
 
-/* Runs argv[0] with `settings` ("NAME=value") added to the environment. EB_ERR_IO when it cannot be started. */
+/* Runs argv[0] with `settings` ("NAME=value") added to the environment. EB_ERR_IO when it cannot be started. When this returns, neither the
+ * process is there nor any that descends from it. */
 EB_MUST eb_error eb_child_run(const eb_strings *argv, const eb_strings *settings, eb_limits limits,
                               eb_signals *signals, eb_progress progress, void *context,
                               eb_child_end *end);

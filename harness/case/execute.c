@@ -14,7 +14,7 @@ enum { RESIDUALS_KEPT = 1 << 16 };
 
 /* ---- being told to end ------------------------------------------------------------------------ */
 
-/* SIGTERM is blocked in all threads and looked for between steps. */
+/* SIGTERM comes from outside. It is blocked in all threads and looked for between steps, so that the steps that were taken are kept. */
 static void hold_termination(void) {
   sigset_t set;
   sigemptyset(&set);
@@ -75,6 +75,7 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
 
 static eb_error prepare_steps(eb_job *j) {
   EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, j->scene, &j->recorder));
+  eb_guard_watch(&j->guard, j->output);
   EB_TRY(eb_recorder_setup(j->recorder, j->solver->setup_log));
   EB_TRY(eb_state_create(j->scene, &j->before));
   EB_TRY(eb_state_create(j->scene, &j->after));
@@ -109,6 +110,8 @@ static eb_error run_job(eb_job *j) {
   EB_TRY(eb_board_open(&j->board));
   j->board->steps = j->work->steps;
   eb_host_open(&j->host);
+  EB_TRY(eb_cost_open(j->board, &j->cost));
+  eb_guard_open(&j->guard);
   EB_TRY(set_up(j, &failure, &where));
   if (failure) {
     EB_TRY(eb_job_conclude_error(j, where, failure));
@@ -119,7 +122,10 @@ static eb_error run_job(eb_job *j) {
   j->board->stage = EB_STAGE_CLOSING;
   j->run.total_seconds = eb_wall_seconds() - began;
   j->run.peak_rss = eb_host_peak_memory();
-  return eb_recorder_finish(j->recorder, &j->run);
+  eb_cost_fill(&j->cost, &j->run);
+  EB_TRY(eb_recorder_finish(j->recorder, &j->run));
+  j->board->stage = EB_STAGE_WRITTEN;
+  return EB_OK;
 }
 
 static void release(eb_job *j) {
@@ -130,6 +136,7 @@ static void release(eb_job *j) {
   eb_witness_clear(&j->witness);
   eb_recorder_destroy(j->recorder);
   eb_scene_destroy(j->scene);
+  eb_cost_close(&j->cost);
   eb_host_close(&j->host);
   eb_board_close(j->board);
   eb_run_clear(&j->run);
@@ -148,10 +155,15 @@ static eb_error with_environment(eb_job *j, const char *path) {
 }
 
 eb_error eb_case_execute(const eb_case *work, const char *environment, const char *output) {
-  eb_job j = {.work = work, .output = output, .environment = -1, .host = {.stat = -1}};
+  eb_job j = {.work = work,
+              .output = output,
+              .environment = -1,
+              .host = {.stat = -1},
+              .cost = {.statm = -1, .tasks = -1}};
   omp_set_num_threads(work->threads);
   hold_termination();
   eb_error error = with_environment(&j, environment);
+  if (error) eb_board_give_up(j.board, error);
   release(&j);
   return error;
 }

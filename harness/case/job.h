@@ -4,6 +4,8 @@
 
 #include "harness/case/case.h"
 #include "harness/case/child.h"
+#include "harness/case/cost.h"
+#include "harness/case/guard.h"
 #include "harness/case/host.h"
 #include "harness/case/witness.h"
 #include "harness/results/write.h"
@@ -21,6 +23,8 @@ typedef struct eb_job {
   bool changed;       /* the step that comes begins on another mesh than the one before */
   int32_t components; /* connected components of the mesh */
   eb_host host;
+  eb_cost cost;
+  eb_guard guard;
   eb_board *board;                  /* progress, for the parent */
   double committed, commit_seconds; /* wall clock of the last commit, and what it took */
   const char *output;

@@ -1,14 +1,18 @@
 #include "harness/case/salvage.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/audit/rules.h"
 #include "harness/results/read.h"
 #include "harness/results/write.h"
+#include "problems/base/text.h"
 
 /* ---- the cause -------------------------------------------------------------------------------- */
 
@@ -31,6 +35,16 @@ static void place(const eb_child_end *end, char *out, size_t bytes) {
     snprintf(out, bytes, "%s", names[end->stage]);
 }
 
+/* It was at work and says that it could not write its own result. */
+static bool gave_up(const eb_child_end *end) {
+  return end->cause == EB_CHILD_EXITED && end->status == EB_EXIT_HARNESS;
+}
+
+/* What people and batch systems send to end a process; the harness sends SIGKILL only. */
+static bool from_outside(int signal) {
+  return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
+}
+
 static eb_outcome cause(const eb_case *work, const eb_child_end *end, char *out, size_t bytes) {
   static const double megabytes = 1e-6;
   char where[48];
@@ -44,13 +58,22 @@ static eb_outcome cause(const eb_case *work, const eb_child_end *end, char *out,
              megabytes * end->peak_memory, where);
     return EB_OUTCOME_OUT_OF_MEMORY;
   case EB_CHILD_SIGNALED:
-    snprintf(out, bytes, "ended by signal %d (%s) %s, with %.0f MB%s", end->status,
-             strsignal(end->status), where, megabytes * end->peak_memory,
+    snprintf(out, bytes, "ended by signal %d (%s)%s %s, with %.0f MB%s", end->status,
+             strsignal(end->status), from_outside(end->status) ? " from outside" : "", where,
+             megabytes * end->peak_memory,
              end->status == SIGKILL ? "; perhaps by the kernel, for lack of memory" : "");
     return near_limit(work, end) ? EB_OUTCOME_OUT_OF_MEMORY : EB_OUTCOME_CRASHED;
+  case EB_CHILD_LINGERED:
+    snprintf(out, bytes, "the process did not end by itself %s", where);
+    return EB_OUTCOME_CRASHED;
   case EB_CHILD_EXITED:
   case EB_CHILD_INTERRUPTED:
     break;
+  }
+  if (gave_up(end)) {
+    snprintf(out, bytes, "the result could not be recorded %s: %s", where, end->words);
+    return end->trouble == EB_ERR_MEMORY || near_limit(work, end) ? EB_OUTCOME_OUT_OF_MEMORY
+                                                                  : EB_OUTCOME_CRASHED;
   }
   snprintf(out, bytes, "the process ended itself with status %d %s", end->status, where);
   return EB_OUTCOME_CRASHED;
@@ -63,6 +86,29 @@ static void last_line(const char *text, char *out, size_t bytes) {
   const char *start = end;
   while (start > text && start[-1] != '\n') start--;
   snprintf(out, bytes, "%.*s", (int)(end - start), start);
+}
+
+static eb_error append(char **field, const char *separator, const char *words) {
+  eb_text text = {0};
+  const char *before = *field ? *field : "";
+  eb_error error = eb_text_printf(&text, "%s%s%s", before, *before ? separator : "", words);
+  if (!error) error = eb_run_set(field, text.data);
+  eb_text_clear(&text);
+  return error;
+}
+
+/* Processes that outlive their case break the rule of the process. */
+static eb_error mention_left(const eb_child_end *end, eb_run *run) {
+  const char *rule = eb_rule_name(EB_RULE_PROCESS);
+  char words[80];
+  if (end->left == 0) return EB_OK;
+  snprintf(words, sizeof words, "left %d process%s running: ended", end->left,
+           end->left == 1 ? "" : "es");
+  EB_TRY(append(&run->detail, "; ", words));
+  run->audit_failures++;
+  EB_TRY(append(&run->audit_detail, "; ", words));
+  if (!strstr(run->audit_rules, rule)) EB_TRY(append(&run->audit_rules, ",", rule));
+  return eb_run_set(&run->audit, "failed");
 }
 
 static eb_error fill_cause(const eb_case *work, const eb_child_end *end, eb_run *run) {
@@ -138,6 +184,7 @@ static eb_error record_cause(const eb_case *work, const eb_child_end *end, const
   bool readable = read_raw(raw, run);
   if (!readable) EB_TRY(eb_case_describe(work, run));
   EB_TRY(fill_cause(work, end, run));
+  EB_TRY(mention_left(end, run));
   return readable ? rewrite(raw, run) : write_record(environment, raw, run);
 }
 
@@ -148,16 +195,61 @@ static bool is_finished(const char *raw, eb_run *run) {
   return false;
 }
 
+/* Whether the folder of the file takes as much as the file holds, and a megabyte at least. If it does not, that is no fault of the solver's and
+ * would befall every case after this one. */
+static eb_error check_folder(const char *raw, const char *words) {
+  static const off_t least = 1 << 20;
+  struct stat info;
+  eb_text path = {0};
+  off_t bytes = stat(raw, &info) == 0 && info.st_size > least ? info.st_size : least;
+  EB_TRY(eb_text_printf(&path, "%s.new", raw));
+  int file = open(path.data, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  int failure = file < 0 ? errno : posix_fallocate(file, 0, bytes);
+  if (file >= 0) close(file);
+  unlink(path.data);
+  eb_text_clear(&path);
+  if (!failure) return EB_OK;
+  return EB_ERROR(EB_ERR_IO, "%s (%s)", words, strerror(failure));
+}
+
+/* Sanitizers tell of what they found by the status, also at the very end. */
+static bool is_strict(void) {
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  return true;
+#else
+  return false;
+#endif
+}
+
+/* Once its result was written, how a process ends says nothing of the result. */
+static bool may_be_finished(const eb_child_end *end) {
+  return end->exited_zero || (end->stage == EB_STAGE_WRITTEN && !is_strict());
+}
+
+/* What became of the process after a good result: nothing to spoil it, but to be told. */
+static eb_error mention_end(const eb_case *work, const eb_child_end *end, eb_run *run) {
+  char words[600];
+  if (end->exited_zero) return EB_OK;
+  (void)cause(work, end, words, sizeof words);
+  return append(&run->detail, "; ", words);
+}
+
+static eb_error finish_record(const eb_case *work, const eb_child_end *end, const char *raw,
+                              eb_run *run) {
+  if (end->exited_zero && end->left == 0 && !*end->output) return EB_OK;
+  EB_TRY(mention_end(work, end, run));
+  EB_TRY(mention_left(end, run));
+  EB_TRY(eb_run_set(&run->output, end->output));
+  return rewrite(raw, run);
+}
+
 static eb_error make_part(const eb_case *work, const eb_child_end *end, const char *environment,
                           const char *raw, const char *part, eb_run *run) {
-  if (end->cause == EB_CHILD_EXITED && end->status == EB_EXIT_HARNESS)
-    return EB_ERROR(EB_ERR_IO, "%s", end->output);
-  if (!end->exited_zero || !is_finished(raw, run)) {
+  if (gave_up(end)) EB_TRY(check_folder(raw, *end->words ? end->words : end->output));
+  if (may_be_finished(end) && is_finished(raw, run))
+    EB_TRY(finish_record(work, end, raw, run));
+  else
     EB_TRY(record_cause(work, end, environment, raw, run));
-  } else if (*end->output) {
-    EB_TRY(eb_run_set(&run->output, end->output));
-    EB_TRY(rewrite(raw, run));
-  }
   if (rename(raw, part))
     return EB_ERROR(EB_ERR_IO, "cannot rename '%s' to '%s': %s", raw, part, strerror(errno));
   return EB_OK;

@@ -58,13 +58,17 @@ static eb_error advance_scene(eb_job *j, eb_error *failure) {
 static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reason) {
   double dt = j->witness.scene->dt, steal = eb_host_steal(&j->host);
   eb_step_log_reset(j->log);
+  eb_guard_take(&j->guard, j->after);
+  eb_cost_start(&j->cost);
   double cpu = eb_cpu_seconds(), wall = eb_wall_seconds();
   j->log->step_started = wall;
   eb_error error = j->changed ? eb_solver_rebuild(j->solver, j->after, j->log) : EB_OK;
   if (!error) error = j->solver->ops->step(j->solver, j->after, dt, j->log, reason);
   row[EB_COL_WALL] = eb_wall_seconds() - wall;
   row[EB_COL_CPU] = eb_cpu_seconds() - cpu;
+  eb_cost_stop(&j->cost);
   row[EB_COL_STEAL] = eb_host_steal(&j->host) - steal;
+  row[EB_COL_RESIDENT] = j->cost.resident;
   return error;
 }
 
@@ -101,7 +105,7 @@ static eb_error commit_now_and_then(eb_job *j) {
   return EB_OK;
 }
 
-static bool asked_to_end(void) {
+static bool ended_from_outside(void) {
   sigset_t pending;
   return sigpending(&pending) == 0 && sigismember(&pending, SIGTERM) == 1;
 }
@@ -120,7 +124,12 @@ static eb_error judge_step(eb_job *j, bool finite, eb_reason reason, bool *on) {
     snprintf(detail, sizeof detail, "step %lld ended with %s", step, eb_reason_name(reason));
     return eb_job_conclude(j, EB_OUTCOME_DIVERGED, detail);
   }
-  if (asked_to_end()) {
+  if (ended_from_outside()) {
+    snprintf(detail, sizeof detail, "ended by a signal from outside after step %lld of %lld", step,
+             (long long)j->work->steps);
+    return eb_job_conclude(j, EB_OUTCOME_CRASHED, detail);
+  }
+  if (j->board->asked_to_end) {
     snprintf(detail, sizeof detail, "time limit of %g s reached after step %lld of %lld",
              j->work->timeout, step, (long long)j->work->steps);
     return eb_job_conclude(j, EB_OUTCOME_TIMED_OUT, detail);
@@ -128,6 +137,26 @@ static eb_error judge_step(eb_job *j, bool finite, eb_reason reason, bool *on) {
   if (j->run.steps_done >= j->work->steps) return eb_job_conclude(j, EB_OUTCOME_COMPLETED, "");
   *on = true;
   return EB_OK;
+}
+
+/* A state whose arrays may not be ours any more is dropped for the one at the start of the step. */
+static eb_error replace_state(eb_job *j) {
+  j->after = NULL;
+  EB_TRY(eb_state_create(j->scene, &j->after));
+  eb_state_copy(j->before, j->after);
+  return EB_OK;
+}
+
+/* Whether the solver has left state and process as they were; if not, the outcome is set. */
+static eb_error check_guard(eb_job *j, bool *good) {
+  char words[200], detail[260];
+  bool state = eb_guard_state(&j->guard, j->after, words, sizeof words);
+  *good = state && eb_guard_process(&j->guard, words, sizeof words);
+  if (*good) return EB_OK;
+  snprintf(detail, sizeof detail, "step %lld: %s", (long long)j->before->step + 1, words);
+  eb_board_say(j->board, detail);
+  if (!state) EB_TRY(replace_state(j));
+  return eb_job_conclude(j, EB_OUTCOME_FAILED, detail);
 }
 
 eb_error eb_job_step(eb_job *j, bool *on) {
@@ -141,6 +170,8 @@ eb_error eb_job_step(eb_job *j, bool *on) {
     *on = false;
     return eb_job_conclude_error(j, "step", failure);
   }
+  EB_TRY(check_guard(j, on));
+  if (!*on) return EB_OK;
   /* A solver that forgets its clock would make every later row wrong. */
   j->after->step = j->before->step + 1;
   j->after->time = j->before->time + j->witness.scene->dt;

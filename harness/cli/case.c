@@ -80,7 +80,7 @@ static eb_error run_case(const eb_arguments *arguments, int *code) {
     if (error) *code = EB_EXIT_HARNESS;
   }
   eb_case_clear(&work);
-  eb_plugins_clear(&plugins);
+  eb_plugins_forget(&plugins);
   return error;
 }
 

@@ -93,7 +93,8 @@ static void *number_of(const eb_run *run, const eb_field *field) {
 }
 
 eb_error eb_run_set(char **field, const char *text) {
-  char *copy = strdup(text ? text : "");
+  if (!text) text = "";
+  char *copy = strdup(text);
   if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot store a text of %zu bytes", strlen(text));
   free(*field);
   *field = copy;

@@ -1,5 +1,6 @@
 #include "problems/base/text.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,42 @@ void eb_text_join(char *out, size_t bytes, const char *const *words, size_t coun
       return;
     }
     used += (size_t)added;
+  }
+}
+
+/* Bytes of the UTF-8 character that begins here; 0 when none does: a stray byte, an overlong form, half of a surrogate pair, past U+10FFFF. */
+static int character_bytes(const unsigned char *at) {
+  static const struct {
+    unsigned char mask, lead;
+    long least;
+  } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+  for (int more = 0; more < 4; more++) {
+    if ((at[0] & forms[more].mask) != forms[more].lead) continue;
+    long code = at[0] & (unsigned char)~forms[more].mask;
+    for (int i = 1; i <= more; i++) {
+      if ((at[i] & 0xc0) != 0x80) return 0;
+      code = code << 6 | (at[i] & 0x3f);
+    }
+    bool good = code >= forms[more].least && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    return good ? more + 1 : 0;
+  }
+  return 0;
+}
+
+/* Of the sets C0 and C1, with DEL. */
+static bool is_control(const unsigned char *at) {
+  return (at[0] < 0x20 && at[0] != '\n' && at[0] != '\t') || at[0] == 0x7f ||
+         (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0);
+}
+
+void eb_text_clean(char *text) {
+  unsigned char *at = (unsigned char *)text;
+  while (*at) {
+    int bytes = character_bytes(at);
+    bool bad = bytes == 0 || is_control(at);
+    if (bytes == 0) bytes = 1;
+    if (bad) memset(at, '?', (size_t)bytes);
+    at += bytes;
   }
 }
 
