@@ -7,6 +7,7 @@
 #include "harness/cli/command.h"
 #include "harness/environment.h"
 #include "harness/names.h"
+#include "harness/print.h"
 #include "harness/results/h5.h"
 
 static const eb_command *const commands[] = {
@@ -95,7 +96,7 @@ int main(int argc, char **argv) {
   eb_h5_quiet();
   eb_error error = dispatch(argc, argv, &code);
   if (error) {
-    fprintf(stderr, "elastobench: %s\n", eb_error_message(error));
+    eb_print(stderr, "elastobench: %s\n", eb_error_message(error));
     if (code == EB_EXIT_GOOD) code = code_of(error);
     eb_error_free(error);
   }

@@ -23,6 +23,11 @@ eb_error eb_hash_file(const char *path, uint64_t *out) {
   return failed ? EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", path, strerror(reason)) : EB_OK;
 }
 
+/* Of a solver's name: what a command line, a file and a terminal take as it is. */
+static const char name_characters[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+";
+enum { LONGEST_NAME = 100 };
+
 static eb_error check_interface(const char *path, void *handle, const eb_solver_ops **out) {
   const int *abi = dlsym(handle, "elastobench_abi");
   const eb_solver_ops *ops = dlsym(handle, "elastobench_solver");
@@ -40,6 +45,11 @@ static eb_error check_interface(const char *path, void *handle, const eb_solver_
                     "plug-in '%s': elastobench_solver lacks its name, summary, create, step or "
                     "destroy",
                     path);
+  if (strspn(ops->name, name_characters) != strlen(ops->name) || strlen(ops->name) > LONGEST_NAME)
+    return EB_ERROR(EB_ERR_UNSUPPORTED,
+                    "plug-in '%s': its name may have up to %d letters, digits, '-', '_', '.' and "
+                    "'+'",
+                    path, LONGEST_NAME);
   *out = ops;
   return EB_OK;
 }

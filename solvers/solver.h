@@ -167,6 +167,7 @@ typedef struct eb_step_log {
   int32_t element_count;
   /* The contacts of the step (solvers/contact/record.h), owned by the solver and good until its next step; NULL when there are none. */
   const struct eb_contact_record *contacts;
+  int invalid; /* phases, counters and kinds of memory out of range that were reported; they are not logged */
 } eb_step_log;
 
 EB_MUST eb_error eb_step_log_create(int64_t residual_capacity, eb_step_log **out);

@@ -63,15 +63,22 @@ static void settle(eb_step_log *log) {
   log->phase_mark = now;
 }
 
+/* What is out of range is not logged but counted: a solver, perhaps built against other tables, must not write past ours. */
+static bool is_valid(eb_step_log *log, unsigned index, unsigned count) {
+  if (index < count) return true;
+  log->invalid++;
+  return false;
+}
+
 void eb_log_begin(eb_step_log *log, eb_phase phase) {
-  if (!log) return;
+  if (!log || !is_valid(log, (unsigned)phase, EB_PHASE_COUNT)) return;
   settle(log);
   if (log->open_count < EB_OPEN_PHASES) log->open[log->open_count] = phase;
   log->open_count++;
 }
 
 void eb_log_end(eb_step_log *log, eb_phase phase) {
-  if (!log) return;
+  if (!log || !is_valid(log, (unsigned)phase, EB_PHASE_COUNT)) return;
   settle(log);
   int at = log->open_count - 1;
   while (at >= 0 && at < EB_OPEN_PHASES && log->open[at] != phase) at--;
@@ -93,11 +100,11 @@ void eb_log_round(eb_step_log *log) {
 }
 
 void eb_log_count(eb_step_log *log, eb_counter counter, double amount) {
-  if (log) log->counters[counter] += amount;
+  if (log && is_valid(log, (unsigned)counter, EB_COUNTERS)) log->counters[counter] += amount;
 }
 
 void eb_log_memory(eb_step_log *log, eb_memory_kind kind, double bytes) {
-  if (log) log->memory_bytes[kind] += bytes;
+  if (log && is_valid(log, (unsigned)kind, EB_MEMORY_KINDS)) log->memory_bytes[kind] += bytes;
 }
 
 static eb_error tree_allocate(eb_tree_log *tree, int32_t count) {
@@ -110,6 +117,8 @@ static eb_error tree_allocate(eb_tree_log *tree, int32_t count) {
 eb_error eb_log_tree(eb_step_log *log, int32_t count, const int32_t *parent, const int32_t *pivots,
                      const int32_t *rows, const double *flops) {
   if (!log) return EB_OK;
+  if (count < 0)
+    return EB_ERROR(EB_ERR_INVALID, "an elimination tree cannot have %d supernodes", (int)count);
   eb_tree_log *tree = &log->tree;
   tree_clear(tree);
   eb_error error = tree_allocate(tree, count);

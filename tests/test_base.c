@@ -118,6 +118,25 @@ static void test_text(void) {
   char joined[8];
   eb_text_join(joined, sizeof joined, (const char *const[]){"one", "two", "three"}, 3, ", ");
   tap_ok(strlen(joined) == 7 && strcmp(joined + 4, "...") == 0, "a long list is cut with dots");
+  static const char *const shown[][2] = {{"plain\ttext\n", "plain\ttext\n"},
+                                         {"\033[31mred\033[0m", "?[31mred?[0m"},
+                                         {"\033]0;title\007", "?]0;title?"},
+                                         {"up\rdown\b\177", "up?down??"},
+                                         {"\302\233[2J", "??[2J"},
+                                         {"Kr\303\274ger \342\202\254 \360\237\230\200",
+                                          "Kr\303\274ger \342\202\254 \360\237\230\200"},
+                                         {"\303", "?"},
+                                         {"\233[2J", "?[2J"},
+                                         {"\300\233 \340\200\233", "?? ???"},
+                                         {"\355\240\200", "???"},
+                                         {"\364\220\200\200", "????"},
+                                         {"a\342\202", "a??"}};
+  for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+    char cleaned[64];
+    snprintf(cleaned, sizeof cleaned, "%s", shown[i][0]);
+    eb_text_clean(cleaned);
+    tap_ok(strcmp(cleaned, shown[i][1]) == 0, "text %zu is fit to be shown", i + 1);
+  }
   const char *names[] = {"newton", "semi-implicit", "corotational"};
   tap_ok(eb_nearest("newtn", names, 3) == names[0], "one letter off is near");
   tap_ok(eb_nearest("xyzzy", names, 3) == NULL, "nonsense is near nothing");

@@ -124,6 +124,32 @@ static void log_nests_phases(void) {
   eb_step_log_destroy(log);
 }
 
+static void log_refuses_what_is_out_of_range(void) {
+  static const int wild[] = {-1, 1000, INT32_MAX, INT32_MIN};
+  enum { WILD = sizeof wild / sizeof *wild };
+  eb_step_log *log = NULL;
+  tap_require(eb_step_log_create(4, &log), "create a log");
+  eb_step_log before = *log;
+  for (int i = 0; i < WILD; i++) {
+    eb_log_begin(log, (eb_phase)wild[i]);
+    eb_log_end(log, (eb_phase)wild[i]);
+    eb_log_count(log, (eb_counter)wild[i], 1);
+    eb_log_memory(log, (eb_memory_kind)wild[i], 1);
+  }
+  eb_log_begin(log, EB_PHASE_COUNT);
+  eb_log_count(log, EB_COUNTERS, 1);
+  eb_log_memory(log, EB_MEMORY_KINDS, 1);
+  tap_ok(log->invalid == 4 * WILD + 3, "what is out of range is counted");
+  log->invalid = 0;
+  tap_ok(memcmp(&before, log, sizeof before) == 0, "and changes nothing else");
+  tap_fails(eb_log_tree(log, -1, NULL, NULL, NULL, NULL), EB_ERR_INVALID, "-1",
+            "a tree of a negative size is refused");
+  log->invalid = 3;
+  eb_step_log_reset(log);
+  tap_ok(log->invalid == 0, "a reset forgets");
+  eb_step_log_destroy(log);
+}
+
 static void log_may_be_absent(void) {
   eb_log_begin(NULL, EB_PHASE_IO);
   eb_log_end(NULL, EB_PHASE_IO);
@@ -214,6 +240,7 @@ int main(void) {
   options_are_documented();
   log_times_and_counts();
   log_nests_phases();
+  log_refuses_what_is_out_of_range();
   log_may_be_absent();
   bad_options_are_refused();
   capabilities_are_checked();

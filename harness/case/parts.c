@@ -3,6 +3,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -11,15 +13,24 @@
 
 #include "problems/base/text.h"
 
-eb_error eb_parts_path(const eb_parts *parts, const char *id, const char *ending, char **out) {
+static eb_error join(const char *folder, const char *id, const char *ending, char **out) {
   eb_text text = {0};
   *out = NULL;
-  eb_error error = eb_text_printf(&text, "%s/%s%s", parts->folder, id, ending);
+  eb_error error = eb_text_printf(&text, "%s/%s%s", folder, id, ending);
   if (error)
     eb_text_clear(&text);
   else
     *out = text.data;
   return error;
+}
+
+eb_error eb_parts_path(const eb_parts *parts, const char *id, const char *ending, char **out) {
+  return join(parts->folder, id, ending, out);
+}
+
+eb_error eb_parts_absolute_path(const eb_parts *parts, const char *id, const char *ending,
+                                char **out) {
+  return join(parts->home, id, ending, out);
 }
 
 static double file_bytes(const char *path) {
@@ -56,11 +67,44 @@ static eb_error scan(eb_parts *parts, bool drop, eb_strings *out) {
   return error;
 }
 
+static eb_error copy_path(const char *path, char **out) {
+  *out = strdup(path);
+  return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep the path '%s'", path);
+}
+
+/* Where a link leads, by one link: beside the link unless it names the root. */
+static eb_error read_link(const char *path, char **out) {
+  char text[4096];
+  const char *slash = strrchr(path, '/');
+  ssize_t length = readlink(path, text, sizeof text - 1);
+  if (length < 0) return copy_path(path, out);
+  text[length] = '\0';
+  if (*text == '/' || !slash) return copy_path(text, out);
+  eb_text joined = {0};
+  eb_error error = eb_text_printf(&joined, "%.*s%s", (int)(slash + 1 - path), path, text);
+  *out = joined.data;
+  return error;
+}
+
+/* What is written is what a link leads to, also when that is not there yet: the link stays. Links that lead nowhere are left to whoever opens
+ * the path. */
+static eb_error follow_links(const char *target, char **out) {
+  enum { MOST_LINKS = 40 };
+  struct stat info;
+  EB_TRY(copy_path(target, out));
+  for (int i = 0; i < MOST_LINKS && lstat(*out, &info) == 0 && S_ISLNK(info.st_mode); i++) {
+    char *next;
+    EB_TRY(read_link(*out, &next));
+    free(*out);
+    *out = next;
+  }
+  return EB_OK;
+}
+
 static eb_error make_paths(eb_parts *parts, const char *target) {
   eb_text folder = {0};
-  parts->target = strdup(target);
-  if (!parts->target) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a path");
-  EB_TRY(eb_text_printf(&folder, "%s.parts", target));
+  EB_TRY(follow_links(target, &parts->target));
+  EB_TRY(eb_text_printf(&folder, "%s.parts", parts->target));
   parts->folder = folder.data;
   return eb_parts_path(parts, "environment", ".h5", &parts->environment);
 }
@@ -99,15 +143,40 @@ static eb_error refuse_leftovers(const eb_parts *parts) {
                   parts->folder, parts->waiting.count);
 }
 
+/* TARGET.PID.new of processes that were killed while they folded (harness/results/merge.c). Behind the lock nobody else folds into this target; a
+ * process that lives may be merging. */
+static void remove_half_written(const char *target) {
+  const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
+  size_t length = strlen(name);
+  int folder = -1;
+  char *path = strndup(target, (size_t)(name - target));
+  DIR *entries = path ? opendir(*path ? path : ".") : NULL;
+  if (entries) folder = dirfd(entries);
+  for (struct dirent *entry; entries && (entry = readdir(entries));) {
+    int pid, end = 0;
+    const char *rest = entry->d_name + length;
+    if (strncmp(entry->d_name, name, length) != 0 || sscanf(rest, ".%d.new%n", &pid, &end) != 1 ||
+        end == 0 || rest[end])
+      continue;
+    if (pid > 0 && kill(pid, 0) && errno == ESRCH) unlinkat(folder, entry->d_name, 0);
+  }
+  if (entries) closedir(entries);
+  free(path);
+}
+
 static eb_error open_parts(eb_parts *parts, const char *target, eb_existing existing) {
   EB_TRY(make_paths(parts, target));
-  EB_TRY(eb_target_check(target));
+  EB_TRY(eb_target_check(parts->target));
   if (existing == EB_EXISTING_REFUSE) EB_TRY(refuse_existing(parts));
   if (mkdir(parts->folder, 0777) && errno != EEXIST)
     return EB_ERROR(EB_ERR_IO, "cannot make the folder '%s': %s", parts->folder, strerror(errno));
   EB_TRY(take_lock(parts));
+  parts->home = realpath(parts->folder, NULL);
+  if (!parts->home)
+    return EB_ERROR(EB_ERR_IO, "cannot find '%s': %s", parts->folder, strerror(errno));
+  remove_half_written(parts->target);
   EB_TRY(scan(parts, existing == EB_EXISTING_OVERWRITE, &parts->waiting));
-  parts->replace = existing == EB_EXISTING_OVERWRITE && access(target, F_OK) == 0;
+  parts->replace = existing == EB_EXISTING_OVERWRITE && access(parts->target, F_OK) == 0;
   return existing == EB_EXISTING_REFUSE ? refuse_leftovers(parts) : EB_OK;
 }
 
@@ -182,6 +251,7 @@ void eb_parts_close(eb_parts *parts) {
   eb_strings_clear(&parts->waiting);
   free(parts->target);
   free(parts->folder);
+  free(parts->home);
   free(parts->environment);
   *parts = (eb_parts){.lock = -1};
 }

@@ -16,14 +16,16 @@ typedef enum eb_existing {
 } eb_existing;
 
 typedef struct eb_parts {
-  char *target, *folder, *environment; /* paths */
+  char *target;               /* as given, or what the link leads to that was given */
+  char *folder, *environment; /* paths */
+  char *home;                 /* absolute path of the folder, for processes that may go elsewhere */
   int lock;
   bool replace; /* the old target goes when the first results come */
   eb_strings waiting;
   double waiting_bytes;
 } eb_parts;
 
-/* Checks the target, makes and locks the folder (EB_ERR_IO when another run holds it). Leftovers of a killed run are dropped with
+/* Checks the target, removes what dead processes have left of it half written, makes and locks the folder (EB_ERR_IO when another run holds it). Leftovers of a killed run are dropped with
  * OVERWRITE, an error with REFUSE, and kept for eb_parts_resume. */
 EB_MUST eb_error eb_parts_open(const char *target, eb_existing existing, eb_parts *out);
 /* Folds leftovers in and checks that the target is comparable with parts->environment, which must be written by now. When it is not, EB_ERR_INVALID
@@ -32,6 +34,9 @@ EB_MUST eb_error eb_parts_resume(eb_parts *parts, bool or_overwrite);
 /* Path of a part: "<folder>/<id><ending>"; the caller frees *out. */
 EB_MUST eb_error eb_parts_path(const eb_parts *parts, const char *id, const char *ending,
                                char **out);
+/* The same from the root. */
+EB_MUST eb_error eb_parts_absolute_path(const eb_parts *parts, const char *id, const char *ending,
+                                        char **out);
 /* A finished part: folds when it is time to. */
 EB_MUST eb_error eb_parts_add(eb_parts *parts, const char *path);
 EB_MUST eb_error eb_parts_fold(eb_parts *parts);

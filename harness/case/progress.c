@@ -4,6 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/print.h"
+
+/* Back to the start of the line, which is cleared. */
+static const char wipe[] = "\r\033[K";
+
 void eb_progress_name(const eb_case *work, int number, int count, char *out, size_t bytes) {
   snprintf(out, bytes, "[%d/%d] %s%s%s %s%s%s r%d", number, count, work->scene->name,
            work->parameters ? ":" : "", work->parameters ? work->parameters : "",
@@ -19,26 +24,27 @@ void eb_progress_show(void *context, int64_t step, int64_t steps, double seconds
   static const double interval = 30; /* s between plain lines */
   eb_progress_line *line = context;
   if (line->terminal) {
-    fprintf(stderr, "\r\033[K%s  step %lld/%lld  %.1f s", line->name, (long long)step,
-            (long long)steps, seconds);
+    fputs(wipe, stderr);
+    eb_print(stderr, "%s  step %lld/%lld  %.1f s", line->name, (long long)step, (long long)steps,
+             seconds);
     fflush(stderr);
     line->shown = true;
   } else if (seconds >= line->next) {
-    fprintf(stderr, "%s: step %lld/%lld after %.0f s\n", line->name, (long long)step,
-            (long long)steps, seconds);
+    eb_print(stderr, "%s: step %lld/%lld after %.0f s\n", line->name, (long long)step,
+             (long long)steps, seconds);
     line->next = seconds + interval;
   }
 }
 
 void eb_progress_end(eb_progress_line *line) {
-  if (line->shown) fprintf(stderr, "\r\033[K");
+  if (line->shown) fputs(wipe, stderr);
   line->shown = false;
 }
 
 void eb_progress_result(const char *name, const eb_run *run) {
-  fprintf(stderr, "%s: %s, %lld of %lld steps, %.2f s%s%s%s%s\n", name, run->outcome,
-          (long long)run->steps_done, (long long)run->steps_wanted, run->total_seconds,
-          *run->detail ? ": " : "", run->detail,
-          strcmp(run->audit, "failed") == 0 ? "; audit failed: " : "",
-          strcmp(run->audit, "failed") == 0 ? run->audit_detail : "");
+  eb_print(stderr, "%s: %s, %lld of %lld steps, %.2f s%s%s%s%s\n", name, run->outcome,
+           (long long)run->steps_done, (long long)run->steps_wanted, run->total_seconds,
+           *run->detail ? ": " : "", run->detail,
+           strcmp(run->audit, "failed") == 0 ? "; audit failed: " : "",
+           strcmp(run->audit, "failed") == 0 ? run->audit_detail : "");
 }

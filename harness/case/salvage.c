@@ -115,7 +115,7 @@ static eb_error fill_cause(const eb_case *work, const eb_child_end *end, eb_run 
   char detail[600], line[200];
   eb_outcome outcome = cause(work, end, detail, sizeof detail);
   last_line(end->output, line, sizeof line);
-  if (*line) {
+  if (*line && !gave_up(end)) { /* its words are in the cause */
     size_t used = strlen(detail);
     snprintf(detail + used, sizeof detail - used, "; its last words: %s", line);
   }

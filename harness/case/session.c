@@ -31,12 +31,21 @@ static eb_error find_program(state *s) {
 
 /* ---- one case --------------------------------------------------------------------------------- */
 
-static eb_error start_case(state *s, const eb_case *work, const char *output, const char *name,
-                           eb_child_end *end) {
+static eb_error case_arguments(const state *s, const eb_case *work, eb_strings *out) {
+  char *output = NULL, *environment = NULL;
+  eb_error error = eb_parts_absolute_path(&s->parts, work->id, ".tmp", &output);
+  if (!error) error = eb_parts_absolute_path(&s->parts, "environment", ".h5", &environment);
+  if (!error) error = eb_case_arguments(work, s->program, environment, output, out);
+  free(output);
+  free(environment);
+  return error;
+}
+
+static eb_error start_case(state *s, const eb_case *work, const char *name, eb_child_end *end) {
   eb_strings argv = {0}, settings = {0};
   eb_limits limits = {.timeout = work->timeout, .memory = work->memory};
   eb_progress_line line;
-  eb_error error = eb_case_arguments(work, s->program, s->parts.environment, output, &argv);
+  eb_error error = case_arguments(s, work, &argv);
   if (!error) error = eb_environment_settings(work->threads, &settings);
   eb_progress_begin(&line, name);
   if (!error)
@@ -63,7 +72,7 @@ static eb_error run_case(state *s, const eb_case *work, int number, int count) {
   eb_progress_name(work, number, count, name, sizeof name);
   eb_error error = eb_parts_path(&s->parts, work->id, ".tmp", &raw);
   if (!error) error = eb_parts_path(&s->parts, work->id, ".h5", &part);
-  if (!error) error = start_case(s, work, raw, name, &end);
+  if (!error) error = start_case(s, work, name, &end);
   if (!error && end.cause != EB_CHILD_INTERRUPTED)
     error = finish_case(s, work, &end, name, raw, part);
   if (raw) unlink(raw);

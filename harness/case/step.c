@@ -7,6 +7,7 @@
 #include "harness/case/job.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
+#include "problems/base/text.h"
 
 /* ---- outcomes --------------------------------------------------------------------------------- */
 
@@ -22,6 +23,7 @@ eb_error eb_job_conclude_error(eb_job *j, const char *where, eb_error failure) {
                        : code == EB_ERR_UNSUPPORTED ? EB_OUTCOME_SKIPPED
                                                     : EB_OUTCOME_FAILED;
   snprintf(detail, sizeof detail, "%s: %s", where, eb_error_message(failure));
+  eb_text_clean(detail);
   eb_error_free(failure);
   return eb_job_conclude(j, outcome, detail);
 }

@@ -1,6 +1,7 @@
 /* Running the checks and printing their figures. */
 #include "harness/check/check.h"
 
+#include "harness/print.h"
 #include "problems/base/text.h"
 
 #include <math.h>
@@ -131,9 +132,9 @@ static void print_figure(void *context, const eb_check_figure *figure) {
   if (to->json)
     print_json(to, figure);
   else
-    fprintf(to->out, "%-6s %-46s %10.3g %s %-8.3g  %s\n", figure->passed ? "ok" : "FAILED",
-            figure->name, figure->measured, figure->at_least ? ">=" : "<=", figure->bound,
-            figure->reason);
+    eb_print(to->out, "%-6s %-46s %10.3g %s %-8.3g  %s\n", figure->passed ? "ok" : "FAILED",
+             figure->name, figure->measured, figure->at_least ? ">=" : "<=", figure->bound,
+             figure->reason);
   fflush(to->out);
   to->count++;
   to->failed += !figure->passed;

@@ -7,6 +7,7 @@
 #include "harness/cli/command.h"
 #include "harness/results/json.h"
 #include "harness/names.h"
+#include "harness/print.h"
 #include "harness/suite/suite.h"
 #include "problems/base/text.h"
 #include "problems/elasticity/material.h"
@@ -29,13 +30,13 @@ static json_t *capabilities_json(uint32_t bits) {
 
 static void print_capabilities(const char *title, uint32_t bits) {
   const char *separator = "";
-  printf("%-12s ", title);
+  eb_print(stdout, "%-12s ", title);
   for (uint32_t bit = 1; bit; bit <<= 1)
     if (bits & bit && eb_capability_name(bit)) {
-      printf("%s%s", separator, eb_capability_name(bit));
+      eb_print(stdout, "%s%s", separator, eb_capability_name(bit));
       separator = ", ";
     }
-  printf("\n");
+  eb_print(stdout, "\n");
 }
 
 /* "[0, 1] s", or the choices; empty for texts. */
@@ -59,14 +60,14 @@ static void print_option(const eb_option *option) {
   char range[256], line[512];
   range_text(option, range, sizeof range);
   snprintf(line, sizeof line, "  %s = %s", option->name, option->fallback);
-  int used = printf("%-*s %s", RANGE_COLUMN, line, range);
-  if (used >= DOC_COLUMN) used = printf("\n") - 1;
-  printf("%*s%s\n", DOC_COLUMN - used, "", or_empty(option->doc));
+  int used = eb_print(stdout, "%-*s %s", RANGE_COLUMN, line, range);
+  if (used >= DOC_COLUMN) used = eb_print(stdout, "\n") - 1;
+  eb_print(stdout, "%*s%s\n", DOC_COLUMN - used, "", or_empty(option->doc));
 }
 
 static void print_options(const char *title, const eb_option *options) {
   if (!options || !options->name) return;
-  printf("%s:\n", title);
+  eb_print(stdout, "%s:\n", title);
   for (; options->name; options++) print_option(options);
 }
 
@@ -84,11 +85,11 @@ static json_t *count_json(int32_t ours, int32_t paper) {
 }
 
 static void print_count(const char *title, int32_t ours, int32_t paper) {
-  printf("%-12s %d", title, ours);
+  eb_print(stdout, "%-12s %d", title, ours);
   if (paper)
-    printf(" (paper: %d, deviation %+.2f %%)\n", paper, deviation(ours, paper));
+    eb_print(stdout, " (paper: %d, deviation %+.2f %%)\n", paper, deviation(ours, paper));
   else
-    printf(" (the paper states none)\n");
+    eb_print(stdout, " (the paper states none)\n");
 }
 
 static json_t *scene_json(const eb_scene *scene) {
@@ -109,17 +110,18 @@ static json_t *scene_json(const eb_scene *scene) {
 
 static void print_scene(const eb_scene *scene) {
   const eb_scene_ops *ops = scene->ops;
-  printf("scene        %s\n%-12s %s\n%-12s %s\n%-12s %s\n", ops->name, "summary", ops->summary,
-         "geometry", or_empty(ops->geometry), "citation", or_empty(ops->citation));
+  eb_print(stdout, "scene        %s\n%-12s %s\n%-12s %s\n%-12s %s\n", ops->name, "summary",
+           ops->summary, "geometry", or_empty(ops->geometry), "citation", or_empty(ops->citation));
   if (ops->stand_in)
-    printf("%-12s the paper's model is not public; '%s' stands in for it (--mesh puts a real one "
-           "in its place)\n",
-           "stand-in", ops->stand_in);
+    eb_print(stdout,
+             "%-12s the paper's model is not public; '%s' stands in for it (--mesh puts a real one "
+             "in its place)\n",
+             "stand-in", ops->stand_in);
   print_count("vertices", scene->mesh->node_count, ops->target_vertices);
   print_count("elements", scene->mesh->element_count, ops->target_elements);
   print_capabilities("needs", eb_scene_needs(scene));
-  printf("%-12s %lld of %g s, a frame every %lld\n", "steps", (long long)ops->steps, scene->dt,
-         (long long)ops->steps_per_frame);
+  eb_print(stdout, "%-12s %lld of %g s, a frame every %lld\n", "steps", (long long)ops->steps,
+           scene->dt, (long long)ops->steps_per_frame);
   print_options("parameters", ops->parameters);
 }
 
@@ -147,8 +149,8 @@ static eb_error show_solver(const eb_solver_ops *ops, const char *options, bool 
                   ops->summary, "citation", or_empty(ops->citation), "capabilities",
                   capabilities_json(ops->capabilities), "options", eb_json_options(ops->options)),
         stdout);
-  printf("solver       %s\n%-12s %s\n%-12s %s\n", ops->name, "summary", ops->summary, "citation",
-         or_empty(ops->citation));
+  eb_print(stdout, "solver       %s\n%-12s %s\n%-12s %s\n", ops->name, "summary", ops->summary,
+           "citation", or_empty(ops->citation));
   print_capabilities("serves", ops->capabilities);
   print_options("options", ops->options);
   return EB_OK;
@@ -162,8 +164,8 @@ static eb_error show_material(int kind, bool json) {
     return eb_json_print(json_pack("{s:s, s:s, s:s, s:s}", "kind", "material", "name", info->name,
                                    "summary", info->summary, "citation", or_empty(info->citation)),
                          stdout);
-  printf("material     %s\n%-12s %s\n%-12s %s\n", info->name, "summary", info->summary, "citation",
-         or_empty(info->citation));
+  eb_print(stdout, "material     %s\n%-12s %s\n%-12s %s\n", info->name, "summary", info->summary,
+           "citation", or_empty(info->citation));
   return EB_OK;
 }
 
@@ -189,13 +191,14 @@ static eb_error suite_json(const eb_suite *suite) {
 }
 
 static void print_section(const eb_suite_section *section) {
-  printf("[%s]", section->label);
-  if (section->settings.steps) printf(" %lld steps", (long long)section->settings.steps);
-  if (section->settings.repeat) printf(" x %lld", (long long)section->settings.repeat);
-  printf("\n");
-  for (int i = 0; i < section->scenes.count; i++) printf("  scene  %s\n", section->scenes.items[i]);
+  eb_print(stdout, "[%s]", section->label);
+  if (section->settings.steps) eb_print(stdout, " %lld steps", (long long)section->settings.steps);
+  if (section->settings.repeat) eb_print(stdout, " x %lld", (long long)section->settings.repeat);
+  eb_print(stdout, "\n");
+  for (int i = 0; i < section->scenes.count; i++)
+    eb_print(stdout, "  scene  %s\n", section->scenes.items[i]);
   for (int i = 0; i < section->solvers.count; i++)
-    printf("  solver %s\n", section->solvers.items[i]);
+    eb_print(stdout, "  solver %s\n", section->solvers.items[i]);
 }
 
 static eb_error show_suite(const char *name, bool json) {
@@ -205,7 +208,8 @@ static eb_error show_suite(const char *name, bool json) {
   if (json) {
     error = suite_json(suite);
   } else {
-    printf("suite        %s\n%-12s %s\n", suite->name, "summary", or_empty(suite->summary));
+    eb_print(stdout, "suite        %s\n%-12s %s\n", suite->name, "summary",
+             or_empty(suite->summary));
     for (int i = 0; i < suite->count; i++) print_section(&suite->sections[i]);
   }
   eb_suite_destroy(suite);

@@ -5,6 +5,7 @@
 #include "harness/cli/command.h"
 #include "harness/results/json.h"
 #include "harness/names.h"
+#include "harness/print.h"
 #include "harness/reproduce/paper.h"
 #include "harness/suite/suite.h"
 #include "problems/elasticity/material.h"
@@ -21,7 +22,7 @@ static void add(listing *to, const char *name, const char *summary) {
   if (to->array)
     json_array_append_new(to->array, json_pack("{s:s, s:s}", "name", name, "summary", summary));
   else
-    printf("%s%-30s %s\n", to->titled ? "  " : "", name, summary);
+    eb_print(stdout, "%s%-30s %s\n", to->titled ? "  " : "", name, summary);
 }
 
 static eb_error add_scenes(listing *to, const eb_plugins *plugins) {
@@ -119,7 +120,7 @@ static eb_error list(const char *wanted, bool json, const eb_plugins *plugins) {
     if (wanted && strcmp(wanted, kinds[i].name) != 0) continue;
     found = true;
     listing to = {.array = json ? json_array() : NULL, .titled = !wanted};
-    if (!json && !wanted) printf("%s:\n", kinds[i].name);
+    if (!json && !wanted) eb_print(stdout, "%s:\n", kinds[i].name);
     error = kinds[i].add(&to, plugins);
     if (json) json_object_set_new(all, kinds[i].name, to.array);
   }

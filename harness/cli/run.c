@@ -9,6 +9,7 @@
 #include "harness/cli/fclib.h"
 #include "harness/cli/summary.h"
 #include "harness/names.h"
+#include "harness/print.h"
 #include "problems/base/text.h"
 
 static const eb_flag flags[] = {
@@ -98,7 +99,8 @@ static eb_error report_end(const eb_plan *plan, const char *target, const eb_ses
   }
   EB_TRY(eb_summary_print(plan, target, json, stdout, code));
   if (!json)
-    printf("%d of %d cases in %s (%d new)\n", end->run + end->kept, end->wanted, target, end->run);
+    eb_print(stdout, "%d of %d cases in %s (%d new)\n", end->run + end->kept, end->wanted, target,
+             end->run);
   if (end->interrupted) {
     fprintf(stderr, "elastobench: interrupted; --resume runs what is missing\n");
     *code = EB_EXIT_INTERRUPTED;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/cli/command.h"
+#include "harness/print.h"
 #include "harness/results/accuracy.h"
 #include "harness/results/json.h"
 #include "harness/results/statistics.h"
@@ -25,15 +26,15 @@ static void print_case(const eb_case *work, FILE *out) {
   char solver[256];
   snprintf(solver, sizeof solver, "%s%s%s", work->solver->name, work->options ? ":" : "",
            work->options ? work->options : "");
-  fprintf(out, "%-28s %-32s threads %d  r%d  %lld steps%s%s\n", work->scene->name, solver,
-          work->threads, work->repetition, (long long)work->steps, work->parameters ? "  " : "",
-          work->parameters ? work->parameters : "");
+  eb_print(out, "%-28s %-32s threads %d  r%d  %lld steps%s%s\n", work->scene->name, solver,
+           work->threads, work->repetition, (long long)work->steps, work->parameters ? "  " : "",
+           work->parameters ? work->parameters : "");
 }
 
 eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
   if (!json) {
     for (int i = 0; i < plan->count; i++) print_case(&plan->cases[i], out);
-    fprintf(out, "%d cases\n", plan->count);
+    eb_print(out, "%d cases\n", plan->count);
     return EB_OK;
   }
   json_t *cases = json_array();
@@ -106,15 +107,15 @@ static json_t *row_json(const row *r) {
 
 static void print_number(FILE *out, const char *format, double value) {
   if (isfinite(value))
-    fprintf(out, format, value);
+    eb_print(out, format, value);
   else
-    fprintf(out, "%10s ", "-");
+    eb_print(out, "%10s ", "-");
 }
 
 static void print_header(FILE *out) {
-  fprintf(out, "%-26s %-30s %2s %-13s %6s %10s %10s %10s %10s %8s %6s  %s\n", "scene", "solver",
-          "T", "outcome", "steps", "first ms", "median ms", "iterations", "error", "MB", "rank",
-          "class");
+  eb_print(out, "%-26s %-30s %2s %-13s %6s %10s %10s %10s %10s %8s %6s  %s\n", "scene", "solver",
+           "T", "outcome", "steps", "first ms", "median ms", "iterations", "error", "MB", "rank",
+           "class");
 }
 
 /* Its place among how many of its class. */
@@ -123,15 +124,15 @@ static void print_standing(const row *r, FILE *out) {
   eb_class class = eb_class_of(r->run);
   if (r->standing.place > 0)
     snprintf(place, sizeof place, "%d/%d", r->standing.place, r->standing.of);
-  fprintf(out, " %6s  %s\n", place,
-          class.band == EB_BAND_UNKNOWN ? "-" : eb_class_words(class).text);
+  eb_print(out, " %6s  %s\n", place,
+           class.band == EB_BAND_UNKNOWN ? "-" : eb_class_words(class).text);
 }
 
 /* What went wrong, below its row. */
 static void print_trouble(const eb_run *run, FILE *out) {
-  if (*run->detail) fprintf(out, "  %s\n", run->detail);
-  if (*run->audit_rules) fprintf(out, "  broken rules: %s\n", run->audit_rules);
-  if (*run->audit_detail) fprintf(out, "  %s\n", run->audit_detail);
+  if (*run->detail) eb_print(out, "  %s\n", run->detail);
+  if (*run->audit_rules) eb_print(out, "  broken rules: %s\n", run->audit_rules);
+  if (*run->audit_detail) eb_print(out, "  %s\n", run->audit_detail);
 }
 
 /* The options the user gave, which are not stored as such: those of the plan. */
@@ -142,14 +143,14 @@ static void print_row(const row *r, FILE *out) {
   bool known = eb_class_of(run).band != EB_BAND_UNKNOWN;
   snprintf(solver, sizeof solver, "%s%s%s", run->solver, options ? ":" : "",
            options ? options : "");
-  fprintf(out, "%-26s %-30s %2lld %-13s %6lld ", run->scene, solver, (long long)run->threads,
-          strcmp(run->audit, "failed") == 0 ? "audit failed" : run->outcome,
-          (long long)run->steps_done);
+  eb_print(out, "%-26s %-30s %2lld %-13s %6lld ", run->scene, solver, (long long)run->threads,
+           strcmp(run->audit, "failed") == 0 ? "audit failed" : run->outcome,
+           (long long)run->steps_done);
   print_number(out, "%10.3f ", 1e3 * r->first);
   print_number(out, "%10.3f ", 1e3 * r->median);
   print_number(out, "%10.1f ", r->iterations);
   print_number(out, "%10.2e ", known ? run->error : NAN);
-  fprintf(out, "%8.0f", 1e-6 * run->peak_rss);
+  eb_print(out, "%8.0f", 1e-6 * run->peak_rss);
   print_standing(r, out);
   print_trouble(run, out);
 }

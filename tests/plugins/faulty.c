@@ -1,17 +1,24 @@
 /* A solver that goes wrong in the way its option says, at the step its option says: what the harness must survive. */
 #include <elastobench/solver.h>
 
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const eb_option options[] = {
     {"fault", EB_OPTION_CHOICE, "none", 0, 0,
      "none|crash|abort|hang|slow|memory|nan|honest-nan|lie|diverge|exit|error|create-error|create-"
-     "hang|rebuild-error",
+     "hang|rebuild-error|close|folder|count|array|starve|small-files|escape|orphan|child|pool|late-"
+     "crash|late-hang|terminate|flood|colour|wild-log|burn|leak",
      "", "what goes wrong"},
     {"at", EB_OPTION_INT, "2", 1, 1e9, NULL, "", "number of the step in which it does"},
     {0}};
@@ -35,8 +42,15 @@ static eb_error rebuild(eb_solver *solver, const eb_state *state, eb_step_log *l
   return EB_OK;
 }
 
+static bool crash_late;
+
+/* Runs when the process ends, or the plug-in is unloaded. */
+__attribute__((destructor)) static void leave(void) {
+  if (crash_late) raise(SIGSEGV);
+}
+
 static void destroy(eb_solver *solver) {
-  (void)solver;
+  if (strcmp(eb_values_text(solver->options, "fault"), "late-hang") == 0) hang();
 }
 
 static void crash(void) {
@@ -64,6 +78,113 @@ static void lie(eb_step_log *log, eb_reason *reason) {
   *reason = EB_CONVERGED_RTOL;
 }
 
+/* ---- against the process ---- */
+
+static void close_all(void) {
+  for (int file = 0; file < 1024; file++) close(file);
+}
+
+/* Takes what memory there is and sees that there will be no more: whoever allocates next finds none. */
+static void starve(void) {
+  struct rlimit none = {1, 1};
+  setrlimit(RLIMIT_AS, &none);
+  setrlimit(RLIMIT_DATA, &none);
+  for (size_t bytes = 1 << 20; bytes >= 16; bytes /= 2)
+    while (malloc(bytes)) continue;
+}
+
+static void small_files(void) {
+  struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_FSIZE, &none);
+}
+
+/* Out of the process group and of the session, then without end. A leader of a group needs to be another process for that. */
+static void escape(void) {
+  setpgid(0, getpgid(getppid()));
+  setsid();
+  signal(SIGTERM, SIG_IGN);
+  hang();
+}
+
+/* A process whose parents have ended, in a session of its own. */
+static void leave_orphan(void) {
+  pid_t child = fork();
+  if (child > 0) waitpid(child, NULL, 0);
+  if (child != 0) return;
+  setsid();
+  if (fork() == 0) hang();
+  _exit(0);
+}
+
+static void leave_child(void) {
+  if (fork() == 0) hang();
+}
+
+static void flood(void) {
+  for (;;) puts("and another line that nobody wants to read");
+}
+
+static void *work_on(void *nothing) {
+  for (volatile double sum = 0;; sum = sum + sin(sum)) continue;
+  return nothing;
+}
+
+/* Threads that use the plug-in's code until the process is gone. */
+static void start_pool(void) {
+  pthread_t thread;
+  for (int i = 0; i < 2; i++)
+    if (pthread_create(&thread, NULL, work_on, NULL) == 0) pthread_detach(thread);
+}
+
+static void *burn_once(void *nothing) {
+  struct timespec now;
+  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  while (now.tv_sec == 0 && now.tv_nsec < 50000000);
+  return nothing;
+}
+
+/* 50 ms of work in a thread that the step does not wait for. */
+static void burn(void) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, burn_once, NULL) == 0) pthread_detach(thread);
+}
+
+static void leak(void) {
+  enum { BYTES = 1 << 20 };
+  char *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory != MAP_FAILED) memset(memory, 1, BYTES);
+}
+
+static void harm_process(const char *fault) {
+  if (strcmp(fault, "close") == 0) close_all();
+  if (strcmp(fault, "folder") == 0 && chdir("/")) abort();
+  if (strcmp(fault, "starve") == 0) starve();
+  if (strcmp(fault, "small-files") == 0) small_files();
+  if (strcmp(fault, "escape") == 0) escape();
+  if (strcmp(fault, "orphan") == 0) leave_orphan();
+  if (strcmp(fault, "child") == 0) leave_child();
+  if (strcmp(fault, "pool") == 0) start_pool();
+  if (strcmp(fault, "late-crash") == 0) crash_late = true;
+  if (strcmp(fault, "terminate") == 0) kill(getpid(), SIGTERM);
+  if (strcmp(fault, "flood") == 0) flood();
+  if (strcmp(fault, "burn") == 0) burn();
+  if (strcmp(fault, "leak") == 0) leak();
+}
+
+/* ---- against the state and the log ---- */
+
+static void harm_state(const char *fault, eb_state *state, eb_step_log *log) {
+  if (strcmp(fault, "count") == 0) state->node_count = 1 << 30;
+  if (strcmp(fault, "array") == 0) {
+    free(state->x);
+    state->x = NULL;
+  }
+  if (strcmp(fault, "wild-log") == 0) {
+    eb_log_begin(log, (eb_phase)100000);
+    eb_log_count(log, (eb_counter)-5, 1);
+  }
+}
+
 static eb_error go_wrong(const char *fault, eb_state *state, eb_step_log *log, eb_reason *reason) {
   if (strcmp(fault, "crash") == 0) crash();
   if (strcmp(fault, "abort") == 0) abort();
@@ -72,10 +193,14 @@ static eb_error go_wrong(const char *fault, eb_state *state, eb_step_log *log, e
   if (strcmp(fault, "memory") == 0) eat_memory();
   if (strcmp(fault, "exit") == 0) exit(0);
   if (strcmp(fault, "error") == 0) return EB_ERROR(EB_ERR_INVALID, "the step went wrong, as asked");
+  if (strcmp(fault, "colour") == 0)
+    return EB_ERROR(EB_ERR_INVALID, "\033[31mred\033[0m and \033]0;a title\007");
   if (strcmp(fault, "lie") == 0) lie(log, reason);
   if (strcmp(fault, "diverge") == 0) *reason = EB_DIVERGED_MAX_IT;
   if (strcmp(fault, "nan") == 0 || strcmp(fault, "honest-nan") == 0) state->x[0] = NAN;
   if (strcmp(fault, "honest-nan") == 0) *reason = EB_DIVERGED_NAN;
+  harm_process(fault);
+  harm_state(fault, state, log);
   return EB_OK;
 }
 
