@@ -101,18 +101,22 @@ static eb_error put_machine(hid_t group) {
   return eb_h5_put_text(group, "kernel", system.release);
 }
 
+void eb_time_text(char out[32]) {
+  time_t now = time(NULL);
+  struct tm utc;
+  gmtime_r(&now, &utc);
+  strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
 /* What was going on when the run began. */
 static eb_error put_moment(hid_t group) {
   char started[32];
   double load[3] = {0};
-  time_t now = time(NULL);
-  struct tm utc;
   eb_host host;
   eb_host_open(&host);
   double steal = eb_host_steal(&host);
   eb_host_close(&host);
-  gmtime_r(&now, &utc);
-  strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  eb_time_text(started);
   if (getloadavg(load, 3) < 1) load[0] = NAN;
   EB_TRY(eb_h5_put_text(group, "started", started));
   EB_TRY(eb_h5_put_real(group, "load_average", load[0]));
@@ -179,14 +183,22 @@ eb_error eb_environment_settings(int threads, eb_strings *out) {
 extern char **environ;
 
 /* The variables of the user's that change how threads run. */
-static eb_error put_variables(hid_t group) {
+static eb_error write_variables(eb_text *text) {
   static const char *const prefixes[] = {"OMP_", "GOMP_", "OPENBLAS_", "GOTO_", "MKL_", "PETSC_"};
+  const char *separator = "";
+  EB_TRY(eb_text_printf(text, "%s", ""));
+  for (char **entry = environ; *entry; entry++)
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+      if (strncmp(*entry, prefixes[i], strlen(prefixes[i])) == 0) {
+        EB_TRY(eb_text_printf(text, "%s%s", separator, *entry));
+        separator = " ";
+      }
+  return EB_OK;
+}
+
+static eb_error put_variables(hid_t group) {
   eb_text text = {0};
-  eb_error error = eb_text_printf(&text, "%s", "");
-  for (char **entry = environ; *entry && !error; entry++)
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !error; i++)
-      if (strncmp(*entry, prefixes[i], strlen(prefixes[i])) == 0)
-        error = eb_text_printf(&text, "%s%s", text.length ? " " : "", *entry);
+  eb_error error = write_variables(&text);
   if (!error) error = eb_h5_put_text(group, "variables", text.data);
   eb_text_clear(&text);
   return error;
@@ -206,10 +218,31 @@ static eb_error put_settings(hid_t group) {
   return error;
 }
 
+static eb_error write_facts(eb_text *text) {
+  char cpu[256];
+  first_value("/proc/cpuinfo", "model name", cpu, sizeof cpu);
+  EB_TRY(eb_text_printf(text, "%s\n%ld\n%s %d %s %s\n%s %s\n", cpu, sysconf(_SC_NPROCESSORS_ONLN),
+                        EB_COMMIT, EB_DIRTY, EB_COMPILER, EB_FLAGS, openblas_get_config(),
+                        openblas_get_corename()));
+  return write_variables(text);
+}
+
+eb_error eb_environment_facts(char **out) {
+  eb_text text = {0};
+  eb_error error = write_facts(&text);
+  *out = text.data;
+  if (error) {
+    eb_text_clear(&text);
+    *out = NULL;
+  }
+  return error;
+}
+
 static eb_error put_rates(hid_t group, const eb_rates *rates) {
   EB_TRY(eb_h5_put_int(group, "blas_threads", 1));
   EB_TRY(eb_h5_put_real(group, "dgemm_flop_per_second", rates->dgemm));
   EB_TRY(eb_h5_put_real(group, "triad_byte_per_second", rates->triad));
+  EB_TRY(eb_h5_put_text(group, "rates_measured_at", rates->measured_at));
   EB_TRY(eb_h5_put_int(group, "rate_threads", rates->threads));
   EB_TRY(eb_h5_put_real(group, "dgemm_all_flop_per_second", rates->dgemm_all));
   return eb_h5_put_real(group, "triad_all_byte_per_second", rates->triad_all);

@@ -8,12 +8,19 @@
 /* "0.1.0 (commit abc, with local changes), gcc ..., -O3 ..." */
 EB_MUST eb_error eb_version_text(char **out);
 
-/* The machine's speed at the start of a run; 0 where it was not measured. */
+/* The machine's speed; 0 where it was not measured. */
 typedef struct eb_rates {
   double dgemm, triad;         /* flop/s and byte/s, one thread */
   double dgemm_all, triad_all; /* on `threads` threads */
   int threads;
+  char measured_at
+      [32]; /* UTC, ISO 8601: before the start of the run when they were kept; "" when not measured */
 } eb_rates;
+
+/* What the rates depend on, as text: processor, cores, build, BLAS, variables and settings of threads. */
+EB_MUST eb_error eb_environment_facts(char **out);
+/* The time as it is written everywhere: UTC, ISO 8601. */
+void eb_time_text(char out[32]);
 
 /* Writes a result file that holds /environment and no runs. */
 EB_MUST eb_error eb_environment_write(const char *path, const char *command_line,

@@ -5,8 +5,8 @@
 #include "harness/case/child.h"
 #include "harness/environment.h"
 
-/* Runs `program machine`. Rates that cannot be measured are 0, and all of them when the environment variable
- * ELASTOBENCH_NO_RATES is set, which saves about a second. */
+/* Those that were kept (rates_kept.h), or else what `program machine` measures in about a second and a half. Rates that cannot be measured are
+ * 0, and all of them when the environment variable ELASTOBENCH_NO_RATES is set. */
 EB_MUST eb_error eb_rates_measure(const char *program, eb_signals *signals, eb_rates *out);
 /* What `machine` does: measures and prints what eb_rates_measure reads. */
 EB_MUST eb_error eb_rates_print(void);
