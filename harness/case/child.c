@@ -75,16 +75,17 @@ typedef struct child {
 } child;
 
 /* The limit is on data that the process may allocate, a backstop at twice the limit on what it touches, which is watched from outside:
- * address space that is reserved and never used shall not count. Sanitizers reserve terabytes, so they go without. */
-static void limit_data(double memory) {
+ * address space that is reserved and never used shall not count. Sanitizers reserve terabytes, so they go without. The limit on
+ * resident memory is no more than a note to the process itself (eb_available_memory). */
+static void limit_memory(double memory) {
+  if (memory <= 0) return;
+  struct rlimit resident = {(rlim_t)memory, (rlim_t)memory};
+  setrlimit(RLIMIT_RSS, &resident);
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
   enum { SLACK = 256 << 20 };
-  if (memory <= 0) return;
   rlim_t bytes = (rlim_t)(2 * memory) + SLACK;
   struct rlimit limit = {bytes, bytes};
   setrlimit(RLIMIT_DATA, &limit);
-#else
-  (void)memory;
 #endif
 }
 
@@ -98,7 +99,7 @@ static _Noreturn void become(pid_t parent, char *const *argv, char *const *envir
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127); /* it died before the line above */
   setrlimit(RLIMIT_CORE, &no_core);
-  limit_data(memory);
+  limit_memory(memory);
   int input = open("/dev/null", O_RDONLY);
   /* Away from the numbers they are to get, so that no dup2 overwrites another's source. */
   int shared_high = fcntl(shared, F_DUPFD_CLOEXEC, 10);

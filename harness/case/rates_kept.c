@@ -13,11 +13,11 @@
 #include "problems/base/text.h"
 #include "problems/scenes/mesh_cache.h"
 
-static const char layout[] = "elastobench rates 1\nkey %016" PRIx64
-                             "\nrates %.17g %.17g %.17g %.17g %d\nmeasured %lld %s\n";
+static const char layout[] =
+    "elastobench rates 1\nkey %016" PRIx64 "\nrates %.17g %.17g %.17g %.17g %d\nmeasured %lld %s\n";
 /* The same for reading; the end is marked so that a file that was cut off is none. */
-static const char pattern[] = "elastobench rates 1\nkey %" SCNx64
-                              "\nrates %lg %lg %lg %lg %d\nmeasured %lld %31s%n";
+static const char pattern[] =
+    "elastobench rates 1\nkey %" SCNx64 "\nrates %lg %lg %lg %lg %d\nmeasured %lld %31s%n";
 
 /* Boot and all that the environment says. False when it cannot be told: then nothing is kept. */
 static bool make_key(uint64_t *key) {
@@ -79,9 +79,9 @@ void eb_rates_keep(const eb_rates *rates) {
   eb_text text = {0};
   if (!is_rate(rates->dgemm) || !make_key(&key) || !make_path(path, sizeof path)) return;
   snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
-  eb_error error = eb_text_printf(&text, layout, key, rates->dgemm, rates->triad, rates->dgemm_all,
-                                  rates->triad_all, rates->threads, (long long)time(NULL),
-                                  rates->measured_at);
+  eb_error error =
+      eb_text_printf(&text, layout, key, rates->dgemm, rates->triad, rates->dgemm_all,
+                     rates->triad_all, rates->threads, (long long)time(NULL), rates->measured_at);
   if (!error) error = eb_file_write(fresh, text.data, text.length);
   if (error || rename(fresh, path)) unlink(fresh);
   eb_error_free(error);

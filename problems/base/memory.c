@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum { ALIGNMENT = 64 };
 
@@ -25,13 +27,45 @@ void *eb_recalloc(void *old, size_t old_count, size_t count, size_t size) {
   return fresh;
 }
 
-int64_t eb_available_memory(void) {
+int64_t eb_resident_memory(void) {
+  long long total, resident = 0;
+  FILE *file = fopen("/proc/self/statm", "re");
+  if (!file) return 0;
+  int got = fscanf(file, "%lld %lld", &total, &resident);
+  fclose(file);
+  return got == 2 ? (int64_t)resident * sysconf(_SC_PAGESIZE) : 0;
+}
+
+static int64_t machine_memory(void) {
   long long kilobytes = -1;
   char line[128];
-  FILE *file = fopen("/proc/meminfo", "r");
+  FILE *file = fopen("/proc/meminfo", "re");
   if (!file) return INT64_MAX;
   while (kilobytes < 0 && fgets(line, sizeof line, file))
     if (sscanf(line, "MemAvailable: %lld kB", &kilobytes) != 1) kilobytes = -1;
   fclose(file);
   return kilobytes < 0 ? INT64_MAX : 1024 * (int64_t)kilobytes;
+}
+
+static int64_t limit_leaves(void) {
+  struct rlimit most;
+  if (getrlimit(RLIMIT_RSS, &most) || most.rlim_cur > (rlim_t)INT64_MAX) return INT64_MAX;
+  int64_t resident = eb_resident_memory(), limit = (int64_t)most.rlim_cur;
+  return limit > resident ? limit - resident : 0;
+}
+
+int64_t eb_available_memory(void) {
+  int64_t machine = machine_memory(), limit = limit_leaves();
+  return machine < limit ? machine : limit;
+}
+
+eb_error eb_memory_require(double bytes, const char *what, const char *advice) {
+  const double mega = 1e-6;
+  double available = (double)eb_available_memory();
+  if (bytes <= available) return EB_OK;
+  return EB_ERROR(EB_ERR_MEMORY,
+                  "%s needs %.0f MB, where the machine or --memory leaves %.0f MB beside the %.0f "
+                  "MB in use; %s",
+                  what, mega * bytes, mega * available, mega * (double)eb_resident_memory(),
+                  advice);
 }

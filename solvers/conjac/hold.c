@@ -10,6 +10,7 @@
 #include "problems/base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LANES = 8, MAX_ADDED = 256 };
@@ -47,16 +48,13 @@ void eb_conjac_release_columns(eb_conjac *c) {
 
 /* J of all nodes of a mesh is a full matrix: it is asked for before the machine is brought to its knees. */
 static eb_error check_memory(const eb_conjac *c, int64_t unknowns) {
-  const double mega = 1e-6;
+  char what[96];
   double numbers = 2 * (double)c->stride * (double)c->work.size +
                    3 * (double)unknowns * (double)(unknowns + c->part.room);
-  double needed = numbers * sizeof(double), available = (double)eb_available_memory();
-  if (needed <= available) return EB_OK;
-  return EB_ERROR(
-      EB_ERR_MEMORY,
-      "conjac: %d dynamic nodes of %d need %.0f MB, more than the available %.0f MB; use "
-      "fewer dynamic nodes or a smaller scene",
-      c->chosen.count, c->part.nodes, mega * needed, mega * available);
+  snprintf(what, sizeof what, "conjac: the Jacobian of %d dynamic nodes of %d", c->chosen.count,
+           c->part.nodes);
+  return eb_memory_require(numbers * sizeof(double), what,
+                           "use fewer dynamic nodes or a smaller scene");
 }
 
 eb_error eb_conjac_allocate_columns(eb_conjac *c) {

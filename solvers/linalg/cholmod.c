@@ -115,6 +115,8 @@ static eb_error allocate(supernodal *c, const eb_block_matrix *A) {
 
 /* Room for the numbers of L, touched here so that the first factorization takes as long as the others. */
 static eb_error allocate_factor(supernodal *c) {
+  EB_TRY(eb_memory_require(8.0 * (double)c->L->xsize, "CHOLMOD's factor",
+                           "use a smaller scene or cg"));
   const int to_ll = true, to_super = true, packed = true, monotonic = true;
   cholmod_change_factor(CHOLMOD_REAL, to_ll, to_super, packed, monotonic, c->L, &c->common);
   EB_TRY(check(c, "allocating the factor"));

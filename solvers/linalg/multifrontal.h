@@ -33,8 +33,8 @@ typedef struct eb_multifrontal_settings {
    * side at a time, A kept by reference). */
   bool single_precision;
   int threads; /* at least 1 */
-  /* Bytes; EB_ERR_MEMORY before the numbers' memory is taken when the prediction exceeds it; 0: the memory that the
-   * machine has available. */
+  /* Bytes; EB_ERR_MEMORY before the numbers' memory is taken when the prediction exceeds it; 0: what this process
+   * may still take (eb_available_memory). */
   int64_t memory_limit;
   /* order[k]: the node eliminated k-th, for comparisons at equal ordering; NULL: METIS. Read by create only, which takes a
    * postorder of its tree with the same fill. */

@@ -8,6 +8,7 @@
  *
  * Fails with EB_ERR_MEMORY when the sum is above the limit, before the numbers' memory is taken. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -182,17 +183,19 @@ static void predict(eb_multifrontal *f) {
 
 static eb_error check_limit(const eb_multifrontal *f, int64_t limit) {
   const double mega = 1e-6;
+  char what[160], advice[96];
   eb_multifrontal_memory m = f->memory;
-  int64_t most = limit ? limit : eb_available_memory();
-  if (m.factor + m.updates + m.workspace <= most) return EB_OK;
-  return EB_ERROR(
-      EB_ERR_MEMORY,
-      "the factor of %d nodes needs %.0f MB (L %.0f, update matrices %.0f, workspace %.0f), "
-      "more than %s %.0f MB; use a smaller scene%s or cg",
-      f->tree.nodes, mega * (double)(m.factor + m.updates + m.workspace), mega * (double)m.factor,
-      mega * (double)m.updates, mega * (double)m.workspace,
-      limit ? "the limit of" : "the available", mega * (double)most,
-      f->keep_updates ? ", drop the update matrices" : "");
+  double needed = (double)(m.factor + m.updates + m.workspace);
+  snprintf(what, sizeof what,
+           "the factor of %d nodes (L %.0f MB, update matrices %.0f MB, workspace %.0f MB)",
+           f->tree.nodes, mega * (double)m.factor, mega * (double)m.updates,
+           mega * (double)m.workspace);
+  snprintf(advice, sizeof advice, "use a smaller scene%s or cg",
+           f->keep_updates ? ", drop the update matrices" : "");
+  if (!limit) return eb_memory_require(needed, what, advice);
+  if (needed <= (double)limit) return EB_OK;
+  return EB_ERROR(EB_ERR_MEMORY, "%s needs %.0f MB, more than the limit of %.0f MB; %s", what,
+                  mega * needed, mega * (double)limit, advice);
 }
 
 /* Zeroed memory for numbers. Large blocks lie in large pages: walking over the columns of a front touches a new small
