@@ -11,9 +11,10 @@ use Time::HiRes qw(sleep time);
 my $beam = 'bench/beam:resolution=0.25';
 my @faulty = ($beam, '--plugin', plugin('faulty'));
 
-# Processes, other than zombies, of the program: those of cases have the plug-in on their command line.
+# Processes of cases, other than zombies, and what they have started: our folder is on their command line.
 sub survivors {
-  return grep { slurp("$_/cmdline") =~ /\Q${\plugin('faulty')}\E/ } glob '/proc/[0-9]*';
+  my $folder = scratch();
+  return grep { slurp("$_/cmdline") =~ /\0case\0.*\Q$folder\E/s } glob '/proc/[0-9]*';
 }
 
 # ---- each fault between good cases
@@ -31,6 +32,8 @@ my %wanted = (
   'late-crash' => ['completed', qr/ended by signal 11 .* after its result was written/],
   'pool' => ['completed', qr/^$/],
   'terminate' => ['crashed', qr/ended by a signal from outside after step 2 of 4/],
+  'garble' => ['crashed', qr/its result file cannot be read/],
+  'garble-crash' => ['crashed', qr/signal 11 .*its result file cannot be read/],
   'colour' => ['failed', qr/step: \?\[31mred\?\[0m and \?\]0;a title\?/],
 );
 # Sanitizers allocate where nothing is left, unload by their own rules, and take ends by a signal for theirs.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "harness/audit/rules.h"
+#include "harness/case/trial.h"
 #include "harness/results/read.h"
 #include "harness/results/write.h"
 #include "problems/base/text.h"
@@ -179,11 +180,12 @@ static eb_error write_record(const char *environment, const char *raw, const eb_
   return error;
 }
 
-static eb_error record_cause(const eb_case *work, const eb_child_end *end, const char *environment,
-                             const char *raw, eb_run *run) {
+static eb_error record_cause(const eb_case *work, const eb_child_end *end, bool spoiled,
+                             const char *environment, const char *raw, eb_run *run) {
   bool readable = read_raw(raw, run);
   if (!readable) EB_TRY(eb_case_describe(work, run));
   EB_TRY(fill_cause(work, end, run));
+  if (spoiled) EB_TRY(append(&run->detail, "; ", "its result file cannot be read"));
   EB_TRY(mention_left(end, run));
   return readable ? rewrite(raw, run) : write_record(environment, raw, run);
 }
@@ -246,10 +248,12 @@ static eb_error finish_record(const eb_case *work, const eb_child_end *end, cons
 static eb_error make_part(const eb_case *work, const eb_child_end *end, const char *environment,
                           const char *raw, const char *part, eb_run *run) {
   if (gave_up(end)) EB_TRY(check_folder(raw, *end->words ? end->words : end->output));
+  bool spoiled = access(raw, F_OK) == 0 && !eb_trial_read(raw);
+  if (spoiled) unlink(raw);
   if (may_be_finished(end) && is_finished(raw, run))
     EB_TRY(finish_record(work, end, raw, run));
   else
-    EB_TRY(record_cause(work, end, environment, raw, run));
+    EB_TRY(record_cause(work, end, spoiled, environment, raw, run));
   if (rename(raw, part))
     return EB_ERROR(EB_ERR_IO, "cannot rename '%s' to '%s': %s", raw, part, strerror(errno));
   return EB_OK;

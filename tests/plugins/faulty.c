@@ -18,7 +18,7 @@ static const eb_option options[] = {
     {"fault", EB_OPTION_CHOICE, "none", 0, 0,
      "none|crash|abort|hang|slow|memory|nan|honest-nan|lie|diverge|exit|error|create-error|create-"
      "hang|rebuild-error|close|folder|count|array|starve|small-files|escape|orphan|child|pool|late-"
-     "crash|late-hang|terminate|flood|colour|wild-log|burn|leak",
+     "crash|late-hang|terminate|flood|colour|wild-log|burn|leak|garble|garble-crash",
      "", "what goes wrong"},
     {"at", EB_OPTION_INT, "2", 1, 1e9, NULL, "", "number of the step in which it does"},
     {0}};
@@ -158,6 +158,14 @@ static void leak(void) {
   if (memory != MAP_FAILED) memset(memory, 1, BYTES);
 }
 
+/* Writes noise over every file that is open for it but the first three; from the superblock's end on, so that it still looks like HDF5. */
+static void garble(void) {
+  enum { BYTES = 1 << 16, HEAD = 100 };
+  static unsigned char noise[BYTES];
+  for (int i = 0; i < BYTES; i++) noise[i] = (unsigned char)(i * 2654435761u >> 7);
+  for (int file = 4; file < 64; file++) (void)!pwrite(file, noise, BYTES, HEAD);
+}
+
 static void harm_process(const char *fault) {
   if (strcmp(fault, "close") == 0) close_all();
   if (strcmp(fault, "folder") == 0 && chdir("/")) abort();
@@ -172,6 +180,8 @@ static void harm_process(const char *fault) {
   if (strcmp(fault, "flood") == 0) flood();
   if (strcmp(fault, "burn") == 0) burn();
   if (strcmp(fault, "leak") == 0) leak();
+  if (strncmp(fault, "garble", 6) == 0) garble();
+  if (strcmp(fault, "garble-crash") == 0) crash();
 }
 
 /* ---- against the state and the log ---- */
