@@ -10,36 +10,78 @@
 #include "harness/results/accuracy.h"
 #include "harness/results/json.h"
 #include "harness/results/statistics.h"
+#include "harness/suite/estimate.h"
 #include "problems/base/memory.h"
 
 /* ---- the plan --------------------------------------------------------------------------------- */
 
-static json_t *case_json(const eb_case *work) {
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:f, s:f}", "id", work->id,
+/* What is expected of a case; the counts are those of its scene and serve the cases after it. */
+typedef struct outlook {
+  const eb_case *work; /* the last one that was counted */
+  eb_counts counts;
+  double memory; /* bytes; 0: unknown */
+} outlook;
+
+static bool same_text(const char *a, const char *b) {
+  return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_scene(const eb_case *a, const eb_case *b) {
+  return a && a->scene == b->scene && same_text(a->parameters, b->parameters) &&
+         same_text(a->mesh_file, b->mesh_file);
+}
+
+/* A scene that cannot be built is the run's to complain of: here it only means that nothing is known. */
+static void look_ahead(const eb_case *work, outlook *out) {
+  if (!same_scene(out->work, work)) {
+    eb_error error = eb_estimate_counts(work, &out->counts);
+    if (error) out->counts = (eb_counts){0};
+    eb_error_free(error);
+  }
+  out->work = work;
+  out->memory = eb_estimate_memory(work, out->counts);
+}
+
+static json_t *case_json(const eb_case *work, const outlook *expected) {
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:f, s:f, s:o}", "id", work->id,
                    "scene", work->scene->name, "parameters", work->all_parameters, "solver",
                    work->solver->name, "options", work->all_options, "threads", work->threads,
                    "repetition", work->repetition, "steps", (json_int_t)work->steps, "seed",
-                   (json_int_t)work->seed, "timeout", work->timeout, "memory", work->memory);
+                   (json_int_t)work->seed, "timeout", work->timeout, "memory", work->memory,
+                   "predicted_memory",
+                   expected->memory > 0 ? json_real(expected->memory) : json_null());
 }
 
-static void print_case(const eb_case *work, FILE *out) {
-  char solver[256];
+static void print_case(const eb_case *work, const outlook *expected, FILE *out) {
+  char solver[256], memory[96] = "";
+  bool over = work->memory > 0 && expected->memory > work->memory;
   snprintf(solver, sizeof solver, "%s%s%s", work->solver->name, work->options ? ":" : "",
            work->options ? work->options : "");
-  eb_print(out, "%-28s %-32s threads %d  r%d  %lld steps%s%s\n", work->scene->name, solver,
-           work->threads, work->repetition, (long long)work->steps, work->parameters ? "  " : "",
-           work->parameters ? work->parameters : "");
+  if (expected->memory > 0)
+    snprintf(memory, sizeof memory, "  about %.0f MB%s", 1e-6 * expected->memory,
+             over ? ", over --memory" : "");
+  eb_print(out, "%-28s %-32s threads %d  r%d  %lld steps%s%s%s\n", work->scene->name, solver,
+           work->threads, work->repetition, (long long)work->steps, memory,
+           work->parameters ? "  " : "", work->parameters ? work->parameters : "");
+}
+
+static void show_cases(const eb_plan *plan, json_t *cases, FILE *out) {
+  outlook expected = {0};
+  for (int i = 0; i < plan->count; i++) {
+    look_ahead(&plan->cases[i], &expected);
+    if (cases)
+      json_array_append_new(cases, case_json(&plan->cases[i], &expected));
+    else
+      print_case(&plan->cases[i], &expected, out);
+  }
 }
 
 eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
-  if (!json) {
-    for (int i = 0; i < plan->count; i++) print_case(&plan->cases[i], out);
-    eb_print(out, "%d cases\n", plan->count);
-    return EB_OK;
-  }
-  json_t *cases = json_array();
-  for (int i = 0; i < plan->count; i++) json_array_append_new(cases, case_json(&plan->cases[i]));
-  return eb_json_print(json_pack("{s:o}", "cases", cases), out);
+  json_t *cases = json ? json_array() : NULL;
+  show_cases(plan, cases, out);
+  if (json) return eb_json_print(json_pack("{s:o}", "cases", cases), out);
+  eb_print(out, "%d cases\n", plan->count);
+  return EB_OK;
 }
 
 /* ---- the end ---------------------------------------------------------------------------------- */

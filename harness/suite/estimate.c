@@ -1,0 +1,74 @@
+#include "harness/suite/estimate.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- counts ----------------------------------------------------------------------------------- */
+
+static eb_error build_counts(const eb_case *work, eb_counts *out) {
+  eb_scene *scene;
+  EB_TRY(eb_scene_create(work->scene, work->parameters, work->mesh_file, NULL, &scene));
+  *out = (eb_counts){scene->mesh->node_count, scene->mesh->element_count};
+  eb_scene_destroy(scene);
+  return EB_OK;
+}
+
+eb_error eb_estimate_counts(const eb_case *work, eb_counts *out) {
+  *out = (eb_counts){work->scene->target_vertices, work->scene->target_elements};
+  bool changed = work->parameters || work->mesh_file;
+  return changed || out->nodes == 0 || out->elements == 0 ? build_counts(work, out) : EB_OK;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+/* What a solver holds as a multiple of its factor's size: the factor itself, its stack of update matrices or all of them, what indexes them. */
+typedef struct share {
+  const char *solver, *linear; /* the option's value; NULL: any, or the solver has none */
+  double factor;
+} share;
+
+static const share shares[] = {{"newton", "cholesky", 1.15},
+                               {"newton", "cholmod", 1.15},
+                               {"newton", "cholesky-single", 0.58},
+                               {"newton", "cg", 0},
+                               {"semi-implicit", "cholesky", 1.15},
+                               {"semi-implicit", "cholmod", 1.15},
+                               {"semi-implicit", "cholesky-single", 0.58},
+                               {"semi-implicit", "cg", 0},
+                               {"corotational", "cholesky", 1.15},
+                               {"corotational", "cholmod", 1.15},
+                               {"corotational", "cholesky-single", 0.58},
+                               {"corotational", "cg", 0},
+                               {"warp-cholesky", NULL, 3.3},
+                               {"damped-warp", NULL, 1.3},
+                               {"conjac", NULL, 1.3}};
+
+/* Whether the resolved options hold linear=VALUE. */
+static bool has_linear(const char *options, const char *value) {
+  static const char name[] = "linear=";
+  size_t length = strlen(value);
+  for (const char *at = options; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+    if (strncmp(at, name, sizeof name - 1) != 0) continue;
+    const char *given = at + sizeof name - 1;
+    return strncmp(given, value, length) == 0 && (given[length] == ',' || given[length] == '\0');
+  }
+  return false;
+}
+
+static const share *find_share(const eb_case *work) {
+  if (work->plugin) return NULL;
+  for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+    if (strcmp(shares[i].solver, work->solver->name) == 0 &&
+        (!shares[i].linear || has_linear(work->all_options, shares[i].linear)))
+      return &shares[i];
+  return NULL;
+}
+
+double eb_estimate_memory(const eb_case *work, eb_counts counts) {
+  static const double program = 42e6, an_element = 650, fill = 17;
+  const share *known = find_share(work);
+  if (!known || counts.nodes <= 0) return 0;
+  double nodes = (double)counts.nodes, density = (double)counts.elements / nodes;
+  double factor = fill * density * density * pow(nodes, 4. / 3);
+  return program + an_element * (double)counts.elements + known->factor * factor;
+}
