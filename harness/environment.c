@@ -177,6 +177,8 @@ eb_error eb_environment_settings(int threads, eb_strings *out) {
   EB_TRY(eb_strings_add(out, "OMP_DYNAMIC=false"));
   EB_TRY(set_unless_given(out, "OMP_PROC_BIND", "false"));
   if (!getenv("GOMP_SPINCOUNT")) EB_TRY(set_unless_given(out, "OMP_WAIT_POLICY", "passive"));
+  /* A plug-in that uses MPI by itself shall not leave Open MPI's daemon beside the case. */
+  EB_TRY(set_unless_given(out, "OMPI_MCA_ess_singleton_isolated", "true"));
   return set_unless_given(out, "HDF5_USE_FILE_LOCKING", "FALSE");
 }
 

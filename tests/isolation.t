@@ -68,6 +68,10 @@ SKIP: {
   like($late->{detail}, qr/did not end by itself after its result was written/, 'and what was the matter is told');
 }
 
+# ---- a library with processes and signals of its own keeps the rules
+is_code(0, 'PETSc and MPI', 'run', $beam, '-s', 'newton:linear=petsc', '--steps', '3', '-o', 'petsc.h5');
+is((runs_in('petsc.h5'))[0]{detail}, '', 'leave the process as it was');
+
 # ---- a signal that the harness did not send
 my $pid = fork // die "fork: $!";
 if ($pid == 0) {

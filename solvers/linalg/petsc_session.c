@@ -40,7 +40,8 @@ eb_error eb_petsc_start(void) {
   PetscBool running = PETSC_FALSE;
   if (!PetscInitialized(&running) && running) return EB_OK;
   /* MPI would print its own stack on a crash; whoever runs this process reports that. */
-  if (setenv("OMPI_MCA_opal_signal", "", 0))
+  /* And it would start a daemon beside this process, for others that it might spawn. */
+  if (setenv("OMPI_MCA_opal_signal", "", 0) || setenv("OMPI_MCA_ess_singleton_isolated", "true", 0))
     return EB_ERROR(EB_ERR_MEMORY, "cannot set an environment variable for MPI");
   PetscErrorCode code = PetscOptionsSetValue(NULL, "-no_signal_handler", "true");
   if (!code) code = PetscOptionsSetValue(NULL, "-skip_petscrc", "true");
