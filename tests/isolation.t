@@ -124,18 +124,21 @@ ok(!-e scratch("far/there.h5.$dead.new"), 'what a dead process has left is gone'
 ok(-e scratch("far/there.h5.$$.new") && -e scratch('far/there.h5.x.new'), 'the rest is not');
 
 # ---- cost
-is_code(0, 'solvers that work and grow while the clock stands', 'run', @faulty, map({ ('-s', "faulty:at=1,fault=$_") } qw(none burn leak pool)),
-  '--steps', '100', '-o', 'cost.h5');
-my ($none, $burn, $leak, $pool) = runs_in('cost.h5');
-ok($none->{untimed_cpu_seconds} < 0.02, 'a solver that does nothing has no hidden work') or diag $none->{untimed_cpu_seconds};
-# 20 ms were burnt for every step; what falls into steps or after the last one is not seen, and the audits take only a millisecond a step.
+# On a mesh whose audits take long enough for other threads to get their turn on a busy machine.
+is_code(0, 'solvers that work while the clock stands', 'run', 'bench/beam', '--plugin', plugin('faulty'),
+  map({ ('-s', "faulty:at=1,fault=$_") } qw(none burn pool)), '--steps', '60', '-o', 'work.h5');
+my ($none, $burn, $pool) = runs_in('work.h5');
+ok($none->{untimed_cpu_seconds} < 0.005, 'a solver that does nothing has no hidden work') or diag $none->{untimed_cpu_seconds};
+# 20 ms were burnt for every step; what falls into steps or after the last one is not seen.
 ok($burn->{untimed_cpu_seconds} > 0.05, 'threads that burn between steps are seen') or diag $burn->{untimed_cpu_seconds};
+is($pool->{threads_alive}, 3, 'threads are counted');
+ok($pool->{untimed_cpu_seconds} > 0.05, 'and what they do between steps') or diag $pool->{untimed_cpu_seconds};
+is($none->{threads_alive}, 1, 'there is one where none was started');
+is_code(0, 'solvers that grow', 'run', @faulty, map({ ('-s', "faulty:at=1,fault=$_") } qw(none leak)), '--steps', '100', '-o', 'cost.h5');
+($none, my $leak) = runs_in('cost.h5');
 ok($leak->{memory_growth} > 95e6 && $leak->{memory_growth} < 120e6, 'a megabyte a step is seen') or diag $leak->{memory_growth};
 ok($none->{memory_growth} < 5e6, 'where nothing grows, nothing much is') or diag $none->{memory_growth};
-is($pool->{threads_alive}, 3, 'threads are counted');
-ok($pool->{untimed_cpu_seconds} > 2e-3, 'and what they do between steps') or diag $pool->{untimed_cpu_seconds};
-is($none->{threads_alive}, 1, 'there is one where none was started') or diag $none->{threads_alive};
-ok($none->{first_step_at} > 0.001 && $none->{first_step_at} < 10, 'the first step comes after the start of the process');
+ok($none->{first_step_at} > 0.001 && $none->{first_step_at} < 100, 'the first step comes after the start of the process');
 ok($none->{process_cpu_seconds} >= $none->{timed_cpu_seconds} && $none->{timed_cpu_seconds} > 0, 'the process takes more than its steps');
 is(scalar @{$leak->{steps}{resident}}, 100, 'resident memory after every step');
 ok($leak->{steps}{resident}[-1] - $leak->{steps}{resident}[0] > 95e6, 'which grows');
