@@ -167,13 +167,18 @@ eb_error eb_job_step(eb_job *j, bool *on) {
   bool finite;
   eb_error failure;
   EB_TRY(advance_scene(j, &failure));
-  if (!failure) failure = timed_step(j, row, &reason);
+  if (!failure) {
+    failure = timed_step(j, row, &reason);
+    eb_error error = check_guard(j, on);
+    if (error || !*on) {
+      eb_error_free(failure);
+      return error;
+    }
+  }
   if (failure) {
     *on = false;
     return eb_job_conclude_error(j, "step", failure);
   }
-  EB_TRY(check_guard(j, on));
-  if (!*on) return EB_OK;
   /* A solver that forgets its clock would make every later row wrong. */
   j->after->step = j->before->step + 1;
   j->after->time = j->before->time + j->witness.scene->dt;

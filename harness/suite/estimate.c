@@ -41,7 +41,10 @@ static const share shares[] = {{"newton", "cholesky", 1.15},
                                {"corotational", "cg", 0},
                                {"warp-cholesky", NULL, 3.3},
                                {"damped-warp", NULL, 1.3},
-                               {"conjac", NULL, 1.3}};
+                               {"conjac", NULL, 1.3},
+                               {"contact-cr", NULL, 0},
+                               {"contact-ica", NULL, 0},
+                               {"contact-delassus", NULL, 1}};
 
 /* Whether the resolved options hold linear=VALUE. */
 static bool has_linear(const char *options, const char *value) {
@@ -65,10 +68,10 @@ static const share *find_share(const eb_case *work) {
 }
 
 double eb_estimate_memory(const eb_case *work, eb_counts counts) {
-  static const double program = 42e6, an_element = 650, fill = 17;
+  static const double program = 42e6, a_node = 3400, fill = 17;
   const share *known = find_share(work);
   if (!known || counts.nodes <= 0) return 0;
   double nodes = (double)counts.nodes, density = (double)counts.elements / nodes;
   double factor = fill * density * density * pow(nodes, 4. / 3);
-  return program + an_element * (double)counts.elements + known->factor * factor;
+  return program + a_node * nodes + known->factor * factor;
 }

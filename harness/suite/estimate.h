@@ -1,10 +1,10 @@
 /* The memory that a case will take, told before it runs.
  *
- * A rough figure from counts, for --dry-run. It was calibrated on the peaks of the built-in solvers on the scenes of conjac2020 and hecht2012 with 400 to
- * 330 000 elements (x86-64, one thread): their peaks were between half of it and one and a half times. Many bodies that do not touch take less:
+ * A rough figure from counts, for --dry-run. It was calibrated on the peaks of built-in solvers on 29 scenes with 192 to 346 000 elements (143 cases, x86-64,
+ * one thread), which were between 0.49 and 1.36 times the figure. Many bodies that do not touch take less:
  *
  *   42 MB                      program and libraries
- *   + 650 byte an element      mesh, elasticity, matrix, audit
+ *   + 3.4 KB a node            mesh, elasticity, matrix, audit, contact
  *   + f L                      the factor with what belongs to it; f by the solver
  *   L = 17 (M/N)^2 N^(4/3)     byte, of N nodes and M elements
  *
