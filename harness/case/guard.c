@@ -100,22 +100,28 @@ void eb_guard_take(eb_guard *guard, const eb_state *state) {
   guard->state = *state;
 }
 
-static const char *changed_part(const eb_state *was, const eb_state *is) {
+static const char *changed_count(const eb_state *was, const eb_state *is) {
   return is->node_count != was->node_count     ? "node_count"
          : is->joint_count != was->joint_count ? "joint_count"
          : is->body_count != was->body_count   ? "body_count"
-         : is->x != was->x                     ? "x"
-         : is->v != was->v                     ? "v"
-         : is->q != was->q                     ? "q"
-         : is->u != was->u                     ? "u"
-         : is->pose != was->pose               ? "pose"
-         : is->twist != was->twist             ? "twist"
                                                : NULL;
 }
 
-bool eb_guard_state(const eb_guard *guard, eb_state *state, char *words, size_t bytes) {
-  const char *part = changed_part(&guard->state, state);
-  if (!part) return true;
+static const char *changed_array(const eb_state *was, const eb_state *is) {
+  return is->x != was->x           ? "x"
+         : is->v != was->v         ? "v"
+         : is->q != was->q         ? "q"
+         : is->u != was->u         ? "u"
+         : is->pose != was->pose   ? "pose"
+         : is->twist != was->twist ? "twist"
+                                   : NULL;
+}
+
+eb_guard_state_change eb_guard_state(const eb_guard *guard, eb_state *state, char *words,
+                                     size_t bytes) {
+  const char *array = changed_array(&guard->state, state);
+  const char *part = array ? array : changed_count(&guard->state, state);
+  if (!part) return EB_GUARD_SAME;
   snprintf(words, bytes,
            "the solver has changed the member %s of the state; it may only write into the arrays",
            part);
@@ -124,5 +130,5 @@ bool eb_guard_state(const eb_guard *guard, eb_state *state, char *words, size_t 
   *state = guard->state;
   state->step = step;
   state->time = time;
-  return false;
+  return array ? EB_GUARD_ARRAYS : EB_GUARD_COUNTS;
 }

@@ -37,9 +37,15 @@ void eb_guard_watch(eb_guard *guard, const char *path);
 
 /* Notes counts and arrays of the state; just before the solver gets it. */
 void eb_guard_take(eb_guard *guard, const eb_state *state);
-/* Whether counts and arrays are those that were taken. If not, says in words which are not, and puts them back; what the arrays then hold is
- * not to be read, since nobody knows whether their memory is still ours: such a state may only be dropped. */
-bool eb_guard_state(const eb_guard *guard, eb_state *state, char *words, size_t bytes);
+typedef enum eb_guard_state_change {
+  EB_GUARD_SAME,
+  EB_GUARD_COUNTS, /* are others */
+  EB_GUARD_ARRAYS  /* are others: nobody knows whether the memory of the old ones is still ours */
+} eb_guard_state_change;
+/* Whether counts and arrays are those that were taken. If not, says in words which are not, and puts them back. After EB_GUARD_ARRAYS the state
+ * may not be read, nor released: it can only be dropped. */
+eb_guard_state_change eb_guard_state(const eb_guard *guard, eb_state *state, char *words,
+                                     size_t bytes);
 
 /* Whether the process is as it was. If not, says in words what is not. Whoever asks again hears it again. */
 bool eb_guard_process(const eb_guard *guard, char *words, size_t bytes);

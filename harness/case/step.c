@@ -152,12 +152,12 @@ static eb_error replace_state(eb_job *j) {
 /* Whether the solver has left state and process as they were; if not, the outcome is set. */
 static eb_error check_guard(eb_job *j, bool *good) {
   char words[200], detail[260];
-  bool state = eb_guard_state(&j->guard, j->after, words, sizeof words);
-  *good = state && eb_guard_process(&j->guard, words, sizeof words);
+  eb_guard_state_change change = eb_guard_state(&j->guard, j->after, words, sizeof words);
+  *good = change == EB_GUARD_SAME && eb_guard_process(&j->guard, words, sizeof words);
   if (*good) return EB_OK;
   snprintf(detail, sizeof detail, "step %lld: %s", (long long)j->before->step + 1, words);
   eb_board_say(j->board, detail);
-  if (!state) EB_TRY(replace_state(j));
+  if (change == EB_GUARD_ARRAYS) EB_TRY(replace_state(j));
   return eb_job_conclude(j, EB_OUTCOME_FAILED, detail);
 }
 
