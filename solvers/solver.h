@@ -147,7 +147,6 @@ typedef struct eb_step_log {
   double phase_mark; /* since when the innermost one's time has not been added up */
   double counters[EB_COUNTERS];
   int64_t iterations;        /* outermost iterations of the step */
-  int invalid;               /* calls with a phase, counter or kind of memory that there is not */
   const char *residual_norm; /* static text naming norm and unit of the residuals */
   double *residuals;
   double *residual_seconds; /* wall seconds since the step began, beside each residual */

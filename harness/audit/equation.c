@@ -260,6 +260,8 @@ static double work_of(const eb_audit *audit, const eb_state *before, const eb_st
                       const eb_declaration *declared, const eb_audit_row *row) {
   const double *r = linear(declared) ? audit->own : audit->residual;
   double work = 0;
+  if (row->equation_stands_in)
+    return 0; /* what holds scripted nodes in a reduced equation cannot be told either */
   if (declared->update == EB_UPDATE_SUBSTEPS || declared->update == EB_UPDATE_MEAN_VELOCITY)
     return row->energy_excess;
   for (size_t k = 0; k < 3 * audit->nodes; k++)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/case/challenge.h"
 #include "harness/case/job.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
@@ -74,7 +75,7 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
 }
 
 static eb_error prepare_steps(eb_job *j) {
-  EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, j->scene, &j->recorder));
+  EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, j->witness.scene, &j->recorder));
   eb_guard_watch(&j->guard, j->output);
   EB_TRY(eb_recorder_setup(j->recorder, j->solver->setup_log));
   EB_TRY(eb_state_create(j->scene, &j->before));
@@ -87,6 +88,28 @@ static eb_error prepare_steps(eb_job *j) {
   return eb_recorder_frame(j->recorder, &(eb_frame){.state = j->after});
 }
 
+/* ---- the run as a whole ----------------------------------------------------------------------- */
+
+/* Threads of the solver's that work while the clock stands, and memory that grows with the steps. Stated bounds: a twentieth of the timed CPU and 20 ms; 64 MB, with what frames
+ * that wait may take (harness/results/write.c), and half of what the first step left. */
+static void judge_cost(eb_job *j) {
+  static const double share = 0.05, moment = 0.02, growth = 64e6, half = 0.5;
+  const eb_cost *cost = &j->cost;
+  double grown = cost->resident - cost->first_resident;
+  if (cost->untimed_cpu > share * cost->timed_cpu + moment)
+    eb_verdict_break(&j->witness.verdict, EB_RULE_HIDDEN_WORK,
+                     "threads of the solver have worked for %.3g s while the clock stood, beside "
+                     "%.3g s of timed work",
+                     cost->untimed_cpu, cost->timed_cpu);
+  if (grown > growth + half * cost->first_resident)
+    eb_verdict_break(&j->witness.verdict, EB_RULE_MEMORY,
+                     "memory has grown by %.0f MB from the first step to the last", 1e-6 * grown);
+}
+
+static bool is_completed(const eb_job *j) {
+  return eb_outcome_find(j->run.outcome) == EB_OUTCOME_COMPLETED;
+}
+
 /* ---- steps ------------------------------------------------------------------------------------ */
 
 static eb_error run_steps(eb_job *j) {
@@ -96,6 +119,8 @@ static eb_error run_steps(eb_job *j) {
   for (bool on = true; on;) EB_TRY(eb_job_step(j, &on));
   snprintf(hash, sizeof hash, "%016" PRIx64, eb_state_hash(j->after));
   EB_TRY(eb_run_set(&j->run.state_hash, hash));
+  if (is_completed(j)) EB_TRY(eb_job_challenge(j));
+  judge_cost(j);
   EB_TRY(eb_witness_compare(&j->witness, j->scene));
   return eb_witness_fill(&j->witness, j->log, &j->run);
 }
@@ -133,8 +158,8 @@ static void release(eb_job *j) {
   eb_state_destroy(j->after);
   eb_state_destroy(j->before);
   eb_solver_destroy(j->solver);
-  eb_witness_clear(&j->witness);
   eb_recorder_destroy(j->recorder);
+  eb_witness_clear(&j->witness);
   eb_scene_destroy(j->scene);
   eb_cost_close(&j->cost);
   eb_host_close(&j->host);

@@ -92,6 +92,7 @@ static void check_residual(eb_verdict *verdict, const eb_judged_step *s) {
     check_share(verdict, s, direct);
   if (s->reason == EB_CONVERGED_STAGNATED && !s->row->equation_stands_in)
     check_share(verdict, s, stagnated);
+  verdict->worst = fmax(verdict->worst, relative);
   verdict->residual2 += s->row->equation_residual * s->row->equation_residual;
   verdict->scale2 += scale * scale;
 }
@@ -155,6 +156,17 @@ void eb_verdict_run(eb_verdict *verdict) {
         "%lld of %lld steps are no better than doing nothing: in residual and potential "
         "bodies that stop or go on as they are do as well",
         (long long)(verdict->compared - verdict->better), (long long)verdict->compared);
+}
+
+void eb_verdict_challenge(eb_verdict *verdict, const eb_verdict *alone) {
+  static const double alike = 10, small = 1e-2;
+  bool answers = alone->worst <= fmax(small, alike * verdict->worst);
+  if (alone->failures == 0 && answers) return;
+  eb_verdict_break(
+      verdict, EB_RULE_REPLAY,
+      "a step from a state that belongs to no run is not answered: %.2g of its forces are "
+      "left, where the steps of the run leave at most %.2g; %s",
+      alone->worst, verdict->worst, alone->detail);
 }
 
 /* ---- contact ---------------------------------------------------------------------------------- */

@@ -134,6 +134,23 @@ eb_error eb_witness_step(eb_witness *w, const eb_state *before, const eb_state *
   return EB_OK;
 }
 
+eb_error eb_witness_challenge(eb_witness *w, const eb_state *before, const eb_state *after,
+                              const eb_solver_ops *solver, const eb_step_log *log,
+                              eb_reason reason) {
+  double row[EB_COL_COUNT] = {0};
+  bool finite;
+  eb_verdict run = w->verdict;
+  w->verdict = (eb_verdict){0};
+  eb_flight_destroy(w->flight);
+  w->flight = NULL;
+  eb_error error = eb_flight_create(w->audit, &w->flight);
+  if (!error) error = eb_witness_step(w, before, after, solver, log, reason, row, &finite);
+  eb_verdict alone = w->verdict;
+  w->verdict = run;
+  if (!error) eb_verdict_challenge(&w->verdict, &alone);
+  return error;
+}
+
 /* ---- the run ---------------------------------------------------------------------------------- */
 
 eb_error eb_witness_compare(eb_witness *w, const eb_scene *scene) {
