@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/case/vouch.h"
 #include "harness/cli/command.h"
 #include "harness/fclib/store.h"
 #include "harness/names.h"
@@ -97,9 +98,11 @@ static eb_error check_format(const char *to) {
 static eb_error run(const eb_arguments *arguments, int *code) {
   eb_results *results = NULL;
   eb_strings ids = {0};
+  const char *path = eb_arguments_positional(arguments)->items[0];
   EB_TRY(check_format(eb_arguments_text(arguments, "to")));
   eb_error error = eb_arguments_all(arguments, "run", &ids);
-  if (!error) error = eb_results_open(eb_arguments_positional(arguments)->items[0], &results);
+  if (!error) error = eb_vouch_results(path, NULL);
+  if (!error) error = eb_results_open(path, &results);
   if (!error) error = export(arguments, results, &ids, code);
   eb_results_close(results);
   eb_strings_clear(&ids);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/case/vouch.h"
 #include "harness/fclib/methods.h"
 #include "harness/names.h"
 
@@ -85,10 +86,11 @@ static eb_error solve(const work *w, const eb_fclib_method *method, const eb_val
 static eb_error with_options(const work *w, const char *name, const char *assignments) {
   const eb_fclib_method *method;
   eb_values *options;
-  eb_fclib problem;
+  eb_fclib problem = {0};
   EB_TRY(eb_fclib_method_find(name, &method));
   EB_TRY(eb_values_create(name, eb_fclib_method_options(method), assignments, &options));
-  eb_error error = eb_fclib_read(w->path, &problem);
+  eb_error error = eb_vouch_fclib(w->path);
+  if (!error) error = eb_fclib_read(w->path, &problem);
   if (!error) error = solve(w, method, options, &problem);
   eb_fclib_clear(&problem);
   eb_values_destroy(options);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "harness/case/session.h"
+#include "harness/case/vouch.h"
 #include "harness/cli/command.h"
 #include "harness/cli/summary.h"
 #include "harness/environment.h"
@@ -128,7 +129,9 @@ static int code_of(const job *j) {
 }
 
 static eb_error open_results(job *j) {
-  return access(j->target, F_OK) ? EB_OK : eb_results_open(j->target, &j->results);
+  if (access(j->target, F_OK)) return EB_OK;
+  EB_TRY(eb_vouch_results(j->target, NULL));
+  return eb_results_open(j->target, &j->results);
 }
 
 static eb_error conclude(job *j, int *code) {

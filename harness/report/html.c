@@ -98,10 +98,20 @@ static eb_error contents(const eb_report *report, const eb_report_scene *scenes,
       report->run_count, count);
 }
 
+static eb_error refusals(const eb_strings *refused, eb_text *page) {
+  if (!refused || refused->count == 0) return EB_OK;
+  EB_TRY(
+      eb_text_printf(page, "<p class=\"note\">Files that could not be read are left out:</p>\n"));
+  for (int i = 0; i < refused->count; i++)
+    EB_TRY(eb_markup_between(page, "<p class=\"note\">", refused->items[i], "</p>\n"));
+  return EB_OK;
+}
+
 eb_error eb_report_html(const eb_report *report, const eb_report_scene *scenes, int scene_count,
                         bool summary, const eb_report_picture *pictured, eb_text *page) {
   EB_TRY(head(page));
   EB_TRY(contents(report, scenes, scene_count, page));
+  EB_TRY(refusals(report->refused, page));
   if (summary) {
     EB_TRY(eb_text_printf(page, "<div class=\"figures\">\n"));
     EB_TRY(eb_markup_plot(

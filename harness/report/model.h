@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "harness/results/read.h"
+#include "harness/strings.h"
 #include "solvers/solver.h"
 
 typedef struct eb_report_run {
@@ -27,7 +28,8 @@ typedef struct eb_report_run {
 typedef struct eb_report {
   int file_count, run_count;
   eb_results **files;
-  eb_report_run *runs; /* grouped by scene in order of appearance */
+  eb_report_run *runs;       /* grouped by scene in order of appearance */
+  const eb_strings *refused; /* why other files are left out; NULL: there are none */
 } eb_report;
 
 /* Clear the report also after a failure. */

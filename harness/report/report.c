@@ -93,8 +93,9 @@ static eb_error draw_scenes(workspace *work, const char *dir, int *count) {
 }
 
 static eb_error write_report(workspace *work, const char *const *files, int file_count,
-                             const char *dir) {
+                             const eb_strings *refused, const char *dir) {
   EB_TRY(eb_report_load(files, file_count, &work->report));
+  work->report.refused = refused;
   EB_TRY(make_folder(dir));
   EB_TRY(EB_NEW(work->scenes, work->report.run_count));
   EB_TRY(EB_NEW(work->pictured, work->report.run_count));
@@ -106,9 +107,10 @@ static eb_error write_report(workspace *work, const char *const *files, int file
   return write_page(dir, &work->page);
 }
 
-eb_error eb_report_write(const char *const *result_files, int count, const char *out_dir) {
+eb_error eb_report_write(const char *const *result_files, int count, const eb_strings *refused,
+                         const char *out_dir) {
   workspace work = {.scenes = NULL};
-  eb_error error = write_report(&work, result_files, count, out_dir);
+  eb_error error = write_report(&work, result_files, count, refused, out_dir);
   eb_report_clear(&work.report);
   free(work.scenes);
   free(work.pictured);

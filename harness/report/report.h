@@ -2,11 +2,13 @@
 #ifndef EB_REPORT_H
 #define EB_REPORT_H
 
-#include "problems/base/error.h"
+#include "harness/strings.h"
 
 /* Reads the result files and writes the report into out_dir (created if missing). Every value shown is read or computed from the
- * files. Fails when a file is not a result file, when gnuplot is missing or fails (its message is passed on), or when the folder
+ * files. `refused` says of other files why they are left
+ * out, which the page repeats. Fails when a file is not a result file, when gnuplot is missing or fails (its message is passed on), or when the folder
  * cannot be written. */
-EB_MUST eb_error eb_report_write(const char *const *result_files, int count, const char *out_dir);
+EB_MUST eb_error eb_report_write(const char *const *result_files, int count,
+                                 const eb_strings *refused, const char *out_dir);
 
 #endif

@@ -9,11 +9,18 @@ bool eb_export_selects(const eb_strings *ids, const eb_run *run) {
   return ids->count == 0;
 }
 
+/* A cell as RFC 4180 quotes it. Spreadsheets take a text that opens with one of = + - @ for a formula, which may call programs: an
+ * apostrophe before it makes it text (OWASP, CSV Injection). Control characters, line breaks among them, are left out. */
 static void put_text(const char *text, FILE *out) {
+  bool opened = false;
   fputc('"', out);
   for (; *text; text++) {
-    if (*text == '"') fputc('"', out);
-    fputc(*text, out);
+    unsigned char c = (unsigned char)*text;
+    if (c < 0x20 || c == 0x7f) continue;
+    if (!opened && strchr("=+-@", c)) fputc('\'', out);
+    opened = true;
+    if (c == '"') fputc('"', out);
+    fputc(c, out);
   }
   fputs("\",", out);
 }

@@ -100,18 +100,28 @@ static eb_error put_attribute(hid_t object, const char *name, hid_t stored, hid_
   return error;
 }
 
-static hid_t text_type(void) {
-  hid_t type = H5Tcopy(H5T_C_S1);
-  H5Tset_size(type, H5T_VARIABLE);
-  H5Tset_cset(type, H5T_CSET_UTF8);
-  return type;
+/* The bytes of a text that are stored: an attribute lies in its object's header, which holds no more than 64 KB, so that the
+ * end of a longer one is lost, at the border of a character. */
+static size_t stored_length(const char *text) {
+  enum { LONGEST = 60000 };
+  size_t length = strnlen(text, LONGEST + 1);
+  if (length <= LONGEST) return length;
+  length = LONGEST;
+  while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) length--;
+  return length;
 }
 
 eb_error eb_h5_put_text(hid_t object, const char *name, const char *text) {
-  hid_t type = text_type();
-  const char *data = text ? text : "";
-  eb_error error = put_attribute(object, name, type, type, &data);
+  size_t length = stored_length(text ? text : "");
+  char *data;
+  EB_TRY(EB_NEW(data, length + 1));
+  memcpy(data, text ? text : "", length);
+  hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, length + 1);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  eb_error error = put_attribute(object, name, type, type, data);
   H5Tclose(type);
+  free(data);
   return error;
 }
 
@@ -123,44 +133,90 @@ eb_error eb_h5_put_int(hid_t object, const char *name, int64_t value) {
   return put_attribute(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, &value);
 }
 
-static eb_error get_attribute(hid_t object, const char *name, H5T_class_t class, hid_t memory,
-                              void *out) {
+typedef eb_error (*attribute_reader)(hid_t attribute, hid_t type, const char *name, void *out);
+
+/* Opens a scalar attribute of a class and has it read; leaves *out alone when there is none. */
+static eb_error get_attribute(hid_t object, const char *name, H5T_class_t class,
+                              attribute_reader read, void *out) {
   if (H5Aexists(object, name) <= 0) return EB_OK;
   hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
   if (attribute < 0) return eb_h5_error("cannot open attribute", name);
   hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-  bool expected = H5Tget_class(type) == class && H5Sget_simple_extent_npoints(space) == 1 &&
-                  (class != H5T_STRING || H5Tis_variable_str(type) > 0);
-  eb_error error = EB_OK;
-  if (!expected)
-    error = EB_ERROR(EB_ERR_FORMAT, "attribute %s has another type than we write", name);
-  else if (H5Aread(attribute, memory, out) < 0)
-    error = eb_h5_error("cannot read attribute", name);
+  bool expected = H5Tget_class(type) == class && H5Sget_simple_extent_npoints(space) == 1;
+  eb_error error =
+      expected ? read(attribute, type, name, out)
+               : EB_ERROR(EB_ERR_FORMAT, "attribute %s has another type than we write", name);
   H5Sclose(space);
   H5Tclose(type);
   H5Aclose(attribute);
   return error;
 }
 
-eb_error eb_h5_get_text(hid_t object, const char *name, char **out) {
+/* What has the length in its type, padded to it in one of three ways. */
+static eb_error read_fixed_text(hid_t attribute, hid_t type, const char *name, char **out) {
+  size_t size = H5Tget_size(type);
+  if (size == 0 || size > EB_H5_TEXT)
+    return EB_ERROR(EB_ERR_FORMAT, "attribute %s claims to be %zu bytes long", name, size);
+  EB_TRY(EB_NEW(*out, size + 1));
+  if (H5Aread(attribute, type, *out) < 0) return eb_h5_error("cannot read attribute", name);
+  if (H5Tget_strpad(type) == H5T_STR_SPACEPAD)
+    for (size_t end = size; end > 0 && (*out)[end - 1] == ' '; end--) (*out)[end - 1] = '\0';
+  return EB_OK;
+}
+
+/* What files before schema version 2 have. A damaged one can crash the library: see harness/case/vouch.h. */
+static eb_error read_variable_text(hid_t attribute, hid_t type, const char *name, char **out) {
   char *owned = NULL;
-  hid_t type = text_type();
-  eb_error error = get_attribute(object, name, H5T_STRING, type, &owned);
-  H5Tclose(type);
-  if (error) return error;
-  *out = strdup(owned ? owned : "");
+  if (H5Aread(attribute, type, &owned) < 0) return eb_h5_error("cannot read attribute", name);
+  size_t length = owned ? strnlen(owned, EB_H5_TEXT) : 0;
+  eb_error error = EB_OK;
+  if (length < EB_H5_TEXT)
+    error = EB_NEW(*out, length + 1);
+  else
+    error = EB_ERROR(EB_ERR_FORMAT, "attribute %s is over %d bytes long", name, EB_H5_TEXT);
+  if (!error && owned) memcpy(*out, owned, length);
   H5free_memory(owned);
-  return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot read attribute %s", name);
+  return error;
+}
+
+static eb_error read_text(hid_t attribute, hid_t type, const char *name, void *out) {
+  return (H5Tis_variable_str(type) > 0 ? read_variable_text : read_fixed_text)(attribute, type,
+                                                                               name, out);
+}
+
+static eb_error read_real(hid_t attribute, hid_t type, const char *name, void *out) {
+  (void)type;
+  return H5Aread(attribute, H5T_NATIVE_DOUBLE, out) < 0 ? eb_h5_error("cannot read attribute", name)
+                                                        : EB_OK;
+}
+
+static eb_error read_int(hid_t attribute, hid_t type, const char *name, void *out) {
+  (void)type;
+  return H5Aread(attribute, H5T_NATIVE_INT64, out) < 0 ? eb_h5_error("cannot read attribute", name)
+                                                       : EB_OK;
+}
+
+eb_error eb_h5_get_text(hid_t object, const char *name, char **out) {
+  char *text = NULL;
+  eb_error error = get_attribute(object, name, H5T_STRING, read_text, &text);
+  if (!error && !text) error = EB_NEW(text, 1);
+  if (!error) {
+    free(*out);
+    *out = text;
+    return EB_OK;
+  }
+  free(text);
+  return error;
 }
 
 eb_error eb_h5_get_real(hid_t object, const char *name, double *out) {
   *out = 0;
-  return get_attribute(object, name, H5T_FLOAT, H5T_NATIVE_DOUBLE, out);
+  return get_attribute(object, name, H5T_FLOAT, read_real, out);
 }
 
 eb_error eb_h5_get_int(hid_t object, const char *name, int64_t *out) {
   *out = 0;
-  return get_attribute(object, name, H5T_INTEGER, H5T_NATIVE_INT64, out);
+  return get_attribute(object, name, H5T_INTEGER, read_int, out);
 }
 
 /* ---- datasets --------------------------------------------------------------------------------- */
@@ -251,14 +307,14 @@ eb_error eb_h5_append(hid_t dataset, const char *name, hid_t memory, hsize_t row
   return failed ? eb_h5_error("cannot write", name) : EB_OK;
 }
 
-/* Whether so many bytes can be in the file at all: a damaged size must not make us ask for terabytes. */
-static bool fits_in_file(hid_t set, double bytes) {
+/* Whether so many bytes can be in the dataset's part of the file at all: a damaged size must not make us ask for terabytes. */
+static bool is_stored(hid_t set, double bytes) {
   static const double best_compression = 1100; /* deflate's limit is 1032 : 1 */
-  hsize_t size = 0;
+  hsize_t size = 0, stored = H5Dget_storage_size(set);
   hid_t file = H5Iget_file_id(set);
   bool known = file >= 0 && H5Fget_filesize(file, &size) >= 0;
   if (file >= 0) H5Fclose(file);
-  return known && bytes <= best_compression * (double)size;
+  return known && bytes <= best_compression * (double)(stored < size ? stored : size);
 }
 
 static double claimed_bytes(eb_h5_shape shape, size_t size) {
@@ -275,8 +331,8 @@ static eb_error read_all(hid_t set, const char *name, hid_t memory, size_t size,
     shape->rank = H5Sget_simple_extent_dims(space, shape->size, NULL);
   H5Sclose(space);
   if (rank < 0 || rank > EB_H5_AXES) return EB_ERROR(EB_ERR_FORMAT, "%s has %d axes", name, rank);
-  if (!fits_in_file(set, claimed_bytes(*shape, size)))
-    return EB_ERROR(EB_ERR_FORMAT, "%s claims to be larger than its file can hold", name);
+  if (!is_stored(set, claimed_bytes(*shape, size)))
+    return EB_ERROR(EB_ERR_FORMAT, "%s claims to be larger than what its file holds of it", name);
   *out = eb_calloc(elements(*shape), size);
   if (!*out) return EB_ERROR(EB_ERR_MEMORY, "cannot read %s: out of memory", name);
   if (elements(*shape) && H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, *out) < 0) {

@@ -1,6 +1,8 @@
 /* HDF5 with our errors: small functions that attach a name and a unit to everything they write.
  *
- * Texts are variable-length UTF-8, so that h5py shows str and MATLAB char. The library is used without MPI_Init. */
+ * Texts are UTF-8 of a fixed length that ends in a zero byte: HDF5 1.10 reads those of variable length through a heap in the file
+ * whose damage it does not survive. h5py shows them as bytes (.decode() makes them str), MATLAB as char. Of a text that is longer
+ * than 60 000 bytes the end is lost. The library is used without MPI_Init. */
 #ifndef EB_RESULTS_H5_H
 #define EB_RESULTS_H5_H
 
@@ -30,7 +32,9 @@ EB_MUST eb_error eb_h5_group(hid_t where, const char *name, hid_t *out);
 EB_MUST eb_error eb_h5_put_text(hid_t object, const char *name, const char *text);
 EB_MUST eb_error eb_h5_put_real(hid_t object, const char *name, double value);
 EB_MUST eb_error eb_h5_put_int(hid_t object, const char *name, int64_t value);
-/* The caller frees *out; a missing attribute gives "", 0. */
+enum { EB_H5_TEXT = 1 << 20 }; /* a longer text in a file is EB_ERR_FORMAT */
+/* *out is freed and replaced, and belongs to the caller; texts of variable length are read as well; a missing attribute gives
+ * "", 0. */
 EB_MUST eb_error eb_h5_get_text(hid_t object, const char *name, char **out);
 EB_MUST eb_error eb_h5_get_real(hid_t object, const char *name, double *out);
 EB_MUST eb_error eb_h5_get_int(hid_t object, const char *name, int64_t *out);

@@ -82,10 +82,14 @@ static eb_error copy_part(const eb_results *part, hid_t target, eb_duplicates du
   return EB_OK;
 }
 
-static eb_error add_part(const char *path, hid_t target, eb_duplicates duplicates) {
+/* *older is set when the part's schema is, and left alone otherwise. */
+static eb_error add_part(const char *path, hid_t target, eb_duplicates duplicates, bool *older) {
   eb_results *part;
+  int64_t version = 0;
   EB_TRY(eb_results_open(path, &part));
-  eb_error error = copy_part(part, target, duplicates);
+  eb_error error = eb_h5_get_int(eb_results_file(part), "schema_version", &version);
+  *older = *older || version < EB_SCHEMA_VERSION;
+  if (!error) error = copy_part(part, target, duplicates);
   eb_results_close(part);
   return error;
 }
@@ -142,10 +146,14 @@ static eb_error make_groups(hid_t file) {
 static eb_error fill_copy(const char *target, const char *fresh, const eb_strings *parts,
                           eb_fold_mode mode, eb_duplicates duplicates) {
   hid_t file;
+  int64_t version = 0;
   EB_TRY(open_copy(target, fresh, mode, &file));
-  eb_error error = make_groups(file);
+  eb_error error = eb_h5_get_int(file, "schema_version", &version);
+  bool older = version < EB_SCHEMA_VERSION;
+  if (!error) error = make_groups(file);
   for (int i = 0; i < parts->count && !error; i++)
-    error = add_part(parts->items[i], file, duplicates);
+    error = add_part(parts->items[i], file, duplicates, &older);
+  if (!error && older) error = eb_schema_update(file);
   eb_error closing = eb_h5_close_file(file, fresh);
   if (!error) return closing;
   eb_error_free(closing);
@@ -182,8 +190,7 @@ static eb_error check_room(const char *target, const char *fresh, const eb_strin
                   needed / 1024, room / 1024);
 }
 
-/* The bytes are on the disk before the name changes. */
-static eb_error put_in_place(const char *fresh, const char *target) {
+eb_error eb_results_put(const char *fresh, const char *target) {
   int file = open(fresh, O_RDONLY | O_CLOEXEC);
   if (file < 0 || fsync(file)) {
     eb_error error = EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", fresh, strerror(errno));
@@ -196,13 +203,18 @@ static eb_error put_in_place(const char *fresh, const char *target) {
   return EB_OK;
 }
 
+eb_error eb_results_join(const char *fresh, const eb_strings *parts) {
+  EB_TRY(check_room("", fresh, parts, EB_FOLD_REPLACE));
+  return fill_copy("", fresh, parts, EB_FOLD_REPLACE, EB_DUPLICATES_REFUSE);
+}
+
 eb_error eb_results_fold(const char *target, const eb_strings *parts, eb_fold_mode mode,
                          eb_duplicates duplicates) {
   eb_text fresh = {0};
   EB_TRY(eb_text_printf(&fresh, "%s.%ld.new", target, (long)getpid()));
   eb_error error = check_room(target, fresh.data, parts, mode);
   if (!error) error = fill_copy(target, fresh.data, parts, mode, duplicates);
-  if (!error) error = put_in_place(fresh.data, target);
+  if (!error) error = eb_results_put(fresh.data, target);
   if (error) unlink(fresh.data);
   eb_text_clear(&fresh);
   return error ? eb_error_prefix(error, "cannot add results to '%s', which is unchanged", target)

@@ -25,6 +25,12 @@ typedef enum eb_fold_mode {
 EB_MUST eb_error eb_results_fold(const char *target, const eb_strings *parts, eb_fold_mode mode,
                                  eb_duplicates duplicates);
 
+/* The two halves of it for parts that may be damaged, so that the first can be done in a process that may end
+ * (harness/case/vouch.h): writes the runs and scenes of `parts`, none twice, into a fresh file; and gives a file that is complete
+ * the name of the target, once its bytes are on the disk. */
+EB_MUST eb_error eb_results_join(const char *fresh, const eb_strings *parts);
+EB_MUST eb_error eb_results_put(const char *fresh, const char *target);
+
 /* The target of a run or merge can be written: it does not exist or is a regular file, and its folder takes new files. */
 EB_MUST eb_error eb_target_check(const char *target);
 

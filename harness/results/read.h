@@ -75,6 +75,8 @@ EB_MUST eb_error eb_results_residuals(const eb_results *results, int run, eb_res
 void eb_residuals_clear(eb_residuals *residuals);
 
 EB_MUST eb_error eb_results_frame_count(const eb_results *results, int run, size_t *out);
+/* The shapes of all that a run keeps of its frames: rows for `count` frames at least, as wide as the run says. Reads nothing. */
+EB_MUST eb_error eb_results_check_frames(const eb_results *results, int run, size_t count);
 /* Positions of one frame, nodes x 3, m. */
 EB_MUST eb_error eb_results_frame(const eb_results *results, int run, size_t frame, float **out);
 /* Bytes of one number of a dataset over frames, by its path ("frames/velocities"): 4 or 8, and 0 when the run has none of that name. */

@@ -105,6 +105,19 @@ eb_error eb_results_updates(const eb_results *results, int run, size_t frame, ui
   return error;
 }
 
+static eb_error check_frames(const eb_results *results, int run, const char *name, size_t count,
+                             eb_h5_shape row) {
+  char path[400];
+  snprintf(path, sizeof path, "/runs/%s/%s", eb_results_run(results, run)->id, name);
+  hid_t set = H5Dopen2(eb_results_file(results), path, H5P_DEFAULT);
+  if (set < 0) return eb_h5_error("cannot open", path);
+  hid_t space = H5Dget_space(set);
+  eb_error error = check_rows(name, space, count - 1, row);
+  H5Sclose(space);
+  H5Dclose(set);
+  return eb_results_locate(results, run, error);
+}
+
 /* ---- rigid bodies ----------------------------------------------------------------------------- */
 
 /* Entries along the second axis of a dataset of frames; 0 when the run has none. */
@@ -150,4 +163,19 @@ eb_error eb_results_joints(const eb_results *results, int run, size_t frame, int
   eb_error error = read_frame(results, run, EB_FRAME_JOINTS, frame, H5T_NATIVE_DOUBLE, row, &data);
   *out = data;
   return error;
+}
+
+eb_error eb_results_check_frames(const eb_results *results, int run, size_t count) {
+  const eb_run *about = eb_results_run(results, run);
+  int32_t bones, joints;
+  eb_h5_shape positions = {2, {(hsize_t)about->nodes, 3}},
+              updates = {1, {(hsize_t)about->elements}};
+  EB_TRY(check_frames(results, run, "frames/positions", count, positions));
+  if (eb_results_has_updates(results, run))
+    EB_TRY(check_frames(results, run, EB_FRAME_UPDATES, count, updates));
+  EB_TRY(count_bodies(results, run, EB_FRAME_BONES, &bones));
+  EB_TRY(count_bodies(results, run, EB_FRAME_JOINTS, &joints));
+  eb_h5_shape of_bones = {3, {(hsize_t)bones, 2, 3}}, of_joints = {2, {(hsize_t)joints, 2}};
+  if (bones > 0) EB_TRY(check_frames(results, run, EB_FRAME_BONES, count, of_bones));
+  return joints > 0 ? check_frames(results, run, EB_FRAME_JOINTS, count, of_joints) : EB_OK;
 }

@@ -26,7 +26,7 @@ def is_close(measured, wanted):
 
 
 def check_setup(setup):
-    memory = {name: (d[()], d.attrs["unit"]) for name, d in setup["memory"].items()}
+    memory = {name: (d[()], d.attrs["unit"].decode()) for name, d in setup["memory"].items()}
     wanted = {name: (MEMORY * (i + 1), "byte") for i, name in enumerate(("matrix", "factor", "updates"))}
     ok(memory == wanted, "memory by kind, in bytes; none of what was not reported")
     tree = setup["supernodes"]
@@ -35,7 +35,7 @@ def check_setup(setup):
     ok(parent[-1] == -1 and all(parent[s] > s for s in range(len(parent) - 1)), "children precede their parents")
     ok(sorted(numpy.bincount(parent[:-1]))[-(2 ** (LEVELS - 1) - 1):] == [2] * (2 ** (LEVELS - 1) - 1), "each has two")
     ok(tree["pivots"][-1] == LEVELS and tree["rows"][-1] == 3 * LEVELS, "pivots and rows of its root")
-    ok(tree["flops"][-1] == 100 * LEVELS**3 and tree["flops"].attrs["unit"] == "flop", "flops of its root")
+    ok(tree["flops"][-1] == 100 * LEVELS**3 and tree["flops"].attrs["unit"] == b"flop", "flops of its root")
 
 
 def check_updates(run, mesh):

@@ -1,0 +1,268 @@
+#include "harness/results/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/results/colliders.h"
+#include "harness/results/obstacles.h"
+
+/* ---- the file as HDF5 has it ------------------------------------------------------------------ */
+
+/* What the walks through all links, objects and attributes share: the first error ends them. */
+typedef struct walk {
+  hid_t file;
+  hsize_t file_bytes;
+  eb_error error;
+} walk;
+
+/* Links that could lead out of the file or in a circle by name. */
+static herr_t check_link(hid_t group, const char *name, const H5L_info_t *info, void *context) {
+  walk *w = context;
+  (void)group;
+  if (info->type != H5L_TYPE_HARD)
+    w->error = EB_ERROR(EB_ERR_FORMAT, "'%s' is a link to elsewhere, not data", name);
+  return w->error ? -1 : 0;
+}
+
+static bool known_class(hid_t type) {
+  H5T_class_t class = H5Tget_class(type);
+  return class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_ENUM || class == H5T_STRING;
+}
+
+static herr_t check_attribute(hid_t object, const char *name, const H5A_info_t *info,
+                              void *context) {
+  walk *w = context;
+  char *text = NULL;
+  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute);
+  if (attribute < 0 || type < 0)
+    w->error = eb_h5_error("cannot open attribute", name);
+  else if (!known_class(type) || info->data_size > EB_H5_TEXT)
+    w->error = EB_ERROR(EB_ERR_FORMAT, "attribute %s has another type than we write", name);
+  else if (H5Tget_class(type) == H5T_STRING)
+    w->error = eb_h5_get_text(object, name, &text);
+  free(text);
+  if (type >= 0) H5Tclose(type);
+  if (attribute >= 0) H5Aclose(attribute);
+  return w->error ? -1 : 0;
+}
+
+static eb_error check_filters(hid_t properties, const char *name) {
+  int count = H5Pget_nfilters(properties);
+  for (int i = 0; i < count; i++) {
+    unsigned flags, settings;
+    size_t values = 0;
+    H5Z_filter_t filter =
+        H5Pget_filter2(properties, (unsigned)i, &flags, &values, NULL, 0, NULL, &settings);
+    if (filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_DEFLATE)
+      return EB_ERROR(EB_ERR_FORMAT, "%s is packed by a filter that we never use", name);
+  }
+  return count < 0 ? eb_h5_error("cannot list the filters of", name) : EB_OK;
+}
+
+/* One block of a chunked dataset, when it is stored at all. */
+static eb_error check_block(const walk *w, hid_t set, const char *name, const hsize_t *at) {
+  unsigned skipped = 0;
+  haddr_t address;
+  hsize_t bytes;
+  if (H5Dget_chunk_info_by_coord(set, at, &skipped, &address, &bytes) < 0)
+    return eb_h5_error("cannot find a block of", name);
+  if (address == HADDR_UNDEF) return EB_OK;
+  if (skipped || bytes == 0 || bytes > w->file_bytes || address > w->file_bytes - bytes)
+    return EB_ERROR(EB_ERR_FORMAT, "%s has a block that is not in the file", name);
+  return EB_OK;
+}
+
+/* All blocks in the order of their places. */
+static eb_error check_blocks(const walk *w, hid_t set, const char *name, eb_h5_shape shape,
+                             const hsize_t *block) {
+  static const double most = 1e7;
+  hsize_t at[EB_H5_AXES + 1] = {0};
+  double blocks = 1;
+  for (int d = 0; d < shape.rank; d++) {
+    if (block[d] == 0) return EB_ERROR(EB_ERR_FORMAT, "%s has empty blocks", name);
+    blocks *= (double)((shape.size[d] + block[d] - 1) / block[d]);
+  }
+  if (blocks > most) return EB_ERROR(EB_ERR_FORMAT, "%s claims %.3g blocks", name, blocks);
+  for (int d = blocks > 0 ? 0 : shape.rank; d < shape.rank;) {
+    if (d == 0) EB_TRY(check_block(w, set, name, at));
+    at[d] += block[d];
+    if (at[d] < shape.size[d]) {
+      d = 0;
+    } else {
+      at[d++] = 0;
+    }
+  }
+  return EB_OK;
+}
+
+static eb_error check_layout(const walk *w, hid_t set, hid_t properties, const char *name) {
+  eb_h5_shape shape = {0};
+  hsize_t block[EB_H5_AXES + 1];
+  hid_t space = H5Dget_space(set), type = H5Dget_type(set);
+  shape.rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
+  bool fits = shape.rank >= 0 && shape.rank <= EB_H5_AXES && type >= 0 && known_class(type) &&
+              H5Tis_variable_str(type) == 0;
+  if (fits) H5Sget_simple_extent_dims(space, shape.size, NULL);
+  if (space >= 0) H5Sclose(space);
+  if (type >= 0) H5Tclose(type);
+  H5D_layout_t layout = H5Pget_layout(properties);
+  if (!fits || layout < 0 || layout == H5D_VIRTUAL || H5Pget_external_count(properties) != 0)
+    return EB_ERROR(EB_ERR_FORMAT, "%s has a type or layout that we never write", name);
+  EB_TRY(check_filters(properties, name));
+  if (layout != H5D_CHUNKED || shape.rank == 0) return EB_OK;
+  if (H5Pget_chunk(properties, EB_H5_AXES, block) != shape.rank)
+    return EB_ERROR(EB_ERR_FORMAT, "%s has blocks of other axes than it has itself", name);
+  return check_blocks(w, set, name, shape, block);
+}
+
+static eb_error check_dataset(const walk *w, hid_t set, const char *name) {
+  hid_t properties = H5Dget_create_plist(set);
+  if (properties < 0) return eb_h5_error("cannot open", name);
+  eb_error error = check_layout(w, set, properties, name);
+  H5Pclose(properties);
+  return error;
+}
+
+static herr_t check_object(hid_t root, const char *name, const H5O_info_t *info, void *context) {
+  walk *w = context;
+  hsize_t first = 0;
+  hid_t object = H5Oopen(root, name, H5P_DEFAULT);
+  if (object < 0)
+    w->error = eb_h5_error("cannot open", name);
+  else if (info->type == H5O_TYPE_DATASET)
+    w->error = check_dataset(w, object, name);
+  else if (info->type != H5O_TYPE_GROUP)
+    w->error = EB_ERROR(EB_ERR_FORMAT, "'%s' is neither a group nor a dataset", name);
+  if (!w->error &&
+      H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &first, check_attribute, w) < 0 &&
+      !w->error)
+    w->error = eb_h5_error("cannot list the attributes of", name);
+  if (object >= 0) H5Oclose(object);
+  w->error = eb_error_prefix(w->error, "%s", name);
+  return w->error ? -1 : 0;
+}
+
+static eb_error check_structure(hid_t file) {
+  walk w = {.file = file};
+  if (H5Fget_filesize(file, &w.file_bytes) < 0) return eb_h5_error("cannot measure", "the file");
+  if (H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, check_link, &w) < 0 && !w.error)
+    w.error = eb_h5_error("cannot list", "the file");
+  if (!w.error &&
+      H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, check_object, &w, H5O_INFO_BASIC) < 0 &&
+      !w.error)
+    w.error = eb_h5_error("cannot list", "the file");
+  return w.error;
+}
+
+/* ---- through the readers ---------------------------------------------------------------------- */
+
+static eb_error check_tables(const eb_results *results, int run) {
+  size_t rows = 0;
+  for (int i = 0; i < EB_STEP_TABLES; i++) {
+    double *values;
+    size_t count;
+    EB_TRY(eb_results_table(results, run, i, &values, &count));
+    free(values);
+    if (i == 0) rows = count;
+    if (count == rows) continue;
+    eb_step_table table = eb_results_table_info(i);
+    return eb_results_locate(
+        results, run,
+        EB_ERROR(EB_ERR_FORMAT, "%s/%s has %zu rows where the first table has %zu", table.group,
+                 table.name, count, rows));
+  }
+  return EB_OK;
+}
+
+static eb_error check_setup(const eb_results *results, int run) {
+  double value, bytes[EB_MEMORY_KINDS];
+  eb_tree_log tree;
+  for (int i = EB_COL_COUNT; i < EB_STEP_TABLES; i++)
+    EB_TRY(eb_results_setup(results, run, eb_results_table_info(i).name, &value));
+  EB_TRY(eb_results_memory(results, run, bytes));
+  EB_TRY(eb_results_tree(results, run, &tree));
+  eb_results_tree_clear(&tree);
+  return EB_OK;
+}
+
+static eb_error check_residuals(const eb_results *results, int run) {
+  eb_residuals residuals;
+  EB_TRY(eb_results_residuals(results, run, &residuals));
+  eb_residuals_clear(&residuals);
+  return EB_OK;
+}
+
+/* Mesh, surface and obstacles of the run's scene, which it has when it came to frames. */
+static eb_error check_scene(const eb_results *results, int run) {
+  eb_mesh *mesh;
+  eb_result_surface surface;
+  EB_TRY(eb_results_mesh(results, run, &mesh));
+  int32_t nodes = mesh->node_count, elements = mesh->element_count;
+  eb_mesh_destroy(mesh);
+  const eb_run *about = eb_results_run(results, run);
+  if (about->nodes != nodes || about->elements != elements)
+    return eb_results_locate(results, run,
+                             EB_ERROR(EB_ERR_FORMAT, "it counts other nodes or elements than the "
+                                                     "mesh of its scene"));
+  EB_TRY(eb_results_surface(results, run, &surface));
+  eb_result_surface_clear(&surface);
+  return EB_OK;
+}
+
+static eb_error check_rigid(const eb_results *results, int run) {
+  eb_result_colliders colliders;
+  eb_result_obstacles obstacles;
+  EB_TRY(eb_results_colliders(results, run, 0, &colliders));
+  eb_error error = eb_results_obstacles(results, run, 0, &obstacles);
+  eb_result_obstacles_clear(&obstacles);
+  return error;
+}
+
+static eb_error check_pictures(const eb_results *results, int run) {
+  size_t frames;
+  if (!*eb_results_run(results, run)->scene_hash) return EB_OK;
+  EB_TRY(eb_results_frame_count(results, run, &frames));
+  if (frames == 0) return EB_OK;
+  EB_TRY(check_scene(results, run));
+  EB_TRY(eb_results_check_frames(results, run, frames));
+  return check_rigid(results, run);
+}
+
+/* What other programs get is copied: the same is done here, into memory. */
+static eb_error copy_problem(hid_t run, const char *name) {
+  enum { STEP = 1 << 16 };
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_fapl_core(access, STEP, false);
+  hid_t memory = H5Fcreate("verified", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  H5Pclose(access);
+  if (memory < 0) return eb_h5_error("cannot make room to copy", name);
+  bool copied = H5Ocopy(run, name, memory, "copy", H5P_DEFAULT, H5P_DEFAULT) >= 0;
+  eb_error error = copied ? EB_OK : eb_h5_error("cannot copy", name);
+  H5Fclose(memory);
+  return error;
+}
+
+static eb_error check_contact_problem(const eb_results *results, int run) {
+  char path[300];
+  snprintf(path, sizeof path, "/runs/%s/contact_problem", eb_results_run(results, run)->id);
+  if (!eb_h5_exists(eb_results_file(results), path)) return EB_OK;
+  return eb_results_locate(results, run, copy_problem(eb_results_file(results), path));
+}
+
+static eb_error check_run(const eb_results *results, int run) {
+  EB_TRY(check_tables(results, run));
+  EB_TRY(check_setup(results, run));
+  EB_TRY(check_residuals(results, run));
+  EB_TRY(check_pictures(results, run));
+  return check_contact_problem(results, run);
+}
+
+eb_error eb_results_verify(const char *path) {
+  eb_results *results;
+  EB_TRY(eb_results_open(path, &results));
+  eb_error error = eb_error_prefix(check_structure(eb_results_file(results)), "%s", path);
+  for (int i = 0; i < eb_results_count(results) && !error; i++) error = check_run(results, i);
+  eb_results_close(results);
+  return error;
+}

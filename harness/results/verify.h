@@ -1,0 +1,17 @@
+/* Proof by doing that a result file can be read. HDF5 1.10 crashes on some damaged files, so this is work for a process that may
+ * end: harness/case/vouch.h starts it. */
+#ifndef EB_RESULTS_VERIFY_H
+#define EB_RESULTS_VERIFY_H
+
+#include "harness/results/read.h"
+
+/* Walks the complete file, first as HDF5 has it, then through the readers. EB_ERR_FORMAT, with the place:
+ *  - links that leave the file or go by a name, datasets that are kept elsewhere, types and filters that we never write;
+ *  - a compressed block that is not inside the file or skips its filters;
+ *  - anything that a reader refuses: attributes of runs, tables, set-up, residuals, mesh, surface, colliders and obstacles;
+ *  - tables of a run that differ in their number of rows, frames that are fewer than their times.
+ * Frames are not read: of them the shapes and the places of the blocks are checked. A block that is damaged inside has another
+ * checksum (zlib's Adler-32), which the filter reports as an error to who reads it. */
+EB_MUST eb_error eb_results_verify(const char *path);
+
+#endif
