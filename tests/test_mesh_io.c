@@ -471,6 +471,52 @@ static void test_obj_and_off(void) {
                      "OFF without its keyword");
 }
 
+/* Every face of a cube with vertices of its own: 12 triangles, 36 vertices at 8 places. */
+static void test_soup(void) {
+  const eb_grid grid = {.cubes = {1, 1, 1}, .size = {1, 1, 1}};
+  eb_mesh *mesh;
+  eb_surface *cube, *read = NULL;
+  char text[4096], *notes = NULL;
+  size_t used = 0;
+  tap_require(eb_generate_tets6(&grid, &mesh), "a cube");
+  tap_require(eb_mesh_surface(mesh, &cube), "its surface");
+  for (int32_t i = 0; i < 3 * cube->triangle_count; i++) {
+    const double *x = cube->X + 3 * (size_t)cube->triangles[i];
+    used += (size_t)snprintf(text + used, sizeof text - used, "v %g %g %g\n", x[0], x[1], x[2]);
+    if (i % 3 == 2)
+      used += (size_t)snprintf(text + used, sizeof text - used, "f %d %d %d\n", i - 1, i, i + 1);
+  }
+  write_bytes("soup.obj", text, used);
+  tap_require(eb_surface_read(in_folder("soup.obj"), &read), "a soup of triangles");
+  tap_ok(read->vertex_count == 8 && read->triangle_count == 12, "is joined to 8 vertices");
+  tap_succeeds(eb_surface_validate(read, true), "and closed");
+  tap_require(eb_mesh_notes(in_folder("soup.obj"), &notes), "notes");
+  tap_ok(strstr(notes, "36 vertices at exactly equal positions are joined to 8") != NULL,
+         "which a note says");
+  free(notes);
+  tap_require(eb_surface_write(in_folder("cube.off"), EB_FORMAT_OFF, cube), "writing");
+  tap_require(eb_mesh_notes(in_folder("cube.off"), &notes),
+              "notes of a surface without repetition");
+  tap_ok(notes[0] == '\0', "there are none");
+  free(notes);
+  eb_surface_destroy(read);
+  eb_surface_destroy(cube);
+  eb_mesh_destroy(mesh);
+}
+
+static void test_notes(void) {
+  static const char tet[] =
+      "*VERTICES\n4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n*ELEMENTS\nTET\n1 4 0\n1 1 2 4 3\n"
+      "*MATERIAL steel\nENU, 1, 2, .3\n*REGION\nallElements, steel\n";
+  char *notes = NULL;
+  write_bytes("noted.veg", tet, sizeof tet - 1);
+  tap_require(eb_mesh_notes(in_folder("noted.veg"), &notes), "notes of a Vega file");
+  tap_ok(strstr(notes, "is not used, the scene's is") != NULL, "materials are not used");
+  tap_ok(strstr(notes, "they are turned round") != NULL, "inverted elements are turned round");
+  free(notes);
+  tap_fails(eb_mesh_notes(in_folder("none.veg"), &notes), EB_ERR_IO, "No such file", "no file");
+}
+
 static void test_ply(void) {
   check_surface_text(
       EB_FORMAT_AUTO,
@@ -591,6 +637,8 @@ int main(void) {
   test_vtk_text();
   test_vtk_binary();
   test_obj_and_off();
+  test_soup();
+  test_notes();
   test_ply();
   test_stl();
   test_detection();

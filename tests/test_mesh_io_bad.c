@@ -67,14 +67,14 @@ static const bad medit[] = {
     {EB_FORMAT_MEDIT, MEDIT "0 0 0 0\n1 0 0 0\n0 1 1e999 0\n0 0 1 0\n" TET "1 2 3 4 0\n",
      "bad:7: a coordinate of a vertex should be a finite number, not '1e999'"},
     {EB_FORMAT_MEDIT, MEDIT CORNERS TET "1 2 3 5 0\n",
-     "bad:11: element 0 refers to node 5, but the 4 nodes of the file are numbered 1 to 4"},
-    {EB_FORMAT_MEDIT, MEDIT CORNERS TET "0 1 2 3 0\n", "bad:11: element 0 refers to node 0"},
-    {EB_FORMAT_MEDIT, MEDIT CORNERS TET "-1 1 2 3 0\n", "bad:11: element 0 refers to node -1"},
+     "bad:11: element 1 refers to node 5, but the 4 nodes of the file are numbered 1 to 4"},
+    {EB_FORMAT_MEDIT, MEDIT CORNERS TET "0 1 2 3 0\n", "bad:11: element 1 refers to node 0"},
+    {EB_FORMAT_MEDIT, MEDIT CORNERS TET "-1 1 2 3 0\n", "bad:11: element 1 refers to node -1"},
     {EB_FORMAT_MEDIT, MEDIT CORNERS TET "1 2 3 9223372036854775807 0\n",
-     "bad:11: element 0 refers to node 9223372036854775807"},
-    {EB_FORMAT_MEDIT, MEDIT CORNERS TET "1 2 2 4 0\n", "bad:11: element 0 lists node 2 twice"},
+     "bad:11: element 1 refers to node 9223372036854775807"},
+    {EB_FORMAT_MEDIT, MEDIT CORNERS TET "1 2 2 4 0\n", "bad:11: element 1 lists node 2 twice"},
     {EB_FORMAT_MEDIT, MEDIT "0 0 0 0\n1 0 0 0\n0 1 0 0\n1 1 0 0\n" TET "1 2 3 4 0\n",
-     "bad:11: element 0 is degenerate"},
+     "bad:11: element 1 is degenerate"},
     {EB_FORMAT_MEDIT,
      "MeshVersionFormatted 1\nDimension 3\nVertices\n6\n" CORNERS "0 0 -1 0\n0 -1 0 0\n"
      "Tetrahedra\n3\n1 2 3 4 0\n1 3 2 5 0\n1 2 4 6 0\n1 2 3 4 0\n",
@@ -82,7 +82,7 @@ static const bad medit[] = {
     {EB_FORMAT_MEDIT,
      "MeshVersionFormatted 1\nDimension 3\nVertices\n6\n" CORNERS "0 0 -1 0\n0 -1 0 0\n"
      "Tetrahedra\n3\n1 2 3 4 0\n1 3 2 5 0\n1 4 2 6 0\n",
-     "bad:15: element 2 is inverted against most others (1 of 3 have negative volume)"},
+     "bad:15: element 3 is inverted against most others (1 of 3 have negative volume)"},
     {EB_FORMAT_MEDIT,
      "MeshVersionFormatted 1\nDimension 3\nVertices\n4\n" CORNERS
      "Tetrahedra\n2\n1 2 3 4 0\n2 3 1 4 0\n",
@@ -117,7 +117,7 @@ static const bad gmsh[] = {
     {EB_FORMAT_AUTO,
      MSH22 "$Nodes\n1\n7 0 0 0\n$EndNodes\n$Elements\n1\n1 4 0 7 8 9 10\n"
            "$EndElements\n",
-     "bad:10: element 0 refers to node 8"},
+     "bad:10: element 1 refers to node 8"},
     {EB_FORMAT_AUTO, MSH22 "$Elements\n1\n1 6 0 1 2 3 4 5 6\n$EndElements\n",
      "bad:6: elements of Gmsh type 6 are not supported"},
     {EB_FORMAT_AUTO, MSH22 "$Elements\n1\n1 777 0 1\n$EndElements\n",
@@ -135,6 +135,18 @@ static const bad gmsh[] = {
      MSH22 "$PhysicalNames\n1\n3 1 \"0123456789012345678901234567890123456789012345678901\"\n"
            "$EndPhysicalNames\n",
      "bad:6: name '0123456789012345678901234567890123456789012345678901' is longer than 47"},
+    {EB_FORMAT_AUTO, MSH22 "$Nodes\n2\n1 0 0 0\n0 1 0 0\n$EndNodes\n",
+     "bad:7: a node has the number 0; Gmsh numbers from 1"},
+    {EB_FORMAT_AUTO, MSH22 "$Elements\n1\n-3 4 0 1 2 3 4\n$EndElements\n",
+     "bad:6: an element has the number -3; Gmsh numbers from 1"},
+    {EB_FORMAT_AUTO, MSH41 "$Nodes\n1 2 1 2\n3 1 0 2\n1\n-1\n0 0 0\n0 0 0\n",
+     "bad:8: a node has the number -1"},
+    {EB_FORMAT_AUTO, MSH41 "$Elements\n1 1 1 1\n3 1 4 1\n0 1 2 3 4\n$EndElements\n",
+     "bad:7: an element has the number 0"},
+    {EB_FORMAT_AUTO,
+     MSH22 "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n$EndNodes\n"
+           "$Elements\n1\n731 4 0 1 2 3 4\n$EndElements\n",
+     "bad:13: element 731 is degenerate"},
     {EB_FORMAT_AUTO, MSH22 "stray\n", "bad:4: 'stray' stands where a section"},
     {EB_FORMAT_AUTO, MSH41 "$Nodes\n1 4 1 4\n3 1 0 5\n1\n2\n3\n4\n5\n0 0 0\n0 0 0\n",
      "bad:6: a block of 5 nodes of dimension 3 where 4 nodes are left"},
@@ -165,6 +177,8 @@ static const bad others[] = {
     {EB_FORMAT_VEGA, "*VERTICES\n1 3 0 0\n1 0 0 0\n*MATERIAL m\nENU, 1\n*REGION\nnone, m\n",
      "bad:7: there is no set 'none'"},
     {EB_FORMAT_VEGA, "*REGION\nonly\n", "bad:2: *REGION needs a set and a material"},
+    {EB_FORMAT_VEGA, "*VERTICES\n1 3 0 0\n1 0 0 0\n*ELEMENTS\nTET\n1 4 0\n1 1 2 3 4\n",
+     "bad:7: element 1 refers to node 2"},
     {EB_FORMAT_VTK, "# vtk DataFile Version 3.0\nt\nUTF\n", "bad:3: the third line should be"},
     {EB_FORMAT_VTK, "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\n",
      "bad:4: data set 'POLYDATA' holds no volume mesh"},
@@ -229,7 +243,8 @@ static const bad others[] = {
      "bad:3: 'outer' should stand here"},
     {EB_FORMAT_STL, "solid a\n", "bad:2: there is no 'endsolid'"},
     {EB_FORMAT_AUTO, "hello world\n", "bad:1: the format is unknown; supported are MEDIT"},
-    {EB_FORMAT_AUTO, "<?xml version=\"1.0\"?><VTKFile type=\"x\">", "XML files of VTK are not"},
+    {EB_FORMAT_AUTO, "<?xml version=\"1.0\"?><VTKFile type=\"x\">",
+     "bad:1: XML files of VTK (.vtu) are not"},
     {EB_FORMAT_MEDIT, "", "bad:1: the file is empty"},
     {EB_FORMAT_AUTO, "OFF\n", "OFF is a surface, not a volume mesh"},
 };
@@ -263,6 +278,48 @@ static void test_paths(void) {
   write_bytes("volume.off", MEDIT, strlen(MEDIT));
   tap_fails(eb_surface_read(in_folder("volume.off"), &surface), EB_ERR_FORMAT,
             "MEDIT is a volume mesh", "a volume mesh where a surface is wanted");
+}
+
+/* A file on disk that cannot be read as a mesh, with part of the reason. */
+static void check_file(const char *name, const char *text, const char *fragment) {
+  eb_mesh *mesh;
+  write_bytes(name, text, strlen(text));
+  tap_fails(eb_mesh_read(in_folder(name), &mesh), EB_ERR_FORMAT, fragment, name);
+}
+
+/* What stands in for a mesh, or is a relative of the formats. */
+static void test_stand_ins(void) {
+  static const char pointer[] =
+      "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n";
+  bool told;
+  check_file("pointer.msh", pointer, "pointer.msh:1: this is a pointer of Git LFS");
+  check_file("pointer.ele", pointer, "git lfs pull");
+  tap_fails(eb_file_is_surface(in_folder("pointer.msh"), &told), EB_ERR_FORMAT, "Git LFS",
+            "asked whether it is a surface");
+  check_file("grid.vtu", "<VTKFile type=\"UnstructuredGrid\">\n", "meshio convert");
+  check_file("xml.vtk", "<?xml version=\"1.0\"?>\n<VTKFile>\n", "save it as legacy .vtk");
+}
+
+/* *INCLUDE stays in the folder of the file that names it. */
+static void test_includes(void) {
+  static const char vertices[] = "*VERTICES\n4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
+  static const char rest[] = "*ELEMENTS\nTET\n1 4 0\n1 1 2 3 4\n";
+  static const char *const outside[] = {"../part.veg", "sub/../../part.veg", "sub/./../../part.veg",
+                                        "..", "/etc/passwd"};
+  char text[300];
+  eb_mesh *mesh = NULL;
+  mkdir(in_folder("sub"), 0777);
+  write_bytes("sub/part.veg", vertices, sizeof vertices - 1);
+  for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
+    snprintf(text, sizeof text, "*INCLUDE %s\n%s", outside[i], rest);
+    check_file("leaves.veg", text, "leaves.veg:1: *INCLUDE of '");
+  }
+  snprintf(text, sizeof text, "*INCLUDE sub//../sub/./part.veg\n%s", rest);
+  write_bytes("stays.veg", text, strlen(text));
+  tap_succeeds(eb_mesh_read(in_folder("stays.veg"), &mesh), "a path that stays is followed");
+  eb_mesh_destroy(mesh);
+  write_bytes("sub/up.veg", "*INCLUDE ../sub/part.veg\n", 25);
+  check_file("nested.veg", "*INCLUDE sub/up.veg\n", "sub/up.veg:1: *INCLUDE of '../sub/part.veg'");
 }
 
 /* Root reads anything: the process that reads gives up root, where it has it. */
@@ -449,6 +506,8 @@ int main(void) {
   check_all(gmsh, sizeof gmsh / sizeof *gmsh);
   check_all(others, sizeof others / sizeof *others);
   test_paths();
+  test_stand_ins();
+  test_includes();
   test_unreadable();
   test_writing();
   test_huge_headers();

@@ -44,16 +44,15 @@ static const char *last_words(char *output) {
   return words;
 }
 
-static eb_error judge(eb_child_end *end, const char *what, const char *subject,
-                      eb_limits limits) {
+static eb_error judge(eb_child_end *end, const char *what, const char *subject, eb_limits limits) {
   const char *words;
   switch (end->cause) {
   case EB_CHILD_EXITED:
     if (end->exited_zero) return EB_OK;
     words = last_words(end->output);
-    return words ? EB_ERROR(EB_ERR_FORMAT, "%s", words)
-                 : EB_ERROR(EB_ERR_FORMAT, "%s: %s ends with status %d", subject, what,
-                            end->status);
+    return words
+               ? EB_ERROR(EB_ERR_FORMAT, "%s", words)
+               : EB_ERROR(EB_ERR_FORMAT, "%s: %s ends with status %d", subject, what, end->status);
   case EB_CHILD_SIGNALED:
     return EB_ERROR(EB_ERR_FORMAT, "%s: %s ends in %s (signal %d)", subject, what,
                     name_of_signal(end->status), end->status);

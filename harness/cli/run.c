@@ -11,6 +11,7 @@
 #include "harness/names.h"
 #include "harness/print.h"
 #include "problems/base/text.h"
+#include "problems/mesh/io.h"
 
 static const eb_flag flags[] = {
     {"solver", 's', "SOLVER[:o=v,..]",
@@ -108,6 +109,21 @@ static eb_error report_end(const eb_plan *plan, const char *target, const eb_ses
   return EB_OK;
 }
 
+/* What a reader has to say of a mesh file, once for each. A file that cannot be read is told of by the cases that need it. */
+static void tell_notes(const eb_plan *plan) {
+  for (int i = 0; i < plan->count; i++) {
+    char *notes = NULL;
+    const char *path = plan->cases[i].mesh_file;
+    bool told = !path;
+    for (int before = 0; before < i && !told; before++)
+      told = plan->cases[before].mesh_file && strcmp(plan->cases[before].mesh_file, path) == 0;
+    if (told) continue;
+    eb_error_free(eb_mesh_notes(path, &notes));
+    if (notes) fputs(notes, stderr);
+    free(notes);
+  }
+}
+
 static eb_error run_plan(const eb_arguments *arguments, const eb_plan *plan, bool json, int *code) {
   char *target = NULL;
   eb_session_end end;
@@ -116,6 +132,7 @@ static eb_error run_plan(const eb_arguments *arguments, const eb_plan *plan, boo
                         .target = target,
                         .command_line = eb_arguments_line(arguments),
                         .existing = existing_of(arguments)};
+  tell_notes(plan);
   eb_error error = eb_session_run(&session, &end);
   if (!error) error = report_end(plan, target, &end, json, code);
   free(target);

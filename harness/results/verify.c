@@ -167,10 +167,10 @@ static eb_error check_tables(const eb_results *results, int run) {
     if (i == 0) rows = count;
     if (count == rows) continue;
     eb_step_table table = eb_results_table_info(i);
-    return eb_results_locate(
-        results, run,
-        EB_ERROR(EB_ERR_FORMAT, "%s/%s has %zu rows where the first table has %zu", table.group,
-                 table.name, count, rows));
+    return eb_results_locate(results, run,
+                             EB_ERROR(EB_ERR_FORMAT,
+                                      "%s/%s has %zu rows where the first table has %zu",
+                                      table.group, table.name, count, rows));
   }
   return EB_OK;
 }

@@ -42,11 +42,17 @@ EB_MUST eb_error eb_mesh_read(const char *path, eb_mesh **out);
 EB_MUST eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *mesh);
 
 /* Reads a triangle surface (polygons are fanned). STL vertices are joined when bitwise equal, and
- * facets that this collapses are dropped. Unused vertices are dropped. */
+ * facets that this collapses are dropped; so are those of other formats when every face has vertices of its own. Unused
+ * vertices are dropped. */
 EB_MUST eb_error eb_surface_read(const char *path, eb_surface **out);
 /* Binary STL rounds to float, the others bring doubles back exactly. */
 EB_MUST eb_error eb_surface_write(const char *path, eb_mesh_format format,
                                   const eb_surface *surface);
+
+/* What is worth knowing of how a mesh or surface is read, a line each with the file's name in front: constants of materials that are
+ * not used, vertices that are joined, elements that are turned round. "" when there is nothing. Reads the whole file; the caller
+ * frees *out. */
+EB_MUST eb_error eb_mesh_notes(const char *path, char **out);
 
 /* Whether the file holds a surface (OBJ, PLY, OFF, STL) rather than a volume mesh. */
 EB_MUST eb_error eb_file_is_surface(const char *path, bool *out);

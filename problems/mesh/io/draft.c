@@ -30,11 +30,13 @@ static eb_error grow_elements(eb_draft *draft) {
   EB_TRY(eb_grow(&draft->corner, count, &capacity, corners * sizeof *draft->corner));
   capacity = draft->element_capacity;
   EB_TRY(eb_grow(&draft->label, count, &capacity, sizeof *draft->label));
+  capacity = draft->element_capacity;
+  EB_TRY(eb_grow(&draft->number, count, &capacity, sizeof *draft->number));
   return eb_grow(&draft->place, count, &draft->element_capacity, sizeof *draft->place);
 }
 
-eb_error eb_draft_element(eb_draft *draft, const eb_scan *scan, const char *place, int corners,
-                          const int64_t *nodes, int64_t label) {
+eb_error eb_draft_element(eb_draft *draft, const eb_scan *scan, const char *place, int64_t number,
+                          int corners, const int64_t *nodes, int64_t label) {
   if (draft->corners && draft->corners != corners)
     return eb_scan_error(scan, place,
                          "the file holds both tetrahedra and hexahedra; split it, or re-mesh with "
@@ -45,6 +47,7 @@ eb_error eb_draft_element(eb_draft *draft, const eb_scan *scan, const char *plac
   size_t e = draft->element_count++;
   memcpy(draft->corner + e * (size_t)corners, nodes, (size_t)corners * sizeof *nodes);
   draft->label[e] = label;
+  draft->number[e] = number;
   draft->place[e] = place;
   return EB_OK;
 }
@@ -85,6 +88,7 @@ void eb_draft_clear(eb_draft *draft) {
   free(draft->regions);
   free(draft->fibre);
   free(draft->place);
+  free(draft->number);
   free(draft->label);
   free(draft->corner);
   free(draft->tag);
@@ -145,14 +149,14 @@ static eb_error unknown_node(const eb_draft *draft, const numbered *order, size_
   int64_t count = draft->node_count;
   if (count == 0)
     return eb_scan_error(draft->source, draft->place[e],
-                         "element %zu refers to node %lld, but the file lists no nodes", e,
-                         (long long)tag);
+                         "element %lld refers to node %lld, but the file lists no nodes",
+                         (long long)draft->number[e], (long long)tag);
   long long first = order ? order[0].tag : draft->base;
   long long last = order ? order[count - 1].tag : draft->base + count - 1;
   return eb_scan_error(draft->source, draft->place[e],
-                       "element %zu refers to node %lld, but the %lld nodes of the file are "
+                       "element %lld refers to node %lld, but the %lld nodes of the file are "
                        "numbered %lld to %lld%s",
-                       e, (long long)tag, (long long)count, first, last,
+                       (long long)draft->number[e], (long long)tag, (long long)count, first, last,
                        (uint64_t)last - (uint64_t)first + 1 == (uint64_t)count ? ""
                                                                                : ", with gaps");
 }
@@ -175,8 +179,8 @@ static eb_error resolve_element(const eb_draft *draft, resolution *r, size_t e) 
     for (size_t b = 0; b < a; b++)
       if (node[a] == node[b])
         return eb_scan_error(draft->source, draft->place[e],
-                             "element %zu lists node %lld twice; remove or re-mesh it", e,
-                             (long long)tag[a]);
+                             "element %lld lists node %lld twice; remove or re-mesh it",
+                             (long long)draft->number[e], (long long)tag[a]);
     r->fresh[node[a]] = 0;
   }
   return EB_OK;
@@ -225,16 +229,19 @@ static eb_error orient(const eb_draft *draft, eb_mesh *mesh) {
   }
   if (flat >= 0)
     return eb_scan_error(draft->source, draft->place[flat],
-                         "element %d is degenerate: its volume is zero; remove or re-mesh it",
-                         flat);
-  if (negative == mesh->element_count) turn_round(mesh);
+                         "element %lld is degenerate: its volume is zero; remove or re-mesh it",
+                         (long long)draft->number[flat]);
+  if (negative == mesh->element_count) {
+    turn_round(mesh);
+    EB_TRY(eb_scan_note(draft->source, "all elements have negative volume: they are turned round"));
+  }
   if (negative == 0 || negative == mesh->element_count) return EB_OK;
   int32_t positive = mesh->element_count - negative;
   int32_t odd = first[negative <= positive];
   return eb_scan_error(draft->source, draft->place[odd],
-                       "element %d is inverted against most others (%d of %d have negative "
+                       "element %lld is inverted against most others (%d of %d have negative "
                        "volume); untangle the mesh or reorder their nodes",
-                       odd, negative, mesh->element_count);
+                       (long long)draft->number[odd], negative, mesh->element_count);
 }
 
 /* ---- regions ------------------------------------------------------------------------------------ */
@@ -372,7 +379,9 @@ static eb_error fill(eb_draft *draft, resolution *r, eb_mesh *mesh) {
   EB_TRY(add_sets(draft, r, mesh));
   mesh->fibre = draft->fibre;
   draft->fibre = NULL;
-  return eb_error_prefix(eb_mesh_validate(mesh), "%s", draft->source->name);
+  return eb_error_prefix(eb_mesh_validate(mesh),
+                         "%s: with nodes and elements counted from 0 in the order of the file",
+                         draft->source->name);
 }
 
 static eb_error finish(eb_draft *draft, resolution *r, eb_mesh **out) {

@@ -29,6 +29,7 @@ typedef struct eb_draft {
   size_t element_count, element_capacity;
   int64_t *corner;       /* element_count x corners, numbers of the file */
   int64_t *label;        /* element_count */
+  int64_t *number;       /* element_count: what the file calls it */
   const char **place;    /* element_count: where the file lists it */
   const eb_scan *source; /* the file that lists the elements */
   double *fibre;         /* element_count x 3, or NULL */
@@ -41,9 +42,10 @@ typedef struct eb_draft {
 
 /* Room for the nodes; `tagged` when the file numbers them freely. */
 EB_MUST eb_error eb_draft_nodes(eb_draft *draft, int64_t count, bool tagged);
-/* Adds a tetrahedron (4 corners) or a hexahedron (8). */
+/* Adds a tetrahedron (4 corners) or a hexahedron (8). `number` is what messages call it: the one that the file gives, or its place
+ * in the list, counted as the format counts. */
 EB_MUST eb_error eb_draft_element(eb_draft *draft, const eb_scan *scan, const char *place,
-                                  int corners, const int64_t *nodes, int64_t label);
+                                  int64_t number, int corners, const int64_t *nodes, int64_t label);
 /* Names the elements of a label. */
 EB_MUST eb_error eb_draft_name(eb_draft *draft, const eb_scan *scan, int64_t label, eb_word name);
 /* Adds an empty node set and gives its index; sets of equal name are joined in the end. */
@@ -65,10 +67,21 @@ typedef struct eb_facets {
   int64_t fan[2]; /* first and latest corner of the polygon under way */
 } eb_facets;
 
+/* Vertices by their positions, of formats and files that repeat them: bitwise equal ones are one, 0 and -0 being equal. Start from
+ * {0}. */
+typedef struct eb_joiner {
+  int64_t *slot;   /* vertex + 1; 0: empty */
+  size_t capacity; /* a power of two */
+} eb_joiner;
+/* *out is the vertex of `facets` at x, which is added when there is none. */
+EB_MUST eb_error eb_join(eb_joiner *joiner, eb_facets *facets, const double x[3], int64_t *out);
+void eb_joiner_clear(eb_joiner *joiner);
+
 EB_MUST eb_error eb_facets_vertex(eb_facets *facets, const double x[3]);
 /* Corner i of a polygon, in order; from the third on, each makes a triangle with the first. */
 EB_MUST eb_error eb_facets_corner(eb_facets *facets, const eb_scan *scan, const char *place,
                                   int64_t i, int64_t corner);
+/* Joins equal vertices first where the file repeats them for every face. */
 EB_MUST eb_error eb_facets_finish(eb_facets *facets, const eb_scan *scan, eb_surface **out);
 void eb_facets_clear(eb_facets *facets);
 

@@ -51,17 +51,70 @@ static eb_error check_corners(const eb_facets *facets, size_t t) {
   return EB_OK;
 }
 
-/* fresh[v]: the index of vertex v once the unused ones are gone, or -1. */
-static eb_error number_vertices(const eb_facets *facets, int32_t *fresh, int32_t *used) {
-  for (size_t v = 0; v < facets->vertex_count; v++) fresh[v] = -1;
+/* ---- soups -------------------------------------------------------------------------------------- */
+
+/* Vertex by vertex: which one of `joined` it is. */
+static eb_error join_all(const eb_facets *facets, eb_joiner *joiner, eb_facets *joined,
+                         int64_t *vertex) {
+  for (size_t v = 0; v < facets->vertex_count; v++)
+    EB_TRY(eb_join(joiner, joined, facets->X + 3 * v, &vertex[v]));
+  return EB_OK;
+}
+
+/* Takes the joined vertices; triangles that this leaves with two equal corners go, which opens no edge. */
+static void take_joined(eb_facets *facets, eb_facets *joined, const int64_t *vertex) {
+  size_t kept = 0;
   for (size_t t = 0; t < facets->triangle_count; t++) {
-    EB_TRY(check_corners(facets, t));
-    for (int a = 0; a < 3; a++) fresh[facets->corner[3 * t + (size_t)a]] = 0;
+    int64_t corner[3];
+    for (int a = 0; a < 3; a++) corner[a] = vertex[facets->corner[3 * t + (size_t)a]];
+    if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0]) continue;
+    memcpy(facets->corner + 3 * kept, corner, sizeof corner);
+    facets->place[kept++] = facets->place[t];
   }
+  facets->triangle_count = kept;
+  double *old = facets->X;
+  facets->X = joined->X;
+  facets->vertex_count = joined->vertex_count;
+  facets->vertex_capacity = joined->vertex_capacity;
+  joined->X = old;
+}
+
+/* A file that repeats the vertices for every face has one for each corner, more than triangles, where a closed surface has half as
+ * many; and less than half of them are in places of their own. A surface with seams or bodies that touch has more, and is left. */
+static eb_error join_soup(eb_facets *facets, int64_t *vertex, eb_facets *joined) {
+  eb_joiner joiner = {0};
+  eb_error error = join_all(facets, &joiner, joined, vertex);
+  eb_joiner_clear(&joiner);
+  if (error || 2 * joined->vertex_count >= facets->vertex_count) return error;
+  size_t before = facets->vertex_count;
+  take_joined(facets, joined, vertex);
+  return eb_scan_note(facets->source,
+                      "every face has vertices of its own (a soup of triangles): %zu vertices at "
+                      "exactly equal positions are joined to %zu",
+                      before, facets->vertex_count);
+}
+
+static eb_error settle_soup(eb_facets *facets) {
+  if (facets->vertex_count <= facets->triangle_count || facets->triangle_count < 2) return EB_OK;
+  int64_t *vertex;
+  eb_facets joined = {0};
+  EB_TRY(EB_NEW(vertex, facets->vertex_count));
+  eb_error error = join_soup(facets, vertex, &joined);
+  eb_facets_clear(&joined);
+  free(vertex);
+  return error;
+}
+
+/* ---- the surface -------------------------------------------------------------------------------- */
+
+/* fresh[v]: the index of vertex v once the unused ones are gone, or -1. */
+static void number_vertices(const eb_facets *facets, int32_t *fresh, int32_t *used) {
+  for (size_t v = 0; v < facets->vertex_count; v++) fresh[v] = -1;
+  for (size_t t = 0; t < facets->triangle_count; t++)
+    for (int a = 0; a < 3; a++) fresh[facets->corner[3 * t + (size_t)a]] = 0;
   *used = 0;
   for (size_t v = 0; v < facets->vertex_count; v++)
     if (fresh[v] == 0) fresh[v] = (*used)++;
-  return EB_OK;
 }
 
 static eb_error build(const eb_facets *facets, int32_t *fresh, eb_surface **out) {
@@ -69,7 +122,7 @@ static eb_error build(const eb_facets *facets, int32_t *fresh, eb_surface **out)
     return EB_ERROR(EB_ERR_FORMAT, "%s: %zu vertices and %zu triangles are too many",
                     facets->source->name, facets->vertex_count, facets->triangle_count);
   int32_t used;
-  EB_TRY(number_vertices(facets, fresh, &used));
+  number_vertices(facets, fresh, &used);
   EB_TRY(eb_surface_create(used, (int32_t)facets->triangle_count, out));
   eb_surface *surface = *out;
   for (size_t v = 0; v < facets->vertex_count; v++)
@@ -83,6 +136,8 @@ eb_error eb_facets_finish(eb_facets *facets, const eb_scan *scan, eb_surface **o
   *out = NULL;
   if (facets->triangle_count == 0)
     return EB_ERROR(EB_ERR_FORMAT, "%s: the file holds no faces", scan->name);
+  for (size_t t = 0; t < facets->triangle_count; t++) EB_TRY(check_corners(facets, t));
+  EB_TRY(settle_soup(facets));
   int32_t *fresh;
   EB_TRY(EB_NEW(fresh, facets->vertex_count));
   eb_error error = build(facets, fresh, out);

@@ -36,6 +36,16 @@ static eb_error load(int file, const char *path, char **data, size_t *bytes) {
   return read_all(file, path, *data, *bytes);
 }
 
+/* What git checks out in the place of a large file when its extension LFS is missing. */
+static eb_error check_pointer(const char *path, const char *data, size_t bytes) {
+  static const char opening[] = "version https://git-lfs.github.com/spec/v1";
+  if (bytes < sizeof opening - 1 || memcmp(data, opening, sizeof opening - 1) != 0) return EB_OK;
+  return EB_ERROR(EB_ERR_FORMAT,
+                  "%s:1: this is a pointer of Git LFS, not the mesh; `git lfs pull` in its "
+                  "repository fetches the mesh",
+                  path);
+}
+
 eb_error eb_file_load(const char *path, char **data, size_t *bytes) {
   *data = NULL;
   *bytes = 0;
@@ -45,6 +55,7 @@ eb_error eb_file_load(const char *path, char **data, size_t *bytes) {
                     strerror(errno));
   eb_error error = load(file, path, data, bytes);
   close(file);
+  if (!error) error = check_pointer(path, *data, *bytes);
   if (error) {
     free(*data);
     *data = NULL;
@@ -154,6 +165,10 @@ static eb_mesh_format by_content(const char *data, size_t bytes) {
   return EB_FORMAT_AUTO;
 }
 
+static const char XML_OF_VTK[] =
+    "XML files of VTK (.vtu) are not supported, only legacy ones: save it as legacy .vtk with "
+    "ParaView (File, Save Data), or with `meshio convert in.vtu out.vtk`";
+
 /* A refusal that helps, for relatives of the supported formats. */
 static const char *advice(const char *name, const char *data, size_t bytes) {
   eb_scan scan;
@@ -163,8 +178,7 @@ static const char *advice(const char *name, const char *data, size_t bytes) {
     return "binary MEDIT is not supported; save it as ascii .mesh";
   if (length > 5 && strcmp(name + length - 5, ".vegb") == 0)
     return "binary Vega is not supported; save it as ascii .veg";
-  if (eb_word_starts(eb_scan_word(&scan), "<?xml") || memmem(data, bytes, "<VTKFile", 8))
-    return "XML files of VTK are not supported; save it as legacy .vtk";
+  if (memmem(data, bytes, "<VTKFile", 8)) return XML_OF_VTK;
   return "the format is unknown; supported are MEDIT .mesh, Gmsh .msh 2.2 and 4.1, TetGen .node "
          "and "
          ".ele, Vega .veg, VTK legacy .vtk, OBJ, PLY, OFF and STL";
@@ -173,11 +187,14 @@ static const char *advice(const char *name, const char *data, size_t bytes) {
 eb_error eb_format_detect(const char *name, const char *data, size_t bytes, eb_mesh_format *out) {
   *out = by_content(data, bytes);
   if (*out != EB_FORMAT_AUTO) return EB_OK;
+  eb_scan scan;
+  eb_scan_start(&scan, name, data, bytes);
+  eb_word word = eb_scan_peek(&scan);
+  if (eb_word_starts(word, "<?xml") || eb_word_starts(word, "<VTKFile"))
+    return EB_ERROR(EB_ERR_FORMAT, "%s:1: %s", name, XML_OF_VTK);
   *out = by_extension(name);
   if (*out == EB_FORMAT_STL && eb_stl_is_binary(data, bytes)) *out = EB_FORMAT_STL_BINARY;
   if (*out != EB_FORMAT_AUTO) return EB_OK;
-  eb_scan scan;
-  eb_scan_start(&scan, name, data, bytes);
   scan.comment = '#';
   if (opens_obj(eb_scan_word(&scan)))
     *out = EB_FORMAT_OBJ;

@@ -176,6 +176,24 @@ static eb_error unsupported(const gmsh *g, const char *place, int64_t code) {
                        (long long)code);
 }
 
+/* Gmsh itself counts from 1; 0 and below are what damaged or hand-made files have. */
+static eb_error check_tag(const gmsh *g, const char *place, const char *what, int64_t tag) {
+  if (tag > 0) return EB_OK;
+  return eb_scan_error(g->scan, place, "%s has the number %lld; Gmsh numbers from 1", what,
+                       (long long)tag);
+}
+
+/* The number of a node or an element, and its place. */
+static eb_error get_tag(gmsh *g, const char *what, eb_error (*get)(gmsh *, const char *, int64_t *),
+                        const char **place, int64_t *out) {
+  char number[40];
+  snprintf(number, sizeof number, "the number of %s", what);
+  if (!g->binary) eb_scan_more(g->scan);
+  *place = g->scan->at;
+  EB_TRY(get(g, number, out));
+  return check_tag(g, *place, what, *out);
+}
+
 /* ---- version 2.2 -------------------------------------------------------------------------------- */
 
 static eb_error read_nodes22(gmsh *g) {
@@ -184,15 +202,17 @@ static eb_error read_nodes22(gmsh *g) {
   enter(g);
   EB_TRY(eb_draft_nodes(g->draft, count, true));
   for (int64_t i = 0; i < count; i++) {
-    EB_TRY(get_int(g, "the number of a node", &g->draft->tag[i]));
+    const char *place;
+    EB_TRY(get_tag(g, "a node", get_int, &place, &g->draft->tag[i]));
     for (int d = 0; d < 3; d++)
       EB_TRY(get_real(g, "a coordinate of a node", &g->draft->X[3 * i + d]));
   }
   return EB_OK;
 }
 
-/* One element behind its header: number (binary), tags, nodes. */
-static eb_error read_element22(gmsh *g, const char *place, int64_t code, int64_t tags) {
+/* One element behind its number: tags, nodes. */
+static eb_error read_element22(gmsh *g, const char *place, int64_t number, int64_t code,
+                               int64_t tags) {
   const element_type *type = type_of(code);
   int64_t physical = 0, nodes[64];
   for (int64_t t = 0; t < tags; t++) {
@@ -203,7 +223,7 @@ static eb_error read_element22(gmsh *g, const char *place, int64_t code, int64_t
   for (int a = 0; a < type->nodes; a++) EB_TRY(get_int(g, "a node of an element", &nodes[a]));
   if (type->dimension == 3 && !corners_of(code)) return unsupported(g, place, code);
   if (type->dimension == 3)
-    return eb_draft_element(g->draft, g->scan, place, corners_of(code), nodes, physical);
+    return eb_draft_element(g->draft, g->scan, place, number, corners_of(code), nodes, physical);
   return physical ? add_to_group(g, type->dimension, physical, nodes, type->nodes) : EB_OK;
 }
 
@@ -217,13 +237,12 @@ static eb_error check_header22(const gmsh *g, const char *place, int64_t code, i
 static eb_error read_text_elements22(gmsh *g, int64_t count) {
   for (int64_t e = 0; e < count; e++) {
     int64_t number, code, tags;
-    eb_scan_more(g->scan);
-    const char *place = g->scan->at;
-    EB_TRY(get_int(g, "the number of an element", &number));
+    const char *place;
+    EB_TRY(get_tag(g, "an element", get_int, &place, &number));
     EB_TRY(get_int(g, "the type of an element", &code));
     EB_TRY(get_int(g, "the number of tags of an element", &tags));
     EB_TRY(check_header22(g, place, code, tags));
-    EB_TRY(read_element22(g, place, code, tags));
+    EB_TRY(read_element22(g, place, number, code, tags));
   }
   return EB_OK;
 }
@@ -240,9 +259,9 @@ static eb_error read_raw_elements22(gmsh *g, int64_t count) {
       return eb_scan_error(g->scan, g->scan->at, "a block of %lld elements where %lld are left",
                            (long long)block, (long long)(count - done));
     for (int64_t e = 0; e < block; e++) {
-      const char *place = g->scan->at;
-      EB_TRY(get_int(g, "the number of an element", &number));
-      EB_TRY(read_element22(g, place, code, tags));
+      const char *place;
+      EB_TRY(get_tag(g, "an element", get_int, &place, &number));
+      EB_TRY(read_element22(g, place, number, code, tags));
     }
     done += block;
   }
@@ -325,8 +344,10 @@ static eb_error read_node_block(gmsh *g, int64_t *done) {
     return eb_scan_error(
         g->scan, g->scan->at, "a block of %lld nodes of dimension %lld where %lld nodes are left",
         (long long)count, (long long)dimension, (long long)(g->draft->node_count - *done));
-  for (int64_t i = 0; i < count; i++)
-    EB_TRY(get_size(g, "the number of a node", &g->draft->tag[*done + i]));
+  for (int64_t i = 0; i < count; i++) {
+    const char *place;
+    EB_TRY(get_tag(g, "a node", get_size, &place, &g->draft->tag[*done + i]));
+  }
   for (int64_t i = 0; i < count; i++) {
     for (int d = 0; d < 3; d++) EB_TRY(get_real(g, "a coordinate of a node", &X[3 * i + d]));
     if (parametric) EB_TRY(skip_reals(g, "a parameter of a node", (int)dimension));
@@ -352,14 +373,13 @@ static eb_error read_nodes41(gmsh *g) {
 
 static eb_error read_element41(gmsh *g, int64_t code, const entity *e) {
   int64_t number, nodes[64];
+  const char *place;
   const element_type *type = type_of(code);
-  if (!g->binary) eb_scan_more(g->scan);
-  const char *place = g->scan->at;
-  EB_TRY(get_size(g, "the number of an element", &number));
+  EB_TRY(get_tag(g, "an element", get_size, &place, &number));
   for (int a = 0; a < type->nodes; a++) EB_TRY(get_size(g, "a node of an element", &nodes[a]));
   if (type->dimension == 3) {
     int64_t region = e && e->count ? g->physical[e->first] : 0;
-    return eb_draft_element(g->draft, g->scan, place, corners_of(code), nodes, region);
+    return eb_draft_element(g->draft, g->scan, place, number, corners_of(code), nodes, region);
   }
   for (size_t p = 0; e && p < e->count; p++)
     EB_TRY(add_to_group(g, type->dimension, g->physical[e->first + p], nodes, type->nodes));

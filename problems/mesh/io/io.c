@@ -35,12 +35,14 @@ typedef struct source {
   const char *name, *data;
   size_t bytes;
   bool on_disk;
+  eb_text *notes; /* or NULL */
 } source;
 
 static eb_scan scan_of(const source *s) {
   eb_scan scan;
   eb_scan_start(&scan, s->name, s->data, s->bytes);
   scan.on_disk = s->on_disk;
+  scan.notes = s->notes;
   return scan;
 }
 
@@ -136,21 +138,27 @@ eb_error eb_mesh_parse(const char *name, eb_mesh_format format, const void *data
   return parse_mesh_in_locale(format, &s, &more, out);
 }
 
-eb_error eb_surface_parse(const char *name, eb_mesh_format format, const void *data, size_t bytes,
-                          eb_surface **out) {
-  *out = NULL;
-  source s = {.name = name, .data = data, .bytes = bytes};
-  EB_TRY(settle_format(&s, &format));
+static eb_error parse_surface_in_locale(eb_mesh_format format, const source *s, eb_surface **out) {
   number_locale locale = {0};
+  EB_TRY(settle_format(s, &format));
   EB_TRY(enter_locale(&locale));
-  eb_error error = parse_surface(format, &s, out);
+  eb_error error = parse_surface(format, s, out);
   leave_locale(&locale);
   return error;
 }
 
-static eb_error read_tetgen(const char *nodes, const char *elements, eb_mesh **out) {
+eb_error eb_surface_parse(const char *name, eb_mesh_format format, const void *data, size_t bytes,
+                          eb_surface **out) {
+  *out = NULL;
+  source s = {.name = name, .data = data, .bytes = bytes};
+  return parse_surface_in_locale(format, &s, out);
+}
+
+static eb_error read_tetgen(const char *nodes, const char *elements, eb_text *notes,
+                            eb_mesh **out) {
   char *data[2] = {NULL, NULL};
-  source s[2] = {{.name = nodes, .on_disk = true}, {.name = elements, .on_disk = true}};
+  source s[2] = {{.name = nodes, .on_disk = true, .notes = notes},
+                 {.name = elements, .on_disk = true, .notes = notes}};
   eb_error error = eb_file_load(nodes, &data[0], &s[0].bytes);
   if (!error) error = eb_file_load(elements, &data[1], &s[1].bytes);
   s[0].data = data[0];
@@ -161,10 +169,10 @@ static eb_error read_tetgen(const char *nodes, const char *elements, eb_mesh **o
   return error;
 }
 
-static eb_error read_tetgen_pair(const char *path, eb_mesh **out) {
+static eb_error read_tetgen_pair(const char *path, eb_text *notes, eb_mesh **out) {
   char *nodes, *elements;
   EB_TRY(eb_tetgen_paths(path, &nodes, &elements));
-  eb_error error = read_tetgen(nodes, elements, out);
+  eb_error error = read_tetgen(nodes, elements, notes, out);
   free(nodes);
   free(elements);
   return error;
@@ -174,14 +182,14 @@ static eb_error read_loaded(const source *s, eb_mesh **out) {
   eb_mesh_format format = EB_FORMAT_AUTO;
   const source none = {.name = s->name, .data = ""};
   EB_TRY(settle_format(s, &format));
-  if (format == EB_FORMAT_TETGEN) return read_tetgen_pair(s->name, out);
+  if (format == EB_FORMAT_TETGEN) return read_tetgen_pair(s->name, s->notes, out);
   return parse_mesh_in_locale(format, s, &none, out);
 }
 
-eb_error eb_mesh_read(const char *path, eb_mesh **out) {
+static eb_error read_mesh(const char *path, eb_text *notes, eb_mesh **out) {
   char *data;
   *out = NULL;
-  source s = {.name = path, .on_disk = true};
+  source s = {.name = path, .on_disk = true, .notes = notes};
   EB_TRY(eb_file_load(path, &data, &s.bytes));
   s.data = data;
   eb_error error = read_loaded(&s, out);
@@ -189,14 +197,23 @@ eb_error eb_mesh_read(const char *path, eb_mesh **out) {
   return error;
 }
 
-eb_error eb_surface_read(const char *path, eb_surface **out) {
+eb_error eb_mesh_read(const char *path, eb_mesh **out) {
+  return read_mesh(path, NULL, out);
+}
+
+static eb_error read_surface(const char *path, eb_text *notes, eb_surface **out) {
   char *data;
-  size_t bytes;
   *out = NULL;
-  EB_TRY(eb_file_load(path, &data, &bytes));
-  eb_error error = eb_surface_parse(path, EB_FORMAT_AUTO, data, bytes, out);
+  source s = {.name = path, .on_disk = true, .notes = notes};
+  EB_TRY(eb_file_load(path, &data, &s.bytes));
+  s.data = data;
+  eb_error error = parse_surface_in_locale(EB_FORMAT_AUTO, &s, out);
   free(data);
   return error;
+}
+
+eb_error eb_surface_read(const char *path, eb_surface **out) {
+  return read_surface(path, NULL, out);
 }
 
 eb_error eb_file_is_surface(const char *path, bool *out) {
@@ -208,6 +225,29 @@ eb_error eb_file_is_surface(const char *path, bool *out) {
   eb_error error = eb_format_detect(path, data, bytes, &format);
   free(data);
   if (!error) *out = eb_format_is_surface(format);
+  return error;
+}
+
+static eb_error read_noted(const char *path, eb_text *notes) {
+  bool is_surface;
+  eb_mesh *mesh = NULL;
+  eb_surface *surface = NULL;
+  EB_TRY(eb_file_is_surface(path, &is_surface));
+  eb_error error = is_surface ? read_surface(path, notes, &surface) : read_mesh(path, notes, &mesh);
+  eb_mesh_destroy(mesh);
+  eb_surface_destroy(surface);
+  return error;
+}
+
+eb_error eb_mesh_notes(const char *path, char **out) {
+  eb_text notes = {0};
+  *out = NULL;
+  EB_TRY(eb_text_printf(&notes, "%s", ""));
+  eb_error error = read_noted(path, &notes);
+  if (error)
+    eb_text_clear(&notes);
+  else
+    *out = notes.data;
   return error;
 }
 

@@ -35,6 +35,16 @@ eb_error eb_scan_error(const eb_scan *scan, const char *at, const char *format, 
   return EB_ERROR(EB_ERR_FORMAT, "%s:%lld: %s", scan->name, line_of(scan, at), message);
 }
 
+eb_error eb_scan_note(const eb_scan *scan, const char *format, ...) {
+  char message[512];
+  va_list arguments;
+  if (!scan->notes) return EB_OK;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  return eb_text_printf(scan->notes, "%s: %s\n", scan->name, message);
+}
+
 /* ---- words ------------------------------------------------------------------------------------ */
 
 static bool is_blank(const eb_scan *scan, char c) {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "problems/base/error.h"
+#include "problems/base/text.h"
 
 typedef struct eb_word {
   const char *text; /* not 0-terminated */
@@ -24,6 +25,7 @@ typedef struct eb_scan {
   bool binary;     /* messages give the byte, not the line */
   bool big_endian; /* of binary numbers */
   bool on_disk;    /* `name` is a path, and files named inside may be opened */
+  eb_text *notes;  /* where to tell what else is worth knowing, or NULL */
 } eb_scan;
 
 /* Starts over data[bytes], behind a UTF-8 byte order mark where there is one. */
@@ -32,6 +34,10 @@ void eb_scan_start(eb_scan *scan, const char *name, const void *data, size_t byt
 /* EB_ERR_FORMAT with "name:line: " or "name: byte n: " of the place `at` in front. */
 eb_error eb_scan_error(const eb_scan *scan, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* A line for the reader of the file: "name: " and the words. Does nothing when nobody asks. */
+EB_MUST eb_error eb_scan_note(const eb_scan *scan, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Skips white space and comments; false at the end of the file. */
 bool eb_scan_more(eb_scan *scan);

@@ -1,59 +1,20 @@
 /* STL, ascii and binary. The format repeats the vertices of every facet: those that are bitwise
  * equal are joined (0 and -0 count as equal), and facets that this leaves with two equal corners
  * are dropped, which opens no edge. Normals are ignored. */
-#include <string.h>
-
-#include "problems/base/hash.h"
-#include "problems/base/memory.h"
 #include "problems/mesh/io/formats.h"
 
 enum { HEADER = 84, FACET = 50 };
 
-typedef struct joiner {
-  int64_t *slot;   /* vertex + 1; 0: empty */
-  size_t capacity; /* a power of two */
-} joiner;
-
-static size_t slot_of(const joiner *j, const eb_facets *facets, const double x[3]) {
-  size_t i = (size_t)(eb_hash(EB_HASH_SEED, x, 3 * sizeof *x) & (j->capacity - 1));
-  while (j->slot[i] && memcmp(facets->X + 3 * (j->slot[i] - 1), x, 3 * sizeof *x) != 0)
-    i = (i + 1) & (j->capacity - 1);
-  return i;
-}
-
-static eb_error widen(joiner *j, const eb_facets *facets) {
-  if (2 * (facets->vertex_count + 1) <= j->capacity) return EB_OK;
-  free(j->slot);
-  j->slot = NULL;
-  j->capacity = j->capacity ? 4 * j->capacity : 1024;
-  EB_TRY(EB_NEW(j->slot, j->capacity));
-  for (size_t v = 0; v < facets->vertex_count; v++)
-    j->slot[slot_of(j, facets, facets->X + 3 * v)] = (int64_t)v + 1;
-  return EB_OK;
-}
-
-static eb_error join(joiner *j, eb_facets *facets, double x[3], int64_t *out) {
-  EB_TRY(widen(j, facets));
-  for (int d = 0; d < 3; d++) x[d] += 0.0; /* -0 becomes 0 */
-  size_t i = slot_of(j, facets, x);
-  if (!j->slot[i]) {
-    EB_TRY(eb_facets_vertex(facets, x));
-    j->slot[i] = (int64_t)facets->vertex_count;
-  }
-  *out = j->slot[i] - 1;
-  return EB_OK;
-}
-
-static eb_error add_facet(joiner *j, eb_facets *facets, const eb_scan *scan, const char *place,
+static eb_error add_facet(eb_joiner *j, eb_facets *facets, const eb_scan *scan, const char *place,
                           double x[3][3]) {
   int64_t corner[3];
-  for (int a = 0; a < 3; a++) EB_TRY(join(j, facets, x[a], &corner[a]));
+  for (int a = 0; a < 3; a++) EB_TRY(eb_join(j, facets, x[a], &corner[a]));
   if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0]) return EB_OK;
   for (int a = 0; a < 3; a++) EB_TRY(eb_facets_corner(facets, scan, place, a, corner[a]));
   return EB_OK;
 }
 
-static eb_error read_raw(joiner *j, eb_scan *scan, eb_facets *facets) {
+static eb_error read_raw(eb_joiner *j, eb_scan *scan, eb_facets *facets) {
   const char *header;
   int64_t count;
   scan->binary = true;
@@ -82,7 +43,7 @@ static eb_error expect(eb_scan *scan, const char *wanted) {
 }
 
 /* One facet behind its keyword. The normal may be anything, nan in some files. */
-static eb_error read_text_facet(joiner *j, eb_scan *scan, eb_facets *facets, const char *place) {
+static eb_error read_text_facet(eb_joiner *j, eb_scan *scan, eb_facets *facets, const char *place) {
   double x[3][3];
   EB_TRY(expect(scan, "normal"));
   for (int d = 0; d < 3; d++) eb_scan_word(scan);
@@ -97,7 +58,7 @@ static eb_error read_text_facet(joiner *j, eb_scan *scan, eb_facets *facets, con
   return add_facet(j, facets, scan, place, x);
 }
 
-static eb_error read_text(joiner *j, eb_scan *scan, eb_facets *facets) {
+static eb_error read_text(eb_joiner *j, eb_scan *scan, eb_facets *facets) {
   bool open = false;
   while (eb_scan_more(scan)) {
     eb_word word = eb_scan_word(scan);
@@ -130,9 +91,9 @@ bool eb_stl_is_binary(const char *data, size_t bytes) {
 }
 
 eb_error eb_read_stl(eb_scan *scan, eb_facets *facets) {
-  joiner j = {0};
+  eb_joiner j = {0};
   bool binary = eb_stl_is_binary(scan->begin, (size_t)(scan->end - scan->begin));
   eb_error error = binary ? read_raw(&j, scan, facets) : read_text(&j, scan, facets);
-  free(j.slot);
+  eb_joiner_clear(&j);
   return error;
 }

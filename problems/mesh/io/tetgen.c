@@ -52,7 +52,7 @@ static eb_error read_element(eb_scan *scan, eb_draft *draft, columns *c) {
     attribute = 0;
   }
   eb_scan_next_line(scan);
-  return eb_draft_element(draft, scan, place, 4, nodes, (int64_t)attribute);
+  return eb_draft_element(draft, scan, place, number, 4, nodes, (int64_t)attribute);
 }
 
 static eb_error read_elements(eb_scan *scan, eb_draft *draft) {

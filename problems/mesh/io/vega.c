@@ -1,7 +1,7 @@
 /* Vega .veg (Barbic, Sin, Schroeder, Vega FEM library, 2012: volumetric mesh file format). Vertices
  * and elements are numbered from the first number of their section, 0 or 1. Sets are sets of
  * elements: those that a *REGION names take the name of its material, the others become the node
- * sets of their nodes. *INCLUDE puts the text of another file in its place. */
+ * sets of their nodes. The constants of materials are not read. *INCLUDE puts the text of another file in its place. */
 #include <string.h>
 
 #include "problems/base/memory.h"
@@ -37,11 +37,26 @@ typedef eb_error (*section_reader)(vega *v, eb_scan *scan);
 
 /* ---- *INCLUDE ----------------------------------------------------------------------------------- */
 
+/* Whether a path stays in the folder that it starts from. */
+static bool stays_inside(eb_word path) {
+  int depth = 0;
+  const char *end = path.text + path.length;
+  if (path.length && path.text[0] == '/') return false;
+  for (const char *at = path.text; at < end && depth >= 0;) {
+    const char *slash = memchr(at, '/', (size_t)(end - at));
+    size_t length = (size_t)((slash ? slash : end) - at);
+    bool here = length == 0 || (length == 1 && at[0] == '.');
+    bool up = length == 2 && at[0] == '.' && at[1] == '.';
+    depth += up ? -1 : !here;
+    at += length + 1;
+  }
+  return depth >= 0;
+}
+
 /* The path of a file named in another, relative to the folder of that one. */
 static eb_error include_path(const eb_scan *scan, eb_word file, char **out) {
   const char *slash = strrchr(scan->name, '/');
-  bool absolute = file.length && file.text[0] == '/';
-  size_t folder = slash && !absolute ? (size_t)(slash + 1 - scan->name) : 0;
+  size_t folder = slash ? (size_t)(slash + 1 - scan->name) : 0;
   char *path;
   EB_TRY(EB_NEW(path, folder + file.length + 1));
   memcpy(path, scan->name, folder);
@@ -56,6 +71,11 @@ static eb_error open_include(vega *v, eb_scan *scan, eb_word file, eb_scan **out
   if (file.length == 0) return eb_scan_error(scan, file.text, "*INCLUDE names no file");
   if (v->depth >= INCLUDE_DEPTH || v->files >= INCLUDE_FILES)
     return eb_scan_error(scan, file.text, "too many files in *INCLUDE, perhaps in a circle");
+  if (!stays_inside(file))
+    return eb_scan_error(
+        scan, file.text,
+        "*INCLUDE of '%.*s' leaves the folder of this file; put it beside this one",
+        (int)(file.length < 80 ? file.length : 80), file.text);
   v->files++;
   char *path, *data;
   size_t bytes;
@@ -70,6 +90,7 @@ static eb_error open_include(vega *v, eb_scan *scan, eb_word file, eb_scan **out
   (*out)->comment = '#';
   (*out)->separator = ',';
   (*out)->on_disk = true;
+  (*out)->notes = scan->notes;
   return EB_OK;
 }
 
@@ -141,7 +162,7 @@ static eb_error read_element_rows(vega *v, eb_scan *scan, int corners) {
     if (e == 0) EB_TRY(check_first(scan, place, v->element_base = number));
     EB_TRY(check_number(scan, place, number, v->element_base + e));
     for (int a = 0; a < corners; a++) EB_TRY(eb_scan_int(scan, "a node of an element", &nodes[a]));
-    EB_TRY(eb_draft_element(v->draft, scan, place, corners, nodes, 0));
+    EB_TRY(eb_draft_element(v->draft, scan, place, number, corners, nodes, 0));
     eb_scan_next_line(scan);
   }
   return EB_OK;
@@ -314,6 +335,9 @@ eb_error eb_read_vega(eb_scan *scan, eb_draft *draft) {
   eb_error error = read_sections(&v, scan);
   if (!error && !draft->X) error = eb_scan_error(scan, scan->end, "there is no *VERTICES");
   if (!error) error = apply(&v);
+  if (!error && v.material_count > 0)
+    error = eb_scan_note(scan, "its *MATERIALs name the regions; what they say of stiffness and "
+                               "density is not used, the scene's is");
   for (size_t s = 0; s < v.set_count; s++) free(v.sets[s].elements);
   free(v.regions);
   free(v.sets);

@@ -510,7 +510,7 @@ static eb_error add_cell(vtk *v, int64_t c) {
     nodes[a] = v->entry[v->offset[c] + (v->type[c] == VOXEL ? voxel[a] : a)];
   int64_t label = v->region ? (int64_t)v->region[c] : 0;
   size_t e = v->draft->element_count;
-  EB_TRY(eb_draft_element(v->draft, v->scan, v->place[c], type.corners, nodes, label));
+  EB_TRY(eb_draft_element(v->draft, v->scan, v->place[c], c, type.corners, nodes, label));
   if (v->fibre) memcpy(v->draft->fibre + 3 * e, v->fibre + 3 * c, 24);
   return EB_OK;
 }
