@@ -4,6 +4,7 @@
 
 #include "harness/case/execute.h"
 #include "harness/environment.h"
+#include "harness/results/export.h"
 #include "harness/results/merge.h"
 #include "harness/results/write.h"
 #include "problems/base/clock.h"
@@ -348,6 +349,36 @@ static void test_inconsistent(void) {
   }
 }
 
+/* Texts that a spreadsheet would take for formulas, in cells that open with them and in others. */
+static void test_formulas(void) {
+  written w = {0};
+  eb_results *results;
+  char *text = NULL;
+  size_t bytes;
+  const eb_strings all = {0};
+  tap_require(prepare(&w), "preparation");
+  tap_require(eb_run_set(&w.run.parameters, "\t=cmd|'/c calc'!A1,\"b\"\r\nc\x7f"), "a formula");
+  tap_require(eb_run_set(&w.run.options, "a=-1"), "a text that only holds one");
+  tap_require(eb_run_set(&w.run.solver, "@SUM(1)"), "another");
+  tap_require(put_all(&w, in_folder("formulas.h5")), "a file");
+  tap_require(eb_results_open(in_folder("formulas.h5"), &results), "is read");
+  FILE *out = open_memstream(&text, &bytes);
+  tap_require(eb_export_csv(results, &all, out), "exported");
+  fclose(out);
+  tap_ok(strstr(text, ",\"'=cmd|'/c calc'!A1,\"\"b\"\"c\",") != NULL,
+         "CSV: an apostrophe before =, control characters gone, quotes doubled");
+  tap_ok(strstr(text, "\"'@SUM(1)\",\"a=-1\",") != NULL,
+         "CSV: before @ too, and not inside a text");
+  tap_ok(strstr(text, ",-1,") != NULL, "CSV: numbers keep their signs");
+  free(text);
+  eb_results_close(results);
+  eb_step_log_destroy(w.log);
+  eb_state_destroy(w.state);
+  eb_scene_destroy(w.scene);
+  eb_run_clear(&w.run);
+  eb_case_clear(&w.work);
+}
+
 /* ---- whole cases and merging ------------------------------------------------------------------ */
 
 static eb_error run_case(const char *solver, int repetition, const char *environment,
@@ -487,6 +518,7 @@ int main(void) {
   test_cut_off();
   test_truncated();
   test_inconsistent();
+  test_formulas();
   test_comparable();
   test_merge();
   test_cost();

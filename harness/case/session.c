@@ -9,6 +9,7 @@
 #include "harness/case/progress.h"
 #include "harness/case/rates.h"
 #include "harness/case/salvage.h"
+#include "harness/case/vouch.h"
 #include "harness/environment.h"
 #include "harness/results/write.h"
 
@@ -101,6 +102,9 @@ static eb_error run_missing(state *s) {
 static eb_error open_existing(state *s) {
   bool or_overwrite = s->session->existing == EB_EXISTING_RESUME_OR_OVERWRITE;
   if (s->session->existing != EB_EXISTING_RESUME && !or_overwrite) return EB_OK;
+  if (access(s->parts.target, F_OK) == 0)
+    EB_TRY(eb_error_prefix(eb_vouch_results(s->parts.target, &s->signals),
+                           "cannot resume; --overwrite replaces the file"));
   EB_TRY(eb_parts_resume(&s->parts, or_overwrite));
   if (s->parts.replace || access(s->parts.target, F_OK)) return EB_OK;
   EB_TRY(eb_results_open(s->parts.target, &s->existing));

@@ -110,7 +110,7 @@ static eb_error check_frames(const eb_results *results, int run, const char *nam
   char path[400];
   snprintf(path, sizeof path, "/runs/%s/%s", eb_results_run(results, run)->id, name);
   hid_t set = H5Dopen2(eb_results_file(results), path, H5P_DEFAULT);
-  if (set < 0) return eb_h5_error("cannot open", path);
+  if (set < 0) return eb_results_locate(results, run, eb_h5_error("cannot open", path));
   hid_t space = H5Dget_space(set);
   eb_error error = check_rows(name, space, count - 1, row);
   H5Sclose(space);

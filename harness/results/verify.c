@@ -69,7 +69,8 @@ static eb_error check_block(const walk *w, hid_t set, const char *name, const hs
     return eb_h5_error("cannot find a block of", name);
   if (address == HADDR_UNDEF) return EB_OK;
   if (skipped || bytes == 0 || bytes > w->file_bytes || address > w->file_bytes - bytes)
-    return EB_ERROR(EB_ERR_FORMAT, "%s has a block that is not in the file", name);
+    return EB_ERROR(EB_ERR_FORMAT,
+                    "%s has a block that is not in the file, or not packed as the others", name);
   return EB_OK;
 }
 

@@ -5,7 +5,7 @@
 
 #include "harness/results/read.h"
 
-/* Walks the complete file, first as HDF5 has it, then through the readers. EB_ERR_FORMAT, with the place:
+/* Walks the complete file, first as HDF5 has it, then through the readers. Errors, with the place:
  *  - links that leave the file or go by a name, datasets that are kept elsewhere, types and filters that we never write;
  *  - a compressed block that is not inside the file or skips its filters;
  *  - anything that a reader refuses: attributes of runs, tables, set-up, residuals, mesh, surface, colliders and obstacles;
