@@ -286,6 +286,11 @@ END
 ($run) = runs_in('c.h5');
 is($run->{nodes}, 8, 'takes the place of the geometry');
 like($run->{mesh_source}, qr/cube.mesh/, 'and is named in the result');
+my $tet = "*VERTICES\n4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n*ELEMENTS\nTET\n1 4 0\n1 1 2 3 4\n";
+spew(scratch('tet.veg'), "$tet*MATERIAL m\nENU, 1000, 1e6, 0.3\n*REGION\nallElements, m\n");
+(undef, $err) = is_code(0, 'a mesh file with a material', 'run', 'bench/beam', '-s', 'newton', '-s', 'corotational', '--steps', '1',
+  '--mesh', 'bench/beam=tet.veg', '-o', 'veg.h5');
+is(() = $err =~ /tet\.veg: .*is not used, the scene's is\n/g, 1, 'is told once that the material is not used');
 spew(scratch('broken.mesh'), "MeshVersionFormatted 2\nDimension 3\nVertices\n8\n0 0 0 0\n");
 ($out) = is_code(3, 'a broken mesh file', 'run', 'bench/beam', '-s', 'newton', '--mesh', 'bench/beam=broken.mesh', '-o', 'd.h5');
 like($out, qr/failed.*broken.mesh/s, 'is named with its place');

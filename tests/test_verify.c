@@ -1,6 +1,7 @@
 /* Texts of result files, of either length; what a walk through a whole file finds; what a process that ends badly is said to have done. */
 #include <signal.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "harness/case/execute.h"
 #include "harness/case/vouch.h"
@@ -212,6 +213,18 @@ static void skip_filters(hid_t file, const char *path) {
   H5Dclose(set);
 }
 
+/* Sixteen bytes, packed as they should be, where a whole chunk is expected. */
+static void pack_few(hid_t file, const char *path) {
+  static const unsigned char few[16] = {0};
+  unsigned char packed[64];
+  uLongf bytes = sizeof packed;
+  const hsize_t start[] = {0, 0, 0};
+  tap_ok(compress(packed, &bytes, few, sizeof few) == Z_OK, "a few bytes");
+  hid_t set = H5Dopen2(file, path, H5P_DEFAULT);
+  tap_ok(H5Dwrite_chunk(set, H5P_DEFAULT, 0, start, bytes, packed) >= 0, "as a chunk");
+  H5Dclose(set);
+}
+
 static void unlink_it(hid_t file, const char *path) {
   H5Ldelete(file, path, H5P_DEFAULT);
 }
@@ -225,12 +238,18 @@ static void test_walk(void) {
   } changes[] = {
       {"a link out of the file", "", link_away, "'away' is a link to elsewhere", EB_ERR_FORMAT},
       {"a link by name", "", link_by_name, "'away' is a link to elsewhere", EB_ERR_FORMAT},
-      {"texts as data", "", add_foreign_type, "a type or layout that we never write", EB_ERR_FORMAT},
-      {"data in another file", "", keep_elsewhere, "a type or layout that we never write", EB_ERR_FORMAT},
-      {"a table that lacks a row", "phases/factor", drop_row, "phases/factor has 2 rows where", EB_ERR_FORMAT},
+      {"texts as data", "", add_foreign_type, "a type or layout that we never write",
+       EB_ERR_FORMAT},
+      {"data in another file", "", keep_elsewhere, "a type or layout that we never write",
+       EB_ERR_FORMAT},
+      {"a table that lacks a row", "phases/factor", drop_row, "phases/factor has 2 rows where",
+       EB_ERR_FORMAT},
       {"a table that claims too much", "steps/cpu", claim_rows, "steps/cpu claims", EB_ERR_FORMAT},
-      {"frames that are missing", "frames/positions", drop_frame, "frames/positions has no frame", EB_ERR_USAGE},
-      {"a chunk that is not compressed", "frames/positions", skip_filters, "has a block that", EB_ERR_FORMAT},
+      {"frames that are missing", "frames/positions", drop_frame, "frames/positions has no frame",
+       EB_ERR_USAGE},
+      {"a chunk that is not compressed", "frames/positions", skip_filters, "has a block that",
+       EB_ERR_FORMAT},
+      {"a chunk that is too short", "steps/wall", pack_few, "has a damaged block", EB_ERR_FORMAT},
       {"no residuals", "residuals/values", unlink_it, "residuals/values", EB_ERR_LIBRARY},
       {"no time of frames", "frames/time", unlink_it, "frames/time", EB_ERR_LIBRARY},
       {"no positions", "frames/positions", unlink_it, "frames/positions", EB_ERR_LIBRARY},
@@ -248,6 +267,25 @@ static void test_walk(void) {
     close_file(file, path);
     tap_fails(eb_results_verify(path), changes[i].code, changes[i].fragment, changes[i].name);
   }
+}
+
+/* Frames are not unpacked by the walk, but when they are read. */
+static void test_short_frame(void) {
+  const char *path = in_folder("walk.h5");
+  eb_results *results;
+  float *frame = NULL;
+  write_result(path);
+  const char *below = run_path(path, "frames/positions");
+  hid_t file = open_file(path);
+  pack_few(file, below);
+  close_file(file, path);
+  tap_succeeds(eb_results_verify(path), "a frame that is too short is not found by the walk");
+  tap_require(eb_results_open(path, &results), "the file");
+  tap_fails(eb_results_frame(results, 0, 0, &frame), EB_ERR_FORMAT, "has a damaged block",
+            "but by who reads it");
+  tap_succeeds(eb_results_frame(results, 0, 1, &frame), "the next one is good");
+  free(frame);
+  eb_results_close(results);
 }
 
 /* ---- processes -------------------------------------------------------------------------------- */
@@ -289,6 +327,7 @@ int main(int argc, char **argv) {
   test_texts();
   test_older();
   test_walk();
+  test_short_frame();
   test_processes();
   return scratch_close();
 }

@@ -63,6 +63,10 @@ EB_MUST eb_error eb_h5_skip(hid_t dataset, const char *name, hsize_t rows);
 /* Reads a whole dataset as `memory` type of `size` bytes; the caller frees *out. */
 EB_MUST eb_error eb_h5_get(hid_t where, const char *name, hid_t memory, size_t size, void **out,
                            eb_h5_shape *shape);
+/* A block of a chunked dataset as it lies in the file: inside it, packed by the filters that we use and, when it is to be unpacked, of
+ * its full size then: HDF5 1.10 reads beyond the end of one that is shorter. EB_OK for a block that is not stored, which reads as
+ * zeros, and for other layouts. `at` is its first entry. */
+EB_MUST eb_error eb_h5_check_block(hid_t set, const char *name, const hsize_t *at, bool unpack);
 /* Whether there is a link of that path; groups on the way may be missing. */
 bool eb_h5_exists(hid_t where, const char *path);
 

@@ -34,6 +34,7 @@ static eb_error read_row(hid_t set, const char *name, size_t frame, hid_t memory
   for (int i = 0; i < row.rank; i++) entries *= one[i + 1] = row.size[i];
   hid_t space = H5Dget_space(set);
   eb_error error = check_rows(name, space, frame, row);
+  if (!error) error = eb_h5_check_block(set, name, start, true);
   if (!error) {
     *out = eb_calloc(entries, H5Tget_size(memory));
     if (!*out) error = EB_ERROR(EB_ERR_MEMORY, "cannot read %s: out of memory", name);

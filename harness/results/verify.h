@@ -7,11 +7,10 @@
 
 /* Walks the complete file, first as HDF5 has it, then through the readers. Errors, with the place:
  *  - links that leave the file or go by a name, datasets that are kept elsewhere, types and filters that we never write;
- *  - a compressed block that is not inside the file or skips its filters;
+ *  - blocks of data that are not inside the file, or do not unpack to their size (eb_h5_check_block);
  *  - anything that a reader refuses: attributes of runs, tables, set-up, residuals, mesh, surface, colliders and obstacles;
  *  - tables of a run that differ in their number of rows, frames that are fewer than their times.
- * Frames are not read: of them the shapes and the places of the blocks are checked. A block that is damaged inside has another
- * checksum (zlib's Adler-32), which the filter reports as an error to who reads it. */
+ * Of the frames only the shapes and the places of their blocks are looked at; a block is unpacked when its frame is read. */
 EB_MUST eb_error eb_results_verify(const char *path);
 
 #endif
