@@ -13,7 +13,7 @@
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-static void write_result(const char *path) {
+static void run_case(const char *path) {
   eb_case work = {.scene = eb_scene_find("bench/beam"),
                   .solver = eb_solver_find("newton"),
                   .threads = 1,
@@ -22,6 +22,15 @@ static void write_result(const char *path) {
   tap_require(eb_case_resolve(&work, NULL), "a case");
   tap_require(eb_case_execute(&work, NULL, path), "a result file");
   eb_case_clear(&work);
+}
+
+/* A copy of the one file that is made by running a case. */
+static void write_result(const char *path) {
+  const char *first = in_folder("first.h5");
+  char command[600];
+  if (access(first, F_OK)) run_case(first);
+  snprintf(command, sizeof command, "cp '%s' '%s'", first, path);
+  tap_ok(system(command) == 0, "a result file");
 }
 
 static hid_t open_file(const char *path) {

@@ -72,7 +72,7 @@ static bool is_read_by_row(const char *name) {
 
 /* All blocks in the order of their places. */
 static eb_error check_blocks(hid_t set, const char *name, eb_h5_shape shape, const hsize_t *block) {
-  static const double most = 1e7;
+  static const double most = 1e6;
   hsize_t at[EB_H5_AXES + 1] = {0};
   bool unpack = !is_read_by_row(name);
   double blocks = 1;
