@@ -65,8 +65,8 @@ EB_MUST eb_error eb_h5_get(hid_t where, const char *name, hid_t memory, size_t s
                            eb_h5_shape *shape);
 /* A block of a chunked dataset as it lies in the file: inside it, packed by the filters that we use and, when it is to be unpacked, of
  * its full size then: HDF5 1.10 reads beyond the end of one that is shorter. EB_OK for a block that is not stored, which reads as
- * zeros, and for other layouts. `at` is its first entry. */
-EB_MUST eb_error eb_h5_check_block(hid_t set, const char *name, const hsize_t *at, bool unpack);
+ * zeros, and for other layouts. `entry` is one of its entries. */
+EB_MUST eb_error eb_h5_check_block(hid_t set, const char *name, const hsize_t *entry, bool unpack);
 /* Whether there is a link of that path; groups on the way may be missing. */
 bool eb_h5_exists(hid_t where, const char *path);
 

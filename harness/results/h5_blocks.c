@@ -39,26 +39,30 @@ static eb_error check_packed(hid_t set, const char *name, const hsize_t *at, siz
   return error;
 }
 
-/* Bytes of a block of the dataset when it is unpacked, 0 when the layout has none, and whether it is packed. */
-static size_t block_bytes(hid_t set, bool *packed) {
+/* Bytes of a block of the dataset when it is unpacked, 0 when the layout has none; its first entry from any of them, and whether it is
+ * packed. */
+static size_t block_around(hid_t set, const hsize_t *entry, hsize_t *first, bool *packed) {
   hsize_t block[EB_H5_AXES];
   hid_t properties = H5Dget_create_plist(set), type = H5Dget_type(set);
   int rank =
       H5Pget_layout(properties) == H5D_CHUNKED ? H5Pget_chunk(properties, EB_H5_AXES, block) : -1;
   size_t bytes = rank > 0 && rank <= EB_H5_AXES ? H5Tget_size(type) : 0;
-  for (int d = 0; bytes && d < rank; d++) bytes *= (size_t)block[d];
+  for (int d = 0; bytes && d < rank; d++) {
+    bytes *= (size_t)block[d];
+    if (bytes) first[d] = entry[d] - entry[d] % block[d];
+  }
   *packed = H5Pget_nfilters(properties) > 0;
   H5Tclose(type);
   H5Pclose(properties);
   return bytes;
 }
 
-eb_error eb_h5_check_block(hid_t set, const char *name, const hsize_t *at, bool unpack) {
+eb_error eb_h5_check_block(hid_t set, const char *name, const hsize_t *entry, bool unpack) {
   unsigned skipped = 0;
   bool packed;
   haddr_t address;
-  hsize_t stored, in_file = 0;
-  size_t full = block_bytes(set, &packed);
+  hsize_t at[EB_H5_AXES] = {0}, stored, in_file = 0;
+  size_t full = block_around(set, entry, at, &packed);
   if (full == 0) return EB_OK;
   if (H5Dget_chunk_info_by_coord(set, at, &skipped, &address, &stored) < 0)
     return eb_h5_error("cannot find a block of", name);

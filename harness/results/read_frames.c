@@ -171,7 +171,10 @@ eb_error eb_results_check_frames(const eb_results *results, int run, size_t coun
   int32_t bones, joints;
   eb_h5_shape positions = {2, {(hsize_t)about->nodes, 3}},
               updates = {1, {(hsize_t)about->elements}};
-  EB_TRY(check_frames(results, run, "frames/positions", count, positions));
+  int velocities;
+  EB_TRY(check_frames(results, run, EB_FRAME_POSITIONS, count, positions));
+  EB_TRY(eb_results_frame_precision(results, run, EB_FRAME_VELOCITIES, &velocities));
+  if (velocities > 0) EB_TRY(check_frames(results, run, EB_FRAME_VELOCITIES, count, positions));
   if (eb_results_has_updates(results, run))
     EB_TRY(check_frames(results, run, EB_FRAME_UPDATES, count, updates));
   EB_TRY(count_bodies(results, run, EB_FRAME_BONES, &bones));

@@ -60,8 +60,8 @@ static eb_error check_filters(hid_t properties, const char *name) {
 
 /* What eb_results_frame and its kin read row by row, each after a look at its block: too much to be unpacked here. */
 static bool is_read_by_row(const char *name) {
-  static const char *const endings[] = {"frames/positions", EB_FRAME_UPDATES, EB_FRAME_BONES,
-                                        EB_FRAME_JOINTS};
+  static const char *const endings[] = {EB_FRAME_POSITIONS, EB_FRAME_VELOCITIES, EB_FRAME_UPDATES,
+                                        EB_FRAME_BONES, EB_FRAME_JOINTS};
   size_t length = strlen(name);
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
     size_t tail = strlen(endings[i]);

@@ -42,7 +42,7 @@ def check_run(run, scenes, name):
        f"{name}: frames are float32, chunked and compressed")
     velocities = frames["velocities"]
     ok(velocities.dtype == numpy.float32 and velocities.shape == positions.shape, f"{name}: with velocities")
-    ok(run["units"].attrs["dt"] == "s" and set(run["units"].attrs) <= set(run.attrs), f"{name}: the run's numbers have units")
+    ok(run["units"].attrs["dt"] == b"s" and set(run["units"].attrs) <= set(run.attrs), f"{name}: the run's numbers have units")
     ok(positions.shape == (len(frames["time"]), len(rest), 3), f"{name}: frames have the shape of the mesh")
     ok(frames["step"][0] == 0 and frames["step"][-1] == rows, f"{name}: the first and the last frame are there")
     ok(abs(frames["time"][-1] - steps["time"][-1]) < 1e-12, f"{name}: the last frame is that of the last step")
