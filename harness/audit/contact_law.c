@@ -213,9 +213,9 @@ static void measure_normal(const contact *c, eb_contact_law *law) {
   if (!(c->r[0] > 0)) return;
   law->active++;
   law->open = larger(law->open, fabs(c->u[0]) - c->slack);
-  double apart = eb_contact_law_distance(c->kind, c->x1);
+  double apart = eb_contact_law_distance(c->kind, c->x1), slide = hypot(c->u[1], c->u[2]);
   law->apart = larger(law->apart, apart);
-  law->true_gap = larger(law->true_gap, fabs(apart - c->demand) - c->slack);
+  law->true_gap = larger(law->true_gap, fabs(apart - c->demand) - c->slack - slide);
 }
 
 static void measure_tangents(const contact *c, double mu, double slipping, eb_contact_law *law) {

@@ -15,7 +15,8 @@ typedef struct eb_contact_law {
   double violation;      /* m: closer than the contact may be, -u_n */
   double open;           /* m: |u_n| of a contact with a normal force */
   double apart;          /* m: between the features of such a contact, where they are at the end */
-  double true_gap;       /* m: how far that is from the distance which it demands */
+  double
+      true_gap; /* m: how far that is from the distance which it demands, beyond how far the features have slid along each other: as much may be lost where they are linearized on the way */
   double
       normal; /* degrees: of such a contact's normal from the geometry, where that is nearest to it on the way */
   double sliding; /* m: |u_t| of contacts within Coulomb's cone, which should stick */

@@ -24,6 +24,7 @@ typedef struct eb_job {
   int32_t components; /* connected components of the mesh */
   eb_host host;
   eb_cost cost;
+  double half_resident; /* bytes: resident memory after half of the steps */
   eb_guard guard;
   eb_board *board;                  /* progress, for the parent */
   double committed, commit_seconds; /* wall clock of the last commit, and what it took */

@@ -82,6 +82,7 @@ static eb_error record_step(eb_job *j, double row[EB_COL_COUNT], eb_reason reaso
   row[EB_COL_COMPONENTS] = j->components;
   EB_TRY(eb_recorder_step(j->recorder, row, j->log));
   j->run.steps_done++;
+  if (2 * j->run.steps_done <= j->work->steps + 1) j->half_resident = j->cost.resident;
   EB_TRY(eb_run_set(&j->run.reason, eb_reason_name(reason)));
   return EB_OK;
 }

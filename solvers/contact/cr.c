@@ -327,6 +327,22 @@ static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
   return EB_CONVERGED_STAGNATED;
 }
 
+/* Forces that are handed out without having converged were projected to their cones behind the last solve, and velocities no longer follow from them: they are solved for once more,
+ * with the forces held by a compliance beside which displacements do nothing. */
+static eb_reason follow_forces(workspace *w, const eb_contact_problem *problem,
+                               const eb_contact_tolerance *tolerance, double *v, const double *r,
+                               eb_step_log *log, eb_contact_outcome *outcome) {
+  static const double loose = 1e12;
+  for (int32_t k = 0; k < problem->count; k++) {
+    const double *held = r + 3 * (int64_t)k;
+    memcpy(w->law.anchor + 3 * (int64_t)k, held, 3 * sizeof *r);
+    w->law.bound[k] = hypot(held[1], held[2]);
+    w->law.compliance[k] = loose * w->first[k];
+  }
+  evaluate(w, problem);
+  return minimize(w, problem, tolerance, tolerance->eps1, v, log, outcome);
+}
+
 static eb_error solve(void *data, const eb_contact_problem *problem,
                       const eb_contact_tolerance *tolerance, double *v, double *r, eb_step_log *log,
                       eb_contact_outcome *outcome) {
@@ -345,6 +361,10 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   eb_log_residual(log, gradient_norm(w));
   outcome->reason = iterate(w, problem, tolerance, v, r, log, outcome);
   if (outcome->reason != EB_CONVERGED_ATOL) finish_forces(w, problem, r);
+  if (outcome->reason == EB_CONVERGED_STAGNATED) {
+    eb_reason followed = follow_forces(w, problem, tolerance, v, r, log, outcome);
+    if (followed != EB_RUNNING) outcome->reason = followed;
+  }
   eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, (double)outcome->iterations);
   eb_log_end(log, EB_PHASE_SOLVE);
   return EB_OK;

@@ -11,7 +11,8 @@
 #include "problems/base/vector3.h"
 #include "solvers/contact/step_data.h"
 
-enum { MOST_CHANGES = 10 };
+/* Forces across the air are let go in the first rounds, normals of other trials renewed in more: both may bring about others like them. */
+enum { MOST_CHANGES = 10, ROUNDS_OF_LETTING_GO = 6, ROUNDS_OF_TURNING = 20 };
 /* Closer than this part of what a pair has to keep is too close. */
 static const double too_close = 0.25;
 /* A force at a pair that is so many gaps farther apart than it has to be acts across the air. */
@@ -206,16 +207,62 @@ static eb_error look_at_close(eb_contact_step *step, const eb_near *near, int32_
   return EB_OK;
 }
 
+/* How far the features have slid along each other on their way, m. */
+static double slide_of(const eb_contact_step *step, const eb_constraint *constraint) {
+  double way[3] = {0};
+  for (int i = 0; i < 4; i++) {
+    int64_t at = 3 * (int64_t)constraint->pair.vertex[i];
+    for (int d = 0; d < 3; d++)
+      way[d] += constraint->weight[i] * (step->surface.x[at + d] - step->surface.x0[at + d]);
+  }
+  return hypot(eb_dot3(constraint->frame + 3, way), eb_dot3(constraint->frame + 6, way));
+}
+
+/* Whether a contact's features have moved farther from each other than a linearization on their way may leave them: then its force acts across the air. */
+static bool acts_across_air(const eb_contact_step *step, const eb_constraint *constraint) {
+  double x[4][3];
+  if (!(constraint->r[0] > 0)) return false;
+  eb_pair_points(&constraint->pair, step->surface.x, x);
+  return distance_of(&constraint->pair, (eb_points)x) >
+         constraint->demand + air * step->gap + slide_of(step, constraint);
+}
+
+/* Whether the normal of a contact is one that its features have nowhere on this way: it was taken on that of another trial. */
+static bool is_turned_away(const eb_contact_step *step, const eb_constraint *constraint) {
+  static const double alike = 0.99; /* cosine: 8 degrees */
+  enum { PLACES = 4 };
+  if (!(constraint->r[0] > 0) || step->rounds > ROUNDS_OF_TURNING) return false;
+  for (int p = 0; p <= PLACES; p++)
+    for (int touching = 0; touching < 2; touching++) {
+      eb_constraint there = {.pair = constraint->pair};
+      linearize(step, &there, (double)p / PLACES, touching);
+      if (fabs(eb_dot3(there.frame, constraint->frame)) > alike) return false;
+    }
+  return true;
+}
+
+static bool is_worn(const eb_contact_step *step, const eb_constraint *constraint) {
+  return acts_across_air(step, constraint) || is_turned_away(step, constraint);
+}
+
 static void look_at_forces(eb_contact_step *step, int32_t count, eb_step_log *log) {
   for (int32_t k = 0; k < count; k++) {
     const eb_constraint *constraint = step->constraints.all + k;
-    double x[4][3];
-    if (step->mark[k] || constraint->r[0] <= 0 || constraint->changes >= MOST_CHANGES) continue;
-    eb_pair_points(&constraint->pair, step->surface.x, x);
-    if (distance_of(&constraint->pair, (eb_points)x) > constraint->demand + air * step->gap &&
-        would_hold(step, &constraint->pair, 1, false))
-      renew(step, k, 1, false, log);
+    if (step->mark[k] || constraint->changes >= MOST_CHANGES || !is_worn(step, constraint))
+      continue;
+    if (would_hold(step, &constraint->pair, 1, false)) renew(step, k, 1, false, log);
   }
+}
+
+/* A force across the air for which there is no better linearization - a vertex has slid over the rim of its face - is none: its contact is let go, and comes back as another one where
+ * something hits. Late rounds keep what they have, so that rounds end. Returns whether there were such. */
+static bool let_go(eb_contact_step *step) {
+  eb_constraints *set = &step->constraints;
+  int32_t before = set->count;
+  for (int32_t k = 0; k < before; k++)
+    step->mark[k] = step->rounds > ROUNDS_OF_LETTING_GO || !acts_across_air(step, set->all + k);
+  eb_constraints_filter(set, step->mark);
+  return set->count < before;
 }
 
 static bool unchanged(const eb_contact_step *step, int32_t count) {
@@ -235,6 +282,7 @@ eb_error eb_contact_step_look(eb_contact_step *step, eb_step_log *log, bool *set
   EB_TRY(find_close(step, step->surface.x, &near, &near_count));
   EB_TRY(look_at_close(step, near, near_count, log));
   look_at_forces(step, count, log);
-  *settled = unchanged(step, count);
+  *settled = unchanged(step, count) && !let_go(step);
+  if (step->constraints.count < count) return EB_OK;
   return *settled ? EB_OK : add_close(step, near, near_count, step->surface.x, 1);
 }
