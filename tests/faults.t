@@ -46,7 +46,7 @@ my %wanted = (
   'exit' => ['crashed', qr/ended itself with status 0/],
   'hang' => ['timed-out', qr/time limit of 2 s reached in step 2, which did not end/],
   'slow,at=1' => ['timed-out', qr/time limit of 2 s reached after step \d+ of 40/],
-  'nan' => ['not-finite', qr/step 2 left positions or velocities that are not numbers/],
+  'nan' => ['not-finite', qr/step 2 left a state that is not finite/],
   'honest-nan' => ['not-finite', qr/step 2/],
   'diverge' => ['diverged', qr/step 2 ended with EB_DIVERGED_MAX_IT/],
   'error' => ['failed', qr/step: the step went wrong, as asked/],
@@ -70,7 +70,7 @@ my ($slow) = grep { $_->{options} =~ /slow/ } @runs;
 is(scalar @{$slow->{steps}{step}}, $slow->{steps_done}, 'a case over its time keeps its steps');
 ok($slow->{steps_done} >= 3 && $slow->{steps_done} < 40, 'as many as there was time for');
 my ($diverged) = grep { $_->{options} =~ /diverge/ } @runs;
-is_deeply($diverged->{steps}{reason}, [4, -1], 'a diverged step is recorded and is the last');
+is_deeply($diverged->{steps}{reason}, [3, -1], 'a diverged step is recorded and is the last');
 my ($nan) = grep { $_->{options} =~ /^fault=nan/ } @runs;
 is($nan->{audit}, 'failed', 'convergence to what is no number fails the audit');
 my ($honest) = grep { $_->{options} =~ /honest/ } @runs;

@@ -125,7 +125,7 @@ ok(-e scratch("far/there.h5.$$.new") && -e scratch('far/there.h5.x.new'), 'the r
 
 # ---- cost
 # On a mesh whose audits take long enough for other threads to get their turn on a busy machine.
-is_code(0, 'solvers that work while the clock stands', 'run', 'bench/beam', '--plugin', plugin('faulty'),
+is_code(4, 'solvers that work while the clock stands', 'run', 'bench/beam', '--plugin', plugin('faulty'),
   map({ ('-s', "faulty:at=1,fault=$_") } qw(none burn pool)), '--steps', '60', '-o', 'work.h5');
 my ($none, $burn, $pool) = runs_in('work.h5');
 ok($none->{untimed_cpu_seconds} < 0.005, 'a solver that does nothing has no hidden work') or diag $none->{untimed_cpu_seconds};
@@ -134,7 +134,7 @@ ok($burn->{untimed_cpu_seconds} > 0.05, 'threads that burn between steps are see
 is($pool->{threads_alive}, 3, 'threads are counted');
 ok($pool->{untimed_cpu_seconds} > 0.05, 'and what they do between steps') or diag $pool->{untimed_cpu_seconds};
 is($none->{threads_alive}, 1, 'there is one where none was started');
-is_code(0, 'solvers that grow', 'run', @faulty, map({ ('-s', "faulty:at=1,fault=$_") } qw(none leak)), '--steps', '100', '-o', 'cost.h5');
+is_code(4, 'solvers that grow', 'run', @faulty, map({ ('-s', "faulty:at=1,fault=$_") } qw(none leak)), '--steps', '100', '-o', 'cost.h5');
 ($none, my $leak) = runs_in('cost.h5');
 SKIP: {
   skip 'sanitizers keep memory of their own', 2 if sanitized();

@@ -11,6 +11,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export XDG_CACHE_HOME="$scratch/cache" ELASTOBENCH_NO_RATES=1
 "$build/elastobench" run bench/beam:resolution=0.25 --plugin "$build/tests/plugins/reporting.so" -s reporting --steps 30 \
-  -o "$scratch/w.h5" >/dev/null 2>"$scratch/err" || { cat "$scratch/err"; echo 'Bail out! the run failed'; exit 1; }
+  -o "$scratch/w.h5" >/dev/null 2>"$scratch/err"
+# Its steps are none, which the audit says: exit code 4.
+[ $? = 4 ] || { cat "$scratch/err"; echo 'Bail out! the run failed'; exit 1; }
 (cd "$scratch" && "$build/elastobench" export w.h5 --to xdmf >/dev/null) || { echo 'Bail out! the export failed'; exit 1; }
 $python tests/support/read_reported.py "$scratch"

@@ -103,7 +103,7 @@ my @last = map { $_->{steps}{elastic}[-1] } runs_in('p.h5');
 ok(abs($last[0] / $last[1] - 1) < 0.5, 'and comes near to newton after five steps') or diag("@last");
 
 # ---- what measuring costs: a solver that does next to nothing shows what the harness adds to a step
-($out) = is_code(0, 'a solver that does nothing', 'run', 'bench/beam:resolution=0.125', '--plugin', plugin('faulty'), '-s', 'faulty',
+($out) = is_code(4, 'a solver that does nothing', 'run', 'bench/beam:resolution=0.125', '--plugin', plugin('faulty'), '-s', 'faulty:base=nothing',
   '--steps', '1000', '-o', 'nothing.h5', '--format', 'json');
 my $nothing = decode_json($out)->{runs}[0];
 my $off = ($nothing->{total_seconds} - $nothing->{scene_seconds} - $nothing->{setup_seconds}) / 1000;
@@ -123,7 +123,7 @@ like_error(2, qr/there is no run 'x'/, 'export of an unknown run', 'export', 'p.
 is(() = $out =~ /\n/g, 6, 'CSV: of one run');
 
 # ---- what a solver reports of its set-up and of updated elements
-is_code(0, 'a solver that reports all there is', 'run', $beam, '--plugin', plugin('reporting'), '-s', 'reporting',
+is_code(4, 'a solver that reports all there is, of steps that are none', 'run', $beam, '--plugin', plugin('reporting'), '-s', 'reporting',
   '--plugin', plugin('explicit'), '-s', 'explicit', '--steps', '4', '-o', 'w.h5');
 my ($reported, $silent) = runs_in('w.h5');
 is_deeply($reported->{setup}{memory}, {matrix => 1e6, factor => 2e6, updates => 3e6}, 'JSON: memory by kind');
@@ -131,19 +131,20 @@ is_deeply([@{$reported->{setup}{supernodes}{parent}}[0, 8, 14]], [8, 12, -1], 'J
 ok($reported->{setup}{phases}{analyze} > 0 && $reported->{setup}{counters}{factorizations} == 0, 'JSON: phases and counters of the set-up');
 ok($reported->{counters}{updated_elements}[3] > 0, 'JSON: updated elements');
 ok(!%{$silent->{setup}{memory} // {}} && !$silent->{setup}{supernodes}, 'JSON: nothing of a solver that reports none');
-is($reported->{audit}, 'passed', 'a solver that claims no tolerance passes the audit,');
-ok($reported->{steps}{residual_relative}[3] > 0.1, 'however far it is from implicit Euler');
+is($reported->{audit}, 'failed', 'a solver whose steps are none fails the audit,');
+ok($reported->{steps}{residual_relative}[3] > 0.1, 'as far as it is from implicit Euler');
 ($out) = is_code(0, 'export as CSV', 'export', 'w.h5', '--to', 'csv', '--run', $reported->{id});
 my ($header, @rows) = map { [split /,/] } split /\n/, $out;
 my ($at) = grep { $header->[$_] eq 'counters/updated_elements' } 0 .. $#$header;
 is($rows[3][$at - @$header], $reported->{counters}{updated_elements}[3], 'CSV: updated elements');
 ok((grep { $_ eq 'phases/update (s)' } @$header), 'CSV: phases');
 
-# ---- a solver whose matrix is out of date on purpose is told how far off it is, not that it failed
-is_code(0, 'a matrix that is never renewed, and one that always is', 'run', 'hecht2012/cloth-drop:resolution=0.1',
+# ---- a matrix that is out of date brings in energy, whatever its solver claims
+is_code(4, 'a matrix that is never renewed, and one that always is', 'run', 'hecht2012/cloth-drop:resolution=0.1',
   '-s', 'warp-cholesky:tau=1e30', '-s', 'warp-cholesky:tau=0', '--steps', '12', '-o', 'stale.h5');
 my ($stale, $fresh) = runs_in('stale.h5');
-is("$stale->{audit} $fresh->{audit}", 'passed passed', 'both pass the audit');
+is("$stale->{audit} $fresh->{audit}", 'failed passed', 'the one is refuted, the other passes');
+is($stale->{audit_rules}, 'energy', 'for its energy');
 isnt($stale->{state_hash}, $fresh->{state_hash}, 'and do not move alike');
 is($stale->{counters}{updated_elements}[11], 0, 'the one updates no element');
 is($fresh->{counters}{updated_elements}[11], $fresh->{elements}, 'the other all of them');

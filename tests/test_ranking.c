@@ -308,7 +308,8 @@ static void keep(const char *path, char kept[256]) {
 }
 
 static eb_error write_report(const char *file, const char *name) {
-  return eb_report_write(&file, 1, in_folder(name));
+  const eb_strings none = {0};
+  return eb_report_write(&file, 1, &none, in_folder(name));
 }
 
 static void test_report(const char *file) {

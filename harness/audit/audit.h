@@ -48,10 +48,10 @@ typedef struct eb_audit_row {
   double held_error, held_allowed; /* m: off the places of scripted and carried nodes; likewise */
   double
       energy_excess; /* J: energy that came from nowhere; negative: what was dissipated (work.c) */
-  double energy_scale; /* J: size of its terms */
-  double
-      residual_work; /* J: what the residual of the declared equation does on the way of the step: see equation.c */
-  double unknown; /* N: forces that belong to some roundings of the positions */
+  double energy_scale;  /* J: size of its terms */
+  double raised;        /* J: by how much corrections of positions raise the potential (motion.c) */
+  double residual_work; /* J: done by the residual of the declared equation (equation.c) */
+  double unknown;       /* N: forces that belong to some roundings of the positions */
 } eb_audit_row;
 
 /* Precomputes rest shapes from the scene's mesh; allocates everything a step needs. */

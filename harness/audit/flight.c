@@ -2,7 +2,7 @@
  *
  *   P1 - P0 = h F,   P = sum_i m_i v_i,   F = sum_i f_ext,i + r_i;   sum_i m_i (x1 - x0)_i = h P1   (or h (P0 + P1) / 2),
  *
- * m V for a free rigid body. What is left of either, B, is summed over a flight, so that a part of the weight that is missing in every step shows, however small it is beside the
+ * m V for a free rigid body. Positions that are corrected down the potential may move a body against its nodes' inertia; where they may go is motion.c's. What is left of either, B, is summed over a flight, so that a part of the weight that is missing in every step shows, however small it is beside the
  * momentum, and errors of iterative solvers, which have no direction, do not:
  *
  *   |sum B| <= 10 % of sum h (sum of the sizes of the forces) + 0.1 % of the largest sum_i m_i |v_i|.
@@ -149,6 +149,7 @@ static void go_on(course *c, const sums *s, double dt, const eb_declaration *dec
     v[d] = mass * s->p1[d] - s->p0[d] - dt * (s->force[d] + s->weight[d]);
     double middle = 0.5 * (s->p0[d] + s->p1[d]), half = 0.5 * fabs(s->p1[d] - s->p0[d]);
     x[d] = s->way[d] - (mean || bracketed ? middle : s->p1[d]);
+    if (declared->update == EB_UPDATE_CORRECTED) x[d] = 0;
     if (bracketed) x[d] = copysign(fmax(0, fabs(x[d]) - half), x[d]);
   }
   eb_add3(1, v, c->left_v);

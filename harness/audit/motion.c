@@ -76,23 +76,18 @@ static double beyond_energy(const eb_audit *audit, const eb_state *before, const
   return mass > 0 ? fmax(0, sqrt(way2) - reach) / sqrt(mass) : 0;
 }
 
-/* How far the correction goes uphill, m: by how much it raises E + P - f . x, P the penalty of implicit colliders, over the size of the forces. */
+/* By how much the correction raises E + P - f . x, P the penalty of implicit colliders, J; 0 when it lowers it. */
 static double uphill(eb_audit *audit, const eb_state *before, const eb_state *after, double dt) {
-  static const double converged =
-      1e-6; /* of the energies: near rest corrections turn on rounding */
   eb_audit_elastic without = {.g = audit->stretch};
-  double work = 0, size2 = audit->end.scale2;
+  double work = 0;
   for (size_t k = 0; k < 3 * audit->nodes; k++) {
     audit->trial[k] = audit->fixed[k / 3] ? after->x[k] : before->x[k] + dt * after->v[k];
     work += audit->force[k] * (after->x[k] - audit->trial[k]);
-    size2 += audit->force[k] * audit->force[k];
   }
   eb_audit_elements(audit, audit->trial, &without);
   double end = audit->end.energy + eb_audit_penalty_energy(audit, after->time, after->x);
   double start = without.energy + eb_audit_penalty_energy(audit, after->time, audit->trial);
-  double raised = end - start - work, known = converged * (fabs(end) + fabs(start) + fabs(work));
-  double shift = 1e-9 * largest(3 * audit->nodes, after->x); /* a correction this short is none */
-  return raised > known + shift * sqrt(size2) ? raised / sqrt(size2) : 0;
+  return fmax(0, end - start - work);
 }
 
 /* ---- bodies ----------------------------------------------------------------------------------- */
@@ -151,7 +146,7 @@ void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *af
   else if (declared->update == EB_UPDATE_SUBSTEPS)
     row->update_error = beyond_energy(audit, before, after, dt);
   else if (declared->update == EB_UPDATE_CORRECTED)
-    row->update_error = uphill(audit, before, after, dt);
+    row->raised = uphill(audit, before, after, dt);
   else
     row->update_error = nodes_off(audit, before, after, dt, declared->update);
   if (moving) follow_bodies(before, after, dt, row);

@@ -102,6 +102,7 @@ const eb_solver_ops elastobench_solver = {
     .citation = "Hairer, Lubich and Wanner: Geometric Numerical Integration, 2006",
     .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_COROTATIONAL |
                     EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS,
+    .update = EB_UPDATE_SUBSTEPS,
     .options = options,
     .create = create,
     .step = step,
