@@ -161,8 +161,10 @@ static bool move_contact(const eb_contact_record *record, int32_t k, double gap,
 
 /* ---- its normal -------------------------------------------------------------------------------- */
 
+/* 180 where b has no direction, so that it agrees with nothing. */
 static double degrees_between(const double a[3], const double b[3]) {
   double c[3];
+  if (!(dot(b, b) > 0)) return 180;
   cross(a, b, c);
   return atan2(sqrt(dot(c, c)), dot(a, b)) * (180 / acos(-1));
 }
@@ -175,7 +177,7 @@ static void between_points(const contact *c, double (*x)[3], double out[3]) {
   }
 }
 
-/* The normal of the face, or across both edges. */
+/* The normal of the face, or across both edges; 0 where those are parallel but for rounding. */
 static void across(const contact *c, double (*x)[3], double out[3]) {
   double a[3], b[3];
   bool face = c->kind == EB_VERTEX_FACE;
@@ -184,6 +186,8 @@ static void across(const contact *c, double (*x)[3], double out[3]) {
     b[d] = x[3][d] - x[face ? 1 : 2][d];
   }
   cross(a, b, out);
+  if (!(dot(out, out) > rounding * rounding * dot(a, a) * dot(b, b)))
+    memset(out, 0, 3 * sizeof *out);
 }
 
 /* A normal was taken somewhere on the way, from where the features were closest or across them: the least angle to either, at some places on it. The start tells the
