@@ -121,7 +121,8 @@ typedef struct eb_linearization {
   eb_tangent tangent;
 } eb_linearization;
 
-/* How the positions of a step follow from its velocities; the harness holds every node to it that is not held itself. */
+/* How the positions of a step follow from its velocities; the harness holds every node to it that no body carries, scripted
+ * ones too. */
 typedef enum eb_update {
   EB_UPDATE_END_VELOCITY,  /* x1 = x0 + h v1 */
   EB_UPDATE_MEAN_VELOCITY, /* x1 = x0 + h (v0 + v1) / 2 */

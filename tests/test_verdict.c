@@ -24,7 +24,9 @@ static void good_step(trial *t) {
                .row = {.finite = true,
                        .step_residual = 1e-3,
                        .equation_residual = 1e-3,
-                       .equation_residual_relative = 1e-5, /* forces of 100 N */
+                       .compared_residual = 1e-3,
+                       .equation_residual_relative = 1e-5,
+                       .equation_scale = 100,
                        .null_residual = NAN,
                        .progress = NAN,
                        .held_allowed = 1e-12,
@@ -50,7 +52,7 @@ static const char *rules_of(const trial *t) {
 }
 
 static void set_residual(trial *t, double newtons) {
-  t->row.step_residual = t->row.equation_residual = newtons;
+  t->row.step_residual = t->row.equation_residual = t->row.compared_residual = newtons;
   t->row.equation_residual_relative = newtons / 100;
 }
 

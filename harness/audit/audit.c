@@ -151,16 +151,16 @@ void eb_audit_within_cone(double bound, const double normal[3], double r[3]) {
   for (int d = 0; d < 3; d++) r[d] -= share * tangential[d];
 }
 
-/* The penalty of implicit colliders at the end of the step, and their friction in dynamics; returns the squared size of it over free nodes. */
-static double add_implicit_contact(eb_audit *audit, const eb_state *after, bool moving) {
+double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x, bool moving,
+                            double *residual) {
   const eb_scene *scene = audit->scene;
   double scale2 = 0;
   for (int32_t c = 0; c < scene->collider_count; c++) {
     const eb_collider *collider = &scene->colliders[c];
-    for (size_t i = 0; collider->implicit && i < (size_t)after->node_count; i++) {
-      double normal[3], velocity[3], push[3], *r = audit->residual + 3 * i;
-      double depth = collider->margin - eb_collider_distance(collider, after->time,
-                                                             after->x + 3 * i, normal, velocity);
+    for (size_t i = 0; collider->implicit && i < audit->nodes; i++) {
+      double normal[3], velocity[3], push[3], *r = residual + 3 * i;
+      double depth =
+          collider->margin - eb_collider_distance(collider, time, x + 3 * i, normal, velocity);
       double pressure = depth > 0 ? collider->stiffness * depth : 0;
       for (int d = 0; d < 3; d++) {
         push[d] = pressure * scene->node_area[i] * normal[d];
@@ -299,10 +299,12 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
   double scale2 = audit->end.scale2 + audit->end.rounding2, sum2 = 0;
   for (size_t i = 0; i < audit->nodes; i++)
     scale2 += add_node(audit, before, after, dt, equation, i);
-  scale2 += add_implicit_contact(audit, after, equation != EB_EQUATION_STATIC);
+  scale2 += eb_audit_add_penalty(audit, after->time, after->x, equation != EB_EQUATION_STATIC,
+                                 audit->residual);
   for (size_t i = 0; i < audit->nodes; i++)
     if (!audit->fixed[i]) sum2 += eb_audit_squared(audit->residual + 3 * i);
   row->residual = sqrt(sum2);
+  row->scale = sqrt(scale2);
   row->residual_relative = !isfinite(scale2) ? NAN : sum2 > 0 ? sqrt(sum2 / scale2) : 0;
   eb_audit_add_motion(audit, after, row);
   if (audit->bodies) eb_audit_bodies(audit->bodies, audit->scene->gravity, after, row);
@@ -320,8 +322,12 @@ void eb_audit_declared(eb_audit *audit, const eb_state *before, const eb_state *
   eb_audit_motion(audit, before, after, dt, declared, row);
   eb_audit_work(audit, before, after, dt, row);
   eb_audit_equation(audit, before, after, dt, declared, row);
-  const double values[] = {row->equation_residual_relative, row->update_error, row->held_error,
-                           row->energy_excess, row->energy_scale};
+  const double values[] = {row->equation_residual_relative,
+                           row->update_error,
+                           row->held_error,
+                           row->energy_excess,
+                           row->energy_scale,
+                           row->residual_work};
   row->finite = all_finite(values, sizeof values / sizeof *values);
 }
 

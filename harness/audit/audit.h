@@ -21,6 +21,7 @@ typedef struct eb_declaration {
 typedef struct eb_audit_row {
   double residual; /* |grad W(x1)|_2 over free nodes, N; for EB_EQUATION_STATIC |g - f_ext| */
   double residual_relative; /* the residual over the force scale: see eb_audit_step */
+  double scale;             /* that scale, N */
   double joint_residual; /* |r|_2 of the joints' equation (audit/joints.c), N m; 0 without joints */
   double joint_residual_relative;         /* over the norm of its terms */
   double kinetic, elastic, gravitational; /* of mesh and free bodies, J, in the end */
@@ -35,10 +36,13 @@ typedef struct eb_audit_row {
   /* From here on by eb_audit_declared. */
   double equation_residual;          /* of the declared equation, N (equation.c) */
   double equation_residual_relative; /* over its force scale */
+  double equation_scale;             /* that scale, N */
   bool
       equation_stands_in; /* this is the residual of all free nodes, because the equation's own cannot be told from outside (equation.c) */
   double
       step_residual; /* N: the same, but of all free nodes where the equation asks for less (reduced, position-based) */
+  double
+      compared_residual; /* N: of all free nodes, in the equation that doing nothing is compared in: the declared one, or implicit Euler where steps are corrected */
   double
       null_residual; /* N: the least that this is when nothing is done: bodies stop, or go on as they are; NAN in steps where it was not computed */
   double

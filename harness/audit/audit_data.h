@@ -45,6 +45,11 @@ struct eb_audit {
   double *part_sums;                       /* parts x EB_AUDIT_PART_SUMS: workspace */
 };
 
+/* *most = value when that is larger, or no number: fmax would forget it. */
+static inline void eb_audit_raise(double value, double *most) {
+  if (!(value <= *most)) *most = value;
+}
+
 static inline double eb_audit_squared(const double a[3]) {
   return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 }
@@ -64,6 +69,10 @@ void eb_audit_add_motion(const eb_audit *audit, const eb_state *state, eb_audit_
 /* Takes out of r what is tangential to the unit normal, by at most `bound` (N). */
 void eb_audit_within_cone(double bound, const double normal[3], double r[3]);
 
+/* Takes the penalty of implicit colliders with nodes at x out of `residual` (nodes x 3, N), and what of the rest their friction may be when bodies are `moving`; returns the
+ * squared size of the penalty on free nodes. */
+double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x, bool moving,
+                            double *residual);
 /* Energy of implicit colliders' penalty, J. */
 double eb_audit_penalty_energy(const eb_audit *audit, double time, const double *x);
 

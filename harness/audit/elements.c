@@ -186,7 +186,7 @@ void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic 
       out->rounding2 += unknown_forces(audit, &p, x);
     }
     out->inverted += !(least > 0);
-    if (!(least >= out->min_volume_ratio)) out->min_volume_ratio = least;
+    if (least < out->min_volume_ratio || isnan(least)) out->min_volume_ratio = least;
   }
 }
 

@@ -5,13 +5,13 @@
  *   r = M (a v1 - v0) / h + g(x0) + s h K(x0) v1 - f_ext - f_c - r_contact,   f_c = k depth n - s h k P (v1 - w) at touches (implicit_penalty.h)
  *
  * Reduced: a Galerkin method leaves a residual that is orthogonal to its subspace, in which its own velocities are. What is measured is the power of the residual, v1 . r, over
- * the sum of the powers of its terms; the basis need not be known. That asks that held nodes stand still and nothing is carried by joints; otherwise the residual of all free nodes is
+ * the sum of the powers of inertia, g and f_ext node by node; the basis need not be known. That asks that held nodes stand still and nothing is carried by joints; otherwise the residual of all free nodes is
  * taken. Position-based: forces between the nodes of a body neither push nor turn it; what is measured is, over
  * bodies that nothing holds, sum_i M (x1 - xt) / h^2 - f_ext and its moment about the centre, over their terms (grad W where all bodies are held).
  *
  * Doing nothing is to stop (v1 = 0) or to go on (v1 = v0): their residuals in the same equation, and, with d = h v1 and r_s the residual when stopped, the quadratic model
  *   Q(d) = (r_s + r(d)) . d / 2
- * of a linearized step or the true potential W otherwise, tell whether a step is better than either. Bodies that joints carry along are left out: their nodes alone do not tell. */
+ * of a linearized step (what colliders do on their way is left out of r_s) or the true potential W otherwise, tell whether a step is better than either. Bodies that joints carry along are left out: their nodes alone do not tell. */
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +20,11 @@
 
 /* What rounding2 has been raised to 1e-8 for, back to 45 roundings. */
 static const double roundings = 1e-6;
+
+/* External and contact force on coordinate k, N. */
+static double loads_on(const eb_audit *audit, size_t k) {
+  return audit->force[k] + (audit->push ? audit->push[k] : 0);
+}
 
 /* Sizes and sums of an equation's terms over free nodes. */
 typedef struct terms {
@@ -65,8 +70,7 @@ static terms linear_residual(eb_audit *audit, const eb_state *before, double dt,
     double inertia = audit->fixed[k / 3] == EB_AUDIT_CARRIED
                          ? 0
                          : audit->mass[k / 3] * (l->mass * v[k] - before->v[k]) / dt;
-    double loads = audit->force[k] + (audit->push ? audit->push[k] : 0);
-    r[k] = inertia + audit->start.g[k] + stiff * audit->stretch[k] - loads;
+    r[k] = inertia + audit->start.g[k] + stiff * audit->stretch[k] - loads_on(audit, k);
     if (!audit->fixed[k / 3]) sum.scale2 += inertia * inertia + audit->force[k] * audit->force[k];
   }
   take_touches(audit, before, dt, l, v, r, &sum);
@@ -89,29 +93,28 @@ static double model(const eb_audit *audit, double dt, const double *stopped, con
   return 0.5 * dt * (product(audit, stopped, v) + product(audit, r, v));
 }
 
-/* The residual when everything stops: that of a linearized step at v = 0, or of implicit Euler with x1 = x0. */
-static double stopped_residual(eb_audit *audit, const eb_state *before, double dt, double *r) {
-  static const eb_linearization plain = {1, 0, EB_TANGENT_EXACT};
-  memset(audit->trial, 0, 3 * audit->nodes * sizeof *audit->trial);
-  terms sum = {0};
+/* The residual when everything stops, x1 = x0 and v1 = 0, into r; colliders push as they do at `time`. In statics (dt = 0) there is no inertia. */
+static double stopped_residual(const eb_audit *audit, const eb_state *before, double time,
+                               double dt, double *r) {
+  double rate = dt > 0 ? 1 / dt : 0;
   for (size_t k = 0; k < 3 * audit->nodes; k++)
-    r[k] = -audit->mass[k / 3] * before->v[k] / dt + audit->start.g[k] - audit->force[k] -
-           (audit->push ? audit->push[k] : 0);
-  take_touches(audit, before, dt, &plain, audit->trial, r, &sum);
-  double residual2 = product(audit, r, r);
-  return sqrt(residual2);
+    r[k] = -rate * audit->mass[k / 3] * before->v[k] + audit->start.g[k] - loads_on(audit, k);
+  eb_audit_add_penalty(audit, time, before->x, dt > 0, r);
+  return sqrt(product(audit, r, r));
 }
 
 /* audit->own holds the residual at v1. */
 static void compare_linear(eb_audit *audit, const eb_state *before, const eb_state *after,
                            double dt, const eb_declaration *declared, eb_audit_row *row) {
-  double *stopped = audit->stopped, still = stopped_residual(audit, before, dt, stopped);
+  double *stopped = audit->stopped;
+  double still = stopped_residual(audit, before, before->time, dt, stopped);
   double gained = -model(audit, dt, stopped, audit->own, after->v);
   terms going =
       linear_residual(audit, before, dt, &declared->linearization, before->v, audit->trial);
   double without = fmin(0, model(audit, dt, stopped, audit->trial, before->v));
   row->null_residual = fmin(still, sqrt(going.residual2));
   row->progress = gained + without;
+  row->compared_residual = row->step_residual;
 }
 
 /* ---- position-based --------------------------------------------------------------------------- */
@@ -139,7 +142,7 @@ static bool net_forces(eb_audit *audit, const eb_state *before, const eb_state *
     for (size_t d = 0; d < 3; d++) {
       size_t k = 3 * i + d;
       f[d] = audit->mass[i] * (after->x[k] - before->x[k] - dt * before->v[k]) / (dt * dt) -
-             audit->force[k] - (audit->push ? audit->push[k] : 0);
+             loads_on(audit, k);
       arm[d] = after->x[k] - sum[CENTRE + d] / sum[MASS];
     }
     eb_cross3(arm, f, moment);
@@ -179,11 +182,12 @@ static void power(const eb_audit *audit, const eb_state *before, const eb_declar
   }
 }
 
-/* Whether all held nodes stand still, so that velocities of the step are motions of the subspace. */
-static bool homogeneous(const eb_audit *audit, const eb_state *after) {
+/* Whether all held nodes stand still, so that velocities of the step are motions of the subspace. Their places tell, which are the script's: velocities are the solver's. */
+static bool homogeneous(const eb_audit *audit, const eb_state *before, const eb_state *after,
+                        double allowed) {
   if (audit->scene->articulation) return false;
-  for (size_t i = 0; i < audit->nodes; i++)
-    if (audit->fixed[i] && eb_audit_squared(after->v + 3 * i) > 0) return false;
+  for (size_t k = 0; k < 3 * audit->nodes; k++)
+    if (audit->fixed[k / 3] && !(fabs(after->x[k] - before->x[k]) <= allowed)) return false;
   return true;
 }
 
@@ -198,21 +202,17 @@ static void reduce(const eb_audit *audit, const eb_state *before, const eb_state
 
 /* ---- all of it -------------------------------------------------------------------------------- */
 
-/* Energies of doing nothing: nodes stay, or go on as they are; those that are fixed are where they belong at the end. */
-typedef struct nothing {
-  double stopped, going; /* J, elastic */
-} nothing;
-
-/* W of a step that stops or of one that goes on, whichever is lower, less W of x1. In statics (dt = 0) nothing goes on, and there is no inertia. */
+/* W of a step that stops or of one that goes on (`going`: its elastic energy and penalty), whichever is lower, less W of x1. In statics (dt = 0) nothing goes on, and there is no
+ * inertia. */
 static double potential_gain(const eb_audit *audit, const eb_state *before, const eb_state *after,
-                             double dt, const nothing *elastic) {
-  double stopped = elastic->stopped, end = audit->end.energy,
-         going = dt > 0 ? elastic->going : INFINITY;
+                             double dt, double going) {
   double inertia = dt > 0 ? 1 / (2 * dt * dt) : 0;
+  double stopped = audit->start.energy + eb_audit_penalty_energy(audit, after->time, before->x);
+  double end = audit->end.energy + eb_audit_penalty_energy(audit, after->time, after->x);
   for (size_t i = 0; i < audit->nodes; i++)
     for (size_t k = 3 * i; k < 3 * i + 3 && !audit->fixed[i]; k++) {
       double m = inertia * audit->mass[i], way = after->x[k] - before->x[k],
-             coast = dt * before->v[k], f = audit->force[k] + (audit->push ? audit->push[k] : 0);
+             coast = dt * before->v[k], f = loads_on(audit, k);
       stopped += m * coast * coast;
       end += m * (way - coast) * (way - coast) - f * way;
       going -= f * coast;
@@ -220,48 +220,38 @@ static double potential_gain(const eb_audit *audit, const eb_state *before, cons
   return fmin(stopped, going) - end;
 }
 
-/* Elastic energy, and in *residual |grad W| over free nodes, of a step whose free nodes go `share` of the way that their velocities take them. */
-static double without_forces(eb_audit *audit, const eb_state *before, const eb_state *after,
-                             double dt, double share, double *residual) {
-  eb_audit_elastic at = {.g = audit->stretch};
-  for (size_t k = 0; k < 3 * audit->nodes; k++)
-    audit->trial[k] = audit->fixed[k / 3] ? after->x[k] : before->x[k] + share * dt * before->v[k];
-  eb_audit_elements(audit, audit->trial, &at);
-  for (size_t k = 0; k < 3 * audit->nodes; k++)
-    at.g[k] -= (1 - share) * audit->mass[k / 3] * before->v[k] / dt + audit->force[k] +
-               (audit->push ? audit->push[k] : 0);
-  *residual = sqrt(product(audit, at.g, at.g));
-  return at.energy;
-}
-
 static void compare_full(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                         bool reduced, eb_audit_row *row) {
-  double stopped, going;
-  nothing elastic = {.stopped = without_forces(audit, before, after, dt, 0, &stopped)};
-  elastic.going = without_forces(audit, before, after, dt, 1, &going);
-  row->null_residual = fmin(stopped, going);
-  row->progress = potential_gain(audit, before, after, dt, &elastic);
-  row->step_residual = row->residual;
-  /* Nodes that follow quasistatically lower the potential of the forces, whatever their inertia. */
-  if (reduced)
-    row->progress = fmax(row->progress, potential_gain(audit, before, after, 0, &elastic));
+                         eb_audit_row *row) {
+  eb_audit_elastic coast = {.g = audit->stretch};
+  for (size_t k = 0; k < 3 * audit->nodes; k++) audit->trial[k] = before->x[k] + dt * before->v[k];
+  eb_audit_elements(audit, audit->trial, &coast);
+  for (size_t k = 0; k < 3 * audit->nodes; k++) coast.g[k] -= loads_on(audit, k);
+  eb_audit_add_penalty(audit, after->time, audit->trial, true, coast.g);
+  double going = sqrt(product(audit, coast.g, coast.g));
+  row->null_residual =
+      fmin(stopped_residual(audit, before, after->time, dt, audit->stopped), going);
+  row->progress =
+      potential_gain(audit, before, after, dt,
+                     coast.energy + eb_audit_penalty_energy(audit, after->time, audit->trial));
+  row->compared_residual = row->residual;
 }
 
 static void compare_static(eb_audit *audit, const eb_state *before, const eb_state *after,
-                           double dt, eb_audit_row *row) {
-  nothing elastic = {.stopped = without_forces(audit, before, after, dt, 0, &row->null_residual)};
-  row->progress = potential_gain(audit, before, after, 0, &elastic);
+                           eb_audit_row *row) {
+  row->null_residual = stopped_residual(audit, before, after->time, 0, audit->stopped);
+  row->progress = potential_gain(audit, before, after, 0, INFINITY);
+  row->compared_residual = row->residual;
 }
 
 /* The equation's residual; in row->step_residual that of all free nodes, which is more where the equation asks for less than theirs. */
 static terms residual_of(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                          const eb_declaration *declared, eb_audit_row *row) {
-  double scale = row->residual_relative > 0 ? row->residual / row->residual_relative : 0;
-  terms own = {row->residual * row->residual, scale * scale}, net;
+  terms own = {row->residual * row->residual, row->scale * row->scale}, net;
   if (linear(declared))
     own = linear_residual(audit, before, dt, &declared->linearization, after->v, audit->own);
   row->step_residual = sqrt(own.residual2);
-  bool reduced = declared->equation == EB_EQUATION_REDUCED && homogeneous(audit, after);
+  bool reduced = declared->equation == EB_EQUATION_REDUCED &&
+                 homogeneous(audit, before, after, row->held_allowed);
   bool based = declared->equation == EB_EQUATION_POSITION_BASED &&
                net_forces(audit, before, after, dt, &net);
   if (reduced)
@@ -306,17 +296,18 @@ void eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *
                        const eb_declaration *declared, eb_audit_row *row) {
   terms own = residual_of(audit, before, after, dt, declared, row);
   row->equation_residual = sqrt(own.residual2);
+  row->equation_scale = sqrt(own.scale2);
   row->equation_residual_relative = !isfinite(own.scale2) ? NAN
                                     : own.residual2 > 0   ? sqrt(own.residual2 / own.scale2)
                                                           : 0;
   row->unknown = roundings * sqrt(linear(declared) ? audit->start.rounding2 : audit->end.rounding2);
   row->residual_work = work_of(audit, before, after, declared, row);
-  row->null_residual = row->progress = NAN;
+  row->null_residual = row->progress = row->compared_residual = NAN;
   if (audit->scene->articulation || !looked_at(audit, after)) return;
   if (linear(declared) && declared->update != EB_UPDATE_CORRECTED)
     compare_linear(audit, before, after, dt, declared, row);
   else if (declared->equation == EB_EQUATION_STATIC)
-    compare_static(audit, before, after, dt, row);
+    compare_static(audit, before, after, row);
   else
-    compare_full(audit, before, after, dt, declared->equation == EB_EQUATION_REDUCED, row);
+    compare_full(audit, before, after, dt, row);
 }

@@ -2,7 +2,8 @@
  *
  * With the state's numbers known to some roundings, x1 - x0 - h v1 of implicit Euler is nought to
  *   64 eps (|x0| + |x1| + h |v1|),
- * each the largest over the nodes: a velocity may be made of positions, or positions of a velocity. Free bodies follow their twist, joints their rates, likewise.
+ * each the largest over the nodes: a velocity may be made of positions, or positions of a velocity. Free bodies follow their twist, joints their rates, likewise; their unit
+ * quaternions and angles add 1 + the largest entry of q and of the poses. Scripted nodes are held to it too: what moves them has their velocity.
  *
  * Substeps: in parts of a step, velocities are not known. By the energy that a body can have in it - what it has at the start, and what forces give it on its way -
  *   |x1 - x0|_M <= h sqrt(2 (K0 + E0 + |f_ext . (x1 - x0)|)),
@@ -19,10 +20,6 @@ static double largest(size_t count, const double *values) {
   double most = 0;
   for (size_t i = 0; i < count; i++) most = fmax(most, fabs(values[i]));
   return most;
-}
-
-static void raise_to(double value, double *most) {
-  if (!(value <= *most)) *most = value;
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------ */
@@ -48,14 +45,14 @@ static double nodes_off(const eb_audit *audit, const eb_state *before, const eb_
   double most = 0;
   for (size_t i = 0; i < audit->nodes; i++)
     if (!rides(audit, i))
-      raise_to(off_update(before, after, dt, mean ? 0.5 : 0, mean ? 0.5 : 1, i), &most);
+      eb_audit_raise(off_update(before, after, dt, mean ? 0.5 : 0, mean ? 0.5 : 1, i), &most);
   return most;
 }
 
 static double static_off(const eb_audit *audit, const eb_state *after, double dt) {
   double most = 0;
   for (size_t i = 0; i < audit->nodes; i++)
-    raise_to(dt * sqrt(eb_audit_squared(after->v + 3 * i)), &most);
+    eb_audit_raise(dt * sqrt(eb_audit_squared(after->v + 3 * i)), &most);
   return most;
 }
 
@@ -99,14 +96,14 @@ static void follow_bodies(const eb_state *before, const eb_state *after, double 
     double pose[7];
     eb_free_body_advance(before->pose + 7 * b, after->twist + 6 * b, dt, pose);
     for (size_t k = 0; k < 3; k++)
-      raise_to(fabs(after->pose[7 * b + k] - pose[k]), &row->update_error);
+      eb_audit_raise(fabs(after->pose[7 * b + k] - pose[k]), &row->update_error);
     double dot = 0;
     for (size_t k = 3; k < 7; k++) dot += pose[k] * after->pose[7 * b + k];
     for (size_t k = 3; k < 7; k++)
-      raise_to(fabs(after->pose[7 * b + k] - copysign(1, dot) * pose[k]), &row->update_error);
+      eb_audit_raise(fabs(after->pose[7 * b + k] - copysign(1, dot) * pose[k]), &row->update_error);
   }
   for (int32_t j = 0; j < after->joint_count; j++)
-    raise_to(fabs(after->q[j] - before->q[j] - dt * after->u[j]), &row->update_error);
+    eb_audit_raise(fabs(after->q[j] - before->q[j] - dt * after->u[j]), &row->update_error);
 }
 
 /* Writes to audit->trial where carried nodes belong. */
@@ -128,7 +125,7 @@ static void measure_held(eb_audit *audit, const eb_state *after, eb_audit_row *r
     const double *place = (rides(audit, i) ? audit->trial : audit->target) + 3 * i;
     if (!audit->fixed[i]) continue;
     for (size_t d = 0; d < 3; d++) off[d] = after->x[3 * i + d] - place[d];
-    raise_to(sqrt(eb_audit_squared(off)), &row->held_error);
+    eb_audit_raise(sqrt(eb_audit_squared(off)), &row->held_error);
   }
 }
 
@@ -139,7 +136,9 @@ void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *af
   bool moving = declared->equation != EB_EQUATION_STATIC;
   row->update_error = row->held_error = 0;
   row->held_allowed = roundings * reach;
-  row->update_allowed = roundings * (reach + dt * largest(size, after->v) + 1);
+  double turned = 1 + largest((size_t)after->joint_count, after->q) +
+                  largest(7 * (size_t)after->body_count, after->pose);
+  row->update_allowed = roundings * (reach + dt * largest(size, after->v) + turned);
   measure_held(audit, after, row);
   if (!moving)
     row->update_error = static_off(audit, after, dt);

@@ -85,7 +85,7 @@ static void check_share(eb_verdict *verdict, const eb_judged_step *s, double bou
 static void check_residual(eb_verdict *verdict, const eb_judged_step *s) {
   static const double direct = 1e-6, stagnated = 1e-3;
   double relative = s->row->equation_residual_relative;
-  double scale = relative > 0 ? s->row->equation_residual / relative : 0;
+  double scale = s->row->equation_scale;
   if (s->reason == EB_CONVERGED_RTOL || s->reason == EB_CONVERGED_ATOL)
     check_claim(verdict, s, scale);
   if (s->reason == EB_CONVERGED_DIRECT && !s->row->equation_stands_in)
@@ -136,11 +136,9 @@ static void add_energy(eb_verdict *verdict, const eb_judged_step *s) {
 static void add_progress(eb_verdict *verdict, const eb_judged_step *s) {
   static const double wrong = 1e-2;
   const eb_audit_row *row = s->row;
-  double relative = row->equation_residual_relative;
-  double scale = relative > 0 ? row->equation_residual / relative : 0;
-  if (isnan(row->null_residual) || row->null_residual <= wrong * scale) return;
+  if (isnan(row->null_residual) || row->null_residual <= wrong * row->equation_scale) return;
   verdict->compared++;
-  verdict->better += row->step_residual < row->null_residual || row->progress > 0;
+  verdict->better += row->compared_residual < row->null_residual || row->progress > 0;
 }
 
 void eb_verdict_run(eb_verdict *verdict) {
@@ -165,8 +163,8 @@ void eb_verdict_challenge(eb_verdict *verdict, const eb_verdict *alone) {
   eb_verdict_break(
       verdict, EB_RULE_REPLAY,
       "a step from a state that belongs to no run is not answered: %.2g of its forces are "
-      "left, where the steps of the run leave at most %.2g; %s",
-      alone->worst, verdict->worst, alone->detail);
+      "left, where the steps of the run leave at most %.2g%s%s",
+      alone->worst, verdict->worst, alone->failures ? "; " : "", alone->detail);
 }
 
 /* ---- contact ---------------------------------------------------------------------------------- */

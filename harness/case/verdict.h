@@ -1,7 +1,7 @@
 /* What the audits of a run amount to: the rules of audit/rules.h, broken or not.
  *
  * A step is held to every rule whatever its solver says of it; what it says can only add a test:
- *   - a tolerance met (EB_CONVERGED_RTOL, EB_CONVERGED_ATOL) is a claim on the last residual logged: the audited residual of the declared equation, in the norm
+ *   - a tolerance met (EB_CONVERGED_RTOL, EB_CONVERGED_ATOL) is a claim on the last residual logged: the audited residual of the declared equation over all free nodes, in the norm
  *     that residual_norm names (verdict.c), is at most 100 times that + 1e-9 of the force scale + 45 roundings. Without a logged residual, with more than are kept, or in a norm that
  *     is not audited it is no claim, and saying so breaks a rule;
  *   - a direct solve (EB_CONVERGED_DIRECT) leaves 1e-6 of the force scale;
