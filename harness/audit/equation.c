@@ -206,6 +206,7 @@ static void reduce(const eb_audit *audit, const eb_state *before, const eb_state
  * inertia. */
 static double potential_gain(const eb_audit *audit, const eb_state *before, const eb_state *after,
                              double dt, double going) {
+  static const double known = 1e-12; /* of the energies: rounding of some thousand terms */
   double inertia = dt > 0 ? 1 / (2 * dt * dt) : 0;
   double stopped = audit->start.energy + eb_audit_penalty_energy(audit, after->time, before->x);
   double end = audit->end.energy + eb_audit_penalty_energy(audit, after->time, after->x);
@@ -217,7 +218,8 @@ static double potential_gain(const eb_audit *audit, const eb_state *before, cons
       end += m * (way - coast) * (way - coast) - f * way;
       going -= f * coast;
     }
-  return fmin(stopped, going) - end;
+  double least = fmin(stopped, going);
+  return least - end - known * (fabs(least) + fabs(end));
 }
 
 static void compare_full(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
@@ -265,18 +267,21 @@ static terms residual_of(eb_audit *audit, const eb_state *before, const eb_state
 
 /* The residual is a force that is not there: what it does on the way of the step is energy from nowhere. All other gain is the equation's own - a linearized step is given energy by
  * its linearization, implicit Euler where bodies under pressure turn - and belongs to the column energy_excess. Steps in parts follow no residual that could be told: all their
- * gain is theirs. */
+ * gain is theirs. What roundings of the forces may do on that way is no work: of a body at rest it would be all there is. */
 static double work_of(const eb_audit *audit, const eb_state *before, const eb_state *after,
                       const eb_declaration *declared, const eb_audit_row *row) {
   const double *r = linear(declared) ? audit->own : audit->residual;
-  double work = 0;
+  double work = 0, way2 = 0;
   if (row->equation_stands_in)
     return 0; /* what holds scripted nodes in a reduced equation cannot be told either */
   if (declared->update == EB_UPDATE_SUBSTEPS || declared->update == EB_UPDATE_MEAN_VELOCITY)
     return row->energy_excess;
-  for (size_t k = 0; k < 3 * audit->nodes; k++)
-    if (!audit->fixed[k / 3]) work += r[k] * (after->x[k] - before->x[k]);
-  return work;
+  for (size_t k = 0; k < 3 * audit->nodes; k++) {
+    double way = audit->fixed[k / 3] ? 0 : after->x[k] - before->x[k];
+    work += r[k] * way;
+    way2 += way * way;
+  }
+  return copysign(fmax(0, fabs(work) - row->unknown * sqrt(way2)), work);
 }
 
 /* Every step of a small mesh; one in eight of a large one, chosen by the bits of where it ends. */

@@ -134,11 +134,11 @@ static void add_energy(eb_verdict *verdict, const eb_judged_step *s) {
 
 /* Only steps in which doing nothing is wrong by a hundredth of the forces tell anything. */
 static void add_progress(eb_verdict *verdict, const eb_judged_step *s) {
-  static const double wrong = 1e-2;
+  static const double wrong = 1e-2, less = 1 - 1e-6; /* rounding is no progress */
   const eb_audit_row *row = s->row;
   if (isnan(row->null_residual) || row->null_residual <= wrong * row->equation_scale) return;
   verdict->compared++;
-  verdict->better += row->compared_residual < row->null_residual || row->progress > 0;
+  verdict->better += row->compared_residual < less * row->null_residual || row->progress > 0;
 }
 
 void eb_verdict_run(eb_verdict *verdict) {
