@@ -26,8 +26,8 @@ static void assemble_residual(const trial *t, const eb_linearization *l, double 
   double *Kv = trial_vector(t), *carried = trial_vector(t), *f = trial_vector(t);
   double stiff = l->stiffness * t->h;
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(t->scene->elasticity), &K), "a matrix");
-  eb_elasticity_matrix(t->scene->elasticity, t->before->x, 0, 1,
-                       l->tangent == EB_TANGENT_PROJECTED, K, r);
+  eb_elasticity_matrix(t->scene->elasticity, t->before->x, 0, 1, l->tangent == EB_TANGENT_PROJECTED,
+                       K, r);
   int32_t count = eb_implicit_step_touches(t->scene, t->before->time, t->h, t->before->x,
                                            t->before->v, 200, touches);
   eb_touches_gradient(touches, count, r);
@@ -102,9 +102,9 @@ static void test_solver(const char *solver, const char *options, const char *mat
   for (int step = 0; step < 3; step++) {
     eb_state_copy(t.after, t.before);
     if (step == 0) t.after->time = t.before->time = t.after->step = t.before->step = 0;
-    tap_require(eb_block_advance(t.scene, eb_solver_find(solver), options, 1, 1, log, t.after,
-                                 &reason),
-                solver);
+    tap_require(
+        eb_block_advance(t.scene, eb_solver_find(solver), options, 1, 1, log, t.after, &reason),
+        solver);
   }
   eb_audit_row row = trial_audit(&t, equation, l, EB_UPDATE_END_VELOCITY);
   if (!tap_ok(row.equation_residual_relative < 1e-9, "%s, %s: solves its equation", solver,
@@ -119,8 +119,7 @@ static void test_solver(const char *solver, const char *options, const char *mat
     if (eb_audit_last(t.audit).fixed[k / 3]) dv[k] = 0;
   for (size_t k = 0; k < t.size; k++) t.after->v[k] += dv[k];
   trial_advance(&t);
-  double want =
-      answer(&t, equation == EB_EQUATION_LINEARIZED ? t.before->x : t.after->x, dv);
+  double want = answer(&t, equation == EB_EQUATION_LINEARIZED ? t.before->x : t.after->x, dv);
   row = trial_audit(&t, equation, l, EB_UPDATE_END_VELOCITY);
   /* What was left before, and the curvature of the forces over 1e-8 m. */
   tap_near(row.equation_residual / want, 1, 1e-3, "and a micrometre a second off it shows");
@@ -207,7 +206,8 @@ static void test_reduced(void) {
     for (size_t k = 0; k < t.size; k++) t.after->v[k] += 0.3 * mode[0][k];
     trial_advance(&t);
     row = trial_audit(&t, EB_EQUATION_REDUCED, l, EB_UPDATE_END_VELOCITY);
-    tap_ok(row.equation_residual_relative > 1e-3 && good < 1e-11, "a step that is off it has power");
+    tap_ok(row.equation_residual_relative > 1e-3 && good < 1e-11,
+           "a step that is off it has power");
     for (int i = 0; i < MODES; i++) free(mode[i]);
     trial_close(&t);
   }
@@ -244,7 +244,8 @@ static void test_position_based(void) {
   t.after->x[3 * 4] += kick;
   row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_END_VELOCITY);
   /* The push alone, and the turn with it: not more than the sum of both, in newtons. */
-  tap_ok(row.equation_residual > 49.9 && row.equation_residual < 500, "a kick of 50 N from outside shows");
+  tap_ok(row.equation_residual > 49.9 && row.equation_residual < 500,
+         "a kick of 50 N from outside shows");
   trial_close(&t);
   trial_open(&t, "nx=3,support=x0,gz=-9.8", 0, 0);
   row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_END_VELOCITY);
@@ -274,7 +275,8 @@ static void test_nothing(void) {
     trial_advance(&t);
     row = trial_audit(&t, equations[e], plain, EB_UPDATE_END_VELOCITY);
     if (!tap_ok(!is_better(&row), "%s: nor does one that goes on", eb_equation_name(equations[e])))
-      printf("#   %g J, %.17g of %.17g N\n", row.progress, row.compared_residual, row.null_residual);
+      printf("#   %g J, %.17g of %.17g N\n", row.progress, row.compared_residual,
+             row.null_residual);
     trial_close(&t);
   }
   trial t;
@@ -282,8 +284,7 @@ static void test_nothing(void) {
   trial_fill(&t, 0, 0, -1, t.before->v);
   trial_fill(&t, 0, 0, -1 - 9.8 * t.h, t.after->v);
   trial_advance(&t);
-  eb_audit_row row =
-      trial_audit(&t, EB_EQUATION_IMPLICIT_EULER, plain, EB_UPDATE_END_VELOCITY);
+  eb_audit_row row = trial_audit(&t, EB_EQUATION_IMPLICIT_EULER, plain, EB_UPDATE_END_VELOCITY);
   tap_ok(row.progress < 0, "to fall through a stiff floor is worse than to stop above it");
   row = trial_audit(&t, EB_EQUATION_STATIC, plain, EB_UPDATE_END_VELOCITY);
   tap_ok(isfinite(row.null_residual) && isfinite(row.progress), "static steps are compared too");
