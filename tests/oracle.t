@@ -37,7 +37,9 @@ sub agrees {
 
 # ---- every scene
 my @few = sanitized() ? ('--steps', 3) : ();
-is_code(0, 'every scene, with frames of every step', 'run', "$folder/scenes.ini", '-o', 'scenes.h5', @few);
+# Coarse scenes may break rules of the audit, which exit with 4: here figures are recomputed, right or wrong.
+my ($ran, $said) = run('run', "$folder/scenes.ini", '-o', 'scenes.h5', @few);
+ok($ran == 0 || $ran == 4, 'every scene, with frames of every step') or diag($said);
 my %seen = map { $_->{scene} => 1 } runs_in('scenes.h5');
 my (undef, $list) = run('list', 'scenes', '--format', 'json');
 require JSON::PP;
@@ -91,12 +93,14 @@ agrees('stack.h5');
 # A part in a million is a thousand times what is allowed.
 my $million = 1 + 1e-6;
 falsified('stack.h5', "steps/$_", -1, $million, qr/step 8: $_ is/)
-  for qw(kinetic gravitational momentum_z contact_balance contact_violation energy_excess);
+  for qw(kinetic gravitational momentum_z contact_balance contact_violation contact_true_gap energy_excess);
+falsified('stack.h5', 'steps/update_error', -1, 1e9, qr/step 8: update_error is/);
 falsified('stack.h5', 'steps/contact_active', -1, 2, qr/step 8: contact_active is/);
 falsified('stack.h5', 'frames/body_twist', '-1,0,2', 1.01, qr/step 8: \w+ is/);
 falsified('stack.h5', 'frames/contacts/force', '-1,0', 1.01, qr/step 8: \w+ is/);
 is_code(0, 'a beam', 'run', 'bench/beam:resolution=0.25', '-s', 'semi-implicit', '--steps', 3, '--frames', 'all', '-o', 'beam.h5');
 falsified('beam.h5', "steps/$_", 1, $million, qr/step 2: $_ is/) for qw(elastic residual residual_relative min_volume_ratio angular_momentum_y);
+falsified('beam.h5', "steps/$_", 1, 1e9, qr/step 2: $_ is/) for qw(update_error held_error);
 falsified('beam.h5', 'steps/inverted', 1, 1, qr/step 2: inverted is/);
 falsified('beam.h5', 'frames/positions', '2,50,2', $million, qr/step 2: \w+ is/);
 done_testing();

@@ -92,6 +92,7 @@ static eb_error describe_texts(const eb_case *work, eb_run *run) {
   EB_TRY(eb_run_set(&run->audit, "none"));
   EB_TRY(eb_run_set(&run->audit_rules, ""));
   EB_TRY(eb_run_set(&run->equation, ""));
+  EB_TRY(eb_run_set(&run->update, eb_update_name(work->solver->update)));
   return now_text(&run->started);
 }
 

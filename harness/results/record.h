@@ -108,6 +108,8 @@ typedef struct eb_run {
   char *audit_rules; /* the broken rules (harness/audit/rules.h), "update,momentum"; "" when none */
   char *
       equation; /* what the steps solve (eb_equation_name), with the scales of a linearization that are not 1; "" without steps */
+  char *
+      update; /* how positions follow from velocities (eb_update_name), by the solver's table; "" in older files */
   char *started;    /* UTC, ISO 8601 */
   char *state_hash; /* of the final positions and velocities */
   int64_t order;    /* place in the plan */

@@ -11,6 +11,7 @@ import materials
 import rigid
 
 EPS = np.finfo(float).eps
+RESOLUTION = 1e-8  # of positions, in the floor of the force scale
 
 
 class Figure:
@@ -20,6 +21,10 @@ class Figure:
 
 def vector(name, value, noise):
     return {f"{name}_{axis}": Figure(value[d], noise) for d, axis in enumerate("xyz")}
+
+
+# how much of v0 and v1 there is in the velocity of the step
+UPDATES = {"x1 = x0 + h v1": (0, 1), "x1 = x0 + h (v0 + v1) / 2": (0.5, 0.5)}
 
 
 def norm(a):
@@ -41,7 +46,8 @@ class Auditor:
             self.part = self.mesh.components()
 
     def elastic(self, x, activation):
-        """Energy, its force on every node of every point, det F, and what rounding may do to energy and force."""
+        """Energy, its force on every node of every point, det F, what rounding may do to energy and force, and the floor of the force scale
+        that every node of a point has from roundings of 1e-8: 1e-8 w |dN_a/dX| (lambda + 2 mu) sum_b |x_b| |dN_b/dX|."""
         scene, mesh = self.scene, self.mesh
         F = mesh.deformation(x)
         points = mesh.weights.shape[1]
@@ -59,13 +65,16 @@ class Auditor:
         mu, lame = materials.lame(scene.materials["young"], scene.materials["poisson"])
         modulus = (2 * mu + 3 * np.abs(lame) + scene.materials["fibre_stiffness"])[scene.region] * ~scene.rigid
         slope = np.linalg.norm(mesh.gradients, axis=3)
-        strain = EPS * (1 + (np.linalg.norm(x, axis=1)[mesh.cells][:, None, :] * slope).sum(axis=2))
+        reach = (np.linalg.norm(x, axis=1)[mesh.cells][:, None, :] * slope).sum(axis=2)
+        confined = (2 * mu + lame)[scene.region] * ~scene.rigid
+        floor = RESOLUTION * (mesh.weights * confined[:, None] * reach)[:, :, None] * slope
+        strain = EPS * (1 + reach)
         growth = np.maximum(1, np.linalg.norm(F, axis=(2, 3))) ** 4
         stress = modulus[:, None] * strain * growth
         force_noise = norm((mesh.weights * stress)[:, :, None] * slope)
         size = np.linalg.norm(P, axis=(2, 3)) * strain + stress * strain + EPS * modulus[:, None] * growth
         return (float((mesh.weights.ravel() * psi).sum()), forces, materials.determinant(F), float((mesh.weights * size).sum()),
-                force_noise, strain.max())
+                force_noise, strain.max(), floor)
 
     def kinds(self, at):
         """Which nodes are what: 0 free, 1 scripted, 2 and 3 carried."""
@@ -144,9 +153,22 @@ class Auditor:
 
     # ---- equations -------------------------------------------------------------------------------
 
-    def residual(self, before, at, forces, static, force_noise):
-        """grad W = M (x1 - x0 - h v0) / h^2 + g - f_c - f_ext over the free nodes, and the scale that it is measured by:
-        sqrt(sum over free nodes of |inertia|^2 + |f_ext|^2 + |f_c|^2 + sum over the points of elements of |their part of g|^2)."""
+    def friction(self, at, r):
+        """What is left of r when implicit colliders take as much of its tangential part as Coulomb's cone allows."""
+        for one in colliders.each(self.scene.colliders, at) if self.scene.colliders is not None else ():
+            if one["implicit"]:
+                push = np.linalg.norm(colliders.implicit_force(one, self.mesh.area, at["positions"]), axis=1)
+                normal = colliders.distance(one, at["positions"])[1]
+                tangential = r - contact.dot(r, normal)[:, None] * normal
+                size = np.linalg.norm(tangential, axis=1)
+                share = np.minimum(1, one["friction"] * push / np.maximum(size, 1e-300))
+                r = r - np.where(push > 0, share, 0)[:, None] * tangential
+        return r
+
+    def residual(self, before, at, forces, floor, static, force_noise):
+        """grad W = M (x1 - x0 - h v0) / h^2 + g - f_c - f_ext over the free nodes, less friction, and the scale that it is measured by:
+        sqrt(sum over free nodes of |inertia|^2 + |f_ext|^2 + |f_c|^2 + sum over the points of elements of |their part of g|^2 + the squares of the
+        forces that roundings of 1e-8 make)."""
         dt, mass, kind = self.scene.dt, self.mesh.mass[:, None], self.kinds(at)
         free, x0, x1, v0 = kind == 0, before["positions"], at["positions"], before["velocities"]
         inertia = np.zeros_like(x1) if static else mass * (x1 - x0 - dt * v0) / dt ** 2
@@ -154,8 +176,11 @@ class Auditor:
         push, external = self.implicit_push(at), self.external(at)
         g = contact.scatter(self.mesh.cells, forces.sum(axis=1), len(x1))
         r = inertia + g - push - external
+        if not static:
+            r = self.friction(at, r)
         of_elements = forces * free[self.mesh.cells][:, None, :, None]
-        scale = norm([norm(inertia[free]), norm(of_elements), norm(push[free]), norm(external[free])])
+        unknown = 0 if static else RESOLUTION * mass * np.linalg.norm(x1, axis=1)[:, None] / dt ** 2 * free[:, None]
+        scale = norm([norm(inertia[free]), norm(of_elements), norm(push[free]), norm(external[free]), norm(floor * free[self.mesh.cells][:, None, :]), norm(unknown)])
         place = np.abs(x1) + np.abs(x0) + dt * np.abs(v0)
         noise = force_noise + self.implicit_noise(at) + EPS * scale + (0 if static else EPS * norm(mass * place) / dt ** 2)
         return r, scale, noise
@@ -191,10 +216,20 @@ class Auditor:
             errors.append(np.linalg.norm(x[self.bodies.riders] - self.bodies.places(at["body_pose"]), axis=1))
         return max((error.max(initial=0) for error in errors), default=0.0)
 
-    def update_error(self, before, at):
-        free = self.kinds(at) == 0
-        off = at["positions"] - before["positions"] - self.scene.dt * at["velocities"]
-        return np.linalg.norm(off[free], axis=1).max(initial=0)
+    def update_error(self, before, at, static):
+        """Most that a node which no body carries, a body's pose or a joint is off the run's update of positions; None for updates that are no formula."""
+        x0, x1, v0, v1, dt = before["positions"], at["positions"], before["velocities"], at["velocities"], self.scene.dt
+        if static:
+            return dt * np.linalg.norm(v1, axis=1).max()
+        if self.run.attrs["update"] not in UPDATES:
+            return None
+        a, b = UPDATES[self.run.attrs["update"]]
+        off = np.linalg.norm(x1 - x0 - dt * (a * v0 + b * v1), axis=1)[self.kinds(at) < 2].max(initial=0)
+        if self.bodies is not None:
+            off = max(off, self.bodies.off(before["body_pose"], at["body_pose"], at["body_twist"], dt))
+        if self.joints is not None:
+            off = max(off, np.abs(at["joints"][:, 0] - before["joints"][:, 0] - dt * at["joints"][:, 1]).max())
+        return off
 
     def contact_figures(self, frame, before, at, r, scale, noise, energies):
         """What the judge of contact says; the residual has the forces of contact in it."""
@@ -210,7 +245,7 @@ class Auditor:
         works = [((external - weight) * way[:nodes]).sum(), -(push[nodes:] * way[nodes:]).sum(), (rest * way[:nodes])[kind == 1].sum()]
         (before_terms, before_noise), (after_terms, after_noise) = energies
         place = 16 * EPS * np.abs(x1).max()
-        noises = {"violation": place, "open": place, "apart": place, "sliding": place, "cone": 16 * EPS,
+        noises = {"violation": place, "open": place, "apart": place, "true_gap": place, "sliding": place, "cone": 16 * EPS,
                   # of a slip above eps2 rounding of places turns the direction by place / eps2, and reading an angle near 0 or 180 degrees costs half the digits
                   "angle": 1e-6 + np.degrees(place / contacts["eps2"]) if contacts["eps2"] > 0 else 0}
         out = {f"contact_{name}": Figure(value, noises.get(name, 0)) for name, value in law.items()}
@@ -228,7 +263,7 @@ class Auditor:
 
     def energies(self, at, activation):
         """Kinetic, elastic and gravitational energy, and the noise of their sum."""
-        energy, _, _, noise, _, _ = self.elastic(at["positions"], activation)
+        energy, _, _, noise, *_ = self.elastic(at["positions"], activation)
         kinetic, height, _, _, sizes = self.motion(at)
         return np.array([kinetic, energy, height]), noise + 64 * EPS * sizes[0]
 
@@ -237,9 +272,9 @@ class Auditor:
         self.follow(frame)
         before, at = self.state(frame - 1), self.state(frame)
         activation = at.get("activation")
-        energy, forces, J, energy_noise, force_noise, strain = self.elastic(at["positions"], activation)
+        energy, forces, J, energy_noise, force_noise, strain, floor = self.elastic(at["positions"], activation)
         kinetic, height, P, L, sizes = self.motion(at)
-        r, scale, noise = self.residual(before, at, forces, static, force_noise)
+        r, scale, noise = self.residual(before, at, forces, floor, static, force_noise)
         rest = norm(r[self.kinds(at) == 0])
         deepest, size = self.penetration(at), np.abs(at["positions"]).max()
         least = J.min(axis=1)
@@ -248,7 +283,10 @@ class Auditor:
                "min_volume_ratio": Figure(least.min(), 16 * strain * max(1, np.abs(J).max())), "inverted": Figure((~(least > 0)).sum()),
                "max_penetration": Figure(deepest.max(), 16 * EPS * size), "contacts": Figure((deepest > 0).sum()),
                "residual": Figure(rest, noise), "residual_relative": Figure(rest / scale if scale > 0 else 0, noise / scale if scale > 0 else 0),
-               "held_error": Figure(self.held_error(at), 64 * EPS * size), "update_error": Figure(self.update_error(before, at), 64 * EPS * size)}
+               "held_error": Figure(self.held_error(at), 64 * EPS * size)}
+        off = self.update_error(before, at, static)
+        if off is not None:
+            out["update_error"] = Figure(off, 64 * EPS * (size + 1))
         if self.joints is not None:
             p, l, more = self.joints.momenta(*at["joints"].T)
             P, L, sizes = P + p, L + l, [sizes[0], sizes[1] + more[0], sizes[2] + more[1]]

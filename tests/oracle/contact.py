@@ -64,7 +64,7 @@ def law(contacts, x0, x1, bent, mu):
     """The columns contact_*: largest over the sound contacts."""
     w, R, r = contacts["weight"], contacts["frame"], contacts["force"]
     vertex, face = contacts["vertices"], contacts["kind"] == 0
-    out = dict.fromkeys(("active", "violation", "open", "apart", "sliding", "cone", "angle"), 0.0) | {"count": len(w)}
+    out = dict.fromkeys(("active", "violation", "open", "apart", "true_gap", "sliding", "cone", "angle"), 0.0) | {"count": len(w)}
     if not len(w):
         return out
     way = np.einsum("ki,kid->kd", w, x1[vertex] - x0[vertex])
@@ -74,6 +74,7 @@ def law(contacts, x0, x1, bent, mu):
     push, friction, slip = r[:, 0], np.hypot(r[:, 1], r[:, 2]), np.hypot(u[:, 1], u[:, 2]) - slack
     on = push > 0
     apart = np.where(face, vertex_face(x1[vertex]), edge_edge(x1[vertex]))
+    demand = contacts["demand"][:, 0] + np.einsum("kj,ki,kij->k", R[:, 0], w, x0[vertex])
     limit = mu * np.maximum(push, 0)
     sticks = friction < (1 - 1e-6) * limit
     slides = ~sticks & (limit > 0) & (slip > contacts["eps2"])
@@ -82,7 +83,7 @@ def law(contacts, x0, x1, bent, mu):
     cone = max(largest(-push), largest(friction - limit))
     size = largest(push) or largest(np.linalg.norm(r, axis=1))
     return out | {"active": int(on.sum()), "violation": largest(-u[:, 0] - slack), "open": largest(np.abs(u[:, 0]) - slack, on),
-                  "apart": largest(apart, on), "sliding": largest(slip, sticks), "angle": largest(angle, slides),
+                  "apart": largest(apart, on), "true_gap": largest(np.abs(apart - demand) - slack, on), "sliding": largest(slip, sticks), "angle": largest(angle, slides),
                   "cone": cone / size if cone > 0 else 0.0}
 
 

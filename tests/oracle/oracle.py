@@ -15,7 +15,7 @@ import result
 RELATIVE = 1e-9
 # figures that have no column: they are to be 0
 OWN = ("(explicit colliders)",)
-STATIC = 1  # eb_equation: static steps have no inertia
+IMPLICIT_EULER, STATIC = 0, 1  # eb_equation: their residual is that of the column `residual`; static steps have no inertia
 
 
 def allowed(figure, stored):
@@ -51,7 +51,9 @@ class Comparison:
         self.steps += 1
         static = is_static(self.run, row)
         figures = self.auditor.audit(frame, static)
-        for name in skipped(self.run, static):
+        if columns["equation"][row] in (IMPLICIT_EULER, STATIC):
+            figures["equation_residual"] = figures["residual_relative"]
+        for name in skipped(self.run):
             figures.pop(name, None)
         for name, figure in figures.items():
             self.look(step, name, figure, 0.0 if name in OWN else float(columns[name][row]))
@@ -62,11 +64,9 @@ def is_static(run, row):
     return bool(run.steps["equation"][row] == STATIC) or static
 
 
-def skipped(run, static):
-    """Columns that say nothing: younger than the program that wrote the run, and the update of a static step, which has no velocity."""
-    if not run.attrs.get("equation"):
-        return "held_error", "update_error"
-    return ("update_error",) if static else ()
+def skipped(run):
+    """Columns that are younger than the program that wrote the run."""
+    return () if run.attrs.get("equation") else ("held_error", "update_error", "equation_residual")
 
 
 def compare(run):

@@ -23,6 +23,16 @@ class FreeBodies:
         body = self.of_node[self.riders]
         return pose[body, :3] + np.einsum("nij,nj->ni", turn(pose[:, 3:])[body], self.arm)
 
+    def off(self, before, pose, twist, dt):
+        """Largest entry by which poses differ from those that the twists lead to: the centre by h V, the turn by h W (exponential map)."""
+        angle = dt * np.linalg.norm(twist[:, 3:], axis=1)
+        half = (np.sinc(angle / (2 * np.pi)) * dt / 2)[:, None] * twist[:, 3:]
+        a, u, b, v = np.cos(angle / 2), half, before[:, 3], before[:, 4:]
+        q = np.column_stack([a * b - (u * v).sum(axis=1), a[:, None] * v + b[:, None] * u + np.cross(u, v)])
+        sign = np.copysign(1, (q * pose[:, 3:]).sum(axis=1))[:, None]
+        centre = before[:, :3] + dt * twist[:, :3]
+        return max(np.abs(pose[:, :3] - centre).max(), np.abs(pose[:, 3:] - sign * q / np.linalg.norm(q, axis=1)[:, None]).max())
+
     def world_inertia(self, pose):
         R = turn(pose[:, 3:])
         return R @ self.inertia @ R.transpose(0, 2, 1)
