@@ -49,11 +49,13 @@ static void test_falls(void) {
   tap_below(thrown(falling, 50, -weight, 1, 0.5, mean, 1), 1e-9, "a parabola by mean velocities");
   tap_ok(thrown(falling, 50, -weight, 1, 0.5, end, 1) > 1, "which is none by end velocities");
   tap_ok(thrown(falling, 50, -0.5 * weight, 1, 0, end, 1) > 1, "half the weight is missing");
-  tap_ok(thrown(falling, 400, -0.85 * weight, 1, 0, end, 1) > 1, "0.15 of it shows in long flights");
+  tap_ok(thrown(falling, 400, -0.85 * weight, 1, 0, end, 1) > 1,
+         "0.15 of it shows in long flights");
   tap_ok(thrown(falling, 400, -0.95 * weight, 1, 0, end, 1) < 1, "a twentieth is let be");
   tap_ok(thrown(floating, 1, 1, 1, 0, end, 1) > 1, "a kick of a hundredth of the momentum");
   tap_below(thrown(floating, 50, 0, 1, 0, end, 1), 1e-9, "nothing pulls");
-  tap_ok(thrown(falling, 50, -weight, 1, 2, end, 1) > 1, "velocities fall, positions do not follow");
+  tap_ok(thrown(falling, 50, -weight, 1, 2, end, 1) > 1,
+         "velocities fall, positions do not follow");
   tap_below(thrown("nx=2,gz=-9.8,support=x0", 50, -0.5 * weight, 1, 0, end, 1), 0,
             "held bodies have no flight");
 }

@@ -22,8 +22,8 @@ static void test_formulas(void) {
     trial_shake(&t, 1, 1, t.before->v);
     trial_shake(&t, 2, 1, t.after->v);
     for (size_t k = 0; k < t.size; k++)
-      t.after->x[k] = t.before->x[k] +
-                      t.h * (u ? 0.5 * (t.before->v[k] + t.after->v[k]) : t.after->v[k]);
+      t.after->x[k] =
+          t.before->x[k] + t.h * (u ? 0.5 * (t.before->v[k] + t.after->v[k]) : t.after->v[k]);
     eb_audit_row row = trial_audit(&t, EB_EQUATION_IMPLICIT_EULER, plain, updates[u]);
     tap_ok(keeps_update(&row), "%s: a good step", eb_update_name(updates[u]));
     t.after->x[t.size - 2] += 1e-9;
@@ -134,7 +134,8 @@ static void test_far(void) {
   trial_shake(&t, 1, 1, t.after->v);
   trial_advance(&t);
   eb_audit_row row = end_velocity(&t);
-  tap_ok(keeps_update(&row) && row.update_error > 1e-12, "far from the origin roundings are larger");
+  tap_ok(keeps_update(&row) && row.update_error > 1e-12,
+         "far from the origin roundings are larger");
   t.after->x[4] += 1e-6;
   row = end_velocity(&t);
   tap_ok(!keeps_update(&row), "but a micrometre is no rounding");
@@ -146,7 +147,8 @@ static void test_far(void) {
 static void test_free_bodies(void) {
   eb_scene_ops ops = bodies_scene();
   trial t = {0};
-  tap_require(eb_scene_create(&ops, "nx=2,gz=-9.8,speed=1,initial=spin", NULL, "", &t.scene), "bodies");
+  tap_require(eb_scene_create(&ops, "nx=2,gz=-9.8,speed=1,initial=spin", NULL, "", &t.scene),
+              "bodies");
   trial_begin(&t);
   trial_shake(&t, 3, 1, t.after->v);
   trial_advance(&t);
@@ -155,7 +157,8 @@ static void test_free_bodies(void) {
   eb_free_bodies_place(t.scene->free_bodies, t.scene->mesh->X, t.after->pose, t.after->twist,
                        t.after->x, t.after->v);
   eb_audit_row row = end_velocity(&t);
-  tap_ok(keeps_update(&row) && row.held_error <= row.held_allowed, "a rigid body follows its twist");
+  tap_ok(keeps_update(&row) && row.held_error <= row.held_allowed,
+         "a rigid body follows its twist");
   for (int k = 3; k < 7; k++) t.after->pose[k] *= -1;
   row = end_velocity(&t);
   tap_ok(keeps_update(&row), "a quaternion and its opposite are one turn");
