@@ -35,8 +35,9 @@ static const definition costs[] = {
 
 static const definition residuals[] = {
     {"error",
-     "the largest residual of the declared equation over its force scale, over all steps of the "
-     "run. It puts the run into its class, together with the equation's name: below 1e-8, 1e-8 to "
+     "sqrt(sum |r|^2 / sum scale^2) over all steps of the run, r the residual of the declared "
+     "equation and scale its force scale. It puts the run into its class, together with the "
+     "equation's name: below 1e-8, 1e-8 to "
      "1e-6, 1e-6 to 1e-4, 1e-4 to 1e-2, 1e-2 to 1e-1 (lower ends included). From 1e-1 on it is of "
      "order one and not ranked: the steps explain less than nine tenths of the forces"},
     {"ranked", "a run that completed, passed its audit and has a class; all others are shown with "
@@ -50,17 +51,19 @@ static const definition residuals[] = {
     {"its force scale",
      "sqrt(sum over free nodes of |M (x1 - xt) / h^2|^2 + |g_e|^2 for each element's own "
      "contribution before they cancel + |f_c|^2 of implicit colliders + |f_ext|^2 + u^2). It does "
-     "not vanish when forces balance. u is a floor for rounding: the forces that belong to a "
-     "change of 1e-8 of the positions"},
+     "not vanish when forces balance. u is a floor for rounding, the forces that belong to a "
+     "change of 1e-8 of the positions: 1e-8 M |x1| / h^2, and 1e-8 w |dN_a/dX| (lambda + 2 mu) sum "
+     "|x_b| |dN_b/dX| of every element"},
     {"residual over its scale",
      "norm over force scale, without unit: 1e-10 means solved to ten digits, 1 not solved at all"},
     {"declared equation",
      "what the solver says that its steps solve, and is measured by: <i>implicit Euler</i> and "
      "<i>static</i>, the residual above; <i>linearized</i>, r = M (a v1 - v0) / h + g(x0) + s h "
      "K(x0) v1 - f_ext - f_c with its scales a of mass and s of stiffness, over the same sum of "
-     "these terms; <i>reduced</i>, the power |v1 . r| over the sum of the powers of its terms; "
-     "<i>position-based</i>, the net force and moment on each body that nothing holds, over "
-     "their terms"},
+     "these terms; <i>reduced</i>, the power |v1 . r| over the sum of the powers of inertia, g and "
+     "f_ext; <i>position-based</i>, the net force and moment on each body that nothing holds, over "
+     "their terms. Where held nodes move (reduced) or all bodies are held (position-based) these "
+     "cannot be told, and the residual of all free nodes stands in"},
     {"joints", "residual of implicit Euler for the angles of jointed rigid bodies, its 2-norm, and "
                "the same over the norm of its terms"},
     {"solver's own residual", "what the solver logs, in a norm of its own, which the plots name: "
@@ -68,16 +71,24 @@ static const definition residuals[] = {
 
 static const definition figures[] = {
     {"update error",
-     "largest distance of a node from where the declared update of positions, such as x1 = x0 + h "
-     "v1, puts it"},
+     "largest distance of a node that no body carries from where the declared update of positions, "
+     "such as x1 = x0 + h v1, puts it, and the same of the poses of bodies and the angles of "
+     "joints; "
+     "of steps in parts, how far the body has gone beyond h sqrt(2 (K0 + E0 + |f_ext . (x1 - "
+     "x0)|)); of corrected ones, how far the correction goes uphill"},
     {"held error", "largest distance of a scripted, held or carried node from its place"},
     {"momentum balance",
-     "largest |sum M (v1 - v0) - h (external and contact forces)| over the bodies that nothing "
-     "holds, by velocities or by positions; relative: over the sum of the sizes of its terms"},
+     "largest |B| over the bodies that nothing holds, B = sum M (v1 - v0) - h (external and "
+     "contact "
+     "forces) or sum M (x1 - x0) / h - sum M v1; relative: |sum B| of a flight over what the rule "
+     "on momentum allows"},
     {"energy excess",
      "(kinetic + elastic + gravitational, and that of joints, after the step) - (the same before) "
-     "- work of the forces that no potential has and of scripted nodes; negative where energy was "
-     "dissipated. The largest of a step, and the sum over all"},
+     "- work of the forces that no potential has, of moving colliders and obstacles and of "
+     "scripted "
+     "nodes; negative where energy was dissipated. The largest of a step, and the sum over all. A "
+     "linearized step may gain some by its own equation: the rule on energy is about the work of "
+     "the residual"},
     {"kinetic, elastic, gravitational",
      "sum 1/2 m |v|^2, sum over elements of volume x energy density, - sum m gravity . x (shown "
      "from its value in the first step on)"},
@@ -98,29 +109,56 @@ static const definition figures[] = {
      "|u_t| of a contact whose friction is less than mu r_n; |r_t| - mu r_n, or - r_n, over the "
      "largest r_n; angle between friction and - u_t of a contact that slides"}};
 
-/* As harness/audit/rules.h has them. */
+/* As harness/README.md has them, with the bounds of harness/case/verdict.c. */
 static const char *const rules[EB_RULES] = {
     [EB_RULE_FINITE] = "state and audit are finite numbers",
-    [EB_RULE_UPDATE] = "positions follow from velocities as the solver's table declares",
-    [EB_RULE_HELD] = "scripted, held and carried nodes are where they belong",
+    [EB_RULE_UPDATE] = "positions follow from velocities as the solver's table declares: update "
+                       "error <= 64 eps (|x0| + |x1| + h |v1| + 1 + angles and poses), eps = 2^-52",
+    [EB_RULE_HELD] = "scripted, held and carried nodes are where they belong: held error <= 64 eps "
+                     "(|x0| + |x1|)",
     [EB_RULE_RESIDUAL] =
-        "a claimed tolerance is met by the audited residual of the declared equation",
-    [EB_RULE_CLAIM] =
-        "what a solver reports is in range, and a claimed tolerance has a residual behind it",
-    [EB_RULE_PROGRESS] = "the steps are better than doing nothing",
+        "a claimed tolerance is met by the audited residual of the declared equation: at most 100 "
+        "times the last one logged + 1e-9 of the force scale + roundings; 1e-6 of the force scale "
+        "after a direct solve, 1e-3 after stagnation",
+    [EB_RULE_CLAIM] = "what a solver reports is in range, and a claimed tolerance has a residual "
+                      "logged in a norm that the audit measures",
+    [EB_RULE_PROGRESS] =
+        "the steps are better than doing nothing: of those in which stopping and going on leave "
+        "more than 1e-2 of the force scale, a tenth at least leave less residual or less potential "
+        "than both",
     [EB_RULE_MOMENTUM] =
-        "the momentum of bodies that nothing holds changes by the forces on them, in v and in x",
-    [EB_RULE_ENERGY] = "no energy comes from nowhere, summed over the run",
-    [EB_RULE_PENETRATION] = "nodes stay within the scene's bound on penalty colliders",
+        "the momentum of bodies that nothing holds changes by the forces on them, in v and in x: "
+        "over a flight |sum B| <= 10 % of the impulses sum h |f| + 0.1 % of the momentum sum m |v| "
+        "+ roundings; with contact as constraints, each step <= sqrt(nodes) times the scene's "
+        "bound, 5e-4 kg m/s",
+    [EB_RULE_ENERGY] =
+        "no energy comes from nowhere: the work of the residual of the declared equation, sum r . "
+        "(x1 - x0) beyond roundings, or the energy excess of steps in parts, over any stretch of "
+        "the run <= 5 % of its largest energy",
+    [EB_RULE_PENETRATION] = "nodes stay within the scene's bound on penalty colliders, by default "
+                            "1/20 of a body's diagonal + 1.5 h times the speed of first impact",
     [EB_RULE_INTERSECTION] = "surfaces in contact do not cross, bodies are not inside each other",
-    [EB_RULE_CONTACT_RECORD] = "contacts are recorded where surfaces are near, and are contacts",
-    [EB_RULE_CONTACT_GAP] = "the gap of recorded contacts is kept, linearized and true",
-    [EB_RULE_CONTACT_NORMAL] = "the normals of recorded contacts belong to the geometry",
-    [EB_RULE_FRICTION] = "friction keeps to Coulomb's cone, to sticking and to its direction",
-    [EB_RULE_SCENE] = "the scene is what it was",
-    [EB_RULE_HIDDEN_WORK] = "no work is done while the clock stands",
-    [EB_RULE_MEMORY] = "memory does not grow with the steps",
-    [EB_RULE_REPLAY] = "a step answers to the state that it is given",
+    [EB_RULE_CONTACT_RECORD] = "recorded contacts are contacts, and features of different bodies "
+                               "that are nearer than the scene's bound, 1e-5 m, have one",
+    [EB_RULE_CONTACT_GAP] =
+        "the gap of recorded contacts is kept, linearized to 5e-5 m and true to 1e-4 m (bounds of "
+        "the scene, here and below; twice that after stagnation)",
+    [EB_RULE_CONTACT_NORMAL] =
+        "the normals of recorded contacts belong to the geometry, to 10 degrees",
+    [EB_RULE_FRICTION] = "friction keeps to Coulomb's cone (1e-2 of the largest push), to sticking "
+                         "(5e-5 m) and to its direction (2.4 degrees)",
+    [EB_RULE_SCENE] =
+        "the scene is what it was: the solver's in the end equals the harness's own, which was "
+        "built beside it",
+    [EB_RULE_HIDDEN_WORK] = "no work is done while the clock stands: untimed CPU <= 5 % of the "
+                            "timed + 0.02 s",
+    [EB_RULE_MEMORY] =
+        "memory does not grow with the steps: by 64 MB + half of what the first step "
+        "left at most",
+    [EB_RULE_REPLAY] =
+        "a step answers to the state that it is given: one more, off the clock, from the end with "
+        "other velocities keeps all rules, and leaves at most 10 times the worst residual of the "
+        "run or 1e-2 of the force scale",
     [EB_RULE_PROCESS] =
         "the process is left as it was found: descriptors, folder, signals, children"};
 
