@@ -40,9 +40,9 @@ static void expect(const char *name, const double other[9], double up, int64_t w
   tap_ok(unrecorded(&s, NULL) == wanted && unrecorded(&swapped, NULL) == wanted, "%s", name);
 }
 
-static const double tip[9] = {0.25, 0.25, 0, 0.2, 0.3, 1, 0.3, 0.3, 1};      /* down */
-static const double edge[9] = {0.5, -0.5, 0, 0.5, 0.2, 0, 0.5, 0, 1};        /* over edge 01 */
-static const double corner[9] = {-1e-4, -1e-4, 0, -1, 0, 0.1, 0, -1, 0.1};   /* beside 0 */
+static const double tip[9] = {0.25, 0.25, 0, 0.2, 0.3, 1, 0.3, 0.3, 1};       /* down */
+static const double edge[9] = {0.5, -0.5, 0, 0.5, 0.2, 0, 0.5, 0, 1};         /* over edge 01 */
+static const double corner[9] = {-1e-4, -1e-4, 0, -1, 0, 0.1, 0, -1, 0.1};    /* beside 0 */
 static const double parallel[9] = {0.1, -1e-4, 0, 0.9, -1e-4, 0, 0.5, -1, 1}; /* along edge 01 */
 
 static void test_kinds(void) {
@@ -125,8 +125,8 @@ static void test_many(void) {
   tap_ok(wanted > 20 && counts.between > 0 && found + counts.between == wanted,
          "the search finds the pairs that all pairs have");
   if (found + counts.between != wanted)
-    printf("#   %lld and %lld that cross, not %lld\n", (long long)found,
-           (long long)counts.between, (long long)wanted);
+    printf("#   %lld and %lld that cross, not %lld\n", (long long)found, (long long)counts.between,
+           (long long)wanted);
   eb_crossings_destroy(crossings);
 }
 

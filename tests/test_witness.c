@@ -41,8 +41,8 @@ static void take_step(eb_job *j, double row[EB_COL_COUNT]) {
   tap_require(j->solver->ops->step(j->solver, j->after, j->scene->dt, j->log, &reason), "a step");
   j->after->step = j->before->step + 1;
   j->after->time = j->before->time + j->witness.scene->dt;
-  tap_require(eb_witness_step(&j->witness, j->before, j->after, j->work->solver, j->log, reason, row,
-                              &finite),
+  tap_require(eb_witness_step(&j->witness, j->before, j->after, j->work->solver, j->log, reason,
+                              row, &finite),
               "the witness");
 }
 
@@ -87,9 +87,15 @@ static void test_changes(void) {
   static const struct {
     void (*change)(eb_scene *scene);
     const char *name;
-  } changes[] = {{heavy, "masses"},        {weightless, "gravity"}, {soft, "materials"},
-                 {slow, "dt"},             {deep, "colliders"},     {explicit, "colliders"},
-                 {elsewhere, "initial state"}, {wide, "areas of nodes"}, {reshaped, "mesh"}};
+  } changes[] = {{heavy, "masses"},
+                 {weightless, "gravity"},
+                 {soft, "materials"},
+                 {slow, "dt"},
+                 {deep, "colliders"},
+                 {explicit, "colliders"},
+                 {elsewhere, "initial state"},
+                 {wide, "areas of nodes"},
+                 {reshaped, "mesh"}};
   double honest[EB_COL_COUNT] = {0}, row[EB_COL_COUNT] = {0};
   eb_case work = case_of("conjac2020/bunny", bunny, eb_solver_find("semi-implicit"));
   eb_job j;
@@ -119,8 +125,9 @@ static void test_changes(void) {
   tap_require(j.solver->ops->step(j.solver, j.after, j.scene->dt, j.log, &reason), "a step");
   j.after->step = 1;
   j.after->time = j.witness.scene->dt;
-  tap_require(eb_witness_step(&j.witness, j.before, j.after, work.solver, j.log, reason, row, &finite),
-              "the witness");
+  tap_require(
+      eb_witness_step(&j.witness, j.before, j.after, work.solver, j.log, reason, row, &finite),
+      "the witness");
   tap_ok(row[EB_COL_EQUATION_RESIDUAL] > 1e-2 && j.witness.verdict.failures > 0,
          "a step of the changed scene does not solve the witness's");
   close_job(&j);
@@ -153,9 +160,7 @@ static void test_cuts(void) {
 enum { STEPS = 5 };
 
 /* What an honest run leaves, played back whatever the state is. */
-static struct recording {
-  double *x[STEPS + 2], *v[STEPS + 2];
-} tape;
+static struct recording { double *x[STEPS + 2], *v[STEPS + 2]; } tape;
 
 static eb_error play(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                      eb_reason *reason) {
@@ -186,7 +191,8 @@ static void test_challenge(void) {
   double row[EB_COL_COUNT];
   size_t size = 0;
   for (int recorded = 0; recorded < 2; recorded++) {
-    eb_case work = case_of("bench/beam", beam, recorded ? &player : eb_solver_find("semi-implicit"));
+    eb_case work =
+        case_of("bench/beam", beam, recorded ? &player : eb_solver_find("semi-implicit"));
     eb_job j;
     open_job(&j, &work);
     size = 3 * (size_t)j.after->node_count;
@@ -198,12 +204,13 @@ static void test_challenge(void) {
       memcpy(tape.x[n], j.after->x, size * sizeof(double));
       memcpy(tape.v[n], j.after->v, size * sizeof(double));
     }
-    tap_ok(j.witness.verdict.failures == 0, recorded ? "a recording of a run passes as the run"
-                                                     : "a run of a solver passes");
+    tap_ok(j.witness.verdict.failures == 0,
+           recorded ? "a recording of a run passes as the run" : "a run of a solver passes");
     eb_verdict before = j.witness.verdict;
     tap_require(eb_job_challenge(&j), "a challenge");
     tap_ok(j.witness.verdict.broken[EB_RULE_REPLAY] == recorded,
-           recorded ? "until it is asked for a step that it has not got" : "and so does its answer");
+           recorded ? "until it is asked for a step that it has not got"
+                    : "and so does its answer");
     tap_ok(j.witness.verdict.residual2 == before.residual2 &&
                j.witness.verdict.steps == before.steps,
            "which is in no figure of the run");
