@@ -240,6 +240,18 @@ static void test_position_based(void) {
   eb_audit_row row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_END_VELOCITY);
   tap_below(row.equation_residual_relative, 1e-10, "forces within a body leave no net force");
   tap_ok(row.step_residual > 0.1 * row.scale, "though nothing was solved for");
+  double couple = 50 * t.h * t.h;
+  for (int far = 0; far < 2; far++) {
+    size_t node =
+        far ? nodes - 1 : 0; /* opposite corners of the block: its diagonal is not along y */
+    t.after->x[3 * node + 1] += (far ? -couple : couple) / t.mass[node];
+  }
+  row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_END_VELOCITY);
+  tap_ok(row.equation_residual_relative > 1e-3, "a couple from outside turns the body");
+  for (int far = 0; far < 2; far++) {
+    size_t node = far ? nodes - 1 : 0;
+    t.after->x[3 * node + 1] -= (far ? -couple : couple) / t.mass[node];
+  }
   double kick = 50 * t.h * t.h / t.mass[4];
   t.after->x[3 * 4] += kick;
   row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_END_VELOCITY);

@@ -59,6 +59,7 @@ static void test_kinds(void) {
 
 static void test_recorded(void) {
   static const eb_pair joining = {EB_VERTEX_FACE, {3, 0, 1, 2}}, own = {EB_EDGE_EDGE, {3, 4, 4, 5}},
+                       other = {EB_EDGE_EDGE, {0, 1, 1, 2}},
                        nobody = {EB_VERTEX_FACE, {-1, 7, 8, 9}};
   const struct {
     const char *name;
@@ -68,6 +69,7 @@ static void test_recorded(void) {
   } records[] = {{"a contact between them is one", &joining, 1, 0},
                  {"an empty record has none", &joining, 0, 1},
                  {"a contact of one with itself is none", &own, 1, 1},
+                 {"nor one of the other", &other, 1, 1},
                  {"nor is one of vertices that are not there", &nobody, 1, 1}};
   stage s = stage_of(tip);
   for (int i = 0; i < 3; i++) s.x[9 + 3 * i + 2] += 0.5 * near;
