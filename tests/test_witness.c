@@ -159,15 +159,15 @@ static void test_cuts(void) {
 
 enum { STEPS = 5 };
 
-/* What an honest run leaves, played back whatever the state is. */
+/* The velocities of an honest run, played back whatever the state is; positions follow from them, so that no rule but the residual tells. */
 static struct recording { double *x[STEPS + 2], *v[STEPS + 2]; } tape;
 
 static eb_error play(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                      eb_reason *reason) {
-  (void)solver, (void)dt;
-  size_t bytes = 3 * (size_t)state->node_count * sizeof(double);
-  memcpy(state->x, tape.x[state->step + 1], bytes);
-  memcpy(state->v, tape.v[state->step + 1], bytes);
+  (void)solver;
+  size_t size = 3 * (size_t)state->node_count;
+  memcpy(state->v, tape.v[state->step + 1], size * sizeof(double));
+  for (size_t k = 0; k < size; k++) state->x[k] += dt * state->v[k];
   log->equation = EB_EQUATION_LINEARIZED;
   *reason = EB_CONVERGED_ITS;
   return EB_OK;
@@ -199,9 +199,7 @@ static void test_challenge(void) {
     for (int n = 1; n <= STEPS + !recorded; n++) {
       if (n <= STEPS) take_step(&j, row);
       if (recorded) continue;
-      tape.x[n] = malloc(size * sizeof(double));
       tape.v[n] = malloc(size * sizeof(double));
-      memcpy(tape.x[n], j.after->x, size * sizeof(double));
       memcpy(tape.v[n], j.after->v, size * sizeof(double));
     }
     tap_ok(j.witness.verdict.failures == 0,
@@ -216,10 +214,7 @@ static void test_challenge(void) {
            "which is in no figure of the run");
     close_job(&j);
   }
-  for (int n = 0; n < STEPS + 2; n++) {
-    free(tape.x[n]);
-    free(tape.v[n]);
-  }
+  for (int n = 0; n < STEPS + 2; n++) free(tape.v[n]);
 }
 
 int main(void) {
