@@ -93,11 +93,16 @@ agrees('stack.h5');
 # A part in a million is a thousand times what is allowed.
 my $million = 1 + 1e-6;
 falsified('stack.h5', "steps/$_", -1, $million, qr/step 8: $_ is/)
-  for qw(kinetic gravitational momentum_z contact_balance contact_violation contact_true_gap energy_excess);
-falsified('stack.h5', 'steps/update_error', -1, 1e9, qr/step 8: update_error is/);
+  for qw(kinetic gravitational momentum_z contact_balance contact_violation energy_excess);
+# Figures that may be no more than rounding.
+falsified('stack.h5', "steps/$_", -1, 1e9, qr/step 8: $_ is/) for qw(update_error contact_true_gap);
 falsified('stack.h5', 'steps/contact_active', -1, 2, qr/step 8: contact_active is/);
 falsified('stack.h5', 'frames/body_twist', '-1,0,2', 1.01, qr/step 8: \w+ is/);
 falsified('stack.h5', 'frames/contacts/force', '-1,0', 1.01, qr/step 8: \w+ is/);
+is_code(0, 'a beam of a linear material', 'run', 'bench/beam:resolution=0.25,material=linear', '-s', 'semi-implicit:linear=cg,linear_rtol=1e-2', '--steps', 3, '--frames', 'all',
+  '-o', 'loose.h5');
+agrees('loose.h5');
+falsified('loose.h5', 'steps/equation_residual', 1, $million, qr/step 2: equation_residual is/);
 is_code(0, 'a beam', 'run', 'bench/beam:resolution=0.25', '-s', 'semi-implicit', '--steps', 3, '--frames', 'all', '-o', 'beam.h5');
 falsified('beam.h5', "steps/$_", 1, $million, qr/step 2: $_ is/) for qw(elastic residual residual_relative min_volume_ratio angular_momentum_y);
 falsified('beam.h5', "steps/$_", 1, 1e9, qr/step 2: $_ is/) for qw(update_error held_error);

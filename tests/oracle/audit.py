@@ -27,6 +27,15 @@ def vector(name, value, noise):
 UPDATES = {"x1 = x0 + h v1": (0, 1), "x1 = x0 + h (v0 + v1) / 2": (0.5, 0.5)}
 
 
+def scales(equation):
+    """Of mass and stiffness in an attribute `equation` such as "linearized, mass x 1.05, stiffness x 3"."""
+    found = {"mass": 1.0, "stiffness": 1.0}
+    for part in equation.split(", ")[1:]:
+        name, value = part.split(" x ")
+        found[name] = float(value)
+    return found["mass"], found["stiffness"]
+
+
 def norm(a):
     return float(np.sqrt(np.sum(np.square(a))))
 
@@ -185,6 +194,40 @@ class Auditor:
         noise = force_noise + self.implicit_noise(at) + EPS * scale + (0 if static else EPS * norm(mass * place) / dt ** 2)
         return r, scale, noise
 
+    def linearized(self, before, at, push):
+        """The residual of (a M + s h^2 K) v1 = M v0 + h (f_ext - g(x0)) over its scale, where the tangent is that of rotated elements whatever a
+        solver takes: materials of that kind, no fibres, no implicit colliders, no joints. None elsewhere."""
+        scene, mesh, dt = self.scene, self.mesh, self.scene.dt
+        implicit = scene.colliders is not None and any(scene.colliders["implicit"])
+        kinds = set(scene.materials["kind"])
+        if not kinds <= {"linear", "corotational"} or scene.fibre is not None or implicit or self.joints is not None:
+            return None
+        mass_scale, stiffness = scales(self.run.attrs["equation"])
+        x0, v0, v1, m = before["positions"], before["velocities"], at["velocities"], mesh.mass[:, None]
+        _, forces, _, _, force_noise, _, floor = self.elastic(x0, at.get("activation"))
+        mu, lame = materials.lame(scene.materials["young"], scene.materials["poisson"])
+        F = mesh.deformation(x0).reshape(-1, 3, 3)
+        dF = (mesh.deformation(x0 + v1) - mesh.deformation(x0)).reshape(-1, 3, 3)
+        region = np.repeat(scene.region, mesh.weights.shape[1])
+        still = np.array([kind == "linear" for kind in scene.materials["kind"]])[region][:, None, None]
+        R = np.where(still, np.eye(3), materials.rotation(F))
+        turned = R.transpose(0, 2, 1) @ dF
+        strain = mu[region][:, None, None] * (turned + turned.transpose(0, 2, 1))
+        strain += (lame[region] * np.einsum("nii->n", turned))[:, None, None] * np.eye(3)
+        dP = (R @ strain * np.repeat(~scene.rigid, mesh.weights.shape[1])[:, None, None]).reshape(*mesh.weights.shape, 3, 3)
+        if mesh.planar:
+            dP[..., 2, :] = 0
+        stretch = stiffness * dt * np.einsum("ep,epij,epaj->epai", mesh.weights, dP, mesh.gradients)
+        inertia, external, kind = m * (mass_scale * v1 - v0) / dt, self.external(at), self.kinds(at)
+        inertia[kind > 1] = 0
+        r = inertia - external - push + contact.scatter(mesh.cells, (forces + stretch).sum(axis=1), mesh.nodes)
+        free = kind == 0
+        on = free[mesh.cells][:, None, :, None]
+        scale = norm([norm(inertia[free]), norm(external[free]), norm(forces * on), norm(stretch * on), norm(floor * on[..., 0])])
+        # sums of some hundred terms; dF is the difference of two F
+        noise = 64 * EPS * (scale + norm(push)) + 2 * force_noise * (1 + stiffness * dt) + EPS * norm(m * (np.abs(v1) + np.abs(v0))) / dt
+        return Figure(norm(r[free]) / scale if scale > 0 else 0, noise / scale if scale > 0 else 0)
+
     def joint_figures(self, before, at, r, static, noise):
         """The equation of the joints: what acts on the riding nodes acts on the joints (d'Alembert), implicit Euler in angles."""
         art, dt = self.joints, self.scene.dt
@@ -267,7 +310,7 @@ class Auditor:
         kinetic, height, _, _, sizes = self.motion(at)
         return np.array([kinetic, energy, height]), noise + 64 * EPS * sizes[0]
 
-    def audit(self, frame, static):
+    def audit(self, frame, static, linearized):
         """All figures of the step that ends at this frame, by the names of their columns."""
         self.follow(frame)
         before, at = self.state(frame - 1), self.state(frame)
@@ -295,6 +338,12 @@ class Auditor:
         if self.run.contacts is not None:
             now = (np.array([kinetic, energy, height]), energy_noise + 64 * EPS * sizes[0])
             out |= self.contact_figures(frame, before, at, r, scale, noise, (self.energies(before, before.get("activation")), now))
+        if linearized:
+            contacts = self.run.contacts_of(frame)
+            pushed = 0 if contacts is None else contact.forces(contacts, len(at["positions"]) + len(contact.obstacle_vertices(self.scene, at)))[:self.mesh.nodes]
+            figure = self.linearized(before, at, pushed)
+            if figure is not None:
+                out["equation_residual"] = figure
         push = self.explicit_push(before)
         if push is not None and "force" in at:
             out["(explicit colliders)"] = Figure(norm(push - at["force"]), 1e-9 * norm(push) + 64 * EPS * (norm(self.external(at)) + self.implicit_noise(before)))

@@ -83,7 +83,7 @@ def law(contacts, x0, x1, bent, mu):
     cone = max(largest(-push), largest(friction - limit))
     size = largest(push) or largest(np.linalg.norm(r, axis=1))
     return out | {"active": int(on.sum()), "violation": largest(-u[:, 0] - slack), "open": largest(np.abs(u[:, 0]) - slack, on),
-                  "apart": largest(apart, on), "true_gap": largest(np.abs(apart - demand) - slack, on), "sliding": largest(slip, sticks), "angle": largest(angle, slides),
+                  "apart": largest(apart, on), "true_gap": largest(np.abs(apart - demand) - slack - np.hypot(u[:, 1], u[:, 2]), on), "sliding": largest(slip, sticks), "angle": largest(angle, slides),
                   "cone": cone / size if cone > 0 else 0.0}
 
 

@@ -15,7 +15,7 @@ import result
 RELATIVE = 1e-9
 # figures that have no column: they are to be 0
 OWN = ("(explicit colliders)",)
-IMPLICIT_EULER, STATIC = 0, 1  # eb_equation: their residual is that of the column `residual`; static steps have no inertia
+IMPLICIT_EULER, STATIC, LINEARIZED = range(3)  # eb_equation: their residual is that of the column `residual`; static steps have no inertia
 
 
 def allowed(figure, stored):
@@ -50,7 +50,7 @@ class Comparison:
             return
         self.steps += 1
         static = is_static(self.run, row)
-        figures = self.auditor.audit(frame, static)
+        figures = self.auditor.audit(frame, static, columns["equation"][row] == LINEARIZED)
         if columns["equation"][row] in (IMPLICIT_EULER, STATIC):
             figures["equation_residual"] = figures["residual_relative"]
         for name in skipped(self.run):

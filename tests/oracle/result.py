@@ -13,6 +13,11 @@ def named(dataset):
     return [names[int(value)] for value in dataset[...]]
 
 
+def attributes(item):
+    """All attributes by name; texts of fixed length, which h5py reads as bytes, as text."""
+    return {name: value.decode() if isinstance(value, bytes) else value for name, value in item.attrs.items()}
+
+
 def table(group):
     """All datasets of a group; enumerations as lists of names."""
     return {name: named(item) if h5py.check_enum_dtype(item.dtype) else item[...]
@@ -22,7 +27,7 @@ def table(group):
 class Scene:
     def __init__(self, group):
         mesh = group["mesh"]
-        self.name = group.attrs["name"]
+        self.name = attributes(group)["name"]
         self.kind = next(kind for kind in CELLS if kind in mesh)
         self.rest = mesh["positions"][...]
         self.cells = mesh[self.kind][...]
@@ -47,7 +52,7 @@ class Scene:
 class Run:
     def __init__(self, file, name):
         group = file["runs"][name]
-        self.name, self.attrs = name, dict(group.attrs)
+        self.name, self.attrs = name, attributes(group)
         self.scene = Scene(file["scenes"][self.attrs["scene_hash"]])
         self.steps = table(group["steps"])
         self.frames = table(group["frames"])
