@@ -101,8 +101,8 @@ static const definition figures[] = {
      "- u_n of a contact, and |u_n| of one that pushes, where u_n is the distance along its normal "
      "less the distance that it demands"},
     {"true gap off, apart",
-     "by how much the true distance of features that push each other is off the gap, and the "
-     "largest such distance"},
+     "by how much the true distance of features that push each other is off the one that they "
+     "demand, less what they slide along each other, and the largest such distance"},
     {"unrecorded pairs", "features nearer than the gap that no reported contact has"},
     {"normal off", "largest angle between a contact's normal and that of the geometry"},
     {"slip inside the cone, beyond the cone, friction off",
@@ -153,8 +153,8 @@ static const char *const rules[EB_RULES] = {
     [EB_RULE_HIDDEN_WORK] = "no work is done while the clock stands: untimed CPU <= 5 % of the "
                             "timed + 0.02 s",
     [EB_RULE_MEMORY] =
-        "memory does not grow with the steps: by 64 MB + half of what the first step "
-        "left at most",
+        "memory does not grow with the steps: over the second half of them by 32 MB + a "
+        "tenth of what was there at most",
     [EB_RULE_REPLAY] =
         "a step answers to the state that it is given: one more, off the clock, from the end with "
         "other velocities keeps all rules, and leaves at most 10 times the worst residual of the "
