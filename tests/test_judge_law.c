@@ -160,6 +160,22 @@ static void test_bent(void) {
          "what a turn bends is not held against a contact");
 }
 
+/* Edge 5 6 straight above edge 1 2: there is no direction across both, and the one between them is up. */
+static void test_parallel(void) {
+  static const double sideways[9] = {0, 1, 0, 0, 0, 1, 1, 0, 0};
+  for (int wrong = 0; wrong < 2; wrong++) {
+    stage s = good_stage();
+    put(&s, 5, 0, 0, 2 * gap, gap);
+    put(&s, 6, 1, 0, 2 * gap, gap);
+    s.r[3 * OPEN] = 10;
+    if (wrong) memcpy(s.frame + 9 * OPEN, sideways, sizeof sideways);
+    if (wrong) s.c[3 * OPEN] = gap;
+    eb_contact_law law = measure(&s);
+    tap_ok(law.unsound == 0, "a contact of parallel edges is one");
+    tap_near(law.normal, wrong ? 90 : 0, 1e-6, "its normal is that between them");
+  }
+}
+
 /* ---- distances -------------------------------------------------------------------------------- */
 
 enum { SAMPLES = 40 };
@@ -212,6 +228,7 @@ int main(void) {
   test_flaws();
   test_unsound();
   test_bent();
+  test_parallel();
   test_distance();
   return tap_done();
 }

@@ -126,6 +126,10 @@ static void test_steps(void) {
          (t.step.reason = EB_CONVERGED_ITS, set_residual(&t, 50), t.row.null_residual = 50,
           t.row.progress = 1),
          "or in its potential");
+  BREAKS("progress",
+         (t.step.reason = EB_CONVERGED_ITS, set_residual(&t, 50 * (1 - 1e-12)),
+          t.row.null_residual = 50, t.row.progress = -1),
+         "one that is better by rounding");
   BREAKS("", (t.row.null_residual = 1e-4, t.row.progress = 0), "nothing where nothing is to do");
   BREAKS("update,held", (t.row.update_error = 1e-9, t.row.held_error = 1), "two rules at once");
 }
@@ -143,7 +147,21 @@ static void test_energy_sums(void) {
   tap_ok(verdict.broken[EB_RULE_ENERGY] == 1, "what was lost before is no credit");
 }
 
+/* A step without a residual has forces all the same. */
+static void test_error(void) {
+  trial t;
+  eb_verdict verdict = {0};
+  for (int i = 0; i < 4; i++) {
+    good_step(&t);
+    if (i > 0) set_residual(&t, 0);
+    eb_verdict_step(&verdict, &t.step);
+  }
+  tap_near(sqrt(verdict.residual2 / verdict.scale2), 0.5e-5, 1e-15,
+           "steps that are solved exactly count in the error of the run");
+}
+
 int main(void) {
+  test_error();
   test_claims();
   test_linear_norm();
   test_steps();
