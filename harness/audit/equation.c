@@ -93,13 +93,13 @@ static double model(const eb_audit *audit, double dt, const double *stopped, con
   return 0.5 * dt * (product(audit, stopped, v) + product(audit, r, v));
 }
 
-/* The residual when everything stops, x1 = x0 and v1 = 0, into r; colliders push as they do at `time`. In statics (dt = 0) there is no inertia. */
+/* The residual when everything stops, x1 = x0 and v1 = 0, into r; colliders push as they do at `time`. */
 static double stopped_residual(const eb_audit *audit, const eb_state *before, double time,
                                double dt, double *r) {
-  double rate = dt > 0 ? 1 / dt : 0;
+  double rate = 1 / dt;
   for (size_t k = 0; k < 3 * audit->nodes; k++)
     r[k] = -rate * audit->mass[k / 3] * before->v[k] + audit->start.g[k] - loads_on(audit, k);
-  eb_audit_add_penalty(audit, time, before->x, dt > 0, r);
+  eb_audit_add_penalty(audit, time, before->x, true, r);
   return sqrt(product(audit, r, r));
 }
 
@@ -202,13 +202,16 @@ static void reduce(const eb_audit *audit, const eb_state *before, const eb_state
 
 /* ---- all of it -------------------------------------------------------------------------------- */
 
-/* W of a step that stops or of one that goes on (`going`: its elastic energy and penalty), whichever is lower, less W of x1. In statics (dt = 0) nothing goes on, and there is no
- * inertia. */
+/* Elastic energies and penalties of doing nothing, J: free nodes stay, or go on as they are; those that are fixed are where they belong at the end. */
+typedef struct nothing {
+  double stopped, going;
+} nothing;
+
+/* W of a step that stops or of one that goes on, whichever is lower, less W of x1. In statics (dt = 0) nothing goes on, and there is no inertia. */
 static double potential_gain(const eb_audit *audit, const eb_state *before, const eb_state *after,
-                             double dt, double going) {
-  static const double known = 1e-12; /* of the energies: rounding of some thousand terms */
+                             double dt, const nothing *energies) {
   double inertia = dt > 0 ? 1 / (2 * dt * dt) : 0;
-  double stopped = audit->start.energy + eb_audit_penalty_energy(audit, after->time, before->x);
+  double stopped = energies->stopped, going = dt > 0 ? energies->going : INFINITY;
   double end = audit->end.energy + eb_audit_penalty_energy(audit, after->time, after->x);
   for (size_t i = 0; i < audit->nodes; i++)
     for (size_t k = 3 * i; k < 3 * i + 3 && !audit->fixed[i]; k++) {
@@ -218,30 +221,41 @@ static double potential_gain(const eb_audit *audit, const eb_state *before, cons
       end += m * (way - coast) * (way - coast) - f * way;
       going -= f * coast;
     }
-  double least = fmin(stopped, going);
-  return least - end - known * (fabs(least) + fabs(end));
+  return fmin(stopped, going) - end;
+}
+
+/* A step whose free nodes go `share` of the way that their velocities take them: its elastic energy and penalty, and in *residual |grad W|. In statics (dt = 0) there is no inertia. */
+static double without_forces(eb_audit *audit, const eb_state *before, const eb_state *after,
+                             double dt, double share, double *residual) {
+  eb_audit_elastic at = {.g = audit->stretch};
+  double rate = dt > 0 ? (1 - share) / dt : 0;
+  for (size_t k = 0; k < 3 * audit->nodes; k++)
+    audit->trial[k] = audit->fixed[k / 3] ? after->x[k] : before->x[k] + share * dt * before->v[k];
+  eb_audit_elements(audit, audit->trial, &at);
+  for (size_t k = 0; k < 3 * audit->nodes; k++)
+    at.g[k] -= rate * audit->mass[k / 3] * before->v[k] + loads_on(audit, k);
+  eb_audit_add_penalty(audit, after->time, audit->trial, dt > 0, at.g);
+  *residual = sqrt(product(audit, at.g, at.g));
+  return at.energy + eb_audit_penalty_energy(audit, after->time, audit->trial);
 }
 
 static void compare_full(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                         eb_audit_row *row) {
-  eb_audit_elastic coast = {.g = audit->stretch};
-  for (size_t k = 0; k < 3 * audit->nodes; k++) audit->trial[k] = before->x[k] + dt * before->v[k];
-  eb_audit_elements(audit, audit->trial, &coast);
-  for (size_t k = 0; k < 3 * audit->nodes; k++) coast.g[k] -= loads_on(audit, k);
-  eb_audit_add_penalty(audit, after->time, audit->trial, true, coast.g);
-  double going = sqrt(product(audit, coast.g, coast.g));
-  row->null_residual =
-      fmin(stopped_residual(audit, before, after->time, dt, audit->stopped), going);
-  row->progress =
-      potential_gain(audit, before, after, dt,
-                     coast.energy + eb_audit_penalty_energy(audit, after->time, audit->trial));
+                         bool reduced, eb_audit_row *row) {
+  double stopped, going;
+  nothing energies = {.stopped = without_forces(audit, before, after, dt, 0, &stopped)};
+  energies.going = without_forces(audit, before, after, dt, 1, &going);
+  row->null_residual = fmin(stopped, going);
+  row->progress = potential_gain(audit, before, after, dt, &energies);
   row->compared_residual = row->residual;
+  /* Nodes that follow quasistatically lower the potential of the forces, whatever their inertia. */
+  if (reduced)
+    row->progress = fmax(row->progress, potential_gain(audit, before, after, 0, &energies));
 }
 
 static void compare_static(eb_audit *audit, const eb_state *before, const eb_state *after,
                            eb_audit_row *row) {
-  row->null_residual = stopped_residual(audit, before, after->time, 0, audit->stopped);
-  row->progress = potential_gain(audit, before, after, 0, INFINITY);
+  nothing energies = {.stopped = without_forces(audit, before, after, 0, 0, &row->null_residual)};
+  row->progress = potential_gain(audit, before, after, 0, &energies);
   row->compared_residual = row->residual;
 }
 
@@ -273,7 +287,7 @@ static double work_of(const eb_audit *audit, const eb_state *before, const eb_st
   const double *r = linear(declared) ? audit->own : audit->residual;
   double work = 0, way2 = 0;
   if (row->equation_stands_in)
-    return 0; /* what holds scripted nodes in a reduced equation cannot be told either */
+    return row->raised; /* what holds scripted nodes in a reduced equation cannot be told either */
   if (declared->update == EB_UPDATE_SUBSTEPS || declared->update == EB_UPDATE_MEAN_VELOCITY)
     return row->energy_excess;
   for (size_t k = 0; k < 3 * audit->nodes; k++) {
@@ -281,7 +295,7 @@ static double work_of(const eb_audit *audit, const eb_state *before, const eb_st
     work += r[k] * way;
     way2 += way * way;
   }
-  return copysign(fmax(0, fabs(work) - row->unknown * sqrt(way2)), work);
+  return row->raised + copysign(fmax(0, fabs(work) - row->unknown * sqrt(way2)), work);
 }
 
 /* Every step of a small mesh; one in eight of a large one, chosen by the bits of where it ends. */
@@ -314,5 +328,5 @@ void eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *
   else if (declared->equation == EB_EQUATION_STATIC)
     compare_static(audit, before, after, row);
   else
-    compare_full(audit, before, after, dt, row);
+    compare_full(audit, before, after, dt, declared->equation == EB_EQUATION_REDUCED, row);
 }
