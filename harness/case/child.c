@@ -312,6 +312,7 @@ static bool collect(child *c) {
 /* What the board says in the end; a solver may have written anything there. */
 static void read_words(child *c) {
   c->end->trouble = c->board->trouble;
+  c->end->harmed = c->board->harmed;
   memcpy(c->end->words, c->board->words, sizeof c->end->words);
   c->end->words[sizeof c->end->words - 1] = '\0';
   eb_text_clean(c->end->words);

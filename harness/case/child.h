@@ -29,6 +29,7 @@ typedef struct eb_board {
   _Atomic int asked_to_end; /* by the parent: the time is over */
   double started; /* just before the process was, on the clock of eb_wall_seconds; 0: unknown */
   _Atomic int trouble; /* eb_error_code of what made the process give up; 0: nothing */
+  _Atomic int harmed;  /* a step has broken the rule of the process: its file may not say so */
   /* What went wrong, when that cannot be written into the file. */
   char words[EB_BOARD_WORDS];
 } eb_board;
@@ -73,7 +74,8 @@ typedef struct eb_child_end {
   int64_t step, steps; /* last progress on the board */
   eb_stage stage;
   int left;    /* processes that it has left running; they were ended */
-  int trouble; /* and words: from its board */
+  int trouble; /* harmed and words too: from its board */
+  bool harmed;
   char words[EB_BOARD_WORDS];
   char output[EB_CHILD_OUTPUT]; /* the end of what it printed, without control characters */
 } eb_child_end;

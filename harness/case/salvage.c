@@ -98,18 +98,28 @@ static eb_error append(char **field, const char *separator, const char *words) {
   return error;
 }
 
+static eb_error break_process_rule(const char *words, eb_run *run) {
+  const char *rule = eb_rule_name(EB_RULE_PROCESS);
+  run->audit_failures++;
+  EB_TRY(append(&run->audit_detail, "; ", words));
+  if (!strstr(run->audit_rules, rule)) EB_TRY(append(&run->audit_rules, ",", rule));
+  return eb_run_set(&run->audit, "failed");
+}
+
 /* Processes that outlive their case break the rule of the process. */
 static eb_error mention_left(const eb_child_end *end, eb_run *run) {
-  const char *rule = eb_rule_name(EB_RULE_PROCESS);
   char words[80];
   if (end->left == 0) return EB_OK;
   snprintf(words, sizeof words, "left %d process%s running: ended", end->left,
            end->left == 1 ? "" : "es");
   EB_TRY(append(&run->detail, "; ", words));
-  run->audit_failures++;
-  EB_TRY(append(&run->audit_detail, "; ", words));
-  if (!strstr(run->audit_rules, rule)) EB_TRY(append(&run->audit_rules, ",", rule));
-  return eb_run_set(&run->audit, "failed");
+  return break_process_rule(words, run);
+}
+
+/* A step that closed the descriptors has kept its verdict from the file. */
+static eb_error mention_harm(const eb_child_end *end, eb_run *run) {
+  if (!end->harmed || strstr(run->audit_rules, eb_rule_name(EB_RULE_PROCESS))) return EB_OK;
+  return break_process_rule(end->words, run);
 }
 
 static eb_error fill_cause(const eb_case *work, const eb_child_end *end, eb_run *run) {
@@ -186,6 +196,7 @@ static eb_error record_cause(const eb_case *work, const eb_child_end *end, bool 
   if (!readable) EB_TRY(eb_case_describe(work, run));
   EB_TRY(fill_cause(work, end, run));
   if (spoiled) EB_TRY(append(&run->detail, "; ", "its result file cannot be read"));
+  EB_TRY(mention_harm(end, run));
   EB_TRY(mention_left(end, run));
   return readable ? rewrite(raw, run) : write_record(environment, raw, run);
 }

@@ -158,6 +158,7 @@ static eb_error check_guard(eb_job *j, bool *good) {
   if (*good) return EB_OK;
   snprintf(detail, sizeof detail, "step %lld: %s", (long long)j->before->step + 1, words);
   eb_board_say(j->board, detail);
+  j->board->harmed = true;
   eb_verdict_break(&j->witness.verdict, EB_RULE_PROCESS, "%s", detail);
   if (change == EB_GUARD_ARRAYS) EB_TRY(replace_state(j));
   return eb_job_conclude(j, EB_OUTCOME_FAILED, detail);
