@@ -144,6 +144,9 @@ static const char *named_difference(const eb_scene *a, const eb_scene *b) {
   if (!same_reals(eb_elasticity_mass(a->elasticity), eb_elasticity_mass(b->elasticity), nodes))
     return "masses";
   if (!same_reals(a->node_area, b->node_area, nodes)) return "areas of nodes";
+  if (!same_reals(&a->penetration_bound, &b->penetration_bound, 1) ||
+      memcmp(&a->contact_bounds, &b->contact_bounds, sizeof a->contact_bounds) != 0)
+    return "bounds of the audit";
   if (!same_reals(a->x0, b->x0, 3 * nodes) || !same_reals(a->v0, b->v0, 3 * nodes))
     return "initial state";
   return NULL;
