@@ -10,6 +10,13 @@
  * the last the sum of what a step's roundings may leave: 64 eps sum_i m_i |x1_i| / h, and h times 45 roundings of the elastic forces (equation.c). Without it a body at rest
  * where nothing pulls would have to keep the momentum of its roundings.
  *
+ * Bodies that something holds are pushed by what holds them, through the elements at the held nodes. With r the residual of the declared equation, in which those forces are, and g_j the
+ * elastic forces on held nodes,
+ *
+ *   |sum h sum_free r_i| <= 10 % of sum h (|weight| + sum |pushes| + sum_held |g_j|) + 0.1 % of the largest sum_i m_i |v_i| + sum (e sqrt(nodes) + h u),
+ *
+ * over the run, for equations whose residual is that of all free nodes; e is the scene's bound on momentum where contacts are constraints (judge_motion.c), u what rounding leaves unknown. In it a step that claims nothing cannot forget the weight of a clamped body.
+ *
  * A tenth is where errors are of order one (harness/results/accuracy.h). A linearized step with a declared mass scale a > 1 (damping) takes (a - 1) P1 from the momentum, at most a tenth of it in a step. Where parts of a step are not known (substeps), or
  * forces of its end act (implicit colliders), a flight ends when a node of the body is pushed, and begins anew behind it. */
 #include "harness/audit/flight.h"
@@ -29,6 +36,7 @@ typedef struct course {
   double impulses;             /* sum h |f|, N s */
   double unknown;              /* of roundings, kg m/s */
   double momentum;             /* the largest sum_i m_i |v_i| */
+  double known; /* kg m/s: what tolerances of contact and rounding may leave of held bodies */
 } course;
 
 /* Of one body in one step. */
@@ -38,6 +46,8 @@ typedef struct sums {
   double size;                 /* sum_i m_i (|v1| + |v0|) / 2 */
   double pushes;               /* N: sizes of forces beyond gravity */
   double reach;                /* sum_i m_i |x1|, kg m */
+  double left[3], holds; /* N: residual on free nodes, sizes of the elastic forces on held ones */
+  int32_t nodes;
   bool held, pushed;
   int32_t rider; /* or -1 */
 } sums;
@@ -118,8 +128,25 @@ static void take_rider(const eb_audit *audit, const eb_state *before, const eb_s
   s->size = 0.5 * (sqrt(eb_dot3(s->p0, s->p0)) + sqrt(eb_dot3(s->p1, s->p1)));
 }
 
+/* The residual whose sum over free nodes is what is left of a held body's momentum; NULL where it is not known of single nodes. */
+static const double *residual_of(const eb_audit *audit, const eb_declaration *declared) {
+  bool whole = declared->update == EB_UPDATE_END_VELOCITY;
+  if (whole && declared->equation == EB_EQUATION_LINEARIZED) return audit->own;
+  return whole && declared->equation == EB_EQUATION_IMPLICIT_EULER ? audit->residual : NULL;
+}
+
+static void add_held(const eb_audit *audit, const double *residual, size_t i, sums *s) {
+  s->nodes++;
+  if (audit->fixed[i])
+    s->holds += sqrt(eb_audit_squared(audit->end.g + 3 * i));
+  else
+    eb_add3(1, residual + 3 * i, s->left);
+}
+
 static void sum_bodies(eb_flight *flight, const eb_state *before, const eb_state *after, double dt,
-                       bool every) {
+                       const eb_declaration *declared) {
+  bool every = declared->update == EB_UPDATE_SUBSTEPS;
+  const double *residual = residual_of(flight->audit, declared);
   const eb_audit *audit = flight->audit;
   const eb_free_bodies *bodies = audit->scene->free_bodies;
   for (int32_t p = 0; p < audit->parts; p++) flight->sums[p] = (sums){.rider = -1};
@@ -131,6 +158,7 @@ static void sum_bodies(eb_flight *flight, const eb_state *before, const eb_state
       s->held |= audit->fixed[i] != 0;
     if (!s->held && !s->pushed) s->pushed = is_pushed(audit->scene, before, after, dt, every, i);
     add_node(audit, before, after, dt, i, s);
+    if (residual) add_held(audit, residual, i, s);
   }
   for (int32_t p = 0; p < audit->parts; p++)
     if (flight->sums[p].rider >= 0) take_rider(audit, before, after, dt, &flight->sums[p]);
@@ -169,17 +197,33 @@ static void go_on(course *c, const sums *s, double dt, double unknown,
   if (left > 0) eb_audit_raise(left / allowed, &row->excess);
 }
 
+static void go_on_held(const eb_audit *audit, course *c, const sums *s, double dt,
+                       eb_flight_row *row) {
+  static const double roundings = 1e-6; /* of rounding2, back to 45 */
+  static const double of_impulses = 0.1, of_momentum = 1e-3;
+  eb_add3(dt, s->left, c->left_v);
+  c->impulses += dt * (sqrt(eb_audit_squared(s->weight)) + s->pushes + s->holds);
+  c->momentum = fmax(c->momentum, s->size);
+  c->known += (audit->push ? audit->scene->contact_bounds.momentum * sqrt(s->nodes) : 0) +
+              dt * roundings * sqrt(audit->start.rounding2 + audit->end.rounding2);
+  double left = sqrt(eb_audit_squared(c->left_v));
+  double allowed = of_impulses * c->impulses + of_momentum * c->momentum + c->known;
+  if (left > 0) row->held_excess = fmax(row->held_excess, left / allowed);
+}
+
 void eb_flight_step(eb_flight *flight, const eb_state *before, const eb_state *after, double dt,
                     const eb_declaration *declared, eb_flight_row *row) {
   bool every = declared->update == EB_UPDATE_SUBSTEPS;
   *row = (eb_flight_row){0};
   if (declared->equation == EB_EQUATION_STATIC) return;
   double rounding = dt * 1e-6 * sqrt(flight->audit->end.rounding2);
-  sum_bodies(flight, before, after, dt, every);
+  sum_bodies(flight, before, after, dt, declared);
   for (int32_t p = 0; p < flight->audit->parts; p++) {
     const sums *s = &flight->sums[p];
     bool unknown = s->pushed || (every && s->pushes > 1e-9 * sqrt(eb_audit_squared(s->weight)));
-    if (s->held || unknown)
+    if (s->held && residual_of(flight->audit, declared) && !flight->audit->scene->articulation)
+      go_on_held(flight->audit, &flight->course[p], s, dt, row);
+    else if (s->held || unknown)
       flight->course[p] = (course){0};
     else
       go_on(&flight->course[p], s, dt, rounding, declared, row);

@@ -11,6 +11,7 @@ typedef struct eb_flight_row {
       balance; /* kg m/s: largest momentum that the step gives a body and no force explains, by velocities or by positions */
   double
       excess; /* the largest such sum over a body's flight so far, over what is allowed (flight.c): 1 is the bound */
+  double held_excess; /* the same of bodies that something holds */
 } eb_flight_row;
 
 /* `audit` must outlive it; another is made when the mesh is cut. */

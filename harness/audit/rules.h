@@ -10,7 +10,7 @@ typedef enum eb_rule {
   EB_RULE_RESIDUAL, /* a claimed tolerance is met by the audited residual of the declared equation */
   EB_RULE_CLAIM, /* what a solver reports is in range, and a claimed tolerance has a residual behind it */
   EB_RULE_PROGRESS, /* the steps are better than doing nothing */
-  EB_RULE_MOMENTUM, /* the momentum of bodies that nothing holds changes by the forces on them, in v and in x */
+  EB_RULE_MOMENTUM, /* the momentum of bodies changes by the forces on them: in v and in x where nothing holds them */
   EB_RULE_ENERGY,         /* no energy comes from nowhere, summed over the run */
   EB_RULE_PENETRATION,    /* nodes stay within the scene's bound on penalty colliders */
   EB_RULE_INTERSECTION,   /* surfaces in contact do not cross, bodies are not inside each other */

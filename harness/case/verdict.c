@@ -116,6 +116,11 @@ static void check_motion(eb_verdict *verdict, const eb_judged_step *s) {
         "step %lld: no force explains a body's momentum, by %.3g times what is allowed "
         "(%.3g kg m/s in this step)",
         (long long)s->number, s->flight->excess, s->flight->balance);
+  if (!(s->flight->held_excess <= 1))
+    eb_verdict_break(verdict, EB_RULE_MOMENTUM,
+                     "step %lld: no force explains the momentum of a body that is held, by %.3g "
+                     "times what is allowed",
+                     (long long)s->number, s->flight->held_excess);
   if (!(row->max_penetration <= s->scene->penetration_bound))
     eb_verdict_break(
         verdict, EB_RULE_PENETRATION,
