@@ -1,0 +1,151 @@
+#!/usr/bin/perl
+# Wrong solvers, one fault each, beside the same solvers without it: the audit names the rule that is broken, in the exit code, in the result file, on the
+# terminal and in the report, and does not flag the sound ones. tests/README.md has the table of faults; this test holds it to be the one of the cases below.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/support";
+use Program;
+use Test::More;
+
+my %so = (cheat => 'cheats', 'cheat-corrected' => 'cheats_corrected', 'cheat-substeps' => 'cheats_substeps', 'cheat-contact' => 'cheats_contact',
+  faulty => 'faulty', explicit => 'explicit');
+my @flight = ('of=semi-implicit', 'says=its'); # free fall, by steps that claim nothing
+
+# Each batch: a scene, its steps, the program's exit code, the sound controls, and by rule the solvers that break it. `report`: is reported.
+my %batches = (
+  beam => {
+    on => 'bench/beam:resolution=0.25', steps => 10, code => 4,
+    sound => ['cheat:fault=none', 'cheat-corrected:fault=none', 'cheat-substeps:fault=none', 'explicit:substeps=50'],
+    update => ['cheat:fault=drift', 'cheat:fault=lag', 'cheat:fault=half-step', 'cheat-corrected:fault=shake,says=its',
+      'cheat-substeps:fault=jump,says=its'],
+    held => ['cheat:fault=creep'],
+    residual => ['cheat:fault=fast', 'cheat:fault=half-gravity,says=own', 'cheat:fault=double-mass', 'cheat:fault=half-stiffness,says=direct', 'cheat:fault=boast',
+      'cheat:fault=frozen,says=stagnated'],
+    progress => ['cheat:fault=frozen,says=its', 'cheat:fault=no-gravity,says=its', 'cheat:fault=excused-freeze,says=its',
+      'cheat:fault=excused-reduced,says=its'],
+    momentum => ['cheat:fault=half-gravity,says=its', 'cheat:fault=brake,says=its', 'cheat:fault=lazy,says=its'],
+    energy => ['cheat:fault=pump,says=its', 'cheat:fault=half-stiffness,says=its', 'cheat:fault=no-elasticity,says=its'],
+    claim => ['cheat:fault=unbacked', 'cheat:fault=foreign-norm', 'cheat:fault=overflow', 'cheat:fault=reason-77', 'cheat:fault=equation-99',
+      'cheat:fault=tangent-99', 'cheat:fault=massless', 'faulty:fault=wild-log'],
+    scene => ['cheat:fault=forged-mass', 'cheat:fault=forged-gravity', 'cheat:fault=forged-dt', 'cheat:fault=forged-material', 'cheat:fault=forged-start',
+      'cheat:fault=forged-mesh'],
+    replay => ['cheat:fault=replay'],
+  },
+  flight => {
+    on => 'conjac2020/bunny:resolution=0.1,height=1,dt=0.01', steps => 10, code => 4, report => 1,
+    sound => ['cheat:of=semi-implicit,fault=none', 'cheat-substeps:of=semi-implicit,fault=none'],
+    momentum => [(map { join ',', "cheat:fault=$_", @flight } 'frozen,at=4', 'coasting,at=4', 'half-gravity', 'no-gravity', 'kick,at=4', 'lazy', 'excused-brake',
+      'forged-gravity,until=10'), join(',', 'cheat-substeps:fault=half-gravity', @flight)],
+    energy => [map { join ',', "cheat:fault=$_", @flight } 'spin,at=4', 'smear'],
+    scene => [map { "cheat:of=semi-implicit,fault=$_" } 'forged-collider', 'forged-bound'],
+  },
+  statics => {
+    on => 'bench/beam:resolution=0.25', steps => 2, code => 4, sound => ['cheat:with=static=true,fault=none'], update => ['cheat:with=static=true,fault=restless'],
+  },
+  script => {
+    on => 'conjac2020/twist:resolution=0.34,dt=0.05,time=0.1', steps => 5, code => 4, sound => ['cheat:fault=none'], held => ['cheat:fault=late'],
+  },
+  joints => {
+    on => 'conjac2020/muscle:resolution=0.5', steps => 5, code => 4, sound => ['cheat-corrected:of=conjac,with=dynamic=2,fault=none'],
+    held => ['cheat-corrected:of=conjac,with=dynamic=2,fault=detached'],
+  },
+  bodies => {
+    on => 'verschoor2019/stack:bodies=3,resolution=0.5,dt=4e-3', steps => 6, code => 4, sound => ['cheat:of=contact-cr,fault=none'],
+    held => ['cheat:of=contact-cr,fault=detached'],
+  },
+  floor => {
+    on => 'hecht2012/sculpture-small:resolution=0.3,height=0.02', steps => 30, code => 4, sound => ['cheat:of=corotational,fault=none'],
+    penetration => ['cheat:of=corotational,fault=soft-floor,says=its'],
+  },
+  contact => {
+    on => 'verschoor2019/incline:resolution=0.5', steps => 20, code => 4,
+    sound => ['cheat:of=contact-cr,fault=none', 'cheat-contact:fault=none'],
+    momentum => [map { "cheat-contact:fault=$_" } 'silent', 'omitted', 'doubled'],
+    'contact-record' => [map { "cheat-contact:fault=$_" } 'generous', 'needless', 'unweighted', 'skewed'],
+    'contact-gap' => ['cheat-contact:fault=across-air'],
+    'contact-normal' => ['cheat-contact:fault=tilted'],
+    friction => [(map { "cheat-contact:fault=$_" } 'turned', 'beyond', 'sucking'), map { "cheat:of=contact-cr,fault=$_" } 'slippery', 'sticky'],
+    intersection => ['cheat-contact:fault=sunk', 'cheat:of=contact-cr,fault=blind'],
+  },
+  broken => {
+    on => 'bench/beam:resolution=0.25', steps => 3, code => 3, report => 1, sound => ['cheat:fault=none'],
+    finite => ['cheat:fault=nan', 'cheat:fault=huge'],
+    claim => ['cheat:fault=running'],
+    process => [map { "cheat:fault=$_" } sanitized() ? () : 'close', 'folder', 'child', 'count'],
+  },
+  # On a mesh whose audits take long enough for other threads to get their turn.
+  cost => {
+    on => 'bench/beam', steps => 40, code => 4, sound => ['cheat:of=semi-implicit,fault=none'],
+    'hidden-work' => ['cheat:of=semi-implicit,fault=burn'],
+    memory => sanitized() ? [] : ['cheat:of=semi-implicit,fault=leak'],
+  },
+);
+my %words = map { $_ => 1 } qw(on steps code report sound);
+
+sub fault { return $_[0] =~ /fault=([^,]+)/ ? $1 : '' }
+
+# The run of a batch that a solver of the plan has made: the one with its name that has all its options.
+sub run_of {
+  my ($solver, @runs) = @_;
+  my ($name, $options) = split /:/, $solver;
+  my @given = $options =~ /(\w+=(?:\w+=)?[^,]+)/g;
+  my ($found, @more) = grep { my $run = $_; $run->{solver} eq $name && !grep { index(",$run->{options},", ",$_,") < 0 } @given } @runs;
+  return @more ? undef : $found;
+}
+
+sub plans { my ($batch) = @_; return map { my $rule = $_; map { [$rule, $_] } @{$batch->{$rule}} } sort grep { !$words{$_} } keys %$batch }
+
+my (%broken, %told);
+for my $name (sort keys %batches) {
+  my $batch = $batches{$name};
+  my @cheats = plans($batch);
+  my @solvers = (@{$batch->{sound}}, map { $_->[1] } @cheats);
+  my %used = map { (split /:/)[0] => 1 } @solvers;
+  my ($out) = is_code($batch->{code}, "$name: the exit code", 'run', $batch->{on}, map({ ('--plugin', plugin($so{$_})) } sort keys %used),
+    map({ ('-s', $_) } @solvers), '--steps', $batch->{steps}, '-o', "$name.h5");
+  my @runs = runs_in("$name.h5");
+  is(scalar @runs, scalar @solvers, "$name: all cases are recorded");
+  for my $solver (@{$batch->{sound}}) {
+    my $run = run_of($solver, @runs);
+    is(join(' ', map { $run->{$_} // '?' } qw(outcome audit audit_rules)), 'completed passed ', "$name: $solver is sound") or diag $run->{audit_detail};
+  }
+  for (@cheats) {
+    my ($rule, $solver) = @$_;
+    my $run = run_of($solver, @runs);
+    is($run->{audit}, 'failed', "$name: $solver is caught") or next;
+    like(",$run->{audit_rules},", qr/,$rule,/, "$name: $solver breaks the rule $rule") or diag $run->{audit_detail};
+    $broken{$rule}{fault($solver)} = 1;
+    push @{$told{$rule}}, $run->{audit_detail};
+  }
+  is(() = $out =~ /broken rules: /g, scalar @cheats, "$name: the terminal names the rules of each, and of no other");
+  next unless $batch->{report};
+  is_code(0, "$name: the report", 'report', "$name.h5", '-o', "$name-report");
+  my $page = slurp(scratch("$name-report/index.html"));
+  my @rows = grep {/audit failed/} $page =~ /<tr>(.*?)<\/tr>/gs;
+  for (@cheats) {
+    my ($rule, $fault) = ($_->[0], fault($_->[1]));
+    ok((grep { /fault=$fault[,<]/ && /href="#rule-$rule"/ } @rows) > 0, "$name: the report names $rule beside $fault");
+  }
+  like($page, qr/id="rule-$_->[0]"/, "$name: and defines $_->[0]") for @cheats;
+}
+
+# ---- the table of the README
+my %listed;
+for my $line (split /\n/, slurp("$FindBin::Bin/README.md")) {
+  my ($rule, $faults, $seen) = $line =~ /^\| `([a-z-]+)` \| (`.*`) \| (.*) \|$/ or next;
+  $listed{$rule} = {map { $_ => 1 } $faults =~ /`([^`]+)`/g};
+  next if !$broken{$rule};
+  my ($fragment) = $seen =~ /"(.*?)"/;
+  ok(defined $fragment && (grep { index($_, $fragment) >= 0 } @{$told{$rule}}), "README: what is said where $rule is broken") or diag explain $told{$rule};
+}
+if (sanitized()) { delete $listed{memory}; delete $listed{process}{close} }
+is_deeply([map { "$_: " . join ' ', sort keys %{$listed{$_}} } sort keys %listed], [map { "$_: " . join ' ', sort keys %{$broken{$_}} } sort keys %broken],
+  'README: the table of cheats has these faults and rules');
+my %all = map { $_ => 1 } map { keys %$_ } values %broken;
+cmp_ok(scalar keys %all, '>=', sanitized() ? 28 : 30, scalar(keys %all) . ' different faults');
+# Every rule of audit/rules.h has a cheat that breaks it.
+my @rules = map { lc s/_/-/gr } slurp("$FindBin::Bin/../harness/audit/rules.h") =~ /EB_RULE_(\w+)/g;
+is_deeply([sort keys %listed], [sort @rules], 'and every rule is broken by one') unless sanitized();
+
+done_testing();
