@@ -91,8 +91,9 @@ static void test_corrected(void) {
     for (size_t k = 0; k < t.size; k++)
       if (!fixed[k / 3]) t.after->x[k] += (uphill ? 1e-6 : -1e-6) * g[k];
     row = trial_audit(&t, EB_EQUATION_REDUCED, plain, EB_UPDATE_CORRECTED);
-    tap_ok(keeps_update(&row) == !uphill, "a correction that %s the energy %s",
-           uphill ? "raises" : "lowers", uphill ? "breaks the rule" : "keeps it");
+    tap_ok(uphill ? row.raised > 0 : row.raised == 0,
+           "a correction that %s the energy brings %s in", uphill ? "raises" : "lowers",
+           uphill ? "some" : "none");
     free(g);
     trial_close(&t);
   }

@@ -75,7 +75,7 @@ static const definition figures[] = {
      "such as x1 = x0 + h v1, puts it, and the same of the poses of bodies and the angles of "
      "joints; "
      "of steps in parts, how far the body has gone beyond h sqrt(2 (K0 + E0 + |f_ext . (x1 - "
-     "x0)|)); of corrected ones, how far the correction goes uphill"},
+     "x0)|)); of corrected ones, 0"},
     {"held error", "largest distance of a scripted, held or carried node from its place"},
     {"momentum balance",
      "largest |B| over the bodies that nothing holds, B = sum M (v1 - v0) - h (external and "
