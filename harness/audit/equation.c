@@ -210,6 +210,7 @@ typedef struct nothing {
 /* W of a step that stops or of one that goes on, whichever is lower, less W of x1. In statics (dt = 0) nothing goes on, and there is no inertia. */
 static double potential_gain(const eb_audit *audit, const eb_state *before, const eb_state *after,
                              double dt, const nothing *energies) {
+  static const double known = 1e-12; /* of the energies: rounding of some thousand terms */
   double inertia = dt > 0 ? 1 / (2 * dt * dt) : 0;
   double stopped = energies->stopped, going = dt > 0 ? energies->going : INFINITY;
   double end = audit->end.energy + eb_audit_penalty_energy(audit, after->time, after->x);
@@ -221,7 +222,8 @@ static double potential_gain(const eb_audit *audit, const eb_state *before, cons
       end += m * (way - coast) * (way - coast) - f * way;
       going -= f * coast;
     }
-  return fmin(stopped, going) - end;
+  double least = fmin(stopped, going);
+  return least - end - known * (fabs(least) + fabs(end));
 }
 
 /* A step whose free nodes go `share` of the way that their velocities take them: its elastic energy and penalty, and in *residual |grad W|. In statics (dt = 0) there is no inertia. */
