@@ -25,7 +25,7 @@ my %batches = (
     progress => ['cheat:fault=frozen,says=its', 'cheat:fault=no-gravity,says=its', 'cheat:fault=excused-freeze,says=its',
       'cheat:fault=excused-reduced,says=its'],
     momentum => ['cheat:fault=half-gravity,says=its', 'cheat:fault=brake,says=its', 'cheat:fault=lazy,says=its'],
-    energy => ['cheat:fault=pump,says=its', 'cheat-corrected:fault=shake,says=its', 'cheat:fault=half-stiffness,says=its', 'cheat:fault=no-elasticity,says=its'],
+    energy => ['cheat-corrected:fault=shake,says=its', 'cheat:fault=pump,says=its', 'cheat:fault=half-stiffness,says=its', 'cheat:fault=no-elasticity,says=its'],
     claim => ['cheat:fault=unbacked', 'cheat:fault=foreign-norm', 'cheat:fault=overflow', 'cheat:fault=reason-77', 'cheat:fault=equation-99',
       'cheat:fault=tangent-99', 'cheat:fault=massless', 'faulty:fault=wild-log'],
     scene => ['cheat:fault=forged-mass', 'cheat:fault=forged-gravity', 'cheat:fault=forged-dt', 'cheat:fault=forged-material', 'cheat:fault=forged-start',

@@ -11,7 +11,6 @@ use Test::More;
 # What is broken where, and by how much when it was found.
 my %findings = (
   'conjac2020/twist conjac' => 'update',                  # a correction that goes 1.7e-3 m uphill in step 7
-  'conjac2020/barcut conjac' => 'momentum,replay',        # the piece that is cut free: 5.2 times what is allowed, 9.5e-4 kg m/s in a step
   'hecht2012/bear-squash conjac' => 'residual',           # EB_CONVERGED_DIRECT with 6.0e-4 of the forces left, where 1e-6 is allowed
   'hecht2012/cloth-drop conjac' => 'update',              # 1.3e-6 m uphill in step 5
   'hecht2012/spider conjac' => 'progress',                # 2 of 2 steps no better than doing nothing
