@@ -44,19 +44,19 @@ my %wanted = (
   'crash,at=3' => ['crashed', qr/signal 11 .*in step 3.*about to crash/],
   'abort' => ['crashed', qr/signal 6 .*in step 2/],
   'exit' => ['crashed', qr/ended itself with status 0/],
-  'hang' => ['timed-out', qr/time limit of 2 s reached in step 2, which did not end/],
-  'slow,at=1' => ['timed-out', qr/time limit of 2 s reached after step \d+ of 40/],
+  'hang' => ['timed-out', qr/time limit of 4 s reached in step 2, which did not end/],
+  'slow,at=1' => ['timed-out', qr/time limit of 4 s reached after step \d+ of 40/],
   'nan' => ['not-finite', qr/step 2 left a state that is not finite/],
   'honest-nan' => ['not-finite', qr/step 2/],
   'diverge' => ['diverged', qr/step 2 ended with EB_DIVERGED_MAX_IT/],
   'error' => ['failed', qr/step: the step went wrong, as asked/],
   'create-error' => ['failed', qr/set-up of the solver: the set-up went wrong, as asked/],
-  'create-hang' => ['timed-out', qr/time limit of 2 s reached in the set-up of the solver, which did not end/],
+  'create-hang' => ['timed-out', qr/time limit of 4 s reached in the set-up of the solver, which did not end/],
   'lie' => ['completed', qr//],
 );
 my @solvers = map { ('-s', "faulty:fault=$_") } sort keys %wanted;
 my ($out, $err) = is_code(3, 'faulty solvers: a solver failed', 'run', @faulty, @solvers, '-s', 'newton', '--steps', '40',
-  '--timeout', '2', '-o', 'f.h5');
+  '--timeout', '4', '-o', 'f.h5');
 my @runs = runs_in('f.h5');
 is(scalar @runs, 1 + keys %wanted, 'every case is recorded');
 is($runs[-1]{solver} . ' ' . $runs[-1]{outcome}, 'newton completed', 'the case after all faults completes');
