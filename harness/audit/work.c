@@ -11,21 +11,6 @@
 #include "harness/audit/audit_data.h"
 #include "problems/base/vector3.h"
 
-double eb_audit_penalty_energy(const eb_audit *audit, double time, const double *x) {
-  double energy = 0;
-  for (int32_t c = 0; c < audit->scene->collider_count; c++) {
-    const eb_collider *collider = &audit->scene->colliders[c];
-    for (size_t i = 0; collider->implicit && i < audit->nodes; i++) {
-      double normal[3], velocity[3];
-      double depth =
-          collider->margin - eb_collider_distance(collider, time, x + 3 * i, normal, velocity);
-      if (depth > 0)
-        energy += 0.5 * collider->stiffness * audit->scene->node_area[i] * depth * depth;
-    }
-  }
-  return energy;
-}
-
 /* Of implicit colliders that move, by the push at the end of the step. */
 static double colliders_work(const eb_audit *audit, const eb_state *after, double dt) {
   double work = 0;
