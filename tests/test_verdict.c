@@ -45,7 +45,8 @@ static void good_step(trial *t) {
 static const char *rules_of(const trial *t) {
   static char text[256];
   eb_verdict verdict = {0};
-  eb_verdict_step(&verdict, &t->step);
+  for (int i = 0; i < 3; i++)
+    eb_verdict_step(&verdict, &t->step); /* as many as progress asks for */
   eb_verdict_run(&verdict);
   eb_verdict_rules(&verdict, text, sizeof text);
   return text;
@@ -111,8 +112,8 @@ static void test_steps(void) {
   BREAKS("held", t.row.held_error = 1e-9, "a held node off its place");
   BREAKS("momentum", t.flight.excess = 1.1, "momentum from nowhere");
   BREAKS("penetration", t.row.max_penetration = 0.11, "a body under the floor");
-  BREAKS("energy", t.row.residual_work = 0.6, "energy from nowhere");
-  BREAKS("", t.row.residual_work = 0.4, "less than a twentieth of it");
+  BREAKS("energy", t.row.residual_work = 0.2, "energy from nowhere");
+  BREAKS("", t.row.residual_work = 0.13, "less than a twentieth of it");
   BREAKS("", t.row.residual_work = -5, "energy that is lost");
   BREAKS("progress",
          (t.step.reason = EB_CONVERGED_ITS, set_residual(&t, 50), t.row.null_residual = 50,

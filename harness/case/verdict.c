@@ -97,6 +97,8 @@ static void check_residual(eb_verdict *verdict, const eb_judged_step *s) {
   verdict->scale2 += scale * scale;
 }
 
+enum { PROGRESS_FROM = 3 }; /* compared steps */
+
 /* ---- what must hold of every step ------------------------------------------------------------- */
 
 static void check_motion(eb_verdict *verdict, const eb_judged_step *s) {
@@ -137,13 +139,16 @@ static void add_energy(eb_verdict *verdict, const eb_judged_step *s) {
   verdict->gained_at = s->number;
 }
 
-/* Only steps in which doing nothing is wrong by a hundredth of the forces tell anything. */
+/* Only steps in which doing nothing is wrong by a hundredth of the forces tell anything. A first step may be as good as none; statics may have no other: their steps count for as many
+ * as it takes (eb_verdict_run). */
 static void add_progress(eb_verdict *verdict, const eb_judged_step *s) {
   static const double wrong = 1e-2, less = 1 - 1e-6; /* rounding is no progress */
   const eb_audit_row *row = s->row;
   if (isnan(row->null_residual) || row->null_residual <= wrong * row->equation_scale) return;
-  verdict->compared++;
-  verdict->better += row->compared_residual < less * row->null_residual || row->progress > 0;
+  int weight = s->declared->equation == EB_EQUATION_STATIC ? PROGRESS_FROM : 1;
+  bool better = row->compared_residual < less * row->null_residual || row->progress > 0;
+  verdict->compared += weight;
+  verdict->better += better ? weight : 0;
 }
 
 void eb_verdict_run(eb_verdict *verdict) {
@@ -153,7 +158,8 @@ void eb_verdict_run(eb_verdict *verdict) {
                      "%.3g J have come from nowhere by step %lld, where %.3g J is the largest "
                      "energy of the run",
                      verdict->most_gained, (long long)verdict->gained_at, verdict->energy_scale);
-  if ((double)verdict->better < better_share * (double)verdict->compared)
+  if (verdict->compared >= PROGRESS_FROM &&
+      (double)verdict->better < better_share * (double)verdict->compared)
     eb_verdict_break(
         verdict, EB_RULE_PROGRESS,
         "%lld of %lld steps are no better than doing nothing: in residual and potential "
@@ -163,7 +169,11 @@ void eb_verdict_run(eb_verdict *verdict) {
 
 void eb_verdict_challenge(eb_verdict *verdict, const eb_verdict *alone) {
   static const double alike = 10, small = 1e-2;
-  bool answers = alone->worst <= fmax(small, alike * verdict->worst);
+  bool answers =
+      alone->worst <= fmax(small, alike * verdict->worst) ||
+      alone->better ==
+          alone
+              ->compared; /* coarser than the run, where the push meets something, and good for something */
   if (alone->failures == 0 && answers) return;
   eb_verdict_break(
       verdict, EB_RULE_REPLAY,

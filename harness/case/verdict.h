@@ -46,8 +46,8 @@ void eb_verdict_step(eb_verdict *verdict, const eb_judged_step *step);
 void eb_verdict_contact(eb_verdict *verdict, const eb_judged_step *step);
 /* The rules on the run as a whole: progress and energy. */
 void eb_verdict_run(eb_verdict *verdict);
-/* `alone`: of one step from a state that the solver was not led to. It must keep the rules, and leave a residual like those of the run: at most ten times the worst, or a hundredth of
- * the forces. */
+/* `alone`: of one step from a state that the solver was not led to. It must keep the rules, and leave a residual like those of the run - at most ten times the worst, or a hundredth of
+ * the forces - or be better than doing nothing. */
 void eb_verdict_challenge(eb_verdict *verdict, const eb_verdict *alone);
 /* A rule that is judged elsewhere was broken; the first failure of all keeps its words. */
 __attribute__((format(printf, 3, 4))) void eb_verdict_break(eb_verdict *verdict, eb_rule rule,

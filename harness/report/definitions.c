@@ -123,13 +123,17 @@ static const char *const rules[EB_RULES] = {
     [EB_RULE_CLAIM] = "what a solver reports is in range, and a claimed tolerance has a residual "
                       "logged in a norm that the audit measures",
     [EB_RULE_PROGRESS] =
-        "the steps are better than doing nothing: of those in which stopping and going on leave "
+        "the steps are better than doing nothing: of those, three at least, in which stopping and "
+        "going on leave "
         "more than 1e-2 of the force scale, a tenth at least leave less residual or less potential "
         "than both",
     [EB_RULE_MOMENTUM] =
         "the momentum of bodies that nothing holds changes by the forces on them, in v and in x: "
         "over a flight |sum B| <= 10 % of the impulses sum h |f| + 0.1 % of the momentum sum m |v| "
-        "+ roundings; with contact as constraints, each step <= sqrt(nodes) times the scene's "
+        "+ roundings, and so is the sum of the residual over the free nodes of bodies that "
+        "something "
+        "holds, with the forces at held nodes among the impulses; with contact as constraints, "
+        "each step <= sqrt(nodes) times the scene's "
         "bound, 5e-4 kg m/s",
     [EB_RULE_ENERGY] =
         "no energy comes from nowhere: the work of the residual of the declared equation, sum r . "
@@ -158,7 +162,7 @@ static const char *const rules[EB_RULES] = {
     [EB_RULE_REPLAY] =
         "a step answers to the state that it is given: one more, off the clock, from the end with "
         "other velocities keeps all rules, and leaves at most 10 times the worst residual of the "
-        "run or 1e-2 of the force scale",
+        "run or 1e-2 of the force scale, unless it is better than doing nothing",
     [EB_RULE_PROCESS] =
         "the process is left as it was found: descriptors, folder, signals, children"};
 
