@@ -81,7 +81,6 @@ my %batches = (
     memory => ['cheat:of=semi-implicit,fault=leak'],
   },
 );
-delete $batches{cost} if sanitized(); # whose own work and memory are in the way
 my %words = map { $_ => 1 } qw(on steps code report sound);
 
 sub fault { return $_[0] =~ /fault=([^,]+)/ ? $1 : '' }
@@ -96,6 +95,9 @@ sub run_of {
 }
 
 sub plans { my ($batch) = @_; return map { my $rule = $_; map { [$rule, $_] } @{$batch->{$rule}} } sort grep { !$words{$_} } keys %$batch }
+
+# Sanitizers look at the harness, whatever the fault: a batch of each kind is enough, and the table is the standard build's.
+delete @batches{qw(beam flight floor contact cost)} if sanitized();
 
 my (%broken, %told);
 for my $name (sort keys %batches) {
@@ -133,6 +135,11 @@ for my $name (sort keys %batches) {
   like($page, qr/id="rule-$_->[0]"/, "$name: and defines $_->[0]") for @cheats;
 }
 
+if (sanitized()) {
+  done_testing();
+  exit;
+}
+
 # ---- the table of the README
 my %listed;
 for my $line (split /\n/, slurp("$FindBin::Bin/README.md")) {
@@ -142,13 +149,12 @@ for my $line (split /\n/, slurp("$FindBin::Bin/README.md")) {
   my ($fragment) = $seen =~ /"(.*?)"/;
   ok(defined $fragment && (grep { index($_, $fragment) >= 0 } @{$told{$rule}}), "README: what is said where $rule is broken") or diag explain $told{$rule};
 }
-if (sanitized()) { delete @listed{'memory', 'hidden-work'}; delete $listed{process}{close} }
 is_deeply([map { "$_: " . join ' ', sort keys %{$listed{$_}} } sort keys %listed], [map { "$_: " . join ' ', sort keys %{$broken{$_}} } sort keys %broken],
   'README: the table of cheats has these faults and rules');
 my %all = map { $_ => 1 } map { keys %$_ } values %broken;
-cmp_ok(scalar keys %all, '>=', sanitized() ? 28 : 30, scalar(keys %all) . ' different faults');
+cmp_ok(scalar keys %all, '>=', 30, scalar(keys %all) . ' different faults');
 # Every rule of audit/rules.h has a cheat that breaks it.
 my @rules = map { lc s/_/-/gr } slurp("$FindBin::Bin/../harness/audit/rules.h") =~ /EB_RULE_(\w+)/g;
-is_deeply([sort keys %listed], [sort @rules], 'and every rule is broken by one') unless sanitized();
+is_deeply([sort keys %listed], [sort @rules], 'and every rule is broken by one');
 
 done_testing();
