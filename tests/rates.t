@@ -8,6 +8,8 @@ use JSON::PP;
 use Program;
 use Test::More;
 
+plan skip_all => 'rates are those of the standard build' if sanitized();
+
 delete $ENV{ELASTOBENCH_NO_RATES};
 my $kept = scratch('cache/elastobench/rates.txt');
 
