@@ -88,7 +88,7 @@ static eb_error contents(const eb_report *report, const eb_report_scene *scenes,
       "<p>%d runs of %d scenes. Costs are ranked among runs of one accuracy class alone: the same "
       "equation, errors in the same band, the audit passed. The error is audited, computed after "
       "each step by the harness from positions and velocities and never taken from the solver: "
-      "the largest residual of the equation that the solver declares, over the forces it "
+      "the residual of the equation that the solver declares, over the run, over the forces it "
       "balances. A coarse method is no worse for it; it is ranked among those that are as "
       "coarse. Beside it stands how far the steps are from implicit Euler, solved exactly: solvers "
       "that take one linear solve a step, and those that solve with a matrix which is out of date "
