@@ -9,6 +9,9 @@
 #include "problems/contact/problem.h"
 #include "solvers/contact/step_surface.h"
 
+/* The four corners of a pair. */
+typedef const double (*eb_points)[3];
+
 typedef struct eb_constraint {
   eb_pair pair; /* of the collision mesh */
   double weight[4];

@@ -1,8 +1,8 @@
 /* Weights, normal and demand of a constraint from the geometry of its pair.
  *
  * Between the inside of the two features the normal is that of the face, or the cross product of the edges: it does not depend on how close they are. On the rim of a
- * feature, and for edges that are nearly parallel, it is the direction between the closest points, at x when the features are apart there and else at x0, where their
- * distance is never 0; that direction separates the features, which are convex, at the time it is taken. */
+ * feature, and for edges that are nearly parallel, it is the direction between the closest points: at x when the features are apart there, a little before a hit, or at x0, where
+ * their distance is never 0; that direction separates the features, which are convex, at the time it is taken. */
 #include "solvers/contact/constraints.h"
 
 #include "problems/base/vector3.h"
@@ -72,27 +72,40 @@ static bool orient(const double side[3], double least, double n[3]) {
   return fabs(along) > least * sqrt(eb_dot3(side, side));
 }
 
-/* How much of the way from x0 to the hit has to be along the normal. Edges that come at each other within one plane, as those around two faces side by side do, have a
- * cross product at right angles to that plane, which is no normal of their contact. */
-static double least_along(int32_t kind, const double x0[4][3], bool touching) {
-  const eb_pair pair = {.kind = kind};
-  return touching && kind == EB_EDGE_EDGE && !eb_pair_inside(&pair, x0) ? 0.5 : 1e-3;
-}
-
 static void separation(int32_t kind, const double x[4][3], double n[3]) {
   double weight[4];
   eb_closest_points((eb_pair_kind)kind, x, weight);
   combine(weight, x, n);
 }
 
+/* A sixteenth of the way from x0 to the hit before it, where the features are still apart. */
+static void before_hit(const double x0[4][3], const double x[4][3], double out[4][3]) {
+  static const double back = 1. / 16;
+  for (int i = 0; i < 4; i++)
+    for (int d = 0; d < 3; d++) out[i][d] = x[i][d] + back * (x0[i][d] - x[i][d]);
+}
+
+/* Edges that come at each other within one plane, as those around two faces side by side do, have a cross product at right angles to that plane, which is no normal of their
+ * contact: just before they hit, an end of one is what is closest. */
+static bool has_plane(int32_t kind, const double weight[4], const double near[4][3]) {
+  const eb_pair pair = {.kind = kind};
+  return !on_rim(kind, weight) && (kind == EB_VERTEX_FACE || eb_pair_inside(&pair, near));
+}
+
 static void find_normal(int32_t kind, const double weight[4], const double x0[4][3],
                         const double x[4][3], bool touching, double n[3]) {
-  double side[3];
+  static const double along =
+      1e-3; /* least part of the separation that is along a plane's normal */
+  double side[3], near[4][3];
+  if (touching)
+    before_hit(x0, x, near);
+  else
+    memcpy(near, x, sizeof near);
   combine(weight, touching ? x0 : x, side);
-  if (!on_rim(kind, weight) && plane_normal(kind, x, n) &&
-      orient(side, least_along(kind, x0, touching), n))
+  if (has_plane(kind, weight, (eb_points)near) && plane_normal(kind, x, n) &&
+      orient(side, along, n))
     return;
-  separation(kind, touching ? x0 : x, n);
+  separation(kind, (eb_points)near, n);
   if (!normalize(n)) {
     separation(kind, x0, n);
     normalize(n);

@@ -140,19 +140,11 @@ static void judge_stagnation(eb_contact_step *step, bool *relaxed, eb_reason *re
   if (!*relaxed) *reason = EB_DIVERGED_BREAKDOWN;
 }
 
-/* What the solution leaves; a method whose guess was good enough has logged none. */
-static void log_residual(eb_contact_step *step, eb_step_log *log) {
-  eb_contact_error error;
-  eb_contact_measure(step->problem, step->v, step->r, step->tolerance.eps2, step->work, &error);
-  eb_log_residual(log, error.residual);
-}
-
 static eb_error solve(eb_contact_step *step, eb_step_log *log, bool *relaxed, eb_reason *reason) {
   eb_constraints *set = &step->constraints;
   eb_contact_tolerance tolerance = step->tolerance;
   eb_contact_outcome outcome = {0};
   tolerance.max_iterations -= log->iterations;
-  int64_t logged = log->residual_count;
   *reason = EB_DIVERGED_MAX_IT;
   if (tolerance.max_iterations <= 0) return EB_OK;
   for (int32_t k = 0; k < set->count; k++)
@@ -167,7 +159,6 @@ static eb_error solve(eb_contact_step *step, eb_step_log *log, bool *relaxed, eb
   log->iterations += outcome.iterations;
   eb_log_count(log, EB_COUNT_STATE_CHANGES, (double)outcome.state_changes);
   *reason = outcome.reason;
-  if (*reason > 0 && log->residual_count == logged) log_residual(step, log);
   if (*reason == EB_CONVERGED_STAGNATED) judge_stagnation(step, relaxed, reason);
   if (*reason > 0 && !eb_all_finite(3 * (int64_t)step->system.rows, step->v))
     *reason = EB_DIVERGED_NAN;
@@ -246,10 +237,18 @@ static eb_error run(eb_contact_step *step, eb_step_log *log, eb_reason *reason) 
   return EB_OK;
 }
 
+/* What the step leaves: methods log what they iterate on, before they bring its forces onto their cones. */
+static void log_residual(eb_contact_step *step, eb_step_log *log) {
+  eb_contact_error error;
+  eb_contact_measure(step->problem, step->v, step->r, step->tolerance.eps2, step->work, &error);
+  eb_log_residual(log, error.residual);
+}
+
 static void finish(eb_contact_step *step, eb_state *state, eb_step_log *log) {
   int32_t count = step->constraints.count;
   /* A guess that is good enough has been looked at once. */
   if (log->iterations == 0) log->iterations = 1;
+  log_residual(step, log);
   eb_contact_step_record(step);
   eb_contact_system_advance(&step->system, step->v, state);
   for (int32_t k = 0; k < count; k++)

@@ -27,8 +27,6 @@ static double distance_of(const eb_pair *pair, const double x[4][3]) {
 
 /* ---- single constraints ---- */
 
-typedef const double (*eb_points)[3];
-
 /* Between the start (0) and the end (1) of the motion. */
 static void points_at(const eb_contact_step *step, const eb_pair *pair, double time,
                       double x[4][3]) {
@@ -194,15 +192,25 @@ static eb_error look_at_hits(eb_contact_step *step, eb_step_log *log) {
   return EB_OK;
 }
 
+/* A pair without a constraint is too close at a part of the gap, one with a constraint at that part of what it asks for, which is less where the pair has started closer. */
+static bool is_too_close(const eb_contact_step *step, const eb_near *near) {
+  double x0[4][3];
+  if (eb_constraints_find(&step->constraints, &near->pair) < 0)
+    return near->distance < too_close * step->gap;
+  eb_pair_points(&near->pair, step->surface.x0, x0);
+  double demand = eb_constraint_demand(distance_of(&near->pair, (eb_points)x0), step->gap);
+  return near->distance < too_close * demand;
+}
+
 static eb_error look_at_close(eb_contact_step *step, const eb_near *near, int32_t count,
                               eb_step_log *log) {
   for (int32_t i = 0; i < count; i++) {
-    double x0[4][3];
-    eb_pair_points(&near[i].pair, step->surface.x0, x0);
-    double demand = eb_constraint_demand(distance_of(&near[i].pair, (eb_points)x0), step->gap);
-    if (near[i].distance < too_close * demand && would_hold(step, &near[i].pair, 1, false) &&
-        eb_constraint_acts(&near[i].pair, &step->surface, &step->system))
-      EB_TRY(meet(step, &near[i].pair, 1, false, log));
+    const eb_pair *pair = &near[i].pair;
+    if (!is_too_close(step, &near[i]) || !eb_constraint_acts(pair, &step->surface, &step->system))
+      continue;
+    /* Where it has come round to another side, what keeps it off is the direction it started from. */
+    double time = would_hold(step, pair, 1, false) ? 1 : 0;
+    if (time > 0 || would_hold(step, pair, 0, false)) EB_TRY(meet(step, pair, time, false, log));
   }
   return EB_OK;
 }
