@@ -98,10 +98,14 @@ static void test_body(const char *element) {
     angular = fmax(angular,
                    fabs(row.angular_momentum[d] - elastic.angular_momentum[d] - want.angular[d]));
   }
-  tap_ok(row.residual > 0 && row.residual == elastic.residual,
-         "%s: nodes of the body have no residual", element);
-  tap_ok(row.residual_relative == elastic.residual_relative, "  nor a part in its scale");
-  tap_ok(row.elastic == elastic.elastic, "  the body has no elastic energy");
+  /* The elements are summed up in other lanes. */
+  tap_ok(row.residual > 0, "%s: there is a residual", element);
+  tap_near(row.residual, elastic.residual, elastic.residual * ROUNDING,
+           "  nodes of the body have none");
+  tap_near(row.residual_relative, elastic.residual_relative, elastic.residual_relative * ROUNDING,
+           "  nor a part in its scale");
+  tap_near(row.elastic, elastic.elastic, elastic.elastic * ROUNDING,
+           "  the body has no elastic energy");
   tap_near(row.kinetic, elastic.kinetic + want.kinetic, row.kinetic * ROUNDING,
            "  the kinetic energy of a box");
   tap_near(row.gravitational, elastic.gravitational + want.gravitational, 1e3 * ROUNDING,

@@ -77,7 +77,7 @@ static eb_crossing_counts count_all(const stage *s, const double *x) {
   eb_crossings *crossings;
   eb_crossing_counts counts;
   tap_require(eb_crossings_create(&s->solids, s->x, &crossings), "crossings");
-  eb_crossings_count(crossings, x, &counts);
+  eb_crossings_count(crossings, NULL, x, &counts);
   eb_crossings_destroy(crossings);
   return counts;
 }

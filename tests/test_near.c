@@ -25,8 +25,8 @@ static int64_t unrecorded(const stage *s, const eb_contact_record *record) {
   eb_crossings *crossings;
   eb_crossing_counts counts;
   tap_require(eb_crossings_create(&solids, s->x, &crossings), "trees");
-  eb_crossings_count(crossings, s->x, &counts);
-  int64_t found = eb_near_unrecorded(crossings, s->x, near, record);
+  eb_crossings_count(crossings, NULL, s->x, &counts);
+  int64_t found = eb_near_unrecorded(crossings, NULL, s->x, near, record);
   eb_crossings_destroy(crossings);
   return found;
 }
@@ -119,8 +119,8 @@ static void test_many(void) {
   eb_crossings *crossings;
   eb_crossing_counts counts;
   tap_require(eb_crossings_create(&solids, x, &crossings), "trees");
-  eb_crossings_count(crossings, x, &counts);
-  int64_t found = eb_near_unrecorded(crossings, x, near, NULL), wanted = 0;
+  eb_crossings_count(crossings, NULL, x, &counts);
+  int64_t found = eb_near_unrecorded(crossings, NULL, x, near, NULL), wanted = 0;
   for (int a = 0; a < EACH; a++)
     for (int b = EACH; b < 2 * EACH; b++)
       wanted += distance(x, triangles + 3 * a, triangles + 3 * b) < near;

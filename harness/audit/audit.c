@@ -51,6 +51,7 @@ static eb_error allocate(eb_audit *audit) {
   if (audit->touch_room > 0) EB_TRY(EB_NEW(audit->touches, audit->touch_room));
   audit->parts = eb_mesh_components(mesh, audit->part);
   EB_TRY(EB_NEW(audit->part_sums, EB_AUDIT_PART_SUMS * (size_t)audit->parts));
+  EB_TRY(eb_audit_cut_lanes(audit));
   return eb_mass_points_create(audit->scene, &audit->bodies);
 }
 
@@ -71,6 +72,10 @@ eb_error eb_audit_create(const eb_scene *scene, eb_audit **out) {
   return EB_OK;
 }
 
+void eb_audit_share(eb_audit *audit, eb_team *team) {
+  audit->team = team;
+}
+
 static void release_elastic(eb_audit_elastic *elastic) {
   free(elastic->x);
   free(elastic->g);
@@ -78,6 +83,7 @@ static void release_elastic(eb_audit_elastic *elastic) {
 
 void eb_audit_destroy(eb_audit *audit) {
   if (!audit) return;
+  for (int l = 0; l < EB_AUDIT_LANES; l++) free(audit->lanes[l].g);
   free(audit->gradients);
   free(audit->slopes);
   free(audit->weights);

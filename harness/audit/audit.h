@@ -5,6 +5,7 @@
 #ifndef EB_AUDIT_H
 #define EB_AUDIT_H
 
+#include "harness/audit/team.h"
 #include "problems/scene.h"
 #include "solvers/solver.h"
 
@@ -60,6 +61,9 @@ typedef struct eb_audit_row {
 
 /* Precomputes rest shapes from the scene's mesh; allocates everything a step needs. */
 EB_MUST eb_error eb_audit_create(const eb_scene *scene, eb_audit **out);
+
+/* From here on the team, which must outlive the audit, has a share in its work. NULL: none. Figures are the same with any team. */
+void eb_audit_share(eb_audit *audit, eb_team *team);
 
 /* Audits the step that led from `before` to `after`. W is the incremental potential of implicit Euler with f_ext taken at `before`
  * and the penalty f_c of implicit colliders at `after` (problems/scene.h). The force scale of the relative residual is

@@ -7,7 +7,7 @@
 #include "harness/audit/bodies.h"
 #include "problems/collision/implicit_penalty.h"
 
-enum { EB_AUDIT_PART_SUMS = 16 };
+enum { EB_AUDIT_PART_SUMS = 16, EB_AUDIT_LANES = 4 };
 enum { EB_AUDIT_SCRIPTED = 1, EB_AUDIT_CARRIED = 2 }; /* eb_audit.fixed; 0: free */
 
 /* Elastic forces and energy at positions x, with what they were computed for. */
@@ -21,11 +21,20 @@ typedef struct eb_audit_elastic {
   bool current; /* filled, for the present fixed nodes */
 } eb_audit_elastic;
 
+/* A part of the elements, of any number of which one thread each may sweep over. */
+typedef struct eb_audit_lane {
+  int32_t first, last; /* elements first <= e < last */
+  size_t low, high;    /* their nodes are of low <= i < high */
+  double *g;           /* (high - low) x 3: forces on them */
+} eb_audit_lane;
+
 struct eb_audit {
   const eb_scene *scene;
   size_t nodes;                          /* of the mesh when the audit was made */
   eb_material materials[EB_MAX_REGIONS]; /* with the activation of the step */
   double activation;
+  eb_team *team; /* or NULL */
+  eb_audit_lane lanes[EB_AUDIT_LANES];
   int points;             /* quadrature points of an element */
   double *gradients;      /* elements x points x nodes x 3: dN_a/dX */
   double *slopes;         /* elements x points x nodes: |dN_a/dX| */
@@ -56,6 +65,8 @@ static inline double eb_audit_squared(const double a[3]) {
 
 /* Gradients, weights, slopes and masses, from the scene's mesh. */
 void eb_audit_rest_shapes(eb_audit *audit);
+/* Shares the elements out among audit->lanes. */
+EB_MUST eb_error eb_audit_cut_lanes(eb_audit *audit);
 /* Fills `out` (but for its `current`) at positions x, with the materials of the step. */
 void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic *out);
 /* out = K(x) v, nodes x 3, N s/m m/s; returns the sum of the squares of the elements' single contributions to free nodes. */

@@ -17,12 +17,6 @@
 
 /* ---- boxes ------------------------------------------------------------------------------------ */
 
-static inline bool apart(const eb_span *a, const eb_span *b) {
-  typedef long long lanes __attribute__((vector_size(32)));
-  lanes beyond = (a->lo > b->hi) | (b->lo > a->hi);
-  return beyond[0] | beyond[1] | beyond[2];
-}
-
 static inline void widen(eb_span *a, const eb_span *b) {
   for (int d = 0; d < 3; d++) {
     a->lo[d] = b->lo[d] < a->lo[d] ? b->lo[d] : a->lo[d];
@@ -77,7 +71,7 @@ static int64_t count_leaves(const eb_crossings *c, const double *x, const eb_spa
     for (int32_t t = A == B ? s + 1 : B->first; t < B->first + B->count; t++) {
       near[count][0] = s;
       near[count][1] = t;
-      count += !apart(&c->tight[s], &c->tight[t]);
+      count += !eb_span_apart(&c->tight[s], &c->tight[t], 0);
     }
   for (int32_t i = 0; i < count; i++) {
     int32_t s = near[i][0], t = near[i][1];
@@ -97,7 +91,7 @@ static int64_t count_leaves(const eb_crossings *c, const double *x, const eb_spa
 /* Pairs of a triangle under node a and one under node b, which have none in common. */
 static int64_t count_between(const eb_crossings *c, const double *x, int32_t a, int32_t b) {
   const eb_span_node *A = &c->nodes[a], *B = &c->nodes[b];
-  if (apart(&c->spans[a], &c->spans[b])) return 0;
+  if (eb_span_apart(&c->spans[a], &c->spans[b], 0)) return 0;
   if (A->second && (!B->second || A->count >= B->count))
     return count_between(c, x, a + 1, b) + count_between(c, x, A->second, b);
   if (B->second) return count_between(c, x, a, b + 1) + count_between(c, x, a, B->second);
@@ -158,22 +152,41 @@ static void count_pair(const eb_crossings *c, const double *x, const eb_solid *a
                        eb_crossing_counts *counts) {
   bool a_fixed = a->kind == EB_SOLID_OBSTACLE, b_fixed = b->kind == EB_SOLID_OBSTACLE;
   if (a_fixed && b_fixed) return;
-  if (apart(&c->spans[a->root], &c->spans[b->root])) return;
+  if (eb_span_apart(&c->spans[a->root], &c->spans[b->root], 0)) return;
   int64_t met = count_between(c, x, a->root, b->root);
   counts->between += met;
   if (a_fixed || b_fixed) counts->obstacles += met;
   if (met == 0) counts->nested += lies_inside(c, x, a, b) + lies_inside(c, x, b, a);
 }
 
-void eb_crossings_count(eb_crossings *c, const double *x, eb_crossing_counts *counts) {
-  *counts = (eb_crossing_counts){0};
+typedef struct counting {
+  const eb_crossings *c;
+  const double *x;
+} counting;
+
+/* Of solid i, and with those after it. */
+static void count_solid(void *context, int32_t i) {
+  const counting *now = context;
+  const eb_crossings *c = now->c;
+  const eb_solid *a = &c->solids[i];
+  eb_crossing_counts counts = {0};
+  if (a->kind == EB_SOLID_SOFT && a->root < a->last) counts.self = count_within(c, now->x, a->root);
+  for (int32_t j = i + 1; a->root < a->last && j < c->count; j++)
+    if (c->solids[j].root < c->solids[j].last) count_pair(c, now->x, a, &c->solids[j], &counts);
+  c->found[i] = counts;
+}
+
+void eb_crossings_count(eb_crossings *c, eb_team *team, const double *x,
+                        eb_crossing_counts *counts) {
+  counting now = {c, x};
   fit(c, x);
   eb_crossings_mark_fans(c, x);
+  eb_team_run(team, c->count, count_solid, &now);
+  *counts = (eb_crossing_counts){0};
   for (int32_t i = 0; i < c->count; i++) {
-    const eb_solid *a = &c->solids[i];
-    if (a->root == a->last) continue;
-    if (a->kind == EB_SOLID_SOFT) counts->self += count_within(c, x, a->root);
-    for (int32_t j = i + 1; j < c->count; j++)
-      if (c->solids[j].root < c->solids[j].last) count_pair(c, x, a, &c->solids[j], counts);
+    counts->between += c->found[i].between;
+    counts->obstacles += c->found[i].obstacles;
+    counts->self += c->found[i].self;
+    counts->nested += c->found[i].nested;
   }
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "harness/audit/team.h"
 #include "problems/base/error.h"
 
 typedef struct eb_crossings eb_crossings;
@@ -37,7 +38,8 @@ typedef struct eb_crossing_counts {
 EB_MUST eb_error eb_crossings_create(const eb_solids *solids, const double *x, eb_crossings **out);
 void eb_crossings_destroy(eb_crossings *crossings);
 
-/* Counts at positions x, which must be finite. A solid whose surface is not closed has no inside. Allocates nothing. */
-void eb_crossings_count(eb_crossings *crossings, const double *x, eb_crossing_counts *counts);
+/* Counts at positions x, which must be finite. A solid whose surface is not closed has no inside. Allocates nothing; `team` may be NULL. */
+void eb_crossings_count(eb_crossings *crossings, eb_team *team, const double *x,
+                        eb_crossing_counts *counts);
 
 #endif

@@ -12,6 +12,13 @@ typedef struct eb_span {
   eb_corner lo, hi; /* m, inclusive */
 } eb_span;
 
+/* Whether the boxes are farther apart than that along some axis, m. */
+static inline bool eb_span_apart(const eb_span *a, const eb_span *b, double distance) {
+  typedef long long lanes __attribute__((vector_size(32)));
+  lanes beyond = (a->lo > b->hi + distance) | (b->lo > a->hi + distance);
+  return beyond[0] | beyond[1] | beyond[2];
+}
+
 enum { EB_SPAN_LEAF = 8 /* triangles of a leaf, at most */ };
 
 /* Depth first: the first child follows, the second comes after its subtree. */
@@ -38,11 +45,12 @@ struct eb_crossings {
   int32_t *triangles; /* x 3, in the order of the trees */
   eb_span *tight;     /* of the triangles */
   eb_span_node *nodes;
-  eb_span *spans;           /* of the nodes */
-  int32_t *piece;           /* a vertex of each connected piece of surface, by solid */
-  eb_exact_normal *normals; /* of the triangles */
-  eb_fan *fans;             /* of soft solids */
-  eb_spoke *spokes;         /* 3 a triangle */
+  eb_span *spans;            /* of the nodes */
+  eb_crossing_counts *found; /* of each solid and those after it */
+  int32_t *piece;            /* a vertex of each connected piece of surface, by solid */
+  eb_exact_normal *normals;  /* of the triangles */
+  eb_fan *fans;              /* of soft solids */
+  eb_spoke *spokes;          /* 3 a triangle */
   int32_t *
       mark; /* of all corners: the vertex, if its fan spreads there; else a number that no other corner has */
 };

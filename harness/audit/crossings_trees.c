@@ -182,6 +182,7 @@ static eb_error allocate(eb_crossings *c, const eb_solids *solids) {
   c->count = solids->count;
   c->triangle_count = solids->triangle_count;
   EB_TRY(EB_NEW(c->solids, solids->count));
+  EB_TRY(EB_NEW(c->found, solids->count));
   EB_TRY(EB_NEW(c->triangles, 3 * triangles));
   EB_TRY(EB_NEW(c->tight, triangles));
   EB_TRY(EB_NEW(c->nodes, 2 * triangles));
@@ -228,6 +229,7 @@ eb_error eb_crossings_create(const eb_solids *solids, const double *x, eb_crossi
 void eb_crossings_destroy(eb_crossings *c) {
   if (!c) return;
   free(c->solids);
+  free(c->found);
   free(c->triangles);
   free(c->tight);
   free(c->nodes);

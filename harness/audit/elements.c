@@ -1,4 +1,5 @@
-/* Loops over the elements of an audit, in their order, by one thread: slower than what they judge, and the same on every run.
+/* Loops over the elements of an audit: slower than what they judge. They are cut into lanes, which idle cores take; lanes are the same, and summed in the same order, whoever
+ * took them: so are the figures on every machine and run.
  *
  *   F = sum_a x_a (x) dN_a/dX,   g_a = sum_q w_q P(F_q) dN_a/dX,   (K v)_a = sum_q w_q (dP/dF : sum_b v_b (x) dN_b/dX) dN_a/dX
  *
@@ -9,6 +10,7 @@
 #include "harness/audit/audit_data.h"
 #include "harness/audit/reference.h"
 #include "harness/audit/tangent.h"
+#include "problems/base/memory.h"
 
 enum { MOST_NODES = 8 };
 
@@ -136,8 +138,9 @@ static void gradient_of(const point *p, const double *y, double out_of_plane, do
   for (int k = 0; p->planar && k < 3; k++) out[6 + k] = k == 2 ? out_of_plane : 0;
 }
 
-/* Adds w P dN_a/dX to `to`; returns the squared size of what free nodes get. */
-static double scatter(const eb_audit *audit, const point *p, double P[9], double *to) {
+/* Adds w P dN_a/dX to the lane's forces; returns the squared size of what free nodes get. */
+static double scatter(const eb_audit *audit, const point *p, double P[9],
+                      const eb_audit_lane *lane) {
   double scale2 = 0;
   for (int k = 0; p->planar && k < 3; k++) P[6 + k] = 0;
   for (size_t a = 0; a < p->nodes; a++) {
@@ -146,7 +149,7 @@ static double scatter(const eb_audit *audit, const point *p, double P[9], double
     for (int i = 0; i < 3; i++)
       f[i] = p->weight * (P[3 * i] * g[0] + P[3 * i + 1] * g[1] + P[3 * i + 2] * g[2]);
     if (!audit->fixed[p->node[a]]) scale2 += eb_audit_squared(f);
-    for (int i = 0; i < 3; i++) to[3 * (size_t)p->node[a] + i] += f[i];
+    for (int i = 0; i < 3; i++) lane->g[3 * ((size_t)p->node[a] - lane->low) + (size_t)i] += f[i];
   }
   return scale2;
 }
@@ -164,45 +167,125 @@ static double unknown_forces(const eb_audit *audit, const point *p, const double
   return size * size * slopes2;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- lanes ------------------------------------------------------------------------------------ */
 
-void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic *out) {
-  out->energy = out->scale2 = out->rounding2 = 0;
-  out->min_volume_ratio = INFINITY;
-  out->inverted = 0;
-  memset(out->g, 0, 3 * audit->nodes * sizeof *out->g);
-  for (int32_t e = 0; e < audit->scene->mesh->element_count; e++) {
+static void find_reach(const eb_mesh *mesh, eb_audit_lane *lane) {
+  size_t nodes = mesh->type;
+  lane->low = lane->first < lane->last ? (size_t)mesh->node_count : 0;
+  for (size_t k = nodes * (size_t)lane->first; k < nodes * (size_t)lane->last; k++) {
+    size_t node = (size_t)mesh->elements[k];
+    lane->low = node < lane->low ? node : lane->low;
+    lane->high = node >= lane->high ? node + 1 : lane->high;
+  }
+}
+
+eb_error eb_audit_cut_lanes(eb_audit *audit) {
+  const eb_mesh *mesh = audit->scene->mesh;
+  for (int l = 0; l < EB_AUDIT_LANES; l++) {
+    eb_audit_lane *lane = &audit->lanes[l];
+    lane->first = (int32_t)((int64_t)mesh->element_count * l / EB_AUDIT_LANES);
+    lane->last = (int32_t)((int64_t)mesh->element_count * (l + 1) / EB_AUDIT_LANES);
+    find_reach(mesh, lane);
+    EB_TRY(EB_NEW(lane->g, 3 * (lane->high - lane->low)));
+  }
+  return EB_OK;
+}
+
+/* One sweep over the elements: what it reads, and what each lane adds up beside its forces. */
+typedef struct sweep {
+  const eb_audit *audit;
+  const double *x, *v;
+  eb_tangent tangent;
+  eb_audit_elastic sum[EB_AUDIT_LANES];
+} sweep;
+
+static void run_sweep(sweep *s, eb_team_work lane_of, double *out) {
+  memset(out, 0, 3 * s->audit->nodes * sizeof *out);
+  eb_team_run(s->audit->team, EB_AUDIT_LANES, lane_of, s);
+  for (int l = 0; l < EB_AUDIT_LANES; l++) {
+    const eb_audit_lane *lane = &s->audit->lanes[l];
+    for (size_t k = 3 * lane->low; k < 3 * lane->high; k++) out[k] += lane->g[k - 3 * lane->low];
+  }
+}
+
+static void clear_lane(const eb_audit_lane *lane) {
+  memset(lane->g, 0, 3 * (lane->high - lane->low) * sizeof *lane->g);
+}
+
+/* ---- forces ----------------------------------------------------------------------------------- */
+
+static void add_point(const sweep *s, const eb_audit_lane *lane, const point *p, const double F[9],
+                      eb_audit_elastic *sum) {
+  double P[9];
+  sum->energy += p->weight * eb_reference_material(p->material, F, p->fibre, P);
+  sum->scale2 += scatter(s->audit, p, P, lane);
+  sum->rounding2 += unknown_forces(s->audit, p, s->x);
+}
+
+static void elastic_lane(void *context, int32_t part) {
+  sweep *s = context;
+  const eb_audit_lane *lane = &s->audit->lanes[part];
+  eb_audit_elastic sum = {.min_volume_ratio = INFINITY};
+  clear_lane(lane);
+  for (int32_t e = lane->first; e < lane->last; e++) {
     double least = INFINITY;
-    for (int q = 0; q < audit->points; q++) {
-      point p = point_of(audit, e, q);
-      double F[9], P[9];
-      gradient_of(&p, x, 1, F);
+    for (int q = 0; q < s->audit->points; q++) {
+      point p = point_of(s->audit, e, q);
+      double F[9];
+      gradient_of(&p, s->x, 1, F);
       double J = F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
                  F[2] * (F[3] * F[7] - F[4] * F[6]);
       least = J < least || isnan(J) ? J : least;
-      if (p.rigid) continue;
-      out->energy += p.weight * eb_reference_material(p.material, F, p.fibre, P);
-      out->scale2 += scatter(audit, &p, P, out->g);
-      out->rounding2 += unknown_forces(audit, &p, x);
+      if (!p.rigid) add_point(s, lane, &p, F, &sum);
     }
-    out->inverted += !(least > 0);
-    if (least < out->min_volume_ratio || isnan(least)) out->min_volume_ratio = least;
+    sum.inverted += !(least > 0);
+    if (least < sum.min_volume_ratio || isnan(least)) sum.min_volume_ratio = least;
   }
+  s->sum[part] = sum;
+}
+
+void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic *out) {
+  sweep s = {.audit = audit, .x = x};
+  run_sweep(&s, elastic_lane, out->g);
+  out->energy = out->scale2 = out->rounding2 = 0;
+  out->min_volume_ratio = INFINITY;
+  out->inverted = 0;
+  for (int l = 0; l < EB_AUDIT_LANES; l++) {
+    const eb_audit_elastic *sum = &s.sum[l];
+    out->energy += sum->energy;
+    out->scale2 += sum->scale2;
+    out->rounding2 += sum->rounding2;
+    out->inverted += sum->inverted;
+    if (sum->min_volume_ratio < out->min_volume_ratio || isnan(sum->min_volume_ratio))
+      out->min_volume_ratio = sum->min_volume_ratio;
+  }
+}
+
+/* ---- tangents --------------------------------------------------------------------------------- */
+
+static void tangent_lane(void *context, int32_t part) {
+  sweep *s = context;
+  const eb_audit_lane *lane = &s->audit->lanes[part];
+  double scale2 = 0;
+  clear_lane(lane);
+  for (int32_t e = lane->first; e < lane->last; e++)
+    for (int q = 0; q < s->audit->points; q++) {
+      point p = point_of(s->audit, e, q);
+      double F[9], dF[9], dP[9];
+      if (p.rigid) continue;
+      gradient_of(&p, s->x, 1, F);
+      gradient_of(&p, s->v, 0, dF);
+      eb_reference_tangent(p.material, s->tangent, F, p.fibre, dF, dP);
+      scale2 += scatter(s->audit, &p, dP, lane);
+    }
+  s->sum[part].scale2 = scale2;
 }
 
 double eb_audit_tangent(const eb_audit *audit, const double *x, const double *v, eb_tangent tangent,
                         double *out) {
+  sweep s = {.audit = audit, .x = x, .v = v, .tangent = tangent};
   double scale2 = 0;
-  memset(out, 0, 3 * audit->nodes * sizeof *out);
-  for (int32_t e = 0; e < audit->scene->mesh->element_count; e++)
-    for (int q = 0; q < audit->points; q++) {
-      point p = point_of(audit, e, q);
-      double F[9], dF[9], dP[9];
-      if (p.rigid) continue;
-      gradient_of(&p, x, 1, F);
-      gradient_of(&p, v, 0, dF);
-      eb_reference_tangent(p.material, tangent, F, p.fibre, dF, dP);
-      scale2 += scatter(audit, &p, dP, out);
-    }
+  run_sweep(&s, tangent_lane, out);
+  for (int l = 0; l < EB_AUDIT_LANES; l++) scale2 += s.sum[l].scale2;
   return scale2;
 }

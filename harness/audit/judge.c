@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/audit/audit_data.h"
 #include "harness/audit/judge_data.h"
 #include "problems/base/memory.h"
 #include "problems/mesh/cut.h"
@@ -213,15 +214,16 @@ void eb_judge_step(eb_judge *judge, const eb_state *before, const eb_state *afte
   *judgement = (eb_judgement){0};
   place(judge, before->x, before->time, judge->x0);
   place(judge, after->x, after->time, judge->x1);
-  eb_crossings_count(judge->crossings, judge->x1, &judgement->crossings);
+  eb_team *team = judge->audit->team;
+  eb_crossings_count(judge->crossings, team, judge->x1, &judgement->crossings);
   if (record) {
     measure_bent(judge, before, after, dt);
     eb_contact_law_measure(record, judge->vertices, judge->x0, judge->x1, judge->bent,
                            judge->scene->contact_friction, &judge->scene->contact_bounds,
                            &judgement->law);
   }
-  judgement->unrecorded =
-      eb_near_unrecorded(judge->crossings, judge->x1, judge->scene->contact_bounds.near, record);
+  judgement->unrecorded = eb_near_unrecorded(judge->crossings, team, judge->x1,
+                                             judge->scene->contact_bounds.near, record);
   eb_judge_balance(judge, before, after, dt, judgement);
   judgement->obstacles_work = obstacles_work(judge);
 }

@@ -60,11 +60,11 @@ static void meet_team(eb_cost *cost) {
   for (int i = met; i < cost->team_size; i++) cost->team[i] = cost->team[0];
 }
 
-/* Sum over the team's other threads; false when one of them is gone. */
+/* Sum over the team's other threads and those that audit; false when one of the team is gone. */
 static bool workers_cpu(const eb_cost *cost, double *sum) {
   struct timespec time;
   bool all = true;
-  *sum = 0;
+  *sum = eb_team_cpu_seconds(cost->auditors);
   for (int i = 1; i < cost->team_size; i++) {
     if (cost->team[i] == cost->team[0]) continue;
     if (clock_gettime(cost->team[i], &time))
@@ -115,7 +115,7 @@ static void count_threads(eb_cost *cost) {
   struct stat info;
   /* A folder has a link from above, one from itself and one from each folder in it: here one a thread. */
   if (fstat(cost->tasks, &info)) return;
-  int64_t threads = (int64_t)info.st_nlink - 2;
+  int64_t threads = (int64_t)info.st_nlink - 2 - eb_team_size(cost->auditors);
   if (S_ISDIR(info.st_mode) && threads > cost->threads_alive) cost->threads_alive = threads;
 }
 

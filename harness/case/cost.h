@@ -2,10 +2,10 @@
  * work that goes on while the clock stands, memory that grows.
  *
  * The clock runs from eb_cost_start to eb_cost_stop, once a step; all else is the harness's. What then uses the processor is the thread
- * that calls and the team of OpenMP that it leads, which audits with it. Any other thread is the solver's, and so
+ * that calls, the threads that audit with it, and, as it falls asleep, the team of OpenMP that it leads. Any other thread is the solver's, and so
  *
  *     untimed CPU = sum over the times between a stop and the next start of
- *                   (CPU of the process) - (CPU of the calling thread and of its team).
+ *                   (CPU of the process) - (CPU of the calling thread, of the auditing ones and of the team).
  *
  * A worker that spins before it sleeps is of the team: that is no hidden work. The readings are such that the team's own work may be
  * taken off twice for some microseconds but is never counted. */
@@ -14,6 +14,7 @@
 
 #include <time.h>
 
+#include "harness/audit/team.h"
 #include "harness/case/child.h"
 #include "harness/results/record.h"
 
@@ -28,6 +29,7 @@ typedef struct eb_cost {
       tasks;       /* descriptors of /proc/self/statm and /proc/self/task; -1 where there is none */
   clockid_t *team; /* processor clocks of the team; the first is that of the calling thread */
   int team_size;
+  const eb_team *auditors; /* threads of the harness's; NULL: none */
 } eb_cost;
 
 /* In the thread that will step, after omp_set_num_threads. `board` tells when the process was started; when it does not, the kernel

@@ -63,6 +63,7 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   *where = "audit";
   *failure = eb_witness_create(j->work, &j->witness);
   if (*failure) return EB_OK;
+  j->cost.auditors = j->witness.team;
   *where = "set-up of the solver";
   j->board->stage = EB_STAGE_SETUP;
   double cpu = eb_cpu_seconds();

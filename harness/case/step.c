@@ -185,8 +185,10 @@ eb_error eb_job_step(eb_job *j, bool *on) {
   /* A solver that forgets its clock would make every later row wrong. */
   j->after->step = j->before->step + 1;
   j->after->time = j->before->time + j->witness.scene->dt;
+  double began = eb_wall_seconds();
   EB_TRY(eb_witness_step(&j->witness, j->before, j->after, j->work->solver, j->log, reason, row,
                          &finite));
+  j->run.audit_seconds += eb_wall_seconds() - began;
   EB_TRY(record_step(j, row, reason));
   EB_TRY(eb_job_keep_contacts(j));
   EB_TRY(judge_step(j, finite, reason, on));

@@ -19,13 +19,16 @@ static void release_audit(eb_witness *w) {
 static eb_error make_audit(eb_witness *w) {
   release_audit(w);
   EB_TRY(eb_audit_create(w->scene, &w->audit));
+  eb_audit_share(w->audit, w->team);
   EB_TRY(eb_flight_create(w->audit, &w->flight));
   if (!(eb_scene_needs(w->scene) & EB_CAP_CONTACT)) return EB_OK;
   return eb_judge_create(w->scene, w->audit, &w->judge);
 }
 
 eb_error eb_witness_create(const eb_case *work, eb_witness *out) {
+  enum { MOST_THREADS = 3 };
   *out = (eb_witness){0};
+  EB_TRY(eb_team_create(MOST_THREADS, &out->team));
   EB_TRY(eb_scene_create(work->scene, work->parameters, work->mesh_file, NULL, &out->scene));
   EB_TRY(eb_state_create(out->scene, &out->state));
   return make_audit(out);
@@ -35,6 +38,8 @@ void eb_witness_clear(eb_witness *witness) {
   release_audit(witness);
   eb_state_destroy(witness->state);
   eb_scene_destroy(witness->scene);
+  eb_team_destroy(witness->team);
+  witness->team = NULL;
   witness->state = NULL;
   witness->scene = NULL;
 }

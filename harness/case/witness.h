@@ -10,6 +10,7 @@
 typedef struct eb_witness {
   eb_scene *scene;
   eb_state *state; /* that cuts are made on */
+  eb_team *team;   /* threads that audit; they sleep while the solver steps */
   eb_audit *audit;
   eb_judge *judge; /* of contact as constraints; NULL when the scene has none */
   eb_flight *flight;

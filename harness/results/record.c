@@ -82,6 +82,7 @@ const eb_field eb_run_fields[] = {TEXT(identity),
                                   REAL(timed_cpu_seconds, "s"),
                                   REAL(untimed_cpu_seconds, "s"),
                                   REAL(memory_growth, "byte"),
+                                  REAL(audit_seconds, "s"),
                                   INT(threads_alive),
                                   {0}};
 

@@ -125,7 +125,8 @@ typedef struct eb_run {
   /* Cost beside the timed steps: from the start of the process to the first step; processor time of the whole process, of the timed
    * steps, and of threads of the solver's while the clock stood; growth of resident memory from the first step to the last. */
   double first_step_at, process_cpu_seconds, timed_cpu_seconds, untimed_cpu_seconds, memory_growth;
-  int64_t threads_alive; /* most threads of the process between steps */
+  int64_t threads_alive; /* most threads of the process between steps, without those that audit */
+  double audit_seconds;  /* s: wall time of the audits of all steps; 0 in older files */
 } eb_run;
 
 typedef enum eb_field_type { EB_FIELD_TEXT, EB_FIELD_INT, EB_FIELD_REAL } eb_field_type;
