@@ -15,6 +15,7 @@ typedef struct stage {
   double weight[4 * CONTACTS], frame[9 * CONTACTS], c[3 * CONTACTS], mu[CONTACTS], r[3 * CONTACTS],
       u[3 * CONTACTS], bent[VERTICES];
   double friction; /* of the scene */
+  double slack;
   eb_contact_record record;
 } stage;
 
@@ -31,7 +32,8 @@ static stage good_stage(void) {
              .weight = {1, -0.4, -0.3, -0.3, 1, -0.5, -0.25, -0.25, 0.5, 0.5, -0.5, -0.5},
              .r = {10, 1, -2, 10, -5, 0, 0, 0, 0},
              .mu = {mu, mu, mu},
-             .friction = mu};
+             .friction = mu,
+             .slack = 1};
   static const double frame[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
   for (int k = 0; k < CONTACTS; k++) {
     memcpy(s.frame + 9 * k, frame, sizeof frame);
@@ -62,7 +64,8 @@ static eb_contact_law measure(stage *s) {
                                   .mu = s->mu,
                                   .r = s->r,
                                   .u = s->u};
-  eb_contact_law_measure(&s->record, VERTICES, s->x0, s->x1, s->bent, s->friction, &bounds, &law);
+  eb_contact_law_measure(&s->record, VERTICES, s->x0, s->x1, s->bent, s->friction, &bounds,
+                         s->slack, &law);
   return law;
 }
 
@@ -176,6 +179,48 @@ static void test_parallel(void) {
   }
 }
 
+/* The frame of a normal in the plane y = const, so many degrees from z towards x. */
+static void turn_frame(double degrees, double frame[9]) {
+  double c = cos(degrees * acos(-1) / 180), s = sin(degrees * acos(-1) / 180);
+  const double turned[9] = {s, 0, c, c, 0, -s, 0, 1, 0};
+  memcpy(frame, turned, sizeof turned);
+}
+
+/* A vertex passes the floor's edge x = 0 closely, from straight above the inside to far beside it: the direction between them turns from up to sideways within a hundredth of the way. */
+static void test_turning(void) {
+  static const struct {
+    double degrees, least, most;
+    const char *name;
+  } cases[] = {{0, 0, 1, "up, as at the start"},
+               {-45, 0, 1, "halfway, as where it passes the edge"},
+               {-80, 0, 1, "nearly sideways, as soon afterwards"},
+               {20, 19, 21, "to the side where it never is"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    stage s = good_stage();
+    put(&s, 0, 0.3, 0.3, gap, gap);
+    s.x1[0] = -0.2;
+    s.c[0] = 0;
+    turn_frame(cases[i].degrees, s.frame);
+    eb_contact_law law = measure(&s);
+    tap_ok(law.unsound == 0 && law.normal >= cases[i].least && law.normal <= cases[i].most,
+           "a normal %s (%.3g degrees off)", cases[i].name, law.normal);
+  }
+}
+
+/* Directions are asked of slips above a tenth of the bound, times the slack. */
+static void test_slipping(void) {
+  for (int slack = 1; slack <= 2; slack++) {
+    stage s = good_stage();
+    s.slack = slack;
+    s.x1[3 * 4] = s.x0[3 * 4];
+    s.x1[3 * 4 + 1] += 7e-6;
+    eb_contact_law law = measure(&s);
+    tap_near(law.angle, slack == 1 ? 90 : 0, 1e-6,
+             slack == 1 ? "a slip of 7e-6 m has a direction"
+                        : "but none where the step has stagnated");
+  }
+}
+
 /* ---- distances -------------------------------------------------------------------------------- */
 
 enum { SAMPLES = 40 };
@@ -229,6 +274,8 @@ int main(void) {
   test_unsound();
   test_bent();
   test_parallel();
+  test_turning();
+  test_slipping();
   test_distance();
   return tap_done();
 }

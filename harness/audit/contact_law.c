@@ -29,28 +29,48 @@ static double clamp(double t) {
   return t < 0 ? 0 : t > 1 ? 1 : t;
 }
 
-/* Squared distance of p from the segment (a, b). */
-static double to_segment(const double p[3], const double a[3], const double b[3]) {
-  double along[3], from[3], sum = 0;
-  for (int d = 0; d < 3; d++) {
-    along[d] = b[d] - a[d];
-    from[d] = p[d] - a[d];
-  }
-  double length = dot(along, along), t = length > 0 ? clamp(dot(from, along) / length) : 0;
-  for (int d = 0; d < 3; d++) sum += (from[d] - t * along[d]) * (from[d] - t * along[d]);
-  return sum;
-}
-
 static void cross(const double a[3], const double b[3], double out[3]) {
   for (int d = 0; d < 3; d++)
     out[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
 }
 
-/* The least of the distances to the edges, and to the plane where p is above the inside. */
-static double vertex_to_face(const double x[4][3]) {
+/* The shortest way found so far from the second feature to the first. */
+typedef struct separation {
+  double along[3], length2;
+} separation;
+
+static void offer(const double along[3], double sign, separation *shortest) {
+  double length2 = dot(along, along);
+  if (!(length2 < shortest->length2)) return;
+  shortest->length2 = length2;
+  for (int d = 0; d < 3; d++) shortest->along[d] = sign * along[d];
+}
+
+/* From the segment (a, b) to p, or with sign -1 back. */
+static void offer_segment(const double p[3], const double a[3], const double b[3], double sign,
+                          separation *shortest) {
+  double along[3], from[3];
+  for (int d = 0; d < 3; d++) {
+    along[d] = b[d] - a[d];
+    from[d] = p[d] - a[d];
+  }
+  double length = dot(along, along), t = length > 0 ? clamp(dot(from, along) / length) : 0;
+  for (int d = 0; d < 3; d++) from[d] -= t * along[d];
+  offer(from, sign, shortest);
+}
+
+/* Across the plane of normal n, by the part of `from` along it. */
+static void offer_height(const double from[3], const double n[3], double size2,
+                         separation *shortest) {
+  double along[3], share = dot(from, n) / size2;
+  for (int d = 0; d < 3; d++) along[d] = share * n[d];
+  offer(along, 1, shortest);
+}
+
+/* The least of the ways from the edges, and from the plane where p is above the inside. */
+static void vertex_to_face(const double x[4][3], separation *shortest) {
   double u[3], v[3], from[3], n[3], beside[3];
-  double least = fmin(to_segment(x[0], x[1], x[2]),
-                      fmin(to_segment(x[0], x[2], x[3]), to_segment(x[0], x[3], x[1])));
+  for (int i = 1; i < 4; i++) offer_segment(x[0], x[i], x[i % 3 + 1], 1, shortest);
   for (int d = 0; d < 3; d++) {
     u[d] = x[2][d] - x[1][d];
     v[d] = x[3][d] - x[1][d];
@@ -61,33 +81,43 @@ static double vertex_to_face(const double x[4][3]) {
   cross(u, from, beside);
   double s = dot(beside, n);
   cross(from, v, beside);
-  double t = dot(beside, n), height = dot(from, n);
-  bool above = area2 > 0 && s >= 0 && t >= 0 && s + t <= area2;
-  return sqrt(above ? fmin(least, height * height / area2) : least);
+  double t = dot(beside, n);
+  if (area2 > 0 && s >= 0 && t >= 0 && s + t <= area2) offer_height(from, n, area2, shortest);
 }
 
-/* The least of the ends' distances, and of the lines' where they are closest inside both edges. */
-static double edge_to_edge(const double x[4][3]) {
+/* The least of the ways at the ends, and between the lines where they are closest inside both edges. */
+static void edge_to_edge(const double x[4][3], separation *shortest) {
   double a[3], b[3], from[3], n[3], beside[3];
-  double least = fmin(fmin(to_segment(x[0], x[2], x[3]), to_segment(x[1], x[2], x[3])),
-                      fmin(to_segment(x[2], x[0], x[1]), to_segment(x[3], x[0], x[1])));
+  for (int i = 0; i < 2; i++) {
+    offer_segment(x[i], x[2], x[3], 1, shortest);
+    offer_segment(x[2 + i], x[0], x[1], -1, shortest);
+  }
   for (int d = 0; d < 3; d++) {
     a[d] = x[1][d] - x[0][d];
     b[d] = x[3][d] - x[2][d];
-    from[d] = x[2][d] - x[0][d];
+    from[d] = x[0][d] - x[2][d];
   }
   cross(a, b, n);
   double size2 = dot(n, n);
-  cross(from, b, beside);
+  cross(b, from, beside);
   double s = dot(beside, n);
-  cross(from, a, beside);
-  double t = dot(beside, n), height = dot(from, n);
-  bool inside = size2 > 0 && s >= 0 && s <= size2 && t >= 0 && t <= size2;
-  return sqrt(inside ? fmin(least, height * height / size2) : least);
+  cross(a, from, beside);
+  double t = dot(beside, n);
+  if (size2 > 0 && s >= 0 && s <= size2 && t >= 0 && t <= size2)
+    offer_height(from, n, size2, shortest);
+}
+
+static separation shortest_way(int32_t kind, const double x[4][3]) {
+  separation shortest = {.length2 = INFINITY};
+  if (kind == EB_VERTEX_FACE)
+    vertex_to_face(x, &shortest);
+  else
+    edge_to_edge(x, &shortest);
+  return shortest;
 }
 
 double eb_contact_law_distance(int32_t kind, const double x[4][3]) {
-  return kind == EB_VERTEX_FACE ? vertex_to_face(x) : edge_to_edge(x);
+  return sqrt(shortest_way(kind, x).length2);
 }
 
 /* ---- one contact ------------------------------------------------------------------------------ */
@@ -170,7 +200,7 @@ static double degrees_between(const double a[3], const double b[3]) {
 }
 
 /* From the second feature's point to the first's, by the weights. */
-static void between_points(const contact *c, double (*x)[3], double out[3]) {
+static void between_points(const contact *c, const double x[4][3], double out[3]) {
   for (int d = 0; d < 3; d++) {
     out[d] = 0;
     for (int i = 0; i < 4; i++) out[d] += c->w[i] * x[i][d];
@@ -178,7 +208,7 @@ static void between_points(const contact *c, double (*x)[3], double out[3]) {
 }
 
 /* The normal of the face, or across both edges; 0 where those are parallel but for rounding. */
-static void across(const contact *c, double (*x)[3], double out[3]) {
+static void across(const contact *c, const double x[4][3], double out[3]) {
   double a[3], b[3];
   bool face = c->kind == EB_VERTEX_FACE;
   for (int d = 0; d < 3; d++) {
@@ -190,21 +220,45 @@ static void across(const contact *c, double (*x)[3], double out[3]) {
     memset(out, 0, 3 * sizeof *out);
 }
 
-/* A normal was taken somewhere on the way, from where the features were closest or across them: the least angle to either, at some places on it. The start tells the
- * side: a normal that points from the first feature to the second is off by more than 90 degrees. */
-static double normal_off(contact *c) {
+/* Where a contact is on its way, and the shortest way between its features there. */
+typedef struct place {
+  double t, along[3];
+} place;
+
+/* Lowers `least` to the angle between the normal and the geometry at that part of the way: where the features are closest there, and across them, on the side of the start. */
+static place look_at(const contact *c, const double start[3], double t, double *least) {
+  double x[4][3], plane[3];
+  for (int i = 0; i < 4; i++)
+    for (int d = 0; d < 3; d++) x[i][d] = c->x0[i][d] + t * (c->x1[i][d] - c->x0[i][d]);
+  separation closest = shortest_way(c->kind, (const double(*)[3])x);
+  across(c, (const double(*)[3])x, plane);
+  double side = dot(plane, start) < 0 ? -1 : 1;
+  for (int d = 0; d < 3; d++) plane[d] *= side;
+  *least = fmin(*least,
+                fmin(degrees_between(c->frame, closest.along), degrees_between(c->frame, plane)));
+  return (place){t, {closest.along[0], closest.along[1], closest.along[2]}};
+}
+
+/* Directions turn fast where features pass each other closely: places are taken between two until they turn by little from one to the next. */
+static void look_between(const contact *c, const double start[3], const place *from,
+                         const place *to, double *least) {
+  static const double little = 2, shortest = 1. / 65536;
+  if (to->t - from->t < shortest || degrees_between(from->along, to->along) < little) return;
+  place middle = look_at(c, start, 0.5 * (from->t + to->t), least);
+  look_between(c, start, from, &middle, least);
+  look_between(c, start, &middle, to, least);
+}
+
+/* A normal was taken somewhere on the way: the least angle there. One that points from the first feature to the second is off by more than 90 degrees. */
+static double normal_off(const contact *c) {
   enum { PLACES = 8 };
   double least = 180, start[3];
-  between_points(c, c->x0, start);
-  for (int p = 0; p <= PLACES; p++) {
-    double x[4][3], closest[3], plane[3], t = (double)p / PLACES;
-    for (int i = 0; i < 4; i++)
-      for (int d = 0; d < 3; d++) x[i][d] = c->x0[i][d] + t * (c->x1[i][d] - c->x0[i][d]);
-    between_points(c, x, closest);
-    across(c, x, plane);
-    double side = dot(plane, start) < 0 ? -1 : 1;
-    for (int d = 0; d < 3; d++) plane[d] *= side;
-    least = fmin(least, fmin(degrees_between(c->frame, closest), degrees_between(c->frame, plane)));
+  between_points(c, (const double(*)[3])c->x0, start);
+  place from = look_at(c, start, 0, &least);
+  for (int p = 1; p <= PLACES; p++) {
+    place to = look_at(c, start, (double)p / PLACES, &least);
+    look_between(c, start, &from, &to, &least);
+    from = to;
   }
   return least;
 }
@@ -237,8 +291,8 @@ static void measure_tangents(const contact *c, double mu, double slipping, eb_co
 
 void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, const double *x0,
                             const double *x1, const double *bent, double mu,
-                            const eb_contact_bounds *bounds, eb_contact_law *law) {
-  double slipping = bounds->distance / 10; /* no direction is asked of less */
+                            const eb_contact_bounds *bounds, double slack, eb_contact_law *law) {
+  double slipping = slack * bounds->distance / 10; /* no direction is asked of less */
   double push = 0, size = 0;
   *law = (eb_contact_law){.count = record->count};
   for (int32_t k = 0; k < record->count; k++) {

@@ -209,8 +209,12 @@ static double obstacles_work(const eb_judge *judge) {
   return work;
 }
 
+double eb_judge_slack(eb_reason reason) {
+  return reason == EB_CONVERGED_STAGNATED ? 2 : 1;
+}
+
 void eb_judge_step(eb_judge *judge, const eb_state *before, const eb_state *after, double dt,
-                   const eb_contact_record *record, eb_judgement *judgement) {
+                   const eb_contact_record *record, eb_reason reason, eb_judgement *judgement) {
   *judgement = (eb_judgement){0};
   place(judge, before->x, before->time, judge->x0);
   place(judge, after->x, after->time, judge->x1);
@@ -220,7 +224,7 @@ void eb_judge_step(eb_judge *judge, const eb_state *before, const eb_state *afte
     measure_bent(judge, before, after, dt);
     eb_contact_law_measure(record, judge->vertices, judge->x0, judge->x1, judge->bent,
                            judge->scene->contact_friction, &judge->scene->contact_bounds,
-                           &judgement->law);
+                           eb_judge_slack(reason), &judgement->law);
   }
   judgement->unrecorded = eb_near_unrecorded(judge->crossings, team, judge->x1,
                                              judge->scene->contact_bounds.near, record);

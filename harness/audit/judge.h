@@ -32,9 +32,12 @@ void eb_judge_destroy(eb_judge *judge);
 /* The forces of the contacts that a solver reports, or NULL, on the nodes (nodes x 3, N; good until the next call): for eb_audit_contact_forces. */
 const double *eb_judge_forces(eb_judge *judge, const eb_contact_record *record);
 
+/* What the scene's bounds are multiplied by for a step that says it has stagnated; 1 for others. */
+double eb_judge_slack(eb_reason reason);
+
 /* Judges the step that led from `before` to `after` with finite states, h = dt, after eb_judge_forces with the same record; the audit must have seen the step last, with those
  * forces. Momentum is judged for bodies without scripted nodes. */
 void eb_judge_step(eb_judge *judge, const eb_state *before, const eb_state *after, double dt,
-                   const eb_contact_record *record, eb_judgement *judgement);
+                   const eb_contact_record *record, eb_reason reason, eb_judgement *judgement);
 
 #endif

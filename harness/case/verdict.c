@@ -204,7 +204,7 @@ void eb_verdict_contact(eb_verdict *verdict, const eb_judged_step *s) {
   const eb_judgement *j = s->contact;
   const eb_contact_law *law = &j->law;
   const eb_contact_bounds *scene = &s->scene->contact_bounds;
-  double slack = s->reason == EB_CONVERGED_STAGNATED ? 2 : 1, gap = slack * scene->distance;
+  double slack = eb_judge_slack(s->reason), gap = slack * scene->distance;
   check_geometry(verdict, &j->crossings, s->number);
   const bound bounds[] = {
       {EB_RULE_CONTACT_RECORD, "contacts that cannot be:", "", law->unsound, 0},

@@ -117,7 +117,7 @@ eb_error eb_witness_step(eb_witness *w, const eb_state *before, const eb_state *
   eb_audit_declared(w->audit, before, after, dt, &declared, &audit);
   bool judged = w->judge && audit.finite;
   if (judged) {
-    eb_judge_step(w->judge, before, after, dt, log->contacts, &contact);
+    eb_judge_step(w->judge, before, after, dt, log->contacts, reason, &contact);
     audit.energy_excess -= contact.obstacles_work;
     fill_judgement(&contact, row);
   }

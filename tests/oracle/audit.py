@@ -12,6 +12,8 @@ import rigid
 
 EPS = np.finfo(float).eps
 RESOLUTION = 1e-8  # of positions, in the floor of the force scale
+SLIPPING = 5e-6  # m: friction of a shorter slip may have any direction; twice that in steps that end for the reason STAGNATED
+STAGNATED = 5
 
 
 class Figure:
@@ -279,7 +281,9 @@ class Auditor:
         scene, contacts, dt, nodes = self.scene, self.run.contacts_of(frame), self.scene.dt, self.mesh.nodes
         x0 = np.vstack([before["positions"], contact.obstacle_vertices(scene, before)])
         x1 = np.vstack([at["positions"], contact.obstacle_vertices(scene, at)])
-        law = contact.law(contacts, x0, x1, contact.bent_paths(scene, self.bodies, before, at, x0, x1, dt), scene.mu)
+        slipping = SLIPPING * (2 if self.run.reason_of(frame) == STAGNATED else 1)
+        law = contact.law(contacts, x0, x1, contact.bent_paths(scene, self.bodies, before, at, x0, x1, dt), scene.mu,
+                          slipping)
         push, external, kind = contact.forces(contacts, len(x0)), self.external(at), self.kinds(at)
         rider = self.bodies.of_node if self.bodies is not None else np.full(nodes, -1)
         left, size = contact.balance(self.part, kind == 1, self.mesh.mass, rider, self.bodies, before, at, external + push[:nodes], dt)
@@ -289,8 +293,10 @@ class Auditor:
         (before_terms, before_noise), (after_terms, after_noise) = energies
         place = 16 * EPS * np.abs(x1).max()
         noises = {"violation": place, "open": place, "apart": place, "true_gap": place, "sliding": place, "cone": 16 * EPS,
-                  # of a slip above eps2 rounding of places turns the direction by place / eps2, and reading an angle near 0 or 180 degrees costs half the digits
-                  "angle": 1e-6 + np.degrees(place / contacts["eps2"]) if contacts["eps2"] > 0 else 0}
+                  # an angle near 0 is known to half the digits
+                  "normal": 1e-5,
+                  # of a slip above that rounding of places turns the direction by place / slipping, and reading an angle near 0 or 180 degrees costs half the digits
+                  "angle": 1e-6 + np.degrees(place / slipping)}
         out = {f"contact_{name}": Figure(value, noises.get(name, 0)) for name, value in law.items()}
         size_of_force = norm(push) * np.sqrt(nodes)
         moved = norm(rest[kind == 1]) * norm(way[:nodes][kind == 1])

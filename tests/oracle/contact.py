@@ -20,33 +20,80 @@ def obstacle_vertices(scene, at):
     return np.einsum("nij,nj->ni", pose[:, :9].reshape(-1, 3, 3), scene.obstacles["vertices"]) + pose[:, 9:]
 
 
-def segment(p, a, b):
-    """Distances of points from segments."""
+def from_segment(p, a, b):
+    """Ways from segments to points."""
     d = b - a
     t = np.clip(dot(p - a, d) / np.maximum(dot(d, d), 1e-300), 0, 1)
-    return np.linalg.norm(p - a - t[:, None] * d, axis=1)
+    return p - a - t[:, None] * d
+
+
+def shortest(ways):
+    """Of several ways a row, those without direction being none, the shortest."""
+    ways = np.stack(ways)
+    return ways[np.argmin(np.linalg.norm(ways, axis=2), axis=0), np.arange(ways.shape[1])]
+
+
+def across(inside, p, n):
+    """The ways of p along n where they are inside, and far ones elsewhere."""
+    size2 = dot(n, n)
+    return np.where((inside & (size2 > 0))[:, None], (dot(p, n) / np.maximum(size2, 1e-300))[:, None] * n, 1e150)
 
 
 def vertex_face(x):
+    """The shortest ways from faces to vertices."""
     p, a, b, c = (x[:, k] for k in range(4))
-    edges = np.minimum(np.minimum(segment(p, a, b), segment(p, b, c)), segment(p, c, a))
     n = np.cross(b - a, c - a)
-    size2 = dot(n, n)
     s, t = dot(np.cross(b - a, p - a), n), dot(np.cross(p - a, c - a), n)
-    above = (size2 > 0) & (s >= 0) & (t >= 0) & (s + t <= size2)
-    height = np.abs(dot(p - a, n)) / np.sqrt(np.maximum(size2, 1e-300))
-    return np.where(above, np.minimum(edges, height), edges)
+    inside = (s >= 0) & (t >= 0) & (s + t <= dot(n, n))
+    return shortest([from_segment(p, a, b), from_segment(p, b, c), from_segment(p, c, a), across(inside, p - a, n)])
 
 
 def edge_edge(x):
+    """The shortest ways from second edges to first ones."""
     a, b, c, d = (x[:, k] for k in range(4))
-    ends = np.minimum(np.minimum(segment(a, c, d), segment(b, c, d)), np.minimum(segment(c, a, b), segment(d, a, b)))
     n = np.cross(b - a, d - c)
     size2 = dot(n, n)
     s, t = dot(np.cross(c - a, d - c), n), dot(np.cross(c - a, b - a), n)
-    inside = (size2 > 0) & (s >= 0) & (s <= size2) & (t >= 0) & (t <= size2)
-    height = np.abs(dot(c - a, n)) / np.sqrt(np.maximum(size2, 1e-300))
-    return np.where(inside, np.minimum(ends, height), ends)
+    inside = (s >= 0) & (s <= size2) & (t >= 0) & (t <= size2)
+    return shortest([from_segment(a, c, d), from_segment(b, c, d), -from_segment(c, a, b), -from_segment(d, a, b), across(inside, a - c, n)])
+
+
+def angle_between(a, b):
+    """In degrees; 180 where b has no direction."""
+    angle = np.degrees(np.arctan2(np.linalg.norm(np.cross(a, b), axis=1), dot(a, b)))
+    return np.where(dot(b, b) > 0, angle, 180)
+
+
+def normal_off(face, w, n, x0, x1):
+    """The least angle between normals and geometry on the way: to the shortest way between the features and to the normal across them, on the side
+    of the start, at nine places and, where the shortest way turns by two degrees or more between two, halfway between them, again and again."""
+    start, least = np.einsum("ki,kid->kd", w, x0), np.full(len(w), 180.0)
+
+    def look(k, t):
+        x = x0[k] + t[:, None, None] * (x1[k] - x0[k])
+        of_face = face[k, None]
+        a = np.where(of_face, x[:, 2] - x[:, 1], x[:, 1] - x[:, 0])
+        b = np.where(of_face, x[:, 3] - x[:, 1], x[:, 3] - x[:, 2])
+        plane = np.cross(a, b)
+        plane *= np.where(dot(plane, start[k]) < 0, -1, 1)[:, None]
+        plane[dot(plane, plane) <= 1e-18 * dot(a, a) * dot(b, b)] = 0
+        along = np.where(of_face, vertex_face(x), edge_edge(x))
+        np.minimum.at(least, k, np.minimum(angle_between(n[k], along), angle_between(n[k], plane)))
+        return along
+
+    every = np.arange(len(w))
+    ways = [look(every, np.full(len(w), p / 8)) for p in range(9)]
+    k, from_t, to_t = np.tile(every, 8), np.repeat(np.arange(8), len(w)) / 8, np.repeat(np.arange(1, 9), len(w)) / 8
+    from_way, to_way = np.concatenate(ways[:-1]), np.concatenate(ways[1:])
+    while True:
+        on = (to_t - from_t >= 1 / 65536) & ~(angle_between(from_way, to_way) < 2)
+        if not on.any():
+            return least
+        k, from_t, to_t, from_way, to_way = k[on], from_t[on], to_t[on], from_way[on], to_way[on]
+        middle_t = (from_t + to_t) / 2
+        middle = look(k, middle_t)
+        k, from_t, to_t = np.tile(k, 2), np.concatenate([from_t, middle_t]), np.concatenate([middle_t, to_t])
+        from_way, to_way = np.concatenate([from_way, middle]), np.concatenate([middle, to_way])
 
 
 def bent_paths(scene, bodies, before, after, x0, x1, dt):
@@ -60,11 +107,11 @@ def bent_paths(scene, bodies, before, after, x0, x1, dt):
     return bent
 
 
-def law(contacts, x0, x1, bent, mu):
+def law(contacts, x0, x1, bent, mu, slipping):
     """The columns contact_*: largest over the sound contacts."""
     w, R, r = contacts["weight"], contacts["frame"], contacts["force"]
     vertex, face = contacts["vertices"], contacts["kind"] == 0
-    out = dict.fromkeys(("active", "violation", "open", "apart", "true_gap", "sliding", "cone", "angle"), 0.0) | {"count": len(w)}
+    out = dict.fromkeys(("active", "violation", "open", "apart", "true_gap", "normal", "sliding", "cone", "angle"), 0.0) | {"count": len(w)}
     if not len(w):
         return out
     way = np.einsum("ki,kid->kd", w, x1[vertex] - x0[vertex])
@@ -73,17 +120,18 @@ def law(contacts, x0, x1, bent, mu):
     slack = np.einsum("ki,ki->k", np.abs(w), bent[vertex])
     push, friction, slip = r[:, 0], np.hypot(r[:, 1], r[:, 2]), np.hypot(u[:, 1], u[:, 2]) - slack
     on = push > 0
-    apart = np.where(face, vertex_face(x1[vertex]), edge_edge(x1[vertex]))
+    apart = np.linalg.norm(np.where(face[:, None], vertex_face(x1[vertex]), edge_edge(x1[vertex])), axis=1)
+    turned = normal_off(face, w, R[:, 0], x0[vertex], x1[vertex])
     demand = contacts["demand"][:, 0] + np.einsum("kj,ki,kij->k", R[:, 0], w, x0[vertex])
     limit = mu * np.maximum(push, 0)
     sticks = friction < (1 - 1e-6) * limit
-    slides = ~sticks & (limit > 0) & (slip > contacts["eps2"])
+    slides = ~sticks & (limit > 0) & (slip > slipping)
     angle = np.degrees(np.arctan2(np.abs(r[:, 1] * u[:, 2] - r[:, 2] * u[:, 1]), -(r[:, 1] * u[:, 1] + r[:, 2] * u[:, 2])))
     largest = lambda values, where=slice(None): max(0.0, values[where].max(initial=0))
     cone = max(largest(-push), largest(friction - limit))
     size = largest(push) or largest(np.linalg.norm(r, axis=1))
     return out | {"active": int(on.sum()), "violation": largest(-u[:, 0] - slack), "open": largest(np.abs(u[:, 0]) - slack, on),
-                  "apart": largest(apart, on), "true_gap": largest(np.abs(apart - demand) - slack - np.hypot(u[:, 1], u[:, 2]), on), "sliding": largest(slip, sticks), "angle": largest(angle, slides),
+                  "apart": largest(apart, on), "true_gap": largest(np.abs(apart - demand) - slack - np.hypot(u[:, 1], u[:, 2]), on), "sliding": largest(slip, sticks), "angle": largest(angle, slides), "normal": largest(turned, on),
                   "cone": cone / size if cone > 0 else 0.0}
 
 

@@ -63,6 +63,10 @@ class Run:
         """Everything that the file says of one frame, by name."""
         return {name: values[frame] for name, values in self.frames.items()}
 
+    def reason_of(self, frame):
+        """Why the step that ends at this frame has ended."""
+        return int(self.steps["reason"][self.row[int(self.frames["step"][frame])]])
+
     def nodes(self, frame):
         """How many nodes the mesh of the step that ends at this frame has."""
         return int(self.frames["node_count"][frame]) if "node_count" in self.frames else len(self.scene.rest)
