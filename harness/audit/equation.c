@@ -5,7 +5,7 @@
  *   r = M (a v1 - v0) / h + g(x0) + s h K(x0) v1 - f_ext - f_c - r_contact,   f_c = k depth n - s h k P (v1 - w) at touches (implicit_penalty.h)
  *
  * Reduced: a Galerkin method leaves a residual that is orthogonal to its subspace, in which its own velocities are. What is measured is the power of the residual, v1 . r, over
- * the sum of the powers of inertia, g and f_ext node by node; the basis need not be known. That asks that held nodes stand still and nothing is carried by joints; otherwise the residual of all free nodes is
+ * the sum of the powers of inertia, g and f_ext node by node and of the rounding floor u; the basis need not be known. That asks that held nodes stand still and nothing is carried by joints; otherwise the residual of all free nodes is
  * taken. Position-based: forces between the nodes of a body neither push nor turn it; what is measured is, over
  * bodies that nothing holds, sum_i M (x1 - xt) / h^2 - f_ext and its moment about the centre, over their terms (grad W where all bodies are held).
  *
@@ -195,7 +195,8 @@ static void reduce(const eb_audit *audit, const eb_state *before, const eb_state
                    const eb_declaration *declared, const double *r, terms *out) {
   double sum, size, speed2 = product(audit, after->v, after->v);
   power(audit, before, declared, dt, r, after->v, &sum, &size);
-  double scale = sqrt(out->scale2 * speed2), floor = 1e-8 * scale;
+  double unknown2 = linear(declared) ? audit->start.rounding2 : audit->end.rounding2;
+  double floor = sqrt(unknown2 * speed2);
   double share = size + floor > 0 ? fabs(sum) / (size + floor) : 0;
   out->residual2 = share * share * out->scale2;
 }
