@@ -16,9 +16,10 @@ struct eb_team {
   int32_t size;
   pthread_mutex_t lock;
   pthread_cond_t called;
-  atomic_uint_least64_t calls; /* so far: a thread that has answered fewer has work to do; rises under the lock */
-  atomic_int busy;             /* threads that have not finished the last one */
-  bool ending;                 /* under the lock */
+  atomic_uint_least64_t
+      calls; /* so far: a thread that has answered fewer has work to do; rises under the lock */
+  atomic_int busy; /* threads that have not finished the last one */
+  bool ending;     /* under the lock */
   /* The last call. */
   eb_team_work work;
   void *context;
@@ -69,8 +70,7 @@ static void start_threads(eb_team *team, int32_t wanted) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  while (team->size < wanted &&
-         pthread_create(&team->threads[team->size], NULL, serve, team) == 0)
+  while (team->size < wanted && pthread_create(&team->threads[team->size], NULL, serve, team) == 0)
     team->size++;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -60,7 +60,8 @@ static const definition residuals[] = {
      "what the solver says that its steps solve, and is measured by: <i>implicit Euler</i> and "
      "<i>static</i>, the residual above; <i>linearized</i>, r = M (a v1 - v0) / h + g(x0) + s h "
      "K(x0) v1 - f_ext - f_c with its scales a of mass and s of stiffness, over the same sum of "
-     "these terms; <i>reduced</i>, the power |v1 . r| over the sum of the powers of inertia, g, u and "
+     "these terms; <i>reduced</i>, the power |v1 . r| over the sum of the powers of inertia, g, u "
+     "and "
      "f_ext; <i>position-based</i>, the net force and moment on each body that nothing holds, over "
      "their terms. Where held nodes move (reduced) or all bodies are held (position-based) these "
      "cannot be told, and the residual of all free nodes stands in"},

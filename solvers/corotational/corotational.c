@@ -18,7 +18,7 @@
 
 /* linear_rtol: Hecht et al. ran conjugate gradients to a residual of 1e-4. */
 static const eb_option options[] = {
-    EB_RAYLEIGH_OPTIONS, EB_LINEAR_OPTIONS("cg", "jacobi", "1e-4"), {0}};
+    EB_RAYLEIGH_OPTIONS, EB_LINEAR_OPTIONS("cholesky", "jacobi", "1e-4"), {0}};
 
 static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                      eb_reason *reason) {
