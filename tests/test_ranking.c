@@ -56,6 +56,7 @@ static eb_error describe(const made *m, const eb_case *work, const eb_scene *sce
     run->timed_cpu_seconds = 4;
     run->untimed_cpu_seconds = 0.25;
     run->threads_alive = 7;
+    run->audit_seconds = 0.75;
     run->memory_growth = 2.5 * 1048576;
     run->first_step_at = 1.25;
   }
@@ -233,8 +234,9 @@ static void test_other_tables(const char *page) {
   } cells[] = {{&costs, "newton:rtol=1e-9", 3, "1.25", "start to first step"},
                {&costs, "newton:rtol=1e-9", 4, "1.50", "process CPU over timed CPU"},
                {&costs, "newton:rtol=1e-9", 5, "0.250", "untimed CPU"},
-               {&costs, "newton:rtol=1e-9", 6, "7", "threads alive"},
-               {&costs, "newton:rtol=1e-9", 7, "2.5", "memory growth"},
+               {&costs, "newton:rtol=1e-9", 6, "0.75", "audits"},
+               {&costs, "newton:rtol=1e-9", 7, "7", "threads alive"},
+               {&costs, "newton:rtol=1e-9", 8, "2.5", "memory growth"},
                {&costs, "newton:rtol=1e-7", 4, "&ndash;", "not told by an older file"},
                {&audits, "newton:rtol=1e-4", 2, "2.0e-07", "declared residual, worst"},
                {&audits, "newton:rtol=1e-4", 4, "2.0e-06", "implicit Euler's, worst"},

@@ -27,7 +27,9 @@ static const definition costs[] = {
      "that of the timed steps"},
     {"untimed CPU",
      "processor time that threads of the solver's used while the clock stood between two steps"},
-    {"threads alive", "most threads of the process that there were between two steps"},
+    {"audits", "wall time of the audits of all steps, off the clock, on all cores"},
+    {"threads alive",
+     "most threads of the process that there were between two steps, without those that audit"},
     {"memory growth", "resident memory after the last step less that after the first"},
     {"peak memory", "largest resident memory of the process; 1 MB = 1048576 bytes"},
     {"iterations", "outermost iterations by the solver's own count, and those of linear solvers "

@@ -176,6 +176,7 @@ static eb_error cost_row(const eb_report_run *run, eb_text *page) {
   EB_TRY(
       eb_markup_number(page, "%.2f", told ? of->process_cpu_seconds / of->timed_cpu_seconds : NAN));
   EB_TRY(eb_markup_number(page, "%.3f", told ? of->untimed_cpu_seconds : NAN));
+  EB_TRY(eb_markup_number(page, "%.2f", of->audit_seconds > 0 ? of->audit_seconds : NAN));
   EB_TRY(eb_markup_number(page, "%.0f", told ? (double)of->threads_alive : NAN));
   EB_TRY(eb_markup_number(page, "%.1f", told ? of->memory_growth / megabyte : NAN));
   EB_TRY(eb_markup_number(page, "%.0f", of->peak_rss / megabyte));
@@ -188,7 +189,8 @@ static eb_error cost_table(const row *rows, int count, eb_text *page) {
   EB_TRY(eb_text_printf(
       page, "<div class=\"scroll\"><table><tr><th>cost beside the clock</th><th>set-up (s)</th>"
             "<th>start to first step (s)</th><th>process CPU over timed CPU</th><th>untimed CPU "
-            "(s)</th><th>threads alive</th><th>memory growth (MB)</th><th>peak memory (MB)</th>"
+            "(s)</th><th>audits (s)</th><th>threads alive</th><th>memory growth (MB)</th><th>peak "
+            "memory (MB)</th>"
             "<th>iterations, median</th><th>linear iterations, median</th></tr>\n"));
   for (int r = 0; r < count; r++) EB_TRY(cost_row(rows[r].run, page));
   return eb_text_printf(page, "</table></div>\n");
