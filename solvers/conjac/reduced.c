@@ -181,7 +181,8 @@ void eb_conjac_reduce(eb_conjac *c, const eb_state *state, double dt, bool fresh
                       eb_reason *reason) {
   double scale = c->settings.beta * dt * dt;
   eb_log_begin(log, EB_PHASE_PROJECT);
-  *reason = EB_CONVERGED_DIRECT;
+  *reason =
+      EB_CONVERGED_ITS; /* without unknowns no equation is solved: nodes follow what is held */
   if (c->part.unknowns) *reason = solve_motion(c, state, dt, scale, fresh);
   eb_log_end(log, EB_PHASE_PROJECT);
   if (*reason < 0) return;
