@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "harness/results/statistics.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 
@@ -58,17 +59,6 @@ static void warm_up_all(bench *b) {
     peer->run = p->run;
     warm_up(b, peer);
   }
-}
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Sorts the samples. */
-static double median_of(double *samples, int64_t count) {
-  qsort(samples, (size_t)count, sizeof *samples, ascending);
-  return 0.5 * (samples[(count - 1) / 2] + samples[count / 2]);
 }
 
 static bool more_rounds(const bench *b, double began, int64_t done) {
@@ -126,10 +116,10 @@ static double fraction_of(const eb_bench_result *result, const bench_round *roun
 static eb_bench_ratio ratio_of(const bench *b, const bench_round *rounds, int64_t count, int peer) {
   double ratio[MOST_ROUNDS], target = b->of->peers[peer].target;
   for (int64_t k = 0; k < count; k++) ratio[k] = rounds[k].peers[peer] / rounds[k].seconds;
-  double median = median_of(ratio, count);
+  double median = eb_median(ratio, (size_t)count, 0);
   return (eb_bench_ratio){.median = median,
-                          .minimum = ratio[0],
-                          .maximum = ratio[count - 1],
+                          .minimum = eb_least(ratio, (size_t)count, 0),
+                          .maximum = eb_largest(ratio, (size_t)count, 0),
                           .ok = !(target > 0) || median >= target};
 }
 
@@ -145,9 +135,9 @@ static void measure(const bench *b, eb_bench_result *result) {
     result->triad = fmax(result->triad, rounds[count].triad);
   }
   result->rounds = count;
-  result->median = figure(result, median_of(seconds, count));
-  result->best = figure(result, seconds[0]);
-  result->fraction = median_of(fraction, count);
+  result->median = figure(result, eb_median(seconds, (size_t)count, 0));
+  result->best = figure(result, eb_least(seconds, (size_t)count, 0));
+  result->fraction = eb_median(fraction, (size_t)count, 0);
   result->ok = meets_target(result);
   for (int p = 0; p < b->peer_count; p++) result->peers[p] = ratio_of(b, rounds, count, p);
 }
@@ -172,11 +162,11 @@ static void measure_scaling(bench *b, eb_bench_scaling *scaling) {
     fraction[round] = speedup[round] / machine[round];
   }
   scaling->rounds = round;
-  scaling->speedup = median_of(speedup, round);
-  scaling->machine_speedup = median_of(machine, round);
-  scaling->machine_minimum = machine[0];
-  scaling->machine_maximum = machine[round - 1];
-  scaling->fraction = median_of(fraction, round);
+  scaling->speedup = eb_median(speedup, (size_t)round, 0);
+  scaling->machine_speedup = eb_median(machine, (size_t)round, 0);
+  scaling->machine_minimum = eb_least(machine, (size_t)round, 0);
+  scaling->machine_maximum = eb_largest(machine, (size_t)round, 0);
+  scaling->fraction = eb_median(fraction, (size_t)round, 0);
   scaling->ok = scaling->fraction >= EB_BENCH_SCALING_TARGET;
 }
 

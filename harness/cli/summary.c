@@ -99,12 +99,29 @@ typedef struct table {
   int count;
 } table;
 
+typedef double (*statistic)(const double *values, size_t count, size_t skip);
+
+static double first_of(const double *values, size_t count, size_t skip) {
+  (void)skip;
+  return count > 0 ? values[0] : NAN;
+}
+
+static eb_error fill_cell(const eb_results *results, int run, eb_column column, statistic of,
+                          double *out) {
+  double *values;
+  size_t count;
+  EB_TRY(eb_results_steps(results, run, column, &values, &count));
+  *out = of(values, count, EB_WARM_UP);
+  free(values);
+  return EB_OK;
+}
+
 static eb_error fill_row(const eb_results *results, int run, row *out) {
   out->run = eb_results_run(results, run);
-  EB_TRY(eb_statistics_first(results, run, EB_COL_WALL, &out->first));
-  EB_TRY(eb_statistics_median(results, run, EB_COL_WALL, &out->median));
-  EB_TRY(eb_statistics_mean(results, run, EB_COL_ITERATIONS, &out->iterations));
-  return eb_statistics_max(results, run, EB_COL_RESIDUAL_RELATIVE, &out->residual);
+  EB_TRY(fill_cell(results, run, EB_COL_WALL, first_of, &out->first));
+  EB_TRY(fill_cell(results, run, EB_COL_WALL, eb_median, &out->median));
+  EB_TRY(fill_cell(results, run, EB_COL_ITERATIONS, eb_mean, &out->iterations));
+  return fill_cell(results, run, EB_COL_RESIDUAL_RELATIVE, eb_largest, &out->residual);
 }
 
 static eb_error rank_rows(table *t) {

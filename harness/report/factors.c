@@ -1,4 +1,5 @@
 #include "harness/report/factors.h"
+#include "harness/results/statistics.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,8 +18,8 @@ static double total_memory(const eb_report_run *run) {
 /* Mean share of the elements that a step after the first brings up to date; NAN for a solver that never does. */
 static double mean_share(const eb_report_run *run) {
   if (run->steps == 0 || run->run->elements == 0) return NAN;
-  double mean = eb_report_mean(run->updated_elements, run->steps, 1);
-  bool ever = eb_report_max(run->updated_elements, run->steps, 0) > 0;
+  double mean = eb_mean(run->updated_elements, run->steps, EB_WARM_UP);
+  bool ever = eb_largest(run->updated_elements, run->steps, 0) > 0;
   return ever ? mean / (double)run->run->elements : NAN;
 }
 
@@ -43,7 +44,7 @@ static eb_error row(const eb_report_run *run, const eb_report_picture *picture, 
   EB_TRY(eb_markup_number(page, "%.1f", all > 0 ? all / megabyte : NAN));
   EB_TRY(eb_markup_number(page, "%.0f", supernodes > 0 ? supernodes : NAN));
   EB_TRY(eb_markup_number(page, "%.2f", 100 * mean_share(run)));
-  double unknowns = eb_report_max(run->reduced_unknowns, run->steps, 0);
+  double unknowns = eb_largest(run->reduced_unknowns, run->steps, 0);
   EB_TRY(eb_markup_number(page, "%.0f", unknowns > 0 ? unknowns : NAN));
   return eb_text_printf(page, "</tr>\n");
 }

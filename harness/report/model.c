@@ -6,56 +6,18 @@
 #include <string.h>
 
 #include "harness/results/accuracy.h"
+#include "harness/results/statistics.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 
 /* ---- statistics ---- */
 
-static int ascending(const void *a, const void *b) {
-  double left = *(const double *)a, right = *(const double *)b;
-  return (left > right) - (left < right);
-}
-
-/* The finite entries after the skipped ones; *kept is their number. NULL when memory is gone. */
-static double *finite_entries(const double *values, size_t count, size_t skip, size_t *kept) {
-  if (skip >= count) skip = 0;
-  double *copy = eb_calloc(count, sizeof *copy);
-  *kept = 0;
-  for (size_t i = skip; copy && i < count; i++)
-    if (isfinite(values[i])) copy[(*kept)++] = values[i];
-  return copy;
-}
-
-double eb_report_median(const double *values, size_t count, size_t skip) {
-  size_t kept;
-  double *sorted = finite_entries(values, count, skip, &kept), median = NAN;
-  if (sorted && kept > 0) {
-    qsort(sorted, kept, sizeof *sorted, ascending);
-    median = 0.5 * (sorted[(kept - 1) / 2] + sorted[kept / 2]);
-  }
-  free(sorted);
-  return median;
-}
-
-double eb_report_mean(const double *values, size_t count, size_t skip) {
-  size_t first = skip < count ? skip : 0;
-  double sum = 0;
-  for (size_t i = first; i < count; i++) sum += values[i];
-  return count > 0 ? sum / (double)(count - first) : NAN;
-}
-
-double eb_report_max(const double *values, size_t count, size_t skip) {
-  double most = NAN;
-  for (size_t i = skip < count ? skip : 0; i < count; i++) most = fmax(most, values[i]);
-  return most;
-}
-
 double eb_report_typical(const eb_report_run *run, eb_column column) {
-  return run->column[column] ? eb_report_median(run->column[column], run->steps, 1) : NAN;
+  return run->column[column] ? eb_median(run->column[column], run->steps, EB_WARM_UP) : NAN;
 }
 
 double eb_report_worst(const eb_report_run *run, eb_column column) {
-  return run->column[column] ? eb_report_max(run->column[column], run->steps, 0) : NAN;
+  return run->column[column] ? eb_largest(run->column[column], run->steps, 0) : NAN;
 }
 
 /* ---- labels ---- */

@@ -48,11 +48,6 @@ bool eb_report_sound(const eb_report_run *run);
 /* Whether its file tells which equation the steps solve, and so has what goes by that: older ones read as zeros there. */
 bool eb_report_declares(const eb_report_run *run);
 
-/* Statistics of a column without its first `skip` entries (the first step is kept apart: caches and
- * workspaces are cold), or of all when there are no others. NaN without data. */
-double eb_report_median(const double *values, size_t count, size_t skip);
-double eb_report_mean(const double *values, size_t count, size_t skip);
-double eb_report_max(const double *values, size_t count, size_t skip);
 /* Of a run's column: the median without the first step, and the largest of all steps. */
 double eb_report_typical(const eb_report_run *run, eb_column column);
 double eb_report_worst(const eb_report_run *run, eb_column column);

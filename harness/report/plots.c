@@ -1,4 +1,5 @@
 #include "harness/report/plots.h"
+#include "harness/results/statistics.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -212,14 +213,14 @@ static eb_error energy_curves(const eb_report_run *runs, int count, eb_plot_data
 }
 
 static double mean_phase(const eb_report_run *run, int phase) {
-  double mean = run->phase[phase] ? eb_report_mean(run->phase[phase], run->steps, 1) : 0;
+  double mean = run->phase[phase] ? eb_mean(run->phase[phase], run->steps, EB_WARM_UP) : 0;
   return isfinite(mean) ? 1e3 * mean : 0;
 }
 
 /* NaN for a run whose times are not compared. */
 static double mean_wall(const eb_report_run *run) {
   const double *wall = run->column[EB_COL_WALL];
-  return wall && !eb_report_refuted(run) ? 1e3 * eb_report_mean(wall, run->steps, 1) : NAN;
+  return wall && !eb_report_refuted(run) ? 1e3 * eb_mean(wall, run->steps, EB_WARM_UP) : NAN;
 }
 
 static eb_error phase_row(const eb_report_run *run, const bool *used, eb_plot_data *data) {
@@ -261,8 +262,8 @@ static bool tells(int kind, const eb_report_run *run) {
   case ERROR_TIME:
     return longest >= 0 && logged(&run->residuals, longest) > 1;
   case ITERATIONS:
-    return eb_report_max(run->column[EB_COL_ITERATIONS], run->steps, 0) > 1 ||
-           eb_report_max(run->linear_iterations, run->steps, 0) > 1;
+    return eb_largest(run->column[EB_COL_ITERATIONS], run->steps, 0) > 1 ||
+           eb_largest(run->linear_iterations, run->steps, 0) > 1;
   case SIZES:
     return varies(run->column[EB_COL_COMPONENTS], run->steps) ||
            varies(run->reduced_unknowns, run->steps);

@@ -1,4 +1,5 @@
 #include "harness/report/ranking.h"
+#include "harness/results/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -181,7 +182,7 @@ static eb_error cost_row(const eb_report_run *run, eb_text *page) {
   EB_TRY(eb_markup_number(page, "%.1f", told ? of->memory_growth / megabyte : NAN));
   EB_TRY(eb_markup_number(page, "%.0f", of->peak_rss / megabyte));
   EB_TRY(eb_markup_number(page, "%.1f", eb_report_typical(run, EB_COL_ITERATIONS)));
-  EB_TRY(eb_markup_number(page, "%.0f", eb_report_median(run->linear_iterations, run->steps, 1)));
+  EB_TRY(eb_markup_number(page, "%.0f", eb_median(run->linear_iterations, run->steps, EB_WARM_UP)));
   return eb_text_printf(page, "</tr>\n");
 }
 

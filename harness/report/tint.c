@@ -1,4 +1,5 @@
 #include "harness/report/tint.h"
+#include "harness/results/statistics.h"
 
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ eb_error eb_tint_load(const eb_report_run *run, eb_tint *out) {
   const double *activation = run->column[EB_COL_ACTIVATION];
   eb_mesh *mesh;
   *out = (eb_tint){.run = run};
-  if (!activation || !(eb_report_max(activation, run->steps, 0) > 0)) return EB_OK;
+  if (!activation || !(eb_largest(activation, run->steps, 0) > 0)) return EB_OK;
   EB_TRY(eb_results_column(run->file, run->index, "frames/step", &out->step, &out->frames));
   eb_error error = eb_results_mesh(run->file, run->index, &mesh);
   if (!error) {

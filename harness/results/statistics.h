@@ -1,17 +1,17 @@
-/* Figures over the steps of a run. The first step, with its cold caches, is kept apart: medians, means and maxima are over
- * the others, or over the first when there is no other. NaN when there are no steps. */
+/* Statistics of series: one home for every table, figure and claim. */
 #ifndef EB_RESULTS_STATISTICS_H
 #define EB_RESULTS_STATISTICS_H
 
-#include "harness/results/read.h"
+#include <stddef.h>
 
-EB_MUST eb_error eb_statistics_first(const eb_results *results, int run, eb_column column,
-                                     double *out);
-EB_MUST eb_error eb_statistics_median(const eb_results *results, int run, eb_column column,
-                                      double *out);
-EB_MUST eb_error eb_statistics_mean(const eb_results *results, int run, eb_column column,
-                                    double *out);
-EB_MUST eb_error eb_statistics_max(const eb_results *results, int run, eb_column column,
-                                   double *out);
+/* The first step of a run is kept apart: its caches and workspaces are cold. */
+enum { EB_WARM_UP = 1 };
+
+/* Of a series without its first `skip` entries, or of all when there are no others; NAN without any. The median is that of the finite entries, the mean of
+ * the middle two where their number is even, and NAN when memory is gone. Series are not changed. */
+double eb_median(const double *values, size_t count, size_t skip);
+double eb_mean(const double *values, size_t count, size_t skip);
+double eb_largest(const double *values, size_t count, size_t skip);
+double eb_least(const double *values, size_t count, size_t skip);
 
 #endif
