@@ -141,14 +141,15 @@ static void a_step_is_the_papers(const char *scene, int count, const int32_t *no
   eb_solver *solver = solver_open(&a, options, 1);
   oracle o = {.scene = b.scene, .dynamic = nodes, .count = count, .beta = beta, .gamma = gamma};
   double x = 0, v = 0;
-  bool direct = true;
+  bool ends = true;
+  eb_reason wanted = count > 0 ? EB_CONVERGED_DIRECT : EB_CONVERGED_ITS; /* nothing to solve for */
   for (int i = 0; i < 5; i++) {
-    direct &= solver_step(solver, &a) == EB_CONVERGED_DIRECT;
+    ends &= solver_step(solver, &a) == wanted;
     oracle_step(&o, b.state);
     x = fmax(x, eb_block_distance(a.state, b.state));
     v = fmax(v, velocity_distance(a.state, b.state));
   }
-  tap_ok(direct, "%d dynamic nodes, %s: steps", count, options);
+  tap_ok(ends, "%d dynamic nodes, %s: steps", count, options);
   tap_below(x, 1e-10, "positions are those of the dense projection");
   tap_below(v, 1e-8, "and so are velocities");
   tap_ok(a.log->counters[EB_COUNT_REDUCED_UNKNOWNS] == 3 * count, "the unknowns are counted");
