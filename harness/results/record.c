@@ -56,6 +56,8 @@ const eb_field eb_run_fields[] = {TEXT(identity),
                                   TEXT(audit_rules),
                                   TEXT(equation),
                                   TEXT(update),
+                                  TEXT(from),
+                                  TEXT(from_steps),
                                   TEXT(started),
                                   TEXT(state_hash),
                                   INT(order),
@@ -237,4 +239,10 @@ const eb_column_info eb_columns[EB_COL_COUNT] = {
                                    1},
     [EB_COL_CONTACT_NORMAL] = {"contact_normal", "deg",
                                "largest angle between a contact's normal and the geometry's", 0},
-    [EB_COL_RESIDENT] = {"resident", "byte", "resident memory of the process after the step", 0}};
+    [EB_COL_RESIDENT] = {"resident", "byte", "resident memory of the process after the step", 0},
+    [EB_COL_FROM_STEP] = {"from_step", "1",
+                          "of samples: the step of the run `from` after which this one starts", 1},
+    [EB_COL_LEAD] = {"lead", "s",
+                     "of samples: wall time, off the clock, of the unrecorded step that leads the "
+                     "solver to the state",
+                     0}};

@@ -43,9 +43,23 @@
  *                             before, 255 for that often and more; absent when it never has
  *       bones, joints         bodies x 2 x 3, float32, m: pivot and tip of every body of the articulation; joints x 2: angle and rate
  *       body_pose, body_twist bodies x 7 and x 6 of the free rigid bodies (problems/rigid/free_body.h)
+ *                             Those of samples (the attribute from_steps is a range) come in pairs: the state that the sample starts from, and
+ *                             the one after it; an interval counts samples
  *       contacts/             of scenes with contact as constraints, lists one behind the other (solvers/contact/record.h): offsets
  *                             (frames + 1); gap, eps1, eps2, cone, angle, a row a frame; kind, vertices (x 4), weight (x 4), frame
  *                             (x 3 x 3), force (x 3, N), demand (x 3, m), a row a contact
+ *
+ *     checkpoints/            a row a state that other runs were to start from, in float64; absent when none were asked for. A run that starts from
+ *                             another's state has that one as its row of step 0:
+ *       step, time, began     1; s: of the state; s: when the step began that ended there
+ *       node_count            nodes of the mesh there
+ *       positions, velocities nodes x 3, m and m/s; rows behind node_count are 0
+ *       angles, rates         joints, rad and rad/s
+ *       body_pose, body_twist as in frames/
+ *   /sweeps/<name>/           searches for the least stable value of an option (harness/results/sweeps.h)
+ *
+ * A run that starts from another goes on in its simulated time and counts steps from 1; its initial state is that one, not scenes/<hash>/initial. Samples
+ * are steps that each start from a state of their own: row k has the k-th, from_step says whose.
  *
  * Phases, counters and kinds of memory go by their names (solvers/solver.h); those that an older file lacks read as 0 or as not
  * reported. Every dataset has the attribute `unit` ("1" when it has none), and those of frames say in words what they are (`meaning`). */
@@ -110,6 +124,10 @@ typedef struct eb_run {
       equation; /* what the steps solve (eb_equation_name), with the scales of a linearization that are not 1; "" without steps */
   char *
       update; /* how positions follow from velocities (eb_update_name), by the solver's table; "" in older files */
+  char *
+      from; /* id of the run that this one starts from a state of; "" for the scene's initial state */
+  char *
+      from_steps; /* after which of its steps: "20"; of samples, a step from each: "20..40/5" (harness/ranges.h) */
   char *started;    /* UTC, ISO 8601 */
   char *state_hash; /* of the final positions and velocities */
   int64_t order;    /* place in the plan */
@@ -200,6 +218,8 @@ typedef enum eb_column {
   EB_COL_CONTACT_UNRECORDED,
   EB_COL_CONTACT_NORMAL,
   EB_COL_RESIDENT,
+  EB_COL_FROM_STEP, /* of samples; 0 elsewhere */
+  EB_COL_LEAD,
   EB_COL_COUNT
 } eb_column;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/results/checkpoints.h"
 #include "harness/results/table.h"
 #include "harness/results/write_frames.h"
 #include "harness/results/write_scene.h"
@@ -27,6 +28,8 @@ struct eb_recorder {
   int32_t nodes;           /* of the mesh that frames are stored on */
   int32_t *parent;         /* nodes: as eb_scene_final_mesh has it; NULL when nothing is cut */
   eb_frame_writer *frames; /* NULL when there are no tables */
+  const eb_scene *scene;
+  eb_checkpoint_writer *checkpoints; /* NULL until the first is kept */
   eb_table columns[COLUMNS];
 };
 
@@ -136,6 +139,7 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
   EB_TRY(eb_run_write(recorder->run, run));
   EB_TRY(put_units(recorder->run));
   if (!scene) return EB_OK;
+  recorder->scene = scene;
   EB_TRY(make_groups(recorder->run));
   EB_TRY(open_step_tables(recorder));
   EB_TRY(eb_frame_writer_create(recorder->run, scene, recorder->nodes, recorder->parent,
@@ -190,11 +194,20 @@ eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
 /* Frames of all steps of a large scene would fill the memory between two commits. */
 static bool waits_too_long(const eb_recorder *recorder) {
   static const size_t most = 16 << 20; /* bytes */
-  return eb_frame_writer_waiting(recorder->frames) > most;
+  size_t kept = recorder->checkpoints ? eb_checkpoint_writer_waiting(recorder->checkpoints) : 0;
+  return kept + eb_frame_writer_waiting(recorder->frames) > most;
 }
 
 eb_error eb_recorder_frame(eb_recorder *recorder, const eb_frame *frame) {
   EB_TRY(eb_frame_writer_add(recorder->frames, frame));
+  return waits_too_long(recorder) ? eb_recorder_commit(recorder) : EB_OK;
+}
+
+eb_error eb_recorder_checkpoint(eb_recorder *recorder, const eb_state *state, double began) {
+  if (!recorder->checkpoints)
+    EB_TRY(eb_checkpoint_writer_create(recorder->run, recorder->scene, recorder->nodes,
+                                       &recorder->checkpoints));
+  EB_TRY(eb_checkpoint_writer_add(recorder->checkpoints, state, began));
   return waits_too_long(recorder) ? eb_recorder_commit(recorder) : EB_OK;
 }
 
@@ -206,6 +219,7 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
   for (int i = 0; i < COLUMNS && recorder->frames; i++)
     EB_TRY(eb_table_commit(&recorder->columns[i]));
   if (recorder->frames) EB_TRY(eb_frame_writer_commit(recorder->frames));
+  if (recorder->checkpoints) EB_TRY(eb_checkpoint_writer_commit(recorder->checkpoints));
   if (H5Fflush(recorder->file, H5F_SCOPE_GLOBAL) < 0)
     return eb_h5_error("cannot write", recorder->path);
   return EB_OK;
@@ -215,6 +229,7 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
 static void close_objects(eb_recorder *recorder) {
   for (int i = 0; i < COLUMNS; i++) eb_table_close(&recorder->columns[i]);
   if (recorder->frames) eb_frame_writer_close(recorder->frames);
+  if (recorder->checkpoints) eb_checkpoint_writer_close(recorder->checkpoints);
   if (recorder->run >= 0) H5Gclose(recorder->run);
   recorder->run = -1;
 }
@@ -247,6 +262,7 @@ void eb_recorder_destroy(eb_recorder *recorder) {
   }
   for (int i = 0; i < COLUMNS; i++) free(recorder->columns[i].data);
   eb_frame_writer_destroy(recorder->frames);
+  eb_checkpoint_writer_destroy(recorder->checkpoints);
   free(recorder->parent);
   free(recorder->path);
   free(recorder);

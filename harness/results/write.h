@@ -32,6 +32,8 @@ typedef struct eb_frame {
 } eb_frame;
 /* Rows wait for a commit unless they have grown large. */
 EB_MUST eb_error eb_recorder_frame(eb_recorder *recorder, const eb_frame *frame);
+/* Keeps a state in doubles for other runs to start from (harness/results/checkpoints.h); `began` is when its step began, s. */
+EB_MUST eb_error eb_recorder_checkpoint(eb_recorder *recorder, const eb_state *state, double began);
 /* The group of the run, for what others keep there. */
 hid_t eb_recorder_run(const eb_recorder *recorder);
 EB_MUST eb_error eb_recorder_commit(eb_recorder *recorder);

@@ -1,0 +1,44 @@
+/* Checkpoints: states that a run keeps in doubles, for other runs to start from (record.h has the layout). */
+#ifndef EB_RESULTS_CHECKPOINTS_H
+#define EB_RESULTS_CHECKPOINTS_H
+
+#include "harness/results/read.h"
+#include "problems/scene.h"
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+typedef struct eb_checkpoint_writer eb_checkpoint_writer;
+
+/* Makes the group `checkpoints` in an open run. States are kept over `nodes` nodes, those of the mesh with all cuts made. */
+EB_MUST eb_error eb_checkpoint_writer_create(hid_t run, const eb_scene *scene, int32_t nodes,
+                                             eb_checkpoint_writer **out);
+/* The state after step state->step, which began at the time `began` (s); for the state before any step that is its own time. Cuts that are due
+ * by `began` have been made on its mesh. */
+EB_MUST eb_error eb_checkpoint_writer_add(eb_checkpoint_writer *writer, const eb_state *state,
+                                          double began);
+/* Bytes that wait for a commit. */
+size_t eb_checkpoint_writer_waiting(const eb_checkpoint_writer *writer);
+EB_MUST eb_error eb_checkpoint_writer_commit(eb_checkpoint_writer *writer);
+void eb_checkpoint_writer_close(eb_checkpoint_writer *writer);
+void eb_checkpoint_writer_destroy(eb_checkpoint_writer *writer);
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+/* Which states a run has kept. */
+typedef struct eb_checkpoints {
+  const eb_results *results;
+  int run;
+  size_t count;
+  double *step, *began, *nodes; /* count each; nodes: of the mesh at the state */
+} eb_checkpoints;
+
+/* count is 0 for a run that keeps none. The results must outlive *out. */
+EB_MUST eb_error eb_checkpoints_open(const eb_results *results, int run, eb_checkpoints *out);
+void eb_checkpoints_close(eb_checkpoints *checkpoints);
+/* The row of the state after that step, or -1. */
+int64_t eb_checkpoints_find(const eb_checkpoints *checkpoints, int64_t step);
+/* Fills the values and the clock of a state that has the nodes of the row already, and as many joints and bodies; EB_ERR_FORMAT when the row has others. */
+EB_MUST eb_error eb_checkpoints_read(const eb_checkpoints *checkpoints, size_t row,
+                                     eb_state *state);
+
+#endif
