@@ -19,7 +19,7 @@ static eb_error canonical(const char *owner, const eb_option *options, const cha
   return error;
 }
 
-static eb_error write_identity(const eb_case *work, const eb_plugin *plugin, eb_text *text) {
+static eb_error write_task(const eb_case *work, const eb_plugin *plugin, eb_text *text) {
   EB_TRY(eb_text_printf(text, "scene=%s:%s", work->scene->name, work->all_parameters));
   if (work->mesh_file) {
     uint64_t hash;
@@ -30,8 +30,18 @@ static eb_error write_identity(const eb_case *work, const eb_plugin *plugin, eb_
   if (plugin) EB_TRY(eb_text_printf(text, " plugin=%016" PRIx64, plugin->hash));
   EB_TRY(eb_text_printf(text, " threads=%d seed=%" PRId64 " repetition=%d steps=%" PRId64,
                         work->threads, work->seed, work->repetition, work->steps));
-  /* A file whose runs lack frames does not answer a request for all of them. */
-  return work->frames == EB_FRAMES_ALL ? eb_text_printf(text, " frames=all") : EB_OK;
+  if (!work->from.run) return EB_OK;
+  char steps[80];
+  eb_range_print(work->from.steps, !work->from.samples, steps, sizeof steps);
+  return eb_text_printf(text, " from=%016" PRIx64 "@%s", work->from.donor, steps);
+}
+
+/* A file whose runs lack frames or checkpoints does not answer a request for them. */
+static eb_error write_kept(const eb_case *work, eb_text *text) {
+  if (work->frames == EB_FRAMES_ALL) EB_TRY(eb_text_printf(text, " frames=all"));
+  if (work->checkpoints.count == 0) return EB_OK;
+  EB_TRY(eb_text_printf(text, " checkpoints="));
+  return eb_ranges_print(&work->checkpoints, text);
 }
 
 /* scene.solver.rN.hash, with what HDF5 and file systems dislike replaced. */
@@ -43,16 +53,51 @@ static void make_id(eb_case *work) {
     if (!isalnum((unsigned char)*at) && !strchr("._-", *at)) *at = '-';
 }
 
+eb_error eb_case_identify(eb_case *work) {
+  eb_text text = {0};
+  eb_error error = eb_text_printf(&text, "%s", work->task);
+  if (!error) error = write_kept(work, &text);
+  if (!error) error = eb_run_set(&work->identity, text.data);
+  eb_text_clear(&text);
+  if (!error) make_id(work);
+  return error;
+}
+
 eb_error eb_case_resolve(eb_case *work, const eb_plugin *plugin) {
   EB_TRY(canonical(work->scene->name, work->scene->parameters, work->parameters,
                    &work->all_parameters));
   EB_TRY(canonical(work->solver->name, work->solver->options, work->options, &work->all_options));
   if (plugin) EB_TRY(eb_run_set(&work->plugin, plugin->path));
   eb_text text = {0};
-  eb_error error = write_identity(work, plugin, &text);
-  if (!error) error = eb_run_set(&work->identity, text.data);
+  eb_error error = write_task(work, plugin, &text);
+  if (!error) error = eb_run_set(&work->task, text.data);
   eb_text_clear(&text);
-  if (!error) make_id(work);
+  return error ? error : eb_case_identify(work);
+}
+
+static eb_error copy_given(const char *from, char **to) {
+  *to = NULL;
+  return from ? eb_run_set(to, from) : EB_OK;
+}
+
+static eb_error copy_all(const eb_case *from, eb_case *to) {
+  EB_TRY(copy_given(from->parameters, &to->parameters));
+  EB_TRY(copy_given(from->options, &to->options));
+  EB_TRY(copy_given(from->mesh_file, &to->mesh_file));
+  EB_TRY(copy_given(from->plugin, &to->plugin));
+  EB_TRY(copy_given(from->from.run, &to->from.run));
+  EB_TRY(copy_given(from->from.file, &to->from.file));
+  return eb_ranges_add_all(&to->checkpoints, &from->checkpoints);
+}
+
+eb_error eb_case_copy(const eb_case *from, eb_case *to) {
+  *to = *from;
+  to->parameters = to->options = to->mesh_file = to->plugin = NULL;
+  to->from.run = to->from.file = NULL;
+  to->checkpoints = (eb_ranges){0};
+  to->all_parameters = to->all_options = to->task = to->identity = NULL;
+  eb_error error = copy_all(from, to);
+  if (error) eb_case_clear(to);
   return error;
 }
 
@@ -63,7 +108,11 @@ void eb_case_clear(eb_case *work) {
   free(work->plugin);
   free(work->all_parameters);
   free(work->all_options);
+  free(work->task);
   free(work->identity);
+  free(work->from.run);
+  free(work->from.file);
+  eb_ranges_clear(&work->checkpoints);
   *work = (eb_case){0};
 }
 
@@ -74,6 +123,13 @@ static eb_error now_text(char **out) {
   gmtime_r(&now, &utc);
   strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
   return eb_run_set(out, text);
+}
+
+static eb_error describe_origin(const eb_origin *from, eb_run *run) {
+  char steps[80] = "";
+  if (from->run) eb_range_print(from->steps, !from->samples, steps, sizeof steps);
+  EB_TRY(eb_run_set(&run->from, from->run));
+  return eb_run_set(&run->from_steps, steps);
 }
 
 static eb_error describe_texts(const eb_case *work, eb_run *run) {
@@ -92,6 +148,7 @@ static eb_error describe_texts(const eb_case *work, eb_run *run) {
   EB_TRY(eb_run_set(&run->audit, "none"));
   EB_TRY(eb_run_set(&run->audit_rules, ""));
   EB_TRY(eb_run_set(&run->equation, ""));
+  EB_TRY(describe_origin(&work->from, run));
   EB_TRY(eb_run_set(&run->update, eb_update_name(work->solver->update)));
   return now_text(&run->started);
 }
@@ -121,8 +178,28 @@ static eb_error add_number(eb_strings *out, const char *flag, double value) {
   return add_flag(out, flag, text);
 }
 
+static eb_error add_origin(eb_strings *out, const eb_origin *from, const char *file) {
+  char steps[80], donor[20];
+  if (!from->run) return EB_OK;
+  eb_range_print(from->steps, !from->samples, steps, sizeof steps);
+  snprintf(donor, sizeof donor, "%016" PRIx64, from->donor);
+  EB_TRY(add_flag(out, "--from", from->run));
+  EB_TRY(add_flag(out, "--from-file", file));
+  EB_TRY(add_flag(out, "--from-steps", steps));
+  return add_flag(out, "--from-donor", donor);
+}
+
+static eb_error add_checkpoints(eb_strings *out, const eb_ranges *checkpoints) {
+  eb_text text = {0};
+  if (checkpoints->count == 0) return EB_OK;
+  eb_error error = eb_ranges_print(checkpoints, &text);
+  if (!error) error = add_flag(out, "--checkpoints", text.data);
+  eb_text_clear(&text);
+  return error;
+}
+
 eb_error eb_case_arguments(const eb_case *work, const char *program, const char *environment,
-                           const char *output, eb_strings *out) {
+                           const char *donor, const char *output, eb_strings *out) {
   EB_TRY(eb_strings_add(out, program));
   EB_TRY(eb_strings_add(out, "case"));
   EB_TRY(eb_strings_add(out, work->scene->name));
@@ -140,6 +217,8 @@ eb_error eb_case_arguments(const eb_case *work, const char *program, const char 
   EB_TRY(add_flag(out, "--frames", eb_frames_name(work->frames)));
   EB_TRY(add_number(out, "--timeout", work->timeout));
   EB_TRY(add_number(out, "--memory", work->memory));
+  EB_TRY(add_origin(out, &work->from, donor));
+  EB_TRY(add_checkpoints(out, &work->checkpoints));
   EB_TRY(add_flag(out, "--environment", environment));
   return add_flag(out, "--output", output);
 }

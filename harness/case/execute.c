@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "harness/case/challenge.h"
-#include "harness/case/job.h"
+#include "harness/case/origin.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 
@@ -60,6 +60,9 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   j->run.scene_seconds = eb_wall_seconds() - began;
   if (*failure) return EB_OK;
   EB_TRY(describe_scene(j));
+  *where = "start";
+  EB_TRY(eb_origin_open(j, failure));
+  if (*failure) return EB_OK;
   *where = "audit";
   *failure = eb_witness_create(j->work, &j->witness);
   if (*failure) return EB_OK;
@@ -75,6 +78,15 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   return EB_OK;
 }
 
+/* The state before the first step. */
+static eb_error record_start(eb_job *j) {
+  bool from = j->work->from.run != NULL;
+  if (from) EB_TRY(eb_origin_start(j));
+  EB_TRY(eb_recorder_frame(j->recorder, &(eb_frame){.state = j->after}));
+  if (!from && !eb_ranges_hold(&j->work->checkpoints, 0)) return EB_OK;
+  return eb_recorder_checkpoint(j->recorder, j->after, j->after->time);
+}
+
 static eb_error prepare_steps(eb_job *j) {
   EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, j->witness.scene, &j->recorder));
   eb_guard_watch(&j->guard, j->output);
@@ -86,7 +98,7 @@ static eb_error prepare_steps(eb_job *j) {
   j->log->element_count = j->scene->mesh->element_count;
   EB_TRY(EB_NEW(j->log->element_updates, j->log->element_count));
   j->committed = eb_wall_seconds();
-  return eb_recorder_frame(j->recorder, &(eb_frame){.state = j->after});
+  return j->work->from.samples ? EB_OK : record_start(j);
 }
 
 /* ---- the run as a whole ----------------------------------------------------------------------- */
@@ -124,11 +136,15 @@ static eb_error run_steps(eb_job *j) {
   char hash[20];
   EB_TRY(prepare_steps(j));
   j->board->stage = EB_STAGE_STEPS;
-  for (bool on = true; on;) EB_TRY(eb_job_step(j, &on));
+  for (bool on = true; on;) {
+    if (j->work->from.samples) EB_TRY(eb_origin_sample(j, &on));
+    if (on) EB_TRY(eb_job_step(j, &on));
+  }
   snprintf(hash, sizeof hash, "%016" PRIx64, eb_state_hash(j->after));
   EB_TRY(eb_run_set(&j->run.state_hash, hash));
   if (is_completed(j)) EB_TRY(eb_job_challenge(j));
   judge_cost(j);
+  if (j->work->from.samples) eb_origin_judge(j);
   EB_TRY(eb_witness_compare(&j->witness, j->scene));
   return eb_witness_fill(&j->witness, j->log, &j->run);
 }
@@ -168,6 +184,7 @@ static void release(eb_job *j) {
   eb_solver_destroy(j->solver);
   eb_recorder_destroy(j->recorder);
   eb_witness_clear(&j->witness);
+  eb_origin_close(j);
   eb_scene_destroy(j->scene);
   eb_cost_close(&j->cost);
   eb_host_close(&j->host);

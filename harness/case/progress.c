@@ -10,8 +10,10 @@
 static const char wipe[] = "\r\033[K";
 
 void eb_progress_name(const eb_case *work, int number, int count, char *out, size_t bytes) {
-  snprintf(out, bytes, "[%d/%d] %s%s%s %s%s%s r%d", number, count, work->scene->name,
-           work->parameters ? ":" : "", work->parameters ? work->parameters : "",
+  char of[16] = "";
+  if (count > 0) snprintf(of, sizeof of, "/%d", count);
+  snprintf(out, bytes, "[%s%d%s] %s%s%s %s%s%s r%d", count > 0 ? "" : "trial ", number, of,
+           work->scene->name, work->parameters ? ":" : "", work->parameters ? work->parameters : "",
            work->solver->name, work->options ? ":" : "", work->options ? work->options : "",
            work->repetition);
 }

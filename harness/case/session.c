@@ -9,6 +9,7 @@
 #include "harness/case/progress.h"
 #include "harness/case/rates.h"
 #include "harness/case/salvage.h"
+#include "harness/case/search.h"
 #include "harness/case/vouch.h"
 #include "harness/environment.h"
 #include "harness/results/write.h"
@@ -32,13 +33,30 @@ static eb_error find_program(state *s) {
 
 /* ---- one case --------------------------------------------------------------------------------- */
 
+/* The file that has a finished run, or NULL. An old target that is to be replaced has none. */
+static eb_error file_with(const state *s, const char *id, char **out) {
+  EB_TRY(eb_parts_absolute_path(&s->parts, id, ".h5", out));
+  if (access(*out, F_OK) == 0) return EB_OK;
+  free(*out);
+  *out = NULL;
+  bool there = !s->parts.replace && access(s->parts.target, F_OK) == 0;
+  return there ? eb_run_set(out, s->parts.target) : EB_OK;
+}
+
+static eb_error donor_file(const state *s, const eb_origin *from, char **out) {
+  if (!from->run) return EB_OK;
+  return from->file ? eb_run_set(out, from->file) : file_with(s, from->run, out);
+}
+
 static eb_error case_arguments(const state *s, const eb_case *work, eb_strings *out) {
-  char *output = NULL, *environment = NULL;
+  char *output = NULL, *environment = NULL, *donor = NULL;
   eb_error error = eb_parts_absolute_path(&s->parts, work->id, ".tmp", &output);
   if (!error) error = eb_parts_absolute_path(&s->parts, "environment", ".h5", &environment);
-  if (!error) error = eb_case_arguments(work, s->program, environment, output, out);
+  if (!error) error = donor_file(s, &work->from, &donor);
+  if (!error) error = eb_case_arguments(work, s->program, environment, donor, output, out);
   free(output);
   free(environment);
+  free(donor);
   return error;
 }
 
@@ -99,6 +117,99 @@ static eb_error run_missing(state *s) {
   return EB_OK;
 }
 
+/* ---- sweeps ----------------------------------------------------------------------------------- */
+
+/* The run of a finished case, in the file that now has it; *run is -1 when none has. The caller closes *out. */
+static eb_error open_run(const state *s, const eb_case *work, eb_results **out, int *run) {
+  char *path = NULL;
+  *out = NULL;
+  *run = -1;
+  eb_error error = file_with(s, work->id, &path);
+  if (!error && path) error = eb_results_open(path, out);
+  free(path);
+  if (!error && *out) *run = eb_results_find(*out, work->identity);
+  return error;
+}
+
+/* Takes a trial from what was run before, or runs it; *on is false when the user interrupted. */
+static eb_error try_value(state *s, eb_search *search, const eb_case *work, int64_t place,
+                          bool *on) {
+  eb_results *results;
+  int run;
+  EB_TRY(open_run(s, work, &results, &run));
+  if (run < 0) {
+    eb_results_close(results);
+    EB_TRY(run_case(s, work, search->record.count + 1, 0));
+    EB_TRY(open_run(s, work, &results, &run));
+  }
+  *on = run >= 0;
+  eb_error error = *on ? eb_search_note(search, place, results, run) : EB_OK;
+  eb_results_close(results);
+  return error;
+}
+
+static eb_error keep_found(state *s, const eb_sweep_record *record) {
+  char *path = NULL;
+  eb_text id = {0};
+  eb_error error = eb_text_printf(&id, "sweep-%s", record->name);
+  if (!error) error = eb_parts_path(&s->parts, id.data, ".h5", &path);
+  if (!error) error = eb_sweep_write(path, s->parts.environment, record);
+  if (!error) error = eb_parts_add(&s->parts, path);
+  eb_text_clear(&id);
+  free(path);
+  return error;
+}
+
+static eb_error search_all(state *s, eb_search *search) {
+  bool on = true;
+  for (int64_t place; on && (place = eb_search_next(search)) >= 0;) {
+    eb_case work;
+    if (eb_signals_pending(&s->signals)) return EB_OK;
+    EB_TRY(eb_sweep_case(search->sweep, place, &work));
+    eb_error error = try_value(s, search, &work, place, &on);
+    eb_case_clear(&work);
+    EB_TRY(error);
+  }
+  return on ? keep_found(s, &search->record) : EB_OK;
+}
+
+static eb_error is_found(const state *s, const eb_sweep *sweep, bool *out) {
+  char *identity = NULL;
+  eb_sweep_record record = {0};
+  *out = false;
+  if (!s->existing) return EB_OK;
+  eb_error error = eb_sweep_identity(sweep, &identity);
+  if (!error) error = eb_sweeps_find(s->existing, identity, out, &record);
+  eb_sweep_record_clear(&record);
+  free(identity);
+  return error;
+}
+
+static eb_error run_sweeps(state *s) {
+  const eb_plan *plan = s->session->plan;
+  for (int i = 0; i < plan->sweep_count; i++) {
+    eb_search search = {0};
+    bool found;
+    if (eb_signals_pending(&s->signals)) break;
+    EB_TRY(is_found(s, &plan->sweeps[i], &found));
+    if (found) continue;
+    eb_error error = eb_search_begin(&plan->sweeps[i], &search);
+    if (!error) error = search_all(s, &search);
+    eb_search_clear(&search);
+    EB_TRY(error);
+  }
+  return EB_OK;
+}
+
+static eb_error has_all(const state *s, bool *out) {
+  const eb_plan *plan = s->session->plan;
+  *out = s->end->kept == plan->count;
+  for (int i = 0; i < plan->sweep_count && *out; i++) EB_TRY(is_found(s, &plan->sweeps[i], out));
+  return EB_OK;
+}
+
+/* ---- the session ------------------------------------------------------------------------------ */
+
 static eb_error open_existing(state *s) {
   bool or_overwrite = s->session->existing == EB_EXISTING_RESUME_OR_OVERWRITE;
   if (s->session->existing != EB_EXISTING_RESUME && !or_overwrite) return EB_OK;
@@ -124,9 +235,12 @@ static eb_error run_all(state *s) {
   EB_TRY(find_program(s));
   EB_TRY(write_environment(s, false));
   EB_TRY(open_existing(s));
-  if (s->end->kept == s->session->plan->count) return EB_OK;
+  bool complete;
+  EB_TRY(has_all(s, &complete));
+  if (complete) return EB_OK;
   EB_TRY(write_environment(s, true));
   eb_error error = run_missing(s);
+  if (!error) error = run_sweeps(s);
   /* What is finished is kept whatever went wrong later. */
   eb_error folding = eb_parts_fold(&s->parts);
   s->end->interrupted = eb_signals_pending(&s->signals);

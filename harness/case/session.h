@@ -12,9 +12,9 @@ typedef struct eb_session {
 } eb_session;
 
 typedef struct eb_session_end {
-  int wanted;       /* cases of the plan */
+  int wanted;       /* cases of the plan; trials of sweeps are not among them */
   int kept;         /* in the target before */
-  int run;          /* finished now, whatever their outcome */
+  int run;          /* finished now, whatever their outcome; trials too */
   bool interrupted; /* by a signal: what is finished is kept */
 } eb_session_end;
 

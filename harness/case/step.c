@@ -38,8 +38,7 @@ eb_error eb_job_count_components(eb_job *j) {
   return EB_OK;
 }
 
-/* What the harness keeps of the mesh, on the present one. */
-static eb_error follow_mesh(eb_job *j) {
+eb_error eb_job_follow_mesh(eb_job *j) {
   eb_state_destroy(j->before);
   j->before = NULL;
   EB_TRY(eb_state_create(j->scene, &j->before));
@@ -50,7 +49,7 @@ static eb_error follow_mesh(eb_job *j) {
 static eb_error advance_scene(eb_job *j, eb_error *failure) {
   *failure = eb_witness_advance(&j->witness, j->after);
   if (!*failure) *failure = eb_scene_advance(j->scene, j->after, &j->changed);
-  if (!*failure && j->changed) EB_TRY(follow_mesh(j));
+  if (!*failure && j->changed) EB_TRY(eb_job_follow_mesh(j));
   if (!*failure) eb_state_copy(j->after, j->before);
   return EB_OK;
 }
@@ -80,6 +79,8 @@ static eb_error record_step(eb_job *j, double row[EB_COL_COUNT], eb_reason reaso
   row[EB_COL_ITERATIONS] = (double)j->log->iterations;
   row[EB_COL_REASON] = reason;
   row[EB_COL_COMPONENTS] = j->components;
+  row[EB_COL_FROM_STEP] = (double)j->from_step;
+  row[EB_COL_LEAD] = j->lead;
   EB_TRY(eb_recorder_step(j->recorder, row, j->log));
   j->run.steps_done++;
   if (2 * j->run.steps_done <= j->work->steps + 1) j->half_resident = j->cost.resident;
@@ -87,15 +88,31 @@ static eb_error record_step(eb_job *j, double row[EB_COL_COUNT], eb_reason reaso
   return EB_OK;
 }
 
-/* Frames of all steps or at the scene's interval, and the last one whatever it is. */
-static eb_error record_frame(eb_job *j, bool last) {
+/* Whether a frame is due after so many steps, or at the sample that has so many before it. */
+static bool is_frame(const eb_job *j, int64_t steps) {
   int64_t interval = j->work->scene->steps_per_frame > 0 ? j->work->scene->steps_per_frame : 1;
-  bool wanted = j->work->frames == EB_FRAMES_ALL || j->run.steps_done % interval == 0;
-  if (!last && !wanted) return EB_OK;
+  return j->work->frames == EB_FRAMES_ALL || steps % interval == 0;
+}
+
+eb_error eb_job_sample_frame(eb_job *j) {
+  if (!is_frame(j, j->run.steps_done)) return EB_OK;
+  return eb_recorder_frame(j->recorder, &(eb_frame){.state = j->after});
+}
+
+/* Frames of all steps or at the scene's interval, and the last one whatever it is; of samples those whose start has one. */
+static eb_error record_frame(eb_job *j, bool last) {
+  bool wanted = j->work->from.samples ? is_frame(j, j->run.steps_done - 1)
+                                      : last || is_frame(j, j->run.steps_done);
+  if (!wanted) return EB_OK;
   eb_frame frame = {j->after, j->before, j->log->element_updates, j->log->contacts};
   EB_TRY(eb_recorder_frame(j->recorder, &frame));
   memset(j->log->element_updates, 0, (size_t)j->log->element_count);
   return EB_OK;
+}
+
+static eb_error keep_checkpoint(eb_job *j) {
+  if (!eb_ranges_hold(&j->work->checkpoints, j->after->step)) return EB_OK;
+  return eb_recorder_checkpoint(j->recorder, j->after, j->before->time);
 }
 
 /* Often enough that a crash costs little, and seldom enough that commits take a twentieth of the time at most. */
@@ -113,20 +130,36 @@ static bool ended_from_outside(void) {
   return sigpending(&pending) == 0 && sigismember(&pending, SIGTERM) == 1;
 }
 
-/* Whether the case goes on after this step; if not, the outcome is set. */
-static eb_error judge_step(eb_job *j, bool finite, eb_reason reason, bool *on) {
+/* The outcome of a step that failed. */
+static eb_error conclude_failure(eb_job *j, bool finite, eb_reason reason) {
   char detail[200];
-  *on = false;
   long long step = (long long)j->after->step;
-  if (!finite) {
+  if (!finite)
     snprintf(detail, sizeof detail,
              "step %lld left a state that is not finite, or too large for its audit", step);
-    return eb_job_conclude(j, EB_OUTCOME_NOT_FINITE, detail);
-  }
-  if (reason <= 0) {
+  else
     snprintf(detail, sizeof detail, "step %lld ended with %s", step, eb_reason_name(reason));
-    return eb_job_conclude(j, EB_OUTCOME_DIVERGED, detail);
-  }
+  return eb_job_conclude(j, finite ? EB_OUTCOME_DIVERGED : EB_OUTCOME_NOT_FINITE, detail);
+}
+
+/* All steps are done: how many samples have failed stands behind how the first one did. */
+static eb_error conclude_all(eb_job *j) {
+  char detail[300];
+  if (j->failed == 0) return eb_job_conclude(j, EB_OUTCOME_COMPLETED, "");
+  snprintf(detail, sizeof detail, "%.200s; %lld of %lld samples failed", j->run.detail,
+           (long long)j->failed, (long long)j->work->steps);
+  return eb_run_set(&j->run.detail, detail);
+}
+
+/* Whether the case goes on after this step; if not, the outcome is set. A sample says nothing of those after it. */
+static eb_error judge_step(eb_job *j, bool finite, eb_reason reason, bool *on) {
+  char detail[200];
+  bool failed = !finite || reason <= 0;
+  *on = false;
+  long long step = (long long)j->after->step;
+  if (failed && !j->work->from.samples) return conclude_failure(j, finite, reason);
+  if (failed && j->failed++ == 0) EB_TRY(conclude_failure(j, finite, reason));
+  j->renew = failed;
   if (ended_from_outside()) {
     snprintf(detail, sizeof detail, "ended by a signal from outside after step %lld of %lld", step,
              (long long)j->work->steps);
@@ -137,7 +170,7 @@ static eb_error judge_step(eb_job *j, bool finite, eb_reason reason, bool *on) {
              j->work->timeout, step, (long long)j->work->steps);
     return eb_job_conclude(j, EB_OUTCOME_TIMED_OUT, detail);
   }
-  if (j->run.steps_done >= j->work->steps) return eb_job_conclude(j, EB_OUTCOME_COMPLETED, "");
+  if (j->run.steps_done >= j->work->steps) return conclude_all(j);
   *on = true;
   return EB_OK;
 }
@@ -164,24 +197,40 @@ static eb_error check_guard(eb_job *j, bool *good) {
   return eb_job_conclude(j, EB_OUTCOME_FAILED, detail);
 }
 
-eb_error eb_job_step(eb_job *j, bool *on) {
-  double row[EB_COL_COUNT] = {0};
-  eb_reason reason = EB_RUNNING;
-  bool finite;
+/* From j->after, with the cuts that are due. When *on is false the step ended the case, its outcome set. */
+static eb_error take_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reason, bool *on) {
   eb_error failure;
+  *on = true;
   EB_TRY(advance_scene(j, &failure));
   if (!failure) {
-    failure = timed_step(j, row, &reason);
+    failure = timed_step(j, row, reason);
     eb_error error = check_guard(j, on);
     if (error || !*on) {
       eb_error_free(failure);
       return error;
     }
   }
-  if (failure) {
-    *on = false;
-    return eb_job_conclude_error(j, "step", failure);
-  }
+  *on = !failure;
+  return failure ? eb_job_conclude_error(j, "step", failure) : EB_OK;
+}
+
+eb_error eb_job_lead(eb_job *j, bool *on) {
+  double row[EB_COL_COUNT] = {0}, timed = j->cost.timed_cpu;
+  eb_reason reason = EB_RUNNING;
+  EB_TRY(take_step(j, row, &reason, on));
+  j->lead = row[EB_COL_WALL];
+  j->lead_cpu += j->cost.timed_cpu - timed;
+  j->cost.timed_cpu = timed;
+  memset(j->log->element_updates, 0, (size_t)j->log->element_count);
+  return EB_OK;
+}
+
+eb_error eb_job_step(eb_job *j, bool *on) {
+  double row[EB_COL_COUNT] = {0};
+  eb_reason reason = EB_RUNNING;
+  bool finite;
+  EB_TRY(take_step(j, row, &reason, on));
+  if (!*on) return EB_OK;
   /* A solver that forgets its clock would make every later row wrong. */
   j->after->step = j->before->step + 1;
   j->after->time = j->before->time + j->witness.scene->dt;
@@ -193,6 +242,7 @@ eb_error eb_job_step(eb_job *j, bool *on) {
   EB_TRY(eb_job_keep_contacts(j));
   EB_TRY(judge_step(j, finite, reason, on));
   EB_TRY(record_frame(j, !*on));
+  EB_TRY(keep_checkpoint(j));
   j->board->step = j->after->step;
   return commit_now_and_then(j);
 }

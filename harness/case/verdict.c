@@ -151,6 +151,10 @@ static void add_progress(eb_verdict *verdict, const eb_judged_step *s) {
   verdict->better += better ? weight : 0;
 }
 
+void eb_verdict_jump(eb_verdict *verdict) {
+  verdict->gained = 0;
+}
+
 void eb_verdict_run(eb_verdict *verdict) {
   static const double gain_allowed = 0.05, better_share = 0.1;
   if (verdict->most_gained > gain_allowed * verdict->energy_scale)

@@ -44,6 +44,8 @@ typedef struct eb_judged_step {
 void eb_verdict_step(eb_verdict *verdict, const eb_judged_step *step);
 /* Of that, the rules on contact alone; needs scene, contact, reason and number. */
 void eb_verdict_contact(eb_verdict *verdict, const eb_judged_step *step);
+/* The step that comes does not begin where the last one ended: sums over consecutive steps begin anew. */
+void eb_verdict_jump(eb_verdict *verdict);
 /* The rules on the run as a whole: progress and energy. */
 void eb_verdict_run(eb_verdict *verdict);
 /* `alone`: of one step from a state that the solver was not led to. It must keep the rules, and leave a residual like those of the run - at most ten times the worst, or a hundredth of

@@ -139,6 +139,13 @@ eb_error eb_witness_step(eb_witness *w, const eb_state *before, const eb_state *
   return EB_OK;
 }
 
+eb_error eb_witness_jump(eb_witness *w) {
+  eb_verdict_jump(&w->verdict);
+  eb_flight_destroy(w->flight);
+  w->flight = NULL;
+  return eb_flight_create(w->audit, &w->flight);
+}
+
 eb_error eb_witness_challenge(eb_witness *w, const eb_state *before, const eb_state *after,
                               const eb_solver_ops *solver, const eb_step_log *log,
                               eb_reason reason) {
@@ -146,9 +153,7 @@ eb_error eb_witness_challenge(eb_witness *w, const eb_state *before, const eb_st
   bool finite;
   eb_verdict run = w->verdict;
   w->verdict = (eb_verdict){0};
-  eb_flight_destroy(w->flight);
-  w->flight = NULL;
-  eb_error error = eb_flight_create(w->audit, &w->flight);
+  eb_error error = eb_witness_jump(w);
   if (!error) error = eb_witness_step(w, before, after, solver, log, reason, row, &finite);
   eb_verdict alone = w->verdict;
   w->verdict = run;

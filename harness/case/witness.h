@@ -27,6 +27,8 @@ EB_MUST eb_error eb_witness_advance(eb_witness *witness, const eb_state *state);
 EB_MUST eb_error eb_witness_step(eb_witness *witness, const eb_state *before, const eb_state *after,
                                  const eb_solver_ops *solver, const eb_step_log *log,
                                  eb_reason reason, double row[EB_COL_COUNT], bool *finite);
+/* The step that comes does not begin where the last one ended: flights begin anew, and no sum reaches across. */
+EB_MUST eb_error eb_witness_jump(eb_witness *witness);
 /* The same for a step that belongs to no run, from a state that the solver has not been led to: what does not answer to it breaks rule "replay". */
 EB_MUST eb_error eb_witness_challenge(eb_witness *witness, const eb_state *before,
                                       const eb_state *after, const eb_solver_ops *solver,

@@ -17,6 +17,11 @@ static const eb_flag flags[] = {{"parameters", 0, "a=1,b=2", "of the scene"},
                                 {"steps", 0, "N", "steps to run"},
                                 {"contact-problem", 0, "STEP", "whose contact problem is kept"},
                                 {"frames", 0, "WHICH", "interval or all"},
+                                {"from", 0, "RUN", "whose states it starts from"},
+                                {"from-file", 0, "FILE", "result file with that run"},
+                                {"from-steps", 0, "STEPS", "after which of its steps"},
+                                {"from-donor", 0, "HEX", "hash of what it is"},
+                                {"checkpoints", 0, "STEPS", "after which the state is kept"},
                                 {"order", 0, "I", "place in the plan"},
                                 {"timeout", 0, "S", "limit that the caller keeps"},
                                 {"memory", 0, "BYTES", "limit that the caller keeps"},
@@ -37,6 +42,25 @@ static eb_error copy_real(const eb_arguments *arguments, const char *flag, doubl
 static eb_error read_frames(const eb_arguments *arguments, eb_case *work) {
   const char *text = eb_arguments_text(arguments, "frames");
   return text ? eb_error_prefix(eb_frames_parse(text, &work->frames), "--frames") : EB_OK;
+}
+
+static eb_error read_origin(const eb_arguments *arguments, eb_origin *out) {
+  bool single;
+  const char *steps = eb_arguments_text(arguments, "from-steps"),
+             *donor = eb_arguments_text(arguments, "from-donor");
+  EB_TRY(copy_text(arguments, "from", &out->run));
+  EB_TRY(copy_text(arguments, "from-file", &out->file));
+  if (!out->run) return EB_OK;
+  if (!steps) return EB_ERROR(EB_ERR_USAGE, "--from wants --from-steps");
+  if (donor) out->donor = strtoull(donor, NULL, 16);
+  EB_TRY(eb_range_parse("--from-steps", steps, &out->steps, &single));
+  out->samples = !single;
+  return EB_OK;
+}
+
+static eb_error read_checkpoints(const eb_arguments *arguments, eb_ranges *out) {
+  const char *text = eb_arguments_text(arguments, "checkpoints");
+  return text ? eb_ranges_parse("--checkpoints", text, out) : EB_OK;
 }
 
 static eb_error read_numbers(const eb_arguments *arguments, eb_case *work) {
@@ -65,6 +89,8 @@ static eb_error read_case(const eb_arguments *arguments, const eb_plugins *plugi
   EB_TRY(copy_text(arguments, "mesh", &work->mesh_file));
   EB_TRY(read_frames(arguments, work));
   EB_TRY(read_numbers(arguments, work));
+  EB_TRY(read_origin(arguments, &work->from));
+  EB_TRY(read_checkpoints(arguments, &work->checkpoints));
   return eb_case_resolve(work, plugin);
 }
 

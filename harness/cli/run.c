@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "harness/case/session.h"
+#include "harness/case/vouch.h"
 #include "harness/cli/command.h"
 #include "harness/cli/fclib.h"
 #include "harness/cli/summary.h"
@@ -24,6 +25,13 @@ static const eb_flag flags[] = {
     {"memory", 0, "MB", "memory limit of a case (nine tenths of the machine's)"},
     {"seed", 0, "K", "seed of everything random (0)"},
     {"contact-problem", 0, "STEP", "keep the contact problem of this step, for export --to fclib"},
+    {"from", 0, "F.h5:RUN@STEP",
+     "start from the state that a run of a result file has kept; @FIRST..LAST: one step from each"},
+    {"stride", 0, "N", "of --from FIRST..LAST: every N-th state"},
+    {"samples", 0, "COUNT", "of --from FIRST..LAST: so many states, evenly spread"},
+    {"checkpoints", 0, "STEPS", "keep the states after these steps (5,20..40/5) for --from"},
+    {"sweep", 0, "'O:LOW..HIGH step S stable'",
+     "look for the least value of an option at which the case is stable"},
     {"frames", 0, "interval|all",
      "store a frame at the scene's interval (interval), or of every step in double precision, from "
      "which every audit can be recomputed (all)"},
@@ -49,6 +57,17 @@ static eb_error read_settings(const eb_arguments *arguments, eb_settings *out) {
   return EB_OK;
 }
 
+static eb_error read_ties(const eb_arguments *arguments, eb_ties *out) {
+  static const char *const names[] = {"from", "stride", "samples", "checkpoints", "sweep"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    bool known;
+    const char *text = eb_arguments_text(arguments, names[i]);
+    if (text) EB_TRY(eb_error_prefix(eb_ties_set(out, names[i], text, &known), "--%s", names[i]));
+  }
+  EB_TRY(eb_ties_finish(out));
+  return out->file ? eb_error_prefix(eb_vouch_results(out->file, NULL), "--from") : EB_OK;
+}
+
 static eb_error read_shard(const eb_arguments *arguments, eb_request *request) {
   const char *text = eb_arguments_text(arguments, "shard");
   char rest;
@@ -59,12 +78,14 @@ static eb_error read_shard(const eb_arguments *arguments, eb_request *request) {
   return EB_OK;
 }
 
-static eb_error read_request(const eb_arguments *arguments, eb_request *request) {
+static eb_error read_request(const eb_arguments *arguments, eb_ties *ties, eb_request *request) {
   const eb_strings *names = eb_arguments_positional(arguments);
   for (int i = 0; i < names->count; i++) EB_TRY(eb_strings_add(&request->names, names->items[i]));
   EB_TRY(eb_arguments_all(arguments, "solver", &request->solvers));
   EB_TRY(eb_arguments_all(arguments, "mesh", &request->meshes));
   EB_TRY(read_settings(arguments, &request->settings));
+  EB_TRY(read_ties(arguments, ties));
+  request->ties = ties;
   return read_shard(arguments, request);
 }
 
@@ -143,7 +164,7 @@ static eb_error with_plan(const eb_arguments *arguments, const eb_plan *plan, in
   bool json;
   EB_TRY(eb_arguments_json(arguments, &json));
   if (eb_arguments_has(arguments, "dry-run")) return eb_summary_plan(plan, json, stdout);
-  if (plan->count == 0) {
+  if (plan->count + plan->sweep_count == 0) {
     fprintf(stderr, "elastobench: there are no cases in this shard\n");
     *code = EB_EXIT_NOTHING;
     return EB_OK;
@@ -155,14 +176,16 @@ static eb_error run_scenes(const eb_arguments *arguments, int *code) {
   eb_plugins plugins = {0};
   eb_request request = {.plugins = &plugins};
   eb_plan plan = {0};
+  eb_ties ties = {0};
   eb_error error = eb_arguments_plugins(arguments, &plugins);
-  if (!error) error = read_request(arguments, &request);
+  if (!error) error = read_request(arguments, &ties, &request);
   if (!error) error = eb_plan_create(&request, &plan);
   if (!error) error = with_plan(arguments, &plan, code);
   eb_plan_clear(&plan);
   eb_strings_clear(&request.names);
   eb_strings_clear(&request.solvers);
   eb_strings_clear(&request.meshes);
+  eb_ties_clear(&ties);
   eb_plugins_clear(&plugins);
   return error;
 }

@@ -10,6 +10,7 @@
 #include "harness/results/accuracy.h"
 #include "harness/results/json.h"
 #include "harness/results/statistics.h"
+#include "harness/results/sweeps.h"
 #include "harness/suite/estimate.h"
 #include "problems/base/memory.h"
 
@@ -60,9 +61,14 @@ static void print_case(const eb_case *work, const outlook *expected, FILE *out) 
   if (expected->memory > 0)
     snprintf(memory, sizeof memory, "  about %.0f MB%s", 1e-6 * expected->memory,
              over ? ", over --memory" : "");
-  eb_print(out, "%-28s %-32s threads %d  r%d  %lld steps%s%s%s\n", work->scene->name, solver,
+  char from[260] = "", steps[80];
+  if (work->from.run) {
+    eb_range_print(work->from.steps, !work->from.samples, steps, sizeof steps);
+    snprintf(from, sizeof from, "  from %s@%s", work->from.run, steps);
+  }
+  eb_print(out, "%-28s %-32s threads %d  r%d  %lld steps%s%s%s%s\n", work->scene->name, solver,
            work->threads, work->repetition, (long long)work->steps, memory,
-           work->parameters ? "  " : "", work->parameters ? work->parameters : "");
+           work->parameters ? "  " : "", work->parameters ? work->parameters : "", from);
 }
 
 static void show_cases(const eb_plan *plan, json_t *cases, FILE *out) {
@@ -76,10 +82,30 @@ static void show_cases(const eb_plan *plan, json_t *cases, FILE *out) {
   }
 }
 
+static json_t *planned_sweeps(const eb_plan *plan) {
+  json_t *all = json_array();
+  for (int i = 0; i < plan->sweep_count; i++) {
+    const eb_sweep *s = &plan->sweeps[i];
+    json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f}", "name", s->name,
+                                         "scene", s->trial.scene->name, "solver",
+                                         s->trial.solver->name, "option", s->option, "low", s->low,
+                                         "high", eb_sweep_value(s, s->count - 1), "step", s->step));
+  }
+  return all;
+}
+
+static void print_planned_sweep(const eb_sweep *s, FILE *out) {
+  eb_print(out, "%-28s %-32s sweep of %s from %g to %g in steps of %g\n", s->trial.scene->name,
+           s->trial.solver->name, s->option, s->low, eb_sweep_value(s, s->count - 1), s->step);
+}
+
 eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
   json_t *cases = json ? json_array() : NULL;
   show_cases(plan, cases, out);
-  if (json) return eb_json_print(json_pack("{s:o}", "cases", cases), out);
+  if (json)
+    return eb_json_print(json_pack("{s:o, s:o}", "cases", cases, "sweeps", planned_sweeps(plan)),
+                         out);
+  for (int i = 0; i < plan->sweep_count; i++) print_planned_sweep(&plan->sweeps[i], out);
   eb_print(out, "%d cases\n", plan->count);
   return EB_OK;
 }
@@ -231,13 +257,52 @@ static int code_of(const table *shown) {
   for (int r = 0; r < shown->count; r++) count_run(&t, shown->rows[r].run);
   if (t.failed) return EB_EXIT_SOLVER_FAILED;
   if (t.audits) return EB_EXIT_AUDIT_FAILED;
-  return t.skipped == t.runs ? EB_EXIT_NOTHING : EB_EXIT_GOOD;
+  return t.runs > 0 && t.skipped == t.runs ? EB_EXIT_NOTHING : EB_EXIT_GOOD;
 }
 
-static eb_error print_json(const table *t, const char *target, FILE *out) {
+/* ---- sweeps ----------------------------------------------------------------------------------- */
+
+static json_t *sweep_json(const eb_sweep_record *s) {
+  json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i}", "name", s->name, "scene",
+                           s->scene, "solver", s->solver, "option", s->option, "found", s->found,
+                           "detail", s->detail, "audit", s->audit, "trials", s->count);
+  json_object_set_new(json, "least_stable", eb_json_real(s->least_stable));
+  json_object_set_new(json, "greatest_unstable", eb_json_real(s->greatest_unstable));
+  return json;
+}
+
+static void print_sweep(const eb_sweep_record *s, FILE *out) {
+  eb_print(out, "sweep %s: %s %s, ", s->name, s->solver, s->option);
+  if (isfinite(s->least_stable)) eb_print(out, "least stable %g", s->least_stable);
+  if (isfinite(s->least_stable) && isfinite(s->greatest_unstable)) eb_print(out, ", ");
+  if (isfinite(s->greatest_unstable)) eb_print(out, "greatest unstable %g", s->greatest_unstable);
+  eb_print(out, " (%d trials)%s%s%s\n", s->count, *s->detail ? ": " : "", s->detail,
+           strcmp(s->audit, "failed") == 0 ? "; a stable trial has failed its audit" : "");
+}
+
+/* Those of the plan that the target has. */
+static eb_error show_sweeps(const eb_plan *plan, const eb_results *results, json_t *all,
+                            FILE *out) {
+  for (int i = 0; i < plan->sweep_count; i++) {
+    char *identity;
+    bool there;
+    eb_sweep_record record = {0};
+    EB_TRY(eb_sweep_identity(&plan->sweeps[i], &identity));
+    eb_error error = eb_sweeps_find(results, identity, &there, &record);
+    if (!error && there && all) json_array_append_new(all, sweep_json(&record));
+    if (!error && there && !all) print_sweep(&record, out);
+    eb_sweep_record_clear(&record);
+    free(identity);
+    EB_TRY(error);
+  }
+  return EB_OK;
+}
+
+static eb_error print_json(const table *t, const char *target, json_t *sweeps, FILE *out) {
   json_t *rows = json_array();
   for (int r = 0; r < t->count; r++) json_array_append_new(rows, row_json(&t->rows[r]));
-  return eb_json_print(json_pack("{s:s, s:o}", "file", target, "runs", rows), out);
+  return eb_json_print(json_pack("{s:s, s:o, s:o}", "file", target, "runs", rows, "sweeps", sweeps),
+                       out);
 }
 
 static void print_text(const table *t, FILE *out) {
@@ -252,8 +317,11 @@ eb_error eb_summary_print(const eb_plan *plan, const char *target, bool json, FI
   EB_TRY(eb_results_open(target, &results));
   eb_error error = fill_table(plan, results, &t);
   if (!error) *code = code_of(&t);
-  if (!error && !json) print_text(&t, out);
-  if (!error && json) error = print_json(&t, target, out);
+  json_t *sweeps = json ? json_array() : NULL;
+  if (!error && !json && t.count > 0) print_text(&t, out);
+  if (!error) error = show_sweeps(plan, results, sweeps, out);
+  if (!error && json) error = print_json(&t, target, json_incref(sweeps), out);
+  json_decref(sweeps);
   free(t.rows);
   eb_results_close(results);
   return error;

@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "harness/results/sweeps.h"
 #include "harness/results/write.h"
 #include "problems/base/text.h"
 
@@ -74,12 +75,37 @@ static eb_error copy_run(const eb_results *part, const eb_run *run, hid_t target
   return copy_object(eb_results_file(part), path, target);
 }
 
+/* A sweep of a name that is there already: the new one takes its place, unless files are merged, which must not contradict each other. */
+static eb_error copy_sweep(const eb_results *part, const char *name, hid_t target,
+                           eb_duplicates duplicates) {
+  char path[300];
+  snprintf(path, sizeof path, "sweeps/%s", name);
+  if (eb_h5_exists(target, path)) {
+    if (duplicates == EB_DUPLICATES_REFUSE)
+      return EB_ERROR(EB_ERR_INVALID, "sweep '%s' of '%s' is in another file as well", name,
+                      eb_results_path(part));
+    if (H5Ldelete(target, path, H5P_DEFAULT) < 0) return eb_h5_error("cannot replace", path);
+  }
+  return copy_object(eb_results_file(part), path, target);
+}
+
+static eb_error copy_sweeps(const eb_results *part, hid_t target, eb_duplicates duplicates) {
+  for (int i = 0; i < eb_sweeps_count(part); i++) {
+    eb_sweep_record sweep;
+    EB_TRY(eb_sweeps_read(part, i, &sweep));
+    eb_error error = copy_sweep(part, sweep.name, target, duplicates);
+    eb_sweep_record_clear(&sweep);
+    EB_TRY(error);
+  }
+  return EB_OK;
+}
+
 static eb_error copy_part(const eb_results *part, hid_t target, eb_duplicates duplicates) {
   if (!eb_h5_exists(target, "environment") && eb_h5_exists(eb_results_file(part), "environment"))
     EB_TRY(copy_object(eb_results_file(part), "environment", target));
   for (int i = 0; i < eb_results_count(part); i++)
     EB_TRY(copy_run(part, eb_results_run(part, i), target, duplicates));
-  return EB_OK;
+  return copy_sweeps(part, target, duplicates);
 }
 
 /* *older is set when the part's schema is, and left alone otherwise. */

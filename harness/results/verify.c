@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/results/sweeps.h"
 #include "harness/results/colliders.h"
 #include "harness/results/obstacles.h"
 
@@ -253,11 +254,21 @@ static eb_error check_run(const eb_results *results, int run) {
   return check_contact_problem(results, run);
 }
 
+static eb_error check_sweeps(const eb_results *results) {
+  for (int i = 0; i < eb_sweeps_count(results); i++) {
+    eb_sweep_record sweep;
+    EB_TRY(eb_sweeps_read(results, i, &sweep));
+    eb_sweep_record_clear(&sweep);
+  }
+  return EB_OK;
+}
+
 eb_error eb_results_verify(const char *path) {
   eb_results *results;
   EB_TRY(eb_results_open(path, &results));
   eb_error error = eb_error_prefix(check_structure(eb_results_file(results)), "%s", path);
   for (int i = 0; i < eb_results_count(results) && !error; i++) error = check_run(results, i);
+  if (!error) error = check_sweeps(results);
   eb_results_close(results);
   return error;
 }

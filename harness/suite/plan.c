@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "harness/environment.h"
 #include "harness/names.h"
+#include "harness/suite/tie.h"
 #include "problems/base/memory.h"
 
 /* ---- names ------------------------------------------------------------------------------------ */
@@ -66,28 +68,41 @@ typedef struct scene_loop {
   const char *parameters;
   const eb_strings *solvers;
   eb_settings settings;
+  const char *label;             /* of the section, or what stands for one */
+  const eb_ties *ties;           /* or NULL */
+  const eb_suite_places *places; /* of the sections that `from` may name; NULL outside of suites */
+  int group;                     /* that all cases go to; -1: each scene and thread count its own */
+  eb_place *place;               /* of the section */
 } scene_loop;
 
-static bool is_in_plan(const eb_plan *plan, const char *identity) {
-  for (int i = 0; i < plan->count; i++)
-    if (strcmp(plan->cases[i].identity, identity) == 0) return true;
-  return false;
+/* Cases that are one: the same work, of which the same is kept. What is asked to be kept for others comes together. */
+static bool is_same(const eb_case *a, const eb_case *b) {
+  return (a->frames == EB_FRAMES_ALL) == (b->frames == EB_FRAMES_ALL) &&
+         strcmp(a->task, b->task) == 0;
 }
 
-/* Takes the case, or clears it when it is there already. */
-static eb_error keep(eb_plan *plan, eb_case *work) {
-  if (is_in_plan(plan, work->identity)) {
-    eb_case_clear(work);
-    return EB_OK;
-  }
-  if (plan->count == plan->capacity) {
-    int capacity = plan->capacity ? 2 * plan->capacity : 16;
-    eb_case *grown = eb_recalloc(plan->cases, (size_t)plan->count, (size_t)capacity, sizeof *grown);
-    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot plan %d cases", capacity);
-    plan->cases = grown;
-    plan->capacity = capacity;
-  }
-  work->order = plan->count;
+static int find_same(const eb_plan *plan, const eb_case *work) {
+  for (int i = 0; i < plan->count; i++)
+    if (is_same(&plan->cases[i], work)) return i;
+  return -1;
+}
+
+static eb_error grow(eb_plan *plan) {
+  int capacity = plan->capacity ? 2 * plan->capacity : 16;
+  if (plan->count < plan->capacity) return EB_OK;
+  eb_case *grown = eb_recalloc(plan->cases, (size_t)plan->count, (size_t)capacity, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot plan %d cases", capacity);
+  plan->cases = grown;
+  plan->capacity = capacity;
+  return EB_OK;
+}
+
+/* Takes the case, or what it asks to be kept when it is there already; *at is its place. */
+static eb_error keep(eb_plan *plan, eb_case *work, int *at) {
+  *at = find_same(plan, work);
+  if (*at >= 0) return eb_ranges_add_all(&plan->cases[*at].checkpoints, &work->checkpoints);
+  EB_TRY(grow(plan));
+  *at = plan->count;
   plan->cases[plan->count++] = *work;
   *work = (eb_case){0};
   return EB_OK;
@@ -98,9 +113,9 @@ static double default_memory(void) {
   return share * eb_machine_memory();
 }
 
-static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_case *work) {
+static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_case *work,
+                          const eb_plugin **plugin) {
   static const double default_timeout = 3600; /* s */
-  const eb_plugin *plugin;
   char *name;
   const eb_settings *s = &loop->settings;
   work->scene = loop->scene;
@@ -114,40 +129,121 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
   const char *mesh = mesh_for(loop->request, loop->scene->name);
   if (mesh) EB_TRY(eb_run_set(&work->mesh_file, mesh));
   EB_TRY(eb_split_spec(solver_spec, &name, &work->options));
-  eb_error error = eb_solver_lookup(loop->request->plugins, name, &work->solver, &plugin);
+  eb_error error = eb_solver_lookup(loop->request->plugins, name, &work->solver, plugin);
   free(name);
   EB_TRY(error);
-  return eb_case_resolve(work, plugin);
+  EB_TRY(eb_case_resolve(work, *plugin));
+  return loop->ties ? eb_tie(loop->plan, loop->ties, loop->places, *plugin, work) : EB_OK;
 }
 
 static eb_error add_case(const scene_loop *loop, const char *solver_spec, int threads,
                          int repetition, int group) {
+  const eb_plugin *plugin;
+  int at = 0;
   eb_case work = {.threads = threads, .repetition = repetition, .group = group};
-  eb_error error = fill_case(loop, solver_spec, &work);
-  if (!error) error = keep(loop->plan, &work);
+  eb_error error = fill_case(loop, solver_spec, &work, &plugin);
+  if (!error) error = keep(loop->plan, &work, &at);
+  if (!error && loop->place && repetition == 0) eb_place_note(loop->place, at);
   eb_case_clear(&work);
   return error;
 }
 
 static int next_group(const eb_plan *plan) {
-  return plan->count ? plan->cases[plan->count - 1].group + 1 : 0;
+  int next = 0;
+  for (int i = 0; i < plan->count; i++)
+    if (plan->cases[i].group >= next) next = plan->cases[i].group + 1;
+  for (int i = 0; i < plan->sweep_count; i++)
+    if (plan->sweeps[i].trial.group >= next) next = plan->sweeps[i].trial.group + 1;
+  return next;
 }
 
-static eb_error add_scene(const scene_loop *loop) {
+static eb_error add_competitors(const scene_loop *loop) {
   const eb_settings *s = &loop->settings;
   int64_t repeat = s->repeat ? s->repeat : 1;
-  if (loop->solvers->count == 0)
-    return EB_ERROR(EB_ERR_USAGE,
-                    "no solver for '%s': name some with -s; 'elastobench list "
-                    "solvers' shows them",
-                    loop->scene->name);
   for (int t = 0; t < (s->thread_count ? s->thread_count : 1); t++) {
-    int group = next_group(loop->plan), threads = s->thread_count ? s->threads[t] : 1;
+    int group = loop->group >= 0 ? loop->group : next_group(loop->plan);
+    int threads = s->thread_count ? s->threads[t] : 1;
     for (int64_t r = 0; r < repeat; r++)
       for (int i = 0; i < loop->solvers->count; i++)
         EB_TRY(add_case(loop, loop->solvers->items[i], threads, (int)r, group));
   }
   return EB_OK;
+}
+
+/* ---- sweeps ----------------------------------------------------------------------------------- */
+
+static bool has_option(const eb_option *options, const char *name) {
+  for (; options && options->name; options++)
+    if (strcmp(options->name, name) == 0) return true;
+  return false;
+}
+
+/* A name that a group of a result file can have, and that no other sweep has. */
+static eb_error name_sweep(const eb_plan *plan, const char *label, char **out) {
+  EB_TRY(eb_run_set(out, label));
+  for (char *at = *out; *at; at++)
+    if (*at == '/') *at = '-';
+  for (int i = 0; i < plan->sweep_count; i++)
+    if (strcmp(plan->sweeps[i].name, *out) == 0)
+      return EB_ERROR(EB_ERR_USAGE, "there are two sweeps named '%s'; give one another label",
+                      *out);
+  return EB_OK;
+}
+
+/* Both ends are tried out, so that what the option does not take is said before anything runs. */
+static eb_error check_ends(const eb_sweep *sweep) {
+  for (int64_t i = 0; i < sweep->count; i += sweep->count - 1) {
+    eb_case trial;
+    EB_TRY(eb_error_prefix(eb_sweep_case(sweep, i, &trial), "sweep"));
+    eb_case_clear(&trial);
+  }
+  return EB_OK;
+}
+
+static eb_error fill_sweep(const scene_loop *loop, eb_sweep *sweep) {
+  const eb_ties *ties = loop->ties;
+  const eb_settings *s = &loop->settings;
+  sweep->trial.group = loop->group >= 0 ? loop->group : next_group(loop->plan);
+  sweep->trial.threads = s->thread_count ? s->threads[0] : 1;
+  EB_TRY(fill_case(loop, loop->solvers->items[0], &sweep->trial, &sweep->plugin));
+  EB_TRY(name_sweep(loop->plan, loop->label, &sweep->name));
+  EB_TRY(eb_run_set(&sweep->option, ties->option));
+  sweep->donor = sweep->trial.donor;
+  sweep->low = ties->low;
+  sweep->step = ties->step;
+  sweep->count = llround((ties->high - ties->low) / ties->step) + 1;
+  sweep->of_scene = !has_option(sweep->trial.solver->options, ties->option) &&
+                    has_option(loop->scene->parameters, ties->option);
+  return check_ends(sweep);
+}
+
+static eb_error add_sweep(const scene_loop *loop) {
+  eb_plan *plan = loop->plan;
+  size_t count = (size_t)plan->sweep_count;
+  const eb_settings *s = &loop->settings;
+  if (loop->solvers->count != 1 || s->thread_count > 1 || s->repeat > 1)
+    return EB_ERROR(EB_ERR_USAGE, "a sweep is of one scene and one solver, with one thread count "
+                                  "and no repetitions; make a section for each");
+  eb_sweep *grown = eb_recalloc(plan->sweeps, count, count + 1, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot plan a sweep");
+  plan->sweeps = grown;
+  eb_error error = fill_sweep(loop, &grown[count]);
+  if (error)
+    eb_sweep_clear(&grown[count]);
+  else
+    plan->sweep_count++;
+  return error;
+}
+
+/* ---- scenes ----------------------------------------------------------------------------------- */
+
+static eb_error add_scene(const scene_loop *loop) {
+  if (loop->solvers->count == 0)
+    return EB_ERROR(EB_ERR_USAGE,
+                    "no solver for '%s': name some with -s; 'elastobench list "
+                    "solvers' shows them",
+                    loop->scene->name);
+  return loop->ties && loop->ties->option ? add_sweep(loop) : add_competitors(loop);
 }
 
 static eb_error add_matching(scene_loop *loop, const char *pattern, bool or_suite) {
@@ -172,24 +268,65 @@ static eb_error add_scene_spec(scene_loop *loop, const char *spec, bool or_suite
   return error;
 }
 
+/* The group of an earlier section with the same `group`; -1 when the section has none. */
+static int group_of(const eb_suite *suite, const eb_suite_places *places, int section,
+                    const eb_plan *plan) {
+  const char *name = suite->sections[section].ties.group;
+  if (!name) return -1;
+  for (int i = 0; i < suite->count; i++) {
+    const char *other = suite->sections[i].ties.group;
+    if (other && strcmp(other, name) == 0 && places->items[i].group >= 0)
+      return places->items[i].group;
+  }
+  return next_group(plan);
+}
+
 static eb_error add_section(const eb_request *request, const eb_suite_section *section,
-                            eb_plan *plan) {
+                            const eb_suite_places *places, eb_place *place, eb_plan *plan) {
   scene_loop loop = {.request = request,
                      .plan = plan,
                      .solvers = request->solvers.count ? &request->solvers : &section->solvers,
-                     .settings = eb_settings_over(section->settings, request->settings)};
+                     .settings = eb_settings_over(section->settings, request->settings),
+                     .label = section->label,
+                     .ties = &section->ties,
+                     .places = places,
+                     .group = place->group,
+                     .place = place};
+  if (section->ties.option && section->scenes.count > 1)
+    return EB_ERROR(EB_ERR_USAGE, "[%s]: a sweep is of one scene", section->label);
   for (int i = 0; i < section->scenes.count; i++)
     EB_TRY(eb_error_prefix(add_scene_spec(&loop, section->scenes.items[i], false), "[%s]",
                            section->label));
   return EB_OK;
 }
 
+/* Sections that others start from come first. */
+static eb_error add_sections(const eb_request *request, const eb_suite *suite,
+                             eb_suite_places *places, eb_plan *plan) {
+  int done = 0;
+  EB_TRY(eb_places_check(places));
+  for (int section; (section = eb_places_next(places)) >= 0; done++) {
+    eb_place *place = &places->items[section];
+    place->group = group_of(suite, places, section, plan);
+    EB_TRY(add_section(request, &suite->sections[section], places, place, plan));
+    place->done = true;
+  }
+  return done == suite->count ? EB_OK : eb_places_circle(places);
+}
+
 static eb_error add_suite(const eb_request *request, const char *name, eb_plan *plan) {
   eb_suite *suite;
+  eb_suite_places places;
+  if (request->ties && (request->ties->tied || request->ties->option))
+    return EB_ERROR(EB_ERR_USAGE,
+                    "--from and --sweep are of scenes; suite '%s' says itself what its cases start "
+                    "from",
+                    name);
   EB_TRY(eb_suite_load(name, &suite));
-  eb_error error = EB_OK;
-  for (int i = 0; i < suite->count && !error; i++)
-    error = eb_error_prefix(add_section(request, &suite->sections[i], plan), "suite %s", name);
+  eb_error error = eb_places_create(suite, &places);
+  if (!error)
+    error = eb_error_prefix(add_sections(request, suite, &places, plan), "suite %s", name);
+  eb_places_clear(&places);
   eb_suite_destroy(suite);
   return error;
 }
@@ -201,7 +338,10 @@ static eb_error add_name(const eb_request *request, const char *name, eb_plan *p
   scene_loop loop = {.request = request,
                      .plan = plan,
                      .solvers = &request->solvers,
-                     .settings = request->settings};
+                     .settings = request->settings,
+                     .label = name,
+                     .ties = request->ties,
+                     .group = -1};
   return add_scene_spec(&loop, name, true);
 }
 
@@ -215,6 +355,10 @@ static eb_error check_meshes_used(const eb_request *request, const eb_plan *plan
       const char *scene = plan->cases[i].scene->name;
       used = strlen(scene) == length && strncmp(scene, item, length) == 0;
     }
+    for (int i = 0; i < plan->sweep_count && !used; i++) {
+      const char *scene = plan->sweeps[i].trial.scene->name;
+      used = strlen(scene) == length && strncmp(scene, item, length) == 0;
+    }
     if (!used)
       return EB_ERROR(EB_ERR_USAGE, "--mesh: '%.*s' is none of the scenes to run", (int)length,
                       item);
@@ -222,16 +366,106 @@ static eb_error check_meshes_used(const eb_request *request, const eb_plan *plan
   return EB_OK;
 }
 
+/* ---- order ------------------------------------------------------------------------------------ */
+
+/* The group of the case that a chain of donors begins with: all of them are in its shard. */
+static int root_group(const eb_plan *plan, const eb_case *work) {
+  while (work->donor > 0) work = &plan->cases[work->donor - 1];
+  return work->group;
+}
+
 /* Order and group keep their numbers from the whole plan. */
-static void take_shard(eb_plan *plan, int shard, int shards) {
-  int kept = 0;
+static eb_error take_shard(eb_plan *plan, int shard, int shards) {
+  int *place, cases = 0, sweeps = 0;
+  EB_TRY(EB_NEW(place, (size_t)plan->count + 1)); /* 1 + the new one; 0: elsewhere */
+  for (int i = 0; i < plan->sweep_count; i++) {
+    if (root_group(plan, &plan->sweeps[i].trial) % shards == shard - 1)
+      plan->sweeps[sweeps++] = plan->sweeps[i];
+    else
+      eb_sweep_clear(&plan->sweeps[i]);
+  }
+  for (int i = 0; i < plan->count; i++)
+    if (root_group(plan, &plan->cases[i]) % shards == shard - 1) place[i + 1] = ++cases;
   for (int i = 0; i < plan->count; i++) {
-    if (plan->cases[i].group % shards == shard - 1)
-      plan->cases[kept++] = plan->cases[i];
+    plan->cases[i].donor = place[plan->cases[i].donor];
+    if (place[i + 1])
+      plan->cases[place[i + 1] - 1] = plan->cases[i];
     else
       eb_case_clear(&plan->cases[i]);
   }
-  plan->count = kept;
+  plan->count = cases;
+  plan->sweep_count = sweeps;
+  free(place);
+  return EB_OK;
+}
+
+/* Whether case a is to come before b, as their numbers are now: groups as they begin, in them repetitions, in these the cases. */
+static bool precedes(const eb_plan *plan, const int *first, int a, int b) {
+  const eb_case *left = &plan->cases[a], *right = &plan->cases[b];
+  int begins = first[left->group], other = first[right->group];
+  if (begins != other) return begins < other;
+  if (left->repetition != right->repetition) return left->repetition < right->repetition;
+  return a < b;
+}
+
+/* The next case whose donor has its place already; place[0] stands for having none. */
+static int next_case(const eb_plan *plan, const int *first, const int *place) {
+  int best = -1;
+  for (int i = 0; i < plan->count; i++)
+    if (!place[i + 1] && place[plan->cases[i].donor] &&
+        (best < 0 || precedes(plan, first, i, best)))
+      best = i;
+  return best;
+}
+
+/* first: the first case of every group; place: 1 + the new place of every case, from 1 on. */
+static void order_cases(eb_plan *plan, eb_case *ordered, int *first, int *place) {
+  for (int i = plan->count - 1; i >= 0; i--) first[plan->cases[i].group] = i;
+  place[0] = 1;
+  for (int at = 0; at < plan->count; at++) {
+    int i = next_case(plan, first, place);
+    place[i + 1] = at + 2;
+    ordered[at] = plan->cases[i];
+    ordered[at].order = at;
+    ordered[at].donor = place[plan->cases[i].donor] - 1;
+  }
+  memcpy(plan->cases, ordered, (size_t)plan->count * sizeof *ordered);
+  for (int i = 0; i < plan->sweep_count; i++) {
+    eb_case *trial = &plan->sweeps[i].trial;
+    trial->order = plan->count + i;
+    trial->donor = plan->sweeps[i].donor = place[trial->donor] - 1;
+  }
+}
+
+static eb_error order(eb_plan *plan) {
+  eb_case *ordered;
+  int *first, *place;
+  EB_TRY(EB_NEW(ordered, plan->count));
+  eb_error error = EB_NEW(first, next_group(plan));
+  if (!error) {
+    error = EB_NEW(place, (size_t)plan->count + 1);
+    if (!error) {
+      order_cases(plan, ordered, first, place);
+      free(place);
+    }
+    free(first);
+  }
+  free(ordered);
+  return error;
+}
+
+/* Now that everybody has said what is to be kept, cases have their names. */
+static eb_error name_cases(eb_plan *plan) {
+  for (int i = 0; i < plan->count; i++) {
+    EB_TRY(eb_case_identify(&plan->cases[i]));
+    if (plan->cases[i].donor > 0)
+      EB_TRY(eb_run_set(&plan->cases[i].from.run, plan->cases[plan->cases[i].donor - 1].id));
+  }
+  for (int i = 0; i < plan->sweep_count; i++)
+    if (plan->sweeps[i].donor > 0)
+      EB_TRY(
+          eb_run_set(&plan->sweeps[i].trial.from.run, plan->cases[plan->sweeps[i].donor - 1].id));
+  return EB_OK;
 }
 
 eb_error eb_plan_create(const eb_request *request, eb_plan *out) {
@@ -240,16 +474,17 @@ eb_error eb_plan_create(const eb_request *request, eb_plan *out) {
   for (int i = 0; i < request->names.count && !error; i++)
     error = add_name(request, request->names.items[i], out);
   if (!error) error = check_meshes_used(request, out);
-  if (error) {
-    eb_plan_clear(out);
-    return error;
-  }
-  if (request->shards > 0) take_shard(out, request->shard, request->shards);
-  return EB_OK;
+  if (!error) error = order(out);
+  if (!error) error = name_cases(out);
+  if (!error && request->shards > 0) error = take_shard(out, request->shard, request->shards);
+  if (error) eb_plan_clear(out);
+  return error;
 }
 
 void eb_plan_clear(eb_plan *plan) {
   for (int i = 0; i < plan->count; i++) eb_case_clear(&plan->cases[i]);
+  for (int i = 0; i < plan->sweep_count; i++) eb_sweep_clear(&plan->sweeps[i]);
   free(plan->cases);
+  free(plan->sweeps);
   *plan = (eb_plan){0};
 }

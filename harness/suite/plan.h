@@ -4,23 +4,29 @@
 
 #include "harness/case/case.h"
 #include "harness/suite/suite.h"
+#include "harness/suite/sweep.h"
 
 typedef struct eb_request {
   eb_strings names;   /* suites, scenes "NAME[:assignments]", patterns such as "conjac2020/" "*" */
   eb_strings solvers; /* "NAME[:assignments]"; replaces those of suites when given */
   eb_strings meshes;  /* "SCENE=FILE" */
   eb_settings settings; /* over those of suites */
-  int shard, shards;    /* 1 <= shard <= shards; 0: everything */
+  const eb_ties *
+      ties; /* of the scenes named; suites have their own, and are refused beside a `from` or `sweep`. NULL: none */
+  int shard, shards; /* 1 <= shard <= shards; 0: everything */
   const eb_plugins *plugins;
 } eb_request;
 
 typedef struct eb_plan {
   eb_case *cases;
   int count, capacity;
+  eb_sweep *sweeps; /* run behind the cases, each trial by what the ones before it showed */
+  int sweep_count;
 } eb_plan;
 
 /* Expands scenes x threads x repetitions x solvers, in this order of loops from the outside in, so that repetitions of competing
- * solvers interleave. Competitors (same scene, parameters, threads) go to the same shard: they must run on one machine. Cases that occur
+ * solvers interleave; those of the sections of one `group` do, too. Competitors (same scene, parameters, threads; same group) go to the same shard: they must run on
+ * one machine. A case that starts from another is behind it and in its shard, and makes it keep what is wanted. Cases that occur
  * twice are run once. EB_ERR_USAGE for everything that the user got wrong. */
 EB_MUST eb_error eb_plan_create(const eb_request *request, eb_plan *out);
 void eb_plan_clear(eb_plan *plan);

@@ -99,7 +99,7 @@ static eb_error section_of(reader *r, const char *label, eb_suite_section **out)
 
 static eb_error unknown_key(const char *section, const char *key, const char *const *names,
                             size_t count) {
-  char list[200];
+  char list[300];
   const char *near = eb_nearest(key, names, count);
   eb_text_join(list, sizeof list, names, count, ", ");
   return EB_ERROR(EB_ERR_FORMAT, "[%s] has no setting '%s'%s%s%s; there are: %s", section, key,
@@ -120,13 +120,18 @@ static eb_error common_key(reader *r, const char *key, const char *value) {
 }
 
 static eb_error section_key(reader *r, const char *label, const char *key, const char *value) {
-  static const char *const names[] = {"scene", "solver",  "repeat", "steps",           "threads",
-                                      "seed",  "timeout", "memory", "contact-problem", "frames"};
+  static const char *const names[] = {"scene",           "solver",      "repeat",  "steps",
+                                      "threads",         "seed",        "timeout", "memory",
+                                      "contact-problem", "frames",      "from",    "stride",
+                                      "samples",         "checkpoints", "group",   "sweep"};
   eb_suite_section *section = NULL;
   int known;
+  bool ties;
   EB_TRY(section_of(r, label, &section));
   if (strcmp(key, "scene") == 0) return eb_strings_add(&section->scenes, value);
   if (strcmp(key, "solver") == 0) return eb_strings_add(&section->solvers, value);
+  EB_TRY(eb_ties_set(&section->ties, key, value, &ties));
+  if (ties) return EB_OK;
   EB_TRY(eb_settings_set(&section->settings, key, value, &known));
   return known ? EB_OK : unknown_key(label, key, names, sizeof names / sizeof *names);
 }
@@ -149,6 +154,7 @@ static eb_error finish(reader *r, const char *name) {
   for (int i = 0; i < r->suite->count; i++) {
     eb_suite_section *section = &r->suite->sections[i];
     section->settings = eb_settings_over(r->common, section->settings);
+    EB_TRY(eb_error_prefix(eb_ties_finish(&section->ties), "%s: [%s]", name, section->label));
     if (section->scenes.count == 0) EB_TRY(eb_strings_add(&section->scenes, section->label));
   }
   return EB_OK;
@@ -184,6 +190,7 @@ void eb_suite_destroy(eb_suite *suite) {
     free(suite->sections[i].label);
     eb_strings_clear(&suite->sections[i].scenes);
     eb_strings_clear(&suite->sections[i].solvers);
+    eb_ties_clear(&suite->sections[i].ties);
   }
   free(suite->sections);
   free(suite->name);

@@ -8,12 +8,15 @@
  *   solver = newton:rtol=1e-6           one a line, any number
  *   repeat = 3   steps = 50   threads = 1 2   seed = 7   timeout = 60   memory = 2000   frames = all
  *
- * (each setting on a line of its own; timeout in s, memory in MB; frames: interval or all, see eb_frames). */
+ * (each setting on a line of its own; timeout in s, memory in MB; frames: interval or all, see eb_frames). A section may also say what its cases
+ * start from, with which they compete, and that an option is to be swept: from, stride, samples, checkpoints, group, sweep
+ * (harness/suite/ties.h). */
 #ifndef EB_SUITE_H
 #define EB_SUITE_H
 
 #include "harness/results/record.h"
 #include "harness/strings.h"
+#include "harness/suite/ties.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,6 +46,7 @@ typedef struct eb_suite_section {
   char *label;
   eb_strings scenes, solvers; /* "NAME[:assignments]" */
   eb_settings settings;       /* of the section over those of [suite] */
+  eb_ties ties;
 } eb_suite_section;
 
 typedef struct eb_suite {

@@ -1,0 +1,30 @@
+/* Sweeps: the least value of an option, on a grid, at which a case is stable, by bisection. Stability is taken to be monotone in the option.
+ *
+ * Every trial is a case of its own, with a run in the file. It is stable when it is completed, all its states are finite, no rule on energy is broken,
+ * and its kinetic and elastic energy together never exceed twice the most that the trial with the highest value reaches, which has to be stable itself. It is
+ * unstable when it diverges or leaves a state that is not finite, or is completed and one of these fails. Another outcome - out of time or memory,
+ * crashed, skipped - tells neither, and ends the search. */
+#ifndef EB_SUITE_SWEEP_H
+#define EB_SUITE_SWEEP_H
+
+#include "harness/case/case.h"
+
+typedef struct eb_sweep {
+  char *name;     /* of its group in the result file */
+  eb_case trial;  /* what is tried, without the option; its id and identity are those at the default */
+  const eb_plugin *plugin; /* of its solver, or NULL */
+  char *option;
+  bool of_scene;    /* a parameter of the scene, not an option of the solver */
+  double low, step; /* values: low + i step, 0 <= i < count */
+  int64_t count;
+  int donor; /* 1 + the place in the plan of the case that the trials start from; 0: none */
+} eb_sweep;
+
+/* The i-th trial; the caller clears *out. EB_ERR_USAGE when the option does not take the value. */
+EB_MUST eb_error eb_sweep_case(const eb_sweep *sweep, int64_t i, eb_case *out);
+double eb_sweep_value(const eb_sweep *sweep, int64_t i);
+/* What makes it this sweep and no other; the caller frees *out. */
+EB_MUST eb_error eb_sweep_identity(const eb_sweep *sweep, char **out);
+void eb_sweep_clear(eb_sweep *sweep);
+
+#endif

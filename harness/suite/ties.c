@@ -1,0 +1,139 @@
+#include "harness/suite/ties.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/names.h"
+
+static eb_error keep(char **field, const char *text, size_t length) {
+  char *copy = strndup(text, length);
+  if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a setting");
+  free(*field);
+  *field = copy;
+  return EB_OK;
+}
+
+/* ---- from ------------------------------------------------------------------------------------- */
+
+/* "FILE.h5:RUN", "FILE.h5" or "LABEL". */
+static eb_error set_donor(eb_ties *ties, const char *text, size_t length) {
+  static const char ending[] = ".h5", between[] = ".h5:";
+  size_t tail = strlen(ending);
+  const char *colon = strstr(text, between);
+  if (colon && colon < text + length) {
+    const char *run = colon + strlen(between);
+    EB_TRY(keep(&ties->file, text, (size_t)(colon - text) + tail));
+    return keep(&ties->donor, run, (size_t)(text + length - run));
+  }
+  if (length > tail && strncmp(text + length - tail, ending, tail) == 0)
+    return keep(&ties->file, text, length);
+  return keep(&ties->donor, text, length);
+}
+
+static eb_error set_from(eb_ties *ties, const char *value) {
+  const char *at = strrchr(value, '@');
+  if (!at || at == value || !at[1])
+    return EB_ERROR(EB_ERR_USAGE,
+                    "from wants SECTION@STEP, SECTION@FIRST..LAST or FILE.h5:RUN@STEP, not '%s'",
+                    value);
+  ties->tied = true;
+  EB_TRY(set_donor(ties, value, (size_t)(at - value)));
+  return eb_range_parse("from", at + 1, &ties->steps, &ties->single);
+}
+
+/* ---- sweep ------------------------------------------------------------------------------------ */
+
+static eb_error bad_sweep(const char *value) {
+  return EB_ERROR(
+      EB_ERR_USAGE,
+      "sweep wants OPTION:LOW..HIGH step S stable, as in 'beta:0.1..4 step 0.1 stable', not '%s'",
+      value);
+}
+
+static eb_error check_grid(const eb_ties *ties) {
+  static const double rounding = 1e-6, most = 1e6;
+  double steps = (ties->high - ties->low) / ties->step;
+  if (!(ties->high > ties->low))
+    return EB_ERROR(EB_ERR_USAGE, "sweep: the range %g..%g ends before it begins", ties->low,
+                    ties->high);
+  if (steps > most || fabs(steps - round(steps)) > rounding * fmax(1, steps))
+    return EB_ERROR(EB_ERR_USAGE, "sweep: from %g in steps of %g there is no %g, or over a million",
+                    ties->low, ties->step, ties->high);
+  return EB_OK;
+}
+
+static eb_error set_sweep(eb_ties *ties, const char *value) {
+  enum { MOST = 60 };
+  char option[MOST], low[MOST], range[2 * MOST], step[MOST], rest[2];
+  int read =
+      sscanf(value, "%59[^: ]:%119s step %59s stable %1s", option, range, step, rest);
+  const char *end = strstr(value, "stable");
+  char *dots = read >= 2 ? strstr(range, "..") : NULL;
+  if (read != 3 || !dots || !end || strcmp(end, "stable") != 0 || dots - range >= MOST)
+    return bad_sweep(value);
+  snprintf(low, sizeof low, "%.*s", (int)(dots - range), range);
+  EB_TRY(eb_parse_real("sweep", low, -1e300, 1e300, &ties->low));
+  EB_TRY(eb_parse_real("sweep", dots + 2, -1e300, 1e300, &ties->high));
+  EB_TRY(eb_parse_real("the step of sweep", step, 1e-300, 1e300, &ties->step));
+  EB_TRY(check_grid(ties));
+  return keep(&ties->option, option, strlen(option));
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
+
+eb_error eb_ties_set(eb_ties *ties, const char *name, const char *value, bool *known) {
+  *known = true;
+  if (strcmp(name, "from") == 0) return set_from(ties, value);
+  if (strcmp(name, "stride") == 0)
+    return eb_parse_whole(name, value, 1, 1000000000, &ties->stride);
+  if (strcmp(name, "samples") == 0) return eb_parse_whole(name, value, 1, 1000000, &ties->samples);
+  if (strcmp(name, "group") == 0) return keep(&ties->group, value, strlen(value));
+  if (strcmp(name, "sweep") == 0) return set_sweep(ties, value);
+  if (strcmp(name, "checkpoints") == 0) {
+    eb_ranges_clear(&ties->checkpoints);
+    return eb_ranges_parse(name, value, &ties->checkpoints);
+  }
+  *known = false;
+  return EB_OK;
+}
+
+static eb_error spread(eb_ties *ties) {
+  eb_range *steps = &ties->steps;
+  int64_t way = steps->last - steps->first;
+  if (ties->stride && ties->samples)
+    return EB_ERROR(EB_ERR_USAGE, "stride and samples say the same: give one of them");
+  if (ties->stride && steps->stride > 1)
+    return EB_ERROR(EB_ERR_USAGE, "from has a stride already, behind its '/'");
+  if (ties->samples > way + 1)
+    return EB_ERROR(EB_ERR_USAGE, "samples = %lld, but there are only %lld states in %lld..%lld",
+                    (long long)ties->samples, (long long)way + 1, (long long)steps->first,
+                    (long long)steps->last);
+  if (ties->stride) steps->stride = ties->stride;
+  if (ties->samples == 1) steps->last = steps->first;
+  if (ties->samples > 1) {
+    steps->stride = way / (ties->samples - 1);
+    steps->last = steps->first + (ties->samples - 1) * steps->stride;
+  }
+  steps->last -= (steps->last - steps->first) % steps->stride;
+  return EB_OK;
+}
+
+eb_error eb_ties_finish(eb_ties *ties) {
+  bool spaced = ties->stride || ties->samples;
+  if (!spaced) return EB_OK;
+  if (!ties->tied || ties->single)
+    return EB_ERROR(EB_ERR_USAGE, "%s is of samples: it wants from = SECTION@FIRST..LAST beside it",
+                    ties->stride ? "stride" : "samples");
+  return spread(ties);
+}
+
+void eb_ties_clear(eb_ties *ties) {
+  free(ties->file);
+  free(ties->donor);
+  free(ties->group);
+  free(ties->option);
+  eb_ranges_clear(&ties->checkpoints);
+  *ties = (eb_ties){0};
+}
