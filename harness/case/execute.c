@@ -79,15 +79,16 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
 }
 
 /* The state before the first step. */
-static eb_error record_start(eb_job *j) {
+static eb_error record_start(eb_job *j, bool *on) {
   bool from = j->work->from.run != NULL;
-  if (from) EB_TRY(eb_origin_start(j));
+  if (from) EB_TRY(eb_origin_start(j, on));
+  if (!*on) return EB_OK;
   EB_TRY(eb_recorder_frame(j->recorder, &(eb_frame){.state = j->after}));
   if (!from && !eb_ranges_hold(&j->work->checkpoints, 0)) return EB_OK;
   return eb_recorder_checkpoint(j->recorder, j->after, j->after->time);
 }
 
-static eb_error prepare_steps(eb_job *j) {
+static eb_error prepare_steps(eb_job *j, bool *on) {
   EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, j->witness.scene, &j->recorder));
   eb_guard_watch(&j->guard, j->output);
   EB_TRY(eb_recorder_setup(j->recorder, j->solver->setup_log));
@@ -98,7 +99,7 @@ static eb_error prepare_steps(eb_job *j) {
   j->log->element_count = j->scene->mesh->element_count;
   EB_TRY(EB_NEW(j->log->element_updates, j->log->element_count));
   j->committed = eb_wall_seconds();
-  return j->work->from.samples ? EB_OK : record_start(j);
+  return j->work->from.samples ? EB_OK : record_start(j, on);
 }
 
 /* ---- the run as a whole ----------------------------------------------------------------------- */
@@ -134,9 +135,10 @@ static bool is_completed(const eb_job *j) {
 
 static eb_error run_steps(eb_job *j) {
   char hash[20];
-  EB_TRY(prepare_steps(j));
+  bool on = true;
+  EB_TRY(prepare_steps(j, &on));
   j->board->stage = EB_STAGE_STEPS;
-  for (bool on = true; on;) {
+  while (on) {
     if (j->work->from.samples) EB_TRY(eb_origin_sample(j, &on));
     if (on) EB_TRY(eb_job_step(j, &on));
   }

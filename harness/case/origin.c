@@ -108,14 +108,16 @@ static eb_error follow_cuts(eb_job *j, size_t row) {
   return eb_solver_rebuild(j->solver, j->after, j->log);
 }
 
-static eb_error place(eb_job *j, int64_t step) {
-  int64_t row = eb_checkpoints_find(&j->states, step);
-  EB_TRY(follow_cuts(j, (size_t)row));
-  return eb_checkpoints_read(&j->states, (size_t)row, j->after);
+/* *on is false when the scripts of this scene have not cut the mesh as the donor's had, or the solver cannot follow: then the outcome is set. */
+static eb_error place(eb_job *j, int64_t row, bool *on) {
+  eb_error failure = follow_cuts(j, (size_t)row);
+  if (!failure) failure = eb_checkpoints_read(&j->states, (size_t)row, j->after);
+  *on = !failure;
+  return failure ? eb_job_conclude_error(j, "start", failure) : EB_OK;
 }
 
-eb_error eb_origin_start(eb_job *j) {
-  EB_TRY(place(j, j->work->from.steps.first));
+eb_error eb_origin_start(eb_job *j, bool *on) {
+  EB_TRY(place(j, eb_checkpoints_find(&j->states, j->work->from.steps.first), on));
   j->after->step = 0;
   return EB_OK;
 }
@@ -133,11 +135,13 @@ static eb_error renew_solver(eb_job *j, bool *on) {
   return failure ? eb_job_conclude_error(j, "set-up of the solver", failure) : EB_OK;
 }
 
-/* The step before, when the donor has kept the state that it starts from. */
+/* The step before, when the donor has kept the state that it starts from, and no sample has led beyond a cut that came later. */
 static eb_error lead_in(eb_job *j, int64_t step, bool *on) {
+  int64_t row = eb_checkpoints_find(&j->states, step - 1);
   j->lead = 0;
-  if (step == 0 || eb_checkpoints_find(&j->states, step - 1) < 0) return EB_OK;
-  EB_TRY(place(j, step - 1));
+  if (row < 0 || j->states.nodes[row] < (double)j->after->node_count) return EB_OK;
+  EB_TRY(place(j, row, on));
+  if (!*on) return EB_OK;
   j->after->step = j->run.steps_done;
   return eb_job_lead(j, on);
 }
@@ -148,8 +152,8 @@ eb_error eb_origin_sample(eb_job *j, bool *on) {
   *on = true;
   if (j->renew) EB_TRY(renew_solver(j, on));
   if (*on) EB_TRY(lead_in(j, step, on));
+  if (*on) EB_TRY(place(j, eb_checkpoints_find(&j->states, step), on));
   if (!*on) return EB_OK;
-  EB_TRY(place(j, step));
   j->after->step = j->run.steps_done;
   j->from_step = step;
   EB_TRY(eb_witness_jump(&j->witness));

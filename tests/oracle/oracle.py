@@ -23,7 +23,8 @@ def allowed(figure, stored):
 
 
 class Comparison:
-    def __init__(self, run):
+    def __init__(self, run, donor):
+        self.donor = donor
         self.run, self.auditor = run, audit.Auditor(run)
         self.first, self.worst, self.steps = None, {}, 0
 
@@ -34,13 +35,27 @@ class Comparison:
         if self.first is None and not share <= 1:
             self.first = f"step {step}: {name} is {stored!r}, recomputed {figure.value!r}, may differ by {most:.2g}"
 
-    def start(self):
-        """Frame 0 is the initial state that the scene has in doubles."""
-        at, initial = self.run.at(0), self.run.scene.initial
-        nodes = len(initial["positions"])
+    def same(self, frame, state, where):
+        """The frame has a state that the file has in doubles elsewhere, bit by bit."""
+        at, nodes = self.run.at(frame), len(state["positions"])
         for name in ("positions", "velocities"):
-            if not np.array_equal(at[name][:nodes], initial[name]):
-                self.first = f"frame 0 does not have the {name} of scenes/.../initial"
+            if not np.array_equal(at[name][:nodes], state[name]):
+                self.first = f"frame {frame} does not have the {name} of {where}"
+
+    def start(self):
+        """Frame 0 is the initial state: the scene's, or the one of another run that the run starts from, which it keeps."""
+        if not self.run.donor:
+            self.same(0, self.run.scene.initial, "scenes/.../initial")
+        elif not self.run.samples:
+            self.same(0, self.run.checkpoint(0), "its own checkpoint")
+            if self.donor is not None:
+                self.same(0, self.donor.checkpoint(int(self.run.attrs["from_steps"])), "its donor's checkpoint")
+
+    def sample(self, frame):
+        """The state before this frame is the one that the donor had."""
+        if self.donor is not None:
+            row = self.run.row[int(self.run.frames["step"][frame])]
+            self.same(frame - 1, self.donor.checkpoint(int(self.run.steps["from_step"][row])), "its donor's checkpoint")
 
     def step(self, frame):
         columns = self.run.steps
@@ -69,14 +84,22 @@ def skipped(run):
     return () if run.attrs.get("equation") else ("held_error", "update_error", "equation_residual")
 
 
-def compare(run):
-    comparison = Comparison(run)
-    comparison.start()
-    if not np.array_equal(run.frames["step"], np.arange(len(run.frames["step"]))):
+def expected_frames(run):
+    """The numbers of the steps that frames end: 0 1 2 .., of samples 0 1, 1 2, 2 3, .."""
+    count = len(run.frames["step"])
+    return (np.arange(count) + 1) // 2 if run.samples else np.arange(count)
+
+
+def compare(run, donor):
+    comparison = Comparison(run, donor)
+    if not np.array_equal(run.frames["step"], expected_frames(run)):
         comparison.first = "there is no frame of every step; run it with --frames all"
-    else:
-        for frame in range(1, len(run.frames["step"])):
-            comparison.step(frame)
+        return comparison
+    comparison.start()
+    for frame in range(1, len(run.frames["step"]), 2 if run.samples else 1):
+        if run.samples:
+            comparison.sample(frame)
+        comparison.step(frame)
     if comparison.first is None and comparison.steps == 0:
         comparison.first = "there is no step to recompute"
     return comparison
@@ -88,7 +111,7 @@ def main(arguments):
         with h5py.File(path, "r") as file:
             for name in file["runs"]:
                 run, number = result.Run(file, name), number + 1
-                comparison = compare(run)
+                comparison = compare(run, result.Run(file, run.donor) if run.donor in file["runs"] else None)
                 good = comparison.first is None
                 failed += not good
                 print(f"{'ok' if good else 'not ok'} {number} - {name}: {comparison.steps} steps, {len(comparison.worst)} figures")

@@ -57,6 +57,9 @@ class Run:
         self.steps = table(group["steps"])
         self.frames = table(group["frames"])
         self.contacts = table(group["frames/contacts"]) if "contacts" in group["frames"] else None
+        self.checkpoints = table(group["checkpoints"]) if "checkpoints" in group else None
+        self.donor = self.attrs.get("from", "")  # the run that this one starts from, "" for the scene's initial state
+        self.samples = ".." in self.attrs.get("from_steps", "")  # frames are pairs: what a sample starts from and what it leads to
         self.row = {int(step): row for row, step in enumerate(self.steps["step"])}
 
     def at(self, frame):
@@ -77,6 +80,12 @@ class Run:
         while self.scene.parent is not None and cells.max() >= nodes:
             cells = np.where(cells >= nodes, self.scene.parent[cells], cells)
         return cells
+
+    def checkpoint(self, step):
+        """Positions and velocities that the run has kept after a step, on the nodes that the mesh has there."""
+        row = int(np.flatnonzero(self.checkpoints["step"] == step)[0])
+        nodes = int(self.checkpoints["node_count"][row])
+        return {name: self.checkpoints[name][row][:nodes] for name in ("positions", "velocities")}
 
     def contacts_of(self, frame):
         """The lists of one frame, or None without contact as constraints."""
