@@ -12,7 +12,8 @@ my %so = (cheat => 'cheats', 'cheat-corrected' => 'cheats_corrected', 'cheat-sub
   faulty => 'faulty', explicit => 'explicit');
 my @flight = ('of=semi-implicit', 'says=its'); # free fall, by steps that claim nothing
 
-# Each batch: a scene, its steps, the program's exit code, the sound controls, and by rule the solvers that break it. `report`: is reported.
+# Each batch: a scene, its steps, the program's exit code, the sound controls, and by rule the solvers that break it. `report`: is reported; `from`: it is of
+# samples of the motion of a sound solver.
 my %batches = (
   beam => {
     on => 'bench/beam:resolution=0.25', steps => 10, code => 4,
@@ -68,6 +69,22 @@ my %batches = (
     friction => [(map { "cheat-contact:fault=$_" } 'turned', 'beyond', 'sucking'), map { "cheat:of=contact-cr,fault=$_" } 'slippery', 'sticky'],
     intersection => ['cheat-contact:fault=sunk', 'cheat:of=contact-cr,fault=blind'],
   },
+  samples => {
+    on => 'bench/beam:resolution=0.25', steps => 1, code => 4, from => [1, 9],
+    sound => ['cheat:of=newton,fault=none', 'cheat:of=semi-implicit,fault=none', 'cheat-substeps:fault=none'],
+    update => ['cheat:fault=drift', 'cheat:fault=lag'],
+    residual => ['cheat:fault=fast', 'cheat:fault=half-gravity,says=own', 'cheat:fault=half-stiffness,says=direct'],
+    progress => ['cheat:fault=frozen,says=its'],
+    momentum => ['cheat:fault=half-gravity,says=its', 'cheat:fault=no-gravity,says=its'],
+    'hidden-work' => ['cheat:of=semi-implicit,fault=ahead'],
+  },
+  'samples-in-contact' => {
+    on => 'verschoor2019/incline:resolution=0.5', steps => 1, code => 4, from => [4, 18],
+    sound => ['cheat:of=contact-cr,fault=none', 'cheat-contact:fault=none'],
+    momentum => [map { "cheat-contact:fault=$_" } 'silent', 'doubled'],
+    friction => ['cheat-contact:fault=turned', 'cheat-contact:fault=beyond'],
+    intersection => ['cheat-contact:fault=sunk'],
+  },
   broken => {
     on => 'bench/beam:resolution=0.25', steps => 3, code => 3, report => 1, sound => ['cheat:fault=none'],
     finite => ['cheat:fault=nan', 'cheat:fault=huge'],
@@ -81,7 +98,7 @@ my %batches = (
     memory => ['cheat:of=semi-implicit,fault=leak'],
   },
 );
-my %words = map { $_ => 1 } qw(on steps code report sound);
+my %words = map { $_ => 1 } qw(on steps code report sound from);
 
 sub fault { return $_[0] =~ /fault=([^,]+)/ ? $1 : '' }
 
@@ -97,7 +114,16 @@ sub run_of {
 sub plans { my ($batch) = @_; return map { my $rule = $_; map { [$rule, $_] } @{$batch->{$rule}} } sort grep { !$words{$_} } keys %$batch }
 
 # Sanitizers look at the harness, whatever the fault: a batch of each kind is enough, and the table is the standard build's.
-delete @batches{qw(beam flight floor contact cost)} if sanitized();
+delete @batches{qw(beam flight floor contact cost samples-in-contact)} if sanitized();
+
+# Options that make a batch one of samples.
+sub samples_of {
+  my ($name, $on, $first, $last) = @_;
+  my $sound = $on =~ /verschoor/ ? 'contact-cr' : 'newton';
+  my $kept = ($first - 1) . "..$last";
+  is_code(0, "$name: the motion", 'run', $on, '-s', $sound, '--steps', $last + 1, '--checkpoints', $kept, '-o', "$name-motion.h5");
+  return ('--from', "$name-motion.h5\@$first..$last");
+}
 
 my (%broken, %told);
 for my $name (sort keys %batches) {
@@ -106,7 +132,7 @@ for my $name (sort keys %batches) {
   my @solvers = (@{$batch->{sound}}, map { $_->[1] } @cheats);
   my %used = map { (split /:/)[0] => 1 } @solvers;
   my ($out) = is_code($batch->{code}, "$name: the exit code", 'run', $batch->{on}, map({ ('--plugin', plugin($so{$_})) } sort keys %used),
-    map({ ('-s', $_) } @solvers), '--steps', $batch->{steps}, '-o', "$name.h5");
+    map({ ('-s', $_) } @solvers), $batch->{from} ? samples_of($name, $batch->{on}, @{$batch->{from}}) : (), '--steps', $batch->{steps}, '-o', "$name.h5");
   my @runs = runs_in("$name.h5");
   is(scalar @runs, scalar @solvers, "$name: all cases are recorded");
   for my $solver (@{$batch->{sound}}) {

@@ -39,8 +39,9 @@ static eb_error check_states(const eb_job *j) {
 /* The nodes at rest before any cut, bit by bit. */
 static bool same_nodes(const eb_scene *scene, const eb_mesh *theirs, const eb_run *donor) {
   size_t bytes = 3 * (size_t)scene->uncut_nodes * sizeof *theirs->X;
-  return donor->uncut_nodes == scene->uncut_nodes && donor->elements == scene->mesh->element_count &&
-         theirs->type == scene->mesh->type && memcmp(theirs->X, scene->mesh->X, bytes) == 0;
+  return donor->uncut_nodes == scene->uncut_nodes &&
+         donor->elements == scene->mesh->element_count && theirs->type == scene->mesh->type &&
+         memcmp(theirs->X, scene->mesh->X, bytes) == 0;
 }
 
 /* Cuts change which nodes elements have; without them they are the same bit by bit. */

@@ -83,8 +83,7 @@ static int is_stable(const eb_run *run, double energy, bool finite, double limit
 
 static eb_error add_run(eb_sweep_record *record, const char *id) {
   eb_text text = {0};
-  eb_error error =
-      eb_text_printf(&text, "%s%s%s", record->runs, *record->runs ? " " : "", id);
+  eb_error error = eb_text_printf(&text, "%s%s%s", record->runs, *record->runs ? " " : "", id);
   if (!error) error = eb_run_set(&record->runs, text.data);
   eb_text_clear(&text);
   return error;

@@ -8,7 +8,8 @@
 typedef struct eb_search {
   const eb_sweep *sweep;
   eb_sweep_record record; /* what is found so far */
-  int64_t low, high;      /* places on the grid: the greatest that is unstable, -1 when none is known; the least that is stable, or count */
+  int64_t low,
+      high; /* places on the grid: the greatest that is unstable, -1 when none is known; the least that is stable, or count */
 } eb_search;
 
 /* The caller clears *out, also after an error. */

@@ -139,7 +139,10 @@ static eb_error try_value(state *s, eb_search *search, const eb_case *work, int6
   EB_TRY(open_run(s, work, &results, &run));
   if (run < 0) {
     eb_results_close(results);
+    int before = s->end->run;
     EB_TRY(run_case(s, work, search->record.count + 1, 0));
+    s->end->tried += s->end->run - before;
+    s->end->run = before;
     EB_TRY(open_run(s, work, &results, &run));
   }
   *on = run >= 0;
@@ -155,6 +158,7 @@ static eb_error keep_found(state *s, const eb_sweep_record *record) {
   if (!error) error = eb_parts_path(&s->parts, id.data, ".h5", &path);
   if (!error) error = eb_sweep_write(path, s->parts.environment, record);
   if (!error) error = eb_parts_add(&s->parts, path);
+  s->end->found += !error;
   eb_text_clear(&id);
   free(path);
   return error;
@@ -192,7 +196,10 @@ static eb_error run_sweeps(state *s) {
     bool found;
     if (eb_signals_pending(&s->signals)) break;
     EB_TRY(is_found(s, &plan->sweeps[i], &found));
-    if (found) continue;
+    if (found) {
+      s->end->found++;
+      continue;
+    }
     eb_error error = eb_search_begin(&plan->sweeps[i], &search);
     if (!error) error = search_all(s, &search);
     eb_search_clear(&search);
@@ -205,6 +212,7 @@ static eb_error has_all(const state *s, bool *out) {
   const eb_plan *plan = s->session->plan;
   *out = s->end->kept == plan->count;
   for (int i = 0; i < plan->sweep_count && *out; i++) EB_TRY(is_found(s, &plan->sweeps[i], out));
+  if (*out) s->end->found = plan->sweep_count;
   return EB_OK;
 }
 

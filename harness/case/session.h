@@ -14,7 +14,9 @@ typedef struct eb_session {
 typedef struct eb_session_end {
   int wanted;       /* cases of the plan; trials of sweeps are not among them */
   int kept;         /* in the target before */
-  int run;          /* finished now, whatever their outcome; trials too */
+  int run;          /* finished now, whatever their outcome */
+  int tried;        /* trials of sweeps that were run now */
+  int found;        /* sweeps whose result the target has, before or now */
   bool interrupted; /* by a signal: what is finished is kept */
 } eb_session_end;
 

@@ -113,7 +113,7 @@ static eb_error target_of(const eb_arguments *arguments, char **out) {
 
 static eb_error report_end(const eb_plan *plan, const char *target, const eb_session_end *end,
                            bool json, int *code) {
-  if (end->run + end->kept == 0) {
+  if (end->run + end->kept + end->found == 0) {
     *code = end->interrupted ? EB_EXIT_INTERRUPTED : EB_EXIT_NOTHING;
     fprintf(stderr, "elastobench: %s\n",
             end->interrupted ? "interrupted before a case was complete" : "nothing was measured");
@@ -122,7 +122,7 @@ static eb_error report_end(const eb_plan *plan, const char *target, const eb_ses
   EB_TRY(eb_summary_print(plan, target, json, stdout, code));
   if (!json)
     eb_print(stdout, "%d of %d cases in %s (%d new)\n", end->run + end->kept, end->wanted, target,
-             end->run);
+             end->run + end->tried);
   if (end->interrupted) {
     fprintf(stderr, "elastobench: interrupted; --resume runs what is missing\n");
     *code = EB_EXIT_INTERRUPTED;

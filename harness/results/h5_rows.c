@@ -18,7 +18,7 @@ eb_error eb_h5_check_rows(const char *name, hid_t space, size_t frame, eb_h5_sha
 }
 
 eb_error eb_h5_get_row(hid_t set, const char *name, size_t frame, hid_t memory, eb_h5_shape row,
-                         void **out) {
+                       void **out) {
   hsize_t start[EB_H5_AXES] = {frame}, one[EB_H5_AXES] = {1}, entries = 1;
   *out = NULL;
   for (int i = 0; i < row.rank; i++) entries *= one[i + 1] = row.size[i];

@@ -18,12 +18,23 @@ typedef struct attribute {
 
 #define FIELD(field)                                                                               \
   { #field, offsetof(eb_sweep_record, field) }
-static const attribute texts[] = {FIELD(identity), FIELD(scene),   FIELD(parameters), FIELD(solver),
-                                  FIELD(options),  FIELD(option),  FIELD(found),      FIELD(detail),
-                                  FIELD(audit),    FIELD(runs),    {0}};
-static const attribute numbers[] = {FIELD(low),          FIELD(high),
-                                    FIELD(step),         FIELD(energy_limit),
-                                    FIELD(least_stable), FIELD(greatest_unstable),
+static const attribute texts[] = {FIELD(identity),
+                                  FIELD(scene),
+                                  FIELD(parameters),
+                                  FIELD(solver),
+                                  FIELD(options),
+                                  FIELD(option),
+                                  FIELD(found),
+                                  FIELD(detail),
+                                  FIELD(audit),
+                                  FIELD(runs),
+                                  {0}};
+static const attribute numbers[] = {FIELD(low),
+                                    FIELD(high),
+                                    FIELD(step),
+                                    FIELD(energy_limit),
+                                    FIELD(least_stable),
+                                    FIELD(greatest_unstable),
                                     {0}};
 
 static char **text_of(const eb_sweep_record *record, const attribute *a) {

@@ -27,8 +27,8 @@ static eb_error assign(const eb_sweep *sweep, double value, char **assignments) 
 
 eb_error eb_sweep_case(const eb_sweep *sweep, int64_t i, eb_case *out) {
   EB_TRY(eb_case_copy(&sweep->trial, out));
-  eb_error error = assign(sweep, eb_sweep_value(sweep, i),
-                          sweep->of_scene ? &out->parameters : &out->options);
+  eb_error error =
+      assign(sweep, eb_sweep_value(sweep, i), sweep->of_scene ? &out->parameters : &out->options);
   if (!error) error = eb_case_resolve(out, sweep->plugin);
   if (error) eb_case_clear(out);
   return error;
@@ -37,9 +37,9 @@ eb_error eb_sweep_case(const eb_sweep *sweep, int64_t i, eb_case *out) {
 eb_error eb_sweep_identity(const eb_sweep *sweep, char **out) {
   eb_text text = {0};
   *out = NULL;
-  eb_error error = eb_text_printf(&text, "%s sweep=%s:%.*g+%.*g*%" PRId64, sweep->trial.task,
-                                  sweep->option, digits, sweep->low, digits, sweep->step,
-                                  sweep->count - 1);
+  eb_error error =
+      eb_text_printf(&text, "%s sweep=%s:%.*g+%.*g*%" PRId64, sweep->trial.task, sweep->option,
+                     digits, sweep->low, digits, sweep->step, sweep->count - 1);
   if (error)
     eb_text_clear(&text);
   else

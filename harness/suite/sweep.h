@@ -10,8 +10,9 @@
 #include "harness/case/case.h"
 
 typedef struct eb_sweep {
-  char *name;     /* of its group in the result file */
-  eb_case trial;  /* what is tried, without the option; its id and identity are those at the default */
+  char *name; /* of its group in the result file */
+  eb_case
+      trial; /* what is tried, without the option; its id and identity are those at the default */
   const eb_plugin *plugin; /* of its solver, or NULL */
   char *option;
   bool of_scene;    /* a parameter of the scene, not an option of the solver */

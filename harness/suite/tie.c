@@ -99,9 +99,9 @@ static size_t find_value(const char *canonical, const char *name, size_t length,
 /* The parameters that the scene says its mesh depends on; what else a mesh may depend on is seen when the case runs. */
 static eb_error check_mesh(const eb_case *donor, const eb_case *work) {
   const char *left, *right;
-  bool same_file = (!donor->mesh_file && !work->mesh_file) ||
-                   (donor->mesh_file && work->mesh_file &&
-                    strcmp(donor->mesh_file, work->mesh_file) == 0);
+  bool same_file =
+      (!donor->mesh_file && !work->mesh_file) ||
+      (donor->mesh_file && work->mesh_file && strcmp(donor->mesh_file, work->mesh_file) == 0);
   if (donor->scene != work->scene || !same_file)
     return EB_ERROR(EB_ERR_USAGE, "%s cannot start from a state of %s: they have different meshes",
                     work->scene->name, donor->scene->name);
@@ -184,8 +184,7 @@ static eb_error find_run(const eb_results *results, const char *name, int *out) 
 static eb_error describe_kept(const eb_checkpoints *states, eb_text *text) {
   if (states->count == 0) return eb_text_printf(text, "it has none");
   EB_TRY(eb_text_printf(text, "it has those after"));
-  for (size_t i = 0; i < states->count; i++)
-    EB_TRY(eb_text_printf(text, " %.0f", states->step[i]));
+  for (size_t i = 0; i < states->count; i++) EB_TRY(eb_text_printf(text, " %.0f", states->step[i]));
   return EB_OK;
 }
 
@@ -213,8 +212,7 @@ static eb_error tie_to_run(const eb_results *results, int run, eb_case *work) {
   eb_checkpoints_close(&states);
   EB_TRY(error);
   work->from.donor = eb_hash(EB_HASH_SEED, donor->identity, strlen(donor->identity));
-  work->from.donor =
-      eb_hash(work->from.donor, donor->state_hash, strlen(donor->state_hash));
+  work->from.donor = eb_hash(work->from.donor, donor->state_hash, strlen(donor->state_hash));
   return eb_run_set(&work->from.run, donor->id);
 }
 
@@ -237,7 +235,8 @@ static eb_error check_own(const eb_ties *ties, const eb_case *work) {
       return EB_ERROR(EB_ERR_USAGE, "checkpoints: the case has %" PRId64 " steps, not %" PRId64,
                       work->steps, ties->checkpoints.items[i].last);
   if (ties->checkpoints.count > 0 && work->from.samples)
-    return EB_ERROR(EB_ERR_USAGE, "checkpoints: samples are no motion that others could go on from");
+    return EB_ERROR(EB_ERR_USAGE,
+                    "checkpoints: samples are no motion that others could go on from");
   return EB_OK;
 }
 

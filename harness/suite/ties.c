@@ -67,8 +67,7 @@ static eb_error check_grid(const eb_ties *ties) {
 static eb_error set_sweep(eb_ties *ties, const char *value) {
   enum { MOST = 60 };
   char option[MOST], low[MOST], range[2 * MOST], step[MOST], rest[2];
-  int read =
-      sscanf(value, "%59[^: ]:%119s step %59s stable %1s", option, range, step, rest);
+  int read = sscanf(value, "%59[^: ]:%119s step %59s stable %1s", option, range, step, rest);
   const char *end = strstr(value, "stable");
   char *dots = read >= 2 ? strstr(range, "..") : NULL;
   if (read != 3 || !dots || !end || strcmp(end, "stable") != 0 || dots - range >= MOST)
@@ -86,8 +85,7 @@ static eb_error set_sweep(eb_ties *ties, const char *value) {
 eb_error eb_ties_set(eb_ties *ties, const char *name, const char *value, bool *known) {
   *known = true;
   if (strcmp(name, "from") == 0) return set_from(ties, value);
-  if (strcmp(name, "stride") == 0)
-    return eb_parse_whole(name, value, 1, 1000000000, &ties->stride);
+  if (strcmp(name, "stride") == 0) return eb_parse_whole(name, value, 1, 1000000000, &ties->stride);
   if (strcmp(name, "samples") == 0) return eb_parse_whole(name, value, 1, 1000000, &ties->samples);
   if (strcmp(name, "group") == 0) return keep(&ties->group, value, strlen(value));
   if (strcmp(name, "sweep") == 0) return set_sweep(ties, value);
