@@ -70,6 +70,11 @@ is_code(0, 'a bar of hexahedra', 'run', map({ "bench/beam:material=$_" } qw(stab
   "bench/beam=$mesh", '-s', 'newton', '--steps', 3, '--frames', 'all', '-o', 'hexahedra.h5');
 agrees('hexahedra.h5');
 
+# ---- from states of other runs, and samples
+($ran, $said) = run('run', "$folder/from.ini", '-o', 'from.h5');
+ok($ran == 0 || $ran == 4, 'runs that start from others') or diag($said);
+agrees('from.h5');
+
 # ---- what the oracle does not accept
 sub refused {
   my ($file, $pattern, $name) = @_;
@@ -108,4 +113,11 @@ falsified('beam.h5', "steps/$_", 1, $million, qr/step 2: $_ is/) for qw(elastic 
 falsified('beam.h5', "steps/$_", 1, 1e9, qr/step 2: $_ is/) for qw(update_error held_error);
 falsified('beam.h5', 'steps/inverted', 1, 1, qr/step 2: inverted is/);
 falsified('beam.h5', 'frames/positions', '2,50,2', $million, qr/step 2: \w+ is/);
+# A sample that does not start from the donor's state, by the last bits; the first run of the file is of newton, on samples.
+my $suite = "[walk]\nscene = bench/beam:resolution=0.25\nsolver = semi-implicit\nsteps = 4\n[samples]\nscene = bench/beam:resolution=0.25\nsolver = newton\n"
+  . "frames = all\nfrom = walk\@1..3\n";
+spew(scratch('samples.ini'), $suite);
+is_code(0, 'samples', 'run', 'samples.ini', '-o', 'samples.h5');
+falsified('samples.h5', 'frames/positions', '2,50,2', 1 + 1e-14, qr/frame 2 does not have the positions of its donor's checkpoint/);
+falsified('samples.h5', 'steps/kinetic', 1, $million, qr/step 2: kinetic is/);
 done_testing();

@@ -83,6 +83,8 @@ static eb_error make_label(const eb_report *report, const eb_run *run, const asp
 static eb_error name_run(const eb_report *report, eb_report_run *run) {
   eb_text scene = {0}, label = {0};
   eb_error error = make_label(report, run->run, &of_scene, &scene);
+  if (!error && run->run->from && *run->run->from)
+    error = eb_text_printf(&scene, " from %s of %s", run->run->from_steps, run->run->from);
   if (!error) error = make_label(report, run->run, &of_solver, &label);
   run->scene = scene.data;
   run->label = label.data;

@@ -46,9 +46,14 @@ eb_class_name eb_class_words(eb_class c) {
   return name;
 }
 
+static bool same_text(const char *a, const char *b) {
+  return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
 bool eb_run_same_scene(const eb_run *a, const eb_run *b) {
   return strcmp(a->scene, b->scene) == 0 && strcmp(a->parameters, b->parameters) == 0 &&
-         strcmp(a->mesh_source, b->mesh_source) == 0;
+         strcmp(a->mesh_source, b->mesh_source) == 0 && same_text(a->from, b->from) &&
+         same_text(a->from_steps, b->from_steps);
 }
 
 bool eb_run_ranked(const eb_run *run) {

@@ -38,7 +38,8 @@ typedef struct eb_class_name {
 } eb_class_name;
 eb_class_name eb_class_words(eb_class c);
 
-bool eb_run_same_scene(const eb_run *a, const eb_run *b); /* with the same parameters and mesh */
+bool eb_run_same_scene(const eb_run *a,
+                       const eb_run *b); /* with the same parameters, mesh and start */
 /* Completed, audited, contradicted in nothing, and of a class that is ranked. */
 bool eb_run_ranked(const eb_run *run);
 /* Whether figures of cost of the two may be set against each other: both ranked, of one class, over the same steps of one scene. */

@@ -283,6 +283,31 @@ static eb_error check_offsets(const eb_residuals *residuals, size_t count, size_
   return good ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "residuals/offsets do not fit residuals/values");
 }
 
+static eb_error check_rounds(const eb_residuals *residuals, size_t count, size_t rounds) {
+  const int64_t *offsets = residuals->round_offsets;
+  bool good = count == residuals->steps + 1 && offsets[0] == 0;
+  for (size_t s = 0; good && s + 1 < count; s++) good = offsets[s] <= offsets[s + 1];
+  good = good && (size_t)offsets[count - 1] == rounds;
+  return good ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "residuals/round_offsets do not fit rounds");
+}
+
+static eb_error fill_rounds(const eb_results *results, int run, eb_residuals *out) {
+  char path[400];
+  void *data;
+  size_t count, rounds;
+  snprintf(path, sizeof path, "/runs/%s/residuals/round_offsets", results->runs[run].id);
+  if (!eb_h5_exists(results->file, path)) return EB_OK;
+  eb_error error = read_table(results, run, "residuals/round_offsets", H5T_NATIVE_INT64,
+                              sizeof(int64_t), &data, &count);
+  out->round_offsets = data;
+  EB_TRY(error);
+  error = read_table(results, run, "residuals/rounds", H5T_NATIVE_INT64, sizeof(int64_t), &data,
+                     &rounds);
+  out->rounds = data;
+  EB_TRY(error);
+  return eb_results_locate(results, run, check_rounds(out, count, rounds));
+}
+
 static eb_error fill_residuals(const eb_results *results, int run, eb_residuals *out) {
   void *data;
   size_t count, values, seconds;
@@ -295,7 +320,8 @@ static eb_error fill_residuals(const eb_results *results, int run, eb_residuals 
   EB_TRY(read_norm(results, run, &out->norm));
   if (count == 0 && values == 0) return EB_OK;
   out->steps = count - 1;
-  return eb_results_locate(results, run, check_offsets(out, count, values, seconds));
+  EB_TRY(eb_results_locate(results, run, check_offsets(out, count, values, seconds)));
+  return fill_rounds(results, run, out);
 }
 
 eb_error eb_results_residuals(const eb_results *results, int run, eb_residuals *out) {
@@ -310,5 +336,7 @@ void eb_residuals_clear(eb_residuals *residuals) {
   free(residuals->values);
   free(residuals->seconds);
   free(residuals->norm);
+  free(residuals->rounds);
+  free(residuals->round_offsets);
   *residuals = (eb_residuals){0};
 }

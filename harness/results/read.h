@@ -70,6 +70,9 @@ typedef struct eb_residuals {
   double *values;   /* offsets[steps] */
   double *seconds;  /* wall seconds since the step began, beside each value */
   char *norm;       /* what the values are */
+  /* How many residuals of step s there were before the problem was made anew within it: rounds[round_offsets[s]] .. rounds[round_offsets[s + 1] - 1]. Both
+   * NULL in files older than this. */
+  int64_t *rounds, *round_offsets;
 } eb_residuals;
 EB_MUST eb_error eb_results_residuals(const eb_results *results, int run, eb_residuals *out);
 void eb_residuals_clear(eb_residuals *residuals);

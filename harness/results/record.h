@@ -27,7 +27,8 @@
  *     steps/                  eb_column, one row a step; row 0 is the first step (cold caches)
  *     phases/<name>           s, one row a step
  *     counters/<name>         one row a step
- *     residuals/              values, seconds (since the step began), offsets (steps + 1); attribute norm
+ *     residuals/              values, seconds (since the step began), offsets (steps + 1); attribute norm. rounds, round_offsets (steps + 1): of every
+ *                             step, how many residuals there were before the problem was made anew in it, each time
  *     units/                  attributes by the names of the run's numbers: their units
  *     frames/                 a row a frame, of the steps that the run's attribute frames says (eb_frames); the initial state is frame 0.
  *                             Fields over the mesh and contacts are float32, with "all" float64:

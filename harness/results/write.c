@@ -17,13 +17,15 @@ enum {
   RESIDUALS_AT = COUNTERS_AT + EB_COUNTERS,
   RESIDUAL_SECONDS_AT,
   OFFSETS_AT,
+  ROUNDS_AT,
+  ROUND_OFFSETS_AT,
   COLUMNS
 };
 
 struct eb_recorder {
   char *path;
   hid_t file, run;
-  int64_t residuals; /* total so far */
+  int64_t residuals, rounds; /* total so far */
   char norm[128];
   int32_t nodes;           /* of the mesh that frames are stored on */
   int32_t *parent;         /* nodes: as eb_scene_final_mesh has it; NULL when nothing is cut */
@@ -73,7 +75,9 @@ static eb_error open_step_tables(eb_recorder *recorder) {
                        "1"));
   EB_TRY(open_number(recorder, RESIDUALS_AT, "residuals", "values", false, "see norm"));
   EB_TRY(open_number(recorder, RESIDUAL_SECONDS_AT, "residuals", "seconds", false, "s"));
-  return open_number(recorder, OFFSETS_AT, "residuals", "offsets", true, "1");
+  EB_TRY(open_number(recorder, OFFSETS_AT, "residuals", "offsets", true, "1"));
+  EB_TRY(open_number(recorder, ROUNDS_AT, "residuals", "rounds", true, "1"));
+  return open_number(recorder, ROUND_OFFSETS_AT, "residuals", "round_offsets", true, "1");
 }
 
 static eb_error add_number(eb_recorder *recorder, int at, double value) {
@@ -145,6 +149,7 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
   EB_TRY(eb_frame_writer_create(recorder->run, scene, recorder->nodes, recorder->parent,
                                 stored_frames(run), &recorder->frames));
   EB_TRY(add_number(recorder, OFFSETS_AT, 0));
+  EB_TRY(add_number(recorder, ROUND_OFFSETS_AT, 0));
   return eb_recorder_commit(recorder);
 }
 
@@ -187,6 +192,10 @@ eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
   EB_TRY(
       eb_table_add(&recorder->columns[RESIDUAL_SECONDS_AT], log->residual_seconds, (size_t)kept));
   recorder->residuals += kept;
+  for (int r = 0; r < log->round_count; r++)
+    EB_TRY(add_number(recorder, ROUNDS_AT, (double)log->rounds[r]));
+  recorder->rounds += log->round_count;
+  EB_TRY(add_number(recorder, ROUND_OFFSETS_AT, (double)recorder->rounds));
   if (log->residual_norm) snprintf(recorder->norm, sizeof recorder->norm, "%s", log->residual_norm);
   return add_number(recorder, OFFSETS_AT, (double)recorder->residuals);
 }
