@@ -1,5 +1,7 @@
 /* Suites and plans: settings, sections, expansion, shards. */
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "harness/suite/plan.h"
 #include "tests/tap.h"
@@ -133,11 +135,76 @@ static void test_shards(void) {
   eb_plan_clear(&whole);
 }
 
+/* The plan of a suite's text. */
+static eb_error plan_text(const char *text, int shard, int shards, eb_plan *out) {
+  char path[] = "/tmp/elastobench-suite-XXXXXX.ini";
+  int file = mkstemps(path, 4);
+  eb_request request = {.shard = shard, .shards = shards};
+  if (file < 0 || write(file, text, strlen(text)) < 0) tap_ok(false, "a file for the suite");
+  eb_error error = eb_strings_add(&request.names, path);
+  if (!error) error = eb_plan_create(&request, out);
+  eb_strings_clear(&request.names);
+  unlink(path);
+  close(file);
+  return error;
+}
+
+static const char ties[] =
+    "[late]\nscene = bench/beam\nsolver = newton\nfrom = early@2..4/2\nrepeat = 2\ngroup = g\n"
+    "[early]\nscene = bench/beam\nsolver = newton\nsteps = 9\nfrom = first@3\n"
+    "[first]\nscene = bench/beam\nsolver = semi-implicit\nsteps = 5\n"
+    "[other]\nscene = bench/beam\nsolver = newton:rtol=1e-3\nfrom = first@5\nrepeat = 2\ngroup = "
+    "g\n"
+    "[apart]\nscene = bench/beam\nsolver = newton:rtol=1e-2\n"
+    "[twice]\nscene = bench/beam\nsolver = semi-implicit\nsteps = 5\ncheckpoints = 4\n"
+    "[swept]\nscene = bench/beam\nsolver = newton\nfrom = first@1\nsweep = rtol:0.1..0.3 step 0.1 "
+    "stable\n";
+
+static void test_ties(void) {
+  eb_plan plan;
+  tap_require(plan_text(ties, 0, 0, &plan), "a suite with ties");
+  tap_ok(plan.count == 7 && plan.sweep_count == 1, "its cases, none twice");
+  bool behind = true, named = true;
+  for (int i = 0; i < plan.count; i++) {
+    const eb_case *work = &plan.cases[i];
+    behind = behind && work->donor <= i && work->order == i;
+    if (work->donor) named = named && strcmp(work->from.run, plan.cases[work->donor - 1].id) == 0;
+  }
+  tap_ok(behind, "donors stand before the cases that start from them");
+  tap_ok(named, "which know their names");
+  const eb_case *first = &plan.cases[0];
+  tap_ok(strstr(first->identity, " checkpoints=1,3,4,5") != NULL,
+         "a donor keeps what all of them ask for");
+  int at = 0;
+  while (at < plan.count && !plan.cases[at].from.samples) at++;
+  tap_ok(at + 1 < plan.count && plan.cases[at].steps == 2 && !plan.cases[at + 1].from.samples &&
+             plan.cases[at].repetition == plan.cases[at + 1].repetition &&
+             plan.cases[at].group == plan.cases[at + 1].group,
+         "competitors take turns");
+  tap_ok(strcmp(plan.sweeps[0].trial.from.run, first->id) == 0, "trials start from it, too");
+  eb_plan_clear(&plan);
+  int shards_with = 0, cases = 0, sweeps = 0;
+  for (int shard = 1; shard <= 3; shard++) {
+    tap_require(plan_text(ties, shard, 3, &plan), "a shard");
+    bool whole = true;
+    for (int i = 0; i < plan.count; i++)
+      whole = whole && (!plan.cases[i].from.run || plan.cases[i].donor > 0);
+    tap_ok(whole, "shard %d has the donors of its cases", shard);
+    shards_with += plan.count > 1;
+    cases += plan.count;
+    sweeps += plan.sweep_count;
+    eb_plan_clear(&plan);
+  }
+  tap_ok(shards_with == 1 && cases == 7 && sweeps == 1,
+         "a chain is in one shard, and nothing is lost");
+}
+
 int main(void) {
   test_settings();
   test_parse();
   test_built_in();
   test_identity();
   test_shards();
+  test_ties();
   return tap_done();
 }

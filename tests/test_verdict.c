@@ -161,11 +161,30 @@ static void test_error(void) {
            "steps that are solved exactly count in the error of the run");
 }
 
+/* Two samples that each gain 4 % of the energy: one after the other they would be above what is allowed, as a run's steps are. */
+static void test_jumps(void) {
+  char rules[64];
+  trial t;
+  good_step(&t);
+  t.row.residual_work = 0.04 * t.row.energy_scale;
+  for (int jumps = 0; jumps < 2; jumps++) {
+    eb_verdict verdict = {0};
+    eb_verdict_step(&verdict, &t.step);
+    if (jumps) eb_verdict_jump(&verdict);
+    eb_verdict_step(&verdict, &t.step);
+    eb_verdict_run(&verdict);
+    eb_verdict_rules(&verdict, rules, sizeof rules);
+    tap_ok(strcmp(rules, jumps ? "" : "energy") == 0, "energy is %s",
+           jumps ? "not summed across a jump" : "summed over steps");
+  }
+}
+
 int main(void) {
   test_error();
   test_claims();
   test_linear_norm();
   test_steps();
   test_energy_sums();
+  test_jumps();
   return tap_done();
 }
