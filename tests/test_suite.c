@@ -182,6 +182,16 @@ static void test_ties(void) {
              plan.cases[at].group == plan.cases[at + 1].group,
          "competitors take turns");
   tap_ok(strcmp(plan.sweeps[0].trial.from.run, first->id) == 0, "trials start from it, too");
+  int twice = 0;
+  bool right = plan.label_count == 8;
+  for (int i = 0; i < plan.label_count; i++) {
+    const eb_plan_label *label = &plan.labels[i];
+    bool loose = strcmp(label->label, "first") == 0 || strcmp(label->label, "twice") == 0 ||
+                 strcmp(label->label, "apart") == 0;
+    twice += label->at == 0;
+    right = right && (plan.cases[label->at].from.run == NULL) == loose;
+  }
+  tap_ok(right && twice == 2, "sections know their cases, also one that two of them have");
   eb_plan_clear(&plan);
   int shards_with = 0, cases = 0, sweeps = 0;
   for (int shard = 1; shard <= 3; shard++) {

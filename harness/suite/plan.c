@@ -136,6 +136,17 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
   return loop->ties ? eb_tie(loop->plan, loop->ties, loop->places, *plugin, work) : EB_OK;
 }
 
+static eb_error add_label(eb_plan *plan, const char *label, int at) {
+  size_t count = (size_t)plan->label_count;
+  eb_plan_label *grown = eb_recalloc(plan->labels, count, count + 1, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot plan a case");
+  plan->labels = grown;
+  grown[count].at = at;
+  EB_TRY(eb_run_set(&grown[count].label, label));
+  plan->label_count++;
+  return EB_OK;
+}
+
 static eb_error add_case(const scene_loop *loop, const char *solver_spec, int threads,
                          int repetition, int group) {
   const eb_plugin *plugin;
@@ -143,6 +154,7 @@ static eb_error add_case(const scene_loop *loop, const char *solver_spec, int th
   eb_case work = {.threads = threads, .repetition = repetition, .group = group};
   eb_error error = fill_case(loop, solver_spec, &work, &plugin);
   if (!error) error = keep(loop->plan, &work, &at);
+  if (!error && loop->place) error = add_label(loop->plan, loop->label, at);
   if (!error && loop->place && repetition == 0) eb_place_note(loop->place, at);
   eb_case_clear(&work);
   return error;
@@ -182,7 +194,7 @@ static bool has_option(const eb_option *options, const char *name) {
 static eb_error name_sweep(const eb_plan *plan, const char *label, char **out) {
   EB_TRY(eb_run_set(out, label));
   for (char *at = *out; *at; at++)
-    if (*at == '/') *at = '-';
+    if (*at == '/' || (*at == '.' && at == *out)) *at = '-';
   for (int i = 0; i < plan->sweep_count; i++)
     if (strcmp(plan->sweeps[i].name, *out) == 0)
       return EB_ERROR(EB_ERR_USAGE, "there are two sweeps named '%s'; give one another label",
@@ -314,19 +326,24 @@ static eb_error add_sections(const eb_request *request, const eb_suite *suite,
   return done == suite->count ? EB_OK : eb_places_circle(places);
 }
 
+static eb_error add_all_sections(const eb_request *request, const eb_suite *suite, eb_plan *plan) {
+  eb_suite_places places;
+  eb_error error = eb_places_create(suite, &places);
+  if (!error)
+    error = eb_error_prefix(add_sections(request, suite, &places, plan), "suite %s", suite->name);
+  eb_places_clear(&places);
+  return error;
+}
+
 static eb_error add_suite(const eb_request *request, const char *name, eb_plan *plan) {
   eb_suite *suite;
-  eb_suite_places places;
   if (request->ties && (request->ties->tied || request->ties->option))
     return EB_ERROR(EB_ERR_USAGE,
                     "--from and --sweep are of scenes; suite '%s' says itself what its cases start "
                     "from",
                     name);
   EB_TRY(eb_suite_load(name, &suite));
-  eb_error error = eb_places_create(suite, &places);
-  if (!error)
-    error = eb_error_prefix(add_sections(request, suite, &places, plan), "suite %s", name);
-  eb_places_clear(&places);
+  eb_error error = add_all_sections(request, suite, plan);
   eb_suite_destroy(suite);
   return error;
 }
@@ -374,6 +391,20 @@ static int root_group(const eb_plan *plan, const eb_case *work) {
   return work->group;
 }
 
+/* place[1 + i]: 1 + the new place of case i, plus `more`; 0: it is gone, and its labels with it. */
+static void move_labels(eb_plan *plan, const int *place, int more) {
+  int kept = 0;
+  for (int i = 0; i < plan->label_count; i++) {
+    eb_plan_label label = plan->labels[i];
+    label.at = place[label.at + 1] - 1 - more;
+    if (label.at >= 0)
+      plan->labels[kept++] = label;
+    else
+      free(label.label);
+  }
+  plan->label_count = kept;
+}
+
 /* Order and group keep their numbers from the whole plan. */
 static eb_error take_shard(eb_plan *plan, int shard, int shards) {
   int *place, cases = 0, sweeps = 0;
@@ -393,6 +424,7 @@ static eb_error take_shard(eb_plan *plan, int shard, int shards) {
     else
       eb_case_clear(&plan->cases[i]);
   }
+  move_labels(plan, place, 0);
   plan->count = cases;
   plan->sweep_count = sweeps;
   free(place);
@@ -430,6 +462,7 @@ static void order_cases(eb_plan *plan, eb_case *ordered, int *first, int *place)
     ordered[at].donor = place[plan->cases[i].donor] - 1;
   }
   memcpy(plan->cases, ordered, (size_t)plan->count * sizeof *ordered);
+  move_labels(plan, place, 1);
   for (int i = 0; i < plan->sweep_count; i++) {
     eb_case *trial = &plan->sweeps[i].trial;
     trial->order = plan->count + i;
@@ -471,6 +504,7 @@ static eb_error name_cases(eb_plan *plan) {
 eb_error eb_plan_create(const eb_request *request, eb_plan *out) {
   *out = (eb_plan){0};
   eb_error error = check_meshes(request);
+  if (!error && request->suite) error = add_all_sections(request, request->suite, out);
   for (int i = 0; i < request->names.count && !error; i++)
     error = add_name(request, request->names.items[i], out);
   if (!error) error = check_meshes_used(request, out);
@@ -485,6 +519,8 @@ void eb_plan_clear(eb_plan *plan) {
   for (int i = 0; i < plan->count; i++) eb_case_clear(&plan->cases[i]);
   for (int i = 0; i < plan->sweep_count; i++) eb_sweep_clear(&plan->sweeps[i]);
   free(plan->cases);
+  for (int i = 0; i < plan->label_count; i++) free(plan->labels[i].label);
+  free(plan->labels);
   free(plan->sweeps);
   *plan = (eb_plan){0};
 }

@@ -7,6 +7,7 @@
 #include "harness/suite/sweep.h"
 
 typedef struct eb_request {
+  const eb_suite *suite; /* one that is no file, besides those that names say; or NULL */
   eb_strings names;   /* suites, scenes "NAME[:assignments]", patterns such as "conjac2020/" "*" */
   eb_strings solvers; /* "NAME[:assignments]"; replaces those of suites when given */
   eb_strings meshes;  /* "SCENE=FILE" */
@@ -17,11 +18,19 @@ typedef struct eb_request {
   const eb_plugins *plugins;
 } eb_request;
 
+/* A case that a section of a suite has asked for. Cases that occur twice have several. */
+typedef struct eb_plan_label {
+  char *label; /* of the section */
+  int at;      /* place in the plan */
+} eb_plan_label;
+
 typedef struct eb_plan {
   eb_case *cases;
   int count, capacity;
   eb_sweep *sweeps; /* run behind the cases, each trial by what the ones before it showed */
   int sweep_count;
+  eb_plan_label *labels; /* in the order in which the cases were asked for */
+  int label_count;
 } eb_plan;
 
 /* Expands scenes x threads x repetitions x solvers, in this order of loops from the outside in, so that repetitions of competing
