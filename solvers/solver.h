@@ -211,7 +211,8 @@ struct eb_solver_ops {
   const eb_option *options; /* ended by a NULL name; NULL when none */
   /* Allocates everything a step needs. On failure nothing stays allocated. */
   eb_error (*create)(eb_solver *solver, const eb_scene *scene);
-  /* Advances state by dt in place (x, v, time, step). On a negative reason the state is as the method
+  /* Advances state by dt in place (x, v, time, step). The state need not be the one that the last step has left, nor near it: what a solver keeps
+   * of that step may be where it starts, not what it relies on. On a negative reason the state is as the method
    * left it and the harness decides. Must not allocate. */
   eb_error (*step)(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                    eb_reason *reason);

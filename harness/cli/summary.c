@@ -43,13 +43,24 @@ static void look_ahead(const eb_case *work, outlook *out) {
   out->memory = eb_estimate_memory(work, out->counts);
 }
 
+/* "RUN@STEPS", or "". */
+static void describe_origin(const eb_origin *from, char *out, size_t bytes) {
+  char steps[80];
+  *out = '\0';
+  if (!from->run) return;
+  eb_range_print(from->steps, !from->samples, steps, sizeof steps);
+  snprintf(out, bytes, "%s@%s", from->run, steps);
+}
+
 static json_t *case_json(const eb_case *work, const outlook *expected) {
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:f, s:f, s:o}", "id", work->id,
-                   "scene", work->scene->name, "parameters", work->all_parameters, "solver",
-                   work->solver->name, "options", work->all_options, "threads", work->threads,
-                   "repetition", work->repetition, "steps", (json_int_t)work->steps, "seed",
-                   (json_int_t)work->seed, "timeout", work->timeout, "memory", work->memory,
-                   "predicted_memory",
+  char from[260];
+  describe_origin(&work->from, from, sizeof from);
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:f, s:f, s:o}", "id",
+                   work->id, "from", from, "scene", work->scene->name, "parameters",
+                   work->all_parameters, "solver", work->solver->name, "options", work->all_options,
+                   "threads", work->threads, "repetition", work->repetition, "steps",
+                   (json_int_t)work->steps, "seed", (json_int_t)work->seed, "timeout",
+                   work->timeout, "memory", work->memory, "predicted_memory",
                    expected->memory > 0 ? json_real(expected->memory) : json_null());
 }
 
@@ -61,14 +72,12 @@ static void print_case(const eb_case *work, const outlook *expected, FILE *out) 
   if (expected->memory > 0)
     snprintf(memory, sizeof memory, "  about %.0f MB%s", 1e-6 * expected->memory,
              over ? ", over --memory" : "");
-  char from[260] = "", steps[80];
-  if (work->from.run) {
-    eb_range_print(work->from.steps, !work->from.samples, steps, sizeof steps);
-    snprintf(from, sizeof from, "  from %s@%s", work->from.run, steps);
-  }
-  eb_print(out, "%-28s %-32s threads %d  r%d  %lld steps%s%s%s%s\n", work->scene->name, solver,
+  char from[260];
+  describe_origin(&work->from, from, sizeof from);
+  eb_print(out, "%-28s %-32s threads %d  r%d  %lld steps%s%s%s%s%s\n", work->scene->name, solver,
            work->threads, work->repetition, (long long)work->steps, memory,
-           work->parameters ? "  " : "", work->parameters ? work->parameters : "", from);
+           work->parameters ? "  " : "", work->parameters ? work->parameters : "",
+           *from ? "  from " : "", from);
 }
 
 static void show_cases(const eb_plan *plan, json_t *cases, FILE *out) {
