@@ -112,6 +112,8 @@ static void check_motion(eb_verdict *verdict, const eb_judged_step *s) {
                      (long long)s->number, row->update_error,
                      still ? "standing still, which statics do"
                            : eb_update_name(s->declared->update));
+  verdict->unexplained =
+      fmax(verdict->unexplained, fmax(s->flight->excess, s->flight->held_excess));
   if (!(s->flight->excess <= 1))
     eb_verdict_break(
         verdict, EB_RULE_MOMENTUM,
@@ -172,13 +174,14 @@ void eb_verdict_run(eb_verdict *verdict) {
 }
 
 void eb_verdict_challenge(eb_verdict *verdict, const eb_verdict *alone) {
-  static const double alike = 10, small = 1e-2;
-  bool answers =
-      alone->worst <= fmax(small, alike * verdict->worst) ||
-      alone->better ==
-          alone
-              ->compared; /* coarser than the run, where the push meets something, and good for something */
-  if (alone->failures == 0 && answers) return;
+  static const double times = 10, small = 1e-2;
+  bool alike = alone->worst <= fmax(small, times * verdict->worst), keeps = true;
+  bool useful =
+      alone->better == alone->compared; /* coarser than the run, where the push meets something */
+  for (int r = 0; r < EB_RULES; r++)
+    keeps &= alone->broken[r] == 0 || r == EB_RULE_PENETRATION ||
+             (r == EB_RULE_MOMENTUM && alike && alone->unexplained <= times);
+  if (keeps && (alike || useful)) return;
   eb_verdict_break(
       verdict, EB_RULE_REPLAY,
       "a step from a state that belongs to no run is not answered: %.2g of its forces are "

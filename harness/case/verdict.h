@@ -27,6 +27,7 @@ typedef struct eb_verdict {
   int64_t compared,
       better;   /* steps compared with doing nothing, where that is wrong; those that were better */
   double worst; /* residual of the declared equation over its force scale, of a step */
+  double unexplained; /* momentum of a flight, or of a body that is held, over its bound: most */
 } eb_verdict;
 
 /* One step as it is judged. */
@@ -48,8 +49,9 @@ void eb_verdict_contact(eb_verdict *verdict, const eb_judged_step *step);
 void eb_verdict_jump(eb_verdict *verdict);
 /* The rules on the run as a whole: progress and energy. */
 void eb_verdict_run(eb_verdict *verdict);
-/* `alone`: of one step from a state that the solver was not led to. It must keep the rules, and leave a residual like those of the run - at most ten times the worst, or a hundredth of
- * the forces - or be better than doing nothing. */
+/* `alone`: of one step from a state that the solver was not led to. It must keep the rules, but for how deep the push has driven nodes into colliders, and leave a residual like
+ * those of the run - at most ten times the worst, or a hundredth of the forces - or be better than doing nothing. Where the residual is like those of the run, so may momentum be: in one step
+ * it is held to ten times its bound, which runs sum over whole flights. */
 void eb_verdict_challenge(eb_verdict *verdict, const eb_verdict *alone);
 /* A rule that is judged elsewhere was broken; the first failure of all keeps its words. */
 __attribute__((format(printf, 3, 4))) void eb_verdict_break(eb_verdict *verdict, eb_rule rule,
