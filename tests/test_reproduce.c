@@ -13,7 +13,7 @@ static void test_sections(void) {
                                 &s),
               "sections");
   const eb_section *one = eb_sections_find(&s, "claim", "one");
-  tap_ok(s.count == 2 && one && one->count == 5, "entries are kept apart, and a section goes on");
+  tap_ok(s.count == 2 && one && one->count == 4, "entries are kept apart, and a section goes on");
   tap_require(eb_section_joined(one, "claim", &joined), "a text of two lines");
   tap_ok(strcmp(joined, "first second line") == 0, "a text on several lines is joined");
   free(joined);
@@ -32,7 +32,8 @@ static void test_sections(void) {
             "a line that is neither");
   eb_sections_clear(&s);
   memset(longer + 8, 'y', 300);
-  tap_fails(eb_sections_parse("x", longer, &s), EB_ERR_FORMAT, "198", "a line that is too long");
+  tap_require(eb_sections_parse("x", longer, &s), "a long line");
+  tap_ok(strlen(s.items[0].entries[0].value) == 300, "a line of any length");
   eb_sections_clear(&s);
 }
 

@@ -5,7 +5,8 @@
  *     on indented lines
  *   row = a b            ; a key may be repeated: entries are kept apart, in order
  *
- * What kinds, keys and values mean is for who reads the sections. Lines hold 198 characters at most. */
+ * A comment begins with ';' at the start of a line or behind a blank, or with '#' at the start of a line. Lines are of any length. What
+ * kinds, keys and values mean is for who reads the sections. */
 #ifndef EB_REPRODUCE_SECTIONS_H
 #define EB_REPRODUCE_SECTIONS_H
 
@@ -14,22 +15,28 @@
 
 typedef struct eb_entry {
   char *key, *value;
+  int line;
 } eb_entry;
 
 typedef struct eb_section {
   char *kind, *label; /* label "" when there is none */
   eb_entry *entries;
-  int count;
+  int count, line;
+  const char *path; /* of the file, for messages; owned by the sections */
 } eb_section;
 
 typedef struct eb_sections {
   eb_section *items;
   int count;
+  char *path;
 } eb_sections;
 
 /* `name` stands for the path in messages. EB_ERR_FORMAT names it and the line. Clear *out also after a failure. */
 EB_MUST eb_error eb_sections_parse(const char *name, const char *text, eb_sections *out);
 void eb_sections_clear(eb_sections *sections);
+
+/* Puts file, line and section before the message of an error, and with `entry` its key; EB_OK passes through. */
+eb_error eb_section_locate(const eb_section *section, const eb_entry *entry, eb_error error);
 
 /* The section of that kind and label, or NULL. */
 const eb_section *eb_sections_find(const eb_sections *sections, const char *kind,

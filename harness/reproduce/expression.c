@@ -1,0 +1,599 @@
+#include "harness/reproduce/expression.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+
+/* ---- words of the text ------------------------------------------------------------------------ */
+
+enum { DEEPEST = 64, LONGEST = 16384, MOST_LOOPS = 8 }; /* parentheses in each other; characters */
+
+typedef struct parser {
+  const char *text, *at;
+  int depth;
+} parser;
+
+static void skip_blanks(parser *p) {
+  p->at += strspn(p->at, " \t\n");
+}
+
+static eb_error expected(const parser *p, const char *what) {
+  return EB_ERROR(EB_ERR_FORMAT, "'%s': at character %d %s is expected%s%.40s%s", p->text,
+                  (int)(p->at - p->text) + 1, what, *p->at ? ", not '" : ", and the text ends",
+                  p->at, *p->at ? "'" : "");
+}
+
+static bool is_name_start(char c) {
+  return isalpha((unsigned char)c) || c == '{' || c == '_';
+}
+
+static bool is_name_part(char c) {
+  return is_name_start(c) || isdigit((unsigned char)c) || c == '}' || c == ':';
+}
+
+/* Bytes of the name that stands here. A dot, a dash or a slash belongs to it when it goes on behind that. */
+static size_t name_length(const char *at) {
+  size_t n = 0;
+  if (!is_name_start(*at)) return 0;
+  while (is_name_part(at[n]) || (at[n] && strchr(".-/", at[n]) && is_name_part(at[n + 1]))) n++;
+  return n;
+}
+
+/* Bytes of the number that stands here: "1..2" is 1 up to 2. */
+static size_t number_length(const char *at) {
+  size_t n = strspn(at, "0123456789");
+  if (at[n] == '.' && isdigit((unsigned char)at[n + 1]))
+    n += 1 + strspn(at + n + 1, "0123456789");
+  else if (n == 0)
+    return 0;
+  size_t e = n + (at[n] == 'e' || at[n] == 'E');
+  e += e > n && (at[e] == '+' || at[e] == '-');
+  return e > n && isdigit((unsigned char)at[e]) ? e + strspn(at + e, "0123456789") : n;
+}
+
+static bool take(parser *p, const char *sign) {
+  skip_blanks(p);
+  if (strncmp(p->at, sign, strlen(sign)) != 0) return false;
+  p->at += strlen(sign);
+  return true;
+}
+
+/* A word of the language: nothing of a name follows. */
+static bool take_word(parser *p, const char *word) {
+  skip_blanks(p);
+  if (name_length(p->at) != strlen(word) || strncmp(p->at, word, strlen(word)) != 0) return false;
+  p->at += strlen(word);
+  return true;
+}
+
+static eb_error copy(const char *text, size_t length, char **out) {
+  *out = strndup(text, length);
+  return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep a name");
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------ */
+
+static eb_error make(eb_operator op, eb_expression **out) {
+  EB_TRY(EB_NEW(*out, 1));
+  (*out)->op = op;
+  return EB_OK;
+}
+
+/* Takes the item, also when it fails. */
+static eb_error add_item(eb_expression *to, eb_expression *item) {
+  size_t count = (size_t)to->count;
+  eb_expression **grown = eb_recalloc(to->items, count, count + 1, sizeof(eb_expression *));
+  if (!grown) {
+    eb_expression_destroy(item);
+    return EB_ERROR(EB_ERR_MEMORY, "cannot keep an expression");
+  }
+  to->items = grown;
+  grown[to->count++] = item;
+  return EB_OK;
+}
+
+/* Makes *out the first item of a node that takes its place. */
+static eb_error wrap(eb_operator op, eb_expression **out) {
+  eb_expression *node;
+  EB_TRY(make(op, &node));
+  eb_error error = add_item(node, *out);
+  *out = node;
+  return error;
+}
+
+typedef eb_error (*rule)(parser *p, eb_expression **out);
+
+/* Parses one more item of *out. */
+static eb_error parse_item(parser *p, rule item, eb_expression *out) {
+  eb_expression *next = NULL;
+  eb_error error = item(p, &next);
+  if (!error) return add_item(out, next);
+  eb_expression_destroy(next);
+  return error;
+}
+
+/* ---- numbers, names, calls -------------------------------------------------------------------- */
+
+static eb_error parse_any(parser *p, eb_expression **out);
+
+static eb_error read_number(parser *p, double *out) {
+  char digits[64];
+  size_t length = number_length(p->at);
+  if (length >= sizeof digits) return expected(p, "a number of fewer digits");
+  memcpy(digits, p->at, length);
+  digits[length] = '\0';
+  *out = strtod(digits, NULL);
+  if (!isfinite(*out)) return expected(p, "a finite number");
+  p->at += length;
+  return EB_OK;
+}
+
+static eb_error parse_number(parser *p, eb_expression **out) {
+  EB_TRY(make(EB_OP_NUMBER, out));
+  EB_TRY(read_number(p, &(*out)->number));
+  if (*p->at == '%') {
+    (*out)->number /= 100;
+    p->at++;
+  }
+  if (is_name_start(*p->at)) return expected(p, "an operator");
+  return EB_OK;
+}
+
+static eb_error parse_text(parser *p, eb_expression **out) {
+  const char *end = strchr(++p->at, '"');
+  if (!end) return EB_ERROR(EB_ERR_FORMAT, "'%s': a text lacks its second '\"'", p->text);
+  EB_TRY(make(EB_OP_TEXT, out));
+  EB_TRY(copy(p->at, (size_t)(end - p->at), &(*out)->text));
+  p->at = end + 1;
+  return EB_OK;
+}
+
+/* The words behind "in", up to a comma, a parenthesis or another "for". */
+static eb_error parse_words(parser *p, eb_strings *out) {
+  for (;;) {
+    skip_blanks(p);
+    size_t length = strcspn(p->at, " \t\n,()");
+    if (length == 0 || (length == 3 && strncmp(p->at, "for", 3) == 0)) break;
+    EB_TRY(eb_strings_add_part(out, p->at, length));
+    p->at += length;
+  }
+  return out->count ? EB_OK : expected(p, "a word of a list");
+}
+
+static eb_error parse_loop(parser *p, eb_expression *call) {
+  size_t count = (size_t)call->loop_count;
+  if (call->loop_count == MOST_LOOPS)
+    return EB_ERROR(EB_ERR_FORMAT, "'%.60s..': more than %d loops", p->text, MOST_LOOPS);
+  eb_loop *grown = eb_recalloc(call->loops, count, count + 1, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a list");
+  call->loops = grown;
+  eb_loop *loop = &grown[call->loop_count++];
+  skip_blanks(p);
+  size_t length = name_length(p->at);
+  if (length == 0 || length > 60 || memchr(p->at, '.', length) || *p->at == '{')
+    return expected(p, "a variable behind 'for'");
+  EB_TRY(copy(p->at, length, &loop->variable));
+  p->at += length;
+  if (!take_word(p, "in")) return expected(p, "'in'");
+  return parse_words(p, &loop->words);
+}
+
+static eb_error parse_arguments(parser *p, eb_expression *call) {
+  if (take(p, ")")) return EB_OK;
+  do {
+    EB_TRY(parse_item(p, parse_any, call));
+    bool looped = call->loop_count > 0;
+    while (!looped && take_word(p, "for")) {
+      EB_TRY(parse_loop(p, call));
+      call->looped = call->count;
+    }
+  } while (take(p, ","));
+  return take(p, ")") ? EB_OK : expected(p, "',' or ')'");
+}
+
+static eb_error parse_name(parser *p, eb_expression **out) {
+  size_t length = name_length(p->at);
+  bool call = p->at[length] == '(';
+  EB_TRY(make(call ? EB_OP_CALL : EB_OP_NAME, out));
+  EB_TRY(copy(p->at, length, &(*out)->text));
+  p->at += length + call;
+  return call ? parse_arguments(p, *out) : EB_OK;
+}
+
+static eb_error parse_primary(parser *p, eb_expression **out) {
+  skip_blanks(p);
+  if (number_length(p->at)) return parse_number(p, out);
+  if (name_length(p->at)) return parse_name(p, out);
+  if (*p->at == '"') return parse_text(p, out);
+  if (!take(p, "(")) return expected(p, "a number, a name or '('");
+  EB_TRY(parse_any(p, out));
+  return take(p, ")") ? EB_OK : expected(p, "an operator or ')'");
+}
+
+/* ---- windows ---------------------------------------------------------------------------------- */
+
+static eb_error parse_end(parser *p, eb_window_end *out) {
+  skip_blanks(p);
+  if (name_length(p->at)) {
+    out->unit = '(';
+    EB_TRY(parse_name(p, &out->call));
+    return out->call->op == EB_OP_CALL ? EB_OK : expected(p, "'('");
+  }
+  if (!number_length(p->at)) return EB_OK;
+  EB_TRY(read_number(p, &out->number));
+  out->unit = *p->at == 's' || *p->at == '%' ? *p->at++ : '1';
+  if (out->unit == '%') out->number /= 100;
+  return EB_OK;
+}
+
+static eb_error parse_windowed(parser *p, eb_expression **out) {
+  EB_TRY(parse_primary(p, out));
+  while (*p->at == '[') {
+    p->at++;
+    EB_TRY(wrap(EB_OP_WINDOW, out));
+    EB_TRY(parse_end(p, &(*out)->from));
+    if (!take(p, "..")) return expected(p, "'..' between steps (10), times (0.5s) or shares (50%)");
+    EB_TRY(parse_end(p, &(*out)->to));
+    if (!take(p, "]")) return expected(p, "']'");
+  }
+  return EB_OK;
+}
+
+/* ---- operators -------------------------------------------------------------------------------- */
+
+static eb_error parse_sign(parser *p, eb_expression **out);
+
+static eb_error parse_power(parser *p, eb_expression **out) {
+  EB_TRY(parse_windowed(p, out));
+  if (!take(p, "^")) return EB_OK;
+  EB_TRY(wrap(EB_OP_POWER, out));
+  return parse_item(p, parse_sign, *out);
+}
+
+static eb_error parse_sign(parser *p, eb_expression **out) {
+  if (!take(p, "-")) return parse_power(p, out);
+  if (++p->depth > DEEPEST) return EB_ERROR(EB_ERR_FORMAT, "'%.60s..' is too deep", p->text);
+  EB_TRY(make(EB_OP_NEGATE, out));
+  eb_error error = parse_item(p, parse_sign, *out);
+  p->depth--;
+  return error;
+}
+
+static eb_error parse_product(parser *p, eb_expression **out) {
+  EB_TRY(parse_sign(p, out));
+  for (bool times; (times = take(p, "*")) || take(p, "/");) {
+    EB_TRY(wrap(times ? EB_OP_MULTIPLY : EB_OP_DIVIDE, out));
+    EB_TRY(parse_item(p, parse_sign, *out));
+  }
+  return EB_OK;
+}
+
+static eb_error parse_sum(parser *p, eb_expression **out) {
+  EB_TRY(parse_product(p, out));
+  for (bool plus; (plus = take(p, "+")) || take(p, "-");) {
+    EB_TRY(wrap(plus ? EB_OP_ADD : EB_OP_SUBTRACT, out));
+    EB_TRY(parse_item(p, parse_product, *out));
+  }
+  return EB_OK;
+}
+
+static const char *const signs[] = {"<", "<=", "=", ">=", ">", "!="};
+
+const char *eb_comparison_sign(eb_comparison comparison) {
+  return signs[comparison];
+}
+
+/* The longer signs before those that they begin with. */
+static bool take_comparison(parser *p, eb_comparison *out) {
+  static const eb_comparison order[] = {EB_LESS_EQUAL, EB_GREATER_EQUAL, EB_NOT_EQUAL,
+                                        EB_LESS,       EB_GREATER,       EB_EQUAL};
+  for (int i = 0; i < 6; i++)
+    if (take(p, signs[order[i]])) {
+      *out = order[i];
+      return true;
+    }
+  return false;
+}
+
+static eb_error parse_comparison(parser *p, eb_expression **out) {
+  eb_comparison comparison;
+  EB_TRY(parse_sum(p, out));
+  if (!take_comparison(p, &comparison)) return EB_OK;
+  EB_TRY(wrap(EB_OP_COMPARE, out));
+  do {
+    size_t count = (size_t)(*out)->count - 1;
+    eb_comparison *grown = eb_recalloc((*out)->comparisons, count, count + 1, sizeof *grown);
+    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a comparison");
+    (*out)->comparisons = grown;
+    grown[count] = comparison;
+    EB_TRY(parse_item(p, parse_sum, *out));
+  } while (take_comparison(p, &comparison));
+  return EB_OK;
+}
+
+static eb_error parse_not(parser *p, eb_expression **out) {
+  if (!take_word(p, "not")) return parse_comparison(p, out);
+  if (++p->depth > DEEPEST) return EB_ERROR(EB_ERR_FORMAT, "'%.60s..' is too deep", p->text);
+  EB_TRY(make(EB_OP_NOT, out));
+  eb_error error = parse_item(p, parse_not, *out);
+  p->depth--;
+  return error;
+}
+
+/* { operand } with a word between. */
+static eb_error parse_joined(parser *p, const char *word, eb_operator op, rule operand,
+                             eb_expression **out) {
+  EB_TRY(operand(p, out));
+  for (bool first = true; take_word(p, word); first = false) {
+    if (first) EB_TRY(wrap(op, out));
+    EB_TRY(parse_item(p, operand, *out));
+  }
+  return EB_OK;
+}
+
+static eb_error parse_and(parser *p, eb_expression **out) {
+  return parse_joined(p, "and", EB_OP_AND, parse_not, out);
+}
+
+static eb_error parse_any(parser *p, eb_expression **out) {
+  if (++p->depth > DEEPEST) return EB_ERROR(EB_ERR_FORMAT, "'%.60s..' is too deep", p->text);
+  EB_TRY(parse_joined(p, "or", EB_OP_OR, parse_and, out));
+  p->depth--;
+  return EB_OK;
+}
+
+eb_error eb_expression_parse(const char *text, eb_expression **out) {
+  parser p = {.text = text, .at = text};
+  *out = NULL;
+  if (strlen(text) > LONGEST)
+    return EB_ERROR(EB_ERR_FORMAT, "'%.60s..' is longer than %d characters", text, LONGEST);
+  eb_error error = parse_any(&p, out);
+  if (!error) skip_blanks(&p);
+  if (!error && *p.at) error = expected(&p, "an operator or the end");
+  if (!error) return EB_OK;
+  eb_expression_destroy(*out);
+  *out = NULL;
+  return error;
+}
+
+void eb_expression_destroy(eb_expression *e) {
+  if (!e) return;
+  for (int i = 0; i < e->count; i++) eb_expression_destroy(e->items[i]);
+  for (int l = 0; l < e->loop_count; l++) {
+    free(e->loops[l].variable);
+    eb_strings_clear(&e->loops[l].words);
+  }
+  eb_expression_destroy(e->from.call);
+  eb_expression_destroy(e->to.call);
+  free(e->items);
+  free(e->comparisons);
+  free(e->loops);
+  free(e->text);
+  free(e);
+}
+
+/* ---- variables -------------------------------------------------------------------------------- */
+
+static const char *word_of(const eb_scope *scope, const char *variable, size_t length) {
+  for (; scope; scope = scope->outer)
+    if (strlen(scope->variable) == length && strncmp(scope->variable, variable, length) == 0)
+      return scope->word;
+  return NULL;
+}
+
+static eb_error expand(const eb_scope *scope, const char *text, eb_text *out) {
+  size_t head = strcspn(text, ".");
+  const char *word = word_of(scope, text, head), *close;
+  EB_TRY(eb_text_printf(out, "%s", word ? word : ""));
+  if (word) text += head;
+  while (*text) {
+    size_t plain = strcspn(text, "{");
+    EB_TRY(eb_text_append(out, text, plain));
+    text += plain;
+    if (!*text) break;
+    close = strchr(text, '}');
+    word = close ? word_of(scope, text + 1, (size_t)(close - text - 1)) : NULL;
+    if (!word) return EB_ERROR(EB_ERR_FORMAT, "'%s': there is no such variable", text);
+    EB_TRY(eb_text_printf(out, "%s", word));
+    text = close + 1;
+  }
+  return EB_OK;
+}
+
+eb_error eb_scope_expand(const eb_scope *scope, const char *text, char **out) {
+  eb_text expanded = {0};
+  *out = NULL;
+  eb_error error = expand(scope, text, &expanded);
+  if (error)
+    eb_text_clear(&expanded);
+  else
+    *out = expanded.data;
+  return error;
+}
+
+static eb_error visit_from(const eb_expression *call, int loop, const eb_scope *scope,
+                           eb_visit visit, void *context) {
+  if (loop == call->loop_count) return visit(context, scope);
+  const eb_loop *of = &call->loops[loop];
+  eb_error error = EB_OK;
+  for (int w = 0; w < of->words.count && !error; w++) {
+    char *word;
+    EB_TRY(eb_scope_expand(scope, of->words.items[w], &word));
+    error = visit_from(call, loop + 1, &(eb_scope){of->variable, word, scope}, visit, context);
+    free(word);
+  }
+  return error;
+}
+
+eb_error eb_loops_visit(const eb_expression *call, const eb_scope *scope, eb_visit visit,
+                        void *context) {
+  return visit_from(call, 0, scope, visit, context);
+}
+
+/* ---- printing --------------------------------------------------------------------------------- */
+
+typedef struct printer {
+  const eb_scope *scope;
+  eb_put put;
+  void *context;
+  eb_text *out;
+} printer;
+
+/* How tightly an operator binds. */
+static int rank_of(const eb_expression *e) {
+  switch (e->op) {
+  case EB_OP_OR:
+    return 0;
+  case EB_OP_AND:
+    return 1;
+  case EB_OP_NOT:
+    return 2;
+  case EB_OP_COMPARE:
+    return 3;
+  case EB_OP_ADD:
+  case EB_OP_SUBTRACT:
+    return 4;
+  case EB_OP_MULTIPLY:
+  case EB_OP_DIVIDE:
+    return 5;
+  case EB_OP_NEGATE:
+    return 6;
+  case EB_OP_POWER:
+    return 7;
+  default:
+    return 8;
+  }
+}
+
+static eb_error print(const printer *p, const eb_expression *e, int least);
+
+static const char *joint_of(const eb_expression *e, int i) {
+  switch (e->op) {
+  case EB_OP_ADD:
+    return " + ";
+  case EB_OP_SUBTRACT:
+    return " - ";
+  case EB_OP_MULTIPLY:
+    return " * ";
+  case EB_OP_DIVIDE:
+    return " / ";
+  case EB_OP_AND:
+    return " and ";
+  case EB_OP_OR:
+    return " or ";
+  case EB_OP_COMPARE:
+    return signs[e->comparisons[i]];
+  default:
+    return "^";
+  }
+}
+
+/* Items with their operator between; those on the right of one that does not associate are set off. */
+static eb_error print_joined(const printer *p, const eb_expression *e) {
+  bool left = e->op != EB_OP_POWER, compare = e->op == EB_OP_COMPARE;
+  for (int i = 0; i < e->count; i++) {
+    const char *blank = i && compare ? " " : "";
+    if (i) EB_TRY(eb_text_printf(p->out, "%s%s%s", blank, joint_of(e, i - 1), blank));
+    EB_TRY(print(p, e->items[i], rank_of(e) + (left ? i > 0 || compare : i == 0)));
+  }
+  return EB_OK;
+}
+
+static eb_error print_loop(const printer *p, const eb_loop *loop) {
+  EB_TRY(eb_text_printf(p->out, " for %s in", loop->variable));
+  for (int w = 0; w < loop->words.count; w++) {
+    char *word;
+    EB_TRY(eb_scope_expand(p->scope, loop->words.items[w], &word));
+    eb_error error = eb_text_printf(p->out, " %s", word);
+    free(word);
+    EB_TRY(error);
+  }
+  return EB_OK;
+}
+
+/* Inside a loop its variables stand for themselves, in braces. */
+static eb_error print_call(const printer *p, const eb_expression *e) {
+  eb_scope own[MOST_LOOPS];
+  char braced[MOST_LOOPS][64];
+  printer inner = *p;
+  for (int l = 0; l < e->loop_count; l++) {
+    snprintf(braced[l], sizeof braced[l], "{%s}", e->loops[l].variable);
+    own[l] = (eb_scope){e->loops[l].variable, braced[l], inner.scope};
+    inner.scope = &own[l];
+  }
+  EB_TRY(eb_text_printf(p->out, "%s(", e->text));
+  for (int i = 0; i < e->count; i++) {
+    if (i) EB_TRY(eb_text_printf(p->out, ", "));
+    EB_TRY(print(i < e->looped ? &inner : p, e->items[i], 0));
+    for (int l = 0; i + 1 == e->looped && l < e->loop_count; l++)
+      EB_TRY(print_loop(p, &e->loops[l]));
+  }
+  return eb_text_printf(p->out, ")");
+}
+
+static eb_error print_end(const printer *p, const eb_window_end *end) {
+  if (end->unit == '(') return print(p, end->call, 0);
+  if (end->unit == 0) return EB_OK;
+  return eb_text_printf(p->out, "%.12g%s", end->unit == '%' ? 100 * end->number : end->number,
+                        end->unit == 's'   ? "s"
+                        : end->unit == '%' ? "%"
+                                           : "");
+}
+
+static eb_error print_window(const printer *p, const eb_expression *e) {
+  EB_TRY(print(p, e->items[0], rank_of(e)));
+  EB_TRY(eb_text_printf(p->out, "["));
+  EB_TRY(print_end(p, &e->from));
+  EB_TRY(eb_text_printf(p->out, ".."));
+  EB_TRY(print_end(p, &e->to));
+  return eb_text_printf(p->out, "]");
+}
+
+static eb_error print_name(const printer *p, const eb_expression *e) {
+  char *name;
+  EB_TRY(eb_scope_expand(p->scope, e->text, &name));
+  eb_error error = eb_text_printf(p->out, "%s", name);
+  free(name);
+  return error;
+}
+
+static eb_error print_node(const printer *p, const eb_expression *e) {
+  switch (e->op) {
+  case EB_OP_NUMBER:
+    return eb_text_printf(p->out, "%.12g", e->number);
+  case EB_OP_TEXT:
+    return eb_text_printf(p->out, "\"%s\"", e->text);
+  case EB_OP_NAME:
+    return print_name(p, e);
+  case EB_OP_CALL:
+    return print_call(p, e);
+  case EB_OP_WINDOW:
+    return print_window(p, e);
+  case EB_OP_NEGATE:
+  case EB_OP_NOT:
+    EB_TRY(eb_text_printf(p->out, e->op == EB_OP_NOT ? "not " : "-"));
+    return print(p, e->items[0], rank_of(e));
+  default:
+    return print_joined(p, e);
+  }
+}
+
+/* In parentheses when it binds less tightly than `least`. */
+static eb_error print(const printer *p, const eb_expression *e, int least) {
+  bool done = false, apart = rank_of(e) < least;
+  if (p->put) EB_TRY(p->put(p->context, e, p->scope, p->out, &done));
+  if (done) return EB_OK;
+  if (apart) EB_TRY(eb_text_printf(p->out, "("));
+  EB_TRY(print_node(p, e));
+  return apart ? eb_text_printf(p->out, ")") : EB_OK;
+}
+
+eb_error eb_expression_print(const eb_expression *e, const eb_scope *scope, eb_put put,
+                             void *context, eb_text *out) {
+  const printer p = {.scope = scope, .put = put, .context = context, .out = out};
+  return print(&p, e, 0);
+}

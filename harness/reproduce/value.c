@@ -1,0 +1,390 @@
+#include "harness/reproduce/value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+
+static const double hair = 1e-9; /* s, and relative: times are sums of steps */
+
+/* ---- making ----------------------------------------------------------------------------------- */
+
+eb_value eb_value_number(double number) {
+  return (eb_value){.kind = EB_VALUE_NUMBER,
+                    .number = number,
+                    .knowledge = isnan(number) ? EB_UNKNOWN : EB_KNOWN};
+}
+
+eb_value eb_value_truth(eb_truth truth) {
+  return (eb_value){.kind = EB_VALUE_TRUTH, .truth = truth};
+}
+
+eb_error eb_value_series(size_t count, bool with_time, eb_value *out) {
+  *out = (eb_value){.kind = EB_VALUE_SERIES, .count = count, .first = 1, .a_frame = 1};
+  EB_TRY(EB_NEW(out->y, count));
+  if (with_time) EB_TRY(EB_NEW(out->time, count));
+  return EB_OK;
+}
+
+eb_error eb_value_text(const char *text, eb_value *out) {
+  *out = (eb_value){.kind = EB_VALUE_TEXT, .text = strdup(text)};
+  return out->text ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep a text");
+}
+
+void eb_value_clear(eb_value *value) {
+  free(value->y);
+  free(value->time);
+  free(value->text);
+  *value = (eb_value){0};
+}
+
+void eb_value_taint(eb_value *to, const eb_value *from) {
+  if (from->knowledge > to->knowledge) to->knowledge = from->knowledge;
+  to->timed |= from->timed;
+}
+
+const char *eb_value_kind_name(eb_value_kind kind) {
+  static const char *const names[] = {"a number", "a series", "a text", "a condition"};
+  return names[kind];
+}
+
+/* ---- arithmetic ------------------------------------------------------------------------------- */
+
+static bool is_numeric(const eb_value *v) {
+  return v->kind == EB_VALUE_NUMBER || v->kind == EB_VALUE_SERIES;
+}
+
+static double combine(eb_operator op, double a, double b) {
+  switch (op) {
+  case EB_OP_ADD:
+    return a + b;
+  case EB_OP_SUBTRACT:
+    return a - b;
+  case EB_OP_MULTIPLY:
+    return a * b;
+  case EB_OP_DIVIDE:
+    return a / b;
+  default:
+    return pow(a, b);
+  }
+}
+
+/* How a result moves when a or b does: sums with them, differences and quotients against b. Factors that may be negative, and powers,
+ * can do either. */
+static void move(eb_operator op, const eb_value *a, const eb_value *b, eb_value *out) {
+  bool against = op == EB_OP_SUBTRACT || op == EB_OP_DIVIDE;
+  bool plain = op == EB_OP_ADD || op == EB_OP_SUBTRACT ||
+               (op != EB_OP_POWER && a->number >= 0 && b->number >= 0);
+  bool any = a->may_rise || a->may_fall || b->may_rise || b->may_fall;
+  out->may_rise = plain ? a->may_rise || (against ? b->may_fall : b->may_rise) : any;
+  out->may_fall = plain ? a->may_fall || (against ? b->may_rise : b->may_fall) : any;
+}
+
+static double at(const eb_value *v, size_t i) {
+  return v->kind == EB_VALUE_NUMBER ? v->number : v->y[i];
+}
+
+static eb_error like(const eb_value *series, size_t count, eb_value *out) {
+  EB_TRY(eb_value_series(count, series->time != NULL, out));
+  if (series->time) memcpy(out->time, series->time, count * sizeof *out->time);
+  out->first = series->first;
+  out->warmup = series->warmup;
+  out->a_frame = series->a_frame;
+  out->cut = series->cut;
+  eb_value_taint(out, series);
+  return EB_OK;
+}
+
+eb_error eb_value_combine(eb_operator op, const eb_value *a, const eb_value *b, eb_value *out) {
+  *out = (eb_value){0};
+  if (!is_numeric(a) || !is_numeric(b))
+    return EB_ERROR(EB_ERR_FORMAT, "%s and %s cannot be calculated with",
+                    eb_value_kind_name(a->kind), eb_value_kind_name(b->kind));
+  if (a->kind == EB_VALUE_NUMBER && b->kind == EB_VALUE_NUMBER) {
+    *out = eb_value_number(combine(op, a->number, b->number));
+    move(op, a, b, out);
+  } else {
+    const eb_value *series = a->kind == EB_VALUE_SERIES ? a : b;
+    size_t count = series->count;
+    if (b->kind == EB_VALUE_SERIES && b->count < count) count = b->count;
+    EB_TRY(like(series, count, out));
+    for (size_t i = 0; i < count; i++) out->y[i] = combine(op, at(a, i), at(b, i));
+  }
+  eb_value_taint(out, a);
+  eb_value_taint(out, b);
+  return EB_OK;
+}
+
+eb_error eb_value_negate(const eb_value *a, eb_value *out) {
+  const eb_value zero = eb_value_number(0);
+  return eb_value_combine(EB_OP_SUBTRACT, &zero, a, out);
+}
+
+/* ---- comparing -------------------------------------------------------------------------------- */
+
+bool eb_compare_numbers(double a, eb_comparison comparison, double b) {
+  bool equal = a == b || fabs(a - b) <= hair * fmax(fabs(a), fabs(b));
+  switch (comparison) {
+  case EB_LESS:
+    return a < b;
+  case EB_LESS_EQUAL:
+    return a <= b || equal;
+  case EB_EQUAL:
+    return equal;
+  case EB_GREATER_EQUAL:
+    return a >= b || equal;
+  case EB_GREATER:
+    return a > b;
+  default:
+    return !equal;
+  }
+}
+
+/* What holds now may cease to when a - b moves that way, and the other way round. */
+static eb_truth with_movement(bool holds, eb_comparison comparison, bool rises, bool falls) {
+  bool low = comparison == EB_LESS || comparison == EB_LESS_EQUAL,
+       high = comparison == EB_GREATER || comparison == EB_GREATER_EQUAL;
+  bool moves = low ? (holds ? rises : falls) : high ? (holds ? falls : rises) : rises || falls;
+  return moves ? EB_UNDECIDED : holds ? EB_TRUE : EB_FALSE;
+}
+
+eb_error eb_value_compare(const eb_value *a, eb_comparison comparison, const eb_value *b,
+                          eb_truth *out) {
+  bool texts = a->kind == EB_VALUE_TEXT && b->kind == EB_VALUE_TEXT &&
+               (comparison == EB_EQUAL || comparison == EB_NOT_EQUAL);
+  *out = EB_UNDECIDED;
+  if (!texts && (a->kind != EB_VALUE_NUMBER || b->kind != EB_VALUE_NUMBER))
+    return EB_ERROR(EB_ERR_FORMAT, "%s cannot be compared with %s by '%s'%s",
+                    eb_value_kind_name(a->kind), eb_value_kind_name(b->kind),
+                    eb_comparison_sign(comparison),
+                    a->kind == EB_VALUE_SERIES || b->kind == EB_VALUE_SERIES
+                        ? ": take its mean, median, min, max, sum, first, last or count"
+                        : "");
+  if (a->knowledge || b->knowledge) return EB_OK;
+  if (texts)
+    *out = (strcmp(a->text, b->text) == 0) == (comparison == EB_EQUAL) ? EB_TRUE : EB_FALSE;
+  else
+    *out = with_movement(eb_compare_numbers(a->number, comparison, b->number), comparison,
+                         a->may_rise || b->may_fall, a->may_fall || b->may_rise);
+  return EB_OK;
+}
+
+/* ---- reductions ------------------------------------------------------------------------------- */
+
+static double mean_of(const double *y, size_t count, double *work) {
+  double sum = 0;
+  (void)work;
+  for (size_t i = 0; i < count; i++) sum += y[i];
+  return sum / (double)count;
+}
+
+static double sum_of(const double *y, size_t count, double *work) {
+  return mean_of(y, count, work) * (double)count;
+}
+
+static int ascending(const void *a, const void *b) {
+  double left = *(const double *)a, right = *(const double *)b;
+  return (left > right) - (left < right);
+}
+
+static double median_of(const double *y, size_t count, double *work) {
+  memcpy(work, y, count * sizeof *y);
+  qsort(work, count, sizeof *work, ascending);
+  return 0.5 * (work[(count - 1) / 2] + work[count / 2]);
+}
+
+static double max_of(const double *y, size_t count, double *work) {
+  double most = y[0];
+  (void)work;
+  for (size_t i = 1; i < count && !isnan(most); i++)
+    if (!(y[i] <= most)) most = y[i];
+  return most;
+}
+
+static double min_of(const double *y, size_t count, double *work) {
+  double least = y[0];
+  (void)work;
+  for (size_t i = 1; i < count && !isnan(least); i++)
+    if (!(y[i] >= least)) least = y[i];
+  return least;
+}
+
+static double first_of(const double *y, size_t count, double *work) {
+  (void)count;
+  (void)work;
+  return y[0];
+}
+
+static double last_of(const double *y, size_t count, double *work) {
+  (void)work;
+  return y[count - 1];
+}
+
+static double count_of(const double *y, size_t count, double *work) {
+  (void)y;
+  (void)work;
+  return (double)count;
+}
+
+/* What the rest of a run could do to a reduction. Means and medians of what there is stand for the whole. */
+static const struct {
+  const char *name;
+  double (*reduce)(const double *y, size_t count, double *work);
+  bool warm, rises, falls;
+} reductions[] = {{"mean", mean_of, true, false, false}, {"median", median_of, true, false, false},
+                  {"min", min_of, true, false, true},    {"max", max_of, true, true, false},
+                  {"sum", sum_of, false, true, true},    {"first", first_of, false, false, false},
+                  {"last", last_of, false, true, true},  {"count", count_of, false, true, false}};
+enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
+
+static int find_reduction(const char *name) {
+  for (int r = 0; r < REDUCTIONS; r++)
+    if (strcmp(reductions[r].name, name) == 0) return r;
+  return -1;
+}
+
+bool eb_is_reduction(const char *name) {
+  return find_reduction(name) >= 0;
+}
+
+eb_error eb_value_reduce(const char *name, const eb_value *series, eb_value *out) {
+  int r = find_reduction(name);
+  double *work;
+  *out = eb_value_number(series->number);
+  if (series->kind == EB_VALUE_NUMBER) {
+    *out = *series;
+    return EB_OK;
+  }
+  if (series->kind != EB_VALUE_SERIES)
+    return EB_ERROR(EB_ERR_FORMAT, "%s wants a series, not %s", name,
+                    eb_value_kind_name(series->kind));
+  size_t skip = reductions[r].warm && series->warmup < series->count ? series->warmup : 0;
+  EB_TRY(EB_NEW(work, series->count));
+  *out = eb_value_number(
+      series->count ? reductions[r].reduce(series->y + skip, series->count - skip, work) : NAN);
+  free(work);
+  out->may_rise = series->cut && reductions[r].rises;
+  out->may_fall = series->cut && reductions[r].falls;
+  eb_value_taint(out, series);
+  return EB_OK;
+}
+
+/* ---- parts of series -------------------------------------------------------------------------- */
+
+/* Whether value i of a series is at or behind an end. */
+static bool behind(const eb_value *s, size_t i, char unit, double end) {
+  switch (unit) {
+  case '1':
+    return (double)(s->first + i) >= end;
+  case '%':
+    return (double)i >= floor(end * (double)s->count + hair);
+  default:
+    return s->time && s->time[i] >= end - hair;
+  }
+}
+
+static bool beyond(const eb_value *s, size_t i, char unit, double end) {
+  switch (unit) {
+  case '1':
+    return (double)(s->first + i) > end;
+  case '%':
+    return (double)i >= floor(end * (double)s->count + hair);
+  default:
+    return s->time && s->time[i] > end + hair;
+  }
+}
+
+eb_error eb_value_window(const eb_value *s, const eb_window_end *from, const eb_value *from_time,
+                         const eb_window_end *to, const eb_value *to_time, eb_value *out) {
+  size_t first = 0, last = s->count;
+  *out = (eb_value){0};
+  if (s->kind != EB_VALUE_SERIES)
+    return EB_ERROR(EB_ERR_FORMAT, "a window is cut out of a series, not of %s",
+                    eb_value_kind_name(s->kind));
+  double begin = from_time ? from_time->number : from->number,
+         end = to_time ? to_time->number : to->number;
+  while (from->unit && first < last && !behind(s, first, from->unit, begin)) first++;
+  while (to->unit && last > first && beyond(s, last - 1, to->unit, end)) last--;
+  EB_TRY(like(s, last - first, out));
+  memcpy(out->y, s->y + first, out->count * sizeof *out->y);
+  if (s->time) memcpy(out->time, s->time + first, out->count * sizeof *out->time);
+  out->first = s->first + first;
+  out->warmup = first < s->warmup ? s->warmup - first : 0;
+  /* An end that the run has reached closes the window. */
+  bool reached = (to->unit == '1' && (double)(s->first + s->count - 1) >= end) ||
+                 ((to->unit == 's' || to->unit == '(') && s->time && s->count &&
+                  s->time[s->count - 1] >= end - hair && !(to_time && to_time->may_rise));
+  out->cut = s->cut && !reached;
+  if (from_time) eb_value_taint(out, from_time);
+  if (to_time) eb_value_taint(out, to_time);
+  return EB_OK;
+}
+
+void eb_value_clip(eb_value *series, double time) {
+  if (!series->time) return;
+  while (series->count && series->time[series->count - 1] > time + hair) {
+    series->count--;
+    series->cut = true;
+  }
+}
+
+eb_error eb_value_frames(const eb_value *s, eb_value *out) {
+  *out = (eb_value){0};
+  if (s->kind != EB_VALUE_SERIES)
+    return EB_ERROR(EB_ERR_FORMAT, "frame wants a series, not %s", eb_value_kind_name(s->kind));
+  size_t a_frame = s->a_frame ? s->a_frame : 1;
+  EB_TRY(like(s, s->count / a_frame, out));
+  for (size_t f = 0; f < out->count; f++) {
+    for (size_t k = 0; k < a_frame; k++) out->y[f] += s->y[f * a_frame + k];
+    if (s->time) out->time[f] = s->time[(f + 1) * a_frame - 1];
+  }
+  out->warmup = (s->warmup + a_frame - 1) / a_frame;
+  out->a_frame = 1;
+  return EB_OK;
+}
+
+double eb_value_integral(const eb_value *s) {
+  double sum = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    double before = i ? s->time[i - 1] : s->count > 1 ? 2 * s->time[0] - s->time[1] : 0;
+    sum += s->y[i] * (s->time[i] - before);
+  }
+  return sum;
+}
+
+/* ---- statistics ------------------------------------------------------------------------------- */
+
+void eb_fit_line(const double *x, const double *y, size_t count, double *slope, double *r2) {
+  double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
+  *slope = *r2 = NAN;
+  if (count < 3) return;
+  for (size_t i = 0; i < count; i++) {
+    mx += x[i] / (double)count;
+    my += y[i] / (double)count;
+  }
+  for (size_t i = 0; i < count; i++) {
+    xx += (x[i] - mx) * (x[i] - mx);
+    xy += (x[i] - mx) * (y[i] - my);
+    yy += (y[i] - my) * (y[i] - my);
+  }
+  *slope = xy / xx;
+  *r2 = xy * xy / (xx * yy);
+}
+
+/* The 97.5 % quantile of Student's t; beyond the table by Cornish and Fisher's expansion about the normal one, right to 1e-4. */
+static double student(size_t freedom) {
+  static const double table[] = {0,     12.706, 4.303, 3.182, 2.776, 2.571,
+                                 2.447, 2.365,  2.306, 2.262, 2.228};
+  static const double z = 1.959964;
+  if (freedom < sizeof table / sizeof *table) return table[freedom];
+  double n = (double)freedom, z3 = z * z * z, z5 = z3 * z * z;
+  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
+}
+
+void eb_mean_interval(const double *samples, size_t count, double *mean, double *half_width) {
+  double squares = 0;
+  *mean = mean_of(samples, count, NULL);
+  for (size_t i = 0; i < count; i++) squares += (samples[i] - *mean) * (samples[i] - *mean);
+  *half_width = student(count - 1) * sqrt(squares / (double)(count - 1) / (double)count);
+}
