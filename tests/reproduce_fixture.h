@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "harness/environment.h"
-#include "harness/reproduce/measure.h"
+#include "harness/reproduce/claim.h"
 #include "harness/results/merge.h"
 #include "harness/results/write.h"
 #include "tests/support/scratch.h"
@@ -85,6 +85,7 @@ static eb_error put_fake_step(const fake *f, int s, eb_recorder *recorder, eb_st
   for (int32_t i = 0; i < state->node_count; i++) state->x[3 * i] += f->drift;
   if (s == f->steps - 1) deform(f, state);
   state->step = s + 1;
+  state->time = row[EB_COL_TIME];
   EB_TRY(eb_recorder_step(recorder, row, log));
   return s % 2 ? eb_recorder_frame(recorder, &(eb_frame){.state = state}) : EB_OK;
 }
@@ -181,6 +182,7 @@ __attribute__((unused)) static void forget(made_up *m) {
 __attribute__((unused)) static double expect(const made_up *m, const char *id, eb_ruling ruling,
                                              const char *says) {
   eb_finding finding;
+  eb_evaluation e = {.paper = m->paper, .evidence = &m->evidence, .repetition = -1};
   const eb_paper_claim *claim = NULL;
   for (int c = 0; c < m->paper->claim_count; c++)
     if (strcmp(m->paper->claims[c].id, id) == 0) claim = &m->paper->claims[c];
@@ -188,14 +190,40 @@ __attribute__((unused)) static double expect(const made_up *m, const char *id, e
     tap_ok(false, "%s: there is no such claim", id);
     return NAN;
   }
-  tap_require(eb_claim_judge(&m->evidence, claim, &finding), id);
+  tap_require(eb_claim_judge(&e, claim, &finding), id);
   bool good = finding.ruling == ruling && strstr(finding.reason.data, says) != NULL;
-  tap_ok(good, "%s: %s", id, eb_ruling_name(ruling));
+  tap_ok(good, "%s: %s", eb_section_value(claim->section, "holds"), eb_ruling_name(ruling));
   if (!good)
     printf("#   got '%s': %s\n#   wanted '%s'\n", eb_ruling_name(finding.ruling),
            finding.reason.data, says);
-  eb_text_clear(&finding.reason);
-  return finding.ours;
+  double ours = finding.ours;
+  eb_finding_clear(&finding);
+  return ours;
+}
+
+/* What a claim of one expression comes to. */
+typedef struct verdict {
+  const char *holds;
+  eb_ruling ruling;
+  const char *says;
+} verdict;
+
+/* Judges claims of these expressions on such evidence. */
+__attribute__((unused)) static void expect_all(const char *ini, bool quick, const fake *fakes,
+                                               int count, const verdict *verdicts, int wanted) {
+  eb_text text = {0};
+  char id[16];
+  made_up m;
+  tap_require(eb_text_printf(&text, "%s", ini), "a paper");
+  for (int v = 0; v < wanted; v++)
+    tap_require(eb_text_printf(&text, "[claim c%d]\nholds = %s\n", v, verdicts[v].holds), "claims");
+  make_up(text.data, quick, fakes, count, 2.5, &m);
+  for (int v = 0; v < wanted; v++) {
+    snprintf(id, sizeof id, "c%d", v);
+    expect(&m, id, verdicts[v].ruling, verdicts[v].says);
+  }
+  forget(&m);
+  eb_text_clear(&text);
 }
 
 #endif

@@ -71,31 +71,52 @@ static void test_bad_cases(void) {
 }
 
 static void test_bad_claims(void) {
-  refuse(HEAD "[claim x]\nclaim = y\n", "'measure' is missing", "no measure");
-  refuse_name(HEAD "[claim x]\nmeasure = rato\n", "did you mean 'ratio'", "an unknown measure");
-  refuse(HEAD "[claim x]\nmeasure = ratio\nover = a\n", "wants 'under'", "a missing argument");
-  refuse(HEAD "[claim x]\nmeasure = ratio\nover = a\nunder = b\n", "'least' or 'most'",
-         "a ratio that cannot fail");
-  refuse_name(HEAD "[claim x]\nmeasure = ratio\nover = a\nunder = c\n", "there is no case 'c'",
+  refuse(HEAD "[claim x]\nclaim = y\n", "'holds = EXPRESSION' is missing", "nothing is claimed");
+  refuse(HEAD "[claim x]\nhold = 1 < 2\n", "did you mean 'holds'", "an unknown key");
+  refuse(HEAD "[claim x]\nclaim = y\n\nholds = 1 <\n", "bad/paper.ini:10: [claim x] holds: '1 <'",
+         "a mistake has its line");
+  refuse(HEAD "[claim x]\nholds = a.kinetic < 1\n", "take its mean, median",
+         "a series as a number");
+  refuse(HEAD "[claim x]\nholds = max(a.kinetic)\n", "a condition is expected, not a number",
+         "no condition");
+  refuse(HEAD "[claim x]\nholds = max(a.kinetic) < \"x\"\n", "a number cannot be compared",
+         "a number and a text");
+  refuse(HEAD "[claim x]\nholds = not max(a.kinetic)\n", "'not' wants a condition", "not a number");
+  refuse(HEAD "[claim x]\nholds = all(max(y.kinetic) for y in a b)\n", "a condition is expected",
+         "all of numbers");
+  refuse(HEAD "[claim x]\nholds = rising(max(a.kinetic), 5%)\n", "rising wants", "one is no order");
+  refuse(HEAD "[claim x]\nholds = 1 < 2\ntable = t\n", "there is no table 't'", "an unknown table");
+  refuse(HEAD "[claim x]\nholds = 1 < 2\npaper = 1\npaper = 2\n", "it is there twice",
+         "two of one");
+  refuse(HEAD "[claim x]\nholds = max(kinetic) < 1\n", "CASE.FIGURE", "a figure of nothing");
+  refuse(HEAD "[claim x]\nholds = turn(a, w, upper) < 1\n", "an axis is x, y or z", "no axis");
+  refuse(HEAD "[claim x]\nholds = turn(a, x, top) < 1\n", "lower or upper", "no end");
+  refuse(HEAD "[claim x]\nholds = turn(a, x) < 1\n", "turn wants 3 to 3 arguments", "one too few");
+  refuse(HEAD "[claim x]\nholds = failed(a, b)\n", "failed wants 1 to 1 arguments", "one too many");
+  refuse(HEAD "[claim x]\nholds = integral(2) < 1\n", "a series is expected", "of a number");
+  refuse(HEAD "[claim x]\nholds = max(2[1..2]) < 1\n", "cut out of a series",
+         "a window in a number");
+  refuse(HEAD "[claim x]\nholds = failed(1 + 2)\n", "a name is expected", "a sum for a case");
+  refuse(HEAD "[claim x]\nholds = mean(ratios(t)) < 1\n", "there is no table 't'", "no table");
+  refuse_name(HEAD "[claim x]\nholds = max(c.kinetic) < 1\n", "there is no case 'c'",
               "an unknown case");
-  refuse_name(HEAD "[claim x]\nmeasure = ratio\nover = a\nunder = b\nlest = 1\n",
-              "did you mean 'least'", "an unknown argument");
-  refuse_name(HEAD "[claim x]\nmeasure = ratio\nover = a\nunder = b\nleast = much\n",
-              "wants a number", "an argument that is no number");
-  refuse(HEAD "[claim x]\nmeasure = ratio\nover = a\nunder = b\nstatistic = frame.mode\n",
-         "no statistic", "an unknown statistic");
-  refuse(HEAD "[claim x]\nmeasure = phases\nstages = a sleep\n", "'phase.sleep' is no statistic",
-         "an unknown phase");
-  refuse(HEAD "[claim x]\nmeasure = phases\nstages = a\n", "'CASE PHASE ..'", "no phase");
-  refuse(HEAD "[claim x]\nmeasure = threads\none = a\ntwo = b\nspeedup = frame.mean\n",
-         "'STATISTIC NUMBER'", "a speed-up without number");
-  refuse(HEAD "[claim x]\nmeasure = cells\ntable = t\n", "no table 't'", "an unknown table");
-  refuse(HEAD "[claim x]\nmeasure = updown\nprobe = p\n", "no probe 'p'", "an unknown probe");
-  refuse(HEAD "[figure f]\nvalue = distance\npoint = 1 a\n", "wants 'against'",
-         "a distance from nothing");
-  refuse(HEAD "[figure f]\ntemplate = bars\nrun = x: a\n", "1 to 15 lines 'part'",
-         "bars without parts");
-  refuse(HEAD "[figure f]\ntemplate = curves\npart = x: frame.mean\n", "and no other",
+  refuse_name(HEAD "[claim x]\nholds = max(a.kinetik) < 1\n", "did you mean 'kinetic'",
+              "an unknown figure");
+  refuse_name(HEAD "[claim x]\nholds = mx(a.kinetic) < 1\n", "did you mean 'max'",
+              "an unknown function");
+  refuse_name(HEAD "[claim x]\nholds = max(a.kinetic-b.kinetic) < 1\n",
+              "'a.kinetic-b.kinetic' is one name, since the operators - and / stand between blanks",
+              "a minus without blanks");
+  refuse_name(HEAD "[claim x]\nholds = max(a.phases/sleep) < 1\n", "there is no figure",
+              "an unknown phase");
+  refuse_name(HEAD "[claim x]\nholds = p:a.n < 1\n", "there is no probe 'p'", "an unknown probe");
+  refuse(HEAD "[claim x]\nholds = all(max({z}.kinetic) < 1 for y in a b)\n", "no such variable",
+         "a variable that is none");
+  refuse(HEAD "[figure f]\nvalue = max(distance({case}, {against}))\npoint = 1 a\n",
+         "no such variable", "a distance from nothing");
+  refuse(HEAD "[figure f]\ntemplate = bars\nvalue = mean({case}.wall)\nrun = x: a\n",
+         "1 to 15 lines 'part'", "bars without parts");
+  refuse(HEAD "[figure f]\ntemplate = curves\npart = x: mean({case}.wall)\n", "and no other",
          "parts of no bar");
   refuse(HEAD "[figure f]\nrun = a\n", "is not 'NAME: ...'", "a run without name");
   refuse(HEAD "[figure f]\nrun = x: c\n", "no case 'c'", "a run that is none");
@@ -103,24 +124,36 @@ static void test_bad_claims(void) {
          "a series of no probe");
   refuse(HEAD "[figure f]\nprobe = q\nseries = x: y\n", "no probe 'q'",
          "a figure of a probe that is none");
-  refuse(HEAD "[figure f]\ntemplate = course\nvalue = kinetik\n", "neither residual nor a column",
-         "a course of nothing");
-  refuse(HEAD "[table t]\ndata = t.tsv\ncolumn = n: probe:q *.n\n", "no probe 'q'",
-         "a column of no probe");
-  refuse_name(HEAD "[figure f]\npoint = 1 c\n", "no case 'c'", "a point without case");
+  refuse(HEAD "[figure f]\ntemplate = course\nvalue = max({case}.kinetic)\nrun = x: a\n",
+         "a series is expected, not a number", "a course of nothing");
+  refuse_name(HEAD "[table t]\ndata = t.tsv\ncolumn = n: q:{row}.n\n", "no probe 'q'",
+              "a column of no probe");
+  refuse(HEAD "[figure f]\npoint = 1 a\n", "'value' is missing", "a point of nothing");
+  refuse(HEAD "[figure f]\npoint = 1 c\n", "no case 'c'", "a point without case");
   refuse(HEAD "[figure f]\npoint = 1\n", "'X CASE'", "a point of one word");
+}
+
+static void table_ini(const char *data, const char *layout, char ini[600]) {
+  write_paper("bad", "t.tsv", data);
+  snprintf(ini, 600, HEAD "[table t]\ndata = t.tsv\nunit = ms\n%s", layout);
 }
 
 static void refuse_table(const char *data, const char *layout, const char *fragment,
                          const char *name) {
   char ini[600];
-  write_paper("bad", "t.tsv", data);
-  snprintf(ini, sizeof ini, HEAD "[table t]\ndata = t.tsv\nunit = ms\n%s", layout);
+  table_ini(data, layout, ini);
   refuse(ini, fragment, name);
 }
 
+static void refuse_table_name(const char *data, const char *layout, const char *fragment,
+                              const char *name) {
+  char ini[600];
+  table_ini(data, layout, ini);
+  refuse_name(ini, fragment, name);
+}
+
 static void test_bad_tables(void) {
-  static const char good[] = "row\tx\na\t1\nb\t2\n", column[] = "column = x: * frame.mean\n";
+  static const char good[] = "row\tx\na\t1\nb\t2\n", column[] = "column = x: mean({row}.wall)\n";
   eb_paper *paper;
   refuse_table("row\tx\na\tone\n", column, "t.tsv:2: 'one' is not a number", "a word for a number");
   refuse_table("row\tx\na\t1\t2\n", column, "more than 1 numbers", "too many numbers");
@@ -128,13 +161,17 @@ static void test_bad_tables(void) {
   refuse_table("row\n", column, "no columns", "no columns");
   refuse_table("row\tlabel\tx\na\n", column, "label is missing", "no label");
   refuse_table(good, "", "no 'column'", "no layout");
-  refuse_table(good, "column = y: a frame.mean\n", "no column 'y'", "a column that is not there");
-  refuse_table(good, "column = x: a\n", "CASE STATISTIC", "a column without statistic");
-  refuse_table(good, "column = x: a frame.mode\n", "no statistic", "an unknown statistic");
-  refuse_table(good, "column = x: *-c frame.mean\n", "no case 'a-c'", "a pattern without case");
-  refuse_table(good, "column = x: * frame.mean\nrow = c: d\n", "no row 'c'", "an unknown row");
-  refuse_table(good, "column = x: * frame.mean\nunits = s\n", "did you mean 'unit'", "a slip");
-  refuse_table(good, "column = x: * frame.mean\nunit = parsec\n", "not 'parsec'",
+  refuse_table(good, "column = y: mean(a.wall)\n", "no column 'y'", "a column that is not there");
+  refuse_table(good, "column = x: a.wall\n", "a number is expected, not a series", "a series");
+  refuse_table(good, "column = x: mean(\n", "bad/paper.ini:7: [table t]: row 'a', column 'x'",
+               "half an expression");
+  refuse_table_name(good, "column = x: mean({row}-c.wall)\n", "no case 'a-c'",
+                    "a pattern without case");
+  refuse_table_name(good, "column = x: a\nrow = a: mean({column}.wal)\n", "did you mean 'wall'",
+                    "an unknown figure in a row");
+  refuse_table(good, "column = x: mean({row}.wall)\nrow = c: d\n", "no row 'c'", "an unknown row");
+  refuse_table(good, "column = x: mean({row}.wall)\nunits = s\n", "did you mean 'unit'", "a slip");
+  refuse_table(good, "column = x: mean({row}.wall)\nunit = parsec\n", "not 'parsec'",
                "an unknown unit");
   write_paper("bad", "paper.ini", HEAD "[table t]\ndata = none.tsv\n");
   tap_fails(eb_paper_load("bad", folder, false, &paper), EB_ERR_IO, "none.tsv", "no data");
@@ -152,10 +189,10 @@ static const char plan_ini[] =
     "quick-timeout = 5\na = bench/beam s\nb = bench/beam t 2\n"
     "[cases two]\nframes = 3\nquick = 9\nc = bench/beam:E=2e6 s\nagain = bench/beam:E=2e6 s\n"
     "d = bench/beam u\n"
-    "[table t]\ndata = t.tsv\ncolumn = x: * frame.mean\n"
-    "[claim r]\nmeasure = ratio\nover = a\nunder = b\nmost = 1\n"
-    "[claim s]\nmeasure = ranking\norder = c < d\ntable = t\n"
-    "[figure f]\npoint = 1 b\nagainst = c\n";
+    "[table t]\ndata = t.tsv\ncolumn = x: mean({row}.wall)\n"
+    "[claim r]\nholds = mean(a.wall) < mean(b.wall)\n"
+    "[claim s]\nholds = mean(c.wall) < mean(d.wall) or failed(d)\ntable = t\n"
+    "[figure f]\nvalue = max(distance({case}, {against}))\npoint = 1 b\nagainst = c\n";
 
 static void load_plan_paper(bool quick, eb_paper **out) {
   write_paper("plan", "paper.ini", plan_ini);
@@ -226,13 +263,17 @@ static void test_plan(void) {
 
 /* ---- figures over frames ---------------------------------------------------------------------- */
 
-static void near_statistic(const made_up *m, const char *name, int64_t frames, double wanted) {
+static void near_figure(const made_up *m, const char *text, double wanted) {
   double value;
-  tap_require(eb_evidence_statistic(&m->evidence, 0, name, frames, &value), name);
+  eb_expression *expression;
+  eb_evaluation e = {.paper = m->paper, .evidence = &m->evidence, .repetition = -1};
+  tap_require(eb_expression_parse(text, &expression), text);
+  tap_require(eb_evaluate_number(&e, expression, NULL, &value), text);
   if (isnan(wanted))
-    tap_ok(isnan(value), "%s: there is none", name);
+    tap_ok(isnan(value), "%s: there is none", text);
   else
-    tap_near(value, wanted, 1e-12, name);
+    tap_near(value, wanted, 1e-12, text);
+  eb_expression_destroy(expression);
 }
 
 /* Frames of two steps: 14 (the first), 5, 9, 13 s; of the repetitions the second is the fastest that is sound. */
@@ -260,28 +301,22 @@ static void test_statistics(void) {
        .lie = "bodies meet"}};
   made_up m;
   make_up(ini, false, runs, 4, 1, &m);
-  near_statistic(&m, "frame.mean", 0, 9);
-  near_statistic(&m, "frame.min", 0, 5);
-  near_statistic(&m, "frame.max", 0, 13);
-  near_statistic(&m, "frame.median", 0, 9);
-  near_statistic(&m, "frame.mean", 3, 7);
-  near_statistic(&m, "frame.mean", 1, 14);
-  near_statistic(&m, "phase.solve", 0, 2.25);
-  near_statistic(&m, "phase.sum", 0, 4.5);
-  near_statistic(&m, "phase.solve+phase.assemble", 0, 4.5);
-  near_statistic(&m, "phase.update", 0, NAN);
-  near_statistic(&m, "phase.update+phase.solve", 0, 2.25);
-  near_statistic(&m, "iterations.mean", 0, 40);
-  near_statistic(&m, "count.linear_iterations", 0, 40);
-  near_statistic(&m, "memory.factor", 0, 1e6);
-  near_statistic(&m, "memory.updates", 0, NAN);
-  double value;
-  tap_require(eb_evidence_statistic(&m.evidence, 1, "frame.mean", 0, &value), "no run");
-  tap_ok(isnan(value), "a case that was not run has no figures");
-  tap_fails(eb_statistic_check("frame.mean+x.y"), EB_ERR_FORMAT, "no statistic",
-            "a sum with a slip");
-  tap_fails(eb_statistic_check("frame"), EB_ERR_FORMAT, "no statistic", "half a name");
-  tap_fails(eb_statistic_check(""), EB_ERR_FORMAT, "no statistic", "an empty name");
+  near_figure(&m, "mean(frame(a.wall))", 9);
+  near_figure(&m, "min(frame(a.wall))", 5);
+  near_figure(&m, "max(frame(a.wall))", 13);
+  near_figure(&m, "median(frame(a.wall))", 9);
+  near_figure(&m, "mean(frame(a.wall)[..3])", 7);
+  near_figure(&m, "mean(frame(a.wall)[..1])", 14);
+  near_figure(&m, "first(frame(a.wall))", 14);
+  near_figure(&m, "mean(a.wall)", 4.5);
+  near_figure(&m, "sum(a.wall)", 41);
+  near_figure(&m, "mean(frame(a.phases/solve))", 2.25);
+  near_figure(&m, "mean(frame(a.phases/solve + a.phases/assemble))", 4.5);
+  near_figure(&m, "mean(frame(a.phases/update + a.phases/solve))", 2.25);
+  near_figure(&m, "mean(frame(a.counters/linear_iterations))", 40);
+  near_figure(&m, "a.memory/factor", 1e6);
+  near_figure(&m, "a.memory/updates", NAN);
+  near_figure(&m, "mean(frame(none.wall))", NAN);
   forget(&m);
 }
 

@@ -22,6 +22,7 @@ static const eb_flag flags[] = {
     {"resume", 0, NULL, "run only what DIR lacks"},
     {"overwrite", 0, NULL, "replace what DIR holds; with --resume only when not comparable"},
     {"dry-run", 0, NULL, "print the cases and run nothing"},
+    {"judge", 0, NULL, "run nothing: judge what DIR holds"},
     {"from", 0, "FOLDER", "read the paper from FOLDER/PAPER instead of the built-in ones"},
     EB_FLAG_PLUGIN,
     EB_FLAG_FORMAT,
@@ -129,6 +130,8 @@ static int code_of(const job *j) {
 }
 
 static eb_error open_results(job *j) {
+  if (access(j->target, F_OK) && eb_arguments_has(j->arguments, "judge"))
+    return EB_ERROR(EB_ERR_IO, "there is no '%s' to judge; without --judge it is made", j->target);
   if (access(j->target, F_OK)) return EB_OK;
   EB_TRY(eb_vouch_results(j->target, NULL));
   return eb_results_open(j->target, &j->results);
@@ -169,7 +172,7 @@ static eb_error reproduce(job *j, char *name, int *code) {
   EB_TRY(prepare(j, name));
   if (eb_arguments_has(j->arguments, "dry-run"))
     return eb_summary_plan(&j->plan.plan, j->json, stdout);
-  EB_TRY(run_all(j));
+  if (!eb_arguments_has(j->arguments, "judge")) EB_TRY(run_all(j));
   return conclude(j, code);
 }
 

@@ -69,8 +69,12 @@ static eb_error consider(const eb_paper_case *work, const eb_results *results, i
   bool better = out->run < 0 || standing > out->standing ||
                 (standing == out->standing &&
                  (frames > out->frames || (frames == out->frames && wall < *fastest)));
+  if (standing >= EB_STANDING_CUT) out->runs[out->run_count++] = run;
   if (!better) return EB_OK;
-  *out = (eb_case_evidence){.standing = standing, .run = run, .frames = frames};
+  out->standing = standing;
+  out->run = run;
+  out->frames = frames;
+  *out->why = '\0';
   *fastest = wall;
   describe(work, candidate, out);
   return EB_OK;
@@ -82,6 +86,7 @@ static eb_error find_case(const eb_paper_case *work, const struct eb_planned *pl
   *out = (eb_case_evidence){.standing = EB_STANDING_MISSING, .run = -1};
   snprintf(out->why, sizeof out->why, "%s: %s", work->name,
            planned->trouble ? planned->trouble : "not run");
+  EB_TRY(EB_NEW(out->runs, planned->identities.count));
   for (int i = 0; results && i < planned->identities.count; i++) {
     int run = eb_results_find(results, planned->identities.items[i]);
     if (run >= 0) EB_TRY(consider(work, results, run, &fastest, out));
@@ -99,42 +104,8 @@ eb_error eb_evidence_create(const eb_paper *paper, const eb_paper_plan *plan,
 }
 
 void eb_evidence_clear(eb_evidence *evidence) {
+  for (int c = 0; evidence->cases && c < evidence->paper->case_count; c++)
+    free(evidence->cases[c].runs);
   free(evidence->cases);
   *evidence = (eb_evidence){0};
-}
-
-eb_error eb_evidence_cell(const eb_evidence *e, const eb_paper_source *source, double *out) {
-  *out = NAN;
-  if (source->case_ >= 0) return eb_evidence_statistic(e, source->case_, source->statistic, 0, out);
-  return e->folder ? eb_probe_value(e->paper, e->folder, source->probe, source->statistic, out)
-                   : EB_OK;
-}
-
-int64_t eb_evidence_common(const eb_evidence *evidence, const int *cases, int count) {
-  int64_t least = count ? INT64_MAX : 0;
-  for (int i = 0; i < count; i++) {
-    int64_t frames = evidence->cases[cases[i]].frames;
-    if (frames < least) least = frames;
-  }
-  return least;
-}
-
-/* ---- frames ----------------------------------------------------------------------------------- */
-
-eb_error eb_evidence_series(const eb_evidence *evidence, int case_, const char *path,
-                            double **values, size_t *frames) {
-  size_t count;
-  int run = evidence->cases[case_].run;
-  *values = NULL;
-  *frames = 0;
-  if (run < 0) return EB_NEW(*values, 0);
-  size_t a_frame = (size_t)eb_steps_per_frame(eb_results_run(evidence->results, run));
-  EB_TRY(eb_results_column(evidence->results, run, path, values, &count));
-  *frames = count / a_frame;
-  for (size_t f = 0; f < *frames; f++) {
-    double sum = 0;
-    for (size_t s = 0; s < a_frame; s++) sum += (*values)[f * a_frame + s];
-    (*values)[f] = sum;
-  }
-  return EB_OK;
 }

@@ -3,26 +3,7 @@
  * Frame times. A frame is the scene's steps_per_frame steps; its time is the wall time of those steps: set-up, audit and
  * logging are not in it. The first frame is left out of every figure when there are others: it holds the first whole
  * factorization and cold caches, which the paper's averages over a run do not show either. Of several repetitions the
- * fastest counts (the machine's other work only ever adds time); all figures of a case are of that one.
- *
- * Figures ("statistics") by name, in SI units:
- *   frame.mean|min|max|median     s a frame
- *   phase.NAME, phase.sum         s a frame, mean; none for a phase that is never timed
- *   stage.NAME                    the same, median
- *   count.NAME                    of a counter, a frame, mean
- *   iterations.mean|max           of the linear solver, a frame
- *   memory.KIND                   byte, of the set-up
- *   setup.seconds, peak.bytes, run.nodes, run.elements
- *   end.COLUMN, most.COLUMN, least.COLUMN, sum.COLUMN   of a column of steps/: in the last step, over all steps
- *   late.COLUMN, gain.COLUMN      over the later half of the steps: the largest; the last value less that before them
- *   last.COUNTER                  of a counter, in the last step
- *   rest.height, rest.diagonal    m, of the box of the rest shape; its height is along z
- *   bounce.restitution            largest upward momentum after the first contact over the largest downward one before
- *   bounce.flight                 steps without contact after the first one
- *   joints.swing                  rad, largest range of a joint's angle over the frames
- *   turned.1@0.7-1:1.5-2        rad, mean angle of joint 1 over the frames from 1.5 s to 2 s less that from 0.7 s to 1 s
- *   pieces.unrest                 largest change of shape of a connected piece between the last two frames, over the diagonal
- * and sums of those that there are: phase.update+phase.factor. */
+ * fastest counts (the machine's other work only ever adds time); all figures of a case are of that one. */
 #ifndef EB_REPRODUCE_EVIDENCE_H
 #define EB_REPRODUCE_EVIDENCE_H
 
@@ -54,7 +35,8 @@ typedef enum eb_standing {
 
 typedef struct eb_case_evidence {
   eb_standing standing;
-  int run; /* in the results; -1: none */
+  int run;              /* that stands for the case, in the results; -1: none */
+  int *runs, run_count; /* the repetitions that are whole or cut, in their order */
   int64_t frames;
   char why[400]; /* what is wrong, "" when nothing is */
 } eb_case_evidence;
@@ -72,19 +54,6 @@ EB_MUST eb_error eb_evidence_create(const eb_paper *paper, const eb_paper_plan *
                                     eb_evidence *out);
 void eb_evidence_clear(eb_evidence *evidence);
 
-/* EB_ERR_FORMAT for a name that is no statistic. */
-EB_MUST eb_error eb_statistic_check(const char *name);
-/* Over the frames up to `frames` (0: all). NaN when the case has no such figure. */
-EB_MUST eb_error eb_evidence_statistic(const eb_evidence *evidence, int case_, const char *name,
-                                       int64_t frames, double *out);
-/* The figure behind a cell of a table, over all frames. NaN when there is none. */
-EB_MUST eb_error eb_evidence_cell(const eb_evidence *evidence, const eb_paper_source *source,
-                                  double *out);
-/* Frames that all of these cases have; 0 without cases. */
-int64_t eb_evidence_common(const eb_evidence *evidence, const int *cases, int count);
-/* A column summed over the steps of each frame, the first included. The caller frees *values. */
-EB_MUST eb_error eb_evidence_series(const eb_evidence *evidence, int case_, const char *path,
-                                    double **values, size_t *frames);
 /* Steps a frame of that run's scene. */
 int64_t eb_steps_per_frame(const eb_run *run);
 /* The attributes of a case's run, or NULL. */

@@ -515,7 +515,7 @@ static eb_error print_loop(const printer *p, const eb_loop *loop) {
   return EB_OK;
 }
 
-/* Inside a loop its variables stand for themselves, in braces. */
+/* Inside a loop its variables stand for themselves, in braces, and nothing has a value. */
 static eb_error print_call(const printer *p, const eb_expression *e) {
   eb_scope own[MOST_LOOPS];
   char braced[MOST_LOOPS][64];
@@ -524,6 +524,7 @@ static eb_error print_call(const printer *p, const eb_expression *e) {
     snprintf(braced[l], sizeof braced[l], "{%s}", e->loops[l].variable);
     own[l] = (eb_scope){e->loops[l].variable, braced[l], inner.scope};
     inner.scope = &own[l];
+    inner.put = NULL;
   }
   EB_TRY(eb_text_printf(p->out, "%s(", e->text));
   for (int i = 0; i < e->count; i++) {

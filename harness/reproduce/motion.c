@@ -63,31 +63,48 @@ static eb_error compare_frames(const eb_evidence *e, int a, int b, size_t frame,
   return error;
 }
 
-/* ---- the first bounce ------------------------------------------------------------------------- */
+/* ---- bounces ---------------------------------------------------------------------------------- */
 
 /* The first step without contact after one with; `steps` when there is none. */
-static size_t bounce_end(const double *contacts, size_t steps) {
+static size_t contact_end(const double *contacts, size_t steps) {
   size_t s = 0;
   while (s < steps && !(contacts[s] > 0)) s++;
   while (s < steps && contacts[s] > 0) s++;
   return s;
 }
 
-/* The stored frames of a run up to the end of its first bounce; all when it has none. */
-static eb_error frames_to_bounce(const eb_evidence *e, int case_, size_t *frames, bool *ended) {
-  double *contacts, *stored;
-  size_t steps, count;
-  int run = e->cases[case_].run;
-  EB_TRY(eb_results_steps(e->results, run, EB_COL_CONTACTS, &contacts, &steps));
-  size_t end = bounce_end(contacts, steps);
-  free(contacts);
-  *ended = end < steps;
-  EB_TRY(eb_results_column(e->results, run, "frames/step", &stored, &count));
-  *frames = 0;
-  for (size_t f = 0; f < count; f++)
-    if (stored[f] <= (double)end) *frames = f + 1;
-  free(stored);
-  return EB_OK;
+static void follow_bounce(const double *contacts, const double *momentum, size_t steps,
+                          double *restitution, double *flight) {
+  double down = 0, up = 0, free_steps = 0;
+  size_t s = 0;
+  for (; s < steps && !(contacts[s] > 0); s++) down = fmax(down, -momentum[s]);
+  bool touched = s < steps;
+  if (touched) down = fmax(down, -momentum[s]);
+  for (; s < steps; s++) {
+    up = fmax(up, momentum[s]);
+    free_steps += !(contacts[s] > 0);
+  }
+  if (restitution) *restitution = touched ? up / down : NAN;
+  if (flight) *flight = touched ? free_steps : NAN;
+}
+
+eb_error eb_motion_bounce(const eb_evidence *e, int case_, double *restitution, double *flight,
+                          eb_bounce_end *end) {
+  enum { CONTACTS, MOMENTUM, TIME, COLUMNS };
+  static const eb_column columns[COLUMNS] = {EB_COL_CONTACTS, EB_COL_MOMENTUM_Z, EB_COL_TIME};
+  double *values[COLUMNS] = {0};
+  size_t steps = 0;
+  eb_error error = EB_OK;
+  for (int c = 0; c < COLUMNS && !error; c++)
+    error = eb_results_steps(e->results, e->cases[case_].run, columns[c], &values[c], &steps);
+  if (!error) follow_bounce(values[CONTACTS], values[MOMENTUM], steps, restitution, flight);
+  if (!error && end) {
+    size_t ends = contact_end(values[CONTACTS], steps);
+    end->ended = ends < steps;
+    end->time = steps ? values[TIME][end->ended ? ends : steps - 1] : NAN;
+  }
+  for (int c = 0; c < COLUMNS; c++) free(values[c]);
+  return error;
 }
 
 /* ---- two runs --------------------------------------------------------------------------------- */
@@ -112,22 +129,20 @@ static double larger(double a, double b) {
   return a >= b || isnan(a) ? a : b;
 }
 
-eb_error eb_motion_parting(const eb_evidence *e, int of, int against, bool until_bounce,
-                           eb_parting *out) {
+eb_error eb_motion_distances(const eb_evidence *e, int a, int b, double **distance, double **time,
+                             size_t *count) {
   double length;
-  size_t limit = SIZE_MAX;
-  *out = (eb_parting){.largest = {NAN, NAN}};
-  EB_TRY(same_scene(e, of, against));
-  EB_TRY(eb_motion_diagonal(e, of, &length));
-  EB_TRY(common_frames(e, of, against, &out->frames));
-  if (until_bounce) EB_TRY(frames_to_bounce(e, against, &limit, &out->bounced));
-  if (limit < out->frames) out->frames = limit;
-  if (out->frames) out->largest = (eb_distance){0};
-  for (size_t f = 0; f < out->frames; f++) {
+  size_t stored;
+  *distance = *time = NULL;
+  EB_TRY(same_scene(e, a, b));
+  EB_TRY(eb_motion_diagonal(e, a, &length));
+  EB_TRY(common_frames(e, a, b, count));
+  EB_TRY(eb_results_column(e->results, e->cases[a].run, "frames/time", time, &stored));
+  EB_TRY(EB_NEW(*distance, *count));
+  for (size_t f = 0; f < *count; f++) {
     eb_distance here;
-    EB_TRY(compare_frames(e, of, against, f, length, &here));
-    out->largest.rms = larger(here.rms, out->largest.rms);
-    out->largest.max = larger(here.max, out->largest.max);
+    EB_TRY(compare_frames(e, a, b, f, length, &here));
+    (*distance)[f] = here.rms;
   }
   return EB_OK;
 }

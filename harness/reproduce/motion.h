@@ -9,17 +9,20 @@ typedef struct eb_distance {
   double rms, max;
 } eb_distance;
 
-/* How far apart two runs get. */
-typedef struct eb_parting {
-  eb_distance largest; /* over the frames looked at; NaN when there are none */
-  size_t frames;
-  bool bounced; /* the first bounce ended in them: contact began, then ended */
-} eb_parting;
+/* The RMS distance of two runs in every frame that both have stored, over the diagonal of the rest box, and the times of these frames, s.
+ * EB_ERR_INVALID when they are not of one scene. The caller frees both. */
+EB_MUST eb_error eb_motion_distances(const eb_evidence *evidence, int a, int b, double **distance,
+                                     double **time, size_t *count);
 
-/* Over the frames that both have stored or, `until_bounce`, over those up to the end of the first bounce of `against`. EB_ERR_INVALID
- * when they are not of one scene. */
-EB_MUST eb_error eb_motion_parting(const eb_evidence *evidence, int of, int against,
-                                   bool until_bounce, eb_parting *out);
+/* Where the first contact of a run has ended; without one that ends, the time of the last step. */
+typedef struct eb_bounce_end {
+  double time; /* s */
+  bool ended;
+} eb_bounce_end;
+/* What became of a body that falls along -z, each unless it is NULL. restitution: the largest upward momentum after its first touch over the
+ * largest downward one until then; flight: steps without contact after the first touch. NaN without a touch. */
+EB_MUST eb_error eb_motion_bounce(const eb_evidence *evidence, int case_, double *restitution,
+                                  double *flight, eb_bounce_end *end);
 
 /* How far the last frame of a run is from a shape, once the rigid motion between them is taken out: from the last frame of `other`,
  * or with -1 from the rest shape. */
@@ -53,6 +56,11 @@ EB_MUST eb_error eb_motion_turn(const eb_evidence *evidence, int case_, int axis
 /* The largest distance over the connected pieces of the mesh between their shapes in the last two frames, each moved onto the other
  * as a rigid body, over the diagonal of the rest box. NaN with fewer than two frames. */
 EB_MUST eb_error eb_motion_unrest(const eb_evidence *evidence, int case_, double *out);
+
+/* How uneven the last frame's deformation is: a node of the surface stands so far from the mean of its neighbours there; the RMS over these
+ * nodes of how much that differs from the rest shape, over the diagonal of the rest box. A rigid motion has none, and a smooth one falls with
+ * the square of the edges. */
+EB_MUST eb_error eb_motion_roughness(const eb_evidence *evidence, int case_, double *out);
 
 /* Distances between x and y (count x 3) as they are, over `length`. */
 void eb_distance_of(const double *x, const double *y, int64_t count, double length,

@@ -129,3 +129,69 @@ eb_error eb_motion_unrest(const eb_evidence *e, int case_, double *out) {
   eb_mesh_destroy(mesh);
   return error;
 }
+
+/* ---- roughness -------------------------------------------------------------------------------- */
+
+/* Adds each edge's ends to the sums of each other: every edge of a closed surface twice, which leaves the means as they are. */
+static void sum_neighbours(const eb_result_surface *surface, const double *x, double *sum,
+                           double *neighbours) {
+  for (int32_t t = 0; t < surface->triangle_count; t++)
+    for (int k = 0; k < 3; k++) {
+      int32_t a = surface->triangles[3 * t + k], b = surface->triangles[3 * t + (k + 1) % 3];
+      for (int d = 0; d < 3; d++) {
+        sum[3 * a + d] += x[3 * b + d];
+        sum[3 * b + d] += x[3 * a + d];
+      }
+      neighbours[a]++;
+      neighbours[b]++;
+    }
+}
+
+/* |x_i - mean of x over the neighbours of i| */
+static double height_of(const double *x, const double *sum, double neighbours) {
+  double squares = 0;
+  for (int d = 0; d < 3; d++) squares += pow(x[d] - sum[d] / neighbours, 2);
+  return sqrt(squares);
+}
+
+/* rest and now: nodes x 4, the sums and then the counts of neighbours */
+static double rms_change(const double *X, const double *x, const double *rest, const double *now,
+                         int32_t nodes) {
+  double squares = 0, count = 0;
+  for (int32_t i = 0; i < nodes; i++) {
+    double neighbours = rest[3 * nodes + i];
+    if (!(neighbours > 0)) continue;
+    squares += pow(height_of(x + 3 * i, now + 3 * i, neighbours) -
+                       height_of(X + 3 * i, rest + 3 * i, neighbours),
+                   2);
+    count++;
+  }
+  return sqrt(squares / count);
+}
+
+static eb_error roughness_of(const eb_evidence *e, int case_, const eb_mesh *mesh, const double *x,
+                             double *work, double *out) {
+  eb_result_surface surface;
+  double length;
+  size_t nodes = (size_t)mesh->node_count;
+  EB_TRY(eb_motion_diagonal(e, case_, &length));
+  EB_TRY(eb_results_surface(e->results, e->cases[case_].run, &surface));
+  sum_neighbours(&surface, mesh->X, work, work + 3 * nodes);
+  sum_neighbours(&surface, x, work + 4 * nodes, work + 7 * nodes);
+  eb_result_surface_clear(&surface);
+  *out = rms_change(mesh->X, x, work, work + 4 * nodes, mesh->node_count) / length;
+  return EB_OK;
+}
+
+eb_error eb_motion_roughness(const eb_evidence *e, int case_, double *out) {
+  eb_mesh *mesh;
+  double *x = NULL, *work = NULL;
+  EB_TRY(eb_results_mesh(e->results, e->cases[case_].run, &mesh));
+  eb_error error = eb_motion_last(e, case_, &x);
+  if (!error) error = EB_NEW(work, 8 * (size_t)mesh->node_count);
+  if (!error) error = roughness_of(e, case_, mesh, x, work, out);
+  eb_mesh_destroy(mesh);
+  free(x);
+  free(work);
+  return error;
+}

@@ -79,37 +79,27 @@ eb_error eb_outcome_troubles(const eb_evidence *e, const bool *marked, eb_text *
 
 /* ---- tables ----------------------------------------------------------------------------------- */
 
-static eb_error fill_cell(const eb_evidence *e, eb_shown_table *shown, int row, int column,
-                          bool *marked, int *measured) {
-  eb_paper_source source;
+static eb_error fill_cells(eb_evaluation *e, eb_shown_table *shown, int *measured) {
   const eb_paper_table *table = shown->table;
-  double *ours = &shown->ours[row * table->column_count + column];
-  *ours = NAN;
-  EB_TRY(eb_paper_cell(e->paper, table, row, &table->columns[column], &source));
-  if (!source.statistic) return EB_OK;
-  if (source.case_ >= 0) marked[source.case_] = true;
-  eb_error error = EB_OK;
-  /* A run that failed is not timed beside the paper's: what it did of it is in the notes. */
-  if (source.case_ < 0 || e->cases[source.case_].standing >= EB_STANDING_CUT)
-    error = eb_evidence_cell(e, &source, ours);
-  *ours *= table->scale;
-  *measured += isfinite(*ours);
-  free(source.statistic);
-  return error;
+  for (int c = 0; c < table->keys.count * table->column_count; c++) {
+    shown->ours[c] = NAN;
+    if (table->cells[c]) EB_TRY(eb_evaluate_number(e, table->cells[c], NULL, &shown->ours[c]));
+    shown->ours[c] *= table->scale;
+    *measured += isfinite(shown->ours[c]);
+  }
+  return EB_OK;
 }
 
-static eb_error show_table(const eb_evidence *e, const eb_paper_table *table, eb_shown_table *shown,
+static eb_error show_table(eb_evaluation *e, const eb_paper_table *table, eb_shown_table *shown,
                            int *measured) {
   bool *marked;
   shown->table = table;
   EB_TRY(EB_NEW(shown->ours, table->keys.count * table->column_count));
   EB_TRY(EB_NEW(marked, e->paper->case_count));
-  eb_error error = EB_OK;
-  for (int r = 0; r < table->keys.count; r++)
-    for (int c = 0; c < table->column_count && !error; c++)
-      error = fill_cell(e, shown, r, c, marked, measured);
-  if (!error) error = eb_outcome_note(e, marked, &shown->notes);
-  if (!error) error = eb_outcome_troubles(e, marked, &shown->notes);
+  eb_error error = eb_paper_table_cases(e->paper, table, marked, NULL);
+  if (!error) error = fill_cells(e, shown, measured);
+  if (!error) error = eb_outcome_note(e->evidence, marked, &shown->notes);
+  if (!error) error = eb_outcome_troubles(e->evidence, marked, &shown->notes);
   free(marked);
   return error;
 }
@@ -125,34 +115,36 @@ double eb_shown_ratio(const eb_shown_table *shown, int row, int column) {
 
 /* ---- claims ----------------------------------------------------------------------------------- */
 
-static eb_error show_claim(const eb_evidence *e, const eb_paper_claim *claim,
-                           eb_shown_claim *shown) {
+static eb_error show_claim(eb_evaluation *e, const eb_paper_claim *claim, eb_shown_claim *shown) {
   bool *marked;
   shown->claim = claim;
   EB_TRY(eb_claim_judge(e, claim, &shown->finding));
   EB_TRY(EB_NEW(marked, e->paper->case_count));
-  eb_error error = eb_measure_cases(e->paper, claim, marked);
-  if (!error) error = eb_outcome_note(e, marked, &shown->notes);
+  eb_error error = eb_paper_claim_cases(e->paper, claim, marked, NULL);
+  if (!error) error = eb_outcome_note(e->evidence, marked, &shown->notes);
   if (!error && *claim->note && shown->finding.ruling != EB_REPRODUCED)
     error = eb_text_printf(&shown->notes, "note: %s\n", claim->note);
   free(marked);
   return error;
 }
 
-static eb_error create(const eb_evidence *e, const eb_paper_choice *choice, eb_reproduction *out) {
-  EB_TRY(EB_NEW(out->tables, e->paper->table_count));
-  EB_TRY(EB_NEW(out->claims, e->paper->claim_count));
-  for (int t = 0; t < e->paper->table_count; t++)
+static eb_error create(const eb_evidence *evidence, const eb_paper_choice *choice,
+                       eb_reproduction *out) {
+  const eb_paper *paper = evidence->paper;
+  eb_evaluation e = {.paper = paper, .evidence = evidence, .known = &out->known, .repetition = -1};
+  EB_TRY(EB_NEW(out->tables, paper->table_count));
+  EB_TRY(EB_NEW(out->claims, paper->claim_count));
+  for (int t = 0; t < paper->table_count; t++)
     if (choice->tables[t])
-      EB_TRY(show_table(e, &e->paper->tables[t], &out->tables[out->table_count++], &out->measured));
-  EB_TRY(EB_NEW(out->figures, e->paper->figure_count));
-  for (int f = 0; f < e->paper->figure_count; f++)
+      EB_TRY(show_table(&e, &paper->tables[t], &out->tables[out->table_count++], &out->measured));
+  EB_TRY(EB_NEW(out->figures, paper->figure_count));
+  for (int f = 0; f < paper->figure_count; f++)
     if (choice->figures[f])
-      EB_TRY(eb_outcome_figure(e, &e->paper->figures[f], &out->figures[out->figure_count++],
+      EB_TRY(eb_outcome_figure(&e, &paper->figures[f], &out->figures[out->figure_count++],
                                &out->measured));
-  for (int c = 0; c < e->paper->claim_count; c++)
+  for (int c = 0; c < paper->claim_count; c++)
     if (choice->claims[c])
-      EB_TRY(show_claim(e, &e->paper->claims[c], &out->claims[out->claim_count++]));
+      EB_TRY(show_claim(&e, &paper->claims[c], &out->claims[out->claim_count++]));
   return EB_OK;
 }
 
@@ -168,12 +160,13 @@ void eb_reproduction_clear(eb_reproduction *reproduction) {
     eb_text_clear(&reproduction->tables[t].notes);
   }
   for (int c = 0; c < reproduction->claim_count; c++) {
-    eb_text_clear(&reproduction->claims[c].finding.reason);
+    eb_finding_clear(&reproduction->claims[c].finding);
     eb_text_clear(&reproduction->claims[c].notes);
   }
   for (int f = 0; f < reproduction->figure_count; f++) {
     eb_outcome_clear_figure(&reproduction->figures[f]);
   }
+  eb_known_clear(&reproduction->known);
   free(reproduction->figures);
   free(reproduction->tables);
   free(reproduction->claims);

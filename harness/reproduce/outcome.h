@@ -7,7 +7,7 @@
 
 #include "harness/report/html.h"
 #include "harness/reproduce/course.h"
-#include "harness/reproduce/measure.h"
+#include "harness/reproduce/claim.h"
 
 typedef struct eb_shown_table {
   const eb_paper_table *table;
@@ -38,6 +38,7 @@ typedef struct eb_reproduction {
   eb_shown_figure *figures;
   int table_count, claim_count, figure_count;
   int measured; /* cells of tables and points of figures */
+  eb_known known;
 } eb_reproduction;
 
 /* Judges the chosen claims and fills the chosen tables. Clear *out also after a failure. */
@@ -55,7 +56,7 @@ EB_MUST eb_error eb_outcome_note(const eb_evidence *evidence, const bool *marked
 /* Their runs that are not whole. */
 EB_MUST eb_error eb_outcome_troubles(const eb_evidence *evidence, const bool *marked, eb_text *out);
 /* Adds what there is to `measured`. */
-EB_MUST eb_error eb_outcome_figure(const eb_evidence *evidence, const eb_paper_figure *figure,
+EB_MUST eb_error eb_outcome_figure(eb_evaluation *e, const eb_paper_figure *figure,
                                    eb_shown_figure *shown, int *measured);
 void eb_outcome_clear_figure(eb_shown_figure *shown);
 

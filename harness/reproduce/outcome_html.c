@@ -38,7 +38,7 @@ static eb_error table_head(const eb_paper_table *table, eb_text *page) {
   for (int c = 0; c < table->column_count; c++) {
     const eb_paper_column *column = &table->columns[c];
     EB_TRY(eb_markup_between(page, "<th>", column->heading, "<br>paper</th>"));
-    if (column->cases) EB_TRY(eb_text_printf(page, "<th>ours</th><th>ratio</th>"));
+    if (column->text) EB_TRY(eb_text_printf(page, "<th>ours</th><th>ratio</th>"));
   }
   return eb_text_printf(page, "</tr>\n");
 }
@@ -53,7 +53,7 @@ static eb_error put_table(const eb_shown_table *shown, eb_text *page) {
     EB_TRY(eb_markup_between(page, "<tr><td class=\"text\">", table->labels.items[r], "</td>"));
     for (int c = 0; c < table->column_count; c++) {
       EB_TRY(put_number(page, eb_paper_value(table, r, &table->columns[c])));
-      if (!table->columns[c].cases) continue;
+      if (!table->columns[c].text) continue;
       EB_TRY(put_number(page, eb_shown_ours(shown, r, c)));
       EB_TRY(put_number(page, eb_shown_ratio(shown, r, c)));
     }

@@ -18,7 +18,7 @@ static json_t *cell_json(const eb_shown_table *shown, int row, int column) {
   const eb_paper_column *of = &shown->table->columns[column];
   json_t *cell = json_pack("{s:s, s:o}", "column", of->name, "paper",
                            eb_json_real(eb_paper_value(shown->table, row, of)));
-  if (!of->cases) return cell;
+  if (!of->text) return cell;
   json_object_set_new(cell, "ours", eb_json_real(eb_shown_ours(shown, row, column)));
   json_object_set_new(cell, "ratio", eb_json_real(eb_shown_ratio(shown, row, column)));
   return cell;
@@ -39,13 +39,26 @@ static json_t *table_json(const eb_shown_table *shown) {
                    lines_json(shown->notes.data), "rows", rows);
 }
 
+static json_t *conditions_json(const eb_finding *finding) {
+  json_t *out = json_array();
+  for (int c = 0; c < finding->count; c++) {
+    const eb_condition *one = &finding->conditions[c];
+    json_t *holds = one->truth == EB_UNDECIDED ? json_null() : json_boolean(one->truth == EB_TRUE);
+    json_array_append_new(out, json_pack("{s:s, s:s, s:s, s:s, s:o}", "expression", one->text,
+                                         "values", one->values, "value", one->value, "bound",
+                                         one->bound, "holds", holds));
+  }
+  return out;
+}
+
 static json_t *claim_json(const eb_shown_claim *shown) {
   const eb_paper_claim *claim = shown->claim;
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:o}", "id", claim->id, "where",
-                   claim->where, "claim", claim->text, "measure", claim->measure->name, "verdict",
-                   eb_ruling_name(shown->finding.ruling), "paper_value",
-                   eb_json_real(shown->finding.paper), "our_value",
-                   eb_json_real(shown->finding.ours), "reason", shown->finding.reason.data, "notes",
+  const eb_finding *finding = &shown->finding;
+  return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:s, s:o, s:o}", "id", claim->id, "where",
+                   claim->where, "claim", claim->text, "verdict", eb_ruling_name(finding->ruling),
+                   "paper_value", eb_json_real(finding->paper), "our_value",
+                   eb_json_real(finding->ours), "reason", finding->reason.data, "source",
+                   claim->source, "conditions", conditions_json(finding), "notes",
                    lines_json(shown->notes.data));
 }
 

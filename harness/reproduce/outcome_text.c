@@ -54,7 +54,7 @@ static int label_width(const eb_paper_table *table) {
 }
 
 static int column_width(const eb_paper_column *column) {
-  int least = column->cases ? 27 : 9, heading = (int)strlen(column->heading) + 2;
+  int least = column->text ? 27 : 9, heading = (int)strlen(column->heading) + 2;
   return heading > least ? heading : least;
 }
 
@@ -65,7 +65,7 @@ static void print_head(const eb_paper_table *table, int labels, FILE *out) {
   fprintf(out, "\n  %-*s", labels, table->unit[0] == '1' ? "" : table->unit);
   for (int c = 0; c < table->column_count; c++) {
     const eb_paper_column *column = &table->columns[c];
-    if (column->cases)
+    if (column->text)
       fprintf(out, "%*s%9s%9s", column_width(column) - 18, "paper", "ours", "ratio");
     else
       fprintf(out, "%*s", column_width(column), "paper");
@@ -82,9 +82,9 @@ static void print_table(const eb_shown_table *shown, FILE *out) {
     fprintf(out, "  %-*s", labels, table->labels.items[r]);
     for (int c = 0; c < table->column_count; c++) {
       const eb_paper_column *column = &table->columns[c];
-      print_number(out, column_width(column) - (column->cases ? 18 : 0),
+      print_number(out, column_width(column) - (column->text ? 18 : 0),
                    eb_paper_value(table, r, column));
-      if (!column->cases) continue;
+      if (!column->text) continue;
       print_number(out, 9, eb_shown_ours(shown, r, c));
       print_number(out, 9, eb_shown_ratio(shown, r, c));
     }

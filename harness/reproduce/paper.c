@@ -5,51 +5,80 @@
 #include <string.h>
 
 #include "harness/names.h"
-#include "harness/reproduce/measure.h"
+#include "harness/reproduce/evaluate.h"
 #include "harness/reproduce/paper_file.h"
 #include "problems/base/memory.h"
 
 /* ---- claims ----------------------------------------------------------------------------------- */
 
-static eb_error unknown_measure(const char *name) {
-  eb_strings names = {0};
+/* An expression of an entry, checked. */
+static eb_error read_expression(const eb_paper *paper, const eb_section *section,
+                                const eb_entry *entry, eb_value_kind wanted, eb_expression **out) {
   eb_error error = EB_OK;
-  for (const eb_measure *const *m = eb_measures; *m && !error; m++)
-    error = eb_strings_add(&names, (*m)->name);
-  if (!error) error = eb_unknown_name("measure", name, &names);
-  eb_strings_clear(&names);
-  return error;
+  if (*out) error = EB_ERROR(EB_ERR_FORMAT, "it is there twice");
+  if (!error) error = eb_expression_parse(entry->value, out);
+  if (!error) error = eb_expression_check(paper, *out, NULL, wanted);
+  return eb_section_locate(section, entry, error);
 }
 
-static eb_error read_paper_value(const eb_section *section, double *out) {
-  const char *text = eb_section_value(section, "paper");
-  *out = NAN;
-  return text ? eb_parse_real("paper", text, -1e300, 1e300, out) : EB_OK;
+static eb_error read_claim_entry(const eb_paper *paper, const eb_section *section,
+                                 const eb_entry *entry, eb_paper_claim *claim) {
+  const char *key = entry->key;
+  if (strcmp(key, "holds") == 0)
+    return read_expression(paper, section, entry, EB_VALUE_TRUTH,
+                           &claim->holds[claim->hold_count++]);
+  if (strcmp(key, "given") == 0)
+    return read_expression(paper, section, entry, EB_VALUE_TRUTH, &claim->given);
+  if (strcmp(key, "paper") == 0)
+    return read_expression(paper, section, entry, EB_VALUE_NUMBER, &claim->paper);
+  if (strcmp(key, "ours") == 0)
+    return read_expression(paper, section, entry, EB_VALUE_NUMBER, &claim->ours);
+  bool missing = (strcmp(key, "table") == 0 && eb_paper_table_find(paper, entry->value) < 0) ||
+                 (strcmp(key, "figure") == 0 && eb_paper_figure_find(paper, entry->value) < 0);
+  return missing
+             ? eb_section_locate(section, entry,
+                                 EB_ERROR(EB_ERR_FORMAT, "there is no %s '%s'", key, entry->value))
+             : EB_OK;
 }
 
 static eb_error read_claim(eb_paper *paper, const eb_section *section) {
+  static const char *const keys[] = {"where", "claim", "holds",  "source", "given", "paper",
+                                     "ours",  "table", "figure", "note",   NULL};
   eb_paper_claim *claim = &paper->claims[paper->claim_count++];
-  const char *measure = eb_section_value(section, "measure"),
-             *where = eb_section_value(section, "where");
+  const char *where = eb_section_value(section, "where");
   claim->id = section->label;
-  claim->arguments = section;
+  claim->section = section;
   claim->where = where ? where : "";
+  EB_TRY(eb_section_locate(section, NULL, eb_section_expect(section, keys)));
   EB_TRY(eb_section_joined(section, "claim", &claim->text));
   EB_TRY(eb_section_joined(section, "note", &claim->note));
-  EB_TRY(read_paper_value(section, &claim->paper));
-  if (!measure) return EB_ERROR(EB_ERR_FORMAT, "'measure' is missing");
-  claim->measure = eb_measure_find(measure);
-  return claim->measure ? eb_measure_check(paper, claim) : unknown_measure(measure);
+  EB_TRY(eb_section_joined(section, "source", &claim->source));
+  EB_TRY(EB_NEW(claim->holds, section->count));
+  for (int i = 0; i < section->count; i++)
+    EB_TRY(read_claim_entry(paper, section, &section->entries[i], claim));
+  if (claim->hold_count) return EB_OK;
+  return eb_section_locate(
+      section, NULL,
+      EB_ERROR(EB_ERR_FORMAT, "'holds = EXPRESSION' is missing: nothing is claimed"));
 }
 
 static eb_error read_claims(eb_paper *paper) {
   EB_TRY(EB_NEW(paper->claims, paper->sections.count));
-  for (int i = 0; i < paper->sections.count; i++) {
-    const eb_section *section = &paper->sections.items[i];
-    if (strcmp(section->kind, "claim") == 0)
-      EB_TRY(eb_error_prefix(read_claim(paper, section), "[claim %s]", section->label));
-  }
+  for (int i = 0; i < paper->sections.count; i++)
+    if (strcmp(paper->sections.items[i].kind, "claim") == 0)
+      EB_TRY(read_claim(paper, &paper->sections.items[i]));
   return EB_OK;
+}
+
+static void clear_claim(eb_paper_claim *claim) {
+  free(claim->text);
+  free(claim->note);
+  free(claim->source);
+  for (int h = 0; h < claim->hold_count; h++) eb_expression_destroy(claim->holds[h]);
+  free(claim->holds);
+  eb_expression_destroy(claim->given);
+  eb_expression_destroy(claim->paper);
+  eb_expression_destroy(claim->ours);
 }
 
 /* ---- the paper -------------------------------------------------------------------------------- */
@@ -60,11 +89,13 @@ static eb_error check_kinds(const eb_paper *paper) {
   for (int i = 0; i < paper->sections.count; i++) {
     int k = 0;
     while (kinds[k] && strcmp(kinds[k], paper->sections.items[i].kind) != 0) k++;
-    if (!kinds[k])
-      return EB_ERROR(EB_ERR_FORMAT,
-                      "there is no kind of section '%s'; there are: paper, solvers, cases, table, "
-                      "claim, figure, probe",
-                      paper->sections.items[i].kind);
+    if (kinds[k]) continue;
+    return eb_section_locate(
+        &paper->sections.items[i], NULL,
+        EB_ERROR(EB_ERR_FORMAT,
+                 "there is no kind of section '%s'; there are: paper, solvers, cases, table, "
+                 "claim, figure, probe",
+                 paper->sections.items[i].kind));
   }
   return EB_OK;
 }
@@ -73,7 +104,7 @@ static eb_error read_paper(eb_paper *paper, const char *from) {
   static const char *const keys[] = {"title", "citation", "machine", "note", NULL};
   const eb_section *head = eb_sections_find(&paper->sections, "paper", "");
   EB_TRY(check_kinds(paper));
-  if (head) EB_TRY(eb_section_expect(head, keys));
+  if (head) EB_TRY(eb_section_locate(head, NULL, eb_section_expect(head, keys)));
   EB_TRY(eb_section_joined(head, "title", &paper->title));
   EB_TRY(eb_section_joined(head, "citation", &paper->citation));
   EB_TRY(eb_section_joined(head, "machine", &paper->machine));
@@ -88,7 +119,7 @@ static eb_error load(eb_paper *paper, const char *from) {
   eb_paper_file file;
   EB_TRY(eb_paper_file_read(paper->name, from, "paper.ini", &file));
   eb_error error = eb_sections_parse(file.path, file.text.data, &paper->sections);
-  if (!error) error = eb_error_prefix(read_paper(paper, from), "%s", file.path);
+  if (!error) error = read_paper(paper, from);
   eb_paper_file_clear(&file);
   return error;
 }
@@ -110,10 +141,7 @@ eb_error eb_paper_load(const char *name, const char *from, bool quick, eb_paper 
 
 void eb_paper_destroy(eb_paper *paper) {
   if (!paper) return;
-  for (int c = 0; c < paper->claim_count; c++) {
-    free(paper->claims[c].text);
-    free(paper->claims[c].note);
-  }
+  for (int c = 0; c < paper->claim_count; c++) clear_claim(&paper->claims[c]);
   free(paper->claims);
   eb_paper_clear_tables(paper);
   eb_paper_clear_figures(paper);
@@ -149,31 +177,51 @@ static eb_error unknown_item(const eb_paper *paper, const char *item) {
   return error;
 }
 
-static eb_error table_cases(const eb_paper *paper, const eb_paper_table *table, bool *wanted) {
-  for (int r = 0; r < table->keys.count; r++)
-    for (int c = 0; c < table->column_count; c++) {
-      eb_paper_source source;
-      EB_TRY(eb_paper_cell(paper, table, r, &table->columns[c], &source));
-      free(source.statistic);
-      if (source.case_ >= 0) wanted[source.case_] = true;
-    }
+/* Marks what an expression names. */
+static eb_error mark(const eb_paper *paper, const eb_expression *expression, const eb_scope *scope,
+                     bool *cases, eb_strings *probes) {
+  eb_evaluation e = {.paper = paper, .named = cases, .probes = probes, .repetition = -1};
+  eb_value value = {0};
+  eb_error error = expression ? eb_evaluate(&e, expression, scope, &value) : EB_OK;
+  eb_value_clear(&value);
+  return error;
+}
+
+eb_error eb_paper_table_cases(const eb_paper *paper, const eb_paper_table *table, bool *cases,
+                              eb_strings *probes) {
+  for (int c = 0; c < table->keys.count * table->column_count; c++)
+    EB_TRY(mark(paper, table->cells[c], NULL, cases, probes));
   return EB_OK;
 }
 
-static void figure_cases(const eb_paper_figure *figure, bool *wanted) {
-  if (figure->against >= 0) wanted[figure->against] = true;
-  if (figure->show >= 0) wanted[figure->show] = true;
+eb_error eb_paper_claim_cases(const eb_paper *paper, const eb_paper_claim *claim, bool *cases,
+                              eb_strings *probes) {
+  for (int h = 0; h < claim->hold_count; h++)
+    EB_TRY(mark(paper, claim->holds[h], NULL, cases, probes));
+  EB_TRY(mark(paper, claim->given, NULL, cases, probes));
+  return mark(paper, claim->ours, NULL, cases, probes);
+}
+
+eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_figure *figure, bool *cases,
+                               eb_strings *probes) {
+  eb_scope scopes[2];
+  if (figure->show >= 0 && cases) cases[figure->show] = true;
+  if (figure->probe && probes) EB_TRY(eb_strings_add(probes, figure->probe));
   for (int p = 0; p < figure->point_count; p++) {
-    if (figure->points[p].case_ >= 0) wanted[figure->points[p].case_] = true;
-    if (figure->points[p].against >= 0) wanted[figure->points[p].against] = true;
+    if (figure->points[p].case_ < 0) continue;
+    eb_paper_point_scope(paper, &figure->points[p], scopes);
+    EB_TRY(mark(paper, figure->value, scopes, cases, probes));
+    for (int s = 0; s < figure->parts.count; s++)
+      EB_TRY(mark(paper, figure->shares[s], scopes, cases, probes));
   }
+  return EB_OK;
 }
 
 /* Tables and figures that a claim is shown with or judged by. */
 static void claim_company(const eb_paper *paper, const eb_paper_claim *claim,
                           eb_paper_choice *out) {
-  for (int e = 0; e < claim->arguments->count; e++) {
-    const eb_entry *entry = &claim->arguments->entries[e];
+  for (int e = 0; e < claim->section->count; e++) {
+    const eb_entry *entry = &claim->section->entries[e];
     int table = strcmp(entry->key, "table") == 0 ? eb_paper_table_find(paper, entry->value) : -1;
     int figure = strcmp(entry->key, "figure") == 0 ? eb_paper_figure_find(paper, entry->value) : -1;
     if (table >= 0) out->tables[table] = true;
@@ -192,7 +240,7 @@ static eb_error choose_claims(const eb_paper *paper, const char *item, eb_paper_
     if (!out->claims[c]) continue;
     *any = true;
     claim_company(paper, &paper->claims[c], out);
-    EB_TRY(eb_measure_cases(paper, &paper->claims[c], out->cases));
+    EB_TRY(eb_paper_claim_cases(paper, &paper->claims[c], out->cases, &out->probes));
   }
   return EB_OK;
 }
@@ -206,11 +254,13 @@ static eb_error choose(const eb_paper *paper, const char *item, eb_paper_choice 
   EB_TRY(choose_claims(paper, item, out, &any));
   for (int t = 0; t < paper->table_count; t++) {
     if (is_item(item, paper->tables[t].id)) out->tables[t] = any = true;
-    if (out->tables[t]) EB_TRY(table_cases(paper, &paper->tables[t], out->cases));
+    if (out->tables[t])
+      EB_TRY(eb_paper_table_cases(paper, &paper->tables[t], out->cases, &out->probes));
   }
   for (int f = 0; f < paper->figure_count; f++) {
     if (is_item(item, paper->figures[f].id)) out->figures[f] = any = true;
-    if (out->figures[f]) figure_cases(&paper->figures[f], out->cases);
+    if (out->figures[f])
+      EB_TRY(eb_paper_figure_cases(paper, &paper->figures[f], out->cases, &out->probes));
   }
   return any ? EB_OK : unknown_item(paper, item);
 }
@@ -225,6 +275,7 @@ void eb_paper_choice_clear(eb_paper_choice *choice) {
   free(choice->tables);
   free(choice->claims);
   free(choice->figures);
+  eb_strings_clear(&choice->probes);
   *choice = (eb_paper_choice){0};
 }
 

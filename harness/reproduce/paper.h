@@ -8,19 +8,24 @@
  *                  other entry is a case: NAME = SCENE[:p=v,..] LABEL [THREADS]. Cases of one section are competitors: their
  *                  repetitions interleave.
  *   [table ID]     where, title, data (a TSV file), unit (ms, s, MB, 1), note,
- *                  column = NAME: CASE STATISTIC       ours beside that column of the data (with probe:ID in place of the case
- *                                                      the figure ROW.FIELD that the probe has found); a * is replaced by
- *                  row = KEY: TEXT                     this text, or by the row's key
- *                  heading = NAME: TEXT                over a column; with a heading, columns without ours are shown too
- *   [claim ID]     where, claim (in own words), measure and its arguments (harness/reproduce/measure.h), table = ID (shown
- *                  with it), figure = ID, paper = NUMBER (the paper's value in short), note (shown unless reproduced)
- *   [figure ID]    title, template (error-tau, time-budget, curves or curves-log), x, y (names of the axes), value, unit,
- *                  against = CASE, point = X CASE [AGAINST], curve = NAME (of the points that follow): see eb_paper_figure; or
- *                  template = course (or course-log), value = QUANTITY (harness/reproduce/course.h) and lines run = NAME: CASE; or
+ *                  column = NAME: EXPRESSION          ours beside that column of the data; {row} stands for
+ *                  row = KEY: TEXT                    this text, or for the row's key. A text with {column} is the expression itself, and that
+ *                                                     stands for the column's text. "-": ours has no such row
+ *                  heading = NAME: TEXT               over a column; with a heading, columns without ours are shown too
+ *   [claim ID]     where, claim (in own words), holds = EXPRESSION (one or more, all of which have to), source (where their bounds come
+ *                  from), given = EXPRESSION (what the machine has to offer: where it does not, nothing is refuted), paper and ours =
+ *                  EXPRESSION (the claim in one number each; ours is else the left side of the first comparison), table = ID and
+ *                  figure = ID (shown with it), note (shown unless reproduced)
+ *   [figure ID]    title, template (error-tau, time-budget, curves or curves-log), x, y (names of the axes), unit,
+ *                  value = EXPRESSION of {case} and {against}, point = X CASE [AGAINST], against = CASE (of points without), curve =
+ *                  NAME (of the points that follow); or
+ *                  template = course (or course-log), value = EXPRESSION of {case}, a series, and lines run = NAME: CASE; or
  *                  template = samples-log, probe = ID and lines series = NAME: KEY (of a probe's result; every second one is of marks); or
- *                  template = bars, value = STATISTIC (of the whole), part = NAME: STATISTIC and lines run = NAME: CASE; or
+ *                  template = bars, value = EXPRESSION of {case} (of the whole), part = NAME: EXPRESSION and lines run = NAME: CASE; or
  *                  template (updates, frames or tree) and show = CASE: pictures of one run
  *   [probe ID]     kind and its arguments (harness/reproduce/probe.h)
+ *
+ * Expressions are described in this room's README; all are in SI units.
  *
  * The first line of a TSV file names its columns; the first column holds the keys of the rows, a second one named
  * `label` what is printed for them; the others are numbers, empty where the paper has none. */
@@ -30,6 +35,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "harness/reproduce/expression.h"
 #include "harness/reproduce/sections.h"
 
 typedef struct eb_paper_case {
@@ -45,8 +51,8 @@ typedef struct eb_paper_case {
 
 typedef struct eb_paper_column {
   char *name, *heading;
-  char *cases, *statistic; /* with * for the row; NULL: the paper's alone */
-  int at;                  /* of the data's columns */
+  char *text; /* of ours, before {row} is replaced; NULL: the paper's alone */
+  int at;     /* of the data's columns */
 } eb_paper_column;
 
 typedef struct eb_paper_table {
@@ -58,12 +64,13 @@ typedef struct eb_paper_table {
   double *values;                 /* rows x names; NaN where the paper has none */
   eb_paper_column *columns;
   int column_count;
+  eb_expression **cells; /* rows x columns: ours; NULL where there is none */
 } eb_paper_table;
 
 typedef struct eb_paper_point {
   double x;
   int case_;   /* -1: of a probe */
-  int against; /* -1: that of the figure */
+  int against; /* -1: none */
 } eb_paper_point;
 
 /* Points that follow each other. */
@@ -73,33 +80,30 @@ typedef struct eb_paper_curve {
   int first, count;
 } eb_paper_curve;
 
-/* Curves through cases: a figure of theirs, over that of `against` when it is given, or their distances from it. */
 enum { EB_MOST_CURVES = 8, EB_MOST_PARTS = 15 };
 typedef struct eb_paper_figure {
   const char *id, *title, *template, *x, *y; /* owned by the sections; x and y name the axes */
-  /* A statistic; "distance": the largest of the motion (rms) from that of `against` until its first bounce ends; "error":
-   * eb_motion_error; of courses a quantity */
-  const char *value;
-  double scale;      /* from SI to what y says */
-  int against;       /* a case, or -1 */
-  int show;          /* the case of figures of one run, or -1 */
+  eb_expression *value;                      /* of {case} and {against}, or NULL */
+  double scale;                              /* from SI to what y says */
+  int show;                                  /* the case of figures of one run, or -1 */
   const char *probe; /* whose series are shown, or NULL; owned by the sections */
   eb_paper_point *points;
   int point_count;
   eb_paper_curve curves[EB_MOST_CURVES]; /* of bars and courses each has one point, its run */
   int curve_count;
-  eb_strings parts, statistics; /* of bars; what is left to `value` is a part of its own */
+  eb_strings parts; /* of bars; what is left to `value` is a part of its own */
+  eb_expression *shares[EB_MOST_PARTS];
 } eb_paper_figure;
 
-typedef struct eb_measure eb_measure;
-
 typedef struct eb_paper_claim {
-  const char *id, *where; /* owned by the sections */
+  const char *id, *where; /* owned by the section */
   char *text;
-  char *note;   /* what was tried where it does not reproduce, or "" */
-  double paper; /* NaN: none */
-  const eb_measure *measure;
-  const eb_section *arguments;
+  char *note;            /* what was tried where it does not reproduce, or "" */
+  char *source;          /* of its bounds, or "" */
+  eb_expression **holds; /* all have to; an entry "holds" of the section each, in order */
+  int hold_count;
+  eb_expression *given, *paper, *ours; /* or NULL */
+  const eb_section *section;
 } eb_paper_claim;
 
 typedef struct eb_paper {
@@ -121,6 +125,16 @@ EB_MUST eb_error eb_paper_names(eb_strings *out);
 EB_MUST eb_error eb_paper_load(const char *name, const char *from, bool quick, eb_paper **out);
 void eb_paper_destroy(eb_paper *paper);
 
+/* Marks the cases that tables, claims and figures name, and appends their probes; either may be NULL. */
+EB_MUST eb_error eb_paper_table_cases(const eb_paper *paper, const eb_paper_table *table,
+                                      bool *cases, eb_strings *probes);
+EB_MUST eb_error eb_paper_claim_cases(const eb_paper *paper, const eb_paper_claim *claim,
+                                      bool *cases, eb_strings *probes);
+EB_MUST eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_figure *figure,
+                                       bool *cases, eb_strings *probes);
+/* The words that the expressions of a figure's point are about, as a scope in scopes[0]. */
+void eb_paper_point_scope(const eb_paper *paper, const eb_paper_point *point, eb_scope scopes[2]);
+
 /* Index of the case of that name, or -1. */
 int eb_paper_case_find(const eb_paper *paper, const char *name, size_t length);
 /* The same for tables and figures, by id. */
@@ -130,21 +144,10 @@ int eb_paper_figure_find(const eb_paper *paper, const char *id);
 int eb_paper_row_find(const eb_paper_table *table, const char *key);
 double eb_paper_value(const eb_paper_table *table, int row, const eb_paper_column *column);
 
-/* What is behind a cell: a statistic of a case, or with case_ -1 a figure that a probe has found (eb_probe_value). Neither where the paper or
- * we have none. The caller frees `statistic`. */
-typedef struct eb_paper_source {
-  int case_;
-  const char *probe; /* owned by the table */
-  char *statistic;
-} eb_paper_source;
-EB_MUST eb_error eb_paper_cell(const eb_paper *paper, const eb_paper_table *table, int row,
-                               const eb_paper_column *column, eb_paper_source *out);
-/* The probe that a column shows, or NULL. */
-const char *eb_paper_column_probe(const eb_paper_column *column);
-
 /* What an item - a table, a claim, a figure or, when NULL, everything - consists of. One entry each of the paper's. */
 typedef struct eb_paper_choice {
   bool *cases, *tables, *claims, *figures;
+  eb_strings probes; /* that they name, some more than once */
 } eb_paper_choice;
 /* EB_ERR_USAGE with the nearest when there is no such item. Clear *out also after a failure. */
 EB_MUST eb_error eb_paper_choose(const eb_paper *paper, const char *item, eb_paper_choice *out);

@@ -57,7 +57,7 @@ static eb_error set(settings *s, const char *key, const char *value, bool *known
 }
 
 static eb_error check_name(const eb_paper *paper, const char *name) {
-  if (strpbrk(name, " /<*,:=") || !isalpha((unsigned char)*name))
+  if (strpbrk(name, " ./<*,:={}()") || !isalpha((unsigned char)*name))
     return EB_ERROR(EB_ERR_FORMAT,
                     "'%s' is no name for a case: it begins with a letter and holds "
                     "letters, digits and dashes",
@@ -157,7 +157,7 @@ static eb_error add_case(eb_paper *paper, const char *name, const char *value, i
   added->group = group;
   added->name = strdup(name);
   if (!added->name) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a case");
-  return eb_error_prefix(read_work(paper, value, added), "case '%s'", name);
+  return read_work(paper, value, added);
 }
 
 static eb_error read_section(eb_paper *paper, const eb_section *section, int group) {
@@ -166,19 +166,22 @@ static eb_error read_section(eb_paper *paper, const eb_section *section, int gro
   for (int e = 0; e < section->count; e++) {
     bool known;
     const eb_entry *entry = &section->entries[e];
-    EB_TRY(set(&s, entry->key, entry->value, &known));
-    if (!known) EB_TRY(add_case(paper, entry->key, entry->value, group));
+    eb_error error = set(&s, entry->key, entry->value, &known);
+    if (!error && !known) error = add_case(paper, entry->key, entry->value, group);
+    EB_TRY(eb_section_locate(section, entry, error));
   }
-  if (!s.frames && !(s.seconds > 0)) return EB_ERROR(EB_ERR_FORMAT, "'frames' is missing");
-  for (int c = first; c < paper->case_count; c++) EB_TRY(apply(&s, paper->quick, &paper->cases[c]));
-  return EB_OK;
+  eb_error error =
+      s.frames || s.seconds > 0 ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "'frames' is missing");
+  for (int c = first; c < paper->case_count && !error; c++)
+    error = apply(&s, paper->quick, &paper->cases[c]);
+  return eb_section_locate(section, NULL, error);
 }
 
 eb_error eb_paper_read_cases(eb_paper *paper) {
   for (int i = 0; i < paper->sections.count; i++) {
     const eb_section *section = &paper->sections.items[i];
     if (strcmp(section->kind, "cases") != 0) continue;
-    EB_TRY(eb_error_prefix(read_section(paper, section, i), "[cases %s]", section->label));
+    EB_TRY(read_section(paper, section, i));
   }
   return EB_OK;
 }

@@ -2,8 +2,7 @@
 #include <string.h>
 
 #include "harness/names.h"
-#include "harness/reproduce/course.h"
-#include "harness/reproduce/measure.h"
+#include "harness/reproduce/evaluate.h"
 #include "harness/reproduce/paper_file.h"
 #include "problems/base/memory.h"
 
@@ -12,13 +11,26 @@ static eb_error find_case(const eb_paper *paper, const char *name, int *out) {
   return *out < 0 ? EB_ERROR(EB_ERR_FORMAT, "there is no case '%s'", name) : EB_OK;
 }
 
+static bool is_number(const char *word) {
+  char *end;
+  strtod(word, &end);
+  return end != word && !*end;
+}
+
 /* "X CASE" or "X CASE AGAINST" */
-static eb_error read_point(const eb_paper *paper, const char *value, eb_paper_figure *figure) {
-  eb_measured_point point;
-  EB_TRY(eb_error_prefix(eb_point_parse(paper, value, &point), "point"));
-  figure->points[figure->point_count++] =
-      (eb_paper_point){.x = point.x, .case_ = point.case_, .against = point.against};
-  return EB_OK;
+static eb_error read_point(const eb_paper *paper, const char *value, eb_paper_figure *figure,
+                           int against) {
+  eb_strings words = {0};
+  eb_paper_point *point = &figure->points[figure->point_count++];
+  *point = (eb_paper_point){.case_ = -1, .against = against};
+  eb_error error = eb_words(value, " ", &words);
+  if (!error && (words.count < 2 || words.count > 3 || !is_number(words.items[0])))
+    error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'X CASE' or 'X CASE AGAINST'", value);
+  if (!error) point->x = strtod(words.items[0], NULL);
+  if (!error) error = find_case(paper, words.items[1], &point->case_);
+  if (!error && words.count == 3) error = find_case(paper, words.items[2], &point->against);
+  eb_strings_clear(&words);
+  return error;
 }
 
 static eb_error read_curve(const char *label, size_t length, eb_paper_figure *figure) {
@@ -56,30 +68,53 @@ static eb_error read_series(const char *value, eb_paper_figure *figure) {
   return figure->probe ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "'series' wants 'probe'");
 }
 
-/* "NAME: STATISTIC" */
+/* "NAME: EXPRESSION" */
 static eb_error read_part(const char *value, eb_paper_figure *figure) {
   size_t name;
-  const char *statistic;
-  EB_TRY(eb_paper_split(value, &name, &statistic));
-  EB_TRY(eb_statistic_check(statistic));
+  const char *rest;
+  EB_TRY(eb_paper_split(value, &name, &rest));
+  if (figure->parts.count == EB_MOST_PARTS)
+    return EB_ERROR(EB_ERR_FORMAT, "there are more than %d parts", EB_MOST_PARTS);
   EB_TRY(eb_strings_add_part(&figure->parts, value, name));
-  return eb_strings_add(&figure->statistics, statistic);
+  return eb_expression_parse(rest, &figure->shares[figure->parts.count - 1]);
 }
 
-/* The points of a curve follow its name; without a name there is one, named by what is shown. */
-static eb_error read_points(const eb_paper *paper, const eb_section *section,
-                            eb_paper_figure *figure) {
-  for (int e = 0; e < section->count; e++) {
-    const eb_entry *entry = &section->entries[e];
-    bool point = strcmp(entry->key, "point") == 0, curve = strcmp(entry->key, "curve") == 0;
-    const char *name = point ? figure->value : entry->value;
-    if (strcmp(entry->key, "run") == 0) EB_TRY(read_run(paper, entry->value, figure));
-    if (strcmp(entry->key, "series") == 0) EB_TRY(read_series(entry->value, figure));
-    if (strcmp(entry->key, "part") == 0) EB_TRY(read_part(entry->value, figure));
-    if (curve || (point && figure->curve_count == 0))
-      EB_TRY(read_curve(name, strlen(name), figure));
-    if (point) EB_TRY(read_point(paper, entry->value, figure));
-    if (point) figure->curves[figure->curve_count - 1].count++;
+static eb_error read_entry(const eb_paper *paper, const eb_entry *entry, int against,
+                           eb_paper_figure *figure) {
+  const char *key = entry->key, *value = entry->value;
+  if (strcmp(key, "run") == 0) return read_run(paper, value, figure);
+  if (strcmp(key, "series") == 0) return read_series(value, figure);
+  if (strcmp(key, "part") == 0) return read_part(value, figure);
+  if (strcmp(key, "curve") == 0) return read_curve(value, strlen(value), figure);
+  if (strcmp(key, "value") == 0)
+    return figure->value ? EB_ERROR(EB_ERR_FORMAT, "it is there twice")
+                         : eb_expression_parse(value, &figure->value);
+  if (strcmp(key, "point") != 0) return EB_OK;
+  /* The points of a curve follow its name; without one they are one. */
+  if (figure->curve_count == 0) EB_TRY(read_curve(figure->title, strlen(figure->title), figure));
+  EB_TRY(read_point(paper, value, figure, against));
+  figure->curves[figure->curve_count - 1].count++;
+  return EB_OK;
+}
+
+void eb_paper_point_scope(const eb_paper *paper, const eb_paper_point *point, eb_scope scopes[2]) {
+  const char *against = point->against < 0 ? NULL : paper->cases[point->against].name;
+  scopes[1] = (eb_scope){"against", against, NULL};
+  scopes[0] = (eb_scope){"case", paper->cases[point->case_].name, against ? &scopes[1] : NULL};
+}
+
+/* Whether the expressions are right for every point. */
+static eb_error check_expressions(const eb_paper *paper, const eb_paper_figure *figure) {
+  bool course = strncmp(figure->template, "course", 6) == 0;
+  eb_scope scopes[2];
+  for (int p = 0; p < figure->point_count; p++) {
+    if (figure->points[p].case_ < 0) continue;
+    if (!figure->value) return EB_ERROR(EB_ERR_FORMAT, "'value' is missing");
+    eb_paper_point_scope(paper, &figure->points[p], scopes);
+    EB_TRY(eb_expression_check(paper, figure->value, scopes,
+                               course ? EB_VALUE_SERIES : EB_VALUE_NUMBER));
+    for (int s = 0; s < figure->parts.count; s++)
+      EB_TRY(eb_expression_check(paper, figure->shares[s], scopes, EB_VALUE_NUMBER));
   }
   return EB_OK;
 }
@@ -87,13 +122,6 @@ static eb_error read_points(const eb_paper *paper, const eb_section *section,
 static const char *text_of(const eb_section *section, const char *key, const char *fallback) {
   const char *value = eb_section_value(section, key);
   return value ? value : fallback;
-}
-
-static eb_error check_value(const eb_paper_figure *figure) {
-  if (strcmp(figure->value, "error") == 0) return EB_OK;
-  if (strncmp(figure->template, "course", 6) == 0) return eb_course_check(figure->value);
-  if (strcmp(figure->value, "distance") != 0) return eb_statistic_check(figure->value);
-  return figure->against < 0 ? EB_ERROR(EB_ERR_FORMAT, "value = distance wants 'against'") : EB_OK;
 }
 
 static eb_error check_parts(const eb_paper_figure *figure) {
@@ -105,12 +133,12 @@ static eb_error check_parts(const eb_paper_figure *figure) {
                   EB_MOST_PARTS);
 }
 
-static eb_error read_figure(eb_paper *paper, const eb_section *section) {
+static eb_error read_head(const eb_paper *paper, const eb_section *section, eb_paper_figure *figure,
+                          int *against) {
   static const char *const keys[] = {"title", "template", "x",     "y",      "value",
                                      "unit",  "against",  "show",  "curve",  "point",
                                      "run",   "part",     "probe", "series", NULL};
-  eb_paper_figure *figure = &paper->figures[paper->figure_count++];
-  const char *against = eb_section_value(section, "against"),
+  const char *other = eb_section_value(section, "against"),
              *show = eb_section_value(section, "show");
   EB_TRY(eb_section_expect(section, keys));
   EB_TRY(EB_NEW(figure->points, section->count));
@@ -119,35 +147,42 @@ static eb_error read_figure(eb_paper *paper, const eb_section *section) {
   figure->template = text_of(section, "template", "");
   figure->x = text_of(section, "x", "");
   figure->y = text_of(section, "y", "");
-  figure->value = text_of(section, "value", "frame.mean");
   figure->probe = eb_section_value(section, "probe");
-  figure->against = figure->show = -1;
+  figure->show = *against = -1;
   if (figure->probe && !eb_sections_find(&paper->sections, "probe", figure->probe))
     return EB_ERROR(EB_ERR_FORMAT, "there is no probe '%s'", figure->probe);
   if (show) EB_TRY(find_case(paper, show, &figure->show));
-  if (against) EB_TRY(find_case(paper, against, &figure->against));
-  EB_TRY(check_value(figure));
-  EB_TRY(eb_paper_unit(eb_section_value(section, "unit"), &figure->scale));
-  EB_TRY(read_points(paper, section, figure));
-  return check_parts(figure);
+  if (other) EB_TRY(find_case(paper, other, against));
+  return eb_paper_unit(eb_section_value(section, "unit"), &figure->scale);
+}
+
+static eb_error read_figure(eb_paper *paper, const eb_section *section) {
+  eb_paper_figure *figure = &paper->figures[paper->figure_count++];
+  int against = -1;
+  EB_TRY(eb_section_locate(section, NULL, read_head(paper, section, figure, &against)));
+  for (int e = 0; e < section->count; e++) {
+    const eb_entry *entry = &section->entries[e];
+    EB_TRY(eb_section_locate(section, entry, read_entry(paper, entry, against, figure)));
+  }
+  EB_TRY(eb_section_locate(section, NULL, check_expressions(paper, figure)));
+  return eb_section_locate(section, NULL, check_parts(figure));
 }
 
 eb_error eb_paper_read_figures(eb_paper *paper) {
   EB_TRY(EB_NEW(paper->figures, paper->sections.count));
-  for (int i = 0; i < paper->sections.count; i++) {
-    const eb_section *section = &paper->sections.items[i];
-    if (strcmp(section->kind, "figure") == 0)
-      EB_TRY(eb_error_prefix(read_figure(paper, section), "[figure %s]", section->label));
-  }
+  for (int i = 0; i < paper->sections.count; i++)
+    if (strcmp(paper->sections.items[i].kind, "figure") == 0)
+      EB_TRY(read_figure(paper, &paper->sections.items[i]));
   return EB_OK;
 }
 
 void eb_paper_clear_figures(eb_paper *paper) {
   for (int f = 0; f < paper->figure_count; f++) {
     free(paper->figures[f].points);
+    eb_expression_destroy(paper->figures[f].value);
+    for (int s = 0; s < EB_MOST_PARTS; s++) eb_expression_destroy(paper->figures[f].shares[s]);
     for (int c = 0; c < paper->figures[f].curve_count; c++) free(paper->figures[f].curves[c].label);
     eb_strings_clear(&paper->figures[f].parts);
-    eb_strings_clear(&paper->figures[f].statistics);
   }
   free(paper->figures);
 }

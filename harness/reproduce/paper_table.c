@@ -1,5 +1,5 @@
 #include "harness/names.h"
-#include "harness/reproduce/evidence.h"
+#include "harness/reproduce/evaluate.h"
 #include "harness/reproduce/paper_file.h"
 
 #include <math.h>
@@ -125,17 +125,12 @@ static eb_error replace(char **text, const char *with, size_t length) {
 }
 
 static eb_error read_column(eb_paper_table *table, const char *value) {
-  size_t name, word;
+  size_t name;
   const char *rest;
   eb_paper_column *column;
   EB_TRY(eb_paper_split(value, &name, &rest));
   EB_TRY(column_of(table, value, name, &column));
-  word = strcspn(rest, " ");
-  const char *statistic = rest + word + strspn(rest + word, " ");
-  if (!word || !*statistic)
-    return EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'NAME: CASE STATISTIC'", value);
-  EB_TRY(replace(&column->cases, rest, word));
-  return replace(&column->statistic, statistic, strlen(statistic));
+  return replace(&column->text, rest, strlen(rest));
 }
 
 static eb_error read_heading(eb_paper_table *table, const char *value) {
@@ -174,27 +169,56 @@ eb_error eb_paper_unit(const char *unit, double *scale) {
 static eb_error read_layout(const eb_section *section, eb_paper_table *table) {
   const char *unit = eb_section_value(section, "unit");
   table->unit = unit ? unit : "1";
-  EB_TRY(eb_paper_unit(unit, &table->scale));
+  EB_TRY(eb_section_locate(section, NULL, eb_paper_unit(unit, &table->scale)));
   for (int e = 0; e < section->count; e++) {
     const eb_entry *entry = &section->entries[e];
     eb_error error = strcmp(entry->key, "column") == 0    ? read_column(table, entry->value)
                      : strcmp(entry->key, "row") == 0     ? read_fill(table, entry->value)
                      : strcmp(entry->key, "heading") == 0 ? read_heading(table, entry->value)
                                                           : EB_OK;
-    EB_TRY(eb_error_prefix(error, "%s", entry->key));
+    EB_TRY(eb_section_locate(section, entry, error));
   }
-  return table->column_count ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "there is no 'column'");
+  return eb_section_locate(
+      section, NULL, table->column_count ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "there is no 'column'"));
 }
 
-/* Every cell that both have must name a case and a statistic, or a probe. */
-static eb_error check_cells(const eb_paper *paper, const eb_paper_table *table) {
+/* ---- cells ------------------------------------------------------------------------------------ */
+
+/* Appends a text with every `what` replaced. */
+static eb_error put_replaced(const char *text, const char *what, const char *with, eb_text *out) {
+  for (const char *at; (at = strstr(text, what)); text = at + strlen(what)) {
+    EB_TRY(eb_text_append(out, text, (size_t)(at - text)));
+    EB_TRY(eb_text_append(out, with, strlen(with)));
+  }
+  return eb_text_append(out, text, strlen(text));
+}
+
+static eb_error parse_cell(const eb_paper *paper, const char *column, const char *row,
+                           eb_expression **out) {
+  eb_text text = {0};
+  bool by_row = strstr(row, "{column}") != NULL;
+  eb_error error = by_row ? put_replaced(row, "{column}", column, &text)
+                          : put_replaced(column, "{row}", row, &text);
+  if (!error) error = eb_expression_parse(text.data, out);
+  if (!error) error = eb_expression_check(paper, *out, NULL, EB_VALUE_NUMBER);
+  eb_text_clear(&text);
+  return error;
+}
+
+/* There is ours where the paper has a number and the row is not "-". */
+static eb_error read_cells(const eb_paper *paper, const eb_section *section,
+                           eb_paper_table *table) {
+  EB_TRY(EB_NEW(table->cells, table->keys.count * table->column_count));
   for (int r = 0; r < table->keys.count; r++)
     for (int c = 0; c < table->column_count; c++) {
-      eb_paper_source source;
-      EB_TRY(eb_paper_cell(paper, table, r, &table->columns[c], &source));
-      eb_error error = source.case_ >= 0 ? eb_statistic_check(source.statistic) : EB_OK;
-      free(source.statistic);
-      EB_TRY(error);
+      const eb_paper_column *column = &table->columns[c];
+      const char *row = table->fills.items[r];
+      if (!column->text || strcmp(row, "-") == 0 || isnan(eb_paper_value(table, r, column)))
+        continue;
+      eb_error error =
+          parse_cell(paper, column->text, row, &table->cells[r * table->column_count + c]);
+      error = eb_error_prefix(error, "row '%s', column '%s'", table->keys.items[r], column->name);
+      EB_TRY(eb_section_locate(section, NULL, error));
     }
   return EB_OK;
 }
@@ -211,23 +235,22 @@ static eb_error read_table(eb_paper *paper, const char *from, const eb_section *
   table->title = eb_section_value(section, "title");
   table->where = where ? where : "";
   if (!table->title) table->title = table->id;
-  EB_TRY(eb_section_expect(section, keys));
+  EB_TRY(eb_section_locate(section, NULL, eb_section_expect(section, keys)));
   EB_TRY(eb_section_joined(section, "note", &table->note));
-  if (!data) return EB_ERROR(EB_ERR_FORMAT, "'data' is missing");
+  if (!data) return eb_section_locate(section, NULL, EB_ERROR(EB_ERR_FORMAT, "'data' is missing"));
   EB_TRY(eb_paper_file_read(paper->name, from, data, &file));
   eb_error error = read_data(file.path, file.text.data, table);
   eb_paper_file_clear(&file);
   EB_TRY(error);
   EB_TRY(read_layout(section, table));
-  return check_cells(paper, table);
+  return read_cells(paper, section, table);
 }
 
 eb_error eb_paper_read_tables(eb_paper *paper, const char *from) {
   EB_TRY(EB_NEW(paper->tables, paper->sections.count));
   for (int i = 0; i < paper->sections.count; i++) {
     const eb_section *section = &paper->sections.items[i];
-    if (strcmp(section->kind, "table") == 0)
-      EB_TRY(eb_error_prefix(read_table(paper, from, section), "[table %s]", section->label));
+    if (strcmp(section->kind, "table") == 0) EB_TRY(read_table(paper, from, section));
   }
   return EB_OK;
 }
@@ -238,9 +261,11 @@ void eb_paper_clear_tables(eb_paper *paper) {
     for (int c = 0; c < table->column_count; c++) {
       free(table->columns[c].name);
       free(table->columns[c].heading);
-      free(table->columns[c].cases);
-      free(table->columns[c].statistic);
+      free(table->columns[c].text);
     }
+    for (int c = 0; table->cells && c < table->keys.count * table->column_count; c++)
+      eb_expression_destroy(table->cells[c]);
+    free(table->cells);
     free(table->columns);
     free(table->values);
     free(table->note);
@@ -260,55 +285,4 @@ int eb_paper_table_find(const eb_paper *paper, const char *id) {
 
 double eb_paper_value(const eb_paper_table *table, int row, const eb_paper_column *column) {
   return table->values[row * table->names.count + column->at];
-}
-
-/* The pattern with every * replaced. */
-static eb_error fill(const char *pattern, const char *with, char **out) {
-  eb_text text = {0};
-  eb_error error = eb_text_append(&text, "", 0);
-  for (; *pattern && !error; pattern++)
-    error = *pattern == '*' ? eb_text_append(&text, with, strlen(with))
-                            : eb_text_append(&text, pattern, 1);
-  *out = text.data;
-  if (!error) return EB_OK;
-  eb_text_clear(&text);
-  *out = NULL;
-  return error;
-}
-
-static const char probe_prefix[] = "probe:";
-
-const char *eb_paper_column_probe(const eb_paper_column *column) {
-  size_t length = strlen(probe_prefix);
-  bool probed = column->cases && strncmp(column->cases, probe_prefix, length) == 0;
-  return probed ? column->cases + length : NULL;
-}
-
-static eb_error find_source(const eb_paper *paper, const eb_paper_column *column, const char *with,
-                            eb_paper_source *out) {
-  char *name;
-  EB_TRY(fill(column->cases, with, &name));
-  out->case_ = eb_paper_case_find(paper, name, strlen(name));
-  eb_error error = out->case_ < 0 ? EB_ERROR(EB_ERR_FORMAT, "there is no case '%s'", name) : EB_OK;
-  free(name);
-  return error;
-}
-
-static eb_error find_probe(const eb_paper *paper, const char *id) {
-  return eb_sections_find(&paper->sections, "probe", id)
-             ? EB_OK
-             : EB_ERROR(EB_ERR_FORMAT, "there is no probe '%s'", id);
-}
-
-eb_error eb_paper_cell(const eb_paper *paper, const eb_paper_table *table, int row,
-                       const eb_paper_column *column, eb_paper_source *out) {
-  const char *with = table->fills.items[row];
-  *out = (eb_paper_source){.case_ = -1};
-  if (!column->cases || strcmp(with, "-") == 0 || isnan(eb_paper_value(table, row, column)))
-    return EB_OK;
-  out->probe = eb_paper_column_probe(column);
-  eb_error error =
-      out->probe ? find_probe(paper, out->probe) : find_source(paper, column, with, out);
-  EB_TRY(eb_error_prefix(error, "row '%s', column '%s'", table->keys.items[row], column->name));
-  return fill(column->statistic, with, &out->statistic);
 }

@@ -10,7 +10,7 @@
 #include "harness/case/child.h"
 #include "harness/environment.h"
 #include "harness/names.h"
-#include "harness/reproduce/measure.h"
+#include "harness/reproduce/evidence.h"
 #include "harness/reproduce/walker.h"
 #include "problems/base/file.h"
 #include "problems/base/memory.h"
@@ -268,25 +268,9 @@ static eb_error run_probe(const eb_paper *paper, const eb_section *section, cons
   return EB_OK;
 }
 
-static bool shows_probe(const eb_paper_table *table, const char *id) {
-  for (int c = 0; c < table->column_count; c++) {
-    const char *shown = eb_paper_column_probe(&table->columns[c]);
-    if (shown && strcmp(shown, id) == 0) return true;
-  }
-  return false;
-}
-
-/* Probes that claims, tables or figures of the choice name. */
-static bool is_wanted(const eb_paper *paper, const eb_paper_choice *choice, const char *id) {
-  for (int c = 0; c < paper->claim_count; c++) {
-    const char *named = eb_section_value(paper->claims[c].arguments, "probe");
-    if (choice->claims[c] && named && strcmp(named, id) == 0) return true;
-  }
-  for (int f = 0; f < paper->figure_count; f++)
-    if (choice->figures[f] && paper->figures[f].probe && strcmp(paper->figures[f].probe, id) == 0)
-      return true;
-  for (int t = 0; t < paper->table_count; t++)
-    if (choice->tables[t] && shows_probe(&paper->tables[t], id)) return true;
+static bool is_wanted(const eb_paper_choice *choice, const char *id) {
+  for (int i = 0; i < choice->probes.count; i++)
+    if (strcmp(choice->probes.items[i], id) == 0) return true;
   return false;
 }
 
@@ -294,7 +278,7 @@ static eb_error run_wanted(const eb_paper *paper, const eb_paper_choice *choice,
                            const char *folder, bool resume, eb_signals *signals) {
   for (int i = 0; i < paper->sections.count; i++) {
     const eb_section *section = &paper->sections.items[i];
-    if (strcmp(section->kind, "probe") != 0 || !is_wanted(paper, choice, section->label)) continue;
+    if (strcmp(section->kind, "probe") != 0 || !is_wanted(choice, section->label)) continue;
     if (eb_signals_pending(signals)) break;
     EB_TRY(run_probe(paper, section, from, folder, resume, signals));
   }

@@ -88,6 +88,7 @@ static double at(const eb_value *v, size_t i) {
 static eb_error like(const eb_value *series, size_t count, eb_value *out) {
   EB_TRY(eb_value_series(count, series->time != NULL, out));
   if (series->time) memcpy(out->time, series->time, count * sizeof *out->time);
+  out->start = series->start;
   out->first = series->first;
   out->warmup = series->warmup;
   out->a_frame = series->a_frame;
@@ -310,12 +311,13 @@ eb_error eb_value_window(const eb_value *s, const eb_window_end *from, const eb_
   memcpy(out->y, s->y + first, out->count * sizeof *out->y);
   if (s->time) memcpy(out->time, s->time + first, out->count * sizeof *out->time);
   out->first = s->first + first;
+  if (first > 0 && s->time) out->start = s->time[first - 1];
   out->warmup = first < s->warmup ? s->warmup - first : 0;
   /* An end that the run has reached closes the window. */
   bool reached = (to->unit == '1' && (double)(s->first + s->count - 1) >= end) ||
                  ((to->unit == 's' || to->unit == '(') && s->time && s->count &&
                   s->time[s->count - 1] >= end - hair && !(to_time && to_time->may_rise));
-  out->cut = s->cut && !reached;
+  out->cut = (s->cut && !reached) || (to_time && to_time->may_rise);
   if (from_time) eb_value_taint(out, from_time);
   if (to_time) eb_value_taint(out, to_time);
   return EB_OK;
@@ -347,8 +349,7 @@ eb_error eb_value_frames(const eb_value *s, eb_value *out) {
 double eb_value_integral(const eb_value *s) {
   double sum = 0;
   for (size_t i = 0; i < s->count; i++) {
-    double before = i ? s->time[i - 1] : s->count > 1 ? 2 * s->time[0] - s->time[1] : 0;
-    sum += s->y[i] * (s->time[i] - before);
+    sum += s->y[i] * (s->time[i] - (i ? s->time[i - 1] : s->start));
   }
   return sum;
 }

@@ -34,6 +34,7 @@ typedef struct eb_value {
   char *text;
   /* A series: a value a step, a frame or a word of a loop. */
   double *y, *time; /* time: s, at the end of the step; NULL for what has none */
+  double start;     /* s: the time before the first value */
   size_t count;
   size_t first;   /* number of the first value in the run, from 1 */
   size_t warmup;  /* leading values that mean, median, min and max leave out */
@@ -78,7 +79,7 @@ EB_MUST eb_error eb_value_window(const eb_value *series, const eb_window_end *fr
 void eb_value_clip(eb_value *series, double time);
 /* Sums over the steps of each frame. */
 EB_MUST eb_error eb_value_frames(const eb_value *series, eb_value *out);
-/* Sum of y dt, dt the time since the value before. */
+/* Sum of y dt, dt the time since the value before it in the run. */
 double eb_value_integral(const eb_value *series);
 
 /* The least-squares line through (x, y), sorted nowhere: its slope, and R^2 = 1 - |y - line|^2 / |y - mean|^2; NaN with fewer than three. */

@@ -1,0 +1,258 @@
+#include "harness/reproduce/claim.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+
+const char *eb_ruling_name(eb_ruling ruling) {
+  static const char *const names[] = {"reproduced", "not reproduced", "not comparable"};
+  return names[ruling];
+}
+
+const char *eb_truth_name(eb_truth truth) {
+  static const char *const names[] = {"does not hold", "holds", "open"};
+  return names[truth];
+}
+
+eb_error eb_put_value(eb_text *out, double value) {
+  if (isnan(value)) return eb_text_printf(out, "-");
+  bool whole = fabs(value) < 1e15 && value == rint(value);
+  return eb_text_printf(out, whole ? "%.0f" : "%.4g", value);
+}
+
+/* ---- conditions ------------------------------------------------------------------------------- */
+
+typedef struct judging {
+  eb_evaluation *e;
+  eb_finding *out;
+  double first; /* left side of the first comparison */
+} judging;
+
+/* Takes the texts. */
+static eb_error add_condition(eb_finding *to, eb_truth truth, eb_knowledge knowledge,
+                              eb_text texts[4]) {
+  size_t count = (size_t)to->count;
+  eb_condition *grown = eb_recalloc(to->conditions, count, count + 1, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a condition");
+  to->conditions = grown;
+  grown[to->count++] = (eb_condition){.text = texts[0].data,
+                                      .values = texts[1].data,
+                                      .value = texts[2].data,
+                                      .bound = texts[3].data,
+                                      .truth = truth,
+                                      .knowledge = knowledge};
+  for (int t = 0; t < 4; t++) texts[t] = (eb_text){0};
+  to->holding += truth == EB_TRUE;
+  return EB_OK;
+}
+
+/* A figure by its value. */
+static eb_error put_figure(void *context, const eb_expression *of, const eb_scope *scope,
+                           eb_text *out, bool *done) {
+  eb_evaluation *e = context;
+  eb_value value = {0};
+  eb_error error = EB_OK;
+  bool figure =
+      of->op == EB_OP_NAME || (of->op == EB_OP_CALL && !eb_is_quantifier(of) && !eb_is_pairs(of));
+  if (!figure) return EB_OK;
+  EB_TRY(eb_evaluate(e, of, scope, &value));
+  *done = value.kind != EB_VALUE_SERIES;
+  if (value.kind == EB_VALUE_NUMBER)
+    error = eb_put_value(out, value.knowledge ? NAN : value.number);
+  else if (value.kind == EB_VALUE_TRUTH)
+    error = eb_text_printf(out, "%s", eb_truth_name(value.truth));
+  else if (*done)
+    error = eb_text_printf(out, "\"%s\"", value.knowledge ? "-" : value.text);
+  eb_value_clear(&value);
+  return error;
+}
+
+static bool is_plain(const eb_expression *e) {
+  return e->op == EB_OP_NUMBER || e->op == EB_OP_NAME || e->op == EB_OP_CALL || e->op == EB_OP_TEXT;
+}
+
+/* What the sides are made of, where they are calculated; of times the interval says more, and what is clipped has other values alone. */
+static eb_error put_parts(judging *j, const eb_expression *side, const eb_scope *scope,
+                          const eb_compared *found, eb_text *out) {
+  if (is_plain(side) || found->repetitions || found->clipped) return EB_OK;
+  EB_TRY(eb_expression_print(side, scope, put_figure, j->e, out));
+  return eb_text_printf(out, " = ");
+}
+
+static eb_error put_sides(judging *j, const eb_comparing *what, const eb_compared *found,
+                          eb_text texts[4]) {
+  const char *sign = eb_comparison_sign(what->comparison);
+  EB_TRY(eb_expression_print(what->a, what->a_scope, NULL, NULL, &texts[0]));
+  EB_TRY(eb_text_printf(&texts[0], " %s ", sign));
+  if (what->factor != 1) EB_TRY(eb_text_printf(&texts[0], "%.6g * ", what->factor));
+  EB_TRY(eb_expression_print(what->b, what->b_scope, NULL, NULL, &texts[0]));
+  if (found->texts) {
+    EB_TRY(eb_expression_print(what->a, what->a_scope, put_figure, j->e, &texts[2]));
+    EB_TRY(eb_text_printf(&texts[3], "%s ", sign));
+    EB_TRY(eb_expression_print(what->b, what->b_scope, put_figure, j->e, &texts[3]));
+    return eb_text_printf(&texts[1], "%s %s", texts[2].data, texts[3].data);
+  }
+  EB_TRY(eb_put_value(&texts[2], found->a));
+  if (!isnan(found->low))
+    EB_TRY(eb_text_printf(&texts[2], " [%.4g, %.4g]", found->low, found->high));
+  EB_TRY(eb_text_printf(&texts[3], "%s ", sign));
+  EB_TRY(eb_put_value(&texts[3], found->b));
+  EB_TRY(put_parts(j, what->a, what->a_scope, found, &texts[1]));
+  EB_TRY(eb_text_printf(&texts[1], "%s %s ", texts[2].data, sign));
+  EB_TRY(put_parts(j, what->b, what->b_scope, found, &texts[1]));
+  EB_TRY(eb_put_value(&texts[1], found->b));
+  return isnan(found->low)
+             ? EB_OK
+             : eb_text_printf(&texts[1], " (95 %% of %d repetitions)", found->repetitions);
+}
+
+static eb_error judge_comparison(void *context, const eb_comparing *what) {
+  judging *j = context;
+  eb_compared found;
+  eb_text texts[4] = {0};
+  EB_TRY(eb_evaluate_comparison(j->e, what, &found));
+  if (j->out->count == 0) j->first = found.a;
+  eb_error error = put_sides(j, what, &found, texts);
+  if (!error) error = add_condition(j->out, found.truth, found.knowledge, texts);
+  for (int t = 0; t < 4; t++) eb_text_clear(&texts[t]);
+  return error;
+}
+
+static eb_error judge_other(judging *j, const eb_expression *of, const eb_scope *scope) {
+  eb_value value;
+  eb_text texts[4] = {0};
+  EB_TRY(eb_evaluate(j->e, of, scope, &value));
+  eb_error error = eb_expression_print(of, scope, NULL, NULL, &texts[0]);
+  if (!error) error = eb_expression_print(of, scope, put_figure, j->e, &texts[1]);
+  if (!error) error = eb_text_append(&texts[2], "", 0);
+  if (!error) error = eb_text_append(&texts[3], "", 0);
+  if (!error) error = add_condition(j->out, value.truth, value.knowledge, texts);
+  for (int t = 0; t < 4; t++) eb_text_clear(&texts[t]);
+  eb_value_clear(&value);
+  return error;
+}
+
+/* What an expression that has to hold consists of, as far as all of it has to. */
+typedef struct part {
+  judging *j;
+  const eb_expression *of;
+} part;
+
+static eb_error judge_part(void *context, const eb_scope *scope) {
+  part *p = context;
+  const eb_expression *of = p->of;
+  if (of->op == EB_OP_AND || (eb_is_quantifier(of) && strcmp(of->text, "all") == 0)) {
+    for (int i = 0; i < of->count; i++) {
+      part inner = {p->j, of->items[i]};
+      EB_TRY(i < of->looped ? eb_loops_visit(of, scope, judge_part, &inner)
+                            : judge_part(&inner, scope));
+    }
+    return EB_OK;
+  }
+  if (eb_is_pairs(of)) return eb_pairs_visit(p->j->e, of, scope, judge_comparison, p->j);
+  if (of->op != EB_OP_COMPARE) return judge_other(p->j, of, scope);
+  for (int i = 0; i + 1 < of->count; i++) {
+    const eb_comparing pair = {of->items[i], of->items[i + 1], scope, scope, of->comparisons[i], 1};
+    EB_TRY(judge_comparison(p->j, &pair));
+  }
+  return EB_OK;
+}
+
+/* ---- the verdict ------------------------------------------------------------------------------ */
+
+/* What does not hold, what is open, what holds; each as it stood. */
+static eb_error sort_conditions(eb_finding *f) {
+  static const eb_truth order[] = {EB_FALSE, EB_UNDECIDED, EB_TRUE};
+  eb_condition *sorted;
+  int count = 0;
+  EB_TRY(EB_NEW(sorted, f->count));
+  for (int k = 0; k < 3; k++)
+    for (int c = 0; c < f->count; c++)
+      if (f->conditions[c].truth == order[k]) sorted[count++] = f->conditions[c];
+  free(f->conditions);
+  f->conditions = sorted;
+  return EB_OK;
+}
+
+static eb_ruling rule(const eb_finding *f) {
+  eb_ruling ruling = EB_REPRODUCED;
+  for (int c = 0; c < f->count; c++) {
+    const eb_condition *one = &f->conditions[c];
+    if (one->truth == EB_FALSE || one->knowledge == EB_FAILED) return EB_NOT_REPRODUCED;
+    if (one->truth == EB_UNDECIDED) ruling = EB_NOT_COMPARABLE;
+  }
+  return ruling;
+}
+
+static eb_error rule_given(judging *j, const eb_expression *given) {
+  eb_value value;
+  EB_TRY(eb_evaluate(j->e, given, NULL, &value));
+  eb_truth truth = value.truth;
+  eb_value_clear(&value);
+  if (truth == EB_TRUE) return EB_OK;
+  j->out->ruling = EB_NOT_COMPARABLE;
+  EB_TRY(eb_text_printf(&j->out->causes, "this is not given here: "));
+  EB_TRY(eb_expression_print(given, NULL, NULL, NULL, &j->out->causes));
+  EB_TRY(eb_text_printf(&j->out->causes, ": "));
+  EB_TRY(eb_expression_print(given, NULL, put_figure, j->e, &j->out->causes));
+  return eb_text_printf(&j->out->causes, "\n");
+}
+
+/* The conditions that decide, and all when all hold; a few of them, since the page shows every one. */
+static eb_error put_reason(eb_finding *f) {
+  enum { MOST = 8 };
+  int telling = f->ruling == EB_REPRODUCED ? f->count : f->count - f->holding;
+  EB_TRY(eb_text_printf(&f->reason, "%d of %d conditions %s", f->holding, f->count,
+                        f->holding == 1 ? "holds" : "hold"));
+  for (const char *cause = f->causes.data; cause && *cause;) {
+    size_t length = strcspn(cause, "\n");
+    EB_TRY(eb_text_printf(&f->reason, "; %.*s", (int)length, cause));
+    cause += length + (cause[length] == '\n');
+  }
+  for (int c = 0; c < telling && c < MOST; c++)
+    EB_TRY(eb_text_printf(&f->reason, "; %s: %s%s", f->conditions[c].text, f->conditions[c].values,
+                          f->conditions[c].truth == EB_FALSE       ? ", not as claimed"
+                          : f->conditions[c].truth == EB_UNDECIDED ? ", open"
+                                                                   : ""));
+  return telling > MOST ? eb_text_printf(&f->reason, "; and %d more", telling - MOST) : EB_OK;
+}
+
+static eb_error judge(judging *j, const eb_paper_claim *claim) {
+  eb_finding *f = j->out;
+  for (int h = 0; h < claim->hold_count; h++) {
+    part whole = {j, claim->holds[h]};
+    EB_TRY(judge_part(&whole, NULL));
+  }
+  f->ruling = rule(f);
+  if (claim->given && f->ruling == EB_NOT_REPRODUCED) EB_TRY(rule_given(j, claim->given));
+  f->ours = j->first;
+  if (claim->ours) EB_TRY(eb_evaluate_number(j->e, claim->ours, NULL, &f->ours));
+  if (claim->paper) EB_TRY(eb_evaluate_number(j->e, claim->paper, NULL, &f->paper));
+  EB_TRY(sort_conditions(f));
+  return put_reason(f);
+}
+
+eb_error eb_claim_judge(eb_evaluation *e, const eb_paper_claim *claim, eb_finding *out) {
+  *out = (eb_finding){.ruling = EB_NOT_COMPARABLE, .paper = NAN, .ours = NAN};
+  judging j = {.e = e, .out = out, .first = NAN};
+  EB_TRY(eb_text_append(&out->causes, "", 0));
+  e->why = &out->causes;
+  eb_error error = judge(&j, claim);
+  e->why = NULL;
+  return eb_error_prefix(error, "claim '%s'", claim->id);
+}
+
+void eb_finding_clear(eb_finding *f) {
+  for (int c = 0; c < f->count; c++) {
+    free(f->conditions[c].text);
+    free(f->conditions[c].values);
+    free(f->conditions[c].value);
+    free(f->conditions[c].bound);
+  }
+  free(f->conditions);
+  eb_text_clear(&f->causes);
+  eb_text_clear(&f->reason);
+  *f = (eb_finding){0};
+}

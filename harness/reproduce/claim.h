@@ -1,0 +1,45 @@
+/* Claims judged: each condition on its own, and the verdict of all. A verdict is never written by hand. */
+#ifndef EB_REPRODUCE_CLAIM_H
+#define EB_REPRODUCE_CLAIM_H
+
+#include "harness/reproduce/evaluate.h"
+
+typedef enum eb_ruling {
+  EB_REPRODUCED,
+  EB_NOT_REPRODUCED,
+  EB_NOT_COMPARABLE,
+  EB_RULINGS
+} eb_ruling;
+/* "reproduced", "not reproduced", "not comparable" */
+const char *eb_ruling_name(eb_ruling ruling);
+
+/* One comparison of a claim, or what else has to hold. */
+typedef struct eb_condition {
+  char *text;   /* the expression, with the words of its loops */
+  char *values; /* the same with values put in: "180 / 97 = 1.856 >= 2" */
+  char *value,
+      *bound; /* its left side's value, and the rest: "1.856", ">= 2"; "" for what is no comparison */
+  eb_truth truth;
+  eb_knowledge knowledge;
+} eb_condition;
+
+typedef struct eb_finding {
+  eb_ruling ruling;
+  double paper, ours;       /* the claim in one number each; NaN: it has none */
+  eb_condition *conditions; /* what does not hold, what is open, what holds */
+  int count, holding;
+  eb_text causes; /* a line each: what is missing, contradicted, failed or too noisy */
+  eb_text reason; /* in words */
+} eb_finding;
+
+/* The finding of a claim: reproduced when every condition holds, not reproduced when one does not or a solver failed where its success is
+ * asked for - unless `given` does not hold -, else not comparable. The caller clears it, also after a failure. */
+EB_MUST eb_error eb_claim_judge(eb_evaluation *e, const eb_paper_claim *claim, eb_finding *out);
+void eb_finding_clear(eb_finding *finding);
+
+/* "holds", "does not hold", "open" */
+const char *eb_truth_name(eb_truth truth);
+/* Appends a number with four digits; whole ones as they are, and "-" for what is not known. */
+EB_MUST eb_error eb_put_value(eb_text *out, double value);
+
+#endif

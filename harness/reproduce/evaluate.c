@@ -1,0 +1,751 @@
+#include "harness/reproduce/evaluate.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/names.h"
+#include "problems/base/memory.h"
+
+/* ---- what is known beforehand ----------------------------------------------------------------- */
+
+eb_error eb_known_add(eb_known *known, const char *text, const eb_value *value) {
+  size_t count = (size_t)known->count;
+  char **texts = eb_recalloc(known->texts, count, count + 1, sizeof *texts);
+  if (texts) known->texts = texts;
+  eb_value *values = eb_recalloc(known->values, count, count + 1, sizeof *values);
+  if (values) known->values = values;
+  char *copy = strdup(text);
+  if (!texts || !values || !copy) {
+    free(copy);
+    return EB_ERROR(EB_ERR_MEMORY, "cannot keep a figure");
+  }
+  texts[count] = copy;
+  values[count] = *value;
+  known->count++;
+  return EB_OK;
+}
+
+const eb_value *eb_known_find(const eb_known *known, const char *text) {
+  for (int i = 0; i < known->count; i++)
+    if (strcmp(known->texts[i], text) == 0) return &known->values[i];
+  return NULL;
+}
+
+void eb_known_clear(eb_known *known) {
+  for (int i = 0; i < known->count; i++) free(known->texts[i]);
+  free(known->texts);
+  free(known->values);
+  *known = (eb_known){0};
+}
+
+/* The expression, and under which circumstances. */
+static eb_error key_of(const eb_evaluation *e, const eb_expression *expression,
+                       const eb_scope *scope, eb_text *out) {
+  EB_TRY(eb_expression_print(expression, scope, NULL, NULL, out));
+  if (e->repetition >= 0) EB_TRY(eb_text_printf(out, " @%d", e->repetition));
+  for (int g = 0; e->limits && g < e->paper->sections.count; g++)
+    if (!isnan(e->limits[g])) EB_TRY(eb_text_printf(out, " %d<%.12g", g, e->limits[g]));
+  return EB_OK;
+}
+
+/* ---- for what names mean ---------------------------------------------------------------------- */
+
+eb_error eb_evaluation_say(eb_evaluation *e, const char *format, ...) {
+  char text[1000];
+  va_list arguments;
+  if (!e->why) return EB_OK;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text - 1, format, arguments);
+  va_end(arguments);
+  strcat(text, "\n");
+  if (e->why->length && strstr(e->why->data, text)) return EB_OK;
+  return eb_text_printf(e->why, "%s", text);
+}
+
+eb_error eb_evaluation_case(eb_evaluation *e, const char *name, int *out) {
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  *out = eb_paper_case_find(e->paper, name, strlen(name));
+  if (*out >= 0 && e->named) e->named[*out] = true;
+  if (*out >= 0) return EB_OK;
+  for (int c = 0; c < e->paper->case_count && !error; c++)
+    error = eb_strings_add(&names, e->paper->cases[c].name);
+  if (!error) error = eb_unknown_name("case", name, &names);
+  eb_strings_clear(&names);
+  return error;
+}
+
+eb_error eb_evaluation_run(eb_evaluation *e, int case_, int *run, eb_knowledge *knowledge) {
+  *run = -1;
+  *knowledge = EB_UNKNOWN;
+  if (!e->evidence || e->own) return EB_OK;
+  const eb_case_evidence *found = &e->evidence->cases[case_];
+  if (found->standing < EB_STANDING_CUT) {
+    if (found->standing == EB_STANDING_FAILED) *knowledge = EB_FAILED;
+    return eb_evaluation_say(e, "%s", found->why);
+  }
+  *knowledge = EB_KNOWN;
+  *run = e->repetition >= 0 && e->repetition < found->run_count ? found->runs[e->repetition]
+                                                                : found->run;
+  return *found->why ? eb_evaluation_say(e, "%s", found->why) : EB_OK;
+}
+
+bool eb_evaluation_cut(const eb_evaluation *e, int case_) {
+  const eb_paper_case *work = &e->paper->cases[case_];
+  return work->frames < work->all_frames ||
+         (e->evidence && e->evidence->cases[case_].standing != EB_STANDING_WHOLE);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------ */
+
+enum { MOST_ARGUMENTS = 32 };
+
+/* A list of numbers that grows by one at each visit. */
+typedef struct list {
+  eb_evaluation *e;
+  const eb_expression *item;
+  eb_value *out;
+} list;
+
+static eb_error append(eb_value *to, const eb_value *from) {
+  if (from->kind != EB_VALUE_NUMBER)
+    return EB_ERROR(EB_ERR_FORMAT, "a list is of numbers, not of %s",
+                    from->kind == EB_VALUE_SERIES ? "series: take the mean, max, .. of each"
+                                                  : eb_value_kind_name(from->kind));
+  double *grown = eb_recalloc(to->y, to->count, to->count + 1, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a list");
+  to->y = grown;
+  grown[to->count++] = from->number;
+  to->may_rise |= from->may_rise;
+  to->may_fall |= from->may_fall;
+  eb_value_taint(to, from);
+  return EB_OK;
+}
+
+static eb_error append_visited(void *context, const eb_scope *scope) {
+  list *l = context;
+  eb_value item;
+  EB_TRY(eb_evaluate(l->e, l->item, scope, &item));
+  eb_error error = append(l->out, &item);
+  eb_value_clear(&item);
+  return error;
+}
+
+/* One argument: under the call's loops a list. */
+static eb_error argument_of(eb_evaluation *e, const eb_expression *call, int i,
+                            const eb_scope *scope, eb_value *out) {
+  if (i >= call->looped) return eb_evaluate(e, call->items[i], scope, out);
+  *out = (eb_value){0};
+  EB_TRY(eb_value_series(0, false, out));
+  list l = {e, call->items[i], out};
+  return eb_loops_visit(call, scope, append_visited, &l);
+}
+
+/* Several arguments of a reduction are a list. */
+static eb_error list_of(eb_evaluation *e, const eb_expression *call, const eb_scope *scope,
+                        eb_value *out) {
+  if (call->count == 1) return argument_of(e, call, 0, scope, out);
+  if (call->looped)
+    return EB_ERROR(EB_ERR_FORMAT, "%s wants one argument before 'for'", call->text);
+  EB_TRY(eb_value_series(0, false, out));
+  for (int i = 0; i < call->count; i++) {
+    list l = {e, call->items[i], out};
+    EB_TRY(append_visited(&l, scope));
+  }
+  return EB_OK;
+}
+
+static eb_error reduce(eb_evaluation *e, const eb_expression *call, const eb_scope *scope,
+                       eb_value *out) {
+  eb_value all = {0};
+  if (call->count == 0) return EB_ERROR(EB_ERR_FORMAT, "%s wants a series", call->text);
+  eb_error error = list_of(e, call, scope, &all);
+  if (!error) error = eb_value_reduce(call->text, &all, out);
+  if (!error && !all.time) {
+    out->may_rise |= all.may_rise;
+    out->may_fall |= all.may_fall;
+  }
+  eb_value_clear(&all);
+  return error;
+}
+
+/* A case, an axis, a table: a word, not a figure. */
+static eb_error word_of(const eb_expression *argument, const eb_scope *scope, eb_value *out) {
+  eb_text text = {0};
+  bool quoted = argument->op == EB_OP_TEXT;
+  *out = (eb_value){0};
+  if (!quoted && argument->op != EB_OP_NAME && argument->op != EB_OP_NUMBER)
+    return EB_ERROR(EB_ERR_FORMAT, "a name is expected, not a calculation");
+  eb_error error = quoted ? eb_text_printf(&text, "%s", argument->text)
+                          : eb_expression_print(argument, scope, NULL, NULL, &text);
+  if (!error) error = eb_value_text(text.data, out);
+  eb_text_clear(&text);
+  return error;
+}
+
+static bool is_one_of(const char *word, const char *const *words) {
+  while (*words && strcmp(*words, word) != 0) words++;
+  return *words != NULL;
+}
+
+/* Whether the argument is what its letter says. */
+static eb_error check_argument(eb_evaluation *e, char letter, const eb_value *value) {
+  static const char *const axes[] = {"x", "y", "z", NULL}, *const ends[] = {"lower", "upper", NULL};
+  int case_;
+  switch (letter) {
+  case 'c':
+    return eb_evaluation_case(e, value->text, &case_);
+  case 'x':
+    return is_one_of(value->text, axes)
+               ? EB_OK
+               : EB_ERROR(EB_ERR_FORMAT, "an axis is x, y or z, not '%s'", value->text);
+  case 'u':
+    return is_one_of(value->text, ends)
+               ? EB_OK
+               : EB_ERROR(EB_ERR_FORMAT, "an end is lower or upper, not '%s'", value->text);
+  case 't':
+    return eb_paper_table_find(e->paper, value->text) >= 0
+               ? EB_OK
+               : EB_ERROR(EB_ERR_FORMAT, "there is no table '%s'", value->text);
+  case 'v':
+    return value->kind == EB_VALUE_SERIES ? EB_OK
+                                          : EB_ERROR(EB_ERR_FORMAT, "a series is expected, not %s",
+                                                     eb_value_kind_name(value->kind));
+  case 'n':
+    return value->kind == EB_VALUE_NUMBER ? EB_OK
+                                          : EB_ERROR(EB_ERR_FORMAT, "a number is expected, not %s",
+                                                     eb_value_kind_name(value->kind));
+  default:
+    return EB_OK;
+  }
+}
+
+static eb_error wrong_count(const eb_function *f, int got) {
+  int most = 0, least = 0;
+  for (const char *a = f->arguments; *a && *a != '?'; a++) least++;
+  for (const char *a = f->arguments; *a; a++) most += *a != '?';
+  return EB_ERROR(EB_ERR_FORMAT, "%s wants %d to %d arguments (%s), not %d", f->name, least, most,
+                  f->doc, got);
+}
+
+/* Fills values[0, count) with the arguments, as their letters say. */
+static eb_error read_arguments(eb_evaluation *e, const eb_function *f, const eb_expression *call,
+                               const eb_scope *scope, eb_value *values) {
+  const char *letter = f->arguments;
+  for (int i = 0; i < call->count; i++, letter++) {
+    letter += *letter == '?';
+    if (!*letter) return wrong_count(f, call->count);
+    if (strchr("vna", *letter))
+      EB_TRY(argument_of(e, call, i, scope, &values[i]));
+    else
+      EB_TRY(word_of(call->items[i], scope, &values[i]));
+    EB_TRY(check_argument(e, *letter, &values[i]));
+  }
+  return *letter && *letter != '?' ? wrong_count(f, call->count) : EB_OK;
+}
+
+static eb_error call_function(eb_evaluation *e, const eb_function *f, const eb_expression *call,
+                              const eb_scope *scope, eb_value *out) {
+  eb_value values[MOST_ARGUMENTS] = {0};
+  if (call->count > MOST_ARGUMENTS) return wrong_count(f, call->count);
+  eb_error error = read_arguments(e, f, call, scope, values);
+  if (!error) error = f->call(e, values, call->count, out);
+  for (int i = 0; i < call->count; i++) eb_value_clear(&values[i]);
+  return eb_error_prefix(error, "%s", f->name);
+}
+
+static eb_error unknown_function(const char *name) {
+  static const char *const others[] = {"mean", "median", "min",    "max", "sum", "first",
+                                       "last", "count",  "rising", "all", "any", "falling"};
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  for (size_t i = 0; i < sizeof others / sizeof *others && !error; i++)
+    error = eb_strings_add(&names, others[i]);
+  for (const eb_function *f = eb_functions; f->name && !error; f++)
+    error = eb_strings_add(&names, f->name);
+  if (!error) error = eb_unknown_name("function", name, &names);
+  eb_strings_clear(&names);
+  return error;
+}
+
+/* ---- conditions ------------------------------------------------------------------------------- */
+
+bool eb_is_pairs(const eb_expression *e) {
+  return e->op == EB_OP_CALL && (strcmp(e->text, "rising") == 0 || strcmp(e->text, "falling") == 0);
+}
+
+bool eb_is_quantifier(const eb_expression *e) {
+  return e->op == EB_OP_CALL && (strcmp(e->text, "all") == 0 || strcmp(e->text, "any") == 0);
+}
+
+/* A conjunction or disjunction that is taken together; in a disjunction true is what false is in a conjunction. */
+typedef struct joined {
+  eb_evaluation *e;
+  const eb_expression *item;
+  eb_truth decides; /* EB_FALSE of a conjunction, EB_TRUE of a disjunction */
+  eb_truth truth;
+  eb_knowledge knowledge;
+} joined;
+
+static void join(joined *j, eb_truth truth, eb_knowledge knowledge) {
+  if (j->truth == j->decides) return;
+  if (truth == j->decides) {
+    j->truth = truth;
+    j->knowledge = EB_KNOWN;
+  } else if (truth == EB_UNDECIDED) {
+    j->truth = truth;
+    if (knowledge > j->knowledge) j->knowledge = knowledge;
+  }
+}
+
+static eb_error join_visited(void *context, const eb_scope *scope) {
+  joined *j = context;
+  eb_value value;
+  if (j->truth == j->decides && j->e->evidence) return EB_OK; /* decided */
+  EB_TRY(eb_evaluate(j->e, j->item, scope, &value));
+  eb_value_kind kind = value.kind;
+  join(j, value.truth, value.knowledge);
+  eb_value_clear(&value);
+  return kind == EB_VALUE_TRUTH
+             ? EB_OK
+             : EB_ERROR(EB_ERR_FORMAT, "a condition is expected, not %s", eb_value_kind_name(kind));
+}
+
+static eb_error join_items(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
+                           bool conjunction, eb_value *out) {
+  joined j = {.e = e,
+              .decides = conjunction ? EB_FALSE : EB_TRUE,
+              .truth = conjunction ? EB_TRUE : EB_FALSE};
+  for (int i = 0; i < of->count; i++) {
+    j.item = of->items[i];
+    EB_TRY(i < of->looped ? eb_loops_visit(of, scope, join_visited, &j) : join_visited(&j, scope));
+  }
+  *out = eb_value_truth(j.truth);
+  out->knowledge = j.knowledge;
+  return EB_OK;
+}
+
+static eb_error join_pair(void *context, const eb_comparing *pair) {
+  joined *j = context;
+  eb_compared compared;
+  EB_TRY(eb_evaluate_comparison(j->e, pair, &compared));
+  join(j, compared.truth, compared.knowledge);
+  return EB_OK;
+}
+
+static eb_error conjoin_pairs(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
+                              eb_value *out) {
+  joined j = {.e = e, .decides = EB_FALSE, .truth = EB_TRUE};
+  if (eb_is_pairs(of)) EB_TRY(eb_pairs_visit(e, of, scope, join_pair, &j));
+  for (int i = 0; of->op == EB_OP_COMPARE && i + 1 < of->count; i++) {
+    const eb_comparing pair = {of->items[i], of->items[i + 1], scope, scope, of->comparisons[i], 1};
+    EB_TRY(join_pair(&j, &pair));
+  }
+  *out = eb_value_truth(j.truth);
+  out->knowledge = j.knowledge;
+  return EB_OK;
+}
+
+static eb_error negate_truth(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
+                             eb_value *out) {
+  static const eb_truth other[] = {EB_TRUE, EB_FALSE, EB_UNDECIDED};
+  EB_TRY(eb_evaluate(e, of->items[0], scope, out));
+  if (out->kind != EB_VALUE_TRUTH)
+    return EB_ERROR(EB_ERR_FORMAT, "'not' wants a condition, not %s",
+                    eb_value_kind_name(out->kind));
+  out->truth = other[out->truth];
+  return EB_OK;
+}
+
+/* ---- rising and falling ----------------------------------------------------------------------- */
+
+/* The scope of the pair's earlier item, copied, since its words last only for a visit. */
+typedef struct earlier {
+  char *words[8];
+  eb_scope scopes[8];
+  const eb_scope *scope;
+} earlier;
+
+typedef struct pairing {
+  const eb_expression *call;
+  const eb_scope *outer;
+  double noise;
+  bool any;
+  earlier *before;
+  eb_pair_visit visit;
+  void *context;
+} pairing;
+
+static void forget(earlier *before) {
+  for (int l = 0; l < 8; l++) {
+    free(before->words[l]);
+    before->words[l] = NULL;
+  }
+}
+
+static eb_error remember(pairing *p, const eb_scope *scope) {
+  const eb_scope *outer = p->outer;
+  forget(p->before);
+  for (int l = 0; l < p->call->loop_count; l++, scope = scope->outer) {
+    p->before->words[l] = strdup(scope->word);
+    if (!p->before->words[l]) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a word");
+    p->before->scopes[l] = (eb_scope){scope->variable, p->before->words[l], NULL};
+  }
+  for (int l = p->call->loop_count - 1; l >= 0; outer = &p->before->scopes[l--])
+    p->before->scopes[l].outer = outer;
+  p->before->scope = outer;
+  p->any = true;
+  return EB_OK;
+}
+
+static eb_comparing pair_of(const pairing *p, const eb_expression *later, const eb_scope *scope,
+                            const eb_expression *earlier_, const eb_scope *earlier_scope) {
+  bool rises = strcmp(p->call->text, "rising") == 0;
+  return (eb_comparing){later,
+                        earlier_,
+                        scope,
+                        earlier_scope,
+                        rises ? EB_GREATER_EQUAL : EB_LESS_EQUAL,
+                        rises ? 1 - p->noise : 1 + p->noise};
+}
+
+static eb_error visit_pair(void *context, const eb_scope *scope) {
+  pairing *p = context;
+  const eb_expression *item = p->call->items[0];
+  const eb_comparing pair = pair_of(p, item, scope, item, p->any ? p->before->scope : NULL);
+  if (p->any) EB_TRY(p->visit(p->context, &pair));
+  return remember(p, scope);
+}
+
+/* The items: those before 'for', or all but a noise band at the end, which is a number. */
+static eb_error visit_pairs(eb_evaluation *e, pairing *p, const eb_scope *scope) {
+  const eb_expression *call = p->call;
+  bool banded = call->count > 1 && call->items[call->count - 1]->op == EB_OP_NUMBER;
+  int items = call->count - banded;
+  if (items < 1 || (call->looped ? call->looped != 1 || items != 1 : items < 2))
+    return EB_ERROR(EB_ERR_FORMAT,
+                    "%s wants 'EXPRESSION for x in a b ..' or expressions, then perhaps a band of "
+                    "noise (5%%)",
+                    call->text);
+  (void)e;
+  p->noise = banded ? call->items[call->count - 1]->number : 0;
+  if (call->looped) return eb_loops_visit(call, scope, visit_pair, p);
+  for (int i = 1; i < items; i++) {
+    const eb_comparing pair = pair_of(p, call->items[i], scope, call->items[i - 1], scope);
+    EB_TRY(p->visit(p->context, &pair));
+  }
+  return EB_OK;
+}
+
+eb_error eb_pairs_visit(eb_evaluation *e, const eb_expression *call, const eb_scope *scope,
+                        eb_pair_visit visit, void *context) {
+  earlier before = {0};
+  pairing p = {.call = call, .outer = scope, .before = &before, .visit = visit, .context = context};
+  eb_error error = visit_pairs(e, &p, scope);
+  forget(&before);
+  return error;
+}
+
+/* ---- the tree --------------------------------------------------------------------------------- */
+
+static eb_error call_any(eb_evaluation *e, const eb_expression *call, const eb_scope *scope,
+                         eb_value *out) {
+  if (eb_is_quantifier(call))
+    return join_items(e, call, scope, strcmp(call->text, "all") == 0, out);
+  if (eb_is_pairs(call)) return conjoin_pairs(e, call, scope, out);
+  if (eb_is_reduction(call->text)) return reduce(e, call, scope, out);
+  for (const eb_function *f = eb_functions; f->name; f++)
+    if (strcmp(f->name, call->text) == 0) return call_function(e, f, call, scope, out);
+  return unknown_function(call->text);
+}
+
+/* A loop's word may be a number. */
+static eb_error read_name(eb_evaluation *e, const eb_expression *name, const eb_scope *scope,
+                          eb_value *out) {
+  char *expanded, *end;
+  EB_TRY(eb_scope_expand(scope, name->text, &expanded));
+  double number = strtod(expanded, &end);
+  eb_error error = EB_OK;
+  if (end != expanded && !*end && strspn(expanded, "0123456789+-.") > 0)
+    *out = eb_value_number(number);
+  else
+    error = eb_figure_read(e, expanded, out);
+  free(expanded);
+  return error;
+}
+
+static eb_error cut_window(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
+                           eb_value *out) {
+  eb_value series = {0}, ends[2] = {0};
+  eb_error error = eb_evaluate(e, of->items[0], scope, &series);
+  if (!error && of->from.call) error = eb_evaluate(e, of->from.call, scope, &ends[0]);
+  if (!error && of->to.call) error = eb_evaluate(e, of->to.call, scope, &ends[1]);
+  if (!error)
+    error = eb_value_window(&series, &of->from, of->from.call ? &ends[0] : NULL, &of->to,
+                            of->to.call ? &ends[1] : NULL, out);
+  eb_value_clear(&series);
+  eb_value_clear(&ends[0]);
+  eb_value_clear(&ends[1]);
+  return error;
+}
+
+static eb_error calculate(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
+                          eb_value *out) {
+  eb_value a = {0}, b = {0};
+  eb_error error = eb_evaluate(e, of->items[0], scope, &a);
+  if (!error && of->op != EB_OP_NEGATE) error = eb_evaluate(e, of->items[1], scope, &b);
+  if (!error)
+    error =
+        of->op == EB_OP_NEGATE ? eb_value_negate(&a, out) : eb_value_combine(of->op, &a, &b, out);
+  eb_value_clear(&a);
+  eb_value_clear(&b);
+  return error;
+}
+
+/* What is found is kept: functions on frames are slow, and a figure is often asked for again when its reason is written. */
+static eb_error look_up(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
+                        const char *key, eb_value *out) {
+  const eb_value *known = eb_known_find(e->known, key);
+  if (known) {
+    *out = *known;
+    return EB_OK;
+  }
+  EB_TRY(of->op == EB_OP_CALL ? call_any(e, of, scope, out) : read_name(e, of, scope, out));
+  bool keep = out->kind == EB_VALUE_NUMBER && out->knowledge == EB_KNOWN;
+  return keep ? eb_known_add(e->known, key, out) : EB_OK;
+}
+
+static eb_error find_or_keep(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
+                             eb_value *out) {
+  eb_text key = {0};
+  if (!e->known || e->named || (of->op == EB_OP_CALL && (eb_is_quantifier(of) || eb_is_pairs(of))))
+    return of->op == EB_OP_CALL ? call_any(e, of, scope, out) : read_name(e, of, scope, out);
+  eb_error error = key_of(e, of, scope, &key);
+  if (!error) error = look_up(e, of, scope, key.data, out);
+  eb_text_clear(&key);
+  return error;
+}
+
+eb_error eb_evaluate(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
+                     eb_value *out) {
+  *out = (eb_value){0};
+  switch (of->op) {
+  case EB_OP_NUMBER:
+    *out = eb_value_number(of->number);
+    return EB_OK;
+  case EB_OP_TEXT:
+    return eb_value_text(of->text, out);
+  case EB_OP_NAME:
+  case EB_OP_CALL:
+    return find_or_keep(e, of, scope, out);
+  case EB_OP_WINDOW:
+    return cut_window(e, of, scope, out);
+  case EB_OP_COMPARE:
+    return conjoin_pairs(e, of, scope, out);
+  case EB_OP_NOT:
+    return negate_truth(e, of, scope, out);
+  case EB_OP_AND:
+  case EB_OP_OR:
+    return join_items(e, of, scope, of->op == EB_OP_AND, out);
+  default:
+    return calculate(e, of, scope, out);
+  }
+}
+
+eb_error eb_evaluate_number(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
+                            double *out) {
+  eb_value value = {0};
+  eb_error error = eb_evaluate(e, of, scope, &value);
+  *out = value.knowledge == EB_KNOWN ? value.number : NAN;
+  if (!error && value.kind != EB_VALUE_NUMBER)
+    error = EB_ERROR(EB_ERR_FORMAT, "a number is expected, not %s", eb_value_kind_name(value.kind));
+  eb_value_clear(&value);
+  return error;
+}
+
+eb_error eb_expression_check(const eb_paper *paper, const eb_expression *of, const eb_scope *scope,
+                             eb_value_kind wanted) {
+  eb_evaluation e = {.paper = paper, .repetition = -1};
+  eb_value value = {0};
+  eb_error error = eb_evaluate(&e, of, scope, &value);
+  if (!error && value.kind != wanted)
+    error = EB_ERROR(EB_ERR_FORMAT, "%s is expected, not %s", eb_value_kind_name(wanted),
+                     eb_value_kind_name(value.kind));
+  eb_value_clear(&value);
+  return error;
+}
+
+/* ---- the paper's own numbers ------------------------------------------------------------------ */
+
+static eb_error add_cell(const eb_paper_table *table, int row, int column, bool reversed,
+                         eb_known *known) {
+  const eb_expression *cell = table->cells[row * table->column_count + column];
+  int from = reversed ? table->keys.count - 1 - row : row;
+  eb_value value =
+      eb_value_number(eb_paper_value(table, from, &table->columns[column]) / table->scale);
+  eb_text text = {0};
+  if (!cell || value.knowledge) return EB_OK;
+  eb_error error = eb_expression_print(cell, NULL, NULL, NULL, &text);
+  if (!error && !eb_known_find(known, text.data)) error = eb_known_add(known, text.data, &value);
+  eb_text_clear(&text);
+  return error;
+}
+
+eb_error eb_known_tables(const eb_paper *paper, bool reversed, eb_known *known) {
+  for (int t = 0; t < paper->table_count; t++)
+    for (int r = 0; r < paper->tables[t].keys.count; r++)
+      for (int c = 0; c < paper->tables[t].column_count; c++)
+        EB_TRY(add_cell(&paper->tables[t], r, c, reversed, known));
+  return EB_OK;
+}
+
+/* ---- comparisons ------------------------------------------------------------------------------ */
+
+/* Marks the cases that both sides name. */
+static eb_error mark_cases(const eb_evaluation *e, const eb_comparing *what, bool *named) {
+  eb_evaluation dry = {.paper = e->paper, .named = named, .repetition = -1};
+  const eb_expression *const sides[2] = {what->a, what->b};
+  const eb_scope *const scopes[2] = {what->a_scope, what->b_scope};
+  for (int s = 0; s < 2; s++) {
+    eb_value value = {0};
+    eb_error error = eb_evaluate(&dry, sides[s], scopes[s], &value);
+    eb_value_clear(&value);
+    EB_TRY(error);
+  }
+  return EB_OK;
+}
+
+/* Competitors of which one was cut are read up to where the first of them ends. */
+static eb_error find_limits(const eb_evaluation *e, const bool *named, double *limits) {
+  const eb_paper *paper = e->paper;
+  for (int g = 0; g < paper->sections.count; g++) limits[g] = NAN;
+  for (int c = 0; c < paper->case_count; c++)
+    if (named[c] && e->evidence->cases[c].standing == EB_STANDING_CUT)
+      limits[paper->cases[c].group] = INFINITY;
+  for (int c = 0; c < paper->case_count; c++) {
+    double *limit = &limits[paper->cases[c].group], *time;
+    size_t count;
+    int run;
+    eb_knowledge knowledge;
+    eb_evaluation quiet = *e;
+    quiet.why = NULL;
+    if (!named[c] || isnan(*limit)) continue;
+    EB_TRY(eb_evaluation_run(&quiet, c, &run, &knowledge));
+    if (run < 0) continue;
+    EB_TRY(eb_results_steps(e->evidence->results, run, EB_COL_TIME, &time, &count));
+    if (count && time[count - 1] < *limit) *limit = time[count - 1];
+    free(time);
+  }
+  return EB_OK;
+}
+
+static int repetitions_of(const eb_evaluation *e, const bool *named) {
+  int least = INT_MAX;
+  for (int c = 0; c < e->paper->case_count; c++)
+    if (named[c] && e->evidence->cases[c].run_count < least)
+      least = e->evidence->cases[c].run_count;
+  return least == INT_MAX ? 0 : least;
+}
+
+/* Both sides as the runs of one repetition have them. */
+static eb_error read_sides(eb_evaluation *e, const eb_comparing *what, const bool *named,
+                           double *limits, int repetition, eb_value *a, eb_value *b) {
+  double *outer = e->limits;
+  int had = e->repetition;
+  e->repetition = repetition;
+  eb_error error = limits ? find_limits(e, named, limits) : EB_OK;
+  if (limits) e->limits = limits;
+  if (!error) error = eb_evaluate(e, what->a, what->a_scope, a);
+  if (!error) error = eb_evaluate(e, what->b, what->b_scope, b);
+  if (!error && b->kind == EB_VALUE_NUMBER) b->number *= what->factor;
+  e->limits = outer;
+  e->repetition = had;
+  return error;
+}
+
+/* Decides by the interval of log(a / b) or, unless both are positive throughout, of a - b. */
+static void decide(const double *a, const double *b, double *d, int count, eb_comparison comparison,
+                   eb_compared *out) {
+  bool ratio = true;
+  double mean, half;
+  for (int r = 0; r < count; r++) ratio = ratio && a[r] > 0 && b[r] > 0;
+  for (int r = 0; r < count; r++) d[r] = ratio ? log(a[r] / b[r]) : a[r] - b[r];
+  eb_mean_interval(d, (size_t)count, &mean, &half);
+  bool low = eb_compare_numbers(mean - half, comparison, 0),
+       high = eb_compare_numbers(mean + half, comparison, 0);
+  out->truth = low != high ? EB_UNDECIDED : low ? EB_TRUE : EB_FALSE;
+  out->b = 0;
+  for (int r = 0; r < count; r++) out->b += b[r] / count;
+  out->a = ratio ? out->b * exp(mean) : out->b + mean;
+  out->low = ratio ? out->b * exp(mean - half) : out->b + mean - half;
+  out->high = ratio ? out->b * exp(mean + half) : out->b + mean + half;
+}
+
+static eb_error compare_times(eb_evaluation *e, const eb_comparing *what, const bool *named,
+                              double *limits, eb_compared *out) {
+  enum { MOST = 64 };
+  double a[MOST], b[MOST], d[MOST];
+  int count = repetitions_of(e, named);
+  if (count > MOST) count = MOST;
+  out->repetitions = count;
+  out->truth = EB_UNDECIDED;
+  if (count < 2)
+    return eb_evaluation_say(e, "one repetition of a time decides nothing: 3 are wanted");
+  for (int r = 0; r < count; r++) {
+    eb_value left = {0}, right = {0};
+    eb_error error = read_sides(e, what, named, limits, r, &left, &right);
+    a[r] = left.number;
+    b[r] = right.number;
+    if (left.knowledge || right.knowledge) a[r] = NAN;
+    eb_value_clear(&left);
+    eb_value_clear(&right);
+    EB_TRY(error);
+    if (!isfinite(a[r]) || !isfinite(b[r])) return EB_OK;
+  }
+  decide(a, b, d, count, what->comparison, out);
+  return out->truth == EB_UNDECIDED
+             ? eb_evaluation_say(e,
+                                 "too noisy to say: the interval of %d repetitions straddles "
+                                 "its bound",
+                                 count)
+             : EB_OK;
+}
+
+static eb_error compare(eb_evaluation *e, const eb_comparing *what, const bool *named,
+                        double *limits, eb_compared *out) {
+  eb_value a = {0}, b = {0};
+  eb_error error = read_sides(e, what, named, limits, e->repetition, &a, &b);
+  if (!error) error = eb_value_compare(&a, what->comparison, &b, &out->truth);
+  bool timed = a.timed || b.timed;
+  out->knowledge = a.knowledge > b.knowledge ? a.knowledge : b.knowledge;
+  out->texts = a.kind == EB_VALUE_TEXT;
+  for (int g = 0; limits && g < e->paper->sections.count; g++)
+    out->clipped = out->clipped || !isnan(limits[g]);
+  out->a = a.knowledge ? NAN : a.number;
+  out->b = b.knowledge ? NAN : b.number;
+  if (!error && !out->knowledge && out->truth == EB_UNDECIDED && !timed)
+    error = eb_evaluation_say(e, "a run stops before the end that this asks for");
+  if (!error && timed && !out->knowledge && e->evidence)
+    error = compare_times(e, what, named, limits, out);
+  eb_value_clear(&a);
+  eb_value_clear(&b);
+  return error;
+}
+
+eb_error eb_evaluate_comparison(eb_evaluation *e, const eb_comparing *what, eb_compared *out) {
+  bool *named = NULL, measured = e->evidence && e->evidence->results && !e->own;
+  double *limits = NULL;
+  *out = (eb_compared){.a = NAN, .b = NAN, .low = NAN, .high = NAN};
+  if (!measured) return compare(e, what, NULL, NULL, out);
+  eb_error error = EB_NEW(named, e->paper->case_count);
+  if (!error) error = EB_NEW(limits, e->paper->sections.count);
+  if (!error) error = mark_cases(e, what, named);
+  if (!error) error = compare(e, what, named, limits, out);
+  free(named);
+  free(limits);
+  return error;
+}

@@ -1,0 +1,95 @@
+/* Expressions evaluated over the evidence of a paper. */
+#ifndef EB_REPRODUCE_EVALUATE_H
+#define EB_REPRODUCE_EVALUATE_H
+
+#include "harness/reproduce/evidence.h"
+#include "harness/reproduce/value.h"
+
+/* Numbers that take the place of what an expression would find: the paper's own, or what was found before. */
+typedef struct eb_known {
+  char **texts; /* expressions as eb_expression_print writes them */
+  eb_value *values;
+  int count;
+} eb_known;
+EB_MUST eb_error eb_known_add(eb_known *known, const char *text, const eb_value *value);
+const eb_value *eb_known_find(const eb_known *known, const char *text);
+void eb_known_clear(eb_known *known);
+/* Adds the numbers of the paper's tables, each for the expression of ours beside it, in SI units. Rows are turned round when `reversed`: the last
+ * row's numbers stand for the first row's. */
+EB_MUST eb_error eb_known_tables(const eb_paper *paper, bool reversed, eb_known *known);
+
+typedef struct eb_evaluation {
+  const eb_paper *paper;
+  const eb_evidence
+      *evidence;      /* NULL: names and kinds are checked, every figure of a run is unknown */
+  eb_known *known;    /* NULL: none are kept */
+  bool own;           /* only what is known counts: the paper is judged by its own numbers */
+  bool *named;        /* set for every case that is named, when it is not NULL */
+  eb_strings *probes; /* names of the probes that are named, when it is not NULL */
+  int repetition;     /* of the runs; -1: the one that stands for the case */
+  double *limits;     /* s, by group of competitors: where their series end, or NULL */
+  eb_text *why;       /* what is missing or failed: a line each, each once; NULL: nobody asks */
+} eb_evaluation;
+
+/* The value of an expression. EB_ERR_FORMAT or EB_ERR_USAGE, which names the nearest, for what cannot be evaluated on any evidence. The
+ * caller clears *out. */
+EB_MUST eb_error eb_evaluate(eb_evaluation *e, const eb_expression *expression,
+                             const eb_scope *scope, eb_value *out);
+/* The value when it is a number; NaN when it is not known. EB_ERR_FORMAT for other kinds. */
+EB_MUST eb_error eb_evaluate_number(eb_evaluation *e, const eb_expression *expression,
+                                    const eb_scope *scope, double *out);
+/* Whether every name and kind is right. */
+EB_MUST eb_error eb_expression_check(const eb_paper *paper, const eb_expression *expression,
+                                     const eb_scope *scope, eb_value_kind wanted);
+
+/* a COMPARISON factor * b, each in a scope of its own, with competitors' series ended where the first of them ends. Of times the mean over the
+ * repetitions counts, of the logarithm of a over b where both are positive, and its 95 % interval decides. */
+typedef struct eb_comparing {
+  const eb_expression *a, *b;
+  const eb_scope *a_scope, *b_scope;
+  eb_comparison comparison;
+  double factor;
+} eb_comparing;
+typedef struct eb_compared {
+  eb_truth truth;
+  eb_knowledge knowledge;
+  bool texts;
+  bool clipped;     /* series were ended where the first competitor ends */
+  double a, b;      /* NaN: not known */
+  double low, high; /* interval of a, where it has one; else NaN */
+  int repetitions;  /* that the interval rests on; 0: no times are compared */
+} eb_compared;
+EB_MUST eb_error eb_evaluate_comparison(eb_evaluation *e, const eb_comparing *what,
+                                        eb_compared *out);
+
+/* Calls `visit` for each neighbouring pair of rising(...) or falling(...): later COMPARISON factor * earlier. */
+typedef eb_error (*eb_pair_visit)(void *context, const eb_comparing *pair);
+EB_MUST eb_error eb_pairs_visit(eb_evaluation *e, const eb_expression *call, const eb_scope *scope,
+                                eb_pair_visit visit, void *context);
+bool eb_is_pairs(const eb_expression *e);      /* rising(...), falling(...) */
+bool eb_is_quantifier(const eb_expression *e); /* all(...), any(...) */
+
+/* ---- for what names and functions mean ---- */
+
+/* Notes a cause, once. */
+EB_MUST eb_error eb_evaluation_say(eb_evaluation *e, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The case of that name. EB_ERR_USAGE with the nearest. */
+EB_MUST eb_error eb_evaluation_case(eb_evaluation *e, const char *name, int *out);
+/* The run of a case that counts now, or -1: then *knowledge tells why, and the cause is noted. */
+EB_MUST eb_error eb_evaluation_run(eb_evaluation *e, int case_, int *run, eb_knowledge *knowledge);
+/* Whether less of a case was run than the paper's file asks for. */
+bool eb_evaluation_cut(const eb_evaluation *e, int case_);
+
+/* What "CASE.FIGURE" or "PROBE:PATH" means (harness/reproduce/README.md). */
+EB_MUST eb_error eb_figure_read(eb_evaluation *e, const char *name, eb_value *out);
+
+/* A function of the language that is not a reduction. Arguments by a letter each: v series, n number, a either; as an EB_VALUE_TEXT c case, x axis,
+ * u upper or lower, t table, w any word; ? before what may be left out. */
+typedef struct eb_function {
+  const char *name, *arguments, *doc;
+  eb_error (*call)(eb_evaluation *e, const eb_value *arguments, int count, eb_value *out);
+} eb_function;
+extern const eb_function eb_functions[]; /* ended by a NULL name */
+
+#endif

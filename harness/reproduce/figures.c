@@ -1,0 +1,307 @@
+/* What names in expressions mean: figures of runs, of the machine and of probes. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/names.h"
+#include "harness/reproduce/evaluate.h"
+#include "harness/reproduce/probe.h"
+#include "problems/base/memory.h"
+
+/* ---- kinds of figures ------------------------------------------------------------------------- */
+
+/* Where in a run a figure stands. */
+typedef enum place {
+  COLUMN,   /* steps/, phases/ or counters/: a series of steps */
+  RESIDUAL, /* the first, last or number of the residuals that a solver logs in a step: a series */
+  SETUP,    /* setup/: a number */
+  ATTRIBUTE /* of the run: a number or a text */
+} place;
+
+typedef struct figure {
+  place place;
+  bool timed;
+  char path[100];        /* of a column; of the set-up, below setup/ */
+  const char *of;        /* of residuals: first, last, count */
+  const eb_field *field; /* of an attribute */
+} figure;
+
+static const char *const residuals[] = {"residuals/first", "residuals/last", "residuals/count"};
+enum { RESIDUALS = sizeof residuals / sizeof *residuals };
+
+static bool is_time(const char *name) {
+  size_t length = strlen(name);
+  return strcmp(name, "first_step_at") == 0 ||
+         (length > 7 && strcmp(name + length - 7, "seconds") == 0);
+}
+
+/* Whether a table of the steps is meant; columns go by their name alone. */
+static bool find_table(const char *name, figure *out) {
+  for (int t = 0; t < EB_STEP_TABLES; t++) {
+    eb_step_table table = eb_results_table_info(t);
+    bool column = strcmp(table.group, "steps") == 0;
+    snprintf(out->path, sizeof out->path, "%s/%s", table.group, table.name);
+    if (strcmp(column ? table.name : out->path, name) != 0) continue;
+    out->place = COLUMN;
+    out->timed = strcmp(table.group, "phases") == 0 ||
+                 (column && (strcmp(name, "wall") == 0 || strcmp(name, "cpu") == 0));
+    return true;
+  }
+  return false;
+}
+
+static bool find_setup(const char *name, figure *out) {
+  snprintf(out->path, sizeof out->path, "%s", name + (strncmp(name, "setup/", 6) == 0 ? 6 : 0));
+  out->place = SETUP;
+  for (int k = 0; k < EB_MEMORY_KINDS; k++)
+    if (strncmp(name, "memory/", 7) == 0 &&
+        strcmp(eb_memory_name((eb_memory_kind)k), name + 7) == 0)
+      return true;
+  for (int p = 0; p < EB_PHASE_COUNT; p++)
+    if (strncmp(name, "setup/", 6) == 0 && strcmp(eb_phase_name((eb_phase)p), name + 6) == 0)
+      return out->timed = true;
+  for (int c = 0; c < EB_COUNTERS; c++)
+    if (strncmp(name, "setup/", 6) == 0 && strcmp(eb_counter_name((eb_counter)c), name + 6) == 0)
+      return true;
+  return false;
+}
+
+static bool find_figure(const char *name, figure *out) {
+  *out = (figure){0};
+  if (find_table(name, out) || find_setup(name, out)) return true;
+  for (int r = 0; r < RESIDUALS; r++)
+    if (strcmp(residuals[r], name) == 0) {
+      *out = (figure){.place = RESIDUAL, .of = strchr(name, '/') + 1};
+      return true;
+    }
+  for (const eb_field *field = eb_run_fields; field->name; field++)
+    if (strcmp(field->name, name) == 0) {
+      *out = (figure){.place = ATTRIBUTE, .field = field, .timed = is_time(name)};
+      return true;
+    }
+  return false;
+}
+
+static eb_error add_names(eb_strings *out) {
+  char name[100];
+  for (int t = 0; t < EB_STEP_TABLES; t++) {
+    eb_step_table table = eb_results_table_info(t);
+    bool column = strcmp(table.group, "steps") == 0;
+    snprintf(name, sizeof name, "%s%s%s", column ? "" : table.group, column ? "" : "/", table.name);
+    EB_TRY(eb_strings_add(out, name));
+  }
+  for (int r = 0; r < RESIDUALS; r++) EB_TRY(eb_strings_add(out, residuals[r]));
+  for (int k = 0; k < EB_MEMORY_KINDS; k++) {
+    snprintf(name, sizeof name, "memory/%s", eb_memory_name((eb_memory_kind)k));
+    EB_TRY(eb_strings_add(out, name));
+  }
+  for (const eb_field *field = eb_run_fields; field->name; field++)
+    if (field->type != EB_FIELD_TEXT) EB_TRY(eb_strings_add(out, field->name));
+  return EB_OK;
+}
+
+static eb_error unknown_figure(const char *name) {
+  eb_strings names = {0};
+  eb_error error = add_names(&names);
+  if (!error) error = eb_unknown_name("figure of a run", name, &names);
+  eb_strings_clear(&names);
+  return error;
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+static eb_error read_residuals(const eb_results *results, int run, const char *of, eb_value *out) {
+  eb_residuals all;
+  EB_TRY(eb_results_residuals(results, run, &all));
+  for (size_t s = 0; s < out->count; s++) {
+    int64_t from = s < all.steps ? all.offsets[s] : 0, to = s < all.steps ? all.offsets[s + 1] : 0;
+    out->y[s] = strcmp(of, "count") == 0   ? (double)(to - from)
+                : from == to               ? NAN
+                : strcmp(of, "first") == 0 ? all.values[from]
+                                           : all.values[to - 1];
+  }
+  eb_residuals_clear(&all);
+  return EB_OK;
+}
+
+static eb_error read_steps(const eb_results *results, int run, const figure *f, eb_value *out) {
+  size_t count;
+  *out = (eb_value){.kind = EB_VALUE_SERIES, .first = 1};
+  out->a_frame = (size_t)eb_steps_per_frame(eb_results_run(results, run));
+  EB_TRY(eb_results_steps(results, run, EB_COL_TIME, &out->time, &out->count));
+  if (f->place == COLUMN) return eb_results_column(results, run, f->path, &out->y, &count);
+  EB_TRY(EB_NEW(out->y, out->count));
+  return read_residuals(results, run, f->of, out);
+}
+
+/* The first frame holds the first whole factorization and cold caches. */
+static void warm_up(const figure *f, eb_value *series) {
+  series->timed = f->timed;
+  series->warmup = f->timed && series->count > series->a_frame ? series->a_frame : 0;
+}
+
+static eb_error read_attribute(const eb_run *run, const eb_field *field, eb_value *out) {
+  const char *at = (const char *)run + field->offset;
+  if (field->type == EB_FIELD_TEXT) return eb_value_text(*(char *const *)(const void *)at, out);
+  *out = eb_value_number(field->type == EB_FIELD_INT ? (double)*(const int64_t *)(const void *)at
+                                                     : *(const double *)(const void *)at);
+  return EB_OK;
+}
+
+static eb_error read_run(eb_evaluation *e, int case_, int run, const figure *f, eb_value *out) {
+  double number;
+  const eb_results *results = e->evidence->results;
+  switch (f->place) {
+  case ATTRIBUTE:
+    EB_TRY(read_attribute(eb_results_run(results, run), f->field, out));
+    out->timed = f->timed;
+    return EB_OK;
+  case SETUP:
+    EB_TRY(eb_results_setup(results, run, f->path, &number));
+    *out = eb_value_number(number);
+    out->timed = f->timed;
+    return EB_OK;
+  default:
+    EB_TRY(read_steps(results, run, f, out));
+    out->cut = eb_evaluation_cut(e, case_);
+    warm_up(f, out);
+    if (e->limits && !isnan(e->limits[e->paper->cases[case_].group]))
+      eb_value_clip(out, e->limits[e->paper->cases[case_].group]);
+    return EB_OK;
+  }
+}
+
+static eb_value kind_of(const figure *f) {
+  bool text = f->place == ATTRIBUTE && f->field->type == EB_FIELD_TEXT;
+  return (eb_value){.kind = f->place < SETUP ? EB_VALUE_SERIES
+                            : text           ? EB_VALUE_TEXT
+                                             : EB_VALUE_NUMBER};
+}
+
+static eb_error read_case(eb_evaluation *e, const char *name, const char *what, eb_value *out) {
+  figure f;
+  int case_, run;
+  eb_knowledge knowledge;
+  EB_TRY(eb_evaluation_case(e, name, &case_));
+  if (!find_figure(what, &f)) return unknown_figure(what);
+  *out = kind_of(&f);
+  EB_TRY(eb_evaluation_run(e, case_, &run, &knowledge));
+  out->knowledge = knowledge;
+  return run < 0 ? EB_OK : read_run(e, case_, run, &f, out);
+}
+
+/* ---- the machine ------------------------------------------------------------------------------ */
+
+static eb_error read_machine(eb_evaluation *e, const char *what, eb_value *out) {
+  char *end;
+  const char *text = e->evidence && e->evidence->results && !e->own
+                         ? eb_results_environment(e->evidence->results, what)
+                         : "";
+  double number = strtod(text, &end);
+  *out = eb_value_number(*text && !*end ? number : NAN);
+  if (*text || !e->evidence) return EB_OK;
+  return eb_evaluation_say(e, "the result file says nothing of '%s'", what);
+}
+
+/* ---- probes ----------------------------------------------------------------------------------- */
+
+/* The entry of an object or, by its number, of an array, along a path of names; NULL: there is none. */
+static const json_t *follow(const json_t *at, const char *path) {
+  char key[200];
+  while (at && *path) {
+    size_t length = strcspn(path, ".");
+    snprintf(key, sizeof key, "%.*s", (int)length, path);
+    at = json_is_array(at) ? json_array_get(at, strtoul(key, NULL, 10)) : json_object_get(at, key);
+    path += length + (path[length] == '.');
+  }
+  return at;
+}
+
+/* What kept a probe from a figure: the cause beside it, in its row or solver, or that of the whole. */
+static eb_error say_causes(eb_evaluation *e, const char *id, const json_t *result,
+                           const char *path) {
+  char row[200];
+  const char *dot = strrchr(path, '.');
+  snprintf(row, sizeof row, "%.*s", dot ? (int)(dot - path) : 0, path);
+  const json_t *beside = follow(json_object_get(result, "rows"), row),
+               *stopped = json_object_get(result, "stopped");
+  const char *causes[] = {json_string_value(json_object_get(result, "failure")),
+                          json_string_value(json_object_get(result, "error")),
+                          json_string_value(json_object_get(beside, "reason")),
+                          json_string_value(json_object_get(beside, "error"))};
+  for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+    if (causes[i]) EB_TRY(eb_evaluation_say(e, "probe %s, %s: %s", id, path, causes[i]));
+  for (size_t i = 0; i < json_array_size(stopped); i++)
+    EB_TRY(eb_evaluation_say(e, "%s", json_string_value(json_array_get(stopped, i))));
+  return eb_evaluation_say(e, "probe %s has not found %s", id, path);
+}
+
+static eb_error read_found(eb_evaluation *e, const char *id, const json_t *result, const char *path,
+                           eb_value *out) {
+  const json_t *found = follow(json_object_get(result, "rows"), path);
+  if (!found) found = follow(result, path);
+  if (json_is_string(found)) return eb_value_text(json_string_value(found), out);
+  eb_value_kind kind = out->kind;
+  *out = eb_value_number(json_is_number(found) ? json_number_value(found) : NAN);
+  out->kind = kind;
+  /* A probe that did not come to its end may have found something else. */
+  out->may_rise = out->may_fall = !json_is_true(json_object_get(result, "complete"));
+  if (!isnan(out->number)) return EB_OK;
+  if (json_object_get(result, "failure")) out->knowledge = EB_FAILED;
+  return say_causes(e, id, result, path);
+}
+
+static eb_error unknown_probe(const eb_paper *paper, const char *id) {
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  for (int s = 0; s < paper->sections.count && !error; s++)
+    if (strcmp(paper->sections.items[s].kind, "probe") == 0)
+      error = eb_strings_add(&names, paper->sections.items[s].label);
+  if (!error) error = eb_unknown_name("probe", id, &names);
+  eb_strings_clear(&names);
+  return error;
+}
+
+/* Kinds are not known before a probe has run: a figure named "material" is a text. */
+static eb_error read_probe(eb_evaluation *e, const char *id, const char *path, eb_value *out) {
+  static const char text[] = ".material";
+  size_t length = strlen(path), tail = sizeof text - 1;
+  json_t *result = NULL;
+  if (!eb_sections_find(&e->paper->sections, "probe", id)) return unknown_probe(e->paper, id);
+  if (e->probes) EB_TRY(eb_strings_add(e->probes, id));
+  *out = eb_value_number(NAN);
+  if (length > tail && strcmp(path + length - tail, text) == 0) out->kind = EB_VALUE_TEXT;
+  if (!e->evidence || !e->evidence->folder || e->own) return EB_OK;
+  EB_TRY(eb_probe_load(e->paper, e->evidence->folder, id, &result));
+  eb_error error = result ? read_found(e, id, result, path, out)
+                          : eb_evaluation_say(e, "probe '%s' has left no result", id);
+  json_decref(result);
+  return error;
+}
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+static eb_error read_parts(eb_evaluation *e, const char *name, eb_value *out) {
+  char head[100];
+  size_t length = strcspn(name, ".:");
+  if (length >= sizeof head) return EB_ERROR(EB_ERR_FORMAT, "'%.60s..' is too long", name);
+  snprintf(head, sizeof head, "%.*s", (int)length, name);
+  if (name[length] == ':') return read_probe(e, head, name + length + 1, out);
+  if (name[length] != '.')
+    return EB_ERROR(EB_ERR_FORMAT,
+                    "'%s' is no figure: that is CASE.FIGURE, PROBE:PATH or machine.FACT", name);
+  if (strcmp(head, "machine") == 0) return read_machine(e, name + length + 1, out);
+  return read_case(e, head, name + length + 1, out);
+}
+
+eb_error eb_figure_read(eb_evaluation *e, const char *name, eb_value *out) {
+  *out = (eb_value){0};
+  eb_error error = read_parts(e, name, out);
+  if (error && strpbrk(name, "-/") && eb_error_kind(error) != EB_ERR_IO)
+    error = eb_error_prefix(error,
+                            "'%s' is one name, since the operators - and / stand between "
+                            "blanks",
+                            name);
+  return error;
+}
