@@ -36,7 +36,10 @@ const eb_value *eb_known_find(const eb_known *known, const char *text) {
 }
 
 void eb_known_clear(eb_known *known) {
-  for (int i = 0; i < known->count; i++) free(known->texts[i]);
+  for (int i = 0; i < known->count; i++) {
+    free(known->texts[i]);
+    eb_value_clear(&known->values[i]);
+  }
   free(known->texts);
   free(known->values);
   *known = (eb_known){0};
@@ -510,10 +513,9 @@ static eb_error calculate(eb_evaluation *e, const eb_expression *of, const eb_sc
 static eb_error look_up(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
                         const char *key, eb_value *out) {
   const eb_value *known = eb_known_find(e->known, key);
-  if (known) {
-    *out = *known;
-    return EB_OK;
-  }
+  if (known && known->kind == EB_VALUE_TEXT) return eb_value_text(known->text, out);
+  if (known) *out = *known;
+  if (known) return EB_OK;
   EB_TRY(of->op == EB_OP_CALL ? call_any(e, of, scope, out) : read_name(e, of, scope, out));
   bool keep = out->kind == EB_VALUE_NUMBER && out->knowledge == EB_KNOWN;
   return keep ? eb_known_add(e->known, key, out) : EB_OK;

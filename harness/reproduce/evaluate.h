@@ -11,6 +11,7 @@ typedef struct eb_known {
   eb_value *values;
   int count;
 } eb_known;
+/* Takes what the value owns; a series cannot be kept. */
 EB_MUST eb_error eb_known_add(eb_known *known, const char *text, const eb_value *value);
 const eb_value *eb_known_find(const eb_known *known, const char *text);
 void eb_known_clear(eb_known *known);
