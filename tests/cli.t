@@ -69,7 +69,7 @@ like_error(2, qr/no option 'gravty' \(did you mean 'gravity'/, 'unknown scene pa
 like_error(2, qr/did you mean '--output'/, 'unknown flag', 'run', @beam, '--ouput', 'x.h5');
 like_error(2, qr/did you mean 'smoke'/, 'unknown suite', 'run', 'smoek', '-s', 'newton');
 like_error(2, qr/no listing 'solver' \(did you mean 'solvers'/, 'unknown listing', 'list', 'solver');
-like_error(2, qr/there is no scene, solver, material or suite 'xyzzy'; there are: /, 'unknown name for info', 'info', 'xyzzy');
+like_error(2, qr/there is no scene, solver, material, suite or claim 'xyzzy'; there are: /, 'unknown name for info', 'info', 'xyzzy');
 like_error(2, qr/did you mean 'newton'/, 'unknown solver for check', 'check', 'newtom');
 like_error(2, qr/no export format 'xdfm' \(did you mean 'xdmf'/, 'unknown export format', 'export', 'x.h5', '--to', 'xdfm');
 

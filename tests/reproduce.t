@@ -88,6 +88,20 @@ my @order = map { $_->{solver} . $_->{repetition} . ($_->{parameters} =~ /resolu
   sort { $a->{order} <=> $b->{order} } runs_in('full/tiny.h5');
 is_deeply([@order[0 .. 5]], [map { ("corotational$_", "corotational${_}cg", "corotational${_}largecg") } 0, 1], 'competitors take turns');
 
+# ---- judged again, and as a page for a repository
+{
+  my ($again) = is_code(0, 'what is there is judged', @reproduce, '--quick', '-o', 'a', '--judge', '--format', 'json');
+  is_deeply({map { $_->{id} => $_->{verdict} } @{decode_json($again)->{claims}}}, \%wanted, '  alike');
+  like_error(1, qr/there is no 'nowhere\/tiny.h5' to judge/, 'what is not there', @reproduce, '--judge', '-o', 'nowhere');
+  my ($markdown) = is_code(0, 'Markdown', @reproduce, '--quick', '-o', 'a', '--judge', '--format', 'markdown');
+  is(slurp(scratch('a/RESULTS.md')), $markdown, '  is kept');
+  for my $claim (sort keys %wanted) {
+    like($markdown, qr/^\| $claim \|.*\| $wanted{$claim} \|/m, "  and has the verdict of $claim");
+  }
+  like($markdown, qr/^- build: commit \S+.*^- `beam-large.nodes < 0.5 \* beam-cg.nodes`: \d+ < 0.5 \* \d+ = [\d.]+, does not hold$/ms, '  commit and reasons');
+  like($markdown, qr/^\| beam-large \| `bench\/beam:resolution=0.75,material=corotational` \| .* \| 3 \| 8 \|$/m, '  and every parameter');
+}
+
 # ---- one item
 ($out, $err) = is_code(0, 'one claim', 'reproduce', 'tiny/larger-is-smaller', @tiny[1 .. 2], '--quick', '-o', 'b');
 is(() = $err =~ /^\[/mg, 2, 'runs only its cases');
@@ -105,7 +119,7 @@ like_error(1, qr/cannot open '.*\/none\/paper.ini'/, 'a paper that is not in the
 like_error(2, qr/--output wants the name of a folder/, 'a folder without name', @reproduce, '-o', '');
 like_error(1, qr/cannot create the folder 'no\/where'/, 'a folder that cannot be made', @reproduce, '-o', 'no/where');
 like_error(2, qr/reproduce has no option '--quik' .did you mean '--quick'/, 'a slip', @reproduce, '--quik');
-like_error(2, qr/--format is text or json/, 'an unknown format', @reproduce, '--format', 'xml');
+like_error(2, qr/--format is text, json or markdown/, 'an unknown format', @reproduce, '--format', 'xml');
 
 # ---- exit codes
 sub paper {
@@ -198,6 +212,35 @@ for my $paper (sort keys %claims) {
   my @cases = @{decode_json($out)->{cases}};
   cmp_ok(scalar @cases, '>', 20, 'has its cases');
   is(scalar(grep { $_->{scene} !~ /^$paper\// } @cases), 0, 'on its own scenes');
+}
+
+($out) = is_code(0, 'a claim', 'info', 'hecht2012/table1');
+like($out, qr/^hecht2012\/table1 \(Table I\).*^  holds   mean\(frame\(large-5e8-cg.wall\)\) .* >= 15\n.*^  source  the table/ms, 'with its expressions and their source');
+($out) = is_code(0, 'a scene and a claim of one name', 'info', 'conjac2020/bunny');
+like($out, qr/friction = 0.3.*^conjac2020\/bunny \(Fig. 8\)/ms, 'are both shown');
+($out) = is_code(0, 'a claim as JSON', 'info', 'verschoor2019/vs-sp', '--format', 'json');
+is(scalar @{decode_json($out)->{holds}}, 1, 'with its conditions');
+
+# ---- a sixth paper, without C
+{
+  my %wanted = (counts => 'reproduced', 'finer-is-harder' => 'reproduced', 'one-answer' => 'reproduced', 'it-falls' => 'reproduced',
+    slower => 'reproduced', free => 'not reproduced');
+  ($out) = is_code(0, 'a paper of our own', 'reproduce', 'beams', '--from', root() . '/tests/papers', '--quick', '-o', 'beams');
+  like($out, qr/^$_\s+$wanted{$_}(?!\S)/m, "$_: $wanted{$_}") for sort keys %wanted;
+  like($out, qr/\[[\d.]+,\s+[\d.]+\]\s+>=\s+4\s+\(95\s+%\s+of\s+3\s+repetitions\)/, '  times by their interval');
+  my $page = slurp(scratch('beams/index.html'));
+  like($page, qr/<details><summary>6 of 6 conditions hold<\/summary>.*<td>1<\/td><td>= 1<\/td>/s, '  conditions unfold');
+  like($page, qr/<a href="#figure-iterations">figure iterations<\/a>/, '  with links to what they rest on');
+}
+
+# ---- the recipe of the room's README
+{
+  my ($recipe) = slurp(root() . '/harness/reproduce/README.md') =~ /^## Adding a paper.*?\n\n(    \[paper\].*?)\n\n\S/ms;
+  $recipe =~ s/^    //mg;
+  mkdir scratch('papers/mine');
+  spew(scratch('papers/mine/paper.ini'), $recipe);
+  ($out) = is_code(0, 'the recipe', 'reproduce', 'mine', '--from', 'papers', '-o', 'mine');
+  like($out, qr/^same\s+reproduced/m, 'makes a paper');
 }
 
 # ---- the claims of conjac2020 on coarse bars

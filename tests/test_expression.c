@@ -225,6 +225,10 @@ static void test_cut(void) {
   decides(4, true, false, EB_GREATER_EQUAL, EB_UNDECIDED, "what is not may be");
   decides(4, true, true, EB_LESS_EQUAL, EB_UNDECIDED, "an end may be anywhere");
   decides(5, true, false, EB_EQUAL, EB_UNDECIDED, "equality too");
+  decides(6, true, false, EB_EQUAL, EB_FALSE,
+          "but what is above and can only rise is apart for good");
+  decides(6, true, false, EB_NOT_EQUAL, EB_TRUE, "and stays unequal");
+  decides(4, true, false, EB_NOT_EQUAL, EB_UNDECIDED, "what rises may meet it");
   decides(NAN, false, false, EB_LESS, EB_UNDECIDED, "what is no number decides nothing");
   decides(5 * (1 + 1e-12), false, false, EB_LESS_EQUAL, EB_TRUE, "bounds hold to rounding");
   eb_value rising = eb_value_number(3), fixed = eb_value_number(2), out;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/cli/claims.h"
 #include "harness/cli/command.h"
 #include "harness/results/json.h"
 #include "harness/names.h"
@@ -230,7 +231,7 @@ static eb_error all_names(const eb_plugins *plugins, eb_strings *out) {
 static eb_error unknown(const eb_plugins *plugins, const char *name) {
   eb_strings names = {0};
   eb_error error = all_names(plugins, &names);
-  if (!error) error = eb_unknown_name("scene, solver, material or suite", name, &names);
+  if (!error) error = eb_unknown_name("scene, solver, material, suite or claim", name, &names);
   eb_strings_clear(&names);
   return error;
 }
@@ -242,15 +243,32 @@ static bool has_solver(const eb_plugins *plugins, const char *name) {
   return !error;
 }
 
+/* A claim whose paper has a scene of that name is shown behind it. */
+static eb_error show_claim(const char *name, bool json, bool *found) {
+  eb_paper *paper;
+  const eb_paper_claim *claim;
+  eb_error error = EB_OK;
+  EB_TRY(eb_claim_find(name, &paper, &claim));
+  *found = paper != NULL;
+  if (paper && json)
+    error = eb_json_print(eb_claim_json(paper, claim), stdout);
+  else if (paper)
+    eb_claim_print(paper, claim);
+  eb_paper_destroy(paper);
+  return error;
+}
+
 /* "corotational" is a solver and a material: both are shown, the solver first. */
 static eb_error show(const eb_plugins *plugins, const char *name, const char *assignments,
                      bool json) {
   const eb_scene_ops *scene = eb_scene_find(name);
   const eb_solver_ops *solver;
   int material = eb_material_find(name);
-  bool suite;
+  bool suite, claim = false;
   EB_TRY(eb_suite_is(name, &suite));
-  if (scene) return show_scene(scene, assignments, json);
+  if (scene) EB_TRY(show_scene(scene, assignments, json));
+  if (!scene || !json) EB_TRY(show_claim(name, json, &claim));
+  if (scene || claim) return EB_OK;
   if (suite) return show_suite(name, json);
   if (has_solver(plugins, name)) {
     EB_TRY(eb_solver_lookup(plugins, name, &solver, NULL));
@@ -280,7 +298,8 @@ static eb_error run(const eb_arguments *arguments, int *code) {
 const eb_command eb_command_info = {
     .name = "info",
     .synopsis = "NAME[:p=v,..] [options]",
-    .summary = "describe a scene (with the paper's counts and ours), solver, material or suite",
+    .summary =
+        "describe a scene (with the paper's counts and ours), solver, material, suite or claim",
     .flags = flags,
     .least = 1,
     .most = 1,

@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/cli/claims.h"
 #include "harness/cli/command.h"
 #include "harness/results/json.h"
 #include "harness/names.h"
 #include "harness/print.h"
-#include "harness/reproduce/paper.h"
 #include "harness/suite/suite.h"
 #include "problems/elasticity/material.h"
 
@@ -66,22 +66,19 @@ static eb_error add_suites(listing *to, const eb_plugins *plugins) {
   return error;
 }
 
-static eb_error add_claim(listing *to, const eb_paper *paper, const eb_paper_claim *claim) {
-  eb_text name = {0};
-  eb_error error = eb_text_printf(&name, "%s/%s", paper->name, claim->id);
-  if (!error) add(to, name.data, claim->text);
-  eb_text_clear(&name);
-  return error;
+static void add_claim(listing *to, const eb_paper *paper, const eb_paper_claim *claim) {
+  if (to->array)
+    json_array_append_new(to->array, eb_claim_json(paper, claim));
+  else
+    eb_claim_print(paper, claim);
 }
 
 static eb_error add_paper(listing *to, const char *name) {
   eb_paper *paper;
   EB_TRY(eb_paper_load(name, NULL, false, &paper));
-  eb_error error = EB_OK;
-  for (int c = 0; c < paper->claim_count && !error; c++)
-    error = add_claim(to, paper, &paper->claims[c]);
+  for (int c = 0; c < paper->claim_count; c++) add_claim(to, paper, &paper->claims[c]);
   eb_paper_destroy(paper);
-  return error;
+  return EB_OK;
 }
 
 static eb_error add_claims(listing *to, const eb_plugins *plugins) {

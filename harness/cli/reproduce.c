@@ -25,14 +25,14 @@ static const eb_flag flags[] = {
     {"judge", 0, NULL, "run nothing: judge what DIR holds"},
     {"from", 0, "FOLDER", "read the paper from FOLDER/PAPER instead of the built-in ones"},
     EB_FLAG_PLUGIN,
-    EB_FLAG_FORMAT,
+    {"format", 0, "text|json|markdown", "how to print; markdown is written to DIR/RESULTS.md too"},
     {0}};
 
 /* What a reproduction holds. */
 typedef struct job {
   const eb_arguments *arguments;
   const char *folder, *from, *item; /* item NULL: everything */
-  bool json, interrupted;
+  bool json, markdown, interrupted;
   char target[4096];
   eb_paper *paper;
   eb_paper_choice choice;
@@ -99,12 +99,32 @@ static eb_error write_page(job *j) {
   return error;
 }
 
+static eb_error print_markdown(const job *j) {
+  char path[4096];
+  eb_text text = {0};
+  snprintf(path, sizeof path, "%s/RESULTS.md", j->folder);
+  eb_error error = eb_reproduction_markdown(&j->reproduction, &text);
+  if (!error) error = eb_file_write(path, text.data, text.length);
+  if (!error) fwrite(text.data, 1, text.length, stdout);
+  eb_text_clear(&text);
+  return error;
+}
+
+static eb_error read_format(job *j) {
+  const char *format = eb_arguments_text(j->arguments, "format");
+  j->markdown = format && strcmp(format, "markdown") == 0;
+  j->json = format && strcmp(format, "json") == 0;
+  if (!format || j->json || j->markdown || strcmp(format, "text") == 0) return EB_OK;
+  return EB_ERROR(EB_ERR_USAGE, "--format is text, json or markdown, not '%s'", format);
+}
+
 static eb_error print(const job *j) {
   json_t *json;
   if (j->json) {
     EB_TRY(eb_reproduction_json(&j->reproduction, &json));
     return eb_json_print(json, stdout);
   }
+  if (j->markdown) return print_markdown(j);
   EB_TRY(eb_reproduction_print(&j->reproduction, stdout));
   printf("%s/index.html\n", j->folder);
   return EB_OK;
@@ -159,7 +179,7 @@ static eb_error prepare(job *j, char *name) {
   j->folder = folder ? folder : "reproduction";
   j->from = eb_arguments_text(j->arguments, "from");
   if (!*j->folder) return EB_ERROR(EB_ERR_USAGE, "--output wants the name of a folder");
-  EB_TRY(eb_arguments_json(j->arguments, &j->json));
+  EB_TRY(read_format(j));
   EB_TRY(eb_arguments_plugins(j->arguments, &j->plugins));
   EB_TRY(eb_paper_load(name, j->from, eb_arguments_has(j->arguments, "quick"), &j->paper));
   EB_TRY(eb_probes_check(j->paper));

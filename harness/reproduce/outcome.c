@@ -115,12 +115,21 @@ double eb_shown_ratio(const eb_shown_table *shown, int row, int column) {
 
 /* ---- claims ----------------------------------------------------------------------------------- */
 
+static eb_error name_cases(const eb_paper *paper, const bool *marked, eb_text *out) {
+  EB_TRY(eb_text_append(out, "", 0));
+  for (int c = 0; c < paper->case_count; c++)
+    if (marked[c])
+      EB_TRY(eb_text_printf(out, "%s%s", out->length ? ", " : "", paper->cases[c].name));
+  return out->length ? EB_OK : eb_text_printf(out, "none, but what a probe has found");
+}
+
 static eb_error show_claim(eb_evaluation *e, const eb_paper_claim *claim, eb_shown_claim *shown) {
   bool *marked;
   shown->claim = claim;
   EB_TRY(eb_claim_judge(e, claim, &shown->finding));
   EB_TRY(EB_NEW(marked, e->paper->case_count));
   eb_error error = eb_paper_claim_cases(e->paper, claim, marked, NULL);
+  if (!error) error = name_cases(e->paper, marked, &shown->cases);
   if (!error) error = eb_outcome_note(e->evidence, marked, &shown->notes);
   if (!error && *claim->note && shown->finding.ruling != EB_REPRODUCED)
     error = eb_text_printf(&shown->notes, "note: %s\n", claim->note);
@@ -161,6 +170,7 @@ void eb_reproduction_clear(eb_reproduction *reproduction) {
   }
   for (int c = 0; c < reproduction->claim_count; c++) {
     eb_finding_clear(&reproduction->claims[c].finding);
+    eb_text_clear(&reproduction->claims[c].cases);
     eb_text_clear(&reproduction->claims[c].notes);
   }
   for (int f = 0; f < reproduction->figure_count; f++) {

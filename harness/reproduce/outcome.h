@@ -18,6 +18,7 @@ typedef struct eb_shown_table {
 typedef struct eb_shown_claim {
   const eb_paper_claim *claim;
   eb_finding finding;
+  eb_text cases; /* their names, in one line */
   eb_text notes;
 } eb_shown_claim;
 
@@ -68,6 +69,8 @@ double eb_shown_ratio(const eb_shown_table *shown, int row, int column);
 EB_MUST eb_error eb_reproduction_machine(const eb_evidence *evidence, eb_text *out);
 
 EB_MUST eb_error eb_reproduction_print(const eb_reproduction *reproduction, FILE *out);
+/* For a repository: what was run and where, claims, conditions that decide, tables, and everything that is ours and not the paper's. */
+EB_MUST eb_error eb_reproduction_markdown(const eb_reproduction *reproduction, eb_text *out);
 /* The caller releases *out. */
 EB_MUST eb_error eb_reproduction_json(const eb_reproduction *reproduction, json_t **out);
 /* Draws the figures that have something to show into DIR: ID.{dat,gp,svg}, or ID-updates-N.png. EB_ERR_LIBRARY when gnuplot is missing or fails. */

@@ -22,7 +22,7 @@ static eb_error put_lines(eb_text *page, const char *text) {
 
 /* Three significant digits, and no exponents where a reader does not want them. */
 static eb_error put_number(eb_text *page, double value) {
-  bool whole = fabs(value) >= 100 && fabs(value) < 1e7;
+  bool whole = fabs(value) < 1e7 && (fabs(value) >= 100 || value == rint(value));
   return eb_markup_number(page, whole ? "%.0f" : "%.3g", value);
 }
 
@@ -66,6 +66,50 @@ static eb_error put_table(const eb_shown_table *shown, eb_text *page) {
 
 /* ---- claims ----------------------------------------------------------------------------------- */
 
+static const char *truth_class(eb_truth truth) {
+  return truth == EB_TRUE ? "good" : truth == EB_FALSE ? "bad" : "note";
+}
+
+/* What is no comparison has its values in place of one. */
+static eb_error put_condition(const eb_condition *one, eb_text *page) {
+  EB_TRY(eb_markup_between(page, "<tr><td class=\"text wide\"><code>", one->text, "</code></td>"));
+  EB_TRY(eb_markup_between(page, "<td>", *one->value ? one->value : one->values, "</td>"));
+  EB_TRY(eb_markup_between(page, "<td>", one->bound, "</td>"));
+  return eb_text_printf(page, "<td class=\"text %s\">%s</td></tr>\n", truth_class(one->truth),
+                        eb_truth_name(one->truth));
+}
+
+/* The tables and figures that are shown with a claim. */
+static eb_error put_links(const eb_paper_claim *claim, eb_text *page) {
+  for (int i = 0; i < claim->section->count; i++) {
+    const eb_entry *entry = &claim->section->entries[i];
+    bool table = strcmp(entry->key, "table") == 0, figure = strcmp(entry->key, "figure") == 0;
+    if (!table && !figure) continue;
+    EB_TRY(eb_text_printf(page, "<a href=\"#%s", figure ? "figure-" : ""));
+    EB_TRY(eb_markup_between(page, "", entry->value, figure ? "\">figure " : "\">table "));
+    EB_TRY(eb_markup_between(page, "", entry->value, "</a> "));
+  }
+  return EB_OK;
+}
+
+/* Unfolds: the conditions, those first that decide, and what they rest on. */
+static eb_error put_details(const eb_shown_claim *shown, eb_text *page) {
+  const eb_finding *f = &shown->finding;
+  EB_TRY(eb_text_printf(page, "<details><summary>%d of %d conditions hold</summary>\n", f->holding,
+                        f->count));
+  EB_TRY(eb_text_printf(page, "<table>\n<tr><th>condition</th><th>value</th><th>bound</th>"
+                              "<th class=\"text\">holds</th></tr>\n"));
+  for (int c = 0; c < f->count; c++) EB_TRY(put_condition(&f->conditions[c], page));
+  EB_TRY(eb_text_printf(page, "</table>\n"));
+  if (*shown->claim->source)
+    EB_TRY(eb_markup_between(page, "<p class=\"note\">Bounds: ", shown->claim->source, "</p>\n"));
+  EB_TRY(put_lines(page, f->causes.data));
+  EB_TRY(put_lines(page, shown->notes.data));
+  EB_TRY(eb_markup_between(page, "<p class=\"note\">Runs: ", shown->cases.data, ". "));
+  EB_TRY(put_links(shown->claim, page));
+  return eb_text_printf(page, "</p></details>");
+}
+
 static eb_error put_claim(const eb_shown_claim *shown, eb_text *page) {
   const eb_finding *finding = &shown->finding;
   EB_TRY(eb_markup_between(page, "<tr><td class=\"text\"><b>", shown->claim->id, "</b><br>"));
@@ -74,10 +118,8 @@ static eb_error put_claim(const eb_shown_claim *shown, eb_text *page) {
                         eb_ruling_name(finding->ruling)));
   EB_TRY(put_number(page, finding->paper));
   EB_TRY(put_number(page, finding->ours));
-  EB_TRY(eb_markup_between(page, "<td class=\"text wide\">", shown->claim->text,
-                           "<p class=\"note\">"));
-  EB_TRY(eb_markup_between(page, "", finding->reason.data, "</p>\n"));
-  EB_TRY(put_lines(page, shown->notes.data));
+  EB_TRY(eb_markup_between(page, "<td class=\"text wide\">", shown->claim->text, "\n"));
+  EB_TRY(put_details(shown, page));
   return eb_text_printf(page, "</td></tr>\n");
 }
 
@@ -86,7 +128,7 @@ static eb_error put_claims(const eb_reproduction *r, eb_text *page) {
   EB_TRY(eb_text_printf(page,
                         "<h2 id=\"claims\">Claims</h2>\n<table>\n<tr><th>claim</th>"
                         "<th class=\"text\">verdict</th><th>paper</th><th>ours</th>"
-                        "<th class=\"text\">what is claimed, and why the verdict</th></tr>\n"));
+                        "<th class=\"text\">what is claimed, and its conditions</th></tr>\n"));
   for (int c = 0; c < r->claim_count; c++) EB_TRY(put_claim(&r->claims[c], page));
   return eb_text_printf(page, "</table>\n");
 }
@@ -113,7 +155,8 @@ static eb_error put_pictures(const eb_shown_figure *shown, eb_text *page) {
 
 static eb_error put_figure(const eb_shown_figure *shown, eb_text *page) {
   const eb_paper_figure *figure = shown->figure;
-  EB_TRY(eb_markup_between(page, "<h3>", figure->title, "</h3>\n"));
+  EB_TRY(eb_markup_between(page, "<h3 id=\"figure-", figure->id, "\">"));
+  EB_TRY(eb_markup_between(page, "", figure->title, "</h3>\n"));
   if (shown->pictures.updates || shown->pictures.count)
     EB_TRY(put_pictures(shown, page));
   else if (shown->drawn)
@@ -140,7 +183,8 @@ static eb_error put_head(const eb_paper *paper, eb_text *page) {
   EB_TRY(eb_markup_between(page, "<title>", paper->name, " reproduced</title>\n<style>\n"));
   EB_TRY(eb_text_append(page, css.data, css.size));
   EB_TRY(eb_text_printf(page, "td.wide { white-space: normal; min-width: 420px; }\n"
-                              "td { vertical-align: top; }\n</style></head><body>\n"));
+                              "td { vertical-align: top; }\n"
+                              "td.wide code { font-size: 12px; }\n</style></head><body>\n"));
   EB_TRY(eb_markup_between(page, "<h1>", paper->title, "</h1>\n"));
   if (*paper->citation) EB_TRY(eb_markup_between(page, "<p>", paper->citation, "</p>\n"));
   return paper->quick ? eb_text_printf(page, "<p><b>A quick run: the first frames only, as stated "

@@ -143,10 +143,15 @@ bool eb_compare_numbers(double a, eb_comparison comparison, double b) {
 }
 
 /* What holds now may cease to when a - b moves that way, and the other way round. */
-static eb_truth with_movement(bool holds, eb_comparison comparison, bool rises, bool falls) {
-  bool low = comparison == EB_LESS || comparison == EB_LESS_EQUAL,
-       high = comparison == EB_GREATER || comparison == EB_GREATER_EQUAL;
-  bool moves = low ? (holds ? rises : falls) : high ? (holds ? falls : rises) : rises || falls;
+static eb_truth with_movement(double a, eb_comparison comparison, double b, bool rises,
+                              bool falls) {
+  bool holds = eb_compare_numbers(a, comparison, b), moves = rises || falls;
+  if (comparison == EB_LESS || comparison == EB_LESS_EQUAL) moves = holds ? rises : falls;
+  if (comparison == EB_GREATER || comparison == EB_GREATER_EQUAL) moves = holds ? falls : rises;
+  /* What is apart meets only by moving towards the other. */
+  if (holds == (comparison == EB_NOT_EQUAL) &&
+      (comparison == EB_EQUAL || comparison == EB_NOT_EQUAL))
+    moves = a > b ? falls : rises;
   return moves ? EB_UNDECIDED : holds ? EB_TRUE : EB_FALSE;
 }
 
@@ -166,8 +171,8 @@ eb_error eb_value_compare(const eb_value *a, eb_comparison comparison, const eb_
   if (texts)
     *out = (strcmp(a->text, b->text) == 0) == (comparison == EB_EQUAL) ? EB_TRUE : EB_FALSE;
   else
-    *out = with_movement(eb_compare_numbers(a->number, comparison, b->number), comparison,
-                         a->may_rise || b->may_fall, a->may_fall || b->may_rise);
+    *out = with_movement(a->number, comparison, b->number, a->may_rise || b->may_fall,
+                         a->may_fall || b->may_rise);
   return EB_OK;
 }
 

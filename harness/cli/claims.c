@@ -1,0 +1,67 @@
+#include "harness/cli/claims.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/print.h"
+
+static const char *const keys[] = {"holds", "given", "paper", "ours", "table", "figure"};
+enum { KEYS = sizeof keys / sizeof *keys };
+
+json_t *eb_claim_json(const eb_paper *paper, const eb_paper_claim *claim) {
+  char name[200];
+  snprintf(name, sizeof name, "%s/%s", paper->name, claim->id);
+  json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i}", "name", name, "summary", claim->text,
+                          "where", claim->where, "source", claim->source, "file",
+                          claim->section->path, "line", claim->section->line);
+  for (int k = 0; k < KEYS; k++) {
+    json_t *values = json_array();
+    const char *value;
+    for (int at = 0; (value = eb_section_next(claim->section, keys[k], &at));)
+      json_array_append_new(values, json_string(value));
+    json_object_set_new(out, keys[k], values);
+  }
+  return out;
+}
+
+void eb_claim_print(const eb_paper *paper, const eb_paper_claim *claim) {
+  eb_print(stdout, "%s/%s (%s)\n  %s\n", paper->name, claim->id, claim->where, claim->text);
+  for (int i = 0; i < claim->section->count; i++)
+    for (int k = 0; k < KEYS; k++)
+      if (strcmp(claim->section->entries[i].key, keys[k]) == 0)
+        eb_print(stdout, "  %-7s %s\n", keys[k], claim->section->entries[i].value);
+  if (*claim->source) eb_print(stdout, "  %-7s %s\n", "source", claim->source);
+  if (*claim->note) eb_print(stdout, "  %-7s %s\n", "note", claim->note);
+  eb_print(stdout, "  %-7s %s:%d\n", "file", claim->section->path, claim->section->line);
+}
+
+static bool is_paper(const eb_strings *names, const char *name, size_t length) {
+  for (int i = 0; i < names->count; i++)
+    if (strlen(names->items[i]) == length && strncmp(names->items[i], name, length) == 0)
+      return true;
+  return false;
+}
+
+static eb_error find_in(const char *name, size_t length, eb_paper **paper,
+                        const eb_paper_claim **claim) {
+  char id[100];
+  snprintf(id, sizeof id, "%.*s", (int)length, name);
+  EB_TRY(eb_paper_load(id, NULL, false, paper));
+  for (int c = 0; c < (*paper)->claim_count; c++)
+    if (strcmp((*paper)->claims[c].id, name + length + 1) == 0) *claim = &(*paper)->claims[c];
+  if (*claim) return EB_OK;
+  eb_paper_destroy(*paper);
+  *paper = NULL;
+  return EB_OK;
+}
+
+eb_error eb_claim_find(const char *name, eb_paper **paper, const eb_paper_claim **claim) {
+  eb_strings names = {0};
+  size_t length = strcspn(name, "/");
+  *paper = NULL;
+  *claim = NULL;
+  eb_error error = eb_paper_names(&names);
+  bool built_in = !error && name[length] && is_paper(&names, name, length);
+  eb_strings_clear(&names);
+  return built_in ? find_in(name, length, paper, claim) : error;
+}
