@@ -1,5 +1,6 @@
 /* Expressions as trees: what is read, how it is printed, what is refused; and values: windows, reductions, what is unknown. */
 #include "harness/reproduce/value.h"
+#include "harness/results/sample.h"
 #include "tests/tap.h"
 
 /* ---- reading and printing --------------------------------------------------------------------- */
@@ -245,18 +246,18 @@ static void test_cut(void) {
 static void test_statistics(void) {
   const double x[4] = {0, 1, 2, 3}, y[4] = {1, 3, 5, 7}, samples[3] = {1, 2, 3};
   double slope, r2, mean, half;
-  eb_fit_line(x, y, 4, &slope, &r2);
+  eb_sample_line(x, y, 4, &slope, &r2);
   tap_near(slope, 2, 1e-14, "the slope of a line");
   tap_near(r2, 1, 1e-14, "its R^2");
-  eb_fit_line(x, y, 2, &slope, &r2);
+  eb_sample_line(x, y, 2, &slope, &r2);
   tap_ok(isnan(r2), "two points show no line");
-  eb_mean_interval(samples, 3, &mean, &half);
+  eb_sample_interval(samples, 3, &mean, &half);
   tap_near(mean, 2, 1e-15, "a mean");
   /* t(0.975, 2) = 4.303, s = 1 */
   tap_near(half, 4.303 / sqrt(3), 1e-12, "its interval");
   double many[41];
   for (int i = 0; i < 41; i++) many[i] = i % 2;
-  eb_mean_interval(many, 41, &mean, &half);
+  eb_sample_interval(many, 41, &mean, &half);
   /* t(0.975, 40) = 2.02108; s^2 = (20 (21/41)^2 + 21 (20/41)^2) / 40 */
   tap_near(half, 2.02108 * sqrt((20 * 441. + 21 * 400.) / (41 * 41.) / 40 / 41), 1e-5,
            "beyond the table");

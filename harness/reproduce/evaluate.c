@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/names.h"
+#include "harness/results/sample.h"
 #include "problems/base/memory.h"
 
 /* ---- what is known beforehand ----------------------------------------------------------------- */
@@ -676,7 +677,7 @@ static void decide(const double *a, const double *b, double *d, int count, eb_co
   double mean, half;
   for (int r = 0; r < count; r++) ratio = ratio && a[r] > 0 && b[r] > 0;
   for (int r = 0; r < count; r++) d[r] = ratio ? log(a[r] / b[r]) : a[r] - b[r];
-  eb_mean_interval(d, (size_t)count, &mean, &half);
+  eb_sample_interval(d, (size_t)count, &mean, &half);
   bool low = eb_compare_numbers(mean - half, comparison, 0),
        high = eb_compare_numbers(mean + half, comparison, 0);
   out->truth = low != high ? EB_UNDECIDED : low ? EB_TRUE : EB_FALSE;

@@ -5,6 +5,7 @@
 
 #include "harness/reproduce/evaluate.h"
 #include "harness/reproduce/motion.h"
+#include "harness/results/sample.h"
 #include "problems/base/memory.h"
 
 /* ---- cases ------------------------------------------------------------------------------------ */
@@ -310,7 +311,7 @@ static eb_error call_log(eb_evaluation *e, const eb_value *a, int count, eb_valu
 static void fit(const eb_value *a, bool slope, eb_value *out) {
   double of[2];
   size_t count = a[0].count < a[1].count ? a[0].count : a[1].count;
-  eb_fit_line(a[0].y, a[1].y, count, &of[0], &of[1]);
+  eb_sample_line(a[0].y, a[1].y, count, &of[0], &of[1]);
   *out = eb_value_number(of[!slope]);
   out->may_rise = out->may_fall = a[0].cut || a[1].cut || a[1].may_rise || a[1].may_fall;
   eb_value_taint(out, &a[0]);

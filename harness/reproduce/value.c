@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/results/sample.h"
 #include "problems/base/memory.h"
 
 static const double hair = 1e-9; /* s, and relative: times are sums of steps */
@@ -178,70 +179,47 @@ eb_error eb_value_compare(const eb_value *a, eb_comparison comparison, const eb_
 
 /* ---- reductions ------------------------------------------------------------------------------- */
 
-static double mean_of(const double *y, size_t count, double *work) {
-  double sum = 0;
-  (void)work;
-  for (size_t i = 0; i < count; i++) sum += y[i];
-  return sum / (double)count;
-}
-
-static double sum_of(const double *y, size_t count, double *work) {
-  return mean_of(y, count, work) * (double)count;
-}
-
-static int ascending(const void *a, const void *b) {
-  double left = *(const double *)a, right = *(const double *)b;
-  return (left > right) - (left < right);
-}
-
-static double median_of(const double *y, size_t count, double *work) {
-  memcpy(work, y, count * sizeof *y);
-  qsort(work, count, sizeof *work, ascending);
-  return 0.5 * (work[(count - 1) / 2] + work[count / 2]);
-}
-
-static double max_of(const double *y, size_t count, double *work) {
-  double most = y[0];
-  (void)work;
-  for (size_t i = 1; i < count && !isnan(most); i++)
-    if (!(y[i] <= most)) most = y[i];
-  return most;
-}
-
-static double min_of(const double *y, size_t count, double *work) {
-  double least = y[0];
-  (void)work;
-  for (size_t i = 1; i < count && !isnan(least); i++)
-    if (!(y[i] >= least)) least = y[i];
-  return least;
-}
-
-static double first_of(const double *y, size_t count, double *work) {
+/* Medians sort what they are given. */
+static double first_of(double *y, size_t count) {
   (void)count;
-  (void)work;
   return y[0];
 }
 
-static double last_of(const double *y, size_t count, double *work) {
-  (void)work;
+static double last_of(double *y, size_t count) {
   return y[count - 1];
 }
 
-static double count_of(const double *y, size_t count, double *work) {
+static double count_of(double *y, size_t count) {
   (void)y;
-  (void)work;
   return (double)count;
+}
+
+static double mean_of(double *y, size_t count) {
+  return eb_sample_mean(y, count);
+}
+
+static double min_of(double *y, size_t count) {
+  return eb_sample_min(y, count);
+}
+
+static double max_of(double *y, size_t count) {
+  return eb_sample_max(y, count);
+}
+
+static double sum_of(double *y, size_t count) {
+  return eb_sample_sum(y, count);
 }
 
 /* What the rest of a run could do to a reduction. Means and medians of what there is stand for the whole. */
 static const struct {
   const char *name;
-  double (*reduce)(const double *y, size_t count, double *work);
+  double (*reduce)(double *y, size_t count);
   bool warm, rises, falls;
-} reductions[] = {{"mean", mean_of, true, false, false}, {"median", median_of, true, false, false},
-                  {"min", min_of, true, false, true},    {"max", max_of, true, true, false},
-                  {"sum", sum_of, false, true, true},    {"first", first_of, false, false, false},
-                  {"last", last_of, false, true, true},  {"count", count_of, false, true, false}};
+} reductions[] = {
+    {"mean", mean_of, true, false, false}, {"median", eb_sample_median, true, false, false},
+    {"min", min_of, true, false, true},    {"max", max_of, true, true, false},
+    {"sum", sum_of, false, true, true},    {"first", first_of, false, false, false},
+    {"last", last_of, false, true, true},  {"count", count_of, false, true, false}};
 enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
 
 static int find_reduction(const char *name) {
@@ -265,10 +243,11 @@ eb_error eb_value_reduce(const char *name, const eb_value *series, eb_value *out
   if (series->kind != EB_VALUE_SERIES)
     return EB_ERROR(EB_ERR_FORMAT, "%s wants a series, not %s", name,
                     eb_value_kind_name(series->kind));
-  size_t skip = reductions[r].warm && series->warmup < series->count ? series->warmup : 0;
+  size_t skip = reductions[r].warm ? eb_sample_warmup(series->count, series->warmup) : 0;
   EB_TRY(EB_NEW(work, series->count));
-  *out = eb_value_number(
-      series->count ? reductions[r].reduce(series->y + skip, series->count - skip, work) : NAN);
+  memcpy(work, series->y, series->count * sizeof *work);
+  *out = eb_value_number(series->count ? reductions[r].reduce(work + skip, series->count - skip)
+                                       : NAN);
   free(work);
   out->may_rise = series->cut && reductions[r].rises;
   out->may_fall = series->cut && reductions[r].falls;
@@ -357,40 +336,4 @@ double eb_value_integral(const eb_value *s) {
     sum += s->y[i] * (s->time[i] - (i ? s->time[i - 1] : s->start));
   }
   return sum;
-}
-
-/* ---- statistics ------------------------------------------------------------------------------- */
-
-void eb_fit_line(const double *x, const double *y, size_t count, double *slope, double *r2) {
-  double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
-  *slope = *r2 = NAN;
-  if (count < 3) return;
-  for (size_t i = 0; i < count; i++) {
-    mx += x[i] / (double)count;
-    my += y[i] / (double)count;
-  }
-  for (size_t i = 0; i < count; i++) {
-    xx += (x[i] - mx) * (x[i] - mx);
-    xy += (x[i] - mx) * (y[i] - my);
-    yy += (y[i] - my) * (y[i] - my);
-  }
-  *slope = xy / xx;
-  *r2 = xy * xy / (xx * yy);
-}
-
-/* The 97.5 % quantile of Student's t; beyond the table by Cornish and Fisher's expansion about the normal one, right to 1e-4. */
-static double student(size_t freedom) {
-  static const double table[] = {0,     12.706, 4.303, 3.182, 2.776, 2.571,
-                                 2.447, 2.365,  2.306, 2.262, 2.228};
-  static const double z = 1.959964;
-  if (freedom < sizeof table / sizeof *table) return table[freedom];
-  double n = (double)freedom, z3 = z * z * z, z5 = z3 * z * z;
-  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
-}
-
-void eb_mean_interval(const double *samples, size_t count, double *mean, double *half_width) {
-  double squares = 0;
-  *mean = mean_of(samples, count, NULL);
-  for (size_t i = 0; i < count; i++) squares += (samples[i] - *mean) * (samples[i] - *mean);
-  *half_width = student(count - 1) * sqrt(squares / (double)(count - 1) / (double)count);
 }

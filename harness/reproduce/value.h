@@ -82,10 +82,4 @@ EB_MUST eb_error eb_value_frames(const eb_value *series, eb_value *out);
 /* Sum of y dt, dt the time since the value before it in the run. */
 double eb_value_integral(const eb_value *series);
 
-/* The least-squares line through (x, y), sorted nowhere: its slope, and R^2 = 1 - |y - line|^2 / |y - mean|^2; NaN with fewer than three. */
-void eb_fit_line(const double *x, const double *y, size_t count, double *slope, double *r2);
-
-/* The mean of n >= 2 samples and the half-width of its 95 % interval by Student's t. */
-void eb_mean_interval(const double *samples, size_t count, double *mean, double *half_width);
-
 #endif

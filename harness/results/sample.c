@@ -1,0 +1,76 @@
+#include "harness/results/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+size_t eb_sample_warmup(size_t count, size_t warmup) {
+  return count > warmup ? warmup : 0;
+}
+
+double eb_sample_sum(const double *y, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += y[i];
+  return sum;
+}
+
+double eb_sample_mean(const double *y, size_t count) {
+  return eb_sample_sum(y, count) / (double)count;
+}
+
+double eb_sample_max(const double *y, size_t count) {
+  double most = y[0];
+  for (size_t i = 1; i < count && !isnan(most); i++)
+    if (!(y[i] <= most)) most = y[i];
+  return most;
+}
+
+double eb_sample_min(const double *y, size_t count) {
+  double least = y[0];
+  for (size_t i = 1; i < count && !isnan(least); i++)
+    if (!(y[i] >= least)) least = y[i];
+  return least;
+}
+
+static int ascending(const void *a, const void *b) {
+  double left = *(const double *)a, right = *(const double *)b;
+  return (left > right) - (left < right);
+}
+
+double eb_sample_median(double *y, size_t count) {
+  qsort(y, count, sizeof *y, ascending);
+  return 0.5 * (y[(count - 1) / 2] + y[count / 2]);
+}
+
+/* The 97.5 % quantile of Student's t; beyond the table by Cornish and Fisher's expansion about the normal one, right to 1e-4. */
+static double student(size_t freedom) {
+  static const double table[] = {0,     12.706, 4.303, 3.182, 2.776, 2.571,
+                                 2.447, 2.365,  2.306, 2.262, 2.228};
+  static const double z = 1.959964;
+  if (freedom < sizeof table / sizeof *table) return table[freedom];
+  double n = (double)freedom, z3 = z * z * z, z5 = z3 * z * z;
+  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
+}
+
+void eb_sample_interval(const double *y, size_t count, double *mean, double *half_width) {
+  double squares = 0;
+  *mean = eb_sample_mean(y, count);
+  for (size_t i = 0; i < count; i++) squares += (y[i] - *mean) * (y[i] - *mean);
+  *half_width = student(count - 1) * sqrt(squares / (double)(count - 1) / (double)count);
+}
+
+void eb_sample_line(const double *x, const double *y, size_t count, double *slope, double *r2) {
+  double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
+  *slope = *r2 = NAN;
+  if (count < 3) return;
+  for (size_t i = 0; i < count; i++) {
+    mx += x[i] / (double)count;
+    my += y[i] / (double)count;
+  }
+  for (size_t i = 0; i < count; i++) {
+    xx += (x[i] - mx) * (x[i] - mx);
+    xy += (x[i] - mx) * (y[i] - my);
+    yy += (y[i] - my) * (y[i] - my);
+  }
+  *slope = xy / xx;
+  *r2 = xy * xy / (xx * yy);
+}
