@@ -103,9 +103,9 @@ static eb_error put_sides(judging *j, const eb_comparing *what, const eb_compare
   EB_TRY(eb_text_printf(&texts[1], "%s %s ", texts[2].data, sign));
   EB_TRY(put_parts(j, what->b, what->b_scope, found, &texts[1]));
   EB_TRY(eb_put_value(&texts[1], found->b));
-  return isnan(found->low)
-             ? EB_OK
-             : eb_text_printf(&texts[1], " (95 %% of %d repetitions)", found->repetitions);
+  return isnan(found->low) ? EB_OK
+                           : eb_text_printf(&texts[1], " (95 %% of %d repetition%s)",
+                                            found->repetitions, found->repetitions == 1 ? "" : "s");
 }
 
 static eb_error judge_comparison(void *context, const eb_comparing *what) {

@@ -670,7 +670,18 @@ static eb_error read_sides(eb_evaluation *e, const eb_comparing *what, const boo
   return error;
 }
 
-/* Decides by the interval of log(a / b) or, unless both are positive throughout, of a - b. */
+/* Decides by an interval of d, which is log(a / b) or a - b. */
+static void decide_by(double mean, double half, bool ratio, eb_comparison comparison,
+                      eb_compared *out) {
+  bool low = eb_compare_numbers(mean - half, comparison, 0),
+       high = eb_compare_numbers(mean + half, comparison, 0);
+  out->truth = low != high ? EB_UNDECIDED : low ? EB_TRUE : EB_FALSE;
+  out->a = ratio ? out->b * exp(mean) : out->b + mean;
+  out->low = ratio ? out->b * exp(mean - half) : out->b + mean - half;
+  out->high = ratio ? out->b * exp(mean + half) : out->b + mean + half;
+}
+
+/* By the interval of log(a / b) or, unless both are positive throughout, of a - b. */
 static void decide(const double *a, const double *b, double *d, int count, eb_comparison comparison,
                    eb_compared *out) {
   bool ratio = true;
@@ -678,43 +689,63 @@ static void decide(const double *a, const double *b, double *d, int count, eb_co
   for (int r = 0; r < count; r++) ratio = ratio && a[r] > 0 && b[r] > 0;
   for (int r = 0; r < count; r++) d[r] = ratio ? log(a[r] / b[r]) : a[r] - b[r];
   eb_sample_interval(d, (size_t)count, &mean, &half);
-  bool low = eb_compare_numbers(mean - half, comparison, 0),
-       high = eb_compare_numbers(mean + half, comparison, 0);
-  out->truth = low != high ? EB_UNDECIDED : low ? EB_TRUE : EB_FALSE;
-  out->b = 0;
-  for (int r = 0; r < count; r++) out->b += b[r] / count;
-  out->a = ratio ? out->b * exp(mean) : out->b + mean;
-  out->low = ratio ? out->b * exp(mean - half) : out->b + mean - half;
-  out->high = ratio ? out->b * exp(mean + half) : out->b + mean + half;
+  out->b = eb_sample_mean(b, (size_t)count);
+  decide_by(mean, half, ratio, comparison, out);
+}
+
+/* One repetition has no interval of its own. That of log(a / b) then comes from how much all cases with repetitions vary: with a deviation s of
+ * the logarithm of a time, and k times on the two sides, none of which enters by more than its first power, it is at most s sqrt(k). */
+static eb_error decide_pooled(eb_evaluation *e, const bool *named, eb_comparison comparison,
+                              eb_compared *out) {
+  enum { LEAST_FREEDOM = 4 };
+  const eb_evidence *evidence = e->evidence;
+  int cases = 0;
+  for (int c = 0; c < e->paper->case_count; c++) cases += named[c];
+  if (evidence->freedom < LEAST_FREEDOM || !(out->a > 0) || !(out->b > 0))
+    return eb_evaluation_say(e, "one repetition of a time decides nothing: 3 are wanted");
+  double half = eb_sample_student((size_t)evidence->freedom) * evidence->deviation * sqrt(cases);
+  decide_by(log(out->a / out->b), half, true, comparison, out);
+  return eb_evaluation_say(
+      e,
+      "one repetition: its interval is that of times that vary by %.2g %%, as those "
+      "of all repeated cases do (%d degrees of freedom)",
+      100 * evidence->deviation, evidence->freedom);
+}
+
+/* Both sides in every repetition; *known is false when one of them lacks something. */
+static eb_error read_repetitions(eb_evaluation *e, const eb_comparing *what, const bool *named,
+                                 double *limits, int count, double *a, double *b, bool *known) {
+  *known = true;
+  for (int r = 0; r < count && *known; r++) {
+    eb_value left = {0}, right = {0};
+    eb_error error = read_sides(e, what, named, limits, r, &left, &right);
+    a[r] = left.number;
+    b[r] = right.number;
+    *known = !left.knowledge && !right.knowledge && isfinite(a[r]) && isfinite(b[r]);
+    eb_value_clear(&left);
+    eb_value_clear(&right);
+    EB_TRY(error);
+  }
+  return EB_OK;
 }
 
 static eb_error compare_times(eb_evaluation *e, const eb_comparing *what, const bool *named,
                               double *limits, eb_compared *out) {
   enum { MOST = 64 };
   double a[MOST], b[MOST], d[MOST];
+  bool known = true;
   int count = repetitions_of(e, named);
   if (count > MOST) count = MOST;
   out->repetitions = count;
   out->truth = EB_UNDECIDED;
-  if (count < 2)
-    return eb_evaluation_say(e, "one repetition of a time decides nothing: 3 are wanted");
-  for (int r = 0; r < count; r++) {
-    eb_value left = {0}, right = {0};
-    eb_error error = read_sides(e, what, named, limits, r, &left, &right);
-    a[r] = left.number;
-    b[r] = right.number;
-    if (left.knowledge || right.knowledge) a[r] = NAN;
-    eb_value_clear(&left);
-    eb_value_clear(&right);
-    EB_TRY(error);
-    if (!isfinite(a[r]) || !isfinite(b[r])) return EB_OK;
-  }
-  decide(a, b, d, count, what->comparison, out);
-  return out->truth == EB_UNDECIDED
-             ? eb_evaluation_say(e,
-                                 "too noisy to say: the interval of %d repetitions straddles "
-                                 "its bound",
-                                 count)
+  if (count > 1) EB_TRY(read_repetitions(e, what, named, limits, count, a, b, &known));
+  if (!known) return EB_OK;
+  if (count > 1)
+    decide(a, b, d, count, what->comparison, out);
+  else
+    EB_TRY(decide_pooled(e, named, what->comparison, out));
+  return out->truth == EB_UNDECIDED && !isnan(out->low)
+             ? eb_evaluation_say(e, "too noisy to say: an interval straddles its bound")
              : EB_OK;
 }
 

@@ -46,6 +46,10 @@ typedef struct eb_evidence {
   const eb_results *results; /* NULL: there are none */
   const char *folder;        /* where probes have left their results, or NULL */
   eb_case_evidence *cases;   /* a case of the paper each */
+  /* How much times vary from one repetition to the next: the standard deviation of the logarithm of a run's mean step, pooled over all
+   * cases with repetitions, and its degrees of freedom. */
+  double deviation;
+  int freedom;
 } eb_evidence;
 
 /* `results` may be NULL. The caller clears *out, also after a failure. */

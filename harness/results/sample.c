@@ -41,8 +41,8 @@ double eb_sample_median(double *y, size_t count) {
   return 0.5 * (y[(count - 1) / 2] + y[count / 2]);
 }
 
-/* The 97.5 % quantile of Student's t; beyond the table by Cornish and Fisher's expansion about the normal one, right to 1e-4. */
-static double student(size_t freedom) {
+/* Beyond the table by Cornish and Fisher's expansion about the normal one, right to 1e-4. */
+double eb_sample_student(size_t freedom) {
   static const double table[] = {0,     12.706, 4.303, 3.182, 2.776, 2.571,
                                  2.447, 2.365,  2.306, 2.262, 2.228};
   static const double z = 1.959964;
@@ -55,7 +55,7 @@ void eb_sample_interval(const double *y, size_t count, double *mean, double *hal
   double squares = 0;
   *mean = eb_sample_mean(y, count);
   for (size_t i = 0; i < count; i++) squares += (y[i] - *mean) * (y[i] - *mean);
-  *half_width = student(count - 1) * sqrt(squares / (double)(count - 1) / (double)count);
+  *half_width = eb_sample_student(count - 1) * sqrt(squares / (double)(count - 1) / (double)count);
 }
 
 void eb_sample_line(const double *x, const double *y, size_t count, double *slope, double *r2) {

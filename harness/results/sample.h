@@ -16,6 +16,8 @@ double eb_sample_max(const double *y, size_t count);
 /* Sorts y. */
 double eb_sample_median(double *y, size_t count);
 
+/* The 97.5 % quantile of Student's t. */
+double eb_sample_student(size_t freedom);
 /* The mean of two samples or more and the half-width of its 95 % interval by Student's t. */
 void eb_sample_interval(const double *y, size_t count, double *mean, double *half_width);
 
