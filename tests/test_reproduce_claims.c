@@ -183,7 +183,8 @@ static void test_pooled(void) {
   static const verdict v[] = {
       {"mean(frame(d.wall)) / mean(frame(e.wall)) >= 1.8", YES, "2 [1.8"},
       {"mean(frame(d.wall)) / mean(frame(e.wall)) >= 2.3", NO, "(4 degrees of freedom)"},
-      {"mean(frame(d.wall)) / mean(frame(e.wall)) >= 1.95", OPEN, "too noisy to say"}};
+      {"mean(frame(d.wall)) / mean(frame(e.wall)) >= 1.95", OPEN, "too noisy to say"},
+      {"mean(d.phases/factor) / mean(d.wall) > 1e-6", NO, "0 [0, 0] > 1e-06"}};
   fake runs[8];
   repeat("a", 1, alike, 8, runs);
   repeat("b", 2, alike, 8, runs + 3);

@@ -693,23 +693,30 @@ static void decide(const double *a, const double *b, double *d, int count, eb_co
   decide_by(mean, half, ratio, comparison, out);
 }
 
-/* One repetition has no interval of its own. That of log(a / b) then comes from how much all cases with repetitions vary: with a deviation s of
- * the logarithm of a time, and k times on the two sides, none of which enters by more than its first power, it is at most s sqrt(k). */
-static eb_error decide_pooled(eb_evaluation *e, const bool *named, eb_comparison comparison,
-                              eb_compared *out) {
-  enum { LEAST_FREEDOM = 4 };
+/* The mean of log(a / b), or NaN. */
+static double mean_log(const double *a, const double *b, int count) {
+  double sum = 0;
+  for (int r = 0; r < count; r++) sum += a[r] > 0 && b[r] > 0 ? log(a[r] / b[r]) : NAN;
+  return sum / count;
+}
+
+/* One repetition has no interval of its own, and two have a poor one. That of log(a / b) then comes from how much all cases with repetitions vary:
+ * with a deviation s of the logarithm of a time, and k times on the two sides, none of which enters by more than its first power, the mean of n
+ * has at most s sqrt(k / n). What is exactly 0 was never timed, whatever the noise. */
+static eb_error decide_pooled(eb_evaluation *e, const double *a, const double *b, int count,
+                              int cases, eb_comparison comparison, eb_compared *out) {
   const eb_evidence *evidence = e->evidence;
-  int cases = 0;
-  for (int c = 0; c < e->paper->case_count; c++) cases += named[c];
-  if (evidence->freedom < LEAST_FREEDOM || !(out->a > 0) || !(out->b > 0))
-    return eb_evaluation_say(e, "one repetition of a time decides nothing: 3 are wanted");
-  double half = eb_sample_student((size_t)evidence->freedom) * evidence->deviation * sqrt(cases);
-  decide_by(log(out->a / out->b), half, true, comparison, out);
-  return eb_evaluation_say(
-      e,
-      "one repetition: its interval is that of times that vary by %.2g %%, as those "
-      "of all repeated cases do (%d degrees of freedom)",
-      100 * evidence->deviation, evidence->freedom);
+  double mean = mean_log(a, b, count);
+  out->b = eb_sample_mean(b, (size_t)count);
+  if (a[0] == 0 && a[count - 1] == 0) decide_by(-out->b, 0, false, comparison, out);
+  if (isnan(mean)) return EB_OK;
+  double half = eb_sample_student((size_t)evidence->freedom) * evidence->deviation *
+                sqrt((double)cases / count);
+  decide_by(mean, half, true, comparison, out);
+  return eb_evaluation_say(e,
+                           "fewer than 3 repetitions: times are taken to vary by %.2g %%, as those "
+                           "of all repeated cases do (%d degrees of freedom)",
+                           100 * evidence->deviation, evidence->freedom);
 }
 
 /* Both sides in every repetition; *known is false when one of them lacks something. */
@@ -731,20 +738,23 @@ static eb_error read_repetitions(eb_evaluation *e, const eb_comparing *what, con
 
 static eb_error compare_times(eb_evaluation *e, const eb_comparing *what, const bool *named,
                               double *limits, eb_compared *out) {
-  enum { MOST = 64 };
+  enum { MOST = 64, ENOUGH = 3, LEAST_FREEDOM = 4 };
   double a[MOST], b[MOST], d[MOST];
-  bool known = true;
-  int count = repetitions_of(e, named);
+  bool known;
+  int count = repetitions_of(e, named), cases = 0;
   if (count > MOST) count = MOST;
+  for (int c = 0; c < e->paper->case_count; c++) cases += named[c];
   out->repetitions = count;
   out->truth = EB_UNDECIDED;
-  if (count > 1) EB_TRY(read_repetitions(e, what, named, limits, count, a, b, &known));
-  if (!known) return EB_OK;
-  if (count > 1)
+  EB_TRY(read_repetitions(e, what, named, limits, count, a, b, &known));
+  if (!known || count < 1) return EB_OK;
+  if (count < ENOUGH && e->evidence->freedom >= LEAST_FREEDOM)
+    EB_TRY(decide_pooled(e, a, b, count, cases, what->comparison, out));
+  else if (count > 1)
     decide(a, b, d, count, what->comparison, out);
   else
-    EB_TRY(decide_pooled(e, named, what->comparison, out));
-  return out->truth == EB_UNDECIDED && !isnan(out->low)
+    return eb_evaluation_say(e, "one repetition of a time decides nothing: 3 are wanted");
+  return out->truth == EB_UNDECIDED
              ? eb_evaluation_say(e, "too noisy to say: an interval straddles its bound")
              : EB_OK;
 }
