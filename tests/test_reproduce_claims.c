@@ -359,10 +359,12 @@ static void test_probes(void) {
 #define PROBE CASES "[probe p]\nkind = low-rank\n[probe q]\nkind = low-rank\n"
 #define FOUND                                                                                      \
   "\"rows\": {\"a\": {\"n\": 4, \"t\": 2.5, \"material\": \"snh\"}, \"b\": {\"n\": 2, "            \
-  "\"reason\": \"EB_X\"}}, \"trials\": [{\"s\": 7}], \"stopped\": [\"b ran out of time\"]}"
+  "\"reason\": \"EB_X\"}}, \"trials\": [{\"s\": 7}], \"y\": [1, 2, 6], \"stopped\": [\"b ran out " \
+  "of time\"]}"
   static const verdict complete[] = {{"p:a.n = 4 and p:a.n / p:b.n >= 2", YES, "4 / 2 = 2 >= 2"},
                                      {"p:a.n / p:b.n >= 2.1", NO, "not as claimed"},
                                      {"p:trials.0.s = 7", YES, "7 = 7"},
+                                     {"mean(p:y) = 3 and max(p:y[2..]) = 6", YES, "2 of 2"},
                                      {"p:trials.1.s = 7", OPEN, "has not found trials.1.s"},
                                      {"p:b.t <= 1", OPEN, "probe p, b.t: EB_X; b ran out of time"},
                                      {"p:a.material = \"snh\"", YES, "\"snh\" = \"snh\""},

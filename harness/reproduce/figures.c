@@ -237,11 +237,22 @@ static eb_error say_causes(eb_evaluation *e, const char *id, const json_t *resul
   return eb_evaluation_say(e, "probe %s has not found %s", id, path);
 }
 
+/* An array of numbers is a series; what is none of them is not a number. */
+static eb_error read_array(const json_t *array, eb_value *out) {
+  EB_TRY(eb_value_series(json_array_size(array), false, out));
+  for (size_t i = 0; i < out->count; i++) {
+    const json_t *one = json_array_get(array, i);
+    out->y[i] = json_is_number(one) ? json_number_value(one) : NAN;
+  }
+  return EB_OK;
+}
+
 static eb_error read_found(eb_evaluation *e, const char *id, const json_t *result, const char *path,
                            eb_value *out) {
   const json_t *found = follow(json_object_get(result, "rows"), path);
   if (!found) found = follow(result, path);
   if (json_is_string(found)) return eb_value_text(json_string_value(found), out);
+  if (json_is_array(found)) return read_array(found, out);
   eb_value_kind kind = out->kind;
   *out = eb_value_number(json_is_number(found) ? json_number_value(found) : NAN);
   out->kind = kind;

@@ -119,22 +119,6 @@ eb_error eb_probe_scene(const eb_probing *probing, eb_scene **out) {
   return EB_OK;
 }
 
-eb_error eb_probe_value(const eb_paper *paper, const char *folder, const char *id, const char *path,
-                        double *out) {
-  json_t *result;
-  char row[100];
-  const char *dot = strrchr(path, '.');
-  *out = NAN;
-  if (!dot) return EB_ERROR(EB_ERR_FORMAT, "probe '%s': '%s' is not ROW.FIELD", id, path);
-  snprintf(row, sizeof row, "%.*s", (int)(dot - path), path);
-  EB_TRY(eb_probe_load(paper, folder, id, &result));
-  const json_t *value =
-      json_object_get(json_object_get(json_object_get(result, "rows"), row), dot + 1);
-  if (json_is_number(value)) *out = json_number_value(value);
-  json_decref(result);
-  return EB_OK;
-}
-
 static eb_error read_series(const json_t *series, eb_course *out) {
   const json_t *x = json_object_get(series, "x"), *y = json_object_get(series, "y");
   size_t count = json_array_size(x) < json_array_size(y) ? json_array_size(x) : json_array_size(y);

@@ -60,8 +60,4 @@ EB_MUST eb_error eb_probe_load(const eb_paper *paper, const char *folder, const 
 EB_MUST eb_error eb_probe_series(const eb_paper *paper, const char *folder, const char *id,
                                  const char *key, eb_course *out);
 
-/* A figure of such a result: FIELD of rows/ROW, by "ROW.FIELD". NaN when it is not there. */
-EB_MUST eb_error eb_probe_value(const eb_paper *paper, const char *folder, const char *id,
-                                const char *path, double *out);
-
 #endif

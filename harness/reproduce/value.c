@@ -283,7 +283,9 @@ static bool beyond(const eb_value *s, size_t i, char unit, double end) {
 eb_error eb_value_window(const eb_value *s, const eb_window_end *from, const eb_value *from_time,
                          const eb_window_end *to, const eb_value *to_time, eb_value *out) {
   size_t first = 0, last = s->count;
-  *out = (eb_value){0};
+  *out = eb_value_number(NAN);
+  /* What a probe has found is known to be a series only when it is there. */
+  if (s->kind == EB_VALUE_NUMBER && s->knowledge) return EB_OK;
   if (s->kind != EB_VALUE_SERIES)
     return EB_ERROR(EB_ERR_FORMAT, "a window is cut out of a series, not of %s",
                     eb_value_kind_name(s->kind));
