@@ -97,7 +97,17 @@ static void test_bad_claims(void) {
   refuse(HEAD "[claim x]\nholds = max(2[1..2]) < 1\n", "cut out of a series",
          "a window in a number");
   refuse(HEAD "[claim x]\nholds = failed(1 + 2)\n", "a name is expected", "a sum for a case");
-  refuse(HEAD "[claim x]\nholds = mean(ratios(t)) < 1\n", "there is no table 't'", "no table");
+  refuse_name(HEAD "[claim x]\nholds = mean(ratios(t)) < 1\n", "there is no table 't'", "no table");
+  refuse_name(
+      HEAD
+      "[table tt]\ndata = t.tsv\ncolumn = n: a.nodes\n[claim x]\nholds = mean(ratios(t)) < 1\n",
+      "did you mean 'tt'", "nearly a table");
+  refuse_name(
+      HEAD "[table t]\ndata = t.tsv\ncolumn = n: a.nodes\n[claim x]\nholds = paper(t, b, n) < 1\n",
+      "table 't': there is no row 'b'", "no row");
+  refuse_name(
+      HEAD "[table t]\ndata = t.tsv\ncolumn = n: a.nodes\n[claim x]\nholds = paper(t, a, nn) < 1\n",
+      "did you mean 'n'", "nearly a column");
   refuse_name(HEAD "[claim x]\nholds = max(c.kinetic) < 1\n", "there is no case 'c'",
               "an unknown case");
   refuse_name(HEAD "[claim x]\nholds = max(a.kinetik) < 1\n", "did you mean 'kinetic'",

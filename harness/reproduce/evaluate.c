@@ -196,6 +196,17 @@ static bool is_one_of(const char *word, const char *const *words) {
   return *words != NULL;
 }
 
+static eb_error check_table(const eb_paper *paper, const char *id) {
+  eb_strings ids = {0};
+  eb_error error = EB_OK;
+  if (eb_paper_table_find(paper, id) >= 0) return EB_OK;
+  for (int t = 0; t < paper->table_count && !error; t++)
+    error = eb_strings_add(&ids, paper->tables[t].id);
+  if (!error) error = eb_unknown_name("table", id, &ids);
+  eb_strings_clear(&ids);
+  return error;
+}
+
 /* Whether the argument is what its letter says. */
 static eb_error check_argument(eb_evaluation *e, char letter, const eb_value *value) {
   static const char *const axes[] = {"x", "y", "z", NULL}, *const ends[] = {"lower", "upper", NULL};
@@ -212,9 +223,7 @@ static eb_error check_argument(eb_evaluation *e, char letter, const eb_value *va
                ? EB_OK
                : EB_ERROR(EB_ERR_FORMAT, "an end is lower or upper, not '%s'", value->text);
   case 't':
-    return eb_paper_table_find(e->paper, value->text) >= 0
-               ? EB_OK
-               : EB_ERROR(EB_ERR_FORMAT, "there is no table '%s'", value->text);
+    return check_table(e->paper, value->text);
   case 'v':
     return value->kind == EB_VALUE_SERIES ? EB_OK
                                           : EB_ERROR(EB_ERR_FORMAT, "a series is expected, not %s",

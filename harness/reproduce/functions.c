@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/names.h"
 #include "harness/reproduce/evaluate.h"
 #include "harness/reproduce/motion.h"
 #include "harness/results/sample.h"
@@ -337,12 +338,13 @@ static eb_error call_fit_r2(eb_evaluation *e, const eb_value *a, int count, eb_v
 static eb_error find_column(const eb_paper_table *table, const char *name, int *out) {
   for (*out = 0; *out < table->column_count; ++*out)
     if (strcmp(table->columns[*out].name, name) == 0) return EB_OK;
-  return EB_ERROR(EB_ERR_FORMAT, "table '%s' has no column '%s'", table->id, name);
+  return eb_error_prefix(eb_unknown_name("column", name, &table->names), "table '%s'", table->id);
 }
 
 static eb_error find_row(const eb_paper_table *table, const char *key, int *out) {
   *out = eb_paper_row_find(table, key);
-  return *out >= 0 ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "table '%s' has no row '%s'", table->id, key);
+  if (*out >= 0) return EB_OK;
+  return eb_error_prefix(eb_unknown_name("row", key, &table->keys), "table '%s'", table->id);
 }
 
 static eb_error call_paper(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
