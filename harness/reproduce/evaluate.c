@@ -266,7 +266,7 @@ static eb_error call_function(eb_evaluation *e, const eb_function *f, const eb_e
   eb_value values[MOST_ARGUMENTS] = {0};
   if (call->count > MOST_ARGUMENTS) return wrong_count(f, call->count);
   eb_error error = read_arguments(e, f, call, scope, values);
-  if (!error) error = f->call(e, values, call->count, out);
+  if (!error) error = f->call(e, f, values, call->count, out);
   for (int i = 0; i < call->count; i++) eb_value_clear(&values[i]);
   return eb_error_prefix(error, "%s", f->name);
 }

@@ -87,10 +87,18 @@ EB_MUST eb_error eb_figure_read(eb_evaluation *e, const char *name, eb_value *ou
 
 /* A function of the language that is not a reduction. Arguments by a letter each: v series, n number, a either; as an EB_VALUE_TEXT c case, x axis,
  * u upper or lower, t table, w any word; ? before what may be left out. */
-typedef struct eb_function {
+typedef struct eb_function eb_function;
+struct eb_function {
   const char *name, *arguments, *doc;
-  eb_error (*call)(eb_evaluation *e, const eb_value *arguments, int count, eb_value *out);
-} eb_function;
+  eb_error (*call)(eb_evaluation *e, const eb_function *self, const eb_value *arguments, int count,
+                   eb_value *out);
+  /* What functions that share a `call` differ in: a number seen in one run or in two, and what more frames could change of it: an end
+   * either way (2), a largest only upwards (1), nothing (0); or a function of numbers. */
+  eb_error (*one)(const eb_evidence *evidence, int case_, double *out);
+  eb_error (*two)(const eb_evidence *evidence, int a, int b, double *out);
+  int changes;
+  double (*of)(double x);
+};
 extern const eb_function eb_functions[]; /* ended by a NULL name */
 
 #endif

@@ -26,125 +26,73 @@ static eb_error find_runs(eb_evaluation *e, const eb_value *arguments, int count
   return EB_OK;
 }
 
-/* A number seen in the last frame or over all frames of one or two runs. */
-typedef eb_error (*seen)(const eb_evidence *e, const int cases[2], int count,
-                         const eb_value *arguments, double *out);
-
-/* What of it more frames could change: an end in either way, a largest only upwards. */
-typedef enum growth { FIXED, ENDS, GROWS } growth;
-
-static eb_error look(eb_evaluation *e, const eb_value *arguments, int words, int count,
-                     growth grows, seen see, eb_value *out) {
+/* A number seen in one or two runs; without a second case that is -1. */
+static eb_error see(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                    eb_value *out) {
   int cases[2] = {-1, -1};
-  bool all, cut = false;
+  bool all, cut;
   double number = NAN;
   *out = (eb_value){.kind = EB_VALUE_NUMBER, .number = NAN};
-  EB_TRY(find_runs(e, arguments, words < count ? words : count, cases, out, &all));
+  EB_TRY(find_runs(e, a, self->two ? count : 1, cases, out, &all));
   if (!all) return EB_OK;
-  EB_TRY(see(e->evidence, cases, words < count ? words : count, arguments, &number));
+  EB_TRY(self->two ? self->two(e->evidence, cases[0], cases[1], &number)
+                   : self->one(e->evidence, cases[0], &number));
   *out = eb_value_number(number);
-  for (int i = 0; i < 2; i++) cut = cut || (cases[i] >= 0 && eb_evaluation_cut(e, cases[i]));
-  out->may_rise = cut && grows != FIXED;
-  out->may_fall = cut && grows == ENDS;
+  cut = eb_evaluation_cut(e, cases[0]) || (cases[1] >= 0 && eb_evaluation_cut(e, cases[1]));
+  out->may_rise = cut && self->changes > 0;
+  out->may_fall = cut && self->changes > 1;
   return EB_OK;
 }
 
-#define SEEN(function, words, grows)                                                               \
-  static eb_error call_##function(eb_evaluation *e, const eb_value *a, int count, eb_value *out) { \
-    return look(e, a, words, count, grows, see_##function, out);                                   \
-  }
-
-static eb_error see_final(const eb_evidence *e, const int c[2], int count, const eb_value *a,
-                          double *out) {
-  eb_distance distance;
-  (void)count;
-  (void)a;
-  EB_TRY(eb_motion_final(e, c[0], c[1], &distance));
-  *out = distance.max;
-  return EB_OK;
+static int axis_of(const eb_value *value) {
+  return value->text[0] - 'x';
 }
-SEEN(final, 2, ENDS)
 
-static eb_error see_shape(const eb_evidence *e, const int c[2], int count, const eb_value *a,
-                          double *out) {
-  eb_distance distance;
-  (void)a;
-  EB_TRY(eb_motion_shape(e, c[0], count > 1 ? c[1] : -1, &distance));
-  *out = distance.max;
-  return EB_OK;
-}
-SEEN(shape, 2, ENDS)
-
-static eb_error see_error(const eb_evidence *e, const int c[2], int count, const eb_value *a,
-                          double *out) {
-  (void)count;
-  (void)a;
-  return eb_motion_error(e, c[0], c[1], out);
-}
-SEEN(error, 2, FIXED)
-
-static eb_error see_turn(const eb_evidence *e, const int c[2], int count, const eb_value *a,
-                         double *out) {
+static eb_error turn(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                     eb_value *out) {
   static const double degree = 3.14159265358979323846 / 180;
+  int cases[2];
+  bool all;
+  double angle;
+  (void)self;
   (void)count;
-  EB_TRY(eb_motion_turn(e, c[0], a[1].text[0] - 'x', strcmp(a[2].text, "upper") == 0, out));
-  *out /= degree;
+  *out = (eb_value){.kind = EB_VALUE_NUMBER, .number = NAN};
+  EB_TRY(find_runs(e, a, 1, cases, out, &all));
+  if (!all) return EB_OK;
+  EB_TRY(eb_motion_turn(e->evidence, cases[0], axis_of(&a[1]), strcmp(a[2].text, "upper") == 0,
+                        &angle));
+  *out = eb_value_number(angle / degree);
+  out->may_rise = out->may_fall = eb_evaluation_cut(e, cases[0]);
   return EB_OK;
 }
-SEEN(turn, 1, ENDS)
 
-static eb_error see_unrest(const eb_evidence *e, const int c[2], int count, const eb_value *a,
-                           double *out) {
+static eb_error size(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                     eb_value *out) {
+  int cases[2];
+  bool all;
+  double box[3];
+  (void)self;
   (void)count;
-  (void)a;
-  return eb_motion_unrest(e, c[0], out);
-}
-SEEN(unrest, 1, ENDS)
-
-static eb_error see_roughness(const eb_evidence *e, const int c[2], int count, const eb_value *a,
-                              double *out) {
-  (void)count;
-  (void)a;
-  return eb_motion_roughness(e, c[0], out);
-}
-SEEN(roughness, 1, ENDS)
-
-static eb_error see_diagonal(const eb_evidence *e, const int c[2], int count, const eb_value *a,
-                             double *out) {
-  (void)count;
-  (void)a;
-  return eb_motion_diagonal(e, c[0], out);
-}
-SEEN(diagonal, 1, FIXED)
-
-static eb_error see_size(const eb_evidence *e, const int c[2], int count, const eb_value *a,
-                         double *out) {
-  double size[3];
-  (void)count;
-  EB_TRY(eb_motion_rest_box(e, c[0], size));
-  *out = size[a[1].text[0] - 'x'];
+  *out = (eb_value){.kind = EB_VALUE_NUMBER, .number = NAN};
+  EB_TRY(find_runs(e, a, 1, cases, out, &all));
+  if (!all) return EB_OK;
+  EB_TRY(eb_motion_rest_box(e->evidence, cases[0], box));
+  *out = eb_value_number(box[axis_of(&a[1])]);
   return EB_OK;
 }
-SEEN(size, 1, FIXED)
 
-static eb_error see_restitution(const eb_evidence *e, const int c[2], int count, const eb_value *a,
-                                double *out) {
-  (void)count;
-  (void)a;
-  return eb_motion_bounce(e, c[0], out, NULL, NULL);
+static eb_error restitution(const eb_evidence *e, int case_, double *out) {
+  return eb_motion_bounce(e, case_, out, NULL, NULL);
 }
-SEEN(restitution, 1, GROWS)
 
-static eb_error see_flight(const eb_evidence *e, const int c[2], int count, const eb_value *a,
-                           double *out) {
-  (void)count;
-  (void)a;
-  return eb_motion_bounce(e, c[0], NULL, out, NULL);
+static eb_error flight(const eb_evidence *e, int case_, double *out) {
+  return eb_motion_bounce(e, case_, NULL, out, NULL);
 }
-SEEN(flight, 1, GROWS)
 
 /* Without one the end of the run, which is then no end. */
-static eb_error call_bounce_end(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
+static eb_error bounce_end_of(eb_evaluation *e, const eb_function *self, const eb_value *a,
+                              int count, eb_value *out) {
+  (void)self;
   int cases[2];
   bool all;
   eb_bounce_end end;
@@ -159,7 +107,9 @@ static eb_error call_bounce_end(eb_evaluation *e, const eb_value *a, int count, 
 
 /* ---- series over frames ----------------------------------------------------------------------- */
 
-static eb_error call_distance(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
+static eb_error distance_of(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                            eb_value *out) {
+  (void)self;
   int cases[2];
   bool all;
   *out = (eb_value){.kind = EB_VALUE_SERIES};
@@ -195,7 +145,7 @@ static eb_error see_extent(const eb_evidence *e, int case_, size_t frame, double
   return EB_OK;
 }
 
-static eb_error over_frames(eb_evaluation *e, const eb_value *a, double which, per_frame see,
+static eb_error over_frames(eb_evaluation *e, const eb_value *a, double which, per_frame look,
                             eb_value *out) {
   int cases[2];
   bool all;
@@ -205,18 +155,22 @@ static eb_error over_frames(eb_evaluation *e, const eb_value *a, double which, p
   EB_TRY(eb_results_column(e->evidence->results, e->evidence->cases[cases[0]].run, "frames/time",
                            &out->time, &out->count));
   EB_TRY(EB_NEW(out->y, out->count));
-  for (size_t f = 0; f < out->count; f++) EB_TRY(see(e->evidence, cases[0], f, which, &out->y[f]));
+  for (size_t f = 0; f < out->count; f++) EB_TRY(look(e->evidence, cases[0], f, which, &out->y[f]));
   out->cut = eb_evaluation_cut(e, cases[0]);
   out->first = 1;
   return EB_OK;
 }
 
-static eb_error call_joint(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
+static eb_error joint_of(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                         eb_value *out) {
+  (void)self;
   (void)count;
   return over_frames(e, a, a[1].number, see_joint, out);
 }
 
-static eb_error call_extent(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
+static eb_error extent_of(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                          eb_value *out) {
+  (void)self;
   (void)count;
   return over_frames(e, a, a[1].text[0] - 'x', see_extent, out);
 }
@@ -224,17 +178,18 @@ static eb_error call_extent(eb_evaluation *e, const eb_value *a, int count, eb_v
 /* ---- how runs ended --------------------------------------------------------------------------- */
 
 /* 1 or 0; a run that was cut may still do either. What the audit contradicts has done neither. */
-static eb_error tell_end(eb_evaluation *e, const eb_value *a, eb_standing wanted, eb_value *out) {
+static eb_error ended(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                      eb_value *out) {
   int case_;
+  bool wanted = strcmp(self->name, "failed") == 0;
+  (void)count;
   EB_TRY(eb_evaluation_case(e, a[0].text, &case_));
   *out = (eb_value){.kind = EB_VALUE_TRUTH, .truth = EB_UNDECIDED, .knowledge = EB_UNKNOWN};
   if (!e->evidence || e->own) return EB_OK;
   const eb_case_evidence *found = &e->evidence->cases[case_];
   bool failed = found->standing == EB_STANDING_FAILED,
        whole = found->standing == EB_STANDING_WHOLE && !eb_evaluation_cut(e, case_);
-  if (failed || whole)
-    *out = eb_value_truth((failed ? EB_STANDING_FAILED : EB_STANDING_WHOLE) == wanted ? EB_TRUE
-                                                                                      : EB_FALSE);
+  if (failed || whole) *out = eb_value_truth(failed == wanted ? EB_TRUE : EB_FALSE);
   if (*found->why) return eb_evaluation_say(e, "%s", found->why);
   return failed || whole ? EB_OK
                          : eb_evaluation_say(e, "%s was asked for %lld of %lld frames", a[0].text,
@@ -242,18 +197,10 @@ static eb_error tell_end(eb_evaluation *e, const eb_value *a, eb_standing wanted
                                              (long long)e->paper->cases[case_].all_frames);
 }
 
-static eb_error call_failed(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
-  (void)count;
-  return tell_end(e, a, EB_STANDING_FAILED, out);
-}
-
-static eb_error call_completed(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
-  (void)count;
-  return tell_end(e, a, EB_STANDING_WHOLE, out);
-}
-
 /* Of a failed run too. */
-static eb_error call_steps(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
+static eb_error steps_of(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                         eb_value *out) {
+  (void)self;
   int case_;
   (void)count;
   EB_TRY(eb_evaluation_case(e, a[0].text, &case_));
@@ -265,13 +212,17 @@ static eb_error call_steps(eb_evaluation *e, const eb_value *a, int count, eb_va
 
 /* ---- series and lists ------------------------------------------------------------------------- */
 
-static eb_error call_frame(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
+static eb_error frames_of(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                          eb_value *out) {
+  (void)self;
   (void)e;
   (void)count;
   return eb_value_frames(&a[0], out);
 }
 
-static eb_error call_integral(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
+static eb_error integral_of(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                            eb_value *out) {
+  (void)self;
   (void)e;
   (void)count;
   *out = eb_value_number(a[0].time && a[0].count ? eb_value_integral(&a[0]) : NAN);
@@ -280,56 +231,32 @@ static eb_error call_integral(eb_evaluation *e, const eb_value *a, int count, eb
   return EB_OK;
 }
 
-static eb_error each(const eb_value *a, double (*of)(double), eb_value *out) {
+/* Of a number, or of every value of a series. */
+static eb_error each(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                     eb_value *out) {
   const eb_value one = eb_value_number(1);
+  (void)e;
+  (void)count;
   EB_TRY(eb_value_combine(EB_OP_MULTIPLY, a, &one, out));
-  out->number = of(out->number);
+  out->number = self->of(out->number);
   if (isnan(out->number) && out->kind == EB_VALUE_NUMBER && !out->knowledge)
     out->knowledge = EB_UNKNOWN;
-  for (size_t i = 0; i < out->count; i++) out->y[i] = of(out->y[i]);
-  if (of == fabs) out->may_rise = out->may_fall = a->may_rise || a->may_fall;
+  for (size_t i = 0; i < out->count; i++) out->y[i] = self->of(out->y[i]);
+  if (self->of == fabs) out->may_rise = out->may_fall = a->may_rise || a->may_fall;
   return EB_OK;
 }
 
-static eb_error call_abs(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
+static eb_error fit(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                    eb_value *out) {
+  double slope, r2;
+  size_t points = a[0].count < a[1].count ? a[0].count : a[1].count;
   (void)e;
   (void)count;
-  return each(a, fabs, out);
-}
-
-static eb_error call_sqrt(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
-  (void)e;
-  (void)count;
-  return each(a, sqrt, out);
-}
-
-static eb_error call_log(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
-  (void)e;
-  (void)count;
-  return each(a, log, out);
-}
-
-static void fit(const eb_value *a, bool slope, eb_value *out) {
-  double of[2];
-  size_t count = a[0].count < a[1].count ? a[0].count : a[1].count;
-  eb_sample_line(a[0].y, a[1].y, count, &of[0], &of[1]);
-  *out = eb_value_number(of[!slope]);
+  eb_sample_line(a[0].y, a[1].y, points, &slope, &r2);
+  *out = eb_value_number(strcmp(self->name, "fit_r2") == 0 ? r2 : slope);
   out->may_rise = out->may_fall = a[0].cut || a[1].cut || a[1].may_rise || a[1].may_fall;
   eb_value_taint(out, &a[0]);
   eb_value_taint(out, &a[1]);
-}
-
-static eb_error call_fit_slope(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
-  (void)e;
-  (void)count;
-  fit(a, true, out);
-  return EB_OK;
-}
-
-static eb_error call_fit_r2(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
-  (void)e;
-  (void)count;
-  fit(a, false, out);
   return EB_OK;
 }
 
@@ -347,7 +274,9 @@ static eb_error find_row(const eb_paper_table *table, const char *key, int *out)
   return eb_error_prefix(eb_unknown_name("row", key, &table->keys), "table '%s'", table->id);
 }
 
-static eb_error call_paper(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
+static eb_error paper_of(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                         eb_value *out) {
+  (void)self;
   const eb_paper_table *table = &e->paper->tables[eb_paper_table_find(e->paper, a[0].text)];
   int row, column;
   (void)count;
@@ -375,7 +304,9 @@ static eb_error add_ratio(eb_evaluation *e, const eb_paper_table *table, int row
   return error || grown ? error : EB_ERROR(EB_ERR_MEMORY, "cannot keep a cell");
 }
 
-static eb_error call_ratios(eb_evaluation *e, const eb_value *a, int count, eb_value *out) {
+static eb_error ratios_of(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                          eb_value *out) {
+  (void)self;
   const eb_paper_table *table = &e->paper->tables[eb_paper_table_find(e->paper, a[0].text)];
   int row = -1, column = -1;
   if (count > 1) EB_TRY(find_row(table, a[1].text, &row));
@@ -395,44 +326,48 @@ const eb_function eb_functions[] = {
      "a, b: RMS distance of the nodes of two runs of one scene in every frame, over the diagonal "
      "of "
      "the rest box",
-     call_distance},
+     .call = distance_of},
     {"final_distance", "cc",
-     "a, b: largest distance of a node between the last frames, over the diagonal", call_final},
+     "a, b: largest distance of a node between the last frames, over the diagonal", .call = see,
+     .two = eb_motion_final, .changes = 2},
     {"shape_error", "c?c",
      "a, b: the same without the rigid motion between them; a alone: against the rest shape",
-     call_shape},
+     .call = see, .two = eb_motion_shape, .changes = 2},
     {"error", "cc", "a, b: largest RMS distance of a from b, over the largest way of b",
-     call_error},
+     .call = see, .two = eb_motion_error},
     {"turn", "cxu", "a, axis, end: degrees by which the lower or upper end has turned about it",
-     call_turn},
-    {"extent", "cx", "a, axis: length of the box around the nodes, in every frame, m", call_extent},
-    {"size", "cx", "a, axis: the same of the rest shape", call_size},
-    {"diagonal", "c", "a: diagonal of the box around the rest shape, m", call_diagonal},
+     .call = turn},
+    {"extent", "cx", "a, axis: length of the box around the nodes, in every frame, m",
+     .call = extent_of},
+    {"size", "cx", "a, axis: the same of the rest shape", .call = size},
+    {"diagonal", "c", "a: diagonal of the box around the rest shape, m", .call = see,
+     .one = eb_motion_diagonal},
     {"unrest", "c",
      "a: largest change of shape of a connected piece between the last two frames, over the "
      "diagonal",
-     call_unrest},
+     .call = see, .one = eb_motion_unrest, .changes = 2},
     {"roughness", "c",
-     "a: RMS over the surface of how far a node's way is from the mean of its neighbours', over "
-     "the diagonal",
-     call_roughness},
-    {"joint", "cn", "a, number: angle of a joint in every frame, rad", call_joint},
+     "a: RMS over the surface of how a node's height above its neighbours has changed, over the "
+     "diagonal",
+     .call = see, .one = eb_motion_roughness, .changes = 2},
+    {"joint", "cn", "a, number: angle of a joint in every frame, rad", .call = joint_of},
     {"restitution", "c",
      "a: largest upward momentum after the first contact over the largest downward one before",
-     call_restitution},
-    {"flight", "c", "a: steps without contact after the first one with", call_flight},
-    {"bounce_end", "c", "a: time at which the first contact has ended, s", call_bounce_end},
-    {"failed", "c", "a: whether the solver failed", call_failed},
-    {"completed", "c", "a: whether the run came to its end", call_completed},
-    {"steps", "c", "a: steps that were done, of a run that failed too", call_steps},
-    {"frame", "v", "series: sums over the steps of each frame", call_frame},
-    {"integral", "v", "series: over simulated time", call_integral},
-    {"abs", "a", "of a number or of every value", call_abs},
-    {"sqrt", "a", "of a number or of every value", call_sqrt},
-    {"log", "a", "natural, of a number or of every value", call_log},
-    {"fit_slope", "vv", "x, y: slope of the least-squares line", call_fit_slope},
-    {"fit_r2", "vv", "x, y: R^2 of the least-squares line", call_fit_r2},
-    {"paper", "tww", "table, row, column: the paper's number, in SI units", call_paper},
+     .call = see, .one = restitution, .changes = 1},
+    {"flight", "c", "a: steps without contact after the first one with", .call = see, .one = flight,
+     .changes = 1},
+    {"bounce_end", "c", "a: time at which the first contact has ended, s", .call = bounce_end_of},
+    {"failed", "c", "a: whether the solver failed", .call = ended},
+    {"completed", "c", "a: whether the run came to its end", .call = ended},
+    {"steps", "c", "a: steps that were done, of a run that failed too", .call = steps_of},
+    {"frame", "v", "series: sums over the steps of each frame", .call = frames_of},
+    {"integral", "v", "series: over simulated time", .call = integral_of},
+    {"abs", "a", "of a number or of every value", .call = each, .of = fabs},
+    {"sqrt", "a", "of a number or of every value", .call = each, .of = sqrt},
+    {"log", "a", "natural, of a number or of every value", .call = each, .of = log},
+    {"fit_slope", "vv", "x, y: slope of the least-squares line", .call = fit},
+    {"fit_r2", "vv", "x, y: R^2 of the least-squares line", .call = fit},
+    {"paper", "tww", "table, row, column: the paper's number, in SI units", .call = paper_of},
     {"ratios", "t?w?w", "table, row, column: ours over the paper's, of the cells that both have",
-     call_ratios},
+     .call = ratios_of},
     {0}};

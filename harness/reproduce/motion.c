@@ -246,14 +246,16 @@ eb_error eb_motion_same_nodes(const eb_evidence *e, int a, int b) {
                   e->paper->cases[a].name, e->paper->cases[b].name);
 }
 
-eb_error eb_motion_shape(const eb_evidence *e, int case_, int other, eb_distance *out) {
+eb_error eb_motion_shape(const eb_evidence *e, int case_, int other, double *out) {
+  eb_distance distance = {NAN, NAN};
   double *x, *y = NULL, length;
   const eb_run *run = eb_evidence_run(e, case_);
   if (other >= 0) EB_TRY(eb_motion_same_nodes(e, case_, other));
   EB_TRY(eb_motion_diagonal(e, case_, &length));
   EB_TRY(eb_motion_last(e, case_, &x));
   eb_error error = other < 0 ? rest_shape(e, case_, &y) : eb_motion_last(e, other, &y);
-  if (!error) eb_rigid_distance(x, y, run->nodes, length, out);
+  if (!error) eb_rigid_distance(x, y, run->nodes, length, &distance);
+  *out = distance.max;
   free(x);
   free(y);
   return error;

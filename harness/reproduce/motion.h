@@ -24,10 +24,9 @@ typedef struct eb_bounce_end {
 EB_MUST eb_error eb_motion_bounce(const eb_evidence *evidence, int case_, double *restitution,
                                   double *flight, eb_bounce_end *end);
 
-/* How far the last frame of a run is from a shape, once the rigid motion between them is taken out: from the last frame of `other`,
+/* How far the last frame of a run is, at its farthest node and over the diagonal, from a shape, once the rigid motion between them is taken out: from the last frame of `other`,
  * or with -1 from the rest shape. */
-EB_MUST eb_error eb_motion_shape(const eb_evidence *evidence, int case_, int other,
-                                 eb_distance *out);
+EB_MUST eb_error eb_motion_shape(const eb_evidence *evidence, int case_, int other, double *out);
 
 /* Lengths of the edges of the box around the rest shape, and its diagonal, m. */
 EB_MUST eb_error eb_motion_rest_box(const eb_evidence *evidence, int case_, double size[3]);
@@ -40,9 +39,9 @@ EB_MUST eb_error eb_motion_last(const eb_evidence *evidence, int case_, double *
 /* EB_ERR_INVALID unless the runs have as many nodes. */
 EB_MUST eb_error eb_motion_same_nodes(const eb_evidence *evidence, int a, int b);
 
-/* The distance between the last frames of two runs on meshes of as many nodes, no motion taken out, over the diagonal of the first one's rest
+/* The largest distance of a node between the last frames of two runs on meshes of as many nodes, no motion taken out, over the diagonal of the first one's rest
  * box. EB_ERR_INVALID when their nodes differ in number. */
-EB_MUST eb_error eb_motion_final(const eb_evidence *evidence, int a, int b, eb_distance *out);
+EB_MUST eb_error eb_motion_final(const eb_evidence *evidence, int a, int b, double *out);
 
 /* The largest RMS distance of a run from `against` over the frames that both have, over the largest RMS way that `against` goes from where it
  * starts; NaN when it does not move. EB_ERR_INVALID when they are not of one scene. */

@@ -6,13 +6,15 @@
 #include "harness/reproduce/motion.h"
 #include "problems/base/memory.h"
 
-eb_error eb_motion_final(const eb_evidence *e, int a, int b, eb_distance *out) {
+eb_error eb_motion_final(const eb_evidence *e, int a, int b, double *out) {
+  eb_distance distance = {NAN, NAN};
   double *x, *y = NULL, length;
   EB_TRY(eb_motion_same_nodes(e, a, b));
   EB_TRY(eb_motion_diagonal(e, a, &length));
   EB_TRY(eb_motion_last(e, a, &x));
   eb_error error = eb_motion_last(e, b, &y);
-  if (!error) eb_distance_of(x, y, eb_evidence_run(e, a)->nodes, length, out);
+  if (!error) eb_distance_of(x, y, eb_evidence_run(e, a)->nodes, length, &distance);
+  *out = distance.max;
   free(x);
   free(y);
   return error;
