@@ -219,6 +219,18 @@ static eb_error put_reason(eb_finding *f) {
   return telling > MOST ? eb_text_printf(&f->reason, "; and %d more", telling - MOST) : EB_OK;
 }
 
+/* As the left side of a comparison: over the same steps, and the mean over repetitions. */
+static eb_error evaluate_ours(eb_evaluation *e, const eb_expression *ours, double *out) {
+  const eb_expression one = {.op = EB_OP_NUMBER, .number = 1};
+  const eb_comparing what = {ours, &one, NULL, NULL, EB_GREATER, 1};
+  eb_evaluation quiet = *e;
+  eb_compared found;
+  quiet.why = NULL;
+  EB_TRY(eb_evaluate_comparison(&quiet, &what, &found));
+  *out = found.a;
+  return EB_OK;
+}
+
 static eb_error judge(judging *j, const eb_paper_claim *claim) {
   eb_finding *f = j->out;
   for (int h = 0; h < claim->hold_count; h++) {
@@ -228,7 +240,7 @@ static eb_error judge(judging *j, const eb_paper_claim *claim) {
   f->ruling = rule(f);
   if (claim->given && f->ruling == EB_NOT_REPRODUCED) EB_TRY(rule_given(j, claim->given));
   f->ours = j->first;
-  if (claim->ours) EB_TRY(eb_evaluate_number(j->e, claim->ours, NULL, &f->ours));
+  if (claim->ours) EB_TRY(evaluate_ours(j->e, claim->ours, &f->ours));
   if (claim->paper) EB_TRY(eb_evaluate_number(j->e, claim->paper, NULL, &f->paper));
   EB_TRY(sort_conditions(f));
   return put_reason(f);
