@@ -88,7 +88,7 @@ static double at(const eb_value *v, size_t i) {
 
 static eb_error like(const eb_value *series, size_t count, eb_value *out) {
   EB_TRY(eb_value_series(count, series->time != NULL, out));
-  if (series->time) memcpy(out->time, series->time, count * sizeof *out->time);
+  if (series->time && count > 0) memcpy(out->time, series->time, count * sizeof *out->time);
   out->start = series->start;
   out->first = series->first;
   out->warmup = series->warmup;
@@ -245,7 +245,7 @@ eb_error eb_value_reduce(const char *name, const eb_value *series, eb_value *out
                     eb_value_kind_name(series->kind));
   size_t skip = reductions[r].warm ? eb_sample_warmup(series->count, series->warmup) : 0;
   EB_TRY(EB_NEW(work, series->count));
-  memcpy(work, series->y, series->count * sizeof *work);
+  if (series->count > 0) memcpy(work, series->y, series->count * sizeof *work);
   *out = eb_value_number(series->count ? reductions[r].reduce(work + skip, series->count - skip)
                                        : NAN);
   free(work);
@@ -294,8 +294,8 @@ eb_error eb_value_window(const eb_value *s, const eb_window_end *from, const eb_
   while (from->unit && first < last && !behind(s, first, from->unit, begin)) first++;
   while (to->unit && last > first && beyond(s, last - 1, to->unit, end)) last--;
   EB_TRY(like(s, last - first, out));
-  memcpy(out->y, s->y + first, out->count * sizeof *out->y);
-  if (s->time) memcpy(out->time, s->time + first, out->count * sizeof *out->time);
+  if (out->count > 0) memcpy(out->y, s->y + first, out->count * sizeof *out->y);
+  if (out->count > 0 && s->time) memcpy(out->time, s->time + first, out->count * sizeof *out->time);
   out->first = s->first + first;
   if (first > 0 && s->time) out->start = s->time[first - 1];
   out->warmup = first < s->warmup ? s->warmup - first : 0;
