@@ -233,6 +233,48 @@ is(scalar @{decode_json($out)->{holds}}, 1, 'with its conditions');
   like($page, qr/<a href="#figure-iterations">figure iterations<\/a>/, '  with links to what they rest on');
 }
 
+# ---- cases that start from each other's states, samples and a sweep
+{
+  my @states = ('--from', root() . '/tests/papers', '-o', 'states');
+  my %wanted = ('goes-on' => 'reproduced', samples => 'reproduced', slower => 'reproduced', stranded => 'not comparable',
+    threshold => 'reproduced');
+  ($out, $err) = is_code(0, 'a claim on samples', 'reproduce', 'states/samples', @states);
+  is(() = $err =~ /^\[\d/mg, 7, '  runs them and whom they start from');
+  ($out, $err) = is_code(0, 'all of it', 'reproduce', 'states', @states, '--resume');
+  is(() = $err =~ /^\[\d/mg, 1, '  runs nothing again');
+  like($err, qr/^\[trial 1\].*max_iterations=16 r0: completed/m, '  and tries what is swept');
+  like($out, qr/^$_\s+$wanted{$_}(?!\S)/m, "$_: $wanted{$_}") for sort keys %wanted;
+  like($out, qr/least_stable\(swept\) > 1: \d+ > 1/, '  a threshold is a number');
+  like($out, qr/95 % of 3 repetitions/, '  samples are repeated');
+  like($out, qr/stranded: it\s+starts\s+from\s+lost:\s+there\s+is\s+no\s+solver\s+'no-such-solver'/, '  nobody starts from what is not there');
+  ($out) = is_code(0, 'quick', 'reproduce', 'states', @states[0, 1], '-o', 'states-quick', '--quick');
+  like($out, qr/^samples\s+not reproduced.*quick: 4 of 5 samples$/ms, '  has fewer samples, and says so');
+  like($out, qr/^threshold\s+not comparable.*least_stable\(swept\) <= 8: 12\s+<=\s+8, open/ms, '  a grid that is stable throughout has no least value');
+}
+
+{
+  my $walk = "frames = 4\nwalk = $beam good\n[cases b]\n";
+  my @bad = (
+    ["from = wlak\@2\nb = $beam good", qr/\[cases b\]: from: there is no case 'wlak' \(did you mean 'walk'/, 'from an unknown case'],
+    ["from = walk\nb = $beam good", qr/paper.ini:8: \[cases b\]: from wants/, 'from no step'],
+    ["from = walk\@2\nstride = 2\nb = $beam good", qr/stride is of samples/, 'a stride of one state'],
+    ["from = walk\@2..6\nquick-from = walk\@2..6/2\nstride = 2\nb = $beam good", qr/quick: from has a stride already/, 'a stride twice in quick runs'],
+    ["from = b\@1\nframes = 1\nb = $beam good", qr/start from each other/, 'a circle', 1],
+    ["from = old.h5:walk\@1\nframes = 1\nb = $beam good", qr/a paper's cases start from its own/, 'from a file', 1],
+    ["from = walk\@2..60\nb = $beam good", qr/\[walk\] has 8 steps, and never comes to step 60/, 'from behind the end'],
+    ["from = walk\@2\nframes = 1\nb = bench/beam:resolution=0.5,material=corotational good", qr/different meshes/, 'from another mesh'],
+    ["sweep = max_iterations:1..4\nb = $beam good", qr/sweep wants OPTION:LOW..HIGH step S stable/, 'no sweep'],
+    ["sweep = max_iteration:1..4 step 1 stable\nb = $beam good", qr/max_iteration/, 'a sweep of no option']);
+  my $number = 0;
+  for my $bad (@bad) {
+    my @paper = paper('tied' . $number++, "$walk$bad->[0]", 'completed(b)');
+    my $ini = scratch("papers/tied@{[$number - 1]}/paper.ini");
+    spew($ini, slurp($ini) =~ s/frames = 2\n//r);
+    like_error($bad->[3] // 2, $bad->[1], $bad->[2], @paper);
+  }
+  like_error(1, qr/least_stable: 'a' is no sweep/, 'the threshold of no sweep', paper('unswept', "a = $beam good", 'least_stable(a) > 1'));
+}
+
 # ---- the recipe of the room's README
 {
   my ($recipe) = slurp(root() . '/harness/reproduce/README.md') =~ /^## Adding a paper.*?\n\n(    \[paper\].*?)\n\n\S/ms;

@@ -92,15 +92,19 @@ eb_error eb_evaluation_run(eb_evaluation *e, int case_, int *run, eb_knowledge *
     if (found->standing == EB_STANDING_FAILED) *knowledge = EB_FAILED;
     return eb_evaluation_say(e, "%s", found->why);
   }
+  if (found->run < 0)
+    return eb_evaluation_say(e, "%s is a sweep: ask for least_stable(%s)",
+                             e->paper->cases[case_].name, e->paper->cases[case_].name);
   *knowledge = EB_KNOWN;
   *run = e->repetition >= 0 && e->repetition < found->run_count ? found->runs[e->repetition]
                                                                 : found->run;
   return *found->why ? eb_evaluation_say(e, "%s", found->why) : EB_OK;
 }
 
+/* Fewer samples are no shorter run. */
 bool eb_evaluation_cut(const eb_evaluation *e, int case_) {
   const eb_paper_case *work = &e->paper->cases[case_];
-  return work->frames < work->all_frames ||
+  return (work->frames < work->all_frames && !work->samples) ||
          (e->evidence && e->evidence->cases[case_].standing != EB_STANDING_WHOLE);
 }
 

@@ -6,11 +6,20 @@
 #include <string.h>
 
 #include "harness/results/sample.h"
+#include "harness/results/sweeps.h"
 #include "problems/base/memory.h"
 
+bool eb_run_is_sampled(const eb_run *run) {
+  return strstr(run->from_steps, "..") != NULL;
+}
+
 int64_t eb_steps_per_frame(const eb_run *run) {
-  const eb_scene_ops *scene = eb_scene_find(run->scene);
+  const eb_scene_ops *scene = eb_run_is_sampled(run) ? NULL : eb_scene_find(run->scene);
   return scene && scene->steps_per_frame > 0 ? scene->steps_per_frame : 1;
+}
+
+int64_t eb_warmup_steps(const eb_run *run) {
+  return eb_run_is_sampled(run) ? 0 : eb_steps_per_frame(run);
 }
 
 const eb_run *eb_evidence_run(const eb_evidence *evidence, int case_) {
@@ -21,7 +30,7 @@ const eb_run *eb_evidence_run(const eb_evidence *evidence, int case_) {
 /* ---- which run stands for a case -------------------------------------------------------------- */
 
 static eb_standing standing_of(const eb_run *run, int64_t frames) {
-  static const int64_t least = 2; /* the first is left out */
+  int64_t least = eb_warmup_steps(run) ? 2 : 1; /* the first is left out */
   bool refuted = strcmp(run->audit, "failed") == 0;
   switch (eb_outcome_find(run->outcome)) {
   case EB_OUTCOME_COMPLETED:
@@ -80,12 +89,33 @@ static eb_error consider(const eb_paper_case *work, const eb_results *results, i
   return EB_OK;
 }
 
+/* A search that ended in a way that tells nothing, and one that found no stable value, leave no number. */
+static eb_error find_sweep(const eb_paper_case *work, const char *identity,
+                           const eb_results *results, eb_case_evidence *out) {
+  eb_sweep_record record = {0};
+  bool there;
+  EB_TRY(eb_sweeps_find(results, identity, &there, &record));
+  if (there) {
+    bool found = isfinite(record.least_stable), refuted = strcmp(record.audit, "failed") == 0;
+    out->standing = refuted ? EB_STANDING_REFUTED : found ? EB_STANDING_WHOLE : EB_STANDING_MISSING;
+    out->least_stable = record.least_stable;
+    out->below = strcmp(record.found, "all") == 0;
+    *out->why = '\0';
+    if (refuted || !found)
+      snprintf(out->why, sizeof out->why, "%s: %s%s", work->name,
+               refuted ? "the audit of a stable trial failed: " : "", record.detail);
+  }
+  eb_sweep_record_clear(&record);
+  return EB_OK;
+}
+
 static eb_error find_case(const eb_paper_case *work, const struct eb_planned *planned,
                           const eb_results *results, eb_case_evidence *out) {
   double fastest = INFINITY;
-  *out = (eb_case_evidence){.standing = EB_STANDING_MISSING, .run = -1};
+  *out = (eb_case_evidence){.standing = EB_STANDING_MISSING, .run = -1, .least_stable = NAN};
   snprintf(out->why, sizeof out->why, "%s: %s", work->name,
            planned->trouble ? planned->trouble : "not run");
+  if (results && planned->sweep) return find_sweep(work, planned->sweep, results, out);
   EB_TRY(EB_NEW(out->runs, planned->identities.count));
   for (int i = 0; results && i < planned->identities.count; i++) {
     int run = eb_results_find(results, planned->identities.items[i]);
@@ -99,7 +129,7 @@ static eb_error find_case(const eb_paper_case *work, const struct eb_planned *pl
 /* The logarithm of the mean wall time of a run's first `steps` steps without the first frame. */
 static eb_error log_time(const eb_results *results, int run, size_t steps, double *out) {
   double *wall;
-  size_t count, warm = (size_t)eb_steps_per_frame(eb_results_run(results, run));
+  size_t count, warm = (size_t)eb_warmup_steps(eb_results_run(results, run));
   EB_TRY(eb_results_steps(results, run, EB_COL_WALL, &wall, &count));
   if (steps < count) count = steps;
   warm = eb_sample_warmup(count, warm);

@@ -2,7 +2,7 @@
  *
  * Frame times. A frame is the scene's steps_per_frame steps; its time is the wall time of those steps: set-up, audit and
  * logging are not in it. The first frame is left out of every figure when there are others: it holds the first whole
- * factorization and cold caches, which the paper's averages over a run do not show either. Of several repetitions the
+ * factorization and cold caches, which the paper's averages over a run do not show either. Samples are frames that were all led in, and all count. Of several repetitions the
  * fastest counts (the machine's other work only ever adds time); all figures of a case are of that one. */
 #ifndef EB_REPRODUCE_EVIDENCE_H
 #define EB_REPRODUCE_EVIDENCE_H
@@ -15,12 +15,14 @@
 typedef struct eb_paper_plan {
   eb_plan plan;
   struct eb_planned {
-    eb_strings identities; /* a repetition each */
+    eb_strings identities; /* a repetition each; none of a sweep */
+    char *sweep;           /* its identity, or NULL */
     char *trouble;         /* why it cannot be run in this build, or NULL */
   } * cases;               /* a case of the paper each */
   int case_count;
 } eb_paper_plan;
-/* Cases that this build does not know (no such solver) are not planned, and say so. Clear *out also after a failure. */
+/* The cases that are wanted (NULL: all), and those that they start from. Cases that this build does not know (no such solver) are not planned, and say
+ * so. EB_ERR_USAGE for cases that cannot start from what they are to. Clear *out also after a failure. */
 EB_MUST eb_error eb_paper_plan_create(const eb_paper *paper, const bool *wanted,
                                       const eb_plugins *plugins, eb_paper_plan *out);
 void eb_paper_plan_clear(eb_paper_plan *plan);
@@ -38,7 +40,9 @@ typedef struct eb_case_evidence {
   int run;              /* that stands for the case, in the results; -1: none */
   int *runs, run_count; /* the repetitions that are whole or cut, in their order */
   int64_t frames;
-  char why[400]; /* what is wrong, "" when nothing is */
+  double least_stable; /* of a sweep; NaN: none was found */
+  bool below;          /* the whole grid is stable: lower values may be, too */
+  char why[400];       /* what is wrong, "" when nothing is */
 } eb_case_evidence;
 
 typedef struct eb_evidence {
@@ -58,8 +62,12 @@ EB_MUST eb_error eb_evidence_create(const eb_paper *paper, const eb_paper_plan *
                                     eb_evidence *out);
 void eb_evidence_clear(eb_evidence *evidence);
 
-/* Steps a frame of that run's scene. */
+/* Whether its steps are samples, each from a state of its own. */
+bool eb_run_is_sampled(const eb_run *run);
+/* Steps a frame of that run's scene; a sample is a frame of its own. */
 int64_t eb_steps_per_frame(const eb_run *run);
+/* Leading steps that figures of times leave out when there are others: the first frame. Samples are all led in. */
+int64_t eb_warmup_steps(const eb_run *run);
 /* The attributes of a case's run, or NULL. */
 const eb_run *eb_evidence_run(const eb_evidence *evidence, int case_);
 

@@ -14,7 +14,8 @@
 /* Where in a run a figure stands. */
 typedef enum place {
   COLUMN,   /* steps/, phases/ or counters/: a series of steps */
-  RESIDUAL, /* the first, last or number of the residuals that a solver logs in a step: a series */
+  RESIDUAL, /* of the residuals that a solver logs in a step: the first, the last, their number, how often the problem was made anew between
+               them (rounds), and how often the next one was then larger (peaks): a series */
   SETUP,    /* setup/: a number */
   ATTRIBUTE /* of the run: a number or a text */
 } place;
@@ -23,11 +24,12 @@ typedef struct figure {
   place place;
   bool timed;
   char path[100];        /* of a column; of the set-up, below setup/ */
-  const char *of;        /* of residuals: first, last, count */
+  const char *of;        /* of residuals: first, last, count, rounds, peaks */
   const eb_field *field; /* of an attribute */
 } figure;
 
-static const char *const residuals[] = {"residuals/first", "residuals/last", "residuals/count"};
+static const char *const residuals[] = {"residuals/first", "residuals/last", "residuals/count",
+                                        "residuals/rounds", "residuals/peaks"};
 enum { RESIDUALS = sizeof residuals / sizeof *residuals };
 
 static bool is_time(const char *name) {
@@ -111,16 +113,34 @@ static eb_error unknown_figure(const char *name) {
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
+/* Whether the residual behind a new beginning, the one of that number in the step, is larger than the one before it. */
+static bool is_peak(const eb_residuals *all, int64_t from, int64_t to, int64_t number) {
+  int64_t at = from + number;
+  return number > 0 && at < to && all->values[at] > all->values[at - 1];
+}
+
+static double count_rounds(const eb_residuals *all, size_t step, bool peaks) {
+  double count = 0;
+  if (!all->rounds) return NAN;
+  for (int64_t r = all->round_offsets[step]; r < all->round_offsets[step + 1]; r++)
+    count += !peaks || is_peak(all, all->offsets[step], all->offsets[step + 1], all->rounds[r]);
+  return count;
+}
+
+static double residual_of(const eb_residuals *all, size_t step, const char *of) {
+  if (step >= all->steps) return strcmp(of, "count") == 0 ? 0 : NAN;
+  int64_t from = all->offsets[step], to = all->offsets[step + 1];
+  if (strcmp(of, "count") == 0) return (double)(to - from);
+  if (strcmp(of, "rounds") == 0 || strcmp(of, "peaks") == 0)
+    return count_rounds(all, step, *of == 'p');
+  if (from == to) return NAN;
+  return strcmp(of, "first") == 0 ? all->values[from] : all->values[to - 1];
+}
+
 static eb_error read_residuals(const eb_results *results, int run, const char *of, eb_value *out) {
   eb_residuals all;
   EB_TRY(eb_results_residuals(results, run, &all));
-  for (size_t s = 0; s < out->count; s++) {
-    int64_t from = s < all.steps ? all.offsets[s] : 0, to = s < all.steps ? all.offsets[s + 1] : 0;
-    out->y[s] = strcmp(of, "count") == 0   ? (double)(to - from)
-                : from == to               ? NAN
-                : strcmp(of, "first") == 0 ? all.values[from]
-                                           : all.values[to - 1];
-  }
+  for (size_t s = 0; s < out->count; s++) out->y[s] = residual_of(&all, s, of);
   eb_residuals_clear(&all);
   return EB_OK;
 }
@@ -130,15 +150,18 @@ static eb_error read_steps(const eb_results *results, int run, const figure *f, 
   *out = (eb_value){.kind = EB_VALUE_SERIES, .first = 1};
   out->a_frame = (size_t)eb_steps_per_frame(eb_results_run(results, run));
   EB_TRY(eb_results_steps(results, run, EB_COL_TIME, &out->time, &out->count));
+  if (out->count && *eb_results_run(results, run)->from)
+    out->start = out->time[0] - eb_results_run(results, run)->dt;
   if (f->place == COLUMN) return eb_results_column(results, run, f->path, &out->y, &count);
   EB_TRY(EB_NEW(out->y, out->count));
   return read_residuals(results, run, f->of, out);
 }
 
 /* The first frame holds the first whole factorization and cold caches. */
-static void warm_up(const figure *f, eb_value *series) {
+static void warm_up(const figure *f, const eb_run *run, eb_value *series) {
+  size_t steps = (size_t)eb_warmup_steps(run);
   series->timed = f->timed;
-  series->warmup = f->timed && series->count > series->a_frame ? series->a_frame : 0;
+  series->warmup = f->timed && series->count > steps ? steps : 0;
 }
 
 static eb_error read_attribute(const eb_run *run, const eb_field *field, eb_value *out) {
@@ -165,7 +188,7 @@ static eb_error read_run(eb_evaluation *e, int case_, int run, const figure *f, 
   default:
     EB_TRY(read_steps(results, run, f, out));
     out->cut = eb_evaluation_cut(e, case_);
-    warm_up(f, out);
+    warm_up(f, eb_results_run(results, run), out);
     if (e->limits && !isnan(e->limits[e->paper->cases[case_].group]))
       eb_value_clip(out, e->limits[e->paper->cases[case_].group]);
     return EB_OK;

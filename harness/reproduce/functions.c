@@ -210,6 +210,23 @@ static eb_error steps_of(eb_evaluation *e, const eb_function *self, const eb_val
                                        : eb_evaluation_say(e, "%s", e->evidence->cases[case_].why);
 }
 
+/* Of a grid that is stable throughout the least value may be lower. */
+static eb_error least_stable_of(eb_evaluation *e, const eb_function *self, const eb_value *a,
+                                int count, eb_value *out) {
+  (void)self;
+  (void)count;
+  int case_;
+  EB_TRY(eb_evaluation_case(e, a[0].text, &case_));
+  if (!e->paper->cases[case_].ties[EB_TIE_SWEEP])
+    return EB_ERROR(EB_ERR_FORMAT, "'%s' is no sweep", a[0].text);
+  *out = eb_value_number(NAN);
+  if (!e->evidence || e->own) return EB_OK;
+  const eb_case_evidence *found = &e->evidence->cases[case_];
+  if (found->standing == EB_STANDING_WHOLE) *out = eb_value_number(found->least_stable);
+  out->may_fall = found->below;
+  return *found->why ? eb_evaluation_say(e, "%s", found->why) : EB_OK;
+}
+
 /* ---- series and lists ------------------------------------------------------------------------- */
 
 static eb_error frames_of(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
@@ -360,6 +377,8 @@ const eb_function eb_functions[] = {
     {"failed", "c", "a: whether the solver failed", .call = ended},
     {"completed", "c", "a: whether the run came to its end", .call = ended},
     {"steps", "c", "a: steps that were done, of a run that failed too", .call = steps_of},
+    {"least_stable", "c", "a: the least value of a sweep's option at which the case is stable",
+     .call = least_stable_of},
     {"frame", "v", "series: sums over the steps of each frame", .call = frames_of},
     {"integral", "v", "series: over simulated time", .call = integral_of},
     {"abs", "a", "of a number or of every value", .call = each, .of = fabs},

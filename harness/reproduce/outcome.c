@@ -8,13 +8,13 @@
 
 /* ---- notes ------------------------------------------------------------------------------------ */
 
-/* "quick: 12 of 300 frames", or a span of both when cases differ. */
-static eb_error note_frames(const eb_paper *paper, const bool *marked, eb_text *out) {
+/* "quick: 12 of 300 frames", or a span of both when cases differ; of samples the same. */
+static eb_error note_frames(const eb_paper *paper, const bool *marked, bool samples, eb_text *out) {
   int64_t least = INT64_MAX, most = 0, all_least = INT64_MAX, all_most = 0;
   bool fewer = false;
   for (int c = 0; c < paper->case_count; c++) {
     const eb_paper_case *work = &paper->cases[c];
-    if (!marked[c]) continue;
+    if (!marked[c] || work->samples != samples) continue;
     fewer = fewer || work->frames < work->all_frames;
     if (work->frames < least) least = work->frames;
     if (work->frames > most) most = work->frames;
@@ -26,7 +26,7 @@ static eb_error note_frames(const eb_paper *paper, const bool *marked, eb_text *
   if (most > least) EB_TRY(eb_text_printf(out, " to %lld", (long long)most));
   EB_TRY(eb_text_printf(out, " of %lld", (long long)all_least));
   if (all_most > all_least) EB_TRY(eb_text_printf(out, " to %lld", (long long)all_most));
-  return eb_text_printf(out, " frames\n");
+  return eb_text_printf(out, " %s\n", samples ? "samples" : "frames");
 }
 
 /* "quick: scenes with bodies=8", each once. */
@@ -65,7 +65,8 @@ static eb_error note_stand_ins(const eb_evidence *e, const bool *marked, eb_text
 /* What holds for the marked cases: frames of quick runs, and stand-ins. A line each. */
 eb_error eb_outcome_note(const eb_evidence *e, const bool *marked, eb_text *out) {
   EB_TRY(eb_text_append(out, "", 0));
-  EB_TRY(note_frames(e->paper, marked, out));
+  EB_TRY(note_frames(e->paper, marked, false, out));
+  EB_TRY(note_frames(e->paper, marked, true, out));
   EB_TRY(note_reduced(e->paper, marked, out));
   return note_stand_ins(e, marked, out);
 }

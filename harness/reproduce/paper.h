@@ -4,7 +4,8 @@
  *   [solvers]      LABEL = SOLVER[:o=v,..]             used below by label
  *   [cases ANY]    frames, quick (or seconds, quick-seconds: simulated time, for cases of one section with different steps),
  *                  repeat, quick-repeat, threads, timeout, quick-timeout (s), memory (MB), may-fail; quick-scene = p=v,..
- *                  (parameters that quick runs add to the scenes: fewer bodies instead of fewer frames); every
+ *                  (parameters that quick runs add to the scenes: fewer bodies instead of fewer frames); from, stride, samples and sweep, and
+ *                  the same with quick- before them, as in suites (harness/suite/ties.h), where `from` names a case of the paper; every
  *                  other entry is a case: NAME = SCENE[:p=v,..] LABEL [THREADS]. Cases of one section are competitors: their
  *                  repetitions interleave.
  *   [table ID]     where, title, data (a TSV file), unit (ms, s, MB, 1), note,
@@ -37,10 +38,19 @@
 
 #include "harness/reproduce/expression.h"
 #include "harness/reproduce/sections.h"
+#include "harness/suite/ties.h"
+
+/* What ties a case to others, as it is written; NULL: nothing. Owned by the sections. */
+enum { EB_TIE_FROM, EB_TIE_STRIDE, EB_TIE_SAMPLES, EB_TIE_SWEEP, EB_PAPER_TIES };
+typedef const char *eb_paper_ties[EB_PAPER_TIES];
 
 typedef struct eb_paper_case {
   char *name, *scene, *solver; /* unique; "NAME[:assignments]" */
-  int64_t frames, all_frames;  /* of this run, and of a full one */
+  int64_t frames,
+      all_frames; /* of this run, and of a full one; of samples their number; 0: the scene's own */
+  eb_paper_ties ties;
+  bool samples; /* a step from each of several states */
+  int donor;    /* the case that it starts from, or -1 */
   int64_t repeat;
   int64_t threads;
   double timeout, memory; /* s, MB; 0: the default */
@@ -134,6 +144,9 @@ EB_MUST eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_fig
                                        bool *cases, eb_strings *probes);
 /* The words that the expressions of a figure's point are about, as a scope in scopes[0]. */
 void eb_paper_point_scope(const eb_paper *paper, const eb_paper_point *point, eb_scope scopes[2]);
+
+/* What the ties of a case say; its donor is a case of the paper. The caller clears *out, also after a failure. */
+EB_MUST eb_error eb_paper_ties_read(const eb_paper_ties ties, eb_ties *out);
 
 /* Index of the case of that name, or -1. */
 int eb_paper_case_find(const eb_paper *paper, const char *name, size_t length);

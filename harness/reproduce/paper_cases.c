@@ -16,7 +16,31 @@ typedef struct settings {
   double timeout, quick_timeout, memory, seconds, quick_seconds;
   bool may_fail;
   const char *quick_scene; /* owned by the section */
+  eb_paper_ties ties, quick_ties;
 } settings;
+
+static const char *const tie_names[EB_PAPER_TIES] = {"from", "stride", "samples", "sweep"};
+
+eb_error eb_paper_ties_read(const eb_paper_ties ties, eb_ties *out) {
+  bool known;
+  *out = (eb_ties){0};
+  for (int k = 0; k < EB_PAPER_TIES; k++)
+    if (ties[k]) EB_TRY(eb_ties_set(out, tie_names[k], ties[k], &known));
+  return eb_ties_finish(out);
+}
+
+/* Whether `key` is a tie, perhaps of quick runs alone; then it is kept. */
+static bool keep_tie(settings *s, const char *key, const char *value) {
+  static const char prefix[] = "quick-";
+  bool quick = strncmp(key, prefix, strlen(prefix)) == 0;
+  const char *name = quick ? key + strlen(prefix) : key;
+  for (int k = 0; k < EB_PAPER_TIES; k++) {
+    if (strcmp(tie_names[k], name) != 0) continue;
+    (quick ? s->quick_ties : s->ties)[k] = value;
+    return true;
+  }
+  return false;
+}
 
 static eb_error read_yes(const char *name, const char *value, bool *out) {
   *out = strcmp(value, "yes") == 0;
@@ -42,6 +66,7 @@ static eb_error set(settings *s, const char *key, const char *value, bool *known
              {"seconds", NULL, &s->seconds, 0},
              {"quick-seconds", NULL, &s->quick_seconds, 0}};
   *known = true;
+  if (keep_tie(s, key, value)) return EB_OK;
   if (strcmp(key, "may-fail") == 0) return read_yes(key, value, &s->may_fail);
   if (strcmp(key, "quick-scene") == 0) {
     s->quick_scene = value;
@@ -132,6 +157,34 @@ static eb_error reduce(const char *parameters, eb_paper_case *out) {
   return EB_OK;
 }
 
+/* How many samples there are; 0 for what is none. */
+static eb_error count_samples(const eb_paper_ties ties, int64_t *out) {
+  eb_ties read;
+  eb_error error = eb_paper_ties_read(ties, &read);
+  if (!error && read.file)
+    error = EB_ERROR(EB_ERR_FORMAT, "from: '%s' is a file, and a paper's cases start from its own",
+                     read.file);
+  *out = !error && read.tied && !read.single ? eb_range_count(read.steps) : 0;
+  eb_ties_clear(&read);
+  return error;
+}
+
+/* Ties of both kinds of runs are read, so that a mistake in either is found at once. */
+static eb_error tie(const settings *s, bool quick, eb_paper_case *out) {
+  eb_paper_ties fewer;
+  int64_t all_samples, samples;
+  for (int k = 0; k < EB_PAPER_TIES; k++)
+    fewer[k] = s->quick_ties[k] ? s->quick_ties[k] : s->ties[k];
+  memcpy(out->ties, quick ? fewer : s->ties, sizeof out->ties);
+  EB_TRY(count_samples(s->ties, &all_samples));
+  EB_TRY(eb_error_prefix(count_samples(fewer, &samples), "quick"));
+  out->samples = (quick ? samples : all_samples) > 0;
+  if (!out->samples) return EB_OK;
+  out->all_frames = all_samples;
+  out->frames = quick ? samples : all_samples;
+  return EB_OK;
+}
+
 static eb_error apply(const settings *s, bool quick, eb_paper_case *out) {
   int64_t all = s->frames, fewer = s->quick;
   if (quick && s->quick_scene) EB_TRY(reduce(s->quick_scene, out));
@@ -144,7 +197,7 @@ static eb_error apply(const settings *s, bool quick, eb_paper_case *out) {
   if (!out->threads) out->threads = s->threads;
   out->memory = s->memory;
   out->may_fail = s->may_fail;
-  return EB_OK;
+  return tie(s, quick, out);
 }
 
 static eb_error add_case(eb_paper *paper, const char *name, const char *value, int group) {
@@ -155,6 +208,7 @@ static eb_error add_case(eb_paper *paper, const char *name, const char *value, i
   paper->cases = grown;
   eb_paper_case *added = &grown[paper->case_count++];
   added->group = group;
+  added->donor = -1;
   added->name = strdup(name);
   if (!added->name) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a case");
   return read_work(paper, value, added);
@@ -170,11 +224,51 @@ static eb_error read_section(eb_paper *paper, const eb_section *section, int gro
     if (!error && !known) error = add_case(paper, entry->key, entry->value, group);
     EB_TRY(eb_section_locate(section, entry, error));
   }
-  eb_error error =
-      s.frames || s.seconds > 0 ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "'frames' is missing");
+  bool counted = s.frames || s.seconds > 0 || s.ties[EB_TIE_FROM] || s.ties[EB_TIE_SWEEP];
+  eb_error error = counted ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "'frames' is missing");
   for (int c = first; c < paper->case_count && !error; c++)
     error = apply(&s, paper->quick, &paper->cases[c]);
   return eb_section_locate(section, NULL, error);
+}
+
+static eb_error unknown_donor(const eb_paper *paper, const char *name) {
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  for (int c = 0; c < paper->case_count && !error; c++)
+    error = eb_strings_add(&names, paper->cases[c].name);
+  if (!error) error = eb_error_prefix(eb_unknown_name("case", name, &names), "from");
+  eb_strings_clear(&names);
+  return error;
+}
+
+static eb_error find_donor(const eb_paper *paper, eb_paper_case *work) {
+  eb_ties ties;
+  eb_error error = eb_paper_ties_read(work->ties, &ties);
+  if (!error && ties.tied) {
+    work->donor = eb_paper_case_find(paper, ties.donor, strlen(ties.donor));
+    if (work->donor < 0) error = unknown_donor(paper, ties.donor);
+  }
+  eb_ties_clear(&ties);
+  return error;
+}
+
+/* Whoever comes back to no beginning is in a circle, or starts from one. */
+static eb_error check_circle(const eb_paper *paper, int of) {
+  int at = of;
+  for (int i = 0; i < paper->case_count && at >= 0; i++) at = paper->cases[at].donor;
+  return at < 0 ? EB_OK
+                : EB_ERROR(EB_ERR_FORMAT, "from: '%s' starts from cases that start from each other",
+                           paper->cases[of].name);
+}
+
+static eb_error link_cases(eb_paper *paper) {
+  for (int c = 0; c < paper->case_count; c++)
+    EB_TRY(eb_section_locate(&paper->sections.items[paper->cases[c].group], NULL,
+                             find_donor(paper, &paper->cases[c])));
+  for (int c = 0; c < paper->case_count; c++)
+    EB_TRY(eb_section_locate(&paper->sections.items[paper->cases[c].group], NULL,
+                             check_circle(paper, c)));
+  return EB_OK;
 }
 
 eb_error eb_paper_read_cases(eb_paper *paper) {
@@ -183,7 +277,7 @@ eb_error eb_paper_read_cases(eb_paper *paper) {
     if (strcmp(section->kind, "cases") != 0) continue;
     EB_TRY(read_section(paper, section, i));
   }
-  return EB_OK;
+  return link_cases(paper);
 }
 
 void eb_paper_clear_cases(eb_paper *paper) {

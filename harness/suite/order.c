@@ -84,7 +84,54 @@ eb_error eb_plan_order(eb_plan *plan) {
   return error;
 }
 
-/* ---- shards ----------------------------------------------------------------------------------- */
+/* ---- parts ------------------------------------------------------------------------------------ */
+
+/* Donors come before those that start from them. */
+static void mark_donors(const eb_plan *plan, bool *cases, const bool *sweeps) {
+  for (int i = 0; i < plan->sweep_count; i++)
+    if (sweeps[i] && plan->sweeps[i].donor > 0) cases[plan->sweeps[i].donor - 1] = true;
+  for (int i = plan->count - 1; i >= 0; i--)
+    if (cases[i] && plan->cases[i].donor > 0) cases[plan->cases[i].donor - 1] = true;
+}
+
+/* place as in move_labels. */
+static void move_cases(eb_plan *plan, const int *place) {
+  int kept = 0;
+  for (int i = 0; i < plan->count; i++) {
+    plan->cases[i].donor = place[plan->cases[i].donor];
+    if (place[i + 1])
+      plan->cases[kept++] = plan->cases[i];
+    else
+      eb_case_clear(&plan->cases[i]);
+  }
+  plan->count = kept;
+}
+
+static void move_sweeps(eb_plan *plan, const bool *marked, const int *place) {
+  int kept = 0;
+  for (int i = 0; i < plan->sweep_count; i++) {
+    eb_sweep *sweep = &plan->sweeps[i];
+    sweep->donor = sweep->trial.donor = place[sweep->donor];
+    if (marked[i])
+      plan->sweeps[kept++] = *sweep;
+    else
+      eb_sweep_clear(sweep);
+  }
+  plan->sweep_count = kept;
+}
+
+eb_error eb_plan_keep(eb_plan *plan, bool *cases, const bool *sweeps) {
+  int *place, kept = 0;
+  EB_TRY(EB_NEW(place, (size_t)plan->count + 1)); /* 1 + the new one; 0: gone, and of no donor */
+  mark_donors(plan, cases, sweeps);
+  for (int i = 0; i < plan->count; i++)
+    if (cases[i]) place[i + 1] = ++kept;
+  move_cases(plan, place);
+  move_sweeps(plan, sweeps, place);
+  move_labels(plan, place, 0);
+  free(place);
+  return EB_OK;
+}
 
 /* The group of the case that a chain of donors begins with: all of them are in its shard. */
 static int root_group(const eb_plan *plan, const eb_case *work) {
@@ -93,26 +140,17 @@ static int root_group(const eb_plan *plan, const eb_case *work) {
 }
 
 eb_error eb_plan_take_shard(eb_plan *plan, int shard, int shards) {
-  int *place, cases = 0, sweeps = 0;
-  EB_TRY(EB_NEW(place, (size_t)plan->count + 1)); /* 1 + the new one; 0: elsewhere */
-  for (int i = 0; i < plan->sweep_count; i++) {
-    if (root_group(plan, &plan->sweeps[i].trial) % shards == shard - 1)
-      plan->sweeps[sweeps++] = plan->sweeps[i];
-    else
-      eb_sweep_clear(&plan->sweeps[i]);
+  bool *cases, *sweeps;
+  EB_TRY(EB_NEW(cases, plan->count));
+  eb_error error = EB_NEW(sweeps, plan->sweep_count);
+  if (!error) {
+    for (int i = 0; i < plan->count; i++)
+      cases[i] = root_group(plan, &plan->cases[i]) % shards == shard - 1;
+    for (int i = 0; i < plan->sweep_count; i++)
+      sweeps[i] = root_group(plan, &plan->sweeps[i].trial) % shards == shard - 1;
+    error = eb_plan_keep(plan, cases, sweeps);
+    free(sweeps);
   }
-  for (int i = 0; i < plan->count; i++)
-    if (root_group(plan, &plan->cases[i]) % shards == shard - 1) place[i + 1] = ++cases;
-  for (int i = 0; i < plan->count; i++) {
-    plan->cases[i].donor = place[plan->cases[i].donor];
-    if (place[i + 1])
-      plan->cases[place[i + 1] - 1] = plan->cases[i];
-    else
-      eb_case_clear(&plan->cases[i]);
-  }
-  move_labels(plan, place, 0);
-  plan->count = cases;
-  plan->sweep_count = sweeps;
-  free(place);
-  return EB_OK;
+  free(cases);
+  return error;
 }

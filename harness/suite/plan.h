@@ -40,4 +40,8 @@ typedef struct eb_plan {
 EB_MUST eb_error eb_plan_create(const eb_request *request, eb_plan *out);
 void eb_plan_clear(eb_plan *plan);
 
+/* Leaves the cases and sweeps that are marked, and the cases that these start from, which are marked too. Order and group keep their numbers from
+ * the whole plan. */
+EB_MUST eb_error eb_plan_keep(eb_plan *plan, bool *cases, const bool *sweeps);
+
 #endif
