@@ -190,17 +190,6 @@ like_error(2, qr/no probe 'emotion'/, 'an unknown probe', 'probe', 'tiny', 'emot
   like($out, qr/^p\s+not comparable.*probe x has not\s+found solvers.n.stable/ms, 'has no threshold');
 }
 
-{
-  my @duel = paper('duelling', "a = $beam good", "completed(a)\n[claim p]\nfigure = r\n"
-    . "holds = x:s-full.failures = 0\nholds = x:s-diag.failures = 0\n[probe x]\nkind = duel\nsetup = s verschoor2019/incline:mu=0.3 10 2 3\n"
-    . "solver = full contact-cr\nsolver = diag contact-cr:preconditioner=diag\nseries = s\n"
-    . "[figure r]\ntitle = Residuals\ntemplate = samples-log\nprobe = x\nseries = full: s-full\nseries = ends: s-full-ends\n");
-  ($out) = is_code(0, 'solvers on the same steps', @duel);
-  like($out, qr/^p\s+reproduced.*2 of 2\s+conditions hold/ms, 'are judged by what they need');
-  like($out, qr/^Residuals\n.*^\s+full(\s+[\d.e-]+){3}$/ms, 'a figure shows what the probe has kept');
-  ok(-s scratch('out-duelling/r.svg'), 'as a plot');
-}
-
 # ---- listing
 ($out) = is_code(0, 'claims', 'list', 'claims');
 my %claims = (hecht2012 => 13, conjac2020 => 13, verschoor2019 => 15);
@@ -237,15 +226,17 @@ is(scalar @{decode_json($out)->{holds}}, 1, 'with its conditions');
 {
   my @states = ('--from', root() . '/tests/papers', '-o', 'states');
   my %wanted = ('goes-on' => 'reproduced', samples => 'reproduced', slower => 'reproduced', stranded => 'not comparable',
-    threshold => 'reproduced');
+    threshold => 'reproduced', 'same-steps' => 'reproduced');
   ($out, $err) = is_code(0, 'a claim on samples', 'reproduce', 'states/samples', @states);
   is(() = $err =~ /^\[\d/mg, 7, '  runs them and whom they start from');
   ($out, $err) = is_code(0, 'all of it', 'reproduce', 'states', @states, '--resume');
-  is(() = $err =~ /^\[\d/mg, 1, '  runs nothing again');
+  is(() = $err =~ /^\[\d/mg, 5, '  runs nothing again');
   like($err, qr/^\[trial 1\].*max_iterations=16 r0: completed/m, '  and tries what is swept');
   like($out, qr/^$_\s+$wanted{$_}(?!\S)/m, "$_: $wanted{$_}") for sort keys %wanted;
   like($out, qr/least_stable\(swept\) > 1: \d+ > 1/, '  a threshold is a number');
   like($out, qr/95 % of 3 repetitions/, '  samples are repeated');
+  like($out, qr/^Residuals\n.*^\s+full(\s+[\d.e-]+){3}$/ms, '  a figure shows what is logged within a step');
+  ok(-s scratch('states/residuals.svg'), '  as a plot');
   like($out, qr/stranded: it\s+starts\s+from\s+lost:\s+there\s+is\s+no\s+solver\s+'no-such-solver'/, '  nobody starts from what is not there');
   ($out) = is_code(0, 'quick', 'reproduce', 'states', @states[0, 1], '-o', 'states-quick', '--quick');
   like($out, qr/^samples\s+not reproduced.*quick: 4 of 5 samples$/ms, '  has fewer samples, and says so');

@@ -81,6 +81,14 @@ static eb_error size(eb_evaluation *e, const eb_function *self, const eb_value *
   return EB_OK;
 }
 
+static eb_error faces(const eb_evidence *e, int case_, double *out) {
+  eb_result_surface surface;
+  EB_TRY(eb_results_surface(e->results, e->cases[case_].run, &surface));
+  *out = surface.triangle_count;
+  eb_result_surface_clear(&surface);
+  return EB_OK;
+}
+
 static eb_error restitution(const eb_evidence *e, int case_, double *out) {
   return eb_motion_bounce(e, case_, out, NULL, NULL);
 }
@@ -359,6 +367,7 @@ const eb_function eb_functions[] = {
     {"size", "cx", "a, axis: the same of the rest shape", .call = size},
     {"diagonal", "c", "a: diagonal of the box around the rest shape, m", .call = see,
      .one = eb_motion_diagonal},
+    {"faces", "c", "a: triangles of the mesh's surface", .call = see, .one = faces},
     {"unrest", "c",
      "a: largest change of shape of a connected piece between the last two frames, over the "
      "diagonal",

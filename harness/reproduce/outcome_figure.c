@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "harness/reproduce/outcome.h"
-#include "harness/reproduce/probe.h"
 #include "problems/base/memory.h"
 
 /* ---- points and bars -------------------------------------------------------------------------- */
@@ -40,17 +39,59 @@ static eb_error fill_course(eb_evaluation *e, const eb_paper_figure *figure, con
   return error;
 }
 
-/* Of the figure's probe. */
-static eb_error fill_series(eb_evaluation *e, const eb_paper_figure *figure, int p,
-                            eb_course *course, double *largest) {
-  int c = 0;
-  while (figure->curves[c].first != p) c++;
-  *largest = NAN;
-  if (!e->evidence->folder) return EB_OK;
-  EB_TRY(eb_probe_series(e->paper, e->evidence->folder, figure->probe, figure->curves[c].series,
-                         course));
-  for (size_t s = 0; s < course->count; s++) *largest = fmax(*largest, course->y[s]);
+/* ---- residuals within a step ------------------------------------------------------------------ */
+
+static eb_error read_residuals(eb_evaluation *e, int case_, eb_residuals *out) {
+  int run;
+  eb_knowledge knowledge;
+  *out = (eb_residuals){0};
+  EB_TRY(eb_evaluation_run(e, case_, &run, &knowledge));
+  return run < 0 ? EB_OK : eb_results_residuals(e->evidence->results, run, out);
+}
+
+/* The step with the most rounds; the first of several. */
+static size_t busiest_step(const eb_residuals *all) {
+  size_t best = 0;
+  int64_t most = -1;
+  for (size_t s = 0; s < all->steps && all->rounds; s++) {
+    int64_t rounds = all->round_offsets[s + 1] - all->round_offsets[s];
+    if (rounds > most) best = s;
+    if (rounds > most) most = rounds;
+  }
+  return best;
+}
+
+static void put_residual(const eb_residuals *all, int64_t from, int64_t number, eb_course *course) {
+  course->x[course->count] = (double)(number + 1);
+  course->y[course->count++] = all->values[from + number];
+}
+
+/* The residuals of a step, or the last one of every round. */
+static eb_error lay_residuals(const eb_residuals *all, size_t step, bool ends, eb_course *course) {
+  if (step >= all->steps) return EB_OK;
+  int64_t from = all->offsets[step], count = all->offsets[step + 1] - from;
+  EB_TRY(EB_NEW(course->x, count + 1));
+  EB_TRY(EB_NEW(course->y, count + 1));
+  for (int64_t i = 0; i < count && !ends; i++) put_residual(all, from, i, course);
+  if (!ends || !all->rounds) return EB_OK;
+  for (int64_t r = all->round_offsets[step]; r < all->round_offsets[step + 1]; r++)
+    if (all->rounds[r] > 0 && all->rounds[r] < count)
+      put_residual(all, from, all->rounds[r] - 1, course);
+  if (count > 0) put_residual(all, from, count - 1, course);
   return EB_OK;
+}
+
+static eb_error fill_residuals(eb_evaluation *e, const eb_paper_figure *figure, int p,
+                               eb_course *course, double *largest) {
+  eb_residuals first, own = {0};
+  *largest = NAN;
+  EB_TRY(read_residuals(e, figure->points[0].case_, &first));
+  eb_error error = read_residuals(e, figure->points[p].case_, &own);
+  if (!error) error = lay_residuals(&own, busiest_step(&first), figure->curves[p].ends, course);
+  for (size_t s = 0; s < course->count; s++) *largest = fmax(*largest, course->y[s]);
+  eb_residuals_clear(&own);
+  eb_residuals_clear(&first);
+  return error;
 }
 
 /* ---- figures ---------------------------------------------------------------------------------- */
@@ -59,7 +100,7 @@ static eb_error fill_point(eb_evaluation *e, eb_shown_figure *shown, int p) {
   const eb_paper_figure *figure = shown->figure;
   const eb_paper_point *point = &figure->points[p];
   eb_scope scopes[2];
-  if (point->case_ < 0) return fill_series(e, figure, p, &shown->courses[p], &shown->y[p]);
+  if (figure->residuals) return fill_residuals(e, figure, p, &shown->courses[p], &shown->y[p]);
   eb_paper_point_scope(e->paper, point, scopes);
   if (shown->courses) return fill_course(e, figure, scopes, &shown->courses[p], &shown->y[p]);
   EB_TRY(eb_evaluate_number(e, figure->value, scopes, &shown->y[p]));
@@ -86,7 +127,7 @@ eb_error eb_outcome_figure(eb_evaluation *e, const eb_paper_figure *figure, eb_s
   EB_TRY(EB_NEW(shown->y, figure->point_count));
   if (figure->parts.count)
     EB_TRY(EB_NEW(shown->layers, figure->point_count * (figure->parts.count + 1)));
-  if (strncmp(figure->template, "course", 6) == 0 || figure->probe)
+  if (strncmp(figure->template, "course", 6) == 0 || figure->residuals)
     EB_TRY(EB_NEW(shown->courses, figure->point_count));
   EB_TRY(EB_NEW(marked, e->paper->case_count));
   eb_error error = fill_figure(e, shown, marked, measured);

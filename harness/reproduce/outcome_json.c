@@ -88,7 +88,7 @@ static json_t *course_json(const eb_course *course) {
 static json_t *point_json(const eb_evidence *e, const eb_shown_figure *shown, int point,
                           const char *curve) {
   const eb_paper_point *of = &shown->figure->points[point];
-  const char *name = of->case_ < 0 ? shown->figure->probe : e->paper->cases[of->case_].name;
+  const char *name = e->paper->cases[of->case_].name;
   json_t *out = json_pack("{s:s, s:f, s:s, s:o}", "curve", curve, "x", of->x, "case", name, "y",
                           eb_json_real(shown->y[point]));
   if (shown->layers) json_object_set_new(out, "parts", layers_json(shown, point));

@@ -206,9 +206,9 @@ eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_figure *fig
                                eb_strings *probes) {
   eb_scope scopes[2];
   if (figure->show >= 0 && cases) cases[figure->show] = true;
-  if (figure->probe && probes) EB_TRY(eb_strings_add(probes, figure->probe));
   for (int p = 0; p < figure->point_count; p++) {
-    if (figure->points[p].case_ < 0) continue;
+    if (figure->residuals && cases) cases[figure->points[p].case_] = true;
+    if (figure->residuals) continue;
     eb_paper_point_scope(paper, &figure->points[p], scopes);
     EB_TRY(mark(paper, figure->value, scopes, cases, probes));
     for (int s = 0; s < figure->parts.count; s++)

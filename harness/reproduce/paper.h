@@ -4,7 +4,7 @@
  *   [solvers]      LABEL = SOLVER[:o=v,..]             used below by label
  *   [cases ANY]    frames, quick (or seconds, quick-seconds: simulated time, for cases of one section with different steps),
  *                  repeat, quick-repeat, threads, timeout, quick-timeout (s), memory (MB), may-fail; quick-scene = p=v,..
- *                  (parameters that quick runs add to the scenes: fewer bodies instead of fewer frames); from, stride, samples and sweep, and
+ *                  (parameters of quick runs' scenes, beside their own or in their place: fewer bodies instead of fewer frames); from, stride, samples and sweep, and
  *                  the same with quick- before them, as in suites (harness/suite/ties.h), where `from` names a case of the paper; every
  *                  other entry is a case: NAME = SCENE[:p=v,..] LABEL [THREADS]. Cases of one section are competitors: their
  *                  repetitions interleave.
@@ -21,7 +21,8 @@
  *                  value = EXPRESSION of {case} and {against}, point = X CASE [AGAINST], against = CASE (of points without), curve =
  *                  NAME (of the points that follow); or
  *                  template = course (or course-log), value = EXPRESSION of {case}, a series, and lines run = NAME: CASE; or
- *                  template = samples-log, probe = ID and lines series = NAME: KEY (of a probe's result; every second one is of marks); or
+ *                  template = samples-log and lines residuals = NAME: CASE and ends = NAME: CASE in turns: what a solver logs within one step, the
+ *                  one in which the first case's problem was most often made anew, and of that what stands at the end of every round; or
  *                  template = bars, value = EXPRESSION of {case} (of the whole), part = NAME: EXPRESSION and lines run = NAME: CASE; or
  *                  template (updates, frames or tree) and show = CASE: pictures of one run
  *   [probe ID]     kind and its arguments (harness/reproduce/probe.h)
@@ -79,14 +80,14 @@ typedef struct eb_paper_table {
 
 typedef struct eb_paper_point {
   double x;
-  int case_;   /* -1: of a probe */
+  int case_;
   int against; /* -1: none */
 } eb_paper_point;
 
 /* Points that follow each other. */
 typedef struct eb_paper_curve {
   char *label;
-  const char *series; /* of the figure's probe; NULL: of a case */
+  bool ends; /* of residuals: only those at the ends of rounds */
   int first, count;
 } eb_paper_curve;
 
@@ -96,7 +97,7 @@ typedef struct eb_paper_figure {
   eb_expression *value;                      /* of {case} and {against}, or NULL */
   double scale;                              /* from SI to what y says */
   int show;                                  /* the case of figures of one run, or -1 */
-  const char *probe; /* whose series are shown, or NULL; owned by the sections */
+  bool residuals;                            /* within one step; there is no `value` */
   eb_paper_point *points;
   int point_count;
   eb_paper_curve curves[EB_MOST_CURVES]; /* of bars and courses each has one point, its run */

@@ -142,11 +142,40 @@ static eb_error frames_in(const char *spec, double seconds, int64_t *frames) {
   return EB_OK;
 }
 
-/* Adds parameters to those that a case gives its scene. */
+static bool assigns(const eb_strings *assignments, const char *like) {
+  size_t length = strcspn(like, "=") + 1;
+  for (int a = 0; a < assignments->count; a++)
+    if (strncmp(assignments->items[a], like, length) == 0) return true;
+  return false;
+}
+
+/* "SCENE:p=v,..": what `given` does not replace of the scene's own parameters, then `given`. */
+static eb_error join_parameters(const char *scene, const eb_strings *own, const eb_strings *given,
+                                eb_text *out) {
+  char separator = ':';
+  EB_TRY(eb_text_printf(out, "%s", scene));
+  for (int a = 0; a < own->count + given->count; a++) {
+    const char *one = a < own->count ? own->items[a] : given->items[a - own->count];
+    if (a < own->count && assigns(given, one)) continue;
+    EB_TRY(eb_text_printf(out, "%c%s", separator, one));
+    separator = ',';
+  }
+  return EB_OK;
+}
+
+/* Puts parameters beside those that a case gives its scene, or in the place of those of the same name. */
 static eb_error reduce(const char *parameters, eb_paper_case *out) {
   eb_text text = {0};
-  eb_error error =
-      eb_text_printf(&text, "%s%c%s", out->scene, strchr(out->scene, ':') ? ',' : ':', parameters);
+  eb_strings own = {0}, given = {0};
+  char *name, *assignments;
+  EB_TRY(eb_split_spec(out->scene, &name, &assignments));
+  eb_error error = assignments ? eb_words(assignments, ",", &own) : EB_OK;
+  if (!error) error = eb_words(parameters, ",", &given);
+  if (!error) error = join_parameters(name, &own, &given, &text);
+  eb_strings_clear(&own);
+  eb_strings_clear(&given);
+  free(name);
+  free(assignments);
   if (error) {
     eb_text_clear(&text);
     return error;

@@ -55,17 +55,12 @@ static eb_error read_run(const eb_paper *paper, const char *value, eb_paper_figu
   return EB_OK;
 }
 
-/* "NAME: KEY" of a probe's series. */
-static eb_error read_series(const char *value, eb_paper_figure *figure) {
-  size_t name;
-  eb_paper_curve *curve = &figure->curves[figure->curve_count];
-  const char *key;
-  EB_TRY(eb_paper_split(value, &name, &key));
-  EB_TRY(read_curve(value, name, figure));
-  curve->series = key;
-  curve->count = 1;
-  figure->points[figure->point_count++] = (eb_paper_point){.case_ = -1, .against = -1};
-  return figure->probe ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "'series' wants 'probe'");
+static eb_error read_residuals(const eb_paper *paper, const char *value, bool ends,
+                               eb_paper_figure *figure) {
+  figure->residuals = true;
+  EB_TRY(read_run(paper, value, figure));
+  figure->curves[figure->curve_count - 1].ends = ends;
+  return EB_OK;
 }
 
 /* "NAME: EXPRESSION" */
@@ -83,7 +78,8 @@ static eb_error read_entry(const eb_paper *paper, const eb_entry *entry, int aga
                            eb_paper_figure *figure) {
   const char *key = entry->key, *value = entry->value;
   if (strcmp(key, "run") == 0) return read_run(paper, value, figure);
-  if (strcmp(key, "series") == 0) return read_series(value, figure);
+  if (strcmp(key, "residuals") == 0 || strcmp(key, "ends") == 0)
+    return read_residuals(paper, value, *key == 'e', figure);
   if (strcmp(key, "part") == 0) return read_part(value, figure);
   if (strcmp(key, "curve") == 0) return read_curve(value, strlen(value), figure);
   if (strcmp(key, "value") == 0)
@@ -107,8 +103,8 @@ void eb_paper_point_scope(const eb_paper *paper, const eb_paper_point *point, eb
 static eb_error check_expressions(const eb_paper *paper, const eb_paper_figure *figure) {
   bool course = strncmp(figure->template, "course", 6) == 0;
   eb_scope scopes[2];
+  if (figure->residuals) return EB_OK;
   for (int p = 0; p < figure->point_count; p++) {
-    if (figure->points[p].case_ < 0) continue;
     if (!figure->value) return EB_ERROR(EB_ERR_FORMAT, "'value' is missing");
     eb_paper_point_scope(paper, &figure->points[p], scopes);
     EB_TRY(eb_expression_check(paper, figure->value, scopes,
@@ -124,6 +120,14 @@ static const char *text_of(const eb_section *section, const char *key, const cha
   return value ? value : fallback;
 }
 
+static eb_error check_residuals(const eb_paper_figure *figure) {
+  bool template = strcmp(figure->template, "samples-log") == 0;
+  if (template == figure->residuals && !(figure->residuals && figure->value)) return EB_OK;
+  return EB_ERROR(EB_ERR_FORMAT,
+                  "template 'samples-log', and no other, wants lines 'residuals' and "
+                  "'ends', and no 'value'");
+}
+
 static eb_error check_parts(const eb_paper_figure *figure) {
   bool bars = strcmp(figure->template, "bars") == 0;
   if (bars ? figure->parts.count >= 1 && figure->parts.count <= EB_MOST_PARTS
@@ -135,9 +139,9 @@ static eb_error check_parts(const eb_paper_figure *figure) {
 
 static eb_error read_head(const eb_paper *paper, const eb_section *section, eb_paper_figure *figure,
                           int *against) {
-  static const char *const keys[] = {"title", "template", "x",     "y",      "value",
-                                     "unit",  "against",  "show",  "curve",  "point",
-                                     "run",   "part",     "probe", "series", NULL};
+  static const char *const keys[] = {"title", "template", "x",         "y",     "value",
+                                     "unit",  "against",  "show",      "curve", "point",
+                                     "run",   "part",     "residuals", "ends",  NULL};
   const char *other = eb_section_value(section, "against"),
              *show = eb_section_value(section, "show");
   EB_TRY(eb_section_expect(section, keys));
@@ -147,10 +151,7 @@ static eb_error read_head(const eb_paper *paper, const eb_section *section, eb_p
   figure->template = text_of(section, "template", "");
   figure->x = text_of(section, "x", "");
   figure->y = text_of(section, "y", "");
-  figure->probe = eb_section_value(section, "probe");
   figure->show = *against = -1;
-  if (figure->probe && !eb_sections_find(&paper->sections, "probe", figure->probe))
-    return EB_ERROR(EB_ERR_FORMAT, "there is no probe '%s'", figure->probe);
   if (show) EB_TRY(find_case(paper, show, &figure->show));
   if (other) EB_TRY(find_case(paper, other, against));
   return eb_paper_unit(eb_section_value(section, "unit"), &figure->scale);
@@ -164,6 +165,7 @@ static eb_error read_figure(eb_paper *paper, const eb_section *section) {
     const eb_entry *entry = &section->entries[e];
     EB_TRY(eb_section_locate(section, entry, read_entry(paper, entry, against, figure)));
   }
+  EB_TRY(eb_section_locate(section, NULL, check_residuals(figure)));
   EB_TRY(eb_section_locate(section, NULL, check_expressions(paper, figure)));
   return eb_section_locate(section, NULL, check_parts(figure));
 }

@@ -16,7 +16,7 @@
 #include "problems/base/memory.h"
 
 const eb_probe *const eb_probes[] = {&eb_probe_agreement, &eb_probe_low_rank, &eb_probe_counts,
-                                     &eb_probe_threshold, &eb_probe_duel,     NULL};
+                                     &eb_probe_threshold, NULL};
 
 /* ---- sections --------------------------------------------------------------------------------- */
 
@@ -117,29 +117,6 @@ eb_error eb_probe_scene(const eb_probing *probing, eb_scene **out) {
   EB_TRY(eb_walker_scene(spec, out));
   eb_probe_note_scene(probing, spec, *out);
   return EB_OK;
-}
-
-static eb_error read_series(const json_t *series, eb_course *out) {
-  const json_t *x = json_object_get(series, "x"), *y = json_object_get(series, "y");
-  size_t count = json_array_size(x) < json_array_size(y) ? json_array_size(x) : json_array_size(y);
-  EB_TRY(EB_NEW(out->x, (int64_t)count));
-  EB_TRY(EB_NEW(out->y, (int64_t)count));
-  out->count = count;
-  for (size_t i = 0; i < count; i++) {
-    out->x[i] = json_number_value(json_array_get(x, i));
-    out->y[i] = json_number_value(json_array_get(y, i));
-  }
-  return EB_OK;
-}
-
-eb_error eb_probe_series(const eb_paper *paper, const char *folder, const char *id, const char *key,
-                         eb_course *out) {
-  json_t *result;
-  *out = (eb_course){0};
-  EB_TRY(eb_probe_load(paper, folder, id, &result));
-  eb_error error = read_series(json_object_get(json_object_get(result, "series"), key), out);
-  json_decref(result);
-  return error;
 }
 
 /* ---- in this process -------------------------------------------------------------------------- */

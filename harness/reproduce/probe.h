@@ -10,7 +10,6 @@
 
 #include <jansson.h>
 
-#include "harness/reproduce/course.h"
 #include "harness/reproduce/paper.h"
 #include "problems/scene.h"
 
@@ -33,8 +32,7 @@ typedef struct eb_probe {
 
 /* All probes, ended by NULL. */
 extern const eb_probe *const eb_probes[];
-extern const eb_probe eb_probe_agreement, eb_probe_low_rank, eb_probe_counts, eb_probe_threshold,
-    eb_probe_duel;
+extern const eb_probe eb_probe_agreement, eb_probe_low_rank, eb_probe_counts, eb_probe_threshold;
 EB_MUST eb_error eb_probes_check(const eb_paper *paper);
 
 /* The scene that the argument `scene` names; also notes its stand-in. */
@@ -55,9 +53,5 @@ EB_MUST eb_error eb_probes_run(const eb_paper *paper, const eb_paper_choice *cho
 /* The result of a probe, or NULL when there is none. The caller releases it. */
 EB_MUST eb_error eb_probe_load(const eb_paper *paper, const char *folder, const char *id,
                                json_t **out);
-
-/* The series KEY of such a result: {"x": [..], "y": [..]}. Empty when it is not there. The caller clears *out. */
-EB_MUST eb_error eb_probe_series(const eb_paper *paper, const char *folder, const char *id,
-                                 const char *key, eb_course *out);
 
 #endif
