@@ -72,7 +72,7 @@ static eb_error run_cases(job *j) {
                         .target = j->target,
                         .command_line = eb_arguments_line(j->arguments),
                         .existing = existing_of(j->arguments)};
-  if (j->plan.plan.count == 0) return note_environment(j);
+  if (j->plan.plan.count + j->plan.plan.sweep_count == 0) return note_environment(j);
   EB_TRY(eb_session_run(&session, &end));
   j->interrupted = end.interrupted;
   return EB_OK;

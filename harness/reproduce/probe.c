@@ -16,7 +16,7 @@
 #include "problems/base/memory.h"
 
 const eb_probe *const eb_probes[] = {&eb_probe_agreement, &eb_probe_low_rank, &eb_probe_counts,
-                                     &eb_probe_threshold, NULL};
+                                     NULL};
 
 /* ---- sections --------------------------------------------------------------------------------- */
 
