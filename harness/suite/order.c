@@ -51,7 +51,7 @@ static void order_cases(eb_plan *plan, eb_case *ordered, int *first, int *place)
     ordered[at].order = at;
     ordered[at].donor = place[plan->cases[i].donor] - 1;
   }
-  memcpy(plan->cases, ordered, (size_t)plan->count * sizeof *ordered);
+  if (plan->count > 0) memcpy(plan->cases, ordered, (size_t)plan->count * sizeof *ordered);
   move_labels(plan, place, 1);
   for (int i = 0; i < plan->sweep_count; i++) {
     eb_case *trial = &plan->sweeps[i].trial;
