@@ -161,11 +161,10 @@ eb_error eb_origin_sample(eb_job *j, bool *on) {
   return eb_job_sample_frame(j);
 }
 
-/* A lead-in does what a step does, from farther away, which may be as much as a set-up, and without what an iterative method keeps of its last step: contacts resolved
- * from no forces took twenty times as long as from those of the step before. What is prepared there for the step that is timed would take time off the clock: fifty
- * steps and a set-up for each are beyond that. */
+/* A lead-in does what a step does, from farther away, which may be as much as a set-up. What is prepared there for the step that is timed would take
+ * time off the clock: ten steps and a set-up for each are beyond what any method needs. */
 void eb_origin_judge(eb_job *j) {
-  static const double steps = 50, moment = 0.02;
+  static const double steps = 10, moment = 0.02;
   double allowed = steps * j->cost.timed_cpu + moment +
                    (double)j->run.steps_done * (j->run.setup_cpu_seconds + moment);
   if (j->lead_cpu <= allowed) return;
