@@ -143,6 +143,21 @@ static void test_share(eb_machine *machine) {
   tap_ok(r.ok, "is good enough for a bound of 40");
 }
 
+static double charge_a_second(void *context) {
+  return context == &setups ? 1 : 0;
+}
+
+static void test_charged(eb_machine *machine) {
+  eb_bench_result r;
+  const eb_bench_peer peers[] = {{"other", 0, wait_20ms}, {0}};
+  eb_bench_case charging = waiting(EB_BENCH_TIME, 0);
+  charging.charged = charge_a_second;
+  charging.peers = peers;
+  tap_require(eb_bench_run(&charging, machine, 0.02, &r), "run");
+  tap_ok(r.best == 0.25 && r.median == 0.25 && r.peers[0].median == 1,
+         "what a case charges takes the place of the clock, for its peers too");
+}
+
 static void test_failure(eb_machine *machine) {
   eb_bench_result r;
   eb_bench_case failing = waiting(EB_BENCH_TIME, 1);
@@ -201,6 +216,7 @@ int main(void) {
   test_scaling(machine);
   test_peers(machine);
   test_share(machine);
+  test_charged(machine);
   test_failure(machine);
   test_output(machine);
   eb_machine_destroy(machine);

@@ -40,6 +40,8 @@ typedef struct eb_bench_case {
   eb_error (*setup)(void **context, double *work);
   void (*run)(void *context);
   void (*clear)(void *context);
+  /* Seconds of the last run, of case or peer, that count; NULL: all of them. */
+  double (*charged)(void *context);
   const eb_bench_peer *peers; /* at most EB_BENCH_PEERS, ended by a NULL name; NULL: none */
   int threads;                /* of case and machine, but for scaling; 0: one */
   const char *note;           /* printed below the figures: what others measured; NULL: nothing */
