@@ -18,9 +18,9 @@ typedef struct pair {
   eb_bench_stepper audited, plain;
   eb_witness witness;
   eb_state *before;
-  double charged; /* s: of the steps of the last run */
+  double charged;            /* s: of the steps of the last run */
   double auditing, stepping; /* s: audits of all audited runs, and their steps */
-  const char *fault; /* of an audit that could not be made; NULL: none */
+  const char *fault;         /* of an audit that could not be made; NULL: none */
 } pair;
 
 static void clear(void *context) {
@@ -133,23 +133,22 @@ static void describe(void *context, char *text, size_t bytes) {
 /* Two per cent is what the same steps differ by between quiet runs of one program. */
 static const eb_bench_peer without[] = {{"unaudited", 0.98, run_plain}, {0}};
 
-const eb_bench_case eb_bench_audit[] = {
-    {.name = "audited-steps/rings",
-     .unit = "step",
-     .measure = EB_BENCH_TIME,
-     .setup = set_up_rings,
-     .run = run_audited,
-     .charged = charged,
-     .clear = clear,
-     .peers = without,
-     .describe = describe},
-    {.name = "audited-steps/beam",
-     .unit = "step",
-     .measure = EB_BENCH_TIME,
-     .setup = set_up_beam,
-     .run = run_audited,
-     .charged = charged,
-     .clear = clear,
-     .peers = without,
-     .describe = describe},
-    {0}};
+const eb_bench_case eb_bench_audit[] = {{.name = "audited-steps/rings",
+                                         .unit = "step",
+                                         .measure = EB_BENCH_TIME,
+                                         .setup = set_up_rings,
+                                         .run = run_audited,
+                                         .charged = charged,
+                                         .clear = clear,
+                                         .peers = without,
+                                         .describe = describe},
+                                        {.name = "audited-steps/beam",
+                                         .unit = "step",
+                                         .measure = EB_BENCH_TIME,
+                                         .setup = set_up_beam,
+                                         .run = run_audited,
+                                         .charged = charged,
+                                         .clear = clear,
+                                         .peers = without,
+                                         .describe = describe},
+                                        {0}};

@@ -32,7 +32,7 @@ typedef struct eb_job {
   eb_checkpoints states; /* that the donor has kept */
   /* Of samples: */
   int64_t from_step;     /* the donor's, after which the state of this one was */
-  double lead, lead_cpu; /* s: wall time of its lead-in; processor time of all so far */
+  double lead, lead_cpu; /* s: wall time of its lead-in; processor time of those that are judged */
   int64_t failed;        /* samples that failed so far; the outcome says how the first did */
   bool renew;            /* the next one wants a new solver */
   double committed, commit_seconds; /* wall clock of the last commit, and what it took */

@@ -150,9 +150,12 @@ static eb_error lead_in(eb_job *j, int64_t step, bool *on) {
 eb_error eb_origin_sample(eb_job *j, bool *on) {
   const eb_range *steps = &j->work->from.steps;
   int64_t step = steps->first + j->run.steps_done * steps->stride;
+  bool first = j->run.steps_done == 0 || j->renew;
+  double led = j->lead_cpu;
   *on = true;
   if (j->renew) EB_TRY(renew_solver(j, on));
   if (*on) EB_TRY(lead_in(j, step, on));
+  if (first) j->lead_cpu = led;
   if (*on) EB_TRY(place(j, eb_checkpoints_find(&j->states, step), on));
   if (!*on) return EB_OK;
   j->after->step = j->run.steps_done;
@@ -161,8 +164,11 @@ eb_error eb_origin_sample(eb_job *j, bool *on) {
   return eb_job_sample_frame(j);
 }
 
-/* A lead-in does what a step does, from farther away, which may be as much as a set-up. What is prepared there for the step that is timed would take
- * time off the clock: ten steps and a set-up for each are beyond what any method needs. */
+/* A lead-in does what a step does, from farther away, which may be as much as a set-up. What is
+ * prepared there for the step that is timed would take time off the clock: ten steps and a set-up
+ * for each are beyond what any method needs. The first one of a new solver is its set-up: an
+ * iterative method that has no solution of its own to start from yet may need as many iterations
+ * as in fifty later steps, as in the first step of any run, which figures of times leave out. */
 void eb_origin_judge(eb_job *j) {
   static const double steps = 10, moment = 0.02;
   double allowed = steps * j->cost.timed_cpu + moment +

@@ -5,8 +5,8 @@
  *
  * Samples are steps of their own, each from a state of the donor's. A solver may start from what it keeps of its last step, which is another sample's:
  * so that all have the same to start from, every solver is first given, off the clock and unrecorded, the state one step before, where the donor
- * has one and no cut has come between, and takes that step. What the solver makes of it is thrown away. That time is the column `lead`, and all of it together is held to rule
- * hidden-work. After a sample that fails the solver is created anew. */
+ * has one and no cut has come between, and takes that step. What the solver makes of it is thrown away. That time is the column `lead`; all of it together is held to rule
+ * hidden-work, but for the first lead-in of a new solver, which counts as its set-up. After a sample that fails the solver is created anew. */
 #ifndef EB_CASE_ORIGIN_H
 #define EB_CASE_ORIGIN_H
 
@@ -22,7 +22,8 @@ void eb_origin_close(eb_job *j);
 EB_MUST eb_error eb_origin_start(eb_job *j, bool *on);
 /* Puts j->after to the start of the next sample, the solver being led to it. */
 EB_MUST eb_error eb_origin_sample(eb_job *j, bool *on);
-/* The lead-ins of the run: more than what steps and set-ups of that solver cost breaks rule hidden-work. */
+/* The lead-ins of the run: more than what steps and set-ups of that solver cost breaks rule
+ * hidden-work. */
 void eb_origin_judge(eb_job *j);
 
 #endif
