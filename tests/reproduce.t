@@ -31,9 +31,9 @@ like($out, qr/^\s+not run\s+1\s+-\s+-\s+2\s+-\s+-\s+-$/m, 'a row that is not mea
 like($out, qr/note: Meshes of other sizes were tried/, 'what was tried where it does not reproduce');
 like($out, qr/commit \S+.*?a\s+machine\s+of\s+long\s+ago/s, 'this build and the paper\'s machine');
 is(() = $out =~ /quick: 3(?: to 8)? of 8 frames/g, 9, 'every table, figure and claim that is run says how many frames it has') or diag $out;
-like($err, qr/\[1\/5\].*completed, 6 of 6 steps/, 'progress: frames are steps by the scene');
+like($err, qr/\[1\/7\].*completed, 6 of 6 steps/, 'progress: frames are steps by the scene');
 ok(-s scratch("a/$_"), "  and shows $_") for qw(steps.svg tree.svg updates-updates-1.png frames-first.png frames-last.png);
-ok(-s scratch('a/tiny.h5') && -s scratch('a/tiny-motion.json'), 'results are kept');
+ok(-s scratch('a/tiny.h5'), 'results are kept');
 
 # ---- the page
 my $page = slurp(scratch('a/index.html'));
@@ -83,7 +83,7 @@ is($json->{figures}[0]{points}[2]{y}, undef, '  null where there is none');
 ($out, $err) = is_code(0, 'a full run', @reproduce, '-o', 'full', '--format', 'json');
 $json = decode_json($out);
 ok(!$json->{quick} && $out !~ /quick:/, 'says nothing of quick');
-is(scalar runs_in('full/tiny.h5'), 8, 'three cases twice, one that is pictured and one that fails');
+is(scalar runs_in('full/tiny.h5'), 10, 'three cases twice, two that keep states, one that is pictured and one that fails');
 my @order = map { $_->{solver} . $_->{repetition} . ($_->{parameters} =~ /resolution=0.75/ ? 'large' : '') . ($_->{options} =~ /cholesky/ ? '' : 'cg') }
   sort { $a->{order} <=> $b->{order} } runs_in('full/tiny.h5');
 is_deeply([@order[0 .. 5]], [map { ("corotational$_", "corotational${_}cg", "corotational${_}largecg") } 0, 1], 'competitors take turns');
@@ -164,18 +164,7 @@ like_error(1, qr/papers\/wrong\/paper.ini:10: \[claim c\] holds: 'completed\(a':
   like(slurp(scratch('long.out')), qr/^c\s+not comparable/m, 'with the verdicts that there are');
 }
 
-# ---- a probe by hand, and one that fails
-is_code(0, 'a probe', 'probe', 'tiny', 'motion', @tiny[1 .. 2], '--output', 'p.json');
-my $probe = decode_json(slurp(scratch('p.json')));
-ok($probe->{complete} && $probe->{steps} == 5 && $probe->{difference} < 1e-9, 'finds that both solvers agree');
-like_error(2, qr/no probe 'emotion'/, 'an unknown probe', 'probe', 'tiny', 'emotion', @tiny[1 .. 2], '--output', 'q.json');
-{
-  my @bad = paper('unprobed', "a = $beam good", "completed(a)\n[claim p]\nholds = x:difference <= 1\n"
-    . "[probe x]\nkind = agreement\nscene = $beam\nfirst = newton\nsecond = nowton\nsteps = 2");
-  ($out) = is_code(0, 'a probe that cannot be made', @bad);
-  like($out, qr/^p\s+not comparable.*there is no solver\s+'nowton'/ms, 'is not comparable, with the cause');
-}
-
+# ---- what cannot be counted, and what is stable nowhere
 {
   my @bad = paper('uncounted', "a = $beam good", "completed(a)\n[claim p]\ntable = t\nholds = all(mean(ratios(t, y)) = 1 for y in a b)\n"
     . "[table t]\ndata = t.tsv\ncolumn = n: x:{row}.dynamic\n[probe x]\nkind = counts\nrow = a $beam nowton\nrow = b $beam newton\n");

@@ -68,6 +68,7 @@ static void test_bad_cases(void) {
   refuse(HEAD "a = bench/beam s\n", "two cases 'a'", "a name twice");
   refuse(HEAD "1a = bench/beam s\n", "no name for a case", "a name that begins with a digit");
   refuse(HEAD "may-fail = perhaps\n", "yes or no", "neither yes nor no");
+  refuse_name(HEAD "checkpoints = x\n", "checkpoints", "checkpoints that are no steps");
 }
 
 static void test_bad_claims(void) {

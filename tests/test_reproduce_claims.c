@@ -245,6 +245,26 @@ static void test_motion(void) {
   expect_all(CASES, false, runs, COUNT(runs), v, COUNT(v));
 }
 
+/* A stretch by 1e-12 m at most, far below the 6e-8 that single precision tells apart at 1 m, is seen where both runs keep the state in doubles. The
+ * body has then gone 0.08 m, and its end is at 1.08 m; the diagonal is 1.039 m. */
+static void test_doubles(void) {
+#define KEPT WHOLE, .drift = 0.01, .kept = true
+  static const fake runs[] = {{.name = "a", KEPT},
+                              {.name = "b", KEPT, .stretch = 1e-12},
+                              {.name = "c", WHOLE, .drift = 0.01, .stretch = 1e-12},
+                              {.name = "d", WHOLE, .kept = true, .drift = NAN}};
+  static const verdict v[] = {
+      {"1.038e-12 < final_distance(b, a) < 1.041e-12", YES, "2 of 2"},
+      {"final_distance(c, a) = 0 and final_distance(b, c) = 0", YES, "2 of 2"},
+      {"1e-13 < max(distance(b, a)) < 1.04e-12", YES, "2 of 2"},
+      {"max(distance(b, a)[..0.6s]) = 0", YES, "0 = 0"},
+      {"max(distance(c, a)) = 0", YES, "0 = 0"},
+      {"1e-13 < shape_error(b, a) < 1.04e-12 and shape_error(c, a) < 1e-6", YES, "3 of 3"},
+      {"1e-12 < error(b, a) < 1.4e-11 and error(c, a) = 0", YES, "3 of 3"},
+      {"final_distance(d, a) < 1", OPEN, "- < 1"}};
+  expect_all(CASES, false, runs, COUNT(runs), v, COUNT(v));
+}
+
 static void test_turning(void) {
   static const fake runs[] = {{.name = "a", WHOLE, .turn = 0.5, .stretch = 0.2},
                               {.name = "b", WHOLE, .turn = -0.02},
@@ -396,6 +416,7 @@ int main(void) {
   test_pooled();
   test_competitors();
   test_motion();
+  test_doubles();
   test_turning();
   test_bounces();
   test_errors();

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/results/checkpoints.h"
 #include "problems/base/memory.h"
 #include "problems/elasticity/svd3.h"
 
@@ -38,6 +39,44 @@ eb_error eb_motion_frame(const eb_evidence *e, int case_, size_t frame, double *
   return error;
 }
 
+/* The step that a stored frame shows. */
+static eb_error step_of(const eb_evidence *e, int case_, size_t frame, int64_t *out) {
+  double *steps;
+  size_t count;
+  EB_TRY(eb_results_column(e->results, e->cases[case_].run, "frames/step", &steps, &count));
+  *out = frame < count ? (int64_t)steps[frame] : -1;
+  free(steps);
+  return EB_OK;
+}
+
+/* What a frame shows as the checkpoint of that step has it; NULL without one, or where its mesh is yet to be cut. */
+static eb_error read_checkpoint(const eb_evidence *e, int case_, size_t frame, double **out) {
+  eb_checkpoints states;
+  int64_t step, row = -1;
+  *out = NULL;
+  EB_TRY(eb_checkpoints_open(e->results, e->cases[case_].run, &states));
+  eb_error error = states.count ? step_of(e, case_, frame, &step) : EB_OK;
+  if (!error && states.count) row = eb_checkpoints_find(&states, step);
+  if (!error && row >= 0 && states.nodes[row] == (double)eb_evidence_run(e, case_)->nodes)
+    error = eb_checkpoints_positions(&states, (size_t)row, out);
+  eb_checkpoints_close(&states);
+  return error;
+}
+
+eb_error eb_motion_frames(const eb_evidence *e, const int cases[2], const size_t frames[2],
+                          double *x[2]) {
+  x[1] = NULL;
+  EB_TRY(read_checkpoint(e, cases[0], frames[0], &x[0]));
+  eb_error error = x[0] ? read_checkpoint(e, cases[1], frames[1], &x[1]) : EB_OK;
+  if (!error && x[1]) return EB_OK;
+  free(x[0]);
+  x[0] = NULL;
+  for (int k = 0; k < 2 && !error; k++) error = eb_motion_frame(e, cases[k], frames[k], &x[k]);
+  if (error) free(x[0]);
+  if (error) x[0] = NULL;
+  return error;
+}
+
 /* ---- distances -------------------------------------------------------------------------------- */
 
 void eb_distance_of(const double *x, const double *y, int64_t nodes, double length,
@@ -54,13 +93,12 @@ void eb_distance_of(const double *x, const double *y, int64_t nodes, double leng
 
 static eb_error compare_frames(const eb_evidence *e, int a, int b, size_t frame, double length,
                                eb_distance *out) {
-  double *x, *y = NULL;
-  EB_TRY(eb_motion_frame(e, a, frame, &x));
-  eb_error error = eb_motion_frame(e, b, frame, &y);
-  if (!error) eb_distance_of(x, y, eb_evidence_run(e, a)->nodes, length, out);
-  free(x);
-  free(y);
-  return error;
+  double *x[2];
+  EB_TRY(eb_motion_frames(e, (const int[]){a, b}, (const size_t[]){frame, frame}, x));
+  eb_distance_of(x[0], x[1], eb_evidence_run(e, a)->nodes, length, out);
+  free(x[0]);
+  free(x[1]);
+  return EB_OK;
 }
 
 /* ---- bounces ---------------------------------------------------------------------------------- */
@@ -150,20 +188,17 @@ eb_error eb_motion_distances(const eb_evidence *e, int a, int b, double **distan
 /* Distances of a run from `against` and of `against` from its first frame, in one frame. */
 static eb_error compare_ways(const eb_evidence *e, int of, int against, const double *start,
                              size_t frame, double *apart, double *way) {
-  double *x, *y = NULL;
+  double *x[2];
   eb_distance both, alone;
   int64_t nodes = eb_evidence_run(e, of)->nodes;
-  EB_TRY(eb_motion_frame(e, of, frame, &x));
-  eb_error error = eb_motion_frame(e, against, frame, &y);
-  if (!error) {
-    eb_distance_of(x, y, nodes, 1, &both);
-    eb_distance_of(y, start, nodes, 1, &alone);
-    *apart = larger(both.rms, *apart);
-    *way = larger(alone.rms, *way);
-  }
-  free(x);
-  free(y);
-  return error;
+  EB_TRY(eb_motion_frames(e, (const int[]){of, against}, (const size_t[]){frame, frame}, x));
+  eb_distance_of(x[0], x[1], nodes, 1, &both);
+  eb_distance_of(x[1], start, nodes, 1, &alone);
+  *apart = larger(both.rms, *apart);
+  *way = larger(alone.rms, *way);
+  free(x[0]);
+  free(x[1]);
+  return EB_OK;
 }
 
 eb_error eb_motion_error(const eb_evidence *e, int of, int against, double *out) {
@@ -223,12 +258,25 @@ void eb_rigid_distance(const double *x, const double *y, int64_t count, double l
   *out = (eb_distance){.rms = sqrt(sum / (double)count) / length, .max = sqrt(most) / length};
 }
 
-eb_error eb_motion_last(const eb_evidence *e, int case_, double **out) {
-  size_t count;
-  EB_TRY(eb_results_frame_count(e->results, e->cases[case_].run, &count));
-  if (count == 0)
+static eb_error last_frame(const eb_evidence *e, int case_, size_t *out) {
+  EB_TRY(eb_results_frame_count(e->results, e->cases[case_].run, out));
+  if (*out == 0)
     return EB_ERROR(EB_ERR_INVALID, "'%s' stored no frames", e->paper->cases[case_].name);
-  return eb_motion_frame(e, case_, count - 1, out);
+  --*out;
+  return EB_OK;
+}
+
+eb_error eb_motion_last(const eb_evidence *e, int case_, double **out) {
+  size_t frame;
+  EB_TRY(last_frame(e, case_, &frame));
+  return eb_motion_frame(e, case_, frame, out);
+}
+
+eb_error eb_motion_ends(const eb_evidence *e, int a, int b, double *x[2]) {
+  size_t frames[2];
+  EB_TRY(last_frame(e, a, &frames[0]));
+  EB_TRY(last_frame(e, b, &frames[1]));
+  return eb_motion_frames(e, (const int[]){a, b}, frames, x);
 }
 
 static eb_error rest_shape(const eb_evidence *e, int case_, double **out) {
@@ -247,16 +295,17 @@ eb_error eb_motion_same_nodes(const eb_evidence *e, int a, int b) {
 }
 
 eb_error eb_motion_shape(const eb_evidence *e, int case_, int other, double *out) {
-  eb_distance distance = {NAN, NAN};
-  double *x, *y = NULL, length;
-  const eb_run *run = eb_evidence_run(e, case_);
+  eb_distance distance;
+  double *x[2] = {NULL, NULL}, length;
   if (other >= 0) EB_TRY(eb_motion_same_nodes(e, case_, other));
   EB_TRY(eb_motion_diagonal(e, case_, &length));
-  EB_TRY(eb_motion_last(e, case_, &x));
-  eb_error error = other < 0 ? rest_shape(e, case_, &y) : eb_motion_last(e, other, &y);
-  if (!error) eb_rigid_distance(x, y, run->nodes, length, &distance);
-  *out = distance.max;
-  free(x);
-  free(y);
+  eb_error error = other < 0 ? rest_shape(e, case_, &x[1]) : eb_motion_ends(e, case_, other, x);
+  if (!error && other < 0) error = eb_motion_last(e, case_, &x[0]);
+  if (!error) {
+    eb_rigid_distance(x[0], x[1], eb_evidence_run(e, case_)->nodes, length, &distance);
+    *out = distance.max;
+  }
+  free(x[0]);
+  free(x[1]);
   return error;
 }

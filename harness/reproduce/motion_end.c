@@ -7,17 +7,16 @@
 #include "problems/base/memory.h"
 
 eb_error eb_motion_final(const eb_evidence *e, int a, int b, double *out) {
-  eb_distance distance = {NAN, NAN};
-  double *x, *y = NULL, length;
+  eb_distance distance;
+  double *x[2], length;
   EB_TRY(eb_motion_same_nodes(e, a, b));
   EB_TRY(eb_motion_diagonal(e, a, &length));
-  EB_TRY(eb_motion_last(e, a, &x));
-  eb_error error = eb_motion_last(e, b, &y);
-  if (!error) eb_distance_of(x, y, eb_evidence_run(e, a)->nodes, length, &distance);
+  EB_TRY(eb_motion_ends(e, a, b, x));
+  eb_distance_of(x[0], x[1], eb_evidence_run(e, a)->nodes, length, &distance);
   *out = distance.max;
-  free(x);
-  free(y);
-  return error;
+  free(x[0]);
+  free(x[1]);
+  return EB_OK;
 }
 
 /* ---- turning ---------------------------------------------------------------------------------- */

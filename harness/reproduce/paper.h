@@ -4,8 +4,8 @@
  *   [solvers]      LABEL = SOLVER[:o=v,..]             used below by label
  *   [cases ANY]    frames, quick (or seconds, quick-seconds: simulated time, for cases of one section with different steps),
  *                  repeat, quick-repeat, threads, timeout, quick-timeout (s), memory (MB), may-fail; quick-scene = p=v,..
- *                  (parameters of quick runs' scenes, beside their own or in their place: fewer bodies instead of fewer frames); from, stride, samples and sweep, and
- *                  the same with quick- before them, as in suites (harness/suite/ties.h), where `from` names a case of the paper; every
+ *                  (parameters of quick runs' scenes, beside their own or in their place: fewer bodies instead of fewer frames); from, stride, samples, sweep and
+ *                  checkpoints, and the same with quick- before them, as in suites (harness/suite/ties.h), where `from` names a case of the paper; every
  *                  other entry is a case: NAME = SCENE[:p=v,..] LABEL [THREADS]. Cases of one section are competitors: their
  *                  repetitions interleave.
  *   [table ID]     where, title, data (a TSV file), unit (ms, s, MB, 1), note,
@@ -42,7 +42,14 @@
 #include "harness/suite/ties.h"
 
 /* What ties a case to others, as it is written; NULL: nothing. Owned by the sections. */
-enum { EB_TIE_FROM, EB_TIE_STRIDE, EB_TIE_SAMPLES, EB_TIE_SWEEP, EB_PAPER_TIES };
+enum {
+  EB_TIE_FROM,
+  EB_TIE_STRIDE,
+  EB_TIE_SAMPLES,
+  EB_TIE_SWEEP,
+  EB_TIE_CHECKPOINTS,
+  EB_PAPER_TIES
+};
 typedef const char *eb_paper_ties[EB_PAPER_TIES];
 
 typedef struct eb_paper_case {

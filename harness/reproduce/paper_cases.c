@@ -19,7 +19,8 @@ typedef struct settings {
   eb_paper_ties ties, quick_ties;
 } settings;
 
-static const char *const tie_names[EB_PAPER_TIES] = {"from", "stride", "samples", "sweep"};
+static const char *const tie_names[EB_PAPER_TIES] = {"from", "stride", "samples", "sweep",
+                                                     "checkpoints"};
 
 eb_error eb_paper_ties_read(const eb_paper_ties ties, eb_ties *out) {
   bool known;

@@ -231,3 +231,21 @@ eb_error eb_checkpoints_read(const eb_checkpoints *checkpoints, size_t row, eb_s
   return eb_results_locate(checkpoints->results, checkpoints->run,
                            read_state(checkpoints, row, state));
 }
+
+eb_error eb_checkpoints_positions(const eb_checkpoints *c, size_t row, double **out) {
+  const eb_h5_shape over_nodes = {2, {(hsize_t)eb_results_run(c->results, c->run)->nodes, 3}};
+  *out = NULL;
+  if (!(c->nodes[row] >= 0) || c->nodes[row] > (double)over_nodes.size[0])
+    return eb_results_locate(c->results, c->run,
+                             EB_ERROR(EB_ERR_FORMAT,
+                                      "a checkpoint has %.0f nodes where the mesh "
+                                      "has %.0f",
+                                      c->nodes[row], (double)over_nodes.size[0]));
+  size_t count = 3 * (size_t)c->nodes[row];
+  EB_TRY(EB_NEW(*out, count));
+  eb_error error = read_values(c, POSITIONS_AT, row, over_nodes, count, *out);
+  if (!error) return EB_OK;
+  free(*out);
+  *out = NULL;
+  return eb_results_locate(c->results, c->run, error);
+}

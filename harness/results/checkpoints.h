@@ -40,5 +40,8 @@ int64_t eb_checkpoints_find(const eb_checkpoints *checkpoints, int64_t step);
 /* Fills the values and the clock of a state that has the nodes of the row already, and as many joints and bodies; EB_ERR_FORMAT when the row has others. */
 EB_MUST eb_error eb_checkpoints_read(const eb_checkpoints *checkpoints, size_t row,
                                      eb_state *state);
+/* The positions of a row's nodes, nodes x 3, m. The caller frees *out. */
+EB_MUST eb_error eb_checkpoints_positions(const eb_checkpoints *checkpoints, size_t row,
+                                          double **out);
 
 #endif
