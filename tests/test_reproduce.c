@@ -113,6 +113,8 @@ static void test_bad_claims(void) {
               "an unknown case");
   refuse_name(HEAD "[claim x]\nholds = max(a.kinetik) < 1\n", "did you mean 'kinetic'",
               "an unknown figure");
+  refuse_name(HEAD "[claim x]\nholds = a.parameters/Nu < 1\n",
+              "bench/beam: there is no parameter 'Nu' (did you mean 'nu'", "an unknown parameter");
   refuse_name(HEAD "[claim x]\nholds = mx(a.kinetic) < 1\n", "did you mean 'max'",
               "an unknown function");
   refuse_name(HEAD "[claim x]\nholds = max(a.kinetic-b.kinetic) < 1\n",

@@ -45,6 +45,12 @@ static void test_figures(void) {
       {"a.memory/factor = 1e6", YES, "1000000"},
       {"a.memory/updates < 1", OPEN, "- < 1"},
       {"a.nodes > 10 and a.elements != 10", YES, "2 of 2"},
+      {"a.parameters/resolution = 0.25 and a.parameters/nu < 0.5", YES, "2 of 2"},
+      {"a.parameters/material < 1", OPEN, "bench/beam has no number as parameter 'material'"},
+      {"a.material = \"stable-neo-hookean\"", YES, "1 of 1"},
+      {"a.joints = 0 and a.carried = 0 and a.dimensions = 3", YES, "3 of 3"},
+      {"a.dynamic = 8", YES, "8 = 8"}, /* 24 unknowns in three dimensions */
+      {"missing.material = \"stvk\" or missing.dynamic > 0", OPEN, "missing: not run"},
       {"a.solver = \"newton\"", YES, "\"newton\" = \"newton\""},
       {"a.solver != \"newton\"", NO, "not as claimed"},
       {"max(a.residuals/first[75%..]) >= 10 * max(a.residuals/first[..25%])", YES,
@@ -59,6 +65,29 @@ static void test_figures(void) {
       {"machine.dgemm_all_flop_per_second / machine.dgemm_flop_per_second >= 2.4", YES, "2.5"},
       {"machine.wheels > 3", OPEN, "says nothing of 'wheels'"}};
   expect_all(CASES, false, runs, COUNT(runs), v, COUNT(v));
+}
+
+/* Files that do not tell what their scenes are made of are read, and say so. */
+static void test_untold_scene(void) {
+  static const fake runs[] = {{.name = "a", WHOLE, .unknowns = 24}};
+  made_up m;
+  hid_t file;
+  char path[100];
+  make_up(CASES "[claim material]\nholds = a.material = \"stable-neo-hookean\"\n"
+                "[claim dynamic]\nholds = a.dynamic = 8\n"
+                "[claim nodes]\nholds = a.nodes > 8\n",
+          false, runs, COUNT(runs), 2, &m);
+  snprintf(path, sizeof path, "scenes/%s/materials", eb_results_run(m.results, 0)->scene_hash);
+  eb_results_close(m.results);
+  tap_require(eb_h5_open_file(in_folder("all.h5"), true, &file), "the results");
+  H5Ldelete(file, path, H5P_DEFAULT);
+  tap_require(eb_h5_close_file(file, "all.h5"), "the results");
+  tap_require(eb_results_open(in_folder("all.h5"), &m.results), "the results");
+  m.evidence.results = m.results;
+  expect(&m, "material", OPEN, "does not tell what bench/beam is made of: material");
+  expect(&m, "dynamic", OPEN, "does not tell what bench/beam is made of: dynamic");
+  expect(&m, "nodes", YES, "1 of 1");
+  forget(&m);
 }
 
 /* ---- evidence --------------------------------------------------------------------------------- */
@@ -408,6 +437,7 @@ int main(void) {
   eb_h5_quiet();
   scratch_open();
   test_figures();
+  test_untold_scene();
   test_evidence();
   test_shortened();
   test_given();

@@ -1,4 +1,4 @@
-/* What names in expressions mean: figures of runs, of the machine and of probes. */
+/* What names in expressions mean: figures of runs and their scenes, of the machine and of probes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,20 +17,26 @@ typedef enum place {
   RESIDUAL, /* of the residuals that a solver logs in a step: the first, the last, their number, how often the problem was made anew between
                them (rounds), and how often the next one was then larger (peaks): a series */
   SETUP,    /* setup/: a number */
-  ATTRIBUTE /* of the run: a number or a text */
+  ATTRIBUTE, /* of the run: a number or a text */
+  PARAMETER, /* of the scene, as a number */
+  SCENE      /* what the scene is made of: a number or a text */
 } place;
 
 typedef struct figure {
   place place;
   bool timed;
-  char path[100];        /* of a column; of the set-up, below setup/ */
-  const char *of;        /* of residuals: first, last, count, rounds, peaks */
+  char path[100]; /* of a column; of the set-up, below setup/ */
+  const char
+      *of; /* of residuals: first, last, count, rounds, peaks; a parameter's name; of a scene */
   const eb_field *field; /* of an attribute */
 } figure;
 
 static const char *const residuals[] = {"residuals/first", "residuals/last", "residuals/count",
                                         "residuals/rounds", "residuals/peaks"};
 enum { RESIDUALS = sizeof residuals / sizeof *residuals };
+static const char *const scene_names[] = {"material", "joints", "carried", "dimensions", "dynamic"};
+enum { SCENE_NAMES = sizeof scene_names / sizeof *scene_names };
+static const char parameter_prefix[] = "parameters/";
 
 static bool is_time(const char *name) {
   size_t length = strlen(name);
@@ -77,6 +83,15 @@ static bool find_figure(const char *name, figure *out) {
       *out = (figure){.place = RESIDUAL, .of = strchr(name, '/') + 1};
       return true;
     }
+  if (strncmp(name, parameter_prefix, strlen(parameter_prefix)) == 0) {
+    *out = (figure){.place = PARAMETER, .of = name + strlen(parameter_prefix)};
+    return true;
+  }
+  for (int s = 0; s < SCENE_NAMES; s++)
+    if (strcmp(scene_names[s], name) == 0) {
+      *out = (figure){.place = SCENE, .of = scene_names[s]};
+      return true;
+    }
   for (const eb_field *field = eb_run_fields; field->name; field++)
     if (strcmp(field->name, name) == 0) {
       *out = (figure){.place = ATTRIBUTE, .field = field, .timed = is_time(name)};
@@ -94,6 +109,7 @@ static eb_error add_names(eb_strings *out) {
     EB_TRY(eb_strings_add(out, name));
   }
   for (int r = 0; r < RESIDUALS; r++) EB_TRY(eb_strings_add(out, residuals[r]));
+  for (int s = 0; s < SCENE_NAMES; s++) EB_TRY(eb_strings_add(out, scene_names[s]));
   for (int k = 0; k < EB_MEMORY_KINDS; k++) {
     snprintf(name, sizeof name, "memory/%s", eb_memory_name((eb_memory_kind)k));
     EB_TRY(eb_strings_add(out, name));
@@ -172,6 +188,52 @@ static eb_error read_attribute(const eb_run *run, const eb_field *field, eb_valu
   return EB_OK;
 }
 
+/* The number of that name in "E=1e5,dt=5e-3", where every parameter is; NaN when it is none or is not told. */
+static eb_error read_parameter(eb_evaluation *e, const eb_run *run, const char *name,
+                               eb_value *out) {
+  size_t length = strlen(name);
+  const char *at = run->parameters;
+  while (*at && !(strncmp(at, name, length) == 0 && at[length] == '=')) {
+    at += strcspn(at, ",");
+    at += *at == ',';
+  }
+  char *end = NULL;
+  *out = eb_value_number(*at ? strtod(at + length + 1, &end) : NAN);
+  if (*at && end > at + length + 1 && (!*end || *end == ',')) return EB_OK;
+  *out = eb_value_number(NAN);
+  return eb_evaluation_say(e, "%s has no number as parameter '%s'", run->scene, name);
+}
+
+/* Dynamic nodes are those that are carried and those behind the unknowns of the reduced system that are no joints. */
+static eb_error count_dynamic(const eb_results *results, int run, const eb_result_scene *scene,
+                              eb_value *out) {
+  double *unknowns;
+  size_t count;
+  EB_TRY(eb_results_counter(results, run, EB_COUNT_REDUCED_UNKNOWNS, &unknowns, &count));
+  *out = eb_value_number(count ? (double)scene->carried +
+                                     (unknowns[0] - (double)scene->joints) / scene->dimensions
+                               : NAN);
+  free(unknowns);
+  return EB_OK;
+}
+
+static eb_error read_scene(eb_evaluation *e, int run, const char *of, eb_value *out) {
+  const eb_results *results = e->evidence->results;
+  eb_result_scene scene;
+  EB_TRY(eb_results_scene(results, run, &scene));
+  if (!scene.told) {
+    out->knowledge = EB_UNKNOWN;
+    return eb_evaluation_say(e, "the result file does not tell what %s is made of: %s",
+                             eb_results_run(results, run)->scene, of);
+  }
+  if (strcmp(of, "material") == 0) return eb_value_text(scene.material, out);
+  if (strcmp(of, "dynamic") == 0) return count_dynamic(results, run, &scene, out);
+  *out = eb_value_number(strcmp(of, "joints") == 0    ? (double)scene.joints
+                         : strcmp(of, "carried") == 0 ? (double)scene.carried
+                                                      : scene.dimensions);
+  return EB_OK;
+}
+
 static eb_error read_run(eb_evaluation *e, int case_, int run, const figure *f, eb_value *out) {
   double number;
   const eb_results *results = e->evidence->results;
@@ -180,6 +242,10 @@ static eb_error read_run(eb_evaluation *e, int case_, int run, const figure *f, 
     EB_TRY(read_attribute(eb_results_run(results, run), f->field, out));
     out->timed = f->timed;
     return EB_OK;
+  case PARAMETER:
+    return read_parameter(e, eb_results_run(results, run), f->of, out);
+  case SCENE:
+    return read_scene(e, run, f->of, out);
   case SETUP:
     EB_TRY(eb_results_setup(results, run, f->path, &number));
     *out = eb_value_number(number);
@@ -196,10 +262,27 @@ static eb_error read_run(eb_evaluation *e, int case_, int run, const figure *f, 
 }
 
 static eb_value kind_of(const figure *f) {
-  bool text = f->place == ATTRIBUTE && f->field->type == EB_FIELD_TEXT;
+  bool text = (f->place == ATTRIBUTE && f->field->type == EB_FIELD_TEXT) ||
+              (f->place == SCENE && f->of == scene_names[0]);
   return (eb_value){.kind = f->place < SETUP ? EB_VALUE_SERIES
                             : text           ? EB_VALUE_TEXT
                                              : EB_VALUE_NUMBER};
+}
+
+/* Whether the case's scene has a parameter of that name; scenes that this build lacks are not asked. */
+static eb_error check_parameter(const eb_paper_case *work, const char *name) {
+  char scene[200];
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  snprintf(scene, sizeof scene, "%.*s", (int)strcspn(work->scene, ":"), work->scene);
+  const eb_scene_ops *ops = eb_scene_find(scene);
+  for (const eb_option *p = ops ? ops->parameters : NULL; p && p->name && !error; p++) {
+    if (strcmp(p->name, name) == 0) ops = NULL;
+    error = eb_strings_add(&names, p->name);
+  }
+  if (!error && ops) error = eb_unknown_name("parameter", name, &names);
+  eb_strings_clear(&names);
+  return eb_error_prefix(error, "%s", scene);
 }
 
 static eb_error read_case(eb_evaluation *e, const char *name, const char *what, eb_value *out) {
@@ -208,6 +291,7 @@ static eb_error read_case(eb_evaluation *e, const char *name, const char *what, 
   eb_knowledge knowledge;
   EB_TRY(eb_evaluation_case(e, name, &case_));
   if (!find_figure(what, &f)) return unknown_figure(what);
+  if (f.place == PARAMETER) EB_TRY(check_parameter(&e->paper->cases[case_], f.of));
   *out = kind_of(&f);
   EB_TRY(eb_evaluation_run(e, case_, &run, &knowledge));
   out->knowledge = knowledge;

@@ -15,7 +15,7 @@
 #include "problems/base/file.h"
 #include "problems/base/memory.h"
 
-const eb_probe *const eb_probes[] = {&eb_probe_low_rank, &eb_probe_counts, NULL};
+const eb_probe *const eb_probes[] = {&eb_probe_low_rank, NULL};
 
 /* ---- sections --------------------------------------------------------------------------------- */
 

@@ -32,7 +32,7 @@ typedef struct eb_probe {
 
 /* All probes, ended by NULL. */
 extern const eb_probe *const eb_probes[];
-extern const eb_probe eb_probe_low_rank, eb_probe_counts;
+extern const eb_probe eb_probe_low_rank;
 EB_MUST eb_error eb_probes_check(const eb_paper *paper);
 
 /* The scene that the argument `scene` names; also notes its stand-in. */

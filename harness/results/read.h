@@ -108,6 +108,17 @@ typedef struct eb_result_surface {
 EB_MUST eb_error eb_results_surface(const eb_results *results, int run, eb_result_surface *out);
 void eb_result_surface_clear(eb_result_surface *surface);
 
+/* What a run's scene is made of, before any cut. */
+typedef struct eb_result_scene {
+  bool
+      told; /* false in files that are older than this, and of runs that ended before their scene was built */
+  char material
+      [400]; /* the kinds of all regions, each once, and with a + the fibres of those that have any */
+  int dimensions;          /* in which nodes move: 2 for triangles */
+  int64_t joints, carried; /* of the articulation, and nodes that ride on it */
+} eb_result_scene;
+EB_MUST eb_error eb_results_scene(const eb_results *results, int run, eb_result_scene *out);
+
 /* /environment as texts. */
 typedef struct eb_fact {
   char *name, *value;

@@ -189,10 +189,12 @@ static eb_error check_residuals(const eb_results *results, int run) {
   return EB_OK;
 }
 
-/* Mesh, surface and obstacles of the run's scene, which it has when it came to frames. */
+/* What the scene is made of, mesh, surface and obstacles of the run's scene, which it has when it came to frames. */
 static eb_error check_scene(const eb_results *results, int run) {
   eb_mesh *mesh;
+  eb_result_scene scene;
   eb_result_surface surface;
+  EB_TRY(eb_results_scene(results, run, &scene));
   EB_TRY(eb_results_mesh(results, run, &mesh));
   int32_t nodes = mesh->node_count, elements = mesh->element_count;
   eb_mesh_destroy(mesh);

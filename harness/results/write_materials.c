@@ -2,6 +2,8 @@
 
 #include "harness/results/quantity.h"
 
+const char *const eb_fibre_names[EB_FIBRE_NAMES] = {"none", "astvk", "fung"};
+
 static const eb_quantity quantities[] = {
     {"young", "Pa", offsetof(eb_material, young), 1},
     {"poisson", "1", offsetof(eb_material, poisson), 1},
@@ -13,7 +15,6 @@ static const eb_quantity quantities[] = {
     {0}};
 
 static eb_error put_kinds(hid_t group, const eb_scene *scene) {
-  static const char *const fibres[] = {"none", "astvk", "fung"}; /* by eb_fibre_kind */
   const char *kinds[EB_MATERIAL_KINDS];
   int32_t kind[EB_MAX_REGIONS], fibre[EB_MAX_REGIONS];
   size_t count = (size_t)scene->material_count;
@@ -24,7 +25,7 @@ static eb_error put_kinds(hid_t group, const eb_scene *scene) {
     fibre[r] = (int32_t)scene->materials[r].fibre;
   }
   EB_TRY(eb_names_put(group, "kind", kinds, EB_MATERIAL_KINDS, kind, count));
-  EB_TRY(eb_names_put(group, "fibre", fibres, sizeof fibres / sizeof *fibres, fibre, count));
+  EB_TRY(eb_names_put(group, "fibre", eb_fibre_names, EB_FIBRE_NAMES, fibre, count));
   return eb_h5_put(group, "rigid", H5T_STD_U8LE, H5T_NATIVE_UINT8, (eb_h5_shape){1, {count}}, "1",
                    scene->rigid);
 }

@@ -5,6 +5,10 @@
 #include "harness/results/h5.h"
 #include "problems/scene.h"
 
+/* Of the enumeration of fibres, by eb_fibre_kind. */
+enum { EB_FIBRE_NAMES = 3 };
+extern const char *const eb_fibre_names[EB_FIBRE_NAMES];
+
 EB_MUST eb_error eb_materials_write(hid_t scene_group, const eb_scene *scene);
 
 #endif
