@@ -189,6 +189,45 @@ static void ways_to_follow_agree(const char *scene, const char *tau, int steps) 
   motion_close(&first);
 }
 
+/* Every step behind the first refreshes exactly so many elements, the same in every way, and comes
+ * to the same within rounding. */
+static void so_many_elements_are_refreshed(const char *scene, int count) {
+  static const char *const ways[] = {"incremental", "refactor", "updown"};
+  enum { STEPS = 12 };
+  motion first = {0};
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    char options[160];
+    snprintf(options, sizeof options, "schedule=count,count=%d,update=%s", count, ways[i]);
+    motion m = motion_open(scene, "warp-cholesky", options);
+    motion_step(&m);
+    double wrong = 0;
+    for (int s = 1; s < STEPS && motion_step(&m) > 0; s++)
+      wrong += m.log->counters[EB_COUNT_UPDATED_ELEMENTS] != count;
+    tap_ok(m.reason > 0 && wrong == 0, "%s: every step refreshes %d elements", options, count);
+    if (i == 0) {
+      first = m;
+      continue;
+    }
+    /* As of ways_to_follow_agree: rounding of some hundred updates of a factor, and of the steps
+     * that build on it. */
+    tap_below(motion_difference(&m, &first), 1e-9, "and moves as with update=incremental");
+    motion_close(&m);
+  }
+  motion_close(&first);
+}
+
+static void more_than_there_are_is_all(void) {
+  motion m = motion_open(TWIST, "warp-cholesky", "schedule=count,count=2000000000"),
+         exact = motion_open(TWIST, EXACT);
+  motion_run(&m, 10);
+  motion_run(&exact, 10);
+  tap_near(m.total[EB_COUNT_UPDATED_ELEMENTS], 10. * m.scene->mesh->element_count, 0,
+           "more elements than there are: all");
+  tap_below(motion_difference(&m, &exact), 1e-9, "which is the corotational method");
+  motion_close(&m);
+  motion_close(&exact);
+}
+
 /* ---- rules of the step ---- */
 
 static void damping_and_step_length_enter_the_matrix(void) {
@@ -257,7 +296,8 @@ static size_t heap_in_use(void) {
 
 static void the_heap_stays(void) {
   static const char *const options[] = {"schedule=time,budget=0.5,tau=1e-3", "update=refactor",
-                                        "damping=1,damp_above=0,tau=1", "single=true"};
+                                        "damping=1,damp_above=0,tau=1", "single=true",
+                                        "schedule=count,count=20"};
   for (size_t i = 0; i < sizeof options / sizeof *options && !INSTRUMENTED; i++) {
     motion m = motion_open(TWIST, "warp-cholesky", options[i]);
     motion_run(&m, 3);
@@ -278,6 +318,11 @@ static void options_have_ranges(void) {
                {"budget=-0.1,schedule=time", "budget"},
                {"budget=0.5", "schedule=time"},
                {"schedule=never", "quality"},
+               {"schedule=count", "go together"},
+               {"count=3", "go together"},
+               {"schedule=time,count=3", "go together"},
+               {"count=-1,schedule=count", "count"},
+               {"count=3,schedule=count,budget=0.5", "schedule=count has no budget"},
                {"hard_tau=-1", "hard_tau"},
                {"averaging=2", "averaging"},
                {"whole_from=-1", "whole_from"},
@@ -329,6 +374,10 @@ int main(void) {
   budgets_are_kept();
   ways_to_follow_agree(BEND, "3e-2", 30);
   ways_to_follow_agree(TWIST, "1e-2", 30);
+  so_many_elements_are_refreshed(BEND, 1);
+  so_many_elements_are_refreshed(BEND, 34);
+  so_many_elements_are_refreshed(TWIST, 100);
+  more_than_there_are_is_all();
   damping_and_step_length_enter_the_matrix();
   released_nodes_renew_the_factor();
   phases_make_up_the_step();

@@ -1,6 +1,7 @@
 /* Schedules of updates against an oracle that does literally what the paper says: after each marking it recomputes every
  * supernode's total cost and looks again for the worst one that fits. */
 #include "solvers/warp_cholesky/schedule.h"
+#include "solvers/warp_cholesky/worst.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
 
@@ -150,7 +151,34 @@ static void rules_by_hand(void) {
          "what must be updated is, over any budget");
 }
 
+/* An element is chosen when fewer than `count` come before it: by a larger error, or by a lower
+ * index with the same. */
+static void the_worst_are_chosen(void) {
+  random_state random = random_seed(11);
+  int wrong = 0;
+  for (int trial = 0; trial < TRIALS; trial++) {
+    forest f = random_forest(&random);
+    int32_t count = 1 + (int32_t)(random_word(&random) % (MOST + 5)), want = 0;
+    eb_worst worst;
+    uint8_t chosen[MOST];
+    tap_require(eb_worst_create(f.count, &worst), "workspace");
+    int32_t got = eb_worst_choose(&worst, f.badness, count, chosen);
+    eb_worst_clear(&worst);
+    for (int32_t e = 0; e < f.count; e++) {
+      int32_t before = 0;
+      for (int32_t o = 0; o < f.count; o++)
+        before += badness_of(&f, o) > badness_of(&f, e) ||
+                  (badness_of(&f, o) == badness_of(&f, e) && o < e);
+      want += before < count;
+      wrong += (chosen[e] != 0) != (before < count);
+    }
+    wrong += got != want;
+  }
+  tap_near(wrong, 0, 0, "so many of the worst elements are chosen, and no others");
+}
+
 int main(void) {
+  the_worst_are_chosen();
   rules_by_hand();
   agrees_with_the_oracle(EB_UPDATE_QUALITY, "target quality agrees with the oracle");
   agrees_with_the_oracle(EB_UPDATE_TIME, "target time agrees with the oracle");

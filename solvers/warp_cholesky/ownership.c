@@ -47,6 +47,15 @@ void eb_ownership_badness(const eb_ownership *ownership, const double *error, do
   }
 }
 
+void eb_ownership_want(const eb_ownership *ownership, const uint8_t *chosen, double *badness) {
+  const int32_t *start = ownership->start, *element = ownership->element;
+  for (int32_t s = 0; s < ownership->supernodes; s++) {
+    badness[s] = -1;
+    for (int32_t k = start[s]; k < start[s + 1]; k++)
+      if (chosen[element[k]]) badness[s] = 1;
+  }
+}
+
 int32_t eb_ownership_choose(const eb_ownership *ownership, const uint8_t *marked, int least,
                             uint8_t *chosen) {
   const int32_t *start = ownership->start, *element = ownership->element;

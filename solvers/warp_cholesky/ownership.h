@@ -19,6 +19,8 @@ void eb_ownership_clear(eb_ownership *ownership);
 
 /* badness[s] = the largest error of the elements of s, NaN when one is; -1 when s has no elements. */
 void eb_ownership_badness(const eb_ownership *ownership, const double *error, double *badness);
+/* badness[s] = 1 where an element of s is chosen, else -1. */
+void eb_ownership_want(const eb_ownership *ownership, const uint8_t *chosen, double *badness);
 /* chosen[e] = whether e's supernode has a mark of at least `least`. Returns how many are. */
 int32_t eb_ownership_choose(const eb_ownership *ownership, const uint8_t *marked, int least,
                             uint8_t *chosen);

@@ -8,8 +8,9 @@
 
 /* ---- everything anew ---- */
 
-static bool unlimited(const eb_update_rule *rule) {
-  return rule->goal == EB_UPDATE_QUALITY || rule->budget >= 1;
+static bool unlimited(const eb_warp *w) {
+  const eb_update_rule *rule = &w->settings.rule;
+  return w->settings.count == 0 && (rule->goal == EB_UPDATE_QUALITY || rule->budget >= 1);
 }
 
 /* Whether the factor belongs to another matrix than the one that is asked for. */
@@ -78,20 +79,36 @@ static double left_over(const eb_warp *w) {
   return found;
 }
 
+/* Marks, by the rule and the badness of supernodes. */
+static void schedule(eb_warp *w, eb_update_rule rule) {
+  const eb_supernodes *tree = eb_multifrontal_supernodes(w->factor);
+  eb_update_tree costs = {tree->count, tree->parent, w->badness, w->cost};
+  rule.budget = unlimited(w) ? INFINITY : rule.budget * sum(tree->count, w->cost);
+  eb_update_schedule(&rule, &costs, w->heap, w->marked);
+}
+
+/* Supernodes that are bad, and the elements of these. */
+static int32_t plan_supernodes(eb_warp *w) {
+  int least = w->settings.refresh_ancestors ? EB_UPDATE_ANCESTOR : EB_UPDATE_CHOSEN;
+  schedule(w, w->settings.rule);
+  return eb_ownership_choose(&w->elements, w->marked, least, w->refresh);
+}
+
+/* The worst elements, and the supernodes that have them. */
+static int32_t plan_elements(eb_warp *w) {
+  int32_t chosen = eb_worst_choose(&w->worst, w->error, w->settings.count, w->refresh);
+  eb_ownership_want(&w->elements, w->refresh, w->badness);
+  schedule(w, (eb_update_rule){.goal = EB_UPDATE_QUALITY});
+  return chosen;
+}
+
 /* Errors, badness, marks; refresh[e] for the elements to be refreshed. Returns how many these are. */
 static int32_t plan(eb_warp *w, const double *v, eb_step_log *log) {
-  const eb_warp_settings *settings = &w->settings;
-  const eb_supernodes *tree = eb_multifrontal_supernodes(w->factor);
   eb_log_begin(log, EB_PHASE_ESTIMATE);
   eb_corotation_errors(w->corotation, v, w->stiffness_scale, w->error);
   eb_ownership_badness(&w->elements, w->error, w->badness);
-  eb_update_rule rule = settings->rule;
-  rule.budget = unlimited(&rule) ? INFINITY : rule.budget * sum(tree->count, w->cost);
-  eb_update_tree costs = {tree->count, tree->parent, w->badness, w->cost};
-  eb_update_schedule(&rule, &costs, w->heap, w->marked);
-  int least = settings->refresh_ancestors ? EB_UPDATE_ANCESTOR : EB_UPDATE_CHOSEN;
-  int32_t chosen = eb_ownership_choose(&w->elements, w->marked, least, w->refresh);
-  eb_log_residual(log, largest(tree->count, w->badness));
+  eb_log_residual(log, largest(w->elements.supernodes, w->badness));
+  int32_t chosen = w->settings.count > 0 ? plan_elements(w) : plan_supernodes(w);
   eb_log_end(log, EB_PHASE_ESTIMATE);
   return chosen;
 }
@@ -99,7 +116,7 @@ static int32_t plan(eb_warp *w, const double *v, eb_step_log *log) {
 /* Whether the marked fronts are so much of the factor that the rest comes nearly for nothing. Decided by flops, not by seconds: the
  * same in every run. */
 static bool nearly_whole(const eb_warp *w) {
-  if (!unlimited(&w->settings.rule)) return false;
+  if (!unlimited(w)) return false;
   double marked = 0, all = 0;
   for (int32_t s = 0; s < w->elements.supernodes; s++) {
     all += w->work[s];
@@ -144,8 +161,8 @@ static eb_error renew_part(eb_warp *w, int32_t chosen, eb_step_log *log, eb_reas
 
 eb_error eb_warp_renew(eb_warp *w, const double *v, double mass_scale, double stiffness_scale,
                        eb_step_log *log, eb_reason *reason) {
-  const eb_update_rule *rule = &w->settings.rule;
-  bool whole = outdated(w, mass_scale, stiffness_scale) || (rule->tau <= 0 && unlimited(rule));
+  bool whole =
+      outdated(w, mass_scale, stiffness_scale) || (w->settings.rule.tau <= 0 && unlimited(w));
   w->mass_scale = mass_scale;
   w->stiffness_scale = stiffness_scale;
   if (whole) return renew_whole(w, log, reason);

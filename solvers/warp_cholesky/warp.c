@@ -83,6 +83,7 @@ static eb_error build(eb_warp *w, const eb_solver *solver) {
   const eb_supernodes *tree = eb_multifrontal_supernodes(w->factor);
   EB_TRY(allocate(w, scene->mesh->node_count, scene->mesh->element_count, tree->count));
   EB_TRY(eb_ownership_create(scene->mesh, tree, &w->elements));
+  if (w->settings.count > 0) EB_TRY(eb_worst_create(scene->mesh->element_count, &w->worst));
   if (w->settings.frame != EB_FRAME_WORLD) EB_TRY(eb_frame_create(scene->mesh, &w->frame));
   if (w->settings.damping > 0) EB_TRY(eb_damping_create(scene, &w->damping));
   estimate_work(w, tree);
@@ -98,6 +99,7 @@ static void release(eb_warp *w) {
   eb_updown_destroy(w->updown);
   eb_multifrontal_destroy(w->factor);
   eb_ownership_clear(&w->elements);
+  eb_worst_clear(&w->worst);
   eb_damping_clear(&w->damping);
   eb_frame_clear(&w->frame);
   eb_corotation_destroy(w->corotation);

@@ -23,6 +23,7 @@
 #include "solvers/warp_cholesky/ownership.h"
 #include "solvers/warp_cholesky/schedule.h"
 #include "solvers/warp_cholesky/updown.h"
+#include "solvers/warp_cholesky/worst.h"
 
 /* How the factor follows a change of A. */
 typedef enum eb_warp_follow {
@@ -35,7 +36,8 @@ typedef enum eb_warp_nodes { EB_NODES_AUTO, EB_NODES_HORN, EB_NODES_IDENTITY } e
 
 typedef struct eb_warp_settings {
   eb_update_rule
-      rule; /* budget as a fraction of all supernodes' cost; from 1 on there is no limit */
+      rule;      /* budget as a fraction of all supernodes' cost; from 1 on there is no limit */
+  int32_t count; /* so many of the worst elements instead of what the rule says; 0: the rule */
   bool measured_costs;    /* costs are seconds, averaged over factorizations; else flops */
   double averaging;       /* share of the newest measurement */
   double whole_from;      /* share of the factor's work from which on everything is renewed */
@@ -58,6 +60,7 @@ typedef struct eb_warp {
   eb_updown *updown; /* EB_FOLLOW_RANKS only */
   eb_damping damping;
   eb_ownership elements;
+  eb_worst worst; /* with a count only */
   eb_frame frame; /* EB_FRAME_WORLD: empty */
 
   double *error;    /* elements: as estimated in the present step, kg m/s */

@@ -8,6 +8,10 @@
  * substitute for those of the elements, A is refreshed and the fronts of its factor that hold the change are factored again.
  * The error of an element is what its matrix misses of the force on its nodes at their velocities v0, times h.
  *
+ * schedule=count is not the paper's way to choose: it refreshes a prescribed number of elements, the
+ * worst first and no others, so that the ways of `update` can be set against each other on the same
+ * change (its Section 5.2). Ancestors of their supernodes are refactored, not refreshed.
+ *
  * With tau = 0 every element is refreshed in every step, which is the corotational method; so is the first step.
  * Where the paper is not explicit: the elements of refactored ancestors are refreshed too (it marks ancestors "for update", and
  * they cost next to nothing), and when nearly all of the factor would be computed, all of it is.
@@ -34,11 +38,18 @@ static const eb_option options[] = {
     {.name = "schedule",
      .type = EB_OPTION_CHOICE,
      .fallback = "quality",
-     .choices = "quality|time|hybrid",
+     .choices = "quality|time|hybrid|count",
      .unit = "",
      .doc =
-         "all of these supernodes; the worst within the budget; or those above hard_tau and then "
-         "the worst within the budget"},
+         "all of these supernodes; the worst within the budget; those above hard_tau and then the "
+         "worst within the budget; or so many elements"},
+    {.name = "count",
+     .type = EB_OPTION_INT,
+     .fallback = "0",
+     .min = 0,
+     .max = 2147483647,
+     .unit = "1",
+     .doc = "schedule=count: how many elements are refreshed, the worst first, whatever tau"},
     {.name = "budget",
      .type = EB_OPTION_REAL,
      .fallback = "1",
@@ -102,11 +113,18 @@ static bool chosen(const eb_values *options_given, const char *name, const char 
 }
 
 static eb_error check(const eb_values *given) {
-  if (chosen(given, "schedule", "quality") && eb_values_real(given, "budget") < 1)
+  const char *schedule = eb_values_text(given, "schedule");
+  bool counted = chosen(given, "schedule", "count");
+  if ((counted || chosen(given, "schedule", "quality")) && eb_values_real(given, "budget") < 1)
     return EB_ERROR(EB_ERR_USAGE,
-                    "warp-cholesky: schedule=quality has no budget; use "
-                    "schedule=time or schedule=hybrid with budget=%g",
-                    eb_values_real(given, "budget"));
+                    "warp-cholesky: schedule=%s has no budget; use schedule=time or "
+                    "schedule=hybrid with budget=%g",
+                    schedule, eb_values_real(given, "budget"));
+  if (counted != (eb_values_int(given, "count") > 0))
+    return EB_ERROR(EB_ERR_USAGE,
+                    "warp-cholesky: schedule=count and count=NUMBER go together; "
+                    "here are schedule=%s and count=%lld",
+                    schedule, (long long)eb_values_int(given, "count"));
   if (chosen(given, "update", "updown") && eb_values_bool(given, "single"))
     return EB_ERROR(EB_ERR_USAGE, "warp-cholesky: update=updown is in double precision; leave out "
                                   "single, or use update=incremental");
@@ -115,12 +133,13 @@ static eb_error check(const eb_values *given) {
 
 static eb_warp_settings settings_of(const eb_values *given) {
   eb_warp_settings settings = eb_warp_common_settings(given);
-  settings.rule = (eb_update_rule){.goal = chosen(given, "schedule", "quality") ? EB_UPDATE_QUALITY
-                                           : chosen(given, "schedule", "time")  ? EB_UPDATE_TIME
-                                                                                : EB_UPDATE_HYBRID,
+  settings.rule = (eb_update_rule){.goal = chosen(given, "schedule", "hybrid") ? EB_UPDATE_HYBRID
+                                           : chosen(given, "schedule", "time") ? EB_UPDATE_TIME
+                                                                               : EB_UPDATE_QUALITY,
                                    .tau = eb_values_real(given, "tau"),
                                    .hard_tau = eb_values_real(given, "hard_tau"),
                                    .budget = eb_values_real(given, "budget")};
+  settings.count = (int32_t)eb_values_int(given, "count");
   settings.measured_costs = chosen(given, "costs", "seconds");
   settings.averaging = eb_values_real(given, "averaging");
   settings.whole_from = eb_values_real(given, "whole_from");
