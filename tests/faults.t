@@ -69,6 +69,10 @@ for my $fault (sort keys %wanted) {
 my ($slow) = grep { $_->{options} =~ /slow/ } @runs;
 is(scalar @{$slow->{steps}{step}}, $slow->{steps_done}, 'a case over its time keeps its steps');
 ok($slow->{steps_done} >= 3 && $slow->{steps_done} < 40, 'as many as there was time for');
+my ($hang) = grep { $_->{options} =~ /^fault=hang/ } @runs;
+# The limit and the grace behind it are 6 s, of which the step had all but what came before it.
+ok($hang->{cut_step_seconds} > 3 && $hang->{cut_step_seconds} < 9, 'how long the step was at work that was cut off') or diag $hang->{cut_step_seconds};
+is_deeply([grep { $_->{cut_step_seconds} } @runs], [$hang], 'which no other case has');
 my ($diverged) = grep { $_->{options} =~ /diverge/ } @runs;
 is_deeply($diverged->{steps}{reason}, [3, -1], 'a diverged step is recorded and is the last');
 my ($nan) = grep { $_->{options} =~ /^fault=nan/ } @runs;

@@ -33,6 +33,7 @@ typedef struct fake {
   double turn;     /* rad, the last frame's about the x axis at the larger end of the body */
   double stretch;  /* of the last frame along x */
   double unknowns; /* of the reduced system */
+  double cut_step; /* s that the step had taken that the time limit cut off */
   bool kept;       /* the last state is a checkpoint */
   const char *lie; /* what the audit says against it, or NULL */
 } fake;
@@ -134,6 +135,7 @@ static eb_error put_fake(const made_up *m, const fake *f, const char *path) {
     run.nodes = scene->mesh->node_count;
     run.elements = scene->mesh->element_count;
     run.steps_done = f->steps;
+    run.cut_step_seconds = f->cut_step;
     error = eb_run_set(&run.scene_hash, hash);
   }
   if (!error) error = eb_run_set(&run.outcome, eb_outcome_name(f->outcome));
@@ -170,8 +172,7 @@ __attribute__((unused)) static void make_up(const char *ini, bool quick, const f
   tap_require(eb_paper_plan_create(m->paper, NULL, NULL, &m->plan), "its plan");
   tap_require(put_results(m, fakes, count, speedup), "its results");
   tap_require(eb_results_open(in_folder("all.h5"), &m->results), "the results");
-  tap_require(eb_evidence_create(m->paper, &m->plan, m->results, folder, &m->evidence),
-              "the evidence");
+  tap_require(eb_evidence_create(m->paper, &m->plan, m->results, &m->evidence), "the evidence");
 }
 
 __attribute__((unused)) static void forget(made_up *m) {

@@ -1,5 +1,4 @@
 /* Papers as data: reading and refusing them, choosing items, planning cases, figures over frames. */
-#include "harness/reproduce/probe.h"
 #include "tests/reproduce_fixture.h"
 
 /* ---- sections --------------------------------------------------------------------------------- */
@@ -122,7 +121,6 @@ static void test_bad_claims(void) {
               "a minus without blanks");
   refuse_name(HEAD "[claim x]\nholds = max(a.phases/sleep) < 1\n", "there is no figure",
               "an unknown phase");
-  refuse_name(HEAD "[claim x]\nholds = p:a.n < 1\n", "there is no probe 'p'", "an unknown probe");
   refuse(HEAD "[claim x]\nholds = all(max({z}.kinetic) < 1 for y in a b)\n", "no such variable",
          "a variable that is none");
   refuse(HEAD "[figure f]\nvalue = max(distance({case}, {against}))\npoint = 1 a\n",
@@ -141,8 +139,6 @@ static void test_bad_claims(void) {
          "residuals as a course");
   refuse(HEAD "[figure f]\ntemplate = course\nvalue = max({case}.kinetic)\nrun = x: a\n",
          "a series is expected, not a number", "a course of nothing");
-  refuse_name(HEAD "[table t]\ndata = t.tsv\ncolumn = n: q:{row}.n\n", "no probe 'q'",
-              "a column of no probe");
   refuse(HEAD "[figure f]\npoint = 1 a\n", "'value' is missing", "a point of nothing");
   refuse(HEAD "[figure f]\npoint = 1 c\n", "no case 'c'", "a point without case");
   refuse(HEAD "[figure f]\npoint = 1\n", "'X CASE'", "a point of one word");
@@ -372,7 +368,6 @@ static void check_paper(const char *name) {
   eb_paper_plan plan;
   eb_paper_choice choice;
   tap_require(eb_paper_load(name, NULL, true, &paper), name);
-  tap_succeeds(eb_probes_check(paper), "its probes");
   tap_succeeds(eb_paper_choose(paper, NULL, &choice), "its cases");
   tap_require(eb_paper_plan_create(paper, choice.cases, NULL, &plan), "its plan");
   for (int c = 0; c < paper->case_count; c++) {

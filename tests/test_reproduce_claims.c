@@ -223,6 +223,35 @@ static void test_pooled(void) {
   expect_all(CASES REPEATED, false, runs, COUNT(runs), v, COUNT(v));
 }
 
+/* A step that the time limit has cut off has taken so long at least: b's first one, and c's sixth. */
+static void test_cut_steps(void) {
+  static const double alike[3] = {1, 1.02, 1 / 1.02};
+  static const verdict v[] = {
+      {"spent(b) / spent(a) > 2", YES, "12.5 ["}, /* 100 s over 8 s */
+      {"spent(b) / spent(a) > 20", OPEN, "its time is a lower bound"},
+      {"spent(b) / spent(a) < 2", NO, "not as claimed"},
+      {"spent(a) / spent(b) < 0.5", YES, "0.08 ["},
+      {"spent(a) / spent(b) > 0.01", OPEN, "its time is a lower bound"},
+      {"all(spent(x) / spent(a) > 2 for x in b c)", YES, "3.125 ["}, /* 5 s and 20 s over 8 s */
+      {"spent(c) / spent(a) > 4", OPEN, "its time is a lower bound"},
+      {"max(spent(a), spent(b)) / spent(a) > 20", OPEN, "its time is a lower bound"},
+      {"mean(b.wall) > 0", OPEN, "b: timed-out"},
+      {"spent(d) > 0", OPEN, "d: timed-out"},
+      {"spent(missing) > 0", OPEN, "missing: not run"}};
+  fake runs[10] = {{.name = "a", WHOLE},
+                   {.name = "b", .outcome = EB_OUTCOME_TIMED_OUT, .cut_step = 100},
+                   {.name = "c",
+                    .outcome = EB_OUTCOME_TIMED_OUT,
+                    .steps = 5,
+                    .wall = 1,
+                    .first = 1,
+                    .cut_step = 20},
+                   {.name = "d", .outcome = EB_OUTCOME_TIMED_OUT}};
+  repeat("e", 1, alike, 8, runs + 4);
+  repeat("other", 1, alike, 8, runs + 7);
+  expect_all(CASES REPEATED, false, runs, COUNT(runs), v, COUNT(v));
+}
+
 /* Competitors of which one was cut are compared over what all of them did. */
 static void test_competitors(void) {
   static const double alike[3] = {1, 1.01, 0.99};
@@ -274,8 +303,9 @@ static void test_motion(void) {
   expect_all(CASES, false, runs, COUNT(runs), v, COUNT(v));
 }
 
-/* A stretch by 1e-12 m at most, far below the 6e-8 that single precision tells apart at 1 m, is seen where both runs keep the state in doubles. The
- * body has then gone 0.08 m, and its end is at 1.08 m; the diagonal is 1.039 m. */
+/* A stretch by 1e-12 m at most, far below the 6e-8 that single precision tells apart at 1 m, is seen
+ * where both runs keep the state in doubles. The body has then gone 0.08 m, and its end is at 1.08 m;
+ * the diagonal is 1.039 m. */
 static void test_doubles(void) {
 #define KEPT WHOLE, .drift = 0.01, .kept = true
   static const fake runs[] = {{.name = "a", KEPT},
@@ -383,7 +413,7 @@ static void test_rigid(void) {
   tap_ok(isnan(distance.max) && isnan(distance.rms), "what is not a number stays so");
 }
 
-/* ---- tables and probes ------------------------------------------------------------------------ */
+/* ---- tables ----------------------------------------------------------------------------------- */
 
 static void test_tables(void) {
   static const fake runs[] = {{.name = "a", WHOLE, .kinetic = 2},
@@ -398,39 +428,6 @@ static void test_tables(void) {
   expect_all(CASES "[table t]\ndata = t.tsv\ncolumn = x: max({row}.kinetic)\n"
                    "[table more]\ndata = more.tsv\ncolumn = x: max({row}.kinetic)\n",
              false, runs, COUNT(runs), v, COUNT(v));
-}
-
-static void probe_says(const char *json) {
-  write_bytes("made-up-p.json", json, strlen(json));
-}
-
-static void test_probes(void) {
-#define PROBE CASES "[probe p]\nkind = low-rank\n[probe q]\nkind = low-rank\n"
-#define FOUND                                                                                      \
-  "\"rows\": {\"a\": {\"n\": 4, \"t\": 2.5, \"material\": \"snh\"}, \"b\": {\"n\": 2, "            \
-  "\"reason\": \"EB_X\"}}, \"trials\": [{\"s\": 7}], \"y\": [1, 2, 6], \"stopped\": [\"b ran out " \
-  "of time\"]}"
-  static const verdict complete[] = {{"p:a.n = 4 and p:a.n / p:b.n >= 2", YES, "4 / 2 = 2 >= 2"},
-                                     {"p:a.n / p:b.n >= 2.1", NO, "not as claimed"},
-                                     {"p:trials.0.s = 7", YES, "7 = 7"},
-                                     {"mean(p:y) = 3 and max(p:y[2..]) = 6", YES, "2 of 2"},
-                                     {"p:trials.1.s = 7", OPEN, "has not found trials.1.s"},
-                                     {"p:b.t <= 1", OPEN, "probe p, b.t: EB_X; b ran out of time"},
-                                     {"p:a.material = \"snh\"", YES, "\"snh\" = \"snh\""},
-                                     {"p:a.material = \"snh+fung\"", NO, "\"snh\" = \"snh+fung\""},
-                                     {"p:b.material = \"snh\"", OPEN, "has not found"},
-                                     {"q:a.n = 4", OPEN, "probe 'q' has left no result"}};
-  static const verdict cut[] = {{"p:a.n = 4", OPEN, "stops before the end"}};
-  static const verdict failure[] = {{"p:a.x = 4", NO, "p, a.x: step 5 ended with EB_DIVERGED"}};
-  static const verdict trouble[] = {{"p:a.x = 4", OPEN, "there is no solver 'x'"}};
-  probe_says("{\"complete\": true, " FOUND);
-  expect_all(PROBE, false, NULL, 0, complete, COUNT(complete));
-  probe_says("{\"complete\": false, " FOUND);
-  expect_all(PROBE, false, NULL, 0, cut, COUNT(cut));
-  probe_says("{\"complete\": true, \"failure\": \"step 5 ended with EB_DIVERGED\"}");
-  expect_all(PROBE, false, NULL, 0, failure, COUNT(failure));
-  probe_says("{\"complete\": true, \"error\": \"there is no solver 'x'\"}");
-  expect_all(PROBE, false, NULL, 0, trouble, COUNT(trouble));
 }
 
 int main(void) {
@@ -453,6 +450,6 @@ int main(void) {
   test_mismatch();
   test_rigid();
   test_tables();
-  test_probes();
+  test_cut_steps();
   return scratch_close();
 }

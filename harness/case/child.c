@@ -268,6 +268,12 @@ static void end_child(child *c, eb_child_cause cause) {
   kill(-c->pid, SIGKILL);
 }
 
+/* A solver that writes where it should not may have written here. */
+static double step_seconds(const child *c) {
+  double now = eb_wall_seconds(), began = c->board->step_began;
+  return began >= c->started && began <= now ? now - began : 0;
+}
+
 static void ask_to_end(child *c) {
   decide(c, EB_CHILD_TIMED_OUT);
   c->board->asked_to_end = 1;
@@ -289,8 +295,10 @@ static void enforce(child *c, eb_signals *signals) {
   } else if (c->limits.memory > 0 && memory > c->limits.memory) {
     end_child(c, EB_CHILD_OVER_MEMORY);
   } else if (c->told_to_end > 0) {
-    if (now - c->told_to_end > (stage == EB_STAGE_CLOSING ? GRACE_TO_CLOSE : GRACE))
+    if (now - c->told_to_end > (stage == EB_STAGE_CLOSING ? GRACE_TO_CLOSE : GRACE)) {
+      c->end->step_seconds = step_seconds(c);
       end_child(c, EB_CHILD_TIMED_OUT);
+    }
   } else if (c->limits.timeout > 0 && now - c->started > c->limits.timeout) {
     ask_to_end(c);
   }

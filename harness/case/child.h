@@ -26,7 +26,8 @@ enum { EB_BOARD_WORDS = 600 };
 typedef struct eb_board {
   _Atomic int64_t step, steps; /* done, and wanted */
   _Atomic int stage;
-  _Atomic int asked_to_end; /* by the parent: the time is over */
+  _Atomic int asked_to_end;  /* by the parent: the time is over */
+  _Atomic double step_began; /* on the same clock as `started`; 0: no step is at work */
   double started; /* just before the process was, on the clock of eb_wall_seconds; 0: unknown */
   _Atomic int trouble; /* eb_error_code of what made the process give up; 0: nothing */
   _Atomic int harmed;  /* a step has broken the rule of the process: its file may not say so */
@@ -67,9 +68,11 @@ typedef enum eb_child_cause {
 
 typedef struct eb_child_end {
   eb_child_cause cause;
-  int status;          /* exit status, or the signal's number */
-  bool exited_zero;    /* it finished its work, whatever the cause that ended it */
-  double seconds;      /* wall time */
+  int status;       /* exit status, or the signal's number */
+  bool exited_zero; /* it finished its work, whatever the cause that ended it */
+  double seconds;   /* wall time */
+  double
+      step_seconds; /* that a step was at work when the time limit ended the process; 0: none was */
   double peak_memory;  /* highest resident memory seen, bytes */
   int64_t step, steps; /* last progress on the board */
   eb_stage stage;

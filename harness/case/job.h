@@ -32,6 +32,7 @@ typedef struct eb_job {
   eb_checkpoints states; /* that the donor has kept */
   /* Of samples: */
   int64_t from_step;     /* the donor's, after which the state of this one was */
+  bool leading;          /* the step at work is a lead-in */
   double lead, lead_cpu; /* s: wall time of its lead-in; processor time of those that are judged */
   int64_t failed;        /* samples that failed so far; the outcome says how the first did */
   bool renew;            /* the next one wants a new solver */

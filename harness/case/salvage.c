@@ -132,6 +132,8 @@ static eb_error fill_cause(const eb_case *work, const eb_child_end *end, eb_run 
   }
   run->peak_rss = end->peak_memory;
   run->total_seconds = end->seconds;
+  if (end->cause == EB_CHILD_TIMED_OUT && end->stage == EB_STAGE_STEPS)
+    run->cut_step_seconds = end->step_seconds;
   EB_TRY(eb_run_set(&run->outcome, eb_outcome_name(outcome)));
   EB_TRY(eb_run_set(&run->detail, detail));
   return eb_run_set(&run->output, end->output);

@@ -63,10 +63,12 @@ static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reaso
   eb_cost_start(&j->cost);
   double cpu = eb_cpu_seconds(), wall = eb_wall_seconds();
   j->log->step_started = wall;
+  j->board->step_began = j->leading ? 0 : wall;
   eb_error error = j->changed ? eb_solver_rebuild(j->solver, j->after, j->log) : EB_OK;
   if (!error) error = j->solver->ops->step(j->solver, j->after, dt, j->log, reason);
   row[EB_COL_WALL] = eb_wall_seconds() - wall;
   row[EB_COL_CPU] = eb_cpu_seconds() - cpu;
+  j->board->step_began = 0;
   eb_cost_stop(&j->cost);
   row[EB_COL_STEAL] = eb_host_steal(&j->host) - steal;
   row[EB_COL_RESIDENT] = j->cost.resident;
@@ -217,7 +219,9 @@ static eb_error take_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reason
 eb_error eb_job_lead(eb_job *j, bool *on) {
   double row[EB_COL_COUNT] = {0}, timed = j->cost.timed_cpu;
   eb_reason reason = EB_RUNNING;
+  j->leading = true;
   EB_TRY(take_step(j, row, &reason, on));
+  j->leading = false;
   j->lead = row[EB_COL_WALL];
   j->lead_cpu += j->cost.timed_cpu - timed;
   j->cost.timed_cpu = timed;

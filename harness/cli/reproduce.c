@@ -12,7 +12,6 @@
 #include "harness/cli/summary.h"
 #include "harness/environment.h"
 #include "harness/reproduce/outcome.h"
-#include "harness/reproduce/probe.h"
 #include "harness/results/json.h"
 #include "problems/base/file.h"
 
@@ -59,20 +58,13 @@ static eb_error make_folder(const char *folder) {
   return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", folder, strerror(errno));
 }
 
-/* Probes alone leave no result file: what they ran on is noted in an empty one. */
-static eb_error note_environment(const job *j) {
-  const eb_rates none = {0};
-  if (access(j->target, F_OK) == 0) return EB_OK;
-  return eb_environment_write(j->target, eb_arguments_line(j->arguments), &none);
-}
-
 static eb_error run_cases(job *j) {
   eb_session_end end;
   eb_session session = {.plan = &j->plan.plan,
                         .target = j->target,
                         .command_line = eb_arguments_line(j->arguments),
                         .existing = existing_of(j->arguments)};
-  if (j->plan.plan.count + j->plan.plan.sweep_count == 0) return note_environment(j);
+  if (j->plan.plan.count + j->plan.plan.sweep_count == 0) return EB_OK;
   EB_TRY(eb_session_run(&session, &end));
   j->interrupted = end.interrupted;
   return EB_OK;
@@ -80,10 +72,7 @@ static eb_error run_cases(job *j) {
 
 static eb_error run_all(job *j) {
   EB_TRY(make_folder(j->folder));
-  EB_TRY(run_cases(j));
-  if (j->interrupted) return EB_OK;
-  return eb_probes_run(j->paper, &j->choice, j->from, j->folder,
-                       eb_arguments_has(j->arguments, "resume"), &j->interrupted);
+  return run_cases(j);
 }
 
 /* ---- what came of it -------------------------------------------------------------------------- */
@@ -159,7 +148,7 @@ static eb_error open_results(job *j) {
 
 static eb_error conclude(job *j, int *code) {
   EB_TRY(open_results(j));
-  EB_TRY(eb_evidence_create(j->paper, &j->plan, j->results, j->folder, &j->evidence));
+  EB_TRY(eb_evidence_create(j->paper, &j->plan, j->results, &j->evidence));
   EB_TRY(eb_reproduction_create(&j->evidence, &j->choice, &j->reproduction));
   EB_TRY(print(j));
   EB_TRY(write_page(j));
@@ -182,7 +171,6 @@ static eb_error prepare(job *j, char *name) {
   EB_TRY(read_format(j));
   EB_TRY(eb_arguments_plugins(j->arguments, &j->plugins));
   EB_TRY(eb_paper_load(name, j->from, eb_arguments_has(j->arguments, "quick"), &j->paper));
-  EB_TRY(eb_probes_check(j->paper));
   EB_TRY(eb_paper_choose(j->paper, j->item, &j->choice));
   snprintf(j->target, sizeof j->target, "%s/%s.h5", j->folder, name);
   return eb_paper_plan_create(j->paper, j->choice.cases, &j->plugins, &j->plan);
@@ -228,31 +216,3 @@ const eb_command eb_command_reproduce = {
     .least = 1,
     .most = 1,
     .run = run};
-
-/* ---- probes ----------------------------------------------------------------------------------- */
-
-static const eb_flag probe_flags[] = {{"output", 'o', "FILE", "JSON file to write"},
-                                      {"from", 0, "FOLDER", "where the paper's folder is"},
-                                      {"quick", 0, NULL, "within the quick limits"},
-                                      {0}};
-
-static eb_error run_probe(const eb_arguments *arguments, int *code) {
-  (void)code;
-  const eb_strings *names = eb_arguments_positional(arguments);
-  const char *output = eb_arguments_text(arguments, "output");
-  eb_paper *paper;
-  if (!output) return EB_ERROR(EB_ERR_USAGE, "probe wants --output");
-  EB_TRY(eb_paper_load(names->items[0], eb_arguments_text(arguments, "from"),
-                       eb_arguments_has(arguments, "quick"), &paper));
-  eb_error error = eb_probes_check(paper);
-  if (!error) error = eb_probe_execute(paper, names->items[1], output);
-  eb_paper_destroy(paper);
-  return error;
-}
-
-const eb_command eb_command_probe = {.name = "probe",
-                                     .synopsis = "PAPER PROBE --output FILE [options]",
-                                     .flags = probe_flags,
-                                     .least = 2,
-                                     .most = 2,
-                                     .run = run_probe};

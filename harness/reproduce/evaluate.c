@@ -786,8 +786,10 @@ static eb_error compare(eb_evaluation *e, const eb_comparing *what, const bool *
   out->b = b.knowledge ? NAN : b.number;
   if (!error && !out->knowledge && out->truth == EB_UNDECIDED && !timed)
     error = eb_evaluation_say(e, "a run stops before the end that this asks for");
+  bool open = (a.bound || b.bound) && out->truth == EB_UNDECIDED;
   if (!error && timed && !out->knowledge && e->evidence)
-    error = compare_times(e, what, named, limits, out);
+    error = open ? eb_evaluation_say(e, "a step was cut off: its time is a lower bound")
+                 : compare_times(e, what, named, limits, out);
   eb_value_clear(&a);
   eb_value_clear(&b);
   return error;

@@ -22,14 +22,13 @@ EB_MUST eb_error eb_known_tables(const eb_paper *paper, bool reversed, eb_known 
 typedef struct eb_evaluation {
   const eb_paper *paper;
   const eb_evidence
-      *evidence;      /* NULL: names and kinds are checked, every figure of a run is unknown */
-  eb_known *known;    /* NULL: none are kept */
-  bool own;           /* only what is known counts: the paper is judged by its own numbers */
-  bool *named;        /* set for every case that is named, when it is not NULL */
-  eb_strings *probes; /* names of the probes that are named, when it is not NULL */
-  int repetition;     /* of the runs; -1: the one that stands for the case */
-  double *limits;     /* s, by group of competitors: where their series end, or NULL */
-  eb_text *why;       /* what is missing or failed: a line each, each once; NULL: nobody asks */
+      *evidence;   /* NULL: names and kinds are checked, every figure of a run is unknown */
+  eb_known *known; /* NULL: none are kept */
+  bool own;        /* only what is known counts: the paper is judged by its own numbers */
+  bool *named;     /* set for every case that is named, when it is not NULL */
+  int repetition;  /* of the runs; -1: the one that stands for the case */
+  double *limits;  /* s, by group of competitors: where their series end, or NULL */
+  eb_text *why;    /* what is missing or failed: a line each, each once; NULL: nobody asks */
 } eb_evaluation;
 
 /* The value of an expression. EB_ERR_FORMAT or EB_ERR_USAGE, which names the nearest, for what cannot be evaluated on any evidence. The
@@ -82,7 +81,7 @@ EB_MUST eb_error eb_evaluation_run(eb_evaluation *e, int case_, int *run, eb_kno
 /* Whether less of a case was run than the paper's file asks for. */
 bool eb_evaluation_cut(const eb_evaluation *e, int case_);
 
-/* What "CASE.FIGURE" or "PROBE:PATH" means (harness/reproduce/README.md). */
+/* What "CASE.FIGURE" means (harness/reproduce/README.md). */
 EB_MUST eb_error eb_figure_read(eb_evaluation *e, const char *name, eb_value *out);
 
 /* A function of the language that is not a reduction. Arguments by a letter each: v series, n number, a either; as an EB_VALUE_TEXT c case, x axis,

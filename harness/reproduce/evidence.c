@@ -109,6 +109,14 @@ static eb_error find_sweep(const eb_paper_case *work, const char *identity,
   return EB_OK;
 }
 
+/* A run that the time limit has cut off in its first step has no figures, but that step's time is
+ * known from below. */
+static void keep_cut_step(const eb_results *results, eb_case_evidence *out) {
+  out->cut_first = out->run_count == 0 && out->run >= 0 && out->standing == EB_STANDING_MISSING &&
+                   eb_results_run(results, out->run)->cut_step_seconds > 0;
+  if (out->cut_first) out->runs[out->run_count++] = out->run;
+}
+
 static eb_error find_case(const eb_paper_case *work, const struct eb_planned *planned,
                           const eb_results *results, eb_case_evidence *out) {
   double fastest = INFINITY;
@@ -121,6 +129,7 @@ static eb_error find_case(const eb_paper_case *work, const struct eb_planned *pl
     int run = eb_results_find(results, planned->identities.items[i]);
     if (run >= 0) EB_TRY(consider(work, results, run, &fastest, out));
   }
+  keep_cut_step(results, out);
   return EB_OK;
 }
 
@@ -172,8 +181,8 @@ static eb_error pool(eb_evidence *e) {
 }
 
 eb_error eb_evidence_create(const eb_paper *paper, const eb_paper_plan *plan,
-                            const eb_results *results, const char *folder, eb_evidence *out) {
-  *out = (eb_evidence){.paper = paper, .results = results, .folder = folder};
+                            const eb_results *results, eb_evidence *out) {
+  *out = (eb_evidence){.paper = paper, .results = results};
   EB_TRY(EB_NEW(out->cases, paper->case_count));
   for (int c = 0; c < paper->case_count; c++)
     EB_TRY(find_case(&paper->cases[c], &plan->cases[c], results, &out->cases[c]));

@@ -39,6 +39,8 @@ typedef struct eb_case_evidence {
   eb_standing standing;
   int run;              /* that stands for the case, in the results; -1: none */
   int *runs, run_count; /* the repetitions that are whole or cut, in their order */
+  bool
+      cut_first; /* there is none: runs has one that the time limit has cut off in its first step */
   int64_t frames;
   double least_stable; /* of a sweep; NaN: none was found */
   bool below;          /* the whole grid is stable: lower values may be, too */
@@ -48,7 +50,6 @@ typedef struct eb_case_evidence {
 typedef struct eb_evidence {
   const eb_paper *paper;
   const eb_results *results; /* NULL: there are none */
-  const char *folder;        /* where probes have left their results, or NULL */
   eb_case_evidence *cases;   /* a case of the paper each */
   /* How much times vary from one repetition to the next: the standard deviation of the logarithm of a run's mean step, pooled over all
    * cases with repetitions, and its degrees of freedom. */
@@ -58,8 +59,7 @@ typedef struct eb_evidence {
 
 /* `results` may be NULL. The caller clears *out, also after a failure. */
 EB_MUST eb_error eb_evidence_create(const eb_paper *paper, const eb_paper_plan *plan,
-                                    const eb_results *results, const char *folder,
-                                    eb_evidence *out);
+                                    const eb_results *results, eb_evidence *out);
 void eb_evidence_clear(eb_evidence *evidence);
 
 /* Whether its steps are samples, each from a state of its own. */

@@ -1,4 +1,4 @@
-/* What names in expressions mean: figures of runs and their scenes, of the machine and of probes. */
+/* What names in expressions mean: figures of runs and their scenes, and of the machine. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,6 @@
 
 #include "harness/names.h"
 #include "harness/reproduce/evaluate.h"
-#include "harness/reproduce/probe.h"
 #include "problems/base/memory.h"
 
 /* ---- kinds of figures ------------------------------------------------------------------------- */
@@ -188,7 +187,8 @@ static eb_error read_attribute(const eb_run *run, const eb_field *field, eb_valu
   return EB_OK;
 }
 
-/* The number of that name in "E=1e5,dt=5e-3", where every parameter is; NaN when it is none or is not told. */
+/* The number of that name in "E=1e5,dt=5e-3", where every parameter is; NaN when it is none or is
+ * not told. */
 static eb_error read_parameter(eb_evaluation *e, const eb_run *run, const char *name,
                                eb_value *out) {
   size_t length = strlen(name);
@@ -204,7 +204,8 @@ static eb_error read_parameter(eb_evaluation *e, const eb_run *run, const char *
   return eb_evaluation_say(e, "%s has no number as parameter '%s'", run->scene, name);
 }
 
-/* Dynamic nodes are those that are carried and those behind the unknowns of the reduced system that are no joints. */
+/* Dynamic nodes are those that are carried and those behind the unknowns of the reduced system that
+ * are no joints. */
 static eb_error count_dynamic(const eb_results *results, int run, const eb_result_scene *scene,
                               eb_value *out) {
   double *unknowns;
@@ -269,7 +270,8 @@ static eb_value kind_of(const figure *f) {
                                              : EB_VALUE_NUMBER};
 }
 
-/* Whether the case's scene has a parameter of that name; scenes that this build lacks are not asked. */
+/* Whether the case's scene has a parameter of that name; scenes that this build lacks are not
+ * asked. */
 static eb_error check_parameter(const eb_paper_case *work, const char *name) {
   char scene[200];
   eb_strings names = {0};
@@ -311,104 +313,15 @@ static eb_error read_machine(eb_evaluation *e, const char *what, eb_value *out) 
   return eb_evaluation_say(e, "the result file says nothing of '%s'", what);
 }
 
-/* ---- probes ----------------------------------------------------------------------------------- */
-
-/* The entry of an object or, by its number, of an array, along a path of names; NULL: there is none. */
-static const json_t *follow(const json_t *at, const char *path) {
-  char key[200];
-  while (at && *path) {
-    size_t length = strcspn(path, ".");
-    snprintf(key, sizeof key, "%.*s", (int)length, path);
-    at = json_is_array(at) ? json_array_get(at, strtoul(key, NULL, 10)) : json_object_get(at, key);
-    path += length + (path[length] == '.');
-  }
-  return at;
-}
-
-/* What kept a probe from a figure: the cause beside it, in its row or solver, or that of the whole. */
-static eb_error say_causes(eb_evaluation *e, const char *id, const json_t *result,
-                           const char *path) {
-  char row[200];
-  const char *dot = strrchr(path, '.');
-  snprintf(row, sizeof row, "%.*s", dot ? (int)(dot - path) : 0, path);
-  const json_t *beside = follow(json_object_get(result, "rows"), row),
-               *stopped = json_object_get(result, "stopped");
-  const char *causes[] = {json_string_value(json_object_get(result, "failure")),
-                          json_string_value(json_object_get(result, "error")),
-                          json_string_value(json_object_get(beside, "reason")),
-                          json_string_value(json_object_get(beside, "error"))};
-  for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
-    if (causes[i]) EB_TRY(eb_evaluation_say(e, "probe %s, %s: %s", id, path, causes[i]));
-  for (size_t i = 0; i < json_array_size(stopped); i++)
-    EB_TRY(eb_evaluation_say(e, "%s", json_string_value(json_array_get(stopped, i))));
-  return eb_evaluation_say(e, "probe %s has not found %s", id, path);
-}
-
-/* An array of numbers is a series; what is none of them is not a number. */
-static eb_error read_array(const json_t *array, eb_value *out) {
-  EB_TRY(eb_value_series(json_array_size(array), false, out));
-  for (size_t i = 0; i < out->count; i++) {
-    const json_t *one = json_array_get(array, i);
-    out->y[i] = json_is_number(one) ? json_number_value(one) : NAN;
-  }
-  return EB_OK;
-}
-
-static eb_error read_found(eb_evaluation *e, const char *id, const json_t *result, const char *path,
-                           eb_value *out) {
-  const json_t *found = follow(json_object_get(result, "rows"), path);
-  if (!found) found = follow(result, path);
-  if (json_is_string(found)) return eb_value_text(json_string_value(found), out);
-  if (json_is_array(found)) return read_array(found, out);
-  eb_value_kind kind = out->kind;
-  *out = eb_value_number(json_is_number(found) ? json_number_value(found) : NAN);
-  out->kind = kind;
-  /* A probe that did not come to its end may have found something else. */
-  out->may_rise = out->may_fall = !json_is_true(json_object_get(result, "complete"));
-  if (!isnan(out->number)) return EB_OK;
-  if (json_object_get(result, "failure")) out->knowledge = EB_FAILED;
-  return say_causes(e, id, result, path);
-}
-
-static eb_error unknown_probe(const eb_paper *paper, const char *id) {
-  eb_strings names = {0};
-  eb_error error = EB_OK;
-  for (int s = 0; s < paper->sections.count && !error; s++)
-    if (strcmp(paper->sections.items[s].kind, "probe") == 0)
-      error = eb_strings_add(&names, paper->sections.items[s].label);
-  if (!error) error = eb_unknown_name("probe", id, &names);
-  eb_strings_clear(&names);
-  return error;
-}
-
-/* Kinds are not known before a probe has run: a figure named "material" is a text. */
-static eb_error read_probe(eb_evaluation *e, const char *id, const char *path, eb_value *out) {
-  static const char text[] = ".material";
-  size_t length = strlen(path), tail = sizeof text - 1;
-  json_t *result = NULL;
-  if (!eb_sections_find(&e->paper->sections, "probe", id)) return unknown_probe(e->paper, id);
-  if (e->probes) EB_TRY(eb_strings_add(e->probes, id));
-  *out = eb_value_number(NAN);
-  if (length > tail && strcmp(path + length - tail, text) == 0) out->kind = EB_VALUE_TEXT;
-  if (!e->evidence || !e->evidence->folder || e->own) return EB_OK;
-  EB_TRY(eb_probe_load(e->paper, e->evidence->folder, id, &result));
-  eb_error error = result ? read_found(e, id, result, path, out)
-                          : eb_evaluation_say(e, "probe '%s' has left no result", id);
-  json_decref(result);
-  return error;
-}
-
 /* ---- names ------------------------------------------------------------------------------------ */
 
 static eb_error read_parts(eb_evaluation *e, const char *name, eb_value *out) {
   char head[100];
-  size_t length = strcspn(name, ".:");
+  size_t length = strcspn(name, ".");
   if (length >= sizeof head) return EB_ERROR(EB_ERR_FORMAT, "'%.60s..' is too long", name);
   snprintf(head, sizeof head, "%.*s", (int)length, name);
-  if (name[length] == ':') return read_probe(e, head, name + length + 1, out);
   if (name[length] != '.')
-    return EB_ERROR(EB_ERR_FORMAT,
-                    "'%s' is no figure: that is CASE.FIGURE, PROBE:PATH or machine.FACT", name);
+    return EB_ERROR(EB_ERR_FORMAT, "'%s' is no figure: that is CASE.FIGURE or machine.FACT", name);
   if (strcmp(head, "machine") == 0) return read_machine(e, name + length + 1, out);
   return read_case(e, head, name + length + 1, out);
 }

@@ -218,6 +218,35 @@ static eb_error steps_of(eb_evaluation *e, const eb_function *self, const eb_val
                                        : eb_evaluation_say(e, "%s", e->evidence->cases[case_].why);
 }
 
+/* What a step had taken that was cut off counts: the whole is then a lower bound. */
+static eb_error add_up_steps(eb_evaluation *e, int case_, int run, eb_value *out) {
+  const eb_results *results = e->evidence->results;
+  double *wall, sum = eb_results_run(results, run)->cut_step_seconds;
+  size_t count;
+  EB_TRY(eb_results_steps(results, run, EB_COL_WALL, &wall, &count));
+  for (size_t i = 0; i < count; i++) sum += wall[i];
+  free(wall);
+  *out = eb_value_number(sum > 0 ? sum : NAN);
+  out->timed = true;
+  out->bound = out->may_rise = eb_evaluation_cut(e, case_);
+  return EB_OK;
+}
+
+static eb_error spent_of(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
+                         eb_value *out) {
+  (void)self;
+  (void)count;
+  int case_, run;
+  eb_knowledge knowledge;
+  EB_TRY(eb_evaluation_case(e, a[0].text, &case_));
+  EB_TRY(eb_evaluation_run(e, case_, &run, &knowledge));
+  *out = eb_value_number(NAN);
+  out->knowledge = knowledge;
+  const eb_case_evidence *found = e->evidence && !e->own ? &e->evidence->cases[case_] : NULL;
+  if (found && found->cut_first) run = found->runs[0];
+  return run < 0 ? EB_OK : add_up_steps(e, case_, run, out);
+}
+
 /* Of a grid that is stable throughout the least value may be lower. */
 static eb_error least_stable_of(eb_evaluation *e, const eb_function *self, const eb_value *a,
                                 int count, eb_value *out) {
@@ -386,6 +415,11 @@ const eb_function eb_functions[] = {
     {"failed", "c", "a: whether the solver failed", .call = ended},
     {"completed", "c", "a: whether the run came to its end", .call = ended},
     {"steps", "c", "a: steps that were done, of a run that failed too", .call = steps_of},
+    {"spent", "c",
+     "a: wall seconds of its steps; where the time limit has cut one off, what it had taken by "
+     "then "
+     "too: a lower bound",
+     .call = spent_of},
     {"least_stable", "c", "a: the least value of a sweep's option at which the case is stable",
      .call = least_stable_of},
     {"frame", "v", "series: sums over the steps of each frame", .call = frames_of},

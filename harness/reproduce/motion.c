@@ -49,7 +49,8 @@ static eb_error step_of(const eb_evidence *e, int case_, size_t frame, int64_t *
   return EB_OK;
 }
 
-/* What a frame shows as the checkpoint of that step has it; NULL without one, or where its mesh is yet to be cut. */
+/* What a frame shows as the checkpoint of that step has it; NULL without one, or where its mesh is
+ * yet to be cut. */
 static eb_error read_checkpoint(const eb_evidence *e, int case_, size_t frame, double **out) {
   eb_checkpoints states;
   int64_t step, row = -1;

@@ -36,8 +36,9 @@ EB_MUST eb_error eb_motion_diagonal(const eb_evidence *evidence, int case_, doub
 EB_MUST eb_error eb_motion_frame(const eb_evidence *evidence, int case_, size_t frame,
                                  double **out);
 EB_MUST eb_error eb_motion_last(const eb_evidence *evidence, int case_, double **out);
-/* Those of a frame of each of two runs, and of their last ones: in doubles where both have kept their states as checkpoints
- * (harness/results/checkpoints.h), as the frames have them otherwise. The caller frees both; after a failure there are none. */
+/* Those of a frame of each of two runs, and of their last ones: in doubles where both have kept
+ * their states as checkpoints (harness/results/checkpoints.h), as the frames have them otherwise.
+ * The caller frees both; after a failure there are none. */
 EB_MUST eb_error eb_motion_frames(const eb_evidence *evidence, const int cases[2],
                                   const size_t frames[2], double *x[2]);
 EB_MUST eb_error eb_motion_ends(const eb_evidence *evidence, int a, int b, double *x[2]);

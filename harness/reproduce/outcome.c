@@ -97,7 +97,7 @@ static eb_error show_table(eb_evaluation *e, const eb_paper_table *table, eb_sho
   shown->table = table;
   EB_TRY(EB_NEW(shown->ours, table->keys.count * table->column_count));
   EB_TRY(EB_NEW(marked, e->paper->case_count));
-  eb_error error = eb_paper_table_cases(e->paper, table, marked, NULL);
+  eb_error error = eb_paper_table_cases(e->paper, table, marked);
   if (!error) error = fill_cells(e, shown, measured);
   if (!error) error = eb_outcome_note(e->evidence, marked, &shown->notes);
   if (!error) error = eb_outcome_troubles(e->evidence, marked, &shown->notes);
@@ -121,7 +121,7 @@ static eb_error name_cases(const eb_paper *paper, const bool *marked, eb_text *o
   for (int c = 0; c < paper->case_count; c++)
     if (marked[c])
       EB_TRY(eb_text_printf(out, "%s%s", out->length ? ", " : "", paper->cases[c].name));
-  return out->length ? EB_OK : eb_text_printf(out, "none, but what a probe has found");
+  return out->length ? EB_OK : eb_text_printf(out, "none");
 }
 
 static eb_error show_claim(eb_evaluation *e, const eb_paper_claim *claim, eb_shown_claim *shown) {
@@ -129,7 +129,7 @@ static eb_error show_claim(eb_evaluation *e, const eb_paper_claim *claim, eb_sho
   shown->claim = claim;
   EB_TRY(eb_claim_judge(e, claim, &shown->finding));
   EB_TRY(EB_NEW(marked, e->paper->case_count));
-  eb_error error = eb_paper_claim_cases(e->paper, claim, marked, NULL);
+  eb_error error = eb_paper_claim_cases(e->paper, claim, marked);
   if (!error) error = name_cases(e->paper, marked, &shown->cases);
   if (!error) error = eb_outcome_note(e->evidence, marked, &shown->notes);
   if (!error && *claim->note && shown->finding.ruling != EB_REPRODUCED)

@@ -115,7 +115,7 @@ static eb_error fill_figure(eb_evaluation *e, eb_shown_figure *shown, bool *mark
     EB_TRY(fill_point(e, shown, p));
     *measured += isfinite(shown->y[p]);
   }
-  EB_TRY(eb_paper_figure_cases(e->paper, figure, marked, NULL));
+  EB_TRY(eb_paper_figure_cases(e->paper, figure, marked));
   EB_TRY(eb_outcome_note(e->evidence, marked, &shown->notes));
   return eb_outcome_troubles(e->evidence, marked, &shown->notes);
 }

@@ -85,7 +85,7 @@ static void clear_claim(eb_paper_claim *claim) {
 
 static eb_error check_kinds(const eb_paper *paper) {
   static const char *const kinds[] = {"paper", "solvers", "cases", "table",
-                                      "claim", "figure",  "probe", NULL};
+                                      "claim", "figure",  NULL};
   for (int i = 0; i < paper->sections.count; i++) {
     int k = 0;
     while (kinds[k] && strcmp(kinds[k], paper->sections.items[i].kind) != 0) k++;
@@ -94,7 +94,7 @@ static eb_error check_kinds(const eb_paper *paper) {
         &paper->sections.items[i], NULL,
         EB_ERROR(EB_ERR_FORMAT,
                  "there is no kind of section '%s'; there are: paper, solvers, cases, table, "
-                 "claim, figure, probe",
+                 "claim, figure",
                  paper->sections.items[i].kind));
   }
   return EB_OK;
@@ -179,40 +179,36 @@ static eb_error unknown_item(const eb_paper *paper, const char *item) {
 
 /* Marks what an expression names. */
 static eb_error mark(const eb_paper *paper, const eb_expression *expression, const eb_scope *scope,
-                     bool *cases, eb_strings *probes) {
-  eb_evaluation e = {.paper = paper, .named = cases, .probes = probes, .repetition = -1};
+                     bool *cases) {
+  eb_evaluation e = {.paper = paper, .named = cases, .repetition = -1};
   eb_value value = {0};
   eb_error error = expression ? eb_evaluate(&e, expression, scope, &value) : EB_OK;
   eb_value_clear(&value);
   return error;
 }
 
-eb_error eb_paper_table_cases(const eb_paper *paper, const eb_paper_table *table, bool *cases,
-                              eb_strings *probes) {
+eb_error eb_paper_table_cases(const eb_paper *paper, const eb_paper_table *table, bool *cases) {
   for (int c = 0; c < table->keys.count * table->column_count; c++)
-    EB_TRY(mark(paper, table->cells[c], NULL, cases, probes));
+    EB_TRY(mark(paper, table->cells[c], NULL, cases));
   return EB_OK;
 }
 
-eb_error eb_paper_claim_cases(const eb_paper *paper, const eb_paper_claim *claim, bool *cases,
-                              eb_strings *probes) {
-  for (int h = 0; h < claim->hold_count; h++)
-    EB_TRY(mark(paper, claim->holds[h], NULL, cases, probes));
-  EB_TRY(mark(paper, claim->given, NULL, cases, probes));
-  return mark(paper, claim->ours, NULL, cases, probes);
+eb_error eb_paper_claim_cases(const eb_paper *paper, const eb_paper_claim *claim, bool *cases) {
+  for (int h = 0; h < claim->hold_count; h++) EB_TRY(mark(paper, claim->holds[h], NULL, cases));
+  EB_TRY(mark(paper, claim->given, NULL, cases));
+  return mark(paper, claim->ours, NULL, cases);
 }
 
-eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_figure *figure, bool *cases,
-                               eb_strings *probes) {
+eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_figure *figure, bool *cases) {
   eb_scope scopes[2];
   if (figure->show >= 0 && cases) cases[figure->show] = true;
   for (int p = 0; p < figure->point_count; p++) {
     if (figure->residuals && cases) cases[figure->points[p].case_] = true;
     if (figure->residuals) continue;
     eb_paper_point_scope(paper, &figure->points[p], scopes);
-    EB_TRY(mark(paper, figure->value, scopes, cases, probes));
+    EB_TRY(mark(paper, figure->value, scopes, cases));
     for (int s = 0; s < figure->parts.count; s++)
-      EB_TRY(mark(paper, figure->shares[s], scopes, cases, probes));
+      EB_TRY(mark(paper, figure->shares[s], scopes, cases));
   }
   return EB_OK;
 }
@@ -240,7 +236,7 @@ static eb_error choose_claims(const eb_paper *paper, const char *item, eb_paper_
     if (!out->claims[c]) continue;
     *any = true;
     claim_company(paper, &paper->claims[c], out);
-    EB_TRY(eb_paper_claim_cases(paper, &paper->claims[c], out->cases, &out->probes));
+    EB_TRY(eb_paper_claim_cases(paper, &paper->claims[c], out->cases));
   }
   return EB_OK;
 }
@@ -254,13 +250,11 @@ static eb_error choose(const eb_paper *paper, const char *item, eb_paper_choice 
   EB_TRY(choose_claims(paper, item, out, &any));
   for (int t = 0; t < paper->table_count; t++) {
     if (is_item(item, paper->tables[t].id)) out->tables[t] = any = true;
-    if (out->tables[t])
-      EB_TRY(eb_paper_table_cases(paper, &paper->tables[t], out->cases, &out->probes));
+    if (out->tables[t]) EB_TRY(eb_paper_table_cases(paper, &paper->tables[t], out->cases));
   }
   for (int f = 0; f < paper->figure_count; f++) {
     if (is_item(item, paper->figures[f].id)) out->figures[f] = any = true;
-    if (out->figures[f])
-      EB_TRY(eb_paper_figure_cases(paper, &paper->figures[f], out->cases, &out->probes));
+    if (out->figures[f]) EB_TRY(eb_paper_figure_cases(paper, &paper->figures[f], out->cases));
   }
   return any ? EB_OK : unknown_item(paper, item);
 }
@@ -275,7 +269,6 @@ void eb_paper_choice_clear(eb_paper_choice *choice) {
   free(choice->tables);
   free(choice->claims);
   free(choice->figures);
-  eb_strings_clear(&choice->probes);
   *choice = (eb_paper_choice){0};
 }
 

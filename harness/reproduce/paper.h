@@ -25,7 +25,6 @@
  *                  one in which the first case's problem was most often made anew, and of that what stands at the end of every round; or
  *                  template = bars, value = EXPRESSION of {case} (of the whole), part = NAME: EXPRESSION and lines run = NAME: CASE; or
  *                  template (updates, frames or tree) and show = CASE: pictures of one run
- *   [probe ID]     kind and its arguments (harness/reproduce/probe.h)
  *
  * Expressions are described in this room's README; all are in SI units.
  *
@@ -143,13 +142,13 @@ EB_MUST eb_error eb_paper_names(eb_strings *out);
 EB_MUST eb_error eb_paper_load(const char *name, const char *from, bool quick, eb_paper **out);
 void eb_paper_destroy(eb_paper *paper);
 
-/* Marks the cases that tables, claims and figures name, and appends their probes; either may be NULL. */
+/* Marks the cases that tables, claims and figures name. */
 EB_MUST eb_error eb_paper_table_cases(const eb_paper *paper, const eb_paper_table *table,
-                                      bool *cases, eb_strings *probes);
+                                      bool *cases);
 EB_MUST eb_error eb_paper_claim_cases(const eb_paper *paper, const eb_paper_claim *claim,
-                                      bool *cases, eb_strings *probes);
+                                      bool *cases);
 EB_MUST eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_figure *figure,
-                                       bool *cases, eb_strings *probes);
+                                       bool *cases);
 /* The words that the expressions of a figure's point are about, as a scope in scopes[0]. */
 void eb_paper_point_scope(const eb_paper *paper, const eb_paper_point *point, eb_scope scopes[2]);
 
@@ -168,7 +167,6 @@ double eb_paper_value(const eb_paper_table *table, int row, const eb_paper_colum
 /* What an item - a table, a claim, a figure or, when NULL, everything - consists of. One entry each of the paper's. */
 typedef struct eb_paper_choice {
   bool *cases, *tables, *claims, *figures;
-  eb_strings probes; /* that they name, some more than once */
 } eb_paper_choice;
 /* EB_ERR_USAGE with the nearest when there is no such item. Clear *out also after a failure. */
 EB_MUST eb_error eb_paper_choose(const eb_paper *paper, const char *item, eb_paper_choice *out);

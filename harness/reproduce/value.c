@@ -43,6 +43,7 @@ void eb_value_clear(eb_value *value) {
 void eb_value_taint(eb_value *to, const eb_value *from) {
   if (from->knowledge > to->knowledge) to->knowledge = from->knowledge;
   to->timed |= from->timed;
+  to->bound |= from->bound;
 }
 
 const char *eb_value_kind_name(eb_value_kind kind) {
@@ -284,8 +285,6 @@ eb_error eb_value_window(const eb_value *s, const eb_window_end *from, const eb_
                          const eb_window_end *to, const eb_value *to_time, eb_value *out) {
   size_t first = 0, last = s->count;
   *out = eb_value_number(NAN);
-  /* What a probe has found is known to be a series only when it is there. */
-  if (s->kind == EB_VALUE_NUMBER && s->knowledge) return EB_OK;
   if (s->kind != EB_VALUE_SERIES)
     return EB_ERROR(EB_ERR_FORMAT, "a window is cut out of a series, not of %s",
                     eb_value_kind_name(s->kind));

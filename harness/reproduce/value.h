@@ -27,6 +27,7 @@ typedef struct eb_value {
   eb_value_kind kind;
   eb_knowledge knowledge;
   bool timed; /* rests on measured times: another repetition has another value */
+  bool bound; /* rests on a time that a limit has cut off: may_rise, may_fall come before noise */
   /* A number of a run that stops before its end: more of the run could make it larger, or smaller. */
   bool may_rise, may_fall;
   double number;

@@ -110,10 +110,8 @@ void eb_result_surface_clear(eb_result_surface *surface);
 
 /* What a run's scene is made of, before any cut. */
 typedef struct eb_result_scene {
-  bool
-      told; /* false in files that are older than this, and of runs that ended before their scene was built */
-  char material
-      [400]; /* the kinds of all regions, each once, and with a + the fibres of those that have any */
+  bool told; /* false in older files, and of runs that ended before their scene was built */
+  char material[400];      /* kinds of all regions, each once; behind a + fibres that some have */
   int dimensions;          /* in which nodes move: 2 for triangles */
   int64_t joints, carried; /* of the articulation, and nodes that ride on it */
 } eb_result_scene;

@@ -18,7 +18,8 @@ static eb_error count_rows(hid_t scene, const char *name, int64_t *out) {
   return EB_OK;
 }
 
-/* Appends the names that an enumeration over the regions takes, each once and in its own order, except the first `unsaid` of them. */
+/* Appends the names that an enumeration over the regions takes, each once and in its own order,
+ * except the first `unsaid` of them. */
 static eb_error add_names(hid_t scene, const char *path, const char *const *names, int32_t count,
                           int32_t unsaid, const char *separator, eb_result_scene *out) {
   void *data = NULL;

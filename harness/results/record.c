@@ -85,6 +85,7 @@ const eb_field eb_run_fields[] = {TEXT(identity),
                                   REAL(untimed_cpu_seconds, "s"),
                                   REAL(memory_growth, "byte"),
                                   REAL(audit_seconds, "s"),
+                                  REAL(cut_step_seconds, "s"),
                                   INT(threads_alive),
                                   {0}};
 

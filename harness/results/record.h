@@ -146,6 +146,9 @@ typedef struct eb_run {
   double first_step_at, process_cpu_seconds, timed_cpu_seconds, untimed_cpu_seconds, memory_growth;
   int64_t threads_alive; /* most threads of the process between steps, without those that audit */
   double audit_seconds;  /* s: wall time of the audits of all steps; 0 in older files */
+  /* s: how long the step was at work that the time limit has cut off, which has no row; 0 without
+   * one, and in older files. */
+  double cut_step_seconds;
 } eb_run;
 
 typedef enum eb_field_type { EB_FIELD_TEXT, EB_FIELD_INT, EB_FIELD_REAL } eb_field_type;

@@ -189,7 +189,8 @@ static eb_error check_residuals(const eb_results *results, int run) {
   return EB_OK;
 }
 
-/* What the scene is made of, mesh, surface and obstacles of the run's scene, which it has when it came to frames. */
+/* What the scene is made of, mesh, surface and obstacles of the run's scene, which it has when it
+ * came to frames. */
 static eb_error check_scene(const eb_results *results, int run) {
   eb_mesh *mesh;
   eb_result_scene scene;
