@@ -1,5 +1,5 @@
 /* The audit's rotation of a deformation gradient against its singular vectors, where rotations are easy, hard and not unique. */
-#include "harness/audit/reference.h"
+#include "tests/support/one_gradient.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
 
@@ -57,7 +57,7 @@ static void test_family(const family *f) {
     for (int k = 0; k < 3; k++) s[k] = random_uniform(&random, f->lo[k], f->hi[k]);
     for (int i = 0; i < 9; i++) US[i] = f->size * U[i] * s[i % 3];
     multiply(US, V, true, F);
-    eb_reference_polar(F, R);
+    one_polar(F, R);
     eb_reference_svd(F, U, s, V);
     multiply(U, V, true, want);
     multiply(R, R, true, RRt);
@@ -81,7 +81,7 @@ static void test_undetermined(void) {
   static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   double worst = 0, R[9], RRt[9], bad[9] = {NAN, 0, 0, 0, 1, 0, 0, 0, 1};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    eb_reference_polar(cases[i], R);
+    one_polar(cases[i], R);
     multiply(R, R, true, RRt);
     worst = fmax(worst, difference(RRt, identity));
     if (R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +
@@ -90,7 +90,7 @@ static void test_undetermined(void) {
       worst = INFINITY;
   }
   tap_below(worst, 1e-14, "where rotations are equally near, one of them");
-  eb_reference_polar(bad, R);
+  one_polar(bad, R);
   tap_ok(!isfinite(R[0] + R[4] + R[8]), "what is no number has none");
 }
 

@@ -1,6 +1,4 @@
 /* The audit's tangents against differences of its stress, eigenvalues clamped by LAPACK, and the matrices that solvers assemble. */
-#include "harness/audit/reference.h"
-#include "harness/audit/tangent.h"
 #include "problems/base/memory.h"
 #include "problems/elasticity/corotation.h"
 #include "problems/elasticity/elasticity.h"
@@ -8,6 +6,8 @@
 #include "solvers/linalg/block_ops.h"
 #include "tests/support/elements.h"
 #include "tests/support/lapack.h"
+#include "tests/support/one_gradient.h"
+#include "tests/support/plain_tangent.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
 
@@ -66,7 +66,7 @@ static void difference(const eb_material *m, const double F[9], const double *fi
   double moved[9], P[2][9];
   for (int side = 0; side < 2; side++) {
     for (int i = 0; i < 9; i++) moved[i] = F[i] + (side ? h : -h) * dF[i];
-    eb_reference_material(m, moved, fibre, P[side]);
+    one_material(m, moved, fibre, P[side]);
   }
   for (int i = 0; i < 9; i++) dP[i] = (P[1][i] - P[0][i]) / (2 * h);
 }
@@ -80,7 +80,7 @@ static void test_differences(eb_material_kind kind, eb_fibre_kind fibre) {
     make_gradient(&random, stretches[n % STRETCHES], F, R);
     random_direction(&random, 3, a);
     random_direction(&random, 9, dF);
-    eb_reference_tangent(&m, EB_TANGENT_EXACT, F, a, dF, dP);
+    one_tangent(&m, EB_TANGENT_EXACT, F, a, dF, dP);
     difference(&m, F, a, dF, want);
     for (int i = 0; i < 9; i++) want[i] -= dP[i];
     worst = fmax(worst, largest(9, want) / (largest(9, dP) + YOUNG));
@@ -95,7 +95,7 @@ static void make_tangent(const eb_material *m, eb_tangent tangent, const double 
   for (int c = 0; c < 9; c++) {
     double dF[9] = {0}, dP[9];
     dF[c] = 1;
-    eb_reference_tangent(m, tangent, F, fibre, dF, dP);
+    one_tangent(m, tangent, F, fibre, dF, dP);
     for (int r = 0; r < 9; r++) T[9 * r + c] = dP[r];
   }
 }
@@ -157,7 +157,7 @@ static void test_rotated(eb_material_kind kind) {
     make_gradient(&random, stretches[n % STRETCHES], F, R);
     random_direction(&random, 9, dF);
     add_turned(R, dF, turned);
-    eb_reference_tangent(&m, EB_TANGENT_ROTATED, F, NULL, turned, got);
+    one_tangent(&m, EB_TANGENT_ROTATED, F, NULL, turned, got);
     difference(&linear, F, NULL, dF, dP);
     add_turned(R, dP, want);
     for (int i = 0; i < 9; i++) worst = fmax(worst, fabs(got[i] - want[i]) / YOUNG);
@@ -192,6 +192,133 @@ static void test_degenerate(eb_material_kind kind, eb_fibre_kind fibre) {
   tap_ok(symmetry <= 1e-13 && negative <= 1e-13,
          "%s%s: finite and symmetric where gradients degenerate (%.1e, %.1e)",
          eb_material_describe(kind)->name, fibre_names[fibre], symmetry, negative);
+}
+
+/* ---- four at a time ----------------------------------------------------------------------------
+ * */
+
+enum { CROWD = 24 };
+
+/* Ordinary, with equal stretches, crushed, flat, on a line, nought, inverted, tiny and huge. */
+static void make_crowd(random_state *random, double F[CROWD][9]) {
+  static const double unusual[][4] = {
+      {1.2, 0.7, 0, 1}, {1.1, 0, 0, 1},         {0, 0, 0, 1},          {1, 0.4, -0.4, 1},
+      {1, 1, -1, 1},    {1.1, 0.9, 0.7, 1e-40}, {1.1, 0.9, 0.7, 1e40}, {1, 1e-3, 1e-4, 1}};
+  enum { UNUSUAL = sizeof unusual / sizeof *unusual };
+  for (int n = 0; n < CROWD; n++) {
+    double R[9];
+    const double *s = n < UNUSUAL ? unusual[n] : stretches[n % STRETCHES];
+    make_gradient(random, s, F[n], R);
+    for (int i = 0; n < UNUSUAL && i < 9; i++) F[n][i] *= unusual[n][3];
+  }
+}
+
+/* Of a crowd, its n-th in that lane, and others beside it. */
+static void gather(double F[CROWD][9], int n, int lane, eb_four out[9]) {
+  for (int i = 0; i < 9; i++)
+    for (int k = 0; k < EB_FOUR; k++) out[i][k] = F[(n + 7 * (k - lane + EB_FOUR)) % CROWD][i];
+  for (int i = 0; i < 9; i++) out[i][lane] = F[n][i];
+}
+
+static bool same(const eb_four a[9], int lane, const eb_four b[9], int other) {
+  for (int i = 0; i < 9; i++)
+    if (memcmp((const double[]){a[i][lane]}, (const double[]){b[i][other]}, sizeof(double)) != 0)
+      return false;
+  return true;
+}
+
+/* All that is made of four gradients and increments. */
+typedef struct figures {
+  eb_four dP[9], P[9], psi[9]; /* the energy in psi[0] */
+} figures;
+
+static void figure(const eb_material *m, eb_tangent tangent, const eb_four F[9], const double a[3],
+                   const eb_four dF[9], figures *out) {
+  eb_four fibre[3];
+  eb_tangent_at at;
+  *out = (figures){0};
+  one_vector(a, fibre);
+  eb_reference_tangent(m, tangent, F, fibre, &at);
+  eb_tangent_apply(&at, dF, out->dP);
+  eb_reference_material(m, F, fibre, out->psi, out->P);
+}
+
+/* One gradient alone in all lanes, and among others, the next of which is no number. */
+static void compare_lanes(const eb_material *m, eb_tangent tangent, double F[CROWD][9],
+                          double dF[CROWD][9], const double a[3], int n, int *wrong, int *quiet) {
+  eb_four four[9], moved[9];
+  figures alone, among;
+  for (int i = 0; i < 9; i++) {
+    four[i] = eb_four_of(F[n][i]);
+    moved[i] = eb_four_of(dF[n][i]);
+  }
+  figure(m, tangent, four, a, moved, &alone);
+  for (int lane = 0; lane < EB_FOUR; lane++) {
+    int next = (lane + 1) % EB_FOUR;
+    bool any = false;
+    gather(F, n, lane, four);
+    gather(dF, n, lane, moved);
+    four[n % 9][next] = n % 2 ? NAN : INFINITY;
+    figure(m, tangent, four, a, moved, &among);
+    *wrong += !same(alone.dP, 0, among.dP, lane) || !same(alone.P, 0, among.P, lane) ||
+              !same(alone.psi, 0, among.psi, lane);
+    for (int i = 0; i < 9; i++) any |= !isfinite(among.P[i][next]);
+    *quiet += !any;
+  }
+}
+
+/* What is beside a gradient does not change a bit of what is made of it; what is no number stays
+ * none. */
+static void test_lanes_apart(eb_material_kind kind, eb_fibre_kind fibre) {
+  eb_material m = make_material(kind, fibre);
+  random_state random = random_seed(59);
+  double F[CROWD][9], dF[CROWD][9], a[3];
+  int wrong = 0, quiet = 0;
+  make_crowd(&random, F);
+  for (int n = 0; n < CROWD; n++) random_direction(&random, 9, dF[n]);
+  random_direction(&random, 3, a);
+  for (int t = 0; t < EB_TANGENTS; t++)
+    for (int n = 0; n < CROWD; n++) compare_lanes(&m, (eb_tangent)t, F, dF, a, n, &wrong, &quiet);
+  tap_ok(wrong == 0 && quiet == 0, "%s%s: lanes do not see each other (%d, %d)",
+         eb_material_describe(kind)->name, fibre_names[fibre], wrong, quiet);
+}
+
+/* Against the same in scalars. */
+static void test_plain(eb_material_kind kind, eb_fibre_kind fibre) {
+  eb_material m = make_material(kind, fibre);
+  random_state random = random_seed(61);
+  double worst = 0;
+  for (int n = 0; n < 60 * STRETCHES; n++) {
+    double F[EB_FOUR][9], dF[EB_FOUR][9], R[9], a[3];
+    eb_four four[9], moved[9], fibres[3], got[9];
+    random_direction(&random, 3, a);
+    one_vector(a, fibres);
+    for (int k = 0; k < EB_FOUR; k++) {
+      make_gradient(&random, stretches[(n + 2 * k) % STRETCHES], F[k], R);
+      random_direction(&random, 9, dF[k]);
+      for (int i = 0; i < 9; i++) {
+        four[i][k] = F[k][i];
+        moved[i][k] = dF[k][i];
+      }
+    }
+    for (int t = 0; t < EB_TANGENTS; t++) {
+      eb_tangent_at at;
+      eb_reference_tangent(&m, (eb_tangent)t, four, fibres, &at);
+      eb_tangent_apply(&at, moved, got);
+      for (int k = 0; k < EB_FOUR; k++) {
+        double want[9], have[9];
+        plain_tangent(&m, (eb_tangent)t, F[k], a, dF[k], want);
+        one_of(got, 9, k, have);
+        double size = largest(9, want) + YOUNG;
+        for (int i = 0; i < 9; i++) have[i] -= want[i];
+        worst = fmax(worst, largest(9, have) / size);
+      }
+    }
+  }
+  /* Rounding of rotations, some 1 / (s1 + s2) <= 10 times 1e-16, of two eigenvalue problems and of
+   * twist modes. */
+  tap_ok(worst <= 1e-12, "%s%s: four at a time are what each is alone (%.1e)",
+         eb_material_describe(kind)->name, fibre_names[fibre], worst);
 }
 
 /* ---- assembled ------------------------------------------------------------------------------------- */
@@ -290,7 +417,7 @@ static void apply(body *b, eb_tangent tangent) {
       if (nodes == EB_TRIANGLE) weight *= m->thickness;
       gradient_of(b, e, &points[q], b->x, 1, F);
       gradient_of(b, e, &points[q], b->v, 0, dF);
-      eb_reference_tangent(m, tangent, F, mesh->fibre + 3 * e, dF, dP);
+      one_tangent(m, tangent, F, mesh->fibre + 3 * e, dF, dP);
       for (int a = 0; a < nodes; a++)
         for (int i = 0; i < rows; i++)
           b->got[3 * mesh->elements[nodes * e + a] + i / 3] +=
@@ -349,6 +476,8 @@ int main(void) {
       if (kind != EB_COROTATIONAL) test_differences((eb_material_kind)kind, (eb_fibre_kind)fibre);
       test_projection((eb_material_kind)kind, (eb_fibre_kind)fibre);
       test_degenerate((eb_material_kind)kind, (eb_fibre_kind)fibre);
+      test_lanes_apart((eb_material_kind)kind, (eb_fibre_kind)fibre);
+      test_plain((eb_material_kind)kind, (eb_fibre_kind)fibre);
       for (int t = 0; t < 3; t++)
         test_assembled(types[t], (eb_material_kind)kind, (eb_fibre_kind)fibre);
     }

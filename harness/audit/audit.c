@@ -27,6 +27,7 @@ static eb_error allocate_elastic(size_t nodes, eb_audit_elastic *out) {
 static eb_error allocate_nodes(eb_audit *audit) {
   size_t nodes = audit->nodes;
   EB_TRY(EB_NEW(audit->mass, nodes));
+  EB_TRY(EB_NEW(audit->distance, nodes));
   EB_TRY(EB_NEW(audit->part, nodes));
   EB_TRY(EB_NEW(audit->force, 3 * nodes));
   EB_TRY(EB_NEW(audit->residual, 3 * nodes));
@@ -83,11 +84,13 @@ static void release_elastic(eb_audit_elastic *elastic) {
 
 void eb_audit_destroy(eb_audit *audit) {
   if (!audit) return;
-  for (int l = 0; l < EB_AUDIT_LANES; l++) free(audit->lanes[l].g);
+  for (int l = 0; l < EB_AUDIT_LANES; l++)
+    for (int m = 0; m < EB_AUDIT_MOTIONS; m++) free(audit->lanes[l].g[m]);
   free(audit->gradients);
   free(audit->slopes);
   free(audit->weights);
   free(audit->mass);
+  free(audit->distance);
   free(audit->part);
   eb_mass_points_destroy(audit->bodies);
   free(audit->force);

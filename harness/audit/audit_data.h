@@ -7,7 +7,11 @@
 #include "harness/audit/bodies.h"
 #include "problems/collision/implicit_penalty.h"
 
-enum { EB_AUDIT_PART_SUMS = 16, EB_AUDIT_LANES = 4 };
+enum {
+  EB_AUDIT_PART_SUMS = 16,
+  EB_AUDIT_LANES = 4,
+  EB_AUDIT_MOTIONS = 2 /* velocities that tangents are applied to in one sweep, at most */
+};
 enum { EB_AUDIT_SCRIPTED = 1, EB_AUDIT_CARRIED = 2 }; /* eb_audit.fixed; 0: free */
 
 /* Elastic forces and energy at positions x, with what they were computed for. */
@@ -23,9 +27,9 @@ typedef struct eb_audit_elastic {
 
 /* A part of the elements, of any number of which one thread each may sweep over. */
 typedef struct eb_audit_lane {
-  int32_t first, last; /* elements first <= e < last */
-  size_t low, high;    /* their nodes are of low <= i < high */
-  double *g;           /* (high - low) x 3: forces on them */
+  int32_t first, last;         /* elements first <= e < last */
+  size_t low, high;            /* their nodes are of low <= i < high */
+  double *g[EB_AUDIT_MOTIONS]; /* (high - low) x 3 each: forces on them */
 } eb_audit_lane;
 
 struct eb_audit {
@@ -45,6 +49,7 @@ struct eb_audit {
   double *force;          /* nodes x 3: f_ext */
   double *residual;       /* nodes x 3: grad W */
   double *target;         /* nodes x 3 */
+  double *distance;       /* nodes: from the origin; workspace of elements.c, m */
   uint8_t *fixed;         /* nodes */
   const double *push;     /* nodes x 3: contact forces of the step, or NULL */
   eb_audit_elastic start, end;
@@ -69,9 +74,10 @@ void eb_audit_rest_shapes(eb_audit *audit);
 EB_MUST eb_error eb_audit_cut_lanes(eb_audit *audit);
 /* Fills `out` (but for its `current`) at positions x, with the materials of the step. */
 void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic *out);
-/* out = K(x) v, nodes x 3, N s/m m/s; returns the sum of the squares of the elements' single contributions to free nodes. */
-double eb_audit_tangent(const eb_audit *audit, const double *x, const double *v, eb_tangent tangent,
-                        double *out);
+/* out[m] = K(x) v[m], nodes x 3, N s/m m/s, m < motions <= EB_AUDIT_MOTIONS; scale2[m]: the sum of
+ * the squares of the elements' single contributions to free nodes. */
+void eb_audit_tangent(const eb_audit *audit, const double *x, eb_tangent tangent, int motions,
+                      const double *const v[], double *const out[], double scale2[]);
 /* audit->start at `before`, unless it is there already. */
 void eb_audit_need_start(eb_audit *audit, const eb_state *before);
 /* Energies and momenta of the nodes that do not ride on free bodies, added to `row`. */

@@ -131,36 +131,39 @@ static point point_of(const eb_audit *audit, int32_t e, int q) {
 
 /* sum_a y_a (x) dN_a/dX; its last row and column are those of the solid that a planar element is a slice of: `out_of_plane` on the diagonal. */
 static void gradient_of(const point *p, const double *y, double out_of_plane, double out[9]) {
-  memset(out, 0, 9 * sizeof *out);
+  double sum[9] = {0};
   for (size_t a = 0; a < p->nodes; a++)
     for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) out[3 * i + j] += y[3 * (size_t)p->node[a] + i] * p->g[3 * a + j];
-  for (int k = 0; p->planar && k < 3; k++) out[6 + k] = k == 2 ? out_of_plane : 0;
+      for (int j = 0; j < 3; j++) sum[3 * i + j] += y[3 * (size_t)p->node[a] + i] * p->g[3 * a + j];
+  for (int k = 0; p->planar && k < 3; k++) sum[6 + k] = k == 2 ? out_of_plane : 0;
+  memcpy(out, sum, sizeof sum);
 }
 
-/* Adds w P dN_a/dX to the lane's forces; returns the squared size of what free nodes get. */
-static double scatter(const eb_audit *audit, const point *p, double P[9],
-                      const eb_audit_lane *lane) {
-  double scale2 = 0;
-  for (int k = 0; p->planar && k < 3; k++) P[6 + k] = 0;
+/* Adds w P dN_a/dX to the forces `to` of the lane's nodes; returns the squared size of what free
+ * nodes
+ * get. P is that of point k of a batch. */
+static double scatter(const eb_audit *audit, const point *p, const eb_four stress[9], int k,
+                      const eb_audit_lane *lane, double *to) {
+  double P[9], scale2 = 0;
+  for (int i = 0; i < 9; i++) P[i] = p->planar && i >= 6 ? 0 : stress[i][k];
   for (size_t a = 0; a < p->nodes; a++) {
     const double *g = p->g + 3 * a;
     double f[3];
     for (int i = 0; i < 3; i++)
       f[i] = p->weight * (P[3 * i] * g[0] + P[3 * i + 1] * g[1] + P[3 * i + 2] * g[2]);
     if (!audit->fixed[p->node[a]]) scale2 += eb_audit_squared(f);
-    for (int i = 0; i < 3; i++) lane->g[3 * ((size_t)p->node[a] - lane->low) + (size_t)i] += f[i];
+    for (int i = 0; i < 3; i++) to[3 * ((size_t)p->node[a] - lane->low) + (size_t)i] += f[i];
   }
   return scale2;
 }
 
 /* Squared, over free nodes; 1e-8 stands for eps: see audit.h. */
-static double unknown_forces(const eb_audit *audit, const point *p, const double *x) {
+static double unknown_forces(const eb_audit *audit, const point *p) {
   static const double resolution = 1e-8;
   double E = p->material->young, nu = p->material->poisson, reach = 0, slopes2 = 0;
   double modulus = E * (1 - nu) / ((1 + nu) * (1 - 2 * nu));
   for (size_t a = 0; a < p->nodes; a++) {
-    reach += sqrt(eb_audit_squared(x + 3 * (size_t)p->node[a])) * p->slope[a];
+    reach += audit->distance[p->node[a]] * p->slope[a];
     if (!audit->fixed[p->node[a]]) slopes2 += p->slope[a] * p->slope[a];
   }
   double size = resolution * p->weight * modulus * reach;
@@ -186,7 +189,8 @@ eb_error eb_audit_cut_lanes(eb_audit *audit) {
     lane->first = (int32_t)((int64_t)mesh->element_count * l / EB_AUDIT_LANES);
     lane->last = (int32_t)((int64_t)mesh->element_count * (l + 1) / EB_AUDIT_LANES);
     find_reach(mesh, lane);
-    EB_TRY(EB_NEW(lane->g, 3 * (lane->high - lane->low)));
+    for (int k = 0; k < EB_AUDIT_MOTIONS; k++)
+      EB_TRY(EB_NEW(lane->g[k], 3 * (lane->high - lane->low)));
   }
   return EB_OK;
 }
@@ -194,59 +198,111 @@ eb_error eb_audit_cut_lanes(eb_audit *audit) {
 /* One sweep over the elements: what it reads, and what each lane adds up beside its forces. */
 typedef struct sweep {
   const eb_audit *audit;
-  const double *x, *v;
+  const double *x;
+  const double *const *v; /* motions */
+  int motions;            /* forces that a lane adds up: one, or those of each motion */
   eb_tangent tangent;
   eb_audit_elastic sum[EB_AUDIT_LANES];
+  double scale2[EB_AUDIT_LANES][EB_AUDIT_MOTIONS];
 } sweep;
 
-static void run_sweep(sweep *s, eb_team_work lane_of, double *out) {
-  memset(out, 0, 3 * s->audit->nodes * sizeof *out);
+static void run_sweep(sweep *s, eb_team_work lane_of, double *const *out) {
   eb_team_run(s->audit->team, EB_AUDIT_LANES, lane_of, s);
-  for (int l = 0; l < EB_AUDIT_LANES; l++) {
-    const eb_audit_lane *lane = &s->audit->lanes[l];
-    for (size_t k = 3 * lane->low; k < 3 * lane->high; k++) out[k] += lane->g[k - 3 * lane->low];
+  for (int m = 0; m < s->motions; m++) {
+    memset(out[m], 0, 3 * s->audit->nodes * sizeof **out);
+    for (int l = 0; l < EB_AUDIT_LANES; l++) {
+      const eb_audit_lane *lane = &s->audit->lanes[l];
+      for (size_t k = 3 * lane->low; k < 3 * lane->high; k++)
+        out[m][k] += lane->g[m][k - 3 * lane->low];
+    }
   }
 }
 
-static void clear_lane(const eb_audit_lane *lane) {
-  memset(lane->g, 0, 3 * (lane->high - lane->low) * sizeof *lane->g);
+static void clear_lane(const sweep *s, const eb_audit_lane *lane) {
+  for (int m = 0; m < s->motions; m++)
+    memset(lane->g[m], 0, 3 * (lane->high - lane->low) * sizeof **lane->g);
+}
+
+/* ---- batches ----------------------------------------------------------------------------------
+ * */
+
+/* Points of one material, up to four, whose gradients are those of the lanes of F; lanes without a
+ * point hold what is left of an earlier one. */
+typedef struct batch {
+  int count;
+  point points[EB_FOUR];
+  eb_four F[9], fibre[3];
+  eb_four dF[EB_AUDIT_MOTIONS][9];
+} batch;
+
+static bool takes(const batch *b, const point *p) {
+  return b->count < EB_FOUR && (b->count == 0 || b->points[0].material == p->material);
+}
+
+static void put(const double from[], int count, int k, eb_four to[]) {
+  for (int i = 0; i < count; i++) to[i][k] = from[i];
+}
+
+static void add_to_batch(batch *b, const point *p, const double F[9]) {
+  put(F, 9, b->count, b->F);
+  if (p->fibre) put(p->fibre, 3, b->count, b->fibre);
+  b->points[b->count++] = *p;
+}
+
+static const eb_four *fibres_of(const batch *b) {
+  return b->points[0].fibre ? b->fibre : NULL;
 }
 
 /* ---- forces ----------------------------------------------------------------------------------- */
 
-static void add_point(const sweep *s, const eb_audit_lane *lane, const point *p, const double F[9],
-                      eb_audit_elastic *sum) {
-  double P[9];
-  sum->energy += p->weight * eb_reference_material(p->material, F, p->fibre, P);
-  sum->scale2 += scatter(s->audit, p, P, lane);
-  sum->rounding2 += unknown_forces(s->audit, p, s->x);
+static void add_stresses(const sweep *s, const eb_audit_lane *lane, batch *b,
+                         eb_audit_elastic *sum) {
+  eb_four psi, P[9];
+  if (b->count == 0) return;
+  eb_reference_material(b->points[0].material, b->F, fibres_of(b), &psi, P);
+  for (int k = 0; k < b->count; k++) {
+    const point *p = &b->points[k];
+    sum->energy += p->weight * psi[k];
+    sum->scale2 += scatter(s->audit, p, P, k, lane, lane->g[0]);
+    sum->rounding2 += unknown_forces(s->audit, p);
+  }
+  b->count = 0;
+}
+
+static double determinant(const double F[9]) {
+  return F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
+         F[2] * (F[3] * F[7] - F[4] * F[6]);
 }
 
 static void elastic_lane(void *context, int32_t part) {
   sweep *s = context;
   const eb_audit_lane *lane = &s->audit->lanes[part];
   eb_audit_elastic sum = {.min_volume_ratio = INFINITY};
-  clear_lane(lane);
+  batch b = {0};
+  clear_lane(s, lane);
   for (int32_t e = lane->first; e < lane->last; e++) {
     double least = INFINITY;
     for (int q = 0; q < s->audit->points; q++) {
       point p = point_of(s->audit, e, q);
       double F[9];
       gradient_of(&p, s->x, 1, F);
-      double J = F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
-                 F[2] * (F[3] * F[7] - F[4] * F[6]);
+      double J = determinant(F);
       least = J < least || isnan(J) ? J : least;
-      if (!p.rigid) add_point(s, lane, &p, F, &sum);
+      if (p.rigid) continue;
+      if (!takes(&b, &p)) add_stresses(s, lane, &b, &sum);
+      add_to_batch(&b, &p, F);
     }
     sum.inverted += !(least > 0);
     if (least < sum.min_volume_ratio || isnan(least)) sum.min_volume_ratio = least;
   }
+  add_stresses(s, lane, &b, &sum);
   s->sum[part] = sum;
 }
 
 void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic *out) {
-  sweep s = {.audit = audit, .x = x};
-  run_sweep(&s, elastic_lane, out->g);
+  sweep s = {.audit = audit, .x = x, .motions = 1};
+  for (size_t i = 0; i < audit->nodes; i++) audit->distance[i] = sqrt(eb_audit_squared(x + 3 * i));
+  run_sweep(&s, elastic_lane, &out->g);
   out->energy = out->scale2 = out->rounding2 = 0;
   out->min_volume_ratio = INFINITY;
   out->inverted = 0;
@@ -263,29 +319,48 @@ void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic 
 
 /* ---- tangents --------------------------------------------------------------------------------- */
 
+static void add_products(const sweep *s, const eb_audit_lane *lane, batch *b, double scale2[]) {
+  eb_tangent_at at;
+  eb_four dP[9];
+  if (b->count == 0) return;
+  eb_reference_tangent(b->points[0].material, s->tangent, b->F, fibres_of(b), &at);
+  for (int m = 0; m < s->motions; m++) {
+    eb_tangent_apply(&at, b->dF[m], dP);
+    for (int k = 0; k < b->count; k++)
+      scale2[m] += scatter(s->audit, &b->points[k], dP, k, lane, lane->g[m]);
+  }
+  b->count = 0;
+}
+
 static void tangent_lane(void *context, int32_t part) {
   sweep *s = context;
   const eb_audit_lane *lane = &s->audit->lanes[part];
-  double scale2 = 0;
-  clear_lane(lane);
+  double scale2[EB_AUDIT_MOTIONS] = {0};
+  batch b = {0};
+  clear_lane(s, lane);
   for (int32_t e = lane->first; e < lane->last; e++)
     for (int q = 0; q < s->audit->points; q++) {
       point p = point_of(s->audit, e, q);
-      double F[9], dF[9], dP[9];
+      double F[9], dF[9];
       if (p.rigid) continue;
+      if (!takes(&b, &p)) add_products(s, lane, &b, scale2);
+      for (int m = 0; m < s->motions; m++) {
+        gradient_of(&p, s->v[m], 0, dF);
+        put(dF, 9, b.count, b.dF[m]);
+      }
       gradient_of(&p, s->x, 1, F);
-      gradient_of(&p, s->v, 0, dF);
-      eb_reference_tangent(p.material, s->tangent, F, p.fibre, dF, dP);
-      scale2 += scatter(s->audit, &p, dP, lane);
+      add_to_batch(&b, &p, F);
     }
-  s->sum[part].scale2 = scale2;
+  add_products(s, lane, &b, scale2);
+  memcpy(s->scale2[part], scale2, sizeof scale2);
 }
 
-double eb_audit_tangent(const eb_audit *audit, const double *x, const double *v, eb_tangent tangent,
-                        double *out) {
-  sweep s = {.audit = audit, .x = x, .v = v, .tangent = tangent};
-  double scale2 = 0;
+void eb_audit_tangent(const eb_audit *audit, const double *x, eb_tangent tangent, int motions,
+                      const double *const v[], double *const out[], double scale2[]) {
+  sweep s = {.audit = audit, .x = x, .v = v, .motions = motions, .tangent = tangent};
   run_sweep(&s, tangent_lane, out);
-  for (int l = 0; l < EB_AUDIT_LANES; l++) scale2 += s.sum[l].scale2;
-  return scale2;
+  for (int m = 0; m < motions; m++) {
+    scale2[m] = 0;
+    for (int l = 0; l < EB_AUDIT_LANES; l++) scale2[m] += s.scale2[l][m];
+  }
 }

@@ -60,23 +60,38 @@ static void take_touches(eb_audit *audit, const eb_state *before, double dt,
   }
 }
 
-/* The residual at velocities v into r (nodes x 3); K v in audit->stretch. */
+/* The residual at velocities v into r (nodes x 3), which holds K v; kv_scale2: squares of the terms
+ * of that. */
 static terms linear_residual(eb_audit *audit, const eb_state *before, double dt,
-                             const eb_linearization *l, const double *v, double *r) {
+                             const eb_linearization *l, const double *v, double kv_scale2,
+                             double *r) {
   terms sum = {.scale2 = audit->start.scale2 + audit->start.rounding2};
   double stiff = l->stiffness * dt;
-  sum.scale2 += stiff * stiff * eb_audit_tangent(audit, before->x, v, l->tangent, audit->stretch);
+  sum.scale2 += stiff * stiff * kv_scale2;
   for (size_t k = 0; k < 3 * audit->nodes; k++) {
     double inertia = audit->fixed[k / 3] == EB_AUDIT_CARRIED
                          ? 0
                          : audit->mass[k / 3] * (l->mass * v[k] - before->v[k]) / dt;
-    r[k] = inertia + audit->start.g[k] + stiff * audit->stretch[k] - loads_on(audit, k);
+    r[k] = inertia + audit->start.g[k] + stiff * r[k] - loads_on(audit, k);
     if (!audit->fixed[k / 3]) sum.scale2 += inertia * inertia + audit->force[k] * audit->force[k];
   }
   take_touches(audit, before, dt, l, v, r, &sum);
   for (size_t i = 0; i < audit->nodes; i++)
     if (!audit->fixed[i]) sum.residual2 += eb_audit_squared(r + 3 * i);
   return sum;
+}
+
+/* The residuals of the step, into audit->own, and with `compared` of going on, v1 = v0, into
+ * audit->trial. The tangent is the same. */
+static void linear_residuals(eb_audit *audit, const eb_state *before, const eb_state *after,
+                             double dt, const eb_linearization *l, bool compared, terms *own,
+                             terms *going) {
+  const double *const v[EB_AUDIT_MOTIONS] = {after->v, before->v};
+  double *const r[EB_AUDIT_MOTIONS] = {audit->own, audit->trial};
+  double scale2[EB_AUDIT_MOTIONS];
+  eb_audit_tangent(audit, before->x, l->tangent, compared ? 2 : 1, v, r, scale2);
+  *own = linear_residual(audit, before, dt, l, v[0], scale2[0], r[0]);
+  if (compared) *going = linear_residual(audit, before, dt, l, v[1], scale2[1], r[1]);
 }
 
 /* Sum over free nodes of a . b. */
@@ -103,16 +118,14 @@ static double stopped_residual(const eb_audit *audit, const eb_state *before, do
   return sqrt(product(audit, r, r));
 }
 
-/* audit->own holds the residual at v1. */
+/* audit->own holds the residual at v1, audit->trial that at v0, whose sums are `going`. */
 static void compare_linear(eb_audit *audit, const eb_state *before, const eb_state *after,
-                           double dt, const eb_declaration *declared, eb_audit_row *row) {
+                           double dt, const terms *going, eb_audit_row *row) {
   double *stopped = audit->stopped;
   double still = stopped_residual(audit, before, before->time, dt, stopped);
   double gained = -model(audit, dt, stopped, audit->own, after->v);
-  terms going =
-      linear_residual(audit, before, dt, &declared->linearization, before->v, audit->trial);
   double without = fmin(0, model(audit, dt, stopped, audit->trial, before->v));
-  row->null_residual = fmin(still, sqrt(going.residual2));
+  row->null_residual = fmin(still, sqrt(going->residual2));
   row->progress = gained + without;
   row->compared_residual = row->step_residual;
 }
@@ -262,12 +275,14 @@ static void compare_static(eb_audit *audit, const eb_state *before, const eb_sta
   row->compared_residual = row->residual;
 }
 
-/* The equation's residual; in row->step_residual that of all free nodes, which is more where the equation asks for less than theirs. */
+/* The equation's residual; in row->step_residual that of all free nodes, which is more where the
+ * equation asks for less than theirs. With `compared`, *going is that of going on. */
 static terms residual_of(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                         const eb_declaration *declared, eb_audit_row *row) {
+                         const eb_declaration *declared, bool compared, eb_audit_row *row,
+                         terms *going) {
   terms own = {row->residual * row->residual, row->scale * row->scale}, net;
   if (linear(declared))
-    own = linear_residual(audit, before, dt, &declared->linearization, after->v, audit->own);
+    linear_residuals(audit, before, after, dt, &declared->linearization, compared, &own, going);
   row->step_residual = sqrt(own.residual2);
   bool reduced = declared->equation == EB_EQUATION_REDUCED &&
                  homogeneous(audit, before, after, row->held_allowed);
@@ -316,7 +331,10 @@ static bool looked_at(const eb_audit *audit, const eb_state *after) {
 
 void eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                        const eb_declaration *declared, eb_audit_row *row) {
-  terms own = residual_of(audit, before, after, dt, declared, row);
+  bool looked = !audit->scene->articulation && looked_at(audit, after);
+  bool linearly = linear(declared) && declared->update != EB_UPDATE_CORRECTED;
+  terms going,
+      own = residual_of(audit, before, after, dt, declared, looked && linearly, row, &going);
   row->equation_residual = sqrt(own.residual2);
   row->equation_scale = sqrt(own.scale2);
   row->equation_residual_relative = !isfinite(own.scale2) ? NAN
@@ -325,9 +343,9 @@ void eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *
   row->unknown = roundings * sqrt(linear(declared) ? audit->start.rounding2 : audit->end.rounding2);
   row->residual_work = work_of(audit, before, after, declared, row);
   row->null_residual = row->progress = row->compared_residual = NAN;
-  if (audit->scene->articulation || !looked_at(audit, after)) return;
-  if (linear(declared) && declared->update != EB_UPDATE_CORRECTED)
-    compare_linear(audit, before, after, dt, declared, row);
+  if (!looked) return;
+  if (linearly)
+    compare_linear(audit, before, after, dt, &going, row);
   else if (declared->equation == EB_EQUATION_STATIC)
     compare_static(audit, before, after, row);
   else

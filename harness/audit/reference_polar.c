@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "harness/audit/reference_terms.h"
-#include "problems/base/vector3.h"
 
 static double determinant(const double F[9]) {
   return F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
@@ -113,46 +112,51 @@ void eb_reference_svd(const double F[9], double U[9], double s[3], double V[9]) 
   s[2] *= sign;
 }
 
-/* R = U V^T. */
-static void polar_by_svd(const double F[9], double R[9]) {
-  double U[9], s[3], V[9];
-  eb_reference_svd(F, U, s, V);
+/* R = U V^T, in one lane. */
+static void polar_by_svd(const eb_four F[9], int lane, eb_four R[9]) {
+  double one[9], U[9], s[3], V[9];
+  for (int i = 0; i < 9; i++) one[i] = F[i][lane];
+  eb_reference_svd(one, U, s, V);
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      R[3 * i + j] = 0;
-      for (int k = 0; k < 3; k++) R[3 * i + j] += U[3 * i + k] * V[3 * j + k];
-    }
+    for (int j = 0; j < 3; j++)
+      R[3 * i + j][lane] =
+          U[3 * i] * V[3 * j] + U[3 * i + 1] * V[3 * j + 1] + U[3 * i + 2] * V[3 * j + 2];
 }
 
 /* The trace of S, given |F|^2, |cof F|^2 and J. */
-static double stretch_trace(double F2, double C2, double J) {
+static eb_four stretch_trace(eb_four F2, eb_four C2, eb_four J) {
   enum { MOST_STEPS = 12 };
-  double l = sqrt(3 * F2), step = l;
-  for (int i = 0; step > 1e-8 * l && i < MOST_STEPS; i++) { /* the step after that: 1e-16 l */
-    double rest = l * l - F2;
-    step = (rest * rest - 8 * J * l - 4 * C2) / (4 * (l * rest - 2 * J));
+  eb_four l = eb_four_sqrt(3 * F2), step = l;
+  for (int i = 0; i < MOST_STEPS; i++) {
+    eb_four_mask on = (eb_four_mask)(step > 1e-8 * l); /* the step after that: 1e-16 l */
+    if (!eb_four_any(on)) break;
+    eb_four rest = l * l - F2;
+    eb_four next = (rest * rest - 8 * J * l - 4 * C2) / (4 * (l * rest - 2 * J));
+    step = eb_four_where(on, next, eb_four_of(0));
     l -= step;
   }
   return l;
 }
 
-void eb_reference_polar(const double F[9], double R[9]) {
+void eb_reference_polar(const eb_four F[9], eb_four R[9]) {
   /* D is 16/27 l^3 for rotations, and below this for singular values of 1, 0.08, 0.08 or 1, 1, -0.6. */
   static const double least_share = 0.25;
-  double C[9], N[9], F2 = eb_norm2(F);
+  eb_four C[9], N[9], F2 = eb_norm2(F);
   eb_cofactor(F, C);
-  double J = eb_dot3(F, C), l = stretch_trace(F2, eb_norm2(C), J), D = l * (l * l - F2) - 2 * J;
-  bool in_range = F2 > 1e-60 && F2 < 1e60; /* of its fourth powers */
-  if (!in_range || !(D >= least_share * l * l * l)) {
-    polar_by_svd(F, R);
-    return;
-  }
-  double inverse = 1 / D;
+  eb_four J = eb_four_dot3(F, C), l = stretch_trace(F2, eb_norm2(C), J);
+  eb_four l2 = l * l, D = l * (l2 - F2) - 2 * J, inverse = 1 / D;
+  eb_four_mask in_range =
+      (eb_four_mask)(F2 > 1e-60) & (eb_four_mask)(F2 < 1e60); /* of its fourth powers */
+  eb_four_mask plain = in_range & (eb_four_mask)(D >= least_share * l2 * l);
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      N[3 * i + j] = (i == j) * (l * l + F2) - 2 * eb_dot3(F + 3 * i, F + 3 * j);
+    for (int j = 0; j < 3; j++) {
+      N[3 * i + j] = -2 * eb_four_dot3(F + 3 * i, F + 3 * j);
+      if (i == j) N[3 * i + j] += l2 + F2;
+    }
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
       R[3 * i + j] = inverse * (N[3 * i] * F[j] + N[3 * i + 1] * F[3 + j] +
                                 N[3 * i + 2] * F[6 + j] + 2 * l * C[3 * i + j]);
+  for (int lane = 0; eb_four_any(~plain) && lane < EB_FOUR; lane++)
+    if (!plain[lane]) polar_by_svd(F, lane, R);
 }

@@ -2,12 +2,12 @@
 #ifndef EB_AUDIT_REFERENCE_TERMS_H
 #define EB_AUDIT_REFERENCE_TERMS_H
 
-#include "problems/base/vector3.h"
+#include "harness/audit/four.h"
 #include "problems/elasticity/material.h"
 
 /* A part of the energy that depends on one number alone: its value and derivatives, J/m^3. */
 typedef struct eb_term {
-  double value, first, second;
+  eb_four value, first, second;
 } eb_term;
 
 typedef struct eb_lame {
@@ -15,7 +15,7 @@ typedef struct eb_lame {
 } eb_lame;
 
 /* dJ/dF: the cofactor matrix of F. */
-static inline void eb_cofactor(const double F[9], double C[9]) {
+static inline void eb_cofactor(const eb_four F[9], eb_four C[9]) {
   C[0] = F[4] * F[8] - F[5] * F[7];
   C[1] = F[5] * F[6] - F[3] * F[8];
   C[2] = F[3] * F[7] - F[4] * F[6];
@@ -28,8 +28,8 @@ static inline void eb_cofactor(const double F[9], double C[9]) {
 }
 
 /* |A|^2 */
-static inline double eb_norm2(const double A[9]) {
-  return eb_dot3(A, A) + eb_dot3(A + 3, A + 3) + eb_dot3(A + 6, A + 6);
+static inline eb_four eb_norm2(const eb_four A[9]) {
+  return eb_four_dot3(A, A) + eb_four_dot3(A + 3, A + 3) + eb_four_dot3(A + 6, A + 6);
 }
 
 /* Of linear elasticity. */
@@ -45,9 +45,9 @@ static inline eb_lame eb_coefficients(const eb_material *material) {
   return (eb_lame){4. / 3 * lame.mu, lame.lambda + 5. / 6 * lame.mu};
 }
 
-/* The terms in J = det F, given those coefficients; 0 where there are none. */
-eb_term eb_reference_volume(eb_material_kind kind, eb_lame lame, double J);
-/* The fibre's, in I5 = |F a|^2. */
-eb_term eb_reference_fibre(const eb_material *material, double I5);
+/* *out: the terms in J = det F, given those coefficients; 0 where there are none. */
+void eb_reference_volume(eb_material_kind kind, eb_lame lame, const eb_four *J, eb_term *out);
+/* *out: the fibre's, in I5 = |F a|^2. */
+void eb_reference_fibre(const eb_material *material, const eb_four *I5, eb_term *out);
 
 #endif
