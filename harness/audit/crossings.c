@@ -50,6 +50,34 @@ static void fit(eb_crossings *c, const double *x) {
   }
 }
 
+/* ---- pairs of triangles ----------------------------------------------------------------------- */
+
+/* The triangles of a leaf that come near the box of another. Lists grow by whether, not by branches
+ * that a processor could not foresee. */
+static int32_t near_box(const eb_crossings *c, const eb_span_node *leaf, const eb_span_node *other,
+                        double distance, int32_t out[EB_SPAN_LEAF]) {
+  const eb_span *box = &c->spans[other - c->nodes];
+  int32_t count = 0;
+  for (int32_t t = leaf->first; t < leaf->first + leaf->count; t++) {
+    out[count] = t;
+    count += !eb_span_apart(&c->tight[t], box, distance);
+  }
+  return count;
+}
+
+int32_t eb_crossings_pairs(const eb_crossings *c, const eb_span_node *A, const eb_span_node *B,
+                           double distance, int32_t pairs[EB_SPAN_PAIRS][2]) {
+  int32_t of_a[EB_SPAN_LEAF], of_b[EB_SPAN_LEAF], count = 0;
+  int32_t in_a = near_box(c, A, B, distance, of_a), in_b = near_box(c, B, A, distance, of_b);
+  for (int32_t i = 0; i < in_a; i++)
+    for (int32_t j = A == B ? i + 1 : 0; j < in_b; j++) {
+      pairs[count][0] = of_a[i];
+      pairs[count][1] = of_b[j];
+      count += !eb_span_apart(&c->tight[of_a[i]], &c->tight[of_b[j]], distance);
+    }
+  return count;
+}
+
 /* ---- crossings -------------------------------------------------------------------------------- */
 
 /* Whether the two share a vertex whose fan spreads. */
@@ -60,19 +88,13 @@ static inline bool share_fan(const int32_t s[3], const int32_t t[3]) {
   return any;
 }
 
-/* Pairs of a triangle of leaf A and one of leaf B, which may be the same leaf. Most are out by their boxes or as neighbours: lists of the rest, shorter each time, take
- * no branches that a processor could not foresee. */
+/* Crossings of triangles of leaf A and leaf B, which may be the same. Most pairs whose boxes meet are
+ * neighbours. */
 static int64_t count_leaves(const eb_crossings *c, const double *x, const eb_span_node *A,
                             const eb_span_node *B) {
-  int32_t near[EB_SPAN_LEAF * EB_SPAN_LEAF][2];
-  int32_t count = 0, left = 0;
+  int32_t near[EB_SPAN_PAIRS][2];
+  int32_t count = eb_crossings_pairs(c, A, B, 0, near), left = 0;
   int64_t met = 0;
-  for (int32_t s = A->first; s < A->first + A->count; s++)
-    for (int32_t t = A == B ? s + 1 : B->first; t < B->first + B->count; t++) {
-      near[count][0] = s;
-      near[count][1] = t;
-      count += !eb_span_apart(&c->tight[s], &c->tight[t], 0);
-    }
   for (int32_t i = 0; i < count; i++) {
     int32_t s = near[i][0], t = near[i][1];
     near[left][0] = s;

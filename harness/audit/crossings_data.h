@@ -4,6 +4,7 @@
 
 #include "harness/audit/crossings.h"
 #include "harness/audit/exact_fan.h"
+#include "harness/audit/four.h"
 
 /* x, y, z, 0: compared at once. */
 typedef double eb_corner __attribute__((vector_size(32), aligned(8)));
@@ -14,12 +15,13 @@ typedef struct eb_span {
 
 /* Whether the boxes are farther apart than that along some axis, m. */
 static inline bool eb_span_apart(const eb_span *a, const eb_span *b, double distance) {
-  typedef long long lanes __attribute__((vector_size(32)));
-  lanes beyond = (a->lo > b->hi + distance) | (b->lo > a->hi + distance);
-  return beyond[0] | beyond[1] | beyond[2];
+  return eb_four_any((eb_four_mask)((a->lo > b->hi + distance) | (b->lo > a->hi + distance)));
 }
 
-enum { EB_SPAN_LEAF = 8 /* triangles of a leaf, at most */ };
+enum {
+  EB_SPAN_LEAF = 8, /* triangles of a leaf, at most */
+  EB_SPAN_PAIRS = EB_SPAN_LEAF * EB_SPAN_LEAF
+};
 
 /* Depth first: the first child follows, the second comes after its subtree. */
 typedef struct eb_span_node {
@@ -54,6 +56,11 @@ struct eb_crossings {
   int32_t *
       mark; /* of all corners: the vertex, if its fan spreads there; else a number that no other corner has */
 };
+
+/* Pairs of a triangle of leaf A and one of leaf B, or of two of a leaf, whose boxes are not farther
+ * apart than that, m. Returns how many. */
+int32_t eb_crossings_pairs(const eb_crossings *crossings, const eb_span_node *A,
+                           const eb_span_node *B, double distance, int32_t pairs[EB_SPAN_PAIRS][2]);
 
 /* Finds the fans, given the trees; once. */
 EB_MUST eb_error eb_crossings_find_fans(eb_crossings *crossings, int32_t vertices);

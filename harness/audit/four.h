@@ -8,6 +8,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
 
 /* Without AVX the compiler notes that vectors are passed in another way; all callers are compiled
  * alike. */
@@ -58,7 +61,11 @@ EB_FOUR_INLINE eb_four eb_four_turn_sign(eb_four a, eb_four b) {
 }
 
 EB_FOUR_INLINE bool eb_four_any(eb_four_mask mask) {
+#ifdef __AVX__
+  return _mm256_movemask_pd((__m256d)mask) != 0;
+#else
   return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+#endif
 }
 
 EB_FOUR_INLINE eb_four eb_four_dot3(const eb_four a[3], const eb_four b[3]) {

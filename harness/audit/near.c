@@ -78,11 +78,11 @@ static bool recorded(const search *s, const int32_t *a, const int32_t *b) {
   return false;
 }
 
+/* Of two whose boxes are near. */
 static bool lacks_contact(const search *s, int32_t t, int32_t u) {
   const int32_t *a = s->c->triangles + 3 * (size_t)t, *b = s->c->triangles + 3 * (size_t)u;
-  return !eb_span_apart(&s->c->tight[t], &s->c->tight[u], s->distance) && !is_beside(s, t, b) &&
-         !is_beside(s, u, a) && triangles_near(s, a, b) && !eb_exact_triangles_cross(s->x, a, b) &&
-         !recorded(s, a, b);
+  return !is_beside(s, t, b) && !is_beside(s, u, a) && triangles_near(s, a, b) &&
+         !eb_exact_triangles_cross(s->x, a, b) && !recorded(s, a, b);
 }
 
 /* ---- all of them ------------------------------------------------------------------------------ */
@@ -93,9 +93,9 @@ static int64_t walk(const search *s, int32_t a, int32_t b) {
   if (A->second && (!B->second || A->count >= B->count))
     return walk(s, a + 1, b) + walk(s, A->second, b);
   if (B->second) return walk(s, a, b + 1) + walk(s, a, B->second);
+  int32_t near[EB_SPAN_PAIRS][2], pairs = eb_crossings_pairs(s->c, A, B, s->distance, near);
   int64_t count = 0;
-  for (int32_t t = A->first; t < A->first + A->count; t++)
-    for (int32_t u = B->first; u < B->first + B->count; u++) count += lacks_contact(s, t, u);
+  for (int32_t i = 0; i < pairs; i++) count += lacks_contact(s, near[i][0], near[i][1]);
   return count;
 }
 
