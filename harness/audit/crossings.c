@@ -29,11 +29,29 @@ static inline eb_span point_span(const double *p) {
   return (eb_span){corner, corner};
 }
 
-/* Boxes and normals of the triangles, and the boxes of the trees. */
-static void fit(eb_crossings *c, const double *x) {
-  for (size_t t = 0; t < (size_t)c->triangle_count; t++) {
+/* Positions, and trees that are fitted to them by parts that a team shares. */
+typedef struct fitting {
+  eb_crossings *c;
+  const double *x;
+} fitting;
+
+enum { FIT_PARTS = 4 };
+
+/* The n-th of so many parts of a list begins there. */
+static int32_t part_start(int32_t count, int32_t part, int32_t parts) {
+  return (int32_t)((int64_t)count * part / parts);
+}
+
+/* Boxes and normals of a part of the triangles. */
+static void fit_triangles(void *context, int32_t part) {
+  const fitting *now = context;
+  eb_crossings *c = now->c;
+  size_t first = (size_t)part_start(c->triangle_count, part, FIT_PARTS),
+         last = (size_t)part_start(c->triangle_count, part + 1, FIT_PARTS);
+  for (size_t t = first; t < last; t++) {
     const int32_t *v = c->triangles + 3 * t;
-    const double *corner[3] = {x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2]};
+    const double *corner[3] = {now->x + 3 * (size_t)v[0], now->x + 3 * (size_t)v[1],
+                               now->x + 3 * (size_t)v[2]};
     eb_span span = point_span(corner[0]), second = point_span(corner[1]),
             third = point_span(corner[2]);
     widen(&span, &second);
@@ -41,6 +59,9 @@ static void fit(eb_crossings *c, const double *x) {
     c->tight[t] = span;
     c->normals[t] = eb_exact_normal_of(corner[0], corner[1], corner[2]);
   }
+}
+
+static void fit_trees(eb_crossings *c) {
   for (int32_t i = c->node_count; i-- > 0;) {
     const eb_span_node *node = &c->nodes[i];
     c->spans[i] = node->second ? c->spans[i + 1] : c->tight[node->first];
@@ -48,6 +69,22 @@ static void fit(eb_crossings *c, const double *x) {
     for (int32_t t = 1; !node->second && t < node->count; t++)
       widen(&c->spans[i], &c->tight[node->first + t]);
   }
+}
+
+/* The boxes of the trees, which are one part, and the fans. */
+static void fit_rest(void *context, int32_t part) {
+  const fitting *now = context;
+  if (part == 0)
+    fit_trees(now->c);
+  else
+    eb_crossings_mark_fans(now->c, now->x, part_start(now->c->fan_count, part - 1, FIT_PARTS),
+                           part_start(now->c->fan_count, part, FIT_PARTS));
+}
+
+static void fit(eb_crossings *c, eb_team *team, const double *x) {
+  fitting now = {c, x};
+  eb_team_run(team, FIT_PARTS, fit_triangles, &now);
+  eb_team_run(team, 1 + FIT_PARTS, fit_rest, &now);
 }
 
 /* ---- pairs of triangles ----------------------------------------------------------------------- */
@@ -201,8 +238,7 @@ static void count_solid(void *context, int32_t i) {
 void eb_crossings_count(eb_crossings *c, eb_team *team, const double *x,
                         eb_crossing_counts *counts) {
   counting now = {c, x};
-  fit(c, x);
-  eb_crossings_mark_fans(c, x);
+  fit(c, team, x);
   eb_team_run(team, c->count, count_solid, &now);
   *counts = (eb_crossing_counts){0};
   for (int32_t i = 0; i < c->count; i++) {

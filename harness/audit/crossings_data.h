@@ -62,9 +62,11 @@ struct eb_crossings {
 int32_t eb_crossings_pairs(const eb_crossings *crossings, const eb_span_node *A,
                            const eb_span_node *B, double distance, int32_t pairs[EB_SPAN_PAIRS][2]);
 
-/* Finds the fans, given the trees; once. */
+/* Finds the fans, given the trees, and marks no corner; once. */
 EB_MUST eb_error eb_crossings_find_fans(eb_crossings *crossings, int32_t vertices);
-/* Fills `mark` at positions x, given the normals there. */
-void eb_crossings_mark_fans(eb_crossings *crossings, const double *x);
+/* Fills `mark` for the fans first <= f < last at positions x, given the normals there; other
+ * corners
+ * keep what eb_crossings_find_fans gave them. */
+void eb_crossings_mark_fans(eb_crossings *crossings, const double *x, int32_t first, int32_t last);
 
 #endif

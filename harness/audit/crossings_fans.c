@@ -66,15 +66,16 @@ eb_error eb_crossings_find_fans(eb_crossings *c, int32_t vertices) {
       c->fans[c->fan_count++] = (eb_fan){i, start[i], count};
   }
   free(start);
+  for (int32_t k = 0; k < 3 * c->triangle_count; k++) c->mark[k] = -1 - k;
   return EB_OK;
 }
 
-void eb_crossings_mark_fans(eb_crossings *c, const double *x) {
-  for (int32_t k = 0; k < 3 * c->triangle_count; k++) c->mark[k] = -1 - k;
-  for (int32_t f = 0; f < c->fan_count; f++) {
+void eb_crossings_mark_fans(eb_crossings *c, const double *x, int32_t first, int32_t last) {
+  for (int32_t f = first; f < last; f++) {
     const eb_fan *fan = &c->fans[f];
     const eb_spoke *spokes = c->spokes + fan->first;
-    if (!eb_exact_fan_spreads(x, fan->vertex, fan->count, spokes, c->normals)) continue;
-    for (int32_t i = 0; i < fan->count; i++) c->mark[spokes[i].corner] = fan->vertex;
+    bool spreads = eb_exact_fan_spreads(x, fan->vertex, fan->count, spokes, c->normals);
+    for (int32_t i = 0; i < fan->count; i++)
+      c->mark[spokes[i].corner] = spreads ? fan->vertex : -1 - spokes[i].corner;
   }
 }

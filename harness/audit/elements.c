@@ -129,32 +129,50 @@ static point point_of(const eb_audit *audit, int32_t e, int q) {
                  .rigid = audit->scene->rigid[mesh->region[e]] != 0};
 }
 
-/* sum_a y_a (x) dN_a/dX; its last row and column are those of the solid that a planar element is a slice of: `out_of_plane` on the diagonal. */
-static void gradient_of(const point *p, const double *y, double out_of_plane, double out[9]) {
-  double sum[9] = {0};
-  for (size_t a = 0; a < p->nodes; a++)
+/* Loops over an element's nodes are unrolled where there are as many as most meshes have. */
+#define EB_UNROLLED static inline __attribute__((always_inline))
+
+EB_UNROLLED void sum_products(const point *p, size_t nodes, const double *y, double sum[9]) {
+  for (size_t a = 0; a < nodes; a++)
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) sum[3 * i + j] += y[3 * (size_t)p->node[a] + i] * p->g[3 * a + j];
+}
+
+/* sum_a y_a (x) dN_a/dX; its last row and column are those of the solid that a planar element is a
+ * slice of: `out_of_plane` on the diagonal. */
+static void gradient_of(const point *p, const double *y, double out_of_plane, double out[9]) {
+  double sum[9] = {0};
+  if (p->nodes == EB_TETRAHEDRON)
+    sum_products(p, EB_TETRAHEDRON, y, sum);
+  else
+    sum_products(p, p->nodes, y, sum);
   for (int k = 0; p->planar && k < 3; k++) sum[6 + k] = k == 2 ? out_of_plane : 0;
   memcpy(out, sum, sizeof sum);
 }
 
-/* Adds w P dN_a/dX to the forces `to` of the lane's nodes; returns the squared size of what free
- * nodes
- * get. P is that of point k of a batch. */
-static double scatter(const eb_audit *audit, const point *p, const eb_four stress[9], int k,
-                      const eb_audit_lane *lane, double *to) {
-  double P[9], scale2 = 0;
-  for (int i = 0; i < 9; i++) P[i] = p->planar && i >= 6 ? 0 : stress[i][k];
-  for (size_t a = 0; a < p->nodes; a++) {
+/* `to` begins with node `low`. */
+EB_UNROLLED double add_forces(const eb_audit *audit, const point *p, size_t nodes,
+                              const double P[9], size_t low, double *to) {
+  double scale2 = 0;
+  for (size_t a = 0; a < nodes; a++) {
     const double *g = p->g + 3 * a;
     double f[3];
     for (int i = 0; i < 3; i++)
       f[i] = p->weight * (P[3 * i] * g[0] + P[3 * i + 1] * g[1] + P[3 * i + 2] * g[2]);
-    if (!audit->fixed[p->node[a]]) scale2 += eb_audit_squared(f);
-    for (int i = 0; i < 3; i++) to[3 * ((size_t)p->node[a] - lane->low) + (size_t)i] += f[i];
+    scale2 += audit->fixed[p->node[a]] ? 0 : eb_audit_squared(f);
+    for (int i = 0; i < 3; i++) to[3 * ((size_t)p->node[a] - low) + (size_t)i] += f[i];
   }
   return scale2;
+}
+
+/* Adds w P dN_a/dX to the forces `to` of the lane's nodes; returns the squared size of what free
+ * nodes get. P is that of point k of a batch. */
+static double scatter(const eb_audit *audit, const point *p, const eb_four stress[9], int k,
+                      const eb_audit_lane *lane, double *to) {
+  double P[9];
+  for (int i = 0; i < 9; i++) P[i] = p->planar && i >= 6 ? 0 : stress[i][k];
+  return p->nodes == EB_TETRAHEDRON ? add_forces(audit, p, EB_TETRAHEDRON, P, lane->low, to)
+                                    : add_forces(audit, p, p->nodes, P, lane->low, to);
 }
 
 /* Squared, over free nodes; 1e-8 stands for eps: see audit.h. */

@@ -12,14 +12,21 @@
 #include <math.h>
 
 #include "harness/audit/audit_data.h"
+#include "harness/audit/four.h"
 #include "problems/base/vector3.h"
 
 static const double roundings = 64 * DBL_EPSILON;
 
 static double largest(size_t count, const double *values) {
-  double most = 0;
-  for (size_t i = 0; i < count; i++) most = fmax(most, fabs(values[i]));
-  return most;
+  eb_four most = eb_four_of(0);
+  size_t i = 0;
+  for (; i + EB_FOUR <= count; i += EB_FOUR) {
+    eb_four size = eb_four_abs((eb_four){values[i], values[i + 1], values[i + 2], values[i + 3]});
+    most = eb_four_where((eb_four_mask)(size > most), size, most);
+  }
+  double of_four = fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
+  for (; i < count; i++) of_four = fmax(of_four, fabs(values[i]));
+  return of_four;
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------ */

@@ -28,8 +28,8 @@ static double colliders_work(const eb_audit *audit, const eb_state *after, doubl
   return work;
 }
 
-static void energy_of(const eb_audit *audit, const eb_state *state, double elastic, double *sum,
-                      double *size) {
+/* Energies of a state before the step, as audit.c has them of the one after it. */
+static eb_audit_row energies_of(const eb_audit *audit, const eb_state *state, double elastic) {
   eb_audit_row row = {.elastic = elastic};
   double gravitational = 0, limits = 0;
   eb_audit_add_motion(audit, state, &row);
@@ -39,9 +39,14 @@ static void energy_of(const eb_audit *audit, const eb_state *state, double elast
                            &gravitational, &limits);
     row.joint_potential = gravitational + limits;
   }
-  double moving = row.kinetic + row.elastic + row.joint_kinetic +
+  return row;
+}
+
+static void add_up(const eb_audit *audit, const eb_state *state, const eb_audit_row *row,
+                   double *sum, double *size) {
+  double moving = row->kinetic + row->elastic + row->joint_kinetic +
                   eb_audit_penalty_energy(audit, state->time, state->x);
-  *sum = moving + row.gravitational + row.joint_potential;
+  *sum = moving + row->gravitational + row->joint_potential;
   *size = moving;
 }
 
@@ -62,8 +67,9 @@ void eb_audit_work(eb_audit *audit, const eb_state *before, const eb_state *afte
                    eb_audit_row *row) {
   double start, end, start_size, end_size;
   double work = work_done(audit, before, after) + colliders_work(audit, after, dt);
-  energy_of(audit, before, audit->start.energy, &start, &start_size);
-  energy_of(audit, after, audit->end.energy, &end, &end_size);
+  eb_audit_row was = energies_of(audit, before, audit->start.energy);
+  add_up(audit, before, &was, &start, &start_size);
+  add_up(audit, after, row, &end, &end_size);
   row->energy_excess = end - start - work;
   row->energy_scale = fmax(start_size, end_size) + fabs(work);
 }
