@@ -194,8 +194,7 @@ static void test_degenerate(eb_material_kind kind, eb_fibre_kind fibre) {
          eb_material_describe(kind)->name, fibre_names[fibre], symmetry, negative);
 }
 
-/* ---- four at a time ----------------------------------------------------------------------------
- * */
+/* ---- four at a time -------------------------------------------------------------------------- */
 
 enum { CROWD = 24 };
 

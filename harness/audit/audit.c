@@ -43,10 +43,6 @@ static eb_error allocate_nodes(eb_audit *audit) {
 
 static eb_error allocate(eb_audit *audit) {
   const eb_mesh *mesh = audit->scene->mesh;
-  size_t points = (size_t)mesh->element_count * (size_t)audit->points;
-  EB_TRY(EB_NEW(audit->gradients, points * mesh->type * 3));
-  EB_TRY(EB_NEW(audit->slopes, points * mesh->type));
-  EB_TRY(EB_NEW(audit->weights, points));
   EB_TRY(allocate_nodes(audit));
   audit->touch_room = eb_implicit_room(audit->scene);
   if (audit->touch_room > 0) EB_TRY(EB_NEW(audit->touches, audit->touch_room));
@@ -86,9 +82,8 @@ void eb_audit_destroy(eb_audit *audit) {
   if (!audit) return;
   for (int l = 0; l < EB_AUDIT_LANES; l++)
     for (int m = 0; m < EB_AUDIT_MOTIONS; m++) free(audit->lanes[l].g[m]);
-  free(audit->gradients);
-  free(audit->slopes);
-  free(audit->weights);
+  free(audit->batches);
+  free(audit->corners);
   free(audit->mass);
   free(audit->distance);
   free(audit->part);

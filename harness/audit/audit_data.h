@@ -5,6 +5,7 @@
 
 #include "harness/audit/audit.h"
 #include "harness/audit/bodies.h"
+#include "harness/audit/four.h"
 #include "problems/collision/implicit_penalty.h"
 
 enum {
@@ -25,11 +26,26 @@ typedef struct eb_audit_elastic {
   bool current; /* filled, for the present fixed nodes */
 } eb_audit_elastic;
 
+/* Up to four points of quadrature in a row, of elements of one region: a lane of four.h each. Lanes
+ * beyond them repeat the last. */
+typedef struct eb_audit_batch {
+  int64_t first; /* point; element e has e points .. (e + 1) points - 1 */
+  int32_t count;
+  eb_four weight;   /* rest volume of the point, m^3 */
+  eb_four fibre[3]; /* unit rest direction, where the mesh has any */
+} eb_audit_batch;
+
+/* A node of the elements of such points. */
+typedef struct eb_audit_corner {
+  eb_four g[3], slope; /* dN_a/dX, and its length */
+} eb_audit_corner;
+
 /* A part of the elements, of any number of which one thread each may sweep over. */
 typedef struct eb_audit_lane {
-  int32_t first, last;         /* elements first <= e < last */
-  size_t low, high;            /* their nodes are of low <= i < high */
-  double *g[EB_AUDIT_MOTIONS]; /* (high - low) x 3 each: forces on them */
+  int32_t first, last;            /* elements first <= e < last */
+  size_t low, high;               /* their nodes are of low <= i < high */
+  double *g[EB_AUDIT_MOTIONS];    /* (high - low) x 3 each: forces on them */
+  size_t first_batch, last_batch; /* first <= b < last */
 } eb_audit_lane;
 
 struct eb_audit {
@@ -39,19 +55,19 @@ struct eb_audit {
   double activation;
   eb_team *team; /* or NULL */
   eb_audit_lane lanes[EB_AUDIT_LANES];
-  int points;             /* quadrature points of an element */
-  double *gradients;      /* elements x points x nodes x 3: dN_a/dX */
-  double *slopes;         /* elements x points x nodes: |dN_a/dX| */
-  double *weights;        /* elements x points: rest volume of the point, m^3 */
-  double *mass;           /* nodes */
-  eb_mass_points *bodies; /* or NULL */
-  int32_t parts, *part;   /* connected components, and that of every node */
-  double *force;          /* nodes x 3: f_ext */
-  double *residual;       /* nodes x 3: grad W */
-  double *target;         /* nodes x 3 */
-  double *distance;       /* nodes: from the origin; workspace of elements.c, m */
-  uint8_t *fixed;         /* nodes */
-  const double *push;     /* nodes x 3: contact forces of the step, or NULL */
+  int points; /* quadrature points of an element */
+  size_t batch_count;
+  eb_audit_batch *batches;
+  eb_audit_corner *corners; /* batches x nodes of an element */
+  double *mass;             /* nodes */
+  eb_mass_points *bodies;   /* or NULL */
+  int32_t parts, *part;     /* connected components, and that of every node */
+  double *force;            /* nodes x 3: f_ext */
+  double *residual;         /* nodes x 3: grad W */
+  double *target;           /* nodes x 3 */
+  double *distance;         /* nodes: from the origin; workspace of elements.c, m */
+  uint8_t *fixed;           /* nodes */
+  const double *push;       /* nodes x 3: contact forces of the step, or NULL */
   eb_audit_elastic start, end;
   double *own, *stretch, *trial, *stopped; /* nodes x 3: workspace of equation.c and motion.c */
   int32_t touch_room;                      /* of touches */
@@ -68,9 +84,9 @@ static inline double eb_audit_squared(const double a[3]) {
   return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 }
 
-/* Gradients, weights, slopes and masses, from the scene's mesh. */
+/* Fills the batches, and masses, from the scene's mesh. */
 void eb_audit_rest_shapes(eb_audit *audit);
-/* Shares the elements out among audit->lanes. */
+/* Shares the elements out among audit->lanes and cuts them into batches; first. */
 EB_MUST eb_error eb_audit_cut_lanes(eb_audit *audit);
 /* Fills `out` (but for its `current`) at positions x, with the materials of the step. */
 void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic *out);

@@ -84,111 +84,43 @@ static void rest_point(const eb_mesh *mesh, const eb_material *material, int32_t
   if (mesh->type == EB_TRIANGLE && material->thickness > 0) *weight *= material->thickness;
 }
 
+/* Puts the rest shape of one point into lane k of a batch. */
+static void fill_lane(const eb_mesh *mesh, const eb_material *material, int32_t e, int point, int k,
+                      eb_audit_batch *batch, eb_audit_corner *corners) {
+  double g[3 * MOST_NODES], weight;
+  rest_point(mesh, material, e, point, g, &weight);
+  batch->weight[k] = weight;
+  for (size_t d = 0; mesh->fibre && d < 3; d++) batch->fibre[d][k] = mesh->fibre[3 * (size_t)e + d];
+  for (size_t a = 0; a < mesh->type; a++) {
+    for (size_t d = 0; d < 3; d++) corners[a].g[d][k] = g[3 * a + d];
+    corners[a].slope[k] = sqrt(eb_audit_squared(g + 3 * a));
+  }
+}
+
+static void add_mass(eb_audit *audit, int32_t e, int point, double mass) {
+  const eb_mesh *mesh = audit->scene->mesh;
+  double N[MOST_NODES];
+  reference_values(mesh->type, point, N);
+  for (size_t a = 0; a < mesh->type; a++)
+    audit->mass[mesh->elements[(size_t)e * mesh->type + a]] += mass * N[a];
+}
+
 void eb_audit_rest_shapes(eb_audit *audit) {
   const eb_mesh *mesh = audit->scene->mesh;
-  size_t nodes = mesh->type, points = (size_t)audit->points;
-  for (int32_t e = 0; e < mesh->element_count; e++) {
-    const eb_material *material = &audit->scene->materials[mesh->region[e]];
-    for (size_t q = 0; q < points; q++) {
-      size_t at = (size_t)e * points + q;
-      double N[MOST_NODES], *g = audit->gradients + 3 * nodes * at;
-      rest_point(mesh, material, e, (int)q, g, audit->weights + at);
-      for (size_t a = 0; a < nodes; a++)
-        audit->slopes[nodes * at + a] = sqrt(eb_audit_squared(g + 3 * a));
-      reference_values(mesh->type, (int)q, N);
-      for (size_t a = 0; a < nodes; a++)
-        audit->mass[mesh->elements[(size_t)e * nodes + a]] +=
-            material->density * audit->weights[at] * N[a];
+  for (size_t b = 0; b < audit->batch_count; b++) {
+    eb_audit_batch *batch = &audit->batches[b];
+    for (int k = 0; k < EB_FOUR; k++) {
+      int64_t at = batch->first + (k < batch->count ? k : batch->count - 1);
+      int32_t e = (int32_t)(at / audit->points);
+      int point = (int)(at % audit->points);
+      const eb_material *material = &audit->scene->materials[mesh->region[e]];
+      fill_lane(mesh, material, e, point, k, batch, audit->corners + b * mesh->type);
+      if (k < batch->count) add_mass(audit, e, point, material->density * batch->weight[k]);
     }
   }
 }
 
-/* ---- a point of an element -------------------------------------------------------------------- */
-
-typedef struct point {
-  const int32_t *node;
-  const double *g, *slope; /* gradients of the shape functions and their lengths */
-  const double *fibre;     /* or NULL */
-  const eb_material *material;
-  double weight;
-  size_t nodes;
-  bool planar, rigid;
-} point;
-
-static point point_of(const eb_audit *audit, int32_t e, int q) {
-  const eb_mesh *mesh = audit->scene->mesh;
-  size_t nodes = mesh->type, at = (size_t)e * (size_t)audit->points + (size_t)q;
-  return (point){.node = mesh->elements + (size_t)e * nodes,
-                 .g = audit->gradients + 3 * nodes * at,
-                 .slope = audit->slopes + nodes * at,
-                 .fibre = mesh->fibre ? mesh->fibre + 3 * (size_t)e : NULL,
-                 .material = &audit->materials[mesh->region[e]],
-                 .weight = audit->weights[at],
-                 .nodes = nodes,
-                 .planar = mesh->type == EB_TRIANGLE,
-                 .rigid = audit->scene->rigid[mesh->region[e]] != 0};
-}
-
-/* Loops over an element's nodes are unrolled where there are as many as most meshes have. */
-#define EB_UNROLLED static inline __attribute__((always_inline))
-
-EB_UNROLLED void sum_products(const point *p, size_t nodes, const double *y, double sum[9]) {
-  for (size_t a = 0; a < nodes; a++)
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) sum[3 * i + j] += y[3 * (size_t)p->node[a] + i] * p->g[3 * a + j];
-}
-
-/* sum_a y_a (x) dN_a/dX; its last row and column are those of the solid that a planar element is a
- * slice of: `out_of_plane` on the diagonal. */
-static void gradient_of(const point *p, const double *y, double out_of_plane, double out[9]) {
-  double sum[9] = {0};
-  if (p->nodes == EB_TETRAHEDRON)
-    sum_products(p, EB_TETRAHEDRON, y, sum);
-  else
-    sum_products(p, p->nodes, y, sum);
-  for (int k = 0; p->planar && k < 3; k++) sum[6 + k] = k == 2 ? out_of_plane : 0;
-  memcpy(out, sum, sizeof sum);
-}
-
-/* `to` begins with node `low`. */
-EB_UNROLLED double add_forces(const eb_audit *audit, const point *p, size_t nodes,
-                              const double P[9], size_t low, double *to) {
-  double scale2 = 0;
-  for (size_t a = 0; a < nodes; a++) {
-    const double *g = p->g + 3 * a;
-    double f[3];
-    for (int i = 0; i < 3; i++)
-      f[i] = p->weight * (P[3 * i] * g[0] + P[3 * i + 1] * g[1] + P[3 * i + 2] * g[2]);
-    scale2 += audit->fixed[p->node[a]] ? 0 : eb_audit_squared(f);
-    for (int i = 0; i < 3; i++) to[3 * ((size_t)p->node[a] - low) + (size_t)i] += f[i];
-  }
-  return scale2;
-}
-
-/* Adds w P dN_a/dX to the forces `to` of the lane's nodes; returns the squared size of what free
- * nodes get. P is that of point k of a batch. */
-static double scatter(const eb_audit *audit, const point *p, const eb_four stress[9], int k,
-                      const eb_audit_lane *lane, double *to) {
-  double P[9];
-  for (int i = 0; i < 9; i++) P[i] = p->planar && i >= 6 ? 0 : stress[i][k];
-  return p->nodes == EB_TETRAHEDRON ? add_forces(audit, p, EB_TETRAHEDRON, P, lane->low, to)
-                                    : add_forces(audit, p, p->nodes, P, lane->low, to);
-}
-
-/* Squared, over free nodes; 1e-8 stands for eps: see audit.h. */
-static double unknown_forces(const eb_audit *audit, const point *p) {
-  static const double resolution = 1e-8;
-  double E = p->material->young, nu = p->material->poisson, reach = 0, slopes2 = 0;
-  double modulus = E * (1 - nu) / ((1 + nu) * (1 - 2 * nu));
-  for (size_t a = 0; a < p->nodes; a++) {
-    reach += audit->distance[p->node[a]] * p->slope[a];
-    if (!audit->fixed[p->node[a]]) slopes2 += p->slope[a] * p->slope[a];
-  }
-  double size = resolution * p->weight * modulus * reach;
-  return size * size * slopes2;
-}
-
-/* ---- lanes ------------------------------------------------------------------------------------ */
+/* ---- lanes ----------------------------------------------------------------------------------- */
 
 static void find_reach(const eb_mesh *mesh, eb_audit_lane *lane) {
   size_t nodes = mesh->type;
@@ -200,6 +132,20 @@ static void find_reach(const eb_mesh *mesh, eb_audit_lane *lane) {
   }
 }
 
+/* Cuts the points of a lane's elements into batches, which are written unless `out` is NULL;
+ * returns how many. */
+static size_t cut_batches(const eb_audit *audit, const eb_audit_lane *lane, eb_audit_batch *out) {
+  const int32_t *region = audit->scene->mesh->region;
+  int64_t points = audit->points, last = lane->last * points;
+  size_t count = 0;
+  for (int64_t at = lane->first * points, end; at < last; at = end, count++) {
+    for (end = at + 1; end < last && end < at + EB_FOUR; end++)
+      if (region[end / points] != region[at / points]) break;
+    if (out) out[count] = (eb_audit_batch){.first = at, .count = (int32_t)(end - at)};
+  }
+  return count;
+}
+
 eb_error eb_audit_cut_lanes(eb_audit *audit) {
   const eb_mesh *mesh = audit->scene->mesh;
   for (int l = 0; l < EB_AUDIT_LANES; l++) {
@@ -209,9 +155,127 @@ eb_error eb_audit_cut_lanes(eb_audit *audit) {
     find_reach(mesh, lane);
     for (int k = 0; k < EB_AUDIT_MOTIONS; k++)
       EB_TRY(EB_NEW(lane->g[k], 3 * (lane->high - lane->low)));
+    lane->first_batch = audit->batch_count;
+    audit->batch_count += cut_batches(audit, lane, NULL);
+    lane->last_batch = audit->batch_count;
   }
+  EB_TRY(EB_NEW(audit->batches, audit->batch_count));
+  EB_TRY(EB_NEW(audit->corners, audit->batch_count * mesh->type));
+  for (int l = 0; l < EB_AUDIT_LANES; l++)
+    cut_batches(audit, &audit->lanes[l], audit->batches + audit->lanes[l].first_batch);
   return EB_OK;
 }
+
+/* ---- a batch of points ----------------------------------------------------------------------- */
+
+/* Up to four points of one region, a lane each. */
+typedef struct batch {
+  const eb_audit_batch *rest;
+  const eb_audit_corner *corners;
+  const int32_t *node[EB_FOUR]; /* of the points' elements */
+  const eb_material *material;
+  const eb_four *fibre; /* or NULL */
+  size_t nodes;
+  bool planar, rigid;
+} batch;
+
+static batch batch_of(const eb_audit *audit, size_t b) {
+  const eb_mesh *mesh = audit->scene->mesh;
+  const eb_audit_batch *rest = &audit->batches[b];
+  int32_t region = mesh->region[rest->first / audit->points];
+  batch out = {.rest = rest,
+               .corners = audit->corners + b * mesh->type,
+               .material = &audit->materials[region],
+               .fibre = mesh->fibre ? rest->fibre : NULL,
+               .nodes = mesh->type,
+               .planar = mesh->type == EB_TRIANGLE,
+               .rigid = audit->scene->rigid[region] != 0};
+  for (int k = 0; k < EB_FOUR; k++) {
+    int64_t at = rest->first + (k < rest->count ? k : rest->count - 1);
+    out.node[k] = mesh->elements + (size_t)(at / audit->points) * mesh->type;
+  }
+  return out;
+}
+
+/* Loops over an element's nodes are unrolled where there are as many as most meshes have. */
+#define EB_UNROLLED static inline __attribute__((always_inline))
+
+EB_UNROLLED void sum_products(const batch *b, size_t nodes, const double *y, eb_four sum[9]) {
+  for (size_t a = 0; a < nodes; a++) {
+    const double *at[EB_FOUR];
+    for (int k = 0; k < EB_FOUR; k++) at[k] = y + 3 * (size_t)b->node[k][a];
+    for (int i = 0; i < 3; i++) {
+      eb_four place = {at[0][i], at[1][i], at[2][i], at[3][i]};
+      for (int j = 0; j < 3; j++) sum[3 * i + j] += place * b->corners[a].g[j];
+    }
+  }
+}
+
+/* sum_a y_a (x) dN_a/dX; its last row and column are those of the solid that a planar element is a
+ * slice of: `out_of_plane` on the diagonal. */
+static void gradient_of(const batch *b, const double *y, double out_of_plane, eb_four out[9]) {
+  eb_four sum[9];
+  for (int i = 0; i < 9; i++) sum[i] = eb_four_of(0);
+  if (b->nodes == EB_TETRAHEDRON)
+    sum_products(b, EB_TETRAHEDRON, y, sum);
+  else
+    sum_products(b, b->nodes, y, sum);
+  for (int k = 0; b->planar && k < 3; k++) sum[6 + k] = eb_four_of(k == 2 ? out_of_plane : 0);
+  for (int i = 0; i < 9; i++) out[i] = sum[i];
+}
+
+/* `to` begins with node `low`; squares[k]: of the sizes of what free nodes get from point k. */
+EB_UNROLLED void add_forces(const eb_audit *audit, const batch *b, size_t nodes, const eb_four P[9],
+                            size_t low, double *to, double squares[EB_FOUR]) {
+  for (size_t a = 0; a < nodes; a++) {
+    const eb_four *g = b->corners[a].g;
+    eb_four f[3];
+    for (int i = 0; i < 3; i++) f[i] = b->rest->weight * eb_four_dot3(P + 3 * i, g);
+    eb_four size2 = eb_four_dot3(f, f);
+    for (int k = 0; k < b->rest->count; k++) {
+      size_t node = (size_t)b->node[k][a];
+      squares[k] += audit->fixed[node] ? 0 : size2[k];
+      for (size_t i = 0; i < 3; i++) to[3 * (node - low) + i] += f[i][k];
+    }
+  }
+}
+
+/* Adds w P dN_a/dX to the forces `to` of the lane's nodes; returns the squared size of what free
+ * nodes get. */
+static double scatter(const eb_audit *audit, const batch *b, eb_four P[9],
+                      const eb_audit_lane *lane, double *to) {
+  double squares[EB_FOUR] = {0};
+  for (int i = 6; b->planar && i < 9; i++) P[i] = eb_four_of(0);
+  if (b->nodes == EB_TETRAHEDRON)
+    add_forces(audit, b, EB_TETRAHEDRON, P, lane->low, to, squares);
+  else
+    add_forces(audit, b, b->nodes, P, lane->low, to, squares);
+  return squares[0] + squares[1] + squares[2] + squares[3];
+}
+
+/* Squared, over free nodes; 1e-8 stands for eps: see audit.h. */
+static double unknown_forces(const eb_audit *audit, const batch *b) {
+  static const double resolution = 1e-8;
+  double E = b->material->young, nu = b->material->poisson, sum = 0;
+  double modulus = E * (1 - nu) / ((1 + nu) * (1 - 2 * nu));
+  eb_four reach = eb_four_of(0), slopes2 = eb_four_of(0);
+  for (size_t a = 0; a < b->nodes; a++) {
+    size_t n[EB_FOUR];
+    for (int k = 0; k < EB_FOUR; k++) n[k] = (size_t)b->node[k][a];
+    eb_four distance = {audit->distance[n[0]], audit->distance[n[1]], audit->distance[n[2]],
+                        audit->distance[n[3]]};
+    eb_four_mask fixed = {audit->fixed[n[0]], audit->fixed[n[1]], audit->fixed[n[2]],
+                          audit->fixed[n[3]]};
+    eb_four slope = b->corners[a].slope;
+    reach += distance * slope;
+    slopes2 += eb_four_where((eb_four_mask)(fixed == 0), slope * slope, eb_four_of(0));
+  }
+  eb_four size = resolution * b->rest->weight * modulus * reach, squares = size * size * slopes2;
+  for (int k = 0; k < b->rest->count; k++) sum += squares[k];
+  return sum;
+}
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
 
 /* One sweep over the elements: what it reads, and what each lane adds up beside its forces. */
 typedef struct sweep {
@@ -241,79 +305,50 @@ static void clear_lane(const sweep *s, const eb_audit_lane *lane) {
     memset(lane->g[m], 0, 3 * (lane->high - lane->low) * sizeof **lane->g);
 }
 
-/* ---- batches ----------------------------------------------------------------------------------
- * */
+/* ---- forces ---------------------------------------------------------------------------------- */
 
-/* Points of one material, up to four, whose gradients are those of the lanes of F; lanes without a
- * point hold what is left of an earlier one. */
-typedef struct batch {
-  int count;
-  point points[EB_FOUR];
-  eb_four F[9], fibre[3];
-  eb_four dF[EB_AUDIT_MOTIONS][9];
-} batch;
-
-static bool takes(const batch *b, const point *p) {
-  return b->count < EB_FOUR && (b->count == 0 || b->points[0].material == p->material);
-}
-
-static void put(const double from[], int count, int k, eb_four to[]) {
-  for (int i = 0; i < count; i++) to[i][k] = from[i];
-}
-
-static void add_to_batch(batch *b, const point *p, const double F[9]) {
-  put(F, 9, b->count, b->F);
-  if (p->fibre) put(p->fibre, 3, b->count, b->fibre);
-  b->points[b->count++] = *p;
-}
-
-static const eb_four *fibres_of(const batch *b) {
-  return b->points[0].fibre ? b->fibre : NULL;
-}
-
-/* ---- forces ----------------------------------------------------------------------------------- */
-
-static void add_stresses(const sweep *s, const eb_audit_lane *lane, batch *b,
-                         eb_audit_elastic *sum) {
-  eb_four psi, P[9];
-  if (b->count == 0) return;
-  eb_reference_material(b->points[0].material, b->F, fibres_of(b), &psi, P);
-  for (int k = 0; k < b->count; k++) {
-    const point *p = &b->points[k];
-    sum->energy += p->weight * psi[k];
-    sum->scale2 += scatter(s->audit, p, P, k, lane, lane->g[0]);
-    sum->rounding2 += unknown_forces(s->audit, p);
-  }
-  b->count = 0;
-}
-
-static double determinant(const double F[9]) {
+static eb_four determinant(const eb_four F[9]) {
   return F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
          F[2] * (F[3] * F[7] - F[4] * F[6]);
+}
+
+/* Volume ratios of a batch's points; *least is that of the element so far, whose points may be of
+ * two batches. */
+static void add_volumes(const eb_audit *audit, const batch *b, const eb_four F[9], double *least,
+                        eb_audit_elastic *sum) {
+  eb_four J = determinant(F);
+  for (int k = 0; k < b->rest->count; k++) {
+    int64_t point = (b->rest->first + k) % audit->points;
+    if (point == 0) *least = INFINITY;
+    *least = J[k] < *least || isnan(J[k]) ? J[k] : *least;
+    if (point < audit->points - 1) continue;
+    sum->inverted += !(*least > 0);
+    if (*least < sum->min_volume_ratio || isnan(*least)) sum->min_volume_ratio = *least;
+  }
+}
+
+static void add_stresses(const eb_audit *audit, const eb_audit_lane *lane, const batch *b,
+                         const eb_four F[9], eb_audit_elastic *sum) {
+  eb_four psi, P[9];
+  eb_reference_material(b->material, F, b->fibre, &psi, P);
+  for (int k = 0; k < b->rest->count; k++) sum->energy += b->rest->weight[k] * psi[k];
+  sum->scale2 += scatter(audit, b, P, lane, lane->g[0]);
+  sum->rounding2 += unknown_forces(audit, b);
 }
 
 static void elastic_lane(void *context, int32_t part) {
   sweep *s = context;
   const eb_audit_lane *lane = &s->audit->lanes[part];
   eb_audit_elastic sum = {.min_volume_ratio = INFINITY};
-  batch b = {0};
+  double least = INFINITY;
   clear_lane(s, lane);
-  for (int32_t e = lane->first; e < lane->last; e++) {
-    double least = INFINITY;
-    for (int q = 0; q < s->audit->points; q++) {
-      point p = point_of(s->audit, e, q);
-      double F[9];
-      gradient_of(&p, s->x, 1, F);
-      double J = determinant(F);
-      least = J < least || isnan(J) ? J : least;
-      if (p.rigid) continue;
-      if (!takes(&b, &p)) add_stresses(s, lane, &b, &sum);
-      add_to_batch(&b, &p, F);
-    }
-    sum.inverted += !(least > 0);
-    if (least < sum.min_volume_ratio || isnan(least)) sum.min_volume_ratio = least;
+  for (size_t at = lane->first_batch; at < lane->last_batch; at++) {
+    batch b = batch_of(s->audit, at);
+    eb_four F[9];
+    gradient_of(&b, s->x, 1, F);
+    add_volumes(s->audit, &b, F, &least, &sum);
+    if (!b.rigid) add_stresses(s->audit, lane, &b, F, &sum);
   }
-  add_stresses(s, lane, &b, &sum);
   s->sum[part] = sum;
 }
 
@@ -337,39 +372,24 @@ void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic 
 
 /* ---- tangents --------------------------------------------------------------------------------- */
 
-static void add_products(const sweep *s, const eb_audit_lane *lane, batch *b, double scale2[]) {
-  eb_tangent_at at;
-  eb_four dP[9];
-  if (b->count == 0) return;
-  eb_reference_tangent(b->points[0].material, s->tangent, b->F, fibres_of(b), &at);
-  for (int m = 0; m < s->motions; m++) {
-    eb_tangent_apply(&at, b->dF[m], dP);
-    for (int k = 0; k < b->count; k++)
-      scale2[m] += scatter(s->audit, &b->points[k], dP, k, lane, lane->g[m]);
-  }
-  b->count = 0;
-}
-
 static void tangent_lane(void *context, int32_t part) {
   sweep *s = context;
   const eb_audit_lane *lane = &s->audit->lanes[part];
   double scale2[EB_AUDIT_MOTIONS] = {0};
-  batch b = {0};
   clear_lane(s, lane);
-  for (int32_t e = lane->first; e < lane->last; e++)
-    for (int q = 0; q < s->audit->points; q++) {
-      point p = point_of(s->audit, e, q);
-      double F[9], dF[9];
-      if (p.rigid) continue;
-      if (!takes(&b, &p)) add_products(s, lane, &b, scale2);
-      for (int m = 0; m < s->motions; m++) {
-        gradient_of(&p, s->v[m], 0, dF);
-        put(dF, 9, b.count, b.dF[m]);
-      }
-      gradient_of(&p, s->x, 1, F);
-      add_to_batch(&b, &p, F);
+  for (size_t at = lane->first_batch; at < lane->last_batch; at++) {
+    batch b = batch_of(s->audit, at);
+    eb_tangent_at tangent;
+    eb_four F[9], dF[9], dP[9];
+    if (b.rigid) continue;
+    gradient_of(&b, s->x, 1, F);
+    eb_reference_tangent(b.material, s->tangent, F, b.fibre, &tangent);
+    for (int m = 0; m < s->motions; m++) {
+      gradient_of(&b, s->v[m], 0, dF);
+      eb_tangent_apply(&tangent, dF, dP);
+      scale2[m] += scatter(s->audit, &b, dP, lane, lane->g[m]);
     }
-  add_products(s, lane, &b, scale2);
+  }
   memcpy(s->scale2[part], scale2, sizeof scale2);
 }
 

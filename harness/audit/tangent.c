@@ -16,8 +16,7 @@
 #include "harness/audit/reference.h"
 #include "harness/audit/reference_terms.h"
 
-/* ---- symmetric matrices ------------------------------------------------------------------------
- * */
+/* ---- symmetric matrices ---------------------------------------------------------------------- */
 
 /* A 3 x 3 matrix; off[k] is the entry of the pair that leaves k out. */
 typedef struct symmetric {
@@ -242,8 +241,7 @@ void eb_reference_tangent(const eb_material *material, eb_tangent tangent, const
   if (out->has_fibre) derive_fibre(material, project, F, fibre, out);
 }
 
-/* ---- its product -------------------------------------------------------------------------------
- * */
+/* ---- its product ----------------------------------------------------------------------------- */
 
 /* C = A B, or A^T B or A B^T; C is neither A nor B. */
 static inline void multiply(const eb_four A[9], bool turn_A, const eb_four B[9], bool turn_B,
