@@ -10,6 +10,7 @@
 #include "harness/audit/crossings.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "harness/audit/crossings_data.h"
 #include "harness/audit/exact.h"
@@ -117,12 +118,17 @@ int32_t eb_crossings_pairs(const eb_crossings *c, const eb_span_node *A, const e
 
 /* ---- crossings -------------------------------------------------------------------------------- */
 
-/* Whether the two share a vertex whose fan spreads. */
-static inline bool share_fan(const int32_t s[3], const int32_t t[3]) {
-  bool any = false;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) any |= s[i] == t[j];
-  return any;
+/* Whether two triangles with these marks share a vertex whose fan spreads. */
+static inline bool share_fan(const int32_t a[4], const int32_t b[4]) {
+  typedef int32_t marks __attribute__((vector_size(16)));
+  typedef long long words __attribute__((vector_size(16)));
+  marks s, t;
+  memcpy(&s, a, sizeof s);
+  memcpy(&t, b, sizeof t);
+  marks next = __builtin_shufflevector(t, t, 1, 2, 0, 3);
+  marks last = __builtin_shufflevector(t, t, 2, 0, 1, 3);
+  words any = (words)((s == t) | (s == next) | (s == last));
+  return (any[0] | any[1]) != 0;
 }
 
 /* Crossings of triangles of leaf A and leaf B, which may be the same. Most pairs whose boxes meet are
@@ -136,7 +142,7 @@ static int64_t count_leaves(const eb_crossings *c, const double *x, const eb_spa
     int32_t s = near[i][0], t = near[i][1];
     near[left][0] = s;
     near[left][1] = t;
-    left += !share_fan(c->mark + 3 * (size_t)s, c->mark + 3 * (size_t)t);
+    left += !share_fan(c->mark[s], c->mark[t]);
   }
   for (int32_t i = 0; i < left; i++) {
     int32_t s = near[i][0], t = near[i][1], *of_s = c->triangles + 3 * (size_t)s,

@@ -53,8 +53,8 @@ struct eb_crossings {
   eb_exact_normal *normals;  /* of the triangles */
   eb_fan *fans;              /* of soft solids */
   eb_spoke *spokes;          /* 3 a triangle */
-  int32_t *
-      mark; /* of all corners: the vertex, if its fan spreads there; else a number that no other corner has */
+  int32_t (*mark)[4]; /* of a triangle's corners: the vertex, if its fan spreads there; else, and in
+                         the last, a number that is nowhere else */
 };
 
 /* Pairs of a triangle of leaf A and one of leaf B, or of two of a leaf, whose boxes are not farther

@@ -56,6 +56,11 @@ static void sort_spokes(eb_crossings *c, int32_t vertices, int32_t *start) {
   }
 }
 
+/* No vertex, and no other's. */
+static int32_t own_mark(int32_t triangle, int32_t k) {
+  return -1 - 4 * triangle - k;
+}
+
 eb_error eb_crossings_find_fans(eb_crossings *c, int32_t vertices) {
   int32_t *start;
   EB_TRY(EB_NEW(start, (size_t)vertices + 1));
@@ -66,7 +71,8 @@ eb_error eb_crossings_find_fans(eb_crossings *c, int32_t vertices) {
       c->fans[c->fan_count++] = (eb_fan){i, start[i], count};
   }
   free(start);
-  for (int32_t k = 0; k < 3 * c->triangle_count; k++) c->mark[k] = -1 - k;
+  for (int32_t t = 0; t < c->triangle_count; t++)
+    for (int32_t k = 0; k < 4; k++) c->mark[t][k] = own_mark(t, k);
   return EB_OK;
 }
 
@@ -75,7 +81,9 @@ void eb_crossings_mark_fans(eb_crossings *c, const double *x, int32_t first, int
     const eb_fan *fan = &c->fans[f];
     const eb_spoke *spokes = c->spokes + fan->first;
     bool spreads = eb_exact_fan_spreads(x, fan->vertex, fan->count, spokes, c->normals);
-    for (int32_t i = 0; i < fan->count; i++)
-      c->mark[spokes[i].corner] = spreads ? fan->vertex : -1 - spokes[i].corner;
+    for (int32_t i = 0; i < fan->count; i++) {
+      int32_t t = spokes[i].corner / 3, k = spokes[i].corner % 3;
+      c->mark[t][k] = spreads ? fan->vertex : own_mark(t, k);
+    }
   }
 }

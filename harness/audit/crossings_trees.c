@@ -191,7 +191,7 @@ static eb_error allocate(eb_crossings *c, const eb_solids *solids) {
   EB_TRY(EB_NEW(c->fans, solids->vertex_count));
   EB_TRY(EB_NEW(c->spokes, 3 * triangles));
   EB_TRY(EB_NEW(c->normals, triangles));
-  return EB_NEW(c->mark, 3 * triangles);
+  return EB_NEW(c->mark, triangles);
 }
 
 static eb_error fill(builder *b, const double *x) {

@@ -224,55 +224,65 @@ static void gradient_of(const batch *b, const double *y, double out_of_plane, eb
   for (int i = 0; i < 9; i++) out[i] = sum[i];
 }
 
-/* `to` begins with node `low`; squares[k]: of the sizes of what free nodes get from point k. */
-EB_UNROLLED void add_forces(const eb_audit *audit, const batch *b, size_t nodes, const eb_four P[9],
-                            size_t low, double *to, double squares[EB_FOUR]) {
+/* -1 at the points whose a-th node is free, 0 at others. */
+EB_UNROLLED eb_four_mask free_nodes(const eb_audit *audit, const batch *b, size_t a) {
+  const uint8_t *fixed = audit->fixed;
+  eb_four_mask kinds = {fixed[b->node[0][a]], fixed[b->node[1][a]], fixed[b->node[2][a]],
+                        fixed[b->node[3][a]]};
+  return (eb_four_mask)(kinds == 0);
+}
+
+/* `to` begins with node `low`; returns the squares of the sizes of what free nodes get. */
+EB_UNROLLED eb_four add_forces(const eb_audit *audit, const batch *b, size_t nodes,
+                               const eb_four P[9], size_t low, double *to) {
+  eb_four squares = eb_four_of(0);
+  int count = b->rest->count;
   for (size_t a = 0; a < nodes; a++) {
     const eb_four *g = b->corners[a].g;
     eb_four f[3];
     for (int i = 0; i < 3; i++) f[i] = b->rest->weight * eb_four_dot3(P + 3 * i, g);
-    eb_four size2 = eb_four_dot3(f, f);
-    for (int k = 0; k < b->rest->count; k++) {
-      size_t node = (size_t)b->node[k][a];
-      squares[k] += audit->fixed[node] ? 0 : size2[k];
-      for (size_t i = 0; i < 3; i++) to[3 * (node - low) + i] += f[i][k];
+    squares += eb_four_where(free_nodes(audit, b, a), eb_four_dot3(f, f), eb_four_of(0));
+    for (int k = 0; k < EB_FOUR; k++) {
+      double *at = to + 3 * ((size_t)b->node[k][a] - low);
+      for (int i = 0; k < count && i < 3; i++) at[i] += f[i][k];
     }
   }
+  return squares;
+}
+
+static double sum_lanes(eb_four values, int count) {
+  double sum = 0;
+  for (int k = 0; k < count; k++) sum += values[k];
+  return sum;
 }
 
 /* Adds w P dN_a/dX to the forces `to` of the lane's nodes; returns the squared size of what free
  * nodes get. */
 static double scatter(const eb_audit *audit, const batch *b, eb_four P[9],
                       const eb_audit_lane *lane, double *to) {
-  double squares[EB_FOUR] = {0};
   for (int i = 6; b->planar && i < 9; i++) P[i] = eb_four_of(0);
-  if (b->nodes == EB_TETRAHEDRON)
-    add_forces(audit, b, EB_TETRAHEDRON, P, lane->low, to, squares);
-  else
-    add_forces(audit, b, b->nodes, P, lane->low, to, squares);
-  return squares[0] + squares[1] + squares[2] + squares[3];
+  eb_four squares = b->nodes == EB_TETRAHEDRON
+                        ? add_forces(audit, b, EB_TETRAHEDRON, P, lane->low, to)
+                        : add_forces(audit, b, b->nodes, P, lane->low, to);
+  return sum_lanes(squares, b->rest->count);
 }
 
 /* Squared, over free nodes; 1e-8 stands for eps: see audit.h. */
 static double unknown_forces(const eb_audit *audit, const batch *b) {
   static const double resolution = 1e-8;
-  double E = b->material->young, nu = b->material->poisson, sum = 0;
+  double E = b->material->young, nu = b->material->poisson;
   double modulus = E * (1 - nu) / ((1 + nu) * (1 - 2 * nu));
+  const double *away = audit->distance;
   eb_four reach = eb_four_of(0), slopes2 = eb_four_of(0);
   for (size_t a = 0; a < b->nodes; a++) {
-    size_t n[EB_FOUR];
-    for (int k = 0; k < EB_FOUR; k++) n[k] = (size_t)b->node[k][a];
-    eb_four distance = {audit->distance[n[0]], audit->distance[n[1]], audit->distance[n[2]],
-                        audit->distance[n[3]]};
-    eb_four_mask fixed = {audit->fixed[n[0]], audit->fixed[n[1]], audit->fixed[n[2]],
-                          audit->fixed[n[3]]};
+    eb_four distance = {away[b->node[0][a]], away[b->node[1][a]], away[b->node[2][a]],
+                        away[b->node[3][a]]};
     eb_four slope = b->corners[a].slope;
     reach += distance * slope;
-    slopes2 += eb_four_where((eb_four_mask)(fixed == 0), slope * slope, eb_four_of(0));
+    slopes2 += eb_four_where(free_nodes(audit, b, a), slope * slope, eb_four_of(0));
   }
-  eb_four size = resolution * b->rest->weight * modulus * reach, squares = size * size * slopes2;
-  for (int k = 0; k < b->rest->count; k++) sum += squares[k];
-  return sum;
+  eb_four size = resolution * b->rest->weight * modulus * reach;
+  return sum_lanes(size * size * slopes2, b->rest->count);
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
@@ -331,7 +341,7 @@ static void add_stresses(const eb_audit *audit, const eb_audit_lane *lane, const
                          const eb_four F[9], eb_audit_elastic *sum) {
   eb_four psi, P[9];
   eb_reference_material(b->material, F, b->fibre, &psi, P);
-  for (int k = 0; k < b->rest->count; k++) sum->energy += b->rest->weight[k] * psi[k];
+  sum->energy += sum_lanes(b->rest->weight * psi, b->rest->count);
   sum->scale2 += scatter(audit, b, P, lane, lane->g[0]);
   sum->rounding2 += unknown_forces(audit, b);
 }
