@@ -167,7 +167,7 @@ like_error(1, qr/papers\/wrong\/paper.ini:10: \[claim c\] holds: 'completed\(a':
 # ---- what cannot be counted, and what is stable nowhere
 {
   my @bad = paper('uncounted', "a = $beam lost\nb = $beam good", "completed(b)\n[claim p]\ntable = t\n"
-    . "holds = all(mean(ratios(t, y)) = 1 for y in a b)\n[table t]\ndata = t.tsv\ncolumn = n: {row}.dynamic\n");
+    . "holds = all(mean(ratios(t, y)) = 1 for y in a b)\n[table t]\ndata = t.tsv\ncolumn = n | n | {row}.dynamic\n");
   spew(scratch('papers/uncounted/t.tsv'), "row\tn\na\t1\nb\t2\n");
   ($out) = is_code(0, 'rows that cannot be counted', @bad);
   like($out, qr/^p\s+not\s+reproduced.*there is no\s+solver\s+'no-such-solver'.*mean\(ratios\(t, b\)\) = 1: 0 = 1, not as\s+claimed/ms, 'leave the others, with the cause');

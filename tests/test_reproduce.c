@@ -98,15 +98,16 @@ static void test_bad_claims(void) {
          "a window in a number");
   refuse(HEAD "[claim x]\nholds = failed(1 + 2)\n", "a name is expected", "a sum for a case");
   refuse_name(HEAD "[claim x]\nholds = mean(ratios(t)) < 1\n", "there is no table 't'", "no table");
+  refuse_name(HEAD "[table tt]\ndata = t.tsv\ncolumn = n | n | a.nodes\n[claim x]\nholds = "
+                   "mean(ratios(t)) < 1\n",
+              "did you mean 'tt'", "nearly a table");
   refuse_name(
       HEAD
-      "[table tt]\ndata = t.tsv\ncolumn = n: a.nodes\n[claim x]\nholds = mean(ratios(t)) < 1\n",
-      "did you mean 'tt'", "nearly a table");
-  refuse_name(
-      HEAD "[table t]\ndata = t.tsv\ncolumn = n: a.nodes\n[claim x]\nholds = paper(t, b, n) < 1\n",
+      "[table t]\ndata = t.tsv\ncolumn = n | n | a.nodes\n[claim x]\nholds = paper(t, b, n) < 1\n",
       "table 't': there is no row 'b'", "no row");
   refuse_name(
-      HEAD "[table t]\ndata = t.tsv\ncolumn = n: a.nodes\n[claim x]\nholds = paper(t, a, nn) < 1\n",
+      HEAD
+      "[table t]\ndata = t.tsv\ncolumn = n | n | a.nodes\n[claim x]\nholds = paper(t, a, nn) < 1\n",
       "did you mean 'n'", "nearly a column");
   refuse_name(HEAD "[claim x]\nholds = max(c.kinetic) < 1\n", "there is no case 'c'",
               "an unknown case");
@@ -144,6 +145,125 @@ static void test_bad_claims(void) {
   refuse(HEAD "[figure f]\npoint = 1\n", "'X CASE'", "a point of one word");
 }
 
+static void test_bad_names(void) {
+  refuse(HEAD "[names]\nf(x = x.wall\n", "bad/paper.ini:8: [names] f(x: this is neither",
+         "a name with half a parenthesis");
+  refuse(HEAD "[names]\nf(x, x) = x.wall\n", "this is neither", "a parameter twice");
+  refuse(HEAD "[names]\nf() = 1\n", "this is neither", "parentheses around nothing");
+  refuse(HEAD "[names]\nf = 1 +\n", "bad/paper.ini:8: [names] f: '1 +'", "half a definition");
+  refuse(HEAD "[names]\nf = 1\nf(x) = x\n", "paper.ini:9: [names] f(x): it is there twice",
+         "a name twice");
+  refuse(HEAD "[names]\nf(x) = x + f(x)\n", "by way of itself", "a name that needs itself");
+  refuse(HEAD "[names]\nf(x) = g(x)\ng(x) = f(x)\n", "it uses 'g', which stands below it",
+         "names that need each other");
+  refuse(HEAD "[names]\nmean(x) = x\n", "'mean' is a function", "a name of the language");
+  refuse(HEAD "[names]\na = 1\n", "'a' is a case", "a name of a case");
+  refuse(HEAD "[names]\nf(x) = sum(x for x in 1 2)\n", "a parameter already",
+         "a loop over a parameter");
+  refuse(HEAD "[names]\nf(x) = x.wall\n[claim c]\nholds = f(a, b) < 1\n",
+         "paper.ini:10: [claim c] holds: f(x) = .. wants 1 argument, and no 'for', not 2",
+         "an argument too many");
+  refuse(HEAD "[names]\nf(x) = x.wall\n[claim c]\nholds = mean(f(1 + 2)) < 1\n",
+         "f wants a name for 'x', not a calculation", "a sum in the place of a case");
+  refuse(HEAD "[names]\nf(x) = sum(mean({x}.phases/{p}) for p in solve)\n[claim c]\n"
+              "holds = all(f({p}) < 1 for p in a b)\n",
+         "one of them wants another letter", "a loop within a loop of the same variable");
+  refuse_name(HEAD "[names]\ncontacts(x) = x.wall\n[claim c]\nholds = mean(contact(a)) < 1\n",
+              "did you mean 'contacts'", "nearly a name");
+  refuse_name(HEAD "[names]\nbound = 2\n[claim c]\nholds = 1 < bund\n", "did you mean 'bound'",
+              "nearly a name without parameters");
+  char large[600] = HEAD "[names]\nn0 = max(a.wall) + max(b.wall)\n";
+  for (int i = 1; i < 16; i++) {
+    char line[40];
+    snprintf(line, sizeof line, "n%d = n%d + n%d\n", i, i - 1, i - 1);
+    strcat(large, line);
+  }
+  refuse(large, "the expression is too large", "names that grow without end");
+}
+
+static void test_bad_loops(void) {
+  refuse(HEAD "c-{m} = bench/beam s for m in\n", "a loop is 'for VARIABLE in WORDS'", "no words");
+  refuse(HEAD "c-{m} = bench/beam s for m n in a b c\n", "words for both",
+         "words that do not go round");
+  refuse(HEAD "c-{n} = bench/beam s for m in a\n", "no name for a case", "an unknown variable");
+  refuse(HEAD "c = bench/beam s for m in x y\n", "two cases 'c'", "a loop that changes nothing");
+  refuse(HEAD "[cases {n} for n in]\nframes = 2\n", "a loop is", "a section without words");
+  refuse_name(HEAD "settings = frame 3, repeat 2\n", "did you mean 'frames'", "an unknown setting");
+}
+
+/* What a claim says once names are written out. */
+static void says(const char *names, const char *holds, const char *wanted) {
+  char ini[600];
+  eb_text text = {0};
+  eb_paper *paper;
+  snprintf(ini, sizeof ini, HEAD "[names]\n%s\n[claim c]\nholds = %s\n", names, holds);
+  write_paper("good", "paper.ini", ini);
+  tap_require(eb_paper_load("good", folder, false, &paper), holds);
+  tap_require(eb_expression_print(paper->claims[0].holds[0], NULL, NULL, NULL, &text), holds);
+  tap_ok(strcmp(text.data, wanted) == 0, "%s: %s", holds, text.data);
+  if (strcmp(text.data, wanted)) printf("#   wanted %s\n", wanted);
+  eb_text_clear(&text);
+  eb_paper_destroy(paper);
+}
+
+static void test_names(void) {
+  says("f(x) = x.phases/solve + {x}.phases/factor", "max(f(a)) < 1",
+       "max(a.phases/solve + a.phases/factor) < 1");
+  says("bound = 2 + 1", "max(a.wall) < 2 * bound", "max(a.wall) < 2 * (2 + 1)");
+  says("time(x, p) = mean(frame({x}.phases/{p}))\nshare(x, p) = time(x, p) / mean(x.wall)",
+       "all(share(x, {p}) < 1 for x in a b for p in solve factor)",
+       "all(mean(frame({x}.phases/{p})) / mean({x}.wall) < 1 for x in a b for p in solve factor)");
+  says("ratio(u, v) = u / v", "ratio(1 + 2, max(a.wall)) < 1", "(1 + 2) / max(a.wall) < 1");
+  says("all-of(x) = max(mean({y}.wall) for y in {x} b)", "all-of(a) < 1",
+       "max(mean({y}.wall) for y in a b) < 1");
+  says("f(x) = max(x.wall[..2])", "f(a) < f(b)", "max(a.wall[..2]) < max(b.wall[..2])");
+}
+
+/* Settings of all sections, loops in sections and entries, values of quick runs. */
+static void test_loops(void) {
+  static const char ini[] =
+      "[solvers]\ns = newton\nt = newton:rtol=1e-4\n"
+      "[cases]\nframes = 20 | 5\ntimeout = 60 | 6\n"
+      "[cases {n} for n E in one 1e6 two 2e6]\nrepeat = 3\n"
+      "{n}-{m}-{k} = bench/beam:E={E},nu={nu} {m} for m in s t for k nu in low .1 high .4\n"
+      "[cases last]\nsettings = seconds 0.5, memory 100, may-fail yes, from one-s-low@2..6/2 | "
+      "one-s-low@2..4/2\n"
+      "last = bench/beam t\n[figure f]\nvalue = max({case}.kinetic)\npoint = {k} one-s-{n} for k n "
+      "in 1 low 2 high\n"
+      "[table t]\ndata = t.tsv\ncolumn = {c} | the {c} | first({row}.{c}) for c in nodes "
+      "elements\ncolumn = old | of old\n";
+  eb_paper *full, *quick;
+  write_paper("loops", "t.tsv", "row\tnodes\telements\told\none-s-low\t1\t2\t3\n");
+  write_paper("loops", "paper.ini", ini);
+  tap_require(eb_paper_load("loops", folder, false, &full), "loops");
+  tap_require(eb_paper_load("loops", folder, true, &quick), "loops, quick");
+  tap_ok(full->case_count == 9 && strcmp(full->cases[0].name, "one-s-low") == 0 &&
+             strcmp(full->cases[1].name, "one-s-high") == 0 &&
+             strcmp(full->cases[6].name, "two-t-low") == 0,
+         "the first loop is the slowest");
+  tap_ok(strcmp(full->cases[6].scene, "bench/beam:E=2e6,nu=.1") == 0, "with words for all of them");
+  tap_ok(full->cases[0].group == full->cases[3].group &&
+             full->cases[3].group != full->cases[4].group,
+         "sections of a loop are sections");
+  tap_ok(full->cases[0].frames == 20 && quick->cases[0].frames == 5 &&
+             full->cases[0].timeout == 60 && quick->cases[0].timeout == 6 &&
+             full->cases[0].repeat == 3,
+         "settings of all sections, full and quick");
+  tap_ok(full->cases[8].memory == 100 && full->cases[8].may_fail && full->cases[8].timeout == 60 &&
+             full->cases[8].repeat == 1 && full->cases[8].frames == 3 &&
+             quick->cases[8].frames == 2,
+         "settings in one line");
+  tap_ok(full->figures[0].point_count == 2 && full->figures[0].points[1].x == 2 &&
+             full->figures[0].points[1].case_ == 1,
+         "points of a figure");
+  tap_ok(full->tables[0].column_count == 3 && full->tables[0].cells[1] &&
+             !full->tables[0].cells[2] &&
+             strcmp(full->tables[0].columns[1].heading, "the elements") == 0,
+         "columns of a table");
+  eb_paper_destroy(full);
+  eb_paper_destroy(quick);
+}
+
 static void table_ini(const char *data, const char *layout, char ini[600]) {
   write_paper("bad", "t.tsv", data);
   snprintf(ini, 600, HEAD "[table t]\ndata = t.tsv\nunit = ms\n%s", layout);
@@ -164,7 +284,8 @@ static void refuse_table_name(const char *data, const char *layout, const char *
 }
 
 static void test_bad_tables(void) {
-  static const char good[] = "row\tx\na\t1\nb\t2\n", column[] = "column = x: mean({row}.wall)\n";
+  static const char good[] = "row\tx\na\t1\nb\t2\n",
+                    column[] = "column = x | x | mean({row}.wall)\n";
   eb_paper *paper;
   refuse_table("row\tx\na\tone\n", column, "t.tsv:2: 'one' is not a number", "a word for a number");
   refuse_table("row\tx\na\t1\t2\n", column, "more than 1 numbers", "too many numbers");
@@ -172,17 +293,20 @@ static void test_bad_tables(void) {
   refuse_table("row\n", column, "no columns", "no columns");
   refuse_table("row\tlabel\tx\na\n", column, "label is missing", "no label");
   refuse_table(good, "", "no 'column'", "no layout");
-  refuse_table(good, "column = y: mean(a.wall)\n", "no column 'y'", "a column that is not there");
-  refuse_table(good, "column = x: a.wall\n", "a number is expected, not a series", "a series");
-  refuse_table(good, "column = x: mean(\n", "bad/paper.ini:7: [table t]: row 'a', column 'x'",
+  refuse_table(good, "column = y | y | mean(a.wall)\n", "no column 'y'",
+               "a column that is not there");
+  refuse_table(good, "column = x | x | a.wall\n", "a number is expected, not a series", "a series");
+  refuse_table(good, "column = x | x | mean(\n", "bad/paper.ini:7: [table t]: row 'a', column 'x'",
                "half an expression");
-  refuse_table_name(good, "column = x: mean({row}-c.wall)\n", "no case 'a-c'",
+  refuse_table_name(good, "column = x | x | mean({row}-c.wall)\n", "no case 'a-c'",
                     "a pattern without case");
-  refuse_table_name(good, "column = x: a\nrow = a: mean({column}.wal)\n", "did you mean 'wall'",
-                    "an unknown figure in a row");
-  refuse_table(good, "column = x: mean({row}.wall)\nrow = c: d\n", "no row 'c'", "an unknown row");
-  refuse_table(good, "column = x: mean({row}.wall)\nunits = s\n", "did you mean 'unit'", "a slip");
-  refuse_table(good, "column = x: mean({row}.wall)\nunit = parsec\n", "not 'parsec'",
+  refuse_table_name(good, "column = x | x | a\nrow = a: mean({column}.wal)\n",
+                    "did you mean 'wall'", "an unknown figure in a row");
+  refuse_table(good, "column = x | x | mean({row}.wall)\nrow = c: d\n", "no row 'c'",
+               "an unknown row");
+  refuse_table(good, "column = x | x | mean({row}.wall)\nunits = s\n", "did you mean 'unit'",
+               "a slip");
+  refuse_table(good, "column = x | x | mean({row}.wall)\nunit = parsec\n", "not 'parsec'",
                "an unknown unit");
   write_paper("bad", "paper.ini", HEAD "[table t]\ndata = none.tsv\n");
   tap_fails(eb_paper_load("bad", folder, false, &paper), EB_ERR_IO, "none.tsv", "no data");
@@ -200,7 +324,7 @@ static const char plan_ini[] =
     "quick-timeout = 5\na = bench/beam s\nb = bench/beam t 2\n"
     "[cases two]\nframes = 3\nquick = 9\nc = bench/beam:E=2e6 s\nagain = bench/beam:E=2e6 s\n"
     "d = bench/beam u\n"
-    "[table t]\ndata = t.tsv\ncolumn = x: mean({row}.wall)\n"
+    "[table t]\ndata = t.tsv\ncolumn = x | x | mean({row}.wall)\n"
     "[claim r]\nholds = mean(a.wall) < mean(b.wall)\n"
     "[claim s]\nholds = mean(c.wall) < mean(d.wall) or failed(d)\ntable = t\n"
     "[figure f]\nvalue = max(distance({case}, {against}))\npoint = 1 b\nagainst = c\n";
@@ -404,6 +528,10 @@ int main(void) {
   test_bad_cases();
   test_bad_claims();
   test_bad_tables();
+  test_bad_names();
+  test_bad_loops();
+  test_names();
+  test_loops();
   test_choice();
   test_plan();
   test_quick_scene();

@@ -425,8 +425,8 @@ static void test_tables(void) {
                               {"max(ratios(more)) <= 9", OPEN, "missing: not run"}};
   write_paper("made-up", "t.tsv", "row\tx\na\t1\nb\t8\n");
   write_paper("made-up", "more.tsv", "row\tx\na\t1\nmissing\t8\n");
-  expect_all(CASES "[table t]\ndata = t.tsv\ncolumn = x: max({row}.kinetic)\n"
-                   "[table more]\ndata = more.tsv\ncolumn = x: max({row}.kinetic)\n",
+  expect_all(CASES "[table t]\ndata = t.tsv\ncolumn = x | x | max({row}.kinetic)\n"
+                   "[table more]\ndata = more.tsv\ncolumn = x | x | max({row}.kinetic)\n",
              false, runs, COUNT(runs), v, COUNT(v));
 }
 

@@ -275,13 +275,31 @@ static eb_error call_function(eb_evaluation *e, const eb_function *f, const eb_e
   return eb_error_prefix(error, "%s", f->name);
 }
 
-static eb_error unknown_function(const char *name) {
-  static const char *const others[] = {"mean", "median", "min",    "max", "sum", "first",
-                                       "last", "count",  "rising", "all", "any", "falling"};
+static const char *const other_functions[] = {"mean", "median", "min",    "max", "sum", "first",
+                                              "last", "count",  "rising", "all", "any", "falling"};
+enum { OTHER_FUNCTIONS = sizeof other_functions / sizeof *other_functions };
+
+bool eb_is_function(const char *name) {
+  for (int i = 0; i < OTHER_FUNCTIONS; i++)
+    if (strcmp(other_functions[i], name) == 0) return true;
+  for (const eb_function *f = eb_functions; f->name; f++)
+    if (strcmp(f->name, name) == 0) return true;
+  return false;
+}
+
+/* Those of [names] that take something, or nothing. */
+static eb_error add_definitions(const eb_paper *paper, bool called, eb_strings *names) {
+  for (int i = 0; i < paper->definitions.count; i++)
+    if ((paper->definitions.items[i].parameters.count > 0) == called)
+      EB_TRY(eb_strings_add(names, paper->definitions.items[i].name));
+  return EB_OK;
+}
+
+static eb_error unknown_function(const eb_paper *paper, const char *name) {
   eb_strings names = {0};
-  eb_error error = EB_OK;
-  for (size_t i = 0; i < sizeof others / sizeof *others && !error; i++)
-    error = eb_strings_add(&names, others[i]);
+  eb_error error = add_definitions(paper, true, &names);
+  for (int i = 0; i < OTHER_FUNCTIONS && !error; i++)
+    error = eb_strings_add(&names, other_functions[i]);
   for (const eb_function *f = eb_functions; f->name && !error; f++)
     error = eb_strings_add(&names, f->name);
   if (!error) error = eb_unknown_name("function", name, &names);
@@ -382,8 +400,8 @@ static eb_error negate_truth(eb_evaluation *e, const eb_expression *of, const eb
 
 /* The scope of the pair's earlier item, copied, since its words last only for a visit. */
 typedef struct earlier {
-  char *words[8];
-  eb_scope scopes[8];
+  char *words[EB_MOST_LOOPS];
+  eb_scope scopes[EB_MOST_LOOPS];
   const eb_scope *scope;
 } earlier;
 
@@ -398,7 +416,7 @@ typedef struct pairing {
 } pairing;
 
 static void forget(earlier *before) {
-  for (int l = 0; l < 8; l++) {
+  for (int l = 0; l < EB_MOST_LOOPS; l++) {
     free(before->words[l]);
     before->words[l] = NULL;
   }
@@ -477,7 +495,16 @@ static eb_error call_any(eb_evaluation *e, const eb_expression *call, const eb_s
   if (eb_is_reduction(call->text)) return reduce(e, call, scope, out);
   for (const eb_function *f = eb_functions; f->name; f++)
     if (strcmp(f->name, call->text) == 0) return call_function(e, f, call, scope, out);
-  return unknown_function(call->text);
+  return unknown_function(e->paper, call->text);
+}
+
+/* Neither a figure nor one of [names]. */
+static eb_error unknown_name(const eb_paper *paper, const char *name) {
+  eb_strings names = {0};
+  eb_error error = add_definitions(paper, false, &names);
+  if (!error) error = eb_unknown_name("name in [names], and no CASE.FIGURE,", name, &names);
+  eb_strings_clear(&names);
+  return error;
 }
 
 /* A loop's word may be a number. */
@@ -489,6 +516,8 @@ static eb_error read_name(eb_evaluation *e, const eb_expression *name, const eb_
   eb_error error = EB_OK;
   if (end != expanded && !*end && strspn(expanded, "0123456789+-.") > 0)
     *out = eb_value_number(number);
+  else if (e->paper->definitions.count && !strpbrk(expanded, ".:"))
+    error = unknown_name(e->paper, expanded);
   else
     error = eb_figure_read(e, expanded, out);
   free(expanded);

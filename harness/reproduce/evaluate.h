@@ -99,5 +99,7 @@ struct eb_function {
   double (*of)(double x);
 };
 extern const eb_function eb_functions[]; /* ended by a NULL name */
+/* Whether the language has a function, reduction or quantifier of that name. */
+bool eb_is_function(const char *name);
 
 #endif

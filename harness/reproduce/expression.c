@@ -10,7 +10,7 @@
 
 /* ---- words of the text ------------------------------------------------------------------------ */
 
-enum { DEEPEST = 64, LONGEST = 16384, MOST_LOOPS = 8 }; /* parentheses in each other; characters */
+enum { DEEPEST = 64, LONGEST = 16384 }; /* parentheses in each other; characters */
 
 typedef struct parser {
   const char *text, *at;
@@ -166,8 +166,8 @@ static eb_error parse_words(parser *p, eb_strings *out) {
 
 static eb_error parse_loop(parser *p, eb_expression *call) {
   size_t count = (size_t)call->loop_count;
-  if (call->loop_count == MOST_LOOPS)
-    return EB_ERROR(EB_ERR_FORMAT, "'%.60s..': more than %d loops", p->text, MOST_LOOPS);
+  if (call->loop_count == EB_MOST_LOOPS)
+    return EB_ERROR(EB_ERR_FORMAT, "'%.60s..': more than %d loops", p->text, EB_MOST_LOOPS);
   eb_loop *grown = eb_recalloc(call->loops, count, count + 1, sizeof *grown);
   if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a list");
   call->loops = grown;
@@ -385,7 +385,8 @@ static const char *word_of(const eb_scope *scope, const char *variable, size_t l
   return NULL;
 }
 
-static eb_error expand(const eb_scope *scope, const char *text, eb_text *out) {
+/* With `lenient` braces around what is no variable stay. */
+static eb_error expand(const eb_scope *scope, const char *text, bool lenient, eb_text *out) {
   size_t head = strcspn(text, ".");
   const char *word = word_of(scope, text, head), *close;
   EB_TRY(eb_text_printf(out, "%s", word ? word : ""));
@@ -397,22 +398,30 @@ static eb_error expand(const eb_scope *scope, const char *text, eb_text *out) {
     if (!*text) break;
     close = strchr(text, '}');
     word = close ? word_of(scope, text + 1, (size_t)(close - text - 1)) : NULL;
-    if (!word) return EB_ERROR(EB_ERR_FORMAT, "'%s': there is no such variable", text);
-    EB_TRY(eb_text_printf(out, "%s", word));
-    text = close + 1;
+    if (!word && !lenient) return EB_ERROR(EB_ERR_FORMAT, "'%s': there is no such variable", text);
+    EB_TRY(word ? eb_text_printf(out, "%s", word) : eb_text_append(out, "{", 1));
+    text = word ? close + 1 : text + 1;
   }
   return EB_OK;
 }
 
-eb_error eb_scope_expand(const eb_scope *scope, const char *text, char **out) {
+static eb_error expand_anew(const eb_scope *scope, const char *text, bool lenient, char **out) {
   eb_text expanded = {0};
   *out = NULL;
-  eb_error error = expand(scope, text, &expanded);
+  eb_error error = expand(scope, text, lenient, &expanded);
   if (error)
     eb_text_clear(&expanded);
   else
     *out = expanded.data;
   return error;
+}
+
+eb_error eb_scope_expand(const eb_scope *scope, const char *text, char **out) {
+  return expand_anew(scope, text, false, out);
+}
+
+eb_error eb_scope_replace(const eb_scope *scope, const char *text, char **out) {
+  return expand_anew(scope, text, true, out);
 }
 
 static eb_error visit_from(const eb_expression *call, int loop, const eb_scope *scope,
@@ -517,8 +526,8 @@ static eb_error print_loop(const printer *p, const eb_loop *loop) {
 
 /* Inside a loop its variables stand for themselves, in braces, and nothing has a value. */
 static eb_error print_call(const printer *p, const eb_expression *e) {
-  eb_scope own[MOST_LOOPS];
-  char braced[MOST_LOOPS][64];
+  eb_scope own[EB_MOST_LOOPS];
+  char braced[EB_MOST_LOOPS][64];
   printer inner = *p;
   for (int l = 0; l < e->loop_count; l++) {
     snprintf(braced[l], sizeof braced[l], "{%s}", e->loops[l].variable);

@@ -52,6 +52,7 @@ typedef enum eb_comparison {
 } eb_comparison;
 const char *eb_comparison_sign(eb_comparison comparison); /* "<", "<=", ... */
 
+enum { EB_MOST_LOOPS = 8 };
 /* "for VARIABLE in WORDS" */
 typedef struct eb_loop {
   char *variable;
@@ -93,6 +94,8 @@ typedef struct eb_scope {
 /* Replaces {VARIABLE}, and a variable that stands alone or before a dot, by its word. The caller frees *out. EB_ERR_FORMAT for
  * braces around what is no variable. */
 EB_MUST eb_error eb_scope_expand(const eb_scope *scope, const char *text, char **out);
+/* The same, and braces around what is no variable stay. */
+EB_MUST eb_error eb_scope_replace(const eb_scope *scope, const char *text, char **out);
 
 /* Calls `visit` for every combination of the loops' words, with a scope that holds them. */
 typedef eb_error (*eb_visit)(void *context, const eb_scope *scope);

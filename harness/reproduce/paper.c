@@ -16,7 +16,7 @@ static eb_error read_expression(const eb_paper *paper, const eb_section *section
                                 const eb_entry *entry, eb_value_kind wanted, eb_expression **out) {
   eb_error error = EB_OK;
   if (*out) error = EB_ERROR(EB_ERR_FORMAT, "it is there twice");
-  if (!error) error = eb_expression_parse(entry->value, out);
+  if (!error) error = eb_definitions_parse(&paper->definitions, entry->value, out);
   if (!error) error = eb_expression_check(paper, *out, NULL, wanted);
   return eb_section_locate(section, entry, error);
 }
@@ -84,8 +84,8 @@ static void clear_claim(eb_paper_claim *claim) {
 /* ---- the paper -------------------------------------------------------------------------------- */
 
 static eb_error check_kinds(const eb_paper *paper) {
-  static const char *const kinds[] = {"paper", "solvers", "cases", "table",
-                                      "claim", "figure",  NULL};
+  static const char *const kinds[] = {"paper", "solvers", "cases", "names",
+                                      "table", "claim",   "figure", NULL};
   for (int i = 0; i < paper->sections.count; i++) {
     int k = 0;
     while (kinds[k] && strcmp(kinds[k], paper->sections.items[i].kind) != 0) k++;
@@ -93,9 +93,35 @@ static eb_error check_kinds(const eb_paper *paper) {
     return eb_section_locate(
         &paper->sections.items[i], NULL,
         EB_ERROR(EB_ERR_FORMAT,
-                 "there is no kind of section '%s'; there are: paper, solvers, cases, table, "
-                 "claim, figure",
+                 "there is no kind of section '%s'; there are: paper, solvers, cases, names, "
+                 "table, claim, figure",
                  paper->sections.items[i].kind));
+  }
+  return EB_OK;
+}
+
+/* Whether a word that stands for a case, a table, or a row or column of one. */
+static bool is_word_of(const eb_paper *paper, const char *name) {
+  bool found = eb_paper_case_find(paper, name, strlen(name)) >= 0;
+  for (int t = 0; t < paper->table_count && !found; t++) {
+    const eb_paper_table *table = &paper->tables[t];
+    found = strcmp(table->id, name) == 0 || eb_paper_row_find(table, name) >= 0;
+    for (int c = 0; c < table->names.count; c++)
+      found = found || strcmp(table->names.items[c], name) == 0;
+  }
+  return found;
+}
+
+/* A name that stands for an expression stands for nothing else. */
+static eb_error check_definitions(const eb_paper *paper) {
+  for (int i = 0; i < paper->definitions.count; i++) {
+    const eb_definition *one = &paper->definitions.items[i];
+    bool word = one->parameters.count == 0 && is_word_of(paper, one->name);
+    if (!word && !eb_is_function(one->name)) continue;
+    return eb_section_locate(eb_sections_find(&paper->sections, "names", ""), one->entry,
+                             EB_ERROR(EB_ERR_FORMAT, "'%s' is %s already", one->name,
+                                      word ? "a case, a table, or a row or column of one"
+                                           : "a function of the language"));
   }
   return EB_OK;
 }
@@ -109,8 +135,10 @@ static eb_error read_paper(eb_paper *paper, const char *from) {
   EB_TRY(eb_section_joined(head, "citation", &paper->citation));
   EB_TRY(eb_section_joined(head, "machine", &paper->machine));
   EB_TRY(eb_section_joined(head, "note", &paper->note));
+  EB_TRY(eb_definitions_read(eb_sections_find(&paper->sections, "names", ""), &paper->definitions));
   EB_TRY(eb_paper_read_cases(paper));
   EB_TRY(eb_paper_read_tables(paper, from));
+  EB_TRY(check_definitions(paper));
   EB_TRY(eb_paper_read_figures(paper));
   return read_claims(paper);
 }
@@ -146,6 +174,8 @@ void eb_paper_destroy(eb_paper *paper) {
   eb_paper_clear_tables(paper);
   eb_paper_clear_figures(paper);
   eb_paper_clear_cases(paper);
+  eb_definitions_clear(&paper->definitions);
+  eb_strings_clear(&paper->texts);
   eb_sections_clear(&paper->sections);
   free(paper->name);
   free(paper->title);

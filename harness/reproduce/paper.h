@@ -2,17 +2,19 @@
  *
  *   [paper]        title, citation, machine (of the paper), note
  *   [solvers]      LABEL = SOLVER[:o=v,..]             used below by label
- *   [cases ANY]    frames, quick (or seconds, quick-seconds: simulated time, for cases of one section with different steps),
- *                  repeat, quick-repeat, threads, timeout, quick-timeout (s), memory (MB), may-fail; quick-scene = p=v,..
- *                  (parameters of quick runs' scenes, beside their own or in their place: fewer bodies instead of fewer frames); from, stride, samples, sweep and
- *                  checkpoints, and the same with quick- before them, as in suites (harness/suite/ties.h), where `from` names a case of the paper; every
- *                  other entry is a case: NAME = SCENE[:p=v,..] LABEL [THREADS]. Cases of one section are competitors: their
- *                  repetitions interleave.
+ *   [cases ANY]    settings and cases, which are every other entry: NAME = SCENE[:p=v,..] LABEL [THREADS]. Settings: frames (or seconds: simulated
+ *                  time, for cases of one section with different steps), repeat, threads, timeout (s), memory (MB), may-fail (a failure is
+ *                  what the paper reports), quick-scene = p=v,.. (parameters of quick runs' scenes, beside their own or in their place: fewer
+ *                  bodies instead of fewer frames); from, stride, samples, sweep and checkpoints as in suites (harness/suite/ties.h), where `from` names a
+ *                  case of the paper. KEY = A | B: B is for quick runs. settings = KEY VALUE, KEY A | B, ..: several in one line. Cases of
+ *                  one section are competitors: their repetitions interleave.
+ *   [cases]          what holds for the other sections too, unless they say otherwise
+ *   [names]        NAME = EXPRESSION, NAME(X, Y) = EXPRESSION of X and Y (harness/reproduce/definitions.h)
  *   [table ID]     where, title, data (a TSV file), unit (ms, s, MB, 1), note,
- *                  column = NAME: EXPRESSION          ours beside that column of the data; {row} stands for
+ *                  column = NAME | HEADING | EXPRESSION   a column of the data, and ours beside it; {row} stands for
  *                  row = KEY: TEXT                    this text, or for the row's key. A text with {column} is the expression itself, and that
- *                                                     stands for the column's text. "-": ours has no such row
- *                  heading = NAME: TEXT               over a column; with a heading, columns without ours are shown too
+ *                                                     stands for the column's text. "-": ours has no such row.
+ *                                                     Without EXPRESSION the column is the paper's alone
  *   [claim ID]     where, claim (in own words), holds = EXPRESSION (one or more, all of which have to), source (where their bounds come
  *                  from), given = EXPRESSION (what the machine has to offer: where it does not, nothing is refuted), paper and ours =
  *                  EXPRESSION (the claim in one number each; ours is else the left side of the first comparison), table = ID and
@@ -26,6 +28,9 @@
  *                  template = bars, value = EXPRESSION of {case} (of the whole), part = NAME: EXPRESSION and lines run = NAME: CASE; or
  *                  template (updates, frames or tree) and show = CASE: pictures of one run
  *
+ * Labels of sections, cases, columns, rows, and lines of figures may have loops behind them (harness/reproduce/sections.h):
+ *   {x}-{m} = verschoor2019/{x} {m} for x in rings pyramid for m in full ica
+ *
  * Expressions are described in this room's README; all are in SI units.
  *
  * The first line of a TSV file names its columns; the first column holds the keys of the rows, a second one named
@@ -36,11 +41,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/reproduce/expression.h"
+#include "harness/reproduce/definitions.h"
 #include "harness/reproduce/sections.h"
 #include "harness/suite/ties.h"
 
-/* What ties a case to others, as it is written; NULL: nothing. Owned by the sections. */
+/* What ties a case to others, as it is written; NULL: nothing. Owned by the paper. */
 enum {
   EB_TIE_FROM,
   EB_TIE_STRIDE,
@@ -62,7 +67,7 @@ typedef struct eb_paper_case {
   int64_t threads;
   double timeout, memory; /* s, MB; 0: the default */
   bool may_fail;          /* a failure is what the paper reports: a result like others */
-  const char *reduced;    /* parameters that a quick run adds, or NULL; owned by the sections */
+  const char *reduced;    /* parameters that a quick run adds, or NULL; owned by the paper */
   int group;              /* competitors have the same */
 } eb_paper_case;
 
@@ -127,6 +132,8 @@ typedef struct eb_paper {
   char *name, *title, *citation, *machine, *note;
   bool quick;
   eb_sections sections;
+  eb_strings texts; /* of settings that cases point to */
+  eb_definitions definitions;
   eb_paper_case *cases;
   eb_paper_table *tables;
   eb_paper_claim *claims;

@@ -15,7 +15,7 @@ typedef struct settings {
   int64_t frames, quick, repeat, quick_repeat, threads;
   double timeout, quick_timeout, memory, seconds, quick_seconds;
   bool may_fail;
-  const char *quick_scene; /* owned by the section */
+  const char *quick_scene; /* owned by the paper */
   eb_paper_ties ties, quick_ties;
 } settings;
 
@@ -67,6 +67,7 @@ static eb_error set(settings *s, const char *key, const char *value, bool *known
              {"seconds", NULL, &s->seconds, 0},
              {"quick-seconds", NULL, &s->quick_seconds, 0}};
   *known = true;
+  if (strcmp(key, "quick-frames") == 0) key = "quick";
   if (keep_tie(s, key, value)) return EB_OK;
   if (strcmp(key, "may-fail") == 0) return read_yes(key, value, &s->may_fail);
   if (strcmp(key, "quick-scene") == 0) {
@@ -75,10 +76,66 @@ static eb_error set(settings *s, const char *key, const char *value, bool *known
   }
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (strcmp(key, all[i].name) != 0) continue;
+    /* Of frames and seconds the later one counts, and an inherited one least. */
+    if (strcmp(key, "frames") == 0) s->seconds = s->quick_seconds = 0;
+    if (strcmp(key, "seconds") == 0) s->frames = s->quick = 0;
     return all[i].whole ? eb_parse_whole(key, value, 1, all[i].most, all[i].whole)
                         : eb_parse_real(key, value, 1e-3, 1e9, all[i].real);
   }
   *known = false;
+  return EB_OK;
+}
+
+/* The same of a text that the paper then keeps. */
+static eb_error set_kept(eb_paper *paper, settings *s, const char *key, const char *value,
+                         bool *known) {
+  EB_TRY(eb_strings_add(&paper->texts, value));
+  return set(s, key, paper->texts.items[paper->texts.count - 1], known);
+}
+
+/* "VALUE", or "VALUE | THAT OF QUICK RUNS". */
+static eb_error set_both(eb_paper *paper, settings *s, const char *key, const char *value,
+                         bool *known) {
+  char quick_key[60], *part;
+  const char *rest = value;
+  EB_TRY(eb_part_next(&rest, &part));
+  eb_error error = set_kept(paper, s, key, part, known);
+  free(part);
+  if (error || !*known || !rest) return error;
+  snprintf(quick_key, sizeof quick_key, "quick-%s", key);
+  return set_kept(paper, s, quick_key, rest + strspn(rest, " "), known);
+}
+
+static eb_error unknown_setting(const char *name) {
+  static const char *const all[] = {"frames",  "seconds", "repeat",   "threads",
+                                    "timeout", "memory",  "may-fail", "quick-scene",
+                                    "from",    "stride",  "samples",  "sweep"};
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  for (size_t i = 0; i < sizeof all / sizeof *all && !error; i++)
+    error = eb_strings_add(&names, all[i]);
+  if (!error) error = eb_unknown_name("setting of cases", name, &names);
+  eb_strings_clear(&names);
+  return error;
+}
+
+/* "KEY VALUE, KEY VALUE | QUICK, .." */
+static eb_error set_several(eb_paper *paper, settings *s, const char *list) {
+  while (*(list += strspn(list, ", "))) {
+    const char *end = strstr(list, ", ");
+    size_t length = end ? (size_t)(end - list) : strlen(list), key = strcspn(list, " ,");
+    bool known = false;
+    char *name = strndup(list, key < length ? key : length),
+         *value =
+             strndup(list + (key < length ? key + 1 : length), key < length ? length - key - 1 : 0);
+    eb_error error = name && value ? set_both(paper, s, name, value, &known)
+                                   : EB_ERROR(EB_ERR_MEMORY, "cannot keep a setting");
+    if (!error && !known) error = unknown_setting(name);
+    free(name);
+    free(value);
+    EB_TRY(error);
+    list += length;
+  }
   return EB_OK;
 }
 
@@ -244,20 +301,36 @@ static eb_error add_case(eb_paper *paper, const char *name, const char *value, i
   return read_work(paper, value, added);
 }
 
-static eb_error read_section(eb_paper *paper, const eb_section *section, int group) {
-  settings s = {.repeat = 1, .threads = 1};
+/* Where the cases of a section go. */
+typedef struct gathering {
+  eb_paper *paper;
+  int group;
+} gathering;
+
+static eb_error add_visited(void *context, const eb_entry *entry) {
+  gathering *g = context;
+  return add_case(g->paper, entry->key, entry->value, g->group);
+}
+
+static eb_error read_section(eb_paper *paper, const settings *inherited, int group, settings *s) {
+  const eb_section *section = &paper->sections.items[group];
+  gathering cases = {paper, group};
   int first = paper->case_count;
+  *s = *inherited;
   for (int e = 0; e < section->count; e++) {
-    bool known;
+    bool known = true;
     const eb_entry *entry = &section->entries[e];
-    eb_error error = set(&s, entry->key, entry->value, &known);
-    if (!error && !known) error = add_case(paper, entry->key, entry->value, group);
+    eb_error error = strcmp(entry->key, "settings") == 0
+                         ? set_several(paper, s, entry->value)
+                         : set_both(paper, s, entry->key, entry->value, &known);
+    if (!error && !known) error = eb_entry_unroll(entry, add_visited, &cases);
     EB_TRY(eb_section_locate(section, entry, error));
   }
-  bool counted = s.frames || s.seconds > 0 || s.ties[EB_TIE_FROM] || s.ties[EB_TIE_SWEEP];
+  bool counted = s->frames || s->seconds > 0 || s->ties[EB_TIE_FROM] || s->ties[EB_TIE_SWEEP] ||
+                 first == paper->case_count;
   eb_error error = counted ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "'frames' is missing");
   for (int c = first; c < paper->case_count && !error; c++)
-    error = apply(&s, paper->quick, &paper->cases[c]);
+    error = apply(s, paper->quick, &paper->cases[c]);
   return eb_section_locate(section, NULL, error);
 }
 
@@ -301,12 +374,16 @@ static eb_error link_cases(eb_paper *paper) {
   return EB_OK;
 }
 
+/* [cases] without a label comes first: what it sets holds for the other sections too. */
 eb_error eb_paper_read_cases(eb_paper *paper) {
-  for (int i = 0; i < paper->sections.count; i++) {
-    const eb_section *section = &paper->sections.items[i];
-    if (strcmp(section->kind, "cases") != 0) continue;
-    EB_TRY(read_section(paper, section, i));
-  }
+  settings common = {.repeat = 1, .threads = 1}, own;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < paper->sections.count; i++) {
+      const eb_section *section = &paper->sections.items[i];
+      if (strcmp(section->kind, "cases") != 0 || !*section->label != (pass == 0)) continue;
+      EB_TRY(read_section(paper, &common, i, &own));
+      if (pass == 0) common = own;
+    }
   return link_cases(paper);
 }
 

@@ -17,12 +17,21 @@ static bool is_number(const char *word) {
   return end != word && !*end;
 }
 
+static eb_error add_point(eb_paper_figure *figure, double x, int against) {
+  size_t count = (size_t)figure->point_count;
+  eb_paper_point *grown = eb_recalloc(figure->points, count, count + 1, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a point");
+  figure->points = grown;
+  grown[figure->point_count++] = (eb_paper_point){.x = x, .case_ = -1, .against = against};
+  return EB_OK;
+}
+
 /* "X CASE" or "X CASE AGAINST" */
 static eb_error read_point(const eb_paper *paper, const char *value, eb_paper_figure *figure,
                            int against) {
   eb_strings words = {0};
-  eb_paper_point *point = &figure->points[figure->point_count++];
-  *point = (eb_paper_point){.case_ = -1, .against = against};
+  EB_TRY(add_point(figure, 0, against));
+  eb_paper_point *point = &figure->points[figure->point_count - 1];
   eb_error error = eb_words(value, " ", &words);
   if (!error && (words.count < 2 || words.count > 3 || !is_number(words.items[0])))
     error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'X CASE' or 'X CASE AGAINST'", value);
@@ -45,12 +54,10 @@ static eb_error read_curve(const char *label, size_t length, eb_paper_figure *fi
 static eb_error read_run(const eb_paper *paper, const char *value, eb_paper_figure *figure) {
   size_t name;
   const char *rest;
-  eb_paper_point *point = &figure->points[figure->point_count];
   EB_TRY(eb_paper_split(value, &name, &rest));
   EB_TRY(read_curve(value, name, figure));
-  *point = (eb_paper_point){.x = figure->point_count, .against = -1};
-  EB_TRY(find_case(paper, rest, &point->case_));
-  figure->point_count++;
+  EB_TRY(add_point(figure, figure->point_count, -1));
+  EB_TRY(find_case(paper, rest, &figure->points[figure->point_count - 1].case_));
   figure->curves[figure->curve_count - 1].count = 1;
   return EB_OK;
 }
@@ -64,31 +71,40 @@ static eb_error read_residuals(const eb_paper *paper, const char *value, bool en
 }
 
 /* "NAME: EXPRESSION" */
-static eb_error read_part(const char *value, eb_paper_figure *figure) {
+static eb_error read_part(const eb_paper *paper, const char *value, eb_paper_figure *figure) {
   size_t name;
   const char *rest;
   EB_TRY(eb_paper_split(value, &name, &rest));
   if (figure->parts.count == EB_MOST_PARTS)
     return EB_ERROR(EB_ERR_FORMAT, "there are more than %d parts", EB_MOST_PARTS);
   EB_TRY(eb_strings_add_part(&figure->parts, value, name));
-  return eb_expression_parse(rest, &figure->shares[figure->parts.count - 1]);
+  return eb_definitions_parse(&paper->definitions, rest, &figure->shares[figure->parts.count - 1]);
 }
 
-static eb_error read_entry(const eb_paper *paper, const eb_entry *entry, int against,
-                           eb_paper_figure *figure) {
+/* What an entry is read into. */
+typedef struct reading {
+  const eb_paper *paper;
+  eb_paper_figure *figure;
+  int against;
+} reading;
+
+static eb_error read_entry(void *context, const eb_entry *entry) {
+  const reading *r = context;
+  const eb_paper *paper = r->paper;
+  eb_paper_figure *figure = r->figure;
   const char *key = entry->key, *value = entry->value;
   if (strcmp(key, "run") == 0) return read_run(paper, value, figure);
   if (strcmp(key, "residuals") == 0 || strcmp(key, "ends") == 0)
     return read_residuals(paper, value, *key == 'e', figure);
-  if (strcmp(key, "part") == 0) return read_part(value, figure);
+  if (strcmp(key, "part") == 0) return read_part(paper, value, figure);
   if (strcmp(key, "curve") == 0) return read_curve(value, strlen(value), figure);
   if (strcmp(key, "value") == 0)
     return figure->value ? EB_ERROR(EB_ERR_FORMAT, "it is there twice")
-                         : eb_expression_parse(value, &figure->value);
+                         : eb_definitions_parse(&paper->definitions, value, &figure->value);
   if (strcmp(key, "point") != 0) return EB_OK;
   /* The points of a curve follow its name; without one they are one. */
   if (figure->curve_count == 0) EB_TRY(read_curve(figure->title, strlen(figure->title), figure));
-  EB_TRY(read_point(paper, value, figure, against));
+  EB_TRY(read_point(paper, value, figure, r->against));
   figure->curves[figure->curve_count - 1].count++;
   return EB_OK;
 }
@@ -145,7 +161,6 @@ static eb_error read_head(const eb_paper *paper, const eb_section *section, eb_p
   const char *other = eb_section_value(section, "against"),
              *show = eb_section_value(section, "show");
   EB_TRY(eb_section_expect(section, keys));
-  EB_TRY(EB_NEW(figure->points, section->count));
   figure->id = section->label;
   figure->title = text_of(section, "title", section->label);
   figure->template = text_of(section, "template", "");
@@ -157,13 +172,23 @@ static eb_error read_head(const eb_paper *paper, const eb_section *section, eb_p
   return eb_paper_unit(eb_section_value(section, "unit"), &figure->scale);
 }
 
+/* Entries that are no prose, and no expressions with loops of their own. */
+static bool may_loop(const char *key) {
+  static const char *const keys[] = {"run", "point", "part", "residuals", "ends"};
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+    if (strcmp(keys[k], key) == 0) return true;
+  return false;
+}
+
 static eb_error read_figure(eb_paper *paper, const eb_section *section) {
   eb_paper_figure *figure = &paper->figures[paper->figure_count++];
-  int against = -1;
-  EB_TRY(eb_section_locate(section, NULL, read_head(paper, section, figure, &against)));
+  reading r = {paper, figure, -1};
+  EB_TRY(eb_section_locate(section, NULL, read_head(paper, section, figure, &r.against)));
   for (int e = 0; e < section->count; e++) {
     const eb_entry *entry = &section->entries[e];
-    EB_TRY(eb_section_locate(section, entry, read_entry(paper, entry, against, figure)));
+    eb_error error =
+        may_loop(entry->key) ? eb_entry_unroll(entry, read_entry, &r) : read_entry(&r, entry);
+    EB_TRY(eb_section_locate(section, entry, error));
   }
   EB_TRY(eb_section_locate(section, NULL, check_residuals(figure)));
   EB_TRY(eb_section_locate(section, NULL, check_expressions(paper, figure)));

@@ -124,27 +124,27 @@ static eb_error replace(char **text, const char *with, size_t length) {
   return EB_OK;
 }
 
-static eb_error read_column(eb_paper_table *table, const char *value) {
-  size_t name;
-  const char *rest;
-  eb_paper_column *column;
-  EB_TRY(eb_paper_split(value, &name, &rest));
-  EB_TRY(column_of(table, value, name, &column));
-  return replace(&column->text, rest, strlen(rest));
+/* "NAME | HEADING | EXPRESSION"; without an expression it is the paper's alone. */
+static eb_error read_column(void *context, const eb_entry *entry) {
+  char *parts[3] = {NULL};
+  const char *rest = entry->value;
+  eb_paper_column *column = NULL;
+  int count = 0;
+  eb_error error = EB_OK;
+  for (; rest && count < 3 && !error; count++) error = eb_part_next(&rest, &parts[count]);
+  if (!error && (rest || count < 2))
+    error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'NAME | HEADING | EXPRESSION'", entry->value);
+  if (!error) error = column_of(context, parts[0], strlen(parts[0]), &column);
+  if (!error && *parts[1]) error = replace(&column->heading, parts[1], strlen(parts[1]));
+  if (!error && count == 3) error = replace(&column->text, parts[2], strlen(parts[2]));
+  for (int i = 0; i < 3; i++) free(parts[i]);
+  return error;
 }
 
-static eb_error read_heading(eb_paper_table *table, const char *value) {
+static eb_error read_fill(void *context, const eb_entry *entry) {
+  eb_paper_table *table = context;
+  const char *rest, *value = entry->value;
   size_t name;
-  const char *rest;
-  eb_paper_column *column;
-  EB_TRY(eb_paper_split(value, &name, &rest));
-  EB_TRY(column_of(table, value, name, &column));
-  return replace(&column->heading, rest, strlen(rest));
-}
-
-static eb_error read_fill(eb_paper_table *table, const char *value) {
-  size_t name;
-  const char *rest;
   EB_TRY(eb_paper_split(value, &name, &rest));
   int row = find_text(&table->keys, value, name);
   if (row < 0) return EB_ERROR(EB_ERR_FORMAT, "the data have no row '%.*s'", (int)name, value);
@@ -172,10 +172,9 @@ static eb_error read_layout(const eb_section *section, eb_paper_table *table) {
   EB_TRY(eb_section_locate(section, NULL, eb_paper_unit(unit, &table->scale)));
   for (int e = 0; e < section->count; e++) {
     const eb_entry *entry = &section->entries[e];
-    eb_error error = strcmp(entry->key, "column") == 0    ? read_column(table, entry->value)
-                     : strcmp(entry->key, "row") == 0     ? read_fill(table, entry->value)
-                     : strcmp(entry->key, "heading") == 0 ? read_heading(table, entry->value)
-                                                          : EB_OK;
+    eb_error error = strcmp(entry->key, "column") == 0 ? eb_entry_unroll(entry, read_column, table)
+                     : strcmp(entry->key, "row") == 0  ? eb_entry_unroll(entry, read_fill, table)
+                                                       : EB_OK;
     EB_TRY(eb_section_locate(section, entry, error));
   }
   return eb_section_locate(
@@ -199,7 +198,7 @@ static eb_error parse_cell(const eb_paper *paper, const char *column, const char
   bool by_row = strstr(row, "{column}") != NULL;
   eb_error error = by_row ? put_replaced(row, "{column}", column, &text)
                           : put_replaced(column, "{row}", row, &text);
-  if (!error) error = eb_expression_parse(text.data, out);
+  if (!error) error = eb_definitions_parse(&paper->definitions, text.data, out);
   if (!error) error = eb_expression_check(paper, *out, NULL, EB_VALUE_NUMBER);
   eb_text_clear(&text);
   return error;
@@ -226,8 +225,8 @@ static eb_error read_cells(const eb_paper *paper, const eb_section *section,
 /* ---- tables ----------------------------------------------------------------------------------- */
 
 static eb_error read_table(eb_paper *paper, const char *from, const eb_section *section) {
-  static const char *const keys[] = {"where", "title",  "data",    "unit", "note",
-                                     "row",   "column", "heading", NULL};
+  static const char *const keys[] = {"where", "title", "data",   "unit",
+                                     "note",  "row",   "column", NULL};
   eb_paper_table *table = &paper->tables[paper->table_count++];
   eb_paper_file file;
   const char *data = eb_section_value(section, "data"), *where = eb_section_value(section, "where");

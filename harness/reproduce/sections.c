@@ -97,19 +97,6 @@ static eb_error take(eb_sections *sections, const char *line, size_t length, int
   return add_entry(section, line + blanks, key - blanks, line + value, length - value, number);
 }
 
-eb_error eb_sections_parse(const char *name, const char *text, eb_sections *out) {
-  int number = 0, at = -1;
-  *out = (eb_sections){0};
-  EB_TRY(copy_text(name, strlen(name), &out->path));
-  while (*text) {
-    size_t length = strcspn(text, "\n");
-    eb_error error = take(out, text, content_of(text, length), ++number, &at);
-    EB_TRY(eb_error_prefix(error, "%s:%d", name, number));
-    text += length + (text[length] == '\n');
-  }
-  return EB_OK;
-}
-
 eb_error eb_section_locate(const eb_section *section, const eb_entry *entry, eb_error error) {
   return eb_error_prefix(error, "%s:%d: [%s%s%s]%s%s", section->path,
                          entry ? entry->line : section->line, section->kind,
@@ -200,4 +187,205 @@ eb_error eb_words(const char *text, const char *separators, eb_strings *out) {
     text += length;
   }
   return EB_OK;
+}
+
+eb_error eb_part_next(const char **rest, char **out) {
+  static const char bar[] = " | ";
+  const char *from = *rest + strspn(*rest, " "), *end = strstr(from, bar);
+  size_t length = end ? (size_t)(end - from) : strlen(from);
+  *rest = end ? end + strlen(bar) : NULL;
+  while (length > 0 && is_blank(from[length - 1])) length--;
+  return copy_text(from, length, out);
+}
+
+/* ---- loops ------------------------------------------------------------------------------------ */
+
+/* The words that the loops' variables stand for, the innermost first. */
+typedef struct binding {
+  const char *variable, *word;
+  const struct binding *outer;
+} binding;
+
+typedef eb_error (*turn)(void *context, const binding *words);
+
+static bool has_in(const char *text) {
+  for (const char *in = text; (in = strstr(in, " in")); in++)
+    if (in[3] == ' ' || !in[3]) return true;
+  return false;
+}
+
+/* Where the loops of a text begin, or NULL: "for A in ..", outside parentheses, with no '|' behind. */
+static const char *find_loops(const char *text) {
+  int depth = 0;
+  for (const char *at = text; *at; at++) {
+    depth += (*at == '(') - (*at == ')');
+    if (depth == 0 && strncmp(at, " for ", 5) == 0 && has_in(at) && !strchr(at, '|')) return at + 1;
+  }
+  return NULL;
+}
+
+static const binding *find_binding(const binding *words, const char *at) {
+  for (; words; words = words->outer) {
+    size_t length = strlen(words->variable);
+    if (strncmp(at + 1, words->variable, length) == 0 && at[1 + length] == '}') break;
+  }
+  return words;
+}
+
+/* The first bytes of a text with {VARIABLE} replaced; other braces stay. */
+static eb_error put_words(const char *text, size_t length, const binding *words, char **out) {
+  eb_text put = {0};
+  eb_error error = eb_text_append(&put, "", 0);
+  for (const char *at = text, *end = text + length; at < end && !error;) {
+    const binding *found = *at == '{' ? find_binding(words, at) : NULL;
+    const char *brace = memchr(at + 1, '{', (size_t)(end - at - 1));
+    size_t plain = (size_t)((brace ? brace : end) - at);
+    error = found ? eb_text_append(&put, found->word, strlen(found->word))
+                  : eb_text_append(&put, at, plain);
+    at += found ? strlen(found->variable) + 2 : plain;
+  }
+  if (error) eb_text_clear(&put);
+  *out = put.data;
+  return error;
+}
+
+static eb_error run_loops(const char *loops, const binding *outer, turn visit, void *context);
+
+/* Binds the variables from `v` on to words from `first` on, then runs the loops that follow. */
+static eb_error bind(const eb_strings *list, int v, int variables, int first, const char *next,
+                     const binding *outer, turn visit, void *context) {
+  const binding one = {list->items[v], list->items[first + v], outer};
+  return v + 1 < variables ? bind(list, v + 1, variables, first, next, &one, visit, context)
+         : next            ? run_loops(next, &one, visit, context)
+                           : visit(context, &one);
+}
+
+/* `list` holds variables, "in" and words. */
+static eb_error run_loop(const eb_strings *list, const char *next, const binding *outer, turn visit,
+                         void *context) {
+  int variables = 0;
+  while (variables < list->count && strcmp(list->items[variables], "in") != 0) variables++;
+  int words = list->count - variables - 1;
+  if (variables == 0 || words <= 0 || words % variables != 0)
+    return EB_ERROR(EB_ERR_FORMAT,
+                    "a loop is 'for VARIABLE in WORDS', or 'for A B in WORDS' with words for both");
+  for (int first = variables + 1; first < list->count; first += variables)
+    EB_TRY(bind(list, 0, variables, first, next, outer, visit, context));
+  return EB_OK;
+}
+
+static eb_error run_loops(const char *loops, const binding *outer, turn visit, void *context) {
+  const char *next = find_loops(loops);
+  char *own;
+  eb_strings list = {0};
+  size_t skip = strlen("for "), length = next ? (size_t)(next - loops) : strlen(loops);
+  EB_TRY(put_words(loops + skip, length - skip, outer, &own));
+  eb_error error = eb_words(own, " \t", &list);
+  if (!error) error = run_loop(&list, next, outer, visit, context);
+  eb_strings_clear(&list);
+  free(own);
+  return error;
+}
+
+enum { MOST = 10000 };
+static eb_error count_turn(int *count) {
+  return ++*count > MOST ? EB_ERROR(EB_ERR_FORMAT, "its loops have more than %d turns", MOST)
+                         : EB_OK;
+}
+
+/* ---- entries with loops ----------------------------------------------------------------------- */
+
+typedef struct unrolling {
+  const eb_entry *entry;
+  size_t length; /* of its value without the loops */
+  eb_entry_visit visit;
+  void *context;
+  int count;
+} unrolling;
+
+static eb_error visit_entry(void *context, const binding *words) {
+  unrolling *u = context;
+  eb_entry one = {.line = u->entry->line};
+  eb_error error = count_turn(&u->count);
+  if (!error) error = put_words(u->entry->key, strlen(u->entry->key), words, &one.key);
+  if (!error) error = put_words(u->entry->value, u->length, words, &one.value);
+  if (!error) error = u->visit(u->context, &one);
+  free(one.key);
+  free(one.value);
+  return error;
+}
+
+eb_error eb_entry_unroll(const eb_entry *entry, eb_entry_visit visit, void *context) {
+  const char *loops = find_loops(entry->value);
+  if (!loops) return visit(context, entry);
+  unrolling u = {entry, (size_t)(loops - entry->value - 1), visit, context, 0};
+  return run_loops(loops, NULL, visit_entry, &u);
+}
+
+/* ---- sections with loops ---------------------------------------------------------------------- */
+
+typedef struct spreading {
+  const eb_section *section;
+  size_t length; /* of its label without the loops */
+  eb_sections *out;
+  int count;
+} spreading;
+
+static eb_error copy_section(const eb_section *from, size_t length, const binding *words,
+                             eb_section *to) {
+  to->line = from->line;
+  to->path = from->path;
+  EB_TRY(copy_text(from->kind, strlen(from->kind), &to->kind));
+  EB_TRY(put_words(from->label, length, words, &to->label));
+  EB_TRY(EB_NEW(to->entries, from->count));
+  for (int e = 0; e < from->count; e++) {
+    eb_entry *entry = &to->entries[to->count++];
+    entry->line = from->entries[e].line;
+    EB_TRY(put_words(from->entries[e].key, strlen(from->entries[e].key), words, &entry->key));
+    EB_TRY(put_words(from->entries[e].value, strlen(from->entries[e].value), words, &entry->value));
+  }
+  return EB_OK;
+}
+
+static eb_error visit_section(void *context, const binding *words) {
+  spreading *s = context;
+  size_t count = (size_t)s->out->count;
+  EB_TRY(count_turn(&s->count));
+  eb_section *grown = eb_recalloc(s->out->items, count, count + 1, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a section");
+  s->out->items = grown;
+  s->out->count++;
+  return copy_section(s->section, s->length, words, &grown[count]);
+}
+
+/* Sections with loops in their label, each in the place of the one. */
+static eb_error spread(eb_sections *sections) {
+  eb_sections all = *sections;
+  sections->items = NULL;
+  sections->count = 0;
+  eb_error error = EB_OK;
+  for (int i = 0; i < all.count && !error; i++) {
+    const eb_section *section = &all.items[i];
+    const char *loops = find_loops(section->label);
+    spreading s = {section, strlen(section->label), sections, 0};
+    if (loops) s.length = (size_t)(loops - section->label - 1);
+    error = loops ? run_loops(loops, NULL, visit_section, &s) : visit_section(&s, NULL);
+    error = eb_section_locate(section, NULL, error);
+  }
+  all.path = NULL;
+  eb_sections_clear(&all);
+  return error;
+}
+
+eb_error eb_sections_parse(const char *name, const char *text, eb_sections *out) {
+  int number = 0, at = -1;
+  *out = (eb_sections){0};
+  EB_TRY(copy_text(name, strlen(name), &out->path));
+  while (*text) {
+    size_t length = strcspn(text, "\n");
+    eb_error error = take(out, text, content_of(text, length), ++number, &at);
+    EB_TRY(eb_error_prefix(error, "%s:%d", name, number));
+    text += length + (text[length] == '\n');
+  }
+  return spread(out);
 }

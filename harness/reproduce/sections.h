@@ -5,6 +5,9 @@
  *     on indented lines
  *   row = a b            ; a key may be repeated: entries are kept apart, in order
  *
+ * A section with loops in its label stands for several: [cases {n} for n q in few 8 some 16] for [cases few] and [cases some], in which {n}
+ * and {q} are replaced throughout.
+ *
  * A comment begins with ';' at the start of a line or behind a blank, or with '#' at the start of a line. Lines are of any length. What
  * kinds, keys and values mean is for who reads the sections. */
 #ifndef EB_REPRODUCE_SECTIONS_H
@@ -49,6 +52,15 @@ const char *eb_section_next(const eb_section *section, const char *key, int *at)
 EB_MUST eb_error eb_section_joined(const eb_section *section, const char *key, char **out);
 /* EB_ERR_FORMAT for the first key that is not in the list (ended by NULL), with the nearest one. */
 EB_MUST eb_error eb_section_expect(const eb_section *section, const char *const *keys);
+
+/* Calls `visit` for every entry that one with loops stands for: "{m}-{n} = X:n={n} {m} for m in a b for n in 1 2" for four, the first loop
+ * slowest; "for n dt in one 1e-3 two 2e-3" takes words two at a time. Loops stand at the end, outside parentheses, and no '|' follows.
+ * An entry without loops is visited as it is. EB_ERR_FORMAT for a loop without words and for very many entries. */
+typedef eb_error (*eb_entry_visit)(void *context, const eb_entry *entry);
+EB_MUST eb_error eb_entry_unroll(const eb_entry *entry, eb_entry_visit visit, void *context);
+
+/* Takes the next part of "A | B | C" off a text, without the blanks around it; *rest is NULL behind the last. */
+EB_MUST eb_error eb_part_next(const char **rest, char **out);
 
 /* Appends the words of a text, which stand between any of `separators`. */
 EB_MUST eb_error eb_words(const char *text, const char *separators, eb_strings *out);

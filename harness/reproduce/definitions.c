@@ -1,0 +1,385 @@
+#include "harness/reproduce/definitions.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+
+/* How deep and how large an expression may become: names of names of names grow by powers. */
+enum { DEEPEST = 200, MOST_NODES = 20000, MOST_PARAMETERS = 8 };
+
+/* What a tree is written out with. */
+typedef struct writer {
+  const eb_definitions *known;
+  const eb_definition *of;        /* whose body it is, or NULL */
+  eb_expression *const *arguments; /* of `of`, written out */
+  const eb_scope *words;          /* its parameters, as words within names */
+  const eb_scope *variables;      /* of the loops around, the innermost first */
+  const eb_strings *parameters;   /* of a definition that is read: its loops have other variables */
+  int depth;
+  int *nodes;
+} writer;
+
+static eb_error write_out(const writer *w, const eb_expression *e, eb_expression **out);
+
+static const eb_definition *find(const eb_definitions *known, const char *name) {
+  for (int i = 0; i < known->count; i++)
+    if (strcmp(known->items[i].name, name) == 0) return &known->items[i];
+  return NULL;
+}
+
+static int index_of(const eb_strings *list, const char *text, size_t length) {
+  for (int i = 0; i < list->count; i++)
+    if (strlen(list->items[i]) == length && strncmp(list->items[i], text, length) == 0) return i;
+  return -1;
+}
+
+static bool is_variable(const eb_scope *scope, const char *text, size_t length) {
+  for (; scope; scope = scope->outer)
+    if (strlen(scope->variable) == length && strncmp(scope->variable, text, length) == 0)
+      return true;
+  return false;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------- */
+
+/* The parameter that is all of a name, with or without braces, or -1. */
+static int whole_parameter(const eb_definition *of, const char *text) {
+  size_t length = strlen(text);
+  bool braced = length > 2 && *text == '{' && text[length - 1] == '}';
+  return of ? index_of(&of->parameters, text + braced, length - 2 * braced) : -1;
+}
+
+static bool mentions(const eb_expression *e, const char *braced) {
+  if (!e) return false;
+  if (e->text && strstr(e->text, braced)) return true;
+  for (int i = 0; i < e->count; i++)
+    if (mentions(e->items[i], braced)) return true;
+  for (int l = 0; l < e->loop_count; l++)
+    for (int word = 0; word < e->loops[l].words.count; word++)
+      if (strstr(e->loops[l].words.items[word], braced)) return true;
+  return mentions(e->from.call, braced) || mentions(e->to.call, braced);
+}
+
+/* A loop of a definition must not take a variable of who uses it for its own. */
+static eb_error check_capture(const writer *w, const char *variable) {
+  char braced[64];
+  snprintf(braced, sizeof braced, "{%s}", variable);
+  for (int a = 0; w->of && a < w->of->parameters.count; a++)
+    if (mentions(w->arguments[a], braced))
+      return EB_ERROR(EB_ERR_FORMAT,
+                      "%s is given %s, and has a loop over a '%s' of its own: one of them wants "
+                      "another letter",
+                      w->of->name, braced, variable);
+  return EB_OK;
+}
+
+/* A name with words in the place of parameters; variables of loops stand in braces. */
+static eb_error put_words(const writer *w, const char *text, char **out) {
+  char *replaced;
+  eb_text braced = {0};
+  EB_TRY(eb_scope_replace(w->words, text, &replaced));
+  size_t head = strcspn(replaced, ".");
+  if (!is_variable(w->variables, replaced, head)) {
+    *out = replaced;
+    return EB_OK;
+  }
+  eb_error error = eb_text_printf(&braced, "{%.*s}%s", (int)head, replaced, replaced + head);
+  free(replaced);
+  *out = braced.data;
+  return error;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------ */
+
+static eb_error copy_items(const writer *w, const eb_expression *e, int from, int to,
+                           eb_expression *out) {
+  for (int i = from; i < to; i++) {
+    EB_TRY(write_out(w, e->items[i], &out->items[i]));
+    out->count = i + 1;
+  }
+  return EB_OK;
+}
+
+static eb_error copy_loop(const writer *w, const eb_loop *loop, eb_loop *out) {
+  out->variable = strdup(loop->variable);
+  if (!out->variable) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a variable");
+  EB_TRY(check_capture(w, loop->variable));
+  if (w->parameters && index_of(w->parameters, loop->variable, strlen(loop->variable)) >= 0)
+    return EB_ERROR(EB_ERR_FORMAT, "'%s' is a parameter already, and cannot be a loop's variable",
+                    loop->variable);
+  for (int i = 0; i < loop->words.count; i++) {
+    char *word;
+    EB_TRY(put_words(w, loop->words.items[i], &word));
+    eb_error error = eb_strings_add(&out->words, word);
+    free(word);
+    EB_TRY(error);
+  }
+  return EB_OK;
+}
+
+/* Words of a loop see the loops before it, and the arguments under `for` see all of them. */
+static eb_error copy_call(const writer *w, const eb_expression *e, eb_expression *out) {
+  eb_scope own[EB_MOST_LOOPS];
+  writer inner = *w;
+  EB_TRY(EB_NEW(out->loops, e->loop_count));
+  for (int l = 0; l < e->loop_count; l++) {
+    out->loop_count = l + 1;
+    EB_TRY(copy_loop(&inner, &e->loops[l], &out->loops[l]));
+    own[l] = (eb_scope){e->loops[l].variable, NULL, inner.variables};
+    inner.variables = &own[l];
+  }
+  out->looped = e->looped;
+  EB_TRY(copy_items(&inner, e, 0, e->looped, out));
+  return copy_items(w, e, e->looped, e->count, out);
+}
+
+static eb_error copy_node(const writer *w, const eb_expression *e, eb_expression *out) {
+  out->op = e->op;
+  out->number = e->number;
+  out->from = (eb_window_end){.unit = e->from.unit, .number = e->from.number};
+  out->to = (eb_window_end){.unit = e->to.unit, .number = e->to.number};
+  EB_TRY(EB_NEW(out->items, e->count));
+  if (e->from.call) EB_TRY(write_out(w, e->from.call, &out->from.call));
+  if (e->to.call) EB_TRY(write_out(w, e->to.call, &out->to.call));
+  if (e->op == EB_OP_NAME) return put_words(w, e->text, &out->text);
+  out->text = e->text ? strdup(e->text) : NULL;
+  if (e->text && !out->text) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a name");
+  if (e->op == EB_OP_CALL) return copy_call(w, e, out);
+  if (e->comparisons) {
+    EB_TRY(EB_NEW(out->comparisons, e->count));
+    memcpy(out->comparisons, e->comparisons, (size_t)(e->count - 1) * sizeof *e->comparisons);
+  }
+  return copy_items(w, e, 0, e->count, out);
+}
+
+/* ---- names written out ------------------------------------------------------------------------ */
+
+/* A word where an argument stands within a name; "" for what is none. */
+static eb_error word_of(const eb_expression *argument, char **out) {
+  eb_text text = {0};
+  bool plain = argument->op == EB_OP_NAME || argument->op == EB_OP_NUMBER;
+  eb_error error = eb_text_append(&text, "", 0);
+  if (!error && argument->op == EB_OP_NAME) error = eb_text_printf(&text, "%s", argument->text);
+  if (!error && plain && argument->op == EB_OP_NUMBER)
+    error = eb_text_printf(&text, "%.12g", argument->number);
+  *out = text.data;
+  return error;
+}
+
+static bool is_part_of_name(const eb_expression *e, const char *parameter) {
+  char braced[64];
+  snprintf(braced, sizeof braced, "{%s}", parameter);
+  size_t length = strlen(parameter);
+  if (!e) return false;
+  bool name = e->op == EB_OP_NAME && strcmp(e->text, parameter) && strcmp(e->text, braced);
+  if (name && (strstr(e->text, braced) ||
+               (strncmp(e->text, parameter, length) == 0 && e->text[length] == '.')))
+    return true;
+  for (int i = 0; i < e->count; i++)
+    if (is_part_of_name(e->items[i], parameter)) return true;
+  return is_part_of_name(e->from.call, parameter) || is_part_of_name(e->to.call, parameter);
+}
+
+/* The body with the arguments, which are written out already, in the place of parameters from `p` on. */
+static eb_error bind(writer *inner, int p, const eb_expression *body, eb_expression **out) {
+  const eb_definition *of = inner->of;
+  char *word;
+  if (p == of->parameters.count) return write_out(inner, body, out);
+  EB_TRY(word_of(inner->arguments[p], &word));
+  const eb_scope scope = {of->parameters.items[p], word, inner->words};
+  inner->words = &scope;
+  eb_error error = EB_OK;
+  if (!*word && is_part_of_name(body, scope.variable))
+    error = EB_ERROR(EB_ERR_FORMAT, "%s wants a name for '%s', not a calculation", of->name,
+                     scope.variable);
+  if (!error) error = bind(inner, p + 1, body, out);
+  inner->words = scope.outer;
+  free(word);
+  return error;
+}
+
+static eb_error use(const writer *w, const eb_definition *of, const eb_expression *e,
+                    eb_expression **out) {
+  eb_expression arguments = {0};
+  if (e->loop_count || e->count != of->parameters.count)
+    return EB_ERROR(EB_ERR_FORMAT, "%s = .. wants %d argument%s, and no 'for', not %d",
+                    of->entry->key, of->parameters.count, of->parameters.count == 1 ? "" : "s",
+                    e->count);
+  EB_TRY(EB_NEW(arguments.items, e->count));
+  eb_error error = copy_items(w, e, 0, e->count, &arguments);
+  writer inner = {.known = w->known,
+                  .of = of,
+                  .arguments = arguments.items,
+                  .variables = w->variables,
+                  .depth = w->depth,
+                  .nodes = w->nodes};
+  if (!error) error = bind(&inner, 0, of->body, out);
+  for (int i = 0; i < arguments.count; i++) eb_expression_destroy(arguments.items[i]);
+  free(arguments.items);
+  return error;
+}
+
+/* An argument in the place of a parameter: it has none of its own. */
+static eb_error copy_argument(const writer *w, int parameter, eb_expression **out) {
+  const eb_definitions none = {0};
+  const writer plain = {.known = &none, .depth = w->depth, .nodes = w->nodes};
+  return write_out(&plain, w->arguments[parameter], out);
+}
+
+/* *out is destroyed by the caller also after a failure. */
+static eb_error write_out(const writer *w, const eb_expression *e, eb_expression **out) {
+  writer inner = *w;
+  const eb_definition *of = NULL;
+  int parameter = e->op == EB_OP_NAME ? whole_parameter(w->of, e->text) : -1;
+  *out = NULL;
+  if (++inner.depth > DEEPEST || ++*inner.nodes > MOST_NODES)
+    return EB_ERROR(EB_ERR_FORMAT, "with its names written out, the expression is too large");
+  if (parameter >= 0) return copy_argument(&inner, parameter, out);
+  if (e->op == EB_OP_CALL) of = find(w->known, e->text);
+  if (e->op == EB_OP_NAME && !is_variable(w->variables, e->text, strlen(e->text)))
+    of = find(w->known, e->text);
+  if (of && (e->op == EB_OP_CALL || of->parameters.count == 0)) return use(&inner, of, e, out);
+  EB_TRY(EB_NEW(*out, 1));
+  eb_error error = copy_node(&inner, e, *out);
+  if (error) eb_expression_destroy(*out);
+  if (error) *out = NULL;
+  return error;
+}
+
+/* `parameters` are left as they are, in braces. */
+static eb_error parse(const eb_definitions *known, const eb_strings *parameters, const char *text,
+                      eb_expression **out) {
+  eb_expression *written;
+  eb_scope own[MOST_PARAMETERS];
+  int nodes = 0;
+  writer w = {.known = known, .parameters = parameters, .nodes = &nodes};
+  *out = NULL;
+  for (int p = 0; parameters && p < parameters->count; p++) {
+    own[p] = (eb_scope){parameters->items[p], NULL, w.variables};
+    w.variables = &own[p];
+  }
+  EB_TRY(eb_expression_parse(text, &written));
+  eb_error error = write_out(&w, written, out);
+  eb_expression_destroy(written);
+  return error;
+}
+
+eb_error eb_definitions_parse(const eb_definitions *definitions, const char *text,
+                              eb_expression **out) {
+  return parse(definitions, NULL, text, out);
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+static bool is_word(const char *text) {
+  size_t letters = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+  return isalpha((unsigned char)*text) && letters < 60 && !text[letters] &&
+         text[letters - 1] != '-';
+}
+
+/* "NAME" or "NAME(PARAMETER, ..)" */
+static eb_error read_head(const eb_entry *entry, eb_definition *out) {
+  const char *key = entry->key, *open = strchr(key, '('), *close = strchr(key, ')');
+  bool good = open ? close && !close[1] : !close;
+  size_t length = open ? (size_t)(open - key) : strlen(key);
+  eb_strings parts = {0};
+  out->entry = entry;
+  eb_error error = eb_strings_add_part(&parts, key, length);
+  if (!error && good && open) error = eb_words(open, "(, )", &out->parameters);
+  if (!error) out->name = strdup(parts.items[0]);
+  if (!error && !out->name) error = EB_ERROR(EB_ERR_MEMORY, "cannot keep a name");
+  eb_strings_clear(&parts);
+  EB_TRY(error);
+  good = good && is_word(out->name) && (!open || out->parameters.count) &&
+         out->parameters.count <= MOST_PARAMETERS;
+  for (int p = 0; p < out->parameters.count; p++) {
+    const char *parameter = out->parameters.items[p];
+    good = good && is_word(parameter) &&
+           index_of(&out->parameters, parameter, strlen(parameter)) == p;
+  }
+  return good ? EB_OK
+              : EB_ERROR(EB_ERR_FORMAT, "this is neither 'NAME = ..' nor 'NAME(X, Y) = ..'");
+}
+
+/* The definition is not among the known ones yet, nor are those below it. */
+static bool calls(const eb_expression *e, const char *name) {
+  if (!e) return false;
+  if ((e->op == EB_OP_CALL || e->op == EB_OP_NAME) && strcmp(e->text, name) == 0) return true;
+  for (int i = 0; i < e->count; i++)
+    if (calls(e->items[i], name)) return true;
+  return calls(e->from.call, name) || calls(e->to.call, name);
+}
+
+/* Whom the section defines here or below. */
+static eb_error check_order(const eb_section *section, const eb_entry *from,
+                            const eb_expression *body) {
+  for (const eb_entry *later = from; later < section->entries + section->count; later++) {
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(later->key, "("), later->key);
+    if (!calls(body, name)) continue;
+    return EB_ERROR(EB_ERR_FORMAT,
+                    later == from ? "it is defined by way of itself"
+                                  : "it uses '%s', which stands below it: a definition uses those "
+                                    "above it",
+                    name);
+  }
+  return EB_OK;
+}
+
+/* The body with the names above written out; parameters, and their words within names, are left. */
+static eb_error read_body(const eb_definitions *above, const eb_section *section,
+                          const eb_entry *entry, eb_definition *out) {
+  EB_TRY(parse(above, &out->parameters, entry->value, &out->body));
+  return check_order(section, entry, out->body);
+}
+
+eb_error eb_definitions_read(const eb_section *section, eb_definitions *out) {
+  *out = (eb_definitions){0};
+  if (!section) return EB_OK;
+  EB_TRY(EB_NEW(out->items, section->count));
+  for (int i = 0; i < section->count; i++) {
+    const eb_entry *entry = &section->entries[i];
+    eb_definition read = {0};
+    eb_error error = read_head(entry, &read);
+    if (!error && find(out, read.name)) error = EB_ERROR(EB_ERR_FORMAT, "it is there twice");
+    if (!error) error = read_body(out, section, entry, &read);
+    out->items[out->count++] = read;
+    EB_TRY(eb_section_locate(section, entry, error));
+  }
+  return EB_OK;
+}
+
+void eb_definitions_clear(eb_definitions *definitions) {
+  for (int i = 0; i < definitions->count; i++) {
+    free(definitions->items[i].name);
+    eb_strings_clear(&definitions->items[i].parameters);
+    eb_expression_destroy(definitions->items[i].body);
+  }
+  free(definitions->items);
+  *definitions = (eb_definitions){0};
+}
+
+/* ---- who is used ------------------------------------------------------------------------------ */
+
+static bool is_letter(char c) {
+  return isalnum((unsigned char)c) || (c && strchr("_-./:", c));
+}
+
+static bool stands_in(const char *text, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = text; (at = strstr(at, name)); at += length)
+    if ((at == text || !is_letter(at[-1])) && !is_letter(at[length])) return true;
+  return false;
+}
+
+/* A definition uses those above it. */
+void eb_definitions_mark(const eb_definitions *definitions, const char *text, bool *used) {
+  for (int i = definitions->count - 1; i >= 0; i--) {
+    if (used[i] || !stands_in(text, definitions->items[i].name)) continue;
+    used[i] = true;
+    eb_definitions_mark(definitions, definitions->items[i].entry->value, used);
+  }
+}
