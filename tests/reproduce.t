@@ -193,7 +193,7 @@ for my $paper (sort keys %claims) {
 }
 
 ($out) = is_code(0, 'a claim', 'info', 'hecht2012/table1');
-like($out, qr/^hecht2012\/table1 \(Table I\).*^  holds   mean\(frame\(large-5e8-cg.wall\)\) .* >= 15\n.*^  source  the table/ms, 'with its expressions and their source');
+like($out, qr/^hecht2012\/table1 \(Table I\).*^  holds   time\(large-5e8-cg\) .* >= 15\n.*^  name    time\(x\) = mean\(frame\(x.wall\)\)\n  source  the table/ms, 'with its expressions, their names and their source');
 ($out) = is_code(0, 'a scene and a claim of one name', 'info', 'conjac2020/bunny');
 like($out, qr/friction = 0.3.*^conjac2020\/bunny \(Fig. 8\)/ms, 'are both shown');
 ($out) = is_code(0, 'a claim as JSON', 'info', 'verschoor2019/vs-sp', '--format', 'json');

@@ -249,11 +249,10 @@ static eb_error show_claim(const char *name, bool json, bool *found) {
   const eb_paper_claim *claim;
   eb_error error = EB_OK;
   EB_TRY(eb_claim_find(name, &paper, &claim));
+  json_t *shown = NULL;
   *found = paper != NULL;
-  if (paper && json)
-    error = eb_json_print(eb_claim_json(paper, claim), stdout);
-  else if (paper)
-    eb_claim_print(paper, claim);
+  if (paper) error = json ? eb_claim_json(paper, claim, &shown) : eb_claim_print(paper, claim);
+  if (shown && !error) error = eb_json_print(shown, stdout);
   eb_paper_destroy(paper);
   return error;
 }

@@ -66,19 +66,22 @@ static eb_error add_suites(listing *to, const eb_plugins *plugins) {
   return error;
 }
 
-static void add_claim(listing *to, const eb_paper *paper, const eb_paper_claim *claim) {
-  if (to->array)
-    json_array_append_new(to->array, eb_claim_json(paper, claim));
-  else
-    eb_claim_print(paper, claim);
+static eb_error add_claim(listing *to, const eb_paper *paper, const eb_paper_claim *claim) {
+  json_t *json;
+  if (!to->array) return eb_claim_print(paper, claim);
+  EB_TRY(eb_claim_json(paper, claim, &json));
+  json_array_append_new(to->array, json);
+  return EB_OK;
 }
 
 static eb_error add_paper(listing *to, const char *name) {
   eb_paper *paper;
   EB_TRY(eb_paper_load(name, NULL, false, &paper));
-  for (int c = 0; c < paper->claim_count; c++) add_claim(to, paper, &paper->claims[c]);
+  eb_error error = EB_OK;
+  for (int c = 0; c < paper->claim_count && !error; c++)
+    error = add_claim(to, paper, &paper->claims[c]);
   eb_paper_destroy(paper);
-  return EB_OK;
+  return error;
 }
 
 static eb_error add_claims(listing *to, const eb_plugins *plugins) {

@@ -13,11 +13,11 @@ enum { DEEPEST = 200, MOST_NODES = 20000, MOST_PARAMETERS = 8 };
 /* What a tree is written out with. */
 typedef struct writer {
   const eb_definitions *known;
-  const eb_definition *of;        /* whose body it is, or NULL */
+  const eb_definition *of;         /* whose body it is, or NULL */
   eb_expression *const *arguments; /* of `of`, written out */
-  const eb_scope *words;          /* its parameters, as words within names */
-  const eb_scope *variables;      /* of the loops around, the innermost first */
-  const eb_strings *parameters;   /* of a definition that is read: its loops have other variables */
+  const eb_scope *words;           /* its parameters, as words within names */
+  const eb_scope *variables;       /* of the loops around, the innermost first */
+  const eb_strings *parameters; /* of a definition that is read: its loops have other variables */
   int depth;
   int *nodes;
 } writer;
@@ -297,8 +297,8 @@ static eb_error read_head(const eb_entry *entry, eb_definition *out) {
          out->parameters.count <= MOST_PARAMETERS;
   for (int p = 0; p < out->parameters.count; p++) {
     const char *parameter = out->parameters.items[p];
-    good = good && is_word(parameter) &&
-           index_of(&out->parameters, parameter, strlen(parameter)) == p;
+    good =
+        good && is_word(parameter) && index_of(&out->parameters, parameter, strlen(parameter)) == p;
   }
   return good ? EB_OK
               : EB_ERROR(EB_ERR_FORMAT, "this is neither 'NAME = ..' nor 'NAME(X, Y) = ..'");

@@ -42,13 +42,12 @@ static eb_error read_claim_entry(const eb_paper *paper, const eb_section *sectio
 }
 
 static eb_error read_claim(eb_paper *paper, const eb_section *section) {
-  static const char *const keys[] = {"where", "claim", "holds",  "source", "given", "paper",
-                                     "ours",  "table", "figure", "note",   NULL};
+  static const char *const keys[] = {"claim", "holds", "source", "given", "paper",
+                                     "ours",  "table", "figure", "note",  NULL};
   eb_paper_claim *claim = &paper->claims[paper->claim_count++];
-  const char *where = eb_section_value(section, "where");
   claim->id = section->label;
   claim->section = section;
-  claim->where = where ? where : "";
+  claim->where = section->text;
   EB_TRY(eb_section_locate(section, NULL, eb_section_expect(section, keys)));
   EB_TRY(eb_section_joined(section, "claim", &claim->text));
   EB_TRY(eb_section_joined(section, "note", &claim->note));
@@ -300,10 +299,4 @@ void eb_paper_choice_clear(eb_paper_choice *choice) {
   free(choice->claims);
   free(choice->figures);
   *choice = (eb_paper_choice){0};
-}
-
-int eb_paper_row_find(const eb_paper_table *table, const char *key) {
-  for (int r = 0; r < table->keys.count; r++)
-    if (strcmp(table->keys.items[r], key) == 0) return r;
-  return -1;
 }

@@ -28,7 +28,7 @@
  *                  template = bars, value = EXPRESSION of {case} (of the whole), part = NAME: EXPRESSION and lines run = NAME: CASE; or
  *                  template (updates, frames or tree) and show = CASE: pictures of one run
  *
- * Labels of sections, cases, columns, rows, and lines of figures may have loops behind them (harness/reproduce/sections.h):
+ * Labels of sections, solvers, cases, columns, rows, and lines of figures may have loops behind them (harness/reproduce/sections.h):
  *   {x}-{m} = verschoor2019/{x} {m} for x in rings pyramid for m in full ica
  *
  * Expressions are described in this room's README; all are in SI units.
@@ -132,7 +132,8 @@ typedef struct eb_paper {
   char *name, *title, *citation, *machine, *note;
   bool quick;
   eb_sections sections;
-  eb_strings texts; /* of settings that cases point to */
+  eb_section solvers; /* by label */
+  eb_strings texts;   /* of settings that cases point to */
   eb_definitions definitions;
   eb_paper_case *cases;
   eb_paper_table *tables;

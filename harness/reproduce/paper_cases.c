@@ -152,7 +152,7 @@ static eb_error check_name(const eb_paper *paper, const char *name) {
 static eb_error unknown_label(const eb_section *solvers, const char *label) {
   eb_strings names = {0};
   eb_error error = EB_OK;
-  for (int i = 0; solvers && i < solvers->count && !error; i++)
+  for (int i = 0; i < solvers->count && !error; i++)
     error = eb_strings_add(&names, solvers->entries[i].key);
   if (!error) error = eb_unknown_name("label in [solvers]", label, &names);
   eb_strings_clear(&names);
@@ -161,9 +161,8 @@ static eb_error unknown_label(const eb_section *solvers, const char *label) {
 
 /* "SCENE LABEL [THREADS]" */
 static eb_error read_words(const eb_paper *paper, const eb_strings *words, eb_paper_case *out) {
-  const eb_section *solvers = eb_sections_find(&paper->sections, "solvers", "");
-  const char *solver = eb_section_value(solvers, words->items[1]);
-  if (!solver) return unknown_label(solvers, words->items[1]);
+  const char *solver = eb_section_value(&paper->solvers, words->items[1]);
+  if (!solver) return unknown_label(&paper->solvers, words->items[1]);
   if (words->count == 3) EB_TRY(eb_parse_whole("threads", words->items[2], 1, 1024, &out->threads));
   out->scene = strdup(words->items[0]);
   out->solver = strdup(solver);
@@ -317,6 +316,7 @@ static eb_error read_section(eb_paper *paper, const settings *inherited, int gro
   gathering cases = {paper, group};
   int first = paper->case_count;
   *s = *inherited;
+  EB_TRY(eb_section_locate(section, NULL, set_several(paper, s, section->text)));
   for (int e = 0; e < section->count; e++) {
     bool known = true;
     const eb_entry *entry = &section->entries[e];
@@ -377,6 +377,8 @@ static eb_error link_cases(eb_paper *paper) {
 /* [cases] without a label comes first: what it sets holds for the other sections too. */
 eb_error eb_paper_read_cases(eb_paper *paper) {
   settings common = {.repeat = 1, .threads = 1}, own;
+  const eb_section *solvers = eb_sections_find(&paper->sections, "solvers", "");
+  EB_TRY(eb_section_unroll(solvers, &paper->solvers));
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < paper->sections.count; i++) {
       const eb_section *section = &paper->sections.items[i];
@@ -388,17 +390,11 @@ eb_error eb_paper_read_cases(eb_paper *paper) {
 }
 
 void eb_paper_clear_cases(eb_paper *paper) {
+  eb_section_clear(&paper->solvers);
   for (int c = 0; c < paper->case_count; c++) {
     free(paper->cases[c].name);
     free(paper->cases[c].scene);
     free(paper->cases[c].solver);
   }
   free(paper->cases);
-}
-
-int eb_paper_case_find(const eb_paper *paper, const char *name, size_t length) {
-  for (int c = 0; c < paper->case_count; c++)
-    if (strlen(paper->cases[c].name) == length && strncmp(paper->cases[c].name, name, length) == 0)
-      return c;
-  return -1;
 }

@@ -109,22 +109,19 @@ static eb_error read_entry(void *context, const eb_entry *entry) {
   return EB_OK;
 }
 
-void eb_paper_point_scope(const eb_paper *paper, const eb_paper_point *point, eb_scope scopes[2]) {
-  const char *against = point->against < 0 ? NULL : paper->cases[point->against].name;
-  scopes[1] = (eb_scope){"against", against, NULL};
-  scopes[0] = (eb_scope){"case", paper->cases[point->case_].name, against ? &scopes[1] : NULL};
+static bool is_course(const eb_paper_figure *figure) {
+  return strncmp(figure->template, "course", 6) == 0;
 }
 
 /* Whether the expressions are right for every point. */
 static eb_error check_expressions(const eb_paper *paper, const eb_paper_figure *figure) {
-  bool course = strncmp(figure->template, "course", 6) == 0;
   eb_scope scopes[2];
   if (figure->residuals) return EB_OK;
   for (int p = 0; p < figure->point_count; p++) {
     if (!figure->value) return EB_ERROR(EB_ERR_FORMAT, "'value' is missing");
     eb_paper_point_scope(paper, &figure->points[p], scopes);
     EB_TRY(eb_expression_check(paper, figure->value, scopes,
-                               course ? EB_VALUE_SERIES : EB_VALUE_NUMBER));
+                               is_course(figure) ? EB_VALUE_SERIES : EB_VALUE_NUMBER));
     for (int s = 0; s < figure->parts.count; s++)
       EB_TRY(eb_expression_check(paper, figure->shares[s], scopes, EB_VALUE_NUMBER));
   }
@@ -155,16 +152,16 @@ static eb_error check_parts(const eb_paper_figure *figure) {
 
 static eb_error read_head(const eb_paper *paper, const eb_section *section, eb_paper_figure *figure,
                           int *against) {
-  static const char *const keys[] = {"title", "template", "x",         "y",     "value",
-                                     "unit",  "against",  "show",      "curve", "point",
-                                     "run",   "part",     "residuals", "ends",  NULL};
+  static const char *const keys[] = {"template", "x",         "y",     "value", "unit",
+                                     "against",  "show",      "curve", "point", "run",
+                                     "part",     "residuals", "ends",  NULL};
   const char *other = eb_section_value(section, "against"),
              *show = eb_section_value(section, "show");
   EB_TRY(eb_section_expect(section, keys));
   figure->id = section->label;
-  figure->title = text_of(section, "title", section->label);
+  figure->title = *section->text ? section->text : section->label;
   figure->template = text_of(section, "template", "");
-  figure->x = text_of(section, "x", "");
+  figure->x = text_of(section, "x", is_course(figure) ? "simulated time (s)" : "");
   figure->y = text_of(section, "y", "");
   figure->show = *against = -1;
   if (show) EB_TRY(find_case(paper, show, &figure->show));
@@ -212,10 +209,4 @@ void eb_paper_clear_figures(eb_paper *paper) {
     eb_strings_clear(&paper->figures[f].parts);
   }
   free(paper->figures);
-}
-
-int eb_paper_figure_find(const eb_paper *paper, const char *id) {
-  for (int f = 0; f < paper->figure_count; f++)
-    if (strcmp(paper->figures[f].id, id) == 0) return f;
-  return -1;
 }

@@ -79,16 +79,6 @@ static eb_error read_data(const char *path, const char *text, eb_paper_table *ta
 
 /* ---- layout ----------------------------------------------------------------------------------- */
 
-eb_error eb_paper_split(const char *value, size_t *name, const char **rest) {
-  const char *colon = strstr(value, ": ");
-  *name = 0;
-  *rest = value;
-  if (!colon || colon == value) return EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'NAME: ...'", value);
-  *name = (size_t)(colon - value);
-  *rest = colon + 2 + strspn(colon + 2, " ");
-  return EB_OK;
-}
-
 static int find_text(const eb_strings *list, const char *text, size_t length) {
   for (int i = 0; i < list->count; i++)
     if (strlen(list->items[i]) == length && strncmp(list->items[i], text, length) == 0) return i;
@@ -151,21 +141,6 @@ static eb_error read_fill(void *context, const eb_entry *entry) {
   return replace(&table->fills.items[row], rest, strlen(rest));
 }
 
-eb_error eb_paper_unit(const char *unit, double *scale) {
-  static const struct {
-    const char *name;
-    double scale;
-  } units[] = {{"1", 1}, {"s", 1}, {"ms", 1e3}, {"MB", 1e-6}};
-  *scale = 1;
-  if (!unit) return EB_OK;
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (strcmp(units[i].name, unit) == 0) {
-      *scale = units[i].scale;
-      return EB_OK;
-    }
-  return EB_ERROR(EB_ERR_FORMAT, "unit is 1, s, ms or MB, not '%s'", unit);
-}
-
 static eb_error read_layout(const eb_section *section, eb_paper_table *table) {
   const char *unit = eb_section_value(section, "unit");
   table->unit = unit ? unit : "1";
@@ -225,14 +200,13 @@ static eb_error read_cells(const eb_paper *paper, const eb_section *section,
 /* ---- tables ----------------------------------------------------------------------------------- */
 
 static eb_error read_table(eb_paper *paper, const char *from, const eb_section *section) {
-  static const char *const keys[] = {"where", "title", "data",   "unit",
-                                     "note",  "row",   "column", NULL};
+  static const char *const keys[] = {"title", "data", "unit", "note", "row", "column", NULL};
   eb_paper_table *table = &paper->tables[paper->table_count++];
   eb_paper_file file;
-  const char *data = eb_section_value(section, "data"), *where = eb_section_value(section, "where");
+  const char *data = eb_section_value(section, "data");
   table->id = section->label;
   table->title = eb_section_value(section, "title");
-  table->where = where ? where : "";
+  table->where = section->text;
   if (!table->title) table->title = table->id;
   EB_TRY(eb_section_locate(section, NULL, eb_section_expect(section, keys)));
   EB_TRY(eb_section_joined(section, "note", &table->note));
@@ -274,14 +248,4 @@ void eb_paper_clear_tables(eb_paper *paper) {
     eb_strings_clear(&table->names);
   }
   free(paper->tables);
-}
-
-int eb_paper_table_find(const eb_paper *paper, const char *id) {
-  for (int t = 0; t < paper->table_count; t++)
-    if (strcmp(paper->tables[t].id, id) == 0) return t;
-  return -1;
-}
-
-double eb_paper_value(const eb_paper_table *table, int row, const eb_paper_column *column) {
-  return table->values[row * table->names.count + column->at];
 }

@@ -14,28 +14,73 @@ static eb_error copy_text(const char *text, size_t length, char **out) {
   return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep a text of %zu bytes", length);
 }
 
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+eb_error eb_part_next(const char **rest, char **out) {
+  static const char bar[] = " | ";
+  const char *from = *rest + strspn(*rest, " "), *end = strstr(from, bar);
+  size_t length = end ? (size_t)(end - from) : strlen(from);
+  *rest = end ? end + strlen(bar) : NULL;
+  while (length > 0 && is_blank(from[length - 1])) length--;
+  return copy_text(from, length, out);
+}
+
+/* "KIND", "KIND LABEL" or "KIND LABEL | TEXT" */
+static eb_error read_head(const char *head, eb_section *out) {
+  const char *rest = head;
+  char *name;
+  EB_TRY(eb_part_next(&rest, &name));
+  size_t kind = strcspn(name, " "), label = kind + strspn(name + kind, " ");
+  eb_error error = copy_text(name, kind, &out->kind);
+  if (!error) error = copy_text(name + label, strlen(name + label), &out->label);
+  if (!error && rest) rest += strspn(rest, " ");
+  if (!error) error = copy_text(rest ? rest : "", rest ? strlen(rest) : 0, &out->text);
+  free(name);
+  return error;
+}
+
+void eb_section_clear(eb_section *section) {
+  for (int e = 0; e < section->count; e++) {
+    free(section->entries[e].key);
+    free(section->entries[e].value);
+  }
+  free(section->entries);
+  free(section->kind);
+  free(section->label);
+  free(section->text);
+  *section = (eb_section){0};
+}
+
+/* Takes the section, also when it fails. */
+static eb_error add_section(eb_sections *sections, eb_section *section) {
+  size_t count = (size_t)sections->count;
+  eb_section *grown = eb_recalloc(sections->items, count, count + 1, sizeof *grown);
+  if (!grown) {
+    eb_section_clear(section);
+    return EB_ERROR(EB_ERR_MEMORY, "cannot keep a section");
+  }
+  sections->items = grown;
+  grown[sections->count++] = *section;
+  return EB_OK;
+}
+
 /* The section of that name; made when there is none yet. */
 static eb_error open_section(eb_sections *sections, const char *name, size_t length, int line,
                              int *out) {
-  size_t kind = strcspn(name, " ]"), skip, count = (size_t)sections->count;
-  if (kind > length) kind = length;
-  skip = kind + strspn(name + kind, " ");
-  const char *label = name + (skip < length ? skip : length);
-  size_t rest = length - (size_t)(label - name);
-  for (*out = 0; *out < sections->count; ++*out) {
+  char *head;
+  eb_section section = {.line = line, .path = sections->path};
+  EB_TRY(copy_text(name, length, &head));
+  eb_error error = read_head(head, &section);
+  free(head);
+  for (*out = 0; !error && *out < sections->count; ++*out) {
     const eb_section *s = &sections->items[*out];
-    if (strlen(s->kind) == kind && strncmp(s->kind, name, kind) == 0 && strlen(s->label) == rest &&
-        strncmp(s->label, label, rest) == 0)
-      return EB_OK;
+    if (strcmp(s->kind, section.kind) == 0 && strcmp(s->label, section.label) == 0) break;
   }
-  eb_section *grown = eb_recalloc(sections->items, count, count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep section [%.*s]", (int)length, name);
-  sections->items = grown;
-  eb_section *section = &grown[sections->count++];
-  section->line = line;
-  section->path = sections->path;
-  EB_TRY(copy_text(name, kind, &section->kind));
-  return copy_text(label, rest, &section->label);
+  if (!error && *out == sections->count) return add_section(sections, &section);
+  eb_section_clear(&section);
+  return error;
 }
 
 static eb_error add_entry(eb_section *section, const char *key, size_t key_length,
@@ -61,10 +106,6 @@ static eb_error extend(eb_section *section, const char *text, size_t length) {
   grown[had + (had > 0) + length] = '\0';
   entry->value = grown;
   return EB_OK;
-}
-
-static bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
 }
 
 /* The length of a line without its comment and the blanks before it. */
@@ -105,16 +146,7 @@ eb_error eb_section_locate(const eb_section *section, const eb_entry *entry, eb_
 }
 
 void eb_sections_clear(eb_sections *sections) {
-  for (int i = 0; i < sections->count; i++) {
-    eb_section *section = &sections->items[i];
-    for (int e = 0; e < section->count; e++) {
-      free(section->entries[e].key);
-      free(section->entries[e].value);
-    }
-    free(section->entries);
-    free(section->kind);
-    free(section->label);
-  }
+  for (int i = 0; i < sections->count; i++) eb_section_clear(&sections->items[i]);
   free(sections->items);
   free(sections->path);
   *sections = (eb_sections){0};
@@ -187,15 +219,6 @@ eb_error eb_words(const char *text, const char *separators, eb_strings *out) {
     text += length;
   }
   return EB_OK;
-}
-
-eb_error eb_part_next(const char **rest, char **out) {
-  static const char bar[] = " | ";
-  const char *from = *rest + strspn(*rest, " "), *end = strstr(from, bar);
-  size_t length = end ? (size_t)(end - from) : strlen(from);
-  *rest = end ? end + strlen(bar) : NULL;
-  while (length > 0 && is_blank(from[length - 1])) length--;
-  return copy_text(from, length, out);
 }
 
 /* ---- loops ------------------------------------------------------------------------------------ */
@@ -322,6 +345,20 @@ eb_error eb_entry_unroll(const eb_entry *entry, eb_entry_visit visit, void *cont
   return run_loops(loops, NULL, visit_entry, &u);
 }
 
+static eb_error keep_entry(void *context, const eb_entry *entry) {
+  return add_entry(context, entry->key, strlen(entry->key), entry->value, strlen(entry->value),
+                   entry->line);
+}
+
+eb_error eb_section_unroll(const eb_section *section, eb_section *out) {
+  *out = (eb_section){0};
+  for (int e = 0; section && e < section->count; e++) {
+    const eb_entry *entry = &section->entries[e];
+    EB_TRY(eb_section_locate(section, entry, eb_entry_unroll(entry, keep_entry, out)));
+  }
+  return EB_OK;
+}
+
 /* ---- sections with loops ---------------------------------------------------------------------- */
 
 typedef struct spreading {
@@ -333,10 +370,10 @@ typedef struct spreading {
 
 static eb_error copy_section(const eb_section *from, size_t length, const binding *words,
                              eb_section *to) {
-  to->line = from->line;
-  to->path = from->path;
+  *to = (eb_section){.line = from->line, .path = from->path};
   EB_TRY(copy_text(from->kind, strlen(from->kind), &to->kind));
   EB_TRY(put_words(from->label, length, words, &to->label));
+  EB_TRY(put_words(from->text, strlen(from->text), words, &to->text));
   EB_TRY(EB_NEW(to->entries, from->count));
   for (int e = 0; e < from->count; e++) {
     eb_entry *entry = &to->entries[to->count++];
@@ -349,13 +386,12 @@ static eb_error copy_section(const eb_section *from, size_t length, const bindin
 
 static eb_error visit_section(void *context, const binding *words) {
   spreading *s = context;
-  size_t count = (size_t)s->out->count;
+  eb_section section = {0};
   EB_TRY(count_turn(&s->count));
-  eb_section *grown = eb_recalloc(s->out->items, count, count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a section");
-  s->out->items = grown;
-  s->out->count++;
-  return copy_section(s->section, s->length, words, &grown[count]);
+  eb_error error = copy_section(s->section, s->length, words, &section);
+  if (!error) return add_section(s->out, &section);
+  eb_section_clear(&section);
+  return error;
 }
 
 /* Sections with loops in their label, each in the place of the one. */

@@ -1,6 +1,6 @@
 /* INI files as they are: sections [kind label] with their entries in order.
  *
- *   [claim table1]
+ *   [claim table1 | Table 1]     kind, label, and a text
  *   claim = a text that goes on
  *     on indented lines
  *   row = a b            ; a key may be repeated: entries are kept apart, in order
@@ -22,7 +22,7 @@ typedef struct eb_entry {
 } eb_entry;
 
 typedef struct eb_section {
-  char *kind, *label; /* label "" when there is none */
+  char *kind, *label, *text; /* "" when there is none */
   eb_entry *entries;
   int count, line;
   const char *path; /* of the file, for messages; owned by the sections */
@@ -58,6 +58,10 @@ EB_MUST eb_error eb_section_expect(const eb_section *section, const char *const 
  * An entry without loops is visited as it is. EB_ERR_FORMAT for a loop without words and for very many entries. */
 typedef eb_error (*eb_entry_visit)(void *context, const eb_entry *entry);
 EB_MUST eb_error eb_entry_unroll(const eb_entry *entry, eb_entry_visit visit, void *context);
+
+/* A section whose entries are all unrolled; NULL is one without entries. The caller clears *out, also after a failure. */
+EB_MUST eb_error eb_section_unroll(const eb_section *section, eb_section *out);
+void eb_section_clear(eb_section *section);
 
 /* Takes the next part of "A | B | C" off a text, without the blanks around it; *rest is NULL behind the last. */
 EB_MUST eb_error eb_part_next(const char **rest, char **out);

@@ -4,13 +4,14 @@
 
 const fuzz_target fuzz_seeds = {
     .name = "names",
-    .texts = {"[names]\ncontacts(x) = x.phases/resolve + {x}.phases/solve\nleast = 0.85 * 1.6\n"
-              "[use]\nholds = all(mean(contacts({x}-sp)) / mean(contacts(x)) >= least for x in a b)\n",
-              "[names]\nbase(x) = sum(mean({x}.p/{p}) for p in a b)\nratio(a, b) = base(a) / b\n"
-              "[use]\nholds = ratio(m-1, 3 - base(n)) < 2\n",
-              "[names]\na = 1\nb = a + a\nc = b * b\nd = c ^ c\ne = d\n[use]\nholds = e > d\n",
-              "[cases {n}-walk for n q in few 8 some 16]\nquick-scene = bodies={q}\n"
-              "{n}-{m} = rings:b={q} {m} for m k in cr 1 ica 2 for z in {m}-1\n"}};
+    .texts = {
+        "[names]\ncontacts(x) = x.phases/resolve + {x}.phases/solve\nleast = 0.85 * 1.6\n"
+        "[use]\nholds = all(mean(contacts({x}-sp)) / mean(contacts(x)) >= least for x in a b)\n",
+        "[names]\nbase(x) = sum(mean({x}.p/{p}) for p in a b)\nratio(a, b) = base(a) / b\n"
+        "[use]\nholds = ratio(m-1, 3 - base(n)) < 2\n",
+        "[names]\na = 1\nb = a + a\nc = b * b\nd = c ^ c\ne = d\n[use]\nholds = e > d\n",
+        "[cases {n}-walk for n q in few 8 some 16]\nquick-scene = bodies={q}\n"
+        "{n}-{m} = rings:b={q} {m} for m k in cr 1 ica 2 for z in {m}-1\n"}};
 
 static eb_error check_use(const eb_definitions *names, const char *text) {
   const eb_definitions none = {0};
@@ -21,9 +22,8 @@ static eb_error check_use(const eb_definitions *names, const char *text) {
   eb_error error = eb_expression_print(e, NULL, NULL, NULL, &printed);
   eb_expression_destroy(e);
   /* What is written out may be longer than what is read. */
-  eb_error read = error || printed.length > 16000
-                      ? EB_OK
-                      : eb_definitions_parse(&none, printed.data, &again);
+  eb_error read =
+      error || printed.length > 16000 ? EB_OK : eb_definitions_parse(&none, printed.data, &again);
   if (read) {
     fprintf(stderr, "%s\n%s\n%s\n", text, printed.data, eb_error_message(read));
     abort();
