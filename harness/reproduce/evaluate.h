@@ -2,34 +2,11 @@
 #ifndef EB_REPRODUCE_EVALUATE_H
 #define EB_REPRODUCE_EVALUATE_H
 
-#include "harness/reproduce/evidence.h"
-#include "harness/reproduce/value.h"
+#include "harness/reproduce/evaluation.h"
 
-/* Numbers that take the place of what an expression would find: the paper's own, or what was found before. */
-typedef struct eb_known {
-  char **texts; /* expressions as eb_expression_print writes them */
-  eb_value *values;
-  int count;
-} eb_known;
-/* Takes what the value owns; a series cannot be kept. */
-EB_MUST eb_error eb_known_add(eb_known *known, const char *text, const eb_value *value);
-const eb_value *eb_known_find(const eb_known *known, const char *text);
-void eb_known_clear(eb_known *known);
 /* Adds the numbers of the paper's tables, each for the expression of ours beside it, in SI units. Rows are turned round when `reversed`: the last
  * row's numbers stand for the first row's. */
 EB_MUST eb_error eb_known_tables(const eb_paper *paper, bool reversed, eb_known *known);
-
-typedef struct eb_evaluation {
-  const eb_paper *paper;
-  const eb_evidence
-      *evidence;   /* NULL: names and kinds are checked, every figure of a run is unknown */
-  eb_known *known; /* NULL: none are kept */
-  bool own;        /* only what is known counts: the paper is judged by its own numbers */
-  bool *named;     /* set for every case that is named, when it is not NULL */
-  int repetition;  /* of the runs; -1: the one that stands for the case */
-  double *limits;  /* s, by group of competitors: where their series end, or NULL */
-  eb_text *why;    /* what is missing or failed: a line each, each once; NULL: nobody asks */
-} eb_evaluation;
 
 /* The value of an expression. EB_ERR_FORMAT or EB_ERR_USAGE, which names the nearest, for what cannot be evaluated on any evidence. The
  * caller clears *out. */
@@ -69,17 +46,7 @@ EB_MUST eb_error eb_pairs_visit(eb_evaluation *e, const eb_expression *call, con
 bool eb_is_pairs(const eb_expression *e);      /* rising(...), falling(...) */
 bool eb_is_quantifier(const eb_expression *e); /* all(...), any(...) */
 
-/* ---- for what names and functions mean ---- */
-
-/* Notes a cause, once. */
-EB_MUST eb_error eb_evaluation_say(eb_evaluation *e, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* The case of that name. EB_ERR_USAGE with the nearest. */
-EB_MUST eb_error eb_evaluation_case(eb_evaluation *e, const char *name, int *out);
-/* The run of a case that counts now, or -1: then *knowledge tells why, and the cause is noted. */
-EB_MUST eb_error eb_evaluation_run(eb_evaluation *e, int case_, int *run, eb_knowledge *knowledge);
-/* Whether less of a case was run than the paper's file asks for. */
-bool eb_evaluation_cut(const eb_evaluation *e, int case_);
+/* ---- what names and functions mean ---- */
 
 /* What "CASE.FIGURE" means (harness/reproduce/README.md). */
 EB_MUST eb_error eb_figure_read(eb_evaluation *e, const char *name, eb_value *out);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "harness/report/html.h"
-#include "harness/reproduce/course.h"
 #include "harness/reproduce/claim.h"
 
 typedef struct eb_shown_table {
@@ -21,6 +20,13 @@ typedef struct eb_shown_claim {
   eb_text cases; /* their names, in one line */
   eb_text notes;
 } eb_shown_claim;
+
+/* A quantity step by step, for curves. */
+typedef struct eb_course {
+  size_t count;
+  double *x,
+      *y; /* simulated time at the end of the step, s, or the number of an iteration; the value */
+} eb_course;
 
 typedef struct eb_shown_figure {
   const eb_paper_figure *figure;
@@ -49,17 +55,6 @@ void eb_reproduction_clear(eb_reproduction *reproduction);
 
 /* How many claims have each ruling. */
 void eb_reproduction_tally(const eb_reproduction *reproduction, int of[EB_RULINGS]);
-
-/* ---- for the parts of an outcome ---- */
-
-/* What holds for the marked cases: frames of quick runs, and stand-ins; a line each. */
-EB_MUST eb_error eb_outcome_note(const eb_evidence *evidence, const bool *marked, eb_text *out);
-/* Their runs that are not whole. */
-EB_MUST eb_error eb_outcome_troubles(const eb_evidence *evidence, const bool *marked, eb_text *out);
-/* Adds what there is to `measured`. */
-EB_MUST eb_error eb_outcome_figure(eb_evaluation *e, const eb_paper_figure *figure,
-                                   eb_shown_figure *shown, int *measured);
-void eb_outcome_clear_figure(eb_shown_figure *shown);
 
 double eb_shown_ours(const eb_shown_table *shown, int row, int column);
 /* Ours over the paper's; NaN without both. */
