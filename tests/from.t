@@ -147,6 +147,7 @@ my $bytes = slurp(scratch('sweep.h5'));
 ($out) = is_code(0, 'a sweep again', 'run', $sweep, @plugin, '-o', 'sweep.h5', '--resume');
 ok(slurp(scratch('sweep.h5')) eq $bytes, 'leaves a complete file alone');
 like($out, qr/sweep least at: faulty at, least stable 4, greatest unstable 3 \(\d trials\)/, 'and says what it has found');
+like($out, qr/^1 of 1 sweeps in sweep.h5 \(0 new trials\)$/m, 'of as many sweeps, and of no cases');
 my $wider = suite(section('least at', @diverge, 'sweep = at:1..15 step 1 stable'));
 ($out, $err) = is_code(0, 'a wider one', 'run', $wider, @plugin, '-o', 'sweep.h5', '--resume');
 like($out, qr/least stable 4/, 'finds the same');

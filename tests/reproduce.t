@@ -211,6 +211,38 @@ is(scalar @{decode_json($out)->{holds}}, 1, 'with its conditions');
   like($page, qr/<a href="#figure-iterations">figure iterations<\/a>/, '  with links to what they rest on');
 }
 
+# ---- several papers: one page over all, from what is there
+{
+  my @several = ('reproduce', 'tiny', 'beams', '--from', root() . '/tests/papers', '--quick', '-o', 'several');
+  mkdir scratch($_) for qw(several several/tiny several/beams);
+  for (['a', 'tiny'], ['beams', 'beams']) {
+    my ($from, $paper) = @$_;
+    spew(scratch("several/$paper/" . s{.*/}{}r), slurp($_)) for glob scratch("$from/$paper*.{h5,json}");
+  }
+  ($out) = is_code(0, 'two papers', @several, '--judge');
+  like($out, qr/^2 papers: 9 claims reproduced, 2 not reproduced, 2 not comparable$/m, '  have one tally');
+  ($out) = is_code(0, 'two papers as JSON', @several, '--judge', '--format', 'json');
+  is_deeply([map { $_->{paper} } @{decode_json($out)->{papers}}], ['tiny', 'beams'], '  are one document');
+  my $page = slurp(scratch('several/index.html'));
+  like($page, qr/13 claims of 2 papers: 9 reproduced, 2 not reproduced, 2 not comparable\. Quick runs/, '  and one page');
+  like($page, qr{<a href="tiny/index.html#claim-larger-is-larger">larger-is-larger</a></td><td class="text">Table I</td><td class="text good">reproduced</td>},
+    '  of verdicts that link to the papers\' pages');
+  like($page, qr{larger-is-smaller.*?>3 of 8 frames</td>}s, '  that says what is quick');
+  like($page, qr{one-answer.*?>the sentence; alike is 1e-6 of the diagonal</td>}s, '  and where bounds come from');
+  my @gone = grep { my ($file, $at) = split /#/; slurp(scratch("several/$file")) !~ /id="$at"/ } $page =~ /href="([^"]+#[^"]+)"/g;
+  is_deeply(\@gone, [], '  every link has an end');
+  my $markdown = slurp(scratch('several/RESULTS.md'));
+  like($markdown, qr{^\| \[tiny\]\(tiny/index.html\) \| A tiny paper \| 4 \| 1 \| 2 \| quick, commit}m, '  and the same in Markdown');
+  ($out) = is_code(0, 'that Markdown', @several, '--judge', '--format', 'markdown');
+  is($out, $markdown, '  is printed when it is asked for');
+  like(slurp(scratch('several/tiny/RESULTS.md')), qr/^# tiny:/, '  and each paper has its own');
+  ($out) = is_code(0, 'their plans', @several, '--dry-run');
+  like($out, qr/^tiny\n.*^beams\n/ms, '  one after the other');
+  like_error(2, qr/'tiny' is named twice/, 'a paper twice', 'reproduce', 'tiny', 'tiny/times', @several[3 .. 4]);
+  ($out) = is_code(6, 'all papers, none of which was run', 'reproduce', 'all', '--quick', '--judge', '-o', 'none');
+  like(slurp(scratch('none/index.html')), qr/41 claims of 3 papers: 0 reproduced.*not run/s, '  say so');
+}
+
 # ---- cases that start from each other's states, samples and a sweep
 {
   my @states = ('--from', root() . '/tests/papers', '-o', 'states');

@@ -189,7 +189,7 @@ SKIP: {
   like_error(1, qr/has schema version 99, this program reads versions 1 to 2/, 'a later schema', 'export', 'foreign.h5', '--to', 'json');
   system($python, '-c', "import h5py, shutil; shutil.copy('" . scratch('m2.h5') . "', '$foreign'); h5py.File('$foreign', 'r+')['environment'].attrs['cpu'] = 'another'");
   like_error(1, qr/not comparable: cpu is '.*' and 'another'/, 'merge refuses another machine', 'merge', 'n.h5', 'm1.h5', 'foreign.h5');
-  like_error(1, qr/cannot resume.*not comparable: cpu/, 'resume refuses another machine', 'run', @two, '-o', 'foreign.h5', '--resume');
+  like_error(1, qr/cannot resume what another build or machine.*-o, or replace.*not comparable: cpu/, 'resume refuses another machine, and says what to do', 'run', @two, '-o', 'foreign.h5', '--resume');
   is_code(0, 'resume or overwrite replaces it', 'run', @two, '-o', 'foreign.h5', '--resume', '--overwrite');
   is(scalar runs_in('foreign.h5'), 2, 'with what was asked for');
 }

@@ -192,7 +192,13 @@ static eb_error check_comparable(const char *path, const eb_results *now) {
   EB_TRY(eb_results_open(path, &old));
   eb_error error = eb_results_comparable(old, now);
   eb_results_close(old);
-  return eb_error_prefix(error, "cannot resume; --overwrite replaces the file");
+  bool other = error && eb_error_kind(error) == EB_ERR_INVALID;
+  return eb_error_prefix(error, "%s",
+                         other ? "cannot resume what another build or machine has begun, since "
+                                 "times would be mixed: go on with that one, write elsewhere with "
+                                 "-o, or replace the file with --overwrite; what is there can "
+                                 "still be read ('report FILE', 'reproduce PAPER --judge')"
+                               : "cannot resume; --overwrite replaces the file");
 }
 
 static eb_error check_all(const eb_parts *parts, const eb_results *now) {

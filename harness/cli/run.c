@@ -120,9 +120,12 @@ static eb_error report_end(const eb_plan *plan, const char *target, const eb_ses
     return EB_OK;
   }
   EB_TRY(eb_summary_print(plan, target, json, stdout, code));
-  if (!json)
+  if (!json && end->wanted)
     eb_print(stdout, "%d of %d cases in %s (%d new)\n", end->run + end->kept, end->wanted, target,
              end->run + end->tried);
+  else if (!json)
+    eb_print(stdout, "%d of %d sweeps in %s (%d new trials)\n", end->found, plan->sweep_count,
+             target, end->tried);
   if (end->interrupted) {
     fprintf(stderr, "elastobench: interrupted; --resume runs what is missing\n");
     *code = EB_EXIT_INTERRUPTED;

@@ -70,6 +70,8 @@ EB_MUST eb_error eb_reproduction_markdown(const eb_reproduction *reproduction, e
 EB_MUST eb_error eb_reproduction_json(const eb_reproduction *reproduction, json_t **out);
 /* Draws the figures that have something to show into DIR: ID.{dat,gp,svg}, or ID-updates-N.png. EB_ERR_LIBRARY when gnuplot is missing or fails. */
 EB_MUST eb_error eb_reproduction_draw(eb_reproduction *reproduction, const char *dir);
+/* Begins a page with the style of all; "</body></html>" ends it. */
+EB_MUST eb_error eb_reproduction_page_open(const char *title, eb_text *page);
 /* index.html; figures that were drawn are shown. */
 EB_MUST eb_error eb_reproduction_html(const eb_reproduction *reproduction, eb_text *page);
 

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,7 +113,8 @@ static eb_error put_details(const eb_shown_claim *shown, eb_text *page) {
 
 static eb_error put_claim(const eb_shown_claim *shown, eb_text *page) {
   const eb_finding *finding = &shown->finding;
-  EB_TRY(eb_markup_between(page, "<tr><td class=\"text\"><b>", shown->claim->id, "</b><br>"));
+  EB_TRY(eb_markup_between(page, "<tr id=\"claim-", shown->claim->id, "\"><td class=\"text\"><b>"));
+  EB_TRY(eb_markup_between(page, "", shown->claim->id, "</b><br>"));
   EB_TRY(eb_markup_between(page, "<span class=\"note\">", shown->claim->where, "</span></td>"));
   EB_TRY(eb_text_printf(page, "<td class=\"text %s\">%s</td>", class_of(finding->ruling),
                         eb_ruling_name(finding->ruling)));
@@ -175,16 +177,20 @@ static eb_error put_figures(const eb_reproduction *r, eb_text *page) {
 
 /* ---- the page --------------------------------------------------------------------------------- */
 
-static eb_error put_head(const eb_paper *paper, eb_text *page) {
+eb_error eb_reproduction_page_open(const char *title, eb_text *page) {
   eb_embedded css;
   EB_TRY(eb_embedded_find("html/report.css", &css));
   EB_TRY(eb_text_printf(page, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
                               "<meta name=\"viewport\" content=\"width=device-width\">\n"));
-  EB_TRY(eb_markup_between(page, "<title>", paper->name, " reproduced</title>\n<style>\n"));
+  EB_TRY(eb_markup_between(page, "<title>", title, "</title>\n<style>\n"));
   EB_TRY(eb_text_append(page, css.data, css.size));
-  EB_TRY(eb_text_printf(page, "td.wide { white-space: normal; min-width: 420px; }\n"
-                              "td { vertical-align: top; }\n"
-                              "td.wide code { font-size: 12px; }\n</style></head><body>\n"));
+  return eb_text_printf(page, "</style></head><body class=\"papers\">\n");
+}
+
+static eb_error put_head(const eb_paper *paper, eb_text *page) {
+  char title[200];
+  snprintf(title, sizeof title, "%s reproduced", paper->name);
+  EB_TRY(eb_reproduction_page_open(title, page));
   EB_TRY(eb_markup_between(page, "<h1>", paper->title, "</h1>\n"));
   if (*paper->citation) EB_TRY(eb_markup_between(page, "<p>", paper->citation, "</p>\n"));
   return paper->quick ? eb_text_printf(page, "<p><b>A quick run: the first frames only, as stated "
