@@ -10,7 +10,8 @@
 static const char *const keys[] = {"holds", "given", "paper", "ours", "table", "figure"};
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* Marks the names in [names] that a claim's expressions use. The caller frees *used, an entry for each definition. */
+/* Marks the names in [names] that a claim's expressions use. The caller frees *used, an entry
+ * for each definition. */
 static eb_error mark_names(const eb_paper *paper, const eb_paper_claim *claim, bool **used) {
   EB_TRY(EB_NEW(*used, paper->definitions.count));
   for (int i = 0; i < claim->section->count; i++)

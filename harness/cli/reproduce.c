@@ -54,7 +54,8 @@ typedef struct job {
   eb_reproduction reproduction;
 } job;
 
-/* ---- running ---------------------------------------------------------------------------------- */
+/* ---- running
+ * ---------------------------------------------------------------------------------- */
 
 static eb_existing existing_of(const eb_arguments *arguments) {
   bool resume = eb_arguments_has(arguments, "resume");
@@ -82,7 +83,8 @@ static eb_error run_cases(job *j) {
   return EB_OK;
 }
 
-/* ---- what came of it -------------------------------------------------------------------------- */
+/* ---- what came of it
+ * -------------------------------------------------------------------------- */
 
 static eb_error write_page(job *j) {
   char path[4096];
@@ -168,7 +170,8 @@ static eb_error conclude(job *j, int *code) {
   return EB_OK;
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- the command
+ * ------------------------------------------------------------------------------ */
 
 static eb_error prepare(job *j, char *name) {
   const char *folder = eb_arguments_text(j->arguments, "output");
@@ -219,7 +222,8 @@ static eb_error reproduce_one(const eb_arguments *arguments, gathering *all, con
   return error;
 }
 
-/* ---- several papers --------------------------------------------------------------------------- */
+/* ---- several papers
+ * --------------------------------------------------------------------------- */
 
 static eb_error write_overview(const gathering *all, bool markdown) {
   char path[4096];
@@ -251,7 +255,8 @@ static eb_error print_all(gathering *all, bool markdown) {
   return EB_OK;
 }
 
-/* What asks for attention before what does not; that nothing was measured only when it holds for all. */
+/* What asks for attention before what does not; that nothing was measured only when it holds for
+ * all. */
 static void add_code(gathering *all, int code) {
   all->measured = all->measured || code != EB_EXIT_NOTHING;
   if (code != EB_EXIT_GOOD && code != EB_EXIT_NOTHING &&

@@ -3,8 +3,9 @@
  *   contacts(x) = x.phases/resolve + x.phases/solve       used as mean(contacts(rings-full))
  *   least = 0.85 * 1.6                                     used as least
  *
- * A name is written out where it is used: what is evaluated and printed holds none. A parameter stands for a word within a name (x.wall,
- * {x}-cg.wall), or by itself for any expression. Definitions use the names above them, so that none needs itself. */
+ * A name is written out where it is used: what is evaluated and printed holds none. A parameter
+ * stands for a word within a name (x.wall, {x}-cg.wall), or by itself for any expression.
+ * Definitions use the names above them, so that none needs itself. */
 #ifndef EB_REPRODUCE_DEFINITIONS_H
 #define EB_REPRODUCE_DEFINITIONS_H
 
@@ -23,12 +24,13 @@ typedef struct eb_definitions {
   int count;
 } eb_definitions;
 
-/* Reads a section, which may be NULL and has to outlive *out. EB_ERR_FORMAT has file and line. Clear *out also after a failure. */
+/* Reads a section, which may be NULL and has to outlive *out. EB_ERR_FORMAT has file and line.
+ * Clear *out also after a failure. */
 EB_MUST eb_error eb_definitions_read(const eb_section *section, eb_definitions *out);
 void eb_definitions_clear(eb_definitions *definitions);
 
-/* An expression with the names written out. EB_ERR_FORMAT for what is no expression, and for what would be too large. The caller
- * destroys *out. */
+/* An expression with the names written out. EB_ERR_FORMAT for what is no expression, and for
+ * what would be too large. The caller destroys *out. */
 EB_MUST eb_error eb_definitions_parse(const eb_definitions *definitions, const char *text,
                                       eb_expression **out);
 

@@ -5,7 +5,8 @@
 #include "harness/reproduce/evidence.h"
 #include "harness/reproduce/value.h"
 
-/* Numbers that take the place of what an expression would find: the paper's own, or what was found before. */
+/* Numbers that take the place of what an expression would find: the paper's own, or what was
+ * found before. */
 typedef struct eb_known {
   char **texts; /* expressions as eb_expression_print writes them */
   eb_value *values;

@@ -7,7 +7,8 @@
 
 #include "harness/report/markup.h"
 
-/* ---- rows in both languages ------------------------------------------------------------------- */
+/* ---- rows in both languages
+ * ------------------------------------------------------------------- */
 
 /* A cell of a table. */
 typedef struct cell {
@@ -45,7 +46,8 @@ static eb_error markdown_row(const cell *cells, int count, eb_text *out) {
   return eb_text_printf(out, "\n");
 }
 
-/* ---- what notes say --------------------------------------------------------------------------- */
+/* ---- what notes say
+ * --------------------------------------------------------------------------- */
 
 /* Appends what follows a word at the beginning of lines. */
 static eb_error put_notes(const char *notes, const char *word, eb_text *out) {
@@ -67,7 +69,8 @@ static const char *class_of(eb_ruling ruling) {
                                        : "text note";
 }
 
-/* ---- papers ----------------------------------------------------------------------------------- */
+/* ---- papers
+ * ----------------------------------------------------------------------------------- */
 
 static eb_error add_claim(const eb_shown_claim *shown, const char *folder, eb_overview *out) {
   char link[4096];
@@ -94,11 +97,13 @@ static eb_error add_claim(const eb_shown_claim *shown, const char *folder, eb_ov
   return error;
 }
 
-static const char *const heads[] = {"claim", "where", "verdict",  "paper",
-                                    "ours",  "quick", "stand-in", "bounds, and what in them is ours"};
+static const char *const heads[] = {
+    "claim", "where", "verdict",  "paper",
+    "ours",  "quick", "stand-in", "bounds, and what in them is ours"};
 enum { HEADS = sizeof heads / sizeof *heads };
 
-/* Links to what the paper's page has beside its claims. Tables that no paper has say so themselves. */
+/* Links to what the paper's page has beside its claims. Tables that no paper has say so
+ * themselves. */
 static eb_error add_tables(const eb_reproduction *r, const char *folder, eb_overview *out) {
   for (int t = 0; t < r->table_count; t++) {
     const eb_paper_table *table = r->tables[t].table;
@@ -144,8 +149,7 @@ static eb_error describe_run(const eb_reproduction *r, eb_text *out) {
   const eb_results *results = r->evidence->results;
   if (!results) return eb_text_printf(out, "not run");
   bool dirty = strcmp(eb_results_environment(results, "dirty"), "1") == 0;
-  return eb_text_printf(out, "%s, commit %s%s, %.10s",
-                        r->evidence->paper->quick ? "quick" : "full",
+  return eb_text_printf(out, "%s, commit %s%s, %.10s", r->evidence->paper->quick ? "quick" : "full",
                         eb_results_environment(results, "commit"),
                         dirty ? " with local changes" : "",
                         eb_results_environment(results, "started"));
@@ -186,7 +190,8 @@ void eb_overview_clear(eb_overview *overview) {
   *overview = (eb_overview){0};
 }
 
-/* ---- the pages -------------------------------------------------------------------------------- */
+/* ---- the pages
+ * -------------------------------------------------------------------------------- */
 
 static eb_error put_sum(const eb_overview *o, eb_text *out) {
   int all = 0;
@@ -196,10 +201,10 @@ static eb_error put_sum(const eb_overview *o, eb_text *out) {
                         "comparable.",
                         all, o->paper_count, o->tally[EB_REPRODUCED], o->tally[EB_NOT_REPRODUCED],
                         o->tally[EB_NOT_COMPARABLE]));
-  return o->quick_count ? eb_text_printf(out,
-                                         " Quick runs: fewer frames or smaller scenes, as said "
-                                         "with every claim.")
-                        : EB_OK;
+  return o->quick_count
+             ? eb_text_printf(out, " Quick runs: fewer frames or smaller scenes, as said "
+                                   "with every claim.")
+             : EB_OK;
 }
 
 static const char legend[] =
@@ -212,7 +217,8 @@ eb_error eb_overview_html(const eb_overview *o, eb_text *page) {
   EB_TRY(eb_text_printf(page, "<h1>Papers reproduced</h1>\n<p><b>"));
   EB_TRY(put_sum(o, page));
   EB_TRY(eb_text_printf(page,
-                        "</b></p>\n<p>%s</p>\n<div class=\"scroll\"><table>\n<tr><th>paper</th><th class=\"text\">title"
+                        "</b></p>\n<p>%s</p>\n<div class=\"scroll\"><table>\n<tr><th>paper</th><th "
+                        "class=\"text\">title"
                         "</th><th>reproduced</th><th>not reproduced</th><th>not comparable</th>"
                         "<th class=\"text\">run</th></tr>\n%s</table></div>\n%s</body></html>\n",
                         legend, o->html.papers.data, o->html.claims.data));

@@ -2,27 +2,31 @@
  *
  *   [paper]        title, citation, machine (of the paper), note
  *   [solvers]      LABEL = SOLVER[:o=v,..]             used below by label
- *   [cases ANY]    settings and cases, which are every other entry: NAME = SCENE[:p=v,..] LABEL [THREADS]. Settings: frames (or seconds: simulated
- *                  time, for cases of one section with different steps), repeat, threads, timeout (s), memory (MB), may-fail (a failure is
- *                  what the paper reports), quick-scene = p=v,.. (parameters of quick runs' scenes, beside their own or in their place: fewer
- *                  bodies instead of fewer frames); from, stride, samples, sweep and checkpoints as in suites (harness/suite/ties.h), where `from` names a
- *                  case of the paper. KEY = A | B: B is for quick runs. settings = KEY VALUE, KEY A | B, ..: several in one line. Cases of
- *                  one section are competitors: their repetitions interleave.
- *   [cases]          what holds for the other sections too, unless they say otherwise
- *   [names]        NAME = EXPRESSION, NAME(X, Y) = EXPRESSION of X and Y (harness/reproduce/definitions.h)
- *   [table ID]     where, title, data (a TSV file), unit (ms, s, MB, 1), note,
- *                  column = NAME | HEADING | EXPRESSION   a column of the data, and ours beside it; {row} stands for
- *                  row = KEY: TEXT                    this text, or for the row's key. A text with {column} is the expression itself, and that
- *                                                     stands for the column's text. "-": ours has no such row.
- *                                                     Without EXPRESSION the column is the paper's alone
- *   [claim ID]     where, claim (in own words), holds = EXPRESSION (one or more, all of which have to), source (where their bounds come
+ *   [cases ANY | SETTINGS]   settings and cases, which are every other entry:
+ *                  NAME = SCENE[:p=v,..] LABEL [THREADS]
+ *                  Settings: frames (or seconds: simulated time, for cases of one section with
+ *                  different steps), repeat, threads, timeout (s), memory (MB), may-fail (a failure
+ *                  is what the paper reports), quick-scene = p=v,.. (parameters of quick runs'
+ *                  scenes, beside their own or in their place: fewer bodies instead of fewer
+ *                  frames); from, stride, samples, sweep and checkpoints as in suites
+ *                  (harness/suite/ties.h), where `from` names a case of the paper. KEY = A | B: B is for quick runs.
+ *                  settings = KEY VALUE, KEY A | B, ..: several in one line, as in the header.
+ *                  Cases of one section are competitors: their repetitions interleave.
+ *   [cases]        what holds for the other sections too, unless they say otherwise
+ *   [names]        NAME = EXPRESSION, NAME(X, Y) = EXPRESSION of X and Y (definitions.h)
+ *   [table ID | WHERE]   title, data (a TSV file), unit (ms, s, MB, 1), note,
+ *                  column = NAME | HEADING | EXPRESSION: a column of the data, and ours beside it;
+ *                  without EXPRESSION it is the paper's alone. {row} stands for the text of
+ *                  row = KEY: TEXT, or for the row's key. A text with {column} is the expression
+ *                  itself, and that stands for the column's text. "-": ours has no such row
+ *   [claim ID | WHERE]   claim (in own words), holds = EXPRESSION (one or more, all of which have to), source (where their bounds come
  *                  from), given = EXPRESSION (what the machine has to offer: where it does not, nothing is refuted), paper and ours =
  *                  EXPRESSION (the claim in one number each; ours is else the left side of the first comparison), table = ID and
  *                  figure = ID (shown with it), note (shown unless reproduced)
- *   [figure ID]    title, template (error-tau, time-budget, curves or curves-log), x, y (names of the axes), unit,
+ *   [figure ID | TITLE]   template (error-tau, time-budget, curves or curves-log), x, y (names of the axes), unit,
  *                  value = EXPRESSION of {case} and {against}, point = X CASE [AGAINST], against = CASE (of points without), curve =
  *                  NAME (of the points that follow); or
- *                  template = course (or course-log), value = EXPRESSION of {case}, a series, and lines run = NAME: CASE; or
+ *                  template = course (or course-log; x is then the simulated time), value = EXPRESSION of {case}, a series, and lines run = NAME: CASE; or
  *                  template = samples-log and lines residuals = NAME: CASE and ends = NAME: CASE in turns: what a solver logs within one step, the
  *                  one in which the first case's problem was most often made anew, and of that what stands at the end of every round; or
  *                  template = bars, value = EXPRESSION of {case} (of the whole), part = NAME: EXPRESSION and lines run = NAME: CASE; or

@@ -5,11 +5,12 @@
  *     on indented lines
  *   row = a b            ; a key may be repeated: entries are kept apart, in order
  *
- * A section with loops in its label stands for several: [cases {n} for n q in few 8 some 16] for [cases few] and [cases some], in which {n}
- * and {q} are replaced throughout.
+ * A section with loops in its label stands for several: [cases {n} for n q in few 8 some 16] for
+ * [cases few] and [cases some], in which {n} and {q} are replaced throughout.
  *
- * A comment begins with ';' at the start of a line or behind a blank, or with '#' at the start of a line. Lines are of any length. What
- * kinds, keys and values mean is for who reads the sections. */
+ * A comment begins with ';' at the start of a line or behind a blank, or with '#' at the start
+ * of a line. Lines are of any length. What kinds, keys and values mean is for who reads the
+ * sections. */
 #ifndef EB_REPRODUCE_SECTIONS_H
 #define EB_REPRODUCE_SECTIONS_H
 
@@ -34,11 +35,13 @@ typedef struct eb_sections {
   char *path;
 } eb_sections;
 
-/* `name` stands for the path in messages. EB_ERR_FORMAT names it and the line. Clear *out also after a failure. */
+/* `name` stands for the path in messages. EB_ERR_FORMAT names it and the line. Clear *out also
+ * after a failure. */
 EB_MUST eb_error eb_sections_parse(const char *name, const char *text, eb_sections *out);
 void eb_sections_clear(eb_sections *sections);
 
-/* Puts file, line and section before the message of an error, and with `entry` its key; EB_OK passes through. */
+/* Puts file, line and section before the message of an error, and with `entry` its key; EB_OK
+ * passes through. */
 eb_error eb_section_locate(const eb_section *section, const eb_entry *entry, eb_error error);
 
 /* The section of that kind and label, or NULL. */
@@ -46,24 +49,30 @@ const eb_section *eb_sections_find(const eb_sections *sections, const char *kind
                                    const char *label);
 /* The last value of a key, or NULL. */
 const char *eb_section_value(const eb_section *section, const char *key);
-/* The values of one key in turn: *at is 0 at first, then what the last call left there. NULL after the last. */
+/* The values of one key in turn: *at is 0 at first, then what the last call left there. NULL
+ * after the last. */
 const char *eb_section_next(const eb_section *section, const char *key, int *at);
-/* All values of a key joined by spaces, into `out`; "" when there are none. The caller frees *out. */
+/* All values of a key joined by spaces, into `out`; "" when there are none. The caller frees
+ * *out. */
 EB_MUST eb_error eb_section_joined(const eb_section *section, const char *key, char **out);
 /* EB_ERR_FORMAT for the first key that is not in the list (ended by NULL), with the nearest one. */
 EB_MUST eb_error eb_section_expect(const eb_section *section, const char *const *keys);
 
-/* Calls `visit` for every entry that one with loops stands for: "{m}-{n} = X:n={n} {m} for m in a b for n in 1 2" for four, the first loop
- * slowest; "for n dt in one 1e-3 two 2e-3" takes words two at a time. Loops stand at the end, outside parentheses, and no '|' follows.
- * An entry without loops is visited as it is. EB_ERR_FORMAT for a loop without words and for very many entries. */
+/* Calls `visit` for every entry that one with loops stands for: "{m}-{n} = X:n={n} {m} for m in
+ * a b for n in 1 2" for four, the first loop slowest; "for n dt in one 1e-3 two 2e-3" takes
+ * words two at a time. Loops stand at the end, outside parentheses, and no '|' follows. An entry
+ * without loops is visited as it is. EB_ERR_FORMAT for a loop without words and for very many
+ * entries. */
 typedef eb_error (*eb_entry_visit)(void *context, const eb_entry *entry);
 EB_MUST eb_error eb_entry_unroll(const eb_entry *entry, eb_entry_visit visit, void *context);
 
-/* A section whose entries are all unrolled; NULL is one without entries. The caller clears *out, also after a failure. */
+/* A section whose entries are all unrolled; NULL is one without entries. The caller clears *out,
+ * also after a failure. */
 EB_MUST eb_error eb_section_unroll(const eb_section *section, eb_section *out);
 void eb_section_clear(eb_section *section);
 
-/* Takes the next part of "A | B | C" off a text, without the blanks around it; *rest is NULL behind the last. */
+/* Takes the next part of "A | B | C" off a text, without the blanks around it; *rest is NULL
+ * behind the last. */
 EB_MUST eb_error eb_part_next(const char **rest, char **out);
 
 /* Appends the words of a text, which stand between any of `separators`. */

@@ -1,4 +1,5 @@
-/* Sections, loops in them, and names for expressions: what is read is written out, and then holds no names. */
+/* Sections, loops in them, and names for expressions: what is read is written out, and then
+ * holds no names. */
 #include "harness/reproduce/definitions.h"
 #include "tests/fuzz/fuzz.h"
 
