@@ -54,8 +54,7 @@ typedef struct job {
   eb_reproduction reproduction;
 } job;
 
-/* ---- running
- * ---------------------------------------------------------------------------------- */
+/* ---- running -------------------------------------------------------------------------------- */
 
 static eb_existing existing_of(const eb_arguments *arguments) {
   bool resume = eb_arguments_has(arguments, "resume");
@@ -83,8 +82,7 @@ static eb_error run_cases(job *j) {
   return EB_OK;
 }
 
-/* ---- what came of it
- * -------------------------------------------------------------------------- */
+/* ---- what came of it ------------------------------------------------------------------------ */
 
 static eb_error write_page(job *j) {
   char path[4096];
@@ -170,8 +168,7 @@ static eb_error conclude(job *j, int *code) {
   return EB_OK;
 }
 
-/* ---- the command
- * ------------------------------------------------------------------------------ */
+/* ---- the command ---------------------------------------------------------------------------- */
 
 static eb_error prepare(job *j, char *name) {
   const char *folder = eb_arguments_text(j->arguments, "output");
@@ -222,8 +219,7 @@ static eb_error reproduce_one(const eb_arguments *arguments, gathering *all, con
   return error;
 }
 
-/* ---- several papers
- * --------------------------------------------------------------------------- */
+/* ---- several papers ------------------------------------------------------------------------- */
 
 static eb_error write_overview(const gathering *all, bool markdown) {
   char path[4096];

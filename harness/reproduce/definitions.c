@@ -43,8 +43,7 @@ static bool is_variable(const eb_scope *scope, const char *text, size_t length) 
   return false;
 }
 
-/* ---- parameters
- * ------------------------------------------------------------------------------- */
+/* ---- parameters ----------------------------------------------------------------------------- */
 
 /* The parameter that is all of a name, with or without braces, or -1. */
 static int whole_parameter(const eb_definition *of, const char *text) {
@@ -93,8 +92,7 @@ static eb_error put_words(const writer *w, const char *text, char **out) {
   return error;
 }
 
-/* ---- nodes
- * ------------------------------------------------------------------------------------ */
+/* ---- nodes ---------------------------------------------------------------------------------- */
 
 static eb_error copy_items(const writer *w, const eb_expression *e, int from, int to,
                            eb_expression *out) {
@@ -157,8 +155,7 @@ static eb_error copy_node(const writer *w, const eb_expression *e, eb_expression
   return copy_items(w, e, 0, e->count, out);
 }
 
-/* ---- names written out
- * ------------------------------------------------------------------------ */
+/* ---- names written out ---------------------------------------------------------------------- */
 
 /* A word where an argument stands within a name; "" for what is none. */
 static eb_error word_of(const eb_expression *argument, char **out) {
@@ -276,8 +273,7 @@ eb_error eb_definitions_parse(const eb_definitions *definitions, const char *tex
   return parse(definitions, NULL, text, out);
 }
 
-/* ---- reading
- * ---------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
 static bool is_word(const char *text) {
   size_t letters = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
@@ -367,8 +363,7 @@ void eb_definitions_clear(eb_definitions *definitions) {
   *definitions = (eb_definitions){0};
 }
 
-/* ---- who is used
- * ------------------------------------------------------------------------------ */
+/* ---- who is used ---------------------------------------------------------------------------- */
 
 static bool is_letter(char c) {
   return isalnum((unsigned char)c) || (c && strchr("_-./:", c));

@@ -8,8 +8,7 @@
 #include "harness/names.h"
 #include "problems/base/memory.h"
 
-/* ---- what is known beforehand
- * ----------------------------------------------------------------- */
+/* ---- what is known beforehand --------------------------------------------------------------- */
 
 eb_error eb_known_add(eb_known *known, const char *text, const eb_value *value) {
   size_t count = (size_t)known->count;
@@ -44,8 +43,7 @@ void eb_known_clear(eb_known *known) {
   *known = (eb_known){0};
 }
 
-/* ---- for what names mean
- * ---------------------------------------------------------------------- */
+/* ---- for what names mean -------------------------------------------------------------------- */
 
 eb_error eb_evaluation_say(eb_evaluation *e, const char *format, ...) {
   char text[1000];

@@ -7,8 +7,7 @@
 
 #include "harness/report/markup.h"
 
-/* ---- rows in both languages
- * ------------------------------------------------------------------- */
+/* ---- rows in both languages ----------------------------------------------------------------- */
 
 /* A cell of a table. */
 typedef struct cell {
@@ -46,8 +45,7 @@ static eb_error markdown_row(const cell *cells, int count, eb_text *out) {
   return eb_text_printf(out, "\n");
 }
 
-/* ---- what notes say
- * --------------------------------------------------------------------------- */
+/* ---- what notes say ------------------------------------------------------------------------- */
 
 /* Appends what follows a word at the beginning of lines. */
 static eb_error put_notes(const char *notes, const char *word, eb_text *out) {
@@ -69,8 +67,7 @@ static const char *class_of(eb_ruling ruling) {
                                        : "text note";
 }
 
-/* ---- papers
- * ----------------------------------------------------------------------------------- */
+/* ---- papers --------------------------------------------------------------------------------- */
 
 static eb_error add_claim(const eb_shown_claim *shown, const char *folder, eb_overview *out) {
   char link[4096];
@@ -190,8 +187,7 @@ void eb_overview_clear(eb_overview *overview) {
   *overview = (eb_overview){0};
 }
 
-/* ---- the pages
- * -------------------------------------------------------------------------------- */
+/* ---- the pages ------------------------------------------------------------------------------ */
 
 static eb_error put_sum(const eb_overview *o, eb_text *out) {
   int all = 0;

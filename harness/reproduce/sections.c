@@ -7,8 +7,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/option.h"
 
-/* ---- reading
- * ---------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
 static eb_error copy_text(const char *text, size_t length, char **out) {
   *out = strndup(text, length);
@@ -153,8 +152,7 @@ void eb_sections_clear(eb_sections *sections) {
   *sections = (eb_sections){0};
 }
 
-/* ---- looking up
- * ------------------------------------------------------------------------------- */
+/* ---- looking up ----------------------------------------------------------------------------- */
 
 const eb_section *eb_sections_find(const eb_sections *sections, const char *kind,
                                    const char *label) {
@@ -223,8 +221,7 @@ eb_error eb_words(const char *text, const char *separators, eb_strings *out) {
   return EB_OK;
 }
 
-/* ---- loops
- * ------------------------------------------------------------------------------------ */
+/* ---- loops ---------------------------------------------------------------------------------- */
 
 /* The words that the loops' variables stand for, the innermost first. */
 typedef struct binding {
@@ -320,8 +317,7 @@ static eb_error count_turn(int *count) {
                          : EB_OK;
 }
 
-/* ---- entries with loops
- * ----------------------------------------------------------------------- */
+/* ---- entries with loops --------------------------------------------------------------------- */
 
 typedef struct unrolling {
   const eb_entry *entry;
@@ -364,8 +360,7 @@ eb_error eb_section_unroll(const eb_section *section, eb_section *out) {
   return EB_OK;
 }
 
-/* ---- sections with loops
- * ---------------------------------------------------------------------- */
+/* ---- sections with loops -------------------------------------------------------------------- */
 
 typedef struct spreading {
   const eb_section *section;
