@@ -353,3 +353,11 @@ eb_error eb_reproduction_machine(const eb_evidence *e, eb_text *out) {
   return *e->paper->machine ? eb_text_printf(out, "the paper's machine: %s\n", e->paper->machine)
                             : EB_OK;
 }
+
+const char *eb_line_next(const char **rest, size_t *length) {
+  const char *line = *rest;
+  if (!line || !*line) return NULL;
+  *length = strcspn(line, "\n");
+  *rest = line + *length + (line[*length] == '\n');
+  return line;
+}

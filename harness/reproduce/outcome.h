@@ -70,6 +70,12 @@ EB_MUST eb_error eb_reproduction_markdown(const eb_reproduction *reproduction, e
 EB_MUST eb_error eb_reproduction_json(const eb_reproduction *reproduction, json_t **out);
 /* Draws the figures that have something to show into DIR: ID.{dat,gp,svg}, or ID-updates-N.png. EB_ERR_LIBRARY when gnuplot is missing or fails. */
 EB_MUST eb_error eb_reproduction_draw(eb_reproduction *reproduction, const char *dir);
+/* What the writers share: the lines of a text in turn, which is *rest at first (NULL after the
+ * last); the class of a verdict in the style sheet; a text inside a cell of Markdown. */
+const char *eb_line_next(const char **rest, size_t *length);
+const char *eb_ruling_class(eb_ruling ruling);
+EB_MUST eb_error eb_markdown_text(const char *text, eb_text *out);
+
 /* Begins a page with the style of all; "</body></html>" ends it. */
 EB_MUST eb_error eb_reproduction_page_open(const char *title, eb_text *page);
 /* index.html; figures that were drawn are shown. */

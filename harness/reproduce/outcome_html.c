@@ -9,14 +9,13 @@
 
 /* A paragraph a line. */
 static eb_error put_lines(eb_text *page, const char *text) {
-  while (*text) {
-    size_t length = strcspn(text, "\n");
-    char *line = strndup(text, length);
+  size_t length;
+  for (const char *at; (at = eb_line_next(&text, &length));) {
+    char *line = strndup(at, length);
     if (!line) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a line");
     eb_error error = eb_markup_between(page, "<p class=\"note\">", line, "</p>\n");
     free(line);
     EB_TRY(error);
-    text += length + (text[length] == '\n');
   }
   return EB_OK;
 }
@@ -27,7 +26,7 @@ static eb_error put_number(eb_text *page, double value) {
   return eb_markup_number(page, whole ? "%.0f" : "%.3g", value);
 }
 
-static const char *class_of(eb_ruling ruling) {
+const char *eb_ruling_class(eb_ruling ruling) {
   return ruling == EB_REPRODUCED ? "good" : ruling == EB_NOT_REPRODUCED ? "bad" : "note";
 }
 
@@ -116,7 +115,7 @@ static eb_error put_claim(const eb_shown_claim *shown, eb_text *page) {
   EB_TRY(eb_markup_between(page, "<tr id=\"claim-", shown->claim->id, "\"><td class=\"text\"><b>"));
   EB_TRY(eb_markup_between(page, "", shown->claim->id, "</b><br>"));
   EB_TRY(eb_markup_between(page, "<span class=\"note\">", shown->claim->where, "</span></td>"));
-  EB_TRY(eb_text_printf(page, "<td class=\"text %s\">%s</td>", class_of(finding->ruling),
+  EB_TRY(eb_text_printf(page, "<td class=\"text %s\">%s</td>", eb_ruling_class(finding->ruling),
                         eb_ruling_name(finding->ruling)));
   EB_TRY(put_number(page, finding->paper));
   EB_TRY(put_number(page, finding->ours));

@@ -5,12 +5,10 @@
 
 /* The lines of a text. */
 static json_t *lines_json(const char *text) {
+  size_t length;
   json_t *lines = json_array();
-  while (*text) {
-    size_t length = strcspn(text, "\n");
-    json_array_append_new(lines, json_stringn(text, length));
-    text += length + (text[length] == '\n');
-  }
+  for (const char *at; (at = eb_line_next(&text, &length));)
+    json_array_append_new(lines, json_stringn(at, length));
   return lines;
 }
 

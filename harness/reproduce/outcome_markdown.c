@@ -4,12 +4,17 @@
 
 #include "harness/reproduce/outcome.h"
 
-/* A cell: what divides cells, and ends of lines, are taken out. */
-static eb_error put_cell(eb_text *out, const char *text) {
-  EB_TRY(eb_text_printf(out, " "));
+/* What divides cells, and ends of lines, are taken out. */
+eb_error eb_markdown_text(const char *text, eb_text *out) {
   for (; *text; text++)
     EB_TRY(*text == '|' ? eb_text_printf(out, "\\|")
                         : eb_text_append(out, *text == '\n' ? " " : text, 1));
+  return EB_OK;
+}
+
+static eb_error put_cell(eb_text *out, const char *text) {
+  EB_TRY(eb_text_printf(out, " "));
+  EB_TRY(eb_markdown_text(text, out));
   return eb_text_printf(out, " |");
 }
 
@@ -17,6 +22,13 @@ static eb_error put_number(eb_text *out, double value) {
   EB_TRY(eb_text_printf(out, " "));
   EB_TRY(eb_put_value(out, value));
   return eb_text_printf(out, " |");
+}
+
+static eb_error put_lines(eb_text *out, const char *text) {
+  size_t length;
+  for (const char *at; (at = eb_line_next(&text, &length));)
+    EB_TRY(eb_text_printf(out, "- %.*s\n", (int)length, at));
+  return EB_OK;
 }
 
 static eb_error put_head(const eb_reproduction *r, eb_text *out) {
@@ -37,11 +49,7 @@ static eb_error put_head(const eb_reproduction *r, eb_text *out) {
                           eb_results_environment(results, "command_line")));
   eb_text machine = {0};
   eb_error error = eb_reproduction_machine(r->evidence, &machine);
-  for (const char *line = machine.data; !error && line && *line;) {
-    size_t length = strcspn(line, "\n");
-    error = eb_text_printf(out, "- %.*s\n", (int)length, line);
-    line += length + (line[length] == '\n');
-  }
+  if (!error) error = put_lines(out, machine.data);
   eb_text_clear(&machine);
   return error;
 }
@@ -61,15 +69,6 @@ static eb_error put_claims(const eb_reproduction *r, eb_text *out) {
     EB_TRY(eb_text_printf(out, " %d of %d hold |", shown->finding.holding, shown->finding.count));
     EB_TRY(put_cell(out, shown->claim->text));
     EB_TRY(eb_text_printf(out, "\n"));
-  }
-  return EB_OK;
-}
-
-static eb_error put_lines(eb_text *out, const char *text) {
-  while (text && *text) {
-    size_t length = strcspn(text, "\n");
-    EB_TRY(eb_text_printf(out, "- %.*s\n", (int)length, text));
-    text += length + (text[length] == '\n');
   }
   return EB_OK;
 }

@@ -34,13 +34,12 @@ static void print_wrapped(FILE *out, const char *text, int indent, int at) {
 
 /* Every line of a text, indented and wrapped. */
 static void print_lines(FILE *out, const char *text, int indent) {
-  while (*text) {
-    int length = (int)strcspn(text, "\n");
-    char *line = strndup(text, (size_t)length);
+  size_t length;
+  for (const char *at; (at = eb_line_next(&text, &length));) {
+    char *line = strndup(at, length);
     fprintf(out, "%*s", indent, "");
     if (line) print_wrapped(out, line, indent, indent);
     free(line);
-    text += length + (text[length] == '\n');
   }
 }
 

@@ -19,26 +19,18 @@ typedef struct cell {
 static eb_error html_row(const cell *cells, int count, eb_text *out) {
   EB_TRY(eb_text_printf(out, "<tr>"));
   for (int c = 0; c < count; c++) {
-    EB_TRY(eb_markup_between(out, "<td class=\"", cells[c].class, "\">"));
+    EB_TRY(eb_text_printf(out, "<td class=\"%s\">", cells[c].class));
     if (cells[c].link) EB_TRY(eb_markup_between(out, "<a href=\"", cells[c].link, "\">"));
     EB_TRY(eb_markup_between(out, "", cells[c].text, cells[c].link ? "</a></td>" : "</td>"));
   }
   return eb_text_printf(out, "</tr>\n");
 }
 
-/* What divides cells, and ends of lines, are taken out. */
-static eb_error markdown_text(const char *text, eb_text *out) {
-  for (; *text; text++)
-    EB_TRY(*text == '|' ? eb_text_printf(out, "\\|")
-                        : eb_text_append(out, *text == '\n' ? " " : text, 1));
-  return EB_OK;
-}
-
 static eb_error markdown_row(const cell *cells, int count, eb_text *out) {
   EB_TRY(eb_text_printf(out, "|"));
   for (int c = 0; c < count; c++) {
     EB_TRY(eb_text_printf(out, cells[c].link ? " [" : " "));
-    EB_TRY(markdown_text(cells[c].text, out));
+    EB_TRY(eb_markdown_text(cells[c].text, out));
     if (cells[c].link) EB_TRY(eb_text_printf(out, "](%s)", cells[c].link));
     EB_TRY(eb_text_printf(out, " |"));
   }
@@ -49,44 +41,35 @@ static eb_error markdown_row(const cell *cells, int count, eb_text *out) {
 
 /* Appends what follows a word at the beginning of lines. */
 static eb_error put_notes(const char *notes, const char *word, eb_text *out) {
-  size_t skip = strlen(word);
+  size_t skip = strlen(word), length;
   EB_TRY(eb_text_append(out, "", 0));
-  while (*notes) {
-    size_t length = strcspn(notes, "\n");
-    if (length > skip && strncmp(notes, word, skip) == 0)
-      EB_TRY(eb_text_printf(out, "%s%.*s", out->length ? "; " : "", (int)(length - skip),
-                            notes + skip));
-    notes += length + (notes[length] == '\n');
-  }
+  for (const char *at; (at = eb_line_next(&notes, &length));)
+    if (length > skip && strncmp(at, word, skip) == 0)
+      EB_TRY(
+          eb_text_printf(out, "%s%.*s", out->length ? "; " : "", (int)(length - skip), at + skip));
   return EB_OK;
-}
-
-static const char *class_of(eb_ruling ruling) {
-  return ruling == EB_REPRODUCED       ? "text good"
-         : ruling == EB_NOT_REPRODUCED ? "text bad"
-                                       : "text note";
 }
 
 /* ---- papers --------------------------------------------------------------------------------- */
 
 static eb_error add_claim(const eb_shown_claim *shown, const char *folder, eb_overview *out) {
-  char link[4096];
+  char link[4096], class[20];
   eb_text texts[4] = {0}; /* the paper's number, ours, what is quick, what stands in */
   const eb_paper_claim *claim = shown->claim;
   snprintf(link, sizeof link, "%s/index.html#claim-%s", folder, claim->id);
+  snprintf(class, sizeof class, "text %s", eb_ruling_class(shown->finding.ruling));
   eb_error error = eb_put_value(&texts[0], shown->finding.paper);
   if (!error) error = eb_put_value(&texts[1], shown->finding.ours);
   if (!error) error = put_notes(shown->notes.data, "quick: ", &texts[2]);
   if (!error) error = put_notes(shown->notes.data, "stand-in geometry: ", &texts[3]);
-  const cell cells[] = {
-      {claim->id, link, "text"},
-      {claim->where, NULL, "text"},
-      {eb_ruling_name(shown->finding.ruling), NULL, class_of(shown->finding.ruling)},
-      {texts[0].data, NULL, ""},
-      {texts[1].data, NULL, ""},
-      {texts[2].data, NULL, "text wide"},
-      {texts[3].data, NULL, "text wide"},
-      {claim->source, NULL, "text wide"}};
+  const cell cells[] = {{claim->id, link, "text"},
+                        {claim->where, NULL, "text"},
+                        {eb_ruling_name(shown->finding.ruling), NULL, class},
+                        {texts[0].data, NULL, ""},
+                        {texts[1].data, NULL, ""},
+                        {texts[2].data, NULL, "text wide"},
+                        {texts[3].data, NULL, "text wide"},
+                        {claim->source, NULL, "text wide"}};
   int count = sizeof cells / sizeof *cells;
   if (!error) error = html_row(cells, count, &out->html.claims);
   if (!error) error = markdown_row(cells, count, &out->markdown.claims);
