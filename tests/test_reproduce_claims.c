@@ -184,6 +184,9 @@ static void test_times(void) {
       {"falling(median(x.wall) for x in a b c, 5%)", NO, "0 of 2"},
       {"falling(median(x.wall) for x in b a, 5%)", YES, "<= 1.05 * median(b.wall)"},
       {"rising(median(b.wall), median(a.wall), 60%)", YES, ">= 0.4 * median(b.wall)"},
+      {"rising(median(x.wall) for x in a a)", NO, "> median(a.wall)"},
+      {"falling(median(x.wall) for x in a a)", NO, "< median(a.wall)"},
+      {"rising(median(x.wall) for x in a a, 1%)", YES, ">= 0.99 * median(a.wall)"},
       {"not rising(median(x.wall) for x in a b c)", NO, "not as claimed"},
       {"median(a.wall) < max(a.kinetic) or median(b.wall) > median(a.wall)", YES, "1 of 1"},
       {"mean(frame(a.wall)) / mean(frame(missing.wall)) > 0", OPEN, "missing: not run"}};

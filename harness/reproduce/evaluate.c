@@ -351,12 +351,14 @@ static eb_error remember(pairing *p, const eb_scope *scope) {
 
 static eb_comparing pair_of(const pairing *p, const eb_expression *later, const eb_scope *scope,
                             const eb_expression *earlier_, const eb_scope *earlier_scope) {
-  bool rises = strcmp(p->call->text, "rising") == 0;
+  bool rises = strcmp(p->call->text, "rising") == 0, banded = p->noise > 0;
   return (eb_comparing){later,
                         earlier_,
                         scope,
                         earlier_scope,
-                        rises ? EB_GREATER_EQUAL : EB_LESS_EQUAL,
+                        rises    ? (banded ? EB_GREATER_EQUAL : EB_GREATER)
+                        : banded ? EB_LESS_EQUAL
+                                 : EB_LESS,
                         rises ? 1 - p->noise : 1 + p->noise};
 }
 

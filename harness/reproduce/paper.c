@@ -83,7 +83,7 @@ static void clear_claim(eb_paper_claim *claim) {
 /* ---- the paper -------------------------------------------------------------------------------- */
 
 static eb_error check_kinds(const eb_paper *paper) {
-  static const char *const kinds[] = {"paper", "solvers", "cases", "names",
+  static const char *const kinds[] = {"paper", "solvers", "cases",  "names",
                                       "table", "claim",   "figure", NULL};
   for (int i = 0; i < paper->sections.count; i++) {
     int k = 0;
