@@ -1,5 +1,5 @@
 /* The renderer: what covers which pixel, in which order, in which colour, and what becomes a file. */
-#include "harness/report/render.h"
+#include "harness/report/pictures.h"
 
 #include <stdint.h>
 #include <sys/stat.h>
@@ -161,36 +161,24 @@ static void test_sides_and_colours(void) {
   eb_render_destroy(c);
 }
 
-static void test_vertex_colour_and_edges(void) {
-  uint8_t blended[BYTES], plain[BYTES], lined[BYTES];
+static void test_edges(void) {
+  uint8_t plain[BYTES], lined[BYTES];
   const double X[12] = {-0.9, -1, -0.9, 0.9, -1, -0.9, 0.9, -1, 0.9, -0.9, -1, 0.9};
   const int32_t triangles[6] = {0, 1, 2, 0, 2, 3};
-  const eb_rgb corner[4] = {red, blue, blue, red};
-  eb_render_mesh mesh = {.vertex_count = 4,
-                         .triangle_count = 2,
-                         .X = X,
-                         .triangles = triangles,
-                         .vertex_color = corner};
-  eb_render *render = start(along_y), *other = start(along_y), *third = start(along_y);
-  tap_succeeds(eb_render_surface(render, &mesh), "a square coloured at its corners");
-  eb_render_pixels(render, blended);
-  const uint8_t *middle = pixel(blended, WIDE / 2, HIGH / 2 - 5);
-  tap_ok(is_red(pixel(blended, WIDE / 2 - 24, HIGH / 2)) &&
-             is_blue(pixel(blended, WIDE / 2 + 24, HIGH / 2)) && abs(middle[0] - middle[2]) < 12,
-         "colour goes evenly from corner to corner");
-  mesh.vertex_color = NULL, mesh.color = red;
-  tap_require(eb_render_surface(other, &mesh), "no lines");
+  eb_render_mesh mesh = {
+      .vertex_count = 4, .triangle_count = 2, .X = X, .triangles = triangles, .color = red};
+  eb_render *without = start(along_y), *with = start(along_y);
+  tap_require(eb_render_surface(without, &mesh), "no lines");
   mesh.edges = true;
-  tap_require(eb_render_surface(third, &mesh), "lines");
-  eb_render_pixels(other, plain);
-  eb_render_pixels(third, lined);
+  tap_require(eb_render_surface(with, &mesh), "lines");
+  eb_render_pixels(without, plain);
+  eb_render_pixels(with, lined);
   const uint8_t *on = pixel(lined, WIDE / 2, HIGH / 2),
                 *off = pixel(lined, WIDE / 2 - 15, HIGH / 2 - 3);
   tap_ok(on[0] < 0.9 * pixel(plain, WIDE / 2, HIGH / 2)[0], "the diagonal is drawn");
   tap_ok(off[0] == pixel(plain, WIDE / 2 - 15, HIGH / 2 - 3)[0], "away from edges nothing changes");
-  eb_render_destroy(render);
-  eb_render_destroy(other);
-  eb_render_destroy(third);
+  eb_render_destroy(without);
+  eb_render_destroy(with);
 }
 
 static void test_behind_the_eye(void) {
@@ -231,53 +219,59 @@ static void test_ground(void) {
   eb_render_destroy(render);
 }
 
-/* A sheer square, blue, at depth y; its corners are counterclockwise for the viewer. */
-static void draw_sheer(eb_render *render, double y, bool one_sided, bool backwards) {
-  const double X[12] = {-0.5, y, -0.5, 0.5, y, -0.5, 0.5, y, 0.5, -0.5, y, 0.5};
-  static const int32_t front[6] = {0, 1, 2, 0, 2, 3}, back[6] = {0, 2, 1, 0, 3, 2};
-  const eb_render_mesh mesh = {.vertex_count = 4,
-                               .triangle_count = 2,
+/* Squares |x|, |z| <= half at depths y, one surface, counterclockwise for the viewer unless
+ * `backwards`. */
+static void draw_translucent(eb_render *render, double half, const double *y, int count,
+                             bool backwards, float front, float back) {
+  enum { MOST = 2 };
+  static const int32_t facing[6] = {0, 1, 2, 0, 2, 3}, away[6] = {0, 2, 1, 0, 3, 2};
+  double X[12 * MOST];
+  int32_t triangles[6 * MOST];
+  for (int s = 0; s < count; s++) {
+    const double square[12] = {-half, y[s], -half, half,  y[s], -half,
+                               half,  y[s], half,  -half, y[s], half};
+    memcpy(X + 12 * s, square, sizeof square);
+    for (int i = 0; i < 6; i++) triangles[6 * s + i] = 4 * s + (backwards ? away[i] : facing[i]);
+  }
+  const eb_render_mesh mesh = {.vertex_count = 4 * count,
+                               .triangle_count = 2 * count,
                                .X = X,
-                               .triangles = backwards ? back : front,
+                               .triangles = triangles,
                                .color = blue,
-                               .sheer = true,
-                               .one_sided = one_sided};
-  tap_require(eb_render_surface(render, &mesh), "a sheer square");
+                               .translucent = true,
+                               .front = front,
+                               .back = back};
+  tap_require(eb_render_surface(render, &mesh), "a translucent surface");
 }
 
-static bool is_mixed(const uint8_t *p) {
-  return p[0] > 60 && p[2] > 60 && p[1] < 40;
-}
-
-static void test_sheer(void) {
-  uint8_t rgb[BYTES], other[BYTES];
-  const size_t middle = 3 * (HIGH / 2 * WIDE + WIDE / 2);
-  eb_render *render = start(along_y), *reverse = start(along_y), *touching = start(along_y);
-  draw_sheer(render, -0.5, false, false);
-  draw_square(render, 0.4, 0, red, false);
-  draw_square(reverse, 0.4, 0, red, false);
-  draw_sheer(reverse, -0.5, false, true);
-  eb_render_pixels(render, rgb);
-  eb_render_pixels(reverse, other);
-  tap_ok(is_mixed(rgb + middle), "what is behind a sheer square shows through");
-  int uneven = 0;
-  for (int i = -8; i <= 8; i++) uneven += memcmp(rgb + middle + 3 * i, rgb + middle, 3) != 0;
-  tap_ok(uneven == 0, "  evenly");
-  tap_ok(is_mixed(other + middle), "in either order and winding");
-  draw_square(touching, 0.4, 0, red, false);
-  draw_sheer(touching, -1e-3, false, false);
-  eb_render_pixels(touching, rgb);
-  tap_ok(is_red(rgb + middle), "what it touches is not torn by it");
-  eb_render_destroy(render);
-  eb_render_destroy(reverse);
-  eb_render_destroy(touching);
-}
-
-static void test_one_sided(void) {
-  static const double down[3] = {0, 1, -0.6};
+static void test_touching(void) {
   uint8_t rgb[BYTES], bare[BYTES];
-  eb_render *render = start(down), *plain = start(down);
-  draw_sheer(render, 0, true, true);
+  static const double depths[3] = {0.02, 0.019, 0.005}; /* the square's own, 1/4 ‰ nearer, 4 ‰ */
+  eb_render *plain = start(along_y);
+  draw_square(plain, 0.4, 0.02, red, false);
+  eb_render_pixels(plain, bare);
+  for (int i = 0; i < 3; i++) {
+    eb_render *render = start(along_y);
+    draw_square(render, 0.4, 0.02, red, false);
+    draw_translucent(render, 0.4, &depths[i], 1, false, 0.5f, 0.5f);
+    eb_render_pixels(render, rgb);
+    const bool same =
+        memcmp(pixel(rgb, WIDE / 2, HIGH / 2), pixel(bare, WIDE / 2, HIGH / 2), 3) == 0;
+    tap_ok(same == (i < 2), "%s",
+           i == 0   ? "a surface on a body leaves it as it is"
+           : i == 1 ? "what it touches is not torn by it"
+                    : "what it is clear of, it covers");
+    eb_render_destroy(render);
+  }
+  eb_render_destroy(plain);
+}
+
+static void test_front_and_back(void) {
+  static const double down[3] = {0, 1, -0.6}, middle = 0;
+  const size_t at = 3 * (HIGH / 2 * WIDE + WIDE / 2);
+  uint8_t rgb[BYTES], bare[BYTES];
+  eb_render *render = start(down), *plain = start(down), *faint = start(along_y);
+  draw_translucent(render, 0.5, &middle, 1, true, 0.6f, 0);
   tap_require(eb_render_ground(render, -0.9), "ground");
   tap_require(eb_render_ground(plain, -0.9), "ground");
   eb_render_pixels(render, rgb);
@@ -287,14 +281,18 @@ static void test_one_sided(void) {
     coloured += rgb[i + 2] > rgb[i] + 30;
     darker += rgb[i + 1] + 12 < bare[i + 1];
   }
-  tap_ok(coloured == 0, "the back of what is one-sided is not drawn");
+  tap_ok(coloured == 0, "a back without opacity is not drawn");
   tap_ok(darker > 20, "but throws a shadow");
-  draw_sheer(render, 0, true, false);
+  draw_translucent(render, 0.5, &middle, 1, false, 0.6f, 0);
   eb_render_pixels(render, rgb);
-  tap_ok(rgb[3 * (HIGH / 2 * WIDE + WIDE / 2) + 2] > rgb[3 * (HIGH / 2 * WIDE + WIDE / 2)] + 30,
-         "its front is drawn");
+  tap_ok(rgb[at + 2] > rgb[at] + 30, "its front is drawn");
+  uint8_t front = rgb[at];
+  draw_translucent(faint, 0.5, &middle, 1, true, 0.6f, 0.1f);
+  eb_render_pixels(faint, rgb);
+  tap_ok(rgb[at] > front && rgb[at + 2] > rgb[at] + 3, "a faint back is a breath of colour");
   eb_render_destroy(render);
   eb_render_destroy(plain);
+  eb_render_destroy(faint);
 }
 
 /* A red square that reaches through the ground: bright above it, washed out below, but there. */
@@ -312,78 +310,74 @@ static void test_below_ground(void) {
   eb_render_destroy(render);
 }
 
-/* Squares at depth y as veils. */
-static void draw_veil(eb_render *render, double half, double y, eb_rgb color, float opacity) {
-  const double X[12] = {-half, y, -half, half, y, -half, half, y, half, -half, y, half};
-  static const int32_t triangles[6] = {0, 1, 2, 0, 2, 3};
-  const eb_render_mesh mesh = {
-      .vertex_count = 4, .triangle_count = 2, .X = X, .triangles = triangles, .color = color};
-  tap_require(eb_render_veil(render, &mesh, opacity), "a veil");
+/* Linear light of a channel: sRGB, as a power of 2.2. */
+static double light_of(uint8_t encoded) {
+  return pow(encoded / 255.0, 2.2);
 }
 
-/* What a veil leaves of the paper or of a red square behind it, in linear light: the renderer's own colour, mixed. */
-static void test_veil(void) {
-  enum { MIDDLE = 0, BESIDE = 16, PICTURES = 5 };
+/* What translucent squares leave of the paper or of a red square behind them, in linear light. */
+static void test_translucent(void) {
+  enum { BESIDE = 16, PICTURES = 7 };
   uint8_t rgb[PICTURES][BYTES];
   static const struct {
     float opacity;
-    double near, far; /* depths of two blue veils */
-    bool veils_first;
+    double depth[2]; /* of two blue squares */
+    bool two_surfaces, first;
   } cases[PICTURES] = {
-      {0, -0.5, -0.4, false},   {1, -0.5, -0.4, false},  {0.5f, -0.5, -0.4, false},
-      {0.5f, -0.4, -0.5, true}, {0.5f, 0.5, 0.6, false},
+      {0, {-0.5, -0.4}, false, false},    {1, {-0.5, -0.4}, false, false},
+      {0.5f, {-0.5, -0.4}, false, false}, {0.5f, {-0.4, -0.5}, false, true},
+      {0.5f, {0.5, 0.6}, false, false},   {0.5f, {-0.5, -0.4}, true, false},
+      {0.5f, {-0.4, -0.5}, true, true},
   };
   for (int i = 0; i < PICTURES; i++) {
     eb_render *render = start(along_y);
-    if (!cases[i].veils_first) draw_square(render, 0.3, 0, red, false);
-    draw_veil(render, 0.8, cases[i].near, blue, cases[i].opacity);
-    draw_veil(render, 0.8, cases[i].far, blue, cases[i].opacity);
-    if (cases[i].veils_first) draw_square(render, 0.3, 0, red, false);
+    if (!cases[i].first) draw_square(render, 0.3, 0, red, false);
+    for (int k = 0; k < (cases[i].two_surfaces ? 2 : 1); k++)
+      draw_translucent(render, 0.8, &cases[i].depth[k], cases[i].two_surfaces ? 1 : 2, false,
+                       cases[i].opacity, 0);
+    if (cases[i].first) draw_square(render, 0.3, 0, red, false);
     eb_render_pixels(render, rgb[i]);
     eb_render_destroy(render);
   }
   const uint8_t *p[PICTURES][2];
   for (int i = 0; i < PICTURES; i++) {
-    p[i][0] = pixel(rgb[i], WIDE / 2 + MIDDLE, HIGH / 2);
+    p[i][0] = pixel(rgb[i], WIDE / 2, HIGH / 2);
     p[i][1] = pixel(rgb[i], WIDE / 2 + BESIDE, HIGH / 2);
   }
-  tap_ok(is_red(p[0][0]) && is_paper(p[0][1]), "a veil of no opacity is not seen");
+  tap_ok(is_red(p[0][0]) && is_paper(p[0][1]), "a surface of no opacity is not seen");
   tap_ok(is_blue(p[1][0]) && is_blue(p[1][1]), "one of full opacity hides what is behind");
   tap_ok(p[2][0][0] > 60 && p[2][0][2] > 60 && p[2][0][1] < 30, "through one between both show");
   tap_ok(p[2][1][0] > 60 && p[2][1][0] < p[0][1][0] && p[2][1][2] > p[2][1][0],
          "so does the paper");
+  int uneven = 0;
+  for (int x = -6; x <= 6; x++) uneven += memcmp(p[2][0] + 3 * x, p[2][0], 3) != 0;
+  tap_ok(uneven == 0, "evenly");
   tap_ok(memcmp(rgb[2], rgb[3], BYTES) == 0, "the order of drawing does not matter");
-  tap_ok(is_red(p[4][0]) && !is_paper(p[4][1]), "behind what is opaque a veil is not seen");
-  double red_behind = pow(p[0][0][0] / 255.0, 2.2), mixed = pow(p[2][0][0] / 255.0, 2.2);
-  tap_near(mixed, 0.5 * red_behind, 0.02,
-           "two veils let through as much as one: half of the light (sRGB as a power of 2.2)");
+  tap_ok(memcmp(rgb[5], rgb[6], BYTES) == 0, "nor that of two surfaces");
+  tap_ok(is_red(p[4][0]) && !is_paper(p[4][1]), "behind what is opaque none is seen");
+  double bare = light_of(p[0][0][0]);
+  tap_near(light_of(p[2][0][0]), 0.5 * bare, 0.02,
+           "two layers of a surface let through as much as one: half of the light");
+  tap_near(light_of(p[5][0][0]), 0.25 * bare, 0.02, "two surfaces a quarter");
 }
 
-/* A veil on the very surface of a body leaves it as it is. */
-static void test_veil_on_surface(void) {
-  uint8_t bare[BYTES], veiled[BYTES];
-  for (int i = 0; i < 2; i++) {
-    eb_render *render = start(along_y);
-    draw_square(render, 0.6, -0.2, red, false);
-    if (i) draw_veil(render, 0.6, -0.2, blue, 0.5f);
-    eb_render_pixels(render, i ? veiled : bare);
-    eb_render_destroy(render);
-  }
-  tap_ok(memcmp(bare, veiled, BYTES) == 0, "a veil on a surface is not in front of it");
+/* Translucent squares above and below the ground: that covers the lower one. */
+static void test_translucent_and_ground(void) {
+  static const double down[3] = {0, 1, -0.6}, middle = 0;
+  uint8_t rgb[BYTES];
+  eb_render *render = start(down);
+  draw_translucent(render, 0.5, &middle, 1, false, 0.6f, 0.6f);
+  tap_require(eb_render_ground(render, 0), "ground");
+  eb_render_pixels(render, rgb);
+  const uint8_t *above = pixel(rgb, WIDE / 2, HIGH / 2 - 8),
+                *below = pixel(rgb, WIDE / 2, HIGH / 2 + 4);
+  tap_ok(above[2] > above[0] + 30, "above the ground a translucent square is before it");
+  tap_ok(below[2] > below[0] + 3 && below[2] - below[0] < (above[2] - above[0]) / 2,
+         "below, it shows through");
+  eb_render_destroy(render);
 }
 
-static void test_colour_maps(void) {
-  double least_step = 1, last = -1;
-  for (int i = 0; i <= 100; i++) {
-    eb_rgb c = eb_color_of_scalar(i / 100.0);
-    double brightness = 0.3 * c.r + 0.59 * c.g + 0.11 * c.b;
-    if (last >= 0) least_step = fmin(least_step, brightness - last);
-    last = brightness;
-  }
-  tap_ok(least_step > 0, "the scalar map grows brighter all the way");
-  eb_rgb low = eb_color_of_scalar(-5), high = eb_color_of_scalar(7), none = eb_color_of_scalar(NAN);
-  tap_ok(low.b > low.g && high.r > 0.9f && none.r == none.g,
-         "out of range is clamped, NaN is grey");
+static void test_colours_of_regions(void) {
   int alike = 0;
   for (int i = 0; i < 10; i++)
     for (int j = 0; j < i; j++) {
@@ -432,7 +426,6 @@ static void test_errors(void) {
   eb_render_mesh mesh = {.vertex_count = 3, .triangle_count = 1, .X = X, .triangles = triangle};
   tap_fails(eb_render_surface(render, &mesh), EB_ERR_USAGE, "camera", "no camera for a surface");
   tap_fails(eb_render_ground(render, 0), EB_ERR_USAGE, "camera", "no camera for the ground");
-  tap_fails(eb_render_veil(render, &mesh, 0.5f), EB_ERR_USAGE, "camera", "no camera for a veil");
   tap_fails(eb_render_camera(render, inside_out, box_hi, along_y), EB_ERR_USAGE, "inside out",
             "a box inside out");
   tap_fails(eb_render_camera(render, box_hi, box_hi, along_y), EB_ERR_USAGE, "empty",
@@ -500,15 +493,15 @@ int main(void) {
   test_occlusion();
   test_crossing();
   test_sides_and_colours();
-  test_vertex_colour_and_edges();
+  test_edges();
   test_behind_the_eye();
   test_ground();
   test_below_ground();
-  test_sheer();
-  test_one_sided();
-  test_veil();
-  test_veil_on_surface();
-  test_colour_maps();
+  test_translucent();
+  test_touching();
+  test_front_and_back();
+  test_translucent_and_ground();
+  test_colours_of_regions();
   test_file();
   test_errors();
   test_speed();

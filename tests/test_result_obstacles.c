@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "harness/case/case.h"
-#include "harness/report/obstacles.h"
 #include "harness/report/pictures.h"
 #include "harness/report/view.h"
 #include "harness/results/export.h"
@@ -233,7 +232,7 @@ static void draw(const recording *r, const eb_report_run *run, const eb_view *vi
   tap_require(eb_render_create(WIDTH, HEIGHT, &render), "a picture");
   tap_require(eb_render_camera(render, view->lo, view->hi, direction), "a camera");
   tap_require(eb_render_surface(render, &mesh), "the block");
-  if (obstacles) tap_require(eb_draw_obstacles(render, run, 0, view), "obstacles");
+  if (obstacles) tap_require(eb_draw_obstacles(render, run, 0), "obstacles");
   eb_render_pixels(render, rgb);
   eb_render_destroy(render);
 }

@@ -3,7 +3,7 @@
 
 #include "harness/case/case.h"
 #include "harness/report/frames.h"
-#include "harness/report/updates.h"
+#include "harness/report/pictures.h"
 #include "harness/report/view.h"
 #include "harness/results/write.h"
 #include "tests/support/scratch.h"

@@ -2,7 +2,8 @@
 #ifndef EB_REPORT_FACTORS_H
 #define EB_REPORT_FACTORS_H
 
-#include "harness/report/html.h"
+#include "harness/report/model.h"
+#include "problems/base/text.h"
 
 /* A table: memory by kind, supernodes, and updates a step. Nothing when no run has reported any. */
 EB_MUST eb_error eb_factors_html(const eb_report *report, const eb_report_scene *scene,

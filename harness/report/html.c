@@ -8,6 +8,7 @@
 #include "harness/report/definitions.h"
 #include "harness/report/factors.h"
 #include "harness/report/markup.h"
+#include "harness/report/plots.h"
 #include "harness/report/ranking.h"
 
 static eb_error head(eb_text *page) {

@@ -32,6 +32,37 @@ typedef struct eb_report {
   const eb_strings *refused; /* why other files are left out; NULL: there are none */
 } eb_report;
 
+/* What was drawn of one scene. */
+enum { EB_PLOT_KINDS = 12 /* of harness/report/plots.h */ };
+typedef struct eb_report_scene {
+  int first, last;  /* runs */
+  char prefix[128]; /* of its files */
+  bool plot[EB_PLOT_KINDS];
+} eb_report_scene;
+
+/* What was drawn of one run, run N of a scene in PREFIX-rN-NAME.png or .svg. */
+enum {
+  EB_PICTURED_PEAKS = 4,
+  EB_PICTURED_CUTS = 3,
+  EB_PICTURES = 3 + EB_PICTURED_PEAKS + EB_PICTURED_CUTS,
+  EB_UPDATE_PICTURES = 6
+};
+typedef struct eb_report_picture {
+  int count; /* drawn */
+  struct {
+    const char *name, *words; /* of harness/report/frames.h */
+    double time;              /* s */
+  } drawn[EB_PICTURES];
+  int updates; /* drawn, as updates-1, updates-2, .. */
+  struct {
+    double time;     /* s */
+    int64_t updated; /* elements */
+  } update[EB_UPDATE_PICTURES];
+  bool stages;        /* drawn, as stages */
+  bool tree;          /* drawn, as tree: not when a run before has the same one */
+  int32_t supernodes; /* of its elimination tree; 0: none reported */
+} eb_report_picture;
+
 /* Clear the report also after a failure. */
 EB_MUST eb_error eb_report_load(const char *const *files, int count, eb_report *out);
 void eb_report_clear(eb_report *report);

@@ -13,7 +13,6 @@ typedef struct eb_plot_kind {
 /* Draws every plot of the runs [first, last) as DIR/PREFIX-STEM.{dat,gp,svg}. A plot without data, or in
  * which nothing varies, is not drawn; drawn[i] says which
  * were, in the order of eb_plot_kinds. */
-enum { EB_PLOT_KINDS = 12 };
 extern const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS];
 EB_MUST eb_error eb_plots_scene(const eb_report *report, int first, int last, const char *dir,
                                 const char *prefix, bool drawn[EB_PLOT_KINDS]);

@@ -1,9 +1,9 @@
 /* Pictures of triangle surfaces: a small software renderer that writes PNG files.
  *
  * Perspective projection, a z-buffer of 3 x 3 samples a pixel, Lambert shading with a key light, a
- * fill light and a sky, drawn in linear colour and encoded as sRGB. Optional: mesh edges, and a
- * ground plane with a grid and the soft shadow of everything drawn. The same calls give the same
- * bytes. Up is z. */
+ * fill light and a sky, drawn in linear colour and encoded as sRGB. Optional: translucent surfaces,
+ * mesh edges, and a ground plane with a grid and the soft shadow of everything drawn. The order of
+ * drawing does not matter but for the ground, and the same calls give the same bytes. Up is z. */
 #ifndef EB_REPORT_RENDER_H
 #define EB_REPORT_RENDER_H
 
@@ -17,28 +17,29 @@ typedef struct eb_rgb {
   float r, g, b;
 } eb_rgb;
 
-/* One surface to draw; the arrays stay the caller's. At most one of the two colour arrays is given;
- * without either, all of it has `color`.
+/* One surface to draw; the arrays stay the caller's.
  *
- * What is sheer is about half opaque: what is behind it shows through, other sheer surfaces excepted. It
- * yields to what was drawn before it and is behind it by less than a picture can show, so that a body that
- * rests on it is not torn by how deep it presses in. */
+ * Of a translucent one, the nearest face that is turned to the viewer has the opacity `front`, the
+ * nearest one that is turned away has `back` (0 to 1; of 0 there is only the shadow); what is behind
+ * shows through. Farther faces of the same surface do not count, so that a body with many layers
+ * does not turn opaque. Where it is in front of something opaque by less than a picture can show, it
+ * is left out: a body that rests on it is not torn by how deep it presses in. */
 typedef struct eb_render_mesh {
   int32_t vertex_count, triangle_count;
   const double *X; /* vertex_count x 3, m; vertices that are not finite drop their triangles */
-  const int32_t *triangles;     /* triangle_count x 3 */
-  const eb_rgb *vertex_color;   /* vertex_count, or NULL */
-  const eb_rgb *triangle_color; /* triangle_count, or NULL */
+  const int32_t *triangles;     /* triangle_count x 3, counterclockwise from in front */
+  const eb_rgb *triangle_color; /* triangle_count, or NULL: all of it has `color` */
   eb_rgb color;
-  bool smooth;    /* normals averaged at vertices; flat triangles otherwise */
-  bool edges;     /* thin lines along the triangles' edges */
-  bool sheer;     /* see above */
-  bool one_sided; /* what is seen from behind only throws shadow; else both sides show */
+  bool smooth; /* normals averaged at vertices; flat triangles otherwise */
+  bool edges;  /* thin lines along the triangles' edges */
+  bool translucent;
+  float front, back;
 } eb_render_mesh;
 
 typedef struct eb_render eb_render;
 
-/* A blank picture of width x height pixels (1 to 8192 each: EB_ERR_USAGE). The caller destroys *out. */
+/* A blank picture of width x height pixels (1 to 8192 each: EB_ERR_USAGE). The caller destroys
+ * *out. */
 EB_MUST eb_error eb_render_create(int32_t width, int32_t height, eb_render **out);
 void eb_render_destroy(eb_render *render);
 
@@ -48,26 +49,18 @@ void eb_render_destroy(eb_render *render);
 EB_MUST eb_error eb_render_camera(eb_render *render, const double lo[3], const double hi[3],
                                   const double direction[3]);
 
-/* Draws a surface in front of or behind what was drawn before. EB_ERR_USAGE without a camera,
- * EB_ERR_INVALID when a triangle names a vertex that is not there. */
+/* Draws a surface. EB_ERR_USAGE without a camera, EB_ERR_INVALID when a triangle names a vertex that
+ * is not there. */
 EB_MUST eb_error eb_render_surface(eb_render *render, const eb_render_mesh *mesh);
 
-/* Draws a surface that one sees through: `opacity` (0 to 1; the last one given holds for all) of its nearest layer over what is
- * opaque and behind it, whenever that is drawn. Errors as of eb_render_surface. */
-EB_MUST eb_error eb_render_veil(eb_render *render, const eb_render_mesh *mesh, float opacity);
-
-/* Draws the plane z = height under what was drawn so far and, so that it shows through, over what is below; with a grid of about eight squares across
- * the camera's box and the shadow of the surfaces drawn before. EB_ERR_USAGE without a camera. */
+/* Draws the plane z = height with a grid of about eight squares across the camera's box and the
+ * shadow of the surfaces drawn before; what is below shows through. Call it once, last. EB_ERR_USAGE
+ * without a camera. */
 EB_MUST eb_error eb_render_ground(eb_render *render, double height);
 
 /* The picture as width x height x 3 bytes, row by row from the top: RGB, sRGB encoded. */
 void eb_render_pixels(const eb_render *render, uint8_t *rgb);
 /* Writes the picture. EB_ERR_IO names the path and the reason. */
 EB_MUST eb_error eb_render_write_png(const eb_render *render, const char *path);
-
-/* Colour of a region: distinct for the first ten, repeating after. */
-eb_rgb eb_color_of_region(int32_t region);
-/* Viridis (a map of even perceived steps, dark blue to yellow) at t in [0, 1], clamped; NaN is grey. */
-eb_rgb eb_color_of_scalar(double t);
 
 #endif

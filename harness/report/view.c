@@ -16,10 +16,6 @@ void eb_view_direction(const eb_view *view, double direction[3]) {
   memcpy(direction, view->planar ? down : aslant, sizeof aslant);
 }
 
-bool eb_view_shows(const eb_report_run *run, size_t frames) {
-  return frames > 0 && run->run->repetition == 0;
-}
-
 bool eb_is_floor(const eb_collider *collider) {
   return collider->kind == EB_PLANE && collider->axis[2] > 1 - 1e-12;
 }
@@ -42,117 +38,75 @@ static void widen(eb_view *view, int axis, double at) {
   view->hi[axis] = fmax(view->hi[axis], at);
 }
 
-static eb_error add_body(const eb_report_run *run, size_t frame, eb_view *view) {
+static eb_error add_bodies(const eb_report_run *run, size_t frame, eb_view *view) {
   float *x;
+  int32_t links;
   EB_TRY(eb_results_frame(run->file, run->index, frame, &x));
   for (size_t i = 0; i < 3 * (size_t)run->run->nodes; i++) widen(view, (int)(i % 3), x[i]);
   free(x);
-  int32_t bones;
-  EB_TRY(eb_results_bones(run->file, run->index, frame, &bones, &x));
-  for (int32_t i = 0; i < 6 * bones; i++) widen(view, i % 3, x[i]);
+  EB_TRY(eb_results_bones(run->file, run->index, frame, &links, &x));
+  for (int32_t i = 0; i < 6 * links; i++) widen(view, i % 3, x[i]);
   free(x);
   view->planar = view->lo[2] == view->hi[2];
   return EB_OK;
 }
 
-static eb_error is_finite_frame(const eb_report_run *run, size_t frame, bool *out) {
-  float *x;
-  EB_TRY(eb_results_frame(run->file, run->index, frame, &x));
-  *out = true;
-  for (size_t i = 0; i < 3 * (size_t)run->run->nodes; i++) *out = *out && isfinite(x[i]);
-  free(x);
-  return EB_OK;
-}
-
-eb_error eb_view_last_frame(const eb_report_run *run, size_t frames, size_t *out) {
-  *out = frames - 1;
-  if (eb_report_completed(run)) return EB_OK;
-  for (bool finite = false; *out > 0; --*out) {
-    EB_TRY(is_finite_frame(run, *out, &finite));
-    if (finite) break;
-  }
-  return EB_OK;
-}
-
-/* ---- colliders -------------------------------------------------------------------------------- */
+/* ---- colliders and obstacles ------------------------------------------------------------------ */
 
 /* The bodies' box and as much again on every side: what is farther is not worth a smaller picture. */
 static eb_view near_to(const eb_view *bodies) {
   eb_view around = *bodies;
   double extent = 0;
   for (int d = 0; d < 3; d++) extent = fmax(extent, bodies->hi[d] - bodies->lo[d]);
-  for (int d = 0; d < 3; d++) {
-    around.lo[d] -= extent;
-    around.hi[d] += extent;
-  }
+  for (int d = 0; d < 3; d++) around.lo[d] -= extent, around.hi[d] += extent;
   return around;
 }
 
-static void add_part_within(const eb_view *part, const eb_view *around, eb_view *view) {
+/* Puts what of a box is near into the view. */
+static void add_within(const eb_view *box, const eb_view *around, eb_view *view) {
   double lo[3], hi[3];
   for (int d = 0; d < 3; d++) {
-    lo[d] = fmax(part->lo[d], around->lo[d]);
-    hi[d] = fmin(part->hi[d], around->hi[d]);
+    lo[d] = fmax(box->lo[d], around->lo[d]);
+    hi[d] = fmin(box->hi[d], around->hi[d]);
     if (!(lo[d] <= hi[d])) return;
   }
-  for (int d = 0; d < 3; d++) {
-    widen(view, d, lo[d]);
-    widen(view, d, hi[d]);
-  }
+  for (int d = 0; d < 3; d++) widen(view, d, lo[d]), widen(view, d, hi[d]);
 }
 
-static eb_error add_solid(const eb_collider *collider, const eb_view *bodies, eb_view *view) {
+/* Of a floor, its height alone. */
+static eb_error add_collider(const eb_collider *collider, const eb_view *bodies, eb_view *view) {
   eb_tessellation surface;
   eb_view box = nothing, around = near_to(bodies);
+  double height = collider->origin[2];
+  if (eb_is_floor(collider)) {
+    if (height >= around.lo[2] && height <= around.hi[2]) widen(view, 2, height);
+    return EB_OK;
+  }
   EB_TRY(eb_tessellate(collider, bodies->lo, bodies->hi, &surface));
   for (int32_t i = 0; i < 3 * surface.vertex_count; i++) widen(&box, i % 3, surface.X[i]);
   eb_tessellation_clear(&surface);
-  add_part_within(&box, &around, view);
+  add_within(&box, &around, view);
   return EB_OK;
 }
 
-static void add_floor(const eb_collider *floor, const eb_view *bodies, eb_view *view) {
-  eb_view around = near_to(bodies);
-  double height = floor->origin[2];
-  if (height >= around.lo[2] && height <= around.hi[2]) widen(view, 2, height);
-}
-
-static eb_error add_colliders(const eb_report_run *run, size_t frame, const eb_view *bodies,
-                              eb_view *view) {
+static eb_error add_surroundings(const eb_report_run *run, size_t frame, const eb_view *bodies,
+                                 eb_view *view) {
   eb_result_colliders colliders;
-  EB_TRY(eb_results_colliders(run->file, run->index, frame, &colliders));
-  for (int32_t c = 0; c < colliders.count; c++) {
-    const eb_collider *collider = &colliders.list[c];
-    if (eb_is_floor(collider))
-      add_floor(collider, bodies, view);
-    else
-      EB_TRY(add_solid(collider, bodies, view));
-  }
-  return EB_OK;
-}
-
-/* ---- obstacles -------------------------------------------------------------------------------- */
-
-static eb_error add_obstacles(const eb_report_run *run, size_t frame, const eb_view *bodies,
-                              eb_view *view) {
   eb_result_obstacles obstacles;
   eb_view box[EB_MAX_OBSTACLES], around = near_to(bodies);
+  EB_TRY(eb_results_colliders(run->file, run->index, frame, &colliders));
+  for (int32_t c = 0; c < colliders.count; c++)
+    EB_TRY(add_collider(&colliders.list[c], bodies, view));
   EB_TRY(eb_results_obstacles(run->file, run->index, frame, &obstacles));
   for (int32_t o = 0; o < obstacles.count; o++) box[o] = nothing;
   for (int32_t k = 0; k < 3 * obstacles.vertex_count; k++)
     widen(&box[obstacles.obstacle[k / 3]], k % 3, obstacles.X[k]);
-  for (int32_t o = 0; o < obstacles.count; o++) add_part_within(&box[o], &around, view);
+  for (int32_t o = 0; o < obstacles.count; o++) add_within(&box[o], &around, view);
   eb_result_obstacles_clear(&obstacles);
   return EB_OK;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
-
-static eb_error add_rigid(const eb_report_run *run, size_t frame, const eb_view *bodies,
-                          eb_view *view) {
-  EB_TRY(add_colliders(run, frame, bodies, view));
-  return add_obstacles(run, frame, bodies, view);
-}
+/* ---- views ------------------------------------------------------------------------------------ */
 
 /* Bodies when `bodies` is NULL, else the colliders and obstacles near those. */
 static eb_error add_scene(const eb_report *report, const eb_report_scene *scene,
@@ -163,8 +117,8 @@ static eb_error add_scene(const eb_report *report, const eb_report_scene *scene,
     int count;
     EB_TRY(eb_pictured_frames(run, frame, &count));
     for (int i = 0; i < count && (i == 0 || eb_report_sound(run)); i++)
-      EB_TRY(bodies ? add_rigid(run, frame[i].frame, bodies, view)
-                    : add_body(run, frame[i].frame, view));
+      EB_TRY(bodies ? add_surroundings(run, frame[i].frame, bodies, view)
+                    : add_bodies(run, frame[i].frame, view));
   }
   return EB_OK;
 }
@@ -179,14 +133,14 @@ eb_error eb_view_fit(const eb_report *report, const eb_report_scene *scene, eb_v
 eb_error eb_view_with_frame(const eb_view *view, const eb_report_run *run, size_t frame,
                             eb_view *out) {
   *out = *view;
-  return add_body(run, frame, out);
+  return add_bodies(run, frame, out);
 }
 
 eb_error eb_view_follow(const eb_report_run *run, const size_t *frames, int count, eb_view *out) {
   double size[3] = {0};
   for (int i = 0; i < count; i++) {
     out[i] = nothing;
-    EB_TRY(add_body(run, frames[i], &out[i]));
+    EB_TRY(add_bodies(run, frames[i], &out[i]));
     for (int d = 0; d < 3; d++) size[d] = fmax(size[d], out[i].hi[d] - out[i].lo[d]);
   }
   for (int i = 0; i < count; i++)

@@ -7,7 +7,6 @@
 #include "harness/report/gnuplot.h"
 #include "harness/report/tree.h"
 #include "harness/report/pictures.h"
-#include "harness/report/updates.h"
 #include "harness/reproduce/outcome.h"
 #include "problems/base/memory.h"
 
