@@ -68,7 +68,7 @@ run_program('run conjac2020/twist:resolution=0.34,dt=0.1 -s semi-implicit --step
 is($code, 0, 'a bar that is compressed and let go') or diag $out;
 ok(-s 'there_and_back/1-conjac2020-twist-r0-strained.png', 'is shown between its first and last frame too');
 
-# ---- scenes that are bent one way after the other, cut, or carried by bones
+# ---- scenes that are bent one way after the other, cut, or carried by rigid links
 sub pictured { my ($page) = @_; return join ' ', $page =~ /r0-([a-z0-9-]+)\.png" alt/g }
 sub series_of { return join ', ', slurp((glob $_[0])[0]) =~ /^"x" "(.*)"$/mg }
 
@@ -97,8 +97,8 @@ run_program('run conjac2020/muscle -s conjac:dynamic=1 --steps 260 -o arm.h5');
 is($code, 0, 'an arm with a muscle') or diag $out;
 $page = slurp('arm/index.html');
 like(pictured($page), qr/^first strained( strained-2)? last$/, 'is shown, not as if it were cut');
-is(series_of('arm/*-energy.dat'), join(', ', map { "conjac $_" } 'kinetic', 'elastic', 'gravitational', 'bones, kinetic', 'bones, potential'),
-  'with the energies of its bones');
+is(series_of('arm/*-energy.dat'), join(', ', map { "conjac $_" } 'kinetic', 'elastic', 'gravitational', 'rigid links, kinetic', 'rigid links, potential'),
+  'with the energies of its rigid links');
 like(series_of('arm/*-own.dat'), qr/^conjac: \|f_q\|_2/, "and the condensing solver's own residual");
 ok(!-e "arm/1-conjac2020-muscle-$_.svg", "no plot that tells nothing: $_") for qw(residuals error-time iterations sizes);
 @missing = grep { !-s "arm/$_" } $page =~ /(?:src|href)="([^"#]+)"/g;
@@ -145,7 +145,7 @@ SKIP: {
       . "    if path in run: del run[path]\n"
       . "del run.attrs['uncut_nodes']");
     ($code, $out) = run_program("report old-$name.h5 -o old-$name");
-    is($code, 0, "a file older than cuts and bones is reported on: $name") or diag $out;
+    is($code, 0, "a file older than cuts and rigid links is reported on: $name") or diag $out;
     $page = slurp("old-$name/index.html");
     like(pictured($page), qr/^first .*last$/, 'its pictures are there');
     unlike($page, qr/Cuts make it|sizes\.svg/, 'and nothing is said of what it does not tell');

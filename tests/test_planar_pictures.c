@@ -1,4 +1,4 @@
-/* Pictures of planar scenes with bones and active fibres: which frames, from where, and in which colours. */
+/* Pictures of planar scenes with rigid links and active fibres: which frames, from where, and in which colours. */
 #include <png.h>
 
 #include "harness/case/case.h"
@@ -62,10 +62,10 @@ static void record(const char *path) {
 /* ---- colours ---- */
 
 typedef struct census {
-  int red, blue, ivory;
+  int red, blue, rigid;
 } census;
 
-/* Pixels of active fibres, of region 0 and of bones; the paper is as light as ivory, but blueish. */
+/* Pixels of active fibres, of region 0 and of rigid links; the paper is as light as these, but blueish. */
 static census count_pixels(const char *path) {
   png_image image = {.version = PNG_IMAGE_VERSION};
   census count = {0};
@@ -77,7 +77,7 @@ static census count_pixels(const char *path) {
     const uint8_t *p = rgb + i;
     count.red += p[0] > 80 && p[1] < 0.4 * p[0] && p[2] < 0.4 * p[0];
     count.blue += p[2] > 80 && p[2] > 1.2 * p[0] && p[2] > 1.1 * p[1];
-    count.ivory += p[0] > 150 && p[2] < 0.9 * p[0] && p[1] > 0.85 * p[0];
+    count.rigid += p[0] > 150 && p[2] < 0.9 * p[0] && p[1] > 0.85 * p[0];
   }
   free(rgb);
   return count;
@@ -100,7 +100,7 @@ static void test_pictures(const eb_report *report) {
          first.blue);
   tap_ok(active.red > 1000 && active.blue < 20, "active, it is red (%d)", active.red);
   tap_ok(last.red < 20, "at an activation of 0.2 it is not yet");
-  tap_ok(first.ivory > 1000 && last.ivory > 1000, "and there are bones (%d)", first.ivory);
+  tap_ok(first.rigid > 1000 && last.rigid > 1000, "and there are rigid links (%d)", first.rigid);
 }
 
 /* ---- frames and view ---- */
@@ -120,18 +120,18 @@ static void test_view(const eb_report *report) {
   eb_report_scene scene = {.first = 0, .last = 1};
   eb_view view;
   double direction[3];
-  float *bones;
+  float *links;
   int32_t count;
   bool inside = true;
   tap_require(eb_view_fit(report, &scene, &view), "a view");
   eb_view_direction(&view, direction);
   tap_ok(view.planar && direction[2] < 0 && direction[0] == 0 && direction[1] == 0,
          "a planar scene is seen along z");
-  tap_require(eb_results_bones(report->runs[0].file, 0, STEPS, &count, &bones), "bones");
+  tap_require(eb_results_bones(report->runs[0].file, 0, STEPS, &count, &links), "rigid links");
   for (int i = 0; i < 6 * count; i++)
-    inside &= bones[i] >= view.lo[i % 3] && bones[i] <= view.hi[i % 3];
-  tap_ok(count == 2 && inside, "with its bones in view");
-  free(bones);
+    inside &= links[i] >= view.lo[i % 3] && links[i] <= view.hi[i % 3];
+  tap_ok(count == 2 && inside, "with its rigid links in view");
+  free(links);
   view.planar = false;
   eb_view_direction(&view, direction);
   tap_ok(direction[1] > 0 && direction[2] < 0, "another one aslant from the front");

@@ -5,7 +5,8 @@
 #include "harness/report/model.h"
 #include "problems/base/text.h"
 
-/* Runs [first, last) that made a step; the figures of contact, joints and inverted elements only where a run has any. */
+/* Runs [first, last) that made a step; the figures of contact, joints and inverted elements only
+ * where a run has any. */
 EB_MUST eb_error eb_audits_html(const eb_report *report, int first, int last, eb_text *page);
 
 #endif

@@ -1,4 +1,5 @@
-/* What every figure of the report is, by its formula as it is computed, and what each rule of the audit demands. */
+/* What every figure of the report is, by its formula as it is computed, and what each rule of the
+ * audit demands. */
 #ifndef EB_REPORT_DEFINITIONS_H
 #define EB_REPORT_DEFINITIONS_H
 

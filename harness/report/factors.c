@@ -6,7 +6,8 @@
 
 #include "harness/report/markup.h"
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------
+ */
 
 static double total_memory(const eb_report_run *run) {
   double sum = 0;
@@ -15,7 +16,8 @@ static double total_memory(const eb_report_run *run) {
   return sum;
 }
 
-/* Mean share of the elements that a step after the first brings up to date; NAN for a solver that never does. */
+/* Mean share of the elements that a step after the first brings up to date; NAN for a solver that
+ * never does. */
 static double mean_share(const eb_report_run *run) {
   if (run->steps == 0 || run->run->elements == 0) return NAN;
   double mean = eb_mean(run->updated_elements, run->steps, EB_WARM_UP);
@@ -63,7 +65,8 @@ eb_error eb_factors_html(const eb_report *report, const eb_report_scene *scene,
   return eb_text_printf(page, "</table></div>\n");
 }
 
-/* ---- pictures --------------------------------------------------------------------------------- */
+/* ---- pictures ---------------------------------------------------------------------------------
+ */
 
 static eb_error legend(const eb_report_run *run, eb_text *page) {
   EB_TRY(eb_markup_between(page, "<h3>Updated elements: ", run->label, "</h3>\n"));
@@ -71,7 +74,7 @@ static eb_error legend(const eb_report_run *run, eb_text *page) {
       page,
       "<p class=\"note\"><span class=\"updated\"></span> elements whose matrices were brought "
       "up to date since the stored frame before; those inside show through the body, which "
-      "is drawn as a veil. Frames at equal shares of all updates of the run.</p>\n");
+      "is translucent. Frames at equal shares of all updates of the run.</p>\n");
 }
 
 static eb_error picture(const eb_report_run *run, const eb_report_scene *scene, int number,
@@ -101,7 +104,8 @@ eb_error eb_updates_html(const eb_report *report, const eb_report_scene *scene,
   return EB_OK;
 }
 
-/* ---- plots ------------------------------------------------------------------------------------ */
+/* ---- plots ------------------------------------------------------------------------------------
+ */
 
 static eb_error plot(const eb_report_run *run, const eb_report_scene *scene, int number,
                      const char *stem, const char *words, eb_text *page) {

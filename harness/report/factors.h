@@ -1,4 +1,5 @@
-/* What a scene's page shows of solvers that report their factorization or update their matrix in parts. */
+/* What a scene's page shows of solvers that report their factorization or update their matrix in
+ * parts. */
 #ifndef EB_REPORT_FACTORS_H
 #define EB_REPORT_FACTORS_H
 

@@ -46,7 +46,8 @@ static void close_choice(choice *from) {
   free(from->chosen);
 }
 
-/* ---- first, most strained, most active, after cuts, last ---------------------------------------- */
+/* ---- first, most strained, most active, after cuts, last ----------------------------------------
+ */
 
 /* The value of a column after the step that led to a frame, or 0. */
 static double value_at(const choice *from, eb_column column, size_t frame) {
@@ -55,8 +56,8 @@ static double value_at(const choice *from, eb_column column, size_t frame) {
   return from->run->column[column][(size_t)step - 1];
 }
 
-/* The frame in [first, last] with the largest value of a column: the first such one or, when `latest`,
- * the last; 0 when all are 0. */
+/* The frame in [first, last] with the largest value of a column: the first such one or, when
+ * `latest`, the last; 0 when all are 0. */
 static size_t highest(const choice *from, eb_column column, size_t first, size_t last,
                       bool latest) {
   size_t out = 0;
@@ -79,8 +80,8 @@ static void choose_between(choice *from, const char *name, const char *words, si
   if (frame > 0 && frame < from->last) choose(from, name, words, frame);
 }
 
-/* Marks the frames on one side of a peak between which and the peak the elastic energy does not fall to
- * a tenth of theirs. */
+/* Marks the frames on one side of a peak between which and the peak the elastic energy does not
+ * fall to a tenth of theirs. */
 static void mark_slope(const choice *from, size_t peak, int toward, uint8_t *joined) {
   double least = INFINITY;
   for (size_t f = peak; f <= from->last; f += (size_t)toward) {
@@ -92,8 +93,8 @@ static void mark_slope(const choice *from, size_t peak, int toward, uint8_t *joi
 }
 
 /* The most strained frame, and others after and before which the strain is all but gone, as when a
- * script bends a body one way after the other. What stores less than a twentieth of the most energy is
- * not worth a picture. */
+ * script bends a body one way after the other. What stores less than a twentieth of the most energy
+ * is not worth a picture. */
 static eb_error choose_peaks(choice *from) {
   static const char *const name[EB_PICTURED_PEAKS][2] = {{"strained", "most strained"},
                                                          {"strained-2", "strained"},
@@ -129,7 +130,8 @@ static size_t next_cut(const choice *from, size_t first) {
   return from->last + 1;
 }
 
-/* Where the pieces move fastest between a cut and the next one, or the end: by then they have parted. */
+/* Where the pieces move fastest between a cut and the next one, or the end: by then they have
+ * parted. */
 static void choose_cuts(choice *from) {
   static const char *const name[EB_PICTURED_CUTS][2] = {{"cut-1", "after the first cut"},
                                                         {"cut-2", "after the second cut"},
@@ -164,7 +166,8 @@ eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_P
   return error;
 }
 
-/* ---- updated elements ------------------------------------------------------------------------- */
+/* ---- updated elements -------------------------------------------------------------------------
+ */
 
 /* Updates between each frame and the one before, without those of the first step; returns all. */
 static double count_updates(const choice *from, double *updates) {
@@ -177,8 +180,8 @@ static double count_updates(const choice *from, double *updates) {
   return total;
 }
 
-/* Frame f stands for the share of all updates in whose middle it is, of EB_UPDATE_PICTURES equal ones;
- * what is then still free goes to the frames with the most updates. */
+/* Frame f stands for the share of all updates in whose middle it is, of EB_UPDATE_PICTURES equal
+ * ones; what is then still free goes to the frames with the most updates. */
 static void choose_updated(choice *from, const double *updates, double total) {
   double sum = 0;
   int chosen = 0;

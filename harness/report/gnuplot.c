@@ -11,7 +11,8 @@
 #include "harness/embedded.h"
 #include "problems/base/file.h"
 
-/* ---- data ------------------------------------------------------------------------------------- */
+/* ---- data -------------------------------------------------------------------------------------
+ */
 
 void eb_plot_quotable(char *text) {
   for (char *c = text; *c; c++)
@@ -62,17 +63,18 @@ eb_error eb_plot_stage(eb_plot_data *data, eb_phase phase) {
   return eb_text_printf(&data->text, " \"%s\"", named ? eb_phase_name(phase) : "other");
 }
 
-/* ---- gnuplot ---------------------------------------------------------------------------------- */
+/* ---- gnuplot ----------------------------------------------------------------------------------
+ */
 
-static _Noreturn void become_gnuplot(const char *dir, const char *script, const int complaints[2]) {
-  close(complaints[0]);
-  if (dup2(complaints[1], STDERR_FILENO) >= 0 && chdir(dir) == 0)
+static _Noreturn void become_gnuplot(const char *dir, const char *script, const int messages[2]) {
+  close(messages[0]);
+  if (dup2(messages[1], STDERR_FILENO) >= 0 && chdir(dir) == 0)
     execlp("gnuplot", "gnuplot", script, (char *)NULL);
   _exit(127);
 }
 
 /* Reads to the end and keeps what fits. */
-static void read_complaints(int from, char *text, size_t bytes) {
+static void read_messages(int from, char *text, size_t bytes) {
   char rest[256];
   size_t used = 0;
   for (;;) {
@@ -85,31 +87,31 @@ static void read_complaints(int from, char *text, size_t bytes) {
   text[used] = '\0';
 }
 
-static eb_error judge(int status, const char *dir, const char *script, const char *complaints) {
+static eb_error check_exit(int status, const char *dir, const char *script, const char *messages) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
     return EB_ERROR(EB_ERR_LIBRARY, "gnuplot was not found: install the package gnuplot-nox");
   if (status != 0)
     return EB_ERROR(EB_ERR_LIBRARY, "gnuplot failed on '%s/%s' (status %d): %s", dir, script,
-                    status, complaints);
+                    status, messages);
   return EB_OK;
 }
 
-/* Runs gnuplot in the folder, so that scripts name their files without a path. Its warnings are dropped,
- * its errors passed on. */
+/* Runs gnuplot in the folder, so that scripts name their files without a path. Its warnings are
+ * dropped, its errors passed on. */
 static eb_error run_gnuplot(const char *dir, const char *script) {
-  int complaints[2], status = 0;
+  int messages[2], status = 0;
   char text[512];
-  if (pipe(complaints) != 0) return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
+  if (pipe(messages) != 0) return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
   pid_t child = fork();
-  if (child == 0) become_gnuplot(dir, script, complaints);
+  if (child == 0) become_gnuplot(dir, script, messages);
   int cause = errno;
-  close(complaints[1]);
-  if (child > 0) read_complaints(complaints[0], text, sizeof text);
-  close(complaints[0]);
+  close(messages[1]);
+  if (child > 0) read_messages(messages[0], text, sizeof text);
+  close(messages[0]);
   if (child < 0) return EB_ERROR(EB_ERR_IO, "cannot start gnuplot: %s", strerror(cause));
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return EB_ERROR(EB_ERR_IO, "cannot wait for gnuplot: %s", strerror(errno));
-  return judge(status, dir, script, text);
+  return check_exit(status, dir, script, text);
 }
 
 static eb_error append_template(eb_text *script, const char *stem) {
@@ -120,7 +122,8 @@ static eb_error append_template(eb_text *script, const char *stem) {
   return eb_text_append(script, file.data, file.size);
 }
 
-/* A string in single quotes, in which gnuplot runs no commands; a new line is put between two of them. */
+/* A string in single quotes, in which gnuplot runs no commands; a new line is put between two of
+ * them. */
 static eb_error append_quoted(eb_text *script, const char *text) {
   EB_TRY(eb_text_printf(script, "'"));
   for (const char *c = text; *c; c++) {
@@ -147,7 +150,8 @@ static eb_error append_axes(eb_text *script, const eb_plot_data *data) {
                         (data->logarithmic & EB_LOG_Y) != 0);
 }
 
-/* Pixels. The key stands above the axes, which keep their height: as many columns, three at most, as its longest name leaves room for. */
+/* Pixels. The key stands above the axes, which keep their height: as many columns, three at most,
+ * as its longest name leaves room for. */
 static int height_of(const eb_plot_data *data) {
   enum { USUAL = 440, ROW = 17, USUAL_ROWS = 3, ACROSS = 600, SAMPLE = 45, LETTER = 6 };
   int entries = data->entries ? data->entries : data->series;

@@ -5,9 +5,10 @@
 #include "problems/base/text.h"
 #include "solvers/solver.h"
 
-/* The data of one plot while it is being written: blocks for gnuplot's `index`, or one table. The caller clears `text`.
- * `pending` names a series that has no point yet: blocks without points are not written. `stages` has a number for
- * each column of a table of stages: the phase, from 1, or 0 for the time in none. */
+/* The data of one plot while it is being written: blocks for gnuplot's `index`, or one table. The
+ * caller clears `text`. `pending` names a series that has no point yet: blocks without points are
+ * not written. `stages` has a number for each column of a table of stages: the phase, from 1, or 0
+ * for the time in none. */
 typedef struct eb_plot_data {
   eb_text text;
   int series;
@@ -16,7 +17,8 @@ typedef struct eb_plot_data {
   unsigned logarithmic; /* of these axes: EB_LOG_X | EB_LOG_Y */
   char pending[512], stages[128];
   eb_text settings; /* what else the template wants: lines of gnuplot; the caller clears it too */
-  /* What the picture needs more height for: names in the key (0: as many as series) and the longest of them, in characters; pixels below the axes. */
+  /* What the picture needs more height for: names in the key (0: as many as series) and the longest
+   * of them, in characters; pixels below the axes. */
   int entries, below;
   size_t longest;
 } eb_plot_data;
@@ -28,22 +30,24 @@ void eb_plot_quotable(char *text);
 
 /* Begins a series of points. */
 void eb_plot_begin(eb_plot_data *data, const char *name);
-/* Adds a point to it, unless it is not finite or not positive along an axis that is `logarithmic` (EB_LOG_X | EB_LOG_Y). */
+/* Adds a point to it, unless it is not finite or not positive along an axis that is `logarithmic`
+ * (EB_LOG_X | EB_LOG_Y). */
 EB_MUST eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned logarithmic);
 
 /* The same with words beside the point. */
 EB_MUST eb_error eb_plot_named_point(eb_plot_data *data, double x, double y, unsigned logarithmic,
                                      const char *words);
 
-/* Adds a column of a table of stages: its name in the first line, and its number to `stages`, so that a phase has
- * the same colour in every plot. EB_PHASE_COUNT: the time in no phase. */
+/* Adds a column of a table of stages: its name in the first line, and its number to `stages`, so
+ * that a phase has the same colour in every plot. EB_PHASE_COUNT: the time in no phase. */
 EB_MUST eb_error eb_plot_stage(eb_plot_data *data, eb_phase phase);
 
 /* Adds the setting NAME = 'TEXT', whatever the text is. */
 EB_MUST eb_error eb_plot_set(eb_plot_data *data, const char *name, const char *text);
 
-/* Writes DIR/BASE.dat and DIR/BASE.gp, made from the template STEM, and draws DIR/BASE.svg. EB_ERR_LIBRARY when gnuplot is
- * missing or fails, with what it said. BASE has letters, digits and dashes; the title may be any text. */
+/* Writes DIR/BASE.dat and DIR/BASE.gp, made from the template STEM, and draws DIR/BASE.svg.
+ * EB_ERR_LIBRARY when gnuplot is missing or fails, with what it said. BASE has letters, digits and
+ * dashes; the title may be any text. */
 EB_MUST eb_error eb_plot_draw(const char *dir, const char *base, const char *stem,
                               const char *title, const eb_plot_data *data);
 

@@ -186,7 +186,7 @@ bool eb_report_completed(const eb_report_run *run) {
   return ended_as(run, EB_OUTCOME_COMPLETED);
 }
 
-bool eb_report_refuted(const eb_report_run *run) {
+bool eb_report_audit_failed(const eb_report_run *run) {
   return strcmp(run->run->audit, "failed") == 0;
 }
 

@@ -1,4 +1,5 @@
-/* What the report shows, gathered from result files: plain arrays, so that tables and plots do not touch HDF5. */
+/* What the report shows, gathered from result files: plain arrays, so that tables and plots do not
+ * touch HDF5. */
 #ifndef EB_REPORT_MODEL_H
 #define EB_REPORT_MODEL_H
 
@@ -72,11 +73,12 @@ bool eb_report_next_scene(const eb_report *report, int from, int *first, int *la
 
 bool eb_report_completed(const eb_report_run *run);
 /* Whether the audit contradicts its solver: what it cost is then compared with nothing. */
-bool eb_report_refuted(const eb_report_run *run);
+bool eb_report_audit_failed(const eb_report_run *run);
 /* Whether the steps that it made are good: it ran to its end or out of time. */
 bool eb_report_sound(const eb_report_run *run);
 
-/* Whether its file tells which equation the steps solve, and so has what goes by that: older ones read as zeros there. */
+/* Whether its file tells which equation the steps solve, and so has what goes by that: older ones
+ * read as zeros there. */
 bool eb_report_declares(const eb_report_run *run);
 
 /* Of a run's column: the median without the first step, and the largest of all steps. */

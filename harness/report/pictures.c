@@ -13,7 +13,8 @@
 
 enum { WIDTH = 640, HEIGHT = 480, MOST_LINED = 20000 /* triangles with their edges drawn */ };
 
-/* ---- what is rigid ---------------------------------------------------------------------------- */
+/* ---- what is rigid ----------------------------------------------------------------------------
+ */
 
 /* Draws a collider with the colour and the opacity of `look`. */
 static eb_error draw_collider(eb_render *render, const eb_collider *collider, const eb_view *view,
@@ -30,8 +31,8 @@ static eb_error draw_collider(eb_render *render, const eb_collider *collider, co
   return error;
 }
 
-/* All but the floors, which are the ground. What faces away is left out, so that one sees through the
- * near side of a bowl. */
+/* All but the floors, which are the ground. What faces away is left out, so that one sees through
+ * the near side of a bowl. */
 static eb_error draw_colliders(eb_render *render, const eb_result_colliders *colliders,
                                const eb_view *view) {
   static const eb_render_mesh look = {
@@ -42,8 +43,9 @@ static eb_error draw_colliders(eb_render *render, const eb_result_colliders *col
   return EB_OK;
 }
 
-/* The near walls of a container, which face its inside, are a breath over what it holds, while its far
- * walls and its floor have shading. The greys stay apart beside each other, from one to the next. */
+/* The near walls of a container, which face its inside, are a breath over what it holds, while its
+ * far walls and its floor have shading. The greys stay apart beside each other, from one to the
+ * next. */
 eb_error eb_draw_obstacles(eb_render *render, const eb_report_run *run, size_t frame) {
   static const float tones[] = {0.80f, 0.62f, 0.72f, 0.52f, 0.86f, 0.57f, 0.76f, 0.67f};
   eb_result_obstacles all;
@@ -106,7 +108,8 @@ static eb_error draw_rigid_links(eb_render *render, const eb_report_run *run, si
   return error;
 }
 
-/* ---- a picture -------------------------------------------------------------------------------- */
+/* ---- a picture --------------------------------------------------------------------------------
+ */
 
 /* A run that is being drawn. */
 typedef struct drawing {
@@ -170,8 +173,8 @@ static eb_error draw_all(eb_render *render, const drawing *d, size_t frame, cons
   return eb_render_ground(render, eb_view_ground(view, &colliders));
 }
 
-/* Bodies and what is around them in a frame, seen by a camera that `camera` fills; `view` says how far
- * endless colliders reach and where the ground is. */
+/* Bodies and what is around them in a frame, seen by a camera that `camera` fills; `view` says how
+ * far endless colliders reach and where the ground is. */
 static eb_error write_picture(const drawing *d, size_t frame, const eb_view *camera,
                               const eb_view *view, const eb_render_mesh *bodies, int count,
                               const char *path) {
@@ -183,7 +186,8 @@ static eb_error write_picture(const drawing *d, size_t frame, const eb_view *cam
   return error;
 }
 
-/* ---- frames ----------------------------------------------------------------------------------- */
+/* ---- frames -----------------------------------------------------------------------------------
+ */
 
 eb_rgb eb_color_of_region(int32_t region) {
   static const eb_rgb palette[] = {
@@ -205,8 +209,8 @@ static eb_error find_fibres(drawing *d) {
   return EB_OK;
 }
 
-/* The activation colour: the region's, and red in the place of so much of it as the fibres are active
- * at the end of the step that led to the frame; no step led to the first one. */
+/* The activation colour: the region's, and red in the place of so much of it as the fibres are
+ * active at the end of the step that led to the frame; no step led to the first one. */
 static void color_surface(drawing *d, double step) {
   static const eb_rgb red = {0.80f, 0.12f, 0.10f};
   bool led = step >= 1 && step <= (double)d->run->steps;
@@ -277,7 +281,8 @@ eb_error eb_pictures_run(const eb_report_run *run, const eb_view *view, const ch
   return error;
 }
 
-/* ---- updated elements ------------------------------------------------------------------------- */
+/* ---- updated elements -------------------------------------------------------------------------
+ */
 
 static void add_triangle(drawing *d, const int32_t *element, int32_t a, int32_t b, int32_t c) {
   int32_t *t = d->triangles + 3 * (size_t)d->triangle_count++;

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/report/class_plots.h"
+#include "harness/report/gnuplot.h"
+#include "harness/results/accuracy.h"
 
 static const char declared_residual[] = "error in the declared equation",
                   euler_residual[] = "error in implicit Euler";
@@ -49,6 +50,9 @@ enum {
   ENERGY,
   SIZES
 };
+
+/* ---- steps and their residuals ----------------------------------------------------------------
+ */
 
 static int64_t logged(const eb_residuals *residuals, int64_t step) {
   return residuals->offsets[step + 1] - residuals->offsets[step];
@@ -125,6 +129,9 @@ static eb_error size_series(const eb_report_run *run, eb_plot_data *data) {
   return series(run, name, run->reduced_unknowns, 1, EB_LOG_Y, data);
 }
 
+/* ---- energies ---------------------------------------------------------------------------------
+ */
+
 /* Potential energy has no origin of its own: shown relative to the first step. */
 static const struct energy {
   eb_column column;
@@ -133,11 +140,12 @@ static const struct energy {
 } energies[] = {{EB_COL_KINETIC, "kinetic", false, true},
                 {EB_COL_ELASTIC, "elastic", false, true},
                 {EB_COL_GRAVITATIONAL, "gravitational", true, true},
-                {EB_COL_JOINT_KINETIC, "bones, kinetic", false, false},
-                {EB_COL_JOINT_POTENTIAL, "bones, potential", true, false}};
+                {EB_COL_JOINT_KINETIC, "rigid links, kinetic", false, false},
+                {EB_COL_JOINT_POTENTIAL, "rigid links, potential", true, false}};
 enum { ENERGIES = sizeof energies / sizeof *energies };
 
-/* Of the energies of all runs: the colour of each series, by its run, and its dashes, by the kind; the names of both. */
+/* Of the energies of all runs: the colour of each series, by its run, and its dashes, by the kind;
+ * the names of both. */
 typedef struct energy_key {
   eb_text hues, dashes, runs;
   bool drawn[ENERGIES];
@@ -212,6 +220,9 @@ static eb_error energy_curves(const eb_report_run *runs, int count, eb_plot_data
   return error;
 }
 
+/* ---- where the time goes ----------------------------------------------------------------------
+ */
+
 static double mean_phase(const eb_report_run *run, int phase) {
   double mean = run->phase[phase] ? eb_mean(run->phase[phase], run->steps, EB_WARM_UP) : 0;
   return isfinite(mean) ? 1e3 * mean : 0;
@@ -220,7 +231,7 @@ static double mean_phase(const eb_report_run *run, int phase) {
 /* NaN for a run whose times are not compared. */
 static double mean_wall(const eb_report_run *run) {
   const double *wall = run->column[EB_COL_WALL];
-  return wall && !eb_report_refuted(run) ? 1e3 * eb_mean(wall, run->steps, EB_WARM_UP) : NAN;
+  return wall && !eb_report_audit_failed(run) ? 1e3 * eb_mean(wall, run->steps, EB_WARM_UP) : NAN;
 }
 
 static eb_error phase_row(const eb_report_run *run, const bool *used, eb_plot_data *data) {
@@ -236,8 +247,8 @@ static eb_error phase_row(const eb_report_run *run, const bool *used, eb_plot_da
   return eb_text_printf(&data->text, " %.6g\n", fmax(0, wall - named));
 }
 
-/* A table: one row a run, one column a phase that any run has used, and the unnamed rest. Nothing to
- * draw (no series) when no run has made a step. */
+/* A table: one row a run, one column a phase that any run has used, and the unnamed rest. Nothing
+ * to draw (no series) when no run has made a step. */
 static eb_error phase_table(const eb_report_run *runs, int count, eb_plot_data *data) {
   bool used[EB_PHASE_COUNT] = {false};
   int rows = 0;
@@ -254,8 +265,143 @@ static eb_error phase_table(const eb_report_run *runs, int count, eb_plot_data *
   return EB_OK;
 }
 
-/* Whether a plot of that kind says something of a run: several iterations in a step, or sizes that change. */
-static bool tells(int kind, const eb_report_run *run) {
+/* How the steps of one run went over time, in stages. */
+enum { MOST_POINTS = 400 };
+
+/* Steps [first, last) in one row: time, % of elements updated in a step, ms a step in each used
+ * phase and in none. */
+static eb_error stage_row(const eb_report_run *run, const bool *used, size_t first, size_t last,
+                          eb_plot_data *data) {
+  double elements = fmax(1, (double)run->run->elements);
+  double rest = 1e3 * eb_mean(run->column[EB_COL_WALL] + first, last - first, 0);
+  EB_TRY(eb_text_printf(&data->text, "%.9g %.6g", run->column[EB_COL_TIME][last - 1],
+                        100 * eb_mean(run->updated_elements + first, last - first, 0) / elements));
+  for (int p = 0; p < EB_PHASE_COUNT; p++)
+    if (used[p]) {
+      double milliseconds = 1e3 * eb_mean(run->phase[p] + first, last - first, 0);
+      rest -= milliseconds;
+      EB_TRY(eb_text_printf(&data->text, " %.6g", milliseconds));
+    }
+  return eb_text_printf(&data->text, " %.6g\n", fmax(0, rest));
+}
+
+/* A table: many steps are put together in rows of equally many. */
+static eb_error stage_table(const eb_report_run *run, eb_plot_data *data) {
+  bool used[EB_PHASE_COUNT];
+  EB_TRY(eb_text_printf(&data->text, "\"time\" \"updated\""));
+  for (int p = 0; p < EB_PHASE_COUNT; p++) {
+    used[p] = run->phase[p] && eb_largest(run->phase[p], run->steps, 0) > 0;
+    if (used[p]) EB_TRY(eb_plot_stage(data, (eb_phase)p));
+  }
+  EB_TRY(eb_plot_stage(data, EB_PHASE_COUNT));
+  EB_TRY(eb_text_printf(&data->text, "\n"));
+  size_t stride = (run->steps + MOST_POINTS - 1) / MOST_POINTS;
+  for (size_t s = 0; s < run->steps; s += stride)
+    EB_TRY(stage_row(run, used, s, s + stride < run->steps ? s + stride : run->steps, data));
+  return EB_OK;
+}
+
+eb_error eb_plots_stages(const eb_report_run *run, const char *dir, const char *base, bool *drawn) {
+  eb_plot_data data = {0};
+  char title[512];
+  *drawn = run->run->repetition == 0 && eb_largest(run->updated_elements, run->steps, 0) > 0;
+  if (!*drawn) return EB_OK;
+  snprintf(title, sizeof title, "%s, %s", run->scene, run->label);
+  eb_error error = stage_table(run, &data);
+  if (!error) error = eb_plot_draw(dir, base, "stages", title, &data);
+  eb_text_clear(&data.text);
+  return error;
+}
+
+/* ---- accuracy against cost, by class -----------------------------------------------------------
+ */
+
+/* Classes in order of appearance; more than a scene has are not told apart. */
+enum { MOST_CLASSES = 32 };
+typedef struct class_list {
+  eb_class of[MOST_CLASSES];
+  int count;
+} class_list;
+
+static int class_number(class_list *classes, eb_class wanted) {
+  int c = 0;
+  while (c < classes->count && eb_class_compare(classes->of[c], wanted) != 0) c++;
+  if (c == classes->count && c < MOST_CLASSES) classes->of[classes->count++] = wanted;
+  return c;
+}
+
+/* Symbols of gnuplot that are filled; the number before each is the same one hollow. The seventh
+ * class begins again. */
+static int class_symbol(int class) {
+  static const int filled[] = {7, 5, 9, 13, 11, 15};
+  return filled[class % (int)(sizeof filled / sizeof *filled)];
+}
+
+/* One point: what a step costs, and the worst residual of all steps. Its symbol goes to `symbols`.
+ */
+static eb_error accuracy_point(const eb_report_run *run, bool declared, class_list *classes,
+                               eb_text *symbols, eb_plot_data *data) {
+  double wall = 1e3 * eb_report_typical(run, EB_COL_WALL);
+  double error = declared ? run->run->error : eb_report_worst(run, EB_COL_RESIDUAL_RELATIVE);
+  const char *rules = run->run->audit_rules;
+  bool audit_failed = eb_report_audit_failed(run);
+  int before = data->series;
+  eb_plot_begin(data, run->label);
+  EB_TRY(eb_plot_named_point(data, wall, error, EB_LOG_X | EB_LOG_Y,
+                             !audit_failed ? ""
+                             : *rules      ? rules
+                                           : "audit failed"));
+  if (data->series == before) return EB_OK;
+  int symbol = class_symbol(class_number(classes, eb_class_of(run->run)));
+  return eb_text_printf(symbols, " %d", audit_failed ? symbol - 1 : symbol);
+}
+
+static eb_error name_classes(const class_list *classes, eb_plot_data *data) {
+  eb_text names = {0}, symbols = {0};
+  eb_error error = EB_OK;
+  for (int c = 0; c < classes->count && !error; c++) {
+    eb_class_name name = eb_class_words(classes->of[c]);
+    eb_plot_quotable(name.text);
+    if (strlen(name.text) > data->longest) data->longest = strlen(name.text);
+    error = eb_text_printf(&names, " \"%s\"", name.text);
+    if (!error) error = eb_text_printf(&symbols, " %d", class_symbol(c));
+  }
+  if (!error) error = eb_plot_set(data, "classes", names.data ? names.data : "");
+  if (!error) error = eb_plot_set(data, "class_symbols", symbols.data ? symbols.data : "");
+  data->entries = data->series + classes->count;
+  eb_text_clear(&names);
+  eb_text_clear(&symbols);
+  return error;
+}
+
+static bool is_shown(const eb_report_run *run) {
+  return run->run->repetition == 0 && run->steps > 0;
+}
+
+/* Both plots of a scene have the same symbols: classes are numbered over all runs, whether they
+ * have a point or not. */
+static eb_error accuracy_points(const eb_report_run *runs, int count, bool declared,
+                                eb_plot_data *data) {
+  class_list classes = {.count = 0};
+  eb_text symbols = {0};
+  eb_error error = EB_OK;
+  for (int r = 0; r < count; r++)
+    if (is_shown(&runs[r])) class_number(&classes, eb_class_of(runs[r].run));
+  for (int r = 0; r < count && !error; r++)
+    if (is_shown(&runs[r]) && (!declared || eb_report_declares(&runs[r])))
+      error = accuracy_point(&runs[r], declared, &classes, &symbols, data);
+  if (!error) error = eb_plot_set(data, "symbols", symbols.data ? symbols.data : "");
+  if (!error) error = eb_plot_set(data, "edges", declared ? "-8 -6 -4 -2 -1" : "");
+  eb_text_clear(&symbols);
+  return error ? error : name_classes(&classes, data);
+}
+
+/* ---- the plots of a scene ---------------------------------------------------------------------
+ */
+
+/* Whether a plot of that kind says something of a run: several iterations in a step, or sizes that
+ * change. */
+static bool is_informative(int kind, const eb_report_run *run) {
   int64_t longest = longest_step(&run->residuals);
   switch (kind) {
   case RESIDUALS:
@@ -292,22 +438,23 @@ static eb_error add_run(int kind, const eb_report_run *run, eb_plot_data *data) 
   }
 }
 
-/* Of repetitions the first; a run that the audit contradicts is not shown beside others by its times. */
+/* Of repetitions the first; a run that the audit contradicts is not shown beside others by its
+ * times. */
 static bool shown(int kind, const eb_report_run *run) {
   bool timed = kind == ERROR_TIME || kind == STEP_TIME;
-  return run->run->repetition == 0 && !(timed && eb_report_refuted(run));
+  return run->run->repetition == 0 && !(timed && eb_report_audit_failed(run));
 }
 
 /* Nothing when it would tell nothing of any run. */
 static eb_error fill(int kind, const eb_report_run *runs, int count, eb_plot_data *data) {
-  bool telling = false;
+  bool informative = false;
   if (kind == PHASES) return phase_table(runs, count, data);
   if (kind == ENERGY) return energy_curves(runs, count, data);
   if (kind == ACCURACY || kind == ACCURACY_EULER)
-    return eb_class_plot_accuracy(runs, count, kind == ACCURACY, data);
+    return accuracy_points(runs, count, kind == ACCURACY, data);
   for (int r = 0; r < count; r++)
-    telling = telling || (shown(kind, &runs[r]) && tells(kind, &runs[r]));
-  for (int r = 0; telling && r < count; r++)
+    informative = informative || (shown(kind, &runs[r]) && is_informative(kind, &runs[r]));
+  for (int r = 0; informative && r < count; r++)
     if (shown(kind, &runs[r])) EB_TRY(add_run(kind, &runs[r], data));
   return EB_OK;
 }
@@ -336,4 +483,80 @@ eb_error eb_plots_scene(const eb_report *report, int first, int last, const char
     EB_TRY(error);
   }
   return EB_OK;
+}
+
+/* ---- all scenes -------------------------------------------------------------------------------
+ */
+
+/* Distinct labels over all runs, in order of appearance; returns how many. */
+static int distinct_labels(const eb_report *report, const char **labels, int capacity) {
+  int count = 0;
+  for (int r = 0; r < report->run_count; r++) {
+    int known = 0;
+    while (known < count && strcmp(labels[known], report->runs[r].label) != 0) known++;
+    if (known == count && count < capacity) labels[count++] = report->runs[r].label;
+  }
+  return count;
+}
+
+static bool is_compared(const eb_report_run *run) {
+  return isfinite(eb_report_typical(run, EB_COL_WALL)) && !eb_report_audit_failed(run);
+}
+
+/* Of the runs in [first, last) with that label and class, unless the audit contradicts them. */
+static double label_median(const eb_report *report, int first, int last, const char *label,
+                           eb_class class) {
+  for (int r = first; r < last; r++)
+    if (strcmp(report->runs[r].label, label) == 0 && is_compared(&report->runs[r]) &&
+        eb_class_compare(eb_class_of(report->runs[r].run), class) == 0)
+      return 1e3 * eb_report_typical(&report->runs[r], EB_COL_WALL);
+  return NAN;
+}
+
+/* Bars of one scene and class. */
+static eb_error summary_row(const eb_report *report, int first, int last, eb_class class,
+                            const char *const *labels, eb_plot_data *data) {
+  enum { USUAL = 40 };
+  char name[512];
+  snprintf(name, sizeof name, "%s: %s", report->runs[first].scene, eb_class_words(class).text);
+  eb_plot_quotable(name);
+  int slanted = (int)strlen(name) * 5 / 2; /* pixels that it hangs down by */
+  if (slanted > data->below + USUAL) data->below = slanted - USUAL;
+  EB_TRY(eb_text_printf(&data->text, "\n\"%s\"", name));
+  for (int l = 0; l < data->series; l++)
+    EB_TRY(
+        eb_text_printf(&data->text, " %.6g", label_median(report, first, last, labels[l], class)));
+  return EB_OK;
+}
+
+static eb_error summary_table(const eb_report *report, eb_plot_data *data) {
+  enum { MOST_LABELS = 16 };
+  const char *labels[MOST_LABELS] = {NULL};
+  int timed = 0;
+  for (int r = 0; r < report->run_count; r++) timed += is_compared(&report->runs[r]);
+  if (timed == 0) return EB_OK;
+  data->series = distinct_labels(report, labels, MOST_LABELS);
+  EB_TRY(eb_text_printf(&data->text, "\"scene\""));
+  for (int l = 0; l < data->series; l++) {
+    EB_TRY(eb_text_printf(&data->text, " \"%s\"", labels[l]));
+    if (strlen(labels[l]) > data->longest) data->longest = strlen(labels[l]);
+  }
+  for (int first = 0, last = 0; eb_report_next_scene(report, last, &first, &last);) {
+    class_list classes = {.count = 0};
+    for (int r = first; r < last; r++)
+      if (is_compared(&report->runs[r])) class_number(&classes, eb_class_of(report->runs[r].run));
+    for (int c = 0; c < classes.count; c++)
+      EB_TRY(summary_row(report, first, last, classes.of[c], labels, data));
+  }
+  return eb_text_printf(&data->text, "\n");
+}
+
+eb_error eb_plots_summary(const eb_report *report, const char *dir, bool *drawn) {
+  eb_plot_data data = {0};
+  eb_error error = summary_table(report, &data);
+  *drawn = !error && data.series > 0;
+  if (*drawn) error = eb_plot_draw(dir, "summary", "summary", "Median wall time a step", &data);
+  eb_text_clear(&data.text);
+  eb_text_clear(&data.settings);
+  return error;
 }

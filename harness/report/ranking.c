@@ -10,7 +10,8 @@
 #include "harness/results/accuracy.h"
 #include "problems/base/memory.h"
 
-/* ---- rows ------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------
+ */
 
 /* What runs are ranked by. */
 enum { STEP, TOTAL, WHOLE, COSTS };
@@ -71,7 +72,8 @@ static int compare_rows(const void *left, const void *right) {
   return groups ? groups : ranked ? ranked : place ? place : a->at - b->at;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------ */
+/* ---- cells ------------------------------------------------------------------------------------
+ */
 
 static eb_error solver_cell(const eb_report_run *run, eb_text *page) {
   EB_TRY(eb_markup_between(page, "<td class=\"text\">", run->label, ""));
@@ -105,16 +107,17 @@ static eb_error rule_names(const char *rules, eb_text *page) {
   return EB_OK;
 }
 
-static eb_error outcome_cell(const eb_report_run *run, eb_text *page) {
-  bool refuted = eb_report_refuted(run), good = eb_report_completed(run) && !refuted;
+static eb_error status_cell(const eb_report_run *run, eb_text *page) {
+  bool audit_failed = eb_report_audit_failed(run), good = eb_report_completed(run) && !audit_failed;
   bool skipped = strcmp(run->run->outcome, eb_outcome_name(EB_OUTCOME_SKIPPED)) == 0;
   EB_TRY(eb_text_printf(page, "<td class=\"text %s\">", good ? "good" : skipped ? "" : "bad"));
-  EB_TRY(eb_markup_between(page, "", run->run->outcome, refuted ? ", audit failed" : ""));
-  if (refuted) EB_TRY(rule_names(run->run->audit_rules, page));
+  EB_TRY(eb_markup_between(page, "", run->run->outcome, audit_failed ? ", audit failed" : ""));
+  if (audit_failed) EB_TRY(rule_names(run->run->audit_rules, page));
   return eb_text_printf(page, "</td>");
 }
 
-/* ---- the table of ranks ----------------------------------------------------------------------- */
+/* ---- the table of ranks -----------------------------------------------------------------------
+ */
 
 enum { RANK_COLUMNS = 11 };
 
@@ -139,7 +142,7 @@ static eb_error rank_row(const row *r, eb_text *page) {
   } shown[COSTS] = {{1e3, "%.2f"}, {1, "%.3f"}, {1, "%.3f"}};
   EB_TRY(eb_text_printf(page, "<tr>"));
   EB_TRY(solver_cell(r->run, page));
-  EB_TRY(outcome_cell(r->run, page));
+  EB_TRY(status_cell(r->run, page));
   EB_TRY(eb_text_printf(page, "<td>%lld</td><td>%lld</td>", (long long)r->run->run->threads,
                         (long long)r->run->steps));
   EB_TRY(
@@ -164,7 +167,8 @@ static eb_error rank_table(const row *rows, int count, eb_text *page) {
   return eb_text_printf(page, "</table></div>\n");
 }
 
-/* ---- beside the clock ------------------------------------------------------------------------- */
+/* ---- beside the clock -------------------------------------------------------------------------
+ */
 
 static eb_error cost_row(const eb_report_run *run, eb_text *page) {
   static const double megabyte = 1048576;
@@ -197,7 +201,8 @@ static eb_error cost_table(const row *rows, int count, eb_text *page) {
   return eb_text_printf(page, "</table></div>\n");
 }
 
-/* ---- both ------------------------------------------------------------------------------------- */
+/* ---- both -------------------------------------------------------------------------------------
+ */
 
 static eb_error note(const eb_report_run *run, const char *text, eb_text *page) {
   if (!text[0]) return EB_OK;

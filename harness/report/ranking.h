@@ -5,7 +5,8 @@
 #include "harness/report/model.h"
 #include "problems/base/text.h"
 
-/* Runs [first, last), grouped by class, in each those that are ranked first and by the median of their steps; causes of failures in words below. */
+/* Runs [first, last), grouped by class, in each those that are ranked first and by the median of
+ * their steps; causes of failures in words below. */
 EB_MUST eb_error eb_ranking_html(const eb_report *report, int first, int last, eb_text *page);
 
 #endif

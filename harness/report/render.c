@@ -1,12 +1,13 @@
 /* Triangles into samples, samples into pixels.
  *
- * A point at (x, y, z) of the camera (right, up, forward) is seen at (x, y) / z. Over a triangle, 1 / z
- * and every attribute divided by z are linear on the screen; so both are interpolated with the screen's
- * barycentric coordinates, and 1 / z, larger for nearer points, is what the z-buffer keeps.
+ * A point at (x, y, z) of the camera (right, up, forward) is seen at (x, y) / z. Over a triangle, 1
+ * / z and every attribute divided by z are linear on the screen; so both are interpolated with the
+ * screen's barycentric coordinates, and 1 / z, larger for nearer points, is what the z-buffer
+ * keeps.
  *
  * Transparency is an A-buffer (L. Carpenter, The A-buffer, an antialiased hidden surface method,
- * SIGGRAPH 1984): translucent faces leave fragments in a list of each sample, sorted by depth, which
- * are blended over the opaque sample when the picture is done, the ground among them. */
+ * SIGGRAPH 1984): translucent faces leave fragments in a list of each sample, sorted by depth,
+ * which are blended over the opaque sample when the picture is done, the ground among them. */
 #include "harness/report/render.h"
 
 #include <float.h>
@@ -72,7 +73,8 @@ static void normalize(double a[3]) {
   for (int d = 0; d < 3 && norm > 0; d++) a[d] /= norm;
 }
 
-/* ---- colour: between the screen's encoding and light ------------------------------------------ */
+/* ---- colour: between the screen's encoding and light ------------------------------------------
+ */
 
 static uint16_t pack(float light) {
   return (uint16_t)(light <= 0 ? 0 : light >= 1 ? 65535 : light * 65535 + 0.5f);
@@ -92,7 +94,8 @@ static uint8_t encode(float light) {
   return (uint8_t)(encoded * 255 + 0.5f);
 }
 
-/* ---- a blank picture -------------------------------------------------------------------------- */
+/* ---- a blank picture --------------------------------------------------------------------------
+ */
 
 /* A light sheet of paper, a little darker below. */
 static void lay_paper(eb_render *render) {
@@ -139,7 +142,8 @@ void eb_render_destroy(eb_render *render) {
   free(render);
 }
 
-/* ---- camera ----------------------------------------------------------------------------------- */
+/* ---- camera -----------------------------------------------------------------------------------
+ */
 
 static eb_error check_view(const double lo[3], const double hi[3], const double direction[3]) {
   double extent = 0;
@@ -168,8 +172,8 @@ static void orient(eb_render *render, const double direction[3]) {
   eb_cross3(render->right, render->forward, render->up);
 }
 
-/* Shift and distance along one axis of the picture at which the box just fits: its corners at (x, z)
- * across and along the view must have |x - shift| <= tangent (distance + z). */
+/* Shift and distance along one axis of the picture at which the box just fits: its corners at (x,
+ * z) across and along the view must have |x - shift| <= tangent (distance + z). */
 static void fit_axis(const eb_render *render, const double centre[3], const double axis[3],
                      double tangent, double *shift, double *distance) {
   double right = -DBL_MAX, left = -DBL_MAX;
@@ -232,7 +236,8 @@ static void view_ray(const eb_render *render, double x, double y, double ray[3])
     ray[d] = render->forward[d] + across * render->right[d] + above * render->up[d];
 }
 
-/* ---- triangles in the plane: of samples, or of the shadow map's cells --------------------------- */
+/* ---- triangles in the plane: of samples, or of the shadow map's cells ---------------------------
+ */
 
 typedef struct triangle {
   const double *p[3];
@@ -244,8 +249,9 @@ static double cross_from(const double *a, const double *b, double x, double y) {
   return (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
 }
 
-/* Twice the signed area of (a, b, p). An edge is always measured from the same one of its ends, so that
- * two triangles that share it round to exactly opposite values and leave no sample between them out. */
+/* Twice the signed area of (a, b, p). An edge is always measured from the same one of its ends, so
+ * that two triangles that share it round to exactly opposite values and leave no sample between
+ * them out. */
 static double edge(const double *a, const double *b, double x, double y) {
   bool forward = a[0] < b[0] || (a[0] == b[0] && a[1] < b[1]);
   return forward ? cross_from(a, b, x, y) : -cross_from(b, a, x, y);
@@ -269,10 +275,11 @@ static bool weights_at(const triangle *t, double x, double y, double w[3]) {
   return !(w[0] < 0 || w[1] < 0 || w[2] < 0);
 }
 
-/* ---- surfaces --------------------------------------------------------------------------------- */
+/* ---- surfaces ---------------------------------------------------------------------------------
+ */
 
-/* A corner of a triangle in the camera's frame (right, up, forward; m) or, once it is projected, on the
- * screen (samples; 1 / m), where its attributes are divided by depth. */
+/* A corner of a triangle in the camera's frame (right, up, forward; m) or, once it is projected, on
+ * the screen (samples; 1 / m), where its attributes are divided by depth. */
 typedef struct corner {
   double at[3];
   float value[ATTRIBUTES];
@@ -430,7 +437,8 @@ static bool is_finite(const eb_render_mesh *mesh, const int32_t t[3]) {
   return true;
 }
 
-/* Normals of vertices: the sum of their triangles' cross products, so that large ones count more. */
+/* Normals of vertices: the sum of their triangles' cross products, so that large ones count more.
+ */
 static void smooth_normals(const eb_render_mesh *mesh, double *normal) {
   for (int32_t i = 0; i < mesh->triangle_count; i++) {
     const int32_t *t = mesh->triangles + 3 * i;
@@ -510,9 +518,11 @@ eb_error eb_render_surface(eb_render *render, const eb_render_mesh *mesh) {
   return self.error;
 }
 
-/* ---- ground ----------------------------------------------------------------------------------- */
+/* ---- ground -----------------------------------------------------------------------------------
+ */
 
-/* Running mean over 2 * radius + 1 entries of a line with the given stride; beyond its ends is light. */
+/* Running mean over 2 * radius + 1 entries of a line with the given stride; beyond its ends is
+ * light. */
 static void blur_line(float *line, size_t stride, int32_t radius) {
   float copy[SHADOW_SIDE];
   double sum = 0;
@@ -566,8 +576,8 @@ static double line_cover(double x, double square, double footprint) {
   return fmin(fmax(cover, 0), fmin(1, 2 * half / footprint));
 }
 
-/* The ground in a sample: how near it is, 0 where it is not seen, how bright, and how opaque: it thins
- * out towards its radius. */
+/* The ground in a sample: how near it is, 0 where it is not seen, how bright, and how opaque: it
+ * thins out towards its radius. */
 static double ground_at(const eb_render *render, double x, double y, double *brightness,
                         double *opacity) {
   const ground_plane *ground = &render->ground;
@@ -622,15 +632,16 @@ eb_error eb_render_ground(eb_render *render, double height) {
   return EB_OK;
 }
 
-/* ---- pixels ----------------------------------------------------------------------------------- */
+/* ---- pixels -----------------------------------------------------------------------------------
+ */
 
 static void blend(double opacity, const double over[3], uint16_t light[3]) {
   for (int c = 0; c < 3; c++)
     light[c] = pack((float)((1 - opacity) * light[c] / 65535.0 + opacity * over[c]));
 }
 
-/* The light of a sample as it is seen: its fragments, from far to near and the ground among them, over
- * what is opaque. Ground over something lets it show through. */
+/* The light of a sample as it is seen: its fragments, from far to near and the ground among them,
+ * over what is opaque. Ground over something lets it show through. */
 static void resolve(const eb_render *render, int32_t column, int32_t row, uint16_t light[3]) {
   size_t sample = (size_t)row * (size_t)render->wide + (size_t)column;
   double brightness = 0, opacity = 0;

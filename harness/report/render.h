@@ -20,10 +20,10 @@ typedef struct eb_rgb {
 /* One surface to draw; the arrays stay the caller's.
  *
  * Of a translucent one, the nearest face that is turned to the viewer has the opacity `front`, the
- * nearest one that is turned away has `back` (0 to 1; of 0 there is only the shadow); what is behind
- * shows through. Farther faces of the same surface do not count, so that a body with many layers
- * does not turn opaque. Where it is in front of something opaque by less than a picture can show, it
- * is left out: a body that rests on it is not torn by how deep it presses in. */
+ * nearest one that is turned away has `back` (0 to 1; of 0 there is only the shadow); what is
+ * behind shows through. Farther faces of the same surface do not count, so that a body with many
+ * layers does not turn opaque. Where it is in front of something opaque by less than a picture can
+ * show, it is left out: a body that rests on it is not torn by how deep it presses in. */
 typedef struct eb_render_mesh {
   int32_t vertex_count, triangle_count;
   const double *X; /* vertex_count x 3, m; vertices that are not finite drop their triangles */
@@ -44,18 +44,18 @@ EB_MUST eb_error eb_render_create(int32_t width, int32_t height, eb_render **out
 void eb_render_destroy(eb_render *render);
 
 /* Looks along `direction` (any length, from the viewer into the picture) from where the box lo, hi
- * just fills the picture. Call it once before drawing. EB_ERR_USAGE when the box or the direction is
- * not finite, the box is empty or inside out, or the direction is zero. */
+ * just fills the picture. Call it once before drawing. EB_ERR_USAGE when the box or the direction
+ * is not finite, the box is empty or inside out, or the direction is zero. */
 EB_MUST eb_error eb_render_camera(eb_render *render, const double lo[3], const double hi[3],
                                   const double direction[3]);
 
-/* Draws a surface. EB_ERR_USAGE without a camera, EB_ERR_INVALID when a triangle names a vertex that
- * is not there. */
+/* Draws a surface. EB_ERR_USAGE without a camera, EB_ERR_INVALID when a triangle names a vertex
+ * that is not there. */
 EB_MUST eb_error eb_render_surface(eb_render *render, const eb_render_mesh *mesh);
 
 /* Draws the plane z = height with a grid of about eight squares across the camera's box and the
- * shadow of the surfaces drawn before; what is below shows through. Call it once, last. EB_ERR_USAGE
- * without a camera. */
+ * shadow of the surfaces drawn before; what is below shows through. Call it once, last.
+ * EB_ERR_USAGE without a camera. */
 EB_MUST eb_error eb_render_ground(eb_render *render, double height);
 
 /* The picture as width x height x 3 bytes, row by row from the top: RGB, sRGB encoded. */

@@ -7,12 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "harness/report/class_plots.h"
 #include "harness/report/html.h"
 #include "harness/report/model.h"
 #include "harness/report/pictures.h"
 #include "harness/report/plots.h"
-#include "harness/report/stages.h"
 #include "harness/report/tree.h"
 #include "problems/base/file.h"
 #include "problems/base/memory.h"
@@ -102,7 +100,7 @@ static eb_error write_report(workspace *work, const char *const *files, int file
   int scenes = 0;
   bool summary;
   EB_TRY(draw_scenes(work, dir, &scenes));
-  EB_TRY(eb_class_plots_summary(&work->report, dir, &summary));
+  EB_TRY(eb_plots_summary(&work->report, dir, &summary));
   EB_TRY(eb_report_html(&work->report, work->scenes, scenes, summary, work->pictured, &work->page));
   return write_page(dir, &work->page);
 }

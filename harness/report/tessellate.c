@@ -1,6 +1,7 @@
-/* All colliders but the plane are surfaces of revolution: a profile of points (r, s), at distance r from the axis and s along it from the
- * origin, is turned about the axis. With the sector's direction t and the profile's direction p, t x p points outward: a profile runs so
- * that the solid lies to its left as seen with r to the right and s up. */
+/* All colliders but the plane are surfaces of revolution: a profile of points (r, s), at distance r
+ * from the axis and s along it from the origin, is turned about the axis. With the sector's
+ * direction t and the profile's direction p, t x p points outward: a profile runs so that the solid
+ * lies to its left as seen with r to the right and s up. */
 #include "harness/report/tessellate.h"
 
 #include <math.h>
@@ -70,7 +71,8 @@ static profile bowl_profile(double radius) {
   return p;
 }
 
-/* ---- turning ---------------------------------------------------------------------------------- */
+/* ---- turning ----------------------------------------------------------------------------------
+ */
 
 /* Unit vectors with side[0] x side[1] = axis. */
 static void sides_of(const double axis[3], double side[2][3]) {
@@ -133,7 +135,8 @@ static eb_error turn(const eb_collider *collider, const profile *p, eb_tessellat
   return EB_OK;
 }
 
-/* ---- what is infinite ------------------------------------------------------------------------- */
+/* ---- what is infinite -------------------------------------------------------------------------
+ */
 
 /* Where the box begins and ends along the axis, m from the origin. */
 static void span_of_box(const eb_collider *collider, const double lo[3], const double hi[3],
@@ -147,7 +150,8 @@ static void span_of_box(const eb_collider *collider, const double lo[3], const d
   }
 }
 
-/* A square about the foot of the box's centre, half as wide as the box's diagonal is long to each side. */
+/* A square about the foot of the box's centre, half as wide as the box's diagonal is long to each
+ * side. */
 static eb_error plane(const eb_collider *collider, const double lo[3], const double hi[3],
                       eb_tessellation *out) {
   static const int corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};

@@ -8,7 +8,8 @@
 #include "harness/report/gnuplot.h"
 #include "problems/base/memory.h"
 
-/* ---- layout ----------------------------------------------------------------------------------- */
+/* ---- layout -----------------------------------------------------------------------------------
+ */
 
 /* Nodes of the subtree under each supernode; returns those of all. */
 static double subtree_sizes(const eb_tree_log *tree, double *size) {
@@ -23,7 +24,8 @@ static double subtree_sizes(const eb_tree_log *tree, double *size) {
   return all;
 }
 
-/* From the last supernode to the first, each takes its width from the right end of what its parent has left for children. */
+/* From the last supernode to the first, each takes its width from the right end of what its parent
+ * has left for children. */
 static double place(const eb_tree_log *tree, const double *size, double *left, double nodes,
                     eb_tree_bar *bars) {
   double left_for_roots = nodes;
@@ -81,31 +83,33 @@ bool eb_tree_equal(const eb_tree_log *a, const eb_tree_log *b) {
          memcmp(a->flops, b->flops, count * sizeof *a->flops) == 0;
 }
 
-/* ---- drawing ---------------------------------------------------------------------------------- */
+/* ---- drawing ----------------------------------------------------------------------------------
+ */
 
 enum { PIXELS = 520 /* that the bars share, about */, MOST_ROWS = 100 };
 
 /* Rows of bars; in trees deeper than there is room, several depths share one. */
-typedef struct ladder {
+typedef struct depth_rows {
   int32_t rows, depths;
-} ladder;
+} depth_rows;
 
-static ladder ladder_of(int32_t depths) {
-  return (ladder){depths < MOST_ROWS ? depths : MOST_ROWS, depths};
+static depth_rows rows_for(int32_t depths) {
+  return (depth_rows){depths < MOST_ROWS ? depths : MOST_ROWS, depths};
 }
 
-static int32_t row_of(const ladder *l, int32_t depth) {
+static int32_t row_of(const depth_rows *l, int32_t depth) {
   return (int32_t)((int64_t)depth * l->rows / l->depths);
 }
 
 /* Top and bottom of a row, in depths. */
-static eb_error put_row(const ladder *l, int32_t row, eb_plot_data *data) {
+static eb_error put_row(const depth_rows *l, int32_t row, eb_plot_data *data) {
   double height = (double)l->depths / l->rows;
   return eb_text_printf(&data->text, "%.6g %.6g", row * height, (row + 0.9) * height);
 }
 
-/* A line a bar: top, bottom, left, right, decimal logarithm of its flops. Bars that are wide enough stand a little apart. */
-static eb_error put_bars(const eb_tree_bar *bars, int32_t count, const ladder *l, double pixel,
+/* A line a bar: top, bottom, left, right, decimal logarithm of its flops. Bars that are wide enough
+ * stand a little apart. */
+static eb_error put_bars(const eb_tree_bar *bars, int32_t count, const depth_rows *l, double pixel,
                          eb_plot_data *data) {
   for (int32_t i = 0; i < count; i++) {
     double gap = bars[i].hi - bars[i].lo > 4 * pixel ? 0.7 * pixel : 0;
@@ -117,7 +121,8 @@ static eb_error put_bars(const eb_tree_bar *bars, int32_t count, const ladder *l
 }
 
 /* A line a row: top, bottom, share of all flops, %. */
-static eb_error put_shares(const double *flops, const ladder *l, double all, eb_plot_data *data) {
+static eb_error put_shares(const double *flops, const depth_rows *l, double all,
+                           eb_plot_data *data) {
   EB_TRY(eb_text_printf(&data->text, "\n\n"));
   for (int32_t r = 0; r < l->rows; r++) {
     EB_TRY(put_row(l, r, data));
@@ -129,7 +134,7 @@ static eb_error put_shares(const double *flops, const ladder *l, double all, eb_
 static eb_error fill(const eb_tree_log *tree, eb_tree_bar *bars, double nodes, int32_t depths,
                      eb_plot_data *data) {
   double flops[MOST_ROWS] = {0}, all = 0;
-  ladder l = ladder_of(depths);
+  depth_rows l = rows_for(depths);
   for (int32_t s = 0; s < tree->count; s++) {
     flops[row_of(&l, bars[s].depth)] += bars[s].flops;
     all += bars[s].flops;

@@ -14,16 +14,16 @@ typedef struct eb_view {
 void eb_view_direction(const eb_view *view, double direction[3]);
 
 /* The box of the pictured frames (harness/report/frames.h) of a scene's runs, rigid links included,
- * with what of their colliders and obstacles is near. A run that blew up does not shrink the others to
- * a dot: its last frame does not move the camera. */
+ * with what of their colliders and obstacles is near. A run that blew up does not shrink the others
+ * to a dot: its last frame does not move the camera. */
 EB_MUST eb_error eb_view_fit(const eb_report *report, const eb_report_scene *scene, eb_view *out);
 
 /* The same with this frame in it. */
 EB_MUST eb_error eb_view_with_frame(const eb_view *view, const eb_report_run *run, size_t frame,
                                     eb_view *out);
 
-/* Boxes of one size, each around the bodies of a frame in its middle, so that pictures of them follow
- * the bodies from as near. */
+/* Boxes of one size, each around the bodies of a frame in its middle, so that pictures of them
+ * follow the bodies from as near. */
 EB_MUST eb_error eb_view_follow(const eb_report_run *run, const size_t *frames, int count,
                                 eb_view *out);
 
