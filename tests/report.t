@@ -3,11 +3,13 @@
 use strict;
 use warnings;
 use Cwd qw(abs_path);
+use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
 use List::Util qw(uniq);
 use Test::More;
 
 my $build = abs_path($ENV{BUILD} // 'build');
+my $root = abs_path(dirname(__FILE__) . '/..');
 my $program = "$build/elastobench";
 my $dir = tempdir(CLEANUP => 1);
 $ENV{XDG_CACHE_HOME} = "$dir/cache";
@@ -197,6 +199,27 @@ unlike(join('', map { slurp($_) } glob("race/*-$_.dat")), qr/faulty/, "nor shown
 like(slurp((glob 'race/*-accuracy-euler.dat')[0]), qr/"faulty"\n\S+ \S+ "[a-z, -]+"\n/, 'beside its accuracy stands what it broke');
 my $bars = slurp('race/summary.dat');
 ok($bars =~ /^"bench[^"]*" nan .*\d$/m && $bars !~ /^"bench[^"]*" \d/m, 'and it has no bar in the summary');
+
+# ---- the recipe of the room's README
+{
+  my $readme = slurp("$root/reports/README.md");
+  my ($suite) = $readme =~ /^## Add a suite.*?\n\n(    \[suite\].*?)\n\n\S/ms;
+  my ($commands) = $readme =~ /^Run it from where it lies.*?\n\n(.*?)\n\n\S/ms;
+  ok($suite && $commands, 'the README has a suite and what to do with it');
+  open my $ini, '>', 'mine.ini' or die;
+  print $ini $suite =~ s/^    //mgr;
+  close $ini;
+  for my $command ($commands =~ /^    elastobench (.*)$/mg) {
+    ($code, $out) = run_program($command);
+    is($code, 0, "the recipe: $command") or diag $out;
+  }
+  $page = slurp('mine/index.html');
+  my %runs;
+  $runs{$_}++ for $page =~ /<td class="text">(corotational:linear=\w+)(?: <span[^>]*>\(repetition 2\)<\/span>)?<\/td><td class="text good">/g;
+  is_deeply(\%runs, {'corotational:linear=cholesky' => 2, 'corotational:linear=cg' => 2}, 'both solvers, twice, are ranked on its page');
+  my @named = $readme =~ /\]\(([^)#]+)\)/g;
+  is_deeply([grep { !-e "$root/reports/$_" } @named], [], 'every file that the README names is there');
+}
 
 ($code, $out) = run_program('report nothing.h5 -o x');
 isnt($code, 0, 'a missing file is an error');

@@ -9,50 +9,7 @@
 #include "harness/report/gnuplot.h"
 #include "harness/results/accuracy.h"
 
-static const char declared_residual[] = "error in the declared equation",
-                  euler_residual[] = "error in implicit Euler";
-
-const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
-    {"residuals", "Residual against iteration, in the step with the most iterations", NULL, NULL},
-    {"error-time", "Residual against wall time, in the same step", NULL, NULL},
-    {"accuracy",
-     "Accuracy against cost: error in the equation that each solver declares, worst of all steps. "
-     "One symbol a class, dashed lines between bands; hollow: the audit failed, by these rules",
-     "accuracy", declared_residual},
-    {"accuracy-euler",
-     "Implicit Euler's residual against cost: worst of all steps. One symbol a class; hollow: the "
-     "audit failed",
-     "accuracy", euler_residual},
-    {"audit", "Residual of the declared equation, each step", "audit", declared_residual},
-    {"audit-euler", "Residual of implicit Euler, each step", "audit", euler_residual},
-    {"own", "The last residual that each solver logged in a step, in a norm of its own", NULL,
-     NULL},
-    {"iterations", "Iterations a step: the method's and, within them, the linear solver's", NULL,
-     NULL},
-    {"step-time", "Wall time a step", NULL, NULL},
-    {"phases", "Where a step's time goes", NULL, NULL},
-    {"energy", "Energies over time", NULL, NULL},
-    {"sizes", "Pieces of the bodies, and unknowns of systems that a solver condenses to", NULL,
-     NULL},
-};
-
-enum {
-  RESIDUALS,
-  ERROR_TIME,
-  ACCURACY,
-  ACCURACY_EULER,
-  AUDIT,
-  AUDIT_EULER,
-  OWN,
-  ITERATIONS,
-  STEP_TIME,
-  PHASES,
-  ENERGY,
-  SIZES
-};
-
-/* ---- steps and their residuals ----------------------------------------------------------------
- */
+/* ---- steps and their residuals --------------------------------------------------------------- */
 
 static int64_t logged(const eb_residuals *residuals, int64_t step) {
   return residuals->offsets[step + 1] - residuals->offsets[step];
@@ -84,6 +41,20 @@ static eb_error residual_series(const eb_report_run *run, bool against_time, eb_
   return EB_OK;
 }
 
+static eb_error residuals_by_iteration(const eb_report_run *run, eb_plot_data *data) {
+  return residual_series(run, false, data);
+}
+
+static eb_error residuals_by_time(const eb_report_run *run, eb_plot_data *data) {
+  return residual_series(run, true, data);
+}
+
+static bool iterates(const eb_report_run *run) {
+  int64_t longest = longest_step(&run->residuals);
+  return longest >= 0 && logged(&run->residuals, longest) > 1;
+}
+
+/* Residuals in norms of the solvers' own. */
 static eb_error own_series(const eb_report_run *run, eb_plot_data *data) {
   const eb_residuals *residuals = &run->residuals;
   const double *time = run->column[EB_COL_TIME];
@@ -107,12 +78,29 @@ static eb_error series(const eb_report_run *run, const char *name, const double 
   return EB_OK;
 }
 
+static eb_error declared_residuals(const eb_report_run *run, eb_plot_data *data) {
+  return series(run, run->label, run->column[EB_COL_EQUATION_RESIDUAL], 1, EB_LOG_Y, data);
+}
+
+static eb_error euler_residuals(const eb_report_run *run, eb_plot_data *data) {
+  return series(run, run->label, run->column[EB_COL_RESIDUAL_RELATIVE], 1, EB_LOG_Y, data);
+}
+
+static eb_error step_times(const eb_report_run *run, eb_plot_data *data) {
+  return series(run, run->label, run->column[EB_COL_WALL], 1e3, EB_LOG_Y, data);
+}
+
 /* The method's own iterations and, beside them, those of an iterative linear solver within. */
 static eb_error iteration_series(const eb_report_run *run, eb_plot_data *data) {
   char name[512];
   EB_TRY(series(run, run->label, run->column[EB_COL_ITERATIONS], 1, EB_LOG_Y, data));
   snprintf(name, sizeof name, "%s, linear", run->label);
   return series(run, name, run->linear_iterations, 1, EB_LOG_Y, data);
+}
+
+static bool has_iterations(const eb_report_run *run) {
+  return eb_largest(run->column[EB_COL_ITERATIONS], run->steps, 0) > 1 ||
+         eb_largest(run->linear_iterations, run->steps, 0) > 1;
 }
 
 static bool varies(const double *values, size_t count) {
@@ -129,8 +117,12 @@ static eb_error size_series(const eb_report_run *run, eb_plot_data *data) {
   return series(run, name, run->reduced_unknowns, 1, EB_LOG_Y, data);
 }
 
-/* ---- energies ---------------------------------------------------------------------------------
- */
+static bool changes_size(const eb_report_run *run) {
+  return varies(run->column[EB_COL_COMPONENTS], run->steps) ||
+         varies(run->reduced_unknowns, run->steps);
+}
+
+/* ---- energies -------------------------------------------------------------------------------- */
 
 /* Potential energy has no origin of its own: shown relative to the first step. */
 static const struct energy {
@@ -220,8 +212,7 @@ static eb_error energy_curves(const eb_report_run *runs, int count, eb_plot_data
   return error;
 }
 
-/* ---- where the time goes ----------------------------------------------------------------------
- */
+/* ---- where the time goes --------------------------------------------------------------------- */
 
 static double mean_phase(const eb_report_run *run, int phase) {
   double mean = run->phase[phase] ? eb_mean(run->phase[phase], run->steps, EB_WARM_UP) : 0;
@@ -313,8 +304,7 @@ eb_error eb_plots_stages(const eb_report_run *run, const char *dir, const char *
   return error;
 }
 
-/* ---- accuracy against cost, by class -----------------------------------------------------------
- */
+/* ---- accuracy against cost, by class --------------------------------------------------------- */
 
 /* Classes in order of appearance; more than a scene has are not told apart. */
 enum { MOST_CLASSES = 32 };
@@ -396,88 +386,99 @@ static eb_error accuracy_points(const eb_report_run *runs, int count, bool decla
   return error ? error : name_classes(&classes, data);
 }
 
-/* ---- the plots of a scene ---------------------------------------------------------------------
- */
-
-/* Whether a plot of that kind says something of a run: several iterations in a step, or sizes that
- * change. */
-static bool is_informative(int kind, const eb_report_run *run) {
-  int64_t longest = longest_step(&run->residuals);
-  switch (kind) {
-  case RESIDUALS:
-  case ERROR_TIME:
-    return longest >= 0 && logged(&run->residuals, longest) > 1;
-  case ITERATIONS:
-    return eb_largest(run->column[EB_COL_ITERATIONS], run->steps, 0) > 1 ||
-           eb_largest(run->linear_iterations, run->steps, 0) > 1;
-  case SIZES:
-    return varies(run->column[EB_COL_COMPONENTS], run->steps) ||
-           varies(run->reduced_unknowns, run->steps);
-  default:
-    return true;
-  }
+static eb_error declared_accuracy(const eb_report_run *runs, int count, eb_plot_data *data) {
+  return accuracy_points(runs, count, true, data);
 }
 
-static eb_error add_run(int kind, const eb_report_run *run, eb_plot_data *data) {
-  switch (kind) {
-  case RESIDUALS:
-  case ERROR_TIME:
-    return residual_series(run, kind == ERROR_TIME, data);
-  case AUDIT:
-    return series(run, run->label, run->column[EB_COL_EQUATION_RESIDUAL], 1, EB_LOG_Y, data);
-  case AUDIT_EULER:
-    return series(run, run->label, run->column[EB_COL_RESIDUAL_RELATIVE], 1, EB_LOG_Y, data);
-  case OWN:
-    return own_series(run, data);
-  case ITERATIONS:
-    return iteration_series(run, data);
-  case STEP_TIME:
-    return series(run, run->label, run->column[EB_COL_WALL], 1e3, EB_LOG_Y, data);
-  default:
-    return size_series(run, data);
-  }
+static eb_error euler_accuracy(const eb_report_run *runs, int count, eb_plot_data *data) {
+  return accuracy_points(runs, count, false, data);
 }
 
-/* Of repetitions the first; a run that the audit contradicts is not shown beside others by its
- * times. */
-static bool shown(int kind, const eb_report_run *run) {
-  bool timed = kind == ERROR_TIME || kind == STEP_TIME;
-  return run->run->repetition == 0 && !(timed && eb_report_audit_failed(run));
+/* ---- the plots of a scene -------------------------------------------------------------------- */
+
+static const char declared_residual[] = "error in the declared equation",
+                  euler_residual[] = "error in implicit Euler";
+
+const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
+    {.stem = "residuals",
+     .caption = "Residual against iteration, in the step with the most iterations",
+     .add = residuals_by_iteration,
+     .informs = iterates},
+    {.stem = "error-time",
+     .caption = "Residual against wall time, in the same step",
+     .add = residuals_by_time,
+     .informs = iterates,
+     .timed = true},
+    {.stem = "accuracy",
+     .caption = "Accuracy against cost: error in the equation that each solver declares, worst of "
+                "all steps. One symbol a class, dashed lines between bands; hollow: the audit "
+                "failed, by these rules",
+     .y = declared_residual,
+     .fill = declared_accuracy},
+    {.stem = "accuracy-euler",
+     .caption = "Implicit Euler's residual against cost: worst of all steps. One symbol a class; "
+                "hollow: the audit failed",
+     .template = "accuracy",
+     .y = euler_residual,
+     .fill = euler_accuracy},
+    {.stem = "audit",
+     .caption = "Residual of the declared equation, each step",
+     .y = declared_residual,
+     .add = declared_residuals},
+    {.stem = "audit-euler",
+     .caption = "Residual of implicit Euler, each step",
+     .template = "audit",
+     .y = euler_residual,
+     .add = euler_residuals},
+    {.stem = "own",
+     .caption = "The last residual that each solver logged in a step, in a norm of its own",
+     .add = own_series},
+    {.stem = "iterations",
+     .caption = "Iterations a step: the method's and, within them, the linear solver's",
+     .add = iteration_series,
+     .informs = has_iterations},
+    {.stem = "step-time", .caption = "Wall time a step", .add = step_times, .timed = true},
+    {.stem = "phases", .caption = "Where a step's time goes", .fill = phase_table},
+    {.stem = "energy", .caption = "Energies over time", .fill = energy_curves},
+    {.stem = "sizes",
+     .caption = "Pieces of the bodies, and unknowns of systems that a solver condenses to",
+     .add = size_series,
+     .informs = changes_size}};
+
+/* Of repetitions the first; a run that failed its audit is not shown beside others by its times. */
+static bool is_drawn(const eb_plot_kind *kind, const eb_report_run *run) {
+  return run->run->repetition == 0 && !(kind->timed && eb_report_audit_failed(run));
 }
 
-/* Nothing when it would tell nothing of any run. */
-static eb_error fill(int kind, const eb_report_run *runs, int count, eb_plot_data *data) {
-  bool informative = false;
-  if (kind == PHASES) return phase_table(runs, count, data);
-  if (kind == ENERGY) return energy_curves(runs, count, data);
-  if (kind == ACCURACY || kind == ACCURACY_EULER)
-    return accuracy_points(runs, count, kind == ACCURACY, data);
-  for (int r = 0; r < count; r++)
-    informative = informative || (shown(kind, &runs[r]) && is_informative(kind, &runs[r]));
-  for (int r = 0; informative && r < count; r++)
-    if (shown(kind, &runs[r])) EB_TRY(add_run(kind, &runs[r], data));
+static eb_error fill(const eb_plot_kind *kind, const eb_report_run *runs, int count,
+                     eb_plot_data *data) {
+  if (kind->fill) return kind->fill(runs, count, data);
+  bool informs = !kind->informs;
+  for (int r = 0; r < count && !informs; r++)
+    informs = is_drawn(kind, &runs[r]) && kind->informs(&runs[r]);
+  for (int r = 0; informs && r < count; r++)
+    if (is_drawn(kind, &runs[r])) EB_TRY(kind->add(&runs[r], data));
   return EB_OK;
 }
 
-static eb_error draw_kind(const eb_report *report, int first, int last, int kind, const char *dir,
-                          const char *prefix, bool *drawn, eb_plot_data *data) {
+static eb_error draw_kind(const eb_report *report, int first, int last, const eb_plot_kind *kind,
+                          const char *dir, const char *prefix, bool *drawn, eb_plot_data *data) {
   char base[256], title[512];
   EB_TRY(fill(kind, report->runs + first, last - first, data));
   *drawn = data->series > 0;
   if (!*drawn) return EB_OK;
-  const eb_plot_kind *drawing = &eb_plot_kinds[kind];
-  if (drawing->y) EB_TRY(eb_plot_set(data, "yname", drawing->y));
-  snprintf(base, sizeof base, "%s-%s", prefix, drawing->stem);
+  if (kind->y) EB_TRY(eb_plot_set(data, "yname", kind->y));
+  snprintf(base, sizeof base, "%s-%s", prefix, kind->stem);
   snprintf(title, sizeof title, "%s", report->runs[first].scene);
-  return eb_plot_draw(dir, base, drawing->template ? drawing->template : drawing->stem, title,
-                      data);
+  return eb_plot_draw(dir, base, kind->template ? kind->template : kind->stem, title, data);
 }
 
 eb_error eb_plots_scene(const eb_report *report, int first, int last, const char *dir,
                         const char *prefix, bool drawn[EB_PLOT_KINDS]) {
   for (int kind = 0; kind < EB_PLOT_KINDS; kind++) {
     eb_plot_data data = {0};
-    eb_error error = draw_kind(report, first, last, kind, dir, prefix, &drawn[kind], &data);
+    eb_error error =
+        draw_kind(report, first, last, &eb_plot_kinds[kind], dir, prefix, &drawn[kind], &data);
     eb_text_clear(&data.text);
     eb_text_clear(&data.settings);
     EB_TRY(error);
@@ -485,8 +486,7 @@ eb_error eb_plots_scene(const eb_report *report, int first, int last, const char
   return EB_OK;
 }
 
-/* ---- all scenes -------------------------------------------------------------------------------
- */
+/* ---- all scenes ------------------------------------------------------------------------------ */
 
 /* Distinct labels over all runs, in order of appearance; returns how many. */
 static int distinct_labels(const eb_report *report, const char **labels, int capacity) {
