@@ -41,8 +41,7 @@ eb_error eb_plots_curves(const char *dir, const char *base, const char *stem, co
   return draw(dir, base, stem, title, curves, count, data, drawn);
 }
 
-/* ---- bars -------------------------------------------------------------------------------------
- */
+/* ---- bars ------------------------------------------------------------------------------------ */
 
 static eb_error put_name(eb_plot_data *data, const char *name) {
   EB_TRY(eb_text_printf(&data->text, " \""));

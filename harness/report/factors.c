@@ -6,8 +6,7 @@
 
 #include "harness/report/markup.h"
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static double total_memory(const eb_report_run *run) {
   double sum = 0;
@@ -30,13 +29,6 @@ static bool reports(const eb_report_run *run, const eb_report_picture *picture) 
   return total_memory(run) > 0 || picture->supernodes > 0 || isfinite(mean_share(run));
 }
 
-static bool any_reports(const eb_report *report, const eb_report_scene *scene,
-                        const eb_report_picture *pictured) {
-  for (int r = scene->first; r < scene->last; r++)
-    if (reports(&report->runs[r], &pictured[r])) return true;
-  return false;
-}
-
 static eb_error row(const eb_report_run *run, const eb_report_picture *picture, eb_text *page) {
   static const double megabyte = 1048576;
   EB_TRY(eb_markup_between(page, "<tr><td class=\"text\">", run->label, "</td>"));
@@ -53,7 +45,10 @@ static eb_error row(const eb_report_run *run, const eb_report_picture *picture, 
 
 eb_error eb_factors_html(const eb_report *report, const eb_report_scene *scene,
                          const eb_report_picture *pictured, eb_text *page) {
-  if (!any_reports(report, scene, pictured)) return EB_OK;
+  bool any = false;
+  for (int r = scene->first; r < scene->last; r++)
+    any = any || reports(&report->runs[r], &pictured[r]);
+  if (!any) return EB_OK;
   EB_TRY(eb_text_printf(page, "<div class=\"scroll\"><table><tr><th>held while stepping (MB), as "
                               "the solver reports it</th>"));
   for (int i = 0; i < EB_MEMORY_KINDS; i++)
@@ -65,8 +60,7 @@ eb_error eb_factors_html(const eb_report *report, const eb_report_scene *scene,
   return eb_text_printf(page, "</table></div>\n");
 }
 
-/* ---- pictures ---------------------------------------------------------------------------------
- */
+/* ---- pictures -------------------------------------------------------------------------------- */
 
 static eb_error legend(const eb_report_run *run, eb_text *page) {
   EB_TRY(eb_markup_between(page, "<h3>Updated elements: ", run->label, "</h3>\n"));
@@ -104,8 +98,7 @@ eb_error eb_updates_html(const eb_report *report, const eb_report_scene *scene,
   return EB_OK;
 }
 
-/* ---- plots ------------------------------------------------------------------------------------
- */
+/* ---- plots ----------------------------------------------------------------------------------- */
 
 static eb_error plot(const eb_report_run *run, const eb_report_scene *scene, int number,
                      const char *stem, const char *words, eb_text *page) {

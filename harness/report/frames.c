@@ -46,8 +46,7 @@ static void close_choice(choice *from) {
   free(from->chosen);
 }
 
-/* ---- first, most strained, most active, after cuts, last ----------------------------------------
- */
+/* ---- first, most strained, most active, after cuts, last ------------------------------------- */
 
 /* The value of a column after the step that led to a frame, or 0. */
 static double value_at(const choice *from, eb_column column, size_t frame) {
@@ -166,8 +165,7 @@ eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_P
   return error;
 }
 
-/* ---- updated elements -------------------------------------------------------------------------
- */
+/* ---- updated elements ------------------------------------------------------------------------ */
 
 /* Updates between each frame and the one before, without those of the first step; returns all. */
 static double count_updates(const choice *from, double *updates) {

@@ -11,8 +11,7 @@
 #include "harness/embedded.h"
 #include "problems/base/file.h"
 
-/* ---- data -------------------------------------------------------------------------------------
- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 void eb_plot_quotable(char *text) {
   for (char *c = text; *c; c++)
@@ -63,8 +62,7 @@ eb_error eb_plot_stage(eb_plot_data *data, eb_phase phase) {
   return eb_text_printf(&data->text, " \"%s\"", named ? eb_phase_name(phase) : "other");
 }
 
-/* ---- gnuplot ----------------------------------------------------------------------------------
- */
+/* ---- gnuplot --------------------------------------------------------------------------------- */
 
 static _Noreturn void become_gnuplot(const char *dir, const char *script, const int messages[2]) {
   close(messages[0]);

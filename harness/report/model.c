@@ -10,7 +10,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 
-/* ---- statistics ---- */
+/* ---- statistics ------------------------------------------------------------------------------ */
 
 double eb_report_typical(const eb_report_run *run, eb_column column) {
   return run->column[column] ? eb_median(run->column[column], run->steps, EB_WARM_UP) : NAN;
@@ -20,7 +20,7 @@ double eb_report_worst(const eb_report_run *run, eb_column column) {
   return run->column[column] ? eb_largest(run->column[column], run->steps, 0) : NAN;
 }
 
-/* ---- labels ---- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 /* Whether the text "a=1,b=2" holds the assignment [at, at + length). */
 static bool holds(const char *assignments, const char *at, size_t length) {
@@ -29,47 +29,36 @@ static bool holds(const char *assignments, const char *at, size_t length) {
   return false;
 }
 
-/* Which text of a run is meant: its scene's parameters or its solver's options. */
-typedef struct aspect {
-  const char *(*name)(const eb_run *run);
-  const char *(*assignments)(const eb_run *run);
-} aspect;
+/* What a label is made of: the scene and its parameters, or the solver and its options. */
+typedef enum aspect { SCENE, SOLVER } aspect;
 
-static const char *scene_name(const eb_run *run) {
-  return run->scene;
-}
-static const char *scene_parameters(const eb_run *run) {
-  return run->parameters;
-}
-static const char *solver_name(const eb_run *run) {
-  return run->solver;
-}
-static const char *solver_options(const eb_run *run) {
-  return run->options;
+static const char *name_of(const eb_run *run, aspect what) {
+  return what == SCENE ? run->scene : run->solver;
 }
 
-static const aspect of_scene = {scene_name, scene_parameters};
-static const aspect of_solver = {solver_name, solver_options};
+static const char *assignments_of(const eb_run *run, aspect what) {
+  return what == SCENE ? run->parameters : run->options;
+}
 
 /* Whether every run of that name has this assignment too: then it tells nothing. */
-static bool shared_by_all(const eb_report *report, const aspect *what, const char *name,
-                          const char *at, size_t length) {
+static bool shared_by_all(const eb_report *report, aspect what, const char *name, const char *at,
+                          size_t length) {
   for (int r = 0; r < report->run_count; r++) {
     const eb_run *run = report->runs[r].run;
-    if (strcmp(what->name(run), name) == 0 && !holds(what->assignments(run), at, length))
+    if (strcmp(name_of(run, what), name) == 0 && !holds(assignments_of(run, what), at, length))
       return false;
   }
   return true;
 }
 
 /* "name:a=1,b=2" with only the assignments in which the runs of that name differ. */
-static eb_error make_label(const eb_report *report, const eb_run *run, const aspect *what,
+static eb_error make_label(const eb_report *report, const eb_run *run, aspect what,
                            eb_text *label) {
   const char *separator = ":";
-  EB_TRY(eb_text_printf(label, "%s", what->name(run)));
-  for (const char *c = what->assignments(run); c && *c;) {
+  EB_TRY(eb_text_printf(label, "%s", name_of(run, what)));
+  for (const char *c = assignments_of(run, what); c && *c;) {
     size_t length = strcspn(c, ",");
-    if (!shared_by_all(report, what, what->name(run), c, length)) {
+    if (!shared_by_all(report, what, name_of(run, what), c, length)) {
       EB_TRY(eb_text_printf(label, "%s%.*s", separator, (int)length, c));
       separator = ",";
     }
@@ -82,10 +71,10 @@ static eb_error make_label(const eb_report *report, const eb_run *run, const asp
 
 static eb_error name_run(const eb_report *report, eb_report_run *run) {
   eb_text scene = {0}, label = {0};
-  eb_error error = make_label(report, run->run, &of_scene, &scene);
+  eb_error error = make_label(report, run->run, SCENE, &scene);
   if (!error && run->run->from && *run->run->from)
     error = eb_text_printf(&scene, " from %s of %s", run->run->from_steps, run->run->from);
-  if (!error) error = make_label(report, run->run, &of_solver, &label);
+  if (!error) error = make_label(report, run->run, SOLVER, &label);
   run->scene = scene.data;
   run->label = label.data;
   if (!error && run->run->threads > 1) {
@@ -95,7 +84,7 @@ static eb_error name_run(const eb_report *report, eb_report_run *run) {
   return error;
 }
 
-/* ---- loading ---- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static eb_error load_tables(eb_report_run *run) {
   for (int c = 0; c < EB_COL_COUNT; c++)

@@ -13,8 +13,7 @@
 
 enum { WIDTH = 640, HEIGHT = 480, MOST_LINED = 20000 /* triangles with their edges drawn */ };
 
-/* ---- what is rigid ----------------------------------------------------------------------------
- */
+/* ---- what is rigid --------------------------------------------------------------------------- */
 
 /* Draws a collider with the colour and the opacity of `look`. */
 static eb_error draw_collider(eb_render *render, const eb_collider *collider, const eb_view *view,
@@ -108,8 +107,7 @@ static eb_error draw_rigid_links(eb_render *render, const eb_report_run *run, si
   return error;
 }
 
-/* ---- a picture --------------------------------------------------------------------------------
- */
+/* ---- a picture ------------------------------------------------------------------------------- */
 
 /* A run that is being drawn. */
 typedef struct drawing {
@@ -186,8 +184,7 @@ static eb_error write_picture(const drawing *d, size_t frame, const eb_view *cam
   return error;
 }
 
-/* ---- frames -----------------------------------------------------------------------------------
- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 eb_rgb eb_color_of_region(int32_t region) {
   static const eb_rgb palette[] = {
@@ -281,8 +278,7 @@ eb_error eb_pictures_run(const eb_report_run *run, const eb_view *view, const ch
   return error;
 }
 
-/* ---- updated elements -------------------------------------------------------------------------
- */
+/* ---- updated elements ------------------------------------------------------------------------ */
 
 static void add_triangle(drawing *d, const int32_t *element, int32_t a, int32_t b, int32_t c) {
   int32_t *t = d->triangles + 3 * (size_t)d->triangle_count++;

@@ -10,8 +10,7 @@
 #include "harness/results/accuracy.h"
 #include "problems/base/memory.h"
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* What runs are ranked by. */
 enum { STEP, TOTAL, WHOLE, COSTS };
@@ -24,17 +23,12 @@ typedef struct row {
   eb_standing standing[COSTS];
 } row;
 
-static double total_of(const eb_report_run *run) {
-  double sum = run->run->setup_seconds;
-  for (size_t s = 0; s < run->steps; s++) sum += run->column[EB_COL_WALL][s];
-  return run->steps > 0 ? sum : NAN;
-}
-
 static void measure(const eb_report_run *run, int at, row *out) {
-  double whole = run->run->total_seconds;
+  double whole = run->run->total_seconds, total = run->run->setup_seconds;
+  for (size_t s = 0; s < run->steps; s++) total += run->column[EB_COL_WALL][s];
   *out = (row){.run = run, .at = at, .class = eb_class_of(run->run)};
   out->cost[STEP] = eb_report_typical(run, EB_COL_WALL);
-  out->cost[TOTAL] = total_of(run);
+  out->cost[TOTAL] = run->steps > 0 ? total : NAN;
   out->cost[WHOLE] = run->steps > 0 && whole > 0 ? whole : NAN;
 }
 
@@ -72,8 +66,7 @@ static int compare_rows(const void *left, const void *right) {
   return groups ? groups : ranked ? ranked : place ? place : a->at - b->at;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------
- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 static eb_error solver_cell(const eb_report_run *run, eb_text *page) {
   EB_TRY(eb_markup_between(page, "<td class=\"text\">", run->label, ""));
@@ -116,8 +109,7 @@ static eb_error status_cell(const eb_report_run *run, eb_text *page) {
   return eb_text_printf(page, "</td>");
 }
 
-/* ---- the table of ranks -----------------------------------------------------------------------
- */
+/* ---- the table of ranks ---------------------------------------------------------------------- */
 
 enum { RANK_COLUMNS = 11 };
 
@@ -167,8 +159,7 @@ static eb_error rank_table(const row *rows, int count, eb_text *page) {
   return eb_text_printf(page, "</table></div>\n");
 }
 
-/* ---- beside the clock -------------------------------------------------------------------------
- */
+/* ---- beside the clock ------------------------------------------------------------------------ */
 
 static eb_error cost_row(const eb_report_run *run, eb_text *page) {
   static const double megabyte = 1048576;
@@ -201,8 +192,7 @@ static eb_error cost_table(const row *rows, int count, eb_text *page) {
   return eb_text_printf(page, "</table></div>\n");
 }
 
-/* ---- both -------------------------------------------------------------------------------------
- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static eb_error note(const eb_report_run *run, const char *text, eb_text *page) {
   if (!text[0]) return EB_OK;

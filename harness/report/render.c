@@ -73,8 +73,7 @@ static void normalize(double a[3]) {
   for (int d = 0; d < 3 && norm > 0; d++) a[d] /= norm;
 }
 
-/* ---- colour: between the screen's encoding and light ------------------------------------------
- */
+/* ---- colour: between the screen's encoding and light ----------------------------------------- */
 
 static uint16_t pack(float light) {
   return (uint16_t)(light <= 0 ? 0 : light >= 1 ? 65535 : light * 65535 + 0.5f);
@@ -94,8 +93,7 @@ static uint8_t encode(float light) {
   return (uint8_t)(encoded * 255 + 0.5f);
 }
 
-/* ---- a blank picture --------------------------------------------------------------------------
- */
+/* ---- a blank picture ------------------------------------------------------------------------- */
 
 /* A light sheet of paper, a little darker below. */
 static void lay_paper(eb_render *render) {
@@ -142,8 +140,7 @@ void eb_render_destroy(eb_render *render) {
   free(render);
 }
 
-/* ---- camera -----------------------------------------------------------------------------------
- */
+/* ---- camera ---------------------------------------------------------------------------------- */
 
 static eb_error check_view(const double lo[3], const double hi[3], const double direction[3]) {
   double extent = 0;
@@ -236,8 +233,7 @@ static void view_ray(const eb_render *render, double x, double y, double ray[3])
     ray[d] = render->forward[d] + across * render->right[d] + above * render->up[d];
 }
 
-/* ---- triangles in the plane: of samples, or of the shadow map's cells ---------------------------
- */
+/* ---- triangles in the plane: of samples, or of the shadow map's cells ------------------------ */
 
 typedef struct triangle {
   const double *p[3];
@@ -275,8 +271,7 @@ static bool weights_at(const triangle *t, double x, double y, double w[3]) {
   return !(w[0] < 0 || w[1] < 0 || w[2] < 0);
 }
 
-/* ---- surfaces ---------------------------------------------------------------------------------
- */
+/* ---- surfaces -------------------------------------------------------------------------------- */
 
 /* A corner of a triangle in the camera's frame (right, up, forward; m) or, once it is projected, on
  * the screen (samples; 1 / m), where its attributes are divided by depth. */
@@ -518,8 +513,7 @@ eb_error eb_render_surface(eb_render *render, const eb_render_mesh *mesh) {
   return self.error;
 }
 
-/* ---- ground -----------------------------------------------------------------------------------
- */
+/* ---- ground ---------------------------------------------------------------------------------- */
 
 /* Running mean over 2 * radius + 1 entries of a line with the given stride; beyond its ends is
  * light. */
@@ -632,8 +626,7 @@ eb_error eb_render_ground(eb_render *render, double height) {
   return EB_OK;
 }
 
-/* ---- pixels -----------------------------------------------------------------------------------
- */
+/* ---- pixels ---------------------------------------------------------------------------------- */
 
 static void blend(double opacity, const double over[3], uint16_t light[3]) {
   for (int c = 0; c < 3; c++)

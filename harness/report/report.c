@@ -23,17 +23,6 @@ static void make_prefix(const char *scene, int number, char *out, size_t bytes) 
     if (!isalnum((unsigned char)*c) && *c != '-') *c = '-';
 }
 
-static eb_error make_folder(const char *dir) {
-  if (mkdir(dir, 0777) == 0 || errno == EEXIST) return EB_OK;
-  return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", dir, strerror(errno));
-}
-
-static eb_error write_page(const char *dir, const eb_text *page) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/index.html", dir);
-  return eb_file_write(path, page->data, page->length);
-}
-
 /* Memory of the report in the making. */
 typedef struct workspace {
   eb_report report;
@@ -94,15 +83,18 @@ static eb_error write_report(workspace *work, const char *const *files, int file
                              const eb_strings *refused, const char *dir) {
   EB_TRY(eb_report_load(files, file_count, &work->report));
   work->report.refused = refused;
-  EB_TRY(make_folder(dir));
+  if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+    return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", dir, strerror(errno));
   EB_TRY(EB_NEW(work->scenes, work->report.run_count));
   EB_TRY(EB_NEW(work->pictured, work->report.run_count));
   int scenes = 0;
   bool summary;
+  char path[4096];
   EB_TRY(draw_scenes(work, dir, &scenes));
   EB_TRY(eb_plots_summary(&work->report, dir, &summary));
   EB_TRY(eb_report_html(&work->report, work->scenes, scenes, summary, work->pictured, &work->page));
-  return write_page(dir, &work->page);
+  snprintf(path, sizeof path, "%s/index.html", dir);
+  return eb_file_write(path, work->page.data, work->page.length);
 }
 
 eb_error eb_report_write(const char *const *result_files, int count, const eb_strings *refused,

@@ -43,36 +43,14 @@ static void add_arc(profile *p, double radius, int from, int to) {
     add_point(p, radius * cos(pi * i / ARC), radius * sin(pi * i / ARC));
 }
 
-static profile sphere_profile(double radius) {
-  profile p = {0};
-  add_point(&p, 0, -radius);
-  add_arc(&p, radius, 1 - ARC / 2, ARC / 2);
-  add_point(&p, 0, radius);
-  return p;
+static void add_cylinder(profile *p, double radius, double low, double high) {
+  add_point(p, 0, low);
+  add_edge(p, radius, low);
+  add_edge(p, radius, high);
+  add_point(p, 0, high);
 }
 
-static profile cylinder_profile(double radius, double low, double high) {
-  profile p = {0};
-  add_point(&p, 0, low);
-  add_edge(&p, radius, low);
-  add_edge(&p, radius, high);
-  add_point(&p, 0, high);
-  return p;
-}
-
-/* The solid is below and outside, so the profile runs inward: brim, rim, bottom. */
-static profile bowl_profile(double radius) {
-  const double brim = 1.04;
-  profile p = {0};
-  add_point(&p, brim * radius, 0);
-  add_edge(&p, radius, 0);
-  add_arc(&p, radius, -1, -ARC / 2);
-  add_point(&p, 0, -radius);
-  return p;
-}
-
-/* ---- turning ----------------------------------------------------------------------------------
- */
+/* ---- turning --------------------------------------------------------------------------------- */
 
 /* Unit vectors with side[0] x side[1] = axis. */
 static void sides_of(const double axis[3], double side[2][3]) {
@@ -102,41 +80,34 @@ static void add_triangle(eb_tessellation *out, int32_t a, int32_t b, int32_t c) 
   triangle[2] = c;
 }
 
-static void add_ring(const eb_collider *collider, double side[2][3], double r, double s,
-                     eb_tessellation *out) {
-  for (int j = 0; j < ring_size(r); j++) {
-    double angle = 2 * pi * j / SECTORS, *x = out->X + 3 * out->vertex_count++;
-    for (int d = 0; d < 3; d++)
-      x[d] = collider->origin[d] + s * collider->axis[d] +
-             r * (cos(angle) * side[0][d] + sin(angle) * side[1][d]);
-  }
-}
-
 static int32_t vertex(const profile *p, int32_t point, int32_t sector) {
   return p->first[point] + sector % ring_size(p->r[point]);
 }
 
-/* Between the rings of a point and the next. */
-static void add_band(const profile *p, int32_t i, eb_tessellation *out) {
-  if (p->r[i] == p->r[i + 1] && p->s[i] == p->s[i + 1]) return;
-  for (int32_t j = 0; j < SECTORS; j++) {
-    int32_t low = vertex(p, i, j), high = vertex(p, i + 1, j + 1);
-    if (p->r[i] > 0) add_triangle(out, low, vertex(p, i, j + 1), high);
-    if (p->r[i + 1] > 0) add_triangle(out, low, high, vertex(p, i + 1, j));
-  }
-}
-
+/* Rings of vertices, one a point, and bands of triangles between each and the next. */
 static eb_error turn(const eb_collider *collider, const profile *p, eb_tessellation *out) {
   double side[2][3];
   sides_of(collider->axis, side);
   EB_TRY(allocate(out, p->vertices, 2 * (p->count - 1) * SECTORS));
-  for (int32_t i = 0; i < p->count; i++) add_ring(collider, side, p->r[i], p->s[i], out);
-  for (int32_t i = 0; i + 1 < p->count; i++) add_band(p, i, out);
+  for (int32_t i = 0; i < p->count; i++)
+    for (int j = 0; j < ring_size(p->r[i]); j++) {
+      double angle = 2 * pi * j / SECTORS, *x = out->X + 3 * out->vertex_count++;
+      for (int d = 0; d < 3; d++)
+        x[d] = collider->origin[d] + p->s[i] * collider->axis[d] +
+               p->r[i] * (cos(angle) * side[0][d] + sin(angle) * side[1][d]);
+    }
+  for (int32_t i = 0; i + 1 < p->count; i++) {
+    if (p->r[i] == p->r[i + 1] && p->s[i] == p->s[i + 1]) continue;
+    for (int32_t j = 0; j < SECTORS; j++) {
+      int32_t low = vertex(p, i, j), high = vertex(p, i + 1, j + 1);
+      if (p->r[i] > 0) add_triangle(out, low, vertex(p, i, j + 1), high);
+      if (p->r[i + 1] > 0) add_triangle(out, low, high, vertex(p, i + 1, j));
+    }
+  }
   return EB_OK;
 }
 
-/* ---- what is infinite -------------------------------------------------------------------------
- */
+/* ---- what is infinite ------------------------------------------------------------------------ */
 
 /* Where the box begins and ends along the axis, m from the origin. */
 static void span_of_box(const eb_collider *collider, const double lo[3], const double hi[3],
@@ -175,6 +146,7 @@ static eb_error plane(const eb_collider *collider, const double lo[3], const dou
 
 eb_error eb_tessellate(const eb_collider *collider, const double lo[3], const double hi[3],
                        eb_tessellation *out) {
+  const double radius = collider->radius, brim = 1.04;
   profile p = {0};
   double span[2];
   *out = (eb_tessellation){0};
@@ -182,17 +154,23 @@ eb_error eb_tessellate(const eb_collider *collider, const double lo[3], const do
   case EB_PLANE:
     return plane(collider, lo, hi, out);
   case EB_SPHERE:
-    p = sphere_profile(collider->radius);
+    add_point(&p, 0, -radius);
+    add_arc(&p, radius, 1 - ARC / 2, ARC / 2);
+    add_point(&p, 0, radius);
     break;
   case EB_CYLINDER:
     span_of_box(collider, lo, hi, span);
-    p = cylinder_profile(collider->radius, span[0], span[1]);
+    add_cylinder(&p, radius, span[0], span[1]);
     break;
   case EB_CAPPED_CYLINDER:
-    p = cylinder_profile(collider->radius, -collider->half_length, collider->half_length);
+    add_cylinder(&p, radius, -collider->half_length, collider->half_length);
     break;
   case EB_BOWL:
-    p = bowl_profile(collider->radius);
+    /* The solid is below and outside, so the profile runs inward: brim, rim, bottom. */
+    add_point(&p, brim * radius, 0);
+    add_edge(&p, radius, 0);
+    add_arc(&p, radius, -1, -ARC / 2);
+    add_point(&p, 0, -radius);
     break;
   }
   return turn(collider, &p, out);

@@ -8,8 +8,7 @@
 #include "harness/report/gnuplot.h"
 #include "problems/base/memory.h"
 
-/* ---- layout -----------------------------------------------------------------------------------
- */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 /* Nodes of the subtree under each supernode; returns those of all. */
 static double subtree_sizes(const eb_tree_log *tree, double *size) {
@@ -83,79 +82,56 @@ bool eb_tree_equal(const eb_tree_log *a, const eb_tree_log *b) {
          memcmp(a->flops, b->flops, count * sizeof *a->flops) == 0;
 }
 
-/* ---- drawing ----------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 enum { PIXELS = 520 /* that the bars share, about */, MOST_ROWS = 100 };
 
-/* Rows of bars; in trees deeper than there is room, several depths share one. */
-typedef struct depth_rows {
-  int32_t rows, depths;
-} depth_rows;
+/* What the bars are drawn in: as many rows as there are depths or, in trees deeper than there is room,
+ * fewer, of which each stands for several depths. */
+typedef struct icicle {
+  int32_t depths, rows;
+  double flops[MOST_ROWS], all; /* of a row, of all */
+} icicle;
 
-static depth_rows rows_for(int32_t depths) {
-  return (depth_rows){depths < MOST_ROWS ? depths : MOST_ROWS, depths};
+static int32_t row_of(const icicle *at, int32_t depth) {
+  return (int32_t)((int64_t)depth * at->rows / at->depths);
 }
 
-static int32_t row_of(const depth_rows *l, int32_t depth) {
-  return (int32_t)((int64_t)depth * l->rows / l->depths);
+static icicle measure(const eb_tree_bar *bars, int32_t count) {
+  icicle out = {.depths = 1};
+  for (int32_t s = 0; s < count; s++)
+    if (bars[s].depth >= out.depths) out.depths = bars[s].depth + 1;
+  out.rows = out.depths < MOST_ROWS ? out.depths : MOST_ROWS;
+  for (int32_t s = 0; s < count; s++) {
+    out.flops[row_of(&out, bars[s].depth)] += bars[s].flops;
+    out.all += bars[s].flops;
+  }
+  return out;
 }
 
 /* Top and bottom of a row, in depths. */
-static eb_error put_row(const depth_rows *l, int32_t row, eb_plot_data *data) {
-  double height = (double)l->depths / l->rows;
+static eb_error put_row(const icicle *at, int32_t row, eb_plot_data *data) {
+  double height = (double)at->depths / at->rows;
   return eb_text_printf(&data->text, "%.6g %.6g", row * height, (row + 0.9) * height);
 }
 
-/* A line a bar: top, bottom, left, right, decimal logarithm of its flops. Bars that are wide enough
- * stand a little apart. */
-static eb_error put_bars(const eb_tree_bar *bars, int32_t count, const depth_rows *l, double pixel,
-                         eb_plot_data *data) {
+/* A line a bar: top, bottom, left, right, decimal logarithm of its flops; bars that are wide enough
+ * stand a little apart. Then a line a row: top, bottom, share of all flops, %. */
+static eb_error fill(const icicle *at, const eb_tree_bar *bars, int32_t count, double pixel,
+                     eb_plot_data *data) {
   for (int32_t i = 0; i < count; i++) {
     double gap = bars[i].hi - bars[i].lo > 4 * pixel ? 0.7 * pixel : 0;
-    EB_TRY(put_row(l, row_of(l, bars[i].depth), data));
+    EB_TRY(put_row(at, row_of(at, bars[i].depth), data));
     EB_TRY(eb_text_printf(&data->text, " %.9g %.9g %.4f\n", bars[i].lo + gap, bars[i].hi - gap,
                           log10(fmax(1, bars[i].flops))));
   }
-  return EB_OK;
-}
-
-/* A line a row: top, bottom, share of all flops, %. */
-static eb_error put_shares(const double *flops, const depth_rows *l, double all,
-                           eb_plot_data *data) {
   EB_TRY(eb_text_printf(&data->text, "\n\n"));
-  for (int32_t r = 0; r < l->rows; r++) {
-    EB_TRY(put_row(l, r, data));
-    EB_TRY(eb_text_printf(&data->text, " %.5g\n", all > 0 ? 100 * flops[r] / all : 0));
+  for (int32_t r = 0; r < at->rows; r++) {
+    EB_TRY(put_row(at, r, data));
+    EB_TRY(eb_text_printf(&data->text, " %.5g\n", at->all > 0 ? 100 * at->flops[r] / at->all : 0));
   }
+  data->series = at->depths;
   return EB_OK;
-}
-
-static eb_error fill(const eb_tree_log *tree, eb_tree_bar *bars, double nodes, int32_t depths,
-                     eb_plot_data *data) {
-  double flops[MOST_ROWS] = {0}, all = 0;
-  depth_rows l = rows_for(depths);
-  for (int32_t s = 0; s < tree->count; s++) {
-    flops[row_of(&l, bars[s].depth)] += bars[s].flops;
-    all += bars[s].flops;
-  }
-  int32_t left = eb_tree_merge(bars, tree->count, nodes / PIXELS);
-  EB_TRY(put_bars(bars, left, &l, nodes / PIXELS, data));
-  data->series = depths;
-  return put_shares(flops, &l, all, data);
-}
-
-static int32_t count_depths(const eb_tree_bar *bars, int32_t count) {
-  int32_t deepest = 0;
-  for (int32_t s = 0; s < count; s++)
-    if (bars[s].depth > deepest) deepest = bars[s].depth;
-  return deepest + 1;
-}
-
-static double total_flops(const eb_tree_log *tree) {
-  double all = 0;
-  for (int32_t s = 0; s < tree->count; s++) all += tree->flops[s];
-  return all;
 }
 
 eb_error eb_plots_tree(const eb_tree_log *tree, const char *name, const char *dir,
@@ -166,10 +142,13 @@ eb_error eb_plots_tree(const eb_tree_log *tree, const char *name, const char *di
   double nodes;
   EB_TRY(EB_NEW(bars, tree->count));
   eb_error error = eb_tree_layout(tree, bars, &nodes);
-  int32_t depths = error ? 0 : count_depths(bars, tree->count);
-  if (!error) error = fill(tree, bars, nodes, depths, &data);
-  snprintf(title, sizeof title, "%s\n%d supernodes of %.0f nodes, %d deep, %.3g Gflop", name,
-           tree->count, nodes, depths, 1e-9 * total_flops(tree));
+  if (!error) {
+    icicle at = measure(bars, tree->count);
+    int32_t left = eb_tree_merge(bars, tree->count, nodes / PIXELS);
+    snprintf(title, sizeof title, "%s\n%d supernodes of %.0f nodes, %d deep, %.3g Gflop", name,
+             tree->count, nodes, at.depths, 1e-9 * at.all);
+    error = fill(&at, bars, left, nodes / PIXELS, &data);
+  }
   if (!error) error = eb_plot_draw(dir, base, "tree", title, &data);
   eb_text_clear(&data.text);
   free(bars);

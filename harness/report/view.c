@@ -30,8 +30,7 @@ double eb_view_ground(const eb_view *view, const eb_result_colliders *colliders)
              : view->lo[2];
 }
 
-/* ---- bodies -----------------------------------------------------------------------------------
- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static void widen(eb_view *view, int axis, double at) {
   if (!isfinite(at)) return;
@@ -52,8 +51,7 @@ static eb_error add_bodies(const eb_report_run *run, size_t frame, eb_view *view
   return EB_OK;
 }
 
-/* ---- colliders and obstacles ------------------------------------------------------------------
- */
+/* ---- colliders and obstacles ----------------------------------------------------------------- */
 
 /* The bodies' box and as much again on every side: what is farther is not worth a smaller picture.
  */
@@ -109,8 +107,7 @@ static eb_error add_surroundings(const eb_report_run *run, size_t frame, const e
   return EB_OK;
 }
 
-/* ---- views ------------------------------------------------------------------------------------
- */
+/* ---- views ----------------------------------------------------------------------------------- */
 
 /* Bodies when `bodies` is NULL, else the colliders and obstacles near those. */
 static eb_error add_scene(const eb_report *report, const eb_report_scene *scene,
