@@ -99,12 +99,12 @@ static eb_error contents(const eb_report *report, const eb_report_scene *scenes,
       report->run_count, count);
 }
 
-static eb_error refusals(const eb_strings *refused, eb_text *page) {
-  if (!refused || refused->count == 0) return EB_OK;
+static eb_error unreadable_files(const eb_strings *unreadable, eb_text *page) {
+  if (!unreadable || unreadable->count == 0) return EB_OK;
   EB_TRY(
       eb_text_printf(page, "<p class=\"note\">Files that could not be read are left out:</p>\n"));
-  for (int i = 0; i < refused->count; i++)
-    EB_TRY(eb_markup_between(page, "<p class=\"note\">", refused->items[i], "</p>\n"));
+  for (int i = 0; i < unreadable->count; i++)
+    EB_TRY(eb_markup_between(page, "<p class=\"note\">", unreadable->items[i], "</p>\n"));
   return EB_OK;
 }
 
@@ -112,7 +112,7 @@ eb_error eb_report_html(const eb_report *report, const eb_report_scene *scenes, 
                         bool summary, const eb_report_picture *pictured, eb_text *page) {
   EB_TRY(head(page));
   EB_TRY(contents(report, scenes, scene_count, page));
-  EB_TRY(refusals(report->refused, page));
+  EB_TRY(unreadable_files(report->unreadable, page));
   if (summary) {
     EB_TRY(eb_text_printf(page, "<div class=\"figures\">\n"));
     EB_TRY(eb_markup_plot(

@@ -29,8 +29,8 @@ typedef struct eb_report_run {
 typedef struct eb_report {
   int file_count, run_count;
   eb_results **files;
-  eb_report_run *runs;       /* grouped by scene in order of appearance */
-  const eb_strings *refused; /* why other files are left out; NULL: there are none */
+  eb_report_run *runs;          /* grouped by scene in order of appearance */
+  const eb_strings *unreadable; /* why other files are left out; NULL: there are none */
 } eb_report;
 
 /* What was drawn of one scene. */

@@ -15,17 +15,17 @@ enum { WIDTH = 640, HEIGHT = 480, MOST_LINED = 20000 /* triangles with their edg
 
 /* ---- what is rigid --------------------------------------------------------------------------- */
 
-/* Draws a collider with the colour and the opacity of `look`. */
+/* Draws a collider with the colour and the opacity of `style`. */
 static eb_error draw_collider(eb_render *render, const eb_collider *collider, const eb_view *view,
-                              eb_render_mesh look) {
+                              eb_render_mesh style) {
   eb_tessellation surface;
   EB_TRY(eb_tessellate(collider, view->lo, view->hi, &surface));
-  look.vertex_count = surface.vertex_count;
-  look.triangle_count = surface.triangle_count;
-  look.X = surface.X;
-  look.triangles = surface.triangles;
-  look.smooth = true;
-  eb_error error = eb_render_surface(render, &look);
+  style.vertex_count = surface.vertex_count;
+  style.triangle_count = surface.triangle_count;
+  style.X = surface.X;
+  style.triangles = surface.triangles;
+  style.smooth = true;
+  eb_error error = eb_render_surface(render, &style);
   eb_tessellation_clear(&surface);
   return error;
 }
@@ -34,17 +34,17 @@ static eb_error draw_collider(eb_render *render, const eb_collider *collider, co
  * the near side of a bowl. */
 static eb_error draw_colliders(eb_render *render, const eb_result_colliders *colliders,
                                const eb_view *view) {
-  static const eb_render_mesh look = {
+  static const eb_render_mesh style = {
       .color = {0.80f, 0.80f, 0.79f}, .translucent = true, .front = 5 / 9.0f};
   for (int32_t c = 0; c < colliders->count; c++)
     if (!eb_is_floor(&colliders->list[c]))
-      EB_TRY(draw_collider(render, &colliders->list[c], view, look));
+      EB_TRY(draw_collider(render, &colliders->list[c], view, style));
   return EB_OK;
 }
 
-/* The near walls of a container, which face its inside, are a breath over what it holds, while its
- * far walls and its floor have shading. The greys stay apart beside each other, from one to the
- * next. */
+/* Faces that are turned away are faint, so that the near walls of a container, which face its inside,
+ * do not hide what it holds, while its far walls and its floor have shading. The greys stay apart
+ * beside each other, from one obstacle to the next. */
 eb_error eb_draw_obstacles(eb_render *render, const eb_report_run *run, size_t frame) {
   static const float tones[] = {0.80f, 0.62f, 0.72f, 0.52f, 0.86f, 0.57f, 0.76f, 0.67f};
   eb_result_obstacles all;

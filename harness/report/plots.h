@@ -13,15 +13,15 @@ typedef struct eb_plot_kind {
   /* Fills the plot from all runs or, where this is NULL, `add` fills in one run after the other. */
   eb_error (*fill)(const eb_report_run *runs, int count, eb_plot_data *data);
   eb_error (*add)(const eb_report_run *run, eb_plot_data *data);
-  /* Whether the plot says something of a run, such as a size that changes; it is drawn when it does of
-   * one. NULL: it always does. */
+  /* Whether the plot says something of a run, such as a size that changes; it is drawn when it does
+   * of one. NULL: it always does. */
   bool (*informs)(const eb_report_run *run);
   bool timed; /* compares times: without runs that failed their audit */
 } eb_plot_kind;
 extern const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS];
 
-/* Draws every kind of plot of the runs [first, last) as DIR/PREFIX-STEM.{dat,gp,svg}; a plot without
- * data is not drawn. drawn[i] says which were, in the order of eb_plot_kinds. */
+/* Draws every kind of plot of the runs [first, last) as DIR/PREFIX-STEM.{dat,gp,svg}; a plot
+ * without data is not drawn. drawn[i] says which were, in the order of eb_plot_kinds. */
 EB_MUST eb_error eb_plots_scene(const eb_report *report, int first, int last, const char *dir,
                                 const char *prefix, bool drawn[EB_PLOT_KINDS]);
 

@@ -52,7 +52,7 @@ struct eb_render {
   int32_t width, height; /* pixels */
   int32_t wide, high;    /* samples */
   float *nearness;       /* samples: of what is opaque, 1 / depth along the view, or 0 */
-  uint16_t *light;       /* samples x 3, linear: its colour, or the paper's */
+  uint16_t *light;       /* samples x 3, linear: its colour, or the background's */
   int32_t *farthest;     /* samples: the first fragment, 0: none; NULL: nothing is translucent */
   fragment *fragments;   /* from 1 */
   size_t fragment_count, fragment_room;
@@ -95,15 +95,15 @@ static uint8_t encode(float light) {
 
 /* ---- a blank picture ------------------------------------------------------------------------- */
 
-/* A light sheet of paper, a little darker below. */
-static void lay_paper(eb_render *render) {
+/* Nearly white, a little darker below. */
+static void draw_background(eb_render *render) {
   uint16_t *sample = render->light;
   for (int32_t row = 0; row < render->high; row++) {
     float down = (float)row / (float)render->high;
-    const uint16_t paper[3] = {pack(decode(0.975f - 0.055f * down)),
+    const uint16_t color[3] = {pack(decode(0.975f - 0.055f * down)),
                                pack(decode(0.98f - 0.045f * down)),
                                pack(decode(0.99f - 0.04f * down))};
-    for (int32_t i = 0; i < 3 * render->wide; i++) *sample++ = paper[i % 3];
+    for (int32_t i = 0; i < 3 * render->wide; i++) *sample++ = color[i % 3];
   }
 }
 
@@ -124,7 +124,7 @@ eb_error eb_render_create(int32_t width, int32_t height, eb_render **out) {
     eb_render_destroy(render);
     return error;
   }
-  lay_paper(render);
+  draw_background(render);
   *out = render;
   return EB_OK;
 }
@@ -320,8 +320,9 @@ static bool is_in_front(const eb_render *render, size_t sample, float nearness) 
 
 static eb_error grow_fragments(eb_render *render) {
   size_t room = render->fragment_room ? 2 * render->fragment_room : 1 << 16;
-  fragment *grown =
-      eb_recalloc(render->fragments, render->fragment_room, room, sizeof *render->fragments);
+  fragment *grown = room > INT32_MAX ? NULL
+                                     : eb_recalloc(render->fragments, render->fragment_room, room,
+                                                   sizeof *render->fragments);
   if (!grown)
     return EB_ERROR(EB_ERR_MEMORY, "cannot keep %zu samples of translucent surfaces", room);
   render->fragments = grown;

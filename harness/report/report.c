@@ -80,9 +80,9 @@ static eb_error draw_scenes(workspace *work, const char *dir, int *count) {
 }
 
 static eb_error write_report(workspace *work, const char *const *files, int file_count,
-                             const eb_strings *refused, const char *dir) {
+                             const eb_strings *unreadable, const char *dir) {
   EB_TRY(eb_report_load(files, file_count, &work->report));
-  work->report.refused = refused;
+  work->report.unreadable = unreadable;
   if (mkdir(dir, 0777) != 0 && errno != EEXIST)
     return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", dir, strerror(errno));
   EB_TRY(EB_NEW(work->scenes, work->report.run_count));
@@ -97,10 +97,10 @@ static eb_error write_report(workspace *work, const char *const *files, int file
   return eb_file_write(path, work->page.data, work->page.length);
 }
 
-eb_error eb_report_write(const char *const *result_files, int count, const eb_strings *refused,
+eb_error eb_report_write(const char *const *result_files, int count, const eb_strings *unreadable,
                          const char *out_dir) {
   workspace work = {.scenes = NULL};
-  eb_error error = write_report(&work, result_files, count, refused, out_dir);
+  eb_error error = write_report(&work, result_files, count, unreadable, out_dir);
   eb_report_clear(&work.report);
   free(work.scenes);
   free(work.pictured);

@@ -86,8 +86,8 @@ bool eb_tree_equal(const eb_tree_log *a, const eb_tree_log *b) {
 
 enum { PIXELS = 520 /* that the bars share, about */, MOST_ROWS = 100 };
 
-/* What the bars are drawn in: as many rows as there are depths or, in trees deeper than there is room,
- * fewer, of which each stands for several depths. */
+/* What the bars are drawn in: as many rows as there are depths or, in trees deeper than there is
+ * room, fewer, of which each stands for several depths. */
 typedef struct icicle {
   int32_t depths, rows;
   double flops[MOST_ROWS], all; /* of a row, of all */

@@ -90,8 +90,8 @@ static eb_error add_collider(const eb_collider *collider, const eb_view *bodies,
   return EB_OK;
 }
 
-static eb_error add_surroundings(const eb_report_run *run, size_t frame, const eb_view *bodies,
-                                 eb_view *view) {
+static eb_error add_rigid(const eb_report_run *run, size_t frame, const eb_view *bodies,
+                          eb_view *view) {
   eb_result_colliders colliders;
   eb_result_obstacles obstacles;
   eb_view box[EB_MAX_OBSTACLES], around = near_to(bodies);
@@ -118,7 +118,7 @@ static eb_error add_scene(const eb_report *report, const eb_report_scene *scene,
     int count;
     EB_TRY(eb_pictured_frames(run, frame, &count));
     for (int i = 0; i < count && (i == 0 || eb_report_sound(run)); i++)
-      EB_TRY(bodies ? add_surroundings(run, frame[i].frame, bodies, view)
+      EB_TRY(bodies ? add_rigid(run, frame[i].frame, bodies, view)
                     : add_bodies(run, frame[i].frame, view));
   }
   return EB_OK;
