@@ -42,9 +42,9 @@ static eb_error draw_colliders(eb_render *render, const eb_result_colliders *col
   return EB_OK;
 }
 
-/* Faces that are turned away are faint, so that the near walls of a container, which face its inside,
- * do not hide what it holds, while its far walls and its floor have shading. The greys stay apart
- * beside each other, from one obstacle to the next. */
+/* Faces that are turned away are faint, so that the near walls of a container, which face its
+ * inside, do not hide what it holds, while its far walls and its floor have shading. The greys stay
+ * apart beside each other, from one obstacle to the next. */
 eb_error eb_draw_obstacles(eb_render *render, const eb_report_run *run, size_t frame) {
   static const float tones[] = {0.80f, 0.62f, 0.72f, 0.52f, 0.86f, 0.57f, 0.76f, 0.67f};
   eb_result_obstacles all;
