@@ -107,9 +107,9 @@ static eb_error set_both(eb_paper *paper, settings *s, const char *key, const ch
 }
 
 static eb_error unknown_setting(const char *name) {
-  static const char *const all[] = {"frames",  "seconds", "repeat",   "threads",
-                                    "timeout", "memory",  "may-fail", "quick-scene",
-                                    "from",    "stride",  "samples",  "sweep"};
+  static const char *const all[] = {"frames",  "seconds",  "repeat",      "threads", "timeout",
+                                    "memory",  "may-fail", "quick-scene", "from",    "stride",
+                                    "samples", "sweep",    "checkpoints"};
   eb_strings names = {0};
   eb_error error = EB_OK;
   for (size_t i = 0; i < sizeof all / sizeof *all && !error; i++)
