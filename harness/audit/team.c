@@ -16,20 +16,27 @@ struct eb_team {
   int32_t size;
   pthread_mutex_t lock;
   pthread_cond_t called;
-  atomic_uint_least64_t
-      calls; /* so far: a thread that has answered fewer has work to do; rises under the lock */
-  atomic_int busy; /* threads that have not finished the last one */
-  bool ending;     /* under the lock */
-  /* The last call. */
+  atomic_uint_least64_t calls; /* so far; rises under the lock */
+  bool ending;                 /* under the lock */
+  /* The last call: how many of its parts nobody has taken, below its number times 2^32, so that a
+   * thread which comes late takes nothing of another call for its own. Whoever has taken a part may
+   * read the rest
+   * until it has counted that as done. */
+  atomic_uint_least64_t open;
+  atomic_int done;
   eb_team_work work;
   void *context;
   int32_t count;
-  atomic_int next; /* part that nobody has taken */
 };
 
 static void take_parts(eb_team *team) {
-  for (int part; (part = atomic_fetch_add(&team->next, 1)) < team->count;)
-    team->work(team->context, part);
+  uint_least64_t open = atomic_load(&team->open);
+  while ((uint32_t)open > 0) {
+    if (!atomic_compare_exchange_weak(&team->open, &open, open - 1)) continue;
+    team->work(team->context, team->count - (int32_t)(uint32_t)open);
+    atomic_fetch_add(&team->done, 1);
+    open = atomic_load(&team->open);
+  }
 }
 
 static bool is_called(eb_team *team, uint64_t answered) {
@@ -45,16 +52,16 @@ static void look_out(eb_team *team, uint64_t answered) {
 
 static void *serve(void *argument) {
   eb_team *team = argument;
-  for (uint64_t answered = 0;; answered++) {
+  for (uint64_t answered = 0;;) {
     look_out(team, answered);
     pthread_mutex_lock(&team->lock);
     while (!is_called(team, answered) && !team->ending)
       pthread_cond_wait(&team->called, &team->lock);
     bool ending = team->ending;
+    answered = atomic_load(&team->calls);
     pthread_mutex_unlock(&team->lock);
     if (ending) return NULL;
     take_parts(team);
-    atomic_fetch_sub(&team->busy, 1);
   }
 }
 
@@ -115,14 +122,15 @@ void eb_team_run(eb_team *team, int32_t count, eb_team_work work, void *context)
   team->work = work;
   team->context = context;
   team->count = count;
-  atomic_store(&team->next, 0);
-  atomic_store(&team->busy, team->size);
+  atomic_store(&team->done, 0);
   pthread_mutex_lock(&team->lock);
-  atomic_fetch_add(&team->calls, 1);
+  uint64_t call = atomic_fetch_add(&team->calls, 1) + 1;
+  atomic_store(&team->open, call << 32 | (uint32_t)count);
   pthread_cond_broadcast(&team->called);
   pthread_mutex_unlock(&team->lock);
   take_parts(team);
-  while (atomic_load(&team->busy) > 0) sched_yield();
+  /* For parts, not for threads: one that the machine has put aside keeps nobody waiting. */
+  while (atomic_load(&team->done) < count) sched_yield();
 }
 
 int32_t eb_team_size(const eb_team *team) {
