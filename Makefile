@@ -57,7 +57,7 @@ PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcholmod -lmetis -l
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-unknown-pragmas -Wno-unknown-warning-option -Wno-format-truncation $(WERROR)
 # Multiply-adds are contracted for speed, except where geometry must come out alike on every machine.
-CONTRACT  = $(if $(filter problems/mesh/% problems/collision/% problems/scene% harness/audit/exact%,$<),-ffp-contract=off,-ffp-contract=fast)
+CONTRACT  = $(if $(filter problems/mesh/% problems/collision/% problems/contact/%penalty.c problems/scene% harness/audit/exact%,$<),-ffp-contract=off,-ffp-contract=fast)
 CFLAGS   ?=
 ALL_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPT) -march=$(ARCH) -fopenmp -fPIC -fno-math-errno \
              -fno-trapping-math -fvisibility=default $(CONTRACT) $(WARNINGS) -I. $(PKG_CFLAGS) $(SANITIZE) $(CFLAGS)
@@ -232,7 +232,8 @@ demo: ## install, build, run the demo suite, write report/index.html
 
 # ---- installation -----------------------------------------------------------------------------------
 # What a plug-in may include: the two public headers and what they need.
-HEADERS := problems/scene.h solvers/solver.h $(wildcard problems/base/*.h problems/collision/*.h problems/rigid/*.h) \
+HEADERS := problems/scene.h solvers/solver.h $(wildcard problems/base/*.h problems/rigid/*.h) \
+           $(addprefix problems/,collision/collider.h collision/obstacle.h contact/penalty.h) \
            $(addprefix problems/mesh/,mesh.h cut.h io.h generate.h sdf.h stuffing.h refine.h) \
            $(addprefix problems/elasticity/,block_matrix.h material.h elasticity.h) \
            $(addprefix solvers/linalg/,block_ops.h linear.h)

@@ -5,12 +5,12 @@
  *   M (v1 - v0) / h = -g(x1) + f_ext(t0, x0, v0),   x1 = x0 + h v1   over the free nodes,
  * where f_ext (gravity, explicit penalty contact, scripted pulls) is taken at the start of the step
  * and scripted nodes are where eb_scene_boundary says at the end of the step. Implicit colliders are not in f_ext: their penalty is a
- * force of the end of the step, as -g is, and their friction a change of velocity (problems/collision/implicit_penalty.h). */
+ * force of the end of the step, as -g is, and their friction a change of velocity (problems/contact/implicit_penalty.h). */
 #ifndef EB_SCENE_H
 #define EB_SCENE_H
 
 #include "problems/base/option.h"
-#include "problems/collision/contact.h"
+#include "problems/contact/penalty.h"
 #include "problems/collision/obstacle.h"
 #include "problems/elasticity/elasticity.h"
 #include "problems/mesh/cut.h"

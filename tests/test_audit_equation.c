@@ -1,5 +1,5 @@
 /* The residual of every declared equation against systems that are assembled and solved here, and what it says of steps that are none. */
-#include "problems/collision/implicit_penalty.h"
+#include "problems/contact/implicit_penalty.h"
 #include "solvers/linalg/block_ops.h"
 #include "tests/audit_fixture.h"
 

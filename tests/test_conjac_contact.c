@@ -1,7 +1,7 @@
 /* Contact in the solvers that are linear in their velocities, full and condensed: a block on a slope against Coulomb's law, the drag of an
  * isotropic penalty, the load at rest, and the weighted least-squares projection of friction against LAPACK. */
 #include "harness/audit/audit.h"
-#include "problems/collision/implicit_penalty.h"
+#include "problems/contact/implicit_penalty.h"
 #include "tests/conjac_fixture.h"
 
 /* ---- a block on a slope -------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* Contact by bodies: components and rigid motion against closed forms, the stiffness rule against the eigenvalues it bounds, overlaps
  * against brute force and boxes, forces between bodies against the conservation of momentum. */
-#include "problems/collision/contact.h"
+#include "problems/contact/penalty.h"
 #include "problems/collision/overlaps.h"
 #include "problems/mesh/generate.h"
 #include "solvers/linalg/linear.h"

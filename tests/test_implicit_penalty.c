@@ -1,6 +1,6 @@
 /* Implicit penalty contact: the gradient against the energy, the matrix against the gradient and its eigenvalues, invariance under
  * rotation, the touches of a step, and friction against Coulomb's law. */
-#include "problems/collision/implicit_penalty.h"
+#include "problems/contact/implicit_penalty.h"
 #include "tests/solver_fixture.h"
 #include "tests/support/lapack.h"
 #include "tests/support/random.h"

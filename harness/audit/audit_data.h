@@ -6,7 +6,7 @@
 #include "harness/audit/audit.h"
 #include "harness/audit/bodies.h"
 #include "harness/audit/four.h"
-#include "problems/collision/implicit_penalty.h"
+#include "problems/contact/implicit_penalty.h"
 
 enum {
   EB_AUDIT_PART_SUMS = 16,

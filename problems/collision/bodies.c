@@ -1,41 +1,13 @@
-/* Connected components by union of the nodes of every element, and rigid motion of each. */
+/* The connected components of a mesh, what each is made of, and its rigid motion. */
 #include "problems/collision/bodies.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "problems/base/memory.h"
+#include "problems/mesh/cut.h"
 
 /* ---- components ------------------------------------------------------------------------------ */
-
-static int32_t root(int32_t *parent, int32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
-/* The lower root becomes the parent: a body's root is its lowest node. */
-static void join(const eb_mesh *mesh, int32_t *parent) {
-  size_t corners = mesh->type;
-  for (size_t e = 0; e < (size_t)mesh->element_count; e++)
-    for (size_t k = 1; k < corners; k++) {
-      int32_t a = root(parent, mesh->elements[corners * e]);
-      int32_t b = root(parent, mesh->elements[corners * e + k]);
-      parent[a > b ? a : b] = a > b ? b : a;
-    }
-}
-
-static eb_error find_components(const eb_mesh *mesh, eb_bodies *bodies) {
-  int32_t *parent, nodes = mesh->node_count;
-  EB_TRY(EB_NEW(parent, nodes));
-  for (int32_t i = 0; i < nodes; i++) parent[i] = i;
-  join(mesh, parent);
-  for (int32_t i = 0; i < nodes; i++) {
-    int32_t lowest = root(parent, i);
-    bodies->of[i] = lowest == i ? bodies->count++ : bodies->of[lowest];
-  }
-  free(parent);
-  return EB_OK;
-}
 
 static void sort_nodes(eb_bodies *bodies) {
   for (int32_t i = 0; i < bodies->node_count; i++) bodies->start[bodies->of[i] + 1]++;
@@ -65,7 +37,7 @@ static void sum_up(const eb_mesh *mesh, const double *area, const double *young,
 static eb_error fill(const eb_mesh *mesh, const double *area, const double *young,
                      eb_bodies *bodies) {
   EB_TRY(EB_NEW(bodies->of, mesh->node_count));
-  EB_TRY(find_components(mesh, bodies));
+  bodies->count = eb_mesh_components(mesh, bodies->of);
   EB_TRY(EB_NEW(bodies->body, bodies->count));
   EB_TRY(EB_NEW(bodies->start, bodies->count + 1));
   EB_TRY(EB_NEW(bodies->nodes, mesh->node_count));

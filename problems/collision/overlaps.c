@@ -11,14 +11,183 @@
  * fixed order and ends at the first that holds the node. */
 #include "problems/collision/overlaps.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
-#include "problems/collision/box_tree.h"
+#include "problems/mesh/mesh.h"
 #include "problems/mesh/sdf.h"
+
+/* ---- a tree of boxes over the tetrahedra of a body ------------------------------------------- */
+
+/* A tree of boxes over tetrahedra that move: built once, boxes fitted anew to every set of positions.
+ * */
+
+typedef struct eb_box {
+  double lo[3], hi[3];
+} eb_box;
+
+typedef struct eb_tree_node {
+  int32_t first, count; /* a leaf's tetrahedra: order[first] ..; count is 0 at other nodes */
+  int32_t after;        /* the node after its subtree; its first child is the next node */
+} eb_tree_node;
+
+typedef struct eb_box_tree {
+  int32_t node_count;
+  int32_t *order; /* tetrahedra; not owned */
+  eb_tree_node *nodes;
+  eb_box *boxes; /* node_count */
+} eb_box_tree;
+
+static inline bool box_holds(const eb_box *box, const double p[3]) {
+  return p[0] >= box->lo[0] && p[0] <= box->hi[0] && p[1] >= box->lo[1] && p[1] <= box->hi[1] &&
+         p[2] >= box->lo[2] && p[2] <= box->hi[2];
+}
+
+/* Halves by the centroids' median along the longest axis at rest; leaves hold up to four tetrahedra.
+ * Nodes stand in preorder with the number of the node after their subtree, so that a walk needs no
+ * stack. */
+
+enum { LEAF = 4 };
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+typedef struct builder {
+  const eb_mesh *mesh;
+  eb_box_tree *tree;
+} builder;
+
+/* Four times a coordinate of the centroid of tetrahedron e at rest. */
+static double middle(const eb_mesh *mesh, int32_t e, int axis) {
+  const int32_t *corner = mesh->elements + 4 * (size_t)e;
+  double sum = 0;
+  for (int k = 0; k < 4; k++) sum += mesh->X[3 * (size_t)corner[k] + (size_t)axis];
+  return sum;
+}
+
+static int longest_axis(const builder *b, int32_t first, int32_t count) {
+  double lo[3] = {DBL_MAX, DBL_MAX, DBL_MAX}, hi[3] = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
+  for (int32_t i = first; i < first + count; i++)
+    for (int d = 0; d < 3; d++) {
+      double at = middle(b->mesh, b->tree->order[i], d);
+      lo[d] = fmin(lo[d], at);
+      hi[d] = fmax(hi[d], at);
+    }
+  int axis = 0;
+  for (int d = 1; d < 3; d++)
+    if (hi[d] - lo[d] > hi[axis] - lo[axis]) axis = d;
+  return axis;
+}
+
+/* Hoare's selection: afterwards no centroid before first + half lies beyond one of the others. */
+static void halve(const builder *b, int32_t first, int32_t count, int32_t half, int axis) {
+  int32_t *order = b->tree->order, lo = first, hi = first + count - 1, target = first + half;
+  while (lo < hi) {
+    double pivot = middle(b->mesh, order[lo + (hi - lo) / 2], axis);
+    int32_t i = lo, j = hi;
+    while (i <= j) {
+      while (middle(b->mesh, order[i], axis) < pivot) i++;
+      while (middle(b->mesh, order[j], axis) > pivot) j--;
+      if (i > j) break;
+      int32_t swap = order[i];
+      order[i++] = order[j];
+      order[j--] = swap;
+    }
+    if (target <= j)
+      hi = j;
+    else if (target >= i)
+      lo = i;
+    else
+      return;
+  }
+}
+
+static void split(builder *b, int32_t first, int32_t count) {
+  eb_tree_node *node = &b->tree->nodes[b->tree->node_count++];
+  node->first = first;
+  node->count = count <= LEAF ? count : 0;
+  if (count > LEAF) {
+    halve(b, first, count, count / 2, longest_axis(b, first, count));
+    split(b, first, count / 2);
+    split(b, first + count / 2, count - count / 2);
+  }
+  node->after = b->tree->node_count;
+}
+
+/* Over the `count` tetrahedra that `order` holds, which it rearranges and keeps. */
+static void box_tree_destroy(eb_box_tree *tree) {
+  if (!tree) return;
+  free(tree->boxes);
+  free(tree->nodes);
+  free(tree);
+}
+
+static eb_error box_tree_create(const eb_mesh *mesh, int32_t *order, int32_t count,
+                                eb_box_tree **out) {
+  *out = NULL;
+  eb_box_tree *tree;
+  EB_TRY(EB_NEW(tree, 1));
+  tree->order = order;
+  /* Leaves hold more than LEAF / 2 once anything is split: fewer than 2 count / LEAF leaves. */
+  size_t most = 4 * (size_t)count / LEAF + 1;
+  eb_error error = EB_NEW(tree->nodes, most);
+  if (!error) error = EB_NEW(tree->boxes, most);
+  if (error) {
+    box_tree_destroy(tree);
+    return error;
+  }
+  split(&(builder){mesh, tree}, 0, count);
+  *out = tree;
+  return EB_OK;
+}
+
+/* ---- use ------------------------------------------------------------------------------------- */
+
+static void enclose(eb_box *box, const double lo[3], const double hi[3]) {
+  for (int d = 0; d < 3; d++) {
+    if (lo[d] < box->lo[d]) box->lo[d] = lo[d];
+    if (hi[d] > box->hi[d]) box->hi[d] = hi[d];
+  }
+}
+
+/* Children come after their parents: from the last node to the first. */
+static void box_tree_fit(eb_box_tree *tree, const int32_t *tetrahedra, const double *x) {
+  for (int32_t n = tree->node_count - 1; n >= 0; n--) {
+    const eb_tree_node *node = &tree->nodes[n];
+    eb_box *box = &tree->boxes[n];
+    *box = (eb_box){{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
+    for (int32_t i = 0; i < 4 * node->count; i++) {
+      int32_t e = tree->order[node->first + i / 4];
+      const double *p = x + 3 * (size_t)tetrahedra[4 * (size_t)e + (size_t)(i % 4)];
+      enclose(box, p, p);
+    }
+    if (node->count > 0) continue;
+    const eb_box *left = box + 1, *right = &tree->boxes[tree->nodes[n + 1].after];
+    enclose(box, left->lo, left->hi);
+    enclose(box, right->lo, right->hi);
+  }
+}
+
+/* Next tetrahedron whose leaf's box holds p, or -1. The walk starts with *at = *taken = 0. */
+static int32_t box_tree_next(const eb_box_tree *tree, const double p[3], int32_t *at,
+                             int32_t *taken) {
+  while (*at < tree->node_count) {
+    const eb_tree_node *node = &tree->nodes[*at];
+    if (*taken > 0 || box_holds(&tree->boxes[*at], p)) {
+      if (*taken < node->count) return tree->order[node->first + (*taken)++];
+      *at += 1;
+    } else {
+      *at = node->after;
+    }
+    *taken = 0;
+  }
+  return -1;
+}
+
+/* ---- depths ---------------------------------------------------------------------------------- */
 
 enum { MOST = 4 };
 /* Volume over volume at rest below which a tetrahedron has no inside. */
@@ -135,7 +304,7 @@ static eb_error grow_trees(eb_overlaps *o, const eb_mesh *mesh) {
     int32_t first = sorted;
     for (int32_t e = 0; e < mesh->element_count; e++)
       if (o->bodies->of[mesh->elements[4 * (size_t)e]] == b) o->order[sorted++] = e;
-    EB_TRY(eb_box_tree_create(mesh, o->order + first, sorted - first, &o->trees[b]));
+    EB_TRY(box_tree_create(mesh, o->order + first, sorted - first, &o->trees[b]));
   }
   return EB_OK;
 }
@@ -182,7 +351,7 @@ eb_error eb_overlaps_create(const eb_mesh *mesh, const eb_surface *surface, cons
 
 void eb_overlaps_destroy(eb_overlaps *o) {
   if (!o) return;
-  for (int32_t b = 0; o->trees && b < o->bodies->count; b++) eb_box_tree_destroy(o->trees[b]);
+  for (int32_t b = 0; o->trees && b < o->bodies->count; b++) box_tree_destroy(o->trees[b]);
   free(o->trees);
   free(o->order);
   free(o->found);
@@ -253,7 +422,7 @@ static bool locate(const eb_overlaps *o, int32_t e, const double *x, const doubl
 static void fit(eb_overlaps *o, const double *x) {
   int32_t bodies = o->bodies->count;
 #pragma omp parallel for schedule(dynamic)
-  for (int32_t b = 0; b < bodies; b++) eb_box_tree_fit(o->trees[b], o->elements, x);
+  for (int32_t b = 0; b < bodies; b++) box_tree_fit(o->trees[b], o->elements, x);
   for (int32_t a = 0; a < bodies; a++)
     for (int32_t b = 0; b < bodies; b++) {
       const eb_box *p = &o->trees[a]->boxes[0], *q = &o->trees[b]->boxes[0];
@@ -267,7 +436,7 @@ static void fit(eb_overlaps *o, const double *x) {
 static bool enter(const eb_overlaps *o, int32_t body, const double *x, const double p[3],
                   eb_overlap *out) {
   int32_t at = 0, taken = 0, e;
-  while ((e = eb_box_tree_next(o->trees[body], p, &at, &taken)) >= 0)
+  while ((e = box_tree_next(o->trees[body], p, &at, &taken)) >= 0)
     if (locate(o, e, x, p, out)) return out->depth > 0;
   return false;
 }

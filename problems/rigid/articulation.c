@@ -1,11 +1,290 @@
 /* Articulations: checking and copying bodies, attachments, the hash. Kinematics are in kinematics.c, dynamics in dynamics.c. */
+#include "problems/rigid/articulation.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
-#include "problems/rigid/articulation_data.h"
+
+typedef struct eb_rider {
+  int32_t node, body;
+  double place[3]; /* at q = 0 */
+} eb_rider;
+
+struct eb_articulation {
+  int32_t count;
+  eb_rigid_body body[EB_MAX_JOINTS]; /* axes have length 1 */
+  double gravity[3];
+  int32_t attached, room;
+  eb_rider *rider;
+};
+
+/* A body at q: its point X of q = 0 is at pivot + rotation (X - rest pivot). */
+typedef struct eb_pose {
+  double rotation[9], pivot[3], axis[3], centre[3];
+} eb_pose;
+
+/* ---- where bodies are ------------------------------------------------------------------------ */
+
+/* Where the bodies of an articulation are and how they move with the rates of the joints.
+ *
+ * Body b turns with its parent p and about its joint's axis: R_b = R_p exp([a_b] q_b), with a_b the axis at q = 0. The joint sits where
+ * the parent has it, and its axis in the world is R_p a_b. A point at x of body b has
+ *   velocity = sum_j (axis_j x (x - pivot_j)) u_j,   angular velocity = sum_j axis_j u_j
+ * over the joints j between the body and the world. */
+
+/* exp([axis] angle), Rodrigues. */
+static void axis_rotation(const double axis[3], double angle, double rotation[9]) {
+  double c = cos(angle), s = sin(angle);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      rotation[3 * i + j] = (1 - c) * axis[i] * axis[j] + (i == j ? c : 0);
+  for (int d = 0; d < 3; d++) {
+    int e = (d + 1) % 3, f = (d + 2) % 3;
+    rotation[3 * f + e] += s * axis[d];
+    rotation[3 * e + f] -= s * axis[d];
+  }
+}
+
+/* Where the body's point X of q = 0 is. */
+static void pose_point(const eb_pose *pose, const eb_rigid_body *body, const double X[3],
+                       double x[3]) {
+  double arm[3], turned[3];
+  for (int d = 0; d < 3; d++) arm[d] = X[d] - body->pivot[d];
+  eb_turn3(pose->rotation, arm, turned);
+  for (int d = 0; d < 3; d++) x[d] = pose->pivot[d] + turned[d];
+}
+
+static void hang(const eb_rigid_body *body, const eb_rigid_body *parent, const eb_pose *on,
+                 double angle, eb_pose *pose) {
+  double about[9];
+  axis_rotation(body->axis, angle, about);
+  memcpy(pose->rotation, about, sizeof about);
+  memcpy(pose->pivot, body->pivot, sizeof pose->pivot);
+  memcpy(pose->axis, body->axis, sizeof pose->axis);
+  if (parent) {
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        pose->rotation[3 * i + j] = 0;
+        for (int k = 0; k < 3; k++)
+          pose->rotation[3 * i + j] += on->rotation[3 * i + k] * about[3 * k + j];
+      }
+    pose_point(on, parent, body->pivot, pose->pivot);
+    eb_turn3(on->rotation, body->axis, pose->axis);
+  }
+  pose_point(pose, body, body->centre, pose->centre);
+}
+
+/* Poses of all bodies at q; room for EB_MAX_JOINTS. */
+static void articulation_poses(const eb_articulation *articulation, const double *q,
+                               eb_pose *pose) {
+  const eb_rigid_body *body = articulation->body;
+  for (int32_t b = 0; b < articulation->count; b++) {
+    int32_t p = body[b].parent;
+    hang(&body[b], p < 0 ? NULL : &body[p], p < 0 ? NULL : &pose[p], q[b], &pose[b]);
+  }
+}
+
+/* The body's rows of the maximal-to-reduced Jacobian for its point that is at x: velocity = linear u and angular velocity = angular u.
+ * Both 3 x joints, row-major; `angular` may be NULL. */
+static void body_jacobian(const eb_articulation *articulation, const eb_pose *pose, int32_t body,
+                          const double x[3], double *linear, double *angular) {
+  int32_t n = articulation->count;
+  memset(linear, 0, 3 * (size_t)n * sizeof *linear);
+  if (angular) memset(angular, 0, 3 * (size_t)n * sizeof *angular);
+  for (int32_t j = body; j >= 0; j = articulation->body[j].parent) {
+    double arm[3], column[3];
+    for (int d = 0; d < 3; d++) arm[d] = x[d] - pose[j].pivot[d];
+    eb_cross3(pose[j].axis, arm, column);
+    for (int d = 0; d < 3; d++) {
+      linear[d * n + j] = column[d];
+      if (angular) angular[d * n + j] = pose[j].axis[d];
+    }
+  }
+}
+
+/* y = R I R^T x: the inertia about the centre in world axes, applied to x. */
+static void body_inertia(const eb_rigid_body *body, const eb_pose *pose, const double x[3],
+                         double y[3]) {
+  const double *s = body->inertia, *R = pose->rotation;
+  const double inertia[9] = {s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]};
+  double own[3], turned[3];
+  for (int d = 0; d < 3; d++) own[d] = R[d] * x[0] + R[3 + d] * x[1] + R[6 + d] * x[2];
+  eb_turn3(inertia, own, turned);
+  eb_turn3(R, turned, y);
+}
+
+void eb_articulation_place(const eb_articulation *articulation, const double *q, int32_t k,
+                           double place[3], double *jacobian) {
+  const eb_rider *rider = &articulation->rider[k];
+  eb_pose pose[EB_MAX_JOINTS];
+  articulation_poses(articulation, q, pose);
+  memcpy(place, rider->place, sizeof rider->place);
+  if (rider->body >= 0)
+    pose_point(&pose[rider->body], &articulation->body[rider->body], rider->place, place);
+  if (jacobian) body_jacobian(articulation, pose, rider->body, place, jacobian, NULL);
+}
+
+void eb_articulation_bone(const eb_articulation *articulation, const double *q, int32_t body,
+                          double pivot[3], double tip[3]) {
+  eb_pose pose[EB_MAX_JOINTS];
+  articulation_poses(articulation, q, pose);
+  memcpy(pivot, pose[body].pivot, sizeof pose[body].pivot);
+  pose_point(&pose[body], &articulation->body[body], articulation->body[body].tip, tip);
+}
+
+/* ---- the equations of motion ----------------------------------------------------------------- */
+
+/* The reduced equations of motion of an articulation (Wang et al. 2019, REDMAX):
+ *   J^T M J u' = J^T (f - M Jdot u) + tau_r,
+ * where J stacks the rows of body_jacobian at the centres of mass, M is block diagonal with m I and the inertia about the centre, f is
+ * gravity and the gyroscopic moment -w x I w, and tau_r is the joints' own: damping and limits.
+ *
+ * Jdot u is what the bodies accelerate at u' = 0, found from the world outwards. With p the parent of b, w and a the angular velocity and
+ * acceleration, s the axis of the joint and r the arm from one pivot to the next or to the centre:
+ *   a_b = a_p + w_p x s_b u_b,   every point: acceleration of the pivot + a x r + w x (w x r). */
+
+typedef struct motion {
+  double spin[3], velocity[3];  /* of the body, of its pivot */
+  double angular[3], linear[3]; /* their accelerations at u' = 0 */
+  double centre_velocity[3], centre_acceleration[3];
+} motion;
+
+/* Velocity and acceleration of a body's point at `arm` from its pivot. */
+static void point_motion(const motion *m, const double arm[3], double velocity[3],
+                         double acceleration[3]) {
+  double swing[3], turn[3], inward[3];
+  eb_cross3(m->spin, arm, swing);
+  eb_cross3(m->angular, arm, turn);
+  eb_cross3(m->spin, swing, inward);
+  for (int d = 0; d < 3; d++) {
+    velocity[d] = m->velocity[d] + swing[d];
+    acceleration[d] = m->linear[d] + turn[d] + inward[d];
+  }
+}
+
+static void motions(const eb_articulation *articulation, const double *q, const double *u,
+                    eb_pose *pose, motion *out) {
+  articulation_poses(articulation, q, pose);
+  for (int32_t b = 0; b < articulation->count; b++) {
+    int32_t p = articulation->body[b].parent;
+    motion *m = &out[b];
+    double arm[3], turn[3];
+    memset(m, 0, sizeof *m);
+    if (p >= 0) {
+      for (int d = 0; d < 3; d++) arm[d] = pose[b].pivot[d] - pose[p].pivot[d];
+      point_motion(&out[p], arm, m->velocity, m->linear);
+      memcpy(m->spin, out[p].spin, sizeof m->spin);
+      memcpy(m->angular, out[p].angular, sizeof m->angular);
+      eb_cross3(out[p].spin, pose[b].axis, turn);
+      eb_add3(u[b], turn, m->angular);
+    }
+    eb_add3(u[b], pose[b].axis, m->spin);
+    for (int d = 0; d < 3; d++) arm[d] = pose[b].centre[d] - pose[b].pivot[d];
+    point_motion(m, arm, m->centre_velocity, m->centre_acceleration);
+  }
+}
+
+void eb_articulation_mass(const eb_articulation *articulation, const double *q, double *mass) {
+  int32_t n = articulation->count;
+  eb_pose pose[EB_MAX_JOINTS];
+  double linear[3 * EB_MAX_JOINTS], angular[3 * EB_MAX_JOINTS];
+  articulation_poses(articulation, q, pose);
+  memset(mass, 0, (size_t)n * (size_t)n * sizeof *mass);
+  for (int32_t b = 0; b < n; b++) {
+    const eb_rigid_body *body = &articulation->body[b];
+    body_jacobian(articulation, pose, b, pose[b].centre, linear, angular);
+    for (int32_t i = b; i >= 0; i = articulation->body[i].parent) {
+      double turned[3];
+      body_inertia(body, &pose[b], pose[i].axis, turned);
+      for (int32_t j = b; j >= 0; j = articulation->body[j].parent)
+        for (int d = 0; d < 3; d++)
+          mass[i * n + j] +=
+              body->mass * linear[d * n + i] * linear[d * n + j] + turned[d] * angular[d * n + j];
+    }
+  }
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < i; j++) mass[i * n + j] = mass[j * n + i];
+}
+
+/* How far beyond its limits a joint is, with sign. */
+static double excess(const eb_rigid_body *body, double angle) {
+  if (angle > body->upper) return angle - body->upper;
+  return angle < body->lower ? angle - body->lower : 0;
+}
+
+/* tau += J_b^T (f - M Jdot u) of one body. */
+static void add_body_force(const eb_articulation *articulation, const eb_pose *pose, int32_t b,
+                           const motion *m, double *tau) {
+  int32_t n = articulation->count;
+  const eb_rigid_body *body = &articulation->body[b];
+  double linear[3 * EB_MAX_JOINTS], force[3], moment[3], spun[3], turned[3];
+  for (int d = 0; d < 3; d++)
+    force[d] = body->mass * (articulation->gravity[d] - m->centre_acceleration[d]);
+  body_inertia(body, &pose[b], m->spin, spun);
+  body_inertia(body, &pose[b], m->angular, turned);
+  eb_cross3(spun, m->spin, moment);
+  eb_add3(-1, turned, moment);
+  body_jacobian(articulation, pose, b, pose[b].centre, linear, NULL);
+  for (int32_t j = b; j >= 0; j = articulation->body[j].parent) {
+    tau[j] += eb_dot3(pose[j].axis, moment);
+    for (int d = 0; d < 3; d++) tau[j] += linear[d * n + j] * force[d];
+  }
+}
+
+void eb_articulation_force(const eb_articulation *articulation, const double *q, const double *u,
+                           double *tau, double *stiffness, double *damping) {
+  eb_pose pose[EB_MAX_JOINTS];
+  motion moving[EB_MAX_JOINTS];
+  motions(articulation, q, u, pose, moving);
+  for (int32_t j = 0; j < articulation->count; j++) {
+    const eb_rigid_body *body = &articulation->body[j];
+    double beyond = excess(body, q[j]);
+    tau[j] = -body->damping * u[j] - (beyond != 0 ? body->limit_stiffness * beyond : 0);
+    if (stiffness) stiffness[j] = beyond != 0 ? body->limit_stiffness : 0;
+    if (damping) damping[j] = body->damping;
+  }
+  for (int32_t b = 0; b < articulation->count; b++)
+    add_body_force(articulation, pose, b, &moving[b], tau);
+}
+
+void eb_articulation_energy(const eb_articulation *articulation, const double *q, const double *u,
+                            double *kinetic, double *gravitational, double *limits) {
+  eb_pose pose[EB_MAX_JOINTS];
+  motion moving[EB_MAX_JOINTS];
+  motions(articulation, q, u, pose, moving);
+  *kinetic = *gravitational = *limits = 0;
+  for (int32_t b = 0; b < articulation->count; b++) {
+    const eb_rigid_body *body = &articulation->body[b];
+    const motion *m = &moving[b];
+    double spun[3], beyond = excess(body, q[b]);
+    body_inertia(body, &pose[b], m->spin, spun);
+    *kinetic += 0.5 * (body->mass * eb_dot3(m->centre_velocity, m->centre_velocity) +
+                       eb_dot3(spun, m->spin));
+    *gravitational -= body->mass * eb_dot3(articulation->gravity, pose[b].centre);
+    *limits += 0.5 * body->limit_stiffness * beyond * beyond;
+  }
+}
+
+void eb_articulation_momentum(const eb_articulation *articulation, const double *q, const double *u,
+                              double momentum[3], double angular[3]) {
+  eb_pose pose[EB_MAX_JOINTS];
+  motion moving[EB_MAX_JOINTS];
+  motions(articulation, q, u, pose, moving);
+  for (int32_t b = 0; b < articulation->count; b++) {
+    const eb_rigid_body *body = &articulation->body[b];
+    double spun[3], orbital[3];
+    body_inertia(body, &pose[b], moving[b].spin, spun);
+    eb_cross3(pose[b].centre, moving[b].centre_velocity, orbital);
+    eb_add3(body->mass, moving[b].centre_velocity, momentum);
+    eb_add3(body->mass, orbital, angular);
+    eb_add3(1, spun, angular);
+  }
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* ---- bad input ------------------------------------------------------------------------------- */
 

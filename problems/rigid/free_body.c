@@ -11,9 +11,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
+#include "problems/elasticity/quaternion.h"
+#include "problems/elasticity/svd3.h"
 #include "problems/mesh/disjoint.h"
 
 enum { MOST_NODES = 8 };
@@ -193,4 +196,205 @@ void eb_free_bodies_destroy(eb_free_bodies *bodies) {
   free(bodies->of_node);
   free(bodies->body);
   free(bodies);
+}
+
+/* ---- motion ---------------------------------------------------------------------------------- */
+
+/* Motion of free bodies: placing nodes, following a twist, and the rigid motion nearest to one of the nodes.
+ *
+ *   R(q) r = r + 2 w (a x r) + 2 a x (a x r),   q = (w, a)
+ *   exp(dt w) = (cos(angle / 2), sin(angle / 2) w / |w|),   angle = dt |w|
+ *
+ * The fit minimizes sum_a |x_a - p - R (X_a - centre)|^2: R is the rotation nearest to sum_a (x_a - <x>) (X_a - <X>)^T (Kabsch 1976; Horn 1987), and
+ * p follows from the means. Then sum_a |v_a - v - w x r_a|^2 with r_a = R (X_a - <X>), of mean 0:
+ *
+ *   v_mean = <v>,   S w = sum_a r_a x v_a,   S = sum_a (|r_a|^2 1 - r_a r_a^T).
+ *
+ * Workspace: the sums, a few numbers a body. Fails on values that are not finite and on bodies whose nodes lie on a line. */
+
+/* ---- rotations -------------------------------------------------------------------------------- */
+
+/* y = R(q) r; y is not r. */
+static void rotate(const double q[4], const double r[3], double y[3]) {
+  double once[3], twice[3];
+  eb_cross3(q + 1, r, once);
+  eb_cross3(q + 1, once, twice);
+  for (int d = 0; d < 3; d++) y[d] = r[d] + 2 * (q[0] * once[d] + twice[d]);
+}
+
+/* Row i is R(q)^T e_i: what R(q) makes component i of. */
+static void rotation_matrix(const double q[4], double R[9]) {
+  const double back[4] = {q[0], -q[1], -q[2], -q[3]};
+  for (int i = 0; i < 3; i++) {
+    double unit[3] = {i == 0, i == 1, i == 2};
+    rotate(back, unit, R + 3 * i);
+  }
+}
+
+void eb_free_body_inertia(const eb_free_body *body, const double pose[7], double inertia[9]) {
+  double R[9], turned[9];
+  rotation_matrix(pose + 3, R);
+  /* I is symmetric, so that row i of R I is I times row i of R. */
+  for (int i = 0; i < 3; i++) eb_turn3(body->inertia, R + 3 * i, turned + 3 * i);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j <= i; j++)
+      inertia[3 * i + j] = inertia[3 * j + i] = eb_dot3(turned + 3 * i, R + 3 * j);
+}
+
+/* The quaternion of a turn by |turn|, rad, about it. */
+static void exponential(const double turn[3], double q[4]) {
+  double angle = sqrt(eb_dot3(turn, turn));
+  /* sin(angle / 2) / angle; below 1e-4 the next term of the series is beyond double precision. */
+  double part = angle < 1e-4 ? 0.5 - angle * angle / 48 : sin(angle / 2) / angle;
+  q[0] = cos(angle / 2);
+  for (int d = 0; d < 3; d++) q[d + 1] = part * turn[d];
+}
+
+void eb_free_body_advance(const double pose[7], const double twist[6], double dt, double out[7]) {
+  double turn[3], by[4], q[4], length2 = 0;
+  const double *old = pose + 3;
+  for (int d = 0; d < 3; d++) turn[d] = dt * twist[3 + d];
+  exponential(turn, by);
+  q[0] = by[0] * old[0] - eb_dot3(by + 1, old + 1);
+  eb_cross3(by + 1, old + 1, q + 1);
+  for (int d = 1; d < 4; d++) q[d] += by[0] * old[d] + by[d] * old[0];
+  for (int k = 0; k < 4; k++) length2 += q[k] * q[k];
+  for (int k = 0; k < 4; k++) out[3 + k] = q[k] / sqrt(length2);
+  for (int d = 0; d < 3; d++) out[d] = pose[d] + dt * twist[d];
+}
+
+/* ---- placing ---------------------------------------------------------------------------------- */
+
+void eb_free_bodies_place(const eb_free_bodies *bodies, const double *X, const double *pose,
+                          const double *twist, double *x, double *v) {
+  for (size_t i = 0; i < (size_t)bodies->node_count; i++) {
+    int32_t b = bodies->of_node[i];
+    if (b < 0) continue;
+    const double *at = pose + 7 * (size_t)b;
+    double arm[3], turned[3], spin[3];
+    for (size_t d = 0; d < 3; d++) arm[d] = X[3 * i + d] - bodies->body[b].centre[d];
+    rotate(at + 3, arm, turned);
+    for (size_t d = 0; d < 3; d++) x[3 * i + d] = at[d] + turned[d];
+    if (!v) continue;
+    const double *velocity = twist + 6 * (size_t)b;
+    eb_cross3(velocity + 3, turned, spin);
+    for (size_t d = 0; d < 3; d++) v[3 * i + d] = velocity[d] + spin[d];
+  }
+}
+
+/* ---- fitting ---------------------------------------------------------------------------------- */
+
+/* Sums over the nodes of a body. */
+typedef struct sums {
+  double nodes, X[3], x[3], v[3]; /* how many; means, once all are in */
+  double shape[9];                /* (x - <x>) (X - <X>)^T */
+  double second[9], spin[3];      /* S; r x v */
+} sums;
+
+static void find_means(const eb_free_bodies *bodies, const double *X, const double *x,
+                       const double *v, sums *sum) {
+  for (size_t i = 0; i < (size_t)bodies->node_count; i++) {
+    if (bodies->of_node[i] < 0) continue;
+    sums *s = &sum[bodies->of_node[i]];
+    s->nodes++;
+    eb_add3(1, X + 3 * i, s->X);
+    eb_add3(1, x + 3 * i, s->x);
+    eb_add3(1, v + 3 * i, s->v);
+  }
+  for (sums *s = sum; s < sum + bodies->count; s++)
+    for (int d = 0; d < 3; d++) {
+      s->X[d] /= s->nodes;
+      s->x[d] /= s->nodes;
+      s->v[d] /= s->nodes;
+    }
+}
+
+static void find_shapes(const eb_free_bodies *bodies, const double *X, const double *x, sums *sum) {
+  for (size_t i = 0; i < (size_t)bodies->node_count; i++) {
+    if (bodies->of_node[i] < 0) continue;
+    sums *s = &sum[bodies->of_node[i]];
+    double rest[3];
+    for (size_t d = 0; d < 3; d++) rest[d] = X[3 * i + d] - s->X[d];
+    for (size_t d = 0; d < 3; d++) eb_add3(x[3 * i + d] - s->x[d], rest, s->shape + 3 * d);
+  }
+}
+
+/* The rotation nearest to A, through the first of four lanes. */
+static void nearest_rotation(const double A[9], double q[4]) {
+  eb_v4 F[9], R[9], lanes[4];
+  for (int k = 0; k < 9; k++) F[k] = eb_v4_set(A[k]);
+  eb_polar3(F, R);
+  eb_quaternion_of(R, lanes);
+  for (int k = 0; k < 4; k++) q[k] = lanes[k][0];
+}
+
+static void find_poses(const eb_free_bodies *bodies, const sums *sum, double *pose) {
+  for (int32_t b = 0; b < bodies->count; b++, pose += 7) {
+    double arm[3], turned[3];
+    nearest_rotation(sum[b].shape, pose + 3);
+    for (int d = 0; d < 3; d++) arm[d] = bodies->body[b].centre[d] - sum[b].X[d];
+    rotate(pose + 3, arm, turned);
+    for (int d = 0; d < 3; d++) pose[d] = sum[b].x[d] + turned[d];
+  }
+}
+
+static void find_spins(const eb_free_bodies *bodies, const double *X, const double *v,
+                       const double *pose, sums *sum) {
+  for (size_t i = 0; i < (size_t)bodies->node_count; i++) {
+    int32_t b = bodies->of_node[i];
+    if (b < 0) continue;
+    sums *s = &sum[b];
+    double rest[3], r[3], moment[3];
+    for (size_t d = 0; d < 3; d++) rest[d] = X[3 * i + d] - s->X[d];
+    rotate(pose + 7 * (size_t)b + 3, rest, r);
+    eb_cross3(r, v + 3 * i, moment);
+    eb_add3(1, moment, s->spin);
+    for (int d = 0; d < 3; d++) {
+      s->second[4 * d] += eb_dot3(r, r);
+      eb_add3(-r[d], r, s->second + 3 * d);
+    }
+  }
+}
+
+/* S w = moment for the symmetric positive definite S, by cofactors; false when the nodes lie on a line. */
+static bool solve3(const double S[9], const double moment[3], double w[3]) {
+  double cofactor[9], trace = S[0] + S[4] + S[8];
+  for (int i = 0; i < 3; i++)
+    eb_cross3(S + 3 * ((i + 1) % 3), S + 3 * ((i + 2) % 3), cofactor + 3 * i);
+  double det = eb_dot3(S, cofactor);
+  for (int d = 0; d < 3; d++) w[d] = eb_dot3(cofactor + 3 * d, moment) / det;
+  /* The least moment of points on a line is 0, and det at most that times trace^2. */
+  return det > 1e-14 * trace * trace * trace && isfinite(eb_dot3(w, w));
+}
+
+static eb_error find_twists(const eb_free_bodies *bodies, const sums *sum, const double *pose,
+                            double *twist) {
+  for (int32_t b = 0; b < bodies->count; b++, pose += 7, twist += 6) {
+    double *w = twist + 3, arm[3], spin[3], all = 0;
+    bool solved = solve3(sum[b].second, sum[b].spin, w);
+    for (int d = 0; d < 3; d++) arm[d] = pose[d] - sum[b].x[d];
+    eb_cross3(w, arm, spin);
+    for (int d = 0; d < 3; d++) twist[d] = sum[b].v[d] + spin[d];
+    for (int k = 0; k < 7; k++) all += pose[k];
+    for (int k = 0; k < 6; k++) all += twist[k];
+    if (!solved || !isfinite(all))
+      return EB_ERROR(EB_ERR_INVALID,
+                      "rigid body %d has no pose: its nodes lie on a line, or their positions or "
+                      "velocities are not finite",
+                      b);
+  }
+  return EB_OK;
+}
+
+eb_error eb_free_bodies_fit(const eb_free_bodies *bodies, const double *X, const double *x,
+                            const double *v, double *pose, double *twist) {
+  sums *sum;
+  EB_TRY(EB_NEW(sum, bodies->count));
+  find_means(bodies, X, x, v, sum);
+  find_shapes(bodies, X, x, sum);
+  find_poses(bodies, sum, pose);
+  find_spins(bodies, X, v, pose, sum);
+  eb_error error = find_twists(bodies, sum, pose, twist);
+  free(sum);
+  return error;
 }

@@ -3,7 +3,7 @@
 #ifndef EB_COMMON_IMPLICIT_H
 #define EB_COMMON_IMPLICIT_H
 
-#include "problems/collision/implicit_penalty.h"
+#include "problems/contact/implicit_penalty.h"
 #include "solvers/linalg/linear.h"
 #include "solvers/solver.h"
 

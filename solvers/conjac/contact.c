@@ -1,6 +1,6 @@
 /* Implicit penalty contact and friction in the condensation.
  *
- * The penalty of problems/collision/implicit_penalty.h is linear in v, k depth n - (scale / h) k P (v - w), so its springs are part of H
+ * The penalty of problems/contact/implicit_penalty.h is linear in v, k depth n - (scale / h) k P (v - w), so its springs are part of H
  * and its push is part of f wherever conjac.h speaks of them: J knows the colliders. What moving colliders bring, b = k P w, goes with
  * the script's velocities into c:
  *   H_qq c_q = b_q - H_qs v_s,   J^T (M (v0 - c) + h f) - beta h^2 B^T (H c - b)_n   on the right of Eq. 11.

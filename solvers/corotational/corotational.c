@@ -8,7 +8,7 @@
  * and 3. The forces g are the exact corotational ones. K is positive semi-definite by construction, so
  * nothing is projected. Rayleigh damping folds into the two scales of the assembled matrix:
  * (1 + h a) M + (h^2 + h b) K. Implicit colliders enter K and g; their friction filters v1
- * (problems/collision/implicit_penalty.h).
+ * (problems/contact/implicit_penalty.h).
  * Needs: every material of kind EB_COROTATIONAL; element rotations that survive inversion (Irving et
  * al. 2004), found within the assembly, so their time is part of the phase "assemble".
  * Workspace: eb_implicit (one block matrix, six vectors, the linear solver).

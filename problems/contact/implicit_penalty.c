@@ -1,5 +1,5 @@
 /* Implicit penalty contact; the equations stand in implicit_penalty.h. */
-#include "problems/collision/implicit_penalty.h"
+#include "problems/contact/implicit_penalty.h"
 
 #include "problems/base/vector3.h"
 

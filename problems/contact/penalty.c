@@ -30,7 +30,7 @@
  * How deep? At rest a body of mass m sinks by g h^2 m q / (1.5 A): 0.7 cm at h = 1/30 s for a push through its centre, 2 to 5 cm
  * when it stands on soft limbs or its rim, whatever its size. An impact at speed v is first seen up to v h deep. That is
  * the price of forces taken at the start of the step. */
-#include "problems/collision/contact.h"
+#include "problems/contact/penalty.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * per area, where q (m^2/kg) is how the body yields to all its contacts: as a rigid body, from their areas, places and normals, or as an elastic
  * one, from their area, its thickness and stiffness. The force on a patch does not depend on how fine the mesh is. Two bodies
  * push each other with half of that, at the larger q of the two. */
-#ifndef EB_CONTACT_H
-#define EB_CONTACT_H
+#ifndef EB_CONTACT_PENALTY_H
+#define EB_CONTACT_PENALTY_H
 
 #include "problems/collision/collider.h"
 #include "problems/mesh/mesh.h"

@@ -1,11 +1,130 @@
 /* Triangles are sorted by group, then halved by the median of their centroids until eight or fewer are left; all patches of a group but
  * one have eight. Workspace: a point a triangle. */
-#include "problems/collision/collisions_patches.h"
+#include "problems/collision/patches.h"
 
 #include <string.h>
 
 #include "problems/base/memory.h"
-#include "problems/collision/triangle_tree.h"
+
+/* ---- the tree -------------------------------------------------------------------------------- */
+
+/* Median splits: n log n to build, n to fit. Workspace: the points of the leaves. */
+
+/* ---- halving --------------------------------------------------------------------------------- */
+
+static int longest_axis(const eb_tree_point *points, int32_t count) {
+  float lo[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, hi[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
+  for (int32_t i = 0; i < count; i++)
+    for (int d = 0; d < 3; d++) {
+      float at = points[i].at[d];
+      lo[d] = at < lo[d] ? at : lo[d];
+      hi[d] = at > hi[d] ? at : hi[d];
+    }
+  int axis = 0;
+  for (int d = 1; d < 3; d++)
+    if (hi[d] - lo[d] > hi[axis] - lo[axis]) axis = d;
+  return axis;
+}
+
+/* Hoare's selection: afterwards no point before `half` lies beyond one of the others along the longest
+ * axis. */
+static void tree_halve(eb_tree_point *points, int32_t count, int32_t half) {
+  int axis = longest_axis(points, count);
+  int32_t lo = 0, hi = count - 1;
+  while (lo < hi) {
+    float pivot = points[lo + (hi - lo) / 2].at[axis];
+    int32_t i = lo, j = hi;
+    while (i <= j) {
+      while (points[i].at[axis] < pivot) i++;
+      while (points[j].at[axis] > pivot) j--;
+      if (i > j) break;
+      eb_tree_point swap = points[i];
+      points[i++] = points[j];
+      points[j--] = swap;
+    }
+    if (half <= j)
+      hi = j;
+    else if (half >= i)
+      lo = i;
+    else
+      return;
+  }
+}
+
+/* ---- the tree -------------------------------------------------------------------------------- */
+
+static eb_error allocate_tree(eb_triangle_tree *tree) {
+  EB_TRY(EB_NEW(tree->box, tree->node_count));
+  EB_TRY(EB_NEW(tree->after, tree->node_count));
+  EB_TRY(EB_NEW(tree->leaf, tree->node_count));
+  EB_TRY(EB_NEW(tree->body, tree->node_count));
+  EB_TRY(EB_NEW(tree->node, tree->leaf_count));
+  return EB_NEW(tree->point, tree->leaf_count);
+}
+
+eb_error eb_triangle_tree_create(int32_t leaf_count, eb_triangle_tree **out) {
+  *out = NULL;
+  eb_triangle_tree *tree;
+  EB_TRY(EB_NEW(tree, 1));
+  tree->leaf_count = leaf_count;
+  tree->node_count = leaf_count > 0 ? 2 * leaf_count - 1 : 0;
+  eb_error error = allocate_tree(tree);
+  if (error)
+    eb_triangle_tree_destroy(tree);
+  else
+    *out = tree;
+  return error;
+}
+
+void eb_triangle_tree_destroy(eb_triangle_tree *tree) {
+  if (!tree) return;
+  free(tree->box);
+  free(tree->after);
+  free(tree->leaf);
+  free(tree->body);
+  free(tree->node);
+  free(tree->point);
+  free(tree);
+}
+
+static void split_leaves(eb_triangle_tree *tree, int32_t node, int32_t first, int32_t count) {
+  tree->after[node] = node + 2 * count - 1;
+  if (count == 1) {
+    tree->leaf[node] = tree->point[first].index;
+    tree->node[tree->leaf[node]] = node;
+    return;
+  }
+  int32_t half = count / 2;
+  tree->leaf[node] = -1;
+  tree_halve(tree->point + first, count, half);
+  split_leaves(tree, node + 1, first, half);
+  split_leaves(tree, node + 2 * half, first + half, count - half);
+}
+
+void eb_triangle_tree_build(eb_triangle_tree *tree, const eb_bounds *leaves, const int32_t *body) {
+  for (int32_t l = 0; l < tree->leaf_count; l++) {
+    for (int d = 0; d < 3; d++) tree->point[l].at[d] = leaves[l][d] - leaves[l][4 + d];
+    tree->point[l].index = l;
+  }
+  if (tree->leaf_count > 0) split_leaves(tree, 0, 0, tree->leaf_count);
+  for (int32_t n = tree->node_count - 1; n >= 0; n--) {
+    int32_t left = n + 1, l = tree->leaf[n];
+    int32_t one = l >= 0 ? body[l] : tree->body[left];
+    bool same = l >= 0 || one == tree->body[tree->after[left]];
+    tree->body[n] = same ? one : -1;
+  }
+}
+
+/* Children come after their parents: from the last node to the first. */
+void eb_triangle_tree_fit(eb_triangle_tree *tree, const eb_bounds *leaves) {
+  for (int32_t n = tree->node_count - 1; n >= 0; n--) {
+    int32_t left = n + 1, l = tree->leaf[n];
+    tree->box[n] =
+        l >= 0 ? leaves[l] : eb_bounds_join(tree->box[left], tree->box[tree->after[left]]);
+  }
+}
+
+/* ---- patches --------------------------------------------------------------------------------- */
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
@@ -61,7 +180,7 @@ static void count_features(eb_patches *p) {
   p->first[EB_FEATURES] = p->feature_count = used + mesh->edge_count + mesh->triangle_count;
 }
 
-static eb_error allocate(eb_patches *p, int32_t **start) {
+static eb_error allocate_patches(eb_patches *p, int32_t **start) {
   const eb_collision_mesh *mesh = p->mesh;
   EB_TRY(EB_NEW(p->sides, 3 * (size_t)mesh->triangle_count));
   EB_TRY(EB_NEW(*start, (size_t)mesh->vertex_count + 1));
@@ -84,7 +203,7 @@ eb_error eb_patches_create(const eb_collision_mesh *mesh, eb_patches **out) {
   EB_TRY(EB_NEW(patches, 1));
   patches->mesh = mesh;
   int32_t *start = NULL;
-  eb_error error = allocate(patches, &start);
+  eb_error error = allocate_patches(patches, &start);
   free(start);
   if (error)
     eb_patches_destroy(patches);
@@ -169,7 +288,7 @@ static void split(forming *f, int32_t first, int32_t count) {
   }
   int32_t patches = (count + EB_PATCH_TRIANGLES - 1) / EB_PATCH_TRIANGLES;
   int32_t half = patches / 2 * EB_PATCH_TRIANGLES;
-  eb_tree_halve(f->patches->point + first, count, half);
+  tree_halve(f->patches->point + first, count, half);
   split(f, first, half);
   split(f, first + half, count - half);
 }
