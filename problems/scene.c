@@ -9,123 +9,19 @@
 
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
-#include "problems/mesh/sdf.h"
-#include "problems/scene_parts.h"
-#include "problems/scenes/mesh_cache.h"
-#include "problems/scenes/mesh_override.h"
+#include "problems/scenes/scene_mesh.h"
 
-static const double pi = 3.14159265358979323846;
-
-/* ---- the generated mesh and its cache key ---------------------------------------------------- */
-
-static const eb_option *declared(const eb_option *options, const char *name, size_t length) {
-  for (; options && options->name; options++)
-    if (strlen(options->name) == length && memcmp(options->name, name, length) == 0) return options;
-  return NULL;
-}
-
-/* Numbers enter by value, so that "1" and "1.0" are the same mesh. */
-static uint64_t hash_parameter(uint64_t hash, const eb_values *values, const eb_option *option) {
-  hash = eb_hash(hash, option->name, strlen(option->name) + 1);
-  double real;
-  switch (option->type) {
-  case EB_OPTION_REAL:
-    real = eb_values_real(values, option->name);
-    break;
-  case EB_OPTION_INT:
-    real = (double)eb_values_int(values, option->name);
-    break;
-  case EB_OPTION_BOOL:
-    real = eb_values_bool(values, option->name);
-    break;
-  default: {
-    const char *text = eb_values_text(values, option->name);
-    return eb_hash(hash, text, strlen(text) + 1);
-  }
-  }
-  return eb_hash(hash, &real, sizeof real);
-}
-
-/* A stand-in's signed distance at some points of its box: a model that was redrawn gets another
- * key. */
-static uint64_t hash_model(uint64_t hash, const char *name) {
-  const eb_model *model = name ? eb_model_find(name) : NULL;
-  if (!model) return hash;
-  enum { POINTS = 7 };
-  const eb_solid *solid = &model->solid;
-  for (int i = 0; i < POINTS * POINTS * POINTS; i++) {
-    int index[3] = {i % POINTS, i / POINTS % POINTS, i / (POINTS * POINTS)};
-    double p[3];
-    for (int d = 0; d < 3; d++)
-      p[d] = solid->lo[d] + (solid->hi[d] - solid->lo[d]) * (index[d] + 0.5) / POINTS;
-    double distance = solid->distance(solid->context, p);
-    hash = eb_hash(hash, &distance, sizeof distance);
-  }
-  return hash;
-}
-
-/* What the generator makes follows from the scene's own figures, which its geometry states in
- * words, and from the parameters it names; a changed generator raises EB_MESH_CACHE_VERSION. */
-static uint64_t mesh_key(const eb_scene_ops *ops, const eb_values *values) {
-  uint64_t hash = eb_hash(EB_HASH_SEED, ops->name, strlen(ops->name) + 1);
-  hash = eb_hash(hash, ops->geometry, strlen(ops->geometry) + 1);
-  hash = eb_hash(hash, &ops->target_elements, sizeof ops->target_elements);
-  hash = hash_model(hash, ops->stand_in);
-  for (const char *at = ops->mesh_parameters; at && *at;) {
-    size_t length = strcspn(at, ",");
-    const eb_option *option = declared(ops->parameters, at, length);
-    if (option) hash = hash_parameter(hash, values, option);
-    at += length + (at[length] == ',');
-  }
-  return hash;
-}
-
-/* `directory` is NULL when caching is off. */
-static eb_error own_mesh(const eb_scene *scene, const char *directory, eb_mesh **out) {
-  const eb_scene_ops *ops = scene->ops;
-  *out = NULL;
-  uint64_t key = mesh_key(ops, scene->parameters);
-  if (directory) EB_TRY(eb_mesh_cache_load(directory, ops->name, key, out));
-  if (*out) return EB_OK;
-  EB_TRY(ops->mesh(scene->parameters, out));
-  if (directory) (void)eb_mesh_cache_store(directory, ops->name, key, *out);
-  return EB_OK;
-}
-
-/* The rotation that mesh_up and mesh_turn ask for; false when none. */
-static bool file_rotation(const eb_values *values, double rotation[9]) {
-  bool y_up = eb_values_declares(values, "mesh_up") && eb_values_text(values, "mesh_up")[0] == 'y';
-  bool turns = eb_values_declares(values, "mesh_turn");
-  double angle = turns ? eb_values_real(values, "mesh_turn") * pi / 180 : 0;
-  double c = cos(angle), s = sin(angle);
-  /* About z, after the quarter turn about x that takes y to z. */
-  const double turned[9] = {c, -s, 0, s, c, 0, 0, 0, 1}, raised[9] = {c, 0, s, s, 0, -c, 0, 1, 0};
-  memcpy(rotation, y_up ? raised : turned, sizeof turned);
-  return y_up || angle != 0;
-}
+/* ---- the mesh, and what follows from it ------------------------------------------------------- */
 
 static eb_error make_mesh(eb_scene *scene, const char *mesh_file, const char *cache_dir) {
-  char path[EB_CACHE_PATH_BYTES];
-  const char *directory = eb_mesh_cache_directory(cache_dir, path) ? path : NULL;
-  EB_TRY(own_mesh(scene, directory, &scene->mesh));
+  EB_TRY(eb_scene_mesh(scene->ops, scene->parameters, mesh_file, cache_dir, &scene->mesh));
   snprintf(scene->mesh_source, sizeof scene->mesh_source, "%s",
            mesh_file ? mesh_file : "generated");
-  if (mesh_file) {
-    eb_mesh *other;
-    double rotation[9];
-    bool turned = file_rotation(scene->parameters, rotation);
-    EB_TRY(eb_mesh_override(mesh_file, turned ? rotation : NULL, scene->mesh, directory, &other));
-    eb_mesh_destroy(scene->mesh);
-    scene->mesh = other;
-  }
-  if (scene->ops->prepare) EB_TRY(scene->ops->prepare(scene->parameters, &scene->mesh));
   if (scene->mesh->region_count > EB_MAX_REGIONS)
     return EB_ERROR(EB_ERR_UNSUPPORTED, "%s has %d regions; a scene takes at most %d",
                     scene->mesh_source, scene->mesh->region_count, EB_MAX_REGIONS);
   return EB_OK;
 }
-
-/* ---- what follows from the mesh -------------------------------------------------------------- */
 
 /* A third of every surface triangle's area goes to each of its corners. */
 static void share_areas(const eb_surface *surface, double *area) {
@@ -142,7 +38,8 @@ static void share_areas(const eb_surface *surface, double *area) {
   }
 }
 
-eb_error eb_scene_make_surface(eb_scene *scene) {
+/* What follows from the mesh alone: surface and node_area. */
+static eb_error make_surface(eb_scene *scene) {
   EB_TRY(eb_mesh_surface(scene->mesh, &scene->surface));
   EB_TRY(EB_NEW(scene->node_area, scene->mesh->node_count));
   share_areas(scene->surface, scene->node_area);
@@ -178,7 +75,8 @@ static eb_error make_contact(eb_scene *scene) {
                            scene->node_area, young, &settings, &scene->contact);
 }
 
-eb_error eb_scene_make_mechanics(eb_scene *scene) {
+/* What follows from mesh, surface, materials and colliders: elasticity and contact. */
+static eb_error make_mechanics(eb_scene *scene) {
   EB_TRY(eb_elasticity_create(scene->mesh, scene->materials, &scene->elasticity));
   return make_contact(scene);
 }
@@ -214,6 +112,61 @@ static eb_error check_articulation(const eb_scene *scene) {
   eb_mesh_destroy(mesh);
   free(parent);
   return EB_OK;
+}
+
+/* ---- contact as constraints ------------------------------------------------------------------ */
+
+static eb_error check_constraints(const eb_scene *scene) {
+  double friction = scene->contact_friction;
+  bool constrained = scene->obstacle_count != 0 || friction != 0;
+  for (int32_t r = 0; r < EB_MAX_REGIONS; r++) constrained = constrained || scene->rigid[r];
+  if (constrained && !(scene->ops->needs & EB_CAP_CONTACT))
+    return EB_ERROR(EB_ERR_INVALID,
+                    "obstacles, contact friction and rigid regions belong to contact as "
+                    "constraints; add EB_CAP_CONTACT to the scene's needs");
+  if (!(friction >= 0 && isfinite(friction)))
+    return EB_ERROR(EB_ERR_INVALID, "contact friction is %g; it is to be at least 0", friction);
+  if (scene->obstacle_count < 0 || scene->obstacle_count > EB_MAX_OBSTACLES)
+    return EB_ERROR(EB_ERR_LIMIT, "%d obstacles are set up; a scene has at most %d",
+                    scene->obstacle_count, EB_MAX_OBSTACLES);
+  for (int32_t o = 0; o < scene->obstacle_count; o++)
+    EB_TRY(eb_error_prefix(eb_obstacle_validate(&scene->obstacles[o]), "obstacle %d", o));
+  return EB_OK;
+}
+
+/* Nothing else moves the nodes of free bodies, and cuts would leave copies behind. */
+static eb_error check_riders(const eb_scene *scene) {
+  uint8_t *fixed;
+  double *target;
+  if (scene->cut_count > 0 || scene->articulation)
+    return EB_ERROR(EB_ERR_UNSUPPORTED,
+                    "a scene with rigid regions can have neither cuts nor an articulation");
+  EB_TRY(EB_NEW(fixed, scene->mesh->node_count));
+  eb_error error = EB_NEW(target, 3 * (size_t)scene->mesh->node_count);
+  if (!error) eb_scene_boundary(scene, 0, fixed, target);
+  for (int32_t i = 0; !error && i < scene->mesh->node_count; i++)
+    if (fixed[i] && scene->free_bodies->of_node[i] >= 0)
+      error = EB_ERROR(EB_ERR_INVALID,
+                       "node %d is scripted and of a rigid region; make what is scripted an "
+                       "obstacle, or an elastic region",
+                       i);
+  free(target);
+  free(fixed);
+  return error;
+}
+
+static eb_error make_free_bodies(eb_scene *scene) {
+  double density[EB_MAX_REGIONS];
+  for (int32_t r = 0; r < scene->material_count; r++) density[r] = scene->materials[r].density;
+  EB_TRY(eb_free_bodies_create(scene->mesh, scene->rigid, density, &scene->free_bodies));
+  return scene->free_bodies ? check_riders(scene) : EB_OK;
+}
+
+/* Checks what the setup says of contact as constraints, and makes free_bodies of the regions it declares rigid. Asks the scene's boundary
+ * and for its cuts: both must be there. */
+static eb_error make_constraints(eb_scene *scene) {
+  EB_TRY(check_constraints(scene));
+  return make_free_bodies(scene);
 }
 
 /* ---- bounds of the audit ----------------------------------------------------------------------- */
@@ -301,6 +254,113 @@ static eb_error bound_penetration(eb_scene *scene) {
   return EB_OK;
 }
 
+/* ---- the hash -------------------------------------------------------------------------------- */
+
+/* Equal problems have equal hashes. What a scene does not have adds nothing. */
+
+static uint64_t hash_reals(uint64_t hash, const double *values, size_t count) {
+  return eb_hash(hash, values, count * sizeof *values);
+}
+
+static uint64_t hash_material(uint64_t hash, const eb_material *material) {
+  int32_t kinds[2] = {(int32_t)material->kind, (int32_t)material->fibre};
+  double values[6] = {material->young,           material->poisson,        material->density,
+                      material->fibre_stiffness, material->fibre_exponent, material->activation};
+  if (material->thickness > 0) hash = hash_reals(hash, &material->thickness, 1);
+  return hash_reals(eb_hash(hash, kinds, sizeof kinds), values, 6);
+}
+
+static uint64_t hash_collider(uint64_t hash, const eb_collider *collider) {
+  int32_t kind = (int32_t)collider->kind;
+  double values[5] = {collider->radius, collider->half_length, collider->stiffness,
+                      collider->damping, collider->friction};
+  hash = hash_reals(eb_hash(hash, &kind, sizeof kind), values, 5);
+  if (collider->grip > 0) hash = hash_reals(hash, &collider->grip, 1);
+  if (collider->margin > 0) hash = hash_reals(hash, &collider->margin, 1);
+  if (collider->implicit) hash = hash_reals(hash, &collider->isotropy, 1);
+  hash = hash_reals(hash, collider->origin, 3);
+  hash = hash_reals(hash, collider->axis, 3);
+  for (int s = 0; collider->motion && s < EB_SCRIPT_SAMPLES; s++) {
+    double offset[3], velocity[3];
+    collider->motion(eb_script_time(s), collider->motion_parameters, offset, velocity);
+    hash = hash_reals(hash_reals(hash, offset, 3), velocity, 3);
+  }
+  return hash;
+}
+
+static uint64_t hash_boundary(uint64_t hash, const eb_scene *scene, uint8_t *fixed,
+                              double *target) {
+  for (int s = 0; s < EB_SCRIPT_SAMPLES; s++) {
+    eb_scene_boundary(scene, eb_script_time(s), fixed, target);
+    hash = eb_hash(hash, fixed, (size_t)scene->mesh->node_count);
+    for (int32_t i = 0; i < scene->mesh->node_count; i++)
+      if (fixed[i]) hash = hash_reals(hash, target + 3 * i, 3);
+  }
+  return hash;
+}
+
+static uint64_t hash_scripted_force(uint64_t hash, const eb_scene *scene, double *f) {
+  size_t size = 3 * (size_t)scene->mesh->node_count;
+  for (int s = 0; scene->ops->force && s < EB_SCRIPT_SAMPLES; s++) {
+    memset(f, 0, size * sizeof *f);
+    scene->ops->force(scene, eb_script_time(s), scene->x0, scene->v0, f);
+    hash = hash_reals(hash, f, size);
+  }
+  return hash;
+}
+
+/* A number a time: many times of the default run can be looked at. */
+static uint64_t hash_activation(uint64_t hash, const eb_scene *scene) {
+  enum { TIMES = 500 };
+  double end = (double)scene->ops->steps * scene->dt;
+  for (int s = 0; scene->ops->activation && s <= TIMES; s++) {
+    double activation = scene->ops->activation(scene, end * s / TIMES);
+    hash = hash_reals(hash, &activation, 1);
+  }
+  return hash;
+}
+
+static uint64_t hash_constraints(uint64_t hash, const eb_scene *scene) {
+  if (scene->contact_friction > 0) hash = hash_reals(hash, &scene->contact_friction, 1);
+  for (int32_t o = 0; o < scene->obstacle_count; o++)
+    hash = eb_obstacle_hash(&scene->obstacles[o], hash);
+  if (scene->free_bodies) hash = eb_hash(hash, scene->rigid, (size_t)scene->material_count);
+  return hash;
+}
+
+static uint64_t hash_cut(uint64_t hash, const eb_cut *cut) {
+  hash = hash_reals(hash_reals(hash, cut->origin, 3), cut->normal, 3);
+  return hash_reals(hash_reals(hash, &cut->time, 1), &cut->radius, 1);
+}
+
+/* scene->hash, of everything else in it. */
+static eb_error make_hash(eb_scene *scene) {
+  size_t nodes = (size_t)scene->mesh->node_count;
+  uint64_t hash = eb_mesh_hash(scene->mesh);
+  for (int32_t r = 0; r < scene->material_count; r++)
+    hash = hash_material(hash, &scene->materials[r]);
+  for (int32_t c = 0; c < scene->collider_count; c++)
+    hash = hash_collider(hash, &scene->colliders[c]);
+  if (scene->contact) hash = eb_contact_hash(scene->contact, hash);
+  hash = hash_reals(hash_reals(hash, scene->gravity, 3), &scene->dt, 1);
+  hash = hash_reals(hash_reals(hash, scene->x0, 3 * nodes), scene->v0, 3 * nodes);
+  if (scene->articulation) hash = eb_articulation_hash(scene->articulation, hash);
+  hash = hash_constraints(hash, scene);
+  hash = hash_activation(hash, scene);
+  for (int32_t c = 0; c < scene->cut_count; c++) hash = hash_cut(hash, &scene->cuts[c]);
+  uint8_t *fixed;
+  double *vectors;
+  EB_TRY(EB_NEW(fixed, nodes));
+  eb_error error = EB_NEW(vectors, 3 * nodes);
+  if (!error) {
+    hash = hash_boundary(hash, scene, fixed, vectors);
+    scene->hash = hash_scripted_force(hash, scene, vectors);
+  }
+  free(vectors);
+  free(fixed);
+  return error;
+}
+
 /* ---- creation -------------------------------------------------------------------------------- */
 
 static eb_error build(eb_scene *scene, const char *assignments, const char *mesh_file,
@@ -308,7 +368,7 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
   const eb_scene_ops *ops = scene->ops;
   EB_TRY(eb_values_create(ops->name, ops->parameters, assignments, &scene->parameters));
   EB_TRY(make_mesh(scene, mesh_file, cache_dir));
-  EB_TRY(eb_scene_make_surface(scene));
+  EB_TRY(make_surface(scene));
   EB_TRY(make_nodes(scene));
   scene->dt = eb_values_real(scene->parameters, "dt");
   scene->material_count = scene->mesh->region_count;
@@ -318,11 +378,11 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
   for (int32_t r = 0; r < scene->material_count; r++)
     EB_TRY(eb_error_prefix(eb_material_validate(&scene->materials[r]), "region '%s'",
                            scene->mesh->region_name[r]));
-  EB_TRY(eb_scene_make_mechanics(scene));
+  EB_TRY(make_mechanics(scene));
   EB_TRY(ask_for_cuts(scene));
-  EB_TRY(eb_scene_make_constraints(scene));
+  EB_TRY(make_constraints(scene));
   EB_TRY(check_articulation(scene));
-  return eb_scene_make_hash(scene);
+  return make_hash(scene);
 }
 
 eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignments, const char *mesh_file,
@@ -415,4 +475,291 @@ uint32_t eb_scene_needs(const eb_scene *scene) {
   if (scene->articulation) needs |= EB_CAP_ARTICULATION;
   if (scene->free_bodies) needs |= EB_CAP_FREE_BODIES;
   return needs;
+}
+
+/* ---- while it runs --------------------------------------------------------------------------- */
+
+/* ---- following a cut ------------------------------------------------------------------------- */
+
+/* Appends to `array` (nodes x 3) what it has at the parents of the new nodes. */
+static eb_error follow_vectors(double **array, const int32_t *parent, int32_t before,
+                               int32_t nodes) {
+  double *grown = eb_recalloc(*array, 3 * (size_t)before, 3 * (size_t)nodes, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %d nodes after a cut", nodes);
+  *array = grown;
+  for (int32_t i = before; i < nodes; i++)
+    memcpy(grown + 3 * (size_t)i, grown + 3 * (size_t)parent[i], 3 * sizeof *grown);
+  return EB_OK;
+}
+
+/* Appends to `list` its entries at the parents of the new nodes. */
+static eb_error follow_numbers(int32_t **list, const int32_t *parent, int32_t before,
+                               int32_t nodes) {
+  int32_t *grown = eb_recalloc(*list, (size_t)before, (size_t)nodes, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %d nodes after a cut", nodes);
+  *list = grown;
+  for (int32_t i = before; i < nodes; i++) grown[i] = grown[parent[i]];
+  return EB_OK;
+}
+
+static eb_error follow_nodes(eb_scene *scene, eb_state *state, const int32_t *parent,
+                             int32_t before) {
+  int32_t nodes = scene->mesh->node_count;
+  EB_TRY(follow_numbers(&scene->node_origin, parent, before, nodes));
+  EB_TRY(follow_vectors(&scene->x0, parent, before, nodes));
+  EB_TRY(follow_vectors(&scene->v0, parent, before, nodes));
+  EB_TRY(follow_vectors(&state->x, parent, before, nodes));
+  EB_TRY(follow_vectors(&state->v, parent, before, nodes));
+  state->node_count = nodes;
+  return EB_OK;
+}
+
+/* Surface, areas, elasticity and contact of the mesh as it is now. */
+static eb_error follow_mesh(eb_scene *scene) {
+  eb_contact_destroy(scene->contact);
+  eb_elasticity_destroy(scene->elasticity);
+  free(scene->node_area);
+  eb_surface_destroy(scene->surface);
+  scene->contact = NULL;
+  scene->elasticity = NULL;
+  scene->node_area = NULL;
+  scene->surface = NULL;
+  EB_TRY(make_surface(scene));
+  return make_mechanics(scene);
+}
+
+/* ---- cuts ------------------------------------------------------------------------------------ */
+
+/* Times are sums of steps: a cut a hair beyond the start of a step belongs to it. */
+static bool is_due(const eb_scene *scene, double time) {
+  return scene->cuts_made < scene->cut_count &&
+         scene->cuts[scene->cuts_made].time <= time + 1e-6 * scene->dt;
+}
+
+/* Cuts `mesh`, which is the scene's or is to become it. */
+static eb_error cut_mesh(const eb_scene *scene, const eb_cut *cut, eb_mesh *mesh,
+                         int32_t **parent) {
+  int32_t before = mesh->node_count;
+  int32_t carried = scene->articulation ? eb_articulation_attached(scene->articulation) : 0;
+  EB_TRY(eb_mesh_cut(mesh, cut, parent));
+  for (int32_t k = 0; k < carried; k++) {
+    int32_t node = eb_articulation_node(scene->articulation, k);
+    for (int32_t i = before; i < mesh->node_count; i++) {
+      if ((*parent)[i] != node) continue;
+      free(*parent);
+      return EB_ERROR(EB_ERR_UNSUPPORTED,
+                      "the cut at %g s parts node %d, which a rigid body carries", cut->time, node);
+    }
+  }
+  return EB_OK;
+}
+
+static eb_error make_cut(eb_scene *scene, eb_state *state) {
+  const eb_cut *cut = &scene->cuts[scene->cuts_made];
+  int32_t before = scene->mesh->node_count, *parent;
+  if (state->node_count != before)
+    return EB_ERROR(EB_ERR_INVALID, "a state of %d nodes does not fit a mesh of %d nodes",
+                    state->node_count, before);
+  if (!scene->uncut_mesh) EB_TRY(eb_mesh_copy(scene->mesh, &scene->uncut_mesh));
+  EB_TRY(cut_mesh(scene, cut, scene->mesh, &parent));
+  eb_error error = follow_nodes(scene, state, parent, before);
+  free(parent);
+  scene->cuts_made++;
+  return eb_error_prefix(error, "the cut at %g s", cut->time);
+}
+
+/* ---- activation ------------------------------------------------------------------------------ */
+
+static eb_error activate(eb_scene *scene, double time) {
+  if (!scene->ops->activation) return EB_OK;
+  double activation = scene->ops->activation(scene, time);
+  if (!(activation >= 0 && activation <= 1))
+    return EB_ERROR(EB_ERR_INVALID, "%s: an activation of %g at %g s; it is to be 0 to 1",
+                    scene->ops->name, activation, time);
+  for (int32_t r = 0; r < scene->material_count; r++)
+    if (scene->materials[r].fibre != EB_FIBRE_NONE) scene->materials[r].activation = activation;
+  eb_elasticity_activate(scene->elasticity, activation);
+  return EB_OK;
+}
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+eb_error eb_scene_advance(eb_scene *scene, eb_state *state, bool *changed) {
+  int32_t nodes = scene->mesh->node_count;
+  *changed = false;
+  while (is_due(scene, state->time)) EB_TRY(make_cut(scene, state));
+  if (scene->mesh->node_count != nodes) {
+    EB_TRY(follow_mesh(scene));
+    *changed = true;
+  }
+  return activate(scene, state->time + scene->dt);
+}
+
+/* ---- the mesh in the end --------------------------------------------------------------------- */
+
+static eb_error make_all_cuts(const eb_scene *scene, eb_mesh *mesh, int32_t **parent) {
+  EB_TRY(EB_NEW(*parent, mesh->node_count));
+  for (int32_t i = 0; i < mesh->node_count; i++) (*parent)[i] = i;
+  for (int32_t c = scene->cuts_made; c < scene->cut_count; c++) {
+    int32_t before = mesh->node_count, *from;
+    EB_TRY(cut_mesh(scene, &scene->cuts[c], mesh, &from));
+    memcpy(from, *parent, (size_t)before * sizeof *from);
+    free(*parent);
+    *parent = from;
+  }
+  return EB_OK;
+}
+
+eb_error eb_scene_final_mesh(const eb_scene *scene, eb_mesh **out, int32_t **parent) {
+  *parent = NULL;
+  EB_TRY(eb_mesh_copy(scene->mesh, out));
+  eb_error error = make_all_cuts(scene, *out, parent);
+  if (!error) return EB_OK;
+  free(*parent);
+  eb_mesh_destroy(*out);
+  *parent = NULL;
+  *out = NULL;
+  return error;
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+/* Joints start at their angles, at rest. */
+static eb_error fill_joints(const eb_scene *scene, eb_state *state) {
+  if (!scene->articulation) return EB_OK;
+  state->joint_count = eb_articulation_joints(scene->articulation);
+  EB_TRY(EB_NEW(state->q, state->joint_count));
+  EB_TRY(EB_NEW(state->u, state->joint_count));
+  for (int32_t j = 0; j < state->joint_count; j++)
+    state->q[j] = eb_articulation_body(scene->articulation, j)->start;
+  return EB_OK;
+}
+
+/* Bodies start where the initial state has their nodes, and the nodes where their bodies are. */
+static eb_error fill_bodies(const eb_scene *scene, eb_state *state) {
+  const eb_free_bodies *bodies = scene->free_bodies;
+  const double *X = scene->mesh->X;
+  if (!bodies) return EB_OK;
+  state->body_count = bodies->count;
+  EB_TRY(EB_NEW(state->pose, 7 * (size_t)bodies->count));
+  EB_TRY(EB_NEW(state->twist, 6 * (size_t)bodies->count));
+  EB_TRY(eb_free_bodies_fit(bodies, X, state->x, state->v, state->pose, state->twist));
+  eb_free_bodies_place(bodies, X, state->pose, state->twist, state->x, state->v);
+  return EB_OK;
+}
+
+static eb_error fill_state(const eb_scene *scene, eb_state *state) {
+  size_t size = 3 * (size_t)scene->mesh->node_count;
+  state->node_count = scene->mesh->node_count;
+  EB_TRY(EB_NEW(state->x, size));
+  EB_TRY(EB_NEW(state->v, size));
+  memcpy(state->x, scene->x0, size * sizeof *state->x);
+  memcpy(state->v, scene->v0, size * sizeof *state->v);
+  EB_TRY(fill_joints(scene, state));
+  return fill_bodies(scene, state);
+}
+
+eb_error eb_state_create(const eb_scene *scene, eb_state **out) {
+  *out = NULL;
+  eb_state *state;
+  EB_TRY(EB_NEW(state, 1));
+  eb_error error = fill_state(scene, state);
+  if (error) {
+    eb_state_destroy(state);
+    return error;
+  }
+  *out = state;
+  return EB_OK;
+}
+
+void eb_state_destroy(eb_state *state) {
+  if (!state) return;
+  free(state->twist);
+  free(state->pose);
+  free(state->u);
+  free(state->q);
+  free(state->v);
+  free(state->x);
+  free(state);
+}
+
+static void copy_reals(const double *from, size_t count, double *to) {
+  if (count > 0) memcpy(to, from, count * sizeof *to);
+}
+
+void eb_state_copy(const eb_state *from, eb_state *to) {
+  size_t nodes = (size_t)from->node_count, joints = (size_t)from->joint_count,
+         bodies = (size_t)from->body_count;
+  to->step = from->step;
+  to->time = from->time;
+  copy_reals(from->x, 3 * nodes, to->x);
+  copy_reals(from->v, 3 * nodes, to->v);
+  copy_reals(from->q, joints, to->q);
+  copy_reals(from->u, joints, to->u);
+  copy_reals(from->pose, 7 * bodies, to->pose);
+  copy_reals(from->twist, 6 * bodies, to->twist);
+}
+
+/* ---- differences ------------------------------------------------------------------------------ */
+
+static bool same_reals(const double *a, const double *b, size_t count) {
+  return memcmp(a, b, count * sizeof *a) == 0;
+}
+
+static uint64_t hash_materials(const eb_scene *scene) {
+  uint64_t hash = EB_HASH_SEED;
+  for (int32_t r = 0; r < scene->material_count && r < EB_MAX_REGIONS; r++)
+    hash = hash_material(hash, &scene->materials[r]);
+  return hash;
+}
+
+static uint64_t hash_colliders(const eb_scene *scene) {
+  uint64_t hash = EB_HASH_SEED;
+  for (int32_t c = 0; c < scene->collider_count && c < EB_MAX_COLLIDERS; c++)
+    hash = hash_collider(hash, &scene->colliders[c]);
+  return hash;
+}
+
+/* What can be told apart by name; the hash knows the rest. */
+static const char *named_difference(const eb_scene *a, const eb_scene *b) {
+  size_t nodes = (size_t)a->mesh->node_count;
+  if (a->ops != b->ops || a->mesh->node_count != b->mesh->node_count ||
+      a->mesh->element_count != b->mesh->element_count ||
+      eb_mesh_hash(a->mesh) != eb_mesh_hash(b->mesh))
+    return "mesh";
+  if (!same_reals(&a->dt, &b->dt, 1)) return "dt";
+  if (!same_reals(a->gravity, b->gravity, 3)) return "gravity";
+  if (a->material_count != b->material_count || hash_materials(a) != hash_materials(b))
+    return "materials";
+  if (a->collider_count != b->collider_count || hash_colliders(a) != hash_colliders(b))
+    return "colliders";
+  if (!same_reals(eb_elasticity_mass(a->elasticity), eb_elasticity_mass(b->elasticity), nodes))
+    return "masses";
+  if (!same_reals(a->node_area, b->node_area, nodes)) return "areas of nodes";
+  if (!same_reals(&a->penetration_bound, &b->penetration_bound, 1) ||
+      memcmp(&a->contact_bounds, &b->contact_bounds, sizeof a->contact_bounds) != 0)
+    return "bounds of the audit";
+  if (!same_reals(a->x0, b->x0, 3 * nodes) || !same_reals(a->v0, b->v0, 3 * nodes))
+    return "initial state";
+  return NULL;
+}
+
+eb_error eb_scene_difference(const eb_scene *a, const eb_scene *b, const char **what) {
+  eb_scene left = *a, right = *b; /* the hash is a member */
+  *what = named_difference(a, b);
+  if (*what) return EB_OK;
+  EB_TRY(make_hash(&left));
+  EB_TRY(make_hash(&right));
+  if (left.hash != right.hash) *what = "script, contact or bodies";
+  return EB_OK;
+}
+
+uint64_t eb_state_hash(const eb_state *state) {
+  size_t size = 3 * (size_t)state->node_count;
+  uint64_t hash = hash_reals(hash_reals(EB_HASH_SEED, state->x, size), state->v, size);
+  size_t joints = (size_t)state->joint_count, bodies = (size_t)state->body_count;
+  if (joints > 0) hash = hash_reals(hash_reals(hash, state->q, joints), state->u, joints);
+  if (bodies > 0)
+    hash = hash_reals(hash_reals(hash, state->pose, 7 * bodies), state->twist, 6 * bodies);
+  return hash;
 }

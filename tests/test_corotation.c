@@ -2,7 +2,8 @@
  * refused; the same bits for any number of threads. */
 #include <omp.h>
 
-#include "problems/elasticity/corotation_data.h"
+/* The rotations of elements are inside. */
+#include "problems/elasticity/corotation.c"
 #include "tests/support/corotation.h"
 
 /* R_e in the order of the mesh. free() it. */

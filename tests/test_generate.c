@@ -1,6 +1,7 @@
 /* Generated meshes: counts, conformity, orientation, sizes, node sets, joining. */
 #include "problems/mesh/generate.h"
 #include "tests/tap.h"
+#include "tests/support/mesh_quality.h"
 
 typedef eb_error (*generator)(const eb_grid *grid, eb_mesh **out);
 

@@ -7,6 +7,7 @@
 #include "problems/mesh/refine.h"
 #include "problems/mesh/stuffing.h"
 #include "tests/tap.h"
+#include "tests/support/mesh_quality.h"
 
 /* A fixed sequence in [0, 1): the same points on every machine. */
 static double next(uint64_t *seed) {

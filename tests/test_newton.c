@@ -2,6 +2,7 @@
 #include "harness/audit/audit.h"
 #include "solvers/common/incremental_potential.h"
 #include "tests/solver_fixture.h"
+#include "tests/support/mesh_quality.h"
 
 /* ---- accuracy ---- */
 

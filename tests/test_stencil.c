@@ -4,6 +4,7 @@
 #include "problems/mesh/mesh.h"
 #include "problems/mesh/stuffing.h"
 #include "tests/tap.h"
+#include "tests/support/mesh_quality.h"
 
 /* A lattice tetrahedron of spacing 1, positive, ordered by the parity rule. */
 static const double corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}};

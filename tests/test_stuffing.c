@@ -3,6 +3,7 @@
 
 #include "problems/mesh/stuffing.h"
 #include "tests/tap.h"
+#include "tests/support/mesh_quality.h"
 
 /* ---- solids ---------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Surfaces of simple solids: closed, outward, of the volume and the box that the shape has; bad sizes. */
 #include <math.h>
 
-#include "problems/mesh/surface_shapes.h"
+#include "problems/mesh/generate.h"
 #include "tests/tap.h"
 
 static const double pi = 3.14159265358979323846;

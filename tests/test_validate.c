@@ -1,6 +1,7 @@
 /* Validation names the first offending element; quality against shapes known by hand. */
 #include "problems/mesh/generate.h"
 #include "tests/tap.h"
+#include "tests/support/mesh_quality.h"
 
 static eb_mesh *block(void) {
   eb_grid grid = {.cubes = {2, 2, 2}, .size = {1, 1, 1}};

@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "problems/base/file.h"
 #include "problems/base/hash.h"
 #include "problems/base/text.h"
 #include "problems/scenes/mesh_cache.h"

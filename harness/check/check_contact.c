@@ -3,7 +3,7 @@
 #include "harness/check/block.h"
 #include "harness/check/check.h"
 #include "harness/check/subject.h"
-#include "problems/mesh/surface_shapes.h"
+#include "problems/mesh/generate.h"
 
 #include <math.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "harness/environment.h"
 #include "harness/reproduce/overview.h"
 #include "harness/results/json.h"
-#include "problems/base/file.h"
+#include "problems/base/text.h"
 
 static const eb_flag flags[] = {
     {"quick", 0, NULL, "fewer frames, as the paper's file says; every figure says how many"},

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "harness/embedded.h"
-#include "problems/base/file.h"
+#include "problems/base/text.h"
 
 /* ---- data ------------------------------------------------------------------------------------ */
 

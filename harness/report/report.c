@@ -12,7 +12,7 @@
 #include "harness/report/pictures.h"
 #include "harness/report/plots.h"
 #include "harness/report/tree.h"
-#include "problems/base/file.h"
+#include "problems/base/text.h"
 #include "problems/base/memory.h"
 
 /* File names of a scene: its name with everything but letters, digits and dashes replaced, and its

@@ -1,5 +1,6 @@
 #include "problems/base/text.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,4 +98,16 @@ eb_error eb_text_printf(eb_text *text, const char *format, ...) {
 void eb_text_clear(eb_text *text) {
   free(text->data);
   *text = (eb_text){0};
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+eb_error eb_file_write(const char *path, const void *bytes, size_t count) {
+  FILE *file = fopen(path, "wb");
+  if (!file) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
+  size_t written = fwrite(bytes, 1, count, file);
+  int cause = written == count ? 0 : errno;
+  if (fclose(file) != 0 && cause == 0) cause = errno;
+  if (cause != 0) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(cause));
+  return EB_OK;
 }

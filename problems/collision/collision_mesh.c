@@ -3,7 +3,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/collision/collisions.h"
-#include "problems/mesh/tuples.h"
+#include "problems/mesh/faces.h"
 
 static eb_error check_triangle(const eb_collision_mesh *mesh, int32_t t) {
   const int32_t *v = mesh->triangles + 3 * (size_t)t;

@@ -380,29 +380,30 @@ EB_INLINE void sweep_rotations(int A, int Q, const eb_elasticity *e, int32_t beg
   }
 }
 
-/* The table of an element's kernels: the sweeps at its numbers of nodes and points, and its measure(). */
+/* The table of an element's kernels: the sweeps at its numbers of nodes and points, and its name_measure(). */
 #define EB_ELEMENT_KERNELS(name, A, Q)                                                             \
-  static double energy(const eb_elasticity *e, int32_t begin, int32_t end, const double *x) {      \
+  static double name##_energy(const eb_elasticity *e, int32_t begin, int32_t end,                  \
+                              const double *x) {                                                   \
     return sweep_energy(A, Q, e, begin, end, x);                                                   \
   }                                                                                                \
-  static void gradient(const eb_elasticity *e, int32_t begin, int32_t end, const double *x,        \
-                       double *g) {                                                                \
+  static void name##_gradient(const eb_elasticity *e, int32_t begin, int32_t end, const double *x, \
+                              double *g) {                                                         \
     sweep_gradient(A, Q, e, begin, end, x, g);                                                     \
   }                                                                                                \
-  static void matrix(const eb_elasticity *e, int32_t begin, int32_t end,                           \
-                     const eb_matrix_job *job) {                                                   \
+  static void name##_matrix(const eb_elasticity *e, int32_t begin, int32_t end,                    \
+                            const eb_matrix_job *job) {                                            \
     sweep_matrix(A, Q, e, begin, end, job);                                                        \
   }                                                                                                \
-  static void rotations(const eb_elasticity *e, int32_t begin, int32_t end, const double *x,       \
-                        double *R) {                                                               \
+  static void name##_rotations(const eb_elasticity *e, int32_t begin, int32_t end,                 \
+                               const double *x, double *R) {                                       \
     sweep_rotations(A, Q, e, begin, end, x, R);                                                    \
   }                                                                                                \
-  const eb_kernels name = {.nodes = A,                                                             \
-                           .points = Q,                                                            \
-                           .measure = measure,                                                     \
-                           .energy = energy,                                                       \
-                           .gradient = gradient,                                                   \
-                           .matrix = matrix,                                                       \
-                           .rotations = rotations}
+  const eb_kernels eb_##name##_kernels = {.nodes = A,                                              \
+                                          .points = Q,                                             \
+                                          .measure = name##_measure,                               \
+                                          .energy = name##_energy,                                 \
+                                          .gradient = name##_gradient,                             \
+                                          .matrix = name##_matrix,                                 \
+                                          .rotations = name##_rotations}
 
 #endif

@@ -56,9 +56,6 @@ struct eb_kernels {
 
 extern const eb_kernels eb_triangle_kernels, eb_tetrahedron_kernels, eb_hexahedron_kernels;
 
-/* Fills chunk_start, batch_law, element, the schedule and the counts of an elasticity whose kernels are set. */
-EB_MUST eb_error eb_elements_partition(const eb_mesh *mesh, eb_elasticity *elasticity);
-
 /* What a sweep does around each chunk. Before it: zero gradient of the nodes it opens, and their rows of
  * mass_scale M from the diagonal on. After it: the rows it closes copied to below the diagonal. */
 void eb_elements_open_gradient(const eb_elasticity *e, int32_t chunk, double *g);

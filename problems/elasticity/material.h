@@ -12,21 +12,38 @@
 
 #include "problems/base/error.h"
 
+/* The catalogue: constant, name, summary, source. The energies stand in materials.c. */
+/* clang-format off */
+#define EB_MATERIALS(ENTRY)                                                                        \
+  ENTRY(EB_LINEAR, "linear", "linear elasticity about the rest state", "Cauchy strain")            \
+  ENTRY(EB_COROTATIONAL, "corotational", /* R_e K_e R_e^T; psi is the corotated linear energy */   \
+        "linear elasticity in each element's rotated frame, rotation frozen in the tangent",       \
+        "Mueller and Gross 2004; Hecht et al. 2012")                                               \
+  ENTRY(EB_COROTATED, "corotated", "corotated linear energy with its exact derivatives",           \
+        "Chao et al. 2010")                                                                        \
+  ENTRY(EB_FIXED_COROTATIONAL, "fixed-corotational",                                               \
+        "corotated shear energy with a (J - 1)^2 volume term", "Stomakhin et al. 2012")            \
+  ENTRY(EB_STVK, "stvk", "Saint Venant-Kirchhoff: linear in the Green strain",                     \
+        "Saint Venant; Kirchhoff")                                                                 \
+  ENTRY(EB_NEO_HOOKEAN, "neo-hookean",                                                             \
+        "neo-Hookean with logarithmic volume term, extrapolated below J = 0.7",                    \
+        "Bonet and Wood 1997; Stomakhin et al. 2012")                                              \
+  ENTRY(EB_STABLE_NEO_HOOKEAN, "stable-neo-hookean",                                               \
+        "neo-Hookean without singularity at inversion", "Smith et al. 2018")                       \
+  ENTRY(EB_MOONEY_RIVLIN, "mooney-rivlin",                                                         \
+        "two-invariant rubber, C10 : C01 = 3 : 1, polynomial volume term",                         \
+        "Mooney 1940; Rivlin 1948")
+/* clang-format on */
+
+#define EB_MATERIAL_CONSTANT(kind, name, summary, citation) kind,
 typedef enum eb_material_kind {
-  EB_LINEAR,             /* "linear": Cauchy strain about the rest state */
-  EB_COROTATIONAL,       /* "corotational": R_e K_e R_e^T, R frozen in the tangent (Mueller and
-                            Gross 2004; Hecht et al. 2012); psi is the corotated linear energy */
-  EB_COROTATED,          /* "corotated": the same energy with its exact derivatives */
-  EB_FIXED_COROTATIONAL, /* "fixed-corotational" (Stomakhin et al. 2012) */
-  EB_STVK,               /* "stvk" */
-  EB_NEO_HOOKEAN,        /* "neo-hookean": mu/2 (Ic - 3) - mu ln J + lambda/2 ln^2 J, the terms in J
-                            extrapolated to second order below J = 0.7 (Stomakhin et al. 2012) */
-  EB_STABLE_NEO_HOOKEAN, /* "stable-neo-hookean" (Smith et al. 2018) */
-  EB_MOONEY_RIVLIN,      /* "mooney-rivlin": mu split 3:1 between C10 and C01, volumetric
-                            lambda/2 (J-1)^2 completed by terms in J - 1 and (J-1)^2 that leave no
-                            rest stress and the moduli of Lame; defined for every F */
-  EB_MATERIAL_KINDS
+  EB_MATERIALS(EB_MATERIAL_CONSTANT) EB_MATERIAL_KINDS
 } eb_material_kind;
+#undef EB_MATERIAL_CONSTANT
+
+/* The names as the choices of an option, "linear|corotational|...": what follows the first bar. */
+#define EB_MATERIAL_CHOICE(kind, name, summary, citation) "|" name
+#define EB_MATERIAL_CHOICES                               (&(EB_MATERIALS(EB_MATERIAL_CHOICE))[1])
 
 typedef enum eb_fibre_kind {
   EB_FIBRE_NONE,

@@ -3,6 +3,8 @@
 #define EB_MESH_FACES_H
 
 #include "problems/mesh/mesh.h"
+#include <stdint.h>
+#include "problems/base/error.h"
 
 /* The faces of one element type: local nodes, counter-clockwise seen from outside a positively
  * oriented element. The faces of a planar triangle are its edges. */
@@ -18,5 +20,21 @@ const eb_face_table *eb_face_table_of(eb_element_type type);
  * lowest face from the third on (-1 otherwise) and its mate is not meaningful. Element indices must be
  * valid. The caller frees *mate. */
 EB_MUST eb_error eb_mesh_face_mates(const eb_mesh *mesh, int32_t **mate, int32_t *crowded);
+
+/* ---- tuples ---------------------------------------------------------------------------------- */
+
+/* Index tuples (edges, faces, elements) in lexicographic order, in linear time. */
+
+enum { EB_TUPLE_WIDTH = 8 }; /* the widest tuple: a hexahedron */
+
+/* Sorts the entries of one tuple, ascending. */
+void eb_tuple_sort(int32_t *tuple, int32_t width);
+/* < 0, 0 or > 0 as a stands before, equals or stands behind b. */
+int eb_tuple_compare(const int32_t *a, const int32_t *b, int32_t width);
+
+/* The order in which `count` tuples of `width` entries in 0 .. bound - 1 ascend; equal tuples keep
+ * their order. One counting sort a column, O(width (count + bound)). The caller frees *order. */
+EB_MUST eb_error eb_tuples_order(const int32_t *tuples, int32_t width, int32_t count, int32_t bound,
+                                 int32_t **order);
 
 #endif

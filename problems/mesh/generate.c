@@ -1,8 +1,10 @@
 #include "problems/mesh/generate.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 
 /* Corner c of a cube is its node at offset (c & 1, c >> 1 & 1, c >> 2 & 1).
  *
@@ -167,4 +169,191 @@ eb_error eb_generate_ring(int32_t around, double radius, double section, eb_mesh
   EB_TRY(eb_mesh_create(EB_TETRAHEDRON, 4 * around, 6 * around, out));
   fill_ring(around, radius, section, *out);
   return EB_OK;
+}
+
+/* ---- surfaces -------------------------------------------------------------------------------- */
+
+static const double pi = 3.14159265358979323846;
+
+static eb_error check_size(const char *what, double size) {
+  if (size > 0 && isfinite(size)) return EB_OK;
+  return EB_ERROR(EB_ERR_USAGE, "the %s of a surface is %g m; it must be positive and finite", what,
+                  size);
+}
+
+/* ---- boxes ----------------------------------------------------------------------------------- */
+
+/* Corner c of a box has the bits of c as its place along x, y and z. Outward; the top last. */
+static const int32_t box_faces[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                        {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+
+static int32_t *add_quad(int32_t *triangle, int32_t a, int32_t b, int32_t c, int32_t d) {
+  const int32_t corner[6] = {a, b, c, a, c, d};
+  for (int i = 0; i < 6; i++) *triangle++ = corner[i];
+  return triangle;
+}
+
+static void place_corners(const double lo[3], const double hi[3], double *X) {
+  for (int c = 0; c < 8; c++)
+    for (int d = 0; d < 3; d++) X[3 * c + d] = c >> d & 1 ? hi[d] : lo[d];
+}
+
+eb_error eb_surface_box(const double half[3], eb_surface **out) {
+  *out = NULL;
+  for (int d = 0; d < 3; d++) EB_TRY(check_size("half size", half[d]));
+  EB_TRY(eb_surface_create(8, 12, out));
+  place_corners((const double[3]){-half[0], -half[1], -half[2]}, half, (*out)->X);
+  int32_t *triangle = (*out)->triangles;
+  for (int f = 0; f < 6; f++) {
+    const int32_t *q = box_faces[f];
+    triangle = add_quad(triangle, q[0], q[1], q[2], q[3]);
+  }
+  return EB_OK;
+}
+
+eb_error eb_surface_cup(const double half[2], double height, double wall, eb_surface **out) {
+  *out = NULL;
+  for (int d = 0; d < 2; d++) EB_TRY(check_size("half size", half[d]));
+  EB_TRY(check_size("height", height));
+  EB_TRY(check_size("wall", wall));
+  EB_TRY(eb_surface_create(16, 28, out));
+  const double outer[3] = {half[0] + wall, half[1] + wall, height};
+  const double inner[3] = {half[0], half[1], height};
+  place_corners((const double[3]){-outer[0], -outer[1], -wall}, outer, (*out)->X);
+  place_corners((const double[3]){-inner[0], -inner[1], 0}, inner, (*out)->X + 24);
+  int32_t *triangle = (*out)->triangles;
+  for (int f = 0; f < 5; f++) { /* the hollow's faces look into it */
+    const int32_t *q = box_faces[f];
+    triangle = add_quad(triangle, q[0], q[1], q[2], q[3]);
+    triangle = add_quad(triangle, 8 + q[3], 8 + q[2], 8 + q[1], 8 + q[0]);
+  }
+  for (int k = 0; k < 4; k++) { /* the rim */
+    int32_t a = box_faces[5][k], b = box_faces[5][(k + 1) % 4];
+    triangle = add_quad(triangle, a, b, b + 8, a + 8);
+  }
+  return EB_OK;
+}
+
+/* ---- surfaces of revolution -------------------------------------------------------------------- */
+
+/* Point k of the profile makes one vertex on the axis and `around` elsewhere. */
+typedef struct sweep {
+  const double (*profile)[2];
+  int32_t count, around;
+  bool poles;
+} sweep;
+
+static bool is_pole(const sweep *s, int32_t k) {
+  return s->poles && (k == 0 || k == s->count - 1);
+}
+
+static int32_t vertex_of(const sweep *s, int32_t k, int32_t j) {
+  if (!s->poles) return k % s->count * s->around + j % s->around;
+  if (k == 0) return 0;
+  return 1 + (k - 1) * s->around + (is_pole(s, k) ? 0 : j % s->around);
+}
+
+static eb_error check_sweep(sweep *s) {
+  if (s->count < 3 || s->around < 3 || (int64_t)s->count * s->around > INT32_MAX / 6)
+    return EB_ERROR(
+        EB_ERR_USAGE,
+        "a section of %d points swept in %d steps is no surface; both must be 3 or more", s->count,
+        s->around);
+  s->poles = s->profile[0][0] == 0 && s->profile[s->count - 1][0] == 0;
+  for (int32_t k = 0; k < s->count; k++)
+    if (!(is_pole(s, k) || s->profile[k][0] > 0) || !isfinite(s->profile[k][0]) ||
+        !isfinite(s->profile[k][1]))
+      return EB_ERROR(EB_ERR_USAGE,
+                      "point %d of a swept section is (%g, %g) m; it must be finite and off the "
+                      "axis, unless both ends are on it",
+                      k, s->profile[k][0], s->profile[k][1]);
+  return EB_OK;
+}
+
+static void place_sweep(const sweep *s, double *X) {
+  for (int32_t k = 0; k < s->count; k++)
+    for (int32_t j = 0; j < (is_pole(s, k) ? 1 : s->around); j++, X += 3) {
+      double angle = 2 * pi * j / s->around;
+      X[0] = s->profile[k][0] * cos(angle);
+      X[1] = s->profile[k][0] * sin(angle);
+      X[2] = s->profile[k][1];
+    }
+}
+
+static void join_sweep(const sweep *s, int32_t *triangle) {
+  for (int32_t k = 0; k + (s->poles ? 1 : 0) < s->count; k++)
+    for (int32_t j = 0; j < s->around; j++) {
+      int32_t a = vertex_of(s, k, j), b = vertex_of(s, k, j + 1);
+      int32_t c = vertex_of(s, k + 1, j + 1), d = vertex_of(s, k + 1, j);
+      const int32_t lower[3] = {a, b, c}, upper[3] = {a, c, d};
+      for (int i = 0; a != b && i < 3; i++) *triangle++ = lower[i];
+      for (int i = 0; c != d && i < 3; i++) *triangle++ = upper[i];
+    }
+}
+
+eb_error eb_surface_revolve(const double (*profile)[2], int32_t count, int32_t around,
+                            eb_surface **out) {
+  *out = NULL;
+  sweep s = {profile, count, around, false};
+  EB_TRY(check_sweep(&s));
+  int32_t vertices = s.poles ? (count - 2) * around + 2 : count * around;
+  EB_TRY(eb_surface_create(vertices, 2 * around * (s.poles ? count - 2 : count), out));
+  place_sweep(&s, (*out)->X);
+  join_sweep(&s, (*out)->triangles);
+  return EB_OK;
+}
+
+eb_error eb_surface_cylinder(double radius, double half_length, int32_t around, eb_surface **out) {
+  *out = NULL;
+  EB_TRY(check_size("radius", radius));
+  EB_TRY(check_size("half length", half_length));
+  const double profile[4][2] = {
+      {0, -half_length}, {radius, -half_length}, {radius, half_length}, {0, half_length}};
+  return eb_surface_revolve(profile, 4, around, out);
+}
+
+/* `count` points of an arc about (r, z) in the section, from one angle to another. */
+static eb_error sweep_arc(const double centre[2], double radius, const double angles[2],
+                          int32_t count, int32_t around, bool poles, eb_surface **out) {
+  double(*profile)[2];
+  EB_TRY(EB_NEW(profile, count));
+  int32_t steps = poles ? count - 1 : count;
+  for (int32_t k = 0; k < count; k++) {
+    double angle = angles[0] + (angles[1] - angles[0]) * k / steps;
+    bool pole = poles && (k == 0 || k == count - 1);
+    profile[k][0] = pole ? 0 : centre[0] + radius * cos(angle);
+    profile[k][1] = centre[1] + radius * sin(angle);
+  }
+  eb_error error = eb_surface_revolve((const double(*)[2])profile, count, around, out);
+  free(profile);
+  return error;
+}
+
+eb_error eb_surface_sphere(double radius, int32_t rows, int32_t around, eb_surface **out) {
+  *out = NULL;
+  EB_TRY(check_size("radius", radius));
+  if (rows < 2 || rows > 10000)
+    return EB_ERROR(EB_ERR_USAGE, "a sphere needs 2 to 10000 rows of faces, not %d", rows);
+  return sweep_arc((const double[2]){0, 0}, radius, (const double[2]){-pi / 2, pi / 2}, rows + 1,
+                   around, true, out);
+}
+
+eb_error eb_surface_torus(double ring, double tube, int32_t sides, int32_t around,
+                          eb_surface **out) {
+  *out = NULL;
+  EB_TRY(check_size("ring's radius", ring));
+  EB_TRY(check_size("tube's radius", tube));
+  if (sides < 3 || sides > 10000)
+    return EB_ERROR(EB_ERR_USAGE, "a torus needs 3 to 10000 sides, not %d", sides);
+  return sweep_arc((const double[2]){ring, 0}, tube, (const double[2]){0, 2 * pi}, sides, around,
+                   false, out);
+}
+
+void eb_surface_move(eb_surface *surface, const double rotation[9], const double shift[3]) {
+  for (size_t v = 0; v < (size_t)surface->vertex_count; v++) {
+    double *X = surface->X + 3 * v;
+    const double from[3] = {X[0], X[1], X[2]};
+    if (rotation) eb_turn3(rotation, from, X);
+    eb_add3(1, shift, X);
+  }
 }

@@ -38,14 +38,14 @@ typedef enum eb_mesh_format {
 EB_MUST eb_error eb_mesh_read(const char *path, eb_mesh **out);
 /* Doubles come back exactly. Gmsh keeps regions, their names and node sets; VTK regions, names and
  * fibres; Vega regions and names (a comma or # becomes _; materials get stand-in values); MEDIT and
- * TetGen regions without names. A planar mesh is EB_ERR_UNSUPPORTED. */
+ * TetGen regions without names. A planar mesh is EB_ERR_UNSUPPORTED. EB_FORMAT_AUTO: by the extension. */
 EB_MUST eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *mesh);
 
 /* Reads a triangle surface (polygons are fanned). STL vertices are joined when bitwise equal, and
  * facets that this collapses are dropped; so are those of other formats when every face has vertices of its own. Unused
  * vertices are dropped. */
 EB_MUST eb_error eb_surface_read(const char *path, eb_surface **out);
-/* Binary STL rounds to float, the others bring doubles back exactly. */
+/* Binary STL rounds to float, the others bring doubles back exactly. EB_FORMAT_AUTO: by the extension. */
 EB_MUST eb_error eb_surface_write(const char *path, eb_mesh_format format,
                                   const eb_surface *surface);
 
@@ -56,6 +56,9 @@ EB_MUST eb_error eb_mesh_notes(const char *path, char **out);
 
 /* Whether the file holds a surface (OBJ, PLY, OFF, STL) rather than a volume mesh. */
 EB_MUST eb_error eb_file_is_surface(const char *path, bool *out);
+
+/* Whether the extension of a path names a format of surfaces. */
+bool eb_path_is_surface(const char *path);
 
 /* The same readers over memory, for fuzzing; `name` stands for the path in messages. TetGen takes the
  * .node text and then the .ele text, separated by one 0 byte. */

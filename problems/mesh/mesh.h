@@ -81,13 +81,4 @@ EB_MUST eb_error eb_surface_validate(const eb_surface *surface, bool closed);
  * mesh is its own surface. Order is deterministic. The caller destroys *out. */
 EB_MUST eb_error eb_mesh_surface(const eb_mesh *mesh, eb_surface **out);
 
-typedef struct eb_mesh_quality {
-  double min_dihedral, max_dihedral; /* degrees (tetrahedra; corner angles for the others) */
-  double min_volume, max_volume, total_volume; /* m^3 */
-  double max_aspect; /* longest edge over smallest height, regular tetrahedron = 1.2247 */
-  int32_t inverted;  /* elements of non-positive volume */
-} eb_mesh_quality;
-
-void eb_mesh_measure(const eb_mesh *mesh, const double *x, eb_mesh_quality *out);
-
 #endif

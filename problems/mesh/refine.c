@@ -6,7 +6,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/mesh/stuffing.h"
-#include "problems/mesh/tuples.h"
+#include "problems/mesh/faces.h"
 
 enum { TET_EDGES = 6 };
 

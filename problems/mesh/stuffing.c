@@ -3,12 +3,385 @@
  * loose pieces are dropped. Linear in the number of lattice points. */
 #include "problems/mesh/stuffing.h"
 
+#include <math.h>
+#include <stddef.h>
+
 #include "problems/base/memory.h"
 #include "problems/mesh/disjoint.h"
 #include "problems/mesh/faces.h"
-#include "problems/mesh/lattice.h"
+#include "problems/mesh/sdf.h"
 #include "problems/mesh/stencil.h"
-#include "problems/mesh/stuff_shifted.h"
+
+/* ---- the lattice ----------------------------------------------------------------------------- */
+
+/* The body-centred cubic lattice of isosurface stuffing: signs, cut points, warped points. */
+
+/* Lattices up to this many points are not worth a team of threads. */
+enum { EB_LATTICE_SERIAL = 30000 };
+
+/* Cell (i, j, k) has the index c = i + size[0] (j + size[1] k) and owns two points: 2 c at its corner
+ * origin + spacing (i, j, k), and 2 c + 1 in its middle. Every point has 6 neighbours of its own kind
+ * (long edges, one spacing) and 8 of the other (short edges, sqrt(3)/2 spacings). */
+typedef struct eb_lattice {
+  double origin[3], spacing;
+  int32_t size[3];
+  int32_t stride[3]; /* cells from one cell to the next along an axis */
+  int32_t points;    /* 2 size[0] size[1] size[2] */
+  double *value;     /* signed distance; far from the surface only its sign is right */
+  int8_t *sign;      /* +1 inside, 0 on the surface, -1 outside */
+  uint16_t *mask;    /* the point's own edges that the surface cuts, see lattice.c */
+  int32_t *first;    /* the number of the first of their cut points */
+  int32_t *snap;     /* the cut point that a point was warped to, or -1 */
+  int32_t cuts;
+  int32_t *owner; /* cuts: the point that owns the edge */
+  double *along;  /* cuts: position on the edge, 0 at the owner, 1 at the other end */
+  double *X;      /* cuts x 3, m */
+} eb_lattice;
+
+/* Own edges of a point, by their bit in `mask`: 0 to 2 the long edges along +x, +y, +z; for corners
+ * also 3 to 10, the short edges to the middles of the cells at -(b & 1, b >> 1 & 1, b >> 2), b = bit - 3.
+ * `near` marks every point at which a cut edge ends. */
+enum { LONG_EDGES = 3, SHORT_EDGES = 8, OWN_EDGES = LONG_EDGES + SHORT_EDGES };
+static const uint16_t near_surface = 1u << 15;
+
+/* Free cells between the box and the rim of the lattice: every neighbour of a point in the box exists. */
+enum { MARGIN = 2 };
+/* Signed distances change by no more than this times the way (sdf.h). */
+static const double LIPSCHITZ = 1.2;
+static const double MAX_POINTS = 2e8;
+
+static int middle(int32_t point) {
+  return point & 1;
+}
+
+/* From a corner to the middle at the end of short edge b, in points. */
+static int32_t short_offset(const eb_lattice *l, int b) {
+  int32_t cells = (b & 1) * l->stride[0] + (b >> 1 & 1) * l->stride[1] + (b >> 2) * l->stride[2];
+  return 1 - 2 * cells;
+}
+
+static int32_t edge_offset(const eb_lattice *l, int edge) {
+  return edge < LONG_EDGES ? 2 * l->stride[edge] : short_offset(l, edge - LONG_EDGES);
+}
+
+static int own_edges(int32_t point) {
+  return middle(point) ? LONG_EDGES : OWN_EDGES;
+}
+
+static void cell_of(const eb_lattice *l, int32_t point, int32_t at[3]) {
+  int32_t cell = point / 2;
+  at[0] = cell % l->size[0];
+  at[1] = cell / l->stride[1] % l->size[1];
+  at[2] = cell / l->stride[2];
+}
+
+static void rest_place(const eb_lattice *l, int32_t point, double out[3]) {
+  int32_t at[3];
+  cell_of(l, point, at);
+  for (int d = 0; d < 3; d++)
+    out[d] = l->origin[d] + l->spacing * (at[d] + (middle(point) ? 0.5 : 0));
+}
+
+/* Where the point stands, warped or not. */
+static void lattice_place(const eb_lattice *l, int32_t point, double out[3]) {
+  if (l->snap[point] < 0) {
+    rest_place(l, point, out);
+    return;
+  }
+  for (int d = 0; d < 3; d++) out[d] = l->X[3 * (size_t)l->snap[point] + (size_t)d];
+}
+
+/* ---- evaluation: blocks that the surface cannot reach are settled by one evaluation ------------- */
+
+typedef struct block {
+  int32_t lo[3], hi[3]; /* cells lo <= i < hi */
+} block;
+
+static double distance_at(const eb_solid *solid, const double p[3]) {
+  return solid->distance(solid->context, p);
+}
+
+/* The value at the middle of the block when neither its points nor their neighbours can lie on the other
+ * side of the surface, else 0. */
+static double settled(const eb_lattice *l, const eb_solid *solid, const block *b) {
+  double center[3], square = 0;
+  for (int d = 0; d < 3; d++) {
+    double half = 0.5 * (b->hi[d] - b->lo[d] - 0.5);
+    center[d] = l->origin[d] + l->spacing * (b->lo[d] + half);
+    square += half * half;
+  }
+  double value = distance_at(solid, center);
+  return fabs(value) > LIPSCHITZ * l->spacing * (sqrt(square) + 1) ? value : 0;
+}
+
+static void fill_block(eb_lattice *l, const eb_solid *solid, const block *b, double constant) {
+  for (int32_t k = b->lo[2]; k < b->hi[2]; k++)
+    for (int32_t j = b->lo[1]; j < b->hi[1]; j++)
+      for (int32_t i = b->lo[0]; i < b->hi[0]; i++) {
+        int32_t corner = 2 * (i + l->stride[1] * j + l->stride[2] * k);
+        for (int32_t point = corner; point < corner + 2; point++) {
+          double p[3];
+          rest_place(l, point, p);
+          l->value[point] = constant != 0 ? constant : distance_at(solid, p);
+        }
+      }
+}
+
+static void evaluate_block(eb_lattice *l, const eb_solid *solid, const block *b) {
+  double constant = settled(l, solid, b);
+  int axis = 0;
+  for (int d = 1; d < 3; d++)
+    if (b->hi[d] - b->lo[d] > b->hi[axis] - b->lo[axis]) axis = d;
+  if (constant != 0 || b->hi[axis] - b->lo[axis] <= 2) {
+    fill_block(l, solid, b, constant);
+    return;
+  }
+  block half[2] = {*b, *b};
+  half[0].hi[axis] = half[1].lo[axis] = (b->lo[axis] + b->hi[axis]) / 2;
+  evaluate_block(l, solid, &half[0]);
+  evaluate_block(l, solid, &half[1]);
+}
+
+static void evaluate(eb_lattice *l, const eb_solid *solid) {
+  enum { EDGE = 16 };
+  int32_t blocks[3], total = 1;
+  for (int d = 0; d < 3; d++) total *= blocks[d] = (l->size[d] + EDGE - 1) / EDGE;
+#pragma omp parallel for schedule(dynamic) if (l->points > EB_LATTICE_SERIAL)
+  for (int32_t n = 0; n < total; n++) {
+    int32_t at[3] = {n % blocks[0], n / blocks[0] % blocks[1], n / blocks[0] / blocks[1]};
+    block b;
+    for (int d = 0; d < 3; d++) {
+      b.lo[d] = at[d] * EDGE;
+      b.hi[d] = b.lo[d] + EDGE < l->size[d] ? b.lo[d] + EDGE : l->size[d];
+    }
+    evaluate_block(l, solid, &b);
+  }
+}
+
+/* Whether the point lies in one of the `width` outermost layers of cells. */
+static bool on_rim(const eb_lattice *l, int32_t point, int32_t width) {
+  int32_t at[3];
+  cell_of(l, point, at);
+  for (int d = 0; d < 3; d++)
+    if (at[d] < width || at[d] >= l->size[d] - width) return true;
+  return false;
+}
+
+static eb_error assign_signs(eb_lattice *l) {
+  for (int32_t point = 0; point < l->points; point++) {
+    double value = l->value[point], p[3];
+    l->sign[point] = value < 0 ? 1 : value > 0 ? -1 : 0;
+    l->snap[point] = -1;
+    if (isfinite(value) && (value > 0 || !on_rim(l, point, MARGIN))) continue;
+    rest_place(l, point, p);
+    if (!isfinite(value))
+      return EB_ERROR(EB_ERR_INVALID, "the signed distance at (%g, %g, %g) is %g", p[0], p[1], p[2],
+                      value);
+    return EB_ERROR(EB_ERR_INVALID,
+                    "the solid reaches (%g, %g, %g), beyond its box; make the box larger", p[0],
+                    p[1], p[2]);
+  }
+  return EB_OK;
+}
+
+/* ---- cut points --------------------------------------------------------------------------------- */
+
+/* Marks the cut edges; numbers their cut points by owner, then by bit. */
+static void number_cuts(eb_lattice *l) {
+  for (int32_t point = 0; point < l->points; point++) {
+    l->first[point] = l->cuts;
+    if (l->sign[point] == 0 || on_rim(l, point, 1)) continue;
+    for (int edge = 0; edge < own_edges(point); edge++) {
+      int32_t end = point + edge_offset(l, edge);
+      if (l->sign[point] * l->sign[end] >= 0) continue;
+      l->mask[point] |= (uint16_t)(1u << edge | near_surface);
+      l->mask[end] |= near_surface;
+      l->cuts++;
+    }
+  }
+}
+
+/* The root of the distance on the segment p-q, as a fraction, by the Illinois variant of regula falsi
+ * (Dowell and Jarratt 1971): the value kept at one end twice in a row is halved. */
+static double find_root(const eb_solid *solid, const double p[3], const double q[3], double at_p,
+                        double at_q, double tolerance) {
+  enum { MOST_STEPS = 40 };
+  double lo = 0, hi = 1, t = 0.5;
+  int kept = 0;
+  for (int step = 0; step < MOST_STEPS && hi - lo > 1e-9; step++) {
+    double x[3];
+    t = lo + (hi - lo) * at_p / (at_p - at_q);
+    for (int d = 0; d < 3; d++) x[d] = p[d] + t * (q[d] - p[d]);
+    double value = distance_at(solid, x);
+    if (fabs(value) <= tolerance) break;
+    if ((value < 0) == (at_p < 0)) {
+      lo = t;
+      at_p = value;
+      if (kept == 1) at_q *= 0.5;
+      kept = 1;
+    } else {
+      hi = t;
+      at_q = value;
+      if (kept == -1) at_p *= 0.5;
+      kept = -1;
+    }
+  }
+  return t;
+}
+
+static void place_cut(eb_lattice *l, const eb_solid *solid, int32_t cut, int edge) {
+  int32_t point = l->owner[cut], end = point + edge_offset(l, edge);
+  double p[3], q[3];
+  rest_place(l, point, p);
+  rest_place(l, end, q);
+  double t = find_root(solid, p, q, l->value[point], l->value[end], 1e-6 * l->spacing);
+  l->along[cut] = t;
+  for (int d = 0; d < 3; d++) l->X[3 * (size_t)cut + (size_t)d] = p[d] + t * (q[d] - p[d]);
+}
+
+static void place_cuts(eb_lattice *l, const eb_solid *solid) {
+#pragma omp parallel for schedule(dynamic, 4096) if (l->points > EB_LATTICE_SERIAL)
+  for (int32_t point = 0; point < l->points; point++) {
+    int32_t cut = l->first[point];
+    for (int edge = 0; edge < OWN_EDGES && l->mask[point]; edge++)
+      if (l->mask[point] >> edge & 1) {
+        l->owner[cut] = point;
+        place_cut(l, solid, cut++, edge);
+      }
+  }
+}
+
+static eb_error check_cuts(const eb_lattice *l) {
+  for (int32_t cut = 0; cut < l->cuts; cut++) {
+    double p[3];
+    if (isfinite(l->along[cut])) continue;
+    rest_place(l, l->owner[cut], p);
+    return EB_ERROR(EB_ERR_INVALID, "the signed distance is not finite near (%g, %g, %g)", p[0],
+                    p[1], p[2]);
+  }
+  return EB_OK;
+}
+
+static int32_t own_cut(const eb_lattice *l, int32_t owner, int edge) {
+  unsigned below = l->mask[owner] & ((1u << edge) - 1);
+  return l->first[owner] + __builtin_popcount(below);
+}
+
+/* The number of the cut point between two neighbours of opposite sign. */
+static int32_t lattice_cut(const eb_lattice *l, int32_t a, int32_t b) {
+  int32_t owner = middle(a) == middle(b) ? (a < b ? a : b) : middle(a) ? b : a;
+  int32_t offset = a + b - 2 * owner;
+  int edge = 0;
+  while (edge_offset(l, edge) != offset) edge++;
+  return own_cut(l, owner, edge);
+}
+
+/* ---- warping ------------------------------------------------------------------------------------- */
+
+/* The nearest cut point that violates the point, or -1. Distances in spacings. */
+static int32_t nearest_violating(const eb_lattice *l, int32_t point) {
+  static const double threshold[2] = {EB_STENCIL_WARP_LONG, EB_STENCIL_WARP_SHORT};
+  static const double length[2] = {1, 0.86602540378443865};
+  double nearest = 2;
+  int32_t best = -1;
+  for (int n = 0; n < 2 * LONG_EDGES + SHORT_EDGES; n++) {
+    bool is_short = n >= 2 * LONG_EDGES, owned = is_short ? !middle(point) : n < LONG_EDGES;
+    int edge = is_short ? n - LONG_EDGES : n % LONG_EDGES;
+    int32_t end = point + (owned ? 1 : -1) * edge_offset(l, edge);
+    if (l->sign[point] * l->sign[end] >= 0) continue;
+    int32_t cut = own_cut(l, owned ? point : end, edge);
+    double t = owned ? l->along[cut] : 1 - l->along[cut];
+    if (t >= threshold[is_short] || t * length[is_short] >= nearest) continue;
+    nearest = t * length[is_short];
+    best = cut;
+  }
+  return best;
+}
+
+/* In the order of the points: a warped point takes the sign 0, which discards the cut points on its
+ * other edges before its later neighbours look. */
+static void warp(eb_lattice *l) {
+  for (int32_t point = 0; point < l->points; point++) {
+    if (!(l->mask[point] & near_surface)) continue;
+    l->snap[point] = nearest_violating(l, point);
+    if (l->snap[point] >= 0) l->sign[point] = 0;
+  }
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------ */
+
+static eb_error set_extent(const eb_solid *solid, double spacing, const double shift[3],
+                           eb_lattice *l) {
+  if (!(spacing > 0) || !isfinite(spacing))
+    return EB_ERROR(EB_ERR_USAGE, "the lattice spacing must be positive, not %g m", spacing);
+  double points = 2;
+  for (int d = 0; d < 3; d++) {
+    double width = solid->hi[d] - solid->lo[d];
+    if (!(width > 0) || !isfinite(width))
+      return EB_ERROR(EB_ERR_INVALID, "the box of the solid reaches from %g to %g m along %c",
+                      solid->lo[d], solid->hi[d], "xyz"[d]);
+    double side = ceil(0.5 * width / spacing + fabs(shift[d])) + MARGIN;
+    points *= 2 * side + 1;
+    if (!(points < MAX_POINTS))
+      return EB_ERROR(EB_ERR_LIMIT,
+                      "a spacing of %g m fills the solid's box with too many lattice points; use a "
+                      "larger one",
+                      spacing);
+    l->size[d] = 2 * (int32_t)side + 1;
+    l->origin[d] = 0.5 * (solid->lo[d] + solid->hi[d]) + spacing * (shift[d] - side);
+  }
+  l->spacing = spacing;
+  l->stride[0] = 1;
+  l->stride[1] = l->size[0];
+  l->stride[2] = l->size[0] * l->size[1];
+  l->points = 2 * l->stride[2] * l->size[2];
+  return EB_OK;
+}
+
+static eb_error build(const eb_solid *solid, double spacing, const double shift[3], eb_lattice *l) {
+  EB_TRY(set_extent(solid, spacing, shift, l));
+  EB_TRY(EB_NEW(l->value, l->points));
+  EB_TRY(EB_NEW(l->sign, l->points));
+  EB_TRY(EB_NEW(l->mask, l->points));
+  EB_TRY(EB_NEW(l->first, l->points));
+  EB_TRY(EB_NEW(l->snap, l->points));
+  evaluate(l, solid);
+  EB_TRY(assign_signs(l));
+  number_cuts(l);
+  EB_TRY(EB_NEW(l->owner, l->cuts));
+  EB_TRY(EB_NEW(l->along, l->cuts));
+  EB_TRY(EB_NEW(l->X, 3 * (size_t)l->cuts));
+  place_cuts(l, solid);
+  EB_TRY(check_cuts(l));
+  warp(l);
+  return EB_OK;
+}
+
+static void lattice_clear(eb_lattice *l) {
+  free(l->value);
+  free(l->sign);
+  free(l->mask);
+  free(l->first);
+  free(l->snap);
+  free(l->owner);
+  free(l->along);
+  free(l->X);
+  *l = (eb_lattice){.points = 0};
+}
+
+/* Covers the solid's box with a lattice whose points include the centre of the box plus `shift`
+ * spacings, evaluates the signed distance, finds the cut points and warps the lattice.
+ * EB_ERR_USAGE for a spacing that is not positive, EB_ERR_LIMIT for one too small, EB_ERR_INVALID for
+ * an empty or infinite box, a distance that is not finite, or a solid that leaves its box. */
+static eb_error lattice_create(const eb_solid *solid, double spacing, const double shift[3],
+                               eb_lattice *out) {
+  *out = (eb_lattice){.points = 0};
+  eb_error error = build(solid, spacing, shift, out);
+  if (error) lattice_clear(out);
+  return error;
+}
+
+/* ---- stuffing -------------------------------------------------------------------------------- */
 
 /* ---- filling ------------------------------------------------------------------------------------- */
 
@@ -38,7 +411,7 @@ static int fill_tetrahedron(const eb_lattice *l, int32_t p, int d, int k, int32_
   for (int i = 0; i < 4 && count; i++)
     for (int j = i + 1; j < 4; j++)
       if (sign[i] * sign[j] < 0)
-        node[EB_STENCIL_CUT[i][j]] = l->points + eb_lattice_cut(l, corner[i], corner[j]);
+        node[EB_STENCIL_CUT[i][j]] = l->points + lattice_cut(l, corner[i], corner[j]);
   for (int t = 0; t < count; t++)
     for (int i = 0; i < 4; i++) out[t][i ^ (i > 1 && (k & 1))] = node[local[t][i]];
   return count;
@@ -90,7 +463,7 @@ static eb_error fill(const eb_lattice *l, int64_t *first, int32_t **tets) {
 
 static void place_node(const eb_lattice *l, int32_t node, double X[3]) {
   if (node < l->points)
-    eb_lattice_place(l, node, X);
+    lattice_place(l, node, X);
   else
     for (int d = 0; d < 3; d++) X[d] = l->X[3 * (size_t)(node - l->points) + (size_t)d];
 }
@@ -218,13 +591,15 @@ static eb_error finish(const eb_solid *solid, eb_mesh **mesh) {
   return assign_regions(solid, *mesh);
 }
 
-eb_error eb_stuff_shifted(const eb_solid *solid, double spacing, const double shift[3],
-                          eb_mesh **out) {
+/* The lattice is moved by `shift` spacings against the centre of the solid's box. *out is NULL when
+ * no point is inside. */
+static eb_error stuff_shifted(const eb_solid *solid, double spacing, const double shift[3],
+                              eb_mesh **out) {
   eb_lattice lattice;
   *out = NULL;
-  EB_TRY(eb_lattice_create(solid, spacing, shift, &lattice));
+  EB_TRY(lattice_create(solid, spacing, shift, &lattice));
   eb_error error = fill_and_compact(&lattice, out);
-  eb_lattice_clear(&lattice);
+  lattice_clear(&lattice);
   if (!error && *out) error = finish(solid, out);
   if (error) {
     eb_mesh_destroy(*out);
@@ -234,9 +609,156 @@ eb_error eb_stuff_shifted(const eb_solid *solid, double spacing, const double sh
 }
 
 eb_error eb_stuff(const eb_solid *solid, double spacing, eb_mesh **out) {
-  EB_TRY(eb_stuff_shifted(solid, spacing, (const double[3]){0}, out));
+  EB_TRY(stuff_shifted(solid, spacing, (const double[3]){0}, out));
   if (*out) return EB_OK;
   return EB_ERROR(EB_ERR_INVALID,
                   "nothing is inside the solid at a lattice spacing of %g m; use a smaller one",
                   spacing);
+}
+
+/* eb_stuff on a shifted lattice, for the search of an element count. */
+
+/* ---- towards a count ------------------------------------------------------------------------- */
+
+/* Stuffing towards an element count. Volume and surface make the count of a spacing h about
+ *     N(h) = (a + b h) / h^3,
+ * a from the volume (12 lattice tetrahedra in h^3), b from the surface: h^3 N(h) is nearly linear, and the
+ * search is the secant method on it. It starts on a coarse lattice and at most halves the spacing from
+ * one try to the next, so that only the last tries cost as much as the result. */
+
+/* After STRAIGHT_TRIES near the target, or LONGEST_WAY tries in all, the count jumps too much for the
+ * spacing alone: every further try also moves the lattice. A solid without a point inside on MOST_EMPTY lattices is empty. */
+enum { STRAIGHT_TRIES = 6, LONGEST_WAY = 14, NEAR_TRIES = 24, MOST_TRIES = 40, MOST_EMPTY = 6 };
+/* Nearer to the target than this, another try is not worth its time. */
+static const double GOOD_ENOUGH = 0.002;
+static const double NEAR = 1.6;
+
+typedef struct search {
+  const eb_solid *solid;
+  int32_t target;
+  double h, density, slope; /* the last spacing, h^3 N(h) there, its slope */
+  double empty;             /* the smallest spacing that left the first position empty */
+  int tries, near_tries;    /* near: within a factor of NEAR of the target */
+  eb_mesh *best;
+} search;
+
+static double miss(const search *s, int32_t count) {
+  return fabs((double)count - s->target) / s->target;
+}
+
+/* Stuffs once and keeps the mesh when it is nearer than the best so far. */
+static eb_error attempt(search *s, double h, const double shift[3], int32_t *count) {
+  eb_mesh *mesh;
+  EB_TRY(stuff_shifted(s->solid, h, shift, &mesh));
+  *count = mesh ? mesh->element_count : 0;
+  if (mesh && (!s->best || miss(s, *count) < miss(s, s->best->element_count))) {
+    eb_mesh_destroy(s->best);
+    s->best = mesh;
+  } else {
+    eb_mesh_destroy(mesh);
+  }
+  return EB_OK;
+}
+
+/* The number of the lattice's position: 0 until the count turns out to jump. */
+static int position(const search *s) {
+  int moves = s->near_tries - STRAIGHT_TRIES + 1, late = s->tries - LONGEST_WAY;
+  if (late > moves) moves = late;
+  return moves > 0 ? moves : 0;
+}
+
+/* On moved lattices the count scatters, so the density is averaged with what it was; slopes are only
+ * learnt from the lattice in its first position, at spacings that differ enough, and kept to counts between
+ * h^-2 and h^-5. */
+static void learn(search *s, double h, int32_t count) {
+  int moves = position(s);
+  s->tries++;
+  s->near_tries += count < NEAR * s->target && NEAR * count > s->target;
+  if (count == 0) {
+    if (moves == 0) s->empty = fmin(s->empty, h);
+    return;
+  }
+  double density = count * h * h * h, expected = s->density + s->slope * (h - s->h);
+  if (moves == 0 && s->density > 0 && fabs(h - s->h) > 0.2 * h)
+    s->slope = (density - s->density) / (h - s->h);
+  s->slope = fmin(fmax(s->slope, -2 * density / h), density / h);
+  s->h = h;
+  s->density = moves > 0 && expected > 0 ? (density + expected) / 2 : density;
+}
+
+/* The model's count at spacing h, less the target, times h^3. */
+static double excess(const search *s, double h) {
+  return s->density + s->slope * (h - s->h) - s->target * h * h * h;
+}
+
+/* Where the model has the target count, by bisection between half and twice the last spacing, and below
+ * the spacings that are too coarse. Rounded to single precision, so that the last bit of cbrt and the
+ * like does not reach the mesh. */
+static double predict(const search *s) {
+  if (s->density == 0) return s->empty / 2;
+  double lo = s->h / 2, hi = 2 * s->h;
+  for (int i = 0; i < 50; i++) {
+    double middle = (lo + hi) / 2;
+    if (excess(s, middle) > 0)
+      lo = middle;
+    else
+      hi = middle;
+  }
+  if (!(hi < s->empty)) hi = (fmin(s->h, s->empty) + s->empty) / 2;
+  return (float)hi;
+}
+
+static eb_error check_search(const eb_solid *solid, int32_t target, double tolerance) {
+  if (target < 1)
+    return EB_ERROR(EB_ERR_USAGE, "the element count to aim at must be positive, not %d", target);
+  if (!(tolerance >= 0))
+    return EB_ERROR(EB_ERR_USAGE, "the tolerance of the element count must not be negative, not %g",
+                    tolerance);
+  for (int d = 0; d < 3; d++)
+    if (!(solid->hi[d] > solid->lo[d]) || !isfinite(solid->hi[d] - solid->lo[d]))
+      return EB_ERROR(EB_ERR_INVALID, "the box of the solid reaches from %g to %g m along %c",
+                      solid->lo[d], solid->hi[d], "xyz"[d]);
+  return EB_OK;
+}
+
+static eb_error find(search *s, double tolerance) {
+  /* Irrational steps, so that no shift repeats another (Roberts' sequence in three dimensions). */
+  static const double step[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
+  const eb_solid *solid = s->solid;
+  double h = cbrt((solid->hi[0] - solid->lo[0]) * (solid->hi[1] - solid->lo[1]) *
+                  (solid->hi[2] - solid->lo[2])) /
+             4;
+  while (s->tries < (s->best ? MOST_TRIES : MOST_EMPTY) && s->near_tries < NEAR_TRIES) {
+    double shift[3] = {0};
+    int moves = position(s);
+    for (int d = 0; d < 3 && moves > 0; d++)
+      shift[d] = moves * step[d] - floor(moves * step[d]) - 0.5;
+    int32_t count;
+    EB_TRY(attempt(s, h, shift, &count));
+    learn(s, h, count);
+    double best = s->best ? miss(s, s->best->element_count) : INFINITY;
+    if (best <= GOOD_ENOUGH || (best <= tolerance && s->near_tries >= STRAIGHT_TRIES)) return EB_OK;
+    h = predict(s);
+  }
+  return EB_OK;
+}
+
+eb_error eb_stuff_to_count(const eb_solid *solid, int32_t target, double tolerance, eb_mesh **out) {
+  search s = {.solid = solid, .target = target, .empty = INFINITY};
+  *out = NULL;
+  EB_TRY(check_search(solid, target, tolerance));
+  eb_error error = find(&s, tolerance);
+  if (!error && !s.best)
+    error = EB_ERROR(EB_ERR_INVALID,
+                     "nothing is inside the solid, down to a lattice spacing of %g m", s.empty);
+  else if (!error && miss(&s, s.best->element_count) > tolerance)
+    error = EB_ERROR(EB_ERR_INVALID,
+                     "no lattice gives %d elements within %g %%; the nearest found has %d", target,
+                     100 * tolerance, s.best->element_count);
+  if (error) {
+    eb_mesh_destroy(s.best);
+    return error;
+  }
+  *out = s.best;
+  return EB_OK;
 }

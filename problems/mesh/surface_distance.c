@@ -14,7 +14,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "problems/mesh/sdf.h"
-#include "problems/mesh/surface_checks.h"
+#include "problems/mesh/validate.h"
 
 enum { LEAF = 4, MOST_DEPTH = 64 };
 /* A part is far from this many times its radius on. On scanned models w is then off by up to 0.05, of the

@@ -1,22 +1,44 @@
-/* The scenes of the papers' files, for registry.c: one line here and one there for each. */
+/* The catalogue of scenes, in the order in which they are listed; each is an eb_scene_ops eb_NAME in the
+ * file of its paper. */
 #ifndef EB_SCENES_CATALOGUE_H
 #define EB_SCENES_CATALOGUE_H
 
 #include "problems/scene.h"
 
-extern const eb_scene_ops eb_bench_beam;
+/* clang-format off */
+#define EB_SCENES(ENTRY) \
+  ENTRY(bench_beam) \
+  ENTRY(conjac2020_dragon) \
+  ENTRY(conjac2020_twist) \
+  ENTRY(conjac2020_hetero) \
+  ENTRY(conjac2020_aniso) \
+  ENTRY(conjac2020_muscle) \
+  ENTRY(conjac2020_barcut) \
+  ENTRY(conjac2020_bunny) \
+  ENTRY(hecht2012_sculpture_small) \
+  ENTRY(hecht2012_sculpture_medium) \
+  ENTRY(hecht2012_sculpture_large) \
+  ENTRY(hecht2012_dragon) \
+  ENTRY(hecht2012_three_torus) \
+  ENTRY(hecht2012_bowl_of_bears) \
+  ENTRY(hecht2012_bear_squash) \
+  ENTRY(hecht2012_cloth_drop) \
+  ENTRY(hecht2012_trampoline) \
+  ENTRY(hecht2012_spider) \
+  ENTRY(verschoor2019_rings) \
+  ENTRY(verschoor2019_rings_stiff) \
+  ENTRY(verschoor2019_pyramid) \
+  ENTRY(verschoor2019_bunnies) \
+  ENTRY(verschoor2019_bearing) \
+  ENTRY(verschoor2019_armadillo) \
+  ENTRY(verschoor2019_incline) \
+  ENTRY(verschoor2019_stack) \
+  ENTRY(verschoor2019_strings) \
+  ENTRY(verschoor2019_wedge)
+/* clang-format on */
 
-extern const eb_scene_ops eb_conjac2020_dragon, eb_conjac2020_twist, eb_conjac2020_hetero,
-    eb_conjac2020_aniso, eb_conjac2020_muscle, eb_conjac2020_barcut, eb_conjac2020_bunny;
-
-extern const eb_scene_ops eb_hecht2012_sculpture_small, eb_hecht2012_sculpture_medium,
-    eb_hecht2012_sculpture_large, eb_hecht2012_dragon, eb_hecht2012_three_torus,
-    eb_hecht2012_bowl_of_bears, eb_hecht2012_bear_squash, eb_hecht2012_cloth_drop,
-    eb_hecht2012_trampoline, eb_hecht2012_spider;
-
-extern const eb_scene_ops eb_verschoor2019_rings, eb_verschoor2019_rings_stiff,
-    eb_verschoor2019_pyramid, eb_verschoor2019_bunnies, eb_verschoor2019_bearing,
-    eb_verschoor2019_armadillo, eb_verschoor2019_incline, eb_verschoor2019_stack,
-    eb_verschoor2019_strings, eb_verschoor2019_wedge;
+#define EB_SCENE_DECLARED(name) extern const eb_scene_ops eb_##name;
+EB_SCENES(EB_SCENE_DECLARED)
+#undef EB_SCENE_DECLARED
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 #include "problems/mesh/generate.h"
 #include "problems/mesh/refine.h"
 #include "problems/mesh/stuffing.h"
@@ -314,4 +315,32 @@ eb_collider *eb_scene_add_collider(eb_scene *scene, eb_collider_kind kind, const
 eb_collider *eb_scene_add_floor(eb_scene *scene, double height) {
   return eb_scene_add_collider(scene, EB_PLANE, (const double[3]){0, 0, height},
                                (const double[3]){0, 0, 1}, 0);
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+/* `turned` is a copy of `body` to write to. */
+static eb_error append_all(const eb_placement *place, int32_t count, const eb_mesh *body,
+                           eb_mesh *turned, eb_mesh *all) {
+  for (int32_t c = 0; c < count; c++) {
+    for (size_t i = 0; i < (size_t)body->node_count; i++)
+      eb_turn3(place[c].rotation, body->X + 3 * i, turned->X + 3 * i);
+    EB_TRY(eb_mesh_append(all, turned, place[c].shift));
+  }
+  return EB_OK;
+}
+
+eb_error eb_scene_copies(const eb_placement *place, int32_t count, eb_mesh **mesh) {
+  eb_mesh *turned, *all = NULL;
+  EB_TRY(eb_mesh_copy(*mesh, &turned));
+  eb_error error = eb_mesh_create(turned->type, 0, 0, &all);
+  if (!error) error = append_all(place, count, *mesh, turned, all);
+  if (!error) {
+    eb_mesh *single = *mesh;
+    *mesh = all;
+    all = single;
+  }
+  eb_mesh_destroy(all);
+  eb_mesh_destroy(turned);
+  return error;
 }

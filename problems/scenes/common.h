@@ -4,10 +4,6 @@
 
 #include "problems/scene.h"
 
-#define EB_MATERIAL_CHOICES                                                                        \
-  "linear|corotational|corotated|fixed-corotational|stvk|neo-hookean|stable-neo-hookean|"          \
-  "mooney-rivlin"
-
 /* The entries every scene's table starts with; the defaults are texts. nu stays away from 0.5,
  * where lambda has no value. */
 #define EB_SCENE_PARAMETERS(E_, nu_, rho_, dt_, material_, gravity_)                               \

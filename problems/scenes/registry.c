@@ -1,38 +1,10 @@
+/* The scenes by name. */
 #include <string.h>
 
 #include "problems/scenes/catalogue.h"
 
-static const eb_scene_ops *const scenes[] = {
-    &eb_bench_beam,
-    &eb_conjac2020_dragon,
-    &eb_conjac2020_twist,
-    &eb_conjac2020_hetero,
-    &eb_conjac2020_aniso,
-    &eb_conjac2020_muscle,
-    &eb_conjac2020_barcut,
-    &eb_conjac2020_bunny,
-    &eb_hecht2012_sculpture_small,
-    &eb_hecht2012_sculpture_medium,
-    &eb_hecht2012_sculpture_large,
-    &eb_hecht2012_dragon,
-    &eb_hecht2012_three_torus,
-    &eb_hecht2012_bowl_of_bears,
-    &eb_hecht2012_bear_squash,
-    &eb_hecht2012_cloth_drop,
-    &eb_hecht2012_trampoline,
-    &eb_hecht2012_spider,
-    &eb_verschoor2019_rings,
-    &eb_verschoor2019_rings_stiff,
-    &eb_verschoor2019_pyramid,
-    &eb_verschoor2019_bunnies,
-    &eb_verschoor2019_bearing,
-    &eb_verschoor2019_armadillo,
-    &eb_verschoor2019_incline,
-    &eb_verschoor2019_stack,
-    &eb_verschoor2019_strings,
-    &eb_verschoor2019_wedge,
-    NULL,
-};
+#define LISTED(name) &eb_##name,
+static const eb_scene_ops *const scenes[] = {EB_SCENES(LISTED) NULL};
 
 const eb_scene_ops *const *eb_scenes(void) {
   return scenes;

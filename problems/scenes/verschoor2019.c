@@ -1,12 +1,51 @@
-#include "problems/scenes/verschoor2019.h"
-
+/* The scenes of Verschoor and Jalba, "Efficient and Accurate Collision Response for Elastically Deformable Models", ACM TOG 38(2), 2019
+ * (Sections 4 and 6, Figures 1, 2, 7 and 8, Table 1):
+ * contact as constraints with one Coulomb coefficient.
+ *
+ * The paper states counts, materials, mu and dt. Sizes, heights, containers and the course of scripts are chosen here; bodies are 20 cm to 1.5 m across.
+ * Sizes matter to its absolute tolerance on the residual, 5e-5 kg m/s: gravity gives all nodes of the rings a momentum of norm 0.08 kg m/s in a step, and
+ * would give 6e-4 to rings of a fifth of the size, which the tolerance hardly tells from rest.
+ * Bodies start apart from each other and from obstacles, by CLEARANCE or more, and fall into contact. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "problems/base/memory.h"
 #include "problems/base/random.h"
 #include "problems/base/vector3.h"
-#include "problems/mesh/surface_shapes.h"
+#include "problems/mesh/generate.h"
+#include "problems/mesh/stuffing.h"
+#include "problems/scenes/catalogue.h"
+#include "problems/scenes/common.h"
 
-void eb_verschoor2019_mechanics(eb_scene *scene) {
+static const double pi = 3.14159265358979323846;
+
+#define CITATION                                                                                   \
+  "Verschoor and Jalba, Efficient and Accurate Collision Response for Elastically Deformable "     \
+  "Models, ACM TOG 38(2), 2019"
+#define PARAMETERS(E_, dt_, material_)                                                             \
+  EB_SCENE_PARAMETERS(E_, "0.2", "1000", dt_, material_, "9.81"), {                                \
+    "mu", EB_OPTION_REAL, "0.5", 0, 10, NULL, "", "Coulomb's coefficient of all contacts"          \
+  }
+#define NEEDS (EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_CONTACT)
+
+/* m; what a scene leaves free at least. The paper's own safety distance, eps2, is 5e-6. */
+#define CLEARANCE 3e-4
+
+/* The parameters `bodies` and `seed` of scenes with bodies placed at random, for scatter_bodies. */
+enum { MOST_BODIES = 120 };
+#define SCATTER_PARAMETERS                                                                         \
+  {"bodies", EB_OPTION_INT, "120", 1, MOST_BODIES, NULL, "", "how many; the paper has 120"}, {     \
+    "seed", EB_OPTION_INT, "1", 0, 1e9, NULL, "", "of places and turns"                            \
+  }
+
+/* Where bodies placed at random start: in cells of a lattice of across x across a layer, centred over the origin, the lowest at z = 0. */
+typedef struct cell_lattice {
+  int32_t across;
+  double cell; /* m */
+} cell_lattice;
+
+/* Material, gravity and friction from the parameters. */
+static void set_mechanics(eb_scene *scene) {
   eb_scene_uniform_material(scene);
   eb_scene_gravity(scene);
   scene->contact_friction = eb_values_real(scene->parameters, "mu");
@@ -14,7 +53,9 @@ void eb_verschoor2019_mechanics(eb_scene *scene) {
 
 /* ---- obstacles ------------------------------------------------------------------------------- */
 
-eb_error eb_scene_add_obstacle(eb_scene *scene, eb_surface *surface, eb_obstacle **out) {
+/* Adds an obstacle; `surface` becomes the scene's, and is destroyed on failure. *out, which may be NULL, is
+ * for its motion to be set. */
+static eb_error add_obstacle(eb_scene *scene, eb_surface *surface, eb_obstacle **out) {
   if (scene->obstacle_count == EB_MAX_OBSTACLES) {
     eb_surface_destroy(surface);
     return EB_ERROR(EB_ERR_LIMIT, "a scene takes at most %d obstacles", EB_MAX_OBSTACLES);
@@ -25,12 +66,13 @@ eb_error eb_scene_add_obstacle(eb_scene *scene, eb_surface *surface, eb_obstacle
   return EB_OK;
 }
 
-eb_error eb_verschoor2019_floor(eb_scene *scene, double half, double height) {
+/* A solid floor that ends at z = `height` and reaches from -half to half along x and y, m. */
+static eb_error add_floor(eb_scene *scene, double half, double height) {
   const double thickness = 0.05;
   eb_surface *surface;
   EB_TRY(eb_surface_box((const double[3]){half, half, thickness / 2}, &surface));
   eb_surface_move(surface, NULL, (const double[3]){0, 0, height - thickness / 2});
-  return eb_scene_add_obstacle(scene, surface, NULL);
+  return add_obstacle(scene, surface, NULL);
 }
 
 /* ---- bodies at random ------------------------------------------------------------------------ */
@@ -68,20 +110,22 @@ static double ball_around(const eb_mesh *mesh, double centre[3]) {
 }
 
 /* Cells fill layer by layer, row by row. */
-static void cell_middle(const eb_scatter *scatter, int32_t index, double middle[3]) {
+static void cell_middle(const cell_lattice *scatter, int32_t index, double middle[3]) {
   int32_t across = scatter->across, rest = index / across;
   const int32_t at[3] = {index % across, rest % across, rest / across};
   for (int d = 0; d < 3; d++)
     middle[d] = scatter->cell * (at[d] + 0.5 - (d < 2 ? 0.5 * across : 0));
 }
 
-eb_error eb_verschoor2019_scatter(const eb_values *parameters, const eb_scatter *scatter,
-                                  eb_mesh **mesh) {
-  eb_placement place[EB_VERSCHOOR2019_BODIES];
+/* Replaces the body by `bodies` copies, each in a cell of its own, turned by a rotation that is uniform over all and moved as far from the middle
+ * of the cell as keeps the ball around it within. EB_ERR_INVALID for a body that is too large for a cell. */
+static eb_error scatter_bodies(const eb_values *parameters, const cell_lattice *scatter,
+                               eb_mesh **mesh) {
+  eb_placement place[MOST_BODIES];
   int32_t bodies = (int32_t)eb_values_int(parameters, "bodies");
   uint64_t state = (uint64_t)eb_values_int(parameters, "seed");
   double centre[3], turned[3], radius = ball_around(*mesh, centre);
-  double slack = 0.5 * scatter->cell - radius - EB_VERSCHOOR2019_CLEARANCE;
+  double slack = 0.5 * scatter->cell - radius - CLEARANCE;
   if (!(slack >= 0))
     return EB_ERROR(EB_ERR_INVALID,
                     "the body reaches %g m from its middle and does not fit into a cell of %g m; "
@@ -96,3 +140,761 @@ eb_error eb_verschoor2019_scatter(const eb_values *parameters, const eb_scatter 
   }
   return eb_scene_copies(place, bodies, mesh);
 }
+
+/* ---- heaps ----------------------------------------------------------------------------------- */
+
+/* Bodies dropped into a container: rings, rings-stiff, bunnies (Section 6.2, Figures 8(h) and 8(b)). */
+
+/* A box of five cells by five, open at the top, in which a heap of all bodies comes to lie. */
+static eb_error drop_into_box(eb_scene *scene, const cell_lattice *scatter) {
+  set_mechanics(scene);
+  const double half = 0.5 * scatter->across * scatter->cell, wall = 0.2 * scatter->cell;
+  eb_surface *box;
+  EB_TRY(eb_surface_cup((const double[2]){half, half}, 3 * scatter->cell, wall, &box));
+  return add_obstacle(scene, box, NULL);
+}
+
+/* ---- rings ----------------------------------------------------------------------------------- */
+
+#define RINGS_PARAMETERS(E_)                                                                       \
+  PARAMETERS(E_, "1e-3", "corotational"),                                                          \
+      {"resolution",                                                                               \
+       EB_OPTION_REAL,                                                                             \
+       "1",                                                                                        \
+       0.25,                                                                                       \
+       8,                                                                                          \
+       NULL,                                                                                       \
+       "",                                                                                         \
+       "scale on the 18 cubes round a ring; 1 is the paper's"},                                    \
+      SCATTER_PARAMETERS, EB_LAST_PARAMETER
+
+static const eb_option rings_parameters[] = {RINGS_PARAMETERS("5e5")};
+static const eb_option stiff_parameters[] = {RINGS_PARAMETERS("5e6")};
+
+/* Its section is about as wide as a cube is long: 2 pi 20 cm / 18 = 7 cm. It reaches 23.8 cm from its middle,
+ * with few cubes round 25.6 cm. */
+static eb_error ring_mesh(const eb_values *parameters, eb_mesh **out) {
+  int32_t around = (int32_t)(18 * eb_values_real(parameters, "resolution") + 0.5);
+  return eb_generate_ring(around, 0.2, 0.07, out);
+}
+
+static const cell_lattice ring_cells = {.across = 5, .cell = 0.52};
+
+static eb_error rings_prepare(const eb_values *parameters, eb_mesh **mesh) {
+  return scatter_bodies(parameters, &ring_cells, mesh);
+}
+
+static eb_error rings_setup(eb_scene *scene) {
+  return drop_into_box(scene, &ring_cells);
+}
+
+#define RINGS(name_, summary_, parameters_)                                                        \
+  {                                                                                                \
+    .name = name_, .summary = summary_,                                                            \
+    .geometry = "120 rings, 18 cubes of 6 tetrahedra round each, 47 cm across, at random in "      \
+                "cells of 52 cm above a box of 2.6 m",                                             \
+    .citation = CITATION, .needs = NEEDS, .target_vertices = 8640, .target_elements = 12960,       \
+    .parameters = parameters_, .steps = 1500, .steps_per_frame = 10, .mesh = ring_mesh,            \
+    .mesh_parameters = "resolution", .prepare = rings_prepare, .setup = rings_setup                \
+  }
+
+const eb_scene_ops eb_verschoor2019_rings = RINGS(
+    "verschoor2019/rings",
+    "120 elastic rings, placed at random, are dropped into a box and heap up", rings_parameters);
+const eb_scene_ops eb_verschoor2019_rings_stiff =
+    RINGS("verschoor2019/rings-stiff", "the dropped rings, ten times as stiff", stiff_parameters);
+
+/* ---- bunnies --------------------------------------------------------------------------------- */
+
+static const eb_option bunnies_parameters[] = {
+    PARAMETERS("5e6", "1e-3", "corotational"),
+    {"resolution", EB_OPTION_REAL, "1", 0.1, 8, NULL, "",
+     "scale on the 1000 elements of a bunny; the paper states none"},
+    SCATTER_PARAMETERS,
+    EB_LAST_PARAMETER};
+
+static eb_error bunny_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_model(parameters, "bunny", 1000, 0, 0.5, out);
+}
+
+/* Any body that fits into the box of the stand-in has half its diagonal of room, 35 cm. */
+static const cell_lattice bunny_cells = {.across = 5, .cell = 0.75};
+
+static eb_error bunnies_prepare(const eb_values *parameters, eb_mesh **mesh) {
+  return scatter_bodies(parameters, &bunny_cells, mesh);
+}
+
+static eb_error bunnies_setup(eb_scene *scene) {
+  return drop_into_box(scene, &bunny_cells);
+}
+
+const eb_scene_ops eb_verschoor2019_bunnies = {
+    .name = "verschoor2019/bunnies",
+    .summary = "120 stiff bunnies, placed at random, are dropped into a box and heap up",
+    .geometry =
+        "stand-in bunnies, 10 cm tall, about 1000 tetrahedra each (the paper gives no count), at "
+        "random in cells of 15 cm above a box of 60 cm",
+    .citation = CITATION,
+    .stand_in = "bunny",
+    .needs = NEEDS,
+    .parameters = bunnies_parameters,
+    .steps = 1500,
+    .steps_per_frame = 10,
+    .mesh = bunny_mesh,
+    .mesh_parameters = "resolution",
+    .prepare = bunnies_prepare,
+    .setup = bunnies_setup,
+};
+
+/* ---- pyramid --------------------------------------------------------------------------------- */
+
+/* Bodies aligned in a square pyramid of seven layers (Section 6, Figures 8(e) and 9): 49 + 36 + 25 + 16 + 9 + 4 + 1 = 140.
+ *
+ * Table 1 gives 432 tetrahedra and 528 faces a body, not its shape. At 6 tetrahedra a cube that is 72 cubes with 264 squares outside, so that
+ * (6 x 72 - 264) / 2 = 84 pairs of cubes touch. No solid box has these figures (n m k = 72 with n m + m k + n k = 132); a crate of bars one cube
+ * thick does. Two window frames of 7 x 7 cubes (24 round the rim, 9 in the cross: 33 cubes that touch 36 times) lie one cube apart, joined by six posts of one
+ * cube at the corners and in the middle of two sides: 2 x 33 + 6 = 72 cubes, 2 x 36 + 12 = 84 contacts. */
+
+enum { LAYERS = 7, MOST_CRATES = LAYERS * (LAYERS + 1) * (2 * LAYERS + 1) / 6 };
+
+static const double cube = 0.05; /* m */
+
+static const eb_option pyramid_parameters[] = {
+    PARAMETERS("5e5", "5e-4", "corotational"),
+    {"resolution", EB_OPTION_REAL, "1", 1, 4, NULL, "",
+     "cubes along every edge of one of the paper's, rounded; 1 is the paper's"},
+    {"layers", EB_OPTION_INT, "7", 1, LAYERS, NULL, "", "of the pyramid; the paper has 7"},
+    {"gap", EB_OPTION_REAL, "0.025", CLEARANCE, 1, NULL, "m",
+     "between neighbours, layers and the floor at first"},
+    EB_LAST_PARAMETER};
+
+/* ---- a crate --------------------------------------------------------------------------------- */
+
+static bool in_crate(int32_t i, int32_t j, int32_t k) {
+  bool x_bar = i % 3 == 0, y_bar = j % 3 == 0;
+  if (k != 1) return x_bar || y_bar;
+  return i % 6 == 0 && y_bar;
+}
+
+/* Keeps the elements whose flag is set and the nodes that they use. */
+static eb_error keep_elements(const eb_mesh *mesh, const uint8_t *keep, int32_t *number,
+                              eb_mesh **out) {
+  int32_t elements = 0, nodes = 0, corners = (int32_t)mesh->type;
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    elements += keep[e];
+    for (int32_t c = 0; keep[e] && c < corners; c++) number[mesh->elements[corners * e + c]] = 1;
+  }
+  for (int32_t i = 0; i < mesh->node_count; i++) number[i] = number[i] ? nodes++ : -1;
+  EB_TRY(eb_mesh_create(mesh->type, nodes, elements, out));
+  for (int32_t i = 0; i < mesh->node_count; i++)
+    for (int d = 0; number[i] >= 0 && d < 3; d++) (*out)->X[3 * number[i] + d] = mesh->X[3 * i + d];
+  int32_t *entry = (*out)->elements;
+  for (int32_t e = 0; e < mesh->element_count; e++)
+    for (int32_t c = 0; keep[e] && c < corners; c++)
+      *entry++ = number[mesh->elements[corners * e + c]];
+  return EB_OK;
+}
+
+static eb_error carve(const eb_mesh *block, uint8_t *keep, int32_t *number, eb_mesh **out) {
+  for (int32_t e = 0; e < block->element_count; e++) {
+    double c[3];
+    eb_element_centroid(block, e, c);
+    keep[e] = in_crate((int32_t)(c[0] / cube), (int32_t)(c[1] / cube), (int32_t)(c[2] / cube));
+  }
+  return keep_elements(block, keep, number, out);
+}
+
+static eb_error crate_mesh(const eb_values *parameters, eb_mesh **out) {
+  int32_t split = (int32_t)(eb_values_real(parameters, "resolution") + 0.5);
+  const eb_grid grid = {.cubes = {7 * split, 7 * split, 3 * split},
+                        .size = {7 * cube, 7 * cube, 3 * cube}};
+  eb_mesh *block;
+  uint8_t *keep = NULL;
+  int32_t *number = NULL;
+  *out = NULL;
+  EB_TRY(eb_generate_tets6(&grid, &block));
+  eb_error error = EB_NEW(keep, block->element_count);
+  if (!error) error = EB_NEW(number, block->node_count);
+  if (!error) error = carve(block, keep, number, out);
+  free(number);
+  free(keep);
+  eb_mesh_destroy(block);
+  return error;
+}
+
+/* ---- the pyramid ------------------------------------------------------------------------------- */
+
+/* The lowest layer has `layers` x `layers` bodies, each further one a row less, over the gaps of the one below. Every layer starts `gap` above what it
+ * falls on; as all fall alike, the lowest is stopped first and the others meet it in turn. */
+static eb_error pyramid_prepare(const eb_values *parameters, eb_mesh **mesh) {
+  static const eb_placement upright = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  eb_placement place[MOST_CRATES];
+  int32_t layers = (int32_t)eb_values_int(parameters, "layers"), count = 0;
+  double lo[3], hi[3], gap = eb_values_real(parameters, "gap"), pitch[3];
+  eb_mesh_bounds((*mesh)->X, (*mesh)->node_count, lo, hi);
+  for (int d = 0; d < 3; d++) pitch[d] = hi[d] - lo[d] + gap;
+  for (int32_t layer = 0; layer < layers; layer++)
+    for (int32_t b = 0, row = layers - layer; b < row * row; b++) {
+      const double at[3] = {b % row - 0.5 * (row - 1), b / row - 0.5 * (row - 1), layer + 0.5};
+      place[count] = upright;
+      for (int d = 0; d < 3; d++)
+        place[count].shift[d] = pitch[d] * at[d] - 0.5 * (lo[d] + hi[d]) + (d == 2 ? gap / 2 : 0);
+      count++;
+    }
+  return eb_scene_copies(place, count, mesh);
+}
+
+static eb_error pyramid_setup(eb_scene *scene) {
+  set_mechanics(scene);
+  double lo[3], hi[3];
+  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+  return add_floor(scene, 2 * fmax(hi[0], hi[1]), 0);
+}
+
+const eb_scene_ops eb_verschoor2019_pyramid = {
+    .name = "verschoor2019/pyramid",
+    .summary = "140 elastic crates, aligned in a square pyramid of seven layers, fall onto each "
+               "other and settle",
+    .geometry = "crates of 35 x 35 x 15 cm with bars of 5 cm, 72 cubes of 6 tetrahedra each, on a "
+                "floor",
+    .citation = CITATION,
+    .needs = NEEDS,
+    .target_vertices = 140 * 240,
+    .target_elements = 60480,
+    .parameters = pyramid_parameters,
+    .steps = 2000,
+    .steps_per_frame = 20,
+    .mesh = crate_mesh,
+    .mesh_parameters = "resolution",
+    .prepare = pyramid_prepare,
+    .setup = pyramid_setup,
+};
+
+/* ---- bearing --------------------------------------------------------------------------------- */
+
+/* Nine spheres roll between a rigid ring and a turning core (Section 4, Figures 6 and 7).
+ *
+ * The ring has a groove that runs around the balls, the core is a sphere. At first it lies below the plane of the balls and touches none. It rises into
+ * that plane, where its equator leaves the balls less room than they have across, and then turns. */
+
+enum { BALLS = 9, BALL_ELEMENTS = 1500 };
+
+/* m: of a ball, of the circle of their middles, between a ball and the groove at first, how far the core starts below. Neighbours are 2 x 0.525 sin(20 deg) - 0.3 =
+ * 59 mm apart, core and balls sqrt(0.525^2 + 0.15^2) - 0.39 - 0.15 = 6 mm when the core is of 39 cm, for a squeeze of 0.1. */
+static const double ball_radius = 0.15, circle = 0.525, play = 5e-3, below = 0.15;
+
+static const eb_option bearing_parameters[] = {
+    PARAMETERS("5e5", "1e-3", "corotational"),
+    {"resolution", EB_OPTION_REAL, "1", 0.05, 8, NULL, "",
+     "scale on the 1500 elements of a ball; the paper states none"},
+    {"squeeze", EB_OPTION_REAL, "0.1", 0, 0.1, NULL, "",
+     "by how much of its radius a ball is too large for its place"},
+    {"speed", EB_OPTION_REAL, "3", -30, 30, NULL, "rad/s", "of the core"},
+    EB_LAST_PARAMETER};
+
+static double ball_distance(const void *context, const double p[3]) {
+  (void)context;
+  return sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) - ball_radius;
+}
+
+static eb_error ball_mesh(const eb_values *parameters, eb_mesh **out) {
+  const double r = 1.1 * ball_radius;
+  const eb_solid ball = {.distance = ball_distance, .lo = {-r, -r, -r}, .hi = {r, r, r}};
+  double count = fmax(60, BALL_ELEMENTS * eb_values_real(parameters, "resolution"));
+  return eb_stuff_to_count(&ball, (int32_t)count, 0.5, out);
+}
+
+static eb_error balls_prepare(const eb_values *parameters, eb_mesh **mesh) {
+  (void)parameters;
+  eb_placement place[BALLS];
+  for (int b = 0; b < BALLS; b++) {
+    double angle = 2 * pi * b / BALLS;
+    eb_axis_rotation(2, angle, place[b].rotation);
+    place[b].shift[0] = circle * cos(angle);
+    place[b].shift[1] = circle * sin(angle);
+    place[b].shift[2] = 0;
+  }
+  return eb_scene_copies(place, BALLS, mesh);
+}
+
+/* The groove's section is an arc of 160 degrees, a tenth wider than a ball, which is the inner side of a ring. Facets of both cut off less than 1 mm. */
+static eb_error add_ring(eb_scene *scene) {
+  enum { ARC = 25, POINTS = ARC + 2, AROUND = 96 };
+  const double groove = 1.1 * ball_radius, middle = circle + ball_radius + play - groove;
+  double profile[POINTS][2];
+  for (int k = 0; k < ARC; k++) {
+    double angle = 80 * pi / 180 * (1 - 2. * k / (ARC - 1));
+    profile[k][0] = middle + groove * cos(angle);
+    profile[k][1] = groove * sin(angle);
+  }
+  for (int k = 0; k < 2; k++) {
+    profile[ARC + k][0] = circle + 2 * ball_radius;
+    profile[ARC + k][1] = (k ? 1.2 : -1.2) * groove;
+  }
+  eb_surface *ring;
+  EB_TRY(eb_surface_revolve((const double(*)[2])profile, POINTS, AROUND, &ring));
+  return add_obstacle(scene, ring, NULL);
+}
+
+/* Rises within 0.3 s, then takes up its speed within another 0.3 s. parameters: height, m; speed, rad/s. */
+static void turn_core(double t, const double *parameters, double rotation[9], double shift[3]) {
+  eb_axis_rotation(2, parameters[1] * eb_ramp_integral(t, 0.3, 0.6), rotation);
+  shift[0] = shift[1] = 0;
+  shift[2] = -parameters[0] * (1 - eb_ramp(t, 0, 0.3));
+}
+
+static eb_error bearing_setup(eb_scene *scene) {
+  set_mechanics(scene);
+  EB_TRY(add_ring(scene));
+  double squeeze = eb_values_real(scene->parameters, "squeeze") * ball_radius;
+  eb_surface *surface;
+  eb_obstacle *core = NULL;
+  EB_TRY(eb_surface_sphere(circle - ball_radius + squeeze, 32, 64, &surface));
+  EB_TRY(add_obstacle(scene, surface, &core));
+  core->motion = turn_core;
+  core->parameters[0] = below;
+  core->parameters[1] = eb_values_real(scene->parameters, "speed");
+  return EB_OK;
+}
+
+const eb_scene_ops eb_verschoor2019_bearing = {
+    .name = "verschoor2019/bearing",
+    .summary = "nine elastic spheres are squeezed between a rigid ring and a core, which turns and "
+               "makes them roll",
+    .geometry = "spheres of 30 cm on a circle of 105 cm, about 1500 tetrahedra each",
+    .citation = CITATION,
+    .needs = NEEDS,
+    .parameters = bearing_parameters,
+    .steps = 2000,
+    .steps_per_frame = 20,
+    .mesh = ball_mesh,
+    .mesh_parameters = "resolution",
+    .prepare = balls_prepare,
+    .setup = bearing_setup,
+};
+
+/* ---- armadillo ------------------------------------------------------------------------------- */
+
+/* A figure is pulled through two cylinders that turn against each other (Section 6.2.1, Figures 1 and 10).
+ *
+ * The neo-Hookean energy of this program is extrapolated below 70 % of an element's volume, as the paper's is. The figure hangs under the nip of the
+ * rollers, feet up: so soft and tall a figure would topple if it stood. Some nodes inside its ankles are drawn up at the speed of the rollers' rims, the
+ * rest is squeezed to the gap. */
+
+static const double roller_radius = 0.5; /* m */
+
+/* Of about 66 667 nodes, 200 000 degrees of freedom. */
+enum { ELEMENTS = 346000 };
+static const double below_nip = 0.375;   /* m: of the highest point of the figure at first */
+static const double start[2] = {0, 0.5}; /* s: when the pull sets in, when it has its speed */
+
+static const eb_option armadillo_parameters[] = {
+    PARAMETERS("5e5", "1e-3", "neo-hookean"),
+    EB_ELEMENTS_PARAMETER,
+    {"gap", EB_OPTION_REAL, "0.25", 0.2, 0.45, NULL, "m", "between the rollers"},
+    {"speed", EB_OPTION_REAL, "0.25", 0, 2, NULL, "m/s", "of the pull and of the rollers' rims"},
+    EB_LAST_PARAMETER};
+
+static eb_error armadillo_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_model(parameters, "armadillo", ELEMENTS, 0, 1.5, out);
+}
+
+/* ---- ankles ------------------------------------------------------------------------------------ */
+
+typedef struct ball {
+  double centre[3], radius;
+} ball;
+
+static bool in_ball(const double X[3], const void *context) {
+  const ball *within = context;
+  const double *c = within->centre, r[3] = {X[0] - c[0], X[1] - c[1], X[2] - c[2]};
+  return eb_dot3(r, r) <= within->radius * within->radius;
+}
+
+/* The mean of the nodes in the lowest 15 % on one side, side < 0 or > 0. */
+static void find_ankle(const eb_mesh *mesh, int side, double centre[3]) {
+  double lo[3], hi[3], count = 0;
+  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  for (int d = 0; d < 3; d++) centre[d] = 0;
+  for (size_t i = 0; i < (size_t)mesh->node_count; i++) {
+    const double *X = mesh->X + 3 * i;
+    if (X[2] > lo[2] + 0.15 * (hi[2] - lo[2]) || side * X[1] <= 0) continue;
+    eb_add3(1, X, centre);
+    count++;
+  }
+  for (int d = 0; d < 3; d++) centre[d] /= fmax(1, count);
+}
+
+/* The nodes within 4 cm of the middle of the ankle, or as far as there are enough of them to hold it. */
+static eb_error grip_ankle(eb_scene *scene, int side, double centre[3]) {
+  enum { ENOUGH = 4 };
+  const eb_mesh *mesh = scene->mesh;
+  ball inside = {.radius = 0.04};
+  find_ankle(mesh, side, centre);
+  for (int d = 0; d < 3; d++) inside.centre[d] = centre[d];
+  for (; inside.radius < 0.25; inside.radius *= 1.25) {
+    int32_t count = 0;
+    for (size_t i = 0; i < (size_t)mesh->node_count; i++)
+      count += in_ball(mesh->X + 3 * i, &inside);
+    if (count >= ENOUGH) break;
+  }
+  return eb_grips_add(scene, in_ball, &inside, "the ankles");
+}
+
+static void pull(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
+  static const double upright[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, origin[3] = {0, 0, 0};
+  const eb_grips *grips = scene->data;
+  double speed = eb_values_real(scene->parameters, "speed");
+  const double shift[3] = {0, 0, speed * eb_ramp_integral(t, start[0], start[1])};
+  for (int g = 0; g < grips->count; g++)
+    eb_grip_place(scene, &grips->grip[g], upright, origin, shift, fixed, target);
+}
+
+/* ---- rollers ----------------------------------------------------------------------------------- */
+
+/* parameters: x of the axis, m; angular speed about y, rad/s. */
+static void roll(double t, const double *parameters, double rotation[9], double shift[3]) {
+  eb_axis_rotation(1, parameters[1] * eb_ramp_integral(t, start[0], start[1]), rotation);
+  shift[0] = parameters[0];
+  shift[1] = shift[2] = 0;
+}
+
+/* Its rim goes up in the nip, x = 0: of the one at x > 0, w y x (-x) = w radius z. */
+static eb_error add_roller(eb_scene *scene, int side) {
+  double half_gap = 0.5 * eb_values_real(scene->parameters, "gap"), quarter[9];
+  double speed = eb_values_real(scene->parameters, "speed");
+  eb_surface *surface;
+  eb_obstacle *roller = NULL;
+  EB_TRY(eb_surface_cylinder(roller_radius, 1, 96, &surface));
+  eb_axis_rotation(0, 0.5 * pi, quarter);
+  eb_surface_move(surface, quarter, (const double[3]){0, 0, 0});
+  EB_TRY(add_obstacle(scene, surface, &roller));
+  roller->motion = roll;
+  roller->parameters[0] = side * (roller_radius + half_gap);
+  roller->parameters[1] = side * speed / roller_radius;
+  return EB_OK;
+}
+
+/* Half a turn about x, the ankles over the nip. */
+static eb_error armadillo_setup(eb_scene *scene) {
+  set_mechanics(scene);
+  double left[3], right[3], lo[3], hi[3];
+  EB_TRY(grip_ankle(scene, 1, left));
+  EB_TRY(grip_ankle(scene, -1, right));
+  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+  for (size_t i = 0; i < (size_t)scene->mesh->node_count; i++) {
+    const double *X = scene->mesh->X + 3 * i;
+    double *x = scene->x0 + 3 * i;
+    x[0] = X[0] - 0.5 * (left[0] + right[0]);
+    x[1] = 0.5 * (left[1] + right[1]) - X[1];
+    x[2] = lo[2] - below_nip - X[2];
+  }
+  EB_TRY(add_roller(scene, 1));
+  return add_roller(scene, -1);
+}
+
+const eb_scene_ops eb_verschoor2019_armadillo = {
+    .name = "verschoor2019/armadillo",
+    .summary = "an armadillo is pulled up by its feet through the gap of two turning cylinders "
+               "(resolution 0.125: a figure of an eighth)",
+    .geometry = "stand-in armadillo, 1.5 m tall, 200 000 degrees of freedom; cylinders of 50 cm "
+                "radius, 25 cm apart",
+    .citation = CITATION,
+    .stand_in = "armadillo",
+    .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC | EB_CAP_CONTACT | EB_CAP_SCRIPTED,
+    .target_vertices = 66667,
+    .target_elements = ELEMENTS,
+    .count_tolerance = 0.03,
+    .parameters = armadillo_parameters,
+    .steps = 8000,
+    .steps_per_frame = 80,
+    .mesh = armadillo_mesh,
+    .mesh_parameters = "resolution",
+    .setup = armadillo_setup,
+    .boundary = pull,
+    .clear = eb_grips_clear,
+};
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* Friction against known answers: a block on an incline (the cone, Section 3.2), a stack of rigid boxes (Figure 2(c)). */
+
+/* A = B C */
+static void multiply(const double B[9], const double C[9], double A[9]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      A[3 * i + j] = B[3 * i] * C[j] + B[3 * i + 1] * C[3 + j] + B[3 * i + 2] * C[6 + j];
+}
+
+/* ---- incline --------------------------------------------------------------------------------- */
+
+/* Stiff, so that the vibrations of the start die out within 0.1 s. At 5e5 Pa the sole vibrates as fast as the block slides, on and on, and then friction is less
+ * than Coulomb's of a block that glides. */
+static const eb_option incline_parameters[] = {
+    PARAMETERS("1e8", "1e-3", "corotational"),
+    EB_CUBES_PARAMETER,
+    {"angle", EB_OPTION_REAL, "30", 0, 80, NULL, "deg", "of the incline"},
+    {"direction", EB_OPTION_REAL, "0", -360, 360, NULL, "deg",
+     "in which it falls, about z from x; block and incline keep their sides along x and y"},
+    EB_LAST_PARAMETER};
+
+static eb_error block_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_bar(parameters, (const int32_t[3]){4, 4, 2}, (const double[3]){-0.25, -0.25, 0},
+                      (const double[3]){0.5, 0.5, 0.25}, out);
+}
+
+/* Tilts by `angle` towards `direction` (degrees), with no turn about the normal. */
+static void tilt(const eb_values *parameters, double rotation[9]) {
+  double angle = eb_values_real(parameters, "angle") * pi / 180;
+  double direction = eb_values_real(parameters, "direction") * pi / 180;
+  double to[9], lean[9], from[9], turned[9];
+  eb_axis_rotation(2, -direction, from);
+  eb_axis_rotation(1, angle, lean);
+  eb_axis_rotation(2, direction, to);
+  multiply(lean, from, turned);
+  multiply(to, turned, rotation);
+}
+
+/* The block lies on the middle of the incline, a clearance above it. mu < tan(angle): it slides down with the acceleration g (sin - mu cos); mu above it:
+ * it stays. The plane is 10 m long, for 1.4 s of free fall. */
+static eb_error incline_setup(eb_scene *scene) {
+  set_mechanics(scene);
+  const double half[3] = {10, 10, 0.1};
+  double rotation[9], lo[3], hi[3];
+  tilt(scene->parameters, rotation);
+  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+  eb_surface *plane;
+  EB_TRY(eb_surface_box(half, &plane));
+  eb_surface_move(plane, NULL, (const double[3]){0, 0, lo[2] - half[2] - CLEARANCE});
+  eb_surface_move(plane, rotation, (const double[3]){0, 0, 0});
+  for (size_t i = 0; i < (size_t)scene->mesh->node_count; i++)
+    for (int d = 0; d < 3; d++) {
+      const double *X = scene->mesh->X + 3 * i, *row = rotation + 3 * d;
+      scene->x0[3 * i + (size_t)d] = row[0] * X[0] + row[1] * X[1] + row[2] * X[2];
+    }
+  return add_obstacle(scene, plane, NULL);
+}
+
+const eb_scene_ops eb_verschoor2019_incline = {
+    .name = "verschoor2019/incline",
+    .summary = "a block on an incline: it stays when mu > tan(angle), else slides with the "
+               "acceleration g (sin - mu cos)",
+    .geometry = "4 x 4 x 2 cubes over 50 x 50 x 25 cm on a tilted plane of 20 m",
+    .citation = CITATION,
+    .needs = NEEDS,
+    .parameters = incline_parameters,
+    .steps = 500,
+    .steps_per_frame = 5,
+    .mesh = block_mesh,
+    .mesh_parameters = "resolution",
+    .setup = incline_setup,
+};
+
+/* ---- stack ----------------------------------------------------------------------------------- */
+
+enum { MOST_BOXES = 20 };
+
+static const eb_option stack_parameters[] = {
+    PARAMETERS("1e9", "1e-3", "corotational"),
+    EB_CUBES_PARAMETER,
+    {"bodies", EB_OPTION_INT, "10", 1, MOST_BOXES, NULL, "", "boxes on top of each other"},
+    {"gap", EB_OPTION_REAL, "3e-4", CLEARANCE, 0.1, NULL, "m",
+     "between them, and to the floor, at first"},
+    EB_LAST_PARAMETER};
+
+static eb_error box_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_bar(parameters, (const int32_t[3]){2, 2, 1}, (const double[3]){-0.25, -0.25, 0},
+                      (const double[3]){0.5, 0.5, 0.25}, out);
+}
+
+static eb_error stack_prepare(const eb_values *parameters, eb_mesh **mesh) {
+  eb_placement place[MOST_BOXES];
+  int32_t boxes = (int32_t)eb_values_int(parameters, "bodies");
+  double lo[3], hi[3], gap = eb_values_real(parameters, "gap");
+  eb_mesh_bounds((*mesh)->X, (*mesh)->node_count, lo, hi);
+  for (int32_t b = 0; b < boxes; b++)
+    place[b] = (eb_placement){{1, 0, 0, 0, 1, 0, 0, 0, 1},
+                              {0, 0, gap - lo[2] + b * (hi[2] - lo[2] + gap)}};
+  return eb_scene_copies(place, boxes, mesh);
+}
+
+static eb_error stack_setup(eb_scene *scene) {
+  set_mechanics(scene);
+  for (int32_t r = 0; r < scene->material_count; r++) scene->rigid[r] = 1;
+  return add_floor(scene, 2, 0);
+}
+
+const eb_scene_ops eb_verschoor2019_stack = {
+    .name = "verschoor2019/stack",
+    .summary = "ten rigid boxes on top of each other stand still",
+    .geometry = "boxes of 50 x 50 x 25 cm on a floor",
+    .citation = CITATION,
+    .needs = NEEDS | EB_CAP_FREE_BODIES,
+    .parameters = stack_parameters,
+    .steps = 10000,
+    .steps_per_frame = 100,
+    .mesh = box_mesh,
+    .mesh_parameters = "resolution",
+    .prepare = stack_prepare,
+    .setup = stack_setup,
+};
+
+/* ---- strings --------------------------------------------------------------------------------- */
+
+/* Elastic strings that are twisted around each other, pulled tight and released (Figure 2(b)). */
+
+enum { STRINGS = 4 };
+
+static const double length = 1.5, width = 0.03, apart = 0.1; /* m */
+
+static const eb_option strings_parameters[] = {
+    EB_SCENE_PARAMETERS("1e5", "0.2", "1000", "1e-3", "corotational", "0"),
+    {"mu", EB_OPTION_REAL, "0.5", 0, 10, NULL, "", "Coulomb's coefficient of all contacts"},
+    EB_CUBES_PARAMETER,
+    {"turns", EB_OPTION_REAL, "1.5", 0, 5, NULL, "", "of one end within 1 s"},
+    {"pull", EB_OPTION_REAL, "0.3", 0, 1.5, NULL, "m", "of that end, within 1 s"},
+    {"release", EB_OPTION_REAL, "1.4", 0, 100, NULL, "s", "when all ends are let go"},
+    EB_LAST_PARAMETER};
+
+static eb_error string_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_bar(parameters, (const int32_t[3]){60, 2, 2},
+                      (const double[3]){-length / 2, -width / 2, -width / 2},
+                      (const double[3]){length, width, width}, out);
+}
+
+/* Side by side along x, on the corners of a square. */
+static eb_error strings_prepare(const eb_values *parameters, eb_mesh **mesh) {
+  (void)parameters;
+  eb_placement place[STRINGS];
+  for (int s = 0; s < STRINGS; s++) {
+    place[s] = (eb_placement){{1, 0, 0, 0, 1, 0, 0, 0, 1},
+                              {0, (s & 1 ? 0.5 : -0.5) * apart, (s & 2 ? 0.5 : -0.5) * apart}};
+  }
+  return eb_scene_copies(place, STRINGS, mesh);
+}
+
+static eb_error strings_setup(eb_scene *scene) {
+  set_mechanics(scene);
+  EB_TRY(eb_grips_add_end(scene, 0, -1));
+  return eb_grips_add_end(scene, 0, 1);
+}
+
+/* One end of the bundle stands still, the other turns about the bundle's axis and is drawn away. */
+static void twist_and_pull(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
+  static const double still[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, origin[3] = {0, 0, 0};
+  const eb_values *parameters = scene->parameters;
+  const eb_grips *grips = scene->data;
+  if (t > eb_values_real(parameters, "release")) return;
+  double done = eb_ramp(t, 0, 1), rotation[9];
+  const double shift[3] = {eb_values_real(parameters, "pull") * done, 0, 0};
+  eb_axis_rotation(0, 2 * pi * eb_values_real(parameters, "turns") * done, rotation);
+  eb_grip_place(scene, &grips->grip[0], still, origin, origin, fixed, target);
+  eb_grip_place(scene, &grips->grip[1], rotation, origin, shift, fixed, target);
+}
+
+const eb_scene_ops eb_verschoor2019_strings = {
+    .name = "verschoor2019/strings",
+    .summary = "four elastic strings are twisted around each other, pulled tight and released: "
+               "they come apart (no gravity)",
+    .geometry = "strings of 150 x 3 x 3 cm, 60 x 2 x 2 cubes of 6 tetrahedra each, 10 cm apart",
+    .citation = CITATION,
+    .needs = NEEDS | EB_CAP_SCRIPTED,
+    .parameters = strings_parameters,
+    .steps = 3000,
+    .steps_per_frame = 30,
+    .mesh = string_mesh,
+    .mesh_parameters = "resolution",
+    .prepare = strings_prepare,
+    .setup = strings_setup,
+    .boundary = twist_and_pull,
+    .clear = eb_grips_clear,
+};
+
+/* ---- wedge ----------------------------------------------------------------------------------- */
+
+/* Bodies in a moving wedge (Figure 2(a)): they fall between two plates that meet in an edge, which then close like a book. */
+
+/* Blocks of 20 cm reach 17.3 cm from their middle. */
+static const cell_lattice cells = {.across = 3, .cell = 0.375};
+/* Plates open by 30 degrees to either side leave the lowest cells, 1.5 to either side, free from 2.6 cells above their edge on. */
+static const double open_angle = 30, edge_below = 2.8, plate_length = 14; /* degrees; cells */
+
+static const eb_option wedge_parameters[] = {
+    PARAMETERS("5e5", "1e-3", "corotational"),
+    EB_CUBES_PARAMETER,
+    {"bodies", EB_OPTION_INT, "45", 1, MOST_BODIES, NULL, "", "how many"},
+    {"seed", EB_OPTION_INT, "1", 0, 1e9, NULL, "", "of places and turns"},
+    {"angle", EB_OPTION_REAL, "15", 5, 30, NULL, "deg",
+     "of each plate from the vertical when it has closed; 30 at first"},
+    EB_LAST_PARAMETER};
+
+static eb_error falling_block_mesh(const eb_values *parameters, eb_mesh **out) {
+  return eb_scene_bar(parameters, (const int32_t[3]){3, 3, 3}, (const double[3]){0, 0, 0},
+                      (const double[3]){0.2, 0.2, 0.2}, out);
+}
+
+static eb_error wedge_prepare(const eb_values *parameters, eb_mesh **mesh) {
+  return scatter_bodies(parameters, &cells, mesh);
+}
+
+/* Turns about the edge, which is the y axis of the plate's frame, between 0.5 and 1.5 s. parameters: angle at first, in the end, rad; height of the
+ * edge, m. */
+static void close_plate(double t, const double *parameters, double rotation[9], double shift[3]) {
+  double closed = eb_ramp(t, 0.5, 1.5);
+  eb_axis_rotation(1, parameters[0] + (parameters[1] - parameters[0]) * closed, rotation);
+  shift[0] = shift[1] = 0;
+  shift[2] = parameters[2];
+}
+
+/* Stands upright on the y axis of its frame, its thickness away from the other. */
+static eb_error add_plate(eb_scene *scene, int side) {
+  const double a = cells.cell,
+               half[3] = {0.25 * a, (0.5 * cells.across + 1) * a, plate_length * a / 2};
+  eb_surface *surface;
+  eb_obstacle *plate = NULL;
+  EB_TRY(eb_surface_box(half, &surface));
+  eb_surface_move(surface, NULL, (const double[3]){side * half[0], 0, half[2]});
+  EB_TRY(add_obstacle(scene, surface, &plate));
+  plate->motion = close_plate;
+  plate->parameters[0] = side * open_angle * pi / 180;
+  plate->parameters[1] = side * eb_values_real(scene->parameters, "angle") * pi / 180;
+  plate->parameters[2] = -edge_below * a;
+  return EB_OK;
+}
+
+/* Across the ends of the plates, from below their edge to above their tops. */
+static eb_error add_wall(eb_scene *scene, int side) {
+  const double a = cells.cell, half[3] = {plate_length * a, 0.25 * a, plate_length * a / 2 + a};
+  eb_surface *wall;
+  EB_TRY(eb_surface_box(half, &wall));
+  eb_surface_move(wall, NULL,
+                  (const double[3]){0, side * (0.5 * cells.across * a + half[1]),
+                                    plate_length * a / 2 - edge_below * a});
+  return add_obstacle(scene, wall, NULL);
+}
+
+static eb_error wedge_setup(eb_scene *scene) {
+  set_mechanics(scene);
+  for (int side = -1; side <= 1; side += 2) {
+    EB_TRY(add_plate(scene, side));
+    EB_TRY(add_wall(scene, side));
+  }
+  return EB_OK;
+}
+
+const eb_scene_ops eb_verschoor2019_wedge = {
+    .name = "verschoor2019/wedge",
+    .summary = "45 elastic blocks fall at random between two plates in a wedge, which close and "
+               "squeeze them",
+    .geometry = "blocks of 20 cm, 3 x 3 x 3 cubes of 6 tetrahedra each; plates at 30 degrees from "
+                "the vertical, closing to 15",
+    .citation = CITATION,
+    .needs = NEEDS,
+    .parameters = wedge_parameters,
+    .steps = 2000,
+    .steps_per_frame = 20,
+    .mesh = falling_block_mesh,
+    .mesh_parameters = "resolution",
+    .prepare = wedge_prepare,
+    .setup = wedge_setup,
+};

@@ -7,6 +7,7 @@
 #include "problems/elasticity/corotation.h"
 #include "problems/mesh/generate.h"
 #include "tests/support/elements.h"
+#include "tests/support/mesh_quality.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
 

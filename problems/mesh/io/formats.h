@@ -10,12 +10,6 @@
 /* The whole file, released with free(). EB_ERR_IO for what cannot be read as a file. */
 EB_MUST eb_error eb_file_load(const char *path, char **data, size_t *bytes);
 
-/* Told from the content, then from the extension of `name`; EB_ERR_FORMAT when neither says. */
-EB_MUST eb_error eb_format_detect(const char *name, const char *data, size_t bytes,
-                                  eb_mesh_format *out);
-const char *eb_format_name(eb_mesh_format format);
-bool eb_format_is_surface(eb_mesh_format format);
-
 EB_MUST eb_error eb_read_medit(eb_scan *scan, eb_draft *draft);
 EB_MUST eb_error eb_read_gmsh(eb_scan *scan, eb_draft *draft);
 EB_MUST eb_error eb_read_tetgen(eb_scan *nodes, eb_scan *elements, eb_draft *draft);

@@ -1,6 +1,295 @@
+/* The stand-in models, each a table of parts (shape.h). */
 #include <string.h>
 
 #include "problems/mesh/models/shape.h"
+
+/* ---- armadillo ------------------------------------------------------------------------------- */
+
+/* An upright armadillo with raised hands, about 10 units tall; it looks along x, its left is y. */
+
+static const eb_part armadillo_parts[] = {
+    /* torso, shell, neck, head, snout, ears */
+    EB_ELLIPSOID(0, 0, 4.6, 1.3, 1.5, 2.1, .blend = 0),
+    EB_BALL(-0.4, 0, 4.8, 1.4, .blend = 0.4),
+    EB_CONE(0, 0, 6.2, 0.8, 0.2, 0, 7.2, 0.75, .blend = 0.4),
+    EB_BALL(0.3, 0, 7.6, 1.0, .blend = 0.5),
+    EB_CONE(0.9, 0, 7.5, 0.55, 1.8, 0, 7.2, 0.35, .blend = 0.3),
+    EB_TURNED_ELLIPSOID(0, 0.8, 8.8, 0.9, 0.45, 0.3, -0.2, 0.4, 1, .blend = 0.3, .mirrored = true),
+    /* upper arms, forearms, hands */
+    EB_CONE(0, 1.3, 5.9, 0.55, 0.3, 2.6, 5.0, 0.42, .blend = 0.3, .mirrored = true),
+    EB_CONE(0.3, 2.6, 5.0, 0.42, 1.2, 2.9, 6.0, 0.4, .blend = 0.2, .mirrored = true),
+    EB_BALL(1.35, 2.95, 6.2, 0.5, .blend = 0.2, .mirrored = true),
+    /* thighs, shins, feet, tail */
+    EB_CONE(0, 0.9, 3.2, 0.85, 0.1, 1.2, 1.9, 0.7, .blend = 0.35, .mirrored = true),
+    EB_CONE(0.1, 1.2, 1.9, 0.65, 0, 1.2, 0.7, 0.55, .blend = 0.2, .mirrored = true),
+    EB_CONE(0, 1.2, 0.5, 0.5, 0.8, 1.3, 0.4, 0.4, .blend = 0.2, .mirrored = true),
+    EB_CONE(-1.0, 0, 3.2, 0.7, -2.4, 0, 2.2, 0.45, .blend = 0.4),
+    EB_CONE(-2.4, 0, 2.2, 0.45, -3.2, 0, 2.6, 0.25, .blend = 0.2),
+};
+
+static const eb_shape shape_armadillo = {EB_SHAPE_PARTS(armadillo_parts), .scale = 0.03};
+
+/* ---- bear ------------------------------------------------------------------------------------ */
+
+/* A sitting teddy bear, about 10 units tall; it looks along x, its left is y. */
+
+static const eb_part bear_parts[] = {
+    /* belly, head, snout, nose */
+    EB_ELLIPSOID(0, 0, 2.7, 2.35, 2.5, 2.75, .blend = 0),
+    EB_BALL(0.3, 0, 6.3, 1.95, .blend = 0.5),
+    EB_ELLIPSOID(1.9, 0, 5.8, 0.9, 0.95, 0.72, .blend = 0.3),
+    EB_BALL(2.75, 0, 6.15, 0.38, .blend = 0.1),
+    /* ears, arms, legs, feet, tail */
+    EB_ELLIPSOID(0.2, 1.65, 7.75, 0.55, 0.85, 0.85, .blend = 0.25, .mirrored = true),
+    EB_CONE(0.3, 1.8, 4.3, 0.9, 1.7, 2.9, 2.9, 0.85, .blend = 0.35, .mirrored = true),
+    EB_CONE(0.6, 1.5, 1.15, 1.2, 2.8, 2.1, 1.1, 1.05, .blend = 0.35, .mirrored = true),
+    EB_ELLIPSOID(3.4, 2.25, 1.4, 0.75, 1.15, 1.4, .blend = 0.25, .mirrored = true),
+    EB_BALL(-2.2, 0, 1.2, 0.7, .blend = 0.2),
+};
+
+static const eb_shape shape_bear = {EB_SHAPE_PARTS(bear_parts), .scale = 0.0235};
+
+/* ---- bunny ----------------------------------------------------------------------------------- */
+
+/* A crouching rabbit, about 12 units tall; it looks along x, its left is y. */
+
+static const eb_part bunny_parts[] = {
+    /* back, chest, haunches */
+    EB_ELLIPSOID(-1.3, 0, 3.4, 4.0, 2.9, 3.4, .blend = 0),
+    EB_BALL(1.5, 0, 3.2, 2.4, .blend = 1.2),
+    EB_ELLIPSOID(-1.8, 2.2, 2.6, 2.3, 1.1, 2.4, .blend = 0.25, .mirrored = true),
+    /* hind feet, front feet, tail */
+    EB_CONE(-1.8, 2.7, 0.65, 0.65, 1.4, 2.7, 0.5, 0.5, .blend = 0.3, .mirrored = true),
+    EB_CONE(2.4, 1.1, 1.7, 0.85, 3.8, 1.1, 0.55, 0.55, .blend = 0.4, .mirrored = true),
+    EB_BALL(-5.2, 0, 2.6, 1.15, .blend = 0.3),
+    /* head, cheeks, nose, ears */
+    EB_TURNED_ELLIPSOID(3.3, 0, 6.6, 2.0, 1.6, 1.6, 1, 0, -0.3, .blend = 0.7),
+    EB_BALL(4.2, 0.75, 5.95, 0.8, .blend = 0.5, .mirrored = true),
+    EB_BALL(5.0, 0, 6.1, 0.7, .blend = 0.4),
+    EB_TURNED_ELLIPSOID(1.6, 1.15, 9.4, 2.7, 0.9, 0.55, -0.6, 0.2, 1, .blend = 0.4,
+                        .mirrored = true),
+};
+
+static const eb_shape shape_bunny = {EB_SHAPE_PARTS(bunny_parts), .scale = 0.01};
+
+/* ---- dragon ---------------------------------------------------------------------------------- */
+
+/* A Chinese dragon, 15 units long; it looks along x, its left is y. The spine is a Catmull-Rom curve
+ * through twenty points, tail to head, cut into round cones. */
+
+enum { BODY, UPPER_JAW, LOWER_JAW, LEGS };
+
+static const char *const dragon_regions[] = {"body", "upper-jaw", "lower-jaw", "legs", NULL};
+
+#define SPINE(...)     EB_CONE(__VA_ARGS__, .blend = 0.2, .region = BODY)
+#define SPIKE(...)     EB_CONE(__VA_ARGS__, .blend = 0.12, .region = BODY)
+#define PAIR(...)      EB_CONE(__VA_ARGS__, .blend = 0.1, .region = BODY, .mirrored = true)
+#define LIMB(...)      EB_CONE(__VA_ARGS__, .blend = 0.15, .region = LEGS)
+#define JAW(jaw, ...)  EB_CONE(__VA_ARGS__, .blend = 0.15, .region = jaw)
+#define FANG(jaw, ...) EB_CONE(__VA_ARGS__, .blend = 0.05, .region = jaw, .mirrored = true)
+/* Three toes and a heel around the ankle. */
+#define FOOT(x, y)                                                                                 \
+  LIMB(x, y, 0.42, 0.34, (x) + 0.75, (y) + 0.5, 0.22, 0.2),                                        \
+      LIMB(x, y, 0.42, 0.34, (x) + 0.95, y, 0.22, 0.2),                                            \
+      LIMB(x, y, 0.42, 0.34, (x) + 0.75, (y)-0.5, 0.22, 0.2),                                      \
+      LIMB(x, y, 0.42, 0.34, (x)-0.5, y, 0.22, 0.2)
+
+static const eb_part dragon_parts[] = {
+    /* spine */
+    SPINE(-4.50, 0.90, 7.50, 0.14, -4.94, 0.92, 7.86, 0.18),
+    SPINE(-4.94, 0.92, 7.86, 0.18, -5.40, 0.90, 8.10, 0.22),
+    SPINE(-5.40, 0.90, 8.10, 0.22, -5.98, 0.78, 8.01, 0.27),
+    SPINE(-5.98, 0.78, 8.01, 0.27, -6.50, 0.60, 7.70, 0.32),
+    SPINE(-6.50, 0.60, 7.70, 0.32, -6.82, 0.40, 7.15, 0.37),
+    SPINE(-6.82, 0.40, 7.15, 0.37, -6.90, 0.20, 6.50, 0.42),
+    SPINE(-6.90, 0.20, 6.50, 0.42, -6.56, 0.04, 5.90, 0.47),
+    SPINE(-6.56, 0.04, 5.90, 0.47, -6.10, -0.10, 5.30, 0.52),
+    SPINE(-6.10, -0.10, 5.30, 0.52, -5.77, -0.21, 4.71, 0.58),
+    SPINE(-5.77, -0.21, 4.71, 0.58, -5.60, -0.30, 4.10, 0.64),
+    SPINE(-5.60, -0.30, 4.10, 0.64, -5.82, -0.37, 3.45, 0.70),
+    SPINE(-5.82, -0.37, 3.45, 0.70, -6.00, -0.40, 2.80, 0.76),
+    SPINE(-6.00, -0.40, 2.80, 0.76, -5.71, -0.37, 2.14, 0.82),
+    SPINE(-5.71, -0.37, 2.14, 0.82, -5.20, -0.30, 1.65, 0.88),
+    SPINE(-5.20, -0.30, 1.65, 0.88, -4.51, -0.21, 1.53, 0.93),
+    SPINE(-4.51, -0.21, 1.53, 0.93, -3.80, -0.10, 1.70, 0.97),
+    SPINE(-3.80, -0.10, 1.70, 0.97, -3.26, 0.05, 2.22, 0.99),
+    SPINE(-3.26, 0.05, 2.22, 0.99, -2.80, 0.20, 2.90, 1.00),
+    SPINE(-2.80, 0.20, 2.90, 1.00, -2.42, 0.32, 3.64, 1.00),
+    SPINE(-2.42, 0.32, 3.64, 1.00, -2.00, 0.40, 4.30, 1.00),
+    SPINE(-2.00, 0.40, 4.30, 1.00, -1.37, 0.42, 4.74, 1.01),
+    SPINE(-1.37, 0.42, 4.74, 1.01, -0.70, 0.40, 4.90, 1.02),
+    SPINE(-0.70, 0.40, 4.90, 1.02, -0.11, 0.32, 4.62, 1.02),
+    SPINE(-0.11, 0.32, 4.62, 1.02, 0.40, 0.20, 4.10, 1.02),
+    SPINE(0.40, 0.20, 4.10, 1.02, 0.74, 0.04, 3.45, 1.02),
+    SPINE(0.74, 0.04, 3.45, 1.02, 1.10, -0.10, 2.80, 1.02),
+    SPINE(1.10, -0.10, 2.80, 1.02, 1.66, -0.18, 2.26, 1.02),
+    SPINE(1.66, -0.18, 2.26, 1.02, 2.30, -0.20, 1.95, 1.02),
+    SPINE(2.30, -0.20, 1.95, 1.02, 2.99, -0.16, 2.09, 1.00),
+    SPINE(2.99, -0.16, 2.09, 1.00, 3.60, -0.10, 2.50, 0.97),
+    SPINE(3.60, -0.10, 2.50, 0.97, 3.96, -0.05, 3.10, 0.92),
+    SPINE(3.96, -0.05, 3.10, 0.92, 4.10, 0.00, 3.80, 0.87),
+    SPINE(4.10, 0.00, 3.80, 0.87, 3.91, 0.03, 4.46, 0.82),
+    SPINE(3.91, 0.03, 4.46, 0.82, 3.70, 0.05, 5.10, 0.78),
+    SPINE(3.70, 0.05, 5.10, 0.78, 3.78, 0.06, 5.69, 0.75),
+    SPINE(3.78, 0.06, 5.69, 0.75, 4.00, 0.05, 6.20, 0.74),
+    SPINE(4.00, 0.05, 6.20, 0.74, 4.37, 0.03, 6.58, 0.74),
+    SPINE(4.37, 0.03, 6.58, 0.74, 4.80, 0.00, 6.90, 0.74),
+    /* crest */
+    SPIKE(-6.32, 0.60, 7.52, 0.26, -5.63, 0.70, 7.30, 0.15),
+    SPIKE(-6.54, 0.40, 7.06, 0.27, -5.79, 0.51, 7.16, 0.15),
+    SPIKE(-6.57, 0.20, 6.57, 0.28, -5.95, 0.30, 7.06, 0.15),
+    SPIKE(-6.24, 0.04, 6.11, 0.29, -5.84, 0.12, 6.83, 0.15),
+    SPIKE(-5.75, -0.10, 5.53, 0.30, -5.33, -0.03, 6.28, 0.15),
+    SPIKE(-5.35, -0.21, 4.88, 0.32, -4.77, -0.15, 5.58, 0.15),
+    SPIKE(-5.09, -0.30, 4.08, 0.33, -4.24, -0.24, 4.50, 0.15),
+    SPIKE(-5.17, -0.37, 2.52, 0.36, -4.69, -0.41, 3.47, 0.15),
+    SPIKE(-2.58, 0.40, 4.85, 0.36, -3.73, 0.36, 5.16, 0.15),
+    SPIKE(-1.71, 0.42, 5.47, 0.36, -2.67, 0.42, 6.18, 0.15),
+    SPIKE(-0.62, 0.40, 5.71, 0.36, -1.10, 0.45, 6.81, 0.15),
+    SPIKE(0.37, 0.32, 5.28, 0.36, 0.52, 0.40, 6.46, 0.15),
+    SPIKE(1.06, 0.20, 4.58, 0.36, 1.56, 0.31, 5.66, 0.15),
+    SPIKE(3.19, 0.06, 5.85, 0.35, 2.19, 0.06, 5.61, 0.15),
+    SPIKE(3.51, 0.05, 6.53, 0.35, 2.50, 0.06, 6.62, 0.15),
+    /* skull, brows, horns, mane */
+    EB_ELLIPSOID(5.1, 0, 7.05, 1.0, 0.8, 0.78, .blend = 0.2, .region = BODY),
+    EB_BALL(5.6, 0.45, 7.6, 0.3, .blend = 0.1, .mirrored = true, .region = BODY),
+    PAIR(4.9, 0.4, 7.6, 0.33, 4.1, 0.8, 8.7, 0.28),
+    PAIR(4.1, 0.8, 8.7, 0.28, 2.8, 1.0, 9.3, 0.18),
+    PAIR(4.5, 0.6, 7.1, 0.36, 3.3, 1.5, 7.5, 0.17),
+    PAIR(4.5, 0.6, 6.6, 0.36, 3.7, 1.6, 6.1, 0.17),
+    /* jaws and fangs */
+    JAW(UPPER_JAW, 5.5, 0, 7.15, 0.62, 7.0, 0, 7.25, 0.46),
+    JAW(UPPER_JAW, 6.6, 0, 7.2, 0.4, 7.3, 0, 7.3, 0.4),
+    EB_BALL(7.25, 0.25, 7.62, 0.22, .blend = 0.1, .mirrored = true, .region = UPPER_JAW),
+    FANG(UPPER_JAW, 7.05, 0.28, 7.1, 0.24, 7.15, 0.32, 6.6, 0.15),
+    JAW(LOWER_JAW, 5.1, 0, 6.4, 0.45, 6.5, 0, 5.2, 0.34),
+    JAW(LOWER_JAW, 6.35, 0, 5.2, 0.3, 6.1, 0, 4.3, 0.17),
+    /* fore legs, hind legs */
+    LIMB(2.3, 0.5, 1.9, 0.7, 2.9, 1.6, 1.9, 0.5),
+    LIMB(2.9, 1.6, 1.9, 0.5, 3.4, 1.9, 0.42, 0.34),
+    FOOT(3.4, 1.9),
+    LIMB(2.3, -0.9, 1.9, 0.7, 2.0, -1.9, 1.9, 0.5),
+    LIMB(2.0, -1.9, 1.9, 0.5, 2.4, -2.2, 0.42, 0.34),
+    FOOT(2.4, -2.2),
+    LIMB(-4.3, 0.5, 1.7, 0.75, -3.7, 1.6, 1.9, 0.55),
+    LIMB(-3.7, 1.6, 1.9, 0.55, -4.2, 2.0, 0.42, 0.36),
+    FOOT(-4.2, 2.0),
+    LIMB(-4.3, -0.8, 1.7, 0.75, -4.6, -1.8, 1.9, 0.55),
+    LIMB(-4.6, -1.8, 1.9, 0.55, -5.1, -2.2, 0.42, 0.36),
+    FOOT(-5.1, -2.2),
+};
+
+static const eb_shape shape_dragon = {EB_SHAPE_PARTS(dragon_parts), .scale = 0.01};
+
+/* ---- sculpture ------------------------------------------------------------------------------- */
+
+/* An openwork sphere of radius 1: three strands from pole to pole, turning 165 degrees on their way,
+ * thicker in the middle. Their axes, kept a strand's radius inside the sphere, are cut into round cones. */
+
+#define STRAND(...) EB_CONE(__VA_ARGS__, .blend = 0)
+
+static const eb_part sculpture_parts[] = {
+    STRAND(0.000, 0.000, -0.780, 0.220, 0.046, -0.144, -0.759, 0.226),
+    STRAND(0.046, -0.144, -0.759, 0.226, 0.139, -0.259, -0.710, 0.231),
+    STRAND(0.139, -0.259, -0.710, 0.231, 0.264, -0.332, -0.635, 0.237),
+    STRAND(0.264, -0.332, -0.635, 0.237, 0.403, -0.354, -0.537, 0.241),
+    STRAND(0.403, -0.354, -0.537, 0.241, 0.538, -0.323, -0.419, 0.245),
+    STRAND(0.538, -0.323, -0.419, 0.245, 0.650, -0.245, -0.288, 0.248),
+    STRAND(0.650, -0.245, -0.288, 0.248, 0.724, -0.132, -0.146, 0.249),
+    STRAND(0.724, -0.132, -0.146, 0.249, 0.750, 0.000, 0.000, 0.250),
+    STRAND(0.750, 0.000, 0.000, 0.250, 0.724, 0.132, 0.146, 0.249),
+    STRAND(0.724, 0.132, 0.146, 0.249, 0.650, 0.245, 0.288, 0.248),
+    STRAND(0.650, 0.245, 0.288, 0.248, 0.538, 0.323, 0.419, 0.245),
+    STRAND(0.538, 0.323, 0.419, 0.245, 0.403, 0.354, 0.537, 0.241),
+    STRAND(0.403, 0.354, 0.537, 0.241, 0.264, 0.332, 0.635, 0.237),
+    STRAND(0.264, 0.332, 0.635, 0.237, 0.139, 0.259, 0.710, 0.231),
+    STRAND(0.139, 0.259, 0.710, 0.231, 0.046, 0.144, 0.759, 0.226),
+    STRAND(0.046, 0.144, 0.759, 0.226, 0.000, 0.000, 0.780, 0.220),
+    STRAND(0.000, 0.000, -0.780, 0.220, 0.101, 0.112, -0.759, 0.226),
+    STRAND(0.101, 0.112, -0.759, 0.226, 0.155, 0.250, -0.710, 0.231),
+    STRAND(0.155, 0.250, -0.710, 0.231, 0.156, 0.394, -0.635, 0.237),
+    STRAND(0.156, 0.394, -0.635, 0.237, 0.105, 0.526, -0.537, 0.241),
+    STRAND(0.105, 0.526, -0.537, 0.241, 0.010, 0.628, -0.419, 0.245),
+    STRAND(0.010, 0.628, -0.419, 0.245, -0.113, 0.686, -0.288, 0.248),
+    STRAND(-0.113, 0.686, -0.288, 0.248, -0.248, 0.693, -0.146, 0.249),
+    STRAND(-0.248, 0.693, -0.146, 0.249, -0.375, 0.650, 0.000, 0.250),
+    STRAND(-0.375, 0.650, 0.000, 0.250, -0.476, 0.561, 0.146, 0.249),
+    STRAND(-0.476, 0.561, 0.146, 0.249, -0.537, 0.441, 0.288, 0.248),
+    STRAND(-0.537, 0.441, 0.288, 0.248, -0.549, 0.305, 0.419, 0.245),
+    STRAND(-0.549, 0.305, 0.419, 0.245, -0.508, 0.172, 0.537, 0.241),
+    STRAND(-0.508, 0.172, 0.537, 0.241, -0.419, 0.062, 0.635, 0.237),
+    STRAND(-0.419, 0.062, 0.635, 0.237, -0.294, -0.010, 0.710, 0.231),
+    STRAND(-0.294, -0.010, 0.710, 0.231, -0.148, -0.032, 0.759, 0.226),
+    STRAND(-0.148, -0.032, 0.759, 0.226, 0.000, 0.000, 0.780, 0.220),
+    STRAND(0.000, 0.000, -0.780, 0.220, -0.148, 0.032, -0.759, 0.226),
+    STRAND(-0.148, 0.032, -0.759, 0.226, -0.294, 0.010, -0.710, 0.231),
+    STRAND(-0.294, 0.010, -0.710, 0.231, -0.419, -0.062, -0.635, 0.237),
+    STRAND(-0.419, -0.062, -0.635, 0.237, -0.508, -0.172, -0.537, 0.241),
+    STRAND(-0.508, -0.172, -0.537, 0.241, -0.549, -0.305, -0.419, 0.245),
+    STRAND(-0.549, -0.305, -0.419, 0.245, -0.537, -0.441, -0.288, 0.248),
+    STRAND(-0.537, -0.441, -0.288, 0.248, -0.476, -0.561, -0.146, 0.249),
+    STRAND(-0.476, -0.561, -0.146, 0.249, -0.375, -0.650, 0.000, 0.250),
+    STRAND(-0.375, -0.650, 0.000, 0.250, -0.248, -0.693, 0.146, 0.249),
+    STRAND(-0.248, -0.693, 0.146, 0.249, -0.113, -0.686, 0.288, 0.248),
+    STRAND(-0.113, -0.686, 0.288, 0.248, 0.010, -0.628, 0.419, 0.245),
+    STRAND(0.010, -0.628, 0.419, 0.245, 0.105, -0.526, 0.537, 0.241),
+    STRAND(0.105, -0.526, 0.537, 0.241, 0.156, -0.394, 0.635, 0.237),
+    STRAND(0.156, -0.394, 0.635, 0.237, 0.155, -0.250, 0.710, 0.231),
+    STRAND(0.155, -0.250, 0.710, 0.231, 0.101, -0.112, 0.759, 0.226),
+    STRAND(0.101, -0.112, 0.759, 0.226, 0.000, 0.000, 0.780, 0.220),
+    /* poles */
+    EB_BALL(0, 0, 0.68, 0.3, .blend = 0.15),
+    EB_BALL(0, 0, -0.68, 0.3, .blend = 0.15),
+};
+
+static const eb_shape shape_sculpture = {EB_SHAPE_PARTS(sculpture_parts), .scale = 0.8};
+
+/* ---- spider ---------------------------------------------------------------------------------- */
+
+/* A toy spider that hangs on a thread, looking along x; joints and thread are soft. */
+
+enum { STIFF, SOFT };
+
+static const char *const spider_regions[] = {"stiff", "soft", NULL};
+
+/* A leg from the hip h over knee k and ankle a to the tip t, left and right. */
+#define BONE(...) EB_CONE(__VA_ARGS__, .blend = 0.1, .mirrored = true, .region = STIFF)
+#define JOINT(x, y, z)                                                                             \
+  EB_BALL(x, y, z, 0.41, .blend = 0.1, .mirrored = true, .owns = true, .region = SOFT)
+#define LEG(hx, hy, hz, kx, ky, kz, ax, ay, az, tx, ty, tz)                                        \
+  BONE(hx, hy, hz, 0.26, kx, ky, kz, 0.26), BONE(kx, ky, kz, 0.26, ax, ay, az, 0.26),              \
+      BONE(ax, ay, az, 0.26, tx, ty, tz, 0.26), JOINT(hx, hy, hz), JOINT(kx, ky, kz),              \
+      JOINT(ax, ay, az)
+
+static const eb_part spider_parts[] = {
+    EB_ELLIPSOID(0.55, 0, 0, 1.4, 0.8, 0.6, .region = STIFF),
+    EB_ELLIPSOID(-2.35, 0, 0.3, 1.65, 1.05, 1.05, .blend = 0.5, .region = STIFF),
+    EB_BALL(1.8, 0.3, 0.25, 0.26, .blend = 0.1, .mirrored = true, .region = STIFF),
+    LEG(1.7, 0.65, 0.0, 3.2, 2.3, 1.1, 4.5, 3.7, -1.0, 5.0, 4.2, -2.8),
+    LEG(0.9, 0.85, 0.0, 1.5, 3.0, 1.3, 2.0, 4.9, -1.0, 2.2, 5.6, -3.0),
+    LEG(0.1, 0.85, 0.0, -0.3, 3.0, 1.3, -0.7, 5.0, -1.0, -0.8, 5.7, -3.0),
+    LEG(-0.6, 0.7, 0.0, -1.6, 2.9, 1.1, -2.6, 4.6, -1.0, -3.0, 5.2, -2.8),
+    EB_CONE(-0.3, 0, 0.4, 0.27, -0.3, 0, 7, 0.27, .blend = 0.2, .region = SOFT),
+};
+
+static const eb_shape shape_spider = {EB_SHAPE_PARTS(spider_parts), .scale = 0.025};
+
+/* ---- three-torus ----------------------------------------------------------------------------- */
+
+/* Three rings around the z axis, each grown together with the other two: genus 3. The centres lie
+ * 1.12 from the axis, so that the gap in the middle is filled and adds no hole. */
+
+#define RING(x, y) EB_TORUS(x, y, 0, 1, 0.21, 0, 0, 1, .blend = 0.2)
+
+static const eb_part three_torus_parts[] = {
+    RING(1.12, 0),
+    RING(-0.56, 0.969948),
+    RING(-0.56, -0.969948),
+};
+
+static const eb_shape shape_three_torus = {EB_SHAPE_PARTS(three_torus_parts), .scale = 0.11};
+
+/* ---- the table ------------------------------------------------------------------------------- */
 
 #define SOLID(shape, names, x0, y0, z0, x1, y1, z1)                                                \
   {                                                                                                \
@@ -16,25 +305,25 @@ const eb_model *eb_models(void) {
   static const eb_model models[] = {
       {.name = "armadillo",
        .summary = "an upright armadillo with raised hands, 0.3 m tall",
-       .solid = SOLID(eb_shape_armadillo, NULL, -0.115, -0.12, -0.01, 0.08, 0.12, 0.32)},
+       .solid = SOLID(shape_armadillo, NULL, -0.115, -0.12, -0.01, 0.08, 0.12, 0.32)},
       {.name = "bear",
        .summary = "a sitting teddy bear, 0.2 m tall",
-       .solid = SOLID(eb_shape_bear, NULL, -0.08, -0.1, -0.01, 0.12, 0.1, 0.22)},
+       .solid = SOLID(shape_bear, NULL, -0.08, -0.1, -0.01, 0.12, 0.1, 0.22)},
       {.name = "bunny",
        .summary = "a crouching rabbit with long ears, 0.12 m tall",
-       .solid = SOLID(eb_shape_bunny, NULL, -0.065, -0.04, -0.01, 0.07, 0.04, 0.13)},
+       .solid = SOLID(shape_bunny, NULL, -0.065, -0.04, -0.01, 0.07, 0.04, 0.13)},
       {.name = "dragon",
        .summary = "a Chinese dragon with open jaws, 0.15 m long",
-       .solid = SOLID(eb_shape_dragon, eb_dragon_regions, -0.08, -0.04, -0.01, 0.08, 0.04, 0.1)},
+       .solid = SOLID(shape_dragon, dragon_regions, -0.08, -0.04, -0.01, 0.08, 0.04, 0.1)},
       {.name = "sculpture",
        .summary = "an openwork sphere of three twisted strands, radius 0.8 m",
-       .solid = SOLID(eb_shape_sculpture, NULL, -0.85, -0.85, -0.85, 0.85, 0.85, 0.85)},
+       .solid = SOLID(shape_sculpture, NULL, -0.85, -0.85, -0.85, 0.85, 0.85, 0.85)},
       {.name = "spider",
        .summary = "a toy spider with jointed legs hanging on a thread, 0.25 m tall",
-       .solid = SOLID(eb_shape_spider, eb_spider_regions, -0.13, -0.16, -0.095, 0.145, 0.16, 0.2)},
+       .solid = SOLID(shape_spider, spider_regions, -0.13, -0.16, -0.095, 0.145, 0.16, 0.2)},
       {.name = "three-torus",
        .summary = "three rings grown together, genus 3, 0.45 m across",
-       .solid = SOLID(eb_shape_three_torus, NULL, -0.3, -0.3, -0.07, 0.3, 0.3, 0.07)},
+       .solid = SOLID(shape_three_torus, NULL, -0.3, -0.3, -0.07, 0.3, 0.3, 0.07)},
       {.name = NULL},
   };
   return models;

@@ -47,11 +47,6 @@ double eb_part_distance(const eb_part *part, const double p[3]);
 double eb_shape_distance(const void *shape, const double p[3]);
 int32_t eb_shape_region(const void *shape, const double p[3]);
 
-/* The shapes of the catalogue, one file each. */
-extern const eb_shape eb_shape_armadillo, eb_shape_bear, eb_shape_bunny, eb_shape_dragon,
-    eb_shape_sculpture, eb_shape_spider, eb_shape_three_torus;
-extern const char *const eb_dragon_regions[], *const eb_spider_regions[];
-
 /* Parts as table entries: geometry, then at least one more field (.blend, .mirrored, .region, ...). */
 #define EB_BALL(x, y, z, r, ...)                                                                   \
   { .kind = EB_PART_BALL, .a = {x, y, z}, .ra = r, EB_AROUND(x, y, z, r, r, r), __VA_ARGS__ }

@@ -1,6 +1,6 @@
 /* The parts of surface validation. */
-#ifndef EB_MESH_SURFACE_CHECKS_H
-#define EB_MESH_SURFACE_CHECKS_H
+#ifndef EB_MESH_VALIDATE_H
+#define EB_MESH_VALIDATE_H
 
 #include "problems/mesh/mesh.h"
 

@@ -1,3 +1,5 @@
+#include "tests/support/mesh_quality.h"
+
 #include <math.h>
 #include <stddef.h>
 

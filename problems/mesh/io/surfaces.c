@@ -1,0 +1,451 @@
+/* Readers of surfaces: OBJ, OFF, STL, PLY. */
+#include "problems/mesh/io/formats.h"
+
+/* ---- OBJ ------------------------------------------------------------------------------------- */
+
+/* Wavefront OBJ: v and f lines; texture, normals, groups, lines and points are ignored. An index
+ * below zero counts back from the vertex listed last. */
+
+/* Joins a line that ends in a backslash with the next one. */
+static eb_word next_in_face(eb_scan *scan) {
+  eb_word word = eb_scan_word_in_line(scan);
+  while (eb_word_is(word, "\\")) {
+    eb_scan_next_line(scan);
+    word = eb_scan_word_in_line(scan);
+  }
+  return word;
+}
+
+static eb_error read_corner(eb_scan *scan, const eb_facets *facets, eb_word word, int64_t *out) {
+  eb_word vertex = {.text = word.text};
+  while (vertex.length < word.length && word.text[vertex.length] != '/') vertex.length++;
+  int64_t index;
+  if (!eb_word_int(vertex, &index) || index == 0)
+    return eb_scan_error(scan, word.text,
+                         "a corner of a face should be v, v/t, v//n or v/t/n, counted from 1, not "
+                         "'%.*s'",
+                         (int)(word.length < 40 ? word.length : 40), word.text);
+  int64_t count = (int64_t)facets->vertex_count;
+  if (index < -count)
+    return eb_scan_error(scan, word.text, "vertex %lld counts back beyond the first of %lld",
+                         (long long)index, (long long)count);
+  *out = index < 0 ? count + index : index - 1;
+  return EB_OK;
+}
+
+static eb_error read_obj_face(eb_scan *scan, eb_facets *facets, const char *place) {
+  int64_t corners = 0;
+  for (;; corners++) {
+    int64_t corner = 0;
+    eb_word word = next_in_face(scan);
+    if (word.length == 0) break;
+    EB_TRY(read_corner(scan, facets, word, &corner));
+    EB_TRY(eb_facets_corner(facets, scan, place, corners, corner));
+  }
+  if (corners < 3)
+    return eb_scan_error(scan, place, "a face has %lld corners; it needs 3", (long long)corners);
+  return EB_OK;
+}
+
+eb_error eb_read_obj(eb_scan *scan, eb_facets *facets) {
+  scan->comment = '#';
+  facets->base = 1;
+  while (eb_scan_more(scan)) {
+    eb_word keyword = eb_scan_word(scan);
+    if (eb_word_is(keyword, "v")) {
+      double x[3];
+      for (int d = 0; d < 3; d++) {
+        eb_word word = eb_scan_word_in_line(scan);
+        scan->at = word.text;
+        if (word.length == 0) return eb_scan_error(scan, word.text, "a vertex needs 3 coordinates");
+        EB_TRY(eb_scan_real(scan, "a coordinate of a vertex", &x[d]));
+      }
+      EB_TRY(eb_facets_vertex(facets, x));
+    } else if (eb_word_is(keyword, "f")) {
+      EB_TRY(read_obj_face(scan, facets, keyword.text));
+    }
+    eb_scan_next_line(scan);
+  }
+  return EB_OK;
+}
+
+/* ---- OFF ------------------------------------------------------------------------------------- */
+
+/* OFF and its kin COFF, NOFF, STOFF, CNOFF (Geomview manual, "OFF files"): what follows the position
+ * of a vertex and the corners of a face on their lines is ignored. The keyword may be missing, and
+ * the counts may stand on its line. */
+
+static eb_error read_keyword(eb_scan *scan) {
+  eb_word word = eb_scan_peek(scan);
+  int64_t number;
+  if (eb_word_int(word, &number)) return EB_OK;
+  eb_scan_word(scan);
+  bool known = word.length >= 3 && eb_word_is((eb_word){word.text + word.length - 3, 3}, "OFF");
+  if (!known) return eb_scan_error(scan, word.text, "an OFF file starts with 'OFF'");
+  for (size_t i = 0; i + 3 < word.length; i++)
+    if (word.text[i] == '4' || word.text[i] == 'n')
+      return eb_scan_error(scan, word.text, "only OFF files in three dimensions are supported");
+  if (eb_word_is(eb_scan_peek(scan), "BINARY"))
+    return eb_scan_error(scan, word.text, "binary OFF is not supported; save it as ascii");
+  return EB_OK;
+}
+
+static eb_error read_off_face(eb_scan *scan, eb_facets *facets) {
+  int64_t corners;
+  eb_scan_more(scan);
+  const char *place = scan->at;
+  EB_TRY(eb_scan_count(scan, "corners of a face", 2, &corners));
+  if (corners < 3)
+    return eb_scan_error(scan, place, "a face has %lld corners; it needs 3", (long long)corners);
+  for (int64_t i = 0; i < corners; i++) {
+    int64_t corner;
+    EB_TRY(eb_scan_int(scan, "a corner of a face", &corner));
+    EB_TRY(eb_facets_corner(facets, scan, place, i, corner));
+  }
+  eb_scan_next_line(scan);
+  return EB_OK;
+}
+
+eb_error eb_read_off(eb_scan *scan, eb_facets *facets) {
+  int64_t vertices, faces;
+  scan->comment = '#';
+  EB_TRY(read_keyword(scan));
+  EB_TRY(eb_scan_count(scan, "vertices", 6, &vertices));
+  EB_TRY(eb_scan_count(scan, "faces", 8, &faces));
+  eb_scan_next_line(scan);
+  for (int64_t v = 0; v < vertices; v++) {
+    double x[3];
+    EB_TRY(eb_scan_reals(scan, "a coordinate of a vertex", 3, x));
+    EB_TRY(eb_facets_vertex(facets, x));
+    eb_scan_next_line(scan);
+  }
+  for (int64_t f = 0; f < faces; f++) EB_TRY(read_off_face(scan, facets));
+  return EB_OK;
+}
+
+/* ---- STL ------------------------------------------------------------------------------------- */
+
+/* STL, ascii and binary. The format repeats the vertices of every facet: those that are bitwise
+ * equal are joined (0 and -0 count as equal), and facets that this leaves with two equal corners
+ * are dropped, which opens no edge. Normals are ignored. */
+
+enum { HEADER = 84, FACET = 50 };
+
+static eb_error add_facet(eb_joiner *j, eb_facets *facets, const eb_scan *scan, const char *place,
+                          double x[3][3]) {
+  int64_t corner[3];
+  for (int a = 0; a < 3; a++) EB_TRY(eb_join(j, facets, x[a], &corner[a]));
+  if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0]) return EB_OK;
+  for (int a = 0; a < 3; a++) EB_TRY(eb_facets_corner(facets, scan, place, a, corner[a]));
+  return EB_OK;
+}
+
+static eb_error read_raw(eb_joiner *j, eb_scan *scan, eb_facets *facets) {
+  const char *header;
+  int64_t count;
+  scan->binary = true;
+  scan->at = scan->begin;
+  EB_TRY(eb_scan_bytes(scan, "the header", HEADER - 4, &header));
+  EB_TRY(eb_scan_raw_int(scan, "the number of facets", 4, false, &count));
+  EB_TRY(eb_scan_fits(scan, "facets", count, FACET));
+  for (int64_t f = 0; f < count; f++) {
+    double x[4][3]; /* normal, corners */
+    const char *place = scan->at, *attribute;
+    EB_TRY(eb_scan_bytes(scan, "a normal", 12, &attribute));
+    for (int i = 3; i < 12; i++)
+      EB_TRY(eb_scan_raw_real(scan, "a coordinate of a facet", 4, &x[i / 3][i % 3]));
+    EB_TRY(eb_scan_bytes(scan, "the attribute of a facet", 2, &attribute));
+    EB_TRY(add_facet(j, facets, scan, place, x + 1));
+  }
+  return EB_OK;
+}
+
+static eb_error expect(eb_scan *scan, const char *wanted) {
+  eb_word word = eb_scan_word(scan);
+  if (eb_word_is(word, wanted)) return EB_OK;
+  return eb_scan_error(scan, word.text, "'%s' should stand here, not '%.*s'%s", wanted,
+                       (int)(word.length < 40 ? word.length : 40), word.text,
+                       word.length ? "" : "; the file is truncated");
+}
+
+/* One facet behind its keyword. The normal may be anything, nan in some files. */
+static eb_error read_text_facet(eb_joiner *j, eb_scan *scan, eb_facets *facets, const char *place) {
+  double x[3][3];
+  EB_TRY(expect(scan, "normal"));
+  for (int d = 0; d < 3; d++) eb_scan_word(scan);
+  EB_TRY(expect(scan, "outer"));
+  EB_TRY(expect(scan, "loop"));
+  for (int a = 0; a < 3; a++) {
+    EB_TRY(expect(scan, "vertex"));
+    EB_TRY(eb_scan_reals(scan, "a coordinate of a vertex", 3, x[a]));
+  }
+  EB_TRY(expect(scan, "endloop"));
+  EB_TRY(expect(scan, "endfacet"));
+  return add_facet(j, facets, scan, place, x);
+}
+
+static eb_error read_text(eb_joiner *j, eb_scan *scan, eb_facets *facets) {
+  bool open = false;
+  while (eb_scan_more(scan)) {
+    eb_word word = eb_scan_word(scan);
+    if (eb_word_is(word, "facet") && open) {
+      EB_TRY(read_text_facet(j, scan, facets, word.text));
+      continue;
+    }
+    if (!eb_word_is(word, open ? "endsolid" : "solid"))
+      return eb_scan_error(scan, word.text, "'%s' should stand here, not '%.*s'",
+                           open ? "facet' or 'endsolid" : "solid",
+                           (int)(word.length < 40 ? word.length : 40), word.text);
+    open = !open;
+    eb_scan_next_line(scan);
+  }
+  if (open) return eb_scan_error(scan, scan->end, "there is no 'endsolid'; the file is truncated");
+  return EB_OK;
+}
+
+bool eb_stl_has_binary_length(const char *data, size_t bytes) {
+  if (bytes < HEADER) return false;
+  const unsigned char *raw = (const unsigned char *)data + HEADER - 4;
+  uint64_t count = raw[0] | (uint64_t)raw[1] << 8 | (uint64_t)raw[2] << 16 | (uint64_t)raw[3] << 24;
+  return count * FACET + HEADER == bytes;
+}
+
+bool eb_stl_is_binary(const char *data, size_t bytes) {
+  eb_scan scan;
+  eb_scan_start(&scan, "", data, bytes);
+  return eb_stl_has_binary_length(data, bytes) || !eb_word_is(eb_scan_word(&scan), "solid");
+}
+
+eb_error eb_read_stl(eb_scan *scan, eb_facets *facets) {
+  eb_joiner j = {0};
+  bool binary = eb_stl_is_binary(scan->begin, (size_t)(scan->end - scan->begin));
+  eb_error error = binary ? read_raw(&j, scan, facets) : read_text(&j, scan, facets);
+  eb_joiner_clear(&j);
+  return error;
+}
+
+/* ---- PLY ------------------------------------------------------------------------------------- */
+
+/* PLY, ascii and binary of either byte order (Turk, The PLY polygon file format, 1994): elements
+ * and properties come in any order and of any type; only positions and face corners are kept. */
+
+enum { MOST_ELEMENTS = 32, MOST_PROPERTIES = 128 };
+
+typedef struct number_type {
+  const char *name, *other; /* both spellings of the format's history */
+  int bytes;
+  bool is_real, is_signed;
+} number_type;
+
+typedef enum role { ROLE_NONE, ROLE_X, ROLE_Y, ROLE_Z, ROLE_CORNERS } role;
+
+typedef struct property {
+  const number_type *count; /* of a list, else NULL */
+  const number_type *type;
+  role role;
+} property;
+
+typedef struct element {
+  bool is_vertex, is_face;
+  int64_t count;
+  int properties;
+  property property[MOST_PROPERTIES];
+} element;
+
+typedef struct ply {
+  eb_scan *scan;
+  eb_facets *facets;
+  bool binary;
+  int elements;
+  element element[MOST_ELEMENTS];
+} ply;
+
+/* ---- header ------------------------------------------------------------------------------------- */
+
+static eb_error find_type(const ply *p, eb_word name, const number_type **out) {
+  static const number_type types[] = {
+      {"char", "int8", 1, false, true},    {"uchar", "uint8", 1, false, false},
+      {"short", "int16", 2, false, true},  {"ushort", "uint16", 2, false, false},
+      {"int", "int32", 4, false, true},    {"uint", "uint32", 4, false, false},
+      {"float", "float32", 4, true, true}, {"double", "float64", 8, true, true},
+  };
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    if (eb_word_is(name, types[t].name) || eb_word_is(name, types[t].other)) {
+      *out = &types[t];
+      return EB_OK;
+    }
+  return eb_scan_error(p->scan, name.text, "'%.*s' is no data type of PLY",
+                       (int)(name.length < 40 ? name.length : 40), name.text);
+}
+
+static role role_of(const element *e, const property *p, eb_word name) {
+  if (e->is_vertex && !p->count) {
+    if (eb_word_is(name, "x")) return ROLE_X;
+    if (eb_word_is(name, "y")) return ROLE_Y;
+    if (eb_word_is(name, "z")) return ROLE_Z;
+  }
+  bool corners = eb_word_is(name, "vertex_indices") || eb_word_is(name, "vertex_index");
+  if (e->is_face && p->count && corners) return ROLE_CORNERS;
+  return ROLE_NONE;
+}
+
+static eb_error read_property(ply *p, const char *place) {
+  if (p->elements == 0) return eb_scan_error(p->scan, place, "a property before any element");
+  element *e = &p->element[p->elements - 1];
+  if (e->properties == MOST_PROPERTIES)
+    return eb_scan_error(p->scan, place, "more than %d properties", MOST_PROPERTIES);
+  property *fresh = &e->property[e->properties++];
+  eb_word word = eb_scan_word_in_line(p->scan);
+  if (eb_word_is(word, "list")) {
+    EB_TRY(find_type(p, eb_scan_word_in_line(p->scan), &fresh->count));
+    if (fresh->count->is_real)
+      return eb_scan_error(p->scan, place, "the length of a list should be an integer");
+    word = eb_scan_word_in_line(p->scan);
+  }
+  EB_TRY(find_type(p, word, &fresh->type));
+  fresh->role = role_of(e, fresh, eb_scan_word_in_line(p->scan));
+  if (fresh->role == ROLE_CORNERS && fresh->type->is_real)
+    return eb_scan_error(p->scan, place, "the corners of a face should be integers");
+  return EB_OK;
+}
+
+static eb_error read_element_header(ply *p, const char *place) {
+  if (p->elements == MOST_ELEMENTS)
+    return eb_scan_error(p->scan, place, "more than %d elements", MOST_ELEMENTS);
+  element *e = &p->element[p->elements++];
+  eb_word name = eb_scan_word_in_line(p->scan);
+  e->is_vertex = eb_word_is(name, "vertex");
+  e->is_face = eb_word_is(name, "face");
+  if (eb_word_is(name, "tristrips"))
+    return eb_scan_error(p->scan, place, "triangle strips are not supported; save faces");
+  return eb_scan_int(p->scan, "the number of entries of an element", &e->count);
+}
+
+static eb_error read_format(ply *p, const char *place) {
+  eb_word word = eb_scan_word_in_line(p->scan);
+  p->binary = eb_word_starts(word, "binary");
+  p->scan->big_endian = eb_word_is(word, "binary_big_endian");
+  if (eb_word_is(word, "ascii") || eb_word_is(word, "binary_little_endian") || p->scan->big_endian)
+    return EB_OK;
+  return eb_scan_error(p->scan, place,
+                       "the format is ascii, binary_little_endian or binary_big_endian, not '%.*s'",
+                       (int)(word.length < 40 ? word.length : 40), word.text);
+}
+
+static eb_error read_header(ply *p) {
+  bool has_format = false;
+  eb_scan_rest(p->scan);
+  for (;;) {
+    eb_word word = eb_scan_word(p->scan);
+    if (word.length == 0)
+      return eb_scan_error(p->scan, word.text, "the header has no 'end_header'; it is truncated");
+    if (eb_word_is(word, "end_header")) break;
+    if (eb_word_is(word, "format")) {
+      has_format = true;
+      EB_TRY(read_format(p, word.text));
+    } else if (eb_word_is(word, "element")) {
+      EB_TRY(read_element_header(p, word.text));
+    } else if (eb_word_is(word, "property")) {
+      EB_TRY(read_property(p, word.text));
+    } else if (!eb_word_is(word, "comment") && !eb_word_is(word, "obj_info")) {
+      return eb_scan_error(p->scan, word.text, "'%.*s' is no keyword of a PLY header",
+                           (int)(word.length < 40 ? word.length : 40), word.text);
+    }
+    eb_scan_next_line(p->scan);
+  }
+  if (!has_format) return eb_scan_error(p->scan, p->scan->at, "the header names no format");
+  eb_scan_next_line(p->scan);
+  p->scan->binary = p->binary;
+  return EB_OK;
+}
+
+/* ---- data --------------------------------------------------------------------------------------- */
+
+static eb_error get_int(ply *p, const number_type *type, const char *what, int64_t *out) {
+  if (!p->binary) return eb_scan_int(p->scan, what, out);
+  return eb_scan_raw_int(p->scan, what, type->bytes, type->is_signed, out);
+}
+
+static eb_error get_real(ply *p, const number_type *type, const char *what, double *out) {
+  if (!p->binary) return eb_scan_real(p->scan, what, out);
+  if (type->is_real) return eb_scan_raw_real(p->scan, what, type->bytes, out);
+  int64_t value;
+  EB_TRY(get_int(p, type, what, &value));
+  *out = (double)value;
+  return EB_OK;
+}
+
+static eb_error skip_value(ply *p, const number_type *type) {
+  const char *raw;
+  if (p->binary) return eb_scan_bytes(p->scan, "a property", (size_t)type->bytes, &raw);
+  if (eb_scan_word(p->scan).length) return EB_OK;
+  return eb_scan_error(p->scan, p->scan->end, "the file ends in the properties; it is truncated");
+}
+
+static eb_error read_list(ply *p, const property *list, const char *place) {
+  int64_t count;
+  EB_TRY(get_int(p, list->count, "the length of a list", &count));
+  EB_TRY(
+      eb_scan_fits(p->scan, "entries of a list", count, p->binary ? (size_t)list->type->bytes : 2));
+  if (list->role == ROLE_CORNERS && count < 3)
+    return eb_scan_error(p->scan, place, "a face has %lld corners; it needs 3", (long long)count);
+  for (int64_t i = 0; i < count; i++) {
+    int64_t corner;
+    if (list->role != ROLE_CORNERS) {
+      EB_TRY(skip_value(p, list->type));
+      continue;
+    }
+    EB_TRY(get_int(p, list->type, "a corner of a face", &corner));
+    EB_TRY(eb_facets_corner(p->facets, p->scan, place, i, corner));
+  }
+  return EB_OK;
+}
+
+static eb_error read_entry(ply *p, const element *e) {
+  double x[3] = {0};
+  if (!p->binary) eb_scan_more(p->scan);
+  const char *place = p->scan->at;
+  for (int i = 0; i < e->properties; i++) {
+    const property *one = &e->property[i];
+    if (one->count)
+      EB_TRY(read_list(p, one, place));
+    else if (one->role == ROLE_NONE)
+      EB_TRY(skip_value(p, one->type));
+    else
+      EB_TRY(get_real(p, one->type, "a coordinate of a vertex", &x[one->role - ROLE_X]));
+  }
+  return e->is_vertex ? eb_facets_vertex(p->facets, x) : EB_OK;
+}
+
+/* The least bytes of an entry; an element without properties takes no room, and is skipped. */
+static size_t least_bytes(const ply *p, const element *e) {
+  size_t bytes = 0;
+  for (int i = 0; i < e->properties; i++) {
+    const property *one = &e->property[i];
+    bytes += !p->binary ? 2 : (size_t)(one->count ? one->count->bytes : one->type->bytes);
+  }
+  return bytes;
+}
+
+static eb_error check_element(const ply *p, const element *e) {
+  bool has[ROLE_CORNERS + 1] = {false};
+  for (int i = 0; i < e->properties; i++) has[e->property[i].role] = true;
+  if (e->is_vertex && !(has[ROLE_X] && has[ROLE_Y] && has[ROLE_Z]))
+    return eb_scan_error(p->scan, p->scan->begin, "vertices need the properties x, y and z");
+  if (e->is_face && !has[ROLE_CORNERS])
+    return eb_scan_error(p->scan, p->scan->begin, "faces need the list vertex_indices");
+  return EB_OK;
+}
+
+eb_error eb_read_ply(eb_scan *scan, eb_facets *facets) {
+  ply p = {.scan = scan, .facets = facets};
+  EB_TRY(read_header(&p));
+  for (int i = 0; i < p.elements; i++) {
+    const element *e = &p.element[i];
+    EB_TRY(check_element(&p, e));
+    if (e->properties == 0) continue;
+    EB_TRY(eb_scan_fits(scan, "entries of an element", e->count, least_bytes(&p, e)));
+    for (int64_t n = 0; n < e->count; n++) EB_TRY(read_entry(&p, e));
+  }
+  return EB_OK;
+}
