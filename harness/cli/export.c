@@ -9,14 +9,16 @@
 #include "harness/fclib/store.h"
 #include "harness/names.h"
 #include "harness/results/export.h"
+#include "problems/mesh/io.h"
 
 static const eb_flag flags[] = {
-    {"to", 0, "xdmf|json|csv|fclib",
+    {"to", 0, "xdmf|json|csv|fclib|mesh",
      "format: XDMF for ParaView, JSON of everything but frames, CSV of steps, contact problems "
-     "of FCLib"},
+     "of FCLib, the mesh of a run"},
     {"output", 'o', "PATH",
      "file (json, csv; default: the standard output) or folder (xdmf; default: "
-     "beside F.h5; fclib; default: this one)"},
+     "beside F.h5; fclib; default: this one); mesh: a file, whose extension is the format (.mesh "
+     ".msh .node .veg .vtk, or of its surface .obj .ply .off .stl)"},
     {"run", 0, "ID", "only this run; may be repeated"},
     {0}};
 
@@ -70,6 +72,30 @@ static eb_error to_fclib(const eb_results *results, const eb_strings *ids, const
   return EB_OK;
 }
 
+/* Writes the surface where the format, or a planar mesh, wants one. */
+static eb_error write_mesh(const char *path, const eb_mesh *mesh) {
+  eb_surface *surface;
+  if (!eb_path_is_surface(path)) return eb_mesh_write(path, EB_FORMAT_AUTO, mesh);
+  EB_TRY(eb_mesh_surface(mesh, &surface));
+  eb_error error = eb_surface_write(path, EB_FORMAT_AUTO, surface);
+  eb_surface_destroy(surface);
+  return error;
+}
+
+static eb_error to_mesh(const eb_results *results, const eb_strings *ids, const char *path) {
+  int run = 0;
+  eb_mesh *mesh;
+  if (!path) return EB_ERROR(EB_ERR_USAGE, "export --to mesh wants a file: -o PATH");
+  if (ids->count > 1 || (ids->count == 0 && eb_results_count(results) != 1))
+    return EB_ERROR(EB_ERR_USAGE,
+                    "export --to mesh writes the mesh of one run; choose it by --run");
+  while (ids->count == 1 && strcmp(eb_results_run(results, run)->id, ids->items[0]) != 0) run++;
+  EB_TRY(eb_results_mesh(results, run, &mesh));
+  eb_error error = write_mesh(path, mesh);
+  eb_mesh_destroy(mesh);
+  return error;
+}
+
 static eb_error export(const eb_arguments *arguments, const eb_results *results,
                        const eb_strings *ids, int *code) {
   const char *to = eb_arguments_text(arguments, "to");
@@ -77,16 +103,17 @@ static eb_error export(const eb_arguments *arguments, const eb_results *results,
   EB_TRY(check_ids(results, ids));
   if (strcmp(to, "xdmf") == 0) return to_xdmf(results, ids, path, code);
   if (strcmp(to, "fclib") == 0) return to_fclib(results, ids, path, code);
+  if (strcmp(to, "mesh") == 0) return to_mesh(results, ids, path);
   return to_stream(results, ids, path, strcmp(to, "json") == 0 ? eb_export_json : eb_export_csv);
 }
 
 static eb_error check_format(const char *to) {
-  static const char *const known[] = {"xdmf", "json", "csv", "fclib"};
+  static const char *const known[] = {"xdmf", "json", "csv", "fclib", "mesh"};
   eb_strings names = {0};
   eb_error error = EB_OK;
   bool found = false;
-  if (!to) return EB_ERROR(EB_ERR_USAGE, "export wants --to xdmf, json, csv or fclib");
-  for (int i = 0; i < 4 && !error; i++) {
+  if (!to) return EB_ERROR(EB_ERR_USAGE, "export wants --to xdmf, json, csv, fclib or mesh");
+  for (int i = 0; i < 5 && !error; i++) {
     found = found || strcmp(known[i], to) == 0;
     error = eb_strings_add(&names, known[i]);
   }
@@ -111,7 +138,7 @@ static eb_error run(const eb_arguments *arguments, int *code) {
 
 const eb_command eb_command_export = {
     .name = "export",
-    .synopsis = "F.h5 --to xdmf|json|csv|fclib [-o PATH] [--run ID]..",
+    .synopsis = "F.h5 --to xdmf|json|csv|fclib|mesh [-o PATH] [--run ID]..",
     .summary = "write results for ParaView, scripts or spreadsheets",
     .flags = flags,
     .least = 1,
