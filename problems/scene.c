@@ -23,8 +23,12 @@ static eb_error make_mesh(eb_scene *scene, const char *mesh_file, const char *ca
   return EB_OK;
 }
 
-/* A third of every surface triangle's area goes to each of its corners. */
-static void share_areas(const eb_surface *surface, double *area) {
+/* What follows from the mesh alone: surface and node_area. */
+static eb_error make_surface(eb_scene *scene) {
+  EB_TRY(eb_mesh_surface(scene->mesh, &scene->surface));
+  EB_TRY(EB_NEW(scene->node_area, scene->mesh->node_count));
+  const eb_surface *surface = scene->surface;
+  /* A third of every surface triangle's area goes to each of its corners. */
   for (int32_t t = 0; t < surface->triangle_count; t++) {
     const int32_t *corner = surface->triangles + 3 * t;
     double u[3], v[3];
@@ -34,33 +38,17 @@ static void share_areas(const eb_surface *surface, double *area) {
     }
     double c[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
     double third = sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]) / 6;
-    for (int k = 0; k < 3; k++) area[surface->node ? surface->node[corner[k]] : corner[k]] += third;
+    for (int k = 0; k < 3; k++)
+      scene->node_area[surface->node ? surface->node[corner[k]] : corner[k]] += third;
   }
-}
-
-/* What follows from the mesh alone: surface and node_area. */
-static eb_error make_surface(eb_scene *scene) {
-  EB_TRY(eb_mesh_surface(scene->mesh, &scene->surface));
-  EB_TRY(EB_NEW(scene->node_area, scene->mesh->node_count));
-  share_areas(scene->surface, scene->node_area);
-  return EB_OK;
-}
-
-/* At rest, and every node its own origin. */
-static eb_error make_nodes(eb_scene *scene) {
-  size_t nodes = (size_t)scene->mesh->node_count;
-  EB_TRY(EB_NEW(scene->x0, 3 * nodes));
-  memcpy(scene->x0, scene->mesh->X, 3 * nodes * sizeof *scene->x0);
-  EB_TRY(EB_NEW(scene->v0, 3 * nodes));
-  EB_TRY(EB_NEW(scene->node_origin, nodes));
-  for (size_t i = 0; i < nodes; i++) scene->node_origin[i] = (int32_t)i;
-  scene->uncut_nodes = scene->mesh->node_count;
   return EB_OK;
 }
 
 /* ---- what follows from mesh and materials ---------------------------------------------------- */
 
-static eb_error make_contact(eb_scene *scene) {
+/* What follows from mesh, surface, materials and colliders: elasticity and contact. */
+static eb_error make_mechanics(eb_scene *scene) {
+  EB_TRY(eb_elasticity_create(scene->mesh, scene->materials, &scene->elasticity));
   eb_contact_settings settings = {.step = scene->dt,
                                   .friction = scene->bodies_friction,
                                   .colliders = scene->collider_count,
@@ -73,12 +61,6 @@ static eb_error make_contact(eb_scene *scene) {
   if (!wanted) return EB_OK;
   return eb_contact_create(scene->mesh, scene->surface, eb_elasticity_mass(scene->elasticity),
                            scene->node_area, young, &settings, &scene->contact);
-}
-
-/* What follows from mesh, surface, materials and colliders: elasticity and contact. */
-static eb_error make_mechanics(eb_scene *scene) {
-  EB_TRY(eb_elasticity_create(scene->mesh, scene->materials, &scene->elasticity));
-  return make_contact(scene);
 }
 
 static eb_error ask_for_cuts(eb_scene *scene) {
@@ -155,18 +137,14 @@ static eb_error check_riders(const eb_scene *scene) {
   return error;
 }
 
-static eb_error make_free_bodies(eb_scene *scene) {
-  double density[EB_MAX_REGIONS];
-  for (int32_t r = 0; r < scene->material_count; r++) density[r] = scene->materials[r].density;
-  EB_TRY(eb_free_bodies_create(scene->mesh, scene->rigid, density, &scene->free_bodies));
-  return scene->free_bodies ? check_riders(scene) : EB_OK;
-}
-
 /* Checks what the setup says of contact as constraints, and makes free_bodies of the regions it declares rigid. Asks the scene's boundary
  * and for its cuts: both must be there. */
 static eb_error make_constraints(eb_scene *scene) {
   EB_TRY(check_constraints(scene));
-  return make_free_bodies(scene);
+  double density[EB_MAX_REGIONS];
+  for (int32_t r = 0; r < scene->material_count; r++) density[r] = scene->materials[r].density;
+  EB_TRY(eb_free_bodies_create(scene->mesh, scene->rigid, density, &scene->free_bodies));
+  return scene->free_bodies ? check_riders(scene) : EB_OK;
 }
 
 /* ---- bounds of the audit ----------------------------------------------------------------------- */
@@ -369,7 +347,14 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
   EB_TRY(eb_values_create(ops->name, ops->parameters, assignments, &scene->parameters));
   EB_TRY(make_mesh(scene, mesh_file, cache_dir));
   EB_TRY(make_surface(scene));
-  EB_TRY(make_nodes(scene));
+  /* At rest, and every node its own origin. */
+  size_t nodes = (size_t)scene->mesh->node_count;
+  EB_TRY(EB_NEW(scene->x0, 3 * nodes));
+  memcpy(scene->x0, scene->mesh->X, 3 * nodes * sizeof *scene->x0);
+  EB_TRY(EB_NEW(scene->v0, 3 * nodes));
+  EB_TRY(EB_NEW(scene->node_origin, nodes));
+  for (size_t i = 0; i < nodes; i++) scene->node_origin[i] = (int32_t)i;
+  scene->uncut_nodes = scene->mesh->node_count;
   scene->dt = eb_values_real(scene->parameters, "dt");
   scene->material_count = scene->mesh->region_count;
   scene->contact_bounds = contact_bounds;
@@ -514,20 +499,6 @@ static eb_error follow_nodes(eb_scene *scene, eb_state *state, const int32_t *pa
   return EB_OK;
 }
 
-/* Surface, areas, elasticity and contact of the mesh as it is now. */
-static eb_error follow_mesh(eb_scene *scene) {
-  eb_contact_destroy(scene->contact);
-  eb_elasticity_destroy(scene->elasticity);
-  free(scene->node_area);
-  eb_surface_destroy(scene->surface);
-  scene->contact = NULL;
-  scene->elasticity = NULL;
-  scene->node_area = NULL;
-  scene->surface = NULL;
-  EB_TRY(make_surface(scene));
-  return make_mechanics(scene);
-}
-
 /* ---- cuts ------------------------------------------------------------------------------------ */
 
 /* Times are sums of steps: a cut a hair beyond the start of a step belongs to it. */
@@ -589,7 +560,17 @@ eb_error eb_scene_advance(eb_scene *scene, eb_state *state, bool *changed) {
   *changed = false;
   while (is_due(scene, state->time)) EB_TRY(make_cut(scene, state));
   if (scene->mesh->node_count != nodes) {
-    EB_TRY(follow_mesh(scene));
+    /* Surface, areas, elasticity and contact of the mesh as it is now. */
+    eb_contact_destroy(scene->contact);
+    eb_elasticity_destroy(scene->elasticity);
+    free(scene->node_area);
+    eb_surface_destroy(scene->surface);
+    scene->contact = NULL;
+    scene->elasticity = NULL;
+    scene->node_area = NULL;
+    scene->surface = NULL;
+    EB_TRY(make_surface(scene));
+    EB_TRY(make_mechanics(scene));
     *changed = true;
   }
   return activate(scene, state->time + scene->dt);
@@ -635,8 +616,15 @@ static eb_error fill_joints(const eb_scene *scene, eb_state *state) {
   return EB_OK;
 }
 
-/* Bodies start where the initial state has their nodes, and the nodes where their bodies are. */
-static eb_error fill_bodies(const eb_scene *scene, eb_state *state) {
+static eb_error fill_state(const eb_scene *scene, eb_state *state) {
+  size_t size = 3 * (size_t)scene->mesh->node_count;
+  state->node_count = scene->mesh->node_count;
+  EB_TRY(EB_NEW(state->x, size));
+  EB_TRY(EB_NEW(state->v, size));
+  memcpy(state->x, scene->x0, size * sizeof *state->x);
+  memcpy(state->v, scene->v0, size * sizeof *state->v);
+  EB_TRY(fill_joints(scene, state));
+  /* Bodies start where the initial state has their nodes, and the nodes where their bodies are. */
   const eb_free_bodies *bodies = scene->free_bodies;
   const double *X = scene->mesh->X;
   if (!bodies) return EB_OK;
@@ -646,17 +634,6 @@ static eb_error fill_bodies(const eb_scene *scene, eb_state *state) {
   EB_TRY(eb_free_bodies_fit(bodies, X, state->x, state->v, state->pose, state->twist));
   eb_free_bodies_place(bodies, X, state->pose, state->twist, state->x, state->v);
   return EB_OK;
-}
-
-static eb_error fill_state(const eb_scene *scene, eb_state *state) {
-  size_t size = 3 * (size_t)scene->mesh->node_count;
-  state->node_count = scene->mesh->node_count;
-  EB_TRY(EB_NEW(state->x, size));
-  EB_TRY(EB_NEW(state->v, size));
-  memcpy(state->x, scene->x0, size * sizeof *state->x);
-  memcpy(state->v, scene->v0, size * sizeof *state->v);
-  EB_TRY(fill_joints(scene, state));
-  return fill_bodies(scene, state);
 }
 
 eb_error eb_state_create(const eb_scene *scene, eb_state **out) {

@@ -27,7 +27,8 @@ void *eb_recalloc(void *old, size_t old_count, size_t count, size_t size) {
   return fresh;
 }
 
-int64_t eb_resident_memory(void) {
+/* Bytes of resident memory of this process; 0 when the machine does not say. */
+static int64_t resident_memory(void) {
   long long total, resident = 0;
   FILE *file = fopen("/proc/self/statm", "re");
   if (!file) return 0;
@@ -50,7 +51,7 @@ static int64_t machine_memory(void) {
 static int64_t limit_leaves(void) {
   struct rlimit most;
   if (getrlimit(RLIMIT_RSS, &most) || most.rlim_cur > (rlim_t)INT64_MAX) return INT64_MAX;
-  int64_t resident = eb_resident_memory(), limit = (int64_t)most.rlim_cur;
+  int64_t resident = resident_memory(), limit = (int64_t)most.rlim_cur;
   return limit > resident ? limit - resident : 0;
 }
 
@@ -66,6 +67,5 @@ eb_error eb_memory_require(double bytes, const char *what, const char *advice) {
   return EB_ERROR(EB_ERR_MEMORY,
                   "%s needs %.0f MB, where the machine or --memory leaves %.0f MB beside the %.0f "
                   "MB in use; %s",
-                  what, mega * bytes, mega * available, mega * (double)eb_resident_memory(),
-                  advice);
+                  what, mega * bytes, mega * available, mega * (double)resident_memory(), advice);
 }

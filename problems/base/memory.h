@@ -16,9 +16,6 @@ void *eb_calloc(size_t count, size_t size);
  * zeroing the rest. Returns NULL on failure; `old` is then untouched. */
 void *eb_recalloc(void *old, size_t old_count, size_t count, size_t size);
 
-/* Bytes of resident memory of this process; 0 when the machine does not say. */
-int64_t eb_resident_memory(void);
-
 /* Bytes that this process may still take: what the machine says it can give without swapping, and no more than RLIMIT_RSS leaves, which
  * `run --memory` sets (the kernel itself ignores it). INT64_MAX when nobody says. Whoever is about to take much asks before. */
 int64_t eb_available_memory(void);

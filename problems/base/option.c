@@ -80,15 +80,6 @@ static eb_error unknown_option(const eb_values *values, const char *name) {
                   near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list);
 }
 
-static eb_error check_range(const eb_values *values, const eb_option *option, double number) {
-  bool any = option->min == 0 && option->max == 0;
-  if (isfinite(number) && (any || (number >= option->min && number <= option->max))) return EB_OK;
-  if (any)
-    return EB_ERROR(EB_ERR_USAGE, "%s: %s must be a finite number", values->owner, option->name);
-  return EB_ERROR(EB_ERR_USAGE, "%s: %s = %g is outside [%g, %g]%s%s", values->owner, option->name,
-                  number, option->min, option->max, option->unit[0] ? " " : "", option->unit);
-}
-
 static eb_error parse_number(const eb_values *values, const eb_option *option, const char *text,
                              value *out) {
   char *end = NULL;
@@ -103,7 +94,13 @@ static eb_error parse_number(const eb_values *values, const eb_option *option, c
                       option->name, text);
     out->integer = (int64_t)out->real;
   }
-  return check_range(values, option, out->real);
+  bool any = option->min == 0 && option->max == 0;
+  if (isfinite(out->real) && (any || (out->real >= option->min && out->real <= option->max)))
+    return EB_OK;
+  if (any)
+    return EB_ERROR(EB_ERR_USAGE, "%s: %s must be a finite number", values->owner, option->name);
+  return EB_ERROR(EB_ERR_USAGE, "%s: %s = %g is outside [%g, %g]%s%s", values->owner, option->name,
+                  out->real, option->min, option->max, option->unit[0] ? " " : "", option->unit);
 }
 
 static eb_error parse_bool(const eb_values *values, const eb_option *option, const char *text,

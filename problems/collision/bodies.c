@@ -9,15 +9,6 @@
 
 /* ---- components ------------------------------------------------------------------------------ */
 
-static void sort_nodes(eb_bodies *bodies) {
-  for (int32_t i = 0; i < bodies->node_count; i++) bodies->start[bodies->of[i] + 1]++;
-  for (int32_t b = 0; b < bodies->count; b++) bodies->start[b + 1] += bodies->start[b];
-  for (int32_t i = 0; i < bodies->node_count; i++)
-    bodies->nodes[bodies->start[bodies->of[i]]++] = i;
-  for (int32_t b = bodies->count; b > 0; b--) bodies->start[b] = bodies->start[b - 1];
-  bodies->start[0] = 0;
-}
-
 /* ---- what each body is made of --------------------------------------------------------------- */
 
 static void sum_up(const eb_mesh *mesh, const double *area, const double *young,
@@ -41,7 +32,12 @@ static eb_error fill(const eb_mesh *mesh, const double *area, const double *youn
   EB_TRY(EB_NEW(bodies->body, bodies->count));
   EB_TRY(EB_NEW(bodies->start, bodies->count + 1));
   EB_TRY(EB_NEW(bodies->nodes, mesh->node_count));
-  sort_nodes(bodies);
+  for (int32_t i = 0; i < bodies->node_count; i++) bodies->start[bodies->of[i] + 1]++;
+  for (int32_t b = 0; b < bodies->count; b++) bodies->start[b + 1] += bodies->start[b];
+  for (int32_t i = 0; i < bodies->node_count; i++)
+    bodies->nodes[bodies->start[bodies->of[i]]++] = i;
+  for (int32_t b = bodies->count; b > 0; b--) bodies->start[b] = bodies->start[b - 1];
+  bodies->start[0] = 0;
   sum_up(mesh, area, young, bodies);
   return EB_OK;
 }

@@ -7,12 +7,6 @@
 
 /* ---- who touches ----------------------------------------------------------------------------- */
 
-bool eb_scene_has_implicit_contact(const eb_scene *scene) {
-  for (int32_t c = 0; c < scene->collider_count; c++)
-    if (scene->colliders[c].implicit) return true;
-  return false;
-}
-
 int32_t eb_implicit_room(const eb_scene *scene) {
   int32_t colliders = 0, nodes = 0;
   for (int32_t c = 0; c < scene->collider_count; c++) colliders += scene->colliders[c].implicit;

@@ -24,8 +24,6 @@ typedef struct eb_touch {
   double velocity[3];         /* w: the collider's at that point, m/s */
 } eb_touch;
 
-/* Whether the scene has an implicit collider. */
-bool eb_scene_has_implicit_contact(const eb_scene *scene);
 /* The most touches that there can be: surface nodes times implicit colliders. */
 int32_t eb_implicit_room(const eb_scene *scene);
 /* The touches at positions x and time t, by rising node and then collider, into `touches` (room for `room`); returns how many there are, also

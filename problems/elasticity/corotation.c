@@ -171,23 +171,20 @@ EB_INLINE void store_rotations(eb_corotation *c, int32_t first, const eb_v4 q[4]
   }
 }
 
-static void rotate_group(eb_corotation *c, int32_t first, const double *x) {
-  int32_t left = c->elasticity->node_count - first;
-  int count = left < GROUP_NODES ? (left + EB_LANES - 1) / EB_LANES : EB_GROUP_POINTS;
-  point_group group;
-  eb_v4 q[4];
-  for (int k = 0; k < count; k++) batch_covariance(c, first + EB_LANES * k, x, group.F[k]);
-  eb_svd3(count, (const eb_v4(*)[9])group.F, group.U, group.s, group.V);
-  for (int k = 0; k < count; k++) {
-    ring_rotation(c, first + EB_LANES * k, group.U[k], group.s[k], group.V[k], q);
-    store_rotations(c, first + EB_LANES * k, q);
-  }
-}
-
 void eb_corotation_rotate_nodes(eb_corotation *c, const double *x) {
 #pragma omp parallel for schedule(dynamic, 4)
-  for (int32_t first = 0; first < c->elasticity->node_count; first += GROUP_NODES)
-    rotate_group(c, first, x);
+  for (int32_t first = 0; first < c->elasticity->node_count; first += GROUP_NODES) {
+    int32_t left = c->elasticity->node_count - first;
+    int count = left < GROUP_NODES ? (left + EB_LANES - 1) / EB_LANES : EB_GROUP_POINTS;
+    point_group group;
+    eb_v4 q[4];
+    for (int k = 0; k < count; k++) batch_covariance(c, first + EB_LANES * k, x, group.F[k]);
+    eb_svd3(count, (const eb_v4(*)[9])group.F, group.U, group.s, group.V);
+    for (int k = 0; k < count; k++) {
+      ring_rotation(c, first + EB_LANES * k, group.U[k], group.s[k], group.V[k], q);
+      store_rotations(c, first + EB_LANES * k, q);
+    }
+  }
 }
 
 void eb_corotation_turn(const eb_corotation *c, bool transpose, const double *in, double *out) {

@@ -432,10 +432,6 @@ int64_t eb_elasticity_bytes(const eb_elasticity *e) {
          index * indices + nodes * (int64_t)sizeof(double) + eb_schedule_bytes(e->schedule);
 }
 
-int32_t eb_elasticity_nodes(const eb_elasticity *e) {
-  return e->node_count;
-}
-
 const double *eb_elasticity_mass(const eb_elasticity *e) {
   return e->mass;
 }

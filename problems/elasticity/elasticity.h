@@ -26,7 +26,6 @@ void eb_elasticity_activate(eb_elasticity *elasticity, double activation);
 
 /* Bytes it holds. */
 int64_t eb_elasticity_bytes(const eb_elasticity *elasticity);
-int32_t eb_elasticity_nodes(const eb_elasticity *elasticity);
 /* Lumped mass of each node, kg (nodes). Owned by the elasticity. */
 const double *eb_elasticity_mass(const eb_elasticity *elasticity);
 /* The pattern of H, for eb_block_matrix_like. Owned by the elasticity; it has no values. */

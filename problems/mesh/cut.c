@@ -61,15 +61,6 @@ static double height(const disc *d, const double p[3]) {
   return sum;
 }
 
-static bool within(const disc *d, const double p[3]) {
-  double h = height(d, p), square = 0;
-  for (int k = 0; k < 3; k++) {
-    double off = p[k] - d->origin[k] - h * d->normal[k];
-    square += off * off;
-  }
-  return sqrt(square) <= d->radius + d->rounding;
-}
-
 /* ---- which faces are parted ------------------------------------------------------------------ */
 
 enum { OPEN = 1, SEEN };
@@ -118,7 +109,12 @@ static bool is_parted(const cutting *c, const disc *d, int32_t face) {
   double centroid[3] = {0};
   for (int32_t i = 0; i < nodes; i++)
     add_node(c->mesh, face_node(c, face, i), 1.0 / nodes, centroid);
-  return within(d, centroid);
+  double h = height(d, centroid), square = 0;
+  for (int k = 0; k < 3; k++) {
+    double off = centroid[k] - d->origin[k] - h * d->normal[k];
+    square += off * off;
+  }
+  return sqrt(square) <= d->radius + d->rounding;
 }
 
 /* ---- which corners hang together ------------------------------------------------------------- */
@@ -234,18 +230,6 @@ static void put_in_place(cutting *c) {
   mesh->node_count += c->copies;
 }
 
-static eb_error part_nodes(cutting *c) {
-  int32_t *next;
-  EB_TRY(EB_NEW(next, c->mesh->node_count));
-  eb_error error = number_sets(c, next);
-  free(next);
-  EB_TRY(error);
-  EB_TRY(copy_nodes(c));
-  EB_TRY(copy_sets(c));
-  put_in_place(c);
-  return EB_OK;
-}
-
 static eb_error make_cut(cutting *c, const disc *d) {
   eb_mesh *mesh = c->mesh;
   size_t corners = (size_t)mesh->element_count * mesh->type;
@@ -260,7 +244,15 @@ static eb_error make_cut(cutting *c, const disc *d) {
   EB_TRY(EB_NEW(c->number, corners));
   find_sides(c, d);
   sort_faces(c, d);
-  return part_nodes(c);
+  int32_t *next;
+  EB_TRY(EB_NEW(next, c->mesh->node_count));
+  eb_error error = number_sets(c, next);
+  free(next);
+  EB_TRY(error);
+  EB_TRY(copy_nodes(c));
+  EB_TRY(copy_sets(c));
+  put_in_place(c);
+  return EB_OK;
 }
 
 static void release(cutting *c) {

@@ -40,21 +40,16 @@ eb_error eb_mesh_create(eb_element_type type, int32_t nodes, int32_t elements, e
   return EB_OK;
 }
 
-static eb_error copy_regions(const eb_mesh *mesh, eb_mesh *copy) {
+static eb_error copy_into(const eb_mesh *mesh, eb_mesh *copy) {
+  size_t nodes = (size_t)mesh->node_count, elements = (size_t)mesh->element_count;
+  memcpy(copy->X, mesh->X, 3 * nodes * sizeof *mesh->X);
+  memcpy(copy->elements, mesh->elements, elements * mesh->type * sizeof *mesh->elements);
   memcpy(copy->region, mesh->region, (size_t)mesh->element_count * sizeof *mesh->region);
   free(copy->region_name);
   EB_TRY(EB_NEW(copy->region_name, mesh->region_count));
   copy->region_count = mesh->region_count;
   memcpy(copy->region_name, mesh->region_name,
          (size_t)mesh->region_count * sizeof *mesh->region_name);
-  return EB_OK;
-}
-
-static eb_error copy_into(const eb_mesh *mesh, eb_mesh *copy) {
-  size_t nodes = (size_t)mesh->node_count, elements = (size_t)mesh->element_count;
-  memcpy(copy->X, mesh->X, 3 * nodes * sizeof *mesh->X);
-  memcpy(copy->elements, mesh->elements, elements * mesh->type * sizeof *mesh->elements);
-  EB_TRY(copy_regions(mesh, copy));
   if (mesh->fibre) {
     EB_TRY(EB_NEW(copy->fibre, 3 * elements));
     memcpy(copy->fibre, mesh->fibre, 3 * elements * sizeof *mesh->fibre);
@@ -325,22 +320,18 @@ static eb_error join_set(const eb_node_set *first, const eb_node_set *second, in
   return EB_OK;
 }
 
-static eb_error join_sets(const eb_mesh *mesh, const eb_mesh *extra, eb_mesh *all) {
-  EB_TRY(EB_NEW(all->sets, (size_t)mesh->set_count + (size_t)extra->set_count));
-  for (int32_t s = 0; s < mesh->set_count; s++)
-    EB_TRY(join_set(&mesh->sets[s], eb_mesh_set(extra, mesh->sets[s].name), mesh->node_count,
-                    &all->sets[all->set_count++]));
-  for (int32_t s = 0; s < extra->set_count; s++)
-    if (!eb_mesh_set(mesh, extra->sets[s].name))
-      EB_TRY(join_set(NULL, &extra->sets[s], mesh->node_count, &all->sets[all->set_count++]));
-  return EB_OK;
-}
-
 static eb_error join(const eb_mesh *mesh, const eb_mesh *extra, const double shift[3], joined *j) {
   EB_TRY(join_regions(mesh, extra, j));
   EB_TRY(join_nodes(mesh, extra, shift, j->mesh));
   EB_TRY(join_elements(mesh, extra, j->region_of, j->mesh));
-  EB_TRY(join_sets(mesh, extra, j->mesh));
+  EB_TRY(EB_NEW(j->mesh->sets, (size_t)mesh->set_count + (size_t)extra->set_count));
+  for (int32_t s = 0; s < mesh->set_count; s++)
+    EB_TRY(join_set(&mesh->sets[s], eb_mesh_set(extra, mesh->sets[s].name), mesh->node_count,
+                    &j->mesh->sets[j->mesh->set_count++]));
+  for (int32_t s = 0; s < extra->set_count; s++)
+    if (!eb_mesh_set(mesh, extra->sets[s].name))
+      EB_TRY(
+          join_set(NULL, &extra->sets[s], mesh->node_count, &j->mesh->sets[j->mesh->set_count++]));
   j->mesh->type = mesh->type;
   j->mesh->node_count = mesh->node_count + extra->node_count;
   j->mesh->element_count = mesh->element_count + extra->element_count;

@@ -151,22 +151,17 @@ static void number_bodies(eb_free_bodies *bodies, int32_t *root) {
                                         : bodies->of_node[root[i]];
 }
 
-static eb_error find_bodies(const eb_mesh *mesh, const uint8_t *rigid, eb_free_bodies *bodies) {
+/* ---- life ------------------------------------------------------------------------------------- */
+
+static eb_error fill(const eb_mesh *mesh, const uint8_t *rigid, const double *density,
+                     eb_free_bodies *bodies) {
+  bodies->node_count = mesh->node_count;
   int32_t *root;
   EB_TRY(EB_NEW(bodies->of_node, mesh->node_count));
   EB_TRY(EB_NEW(root, mesh->node_count));
   join_elements(mesh, rigid, bodies->of_node);
   number_bodies(bodies, root);
   free(root);
-  return EB_OK;
-}
-
-/* ---- life ------------------------------------------------------------------------------------- */
-
-static eb_error fill(const eb_mesh *mesh, const uint8_t *rigid, const double *density,
-                     eb_free_bodies *bodies) {
-  bodies->node_count = mesh->node_count;
-  EB_TRY(find_bodies(mesh, rigid, bodies));
   EB_TRY(EB_NEW(bodies->body, bodies->count));
   return weigh(mesh, rigid, density, bodies);
 }

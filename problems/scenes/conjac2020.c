@@ -414,22 +414,20 @@ static void barcut_boundary(const eb_scene *scene, double t, uint8_t *fixed, dou
   }
 }
 
-/* As stiff as lets the bar sink by a two-hundredth of its height where it is pressed flat. */
-static void add_low_floor(eb_scene *scene, double depth) {
-  double lo[3], hi[3];
-  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
-  eb_collider *floor = eb_scene_add_floor(scene, 0.5 * (lo[2] + hi[2]) - depth);
-  floor->implicit = true;
-  floor->stiffness = 200 * eb_values_real(scene->parameters, "E") / (hi[2] - lo[2]);
-  floor->isotropy = 0.1;
-  floor->friction = eb_values_real(scene->parameters, "friction");
-}
-
 static eb_error barcut_setup(eb_scene *scene) {
   double depth = eb_values_real(scene->parameters, "floor");
   eb_scene_uniform_material(scene);
   eb_scene_gravity(scene);
-  if (depth > 0) add_low_floor(scene, depth);
+  if (depth > 0) {
+    /* As stiff as lets the bar sink by a two-hundredth of its height where it is pressed flat. */
+    double lo[3], hi[3];
+    eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+    eb_collider *floor = eb_scene_add_floor(scene, 0.5 * (lo[2] + hi[2]) - depth);
+    floor->implicit = true;
+    floor->stiffness = 200 * eb_values_real(scene->parameters, "E") / (hi[2] - lo[2]);
+    floor->isotropy = 0.1;
+    floor->friction = eb_values_real(scene->parameters, "friction");
+  }
   EB_TRY(eb_grips_add_end(scene, 0, -1));
   return eb_grips_add_end(scene, 0, 1);
 }
@@ -548,18 +546,6 @@ static eb_error bunny_mesh(const eb_values *values, eb_mesh **out) {
   return eb_scene_model(values, "bunny", 27695, 0, 0.15, out);
 }
 
-static void add_floor(eb_scene *scene) {
-  eb_collider *floor = eb_scene_add_floor(scene, 0);
-  double lo[3], hi[3], stiffness = eb_values_real(scene->parameters, "stiffness"), young = 0;
-  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
-  for (int32_t r = 0; r < scene->material_count; r++)
-    young = fmax(young, scene->materials[r].young);
-  floor->implicit = true;
-  floor->stiffness = stiffness > 0 ? stiffness : 200 * young / (hi[2] - lo[2]);
-  floor->isotropy = eb_values_real(scene->parameters, "alpha");
-  floor->friction = eb_values_real(scene->parameters, "friction");
-}
-
 static eb_error bunny_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
   eb_scene_gravity(scene);
@@ -582,7 +568,15 @@ static eb_error bunny_setup(eb_scene *scene) {
     eb_axis_rotation(2, 0, rotation);
   }
   eb_scene_place(scene, rotation, eb_values_real(scene->parameters, "height"));
-  add_floor(scene);
+  eb_collider *floor = eb_scene_add_floor(scene, 0);
+  double lo[3], hi[3], stiffness = eb_values_real(scene->parameters, "stiffness"), young = 0;
+  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+  for (int32_t r = 0; r < scene->material_count; r++)
+    young = fmax(young, scene->materials[r].young);
+  floor->implicit = true;
+  floor->stiffness = stiffness > 0 ? stiffness : 200 * young / (hi[2] - lo[2]);
+  floor->isotropy = eb_values_real(scene->parameters, "alpha");
+  floor->friction = eb_values_real(scene->parameters, "friction");
   return EB_OK;
 }
 

@@ -277,16 +277,6 @@ static int32_t muscle_node(const eb_scene *scene, const anatomy *arm, double s, 
   return nearest;
 }
 
-/* Two nodes of either end, in the middle of it: the ends can turn about them, as a tendon does about its bone. */
-static eb_error attach_muscle(eb_scene *scene, const anatomy *arm) {
-  for (int c = 0; c < 4; c++) {
-    int32_t node = muscle_node(scene, arm, c / 2, c % 2 ? 1. / 3 : -1. / 3);
-    EB_TRY(eb_articulation_attach(scene->articulation, node, c < 2 ? UPPER_ARM : FOREARM,
-                                  scene->mesh->X + 3 * node));
-  }
-  return EB_OK;
-}
-
 /* ---- scene ----------------------------------------------------------------------------------------- */
 
 /* Stiffness rises from the belly to the tendons, in between at the geometric mean; tendons have no active fibres. */
@@ -311,7 +301,13 @@ static eb_error muscle_setup(eb_scene *scene) {
   muscle_materials(scene);
   scene->gravity[1] = -eb_values_real(scene->parameters, "gravity");
   EB_TRY(make_bones(scene, &arm));
-  return attach_muscle(scene, &arm);
+  /* Two nodes of either end, in the middle of it: the ends can turn about them, as a tendon does about its bone. */
+  for (int c = 0; c < 4; c++) {
+    int32_t node = muscle_node(scene, &arm, c / 2, c % 2 ? 1. / 3 : -1. / 3);
+    EB_TRY(eb_articulation_attach(scene->articulation, node, c < 2 ? UPPER_ARM : FOREARM,
+                                  scene->mesh->X + 3 * node));
+  }
+  return EB_OK;
 }
 
 static double muscle_activation(const eb_scene *scene, double t) {

@@ -84,18 +84,6 @@ static uint64_t hash_file(cache_header header, const unsigned char *payload, siz
   return eb_hash(eb_hash(EB_HASH_SEED, &header, sizeof header), payload, bytes);
 }
 
-static bool plausible(const cache_header *header, uint64_t key, size_t bytes) {
-  return memcmp(header->magic, cache_magic, sizeof cache_magic) == 0 &&
-         header->byte_order == byte_order_mark && header->version == EB_MESH_CACHE_VERSION &&
-         header->key == key && header->bytes == bytes && header->nodes > 0 &&
-         header->elements > 0 && header->regions > 0 && header->sets >= 0 &&
-         (header->type == EB_TRIANGLE || header->type == EB_TETRAHEDRON ||
-          header->type == EB_HEXAHEDRON) &&
-         24 * (uint64_t)header->nodes <= bytes && 4 * (uint64_t)header->elements <= bytes &&
-         EB_NAME_BYTES * (uint64_t)header->regions <= bytes &&
-         EB_NAME_BYTES * (uint64_t)header->sets <= bytes;
-}
-
 static bool indices_in_range(const eb_mesh *mesh) {
   size_t corners = (size_t)mesh->element_count * mesh->type;
   for (size_t i = 0; i < corners; i++)
@@ -153,7 +141,16 @@ static eb_error fill(span *from, const cache_header *header, eb_mesh *mesh, bool
 static eb_error parse(const unsigned char *data, size_t bytes, uint64_t key, eb_mesh **out) {
   span from = {data, data + bytes};
   cache_header header;
-  if (!take(&from, &header, sizeof header) || !plausible(&header, key, bytes) ||
+  if (!take(&from, &header, sizeof header) ||
+      !(memcmp(header.magic, cache_magic, sizeof cache_magic) == 0 &&
+        header.byte_order == byte_order_mark && header.version == EB_MESH_CACHE_VERSION &&
+        header.key == key && header.bytes == bytes && header.nodes > 0 && header.elements > 0 &&
+        header.regions > 0 && header.sets >= 0 &&
+        (header.type == EB_TRIANGLE || header.type == EB_TETRAHEDRON ||
+         header.type == EB_HEXAHEDRON) &&
+        24 * (uint64_t)header.nodes <= bytes && 4 * (uint64_t)header.elements <= bytes &&
+        EB_NAME_BYTES * (uint64_t)header.regions <= bytes &&
+        EB_NAME_BYTES * (uint64_t)header.sets <= bytes) ||
       hash_file(header, from.at, bytes - sizeof header) != header.content)
     return EB_OK;
   eb_mesh *mesh;
@@ -167,10 +164,6 @@ static eb_error parse(const unsigned char *data, size_t bytes, uint64_t key, eb_
   return error;
 }
 
-static bool read_whole(FILE *file, unsigned char *data, size_t bytes) {
-  return fread(data, 1, bytes, file) == bytes && fgetc(file) == EOF;
-}
-
 static eb_error load(FILE *file, uint64_t key, eb_mesh **out) {
   struct stat status;
   if (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode) ||
@@ -179,7 +172,9 @@ static eb_error load(FILE *file, uint64_t key, eb_mesh **out) {
   size_t bytes = (size_t)status.st_size;
   unsigned char *data;
   EB_TRY(EB_NEW(data, bytes));
-  eb_error error = read_whole(file, data, bytes) ? parse(data, bytes, key, out) : EB_OK;
+  eb_error error = (fread(data, 1, bytes, file) == bytes && fgetc(file) == EOF)
+                       ? parse(data, bytes, key, out)
+                       : EB_OK;
   free(data);
   return error;
 }

@@ -141,14 +141,6 @@ static double count_tolerance(int32_t target) {
   return target >= 5000 ? 0.03 : 0.15;
 }
 
-static eb_error fill_solid(const eb_surface *surface, int32_t target, eb_mesh **out) {
-  eb_solid solid;
-  EB_TRY(eb_solid_from_surface(surface, &solid));
-  eb_error error = eb_stuff_to_count(&solid, target, count_tolerance(target), out);
-  eb_solid_clear(&solid);
-  return error;
-}
-
 static eb_error fill_cached(const eb_surface *surface, int32_t target, const char *directory,
                             eb_mesh **out) {
   uint64_t key = eb_hash(EB_HASH_SEED, &target, sizeof target);
@@ -156,7 +148,11 @@ static eb_error fill_cached(const eb_surface *surface, int32_t target, const cha
   key = eb_hash(key, surface->triangles, 12 * (size_t)surface->triangle_count);
   if (directory) EB_TRY(eb_mesh_cache_load(directory, "surface", key, out));
   if (*out) return EB_OK;
-  EB_TRY(fill_solid(surface, target, out));
+  eb_solid solid;
+  EB_TRY(eb_solid_from_surface(surface, &solid));
+  eb_error error = eb_stuff_to_count(&solid, target, count_tolerance(target), out);
+  eb_solid_clear(&solid);
+  EB_TRY(error);
   if (directory) (void)eb_mesh_cache_store(directory, "surface", key, *out);
   return EB_OK;
 }

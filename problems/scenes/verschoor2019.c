@@ -643,25 +643,21 @@ static eb_error block_mesh(const eb_values *parameters, eb_mesh **out) {
                       (const double[3]){0.5, 0.5, 0.25}, out);
 }
 
-/* Tilts by `angle` towards `direction` (degrees), with no turn about the normal. */
-static void tilt(const eb_values *parameters, double rotation[9]) {
-  double angle = eb_values_real(parameters, "angle") * pi / 180;
-  double direction = eb_values_real(parameters, "direction") * pi / 180;
-  double to[9], lean[9], from[9], turned[9];
-  eb_axis_rotation(2, -direction, from);
-  eb_axis_rotation(1, angle, lean);
-  eb_axis_rotation(2, direction, to);
-  multiply(lean, from, turned);
-  multiply(to, turned, rotation);
-}
-
 /* The block lies on the middle of the incline, a clearance above it. mu < tan(angle): it slides down with the acceleration g (sin - mu cos); mu above it:
  * it stays. The plane is 10 m long, for 1.4 s of free fall. */
 static eb_error incline_setup(eb_scene *scene) {
   set_mechanics(scene);
   const double half[3] = {10, 10, 0.1};
   double rotation[9], lo[3], hi[3];
-  tilt(scene->parameters, rotation);
+  /* Tilts by `angle` towards `direction` (degrees), with no turn about the normal. */
+  double angle = eb_values_real(scene->parameters, "angle") * pi / 180;
+  double direction = eb_values_real(scene->parameters, "direction") * pi / 180;
+  double to[9], lean[9], from[9], turned[9];
+  eb_axis_rotation(2, -direction, from);
+  eb_axis_rotation(1, angle, lean);
+  eb_axis_rotation(2, direction, to);
+  multiply(lean, from, turned);
+  multiply(to, turned, rotation);
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   eb_surface *plane;
   EB_TRY(eb_surface_box(half, &plane));
@@ -846,22 +842,6 @@ static void close_plate(double t, const double *parameters, double rotation[9], 
   shift[2] = parameters[2];
 }
 
-/* Stands upright on the y axis of its frame, its thickness away from the other. */
-static eb_error add_plate(eb_scene *scene, int side) {
-  const double a = cells.cell,
-               half[3] = {0.25 * a, (0.5 * cells.across + 1) * a, plate_length * a / 2};
-  eb_surface *surface;
-  eb_obstacle *plate = NULL;
-  EB_TRY(eb_surface_box(half, &surface));
-  eb_surface_move(surface, NULL, (const double[3]){side * half[0], 0, half[2]});
-  EB_TRY(add_obstacle(scene, surface, &plate));
-  plate->motion = close_plate;
-  plate->parameters[0] = side * open_angle * pi / 180;
-  plate->parameters[1] = side * eb_values_real(scene->parameters, "angle") * pi / 180;
-  plate->parameters[2] = -edge_below * a;
-  return EB_OK;
-}
-
 /* Across the ends of the plates, from below their edge to above their tops. */
 static eb_error add_wall(eb_scene *scene, int side) {
   const double a = cells.cell, half[3] = {plate_length * a, 0.25 * a, plate_length * a / 2 + a};
@@ -876,7 +856,18 @@ static eb_error add_wall(eb_scene *scene, int side) {
 static eb_error wedge_setup(eb_scene *scene) {
   set_mechanics(scene);
   for (int side = -1; side <= 1; side += 2) {
-    EB_TRY(add_plate(scene, side));
+    /* Stands upright on the y axis of its frame, its thickness away from the other. */
+    const double a = cells.cell,
+                 half[3] = {0.25 * a, (0.5 * cells.across + 1) * a, plate_length * a / 2};
+    eb_surface *surface;
+    eb_obstacle *plate = NULL;
+    EB_TRY(eb_surface_box(half, &surface));
+    eb_surface_move(surface, NULL, (const double[3]){side * half[0], 0, half[2]});
+    EB_TRY(add_obstacle(scene, surface, &plate));
+    plate->motion = close_plate;
+    plate->parameters[0] = side * open_angle * pi / 180;
+    plate->parameters[1] = side * eb_values_real(scene->parameters, "angle") * pi / 180;
+    plate->parameters[2] = -edge_below * a;
     EB_TRY(add_wall(scene, side));
   }
   return EB_OK;

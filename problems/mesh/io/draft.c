@@ -321,16 +321,6 @@ static eb_error name_regions(const eb_draft *draft, naming *n, eb_mesh *mesh) {
   return eb_mesh_name_regions(mesh, regions, n->name);
 }
 
-static eb_error set_regions(const eb_draft *draft, eb_mesh *mesh) {
-  naming n = {0};
-  eb_error error = name_regions(draft, &n, mesh);
-  free(n.own);
-  free(n.name);
-  free(n.region);
-  free(n.label);
-  return error;
-}
-
 /* ---- the mesh ------------------------------------------------------------------------------------ */
 
 static eb_error gather(const eb_draft *draft, const eb_draft_set *set, resolution *r,
@@ -378,7 +368,13 @@ static eb_error fill(eb_draft *draft, resolution *r, eb_mesh *mesh) {
   size_t entries = draft->element_count * (size_t)draft->corners;
   for (size_t i = 0; i < entries; i++) mesh->elements[i] = r->fresh[r->element[i]];
   EB_TRY(orient(draft, mesh));
-  EB_TRY(set_regions(draft, mesh));
+  naming n = {0};
+  eb_error error = name_regions(draft, &n, mesh);
+  free(n.own);
+  free(n.name);
+  free(n.region);
+  free(n.label);
+  EB_TRY(error);
   EB_TRY(add_sets(draft, r, mesh));
   mesh->fibre = draft->fibre;
   draft->fibre = NULL;

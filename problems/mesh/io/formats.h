@@ -7,9 +7,6 @@
 #include "problems/mesh/io.h"
 #include "problems/mesh/io/draft.h"
 
-/* The whole file, released with free(). EB_ERR_IO for what cannot be read as a file. */
-EB_MUST eb_error eb_file_load(const char *path, char **data, size_t *bytes);
-
 EB_MUST eb_error eb_read_medit(eb_scan *scan, eb_draft *draft);
 EB_MUST eb_error eb_read_gmsh(eb_scan *scan, eb_draft *draft);
 EB_MUST eb_error eb_read_tetgen(eb_scan *nodes, eb_scan *elements, eb_draft *draft);

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,61 +11,6 @@
 /* ---- files and formats ----------------------------------------------------------------------- */
 
 /* Whole files, and what format they are in. */
-
-/* ---- loading ------------------------------------------------------------------------------------ */
-
-static eb_error read_all(int file, const char *path, char *data, size_t bytes) {
-  for (size_t done = 0; done < bytes;) {
-    ssize_t got = read(file, data + done, bytes - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return EB_ERROR(EB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
-    if (got == 0)
-      return EB_ERROR(EB_ERR_IO, "%s became shorter while it was read; try again", path);
-    done += (size_t)got;
-  }
-  return EB_OK;
-}
-
-static eb_error load(int file, const char *path, char **data, size_t *bytes) {
-  struct stat status;
-  if (fstat(file, &status) != 0)
-    return EB_ERROR(EB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
-  if (S_ISDIR(status.st_mode))
-    return EB_ERROR(EB_ERR_IO, "%s is a directory; name a mesh file in it", path);
-  if (!S_ISREG(status.st_mode))
-    return EB_ERROR(EB_ERR_IO, "%s is not a regular file; save the mesh to one", path);
-  if (status.st_size == 0) return EB_ERROR(EB_ERR_FORMAT, "%s:1: the file is empty", path);
-  *bytes = (size_t)status.st_size;
-  EB_TRY(EB_NEW(*data, *bytes));
-  return read_all(file, path, *data, *bytes);
-}
-
-/* What git checks out in the place of a large file when its extension LFS is missing. */
-static eb_error check_pointer(const char *path, const char *data, size_t bytes) {
-  static const char opening[] = "version https://git-lfs.github.com/spec/v1";
-  if (bytes < sizeof opening - 1 || memcmp(data, opening, sizeof opening - 1) != 0) return EB_OK;
-  return EB_ERROR(EB_ERR_FORMAT,
-                  "%s:1: this is a pointer of Git LFS, not the mesh; `git lfs pull` in its "
-                  "repository fetches the mesh",
-                  path);
-}
-
-eb_error eb_file_load(const char *path, char **data, size_t *bytes) {
-  *data = NULL;
-  *bytes = 0;
-  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0)
-    return EB_ERROR(EB_ERR_IO, "cannot open %s: %s; check the path and its permissions", path,
-                    strerror(errno));
-  eb_error error = load(file, path, data, bytes);
-  close(file);
-  if (!error) error = check_pointer(path, *data, *bytes);
-  if (error) {
-    free(*data);
-    *data = NULL;
-  }
-  return error;
-}
 
 /* ---- formats ------------------------------------------------------------------------------------ */
 

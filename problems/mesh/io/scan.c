@@ -1,11 +1,17 @@
 #include "problems/mesh/io/scan.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "problems/base/memory.h"
 
 void eb_scan_start(eb_scan *scan, const char *name, const void *data, size_t bytes) {
   const char *text = data;
@@ -213,7 +219,7 @@ static bool convert_slowly(eb_word word, double *out) {
 
 /* Up to 2^53 and 10^22 both factors are exact doubles, so that one operation rounds correctly
  * (Clinger, How to read floating point numbers accurately, 1990). */
-bool eb_word_real(eb_word word, double *out) {
+static bool word_real(eb_word word, double *out) {
   static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -248,7 +254,7 @@ eb_error eb_scan_int(eb_scan *scan, const char *what, int64_t *out) {
 eb_error eb_scan_real(eb_scan *scan, const char *what, double *out) {
   eb_word word = eb_scan_word(scan);
   if (word.length == 0) return ended(scan, what);
-  if (!eb_word_real(word, out) || !isfinite(*out))
+  if (!word_real(word, out) || !isfinite(*out))
     return eb_scan_error(scan, word.text, "%s should be a finite number, not '%.*s'", what,
                          shown(word), word.text);
   return EB_OK;
@@ -325,4 +331,59 @@ eb_error eb_scan_raw_real(eb_scan *scan, const char *what, int bytes, double *ou
   }
   if (!isfinite(*out)) return eb_scan_error(scan, raw, "%s is %g, not a finite number", what, *out);
   return EB_OK;
+}
+
+/* ---- loading ------------------------------------------------------------------------------------ */
+
+static eb_error read_all(int file, const char *path, char *data, size_t bytes) {
+  for (size_t done = 0; done < bytes;) {
+    ssize_t got = read(file, data + done, bytes - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return EB_ERROR(EB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+    if (got == 0)
+      return EB_ERROR(EB_ERR_IO, "%s became shorter while it was read; try again", path);
+    done += (size_t)got;
+  }
+  return EB_OK;
+}
+
+static eb_error load(int file, const char *path, char **data, size_t *bytes) {
+  struct stat status;
+  if (fstat(file, &status) != 0)
+    return EB_ERROR(EB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+  if (S_ISDIR(status.st_mode))
+    return EB_ERROR(EB_ERR_IO, "%s is a directory; name a mesh file in it", path);
+  if (!S_ISREG(status.st_mode))
+    return EB_ERROR(EB_ERR_IO, "%s is not a regular file; save the mesh to one", path);
+  if (status.st_size == 0) return EB_ERROR(EB_ERR_FORMAT, "%s:1: the file is empty", path);
+  *bytes = (size_t)status.st_size;
+  EB_TRY(EB_NEW(*data, *bytes));
+  return read_all(file, path, *data, *bytes);
+}
+
+/* What git checks out in the place of a large file when its extension LFS is missing. */
+static eb_error check_pointer(const char *path, const char *data, size_t bytes) {
+  static const char opening[] = "version https://git-lfs.github.com/spec/v1";
+  if (bytes < sizeof opening - 1 || memcmp(data, opening, sizeof opening - 1) != 0) return EB_OK;
+  return EB_ERROR(EB_ERR_FORMAT,
+                  "%s:1: this is a pointer of Git LFS, not the mesh; `git lfs pull` in its "
+                  "repository fetches the mesh",
+                  path);
+}
+
+eb_error eb_file_load(const char *path, char **data, size_t *bytes) {
+  *data = NULL;
+  *bytes = 0;
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    return EB_ERROR(EB_ERR_IO, "cannot open %s: %s; check the path and its permissions", path,
+                    strerror(errno));
+  eb_error error = load(file, path, data, bytes);
+  close(file);
+  if (!error) error = check_pointer(path, *data, *bytes);
+  if (error) {
+    free(*data);
+    *data = NULL;
+  }
+  return error;
 }

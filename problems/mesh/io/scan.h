@@ -51,8 +51,6 @@ bool eb_word_is(eb_word word, const char *text); /* case does not matter */
 bool eb_word_starts(eb_word word, const char *text);
 /* The decimal integer that is the whole word; false when it is none or does not fit. */
 bool eb_word_int(eb_word word, int64_t *out);
-/* The decimal number that is the whole word: 1, -.5, 1.5e3, 1.5D+03; false when it is none. */
-bool eb_word_real(eb_word word, double *out);
 /* Copies a name, unprintable bytes as '_'; EB_ERR_FORMAT when it does not fit. */
 EB_MUST eb_error eb_scan_name(const eb_scan *scan, eb_word word, char *out, size_t bytes);
 
@@ -72,5 +70,8 @@ EB_MUST eb_error eb_scan_bytes(eb_scan *scan, const char *what, size_t count, co
 EB_MUST eb_error eb_scan_raw_int(eb_scan *scan, const char *what, int bytes, bool is_signed,
                                  int64_t *out);
 EB_MUST eb_error eb_scan_raw_real(eb_scan *scan, const char *what, int bytes, double *out);
+
+/* The whole file, released with free(). EB_ERR_IO for what cannot be read as a file. */
+EB_MUST eb_error eb_file_load(const char *path, char **data, size_t *bytes);
 
 #endif
