@@ -78,10 +78,10 @@ const char *eb_counter_name(eb_counter counter) {
       [EB_COUNT_REBUILDS] = "rebuilds",
       [EB_COUNT_CONSTRAINTS] = "constraints",
       [EB_COUNT_ACTIVE_CONSTRAINTS] = "active_constraints",
-      [EB_COUNT_COLLISION_ROUNDS] = "collision_rounds",
+      [EB_COUNT_OUTER_ITERATIONS] = "collision_rounds",
       [EB_COUNT_RELINEARIZATIONS] = "relinearizations",
       [EB_COUNT_COLLISION_CANDIDATES] = "collision_candidates",
-      [EB_COUNT_STATE_CHANGES] = "state_changes"};
+      [EB_COUNT_ACTIVE_SET_CHANGES] = "state_changes"};
   return (unsigned)counter < EB_COUNTERS ? names[counter] : "unknown counter";
 }
 

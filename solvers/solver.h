@@ -68,10 +68,10 @@ typedef enum eb_counter {
   EB_COUNT_REBUILDS,           /* set-ups after a change of the mesh */
   EB_COUNT_CONSTRAINTS,        /* of contact, at the end of the step */
   EB_COUNT_ACTIVE_CONSTRAINTS, /* those of them that carry a force */
-  EB_COUNT_COLLISION_ROUNDS, /* solves of the contact problem, each with a look for collisions after it */
+  EB_COUNT_OUTER_ITERATIONS, /* solves of the contact problem, each with a look for collisions after it */
   EB_COUNT_RELINEARIZATIONS, /* constraints made anew within the step because the bodies moved on */
   EB_COUNT_COLLISION_CANDIDATES, /* pairs of features that the step has tested */
-  EB_COUNT_STATE_CHANGES,        /* of contacts, in the method that solves for them */
+  EB_COUNT_ACTIVE_SET_CHANGES,   /* of contacts, in the method that solves for them */
   EB_COUNTERS
 } eb_counter;
 const char *eb_counter_name(eb_counter counter); /* "factorizations", ... */

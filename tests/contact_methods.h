@@ -217,7 +217,8 @@ __attribute__((unused)) static void contact_check_recipe(const contact_subject *
   tap_ok(run.outcome.iterations > 0 && run.outcome.iterations <= most,
          "%s: in %lld iterations of at most %lld", name, (long long)run.outcome.iterations,
          (long long)most);
-  tap_ok(run.outcome.state_changes > 0 && run.outcome.state_changes <= run.outcome.iterations,
+  tap_ok(run.outcome.active_set_changes > 0 &&
+             run.outcome.active_set_changes <= run.outcome.iterations,
          "%s: changes of states are counted", name);
   contact_run_solve(&run, c.problem);
   tap_ok(run.outcome.iterations == 0, "%s: a solution needs no iteration", name);

@@ -4,7 +4,7 @@
 #include "tests/support/block_systems.h"
 #include "tests/support/lapack.h"
 
-static const eb_option OPTIONS[] = {EB_DELASSUS_OPTIONS, {0}};
+static const eb_option OPTIONS[] = {EB_CONTACT_DELASSUS_OPTIONS, {0}};
 static const char *const SOLVERS[2] = {"delassus_solver=pgs", "delassus_solver=newton"};
 
 /* Forces are of 0.1 N, momenta of 1e-3 kg m/s, motions in a step of 1e-4 m. */

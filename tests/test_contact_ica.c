@@ -1,5 +1,4 @@
 /* Iterative Constraint Anticipation against dense answers and against the contact law itself. */
-#include "solvers/contact/ica.h"
 #include "tests/contact_methods.h"
 
 #ifdef __SANITIZE_ADDRESS__

@@ -1,7 +1,5 @@
 /* Staggered Projections against dense answers, the contact law itself, and two other methods. */
-#include "solvers/contact/delassus.h"
-#include "solvers/contact/ica.h"
-#include "solvers/contact/sp.h"
+#include "solvers/contact/method.h"
 #include "tests/contact_methods.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -12,7 +10,7 @@ enum { SEEDS = 6 };
 
 static const eb_option SP_OPTIONS[] = {EB_CONTACT_SP_OPTIONS, {0}};
 static const eb_option ICA_OPTIONS[] = {EB_CONTACT_ICA_OPTIONS, {0}};
-static const eb_option DELASSUS_OPTIONS[] = {EB_DELASSUS_OPTIONS, {0}};
+static const eb_option DELASSUS_OPTIONS[] = {EB_CONTACT_DELASSUS_OPTIONS, {0}};
 static const contact_subject SP = {&eb_contact_sp, SP_OPTIONS};
 static const contact_subject ICA = {&eb_contact_ica, ICA_OPTIONS};
 static const contact_subject DELASSUS = {&eb_contact_delassus, DELASSUS_OPTIONS};

@@ -160,10 +160,10 @@ static void touches_itself(void) {
 /* ---- demands ---- */
 
 static void demands(void) {
-  tap_ok(eb_constraint_demand(2e-4, 1e-4) == 1e-4, "what is far has to keep the gap");
-  double near = eb_constraint_demand(5e-5, 1e-4);
+  tap_ok(eb_constraint_target_gap(2e-4, 1e-4) == 1e-4, "what is far has to keep the gap");
+  double near = eb_constraint_target_gap(5e-5, 1e-4);
   tap_ok(near > 5e-5 && near < 1e-4, "what is closer comes away slowly");
-  tap_ok(eb_constraint_demand(1e-9, 1e-4) < 5e-5, "also when it nearly touches");
+  tap_ok(eb_constraint_target_gap(1e-9, 1e-4) < 5e-5, "also when it nearly touches");
 }
 
 /* ---- linearization ---- */

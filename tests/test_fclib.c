@@ -6,7 +6,7 @@
 #include "tests/support/scratch.h"
 
 static const eb_contact_tolerance STRICT = {1e-12, 1e-10, 1e-8, 1e-4, 20000};
-static const eb_option OPTIONS[] = {EB_DELASSUS_OPTIONS, {0}};
+static const eb_option OPTIONS[] = {EB_CONTACT_DELASSUS_OPTIONS, {0}};
 
 static char path[300];
 

@@ -12,7 +12,7 @@
 
 #include "solvers/contact/delassus.h"
 
-static const eb_option OPTIONS[] = {EB_DELASSUS_OPTIONS, {0}};
+static const eb_option OPTIONS[] = {EB_CONTACT_DELASSUS_OPTIONS, {0}};
 static const eb_contact_tolerance STRICT = {1e-12, 1e-10, 1e-8, 1e-4, 20000};
 
 /* Of M, H, f and w in the global problem: forces stay, and W is of 1 mm/N. Steps of ADMM need forces and motions alike in size. */

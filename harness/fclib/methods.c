@@ -5,19 +5,12 @@
 #include <string.h>
 
 #include "harness/names.h"
-#include "solvers/contact/delassus.h"
-#include "solvers/contact/ica.h"
-#include "solvers/contact/sp.h"
-#include "solvers/contact/step.h"
+#include "solvers/solver.h"
 
-static const eb_option delassus[] = {EB_DELASSUS_OPTIONS, EB_CONTACT_OPTIONS, {0}};
-static const eb_option sp[] = {EB_CONTACT_SP_OPTIONS, EB_CONTACT_OPTIONS, {0}};
-static const eb_option ica[] = {EB_CONTACT_ICA_OPTIONS, EB_CONTACT_OPTIONS, {0}};
-
-const eb_fclib_method eb_fclib_methods[] = {{"contact-delassus", &eb_contact_delassus, delassus},
-                                            {"contact-ica", &eb_contact_ica, ica},
-                                            {"contact-sp", &eb_contact_sp, sp},
-                                            {"contact-cr", &eb_contact_cr, NULL},
+const eb_fclib_method eb_fclib_methods[] = {{"contact-delassus", &eb_contact_delassus},
+                                            {"contact-ica", &eb_contact_ica},
+                                            {"contact-sp", &eb_contact_sp},
+                                            {"contact-cr", &eb_contact_cr},
                                             {0}};
 
 eb_error eb_fclib_method_find(const char *name, const eb_fclib_method **out) {
@@ -34,7 +27,7 @@ eb_error eb_fclib_method_find(const char *name, const eb_fclib_method **out) {
 }
 
 const eb_option *eb_fclib_method_options(const eb_fclib_method *method) {
-  return method->options ? method->options : eb_solver_find(method->name)->options;
+  return eb_solver_find(method->name)->options;
 }
 
 eb_contact_tolerance eb_fclib_tolerance(const eb_values *options, const eb_fclib *problem) {

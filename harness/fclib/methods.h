@@ -7,7 +7,6 @@
 typedef struct eb_fclib_method {
   const char *name; /* "contact-delassus" */
   const eb_contact_method *method;
-  const eb_option *options; /* NULL: those of the built-in solver */
 } eb_fclib_method;
 
 /* Ended by a NULL name. */
@@ -15,6 +14,7 @@ extern const eb_fclib_method eb_fclib_methods[];
 
 /* EB_ERR_USAGE, with the nearest name, when there is none of that name. */
 EB_MUST eb_error eb_fclib_method_find(const char *name, const eb_fclib_method **out);
+/* Those of the built-in solver of its name. */
 const eb_option *eb_fclib_method_options(const eb_fclib_method *method);
 /* The tolerance that options eps1, tolerance_kind, eps2, angle and max_iterations ask for. */
 eb_contact_tolerance eb_fclib_tolerance(const eb_values *options, const eb_fclib *problem);

@@ -1,13 +1,16 @@
-/* The constraints of a contact step: pairs of features with the plane that is to keep them apart, found again by their pair.
+/* The constraints of a contact step: pairs of features with the plane that is to keep them apart,
+ * found by their pair in a hash table.
  *
- *   n . sum_i w_i x_i(t + h) >= demand,   n out of frame row 0, w from the second feature to the first
+ *   n . sum_i w_i x_i(t + h) >= target gap
  *
- * (Verschoor and Jalba 2019, Equations 6 and 7). Weights and normal are constants of one linearization (Section 3.3). Internal to the step. */
+ * with n row 0 of the frame and w from the second feature to the first (Verschoor and Jalba 2019,
+ * Equations 6 and 7). Weights and normal are constants of one linearization (Section 3.3). Internal
+ * to solvers/contact. */
 #ifndef EB_CONTACT_CONSTRAINTS_H
 #define EB_CONTACT_CONSTRAINTS_H
 
 #include "problems/contact/problem.h"
-#include "solvers/contact/step_surface.h"
+#include "solvers/contact/surface.h"
 
 /* The four corners of a pair. */
 typedef const double (*eb_points)[3];
@@ -15,10 +18,10 @@ typedef const double (*eb_points)[3];
 typedef struct eb_constraint {
   eb_pair pair; /* of the collision mesh */
   double weight[4];
-  double frame[9]; /* n, t1, t2 */
-  double demand;   /* m */
-  double r[3];     /* N, in the frame */
-  int32_t changes; /* linearizations of it in this step after the first */
+  double frame[9];          /* rows: normal n, tangents t1, t2 */
+  double target_gap;        /* m */
+  double r[3];              /* force, N, in the frame */
+  int32_t relinearizations; /* in this step */
 } eb_constraint;
 
 typedef struct eb_constraints {
@@ -26,8 +29,8 @@ typedef struct eb_constraints {
   eb_constraint *all;
   int32_t slots; /* a power of two */
   int32_t *slot; /* slots: 1 + the first constraint of a pair, 0: free */
-  /* Work of eb_constraints_similar: nodes + 1, 4 room, room, 3 room. */
-  int32_t *start, *of, *mark, *side;
+  /* Workspace of the count of similar constraints: nodes + 1, 4 room, room, 3 room. */
+  int32_t *start, *of_node, *visited, *bodies;
 } eb_constraints;
 
 /* Grows an array of `each` entries a constraint. */
@@ -42,29 +45,26 @@ int32_t eb_constraints_find(const eb_constraints *set, const eb_pair *pair);
 EB_MUST eb_error eb_constraints_append(eb_constraints *set, const eb_constraint *constraint);
 /* Keeps those with keep[k] != 0, in their order, and of each pair the first alone. */
 void eb_constraints_filter(eb_constraints *set, const uint8_t *keep);
-
 /* Leaves none. */
-void eb_constraints_forget(eb_constraints *set);
+void eb_constraints_reset(eb_constraints *set);
 
-/* What a pair that is `distance` > 0 (m) apart at the start of a step has to keep at its end: `gap`, or when it is closer a quarter of what lacks more than there is,
- * so that what has come too close is let go slowly. */
-double eb_constraint_demand(double distance, double gap);
-/* Whether a force can act on the pair at all. */
-bool eb_constraint_acts(const eb_pair *pair, const eb_contact_surface *surface,
-                        const eb_contact_system *system);
-/* Whether the closest points at x are off the rims of both features. */
+/* The distance that a pair `distance` > 0 (m) apart at the start of a step has to keep at its end:
+ * `gap`; when it starts closer, a quarter of what it lacks more than it has, so that pairs that
+ * have come too close part slowly. */
+double eb_constraint_target_gap(double distance, double gap);
+/* Whether the closest points at x are off the boundaries of both features. */
 bool eb_pair_inside(const eb_pair *pair, const double x[4][3]);
-/* Weights and frame at configuration x; r keeps its direction in space, as far as it still pushes. x0: start of the step, where nothing touches. `touching`: x is
- * at a hit, so that the side follows from x0; else the features are apart in x and on their sides. */
+/* Weights and frame at configuration x. The force keeps its direction in space as far as it still
+ * pushes, else it becomes 0. x0: the start of the step, where nothing touches. `touching`: x is at
+ * a hit, so that the side follows from x0; otherwise the features are apart in x and on their
+ * sides. */
 void eb_constraint_linearize(eb_constraint *constraint, const double x0[4][3], const double x[4][3],
                              bool touching);
 
-/* The contact problem of all constraints. Turns of bodies enter to second order through the displacement at v, where `surface` and `system` are (moved). */
+/* The contact problem of all constraints. Rotations of bodies enter to second order through the
+ * displacement at v, where `surface` and `system` have been moved to. */
 EB_MUST eb_error eb_constraints_problem(eb_constraints *set, const eb_contact_surface *surface,
                                         const eb_contact_system *system, const double *v, double mu,
                                         eb_contact_problem *problem);
-/* How many constraints say nearly the same as each one, itself included (Section 3.4.1). */
-void eb_constraints_similar(eb_constraints *set, const eb_contact_surface *surface,
-                            const eb_contact_system *system, double *similar);
 
 #endif

@@ -1,40 +1,52 @@
-/* contact-cr: the contact problem by conjugate residuals with contact states that change while it iterates.
+/* contact-cr: the contact problem by conjugate residuals, with an active set that changes while it
+ * iterates.
  *
- *   A v = b + H^T r,  u = H v - c,  with Signorini's condition and Coulomb's cone (problems/contact/problem.h)
+ *   A v = b + H^T r,  u = H v - c,  with Signorini's condition and Coulomb's cone
  *
- * Reference: Verschoor and Jalba 2019, Section 3 and Algorithms 1 to 3: conjugate residuals on the matrix of the held constraints, Equation 11; states evaluated before
- * convergence; preconditioners of Equation 22; friction magnitudes from a moving average of normal forces; the split residual. What differs, and why: deciding states from
- * multipliers that have not converged turns endlessly where constraints nearly repeat each other. Here every row has a small compliance E = theta tr(Z S) / 3,
- * which makes forces a function of velocities (cr.h), and a convex merit function of its own for a line search:
+ * Reference: Verschoor and Jalba 2019, Section 3 and Algorithms 1 to 3: conjugate residuals on the
+ * matrix of the active constraints, Equation 11; the active set evaluated before convergence;
+ * preconditioners of Equation 22; friction magnitudes from a moving average of normal forces; the
+ * split residual. What differs, and why: an active set that follows multipliers which have not
+ * converged cycles without end where constraints nearly repeat each other. Here every row has a
+ * small compliance E = theta tr(S) / 3, S the diagonal block of the Schur complement, which makes
+ * forces a function of velocities (cr_system.h), and a convex merit function of its own for a line
+ * search:
  *
- *   anchors r^ <- r, bounds s <- mu r_n            (a proximal step, until r = r^ and s = mu r_n)
- *     states from v, K = A + H^T D H               (a semismooth Newton step, cut off at the forcing term)
- *       conjugate residuals on K x = -grad Phi     (preconditioned: full or diag)
- *     v <- v + t x, t from an exact line search on Phi
+ *   anchors r^ <- r, bounds s <- mu r_n          (a proximal step, until r = r^ and s = mu r_n)
+ *     states from v, K = A + H^T D H             (an inexact semismooth Newton step)
+ *       conjugate residuals on K x = -grad Phi   (preconditioned: full or diag)
+ *     v <- v + t x                               (t from an exact line search on Phi)
  *
- * Every Newton step lowers the strictly convex Phi, so that the inner loops end; bounds move by the mean of the last two (the paper's n = 2) where they oscillate.
- * An iteration is one of the conjugate residuals: one product with A.
+ * Every Newton step lowers the strictly convex Phi, so that the inner loops end; bounds move by the
+ * mean of the last two (the paper's n = 2) where they oscillate. An iteration is one of the
+ * conjugate residuals: one product with A.
  *
- * Needs: A positive definite, D_k of the law. Workspace: thirteen vectors of the unknowns, some forty numbers a contact.
- * Fails: EB_DIVERGED_MAX_IT; EB_DIVERGED_NAN when something is not finite; EB_DIVERGED_BREAKDOWN when conjugate residuals break down with the first direction under both
- * preconditioners. EB_CONVERGED_STAGNATED: constraints contradict each other; violations no longer fall from one proximal step to the next (the least-squares exit). */
+ * Needs: A positive definite, D_k of the law.
+ * Workspace: thirteen vectors of the unknowns, some forty numbers a contact.
+ * Fails: EB_DIVERGED_MAX_IT; EB_DIVERGED_NAN when something is not finite; EB_DIVERGED_BREAKDOWN
+ * when conjugate residuals break down in the first direction. EB_CONVERGED_STAGNATED: constraints
+ * contradict each other; violations no longer fall from one proximal step to the next (the
+ * least-squares exit). */
 #include <math.h>
 #include <string.h>
 
 #include "problems/base/memory.h"
-#include "solvers/contact/cr.h"
+#include "solvers/contact/cr_system.h"
+#include "solvers/contact/method.h"
 #include "solvers/linalg/block_ops.h"
 
-static const double theta_ = 0.3;     /* E over the mean of the Schur diagonal */
-static const double forcing_ = 0.1;   /* |r| / |grad Phi| at which a Newton step is cut off */
-static const double curvature_ = 0.1; /* |Phi'(t)| / |Phi'(0)| that the line search asks for */
-static const double slow_ = 0.65, stiffer_ = 0.25, least_ = 1e-2; /* of lowering E: see stiffen */
+static const double theta = 0.3;     /* E over the mean of the Schur diagonal */
+static const double forcing = 0.1;   /* |r| / |grad Phi| at which a Newton step is cut off */
+static const double curvature = 0.1; /* |Phi'(t)| / |Phi'(0)| that the line search asks for */
+/* Where the error falls by less than `slow` a proximal step, E shrinks by `stiffening`, to `least`
+ * of the first one: see stiffen. */
+static const double slow = 0.65, stiffening = 0.25, least = 1e-2;
 
 enum {
-  MOST_NEWTON = 50,
-  MOST_STEPS = 300,
-  PATIENCE = 12
-}; /* Newton steps of a proximal one; proximal steps without progress */
+  MAX_NEWTON = 50,    /* Newton steps of a proximal step */
+  MAX_PROXIMAL = 300, /* proximal steps */
+  PATIENCE = 12       /* of them without progress */
+};
 
 typedef struct workspace {
   eb_cr_system system;
@@ -42,18 +54,21 @@ typedef struct workspace {
   eb_cr_law law;
   int64_t room;
   double *Av, *gradient, *descent; /* rows */
-  double *u, *r, *change;          /* contacts: 3, 3, 1 (last change of the bound) */
-  double *off, *way,
-      *first; /* contacts: m off and u_n at the last proximal step; the first compliance */
+  double *u, *r;                   /* 3 a contact */
+  double *bound_change;            /* a contact: the last one */
+  double *error, *u_n;             /* a contact: at the last proximal step, m */
+  double *first_compliance;        /* a contact */
   uint8_t *state;
   double *work; /* for eb_contact_measure */
 } workspace;
 
-/* ---- memory ------------------------------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------------------------
+ */
 
 static void clear_contacts(workspace *w) {
-  double **all[] = {&w->law.compliance, &w->law.anchor, &w->law.bound, &w->u,     &w->r,
-                    &w->change,         &w->off,        &w->way,       &w->first, &w->work};
+  double **all[] = {
+      &w->law.compliance, &w->law.anchor, &w->law.bound,        &w->u,   &w->r, &w->bound_change,
+      &w->error,          &w->u_n,        &w->first_compliance, &w->work};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     free(*all[i]);
     *all[i] = NULL;
@@ -105,19 +120,21 @@ static eb_error reserve(workspace *w, int64_t count) {
   EB_TRY(EB_NEW(w->law.bound, room));
   EB_TRY(EB_NEW(w->u, 3 * room));
   EB_TRY(EB_NEW(w->r, 3 * room));
-  EB_TRY(EB_NEW(w->change, room));
-  EB_TRY(EB_NEW(w->off, room));
-  EB_TRY(EB_NEW(w->first, room));
-  EB_TRY(EB_NEW(w->way, room));
+  EB_TRY(EB_NEW(w->bound_change, room));
+  EB_TRY(EB_NEW(w->error, room));
+  EB_TRY(EB_NEW(w->first_compliance, room));
+  EB_TRY(EB_NEW(w->u_n, room));
   EB_TRY(EB_NEW(w->state, room));
   EB_TRY(EB_NEW(w->work, w->system.n + 3 * room));
   w->room = room;
   return EB_OK;
 }
 
-/* ---- the merit function -------------------------------------------------------------------------- */
+/* ---- the merit function
+ * -------------------------------------------------------------------------- */
 
-/* Forces and states at u, gradient A v - b - H^T r. Returns how many states differ from the last ones. */
+/* Forces and states at u, gradient A v - b - H^T r. Returns how many states differ from the last
+ * ones. */
 static int64_t evaluate(workspace *w, const eb_contact_problem *problem) {
   int64_t changes = 0;
   for (int32_t k = 0; k < problem->count; k++) {
@@ -143,13 +160,14 @@ static double slope(const workspace *w, int32_t count, double linear, double qua
   return sum;
 }
 
-/* The root of the rising function Phi'(t): t = 1 if good enough, else bracketed and found by regula falsi (the Illinois form). */
+/* The root of the rising function Phi'(t): t = 1 if good enough, else bracketed and found by regula
+ * falsi (the Illinois form). */
 static double line_search(const workspace *w, const eb_contact_problem *problem, eb_step_log *log) {
   int64_t n = w->system.n;
   double quadratic = eb_dot(n, w->cr.x, w->cr.Ax);
   double linear = eb_dot(n, w->cr.x, w->Av) - eb_dot(n, w->cr.x, problem->b);
   double low = 0, at_low = slope(w, problem->count, linear, quadratic, 0),
-         wanted = curvature_ * fabs(at_low);
+         wanted = curvature * fabs(at_low);
   double t = 1, at = slope(w, problem->count, linear, quadratic, t);
   while (at < -wanted && t < 16) {
     low = t;
@@ -177,9 +195,11 @@ static double line_search(const workspace *w, const eb_contact_problem *problem,
   return t;
 }
 
-/* ---- one Newton step ----------------------------------------------------------------------------- */
+/* ---- one Newton step
+ * ----------------------------------------------------------------------------- */
 
-/* A direction from K x = -grad Phi to the residual `target`, as far as conjugate residuals lead. Returns false when they lead nowhere. */
+/* A direction from K x = -grad Phi to the residual `target`, as far as conjugate residuals lead.
+ * Returns false when they lead nowhere. */
 static bool direction(workspace *w, const eb_contact_tolerance *tolerance, double target,
                       int64_t *iterations) {
   int64_t first = *iterations;
@@ -201,20 +221,21 @@ static void advance(workspace *w, double t, double *v) {
   for (int64_t i = 0; i < m; i++) w->u[i] += t * w->cr.Hx[i];
 }
 
-/* ---- proximal steps ------------------------------------------------------------------------------ */
+/* ---- proximal steps
+ * ------------------------------------------------------------------------------ */
 
 /* Compliance from the Schur diagonal: theta of the mean of its trace, with duplicates counted. */
 static void begin_law(workspace *w, const eb_contact_problem *problem, const double *r) {
   for (int32_t k = 0; k < problem->count; k++) {
     const double *S = w->system.schur + 9 * (int64_t)k;
-    w->law.compliance[k] = theta_ * (S[0] + S[4] + S[8]) / 3;
+    w->law.compliance[k] = theta * (S[0] + S[4] + S[8]) / 3;
     memcpy(w->law.anchor + 3 * (int64_t)k, r + 3 * (int64_t)k, 3 * sizeof *r);
     double normal = r[3 * (int64_t)k];
     w->law.bound[k] = problem->mu[k] * (normal > 0 ? normal : 0);
-    w->change[k] = 0;
-    w->off[k] = INFINITY;
-    w->way[k] = 0;
-    w->first[k] = w->law.compliance[k];
+    w->bound_change[k] = 0;
+    w->error[k] = INFINITY;
+    w->u_n[k] = 0;
+    w->first_compliance[k] = w->law.compliance[k];
     w->state[k] = 255;
   }
 }
@@ -222,28 +243,29 @@ static void begin_law(workspace *w, const eb_contact_problem *problem, const dou
 /* s moves to mu r_n, or half-way where it comes back from where it went. */
 static void move_bound(workspace *w, int32_t k, double mu) {
   double step = mu * w->r[3 * (int64_t)k] - w->law.bound[k];
-  if (step * w->change[k] < 0) step *= 0.5;
-  w->change[k] = step;
+  if (step * w->bound_change[k] < 0) step *= 0.5;
+  w->bound_change[k] = step;
   w->law.bound[k] += step;
 }
 
-/* How far a contact that holds is from where it has to be, m. */
-static double distance_off(const workspace *w, int32_t k) {
+/* How far a closed contact is from where it has to be, m. */
+static double contact_error(const workspace *w, int32_t k) {
   const double *u = w->u + 3 * (int64_t)k;
   double off = w->r[3 * (int64_t)k] > 0 || u[0] < 0 ? fabs(u[0]) : 0;
-  return w->state[k] == EB_CONTACT_STICKS ? fmax(off, hypot(u[1], u[2])) : off;
+  return w->state[k] == EB_CR_STICKS ? fmax(off, hypot(u[1], u[2])) : off;
 }
 
-/* A proximal step leaves E / (E + S) of what a contact is off, S what the others let it yield: where that is slow, E is lowered. What swings from one side to the other is
- * not slow: the inner solves are too coarse for it already. */
+/* A proximal step leaves E / (E + S) of a contact's error, S its compliance with the others as they
+ * are: where that is slow, E is lowered. An error that changes its sign is not slow: the inner
+ * solves are too coarse for it already. */
 static void stiffen(workspace *w, int32_t k, double eps2) {
-  double off = distance_off(w, k), way = w->u[3 * (int64_t)k];
-  bool swings = way * w->way[k] < 0;
-  w->way[k] = way;
-  if (off > 0.1 * eps2 && !swings && off > slow_ * w->off[k] &&
-      w->law.compliance[k] > least_ * w->first[k])
-    w->law.compliance[k] *= stiffer_;
-  w->off[k] = off;
+  double error = contact_error(w, k), u_n = w->u[3 * (int64_t)k];
+  bool oscillates = u_n * w->u_n[k] < 0;
+  w->u_n[k] = u_n;
+  if (error > 0.1 * eps2 && !oscillates && error > slow * w->error[k] &&
+      w->law.compliance[k] > least * w->first_compliance[k])
+    w->law.compliance[k] *= stiffening;
+  w->error[k] = error;
 }
 
 static void proximal_step(workspace *w, const eb_contact_problem *problem, double eps2) {
@@ -255,89 +277,94 @@ static void proximal_step(workspace *w, const eb_contact_problem *problem, doubl
 }
 
 /* The forces to hand out: sliding contacts lie on the cone of their own normal force. */
-static void finish_forces(const workspace *w, const eb_contact_problem *problem, double *r) {
+static void project_forces(const workspace *w, const eb_contact_problem *problem, double *r) {
   for (int32_t k = 0; k < problem->count; k++) {
     const double *from = w->r + 3 * (int64_t)k;
     double *to = r + 3 * (int64_t)k, length = hypot(from[1], from[2]),
            limit = problem->mu[k] * from[0];
-    double share =
-        length > limit || (w->state[k] == EB_CONTACT_SLIDES && length > 0) ? limit / length : 1;
+    double shrink =
+        length > limit || (w->state[k] == EB_CR_SLIDES && length > 0) ? limit / length : 1;
     to[0] = from[0];
-    to[1] = share * from[1];
-    to[2] = share * from[2];
+    to[1] = shrink * from[1];
+    to[2] = shrink * from[2];
   }
 }
 
-/* ---- the method ---------------------------------------------------------------------------------- */
+/* ---- the method
+ * ---------------------------------------------------------------------------------- */
 
 static double gradient_norm(const workspace *w) {
   return eb_norm(w->system.n, w->gradient);
 }
 
-/* Minimizes Phi for the present anchors until its gradient is below `target`, or as far as rounding lets it fall. */
+/* Minimizes Phi for the present anchors until its gradient is below `target`, or as far as rounding
+ * lets it fall. */
 static eb_reason minimize(workspace *w, const eb_contact_problem *problem,
                           const eb_contact_tolerance *tolerance, double target, double *v,
                           eb_step_log *log, eb_contact_outcome *outcome) {
   double norm = gradient_norm(w);
-  for (int step = 0; step < MOST_NEWTON && !(norm <= target); norm = gradient_norm(w), step++) {
+  for (int step = 0; step < MAX_NEWTON && !(norm <= target); norm = gradient_norm(w), step++) {
     if (!isfinite(norm)) return EB_DIVERGED_NAN;
     if (outcome->iterations >= tolerance->max_iterations) return EB_DIVERGED_MAX_IT;
-    double inner = fmax(forcing_ * norm, 0.5 * target);
+    double inner = fmax(forcing * norm, 0.5 * target);
     if (!direction(w, tolerance, inner, &outcome->iterations)) return EB_DIVERGED_BREAKDOWN;
     advance(w, line_search(w, problem, log), v);
-    outcome->state_changes += evaluate(w, problem) > 0;
+    outcome->active_set_changes += evaluate(w, problem) > 0;
     eb_log_residual(log, gradient_norm(w));
   }
   return EB_RUNNING;
 }
 
-/* Where the gradient is small enough, the solution is measured, and A v taken anew: it has come along by recurrences. */
+/* Where the gradient is small enough, the solution is measured, and A v taken anew: it has come
+ * along by recurrences. */
 static bool is_solved(workspace *w, const eb_contact_problem *problem,
                       const eb_contact_tolerance *tolerance, const double *v, double *r) {
   eb_contact_error error;
   if (gradient_norm(w) > tolerance->eps1) return false;
-  finish_forces(w, problem, r);
+  project_forces(w, problem, r);
   eb_contact_measure(problem, v, r, tolerance->eps2, w->work, &error);
   eb_block_multiply(problem->A, v, w->Av);
   return eb_contact_solved(&error, tolerance);
 }
 
-static double farthest_off(const workspace *w, int32_t count) {
+static double largest_error(const workspace *w, int32_t count) {
   double most = 0;
-  for (int32_t k = 0; k < count; k++) most = fmax(most, distance_off(w, k));
+  for (int32_t k = 0; k < count; k++) most = fmax(most, contact_error(w, k));
   return most;
 }
 
 static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
                          const eb_contact_tolerance *tolerance, double *v, double *r,
                          eb_step_log *log, eb_contact_outcome *outcome) {
-  double least = INFINITY;
+  double lowest = INFINITY;
   int stagnated = 0;
-  for (int step = 0; step < MOST_STEPS && stagnated < PATIENCE; step++) {
+  for (int step = 0; step < MAX_PROXIMAL && stagnated < PATIENCE; step++) {
     double target = fmax(0.5 * tolerance->eps1, 0.1 * gradient_norm(w));
     eb_reason reason = minimize(w, problem, tolerance, target, v, log, outcome);
     if (reason != EB_RUNNING) return reason;
     if (is_solved(w, problem, tolerance, v, r)) return EB_CONVERGED_ATOL;
-    double off = farthest_off(w, problem->count);
-    stagnated = off > tolerance->eps2 && off > 0.9 * least ? stagnated + 1 : 0;
-    least = fmin(least, off);
+    double error = largest_error(w, problem->count);
+    stagnated = error > tolerance->eps2 && error > 0.9 * lowest ? stagnated + 1 : 0;
+    lowest = fmin(lowest, error);
     proximal_step(w, problem, tolerance->eps2);
-    outcome->state_changes += evaluate(w, problem) > 0;
+    outcome->active_set_changes += evaluate(w, problem) > 0;
   }
   return EB_CONVERGED_STAGNATED;
 }
 
-/* Forces that are handed out without having converged were projected to their cones behind the last solve, and velocities no longer follow from them: they are solved for once more,
- * with the forces held by a compliance beside which displacements do nothing. */
-static eb_reason follow_forces(workspace *w, const eb_contact_problem *problem,
-                               const eb_contact_tolerance *tolerance, double *v, const double *r,
-                               eb_step_log *log, eb_contact_outcome *outcome) {
+/* Forces that are returned without having converged were projected on their cones after the last
+ * solve, and velocities no longer follow from them. They are solved for once more, with the forces
+ * fixed by a compliance so large that displacements do not change them. */
+static eb_reason velocities_of_forces(workspace *w, const eb_contact_problem *problem,
+                                      const eb_contact_tolerance *tolerance, double *v,
+                                      const double *r, eb_step_log *log,
+                                      eb_contact_outcome *outcome) {
   static const double loose = 1e12;
   for (int32_t k = 0; k < problem->count; k++) {
-    const double *held = r + 3 * (int64_t)k;
-    memcpy(w->law.anchor + 3 * (int64_t)k, held, 3 * sizeof *r);
-    w->law.bound[k] = hypot(held[1], held[2]);
-    w->law.compliance[k] = loose * w->first[k];
+    const double *fixed = r + 3 * (int64_t)k;
+    memcpy(w->law.anchor + 3 * (int64_t)k, fixed, 3 * sizeof *r);
+    w->law.bound[k] = hypot(fixed[1], fixed[2]);
+    w->law.compliance[k] = loose * w->first_compliance[k];
   }
   evaluate(w, problem);
   return minimize(w, problem, tolerance, tolerance->eps1, v, log, outcome);
@@ -360,10 +387,10 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   evaluate(w, problem);
   eb_log_residual(log, gradient_norm(w));
   outcome->reason = iterate(w, problem, tolerance, v, r, log, outcome);
-  if (outcome->reason != EB_CONVERGED_ATOL) finish_forces(w, problem, r);
+  if (outcome->reason != EB_CONVERGED_ATOL) project_forces(w, problem, r);
   if (outcome->reason == EB_CONVERGED_STAGNATED) {
-    eb_reason followed = follow_forces(w, problem, tolerance, v, r, log, outcome);
-    if (followed != EB_RUNNING) outcome->reason = followed;
+    eb_reason reason = velocities_of_forces(w, problem, tolerance, v, r, log, outcome);
+    if (reason != EB_RUNNING) outcome->reason = reason;
   }
   eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, (double)outcome->iterations);
   eb_log_end(log, EB_PHASE_SOLVE);

@@ -1,17 +1,66 @@
-/* The system of a Newton step on the regularized contact problem and its preconditioners; see cr.h.
+/* The regularized contact law, the system of a Newton step on it with its preconditioners, and
+ * conjugate residuals; see cr_system.h for the formulas.
  *
- * Full takes (D^-1 + S)^-1, S = H A_d^-1 H^T, by one symmetric Gauss-Seidel sweep over the contacts. Its matrix M is at least D^-1 + S, so that
+ * Reference: Verschoor and Jalba 2019, Algorithm 1, lines 7 to 17, and Section 3.4. Their full
+ * preconditioner takes the diagonal of S = H A_d^-1 H^T, which has to be scaled by the number of
+ * near duplicates to stay positive definite, and is not safe even so. Here (D^-1 + S)^-1 is applied
+ * by one symmetric Gauss-Seidel sweep over the contacts. Its matrix M is at least D^-1 + S, so that
  *   A_d^-1 - A_d^-1 H^T M^-1 H A_d^-1
- * is positive definite whatever the constraints, also where they repeat each other: the diagonal of S that Verschoor and Jalba take has to be scaled by the number of
- * near duplicates for that, and is not safe even so. */
+ * is positive definite whatever the constraints, also where they repeat each other.
+ *
+ * Needs: diagonal blocks of A positive definite.
+ * Workspace: thirteen vectors, nine numbers a row, some thirty and nine an entry a contact.
+ * Fails: begin says which block is not positive definite; start and iterate return false on a
+ * breakdown. */
+#include "solvers/contact/cr_system.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "problems/base/memory.h"
-#include "solvers/contact/cr.h"
 #include "solvers/linalg/block_ops.h"
 
-/* ---- 3x3 --------------------------------------------------------------------------------------- */
+/* ---- the law ------------------------------------------------------------------------------------
+ */
+
+/* r^_t - u_t / E, and its length. */
+static double tangential(const eb_cr_law *law, int32_t k, const double u[3], double z[2]) {
+  const double *anchor = law->anchor + 3 * (int64_t)k;
+  for (int i = 0; i < 2; i++) z[i] = anchor[1 + i] - u[1 + i] / law->compliance[k];
+  return hypot(z[0], z[1]);
+}
+
+static double normal(const eb_cr_law *law, int32_t k, const double u[3]) {
+  return law->anchor[3 * (int64_t)k] - u[0] / law->compliance[k];
+}
+
+eb_cr_state eb_cr_force(const eb_cr_law *law, int32_t k, const double u[3], double r[3]) {
+  double z[2], length = tangential(law, k, u, z), n = normal(law, k, u), bound = law->bound[k];
+  double shrink = length > bound ? bound / length : 1;
+  r[0] = n > 0 ? n : 0;
+  r[1] = shrink * z[0];
+  r[2] = shrink * z[1];
+  if (n <= 0) return bound > 0 ? EB_CR_OPEN_WITH_FRICTION : EB_CR_OPEN;
+  return length > bound ? EB_CR_SLIDES : EB_CR_STICKS;
+}
+
+/* Of the projection on a disc: the identity inside, s/|z| (1 - z z^T/|z|^2) outside. */
+void eb_cr_stiffness(const eb_cr_law *law, int32_t k, const double u[3], double D[9]) {
+  double z[2], length = tangential(law, k, u, z), stiffness = 1 / law->compliance[k],
+               bound = law->bound[k];
+  memset(D, 0, 9 * sizeof *D);
+  if (normal(law, k, u) > 0) D[0] = stiffness;
+  if (bound <= 0) return;
+  bool slides = length > bound;
+  double across = slides ? stiffness * bound / length : stiffness;
+  double along = slides ? across / (length * length) : 0;
+  D[4] = across - along * z[0] * z[0];
+  D[5] = D[7] = -along * z[0] * z[1];
+  D[8] = across - along * z[1] * z[1];
+}
+
+/* ---- 3x3 ---------------------------------------------------------------------------------------
+ */
 
 static void multiply3(const double A[9], const double B[9], double out[9]) {
   for (int i = 0; i < 3; i++)
@@ -51,7 +100,8 @@ static void add_congruent(const double H[9], const double D[9], bool transposed,
   for (int i = 0; i < 9; i++) out[i] += product[i];
 }
 
-/* ---- memory ------------------------------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------------------------
+ */
 
 eb_error eb_cr_system_create(int32_t rows, bool full, eb_cr_system *out) {
   *out = (eb_cr_system){.n = 3 * (int64_t)rows, .full = full};
@@ -85,7 +135,8 @@ static eb_error reserve(eb_cr_system *system, int64_t count) {
   return EB_OK;
 }
 
-/* ---- set-up ------------------------------------------------------------------------------------ */
+/* ---- set-up ------------------------------------------------------------------------------------
+ */
 
 static eb_error invert_blocks(eb_cr_system *system, const eb_block_matrix *A) {
   for (int32_t i = 0; i < A->rows; i++)
@@ -129,8 +180,9 @@ eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_problem *prob
   return EB_OK;
 }
 
-/* (D^-1 + S_kk)^-1 = D (1 + S_kk D)^-1: the matrix in brackets is regular, as S D has no negative eigenvalues. */
-static void make_inner(eb_cr_system *system, int32_t k) {
+/* (D^-1 + S_kk)^-1 = D (1 + S_kk D)^-1: the matrix in brackets is regular, as S D has no negative
+ * eigenvalues. */
+static void factor_contact(eb_cr_system *system, int32_t k) {
   const double *D = system->D + 9 * (int64_t)k;
   double SD[9], inverse[9];
   multiply3(system->schur + 9 * (int64_t)k, D, SD);
@@ -157,20 +209,17 @@ static void invert_diagonal_of_K(eb_cr_system *system) {
   }
 }
 
-static void prepare(eb_cr_system *system) {
+void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u) {
+  for (int32_t k = 0; k < system->problem->count; k++)
+    eb_cr_stiffness(law, k, u + 3 * (int64_t)k, system->D + 9 * (int64_t)k);
   eb_log_begin(system->log, EB_PHASE_FACTOR);
-  for (int32_t k = 0; k < system->problem->count && system->full; k++) make_inner(system, k);
+  for (int32_t k = 0; k < system->problem->count && system->full; k++) factor_contact(system, k);
   if (!system->full) invert_diagonal_of_K(system);
   eb_log_end(system->log, EB_PHASE_FACTOR);
 }
 
-void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u) {
-  for (int32_t k = 0; k < system->problem->count; k++)
-    eb_cr_stiffness(law, k, u + 3 * (int64_t)k, system->D + 9 * (int64_t)k);
-  prepare(system);
-}
-
-/* ---- products ---------------------------------------------------------------------------------- */
+/* ---- products ----------------------------------------------------------------------------------
+ */
 
 static void times3(const double M[9], const double x[3], double y[3]) {
   for (int i = 0; i < 3; i++) y[i] = M[3 * i] * x[0] + M[3 * i + 1] * x[1] + M[3 * i + 2] * x[2];
@@ -215,13 +264,8 @@ void eb_cr_multiply(eb_cr_system *system, const double *x, double *Ax, double *H
   }
 }
 
-static void apply_diagonal(const eb_cr_system *system, const double *r, double *z) {
-  for (int64_t i = 0; i < system->n / 3; i++)
-    times3(system->diagonal + 9 * i, r + 3 * i, z + 3 * i);
-}
-
-/* z -= A_d^-1 H_k^T s. */
-static void yield(const eb_cr_system *system, int32_t k, const double s[3], double *z) {
+/* z -= A_d^-1 H_k^T s: how the velocities respond to the force -s. */
+static void add_response(const eb_cr_system *system, int32_t k, const double s[3], double *z) {
   const eb_contact_problem *problem = system->problem;
   for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
     double back[3];
@@ -230,7 +274,7 @@ static void yield(const eb_cr_system *system, int32_t k, const double s[3], doub
   }
 }
 
-/* One contact of a sweep: its force anew from the motion that all others leave it. */
+/* One contact of a sweep: its force anew from the velocities that all others leave it. */
 static void relax(eb_cr_system *system, int32_t k, bool first, double *z) {
   double u[3], own[3], next[3], *s = system->w + 3 * (int64_t)k;
   contact_times(system->problem, k, z, u);
@@ -244,20 +288,106 @@ static void relax(eb_cr_system *system, int32_t k, bool first, double *z) {
     change[i] = next[i] - (first ? 0 : s[i]);
     s[i] = next[i];
   }
-  yield(system, k, change, z);
-}
-
-static void apply(eb_cr_system *system, const double *r, double *z) {
-  apply_diagonal(system, r, z);
-  if (!system->full) return;
-  for (int32_t k = 0; k < system->problem->count; k++)
-    if (resists(system, k)) relax(system, k, true, z);
-  for (int32_t k = system->problem->count - 1; k >= 0; k--)
-    if (resists(system, k)) relax(system, k, false, z);
+  add_response(system, k, change, z);
 }
 
 void eb_cr_precondition(eb_cr_system *system, const double *r, double *z) {
   eb_log_begin(system->log, EB_PHASE_PRECONDITION);
-  apply(system, r, z);
+  for (int64_t i = 0; i < system->n / 3; i++)
+    times3(system->diagonal + 9 * i, r + 3 * i, z + 3 * i);
+  for (int32_t k = 0; system->full && k < system->problem->count; k++)
+    if (resists(system, k)) relax(system, k, true, z);
+  for (int32_t k = system->problem->count - 1; system->full && k >= 0; k--)
+    if (resists(system, k)) relax(system, k, false, z);
   eb_log_end(system->log, EB_PHASE_PRECONDITION);
+}
+
+/* ---- conjugate residuals ----
+ *
+ *   alpha = z.K z / K p.C^-1 K p,   x += alpha p,   r -= alpha K p,   z -= alpha C^-1 K p,
+ *   beta = z+.K z+ / z.K z,   p = z + beta p,   K p = K z + beta K p.
+ *
+ * One product and one application of the preconditioner an iteration. A x and H x develop beside x
+ * by the same recurrences, so that energies and contact velocities along x cost no product (the
+ * split residual of Section 3.5). */
+
+enum { MAIN_VECTORS = 10, CONTACT_VECTORS = 3 };
+
+static void main_vectors(eb_cr_solve *cr, double **all[MAIN_VECTORS]) {
+  double **list[MAIN_VECTORS] = {&cr->x,  &cr->Ax, &cr->r,  &cr->z,  &cr->p,
+                                 &cr->Ap, &cr->Kp, &cr->Az, &cr->Kz, &cr->CKp};
+  memcpy(all, list, sizeof list);
+}
+
+void eb_cr_solve_clear(eb_cr_solve *cr) {
+  double **all[MAIN_VECTORS];
+  main_vectors(cr, all);
+  for (int i = 0; i < MAIN_VECTORS; i++) free(*all[i]);
+  free(cr->Hx);
+  free(cr->Hp);
+  free(cr->Hz);
+  *cr = (eb_cr_solve){0};
+}
+
+eb_error eb_cr_solve_reserve(eb_cr_solve *cr, int64_t n, int64_t m) {
+  if (cr->Hz && cr->n == n && m <= cr->room) return EB_OK;
+  eb_cr_solve_clear(cr);
+  double **all[MAIN_VECTORS];
+  main_vectors(cr, all);
+  for (int i = 0; i < MAIN_VECTORS; i++) EB_TRY(EB_NEW(*all[i], n));
+  int64_t room = m + m / 2 + 16;
+  EB_TRY(EB_NEW(cr->Hx, room));
+  EB_TRY(EB_NEW(cr->Hp, room));
+  EB_TRY(EB_NEW(cr->Hz, room));
+  cr->n = n;
+  cr->room = room;
+  return EB_OK;
+}
+
+bool eb_cr_solve_start(eb_cr_solve *cr, eb_cr_system *system, const double *g) {
+  size_t n = (size_t)system->n * sizeof(double), m = (size_t)system->m * sizeof(double);
+  memcpy(cr->r, g, n);
+  memset(cr->x, 0, n);
+  memset(cr->Ax, 0, n);
+  memset(cr->Hx, 0, m);
+  eb_cr_precondition(system, cr->r, cr->z);
+  cr->norm = eb_norm(system->n, cr->r);
+  if (!(eb_dot(system->n, cr->r, cr->z) > 0)) return false;
+  eb_cr_multiply(system, cr->z, cr->Az, cr->Hz, cr->Kz);
+  cr->zKz = eb_dot(system->n, cr->z, cr->Kz);
+  memcpy(cr->p, cr->z, n);
+  memcpy(cr->Ap, cr->Az, n);
+  memcpy(cr->Kp, cr->Kz, n);
+  memcpy(cr->Hp, cr->Hz, m);
+  return true;
+}
+
+static void add_scaled(int64_t n, double scale, const double *x, double *y) {
+  for (int64_t i = 0; i < n; i++) y[i] += scale * x[i];
+}
+
+/* p = z + beta p. */
+static void update_direction(int64_t n, double beta, const double *z, double *p) {
+  for (int64_t i = 0; i < n; i++) p[i] = z[i] + beta * p[i];
+}
+
+bool eb_cr_solve_iterate(eb_cr_solve *cr, eb_cr_system *system) {
+  int64_t n = system->n, m = system->m;
+  eb_cr_precondition(system, cr->Kp, cr->CKp);
+  double curvature = eb_dot(n, cr->Kp, cr->CKp), alpha = cr->zKz / curvature;
+  if (!(curvature > 0) || !(cr->zKz > 0) || !isfinite(alpha)) return false;
+  add_scaled(n, alpha, cr->p, cr->x);
+  add_scaled(n, alpha, cr->Ap, cr->Ax);
+  add_scaled(m, alpha, cr->Hp, cr->Hx);
+  add_scaled(n, -alpha, cr->Kp, cr->r);
+  add_scaled(n, -alpha, cr->CKp, cr->z);
+  cr->norm = eb_norm(n, cr->r);
+  eb_cr_multiply(system, cr->z, cr->Az, cr->Hz, cr->Kz);
+  double next = eb_dot(n, cr->z, cr->Kz), beta = next / cr->zKz;
+  cr->zKz = next;
+  update_direction(n, beta, cr->z, cr->p);
+  update_direction(n, beta, cr->Az, cr->Ap);
+  update_direction(n, beta, cr->Kz, cr->Kp);
+  update_direction(m, beta, cr->Hz, cr->Hp);
+  return true;
 }

@@ -1,36 +1,48 @@
-/* Methods that solve the contact problem of a step (problems/contact/problem.h). The step around them (step.h) is one for all: same matrix, same
- * contacts, same tolerances, same warm start. */
+/* A method solves the contact problem of a step (problems/contact/problem.h):
+ *
+ *   A v = b + H^T r,   u = H v - c
+ *
+ * with Signorini's condition on u_n, r_n and Coulomb's law on u_t, r_t. The step around the methods
+ * (step.h) is one for all: same matrix, contacts, tolerances, warm start. */
 #ifndef EB_CONTACT_METHOD_H
 #define EB_CONTACT_METHOD_H
 
 #include "problems/contact/problem.h"
 #include "solvers/solver.h"
 
-/* What a solution must meet, the same for every method: residual <= eps1, violation, active and sliding <= eps2, cone <= cone_tolerance, angle <= angle_tolerance
- * of eb_contact_measure. */
+/* What a solution must meet, the same for every method, in the measures of eb_contact_measure. */
 typedef struct eb_contact_tolerance {
-  double eps1;  /* absolute, units of b */
-  double eps2;  /* m */
+  double eps1;  /* on the residual: absolute, units of b */
+  double eps2;  /* on violation, active and sliding, m */
   double cone;  /* of the largest r_n; 1e-3 */
   double angle; /* degrees: 1.2 in the paper */
   int64_t max_iterations;
 } eb_contact_tolerance;
 
-bool eb_contact_solved(const eb_contact_error *error, const eb_contact_tolerance *tolerance);
+/* Every measure within its tolerance; NaN is within none. */
+static inline bool eb_contact_solved(const eb_contact_error *error,
+                                     const eb_contact_tolerance *tolerance) {
+  return error->residual <= tolerance->eps1 && error->violation <= tolerance->eps2 &&
+         error->active <= tolerance->eps2 && error->sliding <= tolerance->eps2 &&
+         error->cone <= tolerance->cone && error->angle <= tolerance->angle;
+}
 
 typedef struct eb_contact_outcome {
-  eb_reason
-      reason; /* EB_CONVERGED_ATOL; EB_CONVERGED_STAGNATED: the gradient B C^-1 r vanishes, the residual does not (inconsistent constraints); negative */
-  int64_t iterations;    /* what the method counts: its file says what one is */
-  int64_t state_changes; /* evaluations at which a contact has changed its state */
+  /* EB_CONVERGED_ATOL. EB_CONVERGED_STAGNATED: the constraints contradict each other, (v, r) solves
+   * them in a least-squares sense. Or negative. */
+  eb_reason reason;
+  int64_t iterations;         /* what the method counts: its file says what one is */
+  int64_t active_set_changes; /* iterations at which a contact has opened, closed, stuck or slid */
 } eb_contact_outcome;
 
 typedef struct eb_contact_method {
   const char *name;
-  /* Room for systems of `rows` blocks; contacts may grow from solve to solve. Options are the solver's. */
+  /* Room for systems of `rows` blocks; contacts may grow from solve to solve. Options are the
+   * solver's. */
   eb_error (*create)(const eb_solver *solver, int32_t rows, void **data);
-  /* Solves from the guess (v, r), r of contacts that are new being 0, to the tolerance; (v, r) are the result also when it fails. May grow its own arrays when there are
-   * more contacts than ever. Logs phases SOLVE or FACTOR inside RESOLVE, residuals and counters. */
+  /* Solves from the guess (v, r), r of contacts that are new being 0, to the tolerance; (v, r) are
+   * the result also when it fails. May grow its own arrays when there are more contacts than ever.
+   * Logs phases SOLVE or FACTOR inside RESOLVE, residuals and counters. */
   eb_error (*solve)(void *data, const eb_contact_problem *problem,
                     const eb_contact_tolerance *tolerance, double *v, double *r, eb_step_log *log,
                     eb_contact_outcome *outcome);
@@ -38,5 +50,29 @@ typedef struct eb_contact_method {
 } eb_contact_method;
 
 extern const eb_contact_method eb_contact_cr, eb_contact_ica, eb_contact_sp, eb_contact_delassus;
+
+/* The options of each method, for the table of its solver (contact.c). */
+#define EB_CONTACT_CR_OPTIONS                                                                      \
+  {                                                                                                \
+    .name = "preconditioner", .type = EB_OPTION_CHOICE, .fallback = "full",                        \
+    .choices = "full|diag", .unit = "", .doc = "preconditioner of Section 3.4"                     \
+  }
+#define EB_CONTACT_ICA_OPTIONS                                                                     \
+  {                                                                                                \
+    .name = "inner_sweeps", .type = EB_OPTION_INT, .fallback = "50", .min = 1, .max = 1e6,         \
+    .unit = "", .doc = "most sweeps over the contacts in one iteration"                            \
+  }
+#define EB_CONTACT_SP_OPTIONS                                                                      \
+  {                                                                                                \
+    .name = "inner", .type = EB_OPTION_CHOICE, .fallback = "active-set",                           \
+    .choices = "active-set|2xcr", .unit = "",                                                      \
+    .doc = "states change when conjugate residuals have converged, or while they iterate"          \
+  }
+#define EB_CONTACT_DELASSUS_OPTIONS                                                                \
+  {                                                                                                \
+    .name = "delassus_solver", .type = EB_OPTION_CHOICE, .fallback = "newton",                     \
+    .choices = "pgs|newton", .unit = "",                                                           \
+    .doc = "on the reduced problem: projected Gauss-Seidel or Newton (Alart-Curnier)"              \
+  }
 
 #endif

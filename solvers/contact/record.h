@@ -1,15 +1,17 @@
-/* What a contact step leaves of its contacts for others to judge and to draw: the linearized constraints that its last solve met, with their
- * forces. Nothing in it depends on the method. */
+/* What a contact step leaves of its contacts for others to judge and to draw: the linearized
+ * constraints that its last solve met, with their forces. Nothing in it depends on the method. */
 #ifndef EB_CONTACT_RECORD_H
 #define EB_CONTACT_RECORD_H
 
 #include "problems/collision/collisions.h"
 
-/* Every array has `count` entries of the size given; a constraint of the step that carries no force is listed too.
+/* Every array has `count` entries of the size given; a constraint of the step that carries no force
+ * is listed too.
  *
- * Contact k: with g = sum_i weight[i] x_i (from the second feature to the first, continuous.h) and frame (n, t1, t2), its velocity is
- *   u = frame (sum_i weight[i] (x1_i - x0_i)) - c
- * up to second order in the turn of free bodies, and r is the force of the second feature on the first, in the frame. */
+ * Contact k: with g = sum_i weight[i] x_i (from the second feature to the first, continuous.h) and
+ * frame (n, t1, t2), its velocity is u = frame (sum_i weight[i] (x1_i - x0_i)) - c up to second
+ * order in the turn of free bodies, and r is the force of the second feature on the first, in the
+ * frame. */
 typedef struct eb_contact_record {
   int32_t count;
   double step;   /* h, s */
@@ -28,7 +30,8 @@ typedef struct eb_contact_record {
   const double *mu;     /* 1 */
   const double *r;      /* 3, N */
   const double *u;      /* 3, m */
-  /* What the method solved last, with its velocities (3 problem->A->rows, m/s) and r as its forces. */
+  /* What the method solved last, with its velocities (3 problem->A->rows, m/s) and r as its forces.
+   * / */
   const struct eb_contact_problem *problem;
   const double *v;
 } eb_contact_record;

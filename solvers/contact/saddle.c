@@ -1,4 +1,5 @@
-/* The saddle point system of held contact rows, its preconditioners and conjugate residuals; see saddle.h. */
+/* The saddle point system of active contact rows, its preconditioner and conjugate residuals; see
+ * saddle.h. */
 #include "solvers/contact/saddle.h"
 
 #include <math.h>
@@ -7,7 +8,8 @@
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory -----------------------------------------------------------------------------------
+ */
 
 eb_error eb_saddle_create(int32_t rows, eb_saddle *out) {
   *out = (eb_saddle){.n = 3 * (int64_t)rows};
@@ -18,26 +20,24 @@ void eb_saddle_clear(eb_saddle *saddle) {
   free(saddle->active);
   free(saddle->diagonal);
   free(saddle->schur);
-  free(saddle->work);
   *saddle = (eb_saddle){0};
 }
 
 static eb_error reserve_rows(eb_saddle *saddle, int64_t m) {
-  if (saddle->work && m <= saddle->room) return EB_OK;
+  if (saddle->schur && m <= saddle->room) return EB_OK;
   int64_t room = m + m / 2;
   free(saddle->active);
   free(saddle->schur);
-  free(saddle->work);
   saddle->active = NULL;
-  saddle->schur = saddle->work = NULL;
+  saddle->schur = NULL;
   EB_TRY(EB_NEW(saddle->active, room));
   EB_TRY(EB_NEW(saddle->schur, room));
-  EB_TRY(EB_NEW(saddle->work, saddle->n + room));
   saddle->room = room;
   return EB_OK;
 }
 
-/* ---- set-up ----------------------------------------------------------------------------------- */
+/* ---- set-up -----------------------------------------------------------------------------------
+ */
 
 static eb_error invert_diagonal(eb_saddle *saddle, const eb_block_matrix *A) {
   for (int32_t i = 0; i < A->rows; i++)
@@ -79,7 +79,8 @@ eb_error eb_saddle_begin(eb_saddle *saddle, const eb_contact_problem *problem) {
   return EB_OK;
 }
 
-/* ---- products --------------------------------------------------------------------------------- */
+/* ---- products ---------------------------------------------------------------------------------
+ */
 
 static bool contact_is_active(const eb_saddle *saddle, int32_t contact) {
   const uint8_t *active = saddle->active + 3 * (int64_t)contact;
@@ -107,14 +108,14 @@ static void add_rows_transposed(const eb_saddle *saddle, const double *r, double
   const eb_contact_problem *problem = saddle->problem;
   for (int32_t k = 0; k < problem->count; k++) {
     if (!contact_is_active(saddle, k)) continue;
-    double held[3];
+    double force[3];
     for (int row = 0; row < 3; row++)
-      held[row] = saddle->active[3 * (int64_t)k + row] ? r[3 * (int64_t)k + row] : 0;
+      force[row] = saddle->active[3 * (int64_t)k + row] ? r[3 * (int64_t)k + row] : 0;
     for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
       const double *H = problem->H + 9 * (int64_t)e;
       for (int d = 0; d < 3; d++)
         f[3 * (int64_t)problem->block[e] + d] +=
-            H[d] * held[0] + H[3 + d] * held[1] + H[6 + d] * held[2];
+            H[d] * force[0] + H[3 + d] * force[1] + H[6 + d] * force[2];
     }
   }
 }
@@ -125,29 +126,14 @@ void eb_saddle_multiply(const eb_saddle *saddle, const double *y, double *By) {
   rows_times(saddle, y, By + saddle->n);
 }
 
-/* Full, by Equation 22 from right to left: w = A_d^-1 r_v, s = S_d^-1 (L w - r_c), z = (w - A_d^-1 L^T s, s). */
-static void precondition_full(eb_saddle *saddle, const double *r, double *z) {
-  double *w = saddle->work, *s = z + saddle->n;
-  for (int64_t i = 0; i < saddle->n; i++) w[i] = saddle->diagonal[i] * r[i];
-  rows_times(saddle, w, s);
-  for (int64_t k = 0; k < saddle->m; k++)
-    s[k] = saddle->active[k] ? saddle->schur[k] * (s[k] - r[saddle->n + k]) : 0;
-  memset(z, 0, (size_t)saddle->n * sizeof *z);
-  add_rows_transposed(saddle, s, z);
-  for (int64_t i = 0; i < saddle->n; i++) z[i] = w[i] - saddle->diagonal[i] * z[i];
-}
-
 void eb_saddle_precondition(eb_saddle *saddle, const double *r, double *z) {
-  if (saddle->full) {
-    precondition_full(saddle, r, z);
-    return;
-  }
   for (int64_t i = 0; i < saddle->n; i++) z[i] = saddle->diagonal[i] * r[i];
   for (int64_t k = 0; k < saddle->m; k++)
     z[saddle->n + k] = saddle->active[k] ? saddle->schur[k] * r[saddle->n + k] : 0;
 }
 
-/* ---- conjugate residuals ------------------------------------------------------------------------ */
+/* ---- conjugate residuals ------------------------------------------------------------------------
+ */
 
 void eb_saddle_cr_clear(eb_saddle_cr *cr) {
   double *all[] = {cr->y, cr->r, cr->z, cr->p, cr->Bz, cr->Bp, cr->CBp};
@@ -181,7 +167,8 @@ void eb_saddle_cr_start(eb_saddle_cr *cr, eb_saddle *saddle, const double *d) {
   memcpy(cr->Bp, cr->Bz, (size_t)size * sizeof *cr->Bp);
 }
 
-/* alpha = z.Bz / Bp.C^-1 Bp; then z -= alpha C^-1 Bp saves an application, and p, B p follow with beta = z+.Bz+ / z.Bz. */
+/* alpha = z.Bz / Bp.C^-1 Bp; then z -= alpha C^-1 Bp saves an application, and p, B p follow with
+ * beta = z+.Bz+ / z.Bz. */
 bool eb_saddle_cr_iterate(eb_saddle_cr *cr, eb_saddle *saddle) {
   int64_t size = saddle->n + saddle->m;
   eb_saddle_precondition(saddle, cr->Bp, cr->CBp);

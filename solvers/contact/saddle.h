@@ -1,14 +1,18 @@
-/* The system of a contact problem with chosen rows held, and conjugate residuals on it.
+/* The system of a contact problem with chosen rows active, and conjugate residuals on it.
  *
  *   B y = d,   B = [A  L^T]   y = ( v )   d = (b + f)
  *                  [L   0 ]       (-r )       (  c  )
  *
- * L: the active rows of H, f: forces of rows that are not held but push (sliding friction). Rows that are not active are 0 in r and in every
- * residual. B is indefinite; conjugate residuals minimize |d - B y| in the norm of the preconditioner (Verschoor and Jalba 2019, Algorithm 1).
- * Preconditioners (Equation 22), with A_d = diag(A), S_d = diag(Z L A_d^-1 L^T):
- *   diag  [A_d^-1 0; 0 S_d^-1], positive definite: the residual decreases;
- *   full  [A_d^-1 - G^T S_d G  G^T; G  -S_d^-1],  G = S_d^-1 L A_d^-1, indefinite: alpha may be negative.
- * Workspace: see the structs. Nothing is allocated after create and reserve. Fails: a breakdown (a denominator of 0, or what is not a number) is returned. */
+ * L: the active rows of H, f: constant forces of rows that are not active (sliding friction). Rows
+ * that are not active are 0 in r and in every residual. B is indefinite; conjugate residuals
+ * minimize |d - B y| in the norm of the preconditioner (Verschoor and Jalba 2019, Algorithm 1). The
+ * preconditioner is the diagonal one of Equation 22, with A_d = diag(A), S_d = diag(Z L A_d^-1
+ * L^T):
+ *
+ *   C^-1 = [A_d^-1 0; 0 S_d^-1],   positive definite: the residual decreases.
+ *
+ * Workspace: see the structs. Nothing is allocated after create and reserve.
+ * Fails: a breakdown (a denominator of 0, or what is not a number) is returned. */
 #ifndef EB_CONTACT_SADDLE_H
 #define EB_CONTACT_SADDLE_H
 
@@ -23,13 +27,12 @@ typedef struct eb_saddle {
   uint8_t *active;  /* m: set by the caller */
   double *diagonal; /* n: 1 / A_d */
   double *schur;    /* m: 1 / S_d */
-  double *work;     /* n + m */
-  bool full;        /* which preconditioner; set by the caller */
 } eb_saddle;
 
 EB_MUST eb_error eb_saddle_create(int32_t rows, eb_saddle *out);
 void eb_saddle_clear(eb_saddle *saddle);
-/* Takes a problem: A_d, S_d, no row active. Grows when there are more contacts than ever. EB_ERR_INVALID when a diagonal entry of A is not positive. */
+/* Takes a problem: A_d, S_d, no row active. Grows when there are more contacts than ever.
+ * EB_ERR_INVALID when a diagonal entry of A is not positive. */
 EB_MUST eb_error eb_saddle_begin(eb_saddle *saddle, const eb_contact_problem *problem);
 
 /* y, By, r, z: n + m. */
@@ -46,9 +49,11 @@ typedef struct eb_saddle_cr {
 
 EB_MUST eb_error eb_saddle_cr_reserve(eb_saddle_cr *cr, int64_t entries);
 void eb_saddle_cr_clear(eb_saddle_cr *cr);
-/* Starts, or starts again after a change of active rows or of d, from cr->y: one product. Entries of y of inactive rows are set to 0. */
+/* Starts, or starts again after a change of active rows or of d, from cr->y: one product. Entries
+ * of y of inactive rows are set to 0. */
 void eb_saddle_cr_start(eb_saddle_cr *cr, eb_saddle *saddle, const double *d);
-/* One iteration: one product and one application of the preconditioner. False: breakdown; y and r are then those before it. */
+/* One iteration: one product and one application of the preconditioner. False: breakdown; y and r
+ * are then those before it. */
 bool eb_saddle_cr_iterate(eb_saddle_cr *cr, eb_saddle *saddle);
 
 #endif

@@ -1,28 +1,106 @@
-/* Staggered Projections (Kaufman, Sueda, James and Pai 2008; compared with in Verschoor and Jalba 2019, Section 6.2.3).
+/* contact-sp: the contact problem by Staggered Projections.
  *
- * Two convex programs in turn, each with the other's forces frozen (sp_qp.h): normal forces that keep contacts from closing, then friction of discs
- * of radius mu r_n that dissipates the most, until both hold: a fixed point of the two projections is a solution of the contact problem. Nothing makes
- * the two approach it: with strong coupling and large mu they go round in circles. When what friction lets contacts violate stays the same from round
- * to round, as where the normal rows and the sticking ones contradict each other, the friction program's solution is handed out as
- * EB_CONVERGED_STAGNATED: only the normal rows are not met.
+ * Two convex programs in turn, each with the other's forces frozen, until both hold:
  *
- * Published with facets and a dense solver of quadratic programs; here with discs, and conjugate residuals on the
- * sparse system with the diagonal preconditioner, as in the comparison of Verschoor and Jalba.
+ *   normal    min 1/2 v^T A v - (b + H_t^T r_t)^T v   subject to H_n v >= c_n,    r_t frozen
+ *   friction  min 1/2 v^T A v - (b + H_n^T r_n)^T v + sum_k s_k |H_t,k v - c_t,k|,
+ *             s = mu r_n,                                                         r_n frozen
  *
- * An iteration is one of conjugate residuals, or a new start of them after a change of states: a product with A. Before it is called
- * solved eb_contact_measure is asked. Fails as sp_qp.c does. Workspace: 9 vectors of rows and contact rows, some 20 numbers a contact. */
-#include "solvers/contact/sp.h"
-
+ * normal forces that keep contacts from closing, then friction of discs of radius mu r_n that
+ * dissipates the most. A fixed point of the two projections is a solution of the contact problem.
+ * Nothing makes the two approach it: with strong coupling and large mu they cycle. When what
+ * friction lets contacts violate stays the same from one pair of projections to the next, as where
+ * the normal rows and the sticking ones contradict each other, the friction program's solution is
+ * returned as EB_CONVERGED_STAGNATED: only the normal rows are not met.
+ *
+ * Active rows are equations of the system of saddle.h; the others have a constant force: r_n = 0 of
+ * open contacts, r_t = s d of sliding ones. Published with facets and a dense solver of quadratic
+ * programs; here with discs, and conjugate residuals on the sparse system with the diagonal
+ * preconditioner, as in the comparison of Verschoor and Jalba.
+ *
+ * active-set: the active set changes when the equations of the active rows are solved; also, at
+ * most MAX_EARLY times in a program, when they are solved to a small part of what they began with
+ * or hardly get any better, as where rows nearly repeat: which are wrong shows long before. The
+ * normal program changes it by block principal pivoting (Judice and Pires 1994): all rows that are
+ * wrong (active with r_n < 0, open with u_n < 0) at once as long as their number falls now and
+ * then, otherwise the last one alone (Murty 1974), which ends for every definite A. 2xcr: also
+ * every max(1, log2(|r| / eps1) / 3) iterations (Verschoor and Jalba 2019, Algorithm 2), with
+ * unconverged forces and velocities.
+ *
+ * The friction program: with t = r_t - u_t / w a contact sticks when |t| <= s, otherwise its force
+ * is s t / |t| (the projection on the disc, of which solutions are fixed points). w is its own
+ * response H A_d^-1 H^T at first; the true one is larger, as neighbours give way, so w doubles when
+ * a direction turns back and shrinks while it turns on.
+ *
+ * References: Kaufman, Sueda, James and Pai 2008; compared with in Verschoor and Jalba 2019,
+ * Section 6.2.3.
+ *
+ * An iteration is one of conjugate residuals, or a restart after a change of the active set: a
+ * product with A. Before it is called solved eb_contact_measure is asked.
+ * Needs: A with a positive diagonal.
+ * Workspace: 9 vectors of rows and contact rows, some 20 numbers a contact.
+ * Fails with EB_DIVERGED_MAX_IT, EB_DIVERGED_NAN, EB_DIVERGED_BREAKDOWN; EB_CONVERGED_STAGNATED
+ * also when the equations contradict each other: |B C^-1 r| vanishes, |r| does not, both in the
+ * norm of C^-1. */
 #include <math.h>
 #include <string.h>
 
 #include "problems/base/memory.h"
-#include "solvers/contact/sp_qp.h"
+#include "solvers/contact/method.h"
+#include "solvers/contact/saddle.h"
+#include "solvers/linalg/block_ops.h"
 
-static const double same_ = 0.05; /* of a violation: less is no change of it */
-enum { PATIENCE = 12 /* rounds of both programs without one */ };
+static const double unchanged = 0.05; /* a violation that changes by less, in part, is the same */
+static const double response_growth = 2, response_decay = 0.8; /* of w */
+static const double contradiction = 1e-7; /* |B C^-1 r| / |r| below which there is no solution */
+/* Of the excess that new active rows begin with: solved well enough to change them. */
+static const double forcing = 0.03;
+enum {
+  STAGNATION = 12, /* pairs of projections with the same violation */
+  PATIENCE = 10,   /* block pivots without fewer wrong rows */
+  CHECK_EVERY = 50,
+  MAX_EARLY = 40 /* changes of a program before convergence: then only at it */
+};
 
-static void free_contacts(eb_sp *sp) {
+typedef struct friction_state {
+  bool sticks;
+  double d[2];      /* direction of the force while it slides, unit */
+  double response;  /* w, m/N: how far a unit force is taken to move the contact when d is turned */
+  double last_turn; /* sine of the last turn of d */
+} friction_state;
+
+typedef struct staggered {
+  bool dynamic;     /* the active set changes at intervals, not only at convergence */
+  double tightness; /* the part of eps1, eps2 and the angle that a program is solved to */
+  int32_t room;     /* of contacts */
+  eb_saddle saddle;
+  eb_saddle_cr cr;
+  double *rhs;              /* rows and contact rows */
+  double *r, *frozen, *u;   /* 3 a contact */
+  double *work;             /* of the measure */
+  friction_state *friction; /* a contact */
+  /* of the present solve */
+  const eb_contact_problem *problem;
+  const eb_contact_tolerance *tolerance;
+  eb_step_log *log;
+  eb_contact_outcome *outcome;
+} staggered;
+
+typedef enum projection { NORMAL, FRICTION } projection;
+
+/* The changes of the active set in a program. */
+typedef struct pivoting {
+  int32_t fewest; /* wrong rows, normal program */
+  int patience;
+  int64_t evaluated; /* iteration of the last evaluation of the active set */
+  double enough;     /* of the excess: time for an evaluation; 0: the active rows are new */
+  double last;       /* excess at the last evaluation */
+  int early;         /* changes before convergence */
+} pivoting;
+
+/* ---- memory ---- */
+
+static void free_contacts(staggered *sp) {
   free(sp->rhs);
   free(sp->r);
   free(sp->frozen);
@@ -34,8 +112,8 @@ static void free_contacts(eb_sp *sp) {
   sp->room = 0;
 }
 
-static void sp_destroy(void *data) {
-  eb_sp *sp = data;
+static void destroy(void *data) {
+  staggered *sp = data;
   if (!sp) return;
   eb_saddle_clear(&sp->saddle);
   eb_saddle_cr_clear(&sp->cr);
@@ -43,20 +121,20 @@ static void sp_destroy(void *data) {
   free(sp);
 }
 
-static eb_error sp_create(const eb_solver *solver, int32_t rows, void **data) {
-  eb_sp *sp;
+static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
+  staggered *sp;
   *data = NULL;
   EB_TRY(EB_NEW(sp, 1));
   sp->dynamic = !strcmp(eb_values_text(solver->options, "inner"), "2xcr");
   eb_error error = eb_saddle_create(rows, &sp->saddle);
   if (error)
-    sp_destroy(sp);
+    destroy(sp);
   else
     *data = sp;
   return error;
 }
 
-static eb_error grow(eb_sp *sp, int32_t count) {
+static eb_error grow(staggered *sp, int32_t count) {
   if (sp->rhs && count <= sp->room) return EB_OK;
   int32_t room = count + count / 2;
   int64_t m = 3 * (int64_t)room, size = sp->saddle.n + m;
@@ -71,7 +149,282 @@ static eb_error grow(eb_sp *sp, int32_t count) {
   return EB_OK;
 }
 
-static bool is_solved(eb_sp *sp, double *violation) {
+/* ---- the equations of the active rows
+ * --------------------------------------------------------------- */
+
+/* Restarts conjugate residuals from v and r, for the rows that are active now. */
+static void restart(staggered *sp) {
+  int64_t n = sp->saddle.n;
+  for (int64_t k = 0; k < sp->saddle.m; k++) {
+    bool active = sp->saddle.active[k];
+    sp->cr.y[n + k] = active ? -sp->r[k] : 0;
+    sp->frozen[k] = active ? 0 : sp->r[k];
+  }
+  memcpy(sp->rhs, sp->problem->b, (size_t)n * sizeof *sp->rhs);
+  eb_contact_force_add(sp->problem, sp->frozen, sp->rhs);
+  memcpy(sp->rhs + n, sp->problem->c, (size_t)sp->saddle.m * sizeof *sp->rhs);
+  eb_saddle_cr_start(&sp->cr, &sp->saddle, sp->rhs);
+  eb_log_count(sp->log, EB_COUNT_MATVECS, 2);
+  sp->outcome->iterations++;
+}
+
+static void read_forces(staggered *sp) {
+  for (int64_t k = 0; k < sp->saddle.m; k++)
+    if (sp->saddle.active[k]) sp->r[k] = -sp->cr.y[sp->saddle.n + k];
+}
+
+/* What active rows are solved to and open ones may violate, m: most of what is allowed, as rows
+ * that nearly repeat may contradict each other by as much. */
+static double row_tolerance(const staggered *sp) {
+  return fmin(1, 1.5 * sp->tightness) * sp->tolerance->eps2;
+}
+
+/* The residual over what the program is solved to. */
+static double excess(const staggered *sp) {
+  const double *r = sp->cr.r, *rows = r + sp->saddle.n;
+  double largest = 0, norm = eb_norm(sp->saddle.n, r);
+  for (int64_t k = 0; k < sp->saddle.m; k++) largest = fmax(largest, fabs(rows[k]));
+  eb_log_residual(sp->log, norm);
+  double above = fmax(norm / (sp->tightness * sp->tolerance->eps1), largest / row_tolerance(sp));
+  return isfinite(norm) ? above : NAN;
+}
+
+/* Whether r is orthogonal to all that B reaches. Uses cr.CBp, which the next iteration writes anew.
+ * / */
+static bool contradicts(staggered *sp) {
+  eb_saddle_cr *cr = &sp->cr;
+  int64_t size = sp->saddle.n + sp->saddle.m;
+  eb_saddle_precondition(&sp->saddle, cr->Bz, cr->CBp);
+  double gradient = eb_dot(size, cr->Bz, cr->CBp), residual = eb_dot(size, cr->r, cr->z);
+  return gradient <= contradiction * contradiction * residual;
+}
+
+/* ---- the active set
+ * ---------------------------------------------------------------------------------------- */
+
+static bool is_wrong(const staggered *sp, int32_t k) {
+  int64_t row = 3 * (int64_t)k;
+  return sp->saddle.active[row] ? sp->r[row] < 0 : sp->u[row] < -row_tolerance(sp);
+}
+
+static void flip(staggered *sp, int32_t k) {
+  int64_t row = 3 * (int64_t)k;
+  sp->saddle.active[row] = !sp->saddle.active[row];
+  if (!sp->saddle.active[row]) sp->r[row] = 0;
+}
+
+/* Block principal pivoting; returns how many rows have changed. */
+static int32_t pivot(staggered *sp, pivoting *p) {
+  int32_t wrong = 0, last = -1;
+  for (int32_t k = 0; k < sp->problem->count; k++)
+    if (is_wrong(sp, k)) {
+      wrong++;
+      last = k;
+    }
+  if (!wrong) return 0;
+  if (wrong < p->fewest) {
+    p->fewest = wrong;
+    p->patience = PATIENCE;
+  } else
+    p->patience--;
+  if (p->patience < 0) {
+    flip(sp, last);
+    return 1;
+  }
+  for (int32_t k = 0; k < sp->problem->count; k++)
+    if (is_wrong(sp, k)) flip(sp, k);
+  return wrong;
+}
+
+/* Before convergence: rows that are wrong in both force and motion. */
+static int32_t switch_rows(staggered *sp) {
+  int32_t changes = 0;
+  for (int32_t k = 0; k < sp->problem->count; k++) {
+    int64_t row = 3 * (int64_t)k;
+    if (!is_wrong(sp, k) || (sp->saddle.active[row] && sp->u[row] < 0)) continue;
+    flip(sp, k);
+    changes++;
+  }
+  return changes;
+}
+
+static void set_sticking(staggered *sp, int32_t k, bool sticks) {
+  sp->friction[k].sticks = sticks;
+  sp->saddle.active[3 * (int64_t)k + 1] = sp->saddle.active[3 * (int64_t)k + 2] = sticks;
+}
+
+static void set_sliding_force(staggered *sp, int32_t k, double s) {
+  for (int i = 0; i < 2; i++) sp->r[3 * (int64_t)k + 1 + i] = s * sp->friction[k].d[i];
+}
+
+/* Turns the direction of a sliding contact to `to`, unless it is within the tolerance of -u_t. */
+static bool turn(const staggered *sp, friction_state *f, const double u[2], const double to[2]) {
+  const double degrees = 57.29577951308232;
+  double cross = f->d[0] * to[1] - f->d[1] * to[0];
+  double off =
+      degrees * atan2(fabs(f->d[0] * u[1] - f->d[1] * u[0]), -(f->d[0] * u[0] + f->d[1] * u[1]));
+  if (off <= sp->tightness * sp->tolerance->angle) return false;
+  if (f->last_turn != 0) f->response *= cross * f->last_turn < 0 ? response_growth : response_decay;
+  f->last_turn = cross;
+  memcpy(f->d, to, sizeof f->d);
+  return true;
+}
+
+/* The projection on the disc of radius s; true when the state or the direction has changed. Motion
+ * below eps2 says nothing. */
+static bool project_contact(staggered *sp, int32_t k, double s) {
+  friction_state *f = sp->friction + k;
+  const double *r = sp->r + 3 * (int64_t)k + 1, *u = sp->u + 3 * (int64_t)k + 1;
+  bool moves = hypot(u[0], u[1]) > sp->tolerance->eps2;
+  double t[2], length;
+  if (!moves && !f->sticks) return false;
+  for (int i = 0; i < 2; i++) t[i] = r[i] - (moves ? u[i] / f->response : 0);
+  length = hypot(t[0], t[1]);
+  if (length <= s) {
+    bool changed = !f->sticks;
+    set_sticking(sp, k, true);
+    return changed;
+  }
+  for (int i = 0; i < 2; i++) t[i] /= length;
+  if (!f->sticks) {
+    bool turned = turn(sp, f, u, t);
+    set_sliding_force(sp, k, s);
+    return turned;
+  }
+  memcpy(f->d, t, sizeof t);
+  f->last_turn = 0;
+  set_sticking(sp, k, false);
+  set_sliding_force(sp, k, s);
+  return true;
+}
+
+static int32_t project_friction(staggered *sp) {
+  int32_t changes = 0;
+  for (int32_t k = 0; k < sp->problem->count; k++) {
+    double s = sp->problem->mu[k] * sp->r[3 * (int64_t)k];
+    if (s > 0 && sp->friction[k].response > 0) changes += project_contact(sp, k, s);
+  }
+  return changes;
+}
+
+static bool change_active_set(staggered *sp, projection program, bool converged, pivoting *p) {
+  read_forces(sp);
+  eb_contact_velocity(sp->problem, sp->cr.y, sp->u);
+  int32_t changes;
+  if (program == FRICTION)
+    changes = project_friction(sp);
+  else
+    changes = converged ? pivot(sp, p) : switch_rows(sp);
+  sp->outcome->active_set_changes += changes > 0;
+  return changes > 0;
+}
+
+/* ---- the programs
+ * ---------------------------------------------------------------------------------- */
+
+/* Friction's states from the forces of the guess, which are brought into their cones; saddle and
+ * cr.y hold the problem and v. */
+static void begin_friction(staggered *sp) {
+  sp->tightness = 0.5;
+  for (int32_t k = 0; k < sp->problem->count; k++) {
+    const double *schur = sp->saddle.schur + 3 * (int64_t)k;
+    double *r = sp->r + 3 * (int64_t)k;
+    r[0] = fmax(r[0], 0);
+    double bound = sp->problem->mu[k] * r[0], length = hypot(r[1], r[2]);
+    double shrink = length > bound ? bound / length : 1;
+    friction_state *f = sp->friction + k;
+    *f = (friction_state){.sticks = length < (1 - 1e-6) * bound || length == 0};
+    if (schur[1] > 0 && schur[2] > 0) f->response = 0.5 * (1 / schur[1] + 1 / schur[2]);
+    for (int i = 0; i < 2; i++) {
+      if (length > 0) f->d[i] = r[1 + i] / length;
+      r[1 + i] *= shrink;
+    }
+  }
+}
+
+/* The rows that are active in the program at first; friction's constant forces follow their bounds.
+ * / */
+static void choose_rows(staggered *sp, projection program) {
+  eb_contact_velocity(sp->problem, sp->cr.y, sp->u);
+  memset(sp->saddle.active, 0, (size_t)sp->saddle.m);
+  for (int32_t k = 0; k < sp->problem->count; k++) {
+    double *r = sp->r + 3 * (int64_t)k, s = sp->problem->mu[k] * r[0];
+    if (program == NORMAL) {
+      sp->saddle.active[3 * (int64_t)k] = r[0] > 0;
+      r[0] = fmax(r[0], 0);
+      if (is_wrong(sp, k)) flip(sp, k);
+    } else if (!(s > 0))
+      r[1] = r[2] = 0;
+    else if (sp->friction[k].sticks)
+      set_sticking(sp, k, true);
+    else
+      set_sliding_force(sp, k, s);
+  }
+}
+
+/* Before convergence: whether the equations are solved well enough to tell which rows are wrong, or
+ * hardly get any better. */
+static bool is_due(const staggered *sp, int64_t iterations, double above, pivoting *p) {
+  double since = (double)(iterations - p->evaluated);
+  if (p->early >= MAX_EARLY) return false;
+  if (sp->dynamic) return since >= fmax(1, log2(above) / 3);
+  if (p->enough == 0) {
+    p->enough = forcing * above;
+    p->last = above;
+  }
+  return above <= p->enough || (since >= CHECK_EVERY && above > 0.5 * p->last);
+}
+
+/* Evaluates the active set; returns whether it has changed. */
+static bool evaluate(staggered *sp, projection program, int64_t iterations, double above,
+                     pivoting *p) {
+  bool changed = change_active_set(sp, program, above <= 1, p);
+  p->early += changed && above > 1;
+  p->evaluated = iterations;
+  p->enough = changed ? 0 : forcing * above;
+  p->last = above;
+  return changed;
+}
+
+static eb_reason iterate(staggered *sp, int64_t iterations) {
+  bool moved = eb_saddle_cr_iterate(&sp->cr, &sp->saddle);
+  if (!moved || iterations % CHECK_EVERY == CHECK_EVERY - 1)
+    if (contradicts(sp)) return EB_CONVERGED_STAGNATED;
+  if (!moved) return EB_DIVERGED_BREAKDOWN;
+  eb_log_count(sp->log, EB_COUNT_MATVECS, 1);
+  sp->outcome->iterations++;
+  return EB_RUNNING;
+}
+
+/* Solves one program from cr.y and r, which become its solution. EB_RUNNING when it has; otherwise
+ * why not. */
+static eb_reason solve_program(staggered *sp, projection program) {
+  pivoting p = {.fewest = INT32_MAX};
+  eb_reason reason = EB_RUNNING;
+  choose_rows(sp, program);
+  restart(sp);
+  for (int64_t iterations = 0; reason == EB_RUNNING;) {
+    double above = excess(sp);
+    bool converged = above <= 1, changed = false;
+    if (isnan(above)) return EB_DIVERGED_NAN;
+    if (converged || is_due(sp, iterations, above, &p))
+      changed = evaluate(sp, program, iterations, above, &p);
+    if (converged && !changed) return EB_RUNNING;
+    if (sp->outcome->iterations >= sp->tolerance->max_iterations)
+      reason = EB_DIVERGED_MAX_IT;
+    else if (changed)
+      restart(sp);
+    else
+      reason = iterate(sp, iterations++);
+  }
+  read_forces(sp);
+  return reason;
+}
+
+/* ---- the method ---------------------------------------------------------------------------------
+ */
+
+static bool is_solved(staggered *sp, double *violation) {
   eb_contact_error error;
   eb_contact_measure(sp->problem, sp->cr.y, sp->r, sp->tolerance->eps2, sp->work, &error);
   *violation = error.violation;
@@ -85,35 +438,35 @@ static bool has_friction(const eb_contact_problem *problem) {
 }
 
 /* One program after the other; EB_RUNNING when each holds and both together do not. */
-static eb_reason solve_both(eb_sp *sp, bool friction, double *violation) {
-  eb_reason reason = eb_sp_solve_program(sp, EB_SP_NORMAL);
+static eb_reason solve_both(staggered *sp, bool friction, double *violation) {
+  eb_reason reason = solve_program(sp, NORMAL);
   if (reason != EB_RUNNING) return reason;
   if (is_solved(sp, violation)) return EB_CONVERGED_ATOL;
   if (!friction) return EB_RUNNING;
-  reason = eb_sp_solve_program(sp, EB_SP_FRICTION);
+  reason = solve_program(sp, FRICTION);
   return reason == EB_RUNNING && is_solved(sp, violation) ? EB_CONVERGED_ATOL : reason;
 }
 
-static eb_reason stagger(eb_sp *sp) {
+static eb_reason stagger(staggered *sp) {
   bool friction = has_friction(sp->problem);
   double violation = 0, level = 0;
   int stagnated = 0;
-  eb_sp_begin(sp);
+  begin_friction(sp);
   while (sp->outcome->iterations < sp->tolerance->max_iterations) {
     int64_t before = sp->outcome->iterations;
     eb_reason reason = solve_both(sp, friction, &violation);
     if (reason != EB_RUNNING) return reason;
-    bool same = fabs(violation - level) <= same_ * level && violation > sp->tolerance->eps2;
+    bool same = fabs(violation - level) <= unchanged * level && violation > sp->tolerance->eps2;
     stagnated = same ? stagnated + 1 : 0;
     if (!same) level = violation;
-    if (stagnated == PATIENCE) return EB_CONVERGED_STAGNATED;
-    /* Both hold as they are to this share of the tolerance, and together they do not. */
-    if (sp->outcome->iterations <= before + 2) sp->share *= 0.5;
+    if (stagnated == STAGNATION) return EB_CONVERGED_STAGNATED;
+    /* Each holds to this part of the tolerance without a change, and together they do not. */
+    if (sp->outcome->iterations <= before + 2) sp->tightness *= 0.5;
   }
   return EB_DIVERGED_MAX_IT;
 }
 
-static eb_error solve(eb_sp *sp, double *v, double *r) {
+static eb_error solve_problem(staggered *sp, double *v, double *r) {
   int64_t n = sp->saddle.n, m = 3 * (int64_t)sp->problem->count;
   EB_TRY(grow(sp, sp->problem->count));
   EB_TRY(eb_saddle_begin(&sp->saddle, sp->problem));
@@ -127,21 +480,21 @@ static eb_error solve(eb_sp *sp, double *v, double *r) {
   return EB_OK;
 }
 
-static eb_error sp_solve(void *data, const eb_contact_problem *problem,
-                         const eb_contact_tolerance *tolerance, double *v, double *r,
-                         eb_step_log *log, eb_contact_outcome *outcome) {
-  eb_sp *sp = data;
+static eb_error solve(void *data, const eb_contact_problem *problem,
+                      const eb_contact_tolerance *tolerance, double *v, double *r, eb_step_log *log,
+                      eb_contact_outcome *outcome) {
+  staggered *sp = data;
   *outcome = (eb_contact_outcome){0};
   sp->problem = problem;
   sp->tolerance = tolerance;
   sp->log = log;
   sp->outcome = outcome;
   eb_log_begin(log, EB_PHASE_SOLVE);
-  eb_error error = solve(sp, v, r);
+  eb_error error = solve_problem(sp, v, r);
   eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, (double)outcome->iterations);
   eb_log_end(log, EB_PHASE_SOLVE);
   return error;
 }
 
 const eb_contact_method eb_contact_sp = {
-    .name = "sp", .create = sp_create, .solve = sp_solve, .destroy = sp_destroy};
+    .name = "sp", .create = create, .solve = solve, .destroy = destroy};

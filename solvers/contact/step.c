@@ -1,20 +1,26 @@
 /* The contact step around any method; see step.h for its equations.
  *
- * Verschoor and Jalba 2019, Algorithm 1, lines 4 to 30, for a method that solves the linearized problem of Equation 20 as a whole:
- *   assemble A and b; list the candidates; carry the constraints of the last step over, with their forces as warm start;
- *   rounds: solve; look for collisions and worn constraints (step_look.c); done when there are none.
- * The tangential displacement of every contact counts from the start of the step (c_t holds known motion alone), also of a new one: the paper subtracts the way up to the
- * impact there, which differs by less than a step's sliding.
+ * Reference: Verschoor and Jalba 2019, Algorithm 1, lines 4 to 30, for a method that solves the
+ * linearized problem of Equation 20 as a whole:
+ *   assemble A and b; list the candidates; take the constraints of the last step over, with their
+ * forces as warm start; then outer iterations: solve, detect collisions, update the active set
+ * (active_set.c), until nothing changes. The tangential displacement of every contact counts from
+ * the start of the step (c_t holds prescribed motion alone), also of a new one: the paper subtracts
+ * the displacement up to the impact there, which differs by less than a step's sliding.
  *
- * Workspace: the system (step_system.h), surfaces and candidates, and some 500 bytes a constraint that grow with the most there ever were.
- * Fails: EB_DIVERGED_NAN when state, forces or solution are not finite; EB_DIVERGED_MAX_IT after max_rounds, or when the method gives up;
- * EB_DIVERGED_BREAKDOWN when the method stagnates away from the constraints or there are too many candidates; else as the method does. The state is
- * then as it was, and the next step starts without constraints. */
+ * Needs: what system.h and eb_collisions need; a start without intersections.
+ * Workspace: the system, surfaces and candidates, and some 500 bytes a constraint that grow with
+ * the most there ever were.
+ * Fails: EB_DIVERGED_NAN when state, forces or solution are not finite; EB_DIVERGED_MAX_IT after
+ * max_rounds outer iterations, or when the method gives up; EB_DIVERGED_BREAKDOWN when the method
+ * stagnates away from the constraints or there are too many candidates; else as the method does.
+ * The state is then as it was, and the next step starts without constraints. */
 #include "solvers/contact/step.h"
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
-#include "solvers/contact/step_data.h"
+#include "solvers/contact/active_set.h"
+#include "solvers/contact/record.h"
 #include "solvers/linalg/block_ops.h"
 
 #include <math.h>
@@ -23,12 +29,31 @@
 /* A solve that stagnates is good when it meets the constraints to so many tolerances. */
 static const double stagnated_slack = 2;
 static const double cone_tolerance = 1e-3;
-/* Of the gap: what a constraint asks for at least. */
-static const double least_demand = 0.02;
+
+typedef struct contact_step {
+  const eb_contact_method *method;
+  void *method_data;
+  eb_contact_system system;
+  eb_contact_surface surface;
+  eb_active_set active;
+  eb_contact_problem *problem;
+  eb_contact_tolerance tolerance; /* of the present step; eps1 absolute */
+  int64_t max_iterations;         /* outer ones */
+  double *v;                      /* 3 rows */
+  int32_t room;
+  double *r;    /* 3 room */
+  double *work; /* 3 rows + 3 room */
+  eb_contact_record record;
+  eb_pair *pair;                       /* room; of the record, as all below */
+  double *weight, *frame, *c, *mu, *u; /* 4, 9, 3, 1, 3 room */
+} contact_step;
 
 /* ---- set-up ---- */
 
-eb_error eb_contact_step_reserve(eb_contact_step *step, int32_t room) {
+enum { FIRST_ROOM = 64 };
+
+/* Makes room in the arrays of constraints for so many. */
+static eb_error reserve(contact_step *step, int32_t room) {
   int32_t before = step->room;
   if (room <= before) return EB_OK;
   room = room < 2 * before ? 2 * before : room;
@@ -36,7 +61,6 @@ eb_error eb_contact_step_reserve(eb_contact_step *step, int32_t room) {
   EB_TRY(EB_CONTACT_GROW(step->r, 3, before, room));
   EB_TRY(eb_contact_grow((void **)&step->work, rows + 3 * (int64_t)before, rows + 3 * (int64_t)room,
                          sizeof *step->work));
-  EB_TRY(EB_CONTACT_GROW(step->mark, 1, before, room));
   EB_TRY(EB_CONTACT_GROW(step->pair, 1, before, room));
   EB_TRY(EB_CONTACT_GROW(step->weight, 4, before, room));
   EB_TRY(EB_CONTACT_GROW(step->frame, 9, before, room));
@@ -47,28 +71,26 @@ eb_error eb_contact_step_reserve(eb_contact_step *step, int32_t room) {
   return EB_OK;
 }
 
-enum { FIRST_ROOM = 64 };
-
-static eb_error allocate(eb_contact_step *step, const eb_solver *solver) {
+static eb_error allocate(contact_step *step, const eb_solver *solver) {
+  double gap = eb_values_real(solver->options, "gap");
   EB_TRY(eb_contact_system_create(solver, &step->system));
   EB_TRY(eb_contact_surface_create(solver->scene, &step->surface));
-  EB_TRY(eb_constraints_create(step->system.nodes, FIRST_ROOM, &step->constraints));
+  EB_TRY(eb_active_set_create(&step->surface, &step->system, gap, &step->active));
   EB_TRY(eb_contact_problem_create(FIRST_ROOM, &step->problem));
-  EB_TRY(eb_contact_step_reserve(step, FIRST_ROOM));
+  EB_TRY(reserve(step, FIRST_ROOM));
   EB_TRY(EB_NEW(step->v, 3 * (size_t)step->system.rows));
   return step->method->create(solver, step->system.rows, &step->method_data);
 }
 
-static void destroy(eb_contact_step *step) {
+static void destroy(contact_step *step) {
   if (step->method_data) step->method->destroy(step->method_data);
   eb_contact_system_clear(&step->system);
   eb_contact_surface_clear(&step->surface);
-  eb_constraints_clear(&step->constraints);
+  eb_active_set_clear(&step->active);
   eb_contact_problem_destroy(step->problem);
   free(step->v);
   free(step->r);
   free(step->work);
-  free(step->mark);
   free(step->pair);
   free(step->weight);
   free(step->frame);
@@ -81,11 +103,10 @@ static void destroy(eb_contact_step *step) {
 eb_error eb_contact_solver_create(eb_solver *solver, const eb_scene *scene,
                                   const eb_contact_method *method) {
   (void)scene;
-  eb_contact_step *step = NULL;
+  contact_step *step = NULL;
   EB_TRY(EB_NEW(step, 1));
   step->method = method;
-  step->gap = eb_values_real(solver->options, "gap");
-  step->max_rounds = eb_values_int(solver->options, "max_rounds");
+  step->max_iterations = eb_values_int(solver->options, "max_rounds");
   eb_error error = allocate(step, solver);
   if (error) {
     destroy(step);
@@ -99,9 +120,75 @@ void eb_contact_solver_destroy(eb_solver *solver) {
   destroy(solver->data);
 }
 
-/* ---- one round ---- */
+/* ---- one outer iteration ---- */
 
-static void set_tolerance(eb_contact_step *step, const eb_values *options) {
+/* A method stagnates where constraints contradict each other, as linearizations of different trial
+ * motions may: when it ends too far from them, they are relaxed to what it could give. */
+static void accept_or_relax(contact_step *step, bool *relaxed, eb_reason *reason) {
+  eb_contact_error error;
+  double bound = stagnated_slack * step->tolerance.eps2;
+  eb_contact_measure(step->problem, step->v, step->r, step->tolerance.eps2, step->work, &error);
+  if (error.violation <= bound && error.active <= bound) return;
+  if (isfinite(error.violation)) {
+    eb_contact_velocity(step->problem, step->v, step->work);
+    *relaxed = eb_active_set_relax(&step->active, step->work, step->tolerance.eps2);
+  }
+  if (!*relaxed) *reason = EB_DIVERGED_BREAKDOWN;
+}
+
+/* Solves from the forces that the constraints have, which are then those of the solution. */
+static eb_error solve(contact_step *step, eb_step_log *log, bool *relaxed, eb_reason *reason) {
+  eb_constraints *set = &step->active.constraints;
+  eb_contact_tolerance tolerance = step->tolerance;
+  eb_contact_outcome outcome = {0};
+  tolerance.max_iterations -= log->iterations;
+  *reason = EB_DIVERGED_MAX_IT;
+  if (tolerance.max_iterations <= 0) return EB_OK;
+  EB_TRY(reserve(step, set->count));
+  for (int32_t k = 0; k < set->count; k++)
+    memcpy(step->r + 3 * (int64_t)k, set->all[k].r, sizeof set->all[k].r);
+  eb_log_begin(log, EB_PHASE_RESOLVE);
+  eb_error error = step->method->solve(step->method_data, step->problem, &tolerance, step->v,
+                                       step->r, log, &outcome);
+  eb_log_end(log, EB_PHASE_RESOLVE);
+  EB_TRY(error);
+  for (int32_t k = 0; k < set->count; k++)
+    memcpy(set->all[k].r, step->r + 3 * (int64_t)k, sizeof set->all[k].r);
+  log->iterations += outcome.iterations;
+  eb_log_count(log, EB_COUNT_ACTIVE_SET_CHANGES, (double)outcome.active_set_changes);
+  *reason = outcome.reason;
+  if (*reason == EB_CONVERGED_STAGNATED) accept_or_relax(step, relaxed, reason);
+  if (*reason > 0 && !eb_all_finite(3 * (int64_t)step->system.rows, step->v))
+    *reason = EB_DIVERGED_NAN;
+  return EB_OK;
+}
+
+static eb_error detect(contact_step *step, eb_step_log *log, bool *accepted) {
+  eb_contact_system_move(&step->system, step->v);
+  EB_TRY(eb_contact_surface_move(&step->surface, &step->system));
+  return eb_active_set_update(&step->active, log, accepted);
+}
+
+static eb_error iterate(contact_step *step, eb_step_log *log, bool *accepted, eb_reason *reason) {
+  double mu = step->system.implicit.scene->contact_friction;
+  eb_log_begin(log, EB_PHASE_ASSEMBLE);
+  eb_error error = eb_constraints_problem(&step->active.constraints, &step->surface, &step->system,
+                                          step->v, mu, step->problem);
+  eb_log_end(log, EB_PHASE_ASSEMBLE);
+  EB_TRY(error);
+  bool relaxed = false;
+  EB_TRY(solve(step, log, &relaxed, reason));
+  eb_log_count(log, EB_COUNT_OUTER_ITERATIONS, 1);
+  if (*reason <= 0 || relaxed) return EB_OK;
+  eb_log_begin(log, EB_PHASE_DETECT);
+  error = detect(step, log, accepted);
+  eb_log_end(log, EB_PHASE_DETECT);
+  return error;
+}
+
+/* ---- the step ---- */
+
+static void set_tolerance(contact_step *step, const eb_values *options) {
   double scale = strcmp(eb_values_text(options, "tolerance_kind"), "relative")
                      ? 1
                      : eb_norm(3 * (int64_t)step->system.rows, step->system.b);
@@ -113,98 +200,18 @@ static void set_tolerance(eb_contact_step *step, const eb_values *options) {
                              .max_iterations = eb_values_int(options, "max_iterations")};
 }
 
-/* Constraints that contradict each other, as linearizations of different trial motions may, ask for no more than the method could give; one that would have to ask for contact is
- * left out, and comes back linearized where the next motion hits. Returns whether there were such. */
-static bool relax(eb_contact_step *step) {
-  eb_constraints *set = &step->constraints;
-  int32_t count = set->count, relaxed = 0;
-  eb_contact_velocity(step->problem, step->v, step->work);
-  for (int32_t k = 0; k < count; k++) {
-    double lack = -step->work[3 * (int64_t)k];
-    step->mark[k] = 1;
-    if (!(lack > step->tolerance.eps2)) continue;
-    set->all[k].demand -= lack;
-    step->mark[k] = set->all[k].demand > least_demand * step->gap;
-    relaxed++;
-  }
-  eb_constraints_filter(set, step->mark);
-  return relaxed > 0;
-}
-
-static void judge_stagnation(eb_contact_step *step, bool *relaxed, eb_reason *reason) {
-  eb_contact_error error;
-  double bound = stagnated_slack * step->tolerance.eps2;
-  eb_contact_measure(step->problem, step->v, step->r, step->tolerance.eps2, step->work, &error);
-  if (error.violation <= bound && error.active <= bound) return;
-  *relaxed = isfinite(error.violation) && relax(step);
-  if (!*relaxed) *reason = EB_DIVERGED_BREAKDOWN;
-}
-
-static eb_error solve(eb_contact_step *step, eb_step_log *log, bool *relaxed, eb_reason *reason) {
-  eb_constraints *set = &step->constraints;
-  eb_contact_tolerance tolerance = step->tolerance;
-  eb_contact_outcome outcome = {0};
-  tolerance.max_iterations -= log->iterations;
-  *reason = EB_DIVERGED_MAX_IT;
-  if (tolerance.max_iterations <= 0) return EB_OK;
-  for (int32_t k = 0; k < set->count; k++)
-    memcpy(step->r + 3 * (int64_t)k, set->all[k].r, sizeof set->all[k].r);
-  eb_log_begin(log, EB_PHASE_RESOLVE);
-  eb_error error = step->method->solve(step->method_data, step->problem, &tolerance, step->v,
-                                       step->r, log, &outcome);
-  eb_log_end(log, EB_PHASE_RESOLVE);
-  EB_TRY(error);
-  for (int32_t k = 0; k < set->count; k++)
-    memcpy(set->all[k].r, step->r + 3 * (int64_t)k, sizeof set->all[k].r);
-  log->iterations += outcome.iterations;
-  eb_log_count(log, EB_COUNT_STATE_CHANGES, (double)outcome.state_changes);
-  *reason = outcome.reason;
-  if (*reason == EB_CONVERGED_STAGNATED) judge_stagnation(step, relaxed, reason);
-  if (*reason > 0 && !eb_all_finite(3 * (int64_t)step->system.rows, step->v))
-    *reason = EB_DIVERGED_NAN;
-  return EB_OK;
-}
-
-static eb_error look(eb_contact_step *step, eb_step_log *log, bool *settled) {
-  eb_contact_system_move(&step->system, step->v);
-  EB_TRY(eb_contact_surface_move(&step->surface, &step->system));
-  return eb_contact_step_look(step, log, settled);
-}
-
-static eb_error round_of(eb_contact_step *step, eb_step_log *log, bool *settled,
-                         eb_reason *reason) {
-  double mu = step->system.implicit.scene->contact_friction;
-  eb_log_begin(log, EB_PHASE_ASSEMBLE);
-  eb_error error = eb_constraints_problem(&step->constraints, &step->surface, &step->system,
-                                          step->v, mu, step->problem);
-  eb_log_end(log, EB_PHASE_ASSEMBLE);
-  EB_TRY(error);
-  bool relaxed = false;
-  EB_TRY(solve(step, log, &relaxed, reason));
-  eb_log_count(log, EB_COUNT_COLLISION_ROUNDS, 1);
-  if (*reason <= 0 || relaxed) return EB_OK;
-  eb_log_begin(log, EB_PHASE_DETECT);
-  error = look(step, log, settled);
-  eb_log_end(log, EB_PHASE_DETECT);
-  return error;
-}
-
-/* ---- the step ---- */
-
-/* How far from its boxes' motion a vertex may be found: both of a pair's features, at the distance that pairs are looked at, and a fall of one step. */
-static double slack(const eb_contact_step *step) {
+/* A vertex may be found outside its swept box by the distance at which pairs are near, for both
+ * features of a pair, and by what gravity adds to the motion of the last step. */
+static eb_error begin(contact_step *step) {
   const double *g = step->system.implicit.scene->gravity;
-  return 4 * step->gap + 2 * step->system.dt * step->system.dt * sqrt(eb_dot3(g, g));
-}
-
-static eb_error begin(eb_contact_step *step) {
+  double slack = 4 * step->active.gap + 2 * step->system.dt * step->system.dt * sqrt(eb_dot3(g, g));
   eb_contact_system_guess(&step->system, step->v);
   eb_contact_system_move(&step->system, step->v);
-  EB_TRY(eb_contact_surface_begin(&step->surface, &step->system, slack(step)));
-  return eb_contact_step_carry(step);
+  EB_TRY(eb_contact_surface_begin(&step->surface, &step->system, slack));
+  return eb_active_set_warm_start(&step->active);
 }
 
-/* What a round that only finds constraints needs of its solution. */
+/* What an outer iteration that only finds constraints needs of its solution. */
 static eb_contact_tolerance loosened(const eb_contact_tolerance *exact) {
   eb_contact_tolerance loose = *exact;
   loose.eps1 *= 50;
@@ -214,22 +221,23 @@ static eb_contact_tolerance loosened(const eb_contact_tolerance *exact) {
   return loose;
 }
 
-/* Where the last step took several rounds, this one will: those until nothing collides any more are solved loosely, and the last ones to the tolerance. */
-static eb_error run(eb_contact_step *step, eb_step_log *log, eb_reason *reason) {
+/* Where the last step took several outer iterations, this one will: those until nothing collides
+ * any more are solved loosely, and the last ones to the tolerance. */
+static eb_error run(contact_step *step, eb_step_log *log, eb_reason *reason) {
   const eb_contact_tolerance exact = step->tolerance;
-  bool loose = step->rounds > 1;
+  bool loose = step->active.iteration > 1;
   eb_log_begin(log, EB_PHASE_DETECT);
   eb_error error = begin(step);
   eb_log_end(log, EB_PHASE_DETECT);
   EB_TRY(error);
   if (loose) step->tolerance = loosened(&exact);
-  for (int64_t i = 0; i < step->max_rounds; i++) {
-    bool settled = false;
+  for (int64_t i = 0; i < step->max_iterations; i++) {
+    bool accepted = false;
     if (i > 0) eb_log_round(log);
-    step->rounds = i + 1;
-    EB_TRY(round_of(step, log, &settled, reason));
-    if ((settled && !loose) || *reason <= 0) return EB_OK;
-    if (!settled) continue;
+    step->active.iteration = i + 1;
+    EB_TRY(iterate(step, log, &accepted, reason));
+    if ((accepted && !loose) || *reason <= 0) return EB_OK;
+    if (!accepted) continue;
     loose = false;
     step->tolerance = exact;
   }
@@ -237,23 +245,67 @@ static eb_error run(eb_contact_step *step, eb_step_log *log, eb_reason *reason) 
   return EB_OK;
 }
 
-/* What the step leaves: methods log what they iterate on, before they bring its forces onto their cones. */
-static void log_residual(eb_contact_step *step, eb_step_log *log) {
-  eb_contact_error error;
-  eb_contact_measure(step->problem, step->v, step->r, step->tolerance.eps2, step->work, &error);
-  eb_log_residual(log, error.residual);
+/* ---- the record ---- */
+
+/* Pair k in nodes of the scene; displacement and u as they are, not as they were linearized. */
+static void record_contact(contact_step *step, int32_t k) {
+  const eb_contact_surface *surface = &step->surface;
+  const eb_constraint *constraint = step->active.constraints.all + k;
+  double at[3] = {0}, displacement[3] = {0};
+  double *c = step->c + 3 * (int64_t)k, *u = step->u + 3 * (int64_t)k;
+  step->pair[k].kind = constraint->pair.kind;
+  for (int i = 0; i < 4; i++) {
+    int32_t vertex = constraint->pair.vertex[i], node = eb_contact_surface_node(surface, vertex);
+    const double *x0 = surface->x0 + 3 * (int64_t)vertex, *x = surface->x + 3 * (int64_t)vertex;
+    step->pair[k].vertex[i] =
+        node >= 0 ? node : step->system.nodes + vertex - surface->scene_vertices;
+    eb_add3(constraint->weight[i], x0, at);
+    for (int d = 0; d < 3; d++) displacement[d] += constraint->weight[i] * (x[d] - x0[d]);
+  }
+  c[0] = constraint->target_gap - eb_dot3(constraint->frame, at);
+  c[1] = c[2] = 0;
+  for (int d = 0; d < 3; d++) u[d] = eb_dot3(constraint->frame + 3 * d, displacement) - c[d];
+  memcpy(step->weight + 4 * (int64_t)k, constraint->weight, sizeof constraint->weight);
+  memcpy(step->frame + 9 * (int64_t)k, constraint->frame, sizeof constraint->frame);
+  step->mu[k] = step->problem->mu[k];
 }
 
-static void finish(eb_contact_step *step, eb_state *state, eb_step_log *log) {
-  int32_t count = step->constraints.count;
-  /* A guess that is good enough has been looked at once. */
+static void record(contact_step *step) {
+  int32_t count = step->active.constraints.count;
+  for (int32_t k = 0; k < count; k++) record_contact(step, k);
+  step->record = (eb_contact_record){.count = count,
+                                     .step = step->system.dt,
+                                     .gap = step->active.gap,
+                                     .eps2 = step->tolerance.eps2,
+                                     .eps1 = step->tolerance.eps1,
+                                     .cone = step->tolerance.cone,
+                                     .angle = step->tolerance.angle,
+                                     .nodes = step->system.nodes,
+                                     .pair = step->pair,
+                                     .weight = step->weight,
+                                     .frame = step->frame,
+                                     .c = step->c,
+                                     .mu = step->mu,
+                                     .r = step->r,
+                                     .u = step->u,
+                                     .problem = step->problem,
+                                     .v = step->v};
+}
+
+static void finish(contact_step *step, eb_state *state, eb_step_log *log) {
+  const eb_constraints *set = &step->active.constraints;
+  eb_contact_error error;
+  /* A guess that is good enough has been checked once. */
   if (log->iterations == 0) log->iterations = 1;
-  log_residual(step, log);
-  eb_contact_step_record(step);
+  /* The residual that the step leaves: methods log what they iterate on, before they bring its
+   * forces onto their cones. */
+  eb_contact_measure(step->problem, step->v, step->r, step->tolerance.eps2, step->work, &error);
+  eb_log_residual(log, error.residual);
+  record(step);
   eb_contact_system_advance(&step->system, step->v, state);
-  for (int32_t k = 0; k < count; k++)
-    eb_log_count(log, EB_COUNT_ACTIVE_CONSTRAINTS, step->constraints.all[k].r[0] > 0);
-  eb_log_count(log, EB_COUNT_CONSTRAINTS, count);
+  for (int32_t k = 0; k < set->count; k++)
+    eb_log_count(log, EB_COUNT_ACTIVE_CONSTRAINTS, set->all[k].r[0] > 0);
+  eb_log_count(log, EB_COUNT_CONSTRAINTS, set->count);
   eb_log_count(log, EB_COUNT_COLLISION_CANDIDATES,
                (double)eb_collisions_candidates(step->surface.collisions));
   log->contacts = &step->record;
@@ -261,7 +313,7 @@ static void finish(eb_contact_step *step, eb_state *state, eb_step_log *log) {
 
 eb_error eb_contact_solver_step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                                 eb_reason *reason) {
-  eb_contact_step *step = solver->data;
+  contact_step *step = solver->data;
   log->residual_norm = "|b - A v + H^T r|_2, kg m/s";
   log->equation = EB_EQUATION_LINEARIZED;
   log->linearization = (eb_linearization){1, 1, EB_TANGENT_PROJECTED};
@@ -278,6 +330,6 @@ eb_error eb_contact_solver_step(eb_solver *solver, eb_state *state, double dt, e
   if (*reason > 0)
     finish(step, state, log);
   else
-    eb_constraints_forget(&step->constraints);
+    eb_constraints_reset(&step->active.constraints);
   return EB_OK;
 }

@@ -1,14 +1,17 @@
-/* One contact step, around any method: linearly implicit Euler with contact as constraints on the velocities.
+/* One contact step, around any method: linearly implicit Euler with contact as constraints on the
+ * velocities.
  *
- *   (M + h^2 K(x0)) v1 = M v0 + h f + H^T r,   x1 = x0 + h v1,   with the contact law of problems/contact/problem.h,
+ *   (M + h^2 K(x0)) v1 = M v0 + h f + H^T r,   x1 = x0 + h v1,
  *
- * solved, checked and re-linearized until the motion from x0 to x1 is free of collisions (Verschoor and Jalba 2019, Algorithm 1). */
+ * with the contact law of problems/contact/problem.h; solved, checked for collisions and
+ * relinearized until the motion from x0 to x1 is free of them (Verschoor and Jalba 2019, Algorithm
+ * 1). */
 #ifndef EB_CONTACT_STEP_H
 #define EB_CONTACT_STEP_H
 
 #include "solvers/contact/method.h"
 
-/* The options that all contact solvers share: eps1, eps2, tolerance_kind, angle, max_iterations, gap, relinearizations. */
+/* The options that all contact solvers share. */
 #define EB_CONTACT_OPTIONS                                                                         \
   {.name = "eps1",                                                                                 \
    .type = EB_OPTION_REAL,                                                                         \
@@ -53,10 +56,12 @@
        .doc = "give up after so many iterations in one step"},                                     \
   {                                                                                                \
     .name = "max_rounds", .type = EB_OPTION_INT, .fallback = "60", .min = 1, .max = 1e6,           \
-    .unit = "", .doc = "give up after so many rounds of solving and checking in one step"          \
+    .unit = "",                                                                                    \
+    .doc = "give up after so many outer iterations, each a solve and a detection, in one step"     \
   }
 
-/* What the step serves, whatever the method. Not colliders: a scene has contact by constraints or by penalty. */
+/* What the step serves, whatever the method. Not colliders: a scene has contact by constraints or
+ * by penalty. */
 #define EB_CONTACT_CAPABILITIES                                                                    \
   (EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC |              \
    EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_CONTACT | EB_CAP_FREE_BODIES)

@@ -1,38 +1,47 @@
-/* What the files of contact-cr share: the regularized contact law, the system of a Newton step, conjugate residuals on it. Internal to solvers/contact. */
-#ifndef EB_CONTACT_CR_H
-#define EB_CONTACT_CR_H
+/* The regularized contact law of contact-cr, the system of a Newton step on it, and conjugate
+ * residuals on that. Internal to solvers/contact. */
+#ifndef EB_CONTACT_CR_SYSTEM_H
+#define EB_CONTACT_CR_SYSTEM_H
 
-#include "solvers/contact/method.h"
+#include "problems/contact/problem.h"
+#include "solvers/solver.h"
 
-/* The proximal form of the contact law. With a compliance E (m/N) and multipliers r^ from the last proximal step, forces follow from velocities alone:
+/* The proximal form of the contact law. With a compliance E (m/N) and multipliers r^ from the last
+ * proximal step, forces follow from velocities alone:
  *
- *   r_n(u) = max(0, r^_n - u_n / E),     r_t(u) = projection of r^_t - u_t / E on the disc of radius s,
+ *   r_n(u) = max(0, r^_n - u_n / E),   r_t(u) = projection of r^_t - u_t / E on the disc of radius
+ * s,
  *
- * and r = r^ is the law itself, with s = mu r_n. For fixed r^ and s they are the gradient of a convex function of u (the Moreau envelope), so that
- *   Phi(v) = 1/2 v^T A v - b^T v + sum_k phi_k(H_k v - c_k),   grad Phi = A v - b - H^T r(v),
- * is strictly convex. D_k = -dr/du is symmetric and positive semi-definite. */
+ * and r = r^ is the law itself, with s = mu r_n. For fixed r^ and s they are the gradient of a
+ * convex function of u (the Moreau envelope), so that Phi(v) = 1/2 v^T A v - b^T v + sum_k
+ * phi_k(H_k v - c_k),   grad Phi = A v - b - H^T r(v), is strictly convex. D_k = -dr/du is
+ * symmetric and positive semi-definite. */
 typedef struct eb_cr_law {
   double *compliance; /* a contact: E, m/N */
   double *anchor;     /* 3 a contact: r^, N */
   double *bound;      /* a contact: s, N */
 } eb_cr_law;
 
-typedef enum eb_contact_state {
-  EB_CONTACT_OPEN,
-  EB_CONTACT_STICKS,
-  EB_CONTACT_SLIDES,
-  EB_CONTACT_GRIPS
-} eb_contact_state;
+typedef enum eb_cr_state {
+  EB_CR_OPEN,
+  EB_CR_STICKS,
+  EB_CR_SLIDES,
+  EB_CR_OPEN_WITH_FRICTION /* no normal force, but the bound of the last proximal step is not 0 */
+} eb_cr_state;
 
-/* Forces r at u, both 3 entries; returns the state. EB_CONTACT_GRIPS: open, but friction of the last bound is still there. */
-eb_contact_state eb_cr_force(const eb_cr_law *law, int32_t k, const double u[3], double r[3]);
+/* Forces r at u, both 3 entries; returns the state. */
+eb_cr_state eb_cr_force(const eb_cr_law *law, int32_t k, const double u[3], double r[3]);
 /* D_k at u, row-major. */
 void eb_cr_stiffness(const eb_cr_law *law, int32_t k, const double u[3], double D[9]);
 
-/* K = A + H^T D H, which is B of the paper with compliance E in its lower right block and the multipliers eliminated, and the preconditioners:
- *   full  C^-1 = A_d^-1 - A_d^-1 H^T M^-1 H A_d^-1, the upper left block of Equation 22, A_d of 3x3 blocks, M for D^-1 + H A_d^-1 H^T by symmetric
- *         Gauss-Seidel over the contacts;
- *   diag  the inverse of the 3x3 diagonal blocks of K. */
+/* The linear system of a Newton step,
+ *
+ *   K = A + H^T D H,
+ *
+ * which is B of Verschoor and Jalba 2019 with compliance E in its lower right block and the
+ * multipliers eliminated. Preconditioners: full  C^-1 = A_d^-1 - A_d^-1 H^T M^-1 H A_d^-1, the
+ * upper left block of their Equation 22, A_d of 3x3 blocks, M for D^-1 + H A_d^-1 H^T by symmetric
+ * Gauss-Seidel over the contacts; diag  the inverse of the 3x3 diagonal blocks of K. */
 typedef struct eb_cr_system {
   const eb_contact_problem *problem;
   int64_t n, m, room;
@@ -43,12 +52,13 @@ typedef struct eb_cr_system {
   double *inner;    /* 9 a contact: (D^-1 + S_k)^-1 */
   double *G;        /* 9 an entry: A_d^-1 H^T; with full */
   double *w;        /* m: work */
-  eb_step_log *log; /* of the solve at work, for the phases FACTOR and PRECONDITION; or NULL */
+  eb_step_log *log; /* of the present solve, for the phases FACTOR and PRECONDITION; or NULL */
 } eb_cr_system;
 
 EB_MUST eb_error eb_cr_system_create(int32_t rows, bool full, eb_cr_system *out);
 void eb_cr_system_clear(eb_cr_system *system);
-/* Takes a problem and inverts the diagonal blocks. EB_ERR_INVALID when one is not positive definite. */
+/* Takes a problem and inverts the diagonal blocks. EB_ERR_INVALID when one is not positive
+ * definite. */
 EB_MUST eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_problem *problem);
 /* D of the law at u, and what the preconditioner needs of it. */
 void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u);

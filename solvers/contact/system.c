@@ -1,6 +1,13 @@
-/* Assembly of the system of a contact step; see step_system.h for the equations. Reference: Verschoor and Jalba 2019, Equation 4, for nodes; the rows of bodies are
- * the Newton-Euler equations in one semi-implicit step, the gyroscopic torque taken at its start. */
-#include "solvers/contact/step_system.h"
+/* Assembly of the linear system of a contact step; see system.h for the equations.
+ *
+ * Reference: Verschoor and Jalba 2019, Equation 4, for nodes. The rows of bodies are the
+ * Newton-Euler equations in one semi-implicit step, the gyroscopic torque taken at its start.
+ *
+ * Needs: what eb_implicit needs (mass, force, its gradient at x0), free bodies that share no
+ * element with other nodes.
+ * Workspace: A and ten numbers a row.
+ * Fails: begin returns false when a force or a state is not finite. */
+#include "solvers/contact/system.h"
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
@@ -26,7 +33,6 @@ static eb_error check_elements(const eb_scene *scene) {
   return EB_OK;
 }
 
-/* The pattern with a diagonal block a row more; the blocks of nodes keep their places, so that the elasticity can assemble into it. */
 static eb_error fill_extended(const eb_block_matrix *from, eb_block_matrix *m) {
   int32_t blocks = from->start[from->rows], more = m->rows - from->rows;
   EB_TRY(EB_NEW(m->start, (size_t)m->rows + 1));
@@ -44,6 +50,8 @@ static eb_error fill_extended(const eb_block_matrix *from, eb_block_matrix *m) {
   return EB_OK;
 }
 
+/* Gives the pattern rows for the bodies, a diagonal block each. The blocks of nodes keep their
+ * places, so that the elasticity can assemble into the larger matrix as into its own. */
 static eb_error extend(int32_t rows, eb_block_matrix **matrix) {
   eb_block_matrix *larger = NULL;
   EB_TRY(EB_NEW(larger, 1));
@@ -137,9 +145,9 @@ static void node_rows(eb_contact_system *system) {
   memset(system->value, 0, 3 * (size_t)system->rows * sizeof *system->value);
   memcpy(system->b, work->rhs, (size_t)work->size * sizeof *system->b);
   for (int32_t i = 0; i < system->nodes; i++) {
-    bool rides = eb_contact_system_body(system, i) >= 0;
-    system->known[i] = rides || work->fixed[i];
-    if (work->fixed[i] && !rides)
+    bool attached = eb_contact_system_body(system, i) >= 0;
+    system->known[i] = attached || work->fixed[i];
+    if (work->fixed[i] && !attached)
       memcpy(system->value + 3 * (int64_t)i, work->prescribed + 3 * (int64_t)i,
              3 * sizeof *system->value);
   }
@@ -161,7 +169,7 @@ bool eb_contact_system_begin(eb_contact_system *system, const eb_state *state, d
   return finite;
 }
 
-/* ---- velocities ---- */
+/* ---- velocities and positions ---- */
 
 void eb_contact_system_guess(const eb_contact_system *system, double *v) {
   for (int64_t k = 0; k < 3 * (int64_t)system->nodes; k++)

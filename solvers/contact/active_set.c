@@ -1,0 +1,357 @@
+/* The active set of a contact step (Verschoor and Jalba 2019, Sections 3.3 and 5.2).
+ *
+ *   n . sum_i w_i x_i(t + h) >= target gap,   w and n constants of one linearization
+ *
+ * A motion is accepted when nothing collides along it, no pair ends up closer than a part of its
+ * target gap, and every force acts between features that are where it was linearized. A constraint
+ * is linearized at the time of the hit when its features collide; at the end of the motion when
+ * they come too close, or when the contact has slid off them so that its force acts at a distance.
+ * One that has been relinearized MAX_RELINEARIZATIONS times stays as it is, and further hits of its
+ * pair add constraints: so outer iterations end. When nothing hits and the step iterates on anyway,
+ * vertices that are close to a face get their constraint at once, which saves outer iterations.
+ *
+ * Needs: x0 without intersections, surface and system moved to the trial.
+ * Workspace: a byte a constraint, a number a vertex.
+ * Fails when memory or the list of candidates does. */
+#include "solvers/contact/active_set.h"
+
+#include <math.h>
+
+#include "problems/base/memory.h"
+#include "problems/base/vector3.h"
+
+/* Forces at a distance are dropped in the first outer iterations, normals of other trials
+ * relinearized in more of them: both may bring about others like them, without end. */
+enum { MAX_RELINEARIZATIONS = 10, LAST_DROP = 6, LAST_TURN = 20, FIRST_ROOM = 64 };
+/* Closer than this part of its target gap a pair is too close. */
+static const double too_close = 0.25;
+/* A force at a pair that is farther apart than it has to be by so many gaps acts at a distance. */
+static const double detached = 1;
+/* Pairs within so many gaps keep their constraint while they carry a force, and without one. */
+static const double close_loaded = 2, close_unloaded = 1.2;
+/* Of the gap: the least target gap that a relaxed constraint keeps. */
+static const double least_target = 0.02;
+/* Hits at so nearly the same time, as a part of the step, are one. */
+static const double same_time = 1e-6;
+
+/* ---- set-up ---- */
+
+eb_error eb_active_set_create(const eb_contact_surface *surface, const eb_contact_system *system,
+                              double gap, eb_active_set *out) {
+  *out = (eb_active_set){.surface = surface, .system = system, .gap = gap, .room = FIRST_ROOM};
+  eb_error error = eb_constraints_create(system->nodes, FIRST_ROOM, &out->constraints);
+  if (!error) error = EB_NEW(out->changed, FIRST_ROOM);
+  if (!error) error = EB_NEW(out->first_hit, surface->mesh->vertex_count);
+  if (error) eb_active_set_clear(out);
+  return error;
+}
+
+void eb_active_set_clear(eb_active_set *active) {
+  eb_constraints_clear(&active->constraints);
+  free(active->changed);
+  free(active->first_hit);
+  *active = (eb_active_set){0};
+}
+
+/* ---- single constraints ---- */
+
+static double distance_of(const eb_pair *pair, const double x[4][3]) {
+  double weight[4];
+  return eb_closest_points((eb_pair_kind)pair->kind, x, weight);
+}
+
+/* Linearizes a constraint at a time between the start (0) and the end (1) of the motion. Returns
+ * how far apart the pair is at the start along the normal, m. Where that is positive, standing
+ * still satisfies the constraint but for what its target gap asks beyond the present distance: a
+ * set of such constraints cannot contradict itself by more, and so the target gap follows from that
+ * distance. */
+static double linearize(const eb_active_set *active, eb_constraint *constraint, double time,
+                        bool touching) {
+  double x0[4][3], x[4][3], end[4][3], apart = 0;
+  eb_pair_points(&constraint->pair, active->surface->x0, x0);
+  eb_pair_points(&constraint->pair, active->surface->x0, x);
+  eb_pair_points(&constraint->pair, active->surface->x, end);
+  for (int i = 0; i < 4; i++)
+    for (int d = 0; d < 3; d++) x[i][d] += time * (end[i][d] - x[i][d]);
+  eb_constraint_linearize(constraint, (eb_points)x0, (eb_points)x, touching);
+  for (int i = 0; i < 4; i++) apart += constraint->weight[i] * eb_dot3(constraint->frame, x0[i]);
+  constraint->target_gap = eb_constraint_target_gap(apart, active->gap);
+  return apart;
+}
+
+/* Whether the normal of a constraint leads out of its second body and into its first. Where a
+ * motion has gone through a body, the places where it leaves it again are found too, with the
+ * opposite normal; no motion satisfies both. Surfaces seen from their back (open ones have no
+ * inside) pass. */
+static bool points_outward(const eb_active_set *active, const eb_constraint *constraint) {
+  static const double inside = -0.5; /* 2: straight out of one into the other; -2: the reverse */
+  const double *n = constraint->frame;
+  int first = constraint->pair.kind == EB_VERTEX_FACE ? 1 : 2;
+  double outward = 0;
+  for (int i = 0; i < 4; i++) {
+    const double *normal = active->surface->normal + 3 * (int64_t)constraint->pair.vertex[i];
+    outward += (i < first ? -1 : 1) * fabs(constraint->weight[i]) * eb_dot3(n, normal);
+  }
+  return outward > inside;
+}
+
+/* Whether the constraint that the pair would get at that time leaves it on the side where it is at
+ * the start: another trial motion may pass on the other side. */
+static bool keeps_side(const eb_active_set *active, const eb_pair *pair, double time,
+                       bool touching) {
+  eb_constraint constraint = {.pair = *pair};
+  return linearize(active, &constraint, time, touching) > 0 && points_outward(active, &constraint);
+}
+
+static eb_error activate(eb_active_set *active, const eb_pair *pair, double time, bool touching) {
+  eb_constraint constraint = {.pair = *pair};
+  linearize(active, &constraint, time, touching);
+  EB_TRY(eb_constraints_append(&active->constraints, &constraint));
+  int32_t count = active->constraints.count;
+  if (count > active->room) {
+    EB_TRY(EB_CONTACT_GROW(active->changed, 1, active->room, 2 * active->room));
+    active->room *= 2;
+  }
+  active->changed[count - 1] = 1;
+  return EB_OK;
+}
+
+static void relinearize(eb_active_set *active, int32_t k, double time, bool touching,
+                        eb_step_log *log) {
+  linearize(active, active->constraints.all + k, time, touching);
+  active->constraints.all[k].relinearizations++;
+  active->changed[k] = 1;
+  eb_log_count(log, EB_COUNT_RELINEARIZATIONS, 1);
+}
+
+static eb_error activate_or_relinearize(eb_active_set *active, const eb_pair *pair, double time,
+                                        bool touching, eb_step_log *log) {
+  const eb_constraints *set = &active->constraints;
+  int32_t k = eb_constraints_find(set, pair);
+  if (k < 0 || (touching && set->all[k].relinearizations >= MAX_RELINEARIZATIONS))
+    return activate(active, pair, time, touching);
+  if (!active->changed[k] && set->all[k].relinearizations < MAX_RELINEARIZATIONS)
+    relinearize(active, k, time, touching, log);
+  return EB_OK;
+}
+
+/* ---- the start of a step ---- */
+
+static bool is_still_close(const eb_active_set *active, const eb_constraint *constraint) {
+  double x0[4][3];
+  eb_pair_points(&constraint->pair, active->surface->x0, x0);
+  double distance = distance_of(&constraint->pair, (eb_points)x0);
+  double gaps = constraint->r[0] > 0 ? close_loaded : close_unloaded;
+  return distance > 0 && distance < gaps * active->gap &&
+         eb_pair_is_dynamic(&constraint->pair, active->surface, active->system);
+}
+
+static eb_error detect_near(const eb_active_set *active, const double *x, const eb_near **near,
+                            int32_t *count) {
+  return eb_collisions_near(active->surface->collisions, x, close_unloaded * active->gap, near,
+                            count);
+}
+
+/* Activates those of the pairs near at x, where the motion is at `time`, whose vertex is above the
+ * inside of a face. At the boundary of a face the direction between the closest points is no normal
+ * to slide on: it would stop what slides over the next face. */
+static eb_error activate_near(eb_active_set *active, const eb_near *near, int32_t count,
+                              const double *x, double time) {
+  for (int32_t i = 0; i < count; i++) {
+    const eb_pair *pair = &near[i].pair;
+    double points[4][3];
+    eb_pair_points(pair, x, points);
+    if (pair->kind == EB_VERTEX_FACE && eb_pair_inside(pair, (eb_points)points) &&
+        eb_constraints_find(&active->constraints, pair) < 0 &&
+        eb_pair_is_dynamic(pair, active->surface, active->system) &&
+        keeps_side(active, pair, time, false))
+      EB_TRY(activate(active, pair, time, false));
+  }
+  return EB_OK;
+}
+
+eb_error eb_active_set_warm_start(eb_active_set *active) {
+  eb_constraints *set = &active->constraints;
+  const eb_near *near;
+  int32_t count;
+  for (int32_t k = 0; k < set->count; k++)
+    active->changed[k] = is_still_close(active, set->all + k);
+  eb_constraints_filter(set, active->changed);
+  for (int32_t k = 0; k < set->count; k++) {
+    linearize(active, set->all + k, 0, false);
+    set->all[k].relinearizations = 0;
+  }
+  EB_TRY(detect_near(active, active->surface->x0, &near, &count));
+  return activate_near(active, near, count, active->surface->x0, 0);
+}
+
+/* ---- after a solve: hits ---- */
+
+static void find_first_hits(const eb_active_set *active, const eb_hit *hits, int32_t count) {
+  double *first = active->first_hit;
+  for (int32_t i = 0; i < active->surface->mesh->vertex_count; i++) first[i] = 2;
+  for (int32_t i = 0; i < count; i++) {
+    const eb_pair *pair = &hits[i].pair;
+    if (pair->kind == EB_VERTEX_FACE && eb_pair_is_dynamic(pair, active->surface, active->system))
+      first[pair->vertex[0]] = fmin(first[pair->vertex[0]], hits[i].time);
+  }
+}
+
+/* A vertex that has passed a face hits others from inside: these are no contacts. Edges are
+ * deferred while a vertex of theirs hits a face: where faces meet, the vertices carry it all, and
+ * the many edges that cross would only repeat it. What still hits once the first hits are prevented
+ * is found in the next outer iteration. */
+static bool is_deferred(const eb_active_set *active, const eb_hit *hit) {
+  const double *first = active->first_hit;
+  const int32_t *vertex = hit->pair.vertex;
+  if (hit->pair.kind == EB_VERTEX_FACE) return hit->time > first[vertex[0]] + same_time;
+  return fmin(fmin(first[vertex[0]], first[vertex[1]]), fmin(first[vertex[2]], first[vertex[3]])) <=
+         1;
+}
+
+/* Hits whose constraint would keep the side count first; only where there are none, all do. */
+static eb_error activate_hits(eb_active_set *active, eb_step_log *log) {
+  const eb_hit *hits;
+  int32_t count, activated = 0;
+  EB_TRY(eb_collisions_find(active->surface->collisions, active->surface->x, &hits, &count));
+  find_first_hits(active, hits, count);
+  for (int any_side = 0; any_side < 2 && activated == 0; any_side++)
+    for (const eb_hit *hit = hits; hit < hits + count; hit++) {
+      if (!eb_pair_is_dynamic(&hit->pair, active->surface, active->system) ||
+          is_deferred(active, hit))
+        continue;
+      if (!any_side && !keeps_side(active, &hit->pair, hit->time, true)) continue;
+      EB_TRY(activate_or_relinearize(active, &hit->pair, hit->time, true, log));
+      activated++;
+    }
+  return EB_OK;
+}
+
+/* ---- after a solve: distances and forces ---- */
+
+/* A pair without a constraint is too close at a part of the gap; one with a constraint at that part
+ * of its target gap, which is less where the pair has started closer. */
+static bool is_too_close(const eb_active_set *active, const eb_near *near) {
+  double x0[4][3];
+  if (eb_constraints_find(&active->constraints, &near->pair) < 0)
+    return near->distance < too_close * active->gap;
+  eb_pair_points(&near->pair, active->surface->x0, x0);
+  double target = eb_constraint_target_gap(distance_of(&near->pair, (eb_points)x0), active->gap);
+  return near->distance < too_close * target;
+}
+
+static eb_error activate_too_close(eb_active_set *active, const eb_near *near, int32_t count,
+                                   eb_step_log *log) {
+  for (int32_t i = 0; i < count; i++) {
+    const eb_pair *pair = &near[i].pair;
+    if (!is_too_close(active, &near[i]) ||
+        !eb_pair_is_dynamic(pair, active->surface, active->system))
+      continue;
+    /* Where it has come round to another side, what keeps it off is the direction it started from.
+     * / */
+    double time = keeps_side(active, pair, 1, false) ? 1 : 0;
+    if (time > 0 || keeps_side(active, pair, 0, false))
+      EB_TRY(activate_or_relinearize(active, pair, time, false, log));
+  }
+  return EB_OK;
+}
+
+/* How far the features slide along each other in the motion, m. */
+static double sliding_distance(const eb_active_set *active, const eb_constraint *constraint) {
+  double displacement[3] = {0};
+  for (int i = 0; i < 4; i++) {
+    int64_t at = 3 * (int64_t)constraint->pair.vertex[i];
+    for (int d = 0; d < 3; d++)
+      displacement[d] +=
+          constraint->weight[i] * (active->surface->x[at + d] - active->surface->x0[at + d]);
+  }
+  return hypot(eb_dot3(constraint->frame + 3, displacement),
+               eb_dot3(constraint->frame + 6, displacement));
+}
+
+/* Whether the features of a contact have moved farther apart than a linearization anywhere along
+ * the motion may leave them: then its force acts at a distance. */
+static bool acts_at_distance(const eb_active_set *active, const eb_constraint *constraint) {
+  double x[4][3];
+  if (!(constraint->r[0] > 0)) return false;
+  eb_pair_points(&constraint->pair, active->surface->x, x);
+  return distance_of(&constraint->pair, (eb_points)x) >
+         constraint->target_gap + detached * active->gap + sliding_distance(active, constraint);
+}
+
+/* Whether the normal of a contact is one that its features have nowhere along this motion: then it
+ * was linearized along another trial. */
+static bool has_foreign_normal(const eb_active_set *active, const eb_constraint *constraint) {
+  static const double alike = 0.99; /* cosine: 8 degrees */
+  enum { PLACES = 4 };
+  if (!(constraint->r[0] > 0) || active->iteration > LAST_TURN) return false;
+  for (int p = 0; p <= PLACES; p++)
+    for (int touching = 0; touching < 2; touching++) {
+      eb_constraint there = {.pair = constraint->pair};
+      linearize(active, &there, (double)p / PLACES, touching);
+      if (fabs(eb_dot3(there.frame, constraint->frame)) > alike) return false;
+    }
+  return true;
+}
+
+static void relinearize_outdated(eb_active_set *active, int32_t count, eb_step_log *log) {
+  for (int32_t k = 0; k < count; k++) {
+    const eb_constraint *constraint = active->constraints.all + k;
+    if (active->changed[k] || constraint->relinearizations >= MAX_RELINEARIZATIONS) continue;
+    if (!acts_at_distance(active, constraint) && !has_foreign_normal(active, constraint)) continue;
+    if (keeps_side(active, &constraint->pair, 1, false)) relinearize(active, k, 1, false, log);
+  }
+}
+
+/* Drops constraints whose force acts at a distance and for which there is no better linearization:
+ * a vertex has slid over the boundary of its face. Where something hits, the contact comes back as
+ * another one. Late outer iterations keep what they have, so that they end. Returns whether there
+ * were such. */
+static bool drop_distant(eb_active_set *active) {
+  eb_constraints *set = &active->constraints;
+  int32_t before = set->count;
+  for (int32_t k = 0; k < before; k++)
+    active->changed[k] = active->iteration > LAST_DROP || !acts_at_distance(active, set->all + k);
+  eb_constraints_filter(set, active->changed);
+  return set->count < before;
+}
+
+/* ---- after a solve: all of it ---- */
+
+static bool is_unchanged(const eb_active_set *active, int32_t count) {
+  bool same = active->constraints.count == count;
+  for (int32_t k = 0; k < count; k++) same &= !active->changed[k];
+  return same;
+}
+
+/* Where something has passed through something else, the end of the motion says nothing about
+ * sides: then hits alone count. */
+eb_error eb_active_set_update(eb_active_set *active, eb_step_log *log, bool *accepted) {
+  const eb_near *near;
+  int32_t count = active->constraints.count, near_count;
+  for (int32_t k = 0; k < count; k++) active->changed[k] = 0;
+  *accepted = false;
+  EB_TRY(activate_hits(active, log));
+  if (!is_unchanged(active, count)) return EB_OK;
+  EB_TRY(detect_near(active, active->surface->x, &near, &near_count));
+  EB_TRY(activate_too_close(active, near, near_count, log));
+  relinearize_outdated(active, count, log);
+  *accepted = is_unchanged(active, count) && !drop_distant(active);
+  if (*accepted || active->constraints.count < count) return EB_OK;
+  return activate_near(active, near, near_count, active->surface->x, 1);
+}
+
+bool eb_active_set_relax(eb_active_set *active, const double *u, double eps2) {
+  eb_constraints *set = &active->constraints;
+  int32_t relaxed = 0;
+  for (int32_t k = 0; k < set->count; k++) {
+    double lack = -u[3 * (int64_t)k];
+    active->changed[k] = 1;
+    if (!(lack > eps2)) continue;
+    set->all[k].target_gap -= lack;
+    active->changed[k] = set->all[k].target_gap > least_target * active->gap;
+    relaxed++;
+  }
+  eb_constraints_filter(set, active->changed);
+  return relaxed > 0;
+}
