@@ -3,7 +3,7 @@
  * for, measured against the rank of the rigid motions at the held nodes. */
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
-#include "solvers/conjac/nodes.h"
+#include "solvers/conjac/conjac.h"
 #include "tests/scene_fixture.h"
 #include "tests/support/random.h"
 
@@ -276,7 +276,7 @@ static void test_carried(eb_mesh *mesh) {
   tap_require(eb_articulation_create(1, &body, gravity, &scene.articulation), "articulation");
   tap_require(eb_articulation_attach(scene.articulation, 5, 0, mesh->X + 15), "rider");
   refused(&scene, (eb_node_choice){.selection = EB_SELECT_LIST, .list = "4+5"},
-          "node 5 cannot be dynamic: it rides on a rigid body", "a node that a body carries");
+          "node 5 cannot be dynamic: it is attached to a rigid body", "a node that a body carries");
   eb_node_list list = choose(&scene, (eb_node_choice){.selection = EB_SELECT_ALL});
   tap_ok(list.count == mesh->node_count - 1 && !listed(&list, 5), "a carried node is passed over");
   eb_node_list_clear(&list);
@@ -360,7 +360,7 @@ static int32_t hold(eb_mesh *mesh, const uint8_t *held, const double *x, eb_node
   int32_t nodes = mesh->node_count, added, *part = malloc(4 * (size_t)nodes);
   uint8_t *anchored = malloc((size_t)nodes);
   int32_t parts = eb_mesh_components(mesh, part), before = list->count;
-  tap_succeeds(eb_conjac_hold(&scene, held, x, list, &added), label(name, "is held"));
+  tap_succeeds(eb_conjac_constrain_bodies(&scene, held, x, list, &added), label(name, "is held"));
   memcpy(anchored, held, (size_t)nodes);
   bool fresh = list->count == before + added;
   for (int32_t k = 0; k < list->count; k++) {
@@ -478,7 +478,7 @@ static void test_hold_inside(void) {
       }
     eb_node_list list = {0};
     int32_t added, inside = 0;
-    tap_require(eb_conjac_hold(&scene, held, mesh->X, &list, &added), "hold");
+    tap_require(eb_conjac_constrain_bodies(&scene, held, mesh->X, &list, &added), "hold");
     for (int32_t j = 0; j < list.count; j++) inside += scene.node_area[list.nodes[j]] <= 0;
     tap_ok(added == 3 && inside == 3 - k, "a bar of %d x %d cubes is held by %d nodes inside",
            cubes[k][1], cubes[k][2], 3 - k);

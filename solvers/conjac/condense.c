@@ -1,22 +1,107 @@
-/* The factor of H_qq and what it gives: J, p and c; see conjac.h.
+/* The condensation: forces, the factor of H_qq and what it gives, J, p and c; derived in conjac.h.
  *
- * H_qq is factored in the pattern of H, with the identity (times the mean diagonal) in the rows and columns of the other nodes:
- * one symbolic factorization serves every partition. Right-hand sides are 0 there, and so are solutions until B and
- * v_s are written in. The rows of H that are about to be cleared are kept: H_qn is their transpose. */
+ *   X = -inv(H_qq) H_qn B,   p = inv(H_qq) f_q,   c_q = inv(H_qq) (k P w - H_qs v_s)
+ *
+ * H_qq is factored in the pattern of H, with the identity (times the mean diagonal) in the rows and
+ * columns of the other nodes: one symbolic factorization serves every partition. Right-hand sides
+ * are 0 there, and so are solutions until B and v_s are written in. The rows of H that are about to
+ * be cleared are kept: H_qn is their transpose.
+ *
+ * Reference: Weidner, Kim and Sueda 2020, Equations 5 to 12.
+ * Needs: H positive semi-definite element by element, no rigid mode left.
+ * Workspace: two matrices of nodes x unknowns.
+ * Fails: EB_NOT_POSITIVE_DEFINITE, as the factorization does. */
 #include "solvers/conjac/conjac.h"
 
+#include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 
+#include <stdio.h>
 #include <string.h>
+
+enum { LANES = 8 }; /* of a row of J */
+
+/* ---- memory ---- */
+
+static eb_error allocate_reduced(eb_reduced_system *r, int64_t unknowns, int64_t moving,
+                                 int64_t stride) {
+  EB_TRY(EB_NEW(r->inertia, unknowns * unknowns));
+  EB_TRY(EB_NEW(r->stiffness, unknowns * unknowns));
+  EB_TRY(EB_NEW(r->factor, unknowns * unknowns));
+  EB_TRY(EB_NEW(r->floor, unknowns));
+  EB_TRY(EB_NEW(r->rhs, unknowns));
+  EB_TRY(EB_NEW(r->y, unknowns));
+  EB_TRY(EB_NEW(r->rows, 3 * moving * unknowns));
+  return EB_NEW(r->packed, stride * EB_PACKED_ROWS);
+}
+
+void eb_conjac_release_columns(eb_conjac *c) {
+  eb_reduced_system *r = &c->reduced;
+  eb_partition_clear(&c->part);
+  free(c->rhs);
+  free(c->jacobian);
+  free(r->inertia);
+  free(r->stiffness);
+  free(r->factor);
+  free(r->floor);
+  free(r->rhs);
+  free(r->y);
+  free(r->rows);
+  free(r->packed);
+  *r = (eb_reduced_system){0};
+  c->rhs = c->jacobian = NULL;
+}
+
+/* J of all nodes of a mesh is a full matrix: it is asked for before the machine is brought to its
+ * knees. */
+static eb_error check_memory(const eb_conjac *c, int64_t unknowns) {
+  char what[96];
+  double numbers = 2 * (double)c->stride * (double)c->work.size +
+                   3 * (double)unknowns * (double)(unknowns + c->part.room);
+  snprintf(what, sizeof what, "conjac: the Jacobian of %d dynamic nodes of %d", c->chosen.count,
+           c->part.nodes);
+  return eb_memory_require(numbers * sizeof(double), what,
+                           "use fewer dynamic nodes or a smaller scene");
+}
+
+eb_error eb_conjac_allocate_columns(eb_conjac *c) {
+  EB_TRY(eb_partition_create(c->work.scene, &c->chosen, &c->part));
+  int64_t unknowns = eb_partition_most_unknowns(&c->part);
+  c->stride = (unknowns + 2 + LANES - 1) / LANES * LANES;
+  EB_TRY(check_memory(c, unknowns));
+  EB_TRY(EB_NEW(c->rhs, c->stride * c->work.size));
+  EB_TRY(EB_NEW(c->jacobian, c->stride * c->work.size));
+  c->factor_valid = false;
+  c->rhs_stale = true;
+  return allocate_reduced(&c->reduced, unknowns, c->part.room, c->stride);
+}
+
+void eb_conjac_partition(eb_conjac *c, const double *angles) {
+  if (!eb_partition_update(&c->part, &c->chosen, c->work.fixed, angles)) return;
+  c->factor_valid = false;
+  c->rhs_stale = true;
+}
 
 /* ---- forces ---- */
 
+void eb_conjac_find_contact_at(eb_conjac *c, double time, const double *x) {
+  eb_implicit *work = &c->work;
+  work->touch_count = eb_implicit_touches(work->scene, time, x, work->touch_room, work->touches);
+}
+
+void eb_conjac_collider_force(const eb_conjac *c, double *to) {
+  memset(to, 0, (size_t)c->work.size * sizeof *to);
+  eb_touches_carry(c->work.touches, c->work.touch_count, 1, to);
+}
+
+/* Balances the external forces of unsupported bodies by the inertia of their rigid acceleration. */
 static void relieve(eb_conjac *c, const double *x) {
   const eb_implicit *work = &c->work;
   memcpy(c->relieved, work->force, (size_t)work->size * sizeof *work->force);
   if (!c->relief) return;
   eb_relief_begin(c->relief);
-  for (int32_t k = 0; k < work->touch_count; k++) eb_relief_hold(c->relief, work->touches[k].node);
+  for (int32_t k = 0; k < work->touch_count; k++)
+    eb_relief_support(c->relief, work->touches[k].node);
   eb_relief_apply(c->relief, &c->part, eb_elasticity_mass(work->scene->elasticity), x, work->rhs,
                   c->relieved);
 }
@@ -70,9 +155,9 @@ eb_error eb_conjac_factor(eb_conjac *c, bool keep, eb_step_log *log, eb_reason *
 /* ---- right-hand sides ---- */
 
 /* c = k P w - H_qs v_s, the right-hand side in its place. */
-static void constant_push(eb_conjac *c) {
+static void constant_rhs(eb_conjac *c) {
   const eb_block_matrix *H = c->rows;
-  eb_conjac_carry(c, c->constant);
+  eb_conjac_collider_force(c, c->constant);
   for (int64_t k = 0; k < c->work.size; k++)
     if (c->part.class[k / 3] != EB_NODE_QUASISTATIC) c->constant[k] = 0;
   for (int32_t i = 0; i < H->rows; i++) {
@@ -88,33 +173,33 @@ static void constant_push(eb_conjac *c) {
 }
 
 /* Sets -H_qi B to 0, of one moving node i, or adds it. */
-static void push_of(const eb_conjac *c, const eb_moving_node *move, bool add) {
+static void set_column(const eb_conjac *c, const eb_moving_node *move, bool add) {
   const eb_block_matrix *H = c->rows;
   for (int32_t b = H->start[move->node]; b < H->start[move->node + 1]; b++) {
     if (c->part.class[H->column[b]] != EB_NODE_QUASISTATIC) continue;
     const double *a = H->values + 9 * (int64_t)b;
     for (int r = 0; r < 3; r++) {
-      double *to = c->pushes + (3 * (int64_t)H->column[b] + r) * c->stride + move->first;
+      double *to = c->rhs + (3 * (int64_t)H->column[b] + r) * c->stride + move->first;
       for (int32_t k = 0; k < move->count; k++) {
-        double push = 0;
+        double sum = 0;
         for (int axis = 0; axis < 3; axis++)
-          push += a[3 * axis + r] * move->rows[axis * move->count + k];
-        to[k] = add ? to[k] - push : 0;
+          sum += a[3 * axis + r] * move->rows[axis * move->count + k];
+        to[k] = add ? to[k] - sum : 0;
       }
     }
   }
 }
 
 /* The columns of J, and the last ones. With the same partition the same entries are not 0. */
-static void fill_pushes(eb_conjac *c) {
+static void fill_rhs(eb_conjac *c) {
   int32_t last = c->part.unknowns;
-  if (c->stale) memset(c->pushes, 0, (size_t)(c->work.size * c->stride) * sizeof *c->pushes);
-  c->stale = false;
-  for (int32_t m = 0; m < c->part.moving; m++) push_of(c, &c->part.move[m], false);
-  for (int32_t m = 0; m < c->part.moving; m++) push_of(c, &c->part.move[m], true);
+  if (c->rhs_stale) memset(c->rhs, 0, (size_t)(c->work.size * c->stride) * sizeof *c->rhs);
+  c->rhs_stale = false;
+  for (int32_t m = 0; m < c->part.moving; m++) set_column(c, &c->part.move[m], false);
+  for (int32_t m = 0; m < c->part.moving; m++) set_column(c, &c->part.move[m], true);
   for (int64_t k = 0; k < c->work.size; k++) {
-    c->pushes[k * c->stride + last] = c->correction[k];
-    if (c->inhomogeneous) c->pushes[k * c->stride + last + 1] = c->constant[k];
+    c->rhs[k * c->stride + last] = c->correction[k];
+    if (c->inhomogeneous) c->rhs[k * c->stride + last + 1] = c->constant[k];
   }
 }
 
@@ -144,7 +229,7 @@ static eb_error solve(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *rea
   int32_t count = (fresh ? c->part.unknowns : 0) + (c->inhomogeneous ? 2 : 1);
   eb_log_begin(log, EB_PHASE_SOLVE);
   eb_error error =
-      fresh ? eb_multifrontal_solve_rows(c->factor, count, c->stride, c->pushes, c->jacobian, log,
+      fresh ? eb_multifrontal_solve_rows(c->factor, count, c->stride, c->rhs, c->jacobian, log,
                                          reason)
             : eb_multifrontal_solve(c->factor, count, c->correction, c->correction, log, reason);
   eb_log_end(log, EB_PHASE_SOLVE);
@@ -155,8 +240,8 @@ static eb_error solve(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *rea
 eb_error eb_conjac_condense(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *reason) {
   fresh = fresh && c->part.unknowns > 0;
   eb_log_begin(log, EB_PHASE_RHS);
-  if (c->inhomogeneous) constant_push(c);
-  if (fresh) fill_pushes(c);
+  if (c->inhomogeneous) constant_rhs(c);
+  if (fresh) fill_rhs(c);
   eb_log_end(log, EB_PHASE_RHS);
   EB_TRY(solve(c, fresh, log, reason));
   if (*reason < 0) return EB_OK;

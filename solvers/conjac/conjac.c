@@ -2,24 +2,390 @@
  *
  *   J^T (M + beta h^2 H) (J y + c) = J^T (M v0 + h f),   v1 = J y + c,   x1 = x0 + h v1 + gamma p
  *
- * Reference: Weidner, Kim and Sueda 2020, "ConJac: Large Steps in Dynamic Simulation", whose K is -H; derived in conjac.h. y are
- * the velocities of the dynamic nodes and the rates of the joints of rigid bodies that carry nodes. J maps them to velocities that leave
- * the linearized forces on the quasistatic nodes unchanged; p = inv(H_qq) f_q drives those forces to zero. Where a body comes
- * to rest it is in the equilibrium of all nodes.
+ * Reference: Weidner, Kim and Sueda 2020, "ConJac: Large Steps in Dynamic Simulation", whose K is
+ * -H; derived in conjac.h. y are the velocities of the dynamic nodes and the rates of the joints of
+ * rigid bodies that nodes are attached to. J maps them to velocities that leave the linearized
+ * forces on the quasistatic nodes unchanged; p = inv(H_qq) f_q drives those forces to zero. Where a
+ * body comes to rest it is in the equilibrium of all nodes.
  *
- * Beyond the paper: gamma by a line search, further Newton corrections, a factor that serves several steps (then J lags, and with
- * it the inertia that the unknowns feel; p of the present force still leads to the same equilibrium), and in flight the relief of
- * quasistatic nodes from what accelerates a body as a whole (relief.c; on unless inertia_relief=false).
- * Without dynamic nodes the bodies follow their supports quasistatically.
+ * Beyond the paper: gamma by a line search, further Newton corrections, a factor that serves
+ * several steps (then J lags, and with it the inertia that the unknowns feel; p of the present
+ * force still leads to the same equilibrium), and in flight the relief of quasistatic nodes from
+ * what accelerates a body as a whole (relief.c; on unless inertia_relief=false). Without dynamic
+ * nodes the bodies follow their supports quasistatically.
  *
- * Needs: mass, dE/dx and H at the start of the step, elements of H positive semi-definite; every body held by scripted,
- * carried or dynamic nodes, or H_qq is singular: where the choice leaves rigid motions, further nodes become dynamic.
- * Workspace: H, its rows at nodes that are not quasistatic, its factor, two vectors and one for each unknown.
- * Fails: EB_DIVERGED_NAN when state, forces or solution are not finite; EB_NOT_POSITIVE_DEFINITE when H_qq or the small system
- * is not. The state is then as it was, but for the static solve at the start and for failed corrections after the step. */
+ * Needs: mass, dE/dx and H at the start of the step, elements of H positive semi-definite; every
+ * body constrained by scripted, attached or dynamic nodes, or H_qq is singular: where the choice
+ * leaves rigid motions, further nodes become dynamic.
+ * Workspace: H, its rows at nodes that are not quasistatic, its factor, two vectors and one for
+ * each unknown.
+ * Fails: EB_DIVERGED_NAN when state, forces or solution are not finite; EB_NOT_POSITIVE_DEFINITE
+ * when H_qq or the small system is not. The state is then as it was, but for the static solve at
+ * the start and for failed corrections after the step. */
 #include "solvers/conjac/conjac.h"
 
+#include "problems/base/memory.h"
+#include "solvers/linalg/block_ops.h"
 #include "solvers/registry.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the dynamic nodes ---- */
+
+static eb_selection selection_named(const char *name) {
+  static const char *const names[] = {"scene", "random", "farthest", "list", "all"};
+  for (int k = 0; k < EB_SELECT_ALL; k++)
+    if (!strcmp(name, names[k])) return (eb_selection)k;
+  return EB_SELECT_ALL;
+}
+
+static eb_error check_choice(const eb_values *values, eb_selection selection) {
+  bool listed = eb_values_given(values, "nodes");
+  if (listed && selection != EB_SELECT_LIST && eb_values_given(values, "selection"))
+    return EB_ERROR(EB_ERR_USAGE, "conjac: nodes are listed, but selection=%s; use selection=list",
+                    eb_values_text(values, "selection"));
+  if (selection == EB_SELECT_LIST && !listed)
+    return EB_ERROR(EB_ERR_USAGE, "conjac: selection=list lacks the list; add nodes=12+40+99, or "
+                                  "take dynamic=0 for none");
+  bool counted = selection == EB_SELECT_LIST || selection == EB_SELECT_ALL;
+  if (counted && eb_values_given(values, "dynamic"))
+    return EB_ERROR(EB_ERR_USAGE, "conjac: selection=%s has its own number; leave out dynamic=%lld",
+                    selection == EB_SELECT_ALL ? "all" : "list",
+                    (long long)eb_values_int(values, "dynamic"));
+  return EB_OK;
+}
+
+/* With no number asked for, as many as fit up to the default. */
+static eb_error choose(const eb_solver *solver, eb_node_list *out) {
+  const eb_values *values = solver->options;
+  eb_node_choice choice = {.selection = selection_named(eb_values_text(values, "selection")),
+                           .count = (int32_t)eb_values_int(values, "dynamic"),
+                           .list = eb_values_text(values, "nodes"),
+                           .spacing = eb_values_real(values, "spacing"),
+                           .seed = solver->seed};
+  if (eb_values_given(values, "nodes") && !eb_values_given(values, "selection"))
+    choice.selection = EB_SELECT_LIST;
+  EB_TRY(check_choice(values, choice.selection));
+  eb_error error = eb_conjac_choose(solver->scene, &choice, out);
+  bool fewer = choice.selection != EB_SELECT_LIST && choice.selection != EB_SELECT_ALL &&
+               !eb_values_given(values, "dynamic");
+  while (fewer && error && eb_error_kind(error) == EB_ERR_USAGE && choice.count > 0) {
+    eb_error_free(error);
+    choice.count--;
+    error = eb_conjac_choose(solver->scene, &choice, out);
+  }
+  return error;
+}
+
+/* ---- life ---- */
+
+static void log_memory(const eb_conjac *c, eb_step_log *log) {
+  const eb_block_matrix *A = c->work.matrix;
+  double blocks = A->start[A->rows], values = 9 * sizeof *A->values * blocks;
+  double pattern = sizeof *A->column * blocks + 2 * sizeof *A->start * (double)A->rows;
+  double columns = 2 * ((double)c->stride + 1);
+  eb_log_memory(log, EB_MEMORY_MATRIX, pattern + 2 * values);
+  eb_log_memory(log, EB_MEMORY_ELEMENTS, columns * (double)c->work.size * sizeof *c->jacobian);
+}
+
+/* The scripted and attached nodes, in the workspace of the partition. */
+static const uint8_t *find_boundary(eb_conjac *c) {
+  for (int32_t i = 0; i < c->work.nodes; i++)
+    c->part.next[i] = c->work.fixed[i] || c->part.attached[i];
+  return c->part.next;
+}
+
+/* Sorts the nodes of a step into classes. Where the script has let go of nodes, further nodes may
+ * have to become dynamic: the only case in which a step allocates. */
+static eb_error classify(eb_conjac *c, const eb_state *state, eb_step_log *log) {
+  const uint8_t *boundary = find_boundary(c);
+  bool freed = false;
+  for (int32_t i = 0; i < c->work.nodes; i++) freed |= c->boundary[i] && !boundary[i];
+  if (freed) return eb_conjac_constrain_rigid_modes(c, boundary, state->x, state->q, log);
+  eb_conjac_partition(c, state->q);
+  return EB_OK;
+}
+
+static void release_mesh(eb_conjac *c) {
+  eb_conjac_release_columns(c);
+  eb_multifrontal_destroy(c->factor);
+  eb_block_matrix_destroy(c->rows);
+  eb_implicit_clear(&c->work);
+  free(c->root_mass);
+  free(c->trial);
+  free(c->relieved);
+  eb_relief_destroy(c->relief);
+  free(c->friction);
+  free(c->correction);
+  free(c->boundary);
+  c->factor = NULL;
+  c->rows = NULL;
+  c->root_mass = c->trial = c->relieved = c->correction = NULL;
+  c->relief = NULL;
+  c->friction = NULL;
+  c->boundary = NULL;
+}
+
+static eb_error create_factor(eb_conjac *c, const eb_solver *solver, eb_step_log *log) {
+  eb_multifrontal_settings settings = {.threads = solver->threads};
+  return eb_multifrontal_create(&settings, c->work.matrix, log, &c->factor);
+}
+
+static void measure(eb_conjac *c) {
+  const eb_scene *scene = c->work.scene;
+  const double *mass = eb_elasticity_mass(scene->elasticity);
+  double lo[3], hi[3], square = 0;
+  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+  for (int d = 0; d < 3; d++) square += (hi[d] - lo[d]) * (hi[d] - lo[d]);
+  c->diagonal = sqrt(square);
+  for (int32_t i = 0; i < c->work.nodes; i++) c->root_mass[i] = sqrt(mass[i]);
+  c->potential =
+      (eb_potential){.elasticity = scene->elasticity,
+                     .nodes = c->work.nodes,
+                     .elastic_scale = eb_potential_elastic_scale(scene->mesh, scene->materials),
+                     .force = c->relieved};
+}
+
+/* Everything that follows from the mesh, for the step that begins at `time` with positions x. */
+static eb_error build(eb_conjac *c, const eb_solver *solver, double time, const double *x,
+                      const double *angles, eb_step_log *log) {
+  const eb_scene *scene = solver->scene;
+  EB_TRY(eb_implicit_create(solver, &c->work));
+  EB_TRY(eb_block_matrix_like(c->work.matrix, &c->rows));
+  EB_TRY(EB_NEW(c->root_mass, c->work.nodes));
+  EB_TRY(EB_NEW(c->trial, c->work.size));
+  EB_TRY(EB_NEW(c->relieved, c->work.size));
+  if (c->settings.relief) EB_TRY(eb_relief_create(scene->mesh, &c->relief));
+  EB_TRY(EB_NEW(c->friction, c->work.touch_room));
+  EB_TRY(EB_NEW(c->correction, 2 * c->work.size));
+  c->constant = c->correction + c->work.size;
+  EB_TRY(EB_NEW(c->boundary, c->work.nodes));
+  EB_TRY(eb_conjac_allocate_columns(c));
+  EB_TRY(create_factor(c, solver, log));
+  measure(c);
+  eb_scene_boundary(scene, time + scene->dt, c->work.fixed, c->work.target);
+  EB_TRY(eb_conjac_constrain_rigid_modes(c, find_boundary(c), x, angles, log));
+  log_memory(c, log);
+  return EB_OK;
+}
+
+static void release(eb_conjac *c) {
+  release_mesh(c);
+  eb_node_list_clear(&c->chosen);
+  free(c);
+}
+
+static void configure(eb_conjac *c, const eb_values *values) {
+  const char *gamma = eb_values_text(values, "gamma");
+  c->settings = (eb_conjac_settings){.beta = eb_values_real(values, "beta"),
+                                     .search = !strcmp(gamma, "linesearch"),
+                                     .gamma = strtod(gamma, NULL),
+                                     .newton_steps = eb_values_int(values, "newton_steps"),
+                                     .keep_factor = eb_values_int(values, "keep_factor"),
+                                     .friction_passes = eb_values_int(values, "friction_passes"),
+                                     .relief = eb_values_bool(values, "inertia_relief")};
+  c->equilibrate_first = !strcmp(eb_values_text(values, "initial"), "static");
+}
+
+static eb_error check_gamma(const char *text) {
+  char *end;
+  double gamma = strtod(text, &end);
+  bool number = end != text && !*end && gamma >= 0 && gamma <= 2;
+  if (number || !strcmp(text, "linesearch")) return EB_OK;
+  return EB_ERROR(EB_ERR_USAGE,
+                  "conjac: gamma is '%s'; give a number from 0 to 2 or gamma=linesearch", text);
+}
+
+static eb_error conjac_create(eb_solver *solver, const eb_scene *scene) {
+  eb_conjac *c;
+  EB_TRY(check_gamma(eb_values_text(solver->options, "gamma")));
+  EB_TRY(EB_NEW(c, 1));
+  configure(c, solver->options);
+  eb_error error = choose(solver, &c->chosen);
+  if (!error) error = build(c, solver, 0, scene->x0, NULL, solver->setup_log);
+  if (error)
+    release(c);
+  else
+    solver->data = c;
+  return error;
+}
+
+static void conjac_destroy(eb_solver *solver) {
+  release(solver->data);
+}
+
+/* ---- cuts ---- */
+
+static bool copies_dynamic(const eb_conjac *c, int32_t node) {
+  const int32_t *origin = c->work.scene->node_origin;
+  for (int32_t k = 0; k < c->chosen.count; k++)
+    if (origin[c->chosen.nodes[k]] == origin[node]) return true;
+  return false;
+}
+
+/* Of a dynamic node that a cut has parted all copies are dynamic: each keeps its part of the
+ * inertia, and which of them the choice meant there is no telling. */
+static eb_error follow_copies(eb_conjac *c, int32_t old_nodes) {
+  int32_t nodes = c->work.scene->mesh->node_count, count = c->chosen.count, *grown;
+  EB_TRY(EB_NEW(grown, count + nodes - old_nodes));
+  memcpy(grown, c->chosen.nodes, (size_t)count * sizeof *grown);
+  for (int32_t i = old_nodes; i < nodes; i++)
+    if (copies_dynamic(c, i)) grown[count++] = i;
+  free(c->chosen.nodes);
+  c->chosen = (eb_node_list){.count = count, .nodes = grown};
+  return EB_OK;
+}
+
+static eb_error conjac_rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log) {
+  eb_conjac *c = solver->data;
+  int32_t old_nodes = c->work.nodes;
+  c->work.scene = solver->scene;
+  EB_TRY(follow_copies(c, old_nodes));
+  release_mesh(c);
+  return build(c, solver, state->time, state->x, state->q, log);
+}
+
+/* ---- positions ---- */
+
+static void place_attached(const eb_conjac *c, eb_state *state) {
+  const eb_articulation *bodies = c->part.scene->articulation;
+  for (int32_t k = 0; bodies && k < eb_articulation_attached(bodies); k++) {
+    int32_t node = eb_articulation_node(bodies, k);
+    if (c->part.class[node] == EB_NODE_ATTACHED)
+      eb_articulation_place(bodies, state->q, k, state->x + 3 * (int64_t)node, NULL);
+  }
+}
+
+static void advance(const eb_conjac *c, eb_state *state, double dt) {
+  const eb_implicit *work = &c->work;
+  int32_t joints = c->part.joints;
+  for (int64_t k = 0; k < work->size; k++) {
+    bool scripted = c->part.class[k / 3] == EB_NODE_SCRIPTED;
+    state->v[k] = scripted ? work->prescribed[k] : work->unknown[k];
+    state->x[k] = scripted ? work->target[k] : state->x[k] + dt * state->v[k];
+  }
+  for (int32_t j = 0; j < joints; j++) {
+    state->u[j] = c->reduced.y[c->part.unknowns - joints + j];
+    state->q[j] += dt * state->u[j];
+  }
+  place_attached(c, state);
+  state->time += dt;
+  state->step++;
+}
+
+/* ---- the step ---- */
+
+/* v_s, to work.prescribed. */
+static void script_velocities(eb_conjac *c, const eb_state *state, double dt) {
+  eb_implicit *work = &c->work;
+  c->inhomogeneous = false;
+  for (int64_t k = 0; k < work->size; k++) {
+    if (c->part.class[k / 3] != EB_NODE_SCRIPTED) continue;
+    work->prescribed[k] = (work->target[k] - state->x[k]) / dt;
+    c->inhomogeneous |= work->prescribed[k] != 0;
+  }
+}
+
+static bool begin_step(eb_conjac *c, const eb_state *state, double dt, eb_step_log *log) {
+  return eb_implicit_begin(&c->work, state, dt, log) &&
+         eb_all_finite(state->joint_count, state->q) && eb_all_finite(state->joint_count, state->u);
+}
+
+/* The contacts with implicit colliders of a step; c is not 0 when something moves. Returns whether
+ * a factor that is kept does not know them: there are some, or were. */
+static bool find_contact(eb_conjac *c, const eb_state *state, double dt, eb_step_log *log) {
+  eb_implicit *work = &c->work;
+  bool had = c->had_contact;
+  eb_implicit_find_touches(work, state, dt, log);
+  for (const eb_touch *at = work->touches; at < work->touches + work->touch_count; at++)
+    for (int d = 0; d < 3; d++) c->inhomogeneous |= at->velocity[d] != 0;
+  c->had_contact = work->touch_count > 0;
+  return had || c->had_contact;
+}
+
+static eb_reason net_force(eb_conjac *c, const double *x, eb_step_log *log) {
+  eb_log_begin(log, EB_PHASE_RHS);
+  bool finite = eb_conjac_net_force(c, x);
+  if (finite) eb_log_residual(log, eb_conjac_residual(c));
+  eb_log_end(log, EB_PHASE_RHS);
+  return finite ? EB_RUNNING : EB_DIVERGED_NAN;
+}
+
+/* f, and the factor unless it can still serve. */
+static eb_error factor_if_outdated(eb_conjac *c, const eb_state *state, bool fresh,
+                                   eb_step_log *log, eb_reason *reason) {
+  if (fresh)
+    eb_implicit_assemble(&c->work, state->x, 0, 1, true, log);
+  else
+    eb_implicit_gradient(&c->work, state->x, log);
+  *reason = net_force(c, state->x, log);
+  if (*reason < 0 || !fresh) return EB_OK;
+  c->age = 0;
+  return eb_conjac_factor(c, true, log, reason);
+}
+
+/* Positions and velocities at the end of the step, given v and p. */
+static void finish(eb_conjac *c, eb_state *state, double dt, double work_of_p, eb_step_log *log) {
+  eb_log_begin(log, EB_PHASE_PROJECT);
+  advance(c, state, dt);
+  eb_log_end(log, EB_PHASE_PROJECT);
+  double length = eb_conjac_step_length(c, state, work_of_p, log);
+  eb_log_begin(log, EB_PHASE_PROJECT);
+  eb_conjac_add_correction(c, length, state->x);
+  eb_log_end(log, EB_PHASE_PROJECT);
+}
+
+static eb_error solve_step(eb_conjac *c, eb_state *state, double dt, eb_step_log *log,
+                           eb_reason *reason) {
+  bool contact_changed = find_contact(c, state, dt, log);
+  bool fresh = !c->factor_valid || contact_changed || c->age >= c->settings.keep_factor;
+  c->factor_valid = false;
+  EB_TRY(factor_if_outdated(c, state, fresh, log, reason));
+  if (*reason < 0) return EB_OK;
+  EB_TRY(eb_conjac_condense(c, fresh, log, reason));
+  if (*reason < 0) return EB_OK;
+  double work_of_p = eb_conjac_work_of_correction(c);
+  eb_conjac_reduce(c, state, dt, fresh, log, reason);
+  if (*reason < 0) return EB_OK;
+  if (!eb_all_finite(c->work.size, c->work.unknown)) {
+    *reason = EB_DIVERGED_NAN;
+    return EB_OK;
+  }
+  finish(c, state, dt, work_of_p, log);
+  c->factor_valid = true;
+  c->age++;
+  EB_TRY(eb_conjac_newton_corrections(c, state, log, reason));
+  /* What friction has made of the velocities, or a factor of an earlier step, does not solve the
+   * equation of this one. */
+  if (*reason > 0 && (c->work.touch_count > 0 || !fresh)) *reason = EB_CONVERGED_ITS;
+  return EB_OK;
+}
+
+static eb_error conjac_step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
+                            eb_reason *reason) {
+  eb_conjac *c = solver->data;
+  log->residual_norm = "|f_q|_2 of the net force on quasistatic nodes, N";
+  log->equation = EB_EQUATION_REDUCED;
+  log->linearization = (eb_linearization){1, c->settings.beta, EB_TANGENT_PROJECTED};
+  log->iterations = 1;
+  *reason = EB_DIVERGED_NAN;
+  if (!begin_step(c, state, dt, log)) return EB_OK;
+  EB_TRY(classify(c, state, log));
+  if (c->equilibrate_first) {
+    EB_TRY(eb_conjac_equilibrate(c, state, log, reason));
+    if (*reason < 0) return EB_OK;
+    c->equilibrate_first = false;
+    *reason = EB_DIVERGED_NAN;
+    if (!begin_step(c, state, dt, log)) return EB_OK;
+  }
+  eb_log_begin(log, EB_PHASE_RHS);
+  script_velocities(c, state, dt);
+  eb_log_end(log, EB_PHASE_RHS);
+  return solve_step(c, state, dt, log, reason);
+}
+
+/* ---- the solver ---- */
 
 static const eb_option options[] = {
     {.name = "beta",
@@ -104,8 +470,8 @@ const eb_solver_ops eb_solver_conjac = {
                     EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS |
                     EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING | EB_CAP_ARTICULATION,
     .options = options,
-    .create = eb_conjac_create,
+    .create = conjac_create,
     .update = EB_UPDATE_CORRECTED,
-    .step = eb_conjac_step,
-    .destroy = eb_conjac_destroy,
-    .rebuild = eb_conjac_rebuild};
+    .step = conjac_step,
+    .destroy = conjac_destroy,
+    .rebuild = conjac_rebuild};

@@ -1,8 +1,9 @@
-/* Which nodes of a condensation stay dynamic.
+/* Which nodes of a condensation stay dynamic; see nodes.h.
  *
- * Random choice is random sequential addition: the candidates are gone through in a random order, and each is taken that keeps its
- * distance from all that were taken before. Farthest-point choice takes the candidate whose nearest site - held or
- * chosen - is farthest (Gonzalez 1985). Distances are those of the rest configuration. */
+ * Random choice is random sequential addition: the candidates are gone through in a random order,
+ * and each is taken that keeps its distance from all that were taken before. Farthest-point choice
+ * takes the candidate whose nearest site - scripted, attached or chosen - is farthest (Gonzalez
+ * 1985). Distances are those of the rest configuration. */
 #include "solvers/conjac/nodes.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 typedef enum role {
   FREE,
   SCRIPTED, /* in the first step */
-  CARRIED   /* rides on a rigid body */
+  ATTACHED  /* to a rigid body */
 } role;
 
 typedef struct selector {
@@ -52,7 +53,7 @@ static void find_roles(selector *s) {
   eb_scene_boundary(scene, scene->dt, s->fixed, s->target);
   for (int32_t i = 0; i < nodes_of(s); i++) s->role[i] = s->fixed[i] ? SCRIPTED : FREE;
   for (int32_t k = 0; bodies && k < eb_articulation_attached(bodies); k++)
-    s->role[eb_articulation_node(bodies, k)] = CARRIED;
+    s->role[eb_articulation_node(bodies, k)] = ATTACHED;
 }
 
 /* The default run is counted in the scene's default time step, whatever the step of this run. */
@@ -96,9 +97,9 @@ static eb_error take_named(selector *s, int32_t node) {
                     node, nodes_of(s) - 1);
   if (contains(&s->list, node))
     return EB_ERROR(EB_ERR_USAGE, "dynamic node %d is listed twice", node);
-  if (s->role[node] == CARRIED)
+  if (s->role[node] == ATTACHED)
     return EB_ERROR(EB_ERR_USAGE,
-                    "node %d cannot be dynamic: it rides on a rigid body, whose joints move it",
+                    "node %d cannot be dynamic: it is attached to a rigid body, whose joints move it",
                     node);
   bool freed = true;
   if (s->role[node] == SCRIPTED) EB_TRY(freed_in_time(s, node, &freed));
@@ -138,7 +139,8 @@ static eb_error take_list(selector *s) {
 
 /* ---- farthest-point -------------------------------------------------------------------------- */
 
-/* The first of the free nodes that are farthest from all sites, or -1 when every free node is one. */
+/* The first of the free nodes that are farthest from all sites, or -1 when every free node is one.
+ */
 static int32_t farthest_candidate(const selector *s) {
   int32_t best = -1;
   for (int32_t i = 0; i < nodes_of(s); i++)
@@ -148,9 +150,9 @@ static int32_t farthest_candidate(const selector *s) {
   return best;
 }
 
-/* Sites before the first choice: the held nodes, or the centroid of the nodes when there are none. The centroid only
- * says where to begin. */
-static void add_held_sites(selector *s) {
+/* Sites before the first choice: the scripted and attached nodes, or the centroid of the nodes when
+ * there are none. The centroid only says where to begin. */
+static void add_boundary_sites(selector *s) {
   for (int32_t i = 0; i < nodes_of(s); i++)
     if (s->role[i] != FREE) add_site(s, i);
 }
@@ -173,7 +175,7 @@ static eb_error too_few(const selector *s) {
 }
 
 static eb_error take_farthest(selector *s) {
-  add_held_sites(s);
+  add_boundary_sites(s);
   while (s->list.count < s->choice->count) {
     int32_t next = farthest_candidate(s);
     if (next >= 0 && isinf(s->distance[next])) next = farthest_from_centroid(s);
@@ -203,10 +205,10 @@ static void draw(selector *s, int32_t *candidates) {
   }
 }
 
-/* Once the random order is through, every candidate lies within the spacing r of a chosen node. Let farthest-point
- * choice, from the same named nodes, give as many nodes as wanted, with a least distance d. Were r <= d / 2, two of them
- * would lie within r of the same random node, less than d apart: so d / 2 always fits (0.49 allows for
- * the rounding of what is printed). */
+/* Once the random order is through, every candidate lies within the spacing r of a chosen node. Let
+ * farthest-point choice, from the same named nodes, give as many nodes as wanted, with a least
+ * distance d. Were r <= d / 2, two of them would lie within r of the same random node, less than d
+ * apart: so d / 2 always fits (0.49 allows for the rounding of what is printed). */
 static eb_error too_many(selector *s, int32_t named) {
   int32_t fitted = s->list.count;
   double fits = INFINITY, lo[3], hi[3];

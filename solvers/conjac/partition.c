@@ -1,4 +1,7 @@
-/* Classes of nodes and the rows of B; see partition.h. */
+/* Classes of nodes and the rows of B; see partition.h for both.
+ *
+ * Needs: the script's nodes and the angles of the joints. Workspace: three bytes a node, 3 x joints
+ * numbers an attached node. Nothing fails after create. */
 #include "solvers/conjac/partition.h"
 
 #include "problems/base/memory.h"
@@ -11,19 +14,19 @@ static int32_t joints_of(const eb_scene *scene) {
   return scene->articulation ? eb_articulation_joints(scene->articulation) : 0;
 }
 
-static int32_t carried_of(const eb_scene *scene) {
+static int32_t attached_of(const eb_scene *scene) {
   return scene->articulation ? eb_articulation_attached(scene->articulation) : 0;
 }
 
 static eb_error allocate(eb_partition *p) {
-  int32_t carried = carried_of(p->scene);
+  int32_t attached = attached_of(p->scene);
   EB_TRY(EB_NEW(p->class, p->nodes));
   EB_TRY(EB_NEW(p->next, p->nodes));
-  EB_TRY(EB_NEW(p->rides, p->nodes));
+  EB_TRY(EB_NEW(p->attached, p->nodes));
   EB_TRY(EB_NEW(p->move, p->room));
-  EB_TRY(EB_NEW(p->jacobians, 3 * (int64_t)carried * p->joints));
-  for (int32_t k = 0; k < carried; k++)
-    p->rides[eb_articulation_node(p->scene->articulation, k)] = 1;
+  EB_TRY(EB_NEW(p->jacobians, 3 * (int64_t)attached * p->joints));
+  for (int32_t k = 0; k < attached; k++)
+    p->attached[eb_articulation_node(p->scene->articulation, k)] = 1;
   return EB_OK;
 }
 
@@ -32,7 +35,7 @@ eb_error eb_partition_create(const eb_scene *scene, const eb_node_list *chosen, 
                         .nodes = scene->mesh->node_count,
                         .axes = scene->mesh->type == EB_TRIANGLE ? 2 : 3,
                         .joints = joints_of(scene),
-                        .room = chosen->count + carried_of(scene)};
+                        .room = chosen->count + attached_of(scene)};
   for (int k = 0; k < out->axes; k++) out->identity[k * out->axes + k] = 1;
   eb_error error = allocate(out);
   if (error) eb_partition_clear(out);
@@ -42,14 +45,14 @@ eb_error eb_partition_create(const eb_scene *scene, const eb_node_list *chosen, 
 void eb_partition_clear(eb_partition *p) {
   free(p->class);
   free(p->next);
-  free(p->rides);
+  free(p->attached);
   free(p->move);
   free(p->jacobians);
   *p = (eb_partition){0};
 }
 
 int32_t eb_partition_most_unknowns(const eb_partition *p) {
-  return p->axes * (p->room - carried_of(p->scene)) + p->joints;
+  return p->axes * (p->room - attached_of(p->scene)) + p->joints;
 }
 
 /* ---- classes ---- */
@@ -74,13 +77,13 @@ static void place_dynamic(eb_partition *p, const eb_node_list *chosen) {
   }
 }
 
-static void place_carried(eb_partition *p, const double *angles) {
-  static const double unturned[EB_MAX_JOINTS] = {0};
-  for (int32_t k = 0; k < carried_of(p->scene); k++) {
+static void place_attached(eb_partition *p, const double *angles) {
+  static const double rest_angles[EB_MAX_JOINTS] = {0};
+  for (int32_t k = 0; k < attached_of(p->scene); k++) {
     int32_t node = eb_articulation_node(p->scene->articulation, k);
-    if (p->class[node] != EB_NODE_CARRIED) continue;
+    if (p->class[node] != EB_NODE_ATTACHED) continue;
     double place[3], *rows = p->jacobians + 3 * (int64_t)k * p->joints;
-    eb_articulation_place(p->scene->articulation, angles ? angles : unturned, k, place, rows);
+    eb_articulation_place(p->scene->articulation, angles ? angles : rest_angles, k, place, rows);
     p->move[p->moving++] =
         (eb_moving_node){.node = node, .first = p->unknowns, .count = p->joints, .rows = rows};
   }
@@ -90,13 +93,15 @@ static void place_carried(eb_partition *p, const double *angles) {
 bool eb_partition_update(eb_partition *p, const eb_node_list *chosen, const uint8_t *fixed,
                          const double *angles) {
   for (int32_t i = 0; i < p->nodes; i++)
-    p->next[i] = fixed[i] ? EB_NODE_SCRIPTED : p->rides[i] ? EB_NODE_CARRIED : EB_NODE_QUASISTATIC;
+    p->next[i] = fixed[i]         ? EB_NODE_SCRIPTED
+                 : p->attached[i] ? EB_NODE_ATTACHED
+                                  : EB_NODE_QUASISTATIC;
   for (int32_t k = 0; k < chosen->count; k++) {
     uint8_t *class = &p->next[chosen->nodes[k]];
     if (*class == EB_NODE_QUASISTATIC) *class = EB_NODE_DYNAMIC;
   }
   bool changed = take_classes(p);
   place_dynamic(p, chosen);
-  place_carried(p, angles);
+  place_attached(p, angles);
   return changed;
 }

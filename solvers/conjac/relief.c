@@ -1,15 +1,23 @@
-/* Inertia relief of bodies that nothing holds.
+/* Inertia relief of unsupported bodies.
  *
- * Quasistatic nodes are to have no net force. In a body that falls freely they then carry their weight to the dynamic nodes, as if it hung on
- * these, although in truth nothing bends it: at fine nodes of soft bodies that load tears the elements around them. Loads of unsupported
- * structures are balanced by the inertia of their rigid acceleration (inertia relief, textbook practice in structural analysis):
+ * Quasistatic nodes are to have no net force. In a body that falls freely they then carry their
+ * weight to the dynamic nodes, as if it hung on these, although in truth nothing bends it: at fine
+ * nodes of soft bodies that load tears the elements around them. Loads of unsupported structures
+ * are balanced by the inertia of their rigid acceleration (inertia relief, textbook practice in
+ * structural analysis):
  *
- *   f'_i = f_i - m_i (a + alpha x r_i),   sum m a = sum f,   I alpha = sum r x f   about the centre of mass
+ *   f'_i = f_i - m_i (a + alpha x r_i),   sum m a = sum f,   I alpha = sum r x f   about the centre
+ * of mass
  *
- * over all nodes i of a connected body without scripted and carried nodes that touches no implicit collider. f' is free of net force and
- * moment, and vanishes in free fall; where the body comes to rest f' = f. It takes the place of f where quasistatic nodes seek
- * their equilibrium and nowhere else: the equation of motion has f. A touched body is held: the springs of its touches are in H, and it is the
- * correction that brings them into balance with all of f. The paper has no such term (inertia_relief=false). */
+ * over all nodes i of a connected body without scripted and attached nodes that touches no implicit
+ * collider. f' is free of net force and moment, and vanishes in free fall; where the body comes to
+ * rest f' = f. It takes the place of f where quasistatic nodes seek their equilibrium and nowhere
+ * else: the equation of motion has f. A body in contact is supported: the springs of its contacts
+ * are in H, and it is the correction that brings them into balance with all of f. The paper has no
+ * such term (inertia_relief=false).
+ *
+ * Needs: mass and net force of all nodes.
+ * Workspace: an integer a node, 26 numbers a body. Nothing fails after create. */
 #include "solvers/conjac/conjac.h"
 
 #include "problems/base/memory.h"
@@ -19,15 +27,15 @@
 #include <float.h>
 #include <string.h>
 
-typedef struct eb_body {
-  bool held;
+typedef struct rigid_body {
+  bool supported;
   double mass, centre[3], force[3], torque[3], alpha[3];
   double inertia[3][3];
-} eb_body;
+} rigid_body;
 
 struct eb_relief {
   int32_t count, *body; /* of every node */
-  eb_body *bodies;
+  rigid_body *bodies;
 };
 
 /* ---- life ---- */
@@ -56,31 +64,31 @@ void eb_relief_destroy(eb_relief *relief) {
 
 /* ---- rigid accelerations ---- */
 
-/* Mass, centre and force of every body. Returns whether there is one that nothing holds. */
+/* Mass, centre and force of every body. Returns whether there is one without support. */
 static bool sum_bodies(eb_relief *relief, const eb_partition *part, const double *mass,
                        const double *x, const double *f) {
-  bool loose = false;
+  bool unsupported = false;
   for (int32_t i = 0; i < part->nodes; i++) {
-    eb_body *body = &relief->bodies[relief->body[i]];
-    body->held |= part->class[i] == EB_NODE_SCRIPTED || part->class[i] == EB_NODE_CARRIED;
+    rigid_body *body = &relief->bodies[relief->body[i]];
+    body->supported |= part->class[i] == EB_NODE_SCRIPTED || part->class[i] == EB_NODE_ATTACHED;
     body->mass += mass[i];
     for (int d = 0; d < 3; d++) {
       body->centre[d] += mass[i] * x[3 * (int64_t)i + d];
       body->force[d] += f[3 * (int64_t)i + d];
     }
   }
-  for (eb_body *body = relief->bodies; body < relief->bodies + relief->count; body++) {
-    body->held |= !(body->mass > 0);
-    loose |= !body->held;
+  for (rigid_body *body = relief->bodies; body < relief->bodies + relief->count; body++) {
+    body->supported |= !(body->mass > 0);
+    unsupported |= !body->supported;
     for (int d = 0; d < 3; d++) body->centre[d] /= body->mass;
   }
-  return loose;
+  return unsupported;
 }
 
 static void sum_moments(eb_relief *relief, const eb_partition *part, const double *mass,
                         const double *x, const double *f) {
   for (int32_t i = 0; i < part->nodes; i++) {
-    eb_body *body = &relief->bodies[relief->body[i]];
+    rigid_body *body = &relief->bodies[relief->body[i]];
     double r[3], moment[3], square = 0;
     for (int d = 0; d < 3; d++) {
       r[d] = x[3 * (int64_t)i + d] - body->centre[d];
@@ -96,7 +104,7 @@ static void sum_moments(eb_relief *relief, const eb_partition *part, const doubl
 }
 
 /* alpha = inv(I) torque by the adjugate; 0 where all mass lies on a line. */
-static void angular_acceleration(eb_body *body) {
+static void angular_acceleration(rigid_body *body) {
   double(*I)[3] = body->inertia, adjugate[3][3], determinant = 0,
   trace = I[0][0] + I[1][1] + I[2][2];
   for (int d = 0; d < 3; d++) eb_cross3(I[(d + 1) % 3], I[(d + 2) % 3], adjugate[d]);
@@ -111,23 +119,23 @@ void eb_relief_begin(eb_relief *relief) {
   memset(relief->bodies, 0, (size_t)relief->count * sizeof *relief->bodies);
 }
 
-void eb_relief_hold(eb_relief *relief, int32_t node) {
-  relief->bodies[relief->body[node]].held = true;
+void eb_relief_support(eb_relief *relief, int32_t node) {
+  relief->bodies[relief->body[node]].supported = true;
 }
 
 void eb_relief_apply(eb_relief *relief, const eb_partition *part, const double *mass,
-                     const double *x, const double *f, double *pull) {
+                     const double *x, const double *f, double *load) {
   if (!sum_bodies(relief, part, mass, x, f)) return;
   sum_moments(relief, part, mass, x, f);
-  for (eb_body *body = relief->bodies; body < relief->bodies + relief->count; body++)
+  for (rigid_body *body = relief->bodies; body < relief->bodies + relief->count; body++)
     angular_acceleration(body);
   for (int32_t i = 0; i < part->nodes; i++) {
-    const eb_body *body = &relief->bodies[relief->body[i]];
+    const rigid_body *body = &relief->bodies[relief->body[i]];
     double r[3], turn[3];
-    if (body->held) continue;
+    if (body->supported) continue;
     for (int d = 0; d < 3; d++) r[d] = x[3 * (int64_t)i + d] - body->centre[d];
     eb_cross3(body->alpha, r, turn);
     for (int d = 0; d < 3; d++)
-      pull[3 * (int64_t)i + d] -= mass[i] * (body->force[d] / body->mass + turn[d]);
+      load[3 * (int64_t)i + d] -= mass[i] * (body->force[d] / body->mass + turn[d]);
   }
 }

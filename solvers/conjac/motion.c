@@ -1,7 +1,29 @@
-/* The equation of motion of the unknowns; derived in conjac.h.
+/* The equation of motion of the unknowns, and friction on them; derived in conjac.h.
  *
- * J^T M J is the sum of products of blocks of rows of M^1/2 J, each packed into the cache: J is read once. Sums run in the
- * order of nodes: the same bits for any number of threads. */
+ *   J^T (M + beta h^2 H) J y = J^T (M (v0 - c) + h f) - beta h^2 B^T (H c - b)_n
+ *
+ * J^T M J is the sum of products of blocks of rows of M^1/2 J, each packed into the cache: J is
+ * read once. Sums run in the order of nodes: the same bits for any number of threads.
+ *
+ * The penalty of problems/contact/implicit_penalty.h is linear in v, k depth n - (scale / h) k P
+ * (v - w), so its springs are part of H and its force is part of f: J knows the colliders. What
+ * moving colliders bring, b = k P w, goes with the script's velocities into c. The contacts of a
+ * step include nodes that are about to arrive, with a w that slows them down to it, so that c is
+ * not 0 in a fall.
+ *
+ * Friction changes v to vf = v + d, d = 0 but at contacts (Bridson et al. 2002), and the unknowns
+ * follow by least squares, weighted with the matrix of the step (Section 4 of the paper, "Bunny"):
+ *   min |vf - J y - c|^2 in M + beta h^2 H
+ *   =>  A dy = J^T (M + beta h^2 H) d = J^T M d + beta h^2 (J^T H J) d_d,
+ * as J^T H vanishes on quasistatic nodes. There an impulse moves all that hangs on the node: a
+ * projection leaves most of the slip, and a body at rest would creep down any slope. Further passes
+ * repeat both on what is left, with impulses that add up within Coulomb's bound; the first pass is
+ * the paper's.
+ *
+ * Reference: Weidner, Kim and Sueda 2020, Equations 10 and 11; Bridson, Fedkiw and Anderson 2002.
+ * Needs: J, p, c and the rows of H of this step or of the one whose factor is kept.
+ * Workspace: three matrices unknowns x unknowns.
+ * Fails: EB_DIVERGED_NAN, EB_NOT_POSITIVE_DEFINITE. */
 #include "solvers/conjac/conjac.h"
 
 #include "solvers/linalg/block_ops.h"
@@ -55,7 +77,7 @@ static void multiply_rows(const eb_conjac *c, int32_t node, double *rows) {
 
 /* (H J) of the moving nodes, and B^T of it, by rows. */
 static void stiffness_product(eb_conjac *c) {
-  eb_reduced *r = &c->reduced;
+  eb_reduced_system *r = &c->reduced;
   int64_t n = c->part.unknowns;
   memset(r->stiffness, 0, (size_t)(n * n) * sizeof *r->stiffness);
   for (int32_t m = 0; m < c->part.moving; m++) {
@@ -83,11 +105,11 @@ static void subtract_constant(eb_conjac *c, const eb_moving_node *move, const do
       c->reduced.rhs[move->first + k] -= scale * move->rows[axis * move->count + k] * sum[axis];
 }
 
-/* ---- rigid bodies ---- */
+/* ---- joints of rigid bodies ---- */
 
 /* Their equation, into the last rows; see conjac.h. */
 static void add_joints(eb_conjac *c, const eb_state *state, double dt) {
-  eb_reduced *r = &c->reduced;
+  eb_reduced_system *r = &c->reduced;
   const eb_articulation *bodies = c->part.scene->articulation;
   int32_t joints = c->part.joints, n = c->part.unknowns, first = n - joints;
   if (!joints) return;
@@ -108,7 +130,7 @@ static void add_joints(eb_conjac *c, const eb_state *state, double dt) {
 /* ---- the system ---- */
 
 static void matrix(eb_conjac *c, double scale) {
-  eb_reduced *r = &c->reduced;
+  eb_reduced_system *r = &c->reduced;
   int64_t n = c->part.unknowns;
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = j; i < n; i++)
@@ -126,19 +148,20 @@ static void right_hand_side(eb_conjac *c, const eb_state *state, double dt, doub
   }
   transposed_product(c, work->rhs, c->reduced.rhs);
   if (!c->inhomogeneous) return;
-  eb_conjac_carry(c, c->trial);
+  eb_conjac_collider_force(c, c->trial);
   for (int32_t m = 0; m < c->part.moving; m++)
     subtract_constant(c, &c->part.move[m], c->trial + 3 * (int64_t)c->part.move[m].node, scale);
 }
 
-void eb_conjac_back_substitute(const eb_conjac *c, double *y) {
+/* y = inv(system) y. */
+static void back_substitute(const eb_conjac *c, double *y) {
   int64_t n = c->part.unknowns;
   eb_forward_d(n, 0, c->reduced.factor, n, 1, y, 1, NULL, 1);
   eb_backward_d(n, 0, c->reduced.factor, n, 1, y, 1, NULL, 1);
 }
 
 static eb_reason solve(eb_conjac *c) {
-  eb_reduced *r = &c->reduced;
+  eb_reduced_system *r = &c->reduced;
   int64_t n = c->part.unknowns;
   double finite = 0; /* stays 0 unless an entry is infinite or NaN */
   for (int64_t j = 0; j < n; j++) {
@@ -149,9 +172,100 @@ static eb_reason solve(eb_conjac *c) {
   }
   if (finite != 0) return EB_DIVERGED_NAN;
   if (eb_potrf_d(n, r->factor, n, r->floor) >= 0) return EB_NOT_POSITIVE_DEFINITE;
-  eb_conjac_back_substitute(c, r->y);
+  back_substitute(c, r->y);
   return EB_CONVERGED_DIRECT;
 }
+
+/* ---- friction -------------------------------------------------------------------------------- */
+
+/* v of node i with the present unknowns. */
+static void velocity_at(const eb_conjac *c, int64_t i, double v[3]) {
+  for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
+    const double *row = c->jacobian + k * c->stride;
+    v[k - 3 * i] = c->inhomogeneous ? c->constant[k] : 0;
+    for (int64_t j = 0; j < c->part.unknowns; j++) v[k - 3 * i] += row[j] * c->reduced.y[j];
+  }
+}
+
+/* What the friction of one contact still gives to its node in this pass: change of velocity. Keeps
+ * the sum of its impulses within mu times the normal one. */
+static void friction_change(const eb_touch *touch, eb_friction *friction, double mass,
+                            const double v[3], double change[3]) {
+  double slip[3], along = 0, size = 0;
+  for (int d = 0; d < 3; d++) slip[d] = v[d] - touch->velocity[d];
+  for (int d = 0; d < 3; d++) along += slip[d] * touch->normal[d];
+  for (int d = 0; d < 3; d++) {
+    change[d] = friction->impulse[d] - mass * (slip[d] - along * touch->normal[d]);
+    size += change[d] * change[d];
+  }
+  double shrink = size > 0 ? fmin(1, friction->bound / sqrt(size)) : 0;
+  for (int d = 0; d < 3; d++) {
+    double wanted = shrink * change[d];
+    change[d] = (wanted - friction->impulse[d]) / mass;
+    friction->impulse[d] = wanted;
+  }
+}
+
+/* to += J^T (M + beta h^2 H) d of one node. */
+static void add_change(const eb_conjac *c, int64_t i, double mass, double scale,
+                       const double change[3], double *to) {
+  const eb_reduced_system *r = &c->reduced;
+  int64_t n = c->part.unknowns;
+  for (int64_t k = 0; k < 3; k++) {
+    const double *row = c->jacobian + (3 * i + k) * c->stride;
+    for (int64_t j = 0; j < n; j++) to[j] += mass * change[k] * row[j];
+  }
+  if (c->part.class[i] != EB_NODE_DYNAMIC) return;
+  /* A dynamic node's rows of J are unit vectors: d is the change of some unknowns. */
+  for (int64_t m = 0; m < n; m++) {
+    double d = 0;
+    for (int64_t k = 0; k < 3; k++) d += c->jacobian[(3 * i + k) * c->stride + m] * change[k];
+    for (int64_t j = 0; d != 0 && j < n; j++)
+      to[j] += 0.5 * scale * d * (r->stiffness[m * n + j] + r->stiffness[j * n + m]);
+  }
+}
+
+/* One filter, contact by contact where a node has several, and one projection. Returns the largest
+ * change of a velocity. */
+static double friction_pass(eb_conjac *c, double scale) {
+  const eb_implicit *work = &c->work;
+  const double *mass = eb_elasticity_mass(work->scene->elasticity);
+  double *dy = c->reduced.rhs, most = 0, v[3] = {0, 0, 0}, change[3];
+  int64_t n = c->part.unknowns;
+  for (int64_t j = 0; j < n; j++) dy[j] = 0;
+  for (int32_t k = 0; k < work->touch_count; k++) {
+    const eb_touch *at = &work->touches[k];
+    if (c->part.class[at->node] == EB_NODE_SCRIPTED) continue;
+    if (k == 0 || at[-1].node != at->node) velocity_at(c, at->node, v);
+    friction_change(at, &c->friction[k], mass[at->node], v, change);
+    add_change(c, at->node, mass[at->node], scale, change, dy);
+    for (int d = 0; d < 3; d++) {
+      v[d] += change[d];
+      most = fmax(most, fabs(change[d]));
+    }
+  }
+  back_substitute(c, dy);
+  for (int64_t j = 0; j < n; j++) c->reduced.y[j] += dy[j];
+  return most;
+}
+
+static void add_friction(eb_conjac *c, double dt, double scale, eb_step_log *log) {
+  const eb_implicit *work = &c->work;
+  const double negligible = 1e-9; /* m/s */
+  if (work->touch_count == 0 || c->part.unknowns == 0) return;
+  eb_log_begin(log, EB_PHASE_RESOLVE);
+  for (int32_t k = 0; k < work->touch_count; k++) {
+    const eb_touch *at = &work->touches[k];
+    double v[3];
+    velocity_at(c, at->node, v);
+    c->friction[k] = (eb_friction){.bound = at->friction * eb_touch_impulse(at, dt, scale, v)};
+  }
+  for (int64_t k = 0; k < c->settings.friction_passes; k++)
+    if (friction_pass(c, scale) <= negligible) break;
+  eb_log_end(log, EB_PHASE_RESOLVE);
+}
+
+/* ---- velocities ---- */
 
 /* work.unknown = J y + c */
 static void expand(eb_conjac *c) {
@@ -181,12 +295,12 @@ void eb_conjac_reduce(eb_conjac *c, const eb_state *state, double dt, bool fresh
                       eb_reason *reason) {
   double scale = c->settings.beta * dt * dt;
   eb_log_begin(log, EB_PHASE_PROJECT);
-  *reason =
-      EB_CONVERGED_ITS; /* without unknowns no equation is solved: nodes follow what is held */
+  /* Without unknowns no equation is solved: nodes follow the script. */
+  *reason = EB_CONVERGED_ITS;
   if (c->part.unknowns) *reason = solve_motion(c, state, dt, scale, fresh);
   eb_log_end(log, EB_PHASE_PROJECT);
   if (*reason < 0) return;
-  eb_conjac_friction(c, dt, scale, log);
+  add_friction(c, dt, scale, log);
   eb_log_begin(log, EB_PHASE_PROJECT);
   expand(c);
   eb_log_end(log, EB_PHASE_PROJECT);

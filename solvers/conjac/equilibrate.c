@@ -1,11 +1,19 @@
-/* Corrections that take the quasistatic nodes towards their equilibrium, and how far they go.
+/* Corrections that take the quasistatic nodes towards their equilibrium, and their step length.
  *
- * p = inv(H_qq) f_q with H_qq made definite element by element is a direction in which the potential energy
- *   Pi(x_q) = E(x) + (energy of touches) - f_ext . x
- * falls, for its slope is -f_q . p = -f_q . inv(H_qq) f_q < 0. |f_q| need not: the slope of |f_q|^2 / 2 is -f_q . H' p with the true
- * Hessian H', which is definite only near minima of Pi. So the line search looks at Pi. In a step p is
- * computed at x0 and used at x0 + h v, where f_q differs by terms of order h^2 only, since (H v)_q = 0; should it not lower Pi there,
- * the share is 0 and the next step's p knows better. */
+ *   x_q += length p,   p = inv(H_qq) f_q
+ *
+ * with H_qq made definite element by element is a direction in which the potential energy
+ *   Pi(x_q) = E(x) + (energy of contacts) - f_ext . x
+ * falls, for its slope is -f_q . p = -f_q . inv(H_qq) f_q < 0. |f_q| need not: the slope of |f_q|^2
+ * / 2 is -f_q . H' p with the true Hessian H', which is definite only near minima of Pi. So the
+ * line search looks at Pi. In a step p is computed at x0 and used at x0 + h v, where f_q differs by
+ * terms of order h^2 only, since (H v)_q = 0; should it not lower Pi there, the length is 0 and the
+ * next step's p knows better.
+ *
+ * Reference: Weidner, Kim and Sueda 2020, Equation 13, whose length is gamma; Armijo's rule.
+ * Needs: the factor of H_qq.
+ * Workspace: a vector.
+ * Fails: EB_DIVERGED_NAN, as the factorization does. */
 #include "solvers/conjac/conjac.h"
 
 #include "solvers/linalg/block_ops.h"
@@ -20,9 +28,9 @@ enum { MAX_HALVINGS = 8, MAX_STATIC_ITERATIONS = 200 };
 
 /* ---- the line search ---- */
 
-static void set_trial(eb_conjac *c, const double *x, double share) {
+static void set_trial(eb_conjac *c, const double *x, double length) {
   memcpy(c->trial, x, (size_t)c->work.size * sizeof *x);
-  eb_conjac_add_correction(c, share, c->trial);
+  eb_conjac_add_correction(c, length, c->trial);
 }
 
 static eb_potential_value value_at(eb_conjac *c, double time, const double *x, eb_step_log *log) {
@@ -33,31 +41,32 @@ static eb_potential_value value_at(eb_conjac *c, double time, const double *x, e
   return (eb_potential_value){value.value + contact, value.magnitude + contact};
 }
 
-static double search(eb_conjac *c, const eb_state *state, double slope, eb_step_log *log) {
+static double line_search(eb_conjac *c, const eb_state *state, double slope, eb_step_log *log) {
   const double *x = state->x;
   c->potential.fixed = c->part.class;
   c->potential.origin = c->potential.predicted = x;
   eb_potential_value here = value_at(c, state->time, x, log);
-  double noise = noise_digits * DBL_EPSILON * here.magnitude, share = 1;
-  for (int k = 0; k <= MAX_HALVINGS; k++, share *= 0.5) {
-    set_trial(c, x, share);
+  double noise = noise_digits * DBL_EPSILON * here.magnitude, length = 1;
+  for (int k = 0; k <= MAX_HALVINGS; k++, length *= 0.5) {
+    set_trial(c, x, length);
     eb_potential_value there = value_at(c, state->time, c->trial, log);
     eb_log_count(log, EB_COUNT_LINE_SEARCHES, 1);
-    if (there.value - here.value <= sufficient * share * slope + noise) return share;
+    if (there.value - here.value <= sufficient * length * slope + noise) return length;
   }
   return 0;
 }
 
-double eb_conjac_share(eb_conjac *c, const eb_state *state, double work_of_p, eb_step_log *log) {
+double eb_conjac_step_length(eb_conjac *c, const eb_state *state, double work_of_p,
+                             eb_step_log *log) {
   if (!c->settings.search) return c->settings.gamma;
   eb_log_begin(log, EB_PHASE_LINESEARCH);
-  double share = search(c, state, -work_of_p, log);
+  double length = line_search(c, state, -work_of_p, log);
   eb_log_end(log, EB_PHASE_LINESEARCH);
-  return share;
+  return length;
 }
 
-void eb_conjac_add_correction(const eb_conjac *c, double share, double *x) {
-  for (int64_t k = 0; k < c->work.size; k++) x[k] += share * c->correction[k];
+void eb_conjac_add_correction(const eb_conjac *c, double length, double *x) {
+  for (int64_t k = 0; k < c->work.size; k++) x[k] += length * c->correction[k];
 }
 
 /* ---- corrections ---- */
@@ -89,26 +98,26 @@ static eb_error correct(eb_conjac *c, eb_state *state, bool matrix, double *long
   EB_TRY(eb_conjac_correct(c, log, reason));
   if (*reason < 0) return EB_OK;
   double work = eb_conjac_work_of_correction(c);
-  double share = eb_conjac_share(c, state, work, log);
-  eb_conjac_add_correction(c, share, state->x);
+  double length = eb_conjac_step_length(c, state, work, log);
+  eb_conjac_add_correction(c, length, state->x);
   *longest = 0;
-  for (int64_t k = 0; k < c->work.size; k++) *longest = fmax(*longest, fabs(share * p[k]));
+  for (int64_t k = 0; k < c->work.size; k++) *longest = fmax(*longest, fabs(length * p[k]));
   return EB_OK;
 }
 
-eb_error eb_conjac_newton_steps(eb_conjac *c, eb_state *state, eb_step_log *log,
-                                eb_reason *reason) {
-  bool matrix = c->settings.keep_factor == 1 || c->touched;
+eb_error eb_conjac_newton_corrections(eb_conjac *c, eb_state *state, eb_step_log *log,
+                                      eb_reason *reason) {
+  bool matrix = c->settings.keep_factor == 1 || c->had_contact;
   double longest;
   for (int64_t k = 0; k<c->settings.newton_steps && * reason> 0; k++) {
     EB_TRY(correct(c, state, matrix, &longest, log, reason));
     log->iterations++;
   }
-  if (matrix && c->settings.newton_steps > 0) c->current = false;
+  if (matrix && c->settings.newton_steps > 0) c->factor_valid = false;
   return EB_OK;
 }
 
-eb_error eb_conjac_settle(eb_conjac *c, eb_state *state, eb_step_log *log, eb_reason *reason) {
+eb_error eb_conjac_equilibrate(eb_conjac *c, eb_state *state, eb_step_log *log, eb_reason *reason) {
   const double close = 1e-12; /* last correction over the diagonal */
   bool search_in_steps = c->settings.search;
   double longest = INFINITY;
@@ -121,6 +130,6 @@ eb_error eb_conjac_settle(eb_conjac *c, eb_state *state, eb_step_log *log, eb_re
     if (longest <= close * c->diagonal) break;
   }
   c->settings.search = search_in_steps;
-  c->current = false;
+  c->factor_valid = false;
   return error;
 }
