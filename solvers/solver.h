@@ -220,7 +220,15 @@ struct eb_solver_ops {
   /* Follows a change of scene->mesh (eb_scene_advance), with the state at the start of the step; only asked of solvers with
    * EB_CAP_CUTTING. NULL: destroy and create. After a failure only destroy is called. */
   eb_error (*rebuild)(eb_solver *solver, const eb_state *state, eb_step_log *log);
+  /* The accuracy that the solver declares, and `elastobench check` holds it to: with the options `tightest`
+   * (NULL: the defaults) accelerations of bodies in contact are within accuracy g of the exact ones.
+   * 0: EB_ACCURACY. More than EB_COARSEST_ACCURACY is not granted. */
+  const char *tightest;
+  double accuracy;
 };
+
+#define EB_ACCURACY          1e-4
+#define EB_COARSEST_ACCURACY 1e-2
 
 /* What one eb_capability bit stands for, in words; NULL for a bit that has no meaning. */
 const char *eb_capability_name(uint32_t bit);
@@ -241,6 +249,6 @@ void eb_solver_destroy(eb_solver *solver);
 EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log);
 
 /* The interface version a plug-in was built against; exported by it as `elastobench_abi`. */
-#define EB_PLUGIN_ABI 5
+#define EB_PLUGIN_ABI 6
 
 #endif

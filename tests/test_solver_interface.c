@@ -234,7 +234,23 @@ static void setup_is_timed(void) {
   eb_scene_destroy(scene);
 }
 
+/* The check grants no coarser accuracy than EB_COARSEST_ACCURACY: a table that declares one would be held to another than it says. */
+static void declared_accuracies_can_be_asked_for(void) {
+  for (const eb_solver_ops *const *ops = eb_solvers(); *ops; ops++) {
+    eb_values *values = NULL;
+    if ((*ops)->capabilities & EB_CAP_CONTACT)
+      tap_ok((*ops)->tightest && (*ops)->accuracy > 0, "%s declares its accuracy", (*ops)->name);
+    tap_ok((*ops)->accuracy >= 0 && (*ops)->accuracy <= EB_COARSEST_ACCURACY,
+           "%s: one that is granted", (*ops)->name);
+    if (!(*ops)->tightest) continue;
+    tap_succeeds(eb_values_create((*ops)->name, (*ops)->options, (*ops)->tightest, &values),
+                 (*ops)->name);
+    eb_values_destroy(values);
+  }
+}
+
 int main(void) {
+  declared_accuracies_can_be_asked_for();
   names_are_distinct();
   registry_finds_what_it_lists();
   options_are_documented();

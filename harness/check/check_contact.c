@@ -9,21 +9,16 @@
 #include <string.h>
 
 static const double gravity = 9.81, time_step = 1e-3, pi = 3.14159265358979323846;
-/* Tolerances, and what they leave of an acceleration over g. */
-typedef struct accuracy {
-  const char *options;
-  double acceleration;
-} accuracy;
 
-/* contact-sp does not get to the residuals of the others within its iterations. */
-static bool is_loose(const eb_check *check) {
-  return !strcmp(check->solver->name, "contact-sp");
+/* The options at which the solver declares its accuracy. */
+static const char *tightest(const eb_check *check) {
+  return check->solver->tightest ? check->solver->tightest : "";
 }
 
-static accuracy accuracy_of(const eb_check *check) {
-  static const accuracy tight = {"eps1=1e-9,eps2=1e-8,angle=0.05", 1e-4},
-                        loose = {"eps1=1e-6,eps2=1e-6,angle=0.5", 5e-3};
-  return is_loose(check) ? loose : tight;
+/* What it declares, of an acceleration over g. */
+static double accuracy(const eb_check *check) {
+  double declared = check->solver->accuracy > 0 ? check->solver->accuracy : EB_ACCURACY;
+  return fmin(declared, EB_COARSEST_ACCURACY);
 }
 
 /* ---- scenes ---- */
@@ -83,9 +78,9 @@ enum { SETTLE = 100, WATCH = 50 };
 static eb_error watch(const eb_check *check, const eb_scene *scene, double acceleration[3]) {
   eb_state *state = NULL;
   double before[3], after[3];
-  EB_TRY(eb_block_run(scene, check->solver, accuracy_of(check).options, 1, SETTLE, NULL, &state));
+  EB_TRY(eb_block_run(scene, check->solver, tightest(check), 1, SETTLE, NULL, &state));
   double mass = sum_up(scene, state->v, before);
-  eb_error error = advance(check, scene, accuracy_of(check).options, WATCH, state);
+  eb_error error = advance(check, scene, tightest(check), WATCH, state);
   sum_up(scene, state->v, after);
   eb_state_destroy(state);
   for (int d = 0; d < 3; d++) acceleration[d] = (after[d] - before[d]) / (mass * WATCH * time_step);
@@ -120,11 +115,11 @@ static eb_error coulomb(const eb_check *check) {
     EB_TRY(slope_error(check, friction, 1.03 * friction, heading, &off));
     slides = fmax(slides, off);
   }
-  eb_check_below(check, sticks, accuracy_of(check).acceleration,
+  eb_check_below(check, sticks, accuracy(check),
                  "acceleration over g on slopes whose tangent is 3 % below mu, all directions; "
                  "bounded by tolerances",
                  "%s/contact/sticks", check->solver->name);
-  eb_check_below(check, slides, accuracy_of(check).acceleration,
+  eb_check_below(check, slides, accuracy(check),
                  "acceleration over g on slopes 3 % above it, off sin - mu cos = 0.013",
                  "%s/contact/slides", check->solver->name);
   return EB_OK;
@@ -144,7 +139,7 @@ static eb_error fall(const eb_check *check, const eb_scene *scene, eb_state *sta
   double energy = energy_of(scene, state);
   *rise = -INFINITY;
   for (int step = 0; step < (check->quick ? 80 : 300); step++) {
-    EB_TRY(advance(check, scene, accuracy_of(check).options, 1, state));
+    EB_TRY(advance(check, scene, tightest(check), 1, state));
     double next = energy_of(scene, state);
     *rise = fmax(*rise, next - energy);
     energy = next;
@@ -246,10 +241,8 @@ static eb_error agree(const eb_check *check, const eb_solver_ops *other, double 
   eb_scene *scene = NULL;
   eb_state *ours = NULL, *theirs = NULL;
   EB_TRY(block_on_floor(pull, 1e6, 5e-4, 0.3, &scene));
-  eb_error error =
-      eb_block_run(scene, check->solver, accuracy_of(check).options, 1, STEPS, NULL, &ours);
-  if (!error)
-    error = eb_block_run(scene, other, accuracy_of(check).options, 1, STEPS, NULL, &theirs);
+  eb_error error = eb_block_run(scene, check->solver, tightest(check), 1, STEPS, NULL, &ours);
+  if (!error) error = eb_block_run(scene, other, other->tightest, 1, STEPS, NULL, &theirs);
   if (!error) *apart = eb_block_distance(ours, theirs);
   eb_state_destroy(theirs);
   eb_state_destroy(ours);
@@ -273,8 +266,8 @@ eb_error eb_check_contact(const eb_check *check) {
   EB_TRY(coulomb(check));
   EB_TRY(energy(check));
   EB_TRY(methods(check));
-  /* Faces of rigid boxes meet in rows that repeat each other: contact-sp gives such steps up. */
-  if (!eb_subject_can(check->solver, EB_CAP_FREE_BODIES) || is_loose(check)) return EB_OK;
+  /* Faces of rigid boxes meet in rows that repeat each other: a coarse solver gives such steps up. */
+  if (!eb_subject_can(check->solver, EB_CAP_FREE_BODIES) || accuracy(check) > 1e-3) return EB_OK;
   EB_TRY(momentum(check));
   return stack(check);
 }

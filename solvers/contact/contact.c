@@ -10,6 +10,8 @@
 #include "solvers/contact/step.h"
 #include "solvers/registry.h"
 
+static const char tight[] = "eps1=1e-9,eps2=1e-8,angle=0.05";
+
 static const eb_option cr_options[] = {EB_CONTACT_CR_OPTIONS, EB_CONTACT_OPTIONS, {0}};
 static const eb_option ica_options[] = {EB_CONTACT_ICA_OPTIONS, EB_CONTACT_OPTIONS, {0}};
 static const eb_option sp_options[] = {EB_CONTACT_SP_OPTIONS, EB_CONTACT_OPTIONS, {0}};
@@ -39,7 +41,9 @@ const eb_solver_ops eb_solver_contact_cr = {
     .options = cr_options,
     .create = create_cr,
     .step = eb_contact_solver_step,
-    .destroy = eb_contact_solver_destroy};
+    .destroy = eb_contact_solver_destroy,
+    .tightest = tight,
+    .accuracy = EB_ACCURACY};
 
 const eb_solver_ops eb_solver_contact_ica = {
     .name = "contact-ica",
@@ -49,7 +53,9 @@ const eb_solver_ops eb_solver_contact_ica = {
     .options = ica_options,
     .create = create_ica,
     .step = eb_contact_solver_step,
-    .destroy = eb_contact_solver_destroy};
+    .destroy = eb_contact_solver_destroy,
+    .tightest = tight,
+    .accuracy = EB_ACCURACY};
 
 const eb_solver_ops eb_solver_contact_sp = {
     .name = "contact-sp",
@@ -59,7 +65,10 @@ const eb_solver_ops eb_solver_contact_sp = {
     .options = sp_options,
     .create = create_sp,
     .step = eb_contact_solver_step,
-    .destroy = eb_contact_solver_destroy};
+    .destroy = eb_contact_solver_destroy,
+    /* It does not get to the residuals of the others within its iterations. */
+    .tightest = "eps1=1e-6,eps2=1e-6,angle=0.5",
+    .accuracy = 5e-3};
 
 const eb_solver_ops eb_solver_contact_delassus = {
     .name = "contact-delassus",
@@ -69,4 +78,6 @@ const eb_solver_ops eb_solver_contact_delassus = {
     .options = delassus_options,
     .create = create_delassus,
     .step = eb_contact_solver_step,
-    .destroy = eb_contact_solver_destroy};
+    .destroy = eb_contact_solver_destroy,
+    .tightest = tight,
+    .accuracy = EB_ACCURACY};
