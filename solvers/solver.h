@@ -1,15 +1,16 @@
 /* Solvers: how a scene is stepped. One of the two headers a plug-in author reads (the other:
  * problems/scene.h).
  *
- * A solver is one static const eb_solver_ops. Built in, it is one line of solvers/registry.c; in a shared object it is
- * exported as the symbol `elastobench_solver`, and `elastobench run ... --plugin ./it.so -s NAME` runs it. */
+ * A solver is one static const eb_solver_ops. Built in, it is one line of solvers/registry.c; in a
+ * shared object it is exported as the symbol `elastobench_solver`, and `elastobench run ...
+ * --plugin ./it.so -s NAME` runs it. */
 #ifndef EB_SOLVER_H
 #define EB_SOLVER_H
 
 #include "problems/scene.h"
 
-/* The outcome of a step: positive when the method met its own criterion, negative when not. Outcomes
- * are data and are logged; they are never errors. */
+/* Why a step ended: positive when the method met its own criterion, negative when not.
+ * Reasons are data and are logged; they are never errors. */
 typedef enum eb_reason {
   EB_CONVERGED_RTOL = 1,      /* relative tolerance met */
   EB_CONVERGED_ATOL = 2,      /* absolute tolerance met */
@@ -68,7 +69,7 @@ typedef enum eb_counter {
   EB_COUNT_REBUILDS,           /* set-ups after a change of the mesh */
   EB_COUNT_CONSTRAINTS,        /* of contact, at the end of the step */
   EB_COUNT_ACTIVE_CONSTRAINTS, /* those of them that carry a force */
-  EB_COUNT_OUTER_ITERATIONS, /* solves of the contact problem, each with a look for collisions after it */
+  EB_COUNT_OUTER_ITERATIONS,   /* of contact: a solve, then detection of collisions */
   EB_COUNT_RELINEARIZATIONS, /* constraints made anew within the step because the bodies moved on */
   EB_COUNT_COLLISION_CANDIDATES, /* pairs of features that the step has tested */
   EB_COUNT_ACTIVE_SET_CHANGES,   /* of contacts, in the method that solves for them */
@@ -93,14 +94,16 @@ typedef struct eb_tree_log {
   double *flops;                   /* count */
 } eb_tree_log;
 
-/* The equation that a step claims to solve. The harness measures the residual of that one, and that of implicit Euler beside it
- * (harness/README.md has the formulas); runs are ranked only among those of the same equation. */
+/* The equation that a step claims to solve. The harness measures the residual of that one, and that
+ * of implicit Euler beside it (harness/README.md has the formulas); runs are ranked only among
+ * those of the same equation. */
 typedef enum eb_equation {
   EB_EQUATION_IMPLICIT_EULER, /* grad W(x1) = 0 (problems/scene.h) */
   EB_EQUATION_STATIC,         /* the same without inertia; v1 = 0 */
   EB_EQUATION_LINEARIZED,     /* one linear solve about x0, see eb_linearization */
-  EB_EQUATION_REDUCED, /* the linearized equation (stiffness > 0) or implicit Euler (0), tested with the motions of a subspace alone */
-  EB_EQUATION_POSITION_BASED, /* positions are projected onto constraints that act between the nodes of a body */
+  EB_EQUATION_REDUCED, /* the linearized equation (stiffness > 0) or implicit Euler (0), tested
+                                 with the motions of a subspace alone */
+  EB_EQUATION_POSITION_BASED, /* positions are projected onto constraints between nodes of a body */
   EB_EQUATIONS
 } eb_equation;
 const char *eb_equation_name(eb_equation equation); /* "implicit Euler", ... */
@@ -121,13 +124,13 @@ typedef struct eb_linearization {
   eb_tangent tangent;
 } eb_linearization;
 
-/* How the positions of a step follow from its velocities; the harness holds every node to it that no body carries, scripted
- * ones too. */
+/* How the positions of a step follow from its velocities; the harness holds every node to it that
+ * no body carries, scripted ones too. */
 typedef enum eb_update {
   EB_UPDATE_END_VELOCITY,  /* x1 = x0 + h v1 */
   EB_UPDATE_MEAN_VELOCITY, /* x1 = x0 + h (v0 + v1) / 2 */
-  EB_UPDATE_SUBSTEPS, /* the step is cut into parts: no node can have gone farther than its energy carries it */
-  EB_UPDATE_CORRECTED, /* x1 = x0 + h v1 + c, where c may only lower the potential energy */
+  EB_UPDATE_SUBSTEPS,      /* the step is cut into parts: its energy bounds how far a node goes */
+  EB_UPDATE_CORRECTED,     /* x1 = x0 + h v1 + c, where c may only lower the potential energy */
   EB_UPDATES
 } eb_update;
 const char *eb_update_name(eb_update update); /* "x1 = x0 + h v1", ... */
@@ -139,8 +142,9 @@ enum {
   EB_LOG_ROUNDS = 64   /* of solving; later ones are not kept */
 };
 
-/* What a solver reports of a step (or of its set-up). Owned and reset by the harness, filled by the solver through
- * the functions below, which allocate nothing. Residuals past the capacity are counted, not kept. */
+/* What a solver reports of a step (or of its set-up). Owned and reset by the harness, filled by the
+ * solver through the functions below, which allocate nothing. Residuals past the capacity are
+ * counted, not kept. */
 typedef struct eb_step_log {
   double phase_seconds[EB_PHASE_COUNT];
   eb_phase open[EB_OPEN_PHASES]; /* those that have begun and not ended, innermost last */
@@ -157,24 +161,26 @@ typedef struct eb_step_log {
   int round_count;
   double step_started;
   eb_equation equation;
-  eb_linearization
-      linearization; /* of EB_EQUATION_LINEARIZED and EB_EQUATION_REDUCED; 1, 1 and exact after a reset */
+  /* Of EB_EQUATION_LINEARIZED and EB_EQUATION_REDUCED; 1, 1 and exact after a reset. */
+  eb_linearization linearization;
   double memory_bytes[EB_MEMORY_KINDS]; /* of the set-up */
   eb_tree_log tree;                     /* of the set-up; count 0: none */
-  /* Per element: updates since the harness last cleared it (it does at every stored frame), saturating at 255. Kept by
-   * reset. NULL when nobody asked. */
+  /* Per element: updates since the harness last cleared it (it does at every stored frame),
+   * saturating at 255. Kept by reset. NULL when nobody asked. */
   uint8_t *element_updates;
   int32_t element_count;
-  /* The contacts of the step (solvers/contact/record.h), owned by the solver and good until its next step; NULL when there are none. */
+  /* The contacts of the step (solvers/contact/record.h), owned by the solver and good until its
+   * next step; NULL when there are none. */
   const struct eb_contact_record *contacts;
-  int invalid; /* phases, counters and kinds of memory out of range that were reported; they are not logged */
+  int invalid; /* reports of phases, counters and memory kinds out of range, which are not logged */
 } eb_step_log;
 
 EB_MUST eb_error eb_step_log_create(int64_t residual_capacity, eb_step_log **out);
 void eb_step_log_destroy(eb_step_log *log);
 void eb_step_log_reset(eb_step_log *log);
-/* A phase may begin inside another one, or inside itself; the time of the inner one is then its own and not the outer one's. The end of a phase ends those inside
- * it; the end of one that has not begun is ignored. */
+/* A phase may begin inside another one, or inside itself; the time of the inner one is then its own
+ * and not the outer one's. The end of a phase ends those inside it; the end of one that has not
+ * begun is ignored. */
 void eb_log_begin(eb_step_log *log, eb_phase phase);
 void eb_log_end(eb_step_log *log, eb_phase phase);
 void eb_log_residual(eb_step_log *log, double value);
@@ -211,18 +217,20 @@ struct eb_solver_ops {
   const eb_option *options; /* ended by a NULL name; NULL when none */
   /* Allocates everything a step needs. On failure nothing stays allocated. */
   eb_error (*create)(eb_solver *solver, const eb_scene *scene);
-  /* Advances state by dt in place (x, v, time, step). The state need not be the one that the last step has left, nor near it: what a solver keeps
-   * of that step may be where it starts, not what it relies on. On a negative reason the state is as the method
-   * left it and the harness decides. Must not allocate. */
+  /* Advances state by dt in place (x, v, time, step). The state need not be the one that the last
+   * step has left, nor near it: what a solver keeps of that step may be where it starts, not what
+   * it relies on. On a negative reason the state is as the method left it and the harness decides.
+   * Must not allocate. */
   eb_error (*step)(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                    eb_reason *reason);
   void (*destroy)(eb_solver *solver);
-  /* Follows a change of scene->mesh (eb_scene_advance), with the state at the start of the step; only asked of solvers with
-   * EB_CAP_CUTTING. NULL: destroy and create. After a failure only destroy is called. */
+  /* Follows a change of scene->mesh (eb_scene_advance), with the state at the start of the step;
+   * only asked of solvers with EB_CAP_CUTTING. NULL: destroy and create. After a failure only
+   * destroy is called. */
   eb_error (*rebuild)(eb_solver *solver, const eb_state *state, eb_step_log *log);
-  /* The accuracy that the solver declares, and `elastobench check` holds it to: with the options `tightest`
-   * (NULL: the defaults) accelerations of bodies in contact are within accuracy g of the exact ones.
-   * 0: EB_ACCURACY. More than EB_COARSEST_ACCURACY is not granted. */
+  /* The accuracy that the solver declares, and `elastobench check` holds it to: with the options
+   * `tightest` (NULL: the defaults) accelerations of bodies in contact are within accuracy g of the
+   * exact ones. 0: EB_ACCURACY. More than EB_COARSEST_ACCURACY is not granted. */
   const char *tightest;
   double accuracy;
 };
@@ -238,14 +246,15 @@ const eb_solver_ops *const *eb_solvers(void);
 /* NULL when there is none of that name. */
 const eb_solver_ops *eb_solver_find(const char *name);
 
-/* Creates a solver: resolves `options` ("linear=cg,rtol=1e-6"), checks capabilities against the scene
- * (EB_ERR_UNSUPPORTED says which are missing), calls ops->create. The caller destroys *out. */
+/* Creates a solver: resolves `options` ("linear=cg,rtol=1e-6"), checks capabilities against the
+ * scene (EB_ERR_UNSUPPORTED says which are missing), calls ops->create. The caller destroys *out.
+ */
 EB_MUST eb_error eb_solver_create(const eb_solver_ops *ops, const char *options,
                                   const eb_scene *scene, int threads, uint64_t seed,
                                   eb_solver **out);
 void eb_solver_destroy(eb_solver *solver);
-/* After a change of the scene's mesh: ops->rebuild, or destroy and create whose phases are added to `log`; counts a rebuild. After a
- * failure the solver can only be destroyed. */
+/* After a change of the scene's mesh: ops->rebuild, or destroy and create whose phases are added to
+ * `log`; counts a rebuild. After a failure the solver can only be destroyed. */
 EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log);
 
 /* The interface version a plug-in was built against; exported by it as `elastobench_abi`. */

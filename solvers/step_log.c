@@ -63,7 +63,8 @@ static void settle(eb_step_log *log) {
   log->phase_mark = now;
 }
 
-/* What is out of range is not logged but counted: a solver, perhaps built against other tables, must not write past ours. */
+/* What is out of range is not logged but counted: a solver, perhaps built against other tables,
+ * must not write past ours. */
 static bool is_valid(eb_step_log *log, unsigned index, unsigned count) {
   if (index < count) return true;
   log->invalid++;

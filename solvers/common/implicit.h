@@ -1,5 +1,5 @@
-/* What every implicit solver holds: the constraints and forces of the step, one system matrix in the
- * pattern of the elasticity, and for solvers that declare its options one linear solver. */
+/* What every implicit solver holds: the constraints and forces of the step, one system matrix in
+ * the pattern of the elasticity, and for solvers that declare its options one linear solver. */
 #ifndef EB_COMMON_IMPLICIT_H
 #define EB_COMMON_IMPLICIT_H
 
@@ -68,20 +68,21 @@ typedef struct eb_implicit {
   eb_touch *touches; /* touch_room: with implicit colliders; NULL without */
 } eb_implicit;
 
-/* Allocates everything; with EB_LINEAR_OPTIONS among the solver's options, also creates that linear solver, which orders and
- * analyzes (phases go to the solver's set-up log). On failure nothing stays allocated. */
+/* Allocates everything; with EB_LINEAR_OPTIONS among the solver's options, also creates that linear
+ * solver, which orders and analyzes (phases go to the solver's set-up log). On failure nothing
+ * stays allocated. */
 EB_MUST eb_error eb_implicit_create(const eb_solver *solver, eb_implicit *out);
 void eb_implicit_clear(eb_implicit *work);
 
 /* Whether every entry is finite. */
 bool eb_all_finite(int64_t n, const double *x);
 
-/* Starts a step: sets the threads, evaluates f_ext at the start and the script at the end of the step
- * (phase RHS). Returns false when the state or the forces are not finite. */
+/* Starts a step: sets the threads, evaluates f_ext at the start and the script at the end of the
+ * step (phase RHS). Returns false when the state or the forces are not finite. */
 bool eb_implicit_begin(eb_implicit *work, const eb_state *state, double dt, eb_step_log *log);
 
-/* Assembles mass_scale M + hessian_scale H(x) into work->matrix and dE/dx into work->gradient (phase
- * ASSEMBLE). */
+/* Assembles mass_scale M + hessian_scale H(x) into work->matrix and dE/dx into work->gradient
+ * (phase ASSEMBLE). */
 void eb_implicit_assemble(eb_implicit *work, const double *x, double mass_scale,
                           double hessian_scale, bool project, eb_step_log *log);
 /* dE/dx alone (phase GRADIENT). */
@@ -90,18 +91,18 @@ void eb_implicit_gradient(eb_implicit *work, const double *x, eb_step_log *log);
 /* The touches of the step (phase DETECT). */
 void eb_implicit_find_touches(eb_implicit *work, const eb_state *state, double dt,
                               eb_step_log *log);
-/* Implicit penalty contact of the step, for schemes that solve for all of v1: finds the touches, adds scale k P to
- * work->matrix, and to work->gradient the penalty's and -scale / dt k P w of moving colliders, so that a right-hand side with
- * -dt gradient has all of implicit_penalty.h. */
+/* Implicit penalty contact of the step, for schemes that solve for all of v1: finds the touches,
+ * adds scale k P to work->matrix, and to work->gradient the penalty's and -scale / dt k P w of
+ * moving colliders, so that a right-hand side with -dt gradient has all of implicit_penalty.h. */
 void eb_implicit_add_contact(eb_implicit *work, const eb_state *state, double dt, double scale,
                              eb_step_log *log);
 /* Friction of these touches on the velocities v that the step has solved for (phase RESOLVE). */
 void eb_implicit_friction(const eb_implicit *work, double dt, double scale, double *v,
                           eb_step_log *log);
 
-/* Constrains work->matrix and work->rhs to work->prescribed at the scripted nodes, factors, and solves
- * for work->unknown, whose value on entry is the initial guess of iterative methods. *reason is the
- * outcome of the factorization when that failed, else of the solve. */
+/* Constrains work->matrix and work->rhs to work->prescribed at the scripted nodes, factors, and
+ * solves for work->unknown, whose value on entry is the initial guess of iterative methods. *reason
+ * is the outcome of the factorization when that failed, else of the solve. */
 EB_MUST eb_error eb_implicit_solve(eb_implicit *work, bool log_residuals, eb_step_log *log,
                                    eb_reason *reason);
 

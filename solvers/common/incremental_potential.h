@@ -3,9 +3,9 @@
  *   W(x) = 1/2 |x - xt|^2_M / h^2 + E(x) - f_ext . (x - x0),   xt = x0 + h v0
  *   grad W = M (x - xt) / h^2 + dE/dx - f_ext
  *
- * (Ortiz and Stainier 1999 and many since.) Without inertia it is the potential energy whose minimizer
- * is the equilibrium. Measuring the work of f_ext from x0 only shifts W by a constant, and keeps its
- * digits where the body is far from the origin. */
+ * (Ortiz and Stainier 1999 and many since.) Without inertia it is the potential energy whose
+ * minimizer is the equilibrium. Measuring the work of f_ext from x0 only shifts W by a constant,
+ * and keeps its digits where the body is far from the origin. */
 #ifndef EB_COMMON_INCREMENTAL_POTENTIAL_H
 #define EB_COMMON_INCREMENTAL_POTENTIAL_H
 
@@ -15,8 +15,8 @@ typedef struct eb_potential {
   const eb_elasticity *elasticity;
   int32_t nodes;
   double inertia; /* 1/h^2, or 0 for equilibrium, 1/s^2 */
-  /* Sum over elements of rest volume x stiffness, J: psi is a difference of terms of that size, however
-   * small it is itself. */
+  /* Sum over elements of rest volume x stiffness, J: psi is a difference of terms of that size,
+   * however small it is itself. */
   double elastic_scale;
   const uint8_t *fixed;    /* nodes */
   const double *force;     /* f_ext, nodes x 3, N */

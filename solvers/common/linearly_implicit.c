@@ -65,7 +65,8 @@ eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt
     return EB_OK;
   }
   eb_implicit_friction(work, dt, stiffness_scale, work->unknown, log);
-  /* Friction changes the velocities behind the solve: what they were no longer solves the equation. */
+  /* Friction changes the velocities behind the solve: what they were no longer solves the equation.
+   */
   if (work->touch_count > 0) *reason = EB_CONVERGED_ITS;
   eb_linearly_implicit_advance(work, state, dt);
   return EB_OK;

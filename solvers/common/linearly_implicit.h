@@ -23,18 +23,20 @@
 EB_MUST eb_error eb_linearly_implicit_create(eb_solver *solver, const eb_scene *scene);
 void eb_linearly_implicit_destroy(eb_solver *solver);
 
-/* work->rhs = M v0 + h (f_ext - g) from work->force and work->gradient; work->unknown starts at v0, and at scripted nodes at
- * the velocity that takes them to their place, which also goes to work->prescribed. */
+/* work->rhs = M v0 + h (f_ext - g) from work->force and work->gradient; work->unknown starts at v0,
+ * and at scripted nodes at the velocity that takes them to their place, which also goes to
+ * work->prescribed. */
 void eb_linearly_implicit_rhs(eb_implicit *work, const eb_state *state, double dt);
-/* v1 = work->unknown, x1 = x0 + h v1, and on to the next step. Scripted nodes are put exactly where the script wants them,
- * whatever the solve left there. */
+/* v1 = work->unknown, x1 = x0 + h v1, and on to the next step. Scripted nodes are put exactly where
+ * the script wants them, whatever the solve left there. */
 void eb_linearly_implicit_advance(const eb_implicit *work, eb_state *state, double dt);
 
-/* Solves (mass_scale M + stiffness_scale H(x0)) v1 = M v0 + h (f_ext - g(x0)) with scripted nodes at
- * the velocity that takes them to their place, then x1 = x0 + h v1. `project` takes each element's
- * part of H positive semi-definite. Implicit colliders add their penalty to H and g, and their friction changes v1 before x1
- * follows from it. Iterative methods start from v0 and log their residuals. On a
- * negative reason other than EB_DIVERGED_MAX_IT the state is left as it was. */
+/* Solves (mass_scale M + stiffness_scale H(x0)) v1 = M v0 + h (f_ext - g(x0)) with scripted nodes
+ * at the velocity that takes them to their place, then x1 = x0 + h v1. `project` takes each
+ * element's part of H positive semi-definite. Implicit colliders add their penalty to H and g, and
+ * their friction changes v1 before x1 follows from it. Iterative methods start from v0 and log
+ * their residuals. On a negative reason other than EB_DIVERGED_MAX_IT the state is left as it was.
+ */
 EB_MUST eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt,
                                            double mass_scale, double stiffness_scale, bool project,
                                            eb_step_log *log, eb_reason *reason);

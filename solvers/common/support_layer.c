@@ -1,6 +1,6 @@
-/* Forces of the elements at supports. With reference gradients G_a of the shape functions at the centre
- * and J = sum X_a G_a^T: F = sum x_a (J^-T G_a)^T and f_a = V P(F) J^-T G_a. Planar triangles have J_zz = F_zz = 1 and no force along
- * z. */
+/* Forces of the elements at supports. With reference gradients G_a of the shape functions at the
+ * centre and J = sum X_a G_a^T: F = sum x_a (J^-T G_a)^T and f_a = V P(F) J^-T G_a. Planar
+ * triangles have J_zz = F_zz = 1 and no force along z. */
 #include "solvers/common/support_layer.h"
 
 #include "problems/base/memory.h"

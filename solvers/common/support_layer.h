@@ -1,8 +1,8 @@
 /* The elements between scripted and free nodes, and the force they transmit.
  *
- * Where a held body is in equilibrium all nodal forces on free nodes cancel, and only the elements at
- * the supports still show how large the forces are. Elements with scripted nodes alone do not count:
- * what they resist concerns no free node. */
+ * Where a held body is in equilibrium all nodal forces on free nodes cancel, and only the elements
+ * at the supports still show how large the forces are. Elements with scripted nodes alone do not
+ * count: what they resist concerns no free node. */
 #ifndef EB_COMMON_SUPPORT_LAYER_H
 #define EB_COMMON_SUPPORT_LAYER_H
 
@@ -19,8 +19,8 @@ EB_MUST eb_error eb_support_layer_create(const eb_scene *scene, eb_support_layer
 void eb_support_layer_clear(eb_support_layer *layer);
 /* Finds the elements that have both scripted (fixed[i] != 0) and free nodes. */
 void eb_support_layer_update(eb_support_layer *layer, const uint8_t *fixed);
-/* Norm, N, of the single elements' forces on free nodes at x, before they are summed at nodes; from the
- * stress at the elements' centres. */
+/* Norm, N, of the single elements' forces on free nodes at x, before they are summed at nodes; from
+ * the stress at the elements' centres. */
 double eb_support_layer_force(const eb_support_layer *layer, const uint8_t *fixed, const double *x);
 
 #endif

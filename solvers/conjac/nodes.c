@@ -98,9 +98,9 @@ static eb_error take_named(selector *s, int32_t node) {
   if (contains(&s->list, node))
     return EB_ERROR(EB_ERR_USAGE, "dynamic node %d is listed twice", node);
   if (s->role[node] == ATTACHED)
-    return EB_ERROR(EB_ERR_USAGE,
-                    "node %d cannot be dynamic: it is attached to a rigid body, whose joints move it",
-                    node);
+    return EB_ERROR(
+        EB_ERR_USAGE,
+        "node %d cannot be dynamic: it is attached to a rigid body, whose joints move it", node);
   bool freed = true;
   if (s->role[node] == SCRIPTED) EB_TRY(freed_in_time(s, node, &freed));
   if (!freed)

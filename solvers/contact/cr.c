@@ -62,8 +62,7 @@ typedef struct workspace {
   double *work; /* for eb_contact_measure */
 } workspace;
 
-/* ---- memory ------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void clear_contacts(workspace *w) {
   double **all[] = {

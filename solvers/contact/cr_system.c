@@ -20,8 +20,7 @@
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 
-/* ---- the law ------------------------------------------------------------------------------------
- */
+/* ---- the law --------------------------------------------------------------------------------- */
 
 /* r^_t - u_t / E, and its length. */
 static double tangential(const eb_cr_law *law, int32_t k, const double u[3], double z[2]) {
@@ -59,8 +58,7 @@ void eb_cr_stiffness(const eb_cr_law *law, int32_t k, const double u[3], double 
   D[8] = across - along * z[1] * z[1];
 }
 
-/* ---- 3x3 ---------------------------------------------------------------------------------------
- */
+/* ---- 3x3 ------------------------------------------------------------------------------------- */
 
 static void multiply3(const double A[9], const double B[9], double out[9]) {
   for (int i = 0; i < 3; i++)
@@ -100,8 +98,7 @@ static void add_congruent(const double H[9], const double D[9], bool transposed,
   for (int i = 0; i < 9; i++) out[i] += product[i];
 }
 
-/* ---- memory ------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 eb_error eb_cr_system_create(int32_t rows, bool full, eb_cr_system *out) {
   *out = (eb_cr_system){.n = 3 * (int64_t)rows, .full = full};
@@ -135,8 +132,7 @@ static eb_error reserve(eb_cr_system *system, int64_t count) {
   return EB_OK;
 }
 
-/* ---- set-up ------------------------------------------------------------------------------------
- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 static eb_error invert_blocks(eb_cr_system *system, const eb_block_matrix *A) {
   for (int32_t i = 0; i < A->rows; i++)
@@ -218,8 +214,7 @@ void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const do
   eb_log_end(system->log, EB_PHASE_FACTOR);
 }
 
-/* ---- products ----------------------------------------------------------------------------------
- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 static void times3(const double M[9], const double x[3], double y[3]) {
   for (int i = 0; i < 3; i++) y[i] = M[3 * i] * x[0] + M[3 * i + 1] * x[1] + M[3 * i + 2] * x[2];

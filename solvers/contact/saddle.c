@@ -8,8 +8,7 @@
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 eb_error eb_saddle_create(int32_t rows, eb_saddle *out) {
   *out = (eb_saddle){.n = 3 * (int64_t)rows};
@@ -36,8 +35,7 @@ static eb_error reserve_rows(eb_saddle *saddle, int64_t m) {
   return EB_OK;
 }
 
-/* ---- set-up -----------------------------------------------------------------------------------
- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 static eb_error invert_diagonal(eb_saddle *saddle, const eb_block_matrix *A) {
   for (int32_t i = 0; i < A->rows; i++)
@@ -79,8 +77,7 @@ eb_error eb_saddle_begin(eb_saddle *saddle, const eb_contact_problem *problem) {
   return EB_OK;
 }
 
-/* ---- products ---------------------------------------------------------------------------------
- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 static bool contact_is_active(const eb_saddle *saddle, int32_t contact) {
   const uint8_t *active = saddle->active + 3 * (int64_t)contact;
@@ -132,8 +129,7 @@ void eb_saddle_precondition(eb_saddle *saddle, const double *r, double *z) {
     z[saddle->n + k] = saddle->active[k] ? saddle->schur[k] * r[saddle->n + k] : 0;
 }
 
-/* ---- conjugate residuals ------------------------------------------------------------------------
- */
+/* ---- conjugate residuals --------------------------------------------------------------------- */
 
 void eb_saddle_cr_clear(eb_saddle_cr *cr) {
   double *all[] = {cr->y, cr->r, cr->z, cr->p, cr->Bz, cr->Bp, cr->CBp};

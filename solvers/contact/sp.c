@@ -421,8 +421,7 @@ static eb_reason solve_program(staggered *sp, projection program) {
   return reason;
 }
 
-/* ---- the method ---------------------------------------------------------------------------------
- */
+/* ---- the method ------------------------------------------------------------------------------ */
 
 static bool is_solved(staggered *sp, double *violation) {
   eb_contact_error error;

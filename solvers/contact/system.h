@@ -35,8 +35,7 @@ void eb_contact_system_clear(eb_contact_system *system);
  * not finite. */
 bool eb_contact_system_begin(eb_contact_system *system, const eb_state *state, double dt,
                              eb_step_log *log);
-/* The first guess (3 rows): velocities at the start of the step, those that are known at its end. /
- */
+/* The first guess (3 rows): velocities at the start of the step, or at its end where known. */
 void eb_contact_system_guess(const eb_contact_system *system, double *v);
 /* Where everything is after the step at velocities v (3 rows). */
 void eb_contact_system_move(eb_contact_system *system, const double *v);

@@ -4,13 +4,13 @@
  *   (M + h C + h^2 K) v1 = M v0 + h (f_ext - g(x0)),   x1 = x0 + h v1
  *   K = sum_e R_e K_e R_e^T with the rotations R_e(x0) frozen,   C = a M + b K
  *
- * Reference: Mueller and Gross 2004; Hecht, Lee, Shewchuk and O'Brien 2012, Section 3.1, Equations 2
- * and 3. The forces g are the exact corotational ones. K is positive semi-definite by construction, so
- * nothing is projected. Rayleigh damping folds into the two scales of the assembled matrix:
- * (1 + h a) M + (h^2 + h b) K. Implicit colliders enter K and g; their friction filters v1
- * (problems/contact/implicit_penalty.h).
- * Needs: every material of kind EB_COROTATIONAL; element rotations that survive inversion (Irving et
- * al. 2004), found within the assembly, so their time is part of the phase "assemble".
+ * Reference: Mueller and Gross 2004; Hecht, Lee, Shewchuk and O'Brien 2012, Section 3.1, Equations
+ * 2 and 3. The forces g are the exact corotational ones. K is positive semi-definite by
+ * construction, so nothing is projected. Rayleigh damping folds into the two scales of the
+ * assembled matrix: (1 + h a) M + (h^2 + h b) K. Implicit colliders enter K and g; their friction
+ * filters v1 (problems/contact/implicit_penalty.h).
+ * Needs: every material of kind EB_COROTATIONAL; element rotations that survive inversion (Irving
+ * et al. 2004), found within the assembly, so their time is part of the phase "assemble".
  * Workspace: eb_implicit (one block matrix, six vectors, the linear solver).
  * Fails: EB_DIVERGED_NAN when state or forces are not finite, else as the linear solver does. */
 #include "solvers/common/linearly_implicit.h"

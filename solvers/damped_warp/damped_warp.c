@@ -2,9 +2,10 @@
  *
  *   R_n A R_n^T v1 = M v0 + h (f_ext - g(x0)),   x1 = x0 + h v1,   A as in the first step
  *
- * Reference: Mueller, Dorsey, McMillan, Jagnow and Cutler 2002 for stiffness warping; Hecht, Lee, Shewchuk and O'Brien 2012, Sections 3.3
- * and 5.4 ("Damped SW"), for this form of it: exact forces on the right-hand side, and elements with an error
- * above 5e-1 drawn towards a rigid motion. A is assembled anew when scripted nodes are let go or the step length changes.
+ * Reference: Mueller, Dorsey, McMillan, Jagnow and Cutler 2002 for stiffness warping; Hecht, Lee,
+ * Shewchuk and O'Brien 2012, Sections 3.3 and 5.4 ("Damped SW"), for this form of it: exact forces
+ * on the right-hand side, and elements with an error above 5e-1 drawn towards a rigid motion. A is
+ * assembled anew when scripted nodes are let go or the step length changes.
  *
  * Needs, workspace (without update matrices) and failures are those of solvers/warp_cholesky/. */
 #include "solvers/registry.h"

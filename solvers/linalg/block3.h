@@ -62,8 +62,8 @@ static inline void eb_block3_product_transposed(const double a[9], const double 
       c[3 * s + r] = a[3 * r] * b[s] + a[3 * r + 1] * b[3 + s] + a[3 * r + 2] * b[6 + s];
 }
 
-/* inverse = inv(L), lower triangular, where a = L L^T (lower triangle of a is read). False when a pivot
- * is not above `floor` times its diagonal entry. */
+/* inverse = inv(L), lower triangular, where a = L L^T (lower triangle of a is read). False when a
+ * pivot is not above `floor` times its diagonal entry. */
 static inline bool eb_block3_inverse_factor(const double a[9], const double diagonal[3],
                                             double floor, double inverse[9]) {
   double p0 = a[0];

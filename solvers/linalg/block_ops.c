@@ -1,8 +1,9 @@
 /* Product, Dirichlet rows and reductions for matrices of 3x3 blocks.
  *
- * Product: each row is one sum in the order of its columns, so the split over threads changes no bit.
- * Dot: the vector is cut into at most CHUNKS pieces whose length depends on n alone; each piece is
- * summed in 16 interleaved lanes and the pieces are added in order, whoever summed them. */
+ * Product: each row is one sum in the order of its columns, so the split over threads changes no
+ * bit. Dot: the vector is cut into at most CHUNKS pieces whose length depends on n alone; each
+ * piece is summed in 16 interleaved lanes and the pieces are added in order, whoever summed them.
+ */
 #include "solvers/linalg/block_ops.h"
 
 #include <math.h>
@@ -39,8 +40,8 @@ static double free_diagonal(const eb_block_matrix *A, const uint8_t *fixed) {
   return mean > 0 && isfinite(mean) ? mean : 1;
 }
 
-/* The pattern is symmetric, so the rows that hold a fixed node's column are exactly its own neighbours: only
- * these rows are visited, here and below. */
+/* The pattern is symmetric, so the rows that hold a fixed node's column are exactly its own
+ * neighbours: only these rows are visited, here and below. */
 void eb_block_lift(const eb_block_matrix *A, const uint8_t *fixed, const double *value,
                    double *rhs) {
   for (int32_t j = 0; j < A->rows; j++) {

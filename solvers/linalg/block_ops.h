@@ -8,14 +8,16 @@
 /* y = A x; both 3 rows long, not overlapping. */
 void eb_block_multiply(const eb_block_matrix *A, const double *x, double *y);
 /* Replaces rows and columns of the nodes with fixed[i] != 0 by the identity times the mean of the
- * free diagonal, so that the matrix stays symmetric and well scaled. When `rhs` is not NULL, it first
- * subtracts A_free,fixed value_fixed from the free rows and sets the fixed rows so that the solution
- * there is value (3 rows; NULL for zeros). */
+ * free diagonal, so that the matrix stays symmetric and well scaled. When `rhs` is not NULL, it
+ * first subtracts A_free,fixed value_fixed from the free rows and sets the fixed rows so that the
+ * solution there is value (3 rows; NULL for zeros). */
 void eb_block_constrain(eb_block_matrix *A, const uint8_t *fixed, const double *value, double *rhs);
-/* rhs_free -= A_free,fixed value_fixed: what eb_block_constrain does to the free rows, for a matrix that is kept whole. */
+/* rhs_free -= A_free,fixed value_fixed: what eb_block_constrain does to the free rows, for a matrix
+ * that is kept whole. */
 void eb_block_lift(const eb_block_matrix *A, const uint8_t *fixed, const double *value,
                    double *rhs);
-/* Dot product and norm of 3 rows entries, summed in a fixed order by blocks, for any thread count. */
+/* Dot product and norm of 3 rows entries, summed in a fixed order by blocks, for any thread count.
+ */
 double eb_dot(int64_t n, const double *x, const double *y);
 double eb_norm(int64_t n, const double *x);
 

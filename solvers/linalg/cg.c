@@ -1,14 +1,15 @@
 /* Preconditioned conjugate gradients for A x = b, A symmetric positive definite.
  *
  *   p = z + beta p,  alpha = (r, z) / (p, A p),  x += alpha p,  r -= alpha A p,  z = inv(M) r
- * Hestenes and Stiefel 1952; Saad 2003, algorithm 9.1. Stops at |r| <= max(rtol |b|, atol), 2-norms, for
- * the true residual: the recurrence drifts from b - A x, so it is recomputed when the recurrence says
- * converged, and the iteration goes on from it when it does not agree.
+ * Hestenes and Stiefel 1952; Saad 2003, algorithm 9.1. Stops at |r| <= max(rtol |b|, atol),
+ * 2-norms, for the true residual: the recurrence drifts from b - A x, so it is recomputed when the
+ * recurrence says converged, and the iteration goes on from it when it does not agree.
  *
- * Needs a product, dot products and a preconditioner that is symmetric positive definite. Workspace: 4
- * vectors. Fails with EB_DIVERGED_BREAKDOWN where (p, A p) or (r, z) is not positive (A or M is not
- * definite), EB_DIVERGED_NAN and EB_DIVERGED_MAX_IT; ends with EB_CONVERGED_STAGNATED when the true residual
- * has stopped falling above the tolerance. x is always the last iterate. */
+ * Needs a product, dot products and a preconditioner that is symmetric positive definite.
+ * Workspace: 4 vectors.
+ * Fails with EB_DIVERGED_BREAKDOWN where (p, A p) or (r, z) is not positive (A or M is not
+ * definite), EB_DIVERGED_NAN and EB_DIVERGED_MAX_IT; ends with EB_CONVERGED_STAGNATED when the true
+ * residual has stopped falling above the tolerance. x is always the last iterate. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,9 @@
-/* A = L L^T by the project's own multifrontal factorization, then two triangular solves: linear=cholesky, and
- * linear=cholesky-single with the factor in floats and solutions refined to double accuracy.
+/* A = L L^T by the project's own multifrontal factorization, then two triangular solves:
+ * linear=cholesky, and linear=cholesky-single with the factor in floats and solutions refined to
+ * double accuracy.
  *
- * Reference, workspace and failures: multifrontal.h. Every matrix is factored anew, so update matrices are not
- * kept; solvers that refactor in parts use multifrontal.h directly. */
+ * Reference, workspace and failures: multifrontal.h. Every matrix is factored anew, so update
+ * matrices are not kept; solvers that refactor in parts use multifrontal.h directly. */
 #include "solvers/linalg/linear_kind.h"
 #include "solvers/linalg/multifrontal.h"
 

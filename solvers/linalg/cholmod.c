@@ -1,17 +1,18 @@
-/* A = L L^T by CHOLMOD's supernodal factorization, then two triangular solves: the reference that the
- * project's own factor (multifrontal.h) is tested and measured against.
+/* A = L L^T by CHOLMOD's supernodal factorization, then two triangular solves: the reference that
+ * the project's own factor (multifrontal.h) is tested and measured against.
  *
  * Reference: Chen, Davis, Hager and Rajamanickam 2008, "Algorithm 887: CHOLMOD", ACM TOMS 35(3);
  * Karypis and Kumar 1998 for the ordering (METIS nested dissection).
  *
- * The node graph is ordered, a third of the size of the scalar one, and the order is expanded by 3, so
- * that supernodes hold whole nodes. Everything symbolic is done once: the permuted lower triangle S
- * that CHOLMOD factors is kept together with the place in the block values that each of its entries
- * comes from, so a new matrix is one gather and one numeric factorization.
+ * The node graph is ordered, a third of the size of the scalar one, and the order is expanded by 3,
+ * so that supernodes hold whole nodes. Everything symbolic is done once: the permuted lower
+ * triangle S that CHOLMOD factors is kept together with the place in the block values that each of
+ * its entries comes from, so a new matrix is one gather and one numeric factorization.
  *
- * Needs a symmetric matrix. Fails (as outcomes) with EB_NOT_POSITIVE_DEFINITE on a pivot that is not
- * positive or that is only rounding, and EB_DIVERGED_NAN on entries or solutions
- * that are not finite. Workspace: L, S (12 bytes an entry), 4 vectors. */
+ * Needs a symmetric matrix.
+ * Fails (as outcomes) with EB_NOT_POSITIVE_DEFINITE on a pivot that is not positive or that is only
+ * rounding, and EB_DIVERGED_NAN on entries or solutions that are not finite.
+ * Workspace: L, S (12 bytes an entry), 4 vectors. */
 #include <cholmod.h>
 #include <float.h>
 #include <math.h>
@@ -49,7 +50,7 @@ static eb_error check(const supernodal *c, const char *what) {
   return EB_OK;
 }
 
-/* ---- ordering ---------------------------------------------------------------------------------- */
+/* ---- ordering -------------------------------------------------------------------------------- */
 
 static eb_error order_scalars(const eb_block_matrix *A, int32_t *order, int32_t *scalar) {
   EB_TRY(eb_order_nodes(A, order));
@@ -58,11 +59,11 @@ static eb_error order_scalars(const eb_block_matrix *A, int32_t *order, int32_t 
   return EB_OK;
 }
 
-/* ---- the permuted lower triangle ----------------------------------------------------------------- */
+/* ---- the permuted lower triangle ------------------------------------------------------------- */
 
-/* Fills column c of S (old scalar row `old`): rows not above the diagonal, and where they come from.
- * A is symmetric, so column `old` is read from row `old` of the blocks. Returns the entry count; counts
- * only when `row` is NULL. */
+/* Fills column c of S (old scalar row `old`): rows not above the diagonal, and where they come
+ * from. A is symmetric, so column `old` is read from row `old` of the blocks. Returns the entry
+ * count; counts only when `row` is NULL. */
 static int32_t lower_column(const eb_block_matrix *A, const int32_t *position, int32_t old,
                             int32_t *row, int32_t *source) {
   int32_t i = old / 3, r = old % 3, count = 0;
@@ -79,7 +80,8 @@ static int32_t lower_column(const eb_block_matrix *A, const int32_t *position, i
   return count;
 }
 
-/* Scalar entries of the lower triangle: the strict half of the blocks and 6 of each diagonal one. */
+/* Scalar entries of the lower triangle: the strict half of the blocks and 6 of each diagonal one.
+ */
 static int64_t lower_entries(const eb_block_matrix *A) {
   int64_t off = (int64_t)A->start[A->rows] - A->rows;
   return off / 2 * 9 + 6 * (int64_t)A->rows;
@@ -98,7 +100,7 @@ static void fill_lower(supernodal *c, const eb_block_matrix *A, const int32_t *s
   }
 }
 
-/* ---- life ---------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static eb_error allocate(supernodal *c, const eb_block_matrix *A) {
   int64_t entries = lower_entries(A);
@@ -113,7 +115,8 @@ static eb_error allocate(supernodal *c, const eb_block_matrix *A) {
   return check(c, "allocating the matrix");
 }
 
-/* Room for the numbers of L, touched here so that the first factorization takes as long as the others. */
+/* Room for the numbers of L, touched here so that the first factorization takes as long as the
+ * others. */
 static eb_error allocate_factor(supernodal *c) {
   EB_TRY(eb_memory_require(8.0 * (double)c->L->xsize, "CHOLMOD's factor",
                            "use a smaller scene or cg"));
@@ -203,7 +206,7 @@ static eb_error supernodal_create(const eb_linear_settings *settings,
   return error;
 }
 
-/* ---- numeric factorization ----------------------------------------------------------------------- */
+/* ---- numeric factorization ------------------------------------------------------------------- */
 
 /* Copies the block values into S; false when one of them is not finite. */
 static bool gather(supernodal *c, const eb_block_matrix *A) {
@@ -220,9 +223,9 @@ static bool gather(supernodal *c, const eb_block_matrix *A) {
   return !bad;
 }
 
-/* A pivot of some eps a_jj is what rounding has left of a zero, although its sign came out positive:
- * the matrix is singular as far as doubles can tell. Relative to the entry itself, so that the scale of
- * a row does not matter. */
+/* A pivot of some eps a_jj is what rounding has left of a zero, although its sign came out
+ * positive: the matrix is singular as far as doubles can tell. Relative to the entry itself, so
+ * that the scale of a row does not matter. */
 static bool pivots_have_digits(const supernodal *c, const eb_block_matrix *A) {
   const double rounding = 64 * DBL_EPSILON;
   const cholmod_factor *L = c->L;
@@ -256,7 +259,7 @@ static eb_error supernodal_set_matrix(void *data, const eb_block_matrix *A, eb_s
   return EB_OK;
 }
 
-/* ---- solve --------------------------------------------------------------------------------------- */
+/* ---- solve ----------------------------------------------------------------------------------- */
 
 static eb_error supernodal_solve(void *data, const double *b, double *x, eb_step_log *log,
                                  bool log_residuals, eb_linear_result *result) {

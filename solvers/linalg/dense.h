@@ -1,9 +1,9 @@
 /* Dense kernels of the fronts: column-major, lower triangles, leading dimensions in elements.
  *
- * What BLAS and LAPACK do, tuned for the sizes that sparse fronts have: thousands of fronts of 3 to 100 rows, where a
- * library call costs more than its arithmetic, and a few of thousands, where it is bandwidth that must be saved.
- * Every function runs on the calling thread, allocates nothing, touches only the entries it names and gives
- * the same bits whatever thread calls it.
+ * What BLAS and LAPACK do, tuned for the sizes that sparse fronts have: thousands of fronts of 3 to
+ * 100 rows, where a library call costs more than its arithmetic, and a few of thousands, where it
+ * is bandwidth that must be saved. Every function runs on the calling thread, allocates nothing,
+ * touches only the entries it names and gives the same bits whatever thread calls it.
  *
  * The suffix d is double, s is float. */
 #ifndef EB_LINALG_DENSE_H
@@ -12,8 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A := its Cholesky factor (n x n, lower triangle only). Returns -1, or the first column whose pivot is not above
- * floor[column] (a square, as the diagonal of A): then columns before it are factored and the rest is undefined. */
+/* A := its Cholesky factor (n x n, lower triangle only). Returns -1, or the first column whose
+ * pivot is not above floor[column] (a square, as the diagonal of A): then columns before it are
+ * factored and the rest is undefined. */
 int64_t eb_potrf_d(int64_t n, double *A, int64_t lda, const double *floor);
 int64_t eb_potrf_s(int64_t n, float *A, int64_t lda, const float *floor);
 
@@ -33,10 +34,11 @@ void eb_gemm_d(int64_t m, int64_t n, int64_t k, const double *A, int64_t lda, co
 void eb_gemm_s(int64_t m, int64_t n, int64_t k, const float *A, int64_t lda, const float *B,
                int64_t ldb, float *C, int64_t ldc, bool accumulate);
 
-/* One panel of the triangular solves: L = [L11; L21], n pivots, m rows below, leading dimension ldl, for `count` right-hand
- * sides. Forward: x := L11^-1 x, y := y - L21 x. Backward: x := L11^-T (x - L21^T y). A pivot's or row's entries of all
- * right-hand sides are neighbours: x is count x n with leading dimension ldx, y is count x m with ldy; a
- * single right-hand side is a plain vector when they are 1, and then L is read at the speed of memory. */
+/* One panel of the triangular solves: L = [L11; L21], n pivots, m rows below, leading dimension
+ * ldl, for `count` right-hand sides. Forward: x := L11^-1 x, y := y - L21 x. Backward: x := L11^-T
+ * (x - L21^T y). A pivot's or row's entries of all right-hand sides are neighbours: x is count x n
+ * with leading dimension ldx, y is count x m with ldy; a single right-hand side is a plain vector
+ * when they are 1, and then L is read at the speed of memory. */
 void eb_forward_d(int64_t n, int64_t m, const double *L, int64_t ldl, int64_t count, double *x,
                   int64_t ldx, double *y, int64_t ldy);
 void eb_backward_d(int64_t n, int64_t m, const double *L, int64_t ldl, int64_t count, double *x,
@@ -45,7 +47,8 @@ void eb_forward_s(int64_t n, int64_t m, const float *L, int64_t ldl, int64_t cou
                   int64_t ldx, float *y, int64_t ldy);
 void eb_backward_s(int64_t n, int64_t m, const float *L, int64_t ldl, int64_t count, float *x,
                    int64_t ldx, const float *y, int64_t ldy);
-/* The parts of a large panel: y := y - L x (subtract) and x := x - L^T y (gather) for any m x n block L. */
+/* The parts of a large panel: y := y - L x (subtract) and x := x - L^T y (gather) for any m x n
+ * block L. */
 void eb_subtract_d(int64_t n, int64_t m, const double *L, int64_t ldl, int64_t count,
                    const double *x, int64_t ldx, double *y, int64_t ldy);
 void eb_gather_d(int64_t n, int64_t m, const double *L, int64_t ldl, int64_t count, double *x,

@@ -1,10 +1,12 @@
 /* One panel [L11; L21] of the triangular solves. Part of dense_body.h.
  *
- * A single right-hand side reads L once and is bound by memory: strips of 6 columns are solved with their own triangle
- * and taken off everything below (forward), or gathered from everything below and solved (backward), while the
- * strip that comes next is fetched. dense_several.h does the same for several right-hand sides. */
+ * A single right-hand side reads L once and is bound by memory: strips of 6 columns are solved with
+ * their own triangle and taken off everything below (forward), or gathered from everything below
+ * and solved (backward), while the strip that comes next is fetched. dense_several.h does the same
+ * for several right-hand sides. */
 
-/* Rows up to the next whole line of L's first column, at most m: loads of whole lines are twice as fast as those of halves. */
+/* Rows up to the next whole line of L's first column, at most m: loads of whole lines are twice as
+ * fast as those of halves. */
 INLINE int64_t NAME(rows_to_line)(const REAL *L, int64_t m) {
   int64_t rows = -((int64_t)((uintptr_t)L / sizeof(REAL))) & (LANES - 1);
   return rows < m ? rows : m;

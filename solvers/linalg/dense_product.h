@@ -1,22 +1,25 @@
 /* C -= A B^T and its symmetric half. Part of dense_body.h.
  *
- * A tile of C, VECTORS vectors high and 6 columns wide (fronts have multiples of three), stays in registers while outer
- * products of a column of A and a row of B^T are added. Both are read where they stand: A's rows of a tile serve all columns
- * of a narrow C from the first-level cache, and fronts are made of narrow products. Wide ones copy blocks of A.
+ * A tile of C, VECTORS vectors high and 6 columns wide (fronts have multiples of three), stays in
+ * registers while outer products of a column of A and a row of B^T are added. Both are read where
+ * they stand: A's rows of a tile serve all columns of a narrow C from the first-level cache, and
+ * fronts are made of narrow products. Wide ones copy blocks of A.
  *
- * Every entry of C is one sum over p in ascending order, by parts of at most DEPTH, whatever tile it falls in. No product is
- * handed to BLAS, whose sums depend on how a matrix was cut: the bits of a factor would then depend on the number of
- * threads.
+ * Every entry of C is one sum over p in ascending order, by parts of at most DEPTH, whatever tile
+ * it falls in. No product is handed to BLAS, whose sums depend on how a matrix was cut: the bits of
+ * a factor would then depend on the number of threads.
  *
- * Reference: Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3). */
+ * Reference: Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication", ACM
+ * TOMS 34(3). */
 #ifndef ROWS
-#define ROWS        (VECTORS * LANES)
-#define COLUMNS     6
-#define DEPTH       320                              /* columns of A in one pass over C */
-#define NEAR        (327680 / (int64_t)sizeof(REAL)) /* entries of A that need not be fetched */
-#define NARROW      192                              /* columns of C */
-#define COPY        (589824 / (int64_t)sizeof(REAL)) /* entries of A that stay in the second-level cache */
-#define SYRK_STRIPS 96                               /* rows; above, halves */
+#define ROWS    (VECTORS * LANES)
+#define COLUMNS 6
+#define DEPTH   320                              /* columns of A in one pass over C */
+#define NEAR    (327680 / (int64_t)sizeof(REAL)) /* entries of A that need not be fetched */
+#define NARROW  192                              /* columns of C */
+/* Entries of A that stay in the second-level cache. */
+#define COPY        (589824 / (int64_t)sizeof(REAL))
+#define SYRK_STRIPS 96 /* rows; above, halves */
 
 /* Runs DO(vectors, columns) with constants. */
 #if VECTORS == 4
@@ -107,8 +110,8 @@ INLINE int NAME(tile_vectors)(int64_t rows) {
   return (int)((rows + LANES - 1) / LANES);
 }
 
-/* The lanes of vector v in column j of a tile; only those of the lower triangle when the tile's corner is on the
- * diagonal. */
+/* The lanes of vector v in column j of a tile; only those of the lower triangle when the tile's
+ * corner is on the diagonal. */
 INLINE MASK NAME(tile_mask)(int v, int vectors, int j, bool diagonal, MASK last) {
   MASK mask = NAME(lanes)(diagonal ? j - v * LANES : 0, LANES);
   return v + 1 < vectors ? mask : mask & last;
@@ -157,8 +160,9 @@ INLINE void NAME(fetch_tile)(const REAL *from, int64_t columns, int64_t ld) {
     for (int64_t r = 0; r < ROWS; r += LINE) __builtin_prefetch(from + j * ld + r, 0, 2);
 }
 
-/* Rows of tiles one after the other, A and B where they stand: A's rows of a tile serve all columns from the first-level cache.
- * When `fetch`, A is large, and the rows of the next tile and C are brought nearer meanwhile. */
+/* Rows of tiles one after the other, A and B where they stand: A's rows of a tile serve all columns
+ * from the first-level cache. When `fetch`, A is large, and the rows of the next tile and C are
+ * brought nearer meanwhile. */
 static void NAME(gemm_by_rows)(int64_t m, int64_t n, int64_t k, const REAL *A, int64_t lda,
                                const REAL *B, int64_t ldb, REAL *C, int64_t ldc, bool accumulate,
                                bool fetch) {
@@ -183,8 +187,8 @@ static void NAME(pack_rows)(int64_t k, const REAL *A, int64_t lda, REAL *to) {
     foreach (v, 0, VECTORS) NAME(store)(to + v * LANES, NAME(load)(A + v * LANES));
 }
 
-/* Columns of tiles one after the other, so that C is walked through in its own order, with a copy of as many rows of A as
- * stay in the second-level cache. k is at most DEPTH. */
+/* Columns of tiles one after the other, so that C is walked through in its own order, with a copy
+ * of as many rows of A as stay in the second-level cache. k is at most DEPTH. */
 static __attribute__((noinline)) void NAME(gemm_by_columns)(int64_t m, int64_t n, int64_t k,
                                                             const REAL *A, int64_t lda,
                                                             const REAL *B, int64_t ldb, REAL *C,

@@ -1,8 +1,8 @@
-/* One panel of the triangular solves for several right-hand sides, whose entries of a row are lanes: X (count x n) for the pivots,
- * Y (count x m) for the rows below. Part of dense_body.h.
+/* One panel of the triangular solves for several right-hand sides, whose entries of a row are
+ * lanes: X (count x n) for the pivots, Y (count x m) for the rows below. Part of dense_body.h.
  *
- * As with a single one, strips of 6 columns of L are read once and in order, each entry for ROWS right-hand sides,
- * while the strip that comes next is fetched. */
+ * As with a single one, strips of 6 columns of L are read once and in order, each entry for ROWS
+ * right-hand sides, while the strip that comes next is fetched. */
 
 /* The lines of a strip that begin in its row L. */
 INLINE void NAME(fetch_strip)(const int columns, const REAL *L, int64_t ldl) {
@@ -62,7 +62,8 @@ INLINE void NAME(subtract_strip)(const int vectors, const int columns, int64_t m
   }
 }
 
-/* X := (X - Y L - Z K) T^-1 for a strip of m rows L and, below its triangle T, k rows K; without T the difference. */
+/* X := (X - Y L - Z K) T^-1 for a strip of m rows L and, below its triangle T, k rows K; without T
+ * the difference. */
 INLINE void NAME(gather_strips)(const int vectors, const int columns, int64_t m, const REAL *L,
                                 const REAL *Y, int64_t ldy, int64_t k, const REAL *K, const REAL *Z,
                                 const REAL *T, int64_t ldl, REAL *X, int64_t ldx, MASK last) {
@@ -129,7 +130,7 @@ static void NAME(backward_several)(int64_t n, int64_t m, const REAL *L, int64_t 
     }
 }
 
-/* ---- any number of right-hand sides ------------------------------------------------------------------ */
+/* ---- any number of right-hand sides ---------------------------------------------------------- */
 
 void NAME(forward)(int64_t n, int64_t m, const REAL *L, int64_t ldl, int64_t count, REAL *X,
                    int64_t ldx, REAL *Y, int64_t ldy) {

@@ -1,5 +1,5 @@
-/* The dense kernels as they are compiled: `base` for what the whole program is compiled for, `wide` for AVX-512. dense.c
- * chooses; tests compare. Signatures are those of dense.h. */
+/* The dense kernels as they are compiled: `base` for what the whole program is compiled for, `wide`
+ * for AVX-512. dense.c chooses; tests compare. Signatures are those of dense.h. */
 #ifndef EB_LINALG_DENSE_TARGETS_H
 #define EB_LINALG_DENSE_TARGETS_H
 

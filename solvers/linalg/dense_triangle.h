@@ -1,12 +1,13 @@
 /* Cholesky factors and triangular solves from the right. Part of dense_body.h.
  *
- * Left-looking by strips of 6 columns: a tile's product with all columns before it stays in registers while the tile is
- * solved with the strip's own 6 x 6 triangle,
+ * Left-looking by strips of 6 columns: a tile's product with all columns before it stays in
+ * registers while the tile is solved with the strip's own 6 x 6 triangle,
  *
  *   T := (B_J - X_{<J} L_{J,<J}^T) L_JJ^-T.
  *
- * Larger matrices are cut into halves, so that nearly all of their work is products. A strip's own triangle is factored as
- * W D W^T (unit lower W), which keeps square roots out of the chain from one pivot to the next; then L_JJ = W D^1/2.
+ * Larger matrices are cut into halves, so that nearly all of their work is products. A strip's own
+ * triangle is factored as W D W^T (unit lower W), which keeps square roots out of the chain from
+ * one pivot to the next; then L_JJ = W D^1/2.
  *
  * Reference: Golub and Van Loan, "Matrix Computations", 4.2. */
 #ifndef TRIANGLE
@@ -67,7 +68,7 @@ void NAME(trsm)(int64_t m, int64_t n, const REAL *L, int64_t ldl, REAL *B, int64
     }
 }
 
-/* ---- the factor --------------------------------------------------------------------------------- */
+/* ---- the factor ------------------------------------------------------------------------------ */
 
 /* The 6 x 6 triangle at the top of a strip, as W D W^T with unit lower W. */
 typedef struct NAME(corner) {
@@ -91,7 +92,8 @@ INLINE void NAME(factor_corner)(const int columns, NAME(corner) * corner, const 
   foreach (c, 0, columns) corner->inverse[c] = 1 / SQRT(a[c][c]);
 }
 
-/* The first tile of a strip: its corner is on the diagonal. A is the strip's first row, T its corner. */
+/* The first tile of a strip: its corner is on the diagonal. A is the strip's first row, T its
+ * corner. */
 INLINE void NAME(factor_tile)(const int vectors, const int columns, int64_t k, const REAL *A,
                               int64_t lda, REAL *T, MASK last, const REAL *floor,
                               NAME(corner) * corner) {

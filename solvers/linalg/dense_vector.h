@@ -1,6 +1,7 @@
 /* Vectors of REAL, VECTOR_BYTES wide, and masks of their lanes. Part of dense_body.h.
  *
- * AVX-512 masks loads and stores at no cost, AVX2 at a small one; elsewhere lanes are taken one by one. */
+ * AVX-512 masks loads and stores at no cost, AVX2 at a small one; elsewhere lanes are taken one by
+ * one. */
 #ifndef LANES
 #define INLINE static inline __attribute__((always_inline, unused))
 /* Unrolled, so that arrays of vectors live in registers. */
@@ -9,7 +10,8 @@
 #define LINE                  (64 / (int64_t)sizeof(REAL)) /* of the cache */
 #define VECTOR                NAME(vector)
 #define MASK                  NAME(mask)
-/* Without AVX the compiler notes that vectors are passed in another way; all callers are compiled alike. */
+/* Without AVX the compiler notes that vectors are passed in another way; all callers are compiled
+ * alike. */
 #if defined(__GNUC__) && !defined(__AVX__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif

@@ -1,19 +1,19 @@
 /* Incomplete Cholesky without fill, IC(0), on 3x3 blocks.
  *
  *   L_ik = (A_ik - sum_{j<k} L_ij L_kj^T) inv(L_kk)^T,   L_ii L_ii^T = A_ii - sum_{j<i} L_ij L_ij^T
- * for blocks (i, k) of A's lower triangle only. Meijerink and van der Vorst 1977; when a pivot block is
- * not positive definite, the factorization starts again on A + shift diag(A) with a growing shift
- * (Manteuffel 1980), which is diagonally dominant, hence factorable, in the end.
+ * for blocks (i, k) of A's lower triangle only. Meijerink and van der Vorst 1977; when a pivot
+ * block is not positive definite, the factorization starts again on A + shift diag(A) with a
+ * growing shift (Manteuffel 1980), which is diagonally dominant, hence factorable, in the end.
  *
- * The two triangular solves are made row sums, their chain from row to row as short as it can be, by
- * scaling with W_i = inv(L_ii) beforehand:
+ * The two triangular solves are made row sums, their chain from row to row as short as it can be,
+ * by scaling with W_i = inv(L_ii) beforehand:
  *   L y = r:    y_i = W_i r_i   - sum_{k<i} (W_i L_ik) y_k
  *   L^T z = y:  z_i = W_i^T y_i - sum_{k>i} (W_i^T L_ki^T) z_k
  * so after the factorization L's blocks are replaced by the first products, and the second ones are
  * stored by rows of the upper triangle.
  *
- * Memory: as much as A. Row i is factored after all rows it refers to, in order, on the calling thread;
- * so are the solves. */
+ * Memory: as much as A. Row i is factored after all rows it refers to, in order, on the calling
+ * thread; so are the solves. */
 #include "solvers/linalg/incomplete.h"
 
 #include <string.h>
@@ -26,7 +26,8 @@ static const double first_shift =
 static const double largest_shift = 1e6; /* A + 1e6 diag(A) is dominant for any row of 1e6 blocks */
 static const double pivot_floor = 1e-8;  /* of the diagonal entry: smaller pivots make L useless */
 
-/* Blocks by rows; block b of row i in column column[b] comes from block source[b] of another matrix. */
+/* Blocks by rows; block b of row i in column column[b] comes from block source[b] of another
+ * matrix. */
 typedef struct triangle {
   int32_t *start;  /* rows + 1 */
   int32_t *column; /* ascending */

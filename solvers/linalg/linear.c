@@ -1,5 +1,5 @@
-/* The front of the linear solvers: checks what the caller passes, keeps the order of calls, sets the
- * number of threads, and hands on to one of the kinds below. */
+/* The front of the linear solvers: checks what the caller passes, keeps the order of calls, sets
+ * the number of threads, and hands on to one of the kinds below. */
 #include "solvers/linalg/linear.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
 /* Linear solvers for symmetric positive definite 3x3-block systems, behind one table.
  *
  * Life: create (options) -> set_matrix (same pattern every time; factors, or builds the
- * preconditioner) -> solve any number of times -> destroy. The first set_matrix orders and analyzes. */
+ * preconditioner) -> solve any number of times -> destroy. The first set_matrix orders and
+ * analyzes. */
 #ifndef EB_LINALG_LINEAR_H
 #define EB_LINALG_LINEAR_H
 
@@ -39,8 +40,8 @@ EB_MUST eb_error eb_linear_create(const eb_linear_settings *settings,
  * returns it again. EB_ERR_USAGE, on the first call, for petsc options that nothing has read. */
 EB_MUST eb_error eb_linear_set_matrix(eb_linear *linear, const eb_block_matrix *A, eb_step_log *log,
                                       eb_reason *reason);
-/* Solves A x = b; x holds the initial guess on entry for iterative methods. Iterative methods log each
- * residual when `log_residuals`. Phase SOLVE. */
+/* Solves A x = b; x holds the initial guess on entry for iterative methods. Iterative methods log
+ * each residual when `log_residuals`. Phase SOLVE. */
 EB_MUST eb_error eb_linear_solve(eb_linear *linear, const double *b, double *x, eb_step_log *log,
                                  bool log_residuals, eb_linear_result *result);
 void eb_linear_destroy(eb_linear *linear);

@@ -16,10 +16,10 @@
 #include "solvers/linalg/one_thread.h"
 #include "solvers/linalg/ordering.h"
 
-/* ---- checks -------------------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
-/* Every block has its mirror image, rows ascend: reading the blocks row by row, the mirror images of a row come in its own
- * order. next: rows of workspace. */
+/* Every block has its mirror image, rows ascend: reading the blocks row by row, the mirror images
+ * of a row come in its own order. next: rows of workspace. */
 static bool is_symmetric(const eb_block_matrix *A, int32_t *next) {
   for (int32_t i = 0; i < A->rows; i++) {
     next[i] = A->start[i];
@@ -59,7 +59,7 @@ static eb_error check_matrix(const eb_multifrontal *f, const eb_block_matrix *A)
       A->rows, A->start[A->rows], f->tree.nodes, f->blocks);
 }
 
-/* ---- life ---------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static eb_error order(const eb_multifrontal_settings *settings, const eb_block_matrix *pattern,
                       eb_elimination_tree *tree) {
@@ -156,9 +156,10 @@ const double *eb_multifrontal_seconds(const eb_multifrontal *factor) {
   return factor->seconds;
 }
 
-/* ---- numeric factorization ------------------------------------------------------------------------------- */
+/* ---- numeric factorization ------------------------------------------------------------------- */
 
-/* An entry of A that is not finite has made a pivot of its column or of its row fail; looked for only then. */
+/* An entry of A that is not finite has made a pivot of its column or of its row fail; looked for
+ * only then. */
 static bool is_finite(const eb_front_job *job) {
   const eb_multifrontal *f = job->f;
   double sum = 0; /* stays 0 unless an entry is infinite or NaN */

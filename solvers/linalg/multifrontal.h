@@ -1,22 +1,25 @@
 /* A = L L^T by a supernodal multifrontal factorization that can be brought up to date in parts.
  *
- * The node graph is ordered by nested dissection (METIS), nodes of like structure are eliminated together in
- * supernodes, and every supernode s owns a dense front over its own nodes (pivots) and the later nodes they touch:
+ * The node graph is ordered by nested dissection (METIS), nodes of like structure are eliminated
+ * together in supernodes, and every supernode s owns a dense front over its own nodes (pivots) and
+ * the later nodes they touch:
  *
  *   F_s = [A's entries of s's pivots] + sum over children c of (U_c, extended)
  *       = [L11; L21] [L11; L21]^T + [0 0; 0 U_s]
  *
- * With the update matrices U kept, a change of A is followed by refactoring the fronts of the supernodes that hold the
- * changed entries and of their ancestors, and nothing else.
+ * With the update matrices U kept, a change of A is followed by refactoring the fronts of the
+ * supernodes that hold the changed entries and of their ancestors, and nothing else.
  *
- * References: Duff and Reid 1983; Liu 1992, "The multifrontal method for sparse matrix solution", SIAM Review 34(1); Hecht,
- * Lee, Shewchuk and O'Brien 2012, Section 4.3, for the partial refactorization.
+ * References: Duff and Reid 1983; Liu 1992, "The multifrontal method for sparse matrix solution",
+ * SIAM Review 34(1); Hecht, Lee, Shewchuk and O'Brien 2012, Section 4.3, for the partial
+ * refactorization.
  *
- * Entry (i, j) of A is owned by the supernode in which the earlier of the nodes i and j is eliminated. An element's
- * entries are therefore owned by the supernode of its first eliminated node and by ancestors of it.
+ * Entry (i, j) of A is owned by the supernode in which the earlier of the nodes i and j is
+ * eliminated. An element's entries are therefore owned by the supernode of its first eliminated
+ * node and by ancestors of it.
  *
- * One factor serves one call at a time and uses up to `threads` OpenMP threads; the numbers have the same bits for any
- * number of threads. Calls after create allocate nothing. */
+ * One factor serves one call at a time and uses up to `threads` OpenMP threads; the numbers have
+ * the same bits for any number of threads. Calls after create allocate nothing. */
 #ifndef EB_LINALG_MULTIFRONTAL_H
 #define EB_LINALG_MULTIFRONTAL_H
 
@@ -26,23 +29,23 @@
 typedef struct eb_multifrontal eb_multifrontal;
 
 typedef struct eb_multifrontal_settings {
-  /* Keep the update matrices, which eb_multifrontal_update needs. Without them the place of a front's is used again once its
-   * parent has taken it. */
+  /* Keep the update matrices, which eb_multifrontal_update needs. Without them the place of a
+   * front's is used again once its parent has taken it. */
   bool keep_updates;
-  /* Factor in float, whose range A's entries must not leave; solves are refined to double accuracy (one right-hand
-   * side at a time, A kept by reference). */
+  /* Factor in float, whose range A's entries must not leave; solves are refined to double accuracy
+   * (one right-hand side at a time, A kept by reference). */
   bool single_precision;
   int threads; /* at least 1 */
-  /* Bytes; EB_ERR_MEMORY before the numbers' memory is taken when the prediction exceeds it; 0: what this process
-   * may still take (eb_available_memory). */
+  /* Bytes; EB_ERR_MEMORY before the numbers' memory is taken when the prediction exceeds it; 0:
+   * what this process may still take (eb_available_memory). */
   int64_t memory_limit;
-  /* order[k]: the node eliminated k-th, for comparisons at equal ordering; NULL: METIS. Read by create only, which takes a
-   * postorder of its tree with the same fill. */
+  /* order[k]: the node eliminated k-th, for comparisons at equal ordering; NULL: METIS. Read by
+   * create only, which takes a postorder of its tree with the same fill. */
   const int32_t *order;
 } eb_multifrontal_settings;
 
-/* Orders, analyzes, predicts the memory and takes it, for the pattern of A (whose values are not read). Phases ORDER and
- * ANALYZE; memory and tree go to `log` (may be NULL). */
+/* Orders, analyzes, predicts the memory and takes it, for the pattern of A (whose values are not
+ * read). Phases ORDER and ANALYZE; memory and tree go to `log` (may be NULL). */
 EB_MUST eb_error eb_multifrontal_create(const eb_multifrontal_settings *settings,
                                         const eb_block_matrix *pattern, eb_step_log *log,
                                         eb_multifrontal **out);
@@ -70,15 +73,16 @@ typedef struct eb_multifrontal_memory {
 } eb_multifrontal_memory;
 eb_multifrontal_memory eb_multifrontal_memory_of(const eb_multifrontal *factor);
 
-/* Factors A whole. *reason is EB_NOT_POSITIVE_DEFINITE when a pivot is not positive or is only rounding (64 eps of A's
- * diagonal entry), EB_DIVERGED_NAN when an entry of A is not finite, else EB_CONVERGED_DIRECT. After a
- * negative reason there is no factor until a whole factorization succeeds. Counts factorizations and
- * flops in `log` (may be NULL). */
+/* Factors A whole. *reason is EB_NOT_POSITIVE_DEFINITE when a pivot is not positive or is only
+ * rounding (64 eps of A's diagonal entry), EB_DIVERGED_NAN when an entry of A is not finite, else
+ * EB_CONVERGED_DIRECT. After a negative reason there is no factor until a whole factorization
+ * succeeds. Counts factorizations and flops in `log` (may be NULL). */
 EB_MUST eb_error eb_multifrontal_factor(eb_multifrontal *factor, const eb_block_matrix *A,
                                         eb_step_log *log, eb_reason *reason);
-/* Follows a change of A. marked[s] != 0 (count bytes) says that entries owned by supernode s have changed; on return the
- * ancestors that were refactored with them are marked too. Nothing marked: nothing is done. Same outcomes as factor, the same
- * numbers too. EB_ERR_USAGE without keep_updates or without a factor. */
+/* Follows a change of A. marked[s] != 0 (count bytes) says that entries owned by supernode s have
+ * changed; on return the ancestors that were refactored with them are marked too. Nothing marked:
+ * nothing is done. Same outcomes as factor, the same numbers too. EB_ERR_USAGE without keep_updates
+ * or without a factor. */
 EB_MUST eb_error eb_multifrontal_update(eb_multifrontal *factor, const eb_block_matrix *A,
                                         uint8_t *marked, eb_step_log *log, eb_reason *reason);
 /* After EB_NOT_POSITIVE_DEFINITE: the scalar row 3 node + axis whose pivot failed; else -1. */
@@ -86,23 +90,26 @@ int64_t eb_multifrontal_failed_row(const eb_multifrontal *factor);
 /* Wall seconds that each supernode's front took when it was last factored (count). */
 const double *eb_multifrontal_seconds(const eb_multifrontal *factor);
 
-/* Solves A X = B for `count` right-hand sides, columns of 3 nodes doubles one after the other, in the nodes' own order. B
- * and X may be the same. *reason: EB_DIVERGED_NAN when the solution is not finite, EB_DIVERGED_LINEAR_SOLVE when refinement
- * stalls above double accuracy, else EB_CONVERGED_DIRECT. */
+/* Solves A X = B for `count` right-hand sides, columns of 3 nodes doubles one after the other, in
+ * the nodes' own order. B and X may be the same. *reason: EB_DIVERGED_NAN when the solution is not
+ * finite, EB_DIVERGED_LINEAR_SOLVE when refinement stalls above double accuracy, else
+ * EB_CONVERGED_DIRECT. */
 EB_MUST eb_error eb_multifrontal_solve(eb_multifrontal *factor, int32_t count, const double *b,
                                        double *x, eb_step_log *log, eb_reason *reason);
 
-/* The same with right-hand sides and solutions stored by rows, which are read and written faster: those of a scalar row are
- * neighbours, at b + row x stride and x + row x stride, stride >= count.
+/* The same with right-hand sides and solutions stored by rows, which are read and written faster:
+ * those of a scalar row are neighbours, at b + row x stride and x + row x stride, stride >= count.
  *
- * Either way the work up the tree is done only for supernodes in whose subtree a right-hand side has an entry, 8
- * right-hand sides (from the first on) together: those with entries everywhere are best kept apart from the others. */
+ * Either way the work up the tree is done only for supernodes in whose subtree a right-hand side
+ * has an entry, 8 right-hand sides (from the first on) together: those with entries everywhere are
+ * best kept apart from the others. */
 EB_MUST eb_error eb_multifrontal_solve_rows(eb_multifrontal *factor, int32_t count, int64_t stride,
                                             const double *b, double *x, eb_step_log *log,
                                             eb_reason *reason);
 
-/* The factor as a sparse matrix, for tests and comparisons: entries of L with row >= column in elimination order, scalar
- * columns; start has 3 nodes + 1 entries, row and value room for eb_multifrontal_entries. */
+/* The factor as a sparse matrix, for tests and comparisons: entries of L with row >= column in
+ * elimination order, scalar columns; start has 3 nodes + 1 entries, row and value room for
+ * eb_multifrontal_entries. */
 int64_t eb_multifrontal_entries(const eb_multifrontal *factor);
 void eb_multifrontal_export(const eb_multifrontal *factor, int64_t *start, int32_t *row,
                             double *value);

@@ -1,14 +1,15 @@
 /* What a multifrontal factor consists of. For solvers/linalg/multifrontal*.c only.
  *
- * Nodes are named by their position in the elimination order; scalar row 3 k + axis belongs to the node eliminated
- * k-th. Supernodes are in postorder: the descendants of s are a contiguous range that ends at s.
+ * Nodes are named by their position in the elimination order; scalar row 3 k + axis belongs to the
+ * node eliminated k-th. Supernodes are in postorder: the descendants of s are a contiguous range
+ * that ends at s.
  *
- * The front of s has 3 rows[s] scalar rows: first its own (pivots), which are the consecutive scalar
- * rows from 3 first[s] on, then those of the nodes below. Its two parts are kept apart:
+ * The front of s has 3 rows[s] scalar rows: first its own (pivots), which are the consecutive
+ * scalar rows from 3 first[s] on, then those of the nodes below. Its two parts are kept apart:
  *
  *   panel   [L11; L21], all rows x pivots, column-major; above the diagonal of L11 undefined
- *   update  lower triangle of U, in block columns of eb_update_width columns, each column-major and trimmed to
- *           the rows from its own diagonal on; above the diagonal undefined */
+ *   update  lower triangle of U, in block columns of eb_update_width columns, each column-major and
+ *           trimmed to the rows from its own diagonal on; above the diagonal undefined */
 #ifndef EB_LINALG_MULTIFRONTAL_DATA_H
 #define EB_LINALG_MULTIFRONTAL_DATA_H
 
@@ -31,8 +32,8 @@ struct eb_multifrontal {
   int32_t blocks; /* of the pattern */
   bool keep_updates, single_precision;
 
-  /* Nodes below the pivots of s: below[below_start[s]] .. below[below_start[s + 1] - 1], positions, ascending. Likewise the
-   * children of s, ascending, and its runs in its parent's front. */
+  /* Nodes below the pivots of s: below[below_start[s]] .. below[below_start[s + 1] - 1], positions,
+   * ascending. Likewise the children of s, ascending, and its runs in its parent's front. */
   int64_t *below_start; /* count + 1 */
   int32_t *below;
   int32_t *child_start; /* count + 1 */
@@ -40,14 +41,16 @@ struct eb_multifrontal {
   int64_t *run_start; /* count + 1 */
   eb_run *run;
 
-  /* Blocks of A (entries of eb_block_matrix) owned by the k-th eliminated node, with their places: entry e lands in that
-   * node's columns at front node target[e]. A block (j, i) read along its rows is column i of the lower triangle. */
+  /* Blocks of A (entries of eb_block_matrix) owned by the k-th eliminated node, with their places:
+   * entry e lands in that node's columns at front node target[e]. A block (j, i) read along its
+   * rows is column i of the lower triangle. */
   int32_t *entry_start; /* nodes + 1 */
   int32_t *entry;       /* block */
   int32_t *target;      /* node of the front, pivots included */
 
-  /* Branches: ranges of supernodes, whole subtrees side by side, small enough to be run in sequence by one thread. The
-   * supernodes that are in no branch (branch_of -1) are run when their children are done. */
+  /* Branches: ranges of supernodes, whole subtrees side by side, small enough to be run in sequence
+   * by one thread. The supernodes that are in no branch (branch_of -1) are run when their children
+   * are done. */
   int32_t branches;
   int32_t *branch_first, *branch_last; /* branches */
   int32_t *branch_of;                  /* count */
@@ -67,7 +70,7 @@ struct eb_multifrontal {
   eb_multifrontal_solver *solver;
 };
 
-/* ---- shapes of the fronts -------------------------------------------------------------------------- */
+/* ---- shapes of the fronts -------------------------------------------------------------------- */
 
 /* Scalar rows of the front of s: its pivots, those below them, both. */
 static inline int32_t eb_front_pivots(const eb_multifrontal *f, int32_t s) {
@@ -80,8 +83,9 @@ static inline int32_t eb_front_below(const eb_multifrontal *f, int32_t s) {
   return eb_front_rows(f, s) - eb_front_pivots(f, s);
 }
 
-/* Leading dimension for columns of `rows` elements: whole vectors of 32 bytes in either precision, and never a
- * multiple of 512 bytes in tall panels, where columns would share the few cache sets that such a stride reaches. */
+/* Leading dimension for columns of `rows` elements: whole vectors of 32 bytes in either precision,
+ * and never a multiple of 512 bytes in tall panels, where columns would share the few cache sets
+ * that such a stride reaches. */
 static inline int64_t eb_leading(int64_t rows) {
   int64_t leading = (rows + 7) / 8 * 8;
   return leading >= 256 && leading % 64 == 0 ? leading + 8 : leading;
@@ -92,9 +96,9 @@ static inline int64_t eb_panel_leading(const eb_multifrontal *f, int32_t s) {
   return eb_leading(eb_front_rows(f, s));
 }
 
-/* Width of the block columns of an update matrix with m rows; whole nodes and whole register tiles of the kernels. Half a
- * width a row is wasted above the diagonal, but each block column reads all of L21 below it, which
- * in large fronts comes from beyond the caches. */
+/* Width of the block columns of an update matrix with m rows; whole nodes and whole register tiles
+ * of the kernels. Half a width a row is wasted above the diagonal, but each block column reads all
+ * of L21 below it, which in large fronts comes from beyond the caches. */
 static inline int64_t eb_update_width(int64_t m) {
   return m < 1200 ? 48 : 240;
 }
@@ -106,20 +110,21 @@ static inline int64_t eb_update_elements(int64_t m) {
   return elements;
 }
 
-/* ---- multifrontal_structure.c -------------------------------------------------------------------- */
+/* ---- multifrontal_structure.c ---------------------------------------------------------------- */
 
 /* Rows, runs, children and entries of the fronts of f->tree. */
 EB_MUST eb_error eb_multifrontal_structure_create(eb_multifrontal *f,
                                                   const eb_block_matrix *pattern);
 void eb_multifrontal_structure_clear(eb_multifrontal *f);
 
-/* ---- multifrontal_layout.c ----------------------------------------------------------------------- */
+/* ---- multifrontal_layout.c ------------------------------------------------------------------- */
 
-/* Branches, offsets and the memory of everything; then, if that is not above `limit` bytes, takes what the numbers need. */
+/* Branches, offsets and the memory of everything; then, if that is not above `limit` bytes, takes
+ * what the numbers need. */
 EB_MUST eb_error eb_multifrontal_layout_create(eb_multifrontal *f, int64_t limit);
 void eb_multifrontal_layout_clear(eb_multifrontal *f);
 
-/* ---- multifrontal_front.c ------------------------------------------------------------------------ */
+/* ---- multifrontal_front.c -------------------------------------------------------------------- */
 
 /* A factorization at work. */
 typedef struct eb_front_job {
@@ -131,17 +136,19 @@ typedef struct eb_front_job {
   _Atomic int64_t failed;
 } eb_front_job;
 
-/* Assembles and factors the front of s, whose children are done; nothing when a pivot before it has failed. */
+/* Assembles and factors the front of s, whose children are done; nothing when a pivot before it has
+ * failed. */
 void eb_front_factor(eb_front_job *job, int32_t s);
 
-/* ---- multifrontal_schedule.c --------------------------------------------------------------------- */
+/* ---- multifrontal_schedule.c ----------------------------------------------------------------- */
 
 /* Factors the fronts of a job, children before parents. */
 void eb_multifrontal_run(eb_front_job *job);
 
-/* ---- multifrontal_solve.c ---------------------------------------------------------------------------- */
+/* ---- multifrontal_solve.c -------------------------------------------------------------------- */
 
-/* Sets f->solver, for a factor whose structure, branches and panels have been fixed; *bytes: what the next call takes. */
+/* Sets f->solver, for a factor whose structure, branches and panels have been fixed; *bytes: what
+ * the next call takes. */
 EB_MUST eb_error eb_multifrontal_solver_create(eb_multifrontal *f, int64_t *bytes);
 EB_MUST eb_error eb_multifrontal_solver_allocate(eb_multifrontal *f);
 void eb_multifrontal_solver_destroy(eb_multifrontal_solver *solver); /* NULL is fine */

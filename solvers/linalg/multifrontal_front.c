@@ -3,14 +3,16 @@
  *   [F11 . ; F21 F22] = [A's entries; 0] + sum over children c of (U_c, extended)
  *   L11 L11^T = F11,   L21 = F21 L11^-T,   U = F22 - L21 L21^T,
  *
- * in place: the panel [F11; F21] is assembled where L lies, and U is written by the product first, so that it need not be
- * zeroed, and then takes its children's entries while it is in cache.
+ * in place: the panel [F11; F21] is assembled where L lies, and U is written by the product first,
+ * so that it need not be zeroed, and then takes its children's entries while it is in cache.
  *
- * Duff and Reid 1983, "The multifrontal solution of indefinite sparse symmetric linear equations", ACM TOMS 9(3).
+ * Duff and Reid 1983, "The multifrontal solution of indefinite sparse symmetric linear equations",
+ * ACM TOMS 9(3).
  *
- * No workspace. The order of all additions to an entry depends on the front alone, so the bits do not depend on the threads.
- * A pivot that fails ends the work on this front and on all later ones; earlier ones go on, so that the first
- * failure in elimination order is found whatever the threads. */
+ * No workspace. The order of all additions to an entry depends on the front alone, so the bits do
+ * not depend on the threads. A pivot that fails ends the work on this front and on all later ones;
+ * earlier ones go on, so that the first failure in elimination order is found whatever the threads.
+ */
 #include <float.h>
 #include <string.h>
 
@@ -20,7 +22,8 @@
 
 /* Scalar columns of the panel that are eliminated together in a large front; whole nodes. */
 enum { PANEL_WIDTH = 288 };
-/* Fronts with more operations are done in block columns, without a team too, for the bits' sake: some 200 microseconds. */
+/* Fronts with more operations are done in block columns, without a team too, for the bits' sake:
+ * some 200 microseconds. */
 static const double large_front = 1e7;
 
 static void note_failure(eb_front_job *job, int64_t row) {

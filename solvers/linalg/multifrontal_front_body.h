@@ -1,7 +1,7 @@
-/* One front, in the precision REAL; NAME(x) is x with the suffix of that precision. Included by multifrontal_front.c
- * only, once for each. */
+/* One front, in the precision REAL; NAME(x) is x with the suffix of that precision. Included by
+ * multifrontal_front.c only, once for each. */
 
-/* ---- children ------------------------------------------------------------------------------------------ */
+/* ---- children -------------------------------------------------------------------------------- */
 
 typedef REAL NAME(four) __attribute__((vector_size(4 * sizeof(REAL)), aligned(sizeof(REAL))));
 typedef BITS NAME(mask) __attribute__((vector_size(4 * sizeof(REAL))));
@@ -11,8 +11,8 @@ static void NAME(add_four)(const REAL *from, REAL *to, NAME(mask) mask) {
   *(NAME(four) *)to += (NAME(four))((NAME(mask))value & mask);
 }
 
-/* to += from, `rows` entries of three columns each. The last vector adds zeros to the entries behind, which therefore must
- * belong to the target too. */
+/* to += from, `rows` entries of three columns each. The last vector adds zeros to the entries
+ * behind, which therefore must belong to the target too. */
 static void NAME(add_rows)(int64_t rows, const REAL *from, int64_t ld_from, REAL *to,
                            int64_t ld_to) {
   static const NAME(mask) masks[4] = {{-1, -1, -1, -1}, {-1}, {-1, -1}, {-1, -1, -1}};
@@ -37,9 +37,9 @@ static void NAME(add_diagonal)(const REAL *from, int64_t ld_from, REAL *to, int6
     for (int r = c; r < 3; r++) to[c * ld_to + r] += from[c * ld_from + r];
 }
 
-/* Adds the three columns of one node of a child's update matrix, from the diagonal down: `from` and `to` point at the
- * diagonal entry in the child and in the target. The column's node is the k-th below the child's pivots and
- * lies in the run `run`; `end` ends the child's runs. */
+/* Adds the three columns of one node of a child's update matrix, from the diagonal down: `from` and
+ * `to` point at the diagonal entry in the child and in the target. The column's node is the k-th
+ * below the child's pivots and lies in the run `run`; `end` ends the child's runs. */
 static void NAME(add_node_columns)(const eb_run *run, const eb_run *end, int32_t k,
                                    const REAL *from, int64_t ld_from, REAL *to, int64_t ld_to) {
   NAME(add_diagonal)(from, ld_from, to, ld_to);
@@ -55,7 +55,8 @@ static void NAME(add_node_columns)(const eb_run *run, const eb_run *end, int32_t
   NAME(add_last_rows)(rows, from, ld_from, to, ld_to);
 }
 
-/* The first of `count` runs that ends after node `to` of the parent's front; `count` when there is none. */
+/* The first of `count` runs that ends after node `to` of the parent's front; `count` when there is
+ * none. */
 static int64_t NAME(run_from)(const eb_run *run, int64_t count, int32_t to) {
   int64_t low = 0, high = count;
   while (low < high) {
@@ -68,8 +69,8 @@ static int64_t NAME(run_from)(const eb_run *run, int64_t count, int32_t to) {
   return low;
 }
 
-/* Adds to a tile what the child c contributes to it: the columns of the nodes t0 .. t1 - 1 of the parent's front. `to` is
- * the entry of row and column node `origin`. */
+/* Adds to a tile what the child c contributes to it: the columns of the nodes t0 .. t1 - 1 of the
+ * parent's front. `to` is the entry of row and column node `origin`. */
 static void NAME(add_child)(const eb_multifrontal *f, int32_t c, int32_t t0, int32_t t1,
                             int32_t origin, REAL *to, int64_t ld) {
   const eb_run *run = f->run + f->run_start[c], *end = f->run + f->run_start[c + 1];
@@ -98,7 +99,7 @@ static void NAME(add_children)(const eb_multifrontal *f, int32_t s, int32_t t0, 
     NAME(add_child)(f, f->child[k], t0, t1, origin, to, ld);
 }
 
-/* ---- panel --------------------------------------------------------------------------------------------- */
+/* ---- panel ----------------------------------------------------------------------------------- */
 
 /* The entries of A in the columns of node j of the front, and what its pivots must exceed. */
 static void NAME(add_matrix)(const eb_front_job *job, int32_t s, int32_t j, REAL *column,
@@ -133,7 +134,8 @@ static void NAME(assemble_panel)(const eb_front_job *job, int32_t s, int32_t j0,
   NAME(add_children)(f, s, j0, j1, 0, panel, ld);
 }
 
-/* Eliminates the scalar columns from .. from + width - 1 of the panel, to which all earlier ones have been applied. */
+/* Eliminates the scalar columns from .. from + width - 1 of the panel, to which all earlier ones
+ * have been applied. */
 static void NAME(eliminate)(eb_front_job *job, int32_t s, int64_t from, int64_t width) {
   const eb_multifrontal *f = job->f;
   int64_t ld = eb_panel_leading(f, s), below = eb_front_rows(f, s) - from - width;
@@ -146,7 +148,7 @@ static void NAME(eliminate)(eb_front_job *job, int32_t s, int64_t from, int64_t 
     NAME(eb_trsm)(below, width, block, ld, block + width, ld);
 }
 
-/* ---- update matrix ------------------------------------------------------------------------------------- */
+/* ---- update matrix --------------------------------------------------------------------------- */
 
 /* The block column of U from scalar column `from` on, at `to`. */
 static void NAME(form_update)(const eb_front_job *job, int32_t s, int64_t from, REAL *to) {
@@ -162,9 +164,10 @@ static void NAME(form_update)(const eb_front_job *job, int32_t s, int64_t from, 
   NAME(add_children)(f, s, node, node + (int32_t)(width / 3), node, to, ldu);
 }
 
-/* ---- whole fronts -------------------------------------------------------------------------------------- */
+/* ---- whole fronts ---------------------------------------------------------------------------- */
 
-/* Applies the panel's block column at `from`, PANEL_WIDTH wide, to the one at `to`; scalar columns. */
+/* Applies the panel's block column at `from`, PANEL_WIDTH wide, to the one at `to`; scalar columns.
+ */
 static void NAME(apply)(const eb_front_job *job, int32_t s, int64_t from, int64_t to,
                         int64_t width) {
   const eb_multifrontal *f = job->f;
@@ -196,9 +199,9 @@ static void NAME(factor_in_order)(eb_front_job *job, int32_t s, int64_t wide) {
   }
 }
 
-/* The same in tasks: each block column of the panel and of the update matrix is assembled by one, and earlier columns are
- * applied to it by one each, in order. A task waits for the columns that it reads and for the one that it writes;
- * elements of the panel stand for their columns. */
+/* The same in tasks: each block column of the panel and of the update matrix is assembled by one,
+ * and earlier columns are applied to it by one each, in order. A task waits for the columns that it
+ * reads and for the one that it writes; elements of the panel stand for their columns. */
 static void NAME(factor_in_tasks)(eb_front_job *job, int32_t s) {
   const eb_multifrontal *f = job->f;
   int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s), ld = eb_panel_leading(f, s);

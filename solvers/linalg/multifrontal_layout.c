@@ -1,10 +1,12 @@
-/* Where the numbers of a multifrontal factor lie, how much memory that is, and which subtrees one thread runs alone.
+/* Where the numbers of a multifrontal factor lie, how much memory that is, and which subtrees one
+ * thread runs alone.
  *
- * Kept update matrices lie one after the other. Those that are dropped lie in one stack, whose places are fixed
- * here: the subtree of s works in an interval of its own that holds U_s at one end and, while s waits for them, the
- * update matrices of its children packed at the other; each child's subtree works in what is left beside its elder
- * siblings' update matrices. A supernode whose children may be at work at the same time gives each of them an interval
- * of its own instead. So nothing is allocated, moved or decided while numbers are computed, and the memory is known.
+ * Kept update matrices lie one after the other. Those that are dropped lie in one stack, whose
+ * places are fixed here: the subtree of s works in an interval of its own that holds U_s at one end
+ * and, while s waits for them, the update matrices of its children packed at the other; each
+ * child's subtree works in what is left beside its elder siblings' update matrices. A supernode
+ * whose children may be at work at the same time gives each of them an interval of its own instead.
+ * So nothing is allocated, moved or decided while numbers are computed, and the memory is known.
  *
  * Fails with EB_ERR_MEMORY when the sum is above the limit, before the numbers' memory is taken. */
 #include <math.h>
@@ -15,11 +17,12 @@
 #include "problems/base/memory.h"
 #include "solvers/linalg/multifrontal_data.h"
 
-/* ---- branches -------------------------------------------------------------------------------------------- */
+/* ---- branches -------------------------------------------------------------------------------- */
 
 /* A branch has at most this share of all flops: many per thread, so that threads end together. */
 static const double branch_share = 1.0 / 48;
-/* And at least these, when there are as many: some 50 microseconds, a hundred times what starting a task takes. */
+/* And at least these, when there are as many: some 50 microseconds, a hundred times what starting a
+ * task takes. */
 static const double branch_flops = 2e6;
 
 /* tree: flops of the subtree of s. */
@@ -29,7 +32,8 @@ static void subtree_flops(const eb_supernodes *t, double *tree) {
     if (t->parent[s] >= 0) tree[t->parent[s]] += tree[s];
 }
 
-/* Puts the subtree first .. root into the branch that ends beside it, when there is one with room, or into a new one. */
+/* Puts the subtree first .. root into the branch that ends beside it, when there is one with room,
+ * or into a new one. */
 static void add_to_branch(eb_multifrontal *f, int32_t first, int32_t root, double flops,
                           double most, double *filled) {
   int32_t b = f->branches - 1;
@@ -76,7 +80,7 @@ static eb_error create_branches(eb_multifrontal *f) {
   return error;
 }
 
-/* ---- the stack of update matrices -------------------------------------------------------------------------- */
+/* ---- the stack of update matrices ------------------------------------------------------------ */
 
 static int64_t update_size(const eb_multifrontal *f, int32_t s) {
   return eb_update_elements(eb_front_below(f, s));
@@ -101,8 +105,8 @@ static int64_t interval(const eb_multifrontal *f, int32_t s, const int64_t *size
   return used > most ? used : most;
 }
 
-/* Gives the children of s their intervals: start and, in `high`, at which end their update matrix lies, the one away from
- * that of s. */
+/* Gives the children of s their intervals: start and, in `high`, at which end their update matrix
+ * lies, the one away from that of s. */
 static void place_children(eb_multifrontal *f, int32_t s, const int64_t *size, int64_t *start,
                            uint8_t *high) {
   int64_t used = 0;
@@ -162,7 +166,7 @@ static eb_error place_numbers(eb_multifrontal *f) {
   return EB_OK;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static int64_t element_bytes(const eb_multifrontal *f) {
   return f->single_precision ? sizeof(float) : sizeof(double);
@@ -198,8 +202,8 @@ static eb_error check_limit(const eb_multifrontal *f, int64_t limit) {
                   mega * needed, mega * (double)limit, advice);
 }
 
-/* Zeroed memory for numbers. Large blocks lie in large pages: walking over the columns of a front touches a new small
- * page with every column. */
+/* Zeroed memory for numbers. Large blocks lie in large pages: walking over the columns of a front
+ * touches a new small page with every column. */
 static eb_error allocate_numbers(int64_t bytes, void **out) {
   const size_t page = (size_t)2 << 20;
   size_t size = (size_t)bytes, alignment = size >= 2 * page ? page : 64;

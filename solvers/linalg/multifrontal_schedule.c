@@ -1,5 +1,6 @@
-/* Which thread factors which front when: a task for every branch, which runs its supernodes in sequence; the others are
- * factored by whoever finishes the last of their children, large ones in tasks of their own.
+/* Which thread factors which front when: a task for every branch, which runs its supernodes in
+ * sequence; the others are factored by whoever finishes the last of their children, large ones in
+ * tasks of their own.
  *
  * A small job runs on the calling thread alone: waking a team takes some 50 microseconds. */
 #include "solvers/linalg/multifrontal_data.h"

@@ -2,17 +2,19 @@
  *
  *   L y = P b   up the tree of supernodes,   L^T (P x) = y   down the tree.
  *
- * A single right-hand side reads L twice and is bound by memory; several are solved together, so that an entry of L is used for
- * all of them, and going up the tree subtrees in which a group of them has no entries are left out for it (Gilbert 1994,
- * "Predicting structure in sparse matrix computations", SIAM J. Matrix Anal. Appl. 15(1): the nonzeros of L^-1 b are on the paths
- * from those of b to the roots). A factor in single precision serves refinement (Wilkinson 1963; Higham, "Accuracy and Stability of Numerical
- * Algorithms", 12.1):
+ * A single right-hand side reads L twice and is bound by memory; several are solved together, so
+ * that an entry of L is used for all of them, and going up the tree subtrees in which a group of
+ * them has no entries are left out for it (Gilbert 1994, "Predicting structure in sparse matrix
+ * computations", SIAM J. Matrix Anal. Appl. 15(1): the nonzeros of L^-1 b are on the paths from
+ * those of b to the roots). A factor in single precision serves refinement (Wilkinson 1963; Higham,
+ * "Accuracy and Stability of Numerical Algorithms", 12.1):
  *
- *   r = b - A x in double,   x += A^-1 r with L in float,   until |r| <= 4 eps |A| |x|, largest norms.
+ *   r = b - A x in double,   x += A^-1 r with L in float,   until |r| <= 4 eps |A| |x| (max norms).
  *
- * Fails, as outcomes, with EB_DIVERGED_NAN when the solution is not finite and with EB_DIVERGED_LINEAR_SOLVE when a
- * refinement does not halve the residual before that. Workspace: 3 nodes x width and the vectors of
- * multifrontal_solve_data.h, in the factor's precision; 4 vectors of doubles for refinement. */
+ * Fails, as outcomes, with EB_DIVERGED_NAN when the solution is not finite and with
+ * EB_DIVERGED_LINEAR_SOLVE when a refinement does not halve the residual before that.
+ * Workspace: 3 nodes x width and the vectors of multifrontal_solve_data.h, in the factor's
+ * precision; 4 vectors of doubles for refinement. */
 #include <float.h>
 #include <math.h>
 #include <omp.h>
@@ -22,15 +24,16 @@
 #include "solvers/linalg/block_ops.h"
 #include "solvers/linalg/multifrontal_solve_data.h"
 
-/* ---- places of the vectors ----------------------------------------------------------------------- */
+/* ---- places of the vectors ------------------------------------------------------------------- */
 
 /* The widest that the kernels' tiles have use for; a quarter or a half of it costs little speed. */
 enum { WIDEST = 32, NARROWEST = EB_LANE_GROUP };
 /* Vectors may take this share of the factor, or this many bytes when they are small anyway. */
 static const int64_t factor_share = 8, small_workspace = 16 << 20;
 
-/* Fixes the places and counts the rows. `top` holds the heights of the two stacks while a branch is followed, `most` the
- * greatest of any branch; the parity of a supernode's depth names its stack. */
+/* Fixes the places and counts the rows. `top` holds the heights of the two stacks while a branch is
+ * followed, `most` the greatest of any branch; the parity of a supernode's depth names its stack.
+ */
 static void place_vectors(const eb_multifrontal *f, eb_multifrontal_solver *v, int64_t *place,
                           uint8_t *odd) {
   const eb_supernodes *t = &f->tree;
@@ -65,7 +68,7 @@ static int32_t choose_width(const eb_multifrontal *f, const eb_multifrontal_solv
   return width;
 }
 
-/* ---- life ---------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static int64_t numbers(const eb_multifrontal *f) {
   const eb_multifrontal_solver *v = f->solver;
@@ -115,7 +118,7 @@ void eb_multifrontal_solver_destroy(eb_multifrontal_solver *v) {
   free(v);
 }
 
-/* ---- cost ------------------------------------------------------------------------------------------ */
+/* ---- cost ------------------------------------------------------------------------------------ */
 
 /* Right-hand sides, without the lanes that fill up, in the groups. */
 static int32_t sides_in(const eb_sweep *sweep, uint8_t groups) {
@@ -136,7 +139,7 @@ static double flops_of(const eb_sweep *sweep) {
   return flops;
 }
 
-/* ---- refinement ------------------------------------------------------------------------------------ */
+/* ---- refinement ------------------------------------------------------------------------------ */
 
 static double largest(int64_t n, const double *x) {
   double most = 0, finite = 0; /* stays 0 unless an entry is infinite or NaN */
@@ -178,7 +181,8 @@ static void residual(const eb_multifrontal *f, const double *b, const double *x,
   for (int64_t i = 0; i < n; i++) r[i] = b[i] - product[i];
 }
 
-/* The right-hand side in solver->refine; the solution goes to its last vector. Adds what it costs to *flops. */
+/* The right-hand side in solver->refine; the solution goes to its last vector. Adds what it costs
+ * to *flops. */
 static eb_reason refine(const eb_multifrontal *f, double *flops) {
   int64_t n = 3 * (int64_t)f->tree.nodes;
   double *b = f->solver->refine, *r = b + n, *x = r + 2 * n;
@@ -206,7 +210,7 @@ static eb_reason refine(const eb_multifrontal *f, double *flops) {
   }
 }
 
-/* ---- solve ------------------------------------------------------------------------------------------ */
+/* ---- solve ----------------------------------------------------------------------------------- */
 
 /* Right-hand sides and solutions; entry (row, r) is at [row x row_stride + r x side_stride]. */
 typedef struct sides {

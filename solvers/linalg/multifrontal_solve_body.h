@@ -1,7 +1,7 @@
-/* The triangular solves of one front in the precision REAL; NAME(x) is x with the suffix of that precision. Included by
- * multifrontal_solve_front.c only, once for each. */
+/* The triangular solves of one front in the precision REAL; NAME(x) is x with the suffix of that
+ * precision. Included by multifrontal_solve_front.c only, once for each. */
 
-/* ---- vectors ---------------------------------------------------------------------------------------------- */
+/* ---- vectors --------------------------------------------------------------------------------- */
 
 static REAL *NAME(pivots_of)(const eb_sweep *sweep, int32_t s) {
   const eb_multifrontal *f = sweep->f;
@@ -45,7 +45,8 @@ static bool NAME(has_entries)(int64_t rows, int32_t lanes, int32_t width, const 
   return false;
 }
 
-/* The groups of lanes that the subtree of s has entries in: its pivots x, or one of its children. */
+/* The groups of lanes that the subtree of s has entries in: its pivots x, or one of its children.
+ */
 static uint8_t NAME(filled_groups)(const eb_sweep *sweep, int32_t s, const REAL *x) {
   const eb_multifrontal *f = sweep->f;
   int32_t width = sweep->lanes < EB_LANE_GROUP ? sweep->lanes : EB_LANE_GROUP;
@@ -154,7 +155,7 @@ static void NAME(take_solution)(const eb_sweep *sweep, int32_t s, REAL *y) {
   }
 }
 
-/* ---- large panels --------------------------------------------------------------------------------------- */
+/* ---- large panels ---------------------------------------------------------------------------- */
 
 /* y -= L x in `count` lanes, for several threads by stretches of rows. */
 static void NAME(subtract_rows)(const eb_sweep *sweep, int64_t columns, int64_t rows, const REAL *L,
@@ -204,7 +205,7 @@ static void NAME(backward_large)(const eb_sweep *sweep, int64_t n, int64_t m, co
   }
 }
 
-/* ---- fronts ------------------------------------------------------------------------------------------------ */
+/* ---- fronts ---------------------------------------------------------------------------------- */
 
 static void NAME(forward)(const eb_sweep *sweep, int32_t s) {
   const eb_multifrontal *f = sweep->f;

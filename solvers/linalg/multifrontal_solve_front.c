@@ -3,16 +3,18 @@
  *   forward    [x; y] := [b; 0] + sum over children of their y,   x := L11^-1 x,   y := y - L21 x
  *   backward   y := the solution there,                           x := L11^-T (x - L21^T y)
  *
- * Going up, lanes in which a subtree has no entries are left out. Every y has its memory, so that the order of all additions to an entry depends on the front alone, whatever thread runs it:
- * the bits do not depend on the threads. Large panels are cut into tasks whose results do not depend on each other. */
+ * Going up, lanes in which a subtree has no entries are left out. Every y has its memory, so that
+ * the order of all additions to an entry depends on the front alone, whatever thread runs it: the
+ * bits do not depend on the threads. Large panels are cut into tasks whose results do not depend on
+ * each other. */
 #include <omp.h>
 #include <string.h>
 
 #include "solvers/linalg/dense.h"
 #include "solvers/linalg/multifrontal_solve_data.h"
 
-/* Cuts of large panels: whole strips of the kernels. A task reads some 300 kB of a panel of 1000 rows, which takes ten times
- * as long as starting it. */
+/* Cuts of large panels: whole strips of the kernels. A task reads some 300 kB of a panel of 1000
+ * rows, which takes ten times as long as starting it. */
 enum { BLOCK_COLUMNS = 192, CHUNK_ROWS = 384, CHUNK_COLUMNS = 48 };
 /* Panels with more elements, outside the branches, are cut. */
 static const int64_t large_panel = 150000;

@@ -1,6 +1,7 @@
-/* Which thread solves with which front when. Going up the tree, a task for every branch runs its supernodes in sequence, the
- * others are run by whoever finishes the last of their children; going down, a supernode's task starts those of its
- * children, and a branch's starts when the parents of all its subtrees are done.
+/* Which thread solves with which front when. Going up the tree, a task for every branch runs its
+ * supernodes in sequence, the others are run by whoever finishes the last of their children; going
+ * down, a supernode's task starts those of its children, and a branch's starts when the parents of
+ * all its subtrees are done.
  *
  * A small factor is used by the calling thread alone: waking a team takes some 50 microseconds. */
 #include <omp.h>
@@ -14,7 +15,7 @@ static bool in_branch(const eb_multifrontal *f, int32_t s) {
   return s >= 0 && f->branch_of[s] >= 0;
 }
 
-/* ---- up -------------------------------------------------------------------------------------------------- */
+/* ---- up -------------------------------------------------------------------------------------- */
 
 /* A child of p is done; goes on with p, and so up the tree, when it was the last. */
 static void climb(const eb_sweep *sweep, int32_t p) {
@@ -52,7 +53,7 @@ static void start_up(const eb_sweep *sweep) {
   }
 }
 
-/* ---- down ------------------------------------------------------------------------------------------------ */
+/* ---- down ------------------------------------------------------------------------------------ */
 
 static void run_branch_down(eb_sweep *sweep, int32_t b) {
   const eb_multifrontal *f = sweep->f;
@@ -97,7 +98,7 @@ static void start_down(eb_sweep *sweep) {
   }
 }
 
-/* ---- both ------------------------------------------------------------------------------------------------ */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static void run_parallel(eb_sweep *sweep) {
   int levels = omp_get_max_active_levels();

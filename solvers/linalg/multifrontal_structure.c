@@ -1,14 +1,17 @@
-/* The structure of the fronts: which rows they have, where they go in the parent's front, and which entries of A they
- * take. Everything that the numeric factorization would otherwise look up is looked up here, once.
+/* The structure of the fronts: which rows they have, where they go in the parent's front, and which
+ * entries of A they take. Everything that the numeric factorization would otherwise look up is
+ * looked up here, once.
  *
- * Row i of L reaches the supernodes on the paths from A's columns of row i up the tree to i's own supernode; visiting the
- * rows in order therefore gives every supernode its rows in order, without sorting (Liu 1990).
+ * Row i of L reaches the supernodes on the paths from A's columns of row i up the tree to i's own
+ * supernode; visiting the rows in order therefore gives every supernode its rows in order, without
+ * sorting (Liu 1990).
  *
- * Fails when memory is gone. Workspace: 1 integer a node. */
+ * Fails when memory is gone.
+ * Workspace: 1 integer a node. */
 #include "problems/base/memory.h"
 #include "solvers/linalg/multifrontal_data.h"
 
-/* ---- rows below the pivots ----------------------------------------------------------------------------- */
+/* ---- rows below the pivots ------------------------------------------------------------------- */
 
 /* mark, count: supernodes. */
 static void fill_below(eb_multifrontal *f, const eb_block_matrix *A, int32_t *mark,
@@ -42,7 +45,7 @@ static eb_error create_below(eb_multifrontal *f, const eb_block_matrix *A) {
   return error;
 }
 
-/* ---- children and runs --------------------------------------------------------------------------------- */
+/* ---- children and runs ----------------------------------------------------------------------- */
 
 static eb_error create_children(eb_multifrontal *f) {
   const eb_supernodes *t = &f->tree;
@@ -96,7 +99,7 @@ static eb_error create_runs(eb_multifrontal *f) {
   return EB_OK;
 }
 
-/* ---- entries of A ---------------------------------------------------------------------------------------- */
+/* ---- entries of A ---------------------------------------------------------------------------- */
 
 /* local: for the nodes below s, by position, their place in the front of s. */
 static void fill_entries(eb_multifrontal *f, const eb_block_matrix *A, int32_t *local) {
@@ -131,7 +134,7 @@ static eb_error create_entries(eb_multifrontal *f, const eb_block_matrix *A) {
   return EB_OK;
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 eb_error eb_multifrontal_structure_create(eb_multifrontal *f, const eb_block_matrix *pattern) {
   EB_TRY(create_below(f, pattern));

@@ -1,20 +1,21 @@
 /* Supernodes: columns of L that are eliminated together in one dense front.
  *
- * Column k + 1 belongs to the supernode of its only child k when the structure of k is that of k + 1 and k itself
- * (fundamental supernodes: Liu, Ng and Peyton 1993). These supernodes are small, so a child is merged with its parent, at the price of entries that are
- * zero, whenever one front costs less time than two by the model below (Ashcraft and Grimes 1989 merge by counting
- * zeros).
+ * Column k + 1 belongs to the supernode of its only child k when the structure of k is that of k +
+ * 1 and k itself (fundamental supernodes: Liu, Ng and Peyton 1993). These supernodes are small, so
+ * a child is merged with its parent, at the price of entries that are zero, whenever one front
+ * costs less time than two by the model below (Ashcraft and Grimes 1989 merge by counting zeros).
  *
- * Children are visited in the order of descending (stack needed while the child's subtree is worked on - update matrix
- * left behind), which needs the smallest stack of all orders (Liu 1986, "On the storage requirement in the
- * out-of-core multifrontal method").
+ * Children are visited in the order of descending (stack needed while the child's subtree is worked
+ * on - update matrix left behind), which needs the smallest stack of all orders (Liu 1986, "On the
+ * storage requirement in the out-of-core multifrontal method").
  *
  * Workspace: 10 integers a node. */
 #include "solvers/linalg/multifrontal_supernodes.h"
 
 #include "problems/base/memory.h"
 
-/* Supernodes while they are merged; those that were merged into another have pivots 0. Counts are in nodes. */
+/* Supernodes while they are merged; those that were merged into another have pivots 0. Counts are
+ * in nodes. */
 typedef struct forest {
   int32_t count;
   int32_t *begin;          /* count + 1: columns begin[s] .. begin[s + 1] - 1 before merging */
@@ -49,7 +50,7 @@ static void clear(forest *f) {
   free(f->next);
 }
 
-/* ---- fundamental supernodes -------------------------------------------------------------------------- */
+/* ---- fundamental supernodes ------------------------------------------------------------------ */
 
 /* Finds where supernodes begin; of_column, children: nodes. */
 static void group_columns(const eb_elimination_tree *tree, forest *f, int32_t *of_column,
@@ -83,15 +84,17 @@ static void link_supernodes(const eb_elimination_tree *tree, forest *f, const in
   }
 }
 
-/* ---- merging ----------------------------------------------------------------------------------------- */
+/* ---- merging --------------------------------------------------------------------------------- */
 
-/* Operations of the partial factorization with n scalar pivots and m rows below: the sum of (m + j)^2 for j = 1 .. n. */
+/* Operations of the partial factorization with n scalar pivots and m rows below: the sum of (m +
+ * j)^2 for j = 1 .. n. */
 static double partial_flops(double n, double m) {
   return n * m * m + m * n * (n + 1) + n * (n + 1) * (2 * n + 1) / 6;
 }
 
-/* Seconds that a front takes, up to a common factor: what calls and loops cost whatever its size, moving
- * its entries in and out, and arithmetic, which is slow with few pivots. Fitted to timings of fronts of 3 to 1000 rows. */
+/* Seconds that a front takes, up to a common factor: what calls and loops cost whatever its size,
+ * moving its entries in and out, and arithmetic, which is slow with few pivots. Fitted to timings
+ * of fronts of 3 to 1000 rows. */
 static double front_cost(int32_t pivots, int32_t below) {
   const double per_front = 0.6e-6, per_entry = 0.35e-9, per_flop = 1 / 46e9, half_rate = 6;
   double n = 3.0 * pivots, m = 3.0 * below;
@@ -99,7 +102,8 @@ static double front_cost(int32_t pivots, int32_t below) {
          per_flop * (1 + half_rate / n) * partial_flops(n, m);
 }
 
-/* A merged child is refactored with every other subtree of its parent: merging must save a good part of its cost. */
+/* A merged child is refactored with every other subtree of its parent: merging must save a good
+ * part of its cost. */
 static bool worth_merging(const forest *f, int32_t c, int32_t p) {
   const double least_saving = 0.1;
   double child = front_cost(f->pivots[c], f->below[c]);
@@ -136,7 +140,7 @@ static void merge_children(forest *f) {
     }
 }
 
-/* ---- order of the children ----------------------------------------------------------------------------- */
+/* ---- order of the children ------------------------------------------------------------------- */
 
 typedef struct ranked_child {
   int64_t excess; /* stack needed below it, less its update matrix */
@@ -185,7 +189,7 @@ static eb_error order_children(forest *f) {
   return error;
 }
 
-/* ---- result -------------------------------------------------------------------------------------------- */
+/* ---- result ---------------------------------------------------------------------------------- */
 
 static eb_error allocate_result(eb_supernodes *out, int32_t **first, int32_t **rows,
                                 int32_t **parent, double **flops) {

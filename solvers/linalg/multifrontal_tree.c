@@ -1,17 +1,19 @@
 /* The elimination tree and the column counts of L, in time almost linear in the entries of A.
  *
- * References: Liu 1990, "The role of elimination trees in sparse factorization", SIAM J. Matrix Anal. Appl. 11(1), for the tree;
- * Gilbert, Ng and Peyton 1994, "An efficient algorithm to compute row and column counts for sparse Cholesky factorization",
- * SIAM J. Matrix Anal. Appl. 15(4), for the counts.
+ * References: Liu 1990, "The role of elimination trees in sparse factorization", SIAM J. Matrix
+ * Anal. Appl. 11(1), for the tree; Gilbert, Ng and Peyton 1994, "An efficient algorithm to compute
+ * row and column counts for sparse Cholesky factorization", SIAM J. Matrix Anal. Appl. 15(4), for
+ * the counts.
  *
- * Workspace: 4 integers a node. Fails when memory is gone and on an order that is no permutation. */
+ * Workspace: 4 integers a node.
+ * Fails when memory is gone and on an order that is no permutation. */
 #include "solvers/linalg/multifrontal_tree.h"
 
 #include <string.h>
 
 #include "problems/base/memory.h"
 
-/* ---- order and its inverse ------------------------------------------------------------------------- */
+/* ---- order and its inverse ------------------------------------------------------------------- */
 
 static eb_error take_order(eb_elimination_tree *tree, const int32_t *order) {
   for (int32_t k = 0; k < tree->nodes; k++) tree->position[k] = -1;
@@ -27,10 +29,10 @@ static eb_error take_order(eb_elimination_tree *tree, const int32_t *order) {
   return EB_OK;
 }
 
-/* ---- tree ------------------------------------------------------------------------------------------ */
+/* ---- tree ------------------------------------------------------------------------------------ */
 
-/* Row k of L holds the paths from the columns of A's row k up to k: each path ends below a root of the
- * forest found so far, which then gets k for its parent. `above` shortens the paths. */
+/* Row k of L holds the paths from the columns of A's row k up to k: each path ends below a root of
+ * the forest found so far, which then gets k for its parent. `above` shortens the paths. */
 static void find_parents(const eb_block_matrix *A, eb_elimination_tree *tree, int32_t *above) {
   for (int32_t k = 0; k < tree->nodes; k++) {
     tree->parent[k] = above[k] = -1;
@@ -81,7 +83,7 @@ static void bring_into_postorder(eb_elimination_tree *tree, int32_t *work) {
   for (int32_t k = 0; k < n; k++) tree->position[tree->order[k]] = k;
 }
 
-/* ---- column counts ----------------------------------------------------------------------------------- */
+/* ---- column counts --------------------------------------------------------------------------- */
 
 /* The root of the tree that k has been joined to. */
 static int32_t find(int32_t *joined, int32_t k) {
@@ -95,9 +97,10 @@ static int32_t find(int32_t *joined, int32_t k) {
   return root;
 }
 
-/* Row i of L is a subtree with root i whose leaves are columns of A. Column k's count is a sum over its descendants d of
- * +1 for every subtree that d is a leaf of, -1 where two of its paths meet and are counted once, -1 at a
- * root's parent. A column j of A's row i is a leaf unless the leaf before it lies among j's descendants. */
+/* Row i of L is a subtree with root i whose leaves are columns of A. Column k's count is a sum over
+ * its descendants d of +1 for every subtree that d is a leaf of, -1 where two of its paths meet and
+ * are counted once, -1 at a root's parent. A column j of A's row i is a leaf unless the leaf before
+ * it lies among j's descendants. */
 static void count_columns(const eb_block_matrix *A, eb_elimination_tree *tree, int32_t *work) {
   int32_t n = tree->nodes, *first = work, *largest = first + n, *leaf = largest + n;
   int32_t *joined = leaf + n, *count = tree->count;
@@ -127,7 +130,7 @@ static void count_columns(const eb_block_matrix *A, eb_elimination_tree *tree, i
     if (tree->parent[k] >= 0) count[tree->parent[k]] += count[k];
 }
 
-/* ---- life -------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static eb_error build(const eb_block_matrix *pattern, const int32_t *order,
                       eb_elimination_tree *tree, int32_t *work) {

@@ -13,14 +13,15 @@ typedef struct eb_elimination_tree {
   int32_t *count;    /* nodes in column k of L, the diagonal among them */
 } eb_elimination_tree;
 
-/* The tree of A's pattern eliminated in `order` (rows entries, a permutation), brought into postorder,
- * which is another order with the same fill. */
+/* The tree of A's pattern eliminated in `order` (rows entries, a permutation), brought into
+ * postorder, which is another order with the same fill. */
 EB_MUST eb_error eb_elimination_tree_create(const eb_block_matrix *pattern, const int32_t *order,
                                             eb_elimination_tree *tree);
 void eb_elimination_tree_clear(eb_elimination_tree *tree);
 
-/* Postorder of a forest given by lists: child[k] is the first child of k, sibling[k] the next one after k, `root` the first
- * root; -1 ends a list. rank[k] becomes the place of k. The child lists are used up. */
+/* Postorder of a forest given by lists: child[k] is the first child of k, sibling[k] the next one
+ * after k, `root` the first root; -1 ends a list. rank[k] becomes the place of k. The child lists
+ * are used up. */
 void eb_postorder(int32_t root, const int32_t *parent, int32_t *child, const int32_t *sibling,
                   int32_t *rank);
 

@@ -1,14 +1,16 @@
 /* A x = b by any Krylov method and preconditioner of PETSc, chosen by its own options string
- * ("-ksp_type cg -pc_type gamg"). Reference: Balay et al., PETSc/TAO Users Manual.
+ * ("-ksp_type cg -pc_type gamg").
+ * Reference: Balay et al., PETSc/TAO Users Manual.
  *
- * Sequential. The matrix is AIJ with block size 3 ("-mat_type baij" or "sbaij" change it). Without options: cg
- * with PETSc's default preconditioner. The names in the string get a prefix of this solver's own, so
- * that several solvers live side by side; names that nothing has read after the first set-up are an
- * EB_ERR_USAGE. The norm is |b - A x| (unpreconditioned) for the methods that can monitor it, so that
- * tolerances mean the same as for cg; the reported residual is always the true one.
+ * Sequential. The matrix is AIJ with block size 3 ("-mat_type baij" or "sbaij" change it). Without
+ * options: cg with PETSc's default preconditioner. The names in the string get a prefix of this
+ * solver's own, so that several solvers live side by side; names that nothing has read after the
+ * first set-up are an EB_ERR_USAGE. The norm is |b - A x| (unpreconditioned) for the methods that
+ * can monitor it, so that tolerances mean the same as for cg; the reported residual is always the
+ * true one.
  *
- * With positions, the six rigid motions are attached as near-null space (for gamg). Workspace: the
- * matrix again and what the preconditioner takes. */
+ * With positions, the six rigid motions are attached as near-null space (for gamg).
+ * Workspace: the matrix again and what the preconditioner takes. */
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +57,7 @@ typedef struct petsc_work {
   unused_list unused;
 } petsc_work;
 
-/* ---- options ------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static bool is_name(const char *word) {
   char first = word[0] == '-' ? word[1] : 0;
@@ -126,7 +128,7 @@ static PetscErrorCode collect_unused(const char *name, const char *value, void *
   return 0;
 }
 
-/* ---- life ---------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static PetscErrorCode monitor(KSP ksp, PetscInt iteration, PetscReal norm, void *context) {
   petsc *p = context;
@@ -167,7 +169,8 @@ static PetscErrorCode attach_rigid_motions(petsc *p, const double *positions) {
   return 0;
 }
 
-/* Methods that can watch |b - A x|: with the preconditioner on the left, or when it is on the right. */
+/* Methods that can watch |b - A x|: with the preconditioner on the left, or when it is on the
+ * right. */
 static PetscErrorCode choose_norm(petsc *p) {
   static const char *const left[] = {KSPCG, KSPFCG, KSPPIPECG, KSPGROPPCG, KSPCR, KSPRICHARDSON};
   static const char *const right[] = {KSPGMRES, KSPBCGS, KSPTFQMR};
@@ -273,7 +276,7 @@ static eb_error petsc_create(const eb_linear_settings *settings, const eb_block_
   return error;
 }
 
-/* ---- matrix -------------------------------------------------------------------------------------- */
+/* ---- matrix ---------------------------------------------------------------------------------- */
 
 /* Block row i as 3 rows of 3k values. */
 static void flatten_row(const eb_block_matrix *A, int32_t i, double *out) {
@@ -354,7 +357,7 @@ static eb_error petsc_set_matrix(void *data, const eb_block_matrix *A, eb_step_l
   return EB_OK;
 }
 
-/* ---- solve --------------------------------------------------------------------------------------- */
+/* ---- solve ----------------------------------------------------------------------------------- */
 
 static PetscErrorCode is_direct(petsc *p, bool *out) {
   PC pc;

@@ -1,14 +1,14 @@
 /* The Newton direction: A p = -grad W with A = M/h^2 + H made positive definite.
  *
  * Three treatments, from the fastest to the safest:
- *  - exact: H as it is. Converges quadratically where A is positive definite, which M/h^2 makes true
- *    near most solutions. The factorization itself is the test.
- *  - projected: every element's part of H positive semi-definite (Teran et al. 2005). Always a descent
- *    direction, linear convergence where elements are indefinite at the solution.
+ *  - exact: H as it is. Converges quadratically where A is positive definite, which M/h^2 makes
+ *    true near most solutions. The factorization itself is the test.
+ *  - projected: every element's part of H positive semi-definite (Teran et al. 2005). Always a
+ *    descent direction, linear convergence where elements are indefinite at the solution.
  *  - shifted: a multiple of M added as well (Levenberg), for equilibria without supports.
  * The automatic choice takes the exact Hessian after full steps and goes on with what worked in the
- * step before. After a refusal it waits for 1, 2, 4, 8 iterations before it tries again, so that few
- * factorizations are lost where H stays indefinite. */
+ * step before. After a refusal it waits for 1, 2, 4, 8 iterations before it tries again, so that
+ * few factorizations are lost where H stays indefinite. */
 #include "solvers/linalg/block_ops.h"
 #include "solvers/newton/newton.h"
 
@@ -79,7 +79,8 @@ static void impose_prescribed(eb_implicit *work) {
       memcpy(work->unknown + 3 * (int64_t)i, work->prescribed + 3 * (int64_t)i, 3 * sizeof(double));
 }
 
-/* One attempt with the assembled matrix. A truncated iterative solve is still a descent direction. */
+/* One attempt with the assembled matrix. A truncated iterative solve is still a descent direction.
+ */
 static eb_error attempt(eb_newton *newton, eb_step_log *log, eb_reason *reason) {
   eb_implicit *work = &newton->work;
   size_t bytes = (size_t)work->size * sizeof(double);

@@ -4,17 +4,18 @@
  *   A p = -grad W,  A = M/h^2 + H (made positive definite),  x <- x + a p,  v1 = (x1 - x0) / h
  *
  * Reference: Nocedal and Wright 2006, Sections 3.1 and 3.4; for the incremental potential Ortiz and
- * Stainier 1999, Gast et al. 2015; for the element-wise projection Teran et al. 2005.
- * Converged when |grad W|_2 over the free nodes <= max(rtol F, atol), F = |f_ext| + |M (x - xt) / h^2| +
+ * Stainier 1999, Gast et al. 2015; for the element-wise projection Teran et al. 2005. Converged
+ * when |grad W|_2 over the free nodes <= max(rtol F, atol), F = |f_ext| + |M (x - xt) / h^2| +
  * |dE/dx| over the free nodes + the forces of the elements at scripted nodes, all 2-norms: the last
  * term keeps F a sensible scale where all forces balance. What cannot get there because x itself is
  * rounded ends as EB_CONVERGED_STAGNATED.
  * Needs: energy, gradient, Hessian. The gradient comes with the assembly of the matrix; a gradient
- * alone is evaluated only where the iteration is expected to end. W is evaluated once a guess and once
- * a line-search point.
+ * alone is evaluated only where the iteration is expected to end. W is evaluated once a guess and
+ * once a line-search point.
  * Workspace: eb_implicit, four more vectors, the list of elements at supports.
  * Fails: EB_DIVERGED_MAX_IT and EB_DIVERGED_LINE_SEARCH leave the best iterate in the state;
- * EB_DIVERGED_NAN, EB_NOT_POSITIVE_DEFINITE and failures of the linear solver leave it as it was. */
+ * EB_DIVERGED_NAN, EB_NOT_POSITIVE_DEFINITE and failures of the linear solver leave it as it was.
+ */
 #include "solvers/newton/newton.h"
 
 #include "problems/base/memory.h"
@@ -127,8 +128,8 @@ static void destroy(eb_solver *solver) {
 
 /* ---- a step ---- */
 
-/* Whether the iteration ends at the present residual; logs it. The residual before the scripted nodes
- * are in place is none of W's. */
+/* Whether the iteration ends at the present residual; logs it. The residual before the scripted
+ * nodes are in place is none of W's. */
 static bool finished(const eb_newton *newton, eb_step_log *log, eb_reason *reason) {
   double norm = newton->residual.norm;
   if (!isfinite(norm)) *reason = EB_DIVERGED_NAN;

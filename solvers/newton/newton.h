@@ -40,7 +40,8 @@ typedef struct eb_newton {
   double floor;         /* change of grad W when x is rounded to double, N */
 } eb_newton;
 
-/* Assembles the matrix (and dE/dx) at x as the present treatment says; sets floor and shift_unit. */
+/* Assembles the matrix (and dE/dx) at x as the present treatment says; sets floor and shift_unit.
+ */
 void eb_newton_assemble(eb_newton *newton, eb_step_log *log);
 /* Sets descent and residual from dE/dx at x. */
 void eb_newton_residual(eb_newton *newton, const double *x);

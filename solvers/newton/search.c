@@ -2,10 +2,10 @@
  *
  * Backtracking to sufficient decrease (Armijo): W(x + a p) <= W(x) + c a s, s = grad W . p, with a
  * from the parabola through W(x), s and the rejected value. A value that is not finite (an element
- * left the domain of its material) counts as too high.
- * Near the solution the decrease |s|/2 drowns in the rounding of W, which is known to a few eps of its
- * terms, while gradients keep their digits. There a full step is judged by the residual instead (in the
- * spirit of the approximate Wolfe condition, Hager and Zhang 2005), and that gradient is used again. */
+ * left the domain of its material) counts as too high. Near the solution the decrease |s|/2 drowns
+ * in the rounding of W, which is known to a few eps of its terms, while gradients keep their
+ * digits. There a full step is judged by the residual instead (in the spirit of the approximate
+ * Wolfe condition, Hager and Zhang 2005), and that gradient is used again. */
 #include "solvers/linalg/block_ops.h"
 #include "solvers/newton/newton.h"
 
@@ -86,8 +86,8 @@ static void accept_value(eb_newton *newton, eb_potential_value value) {
   newton->has_gradient = false;
 }
 
-/* The first step takes the scripted nodes to their place and the others along, as the linearized body
- * would go; or leaves the others behind, should that have the lower W. */
+/* The first step takes the scripted nodes to their place and the others along, as the linearized
+ * body would go; or leaves the others behind, should that have the lower W. */
 static void lift(eb_newton *newton, eb_step_log *log, eb_reason *reason) {
   put_scripted(newton, newton->x);
   eb_potential_value behind = value_at(newton, newton->x, log);

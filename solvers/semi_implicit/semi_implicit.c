@@ -2,10 +2,11 @@
  *
  *   (M + beta h^2 H(x0)) v1 = M v0 + h (f_ext - g(x0)),   x1 = x0 + h v1
  *
- * Reference: Baraff and Witkin 1998; Weidner, Kim and Sueda 2020 (ConJac), Equation 10 and Algorithm 2
- * ("VANILLA"), whose K is -H. beta scales the matrix and not the force: beta = 1 is the first Newton
- * iteration of implicit Euler from the guess x0, larger values damp, smaller ones lose stability.
- * Implicit colliders enter H and g, with the same beta; their friction filters v1 (problems/contact/implicit_penalty.h).
+ * Reference: Baraff and Witkin 1998; Weidner, Kim and Sueda 2020 (ConJac), Equation 10 and
+ * Algorithm 2 ("VANILLA"), whose K is -H. beta scales the matrix and not the force: beta = 1 is the
+ * first Newton iteration of implicit Euler from the guess x0, larger values damp, smaller ones lose
+ * stability. Implicit colliders enter H and g, with the same beta; their friction filters v1
+ * (problems/contact/implicit_penalty.h).
  * Needs: mass, dE/dx and H at the start of the step, elements of H positive semi-definite.
  * Workspace: eb_implicit (one block matrix, six vectors, the linear solver).
  * Fails: EB_DIVERGED_NAN when state or forces are not finite; EB_NOT_POSITIVE_DEFINITE when the
