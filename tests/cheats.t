@@ -91,13 +91,16 @@ my %batches = (
     claim => ['cheat:fault=running'],
     process => [map { "cheat:fault=$_" } sanitized() ? () : 'close', 'folder', 'child', 'count'],
   },
-  # On a mesh whose audits take long enough for other threads to get their turn.
   cost => {
     on => 'bench/beam', steps => 40, code => 4, sound => ['cheat:of=semi-implicit,fault=none'],
-    'hidden-work' => ['cheat:of=semi-implicit,fault=burn'],
     memory => ['cheat:of=semi-implicit,fault=leak'],
   },
 );
+# Where audits take a good part of the time, so that other threads get their turn while the clock stands.
+$batches{threads} = {
+  on => 'verschoor2019/rings:bodies=20', steps => 150, code => 4, sound => ['cheat:of=contact-cr,fault=none'],
+  'hidden-work' => ['cheat:of=contact-cr,fault=burn'],
+};
 my %words = map { $_ => 1 } qw(on steps code report sound from);
 
 sub fault { return $_[0] =~ /fault=([^,]+)/ ? $1 : '' }
@@ -114,7 +117,7 @@ sub run_of {
 sub plans { my ($batch) = @_; return map { my $rule = $_; map { [$rule, $_] } @{$batch->{$rule}} } sort grep { !$words{$_} } keys %$batch }
 
 # Sanitizers look at the harness, whatever the fault: a batch of each kind is enough, and the table is the standard build's.
-delete @batches{qw(beam flight floor contact cost samples-in-contact)} if sanitized();
+delete @batches{qw(beam flight floor contact cost threads samples-in-contact)} if sanitized();
 
 # Options that make a batch one of samples.
 sub samples_of {
