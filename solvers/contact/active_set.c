@@ -247,8 +247,7 @@ static eb_error activate_too_close(eb_active_set *active, const eb_near *near, i
     if (!is_too_close(active, &near[i]) ||
         !eb_pair_is_dynamic(pair, active->surface, active->system))
       continue;
-    /* Where it has come round to another side, what keeps it off is the direction it started from.
-     * / */
+    /* Where it has come round to another side, the direction it started from keeps it off. */
     double time = keeps_side(active, pair, 1, false) ? 1 : 0;
     if (time > 0 || keeps_side(active, pair, 0, false))
       EB_TRY(activate_or_relinearize(active, pair, time, false, log));

@@ -30,8 +30,7 @@ typedef struct eb_contact_record {
   const double *mu;     /* 1 */
   const double *r;      /* 3, N */
   const double *u;      /* 3, m */
-  /* What the method solved last, with its velocities (3 problem->A->rows, m/s) and r as its forces.
-   * / */
+  /* What the method solved last, with its velocities (3 problem->A->rows, m/s) and forces r. */
   const struct eb_contact_problem *problem;
   const double *v;
 } eb_contact_record;

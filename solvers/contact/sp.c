@@ -189,8 +189,7 @@ static double excess(const staggered *sp) {
   return isfinite(norm) ? above : NAN;
 }
 
-/* Whether r is orthogonal to all that B reaches. Uses cr.CBp, which the next iteration writes anew.
- * / */
+/* Whether r is orthogonal to all that B reaches. Uses cr.CBp, which the next iteration rewrites. */
 static bool contradicts(staggered *sp) {
   eb_saddle_cr *cr = &sp->cr;
   int64_t size = sp->saddle.n + sp->saddle.m;
@@ -342,8 +341,7 @@ static void begin_friction(staggered *sp) {
   }
 }
 
-/* The rows that are active in the program at first; friction's constant forces follow their bounds.
- * / */
+/* The rows active in the program at first; friction's constant forces follow their bounds. */
 static void choose_rows(staggered *sp, projection program) {
   eb_contact_velocity(sp->problem, sp->cr.y, sp->u);
   memset(sp->saddle.active, 0, (size_t)sp->saddle.m);

@@ -25,8 +25,7 @@ void eb_contact_surface_clear(eb_contact_surface *surface);
 /* Places everything at the start of the step, obstacles also at its end, and lists the candidate
  * pairs: those whose swept boxes overlap, for motions like the one to where the system is moved,
  * boxes `slack` (m) larger. (Verschoor and Jalba, Section 5.1, inflate boxes by three times the
- * motion on all sides; eb_contact_surface_move adds the candidates that a tighter box would miss.)
- * / */
+ * motion on all sides; eb_contact_surface_move adds candidates that a tighter box would miss.) */
 EB_MUST eb_error eb_contact_surface_begin(eb_contact_surface *surface,
                                           const eb_contact_system *system, double slack);
 /* Follows the move of the system to its end, and keeps the list of candidates complete. */
