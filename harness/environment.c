@@ -52,9 +52,10 @@ eb_error eb_command_line(int argc, char *const *argv, char **out) {
   return error;
 }
 
-/* ---- the machine ------------------------------------------------------------------------------ */
+/* ---- the machine ----------------------------------------------------------------------------- */
 
-/* The value behind the first "key ... : value" of a file such as /proc/cpuinfo; "" when there is none. */
+/* The value behind the first "key ... : value" of a file such as /proc/cpuinfo; "" when there is
+ * none. */
 static void first_value(const char *path, const char *key, char *out, size_t bytes) {
   char line[512];
   out[0] = '\0';
@@ -123,7 +124,7 @@ static eb_error put_moment(hid_t group) {
   return eb_h5_put_real(group, "steal_seconds_since_boot", steal);
 }
 
-/* ---- the build -------------------------------------------------------------------------------- */
+/* ---- the build ------------------------------------------------------------------------------- */
 
 static eb_error put_build(hid_t group) {
   uint64_t hash = 0;
@@ -160,7 +161,7 @@ static eb_error put_libraries(hid_t group) {
   return eb_h5_put_text(group, "libc", gnu_get_libc_version());
 }
 
-/* ---- settings of the cases' processes --------------------------------------------------------- */
+/* ---- settings of the cases' processes -------------------------------------------------------- */
 
 static eb_error set_unless_given(eb_strings *out, const char *name, const char *value) {
   char text[128];

@@ -1,4 +1,5 @@
-/* Where a result comes from: machine, build, libraries, command line. Goes into /environment as attributes. */
+/* Where a result comes from: machine, build, libraries, command line. Goes into /environment as
+ * attributes. */
 #ifndef EB_ENVIRONMENT_H
 #define EB_ENVIRONMENT_H
 
@@ -13,11 +14,12 @@ typedef struct eb_rates {
   double dgemm, triad;         /* flop/s and byte/s, one thread */
   double dgemm_all, triad_all; /* on `threads` threads */
   int threads;
-  char measured_at
-      [32]; /* UTC, ISO 8601: before the start of the run when they were kept; "" when not measured */
+  /* UTC, ISO 8601: before the start of the run when they were kept; "" when not measured. */
+  char measured_at[32];
 } eb_rates;
 
-/* What the rates depend on, as text: processor, cores, build, BLAS, variables and settings of threads. */
+/* What the rates depend on, as text: processor, cores, build, BLAS, variables and settings of
+ * threads. */
 EB_MUST eb_error eb_environment_facts(char **out);
 /* The time as it is written everywhere: UTC, ISO 8601. */
 void eb_time_text(char out[32]);
@@ -29,9 +31,10 @@ EB_MUST eb_error eb_environment_write(const char *path, const char *command_line
 /* Quoted as a shell would want it back. */
 EB_MUST eb_error eb_command_line(int argc, char *const *argv, char **out);
 
-/* Settings of the processes that run cases: one thread for BLAS, `threads` for OpenMP, "NAME=value". Threads are bound
- * and spin at barriers only when the user's environment says so (OMP_PROC_BIND, OMP_WAIT_POLICY): on shared machines binding puts
- * competing processes onto one core, and a spinning thread waits for a whole time slice of one that was taken off its core. */
+/* Settings of the processes that run cases: one thread for BLAS, `threads` for OpenMP,
+ * "NAME=value". Threads are bound and spin at barriers only when the user's environment says so
+ * (OMP_PROC_BIND, OMP_WAIT_POLICY): on shared machines binding puts competing processes onto one
+ * core, and a spinning thread waits for a whole time slice of one that was taken off its core. */
 EB_MUST eb_error eb_environment_settings(int threads, eb_strings *out);
 
 /* Physical memory that this process may use (cgroup limits included), bytes. */

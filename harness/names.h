@@ -12,10 +12,12 @@ EB_MUST eb_error eb_scene_names(eb_strings *out);
 /* EB_ERR_USAGE: "there is no KIND 'x'; did you mean 'y'? There are: a, b, c". Never EB_OK. */
 eb_error eb_unknown_name(const char *kind, const char *name, const eb_strings *valid);
 
-/* Takes "NAME[:a=1,b=2]" apart; *assignments is NULL when there is no colon. The caller frees both. */
+/* Takes "NAME[:a=1,b=2]" apart; *assignments is NULL when there is no colon. The caller frees
+ * both. */
 EB_MUST eb_error eb_split_spec(const char *spec, char **name, char **assignments);
 
-/* Whole numbers and reals of the command line and of suites; `what` names the option in messages. */
+/* Whole numbers and reals of the command line and of suites; `what` names the option in
+ * messages. */
 EB_MUST eb_error eb_parse_whole(const char *what, const char *text, int64_t min, int64_t max,
                                 int64_t *out);
 EB_MUST eb_error eb_parse_real(const char *what, const char *text, double min, double max,

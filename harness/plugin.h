@@ -1,6 +1,7 @@
 /* Solvers from shared objects: `--plugin ./it.so`.
  *
- * A plug-in exports `const eb_solver_ops elastobench_solver` and `const int elastobench_abi = EB_PLUGIN_ABI`. */
+ * A plug-in exports `const eb_solver_ops elastobench_solver` and `const int elastobench_abi =
+ * EB_PLUGIN_ABI`. */
 #ifndef EB_PLUGIN_H
 #define EB_PLUGIN_H
 
@@ -20,15 +21,18 @@ typedef struct eb_plugins {
   int count;
 } eb_plugins;
 
-/* Loads one more. EB_ERR_IO: cannot be loaded; EB_ERR_UNSUPPORTED: wrong or missing interface; EB_ERR_USAGE: its name is
- * taken. Plug-ins are checked for a complete table before anything of theirs is called. */
+/* Loads one more. EB_ERR_IO: cannot be loaded; EB_ERR_UNSUPPORTED: wrong or missing interface;
+ * EB_ERR_USAGE: its name is taken. Plug-ins are checked for a complete table before anything of
+ * theirs is called. */
 EB_MUST eb_error eb_plugins_load(eb_plugins *plugins, const char *path);
 void eb_plugins_clear(eb_plugins *plugins);
-/* The same, but the shared objects stay loaded: for a process in which their solvers have run, since threads of theirs may still. */
+/* The same, but the shared objects stay loaded: for a process in which their solvers have run,
+ * since threads of theirs may still. */
 void eb_plugins_forget(eb_plugins *plugins);
 
-/* The solver of that name among the plug-ins and the built-in ones. EB_ERR_USAGE lists the valid names and the nearest.
- * *plugin (may be NULL) receives where it comes from, or NULL. `plugins` may be NULL. */
+/* The solver of that name among the plug-ins and the built-in ones. EB_ERR_USAGE lists the valid
+ * names and the nearest. *plugin (may be NULL) receives where it comes from, or NULL. `plugins` may
+ * be NULL. */
 EB_MUST eb_error eb_solver_lookup(const eb_plugins *plugins, const char *name,
                                   const eb_solver_ops **out, const eb_plugin **plugin);
 

@@ -1,4 +1,5 @@
-/* Printing for people: names, messages and output of solvers and files reach the terminal through here and without control characters. */
+/* Printing for people: names, messages and output of solvers and files reach the terminal through
+ * here and without control characters. */
 #ifndef EB_PRINT_H
 #define EB_PRINT_H
 

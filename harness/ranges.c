@@ -8,7 +8,7 @@
 #include "harness/names.h"
 #include "problems/base/memory.h"
 
-/* ---- one range -------------------------------------------------------------------------------- */
+/* ---- one range ------------------------------------------------------------------------------- */
 
 enum { LONGEST = 64 /* bytes of a range as text */ };
 static const int64_t most_steps = 1000000000;
@@ -58,7 +58,7 @@ void eb_range_print(eb_range range, bool single, char *out, size_t bytes) {
              range.stride);
 }
 
-/* ---- several ---------------------------------------------------------------------------------- */
+/* ---- several --------------------------------------------------------------------------------- */
 
 static int compare(eb_range a, eb_range b) {
   if (a.first != b.first) return a.first < b.first ? -1 : 1;

@@ -1,4 +1,5 @@
-/* Steps as users write them: "20", "20..40", "20..40/5"; several of them with commas or blanks between. */
+/* Steps as users write them: "20", "20..40", "20..40/5"; several of them with commas or blanks
+ * between. */
 #ifndef EB_RANGES_H
 #define EB_RANGES_H
 
@@ -18,8 +19,9 @@ typedef struct eb_ranges {
   int count;
 } eb_ranges;
 
-/* EB_ERR_USAGE for what is no step or range, is reversed or negative; `what` names the option in messages. *single: no ".." was written.
- * A last step that the stride does not meet is brought back to the one before it. */
+/* EB_ERR_USAGE for what is no step or range, is reversed or negative; `what` names the option in
+ * messages. *single: no ".." was written. A last step that the stride does not meet is brought back
+ * to the one before it. */
 EB_MUST eb_error eb_range_parse(const char *what, const char *text, eb_range *out, bool *single);
 int64_t eb_range_count(eb_range range);
 /* "20..40/5"; with `single` and one step, "20". */

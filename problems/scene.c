@@ -11,7 +11,7 @@
 #include "problems/base/memory.h"
 #include "problems/scenes/scene_mesh.h"
 
-/* ---- the mesh, and what follows from it ------------------------------------------------------- */
+/* ---- the mesh, and what follows from it ------------------------------------------------------ */
 
 static eb_error make_mesh(eb_scene *scene, const char *mesh_file, const char *cache_dir) {
   EB_TRY(eb_scene_mesh(scene->ops, scene->parameters, mesh_file, cache_dir, &scene->mesh));
@@ -78,7 +78,8 @@ static eb_error ask_for_cuts(eb_scene *scene) {
   return EB_OK;
 }
 
-/* Nodes that ride on a body are nodes of the mesh, and no cut parts them: their copies would be free. */
+/* Nodes that ride on a body are nodes of the mesh, and no cut parts them: their copies would be
+ * free. */
 static eb_error check_articulation(const eb_scene *scene) {
   int32_t carried = scene->articulation ? eb_articulation_attached(scene->articulation) : 0;
   for (int32_t k = 0; k < carried; k++) {
@@ -137,8 +138,8 @@ static eb_error check_riders(const eb_scene *scene) {
   return error;
 }
 
-/* Checks what the setup says of contact as constraints, and makes free_bodies of the regions it declares rigid. Asks the scene's boundary
- * and for its cuts: both must be there. */
+/* Checks what the setup says of contact as constraints, and makes free_bodies of the regions it
+ * declares rigid. Asks the scene's boundary and for its cuts: both must be there. */
 static eb_error make_constraints(eb_scene *scene) {
   EB_TRY(check_constraints(scene));
   double density[EB_MAX_REGIONS];
@@ -147,10 +148,11 @@ static eb_error make_constraints(eb_scene *scene) {
   return scene->free_bodies ? check_riders(scene) : EB_OK;
 }
 
-/* ---- bounds of the audit ----------------------------------------------------------------------- */
+/* ---- bounds of the audit --------------------------------------------------------------------- */
 
-/* Ten times the tolerances of Verschoor and Jalba 2019 (Section 6: 5e-6 m, 5e-5 kg m/s, 1.2 degrees), which solvers meet in norms of their own; angles twice.
- * Forces may act across one gap beyond the distance that is kept. */
+/* Ten times the tolerances of Verschoor and Jalba 2019 (Section 6: 5e-6 m, 5e-5 kg m/s, 1.2
+ * degrees), which solvers meet in norms of their own; angles twice. Forces may act across one gap
+ * beyond the distance that is kept. */
 static const eb_contact_bounds contact_bounds = {.gap = 1e-4,
                                                  .near = 1e-5,
                                                  .distance = 5e-5,
@@ -220,7 +222,8 @@ static double collider_speed(const eb_scene *scene) {
   return most;
 }
 
-/* A twentieth of a body, and what a step takes it beyond the surface before any force has met it: one and a half times the way of a step at the speed of its first impact. */
+/* A twentieth of a body, and what a step takes it beyond the surface before any force has met it:
+ * one and a half times the way of a step at the speed of its first impact. */
 static eb_error bound_penetration(eb_scene *scene) {
   double speed2 = 0, diagonal;
   EB_TRY(body_diagonal(scene->mesh, &diagonal));
@@ -677,7 +680,7 @@ void eb_state_copy(const eb_state *from, eb_state *to) {
   copy_reals(from->twist, 6 * bodies, to->twist);
 }
 
-/* ---- differences ------------------------------------------------------------------------------ */
+/* ---- differences ----------------------------------------------------------------------------- */
 
 static bool same_reals(const double *a, const double *b, size_t count) {
   return memcmp(a, b, count * sizeof *a) == 0;

@@ -1,5 +1,6 @@
-/* Articulations whose bodies are known from elsewhere: every body stands for a few point masses that ride on it, so that positions of
- * riders give kinetic energy, gravity and momenta without inertia tensors. */
+/* Articulations whose bodies are known from elsewhere: every body stands for a few point masses
+ * that ride on it, so that positions of riders give kinetic energy, gravity and momenta without
+ * inertia tensors. */
 #ifndef EB_TESTS_ARTICULATION_FIXTURE_H
 #define EB_TESTS_ARTICULATION_FIXTURE_H
 
@@ -39,8 +40,9 @@ static void weigh(const cloud *points, int32_t first, int32_t count, eb_rigid_bo
 
 static const double tilted[3] = {0.7, -9.1, 2.3};
 
-/* A tree of `count` bodies, all directions at random, every body on one of the two before it; planar: everything in z = 0 but the
- * thickness of the bodies, axes along z. Without damping and limits. */
+/* A tree of `count` bodies, all directions at random, every body on one of the two before it;
+ * planar: everything in z = 0 but the thickness of the bodies, axes along z. Without damping and
+ * limits. */
 static void random_bodies(uint64_t seed, int32_t count, bool planar, eb_rigid_body *bodies,
                           cloud *points) {
   random_state random = random_seed(seed);

@@ -1,5 +1,5 @@
-/* An elastic block (harness/check/block.c) below a rigid one, in a tray that rocks and next to a step that rests: every part that a scene with
- * contact as constraints has. */
+/* An elastic block (harness/check/block.c) below a rigid one, in a tray that rocks and next to a
+ * step that rests: every part that a scene with contact as constraints has. */
 #ifndef EB_TESTS_BODIES_FIXTURE_H
 #define EB_TESTS_BODIES_FIXTURE_H
 
@@ -28,7 +28,8 @@ static eb_error add_rigid_block(const eb_values *parameters, eb_mesh **mesh) {
   return error;
 }
 
-/* The floor and the walls of a box without a lid, wound so that the inside is outside of the solid. */
+/* The floor and the walls of a box without a lid, wound so that the inside is outside of the
+ * solid. */
 static eb_error make_tray(eb_surface **out) {
   static const double corner[8][3] = {{-1, -1, -0.5},  {2, -1, -0.5}, {2, 1.4, -0.5},
                                       {-1, 1.4, -0.5}, {-1, -1, 1},   {2, -1, 1},

@@ -41,8 +41,8 @@ static void add_triangle(world *w, int32_t a, int32_t b, int32_t c) {
   memcpy(w->triangle + 3 * w->triangles++, corners, sizeof corners);
 }
 
-/* `count` triangles of their own vertices in a cube of side 1, edges up to `size`; flat ones lie in the plane z = 1/2, thin ones have two corners
- * close to each other. */
+/* `count` triangles of their own vertices in a cube of side 1, edges up to `size`; flat ones lie in
+ * the plane z = 1/2, thin ones have two corners close to each other. */
 __attribute__((unused)) static void add_soup(world *w, random_state *random, body_kind kind,
                                              int32_t count, double size, bool flat, bool thin,
                                              double reach) {
@@ -120,7 +120,8 @@ static bool may_meet(const world *w, const int32_t *a, int na, const int32_t *b,
   return !(w->obstacle[g] && w->obstacle[h]) && !(g == h && w->rigid[g]);
 }
 
-/* Do the boxes of two features meet, each of what its vertices cover from x0 to x1 and `grow` times their reach around it, and of `slack`? */
+/* Do the boxes of two features meet, each of what its vertices cover from x0 to x1 and `grow` times
+ * their reach around it, and of `slack`? */
 static bool boxes_meet(const world *w, const double *x1, double grow, double slack,
                        const int32_t *a, int na, const int32_t *b, int nb) {
   for (int d = 0; d < 3; d++) {
@@ -136,7 +137,8 @@ static bool boxes_meet(const world *w, const double *x1, double grow, double sla
   return true;
 }
 
-/* Calls `visit` for every pair that may be tested; the order is that of hits but for the numbers of corners. */
+/* Calls `visit` for every pair that may be tested; the order is that of hits but for the numbers of
+ * corners. */
 static void visit_pairs(const world *w, void (*visit)(void *context, const eb_pair *pair),
                         void *context) {
   const eb_collision_mesh *m = w->mesh;
@@ -220,7 +222,8 @@ __attribute__((unused)) static eb_hit *brute_hits(const world *w, const double *
   return b.hits;
 }
 
-/* Does `find` return what brute force does, pair by pair and with the same times? Adds the number of hits to *hits. */
+/* Does `find` return what brute force does, pair by pair and with the same times? Adds the number
+ * of hits to *hits. */
 __attribute__((unused)) static bool finds_all(const world *w, const double *x1, int64_t *hits) {
   const eb_hit *got;
   int32_t count, want_count;

@@ -1,4 +1,5 @@
-/* What the tests of `conjac` share: a solver that is kept from step to step, and slow dense algebra to compare with. */
+/* What the tests of `conjac` share: a solver that is kept from step to step, and slow dense algebra
+ * to compare with. */
 #ifndef EB_TESTS_CONJAC_FIXTURE_H
 #define EB_TESTS_CONJAC_FIXTURE_H
 
@@ -54,8 +55,8 @@ __attribute__((unused)) static double *dense_hessian(const eb_scene *scene, cons
   return dense;
 }
 
-/* Solves the equations of the `count` rows with part[k] == 0 for `columns` right-hand sides of `size` entries, whose other entries stay
- * as they are. */
+/* Solves the equations of the `count` rows with part[k] == 0 for `columns` right-hand sides of
+ * `size` entries, whose other entries stay as they are. */
 __attribute__((unused)) static void dense_solve(int64_t size, const double *A, const uint8_t *part,
                                                 int columns, double *b) {
   int n = 0, info = -1, *row = malloc((size_t)size * sizeof *row);

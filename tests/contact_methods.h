@@ -1,4 +1,5 @@
-/* What the tests of contact methods share: a method at work on a problem, and independent answers to small problems. */
+/* What the tests of contact methods share: a method at work on a problem, and independent answers
+ * to small problems. */
 #ifndef EB_TESTS_CONTACT_METHODS_H
 #define EB_TESTS_CONTACT_METHODS_H
 
@@ -142,7 +143,8 @@ static bool contact_try_set(const contact_normal_problem *o, unsigned set, doubl
   return true;
 }
 
-/* The solution without friction of at most CONTACT_ENUMERATED contacts, by trying every active set. */
+/* The solution without friction of at most CONTACT_ENUMERATED contacts, by trying every active
+ * set. */
 static void contact_enumerate(const eb_contact_problem *p, double *v) {
   contact_normal_problem o = contact_normal_open(p);
   int64_t n = 3 * (int64_t)p->A->rows;
@@ -157,14 +159,15 @@ static void contact_enumerate(const eb_contact_problem *p, double *v) {
   free(o.free);
 }
 
-/* ---- checks that every method passes -------------------------------------------------------------- */
+/* ---- checks that every method passes --------------------------------------------------------- */
 
 __attribute__((unused)) static contact_run
 contact_run_for(const contact_subject *subject, const char *options, const contact_case *c) {
   return contact_run_open(subject->method, subject->table, options, c->A->rows, c->problem->count);
 }
 
-/* Velocities of the test problems are some 1 m/s. |A (v - v*)| is eps1 and what eps2 lets normal forces err, A at least 1e-4 kg, u = 1e-3 v. */
+/* Velocities of the test problems are some 1 m/s. |A (v - v*)| is eps1 and what eps2 lets normal
+ * forces err, A at least 1e-4 kg, u = 1e-3 v. */
 static const double CONTACT_SAME_VELOCITY = 2e-5;
 
 /* Without friction: against enumeration. */
@@ -202,7 +205,8 @@ __attribute__((unused)) static void contact_check_no_contacts(const contact_subj
   contact_close(&c);
 }
 
-/* Whether a problem is solved to the tolerance in at most so many iterations, and a solution in none. */
+/* Whether a problem is solved to the tolerance in at most so many iterations, and a solution in
+ * none. */
 __attribute__((unused)) static void contact_check_recipe(const contact_subject *subject,
                                                          const char *options,
                                                          const contact_recipe *recipe, int64_t most,

@@ -1,7 +1,9 @@
-/* Random contact problems for the tests of methods: bodies that are lattices of nodes joined by springs, A = M + h^2 K with h = 1 ms, masses of 0.1 to 10 g, stiffnesses of
- * 1 to 1e4 N/m, and contacts between nodes, edges, triangles and quadrangles of them.
+/* Random contact problems for the tests of methods: bodies that are lattices of nodes joined by
+ * springs, A = M + h^2 K with h = 1 ms, masses of 0.1 to 10 g, stiffnesses of 1 to 1e4 N/m, and
+ * contacts between nodes, edges, triangles and quadrangles of them.
  *
- * Unless the recipe says otherwise there is a motion that every contact allows with room to spare, so that a solution exists (Klarbring 1990). */
+ * Unless the recipe says otherwise there is a motion that every contact allows with room to spare,
+ * so that a solution exists (Klarbring 1990). */
 #ifndef EB_TESTS_CONTACT_PROBLEMS_H
 #define EB_TESTS_CONTACT_PROBLEMS_H
 
@@ -18,8 +20,9 @@ typedef struct contact_recipe {
   int32_t contacts;         /* between nodes at random; not of a pile */
   double mu;                /* of every contact; below 0: each 0, 0.5 or 1 */
   int32_t duplicates, near; /* contacts that are appended once more: the same, or turned by 1e-5 */
-  bool
-      pile; /* bodies on each other and on the ground, pressed by gravity, half of them sliding: bodies side^2 contacts */
+  /* bodies on each other and on the ground, pressed by gravity, half of them sliding: bodies
+   * side^2 contacts */
+  bool pile;
   bool loose;        /* c at random: nothing is known about a solution */
   bool inconsistent; /* two more contacts that contradict each other */
 } contact_recipe;
@@ -41,7 +44,8 @@ static int32_t contact_node(const contact_recipe *r, int32_t body, int32_t x, in
   return ((body * r->side + z) * r->side + y) * r->side + x;
 }
 
-/* Springs between neighbours along axes and diagonals, 2 nodes each; returns how many. NULL only counts. */
+/* Springs between neighbours along axes and diagonals, 2 nodes each; returns how many. NULL only
+ * counts. */
 static int32_t contact_springs(const contact_recipe *r, int32_t *springs) {
   static const int32_t OFFSETS[7][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0},
                                         {0, 1, 1}, {1, 0, 1}, {1, 1, 1}};
@@ -60,7 +64,8 @@ static int32_t contact_springs(const contact_recipe *r, int32_t *springs) {
   return count;
 }
 
-/* A += h^2 of a spring, whose stiffness S is a positive definite matrix: like along a direction, a tenth of it across. */
+/* A += h^2 of a spring, whose stiffness S is a positive definite matrix: like along a direction, a
+ * tenth of it across. */
 static void contact_stiffen(contact_case *c, const int32_t spring[2]) {
   double axis[3], k = pow(10, random_uniform(&c->random, 0, 4)) * CONTACT_STEP * CONTACT_STEP;
   random_direction(&c->random, 3, axis);
@@ -89,7 +94,8 @@ static void contact_matrix(contact_case *c) {
 
 /* ---- contacts ---- */
 
-/* Appends a contact with the normal of `frame` (its first row) and weights on the nodes. Its c leaves the allowed velocity `slack` (m) of room, unless the recipe is loose. */
+/* Appends a contact with the normal of `frame` (its first row) and weights on the nodes. Its c
+ * leaves the allowed velocity `slack` (m) of room, unless the recipe is loose. */
 static void contact_append(contact_case *c, int entries, const int32_t *node, const double *weight,
                            const double frame[9], double slack, double mu) {
   double H[9 * EB_CONTACT_ENTRIES], bound[3] = {-slack, 0, 0};
@@ -111,7 +117,8 @@ static double contact_mu(contact_case *c) {
   return 0.5 * (double)(random_word(&c->random) % 3);
 }
 
-/* A patch of a body: `count` (1, 2, 3 or 4) nodes that are neighbours, with weights that sum to `sign`. */
+/* A patch of a body: `count` (1, 2, 3 or 4) nodes that are neighbours, with weights that sum to
+ * `sign`. */
 static void contact_patch(contact_case *c, int32_t body, int count, double sign, int32_t *node,
                           double *weight) {
   const contact_recipe *r = &c->recipe;
@@ -211,7 +218,8 @@ static void contact_contradict(contact_case *c) {
 
 /* ---- b ---- */
 
-/* The momentum that a motion without contacts would have: at random, or that of a pile that falls by h g, sliding by body. */
+/* The momentum that a motion without contacts would have: at random, or that of a pile that falls
+ * by h g, sliding by body. */
 static void contact_momentum(contact_case *c) {
   const contact_recipe *r = &c->recipe;
   int32_t of_body = r->side * r->side * r->side;

@@ -1,4 +1,5 @@
-/* Small scenes for the contact step: blocks of tetrahedra, elastic or rigid, and plane obstacles, all from a recipe. */
+/* Small scenes for the contact step: blocks of tetrahedra, elastic or rigid, and plane obstacles,
+ * all from a recipe. */
 #ifndef EB_TESTS_CONTACT_SCENE_H
 #define EB_TESTS_CONTACT_SCENE_H
 

@@ -1,11 +1,13 @@
-/* Exact contact of moving points with integer coordinates: the reference for continuous collision detection.
+/* Exact contact of moving points with integer coordinates: the reference for continuous collision
+ * detection.
  *
- * Contact at a time is a statement about the signs of polynomials in t with integer coefficients. Between the roots of
- * all of them nothing changes, and contact is closed, so it is enough to look at t = 0, at t = 1 and at their roots; where f = det[e1, e2, r] is not
- * 0 throughout, at the roots of f. The sign of h at a root of g that is alone in (a, b) is the Tarski query: V(a) - V(b), V counting
- * the changes of sign in the signed remainder sequence of g and g' h (Basu, Pollack and Roy 2006, Theorem 2.61). It needs no
- * approximation, and g may have multiple roots. Coordinates up to 2^23 keep the coefficients within 128 bits; the sequences
- * are of GMP's integers. */
+ * Contact at a time is a statement about the signs of polynomials in t with integer coefficients.
+ * Between the roots of all of them nothing changes, and contact is closed, so it is enough to look
+ * at t = 0, at t = 1 and at their roots; where f = det[e1, e2, r] is not 0 throughout, at the roots
+ * of f. The sign of h at a root of g that is alone in (a, b) is the Tarski query: V(a) - V(b), V
+ * counting the changes of sign in the signed remainder sequence of g and g' h (Basu, Pollack and
+ * Roy 2006, Theorem 2.61). It needs no approximation, and g may have multiple roots. Coordinates up
+ * to 2^23 keep the coefficients within 128 bits; the sequences are of GMP's integers. */
 #ifndef EB_TESTS_CONTINUOUS_ORACLE_H
 #define EB_TESTS_CONTINUOUS_ORACLE_H
 
@@ -204,7 +206,8 @@ static bool is_root(sequence *q, const poly *g, int64_t p, unsigned bits) {
   return sequence_sign(q, 0, p, bits) == 0;
 }
 
-/* The earlier part of m, up to its middle or, when that is a root, up to a point near it that is none; *later is the rest. */
+/* The earlier part of m, up to its middle or, when that is a root, up to a point near it that is
+ * none; *later is the rest. */
 static moment split(sequence *q, const moment *m, moment *later) {
   moment half = {m->g, m->a * 2, m->b * 2, m->bits + 1};
   int64_t at = m->a + m->b;

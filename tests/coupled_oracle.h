@@ -1,10 +1,12 @@
-/* A body and the rigid bodies that carry some of its nodes, stepped together in full space with dense algebra: the reference for a
- * solver that condenses. All free coordinates and all joints are unknowns y of a linearly implicit step, v = B y with v_a = J_a(q0) u on
- * carried nodes:
+/* A body and the rigid bodies that carry some of its nodes, stepped together in full space with
+ * dense algebra: the reference for a solver that condenses. All free coordinates and all joints are
+ * unknowns y of a linearly implicit step, v = B y with v_a = J_a(q0) u on carried nodes:
  *
- *   (B^T (M + beta h^2 H) B + [0; M_r + h D + h^2 K]) y = B^T (M v0 + h f) + [0; M_r u0 + h tau + h D u0]
+ *   (B^T (M + beta h^2 H) B + [0; M_r + h D + h^2 K]) y
+ *     = B^T (M v0 + h f) + [0; M_r u0 + h tau + h D u0]
  *
- * H is the projected matrix at x0, f gravity and scripts less the gradient. Then x += h v, q += h u, and carried nodes are placed. */
+ * H is the projected matrix at x0, f gravity and scripts less the gradient. Then x += h v, q += h
+ * u, and carried nodes are placed. */
 #ifndef EB_TESTS_COUPLED_ORACLE_H
 #define EB_TESTS_COUPLED_ORACLE_H
 

@@ -1,4 +1,5 @@
-/* Block scenes (harness/check/block.c) that are cut: the cuts of the next scene that is created are those of `script`. */
+/* Block scenes (harness/check/block.c) that are cut: the cuts of the next scene that is created are
+ * those of `script`. */
 #ifndef EB_TESTS_CUT_FIXTURE_H
 #define EB_TESTS_CUT_FIXTURE_H
 

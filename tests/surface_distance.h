@@ -1,4 +1,5 @@
-/* Distances of triangles and of triangle surfaces by brute force, for small cases and far apart ones. */
+/* Distances of triangles and of triangle surfaces by brute force, for small cases and far apart
+ * ones. */
 #ifndef EB_TESTS_SURFACE_DISTANCE_H
 #define EB_TESTS_SURFACE_DISTANCE_H
 
@@ -43,7 +44,8 @@ static inline double segment_distance(const double *a[2], const double *b[2]) {
   return best;
 }
 
-/* Of p from the plane of the triangle where its foot is inside, else infinite: then an edge is nearer. */
+/* Of p from the plane of the triangle where its foot is inside, else infinite: then an edge is
+ * nearer. */
 static inline double over_triangle(const double p[3], const double *t[3]) {
   double n[3], u[3], v[3], r[3], side[3];
   between3(t[0], t[1], u);

@@ -1,9 +1,10 @@
-/* Articulated bodies: where they are, mass, forces, energies and momenta against point masses and finite differences; what is
- * refused. Motion in time is in test_articulation_motion.c. */
+/* Articulated bodies: where they are, mass, forces, energies and momenta against point masses and
+ * finite differences; what is refused. Motion in time is in test_articulation_motion.c. */
 #include "problems/base/hash.h"
 #include "tests/articulation_fixture.h"
 
-/* Central differences with this step are off by (step^2 / 6) f''' plus about 1e-16 / step: below 1e-9 for terms of order 10. */
+/* Central differences with this step are off by (step^2 / 6) f''' plus about 1e-16 / step: below
+ * 1e-9 for terms of order 10. */
 static const double step = 1e-5;
 static const double difference_error = 2e-8;
 

@@ -1,5 +1,5 @@
-/* Articulated bodies in motion, stepped by a Runge-Kutta method of small steps: what mechanics conserves, the period of a pendulum, rest
- * on a limit. */
+/* Articulated bodies in motion, stepped by a Runge-Kutta method of small steps: what mechanics
+ * conserves, the period of a pendulum, rest on a limit. */
 #include "tests/articulation_fixture.h"
 
 static const double down[3] = {0, -9.81, 0}, weightless[3] = {0, 0, 0};
@@ -12,8 +12,9 @@ static double total_energy(const eb_articulation *articulation, const double *q,
   return T + V + L;
 }
 
-/* 2 s in steps of 1 ms: the method's own drift is of order h^4 per second, with rates near 10/s about (1e-2)^4 of the energy. Limits are
- * springs: their kinks cost one step's error of order h^2 each, so a chain with limits has a wider bound. */
+/* 2 s in steps of 1 ms: the method's own drift is of order h^4 per second, with rates near 10/s
+ * about (1e-2)^4 of the energy. Limits are springs: their kinks cost one step's error of order h^2
+ * each, so a chain with limits has a wider bound. */
 static void energy_stays(uint64_t seed, int32_t joints, bool planar, bool limited, double bound,
                          const char *name) {
   eb_rigid_body bodies[EB_MAX_JOINTS];
@@ -39,8 +40,9 @@ static void energy_stays(uint64_t seed, int32_t joints, bool planar, bool limite
   eb_articulation_destroy(articulation);
 }
 
-/* Pinned to the world at the origin by a frictionless joint about z, without gravity, a planar chain keeps its angular momentum
- * about that joint, while its momentum changes by what the joint exerts. */
+/* Pinned to the world at the origin by a frictionless joint about z, without gravity, a planar
+ * chain keeps its angular momentum about that joint, while its momentum changes by what the joint
+ * exerts. */
 static void angular_momentum_stays(void) {
   eb_rigid_body bodies[3];
   cloud points;
@@ -57,7 +59,8 @@ static void angular_momentum_stays(void) {
   eb_articulation_destroy(articulation);
 }
 
-/* Gravity's work is all that changes the angular momentum of a pinned body: its rate is gravity's moment. */
+/* Gravity's work is all that changes the angular momentum of a pinned body: its rate is gravity's
+ * moment. */
 static void gravity_turns(void) {
   eb_rigid_body body;
   cloud points;
@@ -106,7 +109,8 @@ static double exact_period(double amplitude, double length) {
   return 2 * acos(-1) / (w * a);
 }
 
-/* Released at the amplitude: the first upward zero of the rate after half a period ends the period. */
+/* Released at the amplitude: the first upward zero of the rate after half a period ends the
+ * period. */
 static double measured_period(const eb_articulation *articulation, double amplitude) {
   const double h = 1e-3;
   double q[1] = {amplitude}, u[1] = {0}, before = 0;

@@ -1,5 +1,5 @@
-/* Assembly of energy, gradient and matrix against a plain reference and finite differences; pattern of the matrix;
- * the same bits for any number of threads. */
+/* Assembly of energy, gradient and matrix against a plain reference and finite differences; pattern
+ * of the matrix; the same bits for any number of threads. */
 #include <omp.h>
 
 #include "problems/base/memory.h"
@@ -27,7 +27,8 @@ static eb_material make_material(eb_material_kind kind, eb_fibre_kind fibre) {
                        .activation = 0.7};
 }
 
-/* A block of nx x ny x nz cubes (nx x ny squares in the plane) of size 0.1 with irregular nodes, two regions in no order and fibres. */
+/* A block of nx x ny x nz cubes (nx x ny squares in the plane) of size 0.1 with irregular nodes,
+ * two regions in no order and fibres. */
 static eb_mesh *make_mesh(eb_element_type type, int tets, int nx, int ny, int nz) {
   const eb_grid grid = {.cubes = {nx, ny, nz}, .size = {0.1 * nx, 0.1 * ny, 0.1 * nz}};
   eb_mesh *mesh;
@@ -80,7 +81,7 @@ static double *make_dense(const eb_block_matrix *m) {
   return dense;
 }
 
-/* ---- pattern --------------------------------------------------------------------------------------- */
+/* ---- pattern --------------------------------------------------------------------------------- */
 
 static bool share_element(const eb_mesh *mesh, int i, int j) {
   for (int e = 0; e < mesh->element_count; e++) {
@@ -133,7 +134,7 @@ static void test_pattern(void) {
   eb_block_matrix_destroy(m);
 }
 
-/* ---- against the reference --------------------------------------------------------------------------- */
+/* ---- against the reference ------------------------------------------------------------------- */
 
 typedef struct setting {
   eb_mesh *mesh;
@@ -160,7 +161,8 @@ static void clear_setting(setting *s) {
   free(s->g);
 }
 
-/* Largest difference of the assembled matrix and gradient from the reference, relative to their largest entry. */
+/* Largest difference of the assembled matrix and gradient from the reference, relative to their
+ * largest entry. */
 static void compare_with_reference(setting *s, bool project, double error[3]) {
   const double mass_scale = 700, hessian_scale = 0.3;
   int64_t n = 3 * s->mesh->node_count;
@@ -196,7 +198,8 @@ static void test_reference(eb_element_type type, eb_material_kind kind, eb_fibre
   for (int project = 0; project < 2; project++) {
     double error[3];
     compare_with_reference(&s, project, error);
-    /* The reference forms F by other sums, and near s1 + s2 = 0 the tangent magnifies that rounding. */
+    /* The reference forms F by other sums, and near s1 + s2 = 0 the tangent magnifies that
+     * rounding. */
     tap_ok(error[0] <= 1e-11, "%s, %s, fibre %d, project %d: matrix as the reference (%.1e)", what,
            name, fibre, project, error[0]);
     tap_ok(error[1] <= 1e-12 && error[2] <= 1e-12,
@@ -206,16 +209,18 @@ static void test_reference(eb_element_type type, eb_material_kind kind, eb_fibre
   clear_setting(&s);
 }
 
-/* ---- finite differences -------------------------------------------------------------------------------- */
+/* ---- finite differences ---------------------------------------------------------------------- */
 
-/* Entry (i, j) of H as differences of gradients see it: triangles have no forces along z, but the mean of x and y in the matrix. */
+/* Entry (i, j) of H as differences of gradients see it: triangles have no forces along z, but the
+ * mean of x and y in the matrix. */
 static double slope_entry(eb_element_type type, int n, const double *H, int i, int j) {
   double entry = H[n * i + j];
   if (type != EB_TRIANGLE || i % 3 < 2 || j % 3 < 2) return entry;
   return entry - 0.5 * (H[n * (i - 2) + j - 2] + H[n * (i - 1) + j - 1]);
 }
 
-/* Central differences at steps of 1e-5: error h^2 = 1e-10 of the third derivative against rounding of 1e-16 / h. */
+/* Central differences at steps of 1e-5: error h^2 = 1e-10 of the third derivative against rounding
+ * of 1e-16 / h. */
 static void test_differences(eb_element_type type, eb_material_kind kind) {
   eb_material soft = make_material(kind, EB_FIBRE_ASTVK), stiff = soft;
   stiff.young *= 2;
@@ -256,7 +261,7 @@ static void test_differences(eb_element_type type, eb_material_kind kind) {
   clear_setting(&s);
 }
 
-/* ---- structure ------------------------------------------------------------------------------------------- */
+/* ---- structure ------------------------------------------------------------------------------- */
 
 static void test_structure(eb_element_type type) {
   const char *what = type_name(type);
@@ -310,7 +315,7 @@ static void test_mass(eb_element_type type) {
   clear_setting(&s);
 }
 
-/* ---- bits ------------------------------------------------------------------------------------------------- */
+/* ---- bits ------------------------------------------------------------------------------------ */
 
 typedef struct snapshot {
   double energy, *g, *own_g, *values, *rotations;
@@ -392,7 +397,8 @@ static void test_unused_node(void) {
   clear_setting(&s);
 }
 
-/* Seventy bundles of tetrahedra around one edge: more chunks at a node than there are colours in one round. */
+/* Seventy bundles of tetrahedra around one edge: more chunks at a node than there are colours in
+ * one round. */
 static void test_hub(void) {
   enum { FANS = 9000 };
   eb_mesh *mesh;

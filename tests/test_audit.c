@@ -1,4 +1,5 @@
-/* The audit against finite differences, LAPACK, the fast kernels it judges, and states known in closed form. */
+/* The audit against finite differences, LAPACK, the fast kernels it judges, and states known in
+ * closed form. */
 #include "harness/audit/audit.h"
 #include "tests/support/one_gradient.h"
 #include "tests/tap.h"

@@ -1,4 +1,5 @@
-/* The audit of a scene with a free rigid body: what it says is what it says of the elastic body alone, and the formulas of a solid box. */
+/* The audit of a scene with a free rigid body: what it says is what it says of the elastic body
+ * alone, and the formulas of a solid box. */
 #include "harness/audit/audit.h"
 #include "problems/base/vector3.h"
 #include "tests/bodies_fixture.h"
@@ -14,7 +15,8 @@ typedef struct trial {
   eb_audit *audit;
 } trial;
 
-/* `rigid`: with the body above the block. Only the block is held: the first half of the nodes is its. */
+/* `rigid`: with the body above the block. Only the block is held: the first half of the nodes is
+ * its. */
 static void open_trial(trial *t, const char *element, bool rigid) {
   char parameters[160];
   t->ops = bodies_scene();

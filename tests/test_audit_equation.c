@@ -1,4 +1,5 @@
-/* The residual of every declared equation against systems that are assembled and solved here, and what it says of steps that are none. */
+/* The residual of every declared equation against systems that are assembled and solved here, and
+ * what it says of steps that are none. */
 #include "problems/contact/implicit_penalty.h"
 #include "solvers/linalg/block_ops.h"
 #include "tests/audit_fixture.h"
@@ -17,9 +18,10 @@ static double norm_free(const trial *t, const double *r) {
   return sqrt(sum);
 }
 
-/* ---- linearized ------------------------------------------------------------------------------- */
+/* ---- linearized ------------------------------------------------------------------------------ */
 
-/* b - A v1 over h, assembled by the kernels that solvers use: (a M + s h^2 K) v1 = M v0 + h (f_ext - g(x0)) and touches. */
+/* b - A v1 over h, assembled by the kernels that solvers use: (a M + s h^2 K) v1 = M v0 + h (f_ext
+ * - g(x0)) and touches. */
 static void assemble_residual(const trial *t, const eb_linearization *l, double *r) {
   eb_block_matrix *K;
   eb_touch touches[200];
@@ -73,7 +75,7 @@ static void test_linearized(void) {
   }
 }
 
-/* ---- steps of solvers ------------------------------------------------------------------------- */
+/* ---- steps of solvers ------------------------------------------------------------------------ */
 
 /* What a change dv of the end's velocity makes of the residual: (M / h + h K) dv, K at x. */
 static double answer(const trial *t, const double *x, const double *dv) {
@@ -140,11 +142,12 @@ static void test_solvers(void) {
   }
 }
 
-/* ---- reduced ---------------------------------------------------------------------------------- */
+/* ---- reduced --------------------------------------------------------------------------------- */
 
 enum { MODES = 4 };
 
-/* v1 of (M + h^2 K) v1 = M v0 + h (f - g(x0)) tested with random motions of the free nodes alone. */
+/* v1 of (M + h^2 K) v1 = M v0 + h (f - g(x0)) tested with random motions of the free nodes
+ * alone. */
 static void galerkin_step(const trial *t, double **mode) {
   const int modes = MODES, one = 1;
   int pivot[MODES], info;
@@ -220,7 +223,7 @@ static void test_reduced(void) {
   trial_close(&t);
 }
 
-/* ---- position-based --------------------------------------------------------------------------- */
+/* ---- position-based -------------------------------------------------------------------------- */
 
 static void test_position_based(void) {
   trial t;
@@ -265,7 +268,7 @@ static void test_position_based(void) {
   trial_close(&t);
 }
 
-/* ---- doing nothing ---------------------------------------------------------------------------- */
+/* ---- doing nothing --------------------------------------------------------------------------- */
 
 static bool is_better(const eb_audit_row *row) {
   return row->compared_residual < (1 - 1e-6) * row->null_residual || row->progress > 0;
@@ -303,7 +306,7 @@ static void test_nothing(void) {
   trial_close(&t);
 }
 
-/* ---- limits of arithmetic --------------------------------------------------------------------- */
+/* ---- limits of arithmetic -------------------------------------------------------------------- */
 
 static void test_rounding(void) {
   for (int e = 0; e < ELEMENTS; e++) {

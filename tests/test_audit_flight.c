@@ -1,4 +1,5 @@
-/* The momentum of flights: what no force explains shows, however small it is in a step, and what may be is let be. */
+/* The momentum of flights: what no force explains shows, however small it is in a step, and what
+ * may be is let be. */
 #include "tests/audit_fixture.h"
 #include "tests/bodies_fixture.h"
 
@@ -89,7 +90,8 @@ static void test_rest(void) {
   trial_close(&t);
 }
 
-/* It bounces without a reason that the audit knows, near the collider; then the flight begins anew. */
+/* It bounces without a reason that the audit knows, near the collider; then the flight begins
+ * anew. */
 static void test_collider(void) {
   for (int high = 0; high < 2; high++) {
     trial t;

@@ -1,4 +1,5 @@
-/* Whether positions follow from velocities as declared, and held nodes are in their places: good steps, and steps off by a little. */
+/* Whether positions follow from velocities as declared, and held nodes are in their places: good
+ * steps, and steps off by a little. */
 #include "tests/audit_fixture.h"
 #include "tests/bodies_fixture.h"
 
@@ -12,7 +13,7 @@ static bool keeps_update(const eb_audit_row *row) {
   return row->update_error <= row->update_allowed;
 }
 
-/* ---- formulas --------------------------------------------------------------------------------- */
+/* ---- formulas -------------------------------------------------------------------------------- */
 
 static void test_formulas(void) {
   static const eb_update updates[] = {EB_UPDATE_END_VELOCITY, EB_UPDATE_MEAN_VELOCITY};
@@ -51,7 +52,7 @@ static void test_static(void) {
   trial_close(&t);
 }
 
-/* ---- bounds ----------------------------------------------------------------------------------- */
+/* ---- bounds ---------------------------------------------------------------------------------- */
 
 /* A body of one velocity V has energy for h V: three times as far is 2 h V beyond it. */
 static void test_substeps(void) {
@@ -99,7 +100,7 @@ static void test_corrected(void) {
   }
 }
 
-/* ---- places ----------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static void test_held(void) {
   trial t;
@@ -143,7 +144,7 @@ static void test_far(void) {
   trial_close(&t);
 }
 
-/* ---- bodies ----------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static void test_free_bodies(void) {
   eb_scene_ops ops = bodies_scene();

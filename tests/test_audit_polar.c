@@ -1,4 +1,5 @@
-/* The audit's rotation of a deformation gradient against its singular vectors, where rotations are easy, hard and not unique. */
+/* The audit's rotation of a deformation gradient against its singular vectors, where rotations are
+ * easy, hard and not unique. */
 #include "tests/support/one_gradient.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"

@@ -1,4 +1,5 @@
-/* The audit on scenes of more than solids at rest: planar triangles, activated fibres, nodes that ride on jointed bodies, cuts. */
+/* The audit on scenes of more than solids at rest: planar triangles, activated fibres, nodes that
+ * ride on jointed bodies, cuts. */
 #include "harness/audit/audit.h"
 #include "problems/base/memory.h"
 #include "tests/solver_fixture.h"
@@ -126,7 +127,8 @@ static void test_activation(void) {
 
 /* ---- joints ---- */
 
-/* A chain of two bones, from which the block's face x1 hangs (with every node of the block when `all`). */
+/* A chain of two bones, from which the block's face x1 hangs (with every node of the block when
+ * `all`). */
 static void hang(eb_scene *scene, int bones, bool all) {
   eb_rigid_body bodies[2];
   for (int b = 0; b < bones; b++)
@@ -303,8 +305,8 @@ static double coupled_residual(int steps) {
   return row.joint_residual_relative;
 }
 
-/* With all nodes dynamic a step solves the equations of nodes and joints linearized at its start: what is left falls with the square of
- * the step. */
+/* With all nodes dynamic a step solves the equations of nodes and joints linearized at its start:
+ * what is left falls with the square of the step. */
 static void test_coupled_steps(void) {
   double coarse = coupled_residual(40), fine = coupled_residual(80);
   tap_near(log2(coarse / fine), 2, 0.4,

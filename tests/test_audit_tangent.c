@@ -1,4 +1,5 @@
-/* The audit's tangents against differences of its stress, eigenvalues clamped by LAPACK, and the matrices that solvers assemble. */
+/* The audit's tangents against differences of its stress, eigenvalues clamped by LAPACK, and the
+ * matrices that solvers assemble. */
 #include "problems/base/memory.h"
 #include "problems/elasticity/corotation.h"
 #include "problems/elasticity/elasticity.h"
@@ -37,7 +38,7 @@ static double largest(int64_t n, const double *a) {
   return most;
 }
 
-/* ---- one deformation gradient -------------------------------------------------------------------- */
+/* ---- one deformation gradient ---------------------------------------------------------------- */
 
 /* Stretched, sheared, crushed, inverted, and with equal stretches. */
 static const double stretches[][3] = {{1.4, 1.2, 0.9},  {1.5, 1.1, 0.4},  {0.5, 0.45, 0.4},
@@ -133,7 +134,8 @@ static void test_projection(eb_material_kind kind, eb_fibre_kind fibre) {
     double size = largest(81, want) + YOUNG;
     for (int i = 0; i < 81; i++) worst = fmax(worst, fabs(got[i] - want[i]) / size);
   }
-  /* Rounding of two eigenvalue problems; LAPACK's matrix has passed through the singular vectors too. */
+  /* Rounding of two eigenvalue problems; LAPACK's matrix has passed through the singular vectors
+   * too. */
   tap_ok(worst <= 1e-11, "%s%s: the projected tangent is the clamped one (%.1e)",
          eb_material_describe(kind)->name, fibre_names[fibre], worst);
   if (!freezes_rotation(kind))
@@ -146,7 +148,8 @@ static void add_turned(const double R[9], const double A[9], double out[9]) {
     for (int k = 0; k < 3; k++) out[i] += R[3 * (i / 3) + k] * A[3 * k + i % 3];
 }
 
-/* At F with rotation R, the tangent applied to R dF is R times linear elasticity's stress for dF, of every material alike. */
+/* At F with rotation R, the tangent applied to R dF is R times linear elasticity's stress for dF,
+ * of every material alike. */
 static void test_rotated(eb_material_kind kind) {
   eb_material m = make_material(kind, EB_FIBRE_NONE);
   eb_material linear = make_material(EB_LINEAR, EB_FIBRE_NONE);
@@ -167,7 +170,8 @@ static void test_rotated(eb_material_kind kind) {
          eb_material_describe(kind)->name, worst);
 }
 
-/* Collapsed to a plane, a line, a point, or with s1 + s2 = 0: finite, symmetric and where it is projected without negative eigenvalues. */
+/* Collapsed to a plane, a line, a point, or with s1 + s2 = 0: finite, symmetric and where it is
+ * projected without negative eigenvalues. */
 static void test_degenerate(eb_material_kind kind, eb_fibre_kind fibre) {
   static const double flat[][3] = {{1.2, 0.7, 0},  {1.1, 0, 0},      {0, 0, 0},
                                    {1, 0.4, -0.4}, {0.5, 0.5, -0.5}, {1, 0.4, -0.4 * (1 + 1e-15)}};
@@ -320,7 +324,7 @@ static void test_plain(eb_material_kind kind, eb_fibre_kind fibre) {
          eb_material_describe(kind)->name, fibre_names[fibre], worst);
 }
 
-/* ---- assembled ------------------------------------------------------------------------------------- */
+/* ---- assembled ------------------------------------------------------------------------------- */
 
 typedef struct body {
   eb_mesh *mesh;

@@ -53,7 +53,7 @@ static void test_spin(void) {
   trial_close(&t);
 }
 
-/* ---- colliders -------------------------------------------------------------------------------- */
+/* ---- colliders ------------------------------------------------------------------------------- */
 
 static const double stiffness = 1e5;
 
@@ -90,7 +90,8 @@ static void rise(double t, const double *parameters, double offset[3], double ve
   offset[2] = parameters[0] * t;
 }
 
-/* A floor that rises at w into a block which stands still: by the push at the end it does h k A d w of work, (w h)^2 k A / 2 more than the spring takes. */
+/* A floor that rises at w into a block which stands still: by the push at the end it does h k A d w
+ * of work, (w h)^2 k A / 2 more than the spring takes. */
 static void test_moving(void) {
   trial t;
   trial_open(&t, "nx=2", stiffness, 1e-3);
@@ -103,9 +104,10 @@ static void test_moving(void) {
   trial_close(&t);
 }
 
-/* ---- scripted nodes and residuals ------------------------------------------------------------- */
+/* ---- scripted nodes and residuals ------------------------------------------------------------ */
 
-/* From rest a linear block is moved along by its nodes: the forces of the end do twice the work that kinetic and elastic energy take. */
+/* From rest a linear block is moved along by its nodes: the forces of the end do twice the work
+ * that kinetic and elastic energy take. */
 static void test_dragged(void) {
   trial t;
   trial_open(&t, "nx=1,ny=1,nz=1,support=surface,motion=twist,rate=30,material=linear", 0, 0);

@@ -128,7 +128,8 @@ static double asymmetry(const eb_block_matrix *A) {
   return largest;
 }
 
-/* The reduced dense system over the free scalars, solved by LAPACK: want holds value at fixed nodes. */
+/* The reduced dense system over the free scalars, solved by LAPACK: want holds value at fixed
+ * nodes. */
 static void reduced_solution(const double *dense, int64_t n, const uint8_t *fixed,
                              const double *value, const double *rhs, double *want) {
   double *matrix, *b;
@@ -217,7 +218,8 @@ static void test_constrain(void) {
   eb_block_matrix_destroy(A);
 }
 
-/* Without values the fixed rows of the right-hand side become 0 and nothing moves to the free rows. */
+/* Without values the fixed rows of the right-hand side become 0 and nothing moves to the free
+ * rows. */
 static void test_constrain_zero(void) {
   uint64_t seed = 2;
   eb_block_matrix *A = eb_test_random_matrix(20, 4);

@@ -1,4 +1,5 @@
-/* States that a run keeps: written and read bit for bit, with all that a scene can have; and what a reader does with what is not there. */
+/* States that a run keeps: written and read bit for bit, with all that a scene can have; and what a
+ * reader does with what is not there. */
 #include <stdlib.h>
 #include <string.h>
 

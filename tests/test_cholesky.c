@@ -86,7 +86,8 @@ static void test_refactor(void) {
   tap_ok(log->phase_seconds[EB_PHASE_ORDER] > 0 && log->phase_seconds[EB_PHASE_ANALYZE] > 0 &&
              log->phase_seconds[EB_PHASE_FACTOR] > 0 && log->phase_seconds[EB_PHASE_SOLVE] > 0,
          "phases are timed");
-  /* A factor needs at least the operations of its n^(3/2) largest front and at most those of a dense one. */
+  /* A factor needs at least the operations of its n^(3/2) largest front and at most those of a
+   * dense one. */
   tap_ok(log->counters[EB_COUNT_FLOPS] > 1e6 &&
              log->counters[EB_COUNT_FLOPS] < 2.0 / 3 * pow((double)n, 3),
          "operations are counted");
@@ -171,8 +172,8 @@ static void test_scales(void) {
   eb_linear_result result = eb_test_solve(&direct, A, b, y, NULL, NULL);
   for (int64_t k = 0; k < n; k++) y[k] *= ldexp(1, 2 * (int)(k / 3) - 30);
   tap_ok(result.reason == EB_CONVERGED_DIRECT, "rows scaled over 34 decades are factored");
-  /* Refinement ends when the residual is small beside the largest rows; entries that belong to others have what digits
-   * the float factor gave them, some 7. */
+  /* Refinement ends when the residual is small beside the largest rows; entries that belong to
+   * others have what digits the float factor gave them, some 7. */
   double bound = strcmp(direct.kind, "cholesky-single") ? 1e-10 : 1e-5;
   tap_below(eb_test_distance(n, y, x), bound, "and solved as well as without the scaling");
   free(b);

@@ -1,5 +1,5 @@
-/* Candidates and hits against brute force over all pairs: soups, closed surfaces, obstacles, rigid groups, thin and flat triangles; threads;
- * errors. */
+/* Candidates and hits against brute force over all pairs: soups, closed surfaces, obstacles, rigid
+ * groups, thin and flat triangles; threads; errors. */
 #include <omp.h>
 
 #include "tests/collisions_fixture.h"
@@ -187,7 +187,8 @@ static void test_empty(void) {
   close_world(w);
 }
 
-/* Two triangles that touch in a corner, at rest: touching counts, and the boxes have no thickness. */
+/* Two triangles that touch in a corner, at rest: touching counts, and the boxes have no
+ * thickness. */
 static void test_touching(void) {
   world *w = new_world();
   const double x[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.25, 0.25, 0}, {0, 0, 1}, {1, 0, 1}};

@@ -15,7 +15,8 @@ static world *open_scene(double reach) {
   return w;
 }
 
-/* Moves every `stride`-th vertex by up to `far` in every coordinate, the others within reach; returns how many leave theirs. */
+/* Moves every `stride`-th vertex by up to `far` in every coordinate, the others within reach;
+ * returns how many leave theirs. */
 static int32_t leave(const world *w, random_state *random, int32_t stride, double far, double *x1) {
   int32_t left = 0;
   move(w, random, 1, x1);
@@ -61,7 +62,8 @@ static void test_again(void) {
   tap_ok(same && hits > 0, "one motion after another, further each time");
   tap_require(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), "begin");
   int64_t fresh = eb_collisions_candidates(w->collisions);
-  /* The fixture's reaches are those of the first begin: boxes are rounded outward by some 1e-6 of the coordinates. */
+  /* The fixture's reaches are those of the first begin: boxes are rounded outward by some 1e-6 of
+   * the coordinates. */
   tap_ok(fresh >= brute_candidates(w, 0) && fresh <= brute_candidates(w, 4e-6),
          "the next step begins with its own reaches");
   close_world(w);

@@ -1,14 +1,15 @@
-/* Conformance: every registered solver against every registered scene, and against the block scene in
- * every variant of element, material and script. A pair the solver declares must step with a defined
- * outcome, a finite state, a filled log, the same bits for 1 and 2 threads and no growth of the heap; a
- * pair it does not declare must be refused as unsupported. */
+/* Conformance: every registered solver against every registered scene, and against the block scene
+ * in every variant of element, material and script. A pair the solver declares must step with a
+ * defined outcome, a finite state, a filled log, the same bits for 1 and 2 threads and no growth of
+ * the heap; a pair it does not declare must be refused as unsupported. */
 #include "problems/base/clock.h"
 #include "tests/solver_fixture.h"
 
 #include <limits.h>
 #include <malloc.h>
 
-/* Sanitizers, ten times as slow, see scenes of more than LARGE elements with one of the materials and for one step. */
+/* Sanitizers, ten times as slow, see scenes of more than LARGE elements with one of the materials
+ * and for one step. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { HEAP_IS_VISIBLE = 0, LARGE = 4000 };
 #else
@@ -78,8 +79,9 @@ static uint64_t hash_after_steps(const eb_solver_ops *ops, const eb_scene *scene
   return hash;
 }
 
-/* After a first step, which may size things, the heap stays as it is, but for how the allocator happens to
- * split blocks that libraries take and give back; a leak of anything a step works on is larger. */
+/* After a first step, which may size things, the heap stays as it is, but for how the allocator
+ * happens to split blocks that libraries take and give back; a leak of anything a step works on is
+ * larger. */
 static void the_heap_stays(const eb_solver_ops *ops, const eb_scene *scene, const char *name) {
   if (!HEAP_IS_VISIBLE) return;
   run r = {0};
@@ -110,7 +112,8 @@ static void undeclared_pair(const eb_solver_ops *ops, const eb_scene *scene, con
   eb_solver_destroy(solver);
 }
 
-/* Solvers for contact are asked where there is contact, and on blocks: others solve the large systems of catalogue scenes without it faster. */
+/* Solvers for contact are asked where there is contact, and on blocks: others solve the large
+ * systems of catalogue scenes without it faster. */
 static bool worth_asking(const eb_solver_ops *ops, const eb_scene *scene, bool catalogue) {
   return !catalogue || !(ops->capabilities & EB_CAP_CONTACT) ||
          (eb_scene_needs(scene) & EB_CAP_CONTACT);
@@ -132,8 +135,8 @@ static const eb_option *parameter(const eb_scene_ops *ops, const char *name) {
   return NULL;
 }
 
-/* Stuffed models of about this many elements, bars in a fifth of their cubes along each edge, but no
- * coarser than the scene allows. */
+/* Stuffed models of about this many elements, bars in a fifth of their cubes along each edge, but
+ * no coarser than the scene allows. */
 static double small_resolution(const eb_scene_ops *ops, const eb_option *resolution) {
   const double elements = 500;
   double wanted =
@@ -141,9 +144,10 @@ static double small_resolution(const eb_scene_ops *ops, const eb_option *resolut
   return fmax(wanted, resolution->min);
 }
 
-/* Small, and with each of the two kinds of material, so that every solver meets every scene. The step is short: at a frame a step
- * conjugate gradients may well give up on stiff scenes, and that is theirs to report. With gravity everywhere, so that there is something to solve
- * from the first step on. */
+/* Small, and with each of the two kinds of material, so that every solver meets every scene. The
+ * step is short: at a frame a step conjugate gradients may well give up on stiff scenes, and that
+ * is theirs to report. With gravity everywhere, so that there is something to solve from the first
+ * step on. */
 static void catalogue_scene(const eb_scene_ops *ops, const char *material) {
   char parameters[200] = "", name[240];
   const eb_option *resolution = parameter(ops, "resolution");

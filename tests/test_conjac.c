@@ -1,4 +1,5 @@
-/* The solver `conjac`: its limits (all nodes dynamic, none), statics, what it conserves, scripts, options, bad input. */
+/* The solver `conjac`: its limits (all nodes dynamic, none), statics, what it conserves, scripts,
+ * options, bad input. */
 #include "tests/conjac_fixture.h"
 
 static double distance_after(const char *scene, const char *first, const char *first_options,
@@ -71,8 +72,8 @@ static void free_fall_is_exact(void) {
   tap_ok(off_free_fall("dynamic=4,inertia_relief=false") > 1e-3, "not so with the paper's forces");
 }
 
-/* A load that turns a free body: of the forces that quasistatic nodes are left with neither sum nor moment remains, and the part of it that
- * accelerates the body as a whole has gone exactly. */
+/* A load that turns a free body: of the forces that quasistatic nodes are left with neither sum nor
+ * moment remains, and the part of it that accelerates the body as a whole has gone exactly. */
 static void relief_balances_forces_and_moments(void) {
   fixture f = fixture_open("nx=4,initial=random,dt=0.01");
   eb_relief *relief = NULL;
@@ -126,7 +127,8 @@ static void momentum_of(const fixture *f, double p[3]) {
     p[k % 3] += mass[k / 3] * f->state->v[k];
 }
 
-/* J maps equal velocities to equal velocities and H maps those to nothing, so that the sum of the equations is momentum's. */
+/* J maps equal velocities to equal velocities and H maps those to nothing, so that the sum of the
+ * equations is momentum's. */
 static void momentum_is_conserved(void) {
   static const char *const options[] = {"dynamic=4", "selection=farthest,dynamic=6",
                                         "dynamic=4,keep_factor=3"};
@@ -158,8 +160,8 @@ static void scripted_nodes_land(void) {
   fixture_close(&f);
 }
 
-/* Quasistatic nodes go the whole way with their support: an affine motion of the surface takes the inside along in the
- * same step, whatever gamma is. */
+/* Quasistatic nodes go the whole way with their support: an affine motion of the surface takes the
+ * inside along in the same step, whatever gamma is. */
 static void supports_carry_along_in_full(void) {
   fixture f = fixture_open("nx=3,ny=3,nz=3,support=surface,motion=affine");
   fixture_step(&f, "conjac", "dynamic=0,gamma=0", 1);
@@ -355,7 +357,8 @@ static eb_error flap_on_a_node(const eb_values *values, eb_mesh **mesh) {
   return add_flap(*mesh, 1);
 }
 
-/* The block is held, the flap turns freely: nodes of it become dynamic, as many as the hinge leaves rotations at most. */
+/* The block is held, the flap turns freely: nodes of it become dynamic, as many as the hinge leaves
+ * rotations at most. */
 static void hinged_parts_are_held(void) {
   static eb_scene_ops ops;
   for (int shared = 1; shared <= 2; shared++) {

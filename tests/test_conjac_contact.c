@@ -1,10 +1,11 @@
-/* Contact in the solvers that are linear in their velocities, full and condensed: a block on a slope against Coulomb's law, the drag of an
- * isotropic penalty, the load at rest, and the weighted least-squares projection of friction against LAPACK. */
+/* Contact in the solvers that are linear in their velocities, full and condensed: a block on a
+ * slope against Coulomb's law, the drag of an isotropic penalty, the load at rest, and the weighted
+ * least-squares projection of friction against LAPACK. */
 #include "harness/audit/audit.h"
 #include "problems/contact/implicit_penalty.h"
 #include "tests/conjac_fixture.h"
 
-/* ---- a block on a slope -------------------------------------------------------------------------- */
+/* ---- a block on a slope ---------------------------------------------------------------------- */
 
 typedef struct slope {
   double tangent, friction, isotropy; /* of the angle; mu; alpha */
@@ -78,8 +79,8 @@ static double creep(const char *solver, const char *options, const slope *on) {
   return way;
 }
 
-/* Sliding, every node of the sole gives up mu times its normal impulse in every step, so the block accelerates with g (sin - mu cos)
- * but for the vibrations that are left of the start. */
+/* Sliding, every node of the sole gives up mu times its normal impulse in every step, so the block
+ * accelerates with g (sin - mu cos) but for the vibrations that are left of the start. */
 static void test_sliding(const char *solver, const char *options) {
   static const slope slides[] = {
       {0.35, 0.3, 0, 0}, {0.5, 0.3, 0, 0}, {0.5, 0, 0, 0}, {1, 0.6, 0, 0}};
@@ -104,7 +105,7 @@ static void test_sticking(const char *solver, const char *options) {
   }
 }
 
-/* ---- the drag of an isotropic penalty ------------------------------------------------------------ */
+/* ---- the drag of an isotropic penalty -------------------------------------------------------- */
 
 /* Sum of the sole's spring constants, N/m. */
 static double sole(const ride *r) {
@@ -115,8 +116,9 @@ static double sole(const ride *r) {
   return sum;
 }
 
-/* alpha > 0 holds nodes where they are at the start of the step, anew in each: a drag of alpha beta h k per velocity (the matrix), without
- * friction too. A block on a slope then creeps with M g sin / (alpha beta h sum k). */
+/* alpha > 0 holds nodes where they are at the start of the step, anew in each: a drag of alpha beta
+ * h k per velocity (the matrix), without friction too. A block on a slope then creeps with M g sin
+ * / (alpha beta h sum k). */
 static void test_drag(const char *solver, const char *options) {
   const slope on = {.tangent = 0.5, .friction = 0, .isotropy = 0.1};
   ride r = mount(&on);
@@ -131,7 +133,7 @@ static void test_drag(const char *solver, const char *options) {
   fixture_close(&r.f);
 }
 
-/* ---- at rest and in flight ------------------------------------------------------------------------ */
+/* ---- at rest and in flight ------------------------------------------------------------------- */
 
 static double load(const ride *r) {
   eb_touch touches[256];
@@ -152,8 +154,9 @@ static void test_load(const char *solver, const char *options) {
   fixture_close(&r.f);
 }
 
-/* Linear elasticity and a plane make the step of beta = 1 exact: grad W with the penalty at the end of the step vanishes, while the touches
- * that the step was solved with are those at its end. The block lies still and only sinks, so they are. */
+/* Linear elasticity and a plane make the step of beta = 1 exact: grad W with the penalty at the end
+ * of the step vanishes, while the touches that the step was solved with are those at its end. The
+ * block lies still and only sinks, so they are. */
 static void test_audit(void) {
   fixture f = fixture_open("nx=3,ny=3,nz=2,lx=.1,ly=.1,lz=.05,gz=-9.81,dt=5e-3,material=linear");
   eb_state *before;
@@ -189,10 +192,10 @@ static void test_audit(void) {
   fixture_close(&f);
 }
 
-/* ---- the condensation with contact, against dense algebra ---------------------------------------- */
+/* ---- the condensation with contact, against dense algebra ------------------------------------ */
 
-/* A small block that falls with one end ahead: of its sole, nodes are inside, about to arrive, and out of reach. One node of the
- * sole is dynamic. */
+/* A small block that falls with one end ahead: of its sole, nodes are inside, about to arrive, and
+ * out of reach. One node of the sole is dynamic. */
 static fixture falling(double friction) {
   fixture f = fixture_open("nx=3,ny=1,nz=1,lx=.15,ly=.05,lz=.05,gz=-9.81,dt=5e-3");
   eb_scene *scene = f.scene;
@@ -273,7 +276,8 @@ static void condense(oracle *o) {
   free(b);
 }
 
-/* y that minimizes |J y - r|^2 in W = M + scale H, or, with r = inv(W) q, that solves J^T W J y = J^T q. */
+/* y that minimizes |J y - r|^2 in W = M + scale H, or, with r = inv(W) q, that solves J^T W J y =
+ * J^T q. */
 static void project(const oracle *o, double scale, const double *r, const double *q, double *y) {
   int n = o->size, m = o->unknowns;
   double *W = vector(n * n), *WJ = vector(n * m), *A = vector(m * m);
@@ -302,8 +306,8 @@ static void expand(const oracle *o, const double *y, double *v) {
   }
 }
 
-/* The step of contact.c by full products, without the identities that the solver saves work with. Writes v before friction, after the filter and
- * after the projection. */
+/* The step of contact.c by full products, without the identities that the solver saves work with.
+ * Writes v before friction, after the filter and after the projection. */
 static void dense_step(oracle *o, const fixture *f, double beta, double *v, double *filtered,
                        double *projected) {
   double h = f->scene->dt, scale = beta * h * h, y[96];
@@ -387,7 +391,7 @@ static void test_dense(double friction, bool motion) {
   fixture_close(&f);
 }
 
-/* ---- the condensation with all nodes, and with few ------------------------------------------------ */
+/* ---- the condensation with all nodes, and with few ------------------------------------------- */
 
 /* A wall along the slope that the block leans on. */
 static void add_wall(ride *r) {
@@ -401,8 +405,8 @@ static void add_wall(ride *r) {
   scene->gravity[1] = -3;
 }
 
-/* With every node dynamic there is nothing to condense, and the projection returns what the filter gave. Nodes of one edge touch floor and
- * wall. */
+/* With every node dynamic there is nothing to condense, and the projection returns what the filter
+ * gave. Nodes of one edge touch floor and wall. */
 static void test_all_nodes(void) {
   const slope on = {.tangent = 0.4, .friction = 0.3, .isotropy = 0.05, .stiffness = 4e6};
   ride full = mount(&on), all = mount(&on);
@@ -418,7 +422,8 @@ static void test_all_nodes(void) {
   fixture_close(&all.f);
 }
 
-/* Without friction and drag nothing acts along the slope but gravity, and a shift along it is a motion that J knows: exact. */
+/* Without friction and drag nothing acts along the slope but gravity, and a shift along it is a
+ * motion that J knows: exact. */
 static void test_condensed_frictionless(void) {
   const slope on = {.tangent = 0.5};
   double want = gravity * 0.5 / sqrt(1.25);
@@ -426,8 +431,9 @@ static void test_condensed_frictionless(void) {
            "conjac: without friction the block slides with g sin");
 }
 
-/* The normal impulses of quasistatic nodes do not add up to the weight in every step: the correction p bears a part of it and enters no
- * velocity. Coulomb's law then holds for the impulses of the method (test_dense) and in the mean only so well. */
+/* The normal impulses of quasistatic nodes do not add up to the weight in every step: the
+ * correction p bears a part of it and enters no velocity. Coulomb's law then holds for the impulses
+ * of the method (test_dense) and in the mean only so well. */
 static void test_condensed_sliding(void) {
   static const char *const options[] = {"dynamic=4", "dynamic=4,selection=farthest",
                                         "dynamic=8,selection=random"};
@@ -438,8 +444,8 @@ static void test_condensed_sliding(void) {
              "conjac: slides with g (sin - mu cos), within a quarter");
 }
 
-/* One projection takes a share m_sole / m of the velocity: the block creeps where it should stick, and the steeper the faster, but at a
- * constant speed. Further passes take the rest. */
+/* One projection takes a share m_sole / m of the velocity: the block creeps where it should stick,
+ * and the steeper the faster, but at a constant speed. Further passes take the rest. */
 static void test_condensed_sticking(void) {
   const slope on = {.tangent = 0.25, .friction = 0.3, .stiffness = 4e6};
   double once = creep("conjac", "dynamic=4", &on) / 0.5;
@@ -458,7 +464,7 @@ static void test_condensed_load(void) {
   for (size_t k = 0; k < sizeof options / sizeof *options; k++) test_load("conjac", options[k]);
 }
 
-/* ---- the bunny ------------------------------------------------------------------------------------ */
+/* ---- the bunny ------------------------------------------------------------------------------- */
 
 static void test_bunny(void) {
   eb_scene *scene;

@@ -1,4 +1,5 @@
-/* The solver `conjac` on scenes that are cut while they run: dynamic nodes on the cut, pieces that lose them or their support. */
+/* The solver `conjac` on scenes that are cut while they run: dynamic nodes on the cut, pieces that
+ * lose them or their support. */
 #include "tests/conjac_fixture.h"
 #include "tests/cut_run.h"
 
@@ -67,7 +68,8 @@ static double distance_to_statics(const run *r) {
   return distance;
 }
 
-/* Both dynamic nodes are left of the cut: the right piece has its support alone, and comes to rest where statics say. */
+/* Both dynamic nodes are left of the cut: the right piece has its support alone, and comes to rest
+ * where statics say. */
 static void a_piece_without_dynamic_nodes_is_quasistatic(void) {
   set_cut(0, 0.1, 0, 0.6, INFINITY);
   eb_scene_ops ops = cut_block();

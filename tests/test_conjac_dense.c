@@ -1,5 +1,5 @@
-/* The condensation against dense algebra: J_qd is the derivative of the static solution, and a step is Eq. 11 to 13 of the paper
- * with every product multiplied out. */
+/* The condensation against dense algebra: J_qd is the derivative of the static solution, and a step
+ * is Eq. 11 to 13 of the paper with every product multiplied out. */
 #include "tests/conjac_fixture.h"
 
 /* ---- the step, slowly ---- */
@@ -129,7 +129,8 @@ static const char hanging[] = "nx=4,E=3e4,nu=0.45,gz=-9.8,support=x0,initial=ran
                               "dt=0.01";
 static const char flying[] = "nx=3,E=1e5,gz=-9.8,initial=spin,dt=0.005";
 
-/* Five steps beside each other, from the same start. The bounds leave six digits for the condition of H_qq. */
+/* Five steps beside each other, from the same start. The bounds leave six digits for the condition
+ * of H_qq. */
 static void a_step_is_the_papers(const char *scene, int count, const int32_t *nodes, double beta,
                                  double gamma) {
   fixture a = fixture_open(scene), b = fixture_open(scene);
@@ -219,8 +220,8 @@ static double derivative_error(const eb_scene *scene, const uint8_t *part, const
   return most;
 }
 
-/* A block that its surface stretches in all directions, so that no element needs a projection and H is the exact
- * Hessian; two inner nodes are dynamic and out of place. */
+/* A block that its surface stretches in all directions, so that no element needs a projection and H
+ * is the exact Hessian; two inner nodes are dynamic and out of place. */
 static void jacobian_is_the_derivative_of_statics(void) {
   fixture f = fixture_open("nx=4,ny=4,nz=4,ly=1,lz=1,E=1e5,support=surface,dt=0.01");
   int64_t size = 3 * (int64_t)f.state->node_count;

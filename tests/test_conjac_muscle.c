@@ -1,4 +1,5 @@
-/* The condensed muscle and the arm that it moves: against a coupled step in full space, in motion, at rest and at its limits. */
+/* The condensed muscle and the arm that it moves: against a coupled step in full space, in motion,
+ * at rest and at its limits. */
 #include "problems/mesh/io.h"
 #include "solvers/solver.h"
 #include "tests/coupled_oracle.h"
@@ -67,8 +68,8 @@ static double joints_apart(const trial *a, const trial *b) {
 
 /* ---- against the full space ---- */
 
-/* With every free node dynamic nothing is condensed: both solve the same equations, one by LU and one by Cholesky. The fall, its end on
- * the elbow's limit and the rise of activation are within. */
+/* With every free node dynamic nothing is condensed: both solve the same equations, one by LU and
+ * one by Cholesky. The fall, its end on the elbow's limit and the rise of activation are within. */
 static void all_nodes_dynamic(void) {
   const char *parameters = "resolution=0.5,activate=0.15,relax=1,elbow_min=70";
   trial a = begin(parameters, "selection=all,beta=1"), b = begin(parameters, NULL);
@@ -130,7 +131,8 @@ static exchange weigh_exchange(const trial *t, const double *x, const double *v)
   }
   eb_articulation_momentum(t->scene->articulation, t->state->q, t->state->u, p, l);
   e.bones = l[2];
-  /* Gravity's moment about the shoulder is -dV/dq of the shoulder's angle, which turns everything. */
+  /* Gravity's moment about the shoulder is -dV/dq of the shoulder's angle, which turns
+   * everything. */
   for (int side = 0; side < 2; side++) {
     double q[2] = {t->state->q[0] + (side ? 1e-6 : -1e-6), t->state->q[1]};
     eb_articulation_energy(t->scene->articulation, q, t->state->u, &T, &ahead[side], &L);
@@ -145,8 +147,8 @@ typedef struct deviation {
   double unknowns;
 } deviation;
 
-/* From the full space, over a fall until the muscle wakes and lifts the arm. Both take the same small steps, so that what is left is
- * what the condensation leaves out. */
+/* From the full space, over a fall until the muscle wakes and lifts the arm. Both take the same
+ * small steps, so that what is left is what the condensation leaves out. */
 static deviation deviate(const char *options) {
   const char *parameters = "resolution=0.5,activate=0.15,ramp=0.1,dt=1e-3";
   trial a = begin(parameters, options), b = begin(parameters, NULL);
@@ -172,7 +174,8 @@ static deviation deviate(const char *options) {
   return most;
 }
 
-/* A muscle of one dynamic node has the modes that move that node alone: it follows within a few hundredths, four nodes better. */
+/* A muscle of one dynamic node has the modes that move that node alone: it follows within a few
+ * hundredths, four nodes better. */
 static void follows_full_space(void) {
   deviation one = deviate("dynamic=1,beta=1"), four = deviate("dynamic=4,beta=1");
   tap_ok(one.unknowns == 4, "one dynamic node in the plane and two joints: 4 unknowns");
@@ -183,9 +186,9 @@ static void follows_full_space(void) {
   tap_below(four.momentum, 0.8 * one.momentum, "and the momenta");
 }
 
-/* From rest nothing is stressed, so that turning everything about the shoulder meets no stiffness: in the first step the
- * angular momentum about the shoulder, over the positions at its start, is gravity's moment times h to rounding, and what the
- * muscle takes from it the bones get. */
+/* From rest nothing is stressed, so that turning everything about the shoulder meets no stiffness:
+ * in the first step the angular momentum about the shoulder, over the positions at its start, is
+ * gravity's moment times h to rounding, and what the muscle takes from it the bones get. */
 static void first_step_balances(const char *options) {
   trial t = begin("joint_damping=0", options);
   int n = 3 * t.state->node_count;
@@ -207,8 +210,9 @@ static void first_step_balances(const char *options) {
   end(&t);
 }
 
-/* Change of angular momentum less the impulse of gravity's moment over the fall and the lift, over the largest exchanged. The shoulder
- * passes no moment: no damping there, and it stays between its limits. */
+/* Change of angular momentum less the impulse of gravity's moment over the fall and the lift, over
+ * the largest exchanged. The shoulder passes no moment: no damping there, and it stays between its
+ * limits. */
 static double imbalance(const char *parameters, int steps) {
   trial t = begin(parameters, "dynamic=1");
   double sum = 0, largest = 0, worst = 0, h = t.scene->dt;
@@ -271,7 +275,8 @@ static void muscle_moves_the_arm(void) {
   end(&t);
 }
 
-/* At a limit the spring gives by what it carries: a fall of about 30 g from 5 cm, 1.5e-2 J, into 20 N m/rad gives 0.04 rad. */
+/* At a limit the spring gives by what it carries: a fall of about 30 g from 5 cm, 1.5e-2 J, into 20
+ * N m/rad gives 0.04 rad. */
 static void limits_hold(void) {
   trial t = begin("elbow_min=80,limit_stiffness=20,joint_damping=2e-3", "dynamic=1");
   double least = INFINITY, rest;

@@ -7,7 +7,7 @@
 #include "tests/scene_fixture.h"
 #include "tests/support/random.h"
 
-/* ---- a scene of our own: a bar, its face x = 0 scripted, its face x = 1 freed at t = 0.5 ------ */
+/* ---- a scene of our own: a bar, its face x = 0 scripted, its face x = 1 freed at t = 0.5 ----- */
 
 static const eb_option parameters[] = {{"dt", EB_OPTION_REAL, "1e-2", 0, 1, NULL, "s", "time step"},
                                        {NULL, EB_OPTION_REAL, NULL, 0, 0, NULL, NULL, NULL}};
@@ -153,8 +153,8 @@ static void test_random(const eb_scene *scene) {
   eb_node_list_clear(&list);
 }
 
-/* Every free node is drawn as often as another: 4000 draws of one node among 81 differ from their mean by less than five
- * standard deviations. */
+/* Every free node is drawn as often as another: 4000 draws of one node among 81 differ from their
+ * mean by less than five standard deviations. */
 static void test_fairness(const eb_scene *scene) {
   int32_t nodes = scene->mesh->node_count, free_nodes = 0;
   int *drawn = calloc((size_t)nodes, sizeof *drawn);
@@ -323,8 +323,9 @@ static void test_farthest(const eb_scene *scene, const char *name) {
 
 /* ---- holding --------------------------------------------------------------------------------- */
 
-/* Rank of the rigid motions of one component at its anchored nodes, by elimination with full pivoting; lengths over
- * the size of the meshes here, about 1. Planar: two translations and one rotation. */
+/* Rank of the rigid motions of one component at its anchored nodes, by elimination with full
+ * pivoting; lengths over the size of the meshes here, about 1. Planar: two translations and one
+ * rotation. */
 static int rank_of(const double *x, const uint8_t *anchored, const int32_t *part, int32_t p,
                    int32_t nodes, bool planar) {
   double normal[36] = {0}; /* of the columns: 6 x 6 */
@@ -352,7 +353,8 @@ static int rank_of(const double *x, const uint8_t *anchored, const int32_t *part
   return rank;
 }
 
-/* Holds, checks that nothing moves rigidly afterwards and that no node could be spared; returns how many were added. */
+/* Holds, checks that nothing moves rigidly afterwards and that no node could be spared; returns how
+ * many were added. */
 static int32_t hold(eb_mesh *mesh, const uint8_t *held, const double *x, eb_node_list *list,
                     const char *name) {
   eb_scene scene = scene_of(&loose_ops, mesh);

@@ -1,5 +1,6 @@
-/* Contact by bodies: components and rigid motion against closed forms, the stiffness rule against the eigenvalues it bounds, overlaps
- * against brute force and boxes, forces between bodies against the conservation of momentum. */
+/* Contact by bodies: components and rigid motion against closed forms, the stiffness rule against
+ * the eigenvalues it bounds, overlaps against brute force and boxes, forces between bodies against
+ * the conservation of momentum. */
 #include "problems/contact/penalty.h"
 #include "problems/collision/overlaps.h"
 #include "problems/mesh/generate.h"
@@ -123,8 +124,8 @@ static void test_bodies(void) {
   tap_near(body[1].area, 6, 1e-12, "and its surface");
   eb_bodies_measure(bodies, 1, w.x);
   tap_near(body[1].centre[0], 2.5, 1e-12, "the centre of the second box");
-  /* Lumped masses of n cubes an edge: the second moment of a rod is L^2 / 12 (1 + 2 / n^2) along each axis; the corners of this
-   * mesh do not share masses evenly, so within 1 %. */
+  /* Lumped masses of n cubes an edge: the second moment of a rod is L^2 / 12 (1 + 2 / n^2) along
+   * each axis; the corners of this mesh do not share masses evenly, so within 1 %. */
   double inertia = 1000.0 / 6 * (1 + 2.0 / 9);
   tap_near(body[1].inverse_inertia[0] * inertia, 1, 0.01, "the inertia of a box");
   tap_below(fabs(body[1].inverse_inertia[1] * inertia), 0.05, "has nearly no products");
@@ -202,7 +203,8 @@ static double support(int32_t n, double young, double depth) {
   return sum;
 }
 
-/* L of contact.c: the largest eigenvalue of h^2 A^-1 D, D the change of the contact forces with the positions. */
+/* L of contact.c: the largest eigenvalue of h^2 A^-1 D, D the change of the contact forces with the
+ * positions. */
 static double contact_eigenvalue(world *w, const eb_collider *collider) {
   const double h = 1.0 / 30, shift = 1e-7;
   size_t size = 3 * (size_t)w->mesh->node_count;
@@ -263,8 +265,8 @@ static double bar_eigenvalue(double young, double turn, double depth) {
 }
 
 static void test_rule(void) {
-  /* M / h^2 = 9e5 N/m for a cube of 1000 kg, times the rule's 1.5, over the yield's 1 to 1.25 and the least eigenvalue's
-   * rotations: a push over the whole bottom face. */
+  /* M / h^2 = 9e5 N/m for a cube of 1000 kg, times the rule's 1.5, over the yield's 1 to 1.25 and
+   * the least eigenvalue's rotations: a push over the whole bottom face. */
   double firm = support(4, 1e9, 0.01) / (9e5 * 0.01);
   tap_ok(firm > 0.4 && firm < 1.51, "a rigid cube is borne by up to 1.5 M / h^2 (%.3f)", firm);
   double fine = support(8, 1e9, 0.01) / (9e5 * 0.01);
@@ -284,7 +286,8 @@ static void test_rule(void) {
 /* ---- overlaps -------------------------------------------------------------------------------- */
 
 static void test_depth(void) {
-  /* The second box stands 0.05 m deep in the first one's face x = 1, moved so that no node meets a node. */
+  /* The second box stands 0.05 m deep in the first one's face x = 1, moved so that no node meets a
+   * node. */
   world w = two_boxes(8, 8, (const double[3]){0.95, 0.03, 0.02});
   eb_bodies *bodies;
   eb_overlaps *overlaps = overlapping(&w, &bodies);
@@ -307,7 +310,8 @@ static void test_depth(void) {
     for (int c = 0; c < 4; c++) total += at->weight[c];
     sum = fmax(sum, fabs(total - 1));
   }
-  /* Of the 81 nodes of a face, those of the rims are nearer to another face; 8 x 8 lie within the other box. */
+  /* Of the 81 nodes of a face, those of the rims are nearer to another face; 8 x 8 lie within the
+   * other box. */
   tap_ok(into[0] >= 49 && into[0] <= 81 && into[1] >= 49 && into[1] <= 81,
          "the nodes of both faces are found (%d and %d)", into[0], into[1]);
   tap_below(place, 1e-12, "at their places in the tetrahedra");
@@ -343,7 +347,8 @@ static double inside(const world *w, int32_t e, const double *p) {
   return least;
 }
 
-/* Pairs of a node and a body that holds it: all that brute force is sure of, none that it excludes. */
+/* Pairs of a node and a body that holds it: all that brute force is sure of, none that it
+ * excludes. */
 static void test_brute_force(void) {
   for (uint64_t seed = 1; seed <= 4; seed++) {
     uint64_t state = seed;
@@ -373,7 +378,8 @@ static void test_brute_force(void) {
   }
 }
 
-/* Every state of positions that a run may come to: nothing hangs, crashes or makes NaN out of numbers. */
+/* Every state of positions that a run may come to: nothing hangs, crashes or makes NaN out of
+ * numbers. */
 static void test_harmless(void) {
   world w = two_boxes(4, 4, (const double[3]){0.1, 0.05, 0.02});
   eb_contact *contact = touching(&w, true);
@@ -493,7 +499,8 @@ static void test_collision(void) {
   }
   for (int32_t i = 0; i < 2 * half; i++)
     gap[1] += (i < half ? -1 : 1) * mass[i] * part(state->v + 3 * i, along);
-  /* Rounding of 60 solves of matrices with E h^2 / (rho size^2), about 1e3, times the mass on the diagonal. */
+  /* Rounding of 60 solves of matrices with E h^2 / (rho size^2), about 1e3, times the mass on the
+   * diagonal. */
   tap_below(worst, 1e-9 * scale, "two bears collide and keep their momentum");
   tap_ok(gap[0] < -0.9 * scale && gap[1] > 0, "and bounce off each other (%.3g, then %.3g kg m/s)",
          gap[0], gap[1]);

@@ -1,4 +1,5 @@
-/* contact-cr's method: its law against finite differences, its system against dense algebra, its solutions by eb_contact_measure. */
+/* contact-cr's method: its law against finite differences, its system against dense algebra, its
+ * solutions by eb_contact_measure. */
 #include "solvers/contact/cr_system.h"
 #include "solvers/contact/method.h"
 #include "tests/contact_problems.h"
@@ -54,9 +55,10 @@ static solution solve_case(const contact_case *c, const char *options,
   return s;
 }
 
-/* ---- the law ------------------------------------------------------------------------------------- */
+/* ---- the law --------------------------------------------------------------------------------- */
 
-/* D = -dr/du at random points of all states. The law is smooth but on the borders of states, which random points miss by more than the step. */
+/* D = -dr/du at random points of all states. The law is smooth but on the borders of states, which
+ * random points miss by more than the step. */
 static void law_is_differentiated(void) {
   random_state random = random_seed(7);
   double compliance = 2e-4, anchor[3], bound, worst = 0;
@@ -99,9 +101,10 @@ static void law_is_the_contact_law(void) {
   tap_near(hypot(r[1], r[2]), 1, 1e-15, "with the bound's length, to rounding");
 }
 
-/* ---- the system ------------------------------------------------------------------------------------ */
+/* ---- the system ------------------------------------------------------------------------------ */
 
-/* The residual that conjugate residuals carry along is that of their x, with either preconditioner, and becomes small. */
+/* The residual that conjugate residuals carry along is that of their x, with either preconditioner,
+ * and becomes small. */
 static void system_is_solved(bool full) {
   contact_recipe recipe = {
       .seed = 11, .bodies = 6, .side = 3, .contacts = 40, .mu = 0.5, .duplicates = 5};
@@ -148,7 +151,7 @@ static void system_is_solved(bool full) {
   contact_close(&c);
 }
 
-/* ---- solutions ------------------------------------------------------------------------------------ */
+/* ---- solutions ------------------------------------------------------------------------------- */
 
 static const contact_recipe RECIPES[CASES] = {
     {.seed = 1, .bodies = 10, .side = 3, .contacts = 50, .mu = 0},
@@ -161,7 +164,8 @@ static const contact_recipe RECIPES[CASES] = {
     {.seed = 8, .bodies = 4, .side = 3, .contacts = 0, .mu = 0.5},
     {.seed = 9, .bodies = 40, .side = 3, .pile = true, .mu = 0.5}};
 
-/* Contacts repeated with a turn of 1e-5 contradict each other by that much of a motion of some 0.1 mm: no better than 1e-8 m is asked of them. */
+/* Contacts repeated with a turn of 1e-5 contradict each other by that much of a motion of some 0.1
+ * mm: no better than 1e-8 m is asked of them. */
 static void cases_are_solved(const char *options) {
   eb_contact_tolerance tight = {
       .eps1 = 1e-9, .eps2 = 1e-9, .cone = 1e-6, .angle = 0.1, .max_iterations = 20000};
@@ -176,7 +180,8 @@ static void cases_are_solved(const char *options) {
   }
 }
 
-/* At the tolerance of the paper a pile takes some tens of iterations; the bound leaves room for other machines' rounding. */
+/* At the tolerance of the paper a pile takes some tens of iterations; the bound leaves room for
+ * other machines' rounding. */
 static void few_iterations(const char *options) {
   const eb_contact_tolerance paper = {
       .eps1 = 5e-5, .eps2 = 5e-6, .cone = 1e-3, .angle = 1.2, .max_iterations = 20000};
@@ -192,7 +197,7 @@ static void few_iterations(const char *options) {
   contact_close(&c);
 }
 
-/* ---- outcomes ------------------------------------------------------------------------------------- */
+/* ---- outcomes -------------------------------------------------------------------------------- */
 
 static void contradictions_stagnate(void) {
   const eb_contact_tolerance paper = {

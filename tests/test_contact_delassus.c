@@ -1,4 +1,5 @@
-/* The reduced form: its operator, the local problem, both solvers against enumeration of active sets and by the contact law. */
+/* The reduced form: its operator, the local problem, both solvers against enumeration of active
+ * sets and by the contact law. */
 #include "solvers/contact/delassus.h"
 #include "tests/contact_methods.h"
 #include "tests/support/block_systems.h"
@@ -10,7 +11,8 @@ static const char *const SOLVERS[2] = {"delassus_solver=pgs", "delassus_solver=n
 /* Forces are of 0.1 N, momenta of 1e-3 kg m/s, motions in a step of 1e-4 m. */
 static const eb_contact_tolerance STRICT = {1e-12, 1e-10, 1e-8, 1e-4, 20000};
 
-/* Contacts that say nearly the same differ by 1e-5 of a motion of 1e-4 m, and by the square of 1e-5 in W: which of them bears the force is decided below 1e-8 m. */
+/* Contacts that say nearly the same differ by 1e-5 of a motion of 1e-4 m, and by the square of 1e-5
+ * in W: which of them bears the force is decided below 1e-8 m. */
 static const eb_contact_tolerance NEAR = {1e-12, 1e-7, 1e-8, 1e-1, 20000};
 
 static contact_run solve(const contact_case *c, int solver, const eb_contact_tolerance *tolerance) {

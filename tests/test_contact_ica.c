@@ -23,7 +23,8 @@ static void test_friction(void) {
   }
 }
 
-/* A bar, 60 times as stiff as its mass over h^2 asks for, held on one face; on every other node a contact in a random direction, mu = 1. */
+/* A bar, 60 times as stiff as its mass over h^2 asks for, held on one face; on every other node a
+ * contact in a random direction, mu = 1. */
 static void test_stiff(void) {
   const double h = 1.0 / 60;
   uint64_t seed = 3;

@@ -1,4 +1,5 @@
-/* The contact step against mechanics: rest, Coulomb's law on slopes, momentum, edges, bodies that are pushed. */
+/* The contact step against mechanics: rest, Coulomb's law on slopes, momentum, edges, bodies that
+ * are pushed. */
 #include "tests/contact_scene.h"
 
 static const double UP[3] = {0, 0, 1};
@@ -65,7 +66,8 @@ static void record_carries_the_weight(void) {
 
 /* ---- Coulomb ---- */
 
-/* Block on the plane z = 0 with gravity tilted by `slope` towards the direction `heading`; returns the acceleration along it from velocities at two times. */
+/* Block on the plane z = 0 with gravity tilted by `slope` towards the direction `heading`; returns
+ * the acceleration along it from velocities at two times. */
 static double acceleration(bool rigid, double mu, double slope, double heading, double *across) {
   double h = 1e-3, t[2] = {cos(heading), sin(heading)}, at[2][3];
   recipe r = {.block = {cube_at(0, 0, 0.02 + GAP, 0.04, rigid)},

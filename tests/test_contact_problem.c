@@ -112,7 +112,7 @@ static void test_reserve(void) {
   tap_ok(!p, "and there is no problem then");
 }
 
-/* ---- measures, by hand: one node of mass 2 and one contact with H = 0.5 I, so that u = v / 2 - c ---- */
+/* ---- measures, by hand: a node of mass 2, one contact with H = 0.5 I, u = v / 2 - c  */
 
 typedef struct by_hand {
   eb_block_matrix *A;
@@ -235,7 +235,8 @@ static void test_no_contacts(void) {
   by_hand_close(&h);
 }
 
-/* What the fixture promises: A symmetric and dominated by its masses, the allowed velocity inside every cone. */
+/* What the fixture promises: A symmetric and dominated by its masses, the allowed velocity inside
+ * every cone. */
 static void test_fixture(void) {
   contact_case c = contact_open(
       &(contact_recipe){.seed = 5, .bodies = 3, .side = 3, .contacts = 50, .mu = -1, .near = 5});
@@ -257,7 +258,8 @@ static void test_fixture(void) {
   contact_close(&c);
 }
 
-/* A fall of 10 cm/s, alike for all bodies, is felt by the contacts on the ground only: 1e-3 s x 0.1 m/s. */
+/* A fall of 10 cm/s, alike for all bodies, is felt by the contacts on the ground only: 1e-3 s x 0.1
+ * m/s. */
 static void test_pile(void) {
   contact_case c =
       contact_open(&(contact_recipe){.seed = 6, .bodies = 3, .side = 3, .mu = 0.5, .pile = true});

@@ -26,7 +26,8 @@ static void test_friction(const char *options) {
   }
 }
 
-/* One problem, three methods: with the angle of friction to 0.002 degrees, velocities of 1 m/s agree to that and the conditioning of A (10 at the least). */
+/* One problem, three methods: with the angle of friction to 0.002 degrees, velocities of 1 m/s
+ * agree to that and the conditioning of A (10 at the least). */
 static void test_agreement(const char *options) {
   for (uint64_t seed = 1; seed <= SEEDS; seed++) {
     contact_case c = contact_open(
@@ -45,7 +46,8 @@ static void test_agreement(const char *options) {
   }
 }
 
-/* Motions below a coarse eps2 move forces by more than cones allow: neither program may take them for an answer. */
+/* Motions below a coarse eps2 move forces by more than cones allow: neither program may take them
+ * for an answer. */
 static void test_coarse(const char *options) {
   for (uint64_t seed = 1; seed <= SEEDS; seed++) {
     contact_case c = contact_open(

@@ -1,4 +1,5 @@
-/* The contact step as a program: outcomes, determinism, warm start, self-contact, its constraints. */
+/* The contact step as a program: outcomes, determinism, warm start, self-contact, its
+ * constraints. */
 #include "solvers/contact/constraints.h"
 #include "tests/contact_scene.h"
 
@@ -40,7 +41,8 @@ static void methods_agree(void) {
     for (int64_t k = 0; k < 3 * (int64_t)a[0].state->node_count; k++)
       worst = fmax(worst, fabs(a[s].state->x[k] - a[0].state->x[k]));
   }
-  /* The same problem solved to 1e-7 m a step; forces on duplicates are not unique, positions are. */
+  /* The same problem solved to 1e-7 m a step; forces on duplicates are not unique, positions
+   * are. */
   tap_ok(well && worst < 1e-5, "all methods take the same steps (%g m)", worst);
   for (int s = 0; s < SOLVERS; s++) finish(&a[s]);
 }
@@ -104,7 +106,8 @@ static void bits_are_the_same(void) {
 
 /* ---- warm start ---- */
 
-/* Iterations of a step at rest, with the constraints of the step before and by a solver that knows nothing of it. */
+/* Iterations of a step at rest, with the constraints of the step before and by a solver that knows
+ * nothing of it. */
 static void warm_start_helps(void) {
   recipe r = row_of_cubes();
   r.block[0].velocity[0] = r.block[2].velocity[0] = 0;
@@ -133,7 +136,8 @@ static void warm_start_helps(void) {
 
 /* ---- a body that touches itself ---- */
 
-/* A long bar whose ends fly at each other around its middle: bent into a hook by its initial velocity. */
+/* A long bar whose ends fly at each other around its middle: bent into a hook by its initial
+ * velocity. */
 static void touches_itself(void) {
   recipe r = {.block = {{.cubes = {16, 1, 1}, .size = {0.4, 0.02, 0.02}}},
               .young = 2e4,

@@ -1,5 +1,6 @@
-/* Continuous collision detection against exact contact of points with integer coordinates; closest points against the condition of optimality. `test_continuous
- * PAIRS SEED` tries more random pairs. */
+/* Continuous collision detection against exact contact of points with integer coordinates;
+ * closest points against the condition of optimality. `test_continuous PAIRS SEED` tries more
+ * random pairs. */
 #include "problems/base/vector3.h"
 #include "tests/continuous_oracle.h"
 #include "tests/support/random.h"
@@ -11,8 +12,9 @@ enum { RANDOM_PAIRS = 20000, APART_PAIRS = 5000, EXACT_HIT_EVERY = 16 };
 enum { RANDOM_PAIRS = 250000, APART_PAIRS = 100000, EXACT_HIT_EVERY = 16 };
 #endif
 
-/* At a time before the first contact the features are nearer than this, of their size; where none touch, nearer than `rounding`. Flat triangles that fall over
- * need the most: 2e-9 and 2e-12 were seen in a million pairs. */
+/* At a time before the first contact the features are nearer than this, of their size; where none
+ * touch, nearer than `rounding`. Flat triangles that fall over need the most: 2e-9 and 2e-12 were
+ * seen in a million pairs. */
 static const double near = 1e-8, rounding = 1e-11;
 
 typedef struct grid_pair {
@@ -24,8 +26,9 @@ static int64_t on_grid(random_state *random, int64_t size) {
   return (int64_t)(random_word(random) % (uint64_t)(2 * size + 1)) - size;
 }
 
-/* Small grids give duplicate points, flat triangles, parallel edges and touching; besides motion within a plane, along one
- * line, in common, and none. A quarter are on a grid that is finer by 2^14, around a place of the small one: near misses. */
+/* Small grids give duplicate points, flat triangles, parallel edges and touching; besides motion
+ * within a plane, along one line, in common, and none. A quarter are on a grid that is finer by
+ * 2^14, around a place of the small one: near misses. */
 static void random_pair(random_state *random, grid_pair *pair) {
   static const int64_t sizes[6] = {1, 2, 3, 5, 9, 100};
   int64_t size = sizes[random_word(random) % 6], fine = 1, noise = 0;
@@ -111,8 +114,9 @@ static void test_random(oracle *o, int pairs, uint64_t seed) {
 
 /* ---- features that stay apart ---- */
 
-/* Points that stay in a plane of unit normal n for the most part, with the first feature above it by at least gap/2 and the second below it by as
- * much, at both ends: their distance is gap or more throughout. Half of them move along n in common, too. */
+/* Points that stay in a plane of unit normal n for the most part, with the first feature above it
+ * by at least gap/2 and the second below it by as much, at both ends: their distance is gap or more
+ * throughout. Half of them move along n in common, too. */
 static void slab_pair(random_state *random, double gap, eb_pair_kind kind, double x0[4][3],
                       double x1[4][3]) {
   double n[3], lift = random_word(random) % 2 ? random_uniform(random, -1, 1) : 0;
@@ -194,7 +198,8 @@ static void test_known(void) {
                      {{0, 0, 0}, {2, 0, 0}, {-4, 0, 0}, {-2, 0, 0}}};
   tap_ok(collides(&along, &time) && time <= 0.4 && time > 0.4 - 1e-9,
          "edges that meet along their line, at 2/5");
-  /* f has a double root at 1, where the two lie upon each other; distance and sine both are 1 - t, nearly. */
+  /* f has a double root at 1, where the two lie upon each other; distance and sine both are 1 - t,
+   * nearly. */
   grid_pair parallel = {EB_EDGE_EDGE,
                         {{-1, 1, 0}, {0, 1, 1}, {1, 1, 0}, {0, 0, 0}},
                         {{0, -1, 0}, {0, 0, 1}, {0, 0, 1}, {0, -1, 0}}};
@@ -207,8 +212,9 @@ static void test_known(void) {
 
 /* ---- closest points ---- */
 
-/* With d the difference of the closest points, everything of the first feature is at least |d| above everything of the second one along d / |d|: then, and
- * then only, d is the shortest difference. */
+/* With d the difference of the closest points, everything of the first feature is at least |d|
+ * above everything of the second one along d / |d|: then, and then only, d is the shortest
+ * difference. */
 static double optimality_gap(eb_pair_kind kind, const double x[4][3], double *weights_off) {
   double weight[4], d[3] = {0}, least = INFINITY, most = -INFINITY, sum = 0;
   double length = eb_closest_points(kind, x, weight);

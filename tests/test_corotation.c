@@ -1,5 +1,5 @@
-/* Element rotations and forces of corotation: against the elasticity and finite differences; rigid motions; what is
- * refused; the same bits for any number of threads. */
+/* Element rotations and forces of corotation: against the elasticity and finite differences; rigid
+ * motions; what is refused; the same bits for any number of threads. */
 #include <omp.h>
 
 /* The rotations of elements are inside. */
@@ -89,7 +89,8 @@ static void gradient_is_the_slope_of_the_energy(void) {
   body_close(&b);
 }
 
-/* With the rotations kept, g is linear in x, and its matrix is the corotational one where the nodes are frozen. */
+/* With the rotations kept, g is linear in x, and its matrix is the corotational one where the nodes
+ * are frozen. */
 static void gradient_of_kept_rotations_is_linear(void) {
   random_state random = random_seed(6);
   body b = body_of(body_mesh(3, 2, 2));
@@ -117,7 +118,7 @@ static void gradient_of_kept_rotations_is_linear(void) {
   body_close(&b);
 }
 
-/* ---- rigid motions ------------------------------------------------------------------------------------- */
+/* ---- rigid motions --------------------------------------------------------------------------- */
 
 /* Nodes first .. last - 1 turned by R and moved. */
 static void move_rigidly(body *b, const double R[9], double shift, int first, int last) {
@@ -157,7 +158,8 @@ static void check_rigid(body *b, const char *what) {
     for (int e = 0; e < elements; e++) errors = worse(errors, error[e] / whole[e]);
     free(own);
   }
-  /* x is near 5 and edges are 0.1: differences of positions carry 1e-14, gradients over flat elements ten times that. */
+  /* x is near 5 and edges are 0.1: differences of positions carry 1e-14, gradients over flat
+   * elements ten times that. */
   tap_ok(rotations <= 1e-12, "%s: a rigid motion is every rotation (%.1e)", what, rotations);
   tap_ok(errors <= 1e-11, "%s: and it leaves no error in the matrices of the rest shape (%.1e)",
          what, errors);
@@ -257,7 +259,7 @@ static void the_mesh_is_not_kept(void) {
   body_close(&b);
 }
 
-/* ---- failures ------------------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static void bad_input_is_refused(void) {
   eb_corotation *c = (void *)1;
@@ -305,7 +307,8 @@ static void bad_input_is_refused(void) {
   eb_mesh_destroy(bricks);
 }
 
-/* NaN stays with the elements and rings that hold it, and goes when the positions are good again. */
+/* NaN stays with the elements and rings that hold it, and goes when the positions are good
+ * again. */
 static void nan_stays_where_it_is(void) {
   random_state random = random_seed(11);
   body b = body_of(body_mesh(6, 2, 2));
@@ -339,7 +342,7 @@ static void nan_stays_where_it_is(void) {
   body_close(&b);
 }
 
-/* ---- bits -------------------------------------------------------------------------------------------------- */
+/* ---- bits ------------------------------------------------------------------------------------ */
 
 typedef struct snapshot {
   double *g, *error, *turned, *values;

@@ -1,5 +1,5 @@
-/* The matrix of stale elements and the error estimate, against sums of explicit 12x12 matrices: assembled, refreshed
- * once and thousands of times. */
+/* The matrix of stale elements and the error estimate, against sums of explicit 12x12 matrices:
+ * assembled, refreshed once and thousands of times. */
 #include "tests/support/corotation.h"
 
 static const double MASS = 700, SCALE = 0.3;
@@ -102,7 +102,7 @@ static void frozen_nodes_give_the_corotational_matrix(void) {
   body_close(&b);
 }
 
-/* ---- refresh ------------------------------------------------------------------------------------------- */
+/* ---- refresh --------------------------------------------------------------------------------- */
 
 static void refreshed_elements_are_of_the_present(void) {
   const int one_in[] = {1, 2, 7, 40, 1000000};
@@ -159,7 +159,8 @@ static void refreshing_nothing_changes_nothing(void) {
   memcpy(before, b.matrix->values, bytes);
   eb_corotation_refresh(b.corotation, marked, SCALE, b.matrix);
   int64_t values = 9 * (int64_t)b.matrix->start[b.matrix->rows];
-  /* Old and new blocks come from the same rotations, but the compiler may contract them otherwise. */
+  /* Old and new blocks come from the same rotations, but the compiler may contract them
+   * otherwise. */
   tap_below(distance(values, before, b.matrix->values) / largest(values, before), 1e-15,
             "nor does a refresh of what is of the present, but for rounding");
   free(marked);
@@ -188,7 +189,8 @@ static void thousands_of_refreshes_do_not_drift(void) {
   eb_corotation_refresh(b.corotation, marked, SCALE, b.matrix);
   memcpy(refreshed, b.matrix->values, (size_t)values * sizeof *refreshed);
   assemble(&b);
-  /* Each rounds by 1e-16 of an element's entries; 5 000 add up as a random walk to 70 times that. */
+  /* Each rounds by 1e-16 of an element's entries; 5 000 add up as a random walk to 70 times
+   * that. */
   tap_below(distance(values, refreshed, b.matrix->values) / largest(values, b.matrix->values),
             1e-13, "5000 random refreshes end at a fresh assembly");
   free(marked);
@@ -196,7 +198,7 @@ static void thousands_of_refreshes_do_not_drift(void) {
   body_close(&b);
 }
 
-/* ---- errors ---------------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void errors_are_those_of_explicit_matrices(void) {
   random_state random = random_seed(26);

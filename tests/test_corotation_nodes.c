@@ -1,4 +1,5 @@
-/* Rotations of nodes against Horn's eigenvector by LAPACK: random, flat, straight, mirrored and collapsed rings. */
+/* Rotations of nodes against Horn's eigenvector by LAPACK: random, flat, straight, mirrored and
+ * collapsed rings. */
 #include "tests/support/corotation.h"
 #include "tests/support/lapack.h"
 
@@ -14,8 +15,8 @@ static void covariance(const body *b, int i, double M[9]) {
     }
 }
 
-/* Horn's matrix of S = M^T (his S_xy is the sum of rest x times current y), its eigenvalues ascending, and the rotation of
- * the last eigenvector. */
+/* Horn's matrix of S = M^T (his S_xy is the sum of rest x times current y), its eigenvalues
+ * ascending, and the rotation of the last eigenvector. */
 static void horn(const double M[9], double w[4], double R[9]) {
   double xx = M[0], yx = M[1], zx = M[2], xy = M[3], yy = M[4], zy = M[5], xz = M[6], yz = M[7],
          zz = M[8];
@@ -183,8 +184,9 @@ static void collapsed_rings_keep_their_rotation(void) {
   body_close(&b);
 }
 
-/* A mirror image of the rest shape about a plane: s = (a, b, -c), and with b = c the rotation is not determined. A ring
- * turned over by half a turn about u_1 is the hardest case of the nearest choice. */
+/* A mirror image of the rest shape about a plane: s = (a, b, -c), and with b = c the rotation is
+ * not determined. A ring turned over by half a turn about u_1 is the hardest case of the nearest
+ * choice. */
 static void mirrored_and_turned_over(void) {
   const eb_grid grid = {.cubes = {2, 2, 2}, .size = {0.2, 0.2, 0.2}};
   eb_mesh *mesh;

@@ -82,7 +82,8 @@ static void the_team_is_ours(void) {
     burn_in_team(2, 0.005);
   }
   step(&cost, 0.001);
-  /* A thread that is started while the clock stands is not known as the team's until the next stop: at most one round in two. */
+  /* A thread that is started while the clock stands is not known as the team's until the next stop:
+   * at most one round in two. */
   tap_below(filled(&cost).untimed_cpu_seconds, 0.06, "also when its threads were changed");
   eb_cost_close(&cost);
   omp_set_num_threads(1);

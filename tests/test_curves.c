@@ -8,7 +8,7 @@
 #include "tests/support/scratch.h"
 #include "tests/tap.h"
 
-/* ---- trees ------------------------------------------------------------------------------------ */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
 typedef struct forest {
   eb_tree_log tree;
@@ -136,7 +136,7 @@ static void test_drawing(void) {
   tap_ok(!is_there("trap"), "a title is text, not a command");
 }
 
-/* ---- curves ----------------------------------------------------------------------------------- */
+/* ---- curves ---------------------------------------------------------------------------------- */
 
 static int points_in(const char *name) {
   FILE *file = fopen(in_folder(name), "r");

@@ -1,5 +1,6 @@
-/* Cutting a mesh: against a mesh cut by hand, against groups found by comparing all elements with each other, and what stays: volume, sets,
- * regions, fibres, everything when the cut meets no face or is none. */
+/* Cutting a mesh: against a mesh cut by hand, against groups found by comparing all elements with
+ * each other, and what stays: volume, sets, regions, fibres, everything when the cut meets no face
+ * or is none. */
 #include "problems/base/memory.h"
 #include "problems/mesh/cut.h"
 #include "problems/mesh/generate.h"
@@ -42,7 +43,7 @@ static int32_t components(const eb_mesh *mesh) {
   return count;
 }
 
-/* ---- the reference: groups of elements around each node, by comparing all pairs -------------------- */
+/* ---- the reference: groups of elements around each node, by comparing all pairs -------------- */
 
 static void centroid(const eb_mesh *mesh, const int32_t *nodes, int count, double out[3]) {
   memset(out, 0, 3 * sizeof *out);
@@ -201,7 +202,7 @@ static void test_random(generator *generate, const char *name) {
          parted, partial);
 }
 
-/* ---- a mesh cut by hand ------------------------------------------------------------------------- */
+/* ---- a mesh cut by hand ---------------------------------------------------------------------- */
 
 static void test_two_tetrahedra(void) {
   static const double X[5][3] = {{0, 0, -1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -226,7 +227,8 @@ static void test_two_tetrahedra(void) {
   eb_mesh_destroy(mesh);
 }
 
-/* Sum over elements of their centroid's polynomial: equal for equal sets of elements, in any order. */
+/* Sum over elements of their centroid's polynomial: equal for equal sets of elements, in any
+ * order. */
 static double fingerprint(const eb_mesh *mesh) {
   double sum = 0, c[3];
   for (int32_t e = 0; e < mesh->element_count; e++) {
@@ -283,7 +285,8 @@ static void test_halves(generator *generate, const char *name) {
   eb_mesh_destroy(whole);
 }
 
-/* A plane of nodes parts exactly there, wherever between the neighbouring layers' centroids the cut is scripted. */
+/* A plane of nodes parts exactly there, wherever between the neighbouring layers' centroids the cut
+ * is scripted. */
 static void test_between_planes(void) {
   static const double where[] = {1.5 + 1e-6, 1.8, 2, 2.2, 2.5 - 1e-6};
   uint64_t first = 0;
@@ -314,7 +317,7 @@ static void test_in_plane(void) {
   }
 }
 
-/* ---- partial cuts ------------------------------------------------------------------------------- */
+/* ---- partial cuts ---------------------------------------------------------------------------- */
 
 /* A slit from the side x = 0 up to x = 2 at half height of 4 x 2 x 2 cubes. */
 static void test_slit(void) {
@@ -324,7 +327,8 @@ static void test_slit(void) {
   tap_require(eb_mesh_cut(mesh, &cut, &origin), "a cut");
   for (int32_t i = 45; i < mesh->node_count; i++)
     inside += mesh->X[3 * i] < 1.5 && mesh->X[3 * i + 2] == 1;
-  /* Faces at x = 0.5 and 1.5, y = 0.5 and 1.5 from the middle of the side: 0.71 and 1.58 away. Nodes at x = 2 are the rim. */
+  /* Faces at x = 0.5 and 1.5, y = 0.5 and 1.5 from the middle of the side: 0.71 and 1.58 away.
+   * Nodes at x = 2 are the rim. */
   tap_ok(mesh->node_count == 45 + 6 && inside == 6, "a slit parts the nodes before its rim");
   tap_ok(components(mesh) == 1, "the body stays in one piece");
   tap_succeeds(eb_mesh_validate(mesh), "and is valid");
@@ -348,7 +352,7 @@ static void test_inner_disc(void) {
   eb_mesh_destroy(mesh);
 }
 
-/* ---- crossing cuts ------------------------------------------------------------------------------ */
+/* ---- crossing cuts --------------------------------------------------------------------------- */
 
 static void test_crossing(generator *generate, const char *name) {
   eb_mesh *mesh = make(generate, 4, 4, 4);
@@ -380,7 +384,7 @@ static void test_crumbs(void) {
   eb_mesh_destroy(mesh);
 }
 
-/* ---- what stays --------------------------------------------------------------------------------- */
+/* ---- what stays ------------------------------------------------------------------------------ */
 
 static void test_belongings(void) {
   eb_mesh *mesh = make(eb_generate_tets6, 4, 2, 2), *kept;
@@ -448,7 +452,7 @@ static void test_components(void) {
   eb_mesh_destroy(mesh);
 }
 
-/* ---- bad input ---------------------------------------------------------------------------------- */
+/* ---- bad input ------------------------------------------------------------------------------- */
 
 static void test_bad(void) {
   static const struct {

@@ -1,12 +1,12 @@
-/* Result files of scenes that change: the mesh with all cuts made and frames on it, rigid bodies frame by frame, files that lack or
- * damage what is said of them. */
+/* Result files of scenes that change: the mesh with all cuts made and frames on it, rigid bodies
+ * frame by frame, files that lack or damage what is said of them. */
 #include "harness/results/merge.h"
 #include "harness/results/read.h"
 #include "harness/results/write.h"
 #include "tests/cut_fixture.h"
 #include "tests/support/scratch.h"
 
-/* ---- recording ---------------------------------------------------------------------------------- */
+/* ---- recording ------------------------------------------------------------------------------- */
 
 enum { FRAMES = 5 };
 
@@ -29,7 +29,8 @@ static eb_error set_up(eb_scene *scene) {
                 : EB_OK;
 }
 
-/* Everything moves by 1 m a step; what the cuts have parted moves apart by its component's number. Angles grow by 0.1 a step. */
+/* Everything moves by 1 m a step; what the cuts have parted moves apart by its component's number.
+ * Angles grow by 0.1 a step. */
 static void move(const eb_scene *scene, eb_state *state) {
   int32_t *part = malloc((size_t)state->node_count * sizeof *part);
   eb_mesh_components(scene->mesh, part);
@@ -87,7 +88,7 @@ static eb_results *load(const char *path) {
   return results;
 }
 
-/* ---- frames on the final mesh ------------------------------------------------------------------- */
+/* ---- frames on the final mesh ---------------------------------------------------------------- */
 
 static double extent(const float *x, int64_t nodes) {
   float lo = INFINITY, hi = -INFINITY;
@@ -151,7 +152,7 @@ static void test_frames(void) {
   eb_scene_destroy(scene);
 }
 
-/* ---- rigid bodies ------------------------------------------------------------------------------- */
+/* ---- rigid bodies ---------------------------------------------------------------------------- */
 
 static void is_chain(const eb_results *results, const char *name) {
   int wrong = 0;
@@ -210,7 +211,7 @@ static void test_bones(void) {
   }
 }
 
-/* ---- other files -------------------------------------------------------------------------------- */
+/* ---- other files ----------------------------------------------------------------------------- */
 
 /* Removes or replaces what is at `name` in the one run of the file. */
 static void damage(const char *path, const char *name, eb_h5_shape shape) {

@@ -1,4 +1,5 @@
-/* Scenes that are cut while they run: what eb_scene_advance changes, solvers that go on, and what a scene refuses. */
+/* Scenes that are cut while they run: what eb_scene_advance changes, solvers that go on, and what a
+ * scene refuses. */
 #include "harness/audit/audit.h"
 #include "problems/base/memory.h"
 #include "tests/cut_run.h"
@@ -20,7 +21,7 @@ static double total(const double *values, int32_t count) {
   return sum;
 }
 
-/* ---- a run that is cut against one on the mesh that was cut beforehand -------------------------- */
+/* ---- a run that is cut against one on the mesh that was cut beforehand ----------------------- */
 
 static const char moving[] = "nx=6,ny=2,nz=3,lx=0.6,ly=0.2,lz=0.3,support=x0,initial=random,"
                              "speed=0.2,gz=-9.81,dt=0.01,jitter=0.1,material=";
@@ -64,7 +65,7 @@ static void test_continuation(const char *solver, const char *options, const cha
   finish(&a);
 }
 
-/* ---- what the cut does to the motion ------------------------------------------------------------ */
+/* ---- what the cut does to the motion --------------------------------------------------------- */
 
 static void momenta(const eb_scene *scene, const eb_state *state, double out[6]) {
   const double *mass = eb_elasticity_mass(scene->elasticity);
@@ -79,7 +80,8 @@ static void momenta(const eb_scene *scene, const eb_state *state, double out[6])
   }
 }
 
-/* Copies have their origin's velocity, and its mass is shared out. Angular momentum is kept as well because they are at one place. */
+/* Copies have their origin's velocity, and its mass is shared out. Angular momentum is kept as well
+ * because they are at one place. */
 static void test_conservation(void) {
   set_cut(0, 0.02, 0, 0.2, INFINITY);
   eb_scene_ops ops = cut_block();
@@ -113,7 +115,8 @@ static void test_conservation(void) {
   finish(&r);
 }
 
-/* The free end of a beam that is cut at rest falls as a rigid body does by implicit Euler: k steps of -g h^2 k. */
+/* The free end of a beam that is cut at rest falls as a rigid body does by implicit Euler: k steps
+ * of -g h^2 k. */
 static void test_fall(void) {
   const double g = 10, h = 0.01;
   const int steps = 12;
@@ -171,7 +174,7 @@ static void test_audit(void) {
   finish(&r);
 }
 
-/* ---- scripted nodes ----------------------------------------------------------------------------- */
+/* ---- scripted nodes -------------------------------------------------------------------------- */
 
 static void test_boundary(void) {
   set_cut(0, 0, 1, 0.2, INFINITY);
@@ -205,7 +208,7 @@ static void test_boundary(void) {
   eb_scene_destroy(scene);
 }
 
-/* ---- the final mesh ----------------------------------------------------------------------------- */
+/* ---- the final mesh -------------------------------------------------------------------------- */
 
 static void test_final_mesh(void) {
   set_cut(0, 0, 0, 0.5, INFINITY);
@@ -247,7 +250,7 @@ static void test_final_mesh(void) {
   eb_scene_destroy(scene);
 }
 
-/* ---- times -------------------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 static void test_times(void) {
   set_cut(0, 0.3, 0, 0.5, INFINITY);
@@ -264,7 +267,7 @@ static void test_times(void) {
   finish(&r);
 }
 
-/* ---- what the scene says of itself -------------------------------------------------------------- */
+/* ---- what the scene says of itself ----------------------------------------------------------- */
 
 static uint64_t hash_of(const eb_scene_ops *ops) {
   eb_scene *scene = make_scene(ops, "");
@@ -327,7 +330,7 @@ static void test_bad_scripts(void) {
   tap_fails(try_scene(&ops, ""), EB_ERR_INVALID, "radius -1", "a cut that is none");
 }
 
-/* ---- activation --------------------------------------------------------------------------------- */
+/* ---- activation ------------------------------------------------------------------------------ */
 
 static double rising(const eb_scene *scene, double t) {
   (void)scene;
@@ -362,7 +365,7 @@ static void test_activation(void) {
   eb_scene_destroy(scene);
 }
 
-/* ---- colliders and bodies ----------------------------------------------------------------------- */
+/* ---- colliders and bodies -------------------------------------------------------------------- */
 
 static bool implicit[2];
 
@@ -435,7 +438,7 @@ static void test_bodies(void) {
   eb_scene_destroy(scene);
 }
 
-/* ---- rigid bodies ------------------------------------------------------------------------------- */
+/* ---- rigid bodies ---------------------------------------------------------------------------- */
 
 static struct {
   double start, pivot_x;
@@ -501,7 +504,7 @@ static void test_bad_riders(void) {
   rigid.node = 0;
 }
 
-/* ---- solvers that are built again --------------------------------------------------------------- */
+/* ---- solvers that are built again ------------------------------------------------------------ */
 
 static int creates, destroys, rebuilds, fail_at;
 

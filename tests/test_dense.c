@@ -9,7 +9,7 @@
 
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t);
 
-/* ---- the kernels of one target and precision, on arrays of doubles -------------------------------- */
+/* ---- the kernels of one target and precision, on arrays of doubles --------------------------- */
 
 typedef struct array {
   int64_t rows, columns, ld;
@@ -37,7 +37,8 @@ static void *room(size_t bytes) {
   return memory;
 }
 
-/* Arrays go through copies in the precision of the kernel; the doubles of the tests are floats too. */
+/* Arrays go through copies in the precision of the kernel; the doubles of the tests are floats
+ * too. */
 #define ADAPT(target, type, REAL)                                                                  \
   static REAL *target##_##type##_copy(const array *a) {                                            \
     REAL *copy = room((size_t)extent(a) * sizeof *copy);                                           \
@@ -109,7 +110,7 @@ static const kernels all_kernels[] = {KERNELS(eb, d, "double", DBL_EPSILON),
                                       KERNELS(eb_base, d, "double without AVX-512", DBL_EPSILON),
                                       KERNELS(eb_base, s, "float without AVX-512", FLT_EPSILON)};
 
-/* ---- arrays ------------------------------------------------------------------------------------- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 static random_state numbers;
 
@@ -160,7 +161,8 @@ static array copy_of(const array *a) {
   return b;
 }
 
-/* Largest difference over the entries that `want` defines; INFINITY when others were touched or the result is NaN. */
+/* Largest difference over the entries that `want` defines; INFINITY when others were touched or the
+ * result is NaN. */
 static double distance(const array *got, const array *want) {
   double worst = 0;
   for (int64_t i = 0; i < extent(want); i++) {
@@ -179,10 +181,10 @@ static int blas_ld(int64_t ld) {
   return ld > 0 ? (int)ld : 1;
 }
 
-/* ---- products --------------------------------------------------------------------------------------- */
+/* ---- products -------------------------------------------------------------------------------- */
 
-/* Error of one product, in units of eps (k + 1): k terms below 1 are added up, each time with half an eps of a partial sum
- * of a few units. Whatever is computed wrongly is off by 1e5 such units. */
+/* Error of one product, in units of eps (k + 1): k terms below 1 are added up, each time with half
+ * an eps of a partial sum of a few units. Whatever is computed wrongly is off by 1e5 such units. */
 static double gemm_error(const kernels *which, int64_t m, int64_t n, int64_t k, bool accumulate) {
   array A = full(m, k, m + 3), B = full(n, k, n + 1);
   array C = accumulate ? full(m, n, m + 2) : blank(m, n, m + 2), want = copy_of(&C);
@@ -249,7 +251,7 @@ static void test_large_products(const kernels *which) {
   tap_below(fmax(gemm, syrk), 4, "large products are BLAS's");
 }
 
-/* ---- triangles ------------------------------------------------------------------------------------- */
+/* ---- triangles ------------------------------------------------------------------------------- */
 
 /* The solution of a well conditioned system, entries of order 1, in units of eps (n + 1). */
 static double trsm_error(const kernels *which, int64_t m, int64_t n) {
@@ -304,8 +306,8 @@ static void test_triangles(const kernels *which) {
   tap_below(fmax(potrf, trsm), 4, "large triangles too");
 }
 
-/* Spoils the pivot of column c: with a value that it comes out as, or with NaN. Returns what potrf says and, in *error, how far
- * the columns before c are off. */
+/* Spoils the pivot of column c: with a value that it comes out as, or with NaN. Returns what potrf
+ * says and, in *error, how far the columns before c are off. */
 static int64_t failing(const kernels *which, int64_t n, int64_t c, double diagonal, double bound,
                        double *error) {
   array A = dominant(n, n + 1), want = copy_of(&A);
@@ -353,7 +355,7 @@ static void test_failing_pivots(const kernels *which) {
   tap_below(worst, 4, "and the columns before it are factored");
 }
 
-/* ---- panels ----------------------------------------------------------------------------------------- */
+/* ---- panels ---------------------------------------------------------------------------------- */
 
 /* The transposed arrays of the contract against BLAS's solves from the left on the same memory. */
 static double panel_error(const kernels *which, int64_t n, int64_t m, int64_t count, int64_t pad) {

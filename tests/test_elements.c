@@ -1,4 +1,5 @@
-/* Elements: patch test, rigid motions, rotations, rank and quadrature of single elements, bad input. */
+/* Elements: patch test, rigid motions, rotations, rank and quadrature of single elements, bad
+ * input. */
 #include "problems/base/memory.h"
 #include "problems/elasticity/elasticity.h"
 #include "problems/elasticity/elements.h"
@@ -57,7 +58,8 @@ static void affine(const double A[9], const double *X, int nodes, double *x) {
           A[3 * i] * X[3 * n] + A[3 * i + 1] * X[3 * n + 1] + A[3 * i + 2] * X[3 * n + 2] + 0.2 * i;
 }
 
-/* x = A X + b: stress is the same everywhere, so inner nodes are in balance and the energy is V psi(A). */
+/* x = A X + b: stress is the same everywhere, so inner nodes are in balance and the energy is V
+ * psi(A). */
 static void test_patch(eb_element_type type, eb_material_kind kind) {
   const double A[9] = {1.2, 0.1, 0, -0.05, 0.9, 0.15, 0.1, 0.05, 1.1};
   eb_mesh *mesh = make_mesh(type);
@@ -88,7 +90,7 @@ static void test_patch(eb_element_type type, eb_material_kind kind) {
   free(g);
 }
 
-/* ---- rigid motions ------------------------------------------------------------------------------------ */
+/* ---- rigid motions --------------------------------------------------------------------------- */
 
 static void net_load(const double *x, const double *g, int nodes, double force[3],
                      double torque[3]) {
@@ -119,7 +121,8 @@ static void test_rigid(eb_element_type type, eb_material_kind kind) {
   affine(R, mesh->X, n, moved);
   eb_elasticity_gradient(elasticity, moved, g);
   for (int i = 0; i < 3 * n; i++) worst = fmax(worst, fabs(g[i]));
-  /* Forces are stress times area: 1e-16 E of rounding on faces of 0.01 m^2, or 0.1 m by 1 m of thickness. */
+  /* Forces are stress times area: 1e-16 E of rounding on faces of 0.01 m^2, or 0.1 m by 1 m of
+   * thickness. */
   tap_ok(worst <= 1e-14 * YOUNG * (type == EB_TRIANGLE ? 0.1 : 0.01) &&
              fabs(eb_elasticity_energy(elasticity, moved)) <= 1e-14 * YOUNG,
          "%s, %s: a rigid motion costs nothing", type_name(type), name);
@@ -159,7 +162,7 @@ static void test_rigid(eb_element_type type, eb_material_kind kind) {
   free(turned);
 }
 
-/* ---- rotations -------------------------------------------------------------------------------------------- */
+/* ---- rotations ------------------------------------------------------------------------------- */
 
 static void test_rotations(eb_element_type type, double last) {
   double stretch[9] = {1.3, 0.1, 0, 0.1, 0.9, 0, 0, 0, 1};
@@ -188,10 +191,10 @@ static void test_rotations(eb_element_type type, double last) {
   free(R);
 }
 
-/* ---- single elements ---------------------------------------------------------------------------------------- */
+/* ---- single elements ------------------------------------------------------------------------- */
 
-/* Corners of a distorted hexahedron, or with `skew` only of a parallelepiped; its corners 0, 1, 3 and 4 make a tetrahedron, and 0, 1
- * and 3 in the plane a triangle. */
+/* Corners of a distorted hexahedron, or with `skew` only of a parallelepiped; its corners 0, 1, 3
+ * and 4 make a tetrahedron, and 0, 1 and 3 in the plane a triangle. */
 static void make_corners(eb_element_type type, double distortion, double X[24]) {
   static const int at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
@@ -215,7 +218,8 @@ static eb_mesh *single_element(eb_element_type type, double distortion) {
   return mesh;
 }
 
-/* Gradients reproduce linear fields at every point, sum of X_a g_a^T = I; volumes and shares add up. */
+/* Gradients reproduce linear fields at every point, sum of X_a g_a^T = I; volumes and shares add
+ * up. */
 static void test_gradients(eb_element_type type) {
   const eb_kernels *kernels = type == EB_TRIANGLE      ? &eb_triangle_kernels
                               : type == EB_TETRAHEDRON ? &eb_tetrahedron_kernels
@@ -271,7 +275,8 @@ static void test_hourglass_patterns(void) {
   tap_below(worst, 1e-15, "hexahedra: B0 Q^T = 0 for the hourglass patterns");
 }
 
-/* At rest the only modes without stiffness are the six rigid ones: no hourglass. In the plane they are three, and the shift along z. */
+/* At rest the only modes without stiffness are the six rigid ones: no hourglass. In the plane they
+ * are three, and the shift along z. */
 static void test_rank(eb_element_type type) {
   eb_mesh *mesh = single_element(type, 0.1);
   eb_material m = make_material(EB_STABLE_NEO_HOOKEAN);
@@ -295,7 +300,7 @@ static void test_rank(eb_element_type type) {
   eb_mesh_destroy(mesh);
 }
 
-/* ---- bad input --------------------------------------------------------------------------------------------- */
+/* ---- bad input ------------------------------------------------------------------------------- */
 
 static void test_bad_input(void) {
   eb_elasticity *e = NULL;

@@ -1,9 +1,10 @@
-/* Expressions as trees: what is read, how it is printed, what is refused; and values: windows, reductions, what is unknown. */
+/* Expressions as trees: what is read, how it is printed, what is refused; and values: windows,
+ * reductions, what is unknown. */
 #include "harness/reproduce/value.h"
 #include "harness/results/sample.h"
 #include "tests/tap.h"
 
-/* ---- reading and printing --------------------------------------------------------------------- */
+/* ---- reading and printing -------------------------------------------------------------------- */
 
 /* What is printed says the same: it is printed alike again. */
 static void prints(const char *text, const char *wanted) {
@@ -108,7 +109,7 @@ static void test_refused(void) {
   free(longer);
 }
 
-/* ---- values ----------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* 1, 2, .. n at 0.1, 0.2, .. s. */
 static eb_value counting(size_t n) {
@@ -206,7 +207,7 @@ static void test_arithmetic(void) {
   eb_value_clear(&b);
 }
 
-/* ---- what more of a run could change ---------------------------------------------------------- */
+/* ---- what more of a run could change --------------------------------------------------------- */
 
 static void decides(double a, bool rises, bool falls, eb_comparison comparison, eb_truth wanted,
                     const char *name) {

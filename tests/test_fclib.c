@@ -26,7 +26,7 @@ static bool same_matrix(const eb_fclib_matrix *a, const eb_fclib_matrix *b) {
          same_reals(a->count, a->value, b->value);
 }
 
-/* ---- global problems ------------------------------------------------------------------------------- */
+/* ---- global problems ------------------------------------------------------------------------- */
 
 /* A problem of the fixture with its solution, and rest as the guess. */
 static eb_fclib solved_problem(const contact_case *c) {
@@ -83,7 +83,8 @@ static eb_error put(hid_t file, const char *name, hid_t type, int64_t count, con
   return eb_h5_put(file, name, type, type, (eb_h5_shape){1, {(hsize_t)count}}, "", data);
 }
 
-/* What libfclib reads, under its names: of H's triplets `i` counts rows (velocities), `p` columns (contacts). */
+/* What libfclib reads, under its names: of H's triplets `i` counts rows (velocities), `p` columns
+ * (contacts). */
 static void test_structure(void) {
   static const char *const names[] = {
       "M/m", "M/n",       "M/nz",      "M/nzmax",    "M/i",      "M/p",       "M/x",
@@ -138,9 +139,10 @@ static void test_lift(void) {
   contact_close(&c);
 }
 
-/* ---- small problems by hand -------------------------------------------------------------------------- */
+/* ---- small problems by hand ------------------------------------------------------------------ */
 
-/* Five velocities of mass 2, falling with 1: M v = f, f = -2; one contact with u = (v0, v1, v4) that slides: mu r_n = 0.5 x 2 against -2. */
+/* Five velocities of mass 2, falling with 1: M v = f, f = -2; one contact with u = (v0, v1, v4)
+ * that slides: mu r_n = 0.5 x 2 against -2. */
 static int32_t five[5] = {0, 1, 2, 3, 4}, touched[3] = {0, 1, 4}, one_contact[3] = {0, 1, 2};
 static double masses[5] = {2, 2, 2, 2, 2}, ones[3] = {1, 1, 1};
 static double momentum[5] = {-2, -2, -2, -2, 0}, no_gap[3] = {0, 0, 0}, half[1] = {0.5};
@@ -182,7 +184,8 @@ static void test_padding(void) {
   eb_fclib_result_clear(&result);
 }
 
-/* An entry of 1e-6 beside its mirror image 0: less than is refused, more than the tolerance forgives. */
+/* An entry of 1e-6 beside its mirror image 0: less than is refused, more than the tolerance
+ * forgives. */
 static void test_asymmetry(void) {
   int32_t row[6] = {0, 1, 2, 3, 4, 1}, column[6] = {0, 1, 2, 3, 4, 2};
   double value[6] = {2, 2, 2, 2, 2, 1e-6};
@@ -219,7 +222,7 @@ static void test_unsupported(void) {
             "a contact of none is refused");
 }
 
-/* ---- local problems ---------------------------------------------------------------------------------- */
+/* ---- local problems -------------------------------------------------------------------------- */
 
 /* W and q of a random case, as triplets. */
 static eb_fclib local_problem(const contact_case *c) {
@@ -268,7 +271,7 @@ static void test_local(void) {
   contact_close(&c);
 }
 
-/* ---- forms of matrices, bad files -------------------------------------------------------------------- */
+/* ---- forms of matrices, bad files ------------------------------------------------------------ */
 
 /* Writes five velocities and replaces a dataset. */
 static void replace(const char *name, hid_t type, int64_t count, const void *data) {

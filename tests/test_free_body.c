@@ -1,4 +1,5 @@
-/* Free rigid bodies: mass properties against the formulas of solids, rotation against closed solutions, the fit, and scenes with them. */
+/* Free rigid bodies: mass properties against the formulas of solids, rotation against closed
+ * solutions, the fit, and scenes with them. */
 #include "problems/rigid/free_body.h"
 
 #include "problems/base/vector3.h"
@@ -8,7 +9,7 @@
 /* Roundings of 1e-16 in sums of some thousand terms. */
 static const double ROUNDING = 1e-12;
 
-/* ---- mass properties -------------------------------------------------------------------------- */
+/* ---- mass properties ------------------------------------------------------------------------- */
 
 typedef eb_error generator(const eb_grid *grid, eb_mesh **out);
 static generator *const generators[] = {eb_generate_tets6, eb_generate_tets5,
@@ -62,7 +63,8 @@ static void test_box(int kind) {
   eb_mesh_destroy(mesh);
 }
 
-/* Of the corner tetrahedron with legs a, b, c the integrals of x^2 and x y are V a^2 / 10 and V a b / 20. */
+/* Of the corner tetrahedron with legs a, b, c the integrals of x^2 and x y are V a^2 / 10 and V a b
+ * / 20. */
 static void test_tetrahedron(void) {
   static const double leg[3] = {0.4, 0.7, 0.5};
   static const int32_t corners[4] = {0, 1, 2, 3};
@@ -103,7 +105,8 @@ static eb_mesh *two_boxes(bool apart) {
   return mesh;
 }
 
-/* Steiner: about the common centre each box has its own moment and its mass times squared distance. */
+/* Steiner: about the common centre each box has its own moment and its mass times squared
+ * distance. */
 static void test_union(void) {
   eb_mesh *mesh = two_boxes(false);
   eb_free_bodies *bodies = bodies_of(mesh, (uint8_t[]){1, 1}, (double[]){500, 1500});
@@ -147,11 +150,12 @@ static void test_components(void) {
   eb_mesh_destroy(mesh);
 }
 
-/* ---- rotation --------------------------------------------------------------------------------- */
+/* ---- rotation -------------------------------------------------------------------------------- */
 
 static const double rest_pose[7] = {0, 0, 0, 1, 0, 0, 0};
 
-/* Where a pose puts the unit vectors, by the formula of Euler and Rodrigues in the entries of the quaternion. */
+/* Where a pose puts the unit vectors, by the formula of Euler and Rodrigues in the entries of the
+ * quaternion. */
 static void matrix_of(const double pose[7], double R[9]) {
   double w = pose[3], x = pose[4], y = pose[5], z = pose[6];
   const double rows[9] = {
@@ -191,7 +195,8 @@ static void test_advance(void) {
   tap_near(there[4], sin(1.5e-5), 1e-20, "small angles have no cancellation");
 }
 
-/* Without torque the angular velocity of a symmetric top (I, I, C) turns about its angular momentum L at the rate |L| / I. */
+/* Without torque the angular velocity of a symmetric top (I, I, C) turns about its angular momentum
+ * L at the rate |L| / I. */
 typedef struct top {
   eb_free_body body;
   double L[3], w[3]; /* at time 0, world axes */
@@ -206,7 +211,8 @@ static void angular_velocity(const top *t, double time, double w[3]) {
     w[d] = cos(angle) * t->w[d] + sin(angle) * side[d] + (1 - cos(angle)) * along * axis[d];
 }
 
-/* The largest |I(q) w - L| on the way when poses follow the angular velocity of midpoints, which is accurate to second order. */
+/* The largest |I(q) w - L| on the way when poses follow the angular velocity of midpoints, which is
+ * accurate to second order. */
 static double momentum_error(const top *t, int steps) {
   double pose[7], worst = 0, end = 2, dt = end / steps;
   memcpy(pose, rest_pose, sizeof pose);
@@ -245,7 +251,7 @@ static void test_inertia(void) {
   tap_below(largest_gap(got, want, 9), ROUNDING, "inertia in world axes is R I R^T");
 }
 
-/* ---- placing and fitting ---------------------------------------------------------------------- */
+/* ---- placing and fitting --------------------------------------------------------------------- */
 
 typedef struct pile {
   eb_mesh *mesh;
@@ -325,7 +331,8 @@ static void test_round_trip(void) {
   tap_below(twist_worst, 10 * ROUNDING, "and their twist");
 }
 
-/* Sum of squared distances between the nodes and where pose and twist put them, of positions and of velocities. */
+/* Sum of squared distances between the nodes and where pose and twist put them, of positions and of
+ * velocities. */
 static void misfit(const pile *p, const double *pose, const double *twist, double sum[2]) {
   size_t size = 3 * (size_t)p->mesh->node_count;
   double *x = calloc(2 * size, sizeof *x), *v = x + size;
@@ -371,7 +378,7 @@ static void test_least_squares(void) {
   close_pile(&p);
 }
 
-/* ---- scenes ----------------------------------------------------------------------------------- */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 static eb_error try_scene(const eb_scene_ops *ops, const char *parameters, eb_scene **out) {
   return eb_scene_create(ops, parameters, NULL, "", out);
@@ -476,7 +483,7 @@ static void test_hash(void) {
   eb_scene_destroy(scene);
 }
 
-/* ---- scenes that break the rules -------------------------------------------------------------- */
+/* ---- scenes that break the rules ------------------------------------------------------------- */
 
 static eb_error negative_friction(eb_scene *scene) {
   EB_TRY(set_up_bodies(scene));

@@ -1,5 +1,6 @@
-/* Implicit penalty contact: the gradient against the energy, the matrix against the gradient and its eigenvalues, invariance under
- * rotation, the touches of a step, and friction against Coulomb's law. */
+/* Implicit penalty contact: the gradient against the energy, the matrix against the gradient and
+ * its eigenvalues, invariance under rotation, the touches of a step, and friction against Coulomb's
+ * law. */
 #include "problems/contact/implicit_penalty.h"
 #include "tests/solver_fixture.h"
 #include "tests/support/lapack.h"
@@ -60,10 +61,11 @@ static int32_t gradient_at(const fixture *f, const double *x, double *g) {
   return count;
 }
 
-/* ---- force and matrix -------------------------------------------------------------------------- */
+/* ---- force and matrix ------------------------------------------------------------------------ */
 
-/* Central differences with steps of 1e-6 m of an energy below 100 J have an error of 1e-8 N; the force of the deepest node is some 10 N. Nodes
- * on an edge of the solid, where the distance has a kink, are few (test_collider.c); the block's are none of them. */
+/* Central differences with steps of 1e-6 m of an energy below 100 J have an error of 1e-8 N; the
+ * force of the deepest node is some 10 N. Nodes on an edge of the solid, where the distance has a
+ * kink, are few (test_collider.c); the block's are none of them. */
 static void test_gradient(int s) {
   fixture f = open_block("");
   eb_collider *collider = collide(&f, &shapes[s]);
@@ -88,7 +90,8 @@ static void test_gradient(int s) {
   fixture_close(&f);
 }
 
-/* With alpha = 0 on a plane nothing is left out: matrix and gradient agree to the rounding of the differences. */
+/* With alpha = 0 on a plane nothing is left out: matrix and gradient agree to the rounding of the
+ * differences. */
 static void test_plane_tangent(void) {
   fixture f = open_block("");
   collide(&f, &shapes[0]);
@@ -180,7 +183,7 @@ static void test_rotation(int s) {
   fixture_close(&f);
 }
 
-/* ---- what a scene says of them ------------------------------------------------------------------ */
+/* ---- what a scene says of them --------------------------------------------------------------- */
 
 static double force_along_normal(const fixture *f) {
   size_t size = 3 * (size_t)f->scene->mesh->node_count;
@@ -208,7 +211,7 @@ static void test_scene(void) {
   fixture_close(&f);
 }
 
-/* ---- which nodes touch ------------------------------------------------------------------------- */
+/* ---- which nodes touch ----------------------------------------------------------------------- */
 
 static void test_order_and_room(void) {
   fixture f = open_block("");
@@ -244,7 +247,8 @@ static void sinking(double t, const double *p, double offset[3], double velocity
   }
 }
 
-/* One node above a floor that sinks with 1 m/s: the touch holds what brings it to the floor at the end of the step. */
+/* One node above a floor that sinks with 1 m/s: the touch holds what brings it to the floor at the
+ * end of the step. */
 static void test_step_touches(void) {
   fixture f = open_block("");
   eb_collider *floor = collide(&f, &(eb_collider){.kind = EB_PLANE, .axis = {0, 0, 1}});
@@ -276,7 +280,8 @@ static void test_step_touches(void) {
   fixture_close(&f);
 }
 
-/* m (v1 - v0) = h k d n - scale k P (v1 - w) for one node, solved by hand in the frame of the normal, against the assembled parts. */
+/* m (v1 - v0) = h k d n - scale k P (v1 - w) for one node, solved by hand in the frame of the
+ * normal, against the assembled parts. */
 static void test_one_node_step(void) {
   const eb_touch touch = {.node = 0,
                           .depth = 0.01,
@@ -317,7 +322,7 @@ static void test_one_node_step(void) {
   fixture_close(&f);
 }
 
-/* ---- friction ---------------------------------------------------------------------------------- */
+/* ---- friction -------------------------------------------------------------------------------- */
 
 static void frame(const eb_touch *touch, const double v[3], double *along, double across[3]) {
   *along = 0;
@@ -395,7 +400,8 @@ static void test_friction_cases(void) {
   tap_ok(isnan(x[0]), "a velocity that is no number stays one");
 }
 
-/* Friction of a whole field: mu times the impulse over the mass; a node between floor and wall has both, from one velocity. */
+/* Friction of a whole field: mu times the impulse over the mass; a node between floor and wall has
+ * both, from one velocity. */
 static void test_field(void) {
   const eb_touch touches[3] = {
       {.node = 1, .depth = 0.01, .stiffness = 100, .friction = 0.5, .normal = {0, 0, 1}},

@@ -1,5 +1,5 @@
-/* The judge on a scene with everything: an elastic and a rigid block, a tray that moves and a step. Fabricated steps that are right pass; wrong forces,
- * momentum, energy and places do not. */
+/* The judge on a scene with everything: an elastic and a rigid block, a tray that moves and a step.
+ * Fabricated steps that are right pass; wrong forces, momentum, energy and places do not. */
 #include "harness/audit/judge.h"
 #include "harness/case/verdict.h"
 #include "problems/base/vector3.h"
@@ -20,7 +20,8 @@ typedef struct stage {
   eb_contact_record record;
 } stage;
 
-/* Of the lowest nodes of the elastic block, or the rigid one, that farthest along x - y, which lies above the triangle 0 1 2 of the tray. */
+/* Of the lowest nodes of the elastic block, or the rigid one, that farthest along x - y, which lies
+ * above the triangle 0 1 2 of the tray. */
 static int32_t lowest_node(const eb_scene *scene, bool rigid) {
   int32_t lowest = -1;
   for (int32_t i = 0; i < scene->mesh->node_count; i++) {
@@ -121,7 +122,8 @@ static void close_contact(stage *s) {
   s->c[0] = way;
 }
 
-/* Everything comes down at 1 m/s, and the floor takes half of that from one node of the elastic block: a good step. Or it pushes the rigid block, which tumbles. */
+/* Everything comes down at 1 m/s, and the floor takes half of that from one node of the elastic
+ * block: a good step. Or it pushes the rigid block, which tumbles. */
 static void stage_open(stage *s, const char *parameters, bool rigid) {
   *s = (stage){.ops = bodies_scene(), .mu = 0.3};
   tap_require(eb_scene_create(&s->ops, parameters, NULL, "", &s->scene), "a scene");
@@ -192,7 +194,8 @@ static void test_good(bool rigid) {
   stage_close(&s);
 }
 
-/* The forces of contact belong to the residual: without elastic forces nothing else is left of a step of implicit Euler. */
+/* The forces of contact belong to the residual: without elastic forces nothing else is left of a
+ * step of implicit Euler. */
 static void test_residual(void) {
   stage s;
   stage_open(&s, "nx=2,ny=2,nz=2,gz=-9.81,E=1e-9", false);
@@ -205,7 +208,7 @@ static void test_residual(void) {
   stage_close(&s);
 }
 
-/* ---- steps that are wrong --------------------------------------------------------------------- */
+/* ---- steps that are wrong -------------------------------------------------------------------- */
 
 static void double_force(stage *s) {
   s->r[0] *= 2;
@@ -310,7 +313,7 @@ static void test_friction(void) {
   stage_close(&s);
 }
 
-/* ---- energy ----------------------------------------------------------------------------------- */
+/* ---- energy ---------------------------------------------------------------------------------- */
 
 static void test_energy(void) {
   stage s;

@@ -1,4 +1,5 @@
-/* The judge's search for crossings against all pairs, and nesting of solids that lie as badly as they can. */
+/* The judge's search for crossings against all pairs, and nesting of solids that lie as badly as
+ * they can. */
 #include "harness/audit/crossings.h"
 #include "harness/audit/exact_triangles.h"
 #include "problems/base/memory.h"
@@ -186,7 +187,7 @@ static void test_open_fan(void) {
   free(s);
 }
 
-/* ---- nesting ---------------------------------------------------------------------------------- */
+/* ---- nesting --------------------------------------------------------------------------------- */
 
 typedef struct nest {
   const char *name;

@@ -1,4 +1,5 @@
-/* The judge's predicates against integers of 256 bits, and its test of two triangles against Carathéodory's theorem on integers. */
+/* The judge's predicates against integers of 256 bits, and its test of two triangles against
+ * Carathéodory's theorem on integers. */
 #include "harness/audit/exact.h"
 #include "harness/audit/exact_triangles.h"
 #include "tests/tap.h"
@@ -15,7 +16,7 @@ static uint64_t next(uint64_t *seed) {
   return *seed >> 20;
 }
 
-/* ---- orientation ------------------------------------------------------------------------------ */
+/* ---- orientation ----------------------------------------------------------------------------- */
 
 /* A coordinate that is a double and an integer. */
 typedef struct place {
@@ -62,7 +63,8 @@ static int oracle3d(const place p[4]) {
   return wide_sign(sum);
 }
 
-/* Moves p[3] near the plane of the others: p0 + 2 (p1 - p0) - (p2 - p0), rounded, and on it when nothing is lost. */
+/* Moves p[3] near the plane of the others: p0 + 2 (p1 - p0) - (p2 - p0), rounded, and on it when
+ * nothing is lost. */
 static void flatten(place p[4], uint64_t *seed) {
   for (int d = 0; d < 3; d++) {
     double x = p[1].value[d] + (p[1].value[d] - p[2].value[d]);
@@ -109,7 +111,7 @@ static void test_orientation(void) {
   tap_ok(eb_exact_orient2d(2, a, b, c) == 1, "counter-clockwise is the positive turn");
 }
 
-/* ---- triangles -------------------------------------------------------------------------------- */
+/* ---- triangles ------------------------------------------------------------------------------- */
 
 typedef struct whole {
   int64_t x[3];
@@ -149,7 +151,8 @@ static bool in_tetrahedron(whole p, whole q, whole r, whole s) {
          sign * dot(p, cross(q, s)) >= 0 && sign * dot(p, cross(q, r)) <= 0;
 }
 
-/* Whether 0 is in the hull of the points: then it is in that of at most four of them (Carathéodory). */
+/* Whether 0 is in the hull of the points: then it is in that of at most four of them
+ * (Carathéodory). */
 static bool holds_zero(const whole *p, int count) {
   for (int i = 0; i < count; i++) {
     if (zero(p[i])) return true;
@@ -203,7 +206,8 @@ static void map(const whole p[6], int kind, double *x) {
     }
 }
 
-/* Draws pairs that share `shared` corners; counts answers that differ from the oracle's, and the pairs that meet. */
+/* Draws pairs that share `shared` corners; counts answers that differ from the oracle's, and the
+ * pairs that meet. */
 static int compare(int shared, bool (*oracle)(const whole *), int *met) {
   static const int32_t numbers[3][6] = {{0, 1, 2, 3, 4, 5}, {0, 1, 2, 0, 4, 5}, {0, 1, 2, 0, 1, 5}};
   uint64_t seed = 17 + (uint64_t)shared;

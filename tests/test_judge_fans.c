@@ -1,4 +1,5 @@
-/* What the judge takes for apart without a test, fans that spread and triangles beside each other, against its exact test of pairs. */
+/* What the judge takes for apart without a test, fans that spread and triangles beside each other,
+ * against its exact test of pairs. */
 #include "harness/audit/exact_fan.h"
 #include "harness/audit/exact_triangles.h"
 #include "tests/support/random.h"
@@ -128,7 +129,7 @@ static void test_sizes(void) {
   tap_ok(wrong == 0, "tiny and huge fans are not taken for what they are not");
 }
 
-/* ---- pairs ------------------------------------------------------------------------------------- */
+/* ---- pairs ----------------------------------------------------------------------------------- */
 
 static void test_beside(void) {
   static const int32_t corners[3][6] = {{0, 1, 2, 3, 4, 5}, {0, 1, 2, 0, 4, 5}, {0, 1, 2, 0, 1, 5}};

@@ -8,7 +8,8 @@ enum { CONTACTS = 3, VERTICES = 12, STICKS = 0, SLIDES = 1, OPEN = 2 };
 static const double gap = 1e-4, mu = 0.5;
 static const eb_contact_bounds bounds = {.gap = 1e-4, .distance = 5e-5};
 
-/* Three contacts at a floor z = 0 of one triangle: a vertex that sticks, one that slides along x, and an edge above an edge without touching it. */
+/* Three contacts at a floor z = 0 of one triangle: a vertex that sticks, one that slides along x,
+ * and an edge above an edge without touching it. */
 typedef struct stage {
   double x0[3 * VERTICES], x1[3 * VERTICES];
   eb_pair pair[CONTACTS];
@@ -152,7 +153,8 @@ static void test_unsound(void) {
   tap_ok(measure(&s).unsound == 3, "vertices and kinds that are not there make no contact");
 }
 
-/* Rigid bodies turn; a solver that takes their paths for straight is off by as much as they bend. */
+/* Rigid bodies turn; a solver that takes their paths for straight is off by as much as they
+ * bend. */
 static void test_bent(void) {
   stage s = good_stage();
   s.x1[2] -= 1e-5;
@@ -163,7 +165,8 @@ static void test_bent(void) {
          "what a turn bends is not held against a contact");
 }
 
-/* Edge 5 6 straight above edge 1 2: there is no direction across both, and the one between them is up. */
+/* Edge 5 6 straight above edge 1 2: there is no direction across both, and the one between them is
+ * up. */
 static void test_parallel(void) {
   static const double sideways[9] = {0, 1, 0, 0, 0, 1, 1, 0, 0};
   for (int wrong = 0; wrong < 2; wrong++) {
@@ -186,7 +189,8 @@ static void turn_frame(double degrees, double frame[9]) {
   memcpy(frame, turned, sizeof turned);
 }
 
-/* A vertex passes the floor's edge x = 0 closely, from straight above the inside to far beside it: the direction between them turns from up to sideways within a hundredth of the way. */
+/* A vertex passes the floor's edge x = 0 closely, from straight above the inside to far beside it:
+ * the direction between them turns from up to sideways within a hundredth of the way. */
 static void test_turning(void) {
   static const struct {
     double degrees, least, most;
@@ -221,13 +225,14 @@ static void test_slipping(void) {
   }
 }
 
-/* ---- distances -------------------------------------------------------------------------------- */
+/* ---- distances ------------------------------------------------------------------------------- */
 
 enum { SAMPLES = 40 };
 
 typedef const double (*points)[3];
 
-/* The closest of points on a grid of both features: not below the distance, and above it by less than the spacing of the grid. */
+/* The closest of points on a grid of both features: not below the distance, and above it by less
+ * than the spacing of the grid. */
 static double sampled(int32_t kind, const double x[4][3]) {
   double least = INFINITY;
   bool face = kind == EB_VERTEX_FACE;

@@ -17,8 +17,8 @@ static double product_of(int n, double *a, double *b, double *c) {
   return 2.0 * n * n * n / (eb_wall_seconds() - began);
 }
 
-/* Bounds that any machine of the kind keeps: between a naive product and 1 Tflop/s a core, between a
- * hundredth and a thousand GB/s. */
+/* Bounds that any machine of the kind keeps: between a naive product and 1 Tflop/s a core, between
+ * a hundredth and a thousand GB/s. */
 static void test_plausible(eb_machine *machine) {
   enum { N = 160 };
   static double a[N * N], b[N * N], c[N * N];

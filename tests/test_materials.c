@@ -1,5 +1,5 @@
-/* Materials: energy -> stress -> tangent by Taylor tests, projection against LAPACK, rest state and small strains
- * against Lame, invariances, bad parameters. */
+/* Materials: energy -> stress -> tangent by Taylor tests, projection against LAPACK, rest state and
+ * small strains against Lame, invariances, bad parameters. */
 #include "problems/elasticity/material.h"
 #include "tests/support/lapack.h"
 #include "tests/support/random.h"
@@ -14,8 +14,8 @@ typedef struct family {
   double lo[3], hi[3]; /* ranges of the singular values */
 } family;
 
-/* Away from J = 0.7, where the extrapolated neo-Hookean energy is only twice differentiable, and from
- * s1 + s2 = 0, where the rotation jumps. */
+/* Away from J = 0.7, where the extrapolated neo-Hookean energy is only twice differentiable, and
+ * from s1 + s2 = 0, where the rotation jumps. */
 static const family families[] = {
     {"stretched", {1.0, 1.0, 1.0}, {1.5, 1.4, 1.3}},
     {"sheared", {1.3, 0.95, 0.75}, {1.5, 1.2, 0.85}},
@@ -74,7 +74,8 @@ static void apply(const double *T, const double *D, double *out) {
   for (int i = 0; i < 9; i++) out[i] = dot(9, T + 9 * i, D);
 }
 
-/* Root mean squares over the samples of the remainders of order 1 and 2 of psi and of order 1 of P, at step h. */
+/* Root mean squares over the samples of the remainders of order 1 and 2 of psi and of order 1 of P,
+ * at step h. */
 typedef struct remainders {
   double psi1, psi2, stress;
 } remainders;
@@ -156,15 +157,15 @@ static void test_frozen_rotation(void) {
   tap_below(worst, 1e-13 * YOUNG, "corotational: tangent is the linear one in the rotated frame");
 }
 
-/* ---- projection ----------------------------------------------------------------------------------- */
+/* ---- projection ------------------------------------------------------------------------------ */
 
 typedef struct projection_errors {
   double clamp, symmetry, negative;
   int indefinite;
 } projection_errors;
 
-/* One random F; the fibre, when there is one, is compared without the base, since the two are clamped each by
- * itself. */
+/* One random F; the fibre, when there is one, is compared without the base, since the two are
+ * clamped each by itself. */
 static void compare_projection(const eb_material *m, const double F[9], const double a[3],
                                projection_errors *e) {
   double T[81], projected[81], clamped[81], least, size, ignored;
@@ -211,7 +212,7 @@ static void test_projection(eb_material_kind kind, eb_fibre_kind fibre) {
            name, fibre_names[fibre], e.indefinite);
 }
 
-/* ---- rest state, small strain, invariance -------------------------------------------------------------- */
+/* ---- rest state, small strain, invariance ---------------------------------------------------- */
 
 /* At rest: no energy, no stress, and the tangent of Lame. */
 static void test_rest(eb_material_kind kind, double poisson) {
@@ -317,7 +318,7 @@ static void test_formulas(void) {
            "Fung fibre: activated k1/(2 k2) (exp(k2 (I5 - 1)^2) - 1)");
 }
 
-/* ---- bad input ----------------------------------------------------------------------------------------- */
+/* ---- bad input ------------------------------------------------------------------------------- */
 
 static void test_bad_materials(void) {
   const eb_material good = make_material(EB_STABLE_NEO_HOOKEAN, EB_FIBRE_FUNG);

@@ -14,7 +14,7 @@ static void write_text(const char *name, const char *text) {
   write_bytes(name, text, strlen(text));
 }
 
-/* ---- comparison --------------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
 static bool same_bytes(const void *a, const void *b, size_t bytes) {
   return bytes == 0 || memcmp(a, b, bytes) == 0;
@@ -53,7 +53,7 @@ static bool same_surface(const eb_surface *a, const eb_surface *b) {
          same_bytes(a->triangles, b->triangles, 12 * (size_t)a->triangle_count);
 }
 
-/* ---- round trips -------------------------------------------------------------------------------- */
+/* ---- round trips ----------------------------------------------------------------------------- */
 
 /* A block whose positions use all digits of a double, with two interleaved regions. */
 static eb_mesh *block(bool hexahedra) {
@@ -191,7 +191,7 @@ static void test_surface_round_trips(void) {
   eb_mesh_destroy(mesh);
 }
 
-/* ---- volume files in the wild --------------------------------------------------------------------- */
+/* ---- volume files in the wild ---------------------------------------------------------------- */
 
 static eb_mesh *parsed(eb_mesh_format format, const char *text, const char *what) {
   eb_mesh *mesh = NULL;
@@ -436,7 +436,7 @@ static void test_vtk_binary(void) {
   eb_mesh_destroy(mesh);
 }
 
-/* ---- surfaces in the wild ------------------------------------------------------------------------- */
+/* ---- surfaces in the wild -------------------------------------------------------------------- */
 
 static void check_surface(eb_mesh_format format, const void *data, size_t length, int32_t vertices,
                           int32_t triangles, const char *what) {
@@ -566,7 +566,7 @@ static void test_stl(void) {
   check_surface(EB_FORMAT_AUTO, raw, sizeof raw, 3, 1, "binary STL that opens with 'solid'");
 }
 
-/* ---- formats ------------------------------------------------------------------------------------ */
+/* ---- formats --------------------------------------------------------------------------------- */
 
 static void test_detection(void) {
   bool surface = false;
@@ -579,7 +579,8 @@ static void test_detection(void) {
   tap_ok(surface, "is a surface");
 }
 
-/* Numbers are right whatever the locale of the host program; skipped where no such locale exists. */
+/* Numbers are right whatever the locale of the host program; skipped where no such locale
+ * exists. */
 static void test_locale(void) {
   static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
   bool set = false;

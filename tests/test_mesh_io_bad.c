@@ -1,4 +1,5 @@
-/* Bad mesh files: each gives a message that names the place, none crashes or allocates without end. */
+/* Bad mesh files: each gives a message that names the place, none crashes or allocates without
+ * end. */
 #include "problems/mesh/io.h"
 
 #include <errno.h>
@@ -249,7 +250,7 @@ static const bad others[] = {
     {EB_FORMAT_AUTO, "OFF\n", "OFF is a surface, not a volume mesh"},
 };
 
-/* ---- files ---------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void test_paths(void) {
   eb_mesh *mesh;
@@ -362,7 +363,7 @@ static void test_writing(void) {
   eb_mesh_destroy(mesh);
 }
 
-/* ---- every prefix ----------------------------------------------------------------------------------- */
+/* ---- every prefix ---------------------------------------------------------------------------- */
 
 static size_t load(const char *path, char *out, size_t room) {
   FILE *file = fopen(path, "rb");

@@ -25,7 +25,7 @@ static double distance_between(const double a[3], const double b[3]) {
   return sqrt(sum);
 }
 
-/* ---- primitives ----------------------------------------------------------------------------------- */
+/* ---- primitives ------------------------------------------------------------------------------ */
 
 static const eb_part primitives[] = {
     EB_BALL(0.1, -0.2, 0.3, 0.7, .blend = 0),
@@ -132,7 +132,7 @@ static void test_fold(void) {
   tap_ok(eb_shape_distance(&shape, hollow) > 0, "a cut takes away");
 }
 
-/* ---- models ------------------------------------------------------------------------------------------ */
+/* ---- models ---------------------------------------------------------------------------------- */
 
 /* Over the box grown by a fifth: inside and outside, box, steepness, gradient at the surface. */
 static void test_distance(const eb_model *model) {
@@ -291,7 +291,7 @@ static void test_joints(void) {
   eb_mesh_destroy(mesh);
 }
 
-/* ---- surface splits ------------------------------------------------------------------------------------ */
+/* ---- surface splits -------------------------------------------------------------------------- */
 
 static double volume(const eb_mesh *mesh) {
   double sum = 0;

@@ -30,7 +30,7 @@ static eb_test_factor fresh(const eb_multifrontal_settings *settings, const eb_b
   return out;
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 /* Diagonally dominant matrices have condition numbers of some tens: 1e-12 is some thousand eps. */
 static void test_cholmod(eb_block_matrix *A, const char *name) {
@@ -149,7 +149,7 @@ static void test_single(eb_block_matrix *A, const char *name) {
   eb_block_matrix_destroy(A);
 }
 
-/* ---- tree ------------------------------------------------------------------------------------------------ */
+/* ---- tree ------------------------------------------------------------------------------------ */
 
 static void test_tree(eb_block_matrix *A, const char *name) {
   eb_step_log *log = NULL;
@@ -180,15 +180,15 @@ static void test_tree(eb_block_matrix *A, const char *name) {
   eb_block_matrix_destroy(A);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static double in_use(void) {
   struct mallinfo2 info = mallinfo2();
   return (double)info.uordblks + (double)info.hblkhd;
 }
 
-/* Allocations are rounded up: large ones to pages of 2 MB, of which there are at most three, others by some tens of
- * bytes. The first create warms what METIS and OpenMP keep. */
+/* Allocations are rounded up: large ones to pages of 2 MB, of which there are at most three, others
+ * by some tens of bytes. The first create warms what METIS and OpenMP keep. */
 static void test_memory(bool keep, bool single, const char *name) {
   const eb_multifrontal_settings settings = {
       .keep_updates = keep, .single_precision = single, .threads = 1};
@@ -234,7 +234,7 @@ static void test_memory_limit(void) {
   eb_block_matrix_destroy(A);
 }
 
-/* ---- bad input ------------------------------------------------------------------------------------------- */
+/* ---- bad input ------------------------------------------------------------------------------- */
 
 static void test_usage(void) {
   eb_block_matrix *A = eb_test_grid(3, 3, 3, 2), *B = eb_test_grid(3, 3, 2, 2);

@@ -41,10 +41,10 @@ static void reference(const eb_test_factor *L, const eb_supernodes *tree, const 
   free(y);
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Diagonally dominant matrices and the bar have condition numbers below 1e4, for which 1e-12 is a factor of ten above
- * rounding. */
+/* Diagonally dominant matrices and the bar have condition numbers below 1e4, for which 1e-12 is a
+ * factor of ten above rounding. */
 static void test_cholmod(eb_block_matrix *A, const char *name) {
   static const int32_t counts[] = {1, 2, 3, 7, 64};
   uint64_t seed = 4;
@@ -124,7 +124,7 @@ static void test_threads(eb_block_matrix *A, const char *name, bool single) {
   free(want);
 }
 
-/* ---- single precision --------------------------------------------------------------------------------- */
+/* ---- single precision ------------------------------------------------------------------------ */
 
 /* Largest residual in units of |A| |x|, which is not above |b| + |r|. */
 static double backward_error(const eb_block_matrix *A, const double *b, const double *x) {
@@ -177,7 +177,8 @@ static void test_single(eb_block_matrix *A, const char *name) {
   free(want);
 }
 
-/* Graph Laplacian of the pattern, three times, plus `shift` on the diagonal: condition number some ten / shift. */
+/* Graph Laplacian of the pattern, three times, plus `shift` on the diagonal: condition number some
+ * ten / shift. */
 static eb_block_matrix *laplacian(double shift) {
   eb_block_matrix *A = eb_test_grid(6, 6, 6, 1);
   memset(A->values, 0, sizeof *A->values * 9 * (size_t)A->start[A->rows]);
@@ -189,7 +190,8 @@ static eb_block_matrix *laplacian(double shift) {
   return A;
 }
 
-/* Whatever the condition number, the outcome is a refusal or a solution that is as good as doubles give. */
+/* Whatever the condition number, the outcome is a refusal or a solution that is as good as doubles
+ * give. */
 static void test_ill_conditioned(void) {
   const eb_multifrontal_settings single = {.threads = 1, .single_precision = true};
   int solved = 0, refused = 0;
@@ -217,7 +219,7 @@ static void test_ill_conditioned(void) {
   tap_below(worst, 16 * 2.3e-16, "what is solved has a residual of some eps |A| |x|");
 }
 
-/* ---- outcomes ------------------------------------------------------------------------------------------- */
+/* ---- outcomes -------------------------------------------------------------------------------- */
 
 static void test_outcomes(bool single) {
   const eb_multifrontal_settings settings = {.threads = 1, .single_precision = single};
@@ -296,7 +298,8 @@ static void test_cost(bool single) {
   tap_require(eb_multifrontal_solve(factor, 5, b, x, log, &reason), "solve");
   tap_ok(in_use() == before, "a solve allocates nothing");
   double passes = log->counters[EB_COUNT_FLOPS] / (4.0 * (double)eb_multifrontal_entries(factor));
-  /* Well conditioned: each pass of refinement gains some six digits, so two or three are enough, four at most. */
+  /* Well conditioned: each pass of refinement gains some six digits, so two or three are enough,
+   * four at most. */
   tap_ok(single ? passes >= 10 && passes <= 20 : passes == 5, "operations are counted: %g passes",
          passes);
   eb_step_log_destroy(log);

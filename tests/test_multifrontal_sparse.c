@@ -1,4 +1,5 @@
-/* Solves with the multifrontal factor for right-hand sides with few entries, and for some that are stored by rows. */
+/* Solves with the multifrontal factor for right-hand sides with few entries, and for some that are
+ * stored by rows. */
 #include <string.h>
 
 #include "solvers/linalg/multifrontal.h"
@@ -56,7 +57,8 @@ static bool rows_equal(int64_t n, int32_t count, int64_t stride, const double *r
   return same;
 }
 
-/* Every column with seven others that have entries everywhere, so that nothing is left out for it. */
+/* Every column with seven others that have entries everywhere, so that nothing is left out for
+ * it. */
 static void solve_in_company(eb_multifrontal *factor, int64_t n, const double *b, double *x) {
   uint64_t seed = 77;
   double *eight = eb_test_random_vector(8 * n, &seed), *y = eb_test_random_vector(8 * n, &seed);
@@ -69,8 +71,9 @@ static void solve_in_company(eb_multifrontal *factor, int64_t n, const double *b
   free(y);
 }
 
-/* The solve with the tree that is left out must add the same numbers in the same order; 1e-14 leaves room for compilers that
- * contract multiply-adds differently in kernels of different width. */
+/* The solve with the tree that is left out must add the same numbers in the same order; 1e-14
+ * leaves room for compilers that contract multiply-adds differently in kernels of different
+ * width. */
 static void test_sparse(eb_block_matrix *A, const char *name) {
   static const int32_t counts[] = {1, 8, 13, 31, SIDES};
   uint64_t seed = 4;
@@ -138,8 +141,9 @@ static double flops_of(eb_multifrontal *factor, int32_t count, const double *b, 
   return flops;
 }
 
-/* Of eight columns with one entry at the same node only the paths to the root are worked on, which in a solid of 14^3 cubes are less
- * than three quarters of the factor; without entries nothing is done going up, and all of it going down. */
+/* Of eight columns with one entry at the same node only the paths to the root are worked on, which
+ * in a solid of 14^3 cubes are less than three quarters of the factor; without entries nothing is
+ * done going up, and all of it going down. */
 static void test_sparse_cost(void) {
   uint64_t seed = 3;
   eb_block_matrix *A = eb_test_grid(14, 14, 14, 4);

@@ -1,4 +1,5 @@
-/* Partial refactorizations equal fresh factorizations bit by bit; outcomes of matrices that cannot be factored. */
+/* Partial refactorizations equal fresh factorizations bit by bit; outcomes of matrices that cannot
+ * be factored. */
 #include <malloc.h>
 #include <string.h>
 
@@ -54,7 +55,8 @@ static int32_t owner(const eb_supernodes *t, int32_t i, int32_t j) {
   return t->of_node[t->position[i] < t->position[j] ? i : j];
 }
 
-/* Changes one block of A and its mirror image, the diagonal by so much that A stays dominant; marks their owners. */
+/* Changes one block of A and its mirror image, the diagonal by so much that A stays dominant; marks
+ * their owners. */
 static void change(subject *s, uint64_t *seed) {
   int32_t i = pick(seed, s->A->rows);
   int32_t b = s->A->start[i] + pick(seed, s->A->start[i + 1] - s->A->start[i]);
@@ -71,7 +73,8 @@ static void change(subject *s, uint64_t *seed) {
   s->marked[owner(s->tree, j, j)] = 1;
 }
 
-/* From one block to a good part of all, in any order, each compared with a factor from the beginning. */
+/* From one block to a good part of all, in any order, each compared with a factor from the
+ * beginning. */
 static void test_sequence(eb_block_matrix *A, int threads, bool single, const char *name) {
   subject s = begin(A, threads, single);
   uint64_t seed = 11;
@@ -149,7 +152,7 @@ static void test_usage(void) {
   free(marked);
 }
 
-/* ---- outcomes ---------------------------------------------------------------------------------------------- */
+/* ---- outcomes -------------------------------------------------------------------------------- */
 
 static double *entry(subject *s, int32_t node, int axis) {
   return s->A->values + 9 * (int64_t)s->A->diagonal[node] + 4 * axis;

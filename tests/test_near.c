@@ -1,4 +1,5 @@
-/* Features that come near each other without a contact between them, in all the ways that two triangles can. */
+/* Features that come near each other without a contact between them, in all the ways that two
+ * triangles can. */
 #include "harness/audit/near.h"
 #include "harness/audit/contact_law.h"
 #include "tests/support/random.h"
@@ -83,7 +84,7 @@ static void test_recorded(void) {
   tap_ok(unrecorded(&s, NULL) == 1, "rigid bodies do");
 }
 
-/* ---- many ------------------------------------------------------------------------------------- */
+/* ---- many ------------------------------------------------------------------------------------ */
 
 enum { EACH = 60 };
 
@@ -100,7 +101,8 @@ static double distance(const double *x, const int32_t *a, const int32_t *b) {
   return least;
 }
 
-/* Triangles smaller than the distance, so that those that cross are near, strewn in a box: the search by trees against all pairs. */
+/* Triangles smaller than the distance, so that those that cross are near, strewn in a box: the
+ * search by trees against all pairs. */
 static void test_many(void) {
   static double x[2 * EACH * 9];
   static int32_t triangles[2 * EACH * 3], solid[2 * EACH];

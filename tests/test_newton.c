@@ -1,4 +1,5 @@
-/* Newton's method: accuracy by the harness' own audit, treatments of the Hessian, statics, outcomes. */
+/* Newton's method: accuracy by the harness' own audit, treatments of the Hessian, statics,
+ * outcomes. */
 #include "harness/audit/audit.h"
 #include "solvers/common/incremental_potential.h"
 #include "tests/solver_fixture.h"
@@ -20,8 +21,8 @@ static eb_audit_row audited(fixture *f, const char *options) {
   return row;
 }
 
-/* The audit evaluates elements one by one with formulas of its own. Its force scale differs from the
- * solver's, by a factor that stays below ten on these scenes; hence 1e-7 for rtol = 1e-8. */
+/* The audit evaluates elements one by one with formulas of its own. Its force scale differs from
+ * the solver's, by a factor that stays below ten on these scenes; hence 1e-7 for rtol = 1e-8. */
 static void audit_confirms_the_residual(void) {
   static const char *const elements[] = {"tets6", "hexahedra", "triangles"};
   for (int e = 0; e < 3; e++)
@@ -49,8 +50,8 @@ static void audit_confirms_equilibrium(void) {
   fixture_close(&f);
 }
 
-/* A twisted bar held at both ends: nodal forces vanish at all free nodes, and only the elements at the
- * supports tell how small the residual has to be. */
+/* A twisted bar held at both ends: nodal forces vanish at all free nodes, and only the elements at
+ * the supports tell how small the residual has to be. */
 static void balanced_forces_have_a_scale(void) {
   static const char *const elements[] = {"tets6", "hexahedra", "triangles"};
   for (int e = 0; e < 3; e++) {

@@ -203,8 +203,8 @@ static void test_singular(void) {
   clear_fixture(&f);
 }
 
-/* IC(0) breaks down on this matrix (Kershaw 1978), positive definite though it is; as 1x1 entries times the
- * identity. The shifted factorization must still lead to the solution. */
+/* IC(0) breaks down on this matrix (Kershaw 1978), positive definite though it is; as 1x1 entries
+ * times the identity. The shifted factorization must still lead to the solution. */
 static void test_shift(void) {
   static const double kershaw[4][4] = {
       {3, -2, 0, 2}, {-2, 3, -2, 0}, {0, -2, 3, -2}, {2, 0, -2, 3}};
@@ -222,7 +222,8 @@ static void test_shift(void) {
   clear_fixture(&f);
 }
 
-/* A path has no fill: its incomplete factorization is the exact one, and the first step the solution. */
+/* A path has no fill: its incomplete factorization is the exact one, and the first step the
+ * solution. */
 static void test_exact_factor(void) {
   enum { NODES = 40 };
   int32_t path[2 * (NODES - 1)];

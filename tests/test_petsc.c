@@ -33,8 +33,8 @@ static eb_linear_result solve_with(fixture *f, const eb_linear_settings *setting
 }
 
 /* Every method and matrix format gives LAPACK's solution. |x - want| <= cond(A) rtol |x|: the
- * hundreds of iterations of Jacobi-CG bear witness of a condition number in the thousands, of which the error,
- * spread over all modes, uses little: 1e-10 for rtol = 1e-12. */
+ * hundreds of iterations of Jacobi-CG bear witness of a condition number in the thousands, of which
+ * the error, spread over all modes, uses little: 1e-10 for rtol = 1e-12. */
 static void agrees(fixture *f, const char *options, eb_reason reason) {
   const char *name = options ? options : "no options";
   eb_linear_settings s = settings_for(options);
@@ -72,7 +72,8 @@ static void read_handlers(void (*out[SIGNALS])(int)) {
   }
 }
 
-/* On a bar so small that its mass does not matter, multigrid that knows the rigid motions needs fewer iterations. */
+/* On a bar so small that its mass does not matter, multigrid that knows the rigid motions needs
+ * fewer iterations. */
 static void test_near_null_space(void) {
   uint64_t seed = 9;
   double *positions = NULL;

@@ -1,4 +1,5 @@
-/* Planar triangles against the same body extruded into solids in plane strain, their z directions, and the activation of fibres. */
+/* Planar triangles against the same body extruded into solids in plane strain, their z directions,
+ * and the activation of fibres. */
 #include "problems/base/memory.h"
 #include "problems/elasticity/elasticity.h"
 #include "problems/mesh/generate.h"
@@ -35,8 +36,9 @@ static eb_mesh *make_mesh(void) {
   return mesh;
 }
 
-/* Every triangle becomes a prism of three tetrahedra between the layers z = 0 and z = thickness. Faces conform, since the diagonals
- * follow the order of the nodes. Node n of the upper layer is n + node_count. */
+/* Every triangle becomes a prism of three tetrahedra between the layers z = 0 and z = thickness.
+ * Faces conform, since the diagonals follow the order of the nodes. Node n of the upper layer is n
+ * + node_count. */
 static eb_mesh *extrude(const eb_mesh *plane) {
   int n = plane->node_count;
   eb_mesh *solid;
@@ -107,8 +109,9 @@ static double entry(const eb_block_matrix *m, int i, int j) {
   return b < 0 ? 0 : m->values[9 * b + 3 * (i % 3) + j % 3];
 }
 
-/* Nodes of both layers move alike and nothing moves along z: F = [F2 0; 0 1] in all three tetrahedra of a prism, so that energies agree
- * and so do forces and matrices summed over the layers (virtual displacements that keep the layers together). */
+/* Nodes of both layers move alike and nothing moves along z: F = [F2 0; 0 1] in all three
+ * tetrahedra of a prism, so that energies agree and so do forces and matrices summed over the
+ * layers (virtual displacements that keep the layers together). */
 static void test_extruded(eb_material_kind kind, eb_fibre_kind fibre, bool project) {
   const char *name = eb_material_describe(kind)->name;
   eb_mesh *plane = make_mesh(), *solid = extrude(plane);
@@ -174,9 +177,10 @@ static void test_hexahedron(void) {
   eb_mesh_destroy(solid);
 }
 
-/* ---- along z ----------------------------------------------------------------------------------------- */
+/* ---- along z --------------------------------------------------------------------------------- */
 
-/* With nodes of one side held, the projected matrix is definite, and its z part lies between the extremes of the plane's. */
+/* With nodes of one side held, the projected matrix is definite, and its z part lies between the
+ * extremes of the plane's. */
 static void test_along_z(void) {
   eb_mesh *mesh = make_mesh();
   eb_material material = make_material(EB_STABLE_NEO_HOOKEAN, EB_FIBRE_FUNG);
@@ -206,9 +210,10 @@ static void test_along_z(void) {
   free(x);
 }
 
-/* ---- activation ---------------------------------------------------------------------------------------- */
+/* ---- activation ------------------------------------------------------------------------------ */
 
-/* Activating changes Fung's fibres to those of a material made so, bit for bit, and nothing else. */
+/* Activating changes Fung's fibres to those of a material made so, bit for bit, and nothing
+ * else. */
 static void test_activation(eb_fibre_kind fibre) {
   const char *name = fibre == EB_FIBRE_FUNG ? "Fung" : "aStVK";
   eb_mesh *plane = make_mesh(), *meshes[2] = {extrude(plane), plane};

@@ -1,4 +1,5 @@
-/* Pictures of planar scenes with rigid links and active fibres: which frames, from where, and in which colours. */
+/* Pictures of planar scenes with rigid links and active fibres: which frames, from where, and in
+ * which colours. */
 #include <png.h>
 
 #include "harness/case/case.h"
@@ -11,7 +12,8 @@
 
 enum { STEPS = 12 };
 
-/* Steps of the muscle at rest; its forearm turns by 0.1 rad each. Elastic energy is highest after step 3, activation in steps 6 to 8. */
+/* Steps of the muscle at rest; its forearm turns by 0.1 rad each. Elastic energy is highest after
+ * step 3, activation in steps 6 to 8. */
 static eb_error put_steps(eb_recorder *recorder, eb_state *state, const eb_step_log *log) {
   EB_TRY(eb_recorder_frame(recorder, &(eb_frame){.state = state}));
   for (int s = 1; s <= STEPS; s++) {
@@ -65,7 +67,8 @@ typedef struct census {
   int red, blue, rigid;
 } census;
 
-/* Pixels of active fibres, of region 0 and of rigid links; the paper is as light as these, but blueish. */
+/* Pixels of active fibres, of region 0 and of rigid links; the paper is as light as these, but
+ * blueish. */
 static census count_pixels(const char *path) {
   png_image image = {.version = PNG_IMAGE_VERSION};
   census count = {0};

@@ -1,4 +1,5 @@
-/* Solvers on planar triangles: nothing leaves the plane, and a thickness scales forces and masses alike. */
+/* Solvers on planar triangles: nothing leaves the plane, and a thickness scales forces and masses
+ * alike. */
 #include "tests/solver_fixture.h"
 
 static bool declares(const eb_solver_ops *ops, const char *option) {

@@ -1,5 +1,5 @@
-/* What the report and the terminal say of runs whose accuracy is known: ranked in their class alone, and whatever broke a rule is named. The result file is made by
- * hand. */
+/* What the report and the terminal say of runs whose accuracy is known: ranked in their class
+ * alone, and whatever broke a rule is named. The result file is made by hand. */
 #include "harness/audit/rules.h"
 #include "harness/cli/command.h"
 #include "harness/cli/summary.h"
@@ -30,7 +30,7 @@ static const made runs[RUNS] = {
     {"newton", "rtol=1e-8", "static", "passed", "", 1e-10, 2, 1, 2, STEPS},
     {"newton", "rtol=1e-7", "", "passed", "", 0, 0.25, 1, 2, STEPS}};
 
-/* ---- the file --------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static eb_error make_case(const made *m, int order, eb_case *work) {
   *work = (eb_case){.scene = eb_scene_find("bench/beam"),
@@ -125,7 +125,7 @@ static void make_file(const char *path, const made *list, int count, eb_case *ca
   eb_strings_clear(&parts);
 }
 
-/* ---- the page --------------------------------------------------------------------------------- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 static char *text_of(const char *path) {
   eb_text text = {0};
@@ -146,7 +146,8 @@ static const char *row_of(const char *page, const char *label) {
   return row ? row : "";
 }
 
-/* Cell number n of a row: 1 solver, 2 outcome, 3 threads, 4 steps, 5 error, then pairs of a cost and of what it is over the least. */
+/* Cell number n of a row: 1 solver, 2 outcome, 3 threads, 4 steps, 5 error, then pairs of a cost
+ * and of what it is over the least. */
 static void cell(const char *row, int n, char out[200]) {
   out[0] = '\0';
   for (int c = 0; c < n && row; c++) {
@@ -267,7 +268,7 @@ static void test_definitions(const char *page) {
          "the denominator is told as it is computed");
 }
 
-/* ---- the plots -------------------------------------------------------------------------------- */
+/* ---- the plots ------------------------------------------------------------------------------- */
 
 static void check_plot(const char *stem, const char *const *wanted, int count) {
   char name[100];
@@ -324,7 +325,7 @@ static void test_report(const char *file) {
   free(page);
 }
 
-/* ---- the terminal ----------------------------------------------------------------------------- */
+/* ---- the terminal ---------------------------------------------------------------------------- */
 
 static char *summary_of(const char *file, eb_case *cases, int count, bool json, int *code) {
   eb_plan plan = {.cases = cases, .count = count};
@@ -375,9 +376,10 @@ static void test_json(const char *file, eb_case *cases) {
   free(text);
 }
 
-/* ---- other mixtures --------------------------------------------------------------------------- */
+/* ---- other mixtures -------------------------------------------------------------------------- */
 
-/* Runs over more steps of the same scene and class have another heading and other ranks; a file that knows no class is reported on as well. */
+/* Runs over more steps of the same scene and class have another heading and other ranks; a file
+ * that knows no class is reported on as well. */
 static void test_steps_and_older(void) {
   static const made longer[] = {
       {"newton", "rtol=1e-9", "implicit Euler", "passed", "", 3e-12, 20, 1, 9, STEPS},

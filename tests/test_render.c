@@ -1,4 +1,5 @@
-/* The renderer: what covers which pixel, in which order, in which colour, and what becomes a file. */
+/* The renderer: what covers which pixel, in which order, in which colour, and what becomes a
+ * file. */
 #include "harness/report/pictures.h"
 
 #include <stdint.h>

@@ -1,7 +1,8 @@
-/* Papers as data: reading and refusing them, choosing items, planning cases, figures over frames. */
+/* Papers as data: reading and refusing them, choosing items, planning cases, figures over
+ * frames. */
 #include "tests/reproduce_fixture.h"
 
-/* ---- sections --------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 static void test_sections(void) {
   eb_sections s;
@@ -36,7 +37,7 @@ static void test_sections(void) {
   eb_sections_clear(&s);
 }
 
-/* ---- papers that are wrong -------------------------------------------------------------------- */
+/* ---- papers that are wrong ------------------------------------------------------------------- */
 
 #define HEAD                                                                                       \
   "[solvers]\ns = newton\n[cases all]\nframes = 4\na = bench/beam s\nb = bench/beam:E=2e6 s\n"
@@ -316,7 +317,7 @@ static void test_bad_tables(void) {
             "did you mean 'hecht2012'", "no such paper");
 }
 
-/* ---- choosing and planning -------------------------------------------------------------------- */
+/* ---- choosing and planning ------------------------------------------------------------------- */
 
 static const char plan_ini[] =
     "[solvers]\ns = newton:rtol=1e-3\nt = newton:rtol=1e-4\nu = unheard-of\n"
@@ -396,7 +397,7 @@ static void test_plan(void) {
              "quick: fewer frames and repetitions, never more than a full run");
 }
 
-/* ---- figures over frames ---------------------------------------------------------------------- */
+/* ---- figures over frames --------------------------------------------------------------------- */
 
 static void near_figure(const made_up *m, const char *text, double wanted) {
   double value;
@@ -411,7 +412,8 @@ static void near_figure(const made_up *m, const char *text, double wanted) {
   eb_expression_destroy(expression);
 }
 
-/* Frames of two steps: 14 (the first), 5, 9, 13 s; of the repetitions the second is the fastest that is sound. */
+/* Frames of two steps: 14 (the first), 5, 9, 13 s; of the repetitions the second is the fastest
+ * that is sound. */
 static void test_statistics(void) {
   static const char ini[] =
       "[solvers]\ns = newton\n[cases c]\nframes = 4\nrepeat = 4\n"
@@ -455,7 +457,7 @@ static void test_statistics(void) {
   forget(&m);
 }
 
-/* ---- smaller scenes ----------------------------------------------------------------------------- */
+/* ---- smaller scenes -------------------------------------------------------------------------- */
 
 #define RUNS                                                                                       \
   "[solvers]\na = newton:rtol=1e-3\nb = newton:rtol=1e-4\nc = newton:rtol=1e-5\n"                  \
@@ -479,7 +481,7 @@ static void test_quick_scene(void) {
   eb_paper_destroy(paper);
 }
 
-/* ---- the papers that are compiled in ---------------------------------------------------------- */
+/* ---- the papers that are compiled in --------------------------------------------------------- */
 
 static bool starts_another(const eb_paper *paper, int c) {
   int other = 0;

@@ -1,4 +1,5 @@
-/* Claims on made-up runs: what holds, what does not, and what is missing, failed, cut short, contradicted or too noisy. */
+/* Claims on made-up runs: what holds, what does not, and what is missing, failed, cut short,
+ * contradicted or too noisy. */
 #include "harness/reproduce/motion.h"
 #include "tests/reproduce_fixture.h"
 
@@ -7,8 +8,8 @@
 #define NO          EB_NOT_REPRODUCED
 #define OPEN        EB_NOT_COMPARABLE
 
-/* Cases a, b, .. on one scene, which differ in an option that changes nothing here; `other` on another one, `missing` not run. Frames have two
- * steps of 0.1 s. */
+/* Cases a, b, .. on one scene, which differ in an option that changes nothing here; `other` on
+ * another one, `missing` not run. Frames have two steps of 0.1 s. */
 #define CASES                                                                                      \
   "[solvers]\na = newton:rtol=1e-3\nb = newton:rtol=1e-4\nc = newton:rtol=1e-5\n"                  \
   "d = newton:rtol=1e-6\ne = newton:rtol=1e-7\n[cases all]\nframes = 4\nquick = 3\n"               \
@@ -19,7 +20,7 @@
 
 #define WHOLE .outcome = EB_OUTCOME_COMPLETED, .steps = 8, .wall = 1, .first = 1
 
-/* ---- figures of steps ------------------------------------------------------------------------- */
+/* ---- figures of steps ------------------------------------------------------------------------ */
 
 static void test_figures(void) {
   static const fake runs[] = {{.name = "a",
@@ -90,7 +91,7 @@ static void test_untold_scene(void) {
   forget(&m);
 }
 
-/* ---- evidence --------------------------------------------------------------------------------- */
+/* ---- evidence -------------------------------------------------------------------------------- */
 
 static void test_evidence(void) {
   static const fake runs[] = {
@@ -157,9 +158,10 @@ static void test_given(void) {
   forget(&m);
 }
 
-/* ---- times ------------------------------------------------------------------------------------ */
+/* ---- times ----------------------------------------------------------------------------------- */
 
-/* Each case three times; a step of a takes 1 s, of b 2 s, of c 8 s, in the three repetitions so many times that. */
+/* Each case three times; a step of a takes 1 s, of b 2 s, of c 8 s, in the three repetitions so
+ * many times that. */
 #define REPEATED "repeat = 3\n"
 static void repeat(const char *name, double wall, const double *times, int steps, fake *out) {
   for (int r = 0; r < 3; r++)
@@ -209,7 +211,8 @@ static void test_one_repetition(void) {
   expect_all(CASES, false, runs, COUNT(runs), v, COUNT(v));
 }
 
-/* What ran once is judged by how much the others vary: here by 2 % with four degrees of freedom, t = 2.776, two times on the two sides. */
+/* What ran once is judged by how much the others vary: here by 2 % with four degrees of freedom, t
+ * = 2.776, two times on the two sides. */
 static void test_pooled(void) {
   static const double alike[3] = {1, 1.02, 1 / 1.02};
   static const verdict v[] = {
@@ -226,7 +229,8 @@ static void test_pooled(void) {
   expect_all(CASES REPEATED, false, runs, COUNT(runs), v, COUNT(v));
 }
 
-/* A step that the time limit has cut off has taken so long at least: b's first one, and c's sixth. */
+/* A step that the time limit has cut off has taken so long at least: b's first one, and c's
+ * sixth. */
 static void test_cut_steps(void) {
   static const double alike[3] = {1, 1.02, 1 / 1.02};
   static const verdict v[] = {
@@ -277,7 +281,7 @@ static void test_competitors(void) {
   expect_all(CASES REPEATED, false, runs, COUNT(runs), timed, COUNT(timed));
 }
 
-/* ---- frames ----------------------------------------------------------------------------------- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 static void test_motion(void) {
   static const fake runs[] = {{.name = "a", WHOLE},
@@ -306,9 +310,9 @@ static void test_motion(void) {
   expect_all(CASES, false, runs, COUNT(runs), v, COUNT(v));
 }
 
-/* A stretch by 1e-12 m at most, far below the 6e-8 that single precision tells apart at 1 m, is seen
- * where both runs keep the state in doubles. The body has then gone 0.08 m, and its end is at 1.08 m;
- * the diagonal is 1.039 m. */
+/* A stretch by 1e-12 m at most, far below the 6e-8 that single precision tells apart at 1 m, is
+ * seen where both runs keep the state in doubles. The body has then gone 0.08 m, and its end is at
+ * 1.08 m; the diagonal is 1.039 m. */
 static void test_doubles(void) {
 #define KEPT WHOLE, .drift = 0.01, .kept = true
   static const fake runs[] = {{.name = "a", KEPT},
@@ -416,7 +420,7 @@ static void test_rigid(void) {
   tap_ok(isnan(distance.max) && isnan(distance.rms), "what is not a number stays so");
 }
 
-/* ---- tables ----------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static void test_tables(void) {
   static const fake runs[] = {{.name = "a", WHOLE, .kinetic = 2},

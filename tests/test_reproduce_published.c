@@ -1,5 +1,6 @@
-/* The papers judged by their own numbers: every claim that has some comes out reproduced, and not with its table turned round or its sentence
- * negated. The numbers are data: tests/papers/published/. */
+/* The papers judged by their own numbers: every claim that has some comes out reproduced, and not
+ * with its table turned round or its sentence negated. The numbers are data:
+ * tests/papers/published/. */
 #include <unistd.h>
 
 #include "harness/reproduce/claim.h"

@@ -12,7 +12,7 @@
 #include "tests/support/scratch.h"
 #include "tests/tap.h"
 
-/* ---- a run to record -------------------------------------------------------------------------- */
+/* ---- a run to record ------------------------------------------------------------------------- */
 
 typedef struct recording {
   eb_case work;
@@ -105,10 +105,11 @@ static void add_every_kind(recording *r) {
 
 static const double still[3] = {1, 1, 1};
 
-/* ---- writing and reading ---------------------------------------------------------------------- */
+/* ---- writing and reading --------------------------------------------------------------------- */
 
-/* Distances at scattered points are those of the scene: every number that makes them was kept. Where a collider moves, origin and offset
- * are added in another order, which rounds at coordinates of a metre. */
+/* Distances at scattered points are those of the scene: every number that makes them was kept.
+ * Where a collider moves, origin and offset are added in another order, which rounds at coordinates
+ * of a metre. */
 static bool same_solids(const eb_scene *scene, const eb_result_colliders *read, double time) {
   bool same = read->count == scene->collider_count;
   for (int32_t c = 0; same && c < read->count; c++) {
@@ -188,7 +189,7 @@ static void test_merge(void) {
   release(&r);
 }
 
-/* ---- damage ----------------------------------------------------------------------------------- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 #define GROUP "/scenes/00000000000000aa/colliders/"
 
@@ -294,7 +295,7 @@ static void test_old_file(void) {
   eb_results_close(results);
 }
 
-/* ---- the view of the pictures ----------------------------------------------------------------- */
+/* ---- the view of the pictures ---------------------------------------------------------------- */
 
 typedef struct viewed {
   eb_report report;
@@ -358,7 +359,8 @@ static void test_moving(void) {
   release(&r);
 }
 
-/* Ten times its size, then no numbers: the others' camera stays, the picture of the end holds it whole. */
+/* Ten times its size, then no numbers: the others' camera stays, the picture of the end holds it
+ * whole. */
 static void test_blown_up(void) {
   static const double scales[4] = {1, 1, 10, INFINITY};
   recording r;

@@ -1,4 +1,5 @@
-/* Frames of a run in its file: what is stored of states, forces and contacts, in which precision, and what is refused. */
+/* Frames of a run in its file: what is stored of states, forces and contacts, in which precision,
+ * and what is refused. */
 #include "harness/case/case.h"
 #include "harness/results/read.h"
 #include "harness/results/write.h"
@@ -6,7 +7,7 @@
 #include "tests/h5_units.h"
 #include "tests/support/scratch.h"
 
-/* ---- recording -------------------------------------------------------------------------------- */
+/* ---- recording ------------------------------------------------------------------------------- */
 
 typedef struct recording {
   eb_case work;
@@ -62,7 +63,7 @@ static eb_error put_frames(recording *r, int count, const eb_contact_record *con
   return eb_recorder_finish(r->recorder, &r->run);
 }
 
-/* ---- reading back ----------------------------------------------------------------------------- */
+/* ---- reading back ---------------------------------------------------------------------------- */
 
 typedef struct array {
   eb_h5_shape shape;
@@ -101,7 +102,7 @@ static double off(const array *a, size_t row, const double *values, size_t count
   return most;
 }
 
-/* ---- precision -------------------------------------------------------------------------------- */
+/* ---- precision ------------------------------------------------------------------------------- */
 
 static void test_precision(eb_frames frames, int bytes, double allowed) {
   recording r;
@@ -129,7 +130,7 @@ static void test_precision(eb_frames frames, int bytes, double allowed) {
   release(&r);
 }
 
-/* ---- held nodes and forces -------------------------------------------------------------------- */
+/* ---- held nodes and forces ------------------------------------------------------------------- */
 
 static void test_held(void) {
   recording r;
@@ -182,7 +183,7 @@ static void test_force(void) {
   release(&r);
 }
 
-/* ---- contacts and bodies ---------------------------------------------------------------------- */
+/* ---- contacts and bodies --------------------------------------------------------------------- */
 
 /* Two contacts whose numbers are their places. */
 typedef struct two_contacts {
@@ -261,7 +262,7 @@ static void test_contacts(void) {
   release(&r);
 }
 
-/* ---- the rest --------------------------------------------------------------------------------- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 static void test_refused(void) {
   recording r;

@@ -13,7 +13,7 @@
 #include "tests/h5_units.h"
 #include "tests/support/scratch.h"
 
-/* ---- a run to record -------------------------------------------------------------------------- */
+/* ---- a run to record ------------------------------------------------------------------------- */
 
 typedef struct recording {
   eb_scene_ops ops;
@@ -61,9 +61,10 @@ static void release(recording *r) {
   eb_case_clear(&r->work);
 }
 
-/* ---- writing and reading ---------------------------------------------------------------------- */
+/* ---- writing and reading --------------------------------------------------------------------- */
 
-/* The largest distance between what was read and where the scene's obstacles are; -1 when there are others. */
+/* The largest distance between what was read and where the scene's obstacles are; -1 when there are
+ * others. */
 static double gap(const eb_scene *scene, const eb_result_obstacles *read, double time) {
   double worst = 0, x[3 * 8];
   int32_t at = 0, triangle = 0;
@@ -132,7 +133,7 @@ static void test_merge(const recording *r) {
   test_round_trip(r, in_folder("merged.h5"));
 }
 
-/* ---- damage ----------------------------------------------------------------------------------- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 #define GROUP "/scenes/00000000000000bb/obstacles/"
 
@@ -196,7 +197,7 @@ static void test_damage(const recording *r) {
               cases[i].fragment, cases[i].what);
 }
 
-/* ---- pictures and export ---------------------------------------------------------------------- */
+/* ---- pictures and export --------------------------------------------------------------------- */
 
 static void test_pictures(const char *path) {
   eb_report report;
@@ -217,7 +218,8 @@ static void test_pictures(const char *path) {
 
 enum { WIDTH = 160, HEIGHT = 120 };
 
-/* Draws the surface of the elastic block in red, and the obstacles of the first frame when asked to; pixels come back. */
+/* Draws the surface of the elastic block in red, and the obstacles of the first frame when asked
+ * to; pixels come back. */
 static void draw(const recording *r, const eb_report_run *run, const eb_view *view, bool obstacles,
                  uint8_t *rgb) {
   eb_render *render;

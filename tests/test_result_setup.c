@@ -1,4 +1,5 @@
-/* What a solver reports of its set-up and of the elements it updates: from the log through the file to the reader. */
+/* What a solver reports of its set-up and of the elements it updates: from the log through the file
+ * to the reader. */
 #include "harness/case/case.h"
 #include "harness/results/export.h"
 #include "harness/results/merge.h"
@@ -84,7 +85,7 @@ static eb_error record(recording *r, const char *path, bool reporting, int inter
   return error;
 }
 
-/* ---- what is written is what is read ---------------------------------------------------------- */
+/* ---- what is written is what is read --------------------------------------------------------- */
 
 static bool updates_are_right(const eb_results *results, int32_t elements) {
   bool good = true;
@@ -181,7 +182,7 @@ static void test_between_commits(void) {
   release(&r);
 }
 
-/* ---- files without ---------------------------------------------------------------------------- */
+/* ---- files without --------------------------------------------------------------------------- */
 
 static void check_nothing(const char *path, const char *name) {
   eb_results *results;
@@ -247,7 +248,7 @@ static void test_older(const char *id) {
   eb_results_close(results);
 }
 
-/* ---- damage ----------------------------------------------------------------------------------- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 typedef struct damage {
   const char *path, *fragment;

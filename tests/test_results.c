@@ -1,4 +1,5 @@
-/* Result files: what is written is what is read; damage is found; merging is atomic and refuses what is not comparable. */
+/* Result files: what is written is what is read; damage is found; merging is atomic and refuses
+ * what is not comparable. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ static eb_error make_case(const char *solver, int repetition, eb_case *work) {
   return eb_case_resolve(work, NULL);
 }
 
-/* ---- writing and reading ---------------------------------------------------------------------- */
+/* ---- writing and reading --------------------------------------------------------------------- */
 
 typedef struct written {
   eb_case work;
@@ -201,9 +202,10 @@ static void test_cut_off(void) {
   eb_case_clear(&w.work);
 }
 
-/* ---- damage ----------------------------------------------------------------------------------- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
-/* Every truncation of a result file is an error or, when only data at the end is cut, an error later; never a crash. */
+/* Every truncation of a result file is an error or, when only data at the end is cut, an error
+ * later; never a crash. */
 static void test_truncated(void) {
   FILE *file = fopen(in_folder("round.h5"), "rb");
   static char bytes[1 << 20];
@@ -320,7 +322,8 @@ static eb_error read_everything(const eb_results *results) {
   return error;
 }
 
-/* A file that HDF5 finds good, but whose content breaks our rules, is refused with the place named. */
+/* A file that HDF5 finds good, but whose content breaks our rules, is refused with the place
+ * named. */
 static void test_inconsistent(void) {
   char command[600], run[300];
   const char *good = in_folder("round.h5"), *bad = in_folder("bad.h5");
@@ -379,7 +382,7 @@ static void test_formulas(void) {
   eb_case_clear(&w.work);
 }
 
-/* ---- whole cases and merging ------------------------------------------------------------------ */
+/* ---- whole cases and merging ----------------------------------------------------------------- */
 
 static eb_error run_case(const char *solver, int repetition, const char *environment,
                          const char *path) {
@@ -478,7 +481,7 @@ static void test_merge(void) {
   eb_strings_clear(&parts);
 }
 
-/* ---- what logging costs ----------------------------------------------------------------------- */
+/* ---- what logging costs ---------------------------------------------------------------------- */
 
 /* Off the clock as it is, one step's rows must stay below a hundredth of a step of 10 ms. */
 static void test_cost(void) {

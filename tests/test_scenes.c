@@ -193,7 +193,8 @@ static void test_promises(const char *name, const char *small) {
   double off = 0;
   for (int32_t i = 0; i < 3 * state->node_count; i++)
     off = fmax(off, fabs(state->x[i] - scene->x0[i]));
-  /* Nodes of rigid bodies are placed by the poses fitted to them: some rounding errors of a few metres. */
+  /* Nodes of rigid bodies are placed by the poses fitted to them: some rounding errors of a few
+   * metres. */
   tap_ok(state->time == 0 && state->step == 0 && off <= (scene->free_bodies ? 1e-13 : 0),
          "%s: a state starts at the scene's initial positions", name);
   eb_state_destroy(state);
@@ -401,7 +402,8 @@ static void test_dynamic_nodes(const eb_scene_ops *ops, const char *small) {
   eb_scene_destroy(scene);
 }
 
-/* Where the paper puts them on the bar of 15 cm: node (i, j, k) of the grid is at 7.5 mm times (i, j - 3, k - 3). */
+/* Where the paper puts them on the bar of 15 cm: node (i, j, k) of the grid is at 7.5 mm times (i,
+ * j - 3, k - 3). */
 static void test_twist_nodes(void) {
   eb_scene *scene = make("conjac2020/twist", NULL);
   const double *X = scene->mesh->X, cube = 0.0075;
@@ -456,7 +458,8 @@ static void test_dragon_nodes(void) {
   eb_scene_destroy(scene);
 }
 
-/* Every orientation starts at rest at the same height, undeformed, and names the same nodes: they belong to the body. */
+/* Every orientation starts at rest at the same height, undeformed, and names the same nodes: they
+ * belong to the body. */
 static void test_orientations(void) {
   static const char *const kinds[] = {"upright", "tilted", "side", "back", "head"};
   uint64_t hashes[5];
@@ -560,10 +563,11 @@ static void test_release(void) {
   eb_scene_destroy(scene);
 }
 
-/* A body falls freely before it touches and never has more kinetic and potential energy than it began
- * with: what explicit penalties of the wrong size would give it. What springs of the floor hold is left out; so is elastic energy: a
- * linearly implicit step moves nodes along chords, so that a body that turns by w h in a step is too large
- * by (w h)^2 / 2, and the energy of that, most of it given back, is not the contact's. */
+/* A body falls freely before it touches and never has more kinetic and potential energy than it
+ * began with: what explicit penalties of the wrong size would give it. What springs of the floor
+ * hold is left out; so is elastic energy: a linearly implicit step moves nodes along chords, so
+ * that a body that turns by w h in a step is too large by (w h)^2 / 2, and the energy of that, most
+ * of it given back, is not the contact's. */
 static void test_fall(const char *name, const char *parameters, int steps, double deepest_allowed) {
   eb_scene *scene = make(name, parameters);
   run r = start_on(scene, "corotational", "linear=cholesky");
@@ -597,8 +601,9 @@ static int32_t inverted(const eb_mesh *mesh, const double *x) {
   return count;
 }
 
-/* The whole run in small: elements invert, and in the end the bear is what it was. Its seat is held, so positions are compared
- * as they are; 1e-3 of the diagonal is what the paper's claim is judged by. */
+/* The whole run in small: elements invert, and in the end the bear is what it was. Its seat is
+ * held, so positions are compared as they are; 1e-3 of the diagonal is what the paper's claim is
+ * judged by. */
 static void test_squash(void) {
   eb_scene *scene = make("hecht2012/bear-squash", "resolution=0.1");
   run r = start_on(scene, "corotational", "linear=cholesky");

@@ -1,4 +1,5 @@
-/* Linearly implicit Euler: the equation it claims, its limits, its agreement with Newton's method. */
+/* Linearly implicit Euler: the equation it claims, its limits, its agreement with Newton's
+ * method. */
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 #include "tests/solver_fixture.h"

@@ -1,4 +1,5 @@
-/* The reduced form against Siconos (Acary, Bremond and Huber 2018): the same problems, handed over in memory, have the same solutions. */
+/* The reduced form against Siconos (Acary, Bremond and Huber 2018): the same problems, handed over
+ * in memory, have the same solutions. */
 #include "tests/contact_methods.h"
 
 #ifdef EB_HAVE_SICONOS
@@ -15,7 +16,8 @@
 static const eb_option OPTIONS[] = {EB_CONTACT_DELASSUS_OPTIONS, {0}};
 static const eb_contact_tolerance STRICT = {1e-12, 1e-10, 1e-8, 1e-4, 20000};
 
-/* Of M, H, f and w in the global problem: forces stay, and W is of 1 mm/N. Steps of ADMM need forces and motions alike in size. */
+/* Of M, H, f and w in the global problem: forces stay, and W is of 1 mm/N. Steps of ADMM need
+ * forces and motions alike in size. */
 static const double SCALE = 1e3;
 
 static double *numbers(int64_t count) {

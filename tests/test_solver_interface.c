@@ -90,7 +90,8 @@ static void log_times_and_counts(void) {
   eb_step_log_destroy(log);
 }
 
-/* 2 ms in a phase, 4 ms in one inside it, of which 1 ms in the outer one again; then as deep as phases go and deeper. */
+/* 2 ms in a phase, 4 ms in one inside it, of which 1 ms in the outer one again; then as deep as
+ * phases go and deeper. */
 static void log_nests_phases(void) {
   eb_step_log *log = NULL;
   tap_require(eb_step_log_create(0, &log), "create a log");
@@ -234,7 +235,8 @@ static void setup_is_timed(void) {
   eb_scene_destroy(scene);
 }
 
-/* The check grants no coarser accuracy than EB_COARSEST_ACCURACY: a table that declares one would be held to another than it says. */
+/* The check grants no coarser accuracy than EB_COARSEST_ACCURACY: a table that declares one would
+ * be held to another than it says. */
 static void declared_accuracies_can_be_asked_for(void) {
   for (const eb_solver_ops *const *ops = eb_solvers(); *ops; ops++) {
     eb_values *values = NULL;

@@ -40,7 +40,7 @@ static void fill(eb_mesh *mesh, const int8_t sign[4]) {
   for (int n = 0; n < 4 * mesh->element_count; n++) mesh->elements[n] = tets[n / 4][n % 4];
 }
 
-/* ---- volume ------------------------------------------------------------------------------------------ */
+/* ---- volume ---------------------------------------------------------------------------------- */
 
 static double filled_volume(eb_mesh *mesh, const int8_t sign[4]) {
   eb_mesh_quality q;
@@ -72,9 +72,10 @@ static void test_volume(void) {
   eb_mesh_destroy(mesh);
 }
 
-/* ---- angle bounds ------------------------------------------------------------------------------------ */
+/* ---- angle bounds ---------------------------------------------------------------------------- */
 
-/* The corner at which an edge of this direction ends, or -1 when that is outside the tetrahedron. */
+/* The corner at which an edge of this direction ends, or -1 when that is outside the
+ * tetrahedron. */
 static int corner_towards(int i, int way) {
   for (int j = 0; j < 4 && way != STAY; j++) {
     bool equal = j != i;
@@ -84,8 +85,8 @@ static int corner_towards(int i, int way) {
   return -1;
 }
 
-/* A corner is warped along an edge whose other end had the opposite sign, and the two ends of an edge are
- * not both warped along it: some choice of the signs before warping must allow that. */
+/* A corner is warped along an edge whose other end had the opposite sign, and the two ends of an
+ * edge are not both warped along it: some choice of the signs before warping must allow that. */
 static bool possible(const int8_t sign[4], const int way[4]) {
   for (int choice = 0; choice < 16; choice++) {
     int8_t before[4];

@@ -5,7 +5,7 @@
 #include "tests/tap.h"
 #include "tests/support/mesh_quality.h"
 
-/* ---- solids ---------------------------------------------------------------------------------------- */
+/* ---- solids ---------------------------------------------------------------------------------- */
 
 static double length(double x, double y, double z) {
   return sqrt(x * x + y * y + z * z);
@@ -73,7 +73,7 @@ static eb_solid solid_of(double (*distance)(const void *, const double[3]), cons
 
 static const double one = 1;
 
-/* ---- checks ---------------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static void check_quality(const eb_mesh *mesh, const char *name) {
   eb_mesh_quality q;
@@ -238,7 +238,7 @@ static void test_models(void) {
   }
 }
 
-/* ---- bad input -------------------------------------------------------------------------------------- */
+/* ---- bad input ------------------------------------------------------------------------------- */
 
 static double nowhere(const void *context, const double p[3]) {
   (void)context, (void)p;

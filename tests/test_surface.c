@@ -4,7 +4,8 @@
 
 static const eb_grid grid = {.cubes = {4, 3, 5}, .origin = {1, 2, 3}, .size = {0.4, 0.3, 0.5}};
 
-/* The volume inside a closed surface, by the divergence theorem: positive when it points outward. */
+/* The volume inside a closed surface, by the divergence theorem: positive when it points
+ * outward. */
 static double enclosed_volume(const eb_surface *surface) {
   double sum = 0;
   for (int32_t t = 0; t < surface->triangle_count; t++) {

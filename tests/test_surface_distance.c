@@ -5,7 +5,7 @@
 #include "tests/tap.h"
 #include "tests/support/mesh_quality.h"
 
-/* ---- surfaces --------------------------------------------------------------------------------------- */
+/* ---- surfaces -------------------------------------------------------------------------------- */
 
 static eb_surface *box_surface(void) {
   eb_grid grid = {.cubes = {5, 3, 4}, .origin = {-1, -0.6, -0.4}, .size = {2, 1.2, 0.8}};
@@ -37,7 +37,7 @@ static eb_surface *torus_surface(int32_t around, int32_t across) {
   return surface;
 }
 
-/* ---- brute force ------------------------------------------------------------------------------------ */
+/* ---- brute force ----------------------------------------------------------------------------- */
 
 static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -90,7 +90,7 @@ static void sample(int i, const double lo[3], const double hi[3], double p[3]) {
   }
 }
 
-/* ---- cases ------------------------------------------------------------------------------------------ */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 static void check_distance(const eb_surface *surface, const char *name) {
   static const double lo[3] = {-2, -2, -1.5}, hi[3] = {2, 2, 1.5};
@@ -172,8 +172,8 @@ static void test_torus(void) {
   eb_surface_destroy(surface);
 }
 
-/* Two boxes in one surface, the second pushed into the first: the winding number is 2 where they overlap,
- * and everything in either is inside. */
+/* Two boxes in one surface, the second pushed into the first: the winding number is 2 where they
+ * overlap, and everything in either is inside. */
 static void test_overlap(void) {
   eb_surface *one = box_surface(), *two = NULL;
   int32_t vertices = one->vertex_count, triangles = one->triangle_count;

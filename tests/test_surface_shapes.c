@@ -1,4 +1,5 @@
-/* Surfaces of simple solids: closed, outward, of the volume and the box that the shape has; bad sizes. */
+/* Surfaces of simple solids: closed, outward, of the volume and the box that the shape has; bad
+ * sizes. */
 #include <math.h>
 
 #include "problems/mesh/generate.h"
@@ -49,8 +50,8 @@ static double polygon(int n, double r) {
   return 0.5 * n * r * r * sin(2 * pi / n);
 }
 
-/* A section of area A whose centroid is at c, turned in n flat steps: each is a prismatoid with the cross area growing with r, so that the
- * volume is A c n sin(2 pi / n). */
+/* A section of area A whose centroid is at c, turned in n flat steps: each is a prismatoid with the
+ * cross area growing with r, so that the volume is A c n sin(2 pi / n). */
 static void test_round(void) {
   eb_surface *surface;
   const double r = 0.2, h = 0.3;

@@ -1,17 +1,20 @@
-/* Batched 3x3 SVD, polar and eigen decompositions against LAPACK, on a million random and difficult matrices. */
+/* Batched 3x3 SVD, polar and eigen decompositions against LAPACK, on a million random and difficult
+ * matrices. */
 #include "problems/elasticity/svd3.h"
 #include "tests/support/lapack.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
 
-/* A million random matrices, a tenth of them where sanitizers make everything twenty times slower. */
+/* A million random matrices, a tenth of them where sanitizers make everything twenty times
+ * slower. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { RANDOM_BATCHES = 25000, OTHER_BATCHES = 4000, LAPACK_EVERY = 8 };
 #else
 enum { RANDOM_BATCHES = 250000, OTHER_BATCHES = 20000, LAPACK_EVERY = 8 };
 #endif
 
-/* Largest relative errors over everything tried: each is divided by the largest entry of its matrix. */
+/* Largest relative errors over everything tried: each is divided by the largest entry of its
+ * matrix. */
 typedef struct svd_errors {
   double rebuild, left, right, values, order, sign;
 } svd_errors;
@@ -92,16 +95,18 @@ static void check_batch(const eb_v4 F[9], bool lapack, svd_errors *e) {
 static void judge(const svd_errors *e, const char *what) {
   printf("# %s: rebuild %.2g, U %.2g, V %.2g, values %.2g\n", what, e->rebuild, e->left, e->right,
          e->values);
-  /* A handful of roundings of the largest singular value, itself up to three times the largest entry. */
+  /* A handful of roundings of the largest singular value, itself up to three times the largest
+   * entry. */
   tap_ok(e->rebuild <= 4e-15, "%s: U S V^T rebuilds the matrix", what);
-  /* LAPACK's own error in clusters is larger: 1e-15 on rebuilding bounds ours by Weyl's inequality. */
+  /* LAPACK's own error in clusters is larger: 1e-15 on rebuilding bounds ours by Weyl's
+   * inequality. */
   tap_ok(e->values <= 1e-14, "%s: singular values agree with LAPACK", what);
   tap_ok(e->left <= 2e-15 && e->right <= 2e-15, "%s: U and V are rotations", what);
   tap_ok(e->order <= 2e-15, "%s: values are in order", what);
   tap_ok(e->sign == 0, "%s: the sign of the determinant is on the smallest value", what);
 }
 
-/* ---- families ------------------------------------------------------------------------------------- */
+/* ---- families -------------------------------------------------------------------------------- */
 
 typedef void filler(random_state *random, double F[9]);
 
@@ -190,7 +195,7 @@ static void test_family(filler *fill, const char *name, int batches, int lapack_
   judge(&e, name);
 }
 
-/* ---- polar, eigen, special values --------------------------------------------------------------- */
+/* ---- polar, eigen, special values ------------------------------------------------------------ */
 
 static void test_eigen(void) {
   random_state random = random_seed(7);

@@ -1,4 +1,5 @@
-/* Threads that share an audit's work: every part is done once, however many they are and however often they are called, and figures do not depend on them. */
+/* Threads that share an audit's work: every part is done once, however many they are and however
+ * often they are called, and figures do not depend on them. */
 #include "harness/audit/team.h"
 
 #include <stdatomic.h>

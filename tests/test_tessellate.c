@@ -1,4 +1,5 @@
-/* Triangles of colliders against their own signed distance: on the surface, facing outward, closed where the solid is. */
+/* Triangles of colliders against their own signed distance: on the surface, facing outward, closed
+ * where the solid is. */
 #include "harness/report/tessellate.h"
 
 #include "tests/tap.h"
@@ -73,7 +74,8 @@ static double worst_facing(const eb_collider *collider, const eb_tessellation *s
   return worst;
 }
 
-/* Rounding at coordinates of a few metres; chords turn by at most half a span, 2.5 degrees, in each direction. */
+/* Rounding at coordinates of a few metres; chords turn by at most half a span, 2.5 degrees, in each
+ * direction. */
 static const double rounding = 4e-15, turned = 0.996;
 
 static eb_tessellation tessellate(const eb_collider *collider) {

@@ -1,4 +1,5 @@
-/* Pictures of updated elements: which frames are shown, from where, and which faces of which elements. */
+/* Pictures of updated elements: which frames are shown, from where, and which faces of which
+ * elements. */
 #include <png.h>
 
 #include "harness/case/case.h"
@@ -116,7 +117,8 @@ static int even(int s) {
 static int at_first(int s) {
   return s == 1 ? 50 : 0;
 }
-/* All at first, as for a whole factorization; then a little, and a burst in steps 21 to 24 (frames 11 and 12). */
+/* All at first, as for a whole factorization; then a little, and a burst in steps 21 to 24 (frames
+ * 11 and 12). */
 static int burst(int s) {
   return s == 1 ? 80 : s > 20 && s < 25 ? 60 : s % 10 == 0 ? 1 : 0;
 }
@@ -126,8 +128,8 @@ static int once(int s) {
 
 static void test_frames(void) {
   is_shown(none, "completed", STEPS, "", "no updates, no frames");
-  /* Of 39 steps of 6 elements, frame f has seen 2 f - 1: that passes 39/12, 3 39/12, .. where f passes 2.1, 5.4, 8.6, 11.9, 15.1 and
-   * 18.4; and of 19 steps, 1.3, 2.9, 4.5, 6.0, 7.6 and 9.2. */
+  /* Of 39 steps of 6 elements, frame f has seen 2 f - 1: that passes 39/12, 3 39/12, .. where f
+   * passes 2.1, 5.4, 8.6, 11.9, 15.1 and 18.4; and of 19 steps, 1.3, 2.9, 4.5, 6.0, 7.6 and 9.2. */
   is_shown(even, "completed", STEPS, " 3 6 9 12 16 19", "even updates: at equal shares");
   is_shown(at_first, "completed", STEPS, "", "updates of the first step only");
   is_shown(burst, "completed", STEPS, " 5 10 11 12 15 20", "a burst, and what else there is");
@@ -150,7 +152,8 @@ static void test_follow(void) {
   eb_report_clear(&report);
 }
 
-/* Pixels of the picture that are orange, from yellow to dark: much red, about half as much green, little blue. */
+/* Pixels of the picture that are orange, from yellow to dark: much red, about half as much green,
+ * little blue. */
 static int orange_pixels(const char *path) {
   png_image image = {.version = PNG_IMAGE_VERSION};
   int count = 0;
@@ -165,7 +168,8 @@ static int orange_pixels(const char *path) {
   return count;
 }
 
-/* Draws a recording; the number of its pictures and of orange pixels and updated elements in the first. */
+/* Draws a recording; the number of its pictures and of orange pixels and updated elements in the
+ * first. */
 static int draw(history updated, int *orange, int64_t *elements) {
   eb_report report;
   eb_report_scene scene = {.first = 0, .last = 1};

@@ -161,7 +161,8 @@ static void test_error(void) {
            "steps that are solved exactly count in the error of the run");
 }
 
-/* Two samples that each gain 4 % of the energy: one after the other they would be above what is allowed, as a run's steps are. */
+/* Two samples that each gain 4 % of the energy: one after the other they would be above what is
+ * allowed, as a run's steps are. */
 static void test_jumps(void) {
   char rules[64];
   trial t;

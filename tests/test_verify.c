@@ -1,4 +1,5 @@
-/* Texts of result files, of either length; what a walk through a whole file finds; what a process that ends badly is said to have done. */
+/* Texts of result files, of either length; what a walk through a whole file finds; what a process
+ * that ends badly is said to have done. */
 #include <signal.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -11,7 +12,7 @@
 #include "tests/support/scratch.h"
 #include "tests/tap.h"
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void run_case(const char *path) {
   eb_case work = {.scene = eb_scene_find("bench/beam"),
@@ -53,7 +54,7 @@ static const char *run_path(const char *path, const char *below) {
   return text;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------ */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static void put_as(hid_t object, const char *name, hid_t type, const void *data) {
   hid_t space = H5Screate(H5S_SCALAR);
@@ -160,7 +161,7 @@ static void test_older(void) {
   eb_strings_clear(&parts);
 }
 
-/* ---- what the walk finds ------------------------------------------------------------------------ */
+/* ---- what the walk finds --------------------------------------------------------------------- */
 
 static void link_away(hid_t file, const char *path) {
   (void)path;
@@ -213,7 +214,8 @@ static void drop_frame(hid_t file, const char *path) {
   resize(file, path, 1);
 }
 
-/* A chunk that is marked as not compressed is shorter than HDF5 takes it for, which it does not see. */
+/* A chunk that is marked as not compressed is shorter than HDF5 takes it for, which it does not
+ * see. */
 static void skip_filters(hid_t file, const char *path) {
   static const char few[16] = "";
   const hsize_t start[] = {0, 0, 0};
@@ -297,7 +299,7 @@ static void test_short_frame(void) {
   eb_results_close(results);
 }
 
-/* ---- processes -------------------------------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------------------------- */
 
 /* This program again, which does what its first word says. */
 static int act(const char *word) {

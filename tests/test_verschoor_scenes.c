@@ -1,4 +1,5 @@
-/* Scenes of bodies in contact: the paper's counts, what every start keeps free, scripts that do not jump, the same problem from the same seed. */
+/* Scenes of bodies in contact: the paper's counts, what every start keeps free, scripts that do not
+ * jump, the same problem from the same seed. */
 #include <math.h>
 
 #include "problems/mesh/cut.h"
@@ -142,8 +143,8 @@ static void test_seeds(void) {
   eb_scene_destroy(fewer);
 }
 
-/* The axis of a turned ring is uniform on the sphere: its z has mean square 1/3, with a deviation of 2 / sqrt(45 n) for n rings. Edges keep their
- * lengths. */
+/* The axis of a turned ring is uniform on the sphere: its z has mean square 1/3, with a deviation
+ * of 2 / sqrt(45 n) for n rings. Edges keep their lengths. */
 static void test_turns(void) {
   double square = 0, stretched = 0;
   enum { SEEDS = 20, RINGS = 20, NODES = 72 };
@@ -190,7 +191,8 @@ static void test_incline(void) {
   eb_scene_destroy(scene);
 }
 
-/* The larger of: how far scripted obstacles move within 0.1 us, at 400 times of the run. They are slower than 4 m/s. */
+/* The larger of: how far scripted obstacles move within 0.1 us, at 400 times of the run. They are
+ * slower than 4 m/s. */
 static void test_obstacles(const char *name, const char *parameters, int32_t count) {
   eb_scene *scene = make(name, parameters);
   double end = (double)scene->ops->steps * scene->dt, worst = 0;
@@ -227,7 +229,8 @@ static void vertex_at(const eb_obstacle *obstacle, int32_t vertex, double t, dou
   free(place);
 }
 
-/* The velocity of every vertex is w about the y axis through (x, 0, 0), w = side speed / radius: up where the rollers meet. */
+/* The velocity of every vertex is w about the y axis through (x, 0, 0), w = side speed / radius: up
+ * where the rollers meet. */
 static void test_armadillo(void) {
   eb_scene *scene = make("verschoor2019/armadillo", "resolution=0.02,gap=0.3,speed=0.2");
   for (int o = 0; o < 2; o++) {

@@ -1,5 +1,6 @@
-/* warp-cholesky: the corotational method at tau = 0, exact for rigid motions, an error that tau controls, budgets, three ways
- * for the factor to follow that agree, and outcomes for what goes wrong. */
+/* warp-cholesky: the corotational method at tau = 0, exact for rigid motions, an error that tau
+ * controls, budgets, three ways for the factor to follow that agree, and outcomes for what goes
+ * wrong. */
 #include "tests/warp_fixture.h"
 
 #include <malloc.h>
@@ -42,12 +43,13 @@ static void tau_zero(void) {
                            ",stiffness_damping=0.01,mass_damping=0.5", 100, 1e-9);
   tau_zero_is_corotational("hecht2012/sculpture-small:dt=0.0333333333333", "", 100, 1e-9);
   tau_zero_is_corotational("hecht2012/spider:resolution=0.8,dt=0.01", "", 20, 1e-9);
-  /* Positions of 1 m, rounded, change the strain through 0.1 mm by 1e-12 and the stress by 1e-7 of the sheet's weight: the
-   * forces of the two solvers, summed in different ways, differ by that. */
+  /* Positions of 1 m, rounded, change the strain through 0.1 mm by 1e-12 and the stress by 1e-7 of
+   * the sheet's weight: the forces of the two solvers, summed in different ways, differ by that. */
   tau_zero_is_corotational("hecht2012/cloth-drop:resolution=0.2,dt=0.01", "", 100, 1e-7);
 }
 
-/* The state of a body that has turned by `angle` about an oblique axis through the origin, spinning and drifting. */
+/* The state of a body that has turned by `angle` about an oblique axis through the origin, spinning
+ * and drifting. */
 static void turn_rigidly(eb_state *state, const double *X, double angle) {
   const double axis[3] = {2. / 3, -1. / 3, 2. / 3}, drift[3] = {0.3, -2, 1}, rate = 3;
   double c = cos(angle), s = sin(angle);
@@ -83,7 +85,8 @@ static void rigid_bodies_need_no_updates(void) {
   }
   tap_near(warp.total[EB_COUNT_UPDATED_ELEMENTS], 0, 0, "a turned body needs no update");
   tap_near(warp.total[EB_COUNT_FACTORIZATIONS], 0, 0, "and no factorization");
-  /* Forces are differences of positions times E: eps E h^2 / (rho edge^2) of the velocity is some 1e-11. */
+  /* Forces are differences of positions times E: eps E h^2 / (rho edge^2) of the velocity is some
+   * 1e-11. */
   tap_below(worst / fastest, 1e-9, "and moves exactly as the corotational one");
   motion_close(&warp);
   motion_close(&exact);
@@ -157,7 +160,8 @@ static void budgets_are_kept(void) {
       before = s.supernodes;
     }
   }
-  /* Fronts that the system interrupts seem dear, and what they leave is spent on others: flops then say little of seconds. */
+  /* Fronts that the system interrupts seem dear, and what they leave is spent on others: flops then
+   * say little of seconds. */
   spending seconds = spend("schedule=time,budget=0.4,tau=1e-9", STEPS);
   tap_below((seconds.mean - solve) / whole, 0.9, "measured costs keep to the budget on average");
   spending hard = spend("schedule=hybrid,hard_tau=1e-9,budget=0,tau=1e-9,costs=flops", STEPS);

@@ -8,7 +8,7 @@
 #include "tests/support/random.h"
 #include "tests/warp_fixture.h"
 
-/* ---- damping -------------------------------------------------------------------------------------- */
+/* ---- damping --------------------------------------------------------------------------------- */
 
 typedef struct damped {
   eb_scene *scene;
@@ -132,7 +132,7 @@ static void limits_of_damping(void) {
   damped_close(&d);
 }
 
-/* ---- ownership ------------------------------------------------------------------------------------ */
+/* ---- ownership ------------------------------------------------------------------------------- */
 
 static bool is_ancestor(const eb_supernodes *tree, int32_t above, int32_t s) {
   while (s >= 0 && s != above) s = tree->parent[s];
@@ -190,7 +190,7 @@ static void elements_belong_to_one_supernode(void) {
   eb_scene_destroy(scene);
 }
 
-/* ---- sheets --------------------------------------------------------------------------------------- */
+/* ---- sheets ---------------------------------------------------------------------------------- */
 
 static bool grid_is_sheet(int32_t nx, int32_t ny, int32_t nz, double lx, double ly, double lz) {
   eb_grid grid = {.cubes = {nx, ny, nz}, .size = {lx, ly, lz}};
@@ -216,7 +216,7 @@ static void sheets_are_known(void) {
   }
 }
 
-/* ---- damped-warp ---------------------------------------------------------------------------------- */
+/* ---- damped-warp ----------------------------------------------------------------------------- */
 
 /* A soft bar that bends far from its factor under its weight. */
 static void damped_warp_is_stable(void) {

@@ -1,5 +1,5 @@
-/* Frames of bodies: rigid motions are found exactly, bodies are told apart, tau = 0 is corotational in every frame, and errors
- * depend on motions within a body alone. */
+/* Frames of bodies: rigid motions are found exactly, bodies are told apart, tau = 0 is corotational
+ * in every frame, and errors depend on motions within a body alone. */
 #include "problems/mesh/generate.h"
 #include "solvers/warp_cholesky/frame.h"
 #include "tests/support/random.h"
@@ -98,7 +98,8 @@ static void tau_zero_does_not_see_the_frame(void) {
   }
 }
 
-/* The same motion watched from a train: without updates a body's shape is the same in its own frame, and in the world's not. */
+/* The same motion watched from a train: without updates a body's shape is the same in its own
+ * frame, and in the world's not. */
 static double change_of_shape(const char *options) {
   const char *scene = "nx=8,initial=random,speed=0.3,E=1e5,dt=0.02";
   motion still = motion_open(scene, "warp-cholesky", options);

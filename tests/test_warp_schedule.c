@@ -1,5 +1,6 @@
-/* Schedules of updates against an oracle that does literally what the paper says: after each marking it recomputes every
- * supernode's total cost and looks again for the worst one that fits. */
+/* Schedules of updates against an oracle that does literally what the paper says: after each
+ * marking it recomputes every supernode's total cost and looks again for the worst one that
+ * fits. */
 #include "solvers/warp_cholesky/schedule.h"
 #include "solvers/warp_cholesky/worst.h"
 #include "tests/support/random.h"
@@ -12,7 +13,8 @@ typedef struct forest {
   double badness[MOST], cost[MOST];
 } forest;
 
-/* Costs and budgets are small integers, so that sums are exact and comparisons mean the same in any order. */
+/* Costs and budgets are small integers, so that sums are exact and comparisons mean the same in any
+ * order. */
 static forest random_forest(random_state *random) {
   forest f = {.count = 1 + (int32_t)(random_word(random) % MOST)};
   bool ties = random_word(random) % 2;

@@ -1,5 +1,6 @@
-/* Rank updates of the factor: after changes of elements by symmetric matrices of either sign, solutions are those of the
- * changed matrix; what is no longer positive definite is said to be so. */
+/* Rank updates of the factor: after changes of elements by symmetric matrices of either sign,
+ * solutions are those of the changed matrix; what is no longer positive definite is said to be
+ * so. */
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/warp_cholesky/updown.h"

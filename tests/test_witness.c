@@ -1,8 +1,9 @@
-/* The witness: what a solver writes to its scene reaches no audit and is named, cuts are followed, and a recording is told from a solver. */
+/* The witness: what a solver writes to its scene reaches no audit and is named, cuts are followed,
+ * and a recording is told from a solver. */
 #include "harness/case/challenge.h"
 #include "tests/scene_fixture.h"
 
-/* ---- a case by hand --------------------------------------------------------------------------- */
+/* ---- a case by hand -------------------------------------------------------------------------- */
 
 static void open_job(eb_job *j, eb_case *work) {
   eb_scene_ops const *ops = work->scene;
@@ -53,7 +54,7 @@ static eb_case case_of(const char *scene, char *parameters, const eb_solver_ops 
 static char beam[] = "resolution=0.25", bar[] = "resolution=0.3,time1=0.015,time2=0.03,floor=0",
             bunny[] = "resolution=0.1,height=0.002,dt=0.01";
 
-/* ---- changed scenes --------------------------------------------------------------------------- */
+/* ---- changed scenes -------------------------------------------------------------------------- */
 
 static void heavy(eb_scene *scene) {
   ((double *)(uintptr_t)eb_elasticity_mass(scene->elasticity))[3] *= 2;
@@ -133,7 +134,7 @@ static void test_changes(void) {
   close_job(&j);
 }
 
-/* ---- cuts ------------------------------------------------------------------------------------- */
+/* ---- cuts ------------------------------------------------------------------------------------ */
 
 static void test_cuts(void) {
   eb_case work = case_of("conjac2020/barcut", bar, eb_solver_find("semi-implicit"));
@@ -155,11 +156,12 @@ static void test_cuts(void) {
   close_job(&j);
 }
 
-/* ---- recordings ------------------------------------------------------------------------------- */
+/* ---- recordings ------------------------------------------------------------------------------ */
 
 enum { STEPS = 5 };
 
-/* The velocities of an honest run, played back whatever the state is; positions follow from them, so that no rule but the residual tells. */
+/* The velocities of an honest run, played back whatever the state is; positions follow from them,
+ * so that no rule but the residual tells. */
 static struct recording { double *x[STEPS + 2], *v[STEPS + 2]; } tape;
 
 static eb_error play(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,

@@ -1,4 +1,5 @@
-/* What the tests of warp-cholesky and damped-warp share: a solver at work on a scene, stepped one by one. */
+/* What the tests of warp-cholesky and damped-warp share: a solver at work on a scene, stepped one
+ * by one. */
 #ifndef EB_TESTS_WARP_FIXTURE_H
 #define EB_TESTS_WARP_FIXTURE_H
 

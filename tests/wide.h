@@ -1,4 +1,5 @@
-/* Integers of 256 bits, enough for determinants of coordinates below 2^80: an oracle for exact predicates. */
+/* Integers of 256 bits, enough for determinants of coordinates below 2^80: an oracle for exact
+ * predicates. */
 #ifndef EB_TESTS_WIDE_H
 #define EB_TESTS_WIDE_H
 

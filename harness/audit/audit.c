@@ -1,9 +1,11 @@
 /* Residual of the incremental potential, by plain loops over elements:
  *
- *   grad W(x1) = M (x1 - xt) / h^2 + sum_e sum_q w_q P(F_q) grad N - f_c(x1) - f_ext(x0, v0) - r,   xt = x0 + h v0,
+ *   grad W(x1) = M (x1 - xt) / h^2 + sum_e sum_q w_q P(F_q) grad N - f_c(x1) - f_ext(x0, v0) - r,
+ *   xt = x0 + h v0,
  *
- * with f_c the penalty of implicit colliders and r the contact forces that a solver reports. Friction of implicit colliders is whatever tangential force at a
- * pushed node brings the residual nearest to 0 within Coulomb's cone. */
+ * with f_c the penalty of implicit colliders and r the contact forces that a solver reports.
+ * Friction of implicit colliders is whatever tangential force at a pushed node brings the residual
+ * nearest to 0 within Coulomb's cone. */
 #include "harness/audit/audit.h"
 
 #include <math.h>
@@ -17,7 +19,7 @@
 
 enum { HEXAHEDRON_POINTS = 8 };
 
-/* ---- set-up ----------------------------------------------------------------------------------- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 static eb_error allocate_elastic(size_t nodes, eb_audit_elastic *out) {
   EB_TRY(EB_NEW(out->x, 3 * nodes));
@@ -103,7 +105,7 @@ void eb_audit_destroy(eb_audit *audit) {
   free(audit);
 }
 
-/* ---- the terms of the residual ---------------------------------------------------------------- */
+/* ---- the terms of the residual --------------------------------------------------------------- */
 
 /* What 1e-8 of a node's place is in inertia, squared, N^2. */
 static double unknown_inertia(double mass, double dt, const double *x) {
@@ -112,7 +114,8 @@ static double unknown_inertia(double mass, double dt, const double *x) {
   return size * size * eb_audit_squared(x);
 }
 
-/* Inertia (carried nodes': audit/joints.c), external and contact force on node i; returns the squared size of the first two, over free nodes. */
+/* Inertia (carried nodes': audit/joints.c), external and contact force on node i; returns the
+ * squared size of the first two, over free nodes. */
 static double add_node(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                        eb_equation equation, size_t i) {
   double inertia[3] = {0}, *r = audit->residual + 3 * i, scale2 = 0;
@@ -142,7 +145,7 @@ static void add_penetration(const eb_audit *audit, const eb_state *state, eb_aud
   }
 }
 
-/* ---- a step ----------------------------------------------------------------------------------- */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 static bool all_finite(const double *values, size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -161,7 +164,8 @@ static void find_fixed(eb_audit *audit, double time) {
     if (scene->free_bodies->of_node[i] >= 0) audit->fixed[i] = EB_AUDIT_CARRIED;
 }
 
-/* Materials, scripted and carried nodes, and external forces of the step. The nodes that were fixed are left in audit->own when they are others now. */
+/* Materials, scripted and carried nodes, and external forces of the step. The nodes that were fixed
+ * are left in audit->own when they are others now. */
 static bool prepare_step(eb_audit *audit, const eb_state *before, const eb_state *after,
                          eb_audit_row *row) {
   const eb_scene *scene = audit->scene;
@@ -185,7 +189,8 @@ static void fill_elastic(const eb_audit *audit, const eb_state *state, double ac
   out->current = true;
 }
 
-/* The end of the last step is the start of this one, as long as nodes are fixed and fibres active as they were. */
+/* The end of the last step is the start of this one, as long as nodes are fixed and fibres active
+ * as they were. */
 static void take_over(eb_audit *audit, const eb_state *before, bool same_fixed, double activation) {
   eb_audit_elastic last = audit->end;
   audit->end = audit->start;

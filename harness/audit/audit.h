@@ -1,7 +1,9 @@
-/* The audit: what the harness says of a step, computed by its own code from positions and velocities.
+/* The audit: what the harness says of a step, computed by its own code from positions and
+ * velocities.
  *
- * Nothing here calls a solver or the batched kernels the solvers assemble with: energies and stresses are evaluated
- * element by element from the published formulas (audit/reference.h), so that an error in the fast path shows up as a residual. */
+ * Nothing here calls a solver or the batched kernels the solvers assemble with: energies and
+ * stresses are evaluated element by element from the published formulas (audit/reference.h), so
+ * that an error in the fast path shows up as a residual. */
 #ifndef EB_AUDIT_H
 #define EB_AUDIT_H
 
@@ -38,21 +40,25 @@ typedef struct eb_audit_row {
   double equation_residual;          /* of the declared equation, N (equation.c) */
   double equation_residual_relative; /* over its force scale */
   double equation_scale;             /* that scale, N */
-  bool
-      equation_stands_in; /* this is the residual of all free nodes, because the equation's own cannot be told from outside (equation.c) */
-  double
-      step_residual; /* N: the same, but of all free nodes where the equation asks for less (reduced, position-based) */
-  double
-      compared_residual; /* N: of all free nodes, in the equation that doing nothing is compared in: the declared one, or implicit Euler where steps are corrected */
-  double
-      null_residual; /* N: the least that this is when nothing is done: bodies stop, or go on as they are; NAN in steps where it was not computed */
-  double
-      progress; /* J: how much lower the potential of the step is than when nothing is done; NAN likewise */
+  /* this is the residual of all free nodes, because the equation's own cannot be told from
+   * outside (equation.c) */
+  bool equation_stands_in;
+  /* N: the same, but of all free nodes where the equation asks for less (reduced,
+   * position-based) */
+  double step_residual;
+  /* N: of all free nodes, in the equation that doing nothing is compared in: the declared one,
+   * or implicit Euler where steps are corrected */
+  double compared_residual;
+  /* N: the least that this is when nothing is done: bodies stop, or go on as they are; NAN in
+   * steps where it was not computed */
+  double null_residual;
+  /* J: how much lower the potential of the step is than when nothing is done; NAN likewise */
+  double progress;
   double update_error,
       update_allowed; /* m: off the declared update; what rounding may leave (motion.c) */
   double held_error, held_allowed; /* m: off the places of scripted and carried nodes; likewise */
-  double
-      energy_excess; /* J: energy that came from nowhere; negative: what was dissipated (work.c) */
+  /* J: energy that came from nowhere; negative: what was dissipated (work.c) */
+  double energy_excess;
   double energy_scale;  /* J: size of its terms */
   double raised;        /* J: by how much corrections of positions raise the potential (motion.c) */
   double residual_work; /* J: done by the residual of the declared equation (equation.c) */
@@ -62,27 +68,36 @@ typedef struct eb_audit_row {
 /* Precomputes rest shapes from the scene's mesh; allocates everything a step needs. */
 EB_MUST eb_error eb_audit_create(const eb_scene *scene, eb_audit **out);
 
-/* From here on the team, which must outlive the audit, has a share in its work. NULL: none. Figures are the same with any team. */
+/* From here on the team, which must outlive the audit, has a share in its work. NULL: none. Figures
+ * are the same with any team. */
 void eb_audit_share(eb_audit *audit, eb_team *team);
 
-/* Audits the step that led from `before` to `after`. W is the incremental potential of implicit Euler with f_ext taken at `before`
- * and the penalty f_c of implicit colliders at `after` (problems/scene.h). The force scale of the relative residual is
+/* Audits the step that led from `before` to `after`. W is the incremental potential of implicit
+ * Euler with f_ext taken at `before` and the penalty f_c of implicit colliders at `after`
+ * (problems/scene.h). The force scale of the relative residual is
  *   sqrt(sum over free nodes of |M (x1 - xt) / h^2|^2 + |g_e|^2 + |f_c|^2 + |f_ext|^2 + u^2),
- * where g_e are the single element contributions before they cancel in the sum (and the inertia term is left out in statics): it
- * does not vanish when forces balance. u is a floor, the forces that belong to a change of 1e-8 in the positions x, as far as they are from the origin:
- * 1e-8 m |x| / h^2, and 1e-8 w |dN_a/dX| (lambda + 2 mu) sum_b |x_b| |dN_b/dX| of every element: where all forces vanish, rounding alone does not read as an error. Nodes that ride on rigid bodies are not free; what acts on them enters the
- * joints' residual, and no residual where the bodies are free. Fibres have the activation of the scene's script at `after`. EB_ERR_INVALID when the mesh has been cut since the audit was made. */
+ * where g_e are the single element contributions before they cancel in the sum (and the inertia
+ * term is left out in statics): it does not vanish when forces balance. u is a floor, the forces
+ * that belong to a change of 1e-8 in the positions x, as far as they are from the origin: 1e-8 m
+ * |x| / h^2, and 1e-8 w |dN_a/dX| (lambda + 2 mu) sum_b |x_b| |dN_b/dX| of every element: where all
+ * forces vanish, rounding alone does not read as an error. Nodes that ride on rigid bodies are not
+ * free; what acts on them enters the joints' residual, and no residual where the bodies are free.
+ * Fibres have the activation of the scene's script at `after`. EB_ERR_INVALID when the mesh has
+ * been cut since the audit was made. */
 EB_MUST eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *after,
                                double dt, eb_equation equation, eb_audit_row *row);
-/* The contact forces (nodes x 3, N) of the steps audited from here on: kept, not copied. NULL: none. */
+/* The contact forces (nodes x 3, N) of the steps audited from here on: kept, not copied. NULL:
+ * none. */
 void eb_audit_contact_forces(eb_audit *audit, const double *push);
-/* What must hold of the step that eb_audit_step has seen last, given what its solver declares: fills the rest of `row`. */
+/* What must hold of the step that eb_audit_step has seen last, given what its solver declares:
+ * fills the rest of `row`. */
 void eb_audit_declared(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                        const eb_declaration *declared, eb_audit_row *row);
 void eb_audit_destroy(eb_audit *audit);
 
-/* Of the step audited last, node_count entries each: grad W at all nodes (x 3, N), f_ext (x 3, N), which nodes are not free (1 scripted, others carried by
- * rigid bodies); and the mass of the nodes, kg. */
+/* Of the step audited last, node_count entries each: grad W at all nodes (x 3, N), f_ext (x 3, N),
+ * which nodes are not free (1 scripted, others carried by rigid bodies); and the mass of the nodes,
+ * kg. */
 typedef struct eb_audit_nodes {
   const double *gradient, *force, *mass;
   const uint8_t *fixed;

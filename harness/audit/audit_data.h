@@ -1,5 +1,6 @@
-/* What audit.c measures of a step and its neighbours go on from: equation.c (the residual of the declared equation), motion.c (updates, held nodes), work.c
- * (energy), flight.c (momentum). Internal to harness/audit. */
+/* What audit.c measures of a step and its neighbours go on from: equation.c (the residual of the
+ * declared equation), motion.c (updates, held nodes), work.c (energy), flight.c (momentum).
+ * Internal to harness/audit. */
 #ifndef EB_AUDIT_DATA_H
 #define EB_AUDIT_DATA_H
 
@@ -102,8 +103,9 @@ void eb_audit_add_motion(const eb_audit *audit, const eb_state *state, eb_audit_
 /* Takes out of r what is tangential to the unit normal, by at most `bound` (N). */
 void eb_audit_within_cone(double bound, const double normal[3], double r[3]);
 
-/* Takes the penalty of implicit colliders with nodes at x out of `residual` (nodes x 3, N), and what of the rest their friction may be when bodies are `moving`; returns the
- * squared size of the penalty on free nodes. */
+/* Takes the penalty of implicit colliders with nodes at x out of `residual` (nodes x 3, N), and
+ * what of the rest their friction may be when bodies are `moving`; returns the squared size of the
+ * penalty on free nodes. */
 double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x, bool moving,
                             double *residual);
 /* Energy of implicit colliders' penalty, J. */

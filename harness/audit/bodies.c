@@ -1,9 +1,12 @@
-/* A free body as a cloud of mass points that turn with it: energies and momenta are sums over the points,
+/* A free body as a cloud of mass points that turn with it: energies and momenta are sums over the
+ * points,
  *
- *   x_q = p + R r_q,   v_q = v + w x (R r_q),   sum_q m_q |v_q|^2 / 2,   -sum_q m_q g . x_q,   sum_q m_q v_q,   sum_q m_q x_q x v_q,
+ *   x_q = p + R r_q,   v_q = v + w x (R r_q),   sum_q m_q |v_q|^2 / 2,   -sum_q m_q g . x_q,
+ *   sum_q m_q v_q,   sum_q m_q x_q x v_q,
  *
- * with no mass, centre or inertia of problems/rigid in them. The points are those of quadrature rules that are exact for the quadratics in the sums:
- * four in a tetrahedron (a = (5 + 3 sqrt 5) / 20 on one corner, (1 - a) / 3 on the others), 27 Gauss points in a hexahedron. */
+ * with no mass, centre or inertia of problems/rigid in them. The points are those of quadrature
+ * rules that are exact for the quadratics in the sums: four in a tetrahedron (a = (5 + 3 sqrt 5) /
+ * 20 on one corner, (1 - a) / 3 on the others), 27 Gauss points in a hexahedron. */
 #include "harness/audit/bodies.h"
 
 #include <math.h>
@@ -21,7 +24,7 @@ struct eb_mass_points {
 
 enum { TETRAHEDRON_POINTS = 4, HEXAHEDRON_POINTS = 27 };
 
-/* ---- points ----------------------------------------------------------------------------------- */
+/* ---- points ---------------------------------------------------------------------------------- */
 
 /* Barycentric coordinates of point q. */
 static void tetrahedron_point(int q, double N[8]) {
@@ -109,7 +112,7 @@ void eb_mass_points_destroy(eb_mass_points *points) {
   free(points);
 }
 
-/* ---- motion ----------------------------------------------------------------------------------- */
+/* ---- motion ---------------------------------------------------------------------------------- */
 
 /* y = q r q^-1 as a product of quaternions. */
 static void turn(const double q[4], const double r[3], double y[3]) {

@@ -3,8 +3,10 @@
  *   u_n = g(x1) - d,   u_t = (t1, t2) . sum_i w_i (x1_i - x0_i),
  *   0 <= u_n  perp  r_n >= 0,   |r_t| <= mu r_n,   u_t = 0 or r_t = -mu r_n u_t / |u_t|
  *
- * (Verschoor and Jalba 2019, Equations 7 and 14; the principle of maximum dissipation). The record gives weights, frame, demand and force; positions and mu are the
- * harness's own. A normal is no better than its linearization: the true distance of the features that push each other is measured beside. */
+ * (Verschoor and Jalba 2019, Equations 7 and 14; the principle of maximum dissipation). The record
+ * gives weights, frame, demand and force; positions and mu are the harness's own. A normal is no
+ * better than its linearization: the true distance of the features that push each other is measured
+ * beside. */
 #include "harness/audit/contact_law.h"
 
 #include <math.h>
@@ -23,7 +25,7 @@ static double larger(double most, double value) {
   return value > most || isnan(value) ? value : most;
 }
 
-/* ---- distances -------------------------------------------------------------------------------- */
+/* ---- distances ------------------------------------------------------------------------------- */
 
 static double clamp(double t) {
   return t < 0 ? 0 : t > 1 ? 1 : t;
@@ -85,7 +87,8 @@ static void vertex_to_face(const double x[4][3], separation *shortest) {
   if (area2 > 0 && s >= 0 && t >= 0 && s + t <= area2) offer_height(from, n, area2, shortest);
 }
 
-/* The least of the ways at the ends, and between the lines where they are closest inside both edges. */
+/* The least of the ways at the ends, and between the lines where they are closest inside both
+ * edges. */
 static void edge_to_edge(const double x[4][3], separation *shortest) {
   double a[3], b[3], from[3], n[3], beside[3];
   for (int i = 0; i < 2; i++) {
@@ -120,7 +123,7 @@ double eb_contact_law_distance(int32_t kind, const double x[4][3]) {
   return sqrt(shortest_way(kind, x).length2);
 }
 
-/* ---- one contact ------------------------------------------------------------------------------ */
+/* ---- one contact ----------------------------------------------------------------------------- */
 
 typedef struct contact {
   const double *w, *frame, *r;
@@ -189,7 +192,7 @@ static bool move_contact(const eb_contact_record *record, int32_t k, double gap,
   return c->demand > 0 && c->demand <= gap * (1 + 1e-6);
 }
 
-/* ---- its normal -------------------------------------------------------------------------------- */
+/* ---- its normal ------------------------------------------------------------------------------ */
 
 /* 180 where b has no direction, so that it agrees with nothing. */
 static double degrees_between(const double a[3], const double b[3]) {
@@ -225,7 +228,8 @@ typedef struct place {
   double t, along[3];
 } place;
 
-/* Lowers `least` to the angle between the normal and the geometry at that part of the way: where the features are closest there, and across them, on the side of the start. */
+/* Lowers `least` to the angle between the normal and the geometry at that part of the way: where
+ * the features are closest there, and across them, on the side of the start. */
 static place look_at(const contact *c, const double start[3], double t, double *least) {
   double x[4][3], plane[3];
   for (int i = 0; i < 4; i++)
@@ -239,7 +243,8 @@ static place look_at(const contact *c, const double start[3], double t, double *
   return (place){t, {closest.along[0], closest.along[1], closest.along[2]}};
 }
 
-/* Directions turn fast where features pass each other closely: places are taken between two until they turn by little from one to the next. */
+/* Directions turn fast where features pass each other closely: places are taken between two until
+ * they turn by little from one to the next. */
 static void look_between(const contact *c, const double start[3], const place *from,
                          const place *to, double *least) {
   static const double little = 2, shortest = 1. / 65536;
@@ -249,7 +254,8 @@ static void look_between(const contact *c, const double start[3], const place *f
   look_between(c, start, &middle, to, least);
 }
 
-/* A normal was taken somewhere on the way: the least angle there. One that points from the first feature to the second is off by more than 90 degrees. */
+/* A normal was taken somewhere on the way: the least angle there. One that points from the first
+ * feature to the second is off by more than 90 degrees. */
 static double normal_off(const contact *c) {
   enum { PLACES = 8 };
   double least = 180, start[3];
@@ -263,7 +269,7 @@ static double normal_off(const contact *c) {
   return least;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 static void measure_normal(const contact *c, eb_contact_law *law) {
   law->violation = larger(law->violation, -c->u[0] - c->slack);

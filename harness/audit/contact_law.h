@@ -1,4 +1,5 @@
-/* How far the contacts that a step reports are from the law of contact, recomputed from the positions before and after it. */
+/* How far the contacts that a step reports are from the law of contact, recomputed from the
+ * positions before and after it. */
 #ifndef EB_AUDIT_CONTACT_LAW_H
 #define EB_AUDIT_CONTACT_LAW_H
 
@@ -15,22 +16,27 @@ typedef struct eb_contact_law {
   double violation;      /* m: closer than the contact may be, -u_n */
   double open;           /* m: |u_n| of a contact with a normal force */
   double apart;          /* m: between the features of such a contact, where they are at the end */
-  double
-      true_gap; /* m: how far that is from the distance which it demands, beyond how far the features have slid along each other: as much may be lost where they are linearized on the way */
-  double
-      normal; /* degrees: of such a contact's normal from the geometry, where that is nearest to it on the way */
+  /* m: how far that is from the distance which it demands, beyond how far the features have slid
+   * along each other: as much may be lost where they are linearized on the way */
+  double true_gap;
+  /* degrees: of such a contact's normal from the geometry, where that is nearest to it on the
+   * way */
+  double normal;
   double sliding; /* m: |u_t| of contacts within Coulomb's cone, which should stick */
   double cone;    /* |r_t| - mu r_n, or -r_n, over the largest r_n (or largest |r| without one) */
   double angle;   /* degrees between r_t and -u_t of contacts on the cone that slide */
 } eb_contact_law;
 
-/* Positions before and after (vertices x 3, m) in the record's numbering, nodes and then obstacles. Where `bent` is not NULL, bent[i] (m) is how far the path of vertex
- * i is from the straight one that a solver linearizes; that much of a contact's motion is nobody's fault. mu: Coulomb's, and bounds: of the scene. Friction of a slip of less
- * than slack/10 of the bounds' distance may have any direction.
+/* Positions before and after (vertices x 3, m) in the record's numbering, nodes and then obstacles.
+ * Where `bent` is not NULL, bent[i] (m) is how far the path of vertex i is from the straight one
+ * that a solver linearizes; that much of a contact's motion is nobody's fault. mu: Coulomb's, and
+ * bounds: of the scene. Friction of a slip of less than slack/10 of the bounds' distance may have
+ * any direction.
  *
- * u_n is the distance along the normal less what is demanded; u_t the tangential displacement of the whole step. A contact is unsound when a vertex or a number of it is
- * out of range, its weights do not name a point of each feature, its frame is not orthonormal and right-handed, or it demands a distance that is not above
- * 0 or above the bounds' gap; then nothing else is measured of it. */
+ * u_n is the distance along the normal less what is demanded; u_t the tangential displacement of
+ * the whole step. A contact is unsound when a vertex or a number of it is out of range, its weights
+ * do not name a point of each feature, its frame is not orthonormal and right-handed, or it demands
+ * a distance that is not above 0 or above the bounds' gap; then nothing else is measured of it. */
 void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, const double *x0,
                             const double *x1, const double *bent, double mu,
                             const eb_contact_bounds *bounds, double slack, eb_contact_law *law);

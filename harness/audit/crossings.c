@@ -1,10 +1,13 @@
-/* The boxes of every solid's tree (crossings_trees.c) are fitted to the positions, and two trees are walked together; where the boxes of two triangles meet,
- * the triangles are tested exactly (exact_triangles.h), but for those that floating point with a bound on its error knows apart: neighbours in a fan that spreads (exact_fan.h),
- * and what lies on one side of the other's plane.
+/* The boxes of every solid's tree (crossings_trees.c) are fitted to the positions, and two trees
+ * are walked together; where the boxes of two triangles meet, the triangles are tested exactly
+ * (exact_triangles.h), but for those that floating point with a bound on its error knows apart:
+ * neighbours in a fan that spreads (exact_fan.h), and what lies on one side of the other's plane.
  *
- * A point p is inside a solid when its surface winds around it: a ray from p along +x crosses the surface a signed number of times, by which side each
- * triangle shows it. The triangles are looked at along x, with p moved by a vanishing amount down y and by a far smaller one up z, the same for all: then the
- * ray meets no edge and no corner, and every sign is that of orient2d or orient3d. A surface that points inward, around a cavity, counts -1.
+ * A point p is inside a solid when its surface winds around it: a ray from p along +x crosses the
+ * surface a signed number of times, by which side each triangle shows it. The triangles are looked
+ * at along x, with p moved by a vanishing amount down y and by a far smaller one up z, the same for
+ * all: then the ray meets no edge and no corner, and every sign is that of orient2d or orient3d. A
+ * surface that points inward, around a cavity, counts -1.
  *
  * Of solids that do not cross, one vertex of each connected piece of surface is asked. */
 #include "harness/audit/crossings.h"
@@ -16,7 +19,7 @@
 #include "harness/audit/exact.h"
 #include "harness/audit/exact_triangles.h"
 
-/* ---- boxes ------------------------------------------------------------------------------------ */
+/* ---- boxes ----------------------------------------------------------------------------------- */
 
 static inline void widen(eb_span *a, const eb_span *b) {
   for (int d = 0; d < 3; d++) {
@@ -88,7 +91,7 @@ static void fit(eb_crossings *c, eb_team *team, const double *x) {
   eb_team_run(team, 1 + FIT_PARTS, fit_rest, &now);
 }
 
-/* ---- pairs of triangles ----------------------------------------------------------------------- */
+/* ---- pairs of triangles ---------------------------------------------------------------------- */
 
 /* The triangles of a leaf that come near the box of another. Lists grow by whether, not by branches
  * that a processor could not foresee. */
@@ -116,7 +119,7 @@ int32_t eb_crossings_pairs(const eb_crossings *c, const eb_span_node *A, const e
   return count;
 }
 
-/* ---- crossings -------------------------------------------------------------------------------- */
+/* ---- crossings ------------------------------------------------------------------------------- */
 
 /* Whether two triangles with these marks share a vertex whose fan spreads. */
 static inline bool share_fan(const int32_t a[4], const int32_t b[4]) {
@@ -131,8 +134,8 @@ static inline bool share_fan(const int32_t a[4], const int32_t b[4]) {
   return (any[0] | any[1]) != 0;
 }
 
-/* Crossings of triangles of leaf A and leaf B, which may be the same. Most pairs whose boxes meet are
- * neighbours. */
+/* Crossings of triangles of leaf A and leaf B, which may be the same. Most pairs whose boxes meet
+ * are neighbours. */
 static int64_t count_leaves(const eb_crossings *c, const double *x, const eb_span_node *A,
                             const eb_span_node *B) {
   int32_t near[EB_SPAN_PAIRS][2];
@@ -171,9 +174,10 @@ static int64_t count_within(const eb_crossings *c, const double *x, int32_t a) {
          count_between(c, x, a + 1, A->second);
 }
 
-/* ---- nesting ---------------------------------------------------------------------------------- */
+/* ---- nesting --------------------------------------------------------------------------------- */
 
-/* Whether the ray from p crosses triangle t, and to which side: 1 when it leaves the solid there, -1 when it enters. */
+/* Whether the ray from p crosses triangle t, and to which side: 1 when it leaves the solid there,
+ * -1 when it enters. */
 static int crossed(const double *p, const double *const t[3]) {
   int winding = 0;
   for (int i = 0; i < 3; i++) {
@@ -211,7 +215,7 @@ static bool lies_inside(const eb_crossings *c, const double *x, const eb_solid *
   return false;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static void count_pair(const eb_crossings *c, const double *x, const eb_solid *a, const eb_solid *b,
                        eb_crossing_counts *counts) {

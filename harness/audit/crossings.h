@@ -1,4 +1,5 @@
-/* Where surfaces cross and which solids lie inside each other, exactly: the judge's own look at the end of a step, by its own search. */
+/* Where surfaces cross and which solids lie inside each other, exactly: the judge's own look at the
+ * end of a step, by its own search. */
 #ifndef EB_AUDIT_CROSSINGS_H
 #define EB_AUDIT_CROSSINGS_H
 
@@ -29,16 +30,17 @@ typedef struct eb_crossing_counts {
   int64_t between;   /* pairs of triangles of different solids that meet */
   int64_t obstacles; /* those of them with an obstacle */
   int64_t self;      /* of one solid, beyond the corners that they share */
-  int64_t
-      nested; /* ordered pairs of solids whose surfaces do not meet, a piece of one inside the other */
+  /* ordered pairs of solids whose surfaces do not meet, a piece of one inside the other */
+  int64_t nested;
 } eb_crossing_counts;
 
-/* Copies what it needs; trees of boxes are cut by the positions x (vertex_count x 3, m), any the solids have at some time. EB_ERR_INVALID when an index is out
- * of range. */
+/* Copies what it needs; trees of boxes are cut by the positions x (vertex_count x 3, m), any the
+ * solids have at some time. EB_ERR_INVALID when an index is out of range. */
 EB_MUST eb_error eb_crossings_create(const eb_solids *solids, const double *x, eb_crossings **out);
 void eb_crossings_destroy(eb_crossings *crossings);
 
-/* Counts at positions x, which must be finite. A solid whose surface is not closed has no inside. Allocates nothing; `team` may be NULL. */
+/* Counts at positions x, which must be finite. A solid whose surface is not closed has no inside.
+ * Allocates nothing; `team` may be NULL. */
 void eb_crossings_count(eb_crossings *crossings, eb_team *team, const double *x,
                         eb_crossing_counts *counts);
 

@@ -1,5 +1,5 @@
-/* The fans of a surface: vertices that triangles go all round of, once, in an order. Most pairs of triangles whose boxes meet are neighbours; where their fan spreads
- * they need not be tested.
+/* The fans of a surface: vertices that triangles go all round of, once, in an order. Most pairs of
+ * triangles whose boxes meet are neighbours; where their fan spreads they need not be tested.
  *
  * Workspace of eb_crossings_find_fans: 4 bytes a vertex, freed before it returns. */
 #include <stdlib.h>
@@ -11,7 +11,8 @@ static int32_t after(const eb_crossings *c, int32_t corner, int32_t steps) {
   return c->triangles[corner - corner % 3 + (corner % 3 + steps) % 3];
 }
 
-/* Puts spokes into the order in which each triangle ends where the next begins. False when that is not one round of all of them. */
+/* Puts spokes into the order in which each triangle ends where the next begins. False when that is
+ * not one round of all of them. */
 static bool go_round(const eb_crossings *c, eb_spoke *spokes, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
     int32_t end = after(c, spokes[i].corner, 2), next = -1, matches = 0;

@@ -1,7 +1,9 @@
-/* The parts of eb_crossings that do not change with the positions: a tree over the triangles of every solid, halved at the median of the widest side; whether its
- * surface is closed, every edge being run through as often one way as the other; and a vertex of each connected piece of it.
+/* The parts of eb_crossings that do not change with the positions: a tree over the triangles of
+ * every solid, halved at the median of the widest side; whether its surface is closed, every edge
+ * being run through as often one way as the other; and a vertex of each connected piece of it.
  *
- * Workspace of eb_crossings_create: some 100 bytes a triangle and 4 a vertex, freed before it returns. */
+ * Workspace of eb_crossings_create: some 100 bytes a triangle and 4 a vertex, freed before it
+ * returns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,8 @@
 #include "harness/audit/crossings_data.h"
 #include "problems/base/memory.h"
 
-/* An edge of a triangle: its ends, the lower first, and whether the triangle runs through it that way (1) or back (-1). */
+/* An edge of a triangle: its ends, the lower first, and whether the triangle runs through it that
+ * way (1) or back (-1). */
 typedef struct edge {
   int32_t low, high, solid, way;
 } edge;
@@ -24,7 +27,7 @@ typedef struct builder {
   edge *edges;         /* 3 a triangle */
 } builder;
 
-/* ---- trees ------------------------------------------------------------------------------------ */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
 static void swap(int32_t *a, int32_t *b) {
   int32_t keep = *a;
@@ -32,7 +35,8 @@ static void swap(int32_t *a, int32_t *b) {
   *b = keep;
 }
 
-/* Puts the `rank` lowest centres along `axis` of order[0 .. count - 1] first (Hoare's selection). */
+/* Puts the `rank` lowest centres along `axis` of order[0 .. count - 1] first (Hoare's
+ * selection). */
 static void select_rank(const builder *b, int axis, int32_t *order, int32_t count, int32_t rank) {
   int32_t lo = 0, hi = count - 1;
   while (lo < hi) {
@@ -78,7 +82,8 @@ static void build(builder *b, int32_t first, int32_t count) {
   b->c->nodes[at].after = b->c->node_count;
 }
 
-/* Triangles by solid, in the order given (a counting sort); last_piece serves as the end of each solid's. */
+/* Triangles by solid, in the order given (a counting sort); last_piece serves as the end of each
+ * solid's. */
 static void sort_by_solid(builder *b) {
   const eb_solids *from = b->from;
   eb_solid *solids = b->c->solids;
@@ -107,7 +112,7 @@ static void build_trees(builder *b, const double *x) {
     memcpy(c->triangles + 3 * t, b->from->triangles + 3 * (size_t)b->order[t], 3 * sizeof(int32_t));
 }
 
-/* ---- closed surfaces and their pieces --------------------------------------------------------- */
+/* ---- closed surfaces and their pieces -------------------------------------------------------- */
 
 static int compare_edges(const void *a, const void *b) {
   const edge *e = a, *f = b;
@@ -162,7 +167,7 @@ static void find_pieces(builder *b) {
   }
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static eb_error check(const eb_solids *solids) {
   for (int32_t t = 0; t < solids->triangle_count; t++) {

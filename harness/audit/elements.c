@@ -1,9 +1,12 @@
-/* Loops over the elements of an audit: slower than what they judge. They are cut into lanes, which idle cores take; lanes are the same, and summed in the same order, whoever
- * took them: so are the figures on every machine and run.
+/* Loops over the elements of an audit: slower than what they judge. They are cut into lanes, which
+ * idle cores take; lanes are the same, and summed in the same order, whoever took them: so are the
+ * figures on every machine and run.
  *
- *   F = sum_a x_a (x) dN_a/dX,   g_a = sum_q w_q P(F_q) dN_a/dX,   (K v)_a = sum_q w_q (dP/dF : sum_b v_b (x) dN_b/dX) dN_a/dX
+ *   F = sum_a x_a (x) dN_a/dX,   g_a = sum_q w_q P(F_q) dN_a/dX,
+ *   (K v)_a = sum_q w_q (dP/dF : sum_b v_b (x) dN_b/dX) dN_a/dX
  *
- * What rounding leaves unknown of g_a: with positions known to eps |x|, F is known to eps sum_b |x_b| |dN_b/dX| and P to (lambda + 2 mu) times that. */
+ * What rounding leaves unknown of g_a: with positions known to eps |x|, F is known to eps sum_b
+ * |x_b| |dN_b/dX| and P to (lambda + 2 mu) times that. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +17,7 @@
 
 enum { MOST_NODES = 8 };
 
-/* ---- rest shapes ------------------------------------------------------------------------------ */
+/* ---- rest shapes ----------------------------------------------------------------------------- */
 
 /* Inverse transpose of the 3x3 matrix A; returns its determinant. */
 static double inverse_transpose(const double A[9], double out[9]) {
@@ -31,7 +34,8 @@ static double inverse_transpose(const double A[9], double out[9]) {
 static const double hexahedron_corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
                                                {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
 
-/* dN_a/dxi of the reference element: linear triangle (0, e1, e2), linear tetrahedron (0, e1, e2, e3), trilinear cube [-1, 1]^3. */
+/* dN_a/dxi of the reference element: linear triangle (0, e1, e2), linear tetrahedron (0, e1, e2,
+ * e3), trilinear cube [-1, 1]^3. */
 static void reference_gradients(eb_element_type type, int point, double dN[MOST_NODES][3]) {
   if (type == EB_TRIANGLE) {
     static const double triangle[3][3] = {{-1, -1, 0}, {1, 0, 0}, {0, 1, 0}};
@@ -61,7 +65,8 @@ static void reference_values(eb_element_type type, int point, double N[MOST_NODE
       N[a] *= 1 + hexahedron_corner[a][d] * hexahedron_corner[point][d] / sqrt(3);
 }
 
-/* Gradients and weight of one quadrature point of one element. Triangles are slices of a solid that does not stretch along z. */
+/* Gradients and weight of one quadrature point of one element. Triangles are slices of a solid that
+ * does not stretch along z. */
 static void rest_point(const eb_mesh *mesh, const eb_material *material, int32_t e, int point,
                        double *gradients, double *weight) {
   static const double cells[] = {
@@ -380,7 +385,7 @@ void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic 
   }
 }
 
-/* ---- tangents --------------------------------------------------------------------------------- */
+/* ---- tangents -------------------------------------------------------------------------------- */
 
 static void tangent_lane(void *context, int32_t part) {
   sweep *s = context;

@@ -1,17 +1,25 @@
 /* The residual of the equation that a step declares, and how much better the step is than none.
  *
- * Implicit Euler and statics: grad W(x1), as audit.c has it. Linearized, with the scales a (mass) and s (stiffness) of eb_linearization:
+ * Implicit Euler and statics: grad W(x1), as audit.c has it. Linearized, with the scales a (mass)
+ * and s (stiffness) of eb_linearization:
  *
- *   r = M (a v1 - v0) / h + g(x0) + s h K(x0) v1 - f_ext - f_c - r_contact,   f_c = k depth n - s h k P (v1 - w) at touches (implicit_penalty.h)
+ *   r = M (a v1 - v0) / h + g(x0) + s h K(x0) v1 - f_ext - f_c - r_contact,
+ *   f_c = k depth n - s h k P (v1 - w) at touches (implicit_penalty.h)
  *
- * Reduced: a Galerkin method leaves a residual that is orthogonal to its subspace, in which its own velocities are. What is measured is the power of the residual, v1 . r, over
- * the sum of the powers of inertia, g and f_ext node by node and of the rounding floor u; the basis need not be known. That asks that held nodes stand still and nothing is carried by joints; otherwise the residual of all free nodes is
- * taken. Position-based: forces between the nodes of a body neither push nor turn it; what is measured is, over
- * bodies that nothing holds, sum_i M (x1 - xt) / h^2 - f_ext and its moment about the centre, over their terms (grad W where all bodies are held).
+ * Reduced: a Galerkin method leaves a residual that is orthogonal to its subspace, in which its own
+ * velocities are. What is measured is the power of the residual, v1 . r, over the sum of the powers
+ * of inertia, g and f_ext node by node and of the rounding floor u; the basis need not be known.
+ * That asks that held nodes stand still and nothing is carried by joints; otherwise the residual of
+ * all free nodes is taken. Position-based: forces between the nodes of a body neither push nor turn
+ * it; what is measured is, over bodies that nothing holds, sum_i M (x1 - xt) / h^2 - f_ext and its
+ * moment about the centre, over their terms (grad W where all bodies are held).
  *
- * Doing nothing is to stop (v1 = 0) or to go on (v1 = v0): their residuals in the same equation, and, with d = h v1 and r_s the residual when stopped, the quadratic model
+ * Doing nothing is to stop (v1 = 0) or to go on (v1 = v0): their residuals in the same equation,
+ * and, with d = h v1 and r_s the residual when stopped, the quadratic model
  *   Q(d) = (r_s + r(d)) . d / 2
- * of a linearized step (what colliders do on their way is left out of r_s) or the true potential W otherwise, tell whether a step is better than either. Bodies that joints carry along are left out: their nodes alone do not tell. */
+ * of a linearized step (what colliders do on their way is left out of r_s) or the true potential W
+ * otherwise, tell whether a step is better than either. Bodies that joints carry along are left
+ * out: their nodes alone do not tell. */
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +44,7 @@ static bool linear(const eb_declaration *declared) {
          (declared->equation == EB_EQUATION_REDUCED && declared->linearization.stiffness > 0);
 }
 
-/* ---- linearized ------------------------------------------------------------------------------- */
+/* ---- linearized ------------------------------------------------------------------------------ */
 
 /* The penalty of implicit colliders and their friction at velocities v, taken out of r. */
 static void take_touches(eb_audit *audit, const eb_state *before, double dt,
@@ -108,7 +116,8 @@ static double model(const eb_audit *audit, double dt, const double *stopped, con
   return 0.5 * dt * (product(audit, stopped, v) + product(audit, r, v));
 }
 
-/* The residual when everything stops, x1 = x0 and v1 = 0, into r; colliders push as they do at `time`. */
+/* The residual when everything stops, x1 = x0 and v1 = 0, into r; colliders push as they do at
+ * `time`. */
 static double stopped_residual(const eb_audit *audit, const eb_state *before, double time,
                                double dt, double *r) {
   double rate = 1 / dt;
@@ -130,7 +139,7 @@ static void compare_linear(eb_audit *audit, const eb_state *before, const eb_sta
   row->compared_residual = row->step_residual;
 }
 
-/* ---- position-based --------------------------------------------------------------------------- */
+/* ---- position-based -------------------------------------------------------------------------- */
 
 enum { PUSH, TURN = 3, PUSHES = 6, TURNS, MASS, CENTRE, HELD = 12 };
 
@@ -177,7 +186,7 @@ static bool net_forces(eb_audit *audit, const eb_state *before, const eb_state *
   return any;
 }
 
-/* ---- reduced ---------------------------------------------------------------------------------- */
+/* ---- reduced --------------------------------------------------------------------------------- */
 
 /* Power of the residual r along v, over that of its terms, W. */
 static void power(const eb_audit *audit, const eb_state *before, const eb_declaration *declared,
@@ -195,7 +204,8 @@ static void power(const eb_audit *audit, const eb_state *before, const eb_declar
   }
 }
 
-/* Whether all held nodes stand still, so that velocities of the step are motions of the subspace. Their places tell, which are the script's: velocities are the solver's. */
+/* Whether all held nodes stand still, so that velocities of the step are motions of the subspace.
+ * Their places tell, which are the script's: velocities are the solver's. */
 static bool homogeneous(const eb_audit *audit, const eb_state *before, const eb_state *after,
                         double allowed) {
   if (audit->scene->articulation) return false;
@@ -214,14 +224,16 @@ static void reduce(const eb_audit *audit, const eb_state *before, const eb_state
   out->residual2 = share * share * out->scale2;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
-/* Elastic energies and penalties of doing nothing, J: free nodes stay, or go on as they are; those that are fixed are where they belong at the end. */
+/* Elastic energies and penalties of doing nothing, J: free nodes stay, or go on as they are; those
+ * that are fixed are where they belong at the end. */
 typedef struct nothing {
   double stopped, going;
 } nothing;
 
-/* W of a step that stops or of one that goes on, whichever is lower, less W of x1. In statics (dt = 0) nothing goes on, and there is no inertia. */
+/* W of a step that stops or of one that goes on, whichever is lower, less W of x1. In statics (dt =
+ * 0) nothing goes on, and there is no inertia. */
 static double potential_gain(const eb_audit *audit, const eb_state *before, const eb_state *after,
                              double dt, const nothing *energies) {
   static const double known = 1e-12; /* of the energies: rounding of some thousand terms */
@@ -240,7 +252,8 @@ static double potential_gain(const eb_audit *audit, const eb_state *before, cons
   return least - end - known * (fabs(least) + fabs(end));
 }
 
-/* A step whose free nodes go `share` of the way that their velocities take them: its elastic energy and penalty, and in *residual |grad W|. In statics (dt = 0) there is no inertia. */
+/* A step whose free nodes go `share` of the way that their velocities take them: its elastic energy
+ * and penalty, and in *residual |grad W|. In statics (dt = 0) there is no inertia. */
 static double without_forces(eb_audit *audit, const eb_state *before, const eb_state *after,
                              double dt, double share, double *residual) {
   eb_audit_elastic at = {.g = audit->stretch};
@@ -297,9 +310,12 @@ static terms residual_of(eb_audit *audit, const eb_state *before, const eb_state
   return based ? net : own;
 }
 
-/* The residual is a force that is not there: what it does on the way of the step is energy from nowhere. All other gain is the equation's own - a linearized step is given energy by
- * its linearization, implicit Euler where bodies under pressure turn - and belongs to the column energy_excess. Steps in parts follow no residual that could be told: all their
- * gain is theirs. What roundings of the forces may do on that way is no work: of a body at rest it would be all there is. */
+/* The residual is a force that is not there: what it does on the way of the step is energy from
+ * nowhere. All other gain is the equation's own - a linearized step is given energy by its
+ * linearization, implicit Euler where bodies under pressure turn - and belongs to the column
+ * energy_excess. Steps in parts follow no residual that could be told: all their gain is theirs.
+ * What roundings of the forces may do on that way is no work: of a body at rest it would be all
+ * there is. */
 static double work_of(const eb_audit *audit, const eb_state *before, const eb_state *after,
                       const eb_declaration *declared, const eb_audit_row *row) {
   const double *r = linear(declared) ? audit->own : audit->residual;

@@ -1,12 +1,16 @@
 /* Signs of determinants by expansions.
  *
- *   det[a - d, b - d, c - d] = sum over cyclic (i, j, k) of (a - d)_i ((b - d)_j (c - d)_k - (b - d)_k (c - d)_j)
+ *   det[a - d, b - d, c - d] =
+ *     sum over cyclic (i, j, k) of (a - d)_i ((b - d)_j (c - d)_k - (b - d)_k (c - d)_j)
  *
- * Floating point errs by less than (7 + 56 e) e times the sum of the absolute values of the products, and the 2x2 determinant by (3 + 16 e) e times, e = 2^-53
- * (Shewchuk 1997, Sections 4.2 and 4.3). Beyond that, differences are two-term expansions, and sums and products of expansions drop their zeros: where
- * differences are exact, as on grids, an expansion stays short. Its last term is the largest and has the sign of the sum.
+ * Floating point errs by less than (7 + 56 e) e times the sum of the absolute values of the
+ * products, and the 2x2 determinant by (3 + 16 e) e times, e = 2^-53 (Shewchuk 1997, Sections 4.2
+ * and 4.3). Beyond that, differences are two-term expansions, and sums and products of expansions
+ * drop their zeros: where differences are exact, as on grids, an expansion stays short. Its last
+ * term is the largest and has the sign of the sum.
  *
- * The arithmetic is that of IEEE 754 without contraction (Makefile). Nothing is allocated, nothing fails. */
+ * The arithmetic is that of IEEE 754 without contraction (Makefile). Nothing is allocated, nothing
+ * fails. */
 #include "harness/audit/exact.h"
 
 #include <math.h>

@@ -1,8 +1,10 @@
-/* Seen along a direction m, a fan spreads when every triangle shows its front and they go round the vertex once: then each has a sector of directions from the vertex for
- * itself, and two meet only along the spoke that they share. What is seen apart is apart.
+/* Seen along a direction m, a fan spreads when every triangle shows its front and they go round the
+ * vertex once: then each has a sector of directions from the vertex for itself, and two meet only
+ * along the spoke that they share. What is seen apart is apart.
  *
- * m is the sum of the normals. The fan goes round as often as the rim passes the line of any one direction r, seen along m, in pairs: as det(m, r, rim - o) changes
- * sign. m and r are vectors of doubles as they are; that they come from rounded sums does not matter. */
+ * m is the sum of the normals. The fan goes round as often as the rim passes the line of any one
+ * direction r, seen along m, in pairs: as det(m, r, rim - o) changes sign. m and r are vectors of
+ * doubles as they are; that they come from rounded sums does not matter. */
 #include "harness/audit/exact_fan.h"
 
 #include <stddef.h>

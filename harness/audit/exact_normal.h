@@ -1,11 +1,12 @@
-/* Normals of triangles and the side that points are on, where floating point can tell it beyond doubt. Internal to harness/audit; the bound holds as well where
- * multiply-adds are contracted. */
+/* Normals of triangles and the side that points are on, where floating point can tell it beyond
+ * doubt. Internal to harness/audit; the bound holds as well where multiply-adds are contracted. */
 #ifndef EB_AUDIT_EXACT_NORMAL_H
 #define EB_AUDIT_EXACT_NORMAL_H
 
 #include <math.h>
 
-/* n is b x c of two vectors that differences of points may be, as floating point has it; size the sum of absolute values of what is subtracted in it. */
+/* n is b x c of two vectors that differences of points may be, as floating point has it; size the
+ * sum of absolute values of what is subtracted in it. */
 typedef struct eb_exact_normal {
   double n[3], size[3];
 } eb_exact_normal;
@@ -32,14 +33,16 @@ static inline eb_exact_normal eb_exact_normal_of(const double *t0, const double 
   return eb_exact_cross(b, c);
 }
 
-/* The sign of component d, 0 when in doubt: orient2d errs by (3 + 16 e) e times the size, e = 2^-53 (exact.c). */
+/* The sign of component d, 0 when in doubt: orient2d errs by (3 + 16 e) e times the size, e = 2^-53
+ * (exact.c). */
 static inline int eb_exact_facing(const eb_exact_normal *normal, int d) {
   double least = 4 * 0x1p-53 * normal->size[d];
   return (normal->n[d] > least) - (normal->n[d] < -least);
 }
 
-/* The sign of (p - q) . n, 0 when in doubt. With q = t0 that of orient3d, evaluated alike: it errs by (7 + 56 e) e times the size. So does the product of two normals,
- * which is of fourth order and may come near the least numbers there are; hence 1e-300. */
+/* The sign of (p - q) . n, 0 when in doubt. With q = t0 that of orient3d, evaluated alike: it errs
+ * by (7 + 56 e) e times the size. So does the product of two normals, which is of fourth order and
+ * may come near the least numbers there are; hence 1e-300. */
 static inline int eb_exact_along(const eb_exact_normal *normal, const double p[3],
                                  const double q[3]) {
   double sum = 0, size = 0;

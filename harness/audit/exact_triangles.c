@@ -1,17 +1,24 @@
-/* Two triangles meet exactly when an edge of one meets the other: where planes cross, the ends of the common segment lie on edges; in one plane, either edges
- * cross or one triangle holds an edge of the other.
+/* Two triangles meet exactly when an edge of one meets the other: where planes cross, the ends of
+ * the common segment lie on edges; in one plane, either edges cross or one triangle holds an edge
+ * of the other.
  *
  * Segment (a, b) and triangle (p, q, r), by signs of orient3d:
  *   - a and b strictly on one side of the plane: no;
- *   - not both in the plane: the line crosses it in one point, which is in the triangle when (a, b) passes its three edges on the same side, or through one;
- *   - both in the plane: in all three projections along axes. Projection keeps what meets, and one of the three keeps what does not.
- * A triangle without area has no plane: it is its edges, and two segments meet when they are coplanar and meet in all projections.
+ *   - not both in the plane: the line crosses it in one point, which is in the triangle when (a,
+ *     b) passes its three edges on the same side, or through one;
+ *   - both in the plane: in all three projections along axes. Projection keeps what meets, and
+ *     one of the three keeps what does not.
+ * A triangle without area has no plane: it is its edges, and two segments meet when they are
+ * coplanar and meet in all projections.
  *
- * Most pairs of a surface are neighbours that plainly do not meet: floating point with a bound on its error says so first. Then a line that parts them in one projection
- * does, which spares flat surfaces the determinants in space, all of which are 0 there and known so only exactly.
+ * Most pairs of a surface are neighbours that plainly do not meet: floating point with a bound on
+ * its error says so first. Then a line that parts them in one projection does, which spares flat
+ * surfaces the determinants in space, all of which are 0 there and known so only exactly.
  *
- * Triangles that share the corner o meet beyond it exactly when the edge opposite to o of one meets the other: from o along a common point both end on such an
- * edge, and the one that ends first ends in the other. Those that share an edge meet beyond it exactly when they lie in one plane on the same side of it. */
+ * Triangles that share the corner o meet beyond it exactly when the edge opposite to o of one meets
+ * the other: from o along a common point both end on such an edge, and the one that ends first ends
+ * in the other. Those that share an edge meet beyond it exactly when they lie in one plane on the
+ * same side of it. */
 #include "harness/audit/exact_triangles.h"
 
 #include <math.h>
@@ -19,7 +26,7 @@
 
 #include "harness/audit/exact.h"
 
-/* ---- in a projection -------------------------------------------------------------------------- */
+/* ---- in a projection ------------------------------------------------------------------------- */
 
 /* Whether c, on the line through a and b, is between them (or all three are one point). */
 static bool between(int axis, const double *a, const double *b, const double *c) {
@@ -54,7 +61,7 @@ static bool segment_meets_2d(int axis, const double *a, const double *b, const d
   return false;
 }
 
-/* ---- in space --------------------------------------------------------------------------------- */
+/* ---- in space -------------------------------------------------------------------------------- */
 
 static bool has_area(const double *const t[3]) {
   for (int axis = 0; axis < 3; axis++)
@@ -98,7 +105,8 @@ typedef struct sides {
   int of[3]; /* of the plane of the other triangle, corner by corner */
 } sides;
 
-/* Returns whether all corners of s but those in `shared` (a bit each) are strictly on one side of the plane of t: then they meet nowhere else. */
+/* Returns whether all corners of s but those in `shared` (a bit each) are strictly on one side of
+ * the plane of t: then they meet nowhere else. */
 static bool parted(const double *const s[3], const double *const t[3], int shared, sides *out) {
   bool above = true, below = true;
   for (int i = 0; i < 3; i++) {
@@ -130,7 +138,8 @@ static int broadest_axis(const double *const s[3]) {
   return axis;
 }
 
-/* Whether the line of an edge of s parts the two in a projection: all corners of t but the shared ones strictly beyond it, and those on it. */
+/* Whether the line of an edge of s parts the two in a projection: all corners of t but the shared
+ * ones strictly beyond it, and those on it. */
 static bool parted_in(int axis, const double *const s[3], int of_s, const double *const t[3],
                       int of_t) {
   for (int i = 0; i < 3; i++) {
@@ -157,7 +166,7 @@ static bool folded_flat(const double *p, const double *q, const double *a, const
   return same;
 }
 
-/* ---- at a glance ------------------------------------------------------------------------------ */
+/* ---- at a glance ----------------------------------------------------------------------------- */
 
 /* Whether all corners of s but the shared ones are strictly on one side of t, of normal n. */
 static bool plainly_beside(const double *const s[3], int of_s, const double *const t[3],
@@ -172,8 +181,9 @@ static bool plainly_beside(const double *const s[3], int of_s, const double *con
   return above || below;
 }
 
-/* Whether a plane through the shared corner parts the two: the one across the way from the middle of one edge opposite to it to that of the other. Any
- * plane would do; its normal is taken as computed, and only the products with it err. */
+/* Whether a plane through the shared corner parts the two: the one across the way from the middle
+ * of one edge opposite to it to that of the other. Any plane would do; its normal is taken as
+ * computed, and only the products with it err. */
 static bool plainly_opposite(const double *o, const double *a, const double *b, const double *c,
                              const double *d) {
   double n[3], sum[4] = {0}, size[4] = {0};
@@ -190,7 +200,8 @@ static bool plainly_opposite(const double *o, const double *a, const double *b, 
   return true;
 }
 
-/* Whether neighbours across an edge lie on different sides of it in some projection; `along`: both run through the edge the same way. */
+/* Whether neighbours across an edge lie on different sides of it in some projection; `along`: both
+ * run through the edge the same way. */
 static bool plainly_unfolded(const eb_exact_normal *s, const eb_exact_normal *t, bool along) {
   for (int d = 0; d < 3; d++) {
     int facing = eb_exact_facing(s, d) * eb_exact_facing(t, d);
@@ -199,7 +210,7 @@ static bool plainly_unfolded(const eb_exact_normal *s, const eb_exact_normal *t,
   return false;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 /* Corners with the same number: a bit of s each and a bit of t each; returns how many. */
 static int shared_corners(const int32_t s[3], const int32_t t[3], int *of_s, int *of_t) {

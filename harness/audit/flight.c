@@ -1,24 +1,35 @@
 /* Over the nodes of a body without scripted or carried nodes, internal forces cancel:
  *
- *   P1 - P0 = h F,   P = sum_i m_i v_i,   F = sum_i f_ext,i + r_i;   sum_i m_i (x1 - x0)_i = h P1   (or h (P0 + P1) / 2),
+ *   P1 - P0 = h F,   P = sum_i m_i v_i,   F = sum_i f_ext,i + r_i;
+ *   sum_i m_i (x1 - x0)_i = h P1   (or h (P0 + P1) / 2),
  *
- * m V for a free rigid body. Positions that are corrected down the potential may move a body against its nodes' inertia; where they may go is motion.c's. What is left of either, B, is summed over a flight, so that a part of the weight that is missing in every step shows, however small it is beside the
- * momentum, and errors of iterative solvers, which have no direction, do not:
+ * m V for a free rigid body. Positions that are corrected down the potential may move a body
+ * against its nodes' inertia; where they may go is motion.c's. What is left of either, B, is summed
+ * over a flight, so that a part of the weight that is missing in every step shows, however small it
+ * is beside the momentum, and errors of iterative solvers, which have no direction, do not:
  *
- *   |sum B| <= 10 % of sum h (sum of the sizes of the forces) + 0.1 % of the largest sum_i m_i |v_i| + rounding,
+ *   |sum B| <= 10 % of sum h (sum of the sizes of the forces)
+ *              + 0.1 % of the largest sum_i m_i |v_i| + rounding,
  *
- * the last the sum of what a step's roundings may leave: 64 eps sum_i m_i |x1_i| / h, and h times 45 roundings of the elastic forces (equation.c). Without it a body at rest
- * where nothing pulls would have to keep the momentum of its roundings.
+ * the last the sum of what a step's roundings may leave: 64 eps sum_i m_i |x1_i| / h, and h times
+ * 45 roundings of the elastic forces (equation.c). Without it a body at rest where nothing pulls
+ * would have to keep the momentum of its roundings.
  *
- * Bodies that something holds are pushed by what holds them, through the elements at the held nodes. With r the residual of the declared equation, in which those forces are, and g_j the
+ * Bodies that something holds are pushed by what holds them, through the elements at the held
+ * nodes. With r the residual of the declared equation, in which those forces are, and g_j the
  * elastic forces on held nodes,
  *
- *   |sum h sum_free r_i| <= 10 % of sum h (|weight| + sum |pushes| + sum_held |g_j|) + 0.1 % of the largest sum_i m_i |v_i| + sum (e sqrt(nodes) + h u),
+ *   |sum h sum_free r_i| <= 10 % of sum h (|weight| + sum |pushes| + sum_held |g_j|)
+ *                           + 0.1 % of the largest sum_i m_i |v_i| + sum (e sqrt(nodes) + h u),
  *
- * over the run, for equations whose residual is that of all free nodes; e is the scene's bound on momentum where contacts are constraints (judge_motion.c), u what rounding leaves unknown. In it a step that claims nothing cannot forget the weight of a clamped body.
+ * over the run, for equations whose residual is that of all free nodes; e is the scene's bound on
+ * momentum where contacts are constraints (judge_motion.c), u what rounding leaves unknown. In it a
+ * step that claims nothing cannot forget the weight of a clamped body.
  *
- * A tenth is where errors are of order one (harness/results/accuracy.h). A linearized step with a declared mass scale a > 1 (damping) takes (a - 1) P1 from the momentum, at most a tenth of it in a step. Where parts of a step are not known (substeps), or
- * forces of its end act (implicit colliders), a flight ends when a node of the body is pushed, and begins anew behind it. */
+ * A tenth is where errors are of order one (harness/results/accuracy.h). A linearized step with a
+ * declared mass scale a > 1 (damping) takes (a - 1) P1 from the momentum, at most a tenth of it in
+ * a step. Where parts of a step are not known (substeps), or forces of its end act (implicit
+ * colliders), a flight ends when a node of the body is pushed, and begins anew behind it. */
 #include "harness/audit/flight.h"
 
 #include <float.h>
@@ -79,7 +90,7 @@ void eb_flight_destroy(eb_flight *flight) {
   free(flight);
 }
 
-/* ---- a step ----------------------------------------------------------------------------------- */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 /* Whether a collider whose force in this step is not known from its start reaches the node. */
 static bool is_pushed(const eb_scene *scene, const eb_state *before, const eb_state *after,
@@ -128,7 +139,8 @@ static void take_rider(const eb_audit *audit, const eb_state *before, const eb_s
   s->size = 0.5 * (sqrt(eb_dot3(s->p0, s->p0)) + sqrt(eb_dot3(s->p1, s->p1)));
 }
 
-/* The residual whose sum over free nodes is what is left of a held body's momentum; NULL where it is not known of single nodes. */
+/* The residual whose sum over free nodes is what is left of a held body's momentum; NULL where it
+ * is not known of single nodes. */
 static const double *residual_of(const eb_audit *audit, const eb_declaration *declared) {
   bool whole = declared->update == EB_UPDATE_END_VELOCITY;
   if (whole && declared->equation == EB_EQUATION_LINEARIZED) return audit->own;

@@ -7,10 +7,12 @@
 typedef struct eb_flight eb_flight;
 
 typedef struct eb_flight_row {
-  double
-      balance; /* kg m/s: largest momentum that the step gives a body and no force explains, by velocities or by positions */
-  double
-      excess; /* the largest such sum over a body's flight so far, over what is allowed (flight.c): 1 is the bound */
+  /* kg m/s: largest momentum that the step gives a body and no force explains, by velocities or
+   * by positions */
+  double balance;
+  /* the largest such sum over a body's flight so far, over what is allowed (flight.c): 1 is the
+   * bound */
+  double excess;
   double held_excess; /* the same of bodies that something holds */
 } eb_flight_row;
 

@@ -1,10 +1,13 @@
-/* A carried node a has no equation of its own: x_a = p_a(q), and d'Alembert's principle lets all that acts on it act on the joints.
- * With g_a - f_a its internal less its external force at the end of the step, implicit Euler for the angles reads
+/* A carried node a has no equation of its own: x_a = p_a(q), and d'Alembert's principle lets all
+ * that acts on it act on the joints. With g_a - f_a its internal less its external force at the end
+ * of the step, implicit Euler for the angles reads
  *
- *   r = M(q1) (u1 - u0) / h - tau(q1, u1) + sum_a J_a(q1)^T (m_a (J_a(q1) u1 - J_a(q0) u0) / h + g_a - f_a) = 0,
+ *   r = M(q1) (u1 - u0) / h - tau(q1, u1)
+ *       + sum_a J_a(q1)^T (m_a (J_a(q1) u1 - J_a(q0) u0) / h + g_a - f_a) = 0,
  *
- * in statics without inertia and with tau(q1, 0). The nodes' inertia is that of their velocities: (x1 - x0 - h v0) / h^2, which is the
- * same for free nodes, has only half the centripetal acceleration of a node on a circle. */
+ * in statics without inertia and with tau(q1, 0). The nodes' inertia is that of their velocities:
+ * (x1 - x0 - h v0) / h^2, which is the same for free nodes, has only half the centripetal
+ * acceleration of a node on a circle. */
 #include "harness/audit/joints.h"
 
 #include <math.h>
@@ -49,7 +52,8 @@ static void carried_velocity(const eb_articulation *articulation, int32_t k, con
   }
 }
 
-/* r += sum_a J_a^T (inertia_a + load_a), inertia per kg times `inertial`; likewise, node by node. */
+/* r += sum_a J_a^T (inertia_a + load_a), inertia per kg times `inertial`; likewise, node by
+ * node. */
 static double add_nodes(const eb_articulation *articulation, const double *mass, const double *load,
                         const eb_state *before, const eb_state *after, double inertial, double *r) {
   double jacobian[3 * EB_MAX_JOINTS], f[3], v[3], size2 = 0;

@@ -4,8 +4,9 @@
 
 #include "harness/audit/audit.h"
 
-/* Energies and momenta of the bodies at `after`, and the residual of the joints' equation. `mass` (nodes) and `load` (nodes x 3: internal less
- * external forces, N) are read at the carried nodes. */
+/* Energies and momenta of the bodies at `after`, and the residual of the joints' equation.
+ * `mass` (nodes) and `load` (nodes x 3: internal less external forces, N) are read at the
+ * carried nodes. */
 void eb_audit_joints(const eb_articulation *articulation, const double *mass, const double *load,
                      const eb_state *before, const eb_state *after, double dt, eb_equation equation,
                      eb_audit_row *row);

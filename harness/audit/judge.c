@@ -1,5 +1,6 @@
-/* Vertices are numbered as in the record: nodes of the mesh, then the vertices of the obstacles in their order. Solids are the connected components of the mesh and
- * the obstacles; one whose nodes ride on a free rigid body keeps its shape.
+/* Vertices are numbered as in the record: nodes of the mesh, then the vertices of the obstacles in
+ * their order. Solids are the connected components of the mesh and the obstacles; one whose nodes
+ * ride on a free rigid body keeps its shape.
  *
  * Workspace: the trees of crossings.h and some 150 bytes a vertex; a step allocates nothing. */
 #include <math.h>
@@ -11,7 +12,7 @@
 #include "problems/base/memory.h"
 #include "problems/mesh/cut.h"
 
-/* ---- surfaces --------------------------------------------------------------------------------- */
+/* ---- surfaces -------------------------------------------------------------------------------- */
 
 static int32_t count_obstacle_vertices(const eb_scene *scene) {
   int32_t count = 0;
@@ -96,7 +97,7 @@ static eb_error create_surfaces(eb_judge *judge) {
   return error;
 }
 
-/* ---- set-up ----------------------------------------------------------------------------------- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 static eb_error find_parts(eb_judge *judge) {
   const eb_free_bodies *bodies = judge->scene->free_bodies;
@@ -157,7 +158,7 @@ void eb_judge_destroy(eb_judge *judge) {
   free(judge);
 }
 
-/* ---- forces ----------------------------------------------------------------------------------- */
+/* ---- forces ---------------------------------------------------------------------------------- */
 
 /* Forces of contact on all vertices; contacts with vertices out of range have none. */
 static void gather_push(eb_judge *judge, const eb_contact_record *record) {
@@ -174,7 +175,8 @@ static void gather_push(eb_judge *judge, const eb_contact_record *record) {
   }
 }
 
-/* How far the riders' paths are from h (V + W x arm), V and W at the end, which a solver linearizes them to. */
+/* How far the riders' paths are from h (V + W x arm), V and W at the end, which a solver linearizes
+ * them to. */
 static void measure_bent(eb_judge *judge, const eb_state *before, const eb_state *after,
                          double dt) {
   const eb_free_bodies *bodies = judge->scene->free_bodies;
@@ -194,7 +196,7 @@ static void measure_bent(eb_judge *judge, const eb_state *before, const eb_state
   }
 }
 
-/* ---- a step ----------------------------------------------------------------------------------- */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 const double *eb_judge_forces(eb_judge *judge, const eb_contact_record *record) {
   gather_push(judge, record);

@@ -1,9 +1,11 @@
-/* The judge of contact: what the harness says of a step with contact as constraints, by its own code.
+/* The judge of contact: what the harness says of a step with contact as constraints, by its own
+ * code.
  *
- * Surfaces at the end of the step are tested exactly (crossings.h). Contacts are measured from positions (contact_law.h), and their forces have to explain the motion of
- * every body: the sum of
+ * Surfaces at the end of the step are tested exactly (crossings.h). Contacts are measured from
+ * positions (contact_law.h), and their forces have to explain the motion of every body: the sum of
  *   M (v1 - v0) = h f_ext(t0, x0, v0) + h sum_k sum_i w_ki R_k^T r_k
- * over its nodes, in which internal forces cancel; likewise the spin of rigid bodies. Nothing here calls problems/collision or solvers/contact. */
+ * over its nodes, in which internal forces cancel; likewise the spin of rigid bodies. Nothing here
+ * calls problems/collision or solvers/contact. */
 #ifndef EB_AUDIT_JUDGE_H
 #define EB_AUDIT_JUDGE_H
 
@@ -17,26 +19,29 @@ typedef struct eb_judge eb_judge;
 typedef struct eb_judgement {
   eb_crossing_counts crossings;
   eb_contact_law law;
-  int64_t
-      unrecorded; /* pairs of features of different bodies that are near and have no contact beside them (near.h) */
+  /* pairs of features of different bodies that are near and have no contact beside them (near.h) */
+  int64_t unrecorded;
   double balance; /* kg m/s: largest momentum of a body that is not explained */
-  double
-      balance_excess; /* the same, and of rigid bodies spin, over the scene's bound (judge_motion.c) */
+  /* the same, and of rigid bodies spin, over the scene's bound (judge_motion.c) */
+  double balance_excess;
   double obstacles_work; /* J: of obstacles on bodies */
 } eb_judgement;
 
-/* Of a scene that needs EB_CAP_CONTACT; `audit` is that of the same scene and mesh and must outlive it. */
+/* Of a scene that needs EB_CAP_CONTACT; `audit` is that of the same scene and mesh and must outlive
+ * it. */
 EB_MUST eb_error eb_judge_create(const eb_scene *scene, const eb_audit *audit, eb_judge **out);
 void eb_judge_destroy(eb_judge *judge);
 
-/* The forces of the contacts that a solver reports, or NULL, on the nodes (nodes x 3, N; good until the next call): for eb_audit_contact_forces. */
+/* The forces of the contacts that a solver reports, or NULL, on the nodes (nodes x 3, N; good until
+ * the next call): for eb_audit_contact_forces. */
 const double *eb_judge_forces(eb_judge *judge, const eb_contact_record *record);
 
 /* What the scene's bounds are multiplied by for a step that says it has stagnated; 1 for others. */
 double eb_judge_slack(eb_reason reason);
 
-/* Judges the step that led from `before` to `after` with finite states, h = dt, after eb_judge_forces with the same record; the audit must have seen the step last, with those
- * forces. Momentum is judged for bodies without scripted nodes. */
+/* Judges the step that led from `before` to `after` with finite states, h = dt, after
+ * eb_judge_forces with the same record; the audit must have seen the step last, with those forces.
+ * Momentum is judged for bodies without scripted nodes. */
 void eb_judge_step(eb_judge *judge, const eb_state *before, const eb_state *after, double dt,
                    const eb_contact_record *record, eb_reason reason, eb_judgement *judgement);
 

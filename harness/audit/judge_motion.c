@@ -1,9 +1,11 @@
 /* Momentum of a step with contact.
  *
- * A linearly implicit step solves A v1 = M v0 + h (f_ext - g) + H^T r to a residual of norm eps1. Over the nodes of a body without scripted nodes the forces of its
- * elements and their derivatives sum to 0, so that what remains of
+ * A linearly implicit step solves A v1 = M v0 + h (f_ext - g) + H^T r to a residual of norm eps1.
+ * Over the nodes of a body without scripted nodes the forces of its elements and their derivatives
+ * sum to 0, so that what remains of
  *   sum_i m_i (v1_i - v0_i) - h f_i - h sum_k w_ki R_k^T r_k
- * is a sum of residuals, at most sqrt(nodes) eps1 of them. A rigid body has one row for that, with its own velocity, and one for its spin about its centre,
+ * is a sum of residuals, at most sqrt(nodes) eps1 of them. A rigid body has one row for that, with
+ * its own velocity, and one for its spin about its centre,
  *   I0 (W1 - W0) + h W0 x I0 W0 - h sum_i arm_i x (f_i - m_i g + sum_k w_ki R_k^T r_k),
  * I0 and the arms those before the step. */
 #include <math.h>
@@ -12,7 +14,7 @@
 #include "harness/audit/judge_data.h"
 #include "problems/base/vector3.h"
 
-/* ---- momentum --------------------------------------------------------------------------------- */
+/* ---- momentum -------------------------------------------------------------------------------- */
 
 enum { MOMENTUM = 0, SPIN = 3 };
 

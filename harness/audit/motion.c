@@ -1,13 +1,18 @@
-/* Whether positions follow from velocities as a solver declares, and nodes that are held or carried are in their places.
+/* Whether positions follow from velocities as a solver declares, and nodes that are held or carried
+ * are in their places.
  *
  * With the state's numbers known to some roundings, x1 - x0 - h v1 of implicit Euler is nought to
  *   64 eps (|x0| + |x1| + h |v1|),
- * each the largest over the nodes: a velocity may be made of positions, or positions of a velocity. Free bodies follow their twist, joints their rates, likewise; their unit
- * quaternions and angles add 1 + the largest entry of q and of the poses. Scripted nodes are held to it too: what moves them has their velocity.
+ * each the largest over the nodes: a velocity may be made of positions, or positions of a velocity.
+ * Free bodies follow their twist, joints their rates, likewise; their unit quaternions and angles
+ * add 1 + the largest entry of q and of the poses. Scripted nodes are held to it too: what moves
+ * them has their velocity.
  *
- * Substeps: in parts of a step, velocities are not known. By the energy that a body can have in it - what it has at the start, and what forces give it on its way -
+ * Substeps: in parts of a step, velocities are not known. By the energy that a body can have in it
+ * - what it has at the start, and what forces give it on its way -
  *   |x1 - x0|_M <= h sqrt(2 (K0 + E0 + |f_ext . (x1 - x0)|)),
- * the M-norm being the root of sum_i m_i |x_i|^2. Corrected: c = x1 - x0 - h v1 may move nodes anywhere that lowers E - f_ext . x, and moves no body as a whole. */
+ * the M-norm being the root of sum_i m_i |x_i|^2. Corrected: c = x1 - x0 - h v1 may move nodes
+ * anywhere that lowers E - f_ext . x, and moves no body as a whole. */
 #include <float.h>
 #include <math.h>
 
@@ -29,7 +34,7 @@ static double largest(size_t count, const double *values) {
   return of_four;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------ */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 /* Node i's distance from x0 + h (a v0 + b v1). */
 static double off_update(const eb_state *before, const eb_state *after, double dt, double a,
@@ -80,7 +85,8 @@ static double beyond_energy(const eb_audit *audit, const eb_state *before, const
   return mass > 0 ? fmax(0, sqrt(way2) - reach) / sqrt(mass) : 0;
 }
 
-/* By how much the correction raises E + P - f . x, P the penalty of implicit colliders, J; 0 when it lowers it. */
+/* By how much the correction raises E + P - f . x, P the penalty of implicit colliders, J; 0 when
+ * it lowers it. */
 static double uphill(eb_audit *audit, const eb_state *before, const eb_state *after, double dt) {
   eb_audit_elastic without = {.g = audit->stretch};
   double work = 0;
@@ -94,9 +100,10 @@ static double uphill(eb_audit *audit, const eb_state *before, const eb_state *af
   return fmax(0, end - start - work);
 }
 
-/* ---- bodies ----------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* Free bodies against the pose that their twist leads to, and riding nodes against the pose; joints against their rates. */
+/* Free bodies against the pose that their twist leads to, and riding nodes against the pose; joints
+ * against their rates. */
 static void follow_bodies(const eb_state *before, const eb_state *after, double dt,
                           eb_audit_row *row) {
   for (size_t b = 0; b < (size_t)after->body_count; b++) {

@@ -1,5 +1,6 @@
-/* Two trees are walked together as crossings.c does, with boxes that are apart only when they are so by `distance`. Triangles that are nearer are nearest at a vertex and a face or at
- * two edges; which contacts join them is looked for in the whole record, since few pairs ever come so near. */
+/* Two trees are walked together as crossings.c does, with boxes that are apart only when they are
+ * so by `distance`. Triangles that are nearer are nearest at a vertex and a face or at two edges;
+ * which contacts join them is looked for in the whole record, since few pairs ever come so near. */
 #include "harness/audit/near.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ typedef struct search {
   const eb_contact_record *record;
 } search;
 
-/* ---- two triangles ---------------------------------------------------------------------------- */
+/* ---- two triangles --------------------------------------------------------------------------- */
 
 static void corners(const search *s, const int32_t vertex[4], double x[4][3]) {
   for (int i = 0; i < 4; i++)
@@ -30,7 +31,8 @@ static bool closer(const search *s, eb_pair_kind kind, const int32_t vertex[4]) 
   return eb_contact_law_distance((int32_t)kind, (const double(*)[3])x) < s->distance;
 }
 
-/* Whether all corners of `other` are farther than that on one side of the plane of triangle t, whatever floating point has done to its normal (exact_normal.h). */
+/* Whether all corners of `other` are farther than that on one side of the plane of triangle t,
+ * whatever floating point has done to its normal (exact_normal.h). */
 static bool is_beside(const search *s, int32_t t, const int32_t *other) {
   const eb_exact_normal *normal = &s->c->normals[t];
   const double *origin = s->x + 3 * (size_t)s->c->triangles[3 * (size_t)t];
@@ -85,7 +87,7 @@ static bool lacks_contact(const search *s, int32_t t, int32_t u) {
          !eb_exact_triangles_cross(s->x, a, b) && !recorded(s, a, b);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 static int64_t walk(const search *s, int32_t a, int32_t b) {
   const eb_span_node *A = &s->c->nodes[a], *B = &s->c->nodes[b];

@@ -5,10 +5,10 @@
 
 #include "harness/audit/reference_terms.h"
 
-/* ---- terms ------------------------------------------------------------------------------------ */
+/* ---- terms ----------------------------------------------------------------------------------- */
 
-/* h(J) = -mu ln J + lambda/2 ln^2 J; below J0 = 0.7 its Taylor polynomial of second order about J0, so that inverted
- * elements have an energy too. */
+/* h(J) = -mu ln J + lambda/2 ln^2 J; below J0 = 0.7 its Taylor polynomial of second order about J0,
+ * so that inverted elements have an energy too. */
 static void logarithmic(eb_lame lame, eb_four J, eb_term *out) {
   eb_four at = eb_four_at_least(J, 0.7), d = J - at, log_at = eb_four_log(at);
   eb_four h = -lame.mu * log_at + 0.5 * lame.lambda * log_at * log_at;
@@ -63,7 +63,7 @@ void eb_reference_fibre(const eb_material *material, const eb_four *I5, eb_term 
   *out = (eb_term){k1 / (2 * k2) * (grown - 1), k1 * d * grown, k1 * grown * (1 + 2 * k2 * d * d)};
 }
 
-/* ---- energies and stresses -------------------------------------------------------------------- */
+/* ---- energies and stresses ------------------------------------------------------------------- */
 
 /* What the formulas below share, from one F. */
 typedef struct kinematics {
@@ -138,9 +138,9 @@ static void neo_hookean(const kinematics *k, eb_four *psi, eb_four P[9]) {
   *psi = 0.5 * k->mu * (eb_norm2(k->F) - 3) + k->volume.value;
 }
 
-/* C10 (Ic - 3) + C01 (IIc - 3) + h(J) with C10 = 3 C01 and 2 (C10 + C01) = mu; h is the quadratic that gives
- * no stress at rest and Lame's lambda for small strain: h'(1) = -2 C10 - 4 C01, h'' = lambda + 2 C10.
- * IIc = |cof F|^2, dIIc/dF = 2 (Ic F - F F^T F). */
+/* C10 (Ic - 3) + C01 (IIc - 3) + h(J) with C10 = 3 C01 and 2 (C10 + C01) = mu; h is the quadratic
+ * that gives no stress at rest and Lame's lambda for small strain: h'(1) = -2 C10 - 4 C01, h'' =
+ * lambda + 2 C10. IIc = |cof F|^2, dIIc/dF = 2 (Ic F - F F^T F). */
 static void mooney_rivlin(const kinematics *k, eb_four *psi, eb_four P[9]) {
   const eb_four *F = k->F;
   double C10 = 0.375 * k->mu, C01 = 0.125 * k->mu;

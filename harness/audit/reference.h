@@ -11,7 +11,8 @@
 /* Of one: F = U diag(s) V^T with det U = det V = 1; |s[0]| >= |s[1]| >= |s[2]|, only s[2] can be
  * negative. */
 void eb_reference_svd(const double F[9], double U[9], double s[3], double V[9]);
-/* R = U V^T of it, the rotation nearest to F. Errs by some 1e-15 |F| / (s[1] + s[2]), as a rounding of F would; without singular vectors but where that is large. */
+/* R = U V^T of it, the rotation nearest to F. Errs by some 1e-15 |F| / (s[1] + s[2]), as a rounding
+ * of F would; without singular vectors but where that is large. */
 void eb_reference_polar(const eb_four F[9], eb_four R[9]);
 
 /* *psi: energy density psi(F), J/m^3; first Piola-Kirchhoff stress P = dpsi/dF, Pa. `fibre` is the

@@ -1,12 +1,14 @@
 /* Decompositions of the plain materials.
  *
- * Rotation without singular vectors: l = tr S of F = R S grows along R, R = dl/dF, and tr^2 S = |F|^2 + 2 tr cof S, tr^2 cof S = |cof F|^2 + 2 J tr S make l the
- * largest root of
+ * Rotation without singular vectors: l = tr S of F = R S grows along R, R = dl/dF, and tr^2 S =
+ * |F|^2 + 2 tr cof S, tr^2 cof S = |cof F|^2 + 2 J tr S make l the largest root of
  *   p(l) = (l^2 - |F|^2)^2 - 8 J l - 4 |cof F|^2,
- * the others being s0 - s1 - s2, s1 - s2 - s0 and s2 - s0 - s1. Newton's method comes down to it from sqrt(3) |F|, which no trace exceeds and which rotations
- * meet. Implicit differentiation gives
- *   R = ((l^2 + |F|^2) F + 2 l cof F - 2 F F^T F) / D,   D = l (l^2 - |F|^2) - 2 J = 2 (s0 + s1) (s1 + s2) (s2 + s0),
- * whose rounding is some 1e-16 l^3 / D. That is 1e-16 27/16 for rotations, and without end where R is not unique, s1 + s2 = 0. */
+ * the others being s0 - s1 - s2, s1 - s2 - s0 and s2 - s0 - s1. Newton's method comes down to it
+ * from sqrt(3) |F|, which no trace exceeds and which rotations meet. Implicit differentiation gives
+ *   R = ((l^2 + |F|^2) F + 2 l cof F - 2 F F^T F) / D,
+ *   D = l (l^2 - |F|^2) - 2 J = 2 (s0 + s1) (s1 + s2) (s2 + s0),
+ * whose rounding is some 1e-16 l^3 / D. That is 1e-16 27/16 for rotations, and without end where R
+ * is not unique, s1 + s2 = 0. */
 #include "harness/audit/reference.h"
 
 #include <float.h>
@@ -139,7 +141,8 @@ static eb_four stretch_trace(eb_four F2, eb_four C2, eb_four J) {
 }
 
 void eb_reference_polar(const eb_four F[9], eb_four R[9]) {
-  /* D is 16/27 l^3 for rotations, and below this for singular values of 1, 0.08, 0.08 or 1, 1, -0.6. */
+  /* D is 16/27 l^3 for rotations, and below this for singular values of 1, 0.08, 0.08 or 1, 1,
+   * -0.6. */
   static const double least_share = 0.25;
   eb_four C[9], N[9], F2 = eb_norm2(F);
   eb_cofactor(F, C);

@@ -1,4 +1,5 @@
-/* What the plain materials, their tangents and decompositions have in common. Internal to harness/audit. */
+/* What the plain materials, their tangents and decompositions have in common. Internal to
+ * harness/audit. */
 #ifndef EB_AUDIT_REFERENCE_TERMS_H
 #define EB_AUDIT_REFERENCE_TERMS_H
 
@@ -38,7 +39,8 @@ static inline eb_lame eb_lame_of(const eb_material *material) {
   return (eb_lame){E / (2 * (1 + nu)), E * nu / ((1 + nu) * (1 - 2 * nu))};
 }
 
-/* Those that the material's energy is written with; stable neo-Hookean: Smith et al. 2018, Sec. 3.4. */
+/* Those that the material's energy is written with; stable neo-Hookean: Smith et al. 2018, Sec.
+ * 3.4. */
 static inline eb_lame eb_coefficients(const eb_material *material) {
   eb_lame lame = eb_lame_of(material);
   if (material->kind != EB_STABLE_NEO_HOOKEAN) return lame;

@@ -1,18 +1,19 @@
-/* The rules that every audited run is held to, whatever its solver says of itself. A broken rule has a name: users meet it in the run's
- * attribute `audit_rules`, on the terminal and in the report. harness/README.md defines each by its formula. */
+/* The rules that every audited run is held to, whatever its solver says of itself. A broken rule
+ * has a name: users meet it in the run's attribute `audit_rules`, on the terminal and in the
+ * report. harness/README.md defines each by its formula. */
 #ifndef EB_AUDIT_RULES_H
 #define EB_AUDIT_RULES_H
 
 typedef enum eb_rule {
-  EB_RULE_FINITE,   /* state and audit are finite numbers */
-  EB_RULE_UPDATE,   /* positions follow from velocities as the solver's table declares */
-  EB_RULE_HELD,     /* scripted, held and carried nodes are where they belong */
-  EB_RULE_RESIDUAL, /* a claimed tolerance is met by the audited residual of the declared equation */
-  EB_RULE_CLAIM, /* what a solver reports is in range, and a claimed tolerance has a residual behind it */
-  EB_RULE_PROGRESS, /* the steps are better than doing nothing */
-  EB_RULE_MOMENTUM, /* the momentum of bodies changes by the forces on them: in v and in x where nothing holds them */
-  EB_RULE_ENERGY,         /* no energy comes from nowhere, summed over the run */
-  EB_RULE_PENETRATION,    /* nodes stay within the scene's bound on penalty colliders */
+  EB_RULE_FINITE,      /* state and audit are finite numbers */
+  EB_RULE_UPDATE,      /* positions follow from velocities as the solver's table declares */
+  EB_RULE_HELD,        /* scripted, held and carried nodes are where they belong */
+  EB_RULE_RESIDUAL,    /* a claimed tolerance is met by the audited residual of its equation */
+  EB_RULE_CLAIM,       /* what a solver reports is in range; a claimed tolerance has a residual */
+  EB_RULE_PROGRESS,    /* the steps are better than doing nothing */
+  EB_RULE_MOMENTUM,    /* of bodies changes by the forces on them: in v, in x where nothing holds */
+  EB_RULE_ENERGY,      /* no energy comes from nowhere, summed over the run */
+  EB_RULE_PENETRATION, /* nodes stay within the scene's bound on penalty colliders */
   EB_RULE_INTERSECTION,   /* surfaces in contact do not cross, bodies are not inside each other */
   EB_RULE_CONTACT_RECORD, /* contacts are recorded where surfaces are near, and are contacts */
   EB_RULE_CONTACT_GAP,    /* the gap of recorded contacts, linearized and true */

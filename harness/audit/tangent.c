@@ -1,13 +1,24 @@
-/* Isotropic energies are functions of the stretches, the singular values s of F = U diag(s) V^T. With dF = U X V^T and dP = U Y V^T, the sum over l of
- *   Y_kk = psi_kl X_ll,   Y_kl + Y_lk = (psi_k - psi_l) / (s_k - s_l) (X_kl + X_lk),   Y_kl - Y_lk = (psi_k + psi_l) / (s_k + s_l) (X_kl - X_lk):
- * the eigenvalues of the tangent are those of the 3x3 matrix psi_kl and the quotients, the flips and twists of pairs (Smith, de Goes and Kim 2019).
+/* Isotropic energies are functions of the stretches, the singular values s of F = U diag(s) V^T.
+ * With dF = U X V^T and dP = U Y V^T, the sum over l of
+ *   Y_kk = psi_kl X_ll,
+ *   Y_kl + Y_lk = (psi_k - psi_l) / (s_k - s_l) (X_kl + X_lk),
+ *   Y_kl - Y_lk = (psi_k + psi_l) / (s_k + s_l) (X_kl - X_lk):
+ * the eigenvalues of the tangent are those of the 3x3 matrix psi_kl and the quotients, the flips
+ * and twists of pairs (Smith, de Goes and Kim 2019).
  *
- * Each energy here is a sum of functions of one invariant of the stretches each, and so are its derivatives. With (k, l, m) all different, the invariants have
- *                     d/ds_k               d2/ds_k2           d2/ds_k ds_l   flip of (k, l)           twist
- *   tr S = sum s_k    1                    0                  0              0                        2 / (s_k + s_l)
- *   Ic = sum s_k^2    2 s_k                2                  0              2                        2
- *   IIc = |cof F|^2   2 s_k (s_l^2+s_m^2)  2 (s_l^2 + s_m^2)  4 s_k s_l      2 (s_m^2 - s_k s_l)      2 (s_m^2 + s_k s_l)
- *   J                 s_l s_m              0                  s_m            -s_m                     s_m
+ * Each energy here is a sum of functions of one invariant of the stretches each, and so are its
+ * derivatives. With (k, l, m) all different, the invariants have
+ *                    d/ds_k               d2/ds_k2           d2/ds_k ds_l
+ *   tr S = sum s_k   1                    0                  0
+ *   Ic = sum s_k^2   2 s_k                2                  0
+ *   IIc = |cof F|^2  2 s_k (s_l^2+s_m^2)  2 (s_l^2 + s_m^2)  4 s_k s_l
+ *   J                s_l s_m              0                  s_m
+ *
+ *                    flip of (k, l)       twist
+ *   tr S             0                    2 / (s_k + s_l)
+ *   Ic               2                    2
+ *   IIc              2 (s_m^2 - s_k s_l)  2 (s_m^2 + s_k s_l)
+ *   J                -s_m                 s_m
  * and flips have their limits for s_k = s_l. */
 #include "harness/audit/tangent.h"
 
@@ -103,7 +114,7 @@ static void clamp_eigenvalues(symmetric *A) {
   }
 }
 
-/* ---- stretches --------------------------------------------------------------------------------- */
+/* ---- stretches ------------------------------------------------------------------------------- */
 
 /* First and second derivatives of psi by the invariants; IIc enters linearly everywhere. */
 typedef struct invariant_slopes {
@@ -176,9 +187,10 @@ static void derive_stretches(const eb_material *material, const eb_four s[3], bo
   }
 }
 
-/* ---- parts of the tangent ------------------------------------------------------------------------ */
+/* ---- parts of the tangent -------------------------------------------------------------------- */
 
-/* F = U diag(s) V^T with U = R V from F = R S, S = V diag(s) V^T: cheaper than singular vectors where F is close to R. */
+/* F = U diag(s) V^T with U = R V from F = R S, S = V diag(s) V^T: cheaper than singular vectors
+ * where F is close to R. */
 static void find_frame(const eb_four F[9], eb_four U[9], eb_four s[3], eb_four V[9]) {
   eb_four R[9];
   symmetric S;

@@ -22,11 +22,15 @@ typedef struct eb_tangent_at {
 /* `fibre` is the unit rest direction (x 3) or NULL. Of planar elements F is [F2 0; 0 1] and the
  * first two rows of dP count.
  *
- *   EB_TANGENT_EXACT      d2psi/dF2 : dF. Where the twist modes of corotated energies are infinite, for s1 + s2 = 0, s1 + s2 counts as 1e-8
- *   EB_TANGENT_PROJECTED  the same with negative eigenvalues set to 0, at each point by itself; those of the isotropic part and those of the fibre's apart
- *   EB_TANGENT_ROTATED    R (2 mu sym(R^T dF) + lambda tr(R^T dF) I), R the rotation nearest to F, mu and lambda Lame's; the fibre's as in EB_TANGENT_EXACT
+ *   EB_TANGENT_EXACT      d2psi/dF2 : dF. Where the twist modes of corotated energies are
+ *                         infinite, for s1 + s2 = 0, s1 + s2 counts as 1e-8
+ *   EB_TANGENT_PROJECTED  the same with negative eigenvalues set to 0, at each point by itself;
+ *                         those of the isotropic part and those of the fibre's apart
+ *   EB_TANGENT_ROTATED    R (2 mu sym(R^T dF) + lambda tr(R^T dF) I), R the rotation nearest to
+ *                         F, mu and lambda Lame's; the fibre's as in EB_TANGENT_EXACT
  *
- * EB_COROTATIONAL is the material whose tangent leaves the rotation as it is, hence EB_TANGENT_ROTATED whatever is asked for; EB_LINEAR has R = I. */
+ * EB_COROTATIONAL is the material whose tangent leaves the rotation as it is, hence
+ * EB_TANGENT_ROTATED whatever is asked for; EB_LINEAR has R = I. */
 void eb_reference_tangent(const eb_material *material, eb_tangent tangent, const eb_four F[9],
                           const eb_four *fibre, eb_tangent_at *out);
 /* dP = dP/dF : dF, Pa. */

@@ -43,7 +43,8 @@ static bool is_called(eb_team *team, uint64_t answered) {
   return atomic_load(&team->calls) != answered;
 }
 
-/* The audit of a step makes some calls at short intervals: to be woken for each would take longer than many a part. */
+/* The audit of a step makes some calls at short intervals: to be woken for each would take longer
+ * than many a part. */
 static void look_out(eb_team *team, uint64_t answered) {
   static const double moment = 20e-6;
   double until = eb_wall_seconds() + moment;

@@ -1,4 +1,5 @@
-/* Terms that several parts of the audit add up: energies and momenta of nodes, and what implicit colliders do to them. */
+/* Terms that several parts of the audit add up: energies and momenta of nodes, and what implicit
+ * colliders do to them. */
 #include <math.h>
 
 #include "harness/audit/audit_data.h"

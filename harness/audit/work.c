@@ -2,10 +2,12 @@
  *
  *   (K + E + P + V)_1 - (K + E + P + V)_0 - W
  *
- * with kinetic and elastic energy, the penalty P of implicit colliders, and the potential V of gravity, joints and limits; E_0 with the fibres as active as in the step. W is the
- * work of everything else: of f_ext beyond gravity, which is constant in the step, of what keeps scripted nodes on their way, of colliders that move; contact forces between bodies have
- * none of their own: what they take is lost.
- * Most implicit steps lose energy. Of what is gained, equation.c tells the part that is not the equation's own. */
+ * with kinetic and elastic energy, the penalty P of implicit colliders, and the potential V of
+ * gravity, joints and limits; E_0 with the fibres as active as in the step. W is the work of
+ * everything else: of f_ext beyond gravity, which is constant in the step, of what keeps scripted
+ * nodes on their way, of colliders that move; contact forces between bodies have none of their own:
+ * what they take is lost. Most implicit steps lose energy. Of what is gained, equation.c tells the
+ * part that is not the equation's own. */
 #include <math.h>
 
 #include "harness/audit/audit_data.h"

@@ -1,9 +1,9 @@
 /* Kernel benchmarks: `make bench`.
  *
  * A case prepares its data once, then its run function is timed many times, interleaved with the
- * machine's DGEMM and triad and with the case's peers in the same process, so that every figure stands beside what
- * the machine and the competition could do at that moment. Each bench_*.c exports one table, named in
- * harness/bench/main.c. */
+ * machine's DGEMM and triad and with the case's peers in the same process, so that every figure
+ * stands beside what the machine and the competition could do at that moment. Each bench_*.c
+ * exports one table, named in harness/bench/main.c. */
 #ifndef EB_BENCH_H
 #define EB_BENCH_H
 

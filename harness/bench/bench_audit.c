@@ -1,8 +1,11 @@
-/* Timed steps with audits between them, beside the same steps without: what auditing does to the clock that it stands still for. Caches that it fills, cores that it
- * heats and threads that it wakes would show here.
+/* Timed steps with audits between them, beside the same steps without: what auditing does to the
+ * clock that it stands still for. Caches that it fills, cores that it heats and threads that it
+ * wakes would show here.
  *
- * Two solvers of one kind take the same steps from one state, one with the harness's own audit after each, on all cores. Only the steps are
- * charged, but for the first one of a run, which finds the caches as the benchmark of the machine has left them. The peer is the side without audits: a ratio of 1 says that the clock shows nothing. */
+ * Two solvers of one kind take the same steps from one state, one with the harness's own audit
+ * after each, on all cores. Only the steps are charged, but for the first one of a run, which finds
+ * the caches as the benchmark of the machine has left them. The peer is the side without audits: a
+ * ratio of 1 says that the clock shows nothing. */
 #include <stdio.h>
 
 #include "harness/bench/bench_step.h"

@@ -1,7 +1,8 @@
-/* The multifrontal factor beside CHOLMOD's supernodal one in the same order of elimination, each as it runs fastest.
+/* The multifrontal factor beside CHOLMOD's supernodal one in the same order of elimination, each as
+ * it runs fastest.
  *
- * Rates count the operations of the sparse factor itself; what amalgamation adds to supernodes counts for nobody. CHOLMOD's
- * input is permuted before the clock starts. */
+ * Rates count the operations of the sparse factor itself; what amalgamation adds to supernodes
+ * counts for nobody. CHOLMOD's input is permuted before the clock starts. */
 #include <omp.h>
 #include <string.h>
 
@@ -195,7 +196,8 @@ static eb_error single_solve(void **context, double *work) {
 
 static const eb_bench_peer cholmod[] = {{"CHOLMOD", 1.2, run_cholmod_one}, {0}};
 static const eb_bench_peer cholmod_solve[] = {{"CHOLMOD", 0, run_cholmod_solve}, {0}};
-/* On two threads: nothing may be slower than on one, and on the larger bodies CHOLMOD at its best takes half as long again. */
+/* On two threads: nothing may be slower than on one, and on the larger bodies CHOLMOD at its best
+ * takes half as long again. */
 #define ON_TWO(target_)                                                                            \
   {                                                                                                \
     {"itself, one thread", 1.0, run_factor_one},                                                   \

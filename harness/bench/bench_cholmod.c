@@ -182,7 +182,8 @@ void eb_bench_cholmod_solve(eb_bench_cholmod *peer, int32_t count, const double 
 
 /* ---- updates of low rank ----
  *
- * Strain B_e u with B_e 6 x 12 (engineering shears), K_e = V B_e^T D B_e, D = G G^T: the columns of C_e = sqrt(scale V) B_e^T G
+ * Strain B_e u with B_e 6 x 12 (engineering shears), K_e = V B_e^T D B_e, D = G G^T:
+ * the columns of C_e = sqrt(scale V) B_e^T G
  * make the change C_e C_e^T. */
 
 /* G for isotropic D with the first Lame parameter l and the shear modulus m; its lower triangle. */

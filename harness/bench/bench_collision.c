@@ -1,8 +1,9 @@
 /* Collision detection: listing candidates of a step and testing a motion against them.
  *
- * Spheres stand in a jittered lattice, each moving by itself, at four sizes: seconds over n log2 n should stay level. Rings are
- * those of verschoor2019, 120 of 144 triangles, tumbling with few near contacts: reach is three steps of
- * motion, as in Section 5 there, and the motion that is tested one of them. Every body is deformable, so that it is tested against itself. */
+ * Spheres stand in a jittered lattice, each moving by itself, at four sizes: seconds over n log2 n
+ * should stay level. Rings are those of verschoor2019, 120 of 144 triangles, tumbling with few near
+ * contacts: reach is three steps of motion, as in Section 5 there, and the motion that is tested
+ * one of them. Every body is deformable, so that it is tested against itself. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +53,8 @@ static void triangle(swarm *s, int32_t *count, int32_t a, int32_t b, int32_t c) 
   memcpy(s->body_triangles + 3 * (size_t)(*count)++, corners, sizeof corners);
 }
 
-/* Of radius 1: poles are the last two vertices, between them rings of SECTORS vertices from the north. */
+/* Of radius 1: poles are the last two vertices, between them rings of SECTORS vertices from the
+ * north. */
 static eb_error sphere(swarm *s) {
   int32_t rings = STACKS - 1, north = rings * SECTORS, count = 0;
   EB_TRY(allocate_body(s, north + 2, 2 * SECTORS * rings));
@@ -115,7 +117,8 @@ static void rotation(const double w[3], double R[9]) {
     }
 }
 
-/* Places body b in the lattice; `speed`: the most that a vertex moves in a step, roughly, over the radius 1. */
+/* Places body b in the lattice; `speed`: the most that a vertex moves in a step, roughly, over the
+ * radius 1. */
 static void place(swarm *s, int32_t b, int32_t side, double spacing, double speed,
                   uint64_t *state) {
   double middle[3], turn[3], w[3], v[3], first[9], step[9];
@@ -177,7 +180,7 @@ static eb_error fill(swarm *s, double spacing, double speed) {
   return eb_collisions_begin(s->collisions, s->x[0], NULL, s->reach);
 }
 
-/* ---- cases; errors cannot occur that the same calls during set-up did not raise ---------------- */
+/* ---- cases; errors cannot occur that the same calls during set-up did not raise -------------- */
 
 static void run_begin(void *context) {
   swarm *s = context;

@@ -1,6 +1,6 @@
-/* Steps of the condensation beside linearly implicit ones of the same dragon (10 456 nodes), one thread, same
- * factorization: what 3 columns a dynamic node cost, solved with the factor that either needs. The jaws and the trunk
- * have been let go, so that every dynamic node is one. */
+/* Steps of the condensation beside linearly implicit ones of the same dragon (10 456 nodes), one
+ * thread, same factorization: what 3 columns a dynamic node cost, solved with the factor that
+ * either needs. The jaws and the trunk have been let go, so that every dynamic node is one. */
 #include <stdio.h>
 
 #include "harness/bench/bench_step.h"

@@ -1,7 +1,9 @@
-/* Steps of contact-cr on verschoor2019/rings beside those of the other methods for contact: 120 rings, some of which have fallen on each other, one thread.
+/* Steps of contact-cr on verschoor2019/rings beside those of the other methods for contact: 120
+ * rings, some of which have fallen on each other, one thread.
  *
- * contact-cr walks there. A run is two steps from that state, so that the second begins with contacts and forces of a step of its own, as in a
- * simulation; the first has those of the last run, from two steps on. Methods differ in nothing but the solution of the contact problem. */
+ * contact-cr walks there. A run is two steps from that state, so that the second begins with
+ * contacts and forces of a step of its own, as in a simulation; the first has those of the last
+ * run, from two steps on. Methods differ in nothing but the solution of the contact problem. */
 #include <stdio.h>
 
 #include "harness/bench/bench_step.h"

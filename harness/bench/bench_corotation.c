@@ -1,6 +1,7 @@
-/* Kernels of corotation taken apart, on a bent and twisted bar of 124 800 tetrahedra whose matrix is stale by half of its
- * deformation. Refresh is measured with every element marked, with one in ten anywhere (marked elements a second), and with
- * none (all elements a second: what looking at the marks costs). */
+/* Kernels of corotation taken apart, on a bent and twisted bar of 124 800 tetrahedra whose matrix
+ * is stale by half of its deformation. Refresh is measured with every element marked, with one in
+ * ten anywhere (marked elements a second), and with none (all elements a second: what looking at
+ * the marks costs). */
 #include <math.h>
 
 #include "harness/bench/bench.h"
@@ -34,7 +35,8 @@ static void clear(void *context) {
   free(c);
 }
 
-/* Bent round an axis along y by `angle` over its length and twisted by as much; v is what is left of a swing. */
+/* Bent round an axis along y by `angle` over its length and twisted by as much; v is what is left
+ * of a swing. */
 static void deform(corotation_context *c, double angle) {
   for (int64_t n = 0; n < c->mesh->node_count; n++) {
     const double *X = c->mesh->X + 3 * n;
@@ -71,7 +73,8 @@ static eb_error fill(corotation_context *c) {
   return EB_OK;
 }
 
-/* Marks each element with a chance of one in `one_in`, none when 0; *work is the number of marks, or of all. */
+/* Marks each element with a chance of one in `one_in`, none when 0; *work is the number of marks,
+ * or of all. */
 static eb_error setup_marked(uint32_t one_in, void **context, double *work) {
   corotation_context *c;
   EB_TRY(EB_NEW(c, 1));

@@ -1,6 +1,6 @@
-/* Kernels of problems/elasticity: SVD, gradient, assembled matrices. Meshes are twisted bars, so that every element is
- * deformed and the projection has work to do: 124 800 tetrahedra, whose matrix is far larger than a second-level
- * cache, and the 15 360 of bench/beam. */
+/* Kernels of problems/elasticity: SVD, gradient, assembled matrices. Meshes are twisted bars, so
+ * that every element is deformed and the projection has work to do: 124 800 tetrahedra, whose
+ * matrix is far larger than a second-level cache, and the 15 360 of bench/beam. */
 #include <math.h>
 
 #include "harness/bench/bench.h"
@@ -9,7 +9,7 @@
 #include "problems/elasticity/svd3.h"
 #include "problems/mesh/generate.h"
 
-/* ---- SVD ------------------------------------------------------------------------------------------- */
+/* ---- SVD ------------------------------------------------------------------------------------- */
 
 enum { BATCHES = 8192, CHUNK = 64 };
 
@@ -65,7 +65,7 @@ static void run_svd(void *context) {
     eb_svd3(CHUNK, (const batch9 *)c->F + b, c->U + b, c->s + b, c->V + b);
 }
 
-/* ---- assembly ------------------------------------------------------------------------------------------ */
+/* ---- assembly -------------------------------------------------------------------------------- */
 
 typedef struct assembly_context {
   eb_mesh *mesh;

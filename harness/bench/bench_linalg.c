@@ -1,5 +1,5 @@
-/* Kernels of the linear algebra, on matrices of meshes of the catalogue's kind: stable neo-Hookean at
- * rest with the mass of a step, one face clamped. */
+/* Kernels of the linear algebra, on matrices of meshes of the catalogue's kind: stable neo-Hookean
+ * at rest with the mass of a step, one face clamped. */
 #include <string.h>
 
 #include "harness/bench/tables.h"
@@ -74,7 +74,7 @@ static eb_error create_system(const int32_t cubes[3], bench_system **out) {
   return error;
 }
 
-/* ---- product and dot ------------------------------------------------------------------------------ */
+/* ---- product and dot ------------------------------------------------------------------------- */
 
 /* Bytes: the matrix once, x once, y once. */
 static eb_error setup_product(void **context, double *work) {
@@ -112,7 +112,7 @@ static void run_dot(void *context) {
   s->sum += eb_dot(s->n, s->x, s->b);
 }
 
-/* ---- linear solvers --------------------------------------------------------------------------------- */
+/* ---- linear solvers -------------------------------------------------------------------------- */
 
 enum { CG_ITERATIONS = 50 };
 

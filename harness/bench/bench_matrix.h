@@ -1,5 +1,5 @@
-/* The matrices that direct solvers are measured on: M + h^2 K of bodies at rest, h = 1/30 s, nothing
- * clamped. */
+/* The matrices that direct solvers are measured on: M + h^2 K of bodies at rest, h = 1/30 s,
+ * nothing clamped. */
 #ifndef EB_BENCH_MATRIX_H
 #define EB_BENCH_MATRIX_H
 
@@ -20,9 +20,10 @@ typedef struct eb_bench_body {
   double edges[3]; /* of a cube, m */
 } eb_bench_body;
 
-/* The catalogue's sculpture with 115 712 tetrahedra and its dragon of 10 456 nodes (through their mesh cache); bench/beam, 3 321 nodes; a bar of 5 915 nodes, 12 x 12 x
- * 34 cubes; a block of 28^3 cubes, 24 389 nodes, what the root separator of a compact body costs; a
- * sheet of 50 x 50 x 1 cubes, 5 202 nodes, where there is hardly any. */
+/* The catalogue's sculpture with 115 712 tetrahedra and its dragon of 10 456 nodes (through their
+ * mesh cache); bench/beam, 3 321 nodes; a bar of 5 915 nodes, 12 x 12 x 34 cubes; a block of 28^3
+ * cubes, 24 389 nodes, what the root separator of a compact body costs; a sheet of 50 x 50 x 1
+ * cubes, 5 202 nodes, where there is hardly any. */
 extern const eb_bench_body eb_body_sculpture, eb_body_dragon, eb_body_beam, eb_body_bar,
     eb_body_block, eb_body_sheet;
 
@@ -30,8 +31,8 @@ EB_MUST eb_error eb_bench_matrix_create(const eb_bench_body *body, eb_bench_matr
 /* Also of a zeroed one. */
 void eb_bench_matrix_clear(eb_bench_matrix *matrix);
 
-/* The `count` elements whose centres are nearest to the lowest node, as where a body touches the ground; chosen[e] =
- * 1 for them, 0 for others. */
+/* The `count` elements whose centres are nearest to the lowest node, as where a body touches the
+ * ground; chosen[e] = 1 for them, 0 for others. */
 EB_MUST eb_error eb_bench_local(const eb_mesh *mesh, int32_t count, uint8_t *chosen);
 /* `count` elements at random, the same every time. */
 EB_MUST eb_error eb_bench_scattered(const eb_mesh *mesh, int32_t count, uint8_t *chosen);

@@ -1,5 +1,5 @@
-/* Triangular solves for the columns that a condensation onto ten nodes has: three a node with entries at its
- * neighbours, and one with entries everywhere. */
+/* Triangular solves for the columns that a condensation onto ten nodes has: three a node with
+ * entries at its neighbours, and one with entries everywhere. */
 #include <omp.h>
 
 #include "harness/bench/bench_matrix.h"

@@ -1,8 +1,8 @@
-/* Bringing a factor up to date after some elements have changed, beside doing all of it again, and beside CHOLMOD's updates
- * of low rank.
+/* Bringing a factor up to date after some elements have changed, beside doing all of it again, and
+ * beside CHOLMOD's updates of low rank.
  *
- * The price of an update is its seconds over the share of a whole factorization's operations that its fronts make up,
- * times the seconds of a whole one in the same round. */
+ * The price of an update is its seconds over the share of a whole factorization's operations that
+ * its fronts make up, times the seconds of a whole one in the same round. */
 #include <math.h>
 #include <string.h>
 
@@ -211,7 +211,8 @@ static const eb_bench_peer low_rank_few[] = LOW_RANK_PEERS(0), low_rank_many[] =
     .measure = EB_BENCH_TIME, .setup = low_rank_##elements_, .run = run_update, .clear = clear,    \
     .peers = peers_, .note = note_                                                                 \
   }
-/* On a beam of the same elements, 9 720 unknowns: Herholz and Alexa 2018, measured with their code. */
+/* On a beam of the same elements, 9 720 unknowns: Herholz and Alexa 2018, measured with their
+ * code. */
 #define CHOLUP(share_) "CholUp on this beam: " share_ " of the time of its whole factorization"
 
 const eb_bench_case eb_bench_update[] = {

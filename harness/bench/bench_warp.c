@@ -1,10 +1,12 @@
-/* Steps of warp-cholesky on Hecht et al.'s dropped sculpture, E = 5e8 Pa, beside what the paper compares it with: conjugate
- * gradients with Jacobi's preconditioner to an absolute residual of 1e-4, and a Cholesky factorization a step.
+/* Steps of warp-cholesky on Hecht et al.'s dropped sculpture, E = 5e8 Pa, beside what the paper
+ * compares it with: conjugate gradients with Jacobi's preconditioner to an absolute residual of
+ * 1e-4, and a Cholesky factorization a step.
  *
- * At rest and in free fall nothing turns and nothing is updated, so the steps are those from the impact on, where most is:
- * every solver has a trajectory of its own, a run is its next few steps, and rounds compare the same steps. Whole drops are what
- * `elastobench reproduce hecht2012` measures. Free fall before them is exact without
- * a solver: implicit Euler gives v = -n h g, x = x0 - n (n + 1) / 2 h^2 g after n steps. */
+ * At rest and in free fall nothing turns and nothing is updated, so the steps are those from the
+ * impact on, where most is: every solver has a trajectory of its own, a run is its next few steps,
+ * and rounds compare the same steps. Whole drops are what `elastobench reproduce hecht2012`
+ * measures. Free fall before them is exact without a solver: implicit Euler gives v = -n h g, x =
+ * x0 - n (n + 1) / 2 h^2 g after n steps. */
 #include "harness/bench/tables.h"
 #include "problems/base/memory.h"
 #include "solvers/solver.h"
@@ -131,7 +133,8 @@ static eb_error set_up_large(void **context, double *work) {
 
 /* ---- cases ---- */
 
-/* Conjugate gradients take thousands of iterations here: four steps of the large sculpture are some two minutes. */
+/* Conjugate gradients take thousands of iterations here: four steps of the large sculpture are some
+ * two minutes. */
 static const eb_bench_peer large[] = {
     {"CG", 5, run_cg}, {"Cholesky, every step", 0.95, run_cholesky}, {0}};
 static const eb_bench_peer medium[] = {

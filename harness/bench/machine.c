@@ -1,9 +1,9 @@
 /* The two limits that kernels are judged by.
  *
  * DGEMM: C = A B with OpenBLAS on one thread, ORDER^3 each, operands of its own for every thread.
- * Triad: a = b + s c (McCalpin 1995), each thread its own part of three arrays that together are three times
- * the last-level cache, however many threads share them; counted as STREAM does, 24 bytes an entry, so
- * the line that a store first reads is not counted. */
+ * Triad: a = b + s c (McCalpin 1995), each thread its own part of three arrays that together are
+ * three times the last-level cache, however many threads share them; counted as STREAM does, 24
+ * bytes an entry, so the line that a store first reads is not counted. */
 #include "harness/bench/machine.h"
 
 #include <cblas.h>
@@ -49,8 +49,8 @@ static void triad(const eb_machine *machine, int thread, int team) {
 
 typedef enum kernel { DGEMM, TRIAD } kernel;
 
-/* Seconds that `*threads` threads take for `repeats` runs each, started together. *threads becomes the
- * number that OpenMP gave. */
+/* Seconds that `*threads` threads take for `repeats` runs each, started together. *threads becomes
+ * the number that OpenMP gave. */
 static double measure(const eb_machine *machine, kernel which, int *threads, int repeats) {
   int blas = openblas_get_num_threads(), openmp = omp_get_max_threads();
   double began = 0, ended = 0;

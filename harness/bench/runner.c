@@ -10,8 +10,9 @@
 
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 200 };
 
-/* Shorter runs are timed several at once: on one thread long enough for the clock and short enough to
- * fit between disturbances; for scaling as long as the machine's kernels, to be as exposed to them. */
+/* Shorter runs are timed several at once: on one thread long enough for the clock and short enough
+ * to fit between disturbances; for scaling as long as the machine's kernels, to be as exposed to
+ * them. */
 static const double batch_seconds = 2e-3, scaling_batch_seconds = 20e-3;
 
 /* A function being timed. */
@@ -46,7 +47,8 @@ static int64_t batch_of(const timed *t, double seconds) {
   return t->once < seconds ? (int64_t)(seconds / fmax(t->once, 1e-9)) + 1 : 1;
 }
 
-/* The untimed first run, and, when that was short, one more to learn how many runs a batch needs. */
+/* The untimed first run, and, when that was short, one more to learn how many runs a batch
+ * needs. */
 static void warm_up(const bench *b, timed *t) {
   t->batch = 1;
   t->once = time_batch(b, t, b->threads);

@@ -36,18 +36,19 @@ typedef struct eb_bench_result {
   double best, median; /* the figure: units/s, s/unit, bytes/s, flop/s, or seconds of a share */
   double dgemm,
       triad; /* the machine's best in the same rounds and on as many threads: flop/s, bytes/s */
-  double
-      fraction; /* median of the rounds: of the triad or DGEMM measured just before, or the price of a
-                          share; 0 for rates and times */
-  bool ok;      /* best or fraction meets the target, or there is none */
+  /* Median of the rounds: of the triad or DGEMM measured just before, or the price of a share; 0
+   * for rates and times. */
+  double fraction;
+  bool ok; /* best or fraction meets the target, or there is none */
   eb_bench_ratio peers[EB_BENCH_PEERS];
   eb_bench_scaling scaling;
   char description[160]; /* what the runs did; empty: nothing to say */
 } eb_bench_result;
 
-/* Sets the case up, runs it and its peers once untimed, then interleaves {DGEMM, triad, case, peers} on the case's
- * threads for about `seconds` (at least 3 rounds), and, for cases that scale, {kernel on 1, on 2
- * threads, case on 1, on 2} for as long again. The machine must have been created for 2 threads. */
+/* Sets the case up, runs it and its peers once untimed, then interleaves {DGEMM, triad, case,
+ * peers} on the case's threads for about `seconds` (at least 3 rounds), and, for cases that scale,
+ * {kernel on 1, on 2 threads, case on 1, on 2} for as long again. The machine must have been
+ * created for 2 threads. */
 EB_MUST eb_error eb_bench_run(const eb_bench_case *of, eb_machine *machine, double seconds,
                               eb_bench_result *out);
 

@@ -8,14 +8,15 @@
 #include "harness/strings.h"
 #include "problems/scene.h"
 
-/* Where a case starts that does not start from the scene's initial state: states that another run, the donor, has kept as checkpoints. */
+/* Where a case starts that does not start from the scene's initial state: states that another run,
+ * the donor, has kept as checkpoints. */
 typedef struct eb_origin {
   char *run;      /* id of the donor; NULL: there is none */
   char *file;     /* result file that has it; NULL: the one that the case goes into */
   uint64_t donor; /* hash of the donor's origin and work, part of the identity */
   eb_range steps; /* of the donor, after which the states were */
-  bool
-      samples; /* the case takes one step from each state; else there is one, and the case goes on from it */
+  /* the case takes one step from each state; else there is one, and the case goes on from it */
+  bool samples;
 } eb_origin;
 
 typedef struct eb_case {
@@ -31,17 +32,22 @@ typedef struct eb_case {
   eb_origin from;          /* times go on from the donor's; steps count from 1 */
   eb_ranges checkpoints;   /* steps after which the state is kept for other cases */
   double timeout, memory;  /* s, bytes */
-  int group; /* cases of one group are competitors: same scene, parameters and threads, or one `group` of a suite */
-  int donor; /* 1 + the place in the plan of the case that this one starts from; 0: it starts from none of the plan */
+  /* cases of one group are competitors: same scene, parameters and threads, or one `group` of a
+   * suite */
+  int group;
+  /* 1 + the place in the plan of the case that this one starts from; 0: it starts from none of
+   * the plan */
+  int donor;
   char *all_parameters, *all_options; /* resolved, canonical */
   char *task;                         /* scene, solver, origin ... as text: equal for equal steps */
-  char *
-      identity; /* that and what is kept beside: equal for cases of which one answers for the other */
+  /* that and what is kept beside: equal for cases of which one answers for the other */
+  char *identity;
   char id[160]; /* name of the run in a result file */
 } eb_case;
 
-/* Resolves parameters and options (EB_ERR_USAGE with the nearest match when wrong) and makes identity and id. `plugin` is where
- * the solver comes from, or NULL. A mesh file and a plug-in enter the identity by content. */
+/* Resolves parameters and options (EB_ERR_USAGE with the nearest match when wrong) and makes
+ * identity and id. `plugin` is where the solver comes from, or NULL. A mesh file and a plug-in
+ * enter the identity by content. */
 EB_MUST eb_error eb_case_resolve(eb_case *work, const eb_plugin *plugin);
 /* Makes identity and id anew, when checkpoints have been asked for since. */
 EB_MUST eb_error eb_case_identify(eb_case *work);
@@ -52,8 +58,8 @@ void eb_case_clear(eb_case *work);
 /* The attributes known before the case runs. */
 EB_MUST eb_error eb_case_describe(const eb_case *work, eb_run *run);
 
-/* The command line of the process that runs the case: program, "case", flags. `donor` is the file that has the run it starts
- * from, or NULL. */
+/* The command line of the process that runs the case: program, "case", flags. `donor` is the file
+ * that has the run it starts from, or NULL. */
 EB_MUST eb_error eb_case_arguments(const eb_case *work, const char *program,
                                    const char *environment, const char *donor, const char *output,
                                    eb_strings *out);

@@ -2,9 +2,10 @@
  *
  *   v += 2 h |g| e + 0.05 V e',   V the root of the mean square of the velocities,
  *
- * e and e' unit vectors that the hash of the last state chooses, the same for all nodes: a push that no collision, no element and no held node objects to, and that is larger
- * than what the rules on momentum and residuals let pass. A step of implicit Euler answers to it; one that was computed before, or elsewhere, does not. Statics do not know
- * velocities: there is no such test of them. */
+ * e and e' unit vectors that the hash of the last state chooses, the same for all nodes: a push
+ * that no collision, no element and no held node objects to, and that is larger than what the rules
+ * on momentum and residuals let pass. A step of implicit Euler answers to it; one that was computed
+ * before, or elsewhere, does not. Statics do not know velocities: there is no such test of them. */
 #include "harness/case/challenge.h"
 
 #include <math.h>
@@ -43,7 +44,8 @@ static void push(const eb_scene *scene, eb_state *state) {
   }
 }
 
-/* The state at the end with a push, in j->before and j->after; *ready unless the mesh is to be cut there. */
+/* The state at the end with a push, in j->before and j->after; *ready unless the mesh is to be cut
+ * there. */
 static eb_error pose(eb_job *j, bool *ready) {
   bool changed;
   eb_state_copy(j->after, j->before);
@@ -55,7 +57,8 @@ static eb_error pose(eb_job *j, bool *ready) {
   return EB_OK;
 }
 
-/* Whether the solver has taken the step and says so; one that gives up does not claim to have answered. */
+/* Whether the solver has taken the step and says so; one that gives up does not claim to have
+ * answered. */
 static bool answered(eb_job *j, eb_reason *reason) {
   char words[200];
   eb_step_log_reset(j->log);

@@ -1,4 +1,5 @@
-/* A step that no recording knows: after the last one, off the clock, the solver is given the state of the end with other velocities. */
+/* A step that no recording knows: after the last one, off the clock, the solver is given the state
+ * of the end with other velocities. */
 #ifndef EB_CASE_CHALLENGE_H
 #define EB_CASE_CHALLENGE_H
 

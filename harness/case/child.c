@@ -22,7 +22,7 @@
 
 extern char **environ;
 
-/* ---- signals ---------------------------------------------------------------------------------- */
+/* ---- signals --------------------------------------------------------------------------------- */
 
 static void watched_signals(sigset_t *set) {
   sigemptyset(set);
@@ -57,7 +57,7 @@ void eb_signals_close(eb_signals *signals) {
   signals->fd = -1;
 }
 
-/* ---- starting --------------------------------------------------------------------------------- */
+/* ---- starting -------------------------------------------------------------------------------- */
 
 typedef struct child {
   pid_t pid;
@@ -74,9 +74,10 @@ typedef struct child {
   eb_child_end *end;
 } child;
 
-/* The limit is on data that the process may allocate, a backstop at twice the limit on what it touches, which is watched from outside:
- * address space that is reserved and never used shall not count. Sanitizers reserve terabytes, so they go without. The limit on
- * resident memory is no more than a note to the process itself (eb_available_memory). */
+/* The limit is on data that the process may allocate, a backstop at twice the limit on what it
+ * touches, which is watched from outside: address space that is reserved and never used shall not
+ * count. Sanitizers reserve terabytes, so they go without. The limit on resident memory is no more
+ * than a note to the process itself (eb_available_memory). */
 static void limit_memory(double memory) {
   if (memory <= 0) return;
   struct rlimit resident = {(rlim_t)memory, (rlim_t)memory};
@@ -179,7 +180,7 @@ static void release(child *c) {
   if (c->print >= 0) close(c->print);
 }
 
-/* ---- the child's side ------------------------------------------------------------------------- */
+/* ---- the child's side ------------------------------------------------------------------------ */
 
 eb_error eb_board_open(eb_board **out) {
   struct stat info;
@@ -204,7 +205,7 @@ void eb_board_close(eb_board *board) {
   if (board) munmap(board, sizeof *board);
 }
 
-/* ---- listening -------------------------------------------------------------------------------- */
+/* ---- listening ------------------------------------------------------------------------------- */
 
 /* Reads the board; tells of progress when there is some, or when nothing was told for a while. */
 static void look(child *c) {
@@ -224,7 +225,8 @@ static void look(child *c) {
   c->last_call = now;
 }
 
-/* Keeps the last bytes of what the child prints; reads no more at once than a pipe may hold, since a child may print without end. */
+/* Keeps the last bytes of what the child prints; reads no more at once than a pipe may hold, since
+ * a child may print without end. */
 static void catch_output(child *c) {
   enum { KEPT = EB_CHILD_OUTPUT - 1, MOST_READS = 2048 };
   char bytes[512], *output = c->end->output;
@@ -252,7 +254,7 @@ static double resident_memory(pid_t pid) {
   return (double)resident * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* ---- ending ----------------------------------------------------------------------------------- */
+/* ---- ending ---------------------------------------------------------------------------------- */
 
 static void decide(child *c, eb_child_cause cause) {
   if (c->told_to_end > 0) return;
@@ -260,7 +262,8 @@ static void decide(child *c, eb_child_cause cause) {
   c->told_to_end = eb_wall_seconds();
 }
 
-/* The process itself too: it may have left its group. What descends from it goes when it has ended. */
+/* The process itself too: it may have left its group. What descends from it goes when it has
+ * ended. */
 static void end_child(child *c, eb_child_cause cause) {
   decide(c, cause);
   c->killed = true;
@@ -279,8 +282,9 @@ static void ask_to_end(child *c) {
   c->board->asked_to_end = 1;
 }
 
-/* Over time, the child is asked to end, which it does between steps; a step that never ends is killed after a grace, unless
- * the child is at work on its file. With its file written no limit holds but on how long it may take to leave. */
+/* Over time, the child is asked to end, which it does between steps; a step that never ends is
+ * killed after a grace, unless the child is at work on its file. With its file written no limit
+ * holds but on how long it may take to leave. */
 static void enforce(child *c, eb_signals *signals) {
   enum { GRACE = 2, GRACE_TO_CLOSE = 120, GRACE_TO_LEAVE = 15 };
   double now = eb_wall_seconds(), memory = resident_memory(c->pid);

@@ -1,7 +1,9 @@
 /* A process of our own making, under a time and a memory limit.
  *
- * Over its time, the child is asked to end by its board, never by a signal: one that it meets is not ours. The child writes its progress onto a board: memory that both share, which tells the exact step of a crash and costs the
- * child no system call. What it prints is caught; the end of it explains crashes. */
+ * Over its time, the child is asked to end by its board, never by a signal: one that it meets is
+ * not ours. The child writes its progress onto a board: memory that both share, which tells the
+ * exact step of a crash and costs the child no system call. What it prints is caught; the end of it
+ * explains crashes. */
 #ifndef EB_CHILD_H
 #define EB_CHILD_H
 
@@ -42,7 +44,8 @@ void eb_board_say(eb_board *board, const char *words);
 void eb_board_give_up(eb_board *board, eb_error error);
 void eb_board_close(eb_board *board);
 
-/* Signals that end a run (SIGINT, SIGTERM, SIGHUP), held back while this is open and read as a file. */
+/* Signals that end a run (SIGINT, SIGTERM, SIGHUP), held back while this is open and read as a
+ * file. */
 typedef struct eb_signals {
   int fd;
   bool interrupted;
@@ -71,8 +74,8 @@ typedef struct eb_child_end {
   int status;       /* exit status, or the signal's number */
   bool exited_zero; /* it finished its work, whatever the cause that ended it */
   double seconds;   /* wall time */
-  double
-      step_seconds; /* that a step was at work when the time limit ended the process; 0: none was */
+  /* that a step was at work when the time limit ended the process; 0: none was */
+  double step_seconds;
   double peak_memory;  /* highest resident memory seen, bytes */
   int64_t step, steps; /* last progress on the board */
   eb_stage stage;
@@ -86,8 +89,8 @@ typedef struct eb_child_end {
 /* Called as the child reports progress, and every second or so otherwise. May be NULL. */
 typedef void (*eb_progress)(void *context, int64_t step, int64_t steps, double seconds);
 
-/* Runs argv[0] with `settings` ("NAME=value") added to the environment. EB_ERR_IO when it cannot be started. When this returns, neither the
- * process is there nor any that descends from it. */
+/* Runs argv[0] with `settings` ("NAME=value") added to the environment. EB_ERR_IO when it cannot be
+ * started. When this returns, neither the process is there nor any that descends from it. */
 EB_MUST eb_error eb_child_run(const eb_strings *argv, const eb_strings *settings, eb_limits limits,
                               eb_signals *signals, eb_progress progress, void *context,
                               eb_child_end *end);

@@ -1,4 +1,5 @@
-/* The contact problem of a step in the result file (harness/fclib/store.h): off the clock, what the method has solved last with its solution. */
+/* The contact problem of a step in the result file (harness/fclib/store.h): off the clock, what the
+ * method has solved last with its solution. */
 #include "harness/case/job.h"
 #include "harness/fclib/store.h"
 #include "harness/results/h5.h"

@@ -14,10 +14,11 @@
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 
-/* ---- the beginning ---------------------------------------------------------------------------- */
+/* ---- the beginning --------------------------------------------------------------------------- */
 
-/* When the kernel started this process, in s since boot; negative when it does not say. The name in the second column may hold
- * anything, the columns behind its last bracket are numbers: starttime is the 20th of them. */
+/* When the kernel started this process, in s since boot; negative when it does not say. The name in
+ * the second column may hold anything, the columns behind its last bracket are numbers: starttime
+ * is the 20th of them. */
 static double kernel_start(void) {
   enum { COLUMNS_BEFORE = 19 };
   char text[1024] = "";
@@ -43,9 +44,10 @@ static double process_start(const eb_board *board) {
   return start < 0 ? now : fmin(now, now - (eb_seconds_of(CLOCK_BOOTTIME) - start));
 }
 
-/* ---- the team --------------------------------------------------------------------------------- */
+/* ---- the team -------------------------------------------------------------------------------- */
 
-/* Each thread of the team tells its clock. The runtime may end threads and start others, so this is done again when one is gone. */
+/* Each thread of the team tells its clock. The runtime may end threads and start others, so this is
+ * done again when one is gone. */
 static void meet_team(eb_cost *cost) {
   int met = 1;
   pthread_getcpuclockid(pthread_self(), &cost->team[0]);
@@ -75,7 +77,7 @@ static bool workers_cpu(const eb_cost *cost, double *sum) {
   return all;
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 eb_error eb_cost_open(const eb_board *board, eb_cost *out) {
   *out = (eb_cost){.statm = -1, .tasks = -1, .started = process_start(board)};
@@ -94,10 +96,11 @@ void eb_cost_close(eb_cost *cost) {
   *cost = (eb_cost){.statm = -1, .tasks = -1};
 }
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
-/* The kernel brings a thread's share of the process's time up to date when that thread's clock is read, but not those of other running
- * threads when the process's is: workers first, then the process, then what is taken off it. */
+/* The kernel brings a thread's share of the process's time up to date when that thread's clock is
+ * read, but not those of other running threads when the process's is: workers first, then the
+ * process, then what is taken off it. */
 void eb_cost_start(eb_cost *cost) {
   double workers;
   if (cost->first_step_at == 0) {
@@ -113,7 +116,8 @@ void eb_cost_start(eb_cost *cost) {
 
 static void count_threads(eb_cost *cost) {
   struct stat info;
-  /* A folder has a link from above, one from itself and one from each folder in it: here one a thread. */
+  /* A folder has a link from above, one from itself and one from each folder in it: here one a
+   * thread. */
   if (fstat(cost->tasks, &info)) return;
   int64_t threads = (int64_t)info.st_nlink - 2 - eb_team_size(cost->auditors);
   if (S_ISDIR(info.st_mode) && threads > cost->threads_alive) cost->threads_alive = threads;

@@ -1,14 +1,17 @@
-/* What a case costs beside its timed steps: the time until the first step, processor time of the whole process and of the steps,
- * work that goes on while the clock stands, memory that grows.
+/* What a case costs beside its timed steps: the time until the first step, processor time of the
+ * whole process and of the steps, work that goes on while the clock stands, memory that grows.
  *
- * The clock runs from eb_cost_start to eb_cost_stop, once a step; all else is the harness's. What then uses the processor is the thread
- * that calls, the threads that audit with it, and, as it falls asleep, the team of OpenMP that it leads. Any other thread is the solver's, and so
+ * The clock runs from eb_cost_start to eb_cost_stop, once a step; all else is the harness's. What
+ * then uses the processor is the thread that calls, the threads that audit with it, and, as it
+ * falls asleep, the team of OpenMP that it leads. Any other thread is the solver's, and so
  *
  *     untimed CPU = sum over the times between a stop and the next start of
- *                   (CPU of the process) - (CPU of the calling thread, of the auditing ones and of the team).
+ *                   (CPU of the process)
+ *                   - (CPU of the calling thread, of the auditing ones and of the team).
  *
- * A worker that spins before it sleeps is of the team: that is no hidden work. The readings are such that the team's own work may be
- * taken off twice for some microseconds but is never counted. */
+ * A worker that spins before it sleeps is of the team: that is no hidden work. The readings are
+ * such that the team's own work may be taken off twice for some microseconds but is never
+ * counted. */
 #ifndef EB_CASE_COST_H
 #define EB_CASE_COST_H
 
@@ -32,19 +35,22 @@ typedef struct eb_cost {
   const eb_team *auditors; /* threads of the harness's; NULL: none */
 } eb_cost;
 
-/* In the thread that will step, after omp_set_num_threads. `board` tells when the process was started; when it does not, the kernel
- * does (to 10 ms). eb_cost_close releases what this allocates. */
+/* In the thread that will step, after omp_set_num_threads. `board` tells when the process was
+ * started; when it does not, the kernel does (to 10 ms). eb_cost_close releases what this
+ * allocates. */
 EB_MUST eb_error eb_cost_open(const eb_board *board, eb_cost *out);
 void eb_cost_close(eb_cost *cost);
 
 /* The solver's clock starts: to be called just before the clocks of the step are read. */
 void eb_cost_start(eb_cost *cost);
-/* It stands: to be called just after they were read again. Reads the memory and counts the threads; cost->resident is that of the step.
- * Where a reading fails, as when the solver has closed our descriptors, the one before holds. */
+/* It stands: to be called just after they were read again. Reads the memory and counts the threads;
+ * cost->resident is that of the step. Where a reading fails, as when the solver has closed our
+ * descriptors, the one before holds. */
 void eb_cost_stop(eb_cost *cost);
 
-/* Sets the run's first_step_at, process_cpu_seconds (children included that were waited for), timed_cpu_seconds, untimed_cpu_seconds,
- * memory_growth and threads_alive. The kernel may be behind with resident memory by some hundred pages a core. */
+/* Sets the run's first_step_at, process_cpu_seconds (children included that were waited for),
+ * timed_cpu_seconds, untimed_cpu_seconds, memory_growth and threads_alive. The kernel may be behind
+ * with resident memory by some hundred pages a core. */
 void eb_cost_fill(const eb_cost *cost, eb_run *run);
 
 #endif

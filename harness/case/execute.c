@@ -13,9 +13,10 @@
 
 enum { RESIDUALS_KEPT = 1 << 16 };
 
-/* ---- being told to end ------------------------------------------------------------------------ */
+/* ---- being told to end ----------------------------------------------------------------------- */
 
-/* SIGTERM comes from outside. It is blocked in all threads and looked for between steps, so that the steps that were taken are kept. */
+/* SIGTERM comes from outside. It is blocked in all threads and looked for between steps, so that
+ * the steps that were taken are kept. */
 static void hold_termination(void) {
   sigset_t set;
   sigemptyset(&set);
@@ -23,7 +24,7 @@ static void hold_termination(void) {
   sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* ---- set-up ----------------------------------------------------------------------------------- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 /* Nodes of the mesh that frames are stored on. */
 static eb_error count_final_nodes(const eb_scene *scene, int64_t *nodes) {
@@ -102,7 +103,7 @@ static eb_error prepare_steps(eb_job *j, bool *on) {
   return j->work->from.samples ? EB_OK : record_start(j, on);
 }
 
-/* ---- the run as a whole ----------------------------------------------------------------------- */
+/* ---- the run as a whole ---------------------------------------------------------------------- */
 
 /* Sanitizers keep what was freed. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
@@ -111,8 +112,9 @@ static const bool memory_tells = false;
 static const bool memory_tells = true;
 #endif
 
-/* Threads of the solver's that work while the clock stands: above a twentieth of the timed CPU and 20 ms. Memory that grows in the second half of the run, when what contacts and
- * frames want for has been asked: above 32 MB and a tenth of what was there. */
+/* Threads of the solver's that work while the clock stands: above a twentieth of the timed CPU and
+ * 20 ms. Memory that grows in the second half of the run, when what contacts and frames want for
+ * has been asked: above 32 MB and a tenth of what was there. */
 static void judge_cost(eb_job *j) {
   static const double share = 0.05, moment = 0.02, growth = 32e6, tenth = 0.1;
   const eb_cost *cost = &j->cost;
@@ -131,7 +133,7 @@ static bool is_completed(const eb_job *j) {
   return eb_outcome_find(j->run.outcome) == EB_OUTCOME_COMPLETED;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static eb_error run_steps(eb_job *j) {
   char hash[20];
@@ -151,7 +153,7 @@ static eb_error run_steps(eb_job *j) {
   return eb_witness_fill(&j->witness, j->log, &j->run);
 }
 
-/* ---- the case --------------------------------------------------------------------------------- */
+/* ---- the case -------------------------------------------------------------------------------- */
 
 static eb_error run_job(eb_job *j) {
   eb_error failure = EB_OK;

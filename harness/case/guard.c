@@ -10,7 +10,7 @@
 
 #include "harness/case/child.h"
 
-/* ---- the process ------------------------------------------------------------------------------ */
+/* ---- the process ----------------------------------------------------------------------------- */
 
 static void watch_descriptor(eb_guard *guard, int descriptor) {
   struct stat info;
@@ -94,7 +94,7 @@ bool eb_guard_process(const eb_guard *guard, char *words, size_t bytes) {
   return !what;
 }
 
-/* ---- the state -------------------------------------------------------------------------------- */
+/* ---- the state ------------------------------------------------------------------------------- */
 
 void eb_guard_take(eb_guard *guard, const eb_state *state) {
   guard->state = *state;

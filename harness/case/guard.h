@@ -1,5 +1,6 @@
-/* What a solver must leave as it found it: the shape of the state that it is lent, and the process that it runs in (rule "process",
- * harness/audit/rules.h). A look at both takes some microseconds. */
+/* What a solver must leave as it found it: the shape of the state that it is lent, and the
+ * process that it runs in (rule "process", harness/audit/rules.h). A look at both takes some
+ * microseconds. */
 #ifndef EB_CASE_GUARD_H
 #define EB_CASE_GUARD_H
 
@@ -30,7 +31,8 @@ typedef struct eb_guard {
   bool children; /* the process had some */
 } eb_guard;
 
-/* Notes the process as it is: descriptors 0 to 3, folder, SIGTERM, children. Before the solver is created. */
+/* Notes the process as it is: descriptors 0 to 3, folder, SIGTERM, children. Before the solver is
+ * created. */
 void eb_guard_open(eb_guard *guard);
 /* Watches the open descriptors of one more file too: the result's, once it is being written. */
 void eb_guard_watch(eb_guard *guard, const char *path);
@@ -42,12 +44,14 @@ typedef enum eb_guard_state_change {
   EB_GUARD_COUNTS, /* are others */
   EB_GUARD_ARRAYS  /* are others: nobody knows whether the memory of the old ones is still ours */
 } eb_guard_state_change;
-/* Whether counts and arrays are those that were taken. If not, says in words which are not, and puts them back. After EB_GUARD_ARRAYS the state
- * may not be read, nor released: it can only be dropped. */
+/* Whether counts and arrays are those that were taken. If not, says in words which are not, and
+ * puts them back. After EB_GUARD_ARRAYS the state may not be read, nor released: it can only be
+ * dropped. */
 eb_guard_state_change eb_guard_state(const eb_guard *guard, eb_state *state, char *words,
                                      size_t bytes);
 
-/* Whether the process is as it was. If not, says in words what is not. Whoever asks again hears it again. */
+/* Whether the process is as it was. If not, says in words what is not. Whoever asks again hears it
+ * again. */
 bool eb_guard_process(const eb_guard *guard, char *words, size_t bytes);
 
 #endif

@@ -8,7 +8,8 @@ typedef struct eb_host {
 
 void eb_host_open(eb_host *host);
 void eb_host_close(eb_host *host);
-/* Seconds that the hypervisor has taken from all cores since boot; 0 where it is not told. The kernel counts in ticks of 10 ms. */
+/* Seconds that the hypervisor has taken from all cores since boot; 0 where it is not told. The
+ * kernel counts in ticks of 10 ms. */
 double eb_host_steal(const eb_host *host);
 /* Highest resident memory of this process so far, bytes. */
 double eb_host_peak_memory(void);

@@ -47,11 +47,13 @@ EB_MUST eb_error eb_job_conclude(eb_job *j, eb_outcome outcome, const char *deta
 EB_MUST eb_error eb_job_conclude_error(eb_job *j, const char *where, eb_error failure);
 
 EB_MUST eb_error eb_job_count_components(eb_job *j);
-/* Keeps the contact problem of the step that was taken in the result file when it is the one that was asked for and has contacts. */
+/* Keeps the contact problem of the step that was taken in the result file when it is the one that
+ * was asked for and has contacts. */
 EB_MUST eb_error eb_job_keep_contacts(eb_job *j);
 /* Makes anew what is kept of the mesh: `before` and the components. */
 EB_MUST eb_error eb_job_follow_mesh(eb_job *j);
-/* Takes a step from j->after that is neither audited nor recorded; its time is j->lead. *on as below. */
+/* Takes a step from j->after that is neither audited nor recorded; its time is j->lead. *on as
+ * below. */
 EB_MUST eb_error eb_job_lead(eb_job *j, bool *on);
 /* The frame of the state that a sample starts from, when one is wanted. */
 EB_MUST eb_error eb_job_sample_frame(eb_job *j);

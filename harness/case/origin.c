@@ -5,7 +5,7 @@
 
 #include "problems/base/memory.h"
 
-/* ---- the donor -------------------------------------------------------------------------------- */
+/* ---- the donor ------------------------------------------------------------------------------- */
 
 static const char *file_of(const eb_origin *from) {
   return from->file ? from->file : "";
@@ -95,9 +95,10 @@ void eb_origin_close(eb_job *j) {
   j->donor = NULL;
 }
 
-/* ---- placing a state -------------------------------------------------------------------------- */
+/* ---- placing a state ------------------------------------------------------------------------- */
 
-/* Makes the cuts that the state's mesh has had. The values that they are made on do not matter: the state's own take their place. */
+/* Makes the cuts that the state's mesh has had. The values that they are made on do not matter: the
+ * state's own take their place. */
 static eb_error follow_cuts(eb_job *j, size_t row) {
   bool changed = false;
   if ((double)j->after->node_count >= j->states.nodes[row]) return EB_OK;
@@ -109,7 +110,8 @@ static eb_error follow_cuts(eb_job *j, size_t row) {
   return eb_solver_rebuild(j->solver, j->after, j->log);
 }
 
-/* *on is false when the scripts of this scene have not cut the mesh as the donor's had, or the solver cannot follow: then the outcome is set. */
+/* *on is false when the scripts of this scene have not cut the mesh as the donor's had, or the
+ * solver cannot follow: then the outcome is set. */
 static eb_error place(eb_job *j, int64_t row, bool *on) {
   eb_error failure = follow_cuts(j, (size_t)row);
   if (!failure) failure = eb_checkpoints_read(&j->states, (size_t)row, j->after);
@@ -123,7 +125,7 @@ eb_error eb_origin_start(eb_job *j, bool *on) {
   return EB_OK;
 }
 
-/* ---- samples ---------------------------------------------------------------------------------- */
+/* ---- samples --------------------------------------------------------------------------------- */
 
 static eb_error renew_solver(eb_job *j, bool *on) {
   const eb_case *work = j->work;
@@ -136,7 +138,8 @@ static eb_error renew_solver(eb_job *j, bool *on) {
   return failure ? eb_job_conclude_error(j, "set-up of the solver", failure) : EB_OK;
 }
 
-/* The step before, when the donor has kept the state that it starts from, and no sample has led beyond a cut that came later. */
+/* The step before, when the donor has kept the state that it starts from, and no sample has led
+ * beyond a cut that came later. */
 static eb_error lead_in(eb_job *j, int64_t step, bool *on) {
   int64_t row = eb_checkpoints_find(&j->states, step - 1);
   j->lead = 0;

@@ -43,7 +43,8 @@ static bool ends_in(const char *text, const char *ending) {
   return length > size && strcmp(text + length - size, ending) == 0;
 }
 
-/* Finished parts in the folder; with `clean`, everything else but the lock is removed, and with `drop` all of it. */
+/* Finished parts in the folder; with `clean`, everything else but the lock is removed, and with
+ * `drop` all of it. */
 static eb_error scan(eb_parts *parts, bool drop, eb_strings *out) {
   struct dirent *entry;
   DIR *folder = opendir(parts->folder);
@@ -86,8 +87,8 @@ static eb_error read_link(const char *path, char **out) {
   return error;
 }
 
-/* What is written is what a link leads to, also when that is not there yet: the link stays. Links that lead nowhere are left to whoever opens
- * the path. */
+/* What is written is what a link leads to, also when that is not there yet: the link stays. Links
+ * that lead nowhere are left to whoever opens the path. */
 static eb_error follow_links(const char *target, char **out) {
   enum { MOST_LINKS = 40 };
   struct stat info;
@@ -143,8 +144,8 @@ static eb_error refuse_leftovers(const eb_parts *parts) {
                   parts->folder, parts->waiting.count);
 }
 
-/* TARGET.PID.new of processes that were killed while they folded (harness/results/merge.c). Behind the lock nobody else folds into this target; a
- * process that lives may be merging. */
+/* TARGET.PID.new of processes that were killed while they folded (harness/results/merge.c). Behind
+ * the lock nobody else folds into this target; a process that lives may be merging. */
 static void remove_half_written(const char *target) {
   const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
   size_t length = strlen(name);

@@ -1,4 +1,5 @@
-/* What the user sees while cases run, on the error stream: one line that changes on a terminal, plain lines elsewhere. */
+/* What the user sees while cases run, on the error stream: one line that changes on a terminal,
+ * plain lines elsewhere. */
 #ifndef EB_CASE_PROGRESS_H
 #define EB_CASE_PROGRESS_H
 

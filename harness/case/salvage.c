@@ -15,7 +15,7 @@
 #include "harness/results/write.h"
 #include "problems/base/text.h"
 
-/* ---- the cause -------------------------------------------------------------------------------- */
+/* ---- the cause ------------------------------------------------------------------------------- */
 
 static bool near_limit(const eb_case *work, const eb_child_end *end) {
   static const double share = 0.9;
@@ -139,7 +139,7 @@ static eb_error fill_cause(const eb_case *work, const eb_child_end *end, eb_run 
   return eb_run_set(&run->output, end->output);
 }
 
-/* ---- the file --------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 /* The attributes of the one run in a file that opens as a result; false when it does not. */
 static bool read_raw(const char *raw, eb_run *run) {
@@ -210,8 +210,8 @@ static bool is_finished(const char *raw, eb_run *run) {
   return false;
 }
 
-/* Whether the folder of the file takes as much as the file holds, and a megabyte at least. If it does not, that is no fault of the solver's and
- * would befall every case after this one. */
+/* Whether the folder of the file takes as much as the file holds, and a megabyte at least. If it
+ * does not, that is no fault of the solver's and would befall every case after this one. */
 static eb_error check_folder(const char *raw, const char *words) {
   static const off_t least = 1 << 20;
   struct stat info;

@@ -10,7 +10,7 @@
 /* Of the most energy of the trial with the highest value. */
 static const double energy_factor = 2;
 
-/* ---- the search ------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 eb_error eb_search_begin(const eb_sweep *sweep, eb_search *out) {
   const eb_case *trial = &sweep->trial;
@@ -43,7 +43,7 @@ int64_t eb_search_next(const eb_search *s) {
   return s->record.count == 0 ? s->sweep->count - 1 : (s->low + s->high) / 2;
 }
 
-/* ---- a trial ---------------------------------------------------------------------------------- */
+/* ---- a trial --------------------------------------------------------------------------------- */
 
 /* The most of kinetic and elastic energy, and whether all steps left finite states. */
 static eb_error find_energy(const eb_results *results, int run, double *most, bool *finite) {

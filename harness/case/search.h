@@ -1,4 +1,5 @@
-/* The bisection of a sweep (harness/suite/sweep.h), step by step: which trial comes next, and what the last one says. */
+/* The bisection of a sweep (harness/suite/sweep.h), step by step: which trial comes next, and what
+ * the last one says. */
 #ifndef EB_CASE_SEARCH_H
 #define EB_CASE_SEARCH_H
 
@@ -8,8 +9,9 @@
 typedef struct eb_search {
   const eb_sweep *sweep;
   eb_sweep_record record; /* what is found so far */
-  int64_t low,
-      high; /* places on the grid: the greatest that is unstable, -1 when none is known; the least that is stable, or count */
+  /* Places on the grid: the greatest that is unstable, -1 when none is known; the least that is
+   * stable, or count. */
+  int64_t low, high;
 } eb_search;
 
 /* The caller clears *out, also after an error. */

@@ -31,7 +31,7 @@ static eb_error find_program(state *s) {
   return EB_OK;
 }
 
-/* ---- one case --------------------------------------------------------------------------------- */
+/* ---- one case -------------------------------------------------------------------------------- */
 
 /* The file that has a finished run, or NULL. An old target that is to be replaced has none. */
 static eb_error file_with(const state *s, const char *id, char **out) {
@@ -100,7 +100,7 @@ static eb_error run_case(state *s, const eb_case *work, int number, int count) {
   return error;
 }
 
-/* ---- all cases -------------------------------------------------------------------------------- */
+/* ---- all cases ------------------------------------------------------------------------------- */
 
 static bool is_missing(const state *s, const eb_case *work) {
   return !s->existing || eb_results_find(s->existing, work->identity) < 0;
@@ -117,9 +117,10 @@ static eb_error run_missing(state *s) {
   return EB_OK;
 }
 
-/* ---- sweeps ----------------------------------------------------------------------------------- */
+/* ---- sweeps ---------------------------------------------------------------------------------- */
 
-/* The run of a finished case, in the file that now has it; *run is -1 when none has. The caller closes *out. */
+/* The run of a finished case, in the file that now has it; *run is -1 when none has. The caller
+ * closes *out. */
 static eb_error open_run(const state *s, const eb_case *work, eb_results **out, int *run) {
   char *path = NULL;
   *out = NULL;
@@ -216,7 +217,7 @@ static eb_error has_all(const state *s, bool *out) {
   return EB_OK;
 }
 
-/* ---- the session ------------------------------------------------------------------------------ */
+/* ---- the session ----------------------------------------------------------------------------- */
 
 static eb_error open_existing(state *s) {
   bool or_overwrite = s->session->existing == EB_EXISTING_RESUME_OR_OVERWRITE;
@@ -232,7 +233,8 @@ static eb_error open_existing(state *s) {
   return EB_OK;
 }
 
-/* The rates are measured only when something is to run, and after the old results were found comparable. */
+/* The rates are measured only when something is to run, and after the old results were found
+ * comparable. */
 static eb_error write_environment(state *s, bool measured) {
   eb_rates rates = {0};
   if (measured) EB_TRY(eb_rates_measure(s->program, &s->signals, &rates));

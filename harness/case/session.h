@@ -1,4 +1,5 @@
-/* Running a plan: each case in a process of its own, its result into one file, whatever happens to the process. */
+/* Running a plan: each case in a process of its own, its result into one file, whatever happens to
+ * the process. */
 #ifndef EB_CASE_SESSION_H
 #define EB_CASE_SESSION_H
 
@@ -20,8 +21,8 @@ typedef struct eb_session_end {
   bool interrupted; /* by a signal: what is finished is kept */
 } eb_session_end;
 
-/* Runs what the target lacks. An error is one of the harness (the target cannot be written, a process cannot be started); how solvers
- * fare is in the target. */
+/* Runs what the target lacks. An error is one of the harness (the target cannot be written, a
+ * process cannot be started); how solvers fare is in the target. */
 EB_MUST eb_error eb_session_run(const eb_session *session, eb_session_end *end);
 
 #endif

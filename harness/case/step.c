@@ -1,4 +1,5 @@
-/* One step of a case: the scene is brought to its start, the solver steps, the audit judges, everything is recorded. */
+/* One step of a case: the scene is brought to its start, the solver steps, the audit judges,
+ * everything is recorded. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 
-/* ---- outcomes --------------------------------------------------------------------------------- */
+/* ---- outcomes -------------------------------------------------------------------------------- */
 
 eb_error eb_job_conclude(eb_job *j, eb_outcome outcome, const char *detail) {
   EB_TRY(eb_run_set(&j->run.outcome, eb_outcome_name(outcome)));
@@ -28,7 +29,7 @@ eb_error eb_job_conclude_error(eb_job *j, const char *where, eb_error failure) {
   return eb_job_conclude(j, outcome, detail);
 }
 
-/* ---- the mesh --------------------------------------------------------------------------------- */
+/* ---- the mesh -------------------------------------------------------------------------------- */
 
 eb_error eb_job_count_components(eb_job *j) {
   int32_t *part;
@@ -54,8 +55,8 @@ static eb_error advance_scene(eb_job *j, eb_error *failure) {
   return EB_OK;
 }
 
-/* The step itself; only what stands between the two readings of the clocks is charged to the solver, its set-up for a mesh
- * that was cut too. */
+/* The step itself; only what stands between the two readings of the clocks is charged to the
+ * solver, its set-up for a mesh that was cut too. */
 static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reason) {
   double dt = j->witness.scene->dt, steal = eb_host_steal(&j->host);
   eb_step_log_reset(j->log);
@@ -101,7 +102,8 @@ eb_error eb_job_sample_frame(eb_job *j) {
   return eb_recorder_frame(j->recorder, &(eb_frame){.state = j->after});
 }
 
-/* Frames of all steps or at the scene's interval, and the last one whatever it is; of samples those whose start has one. */
+/* Frames of all steps or at the scene's interval, and the last one whatever it is; of samples those
+ * whose start has one. */
 static eb_error record_frame(eb_job *j, bool last) {
   bool wanted = j->work->from.samples ? is_frame(j, j->run.steps_done - 1)
                                       : last || is_frame(j, j->run.steps_done);
@@ -117,7 +119,8 @@ static eb_error keep_checkpoint(eb_job *j) {
   return eb_recorder_checkpoint(j->recorder, j->after, j->before->time);
 }
 
-/* Often enough that a crash costs little, and seldom enough that commits take a twentieth of the time at most. */
+/* Often enough that a crash costs little, and seldom enough that commits take a twentieth of the
+ * time at most. */
 static eb_error commit_now_and_then(eb_job *j) {
   double began = eb_wall_seconds();
   if (began - j->committed < 20 * j->commit_seconds) return EB_OK;
@@ -153,7 +156,8 @@ static eb_error conclude_all(eb_job *j) {
   return eb_run_set(&j->run.detail, detail);
 }
 
-/* Whether the case goes on after this step; if not, the outcome is set. A sample says nothing of those after it. */
+/* Whether the case goes on after this step; if not, the outcome is set. A sample says nothing of
+ * those after it. */
 static eb_error judge_step(eb_job *j, bool finite, eb_reason reason, bool *on) {
   char detail[200];
   bool failed = !finite || reason <= 0;
@@ -199,7 +203,8 @@ static eb_error check_guard(eb_job *j, bool *good) {
   return eb_job_conclude(j, EB_OUTCOME_FAILED, detail);
 }
 
-/* From j->after, with the cuts that are due. When *on is false the step ended the case, its outcome set. */
+/* From j->after, with the cuts that are due. When *on is false the step ended the case, its outcome
+ * set. */
 static eb_error take_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reason, bool *on) {
   eb_error failure;
   *on = true;

@@ -25,9 +25,10 @@ typedef struct table {
   int count, capacity;
 } table;
 
-/* ---- all processes ---------------------------------------------------------------------------- */
+/* ---- all processes --------------------------------------------------------------------------- */
 
-/* The name in brackets may hold anything, brackets too; state and parent come behind the last one. */
+/* The name in brackets may hold anything, brackets too; state and parent come behind the last
+ * one. */
 static bool read_process(const char *pid, process *out) {
   char path[300], text[512] = "", state;
   int parent;
@@ -67,7 +68,7 @@ static void read_all(table *all) {
   closedir(folder);
 }
 
-/* ---- ours ------------------------------------------------------------------------------------- */
+/* ---- ours ------------------------------------------------------------------------------------ */
 
 static bool is_bystander(const eb_tree *tree, pid_t pid) {
   for (int i = 0; i < tree->count; i++)
@@ -95,7 +96,8 @@ static void mark_ours(const eb_tree *tree, table *all) {
   }
 }
 
-/* Kills what runs and buries what has ended and is a child of ours; returns how many ran, *found how many there were. */
+/* Kills what runs and buries what has ended and is a child of ours; returns how many ran, *found
+ * how many there were. */
 static int strike(const eb_tree *tree, table *all, int *found) {
   int running = 0;
   *found = 0;
@@ -131,7 +133,7 @@ int eb_tree_end(const eb_tree *tree) {
   return first;
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 eb_error eb_tree_open(eb_tree *out) {
   table all = {0};

@@ -8,7 +8,8 @@
 
 #include "harness/results/read.h"
 
-/* Whole, since chunks are checked as they are read; what is too large for the memory is left out. */
+/* Whole, since chunks are checked as they are read; what is too large for the memory is left
+ * out. */
 static bool read_dataset(hid_t dataset) {
   hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
   hssize_t count = H5Sget_simple_extent_npoints(space);

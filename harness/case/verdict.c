@@ -27,7 +27,7 @@ void eb_verdict_rules(const eb_verdict *verdict, char *out, size_t bytes) {
                                eb_rule_name((eb_rule)r));
 }
 
-/* ---- what a solver says ----------------------------------------------------------------------- */
+/* ---- what a solver says ---------------------------------------------------------------------- */
 
 static bool is_known(eb_reason reason) {
   return reason >= EB_DIVERGED_LIBRARY && reason <= EB_CONVERGED_STAGNATED && reason != EB_RUNNING;
@@ -99,7 +99,7 @@ static void check_residual(eb_verdict *verdict, const eb_judged_step *s) {
 
 enum { PROGRESS_FROM = 3 }; /* compared steps */
 
-/* ---- what must hold of every step ------------------------------------------------------------- */
+/* ---- what must hold of every step ------------------------------------------------------------ */
 
 static void check_motion(eb_verdict *verdict, const eb_judged_step *s) {
   const eb_audit_row *row = s->row;
@@ -141,8 +141,9 @@ static void add_energy(eb_verdict *verdict, const eb_judged_step *s) {
   verdict->gained_at = s->number;
 }
 
-/* Only steps in which doing nothing is wrong by a hundredth of the forces tell anything. A first step may be as good as none; statics may have no other: their steps count for as many
- * as it takes (eb_verdict_run). */
+/* Only steps in which doing nothing is wrong by a hundredth of the forces tell anything. A first
+ * step may be as good as none; statics may have no other: their steps count for as many as it takes
+ * (eb_verdict_run). */
 static void add_progress(eb_verdict *verdict, const eb_judged_step *s) {
   static const double wrong = 1e-2, less = 1 - 1e-6; /* rounding is no progress */
   const eb_audit_row *row = s->row;
@@ -189,7 +190,7 @@ void eb_verdict_challenge(eb_verdict *verdict, const eb_verdict *alone) {
       alone->worst, verdict->worst, alone->failures ? "; " : "", alone->detail);
 }
 
-/* ---- contact ---------------------------------------------------------------------------------- */
+/* ---- contact --------------------------------------------------------------------------------- */
 
 static void check_geometry(eb_verdict *verdict, const eb_crossing_counts *found, int64_t step) {
   if (found->between + found->self + found->nested == 0) return;
@@ -237,7 +238,7 @@ void eb_verdict_contact(eb_verdict *verdict, const eb_judged_step *s) {
                        bounds[i].allowed);
 }
 
-/* ---- a step ----------------------------------------------------------------------------------- */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 void eb_verdict_step(eb_verdict *verdict, const eb_judged_step *s) {
   int64_t before = verdict->failures;

@@ -1,12 +1,15 @@
 /* What the audits of a run amount to: the rules of audit/rules.h, broken or not.
  *
  * A step is held to every rule whatever its solver says of it; what it says can only add a test:
- *   - a tolerance met (EB_CONVERGED_RTOL, EB_CONVERGED_ATOL) is a claim on the last residual logged: the audited residual of the declared equation over all free nodes, in the norm
- *     that residual_norm names (verdict.c), is at most 100 times that + 1e-9 of the force scale + 45 roundings. Without a logged residual, with more than are kept, or in a norm that
- *     is not audited it is no claim, and saying so breaks a rule;
+ *   - a tolerance met (EB_CONVERGED_RTOL, EB_CONVERGED_ATOL) is a claim on the last residual
+ *     logged: the audited residual of the declared equation over all free nodes, in the norm
+ *     that residual_norm names (verdict.c), is at most 100 times that + 1e-9 of the force scale
+ *     + 45 roundings. Without a logged residual, with more than are kept, or in a norm that is
+ *     not audited it is no claim, and saying so breaks a rule;
  *   - a direct solve (EB_CONVERGED_DIRECT) leaves 1e-6 of the force scale;
  *   - stagnation (EB_CONVERGED_STAGNATED) leaves 1e-3 of it, and contacts to twice their bounds.
- * Bounds on contact are the scene's (eb_contact_bounds). Steps with a negative reason end a run and are not judged, but for being finite. */
+ * Bounds on contact are the scene's (eb_contact_bounds). Steps with a negative reason end a run and
+ * are not judged, but for being finite. */
 #ifndef EB_CASE_VERDICT_H
 #define EB_CASE_VERDICT_H
 
@@ -19,8 +22,9 @@ typedef struct eb_verdict {
       failures; /* failures: steps that broke a rule, and breaches of the run as a whole */
   int64_t broken[EB_RULES]; /* how often */
   char detail[256];         /* the first failure */
-  double residual2,
-      scale2; /* N^2: sums over the steps of the residual of the declared equation and of its force scale, squared */
+  /* N^2: sums over the steps of the residual of the declared equation and of its force scale,
+   * squared. */
+  double residual2, scale2;
   double gained, most_gained; /* J: work of residuals since its sum was lowest; the most of that */
   int64_t gained_at;          /* the step with the most */
   double energy_scale;        /* J: largest */
@@ -45,13 +49,16 @@ typedef struct eb_judged_step {
 void eb_verdict_step(eb_verdict *verdict, const eb_judged_step *step);
 /* Of that, the rules on contact alone; needs scene, contact, reason and number. */
 void eb_verdict_contact(eb_verdict *verdict, const eb_judged_step *step);
-/* The step that comes does not begin where the last one ended: sums over consecutive steps begin anew. */
+/* The step that comes does not begin where the last one ended: sums over consecutive steps begin
+ * anew. */
 void eb_verdict_jump(eb_verdict *verdict);
 /* The rules on the run as a whole: progress and energy. */
 void eb_verdict_run(eb_verdict *verdict);
-/* `alone`: of one step from a state that the solver was not led to. It must keep the rules, but for how deep the push has driven nodes into colliders, and leave a residual like
- * those of the run - at most ten times the worst, or a hundredth of the forces - or be better than doing nothing. Where the residual is like those of the run, so may momentum be: in one step
- * it is held to ten times its bound, which runs sum over whole flights. */
+/* `alone`: of one step from a state that the solver was not led to. It must keep the rules, but for
+ * how deep the push has driven nodes into colliders, and leave a residual like those of the run -
+ * at most ten times the worst, or a hundredth of the forces - or be better than doing nothing.
+ * Where the residual is like those of the run, so may momentum be: in one step it is held to ten
+ * times its bound, which runs sum over whole flights. */
 void eb_verdict_challenge(eb_verdict *verdict, const eb_verdict *alone);
 /* A rule that is judged elsewhere was broken; the first failure of all keeps its words. */
 __attribute__((format(printf, 3, 4))) void eb_verdict_break(eb_verdict *verdict, eb_rule rule,

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void release_audit(eb_witness *w) {
   eb_flight_destroy(w->flight);
@@ -52,7 +52,7 @@ eb_error eb_witness_advance(eb_witness *w, const eb_state *state) {
   return changed ? make_audit(w) : EB_OK;
 }
 
-/* ---- columns ---------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static void fill_audit(const eb_audit_row *audit, double row[EB_COL_COUNT]) {
   row[EB_COL_RESIDUAL] = audit->residual;
@@ -98,7 +98,7 @@ static void fill_judgement(const eb_judgement *judged, double row[EB_COL_COUNT])
   row[EB_COL_CONTACT_BALANCE] = judged->balance;
 }
 
-/* ---- a step ----------------------------------------------------------------------------------- */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 static eb_declaration declaration_of(const eb_solver_ops *solver, const eb_step_log *log) {
   return (eb_declaration){log->equation, log->linearization, solver->update};
@@ -161,7 +161,7 @@ eb_error eb_witness_challenge(eb_witness *w, const eb_state *before, const eb_st
   return error;
 }
 
-/* ---- the run ---------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 eb_error eb_witness_compare(eb_witness *w, const eb_scene *scene) {
   const char *what;

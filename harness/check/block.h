@@ -1,5 +1,5 @@
-/* The scene of the checks and tests: a block with everything settable by parameters, and small helpers
- * to run solvers on it. Not in the catalogue. */
+/* The scene of the checks and tests: a block with everything settable by parameters, and small
+ * helpers to run solvers on it. Not in the catalogue. */
 #ifndef EB_CHECK_BLOCK_H
 #define EB_CHECK_BLOCK_H
 

@@ -94,7 +94,8 @@ typedef struct printer {
   int count, failed;
 } printer;
 
-/* JSON strings of our own names and messages: quotes, backslashes and control characters escaped. */
+/* JSON strings of our own names and messages: quotes, backslashes and control characters
+ * escaped. */
 static void print_quoted(FILE *out, const char *text) {
   fputc('"', out);
   for (; *text; text++)

@@ -1,7 +1,7 @@
 /* Verification: what `elastobench check` runs on a user's machine, and the tests in small.
  *
- * A check measures a figure and holds it against a bound whose reason is stated; nothing is compared
- * with stored results. Groups are functions that emit any number of figures. */
+ * A check measures a figure and holds it against a bound whose reason is stated; nothing is
+ * compared with stored results. Groups are functions that emit any number of figures. */
 #ifndef EB_CHECK_H
 #define EB_CHECK_H
 
@@ -32,8 +32,8 @@ void eb_check_above(const eb_check *check, double measured, double bound, const 
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Runs one function for each of the groups that apply: those without a solver when check->solver is
- * NULL, those of that solver otherwise. An error of a group is emitted as a failed figure that carries
- * its message. */
+ * NULL, those of that solver otherwise. An error of a group is emitted as a failed figure that
+ * carries its message. */
 void eb_check_groups(const eb_check *check);
 
 /* `elastobench check [SOLVER]`: everything, or what concerns one solver; one line a figure, or JSON

@@ -151,7 +151,8 @@ static eb_error beam_tip(const beam *b, int across, double *tip) {
 }
 
 eb_error eb_check_cantilever(const eb_check *check) {
-  /* The clamp holds the end against Poisson's contraction, which a beam knows nothing of: nu = 0, or a slender beam. */
+  /* The clamp holds the end against Poisson's contraction, which a beam knows nothing of: nu = 0,
+   * or a slender beam. */
   static const beam beams[] = {
       {"tets6", "gz", 0.2, 0}, {"hexahedra", "gz", 0.2, 0}, {"triangles", "gy", 0.1, 0.3}};
   int across = check->quick ? 4 : 8;

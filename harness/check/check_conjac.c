@@ -1,5 +1,5 @@
-/* What the condensation promises: J is the derivative of a static solve, with all nodes dynamic it is the linearly implicit method, and
- * where it comes to rest is the equilibrium of all nodes. */
+/* What the condensation promises: J is the derivative of a static solve, with all nodes dynamic it
+ * is the linearly implicit method, and where it comes to rest is the equilibrium of all nodes. */
 #include "harness/check/block.h"
 #include "harness/check/check.h"
 #include "harness/check/subject.h"
@@ -10,8 +10,8 @@
 
 /* ---- J ---- */
 
-/* A block whose surface is stretched evenly, with one node held somewhere. The scene's ops come first, so that its callbacks find the
- * rest. */
+/* A block whose surface is stretched evenly, with one node held somewhere. The scene's ops come
+ * first, so that its callbacks find the rest. */
 typedef struct probe {
   eb_scene_ops ops;
   double stretch;
@@ -34,8 +34,8 @@ static eb_error held_at(eb_scene *scene, probe *p, const double at[3], eb_state 
   return eb_block_run(scene, eb_solver_find("newton"), "static=true,rtol=1e-13", 1, 1, NULL, state);
 }
 
-/* max |v - v_d . d x / d x_d| over all nodes, over the largest speed; x by central differences along the velocity v_d of the dynamic
- * node from `at`. */
+/* max |v - v_d . d x / d x_d| over all nodes, over the largest speed; x by central differences
+ * along the velocity v_d of the dynamic node from `at`. */
 static eb_error difference_error(eb_scene *scene, probe *p, const double at[3],
                                  const eb_state *moved, int32_t node, double *out) {
   const double reach = 1e-4; /* m */
@@ -150,8 +150,8 @@ eb_error eb_check_all_dynamic(const eb_check *check) {
 typedef struct still_case {
   const char *scene, *parameters, *name;
   int64_t script, rest; /* steps that the script takes, and that motion takes to die */
-  bool
-      from_there; /* the equilibrium is not the only one: Newton's method starts where conjac rests */
+  /* the equilibrium is not the only one: Newton's method starts where conjac rests */
+  bool from_there;
 } still_case;
 
 /* Newton's method follows the script from equilibrium to equilibrium; conjac falls into its own. */

@@ -1,5 +1,6 @@
-/* Contact as constraints against mechanics: Coulomb's law on a slope in every direction, momentum of bodies that collide, energy of one that falls, a stack at rest, and
- * one method against another on the same steps. Slopes are level and gravity is tilted. */
+/* Contact as constraints against mechanics: Coulomb's law on a slope in every direction, momentum
+ * of bodies that collide, energy of one that falls, a stack at rest, and one method against another
+ * on the same steps. Slopes are level and gravity is tilted. */
 #include "harness/check/block.h"
 #include "harness/check/check.h"
 #include "harness/check/subject.h"
@@ -266,7 +267,8 @@ eb_error eb_check_contact(const eb_check *check) {
   EB_TRY(coulomb(check));
   EB_TRY(energy(check));
   EB_TRY(methods(check));
-  /* Faces of rigid boxes meet in rows that repeat each other: a coarse solver gives such steps up. */
+  /* Faces of rigid boxes meet in rows that repeat each other: a coarse solver gives such steps
+   * up. */
   if (!eb_subject_can(check->solver, EB_CAP_FREE_BODIES) || accuracy(check) > 1e-3) return EB_OK;
   EB_TRY(momentum(check));
   return stack(check);

@@ -1,4 +1,5 @@
-/* A block that is cut through while a solver is at work on it, against a block that never had the other half. */
+/* A block that is cut through while a solver is at work on it, against a block that never had the
+ * other half. */
 #include "harness/check/block.h"
 #include "harness/check/check.h"
 #include "harness/check/subject.h"
@@ -60,7 +61,8 @@ static eb_error run_block(const eb_check *check, eb_scene *scene, int cubes, eb_
   return error;
 }
 
-/* Largest distance of corresponding corners: element t of cube (i, j, k) is the same in both blocks. */
+/* Largest distance of corresponding corners: element t of cube (i, j, k) is the same in both
+ * blocks. */
 static double half_apart(const eb_scene *whole, const double *x, const eb_scene *half,
                          const double *y) {
   double most = 0;

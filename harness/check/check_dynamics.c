@@ -250,7 +250,8 @@ static double total_energy(const eb_scene *scene, const eb_state *state) {
   return kinetic + eb_elasticity_energy(scene->elasticity, state->x);
 }
 
-/* Largest rise of the total energy in a step, and what is left at the end, relative to the start. */
+/* Largest rise of the total energy in a step, and what is left at the end, relative to the
+ * start. */
 static eb_error vibrate(const eb_check *check, const eb_scene *scene, eb_state *state, double *rise,
                         double *left) {
   double start = total_energy(scene, state), energy = start;

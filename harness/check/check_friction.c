@@ -1,4 +1,5 @@
-/* A block on a slope against Coulomb: it slides with g (sin - mu cos), or it stays. The slope is level and gravity is tilted. */
+/* A block on a slope against Coulomb: it slides with g (sin - mu cos), or it stays. The slope is
+ * level and gravity is tilted. */
 #include "harness/check/block.h"
 #include "harness/check/check.h"
 #include "harness/check/subject.h"

@@ -1,9 +1,10 @@
-/* Derivatives: every material's P and dP/dF, and the assembled gradient and Hessian, by Taylor's theorem.
+/* Derivatives: every material's P and dP/dF, and the assembled gradient and Hessian, by Taylor's
+ * theorem.
  *
  * With s the step, |psi(F + s D) - psi - s P:D| is O(s^2) only when P is right, and
- * |psi(F + s D) - psi - s P:D - s^2/2 D:A:D| is O(s^3) only when A = dP/dF is right too. The order is
- * observed between two steps, far above rounding. A remainder that is rounding itself (psi quadratic or
- * nearly so) counts as exact. */
+ * |psi(F + s D) - psi - s P:D - s^2/2 D:A:D| is O(s^3) only when A = dP/dF is right too. The order
+ * is observed between two steps, far above rounding. A remainder that is rounding itself (psi
+ * quadratic or nearly so) counts as exact. */
 #include "harness/check/block.h"
 #include "harness/check/check.h"
 #include "problems/base/memory.h"
@@ -22,7 +23,8 @@ typedef struct taylor {
   double value, slope, curvature; /* psi, s-derivative and second s-derivative at s = 0 */
 } taylor;
 
-/* Order between the two steps; INFINITY when the remainder is rounding at the coarse one already. */
+/* Order between the two steps; INFINITY when the remainder is rounding at the coarse one
+ * already. */
 static double observed_order(taylor at, double value_coarse, double value_fine, bool second) {
   double s[2] = {coarse, fine}, value[2] = {value_coarse, value_fine}, remainder[2];
   for (int i = 0; i < 2; i++)
@@ -56,8 +58,8 @@ static taylor expand_material(const eb_material *material, const double F[9], co
   return at;
 }
 
-/* Least order over deformations: moderate ones, and compressed ones that reach the extrapolated branch
- * of EB_NEO_HOOKEAN. */
+/* Least order over deformations: moderate ones, and compressed ones that reach the extrapolated
+ * branch of EB_NEO_HOOKEAN. */
 static void least_orders(const eb_material *material, double orders[2]) {
   static const double fibre[3] = {0.6, 0, 0.8};
   static const double centers[2][9] = {{1.1, 0.2, -0.1, 0, 0.95, 0.1, 0.15, -0.1, 1.2},
@@ -120,7 +122,8 @@ static void sample_clear(sample *s) {
   eb_block_matrix_destroy(s->H);
 }
 
-/* A stretched, sheared and shaken copy of the rest shape, and a direction; of triangles in the plane. */
+/* A stretched, sheared and shaken copy of the rest shape, and a direction; of triangles in the
+ * plane. */
 static eb_error sample_create(const eb_scene *scene, double shake, sample *s) {
   int64_t size = 3 * (int64_t)scene->mesh->node_count;
   uint64_t seed = 5;

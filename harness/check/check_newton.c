@@ -1,4 +1,5 @@
-/* What Newton's method promises: quadratic convergence, and the equilibrium that dynamics ends in. */
+/* What Newton's method promises: quadratic convergence, and the equilibrium that dynamics ends
+ * in. */
 #include "harness/check/block.h"
 #include "harness/check/check.h"
 
@@ -6,9 +7,9 @@
 
 /* ---- quadratic tail ---- */
 
-/* Order over the last two iterations above rounding, r3 the last residual there: with
- * log(r(k+1) / r(k)) growing by a factor p an iteration, p^2 = log(r3 / r2) / log(r1 / r0). Two
- * iterations, because the norm weighs the components of an error differently from one to the next. */
+/* Order over the last two iterations above rounding, r3 the last residual there: with log(r(k+1) /
+ * r(k)) growing by a factor p an iteration, p^2 = log(r3 / r2) / log(r1 / r0). Two iterations,
+ * because the norm weighs the components of an error differently from one to the next. */
 static double tail_order(const eb_step_log *log) {
   int64_t count =
       log->residual_count < log->residual_capacity ? log->residual_count : log->residual_capacity;

@@ -1,4 +1,5 @@
-/* The process of one case. Not in the help, but can be run by hand, under a debugger for instance. */
+/* The process of one case. Not in the help, but can be run by hand, under a debugger for
+ * instance. */
 #include <stdlib.h>
 
 #include "harness/case/execute.h"

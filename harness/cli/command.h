@@ -41,7 +41,8 @@ extern const eb_command eb_command_list, eb_command_info, eb_command_run, eb_com
     eb_command_report, eb_command_export, eb_command_merge, eb_command_reproduce, eb_command_case,
     eb_command_machine, eb_command_verify, eb_command_join;
 
-/* Takes apart what follows the command's name. EB_ERR_USAGE for unknown flags (with the nearest), missing and surplus arguments. */
+/* Takes apart what follows the command's name. EB_ERR_USAGE for unknown flags (with the nearest),
+ * missing and surplus arguments. */
 EB_MUST eb_error eb_arguments_create(const eb_command *command, int argc, char *const *argv,
                                      eb_arguments **out);
 void eb_arguments_destroy(eb_arguments *arguments);

@@ -23,7 +23,7 @@ eb_error eb_fclib_wanted(const eb_arguments *arguments, bool *wanted) {
              : EB_ERROR(EB_ERR_USAGE, "fclib: files and scenes cannot be run together");
 }
 
-/* ---- printing --------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static void print_text(const char *path, const eb_fclib *p, const char *solver,
                        const eb_fclib_result *r) {
@@ -51,7 +51,7 @@ static eb_error print_json(const char *path, const eb_fclib *p, const char *solv
   return EB_OK;
 }
 
-/* ---- solving ------------------------------------------------------------------------------------ */
+/* ---- solving --------------------------------------------------------------------------------- */
 
 /* What one solve takes. */
 typedef struct work {

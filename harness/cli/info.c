@@ -19,7 +19,7 @@ static const char *or_empty(const char *text) {
   return text ? text : "";
 }
 
-/* ---- capabilities and options ----------------------------------------------------------------- */
+/* ---- capabilities and options ---------------------------------------------------------------- */
 
 static json_t *capabilities_json(uint32_t bits) {
   json_t *array = json_array();
@@ -55,7 +55,8 @@ static void range_text(const eb_option *option, char *out, size_t bytes) {
     snprintf(out, bytes, "true|false");
 }
 
-/* The description starts in its column, on the next line where a long default or range is in the way. */
+/* The description starts in its column, on the next line where a long default or range is in the
+ * way. */
 static void print_option(const eb_option *option) {
   enum { RANGE_COLUMN = 36, DOC_COLUMN = 66 };
   char range[256], line[512];
@@ -72,7 +73,7 @@ static void print_options(const char *title, const eb_option *options) {
   for (; options->name; options++) print_option(options);
 }
 
-/* ---- scenes ----------------------------------------------------------------------------------- */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 /* Ours over the paper's, minus one, in percent; NaN when the paper states none. */
 static double deviation(int32_t ours, int32_t paper) {
@@ -138,7 +139,7 @@ static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool
   return error;
 }
 
-/* ---- solvers ---------------------------------------------------------------------------------- */
+/* ---- solvers --------------------------------------------------------------------------------- */
 
 static eb_error show_solver(const eb_solver_ops *ops, const char *options, bool json) {
   eb_values *values;
@@ -157,7 +158,7 @@ static eb_error show_solver(const eb_solver_ops *ops, const char *options, bool 
   return EB_OK;
 }
 
-/* ---- materials and suites --------------------------------------------------------------------- */
+/* ---- materials and suites -------------------------------------------------------------------- */
 
 static eb_error show_material(int kind, bool json) {
   const eb_material_info *info = eb_material_describe((eb_material_kind)kind);
@@ -217,7 +218,7 @@ static eb_error show_suite(const char *name, bool json) {
   return error;
 }
 
-/* ---- finding out what a name is ------------------------------------------------------------------ */
+/* ---- finding out what a name is -------------------------------------------------------------- */
 
 static eb_error all_names(const eb_plugins *plugins, eb_strings *out) {
   EB_TRY(eb_scene_names(out));

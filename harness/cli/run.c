@@ -109,7 +109,7 @@ static eb_error target_of(const eb_arguments *arguments, char **out) {
   return eb_run_set(out, given ? given : text);
 }
 
-/* ---- running ---------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static eb_error report_end(const eb_plan *plan, const char *target, const eb_session_end *end,
                            bool json, int *code) {
@@ -133,7 +133,8 @@ static eb_error report_end(const eb_plan *plan, const char *target, const eb_ses
   return EB_OK;
 }
 
-/* What a reader has to say of a mesh file, once for each. A file that cannot be read is told of by the cases that need it. */
+/* What a reader has to say of a mesh file, once for each. A file that cannot be read is told of by
+ * the cases that need it. */
 static void tell_notes(const eb_plan *plan) {
   for (int i = 0; i < plan->count; i++) {
     char *notes = NULL;

@@ -14,7 +14,7 @@
 #include "harness/suite/estimate.h"
 #include "problems/base/memory.h"
 
-/* ---- the plan --------------------------------------------------------------------------------- */
+/* ---- the plan -------------------------------------------------------------------------------- */
 
 /* What is expected of a case; the counts are those of its scene and serve the cases after it. */
 typedef struct outlook {
@@ -32,7 +32,8 @@ static bool same_scene(const eb_case *a, const eb_case *b) {
          same_text(a->mesh_file, b->mesh_file);
 }
 
-/* A scene that cannot be built is the run's to complain of: here it only means that nothing is known. */
+/* A scene that cannot be built is the run's to complain of: here it only means that nothing is
+ * known. */
 static void look_ahead(const eb_case *work, outlook *out) {
   if (!same_scene(out->work, work)) {
     eb_error error = eb_estimate_counts(work, &out->counts);
@@ -119,7 +120,7 @@ eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
   return EB_OK;
 }
 
-/* ---- the end ---------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 typedef struct row {
   const eb_case *work;
@@ -269,7 +270,7 @@ static int code_of(const table *shown) {
   return t.runs > 0 && t.skipped == t.runs ? EB_EXIT_NOTHING : EB_EXIT_GOOD;
 }
 
-/* ---- sweeps ----------------------------------------------------------------------------------- */
+/* ---- sweeps ---------------------------------------------------------------------------------- */
 
 static json_t *sweep_json(const eb_sweep_record *s) {
   json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i}", "name", s->name, "scene",

@@ -1,4 +1,5 @@
-/* What is done with files that others wrote, in a process that they may end. Not in the help, but can be run by hand. */
+/* What is done with files that others wrote, in a process that they may end. Not in the help, but
+ * can be run by hand. */
 #include <string.h>
 
 #include "harness/cli/command.h"

@@ -1,14 +1,18 @@
-/* Frictional contact problems in the HDF5 files of FCLib (Acary, Bremond, Koziara and Perignon 2014, "FCLIB: a collection of discrete 3D frictional contact problems",
- * INRIA RT-0444), as Siconos, LMGC90 and others write them.
+/* Frictional contact problems in the HDF5 files of FCLib (Acary, Bremond, Koziara and Perignon
+ * 2014, "FCLIB: a collection of discrete 3D frictional contact problems", INRIA RT-0444), as
+ * Siconos, LMGC90 and others write them.
  *
- *   global:  M v = H r + f,  u = H^T v + w      n velocities, H is n x 3 contacts: the transpose of ours (problems/contact/problem.h)
+ *   global:  M v = H r + f,  u = H^T v + w      n velocities, H is n x 3 contacts:
+ *            the transpose of ours (problems/contact/problem.h)
  *   local:   u = W r + q
- *   both:    with the contact law; contact k has entries 3 k (normal), 3 k + 1, 3 k + 2 of u, r, w and q; no unit is prescribed.
+ *   both:    with the contact law; contact k has entries 3 k (normal), 3 k + 1, 3 k + 2 of u, r,
+ *            w and q; no unit is prescribed.
  *
  * So ours are A = M, b = f, H = H^T, c = -w; velocities stand for what a step calls motions.
  *
- * Sparse matrices come as triplets (nz >= 0), compressed columns (nz = -1) or compressed rows (nz = -2). In triplets `i` holds the rows and `p` the columns, as the
- * library does it and not as its header says. Only 3 dimensions; no bilateral constraints (G, V, R); no rolling. */
+ * Sparse matrices come as triplets (nz >= 0), compressed columns (nz = -1) or compressed rows (nz =
+ * -2). In triplets `i` holds the rows and `p` the columns, as the library does it and not as its
+ * header says. Only 3 dimensions; no bilateral constraints (G, V, R); no rolling. */
 #ifndef EB_FCLIB_H
 #define EB_FCLIB_H
 
@@ -39,19 +43,22 @@ typedef struct eb_fclib {
   eb_fclib_solution solution, guess; /* the first guess */
 } eb_fclib;
 
-/* EB_ERR_FORMAT for what is not an FCLib problem or contradicts itself, EB_ERR_UNSUPPORTED for what is one of another kind. The caller clears *out also after an error. */
+/* EB_ERR_FORMAT for what is not an FCLib problem or contradicts itself, EB_ERR_UNSUPPORTED for what
+ * is one of another kind. The caller clears *out also after an error. */
 EB_MUST eb_error eb_fclib_read(const char *path, eb_fclib *out);
 /* Replaces the file. Parts that are NULL are left out. */
 EB_MUST eb_error eb_fclib_write(const char *path, const eb_fclib *problem);
 void eb_fclib_clear(eb_fclib *problem);
 
-/* Our problem as a global one; v, r: its solution, guess_r: the guess of the forces; either may be NULL. */
+/* Our problem as a global one; v, r: its solution, guess_r: the guess of the forces; either may be
+ * NULL. */
 EB_MUST eb_error eb_fclib_from_contact(const eb_contact_problem *problem, const double *v,
                                        const double *r, const double *guess_v,
                                        const double *guess_r, eb_fclib *out);
 
-/* A global problem as ours: consecutive unknowns are taken three at a time as blocks, and filled up with unknowns of their own that stay 0. EB_ERR_UNSUPPORTED when M is not
- * symmetric or a contact acts on more than EB_CONTACT_ENTRIES blocks. */
+/* A global problem as ours: consecutive unknowns are taken three at a time as blocks, and filled up
+ * with unknowns of their own that stay 0. EB_ERR_UNSUPPORTED when M is not symmetric or a contact
+ * acts on more than EB_CONTACT_ENTRIES blocks. */
 typedef struct eb_fclib_lifted {
   eb_block_matrix *A;
   double *b;
@@ -60,14 +67,17 @@ typedef struct eb_fclib_lifted {
 EB_MUST eb_error eb_fclib_lift(const eb_fclib *global, eb_fclib_lifted *out);
 void eb_fclib_lifted_clear(eb_fclib_lifted *lifted);
 
-/* W of a local problem, dense, row-major (free() it). It need not be symmetric: that of capsules is not. */
+/* W of a local problem, dense, row-major (free() it). It need not be symmetric: that of capsules is
+ * not. */
 EB_MUST eb_error eb_fclib_dense(const eb_fclib *local, double **W);
 
-/* The merit of a solution: the natural map of the second-order cone complementarity (FCLib's MERIT_1),
+/* The merit of a solution: the natural map of the second-order cone complementarity (FCLib's
+ * MERIT_1),
  *
  *   |r - P(r - u - (mu |u_t|, 0, 0))|_2 / (1 + |w|_2),   P: nearest point of the friction cones,
  *
- * with u recomputed from r (local) or v (global; FCLib itself returns 0 for those), plus |M v - H r - f|_2 / (1 + |f|_2) for a global problem. v is not read for local ones. */
+ * with u recomputed from r (local) or v (global; FCLib itself returns 0 for those), plus |M v - H r
+ * - f|_2 / (1 + |f|_2) for a global problem. v is not read for local ones. */
 EB_MUST eb_error eb_fclib_merit(const eb_fclib *problem, const double *v, const double *r,
                                 double *merit);
 
@@ -83,9 +93,11 @@ typedef struct eb_fclib_result {
   double stored_merit; /* of the solution that the file has; NAN: none */
 } eb_fclib_result;
 
-/* Solves with `method`, whose options `solver` has, from rest. Local problems need eb_contact_delassus, whose reduced problem they are: other methods need A, and W
- * alone does not tell it. EB_ERR_UNSUPPORTED then. The outcome is EB_DIVERGED_LINEAR_SOLVE when
- * what was averaged to make M symmetric matters: the residual with the file's M is then above 2 eps1. The caller clears *out also after an error. */
+/* Solves with `method`, whose options `solver` has, from rest. Local problems need
+ * eb_contact_delassus, whose reduced problem they are: other methods need A, and W alone does not
+ * tell it. EB_ERR_UNSUPPORTED then. The outcome is EB_DIVERGED_LINEAR_SOLVE when what was averaged
+ * to make M symmetric matters: the residual with the file's M is then above 2 eps1. The caller
+ * clears *out also after an error. */
 EB_MUST eb_error eb_fclib_solve(const eb_fclib *problem, const eb_contact_method *method,
                                 const eb_solver *solver, const eb_contact_tolerance *tolerance,
                                 eb_fclib_result *out);

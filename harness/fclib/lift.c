@@ -1,7 +1,7 @@
 /* FCLib's matrices as ours: general triplets become 3x3 blocks of consecutive unknowns.
  *
- * A size that is no multiple of 3 is filled up with unknowns that have the mean of the diagonal and no force. What is off by rounding between a
- * matrix and its transpose is averaged. */
+ * A size that is no multiple of 3 is filled up with unknowns that have the mean of the diagonal and
+ * no force. What is off by rounding between a matrix and its transpose is averaged. */
 #include "harness/fclib/fclib.h"
 
 #include <math.h>
@@ -76,7 +76,8 @@ static eb_error make_matrix(const eb_fclib *global, eb_fclib_lifted *out) {
 
 /* ---- H ---- */
 
-/* The entries of H in the order of their contacts: those of contact k are order[start[k]] .. order[start[k + 1] - 1]. */
+/* The entries of H in the order of their contacts: those of contact k are order[start[k]] ..
+ * order[start[k + 1] - 1]. */
 static void sort_entries(const eb_fclib_matrix *H, int32_t contacts, int32_t *start,
                          int32_t *order) {
   for (int32_t e = 0; e < H->count; e++) start[H->column[e] / 3 + 1]++;

@@ -1,8 +1,10 @@
-/* The natural map of frictional contact as a second-order cone complementarity (De Saxce and Feng 1998): with u^ = u + (mu |u_t|, 0, 0),
+/* The natural map of frictional contact as a second-order cone complementarity (De Saxce and Feng
+ * 1998): with u^ = u + (mu |u_t|, 0, 0),
  *
  *   K* contains u^  perp  r in K   if and only if   r = P_K(r - u^),   K = {|r_t| <= mu r_n}.
  *
- * The nearest point of K to x: x inside; 0 where mu |x_t| <= -x_n; else along the border, ((x_n + mu |x_t|) / (1 + mu^2)) (1, mu x_t / |x_t|). */
+ * The nearest point of K to x: x inside; 0 where mu |x_t| <= -x_n; else along the border, ((x_n +
+ * mu |x_t|) / (1 + mu^2)) (1, mu x_t / |x_t|). */
 #include "harness/fclib/fclib.h"
 
 #include <math.h>

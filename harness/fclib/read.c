@@ -37,7 +37,7 @@ void eb_fclib_result_clear(eb_fclib_result *result) {
   *result = (eb_fclib_result){0};
 }
 
-/* ---- datasets ------------------------------------------------------------------------------------- */
+/* ---- datasets -------------------------------------------------------------------------------- */
 
 /* `name` must have `count` entries. */
 static eb_error read_array(hid_t where, const char *name, hid_t memory, size_t size, int64_t count,
@@ -90,7 +90,7 @@ static eb_error read_text(hid_t where, const char *name, char **out) {
   return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot read %s: out of memory", name);
 }
 
-/* ---- matrices --------------------------------------------------------------------------------------- */
+/* ---- matrices -------------------------------------------------------------------------------- */
 
 enum { COMPRESSED_COLUMNS = -1, COMPRESSED_ROWS = -2 };
 
@@ -155,7 +155,7 @@ static eb_error read_matrix(hid_t where, const char *name, eb_fclib_matrix *m) {
   return eb_error_prefix(error, "matrix %s", name);
 }
 
-/* ---- problems --------------------------------------------------------------------------------------- */
+/* ---- problems -------------------------------------------------------------------------------- */
 
 static eb_error refuse(hid_t where, const char *matrix) {
   char name[8];

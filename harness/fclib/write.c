@@ -115,7 +115,7 @@ eb_error eb_fclib_write(const char *path, const eb_fclib *problem) {
   return closing;
 }
 
-/* ---- from ours ------------------------------------------------------------------------------------ */
+/* ---- from ours ------------------------------------------------------------------------------- */
 
 static eb_error matrix_new(eb_fclib_matrix *m, int64_t rows, int64_t columns, int64_t count) {
   if (count > INT32_MAX || columns > INT32_MAX || rows > INT32_MAX)

@@ -22,7 +22,7 @@ eb_error eb_put_value(eb_text *out, double value) {
   return eb_text_printf(out, whole ? "%.0f" : "%.4g", value);
 }
 
-/* ---- conditions ------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 typedef struct judging {
   eb_evaluation *e;
@@ -73,7 +73,8 @@ static bool is_plain(const eb_expression *e) {
   return e->op == EB_OP_NUMBER || e->op == EB_OP_NAME || e->op == EB_OP_CALL || e->op == EB_OP_TEXT;
 }
 
-/* What the sides are made of, where they are calculated; of times the interval says more, and what is clipped has other values alone. */
+/* What the sides are made of, where they are calculated; of times the interval says more, and what
+ * is clipped has other values alone. */
 static eb_error put_parts(judging *j, const eb_expression *side, const eb_scope *scope,
                           const eb_compared *found, eb_text *out) {
   if (is_plain(side) || found->repetitions || found->clipped) return EB_OK;
@@ -160,7 +161,7 @@ static eb_error judge_part(void *context, const eb_scope *scope) {
   return EB_OK;
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------ */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 /* What does not hold, what is open, what holds; each as it stood. */
 static eb_error sort_conditions(eb_finding *f) {
@@ -200,7 +201,8 @@ static eb_error rule_given(judging *j, const eb_expression *given) {
   return eb_text_printf(&j->out->causes, "\n");
 }
 
-/* The conditions that decide, and all when all hold; a few of them, since the page shows every one. */
+/* The conditions that decide, and all when all hold; a few of them, since the page shows every
+ * one. */
 static eb_error put_reason(eb_finding *f) {
   enum { MOST = 8 };
   int telling = f->ruling == EB_REPRODUCED ? f->count : f->count - f->holding;

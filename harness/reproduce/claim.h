@@ -1,4 +1,5 @@
-/* Claims judged: each condition on its own, and the verdict of all. A verdict is never written by hand. */
+/* Claims judged: each condition on its own, and the verdict of all. A verdict is never written by
+ * hand. */
 #ifndef EB_REPRODUCE_CLAIM_H
 #define EB_REPRODUCE_CLAIM_H
 
@@ -17,8 +18,8 @@ const char *eb_ruling_name(eb_ruling ruling);
 typedef struct eb_condition {
   char *text;   /* the expression, with the words of its loops */
   char *values; /* the same with values put in: "180 / 97 = 1.856 >= 2" */
-  char *value,
-      *bound; /* its left side's value, and the rest: "1.856", ">= 2"; "" for what is no comparison */
+  /* Its left side's value, and the rest: "1.856", ">= 2"; "" for what is no comparison. */
+  char *value, *bound;
   eb_truth truth;
   eb_knowledge knowledge;
 } eb_condition;
@@ -32,8 +33,9 @@ typedef struct eb_finding {
   eb_text reason; /* in words */
 } eb_finding;
 
-/* The finding of a claim: reproduced when every condition holds, not reproduced when one does not or a solver failed where its success is
- * asked for - unless `given` does not hold -, else not comparable. The caller clears it, also after a failure. */
+/* The finding of a claim: reproduced when every condition holds, not reproduced when one does not
+ * or a solver failed where its success is asked for - unless `given` does not hold -, else not
+ * comparable. The caller clears it, also after a failure. */
 EB_MUST eb_error eb_claim_judge(eb_evaluation *e, const eb_paper_claim *claim, eb_finding *out);
 void eb_finding_clear(eb_finding *finding);
 

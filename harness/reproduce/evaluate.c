@@ -20,7 +20,7 @@ static eb_error key_of(const eb_evaluation *e, const eb_expression *expression,
   return EB_OK;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------ */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 enum { MOST_ARGUMENTS = 32 };
 
@@ -219,7 +219,7 @@ static eb_error unknown_function(const eb_paper *paper, const char *name) {
   return error;
 }
 
-/* ---- conditions ------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 bool eb_is_pairs(const eb_expression *e) {
   return e->op == EB_OP_CALL && (strcmp(e->text, "rising") == 0 || strcmp(e->text, "falling") == 0);
@@ -229,7 +229,8 @@ bool eb_is_quantifier(const eb_expression *e) {
   return e->op == EB_OP_CALL && (strcmp(e->text, "all") == 0 || strcmp(e->text, "any") == 0);
 }
 
-/* A conjunction or disjunction that is taken together; in a disjunction true is what false is in a conjunction. */
+/* A conjunction or disjunction that is taken together; in a disjunction true is what false is in a
+ * conjunction. */
 typedef struct joined {
   eb_evaluation *e;
   const eb_expression *item;
@@ -308,7 +309,7 @@ static eb_error negate_truth(eb_evaluation *e, const eb_expression *of, const eb
   return EB_OK;
 }
 
-/* ---- rising and falling ----------------------------------------------------------------------- */
+/* ---- rising and falling ---------------------------------------------------------------------- */
 
 /* The scope of the pair's earlier item, copied, since its words last only for a visit. */
 typedef struct earlier {
@@ -399,7 +400,7 @@ eb_error eb_pairs_visit(eb_evaluation *e, const eb_expression *call, const eb_sc
   return error;
 }
 
-/* ---- the tree --------------------------------------------------------------------------------- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 static eb_error call_any(eb_evaluation *e, const eb_expression *call, const eb_scope *scope,
                          eb_value *out) {
@@ -466,7 +467,8 @@ static eb_error calculate(eb_evaluation *e, const eb_expression *of, const eb_sc
   return error;
 }
 
-/* What is found is kept: functions on frames are slow, and a figure is often asked for again when its reason is written. */
+/* What is found is kept: functions on frames are slow, and a figure is often asked for again when
+ * its reason is written. */
 static eb_error look_up(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
                         const char *key, eb_value *out) {
   const eb_value *known = eb_known_find(e->known, key);
@@ -538,7 +540,7 @@ eb_error eb_expression_check(const eb_paper *paper, const eb_expression *of, con
   return error;
 }
 
-/* ---- the paper's own numbers ------------------------------------------------------------------ */
+/* ---- the paper's own numbers ----------------------------------------------------------------- */
 
 static eb_error add_cell(const eb_paper_table *table, int row, int column, bool reversed,
                          eb_known *known) {
@@ -562,7 +564,7 @@ eb_error eb_known_tables(const eb_paper *paper, bool reversed, eb_known *known) 
   return EB_OK;
 }
 
-/* ---- comparisons ------------------------------------------------------------------------------ */
+/* ---- comparisons ----------------------------------------------------------------------------- */
 
 /* Marks the cases that both sides name. */
 static eb_error mark_cases(const eb_evaluation *e, const eb_comparing *what, bool *named) {
@@ -656,9 +658,10 @@ static double mean_log(const double *a, const double *b, int count) {
   return sum / count;
 }
 
-/* One repetition has no interval of its own, and two have a poor one. That of log(a / b) then comes from how much all cases with repetitions vary:
- * with a deviation s of the logarithm of a time, and k times on the two sides, none of which enters by more than its first power, the mean of n
- * has at most s sqrt(k / n). What is exactly 0 was never timed, whatever the noise. */
+/* One repetition has no interval of its own, and two have a poor one. That of log(a / b) then comes
+ * from how much all cases with repetitions vary: with a deviation s of the logarithm of a time, and
+ * k times on the two sides, none of which enters by more than its first power, the mean of n has at
+ * most s sqrt(k / n). What is exactly 0 was never timed, whatever the noise. */
 static eb_error decide_pooled(eb_evaluation *e, const double *a, const double *b, int count,
                               int cases, eb_comparison comparison, eb_compared *out) {
   const eb_evidence *evidence = e->evidence;

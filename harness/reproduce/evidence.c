@@ -27,7 +27,7 @@ const eb_run *eb_evidence_run(const eb_evidence *evidence, int case_) {
   return run < 0 ? NULL : eb_results_run(evidence->results, run);
 }
 
-/* ---- which run stands for a case -------------------------------------------------------------- */
+/* ---- which run stands for a case ------------------------------------------------------------- */
 
 static eb_standing standing_of(const eb_run *run, int64_t frames) {
   int64_t least = eb_warmup_steps(run) ? 2 : 1; /* the first is left out */
@@ -67,7 +67,8 @@ static void describe(const eb_paper_case *work, const eb_run *run, eb_case_evide
            *run->detail ? ", " : "", run->detail);
 }
 
-/* A whole run before one that was cut, before one that the audit contradicts, before one that failed; among equals the fastest. */
+/* A whole run before one that was cut, before one that the audit contradicts, before one that
+ * failed; among equals the fastest. */
 static eb_error consider(const eb_paper_case *work, const eb_results *results, int run,
                          double *fastest, eb_case_evidence *out) {
   const eb_run *candidate = eb_results_run(results, run);
@@ -89,7 +90,8 @@ static eb_error consider(const eb_paper_case *work, const eb_results *results, i
   return EB_OK;
 }
 
-/* A search that ended in a way that tells nothing, and one that found no stable value, leave no number. */
+/* A search that ended in a way that tells nothing, and one that found no stable value, leave no
+ * number. */
 static eb_error find_sweep(const eb_paper_case *work, const char *identity,
                            const eb_results *results, eb_case_evidence *out) {
   eb_sweep_record record = {0};
@@ -133,7 +135,7 @@ static eb_error find_case(const eb_paper_case *work, const struct eb_planned *pl
   return EB_OK;
 }
 
-/* ---- how much times vary ---------------------------------------------------------------------- */
+/* ---- how much times vary --------------------------------------------------------------------- */
 
 /* The logarithm of the mean wall time of a run's first `steps` steps without the first frame. */
 static eb_error log_time(const eb_results *results, int run, size_t steps, double *out) {
@@ -147,7 +149,8 @@ static eb_error log_time(const eb_results *results, int run, size_t steps, doubl
   return EB_OK;
 }
 
-/* Adds the squares of a case's repetitions about their mean, over the steps that all of them did. */
+/* Adds the squares of a case's repetitions about their mean, over the steps that all of them
+ * did. */
 static eb_error add_squares(const eb_results *results, const eb_case_evidence *found, double *logs,
                             double *squares, int *freedom) {
   size_t steps = SIZE_MAX;

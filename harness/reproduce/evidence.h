@@ -1,9 +1,11 @@
 /* What was measured for a paper: its cases in a result file, and figures over their frames.
  *
- * Frame times. A frame is the scene's steps_per_frame steps; its time is the wall time of those steps: set-up, audit and
- * logging are not in it. The first frame is left out of every figure when there are others: it holds the first whole
- * factorization and cold caches, which the paper's averages over a run do not show either. Samples are frames that were all led in, and all count. Of several repetitions the
- * fastest counts (the machine's other work only ever adds time); all figures of a case are of that one. */
+ * Frame times. A frame is the scene's steps_per_frame steps; its time is the wall time of those
+ * steps: set-up, audit and logging are not in it. The first frame is left out of every figure when
+ * there are others: it holds the first whole factorization and cold caches, which the paper's
+ * averages over a run do not show either. Samples are frames that were all led in, and all count.
+ * Of several repetitions the fastest counts (the machine's other work only ever adds time); all
+ * figures of a case are of that one. */
 #ifndef EB_REPRODUCE_EVIDENCE_H
 #define EB_REPRODUCE_EVIDENCE_H
 
@@ -21,8 +23,9 @@ typedef struct eb_paper_plan {
   } * cases;               /* a case of the paper each */
   int case_count;
 } eb_paper_plan;
-/* The cases that are wanted (NULL: all), and those that they start from. Cases that this build does not know (no such solver) are not planned, and say
- * so. EB_ERR_USAGE for cases that cannot start from what they are to. Clear *out also after a failure. */
+/* The cases that are wanted (NULL: all), and those that they start from. Cases that this build does
+ * not know (no such solver) are not planned, and say so. EB_ERR_USAGE for cases that cannot start
+ * from what they are to. Clear *out also after a failure. */
 EB_MUST eb_error eb_paper_plan_create(const eb_paper *paper, const bool *wanted,
                                       const eb_plugins *plugins, eb_paper_plan *out);
 void eb_paper_plan_clear(eb_paper_plan *plan);
@@ -39,8 +42,8 @@ typedef struct eb_case_evidence {
   eb_standing standing;
   int run;              /* that stands for the case, in the results; -1: none */
   int *runs, run_count; /* the repetitions that are whole or cut, in their order */
-  bool
-      cut_first; /* there is none: runs has one that the time limit has cut off in its first step */
+  /* there is none: runs has one that the time limit has cut off in its first step */
+  bool cut_first;
   int64_t frames;
   double least_stable; /* of a sweep; NaN: none was found */
   bool below;          /* the whole grid is stable: lower values may be, too */
@@ -51,8 +54,8 @@ typedef struct eb_evidence {
   const eb_paper *paper;
   const eb_results *results; /* NULL: there are none */
   eb_case_evidence *cases;   /* a case of the paper each */
-  /* How much times vary from one repetition to the next: the standard deviation of the logarithm of a run's mean step, pooled over all
-   * cases with repetitions, and its degrees of freedom. */
+  /* How much times vary from one repetition to the next: the standard deviation of the logarithm of
+   * a run's mean step, pooled over all cases with repetitions, and its degrees of freedom. */
   double deviation;
   int freedom;
 } eb_evidence;
@@ -66,7 +69,8 @@ void eb_evidence_clear(eb_evidence *evidence);
 bool eb_run_is_sampled(const eb_run *run);
 /* Steps a frame of that run's scene; a sample is a frame of its own. */
 int64_t eb_steps_per_frame(const eb_run *run);
-/* Leading steps that figures of times leave out when there are others: the first frame. Samples are all led in. */
+/* Leading steps that figures of times leave out when there are others: the first frame. Samples are
+ * all led in. */
 int64_t eb_warmup_steps(const eb_run *run);
 /* The attributes of a case's run, or NULL. */
 const eb_run *eb_evidence_run(const eb_evidence *evidence, int case_);

@@ -8,7 +8,7 @@
 
 #include "problems/base/memory.h"
 
-/* ---- words of the text ------------------------------------------------------------------------ */
+/* ---- words of the text ----------------------------------------------------------------------- */
 
 enum { DEEPEST = 64, LONGEST = 16384 }; /* parentheses in each other; characters */
 
@@ -35,7 +35,8 @@ static bool is_name_part(char c) {
   return is_name_start(c) || isdigit((unsigned char)c) || c == '}' || c == ':';
 }
 
-/* Bytes of the name that stands here. A dot, a dash or a slash belongs to it when it goes on behind that. */
+/* Bytes of the name that stands here. A dot, a dash or a slash belongs to it when it goes on behind
+ * that. */
 static size_t name_length(const char *at) {
   size_t n = 0;
   if (!is_name_start(*at)) return 0;
@@ -75,7 +76,7 @@ static eb_error copy(const char *text, size_t length, char **out) {
   return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep a name");
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------ */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static eb_error make(eb_operator op, eb_expression **out) {
   EB_TRY(EB_NEW(*out, 1));
@@ -116,7 +117,7 @@ static eb_error parse_item(parser *p, rule item, eb_expression *out) {
   return error;
 }
 
-/* ---- numbers, names, calls -------------------------------------------------------------------- */
+/* ---- numbers, names, calls ------------------------------------------------------------------- */
 
 static eb_error parse_any(parser *p, eb_expression **out);
 
@@ -214,7 +215,7 @@ static eb_error parse_primary(parser *p, eb_expression **out) {
   return take(p, ")") ? EB_OK : expected(p, "an operator or ')'");
 }
 
-/* ---- windows ---------------------------------------------------------------------------------- */
+/* ---- windows --------------------------------------------------------------------------------- */
 
 static eb_error parse_end(parser *p, eb_window_end *out) {
   skip_blanks(p);
@@ -243,7 +244,7 @@ static eb_error parse_windowed(parser *p, eb_expression **out) {
   return EB_OK;
 }
 
-/* ---- operators -------------------------------------------------------------------------------- */
+/* ---- operators ------------------------------------------------------------------------------- */
 
 static eb_error parse_sign(parser *p, eb_expression **out);
 
@@ -376,7 +377,7 @@ void eb_expression_destroy(eb_expression *e) {
   free(e);
 }
 
-/* ---- variables -------------------------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 static const char *word_of(const eb_scope *scope, const char *variable, size_t length) {
   for (; scope; scope = scope->outer)
@@ -443,7 +444,7 @@ eb_error eb_loops_visit(const eb_expression *call, const eb_scope *scope, eb_vis
   return visit_from(call, 0, scope, visit, context);
 }
 
-/* ---- printing --------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 typedef struct printer {
   const eb_scope *scope;
@@ -501,7 +502,8 @@ static const char *joint_of(const eb_expression *e, int i) {
   }
 }
 
-/* Items with their operator between; those on the right of one that does not associate are set off. */
+/* Items with their operator between; those on the right of one that does not associate are set
+ * off. */
 static eb_error print_joined(const printer *p, const eb_expression *e) {
   bool left = e->op != EB_OP_POWER, compare = e->op == EB_OP_COMPARE;
   for (int i = 0; i < e->count; i++) {

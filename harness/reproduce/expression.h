@@ -1,21 +1,23 @@
-/* Expressions over results, as a tree: what claims, tables and figures of a paper are written in. The language is described in this
- * room's README; what names mean is for who evaluates the tree (harness/reproduce/evaluate.h).
+/* Expressions over results, as a tree: what claims, tables and figures of a paper are written in.
+ * The language is described in this room's README; what names mean is for who evaluates the tree
+ * (harness/reproduce/evaluate.h).
  *
  *   or          = and { "or" and }
  *   and         = not { "and" not }
  *   not         = "not" not | comparison
- *   comparison  = sum { ("<" | "<=" | "=" | ">=" | ">" | "!=") sum }      a < b < c is a < b and b < c
+ *   comparison  = sum { ("<" | "<=" | "=" | ">=" | ">" | "!=") sum }   a < b < c is a < b and b < c
  *   sum         = product { ("+" | "-") product }
  *   product     = sign { ("*" | "/") sign }
  *   sign        = "-" sign | power
  *   power       = windowed [ "^" sign ]
  *   windowed    = primary { "[" [ end ] ".." [ end ] "]" }
- *   end         = NUMBER | NUMBER "s" | NUMBER "%" | call                   steps from 1, seconds, share of the steps; seconds
+ *   end         = NUMBER | NUMBER "s" | NUMBER "%" | call   (steps from 1, time, share; time)
  *   primary     = NUMBER [ "%" ] | NAME | TEXT | call | "(" or ")"
  *   call        = NAME "(" [ or { "," or } { "for" NAME "in" WORD { WORD } } { "," or } ] ")"
  *
- * A NAME begins with a letter or '{' and holds letters, digits and _ . : { }, and - or / where one of these follows at once: as
- * operators - and / stand between blanks. A TEXT stands in double quotes. A WORD ends at a blank, a comma or a parenthesis. */
+ * A NAME begins with a letter or '{' and holds letters, digits and _ . : { }, and - or / where one
+ * of these follows at once: as operators - and / stand between blanks. A TEXT stands in double
+ * quotes. A WORD ends at a blank, a comma or a parenthesis. */
 #ifndef EB_REPRODUCE_EXPRESSION_H
 #define EB_REPRODUCE_EXPRESSION_H
 
@@ -61,8 +63,8 @@ typedef struct eb_loop {
 
 typedef struct eb_expression eb_expression;
 
-/* Where a window begins or ends: nowhere (unit 0), at a step (1), at a time ('s'), at a share of the steps ('%', as a fraction),
- * or at the time that a call gives ('('). */
+/* Where a window begins or ends: nowhere (unit 0), at a step (1), at a time ('s'), at a share of
+ * the steps ('%', as a fraction), or at the time that a call gives ('('). */
 typedef struct eb_window_end {
   char unit;
   double number;
@@ -91,8 +93,8 @@ typedef struct eb_scope {
   const struct eb_scope *outer;
 } eb_scope;
 
-/* Replaces {VARIABLE}, and a variable that stands alone or before a dot, by its word. The caller frees *out. EB_ERR_FORMAT for
- * braces around what is no variable. */
+/* Replaces {VARIABLE}, and a variable that stands alone or before a dot, by its word. The caller
+ * frees *out. EB_ERR_FORMAT for braces around what is no variable. */
 EB_MUST eb_error eb_scope_expand(const eb_scope *scope, const char *text, char **out);
 /* The same, and braces around what is no variable stay. */
 EB_MUST eb_error eb_scope_replace(const eb_scope *scope, const char *text, char **out);
@@ -102,8 +104,9 @@ typedef eb_error (*eb_visit)(void *context, const eb_scope *scope);
 EB_MUST eb_error eb_loops_visit(const eb_expression *call, const eb_scope *scope, eb_visit visit,
                                 void *context);
 
-/* Appends an expression as it is written, with variables replaced: the same text for whatever means the same. `put` may print something in
- * place of an expression; it says so in *done. NULL: nothing is replaced. */
+/* Appends an expression as it is written, with variables replaced: the same text for whatever means
+ * the same. `put` may print something in place of an expression; it says so in *done. NULL: nothing
+ * is replaced. */
 typedef eb_error (*eb_put)(void *context, const eb_expression *expression, const eb_scope *scope,
                            eb_text *out, bool *done);
 EB_MUST eb_error eb_expression_print(const eb_expression *expression, const eb_scope *scope,

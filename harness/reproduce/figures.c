@@ -8,14 +8,16 @@
 #include "harness/reproduce/evaluate.h"
 #include "problems/base/memory.h"
 
-/* ---- kinds of figures ------------------------------------------------------------------------- */
+/* ---- kinds of figures ------------------------------------------------------------------------ */
 
 /* Where in a run a figure stands. */
 typedef enum place {
-  COLUMN,   /* steps/, phases/ or counters/: a series of steps */
-  RESIDUAL, /* of the residuals that a solver logs in a step: the first, the last, their number, how often the problem was made anew between
-               them (rounds), and how often the next one was then larger (peaks): a series */
-  SETUP,    /* setup/: a number */
+  COLUMN, /* steps/, phases/ or counters/: a series of steps */
+  /* Of the residuals that a solver logs in a step: the first, the last, their number, how often the
+   * problem was made anew between them (rounds), and how often the next one was then larger
+   * (peaks): a series. */
+  RESIDUAL,
+  SETUP,     /* setup/: a number */
   ATTRIBUTE, /* of the run: a number or a text */
   PARAMETER, /* of the scene, as a number */
   SCENE      /* what the scene is made of: a number or a text */
@@ -25,8 +27,8 @@ typedef struct figure {
   place place;
   bool timed;
   char path[100]; /* of a column; of the set-up, below setup/ */
-  const char
-      *of; /* of residuals: first, last, count, rounds, peaks; a parameter's name; of a scene */
+  /* of residuals: first, last, count, rounds, peaks; a parameter's name; of a scene */
+  const char *of;
   const eb_field *field; /* of an attribute */
 } figure;
 
@@ -126,9 +128,10 @@ static eb_error unknown_figure(const char *name) {
   return error;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
-/* Whether the residual behind a new beginning, the one of that number in the step, is larger than the one before it. */
+/* Whether the residual behind a new beginning, the one of that number in the step, is larger than
+ * the one before it. */
 static bool is_peak(const eb_residuals *all, int64_t from, int64_t to, int64_t number) {
   int64_t at = from + number;
   return number > 0 && at < to && all->values[at] > all->values[at - 1];
@@ -300,7 +303,7 @@ static eb_error read_case(eb_evaluation *e, const char *name, const char *what, 
   return run < 0 ? EB_OK : read_run(e, case_, run, &f, out);
 }
 
-/* ---- the machine ------------------------------------------------------------------------------ */
+/* ---- the machine ----------------------------------------------------------------------------- */
 
 static eb_error read_machine(eb_evaluation *e, const char *what, eb_value *out) {
   char *end;
@@ -313,7 +316,7 @@ static eb_error read_machine(eb_evaluation *e, const char *what, eb_value *out) 
   return eb_evaluation_say(e, "the result file says nothing of '%s'", what);
 }
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static eb_error read_parts(eb_evaluation *e, const char *name, eb_value *out) {
   char head[100];

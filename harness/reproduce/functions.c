@@ -1,4 +1,5 @@
-/* The functions of the language: what is seen in the frames of runs, how they ended, fits, and the paper's tables. */
+/* The functions of the language: what is seen in the frames of runs, how they ended, fits, and the
+ * paper's tables. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,10 @@
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
 
-/* ---- cases ------------------------------------------------------------------------------------ */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
-/* Finds the cases among the first `count` arguments and whether all have a run: with one that lacks it *out is unknown. */
+/* Finds the cases among the first `count` arguments and whether all have a run: with one that lacks
+ * it *out is unknown. */
 static eb_error find_runs(eb_evaluation *e, const eb_value *arguments, int count, int cases[2],
                           eb_value *out, bool *all) {
   *all = true;
@@ -113,7 +115,7 @@ static eb_error bounce_end_of(eb_evaluation *e, const eb_function *self, const e
   return EB_OK;
 }
 
-/* ---- series over frames ----------------------------------------------------------------------- */
+/* ---- series over frames ---------------------------------------------------------------------- */
 
 static eb_error distance_of(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
                             eb_value *out) {
@@ -183,7 +185,7 @@ static eb_error extent_of(eb_evaluation *e, const eb_function *self, const eb_va
   return over_frames(e, a, a[1].text[0] - 'x', see_extent, out);
 }
 
-/* ---- how runs ended --------------------------------------------------------------------------- */
+/* ---- how runs ended -------------------------------------------------------------------------- */
 
 /* 1 or 0; a run that was cut may still do either. What the audit contradicts has done neither. */
 static eb_error ended(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
@@ -264,7 +266,7 @@ static eb_error least_stable_of(eb_evaluation *e, const eb_function *self, const
   return *found->why ? eb_evaluation_say(e, "%s", found->why) : EB_OK;
 }
 
-/* ---- series and lists ------------------------------------------------------------------------- */
+/* ---- series and lists ------------------------------------------------------------------------ */
 
 static eb_error frames_of(eb_evaluation *e, const eb_function *self, const eb_value *a, int count,
                           eb_value *out) {
@@ -314,7 +316,7 @@ static eb_error fit(eb_evaluation *e, const eb_function *self, const eb_value *a
   return EB_OK;
 }
 
-/* ---- the paper's tables ----------------------------------------------------------------------- */
+/* ---- the paper's tables ---------------------------------------------------------------------- */
 
 static eb_error find_column(const eb_paper_table *table, const char *name, int *out) {
   for (*out = 0; *out < table->column_count; ++*out)
@@ -373,7 +375,7 @@ static eb_error ratios_of(eb_evaluation *e, const eb_function *self, const eb_va
   return EB_OK;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 const eb_function eb_functions[] = {
     {"distance", "cc",

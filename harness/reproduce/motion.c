@@ -9,7 +9,7 @@
 #include "problems/base/memory.h"
 #include "problems/elasticity/svd3.h"
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 eb_error eb_motion_rest_box(const eb_evidence *e, int case_, double size[3]) {
   eb_mesh *mesh;
@@ -78,7 +78,7 @@ eb_error eb_motion_frames(const eb_evidence *e, const int cases[2], const size_t
   return error;
 }
 
-/* ---- distances -------------------------------------------------------------------------------- */
+/* ---- distances ------------------------------------------------------------------------------- */
 
 void eb_distance_of(const double *x, const double *y, int64_t nodes, double length,
                     eb_distance *out) {
@@ -102,7 +102,7 @@ static eb_error compare_frames(const eb_evidence *e, int a, int b, size_t frame,
   return EB_OK;
 }
 
-/* ---- bounces ---------------------------------------------------------------------------------- */
+/* ---- bounces --------------------------------------------------------------------------------- */
 
 /* The first step without contact after one with; `steps` when there is none. */
 static size_t contact_end(const double *contacts, size_t steps) {
@@ -146,7 +146,7 @@ eb_error eb_motion_bounce(const eb_evidence *e, int case_, double *restitution, 
   return error;
 }
 
-/* ---- two runs --------------------------------------------------------------------------------- */
+/* ---- two runs -------------------------------------------------------------------------------- */
 
 static eb_error common_frames(const eb_evidence *e, int a, int b, size_t *out) {
   size_t frames[2];
@@ -218,7 +218,7 @@ eb_error eb_motion_error(const eb_evidence *e, int of, int against, double *out)
   return error;
 }
 
-/* ---- shapes ----------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 static void centre_of(const double *x, int64_t count, double out[3]) {
   for (int d = 0; d < 3; d++) {

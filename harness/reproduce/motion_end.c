@@ -19,7 +19,7 @@ eb_error eb_motion_final(const eb_evidence *e, int a, int b, double *out) {
   return EB_OK;
 }
 
-/* ---- turning ---------------------------------------------------------------------------------- */
+/* ---- turning --------------------------------------------------------------------------------- */
 
 /* Marks the nodes at one end of the box along an axis. Returns how many there are. */
 static int32_t mark_end(const eb_mesh *mesh, int axis, bool upper, uint8_t *marked) {
@@ -35,8 +35,8 @@ static int32_t mark_end(const eb_mesh *mesh, int axis, bool upper, uint8_t *mark
   return count;
 }
 
-/* The angle of the rotation about the axis that makes sum |R (X - cX) - (x - cx)|^2 least, seen along the axis:
- * atan2(sum of cross products, sum of dot products). */
+/* The angle of the rotation about the axis that makes sum |R (X - cX) - (x - cx)|^2 least, seen
+ * along the axis: atan2(sum of cross products, sum of dot products). */
 static double turn_of(const double *X, const double *x, const uint8_t *marked, int32_t nodes,
                       int32_t count, int axis) {
   int d[2] = {(axis + 1) % 3, (axis + 2) % 3};
@@ -76,7 +76,7 @@ eb_error eb_motion_turn(const eb_evidence *e, int case_, int axis, bool upper, d
   return error;
 }
 
-/* ---- unrest ----------------------------------------------------------------------------------- */
+/* ---- unrest ---------------------------------------------------------------------------------- */
 
 /* Copies the nodes of one piece together. Returns how many there are. */
 static int64_t gather(const double *x, const int32_t *part, int32_t nodes, int32_t piece,
@@ -131,9 +131,10 @@ eb_error eb_motion_unrest(const eb_evidence *e, int case_, double *out) {
   return error;
 }
 
-/* ---- roughness -------------------------------------------------------------------------------- */
+/* ---- roughness ------------------------------------------------------------------------------- */
 
-/* Adds each edge's ends to the sums of each other: every edge of a closed surface twice, which leaves the means as they are. */
+/* Adds each edge's ends to the sums of each other: every edge of a closed surface twice, which
+ * leaves the means as they are. */
 static void sum_neighbours(const eb_result_surface *surface, const double *x, double *sum,
                            double *neighbours) {
   for (int32_t t = 0; t < surface->triangle_count; t++)

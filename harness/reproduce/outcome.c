@@ -6,7 +6,7 @@
 
 #include "problems/base/memory.h"
 
-/* ---- notes ------------------------------------------------------------------------------------ */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
 /* "quick: 12 of 300 frames", or a span of both when cases differ; of samples the same. */
 static eb_error note_frames(const eb_paper *paper, const bool *marked, bool samples, eb_text *out) {
@@ -78,7 +78,7 @@ static eb_error note_troubles(const eb_evidence *e, const bool *marked, eb_text 
   return EB_OK;
 }
 
-/* ---- tables ----------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static eb_error fill_cells(eb_evaluation *e, eb_shown_table *shown, int *measured) {
   const eb_paper_table *table = shown->table;
@@ -114,9 +114,10 @@ double eb_shown_ratio(const eb_shown_table *shown, int row, int column) {
          eb_paper_value(shown->table, row, &shown->table->columns[column]);
 }
 
-/* ---- points and bars -------------------------------------------------------------------------- */
+/* ---- points and bars ------------------------------------------------------------------------- */
 
-/* The parts of one bar; what is left of the whole is the last. A stage that is never timed takes none of it. */
+/* The parts of one bar; what is left of the whole is the last. A stage that is never timed takes
+ * none of it. */
 static eb_error fill_layers(eb_evaluation *e, const eb_paper_figure *figure, const eb_scope *scope,
                             double whole, double *layers) {
   double rest = whole;
@@ -147,7 +148,7 @@ static eb_error fill_course(eb_evaluation *e, const eb_paper_figure *figure, con
   return error;
 }
 
-/* ---- residuals within a step ------------------------------------------------------------------ */
+/* ---- residuals within a step ----------------------------------------------------------------- */
 
 static eb_error read_residuals(eb_evaluation *e, int case_, eb_residuals *out) {
   int run;
@@ -202,7 +203,7 @@ static eb_error fill_residuals(eb_evaluation *e, const eb_paper_figure *figure, 
   return error;
 }
 
-/* ---- figures ---------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static eb_error fill_point(eb_evaluation *e, eb_shown_figure *shown, int p) {
   const eb_paper_figure *figure = shown->figure;
@@ -254,7 +255,7 @@ static void clear_figure(eb_shown_figure *shown) {
   eb_text_clear(&shown->notes);
 }
 
-/* ---- claims ----------------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 static eb_error name_cases(const eb_paper *paper, const bool *marked, eb_text *out) {
   EB_TRY(eb_text_append(out, "", 0));
@@ -329,7 +330,7 @@ void eb_reproduction_tally(const eb_reproduction *reproduction, int of[EB_RULING
   for (int c = 0; c < reproduction->claim_count; c++) of[reproduction->claims[c].finding.ruling]++;
 }
 
-/* ---- the machine ------------------------------------------------------------------------------ */
+/* ---- the machine ----------------------------------------------------------------------------- */
 
 eb_error eb_reproduction_machine(const eb_evidence *e, eb_text *out) {
   EB_TRY(eb_text_append(out, "", 0));

@@ -64,11 +64,13 @@ double eb_shown_ratio(const eb_shown_table *shown, int row, int column);
 EB_MUST eb_error eb_reproduction_machine(const eb_evidence *evidence, eb_text *out);
 
 EB_MUST eb_error eb_reproduction_print(const eb_reproduction *reproduction, FILE *out);
-/* For a repository: what was run and where, claims, conditions that decide, tables, and everything that is ours and not the paper's. */
+/* For a repository: what was run and where, claims, conditions that decide, tables, and everything
+ * that is ours and not the paper's. */
 EB_MUST eb_error eb_reproduction_markdown(const eb_reproduction *reproduction, eb_text *out);
 /* The caller releases *out. */
 EB_MUST eb_error eb_reproduction_json(const eb_reproduction *reproduction, json_t **out);
-/* Draws the figures that have something to show into DIR: ID.{dat,gp,svg}, or ID-updates-N.png. EB_ERR_LIBRARY when gnuplot is missing or fails. */
+/* Draws the figures that have something to show into DIR: ID.{dat,gp,svg}, or ID-updates-N.png.
+ * EB_ERR_LIBRARY when gnuplot is missing or fails. */
 EB_MUST eb_error eb_reproduction_draw(eb_reproduction *reproduction, const char *dir);
 /* What the writers share: the lines of a text in turn, which is *rest at first (NULL after the
  * last); the class of a verdict in the style sheet; a text inside a cell of Markdown. */

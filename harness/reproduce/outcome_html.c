@@ -30,7 +30,7 @@ const char *eb_ruling_class(eb_ruling ruling) {
   return ruling == EB_REPRODUCED ? "good" : ruling == EB_NOT_REPRODUCED ? "bad" : "note";
 }
 
-/* ---- tables ----------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static eb_error table_head(const eb_paper_table *table, eb_text *page) {
   EB_TRY(eb_markup_between(page, "<tr><th>", strcmp(table->unit, "1") == 0 ? "" : table->unit,
@@ -64,7 +64,7 @@ static eb_error put_table(const eb_shown_table *shown, eb_text *page) {
   return put_lines(page, shown->notes.data);
 }
 
-/* ---- claims ----------------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 static const char *truth_class(eb_truth truth) {
   return truth == EB_TRUE ? "good" : truth == EB_FALSE ? "bad" : "note";
@@ -134,7 +134,7 @@ static eb_error put_claims(const eb_reproduction *r, eb_text *page) {
   return eb_text_printf(page, "</table>\n");
 }
 
-/* ---- figures ---------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static eb_error put_pictures(const eb_shown_figure *shown, eb_text *page) {
   EB_TRY(eb_text_printf(page, "<div class=\"pictures\">\n"));
@@ -174,7 +174,7 @@ static eb_error put_figures(const eb_reproduction *r, eb_text *page) {
   return EB_OK;
 }
 
-/* ---- the page --------------------------------------------------------------------------------- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 eb_error eb_reproduction_page_open(const char *title, eb_text *page) {
   eb_embedded css;

@@ -115,7 +115,8 @@ static eb_error put_table(const eb_shown_table *shown, eb_text *out) {
   return put_lines(out, shown->notes.data);
 }
 
-/* Parameters of scenes, options of solvers and lengths of runs that this project has chosen, and the sources of bounds. */
+/* Parameters of scenes, options of solvers and lengths of runs that this project has chosen, and
+ * the sources of bounds. */
 static eb_error put_choices(const eb_reproduction *r, eb_text *out) {
   const eb_paper *paper = r->evidence->paper;
   EB_TRY(eb_text_printf(out, "\n## What is ours\n\n"));

@@ -10,7 +10,7 @@
 #include "harness/reproduce/outcome.h"
 #include "problems/base/memory.h"
 
-/* ---- curves ----------------------------------------------------------------------------------- */
+/* ---- curves ---------------------------------------------------------------------------------- */
 
 typedef eb_error (*curve_plot)(const char *dir, const char *base, const char *title,
                                const eb_curve *curves, int count, bool *drawn);
@@ -85,7 +85,7 @@ static eb_error draw_samples(const eb_evidence *e, eb_shown_figure *shown, const
   return draw_any(shown, "samples", dir, EB_LOG_Y);
 }
 
-/* ---- bars ------------------------------------------------------------------------------------- */
+/* ---- bars ------------------------------------------------------------------------------------ */
 
 static eb_error draw_bars(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
   (void)e;
@@ -99,7 +99,7 @@ static eb_error draw_bars(const eb_evidence *e, eb_shown_figure *shown, const ch
                        names, layers, shown->layers, &shown->drawn);
 }
 
-/* ---- pictures of one run ---------------------------------------------------------------------- */
+/* ---- pictures of one run --------------------------------------------------------------------- */
 
 typedef eb_error (*picturing)(const eb_report_run *run, const eb_view *view, const char *stem,
                               eb_report_picture *out);
@@ -148,7 +148,7 @@ static eb_error draw_tree(const eb_evidence *e, eb_shown_figure *shown, const ch
   return error;
 }
 
-/* ---- figures ---------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static const struct {
   const char *name;

@@ -14,7 +14,8 @@ static void print_number(FILE *out, int width, double value) {
   fprintf(out, "%*s", width, text);
 }
 
-/* Words of a text, broken at WIDTH, each line after `indent` blanks; the first one continues at column `at`. */
+/* Words of a text, broken at WIDTH, each line after `indent` blanks; the first one continues at
+ * column `at`. */
 static void print_wrapped(FILE *out, const char *text, int indent, int at) {
   while (*(text += strspn(text, " "))) {
     int length = (int)strcspn(text, " ");
@@ -43,7 +44,7 @@ static void print_lines(FILE *out, const char *text, int indent) {
   }
 }
 
-/* ---- tables ----------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static int label_width(const eb_paper_table *table) {
   int width = 4;
@@ -94,7 +95,7 @@ static void print_table(const eb_shown_table *shown, FILE *out) {
   fputc('\n', out);
 }
 
-/* ---- figures ---------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static int longest_label(const eb_paper_figure *figure) {
   int width = 4;
@@ -162,7 +163,7 @@ static void print_figure(const eb_shown_figure *shown, FILE *out) {
   fputc('\n', out);
 }
 
-/* ---- claims ----------------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 static void print_claim(const eb_shown_claim *shown, FILE *out) {
   fprintf(out, "%-20s %s", shown->claim->id, eb_ruling_name(shown->finding.ruling));

@@ -9,7 +9,7 @@
 #include "harness/reproduce/paper_file.h"
 #include "problems/base/memory.h"
 
-/* ---- claims ----------------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 /* An expression of an entry, checked. */
 static eb_error read_expression(const eb_paper *paper, const eb_section *section,
@@ -80,7 +80,7 @@ static void clear_claim(eb_paper_claim *claim) {
   eb_expression_destroy(claim->ours);
 }
 
-/* ---- the paper -------------------------------------------------------------------------------- */
+/* ---- the paper ------------------------------------------------------------------------------- */
 
 static eb_error check_kinds(const eb_paper *paper) {
   static const char *const kinds[] = {"paper", "solvers", "cases",  "names",
@@ -184,7 +184,7 @@ void eb_paper_destroy(eb_paper *paper) {
   free(paper);
 }
 
-/* ---- choosing --------------------------------------------------------------------------------- */
+/* ---- choosing -------------------------------------------------------------------------------- */
 
 static eb_error add_once(eb_strings *names, const char *name) {
   for (int i = 0; i < names->count; i++)

@@ -9,8 +9,9 @@
  *                  is what the paper reports), quick-scene = p=v,.. (parameters of quick runs'
  *                  scenes, beside their own or in their place: fewer bodies instead of fewer
  *                  frames); from, stride, samples, sweep and checkpoints as in suites
- *                  (harness/suite/ties.h), where `from` names a case of the paper. KEY = A | B: B is for quick runs.
- *                  settings = KEY VALUE, KEY A | B, ..: several in one line, as in the header.
+ *                  (harness/suite/ties.h), where `from` names a case of the paper. KEY = A | B: B
+ *                  is for quick runs. settings = KEY VALUE, KEY A | B, ..: several in one line, as
+ *                  in the header.
  *                  Cases of one section are competitors: their repetitions interleave.
  *   [cases]        what holds for the other sections too, unless they say otherwise
  *   [names]        NAME = EXPRESSION, NAME(X, Y) = EXPRESSION of X and Y (definitions.h)
@@ -19,26 +20,35 @@
  *                  without EXPRESSION it is the paper's alone. {row} stands for the text of
  *                  row = KEY: TEXT, or for the row's key. A text with {column} is the expression
  *                  itself, and that stands for the column's text. "-": ours has no such row
- *   [claim ID | WHERE]   claim (in own words), holds = EXPRESSION (one or more, all of which have to), source (where their bounds come
- *                  from), given = EXPRESSION (what the machine has to offer: where it does not, nothing is refuted), paper and ours =
- *                  EXPRESSION (the claim in one number each; ours is else the left side of the first comparison), table = ID and
- *                  figure = ID (shown with it), note (shown unless reproduced)
- *   [figure ID | TITLE]   template (error-tau, time-budget, curves or curves-log), x, y (names of the axes), unit,
- *                  value = EXPRESSION of {case} and {against}, point = X CASE [AGAINST], against = CASE (of points without), curve =
- *                  NAME (of the points that follow); or
- *                  template = course (or course-log; x is then the simulated time), value = EXPRESSION of {case}, a series, and lines run = NAME: CASE; or
- *                  template = samples-log and lines residuals = NAME: CASE and ends = NAME: CASE in turns: what a solver logs within one step, the
- *                  one in which the first case's problem was most often made anew, and of that what stands at the end of every round; or
- *                  template = bars, value = EXPRESSION of {case} (of the whole), part = NAME: EXPRESSION and lines run = NAME: CASE; or
+ *   [claim ID | WHERE]   claim (in own words), holds = EXPRESSION (one or more, all of which have
+ *                  to), source (where their bounds come from), given = EXPRESSION (what the machine
+ *                  has to offer: where it does not, nothing is refuted), paper and ours =
+ *                  EXPRESSION (the claim in one number each; ours is else the left side of the
+ *                  first comparison), table = ID and figure = ID (shown with it), note (shown
+ *                  unless reproduced)
+ *   [figure ID | TITLE]   template (error-tau, time-budget, curves or curves-log), x, y (names of
+ *                  the axes), unit, value = EXPRESSION of {case} and {against}, point = X CASE
+ *                  [AGAINST], against = CASE (of points without), curve = NAME (of the points that
+ *                  follow); or
+ *                  template = course (or course-log; x is then the simulated time), value =
+ *                  EXPRESSION of {case}, a series, and lines run = NAME: CASE; or
+ *                  template = samples-log and lines residuals = NAME: CASE and ends = NAME: CASE in
+ *                  turns: what a solver logs within one step, the one in which the first case's
+ *                  problem was most often made anew, and of that what stands at the end of every
+ *                  round; or
+ *                  template = bars, value = EXPRESSION of {case} (of the whole), part = NAME:
+ *                  EXPRESSION and lines run = NAME: CASE; or
  *                  template (updates, frames or tree) and show = CASE: pictures of one run
  *
- * Labels of sections, solvers, cases, columns, rows, and lines of figures may have loops behind them (harness/reproduce/sections.h):
+ * Labels of sections, solvers, cases, columns, rows, and lines of figures may have loops behind
+ * them (harness/reproduce/sections.h):
  *   {x}-{m} = verschoor2019/{x} {m} for x in rings pyramid for m in full ica
  *
  * Expressions are described in this room's README; all are in SI units.
  *
- * The first line of a TSV file names its columns; the first column holds the keys of the rows, a second one named
- * `label` what is printed for them; the others are numbers, empty where the paper has none. */
+ * The first line of a TSV file names its columns; the first column holds the keys of the rows, a
+ * second one named `label` what is printed for them; the others are numbers, empty where the paper
+ * has none. */
 #ifndef EB_REPRODUCE_PAPER_H
 #define EB_REPRODUCE_PAPER_H
 
@@ -149,8 +159,9 @@ typedef struct eb_paper {
 /* Appends the names of the papers that are compiled in. */
 EB_MUST eb_error eb_paper_names(eb_strings *out);
 
-/* Reads a paper: the one compiled in or, when `from` is not NULL, the folder FROM/NAME. EB_ERR_USAGE: no such paper;
- * EB_ERR_FORMAT: a mistake in its files, named. The caller destroys *out. */
+/* Reads a paper: the one compiled in or, when `from` is not NULL, the folder FROM/NAME.
+ * EB_ERR_USAGE: no such paper; EB_ERR_FORMAT: a mistake in its files, named. The caller destroys
+ * *out. */
 EB_MUST eb_error eb_paper_load(const char *name, const char *from, bool quick, eb_paper **out);
 void eb_paper_destroy(eb_paper *paper);
 
@@ -164,7 +175,8 @@ EB_MUST eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_fig
 /* The words that the expressions of a figure's point are about, as a scope in scopes[0]. */
 void eb_paper_point_scope(const eb_paper *paper, const eb_paper_point *point, eb_scope scopes[2]);
 
-/* What the ties of a case say; its donor is a case of the paper. The caller clears *out, also after a failure. */
+/* What the ties of a case say; its donor is a case of the paper. The caller clears *out, also after
+ * a failure. */
 EB_MUST eb_error eb_paper_ties_read(const eb_paper_ties ties, eb_ties *out);
 
 /* Index of the case of that name, or -1. */
@@ -176,7 +188,8 @@ int eb_paper_figure_find(const eb_paper *paper, const char *id);
 int eb_paper_row_find(const eb_paper_table *table, const char *key);
 double eb_paper_value(const eb_paper_table *table, int row, const eb_paper_column *column);
 
-/* What an item - a table, a claim, a figure or, when NULL, everything - consists of. One entry each of the paper's. */
+/* What an item - a table, a claim, a figure or, when NULL, everything - consists of. One entry each
+ * of the paper's. */
 typedef struct eb_paper_choice {
   bool *cases, *tables, *claims, *figures;
 } eb_paper_choice;

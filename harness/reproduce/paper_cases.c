@@ -179,7 +179,8 @@ static eb_error read_work(const eb_paper *paper, const char *value, eb_paper_cas
   return error;
 }
 
-/* Frames that a simulated time takes on a scene with its parameters; 1 where this build lacks it, which planning says. */
+/* Frames that a simulated time takes on a scene with its parameters; 1 where this build lacks it,
+ * which planning says. */
 static eb_error frames_in(const char *spec, double seconds, int64_t *frames) {
   char *name, *assignments;
   eb_values *values = NULL;
@@ -220,7 +221,8 @@ static eb_error join_parameters(const char *scene, const eb_strings *own, const 
   return EB_OK;
 }
 
-/* Puts parameters beside those that a case gives its scene, or in the place of those of the same name. */
+/* Puts parameters beside those that a case gives its scene, or in the place of those of the same
+ * name. */
 static eb_error reduce(const char *parameters, eb_paper_case *out) {
   eb_text text = {0};
   eb_strings own = {0}, given = {0};

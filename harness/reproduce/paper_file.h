@@ -4,7 +4,8 @@
 
 #include "harness/reproduce/paper.h"
 
-/* Reads the file of that name of a paper; `from` as in eb_paper_load. Appends its path to `out->path` for messages. */
+/* Reads the file of that name of a paper; `from` as in eb_paper_load. Appends its path to
+ * `out->path` for messages. */
 typedef struct eb_paper_file {
   char path[600]; /* for messages */
   eb_text text;

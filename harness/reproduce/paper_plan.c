@@ -52,7 +52,7 @@ static eb_error follow_donors(const eb_paper *paper, int c, eb_paper_plan *out) 
   return EB_OK;
 }
 
-/* ---- the paper as a suite --------------------------------------------------------------------- */
+/* ---- the paper as a suite -------------------------------------------------------------------- */
 
 /* A section a case, by its name; the cases of a section of the paper compete. */
 static eb_error fill_section(const eb_paper_case *work, eb_suite_section *out) {
@@ -93,7 +93,7 @@ static eb_error plan_suite(const eb_paper *paper, const eb_plugins *plugins, eb_
   return error;
 }
 
-/* ---- what is wanted of it --------------------------------------------------------------------- */
+/* ---- what is wanted of it -------------------------------------------------------------------- */
 
 static int case_of(const eb_paper *paper, const char *label) {
   return eb_paper_case_find(paper, label, strlen(label));
@@ -126,7 +126,8 @@ static eb_error keep_wanted(const eb_paper *paper, const bool *wanted, eb_plan *
   return error;
 }
 
-/* All is planned whatever is wanted: what a donor keeps, and so whether its run is there already, does not depend on who is asked for. */
+/* All is planned whatever is wanted: what a donor keeps, and so whether its run is there already,
+ * does not depend on who is asked for. */
 eb_error eb_paper_plan_create(const eb_paper *paper, const bool *wanted, const eb_plugins *plugins,
                               eb_paper_plan *out) {
   *out = (eb_paper_plan){.case_count = paper->case_count};

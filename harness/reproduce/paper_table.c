@@ -9,7 +9,7 @@
 
 #include "problems/base/memory.h"
 
-/* ---- data ------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 /* The next field of a line, up to a tab or the line's end; false at its end. */
 static bool next_field(const char **at, const char **field, size_t *length) {
@@ -77,7 +77,7 @@ static eb_error read_data(const char *path, const char *text, eb_paper_table *ta
   return table->keys.count ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "%s: there are no rows", path);
 }
 
-/* ---- layout ----------------------------------------------------------------------------------- */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 static int find_text(const eb_strings *list, const char *text, size_t length) {
   for (int i = 0; i < list->count; i++)
@@ -156,7 +156,7 @@ static eb_error read_layout(const eb_section *section, eb_paper_table *table) {
       section, NULL, table->column_count ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "there is no 'column'"));
 }
 
-/* ---- cells ------------------------------------------------------------------------------------ */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 /* Appends a text with every `what` replaced. */
 static eb_error put_replaced(const char *text, const char *what, const char *with, eb_text *out) {
@@ -197,7 +197,7 @@ static eb_error read_cells(const eb_paper *paper, const eb_section *section,
   return EB_OK;
 }
 
-/* ---- tables ----------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static eb_error read_table(eb_paper *paper, const char *from, const eb_section *section) {
   static const char *const keys[] = {"title", "data", "unit", "note", "row", "column", NULL};

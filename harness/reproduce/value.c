@@ -9,7 +9,7 @@
 
 static const double hair = 1e-9; /* s, and relative: times are sums of steps */
 
-/* ---- making ----------------------------------------------------------------------------------- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 eb_value eb_value_number(double number) {
   return (eb_value){.kind = EB_VALUE_NUMBER,
@@ -51,7 +51,7 @@ const char *eb_value_kind_name(eb_value_kind kind) {
   return names[kind];
 }
 
-/* ---- arithmetic ------------------------------------------------------------------------------- */
+/* ---- arithmetic ------------------------------------------------------------------------------ */
 
 static bool is_numeric(const eb_value *v) {
   return v->kind == EB_VALUE_NUMBER || v->kind == EB_VALUE_SERIES;
@@ -72,8 +72,8 @@ static double combine(eb_operator op, double a, double b) {
   }
 }
 
-/* How a result moves when a or b does: sums with them, differences and quotients against b. Factors that may be negative, and powers,
- * can do either. */
+/* How a result moves when a or b does: sums with them, differences and quotients against b. Factors
+ * that may be negative, and powers, can do either. */
 static void move(eb_operator op, const eb_value *a, const eb_value *b, eb_value *out) {
   bool against = op == EB_OP_SUBTRACT || op == EB_OP_DIVIDE;
   bool plain = op == EB_OP_ADD || op == EB_OP_SUBTRACT ||
@@ -124,7 +124,7 @@ eb_error eb_value_negate(const eb_value *a, eb_value *out) {
   return eb_value_combine(EB_OP_SUBTRACT, &zero, a, out);
 }
 
-/* ---- comparing -------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 bool eb_compare_numbers(double a, eb_comparison comparison, double b) {
   bool equal = a == b || fabs(a - b) <= hair * fmax(fabs(a), fabs(b));
@@ -178,7 +178,7 @@ eb_error eb_value_compare(const eb_value *a, eb_comparison comparison, const eb_
   return EB_OK;
 }
 
-/* ---- reductions ------------------------------------------------------------------------------- */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 /* Medians sort what they are given. */
 static double first_of(double *y, size_t count) {
@@ -211,7 +211,8 @@ static double sum_of(double *y, size_t count) {
   return eb_sample_sum(y, count);
 }
 
-/* What the rest of a run could do to a reduction. Means and medians of what there is stand for the whole. */
+/* What the rest of a run could do to a reduction. Means and medians of what there is stand for the
+ * whole. */
 static const struct {
   const char *name;
   double (*reduce)(double *y, size_t count);
@@ -256,7 +257,7 @@ eb_error eb_value_reduce(const char *name, const eb_value *series, eb_value *out
   return EB_OK;
 }
 
-/* ---- parts of series -------------------------------------------------------------------------- */
+/* ---- parts of series ------------------------------------------------------------------------- */
 
 /* Whether value i of a series is at or behind an end. */
 static bool behind(const eb_value *s, size_t i, char unit, double end) {

@@ -28,7 +28,8 @@ typedef struct eb_value {
   eb_knowledge knowledge;
   bool timed; /* rests on measured times: another repetition has another value */
   bool bound; /* rests on a time that a limit has cut off: may_rise, may_fall come before noise */
-  /* A number of a run that stops before its end: more of the run could make it larger, or smaller. */
+  /* A number of a run that stops before its end: more of the run could make it larger, or
+   * smaller. */
   bool may_rise, may_fall;
   double number;
   eb_truth truth;
@@ -54,25 +55,27 @@ void eb_value_taint(eb_value *to, const eb_value *from);
 /* "a number", "a series", .. */
 const char *eb_value_kind_name(eb_value_kind kind);
 
-/* out = a op b or op a, of numbers and series. A series with a number is taken value by value; two series over the values that both have.
- * EB_ERR_FORMAT for other kinds. */
+/* out = a op b or op a, of numbers and series. A series with a number is taken value by value; two
+ * series over the values that both have. EB_ERR_FORMAT for other kinds. */
 EB_MUST eb_error eb_value_negate(const eb_value *a, eb_value *out);
 EB_MUST eb_error eb_value_combine(eb_operator op, const eb_value *a, const eb_value *b,
                                   eb_value *out);
 
 /* Whether a comparison holds for numbers that are known; "=" and "!=" to rounding. */
 bool eb_compare_numbers(double a, eb_comparison comparison, double b);
-/* The same with what the rest of a shortened run could change; EB_UNDECIDED for what is not known. Texts are equal or not.
- * EB_ERR_FORMAT for other kinds. */
+/* The same with what the rest of a shortened run could change; EB_UNDECIDED for what is not known.
+ * Texts are equal or not. EB_ERR_FORMAT for other kinds. */
 EB_MUST eb_error eb_value_compare(const eb_value *a, eb_comparison comparison, const eb_value *b,
                                   eb_truth *out);
 
-/* mean, median, min, max, sum, first, last or count of a series, a number: itself. Means, medians and extremes of times leave out the warm-up.
- * The smallest and the largest of what has something that is not a number are not numbers. NULL: no such reduction. */
+/* mean, median, min, max, sum, first, last or count of a series, a number: itself. Means, medians
+ * and extremes of times leave out the warm-up. The smallest and the largest of what has something
+ * that is not a number are not numbers. NULL: no such reduction. */
 EB_MUST eb_error eb_value_reduce(const char *name, const eb_value *series, eb_value *out);
 bool eb_is_reduction(const char *name);
 
-/* The part of a series inside a window; `from_time` and `to_time` are the times that calls gave as ends. */
+/* The part of a series inside a window; `from_time` and `to_time` are the times that calls gave as
+ * ends. */
 EB_MUST eb_error eb_value_window(const eb_value *series, const eb_window_end *from,
                                  const eb_value *from_time, const eb_window_end *to,
                                  const eb_value *to_time, eb_value *out);

@@ -1,5 +1,6 @@
-/* The accuracy class of a run: which equation its steps solve, and how well. Figures of cost are ranked among runs of one class alone: whoever
- * solves an easier equation, or the same one more loosely, is shown beside the others and competes with none of them. */
+/* The accuracy class of a run: which equation its steps solve, and how well. Figures of cost are
+ * ranked among runs of one class alone: whoever solves an easier equation, or the same one more
+ * loosely, is shown beside the others and competes with none of them. */
 #ifndef EB_RESULTS_ACCURACY_H
 #define EB_RESULTS_ACCURACY_H
 
@@ -25,14 +26,17 @@ typedef struct eb_class {
   eb_band band;
 } eb_class;
 
-/* Unknown (EB_BAND_UNKNOWN) for a run without steps, one whose error is no number, and those of files older than equations. */
+/* Unknown (EB_BAND_UNKNOWN) for a run without steps, one whose error is no number, and those of
+ * files older than equations. */
 eb_class eb_class_of(const eb_run *run);
-/* Negative, 0 or positive: by equation, then from tight to loose; the unknown class is behind all others and equal to itself alone. */
+/* Negative, 0 or positive: by equation, then from tight to loose; the unknown class is behind all
+ * others and equal to itself alone. */
 int eb_class_compare(eb_class a, eb_class b);
 /* Whether any run of it is ranked: not those of order one, nor the unknown class. */
 bool eb_class_ranked(eb_class c);
 
-/* The class in words: "implicit Euler, 1e-8 to 1e-6", "static, of order one", "class unknown". Cut when it is too long. */
+/* The class in words: "implicit Euler, 1e-8 to 1e-6", "static, of order one", "class unknown". Cut
+ * when it is too long. */
 typedef struct eb_class_name {
   char text[128];
 } eb_class_name;
@@ -42,7 +46,8 @@ bool eb_run_same_scene(const eb_run *a,
                        const eb_run *b); /* with the same parameters, mesh and start */
 /* Completed, audited, contradicted in nothing, and of a class that is ranked. */
 bool eb_run_ranked(const eb_run *run);
-/* Whether figures of cost of the two may be set against each other: both ranked, of one class, over the same steps of one scene. */
+/* Whether figures of cost of the two may be set against each other: both ranked, of one class, over
+ * the same steps of one scene. */
 bool eb_run_comparable(const eb_run *a, const eb_run *b);
 
 /* Where a run stands by some cost among those that are comparable with it. */
@@ -50,7 +55,8 @@ typedef struct eb_standing {
   int place, of; /* 1 is the cheapest, of how many; both 0 for a run that is not ranked */
   double over;   /* its cost over the cheapest's; NaN for a run that is not ranked */
 } eb_standing;
-/* Of runs[which]; costs has one entry a run, and runs whose entry is not positive and finite take no part. */
+/* Of runs[which]; costs has one entry a run, and runs whose entry is not positive and finite take
+ * no part. */
 eb_standing eb_run_standing(const eb_run *const *runs, const double *costs, int count, int which);
 
 #endif

@@ -39,7 +39,7 @@ static const column columns[TABLES] = {
     [POSES_AT] = {"checkpoints/body_pose", "m, 1", "as frames/body_pose", false},
     [TWISTS_AT] = {"checkpoints/body_twist", "m/s, rad/s", "as frames/body_twist", false}};
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 struct eb_checkpoint_writer {
   hid_t run;
@@ -147,7 +147,7 @@ eb_error eb_checkpoint_writer_commit(eb_checkpoint_writer *writer) {
   return EB_OK;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static eb_error read_numbers(const eb_checkpoints *c, int at, double **out, size_t *count) {
   return eb_results_column(c->results, c->run, columns[at].name, out, count);

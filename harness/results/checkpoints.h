@@ -1,19 +1,21 @@
-/* Checkpoints: states that a run keeps in doubles, for other runs to start from (record.h has the layout). */
+/* Checkpoints: states that a run keeps in doubles, for other runs to start from (record.h has the
+ * layout). */
 #ifndef EB_RESULTS_CHECKPOINTS_H
 #define EB_RESULTS_CHECKPOINTS_H
 
 #include "harness/results/read.h"
 #include "problems/scene.h"
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 typedef struct eb_checkpoint_writer eb_checkpoint_writer;
 
-/* Makes the group `checkpoints` in an open run. States are kept over `nodes` nodes, those of the mesh with all cuts made. */
+/* Makes the group `checkpoints` in an open run. States are kept over `nodes` nodes, those of the
+ * mesh with all cuts made. */
 EB_MUST eb_error eb_checkpoint_writer_create(hid_t run, const eb_scene *scene, int32_t nodes,
                                              eb_checkpoint_writer **out);
-/* The state after step state->step, which began at the time `began` (s); for the state before any step that is its own time. Cuts that are due
- * by `began` have been made on its mesh. */
+/* The state after step state->step, which began at the time `began` (s); for the state before any
+ * step that is its own time. Cuts that are due by `began` have been made on its mesh. */
 EB_MUST eb_error eb_checkpoint_writer_add(eb_checkpoint_writer *writer, const eb_state *state,
                                           double began);
 /* Bytes that wait for a commit. */
@@ -22,7 +24,7 @@ EB_MUST eb_error eb_checkpoint_writer_commit(eb_checkpoint_writer *writer);
 void eb_checkpoint_writer_close(eb_checkpoint_writer *writer);
 void eb_checkpoint_writer_destroy(eb_checkpoint_writer *writer);
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Which states a run has kept. */
 typedef struct eb_checkpoints {
@@ -37,7 +39,8 @@ EB_MUST eb_error eb_checkpoints_open(const eb_results *results, int run, eb_chec
 void eb_checkpoints_close(eb_checkpoints *checkpoints);
 /* The row of the state after that step, or -1. */
 int64_t eb_checkpoints_find(const eb_checkpoints *checkpoints, int64_t step);
-/* Fills the values and the clock of a state that has the nodes of the row already, and as many joints and bodies; EB_ERR_FORMAT when the row has others. */
+/* Fills the values and the clock of a state that has the nodes of the row already, and as many
+ * joints and bodies; EB_ERR_FORMAT when the row has others. */
 EB_MUST eb_error eb_checkpoints_read(const eb_checkpoints *checkpoints, size_t row,
                                      eb_state *state);
 /* The positions of a row's nodes, nodes x 3, m. The caller frees *out. */

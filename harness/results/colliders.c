@@ -7,7 +7,7 @@
 
 #include "harness/results/quantity.h"
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* By eb_collider_kind. */
 static const char *const kind_names[] = {"plane", "sphere", "cylinder", "capped-cylinder", "bowl"};
@@ -28,7 +28,7 @@ static const eb_quantity quantities[] = {
     {0}};
 enum { FIRST_QUANTITIES = 7 };
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static eb_error put_kinds(hid_t group, const eb_scene *scene) {
   int32_t kinds[EB_MAX_COLLIDERS];
@@ -84,7 +84,7 @@ void eb_colliders_motion(const eb_collider *colliders, int32_t count, double t, 
       colliders[c].motion(t, colliders[c].motion_parameters, offsets + 3 * c, velocities + 3 * c);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static bool has_shape(eb_h5_shape shape, int rank, hsize_t rows, hsize_t columns) {
   return shape.rank == rank && shape.size[0] == rows && (rank < 2 || shape.size[1] == columns);

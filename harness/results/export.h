@@ -7,14 +7,19 @@
 #include "harness/results/read.h"
 #include "harness/strings.h"
 
-/* {"environment", "runs": [attributes, "steps", "phases", "counters", "setup", "residuals"]}; numbers that are not finite are null. */
+/* {"environment", "runs": [attributes, "steps", "phases", "counters", "setup", "residuals"]};
+ * numbers that are not finite are null. */
 EB_MUST eb_error eb_export_json(const eb_results *results, const eb_strings *ids, FILE *out);
-/* One line a step of every run: id, scene, solver, options, threads, repetition, then eb_columns, phases and counters. Texts are quoted as in RFC 4180,
- * without control characters, and with an apostrophe before = + - @ at their start, which are no formulas. */
+/* One line a step of every run: id, scene, solver, options, threads, repetition, then eb_columns,
+ * phases and counters. Texts are quoted as in RFC 4180, without control characters, and with an
+ * apostrophe before = + - @ at their start, which are no formulas. */
 EB_MUST eb_error eb_export_csv(const eb_results *results, const eb_strings *ids, FILE *out);
-/* One XDMF 2 file a run that has frames, which refers to the arrays in the result file: ParaView and VTK play it, with velocity at the nodes, region and updates
- * as values of the cells; and one of its bones as lines when it has any. Files go to `folder` (made when missing), or beside the result
- * file when NULL, named <result>.<id>.xdmf, <result>.<id>.bones.xdmf and <result>.<id>.obstacles.xdmf; their paths are printed to `out`. *written is the number of runs. */
+/* One XDMF 2 file a run that has frames, which refers to the arrays in the result file: ParaView
+ * and VTK play it, with velocity at the nodes, region and updates as values of the cells; and
+ * one of its bones as lines when it has any. Files go to `folder` (made when missing), or beside
+ * the result file when NULL, named <result>.<id>.xdmf, <result>.<id>.bones.xdmf and
+ * <result>.<id>.obstacles.xdmf; their paths are printed to `out`. *written is the number of
+ * runs. */
 EB_MUST eb_error eb_export_xdmf(const eb_results *results, const eb_strings *ids,
                                 const char *folder, FILE *out, int *written);
 

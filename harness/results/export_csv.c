@@ -9,8 +9,9 @@ bool eb_export_selects(const eb_strings *ids, const eb_run *run) {
   return ids->count == 0;
 }
 
-/* A cell as RFC 4180 quotes it. Spreadsheets take a text that opens with one of = + - @ for a formula, which may call programs: an
- * apostrophe before it makes it text (OWASP, CSV Injection). Control characters, line breaks among them, are left out. */
+/* A cell as RFC 4180 quotes it. Spreadsheets take a text that opens with one of = + - @ for a
+ * formula, which may call programs: an apostrophe before it makes it text (OWASP, CSV Injection).
+ * Control characters, line breaks among them, are left out. */
 static void put_text(const char *text, FILE *out) {
   bool opened = false;
   fputc('"', out);

@@ -40,7 +40,7 @@ static eb_error add_steps(const eb_results *results, int run, json_t *json) {
   return EB_OK;
 }
 
-/* ---- set-up ----------------------------------------------------------------------------------- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 static eb_error add_figure(const eb_results *results, int run, const char *path, const char *name,
                            json_t *object) {
@@ -70,7 +70,8 @@ static eb_error add_tree(const eb_results *results, int run, json_t *setup) {
   return EB_OK;
 }
 
-/* What the file tells of the set-up: seconds of phases, amounts of counters, bytes by kind, and the elimination tree. */
+/* What the file tells of the set-up: seconds of phases, amounts of counters, bytes by kind, and the
+ * elimination tree. */
 static eb_error add_setup(const eb_results *results, int run, json_t *json) {
   json_t *setup = member(json, "setup");
   for (int i = EB_COL_COUNT; i < EB_STEP_TABLES; i++) {
@@ -86,7 +87,7 @@ static eb_error add_setup(const eb_results *results, int run, json_t *json) {
   return add_tree(results, run, setup);
 }
 
-/* ---- residuals -------------------------------------------------------------------------------- */
+/* ---- residuals ------------------------------------------------------------------------------- */
 
 /* One array a step. */
 static eb_error add_residuals(const eb_results *results, int run, json_t *json) {
@@ -101,7 +102,7 @@ static eb_error add_residuals(const eb_results *results, int run, json_t *json) 
   return EB_OK;
 }
 
-/* ---- the environment -------------------------------------------------------------------------- */
+/* ---- the environment ------------------------------------------------------------------------- */
 
 /* As the file has it: a number with all its digits, or NULL when the fact is a text. */
 static json_t *number_json(hid_t environment, const char *name) {
@@ -133,7 +134,7 @@ static eb_error add_environment(const eb_results *results, json_t *json) {
   return EB_OK;
 }
 
-/* ---- the file --------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static eb_error add_runs(const eb_results *results, const eb_strings *ids, json_t *runs) {
   for (int i = 0; i < eb_results_count(results); i++) {

@@ -1,5 +1,6 @@
-/* XDMF 2: XML files that say where in the HDF5 file mesh and positions are, and where the bones. Positions of obstacles are written out: the file
- * has their poses, but no positions that XDMF could point at. */
+/* XDMF 2: XML files that say where in the HDF5 file mesh and positions are, and where the bones.
+ * Positions of obstacles are written out: the file has their poses, but no positions that XDMF
+ * could point at. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +70,9 @@ static void put_topology(FILE *out, const movie *m) {
   fprintf(out, "</Attribute>\n");
 }
 
-/* Frame f of a field over the nodes. VTK keeps a geometry for as long as the first child of its data item reads the same, which the comment
- * prevents, and complains when that child has no text. */
+/* Frame f of a field over the nodes. VTK keeps a geometry for as long as the first child of its
+ * data item reads the same, which the comment prevents, and complains when that child has no
+ * text. */
 static void put_field(FILE *out, const movie *m, size_t frame, const char *path, int precision) {
   long long nodes = (long long)m->nodes;
   fprintf(out,
@@ -187,14 +189,15 @@ static eb_error put_movie(FILE *out, const movie *m,
   return EB_OK;
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
-/* What is written of a run: a file of its bodies and, when it has any, one of its bones and one of its obstacles. */
+/* What is written of a run: a file of its bodies and, when it has any, one of its bones and one of
+ * its obstacles. */
 static const struct part {
   const char *suffix;
   eb_error (*put_frame)(FILE *out, const movie *m, size_t frame);
@@ -211,7 +214,8 @@ static eb_error file_name(const char *result, const char *folder, const char *id
                         suffix);
 }
 
-/* Beside the result file its bare name is enough, so that both can be moved together; elsewhere its absolute path. */
+/* Beside the result file its bare name is enough, so that both can be moved together; elsewhere its
+ * absolute path. */
 static eb_error data_name(const char *result, const char *folder, char **out) {
   *out = folder ? realpath(result, NULL) : strdup(base_name(result));
   return *out ? EB_OK : EB_ERROR(EB_ERR_IO, "cannot find '%s': %s", result, strerror(errno));

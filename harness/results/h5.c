@@ -34,7 +34,7 @@ eb_error eb_h5_error(const char *what, const char *name) {
   return EB_ERROR(EB_ERR_LIBRARY, "%s %s: %s", what, name, reason);
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 eb_error eb_h5_create_file(const char *path, hid_t *out) {
   enum {
@@ -86,7 +86,7 @@ bool eb_h5_exists(hid_t where, const char *path) {
   return H5Lexists(where, path, H5P_DEFAULT) > 0;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 static eb_error put_attribute(hid_t object, const char *name, hid_t stored, hid_t memory,
                               const void *data) {
@@ -100,8 +100,8 @@ static eb_error put_attribute(hid_t object, const char *name, hid_t stored, hid_
   return error;
 }
 
-/* The bytes of a text that are stored: an attribute lies in its object's header, which holds no more than 64 KB, so that the
- * end of a longer one is lost, at the border of a character. */
+/* The bytes of a text that are stored: an attribute lies in its object's header, which holds no
+ * more than 64 KB, so that the end of a longer one is lost, at the border of a character. */
 static size_t stored_length(const char *text) {
   enum { LONGEST = 60000 };
   size_t length = strnlen(text, LONGEST + 1);
@@ -164,7 +164,8 @@ static eb_error read_fixed_text(hid_t attribute, hid_t type, const char *name, c
   return EB_OK;
 }
 
-/* What files before schema version 2 have. A damaged one can crash the library: see harness/case/vouch.h. */
+/* What files before schema version 2 have. A damaged one can crash the library: see
+ * harness/case/vouch.h. */
 static eb_error read_variable_text(hid_t attribute, hid_t type, const char *name, char **out) {
   char *owned = NULL;
   if (H5Aread(attribute, type, &owned) < 0) return eb_h5_error("cannot read attribute", name);
@@ -219,7 +220,7 @@ eb_error eb_h5_get_int(hid_t object, const char *name, int64_t *out) {
   return get_attribute(object, name, H5T_INTEGER, read_int, out);
 }
 
-/* ---- datasets --------------------------------------------------------------------------------- */
+/* ---- datasets -------------------------------------------------------------------------------- */
 
 static size_t elements(eb_h5_shape shape) {
   size_t count = 1;
@@ -307,7 +308,8 @@ eb_error eb_h5_append(hid_t dataset, const char *name, hid_t memory, hsize_t row
   return failed ? eb_h5_error("cannot write", name) : EB_OK;
 }
 
-/* Whether so many bytes can be in the dataset's part of the file at all: a damaged size must not make us ask for terabytes. */
+/* Whether so many bytes can be in the dataset's part of the file at all: a damaged size must not
+ * make us ask for terabytes. */
 static bool is_stored(hid_t set, double bytes) {
   static const double best_compression = 1100; /* deflate's limit is 1032 : 1 */
   hsize_t size = 0, stored = H5Dget_storage_size(set);

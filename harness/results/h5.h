@@ -1,8 +1,9 @@
 /* HDF5 with our errors: small functions that attach a name and a unit to everything they write.
  *
- * Texts are UTF-8 of a fixed length that ends in a zero byte: HDF5 1.10 reads those of variable length through a heap in the file
- * whose damage it does not survive. h5py shows them as bytes (.decode() makes them str), MATLAB as char. Of a text that is longer
- * than 60 000 bytes the end is lost. The library is used without MPI_Init. */
+ * Texts are UTF-8 of a fixed length that ends in a zero byte: HDF5 1.10 reads those of variable
+ * length through a heap in the file whose damage it does not survive. h5py shows them as bytes
+ * (.decode() makes them str), MATLAB as char. Of a text that is longer than 60 000 bytes the end is
+ * lost. The library is used without MPI_Init. */
 #ifndef EB_RESULTS_H5_H
 #define EB_RESULTS_H5_H
 
@@ -14,7 +15,8 @@
 
 #include "problems/base/error.h"
 
-/* Stops HDF5 from printing on its own and from closing files behind our back at exit. Call first. */
+/* Stops HDF5 from printing on its own and from closing files behind our back at exit. Call
+ * first. */
 void eb_h5_quiet(void);
 
 /* An error that carries HDF5's own deepest explanation; `what` was being done, as in "cannot write
@@ -33,8 +35,8 @@ EB_MUST eb_error eb_h5_put_text(hid_t object, const char *name, const char *text
 EB_MUST eb_error eb_h5_put_real(hid_t object, const char *name, double value);
 EB_MUST eb_error eb_h5_put_int(hid_t object, const char *name, int64_t value);
 enum { EB_H5_TEXT = 1 << 20 }; /* a longer text in a file is EB_ERR_FORMAT */
-/* *out is freed and replaced, and belongs to the caller; texts of variable length are read as well; a missing attribute gives
- * "", 0. */
+/* *out is freed and replaced, and belongs to the caller; texts of variable length are read as well;
+ * a missing attribute gives "", 0. */
 EB_MUST eb_error eb_h5_get_text(hid_t object, const char *name, char **out);
 EB_MUST eb_error eb_h5_get_real(hid_t object, const char *name, double *out);
 EB_MUST eb_error eb_h5_get_int(hid_t object, const char *name, int64_t *out);
@@ -51,8 +53,8 @@ typedef struct eb_h5_shape {
 EB_MUST eb_error eb_h5_put(hid_t where, const char *name, hid_t stored, hid_t memory,
                            eb_h5_shape shape, const char *unit, const void *data);
 
-/* A dataset that grows along its first axis: rows of `row` shape (rank 0: single numbers). The caller
- * closes *out with H5Dclose. */
+/* A dataset that grows along its first axis: rows of `row` shape (rank 0: single numbers). The
+ * caller closes *out with H5Dclose. */
 EB_MUST eb_error eb_h5_growing(hid_t where, const char *name, hid_t stored, eb_h5_shape row,
                                hsize_t rows_per_chunk, const char *unit, hid_t *out);
 EB_MUST eb_error eb_h5_append(hid_t dataset, const char *name, hid_t memory, hsize_t rows,
@@ -63,15 +65,17 @@ EB_MUST eb_error eb_h5_skip(hid_t dataset, const char *name, hsize_t rows);
 /* Reads a whole dataset as `memory` type of `size` bytes; the caller frees *out. */
 EB_MUST eb_error eb_h5_get(hid_t where, const char *name, hid_t memory, size_t size, void **out,
                            eb_h5_shape *shape);
-/* One row of a dataset over frames, whose rows have the shape `row`, in memory of its own that the caller frees. EB_ERR_USAGE when
- * it has no row of that number, EB_ERR_FORMAT when its rows have another shape. */
+/* One row of a dataset over frames, whose rows have the shape `row`, in memory of its own that the
+ * caller frees. EB_ERR_USAGE when it has no row of that number, EB_ERR_FORMAT when its rows have
+ * another shape. */
 EB_MUST eb_error eb_h5_get_row(hid_t set, const char *name, size_t frame, hid_t memory,
                                eb_h5_shape row, void **out);
 /* Those checks alone, on the dataset's space. */
 EB_MUST eb_error eb_h5_check_rows(const char *name, hid_t space, size_t frame, eb_h5_shape row);
-/* A block of a chunked dataset as it lies in the file: inside it, packed by the filters that we use and, when it is to be unpacked, of
- * its full size then: HDF5 1.10 reads beyond the end of one that is shorter. EB_OK for a block that is not stored, which reads as
- * zeros, and for other layouts. `entry` is one of its entries. */
+/* A block of a chunked dataset as it lies in the file: inside it, packed by the filters that we use
+ * and, when it is to be unpacked, of its full size then: HDF5 1.10 reads beyond the end of one that
+ * is shorter. EB_OK for a block that is not stored, which reads as zeros, and for other layouts.
+ * `entry` is one of its entries. */
 EB_MUST eb_error eb_h5_check_block(hid_t set, const char *name, const hsize_t *entry, bool unpack);
 /* Whether there is a link of that path; groups on the way may be missing. */
 bool eb_h5_exists(hid_t where, const char *path);

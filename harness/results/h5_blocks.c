@@ -39,8 +39,8 @@ static eb_error check_packed(hid_t set, const char *name, const hsize_t *at, siz
   return error;
 }
 
-/* Bytes of a block of the dataset when it is unpacked, 0 when the layout has none; its first entry from any of them, and whether it is
- * packed. */
+/* Bytes of a block of the dataset when it is unpacked, 0 when the layout has none; its first entry
+ * from any of them, and whether it is packed. */
 static size_t block_around(hid_t set, const hsize_t *entry, hsize_t *first, bool *packed) {
   hsize_t block[EB_H5_AXES];
   hid_t properties = H5Dget_create_plist(set), type = H5Dget_type(set);

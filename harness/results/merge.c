@@ -15,7 +15,7 @@
 #include "harness/results/write.h"
 #include "problems/base/text.h"
 
-/* ---- comparability ---------------------------------------------------------------------------- */
+/* ---- comparability --------------------------------------------------------------------------- */
 
 static bool same_program(const eb_results *a, const eb_results *b) {
   const char *left = eb_results_environment(a, "program_hash");
@@ -49,7 +49,7 @@ eb_error eb_results_comparable(const eb_results *a, const eb_results *b) {
                   dirty_word(a), eb_results_environment(b, "commit"), dirty_word(b));
 }
 
-/* ---- copying ---------------------------------------------------------------------------------- */
+/* ---- copying --------------------------------------------------------------------------------- */
 
 static eb_error copy_object(hid_t from, const char *path, hid_t to) {
   hid_t links = H5Pcreate(H5P_LINK_CREATE);
@@ -75,7 +75,8 @@ static eb_error copy_run(const eb_results *part, const eb_run *run, hid_t target
   return copy_object(eb_results_file(part), path, target);
 }
 
-/* A sweep of a name that is there already: the new one takes its place, unless files are merged, which must not contradict each other. */
+/* A sweep of a name that is there already: the new one takes its place, unless files are merged,
+ * which must not contradict each other. */
 static eb_error copy_sweep(const eb_results *part, const char *name, hid_t target,
                            eb_duplicates duplicates) {
   char path[300];
@@ -120,7 +121,7 @@ static eb_error add_part(const char *path, hid_t target, eb_duplicates duplicate
   return error;
 }
 
-/* ---- replacing the target --------------------------------------------------------------------- */
+/* ---- replacing the target -------------------------------------------------------------------- */
 
 static eb_error copy_bytes(const char *from, const char *to, int source, int sink) {
   char buffer[1 << 16];
@@ -191,9 +192,9 @@ static double file_bytes(const char *path) {
   return stat(path, &info) == 0 ? (double)info.st_size : 0;
 }
 
-/* libhdf5 1.10 can crash when a write of its own finds the disk full in the middle of H5Ocopy, so there
- * must be room before it starts: the copy is no larger than what goes into it, each part being a whole
- * file, and some slack for the trees of the joined groups. */
+/* libhdf5 1.10 can crash when a write of its own finds the disk full in the middle of H5Ocopy, so
+ * there must be room before it starts: the copy is no larger than what goes into it, each part
+ * being a whole file, and some slack for the trees of the joined groups. */
 static eb_error check_room(const char *target, const char *fresh, const eb_strings *parts,
                            eb_fold_mode mode) {
   const double slack = 1 << 16;

@@ -8,7 +8,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* The surfaces of all obstacles behind each other, in their own frames. */
 static eb_error join(const eb_scene *scene, eb_result_obstacles *out) {
@@ -61,7 +61,7 @@ void eb_obstacles_poses(const eb_obstacle *obstacles, int32_t count, double t, d
     eb_obstacle_pose(&obstacles[o], t, poses, poses + 9);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* A dataset of rows of `columns` numbers; *rows < 0 is unknown yet, else to be met. */
 static eb_error read_rows(hid_t group, const char *name, hid_t memory, size_t size, hsize_t columns,

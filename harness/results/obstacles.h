@@ -1,11 +1,13 @@
-/* The obstacles of a scene in a result file, for those who show or read a run without the program that made it.
+/* The obstacles of a scene in a result file, for those who show or read a run without the program
+ * that made it.
  *
  *   /scenes/<hash>/obstacles/    the surfaces of all; absent when the scene has none
  *     vertices (x 3, m)          each in the frame of its obstacle
  *     triangles (x 3)            vertices, outward
  *     obstacle                   of every vertex, from 0, rising
  *   /runs/<id>/frames/
- *     obstacle_pose              frames x obstacles x 12: rotation (row-major) and shift (m) at the time of a frame, x = rotation X + shift */
+ *     obstacle_pose              frames x obstacles x 12: rotation (row-major) and shift (m) at
+ *                                the time of a frame, x = rotation X + shift */
 #ifndef EB_RESULTS_OBSTACLES_H
 #define EB_RESULTS_OBSTACLES_H
 
@@ -29,8 +31,9 @@ typedef struct eb_result_obstacles {
   int32_t *obstacle;  /* vertex_count */
 } eb_result_obstacles;
 
-/* The obstacles of a run's scene where they are in one of its frames; none when the file stores none. EB_ERR_USAGE: there is no such frame;
- * EB_ERR_FORMAT: datasets that do not fit together, numbers that are not finite. The caller clears *out. */
+/* The obstacles of a run's scene where they are in one of its frames; none when the file stores
+ * none. EB_ERR_USAGE: there is no such frame; EB_ERR_FORMAT: datasets that do not fit together,
+ * numbers that are not finite. The caller clears *out. */
 EB_MUST eb_error eb_results_obstacles(const eb_results *results, int run, size_t frame,
                                       eb_result_obstacles *out);
 void eb_result_obstacles_clear(eb_result_obstacles *obstacles);

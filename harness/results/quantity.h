@@ -10,7 +10,8 @@ typedef struct eb_quantity {
   size_t offset, columns;
 } eb_quantity;
 
-/* Writes a dataset (count, or count x columns) for each quantity of `count` items that are `stride` bytes apart. */
+/* Writes a dataset (count, or count x columns) for each quantity of `count` items that are `stride`
+ * bytes apart. */
 EB_MUST eb_error eb_quantities_put(hid_t group, const eb_quantity *list, const void *items,
                                    size_t stride, size_t count);
 

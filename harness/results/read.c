@@ -15,7 +15,7 @@ struct eb_results {
   eb_fact *facts;
 };
 
-/* ---- opening ---------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static eb_error read_run(eb_results *results, hid_t runs, hsize_t at) {
   char id[256];
@@ -164,7 +164,7 @@ const char *eb_results_environment(const eb_results *results, const char *name) 
   return "";
 }
 
-/* ---- tables ----------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static eb_error open_run(const eb_results *results, int run, hid_t *out) {
   char path[300];

@@ -1,7 +1,7 @@
 /* Reading result files.
  *
- * Opening reads the attributes of all runs; columns, residuals, frames and meshes are read when asked for and belong to
- * the caller (free()). */
+ * Opening reads the attributes of all runs; columns, residuals, frames and meshes are read when
+ * asked for and belong to the caller (free()). */
 #ifndef EB_RESULTS_READ_H
 #define EB_RESULTS_READ_H
 
@@ -11,7 +11,8 @@
 
 typedef struct eb_results eb_results;
 
-/* Opens a result file. EB_ERR_IO: missing or unreadable; EB_ERR_FORMAT: not HDF5, truncated, not ours, other schema. */
+/* Opens a result file. EB_ERR_IO: missing or unreadable; EB_ERR_FORMAT: not HDF5, truncated, not
+ * ours, other schema. */
 EB_MUST eb_error eb_results_open(const char *path, eb_results **out);
 void eb_results_close(eb_results *results);
 const char *eb_results_path(const eb_results *results);
@@ -27,9 +28,10 @@ int eb_results_find(const eb_results *results, const char *identity);
 /* Puts file and run before the words of an error, if there is one. */
 eb_error eb_results_locate(const eb_results *results, int run, eb_error error);
 
-/* A one-dimensional dataset of a run as doubles, by its path: "steps/wall", "phases/factor", "counters/solves",
- * "residuals/values", "frames/time". Runs without tables (skipped, or crashed in their set-up) give *count = 0 and a valid
- * pointer. An unknown path in a run that has tables is EB_ERR_FORMAT. */
+/* A one-dimensional dataset of a run as doubles, by its path: "steps/wall", "phases/factor",
+ * "counters/solves", "residuals/values", "frames/time". Runs without tables (skipped, or crashed in
+ * their set-up) give *count = 0 and a valid pointer. An unknown path in a run that has tables is
+ * EB_ERR_FORMAT. */
 EB_MUST eb_error eb_results_column(const eb_results *results, int run, const char *path,
                                    double **values, size_t *count);
 /* A column of steps/; zeros in files older than the column. */
@@ -42,7 +44,8 @@ EB_MUST eb_error eb_results_phase(const eb_results *results, int run, eb_phase p
 EB_MUST eb_error eb_results_counter(const eb_results *results, int run, eb_counter counter,
                                     double **values, size_t *count);
 
-/* All tables with one number a step - steps/, phases/, counters/ -, by number, for those who want every one. */
+/* All tables with one number a step - steps/, phases/, counters/ -, by number, for those who want
+ * every one. */
 enum { EB_STEP_TABLES = EB_COL_COUNT + EB_PHASE_COUNT + EB_COUNTERS };
 typedef struct eb_step_table {
   const char *group, *name, *unit;
@@ -51,54 +54,63 @@ eb_step_table eb_results_table_info(int table);
 EB_MUST eb_error eb_results_table(const eb_results *results, int run, int table, double **values,
                                   size_t *count);
 
-/* A figure of the set-up by its path below setup/: "order" (s), "flops", "memory/factor" (byte). *out is NAN when the file does not
- * say: no set-up was reached, the solver did not report it, or the file is older. */
+/* A figure of the set-up by its path below setup/: "order" (s), "flops", "memory/factor" (byte).
+ * *out is NAN when the file does not say: no set-up was reached, the solver did not report it, or
+ * the file is older. */
 EB_MUST eb_error eb_results_setup(const eb_results *results, int run, const char *path,
                                   double *out);
-/* Bytes that the solver holds while it steps, by eb_memory_kind; NAN for kinds that the file does not tell. */
+/* Bytes that the solver holds while it steps, by eb_memory_kind; NAN for kinds that the file does
+ * not tell. */
 EB_MUST eb_error eb_results_memory(const eb_results *results, int run,
                                    double bytes[EB_MEMORY_KINDS]);
-/* The elimination tree of the solver's factorization; count 0 when the file has none. EB_ERR_FORMAT when it is no forest in which children
- * precede their parents, or has a front smaller than its pivots. */
+/* The elimination tree of the solver's factorization; count 0 when the file has none. EB_ERR_FORMAT
+ * when it is no forest in which children precede their parents, or has a front smaller than its
+ * pivots. */
 EB_MUST eb_error eb_results_tree(const eb_results *results, int run, eb_tree_log *out);
 void eb_results_tree_clear(eb_tree_log *tree);
 
-/* The solver's own residuals: those of step s are values[offsets[s]] .. values[offsets[s + 1] - 1]. */
+/* The solver's own residuals: those of step s are values[offsets[s]] .. values[offsets[s + 1] -
+ * 1]. */
 typedef struct eb_residuals {
   size_t steps;
   int64_t *offsets; /* steps + 1 */
   double *values;   /* offsets[steps] */
   double *seconds;  /* wall seconds since the step began, beside each value */
   char *norm;       /* what the values are */
-  /* How many residuals of step s there were before the problem was made anew within it: rounds[round_offsets[s]] .. rounds[round_offsets[s + 1] - 1]. Both
-   * NULL in files older than this. */
+  /* How many residuals of step s there were before the problem was made anew within it:
+   * rounds[round_offsets[s]] .. rounds[round_offsets[s + 1] - 1]. Both NULL in files older than
+   * this. */
   int64_t *rounds, *round_offsets;
 } eb_residuals;
 EB_MUST eb_error eb_results_residuals(const eb_results *results, int run, eb_residuals *out);
 void eb_residuals_clear(eb_residuals *residuals);
 
 EB_MUST eb_error eb_results_frame_count(const eb_results *results, int run, size_t *out);
-/* The shapes of all that a run keeps of its frames: rows for `count` frames at least, as wide as the run says. Reads nothing. */
+/* The shapes of all that a run keeps of its frames: rows for `count` frames at least, as wide as
+ * the run says. Reads nothing. */
 EB_MUST eb_error eb_results_check_frames(const eb_results *results, int run, size_t count);
 /* Positions of one frame, nodes x 3, m. */
 EB_MUST eb_error eb_results_frame(const eb_results *results, int run, size_t frame, float **out);
-/* Bytes of one number of a dataset over frames, by its path ("frames/velocities"): 4 or 8, and 0 when the run has none of that name. */
+/* Bytes of one number of a dataset over frames, by its path ("frames/velocities"): 4 or 8, and 0
+ * when the run has none of that name. */
 EB_MUST eb_error eb_results_frame_precision(const eb_results *results, int run, const char *path,
                                             int *bytes);
-/* Whether the run has brought element matrices up to date, and how often each since the frame before, saturating at 255
- * (*out is NULL when it never has, or the file does not tell). */
+/* Whether the run has brought element matrices up to date, and how often each since the frame
+ * before, saturating at 255 (*out is NULL when it never has, or the file does not tell). */
 bool eb_results_has_updates(const eb_results *results, int run);
 EB_MUST eb_error eb_results_updates(const eb_results *results, int run, size_t frame,
                                     uint8_t **out);
 
-/* What of a scene's rigid bodies is in one frame: their bones (count x 2 x 3: pivot and tip, m), and their joints (count x 2: angle, rad, and
- * rate, rad/s). *count is 0 and *out NULL when the run has none. */
+/* What of a scene's rigid bodies is in one frame: their bones (count x 2 x 3: pivot and tip, m),
+ * and their joints (count x 2: angle, rad, and rate, rad/s). *count is 0 and *out NULL when the run
+ * has none. */
 EB_MUST eb_error eb_results_bones(const eb_results *results, int run, size_t frame, int32_t *count,
                                   float **out);
 EB_MUST eb_error eb_results_joints(const eb_results *results, int run, size_t frame, int32_t *count,
                                    double **out);
 
-/* The mesh of a run's scene, with all scripted cuts made (regions and fibres included, node sets not), and its surface over the mesh's nodes. */
+/* The mesh of a run's scene, with all scripted cuts made (regions and fibres included, node sets
+ * not), and its surface over the mesh's nodes. */
 EB_MUST eb_error eb_results_mesh(const eb_results *results, int run, eb_mesh **out);
 typedef struct eb_result_surface {
   int32_t triangle_count;

@@ -77,7 +77,7 @@ static eb_error check_frames(const eb_results *results, int run, const char *nam
   return eb_results_locate(results, run, error);
 }
 
-/* ---- rigid bodies ----------------------------------------------------------------------------- */
+/* ---- rigid bodies ---------------------------------------------------------------------------- */
 
 /* Entries along the second axis of a dataset of frames; 0 when the run has none. */
 static eb_error count_bodies(const eb_results *results, int run, const char *name, int32_t *count) {

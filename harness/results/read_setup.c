@@ -34,7 +34,7 @@ eb_error eb_results_memory(const eb_results *results, int run, double bytes[EB_M
   return EB_OK;
 }
 
-/* ---- the elimination tree --------------------------------------------------------------------- */
+/* ---- the elimination tree -------------------------------------------------------------------- */
 
 /* Reads one column; *count is that of the first, and to be that of the others (-1: none yet). */
 static eb_error read_column(hid_t group, const char *name, hid_t memory, size_t size, void **out,

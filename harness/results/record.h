@@ -1,69 +1,95 @@
-/* What a result file says of one run: its attributes and the columns of its steps. The tables here are the one home of
- * the file's names, types and units; writing, reading, exporting and merging go through them.
+/* What a result file says of one run: its attributes and the columns of its steps. The tables here
+ * are the one home of the file's names, types and units; writing, reading, exporting and merging go
+ * through them.
  *
  *   /                         attributes: schema_version, format
  *   /environment              attributes only (harness/environment.h)
- *   /scenes/<hash>/           attributes: name, parameters, mesh_source, stand_in, counts, bodies_collide, scripted_force, and in words mass_convention,
- *                             area_convention, energy_datum, moment_origin, quadrature; gravity (3, m/s^2), dt (s), contact_friction,
- *                             bodies_friction
- *     mesh/                   positions (nodes x 3, m), tetrahedra|hexahedra|triangles, region, fibre,
- *                             surface (triangles x 3 nodes), surface_region; with all scripted cuts made: the copies of nodes that a
- *                             cut makes come behind the nodes of the mesh before it (the attribute nodes counts those before any cut);
- *                             parent (nodes): the node that a copy parts from, itself else; only where there are cuts. The mesh of a step
- *                             with n nodes is this one with every node from n on replaced by its parent until it is below n
- *     materials/              a row a region: kind and fibre (enumerations that carry their names), young, poisson, density,
- *                             fibre_stiffness, fibre_exponent, activation, thickness, rigid
- *     initial/                positions, velocities: what the first step starts from, in doubles, on the nodes before any cut
- *     free_bodies/            where regions are rigid: mass, centre, inertia (bodies x 9), of_node (nodes: body or -1)
- *     articulation/           where nodes ride on jointed bodies: parent, pivot, axis, mass, centre, inertia (x 6), lower, upper,
- *                             limit_stiffness, damping, start, tip, a row a body; rider_node, rider_body, rider_place (at angles 0)
+ *   /scenes/<hash>/           attributes: name, parameters, mesh_source, stand_in, counts,
+ *                             bodies_collide, scripted_force, and in words mass_convention,
+ *                             area_convention, energy_datum, moment_origin, quadrature; gravity
+ *                             (3, m/s^2), dt (s), contact_friction, bodies_friction
+ *     mesh/                   positions (nodes x 3, m), tetrahedra|hexahedra|triangles, region,
+ *                             fibre, surface (triangles x 3 nodes), surface_region; with all
+ *                             scripted cuts made: the copies of nodes that a cut makes come
+ *                             behind the nodes of the mesh before it (the attribute nodes counts
+ *                             those before any cut); parent (nodes): the node that a copy parts
+ *                             from, itself else; only where there are cuts. The mesh of a step
+ *                             with n nodes is this one with every node from n on replaced by its
+ *                             parent until it is below n
+ *     materials/              a row a region: kind and fibre (enumerations that carry their
+ *                             names), young, poisson, density, fibre_stiffness, fibre_exponent,
+ *                             activation, thickness, rigid
+ *     initial/                positions, velocities: what the first step starts from, in
+ *                             doubles, on the nodes before any cut
+ *     free_bodies/            where regions are rigid: mass, centre, inertia (bodies x 9),
+ *                             of_node (nodes: body or -1)
+ *     articulation/           where nodes ride on jointed bodies: parent, pivot, axis, mass,
+ *                             centre, inertia (x 6), lower, upper, limit_stiffness, damping,
+ *                             start, tip, a row a body; rider_node, rider_body, rider_place (at
+ *                             angles 0)
  *     colliders/              when the scene has any (harness/results/colliders.h)
  *     obstacles/              when the scene has any (harness/results/obstacles.h)
  *   /runs/<id>/               attributes: eb_run
  *     setup/                  phases and counters of the set-up, one number each
- *       memory/<kind>         what the solver holds while it steps, byte; only the kinds that it reports (eb_memory_kind)
- *       supernodes/           the elimination tree of its factorization, when it reports one: parent (of each supernode; -1 at
- *                             a root), pivots and rows of its front (nodes), flops of the front's partial factorization
+ *       memory/<kind>         what the solver holds while it steps, byte; only the kinds that it
+ *                             reports (eb_memory_kind)
+ *       supernodes/           the elimination tree of its factorization, when it reports one:
+ *                             parent (of each supernode; -1 at a root), pivots and rows of its
+ *                             front (nodes), flops of the front's partial factorization
  *     steps/                  eb_column, one row a step; row 0 is the first step (cold caches)
  *     phases/<name>           s, one row a step
  *     counters/<name>         one row a step
- *     residuals/              values, seconds (since the step began), offsets (steps + 1); attribute norm. rounds, round_offsets (steps + 1): of every
- *                             step, how many residuals there were before the problem was made anew in it, each time
+ *     residuals/              values, seconds (since the step began), offsets (steps + 1);
+ *                             attribute norm. rounds, round_offsets (steps + 1): of every step,
+ *                             how many residuals there were before the problem was made anew in
+ *                             it, each time
  *     units/                  attributes by the names of the run's numbers: their units
- *     frames/                 a row a frame, of the steps that the run's attribute frames says (eb_frames); the initial state is frame 0.
- *                             Fields over the mesh and contacts are float32, with "all" float64:
- *       positions, velocities nodes x 3, m and m/s; until the cut that parts it, a node's copy has what the node has, here and below
+ *     frames/                 a row a frame, of the steps that the run's attribute frames says
+ *                             (eb_frames); the initial state is frame 0. Fields over the mesh
+ *                             and contacts are float32, with "all" float64:
+ *       positions, velocities nodes x 3, m and m/s; until the cut that parts it, a node's copy has
+ *                             what the node has, here and below
  *       time, step, node_count s; 1; nodes of the mesh of the step, where there are cuts
- *       fixed, target         nodes: 0 free, 1 scripted, 2 on a jointed body, 3 on a free body; nodes x 3, m: where those belong; absent
- *                             when the scene holds no nodes
- *       force                 nodes x 3, N: f_ext less m g, taken at the start of the step that ends at the frame; absent when that is 0
+ *       fixed, target         nodes: 0 free, 1 scripted, 2 on a jointed body, 3 on a free body;
+ *                             nodes x 3, m: where those belong; absent when the scene holds no
+ *                             nodes
+ *       force                 nodes x 3, N: f_ext less m g, taken at the start of the step that
+ *                             ends at the frame; absent when that is 0
  *       activation            of the fibres, where it is scripted
  *       collider_offset, collider_velocity   colliders x 3, m and m/s
  *       obstacle_pose         obstacles x 12: rotation and shift, m
- *       updates               elements, uint8: how often the solver has brought an element's matrix up to date since the frame
- *                             before, 255 for that often and more; absent when it never has
- *       bones, joints         bodies x 2 x 3, float32, m: pivot and tip of every body of the articulation; joints x 2: angle and rate
- *       body_pose, body_twist bodies x 7 and x 6 of the free rigid bodies (problems/rigid/free_body.h)
- *                             Those of samples (the attribute from_steps is a range) come in pairs: the state that the sample starts from, and
- *                             the one after it; an interval counts samples
- *       contacts/             of scenes with contact as constraints, lists one behind the other (solvers/contact/record.h): offsets
- *                             (frames + 1); gap, eps1, eps2, cone, angle, a row a frame; kind, vertices (x 4), weight (x 4), frame
- *                             (x 3 x 3), force (x 3, N), demand (x 3, m), a row a contact
+ *       updates               elements, uint8: how often the solver has brought an element's
+ *                             matrix up to date since the frame before, 255 for that often and
+ *                             more; absent when it never has
+ *       bones, joints         bodies x 2 x 3, float32, m: pivot and tip of every body of the
+ *                             articulation; joints x 2: angle and rate
+ *       body_pose, body_twist bodies x 7 and x 6 of the free rigid bodies
+ *                             (problems/rigid/free_body.h). Frames of samples (the attribute
+ *                             from_steps is a range) come in pairs: the state that the sample
+ *                             starts from, and the one after it; an interval counts samples
+ *       contacts/             of scenes with contact as constraints, lists one behind the other
+ *                             (solvers/contact/record.h): offsets (frames + 1); gap, eps1, eps2,
+ *                             cone, angle, a row a frame; kind, vertices (x 4), weight (x 4),
+ *                             frame (x 3 x 3), force (x 3, N), demand (x 3, m), a row a contact
  *
- *     checkpoints/            a row a state that other runs were to start from, in float64; absent when none were asked for. A run that starts from
- *                             another's state has that one as its row of step 0:
+ *     checkpoints/            a row a state that other runs were to start from, in float64;
+ *                             absent when none were asked for. A run that starts from another's
+ *                             state has that one as its row of step 0:
  *       step, time, began     1; s: of the state; s: when the step began that ended there
  *       node_count            nodes of the mesh there
  *       positions, velocities nodes x 3, m and m/s; rows behind node_count are 0
  *       angles, rates         joints, rad and rad/s
  *       body_pose, body_twist as in frames/
- *   /sweeps/<name>/           searches for the least stable value of an option (harness/results/sweeps.h)
+ *   /sweeps/<name>/           searches for the least stable value of an option
+ *                             (harness/results/sweeps.h)
  *
- * A run that starts from another goes on in its simulated time and counts steps from 1; its initial state is that one, not scenes/<hash>/initial. Samples
- * are steps that each start from a state of their own: row k has the k-th, from_step says whose.
+ * A run that starts from another goes on in its simulated time and counts steps from 1; its initial
+ * state is that one, not scenes/<hash>/initial. Samples are steps that each start from a state of
+ * their own: row k has the k-th, from_step says whose.
  *
- * Phases, counters and kinds of memory go by their names (solvers/solver.h); those that an older file lacks read as 0 or as not
- * reported. Every dataset has the attribute `unit` ("1" when it has none), and those of frames say in words what they are (`meaning`). */
+ * Phases, counters and kinds of memory go by their names (solvers/solver.h); those that an older
+ * file lacks read as 0 or as not reported. Every dataset has the attribute `unit` ("1" when it has
+ * none), and those of frames say in words what they are (`meaning`). */
 #ifndef EB_RESULTS_RECORD_H
 #define EB_RESULTS_RECORD_H
 
@@ -101,7 +127,8 @@ eb_outcome eb_outcome_find(const char *name);
 /* Which steps a run stores a frame of. */
 typedef enum eb_frames {
   EB_FRAMES_UNSET, /* as EB_FRAMES_INTERVAL */
-  EB_FRAMES_INTERVAL, /* those at the scene's interval and the last one; fields over the mesh in single precision */
+  /* Those at the scene's interval and the last one; fields over the mesh in single precision. */
+  EB_FRAMES_INTERVAL,
   EB_FRAMES_ALL /* all, in double precision: enough to recompute every audit of the run */
 } eb_frames;
 const char *eb_frames_name(eb_frames frames); /* "interval", "all" */
@@ -121,14 +148,16 @@ typedef struct eb_run {
   char *audit;            /* "passed", "failed", "none" (nothing to judge) */
   char *audit_detail;     /* the first failure in words */
   char *audit_rules; /* the broken rules (harness/audit/rules.h), "update,momentum"; "" when none */
-  char *
-      equation; /* what the steps solve (eb_equation_name), with the scales of a linearization that are not 1; "" without steps */
-  char *
-      update; /* how positions follow from velocities (eb_update_name), by the solver's table; "" in older files */
-  char *
-      from; /* id of the run that this one starts from a state of; "" for the scene's initial state */
-  char *
-      from_steps; /* after which of its steps: "20"; of samples, a step from each: "20..40/5" (harness/ranges.h) */
+  /* what the steps solve (eb_equation_name), with the scales of a linearization that are not 1;
+   * "" without steps */
+  char *equation;
+  /* how positions follow from velocities (eb_update_name), by the solver's table; "" in older
+   * files */
+  char *update;
+  /* id of the run that this one starts from a state of; "" for the scene's initial state */
+  char *from;
+  /* after which of its steps: "20"; of samples, a step from each: "20..40/5" (harness/ranges.h) */
+  char *from_steps;
   char *started;    /* UTC, ISO 8601 */
   char *state_hash; /* of the final positions and velocities */
   int64_t order;    /* place in the plan */
@@ -138,11 +167,13 @@ typedef struct eb_run {
   double dt, scene_seconds, setup_seconds, setup_cpu_seconds, total_seconds; /* s */
   double peak_rss, memory_limit;                                             /* bytes */
   double timeout;                                                            /* s */
-  /* Audited residual of the declared equation over its force scale, both as roots of the sums of squares over all steps: what a run is classed by. */
+  /* Audited residual of the declared equation over its force scale, both as roots of the sums of
+   * squares over all steps: what a run is classed by. */
   double error;
   int64_t audit_failures; /* steps that broke a rule, and breaches of the run as a whole */
-  /* Cost beside the timed steps: from the start of the process to the first step; processor time of the whole process, of the timed
-   * steps, and of threads of the solver's while the clock stood; growth of resident memory from the first step to the last. */
+  /* Cost beside the timed steps: from the start of the process to the first step; processor time of
+   * the whole process, of the timed steps, and of threads of the solver's while the clock stood;
+   * growth of resident memory from the first step to the last. */
   double first_step_at, process_cpu_seconds, timed_cpu_seconds, untimed_cpu_seconds, memory_growth;
   int64_t threads_alive; /* most threads of the process between steps, without those that audit */
   double audit_seconds;  /* s: wall time of the audits of all steps; 0 in older files */

@@ -1,11 +1,12 @@
-/* Statistics of samples: the one home of mean, median, extremes, intervals and lines. What is not a number makes a mean, an extreme and a line
- * none. */
+/* Statistics of samples: the one home of mean, median, extremes, intervals and lines. What is not a
+ * number makes a mean, an extreme and a line none. */
 #ifndef EB_RESULTS_SAMPLE_H
 #define EB_RESULTS_SAMPLE_H
 
 #include <stddef.h>
 
-/* How many leading values figures of times leave out: a warm-up of that many, when there are others. */
+/* How many leading values figures of times leave out: a warm-up of that many, when there are
+ * others. */
 size_t eb_sample_warmup(size_t count, size_t warmup);
 
 /* Each of one value at least. */
@@ -21,7 +22,8 @@ double eb_sample_student(size_t freedom);
 /* The mean of two samples or more and the half-width of its 95 % interval by Student's t. */
 void eb_sample_interval(const double *y, size_t count, double *mean, double *half_width);
 
-/* The least-squares line through (x, y): its slope, and R^2 = 1 - |y - line|^2 / |y - mean|^2; NaN with fewer than three points. */
+/* The least-squares line through (x, y): its slope, and R^2 = 1 - |y - line|^2 / |y - mean|^2; NaN
+ * with fewer than three points. */
 void eb_sample_line(const double *x, const double *y, size_t count, double *slope, double *r2);
 
 #endif

@@ -31,7 +31,7 @@ eb_error eb_schema_check(hid_t file, const char *path) {
   return eb_error_prefix(error, "%s", path);
 }
 
-/* ---- older files ------------------------------------------------------------------------------ */
+/* ---- older files ----------------------------------------------------------------------------- */
 
 static eb_error fix_text(hid_t object, const char *name) {
   char *text = NULL;

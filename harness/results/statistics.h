@@ -7,8 +7,9 @@
 /* The first step of a run is kept apart: its caches and workspaces are cold. */
 enum { EB_WARM_UP = 1 };
 
-/* Of a series without its first `skip` entries, or of all when there are no others; NAN without any. The median is that of the finite entries, the mean of
- * the middle two where their number is even, and NAN when memory is gone. Series are not changed. */
+/* Of a series without its first `skip` entries, or of all when there are no others; NAN without
+ * any. The median is that of the finite entries, the mean of the middle two where their number is
+ * even, and NAN when memory is gone. Series are not changed. */
 double eb_median(const double *values, size_t count, size_t skip);
 double eb_mean(const double *values, size_t count, size_t skip);
 double eb_largest(const double *values, size_t count, size_t skip);

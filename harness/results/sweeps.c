@@ -9,7 +9,7 @@
 #include "harness/results/write.h"
 #include "problems/base/memory.h"
 
-/* ---- attributes ------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 typedef struct attribute {
   const char *name;
@@ -51,7 +51,7 @@ void eb_sweep_record_clear(eb_sweep_record *record) {
   *record = (eb_sweep_record){0};
 }
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static eb_error put_column(hid_t group, const char *name, bool whole, const char *unit, int count,
                            const double *values) {
@@ -118,7 +118,7 @@ eb_error eb_sweep_write(const char *path, const char *environment, const eb_swee
   return error;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 int eb_sweeps_count(const eb_results *results) {
   H5G_info_t info = {0};

@@ -1,11 +1,16 @@
 /* What sweeps have found (harness/suite/sweep.h), as groups of a result file:
  *
- *   /sweeps/<name>/    attributes: identity, scene, parameters, solver, options (those that the trials share), option, low, high, step (of the grid),
- *                      found ("threshold"; "all": every value of the grid is stable; "none": not even the highest; "unknown": a trial ended in a way that
- *                      tells nothing), detail (in words), energy_limit (J; kinetic and elastic energy of a stable trial stay below), least_stable and
- *                      greatest_unstable (NaN where there is none), audit ("passed", or "failed" when a stable trial has broken a rule), runs (ids of the
- *                      trials, in the order in which they were made, with blanks between)
- *     value, stable, energy, steps    a row a trial; stable: 1, 0, and -1 where it cannot be told; energy: the most, J */
+ *   /sweeps/<name>/    attributes: identity, scene, parameters, solver, options (those that the
+ *                      trials share), option, low, high, step (of the grid), found ("threshold";
+ *                      "all": every value of the grid is stable; "none": not even the highest;
+ *                      "unknown": a trial ended in a way that tells nothing), detail (in words),
+ *                      energy_limit (J; kinetic and elastic energy of a stable trial stay
+ *                      below), least_stable and greatest_unstable (NaN where there is none),
+ *                      audit ("passed", or "failed" when a stable trial has broken a rule), runs
+ *                      (ids of the trials, in the order in which they were made, with blanks
+ *                      between)
+ *     value, stable, energy, steps    a row a trial; stable: 1, 0, and -1 where it cannot be
+ *                                     told; energy: the most, J */
 #ifndef EB_RESULTS_SWEEPS_H
 #define EB_RESULTS_SWEEPS_H
 
@@ -29,7 +34,8 @@ typedef struct eb_sweep_record {
   eb_sweep_trial trials[EB_SWEEP_TRIALS];
 } eb_sweep_record;
 
-/* Writes a result file with this and nothing else; `environment` (a path) gives its /environment. */
+/* Writes a result file with this and nothing else; `environment` (a path) gives its
+ * /environment. */
 EB_MUST eb_error eb_sweep_write(const char *path, const char *environment,
                                 const eb_sweep_record *record);
 int eb_sweeps_count(const eb_results *results);

@@ -1,4 +1,5 @@
-/* A dataset that grows by rows, which wait in memory until they are committed. Internal to writing. */
+/* A dataset that grows by rows, which wait in memory until they are committed. Internal to
+ * writing. */
 #ifndef EB_RESULTS_TABLE_H
 #define EB_RESULTS_TABLE_H
 

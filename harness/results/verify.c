@@ -8,7 +8,7 @@
 #include "harness/results/colliders.h"
 #include "harness/results/obstacles.h"
 
-/* ---- the file as HDF5 has it ------------------------------------------------------------------ */
+/* ---- the file as HDF5 has it ----------------------------------------------------------------- */
 
 /* What the walks through all links, objects and attributes share: the first error ends them. */
 typedef struct walk {
@@ -59,7 +59,8 @@ static eb_error check_filters(hid_t properties, const char *name) {
   return count < 0 ? eb_h5_error("cannot list the filters of", name) : EB_OK;
 }
 
-/* What eb_results_frame and its kin read row by row, each after a look at its block: too much to be unpacked here. */
+/* What eb_results_frame and its kin read row by row, each after a look at its block: too much to be
+ * unpacked here. */
 static bool is_read_by_row(const char *name) {
   static const char *const endings[] = {EB_FRAME_POSITIONS, EB_FRAME_VELOCITIES, EB_FRAME_UPDATES,
                                         EB_FRAME_BONES, EB_FRAME_JOINTS};
@@ -151,7 +152,7 @@ static eb_error check_structure(hid_t file) {
   return w.error;
 }
 
-/* ---- through the readers ---------------------------------------------------------------------- */
+/* ---- through the readers --------------------------------------------------------------------- */
 
 static eb_error check_tables(const eb_results *results, int run) {
   size_t rows = 0;

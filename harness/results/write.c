@@ -35,7 +35,7 @@ struct eb_recorder {
   eb_table columns[COLUMNS];
 };
 
-/* ---- columns ---------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 static eb_error open_column(eb_recorder *recorder, int at, const char *name, hid_t stored,
                             hid_t memory, eb_h5_shape row, hsize_t chunk, const char *unit) {
@@ -84,7 +84,7 @@ static eb_error add_number(eb_recorder *recorder, int at, double value) {
   return eb_table_add(&recorder->columns[at], &value, 1);
 }
 
-/* ---- the recorder ----------------------------------------------------------------------------- */
+/* ---- the recorder ---------------------------------------------------------------------------- */
 
 /* The scene with the mesh that frames are stored on. */
 static eb_error write_scene(eb_recorder *recorder, hid_t scenes, const eb_run *run,
@@ -117,7 +117,8 @@ static eb_error create_run(eb_recorder *recorder, const eb_run *run, const eb_sc
   return error;
 }
 
-/* Units of the run's attributes, which in HDF5 have no attributes of their own: attributes of the group `units`, by the same names. */
+/* Units of the run's attributes, which in HDF5 have no attributes of their own: attributes of the
+ * group `units`, by the same names. */
 static eb_error put_units(hid_t run) {
   hid_t group;
   eb_error error = EB_OK;

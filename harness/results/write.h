@@ -1,7 +1,8 @@
 /* Writing the result of one case into a file of its own, which is a whole result file with one run.
  *
- * Rows wait in memory until eb_recorder_commit, which appends them and flushes: between two commits the file on disk
- * is always readable, so that a crash of the solver costs the rows since the last commit and no more. */
+ * Rows wait in memory until eb_recorder_commit, which appends them and flushes: between two commits
+ * the file on disk is always readable, so that a crash of the solver costs the rows since the last
+ * commit and no more. */
 #ifndef EB_RESULTS_WRITE_H
 #define EB_RESULTS_WRITE_H
 
@@ -11,9 +12,10 @@
 
 typedef struct eb_recorder eb_recorder;
 
-/* Creates the file with schema, environment (copied from `environment`, a group, or left out when negative), the run's
- * attributes as they are now and, when `scene` is not NULL, the scene, its mesh with all scripted cuts made, and empty tables. `run`, which says
- * which frames are stored, is not kept; the scene must outlive the recorder. */
+/* Creates the file with schema, environment (copied from `environment`, a group, or left out when
+ * negative), the run's attributes as they are now and, when `scene` is not NULL, the scene, its
+ * mesh with all scripted cuts made, and empty tables. `run`, which says which frames are stored, is
+ * not kept; the scene must outlive the recorder. */
 EB_MUST eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *run,
                                     const eb_scene *scene, eb_recorder **out);
 /* Phases, counters, memory and elimination tree of the set-up. */
@@ -23,16 +25,18 @@ EB_MUST eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL
                                   const eb_step_log *log);
 /* What is stored of a run in one moment. */
 typedef struct eb_frame {
-  const eb_state
-      *state; /* at the end of a step, on the mesh that the scene then has, or the initial one */
+  /* at the end of a step, on the mesh that the scene then has, or the initial one */
+  const eb_state *state;
   const eb_state *before; /* at its start; NULL: there was no step, and no force is told */
-  const uint8_t *
-      updates; /* how often each element was updated since the frame before (eb_step_log.element_updates); NULL when nobody counts */
+  /* how often each element was updated since the frame before (eb_step_log.element_updates);
+   * NULL when nobody counts */
+  const uint8_t *updates;
   const struct eb_contact_record *contacts; /* of the step, or NULL */
 } eb_frame;
 /* Rows wait for a commit unless they have grown large. */
 EB_MUST eb_error eb_recorder_frame(eb_recorder *recorder, const eb_frame *frame);
-/* Keeps a state in doubles for other runs to start from (harness/results/checkpoints.h); `began` is when its step began, s. */
+/* Keeps a state in doubles for other runs to start from (harness/results/checkpoints.h); `began` is
+ * when its step began, s. */
 EB_MUST eb_error eb_recorder_checkpoint(eb_recorder *recorder, const eb_state *state, double began);
 /* The group of the run, for what others keep there. */
 hid_t eb_recorder_run(const eb_recorder *recorder);
@@ -45,7 +49,8 @@ void eb_recorder_destroy(eb_recorder *recorder);
 EB_MUST eb_error eb_schema_write(hid_t file);
 /* Brings an open file in which something is of an older version up to this one. */
 EB_MUST eb_error eb_schema_update(hid_t file);
-/* Checks them: EB_ERR_FORMAT for a file that is not ours or of a schema version that we cannot read. */
+/* Checks them: EB_ERR_FORMAT for a file that is not ours or of a schema version that we cannot
+ * read. */
 EB_MUST eb_error eb_schema_check(hid_t file, const char *path);
 
 #endif

@@ -1,4 +1,5 @@
-/* The contacts of frames (solvers/contact/record.h), one list behind the other. Internal to writing; record.h has the layout. */
+/* The contacts of frames (solvers/contact/record.h), one list behind the other. Internal to
+ * writing; record.h has the layout. */
 #ifndef EB_RESULTS_WRITE_CONTACTS_H
 #define EB_RESULTS_WRITE_CONTACTS_H
 
@@ -13,7 +14,8 @@ typedef struct eb_contact_writer {
   eb_table tables[EB_CONTACT_TABLES];
 } eb_contact_writer;
 
-/* Makes frames/contacts in an open run; reals over contacts are stored in double precision or, without `wide`, in single. */
+/* Makes frames/contacts in an open run; reals over contacts are stored in double precision or,
+ * without `wide`, in single. */
 EB_MUST eb_error eb_contact_writer_open(hid_t run, int32_t nodes, bool wide,
                                         eb_contact_writer *writer);
 /* Those of one frame; `record` may be NULL. */

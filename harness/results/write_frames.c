@@ -10,7 +10,7 @@
 /* What a node is to the solver, as the file has it. */
 enum { FREE, SCRIPTED, ON_JOINTED_BODY, ON_FREE_BODY };
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static eb_error fill(eb_frame_writer *writer) {
   size_t nodes = (size_t)writer->nodes;
@@ -59,13 +59,14 @@ void eb_frame_writer_destroy(eb_frame_writer *writer) {
   free(writer);
 }
 
-/* ---- a frame ---------------------------------------------------------------------------------- */
+/* ---- a frame --------------------------------------------------------------------------------- */
 
 static eb_error add_number(eb_frame_writer *writer, int at, double value) {
   return writer->tables[at].set < 0 ? EB_OK : eb_table_add(&writer->tables[at], &value, 1);
 }
 
-/* A field over the nodes there are; those that are still to be parted have what the node has that they part from. */
+/* A field over the nodes there are; those that are still to be parted have what the node has that
+ * they part from. */
 static eb_error add_vectors(eb_frame_writer *writer, int at, const double *values, int32_t count) {
   double *all = writer->vectors;
   if (all != values) memcpy(all, values, 3 * (size_t)count * sizeof *all);
@@ -107,8 +108,8 @@ static eb_error add_held(eb_frame_writer *writer, const eb_state *state) {
   return add_vectors(writer, TARGET_AT, writer->vectors, state->node_count);
 }
 
-/* Where nothing but weight acts, f_ext is the product m g as it is rounded: 0 is left, which takes no room, and not what a fused multiplication and
- * subtraction makes of it. */
+/* Where nothing but weight acts, f_ext is the product m g as it is rounded: 0 is left, which takes
+ * no room, and not what a fused multiplication and subtraction makes of it. */
 static eb_error add_force(eb_frame_writer *writer, const eb_state *before) {
   const eb_scene *scene = writer->scene;
   if (writer->tables[FORCE_AT].set < 0) return EB_OK;
@@ -197,7 +198,7 @@ eb_error eb_frame_writer_add(eb_frame_writer *writer, const eb_frame *frame) {
   return add_free_bodies(writer, state);
 }
 
-/* ---- committing ------------------------------------------------------------------------------- */
+/* ---- committing ------------------------------------------------------------------------------ */
 
 static size_t waiting(const eb_table *tables, int count) {
   size_t bytes = 0;

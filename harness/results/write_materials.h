@@ -1,4 +1,5 @@
-/* The materials of a scene in its group, one row a region. Internal to writing; record.h has the layout. */
+/* The materials of a scene in its group, one row a region. Internal to writing; record.h has the
+ * layout. */
 #ifndef EB_RESULTS_WRITE_MATERIALS_H
 #define EB_RESULTS_WRITE_MATERIALS_H
 

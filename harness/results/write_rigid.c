@@ -5,7 +5,7 @@
 #include "harness/results/quantity.h"
 #include "problems/base/memory.h"
 
-/* ---- free bodies ------------------------------------------------------------------------------ */
+/* ---- free bodies ----------------------------------------------------------------------------- */
 
 static eb_error put_free(hid_t group, const eb_free_bodies *bodies) {
   static const eb_quantity quantities[] = {
@@ -23,7 +23,7 @@ static eb_error put_free(hid_t group, const eb_free_bodies *bodies) {
       "row-major) are those of the solid at rest; of_node is the body that a node rides on, or -1");
 }
 
-/* ---- the articulation ------------------------------------------------------------------------- */
+/* ---- the articulation ------------------------------------------------------------------------ */
 
 static const eb_quantity quantities[] = {
     {"pivot", "m", offsetof(eb_rigid_body, pivot), 3},
@@ -88,7 +88,7 @@ static eb_error put_articulation(hid_t group, const eb_articulation *articulatio
   return error;
 }
 
-/* ---- both ------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 eb_error eb_rigid_write(hid_t scene_group, const eb_scene *scene) {
   hid_t group;

@@ -1,4 +1,5 @@
-/* The rigid bodies of a scene in its group: those that are free, and those of an articulation. Internal to writing; record.h has the layout. */
+/* The rigid bodies of a scene in its group: those that are free, and those of an articulation.
+ * Internal to writing; record.h has the layout. */
 #ifndef EB_RESULTS_WRITE_RIGID_H
 #define EB_RESULTS_WRITE_RIGID_H
 

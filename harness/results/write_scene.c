@@ -131,7 +131,7 @@ static eb_error put_scene_attributes(hid_t group, const eb_run *run, const eb_sc
   return eb_h5_put_int(group, "paper_elements", scene->ops->target_elements);
 }
 
-/* ---- conventions and what the motion starts from ----------------------------------------------- */
+/* ---- conventions and what the motion starts from --------------------------------------------- */
 
 static eb_error put_conventions(hid_t group) {
   static const char *const words[][2] = {
@@ -198,7 +198,7 @@ static eb_error put_initial(hid_t group, const eb_scene *scene) {
   return error;
 }
 
-/* ---- the scene -------------------------------------------------------------------------------- */
+/* ---- the scene ------------------------------------------------------------------------------- */
 
 static eb_error fill_scene(hid_t group, const eb_run *run, const eb_scene *scene,
                            const eb_mesh *mesh, const eb_surface *surface, const int32_t *parent) {

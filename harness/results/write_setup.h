@@ -1,4 +1,5 @@
-/* The group of a solver's set-up in a result file: phases, counters, memory and elimination tree. */
+/* The group of a solver's set-up in a result file: phases, counters, memory and elimination
+ * tree. */
 #ifndef EB_RESULTS_WRITE_SETUP_H
 #define EB_RESULTS_WRITE_SETUP_H
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- counts ----------------------------------------------------------------------------------- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 static eb_error build_counts(const eb_case *work, eb_counts *out) {
   eb_scene *scene;
@@ -19,9 +19,10 @@ eb_error eb_estimate_counts(const eb_case *work, eb_counts *out) {
   return changed || out->nodes == 0 || out->elements == 0 ? build_counts(work, out) : EB_OK;
 }
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
-/* What a solver holds as a multiple of its factor's size: the factor itself, its stack of update matrices or all of them, what indexes them. */
+/* What a solver holds as a multiple of its factor's size: the factor itself, its stack of update
+ * matrices or all of them, what indexes them. */
 typedef struct share {
   const char *solver, *linear; /* the option's value; NULL: any, or the solver has none */
   double factor;

@@ -19,9 +19,10 @@ static void move_labels(eb_plan *plan, const int *place, int more) {
   plan->label_count = kept;
 }
 
-/* ---- order ------------------------------------------------------------------------------------ */
+/* ---- order ----------------------------------------------------------------------------------- */
 
-/* Whether case a is to come before b, as their numbers are now: groups as they begin, in them repetitions, in these the cases. */
+/* Whether case a is to come before b, as their numbers are now: groups as they begin, in them
+ * repetitions, in these the cases. */
 static bool precedes(const eb_plan *plan, const int *first, int a, int b) {
   const eb_case *left = &plan->cases[a], *right = &plan->cases[b];
   int begins = first[left->group], other = first[right->group];
@@ -84,7 +85,7 @@ eb_error eb_plan_order(eb_plan *plan) {
   return error;
 }
 
-/* ---- parts ------------------------------------------------------------------------------------ */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 /* Donors come before those that start from them. */
 static void mark_donors(const eb_plan *plan, bool *cases, const bool *sweeps) {

@@ -15,7 +15,7 @@
 #include "harness/suite/tie.h"
 #include "problems/base/memory.h"
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static eb_error unknown_scene(const char *name, bool or_suite) {
   eb_strings names = {0};
@@ -59,7 +59,7 @@ static eb_error check_meshes(const eb_request *request) {
   return EB_OK;
 }
 
-/* ---- expansion -------------------------------------------------------------------------------- */
+/* ---- expansion ------------------------------------------------------------------------------- */
 
 /* What the loops over one scene share. */
 typedef struct scene_loop {
@@ -76,7 +76,8 @@ typedef struct scene_loop {
   eb_place *place;               /* of the section */
 } scene_loop;
 
-/* Cases that are one: the same work, of which the same is kept. What is asked to be kept for others comes together. */
+/* Cases that are one: the same work, of which the same is kept. What is asked to be kept for others
+ * comes together. */
 static bool is_same(const eb_case *a, const eb_case *b) {
   return (a->frames == EB_FRAMES_ALL) == (b->frames == EB_FRAMES_ALL) &&
          strcmp(a->task, b->task) == 0;
@@ -183,7 +184,7 @@ static eb_error add_competitors(const scene_loop *loop) {
   return EB_OK;
 }
 
-/* ---- sweeps ----------------------------------------------------------------------------------- */
+/* ---- sweeps ---------------------------------------------------------------------------------- */
 
 static bool has_option(const eb_option *options, const char *name) {
   for (; options && options->name; options++)
@@ -248,7 +249,7 @@ static eb_error add_sweep(const scene_loop *loop) {
   return error;
 }
 
-/* ---- scenes ----------------------------------------------------------------------------------- */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 static eb_error add_scene(const scene_loop *loop) {
   if (loop->solvers->count == 0)
@@ -384,7 +385,7 @@ static eb_error check_meshes_used(const eb_request *request, const eb_plan *plan
   return EB_OK;
 }
 
-/* ---- the plan --------------------------------------------------------------------------------- */
+/* ---- the plan -------------------------------------------------------------------------------- */
 
 /* Now that everybody has said what is to be kept, cases have their names. */
 static eb_error name_cases(eb_plan *plan) {

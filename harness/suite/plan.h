@@ -12,8 +12,9 @@ typedef struct eb_request {
   eb_strings solvers; /* "NAME[:assignments]"; replaces those of suites when given */
   eb_strings meshes;  /* "SCENE=FILE" */
   eb_settings settings; /* over those of suites */
-  const eb_ties *
-      ties; /* of the scenes named; suites have their own, and are refused beside a `from` or `sweep`. NULL: none */
+  /* of the scenes named; suites have their own, and are refused beside a `from` or `sweep`.
+   * NULL: none */
+  const eb_ties *ties;
   int shard, shards; /* 1 <= shard <= shards; 0: everything */
   const eb_plugins *plugins;
 } eb_request;
@@ -33,15 +34,17 @@ typedef struct eb_plan {
   int label_count;
 } eb_plan;
 
-/* Expands scenes x threads x repetitions x solvers, in this order of loops from the outside in, so that repetitions of competing
- * solvers interleave; those of the sections of one `group` do, too. Competitors (same scene, parameters, threads; same group) go to the same shard: they must run on
- * one machine. A case that starts from another is behind it and in its shard, and makes it keep what is wanted. Cases that occur
- * twice are run once. EB_ERR_USAGE for everything that the user got wrong. */
+/* Expands scenes x threads x repetitions x solvers, in this order of loops from the outside in, so
+ * that repetitions of competing solvers interleave; those of the sections of one `group` do, too.
+ * Competitors (same scene, parameters, threads; same group) go to the same shard: they must run on
+ * one machine. A case that starts from another is behind it and in its shard, and makes it keep
+ * what is wanted. Cases that occur twice are run once. EB_ERR_USAGE for everything that the user
+ * got wrong. */
 EB_MUST eb_error eb_plan_create(const eb_request *request, eb_plan *out);
 void eb_plan_clear(eb_plan *plan);
 
-/* Leaves the cases and sweeps that are marked, and the cases that these start from, which are marked too. Order and group keep their numbers from
- * the whole plan. */
+/* Leaves the cases and sweeps that are marked, and the cases that these start from, which are
+ * marked too. Order and group keep their numbers from the whole plan. */
 EB_MUST eb_error eb_plan_keep(eb_plan *plan, bool *cases, const bool *sweeps);
 
 #endif

@@ -12,7 +12,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 
-/* ---- settings --------------------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 static eb_error set_threads(eb_settings *settings, const char *value) {
   char copy[128], *rest = NULL;
@@ -68,7 +68,7 @@ eb_settings eb_settings_over(eb_settings base, eb_settings over) {
   return base;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct reader {
   eb_suite *suite;
@@ -198,7 +198,7 @@ void eb_suite_destroy(eb_suite *suite) {
   free(suite);
 }
 
-/* ---- finding ---------------------------------------------------------------------------------- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 static const char prefix[] = "suites/", suffix[] = ".ini";
 

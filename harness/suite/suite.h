@@ -6,10 +6,12 @@
  *   [any label]
  *   scene  = conjac2020/twist:E=1e5     one a line, any number; the label itself when there is none
  *   solver = newton:rtol=1e-6           one a line, any number
- *   repeat = 3   steps = 50   threads = 1 2   seed = 7   timeout = 60   memory = 2000   frames = all
+ *   repeat = 3   steps = 50   threads = 1 2   seed = 7   timeout = 60   memory = 2000
+ *   frames = all
  *
- * (each setting on a line of its own; timeout in s, memory in MB; frames: interval or all, see eb_frames). A section may also say what its cases
- * start from, with which they compete, and that an option is to be swept: from, stride, samples, checkpoints, group, sweep
+ * (each setting on a line of its own; timeout in s, memory in MB; frames: interval or all, see
+ * eb_frames). A section may also say what its cases start from, with which they compete, and that
+ * an option is to be swept: from, stride, samples, checkpoints, group, sweep
  * (harness/suite/ties.h). */
 #ifndef EB_SUITE_H
 #define EB_SUITE_H
@@ -36,7 +38,8 @@ typedef struct eb_settings {
   double memory;  /* MB */
 } eb_settings;
 
-/* Sets one setting by its name in a suite: EB_ERR_USAGE when the value is bad; *known is false when there is no such setting. */
+/* Sets one setting by its name in a suite: EB_ERR_USAGE when the value is bad; *known is false when
+ * there is no such setting. */
 EB_MUST eb_error eb_settings_set(eb_settings *settings, const char *name, const char *value,
                                  int *known);
 /* What `base` sets and `over` does not. */
@@ -55,8 +58,8 @@ typedef struct eb_suite {
   eb_suite_section *sections;
 } eb_suite;
 
-/* A built-in suite by its name, or a file by its path (anything that ends in .ini). EB_ERR_USAGE: no such suite; EB_ERR_FORMAT names
- * file and line. The caller destroys *out. */
+/* A built-in suite by its name, or a file by its path (anything that ends in .ini). EB_ERR_USAGE:
+ * no such suite; EB_ERR_FORMAT names file and line. The caller destroys *out. */
 EB_MUST eb_error eb_suite_load(const char *name_or_path, eb_suite **out);
 /* The same from text; `name` stands for the path in messages. */
 EB_MUST eb_error eb_suite_parse(const char *name, const char *text, eb_suite **out);

@@ -1,9 +1,12 @@
-/* Sweeps: the least value of an option, on a grid, at which a case is stable, by bisection. Stability is taken to be monotone in the option.
+/* Sweeps: the least value of an option, on a grid, at which a case is stable, by bisection.
+ * Stability is taken to be monotone in the option.
  *
- * Every trial is a case of its own, with a run in the file. It is stable when it is completed, all its states are finite, no rule on energy is broken,
- * and its kinetic and elastic energy together never exceed twice the most that the trial with the highest value reaches, which has to be stable itself. It is
- * unstable when it diverges or leaves a state that is not finite, or is completed and one of these fails. Another outcome - out of time or memory,
- * crashed, skipped - tells neither, and ends the search. */
+ * Every trial is a case of its own, with a run in the file. It is stable when it is completed, all
+ * its states are finite, no rule on energy is broken, and its kinetic and elastic energy together
+ * never exceed twice the most that the trial with the highest value reaches, which has to be stable
+ * itself. It is unstable when it diverges or leaves a state that is not finite, or is completed and
+ * one of these fails. Another outcome - out of time or memory, crashed, skipped - tells neither,
+ * and ends the search. */
 #ifndef EB_SUITE_SWEEP_H
 #define EB_SUITE_SWEEP_H
 
@@ -11,8 +14,8 @@
 
 typedef struct eb_sweep {
   char *name; /* of its group in the result file */
-  eb_case
-      trial; /* what is tried, without the option; its id and identity are those at the default */
+  /* what is tried, without the option; its id and identity are those at the default */
+  eb_case trial;
   const eb_plugin *plugin; /* of its solver, or NULL */
   char *option;
   bool of_scene;    /* a parameter of the scene, not an option of the solver */

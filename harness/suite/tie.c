@@ -9,7 +9,7 @@
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 
-/* ---- sections --------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 eb_error eb_places_create(const eb_suite *suite, eb_suite_places *out) {
   *out = (eb_suite_places){.suite = suite};
@@ -82,7 +82,7 @@ void eb_place_note(eb_place *place, int at) {
   place->only = at;
 }
 
-/* ---- a donor in the plan ---------------------------------------------------------------------- */
+/* ---- a donor in the plan --------------------------------------------------------------------- */
 
 /* The value of one name in "a=1,b=2". */
 static size_t find_value(const char *canonical, const char *name, size_t length,
@@ -96,7 +96,8 @@ static size_t find_value(const char *canonical, const char *name, size_t length,
   return 0;
 }
 
-/* The parameters that the scene says its mesh depends on; what else a mesh may depend on is seen when the case runs. */
+/* The parameters that the scene says its mesh depends on; what else a mesh may depend on is seen
+ * when the case runs. */
 static eb_error check_mesh(const eb_case *donor, const eb_case *work) {
   const char *left, *right;
   bool same_file =
@@ -150,7 +151,7 @@ static eb_error tie_to_case(eb_plan *plan, const eb_ties *ties, const eb_suite_p
   return ask_for(&donor->checkpoints, work->from.steps, work->from.samples);
 }
 
-/* ---- a donor in a file ------------------------------------------------------------------------ */
+/* ---- a donor in a file ----------------------------------------------------------------------- */
 
 static eb_error unknown_run(const eb_results *results, const char *name) {
   eb_strings ids = {0};
@@ -227,7 +228,7 @@ static eb_error tie_to_file(const eb_ties *ties, eb_case *work) {
   return error;
 }
 
-/* ---- a case ----------------------------------------------------------------------------------- */
+/* ---- a case ---------------------------------------------------------------------------------- */
 
 static eb_error check_own(const eb_ties *ties, const eb_case *work) {
   for (int i = 0; i < ties->checkpoints.count; i++)

@@ -1,4 +1,5 @@
-/* Tying cases to those that they start from: which section has which case, and what a case asks of its donor. Internal to planning. */
+/* Tying cases to those that they start from: which section has which case, and what a case asks of
+ * its donor. Internal to planning. */
 #ifndef EB_SUITE_TIE_H
 #define EB_SUITE_TIE_H
 
@@ -29,8 +30,9 @@ eb_error eb_places_circle(const eb_suite_places *places);
 /* A case of repetition 0 of the section. */
 void eb_place_note(eb_place *place, int at);
 
-/* Gives a resolved case its origin and what it is to keep, and makes its donor in the plan keep what it wants; resolves it again. `places` is NULL
- * outside of suites. EB_ERR_USAGE for a donor that cannot be one. */
+/* Gives a resolved case its origin and what it is to keep, and makes its donor in the plan keep
+ * what it wants; resolves it again. `places` is NULL outside of suites. EB_ERR_USAGE for a donor
+ * that cannot be one. */
 EB_MUST eb_error eb_tie(eb_plan *plan, const eb_ties *ties, const eb_suite_places *places,
                         const eb_plugin *plugin, eb_case *work);
 

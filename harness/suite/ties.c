@@ -15,7 +15,7 @@ static eb_error keep(char **field, const char *text, size_t length) {
   return EB_OK;
 }
 
-/* ---- from ------------------------------------------------------------------------------------- */
+/* ---- from ------------------------------------------------------------------------------------ */
 
 /* "FILE.h5:RUN", "FILE.h5" or "LABEL". */
 static eb_error set_donor(eb_ties *ties, const char *text, size_t length) {
@@ -43,7 +43,7 @@ static eb_error set_from(eb_ties *ties, const char *value) {
   return eb_range_parse("from", at + 1, &ties->steps, &ties->single);
 }
 
-/* ---- sweep ------------------------------------------------------------------------------------ */
+/* ---- sweep ----------------------------------------------------------------------------------- */
 
 static eb_error bad_sweep(const char *value) {
   return EB_ERROR(
@@ -80,7 +80,7 @@ static eb_error set_sweep(eb_ties *ties, const char *value) {
   return keep(&ties->option, option, strlen(option));
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 eb_error eb_ties_set(eb_ties *ties, const char *name, const char *value, bool *known) {
   *known = true;

@@ -1,16 +1,23 @@
 /* What ties the cases of a section to others, or to each other.
  *
- *   from = LABEL@STEP               each starts from the state that the case of section [LABEL] has after STEP; 0: before any step
- *   from = LABEL@FIRST..LAST        samples: each takes one step from every state of the range. With
+ *   from = LABEL@STEP               each starts from the state that the case of section [LABEL]
+ *                                   has after STEP; 0: before any step
+ *   from = LABEL@FIRST..LAST        samples: each takes one step from every state of the range.
+ *                                   With
  *     stride = N                      of every N-th (also FIRST..LAST/N), or
  *     samples = COUNT                 of so many, evenly spread
- *   from = FILE.h5:RUN@...          of a run in a result file, by its id or a part of it that no other has; FILE.h5@... of its only run
- *   checkpoints = STEPS             steps after which the states are kept, for a later FILE.h5:RUN@STEP; those that the suite's own sections ask
- *                                   for are kept anyway. Samples want the states one step before theirs, too (harness/case/origin.h)
- *   group = NAME                    sections with the same name compete: their repetitions take turns, and one shard has them
+ *   from = FILE.h5:RUN@...          of a run in a result file, by its id or a part of it that no
+ *                                   other has; FILE.h5@... of its only run
+ *   checkpoints = STEPS             steps after which the states are kept, for a later
+ *                                   FILE.h5:RUN@STEP; those that the suite's own sections ask
+ *                                   for are kept anyway. Samples want the states one step before
+ *                                   theirs, too (harness/case/origin.h)
+ *   group = NAME                    sections with the same name compete: their repetitions take
+ *                                   turns, and one shard has them
  *   sweep = OPTION:LOW..HIGH step S stable
- *                                   looks for the least of the values LOW, LOW + S, .., HIGH of an option of the solver, or of a parameter of
- *                                   the scene, at which the case is stable (harness/suite/sweep.h) */
+ *                                   looks for the least of the values LOW, LOW + S, .., HIGH of an
+ *                                   option of the solver, or of a parameter of the scene, at which
+ *                                   the case is stable (harness/suite/sweep.h) */
 #ifndef EB_SUITE_TIES_H
 #define EB_SUITE_TIES_H
 
@@ -28,9 +35,11 @@ typedef struct eb_ties {
   double low, high, step;
 } eb_ties;
 
-/* Sets one tie by its name in a suite: EB_ERR_USAGE when the value is bad; *known is false when there is no such tie. */
+/* Sets one tie by its name in a suite: EB_ERR_USAGE when the value is bad; *known is false when
+ * there is no such tie. */
 EB_MUST eb_error eb_ties_set(eb_ties *ties, const char *name, const char *value, bool *known);
-/* When all are set: makes one range of steps, stride and samples. EB_ERR_USAGE when they do not go together. */
+/* When all are set: makes one range of steps, stride and samples. EB_ERR_USAGE when they do not go
+ * together. */
 EB_MUST eb_error eb_ties_finish(eb_ties *ties);
 void eb_ties_clear(eb_ties *ties);
 

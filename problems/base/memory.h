@@ -16,11 +16,13 @@ void *eb_calloc(size_t count, size_t size);
  * zeroing the rest. Returns NULL on failure; `old` is then untouched. */
 void *eb_recalloc(void *old, size_t old_count, size_t count, size_t size);
 
-/* Bytes that this process may still take: what the machine says it can give without swapping, and no more than RLIMIT_RSS leaves, which
- * `run --memory` sets (the kernel itself ignores it). INT64_MAX when nobody says. Whoever is about to take much asks before. */
+/* Bytes that this process may still take: what the machine says it can give without swapping, and
+ * no more than RLIMIT_RSS leaves, which `run --memory` sets (the kernel itself ignores it).
+ * INT64_MAX when nobody says. Whoever is about to take much asks before. */
 int64_t eb_available_memory(void);
 
-/* EB_ERR_MEMORY when `bytes` are more than that; `what` needs them, `advice` tells what to do ("use linear=cg"). */
+/* EB_ERR_MEMORY when `bytes` are more than that; `what` needs them, `advice` tells what to do ("use
+ * linear=cg"). */
 EB_MUST eb_error eb_memory_require(double bytes, const char *what, const char *advice);
 
 /* EB_TRY(EB_NEW(pointer, count)): allocates pointer[count]. */

@@ -1,4 +1,5 @@
-/* Reproducible pseudo-random numbers: splitmix64 (Steele, Lea and Flood 2014). Every seed gives a sequence of its own, the same on every machine. */
+/* Reproducible pseudo-random numbers: splitmix64 (Steele, Lea and Flood 2014). Every seed gives a
+ * sequence of its own, the same on every machine. */
 #ifndef EB_BASE_RANDOM_H
 #define EB_BASE_RANDOM_H
 

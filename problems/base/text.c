@@ -23,7 +23,8 @@ void eb_text_join(char *out, size_t bytes, const char *const *words, size_t coun
   }
 }
 
-/* Bytes of the UTF-8 character that begins here; 0 when none does: a stray byte, an overlong form, half of a surrogate pair, past U+10FFFF. */
+/* Bytes of the UTF-8 character that begins here; 0 when none does: a stray byte, an overlong form,
+ * half of a surrogate pair, past U+10FFFF. */
 static int character_bytes(const unsigned char *at) {
   static const struct {
     unsigned char mask, lead;

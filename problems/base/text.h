@@ -10,8 +10,8 @@
 void eb_text_join(char *out, size_t bytes, const char *const *words, size_t count,
                   const char *separator);
 
-/* Makes a text fit to be shown: '?' takes the place of control characters (but of tabs and ends of lines), which a terminal would obey,
- * and of bytes that are no UTF-8. */
+/* Makes a text fit to be shown: '?' takes the place of control characters (but of tabs and ends of
+ * lines), which a terminal would obey, and of bytes that are no UTF-8. */
 void eb_text_clean(char *text);
 
 /* A growing string. Start from {0}; release with eb_text_clear. `data` is always 0-terminated once

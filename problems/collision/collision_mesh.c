@@ -1,4 +1,5 @@
-/* Edges are the sorted corner pairs of all triangles without repetitions: a counting sort, linear in the triangles. */
+/* Edges are the sorted corner pairs of all triangles without repetitions: a counting sort, linear
+ * in the triangles. */
 #include <string.h>
 
 #include "problems/base/memory.h"

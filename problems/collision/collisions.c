@@ -1,8 +1,11 @@
-/* Steps of collision detection: boxes of features within reach, patches and tree around them, lists.
+/* Steps of collision detection: boxes of features within reach, patches and tree around them,
+ * lists.
  *
- * The tree over the patches is built anew every step, from its boxes alone: it has an eighth as many leaves as there are triangles, so that this costs
- * little, and what it costs and finds does not depend on the past. Patches are formed anew when their vertices have spread to twice what they were. Memory: about 100 bytes a
- * feature, 8 a candidate. Fails for positions and reaches that are not finite. */
+ * The tree over the patches is built anew every step, from its boxes alone: it has an eighth as
+ * many leaves as there are triangles, so that this costs little, and what it costs and finds does
+ * not depend on the past. Patches are formed anew when their vertices have spread to twice what
+ * they were. Memory: about 100 bytes a feature, 8 a candidate. Fails for positions and reaches that
+ * are not finite. */
 #include "problems/collision/collisions.h"
 
 #include <omp.h>
@@ -50,11 +53,13 @@ struct eb_collisions {
 
 /* ---- candidates ------------------------------------------------------------------------------ */
 
-/* Candidate pairs: the tree of patches is walked once for every patch, then the features of two patches that meet are tested against
- * each other, those outside the other patch's box left out first.
+/* Candidate pairs: the tree of patches is walked once for every patch, then the features of two
+ * patches that meet are tested against each other, those outside the other patch's box left out
+ * first.
  *
- * A patch begins its walk at its own leaf: in preorder all that comes later is what earlier patches have not met. Threads keep lists of
- * their own, so which list a pair is on depends on the schedule; what is listed does not. */
+ * A patch begins its walk at its own leaf: in preorder all that comes later is what earlier patches
+ * have not met. Threads keep lists of their own, so which list a pair is on depends on the
+ * schedule; what is listed does not. */
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
@@ -183,7 +188,8 @@ static eb_error list_patches(const eb_collisions *c, bool all, int32_t a, int32_
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* A patch that changed meets all others; of two that changed, the one that stands first lists them. */
+/* A patch that changed meets all others; of two that changed, the one that stands first lists
+ * them. */
 static eb_error list_patch(const eb_collisions *c, bool all, int32_t patch,
                            eb_thread_lists *lists) {
   const eb_triangle_tree *tree = c->tree;
@@ -199,8 +205,9 @@ static eb_error list_patch(const eb_collisions *c, bool all, int32_t patch,
   return EB_OK;
 }
 
-/* Lists the pairs of features whose boxes meet, after what is listed. `all`: begins with empty lists; otherwise only pairs whose boxes did not meet `before`,
- * of which one feature is of a patch that `changed`. */
+/* Lists the pairs of features whose boxes meet, after what is listed. `all`: begins with empty
+ * lists; otherwise only pairs whose boxes did not meet `before`, of which one feature is of a patch
+ * that `changed`. */
 static eb_error collisions_list(eb_collisions *c, bool all) {
   EB_TRY(collisions_lists(c));
   for (int32_t k = 0; k < c->thread_count && all; k++)
@@ -300,7 +307,8 @@ static void box_vertex(eb_collisions *c, int32_t f) {
   c->box[f] = eb_bounds_of(lo, hi, size);
 }
 
-/* How far x is off the box between x0 and x0 + way of a vertex feature, in the coordinate where it is farthest; m, > 0 outside. */
+/* How far x is off the box between x0 and x0 + way of a vertex feature, in the coordinate where it
+ * is farthest; m, > 0 outside. */
 static double collisions_off(const eb_collisions *c, int32_t f, const double x[3]) {
   double most = 0;
   for (int d = 0; d < 3; d++) {
@@ -455,9 +463,10 @@ int64_t eb_collisions_candidates(const eb_collisions *c) {
 
 /* ---- hits ------------------------------------------------------------------------------------ */
 
-/* The motion sweeps boxes of vertices, edges and triangles; candidates whose boxes meet, and between which no
- * plane across the line of their middles stays, are tested continuously, or likewise for their distance in one place. Threads find hits in any order: they are sorted by pair, so
- * that the order follows from the motion alone. */
+/* The motion sweeps boxes of vertices, edges and triangles; candidates whose boxes meet, and
+ * between which no plane across the line of their middles stays, are tested continuously, or
+ * likewise for their distance in one place. Threads find hits in any order: they are sorted by
+ * pair, so that the order follows from the motion alone. */
 
 enum { BLOCK = 1024 /* candidates that a thread takes at a time */ };
 
@@ -541,7 +550,8 @@ static double larger(double a, double b) {
   return a > b ? a : b;
 }
 
-/* How far the features are apart along n, in its length; 0 or less: not. Less than what rounding, here or in the continuous test, could hide: `origin` is near them. */
+/* How far the features are apart along n, in its length; 0 or less: not. Less than what rounding,
+ * here or in the continuous test, could hide: `origin` is near them. */
 static double room_between(eb_pair_kind kind, const double n[3], const double origin[3],
                            const double x[4][3]) {
   double at[4], most = 0;
@@ -559,7 +569,8 @@ static double room_between(eb_pair_kind kind, const double n[3], const double or
   return lo - hi - 1e-9 * most;
 }
 
-/* With parallel planes between the features at x0 and at x1 there is one all the way, since motion is linear. */
+/* With parallel planes between the features at x0 and at x1 there is one all the way, since motion
+ * is linear. */
 static bool stay_apart(eb_pair_kind kind, const double x0[4][3], const double x1[4][3]) {
   double n[3];
   between_middles(kind, x0, n);

@@ -1,9 +1,12 @@
-/* Collision detection between triangle surfaces: what a motion from x0 to x1 would make pass through each other.
+/* Collision detection between triangle surfaces: what a motion from x0 to x1 would make pass
+ * through each other.
  *
- * A collision mesh joins the surfaces of deformable bodies, free rigid bodies and obstacles. Once a step the boxes of its triangles, grown by the reach of
- * their vertices, are put into a tree and give the list of candidate pairs; then any number of motions that stay within the reach are
- * tested continuously against that list (Verschoor and Jalba 2019, Section 5: boxes grown by 3 h v). Parallel; hits and their order follow from mesh, reach and motion
- * alone: they are the same for any number of threads and whatever was detected before. */
+ * A collision mesh joins the surfaces of deformable bodies, free rigid bodies and obstacles. Once a
+ * step the boxes of its triangles, grown by the reach of their vertices, are put into a tree and
+ * give the list of candidate pairs; then any number of motions that stay within the reach are
+ * tested continuously against that list (Verschoor and Jalba 2019, Section 5: boxes grown by 3 h
+ * v). Parallel; hits and their order follow from mesh, reach and motion alone: they are the same
+ * for any number of threads and whatever was detected before. */
 #ifndef EB_COLLISIONS_H
 #define EB_COLLISIONS_H
 
@@ -12,8 +15,9 @@
 #include "problems/base/error.h"
 #include "problems/collision/continuous.h"
 
-/* Vertices of one group belong to one body. Two features are never tested when they share a vertex, when both are of obstacles, or when both are of the same
- * group and that group is rigid. Deformable groups are tested against themselves. */
+/* Vertices of one group belong to one body. Two features are never tested when they share a vertex,
+ * when both are of obstacles, or when both are of the same group and that group is rigid.
+ * Deformable groups are tested against themselves. */
 typedef struct eb_collision_mesh {
   int32_t vertex_count, triangle_count, edge_count, group_count;
   int32_t *triangles; /* triangle_count x 3, outward */
@@ -23,8 +27,9 @@ typedef struct eb_collision_mesh {
   uint8_t *obstacle;  /* group_count: an obstacle (rigid too) */
 } eb_collision_mesh;
 
-/* Copies triangles and groups, finds the edges. Groups of obstacles become rigid. EB_ERR_INVALID when a triangle's vertices are out of range, repeated or of different groups.
- * Vertices of no triangle may be there: they take no part. */
+/* Copies triangles and groups, finds the edges. Groups of obstacles become rigid. EB_ERR_INVALID
+ * when a triangle's vertices are out of range, repeated or of different groups. Vertices of no
+ * triangle may be there: they take no part. */
 EB_MUST eb_error eb_collision_mesh_create(int32_t vertices, int32_t triangle_count,
                                           const int32_t *triangles, const int32_t *group,
                                           int32_t group_count, const uint8_t *rigid,
@@ -33,8 +38,9 @@ void eb_collision_mesh_destroy(eb_collision_mesh *mesh);
 
 typedef struct eb_pair {
   int32_t kind; /* eb_pair_kind */
-  int32_t vertex
-      [4]; /* of the collision mesh, in the order of continuous.h; a face as in `triangles`, edges as in `edges`, the lower edge first */
+  /* Of the collision mesh, in the order of continuous.h; a face as in `triangles`, edges as in
+   * `edges`, the lower edge first. */
+  int32_t vertex[4];
 } eb_pair;
 
 typedef struct eb_hit {
@@ -52,21 +58,26 @@ typedef struct eb_collisions eb_collisions;
 /* The mesh must outlive it. */
 EB_MUST eb_error eb_collisions_create(const eb_collision_mesh *mesh, eb_collisions **out);
 void eb_collisions_destroy(eb_collisions *collisions);
-/* Starts a step at x0 (vertex_count x 3, m): vertex i may be up to reach[i] (m) off the box between x0 and x0 + way (vertex_count x 3, m; NULL: 0), in every coordinate. Forms patches of neighbouring triangles (at the first call, and anew
- * when they have torn), builds the tree over them and lists the candidates. Grows its own arrays when it must. EB_ERR_INVALID for positions, ways and reaches that are
- * not finite or beyond 1e30. */
+/* Starts a step at x0 (vertex_count x 3, m): vertex i may be up to reach[i] (m) off the box between
+ * x0 and x0 + way (vertex_count x 3, m; NULL: 0), in every coordinate. Forms patches of
+ * neighbouring triangles (at the first call, and anew when they have torn), builds the tree over
+ * them and lists the candidates. Grows its own arrays when it must. EB_ERR_INVALID for positions,
+ * ways and reaches that are not finite or beyond 1e30. */
 EB_MUST eb_error eb_collisions_begin(eb_collisions *collisions, const double *x0, const double *way,
                                      const double *reach);
-/* Brings the lists up to date for vertices that x1 puts outside their reach, by raising it for them to half as much again as they are off; returns in *repaired how many
- * there were. EB_ERR_INVALID before `begin` and for positions that are not finite. */
+/* Brings the lists up to date for vertices that x1 puts outside their reach, by raising it for them
+ * to half as much again as they are off; returns in *repaired how many there were. EB_ERR_INVALID
+ * before `begin` and for positions that are not finite. */
 EB_MUST eb_error eb_collisions_cover(eb_collisions *collisions, const double *x1,
                                      int32_t *repaired);
-/* All candidates that collide on the way from the x0 of `begin` to x1, sorted by kind, then vertices; the array is owned by `collisions` and good until the next call. EB_ERR_INVALID
- * before `begin` and when a vertex of x1 is not within reach. */
+/* All candidates that collide on the way from the x0 of `begin` to x1, sorted by kind, then
+ * vertices; the array is owned by `collisions` and good until the next call. EB_ERR_INVALID before
+ * `begin` and when a vertex of x1 is not within reach. */
 EB_MUST eb_error eb_collisions_find(eb_collisions *collisions, const double *x1,
                                     const eb_hit **hits, int32_t *count);
-/* All candidates that are less than `distance` (m) apart at x, in a fixed order; complete when reaches have half of it to spare. The array is as that of `find`. Vertices of
- * x must be within reach. */
+/* All candidates that are less than `distance` (m) apart at x, in a fixed order; complete when
+ * reaches have half of it to spare. The array is as that of `find`. Vertices of x must be within
+ * reach. */
 EB_MUST eb_error eb_collisions_near(eb_collisions *collisions, const double *x, double distance,
                                     const eb_near **near, int32_t *count);
 int64_t eb_collisions_candidates(const eb_collisions *collisions);

@@ -1,27 +1,34 @@
 /* Continuous collision of a vertex and a triangle, or of two edges, without misses (continuous.h).
  *
- * Of the four points only differences matter: the edges e1 and e2 of the triangle, or of the pair, and the reach r from the first corner to
- * the vertex, or from the first edge to the second. On a part [t0, t1] of the time all three are linear, and three tests may prove
- * that there is no contact:
- * - f = det[e1, e2, r], a cubic. When its four Bernstein coefficients have one sign, so has f, and contact needs f = 0. Else
- *   their convex hull tells a part of the time outside of which f has no root (Bezier clipping; Sederberg and Nishita 1990).
- * - Projected along a coordinate axis a point of the triangle still is one, so the areas of the three triangles that it makes
- *   with the edges have no opposite signs; and edges that meet have ends on both sides of each other. The areas are quadratics,
- *   again in Bernstein form. These decide what happens within the plane, also when f = 0 throughout.
- * - A fixed axis n: when at t0 and at t1 all of one feature is above all of the other, then also between, for the heights are
- *   linear. The first time at which two heights meet is a step of conservative advancement (Mirtich 1996). The axis is that
- *   of the closest points.
- * A part that none excludes is clipped or halved, earlier half first; one that is `shortest` counts as contact, as does
- * what is left after BUDGET tests (some tens of microseconds). So *time is the start of a part, with everything before excluded.
+ * Of the four points only differences matter: the edges e1 and e2 of the triangle, or of the pair,
+ * and the reach r from the first corner to the vertex, or from the first edge to the second. On a
+ * part [t0, t1] of the time all three are linear, and three tests may prove that there is no
+ * contact:
+ * - f = det[e1, e2, r], a cubic. When its four Bernstein coefficients have one sign, so has f,
+ *   and contact needs f = 0. Else their convex hull tells a part of the time outside of which f
+ *   has no root (Bezier clipping; Sederberg and Nishita 1990).
+ * - Projected along a coordinate axis a point of the triangle still is one, so the areas of the
+ *   three triangles that it makes with the edges have no opposite signs; and edges that meet
+ *   have ends on both sides of each other. The areas are quadratics, again in Bernstein form.
+ *   These decide what happens within the plane, also when f = 0 throughout.
+ * - A fixed axis n: when at t0 and at t1 all of one feature is above all of the other, then also
+ *   between, for the heights are linear. The first time at which two heights meet is a step of
+ *   conservative advancement (Mirtich 1996). The axis is that of the closest points.
+ * A part that none excludes is clipped or halved, earlier half first; one that is `shortest` counts
+ * as contact, as does what is left after BUDGET tests (some tens of microseconds). So *time is the
+ * start of a part, with everything before excluded.
  *
- * Errors. Let u = 2^-53 and m the largest absolute component of a vector at t = 0 and 1. A difference of coordinates is good to u m, at a
- * time within to 4 u m more, altogether 5 u m.
- * - f: 6 products of three components, with errors 15 u m1 m2 mr of the factors and 8 u of each operation in turn: 138 u m1 m2 mr.
- * - area of X and Y, sums of two vectors, mX the sum of their m: 2 products, 12 u of the factors, 4 u in turn: 32 u mX mY.
+ * Errors. Let u = 2^-53 and m the largest absolute component of a vector at t = 0 and 1. A
+ * difference of coordinates is good to u m, at a time within to 4 u m more, altogether 5 u m.
+ * - f: 6 products of three components, with errors 15 u m1 m2 mr of the factors and 8 u of each
+ *   operation in turn: 138 u m1 m2 mr.
+ * - area of X and Y, sums of two vectors, mX the sum of their m: 2 products, 12 u of the
+ *   factors, 4 u in turn: 32 u mX mY.
  * - height over n, exact as it stands: 8 u |n|_1 m for each vector.
- * The bounds taken are about twice these; a tiny constant stands for underflow. So an exclusion is a proof. Features on both sides of a fixed plane are
- * told apart at 1e-9 of the differences; triangles that get flat as they meet the vertex were seen to count as contact at 2e-9 of them. The search is of vectors
- * scaled by a power of two to size 1. No workspace, cannot fail. */
+ * The bounds taken are about twice these; a tiny constant stands for underflow. So an exclusion is
+ * a proof. Features on both sides of a fixed plane are told apart at 1e-9 of the differences;
+ * triangles that get flat as they meet the vertex were seen to count as contact at 2e-9 of them.
+ * The search is of vectors scaled by a power of two to size 1. No workspace, cannot fail. */
 #include "problems/collision/continuous.h"
 
 #include <float.h>
@@ -33,11 +40,13 @@
 
 /* Closest points of a vertex and a triangle, or of two edges.
  *
- * The distance is convex in the weights, so the closest points are either those of the plane or the lines (normal equations, solved by
- * cross products with N = e1 x e2) when these lie within the features, or they are those of a vertex and an edge. All these are tried and
- * the best is taken: flat triangles, parallel edges and edges without length need no case of their own, for a vertex and an edge
- * have closest points always. Every candidate is a pair of points of the features, so rounding never gives a distance that is too short but by
- * rounding of the difference itself. No workspace, cannot fail. */
+ * The distance is convex in the weights, so the closest points are either those of the plane or the
+ * lines (normal equations, solved by cross products with N = e1 x e2) when these lie within the
+ * features, or they are those of a vertex and an edge. All these are tried and the best is taken:
+ * flat triangles, parallel edges and edges without length need no case of their own, for a vertex
+ * and an edge have closest points always. Every candidate is a pair of points of the features, so
+ * rounding never gives a distance that is too short but by rounding of the difference itself. No
+ * workspace, cannot fail. */
 
 typedef struct closest {
   double squared, weight[4];
@@ -68,8 +77,8 @@ static void consider_vertex_edge(double y[4][3], int vertex, int from, int to, d
   consider(y, weight, best);
 }
 
-/* The place on the second edge that is closest to s on the first. Of edges with a small sine both places are known to u / sine alone, the one to the
- * other much better. */
+/* The place on the second edge that is closest to s on the first. Of edges with a small sine both
+ * places are known to u / sine alone, the one to the other much better. */
 static double beside(const double reach[3], const double e1[3], const double e2[3], double s) {
   double r = (s * eb_dot3(e1, e2) - eb_dot3(reach, e2)) / eb_dot3(e2, e2);
   return fmin(fmax(r, 0), 1);
@@ -119,12 +128,14 @@ double eb_closest_points(eb_pair_kind kind, const double x[4][3], double weight[
 
 /* ---- the motion ------------------------------------------------------------------------------ */
 
-/* Every part that waits is at most half of the one below it and longer than `shortest` / 2: 37 at most. */
+/* Every part that waits is at most half of the one below it and longer than `shortest` / 2: 37 at
+ * most. */
 enum { EDGE1, EDGE2, REACH, BUDGET = 512, DEPTH = 40 };
 
 static const double volume_error = 256 * (DBL_EPSILON / 2), area_error = 64 * (DBL_EPSILON / 2),
                     height_error = 16 * (DBL_EPSILON / 2), underflow = 1e-290;
-/* Shortest part: the features move by 1e-10 of their size at most. Margin of quotients that end up in times. */
+/* Shortest part: the features move by 1e-10 of their size at most. Margin of quotients that end up
+ * in times. */
 static const double shortest = 0x1p-36, below_one = 1 - 64 * DBL_EPSILON;
 
 /* e1, e2 and r at the start and the end, and the largest component of each. */
@@ -221,8 +232,8 @@ static int area_sign(const flat *a, const flat *b) {
   return c[0] > 0 ? 1 : -1;
 }
 
-/* Where the features are in contact their points are in a plane whose normal is along each of the cross products that is not 0: of
- * the largest one halfway, the axis of the largest component. */
+/* Where the features are in contact their points are in a plane whose normal is along each of the
+ * cross products that is not 0: of the largest one halfway, the axis of the largest component. */
 static int view_axis(const motion *m) {
   double half[3][3], best[3] = {0, 0, 1};
   for (int k = 0; k < 3; k++)
@@ -273,8 +284,9 @@ static void place(const motion *m, double t, double e[3][3], double x[4][3]) {
   }
 }
 
-/* Edges that seem at right angles to the axis are made so, because the direction between points that nearly touch is inexact: without
- * this features could not be told apart by less than sqrt(u) of their length. Two such edges make the axis their normal. */
+/* Edges that seem at right angles to the axis are made so, because the direction between points
+ * that nearly touch is inexact: without this features could not be told apart by less than sqrt(u)
+ * of their length. Two such edges make the axis their normal. */
 static void square_up(double e[][3], int edges, double axis[3]) {
   double normal[3], length = eb_dot3(axis, axis);
   int right = 0;
@@ -291,7 +303,8 @@ static void square_up(double e[][3], int edges, double axis[3]) {
   for (int d = 0; d < 3; d++) axis[d] = side < 0 ? -normal[d] : normal[d];
 }
 
-/* Of the closest points at share t of the part, as it is and squared up: an edge may really lean by that little. */
+/* Of the closest points at share t of the part, as it is and squared up: an edge may really lean by
+ * that little. */
 static double closest_axes(const motion *m, double t, double axes[2][3]) {
   double e[3][3], x[4][3], weight[4];
   bool face = m->kind == EB_VERTEX_FACE;
@@ -341,8 +354,8 @@ typedef struct part {
   double start, end;
 } part;
 
-/* Share of the time that passes before the hull of the coefficients, `step` 1 forwards or -1 backwards, meets 0: where the first of
- * the lines between two of them does. */
+/* Share of the time that passes before the hull of the coefficients, `step` 1 forwards or -1
+ * backwards, meets 0: where the first of the lines between two of them does. */
 static double clip(const double *f, int step, double bound) {
   double sign = copysign(1, f[0]), g[4], until = 1;
   for (int k = 0; k < 4; k++) g[k] = sign * f[k * step] - bound;
@@ -363,7 +376,8 @@ static void between(const motion *whole, const part *p, motion *m) {
   }
 }
 
-/* Narrows the part to where there may be contact; false when nowhere. *touching when the features touch at x0, within rounding. */
+/* Narrows the part to where there may be contact; false when nowhere. *touching when the features
+ * touch at x0, within rounding. */
 static bool narrow(const motion *whole, part *p, bool *touching) {
   motion m;
   double f[4], axes[2][3], bound = volume_bound(whole->size);

@@ -27,7 +27,8 @@ void eb_obstacle_place(const eb_obstacle *obstacle, double t, double *x) {
   }
 }
 
-/* |R R^T - 1| and the handedness of R to the accuracy of a product of a few rotations; false for NaN. */
+/* |R R^T - 1| and the handedness of R to the accuracy of a product of a few rotations; false for
+ * NaN. */
 static bool is_rotation(const double R[9]) {
   double last[3], worst = 0;
   eb_cross3(R, R + 3, last);

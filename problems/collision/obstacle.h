@@ -1,14 +1,15 @@
-/* Obstacles: rigid triangle surfaces that move by script and that nothing pushes. Contact with them is a constraint, in contrast to the
- * penalty of colliders (collider.h). */
+/* Obstacles: rigid triangle surfaces that move by script and that nothing pushes. Contact with them
+ * is a constraint, in contrast to the penalty of colliders (collider.h). */
 #ifndef EB_OBSTACLE_H
 #define EB_OBSTACLE_H
 
 #include "problems/mesh/mesh.h"
 
 typedef struct eb_obstacle {
-  eb_surface *
-      surface; /* in its own frame, m; owned by the scene. Outward, open or closed, not crossing itself */
-  /* Pose at time t: x = rotation X + shift (row-major, m), or NULL when it stays in its own frame. Deterministic in t. */
+  /* in its own frame, m; owned by the scene. Outward, open or closed, not crossing itself */
+  eb_surface *surface;
+  /* Pose at time t: x = rotation X + shift (row-major, m), or NULL when it stays in its own frame.
+   * Deterministic in t. */
   void (*motion)(double t, const double *parameters, double rotation[9], double shift[3]);
   double parameters[8];
 } eb_obstacle;

@@ -1,14 +1,16 @@
 /* Surface nodes against the tetrahedra of other bodies.
  *
- * In a tetrahedron with corners x_k the node has weights w_k(p), linear in p, with gradients grad w_k that follow from
- * the deformed edges. Corner k carries the depth d_k at rest, so depth and the way out are
+ * In a tetrahedron with corners x_k the node has weights w_k(p), linear in p, with gradients grad
+ * w_k that follow from the deformed edges. Corner k carries the depth d_k at rest, so depth and the
+ * way out are
  *   d(p) = sum w_k d_k,   n = -grad d / |grad d|,   grad d = sum d_k grad w_k:
- * the gradient of the depth pushed forward by the deformation of the tetrahedron. d_k is the distance to the surface of
- * the rest shape, 0 on it. Where that is level - all four corners on the surface, or equally far inside - d_k are
- * the values of the distance's tangent at the centroid instead.
+ * the gradient of the depth pushed forward by the deformation of the tetrahedron. d_k is the
+ * distance to the surface of the rest shape, 0 on it. Where that is level - all four corners on the
+ * surface, or equally far inside - d_k are the values of the distance's tangent at the centroid
+ * instead.
  *
- * Candidates: bodies whose boxes meet, then the node down the other body's tree of boxes. The walk takes the tetrahedra in a
- * fixed order and ends at the first that holds the node. */
+ * Candidates: bodies whose boxes meet, then the node down the other body's tree of boxes. The walk
+ * takes the tetrahedra in a fixed order and ends at the first that holds the node. */
 #include "problems/collision/overlaps.h"
 
 #include <float.h>
@@ -23,7 +25,8 @@
 
 /* ---- a tree of boxes over the tetrahedra of a body ------------------------------------------- */
 
-/* A tree of boxes over tetrahedra that move: built once, boxes fitted anew to every set of positions.
+/* A tree of boxes over tetrahedra that move: built once, boxes fitted anew to every set of
+ * positions.
  * */
 
 typedef struct eb_box {
@@ -47,9 +50,9 @@ static inline bool box_holds(const eb_box *box, const double p[3]) {
          p[2] >= box->lo[2] && p[2] <= box->hi[2];
 }
 
-/* Halves by the centroids' median along the longest axis at rest; leaves hold up to four tetrahedra.
- * Nodes stand in preorder with the number of the node after their subtree, so that a walk needs no
- * stack. */
+/* Halves by the centroids' median along the longest axis at rest; leaves hold up to four
+ * tetrahedra. Nodes stand in preorder with the number of the node after their subtree, so that a
+ * walk needs no stack. */
 
 enum { LEAF = 4 };
 
@@ -233,8 +236,8 @@ static double slope2(const double *X, const int32_t *corner, const double depth[
   return eb_dot3(sum, sum);
 }
 
-/* The tangent of the distance at the centroid, by differences over a thousandth of the depth there. Where
- * that has no direction either, 0: no way out. */
+/* The tangent of the distance at the centroid, by differences over a thousandth of the depth there.
+ * Where that has no direction either, 0: no way out. */
 static void tangent_depths(const eb_solid *solid, const double *X, const int32_t *corner,
                            double depth[4]) {
   double centroid[3] = {0, 0, 0}, gradient[3], square = 0;
@@ -368,8 +371,8 @@ void eb_overlaps_destroy(eb_overlaps *o) {
 
 /* ---- a node in a tetrahedron ----------------------------------------------------------------- */
 
-/* The three edges from corner 0 of a tetrahedron, and the gradients of w_1, w_2, w_3 times det, six times the volume: gradient k
- * is the cross product of the two other edges. */
+/* The three edges from corner 0 of a tetrahedron, and the gradients of w_1, w_2, w_3 times det, six
+ * times the volume: gradient k is the cross product of the two other edges. */
 typedef struct frame {
   double edge[3][3], gradient[3][3], det;
 } frame;

@@ -15,15 +15,17 @@ typedef struct eb_overlap {
 
 typedef struct eb_overlaps eb_overlaps;
 
-/* For tetrahedra only: EB_ERR_UNSUPPORTED otherwise. `surface` is that of the mesh; the bodies must outlive the overlaps. Computes the
- * depth of every node at rest and a tree of boxes over the tetrahedra of every body. */
+/* For tetrahedra only: EB_ERR_UNSUPPORTED otherwise. `surface` is that of the mesh; the bodies must
+ * outlive the overlaps. Computes the depth of every node at rest and a tree of boxes over the
+ * tetrahedra of every body. */
 EB_MUST eb_error eb_overlaps_create(const eb_mesh *mesh, const eb_surface *surface,
                                     const eb_bodies *bodies, eb_overlaps **out);
 void eb_overlaps_destroy(eb_overlaps *overlaps);
 
-/* Finds the overlaps at positions x, sorted by the node's own body, node, and body it is in; of many bodies that a node is in, the four
- * with the lowest numbers. A tetrahedron that is inverted or squeezed to less than a twentieth of its volume has no inside. Allocates nothing; the same
- * for any number of threads. Returns their number; *found is valid until the next call. */
+/* Finds the overlaps at positions x, sorted by the node's own body, node, and body it is in; of
+ * many bodies that a node is in, the four with the lowest numbers. A tetrahedron that is inverted
+ * or squeezed to less than a twentieth of its volume has no inside. Allocates nothing; the same for
+ * any number of threads. Returns their number; *found is valid until the next call. */
 int32_t eb_overlaps_find(eb_overlaps *overlaps, const double *x, const eb_overlap **found);
 
 #endif

@@ -1,5 +1,5 @@
-/* Triangles are sorted by group, then halved by the median of their centroids until eight or fewer are left; all patches of a group but
- * one have eight. Workspace: a point a triangle. */
+/* Triangles are sorted by group, then halved by the median of their centroids until eight or fewer
+ * are left; all patches of a group but one have eight. Workspace: a point a triangle. */
 #include "problems/collision/patches.h"
 
 #include <string.h>
@@ -26,8 +26,8 @@ static int longest_axis(const eb_tree_point *points, int32_t count) {
   return axis;
 }
 
-/* Hoare's selection: afterwards no point before `half` lies beyond one of the others along the longest
- * axis. */
+/* Hoare's selection: afterwards no point before `half` lies beyond one of the others along the
+ * longest axis. */
 static void tree_halve(eb_tree_point *points, int32_t count, int32_t half) {
   int axis = longest_axis(points, count);
   int32_t lo = 0, hi = count - 1;

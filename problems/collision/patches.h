@@ -1,5 +1,5 @@
-/* The surfaces of a collision mesh as few boxes: patches of neighbouring triangles, and a tree of boxes
- * over the patches. Internal to problems/collision/. */
+/* The surfaces of a collision mesh as few boxes: patches of neighbouring triangles, and a tree of
+ * boxes over the patches. Internal to problems/collision/. */
 #ifndef EB_PATCHES_H
 #define EB_PATCHES_H
 
@@ -10,10 +10,11 @@
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
 
-/* Axis-aligned boxes in single precision, rounded outward: (lo, *, -hi, *), so that one minimum encloses and one comparison tells
- * whether two of them meet. */
+/* Axis-aligned boxes in single precision, rounded outward: (lo, *, -hi, *), so that one minimum
+ * encloses and one comparison tells whether two of them meet. */
 
-/* Without AVX the compiler notes that vectors are passed in another way; all callers are compiled alike. */
+/* Without AVX the compiler notes that vectors are passed in another way; all callers are compiled
+ * alike. */
 #if defined(__GNUC__) && !defined(__AVX__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
@@ -46,8 +47,8 @@ static inline bool eb_bounds_meet(eb_bounds a, eb_bounds b) {
 #endif
 }
 
-/* Encloses lo .. hi (m, within the limit) with a margin far above the rounding errors of what gave them: 2^-22 of the `size` of the numbers
- * that entered, and the smallest float. */
+/* Encloses lo .. hi (m, within the limit) with a margin far above the rounding errors of what gave
+ * them: 2^-22 of the `size` of the numbers that entered, and the smallest float. */
 static inline eb_bounds eb_bounds_of(const double lo[3], const double hi[3], const double size[3]) {
   eb_bounds box = {0};
   for (int d = 0; d < 3; d++) {
@@ -60,10 +61,11 @@ static inline eb_bounds eb_bounds_of(const double lo[3], const double hi[3], con
 
 /* ---- a tree of boxes ------------------------------------------------------------------------- */
 
-/* A tree of boxes over anything that has boxes: halves by the median of their middles along the longest axis, one leaf a box.
+/* A tree of boxes over anything that has boxes: halves by the median of their middles along the
+ * longest axis, one leaf a box.
  *
- * Nodes stand in preorder with the number of the node after their subtree, so that a walk needs no stack. Its shape follows from
- * the number of leaves. */
+ * Nodes stand in preorder with the number of the node after their subtree, so that a walk needs no
+ * stack. Its shape follows from the number of leaves. */
 
 /* A point with a name. */
 typedef struct eb_tree_point {
@@ -90,12 +92,14 @@ void eb_triangle_tree_fit(eb_triangle_tree *tree, const eb_bounds *leaves);
 
 /* ---- patches --------------------------------------------------------------------------------- */
 
-/* Patches: up to eight neighbouring triangles of one group, with the vertices and edges that they are the first to have.
+/* Patches: up to eight neighbouring triangles of one group, with the vertices and edges that they
+ * are the first to have.
  *
- * Every feature belongs to one patch, whose box encloses it. So two features that are near have patches that are near, and a
- * pair of patches lists a pair of features once (the representatives of Curtis et al. 2008, for groups of triangles).
- * Features have numbers of their own, in the order of the patches: first all vertices, then edges, then triangles.
- * Vertices of no triangle have none. */
+ * Every feature belongs to one patch, whose box encloses it. So two features that are near have
+ * patches that are near, and a pair of patches lists a pair of features once (the representatives
+ * of Curtis et al. 2008, for groups of triangles). Features have numbers of their own, in the order
+ * of the patches: first all vertices, then edges, then triangles. Vertices of no triangle have
+ * none. */
 
 enum { EB_PATCH_TRIANGLES = 8, EB_PATCH_FEATURES = 3 * EB_PATCH_TRIANGLES };
 
@@ -109,8 +113,8 @@ typedef struct eb_patches {
   int32_t *index;                 /* feature_count: in the mesh */
   int32_t (
       *corner)[4]; /* feature_count: vertices (features) of a feature; the last ones repeated */
-  int32_t
-      *body; /* count: patches of one body, 0 or more, are not tested against each other; -1: any */
+  /* count: patches of one body, 0 or more, are not tested against each other; -1: any */
+  int32_t *body;
   int32_t *sides;              /* 3 a triangle of the mesh: its edges in the mesh */
   int32_t *feature_of[2];      /* workspace: of vertices and edges of the mesh, or -1 */
   int32_t *group_end;          /* workspace, group_count + 1 */
@@ -121,8 +125,8 @@ EB_MUST eb_error eb_patches_create(const eb_collision_mesh *mesh, eb_patches **o
 void eb_patches_destroy(eb_patches *patches);
 /* Makes compact patches at x (vertex_count x 3, m). */
 void eb_patches_form(eb_patches *patches, const double *x);
-/* Sum over patches of the sides of the boxes of the vertices that they own, m: grows by at most sqrt 3 as bodies turn and by more where
- * patches tear. x: of vertex features. */
+/* Sum over patches of the sides of the boxes of the vertices that they own, m: grows by at most
+ * sqrt 3 as bodies turn and by more where patches tear. x: of vertex features. */
 double eb_patches_spread(const eb_patches *patches, const double (*x)[3]);
 
 #endif

@@ -15,8 +15,9 @@ int32_t eb_implicit_room(const eb_scene *scene) {
   return nodes * colliders;
 }
 
-/* Whether a node at x is inside the collider or, with dt > 0, would be at the end of the step; fills what of the touch depends on the
- * place. A node that is inside and leaves is kept: let go, a patch that is pressed would fall back unopposed in every other step. */
+/* Whether a node at x is inside the collider or, with dt > 0, would be at the end of the step;
+ * fills what of the touch depends on the place. A node that is inside and leaves is kept: let go, a
+ * patch that is pressed would fall back unopposed in every other step. */
 static bool meets(const eb_collider *collider, double t, double dt, const double *x,
                   const double *v, eb_touch *touch) {
   double *n = touch->normal, *w = touch->velocity;
@@ -58,7 +59,7 @@ int32_t eb_implicit_step_touches(const eb_scene *scene, double t, double dt, con
   return find(scene, t, dt, x, v, room, touches);
 }
 
-/* ---- the force, linear in the velocities ------------------------------------------------------- */
+/* ---- the force, linear in the velocities ----------------------------------------------------- */
 
 /* P y. */
 static void project(const eb_touch *touch, const double y[3], double out[3]) {
@@ -121,7 +122,8 @@ void eb_touch_friction(const eb_touch *touch, const double before[3], double v[3
   brake(touch, touch->friction * (eb_dot3(v, touch->normal) - eb_dot3(before, touch->normal)), v);
 }
 
-/* All impulses on a node belong to the velocity that was solved for, so it is kept while its touches are gone through. */
+/* All impulses on a node belong to the velocity that was solved for, so it is kept while its
+ * touches are gone through. */
 void eb_touches_friction(const eb_touch *touches, int32_t count, double dt, double scale,
                          const double *mass, double *v) {
   double solved[3] = {0, 0, 0};

@@ -1,35 +1,44 @@
 /* Penalty forces that a body can bear when they are explicit and its elasticity is implicit.
  *
- * One step of the scheme of scene.h, linearized, is A v1 = M v0 + h f with A = M + h^2 K. Let contacts i push with
- * s_i a_i per depth x_i = N_i . u; N^T spreads unit forces along the normals to the nodes, D = diag(s_i a_i).
- * The depths obey x1 = x0 + h v1, v1 = v0 - h (N A^-1 N^T)(D x0 + h gamma D v0), with c = gamma h s, so modes of
+ * One step of the scheme of scene.h, linearized, is A v1 = M v0 + h f with A = M + h^2 K. Let
+ * contacts i push with s_i a_i per depth x_i = N_i . u; N^T spreads unit forces along the normals
+ * to the nodes, D = diag(s_i a_i). The depths obey x1 = x0 + h v1, v1 = v0 - h (N A^-1 N^T)(D x0 +
+ * h gamma D v0), with c = gamma h s, so modes of
  *   B = h^2 D^1/2 N A^-1 N^T D^1/2
- * with eigenvalue L have the amplification z^2 - (2 - L - gamma L) z + 1 - gamma L = 0: stable when L + 2 gamma L < 4 (Jury).
+ * with eigenvalue L have the amplification z^2 - (2 - L - gamma L) z + 1 - gamma L = 0: stable when
+ * L + 2 gamma L < 4 (Jury).
  *
- * What bounds L? Take one s for all contacts of a body; then L = s h^2 Y, Y the largest eigenvalue of
- * sum_i a_i N_i A^-1 N_i^T: how the body yields to springs of unit stiffness per area.
- * - As a rigid body: Y is that of a 6 x 6 matrix, from the places and normals of the contacts, mass and inertia (bodies.h).
- * - As an elastic body, let it be of limbs as thick as a = 4 volume / surface (exact for a long square bar), and c = sqrt(E/rho). A
- *   beam pushed aside for one implicit step is a beam on an elastic foundation rho a^2 / h^2. A point load moves
- *   as much as a mass 2 sqrt(2) rho a^2 sqrt(c h a / sqrt 12) = 1.5 rho a^2 sqrt(c h a) in its middle, a quarter of that at its
- *   end; we take rho a^2 l, l = sqrt(c h a). A patch of area A > a l covers the beam and moves a mass rho a per
- *   area. Besides, the patch presses itself in: by about sqrt(A) / E per pressure, at most as a plane wave, c h / E. Together
+ * What bounds L? Take one s for all contacts of a body; then L = s h^2 Y, Y the largest eigenvalue
+ * of sum_i a_i N_i A^-1 N_i^T: how the body yields to springs of unit stiffness per area.
+ * - As a rigid body: Y is that of a 6 x 6 matrix, from the places and normals of the contacts,
+ *   mass and inertia (bodies.h).
+ * - As an elastic body, let it be of limbs as thick as a = 4 volume / surface (exact for a long
+ *   square bar), and c = sqrt(E/rho). A beam pushed aside for one implicit step is a beam on an
+ *   elastic foundation rho a^2 / h^2. A point load moves as much as a mass 2 sqrt(2) rho a^2
+ *   sqrt(c h a / sqrt 12) = 1.5 rho a^2 sqrt(c h a) in its middle, a quarter of that at its end;
+ *   we take rho a^2 l, l = sqrt(c h a). A patch of area A > a l covers the beam and moves a mass
+ *   rho a per area. Besides, the patch presses itself in: by about sqrt(A) / E per pressure, at
+ *   most as a plane wave, c h / E. Together
  *     Y = (1/rho) [min(A, a l) / (a^2 l) + min(sqrt A, c h) / (c h)^2].
- * The rigid motion of a short beam is in the second figure too, so the larger of the two is the yield q, and
+ * The rigid motion of a short beam is in the second figure too, so the larger of the two is the
+ * yield q, and
  *   s = stiffness / (h^2 q)   makes L <= stiffness, whatever touches.
  * With a point mass m and one node, s a = stiffness m / h^2.
  *
- * A contact of two bodies is in the patches of both, whose shares in B add up. Let it have w_i = 1/2 of that stiffness, with the larger q of
- * the two, and a collider w_i = 1: the share of a body is at most stiffness sum_i w_i z_i^2 for unit z, and over both bodies
- * of a pair the w_i add up to 1. The bound stays.
+ * A contact of two bodies is in the patches of both, whose shares in B add up. Let it have w_i =
+ * 1/2 of that stiffness, with the larger q of the two, and a collider w_i = 1: the share of a body
+ * is at most stiffness sum_i w_i z_i^2 for unit z, and over both bodies of a pair the w_i add up to
+ * 1. The bound stays.
  *
- * Constants: stiffness 1.5 and c = 0.3 / (h q), gamma = 1/5: stable for L < 4 / 1.4 = 2.9. L as found by power iteration along drops of the
- * scenes was 0.4 to 1.5 on stiff bodies and up to 2.1 on soft ones, whose thin limbs are softer than the estimate. A node that
- * arrives v h deep leaves with (1.5 + 0.3 - 1) v at most.
+ * Constants: stiffness 1.5 and c = 0.3 / (h q), gamma = 1/5: stable for L < 4 / 1.4 = 2.9. L as
+ * found by power iteration along drops of the scenes was 0.4 to 1.5 on stiff bodies and up to 2.1
+ * on soft ones, whose thin limbs are softer than the estimate. A node that arrives v h deep leaves
+ * with (1.5 + 0.3 - 1) v at most.
  *
- * How deep? At rest a body of mass m sinks by g h^2 m q / (1.5 A): 0.7 cm at h = 1/30 s for a push through its centre, 2 to 5 cm
- * when it stands on soft limbs or its rim, whatever its size. An impact at speed v is first seen up to v h deep. That is
- * the price of forces taken at the start of the step. */
+ * How deep? At rest a body of mass m sinks by g h^2 m q / (1.5 A): 0.7 cm at h = 1/30 s for a push
+ * through its centre, 2 to 5 cm when it stands on soft limbs or its rim, whatever its size. An
+ * impact at speed v is first seen up to v h deep. That is the price of forces taken at the start of
+ * the step. */
 #include "problems/contact/penalty.h"
 
 #include <math.h>

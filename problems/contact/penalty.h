@@ -1,11 +1,13 @@
 /* Explicit penalty contact whose stiffness follows from the bodies that touch, for long time steps.
  *
- * A long implicit step carries a push at one node through the whole body, so that what a contact may bear depends on
- * the whole patch of contact and on the body behind it, not on the node. contact.c derives the rule
+ * A long implicit step carries a push at one node through the whole body, so that what a contact
+ * may bear depends on the whole patch of contact and on the body behind it, not on the node.
+ * contact.c derives the rule
  *   s = 1.5 / (h^2 q),   c = 0.3 / (h q),   q = max(rigid, elastic),
- * per area, where q (m^2/kg) is how the body yields to all its contacts: as a rigid body, from their areas, places and normals, or as an elastic
- * one, from their area, its thickness and stiffness. The force on a patch does not depend on how fine the mesh is. Two bodies
- * push each other with half of that, at the larger q of the two. */
+ * per area, where q (m^2/kg) is how the body yields to all its contacts: as a rigid body, from
+ * their areas, places and normals, or as an elastic one, from their area, its thickness and
+ * stiffness. The force on a patch does not depend on how fine the mesh is. Two bodies push each
+ * other with half of that, at the larger q of the two. */
 #ifndef EB_CONTACT_PENALTY_H
 #define EB_CONTACT_PENALTY_H
 
@@ -21,15 +23,17 @@ typedef struct eb_contact_settings {
   bool between_bodies; /* whether bodies also push each other (tetrahedra only) */
 } eb_contact_settings;
 
-/* Per node: `mass` (kg) and `area` (m^2, its share of the surface), which must outlive the contact; per region: `young` (Pa). */
+/* Per node: `mass` (kg) and `area` (m^2, its share of the surface), which must outlive the contact;
+ * per region: `young` (Pa). */
 EB_MUST eb_error eb_contact_create(const eb_mesh *mesh, const eb_surface *surface,
                                    const double *mass, const double *area, const double *young,
                                    const eb_contact_settings *settings, eb_contact **out);
 void eb_contact_destroy(eb_contact *contact);
 
-/* Adds to f the forces (N) of contact with those explicit colliders whose own stiffness is 0, and between bodies, at time t, positions x and
- * velocities v (nodes x 3). Forces between bodies come in opposite pairs at one point: they change neither momentum nor angular momentum.
- * Allocates nothing; one contact serves one call at a time; the same bits for any number of threads. */
+/* Adds to f the forces (N) of contact with those explicit colliders whose own stiffness is 0, and
+ * between bodies, at time t, positions x and velocities v (nodes x 3). Forces between bodies come
+ * in opposite pairs at one point: they change neither momentum nor angular momentum. Allocates
+ * nothing; one contact serves one call at a time; the same bits for any number of threads. */
 void eb_contact_force(eb_contact *contact, const eb_collider *colliders, int32_t count, double t,
                       const double *x, const double *v, double *f);
 

@@ -1,8 +1,10 @@
-/* Storage of the contact problem, its products with H, and how far a pair (v, r) is from a solution.
+/* Storage of the contact problem, its products with H, and how far a pair (v, r) is from a
+ * solution.
  *
- * The law that is measured (problem.h) has a discontinuity: the slightest motion of a sticking contact has a direction. Motions below eps2 are therefore
- * rest, and whether a contact sticks is read off its force, never off its motion. Every maximum keeps a NaN that it meets. Sums run in the order of
- * the contacts. */
+ * The law that is measured (problem.h) has a discontinuity: the slightest motion of a sticking
+ * contact has a direction. Motions below eps2 are therefore rest, and whether a contact sticks is
+ * read off its force, never off its motion. Every maximum keeps a NaN that it meets. Sums run in
+ * the order of the contacts. */
 #include "problems/contact/problem.h"
 
 #include <math.h>
@@ -114,7 +116,7 @@ void eb_contact_force_add(const eb_contact_problem *problem, const double *r, do
                 f + 3 * (int64_t)problem->block[e]);
 }
 
-/* ---- how far from a solution ----------------------------------------------------------------------- */
+/* ---- how far from a solution ----------------------------------------------------------------- */
 
 /* |A v - b - H^T r|; f: 3 A->rows. */
 static double residual_norm(const eb_contact_problem *problem, const double *v, const double *r,

@@ -1,4 +1,5 @@
-/* Pattern of the node graph, row by row: the nodes of a row's elements, sorted, without repetition. */
+/* Pattern of the node graph, row by row: the nodes of a row's elements, sorted, without
+ * repetition. */
 #include "problems/elasticity/block_matrix.h"
 
 #include <string.h>

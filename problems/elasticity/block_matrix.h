@@ -1,7 +1,7 @@
 /* Symmetric sparse matrices of 3x3 blocks over the node graph (block compressed rows).
  *
- * Both triangles are stored: row i's blocks are start[i] .. start[i+1]-1, columns ascending, block b
- * at values + 9 b, row-major. The pattern always holds the diagonal. Assembly lives beside the
+ * Both triangles are stored: row i's blocks are start[i] .. start[i+1]-1, columns ascending, block
+ * b at values + 9 b, row-major. The pattern always holds the diagonal. Assembly lives beside the
  * elements (problems/), the operations on the matrix in solvers/linalg/. */
 #ifndef EB_BLOCK_MATRIX_H
 #define EB_BLOCK_MATRIX_H

@@ -1,12 +1,13 @@
 /* Rotations of elements and the forces that follow from them.
  *
- * For a linear tetrahedron K_e needs no matrix. With the rest gradients G_a of the shape functions, V the volume and
- * displacements u_a,
+ * For a linear tetrahedron K_e needs no matrix. With the rest gradients G_a of the shape functions,
+ * V the volume and displacements u_a,
  *   H = sum_a u_a G_a^T,   sigma = mu (H + H^T) + lambda tr(H) I,   (K_e u)_a = V sigma G_a,
  * and R_e K_e R_e^T is the same with the turned gradients R_e G_a in place of G_a.
  *
- * The error of an element needs the stale product as well: with T_a = R_a Q_a, the displacements are T_a^T v_a, the
- * gradients G_a, and the forces T_a V sigma G_a. Where Q_a is of the present T_a = R_e, and the two agree to rounding. */
+ * The error of an element needs the stale product as well: with T_a = R_a Q_a, the displacements
+ * are T_a^T v_a, the gradients G_a, and the forces T_a V sigma G_a. Where Q_a is of the present T_a
+ * = R_e, and the two agree to rounding. */
 #include "problems/elasticity/corotation.h"
 
 #include <string.h>
@@ -60,21 +61,24 @@ EB_INLINE void turn_back(const eb_v4 R[9], const eb_v4 v[3], eb_v4 out[3]) {
 
 /* ---- rotations of nodes ---------------------------------------------------------------------- */
 
-/* The rotation at a node: R_i maximizes sum_j (x_j - x_i) . R (X_j - X_i) over the nodes j that share an element with
- * i, all with weight one.
+/* The rotation at a node: R_i maximizes sum_j (x_j - x_i) . R (X_j - X_i) over the nodes j that
+ * share an element with i, all with weight one.
  *
- * Horn 1987 ("Closed-form solution of absolute orientation using unit quaternions") finds it as the eigenvector of a
- * symmetric 4x4 matrix made of the entries of M = sum_j (x_j - x_i) (X_j - X_i)^T. The maximizer of tr(R^T M) over the
- * rotations is also U V^T of M = U diag(s) V^T with the determinants at +1 (Umeyama 1991): the gap between the two
- * largest eigenvalues of Horn's matrix is 2 (s_1 + s_2), s_2 with its sign. We take the second form, whose decomposition
- * the elements need as well, is batched, and keeps its accuracy where eigenvalues of the first come close together
- * (flat rings: s_2 = 0; inverted ones: s_2 < 0).
+ * Horn 1987 ("Closed-form solution of absolute orientation using unit quaternions") finds it as the
+ * eigenvector of a symmetric 4x4 matrix made of the entries of M = sum_j (x_j - x_i) (X_j - X_i)^T.
+ * The maximizer of tr(R^T M) over the rotations is also U V^T of M = U diag(s) V^T with the
+ * determinants at +1 (Umeyama 1991): the gap between the two largest eigenvalues of Horn's matrix
+ * is 2 (s_1 + s_2), s_2 with its sign. We take the second form, whose decomposition the elements
+ * need as well, is batched, and keeps its accuracy where eigenvalues of the first come close
+ * together (flat rings: s_2 = 0; inverted ones: s_2 < 0).
  *
- * Where s_1 + s_2 vanishes (all neighbours on a line, or a mirrored ring with two equal widths) every rotation that takes
- * the first right singular vector to the first left one is a maximizer. The one nearest to the last R_i is taken: the
- * smallest turn that takes R_i v_0 to u_0, after R_i. Where M is zero or not finite, R_i stays. */
+ * Where s_1 + s_2 vanishes (all neighbours on a line, or a mirrored ring with two equal widths)
+ * every rotation that takes the first right singular vector to the first left one is a maximizer.
+ * The one nearest to the last R_i is taken: the smallest turn that takes R_i v_0 to u_0, after R_i.
+ * Where M is zero or not finite, R_i stays. */
 
-/* (s_1 + s_2) / s_0 below which the ring does not determine the rotation: the rounding of M alone moves it by 1e-6. */
+/* (s_1 + s_2) / s_0 below which the ring does not determine the rotation: the rounding of M alone
+ * moves it by 1e-6. */
 static const double UNDETERMINED = 1e-10;
 /* 1 + cos of the angle between directions that count as opposite. */
 static const double OPPOSITE = 1e-12;
@@ -93,7 +97,8 @@ const double *eb_corotation_node_rotations(const eb_corotation *c) {
   return c->node_rotation;
 }
 
-/* Rows of M at node i, in lanes 0 to 2. The node itself, which its row of the graph holds, adds nothing. */
+/* Rows of M at node i, in lanes 0 to 2. The node itself, which its row of the graph holds, adds
+ * nothing. */
 EB_INLINE void ring_covariance(const eb_corotation *c, int32_t i, const double *x, eb_v4 row[3]) {
   const eb_block_matrix *graph = c->elasticity->pattern;
   const double *at = x + 3 * (int64_t)i;
@@ -119,8 +124,8 @@ EB_INLINE void batch_covariance(const eb_corotation *c, int32_t first, const dou
   }
 }
 
-/* The quaternion nearest to `last` that takes the first column of V to that of U; `last` where s_0 is zero or
- * NaN. */
+/* The quaternion nearest to `last` that takes the first column of V to that of U; `last` where s_0
+ * is zero or NaN. */
 EB_INLINE void nearest_choice(const eb_v4 U[9], const eb_v4 V[9], const eb_v4 s[3],
                               const eb_v4 last[4], eb_v4 q[4]) {
   const eb_v4 u[3] = {U[0], U[3], U[6]}, v[3] = {V[0], V[3], V[6]};
@@ -201,14 +206,17 @@ void eb_corotation_turn(const eb_corotation *c, bool transpose, const double *in
 
 /* ---- the matrix of stale elements ------------------------------------------------------------ */
 
-/* The matrix of stale elements. With K_ab = V (lambda G_a G_b^T + mu G_b G_a^T + mu (G_a . G_b) I) and h_ab = Q_a G_b,
+/* The matrix of stale elements. With K_ab = V (lambda G_a G_b^T + mu G_b G_a^T + mu (G_a . G_b) I)
+ * and h_ab = Q_a G_b,
  *
  *   Q_a K_ab Q_b^T = V (lambda h_aa h_bb^T + mu h_ab h_ba^T + mu (G_a . G_b) Q_a Q_b^T),
  *
- * on the diagonal V ((lambda + mu) h_aa h_aa^T + mu |G_a|^2 I). Rows do not sum to zero: each node has a frame of its own.
+ * on the diagonal V ((lambda + mu) h_aa h_aa^T + mu |G_a|^2 I). Rows do not sum to zero: each node
+ * has a frame of its own.
  *
- * A refresh adds, element by element, the difference of the new and the old block, so that rounding enters once and in
- * proportion to the entries of that element. Marked elements are packed four wide from wherever they lie in a chunk. */
+ * A refresh adds, element by element, the difference of the new and the old block, so that rounding
+ * enters once and in proportion to the entries of that element. Marked elements are packed four
+ * wide from wherever they lie in a chunk. */
 
 /* Four elements: those of a batch, or packed from several. */
 typedef struct warped {
@@ -273,7 +281,7 @@ EB_INLINE void warped_block(const warped *w, int a, int b, const frames *f, eb_v
     pair_block(w, a, b, f, K);
 }
 
-/* ---- assembly -------------------------------------------------------------------------------------- */
+/* ---- assembly -------------------------------------------------------------------------------- */
 
 static void assemble_batch(eb_corotation *c, int32_t batch, double scale, double *values) {
   const eb_v4 *geometry = tet_geometry(c, batch), weight = scale * geometry[9];
@@ -310,9 +318,10 @@ void eb_corotation_assemble(eb_corotation *c, const double *mass, double mass_sc
   }
 }
 
-/* ---- refresh ------------------------------------------------------------------------------------------ */
+/* ---- refresh --------------------------------------------------------------------------------- */
 
-/* Marked elements of one chunk, at most four. Blocks above the diagonal have a second place below it. */
+/* Marked elements of one chunk, at most four. Blocks above the diagonal have a second place below
+ * it. */
 typedef struct pack {
   int count;
   int32_t lane[EB_LANES]; /* 4 batch + lane */
@@ -328,7 +337,8 @@ EB_INLINE void prefetch_block(const double *values, int32_t at) {
   __builtin_prefetch(place + 8, 1);
 }
 
-/* Finds the places of one lane and asks for their blocks, which arrive while other elements are computed. */
+/* Finds the places of one lane and asks for their blocks, which arrive while other elements are
+ * computed. */
 EB_INLINE void find_places(const eb_elasticity *e, int64_t batch, int from, int to,
                            const double *values, pack *p) {
   const int32_t *scatter = e->scatter + batch * EB_PAIRS * EB_LANES + from;
@@ -406,7 +416,8 @@ static void fill_up(pack *p) {
   }
 }
 
-/* Both blocks are rounded before they are subtracted: where nothing has turned the difference is zero. */
+/* Both blocks are rounded before they are subtracted: where nothing has turned the difference is
+ * zero. */
 static void refresh_pack(eb_corotation *c, pack *p, double *values) {
   eb_v4 Q[EB_CORNERS][4], K[9], old[9];
   frames now, before;
@@ -486,7 +497,7 @@ void eb_corotation_refresh(eb_corotation *c, const uint8_t *marked, double stiff
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* ---- set-up -------------------------------------------------------------------------------------- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 static eb_error check_materials(const eb_mesh *mesh, const eb_material *materials) {
   if (mesh->type != EB_TETRAHEDRON)
@@ -554,7 +565,7 @@ int64_t eb_corotation_bytes(const eb_corotation *c) {
          vectors * (int64_t)sizeof(eb_v4) + 9 * nodes * (int64_t)sizeof(double);
 }
 
-/* ---- rotations ------------------------------------------------------------------------------------- */
+/* ---- rotations ------------------------------------------------------------------------------- */
 
 static void rotate_chunk(eb_corotation *c, int32_t begin, int32_t end, const double *x) {
   point_group group;
@@ -578,7 +589,7 @@ void eb_corotation_rotate_elements(eb_corotation *c, const double *x) {
     rotate_chunk(c, e->chunk_start[k], e->chunk_start[k + 1], x);
 }
 
-/* ---- forces -------------------------------------------------------------------------------------------- */
+/* ---- forces ---------------------------------------------------------------------------------- */
 
 /* Gradients of nodes 1 to 3 in the frame R, and the volume. */
 EB_INLINE void turn_geometry(const eb_v4 R[9], const eb_v4 *geometry,
@@ -623,7 +634,7 @@ void eb_corotation_gradient(const eb_corotation *c, const double *x, double *g) 
   }
 }
 
-/* ---- errors -------------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 /* V sigma G_a at all four nodes from vectors at them; geometry as in a batch. */
 EB_INLINE void linear_forces(const eb_law *law, const eb_v4 *geometry, const eb_v4 v[EB_CORNERS][3],

@@ -10,10 +10,10 @@
 
 /* Elements into chunks, chunks sorted by colour.
  *
- * Elements are sorted along a Morton curve through their centroids and cut into runs of fixed length:
- * the chunks, compact and independent of the number of threads. Within a chunk they are grouped by
- * material into batches. Chunks are coloured greedily so that no two of a colour share a node, and
- * stored colour by colour: neighbours in the list can be worked on at the same time. */
+ * Elements are sorted along a Morton curve through their centroids and cut into runs of fixed
+ * length: the chunks, compact and independent of the number of threads. Within a chunk they are
+ * grouped by material into batches. Chunks are coloured greedily so that no two of a colour share a
+ * node, and stored colour by colour: neighbours in the list can be worked on at the same time. */
 
 enum { CHUNK_ELEMENTS = 256, COLOURS_A_ROUND = 64, MORTON_BITS = 21 };
 
@@ -201,7 +201,8 @@ static eb_error run(partition *p, eb_elasticity *e) {
   return make_schedule(p, e);
 }
 
-/* Fills chunk_start, batch_law, element, the schedule and the counts of an elasticity whose kernels are set. */
+/* Fills chunk_start, batch_law, element, the schedule and the counts of an elasticity whose kernels
+ * are set. */
 static eb_error elements_partition(const eb_mesh *mesh, eb_elasticity *elasticity) {
   partition p = {
       .mesh = mesh,
@@ -217,7 +218,7 @@ static eb_error elements_partition(const eb_mesh *mesh, eb_elasticity *elasticit
 
 enum { PARTIAL_SUMS = 1024, MAX_GEOMETRY = 8 * 22, MAX_ARITY = 8 };
 
-/* ---- set-up -------------------------------------------------------------------------------------- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 static const eb_kernels *kernels_of(eb_element_type type) {
   return type == EB_TRIANGLE      ? &eb_triangle_kernels
@@ -285,7 +286,8 @@ static void sort_nodes(int A, const int32_t *corners, int order[MAX_ARITY]) {
   }
 }
 
-/* Gradients of one point, given for nodes 1 .. A-1 as the element lists them, now for those of the order. */
+/* Gradients of one point, given for nodes 1 .. A-1 as the element lists them, now for those of the
+ * order. */
 static void reorder_gradients(int A, const int order[MAX_ARITY], double *geometry) {
   double all[3 * MAX_ARITY] = {0};
   for (int a = 1; a < A; a++)
@@ -320,8 +322,8 @@ static eb_error measure_element(const eb_mesh *mesh, const eb_material *material
   return EB_OK;
 }
 
-/* One element into one lane of its batch; `first` is false for the repeated lanes, which get no volume and no
- * mass. */
+/* One element into one lane of its batch; `first` is false for the repeated lanes, which get no
+ * volume and no mass. */
 static eb_error fill_lane(const eb_mesh *mesh, const eb_material *materials, int32_t batch,
                           int lane, int32_t element, bool first, eb_elasticity *e) {
   int A = e->kernels->nodes, Q = e->kernels->points, stride = 3 * (A - 1) + 1, order[MAX_ARITY];
@@ -440,7 +442,7 @@ const eb_block_matrix *eb_elasticity_pattern(const eb_elasticity *e) {
   return e->pattern;
 }
 
-/* ---- sweeps ---------------------------------------------------------------------------------------- */
+/* ---- sweeps ---------------------------------------------------------------------------------- */
 
 /* Chunk energies are summed in their order, a bounded number at a time. */
 double eb_elasticity_energy(const eb_elasticity *e, const double *x) {

@@ -1,7 +1,8 @@
 /* The sweeps over batches, written once for any element with A nodes and Q integration points.
  *
- * F = I-free form: F = sum over a >= 1 of (x_a - x_0) g_a^T, since the gradients g_a sum to zero. Forces and
- * stiffness blocks are computed for nodes a, b >= 1 only; the zero row sums give those of node 0.
+ * F = I-free form: F = sum over a >= 1 of (x_a - x_0) g_a^T, since the gradients g_a sum to zero.
+ * Forces and stiffness blocks are computed for nodes a, b >= 1 only; the zero row sums give those
+ * of node 0.
  *
  * With dF = U X V^T and h_a = V^T g_a, the block K_ab = w dP/dF : (g_a, g_b) is U C U^T with
  *   C_kk = scaling_kk h_ak h_bk + sum over l != k of direct_kl h_al h_bl
@@ -9,9 +10,10 @@
  * For linear elasticity in the frame R this is, with r_a = R g_a,
  *   K_ab = mu (r_a . r_b) I + mu r_b r_a^T + lambda r_a r_b^T.
  *
- * Planar elements (A = 3) are in plane strain: their gradients lie in the plane and F = [F2 0; 0 1] whatever z is, so that
- * nothing pulls along z. There K_ab has the mean of its x and y entries: the assembled K_zz = (K_xx + K_yy) / 2 is the mean of two
- * principal submatrices of the plane's K, hence its eigenvalues lie between the least and the greatest of K.
+ * Planar elements (A = 3) are in plane strain: their gradients lie in the plane and F = [F2 0; 0 1]
+ * whatever z is, so that nothing pulls along z. There K_ab has the mean of its x and y entries: the
+ * assembled K_zz = (K_xx + K_yy) / 2 is the mean of two principal submatrices of the plane's K,
+ * hence its eigenvalues lie between the least and the greatest of K.
  *
  * A file that includes this names A and Q as constants, so that the loops unroll. */
 #ifndef EB_ELEMENT_KERNELS_H
@@ -54,7 +56,7 @@ EB_INLINE const eb_v4 *geometry_of(const eb_elasticity *e, int A, int Q, int32_t
   return e->geometry + (int64_t)batch * Q * (3 * (A - 1) + 1);
 }
 
-/* ---- groups of points -------------------------------------------------------------------------- */
+/* ---- groups of points ------------------------------------------------------------------------ */
 
 /* Deformation gradients of several points, decomposed together where a law asks for it. */
 enum { EB_GROUP_POINTS = 8 };
@@ -84,7 +86,7 @@ EB_INLINE void prepare_group(int A, int Q, const eb_elasticity *e, int32_t begin
   if (decompose) eb_svd3(n, (const eb_v4(*)[9])group->F, group->U, group->s, group->V);
 }
 
-/* ---- energy, gradient ---------------------------------------------------------------------------- */
+/* ---- energy, gradient ------------------------------------------------------------------------ */
 
 EB_INLINE double sweep_energy(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
                               const double *x) {
@@ -153,7 +155,7 @@ EB_INLINE void sweep_gradient(int A, int Q, const eb_elasticity *e, int32_t begi
   }
 }
 
-/* ---- matrix ------------------------------------------------------------------------------------ */
+/* ---- matrix ---------------------------------------------------------------------------------- */
 
 /* The tangent of one point, times its weight, ready to be contracted with gradients. */
 typedef struct point_tangent {
@@ -380,7 +382,8 @@ EB_INLINE void sweep_rotations(int A, int Q, const eb_elasticity *e, int32_t beg
   }
 }
 
-/* The table of an element's kernels: the sweeps at its numbers of nodes and points, and its name_measure(). */
+/* The table of an element's kernels: the sweeps at its numbers of nodes and points, and its
+ * name_measure(). */
 #define EB_ELEMENT_KERNELS(name, A, Q)                                                             \
   static double name##_energy(const eb_elasticity *e, int32_t begin, int32_t end,                  \
                               const double *x) {                                                   \

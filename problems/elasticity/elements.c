@@ -1,14 +1,16 @@
-/* The element types: rest gradients and volumes of each, and the sweeps of element_kernels.h over it. */
+/* The element types: rest gradients and volumes of each, and the sweeps of element_kernels.h over
+ * it. */
 #include <string.h>
 
 #include "problems/elasticity/element_kernels.h"
 
 /* ---- triangles ------------------------------------------------------------------------------- */
 
-/* Planar triangles in z = 0: a tetrahedron's kernels with gradients that lie in the plane, one point, plane strain. */
+/* Planar triangles in z = 0: a tetrahedron's kernels with gradients that lie in the plane, one
+ * point, plane strain. */
 
-/* The rows of inv(Dm), Dm = [X1-X0, X2-X0] in the plane, are the gradients of the shape functions 1 and 2. The volume is that of 1 m of
- * thickness. */
+/* The rows of inv(Dm), Dm = [X1-X0, X2-X0] in the plane, are the gradients of the shape functions 1
+ * and 2. The volume is that of 1 m of thickness. */
 static bool triangle_measure(const double *X, double *geometry, double *share) {
   const double p[2] = {X[3] - X[0], X[4] - X[1]}, q[2] = {X[6] - X[0], X[7] - X[1]};
   double determinant = p[0] * q[1] - p[1] * q[0];
@@ -26,7 +28,8 @@ EB_ELEMENT_KERNELS(triangle, EB_TRIANGLE, 1);
 
 /* Linear tetrahedra: one gradient, one point. */
 
-/* The rows of inv(Dm), Dm = [X1-X0, X2-X0, X3-X0], are the gradients of the shape functions 1 to 3. */
+/* The rows of inv(Dm), Dm = [X1-X0, X2-X0, X3-X0], are the gradients of the shape functions 1 to
+ * 3. */
 static bool tetrahedron_measure(const double *X, double *geometry, double *share) {
   double d[3][3];
   for (int a = 0; a < 3; a++)
@@ -54,9 +57,9 @@ EB_ELEMENT_KERNELS(tetrahedron, EB_TETRAHEDRON, 1);
 
 /* Trilinear hexahedra, 2 x 2 x 2 Gauss points.
  *
- * On [-1, 1]^3, N_a = (1 + c_a xi)(1 + c_a eta)(1 + c_a zeta) / 8 with the corner signs c_a; points at
- * +-1/sqrt(3), weight 1. With the Jacobian D = dX/dxi, g_a = inv(D)^T dN_a/dxi and the volume is det D. The
- * lumped mass of a node is the integral of its shape function. */
+ * On [-1, 1]^3, N_a = (1 + c_a xi)(1 + c_a eta)(1 + c_a zeta) / 8 with the corner signs c_a; points
+ * at +-1/sqrt(3), weight 1. With the Jacobian D = dX/dxi, g_a = inv(D)^T dN_a/dxi and the volume is
+ * det D. The lumped mass of a node is the integral of its shape function. */
 
 enum { HEXAHEDRON_POINTS = 8, HEXAHEDRON_STRIDE = 3 * (EB_HEXAHEDRON - 1) + 1 };
 

@@ -1,7 +1,9 @@
-/* A material prepared for evaluation, and its batched kernels: four deformation gradients at a time.
+/* A material prepared for evaluation, and its batched kernels: four deformation gradients at a
+ * time.
  *
- * Isotropic tangents are given in the frame of the singular vectors F = U diag(s) V^T (Smith et al. 2019,
- * "Analytic eigensystems for isotropic distortion energies"): with dF = U X V^T and dP = U Y V^T,
+ * Isotropic tangents are given in the frame of the singular vectors F = U diag(s) V^T (Smith et al.
+ * 2019, "Analytic eigensystems for isotropic distortion energies"): with dF = U X V^T and dP = U Y
+ * V^T,
  *   Y_kk = sum_l scaling_kl X_ll,      Y_kl = direct_kl X_kl + cross_kl X_lk  (k != l).
  * Internal to problems/. */
 #ifndef EB_LAW_H
@@ -49,8 +51,8 @@ void eb_law_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const 
 void eb_law_stress(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3],
                    eb_v4 P[9]);
 
-/* dP/dF of the isotropic part in the frame of F = U diag(s) V^T. s is not read when eb_law_is_linear. With
- * `project`, the nearest positive semi-definite tangent. */
+/* dP/dF of the isotropic part in the frame of F = U diag(s) V^T. s is not read when
+ * eb_law_is_linear. With `project`, the nearest positive semi-definite tangent. */
 void eb_law_tangent(const eb_law *law, const eb_v4 s[3], bool project, eb_tangent *tangent);
 
 /* The fibre's dP_ik / dF_jl = M_ij a_k a_l; M is symmetric: 00 11 22 12 02 01. */

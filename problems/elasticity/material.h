@@ -77,15 +77,16 @@ const eb_material_info *eb_material_describe(eb_material_kind kind);
 int eb_material_find(const char *name);
 EB_MUST eb_error eb_material_validate(const eb_material *material);
 
-/* One deformation gradient, for tests and audits of single elements; assembly uses batched kernels of
- * the same formulas. `fibre` may be NULL when the material has none.
- * For EB_COROTATIONAL, tangent is with the rotation frozen (symmetric, positive semi-definite). */
+/* One deformation gradient, for tests and audits of single elements; assembly uses batched kernels
+ * of the same formulas. `fibre` may be NULL when the material has none. For EB_COROTATIONAL,
+ * tangent is with the rotation frozen (symmetric, positive semi-definite). */
 double eb_material_energy(const eb_material *material, const double F[9], const double fibre[3]);
 void eb_material_stress(const eb_material *material, const double F[9], const double fibre[3],
                         double P[9]);
-/* dP/dF; with `project`, its nearest (eigenvalue-clamped) positive semi-definite matrix. Base and fibre
- * term are clamped each by itself: their sum is positive semi-definite. The twist modes of the corotated
- * energies grow as 1 / (s1 + s2), two smallest singular values with sign, which is cut off at 1e8. */
+/* dP/dF; with `project`, its nearest (eigenvalue-clamped) positive semi-definite matrix. Base and
+ * fibre term are clamped each by itself: their sum is positive semi-definite. The twist modes of
+ * the corotated energies grow as 1 / (s1 + s2), two smallest singular values with sign, which is
+ * cut off at 1e8. */
 void eb_material_tangent(const eb_material *material, const double F[9], const double fibre[3],
                          bool project, double dPdF[81]);
 

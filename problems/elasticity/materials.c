@@ -1,5 +1,5 @@
-/* The catalogue of materials and the one-element interface: one lane of the batched kernels of law.c,
- * where the formulas and their sources are. */
+/* The catalogue of materials and the one-element interface: one lane of the batched kernels of
+ * law.c, where the formulas and their sources are. */
 #include <string.h>
 
 #include "problems/base/option.h"
@@ -17,23 +17,25 @@
  *   corotated           the same energy (Mueller and Gross 2004, as an energy: Chao et al. 2010)
  *   fixed corotational  mu |F - R|^2 + h(J),  h = lambda/2 (J - 1)^2        (Stomakhin et al. 2012)
  *   StVK                mu |e|^2 + lambda/2 tr^2 e
- *   neo-Hookean         mu/2 (Ic - 3) + h(J),  h = -mu ln J + lambda/2 ln^2 J, and below J0 = 0.7 the
- *                       Taylor polynomial of h of order two about J0 (the idea of Stomakhin et al. 2012,
- *                       who extrapolate in the principal stretches)
- *   stable neo-Hookean  mu/2 (Ic - 3) - mu/2 ln((Ic + 1)/4) + h(J)               (Smith et al. 2018)
+ *   neo-Hookean         mu/2 (Ic - 3) + h(J),  h = -mu ln J + lambda/2 ln^2 J, and below J0 = 0.7
+ *                       the Taylor polynomial of h of order two about J0 (the idea of Stomakhin et
+ *                       al. 2012, who extrapolate in the principal stretches)
+ *   stable neo-Hookean  mu/2 (Ic - 3) - mu/2 ln((Ic + 1)/4) + h(J)       (Smith et al. 2018)
  *                       mu = 4/3 mu_L, lambda = lambda_L + 5/6 mu_L; lambda/2 (J - a)^2 with
- *                       a = 1 + 3 mu / (4 lambda) is, but for a constant, h = lambda/2 (J-1)^2 - 3/4 mu (J-1)
- *   Mooney-Rivlin       C10 (Ic - 3) + C01 (IIc - 3) + h(J),  C10 = 3 C01 = 3/8 mu_L. No rest stress asks
- *                       for h'(1) = -2 C10 - 4 C01, the moduli of Lame for h''(1) = lambda_L + 2 C10
+ *                       a = 1 + 3 mu / (4 lambda) is, but for a constant,
+ *                       h = lambda/2 (J-1)^2 - 3/4 mu (J-1)
+ *   Mooney-Rivlin       C10 (Ic - 3) + C01 (IIc - 3) + h(J),  C10 = 3 C01 = 3/8 mu_L. No rest
+ *                       stress asks for h'(1) = -2 C10 - 4 C01, the moduli of Lame for
+ *                       h''(1) = lambda_L + 2 C10
  *
  * (The third form of a follows from the notes' 1 + mu/lambda - mu/(4 lambda).) All vanish at F = I.
  *
  * Derivatives in the singular values: psi_k, psi_kl, and for each pair the quotients
  *   flip  = (psi_k - psi_l) / (s_k - s_l)  (symmetric part of X),
  *   twist = (psi_k + psi_l) / (s_k + s_l)  (skew part),
- * each worked out by hand so that nothing cancels when s_k = s_l. A function h(J) contributes, with m the
- * third index and J_k = s_l s_m: psi_kk = h'' J_k^2, psi_kl = h'' J_k J_l + h' s_m, flip = -h' s_m,
- * twist = h' s_m. |F - R|^2 gives flip = 2, twist = 2 - 4 / (s_k + s_l). */
+ * each worked out by hand so that nothing cancels when s_k = s_l. A function h(J) contributes, with
+ * m the third index and J_k = s_l s_m: psi_kk = h'' J_k^2, psi_kl = h'' J_k J_l + h' s_m, flip =
+ * -h' s_m, twist = h' s_m. |F - R|^2 gives flip = 2, twist = 2 - 4 / (s_k + s_l). */
 
 static const double EXTRAPOLATE_BELOW = 0.7;
 /* s_k + s_l is kept above this: at zero the rotation is undefined and the twist mode infinite. */
@@ -63,7 +65,7 @@ void eb_law_activate(eb_law *law, double activation) {
   if (law->fibre == EB_FIBRE_FUNG) law->fibre_stiffness = activation * law->fibre_full;
 }
 
-/* ---- parts ------------------------------------------------------------------------------------ */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 EB_INLINE void cofactor(const eb_v4 F[9], eb_v4 C[9]) {
   eb_v4_cross3(F + 3, F + 6, C);
@@ -117,7 +119,7 @@ EB_INLINE eb_v4 stretch_trace(const eb_v4 F[9], const eb_v4 R[9]) {
   return eb_v4_dot3(F, R) + eb_v4_dot3(F + 3, R + 3) + eb_v4_dot3(F + 6, R + 6) - 3;
 }
 
-/* ---- energy ------------------------------------------------------------------------------------ */
+/* ---- energy ---------------------------------------------------------------------------------- */
 
 EB_INLINE eb_v4 linear_energy(const eb_law *law, const eb_v4 F[9]) {
   eb_v4 x = F[0] - 1, y = F[4] - 1, z = F[8] - 1;
@@ -196,7 +198,7 @@ void eb_law_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const 
   if (law->fibre) *psi += fibre_terms(law, F, fibre).psi;
 }
 
-/* ---- stress ------------------------------------------------------------------------------------ */
+/* ---- stress ---------------------------------------------------------------------------------- */
 
 static void linear_stress(const eb_law *law, const eb_v4 F[9], eb_v4 P[9]) {
   eb_v4 t = law->lambda * (F[0] + F[4] + F[8] - 3) - 2 * law->mu;
@@ -264,7 +266,7 @@ void eb_law_stress(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const 
     for (int k = 0; k < 3; k++) P[3 * i + k] += 2 * f.psi1 * f.Fa[i] * fibre[k];
 }
 
-/* ---- tangent ------------------------------------------------------------------------------------- */
+/* ---- tangent --------------------------------------------------------------------------------- */
 
 /* psi_kl and the quotients. */
 typedef struct stretch_terms {
@@ -474,7 +476,7 @@ eb_error eb_material_validate(const eb_material *m) {
   return validate_fibre(m);
 }
 
-/* ---- one deformation gradient ------------------------------------------------------------------- */
+/* ---- one deformation gradient ---------------------------------------------------------------- */
 
 typedef struct lane {
   eb_law law;

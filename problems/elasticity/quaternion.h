@@ -38,7 +38,8 @@ EB_INLINE void eb_quaternion_normalize(eb_v4 q[4]) {
   for (int k = 0; k < 4; k++) q[k] *= inverse;
 }
 
-/* The unit quaternion of a rotation matrix, from the longest row of 4 q q^T: nothing cancels in any rotation. */
+/* The unit quaternion of a rotation matrix, from the longest row of 4 q q^T: nothing cancels in any
+ * rotation. */
 EB_INLINE void eb_quaternion_of(const eb_v4 R[9], eb_v4 q[4]) {
   eb_v4 x = R[7] - R[5], y = R[2] - R[6], z = R[3] - R[1];
   eb_v4 xy = R[3] + R[1], xz = R[2] + R[6], yz = R[7] + R[5];

@@ -1,6 +1,7 @@
-/* Waiting for the last earlier chunk at each node is enough: that one has itself waited for those before it. It
- * cannot deadlock, since chunks are taken in ascending order: the lowest one taken and not finished waits for none.
- * A wait spins for a moment and then gives up its processor, so that more threads than cores do no harm. */
+/* Waiting for the last earlier chunk at each node is enough: that one has itself waited for those
+ * before it. It cannot deadlock, since chunks are taken in ascending order: the lowest one taken
+ * and not finished waits for none. A wait spins for a moment and then gives up its processor, so
+ * that more threads than cores do no harm. */
 #include "problems/elasticity/schedule.h"
 
 #include <sched.h>
@@ -15,7 +16,8 @@ typedef struct builder {
   int32_t *mark;  /* per chunk: the last chunk that waits for it, plus 1 */
 } builder;
 
-/* Visits the chunks that c waits for; stores them from `out` on when it is given. Returns their number. */
+/* Visits the chunks that c waits for; stores them from `out` on when it is given. Returns their
+ * number. */
 static int32_t find_before(const builder *b, int32_t c, const int32_t *node, int64_t count,
                            int32_t *out) {
   int32_t found = 0;

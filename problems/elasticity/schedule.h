@@ -1,11 +1,12 @@
 /* Chunks in a fixed order around every node, without barriers.
  *
- * Chunks are taken in ascending order by whichever thread is free. Before it starts, a chunk waits for the last
- * earlier chunk at each of its nodes, so that every node and every block receives its contributions in the same
- * order from any number of threads. Since chunks are sorted by colour, the chunks waited for have nearly always
- * finished long before; a thread that the system has put aside delays its neighbours only.
- * What comes before and after all contributions to a node is done by the first and the last chunk that
- * hold it, while its data are at hand. Internal to problems/elasticity/. */
+ * Chunks are taken in ascending order by whichever thread is free. Before it starts, a chunk waits
+ * for the last earlier chunk at each of its nodes, so that every node and every block receives its
+ * contributions in the same order from any number of threads. Since chunks are sorted by colour,
+ * the chunks waited for have nearly always finished long before; a thread that the system has put
+ * aside delays its neighbours only. What comes before and after all contributions to a node is done
+ * by the first and the last chunk that hold it, while its data are at hand. Internal to
+ * problems/elasticity/. */
 #ifndef EB_SCHEDULE_H
 #define EB_SCHEDULE_H
 

@@ -1,7 +1,7 @@
 /* Four doubles at a time: the lanes of the batched kernels.
  *
- * GCC and clang vector extensions, which use AVX2 registers where the target has them and smaller ones
- * elsewhere. Only what the operators do not offer is defined here. Internal to problems/. */
+ * GCC and clang vector extensions, which use AVX2 registers where the target has them and smaller
+ * ones elsewhere. Only what the operators do not offer is defined here. Internal to problems/. */
 #ifndef EB_SIMD_H
 #define EB_SIMD_H
 
@@ -13,7 +13,8 @@
 #include <immintrin.h>
 #endif
 
-/* Without AVX the compiler notes that vectors are passed in another way; all callers are compiled alike. */
+/* Without AVX the compiler notes that vectors are passed in another way; all callers are compiled
+ * alike. */
 #if defined(__GNUC__) && !defined(__AVX__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif

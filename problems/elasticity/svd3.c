@@ -1,12 +1,14 @@
-/* Cyclic Jacobi on F^T F finds V; a rank-revealing QR of F V with one exact rotation in the plane of
- * the two small singular values restores the digits that squaring lost.
+/* Cyclic Jacobi on F^T F finds V; a rank-revealing QR of F V with one exact rotation in the plane
+ * of the two small singular values restores the digits that squaring lost.
  *
- * Angles follow McAdams et al. 2011 ("Computing the singular value decomposition of 3x3 matrices with
- * minimal branching"), who replace the exact Jacobi angle by a cheap one. With rho = a_pq / (a_pp - a_qq),
- * tan 2 theta = 2 rho, they take tan(theta/2) = rho/2; we take the next term of the series as well,
+ * Angles follow McAdams et al. 2011 ("Computing the singular value decomposition of 3x3 matrices
+ * with minimal branching"), who replace the exact Jacobi angle by a cheap one. With rho = a_pq /
+ * (a_pp - a_qq), tan 2 theta = 2 rho, they take tan(theta/2) = rho/2; we take the next term of the
+ * series as well,
  *   tan(theta/2) = rho/2 (1 - 5/4 rho^2 + ...) ~ rho / (2 (1 + 5/4 rho^2)),
- * which leaves an off-diagonal of order rho^5 and still needs one division and no square root. When rho is
- * large theta is near pi/4 and exactly that is taken: it leaves |a_pp - a_qq| / 2 off the diagonal. */
+ * which leaves an off-diagonal of order rho^5 and still needs one division and no square root. When
+ * rho is large theta is near pi/4 and exactly that is taken: it leaves |a_pp - a_qq| / 2 off the
+ * diagonal. */
 #include "problems/elasticity/svd3.h"
 
 #include "problems/elasticity/quaternion.h"
@@ -23,7 +25,8 @@ typedef struct jacobi {
   eb_v4 q[4];                /* accumulated rotation, unnormalized quaternion (w, x, y, z) */
 } jacobi;
 
-/* Rotates in the plane (p, q) about axis r, (p, q, r) cyclic; by no angle in the lanes that are done. */
+/* Rotates in the plane (p, q) about axis r, (p, q, r) cyclic; by no angle in the lanes that are
+ * done. */
 EB_INLINE void rotate(jacobi *j, int p, int q, int r, eb_m4 done) {
   eb_v4 app = j->diagonal[p], aqq = j->diagonal[q], apq = j->off[r], apr = j->off[q],
         aqr = j->off[p];
@@ -54,8 +57,8 @@ EB_INLINE void rotate(jacobi *j, int p, int q, int r, eb_m4 done) {
   j->q[1 + r] = w * qz + s * q0;
 }
 
-/* Diagonalizes n = 1 or 2 batches, interleaved: one rotation is a chain of dependent operations that leaves
- * most of the processor idle. */
+/* Diagonalizes n = 1 or 2 batches, interleaved: one rotation is a chain of dependent operations
+ * that leaves most of the processor idle. */
 EB_INLINE void diagonalize(int n, jacobi *j) {
   for (int sweep = 0; sweep < MAX_SWEEPS; sweep++) {
     eb_m4 done[PAIR], all = {-1, -1, -1, -1};
@@ -119,8 +122,8 @@ EB_INLINE void normalize(const eb_v4 u[3], eb_v4 squared, double threshold,
   for (int i = 0; i < 3; i++) out[i] = eb_v4_select(found, u[i] * inverse, otherwise[i]);
 }
 
-/* One exact one-sided Jacobi rotation of columns 1 and 2 of B (and V): orthogonal, the longer first. The
- * rotation (c, s) is (m, o) or, to exchange them, (|o|, +-m), over its length. */
+/* One exact one-sided Jacobi rotation of columns 1 and 2 of B (and V): orthogonal, the longer
+ * first. The rotation (c, s) is (m, o) or, to exchange them, (|o|, +-m), over its length. */
 EB_INLINE void separate(eb_v4 B[3][3], eb_v4 V[3][3]) {
   eb_v4 d = eb_v4_dot3(B[1], B[1]) - eb_v4_dot3(B[2], B[2]), o = 2 * eb_v4_dot3(B[1], B[2]);
   eb_v4 m = eb_v4_sqrt(d * d + o * o) + eb_v4_abs(d), squared = m * m + o * o;
@@ -150,8 +153,9 @@ EB_INLINE void orthogonal(const eb_v4 u[3], eb_v4 v[3]) {
   for (int i = 0; i < 3; i++) v[i] *= inverse;
 }
 
-/* Normalizing a short b1 into u1 magnified what rounding had left of it along u0. What is taken away now changes
- * the length of u1 only where it is large, and where b1 was nothing but rounding any direction will do. */
+/* Normalizing a short b1 into u1 magnified what rounding had left of it along u0. What is taken
+ * away now changes the length of u1 only where it is large, and where b1 was nothing but rounding
+ * any direction will do. */
 EB_INLINE void restore_orthogonality(const eb_v4 u0[3], eb_v4 u1[3]) {
   eb_m4 fine = eb_v4_abs(remove_along(u0, u1)) < 1e-9;
   if (eb_m4_all(fine)) return;
@@ -162,9 +166,10 @@ EB_INLINE void restore_orthogonality(const eb_v4 u0[3], eb_v4 u1[3]) {
   for (int i = 0; i < 3; i++) u1[i] = eb_v4_select(fine, u1[i], unit[i]);
 }
 
-/* From V diagonalizing F^T F to rounding, and B = F V (columns): U, s and the final V. The columns of B
- * are orthogonal within a few eps s0^2, so b1 and b2 may be dropped along u0 at an error of eps s0, but
- * b1 and b2 may be far from orthogonal to each other when both are below sqrt(eps) s0. */
+/* From V diagonalizing F^T F to rounding, and B = F V (columns): U, s and the final V. The
+ * columns of B are orthogonal within a few eps s0^2, so b1 and b2 may be dropped along u0 at an
+ * error of eps s0, but b1 and b2 may be far from orthogonal to each other when both are below
+ * sqrt(eps) s0. */
 EB_INLINE void complete(eb_v4 B[3][3], eb_v4 V[3][3], eb_v4 U[3][3], eb_v4 s[3]) {
   const eb_v4 first[3] = {eb_v4_set(1), {0}, {0}};
   eb_v4 longest = eb_v4_dot3(B[0], B[0]);

@@ -1,15 +1,17 @@
 /* Singular values and eigenvalues of four 3x3 matrices at a time (one a lane), row-major.
  *
  * Fixed operations for every input: no failure, no allocation. A lane that holds NaN or infinity
- * gives NaN in that lane only, and the bits of a lane do not depend on the other lanes. Internal to problems/ and solvers/. */
+ * gives NaN in that lane only, and the bits of a lane do not depend on the other lanes. Internal to
+ * problems/ and solvers/. */
 #ifndef EB_SVD3_H
 #define EB_SVD3_H
 
 #include "problems/elasticity/simd.h"
 
-/* Of each of `count` batches, F = U diag(s) V^T with det U = det V = +1 and s[0] >= s[1] >= |s[2]|: the sign of
- * det F is on the smallest singular value (Irving et al. 2004). Backward error of a few units in the last place
- * of s[0], for any rank, multiplicity and scale. Two batches at a time cost a quarter less than one. */
+/* Of each of `count` batches, F = U diag(s) V^T with det U = det V = +1 and s[0] >= s[1] >= |s[2]|:
+ * the sign of det F is on the smallest singular value (Irving et al. 2004). Backward error of a few
+ * units in the last place of s[0], for any rank, multiplicity and scale. Two batches at a time cost
+ * a quarter less than one. */
 void eb_svd3(int count, const eb_v4 (*F)[9], eb_v4 (*U)[9], eb_v4 (*s)[3], eb_v4 (*V)[9]);
 
 /* R = U V^T of the same decomposition of one batch: the rotation nearest to F. */

@@ -1,8 +1,9 @@
 /* Cutting along faces: nodes are split, elements stay as they are.
  *
- * A corner is a place in the list of elements: corner type e + a is node a of element e. Two corners at one node hang together when
- * their elements share a face at it that is not parted; the sets of corners that hang together at a node of a parted face each become a node
- * of their own, the set with the lowest corner the old one. */
+ * A corner is a place in the list of elements: corner type e + a is node a of element e. Two
+ * corners at one node hang together when their elements share a face at it that is not parted; the
+ * sets of corners that hang together at a node of a parted face each become a node of their own,
+ * the set with the lowest corner the old one. */
 #include "problems/mesh/cut.h"
 
 #include <math.h>
@@ -36,8 +37,9 @@ eb_error eb_cut_validate(const eb_cut *cut) {
   return EB_OK;
 }
 
-/* A cut with its normal of length 1. Distances below `rounding` are none: what lies in the plane, to rounding, counts as above it, so that a
- * layer of elements whose centroids all lie there is not torn at random. */
+/* A cut with its normal of length 1. Distances below `rounding` are none: what lies in the plane,
+ * to rounding, counts as above it, so that a layer of elements whose centroids all lie there is not
+ * torn at random. */
 typedef struct disc {
   double origin[3], normal[3], radius, rounding;
 } disc;
@@ -71,8 +73,8 @@ typedef struct cutting {
   const eb_face_table *table;
   int32_t *mate;  /* of every face, as eb_mesh_face_mates has it */
   uint8_t *above; /* elements: the side of the plane */
-  uint8_t *
-      opened; /* nodes: OPEN when it belongs to a parted face; SEEN once its first set is counted */
+  /* nodes: OPEN when it belongs to a parted face; SEEN once its first set is counted */
+  uint8_t *opened;
   int32_t *parent; /* corners: disjoint sets */
   int32_t *number; /* corners: the new node of the set whose lowest corner this is, or -1 */
   int32_t *origin; /* of every node of the cut mesh */
@@ -148,8 +150,8 @@ static void sort_faces(cutting *c, const disc *d) {
   }
 }
 
-/* Gives every set of corners beyond the first at its node a number, in the order of nodes and of lowest corners. next[n]: the sets at node n, then
- * the number that its next copy gets. */
+/* Gives every set of corners beyond the first at its node a number, in the order of nodes and of
+ * lowest corners. next[n]: the sets at node n, then the number that its next copy gets. */
 static eb_error number_sets(cutting *c, int32_t *next) {
   const int32_t *node = c->mesh->elements;
   int32_t corners = c->mesh->element_count * (int32_t)c->mesh->type, nodes = c->mesh->node_count;

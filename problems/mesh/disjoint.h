@@ -1,4 +1,5 @@
-/* Disjoint sets over 0 .. n - 1: parent[i] leads towards the lowest member of i's set, which is its own parent. */
+/* Disjoint sets over 0 .. n - 1: parent[i] leads towards the lowest member of i's set, which is its
+ * own parent. */
 #ifndef EB_MESH_DISJOINT_H
 #define EB_MESH_DISJOINT_H
 

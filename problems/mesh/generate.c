@@ -9,12 +9,13 @@
 /* Corner c of a cube is its node at offset (c & 1, c >> 1 & 1, c >> 2 & 1).
  *
  * Kuhn: one tetrahedron for each monotone edge path from corner 0 to corner 7. Opposite faces get
- * parallel diagonals, so the pattern conforms when it is repeated; odd permutations of the axes have
- * their middle nodes exchanged to be positive. */
+ * parallel diagonals, so the pattern conforms when it is repeated; odd permutations of the axes
+ * have their middle nodes exchanged to be positive. */
 static const int32_t kuhn[6][4] = {{0, 1, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7},
                                    {0, 5, 1, 7}, {0, 3, 2, 7}, {0, 6, 4, 7}};
 /* One tetrahedron on alternate corners and four cut-off corners. Opposite faces get crossing
- * diagonals, so odd cubes take the mirror image: corners exchanged along x, orientation restored. */
+ * diagonals, so odd cubes take the mirror image: corners exchanged along x, orientation
+ * restored. */
 static const int32_t five[2][5][4] = {
     {{0, 5, 3, 6}, {1, 3, 0, 5}, {2, 0, 3, 6}, {4, 5, 0, 6}, {7, 3, 5, 6}},
     {{1, 4, 7, 2}, {0, 2, 4, 1}, {3, 1, 7, 2}, {5, 4, 7, 1}, {6, 2, 7, 4}}};
@@ -137,7 +138,8 @@ eb_error eb_generate_triangles(const eb_grid *grid, eb_mesh **out) {
 }
 
 /* Cross-section s has the nodes 4 s + c with c = (upper, outer) bits: axes (z, radius, angle) are
- * right-handed in this order. A cell is convex with planar faces, so Kuhn's tetrahedra are positive. */
+ * right-handed in this order. A cell is convex with planar faces, so Kuhn's tetrahedra are
+ * positive. */
 static void fill_ring(int32_t around, double radius, double section, eb_mesh *mesh) {
   const double turn = 2 * 3.14159265358979323846;
   for (int32_t s = 0; s < around; s++) {
@@ -234,7 +236,7 @@ eb_error eb_surface_cup(const double half[2], double height, double wall, eb_sur
   return EB_OK;
 }
 
-/* ---- surfaces of revolution -------------------------------------------------------------------- */
+/* ---- surfaces of revolution ------------------------------------------------------------------ */
 
 /* Point k of the profile makes one vertex on the axis and `around` elsewhere. */
 typedef struct sweep {

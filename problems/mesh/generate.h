@@ -1,27 +1,28 @@
 /* Meshes with exact counts: bars, sheets, rings, triangles, hexahedral blocks.
  *
- * Node (i, j, k) of a grid of nx x ny x nz cubes has index i + (nx + 1) (j + (ny + 1) k). Every grid
- * mesh carries the node sets x0, x1, y0, y1, z0, z1 (its six faces). */
+ * Node (i, j, k) of a grid of nx x ny x nz cubes has index i + (nx + 1) (j + (ny + 1) k). Every
+ * grid mesh carries the node sets x0, x1, y0, y1, z0, z1 (its six faces). */
 #ifndef EB_MESH_GENERATE_H
 #define EB_MESH_GENERATE_H
 
 #include "problems/mesh/mesh.h"
 
-/* Errors: EB_ERR_USAGE for counts below one and sizes that are not positive and finite, EB_ERR_LIMIT for
- * more elements than indices reach. The caller destroys *out. */
+/* Errors: EB_ERR_USAGE for counts below one and sizes that are not positive and finite,
+ * EB_ERR_LIMIT for more elements than indices reach. The caller destroys *out. */
 typedef struct eb_grid {
   int32_t cubes[3];
   double origin[3]; /* lowest corner, m */
   double size[3];   /* whole extent, m */
 } eb_grid;
 
-/* Six tetrahedra a cube (Kuhn: all around the diagonal (0,0,0)-(1,1,1); conforming by translation). */
+/* Six tetrahedra a cube (Kuhn: all around the diagonal (0,0,0)-(1,1,1); conforming by
+ * translation). */
 EB_MUST eb_error eb_generate_tets6(const eb_grid *grid, eb_mesh **out);
 /* Five tetrahedra a cube, mirrored in odd cubes so that faces conform. */
 EB_MUST eb_error eb_generate_tets5(const eb_grid *grid, eb_mesh **out);
 EB_MUST eb_error eb_generate_hexahedra(const eb_grid *grid, eb_mesh **out);
-/* Planar triangles in z = 0, two a square; cubes[2], origin[2] and size[2] are ignored, and there are only
- * the sets x0, x1, y0, y1. */
+/* Planar triangles in z = 0, two a square; cubes[2], origin[2] and size[2] are ignored, and there
+ * are only the sets x0, x1, y0, y1. */
 EB_MUST eb_error eb_generate_triangles(const eb_grid *grid, eb_mesh **out);
 /* A ring (torus with square section) about the z axis: `around` cubes, six tetrahedra each:
  * `radius` reaches to the middle of the section, whose sides are `section` (m). No node sets.
@@ -29,25 +30,28 @@ EB_MUST eb_error eb_generate_triangles(const eb_grid *grid, eb_mesh **out);
 EB_MUST eb_error eb_generate_ring(int32_t around, double radius, double section, eb_mesh **out);
 
 /* Appends `extra` (translated by `shift`, m) to `mesh`: nodes, elements, regions and sets; regions
- * and sets of equal name are joined. Types must agree. When only one mesh has fibres, the elements of the
- * other get zero fibres. On error `mesh` is as before; `extra` may be `mesh` itself. */
+ * and sets of equal name are joined. Types must agree. When only one mesh has fibres, the elements
+ * of the other get zero fibres. On error `mesh` is as before; `extra` may be `mesh` itself. */
 EB_MUST eb_error eb_mesh_append(eb_mesh *mesh, const eb_mesh *extra, const double shift[3]);
 
 /* ---- surfaces -------------------------------------------------------------------------------- */
 
-/* Closed surfaces of simple solids, outward: floors, containers, rollers and races for bodies to meet.
+/* Closed surfaces of simple solids, outward: floors, containers, rollers and races for bodies to
+ * meet.
  *
- * Lengths are metres; sizes that are not positive and finite are EB_ERR_USAGE. Flat faces are cut into as few triangles as they need. Round ones are
- * inscribed: their vertices lie on the round shape. The caller destroys *out, which is NULL on failure. */
+ * Lengths are metres; sizes that are not positive and finite are EB_ERR_USAGE. Flat faces are cut
+ * into as few triangles as they need. Round ones are inscribed: their vertices lie on the round
+ * shape. The caller destroys *out, which is NULL on failure. */
 
 /* A box about the origin: 8 vertices, 12 triangles. */
 EB_MUST eb_error eb_surface_box(const double half[3], eb_surface **out);
-/* A box open at the top, with solid walls and floor of thickness `wall`. Its hollow is |x| < half[0], |y| < half[1], 0 < z < height: 16 vertices, 28
- * triangles. */
+/* A box open at the top, with solid walls and floor of thickness `wall`. Its hollow is |x| <
+ * half[0], |y| < half[1], 0 < z < height: 16 vertices, 28 triangles. */
 EB_MUST eb_error eb_surface_cup(const double half[2], double height, double wall, eb_surface **out);
-/* The solid swept by turning a section around the z axis in `around` >= 3 steps. profile[k] = (r, z), `count` >= 3 points with the solid to their
- * left (counter-clockwise in the (r, z) plane). Either all have r > 0, and the section is the closed polygon: a ring; or the first and the last have
- * r = 0, and only they, and the axis closes it: a body with two poles. */
+/* The solid swept by turning a section around the z axis in `around` >= 3 steps. profile[k] = (r,
+ * z), `count` >= 3 points with the solid to their left (counter-clockwise in the (r, z) plane).
+ * Either all have r > 0, and the section is the closed polygon: a ring; or the first and the last
+ * have r = 0, and only they, and the axis closes it: a body with two poles. */
 EB_MUST eb_error eb_surface_revolve(const double (*profile)[2], int32_t count, int32_t around,
                                     eb_surface **out);
 /* About the origin, its axis z. */
@@ -55,7 +59,8 @@ EB_MUST eb_error eb_surface_cylinder(double radius, double half_length, int32_t 
                                      eb_surface **out);
 /* About the origin, `rows` >= 2 of faces from pole to pole along z. */
 EB_MUST eb_error eb_surface_sphere(double radius, int32_t rows, int32_t around, eb_surface **out);
-/* About the origin in the plane z = 0: `ring` reaches to the middle of the tube, which has `sides` >= 3. */
+/* About the origin in the plane z = 0: `ring` reaches to the middle of the tube, which has `sides`
+ * >= 3. */
 EB_MUST eb_error eb_surface_torus(double ring, double tube, int32_t sides, int32_t around,
                                   eb_surface **out);
 

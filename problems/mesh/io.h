@@ -1,9 +1,9 @@
 /* Mesh files. The format is told from the content, then from the extension.
  *
- * Every message names the file and the line (ascii) or byte (binary). Readers accept CRLF, comments,
- * blank lines and Fortran exponents (1.5D+03) as they occur in the wild, trust no header (sizes are
- * checked against the file before anything is allocated), and turn inverted tetrahedra around only
- * when all of them are inverted (a left-handed file). Results are validated. */
+ * Every message names the file and the line (ascii) or byte (binary). Readers accept CRLF,
+ * comments, blank lines and Fortran exponents (1.5D+03) as they occur in the wild, trust no header
+ * (sizes are checked against the file before anything is allocated), and turn inverted tetrahedra
+ * around only when all of them are inverted (a left-handed file). Results are validated. */
 #ifndef EB_MESH_IO_H
 #define EB_MESH_IO_H
 
@@ -31,27 +31,30 @@ typedef enum eb_mesh_format {
 } eb_mesh_format;
 
 /* Reads a volume mesh of tetrahedra or of hexahedra. Points, edges and faces are ignored but for
- * their groups, curved elements keep their corners; prisms, pyramids, a mixture and a file without
- * volume elements are EB_ERR_FORMAT. Physical volumes, references, materials and VTK region arrays
- * become regions; physical points, curves and surfaces, and Vega sets that no *REGION uses, become
- * node sets. Unused nodes are dropped. TetGen: either file of the pair. The caller destroys *out. */
+ * their groups, curved elements keep their corners; prisms, pyramids, a mixture and a file
+ * without volume elements are EB_ERR_FORMAT. Physical volumes, references, materials and VTK
+ * region arrays become regions; physical points, curves and surfaces, and Vega sets that no
+ * *REGION uses, become node sets. Unused nodes are dropped. TetGen: either file of the pair. The
+ * caller destroys *out. */
 EB_MUST eb_error eb_mesh_read(const char *path, eb_mesh **out);
 /* Doubles come back exactly. Gmsh keeps regions, their names and node sets; VTK regions, names and
  * fibres; Vega regions and names (a comma or # becomes _; materials get stand-in values); MEDIT and
- * TetGen regions without names. A planar mesh is EB_ERR_UNSUPPORTED. EB_FORMAT_AUTO: by the extension. */
+ * TetGen regions without names. A planar mesh is EB_ERR_UNSUPPORTED. EB_FORMAT_AUTO: by the
+ * extension. */
 EB_MUST eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *mesh);
 
 /* Reads a triangle surface (polygons are fanned). STL vertices are joined when bitwise equal, and
- * facets that this collapses are dropped; so are those of other formats when every face has vertices of its own. Unused
- * vertices are dropped. */
+ * facets that this collapses are dropped; so are those of other formats when every face has
+ * vertices of its own. Unused vertices are dropped. */
 EB_MUST eb_error eb_surface_read(const char *path, eb_surface **out);
-/* Binary STL rounds to float, the others bring doubles back exactly. EB_FORMAT_AUTO: by the extension. */
+/* Binary STL rounds to float, the others bring doubles back exactly. EB_FORMAT_AUTO: by the
+ * extension. */
 EB_MUST eb_error eb_surface_write(const char *path, eb_mesh_format format,
                                   const eb_surface *surface);
 
-/* What is worth knowing of how a mesh or surface is read, a line each with the file's name in front: constants of materials that are
- * not used, vertices that are joined, elements that are turned round. "" when there is nothing. Reads the whole file; the caller
- * frees *out. */
+/* What is worth knowing of how a mesh or surface is read, a line each with the file's name in
+ * front: constants of materials that are not used, vertices that are joined, elements that are
+ * turned round. "" when there is nothing. Reads the whole file; the caller frees *out. */
 EB_MUST eb_error eb_mesh_notes(const char *path, char **out);
 
 /* Whether the file holds a surface (OBJ, PLY, OFF, STL) rather than a volume mesh. */
@@ -60,8 +63,8 @@ EB_MUST eb_error eb_file_is_surface(const char *path, bool *out);
 /* Whether the extension of a path names a format of surfaces. */
 bool eb_path_is_surface(const char *path);
 
-/* The same readers over memory, for fuzzing; `name` stands for the path in messages. TetGen takes the
- * .node text and then the .ele text, separated by one 0 byte. */
+/* The same readers over memory, for fuzzing; `name` stands for the path in messages. TetGen takes
+ * the .node text and then the .ele text, separated by one 0 byte. */
 EB_MUST eb_error eb_mesh_parse(const char *name, eb_mesh_format format, const void *data,
                                size_t bytes, eb_mesh **out);
 EB_MUST eb_error eb_surface_parse(const char *name, eb_mesh_format format, const void *data,

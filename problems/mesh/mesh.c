@@ -307,7 +307,8 @@ static eb_error join_regions(const eb_mesh *mesh, const eb_mesh *extra, joined *
   return EB_OK;
 }
 
-/* Adds the nodes of both sets; either may be NULL. The shifted ones stand behind, so order holds. */
+/* Adds the nodes of both sets; either may be NULL. The shifted ones stand behind, so order
+ * holds. */
 static eb_error join_set(const eb_node_set *first, const eb_node_set *second, int32_t offset,
                          eb_node_set *out) {
   *out = first ? *first : *second;

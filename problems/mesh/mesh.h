@@ -73,8 +73,8 @@ uint64_t eb_mesh_hash(const eb_mesh *mesh);
  * unused nodes, faces shared by more than two elements and elements that overlap a neighbour;
  * EB_ERR_INVALID names the first offending element and what is wrong with it. */
 EB_MUST eb_error eb_mesh_validate(const eb_mesh *mesh);
-/* Checks indices, finiteness, degenerate triangles; with `closed`, also that every edge joins exactly
- * two consistently oriented triangles. */
+/* Checks indices, finiteness, degenerate triangles; with `closed`, also that every edge joins
+ * exactly two consistently oriented triangles. */
 EB_MUST eb_error eb_surface_validate(const eb_surface *surface, bool closed);
 
 /* The boundary of a volume mesh, outward; hexahedral faces become two triangles. A planar triangle

@@ -79,8 +79,8 @@ static int longer_first(const void *left, const void *right) {
   return eb_tuple_compare(a->node, b->node, 2);
 }
 
-/* Each edge of a closed surface belongs to two triangles that run along it in opposite directions (a
- * pinched one to four): it is taken where the triangle runs upwards in node numbers. */
+/* Each edge of a closed surface belongs to two triangles that run along it in opposite directions
+ * (a pinched one to four): it is taken where the triangle runs upwards in node numbers. */
 static eb_error collect_edges(round_of_splits *self, const eb_surface *surface) {
   EB_TRY(EB_NEW(self->edges, 3 * (size_t)surface->triangle_count));
   for (int32_t t = 0; t < surface->triangle_count; t++) {
@@ -199,7 +199,8 @@ static eb_error check_request(const eb_mesh *mesh, int32_t splits) {
   return EB_OK;
 }
 
-/* Half of what is left a round (all of the last few), so that halves of long edges compete again. */
+/* Half of what is left a round (all of the last few), so that halves of long edges compete
+ * again. */
 eb_error eb_mesh_split_surface(const eb_mesh *mesh, int32_t splits, eb_mesh **out) {
   enum { FEW = 64 };
   *out = NULL;

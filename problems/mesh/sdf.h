@@ -32,9 +32,10 @@ const eb_model *eb_model_find(const char *name);
 
 /* The signed distance of a closed surface (exact distance to the nearest triangle through a
  * bounding-volume tree, sign by generalized winding number). The triangles are copied;
- * solid->context is released by eb_solid_clear. Self-intersections, triangles without area and a surface
- * that points inwards all over are fine. EB_ERR_INVALID when the surface is not closed (the message names
- * an open edge), is not consistently oriented or encloses no volume. Queries are thread-safe. */
+ * solid->context is released by eb_solid_clear. Self-intersections, triangles without area and a
+ * surface that points inwards all over are fine. EB_ERR_INVALID when the surface is not closed (the
+ * message names an open edge), is not consistently oriented or encloses no volume. Queries are
+ * thread-safe. */
 EB_MUST eb_error eb_solid_from_surface(const eb_surface *surface, eb_solid *out);
 /* Releases what eb_solid_from_surface made; only resets any other solid. */
 void eb_solid_clear(eb_solid *solid);

@@ -8,8 +8,8 @@
  *   - the long edge is cut: the diagonal ends at the cut point of the long edge.
  * On this the angle bounds depend: the other diagonal would give smaller angles.
  *
- * Orientation: the lists below are positive when the corners, in the order in which a function names
- * them, are. With that order an odd permutation of 0 1 2 3, the result is turned around. */
+ * Orientation: the lists below are positive when the corners, in the order in which a function
+ * names them, are. With that order an odd permutation of 0 1 2 3, the result is turned around. */
 
 const int8_t EB_STENCIL_CUT[4][4] = {{-1, 4, 5, 6}, {4, -1, 7, 8}, {5, 7, -1, 9}, {6, 8, 9, -1}};
 
@@ -45,7 +45,8 @@ static int corner(const int8_t sign[4], int8_t inside, int8_t out[3][4]) {
   return 1;
 }
 
-/* The parity rule: where the diagonal starts on the face of corner k and the long edge of corner i. */
+/* The parity rule: where the diagonal starts on the face of corner k and the long edge of corner
+ * i. */
 static int8_t start(int8_t i, int8_t k) {
   return (int8_t)((i & 2) | (k & 1));
 }
@@ -58,8 +59,8 @@ static int pyramid(int8_t a, int8_t b, int8_t c, int8_t d, int8_t out[3][4]) {
   return emit(2, v, (int8_t[3][4]){{a, b, bc, d}, {a, bc, ac, d}}, out);
 }
 
-/* Only s is outside: a prism between p q r and its cut points, whose diagonals meet in the cut of the
- * long edge r-s, apart from p-qs. */
+/* Only s is outside: a prism between p q r and its cut points, whose diagonals meet in the cut of
+ * the long edge r-s, apart from p-qs. */
 static int truncated(int8_t s, int8_t out[3][4]) {
   int8_t r = partner(s), p = start((int8_t)(s ^ 2), s), q = partner(p), v[4] = {r, p, q, s};
   int8_t rs = cut(r, s), ps = cut(p, s), qs = cut(q, s);

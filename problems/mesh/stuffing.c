@@ -1,6 +1,6 @@
-/* Isosurface stuffing (Labelle and Shewchuk 2007), uniform. A body-centred cubic lattice is cut by the
- * surface (lattice.c), every tetrahedron of the lattice is filled by its stencil (stencil.c), and small
- * loose pieces are dropped. Linear in the number of lattice points. */
+/* Isosurface stuffing (Labelle and Shewchuk 2007), uniform. A body-centred cubic lattice is cut by
+ * the surface (lattice.c), every tetrahedron of the lattice is filled by its stencil (stencil.c),
+ * and small loose pieces are dropped. Linear in the number of lattice points. */
 #include "problems/mesh/stuffing.h"
 
 #include <math.h>
@@ -19,9 +19,9 @@
 /* Lattices up to this many points are not worth a team of threads. */
 enum { EB_LATTICE_SERIAL = 30000 };
 
-/* Cell (i, j, k) has the index c = i + size[0] (j + size[1] k) and owns two points: 2 c at its corner
- * origin + spacing (i, j, k), and 2 c + 1 in its middle. Every point has 6 neighbours of its own kind
- * (long edges, one spacing) and 8 of the other (short edges, sqrt(3)/2 spacings). */
+/* Cell (i, j, k) has the index c = i + size[0] (j + size[1] k) and owns two points: 2 c at its
+ * corner origin + spacing (i, j, k), and 2 c + 1 in its middle. Every point has 6 neighbours of its
+ * own kind (long edges, one spacing) and 8 of the other (short edges, sqrt(3)/2 spacings). */
 typedef struct eb_lattice {
   double origin[3], spacing;
   int32_t size[3];
@@ -39,12 +39,13 @@ typedef struct eb_lattice {
 } eb_lattice;
 
 /* Own edges of a point, by their bit in `mask`: 0 to 2 the long edges along +x, +y, +z; for corners
- * also 3 to 10, the short edges to the middles of the cells at -(b & 1, b >> 1 & 1, b >> 2), b = bit - 3.
- * `near` marks every point at which a cut edge ends. */
+ * also 3 to 10, the short edges to the middles of the cells at -(b & 1, b >> 1 & 1, b >> 2), b =
+ * bit - 3. `near` marks every point at which a cut edge ends. */
 enum { LONG_EDGES = 3, SHORT_EDGES = 8, OWN_EDGES = LONG_EDGES + SHORT_EDGES };
 static const uint16_t near_surface = 1u << 15;
 
-/* Free cells between the box and the rim of the lattice: every neighbour of a point in the box exists. */
+/* Free cells between the box and the rim of the lattice: every neighbour of a point in the box
+ * exists. */
 enum { MARGIN = 2 };
 /* Signed distances change by no more than this times the way (sdf.h). */
 static const double LIPSCHITZ = 1.2;
@@ -91,7 +92,7 @@ static void lattice_place(const eb_lattice *l, int32_t point, double out[3]) {
   for (int d = 0; d < 3; d++) out[d] = l->X[3 * (size_t)l->snap[point] + (size_t)d];
 }
 
-/* ---- evaluation: blocks that the surface cannot reach are settled by one evaluation ------------- */
+/* ---- evaluation: blocks that the surface cannot reach are settled by one evaluation ---------- */
 
 typedef struct block {
   int32_t lo[3], hi[3]; /* cells lo <= i < hi */
@@ -101,8 +102,8 @@ static double distance_at(const eb_solid *solid, const double p[3]) {
   return solid->distance(solid->context, p);
 }
 
-/* The value at the middle of the block when neither its points nor their neighbours can lie on the other
- * side of the surface, else 0. */
+/* The value at the middle of the block when neither its points nor their neighbours can lie on the
+ * other side of the surface, else 0. */
 static double settled(const eb_lattice *l, const eb_solid *solid, const block *b) {
   double center[3], square = 0;
   for (int d = 0; d < 3; d++) {
@@ -184,7 +185,7 @@ static eb_error assign_signs(eb_lattice *l) {
   return EB_OK;
 }
 
-/* ---- cut points --------------------------------------------------------------------------------- */
+/* ---- cut points ------------------------------------------------------------------------------ */
 
 /* Marks the cut edges; numbers their cut points by owner, then by bit. */
 static void number_cuts(eb_lattice *l) {
@@ -201,8 +202,8 @@ static void number_cuts(eb_lattice *l) {
   }
 }
 
-/* The root of the distance on the segment p-q, as a fraction, by the Illinois variant of regula falsi
- * (Dowell and Jarratt 1971): the value kept at one end twice in a row is halved. */
+/* The root of the distance on the segment p-q, as a fraction, by the Illinois variant of regula
+ * falsi (Dowell and Jarratt 1971): the value kept at one end twice in a row is halved. */
 static double find_root(const eb_solid *solid, const double p[3], const double q[3], double at_p,
                         double at_q, double tolerance) {
   enum { MOST_STEPS = 40 };
@@ -276,7 +277,7 @@ static int32_t lattice_cut(const eb_lattice *l, int32_t a, int32_t b) {
   return own_cut(l, owner, edge);
 }
 
-/* ---- warping ------------------------------------------------------------------------------------- */
+/* ---- warping --------------------------------------------------------------------------------- */
 
 /* The nearest cut point that violates the point, or -1. Distances in spacings. */
 static int32_t nearest_violating(const eb_lattice *l, int32_t point) {
@@ -308,7 +309,7 @@ static void warp(eb_lattice *l) {
   }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static eb_error set_extent(const eb_solid *solid, double spacing, const double shift[3],
                            eb_lattice *l) {
@@ -370,9 +371,9 @@ static void lattice_clear(eb_lattice *l) {
 }
 
 /* Covers the solid's box with a lattice whose points include the centre of the box plus `shift`
- * spacings, evaluates the signed distance, finds the cut points and warps the lattice.
- * EB_ERR_USAGE for a spacing that is not positive, EB_ERR_LIMIT for one too small, EB_ERR_INVALID for
- * an empty or infinite box, a distance that is not finite, or a solid that leaves its box. */
+ * spacings, evaluates the signed distance, finds the cut points and warps the lattice. EB_ERR_USAGE
+ * for a spacing that is not positive, EB_ERR_LIMIT for one too small, EB_ERR_INVALID for an empty
+ * or infinite box, a distance that is not finite, or a solid that leaves its box. */
 static eb_error lattice_create(const eb_solid *solid, double spacing, const double shift[3],
                                eb_lattice *out) {
   *out = (eb_lattice){.points = 0};
@@ -383,12 +384,12 @@ static eb_error lattice_create(const eb_solid *solid, double spacing, const doub
 
 /* ---- stuffing -------------------------------------------------------------------------------- */
 
-/* ---- filling ------------------------------------------------------------------------------------- */
+/* ---- filling --------------------------------------------------------------------------------- */
 
 /* Around a long edge p-q from corner to corner along axis d stand four middles; two successive ones
- * and p, q make a lattice tetrahedron, positive in this order. The parity rule wants the vector from p to
- * the third corner to have an even number of negative components: for odd k the middles change places,
- * and the tetrahedron is negative. */
+ * and p, q make a lattice tetrahedron, positive in this order. The parity rule wants the vector
+ * from p to the third corner to have an even number of negative components: for odd k the middles
+ * change places, and the tetrahedron is negative. */
 static void lattice_tetrahedron(const eb_lattice *l, int32_t p, int d, int k, int32_t corner[4]) {
   static const int back[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
   int32_t u = l->stride[(d + 1) % 3], v = l->stride[(d + 2) % 3];
@@ -426,8 +427,8 @@ static bool any_inside(const eb_lattice *l, int32_t p) {
          sign[1 - y - z] > 0 || sign[1 - z - x] > 0;
 }
 
-/* Fills one layer of cells; returns the number of tetrahedra, which go to `out` unless it is NULL. The
- * outermost layers hold no inside point. */
+/* Fills one layer of cells; returns the number of tetrahedra, which go to `out` unless it is NULL.
+ * The outermost layers hold no inside point. */
 static int64_t fill_layer(const eb_lattice *l, int32_t layer, int32_t *out) {
   int64_t total = 0;
   for (int32_t j = 1; j < l->size[1] - 1; j++)
@@ -459,7 +460,7 @@ static eb_error fill(const eb_lattice *l, int64_t *first, int32_t **tets) {
   return EB_OK;
 }
 
-/* ---- compaction ----------------------------------------------------------------------------------- */
+/* ---- compaction ------------------------------------------------------------------------------ */
 
 static void place_node(const eb_lattice *l, int32_t node, double X[3]) {
   if (node < l->points)
@@ -468,7 +469,8 @@ static void place_node(const eb_lattice *l, int32_t node, double X[3]) {
     for (int d = 0; d < 3; d++) X[d] = l->X[3 * (size_t)(node - l->points) + (size_t)d];
 }
 
-/* Numbers the used entries of `number` (non-zero) in their order, by replacing them with 1 + number. */
+/* Numbers the used entries of `number` (non-zero) in their order, by replacing them with 1 +
+ * number. */
 static int32_t enumerate(int32_t *number, int32_t count) {
   int32_t used = 0;
   for (int32_t i = 0; i < count; i++)
@@ -501,9 +503,10 @@ static eb_error fill_and_compact(const eb_lattice *l, eb_mesh **out) {
   return error;
 }
 
-/* ---- components ------------------------------------------------------------------------------------ */
+/* ---- components ------------------------------------------------------------------------------ */
 
-/* parent becomes the lowest element of the component, size the number of elements at that element. */
+/* parent becomes the lowest element of the component, size the number of elements at that
+ * element. */
 static void join_neighbours(const int32_t *mate, int32_t elements, int32_t *parent, int32_t *size) {
   for (int32_t e = 0; e < elements; e++) parent[e] = e;
   for (int32_t face = 0; face < 4 * elements; face++) {
@@ -567,7 +570,7 @@ static eb_error drop_small_pieces(eb_mesh **mesh) {
   return EB_OK;
 }
 
-/* ---- regions --------------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 static eb_error assign_regions(const eb_solid *solid, eb_mesh *mesh) {
   if (!solid->region_names) return EB_OK;
@@ -584,7 +587,7 @@ static eb_error assign_regions(const eb_solid *solid, eb_mesh *mesh) {
   return eb_mesh_name_regions(mesh, count, solid->region_names);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static eb_error finish(const eb_solid *solid, eb_mesh **mesh) {
   EB_TRY(drop_small_pieces(mesh));
@@ -622,12 +625,13 @@ eb_error eb_stuff(const eb_solid *solid, double spacing, eb_mesh **out) {
 
 /* Stuffing towards an element count. Volume and surface make the count of a spacing h about
  *     N(h) = (a + b h) / h^3,
- * a from the volume (12 lattice tetrahedra in h^3), b from the surface: h^3 N(h) is nearly linear, and the
- * search is the secant method on it. It starts on a coarse lattice and at most halves the spacing from
- * one try to the next, so that only the last tries cost as much as the result. */
+ * a from the volume (12 lattice tetrahedra in h^3), b from the surface: h^3 N(h) is nearly linear,
+ * and the search is the secant method on it. It starts on a coarse lattice and at most halves the
+ * spacing from one try to the next, so that only the last tries cost as much as the result. */
 
-/* After STRAIGHT_TRIES near the target, or LONGEST_WAY tries in all, the count jumps too much for the
- * spacing alone: every further try also moves the lattice. A solid without a point inside on MOST_EMPTY lattices is empty. */
+/* After STRAIGHT_TRIES near the target, or LONGEST_WAY tries in all, the count jumps too much for
+ * the spacing alone: every further try also moves the lattice. A solid without a point inside on
+ * MOST_EMPTY lattices is empty. */
 enum { STRAIGHT_TRIES = 6, LONGEST_WAY = 14, NEAR_TRIES = 24, MOST_TRIES = 40, MOST_EMPTY = 6 };
 /* Nearer to the target than this, another try is not worth its time. */
 static const double GOOD_ENOUGH = 0.002;
@@ -667,9 +671,9 @@ static int position(const search *s) {
   return moves > 0 ? moves : 0;
 }
 
-/* On moved lattices the count scatters, so the density is averaged with what it was; slopes are only
- * learnt from the lattice in its first position, at spacings that differ enough, and kept to counts between
- * h^-2 and h^-5. */
+/* On moved lattices the count scatters, so the density is averaged with what it was; slopes are
+ * only learnt from the lattice in its first position, at spacings that differ enough, and kept to
+ * counts between h^-2 and h^-5. */
 static void learn(search *s, double h, int32_t count) {
   int moves = position(s);
   s->tries++;
@@ -691,9 +695,9 @@ static double excess(const search *s, double h) {
   return s->density + s->slope * (h - s->h) - s->target * h * h * h;
 }
 
-/* Where the model has the target count, by bisection between half and twice the last spacing, and below
- * the spacings that are too coarse. Rounded to single precision, so that the last bit of cbrt and the
- * like does not reach the mesh. */
+/* Where the model has the target count, by bisection between half and twice the last spacing, and
+ * below the spacings that are too coarse. Rounded to single precision, so that the last bit of cbrt
+ * and the like does not reach the mesh. */
 static double predict(const search *s) {
   if (s->density == 0) return s->empty / 2;
   double lo = s->h / 2, hi = 2 * s->h;

@@ -1,11 +1,12 @@
 /* Signed distance of a closed triangle surface.
  *
- * Distance: exact, to the nearest triangle (Ericson, Real-Time Collision Detection 2005, section 5.1.5),
- * found through a tree of bounding boxes. Sign: the generalized winding number
+ * Distance: exact, to the nearest triangle (Ericson, Real-Time Collision Detection 2005, section
+ * 5.1.5), found through a tree of bounding boxes. Sign: the generalized winding number
  *     w(p) = sum over triangles of solid angle / 4 pi,
- * 1 inside, 0 outside, and near these where small pieces overlap (Jacobson et al. 2013); p is inside
- * when w > 1/2. Far parts of the tree are replaced by the first two terms of their expansion (Barill et
- * al. 2018): with areas a, centroids x and unit normals n of the triangles, r = c - p for the centre c,
+ * 1 inside, 0 outside, and near these where small pieces overlap (Jacobson et al. 2013); p is
+ * inside when w > 1/2. Far parts of the tree are replaced by the first two terms of their expansion
+ * (Barill et al. 2018): with areas a, centroids x and unit normals n of the triangles, r = c - p
+ * for the centre c,
  *     4 pi w ~ N.r / |r|^3 + tr M / |r|^3 - 3 r.M r / |r|^5,   N = sum a n,  M = sum a (x - c) n^T.
  * Needs O(triangles) memory; a query takes O(log triangles) away from the medial axis. */
 #include <math.h>
@@ -17,8 +18,8 @@
 #include "problems/mesh/validate.h"
 
 enum { LEAF = 4, MOST_DEPTH = 64 };
-/* A part is far from this many times its radius on. On scanned models w is then off by up to 0.05, of the
- * 0.5 that its sign can bear. */
+/* A part is far from this many times its radius on. On scanned models w is then off by up to 0.05,
+ * of the 0.5 that its sign can bear. */
 static const double FAR = 2;
 static const double FOUR_PI = 12.566370614359172;
 
@@ -46,7 +47,7 @@ static void subtract(const double a[3], const double b[3], double out[3]) {
   for (int d = 0; d < 3; d++) out[d] = a[d] - b[d];
 }
 
-/* ---- building --------------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static double centroid(const triangle *t, int axis) {
   return (t->corner[0][axis] + t->corner[1][axis] + t->corner[2][axis]) / 3;
@@ -144,10 +145,10 @@ static int32_t build_node(triangle_tree *tree, int32_t first, int32_t count) {
   return index;
 }
 
-/* ---- distance ---------------------------------------------------------------------------------------- */
+/* ---- distance -------------------------------------------------------------------------------- */
 
-/* Squared distance from p to a triangle: the nearest feature is a corner, an edge or the face, told by
- * barycentric signs. */
+/* Squared distance from p to a triangle: the nearest feature is a corner, an edge or the face, told
+ * by barycentric signs. */
 static double triangle_distance(const triangle *t, const double p[3]) {
   double ab[3], ac[3], ap[3], q[3];
   subtract(t->corner[1], t->corner[0], ab);
@@ -211,7 +212,7 @@ static double squared_distance(const triangle_tree *tree, const double p[3]) {
   return best;
 }
 
-/* ---- winding number ----------------------------------------------------------------------------------- */
+/* ---- winding number -------------------------------------------------------------------------- */
 
 /* Solid angle of a triangle seen from p (Van Oosterom and Strackee 1983). */
 static double solid_angle(const triangle *t, const double p[3]) {
@@ -262,7 +263,7 @@ static double signed_distance(const void *context, const double p[3]) {
   return winding_number(tree, p) > 0.5 ? -distance : distance;
 }
 
-/* ---- the solid ---------------------------------------------------------------------------------------- */
+/* ---- the solid ------------------------------------------------------------------------------- */
 
 /* Copies the triangles that have an area. The others lie on the edges of their neighbours. */
 static void copy_triangles(const eb_surface *surface, triangle_tree *tree) {

@@ -205,8 +205,8 @@ static void face_nodes(const eb_mesh *mesh, const eb_face_table *table, int32_t 
     nodes[i] = element[table->local[face % table->count][i]];
 }
 
-/* Whether two faces with the same nodes run around the opposite way: behind the first node of a, face b has
- * the last node of a. */
+/* Whether two faces with the same nodes run around the opposite way: behind the first node of a,
+ * face b has the last node of a. */
 static bool opposite(const int32_t *a, const int32_t *b, int32_t count) {
   int32_t at = 0;
   while (b[at] != a[0]) at++;

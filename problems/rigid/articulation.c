@@ -1,4 +1,5 @@
-/* Articulations: checking and copying bodies, attachments, the hash. Kinematics are in kinematics.c, dynamics in dynamics.c. */
+/* Articulations: checking and copying bodies, attachments, the hash. Kinematics are in
+ * kinematics.c, dynamics in dynamics.c. */
 #include "problems/rigid/articulation.h"
 
 #include <math.h>
@@ -30,8 +31,9 @@ typedef struct eb_pose {
 
 /* Where the bodies of an articulation are and how they move with the rates of the joints.
  *
- * Body b turns with its parent p and about its joint's axis: R_b = R_p exp([a_b] q_b), with a_b the axis at q = 0. The joint sits where
- * the parent has it, and its axis in the world is R_p a_b. A point at x of body b has
+ * Body b turns with its parent p and about its joint's axis: R_b = R_p exp([a_b] q_b), with a_b the
+ * axis at q = 0. The joint sits where the parent has it, and its axis in the world is R_p a_b. A
+ * point at x of body b has
  *   velocity = sum_j (axis_j x (x - pivot_j)) u_j,   angular velocity = sum_j axis_j u_j
  * over the joints j between the body and the world. */
 
@@ -87,8 +89,8 @@ static void articulation_poses(const eb_articulation *articulation, const double
   }
 }
 
-/* The body's rows of the maximal-to-reduced Jacobian for its point that is at x: velocity = linear u and angular velocity = angular u.
- * Both 3 x joints, row-major; `angular` may be NULL. */
+/* The body's rows of the maximal-to-reduced Jacobian for its point that is at x: velocity = linear
+ * u and angular velocity = angular u. Both 3 x joints, row-major; `angular` may be NULL. */
 static void body_jacobian(const eb_articulation *articulation, const eb_pose *pose, int32_t body,
                           const double x[3], double *linear, double *angular) {
   int32_t n = articulation->count;
@@ -139,11 +141,13 @@ void eb_articulation_bone(const eb_articulation *articulation, const double *q, 
 
 /* The reduced equations of motion of an articulation (Wang et al. 2019, REDMAX):
  *   J^T M J u' = J^T (f - M Jdot u) + tau_r,
- * where J stacks the rows of body_jacobian at the centres of mass, M is block diagonal with m I and the inertia about the centre, f is
- * gravity and the gyroscopic moment -w x I w, and tau_r is the joints' own: damping and limits.
+ * where J stacks the rows of body_jacobian at the centres of mass, M is block diagonal with m I and
+ * the inertia about the centre, f is gravity and the gyroscopic moment -w x I w, and tau_r is the
+ * joints' own: damping and limits.
  *
- * Jdot u is what the bodies accelerate at u' = 0, found from the world outwards. With p the parent of b, w and a the angular velocity and
- * acceleration, s the axis of the joint and r the arm from one pivot to the next or to the centre:
+ * Jdot u is what the bodies accelerate at u' = 0, found from the world outwards. With p the parent
+ * of b, w and a the angular velocity and acceleration, s the axis of the joint and r the arm from
+ * one pivot to the next or to the centre:
  *   a_b = a_p + w_p x s_b u_b,   every point: acceleration of the pivot + a x r + w x (w x r). */
 
 typedef struct motion {

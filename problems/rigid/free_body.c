@@ -1,12 +1,15 @@
-/* Free bodies of a mesh: connected components of its rigid elements, and their mass properties. With the consistent mass matrix of an element,
- * m_ab = integral of rho N_a N_b, the integrals of rho, rho X and rho X X^T over it are
+/* Free bodies of a mesh: connected components of its rigid elements, and their mass properties.
+ * With the consistent mass matrix of an element, m_ab = integral of rho N_a N_b, the integrals of
+ * rho, rho X and rho X X^T over it are
  *
  *   sum_ab m_ab,   sum_ab m_ab X_a,   sum_ab m_ab X_a X_b^T,
  *
- * because X = sum_a N_a X_a and sum_a N_a = 1. They are exact when m is: tetrahedra have m_ab = rho V (1 + delta_ab) / 20; in trilinear hexahedra
- * N_a N_b det J is of degree 4 in each coordinate, which three Gauss points a direction integrate exactly.
+ * because X = sum_a N_a X_a and sum_a N_a = 1. They are exact when m is: tetrahedra have m_ab = rho
+ * V (1 + delta_ab) / 20; in trilinear hexahedra N_a N_b det J is of degree 4 in each coordinate,
+ * which three Gauss points a direction integrate exactly.
  *
- * Workspace: a number a node, for the components. Fails on elements that have no volume and densities that are not positive. */
+ * Workspace: a number a node, for the components. Fails on elements that have no volume and
+ * densities that are not positive. */
 #include "problems/rigid/free_body.h"
 
 #include <math.h>
@@ -21,7 +24,7 @@
 
 enum { MOST_NODES = 8 };
 
-/* ---- mass matrix of an element ---------------------------------------------------------------- */
+/* ---- mass matrix of an element --------------------------------------------------------------- */
 
 static void tetrahedron_mass(double X[MOST_NODES][3], double density,
                              double m[MOST_NODES][MOST_NODES]) {
@@ -62,7 +65,7 @@ static void hexahedron_mass(double X[MOST_NODES][3], double density,
   }
 }
 
-/* ---- mass, centre, inertia -------------------------------------------------------------------- */
+/* ---- mass, centre, inertia ------------------------------------------------------------------- */
 
 /* Nodes of the element relative to `origin`, and its mass matrix. */
 static void element_mass(const eb_mesh *mesh, int32_t e, double density, const double origin[3],
@@ -127,7 +130,7 @@ static eb_error weigh(const eb_mesh *mesh, const uint8_t *rigid, const double *d
   return EB_OK;
 }
 
-/* ---- components ------------------------------------------------------------------------------- */
+/* ---- components ------------------------------------------------------------------------------ */
 
 /* of_node becomes a disjoint set over the nodes of rigid elements, -1 elsewhere. */
 static void join_elements(const eb_mesh *mesh, const uint8_t *rigid, int32_t *of_node) {
@@ -141,7 +144,8 @@ static void join_elements(const eb_mesh *mesh, const uint8_t *rigid, int32_t *of
   }
 }
 
-/* Bodies are numbered in the order of their lowest nodes, which are the roots: the number of a root is known before that of the others. */
+/* Bodies are numbered in the order of their lowest nodes, which are the roots: the number of a root
+ * is known before that of the others. */
 static void number_bodies(eb_free_bodies *bodies, int32_t *root) {
   for (int32_t i = 0; i < bodies->node_count; i++)
     root[i] = bodies->of_node[i] < 0 ? -1 : eb_disjoint_root(bodies->of_node, i);
@@ -151,7 +155,7 @@ static void number_bodies(eb_free_bodies *bodies, int32_t *root) {
                                         : bodies->of_node[root[i]];
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static eb_error fill(const eb_mesh *mesh, const uint8_t *rigid, const double *density,
                      eb_free_bodies *bodies) {
@@ -195,19 +199,22 @@ void eb_free_bodies_destroy(eb_free_bodies *bodies) {
 
 /* ---- motion ---------------------------------------------------------------------------------- */
 
-/* Motion of free bodies: placing nodes, following a twist, and the rigid motion nearest to one of the nodes.
+/* Motion of free bodies: placing nodes, following a twist, and the rigid motion nearest to one of
+ * the nodes.
  *
  *   R(q) r = r + 2 w (a x r) + 2 a x (a x r),   q = (w, a)
  *   exp(dt w) = (cos(angle / 2), sin(angle / 2) w / |w|),   angle = dt |w|
  *
- * The fit minimizes sum_a |x_a - p - R (X_a - centre)|^2: R is the rotation nearest to sum_a (x_a - <x>) (X_a - <X>)^T (Kabsch 1976; Horn 1987), and
- * p follows from the means. Then sum_a |v_a - v - w x r_a|^2 with r_a = R (X_a - <X>), of mean 0:
+ * The fit minimizes sum_a |x_a - p - R (X_a - centre)|^2: R is the rotation nearest to sum_a (x_a -
+ * <x>) (X_a - <X>)^T (Kabsch 1976; Horn 1987), and p follows from the means. Then sum_a |v_a - v -
+ * w x r_a|^2 with r_a = R (X_a - <X>), of mean 0:
  *
  *   v_mean = <v>,   S w = sum_a r_a x v_a,   S = sum_a (|r_a|^2 1 - r_a r_a^T).
  *
- * Workspace: the sums, a few numbers a body. Fails on values that are not finite and on bodies whose nodes lie on a line. */
+ * Workspace: the sums, a few numbers a body. Fails on values that are not finite and on bodies
+ * whose nodes lie on a line. */
 
-/* ---- rotations -------------------------------------------------------------------------------- */
+/* ---- rotations ------------------------------------------------------------------------------- */
 
 /* y = R(q) r; y is not r. */
 static void rotate(const double q[4], const double r[3], double y[3]) {
@@ -258,7 +265,7 @@ void eb_free_body_advance(const double pose[7], const double twist[6], double dt
   for (int d = 0; d < 3; d++) out[d] = pose[d] + dt * twist[d];
 }
 
-/* ---- placing ---------------------------------------------------------------------------------- */
+/* ---- placing --------------------------------------------------------------------------------- */
 
 void eb_free_bodies_place(const eb_free_bodies *bodies, const double *X, const double *pose,
                           const double *twist, double *x, double *v) {
@@ -277,7 +284,7 @@ void eb_free_bodies_place(const eb_free_bodies *bodies, const double *X, const d
   }
 }
 
-/* ---- fitting ---------------------------------------------------------------------------------- */
+/* ---- fitting --------------------------------------------------------------------------------- */
 
 /* Sums over the nodes of a body. */
 typedef struct sums {
@@ -351,7 +358,8 @@ static void find_spins(const eb_free_bodies *bodies, const double *X, const doub
   }
 }
 
-/* S w = moment for the symmetric positive definite S, by cofactors; false when the nodes lie on a line. */
+/* S w = moment for the symmetric positive definite S, by cofactors; false when the nodes lie on a
+ * line. */
 static bool solve3(const double S[9], const double moment[3], double w[3]) {
   double cofactor[9], trace = S[0] + S[4] + S[8];
   for (int i = 0; i < 3; i++)

@@ -1,5 +1,5 @@
-/* The catalogue of scenes, in the order in which they are listed; each is an eb_scene_ops eb_NAME in the
- * file of its paper. */
+/* The catalogue of scenes, in the order in which they are listed; each is an eb_scene_ops eb_NAME
+ * in the file of its paper. */
 #ifndef EB_SCENES_CATALOGUE_H
 #define EB_SCENES_CATALOGUE_H
 

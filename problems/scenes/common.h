@@ -37,8 +37,8 @@
 EB_MUST eb_error eb_scene_bar(const eb_values *parameters, const int32_t cubes[3],
                               const double origin[3], const double size[3], eb_mesh **out);
 /* A stuffed model of `elements` times resolution tetrahedra, scaled uniformly so that the longest
- * edge of its box is `size` (m), centred over the origin, standing on z = 0. With `nodes` not 0, the
- * paper's model has more nodes than the lattice gives for as many elements: at resolution 1 the
+ * edge of its box is `size` (m), centred over the origin, standing on z = 0. With `nodes` not 0,
+ * the paper's model has more nodes than the lattice gives for as many elements: at resolution 1 the
  * surface is refined until the nodes are met too (problems/mesh/refine.h). */
 EB_MUST eb_error eb_scene_model(const eb_values *parameters, const char *model, int32_t elements,
                                 int32_t nodes, double size, eb_mesh **out);
@@ -47,7 +47,8 @@ typedef struct eb_placement {
   double rotation[9], shift[3];
 } eb_placement;
 
-/* Replaces the mesh by `count` placed copies of it, one after the other. On error it is as before. */
+/* Replaces the mesh by `count` placed copies of it, one after the other. On error it is as
+ * before. */
 EB_MUST eb_error eb_scene_copies(const eb_placement *place, int32_t count, eb_mesh **mesh);
 void eb_element_centroid(const eb_mesh *mesh, int32_t e, double centroid[3]);
 

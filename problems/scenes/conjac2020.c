@@ -1,4 +1,5 @@
-/* The scenes of ConJac but for the muscle (conjac2020_muscle.c); conjac2020.h says what they share. */
+/* The scenes of ConJac but for the muscle (conjac2020_muscle.c); conjac2020.h says what they
+ * share. */
 #include "problems/scenes/conjac2020.h"
 
 #include <math.h>
@@ -46,8 +47,8 @@ static eb_error grip_part(eb_scene *scene, const double lo[3], const double hi[3
 
 enum { FEET, UPPER_JAW, LOWER_JAW, TRUNK };
 
-/* The feet stand; the muzzle, the foremost tenth of the length above the chest, is parted at half its
- * height; the trunk is gripped in its rear. */
+/* The feet stand; the muzzle, the foremost tenth of the length above the chest, is parted at half
+ * its height; the trunk is gripped in its rear. */
 static eb_error dragon_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
   eb_scene_gravity(scene);
@@ -152,8 +153,8 @@ static void twist_amounts(const eb_scene *scene, double t, double amount[MOTIONS
   }
 }
 
-/* The end at length L goes to 0.8 L and 1.4 L (from about 0.75 L on the bar buckles); follows the arc of a quarter turn with the bar's
- * length; turns once about the axis. */
+/* The end at length L goes to 0.8 L and 1.4 L (from about 0.75 L on the bar buckles); follows the
+ * arc of a quarter turn with the bar's length; turns once about the axis. */
 static void twist_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
   const eb_grips *grips = scene->data;
   const eb_grip *end = &grips->grip[1];
@@ -181,8 +182,8 @@ static eb_error twist_setup(eb_scene *scene) {
   return eb_grips_add_end(scene, 0, 1);
 }
 
-/* Below 8 nodes: on the axis, at equal intervals. From 8 on: at the four corners of slices at equal intervals; what is
- * left when four does not divide them is the solver's choice. */
+/* Below 8 nodes: on the axis, at equal intervals. From 8 on: at the four corners of slices at equal
+ * intervals; what is left when four does not divide them is the solver's choice. */
 static int32_t twist_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes) {
   static const double corners[4][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}}, axis[1][2] = {{0.5, 0.5}};
   const double(*places)[2] = wanted < 8 ? axis : corners;
@@ -222,7 +223,8 @@ const eb_scene_ops eb_conjac2020_twist = {
 
 /* ---- hetero and aniso ------------------------------------------------------------------------ */
 
-/* conjac2020/hetero and conjac2020/aniso: standing bars, of stiff and soft layers and with fibres. */
+/* conjac2020/hetero and conjac2020/aniso: standing bars, of stiff and soft layers and with
+ * fibres. */
 
 /* The middle of the top, which is never gripped. */
 static int32_t top_middle(const eb_scene *scene, int32_t wanted, int32_t *nodes) {
@@ -374,11 +376,12 @@ const eb_scene_ops eb_conjac2020_aniso = {
 
 /* conjac2020/barcut: a bar that is pulled at both ends is cut twice while it moves.
  *
- * The paper fixes the two ends and cuts in two places; where, when, how far the bar is stretched before and what becomes of the
- * piece between the cuts it does not say. Here gravity acts: after the first cut the halves hang from their ends, and the
- * second cut drops the lower part of the right one. A piece that nothing holds has no equilibrium in free fall, so there is a floor,
- * low enough for the hanging halves, on which it comes to rest. Left piece, stub and dropped piece then each have an equilibrium of
- * their own. */
+ * The paper fixes the two ends and cuts in two places; where, when, how far the bar is stretched
+ * before and what becomes of the piece between the cuts it does not say. Here gravity acts: after
+ * the first cut the halves hang from their ends, and the second cut drops the lower part of the
+ * right one. A piece that nothing holds has no equilibrium in free fall, so there is a floor, low
+ * enough for the hanging halves, on which it comes to rest. Left piece, stub and dropped piece then
+ * each have an equilibrium of their own. */
 
 static const eb_option barcut_parameters[] = {
     EB_CONJAC2020_PARAMETERS("1e4", "0.4"),
@@ -432,7 +435,8 @@ static eb_error barcut_setup(eb_scene *scene) {
   return eb_grips_add_end(scene, 0, 1);
 }
 
-/* The x of the nodes nearest to the place of a cut, and of the next ones that are at least `gap` away on either side. */
+/* The x of the nodes nearest to the place of a cut, and of the next ones that are at least `gap`
+ * away on either side. */
 static void planes_around(const eb_mesh *mesh, double at, double gap, double plane[3]) {
   const double *X = mesh->X;
   plane[0] = -INFINITY;
@@ -446,8 +450,8 @@ static void planes_around(const eb_mesh *mesh, double at, double gap, double pla
   }
 }
 
-/* A tenth of the length is about half the thickness of the bar: deep in the pieces, where a node bears a load without being drawn out
- * of them. */
+/* A tenth of the length is about half the thickness of the bar: deep in the pieces, where a node
+ * bears a load without being drawn out of them. */
 static void planes_at_cut(const eb_scene *scene, const char *which, double plane[3],
                           double middle[3]) {
   double lo[3], hi[3], place = eb_values_real(scene->parameters, which);
@@ -517,16 +521,19 @@ const eb_scene_ops eb_conjac2020_barcut = {
 
 /* conjac2020/bunny: dropped on the floor, with implicit penalty contact and friction.
  *
- * The paper states alpha = 0.1, mu = 0.3 and 8 dynamic nodes, one of them in each ear and each front foot; size, height, orientations
- * and the stiffness of the floor are chosen here and can be set.
+ * The paper states alpha = 0.1, mu = 0.3 and 8 dynamic nodes, one of them in each ear and each
+ * front foot; size, height, orientations and the stiffness of the floor are chosen here and can be
+ * set.
  *
- * How stiff a floor? A body in contact presses with E times its strain there, and with rho g H at most by its weight, which for
- * E >> rho g H is less. A floor of s pascal a metre lets it sink by E strain / s. We ask for a sink of a two-hundredth of the body's
- * height at a strain of 1, which an impact does not come near to:
+ * How stiff a floor? A body in contact presses with E times its strain there, and with rho g H at
+ * most by its weight, which for E >> rho g H is less. A floor of s pascal a metre lets it sink by E
+ * strain / s. We ask for a sink of a two-hundredth of the body's height at a strain of 1, which an
+ * impact does not come near to:
  *   s = 200 E / H.
- * With nodes l apart an elastic node of stiffness E l then meets a floor of s l^2 = 200 E l (l / H): ten times as much at twenty nodes
- * a height, so the floor does not spoil the condition of the system either. Touches are found before a fall ends
- * (implicit_penalty.h), so a fast fall does not sink further. */
+ * With nodes l apart an elastic node of stiffness E l then meets a floor of s l^2 = 200 E l (l /
+ * H): ten times as much at twenty nodes a height, so the floor does not spoil the condition of the
+ * system either. Touches are found before a fall ends (implicit_penalty.h), so a fast fall does not
+ * sink further. */
 
 static const eb_option bunny_parameters[] = {
     EB_CONJAC2020_PARAMETERS("4e4", "0.45"),
@@ -582,8 +589,9 @@ static eb_error bunny_setup(eb_scene *scene) {
 
 /* ---- dynamic nodes --------------------------------------------------------------------------- */
 
-/* In fractions of the edges of the box around the rest shape. The limbs first, as in the paper, whose other nodes are random; ours lie in the
- * thick of the body, where they carry more of its momentum through an impact. */
+/* In fractions of the edges of the box around the rest shape. The limbs first, as in the paper,
+ * whose other nodes are random; ours lie in the thick of the body, where they carry more of its
+ * momentum through an impact. */
 static const double places[][3] = {
     {0.65, 0.8, 0.85}, /* left ear */
     {0.65, 0.2, 0.85}, /* right ear */

@@ -1,18 +1,26 @@
-/* The muscle of Weidner, Kim and Sueda, "ConJac: Large Steps in Dynamic Simulation", MIG 2020 (Section 4, Table 1, Fig. 6).
+/* The muscle of Weidner, Kim and Sueda, "ConJac: Large Steps in Dynamic Simulation", MIG 2020
+ * (Section 4, Table 1, Fig. 6).
  *
- * An arm hangs in the plane z = 0, gravity along -y: the upper arm from the shoulder at the origin downwards, the forearm from the elbow
- * forwards (+x). A spindle-shaped muscle with a tendon at each end lies in front of the upper arm. Two origin nodes ride on the upper arm and two
- * insertion nodes on the forearm; with the node in the middle of the muscle they are the five that Table 1 counts as dynamic, and the reduced system has the two
- * joints and the two coordinates of that node as unknowns.
+ * An arm hangs in the plane z = 0, gravity along -y: the upper arm from the shoulder at the origin
+ * downwards, the forearm from the elbow forwards (+x). A spindle-shaped muscle with a tendon at
+ * each end lies in front of the upper arm. Two origin nodes ride on the upper arm and two insertion
+ * nodes on the forearm; with the node in the middle of the muscle they are the five that Table 1
+ * counts as dynamic, and the reduced system has the two joints and the two coordinates of that node
+ * as unknowns.
  *
- * The paper gives the counts, E, nu, the materials by name and that the muscle outweighs the bones (here 45 g against 40 g). Chosen here:
- * - Fung's fibres are at rest in the pose that the mesh is made for (the elbow bent by `flexion`): activation stiffens them and pulls the muscle
- *   back to its rest length. So the pose is the bent one, the limp arm sinks from it, and the active muscle lifts it again. Their
- *   tangent at rest is 4 k1 = 1.6 MPa along the fibres, fifty times E; k2 = 5 adds a quarter to it at 10 % of strain.
- * - A limp muscle must let the arm sink. With L the length, A the section of the muscle, r its lever about the elbow and m the forearm's mass,
- *   the weight m g L / 2 against E A (r / L) r turns the elbow by m g L^2 / (2 E A r^2). As m is less than the muscle's rho A L,
- *   only r << L leaves much of an angle: the insertion is close to the elbow, as on a human arm. For the same reason the ends of the tendons are held in
- *   two nodes about which they turn; clamped, they would be hinges stiffer than the muscle. */
+ * The paper gives the counts, E, nu, the materials by name and that the muscle outweighs the bones
+ * (here 45 g against 40 g). Chosen here:
+ * - Fung's fibres are at rest in the pose that the mesh is made for (the elbow bent by
+ *   `flexion`): activation stiffens them and pulls the muscle back to its rest length. So the
+ *   pose is the bent one, the limp arm sinks from it, and the active muscle lifts it again.
+ *   Their tangent at rest is 4 k1 = 1.6 MPa along the fibres, fifty times E; k2 = 5 adds a
+ *   quarter to it at 10 % of strain.
+ * - A limp muscle must let the arm sink. With L the length, A the section of the muscle, r its
+ *   lever about the elbow and m the forearm's mass, the weight m g L / 2 against E A (r / L) r
+ *   turns the elbow by m g L^2 / (2 E A r^2). As m is less than the muscle's rho A L, only r <<
+ *   L leaves much of an angle: the insertion is close to the elbow, as on a human arm. For the
+ *   same reason the ends of the tendons are held in two nodes about which they turn; clamped,
+ *   they would be hinges stiffer than the muscle. */
 #include <math.h>
 #include <string.h>
 
@@ -60,12 +68,13 @@ static const eb_option muscle_parameters[] = {
     {"joint_damping", EB_OPTION_REAL, "5e-4", 0, 1e9, NULL, "N m s/rad", "of both joints"},
     EB_LAST_PARAMETER};
 
-/* ---- the arm and the shape of the muscle in the starting pose --------------------------------------- */
+/* ---- the arm and the shape of the muscle in the starting pose -------------------------------- */
 
 enum { UPPER_ARM, FOREARM, BONES };
 
-/* Along the muscle's chord s goes from 0 at the origin to 1 at the insertion, across it t goes from -1 on the side of the bones to 1;
- * the point (s, t) is at start + s chord + (bow(s) + t half_width(s)) side. */
+/* Along the muscle's chord s goes from 0 at the origin to 1 at the insertion, across it t goes from
+ * -1 on the side of the bones to 1; the point (s, t) is at start + s chord + (bow(s) + t
+ * half_width(s)) side. */
 typedef struct anatomy {
   double elbow[3], hand[3]; /* m */
   double start[2], chord[2], side[2];
@@ -134,10 +143,11 @@ static void fibre_at(const anatomy *arm, double s, double t, double a[3]) {
   for (int d = 0; d < 2; d++) a[d] /= sqrt(length);
 }
 
-/* ---- mesh ------------------------------------------------------------------------------------------ */
+/* ---- mesh ------------------------------------------------------------------------------------ */
 
-/* A disc of V nodes, B of them on its rim, has 2 V - B - 2 triangles: the paper's 262 and 438 need B = 84. A mapped grid of 36 x 6 squares has that
- * rim and 259 nodes; three more in the middle of squares, which become four triangles each, make the counts the paper's. */
+/* A disc of V nodes, B of them on its rim, has 2 V - B - 2 triangles: the paper's 262 and 438 need
+ * B = 84. A mapped grid of 36 x 6 squares has that rim and 259 nodes; three more in the middle of
+ * squares, which become four triangles each, make the counts the paper's. */
 enum { ALONG = 36, ACROSS = 6, CROSSED = 3 };
 
 typedef struct lattice {
@@ -214,7 +224,7 @@ static eb_error muscle_prepare(const eb_values *parameters, eb_mesh **mesh) {
   return eb_mesh_name_regions(*mesh, REGIONS, (const char *const[]){"belly", "junction", "tendon"});
 }
 
-/* ---- bones ----------------------------------------------------------------------------------------- */
+/* ---- bones ----------------------------------------------------------------------------------- */
 
 /* A round rod from pivot to tip, a twentieth as thick as long. */
 static void shape_bone(double mass, eb_rigid_body *bone) {
@@ -277,9 +287,10 @@ static int32_t muscle_node(const eb_scene *scene, const anatomy *arm, double s, 
   return nearest;
 }
 
-/* ---- scene ----------------------------------------------------------------------------------------- */
+/* ---- scene ----------------------------------------------------------------------------------- */
 
-/* Stiffness rises from the belly to the tendons, in between at the geometric mean; tendons have no active fibres. */
+/* Stiffness rises from the belly to the tendons, in between at the geometric mean; tendons have no
+ * active fibres. */
 static void muscle_materials(eb_scene *scene) {
   const eb_values *parameters = scene->parameters;
   double ratio = eb_values_real(parameters, "tendon");
@@ -301,7 +312,8 @@ static eb_error muscle_setup(eb_scene *scene) {
   muscle_materials(scene);
   scene->gravity[1] = -eb_values_real(scene->parameters, "gravity");
   EB_TRY(make_bones(scene, &arm));
-  /* Two nodes of either end, in the middle of it: the ends can turn about them, as a tendon does about its bone. */
+  /* Two nodes of either end, in the middle of it: the ends can turn about them, as a tendon does
+   * about its bone. */
   for (int c = 0; c < 4; c++) {
     int32_t node = muscle_node(scene, &arm, c / 2, c % 2 ? 1. / 3 : -1. / 3);
     EB_TRY(eb_articulation_attach(scene->articulation, node, c < 2 ? UPPER_ARM : FOREARM,

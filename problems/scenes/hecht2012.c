@@ -1,9 +1,9 @@
 /* Scenes of Hecht, Lee, Shewchuk and O'Brien, "Updated Sparse Cholesky Factors for Corotational
  * Elastodynamics", ACM Transactions on Graphics 31(5), 2012 (Section 5, Tables I to V).
  *
- * A step is a frame, 1/30 s: the paper's stage times per frame (Tables II and III) are those of one step. It
- * does not state most sizes, heights and colliders, nor the stiffness of every body: those are chosen
- * here and can be set. Contact is the explicit penalty of collider.h: solids have the
+ * A step is a frame, 1/30 s: the paper's stage times per frame (Tables II and III) are those of one
+ * step. It does not state most sizes, heights and colliders, nor the stiffness of every body: those
+ * are chosen here and can be set. Contact is the explicit penalty of collider.h: solids have the
  * stiffness that a body bears in one step (contact.c), sheets and the squeezed bear one that
  * follows from their thickness (common.c). */
 #include <math.h>
@@ -26,9 +26,9 @@
 static const double pi = 3.14159265358979323846;
 static const double upwards[3] = {0, 0, 1};
 
-/* Every collider added so far: friction from the parameter; as stiff as a body bears (contact.c). A body sinks
- * by one to three times g h^2 there: it is pushed from that far above a collider on and comes to rest about on
- * it. */
+/* Every collider added so far: friction from the parameter; as stiff as a body bears (contact.c). A
+ * body sinks by one to three times g h^2 there: it is pushed from that far above a collider on and
+ * comes to rest about on it. */
 static void finish_colliders(eb_scene *scene) {
   for (int32_t c = 0; c < scene->collider_count; c++) {
     scene->colliders[c].friction = eb_values_real(scene->parameters, "friction");
@@ -193,8 +193,8 @@ static eb_error bears_prepare(const eb_values *parameters, eb_mesh **mesh) {
   return eb_scene_copies(place, bears, mesh);
 }
 
-/* Sizes: bodies sink into each other by a few g h^2, 1.1 cm each, whatever their size (contact.c), so they are large. The bowl's
- * centre lies so that the lowest layer is inside at first. */
+/* Sizes: bodies sink into each other by a few g h^2, 1.1 cm each, whatever their size (contact.c),
+ * so they are large. The bowl's centre lies so that the lowest layer is inside at first. */
 static eb_error bears_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
   eb_scene_gravity(scene);
@@ -245,12 +245,13 @@ static void piston(double t, const double *parameters, double offset[3], double 
   velocity[2] = -parameters[0] * (eb_ramp_rate(t, 0.3, 1.5) - eb_ramp_rate(t, 2, 3));
 }
 
-/* A press can only squeeze what is softer than itself, and an explicit one is as hard as a layer of depth c h of the body
- * (eb_penalty_constants): E must be low enough for c h, 15 cm here, to be well below the height. The piston
- * is felt from a margin on, about as deep as the bear presses into it; its constants are 0.7 of those for a plane
- * wave, which leaves room for what is squeezed flat.
- * There is no gravity, as so soft a bear would sag by its own weight and never look like its rest shape. Its seat, the
- * lowest 15 %, is held: it neither jumps off nor sways for long, and comes to rest within the run. */
+/* A press can only squeeze what is softer than itself, and an explicit one is as hard as a layer of
+ * depth c h of the body (eb_penalty_constants): E must be low enough for c h, 15 cm here, to be
+ * well below the height. The piston is felt from a margin on, about as deep as the bear presses
+ * into it; its constants are 0.7 of those for a plane wave, which leaves room for what is squeezed
+ * flat. There is no gravity, as so soft a bear would sag by its own weight and never look like its
+ * rest shape. Its seat, the lowest 15 %, is held: it neither jumps off nor sways for long, and
+ * comes to rest within the run. */
 static eb_error squash_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
   eb_scene_gravity(scene);
@@ -316,11 +317,13 @@ static eb_error sheet(const eb_values *parameters, const int32_t cubes[3], const
   return eb_generate_tets6(&grid, out);
 }
 
-/* Contact of a sheet of mass w = rho thickness per area, a node of w / 2 on each side. A flat sheet hardly resists bending, so
- * each pair of nodes is on its own: with s = 2 w / h^2 the L of contact.c would be 2 s h^2 / w = 4, at the edge. Drawn over a
- * solid the sheet is curved and much stiffer: L is 1.2 by power iteration along the drop, stable below 4 / 1.25 with
- * c = w / (4 h). Along itself the sheet moves as a whole, so friction may brake more of it in a step than a node has,
- * grip = 2 w / h; with less it creeps off the sphere. At rest it is g h^2 sheet / patch deep, which the margin hides. */
+/* Contact of a sheet of mass w = rho thickness per area, a node of w / 2 on each side. A flat sheet
+ * hardly resists bending, so each pair of nodes is on its own: with s = 2 w / h^2 the L of
+ * contact.c would be 2 s h^2 / w = 4, at the edge. Drawn over a solid the sheet is curved and much
+ * stiffer: L is 1.2 by power iteration along the drop, stable below 4 / 1.25 with c = w / (4 h).
+ * Along itself the sheet moves as a whole, so friction may brake more of it in a step than a node
+ * has, grip = 2 w / h; with less it creeps off the sphere. At rest it is g h^2 sheet / patch deep,
+ * which the margin hides. */
 static void finish_sheet(eb_scene *scene, double margin) {
   double weight = eb_values_real(scene->parameters, "rho") * sheet_thickness, h = scene->dt;
   eb_collider *collider = &scene->colliders[0];

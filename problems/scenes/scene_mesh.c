@@ -190,10 +190,10 @@ static eb_error from_volume(const char *path, const double *rotation, const eb_m
   return error;
 }
 
-/* Reads `path`, turns it by the rotation (row-major; NULL: not at all) and fits it into the box of `own`:
- * scaled uniformly so that it just fits, centred in x and y, standing on the floor of the box. A volume
- * mesh keeps its connectivity; a closed surface is filled with about as many tetrahedra as `own` has
- * elements. */
+/* Reads `path`, turns it by the rotation (row-major; NULL: not at all) and fits it into the box of
+ * `own`: scaled uniformly so that it just fits, centred in x and y, standing on the floor of the
+ * box. A volume mesh keeps its connectivity; a closed surface is filled with about as many
+ * tetrahedra as `own` has elements. */
 static eb_error read_in_place(const char *path, const double *rotation, const eb_mesh *own,
                               const char *cache_directory, eb_mesh **out) {
   *out = NULL;

@@ -1,11 +1,13 @@
-/* The scenes of Verschoor and Jalba, "Efficient and Accurate Collision Response for Elastically Deformable Models", ACM TOG 38(2), 2019
- * (Sections 4 and 6, Figures 1, 2, 7 and 8, Table 1):
+/* The scenes of Verschoor and Jalba, "Efficient and Accurate Collision Response for Elastically
+ * Deformable Models", ACM TOG 38(2), 2019 (Sections 4 and 6, Figures 1, 2, 7 and 8, Table 1):
  * contact as constraints with one Coulomb coefficient.
  *
- * The paper states counts, materials, mu and dt. Sizes, heights, containers and the course of scripts are chosen here; bodies are 20 cm to 1.5 m across.
- * Sizes matter to its absolute tolerance on the residual, 5e-5 kg m/s: gravity gives all nodes of the rings a momentum of norm 0.08 kg m/s in a step, and
- * would give 6e-4 to rings of a fifth of the size, which the tolerance hardly tells from rest.
- * Bodies start apart from each other and from obstacles, by CLEARANCE or more, and fall into contact. */
+ * The paper states counts, materials, mu and dt. Sizes, heights, containers and the course of
+ * scripts are chosen here; bodies are 20 cm to 1.5 m across. Sizes matter to its absolute tolerance
+ * on the residual, 5e-5 kg m/s: gravity gives all nodes of the rings a momentum of norm 0.08 kg m/s
+ * in a step, and would give 6e-4 to rings of a fifth of the size, which the tolerance hardly tells
+ * from rest. Bodies start apart from each other and from obstacles, by CLEARANCE or more, and fall
+ * into contact. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,7 +40,8 @@ enum { MOST_BODIES = 120 };
     "seed", EB_OPTION_INT, "1", 0, 1e9, NULL, "", "of places and turns"                            \
   }
 
-/* Where bodies placed at random start: in cells of a lattice of across x across a layer, centred over the origin, the lowest at z = 0. */
+/* Where bodies placed at random start: in cells of a lattice of across x across a layer, centred
+ * over the origin, the lowest at z = 0. */
 typedef struct cell_lattice {
   int32_t across;
   double cell; /* m */
@@ -53,8 +56,8 @@ static void set_mechanics(eb_scene *scene) {
 
 /* ---- obstacles ------------------------------------------------------------------------------- */
 
-/* Adds an obstacle; `surface` becomes the scene's, and is destroyed on failure. *out, which may be NULL, is
- * for its motion to be set. */
+/* Adds an obstacle; `surface` becomes the scene's, and is destroyed on failure. *out, which may be
+ * NULL, is for its motion to be set. */
 static eb_error add_obstacle(eb_scene *scene, eb_surface *surface, eb_obstacle **out) {
   if (scene->obstacle_count == EB_MAX_OBSTACLES) {
     eb_surface_destroy(surface);
@@ -77,8 +80,8 @@ static eb_error add_floor(eb_scene *scene, double half, double height) {
 
 /* ---- bodies at random ------------------------------------------------------------------------ */
 
-/* Of a unit quaternion that is uniform on the sphere: a point of the ball of radius 1, projected. Without functions that differ from one machine to
- * the next. */
+/* Of a unit quaternion that is uniform on the sphere: a point of the ball of radius 1, projected.
+ * Without functions that differ from one machine to the next. */
 static void random_rotation(uint64_t *state, double R[9]) {
   double q[4], square;
   do {
@@ -117,8 +120,9 @@ static void cell_middle(const cell_lattice *scatter, int32_t index, double middl
     middle[d] = scatter->cell * (at[d] + 0.5 - (d < 2 ? 0.5 * across : 0));
 }
 
-/* Replaces the body by `bodies` copies, each in a cell of its own, turned by a rotation that is uniform over all and moved as far from the middle
- * of the cell as keeps the ball around it within. EB_ERR_INVALID for a body that is too large for a cell. */
+/* Replaces the body by `bodies` copies, each in a cell of its own, turned by a rotation that is
+ * uniform over all and moved as far from the middle of the cell as keeps the ball around it within.
+ * EB_ERR_INVALID for a body that is too large for a cell. */
 static eb_error scatter_bodies(const eb_values *parameters, const cell_lattice *scatter,
                                eb_mesh **mesh) {
   eb_placement place[MOST_BODIES];
@@ -143,7 +147,8 @@ static eb_error scatter_bodies(const eb_values *parameters, const cell_lattice *
 
 /* ---- heaps ----------------------------------------------------------------------------------- */
 
-/* Bodies dropped into a container: rings, rings-stiff, bunnies (Section 6.2, Figures 8(h) and 8(b)). */
+/* Bodies dropped into a container: rings, rings-stiff, bunnies (Section 6.2, Figures 8(h) and
+ * 8(b)). */
 
 /* A box of five cells by five, open at the top, in which a heap of all bodies comes to lie. */
 static eb_error drop_into_box(eb_scene *scene, const cell_lattice *scatter) {
@@ -171,8 +176,8 @@ static eb_error drop_into_box(eb_scene *scene, const cell_lattice *scatter) {
 static const eb_option rings_parameters[] = {RINGS_PARAMETERS("5e5")};
 static const eb_option stiff_parameters[] = {RINGS_PARAMETERS("5e6")};
 
-/* Its section is about as wide as a cube is long: 2 pi 20 cm / 18 = 7 cm. It reaches 23.8 cm from its middle,
- * with few cubes round 25.6 cm. */
+/* Its section is about as wide as a cube is long: 2 pi 20 cm / 18 = 7 cm. It reaches 23.8 cm from
+ * its middle, with few cubes round 25.6 cm. */
 static eb_error ring_mesh(const eb_values *parameters, eb_mesh **out) {
   int32_t around = (int32_t)(18 * eb_values_real(parameters, "resolution") + 0.5);
   return eb_generate_ring(around, 0.2, 0.07, out);
@@ -248,12 +253,15 @@ const eb_scene_ops eb_verschoor2019_bunnies = {
 
 /* ---- pyramid --------------------------------------------------------------------------------- */
 
-/* Bodies aligned in a square pyramid of seven layers (Section 6, Figures 8(e) and 9): 49 + 36 + 25 + 16 + 9 + 4 + 1 = 140.
+/* Bodies aligned in a square pyramid of seven layers (Section 6, Figures 8(e) and 9): 49 + 36 + 25
+ * + 16 + 9 + 4 + 1 = 140.
  *
- * Table 1 gives 432 tetrahedra and 528 faces a body, not its shape. At 6 tetrahedra a cube that is 72 cubes with 264 squares outside, so that
- * (6 x 72 - 264) / 2 = 84 pairs of cubes touch. No solid box has these figures (n m k = 72 with n m + m k + n k = 132); a crate of bars one cube
- * thick does. Two window frames of 7 x 7 cubes (24 round the rim, 9 in the cross: 33 cubes that touch 36 times) lie one cube apart, joined by six posts of one
- * cube at the corners and in the middle of two sides: 2 x 33 + 6 = 72 cubes, 2 x 36 + 12 = 84 contacts. */
+ * Table 1 gives 432 tetrahedra and 528 faces a body, not its shape. At 6 tetrahedra a cube that is
+ * 72 cubes with 264 squares outside, so that (6 x 72 - 264) / 2 = 84 pairs of cubes touch. No solid
+ * box has these figures (n m k = 72 with n m + m k + n k = 132); a crate of bars one cube thick
+ * does. Two window frames of 7 x 7 cubes (24 round the rim, 9 in the cross: 33 cubes that touch 36
+ * times) lie one cube apart, joined by six posts of one cube at the corners and in the middle of
+ * two sides: 2 x 33 + 6 = 72 cubes, 2 x 36 + 12 = 84 contacts. */
 
 enum { LAYERS = 7, MOST_CRATES = LAYERS * (LAYERS + 1) * (2 * LAYERS + 1) / 6 };
 
@@ -322,10 +330,11 @@ static eb_error crate_mesh(const eb_values *parameters, eb_mesh **out) {
   return error;
 }
 
-/* ---- the pyramid ------------------------------------------------------------------------------- */
+/* ---- the pyramid ----------------------------------------------------------------------------- */
 
-/* The lowest layer has `layers` x `layers` bodies, each further one a row less, over the gaps of the one below. Every layer starts `gap` above what it
- * falls on; as all fall alike, the lowest is stopped first and the others meet it in turn. */
+/* The lowest layer has `layers` x `layers` bodies, each further one a row less, over the gaps of
+ * the one below. Every layer starts `gap` above what it falls on; as all fall alike, the lowest is
+ * stopped first and the others meet it in turn. */
 static eb_error pyramid_prepare(const eb_values *parameters, eb_mesh **mesh) {
   static const eb_placement upright = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
   eb_placement place[MOST_CRATES];
@@ -374,13 +383,15 @@ const eb_scene_ops eb_verschoor2019_pyramid = {
 
 /* Nine spheres roll between a rigid ring and a turning core (Section 4, Figures 6 and 7).
  *
- * The ring has a groove that runs around the balls, the core is a sphere. At first it lies below the plane of the balls and touches none. It rises into
- * that plane, where its equator leaves the balls less room than they have across, and then turns. */
+ * The ring has a groove that runs around the balls, the core is a sphere. At first it lies below
+ * the plane of the balls and touches none. It rises into that plane, where its equator leaves the
+ * balls less room than they have across, and then turns. */
 
 enum { BALLS = 9, BALL_ELEMENTS = 1500 };
 
-/* m: of a ball, of the circle of their middles, between a ball and the groove at first, how far the core starts below. Neighbours are 2 x 0.525 sin(20 deg) - 0.3 =
- * 59 mm apart, core and balls sqrt(0.525^2 + 0.15^2) - 0.39 - 0.15 = 6 mm when the core is of 39 cm, for a squeeze of 0.1. */
+/* m: of a ball, of the circle of their middles, between a ball and the groove at first, how far the
+ * core starts below. Neighbours are 2 x 0.525 sin(20 deg) - 0.3 = 59 mm apart, core and balls
+ * sqrt(0.525^2 + 0.15^2) - 0.39 - 0.15 = 6 mm when the core is of 39 cm, for a squeeze of 0.1. */
 static const double ball_radius = 0.15, circle = 0.525, play = 5e-3, below = 0.15;
 
 static const eb_option bearing_parameters[] = {
@@ -417,7 +428,8 @@ static eb_error balls_prepare(const eb_values *parameters, eb_mesh **mesh) {
   return eb_scene_copies(place, BALLS, mesh);
 }
 
-/* The groove's section is an arc of 160 degrees, a tenth wider than a ball, which is the inner side of a ring. Facets of both cut off less than 1 mm. */
+/* The groove's section is an arc of 160 degrees, a tenth wider than a ball, which is the inner side
+ * of a ring. Facets of both cut off less than 1 mm. */
 static eb_error add_ring(eb_scene *scene) {
   enum { ARC = 25, POINTS = ARC + 2, AROUND = 96 };
   const double groove = 1.1 * ball_radius, middle = circle + ball_radius + play - groove;
@@ -436,7 +448,8 @@ static eb_error add_ring(eb_scene *scene) {
   return add_obstacle(scene, ring, NULL);
 }
 
-/* Rises within 0.3 s, then takes up its speed within another 0.3 s. parameters: height, m; speed, rad/s. */
+/* Rises within 0.3 s, then takes up its speed within another 0.3 s. parameters: height, m; speed,
+ * rad/s. */
 static void turn_core(double t, const double *parameters, double rotation[9], double shift[3]) {
   eb_axis_rotation(2, parameters[1] * eb_ramp_integral(t, 0.3, 0.6), rotation);
   shift[0] = shift[1] = 0;
@@ -475,11 +488,13 @@ const eb_scene_ops eb_verschoor2019_bearing = {
 
 /* ---- armadillo ------------------------------------------------------------------------------- */
 
-/* A figure is pulled through two cylinders that turn against each other (Section 6.2.1, Figures 1 and 10).
+/* A figure is pulled through two cylinders that turn against each other (Section 6.2.1, Figures 1
+ * and 10).
  *
- * The neo-Hookean energy of this program is extrapolated below 70 % of an element's volume, as the paper's is. The figure hangs under the nip of the
- * rollers, feet up: so soft and tall a figure would topple if it stood. Some nodes inside its ankles are drawn up at the speed of the rollers' rims, the
- * rest is squeezed to the gap. */
+ * The neo-Hookean energy of this program is extrapolated below 70 % of an element's volume, as the
+ * paper's is. The figure hangs under the nip of the rollers, feet up: so soft and tall a figure
+ * would topple if it stood. Some nodes inside its ankles are drawn up at the speed of the rollers'
+ * rims, the rest is squeezed to the gap. */
 
 static const double roller_radius = 0.5; /* m */
 
@@ -499,7 +514,7 @@ static eb_error armadillo_mesh(const eb_values *parameters, eb_mesh **out) {
   return eb_scene_model(parameters, "armadillo", ELEMENTS, 0, 1.5, out);
 }
 
-/* ---- ankles ------------------------------------------------------------------------------------ */
+/* ---- ankles ---------------------------------------------------------------------------------- */
 
 typedef struct ball {
   double centre[3], radius;
@@ -525,7 +540,8 @@ static void find_ankle(const eb_mesh *mesh, int side, double centre[3]) {
   for (int d = 0; d < 3; d++) centre[d] /= fmax(1, count);
 }
 
-/* The nodes within 4 cm of the middle of the ankle, or as far as there are enough of them to hold it. */
+/* The nodes within 4 cm of the middle of the ankle, or as far as there are enough of them to hold
+ * it. */
 static eb_error grip_ankle(eb_scene *scene, int side, double centre[3]) {
   enum { ENOUGH = 4 };
   const eb_mesh *mesh = scene->mesh;
@@ -550,7 +566,7 @@ static void pull(const eb_scene *scene, double t, uint8_t *fixed, double *target
     eb_grip_place(scene, &grips->grip[g], upright, origin, shift, fixed, target);
 }
 
-/* ---- rollers ----------------------------------------------------------------------------------- */
+/* ---- rollers --------------------------------------------------------------------------------- */
 
 /* parameters: x of the axis, m; angular speed about y, rad/s. */
 static void roll(double t, const double *parameters, double rotation[9], double shift[3]) {
@@ -617,7 +633,8 @@ const eb_scene_ops eb_verschoor2019_armadillo = {
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Friction against known answers: a block on an incline (the cone, Section 3.2), a stack of rigid boxes (Figure 2(c)). */
+/* Friction against known answers: a block on an incline (the cone, Section 3.2), a stack of rigid
+ * boxes (Figure 2(c)). */
 
 /* A = B C */
 static void multiply(const double B[9], const double C[9], double A[9]) {
@@ -628,8 +645,9 @@ static void multiply(const double B[9], const double C[9], double A[9]) {
 
 /* ---- incline --------------------------------------------------------------------------------- */
 
-/* Stiff, so that the vibrations of the start die out within 0.1 s. At 5e5 Pa the sole vibrates as fast as the block slides, on and on, and then friction is less
- * than Coulomb's of a block that glides. */
+/* Stiff, so that the vibrations of the start die out within 0.1 s. At 5e5 Pa the sole vibrates as
+ * fast as the block slides, on and on, and then friction is less than Coulomb's of a block that
+ * glides. */
 static const eb_option incline_parameters[] = {
     PARAMETERS("1e8", "1e-3", "corotational"),
     EB_CUBES_PARAMETER,
@@ -643,8 +661,9 @@ static eb_error block_mesh(const eb_values *parameters, eb_mesh **out) {
                       (const double[3]){0.5, 0.5, 0.25}, out);
 }
 
-/* The block lies on the middle of the incline, a clearance above it. mu < tan(angle): it slides down with the acceleration g (sin - mu cos); mu above it:
- * it stays. The plane is 10 m long, for 1.4 s of free fall. */
+/* The block lies on the middle of the incline, a clearance above it. mu < tan(angle): it slides
+ * down with the acceleration g (sin - mu cos); mu above it: it stays. The plane is 10 m long, for
+ * 1.4 s of free fall. */
 static eb_error incline_setup(eb_scene *scene) {
   set_mechanics(scene);
   const double half[3] = {10, 10, 0.1};
@@ -808,11 +827,13 @@ const eb_scene_ops eb_verschoor2019_strings = {
 
 /* ---- wedge ----------------------------------------------------------------------------------- */
 
-/* Bodies in a moving wedge (Figure 2(a)): they fall between two plates that meet in an edge, which then close like a book. */
+/* Bodies in a moving wedge (Figure 2(a)): they fall between two plates that meet in an edge, which
+ * then close like a book. */
 
 /* Blocks of 20 cm reach 17.3 cm from their middle. */
 static const cell_lattice cells = {.across = 3, .cell = 0.375};
-/* Plates open by 30 degrees to either side leave the lowest cells, 1.5 to either side, free from 2.6 cells above their edge on. */
+/* Plates open by 30 degrees to either side leave the lowest cells, 1.5 to either side, free from
+ * 2.6 cells above their edge on. */
 static const double open_angle = 30, edge_below = 2.8, plate_length = 14; /* degrees; cells */
 
 static const eb_option wedge_parameters[] = {
@@ -833,8 +854,8 @@ static eb_error wedge_prepare(const eb_values *parameters, eb_mesh **mesh) {
   return scatter_bodies(parameters, &cells, mesh);
 }
 
-/* Turns about the edge, which is the y axis of the plate's frame, between 0.5 and 1.5 s. parameters: angle at first, in the end, rad; height of the
- * edge, m. */
+/* Turns about the edge, which is the y axis of the plate's frame, between 0.5 and 1.5 s.
+ * parameters: angle at first, in the end, rad; height of the edge, m. */
 static void close_plate(double t, const double *parameters, double rotation[9], double shift[3]) {
   double closed = eb_ramp(t, 0.5, 1.5);
   eb_axis_rotation(1, parameters[0] + (parameters[1] - parameters[0]) * closed, rotation);

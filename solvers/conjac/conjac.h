@@ -83,8 +83,8 @@ typedef struct eb_conjac {
    * and b_q - H_qs v_s; and the solutions, J and then p and c. */
   int64_t stride;
   double *rhs, *jacobian;
-  double *
-      relieved; /* 3 nodes: f_ext; in unsupported bodies without what accelerates them as a whole */
+  /* 3 nodes: f_ext; in unsupported bodies without what accelerates them as a whole */
+  double *relieved;
   eb_relief *relief; /* NULL without the option */
   double *root_mass; /* nodes: M^1/2 */
   double *trial;     /* 3 nodes: workspace of the line search */

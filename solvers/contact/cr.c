@@ -129,8 +129,7 @@ static eb_error reserve(workspace *w, int64_t count) {
   return EB_OK;
 }
 
-/* ---- the merit function
- * -------------------------------------------------------------------------- */
+/* ---- the merit function ---------------------------------------------------------------------- */
 
 /* Forces and states at u, gradient A v - b - H^T r. Returns how many states differ from the last
  * ones. */
@@ -194,8 +193,7 @@ static double line_search(const workspace *w, const eb_contact_problem *problem,
   return t;
 }
 
-/* ---- one Newton step
- * ----------------------------------------------------------------------------- */
+/* ---- one Newton step ------------------------------------------------------------------------- */
 
 /* A direction from K x = -grad Phi to the residual `target`, as far as conjugate residuals lead.
  * Returns false when they lead nowhere. */
@@ -220,8 +218,7 @@ static void advance(workspace *w, double t, double *v) {
   for (int64_t i = 0; i < m; i++) w->u[i] += t * w->cr.Hx[i];
 }
 
-/* ---- proximal steps
- * ------------------------------------------------------------------------------ */
+/* ---- proximal steps -------------------------------------------------------------------------- */
 
 /* Compliance from the Schur diagonal: theta of the mean of its trace, with duplicates counted. */
 static void begin_law(workspace *w, const eb_contact_problem *problem, const double *r) {
@@ -289,8 +286,7 @@ static void project_forces(const workspace *w, const eb_contact_problem *problem
   }
 }
 
-/* ---- the method
- * ---------------------------------------------------------------------------------- */
+/* ---- the method ------------------------------------------------------------------------------ */
 
 static double gradient_norm(const workspace *w) {
   return eb_norm(w->system.n, w->gradient);

@@ -149,8 +149,7 @@ static eb_error grow(staggered *sp, int32_t count) {
   return EB_OK;
 }
 
-/* ---- the equations of the active rows
- * --------------------------------------------------------------- */
+/* ---- the equations of the active rows -------------------------------------------------------- */
 
 /* Restarts conjugate residuals from v and r, for the rows that are active now. */
 static void restart(staggered *sp) {
@@ -198,8 +197,7 @@ static bool contradicts(staggered *sp) {
   return gradient <= contradiction * contradiction * residual;
 }
 
-/* ---- the active set
- * ---------------------------------------------------------------------------------------- */
+/* ---- the active set -------------------------------------------------------------------------- */
 
 static bool is_wrong(const staggered *sp, int32_t k) {
   int64_t row = 3 * (int64_t)k;
@@ -318,8 +316,7 @@ static bool change_active_set(staggered *sp, projection program, bool converged,
   return changes > 0;
 }
 
-/* ---- the programs
- * ---------------------------------------------------------------------------------- */
+/* ---- the programs ---------------------------------------------------------------------------- */
 
 /* Friction's states from the forces of the guess, which are brought into their cones; saddle and
  * cr.y hold the problem and v. */

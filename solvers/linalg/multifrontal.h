@@ -57,8 +57,8 @@ typedef struct eb_supernodes {
   const int32_t *order;    /* nodes: the node eliminated k-th */
   const int32_t *position; /* nodes: its inverse */
   const int32_t *of_node;  /* nodes: the supernode that node is eliminated in */
-  const int32_t
-      *first; /* count + 1: supernode s eliminates order[first[s]] .. order[first[s+1]-1] */
+  /* count + 1: supernode s eliminates order[first[s]] .. order[first[s+1]-1] */
+  const int32_t *first;
   const int32_t *rows;   /* count: nodes of the front, pivots included */
   const int32_t *parent; /* count: parent[s] > s, or -1 at a root; children precede their parents */
   const double *flops;   /* count: of the front's partial factorization, assembly apart */

@@ -18,8 +18,8 @@ enum { PARALLEL_FROM = 10000 }; /* rows: smaller vectors are done before a team 
 struct eb_preconditioner {
   kind kind;
   int32_t rows, blocks;
-  double
-      *inverse; /* JACOBI: 3 a row, 1 / a_kk; BLOCK_JACOBI: 9 a row, inv(L_ii) with A_ii = L L^T */
+  /* JACOBI: 3 a row, 1 / a_kk; BLOCK_JACOBI: 9 a row, inv(L_ii) with A_ii = L L^T */
+  double *inverse;
   eb_incomplete *ic;
 };
 

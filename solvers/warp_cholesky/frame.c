@@ -82,7 +82,8 @@ static void relative(const eb_body_motion *m, const double *x, const double *v, 
   }
 }
 
-/* I omega = L with I = tr(S) - S, S = sum m r r^T, by the adjugate; no turn when I is singular (all mass on a line). */
+/* I omega = L with I = tr(S) - S, S = sum m r r^T, by the adjugate; no turn when I is singular (all
+ * mass on a line). */
 static void solve_for_turn(eb_body_motion *m) {
   const double *S = m->second;
   double trace = S[0] + S[4] + S[8], I[9], rows[9], omega[3];

@@ -1,9 +1,11 @@
 /* The rigid motion of every body of a mesh: a frame in which stale matrices err less.
  *
- * With any velocities u, A v1 = b is A (v1 - u) = b - A u. If the right-hand side is exact, an approximate A errs in
- * proportion to v1 - u instead of v1. The u here is the rigid motion that has each body's momentum and angular momentum,
+ * With any velocities u, A v1 = b is A (v1 - u) = b - A u. If the right-hand side is exact, an
+ * approximate A errs in proportion to v1 - u instead of v1. The u here is the rigid motion that has
+ * each body's momentum and angular momentum,
  *   u_i = p + omega x (x_i - c),   p = sum m v / sum m,   I omega = sum m (x - c) x (v - p),
- * so that a body in flight feels nothing of how far its rotations are out of date, whoever watches it. */
+ * so that a body in flight feels nothing of how far its rotations are out of date, whoever watches
+ * it. */
 #ifndef EB_WARP_FRAME_H
 #define EB_WARP_FRAME_H
 

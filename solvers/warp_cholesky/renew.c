@@ -19,7 +19,8 @@ static bool outdated(const eb_warp *w, double mass_scale, double stiffness_scale
          memcmp(w->fixed, w->implicit.fixed, (size_t)w->implicit.nodes) != 0;
 }
 
-/* Averages the seconds of the fronts that were factored (marked, or all when NULL) into the costs. */
+/* Averages the seconds of the fronts that were factored (marked, or all when NULL) into the
+ * costs. */
 static void learn_costs(eb_warp *w, const uint8_t *marked) {
   if (!w->settings.measured_costs) return;
   const double *seconds = eb_multifrontal_seconds(w->factor), share = w->settings.averaging;
@@ -102,7 +103,8 @@ static int32_t plan_elements(eb_warp *w) {
   return chosen;
 }
 
-/* Errors, badness, marks; refresh[e] for the elements to be refreshed. Returns how many these are. */
+/* Errors, badness, marks; refresh[e] for the elements to be refreshed. Returns how many these
+ * are. */
 static int32_t plan(eb_warp *w, const double *v, eb_step_log *log) {
   eb_log_begin(log, EB_PHASE_ESTIMATE);
   eb_corotation_errors(w->corotation, v, w->stiffness_scale, w->error);
@@ -113,8 +115,8 @@ static int32_t plan(eb_warp *w, const double *v, eb_step_log *log) {
   return chosen;
 }
 
-/* Whether the marked fronts are so much of the factor that the rest comes nearly for nothing. Decided by flops, not by seconds: the
- * same in every run. */
+/* Whether the marked fronts are so much of the factor that the rest comes nearly for nothing.
+ * Decided by flops, not by seconds: the same in every run. */
 static bool nearly_whole(const eb_warp *w) {
   if (!unlimited(w)) return false;
   double marked = 0, all = 0;

@@ -39,7 +39,8 @@ static void subtract_frame(eb_warp *w) {
     w->implicit.rhs[k] -= w->mass_scale * mass[k / 3] * w->frame.velocity[k];
 }
 
-/* Scripted nodes: their velocities in the frame, turned as the unknowns are, are taken to the right-hand side. */
+/* Scripted nodes: their velocities in the frame, turned as the unknowns are, are taken to the
+ * right-hand side. */
 static void prescribe(eb_warp *w) {
   eb_implicit *work = &w->implicit;
   double *turned = work->unknown;

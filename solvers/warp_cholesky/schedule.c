@@ -1,8 +1,9 @@
 /* Schedules of updates; see schedule.h.
  *
- * One pass from the worst to the least bad is enough for the budget: a supernode that was refused stays refused. Marking
- * another one for a total cost c lowers what is left by c, and lowers the total cost of the refused one by
- * the part of c that was spent on their common ancestors, which is not more. */
+ * One pass from the worst to the least bad is enough for the budget: a supernode that was refused
+ * stays refused. Marking another one for a total cost c lowers what is left by c, and lowers the
+ * total cost of the refused one by the part of c that was spent on their common ancestors, which is
+ * not more. */
 #include "solvers/warp_cholesky/schedule.h"
 
 #include <math.h>

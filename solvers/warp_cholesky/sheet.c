@@ -1,7 +1,8 @@
 /* The smallest height of a tetrahedron is 3 V / A with the area A of its largest face.
  *
- * In thin structures the rotations of neighbouring nodes differ by much near wrinkles and creases, and an
- * element between them feels forces that balance nothing (Hecht et al. 2012, Section 4.1). */
+ * In thin structures the rotations of neighbouring nodes differ by much near wrinkles and
+ * creases, and an element between them feels forces that balance nothing (Hecht et al. 2012,
+ * Section 4.1). */
 #include "solvers/warp_cholesky/sheet.h"
 
 #include <math.h>

@@ -1,8 +1,9 @@
 /* Rank updates of CHOLMOD's simplicial factor; see updown.h.
  *
- * CHOLMOD walks from a column to the row of its first entry below the diagonal. In a supernode that is the next column, at
- * its end the first row of the front, so that the exported pattern, zeros of merged supernodes included, is closed under
- * that walk and no update adds an entry: the corners of an element are all neighbours of one another. */
+ * CHOLMOD walks from a column to the row of its first entry below the diagonal. In a supernode that
+ * is the next column, at its end the first row of the front, so that the exported pattern, zeros of
+ * merged supernodes included, is closed under that walk and no update adds an entry: the corners of
+ * an element are all neighbours of one another. */
 #include "solvers/warp_cholesky/updown.h"
 
 #include <cholmod.h>
@@ -43,7 +44,7 @@ static eb_error check(const eb_updown *u, const char *what) {
   return EB_OK;
 }
 
-/* ---- life ---------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static cholmod_sparse *empty_columns(eb_updown *u) {
   cholmod_sparse *C = cholmod_allocate_sparse((size_t)u->rows, COLUMNS, SIZE * COLUMNS, true, true,
@@ -114,7 +115,7 @@ void eb_updown_destroy(eb_updown *u) {
   free(u);
 }
 
-/* ---- from L L^T to L D L^T ------------------------------------------------------------------------- */
+/* ---- from L L^T to L D L^T ------------------------------------------------------------------- */
 
 /* Columns one after the other, in order, as a fresh factor has them. */
 static void lay_out(eb_updown *u) {
@@ -149,7 +150,7 @@ eb_error eb_updown_take(eb_updown *u) {
   return EB_OK;
 }
 
-/* ---- changes ------------------------------------------------------------------------------------- */
+/* ---- changes --------------------------------------------------------------------------------- */
 
 /* Appends sqrt(|lambda|) u to C, its rows in elimination order as `rank` sorts them. */
 static void append(cholmod_sparse *C, const int32_t row[SIZE], const int rank[SIZE], double lambda,

@@ -24,7 +24,7 @@ eb_warp_settings eb_warp_common_settings(const eb_values *options) {
                             .stiffness_damping = eb_values_real(options, "stiffness_damping")};
 }
 
-/* ---- life ---------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static eb_error allocate(eb_warp *w, int32_t nodes, int32_t elements, int32_t supernodes) {
   EB_TRY(EB_NEW(w->error, elements));
@@ -49,8 +49,8 @@ static eb_error create_factor(eb_warp *w, const eb_solver *solver) {
   return eb_updown_create(w->factor, solver->setup_log, &w->updown);
 }
 
-/* What a front costs beside its arithmetic, in flops: an entry is cleared, gathered and moved in the time of some
- * twenty multiply-adds. */
+/* What a front costs beside its arithmetic, in flops: an entry is cleared, gathered and moved in
+ * the time of some twenty multiply-adds. */
 static void estimate_work(eb_warp *w, const eb_supernodes *tree) {
   const double flops_an_entry = 40;
   for (int32_t s = 0; s < tree->count; s++) {
@@ -133,7 +133,7 @@ void eb_warp_destroy(eb_solver *solver) {
   release(solver->data);
 }
 
-/* ---- a step -------------------------------------------------------------------------------------- */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 static void rotate(eb_warp *w, const double *x, eb_step_log *log) {
   eb_log_begin(log, EB_PHASE_ROTATIONS);
@@ -199,7 +199,8 @@ eb_error eb_warp_step(eb_solver *solver, eb_state *state, double dt, eb_step_log
   EB_TRY(solve(w, log, reason));
   if (*reason < 0) return EB_OK;
   damp(w, state->x, dt, log);
-  /* The matrix is out of date on purpose: no tolerance of the equation is met, also by a direct solve. */
+  /* The matrix is out of date on purpose: no tolerance of the equation is met, also by a direct
+   * solve. */
   *reason = advance(w, state, dt, log) ? EB_CONVERGED_ITS : EB_DIVERGED_NAN;
   return EB_OK;
 }

@@ -1,15 +1,17 @@
-/* What the solvers `warp-cholesky` and `damped-warp` share: corotational elasticity whose matrix is out of date where
- * that does little harm. Internal to solvers/warp_cholesky/.
+/* What the solvers `warp-cholesky` and `damped-warp` share: corotational elasticity whose matrix is
+ * out of date where that does little harm. Internal to solvers/warp_cholesky/.
  *
  *   R_n A R_n^T v1 = M v0 + h (f_ext - g(x0)),   x1 = x0 + h v1
  *   A = (1 + h a) M + (h^2 + h b) sum_e Q_e K_e Q_e^T,   Q_e = diag(R_i^T R_e) as last refreshed
  *
- * R_n = diag(R_i) and the right-hand side are exact at every step (Hecht, Lee, Shewchuk and O'Brien 2012, Equations 4 and 5). Only
- * A and its factor lag behind. With w = R_n^T v1 the system is A w = R_n^T b; scripted nodes have w_f = R_f^T v_f, their rows and
- * columns are the identity in the factored matrix, and A_free,fixed w_f goes to the right-hand side.
+ * R_n = diag(R_i) and the right-hand side are exact at every step (Hecht, Lee, Shewchuk and O'Brien
+ * 2012, Equations 4 and 5). Only A and its factor lag behind. With w = R_n^T v1 the system is A w =
+ * R_n^T b; scripted nodes have w_f = R_f^T v_f, their rows and columns are the identity in the
+ * factored matrix, and A_free,fixed w_f goes to the right-hand side.
  *
- * In the frame of a rigid motion u (frame.h; the paper has u = 0) the same system is solved for v1 - u, with the exact
- * matrix on the right: with r = 1 + h a and s = h^2 + h b, M v0 + h (f - g(x0)) - (r M + s K) u is
+ * In the frame of a rigid motion u (frame.h; the paper has u = 0) the same system is solved for v1
+ * - u, with the exact matrix on the right: with r = 1 + h a and s = h^2 + h b, M v0 + h (f - g(x0))
+ * - (r M + s K) u is
  *   M (v0 - r u) + h (f - g(x0 + (s / h) u)),
  * for with the rotations of x0 g is linear, and its derivative is K. */
 #ifndef EB_WARP_H

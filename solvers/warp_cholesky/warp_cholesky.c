@@ -3,25 +3,27 @@
  *   R_n A R_n^T v1 = M v0 + h (f_ext - g(x0)),   x1 = x0 + h v1
  *   A = (1 + h a) M + (h^2 + h b) sum_e Q_e K_e Q_e^T,   Q_e = diag(R_i^T R_e) as last refreshed
  *
- * Reference: Hecht, Lee, Shewchuk and O'Brien 2012, "Updated Sparse Cholesky Factors for Corotational Elastodynamics". The
- * matrix of `corotational` is followed element by element: where the present rotation R_n of the nodes makes a bad
- * substitute for those of the elements, A is refreshed and the fronts of its factor that hold the change are factored again.
- * The error of an element is what its matrix misses of the force on its nodes at their velocities v0, times h.
+ * Reference: Hecht, Lee, Shewchuk and O'Brien 2012, "Updated Sparse Cholesky Factors for
+ * Corotational Elastodynamics". The matrix of `corotational` is followed element by element: where
+ * the present rotation R_n of the nodes makes a bad substitute for those of the elements, A is
+ * refreshed and the fronts of its factor that hold the change are factored again. The error of an
+ * element is what its matrix misses of the force on its nodes at their velocities v0, times h.
  *
- * schedule=count is not the paper's way to choose: it refreshes a prescribed number of elements, the
- * worst first and no others, so that the ways of `update` can be set against each other on the same
- * change (its Section 5.2). Ancestors of their supernodes are refactored, not refreshed.
+ * schedule=count is not the paper's way to choose: it refreshes a prescribed number of elements,
+ * the worst first and no others, so that the ways of `update` can be set against each other on the
+ * same change (its Section 5.2). Ancestors of their supernodes are refactored, not refreshed.
  *
- * With tau = 0 every element is refreshed in every step, which is the corotational method; so is the first step.
- * Where the paper is not explicit: the elements of refactored ancestors are refreshed too (it marks ancestors "for update", and
- * they cost next to nothing), and when nearly all of the factor would be computed, all of it is.
- * Schedules that have a budget measure costs in seconds, as the paper does, so that their runs differ in the last digits from
- * run to run; costs=flops makes them reproducible.
+ * With tau = 0 every element is refreshed in every step, which is the corotational method; so is
+ * the first step. Where the paper is not explicit: the elements of refactored ancestors are
+ * refreshed too (it marks ancestors "for update", and they cost next to nothing), and when nearly
+ * all of the factor would be computed, all of it is. Schedules that have a budget measure costs in
+ * seconds, as the paper does, so that their runs differ in the last digits from run to run;
+ * costs=flops makes them reproducible.
  *
- * Needs: tetrahedra, every material of kind EB_COROTATIONAL.
- * Workspace: A, once more where nodes are scripted; factor and update matrices; eb_corotation; six vectors.
- * Fails: EB_DIVERGED_NAN when state, forces or solution are not finite; EB_NOT_POSITIVE_DEFINITE when a
- * whole factorization fails. When a partial one does, a whole one is tried first. */
+ * Needs: tetrahedra, every material of kind EB_COROTATIONAL. Workspace: A, once more where nodes
+ * are scripted; factor and update matrices; eb_corotation; six vectors. Fails: EB_DIVERGED_NAN when
+ * state, forces or solution are not finite; EB_NOT_POSITIVE_DEFINITE when a whole factorization
+ * fails. When a partial one does, a whole one is tried first. */
 #include "solvers/registry.h"
 #include "solvers/warp_cholesky/warp.h"
 

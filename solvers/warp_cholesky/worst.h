@@ -1,5 +1,5 @@
-/* So many of the worst elements, whatever supernodes they are in: the schedule of a forest of single
- * elements that cost one each. */
+/* So many of the worst elements, whatever supernodes they are in: the schedule of a forest of
+ * single elements that cost one each. */
 #ifndef EB_WARP_WORST_H
 #define EB_WARP_WORST_H
 

@@ -1,6 +1,6 @@
 /* Runs a fuzz target without libFuzzer: the seeds, every prefix of them, and a fixed sequence of
- * mutations, bounded in number and time. With arguments: the named inputs only (to see a crash again).
- * A crash ends the program without a plan, which fails the test. */
+ * mutations, bounded in number and time. With arguments: the named inputs only (to see a crash
+ * again). A crash ends the program without a plan, which fails the test. */
 #include <unistd.h>
 
 #include "problems/base/clock.h"
@@ -28,7 +28,7 @@ static size_t below(uint64_t *state, size_t bound) {
   return bound ? (size_t)(next_random(state) % bound) : 0;
 }
 
-/* ---- seeds -------------------------------------------------------------------------------------- */
+/* ---- seeds ----------------------------------------------------------------------------------- */
 
 static void load(const char *path, input *out) {
   FILE *file = fopen(path, "rb");
@@ -97,7 +97,7 @@ static int gather(input *seeds) {
   return count;
 }
 
-/* ---- mutations ---------------------------------------------------------------------------------- */
+/* ---- mutations ------------------------------------------------------------------------------- */
 
 /* Replaces data[at, at + old) by `fresh`, as far as there is room. */
 static void replace(input *m, size_t at, size_t old, const void *fresh, size_t bytes) {
@@ -181,7 +181,7 @@ static void mutate(input *m, const input *other, uint64_t *state) {
   }
 }
 
-/* ---- runs --------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 /* A copy of exactly the input's size lets the sanitizer see a read beyond it. */
 static void run(const uint8_t *data, size_t bytes) {

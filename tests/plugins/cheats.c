@@ -1,5 +1,6 @@
-/* Solvers that cheat. The honest core is a built-in solver (option `of`); around it, from step `at` on, one thing is done wrong (option `fault`): the
- * rules of harness/audit/rules.h have to name it. With fault=none nothing is wrong. tests/README.md lists the faults, tests/cheats.t runs them. */
+/* Solvers that cheat. The honest core is a built-in solver (option `of`); around it, from step `at`
+ * on, one thing is done wrong (option `fault`): the rules of harness/audit/rules.h have to name it.
+ * With fault=none nothing is wrong. tests/README.md lists the faults, tests/cheats.t runs them. */
 #include "tests/plugins/wrapped.h"
 
 #include <math.h>
@@ -61,7 +62,7 @@ struct fault {
   void (*after)(const taken *t);
 };
 
-/* ---- motion ----------------------------------------------------------------------------------- */
+/* ---- motion ---------------------------------------------------------------------------------- */
 
 static size_t size_of(const taken *t) {
   return 3 * (size_t)t->state->node_count;
@@ -154,7 +155,8 @@ static void spin(const taken *t) {
   push(t, (double[3]){0}, (double[3]){0, 0, 5});
 }
 
-/* A share of every velocity goes to the next node: no momentum is lost or won, but forces act that are none. */
+/* A share of every velocity goes to the next node: no momentum is lost or won, but forces act that
+ * are none. */
 static void smear(const taken *t) {
   size_t nodes = (size_t)t->state->node_count;
   const double *mass = eb_elasticity_mass(t->cheat->lent->elasticity);
@@ -167,7 +169,7 @@ static void smear(const taken *t) {
   scale(t, 1);
 }
 
-/* ---- nodes that are held ---------------------------------------------------------------------- */
+/* ---- nodes that are held --------------------------------------------------------------------- */
 
 /* Where the script wants nodes at a time of the step, put off by `off` along x. */
 static void misplace(const taken *t, double time, double off) {
@@ -206,7 +208,7 @@ static void restless(const taken *t) {
   t->state->v[3 * (size_t)t->state->node_count - 1] = 1e-3;
 }
 
-/* ---- claims ----------------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 static void claim(const taken *t, const char *norm, double residual) {
   t->log->residual_count = 0;
@@ -278,7 +280,7 @@ static void huge(const taken *t) {
   for (size_t k = 0; k < size_of(t); k++) t->state->x[k] = t->state->v[k] = 1e300;
 }
 
-/* ---- the scene -------------------------------------------------------------------------------- */
+/* ---- the scene ------------------------------------------------------------------------------- */
 
 static void half_gravity(eb_scene *own) {
   for (int d = 0; d < 3; d++) own->gravity[d] /= 2;
@@ -346,7 +348,7 @@ static void forge_bound(cheat *c, bool back) {
   overwrite(c, &c->lent->penetration_bound, 100, back);
 }
 
-/* ---- the process ------------------------------------------------------------------------------ */
+/* ---- the process ----------------------------------------------------------------------------- */
 
 static void *burn_once(void *nothing) {
   struct timespec now;
@@ -409,7 +411,7 @@ static void recount(const taken *t) {
   t->state->node_count--;
 }
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const fault faults[] = {
     {.name = "none"},
@@ -481,7 +483,7 @@ static eb_error find_fault(const char *name, const fault **out) {
   return EB_ERROR(EB_ERR_USAGE, "cheat: there is no fault '%s'", name);
 }
 
-/* ---- the solver ------------------------------------------------------------------------------- */
+/* ---- the solver ------------------------------------------------------------------------------ */
 
 static void destroy(eb_solver *solver) {
   cheat *c = solver->data;

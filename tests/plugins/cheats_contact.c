@@ -1,5 +1,6 @@
-/* Solvers that cheat with contacts: a built-in solver steps (option `of`), and one thing is wrong with the contacts that it reports, or with where it leaves the bodies
- * (option `fault`). What is wrong with the record is wrong in a copy of it. With fault=none nothing is. */
+/* Solvers that cheat with contacts: a built-in solver steps (option `of`), and one thing is wrong
+ * with the contacts that it reports, or with where it leaves the bodies (option `fault`). What is
+ * wrong with the record is wrong in a copy of it. With fault=none nothing is. */
 #include "solvers/contact/record.h"
 #include "tests/plugins/wrapped.h"
 
@@ -18,7 +19,7 @@ typedef struct forged {
   void (*spoil)(struct forged *f, eb_state *state, double dt, eb_step_log *log);
 } forged;
 
-/* ---- contacts --------------------------------------------------------------------------------- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
 static void silent(forged *f, eb_state *state, double dt, eb_step_log *log) {
   (void)f, (void)state, (void)dt;
@@ -76,7 +77,7 @@ static void tilted(forged *f, eb_state *state, double dt, eb_step_log *log) {
     }
 }
 
-/* ---- friction --------------------------------------------------------------------------------- */
+/* ---- friction -------------------------------------------------------------------------------- */
 
 static void turned(forged *f, eb_state *state, double dt, eb_step_log *log) {
   (void)state, (void)dt, (void)log;
@@ -98,7 +99,7 @@ static void sucking(forged *f, eb_state *state, double dt, eb_step_log *log) {
   for (int32_t k = 0; k < f->record.count; k++) f->r[3 * k] *= -1;
 }
 
-/* ---- places ----------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static double way_along(const forged *f, const eb_state *state, int32_t k, int32_t vertex) {
   double sum = 0;
@@ -106,7 +107,8 @@ static double way_along(const forged *f, const eb_state *state, int32_t k, int32
   return sum;
 }
 
-/* The force of a vertex on a face acts on the vertex of the mesh that is farthest from the face instead: the body's momentum is the same. */
+/* The force of a vertex on a face acts on the vertex of the mesh that is farthest from the face
+ * instead: the body's momentum is the same. */
 static void across_air(forged *f, eb_state *state, double dt, eb_step_log *log) {
   (void)dt, (void)log;
   for (int32_t k = 0; k < f->record.count; k++) {
@@ -133,7 +135,7 @@ static void sunk(forged *f, eb_state *state, double dt, eb_step_log *log) {
   }
 }
 
-/* ---- the solver ------------------------------------------------------------------------------- */
+/* ---- the solver ------------------------------------------------------------------------------ */
 
 static const struct {
   const char *name;

@@ -7,9 +7,9 @@
  *   cc -O2 -shared -fPIC $(pkg-config --cflags elastobench) explicit.c -o explicit.so
  *   elastobench run bench/beam:resolution=0.25 --plugin ./explicit.so -s explicit:substeps=200
  *
- * Reference: Hairer, Lubich and Wanner 2006, Section I.1.2.
- * Needs: the gradient. Workspace: three vectors of the size of the state.
- * Fails: EB_DIVERGED_NAN when the substep is above the stability limit 2 / sqrt(largest eigenvalue of inv(M) H). */
+ * Reference: Hairer, Lubich and Wanner 2006, Section I.1.2. Needs: the gradient. Workspace: three
+ * vectors of the size of the state. Fails: EB_DIVERGED_NAN when the substep is above the stability
+ * limit 2 / sqrt(largest eigenvalue of inv(M) H). */
 #include <elastobench/solver.h>
 
 #include <math.h>
@@ -53,7 +53,8 @@ static eb_error create(eb_solver *solver, const eb_scene *scene) {
   return EB_ERROR(EB_ERR_MEMORY, "explicit: no memory for %zu nodes", nodes);
 }
 
-/* Free nodes are pushed by the forces; scripted nodes go where the scene wants them at time t + k. */
+/* Free nodes are pushed by the forces; scripted nodes go where the scene wants them at time t +
+ * k. */
 static void substep(const eb_scene *scene, explicit_data *data, eb_state *state, double t, double k,
                     eb_step_log *log) {
   const double *mass = eb_elasticity_mass(scene->elasticity);

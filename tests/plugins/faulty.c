@@ -1,4 +1,5 @@
-/* A solver that goes wrong in the way its option says, at the step its option says: what the harness must survive. */
+/* A solver that goes wrong in the way its option says, at the step its option says: what the
+ * harness must survive. */
 #include <elastobench/solver.h>
 
 #include <fcntl.h>
@@ -62,7 +63,8 @@ static void crash(void) {
   raise(SIGSEGV);
 }
 
-/* Touches what it allocates, 16 MB at a time; when no more is given, it goes on with what it has. */
+/* Touches what it allocates, 16 MB at a time; when no more is given, it goes on with what it
+ * has. */
 static void eat_memory(void) {
   enum { CHUNK = 16 << 20 };
   for (;;) {
@@ -88,7 +90,8 @@ static void close_all(void) {
   for (int file = 0; file < 1024; file++) close(file);
 }
 
-/* Takes what memory there is and sees that there will be no more: whoever allocates next finds none. */
+/* Takes what memory there is and sees that there will be no more: whoever allocates next finds
+ * none. */
 static void starve(void) {
   struct rlimit none = {1, 1};
   setrlimit(RLIMIT_AS, &none);
@@ -102,7 +105,8 @@ static void small_files(void) {
   setrlimit(RLIMIT_FSIZE, &none);
 }
 
-/* Out of the process group and of the session, then without end. A leader of a group needs to be another process for that. */
+/* Out of the process group and of the session, then without end. A leader of a group needs to be
+ * another process for that. */
 static void escape(void) {
   setpgid(0, getpgid(getppid()));
   setsid();
@@ -162,7 +166,8 @@ static void leak(void) {
   if (memory != MAP_FAILED) memset(memory, 1, BYTES);
 }
 
-/* Writes noise over every file that is open for it but the first three; from the superblock's end on, so that it still looks like HDF5. */
+/* Writes noise over every file that is open for it but the first three; from the superblock's end
+ * on, so that it still looks like HDF5. */
 static void garble(void) {
   enum { BYTES = 1 << 16, HEAD = 100 };
   static unsigned char noise[BYTES];

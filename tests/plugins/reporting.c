@@ -1,9 +1,10 @@
-/* A solver that reports all there is to report, in amounts that can be known beforehand: what is logged must reach the
- * result file and the report as it was logged.
+/* A solver that reports all there is to report, in amounts that can be known beforehand: what is
+ * logged must reach the result file and the report as it was logged.
  *
- * A pulse travels along the mesh, from one end of its longest axis at time 0 to the other after `period` steps, and again.
- * Nodes in it are lifted; elements whose centre is within `width` (a share of the length) of it are reported as updated. The
- * elimination tree is a complete binary one. */
+ * A pulse travels along the mesh, from one end of its longest axis at time 0 to the other after
+ * `period` steps, and again. Nodes in it are lifted; elements whose centre is within `width` (a
+ * share of the length) of it are reported as updated. The elimination tree is a complete binary
+ * one. */
 #include <elastobench/solver.h>
 
 #include <math.h>

@@ -82,7 +82,8 @@ static double shape_gradients(const double *X, const int32_t *tet, double g[4][3
   return six / 6;
 }
 
-/* V (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I), and a quarter of the mass on the diagonal. */
+/* V (lambda g_a g_b^T + mu g_b g_a^T + mu (g_a . g_b) I), and a quarter of the mass on the
+ * diagonal. */
 static void add_tet(eb_block_matrix *A, const double *X, const int32_t *tet, double lambda,
                     double mu, double rho_h2) {
   double g[4][3];

@@ -1,5 +1,5 @@
-/* Block systems for the tests of the linear algebra: random ones and a linear elastic bar, assembled
- * here without the code under test. */
+/* Block systems for the tests of the linear algebra: random ones and a linear elastic bar,
+ * assembled here without the code under test. */
 #ifndef EB_TESTS_BLOCK_SYSTEMS_H
 #define EB_TESTS_BLOCK_SYSTEMS_H
 
@@ -9,8 +9,8 @@
 double eb_test_random(uint64_t *seed);
 /* A vector of n such numbers; ends the program when memory is gone. free() it. */
 double *eb_test_random_vector(int64_t n, uint64_t *seed);
-/* Mirrors the blocks above the diagonal to those below, then lets each diagonal entry exceed the sum of
- * its row: symmetric positive definite. */
+/* Mirrors the blocks above the diagonal to those below, then lets each diagonal entry exceed the
+ * sum of its row: symmetric positive definite. */
 void eb_test_make_dominant(eb_block_matrix *A);
 /* A symmetric matrix of random blocks over a random connected graph of `rows` nodes, made positive
  * definite by diagonal dominance. */

@@ -1,5 +1,6 @@
-/* Bodies and a plain reference for the tests of corotation: one element after the other with explicit 12x12 matrices
- * B^T D B, 3x3 rotations, dense sums. Slow on purpose; shares no formula with the code it judges. */
+/* Bodies and a plain reference for the tests of corotation: one element after the other with
+ * explicit 12x12 matrices B^T D B, 3x3 rotations, dense sums. Slow on purpose; shares no formula
+ * with the code it judges. */
 #ifndef EB_TESTS_COROTATION_H
 #define EB_TESTS_COROTATION_H
 
@@ -21,7 +22,7 @@ typedef struct body {
   double *Q; /* the reference's stale rotations: elements x 4 x 9 */
 } body;
 
-/* ---- bodies ---------------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* Takes the mesh. */
 static inline body body_of(eb_mesh *mesh) {
@@ -62,7 +63,8 @@ static inline void body_close(body *b) {
   free(b->Q);
 }
 
-/* A random turn, a twist about it and noise, of which 0.05 inverts some elements; random velocities. */
+/* A random turn, a twist about it and noise, of which 0.05 inverts some elements; random
+ * velocities. */
 static inline void body_deform(body *b, random_state *random, double noise) {
   double R[9];
   random_rotation(random, R);
@@ -106,7 +108,7 @@ static inline double distance(int64_t n, const double *a, const double *b) {
   return most;
 }
 
-/* ---- reference -------------------------------------------------------------------------------------- */
+/* ---- reference ------------------------------------------------------------------------------- */
 
 /* C = A B, 3x3, the first transposed where asked. */
 static inline void multiply3(const double *A, bool transpose, const double *B, double *C) {
@@ -200,7 +202,8 @@ static inline double *dense_matrix(const eb_block_matrix *m) {
   return dense;
 }
 
-/* | R_e K_e R_e^T v_e - R_n Q_e K_e Q_e^T R_n^T v_e |_2 times scale; with `whole` the first product's norm. */
+/* | R_e K_e R_e^T v_e - R_n Q_e K_e Q_e^T R_n^T v_e |_2 times scale; with `whole` the first
+ * product's norm. */
 static inline void reference_errors(const body *b, double scale, double *error, double *whole) {
   const double *node_rotation = eb_corotation_node_rotations(b->corotation);
   double *R;

@@ -1,5 +1,6 @@
-/* A plain reference for the elements: one element, one quadrature point and one entry after the other, from the
- * one-element interface of the materials. Slow on purpose; shares no code with the assembly it judges. */
+/* A plain reference for the elements: one element, one quadrature point and one entry after the
+ * other, from the one-element interface of the materials. Slow on purpose; shares no code with the
+ * assembly it judges. */
 #ifndef EB_TESTS_ELEMENTS_H
 #define EB_TESTS_ELEMENTS_H
 
@@ -64,7 +65,8 @@ static inline void reference_shapes(eb_element_type type, const double r[3], dou
   }
 }
 
-/* The quadrature points of element e; returns their number. A triangle is 1 m thick: its Jacobian has a 1 along z. */
+/* The quadrature points of element e; returns their number. A triangle is 1 m thick: its Jacobian
+ * has a 1 along z. */
 static inline int reference_points(const eb_mesh *mesh, int32_t e, reference_point *points) {
   const bool planar = mesh->type == EB_TRIANGLE;
   int nodes = (int)mesh->type, count = mesh->type == EB_HEXAHEDRON ? 8 : 1;
@@ -88,7 +90,8 @@ static inline int reference_points(const eb_mesh *mesh, int32_t e, reference_poi
   return count;
 }
 
-/* What a planar element keeps of a 3 x 3 x 3 x 3 tangent contracted with two slopes: the plane's entries, and along z their mean. */
+/* What a planar element keeps of a 3 x 3 x 3 x 3 tangent contracted with two slopes: the plane's
+ * entries, and along z their mean. */
 static inline void reference_flatten(double K[9]) {
   K[2] = K[5] = K[6] = K[7] = 0;
   K[8] = (K[0] + K[4]) / 2;

@@ -14,12 +14,14 @@ void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, do
              double *work, const int *lwork, int *info, size_t, size_t);
 void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv, double *b,
             const int *ldb, int *info);
-/* OpenBLAS gives even 9x9 products to a team of threads, which costs more than everything else here. */
+/* OpenBLAS gives even 9x9 products to a team of threads, which costs more than everything else
+ * here. */
 void openblas_set_num_threads(int threads);
 
 enum { LAPACK_MAX_SIZE = 96 };
 
-/* A (n x n, symmetric) becomes its eigenvectors, one a column; w ascending. Returns 0 on success. */
+/* A (n x n, symmetric) becomes its eigenvectors, one a column; w ascending. Returns 0 on
+ * success. */
 static inline int lapack_eigen(int n, double *A, double *w) {
   double work[34 * LAPACK_MAX_SIZE];
   int lwork = 34 * LAPACK_MAX_SIZE, info = -1;
@@ -28,7 +30,8 @@ static inline int lapack_eigen(int n, double *A, double *w) {
   return info;
 }
 
-/* The nearest positive semi-definite matrix to the symmetric T (9 x 9), its eigenvalues below 0 set to 0; the least of them and the size of the largest. */
+/* The nearest positive semi-definite matrix to the symmetric T (9 x 9), its eigenvalues below 0 set
+ * to 0; the least of them and the size of the largest. */
 static inline void lapack_clamp9(const double T[81], double clamped[81], double *least,
                                  double *size) {
   double Q[81], w[9];
@@ -44,7 +47,8 @@ static inline void lapack_clamp9(const double T[81], double clamped[81], double 
     }
 }
 
-/* Solves A x = b (A n x n, symmetric or column-major, destroyed; b becomes x; pivots: n). Returns 0 on success. */
+/* Solves A x = b (A n x n, symmetric or column-major, destroyed; b becomes x; pivots: n). Returns 0
+ * on success. */
 static inline int lapack_solve(int n, double *A, double *b, int *pivots) {
   int one = 1, info = -1;
   openblas_set_num_threads(1);

@@ -4,8 +4,8 @@
 
 #include "solvers/linalg/linear.h"
 
-/* Creates a solver, sets A, solves for x (initial guess on entry), destroys it. *matrix_reason, when not
- * NULL, receives the outcome of set_matrix. Ends the program on an error. */
+/* Creates a solver, sets A, solves for x (initial guess on entry), destroys it. *matrix_reason,
+ * when not NULL, receives the outcome of set_matrix. Ends the program on an error. */
 eb_linear_result eb_test_solve(const eb_linear_settings *settings, const eb_block_matrix *A,
                                const double *b, double *x, eb_step_log *log,
                                eb_reason *matrix_reason);

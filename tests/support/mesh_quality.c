@@ -54,8 +54,8 @@ static void corner_angles(const double *const p[4], int corners, eb_mesh_quality
   }
 }
 
-/* The area of a triangle or quadrilateral (half the cross product of its diagonals), or the length of
- * an edge; *longest grows to its longest side. */
+/* The area of a triangle or quadrilateral (half the cross product of its diagonals), or the length
+ * of an edge; *longest grows to its longest side. */
 static double face_measure(const double *const p[4], int corners, double *longest) {
   double u[3], v[3], normal[3];
   for (int i = 0; i < corners; i++) {
@@ -69,8 +69,8 @@ static double face_measure(const double *const p[4], int corners, double *longes
   return length(normal) / 2;
 }
 
-/* The height over a face is 3 V / area in a tetrahedron, V / area in a hexahedron with parallel faces
- * and 2 A / length in a triangle. */
+/* The height over a face is 3 V / area in a tetrahedron, V / area in a hexahedron with parallel
+ * faces and 2 A / length in a triangle. */
 static double aspect(const eb_mesh *mesh, const double *x, int32_t e, double volume) {
   const eb_face_table *table = eb_face_table_of(mesh->type);
   const int32_t *element = mesh->elements + (size_t)e * mesh->type;

@@ -220,8 +220,7 @@ static stretch_tangent derive_stretches(const eb_material *material, const doubl
   return t;
 }
 
-/* ---- parts of the tangent
- * ------------------------------------------------------------------------ */
+/* ---- parts of the tangent -------------------------------------------------------------------- */
 
 /* F = U diag(s) V^T with U = R V from F = R S, S = V diag(s) V^T: cheaper than singular vectors
  * where F is close to R. */

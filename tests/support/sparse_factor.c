@@ -15,7 +15,7 @@ static void require(eb_error error) {
   exit(1);
 }
 
-/* ---- matrices -------------------------------------------------------------------------------------------- */
+/* ---- matrices -------------------------------------------------------------------------------- */
 
 eb_block_matrix *eb_test_islands(int nx, int ny, int nz, int copies, int alone, uint64_t seed) {
   eb_grid grid = {.cubes = {nx, ny, nz}, .size = {nx, ny, nz}};
@@ -65,7 +65,7 @@ eb_block_matrix *eb_test_arrow(int32_t root, int32_t leaf, int32_t leaves, uint6
   return A;
 }
 
-/* ---- factors --------------------------------------------------------------------------------------------- */
+/* ---- factors --------------------------------------------------------------------------------- */
 
 static void allocate(eb_test_factor *factor, int32_t columns, int64_t entries) {
   factor->columns = columns;
@@ -156,7 +156,8 @@ eb_test_factor eb_test_cholmod(const eb_block_matrix *A, const eb_supernodes *tr
   return out;
 }
 
-/* The largest difference in column k of b from the column in `dense`, which is 0 again afterwards. */
+/* The largest difference in column k of b from the column in `dense`, which is 0 again
+ * afterwards. */
 static double column_distance(const eb_test_factor *a, const eb_test_factor *b, int32_t k,
                               double *dense) {
   double norm = 0, worst = 0;

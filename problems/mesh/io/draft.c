@@ -99,7 +99,7 @@ void eb_draft_clear(eb_draft *draft) {
   *draft = (eb_draft){0};
 }
 
-/* ---- from the file's node numbers to ours ------------------------------------------------------- */
+/* ---- from the file's node numbers to ours ---------------------------------------------------- */
 
 typedef struct numbered {
   int64_t tag;
@@ -203,7 +203,7 @@ static eb_error resolve(const eb_draft *draft, resolution *r) {
   return EB_OK;
 }
 
-/* ---- orientation -------------------------------------------------------------------------------- */
+/* ---- orientation ----------------------------------------------------------------------------- */
 
 static void swap(int32_t *a, int32_t *b) {
   int32_t kept = *a;
@@ -247,7 +247,7 @@ static eb_error orient(const eb_draft *draft, eb_mesh *mesh) {
                        (long long)draft->number[odd], negative, mesh->element_count);
 }
 
-/* ---- regions ------------------------------------------------------------------------------------ */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b) {
   int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
@@ -321,7 +321,7 @@ static eb_error name_regions(const eb_draft *draft, naming *n, eb_mesh *mesh) {
   return eb_mesh_name_regions(mesh, regions, n->name);
 }
 
-/* ---- the mesh ------------------------------------------------------------------------------------ */
+/* ---- the mesh -------------------------------------------------------------------------------- */
 
 static eb_error gather(const eb_draft *draft, const eb_draft_set *set, resolution *r,
                        int32_t *count) {
@@ -457,7 +457,7 @@ static eb_error check_corners(const eb_facets *facets, size_t t) {
   return EB_OK;
 }
 
-/* ---- soups -------------------------------------------------------------------------------------- */
+/* ---- soups ----------------------------------------------------------------------------------- */
 
 /* Vertex by vertex: which one of `joined` it is. */
 static eb_error join_all(const eb_facets *facets, eb_joiner *joiner, eb_facets *joined,
@@ -467,7 +467,8 @@ static eb_error join_all(const eb_facets *facets, eb_joiner *joiner, eb_facets *
   return EB_OK;
 }
 
-/* Takes the joined vertices; triangles that this leaves with two equal corners go, which opens no edge. */
+/* Takes the joined vertices; triangles that this leaves with two equal corners go, which opens no
+ * edge. */
 static void take_joined(eb_facets *facets, eb_facets *joined, const int64_t *vertex) {
   size_t kept = 0;
   for (size_t t = 0; t < facets->triangle_count; t++) {
@@ -485,8 +486,9 @@ static void take_joined(eb_facets *facets, eb_facets *joined, const int64_t *ver
   joined->X = old;
 }
 
-/* A file that repeats the vertices for every face has one for each corner, more than triangles, where a closed surface has half as
- * many; and less than half of them are in places of their own. A surface with seams or bodies that touch has more, and is left. */
+/* A file that repeats the vertices for every face has one for each corner, more than triangles,
+ * where a closed surface has half as many; and less than half of them are in places of their own. A
+ * surface with seams or bodies that touch has more, and is left. */
 static eb_error join_soup(eb_facets *facets, int64_t *vertex, eb_facets *joined) {
   eb_joiner joiner = {0};
   eb_error error = join_all(facets, &joiner, joined, vertex);
@@ -511,7 +513,7 @@ static eb_error settle_soup(eb_facets *facets) {
   return error;
 }
 
-/* ---- the surface -------------------------------------------------------------------------------- */
+/* ---- the surface ----------------------------------------------------------------------------- */
 
 /* fresh[v]: the index of vertex v once the unused ones are gone, or -1. */
 static void number_vertices(const eb_facets *facets, int32_t *fresh, int32_t *used) {

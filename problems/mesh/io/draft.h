@@ -42,8 +42,8 @@ typedef struct eb_draft {
 
 /* Room for the nodes; `tagged` when the file numbers them freely. */
 EB_MUST eb_error eb_draft_nodes(eb_draft *draft, int64_t count, bool tagged);
-/* Adds a tetrahedron (4 corners) or a hexahedron (8). `number` is what messages call it: the one that the file gives, or its place
- * in the list, counted as the format counts. */
+/* Adds a tetrahedron (4 corners) or a hexahedron (8). `number` is what messages call it: the one
+ * that the file gives, or its place in the list, counted as the format counts. */
 EB_MUST eb_error eb_draft_element(eb_draft *draft, const eb_scan *scan, const char *place,
                                   int64_t number, int corners, const int64_t *nodes, int64_t label);
 /* Names the elements of a label. */
@@ -67,8 +67,8 @@ typedef struct eb_facets {
   int64_t fan[2]; /* first and latest corner of the polygon under way */
 } eb_facets;
 
-/* Vertices by their positions, of formats and files that repeat them: bitwise equal ones are one, 0 and -0 being equal. Start from
- * {0}. */
+/* Vertices by their positions, of formats and files that repeat them: bitwise equal ones are one, 0
+ * and -0 being equal. Start from {0}. */
 typedef struct eb_joiner {
   int64_t *slot;   /* vertex + 1; 0: empty */
   size_t capacity; /* a power of two */

@@ -65,7 +65,7 @@ static int corners_of(int64_t code) {
   }
 }
 
-/* ---- numbers of either encoding ----------------------------------------------------------------- */
+/* ---- numbers of either encoding -------------------------------------------------------------- */
 
 static eb_error get_int(gmsh *g, const char *what, int64_t *out) {
   return g->binary ? eb_scan_raw_int(g->scan, what, 4, true, out) : eb_scan_int(g->scan, what, out);
@@ -104,7 +104,7 @@ static void enter(gmsh *g) {
   g->scan->binary = g->binary;
 }
 
-/* ---- physical groups ---------------------------------------------------------------------------- */
+/* ---- physical groups ------------------------------------------------------------------------- */
 
 static eb_error find_group(gmsh *g, int64_t dimension, int64_t tag, group **out) {
   for (size_t k = 0, start = g->latest; k < g->group_count; k++) {
@@ -167,7 +167,7 @@ static void name_sets(gmsh *g) {
   }
 }
 
-/* ---- elements of either version ----------------------------------------------------------------- */
+/* ---- elements of either version -------------------------------------------------------------- */
 
 static eb_error unsupported(const gmsh *g, const char *place, int64_t code) {
   return eb_scan_error(g->scan, place,
@@ -194,7 +194,7 @@ static eb_error get_tag(gmsh *g, const char *what, eb_error (*get)(gmsh *, const
   return check_tag(g, *place, what, *out);
 }
 
-/* ---- version 2.2 -------------------------------------------------------------------------------- */
+/* ---- version 2.2 ----------------------------------------------------------------------------- */
 
 static eb_error read_nodes22(gmsh *g) {
   int64_t count;
@@ -275,7 +275,7 @@ static eb_error read_elements22(gmsh *g) {
   return g->binary ? read_raw_elements22(g, count) : read_text_elements22(g, count);
 }
 
-/* ---- version 4.1 -------------------------------------------------------------------------------- */
+/* ---- version 4.1 ----------------------------------------------------------------------------- */
 
 static eb_error read_tags(gmsh *g, const char *what, bool keep, size_t *kept) {
   int64_t count, tag;
@@ -416,7 +416,7 @@ static eb_error read_elements41(gmsh *g) {
   return EB_OK;
 }
 
-/* ---- sections ----------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 static eb_error leave(gmsh *g, eb_word section) {
   char wanted[40];

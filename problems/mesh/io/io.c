@@ -12,7 +12,7 @@
 
 /* Whole files, and what format they are in. */
 
-/* ---- formats ------------------------------------------------------------------------------------ */
+/* ---- formats --------------------------------------------------------------------------------- */
 
 static const char *format_name(eb_mesh_format format) {
   static const char *const names[] = {
@@ -156,9 +156,9 @@ static eb_error format_detect(const char *name, const char *data, size_t bytes,
   return EB_OK;
 }
 
-/* ---- the locale of numbers ------------------------------------------------------------------------
- * Decimal points are points whatever the host program has set; only this thread is switched. */
+/* ---- the locale of numbers ------------------------------------------------------------------ */
 
+/* Decimal points are points whatever the host program has set; only this thread is switched. */
 typedef struct number_locale {
   locale_t ours, theirs;
 } number_locale;
@@ -176,7 +176,7 @@ static void leave_locale(number_locale *l) {
   freelocale(l->ours);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct source {
   const char *name, *data;
@@ -402,7 +402,7 @@ eb_error eb_mesh_notes(const char *path, char **out) {
   return error;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 typedef struct job {
   eb_mesh_format format;

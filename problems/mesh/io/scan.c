@@ -51,7 +51,7 @@ eb_error eb_scan_note(const eb_scan *scan, const char *format, ...) {
   return eb_text_printf(scan->notes, "%s: %s\n", scan->name, message);
 }
 
-/* ---- words ------------------------------------------------------------------------------------ */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static bool is_blank(const eb_scan *scan, char c) {
   return c == ' ' || (c >= '\t' && c <= '\r') || (c == scan->separator && c);
@@ -148,7 +148,7 @@ eb_error eb_scan_name(const eb_scan *scan, eb_word word, char *out, size_t bytes
   return EB_OK;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 bool eb_word_int(eb_word word, int64_t *out) {
   const char *p = word.text, *end = word.text + word.length;
@@ -287,7 +287,7 @@ eb_error eb_scan_count(eb_scan *scan, const char *what, size_t bytes_each, int64
   return eb_scan_fits(scan, what, *out, bytes_each);
 }
 
-/* ---- binary ----------------------------------------------------------------------------------- */
+/* ---- binary ---------------------------------------------------------------------------------- */
 
 eb_error eb_scan_bytes(eb_scan *scan, const char *what, size_t count, const char **out) {
   if (count > (size_t)(scan->end - scan->at)) return ended(scan, what);
@@ -333,7 +333,7 @@ eb_error eb_scan_raw_real(eb_scan *scan, const char *what, int bytes, double *ou
   return EB_OK;
 }
 
-/* ---- loading ------------------------------------------------------------------------------------ */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static eb_error read_all(int file, const char *path, char *data, size_t bytes) {
   for (size_t done = 0; done < bytes;) {

@@ -1,5 +1,6 @@
-/* A bounded cursor over a file held in memory: words, numbers and raw bytes, with messages that name
- * the file and the line (text) or byte (binary). It never reads past `end` and needs no final zero.
+/* A bounded cursor over a file held in memory: words, numbers and raw bytes, with messages that
+ * name the file and the line (text) or byte (binary). It never reads past `end` and needs no final
+ * zero.
  *
  * Numbers are written in the C locale; the caller sets it (eb_mesh_parse does). */
 #ifndef EB_MESH_IO_SCAN_H

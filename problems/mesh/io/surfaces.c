@@ -71,9 +71,9 @@ eb_error eb_read_obj(eb_scan *scan, eb_facets *facets) {
 
 /* ---- OFF ------------------------------------------------------------------------------------- */
 
-/* OFF and its kin COFF, NOFF, STOFF, CNOFF (Geomview manual, "OFF files"): what follows the position
- * of a vertex and the corners of a face on their lines is ignored. The keyword may be missing, and
- * the counts may stand on its line. */
+/* OFF and its kin COFF, NOFF, STOFF, CNOFF (Geomview manual, "OFF files"): what follows the
+ * position of a vertex and the corners of a face on their lines is ignored. The keyword may be
+ * missing, and the counts may stand on its line. */
 
 static eb_error read_keyword(eb_scan *scan) {
   eb_word word = eb_scan_peek(scan);
@@ -260,7 +260,7 @@ typedef struct ply {
   element element[MOST_ELEMENTS];
 } ply;
 
-/* ---- header ------------------------------------------------------------------------------------- */
+/* ---- header ---------------------------------------------------------------------------------- */
 
 static eb_error find_type(const ply *p, eb_word name, const number_type **out) {
   static const number_type types[] = {
@@ -359,7 +359,7 @@ static eb_error read_header(ply *p) {
   return EB_OK;
 }
 
-/* ---- data --------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static eb_error get_int(ply *p, const number_type *type, const char *what, int64_t *out) {
   if (!p->binary) return eb_scan_int(p->scan, what, out);

@@ -1,7 +1,8 @@
 /* Vega .veg (Barbic, Sin, Schroeder, Vega FEM library, 2012: volumetric mesh file format). Vertices
  * and elements are numbered from the first number of their section, 0 or 1. Sets are sets of
  * elements: those that a *REGION names take the name of its material, the others become the node
- * sets of their nodes. The constants of materials are not read. *INCLUDE puts the text of another file in its place. */
+ * sets of their nodes. The constants of materials are not read. *INCLUDE puts the text of another
+ * file in its place. */
 #include <string.h>
 
 #include "problems/base/memory.h"
@@ -35,7 +36,7 @@ typedef struct vega {
 
 typedef eb_error (*section_reader)(vega *v, eb_scan *scan);
 
-/* ---- *INCLUDE ----------------------------------------------------------------------------------- */
+/* ---- *INCLUDE -------------------------------------------------------------------------------- */
 
 /* Whether a path stays in the folder that it starts from. */
 static bool stays_inside(eb_word path) {
@@ -107,7 +108,7 @@ static eb_error read_here(vega *v, eb_scan *scan, section_reader read) {
   return EB_OK;
 }
 
-/* ---- sections ----------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 static eb_error check_first(const eb_scan *scan, const char *place, int64_t number) {
   if (number == 0 || number == 1) return EB_OK;
@@ -262,7 +263,7 @@ static eb_error read_sections(vega *v, eb_scan *scan) {
   }
 }
 
-/* ---- sets and regions --------------------------------------------------------------------------- */
+/* ---- sets and regions ------------------------------------------------------------------------ */
 
 static bool same(eb_word a, eb_word b) {
   return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;

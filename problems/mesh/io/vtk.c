@@ -1,7 +1,8 @@
 /* VTK legacy files 2.0 to 5.1, ascii and binary, data set UNSTRUCTURED_GRID (Schroeder, Martin,
  * Lorensen, The Visualization Toolkit, file formats; version 5.1: OFFSETS and CONNECTIVITY). Binary
  * numbers are big-endian. An integral one-component cell array called region, material, part, ...
- * gives the regions; the field array "region_names" their names; three-component "fibre" the fibres. */
+ * gives the regions; the field array "region_names" their names; three-component "fibre" the
+ * fibres. */
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ typedef struct vtk {
   bool in_cell_data;
 } vtk;
 
-/* ---- numbers ------------------------------------------------------------------------------------ */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static eb_error find_type(const vtk *v, eb_word name, const number_type **out) {
   static const number_type types[] = {
@@ -125,7 +126,7 @@ static eb_error skip_values(vtk *v, const number_type *type, int64_t count) {
   return EB_OK;
 }
 
-/* ---- points and cells --------------------------------------------------------------------------- */
+/* ---- points and cells ------------------------------------------------------------------------ */
 
 static eb_error read_points(vtk *v) {
   const number_type *type = NULL;
@@ -246,7 +247,7 @@ static eb_error read_cell_types(vtk *v) {
   return EB_OK;
 }
 
-/* ---- data --------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static bool names_regions(eb_word name) {
   static const char *const names[] = {
@@ -404,7 +405,7 @@ static eb_error read_attribute(vtk *v, eb_word keyword, int64_t tuples) {
                        (int)(keyword.length < 40 ? keyword.length : 40), keyword.text);
 }
 
-/* ---- the file ----------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static eb_error read_header(vtk *v) {
   eb_scan *scan = v->scan;

@@ -72,7 +72,7 @@ void eb_write_tetgen_elements(FILE *file, const eb_mesh *mesh) {
   }
 }
 
-/* ---- Vega --------------------------------------------------------------------------------------- */
+/* ---- Vega ------------------------------------------------------------------------------------ */
 
 static void print_vega_name(FILE *file, const char *name) {
   for (; *name; name++) fputc(*name == ',' || *name == '#' ? '_' : *name, file);
@@ -110,7 +110,7 @@ void eb_write_vega(FILE *file, const eb_mesh *mesh) {
   for (int32_t r = 0; r < mesh->region_count; r++) print_vega_region(file, mesh, r);
 }
 
-/* ---- VTK 3.0, which every version reads ----------------------------------------------------------- */
+/* ---- VTK 3.0, which every version reads ------------------------------------------------------ */
 
 static void put_int(FILE *file, bool binary, int32_t value, char after) {
   if (binary)
@@ -256,7 +256,7 @@ static int code_of(const eb_mesh *mesh) {
   return mesh->type == EB_TETRAHEDRON ? TETRAHEDRON : HEXAHEDRON;
 }
 
-/* ---- 2.2 ---------------------------------------------------------------------------------------- */
+/* ---- 2.2 ------------------------------------------------------------------------------------- */
 
 typedef struct listed {
   int code, count;
@@ -307,7 +307,7 @@ void eb_write_gmsh22(FILE *file, const eb_mesh *mesh, bool binary) {
   fprintf(file, "%s$EndElements\n", binary ? "\n" : "");
 }
 
-/* ---- 4.1 ---------------------------------------------------------------------------------------- */
+/* ---- 4.1 ------------------------------------------------------------------------------------- */
 
 /* An entity a line, as Gmsh itself insists. */
 static void write_entities(out o, const eb_mesh *mesh) {
@@ -456,7 +456,7 @@ void eb_write_ply(FILE *file, const eb_surface *surface, bool binary) {
   print_faces(file, "3", surface, 0);
 }
 
-/* ---- STL ---------------------------------------------------------------------------------------- */
+/* ---- STL ------------------------------------------------------------------------------------- */
 
 static void normal_of(const eb_surface *surface, int32_t t, double n[3]) {
   const double *a = vertex_of(surface, t, 0), *b = vertex_of(surface, t, 1);

@@ -74,8 +74,8 @@ static const eb_shape shape_bunny = {EB_SHAPE_PARTS(bunny_parts), .scale = 0.01}
 
 /* ---- dragon ---------------------------------------------------------------------------------- */
 
-/* A Chinese dragon, 15 units long; it looks along x, its left is y. The spine is a Catmull-Rom curve
- * through twenty points, tail to head, cut into round cones. */
+/* A Chinese dragon, 15 units long; it looks along x, its left is y. The spine is a Catmull-Rom
+ * curve through twenty points, tail to head, cut into round cones. */
 
 enum { BODY, UPPER_JAW, LOWER_JAW, LEGS };
 
@@ -183,8 +183,9 @@ static const eb_shape shape_dragon = {EB_SHAPE_PARTS(dragon_parts), .scale = 0.0
 
 /* ---- sculpture ------------------------------------------------------------------------------- */
 
-/* An openwork sphere of radius 1: three strands from pole to pole, turning 165 degrees on their way,
- * thicker in the middle. Their axes, kept a strand's radius inside the sphere, are cut into round cones. */
+/* An openwork sphere of radius 1: three strands from pole to pole, turning 165 degrees on their
+ * way, thicker in the middle. Their axes, kept a strand's radius inside the sphere, are cut into
+ * round cones. */
 
 #define STRAND(...) EB_CONE(__VA_ARGS__, .blend = 0)
 

@@ -30,7 +30,8 @@ static void to_frame(const eb_part *part, const double p[3], double q[3]) {
 }
 
 /* In the half plane (along, across) of the axis, the hull of two discs is bounded by a line that
- * touches both; `slope` is its inclination's sine. Outside the line's strip an end disc is nearest. */
+ * touches both; `slope` is its inclination's sine. Outside the line's strip an end disc is
+ * nearest. */
 static double cone_distance(const eb_part *part, const double p[3]) {
   double axis[3], r[3];
   subtract(part->b, part->a, axis);
@@ -45,11 +46,12 @@ static double cone_distance(const eb_part *part, const double p[3]) {
   return across * upright + along * slope - part->ra;
 }
 
-/* The nearest point of an ellipsoid to q is x_i = r_i^2 q_i / (t + r_i^2) with t the largest root of
+/* The nearest point of an ellipsoid to q is x_i = r_i^2 q_i / (t + r_i^2) with t the largest root
+ * of
  *   G(t) = sum (r_i q_i / (t + r_i^2))^2 = 1.
- * 1 / sqrt(G) is nearly linear in t, so Newton's method on 1 / sqrt(G) - 1, started where the term of
- * the least radius alone is 1 (a lower bound of the root), settles in a few steps. The unknown is
- * s = t + r_least^2, which keeps its digits where the root is near that pole. */
+ * 1 / sqrt(G) is nearly linear in t, so Newton's method on 1 / sqrt(G) - 1, started where the term
+ * of the least radius alone is 1 (a lower bound of the root), settles in a few steps. The unknown
+ * is s = t + r_least^2, which keeps its digits where the root is near that pole. */
 static double ellipsoid_distance(const double q[3], const double r[3]) {
   enum { STEPS = 24 };
   int least = r[0] < r[1] ? (r[0] < r[2] ? 0 : 2) : (r[1] < r[2] ? 1 : 2);
@@ -58,7 +60,8 @@ static double ellipsoid_distance(const double q[3], const double r[3]) {
     c[d] = fabs(q[d]);
     pole[d] = d == least ? 0 : r[d] * r[d] - least2;
   }
-  /* On the plane across the least radius the root may be the pole itself; a hair beside it is not. */
+  /* On the plane across the least radius the root may be the pole itself; a hair beside it is
+   * not. */
   c[least] = fmax(c[least], 1e-9 * r[least]);
   double s = r[least] * c[least];
   for (int step = 0; step < STEPS; step++) {

@@ -2,7 +2,8 @@
  *
  * A shape is constant data. Its distance is the fold, in table order, of the polynomial smooth
  * minimum (join) and maximum (cut) over its parts; both are convex combinations of their arguments'
- * gradients, so the result is Lipschitz with constant 1 because every primitive is an exact distance. */
+ * gradients, so the result is Lipschitz with constant 1 because every primitive is an exact
+ * distance. */
 #ifndef EB_MESH_MODELS_SHAPE_H
 #define EB_MESH_MODELS_SHAPE_H
 
@@ -47,7 +48,8 @@ double eb_part_distance(const eb_part *part, const double p[3]);
 double eb_shape_distance(const void *shape, const double p[3]);
 int32_t eb_shape_region(const void *shape, const double p[3]);
 
-/* Parts as table entries: geometry, then at least one more field (.blend, .mirrored, .region, ...). */
+/* Parts as table entries: geometry, then at least one more field (.blend, .mirrored, .region,
+ * ...). */
 #define EB_BALL(x, y, z, r, ...)                                                                   \
   { .kind = EB_PART_BALL, .a = {x, y, z}, .ra = r, EB_AROUND(x, y, z, r, r, r), __VA_ARGS__ }
 #define EB_CONE(x0, y0, z0, r0, x1, y1, z1, r1, ...)                                               \
