@@ -99,7 +99,7 @@ typedef struct eb_scene_ops {
 enum { EB_MAX_REGIONS = 32, EB_MAX_COLLIDERS = 8, EB_MAX_OBSTACLES = 8 };
 
 /* What a step with contact as constraints may leave, whatever tolerance its solver took: bounds of
- * the audit (harness/audit/judge.h). */
+ * the audit (harness/audit/contact_audit.h). */
 typedef struct eb_contact_bounds {
   double gap;  /* m: the distance that constraints may ask for, at most */
   double near; /* m: features of different bodies nearer than this have a contact between them */

@@ -159,7 +159,7 @@ static eb_error put_results(const made_up *m, const fake *fakes, int count, doub
     if (!error) error = eb_strings_add(&parts, path);
   }
   if (!error && count)
-    error = eb_results_fold(in_folder("all.h5"), &parts, EB_FOLD_ADD, EB_DUPLICATES_REFUSE);
+    error = eb_results_merge(in_folder("all.h5"), &parts, EB_MERGE_ADD, EB_DUPLICATES_REFUSE);
   eb_strings_clear(&parts);
   return error;
 }
@@ -183,9 +183,9 @@ __attribute__((unused)) static void forget(made_up *m) {
 }
 
 /* One test a claim: its verdict, and what the reason says. Returns our value. */
-__attribute__((unused)) static double expect(const made_up *m, const char *id, eb_ruling ruling,
-                                             const char *says) {
-  eb_finding finding;
+__attribute__((unused)) static double expect(const made_up *m, const char *id,
+                                             eb_claim_verdict verdict, const char *says) {
+  eb_claim_result result;
   eb_evaluation e = {.paper = m->paper, .evidence = &m->evidence, .repetition = -1};
   const eb_paper_claim *claim = NULL;
   for (int c = 0; c < m->paper->claim_count; c++)
@@ -194,21 +194,21 @@ __attribute__((unused)) static double expect(const made_up *m, const char *id, e
     tap_ok(false, "%s: there is no such claim", id);
     return NAN;
   }
-  tap_require(eb_claim_judge(&e, claim, &finding), id);
-  bool good = finding.ruling == ruling && strstr(finding.reason.data, says) != NULL;
-  tap_ok(good, "%s: %s", eb_section_value(claim->section, "holds"), eb_ruling_name(ruling));
+  tap_require(eb_claim_judge(&e, claim, &result), id);
+  bool good = result.verdict == verdict && strstr(result.reason.data, says) != NULL;
+  tap_ok(good, "%s: %s", eb_section_value(claim->section, "holds"), eb_claim_verdict_name(verdict));
   if (!good)
-    printf("#   got '%s': %s\n#   wanted '%s'\n", eb_ruling_name(finding.ruling),
-           finding.reason.data, says);
-  double ours = finding.ours;
-  eb_finding_clear(&finding);
+    printf("#   got '%s': %s\n#   wanted '%s'\n", eb_claim_verdict_name(result.verdict),
+           result.reason.data, says);
+  double ours = result.ours;
+  eb_claim_result_clear(&result);
   return ours;
 }
 
 /* What a claim of one expression comes to. */
 typedef struct verdict {
   const char *holds;
-  eb_ruling ruling;
+  eb_claim_verdict verdict;
   const char *says;
 } verdict;
 
@@ -224,7 +224,7 @@ __attribute__((unused)) static void expect_all(const char *ini, bool quick, cons
   make_up(text.data, quick, fakes, count, 2.5, &m);
   for (int v = 0; v < wanted; v++) {
     snprintf(id, sizeof id, "c%d", v);
-    expect(&m, id, verdicts[v].ruling, verdicts[v].says);
+    expect(&m, id, verdicts[v].verdict, verdicts[v].says);
   }
   forget(&m);
   eb_text_clear(&text);

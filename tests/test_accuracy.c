@@ -127,15 +127,14 @@ static void test_standing(void) {
   double costs[COUNT] = {3, 2, 0.5, 0.1, NAN, 0};
   for (int r = 0; r < COUNT; r++) all[r] = &runs[r];
   runs[2].audit = (char *)"failed";
-  eb_standing first = eb_run_standing(all, costs, COUNT, 1),
-              second = eb_run_standing(all, costs, COUNT, 0);
+  eb_rank first = eb_run_rank(all, costs, COUNT, 1), second = eb_run_rank(all, costs, COUNT, 0);
   tap_ok(first.place == 1 && first.of == 2 && first.over == 1, "the cheapest of its class");
   tap_ok(second.place == 2 && second.of == 2 && second.over == 1.5, "and the one behind it");
-  eb_standing alone = eb_run_standing(all, costs, COUNT, 3);
+  eb_rank alone = eb_run_rank(all, costs, COUNT, 3);
   tap_ok(alone.place == 1 && alone.of == 1 && alone.over == 1,
          "a cheaper class competes with none");
   for (int r = 2; r < COUNT; r += r == 2 ? 2 : 1) {
-    eb_standing none = eb_run_standing(all, costs, COUNT, r);
+    eb_rank none = eb_run_rank(all, costs, COUNT, r);
     tap_ok(none.place == 0 && none.of == 0 && isnan(none.over), "%s has no place",
            r == 2 ? "a run that failed its audit" : "one whose cost is not known");
   }

@@ -132,7 +132,7 @@ static void memory_is_measured(void) {
 
 static void the_start_is_known(void) {
   eb_cost cost;
-  eb_board board = {.started = eb_wall_seconds() - 5};
+  eb_progress_page board = {.started = eb_wall_seconds() - 5};
   if (!tap_succeeds(eb_cost_open(&board, &cost), "costs open with a board")) return;
   tap_ok(filled(&cost).first_step_at == 0, "no first step yet");
   step(&cost, 0.02);

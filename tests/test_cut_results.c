@@ -201,8 +201,8 @@ static void test_bones(void) {
     eb_results_close(results);
     eb_strings parts = {0};
     tap_require(eb_strings_add(&parts, in_folder("bones.h5")), "parts");
-    tap_require(eb_results_fold(in_folder(i ? "all1.h5" : "all0.h5"), &parts, EB_FOLD_REPLACE,
-                                EB_DUPLICATES_REFUSE),
+    tap_require(eb_results_merge(in_folder(i ? "all1.h5" : "all0.h5"), &parts, EB_MERGE_REPLACE,
+                                 EB_DUPLICATES_REFUSE),
                 "merge");
     eb_strings_clear(&parts);
     results = load(in_folder(i ? "all1.h5" : "all0.h5"));

@@ -23,12 +23,12 @@ static stage stage_of(const double other[9]) {
 static int64_t unrecorded(const stage *s, const eb_contact_record *record) {
   static const int32_t triangles[6] = {0, 1, 2, 3, 4, 5}, solid[2] = {0, 1};
   const eb_solids solids = {6, 2, 2, triangles, solid, s->kind};
-  eb_crossings *crossings;
-  eb_crossing_counts counts;
-  tap_require(eb_crossings_create(&solids, s->x, &crossings), "trees");
-  eb_crossings_count(crossings, NULL, s->x, &counts);
+  eb_intersections *crossings;
+  eb_intersection_counts counts;
+  tap_require(eb_intersections_create(&solids, s->x, &crossings), "trees");
+  eb_intersections_count(crossings, NULL, s->x, &counts);
   int64_t found = eb_near_unrecorded(crossings, NULL, s->x, near, record);
-  eb_crossings_destroy(crossings);
+  eb_intersections_destroy(crossings);
   return found;
 }
 
@@ -118,10 +118,10 @@ static void test_many(void) {
     }
   }
   const eb_solids solids = {6 * EACH, 2 * EACH, 2, triangles, solid, kind};
-  eb_crossings *crossings;
-  eb_crossing_counts counts;
-  tap_require(eb_crossings_create(&solids, x, &crossings), "trees");
-  eb_crossings_count(crossings, NULL, x, &counts);
+  eb_intersections *crossings;
+  eb_intersection_counts counts;
+  tap_require(eb_intersections_create(&solids, x, &crossings), "trees");
+  eb_intersections_count(crossings, NULL, x, &counts);
   int64_t found = eb_near_unrecorded(crossings, NULL, x, near, NULL), wanted = 0;
   for (int a = 0; a < EACH; a++)
     for (int b = EACH; b < 2 * EACH; b++)
@@ -131,7 +131,7 @@ static void test_many(void) {
   if (found + counts.between != wanted)
     printf("#   %lld and %lld that cross, not %lld\n", (long long)found, (long long)counts.between,
            (long long)wanted);
-  eb_crossings_destroy(crossings);
+  eb_intersections_destroy(crossings);
 }
 
 int main(void) {

@@ -386,13 +386,13 @@ static void test_mismatch(void) {
   for (int w = 0; w < 2; w++) {
     char ini[2000];
     made_up m;
-    eb_finding finding;
+    eb_claim_result result;
     snprintf(ini, sizeof ini, "%s[claim x]\nholds = %s\n", CASES, wrong[w][0]);
     make_up(ini, false, runs, COUNT(runs), 2, &m);
     eb_evaluation e = {.paper = m.paper, .evidence = &m.evidence, .repetition = -1};
-    tap_fails(eb_claim_judge(&e, &m.paper->claims[0], &finding), EB_ERR_INVALID, wrong[w][1],
+    tap_fails(eb_claim_judge(&e, &m.paper->claims[0], &result), EB_ERR_INVALID, wrong[w][1],
               wrong[w][0]);
-    eb_finding_clear(&finding);
+    eb_claim_result_clear(&result);
     forget(&m);
   }
 }

@@ -32,18 +32,18 @@ static void add_section(const eb_section *section, eb_known *known) {
 }
 
 static void judge(const eb_paper *paper, const eb_paper_claim *claim, const eb_section *figures,
-                  bool reversed, eb_ruling wanted, const char *name) {
+                  bool reversed, eb_claim_verdict wanted, const char *name) {
   eb_known known = {0};
-  eb_finding finding;
+  eb_claim_result result;
   eb_evaluation e = {.paper = paper, .known = &known, .own = true, .repetition = -1};
   add_section(figures, &known);
   tap_require(eb_known_tables(paper, reversed, &known), "the tables");
-  tap_require(eb_claim_judge(&e, claim, &finding), claim->id);
-  tap_ok(finding.ruling == wanted, "%s/%s, %s: %s", paper->name, claim->id, name,
-         eb_ruling_name(wanted));
-  if (finding.ruling != wanted)
-    printf("#   got '%s': %s\n", eb_ruling_name(finding.ruling), finding.reason.data);
-  eb_finding_clear(&finding);
+  tap_require(eb_claim_judge(&e, claim, &result), claim->id);
+  tap_ok(result.verdict == wanted, "%s/%s, %s: %s", paper->name, claim->id, name,
+         eb_claim_verdict_name(wanted));
+  if (result.verdict != wanted)
+    printf("#   got '%s': %s\n", eb_claim_verdict_name(result.verdict), result.reason.data);
+  eb_claim_result_clear(&result);
   eb_known_clear(&known);
 }
 

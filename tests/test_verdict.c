@@ -10,7 +10,7 @@ typedef struct trial {
   eb_declaration declared;
   eb_audit_row row;
   eb_flight_row flight;
-  eb_judged_step step;
+  eb_audited_step step;
 } trial;
 
 static void good_step(trial *t) {
@@ -33,13 +33,13 @@ static void good_step(trial *t) {
                        .update_allowed = 1e-12,
                        .energy_scale = 10}};
   t->log.residuals = t->residuals;
-  t->step = (eb_judged_step){.scene = &t->scene,
-                             .log = &t->log,
-                             .declared = &t->declared,
-                             .row = &t->row,
-                             .flight = &t->flight,
-                             .reason = EB_CONVERGED_RTOL,
-                             .number = 1};
+  t->step = (eb_audited_step){.scene = &t->scene,
+                              .log = &t->log,
+                              .declared = &t->declared,
+                              .row = &t->row,
+                              .flight = &t->flight,
+                              .reason = EB_CONVERGED_RTOL,
+                              .number = 1};
 }
 
 static const char *rules_of(const trial *t) {

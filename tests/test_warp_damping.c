@@ -2,9 +2,9 @@
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
 #include "solvers/warp_cholesky/damping.h"
-#include "solvers/warp_cholesky/ownership.h"
+#include "solvers/warp_cholesky/element_map.h"
 #include "solvers/warp_cholesky/schedule.h"
-#include "solvers/warp_cholesky/sheet.h"
+#include "solvers/warp_cholesky/thin_mesh.h"
 #include "tests/support/random.h"
 #include "tests/warp_fixture.h"
 
@@ -132,7 +132,7 @@ static void limits_of_damping(void) {
   damped_close(&d);
 }
 
-/* ---- ownership ------------------------------------------------------------------------------- */
+/* ---- element map ----------------------------------------------------------------------------- */
 
 static bool is_ancestor(const eb_supernodes *tree, int32_t above, int32_t s) {
   while (s >= 0 && s != above) s = tree->parent[s];
@@ -143,13 +143,13 @@ static void elements_belong_to_one_supernode(void) {
   eb_scene *scene = any_scene("nx=8,ny=6,nz=5");
   const eb_mesh *mesh = scene->mesh;
   eb_multifrontal *factor = NULL;
-  eb_ownership owned;
+  eb_element_map owned;
   eb_multifrontal_settings settings = {.threads = 1};
   tap_require(
       eb_multifrontal_create(&settings, eb_elasticity_pattern(scene->elasticity), NULL, &factor),
       "factor");
   const eb_supernodes *tree = eb_multifrontal_supernodes(factor);
-  tap_require(eb_ownership_create(mesh, tree, &owned), "ownership");
+  tap_require(eb_element_map_create(mesh, tree, &owned), "an element map");
   int strays = 0, seen = 0, wrong = 0;
   double *error = calloc((size_t)mesh->element_count, sizeof *error);
   double *badness = calloc((size_t)tree->count, sizeof *badness);
@@ -157,7 +157,7 @@ static void elements_belong_to_one_supernode(void) {
   random_state random = random_seed(4);
   for (int32_t e = 0; e < mesh->element_count; e++) error[e] = random_uniform(&random, 0, 1);
   error[17] = NAN;
-  eb_ownership_badness(&owned, error, badness);
+  eb_element_map_badness(&owned, error, badness);
   for (int32_t s = 0; s < tree->count; s++) {
     double worst = -1;
     marked[s] = (uint8_t)(random_word(&random) % 3);
@@ -176,7 +176,7 @@ static void elements_belong_to_one_supernode(void) {
   tap_near(seen, mesh->element_count, 0, "every element belongs to one supernode");
   tap_near(strays, 0, 0, "that holds one of its nodes, and ancestors hold the others");
   tap_near(wrong, 0, 0, "badness is the largest error, or not a number");
-  int32_t chosen = eb_ownership_choose(&owned, marked, EB_UPDATE_CHOSEN, on), want = 0;
+  int32_t chosen = eb_element_map_choose(&owned, marked, EB_UPDATE_CHOSEN, on), want = 0;
   wrong = 0;
   for (int32_t s = 0; s < tree->count; s++)
     for (int32_t k = owned.start[s]; k < owned.start[s + 1]; k++) {
@@ -185,7 +185,7 @@ static void elements_belong_to_one_supernode(void) {
     }
   tap_ok(wrong == 0 && chosen == want, "elements of chosen supernodes are chosen");
   free(error), free(badness), free(marked), free(on);
-  eb_ownership_clear(&owned);
+  eb_element_map_clear(&owned);
   eb_multifrontal_destroy(factor);
   eb_scene_destroy(scene);
 }
@@ -196,7 +196,7 @@ static bool grid_is_sheet(int32_t nx, int32_t ny, int32_t nz, double lx, double 
   eb_grid grid = {.cubes = {nx, ny, nz}, .size = {lx, ly, lz}};
   eb_mesh *mesh = NULL;
   tap_require(eb_generate_tets6(&grid, &mesh), "a grid");
-  bool sheet = eb_mesh_is_sheet(mesh);
+  bool sheet = eb_mesh_is_thin(mesh);
   eb_mesh_destroy(mesh);
   return sheet;
 }
@@ -211,7 +211,7 @@ static void sheets_are_known(void) {
       "hecht2012/spider:resolution=0.8", "hecht2012/sculpture-small:resolution=0.1"};
   for (int i = 0; i < 4; i++) {
     eb_scene *scene = any_scene(scenes[i]);
-    tap_ok(eb_mesh_is_sheet(scene->mesh) == (i < 2), "%s is%s", scenes[i], i < 2 ? "" : " not");
+    tap_ok(eb_mesh_is_thin(scene->mesh) == (i < 2), "%s is%s", scenes[i], i < 2 ? "" : " not");
     eb_scene_destroy(scene);
   }
 }

@@ -1,7 +1,7 @@
 /* Frames of bodies: rigid motions are found exactly, bodies are told apart, tau = 0 is corotational
  * in every frame, and errors depend on motions within a body alone. */
 #include "problems/mesh/generate.h"
-#include "solvers/warp_cholesky/frame.h"
+#include "solvers/warp_cholesky/moving_frame.h"
 #include "tests/support/random.h"
 #include "tests/warp_fixture.h"
 
@@ -29,9 +29,9 @@ static void rigid(const double *X, double v[3]) {
 
 static void rigid_motions_are_found(void) {
   eb_mesh *mesh = two_blocks();
-  eb_frame frame;
+  eb_moving_frame frame;
   random_state random = random_seed(9);
-  tap_require(eb_frame_create(mesh, &frame), "frame");
+  tap_require(eb_moving_frame_create(mesh, &frame), "frame");
   int64_t size = 3 * (int64_t)mesh->node_count;
   double *mass = calloc((size_t)size, sizeof *mass), *v = calloc((size_t)size, sizeof *v);
   for (int64_t i = 0; i < size / 3; i++) {
@@ -39,31 +39,31 @@ static void rigid_motions_are_found(void) {
     rigid(mesh->X + 3 * i, v + 3 * i);
   }
   tap_near(frame.bodies, 2, 0, "two blocks are two bodies");
-  eb_frame_follow(&frame, EB_FRAME_BODY, mass, mesh->X, v);
+  eb_moving_frame_follow(&frame, EB_FRAME_BODY, mass, mesh->X, v);
   double off = 0, shifted = 0;
   for (int64_t k = 0; k < size; k++) off = fmax(off, fabs(v[k] - frame.velocity[k]));
   tap_below(off, 1e-13, "rigid motions are found");
-  eb_frame_follow(&frame, EB_FRAME_TRANSLATION, mass, mesh->X, v);
+  eb_moving_frame_follow(&frame, EB_FRAME_TRANSLATION, mass, mesh->X, v);
   for (int64_t k = 3; k < size / 2; k++)
     shifted = fmax(shifted, fabs(frame.velocity[k] - frame.velocity[k - 3]));
   tap_near(shifted, 0, 0, "a translation is the same at all nodes of a body");
   free(mass), free(v);
-  eb_frame_clear(&frame);
+  eb_moving_frame_clear(&frame);
   eb_mesh_destroy(mesh);
 }
 
 /* What is left over has no momentum and no angular momentum. */
 static void momenta_are_taken_out(void) {
   eb_mesh *mesh = two_blocks();
-  eb_frame frame;
+  eb_moving_frame frame;
   random_state random = random_seed(10);
-  tap_require(eb_frame_create(mesh, &frame), "frame");
+  tap_require(eb_moving_frame_create(mesh, &frame), "frame");
   int64_t nodes = mesh->node_count;
   double *mass = calloc((size_t)nodes, sizeof *mass), left[2][6] = {{0}};
   double *v = calloc(3 * (size_t)nodes, sizeof *v);
   for (int64_t i = 0; i < nodes; i++) mass[i] = random_uniform(&random, 0.1, 1);
   for (int64_t k = 0; k < 3 * nodes; k++) v[k] = random_normal(&random);
-  eb_frame_follow(&frame, EB_FRAME_BODY, mass, mesh->X, v);
+  eb_moving_frame_follow(&frame, EB_FRAME_BODY, mass, mesh->X, v);
   for (int64_t i = 0; i < nodes; i++)
     for (int d = 0; d < 3; d++) {
       int e = (d + 1) % 3, f = (d + 2) % 3;
@@ -75,7 +75,7 @@ static void momenta_are_taken_out(void) {
   for (int k = 0; k < 12; k++) worst = fmax(worst, fabs(left[k / 6][k % 6]));
   tap_below(worst, 1e-12, "momenta are taken out of each body");
   free(mass), free(v);
-  eb_frame_clear(&frame);
+  eb_moving_frame_clear(&frame);
   eb_mesh_destroy(mesh);
 }
 

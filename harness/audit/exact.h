@@ -1,4 +1,4 @@
-/* Orientation of points, exactly: the signs that the judge of contact decides by.
+/* Orientation of points, exactly: the signs that the audit of contact decides by.
  *
  * A determinant is first evaluated in floating point with an error bound; only where that bound
  * cannot tell its sign is it summed as an expansion, a sum of non-overlapping doubles that is the

@@ -23,8 +23,8 @@
  *                           + 0.1 % of the largest sum_i m_i |v_i| + sum (e sqrt(nodes) + h u),
  *
  * over the run, for equations whose residual is that of all free nodes; e is the scene's bound on
- * momentum where contacts are constraints (judge_motion.c), u what rounding leaves unknown. In it a
- * step that claims nothing cannot forget the weight of a clamped body.
+ * momentum where contacts are constraints (contact_audit.c), u what rounding leaves unknown. In it
+ * a step that claims nothing cannot forget the weight of a clamped body.
  *
  * A tenth is where errors are of order one (harness/results/accuracy.h). A linearized step with a
  * declared mass scale a > 1 (damping) takes (a - 1) P1 from the momentum, at most a tenth of it in

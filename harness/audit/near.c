@@ -1,18 +1,19 @@
-/* Two trees are walked together as crossings.c does, with boxes that are apart only when they are
- * so by `distance`. Triangles that are nearer are nearest at a vertex and a face or at two edges;
- * which contacts join them is looked for in the whole record, since few pairs ever come so near. */
+/* Two trees are walked together as intersections.c does, with boxes that are apart only when they
+ * are so by `distance`. Triangles that are nearer are nearest at a vertex and a face or at two
+ * edges; which contacts join them is looked for in the whole record, since few pairs ever come so
+ * near. */
 #include "harness/audit/near.h"
 
 #include <math.h>
 
 #include "harness/audit/contact_law.h"
-#include "harness/audit/crossings_data.h"
+#include "harness/audit/intersections_data.h"
 #include "harness/audit/exact_normal.h"
 #include "harness/audit/exact_triangles.h"
 #include "problems/base/vector3.h"
 
 typedef struct search {
-  const eb_crossings *c;
+  const eb_intersections *c;
   const double *x;
   double distance;
   const eb_contact_record *record;
@@ -95,7 +96,7 @@ static int64_t walk(const search *s, int32_t a, int32_t b) {
   if (A->second && (!B->second || A->count >= B->count))
     return walk(s, a + 1, b) + walk(s, A->second, b);
   if (B->second) return walk(s, a, b + 1) + walk(s, a, B->second);
-  int32_t near[EB_SPAN_PAIRS][2], pairs = eb_crossings_pairs(s->c, A, B, s->distance, near);
+  int32_t near[EB_SPAN_PAIRS][2], pairs = eb_intersections_pairs(s->c, A, B, s->distance, near);
   int64_t count = 0;
   for (int32_t i = 0; i < pairs; i++) count += lacks_contact(s, near[i][0], near[i][1]);
   return count;
@@ -104,7 +105,7 @@ static int64_t walk(const search *s, int32_t a, int32_t b) {
 /* Of solid i with those after it. */
 static void count_solid(void *context, int32_t i) {
   const search *s = context;
-  const eb_crossings *c = s->c;
+  const eb_intersections *c = s->c;
   const eb_solid *a = &c->solids[i];
   int64_t count = 0;
   for (int32_t j = i + 1; a->root < a->last && j < c->count; j++) {
@@ -115,8 +116,8 @@ static void count_solid(void *context, int32_t i) {
   c->found[i].between = count;
 }
 
-int64_t eb_near_unrecorded(const eb_crossings *c, eb_team *team, const double *x, double distance,
-                           const eb_contact_record *record) {
+int64_t eb_near_unrecorded(const eb_intersections *c, eb_team *team, const double *x,
+                           double distance, const eb_contact_record *record) {
   search s = {c, x, distance, record};
   int64_t count = 0;
   eb_team_run(team, c->count, count_solid, &s);

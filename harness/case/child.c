@@ -63,7 +63,7 @@ typedef struct child {
   pid_t pid;
   int print; /* our end of the pipe that it prints into */
   int shared;
-  eb_board *board;
+  eb_progress_page *page;
   eb_limits limits;
   double started, told_to_end, written, last_call; /* when; 0: not yet */
   bool killed;
@@ -133,18 +133,18 @@ static eb_error build_environment(const eb_strings *settings, char ***out) {
 }
 
 static eb_error open_board(child *c) {
-  c->shared = memfd_create("elastobench-board", MFD_CLOEXEC);
-  if (c->shared < 0 || ftruncate(c->shared, sizeof *c->board))
+  c->shared = memfd_create("elastobench-page", MFD_CLOEXEC);
+  if (c->shared < 0 || ftruncate(c->shared, sizeof *c->page))
     return EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
-  void *memory = mmap(NULL, sizeof *c->board, PROT_READ | PROT_WRITE, MAP_SHARED, c->shared, 0);
+  void *memory = mmap(NULL, sizeof *c->page, PROT_READ | PROT_WRITE, MAP_SHARED, c->shared, 0);
   if (memory == MAP_FAILED) return EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
-  c->board = memory;
+  c->page = memory;
   return EB_OK;
 }
 
 static eb_error fork_child(child *c, char *const *argv, char *const *environment, int print) {
   pid_t parent = getpid();
-  c->board->started = eb_wall_seconds();
+  c->page->started = eb_wall_seconds();
   c->pid = fork();
   if (c->pid == 0) become(parent, argv, environment, c->limits.memory, c->shared, print);
   if (c->pid < 0) return EB_ERROR(EB_ERR_IO, "cannot start a process: %s", strerror(errno));
@@ -175,14 +175,14 @@ static eb_error start(child *c, const eb_strings *argv, const eb_strings *settin
 
 static void release(child *c) {
   eb_tree_close(&c->tree);
-  if (c->board) munmap(c->board, sizeof *c->board);
+  if (c->page) munmap(c->page, sizeof *c->page);
   if (c->shared >= 0) close(c->shared);
   if (c->print >= 0) close(c->print);
 }
 
 /* ---- the child's side ------------------------------------------------------------------------ */
 
-eb_error eb_board_open(eb_board **out) {
+eb_error eb_progress_page_open(eb_progress_page **out) {
   struct stat info;
   int shared =
       fstat(EB_CHILD_BOARD, &info) == 0 && info.st_size == sizeof **out ? EB_CHILD_BOARD : -1;
@@ -192,32 +192,32 @@ eb_error eb_board_open(eb_board **out) {
   return *out ? EB_OK : EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
 }
 
-void eb_board_say(eb_board *board, const char *words) {
-  if (board && !*board->words) snprintf(board->words, sizeof board->words, "%s", words);
+void eb_progress_page_say(eb_progress_page *page, const char *words) {
+  if (page && !*page->words) snprintf(page->words, sizeof page->words, "%s", words);
 }
 
-void eb_board_give_up(eb_board *board, eb_error error) {
-  if (board && !board->trouble) board->trouble = (int)eb_error_kind(error);
-  eb_board_say(board, eb_error_message(error));
+void eb_progress_page_give_up(eb_progress_page *page, eb_error error) {
+  if (page && !page->trouble) page->trouble = (int)eb_error_kind(error);
+  eb_progress_page_say(page, eb_error_message(error));
 }
 
-void eb_board_close(eb_board *board) {
-  if (board) munmap(board, sizeof *board);
+void eb_progress_page_close(eb_progress_page *page) {
+  if (page) munmap(page, sizeof *page);
 }
 
 /* ---- listening ------------------------------------------------------------------------------- */
 
-/* Reads the board; tells of progress when there is some, or when nothing was told for a while. */
+/* Reads the page; tells of progress when there is some, or when nothing was told for a while. */
 static void look(child *c) {
   static const double patience = 1; /* s */
   eb_child_end *end = c->end;
-  int64_t step = c->board->step;
+  int64_t step = c->page->step;
   double now = eb_wall_seconds();
   bool news = step != end->step;
   end->step = step;
-  end->steps = c->board->steps;
+  end->steps = c->page->steps;
   /* A solver that writes where it should not may have written here. */
-  int stage = c->board->stage;
+  int stage = c->page->stage;
   end->stage =
       stage >= EB_STAGE_START && stage <= EB_STAGE_WRITTEN ? (eb_stage)stage : EB_STAGE_START;
   if (!c->progress || (!news && now - c->last_call < patience)) return;
@@ -273,13 +273,13 @@ static void end_child(child *c, eb_child_cause cause) {
 
 /* A solver that writes where it should not may have written here. */
 static double step_seconds(const child *c) {
-  double now = eb_wall_seconds(), began = c->board->step_began;
+  double now = eb_wall_seconds(), began = c->page->step_began;
   return began >= c->started && began <= now ? now - began : 0;
 }
 
 static void ask_to_end(child *c) {
   decide(c, EB_CHILD_TIMED_OUT);
-  c->board->asked_to_end = 1;
+  c->page->asked_to_end = 1;
 }
 
 /* Over time, the child is asked to end, which it does between steps; a step that never ends is
@@ -288,7 +288,7 @@ static void ask_to_end(child *c) {
 static void enforce(child *c, eb_signals *signals) {
   enum { GRACE = 2, GRACE_TO_CLOSE = 120, GRACE_TO_LEAVE = 15 };
   double now = eb_wall_seconds(), memory = resident_memory(c->pid);
-  int stage = c->board->stage;
+  int stage = c->page->stage;
   if (memory > c->end->peak_memory) c->end->peak_memory = memory;
   if (stage == EB_STAGE_WRITTEN && c->written == 0) c->written = now;
   if (c->killed) return;
@@ -321,11 +321,11 @@ static bool collect(child *c) {
   return true;
 }
 
-/* What the board says in the end; a solver may have written anything there. */
+/* What the page says in the end; a solver may have written anything there. */
 static void read_words(child *c) {
-  c->end->trouble = c->board->trouble;
-  c->end->harmed = c->board->harmed;
-  memcpy(c->end->words, c->board->words, sizeof c->end->words);
+  c->end->trouble = c->page->trouble;
+  c->end->harmed = c->page->harmed;
+  memcpy(c->end->words, c->page->words, sizeof c->end->words);
   c->end->words[sizeof c->end->words - 1] = '\0';
   eb_text_clean(c->end->words);
 }

@@ -1,7 +1,7 @@
 /* A process of our own making, under a time and a memory limit.
  *
- * Over its time, the child is asked to end by its board, never by a signal: one that it meets is
- * not ours. The child writes its progress onto a board: memory that both share, which tells the
+ * Over its time, the child is asked to end by its page, never by a signal: one that it meets is
+ * not ours. The child writes its progress onto a page: memory that both share, which tells the
  * exact step of a crash and costs the child no system call. What it prints is caught; the end of it
  * explains crashes. */
 #ifndef EB_CHILD_H
@@ -23,9 +23,9 @@ typedef enum eb_stage {
   EB_STAGE_WRITTEN  /* its file is complete: what happens now cannot spoil it */
 } eb_stage;
 
-enum { EB_BOARD_WORDS = 600 };
+enum { EB_PROGRESS_WORDS = 600 };
 
-typedef struct eb_board {
+typedef struct eb_progress_page {
   _Atomic int64_t step, steps; /* done, and wanted */
   _Atomic int stage;
   _Atomic int asked_to_end;  /* by the parent: the time is over */
@@ -34,15 +34,15 @@ typedef struct eb_board {
   _Atomic int trouble; /* eb_error_code of what made the process give up; 0: nothing */
   _Atomic int harmed;  /* a step has broken the rule of the process: its file may not say so */
   /* What went wrong, when that cannot be written into the file. */
-  char words[EB_BOARD_WORDS];
-} eb_board;
+  char words[EB_PROGRESS_WORDS];
+} eb_progress_page;
 /* The child's side: maps what its parent gave it, or plain memory when it was started by hand. */
-EB_MUST eb_error eb_board_open(eb_board **out);
-/* Leaves words for the parent; the first ones stay. The board may be NULL. */
-void eb_board_say(eb_board *board, const char *words);
+EB_MUST eb_error eb_progress_page_open(eb_progress_page **out);
+/* Leaves words for the parent; the first ones stay. The page may be NULL. */
+void eb_progress_page_say(eb_progress_page *page, const char *words);
 /* The same with an error, which stays the caller's, and its kind. */
-void eb_board_give_up(eb_board *board, eb_error error);
-void eb_board_close(eb_board *board);
+void eb_progress_page_give_up(eb_progress_page *page, eb_error error);
+void eb_progress_page_close(eb_progress_page *page);
 
 /* Signals that end a run (SIGINT, SIGTERM, SIGHUP), held back while this is open and read as a
  * file. */
@@ -77,12 +77,12 @@ typedef struct eb_child_end {
   /* that a step was at work when the time limit ended the process; 0: none was */
   double step_seconds;
   double peak_memory;  /* highest resident memory seen, bytes */
-  int64_t step, steps; /* last progress on the board */
+  int64_t step, steps; /* last progress on the page */
   eb_stage stage;
   int left;    /* processes that it has left running; they were ended */
-  int trouble; /* harmed and words too: from its board */
+  int trouble; /* harmed and words too: from its page */
   bool harmed;
-  char words[EB_BOARD_WORDS];
+  char words[EB_PROGRESS_WORDS];
   char output[EB_CHILD_OUTPUT]; /* the end of what it printed, without control characters */
 } eb_child_end;
 

@@ -37,9 +37,9 @@ static double kernel_start(void) {
   return (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
-static double process_start(const eb_board *board) {
+static double process_start(const eb_progress_page *page) {
   double now = eb_wall_seconds();
-  if (board && board->started > 0 && board->started <= now) return board->started;
+  if (page && page->started > 0 && page->started <= now) return page->started;
   double start = kernel_start();
   return start < 0 ? now : fmin(now, now - (eb_seconds_of(CLOCK_BOOTTIME) - start));
 }
@@ -79,8 +79,8 @@ static bool workers_cpu(const eb_cost *cost, double *sum) {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-eb_error eb_cost_open(const eb_board *board, eb_cost *out) {
-  *out = (eb_cost){.statm = -1, .tasks = -1, .started = process_start(board)};
+eb_error eb_cost_open(const eb_progress_page *page, eb_cost *out) {
+  *out = (eb_cost){.statm = -1, .tasks = -1, .started = process_start(page)};
   out->team_size = omp_get_max_threads();
   EB_TRY(EB_NEW(out->team, out->team_size));
   out->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);

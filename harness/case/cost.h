@@ -35,10 +35,10 @@ typedef struct eb_cost {
   const eb_team *auditors; /* threads of the harness's; NULL: none */
 } eb_cost;
 
-/* In the thread that will step, after omp_set_num_threads. `board` tells when the process was
+/* In the thread that will step, after omp_set_num_threads. `page` tells when the process was
  * started; when it does not, the kernel does (to 10 ms). eb_cost_close releases what this
  * allocates. */
-EB_MUST eb_error eb_cost_open(const eb_board *board, eb_cost *out);
+EB_MUST eb_error eb_cost_open(const eb_progress_page *page, eb_cost *out);
 void eb_cost_close(eb_cost *cost);
 
 /* The solver's clock starts: to be called just before the clocks of the step are read. */

@@ -55,7 +55,7 @@ static eb_error describe_scene(eb_job *j) {
 static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   double began = eb_wall_seconds();
   *where = "scene";
-  j->board->stage = EB_STAGE_SCENE;
+  j->page->stage = EB_STAGE_SCENE;
   *failure =
       eb_scene_create(j->work->scene, j->work->parameters, j->work->mesh_file, NULL, &j->scene);
   j->run.scene_seconds = eb_wall_seconds() - began;
@@ -69,7 +69,7 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   if (*failure) return EB_OK;
   j->cost.auditors = j->witness.team;
   *where = "set-up of the solver";
-  j->board->stage = EB_STAGE_SETUP;
+  j->page->stage = EB_STAGE_SETUP;
   double cpu = eb_cpu_seconds();
   began = eb_wall_seconds();
   *failure = eb_solver_create(j->work->solver, j->work->options, j->scene, j->work->threads,
@@ -139,7 +139,7 @@ static eb_error run_steps(eb_job *j) {
   char hash[20];
   bool on = true;
   EB_TRY(prepare_steps(j, &on));
-  j->board->stage = EB_STAGE_STEPS;
+  j->page->stage = EB_STAGE_STEPS;
   while (on) {
     if (j->work->from.samples) EB_TRY(eb_origin_sample(j, &on));
     if (on) EB_TRY(eb_job_step(j, &on));
@@ -160,10 +160,10 @@ static eb_error run_job(eb_job *j) {
   const char *where = "";
   double began = eb_wall_seconds();
   EB_TRY(eb_case_describe(j->work, &j->run));
-  EB_TRY(eb_board_open(&j->board));
-  j->board->steps = j->work->steps;
+  EB_TRY(eb_progress_page_open(&j->page));
+  j->page->steps = j->work->steps;
   eb_host_open(&j->host);
-  EB_TRY(eb_cost_open(j->board, &j->cost));
+  EB_TRY(eb_cost_open(j->page, &j->cost));
   eb_guard_open(&j->guard);
   EB_TRY(set_up(j, &failure, &where));
   if (failure) {
@@ -172,12 +172,12 @@ static eb_error run_job(eb_job *j) {
   } else {
     EB_TRY(run_steps(j));
   }
-  j->board->stage = EB_STAGE_CLOSING;
+  j->page->stage = EB_STAGE_CLOSING;
   j->run.total_seconds = eb_wall_seconds() - began;
   j->run.peak_rss = eb_host_peak_memory();
   eb_cost_fill(&j->cost, &j->run);
   EB_TRY(eb_recorder_finish(j->recorder, &j->run));
-  j->board->stage = EB_STAGE_WRITTEN;
+  j->page->stage = EB_STAGE_WRITTEN;
   return EB_OK;
 }
 
@@ -192,7 +192,7 @@ static void release(eb_job *j) {
   eb_scene_destroy(j->scene);
   eb_cost_close(&j->cost);
   eb_host_close(&j->host);
-  eb_board_close(j->board);
+  eb_progress_page_close(j->page);
   eb_run_clear(&j->run);
 }
 
@@ -217,7 +217,7 @@ eb_error eb_case_execute(const eb_case *work, const char *environment, const cha
   omp_set_num_threads(work->threads);
   hold_termination();
   eb_error error = with_environment(&j, environment);
-  if (error) eb_board_give_up(j.board, error);
+  if (error) eb_progress_page_give_up(j.page, error);
   release(&j);
   return error;
 }

@@ -27,9 +27,9 @@ typedef struct eb_job {
   eb_cost cost;
   double half_resident; /* bytes: resident memory after half of the steps */
   eb_guard guard;
-  eb_board *board;       /* progress, for the parent */
-  eb_results *donor;     /* the file of the run that the case starts from, or NULL */
-  eb_checkpoints states; /* that the donor has kept */
+  eb_progress_page *page; /* progress, for the parent */
+  eb_results *donor;      /* the file of the run that the case starts from, or NULL */
+  eb_checkpoints states;  /* that the donor has kept */
   /* Of samples: */
   int64_t from_step;     /* the donor's, after which the state of this one was */
   bool leading;          /* the step at work is a lead-in */

@@ -144,8 +144,8 @@ static eb_error refuse_leftovers(const eb_parts *parts) {
                   parts->folder, parts->waiting.count);
 }
 
-/* TARGET.PID.new of processes that were killed while they folded (harness/results/merge.c). Behind
- * the lock nobody else folds into this target; a process that lives may be merging. */
+/* TARGET.PID.new of processes that were killed while they merged (harness/results/merge.c). Behind
+ * the lock nobody else merges into this target; a process that lives may be merging. */
 static void remove_half_written(const char *target) {
   const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
   size_t length = strlen(name);
@@ -214,7 +214,7 @@ eb_error eb_parts_resume(eb_parts *parts, bool or_overwrite) {
   EB_TRY(eb_results_open(parts->environment, &now));
   eb_error error = check_all(parts, now);
   eb_results_close(now);
-  if (!error) return eb_parts_fold(parts);
+  if (!error) return eb_parts_merge(parts);
   if (!or_overwrite || eb_error_kind(error) != EB_ERR_INVALID) return error;
   eb_error_free(error);
   for (int i = 0; i < parts->waiting.count; i++) unlink(parts->waiting.items[i]);
@@ -227,13 +227,13 @@ eb_error eb_parts_add(eb_parts *parts, const char *path) {
   EB_TRY(eb_strings_add(&parts->waiting, path));
   parts->waiting_bytes += file_bytes(path);
   bool due = parts->replace || 8 * parts->waiting_bytes >= file_bytes(parts->target);
-  return due ? eb_parts_fold(parts) : EB_OK;
+  return due ? eb_parts_merge(parts) : EB_OK;
 }
 
-eb_error eb_parts_fold(eb_parts *parts) {
+eb_error eb_parts_merge(eb_parts *parts) {
   if (parts->waiting.count == 0) return EB_OK;
-  eb_fold_mode mode = parts->replace ? EB_FOLD_REPLACE : EB_FOLD_ADD;
-  eb_error error = eb_results_fold(parts->target, &parts->waiting, mode, EB_DUPLICATES_KEEP_FIRST);
+  eb_merge_mode mode = parts->replace ? EB_MERGE_REPLACE : EB_MERGE_ADD;
+  eb_error error = eb_results_merge(parts->target, &parts->waiting, mode, EB_DUPLICATES_KEEP_FIRST);
   if (error)
     return eb_error_prefix(error, "%d finished results wait in '%s' for --resume",
                            parts->waiting.count, parts->folder);

@@ -1,8 +1,8 @@
 /* Results of single cases on their way into one file.
  *
  * Beside the target r.h5 stands the folder r.h5.parts: one result file a finished case (ID.h5), the
- * one being written (ID.tmp), and environment.h5. Parts are folded into the target when they have
- * grown to an eighth of it, and at the end: so the work of folding stays proportional to what is
+ * one being written (ID.tmp), and environment.h5. Parts are merged into the target when they have
+ * grown to an eighth of it, and at the end: so the work of merging stays proportional to what is
  * stored, and what a killed run has finished is in the target or in the folder. */
 #ifndef EB_CASE_PARTS_H
 #define EB_CASE_PARTS_H
@@ -30,7 +30,7 @@ typedef struct eb_parts {
  * folder (EB_ERR_IO when another run holds it). Leftovers of a killed run are dropped with
  * OVERWRITE, an error with REFUSE, and kept for eb_parts_resume. */
 EB_MUST eb_error eb_parts_open(const char *target, eb_existing existing, eb_parts *out);
-/* Folds leftovers in and checks that the target is comparable with parts->environment, which must
+/* Merges leftovers in and checks that the target is comparable with parts->environment, which must
  * be written by now. When it is not, EB_ERR_INVALID says why, or with `or_overwrite` everything old
  * is dropped. */
 EB_MUST eb_error eb_parts_resume(eb_parts *parts, bool or_overwrite);
@@ -40,9 +40,9 @@ EB_MUST eb_error eb_parts_path(const eb_parts *parts, const char *id, const char
 /* The same from the root. */
 EB_MUST eb_error eb_parts_absolute_path(const eb_parts *parts, const char *id, const char *ending,
                                         char **out);
-/* A finished part: folds when it is time to. */
+/* A finished part: merges when it is time to. */
 EB_MUST eb_error eb_parts_add(eb_parts *parts, const char *path);
-EB_MUST eb_error eb_parts_fold(eb_parts *parts);
+EB_MUST eb_error eb_parts_merge(eb_parts *parts);
 /* Removes the folder when nothing waits in it. */
 void eb_parts_close(eb_parts *parts);
 

@@ -8,7 +8,7 @@
 #include "harness/case/child.h"
 #include "harness/case/progress.h"
 #include "harness/case/rates.h"
-#include "harness/case/salvage.h"
+#include "harness/case/crash_record.h"
 #include "harness/case/search.h"
 #include "harness/case/vouch.h"
 #include "harness/environment.h"
@@ -78,7 +78,7 @@ static eb_error start_case(state *s, const eb_case *work, const char *name, eb_c
 static eb_error finish_case(state *s, const eb_case *work, const eb_child_end *end,
                             const char *name, const char *raw, const char *part) {
   eb_run run = {0};
-  EB_TRY(eb_salvage(work, end, s->parts.environment, raw, part, &run));
+  EB_TRY(eb_crash_record(work, end, s->parts.environment, raw, part, &run));
   eb_progress_result(name, &run);
   eb_run_clear(&run);
   s->end->run++;
@@ -252,10 +252,10 @@ static eb_error run_all(state *s) {
   eb_error error = run_missing(s);
   if (!error) error = run_sweeps(s);
   /* What is finished is kept whatever went wrong later. */
-  eb_error folding = eb_parts_fold(&s->parts);
+  eb_error merging = eb_parts_merge(&s->parts);
   s->end->interrupted = eb_signals_pending(&s->signals);
-  if (!error) return folding;
-  eb_error_free(folding);
+  if (!error) return merging;
+  eb_error_free(merging);
   return error;
 }
 

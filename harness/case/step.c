@@ -64,12 +64,12 @@ static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reaso
   eb_cost_start(&j->cost);
   double cpu = eb_cpu_seconds(), wall = eb_wall_seconds();
   j->log->step_started = wall;
-  j->board->step_began = j->leading ? 0 : wall;
+  j->page->step_began = j->leading ? 0 : wall;
   eb_error error = j->changed ? eb_solver_rebuild(j->solver, j->after, j->log) : EB_OK;
   if (!error) error = j->solver->ops->step(j->solver, j->after, dt, j->log, reason);
   row[EB_COL_WALL] = eb_wall_seconds() - wall;
   row[EB_COL_CPU] = eb_cpu_seconds() - cpu;
-  j->board->step_began = 0;
+  j->page->step_began = 0;
   eb_cost_stop(&j->cost);
   row[EB_COL_STEAL] = eb_host_steal(&j->host) - steal;
   row[EB_COL_RESIDENT] = j->cost.resident;
@@ -171,7 +171,7 @@ static eb_error judge_step(eb_job *j, bool finite, eb_reason reason, bool *on) {
              (long long)j->work->steps);
     return eb_job_conclude(j, EB_OUTCOME_CRASHED, detail);
   }
-  if (j->board->asked_to_end) {
+  if (j->page->asked_to_end) {
     snprintf(detail, sizeof detail, "time limit of %g s reached after step %lld of %lld",
              j->work->timeout, step, (long long)j->work->steps);
     return eb_job_conclude(j, EB_OUTCOME_TIMED_OUT, detail);
@@ -196,8 +196,8 @@ static eb_error check_guard(eb_job *j, bool *good) {
   *good = change == EB_GUARD_SAME && eb_guard_process(&j->guard, words, sizeof words);
   if (*good) return EB_OK;
   snprintf(detail, sizeof detail, "step %lld: %s", (long long)j->before->step + 1, words);
-  eb_board_say(j->board, detail);
-  j->board->harmed = true;
+  eb_progress_page_say(j->page, detail);
+  j->page->harmed = true;
   eb_verdict_break(&j->witness.verdict, EB_RULE_PROCESS, "%s", detail);
   if (change == EB_GUARD_ARRAYS) EB_TRY(replace_state(j));
   return eb_job_conclude(j, EB_OUTCOME_FAILED, detail);
@@ -252,6 +252,6 @@ eb_error eb_job_step(eb_job *j, bool *on) {
   EB_TRY(judge_step(j, finite, reason, on));
   EB_TRY(record_frame(j, !*on));
   EB_TRY(keep_checkpoint(j));
-  j->board->step = j->after->step;
+  j->page->step = j->after->step;
   return commit_now_and_then(j);
 }

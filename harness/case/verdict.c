@@ -34,7 +34,7 @@ static bool is_known(eb_reason reason) {
 }
 
 /* Whether the step declares something that there is, and reported in range. */
-static bool is_in_range(const eb_judged_step *s) {
+static bool is_in_range(const eb_audited_step *s) {
   const eb_declaration *d = s->declared;
   return is_known(s->reason) && (unsigned)d->equation < EB_EQUATIONS &&
          (unsigned)d->update < EB_UPDATES && (unsigned)d->linearization.tangent < EB_TANGENTS &&
@@ -43,7 +43,7 @@ static bool is_in_range(const eb_judged_step *s) {
 }
 
 /* Norms that the audit measures too, and what of it they are in units of the force residual. */
-static double norm_in_newtons(const eb_judged_step *s) {
+static double norm_in_newtons(const eb_audited_step *s) {
   const char *norm = s->log->residual_norm ? s->log->residual_norm : "";
   bool linear = s->declared->equation == EB_EQUATION_LINEARIZED;
   if (!linear && strncmp(norm, "|grad W|_2", 10) == 0) return 1;
@@ -51,7 +51,7 @@ static double norm_in_newtons(const eb_judged_step *s) {
   return 0;
 }
 
-static void check_claim(eb_verdict *verdict, const eb_judged_step *s, double scale) {
+static void check_claim(eb_verdict *verdict, const eb_audited_step *s, double scale) {
   static const double allowed_ratio = 100, rounding = 1e-9;
   const eb_step_log *log = s->log;
   double unit = norm_in_newtons(s);
@@ -72,7 +72,7 @@ static void check_claim(eb_verdict *verdict, const eb_judged_step *s, double sca
         (long long)s->number, s->row->step_residual, claimed);
 }
 
-static void check_share(eb_verdict *verdict, const eb_judged_step *s, double bound) {
+static void check_share(eb_verdict *verdict, const eb_audited_step *s, double bound) {
   if (s->row->equation_residual_relative <= bound) return;
   eb_verdict_break(verdict, EB_RULE_RESIDUAL,
                    "step %lld: %s, but the audited residual of the %s equation is %.3g of its "
@@ -82,7 +82,7 @@ static void check_share(eb_verdict *verdict, const eb_judged_step *s, double bou
                    bound);
 }
 
-static void check_residual(eb_verdict *verdict, const eb_judged_step *s) {
+static void check_residual(eb_verdict *verdict, const eb_audited_step *s) {
   static const double direct = 1e-6, stagnated = 1e-3;
   double relative = s->row->equation_residual_relative;
   double scale = s->row->equation_scale;
@@ -101,7 +101,7 @@ enum { PROGRESS_FROM = 3 }; /* compared steps */
 
 /* ---- what must hold of every step ------------------------------------------------------------ */
 
-static void check_motion(eb_verdict *verdict, const eb_judged_step *s) {
+static void check_motion(eb_verdict *verdict, const eb_audited_step *s) {
   const eb_audit_row *row = s->row;
   bool still = s->declared->equation == EB_EQUATION_STATIC;
   if (!(row->held_error <= row->held_allowed))
@@ -133,7 +133,7 @@ static void check_motion(eb_verdict *verdict, const eb_judged_step *s) {
 }
 
 /* What residuals have done over any stretch of the run: since the sum was lowest. */
-static void add_energy(eb_verdict *verdict, const eb_judged_step *s) {
+static void add_energy(eb_verdict *verdict, const eb_audited_step *s) {
   verdict->gained = fmax(0, verdict->gained + s->row->residual_work);
   verdict->energy_scale = fmax(verdict->energy_scale, s->row->energy_scale);
   if (verdict->gained <= verdict->most_gained) return;
@@ -144,7 +144,7 @@ static void add_energy(eb_verdict *verdict, const eb_judged_step *s) {
 /* Only steps in which doing nothing is wrong by a hundredth of the forces tell anything. A first
  * step may be as good as none; statics may have no other: their steps count for as many as it takes
  * (eb_verdict_run). */
-static void add_progress(eb_verdict *verdict, const eb_judged_step *s) {
+static void add_progress(eb_verdict *verdict, const eb_audited_step *s) {
   static const double wrong = 1e-2, less = 1 - 1e-6; /* rounding is no progress */
   const eb_audit_row *row = s->row;
   if (isnan(row->null_residual) || row->null_residual <= wrong * row->equation_scale) return;
@@ -192,7 +192,7 @@ void eb_verdict_challenge(eb_verdict *verdict, const eb_verdict *alone) {
 
 /* ---- contact --------------------------------------------------------------------------------- */
 
-static void check_geometry(eb_verdict *verdict, const eb_crossing_counts *found, int64_t step) {
+static void check_geometry(eb_verdict *verdict, const eb_intersection_counts *found, int64_t step) {
   if (found->between + found->self + found->nested == 0) return;
   eb_verdict_break(
       verdict, EB_RULE_INTERSECTION,
@@ -208,12 +208,12 @@ typedef struct bound {
   double value, allowed;
 } bound;
 
-void eb_verdict_contact(eb_verdict *verdict, const eb_judged_step *s) {
-  const eb_judgement *j = s->contact;
+void eb_verdict_contact(eb_verdict *verdict, const eb_audited_step *s) {
+  const eb_contact_audit_row *j = s->contact;
   const eb_contact_law *law = &j->law;
   const eb_contact_bounds *scene = &s->scene->contact_bounds;
-  double slack = eb_judge_slack(s->reason), gap = slack * scene->distance;
-  check_geometry(verdict, &j->crossings, s->number);
+  double slack = eb_contact_audit_slack(s->reason), gap = slack * scene->distance;
+  check_geometry(verdict, &j->intersections, s->number);
   const bound bounds[] = {
       {EB_RULE_CONTACT_RECORD, "contacts that cannot be:", "", law->unsound, 0},
       {EB_RULE_CONTACT_RECORD, "pairs of features are near and have no contact:", "",
@@ -240,7 +240,7 @@ void eb_verdict_contact(eb_verdict *verdict, const eb_judged_step *s) {
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-void eb_verdict_step(eb_verdict *verdict, const eb_judged_step *s) {
+void eb_verdict_step(eb_verdict *verdict, const eb_audited_step *s) {
   int64_t before = verdict->failures;
   verdict->steps++;
   if (!is_in_range(s) || s->log->invalid > 0)

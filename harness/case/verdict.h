@@ -14,7 +14,7 @@
 #define EB_CASE_VERDICT_H
 
 #include "harness/audit/flight.h"
-#include "harness/audit/judge.h"
+#include "harness/audit/contact_audit.h"
 #include "harness/audit/rules.h"
 
 typedef struct eb_verdict {
@@ -35,20 +35,20 @@ typedef struct eb_verdict {
 } eb_verdict;
 
 /* One step as it is judged. */
-typedef struct eb_judged_step {
+typedef struct eb_audited_step {
   const eb_scene *scene; /* the harness's own */
   const eb_step_log *log;
   const eb_declaration *declared;
   const eb_audit_row *row;
   const eb_flight_row *flight;
-  const eb_judgement *contact; /* NULL without contact as constraints */
+  const eb_contact_audit_row *contact; /* NULL without contact as constraints */
   eb_reason reason;
   int64_t number;
-} eb_judged_step;
+} eb_audited_step;
 
-void eb_verdict_step(eb_verdict *verdict, const eb_judged_step *step);
+void eb_verdict_step(eb_verdict *verdict, const eb_audited_step *step);
 /* Of that, the rules on contact alone; needs scene, contact, reason and number. */
-void eb_verdict_contact(eb_verdict *verdict, const eb_judged_step *step);
+void eb_verdict_contact(eb_verdict *verdict, const eb_audited_step *step);
 /* The step that comes does not begin where the last one ended: sums over consecutive steps begin
  * anew. */
 void eb_verdict_jump(eb_verdict *verdict);

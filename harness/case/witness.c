@@ -8,10 +8,10 @@
 
 static void release_audit(eb_witness *w) {
   eb_flight_destroy(w->flight);
-  eb_judge_destroy(w->judge);
+  eb_contact_audit_destroy(w->contact);
   eb_audit_destroy(w->audit);
   w->flight = NULL;
-  w->judge = NULL;
+  w->contact = NULL;
   w->audit = NULL;
 }
 
@@ -22,7 +22,7 @@ static eb_error make_audit(eb_witness *w) {
   eb_audit_share(w->audit, w->team);
   EB_TRY(eb_flight_create(w->audit, &w->flight));
   if (!(eb_scene_needs(w->scene) & EB_CAP_CONTACT)) return EB_OK;
-  return eb_judge_create(w->scene, w->audit, &w->judge);
+  return eb_contact_audit_create(w->scene, w->audit, &w->contact);
 }
 
 eb_error eb_witness_create(const eb_case *work, eb_witness *out) {
@@ -80,22 +80,22 @@ static void fill_audit(const eb_audit_row *audit, double row[EB_COL_COUNT]) {
   row[EB_COL_HELD_ERROR] = audit->held_error;
 }
 
-static void fill_judgement(const eb_judgement *judged, double row[EB_COL_COUNT]) {
-  row[EB_COL_INTERSECTIONS] = (double)judged->crossings.between;
-  row[EB_COL_SELF_INTERSECTIONS] = (double)judged->crossings.self;
-  row[EB_COL_NESTED] = (double)judged->crossings.nested;
-  row[EB_COL_CONTACT_COUNT] = judged->law.count;
-  row[EB_COL_CONTACT_ACTIVE] = judged->law.active;
-  row[EB_COL_CONTACT_VIOLATION] = judged->law.violation;
-  row[EB_COL_CONTACT_OPEN] = judged->law.open;
-  row[EB_COL_CONTACT_APART] = judged->law.apart;
-  row[EB_COL_CONTACT_TRUE_GAP] = judged->law.true_gap;
-  row[EB_COL_CONTACT_NORMAL] = judged->law.normal;
-  row[EB_COL_CONTACT_UNRECORDED] = (double)judged->unrecorded;
-  row[EB_COL_CONTACT_SLIDING] = judged->law.sliding;
-  row[EB_COL_CONTACT_CONE] = judged->law.cone;
-  row[EB_COL_CONTACT_ANGLE] = judged->law.angle;
-  row[EB_COL_CONTACT_BALANCE] = judged->balance;
+static void fill_contact(const eb_contact_audit_row *contact, double row[EB_COL_COUNT]) {
+  row[EB_COL_INTERSECTIONS] = (double)contact->intersections.between;
+  row[EB_COL_SELF_INTERSECTIONS] = (double)contact->intersections.self;
+  row[EB_COL_NESTED] = (double)contact->intersections.nested;
+  row[EB_COL_CONTACT_COUNT] = contact->law.count;
+  row[EB_COL_CONTACT_ACTIVE] = contact->law.active;
+  row[EB_COL_CONTACT_VIOLATION] = contact->law.violation;
+  row[EB_COL_CONTACT_OPEN] = contact->law.open;
+  row[EB_COL_CONTACT_APART] = contact->law.apart;
+  row[EB_COL_CONTACT_TRUE_GAP] = contact->law.true_gap;
+  row[EB_COL_CONTACT_NORMAL] = contact->law.normal;
+  row[EB_COL_CONTACT_UNRECORDED] = (double)contact->unrecorded;
+  row[EB_COL_CONTACT_SLIDING] = contact->law.sliding;
+  row[EB_COL_CONTACT_CONE] = contact->law.cone;
+  row[EB_COL_CONTACT_ANGLE] = contact->law.angle;
+  row[EB_COL_CONTACT_BALANCE] = contact->balance;
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
@@ -111,25 +111,26 @@ eb_error eb_witness_step(eb_witness *w, const eb_state *before, const eb_state *
   eb_declaration declared = declaration_of(solver, log);
   eb_audit_row audit;
   eb_flight_row flight = {0};
-  eb_judgement contact;
-  eb_audit_contact_forces(w->audit, w->judge ? eb_judge_forces(w->judge, log->contacts) : NULL);
+  eb_contact_audit_row contact;
+  eb_audit_contact_forces(w->audit,
+                          w->contact ? eb_contact_audit_forces(w->contact, log->contacts) : NULL);
   EB_TRY(eb_audit_step(w->audit, before, after, dt, declared.equation, &audit));
   eb_audit_declared(w->audit, before, after, dt, &declared, &audit);
-  bool judged = w->judge && audit.finite;
+  bool judged = w->contact && audit.finite;
   if (judged) {
-    eb_judge_step(w->judge, before, after, dt, log->contacts, reason, &contact);
+    eb_contact_audit_step(w->contact, before, after, dt, log->contacts, reason, &contact);
     audit.energy_excess -= contact.obstacles_work;
-    fill_judgement(&contact, row);
+    fill_contact(&contact, row);
   }
   if (audit.finite) eb_flight_step(w->flight, before, after, dt, &declared, &flight);
-  const eb_judged_step step = {.scene = w->scene,
-                               .log = log,
-                               .declared = &declared,
-                               .row = &audit,
-                               .flight = &flight,
-                               .contact = judged ? &contact : NULL,
-                               .reason = reason,
-                               .number = after->step};
+  const eb_audited_step step = {.scene = w->scene,
+                                .log = log,
+                                .declared = &declared,
+                                .row = &audit,
+                                .flight = &flight,
+                                .contact = judged ? &contact : NULL,
+                                .reason = reason,
+                                .number = after->step};
   eb_verdict_step(&w->verdict, &step);
   fill_audit(&audit, row);
   row[EB_COL_EQUATION] = declared.equation;

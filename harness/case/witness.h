@@ -1,5 +1,5 @@
 /* What the harness holds beside the solver to audit its steps: a scene of its own, built anew from
- * the case, so that nothing a solver writes to its scene reaches the audit; audit, judge and
+ * the case, so that nothing a solver writes to its scene reaches the audit; audits and
  * flights on that scene's mesh; and the verdict so far. */
 #ifndef EB_CASE_WITNESS_H
 #define EB_CASE_WITNESS_H
@@ -13,7 +13,7 @@ typedef struct eb_witness {
   eb_state *state; /* that cuts are made on */
   eb_team *team;   /* threads that audit; they sleep while the solver steps */
   eb_audit *audit;
-  eb_judge *judge; /* of contact as constraints; NULL when the scene has none */
+  eb_contact_audit *contact; /* of contact as constraints; NULL when the scene has none */
   eb_flight *flight;
   eb_verdict verdict;
 } eb_witness;

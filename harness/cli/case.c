@@ -4,7 +4,7 @@
 
 #include "harness/case/execute.h"
 #include "harness/case/rates.h"
-#include "harness/case/salvage.h"
+#include "harness/case/crash_record.h"
 #include "harness/cli/command.h"
 #include "harness/names.h"
 

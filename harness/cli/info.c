@@ -218,7 +218,7 @@ static eb_error show_suite(const char *name, bool json) {
   return error;
 }
 
-/* ---- finding out what a name is -------------------------------------------------------------- */
+/* ---- result out what a name is -------------------------------------------------------------- */
 
 static eb_error all_names(const eb_plugins *plugins, eb_strings *out) {
   EB_TRY(eb_scene_names(out));

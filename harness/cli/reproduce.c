@@ -136,11 +136,11 @@ static int code_of(const job *j) {
     const eb_case_evidence *found = &j->evidence.cases[c];
     const eb_run *run = eb_evidence_run(&j->evidence, c);
     if (!j->choice.cases[c]) continue;
-    failed |= found->standing == EB_STANDING_FAILED && !j->paper->cases[c].may_fail;
+    failed |= found->status == EB_RUN_FAILED && !j->paper->cases[c].may_fail;
     audit |= run && strcmp(run->audit, "failed") == 0;
   }
   for (int c = 0; c < j->reproduction.claim_count; c++)
-    verdicts += j->reproduction.claims[c].finding.ruling != EB_NOT_COMPARABLE;
+    verdicts += j->reproduction.claims[c].result.verdict != EB_NOT_COMPARABLE;
   if (j->interrupted) return EB_EXIT_INTERRUPTED;
   if (failed) return EB_EXIT_SOLVER_FAILED;
   if (audit) return EB_EXIT_AUDIT_FAILED;

@@ -126,7 +126,7 @@ typedef struct row {
   const eb_case *work;
   const eb_run *run;
   double first, median, iterations, residual; /* s, s, a step, relative */
-  eb_standing standing;                       /* by the median */
+  eb_rank rank;                               /* by the median */
 } row;
 
 /* The plan's runs that the target has. */
@@ -170,7 +170,7 @@ static eb_error rank_rows(table *t) {
     costs[r] = t->rows[r].median;
   }
   for (int r = 0; r < t->count && !error; r++)
-    t->rows[r].standing = eb_run_standing(runs, costs, t->count, r);
+    t->rows[r].rank = eb_run_rank(runs, costs, t->count, r);
   free(runs);
   free(costs);
   return error;
@@ -196,7 +196,7 @@ static json_t *row_json(const row *r) {
   json_object_set_new(json, "largest_relative_residual", eb_json_real(r->residual));
   json_object_set_new(json, "class", json_string(eb_class_words(class).text));
   json_object_set_new(json, "ranked", json_boolean(eb_run_ranked(r->run)));
-  json_object_set_new(json, "over_fastest", eb_json_real(r->standing.over));
+  json_object_set_new(json, "over_fastest", eb_json_real(r->rank.over));
   return json;
 }
 
@@ -217,8 +217,7 @@ static void print_header(FILE *out) {
 static void print_standing(const row *r, FILE *out) {
   char place[32] = "-";
   eb_class class = eb_class_of(r->run);
-  if (r->standing.place > 0)
-    snprintf(place, sizeof place, "%d/%d", r->standing.place, r->standing.of);
+  if (r->rank.place > 0) snprintf(place, sizeof place, "%d/%d", r->rank.place, r->rank.of);
   eb_print(out, " %6s  %s\n", place,
            class.band == EB_BAND_UNKNOWN ? "-" : eb_class_words(class).text);
 }

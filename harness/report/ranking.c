@@ -20,7 +20,7 @@ typedef struct row {
   int at; /* in the plan */
   eb_class class;
   double cost[COSTS]; /* s */
-  eb_standing standing[COSTS];
+  eb_rank rank[COSTS];
 } row;
 
 static void measure(const eb_report_run *run, int at, row *out) {
@@ -42,7 +42,7 @@ static eb_error rank(row *rows, int count) {
       runs[r] = rows[r].run->run;
       costs[r] = rows[r].cost[c];
     }
-    for (int r = 0; r < count; r++) rows[r].standing[c] = eb_run_standing(runs, costs, count, r);
+    for (int r = 0; r < count; r++) rows[r].rank[c] = eb_run_rank(runs, costs, count, r);
   }
   free(runs);
   free(costs);
@@ -60,9 +60,9 @@ static int compare_groups(const row *a, const row *b) {
 static int compare_rows(const void *left, const void *right) {
   const row *a = left, *b = right;
   int groups = compare_groups(a, b);
-  bool both = a->standing[STEP].place > 0 && b->standing[STEP].place > 0;
-  int ranked = (b->standing[STEP].place > 0) - (a->standing[STEP].place > 0);
-  int place = both ? a->standing[STEP].place - b->standing[STEP].place : 0;
+  bool both = a->rank[STEP].place > 0 && b->rank[STEP].place > 0;
+  int ranked = (b->rank[STEP].place > 0) - (a->rank[STEP].place > 0);
+  int place = both ? a->rank[STEP].place - b->rank[STEP].place : 0;
   return groups ? groups : ranked ? ranked : place ? place : a->at - b->at;
 }
 
@@ -141,7 +141,7 @@ static eb_error rank_row(const row *r, eb_text *page) {
       eb_markup_number(page, "%.1e", r->class.band == EB_BAND_UNKNOWN ? NAN : r->run->run->error));
   for (int c = 0; c < COSTS; c++) {
     EB_TRY(eb_markup_number(page, shown[c].format, shown[c].scale * r->cost[c]));
-    EB_TRY(eb_markup_number(page, "%.2f", r->standing[c].over));
+    EB_TRY(eb_markup_number(page, "%.2f", r->rank[c].over));
   }
   return eb_text_printf(page, "</tr>\n");
 }

@@ -6,9 +6,9 @@
 
 #include "problems/base/memory.h"
 
-const char *eb_ruling_name(eb_ruling ruling) {
+const char *eb_claim_verdict_name(eb_claim_verdict verdict) {
   static const char *const names[] = {"reproduced", "not reproduced", "not comparable"};
-  return names[ruling];
+  return names[verdict];
 }
 
 const char *eb_truth_name(eb_truth truth) {
@@ -26,12 +26,12 @@ eb_error eb_put_value(eb_text *out, double value) {
 
 typedef struct judging {
   eb_evaluation *e;
-  eb_finding *out;
+  eb_claim_result *out;
   double first; /* left side of the first comparison */
 } judging;
 
 /* Takes the texts. */
-static eb_error add_condition(eb_finding *to, eb_truth truth, eb_knowledge knowledge,
+static eb_error add_condition(eb_claim_result *to, eb_truth truth, eb_knowledge knowledge,
                               eb_text texts[4]) {
   size_t count = (size_t)to->count;
   eb_condition *grown = eb_recalloc(to->conditions, count, count + 1, sizeof *grown);
@@ -164,7 +164,7 @@ static eb_error judge_part(void *context, const eb_scope *scope) {
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
 /* What does not hold, what is open, what holds; each as it stood. */
-static eb_error sort_conditions(eb_finding *f) {
+static eb_error sort_conditions(eb_claim_result *f) {
   static const eb_truth order[] = {EB_FALSE, EB_UNDECIDED, EB_TRUE};
   eb_condition *sorted;
   int count = 0;
@@ -177,14 +177,14 @@ static eb_error sort_conditions(eb_finding *f) {
   return EB_OK;
 }
 
-static eb_ruling rule(const eb_finding *f) {
-  eb_ruling ruling = EB_REPRODUCED;
+static eb_claim_verdict rule(const eb_claim_result *f) {
+  eb_claim_verdict verdict = EB_REPRODUCED;
   for (int c = 0; c < f->count; c++) {
     const eb_condition *one = &f->conditions[c];
     if (one->truth == EB_FALSE || one->knowledge == EB_FAILED) return EB_NOT_REPRODUCED;
-    if (one->truth == EB_UNDECIDED) ruling = EB_NOT_COMPARABLE;
+    if (one->truth == EB_UNDECIDED) verdict = EB_NOT_COMPARABLE;
   }
-  return ruling;
+  return verdict;
 }
 
 static eb_error rule_given(judging *j, const eb_expression *given) {
@@ -193,7 +193,7 @@ static eb_error rule_given(judging *j, const eb_expression *given) {
   eb_truth truth = value.truth;
   eb_value_clear(&value);
   if (truth == EB_TRUE) return EB_OK;
-  j->out->ruling = EB_NOT_COMPARABLE;
+  j->out->verdict = EB_NOT_COMPARABLE;
   EB_TRY(eb_text_printf(&j->out->causes, "this is not given here: "));
   EB_TRY(eb_expression_print(given, NULL, NULL, NULL, &j->out->causes));
   EB_TRY(eb_text_printf(&j->out->causes, ": "));
@@ -203,9 +203,9 @@ static eb_error rule_given(judging *j, const eb_expression *given) {
 
 /* The conditions that decide, and all when all hold; a few of them, since the page shows every
  * one. */
-static eb_error put_reason(eb_finding *f) {
+static eb_error put_reason(eb_claim_result *f) {
   enum { MOST = 8 };
-  int telling = f->ruling == EB_REPRODUCED ? f->count : f->count - f->holding;
+  int telling = f->verdict == EB_REPRODUCED ? f->count : f->count - f->holding;
   EB_TRY(eb_text_printf(&f->reason, "%d of %d conditions %s", f->holding, f->count,
                         f->holding == 1 ? "holds" : "hold"));
   for (const char *cause = f->causes.data; cause && *cause;) {
@@ -234,13 +234,13 @@ static eb_error evaluate_ours(eb_evaluation *e, const eb_expression *ours, doubl
 }
 
 static eb_error judge(judging *j, const eb_paper_claim *claim) {
-  eb_finding *f = j->out;
+  eb_claim_result *f = j->out;
   for (int h = 0; h < claim->hold_count; h++) {
     part whole = {j, claim->holds[h]};
     EB_TRY(judge_part(&whole, NULL));
   }
-  f->ruling = rule(f);
-  if (claim->given && f->ruling == EB_NOT_REPRODUCED) EB_TRY(rule_given(j, claim->given));
+  f->verdict = rule(f);
+  if (claim->given && f->verdict == EB_NOT_REPRODUCED) EB_TRY(rule_given(j, claim->given));
   f->ours = j->first;
   if (claim->ours) EB_TRY(evaluate_ours(j->e, claim->ours, &f->ours));
   if (claim->paper) EB_TRY(eb_evaluate_number(j->e, claim->paper, NULL, &f->paper));
@@ -248,8 +248,8 @@ static eb_error judge(judging *j, const eb_paper_claim *claim) {
   return put_reason(f);
 }
 
-eb_error eb_claim_judge(eb_evaluation *e, const eb_paper_claim *claim, eb_finding *out) {
-  *out = (eb_finding){.ruling = EB_NOT_COMPARABLE, .paper = NAN, .ours = NAN};
+eb_error eb_claim_judge(eb_evaluation *e, const eb_paper_claim *claim, eb_claim_result *out) {
+  *out = (eb_claim_result){.verdict = EB_NOT_COMPARABLE, .paper = NAN, .ours = NAN};
   judging j = {.e = e, .out = out, .first = NAN};
   EB_TRY(eb_text_append(&out->causes, "", 0));
   e->why = &out->causes;
@@ -258,7 +258,7 @@ eb_error eb_claim_judge(eb_evaluation *e, const eb_paper_claim *claim, eb_findin
   return eb_error_prefix(error, "claim '%s'", claim->id);
 }
 
-void eb_finding_clear(eb_finding *f) {
+void eb_claim_result_clear(eb_claim_result *f) {
   for (int c = 0; c < f->count; c++) {
     free(f->conditions[c].text);
     free(f->conditions[c].values);
@@ -268,5 +268,5 @@ void eb_finding_clear(eb_finding *f) {
   free(f->conditions);
   eb_text_clear(&f->causes);
   eb_text_clear(&f->reason);
-  *f = (eb_finding){0};
+  *f = (eb_claim_result){0};
 }

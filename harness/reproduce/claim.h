@@ -5,14 +5,14 @@
 
 #include "harness/reproduce/evaluate.h"
 
-typedef enum eb_ruling {
+typedef enum eb_claim_verdict {
   EB_REPRODUCED,
   EB_NOT_REPRODUCED,
   EB_NOT_COMPARABLE,
-  EB_RULINGS
-} eb_ruling;
+  EB_CLAIM_VERDICTS
+} eb_claim_verdict;
 /* "reproduced", "not reproduced", "not comparable" */
-const char *eb_ruling_name(eb_ruling ruling);
+const char *eb_claim_verdict_name(eb_claim_verdict verdict);
 
 /* One comparison of a claim, or what else has to hold. */
 typedef struct eb_condition {
@@ -24,20 +24,21 @@ typedef struct eb_condition {
   eb_knowledge knowledge;
 } eb_condition;
 
-typedef struct eb_finding {
-  eb_ruling ruling;
+typedef struct eb_claim_result {
+  eb_claim_verdict verdict;
   double paper, ours;       /* the claim in one number each; NaN: it has none */
   eb_condition *conditions; /* what does not hold, what is open, what holds */
   int count, holding;
   eb_text causes; /* a line each: what is missing, contradicted, failed or too noisy */
   eb_text reason; /* in words */
-} eb_finding;
+} eb_claim_result;
 
-/* The finding of a claim: reproduced when every condition holds, not reproduced when one does not
+/* The result of a claim: reproduced when every condition holds, not reproduced when one does not
  * or a solver failed where its success is asked for - unless `given` does not hold -, else not
  * comparable. The caller clears it, also after a failure. */
-EB_MUST eb_error eb_claim_judge(eb_evaluation *e, const eb_paper_claim *claim, eb_finding *out);
-void eb_finding_clear(eb_finding *finding);
+EB_MUST eb_error eb_claim_judge(eb_evaluation *e, const eb_paper_claim *claim,
+                                eb_claim_result *out);
+void eb_claim_result_clear(eb_claim_result *result);
 
 /* "holds", "does not hold", "open" */
 const char *eb_truth_name(eb_truth truth);

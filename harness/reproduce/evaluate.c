@@ -585,7 +585,7 @@ static eb_error find_limits(const eb_evaluation *e, const bool *named, double *l
   const eb_paper *paper = e->paper;
   for (int g = 0; g < paper->sections.count; g++) limits[g] = NAN;
   for (int c = 0; c < paper->case_count; c++)
-    if (named[c] && e->evidence->cases[c].standing == EB_STANDING_CUT)
+    if (named[c] && e->evidence->cases[c].status == EB_RUN_CUT)
       limits[paper->cases[c].group] = INFINITY;
   for (int c = 0; c < paper->case_count; c++) {
     double *limit = &limits[paper->cases[c].group], *time;

@@ -75,8 +75,8 @@ eb_error eb_evaluation_run(eb_evaluation *e, int case_, int *run, eb_knowledge *
   *knowledge = EB_UNKNOWN;
   if (!e->evidence || e->own) return EB_OK;
   const eb_case_evidence *found = &e->evidence->cases[case_];
-  if (found->standing < EB_STANDING_CUT) {
-    if (found->standing == EB_STANDING_FAILED) *knowledge = EB_FAILED;
+  if (found->status < EB_RUN_CUT) {
+    if (found->status == EB_RUN_FAILED) *knowledge = EB_FAILED;
     return eb_evaluation_say(e, "%s", found->why);
   }
   if (found->run < 0)
@@ -92,5 +92,5 @@ eb_error eb_evaluation_run(eb_evaluation *e, int case_, int *run, eb_knowledge *
 bool eb_evaluation_cut(const eb_evaluation *e, int case_) {
   const eb_paper_case *work = &e->paper->cases[case_];
   return (work->frames < work->all_frames && !work->samples) ||
-         (e->evidence && e->evidence->cases[case_].standing != EB_STANDING_WHOLE);
+         (e->evidence && e->evidence->cases[case_].status != EB_RUN_WHOLE);
 }

@@ -29,21 +29,21 @@ const eb_run *eb_evidence_run(const eb_evidence *evidence, int case_) {
 
 /* ---- which run stands for a case ------------------------------------------------------------- */
 
-static eb_standing standing_of(const eb_run *run, int64_t frames) {
+static eb_run_status status_of(const eb_run *run, int64_t frames) {
   int64_t least = eb_warmup_steps(run) ? 2 : 1; /* the first is left out */
   bool refuted = strcmp(run->audit, "failed") == 0;
   switch (eb_outcome_find(run->outcome)) {
   case EB_OUTCOME_COMPLETED:
-    return refuted ? EB_STANDING_REFUTED : EB_STANDING_WHOLE;
+    return refuted ? EB_RUN_REFUTED : EB_RUN_WHOLE;
   case EB_OUTCOME_TIMED_OUT:
-    if (refuted) return EB_STANDING_REFUTED;
-    return frames >= least ? EB_STANDING_CUT : EB_STANDING_MISSING;
+    if (refuted) return EB_RUN_REFUTED;
+    return frames >= least ? EB_RUN_CUT : EB_RUN_MISSING;
   case EB_OUTCOME_UNFINISHED:
   case EB_OUTCOME_SKIPPED:
   case EB_OUTCOME_OUT_OF_MEMORY:
-    return EB_STANDING_MISSING;
+    return EB_RUN_MISSING;
   default:
-    return EB_STANDING_FAILED;
+    return EB_RUN_FAILED;
   }
 }
 
@@ -58,8 +58,8 @@ static eb_error total_wall(const eb_results *results, int run, double *out) {
 }
 
 static void describe(const eb_paper_case *work, const eb_run *run, eb_case_evidence *out) {
-  if (out->standing == EB_STANDING_WHOLE) return;
-  if (out->standing == EB_STANDING_REFUTED) {
+  if (out->status == EB_RUN_WHOLE) return;
+  if (out->status == EB_RUN_REFUTED) {
     snprintf(out->why, sizeof out->why, "%s: audit failed, %s", work->name, run->audit_detail);
     return;
   }
@@ -74,14 +74,14 @@ static eb_error consider(const eb_paper_case *work, const eb_results *results, i
   const eb_run *candidate = eb_results_run(results, run);
   double wall;
   int64_t frames = candidate->steps_done / eb_steps_per_frame(candidate);
-  eb_standing standing = standing_of(candidate, frames);
+  eb_run_status status = status_of(candidate, frames);
   EB_TRY(total_wall(results, run, &wall));
-  bool better = out->run < 0 || standing > out->standing ||
-                (standing == out->standing &&
+  bool better = out->run < 0 || status > out->status ||
+                (status == out->status &&
                  (frames > out->frames || (frames == out->frames && wall < *fastest)));
-  if (standing >= EB_STANDING_CUT) out->runs[out->run_count++] = run;
+  if (status >= EB_RUN_CUT) out->runs[out->run_count++] = run;
   if (!better) return EB_OK;
-  out->standing = standing;
+  out->status = status;
   out->run = run;
   out->frames = frames;
   *out->why = '\0';
@@ -99,7 +99,7 @@ static eb_error find_sweep(const eb_paper_case *work, const char *identity,
   EB_TRY(eb_sweeps_find(results, identity, &there, &record));
   if (there) {
     bool found = isfinite(record.least_stable), refuted = strcmp(record.audit, "failed") == 0;
-    out->standing = refuted ? EB_STANDING_REFUTED : found ? EB_STANDING_WHOLE : EB_STANDING_MISSING;
+    out->status = refuted ? EB_RUN_REFUTED : found ? EB_RUN_WHOLE : EB_RUN_MISSING;
     out->least_stable = record.least_stable;
     out->below = strcmp(record.found, "all") == 0;
     *out->why = '\0';
@@ -114,7 +114,7 @@ static eb_error find_sweep(const eb_paper_case *work, const char *identity,
 /* A run that the time limit has cut off in its first step has no figures, but that step's time is
  * known from below. */
 static void keep_cut_step(const eb_results *results, eb_case_evidence *out) {
-  out->cut_first = out->run_count == 0 && out->run >= 0 && out->standing == EB_STANDING_MISSING &&
+  out->cut_first = out->run_count == 0 && out->run >= 0 && out->status == EB_RUN_MISSING &&
                    eb_results_run(results, out->run)->cut_step_seconds > 0;
   if (out->cut_first) out->runs[out->run_count++] = out->run;
 }
@@ -122,7 +122,7 @@ static void keep_cut_step(const eb_results *results, eb_case_evidence *out) {
 static eb_error find_case(const eb_paper_case *work, const struct eb_planned *planned,
                           const eb_results *results, eb_case_evidence *out) {
   double fastest = INFINITY;
-  *out = (eb_case_evidence){.standing = EB_STANDING_MISSING, .run = -1, .least_stable = NAN};
+  *out = (eb_case_evidence){.status = EB_RUN_MISSING, .run = -1, .least_stable = NAN};
   snprintf(out->why, sizeof out->why, "%s: %s", work->name,
            planned->trouble ? planned->trouble : "not run");
   if (results && planned->sweep) return find_sweep(work, planned->sweep, results, out);

@@ -30,16 +30,16 @@ EB_MUST eb_error eb_paper_plan_create(const eb_paper *paper, const bool *wanted,
                                       const eb_plugins *plugins, eb_paper_plan *out);
 void eb_paper_plan_clear(eb_paper_plan *plan);
 
-typedef enum eb_standing {
-  EB_STANDING_MISSING, /* not run, cut short before a frame was whole, or too big for the machine */
-  EB_STANDING_FAILED,  /* the solver failed */
-  EB_STANDING_REFUTED, /* the audit contradicts the solver: none of its figures counts */
-  EB_STANDING_CUT,     /* the time limit came first; the frames that are there are good */
-  EB_STANDING_WHOLE
-} eb_standing;
+typedef enum eb_run_status {
+  EB_RUN_MISSING, /* not run, cut short before a frame was whole, or too big for the machine */
+  EB_RUN_FAILED,  /* the solver failed */
+  EB_RUN_REFUTED, /* the audit contradicts the solver: none of its figures counts */
+  EB_RUN_CUT,     /* the time limit came first; the frames that are there are good */
+  EB_RUN_WHOLE
+} eb_run_status;
 
 typedef struct eb_case_evidence {
-  eb_standing standing;
+  eb_run_status status;
   int run;              /* that stands for the case, in the results; -1: none */
   int *runs, run_count; /* the repetitions that are whole or cut, in their order */
   /* there is none: runs has one that the time limit has cut off in its first step */

@@ -197,8 +197,8 @@ static eb_error ended(eb_evaluation *e, const eb_function *self, const eb_value 
   *out = (eb_value){.kind = EB_VALUE_TRUTH, .truth = EB_UNDECIDED, .knowledge = EB_UNKNOWN};
   if (!e->evidence || e->own) return EB_OK;
   const eb_case_evidence *found = &e->evidence->cases[case_];
-  bool failed = found->standing == EB_STANDING_FAILED,
-       whole = found->standing == EB_STANDING_WHOLE && !eb_evaluation_cut(e, case_);
+  bool failed = found->status == EB_RUN_FAILED,
+       whole = found->status == EB_RUN_WHOLE && !eb_evaluation_cut(e, case_);
   if (failed || whole) *out = eb_value_truth(failed == wanted ? EB_TRUE : EB_FALSE);
   if (*found->why) return eb_evaluation_say(e, "%s", found->why);
   return failed || whole ? EB_OK
@@ -261,7 +261,7 @@ static eb_error least_stable_of(eb_evaluation *e, const eb_function *self, const
   *out = eb_value_number(NAN);
   if (!e->evidence || e->own) return EB_OK;
   const eb_case_evidence *found = &e->evidence->cases[case_];
-  if (found->standing == EB_STANDING_WHOLE) *out = eb_value_number(found->least_stable);
+  if (found->status == EB_RUN_WHOLE) *out = eb_value_number(found->least_stable);
   out->may_fall = found->below;
   return *found->why ? eb_evaluation_say(e, "%s", found->why) : EB_OK;
 }

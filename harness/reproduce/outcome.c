@@ -132,12 +132,12 @@ static eb_error fill_layers(eb_evaluation *e, const eb_paper_figure *figure, con
 }
 
 static eb_error fill_course(eb_evaluation *e, const eb_paper_figure *figure, const eb_scope *scope,
-                            eb_course *course, double *largest) {
+                            eb_time_series *course, double *largest) {
   eb_value series = {0};
   *largest = NAN;
   eb_error error = eb_evaluate(e, figure->value, scope, &series);
   if (!error && !series.knowledge && series.time) {
-    *course = (eb_course){.count = series.count, .x = series.time, .y = series.y};
+    *course = (eb_time_series){.count = series.count, .x = series.time, .y = series.y};
     series.time = series.y = NULL;
   }
   for (size_t s = 0; s < course->count; s++) {
@@ -170,13 +170,15 @@ static size_t busiest_step(const eb_residuals *all) {
   return best;
 }
 
-static void put_residual(const eb_residuals *all, int64_t from, int64_t number, eb_course *course) {
+static void put_residual(const eb_residuals *all, int64_t from, int64_t number,
+                         eb_time_series *course) {
   course->x[course->count] = (double)(number + 1);
   course->y[course->count++] = all->values[from + number];
 }
 
 /* The residuals of a step, or the last one of every round. */
-static eb_error lay_residuals(const eb_residuals *all, size_t step, bool ends, eb_course *course) {
+static eb_error lay_residuals(const eb_residuals *all, size_t step, bool ends,
+                              eb_time_series *course) {
   if (step >= all->steps) return EB_OK;
   int64_t from = all->offsets[step], count = all->offsets[step + 1] - from;
   EB_TRY(EB_NEW(course->x, count + 1));
@@ -191,7 +193,7 @@ static eb_error lay_residuals(const eb_residuals *all, size_t step, bool ends, e
 }
 
 static eb_error fill_residuals(eb_evaluation *e, const eb_paper_figure *figure, int p,
-                               eb_course *course, double *largest) {
+                               eb_time_series *course, double *largest) {
   eb_residuals first, own = {0};
   *largest = NAN;
   EB_TRY(read_residuals(e, figure->points[0].case_, &first));
@@ -209,9 +211,9 @@ static eb_error fill_point(eb_evaluation *e, eb_shown_figure *shown, int p) {
   const eb_paper_figure *figure = shown->figure;
   const eb_paper_point *point = &figure->points[p];
   eb_scope scopes[2];
-  if (figure->residuals) return fill_residuals(e, figure, p, &shown->courses[p], &shown->y[p]);
+  if (figure->residuals) return fill_residuals(e, figure, p, &shown->series[p], &shown->y[p]);
   eb_paper_point_scope(e->paper, point, scopes);
-  if (shown->courses) return fill_course(e, figure, scopes, &shown->courses[p], &shown->y[p]);
+  if (shown->series) return fill_course(e, figure, scopes, &shown->series[p], &shown->y[p]);
   EB_TRY(eb_evaluate_number(e, figure->value, scopes, &shown->y[p]));
   shown->y[p] *= figure->scale;
   if (!shown->layers) return EB_OK;
@@ -237,7 +239,7 @@ static eb_error show_figure(eb_evaluation *e, const eb_paper_figure *figure, eb_
   if (figure->parts.count)
     EB_TRY(EB_NEW(shown->layers, figure->point_count * (figure->parts.count + 1)));
   if (strncmp(figure->template, "course", 6) == 0 || figure->residuals)
-    EB_TRY(EB_NEW(shown->courses, figure->point_count));
+    EB_TRY(EB_NEW(shown->series, figure->point_count));
   EB_TRY(EB_NEW(marked, e->paper->case_count));
   eb_error error = fill_figure(e, shown, marked, measured);
   free(marked);
@@ -245,11 +247,11 @@ static eb_error show_figure(eb_evaluation *e, const eb_paper_figure *figure, eb_
 }
 
 static void clear_figure(eb_shown_figure *shown) {
-  for (int p = 0; shown->courses && p < shown->figure->point_count; p++) {
-    free(shown->courses[p].x);
-    free(shown->courses[p].y);
+  for (int p = 0; shown->series && p < shown->figure->point_count; p++) {
+    free(shown->series[p].x);
+    free(shown->series[p].y);
   }
-  free(shown->courses);
+  free(shown->series);
   free(shown->layers);
   free(shown->y);
   eb_text_clear(&shown->notes);
@@ -268,12 +270,12 @@ static eb_error name_cases(const eb_paper *paper, const bool *marked, eb_text *o
 static eb_error show_claim(eb_evaluation *e, const eb_paper_claim *claim, eb_shown_claim *shown) {
   bool *marked;
   shown->claim = claim;
-  EB_TRY(eb_claim_judge(e, claim, &shown->finding));
+  EB_TRY(eb_claim_judge(e, claim, &shown->result));
   EB_TRY(EB_NEW(marked, e->paper->case_count));
   eb_error error = eb_paper_claim_cases(e->paper, claim, marked);
   if (!error) error = name_cases(e->paper, marked, &shown->cases);
   if (!error) error = note(e->evidence, marked, &shown->notes);
-  if (!error && *claim->note && shown->finding.ruling != EB_REPRODUCED)
+  if (!error && *claim->note && shown->result.verdict != EB_REPRODUCED)
     error = eb_text_printf(&shown->notes, "note: %s\n", claim->note);
   free(marked);
   return error;
@@ -311,7 +313,7 @@ void eb_reproduction_clear(eb_reproduction *reproduction) {
     eb_text_clear(&reproduction->tables[t].notes);
   }
   for (int c = 0; c < reproduction->claim_count; c++) {
-    eb_finding_clear(&reproduction->claims[c].finding);
+    eb_claim_result_clear(&reproduction->claims[c].result);
     eb_text_clear(&reproduction->claims[c].cases);
     eb_text_clear(&reproduction->claims[c].notes);
   }
@@ -325,9 +327,9 @@ void eb_reproduction_clear(eb_reproduction *reproduction) {
   *reproduction = (eb_reproduction){0};
 }
 
-void eb_reproduction_tally(const eb_reproduction *reproduction, int of[EB_RULINGS]) {
-  for (int k = 0; k < EB_RULINGS; k++) of[k] = 0;
-  for (int c = 0; c < reproduction->claim_count; c++) of[reproduction->claims[c].finding.ruling]++;
+void eb_reproduction_tally(const eb_reproduction *reproduction, int of[EB_CLAIM_VERDICTS]) {
+  for (int k = 0; k < EB_CLAIM_VERDICTS; k++) of[k] = 0;
+  for (int c = 0; c < reproduction->claim_count; c++) of[reproduction->claims[c].result.verdict]++;
 }
 
 /* ---- the machine ----------------------------------------------------------------------------- */

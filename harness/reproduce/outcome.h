@@ -16,23 +16,23 @@ typedef struct eb_shown_table {
 
 typedef struct eb_shown_claim {
   const eb_paper_claim *claim;
-  eb_finding finding;
+  eb_claim_result result;
   eb_text cases; /* their names, in one line */
   eb_text notes;
 } eb_shown_claim;
 
 /* A quantity step by step, for curves. */
-typedef struct eb_course {
+typedef struct eb_time_series {
   size_t count;
   double *x,
       *y; /* simulated time at the end of the step, s, or the number of an iteration; the value */
-} eb_course;
+} eb_time_series;
 
 typedef struct eb_shown_figure {
   const eb_paper_figure *figure;
   double *y;      /* a point each (of a course its largest); NaN where there is none */
   double *layers; /* of bars: points x (parts + 1), from the bottom; the last one is what is left */
-  eb_course *courses; /* a point each, or NULL */
+  eb_time_series *series; /* a point each, or NULL */
   eb_text notes;
   bool drawn; /* as ID.svg, ID-updates-N.png or ID-NAME.png */
   eb_report_picture pictures;
@@ -53,8 +53,8 @@ EB_MUST eb_error eb_reproduction_create(const eb_evidence *evidence, const eb_pa
                                         eb_reproduction *out);
 void eb_reproduction_clear(eb_reproduction *reproduction);
 
-/* How many claims have each ruling. */
-void eb_reproduction_tally(const eb_reproduction *reproduction, int of[EB_RULINGS]);
+/* How many claims have each verdict. */
+void eb_reproduction_tally(const eb_reproduction *reproduction, int of[EB_CLAIM_VERDICTS]);
 
 double eb_shown_ours(const eb_shown_table *shown, int row, int column);
 /* Ours over the paper's; NaN without both. */
@@ -75,7 +75,7 @@ EB_MUST eb_error eb_reproduction_draw(eb_reproduction *reproduction, const char 
 /* What the writers share: the lines of a text in turn, which is *rest at first (NULL after the
  * last); the class of a verdict in the style sheet; a text inside a cell of Markdown. */
 const char *eb_line_next(const char **rest, size_t *length);
-const char *eb_ruling_class(eb_ruling ruling);
+const char *eb_claim_verdict_class(eb_claim_verdict verdict);
 EB_MUST eb_error eb_markdown_text(const char *text, eb_text *out);
 
 /* Begins a page with the style of all; "</body></html>" ends it. */

@@ -26,8 +26,8 @@ static eb_error put_number(eb_text *page, double value) {
   return eb_markup_number(page, whole ? "%.0f" : "%.3g", value);
 }
 
-const char *eb_ruling_class(eb_ruling ruling) {
-  return ruling == EB_REPRODUCED ? "good" : ruling == EB_NOT_REPRODUCED ? "bad" : "note";
+const char *eb_claim_verdict_class(eb_claim_verdict verdict) {
+  return verdict == EB_REPRODUCED ? "good" : verdict == EB_NOT_REPRODUCED ? "bad" : "note";
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ static eb_error put_links(const eb_paper_claim *claim, eb_text *page) {
 
 /* Unfolds: the conditions, those first that decide, and what they rest on. */
 static eb_error put_details(const eb_shown_claim *shown, eb_text *page) {
-  const eb_finding *f = &shown->finding;
+  const eb_claim_result *f = &shown->result;
   EB_TRY(eb_text_printf(page, "<details><summary>%d of %d conditions hold</summary>\n", f->holding,
                         f->count));
   EB_TRY(eb_text_printf(page, "<table>\n<tr><th>condition</th><th>value</th><th>bound</th>"
@@ -111,14 +111,15 @@ static eb_error put_details(const eb_shown_claim *shown, eb_text *page) {
 }
 
 static eb_error put_claim(const eb_shown_claim *shown, eb_text *page) {
-  const eb_finding *finding = &shown->finding;
+  const eb_claim_result *result = &shown->result;
   EB_TRY(eb_markup_between(page, "<tr id=\"claim-", shown->claim->id, "\"><td class=\"text\"><b>"));
   EB_TRY(eb_markup_between(page, "", shown->claim->id, "</b><br>"));
   EB_TRY(eb_markup_between(page, "<span class=\"note\">", shown->claim->where, "</span></td>"));
-  EB_TRY(eb_text_printf(page, "<td class=\"text %s\">%s</td>", eb_ruling_class(finding->ruling),
-                        eb_ruling_name(finding->ruling)));
-  EB_TRY(put_number(page, finding->paper));
-  EB_TRY(put_number(page, finding->ours));
+  EB_TRY(eb_text_printf(page, "<td class=\"text %s\">%s</td>",
+                        eb_claim_verdict_class(result->verdict),
+                        eb_claim_verdict_name(result->verdict)));
+  EB_TRY(put_number(page, result->paper));
+  EB_TRY(put_number(page, result->ours));
   EB_TRY(eb_markup_between(page, "<td class=\"text wide\">", shown->claim->text, "\n"));
   EB_TRY(put_details(shown, page));
   return eb_text_printf(page, "</td></tr>\n");

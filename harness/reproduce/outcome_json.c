@@ -37,10 +37,10 @@ static json_t *table_json(const eb_shown_table *shown) {
                    lines_json(shown->notes.data), "rows", rows);
 }
 
-static json_t *conditions_json(const eb_finding *finding) {
+static json_t *conditions_json(const eb_claim_result *result) {
   json_t *out = json_array();
-  for (int c = 0; c < finding->count; c++) {
-    const eb_condition *one = &finding->conditions[c];
+  for (int c = 0; c < result->count; c++) {
+    const eb_condition *one = &result->conditions[c];
     json_t *holds = one->truth == EB_UNDECIDED ? json_null() : json_boolean(one->truth == EB_TRUE);
     json_array_append_new(out, json_pack("{s:s, s:s, s:s, s:s, s:o}", "expression", one->text,
                                          "values", one->values, "value", one->value, "bound",
@@ -51,13 +51,13 @@ static json_t *conditions_json(const eb_finding *finding) {
 
 static json_t *claim_json(const eb_shown_claim *shown) {
   const eb_paper_claim *claim = shown->claim;
-  const eb_finding *finding = &shown->finding;
+  const eb_claim_result *result = &shown->result;
   return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:s, s:o, s:o}", "id", claim->id, "where",
-                   claim->where, "claim", claim->text, "verdict", eb_ruling_name(finding->ruling),
-                   "paper_value", eb_json_real(finding->paper), "our_value",
-                   eb_json_real(finding->ours), "reason", finding->reason.data, "source",
-                   claim->source, "conditions", conditions_json(finding), "notes",
-                   lines_json(shown->notes.data));
+                   claim->where, "claim", claim->text, "verdict",
+                   eb_claim_verdict_name(result->verdict), "paper_value",
+                   eb_json_real(result->paper), "our_value", eb_json_real(result->ours), "reason",
+                   result->reason.data, "source", claim->source, "conditions",
+                   conditions_json(result), "notes", lines_json(shown->notes.data));
 }
 
 static json_t *layers_json(const eb_shown_figure *shown, int point) {
@@ -71,7 +71,7 @@ static json_t *layers_json(const eb_shown_figure *shown, int point) {
 }
 
 /* Every value of a run, thinned out when there are very many; the last one is kept. */
-static json_t *course_json(const eb_course *course) {
+static json_t *course_json(const eb_time_series *course) {
   enum { MOST = 400 };
   json_t *x = json_array(), *y = json_array();
   size_t stride = (course->count + MOST - 1) / MOST;
@@ -90,7 +90,7 @@ static json_t *point_json(const eb_evidence *e, const eb_shown_figure *shown, in
   json_t *out = json_pack("{s:s, s:f, s:s, s:o}", "curve", curve, "x", of->x, "case", name, "y",
                           eb_json_real(shown->y[point]));
   if (shown->layers) json_object_set_new(out, "parts", layers_json(shown, point));
-  if (shown->courses) json_object_set_new(out, "course", course_json(&shown->courses[point]));
+  if (shown->series) json_object_set_new(out, "course", course_json(&shown->series[point]));
   return out;
 }
 

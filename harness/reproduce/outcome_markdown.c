@@ -34,7 +34,7 @@ static eb_error put_lines(eb_text *out, const char *text) {
 static eb_error put_head(const eb_reproduction *r, eb_text *out) {
   const eb_paper *paper = r->evidence->paper;
   const eb_results *results = r->evidence->results;
-  int of[EB_RULINGS];
+  int of[EB_CLAIM_VERDICTS];
   eb_reproduction_tally(r, of);
   EB_TRY(eb_text_printf(out, "# %s: %s\n\n", paper->name, paper->title));
   if (*paper->citation) EB_TRY(eb_text_printf(out, "%s\n\n", paper->citation));
@@ -63,10 +63,10 @@ static eb_error put_claims(const eb_reproduction *r, eb_text *out) {
     EB_TRY(eb_text_printf(out, "|"));
     EB_TRY(put_cell(out, shown->claim->id));
     EB_TRY(put_cell(out, shown->claim->where));
-    EB_TRY(put_cell(out, eb_ruling_name(shown->finding.ruling)));
-    EB_TRY(put_number(out, shown->finding.paper));
-    EB_TRY(put_number(out, shown->finding.ours));
-    EB_TRY(eb_text_printf(out, " %d of %d hold |", shown->finding.holding, shown->finding.count));
+    EB_TRY(put_cell(out, eb_claim_verdict_name(shown->result.verdict)));
+    EB_TRY(put_number(out, shown->result.paper));
+    EB_TRY(put_number(out, shown->result.ours));
+    EB_TRY(eb_text_printf(out, " %d of %d hold |", shown->result.holding, shown->result.count));
     EB_TRY(put_cell(out, shown->claim->text));
     EB_TRY(eb_text_printf(out, "\n"));
   }
@@ -76,10 +76,10 @@ static eb_error put_claims(const eb_reproduction *r, eb_text *out) {
 /* Why claims are not reproduced, or not comparable. */
 static eb_error put_reasons(const eb_reproduction *r, eb_text *out) {
   for (int c = 0; c < r->claim_count; c++) {
-    const eb_finding *f = &r->claims[c].finding;
-    if (f->ruling == EB_REPRODUCED) continue;
-    EB_TRY(
-        eb_text_printf(out, "\n### %s: %s\n\n", r->claims[c].claim->id, eb_ruling_name(f->ruling)));
+    const eb_claim_result *f = &r->claims[c].result;
+    if (f->verdict == EB_REPRODUCED) continue;
+    EB_TRY(eb_text_printf(out, "\n### %s: %s\n\n", r->claims[c].claim->id,
+                          eb_claim_verdict_name(f->verdict)));
     for (int k = 0; k < f->count && f->conditions[k].truth != EB_TRUE; k++)
       EB_TRY(eb_text_printf(out, "- `%s`: %s, %s\n", f->conditions[k].text, f->conditions[k].values,
                             eb_truth_name(f->conditions[k].truth)));

@@ -15,14 +15,14 @@
 typedef eb_error (*curve_plot)(const char *dir, const char *base, const char *title,
                                const eb_curve *curves, int count, bool *drawn);
 
-/* The curves of a figure; of courses each is a run. The caller frees *x. */
+/* The curves of a figure; of series each is a run. The caller frees *x. */
 static eb_error lay_out(const eb_shown_figure *shown, eb_curve curves[EB_MOST_CURVES], double **x) {
   const eb_paper_figure *figure = shown->figure;
   EB_TRY(EB_NEW(*x, figure->point_count));
   for (int p = 0; p < figure->point_count; p++) (*x)[p] = figure->points[p].x;
   for (int c = 0; c < figure->curve_count; c++) {
     const eb_paper_curve *curve = &figure->curves[c];
-    const eb_course *course = shown->courses ? &shown->courses[curve->first] : NULL;
+    const eb_time_series *course = shown->series ? &shown->series[curve->first] : NULL;
     curves[c] = (eb_curve){.label = curve->label,
                            .count = course ? (int)course->count : curve->count,
                            .x = course ? course->x : *x + curve->first,

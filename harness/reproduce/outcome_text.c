@@ -126,7 +126,7 @@ static void print_courses(const eb_shown_figure *shown, FILE *out) {
   fprintf(out, "  x: %s, y: %s\n  %-*s%12s%12s%12s\n", figure->x, figure->y, labels, "", "first",
           "largest", "last");
   for (int p = 0; p < figure->point_count; p++) {
-    const eb_course *course = &shown->courses[p];
+    const eb_time_series *course = &shown->series[p];
     fprintf(out, "  %-*s", labels, figure->curves[p].label);
     print_number(out, 12, course->count ? course->y[0] : NAN);
     print_number(out, 12, shown->y[p]);
@@ -155,7 +155,7 @@ static void print_figure(const eb_shown_figure *shown, FILE *out) {
   fprintf(out, "%s\n", shown->figure->title);
   if (shown->layers)
     print_bars(shown, out);
-  else if (shown->courses)
+  else if (shown->series)
     print_courses(shown, out);
   else
     print_points(shown, out);
@@ -166,14 +166,14 @@ static void print_figure(const eb_shown_figure *shown, FILE *out) {
 /* ---- claims ---------------------------------------------------------------------------------- */
 
 static void print_claim(const eb_shown_claim *shown, FILE *out) {
-  fprintf(out, "%-20s %s", shown->claim->id, eb_ruling_name(shown->finding.ruling));
-  if (isfinite(shown->finding.ours)) {
+  fprintf(out, "%-20s %s", shown->claim->id, eb_claim_verdict_name(shown->result.verdict));
+  if (isfinite(shown->result.ours)) {
     fprintf(out, "   ours ");
-    print_number(out, 0, shown->finding.ours);
+    print_number(out, 0, shown->result.ours);
   }
-  if (isfinite(shown->finding.paper)) {
+  if (isfinite(shown->result.paper)) {
     fprintf(out, "   paper ");
-    print_number(out, 0, shown->finding.paper);
+    print_number(out, 0, shown->result.paper);
   }
   fputc('\n', out);
   if (*shown->claim->text) {
@@ -181,12 +181,12 @@ static void print_claim(const eb_shown_claim *shown, FILE *out) {
     print_wrapped(out, shown->claim->text, 10, 10);
   }
   fprintf(out, "  reason: ");
-  print_wrapped(out, shown->finding.reason.data, 10, 10);
+  print_wrapped(out, shown->result.reason.data, 10, 10);
   print_lines(out, shown->notes.data, 10);
 }
 
 static void print_tally(const eb_reproduction *r, FILE *out) {
-  int of[EB_RULINGS];
+  int of[EB_CLAIM_VERDICTS];
   eb_reproduction_tally(r, of);
   fprintf(out, "%d claims: %d reproduced, %d not reproduced, %d not comparable\n", r->claim_count,
           of[EB_REPRODUCED], of[EB_NOT_REPRODUCED], of[EB_NOT_COMPARABLE]);

@@ -57,14 +57,14 @@ static eb_error add_claim(const eb_shown_claim *shown, const char *folder, eb_ov
   eb_text texts[4] = {0}; /* the paper's number, ours, what is quick, what stands in */
   const eb_paper_claim *claim = shown->claim;
   snprintf(link, sizeof link, "%s/index.html#claim-%s", folder, claim->id);
-  snprintf(class, sizeof class, "text %s", eb_ruling_class(shown->finding.ruling));
-  eb_error error = eb_put_value(&texts[0], shown->finding.paper);
-  if (!error) error = eb_put_value(&texts[1], shown->finding.ours);
+  snprintf(class, sizeof class, "text %s", eb_claim_verdict_class(shown->result.verdict));
+  eb_error error = eb_put_value(&texts[0], shown->result.paper);
+  if (!error) error = eb_put_value(&texts[1], shown->result.ours);
   if (!error) error = put_notes(shown->notes.data, "quick: ", &texts[2]);
   if (!error) error = put_notes(shown->notes.data, "stand-in geometry: ", &texts[3]);
   const cell cells[] = {{claim->id, link, "text"},
                         {claim->where, NULL, "text"},
-                        {eb_ruling_name(shown->finding.ruling), NULL, class},
+                        {eb_claim_verdict_name(shown->result.verdict), NULL, class},
                         {texts[0].data, NULL, ""},
                         {texts[1].data, NULL, ""},
                         {texts[2].data, NULL, "text wide"},
@@ -136,12 +136,12 @@ static eb_error describe_run(const eb_reproduction *r, eb_text *out) {
 }
 
 eb_error eb_overview_add(eb_overview *out, const eb_reproduction *r, const char *folder) {
-  char counts[EB_RULINGS][16], link[4096];
-  int of[EB_RULINGS];
+  char counts[EB_CLAIM_VERDICTS][16], link[4096];
+  int of[EB_CLAIM_VERDICTS];
   eb_text run = {0};
   const eb_paper *paper = r->evidence->paper;
   eb_reproduction_tally(r, of);
-  for (int k = 0; k < EB_RULINGS; k++) {
+  for (int k = 0; k < EB_CLAIM_VERDICTS; k++) {
     snprintf(counts[k], sizeof counts[k], "%d", of[k]);
     out->tally[k] += of[k];
   }
@@ -174,7 +174,7 @@ void eb_overview_clear(eb_overview *overview) {
 
 static eb_error put_sum(const eb_overview *o, eb_text *out) {
   int all = 0;
-  for (int k = 0; k < EB_RULINGS; k++) all += o->tally[k];
+  for (int k = 0; k < EB_CLAIM_VERDICTS; k++) all += o->tally[k];
   EB_TRY(eb_text_printf(out,
                         "%d claims of %d papers: %d reproduced, %d not reproduced, %d not "
                         "comparable.",

@@ -15,7 +15,7 @@ typedef struct eb_overview_page {
 typedef struct eb_overview {
   eb_overview_page html, markdown;
   int paper_count, quick_count;
-  int tally[EB_RULINGS];
+  int tally[EB_CLAIM_VERDICTS];
 } eb_overview;
 
 /* Adds a paper; its page is FOLDER/index.html beside the overview. */

@@ -125,7 +125,7 @@ typedef struct eb_paper_figure {
   bool residuals;                            /* within one step; there is no `value` */
   eb_paper_point *points;
   int point_count;
-  eb_paper_curve curves[EB_MOST_CURVES]; /* of bars and courses each has one point, its run */
+  eb_paper_curve curves[EB_MOST_CURVES]; /* of bars and series each has one point, its run */
   int curve_count;
   eb_strings parts; /* of bars; what is left to `value` is a part of its own */
   eb_expression *shares[EB_MOST_PARTS];

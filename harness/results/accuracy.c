@@ -71,17 +71,17 @@ static bool is_cost(double value) {
   return value > 0 && isfinite(value);
 }
 
-eb_standing eb_run_standing(const eb_run *const *runs, const double *costs, int count, int which) {
-  eb_standing standing = {0, 0, NAN};
+eb_rank eb_run_rank(const eb_run *const *runs, const double *costs, int count, int which) {
+  eb_rank rank = {0, 0, NAN};
   double least = INFINITY;
-  if (!is_cost(costs[which]) || !eb_run_ranked(runs[which])) return standing;
-  standing.place = 1;
+  if (!is_cost(costs[which]) || !eb_run_ranked(runs[which])) return rank;
+  rank.place = 1;
   for (int r = 0; r < count; r++) {
     if (!is_cost(costs[r]) || !eb_run_comparable(runs[r], runs[which])) continue;
-    standing.of++;
-    standing.place += costs[r] < costs[which];
+    rank.of++;
+    rank.place += costs[r] < costs[which];
     least = fmin(least, costs[r]);
   }
-  standing.over = costs[which] / least;
-  return standing;
+  rank.over = costs[which] / least;
+  return rank;
 }

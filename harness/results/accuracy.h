@@ -51,12 +51,12 @@ bool eb_run_ranked(const eb_run *run);
 bool eb_run_comparable(const eb_run *a, const eb_run *b);
 
 /* Where a run stands by some cost among those that are comparable with it. */
-typedef struct eb_standing {
+typedef struct eb_rank {
   int place, of; /* 1 is the cheapest, of how many; both 0 for a run that is not ranked */
   double over;   /* its cost over the cheapest's; NaN for a run that is not ranked */
-} eb_standing;
+} eb_rank;
 /* Of runs[which]; costs has one entry a run, and runs whose entry is not positive and finite take
  * no part. */
-eb_standing eb_run_standing(const eb_run *const *runs, const double *costs, int count, int which);
+eb_rank eb_run_rank(const eb_run *const *runs, const double *costs, int count, int which);
 
 #endif

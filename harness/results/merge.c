@@ -149,8 +149,8 @@ static eb_error copy_file(const char *from, const char *to) {
   return error;
 }
 
-static eb_error open_copy(const char *target, const char *fresh, eb_fold_mode mode, hid_t *file) {
-  if (mode == EB_FOLD_ADD && access(target, F_OK) == 0) {
+static eb_error open_copy(const char *target, const char *fresh, eb_merge_mode mode, hid_t *file) {
+  if (mode == EB_MERGE_ADD && access(target, F_OK) == 0) {
     EB_TRY(copy_file(target, fresh));
     return eb_h5_open_file(fresh, true, file);
   }
@@ -171,7 +171,7 @@ static eb_error make_groups(hid_t file) {
 }
 
 static eb_error fill_copy(const char *target, const char *fresh, const eb_strings *parts,
-                          eb_fold_mode mode, eb_duplicates duplicates) {
+                          eb_merge_mode mode, eb_duplicates duplicates) {
   hid_t file;
   int64_t version = 0;
   EB_TRY(open_copy(target, fresh, mode, &file));
@@ -196,9 +196,9 @@ static double file_bytes(const char *path) {
  * there must be room before it starts: the copy is no larger than what goes into it, each part
  * being a whole file, and some slack for the trees of the joined groups. */
 static eb_error check_room(const char *target, const char *fresh, const eb_strings *parts,
-                           eb_fold_mode mode) {
+                           eb_merge_mode mode) {
   const double slack = 1 << 16;
-  double needed = slack + (mode == EB_FOLD_ADD ? file_bytes(target) : 0);
+  double needed = slack + (mode == EB_MERGE_ADD ? file_bytes(target) : 0);
   for (int i = 0; i < parts->count; i++) needed += file_bytes(parts->items[i]);
   int file = open(fresh, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (file < 0) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", fresh, strerror(errno));
@@ -231,12 +231,12 @@ eb_error eb_results_put(const char *fresh, const char *target) {
 }
 
 eb_error eb_results_join(const char *fresh, const eb_strings *parts) {
-  EB_TRY(check_room("", fresh, parts, EB_FOLD_REPLACE));
-  return fill_copy("", fresh, parts, EB_FOLD_REPLACE, EB_DUPLICATES_REFUSE);
+  EB_TRY(check_room("", fresh, parts, EB_MERGE_REPLACE));
+  return fill_copy("", fresh, parts, EB_MERGE_REPLACE, EB_DUPLICATES_REFUSE);
 }
 
-eb_error eb_results_fold(const char *target, const eb_strings *parts, eb_fold_mode mode,
-                         eb_duplicates duplicates) {
+eb_error eb_results_merge(const char *target, const eb_strings *parts, eb_merge_mode mode,
+                          eb_duplicates duplicates) {
   eb_text fresh = {0};
   EB_TRY(eb_text_printf(&fresh, "%s.%ld.new", target, (long)getpid()));
   eb_error error = check_room(target, fresh.data, parts, mode);

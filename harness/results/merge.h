@@ -16,15 +16,15 @@ typedef enum eb_duplicates {
   EB_DUPLICATES_REFUSE      /* EB_ERR_INVALID names it */
 } eb_duplicates;
 
-typedef enum eb_fold_mode {
-  EB_FOLD_ADD,    /* to what the target has, if it exists */
-  EB_FOLD_REPLACE /* what the target has */
-} eb_fold_mode;
+typedef enum eb_merge_mode {
+  EB_MERGE_ADD,    /* to what the target has, if it exists */
+  EB_MERGE_REPLACE /* what the target has */
+} eb_merge_mode;
 
 /* Brings the runs and scenes of `parts` into `target`; /environment is that of the target, or of
  * the first part. Files are not compared here. On failure the target is as it was. */
-EB_MUST eb_error eb_results_fold(const char *target, const eb_strings *parts, eb_fold_mode mode,
-                                 eb_duplicates duplicates);
+EB_MUST eb_error eb_results_merge(const char *target, const eb_strings *parts, eb_merge_mode mode,
+                                  eb_duplicates duplicates);
 
 /* The two halves of it for parts that may be damaged, so that the first can be done in a process
  * that may end (harness/case/vouch.h): writes the runs and scenes of `parts`, none twice, into a

@@ -92,13 +92,13 @@ static void schedule(eb_warp *w, eb_update_rule rule) {
 static int32_t plan_supernodes(eb_warp *w) {
   int least = w->settings.refresh_ancestors ? EB_UPDATE_ANCESTOR : EB_UPDATE_CHOSEN;
   schedule(w, w->settings.rule);
-  return eb_ownership_choose(&w->elements, w->marked, least, w->refresh);
+  return eb_element_map_choose(&w->elements, w->marked, least, w->refresh);
 }
 
 /* The worst elements, and the supernodes that have them. */
 static int32_t plan_elements(eb_warp *w) {
   int32_t chosen = eb_worst_choose(&w->worst, w->error, w->settings.count, w->refresh);
-  eb_ownership_want(&w->elements, w->refresh, w->badness);
+  eb_element_map_want(&w->elements, w->refresh, w->badness);
   schedule(w, (eb_update_rule){.goal = EB_UPDATE_QUALITY});
   return chosen;
 }
@@ -108,7 +108,7 @@ static int32_t plan_elements(eb_warp *w) {
 static int32_t plan(eb_warp *w, const double *v, eb_step_log *log) {
   eb_log_begin(log, EB_PHASE_ESTIMATE);
   eb_corotation_errors(w->corotation, v, w->stiffness_scale, w->error);
-  eb_ownership_badness(&w->elements, w->error, w->badness);
+  eb_element_map_badness(&w->elements, w->error, w->badness);
   eb_log_residual(log, largest(w->elements.supernodes, w->badness));
   int32_t chosen = w->settings.count > 0 ? plan_elements(w) : plan_supernodes(w);
   eb_log_end(log, EB_PHASE_ESTIMATE);

@@ -13,7 +13,7 @@ const double *eb_warp_enter_frame(eb_warp *w, const eb_state *state, eb_step_log
   const double *mass = eb_elasticity_mass(w->implicit.scene->elasticity);
   if (in_world(w)) return state->v;
   eb_log_begin(log, EB_PHASE_RHS);
-  eb_frame_follow(&w->frame, w->settings.frame, mass, state->x, state->v);
+  eb_moving_frame_follow(&w->frame, w->settings.frame, mass, state->x, state->v);
   for (int64_t k = 0; k < w->implicit.size; k++)
     w->implicit.unknown[k] = state->v[k] - w->frame.velocity[k];
   eb_log_end(log, EB_PHASE_RHS);

@@ -5,7 +5,7 @@
 #include "solvers/warp_cholesky/constrained.h"
 #include "solvers/warp_cholesky/renew.h"
 #include "solvers/warp_cholesky/rhs.h"
-#include "solvers/warp_cholesky/sheet.h"
+#include "solvers/warp_cholesky/thin_mesh.h"
 
 #include <string.h>
 
@@ -82,13 +82,13 @@ static eb_error build(eb_warp *w, const eb_solver *solver) {
   EB_TRY(create_factor(w, solver));
   const eb_supernodes *tree = eb_multifrontal_supernodes(w->factor);
   EB_TRY(allocate(w, scene->mesh->node_count, scene->mesh->element_count, tree->count));
-  EB_TRY(eb_ownership_create(scene->mesh, tree, &w->elements));
+  EB_TRY(eb_element_map_create(scene->mesh, tree, &w->elements));
   if (w->settings.count > 0) EB_TRY(eb_worst_create(scene->mesh->element_count, &w->worst));
-  if (w->settings.frame != EB_FRAME_WORLD) EB_TRY(eb_frame_create(scene->mesh, &w->frame));
+  if (w->settings.frame != EB_FRAME_WORLD) EB_TRY(eb_moving_frame_create(scene->mesh, &w->frame));
   if (w->settings.damping > 0) EB_TRY(eb_damping_create(scene, &w->damping));
   estimate_work(w, tree);
   w->turns_nodes = w->settings.nodes == EB_NODES_HORN ||
-                   (w->settings.nodes == EB_NODES_AUTO && !eb_mesh_is_sheet(scene->mesh));
+                   (w->settings.nodes == EB_NODES_AUTO && !eb_mesh_is_thin(scene->mesh));
   eb_corotation_freeze_nodes(w->corotation);
   log_memory(w, solver->setup_log);
   return EB_OK;
@@ -98,10 +98,10 @@ static void release(eb_warp *w) {
   if (w->constrained != w->implicit.matrix) eb_block_matrix_destroy(w->constrained);
   eb_updown_destroy(w->updown);
   eb_multifrontal_destroy(w->factor);
-  eb_ownership_clear(&w->elements);
+  eb_element_map_clear(&w->elements);
   eb_worst_clear(&w->worst);
   eb_damping_clear(&w->damping);
-  eb_frame_clear(&w->frame);
+  eb_moving_frame_clear(&w->frame);
   eb_corotation_destroy(w->corotation);
   eb_implicit_clear(&w->implicit);
   free(w->error);

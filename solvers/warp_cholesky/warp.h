@@ -21,8 +21,8 @@
 #include "solvers/common/linearly_implicit.h"
 #include "solvers/linalg/multifrontal.h"
 #include "solvers/warp_cholesky/damping.h"
-#include "solvers/warp_cholesky/frame.h"
-#include "solvers/warp_cholesky/ownership.h"
+#include "solvers/warp_cholesky/moving_frame.h"
+#include "solvers/warp_cholesky/element_map.h"
 #include "solvers/warp_cholesky/schedule.h"
 #include "solvers/warp_cholesky/updown.h"
 #include "solvers/warp_cholesky/worst.h"
@@ -61,9 +61,9 @@ typedef struct eb_warp {
   eb_multifrontal *factor;
   eb_updown *updown; /* EB_FOLLOW_RANKS only */
   eb_damping damping;
-  eb_ownership elements;
-  eb_worst worst; /* with a count only */
-  eb_frame frame; /* EB_FRAME_WORLD: empty */
+  eb_element_map elements;
+  eb_worst worst;        /* with a count only */
+  eb_moving_frame frame; /* EB_FRAME_WORLD: empty */
 
   double *error;    /* elements: as estimated in the present step, kg m/s */
   uint8_t *refresh; /* elements: whether they are refreshed in the present step */

@@ -1,6 +1,6 @@
-/* The judge's search for crossings against all pairs, and nesting of solids that lie as badly as
+/* The audit's search for crossings against all pairs, and nesting of solids that lie as badly as
  * they can. */
-#include "harness/audit/crossings.h"
+#include "harness/audit/intersections.h"
 #include "harness/audit/exact_triangles.h"
 #include "problems/base/memory.h"
 #include "tests/tap.h"
@@ -74,18 +74,18 @@ static void add_cube(stage *s, int32_t solid, int n, const double centre[3], dou
       }
 }
 
-static eb_crossing_counts count_all(const stage *s, const double *x) {
-  eb_crossings *crossings;
-  eb_crossing_counts counts;
-  tap_require(eb_crossings_create(&s->solids, s->x, &crossings), "crossings");
-  eb_crossings_count(crossings, NULL, x, &counts);
-  eb_crossings_destroy(crossings);
+static eb_intersection_counts count_all(const stage *s, const double *x) {
+  eb_intersections *crossings;
+  eb_intersection_counts counts;
+  tap_require(eb_intersections_create(&s->solids, s->x, &crossings), "crossings");
+  eb_intersections_count(crossings, NULL, x, &counts);
+  eb_intersections_destroy(crossings);
   return counts;
 }
 
 /* The same pairs, one by one. */
-static eb_crossing_counts brute_force(const stage *s, const double *x) {
-  eb_crossing_counts counts = {0};
+static eb_intersection_counts brute_force(const stage *s, const double *x) {
+  eb_intersection_counts counts = {0};
   for (int32_t t = 0; t < s->solids.triangle_count; t++)
     for (int32_t u = 0; u < t; u++) {
       eb_solid_kind a = s->kind[s->solid[t]], b = s->kind[s->solid[u]];
@@ -114,7 +114,7 @@ static void test_search(void) {
     double x[3 * ROOM];
     for (int32_t i = 0; i < 3 * s->solids.vertex_count; i++)
       x[i] = s->x[i] + (n % 3) * 0.1 * uniform(&seed);
-    eb_crossing_counts got = count_all(s, x), want = brute_force(s, x);
+    eb_intersection_counts got = count_all(s, x), want = brute_force(s, x);
     wrong +=
         got.between != want.between || got.self != want.self || got.obstacles != want.obstacles;
     between += want.between;
@@ -129,14 +129,14 @@ static void test_touching(void) {
   static const double origin[3] = {0, 0, 0}, beside[3] = {2, 0, 0};
   stage *s = stage_open();
   add_cube(s, new_solid(s, EB_SOLID_SOFT), 3, origin, 1, false);
-  eb_crossing_counts alone = count_all(s, s->x);
+  eb_intersection_counts alone = count_all(s, s->x);
   tap_ok(alone.self == 0 && alone.between == 0, "a flat surface does not cross its neighbours");
   int32_t first = s->solids.vertex_count;
   add_cube(s, new_solid(s, EB_SOLID_SOFT), 3, beside, 1 - 0x1p-50, false);
   tap_ok(count_all(s, s->x).between == 0, "two cubes a rounding apart do not touch");
   for (int32_t i = first; i < s->solids.vertex_count; i++)
     s->x[3 * i] = fmax(1, s->x[3 * i] - 0x1p-50);
-  eb_crossing_counts touching = count_all(s, s->x);
+  eb_intersection_counts touching = count_all(s, s->x);
   tap_ok(touching.between > 0 && touching.self == 0, "two cubes that touch do");
   free(s);
 }
@@ -161,7 +161,7 @@ static void test_pinched(void) {
     int32_t solid = new_solid(s, EB_SOLID_SOFT), tip = s->solids.vertex_count++;
     add_cone(s, solid, tip, 0, 0, 1);
     add_cone(s, solid, tip, 0.3, 0.2, apart ? -1.1 : 1.1);
-    eb_crossing_counts got = count_all(s, s->x), want = brute_force(s, s->x);
+    eb_intersection_counts got = count_all(s, s->x), want = brute_force(s, s->x);
     tap_ok(got.self == want.self && (want.self == 0) == apart,
            "two cones with one tip, %s: %d pairs", apart ? "back to back" : "one in the other",
            (int)got.self);
@@ -181,7 +181,7 @@ static void test_open_fan(void) {
     s->x[3 * (i + 1) + 1] = sin(angle);
     if (i < PETALS) add_triangle(s, solid, 0, i + 1, i + 2);
   }
-  eb_crossing_counts got = count_all(s, s->x), want = brute_force(s, s->x);
+  eb_intersection_counts got = count_all(s, s->x), want = brute_force(s, s->x);
   tap_ok(got.self == want.self && want.self > 0, "an open fan that laps itself: %d pairs",
          (int)got.self);
   free(s);
@@ -255,12 +255,12 @@ static void test_refusals(void) {
   eb_solid_kind kind = EB_SOLID_SOFT;
   double x[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
   eb_solids solids = {3, 1, 1, triangle, &solid, &kind};
-  eb_crossings *out;
-  tap_fails(eb_crossings_create(&solids, x, &out), EB_ERR_INVALID, "vertex 3",
+  eb_intersections *out;
+  tap_fails(eb_intersections_create(&solids, x, &out), EB_ERR_INVALID, "vertex 3",
             "a vertex that is not there is refused");
   triangle[2] = 2;
   solid = 1;
-  tap_fails(eb_crossings_create(&solids, x, &out), EB_ERR_INVALID, "solid 1",
+  tap_fails(eb_intersections_create(&solids, x, &out), EB_ERR_INVALID, "solid 1",
             "a solid that is not there is refused");
 }
 

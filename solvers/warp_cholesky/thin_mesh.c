@@ -3,7 +3,7 @@
  * In thin structures the rotations of neighbouring nodes differ by much near wrinkles and
  * creases, and an element between them feels forces that balance nothing (Hecht et al. 2012,
  * Section 4.1). */
-#include "solvers/warp_cholesky/sheet.h"
+#include "solvers/warp_cholesky/thin_mesh.h"
 
 #include <math.h>
 
@@ -37,7 +37,7 @@ static bool is_flat(const eb_mesh *mesh, int32_t e) {
   return 3 * eb_mesh_element_volume(mesh, mesh->X, e) < flatness * edge * face;
 }
 
-bool eb_mesh_is_sheet(const eb_mesh *mesh) {
+bool eb_mesh_is_thin(const eb_mesh *mesh) {
   int64_t flat = 0;
   for (int32_t e = 0; e < mesh->element_count; e++) flat += is_flat(mesh, e);
   return mesh->element_count > 0 && 2 * flat >= mesh->element_count;

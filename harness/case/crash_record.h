@@ -1,6 +1,6 @@
 /* From how a case's process ended to its part of the results. */
-#ifndef EB_CASE_SALVAGE_H
-#define EB_CASE_SALVAGE_H
+#ifndef EB_CASE_CRASH_RECORD_H
+#define EB_CASE_CRASH_RECORD_H
 
 #include "harness/case/case.h"
 #include "harness/case/child.h"
@@ -12,7 +12,8 @@ enum { EB_EXIT_HARNESS = 74 /* a case's process could not write its result */ };
  * was cut off but the file is readable; a record of the cause alone otherwise. *run receives the
  * attributes; the caller clears it. An error means that results cannot be written here: a process
  * that could not write its own is a case that failed, unless the folder takes no more. */
-EB_MUST eb_error eb_salvage(const eb_case *work, const eb_child_end *end, const char *environment,
-                            const char *raw, const char *part, eb_run *run);
+EB_MUST eb_error eb_crash_record(const eb_case *work, const eb_child_end *end,
+                                 const char *environment, const char *raw, const char *part,
+                                 eb_run *run);
 
 #endif

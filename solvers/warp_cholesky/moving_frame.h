@@ -6,8 +6,8 @@
  *   u_i = p + omega x (x_i - c),   p = sum m v / sum m,   I omega = sum m (x - c) x (v - p),
  * so that a body in flight feels nothing of how far its rotations are out of date, whoever watches
  * it. */
-#ifndef EB_WARP_FRAME_H
-#define EB_WARP_FRAME_H
+#ifndef EB_WARP_MOVING_FRAME_H
+#define EB_WARP_MOVING_FRAME_H
 
 #include "problems/mesh/mesh.h"
 
@@ -23,18 +23,18 @@ typedef struct eb_body_motion {
   double second[9];                    /* sum m r r^T, r = x - c */
 } eb_body_motion;
 
-typedef struct eb_frame {
+typedef struct eb_moving_frame {
   int32_t nodes, bodies;
   int32_t *body;          /* nodes: which connected part of the mesh it belongs to */
   eb_body_motion *motion; /* bodies */
   double *velocity;       /* nodes x 3: u, m/s */
-} eb_frame;
+} eb_moving_frame;
 
-EB_MUST eb_error eb_frame_create(const eb_mesh *mesh, eb_frame *out);
-void eb_frame_clear(eb_frame *frame);
+EB_MUST eb_error eb_moving_frame_create(const eb_mesh *mesh, eb_moving_frame *out);
+void eb_moving_frame_clear(eb_moving_frame *frame);
 
 /* frame->velocity of nodes with these masses (kg), positions and velocities (nodes x 3). */
-void eb_frame_follow(eb_frame *frame, eb_frame_kind kind, const double *mass, const double *x,
-                     const double *v);
+void eb_moving_frame_follow(eb_moving_frame *frame, eb_frame_kind kind, const double *mass,
+                            const double *x, const double *v);
 
 #endif

@@ -1,5 +1,5 @@
 /* Elements sorted by the supernode they belong to. */
-#include "solvers/warp_cholesky/ownership.h"
+#include "solvers/warp_cholesky/element_map.h"
 
 #include "problems/base/memory.h"
 
@@ -13,12 +13,13 @@ static int32_t owner_of(const eb_mesh *mesh, const eb_supernodes *tree, int32_t 
   return tree->of_node[first];
 }
 
-eb_error eb_ownership_create(const eb_mesh *mesh, const eb_supernodes *tree, eb_ownership *out) {
-  *out = (eb_ownership){.supernodes = tree->count, .elements = mesh->element_count};
+eb_error eb_element_map_create(const eb_mesh *mesh, const eb_supernodes *tree,
+                               eb_element_map *out) {
+  *out = (eb_element_map){.supernodes = tree->count, .elements = mesh->element_count};
   eb_error error = EB_NEW(out->start, (size_t)tree->count + 1);
   if (!error) error = EB_NEW(out->element, mesh->element_count);
   if (error) {
-    eb_ownership_clear(out);
+    eb_element_map_clear(out);
     return error;
   }
   for (int32_t e = 0; e < mesh->element_count; e++) out->start[owner_of(mesh, tree, e)]++;
@@ -28,16 +29,16 @@ eb_error eb_ownership_create(const eb_mesh *mesh, const eb_supernodes *tree, eb_
   return EB_OK;
 }
 
-void eb_ownership_clear(eb_ownership *ownership) {
-  free(ownership->start);
-  free(ownership->element);
-  *ownership = (eb_ownership){0};
+void eb_element_map_clear(eb_element_map *map) {
+  free(map->start);
+  free(map->element);
+  *map = (eb_element_map){0};
 }
 
-void eb_ownership_badness(const eb_ownership *ownership, const double *error, double *badness) {
-  const int32_t *start = ownership->start, *element = ownership->element;
+void eb_element_map_badness(const eb_element_map *map, const double *error, double *badness) {
+  const int32_t *start = map->start, *element = map->element;
 #pragma omp parallel for schedule(static)
-  for (int32_t s = 0; s < ownership->supernodes; s++) {
+  for (int32_t s = 0; s < map->supernodes; s++) {
     double worst = -1;
     for (int32_t k = start[s]; k < start[s + 1]; k++) {
       double found = error[element[k]];
@@ -47,21 +48,21 @@ void eb_ownership_badness(const eb_ownership *ownership, const double *error, do
   }
 }
 
-void eb_ownership_want(const eb_ownership *ownership, const uint8_t *chosen, double *badness) {
-  const int32_t *start = ownership->start, *element = ownership->element;
-  for (int32_t s = 0; s < ownership->supernodes; s++) {
+void eb_element_map_want(const eb_element_map *map, const uint8_t *chosen, double *badness) {
+  const int32_t *start = map->start, *element = map->element;
+  for (int32_t s = 0; s < map->supernodes; s++) {
     badness[s] = -1;
     for (int32_t k = start[s]; k < start[s + 1]; k++)
       if (chosen[element[k]]) badness[s] = 1;
   }
 }
 
-int32_t eb_ownership_choose(const eb_ownership *ownership, const uint8_t *marked, int least,
-                            uint8_t *chosen) {
-  const int32_t *start = ownership->start, *element = ownership->element;
+int32_t eb_element_map_choose(const eb_element_map *map, const uint8_t *marked, int least,
+                              uint8_t *chosen) {
+  const int32_t *start = map->start, *element = map->element;
   int32_t count = 0;
 #pragma omp parallel for schedule(static) reduction(+ : count)
-  for (int32_t s = 0; s < ownership->supernodes; s++) {
+  for (int32_t s = 0; s < map->supernodes; s++) {
     bool on = marked[s] >= least;
     for (int32_t k = start[s]; k < start[s + 1]; k++) chosen[element[k]] = on;
     if (on) count += start[s + 1] - start[s];

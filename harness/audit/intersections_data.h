@@ -1,8 +1,8 @@
-/* What crossings.c walks and crossings_trees.c builds. Internal to harness/audit. */
-#ifndef EB_AUDIT_CROSSINGS_DATA_H
-#define EB_AUDIT_CROSSINGS_DATA_H
+/* What intersections.c walks and intersections_trees.c builds. Internal to harness/audit. */
+#ifndef EB_AUDIT_INTERSECTIONS_DATA_H
+#define EB_AUDIT_INTERSECTIONS_DATA_H
 
-#include "harness/audit/crossings.h"
+#include "harness/audit/intersections.h"
 #include "harness/audit/exact_fan.h"
 #include "harness/audit/four.h"
 
@@ -41,32 +41,34 @@ typedef struct eb_fan {
   int32_t vertex, first, count; /* of `spokes` */
 } eb_fan;
 
-struct eb_crossings {
+struct eb_intersections {
   int32_t count, triangle_count, node_count, fan_count;
   eb_solid *solids;
   int32_t *triangles; /* x 3, in the order of the trees */
   eb_span *tight;     /* of the triangles */
   eb_span_node *nodes;
-  eb_span *spans;            /* of the nodes */
-  eb_crossing_counts *found; /* of each solid and those after it */
-  int32_t *piece;            /* a vertex of each connected piece of surface, by solid */
-  eb_exact_normal *normals;  /* of the triangles */
-  eb_fan *fans;              /* of soft solids */
-  eb_spoke *spokes;          /* 3 a triangle */
+  eb_span *spans;                /* of the nodes */
+  eb_intersection_counts *found; /* of each solid and those after it */
+  int32_t *piece;                /* a vertex of each connected piece of surface, by solid */
+  eb_exact_normal *normals;      /* of the triangles */
+  eb_fan *fans;                  /* of soft solids */
+  eb_spoke *spokes;              /* 3 a triangle */
   int32_t (*mark)[4]; /* of a triangle's corners: the vertex, if its fan spreads there; else, and in
                          the last, a number that is nowhere else */
 };
 
 /* Pairs of a triangle of leaf A and one of leaf B, or of two of a leaf, whose boxes are not farther
  * apart than that, m. Returns how many. */
-int32_t eb_crossings_pairs(const eb_crossings *crossings, const eb_span_node *A,
-                           const eb_span_node *B, double distance, int32_t pairs[EB_SPAN_PAIRS][2]);
+int32_t eb_intersections_pairs(const eb_intersections *intersections, const eb_span_node *A,
+                               const eb_span_node *B, double distance,
+                               int32_t pairs[EB_SPAN_PAIRS][2]);
 
 /* Finds the fans, given the trees, and marks no corner; once. */
-EB_MUST eb_error eb_crossings_find_fans(eb_crossings *crossings, int32_t vertices);
+EB_MUST eb_error eb_intersections_find_fans(eb_intersections *intersections, int32_t vertices);
 /* Fills `mark` for the fans first <= f < last at positions x, given the normals there; other
  * corners
- * keep what eb_crossings_find_fans gave them. */
-void eb_crossings_mark_fans(eb_crossings *crossings, const double *x, int32_t first, int32_t last);
+ * keep what eb_intersections_find_fans gave them. */
+void eb_intersections_mark_fans(eb_intersections *intersections, const double *x, int32_t first,
+                                int32_t last);
 
 #endif

@@ -1,14 +1,14 @@
-/* The parts of eb_crossings that do not change with the positions: a tree over the triangles of
+/* The parts of eb_intersections that do not change with the positions: a tree over the triangles of
  * every solid, halved at the median of the widest side; whether its surface is closed, every edge
  * being run through as often one way as the other; and a vertex of each connected piece of it.
  *
- * Workspace of eb_crossings_create: some 100 bytes a triangle and 4 a vertex, freed before it
+ * Workspace of eb_intersections_create: some 100 bytes a triangle and 4 a vertex, freed before it
  * returns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/audit/crossings_data.h"
+#include "harness/audit/intersections_data.h"
 #include "problems/base/memory.h"
 
 /* An edge of a triangle: its ends, the lower first, and whether the triangle runs through it that
@@ -18,7 +18,7 @@ typedef struct edge {
 } edge;
 
 typedef struct builder {
-  eb_crossings *c;
+  eb_intersections *c;
   const eb_solids *from;
   double (*centre)[3]; /* thrice that of each triangle as given, m */
   int32_t *order;      /* triangles as given, by solid and then by tree */
@@ -94,7 +94,7 @@ static void sort_by_solid(builder *b) {
 }
 
 static void build_trees(builder *b, const double *x) {
-  eb_crossings *c = b->c;
+  eb_intersections *c = b->c;
   for (int32_t t = 0; t < c->triangle_count; t++)
     for (int k = 0; k < 3; k++)
       for (int d = 0; d < 3; d++)
@@ -145,7 +145,7 @@ static int32_t find(int32_t *root, int32_t i) {
 
 /* Triangles are in the order of the trees, so those of a solid are together. */
 static void find_pieces(builder *b) {
-  eb_crossings *c = b->c;
+  eb_intersections *c = b->c;
   int32_t count = 0;
   for (int32_t i = 0; i < b->from->vertex_count; i++) b->root[i] = i;
   for (size_t i = 0; i < 3 * (size_t)c->triangle_count; i++)
@@ -182,7 +182,7 @@ static eb_error check(const eb_solids *solids) {
   return EB_OK;
 }
 
-static eb_error allocate(eb_crossings *c, const eb_solids *solids) {
+static eb_error allocate(eb_intersections *c, const eb_solids *solids) {
   size_t triangles = (size_t)solids->triangle_count;
   c->count = solids->count;
   c->triangle_count = solids->triangle_count;
@@ -210,10 +210,10 @@ static eb_error fill(builder *b, const double *x) {
   build_trees(b, x);
   mark_closed(b);
   find_pieces(b);
-  return eb_crossings_find_fans(b->c, b->from->vertex_count);
+  return eb_intersections_find_fans(b->c, b->from->vertex_count);
 }
 
-eb_error eb_crossings_create(const eb_solids *solids, const double *x, eb_crossings **out) {
+eb_error eb_intersections_create(const eb_solids *solids, const double *x, eb_intersections **out) {
   builder b = {.from = solids};
   *out = NULL;
   EB_TRY(check(solids));
@@ -225,13 +225,13 @@ eb_error eb_crossings_create(const eb_solids *solids, const double *x, eb_crossi
   free(b.root);
   free(b.seen);
   if (error)
-    eb_crossings_destroy(b.c);
+    eb_intersections_destroy(b.c);
   else
     *out = b.c;
   return error;
 }
 
-void eb_crossings_destroy(eb_crossings *c) {
+void eb_intersections_destroy(eb_intersections *c) {
   if (!c) return;
   free(c->solids);
   free(c->found);

@@ -1,6 +1,7 @@
-/* The judge on a scene with everything: an elastic and a rigid block, a tray that moves and a step.
- * Fabricated steps that are right pass; wrong forces, momentum, energy and places do not. */
-#include "harness/audit/judge.h"
+/* The audit of contact on a scene with everything: an elastic and a rigid block, a tray that moves
+ * and a step. Fabricated steps that are right pass; wrong forces, momentum, energy and places do
+ * not. */
+#include "harness/audit/contact_audit.h"
 #include "harness/case/verdict.h"
 #include "problems/base/vector3.h"
 #include "tests/bodies_fixture.h"
@@ -11,7 +12,7 @@ typedef struct stage {
   eb_scene_ops ops;
   eb_scene *scene;
   eb_audit *audit;
-  eb_judge *judge;
+  eb_contact_audit *contact;
   eb_state *before, *after;
   eb_audit_row row;
   /* One contact: a node of the elastic block on the floor of the tray. */
@@ -129,7 +130,7 @@ static void stage_open(stage *s, const char *parameters, bool rigid) {
   tap_require(eb_scene_create(&s->ops, parameters, NULL, "", &s->scene), "a scene");
   s->scene->obstacles[0].parameters[0] = 0; /* the tray only sinks */
   tap_require(eb_audit_create(s->scene, &s->audit), "an audit");
-  tap_require(eb_judge_create(s->scene, s->audit, &s->judge), "a judge");
+  tap_require(eb_contact_audit_create(s->scene, s->audit, &s->contact), "an audit of contact");
   tap_require(eb_state_create(s->scene, &s->before), "a state");
   tap_require(eb_state_create(s->scene, &s->after), "a state");
   for (int32_t i = 0; i < s->before->node_count; i++) s->before->v[3 * i + 2] = -1;
@@ -147,26 +148,26 @@ static void stage_open(stage *s, const char *parameters, bool rigid) {
 static void stage_close(stage *s) {
   eb_state_destroy(s->after);
   eb_state_destroy(s->before);
-  eb_judge_destroy(s->judge);
+  eb_contact_audit_destroy(s->contact);
   eb_audit_destroy(s->audit);
   eb_scene_destroy(s->scene);
 }
 
-static eb_judgement judge(stage *s) {
+static eb_contact_audit_row audit_contact(stage *s) {
   static const eb_declaration declared = {.linearization = {1, 1, EB_TANGENT_EXACT}};
-  eb_judgement judged;
-  eb_audit_contact_forces(s->audit, eb_judge_forces(s->judge, &s->record));
+  eb_contact_audit_row row;
+  eb_audit_contact_forces(s->audit, eb_contact_audit_forces(s->contact, &s->record));
   tap_require(eb_audit_step(s->audit, s->before, s->after, h, EB_EQUATION_IMPLICIT_EULER, &s->row),
               "audit");
   eb_audit_declared(s->audit, s->before, s->after, h, &declared, &s->row);
-  eb_judge_step(s->judge, s->before, s->after, h, &s->record, EB_CONVERGED_ATOL, &judged);
-  s->row.energy_excess -= judged.obstacles_work;
-  return judged;
+  eb_contact_audit_step(s->contact, s->before, s->after, h, &s->record, EB_CONVERGED_ATOL, &row);
+  s->row.energy_excess -= row.obstacles_work;
+  return row;
 }
 
-static const char *verdict_of(const stage *s, const eb_judgement *judged, eb_reason reason,
+static const char *verdict_of(const stage *s, const eb_contact_audit_row *row, eb_reason reason,
                               eb_verdict *verdict) {
-  const eb_judged_step step = {.scene = s->scene, .contact = judged, .reason = reason, .number = 1};
+  const eb_audited_step step = {.scene = s->scene, .contact = row, .reason = reason, .number = 1};
   *verdict = (eb_verdict){.steps = 1};
   eb_verdict_contact(verdict, &step);
   return eb_verdict_word(verdict);
@@ -180,15 +181,15 @@ static void test_good(bool rigid) {
   const char *what = rigid ? "the rigid block" : "the elastic block";
   stage_open(&s, scene, rigid);
   if (rigid) s.scene->contact_friction = 0; /* a body that tumbles slips */
-  eb_judgement judged = judge(&s);
-  tap_ok(judged.crossings.between + judged.crossings.self + judged.crossings.nested == 0,
+  eb_contact_audit_row row = audit_contact(&s);
+  tap_ok(row.intersections.between + row.intersections.self + row.intersections.nested == 0,
          "%s pushed: bodies apart do not cross", what);
-  tap_ok(judged.law.count == 1 && judged.law.active == 1, "the contact is counted");
+  tap_ok(row.law.count == 1 && row.law.active == 1, "the contact is counted");
   /* Some thousand kg m/s of bodies, summed in doubles. */
-  tap_below(judged.balance, 1e-10, "its force explains the motion of the bodies");
-  tap_below(judged.balance_excess, 1, "and their spin, to what the tolerance leaves");
+  tap_below(row.balance, 1e-10, "its force explains the motion of the bodies");
+  tap_below(row.balance_excess, 1, "and their spin, to what the tolerance leaves");
   tap_below(s.row.energy_excess, 0, "the step dissipates");
-  if (!tap_ok(strcmp(verdict_of(&s, &judged, EB_CONVERGED_ATOL, &verdict), "passed") == 0,
+  if (!tap_ok(strcmp(verdict_of(&s, &row, EB_CONVERGED_ATOL, &verdict), "passed") == 0,
               "a good step passes"))
     printf("#   %s\n", verdict.detail);
   stage_close(&s);
@@ -199,11 +200,11 @@ static void test_good(bool rigid) {
 static void test_residual(void) {
   stage s;
   stage_open(&s, "nx=2,ny=2,nz=2,gz=-9.81,E=1e-9", false);
-  judge(&s);
+  audit_contact(&s);
   tap_below(s.row.residual_relative, 1e-10,
             "with the forces of contact the step is implicit Euler's");
   s.record.count = 0;
-  judge(&s);
+  audit_contact(&s);
   tap_ok(s.row.residual_relative > 0.01, "without them it is not");
   stage_close(&s);
 }
@@ -283,11 +284,11 @@ static void test_flaws(void) {
     eb_verdict verdict;
     stage_open(&s, scene, false);
     flaws[i].spoil(&s);
-    eb_judgement judged = judge(&s);
-    bool failed = strcmp(verdict_of(&s, &judged, EB_CONVERGED_ATOL, &verdict), "failed") == 0;
+    eb_contact_audit_row row = audit_contact(&s);
+    bool failed = strcmp(verdict_of(&s, &row, EB_CONVERGED_ATOL, &verdict), "failed") == 0;
     if (!tap_ok(failed && strstr(verdict.detail, flaws[i].words), "%s fails", flaws[i].name))
       printf("#   '%s'\n", verdict.detail);
-    verdict_of(&s, &judged, EB_CONVERGED_STAGNATED, &verdict);
+    verdict_of(&s, &row, EB_CONVERGED_STAGNATED, &verdict);
     tap_ok(verdict.failures > 0, "%s fails too when it stagnated", flaws[i].name);
     stage_close(&s);
   }
@@ -298,17 +299,17 @@ static void test_friction(void) {
   eb_verdict verdict;
   stage_open(&s, scene, false);
   rub(&s);
-  eb_judgement judged = judge(&s);
-  tap_ok(judged.law.cone > 0.69 && judged.law.cone < 0.71, "friction beyond the limit is measured");
-  judged.balance_excess = 0;
-  verdict_of(&s, &judged, EB_CONVERGED_ATOL, &verdict);
+  eb_contact_audit_row row = audit_contact(&s);
+  tap_ok(row.law.cone > 0.69 && row.law.cone < 0.71, "friction beyond the limit is measured");
+  row.balance_excess = 0;
+  verdict_of(&s, &row, EB_CONVERGED_ATOL, &verdict);
   tap_ok(strstr(verdict.detail, "outside of Coulomb's cone") != NULL, "and fails");
-  judged.law.cone = 0;
-  judged.law.angle = 3;
-  verdict_of(&s, &judged, EB_CONVERGED_ATOL, &verdict);
+  row.law.cone = 0;
+  row.law.angle = 3;
+  verdict_of(&s, &row, EB_CONVERGED_ATOL, &verdict);
   tap_ok(strstr(verdict.detail, "off the direction") != NULL, "so does friction that is turned");
-  judged.law.angle = 1;
-  tap_ok(strcmp(verdict_of(&s, &judged, EB_CONVERGED_ATOL, &verdict), "passed") == 0,
+  row.law.angle = 1;
+  tap_ok(strcmp(verdict_of(&s, &row, EB_CONVERGED_ATOL, &verdict), "passed") == 0,
          "within the tolerance it does not");
   stage_close(&s);
 }
@@ -318,17 +319,17 @@ static void test_friction(void) {
 static void test_energy(void) {
   stage s;
   stage_open(&s, scene, false);
-  judge(&s);
+  audit_contact(&s);
   double good = s.row.energy_excess;
   s.after->twist[2] = -2;
   double mass = s.scene->free_bodies->body[0].mass, fall_speed = 1 + 9.81 * h;
   double more = 0.5 * mass * (4 - fall_speed * fall_speed);
-  judge(&s);
+  audit_contact(&s);
   tap_near(s.row.energy_excess - good, more, 1e-9 * more, "energy from nowhere is measured");
   s.after->twist[2] = -fall_speed;
   /* The tray rises by 0.2 m instead of sinking by 0.1 mm; the contact's distance is what it was. */
   s.scene->obstacles[0].parameters[1] = 200;
-  judge(&s);
+  audit_contact(&s);
   double risen = s.row.energy_excess;
   tap_near(good - risen, s.r[0] * (0.2 + 1e-4), 1e-6 * s.r[0],
            "the work of an obstacle is no excess");

@@ -1,4 +1,4 @@
-#include "harness/case/salvage.h"
+#include "harness/case/crash_record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -272,8 +272,8 @@ static eb_error make_part(const eb_case *work, const eb_child_end *end, const ch
   return EB_OK;
 }
 
-eb_error eb_salvage(const eb_case *work, const eb_child_end *end, const char *environment,
-                    const char *raw, const char *part, eb_run *run) {
+eb_error eb_crash_record(const eb_case *work, const eb_child_end *end, const char *environment,
+                         const char *raw, const char *part, eb_run *run) {
   *run = (eb_run){0};
   eb_error error = make_part(work, end, environment, raw, part, run);
   if (error) eb_run_clear(run);

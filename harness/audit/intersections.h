@@ -1,7 +1,7 @@
-/* Where surfaces cross and which solids lie inside each other, exactly: the judge's own look at the
- * end of a step, by its own search. */
-#ifndef EB_AUDIT_CROSSINGS_H
-#define EB_AUDIT_CROSSINGS_H
+/* Where surfaces cross and which solids lie inside each other, exactly: the harness's own look at
+ * the end of a step, by its own search. */
+#ifndef EB_AUDIT_INTERSECTIONS_H
+#define EB_AUDIT_INTERSECTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "harness/audit/team.h"
 #include "problems/base/error.h"
 
-typedef struct eb_crossings eb_crossings;
+typedef struct eb_intersections eb_intersections;
 
 /* What a solid is to the others. */
 typedef enum eb_solid_kind {
@@ -26,22 +26,23 @@ typedef struct eb_solids {
   const eb_solid_kind *kind; /* count */
 } eb_solids;
 
-typedef struct eb_crossing_counts {
+typedef struct eb_intersection_counts {
   int64_t between;   /* pairs of triangles of different solids that meet */
   int64_t obstacles; /* those of them with an obstacle */
   int64_t self;      /* of one solid, beyond the corners that they share */
   /* ordered pairs of solids whose surfaces do not meet, a piece of one inside the other */
   int64_t nested;
-} eb_crossing_counts;
+} eb_intersection_counts;
 
 /* Copies what it needs; trees of boxes are cut by the positions x (vertex_count x 3, m), any the
  * solids have at some time. EB_ERR_INVALID when an index is out of range. */
-EB_MUST eb_error eb_crossings_create(const eb_solids *solids, const double *x, eb_crossings **out);
-void eb_crossings_destroy(eb_crossings *crossings);
+EB_MUST eb_error eb_intersections_create(const eb_solids *solids, const double *x,
+                                         eb_intersections **out);
+void eb_intersections_destroy(eb_intersections *intersections);
 
 /* Counts at positions x, which must be finite. A solid whose surface is not closed has no inside.
  * Allocates nothing; `team` may be NULL. */
-void eb_crossings_count(eb_crossings *crossings, eb_team *team, const double *x,
-                        eb_crossing_counts *counts);
+void eb_intersections_count(eb_intersections *intersections, eb_team *team, const double *x,
+                            eb_intersection_counts *counts);
 
 #endif

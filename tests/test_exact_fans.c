@@ -1,4 +1,4 @@
-/* What the judge takes for apart without a test, fans that spread and triangles beside each other,
+/* What the audit takes for apart without a test, fans that spread and triangles beside each other,
  * against its exact test of pairs. */
 #include "harness/audit/exact_fan.h"
 #include "harness/audit/exact_triangles.h"

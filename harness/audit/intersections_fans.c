@@ -1,19 +1,19 @@
 /* The fans of a surface: vertices that triangles go all round of, once, in an order. Most pairs of
  * triangles whose boxes meet are neighbours; where their fan spreads they need not be tested.
  *
- * Workspace of eb_crossings_find_fans: 4 bytes a vertex, freed before it returns. */
+ * Workspace of eb_intersections_find_fans: 4 bytes a vertex, freed before it returns. */
 #include <stdlib.h>
 
-#include "harness/audit/crossings_data.h"
+#include "harness/audit/intersections_data.h"
 #include "problems/base/memory.h"
 
-static int32_t after(const eb_crossings *c, int32_t corner, int32_t steps) {
+static int32_t after(const eb_intersections *c, int32_t corner, int32_t steps) {
   return c->triangles[corner - corner % 3 + (corner % 3 + steps) % 3];
 }
 
 /* Puts spokes into the order in which each triangle ends where the next begins. False when that is
  * not one round of all of them. */
-static bool go_round(const eb_crossings *c, eb_spoke *spokes, int32_t count) {
+static bool go_round(const eb_intersections *c, eb_spoke *spokes, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
     int32_t end = after(c, spokes[i].corner, 2), next = -1, matches = 0;
     for (int32_t j = 0; j < count; j++)
@@ -32,7 +32,7 @@ static bool go_round(const eb_crossings *c, eb_spoke *spokes, int32_t count) {
 }
 
 /* The corners of soft solids: `first` to `last` - 1. */
-static void soft_corners(const eb_crossings *c, const eb_solid *solid, int32_t *first,
+static void soft_corners(const eb_intersections *c, const eb_solid *solid, int32_t *first,
                          int32_t *last) {
   bool soft = solid->kind == EB_SOLID_SOFT && solid->last > solid->root;
   *first = soft ? 3 * c->nodes[solid->root].first : 0;
@@ -40,7 +40,7 @@ static void soft_corners(const eb_crossings *c, const eb_solid *solid, int32_t *
 }
 
 /* The spokes of vertex i end up at start[i] .. start[i + 1] - 1. */
-static void sort_spokes(eb_crossings *c, int32_t vertices, int32_t *start) {
+static void sort_spokes(eb_intersections *c, int32_t vertices, int32_t *start) {
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t s = 0; s < c->count; s++) {
       int32_t first, last;
@@ -62,7 +62,7 @@ static int32_t own_mark(int32_t triangle, int32_t k) {
   return -1 - 4 * triangle - k;
 }
 
-eb_error eb_crossings_find_fans(eb_crossings *c, int32_t vertices) {
+eb_error eb_intersections_find_fans(eb_intersections *c, int32_t vertices) {
   int32_t *start;
   EB_TRY(EB_NEW(start, (size_t)vertices + 1));
   sort_spokes(c, vertices, start);
@@ -77,7 +77,7 @@ eb_error eb_crossings_find_fans(eb_crossings *c, int32_t vertices) {
   return EB_OK;
 }
 
-void eb_crossings_mark_fans(eb_crossings *c, const double *x, int32_t first, int32_t last) {
+void eb_intersections_mark_fans(eb_intersections *c, const double *x, int32_t first, int32_t last) {
   for (int32_t f = first; f < last; f++) {
     const eb_fan *fan = &c->fans[f];
     const eb_spoke *spokes = c->spokes + fan->first;

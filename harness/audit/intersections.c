@@ -1,7 +1,8 @@
-/* The boxes of every solid's tree (crossings_trees.c) are fitted to the positions, and two trees
- * are walked together; where the boxes of two triangles meet, the triangles are tested exactly
- * (exact_triangles.h), but for those that floating point with a bound on its error knows apart:
- * neighbours in a fan that spreads (exact_fan.h), and what lies on one side of the other's plane.
+/* The boxes of every solid's tree (intersections_trees.c) are fitted to the positions, and two
+ * trees are walked together; where the boxes of two triangles meet, the triangles are tested
+ * exactly (exact_triangles.h), but for those that floating point with a bound on its error knows
+ * apart: neighbours in a fan that spreads (exact_fan.h), and what lies on one side of the other's
+ * plane.
  *
  * A point p is inside a solid when its surface winds around it: a ray from p along +x crosses the
  * surface a signed number of times, by which side each triangle shows it. The triangles are looked
@@ -10,12 +11,12 @@
  * surface that points inward, around a cavity, counts -1.
  *
  * Of solids that do not cross, one vertex of each connected piece of surface is asked. */
-#include "harness/audit/crossings.h"
+#include "harness/audit/intersections.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "harness/audit/crossings_data.h"
+#include "harness/audit/intersections_data.h"
 #include "harness/audit/exact.h"
 #include "harness/audit/exact_triangles.h"
 
@@ -35,7 +36,7 @@ static inline eb_span point_span(const double *p) {
 
 /* Positions, and trees that are fitted to them by parts that a team shares. */
 typedef struct fitting {
-  eb_crossings *c;
+  eb_intersections *c;
   const double *x;
 } fitting;
 
@@ -49,7 +50,7 @@ static int32_t part_start(int32_t count, int32_t part, int32_t parts) {
 /* Boxes and normals of a part of the triangles. */
 static void fit_triangles(void *context, int32_t part) {
   const fitting *now = context;
-  eb_crossings *c = now->c;
+  eb_intersections *c = now->c;
   size_t first = (size_t)part_start(c->triangle_count, part, FIT_PARTS),
          last = (size_t)part_start(c->triangle_count, part + 1, FIT_PARTS);
   for (size_t t = first; t < last; t++) {
@@ -65,7 +66,7 @@ static void fit_triangles(void *context, int32_t part) {
   }
 }
 
-static void fit_trees(eb_crossings *c) {
+static void fit_trees(eb_intersections *c) {
   for (int32_t i = c->node_count; i-- > 0;) {
     const eb_span_node *node = &c->nodes[i];
     c->spans[i] = node->second ? c->spans[i + 1] : c->tight[node->first];
@@ -81,11 +82,11 @@ static void fit_rest(void *context, int32_t part) {
   if (part == 0)
     fit_trees(now->c);
   else
-    eb_crossings_mark_fans(now->c, now->x, part_start(now->c->fan_count, part - 1, FIT_PARTS),
-                           part_start(now->c->fan_count, part, FIT_PARTS));
+    eb_intersections_mark_fans(now->c, now->x, part_start(now->c->fan_count, part - 1, FIT_PARTS),
+                               part_start(now->c->fan_count, part, FIT_PARTS));
 }
 
-static void fit(eb_crossings *c, eb_team *team, const double *x) {
+static void fit(eb_intersections *c, eb_team *team, const double *x) {
   fitting now = {c, x};
   eb_team_run(team, FIT_PARTS, fit_triangles, &now);
   eb_team_run(team, 1 + FIT_PARTS, fit_rest, &now);
@@ -95,8 +96,8 @@ static void fit(eb_crossings *c, eb_team *team, const double *x) {
 
 /* The triangles of a leaf that come near the box of another. Lists grow by whether, not by branches
  * that a processor could not foresee. */
-static int32_t near_box(const eb_crossings *c, const eb_span_node *leaf, const eb_span_node *other,
-                        double distance, int32_t out[EB_SPAN_LEAF]) {
+static int32_t near_box(const eb_intersections *c, const eb_span_node *leaf,
+                        const eb_span_node *other, double distance, int32_t out[EB_SPAN_LEAF]) {
   const eb_span *box = &c->spans[other - c->nodes];
   int32_t count = 0;
   for (int32_t t = leaf->first; t < leaf->first + leaf->count; t++) {
@@ -106,8 +107,9 @@ static int32_t near_box(const eb_crossings *c, const eb_span_node *leaf, const e
   return count;
 }
 
-int32_t eb_crossings_pairs(const eb_crossings *c, const eb_span_node *A, const eb_span_node *B,
-                           double distance, int32_t pairs[EB_SPAN_PAIRS][2]) {
+int32_t eb_intersections_pairs(const eb_intersections *c, const eb_span_node *A,
+                               const eb_span_node *B, double distance,
+                               int32_t pairs[EB_SPAN_PAIRS][2]) {
   int32_t of_a[EB_SPAN_LEAF], of_b[EB_SPAN_LEAF], count = 0;
   int32_t in_a = near_box(c, A, B, distance, of_a), in_b = near_box(c, B, A, distance, of_b);
   for (int32_t i = 0; i < in_a; i++)
@@ -119,7 +121,8 @@ int32_t eb_crossings_pairs(const eb_crossings *c, const eb_span_node *A, const e
   return count;
 }
 
-/* ---- crossings ------------------------------------------------------------------------------- */
+/* ---- intersections
+ * ------------------------------------------------------------------------------- */
 
 /* Whether two triangles with these marks share a vertex whose fan spreads. */
 static inline bool share_fan(const int32_t a[4], const int32_t b[4]) {
@@ -136,10 +139,10 @@ static inline bool share_fan(const int32_t a[4], const int32_t b[4]) {
 
 /* Crossings of triangles of leaf A and leaf B, which may be the same. Most pairs whose boxes meet
  * are neighbours. */
-static int64_t count_leaves(const eb_crossings *c, const double *x, const eb_span_node *A,
+static int64_t count_leaves(const eb_intersections *c, const double *x, const eb_span_node *A,
                             const eb_span_node *B) {
   int32_t near[EB_SPAN_PAIRS][2];
-  int32_t count = eb_crossings_pairs(c, A, B, 0, near), left = 0;
+  int32_t count = eb_intersections_pairs(c, A, B, 0, near), left = 0;
   int64_t met = 0;
   for (int32_t i = 0; i < count; i++) {
     int32_t s = near[i][0], t = near[i][1];
@@ -157,7 +160,7 @@ static int64_t count_leaves(const eb_crossings *c, const double *x, const eb_spa
 }
 
 /* Pairs of a triangle under node a and one under node b, which have none in common. */
-static int64_t count_between(const eb_crossings *c, const double *x, int32_t a, int32_t b) {
+static int64_t count_between(const eb_intersections *c, const double *x, int32_t a, int32_t b) {
   const eb_span_node *A = &c->nodes[a], *B = &c->nodes[b];
   if (eb_span_apart(&c->spans[a], &c->spans[b], 0)) return 0;
   if (A->second && (!B->second || A->count >= B->count))
@@ -167,7 +170,7 @@ static int64_t count_between(const eb_crossings *c, const double *x, int32_t a, 
 }
 
 /* Pairs of triangles under one node. */
-static int64_t count_within(const eb_crossings *c, const double *x, int32_t a) {
+static int64_t count_within(const eb_intersections *c, const double *x, int32_t a) {
   const eb_span_node *A = &c->nodes[a];
   if (!A->second) return count_leaves(c, x, A, A);
   return count_within(c, x, a + 1) + count_within(c, x, A->second) +
@@ -190,7 +193,7 @@ static int crossed(const double *p, const double *const t[3]) {
   return winding && winding * eb_exact_orient3d(t[0], t[1], t[2], p) > 0 ? winding : 0;
 }
 
-static int winding_number(const eb_crossings *c, const double *x, const eb_solid *solid,
+static int winding_number(const eb_intersections *c, const double *x, const eb_solid *solid,
                           const double *p) {
   int winding = 0;
   for (int32_t i = solid->root; i < solid->last;) {
@@ -208,7 +211,7 @@ static int winding_number(const eb_crossings *c, const double *x, const eb_solid
   return winding;
 }
 
-static bool lies_inside(const eb_crossings *c, const double *x, const eb_solid *inner,
+static bool lies_inside(const eb_intersections *c, const double *x, const eb_solid *inner,
                         const eb_solid *outer) {
   for (int32_t i = inner->first_piece; outer->closed && i < inner->last_piece; i++)
     if (winding_number(c, x, outer, x + 3 * (size_t)c->piece[i]) > 0) return true;
@@ -217,8 +220,8 @@ static bool lies_inside(const eb_crossings *c, const double *x, const eb_solid *
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static void count_pair(const eb_crossings *c, const double *x, const eb_solid *a, const eb_solid *b,
-                       eb_crossing_counts *counts) {
+static void count_pair(const eb_intersections *c, const double *x, const eb_solid *a,
+                       const eb_solid *b, eb_intersection_counts *counts) {
   bool a_fixed = a->kind == EB_SOLID_OBSTACLE, b_fixed = b->kind == EB_SOLID_OBSTACLE;
   if (a_fixed && b_fixed) return;
   if (eb_span_apart(&c->spans[a->root], &c->spans[b->root], 0)) return;
@@ -229,28 +232,28 @@ static void count_pair(const eb_crossings *c, const double *x, const eb_solid *a
 }
 
 typedef struct counting {
-  const eb_crossings *c;
+  const eb_intersections *c;
   const double *x;
 } counting;
 
 /* Of solid i, and with those after it. */
 static void count_solid(void *context, int32_t i) {
   const counting *now = context;
-  const eb_crossings *c = now->c;
+  const eb_intersections *c = now->c;
   const eb_solid *a = &c->solids[i];
-  eb_crossing_counts counts = {0};
+  eb_intersection_counts counts = {0};
   if (a->kind == EB_SOLID_SOFT && a->root < a->last) counts.self = count_within(c, now->x, a->root);
   for (int32_t j = i + 1; a->root < a->last && j < c->count; j++)
     if (c->solids[j].root < c->solids[j].last) count_pair(c, now->x, a, &c->solids[j], &counts);
   c->found[i] = counts;
 }
 
-void eb_crossings_count(eb_crossings *c, eb_team *team, const double *x,
-                        eb_crossing_counts *counts) {
+void eb_intersections_count(eb_intersections *c, eb_team *team, const double *x,
+                            eb_intersection_counts *counts) {
   counting now = {c, x};
   fit(c, team, x);
   eb_team_run(team, c->count, count_solid, &now);
-  *counts = (eb_crossing_counts){0};
+  *counts = (eb_intersection_counts){0};
   for (int32_t i = 0; i < c->count; i++) {
     counts->between += c->found[i].between;
     counts->obstacles += c->found[i].obstacles;

@@ -1,5 +1,5 @@
 /* Bodies of a mesh and their rigid motions; see frame.h. Sums run in the order of the nodes. */
-#include "solvers/warp_cholesky/frame.h"
+#include "solvers/warp_cholesky/moving_frame.h"
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
@@ -16,7 +16,7 @@ static int32_t root_of(int32_t *parent, int32_t i) {
 }
 
 /* Joins the nodes of every element; then numbers the roots in the order of the nodes. */
-static void label(const eb_mesh *mesh, int32_t *parent, eb_frame *frame) {
+static void label(const eb_mesh *mesh, int32_t *parent, eb_moving_frame *frame) {
   const int corners = (int)mesh->type;
   for (int32_t i = 0; i < mesh->node_count; i++) parent[i] = i;
   for (int64_t k = 0; k < (int64_t)corners * mesh->element_count; k++) {
@@ -30,7 +30,7 @@ static void label(const eb_mesh *mesh, int32_t *parent, eb_frame *frame) {
   }
 }
 
-static eb_error allocate(const eb_mesh *mesh, eb_frame *frame) {
+static eb_error allocate(const eb_mesh *mesh, eb_moving_frame *frame) {
   EB_TRY(EB_NEW(frame->body, mesh->node_count));
   EB_TRY(EB_NEW(frame->velocity, 3 * (size_t)mesh->node_count));
   int32_t *parent;
@@ -40,23 +40,24 @@ static eb_error allocate(const eb_mesh *mesh, eb_frame *frame) {
   return EB_NEW(frame->motion, frame->bodies);
 }
 
-eb_error eb_frame_create(const eb_mesh *mesh, eb_frame *out) {
-  *out = (eb_frame){.nodes = mesh->node_count};
+eb_error eb_moving_frame_create(const eb_mesh *mesh, eb_moving_frame *out) {
+  *out = (eb_moving_frame){.nodes = mesh->node_count};
   eb_error error = allocate(mesh, out);
-  if (error) eb_frame_clear(out);
+  if (error) eb_moving_frame_clear(out);
   return error;
 }
 
-void eb_frame_clear(eb_frame *frame) {
+void eb_moving_frame_clear(eb_moving_frame *frame) {
   free(frame->body);
   free(frame->motion);
   free(frame->velocity);
-  *frame = (eb_frame){0};
+  *frame = (eb_moving_frame){0};
 }
 
 /* ---- motions ---- */
 
-static void find_centres(eb_frame *frame, const double *mass, const double *x, const double *v) {
+static void find_centres(eb_moving_frame *frame, const double *mass, const double *x,
+                         const double *v) {
   memset(frame->motion, 0, (size_t)frame->bodies * sizeof *frame->motion);
   for (int32_t i = 0; i < frame->nodes; i++) {
     eb_body_motion *m = &frame->motion[frame->body[i]];
@@ -96,7 +97,8 @@ static void solve_for_turn(eb_body_motion *m) {
   for (int d = 0; d < 3; d++) m->turn[d] = regular ? omega[d] : 0;
 }
 
-static void find_turns(eb_frame *frame, const double *mass, const double *x, const double *v) {
+static void find_turns(eb_moving_frame *frame, const double *mass, const double *x,
+                       const double *v) {
   for (int32_t i = 0; i < frame->nodes; i++) {
     eb_body_motion *m = &frame->motion[frame->body[i]];
     double r[3], u[3], L[3];
@@ -108,8 +110,8 @@ static void find_turns(eb_frame *frame, const double *mass, const double *x, con
   for (int32_t b = 0; b < frame->bodies; b++) solve_for_turn(&frame->motion[b]);
 }
 
-void eb_frame_follow(eb_frame *frame, eb_frame_kind kind, const double *mass, const double *x,
-                     const double *v) {
+void eb_moving_frame_follow(eb_moving_frame *frame, eb_frame_kind kind, const double *mass,
+                            const double *x, const double *v) {
   if (kind == EB_FRAME_WORLD) return;
   find_centres(frame, mass, x, v);
   if (kind == EB_FRAME_BODY) find_turns(frame, mass, x, v);

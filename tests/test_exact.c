@@ -1,4 +1,4 @@
-/* The judge's predicates against integers of 256 bits, and its test of two triangles against
+/* The audit's predicates against integers of 256 bits, and its test of two triangles against
  * Carathéodory's theorem on integers. */
 #include "harness/audit/exact.h"
 #include "harness/audit/exact_triangles.h"

@@ -1,0 +1,353 @@
+/* Vertices are numbered as in the record: nodes of the mesh, then the vertices of the obstacles in
+ * their order. Solids are the connected components of the mesh and the obstacles; one whose nodes
+ * ride on a free rigid body keeps its shape.
+ *
+ * Workspace: the trees of intersections.h and some 150 bytes a vertex; a step allocates nothing. */
+#include "harness/audit/contact_audit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/audit/audit_data.h"
+#include "harness/audit/near.h"
+#include "problems/base/memory.h"
+#include "problems/base/vector3.h"
+#include "problems/mesh/cut.h"
+
+struct eb_contact_audit {
+  const eb_scene *scene;
+  const eb_audit *audit;
+  int32_t nodes, vertices, parts;
+  int32_t *part;  /* nodes: connected component */
+  int32_t *rider; /* parts: the free rigid body that it rides on, or -1 */
+  uint8_t *held;  /* parts: has scripted nodes */
+  int32_t *size;  /* parts: nodes */
+  double *sum;   /* parts x 6: momentum not explained, kg m/s; of rigid bodies spin too, kg m^2/s */
+  double *scale; /* parts x 2: size of the terms of each */
+  double *x0, *x1; /* vertices x 3 */
+  double *push;    /* vertices x 3: forces of contact, N */
+  double *bent;    /* vertices: see contact_law.h, m */
+  eb_intersections *intersections;
+};
+
+/* ---- surfaces -------------------------------------------------------------------------------- */
+
+static int32_t count_obstacle_vertices(const eb_scene *scene) {
+  int32_t count = 0;
+  for (int32_t o = 0; o < scene->obstacle_count; o++)
+    count += scene->obstacles[o].surface->vertex_count;
+  return count;
+}
+
+static void place_obstacle(const eb_obstacle *obstacle, double t, double *x) {
+  double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, shift[3] = {0};
+  if (obstacle->motion) obstacle->motion(t, obstacle->parameters, R, shift);
+  for (size_t i = 0; i < (size_t)obstacle->surface->vertex_count; i++) {
+    const double *X = obstacle->surface->X + 3 * i;
+    for (int d = 0; d < 3; d++)
+      x[3 * i + (size_t)d] = R[3 * d] * X[0] + R[3 * d + 1] * X[1] + R[3 * d + 2] * X[2] + shift[d];
+  }
+}
+
+static void place(const eb_contact_audit *contact, const double *nodes, double t, double *x) {
+  memcpy(x, nodes, 3 * (size_t)contact->nodes * sizeof *x);
+  x += 3 * (size_t)contact->nodes;
+  for (int32_t o = 0; o < contact->scene->obstacle_count; o++) {
+    const eb_obstacle *obstacle = &contact->scene->obstacles[o];
+    place_obstacle(obstacle, t, x);
+    x += 3 * (size_t)obstacle->surface->vertex_count;
+  }
+}
+
+/* Triangles of the mesh's surface and of the obstacles, with their solids. */
+static void list_triangles(const eb_contact_audit *contact, int32_t *triangles, int32_t *solid) {
+  const eb_scene *scene = contact->scene;
+  const eb_surface *own = scene->surface;
+  for (size_t k = 0; k < 3 * (size_t)own->triangle_count; k++)
+    triangles[k] = own->node ? own->node[own->triangles[k]] : own->triangles[k];
+  for (size_t t = 0; t < (size_t)own->triangle_count; t++)
+    solid[t] = contact->part[triangles[3 * t]];
+  size_t at = (size_t)own->triangle_count;
+  int32_t first = contact->nodes;
+  for (int32_t o = 0; o < scene->obstacle_count; o++) {
+    const eb_surface *surface = scene->obstacles[o].surface;
+    for (size_t t = 0; t < (size_t)surface->triangle_count; t++, at++) {
+      for (size_t k = 0; k < 3; k++) triangles[3 * at + k] = first + surface->triangles[3 * t + k];
+      solid[at] = contact->parts + o;
+    }
+    first += surface->vertex_count;
+  }
+}
+
+static int32_t count_triangles(const eb_scene *scene) {
+  int32_t count = scene->surface->triangle_count;
+  for (int32_t o = 0; o < scene->obstacle_count; o++)
+    count += scene->obstacles[o].surface->triangle_count;
+  return count;
+}
+
+static eb_error fill_surfaces(eb_contact_audit *contact, int32_t *triangles, int32_t *solid,
+                              eb_solid_kind *kind) {
+  int32_t count = contact->parts + contact->scene->obstacle_count;
+  for (int32_t s = 0; s < count; s++)
+    kind[s] = s >= contact->parts      ? EB_SOLID_OBSTACLE
+              : contact->rider[s] >= 0 ? EB_SOLID_RIGID
+                                       : EB_SOLID_SOFT;
+  list_triangles(contact, triangles, solid);
+  place(contact, contact->scene->x0, 0, contact->x0);
+  eb_solids solids = {
+      contact->vertices, count_triangles(contact->scene), count, triangles, solid, kind};
+  return eb_intersections_create(&solids, contact->x0, &contact->intersections);
+}
+
+static eb_error create_surfaces(eb_contact_audit *contact) {
+  size_t triangles = (size_t)count_triangles(contact->scene);
+  size_t solids = (size_t)(contact->parts + contact->scene->obstacle_count);
+  int32_t *corner = eb_calloc(triangles, 3 * sizeof *corner);
+  int32_t *solid = eb_calloc(triangles, sizeof *solid);
+  eb_solid_kind *kind = eb_calloc(solids, sizeof *kind);
+  eb_error error =
+      corner && solid && kind
+          ? fill_surfaces(contact, corner, solid, kind)
+          : EB_ERROR(EB_ERR_MEMORY, "cannot allocate surfaces of %zu triangles", triangles);
+  free(corner);
+  free(solid);
+  free(kind);
+  return error;
+}
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+static eb_error find_parts(eb_contact_audit *contact) {
+  const eb_free_bodies *bodies = contact->scene->free_bodies;
+  EB_TRY(EB_NEW(contact->part, contact->nodes));
+  contact->parts = eb_mesh_components(contact->scene->mesh, contact->part);
+  EB_TRY(EB_NEW(contact->rider, contact->parts));
+  EB_TRY(EB_NEW(contact->size, contact->parts));
+  for (int32_t s = 0; s < contact->parts; s++) contact->rider[s] = -1;
+  for (int32_t i = 0; i < contact->nodes; i++) {
+    contact->size[contact->part[i]]++;
+    if (bodies && bodies->of_node[i] >= 0) contact->rider[contact->part[i]] = bodies->of_node[i];
+  }
+  return EB_OK;
+}
+
+static eb_error fill(eb_contact_audit *contact) {
+  contact->nodes = contact->scene->mesh->node_count;
+  contact->vertices = contact->nodes + count_obstacle_vertices(contact->scene);
+  size_t vertices = (size_t)contact->vertices;
+  EB_TRY(find_parts(contact));
+  EB_TRY(EB_NEW(contact->held, contact->parts));
+  EB_TRY(EB_NEW(contact->sum, 6 * (size_t)contact->parts));
+  EB_TRY(EB_NEW(contact->scale, 2 * (size_t)contact->parts));
+  EB_TRY(EB_NEW(contact->x0, 3 * vertices));
+  EB_TRY(EB_NEW(contact->x1, 3 * vertices));
+  EB_TRY(EB_NEW(contact->push, 3 * vertices));
+  EB_TRY(EB_NEW(contact->bent, vertices));
+  return create_surfaces(contact);
+}
+
+eb_error eb_contact_audit_create(const eb_scene *scene, const eb_audit *audit,
+                                 eb_contact_audit **out) {
+  eb_contact_audit *contact;
+  *out = NULL;
+  EB_TRY(EB_NEW(contact, 1));
+  contact->scene = scene;
+  contact->audit = audit;
+  eb_error error = fill(contact);
+  if (error)
+    eb_contact_audit_destroy(contact);
+  else
+    *out = contact;
+  return error;
+}
+
+void eb_contact_audit_destroy(eb_contact_audit *contact) {
+  if (!contact) return;
+  eb_intersections_destroy(contact->intersections);
+  free(contact->part);
+  free(contact->rider);
+  free(contact->held);
+  free(contact->size);
+  free(contact->sum);
+  free(contact->scale);
+  free(contact->x0);
+  free(contact->x1);
+  free(contact->push);
+  free(contact->bent);
+  free(contact);
+}
+
+/* ---- forces ---------------------------------------------------------------------------------- */
+
+/* Forces of contact on all vertices; contacts with vertices out of range have none. */
+static void gather_push(eb_contact_audit *contact, const eb_contact_record *record) {
+  memset(contact->push, 0, 3 * (size_t)contact->vertices * sizeof *contact->push);
+  for (size_t k = 0; record && k < (size_t)record->count; k++) {
+    const double *R = record->frame + 9 * k, *r = record->r + 3 * k;
+    for (int i = 0; i < 4; i++) {
+      int32_t vertex = record->pair[k].vertex[i];
+      if (vertex < 0 || vertex >= contact->vertices) continue;
+      for (int d = 0; d < 3; d++)
+        contact->push[3 * (size_t)vertex + (size_t)d] +=
+            record->weight[4 * k + (size_t)i] * (R[d] * r[0] + R[3 + d] * r[1] + R[6 + d] * r[2]);
+    }
+  }
+}
+
+/* How far the riders' paths are from h (V + W x arm), V and W at the end, which a solver linearizes
+ * them to. */
+static void measure_bent(eb_contact_audit *contact, const eb_state *before, const eb_state *after,
+                         double dt) {
+  const eb_free_bodies *bodies = contact->scene->free_bodies;
+  for (size_t i = 0; bodies && before->pose && i < (size_t)contact->nodes; i++) {
+    int32_t b = bodies->of_node[i];
+    if (b < 0) continue;
+    const double *centre = before->pose + 7 * (size_t)b, *twist = after->twist + 6 * (size_t)b;
+    double sum = 0, arm[3];
+    for (int d = 0; d < 3; d++) arm[d] = before->x[3 * i + (size_t)d] - centre[d];
+    for (int d = 0; d < 3; d++) {
+      int e = (d + 1) % 3, f = (d + 2) % 3;
+      double turn = twist[3 + e] * arm[f] - twist[3 + f] * arm[e];
+      double way = after->x[3 * i + (size_t)d] - before->x[3 * i + (size_t)d];
+      sum += (way - dt * (twist[d] + turn)) * (way - dt * (twist[d] + turn));
+    }
+    contact->bent[i] = sqrt(sum);
+  }
+}
+
+/* ---- momentum -------------------------------------------------------------------------------- */
+
+/* A linearly implicit step solves A v1 = M v0 + h (f_ext - g) + H^T r to a residual of norm eps1.
+ * Over the nodes of a body without scripted nodes the forces of its elements and their derivatives
+ * sum to 0, so that what remains of
+ *   sum_i m_i (v1_i - v0_i) - h f_i - h sum_k w_ki R_k^T r_k
+ * is a sum of residuals, at most sqrt(nodes) eps1 of them. A rigid body has one row for that, with
+ * its own velocity, and one for its spin about its centre,
+ *   I0 (W1 - W0) + h W0 x I0 W0 - h sum_i arm_i x (f_i - m_i g + sum_k w_ki R_k^T r_k),
+ * I0 and the arms those before the step. */
+enum { MOMENTUM = 0, SPIN = 3 };
+
+/* Adds scale a to what a part's motion and forces leave. */
+static void add_term(eb_contact_audit *contact, int32_t part, int what, double scale,
+                     const double a[3]) {
+  eb_add3(scale, a, contact->sum + 6 * (size_t)part + what);
+  contact->scale[2 * (size_t)part + (size_t)what / 3] += fabs(scale) * sqrt(eb_dot3(a, a));
+}
+
+static void add_soft_node(eb_contact_audit *contact, const eb_state *before, const eb_state *after,
+                          size_t i, double mass) {
+  add_term(contact, contact->part[i], MOMENTUM, mass, after->v + 3 * i);
+  add_term(contact, contact->part[i], MOMENTUM, -mass, before->v + 3 * i);
+}
+
+/* What acts on a riding node turns its body. */
+static void add_moment(eb_contact_audit *contact, const eb_state *before, double dt, size_t i,
+                       const double force[3], double mass) {
+  int32_t part = contact->part[i];
+  double arm[3], load[3], moment[3];
+  memcpy(arm, before->x + 3 * i, sizeof arm);
+  memcpy(load, force, sizeof load);
+  eb_add3(-1, before->pose + 7 * (size_t)contact->rider[part], arm);
+  eb_add3(-mass, contact->scene->gravity, load);
+  eb_add3(1, contact->push + 3 * i, load);
+  eb_cross3(arm, load, moment);
+  add_term(contact, part, SPIN, -dt, moment);
+}
+
+static void add_rigid(eb_contact_audit *contact, const eb_state *before, const eb_state *after,
+                      double dt, int32_t part) {
+  size_t b = (size_t)contact->rider[part];
+  const eb_free_body *body = &contact->scene->free_bodies->body[b];
+  const double *start = before->twist + 6 * b, *end = after->twist + 6 * b;
+  double inertia[9], spin[3], gyroscopic[3];
+  add_term(contact, part, MOMENTUM, body->mass, end);
+  add_term(contact, part, MOMENTUM, -body->mass, start);
+  eb_free_body_inertia(body, before->pose + 7 * b, inertia);
+  eb_turn3(inertia, end + 3, spin);
+  add_term(contact, part, SPIN, 1, spin);
+  eb_turn3(inertia, start + 3, spin);
+  add_term(contact, part, SPIN, -1, spin);
+  eb_cross3(start + 3, spin, gyroscopic);
+  add_term(contact, part, SPIN, dt, gyroscopic);
+}
+
+static void sum_parts(eb_contact_audit *contact, const eb_state *before, const eb_state *after,
+                      double dt) {
+  eb_audit_nodes audited = eb_audit_last(contact->audit);
+  memset(contact->held, 0, (size_t)contact->parts);
+  memset(contact->sum, 0, 6 * (size_t)contact->parts * sizeof *contact->sum);
+  memset(contact->scale, 0, 2 * (size_t)contact->parts * sizeof *contact->scale);
+  for (size_t i = 0; i < (size_t)contact->nodes; i++) {
+    int32_t part = contact->part[i];
+    contact->held[part] |= audited.fixed[i] == 1;
+    if (contact->rider[part] < 0)
+      add_soft_node(contact, before, after, i, audited.mass[i]);
+    else
+      add_moment(contact, before, dt, i, audited.force + 3 * i, audited.mass[i]);
+    add_term(contact, part, MOMENTUM, -dt, audited.force + 3 * i);
+    add_term(contact, part, MOMENTUM, -dt, contact->push + 3 * i);
+  }
+  for (int32_t s = 0; s < contact->parts; s++)
+    if (contact->rider[s] >= 0) add_rigid(contact, before, after, dt, s);
+}
+
+static void compare(double size, double allowed, eb_contact_audit_row *row) {
+  if (size > 0) row->balance_excess = fmax(row->balance_excess, size / allowed);
+}
+
+static void balance(eb_contact_audit *contact, const eb_state *before, const eb_state *after,
+                    double dt, eb_contact_audit_row *row) {
+  static const double rounding = 1e-10;
+  sum_parts(contact, before, after, dt);
+  for (int32_t s = 0; s < contact->parts; s++) {
+    const double *left = contact->sum + 6 * (size_t)s, *scale = contact->scale + 2 * (size_t)s;
+    if (contact->held[s]) continue;
+    double momentum = sqrt(eb_dot3(left, left)), spin = sqrt(eb_dot3(left + SPIN, left + SPIN));
+    double rows = contact->rider[s] < 0 ? contact->size[s] : 1;
+    double allowed = contact->scene->contact_bounds.momentum;
+    row->balance = fmax(row->balance, momentum);
+    compare(momentum, sqrt(rows) * allowed + rounding * scale[0], row);
+    compare(spin, allowed + rounding * scale[1], row);
+  }
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+const double *eb_contact_audit_forces(eb_contact_audit *contact, const eb_contact_record *record) {
+  gather_push(contact, record);
+  return contact->push;
+}
+
+/* What obstacles do on their way: they are pushed back as they push. */
+static double obstacles_work(const eb_contact_audit *contact) {
+  double work = 0;
+  for (size_t k = 3 * (size_t)contact->nodes; k < 3 * (size_t)contact->vertices; k++)
+    work -= contact->push[k] * (contact->x1[k] - contact->x0[k]);
+  return work;
+}
+
+double eb_contact_audit_slack(eb_reason reason) {
+  return reason == EB_CONVERGED_STAGNATED ? 2 : 1;
+}
+
+void eb_contact_audit_step(eb_contact_audit *contact, const eb_state *before, const eb_state *after,
+                           double dt, const eb_contact_record *record, eb_reason reason,
+                           eb_contact_audit_row *row) {
+  *row = (eb_contact_audit_row){0};
+  place(contact, before->x, before->time, contact->x0);
+  place(contact, after->x, after->time, contact->x1);
+  eb_team *team = contact->audit->team;
+  eb_intersections_count(contact->intersections, team, contact->x1, &row->intersections);
+  if (record) {
+    measure_bent(contact, before, after, dt);
+    eb_contact_law_measure(record, contact->vertices, contact->x0, contact->x1, contact->bent,
+                           contact->scene->contact_friction, &contact->scene->contact_bounds,
+                           eb_contact_audit_slack(reason), &row->law);
+  }
+  row->unrecorded = eb_near_unrecorded(contact->intersections, team, contact->x1,
+                                       contact->scene->contact_bounds.near, record);
+  balance(contact, before, after, dt, row);
+  row->obstacles_work = obstacles_work(contact);
+}
