@@ -267,13 +267,14 @@ static eb_error reproduce_all(const eb_arguments *arguments, const eb_strings *n
   if (plan && json)
     return EB_ERROR(EB_ERR_USAGE, "--dry-run --format json is of one paper, not of several");
   if (json) all->papers = json_array();
+  all->overview.has_markdown = format && strcmp(format, "markdown") == 0;
   if (!plan) EB_TRY(make_folder(all->folder));
   for (int i = 0; i < names->count && !all->interrupted; i++) {
     int code = EB_EXIT_GOOD;
     EB_TRY(reproduce_one(arguments, all, names->items[i], &code));
     add_code(all, code);
   }
-  return plan ? EB_OK : print_all(all, format && strcmp(format, "markdown") == 0);
+  return plan ? EB_OK : print_all(all, all->overview.has_markdown);
 }
 
 /* A paper has one folder: its items would be in each other's way. */

@@ -52,26 +52,39 @@ static eb_error put_notes(const char *notes, const char *word, eb_text *out) {
 
 /* ---- papers --------------------------------------------------------------------------------- */
 
+/* The link to a part of a paper's page, in the Markdown version. RESULTS.md has headings of its own
+ * where the page has an id for every claim and table. */
+static void markdown_link(const eb_overview *o, const char *folder, const char *id,
+                          char out[4096]) {
+  if (o->has_markdown)
+    snprintf(out, 4096, "%s/RESULTS.md", folder);
+  else
+    snprintf(out, 4096, "%s/index.html%s%s", folder, *id ? "#" : "", id);
+}
+
 static eb_error add_claim(const eb_shown_claim *shown, const char *folder, eb_overview *out) {
-  char link[4096], class[20];
+  char link[4096], in_markdown[4096], id[256], class[20];
   eb_text texts[4] = {0}; /* the paper's number, ours, what is quick, what stands in */
   const eb_paper_claim *claim = shown->claim;
   snprintf(link, sizeof link, "%s/index.html#claim-%s", folder, claim->id);
+  snprintf(id, sizeof id, "claim-%s", claim->id);
+  markdown_link(out, folder, id, in_markdown);
   snprintf(class, sizeof class, "text %s", eb_claim_verdict_class(shown->result.verdict));
   eb_error error = eb_put_value(&texts[0], shown->result.paper);
   if (!error) error = eb_put_value(&texts[1], shown->result.ours);
   if (!error) error = put_notes(shown->notes.data, "quick: ", &texts[2]);
   if (!error) error = put_notes(shown->notes.data, "stand-in geometry: ", &texts[3]);
-  const cell cells[] = {{claim->id, link, "text"},
-                        {claim->where, NULL, "text"},
-                        {eb_claim_verdict_name(shown->result.verdict), NULL, class},
-                        {texts[0].data, NULL, ""},
-                        {texts[1].data, NULL, ""},
-                        {texts[2].data, NULL, "text wide"},
-                        {texts[3].data, NULL, "text wide"},
-                        {claim->source, NULL, "text wide"}};
+  cell cells[] = {{claim->id, link, "text"},
+                  {claim->where, NULL, "text"},
+                  {eb_claim_verdict_name(shown->result.verdict), NULL, class},
+                  {texts[0].data, NULL, ""},
+                  {texts[1].data, NULL, ""},
+                  {texts[2].data, NULL, "text wide"},
+                  {texts[3].data, NULL, "text wide"},
+                  {claim->source, NULL, "text wide"}};
   int count = sizeof cells / sizeof *cells;
   if (!error) error = html_row(cells, count, &out->html.claims);
+  cells[0].link = in_markdown;
   if (!error) error = markdown_row(cells, count, &out->markdown.claims);
   for (int t = 0; t < 4; t++) eb_text_clear(&texts[t]);
   return error;
@@ -88,12 +101,14 @@ static eb_error add_tables(const eb_reproduction *r, const char *folder, eb_over
   for (int t = 0; t < r->table_count; t++) {
     const eb_paper_table *table = r->tables[t].table;
     const char *name = *table->where ? table->where : table->id;
+    char link[4096];
+    markdown_link(out, folder, table->id, link);
     EB_TRY(eb_markup_between(&out->html.claims, t ? ", <a href=\"" : "<p>Tables: <a href=\"",
                              folder, "/index.html#"));
     EB_TRY(eb_markup_between(&out->html.claims, "", table->id, "\">"));
     EB_TRY(eb_markup_between(&out->html.claims, "", name, "</a>"));
-    EB_TRY(eb_text_printf(&out->markdown.claims, "%s[%s](%s/index.html#%s)",
-                          t ? ", " : "\nTables: ", name, folder, table->id));
+    EB_TRY(
+        eb_text_printf(&out->markdown.claims, "%s[%s](%s)", t ? ", " : "\nTables: ", name, link));
   }
   if (r->table_count == 0) return EB_OK;
   EB_TRY(eb_text_printf(&out->html.claims, "</p>\n"));
@@ -101,6 +116,7 @@ static eb_error add_tables(const eb_reproduction *r, const char *folder, eb_over
 }
 
 static eb_error add_section(const eb_reproduction *r, const char *folder, eb_overview *out) {
+  char link[4096];
   const eb_paper *paper = r->evidence->paper;
   eb_text *html = &out->html.claims, *markdown = &out->markdown.claims;
   EB_TRY(eb_markup_between(html, "<h2 id=\"", paper->name, "\"><a href=\""));
@@ -109,7 +125,8 @@ static eb_error add_section(const eb_reproduction *r, const char *folder, eb_ove
   if (*paper->citation) EB_TRY(eb_markup_between(html, "<p>", paper->citation, "</p>\n"));
   if (*paper->note) EB_TRY(eb_markup_between(html, "<p class=\"note\">", paper->note, "</p>\n"));
   EB_TRY(eb_text_printf(html, "<div class=\"scroll\"><table>\n<tr>"));
-  EB_TRY(eb_text_printf(markdown, "\n## [%s](%s/index.html)\n\n", paper->title, folder));
+  markdown_link(out, folder, "", link);
+  EB_TRY(eb_text_printf(markdown, "\n## [%s](%s)\n\n", paper->title, link));
   if (*paper->note) EB_TRY(eb_text_printf(markdown, "%s\n\n", paper->note));
   EB_TRY(eb_text_printf(markdown, "|"));
   for (int h = 0; h < HEADS; h++) {
@@ -136,7 +153,7 @@ static eb_error describe_run(const eb_reproduction *r, eb_text *out) {
 }
 
 eb_error eb_overview_add(eb_overview *out, const eb_reproduction *r, const char *folder) {
-  char counts[EB_CLAIM_VERDICTS][16], link[4096];
+  char counts[EB_CLAIM_VERDICTS][16], link[4096], in_markdown[4096];
   int of[EB_CLAIM_VERDICTS];
   eb_text run = {0};
   const eb_paper *paper = r->evidence->paper;
@@ -149,14 +166,16 @@ eb_error eb_overview_add(eb_overview *out, const eb_reproduction *r, const char 
   out->quick_count += paper->quick;
   snprintf(link, sizeof link, "%s/index.html", folder);
   EB_TRY(describe_run(r, &run));
-  const cell cells[] = {{paper->name, link, "text"},
-                        {paper->title, NULL, "text wide"},
-                        {counts[EB_REPRODUCED], NULL, of[EB_REPRODUCED] ? "good" : ""},
-                        {counts[EB_NOT_REPRODUCED], NULL, of[EB_NOT_REPRODUCED] ? "bad" : ""},
-                        {counts[EB_NOT_COMPARABLE], NULL, ""},
-                        {run.data, NULL, "text"}};
+  markdown_link(out, folder, "", in_markdown);
+  cell cells[] = {{paper->name, link, "text"},
+                  {paper->title, NULL, "text wide"},
+                  {counts[EB_REPRODUCED], NULL, of[EB_REPRODUCED] ? "good" : ""},
+                  {counts[EB_NOT_REPRODUCED], NULL, of[EB_NOT_REPRODUCED] ? "bad" : ""},
+                  {counts[EB_NOT_COMPARABLE], NULL, ""},
+                  {run.data, NULL, "text"}};
   int count = sizeof cells / sizeof *cells;
   eb_error error = html_row(cells, count, &out->html.papers);
+  cells[0].link = in_markdown;
   if (!error) error = markdown_row(cells, count, &out->markdown.papers);
   eb_text_clear(&run);
   return error ? error : add_section(r, folder, out);

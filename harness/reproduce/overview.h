@@ -14,11 +14,14 @@ typedef struct eb_overview_page {
 /* Start from {0}. */
 typedef struct eb_overview {
   eb_overview_page html, markdown;
+  /* Whether papers have a RESULTS.md beside their page, which the Markdown version then links to:
+   * so it can be read where pages are not shown. */
+  bool has_markdown;
   int paper_count, quick_count;
   int tally[EB_CLAIM_VERDICTS];
 } eb_overview;
 
-/* Adds a paper; its page is FOLDER/index.html beside the overview. */
+/* Adds a paper; its page is FOLDER/index.html beside the overview. has_markdown is set before. */
 EB_MUST eb_error eb_overview_add(eb_overview *overview, const eb_reproduction *reproduction,
                                  const char *folder);
 void eb_overview_clear(eb_overview *overview);
