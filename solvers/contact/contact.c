@@ -10,7 +10,7 @@
 #include "solvers/contact/step.h"
 #include "solvers/registry.h"
 
-static const char tight[] = "eps1=1e-9,eps2=1e-8,angle=0.05";
+static const char tight[] = "eps1=1e-9,eps2=1e-8,angle=0.05,max_iterations=1000000";
 
 static const eb_option cr_options[] = {EB_CONTACT_CR_OPTIONS, EB_CONTACT_OPTIONS, {0}};
 static const eb_option ica_options[] = {EB_CONTACT_ICA_OPTIONS, EB_CONTACT_OPTIONS, {0}};
