@@ -349,6 +349,8 @@ static void test_writing(void) {
   struct stat status;
   tap_fails(eb_mesh_write("/dev/full", EB_FORMAT_VTK, mesh), EB_ERR_IO, "No space left", "full");
   tap_ok(stat("/dev/full", &status) == 0 && S_ISCHR(status.st_mode), "the device is still there");
+  tap_fails(eb_mesh_write("x.nope", EB_FORMAT_AUTO, mesh), EB_ERR_USAGE,
+            "the extension tells no format", "a volume mesh with an unknown extension");
   tap_fails(eb_mesh_write("x.obj", EB_FORMAT_OBJ, mesh), EB_ERR_USAGE, "cannot hold a volume mesh",
             "a volume mesh as OBJ");
   tap_fails(eb_mesh_write("x", EB_FORMAT_AUTO, mesh), EB_ERR_USAGE, "unknown", "no format");

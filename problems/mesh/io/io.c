@@ -496,6 +496,11 @@ static eb_error write_tetgen(const char *path, job j) {
 
 eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *mesh) {
   if (format == EB_FORMAT_AUTO) format = by_extension(path);
+  if (format == EB_FORMAT_AUTO)
+    return EB_ERROR(EB_ERR_USAGE,
+                    "%s: the extension tells no format; volume meshes are written as .mesh, .msh, "
+                    ".node, .veg or .vtk",
+                    path);
   if (format < EB_FORMAT_MEDIT || format > EB_FORMAT_VTK_BINARY)
     return EB_ERROR(EB_ERR_USAGE, "%s: %s cannot hold a volume mesh; choose a volume format", path,
                     format_name(format));
