@@ -498,7 +498,7 @@ eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *m
   if (format == EB_FORMAT_AUTO) format = by_extension(path);
   if (format == EB_FORMAT_AUTO)
     return EB_ERROR(EB_ERR_USAGE,
-                    "%s: the extension tells no format; volume meshes are written as .mesh, .msh, "
+                    "%s: unknown format; volume meshes are written as .mesh, .msh, "
                     ".node, .veg or .vtk",
                     path);
   if (format < EB_FORMAT_MEDIT || format > EB_FORMAT_VTK_BINARY)
