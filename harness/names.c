@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/scene_impl.h"
 #include "problems/base/text.h"
 
 eb_error eb_solver_names(const eb_plugins *plugins, eb_strings *out) {

@@ -1,6 +1,6 @@
 /* Building a scene from its table: parameters, mesh (generated, cached or replaced), surface,
  * setup, elasticity, cuts; and what a solver asks it. */
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 /* ---- the mesh, and what follows from it ------------------------------------------------------ */
 
 static eb_error make_mesh(eb_scene *scene, const char *mesh_file, const char *cache_dir) {
-  EB_TRY(eb_scene_mesh(scene->ops, scene->parameters, mesh_file, cache_dir, &scene->mesh));
+  EB_TRY(eb_scene_make_mesh(scene->ops, scene->parameters, mesh_file, cache_dir, &scene->mesh));
   snprintf(scene->mesh_source, sizeof scene->mesh_source, "%s",
            mesh_file ? mesh_file : "generated");
   if (scene->mesh->region_count > EB_MAX_REGIONS)
@@ -732,6 +732,61 @@ eb_error eb_scene_difference(const eb_scene *a, const eb_scene *b, const char **
   EB_TRY(make_hash(&right));
   if (left.hash != right.hash) *what = "script, contact or bodies";
   return EB_OK;
+}
+
+/* ---- what a solver asks ---------------------------------------------------------------------- */
+
+const char *eb_scene_name(const eb_scene *scene) {
+  return scene->ops->name;
+}
+
+double eb_scene_dt(const eb_scene *scene) {
+  return scene->dt;
+}
+
+const double *eb_scene_gravity(const eb_scene *scene) {
+  return scene->gravity;
+}
+
+const eb_mesh *eb_scene_mesh(const eb_scene *scene) {
+  return scene->mesh;
+}
+
+const double *eb_scene_start(const eb_scene *scene) {
+  return scene->x0;
+}
+
+const eb_values *eb_scene_parameters(const eb_scene *scene) {
+  return scene->parameters;
+}
+
+const eb_material *eb_scene_material(const eb_scene *scene, int32_t region) {
+  return &scene->materials[region];
+}
+
+const double *eb_scene_mass(const eb_scene *scene) {
+  return eb_elasticity_mass(scene->elasticity);
+}
+
+double eb_scene_energy(const eb_scene *scene, const double *x) {
+  return eb_elasticity_energy(scene->elasticity, x);
+}
+
+void eb_scene_gradient(const eb_scene *scene, const double *x, double *g) {
+  eb_elasticity_gradient(scene->elasticity, x, g);
+}
+
+void eb_scene_pattern(const eb_scene *scene, const int32_t **start, const int32_t **column) {
+  const eb_block_matrix *pattern = eb_elasticity_pattern(scene->elasticity);
+  *start = pattern->start;
+  *column = pattern->column;
+}
+
+void eb_scene_hessian(const eb_scene *scene, const double *x, double mass_scale,
+                      double hessian_scale, bool project, double *values, double *g) {
+  eb_block_matrix matrix = *eb_elasticity_pattern(scene->elasticity);
+  matrix.values = values;
+  eb_elasticity_matrix(scene->elasticity, x, mass_scale, hessian_scale, project, &matrix, g);
 }
 
 uint64_t eb_state_hash(const eb_state *state) {

@@ -12,13 +12,10 @@
 #define EB_SCENE_H
 
 #include "problems/base/option.h"
-#include "problems/contact/penalty.h"
-#include "problems/collision/obstacle.h"
-#include "problems/elasticity/elasticity.h"
-#include "problems/mesh/cut.h"
+#include "problems/elasticity/material.h"
 #include "problems/mesh/mesh.h"
-#include "problems/rigid/articulation.h"
-#include "problems/rigid/free_body.h"
+
+#pragma GCC visibility push(default) /* exported */
 
 /* What a scene asks of a solver; a solver declares what it can serve. */
 typedef enum eb_capability {
@@ -52,109 +49,10 @@ typedef struct eb_state {
 } eb_state;
 
 typedef struct eb_scene eb_scene;
+typedef struct eb_scene_ops eb_scene_ops; /* an entry of the catalogue (problems/scene_impl.h) */
 
-/* One entry of the catalogue. */
-typedef struct eb_scene_ops {
-  const char *name; /* "paper/scene" */
-  const char *summary, *geometry, *citation;
-  /* name of the model that stands in for the paper's, or NULL when the geometry is the paper's */
-  const char *stand_in;
-  uint32_t needs;                           /* eb_capability bits */
-  int32_t target_vertices, target_elements; /* the paper's counts; 0 when it states none */
-  double count_tolerance;                   /* 0: exact */
-  /* Always with E (Pa), nu, rho (kg/m^3), dt (s), material, gravity (m/s^2), resolution (1: the
-   * paper's), mesh_up and mesh_turn (how a mesh file is turned so that it stands on z = 0 and looks
-   * along x); more as the scene wants. */
-  const eb_option *parameters;
-  int64_t steps;           /* default length of a run at the default dt */
-  int64_t steps_per_frame; /* steps between stored frames */
-  /* Builds the rest mesh. Only these parameters enter: see eb_scene_create on caching. */
-  eb_error (*mesh)(const eb_values *parameters, eb_mesh **out);
-  const char *mesh_parameters; /* names of the parameters the mesh depends on, "a,b", or NULL */
-  /* Prepares the mesh, generated or read from a file, for the setup: regions and fibres that follow
-   * from geometry, copies of a body. May replace *mesh. Not cached. NULL when there is nothing to
-   * do. */
-  eb_error (*prepare)(const eb_values *parameters, eb_mesh **mesh);
-  /* Fills materials, gravity, colliders, initial state from scene->mesh and scene->parameters. */
-  eb_error (*setup)(eb_scene *scene);
-  /* Marks scripted nodes in fixed[] (0 on entry) and writes their position at time t to target
-   * (rest positions on entry). NULL when none. Deterministic in t. It is shown the uncut mesh and
-   * says nothing of copies, which follow their origin. */
-  void (*boundary)(const eb_scene *scene, double t, uint8_t *fixed, double *target);
-  /* Adds scripted forces (N) at time t to f. NULL when none. The mesh may have been cut:
-   * node_origin leads to what is kept by node. */
-  void (*force)(const eb_scene *scene, double t, const double *x, const double *v, double *f);
-  void (*clear)(eb_scene *scene); /* releases scene->data; NULL when none */
-  /* Writes the scripted cuts, by rising time, and returns how many; asked once, after setup. NULL
-   * when none. */
-  int32_t (*cuts)(const eb_scene *scene, eb_cut cuts[EB_MAX_CUTS]);
-  /* Writes up to `wanted` nodes that the scene would keep dynamic in a condensation, the most
-   * important first, and returns how many it names; a solver chooses the rest. NULL when it has no
-   * wish. */
-  int32_t (*dynamic_nodes)(const eb_scene *scene, int32_t wanted, int32_t *nodes);
-  /* Activation of the fibres at time t, 0 to 1. NULL: that of the materials. */
-  double (*activation)(const eb_scene *scene, double t);
-} eb_scene_ops;
-
-enum { EB_MAX_REGIONS = 32, EB_MAX_COLLIDERS = 8, EB_MAX_OBSTACLES = 8 };
-
-/* What a step with contact as constraints may leave, whatever tolerance its solver took: bounds of
- * the audit (harness/audit/contact_audit.h). */
-typedef struct eb_contact_bounds {
-  double gap;  /* m: the distance that constraints may ask for, at most */
-  double near; /* m: features of different bodies nearer than this have a contact between them */
-  double distance; /* m: contacts off the distance they demand, sliding of those that stick */
-  double reach;    /* m: true distance of features that push each other, off what they demand */
-  double momentum; /* kg m/s a root of free nodes: momentum of a body that forces do not explain */
-  double cone;     /* friction beyond Coulomb's cone, of the largest push */
-  double angle;    /* degrees between friction and what opposes the slip */
-  double normal;   /* degrees between a contact's normal and the geometry */
-} eb_contact_bounds;
-
-struct eb_scene {
-  const eb_scene_ops *ops;
-  eb_values *parameters;
-  eb_mesh *mesh;
-  eb_surface *surface;
-  double *node_area;      /* node_count: share of the surface area, m^2, 0 inside */
-  int32_t material_count; /* = mesh->region_count */
-  eb_material materials[EB_MAX_REGIONS];
-  eb_elasticity *elasticity;
-  double gravity[3]; /* m/s^2 */
-  double dt;         /* s */
-  int32_t collider_count;
-  eb_collider colliders[EB_MAX_COLLIDERS];
-  /* How deep a node may be in a collider at the end of a step, m; more breaks a rule of the audit.
-   * Where setup leaves 0, a twentieth of the diagonal of a body and one and a half times the way of
-   * a step at the speed of the first impact. */
-  double penetration_bound;
-  bool bodies_collide;    /* whether the connected bodies of the mesh push each other */
-  double bodies_friction; /* Coulomb's mu between them */
-  /* of bodies, and of colliders without a stiffness of their own; NULL when there is neither */
-  eb_contact *contact;
-  /* Contact as constraints (EB_CAP_CONTACT): of all surfaces of the mesh, with each other and
-   * themselves, and of obstacles. */
-  double contact_friction; /* Coulomb's mu */
-  eb_contact_bounds contact_bounds;
-  int32_t obstacle_count;
-  eb_obstacle obstacles[EB_MAX_OBSTACLES]; /* filled by setup */
-  uint8_t rigid[EB_MAX_REGIONS]; /* regions that setup declares rigid; only with EB_CAP_CONTACT */
-  eb_free_bodies *free_bodies;   /* their connected components, or NULL */
-  eb_articulation *articulation; /* rigid bodies that nodes ride on; made by setup, or NULL */
-  double *x0, *v0; /* initial state, node_count x 3; setup may change them (rest and zero before) */
-  int32_t cut_count, cuts_made;
-  eb_cut cuts[EB_MAX_CUTS]; /* by rising time */
-  /* Of every node the one of the uncut mesh that it was; cuts append copies of nodes and never
-   * renumber. node_count entries. */
-  int32_t *node_origin;
-  int32_t uncut_nodes;   /* nodes before the first cut */
-  eb_mesh *uncut_mesh;   /* what ops->boundary is shown as scene->mesh after a cut; NULL before */
-  char mesh_source[512]; /* "generated", or the file given with --mesh */
-  /* Of mesh, materials, boundary, colliders, gravity, initial state and dt (scripts enter by what
-   * they say at some times): equal problems have equal hashes. */
-  uint64_t hash;
-  void *data;
-};
+/* ---- making a scene ---------------------------------------------------------------------------
+ */
 
 /* All scenes, ended by NULL. */
 const eb_scene_ops *const *eb_scenes(void);
@@ -171,32 +69,46 @@ EB_MUST eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignment
                                  const char *mesh_file, const char *cache_dir, eb_scene **out);
 void eb_scene_destroy(eb_scene *scene);
 
-/* Prepares the step that starts at state->time: sets the activation of the fibres at its end and
- * makes the cuts that are due by its start. A cut replaces mesh, surface, areas, elasticity and
- * contact, appends copies of the nodes it parts to the state with their positions and velocities,
- * and sets *changed: solvers (eb_solver_rebuild), audits and everything else that has kept
- * something of the mesh must follow. With no cut due it allocates nothing. After a failure the
- * scene can only be destroyed. */
-EB_MUST eb_error eb_scene_advance(eb_scene *scene, eb_state *state, bool *changed);
-/* The mesh with all scripted cuts made (the caller destroys and frees both): scene->mesh, whose
- * nodes keep their numbers, and behind them the copies that later cuts will make. parent[i] is the
- * node that copy i parts from, a lower number, which may be a copy itself; a node of scene->mesh is
- * its own. Equal to scene->mesh when there are no cuts. */
-EB_MUST eb_error eb_scene_final_mesh(const eb_scene *scene, eb_mesh **out, int32_t **parent);
+/* ---- what a solver asks of a scene ------------------------------------------------------------
+ *
+ * What pointers lead to belongs to the scene and holds until its next cut (ops->rebuild). x, v, f
+ * and g are node_count x 3. One scene serves one call at a time. */
+
+const char *eb_scene_name(const eb_scene *scene);      /* "paper/scene" */
+double eb_scene_dt(const eb_scene *scene);             /* s */
+const double *eb_scene_gravity(const eb_scene *scene); /* 3, m/s^2 */
+const eb_mesh *eb_scene_mesh(const eb_scene *scene);   /* at rest, with the cuts made so far */
+const double *eb_scene_start(const eb_scene *scene);   /* initial positions, node_count x 3, m */
+const eb_values *eb_scene_parameters(const eb_scene *scene);
+/* Of elements with mesh->region[e] == region. */
+const eb_material *eb_scene_material(const eb_scene *scene, int32_t region);
+/* Capability bits the scene asks for with its current parameters (materials included). */
+uint32_t eb_scene_needs(const eb_scene *scene);
 
 /* Which nodes are scripted at time t (fixed, node_count bytes) and where (target, node_count x 3;
  * rest position of the others). A copy that a cut has made is scripted as its origin is. */
 void eb_scene_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target);
-/* f_ext at (t, x, v), N, node_count x 3: overwritten. */
+/* f_ext at (t, x, v), N: overwritten. */
 void eb_scene_force(const eb_scene *scene, double t, const double *x, const double *v, double *f);
 
-/* Capability bits the scene asks for with its current parameters (materials included). */
-uint32_t eb_scene_needs(const eb_scene *scene);
+/* Lumped masses, node_count, kg. */
+const double *eb_scene_mass(const eb_scene *scene);
+/* Elastic energy W at positions x, J, and its gradient g in N, overwritten: the internal force is
+ * -g. Neither allocates; both use the OpenMP threads that omp_set_num_threads has set. */
+double eb_scene_energy(const eb_scene *scene, const double *x);
+void eb_scene_gradient(const eb_scene *scene, const double *x, double *g);
+/* The pattern of the Hessian: symmetric, in 3 x 3 blocks, both triangles stored. Row i has blocks
+ * start[i] to start[i + 1] - 1 (start: node_count + 1) with ascending columns, among them the
+ * diagonal one. */
+void eb_scene_pattern(const eb_scene *scene, const int32_t **start, const int32_t **column);
+/* mass_scale M + hessian_scale d2W/dx2 at x: start[node_count] blocks of 9, row-major, overwritten.
+ * With `project`, each element's part is made positive semi-definite. g (or NULL) receives the
+ * gradient. Of EB_COROTATIONAL, the Hessian has the rotations frozen: sum R_e K_e R_e^T. */
+void eb_scene_hessian(const eb_scene *scene, const double *x, double mass_scale,
+                      double hessian_scale, bool project, double *values, double *g);
 
-/* Names in *what the first thing in which two scenes differ that were built alike and brought to
- * the same time ("gravity", "masses", ...; static text), or NULL when they are the same in all that
- * enters the hash, in the masses and in the areas of their nodes. */
-EB_MUST eb_error eb_scene_difference(const eb_scene *a, const eb_scene *b, const char **what);
+/* ---- states -----------------------------------------------------------------------------------
+ */
 
 EB_MUST eb_error eb_state_create(const eb_scene *scene, eb_state **out);
 void eb_state_destroy(eb_state *state);
@@ -204,5 +116,7 @@ void eb_state_destroy(eb_state *state);
 void eb_state_copy(const eb_state *from, eb_state *to);
 /* Hash of positions and velocities, of nodes, of joints and of free bodies, bit by bit. */
 uint64_t eb_state_hash(const eb_state *state);
+
+#pragma GCC visibility pop
 
 #endif

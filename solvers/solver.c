@@ -2,6 +2,7 @@
  * and counters. */
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
+#include "problems/scene_impl.h"
 #include "solvers/solver.h"
 
 #include <omp.h>

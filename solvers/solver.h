@@ -9,6 +9,8 @@
 
 #include "problems/scene.h"
 
+#pragma GCC visibility push(default) /* exported */
+
 /* Why a step ended: positive when the method met its own criterion, negative when not.
  * Reasons are data and are logged; they are never errors. */
 typedef enum eb_reason {
@@ -257,7 +259,12 @@ void eb_solver_destroy(eb_solver *solver);
  * `log`; counts a rebuild. After a failure the solver can only be destroyed. */
 EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log);
 
-/* The interface version a plug-in was built against; exported by it as `elastobench_abi`. */
-#define EB_PLUGIN_ABI 6
+/* What a plug-in defines: itself, and `const int elastobench_abi = EB_PLUGIN_ABI`, the version of
+ * the interface that it was built against. */
+#define EB_PLUGIN_ABI 7
+extern const eb_solver_ops elastobench_solver;
+extern const int elastobench_abi;
+
+#pragma GCC visibility pop
 
 #endif

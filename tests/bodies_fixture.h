@@ -5,6 +5,7 @@
 
 #include "harness/check/block.h"
 #include "problems/mesh/generate.h"
+#include "problems/scene_impl.h"
 #include "tests/tap.h"
 
 /* Turns about y by parameters[0] rad/s, and rises by parameters[1] m/s. */

@@ -6,6 +6,7 @@
 #include "problems/base/vector3.h"
 #include "problems/mesh/generate.h"
 #include "solvers/contact/record.h"
+#include "problems/scene_impl.h"
 #include "tests/stepping.h"
 
 enum { RECIPE_BLOCKS = 4 };

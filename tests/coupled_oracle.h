@@ -12,7 +12,7 @@
 
 #include <cblas.h>
 
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 #include "tests/support/lapack.h"
 #include "tests/tap.h"
 

@@ -46,13 +46,24 @@ int main(void) {
   eb_scene *scene;
   eb_error error = eb_scene_create(eb_scene_find("bench/beam"), "resolution=0.25", NULL, "", &scene);
   if (error) return puts(eb_error_message(error)), 1;
-  printf("%d nodes\n", scene->mesh->node_count);
+  printf("%d nodes\n", eb_scene_mesh(scene)->node_count);
   eb_scene_destroy(scene);
   return 0;
 }
 END
 check 'a program links with the shared library' \
   sh -c "cd '$scratch' && cc -std=c17 -Wall -Wextra -Werror $cflags user.c -o user $libs -Wl,-rpath,'$prefix/lib' && ./user | grep -q nodes"
+headers=$(cd "$prefix/include/elastobench" && find . -name '*.h' -mindepth 2 | sort)
+check 'what a plug-in reads is six headers' test "$(echo "$headers" | wc -l)" -eq 6
+# Functions that the headers declare, and what the two binaries export.
+(cd "$prefix/include/elastobench" && cat $headers | grep -v '^#' | cc -fpreprocessed -dD -E -P -x c - |
+  grep -o '\beb_[a-z0-9_]* *(' | tr -d ' (' | sort -u) >"$scratch/declared"
+for file in "$prefix/bin/elastobench" "$prefix/lib/libelastobench.so"; do
+  nm -D --defined-only "$file" | awk '$3 ~ /^(eb_|EB_)/ {sub(/@.*/, "", $3); print $3}' | sort -u >"$scratch/exported"
+  check "$(basename "$file") exports nothing that they do not declare" sh -c "! comm -13 '$scratch/declared' '$scratch/exported' | grep ."
+  check 'and a good part of it' test "$(wc -l <"$scratch/exported")" -gt 60
+done
+check 'the names of the library have a version' sh -c "nm -D '$prefix/lib/libelastobench.so' | grep -q 'eb_scene_create@@ELASTOBENCH'"
 check 'DESTDIR is put in front' env -u MAKEFLAGS -u MFLAGS make --no-print-directory install "DESTDIR=$scratch/stage" PREFIX=/opt/eb
 check 'and the files are there' test -x "$scratch/stage/opt/eb/bin/elastobench" -a -f "$scratch/stage/opt/eb/include/elastobench/solver.h"
 check 'without it in elastobench.pc' grep -q '^prefix=/opt/eb$' "$scratch/stage/opt/eb/lib/pkgconfig/elastobench.pc"

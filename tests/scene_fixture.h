@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 #include "tests/support/scratch.h"
 #include "tests/tap.h"
 

@@ -3,6 +3,7 @@
 #define EB_TESTS_SOLVER_FIXTURE_H
 
 #include "harness/check/block.h"
+#include "problems/scene_impl.h"
 #include "tests/tap.h"
 
 typedef struct fixture {

@@ -3,6 +3,7 @@
 #define EB_TESTS_STEPPING_H
 
 #include "solvers/solver.h"
+#include "problems/scene_impl.h"
 #include "tests/tap.h"
 
 typedef struct run {

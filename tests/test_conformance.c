@@ -3,6 +3,7 @@
  * defined outcome, a finite state, a filled log, the same bits for 1 and 2 threads and no growth of
  * the heap; a pair it does not declare must be refused as unsupported. */
 #include "problems/base/clock.h"
+#include "problems/scene_impl.h"
 #include "tests/solver_fixture.h"
 
 #include <limits.h>

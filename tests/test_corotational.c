@@ -2,6 +2,7 @@
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 #include "tests/solver_fixture.h"
+#include "problems/scene_impl.h"
 #include "tests/support/mesh_quality.h"
 
 #define MATERIAL "material=corotational"

@@ -4,6 +4,7 @@
 
 #include "problems/base/vector3.h"
 #include "tests/bodies_fixture.h"
+#include "problems/scene_impl.h"
 #include "tests/support/random.h"
 
 /* Roundings of 1e-16 in sums of some thousand terms. */

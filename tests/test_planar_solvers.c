@@ -1,5 +1,6 @@
 /* Solvers on planar triangles: nothing leaves the plane, and a thickness scales forces and masses
  * alike. */
+#include "problems/scene_impl.h"
 #include "tests/solver_fixture.h"
 
 static bool declares(const eb_solver_ops *ops, const char *option) {

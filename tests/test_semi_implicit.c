@@ -2,6 +2,7 @@
  * method. */
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
+#include "problems/scene_impl.h"
 #include "tests/solver_fixture.h"
 
 /* |(a M + b H(x0)) v1 - M v0 - h (f_ext - g(x0))|_2 over the free nodes, relative to |M v0| +

@@ -6,6 +6,7 @@
 #include <malloc.h>
 
 #include "problems/base/clock.h"
+#include "problems/scene_impl.h"
 #include "problems/base/memory.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -5,6 +5,7 @@
 #include "solvers/linalg/block_ops.h"
 #include "solvers/warp_cholesky/updown.h"
 #include "tests/solver_fixture.h"
+#include "problems/scene_impl.h"
 #include "tests/support/random.h"
 
 typedef struct system {

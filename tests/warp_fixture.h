@@ -3,6 +3,7 @@
 #ifndef EB_TESTS_WARP_FIXTURE_H
 #define EB_TESTS_WARP_FIXTURE_H
 
+#include "problems/scene_impl.h"
 #include "tests/solver_fixture.h"
 
 typedef struct motion {

@@ -8,7 +8,7 @@
 #define EB_AUDIT_H
 
 #include "harness/audit/team.h"
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 #include "solvers/solver.h"
 
 typedef struct eb_audit eb_audit;

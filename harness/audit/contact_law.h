@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 #include "solvers/contact/record.h"
 
 /* Measures are largest over the contacts, 0 without any. */

@@ -3,7 +3,7 @@
 #ifndef EB_BENCH_MATRIX_H
 #define EB_BENCH_MATRIX_H
 
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 typedef struct eb_bench_matrix {
   eb_scene *scene;           /* that it comes from; NULL: generated here */

@@ -6,7 +6,7 @@
 #include "harness/ranges.h"
 #include "harness/results/record.h"
 #include "harness/strings.h"
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 /* Where a case starts that does not start from the scene's initial state: states that another run,
  * the donor, has kept as checkpoints. */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 enum { EB_GUARD_FILES = 24 };
 

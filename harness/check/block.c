@@ -3,6 +3,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
+#include "problems/scene_impl.h"
 #include "problems/mesh/generate.h"
 
 #include <math.h>

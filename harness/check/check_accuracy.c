@@ -2,6 +2,7 @@
  * solved with Newton's method to equilibrium. */
 #include "harness/check/block.h"
 #include "harness/check/check.h"
+#include "problems/scene_impl.h"
 #include "problems/base/memory.h"
 
 #include <math.h>

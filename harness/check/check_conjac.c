@@ -2,6 +2,7 @@
  * is the linearly implicit method, and where it comes to rest is the equilibrium of all nodes. */
 #include "harness/check/block.h"
 #include "harness/check/check.h"
+#include "problems/scene_impl.h"
 #include "harness/check/subject.h"
 
 #include <math.h>

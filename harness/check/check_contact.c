@@ -4,6 +4,7 @@
 #include "harness/check/block.h"
 #include "harness/check/check.h"
 #include "harness/check/subject.h"
+#include "problems/scene_impl.h"
 #include "problems/mesh/generate.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "harness/check/block.h"
 #include "harness/check/check.h"
 #include "harness/check/subject.h"
+#include "problems/scene_impl.h"
 #include "problems/base/memory.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
  * level and gravity is tilted. */
 #include "harness/check/block.h"
 #include "harness/check/check.h"
+#include "problems/scene_impl.h"
 #include "harness/check/subject.h"
 
 #include <math.h>

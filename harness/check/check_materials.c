@@ -8,6 +8,7 @@
 #include "harness/check/block.h"
 #include "harness/check/check.h"
 #include "problems/base/memory.h"
+#include "problems/scene_impl.h"
 #include "solvers/linalg/block_ops.h"
 
 #include <math.h>

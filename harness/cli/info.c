@@ -11,6 +11,7 @@
 #include "harness/print.h"
 #include "harness/suite/suite.h"
 #include "problems/base/text.h"
+#include "problems/scene_impl.h"
 #include "problems/elasticity/material.h"
 
 static const eb_flag flags[] = {EB_FLAG_FORMAT, EB_FLAG_PLUGIN, {0}};

@@ -8,6 +8,7 @@
 #include "harness/names.h"
 #include "harness/print.h"
 #include "harness/suite/suite.h"
+#include "problems/scene_impl.h"
 #include "problems/elasticity/material.h"
 
 static const eb_flag flags[] = {EB_FLAG_FORMAT, EB_FLAG_PLUGIN, {0}};

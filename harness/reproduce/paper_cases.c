@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
+#include "problems/scene_impl.h"
 #include "problems/base/text.h"
 
 /* What the cases of a section share. */

@@ -4,7 +4,7 @@
 #define EB_RESULTS_CHECKPOINTS_H
 
 #include "harness/results/read.h"
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

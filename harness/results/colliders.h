@@ -19,7 +19,7 @@
 #define EB_RESULTS_COLLIDERS_H
 
 #include "harness/results/read.h"
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 #define EB_COLLIDER_OFFSET "frames/collider_offset"
 

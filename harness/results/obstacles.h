@@ -12,7 +12,7 @@
 #define EB_RESULTS_OBSTACLES_H
 
 #include "harness/results/read.h"
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 #define EB_OBSTACLE_POSE "frames/obstacle_pose"
 enum { EB_OBSTACLE_POSE_COLUMNS = 12 };

@@ -7,7 +7,7 @@
 #define EB_RESULTS_WRITE_H
 
 #include "harness/results/record.h"
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 #include "solvers/solver.h"
 
 typedef struct eb_recorder eb_recorder;

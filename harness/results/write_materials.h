@@ -4,7 +4,7 @@
 #define EB_RESULTS_WRITE_MATERIALS_H
 
 #include "harness/results/h5.h"
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 /* Of the enumeration of fibres, by eb_fibre_kind. */
 enum { EB_FIBRE_NAMES = 3 };

@@ -4,7 +4,7 @@
 #define EB_RESULTS_WRITE_RIGID_H
 
 #include "harness/results/h5.h"
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 /* Writes the groups `free_bodies` and `articulation`, each when the scene has any. */
 EB_MUST eb_error eb_rigid_write(hid_t scene_group, const eb_scene *scene);

@@ -4,7 +4,7 @@
 #define EB_RESULTS_WRITE_SCENE_H
 
 #include "harness/results/record.h"
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 /* Writes scenes/<run->scene_hash> with this mesh and its surface; `scenes` is the open group.
  * `parent`: as eb_scene_final_mesh has it, or NULL without cuts. */

@@ -12,6 +12,8 @@
 
 #include <stdarg.h>
 
+#pragma GCC visibility push(default) /* exported */
+
 typedef enum eb_error_code {
   EB_ERR_MEMORY = 1,  /* an allocation failed or would overflow */
   EB_ERR_IO,          /* open, read, write, fork, ...: the message carries strerror */
@@ -50,5 +52,7 @@ void eb_error_free(eb_error error); /* NULL is fine */
     eb_error eb_try_error_ = (expression);                                                         \
     if (eb_try_error_) return eb_try_error_;                                                       \
   } while (0)
+
+#pragma GCC visibility pop
 
 #endif

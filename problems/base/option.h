@@ -11,6 +11,8 @@
 
 #include "problems/base/error.h"
 
+#pragma GCC visibility push(default) /* exported */
+
 typedef enum eb_option_type {
   EB_OPTION_REAL,
   EB_OPTION_INT,
@@ -55,5 +57,7 @@ const char *eb_values_canonical(const eb_values *values);
 /* The candidate nearest to `word` in edit distance, or NULL when none is near (distance above a
  * third of the longer word). */
 const char *eb_nearest(const char *word, const char *const *candidates, size_t count);
+
+#pragma GCC visibility pop
 
 #endif

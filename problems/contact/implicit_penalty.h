@@ -17,7 +17,7 @@
 #define EB_IMPLICIT_PENALTY_H
 
 #include "problems/elasticity/block_matrix.h"
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 typedef struct eb_touch {
   int32_t node;

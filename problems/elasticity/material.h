@@ -12,6 +12,8 @@
 
 #include "problems/base/error.h"
 
+#pragma GCC visibility push(default) /* exported */
+
 /* The catalogue: constant, name, summary, source. The energies stand in materials.c. */
 /* clang-format off */
 #define EB_MATERIALS(ENTRY)                                                                        \
@@ -89,5 +91,7 @@ void eb_material_stress(const eb_material *material, const double F[9], const do
  * cut off at 1e8. */
 void eb_material_tangent(const eb_material *material, const double F[9], const double fibre[3],
                          bool project, double dPdF[81]);
+
+#pragma GCC visibility pop
 
 #endif

@@ -11,6 +11,8 @@
 
 #include "problems/base/error.h"
 
+#pragma GCC visibility push(default) /* exported */
+
 enum { EB_NAME_BYTES = 48 };
 
 typedef enum eb_element_type {
@@ -80,5 +82,7 @@ EB_MUST eb_error eb_surface_validate(const eb_surface *surface, bool closed);
 /* The boundary of a volume mesh, outward; hexahedral faces become two triangles. A planar triangle
  * mesh is its own surface. Order is deterministic. The caller destroys *out. */
 EB_MUST eb_error eb_mesh_surface(const eb_mesh *mesh, eb_surface **out);
+
+#pragma GCC visibility pop
 
 #endif

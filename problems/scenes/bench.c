@@ -16,7 +16,7 @@ static eb_error beam_mesh(const eb_values *parameters, eb_mesh **out) {
 
 static eb_error beam_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
-  eb_scene_gravity(scene);
+  eb_scene_set_gravity(scene);
   double clamp = eb_values_real(scene->parameters, "clamp");
   return clamp > 0 ? eb_grips_add_band(scene, 0, clamp) : eb_grips_add_end(scene, 0, -1);
 }

@@ -3,7 +3,7 @@
 #ifndef EB_SCENES_CATALOGUE_H
 #define EB_SCENES_CATALOGUE_H
 
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 /* clang-format off */
 #define EB_SCENES(ENTRY) \

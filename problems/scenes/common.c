@@ -262,7 +262,7 @@ void eb_scene_uniform_material(eb_scene *scene) {
   for (int32_t r = 0; r < scene->material_count; r++) scene->materials[r] = material;
 }
 
-void eb_scene_gravity(eb_scene *scene) {
+void eb_scene_set_gravity(eb_scene *scene) {
   scene->gravity[2] = -eb_values_real(scene->parameters, "gravity");
 }
 

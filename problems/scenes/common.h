@@ -2,7 +2,7 @@
 #ifndef EB_SCENES_COMMON_H
 #define EB_SCENES_COMMON_H
 
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 /* The entries every scene's table starts with; the defaults are texts. nu stays away from 0.5,
  * where lambda has no value. */
@@ -114,7 +114,7 @@ void eb_scene_place(eb_scene *scene, const double rotation[9], double floor);
 /* The material the parameters name, for every region. */
 void eb_scene_uniform_material(eb_scene *scene);
 /* Gravity along -z from the parameter `gravity`. */
-void eb_scene_gravity(eb_scene *scene);
+void eb_scene_set_gravity(eb_scene *scene);
 
 /* Stiffness (Pa/m) and damping (Pa s/m) of explicit penalty contact against a body of the given
  * thickness (m; the smallest edge of the mesh's box bounds it). The derivation is in common.c.

@@ -51,7 +51,7 @@ enum { FEET, UPPER_JAW, LOWER_JAW, TRUNK };
  * its height; the trunk is gripped in its rear. */
 static eb_error dragon_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
-  eb_scene_gravity(scene);
+  eb_scene_set_gravity(scene);
   const eb_mesh *mesh = scene->mesh;
   double lo[3], hi[3], low = INFINITY, high = -INFINITY;
   eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
@@ -177,7 +177,7 @@ static void twist_boundary(const eb_scene *scene, double t, uint8_t *fixed, doub
 
 static eb_error twist_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
-  eb_scene_gravity(scene);
+  eb_scene_set_gravity(scene);
   EB_TRY(eb_grips_add_end(scene, 0, -1));
   return eb_grips_add_end(scene, 0, 1);
 }
@@ -272,7 +272,7 @@ static eb_error hetero_prepare(const eb_values *parameters, eb_mesh **mesh) {
 
 static eb_error hetero_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
-  eb_scene_gravity(scene);
+  eb_scene_set_gravity(scene);
   double root = sqrt(eb_values_real(scene->parameters, "contrast"));
   scene->materials[0].young *= root;
   scene->materials[1].young /= root;
@@ -344,7 +344,7 @@ static eb_error aniso_prepare(const eb_values *parameters, eb_mesh **mesh) {
 
 static eb_error aniso_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
-  eb_scene_gravity(scene);
+  eb_scene_set_gravity(scene);
   for (int32_t r = 0; r < scene->material_count; r++) {
     scene->materials[r].fibre = EB_FIBRE_ASTVK;
     scene->materials[r].fibre_stiffness = eb_values_real(scene->parameters, "mu_f");
@@ -420,7 +420,7 @@ static void barcut_boundary(const eb_scene *scene, double t, uint8_t *fixed, dou
 static eb_error barcut_setup(eb_scene *scene) {
   double depth = eb_values_real(scene->parameters, "floor");
   eb_scene_uniform_material(scene);
-  eb_scene_gravity(scene);
+  eb_scene_set_gravity(scene);
   if (depth > 0) {
     /* As stiff as lets the bar sink by a two-hundredth of its height where it is pressed flat. */
     double lo[3], hi[3];
@@ -555,7 +555,7 @@ static eb_error bunny_mesh(const eb_values *values, eb_mesh **out) {
 
 static eb_error bunny_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
-  eb_scene_gravity(scene);
+  eb_scene_set_gravity(scene);
   const char *orientation = eb_values_text(scene->parameters, "orientation");
   double rotation[9];
   switch (orientation[0]) {

@@ -39,7 +39,7 @@ static void finish_colliders(eb_scene *scene) {
 /* Materials, gravity, a floor at z = 0, the body turned and lifted over it. */
 static eb_error drop_on_floor(eb_scene *scene, const double rotation[9]) {
   eb_scene_uniform_material(scene);
-  eb_scene_gravity(scene);
+  eb_scene_set_gravity(scene);
   eb_scene_place(scene, rotation, eb_values_real(scene->parameters, "height"));
   eb_scene_add_floor(scene, 0);
   finish_colliders(scene);
@@ -197,7 +197,7 @@ static eb_error bears_prepare(const eb_values *parameters, eb_mesh **mesh) {
  * so they are large. The bowl's centre lies so that the lowest layer is inside at first. */
 static eb_error bears_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
-  eb_scene_gravity(scene);
+  eb_scene_set_gravity(scene);
   eb_scene_add_collider(scene, EB_BOWL, (const double[3]){0, 0, 2.5}, upwards, 4);
   finish_colliders(scene);
   scene->bodies_collide = eb_values_bool(scene->parameters, "contact");
@@ -254,7 +254,7 @@ static void piston(double t, const double *parameters, double offset[3], double 
  * comes to rest within the run. */
 static eb_error squash_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
-  eb_scene_gravity(scene);
+  eb_scene_set_gravity(scene);
   double lo[3], hi[3];
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   double height = hi[2] - lo[2], half = 0.15, margin = 0.12 * height;
@@ -344,7 +344,7 @@ static eb_error cloth_mesh(const eb_values *parameters, eb_mesh **out) {
 
 static eb_error cloth_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
-  eb_scene_gravity(scene);
+  eb_scene_set_gravity(scene);
   double lo[3], hi[3], radius = 0.25;
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   double top = lo[2] - eb_values_real(scene->parameters, "height");
@@ -429,7 +429,7 @@ static bool on_rail(const double X[3], const void *context) {
 
 static eb_error trampoline_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
-  eb_scene_gravity(scene);
+  eb_scene_set_gravity(scene);
   eb_collider *thrown =
       eb_scene_add_collider(scene, EB_SPHERE, (const double[3]){0, 0, 0}, upwards, ball_radius);
   thrown->motion = ball;
@@ -479,7 +479,7 @@ static eb_error spider_mesh(const eb_values *parameters, eb_mesh **out) {
 /* The region named "soft" is joints and thread; a mesh without it is stiff throughout. */
 static eb_error spider_setup(eb_scene *scene) {
   eb_scene_uniform_material(scene);
-  eb_scene_gravity(scene);
+  eb_scene_set_gravity(scene);
   int32_t soft = eb_mesh_region(scene->mesh, "soft");
   if (soft >= 0) scene->materials[soft].young /= eb_values_real(scene->parameters, "contrast");
   EB_TRY(eb_grips_add_end(scene, 2, 1));

@@ -206,8 +206,8 @@ static eb_error read_in_place(const char *path, const double *rotation, const eb
 
 /* ---- either ---------------------------------------------------------------------------------- */
 
-eb_error eb_scene_mesh(const eb_scene_ops *ops, const eb_values *parameters, const char *mesh_file,
-                       const char *cache_dir, eb_mesh **out) {
+eb_error eb_scene_make_mesh(const eb_scene_ops *ops, const eb_values *parameters,
+                            const char *mesh_file, const char *cache_dir, eb_mesh **out) {
   char path[EB_CACHE_PATH_BYTES];
   const char *directory = eb_mesh_cache_directory(cache_dir, path) ? path : NULL;
   EB_TRY(own_mesh(ops, parameters, directory, out));

@@ -50,7 +50,7 @@ typedef struct cell_lattice {
 /* Material, gravity and friction from the parameters. */
 static void set_mechanics(eb_scene *scene) {
   eb_scene_uniform_material(scene);
-  eb_scene_gravity(scene);
+  eb_scene_set_gravity(scene);
   scene->contact_friction = eb_values_real(scene->parameters, "mu");
 }
 

@@ -6,7 +6,7 @@
 #ifndef EB_COMMON_SUPPORT_LAYER_H
 #define EB_COMMON_SUPPORT_LAYER_H
 
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 typedef struct eb_support_layer {
   const eb_mesh *mesh;

@@ -2,7 +2,7 @@
 #ifndef EB_CONJAC_NODES_H
 #define EB_CONJAC_NODES_H
 
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 typedef enum eb_selection {
   EB_SELECT_SCENE, /* what the scene names, then seeded random with the minimum spacing (the paper's

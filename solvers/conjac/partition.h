@@ -12,7 +12,7 @@
 #ifndef EB_CONJAC_PARTITION_H
 #define EB_CONJAC_PARTITION_H
 
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 #include "solvers/conjac/nodes.h"
 
 typedef enum eb_node_class {

@@ -13,7 +13,7 @@
 #ifndef EB_WARP_DAMPING_H
 #define EB_WARP_DAMPING_H
 
-#include "problems/scene.h"
+#include "problems/scene_impl.h"
 
 typedef struct eb_damping {
   const eb_mesh *mesh;

@@ -1,6 +1,7 @@
 /* Solvers that cheat. The honest core is a built-in solver (option `of`); around it, from step `at`
  * on, one thing is done wrong (option `fault`): the rules of harness/audit/rules.h have to name it.
  * With fault=none nothing is wrong. tests/README.md lists the faults, tests/cheats.t runs them. */
+#include "problems/scene_impl.h"
 #include "tests/plugins/wrapped.h"
 
 #include <math.h>
@@ -159,7 +160,7 @@ static void spin(const taken *t) {
  * are none. */
 static void smear(const taken *t) {
   size_t nodes = (size_t)t->state->node_count;
-  const double *mass = eb_elasticity_mass(t->cheat->lent->elasticity);
+  const double *mass = eb_scene_mass(t->cheat->lent);
   for (size_t i = 0; i + 1 < nodes; i++)
     for (size_t d = 0; d < 3; d++) {
       double p = 0.2 * mass[i] * t->state->v[3 * i + d];
@@ -317,7 +318,7 @@ static void overwrite(cheat *c, double *number, double factor, bool back) {
 }
 
 static void forge_mass(cheat *c, bool back) {
-  overwrite(c, (double *)eb_elasticity_mass(c->lent->elasticity) + 1, 0.5, back);
+  overwrite(c, (double *)eb_scene_mass(c->lent) + 1, 0.5, back);
 }
 
 static void forge_gravity(cheat *c, bool back) {
@@ -499,7 +500,7 @@ static eb_error record(cheat *c, eb_solver *solver) {
   enum { STEPS = 12 };
   eb_state *state;
   eb_step_log *log = NULL;
-  size_t size = 3 * (size_t)solver->scene->mesh->node_count;
+  size_t size = 3 * (size_t)eb_scene_mesh(solver->scene)->node_count;
   c->tape = calloc(2 * STEPS * size, sizeof *c->tape);
   if (!c->tape) return EB_ERROR(EB_ERR_MEMORY, "cheat: no memory for a recording");
   EB_TRY(eb_state_create(solver->scene, &state));
@@ -508,7 +509,7 @@ static eb_error record(cheat *c, eb_solver *solver) {
     eb_reason reason;
     double *frame = c->tape + 2 * (size_t)c->recorded * size;
     eb_step_log_reset(log);
-    error = wrapped_step(&c->w, state, solver->scene->dt, log, &reason);
+    error = wrapped_step(&c->w, state, eb_scene_dt(solver->scene), log, &reason);
     memcpy(frame, state->x, size * sizeof *frame);
     memcpy(frame + size, state->v, size * sizeof *frame);
   }

@@ -126,7 +126,7 @@ static void across_air(forged *f, eb_state *state, double dt, eb_step_log *log) 
 static void sunk(forged *f, eb_state *state, double dt, eb_step_log *log) {
   (void)log;
   const double way = 5e-3;
-  const double *gravity = f->w.inner->scene->gravity;
+  const double *gravity = eb_scene_gravity(f->w.inner->scene);
   double size = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
   for (int32_t k = 0; k < 3 * state->node_count; k++) {
     double off = way * gravity[k % 3] / size;

@@ -39,7 +39,7 @@ static void destroy(eb_solver *solver) {
 
 /* Everything a step needs is allocated here, so that step allocates nothing. */
 static eb_error create(eb_solver *solver, const eb_scene *scene) {
-  size_t nodes = (size_t)scene->mesh->node_count;
+  size_t nodes = (size_t)eb_scene_mesh(scene)->node_count;
   explicit_data *data = solver->data = calloc(1, sizeof *data);
   if (data) {
     data->substeps = eb_values_int(solver->options, "substeps");
@@ -57,9 +57,9 @@ static eb_error create(eb_solver *solver, const eb_scene *scene) {
  * k. */
 static void substep(const eb_scene *scene, explicit_data *data, eb_state *state, double t, double k,
                     eb_step_log *log) {
-  const double *mass = eb_elasticity_mass(scene->elasticity);
+  const double *mass = eb_scene_mass(scene);
   eb_log_begin(log, EB_PHASE_GRADIENT);
-  eb_elasticity_gradient(scene->elasticity, state->x, data->gradient);
+  eb_scene_gradient(scene, state->x, data->gradient);
   eb_log_end(log, EB_PHASE_GRADIENT);
   eb_log_begin(log, EB_PHASE_RHS);
   eb_scene_force(scene, t, state->x, state->v, data->force);
@@ -73,7 +73,7 @@ static void substep(const eb_scene *scene, explicit_data *data, eb_state *state,
         state->v[i] += k * (data->force[i] - data->gradient[i]) / mass[n];
       state->x[i] += k * state->v[i];
     }
-  eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, scene->mesh->element_count);
+  eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, eb_scene_mesh(scene)->element_count);
 }
 
 static bool is_finite(const eb_state *state) {

@@ -72,12 +72,12 @@ static void destroy(eb_solver *solver) {
 
 static eb_error create(eb_solver *solver, const eb_scene *scene) {
   pulse *p = solver->data = calloc(1, sizeof *p);
-  if (p) p->marked = calloc((size_t)scene->mesh->element_count, 1);
+  if (p) p->marked = calloc((size_t)eb_scene_mesh(scene)->element_count, 1);
   if (!p || !p->marked) {
     destroy(solver);
     return EB_ERROR(EB_ERR_MEMORY, "reporting: no memory");
   }
-  measure(scene->mesh, p);
+  measure(eb_scene_mesh(scene), p);
   eb_log_begin(solver->setup_log, EB_PHASE_ANALYZE);
   for (int i = 0; i < EB_MEMORY_KINDS - 1; i++)
     eb_log_memory(solver->setup_log, (eb_memory_kind)i,
@@ -105,9 +105,11 @@ static int32_t mark(const eb_mesh *mesh, const pulse *p, double at, double width
 }
 
 static void lift(const eb_scene *scene, const pulse *p, double at, double width, double *x) {
-  for (int32_t n = 0; n < scene->mesh->node_count; n++) {
-    double d = distance(p, at, 2 * width, scene->mesh->X[3 * n + p->axis]);
-    for (int k = 0; k < 3; k++) x[3 * n + k] = scene->x0[3 * n + k];
+  const eb_mesh *mesh = eb_scene_mesh(scene);
+  const double *start = eb_scene_start(scene);
+  for (int32_t n = 0; n < mesh->node_count; n++) {
+    double d = distance(p, at, 2 * width, mesh->X[3 * n + p->axis]);
+    for (int k = 0; k < 3; k++) x[3 * n + k] = start[3 * n + k];
     if (d < 1) x[3 * n + 2] += 0.05 * p->length * (1 - d * d) * (1 - d * d);
   }
 }
@@ -127,8 +129,8 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
   double width = eb_values_real(solver->options, "width");
   lift(solver->scene, p, at, width, state->x);
   if (state->step + 1 >= eb_values_int(solver->options, "first")) {
-    int32_t count = mark(solver->scene->mesh, p, at, width);
-    eb_log_updates(log, p->marked, solver->scene->mesh->element_count);
+    int32_t count = mark(eb_scene_mesh(solver->scene), p, at, width);
+    eb_log_updates(log, p->marked, eb_scene_mesh(solver->scene)->element_count);
     spend(log, EB_PHASE_UPDATE, count);
   }
   spend(log, EB_PHASE_ROTATIONS, 100);

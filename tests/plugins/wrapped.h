@@ -16,7 +16,7 @@ typedef struct wrapped {
 
 /* The scene's parameters with the number of `name` times `factor`. The caller frees. */
 static inline char *wrapped_parameters(const eb_scene *scene, const char *name, double factor) {
-  const char *at = eb_values_canonical(scene->parameters);
+  const char *at = eb_values_canonical(eb_scene_parameters(scene));
   size_t room = strlen(at) + 64, used = 0, length = strlen(name);
   char *out = calloc(room, 1);
   while (out && *at) {
@@ -37,7 +37,8 @@ static inline eb_error wrapped_scene(const eb_scene *scene, const char *name, do
   char *parameters = wrapped_parameters(scene, name, factor);
   *out = NULL;
   if (!parameters) return EB_ERROR(EB_ERR_MEMORY, "no memory for the parameters of a scene");
-  eb_error error = eb_scene_create(scene->ops, parameters, NULL, NULL, out);
+  eb_error error =
+      eb_scene_create(eb_scene_find(eb_scene_name(scene)), parameters, NULL, NULL, out);
   free(parameters);
   return error;
 }
