@@ -1,5 +1,5 @@
-/* What a scene is made of: for the catalogue that fills it in, the built-in solvers and the harness.
- * Plug-ins ask through scene.h. */
+/* What a scene is made of: for the catalogue that fills it in, the built-in solvers and the
+ * harness. Plug-ins ask through scene.h. */
 #ifndef EB_SCENE_IMPL_H
 #define EB_SCENE_IMPL_H
 

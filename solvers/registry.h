@@ -8,6 +8,7 @@
 /* clang-format off */
 #define EB_BUILT_IN_SOLVERS(each)                                                                  \
   each(newton)                                                                                     \
+  each(mfem)                                                                                       \
   each(semi_implicit)                                                                              \
   each(corotational)                                                                               \
   each(warp_cholesky)                                                                              \

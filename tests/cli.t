@@ -63,7 +63,7 @@ like($out, qr/substeps/, 'info of a plug-in shows its options');
 like_error(2, qr/no command 'reprot' \(did you mean 'report'/, 'unknown command', 'reprot');
 like_error(2, qr{did you mean 'bench/beam'.*conjac2020/twist}, 'unknown scene', 'run', 'bench/beem', '-s', 'newton');
 like_error(2, qr{did you mean 'conjac2020/twist'}, 'a scene without its paper', 'run', 'twist', '-s', 'newton');
-like_error(2, qr/did you mean 'newton'.*there are: newton, semi-implicit/, 'unknown solver', 'run', @beam, '-s', 'newtn');
+like_error(2, qr/did you mean 'newton'.*there are: newton, .*semi-implicit/, 'unknown solver', 'run', @beam, '-s', 'newtn');
 like_error(2, qr/no option 'rtoll' \(did you mean 'rtol'/, 'unknown solver option', 'run', @beam, '-s', 'newton:rtoll=1');
 like_error(2, qr/no option 'gravty' \(did you mean 'gravity'/, 'unknown scene parameter', 'run', 'bench/beam:gravty=1', '-s', 'newton');
 like_error(2, qr/did you mean '--output'/, 'unknown flag', 'run', @beam, '--ouput', 'x.h5');

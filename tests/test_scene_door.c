@@ -36,7 +36,8 @@ static void multiply(const eb_scene *scene, const double *values, const double *
     for (int r = 0; r < 3; r++) {
       y[3 * i + r] = 0;
       for (int32_t b = start[i]; b < start[i + 1]; b++)
-        for (int c = 0; c < 3; c++) y[3 * i + r] += values[9 * b + 3 * r + c] * w[3 * column[b] + c];
+        for (int c = 0; c < 3; c++)
+          y[3 * i + r] += values[9 * b + 3 * r + c] * w[3 * column[b] + c];
     }
 }
 
