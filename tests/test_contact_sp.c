@@ -77,6 +77,22 @@ static void test_dynamic(void) {
   contact_close(&c);
 }
 
+/* Bodies that are at rest without any force but are too close: the guess leaves no residual but
+ * that of the constraints, and the first direction of conjugate residuals leads nowhere. */
+static void test_guess_in_balance(const char *options) {
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    contact_case c = contact_open(
+        &(contact_recipe){.seed = seed, .bodies = 3, .side = 3, .contacts = 15, .mu = 0.3});
+    memset(c.b, 0, 3 * (size_t)c.A->rows * sizeof *c.b);
+    for (int32_t k = 0; k < c.problem->count; k++) c.problem->c[3 * (int64_t)k] = 1e-6 * (1 + k);
+    contact_run run = contact_run_for(&SP, options, &c);
+    tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL && run.outcome.iterations > 0,
+           "sp %s: from a guess that is in balance", options);
+    contact_run_close(&run);
+    contact_close(&c);
+  }
+}
+
 int main(void) {
   static const char *const INNER[] = {"inner=active-set", "inner=2xcr"};
   for (int i = 0; i < 2; i++) {
@@ -84,6 +100,7 @@ int main(void) {
     test_friction(INNER[i]);
     test_agreement(INNER[i]);
     test_coarse(INNER[i]);
+    test_guess_in_balance(INNER[i]);
     contact_check_no_contacts(&SP, INNER[i]);
     contact_check_frictionless(&SP, INNER[i]);
     contact_check_outcomes(&SP, INNER[i]);

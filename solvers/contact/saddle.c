@@ -163,11 +163,42 @@ void eb_saddle_cr_start(eb_saddle_cr *cr, eb_saddle *saddle, const double *d) {
   memcpy(cr->Bp, cr->Bz, (size_t)size * sizeof *cr->Bp);
 }
 
+/* Where z.Bz = 0 a step along z leaves |r| as it is, and conjugate residuals have no direction to
+ * go on with; so it is for free rigid bodies whose velocities already satisfy A v = b + f: z = (0,
+ * z_c), and the lower right block of B is 0. Steepest descent lowers |r|_C^-1 there: along g = C^-1
+ * B z by
+ *
+ *   alpha = r.C^-1 B g / B g.C^-1 B g = Bz.C^-1 Bz / B g.C^-1 B g > 0
+ *
+ * unless B z = 0, where r is orthogonal to all that B reaches. Conjugate residuals start anew from
+ * there. Two products more than an iteration. */
+static bool descend(eb_saddle_cr *cr, eb_saddle *saddle) {
+  int64_t size = saddle->n + saddle->m;
+  size_t bytes = (size_t)size * sizeof *cr->p;
+  eb_saddle_precondition(saddle, cr->Bz, cr->p);
+  double slope = eb_dot(size, cr->Bz, cr->p);
+  eb_saddle_multiply(saddle, cr->p, cr->Bp);
+  eb_saddle_precondition(saddle, cr->Bp, cr->CBp);
+  cr->alpha = slope / eb_dot(size, cr->Bp, cr->CBp);
+  if (!(slope > 0) || !isfinite(cr->alpha)) return false;
+  for (int64_t i = 0; i < size; i++) {
+    cr->y[i] += cr->alpha * cr->p[i];
+    cr->r[i] -= cr->alpha * cr->Bp[i];
+    cr->z[i] -= cr->alpha * cr->CBp[i];
+  }
+  eb_saddle_multiply(saddle, cr->z, cr->Bz);
+  cr->zBz = eb_dot(size, cr->z, cr->Bz);
+  memcpy(cr->p, cr->z, bytes);
+  memcpy(cr->Bp, cr->Bz, bytes);
+  return true;
+}
+
 /* alpha = z.Bz / Bp.C^-1 Bp; then z -= alpha C^-1 Bp saves an application, and p, B p follow with
  * beta = z+.Bz+ / z.Bz. */
 bool eb_saddle_cr_iterate(eb_saddle_cr *cr, eb_saddle *saddle) {
   int64_t size = saddle->n + saddle->m;
   eb_saddle_precondition(saddle, cr->Bp, cr->CBp);
+  if (cr->zBz == 0) return descend(cr, saddle);
   double curvature = eb_dot(size, cr->Bp, cr->CBp);
   cr->alpha = cr->zBz / curvature;
   if (curvature == 0 || cr->zBz == 0 || !isfinite(cr->alpha)) return false;
