@@ -2,6 +2,8 @@
 #include "harness/check/check.h"
 #include "tests/tap.h"
 
+#include <math.h>
+
 static void report(void *context, const eb_check_figure *figure) {
   (void)context;
   tap_ok(figure->passed, "%s", figure->name);
@@ -48,6 +50,45 @@ static void destroy_nothing(eb_solver *solver) {
 static void count_failures(void *context, const eb_check_figure *figure) {
   int *failed = context;
   *failed += !figure->passed;
+}
+
+/* ---- declared accuracies ---- */
+
+enum { MOST_FIGURES = 16 };
+
+typedef struct bounds {
+  int count;
+  double bound[MOST_FIGURES];
+} bounds;
+
+static void note_bound(void *context, const eb_check_figure *figure) {
+  bounds *seen = context;
+  if (seen->count < MOST_FIGURES) seen->bound[seen->count++] = fabs(figure->bound);
+}
+
+static bounds bounds_at(double accuracy) {
+  eb_solver_ops ops = *eb_solver_find("contact-cr");
+  bounds seen = {0};
+  eb_check check = {.solver = &ops, .quick = true, .emit = note_bound, .context = &seen};
+  ops.accuracy = accuracy;
+  tap_succeeds(eb_check_contact(&check), "contact is checked");
+  return seen;
+}
+
+/* Whatever a solver declares, every figure of contact is measured; a coarser accuracy loosens each
+ * bound, at most in proportion, and none more than EB_COARSEST_ACCURACY does. */
+static void accuracies_scale_bounds(void) {
+  static const double coarser = 10;
+  bounds fine = bounds_at(EB_ACCURACY), coarse = bounds_at(coarser * EB_ACCURACY);
+  bounds coarsest = bounds_at(EB_COARSEST_ACCURACY), beyond = bounds_at(1);
+  tap_ok(fine.count == 7 && coarse.count == 7 && coarsest.count == 7 && beyond.count == 7,
+         "no figure is left out for a coarse solver");
+  for (int i = 0; i < fine.count; i++) {
+    tap_ok(coarse.bound[i] > fine.bound[i] &&
+               coarse.bound[i] <= coarser * fine.bound[i] * (1 + 1e-12),
+           "figure %d: a coarser accuracy loosens its bound, at most in proportion", i);
+    tap_ok(beyond.bound[i] == coarsest.bound[i], "figure %d: and no more than is granted", i);
+  }
 }
 
 static void wrong_solver_fails(void) {
@@ -105,6 +146,7 @@ static void runs_of_one_solver_are_printed(void) {
 int main(void) {
   every_group_passes();
   wrong_solver_fails();
+  accuracies_scale_bounds();
   runs_of_one_solver_are_printed();
   return tap_done();
 }
