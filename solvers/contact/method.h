@@ -3,7 +3,7 @@
  *   A v = b + H^T r,   u = H v - c
  *
  * with Signorini's condition on u_n, r_n and Coulomb's law on u_t, r_t. The step around the methods
- * (step.h) is one for all: same matrix, contacts, tolerances, warm start. */
+ * (step.c) is one for all: same matrix, contacts, tolerances, warm start. */
 #ifndef EB_CONTACT_METHOD_H
 #define EB_CONTACT_METHOD_H
 
@@ -51,7 +51,7 @@ typedef struct eb_contact_method {
 
 extern const eb_contact_method eb_contact_cr, eb_contact_ica, eb_contact_sp, eb_contact_delassus;
 
-/* The options of each method, for the table of its solver (contact.c). */
+/* The options of each method, for the table of its solver (step.c). */
 #define EB_CONTACT_CR_OPTIONS                                                                      \
   {                                                                                                \
     .name = "preconditioner", .type = EB_OPTION_CHOICE, .fallback = "full",                        \

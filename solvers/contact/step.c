@@ -1,4 +1,15 @@
-/* The contact step around any method; see step.h for its equations.
+/* The contact solvers: one step around four methods (method.h), linearly implicit Euler with
+ * contact as constraints on the velocities.
+ *
+ *   (M + h^2 K(x0)) v1 = M v0 + h f + H^T r,   x1 = x0 + h v1,
+ *
+ * with the contact law of problems/contact/problem.h; solved, checked for collisions and
+ * relinearized until the motion from x0 to x1 is free of them.
+ *
+ *   contact-cr        conjugate residuals, cr.c        Verschoor and Jalba 2019
+ *   contact-ica       constraint anticipation, ica.c   Otaduy, Tamstorf, Steinemann and Gross 2009
+ *   contact-sp        staggered projections, sp.c      Kaufman, Sueda, James and Pai 2008
+ *   contact-delassus  the reduced problem, delassus.c  Acary, Bremond and Huber 2018
  *
  * Reference: Verschoor and Jalba 2019, Algorithm 1, lines 4 to 30, for a method that solves the
  * linearized problem of Equation 20 as a whole:
@@ -15,13 +26,14 @@
  * max_rounds outer iterations, or when the method gives up; EB_DIVERGED_BREAKDOWN when the method
  * stagnates away from the constraints or there are too many candidates; else as the method does.
  * The state is then as it was, and the next step starts without constraints. */
-#include "solvers/contact/step.h"
+#include "solvers/contact/method.h"
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "solvers/contact/active_set.h"
 #include "solvers/contact/record.h"
 #include "solvers/linalg/block_ops.h"
+#include "solvers/registry.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,7 +94,8 @@ static eb_error allocate(contact_step *step, const eb_solver *solver) {
   return step->method->create(solver, step->system.rows, &step->method_data);
 }
 
-static void destroy(contact_step *step) {
+static void destroy(eb_solver *solver) {
+  contact_step *step = solver->data;
   if (step->method_data) step->method->destroy(step->method_data);
   eb_contact_system_clear(&step->system);
   eb_contact_surface_clear(&step->surface);
@@ -100,24 +113,15 @@ static void destroy(contact_step *step) {
   free(step);
 }
 
-eb_error eb_contact_solver_create(eb_solver *solver, const eb_scene *scene,
-                                  const eb_contact_method *method) {
-  (void)scene;
+static eb_error create(eb_solver *solver, const eb_contact_method *method) {
   contact_step *step = NULL;
   EB_TRY(EB_NEW(step, 1));
   step->method = method;
   step->max_iterations = eb_values_int(solver->options, "max_rounds");
-  eb_error error = allocate(step, solver);
-  if (error) {
-    destroy(step);
-    return error;
-  }
   solver->data = step;
-  return EB_OK;
-}
-
-void eb_contact_solver_destroy(eb_solver *solver) {
-  destroy(solver->data);
+  eb_error error = allocate(step, solver);
+  if (error) destroy(solver);
+  return error;
 }
 
 /* ---- one outer iteration ---- */
@@ -163,12 +167,9 @@ static eb_error solve(contact_step *step, eb_step_log *log, bool *relaxed, eb_re
   return EB_OK;
 }
 
-static eb_error detect(contact_step *step, eb_step_log *log, bool *accepted) {
-  eb_contact_system_move(&step->system, step->v);
-  EB_TRY(eb_contact_surface_move(&step->surface, &step->system));
-  return eb_active_set_update(&step->active, log, accepted);
-}
-
+/* Lines 6 to 30 of Algorithm 1 once: the contact problem linearized at the present motion, its
+ * solution, and what that motion collides with. The rotations of free bodies enter at v, so that
+ * the next outer iteration is a Newton step on them. */
 static eb_error iterate(contact_step *step, eb_step_log *log, bool *accepted, eb_reason *reason) {
   double mu = step->system.implicit.scene->contact_friction;
   eb_log_begin(log, EB_PHASE_ASSEMBLE);
@@ -181,24 +182,14 @@ static eb_error iterate(contact_step *step, eb_step_log *log, bool *accepted, eb
   eb_log_count(log, EB_COUNT_OUTER_ITERATIONS, 1);
   if (*reason <= 0 || relaxed) return EB_OK;
   eb_log_begin(log, EB_PHASE_DETECT);
-  error = detect(step, log, accepted);
+  eb_contact_system_move(&step->system, step->v);
+  error = eb_contact_surface_move(&step->surface, &step->system);
+  if (!error) error = eb_active_set_update(&step->active, log, accepted);
   eb_log_end(log, EB_PHASE_DETECT);
   return error;
 }
 
 /* ---- the step ---- */
-
-static void set_tolerance(contact_step *step, const eb_values *options) {
-  double scale = strcmp(eb_values_text(options, "tolerance_kind"), "relative")
-                     ? 1
-                     : eb_norm(3 * (int64_t)step->system.rows, step->system.b);
-  step->tolerance =
-      (eb_contact_tolerance){.eps1 = scale * eb_values_real(options, "eps1"),
-                             .eps2 = eb_values_real(options, "eps2"),
-                             .cone = cone_tolerance,
-                             .angle = eb_values_real(options, "angle"),
-                             .max_iterations = eb_values_int(options, "max_iterations")};
-}
 
 /* A vertex may be found outside its swept box by the distance at which pairs are near, for both
  * features of a pair, and by what gravity adds to the motion of the last step. */
@@ -211,18 +202,9 @@ static eb_error begin(contact_step *step) {
   return eb_active_set_warm_start(&step->active);
 }
 
-/* What an outer iteration that only finds constraints needs of its solution. */
-static eb_contact_tolerance loosened(const eb_contact_tolerance *exact) {
-  eb_contact_tolerance loose = *exact;
-  loose.eps1 *= 50;
-  loose.eps2 *= 3;
-  loose.cone *= 10;
-  loose.angle *= 4;
-  return loose;
-}
-
 /* Where the last step took several outer iterations, this one will: those until nothing collides
- * any more are solved loosely, and the last ones to the tolerance. */
+ * any more only have to find constraints and are solved loosely, and the last ones to the
+ * tolerance. */
 static eb_error run(contact_step *step, eb_step_log *log, eb_reason *reason) {
   const eb_contact_tolerance exact = step->tolerance;
   bool loose = step->active.iteration > 1;
@@ -230,7 +212,12 @@ static eb_error run(contact_step *step, eb_step_log *log, eb_reason *reason) {
   eb_error error = begin(step);
   eb_log_end(log, EB_PHASE_DETECT);
   EB_TRY(error);
-  if (loose) step->tolerance = loosened(&exact);
+  if (loose) {
+    step->tolerance.eps1 *= 50;
+    step->tolerance.eps2 *= 3;
+    step->tolerance.cone *= 10;
+    step->tolerance.angle *= 4;
+  }
   for (int64_t i = 0; i < step->max_iterations; i++) {
     bool accepted = false;
     if (i > 0) eb_log_round(log);
@@ -247,7 +234,12 @@ static eb_error run(contact_step *step, eb_step_log *log, eb_reason *reason) {
 
 /* ---- the record ---- */
 
-/* Pair k in nodes of the scene; displacement and u as they are, not as they were linearized. */
+/* Pair k in nodes of the scene. With g0 = sum_i w_i x_i(0) and d = sum_i w_i (x_i(1) - x_i(0)),
+ *
+ *   c = (target gap - n . g0, 0, 0),   u = (n, t1, t2) d - c      (m)
+ *
+ * the displacement d being the one that was, not the one linearized: the audit judges the motion.
+ */
 static void record_contact(contact_step *step, int32_t k) {
   const eb_contact_surface *surface = &step->surface;
   const eb_constraint *constraint = step->active.constraints.all + k;
@@ -270,8 +262,16 @@ static void record_contact(contact_step *step, int32_t k) {
   step->mu[k] = step->problem->mu[k];
 }
 
-static void record(contact_step *step) {
-  int32_t count = step->active.constraints.count;
+static void finish(contact_step *step, eb_state *state, eb_step_log *log) {
+  const eb_constraints *set = &step->active.constraints;
+  int32_t count = set->count;
+  eb_contact_error error;
+  /* A guess that is good enough has been checked once. */
+  if (log->iterations == 0) log->iterations = 1;
+  /* The residual that the step leaves: methods log what they iterate on, before they bring its
+   * forces onto their cones. */
+  eb_contact_measure(step->problem, step->v, step->r, step->tolerance.eps2, step->work, &error);
+  eb_log_residual(log, error.residual);
   for (int32_t k = 0; k < count; k++) record_contact(step, k);
   step->record = (eb_contact_record){.count = count,
                                      .step = step->system.dt,
@@ -290,37 +290,34 @@ static void record(contact_step *step) {
                                      .u = step->u,
                                      .problem = step->problem,
                                      .v = step->v};
-}
-
-static void finish(contact_step *step, eb_state *state, eb_step_log *log) {
-  const eb_constraints *set = &step->active.constraints;
-  eb_contact_error error;
-  /* A guess that is good enough has been checked once. */
-  if (log->iterations == 0) log->iterations = 1;
-  /* The residual that the step leaves: methods log what they iterate on, before they bring its
-   * forces onto their cones. */
-  eb_contact_measure(step->problem, step->v, step->r, step->tolerance.eps2, step->work, &error);
-  eb_log_residual(log, error.residual);
-  record(step);
   eb_contact_system_advance(&step->system, step->v, state);
-  for (int32_t k = 0; k < set->count; k++)
+  for (int32_t k = 0; k < count; k++)
     eb_log_count(log, EB_COUNT_ACTIVE_CONSTRAINTS, set->all[k].r[0] > 0);
-  eb_log_count(log, EB_COUNT_CONSTRAINTS, set->count);
+  eb_log_count(log, EB_COUNT_CONSTRAINTS, count);
   eb_log_count(log, EB_COUNT_COLLISION_CANDIDATES,
                (double)eb_collisions_candidates(step->surface.collisions));
   log->contacts = &step->record;
 }
 
-eb_error eb_contact_solver_step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
-                                eb_reason *reason) {
+static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
+                          eb_reason *reason) {
   contact_step *step = solver->data;
+  const eb_values *options = solver->options;
   log->residual_norm = "|b - A v + H^T r|_2, kg m/s";
   log->equation = EB_EQUATION_LINEARIZED;
   log->linearization = (eb_linearization){1, 1, EB_TANGENT_PROJECTED};
   *reason = EB_DIVERGED_NAN;
   if (!eb_contact_system_begin(&step->system, state, dt, log)) return EB_OK;
-  set_tolerance(step, solver->options);
+  bool relative = !strcmp(eb_values_text(options, "tolerance_kind"), "relative");
+  double scale = relative ? eb_norm(3 * (int64_t)step->system.rows, step->system.b) : 1;
+  step->tolerance =
+      (eb_contact_tolerance){.eps1 = scale * eb_values_real(options, "eps1"),
+                             .eps2 = eb_values_real(options, "eps2"),
+                             .cone = cone_tolerance,
+                             .angle = eb_values_real(options, "angle"),
+                             .max_iterations = eb_values_int(options, "max_iterations")};
   eb_error error = run(step, log, reason);
+  /* More candidates than can be numbered come of velocities that have blown up: an outcome. */
   if (error && eb_error_kind(error) == EB_ERR_LIMIT) {
     eb_error_free(error);
     error = EB_OK;
@@ -333,3 +330,71 @@ eb_error eb_contact_solver_step(eb_solver *solver, eb_state *state, double dt, e
     eb_constraints_reset(&step->active.constraints);
   return EB_OK;
 }
+
+/* ---- the solvers ---- */
+
+#define COMMON_OPTIONS                                                                             \
+  {"eps1", EB_OPTION_REAL,                                                                         \
+   "5e-5", 1e-14,                                                                                  \
+   1,      NULL,                                                                                   \
+   "",     "tolerance on the residual |b - A v + H^T r|, see tolerance_kind"},                     \
+      {"tolerance_kind",                                                                           \
+       EB_OPTION_CHOICE,                                                                           \
+       "absolute",                                                                                 \
+       0,                                                                                          \
+       0,                                                                                          \
+       "absolute|relative",                                                                        \
+       "",                                                                                         \
+       "eps1 in kg m/s as in the paper, or relative to |b|"},                                      \
+      {"eps2", EB_OPTION_REAL, "5e-6", 1e-14, 1e-2, NULL, "m", "tolerance on active constraints"}, \
+      {"angle", EB_OPTION_REAL, "1.2", 1e-3,                                                       \
+       90,      NULL,           "deg", "tolerance on the angle between friction and sliding"},     \
+      {"gap", EB_OPTION_REAL, "1e-4", 1e-9, 1e-1, NULL, "m", "distance that constraints ask for"}, \
+      {"max_iterations",                                                                           \
+       EB_OPTION_INT,                                                                              \
+       "20000",                                                                                    \
+       1,                                                                                          \
+       1e9,                                                                                        \
+       NULL,                                                                                       \
+       "",                                                                                         \
+       "give up after so many iterations in one step"},                                            \
+  {                                                                                                \
+    "max_rounds", EB_OPTION_INT, "60", 1, 1e6, NULL, "",                                           \
+        "give up after so many outer iterations, each a solve and a detection, in one step"        \
+  }
+
+/* eb_solver_contact_<method>: its own option, and the rest alike. Not colliders: a scene has
+ * contact by constraints or by penalty. */
+#define CONTACT_SOLVER(method, own_option, how, source, at_tightest, declared)                     \
+  static const eb_option method##_options[] = {own_option, COMMON_OPTIONS, {0}};                   \
+  static eb_error create_##method(eb_solver *solver, const eb_scene *scene) {                      \
+    (void)scene;                                                                                   \
+    return create(solver, &eb_contact_##method);                                                   \
+  }                                                                                                \
+  const eb_solver_ops eb_solver_contact_##method = {                                               \
+      .name = "contact-" #method,                                                                  \
+      .summary = "contact as constraints, " how,                                                   \
+      .citation = source,                                                                          \
+      .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_COROTATIONAL |                 \
+                      EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_CONTACT |     \
+                      EB_CAP_FREE_BODIES,                                                          \
+      .options = method##_options,                                                                 \
+      .create = create_##method,                                                                   \
+      .step = take_step,                                                                           \
+      .destroy = destroy,                                                                          \
+      .tightest = at_tightest,                                                                     \
+      .accuracy = declared}
+
+static const char tight[] = "eps1=1e-9,eps2=1e-8,angle=0.05,max_iterations=1000000";
+
+CONTACT_SOLVER(cr, EB_CONTACT_CR_OPTIONS, "solved by conjugate residuals with changing states",
+               "Verschoor and Jalba 2019", tight, EB_ACCURACY);
+CONTACT_SOLVER(ica, EB_CONTACT_ICA_OPTIONS, "solved by iterative constraint anticipation",
+               "Otaduy et al. 2009; Verschoor and Jalba 2019, Section 6.2.2", tight, EB_ACCURACY);
+/* It does not get to the residuals of the others within its iterations. */
+CONTACT_SOLVER(sp, EB_CONTACT_SP_OPTIONS, "solved by staggered projections",
+               "Kaufman et al. 2008; Verschoor and Jalba 2019, Section 6.2.2",
+               "eps1=1e-6,eps2=1e-6,angle=0.5", 5e-3);
+CONTACT_SOLVER(delassus, EB_CONTACT_DELASSUS_OPTIONS,
+               "reduced to the contact forces and solved there", "Acary, Bremond and Huber 2018",
+               tight, EB_ACCURACY);
