@@ -13,8 +13,21 @@
  * the normal rows and the sticking ones contradict each other, the friction program's solution is
  * returned as EB_CONVERGED_STAGNATED: only the normal rows are not met.
  *
- * Active rows are equations of the system of saddle.h; the others have a constant force: r_n = 0 of
- * open contacts, r_t = s d of sliding ones. Published with facets and a dense solver of quadratic
+ * Active rows are equations; the others have a constant force f: r_n = 0 of open contacts, r_t = s
+ d
+ * of sliding ones. With L the active rows of H this is the saddle point system
+ *
+ *   B y = d,   B = [A  L^T]   y = ( v )   d = (b + f)
+ *                  [L   0 ]       (-r )       (  c  )
+ *
+ * in which rows that are not active are 0 in r and in every residual. B is indefinite; conjugate
+ * residuals minimize |d - B y| in the norm of the preconditioner (Verschoor and Jalba 2019,
+ Algorithm
+ * 1), the diagonal one of their Equation 22 with A_d = diag(A), S_d = diag(Z L A_d^-1 L^T):
+ *
+ *   C^-1 = [A_d^-1 0; 0 S_d^-1],   positive definite: the residual decreases.
+ *
+ Published with facets and a dense solver of quadratic
  * programs; here with discs, and conjugate residuals on the sparse system with the diagonal
  * preconditioner, as in the comparison of Verschoor and Jalba.
  *
@@ -47,7 +60,6 @@
 
 #include "problems/base/memory.h"
 #include "solvers/contact/method.h"
-#include "solvers/contact/saddle.h"
 #include "solvers/linalg/block_ops.h"
 
 static const double unchanged = 0.05; /* a violation that changes by less, in part, is the same */
@@ -62,6 +74,22 @@ enum {
   MAX_EARLY = 40 /* changes of a program before convergence: then only at it */
 };
 
+/* The system of the active rows; A_d and S_d inverted. */
+typedef struct saddle_system {
+  const eb_contact_problem *problem;
+  int64_t n, m;     /* 3 rows of A, 3 contacts */
+  uint8_t *active;  /* m: the rows of L */
+  double *diagonal; /* n: A_d^-1 */
+  double *schur;    /* m: S_d^-1 */
+} saddle_system;
+
+/* Conjugate residuals: y and residual as they develop. */
+typedef struct conjugate_residuals {
+  double *y, *r;                 /* n + m */
+  double *z, *p, *Bz, *Bp, *CBp; /* z = C^-1 r */
+  double zBz, alpha;
+} conjugate_residuals;
+
 typedef struct friction_state {
   bool sticks;
   double d[2];      /* direction of the force while it slides, unit */
@@ -73,8 +101,8 @@ typedef struct staggered {
   bool dynamic;     /* the active set changes at intervals, not only at convergence */
   double tightness; /* the part of eps1, eps2 and the angle that a program is solved to */
   int32_t room;     /* of contacts */
-  eb_saddle saddle;
-  eb_saddle_cr cr;
+  saddle_system saddle;
+  conjugate_residuals cr;
   double *rhs;              /* rows and contact rows */
   double *r, *frozen, *u;   /* 3 a contact */
   double *work;             /* of the measure */
@@ -101,13 +129,16 @@ typedef struct pivoting {
 /* ---- memory ---- */
 
 static void free_contacts(staggered *sp) {
-  free(sp->rhs);
-  free(sp->r);
-  free(sp->frozen);
-  free(sp->u);
-  free(sp->work);
+  double **all[] = {&sp->rhs,          &sp->work,  &sp->r,     &sp->frozen, &sp->u,
+                    &sp->saddle.schur, &sp->cr.y,  &sp->cr.r,  &sp->cr.z,   &sp->cr.p,
+                    &sp->cr.Bz,        &sp->cr.Bp, &sp->cr.CBp};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    free(*all[i]);
+    *all[i] = NULL;
+  }
+  free(sp->saddle.active);
   free(sp->friction);
-  sp->rhs = sp->r = sp->frozen = sp->u = sp->work = NULL;
+  sp->saddle.active = NULL;
   sp->friction = NULL;
   sp->room = 0;
 }
@@ -115,9 +146,8 @@ static void free_contacts(staggered *sp) {
 static void destroy(void *data) {
   staggered *sp = data;
   if (!sp) return;
-  eb_saddle_clear(&sp->saddle);
-  eb_saddle_cr_clear(&sp->cr);
   free_contacts(sp);
+  free(sp->saddle.diagonal);
   free(sp);
 }
 
@@ -126,7 +156,8 @@ static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
   *data = NULL;
   EB_TRY(EB_NEW(sp, 1));
   sp->dynamic = !strcmp(eb_values_text(solver->options, "inner"), "2xcr");
-  eb_error error = eb_saddle_create(rows, &sp->saddle);
+  sp->saddle.n = 3 * (int64_t)rows;
+  eb_error error = EB_NEW(sp->saddle.diagonal, sp->saddle.n);
   if (error)
     destroy(sp);
   else
@@ -135,18 +166,164 @@ static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
 }
 
 static eb_error grow(staggered *sp, int32_t count) {
-  if (sp->rhs && count <= sp->room) return EB_OK;
+  if (sp->friction && count <= sp->room) return EB_OK;
   int32_t room = count + count / 2;
   int64_t m = 3 * (int64_t)room, size = sp->saddle.n + m;
+  double **whole[] = {&sp->rhs,  &sp->work,  &sp->cr.y,  &sp->cr.r,  &sp->cr.z,
+                      &sp->cr.p, &sp->cr.Bz, &sp->cr.Bp, &sp->cr.CBp};
+  double **rows[] = {&sp->r, &sp->frozen, &sp->u, &sp->saddle.schur};
   free_contacts(sp);
-  EB_TRY(EB_NEW(sp->rhs, size));
-  EB_TRY(EB_NEW(sp->work, size));
-  EB_TRY(EB_NEW(sp->r, m));
-  EB_TRY(EB_NEW(sp->frozen, m));
-  EB_TRY(EB_NEW(sp->u, m));
+  for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) EB_TRY(EB_NEW(*whole[i], size));
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) EB_TRY(EB_NEW(*rows[i], m));
+  EB_TRY(EB_NEW(sp->saddle.active, m));
   EB_TRY(EB_NEW(sp->friction, room));
   sp->room = room;
   return EB_OK;
+}
+
+/* ---- the saddle point system ---- */
+
+/* Takes a problem, with no row active: A_d, and of S_d = diag(Z L A_d^-1 L^T) the entry of every
+ * row, Z_k sum_j h_j^2 / A_jj over the entries h of the row. Z counts the constraints that nearly
+ * repeat this one: S of k equal rows has the eigenvalue k s, and its diagonal alone would call it
+ * s. */
+static eb_error saddle_begin(saddle_system *saddle, const eb_contact_problem *problem) {
+  const eb_block_matrix *A = problem->A;
+  saddle->problem = problem;
+  saddle->m = 3 * (int64_t)problem->count;
+  for (int64_t i = 0; i < saddle->n; i++) {
+    double entry = A->values[9 * (int64_t)A->diagonal[i / 3] + 4 * (i % 3)];
+    if (!(entry > 0))
+      return EB_ERROR(
+          EB_ERR_INVALID,
+          "row %d of the matrix has the diagonal entry %g; it must be positive definite",
+          (int)(i / 3), entry);
+    saddle->diagonal[i] = 1 / entry;
+  }
+  for (int32_t k = 0; k < problem->count; k++)
+    for (int row = 0; row < 3; row++) {
+      double sum = 0;
+      for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++)
+        for (int d = 0; d < 3; d++) {
+          double h = problem->H[9 * (int64_t)e + 3 * row + d];
+          sum += h * h * saddle->diagonal[3 * (int64_t)problem->block[e] + d];
+        }
+      double entry = problem->similar[k] * sum;
+      saddle->schur[3 * (int64_t)k + row] = entry > 0 ? 1 / entry : 0;
+    }
+  memset(saddle->active, 0, (size_t)saddle->m);
+  return EB_OK;
+}
+
+/* By = B y. Rows of contacts without an active one are skipped: most are, where bodies slide apart.
+ */
+static void multiply(const saddle_system *saddle, const double *y, double *By) {
+  const eb_contact_problem *problem = saddle->problem;
+  const double *r = y + saddle->n;
+  double *rows = By + saddle->n;
+  eb_block_multiply(problem->A, y, By);
+  memset(rows, 0, (size_t)saddle->m * sizeof *rows);
+  for (int32_t k = 0; k < problem->count; k++) {
+    const uint8_t *active = saddle->active + 3 * (int64_t)k;
+    if (!active[0] && !active[1] && !active[2]) continue;
+    double force[3], u[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++) force[i] = active[i] ? r[3 * (int64_t)k + i] : 0;
+    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
+      const double *H = problem->H + 9 * (int64_t)e, *x = y + 3 * (int64_t)problem->block[e];
+      double *to = By + 3 * (int64_t)problem->block[e];
+      for (int i = 0; i < 3; i++) {
+        to[i] += H[i] * force[0] + H[3 + i] * force[1] + H[6 + i] * force[2];
+        u[i] += H[3 * i] * x[0] + H[3 * i + 1] * x[1] + H[3 * i + 2] * x[2];
+      }
+    }
+    for (int i = 0; i < 3; i++) rows[3 * (int64_t)k + i] = active[i] ? u[i] : 0;
+  }
+}
+
+/* z = C^-1 r. */
+static void precondition(saddle_system *saddle, const double *r, double *z) {
+  for (int64_t i = 0; i < saddle->n; i++) z[i] = saddle->diagonal[i] * r[i];
+  for (int64_t k = 0; k < saddle->m; k++)
+    z[saddle->n + k] = saddle->active[k] ? saddle->schur[k] * r[saddle->n + k] : 0;
+}
+
+/* ---- conjugate residuals ---- */
+
+/* Starts, or starts again after a change of active rows or of d, from cr->y; entries of y of rows
+ * that are not active become 0. */
+static void cr_start(conjugate_residuals *cr, saddle_system *saddle, const double *d) {
+  int64_t size = saddle->n + saddle->m;
+  for (int64_t k = 0; k < saddle->m; k++)
+    if (!saddle->active[k]) cr->y[saddle->n + k] = 0;
+  multiply(saddle, cr->y, cr->r);
+  for (int64_t i = 0; i < size; i++)
+    cr->r[i] = i < saddle->n || saddle->active[i - saddle->n] ? d[i] - cr->r[i] : 0;
+  precondition(saddle, cr->r, cr->z);
+  memset(cr->p, 0, (size_t)size * sizeof *cr->p);
+  memset(cr->Bp, 0, (size_t)size * sizeof *cr->Bp);
+  multiply(saddle, cr->z, cr->Bz);
+  cr->zBz = eb_dot(size, cr->z, cr->Bz);
+  memcpy(cr->p, cr->z, (size_t)size * sizeof *cr->p);
+  memcpy(cr->Bp, cr->Bz, (size_t)size * sizeof *cr->Bp);
+}
+
+/* Where z.Bz = 0 a step along z leaves |r| as it is, and conjugate residuals have no direction to
+ * go on with; so it is for free rigid bodies whose velocities already satisfy A v = b + f: z = (0,
+ * z_c), and the lower right block of B is 0. Steepest descent lowers |r|_C^-1 there: along g = C^-1
+ * B z by
+ *
+ *   alpha = r.C^-1 B g / B g.C^-1 B g = Bz.C^-1 Bz / B g.C^-1 B g > 0
+ *
+ * unless B z = 0, where r is orthogonal to all that B reaches. Conjugate residuals start anew from
+ * there. Two products more than an iteration. */
+static bool descend(conjugate_residuals *cr, saddle_system *saddle) {
+  int64_t size = saddle->n + saddle->m;
+  size_t bytes = (size_t)size * sizeof *cr->p;
+  precondition(saddle, cr->Bz, cr->p);
+  double slope = eb_dot(size, cr->Bz, cr->p);
+  multiply(saddle, cr->p, cr->Bp);
+  precondition(saddle, cr->Bp, cr->CBp);
+  cr->alpha = slope / eb_dot(size, cr->Bp, cr->CBp);
+  if (!(slope > 0) || !isfinite(cr->alpha)) return false;
+  for (int64_t i = 0; i < size; i++) {
+    cr->y[i] += cr->alpha * cr->p[i];
+    cr->r[i] -= cr->alpha * cr->Bp[i];
+    cr->z[i] -= cr->alpha * cr->CBp[i];
+  }
+  multiply(saddle, cr->z, cr->Bz);
+  cr->zBz = eb_dot(size, cr->z, cr->Bz);
+  memcpy(cr->p, cr->z, bytes);
+  memcpy(cr->Bp, cr->Bz, bytes);
+  return true;
+}
+
+/* One iteration: one product and one application of the preconditioner. False: breakdown; y and r
+ * are then those before it. The step along p that makes |r|_C^-1 least is
+ *
+ *   alpha = r.C^-1 B p / Bp.C^-1 Bp = z.Bz / Bp.C^-1 Bp,
+ *
+ * the latter by the recurrences; z -= alpha C^-1 Bp saves an application, and p and B p follow with
+ * beta = z+.Bz+ / z.Bz, which makes B p orthogonal to all before it in C^-1. */
+static bool cr_iterate(conjugate_residuals *cr, saddle_system *saddle) {
+  int64_t size = saddle->n + saddle->m;
+  precondition(saddle, cr->Bp, cr->CBp);
+  if (cr->zBz == 0) return descend(cr, saddle);
+  double curvature = eb_dot(size, cr->Bp, cr->CBp);
+  cr->alpha = cr->zBz / curvature;
+  if (curvature == 0 || cr->zBz == 0 || !isfinite(cr->alpha)) return false;
+  for (int64_t i = 0; i < size; i++) {
+    cr->y[i] += cr->alpha * cr->p[i];
+    cr->r[i] -= cr->alpha * cr->Bp[i];
+    cr->z[i] -= cr->alpha * cr->CBp[i];
+  }
+  multiply(saddle, cr->z, cr->Bz);
+  double next = eb_dot(size, cr->z, cr->Bz), beta = next / cr->zBz;
+  cr->zBz = next;
+  for (int64_t i = 0; i < size; i++) {
+    cr->p[i] = cr->z[i] + beta * cr->p[i];
+    cr->Bp[i] = cr->Bz[i] + beta * cr->Bp[i];
+  }
+  return true;
 }
 
 /* ---- the equations of the active rows -------------------------------------------------------- */
@@ -162,7 +339,7 @@ static void restart(staggered *sp) {
   memcpy(sp->rhs, sp->problem->b, (size_t)n * sizeof *sp->rhs);
   eb_contact_force_add(sp->problem, sp->frozen, sp->rhs);
   memcpy(sp->rhs + n, sp->problem->c, (size_t)sp->saddle.m * sizeof *sp->rhs);
-  eb_saddle_cr_start(&sp->cr, &sp->saddle, sp->rhs);
+  cr_start(&sp->cr, &sp->saddle, sp->rhs);
   eb_log_count(sp->log, EB_COUNT_MATVECS, 2);
   sp->outcome->iterations++;
 }
@@ -190,9 +367,9 @@ static double excess(const staggered *sp) {
 
 /* Whether r is orthogonal to all that B reaches. Uses cr.CBp, which the next iteration rewrites. */
 static bool contradicts(staggered *sp) {
-  eb_saddle_cr *cr = &sp->cr;
+  conjugate_residuals *cr = &sp->cr;
   int64_t size = sp->saddle.n + sp->saddle.m;
-  eb_saddle_precondition(&sp->saddle, cr->Bz, cr->CBp);
+  precondition(&sp->saddle, cr->Bz, cr->CBp);
   double gradient = eb_dot(size, cr->Bz, cr->CBp), residual = eb_dot(size, cr->r, cr->z);
   return gradient <= contradiction * contradiction * residual;
 }
@@ -295,23 +472,15 @@ static bool project_contact(staggered *sp, int32_t k, double s) {
   return true;
 }
 
-static int32_t project_friction(staggered *sp) {
-  int32_t changes = 0;
-  for (int32_t k = 0; k < sp->problem->count; k++) {
-    double s = sp->problem->mu[k] * sp->r[3 * (int64_t)k];
-    if (s > 0 && sp->friction[k].response > 0) changes += project_contact(sp, k, s);
-  }
-  return changes;
-}
-
 static bool change_active_set(staggered *sp, projection program, bool converged, pivoting *p) {
   read_forces(sp);
   eb_contact_velocity(sp->problem, sp->cr.y, sp->u);
-  int32_t changes;
-  if (program == FRICTION)
-    changes = project_friction(sp);
-  else
-    changes = converged ? pivot(sp, p) : switch_rows(sp);
+  int32_t changes = 0;
+  if (program == NORMAL) changes = converged ? pivot(sp, p) : switch_rows(sp);
+  for (int32_t k = 0; program == FRICTION && k < sp->problem->count; k++) {
+    double s = sp->problem->mu[k] * sp->r[3 * (int64_t)k];
+    if (s > 0 && sp->friction[k].response > 0) changes += project_contact(sp, k, s);
+  }
   sp->outcome->active_set_changes += changes > 0;
   return changes > 0;
 }
@@ -382,7 +551,7 @@ static bool evaluate(staggered *sp, projection program, int64_t iterations, doub
 }
 
 static eb_reason iterate(staggered *sp, int64_t iterations) {
-  bool moved = eb_saddle_cr_iterate(&sp->cr, &sp->saddle);
+  bool moved = cr_iterate(&sp->cr, &sp->saddle);
   if (!moved || iterations % CHECK_EVERY == CHECK_EVERY - 1)
     if (contradicts(sp)) return EB_CONVERGED_STAGNATED;
   if (!moved) return EB_DIVERGED_BREAKDOWN;
@@ -425,12 +594,6 @@ static bool is_solved(staggered *sp, double *violation) {
   return eb_contact_solved(&error, sp->tolerance);
 }
 
-static bool has_friction(const eb_contact_problem *problem) {
-  for (int32_t k = 0; k < problem->count; k++)
-    if (problem->mu[k] > 0) return true;
-  return false;
-}
-
 /* One program after the other; EB_RUNNING when each holds and both together do not. */
 static eb_reason solve_both(staggered *sp, bool friction, double *violation) {
   eb_reason reason = solve_program(sp, NORMAL);
@@ -442,9 +605,10 @@ static eb_reason solve_both(staggered *sp, bool friction, double *violation) {
 }
 
 static eb_reason stagger(staggered *sp) {
-  bool friction = has_friction(sp->problem);
+  bool friction = false;
   double violation = 0, level = 0;
   int stagnated = 0;
+  for (int32_t k = 0; k < sp->problem->count; k++) friction |= sp->problem->mu[k] > 0;
   begin_friction(sp);
   while (sp->outcome->iterations < sp->tolerance->max_iterations) {
     int64_t before = sp->outcome->iterations;
@@ -460,31 +624,27 @@ static eb_reason stagger(staggered *sp) {
   return EB_DIVERGED_MAX_IT;
 }
 
-static eb_error solve_problem(staggered *sp, double *v, double *r) {
-  int64_t n = sp->saddle.n, m = 3 * (int64_t)sp->problem->count;
-  EB_TRY(grow(sp, sp->problem->count));
-  EB_TRY(eb_saddle_begin(&sp->saddle, sp->problem));
-  EB_TRY(eb_saddle_cr_reserve(&sp->cr, n + m));
-  memcpy(sp->cr.y, v, (size_t)n * sizeof *v);
-  memcpy(sp->r, r, (size_t)m * sizeof *r);
-  double violation;
-  sp->outcome->reason = is_solved(sp, &violation) ? EB_CONVERGED_ATOL : stagger(sp);
-  memcpy(v, sp->cr.y, (size_t)n * sizeof *v);
-  memcpy(r, sp->r, (size_t)m * sizeof *r);
-  return EB_OK;
-}
-
 static eb_error solve(void *data, const eb_contact_problem *problem,
                       const eb_contact_tolerance *tolerance, double *v, double *r, eb_step_log *log,
                       eb_contact_outcome *outcome) {
   staggered *sp = data;
+  size_t n = (size_t)sp->saddle.n, m = 3 * (size_t)problem->count;
+  double violation;
   *outcome = (eb_contact_outcome){0};
   sp->problem = problem;
   sp->tolerance = tolerance;
   sp->log = log;
   sp->outcome = outcome;
+  EB_TRY(grow(sp, problem->count));
   eb_log_begin(log, EB_PHASE_SOLVE);
-  eb_error error = solve_problem(sp, v, r);
+  eb_error error = saddle_begin(&sp->saddle, problem);
+  if (!error) {
+    memcpy(sp->cr.y, v, n * sizeof *v);
+    memcpy(sp->r, r, m * sizeof *r);
+    outcome->reason = is_solved(sp, &violation) ? EB_CONVERGED_ATOL : stagger(sp);
+    memcpy(v, sp->cr.y, n * sizeof *v);
+    memcpy(r, sp->r, m * sizeof *r);
+  }
   eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, (double)outcome->iterations);
   eb_log_end(log, EB_PHASE_SOLVE);
   return error;
