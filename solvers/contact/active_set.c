@@ -10,6 +10,13 @@
  * pair add constraints: so outer iterations end. When nothing hits and the step iterates on anyway,
  * vertices that are close to a face get their constraint at once, which saves outer iterations.
  *
+ * A constraint says of the end of the step alone, to first order, that a pair stays on its side: it
+ * knows nothing of the path, and its normal is right only where it was taken. Hence both tests,
+ * hits along the path and distances at its end, after every solve (lines 23 to 27 of Algorithm 1).
+ * What differs from the paper: target gaps that a pair can meet from where it starts, so that the
+ * constraints of a step cannot contradict each other by more than what is lacking, and sides that
+ * are remembered from x0.
+ *
  * Needs: x0 without intersections, surface and system moved to the trial.
  * Workspace: a byte a constraint, a number a vertex.
  * Fails when memory or the list of candidates does. */
@@ -137,15 +144,6 @@ static eb_error activate_or_relinearize(eb_active_set *active, const eb_pair *pa
 
 /* ---- the start of a step ---- */
 
-static bool is_still_close(const eb_active_set *active, const eb_constraint *constraint) {
-  double x0[4][3];
-  eb_pair_points(&constraint->pair, active->surface->x0, x0);
-  double distance = distance_of(&constraint->pair, (eb_points)x0);
-  double gaps = constraint->r[0] > 0 ? close_loaded : close_unloaded;
-  return distance > 0 && distance < gaps * active->gap &&
-         eb_pair_is_dynamic(&constraint->pair, active->surface, active->system);
-}
-
 static eb_error detect_near(const eb_active_set *active, const double *x, const eb_near **near,
                             int32_t *count) {
   return eb_collisions_near(active->surface->collisions, x, close_unloaded * active->gap, near,
@@ -174,8 +172,14 @@ eb_error eb_active_set_warm_start(eb_active_set *active) {
   eb_constraints *set = &active->constraints;
   const eb_near *near;
   int32_t count;
-  for (int32_t k = 0; k < set->count; k++)
-    active->changed[k] = is_still_close(active, set->all + k);
+  for (int32_t k = 0; k < set->count; k++) {
+    const eb_constraint *constraint = set->all + k;
+    double x0[4][3], gaps = constraint->r[0] > 0 ? close_loaded : close_unloaded;
+    eb_pair_points(&constraint->pair, active->surface->x0, x0);
+    double distance = distance_of(&constraint->pair, (eb_points)x0);
+    active->changed[k] = distance > 0 && distance < gaps * active->gap &&
+                         eb_pair_is_dynamic(&constraint->pair, active->surface, active->system);
+  }
   eb_constraints_filter(set, active->changed);
   for (int32_t k = 0; k < set->count; k++) {
     linearize(active, set->all + k, 0, false);
@@ -186,16 +190,6 @@ eb_error eb_active_set_warm_start(eb_active_set *active) {
 }
 
 /* ---- after a solve: hits ---- */
-
-static void find_first_hits(const eb_active_set *active, const eb_hit *hits, int32_t count) {
-  double *first = active->first_hit;
-  for (int32_t i = 0; i < active->surface->mesh->vertex_count; i++) first[i] = 2;
-  for (int32_t i = 0; i < count; i++) {
-    const eb_pair *pair = &hits[i].pair;
-    if (pair->kind == EB_VERTEX_FACE && eb_pair_is_dynamic(pair, active->surface, active->system))
-      first[pair->vertex[0]] = fmin(first[pair->vertex[0]], hits[i].time);
-  }
-}
 
 /* A vertex that has passed a face hits others from inside: these are no contacts. Edges are
  * deferred while a vertex of theirs hits a face: where faces meet, the vertices carry it all, and
@@ -214,7 +208,12 @@ static eb_error activate_hits(eb_active_set *active, eb_step_log *log) {
   const eb_hit *hits;
   int32_t count, activated = 0;
   EB_TRY(eb_collisions_find(active->surface->collisions, active->surface->x, &hits, &count));
-  find_first_hits(active, hits, count);
+  double *first = active->first_hit;
+  for (int32_t i = 0; i < active->surface->mesh->vertex_count; i++) first[i] = 2;
+  for (const eb_hit *hit = hits; hit < hits + count; hit++)
+    if (hit->pair.kind == EB_VERTEX_FACE &&
+        eb_pair_is_dynamic(&hit->pair, active->surface, active->system))
+      first[hit->pair.vertex[0]] = fmin(first[hit->pair.vertex[0]], hit->time);
   for (int any_side = 0; any_side < 2 && activated == 0; any_side++)
     for (const eb_hit *hit = hits; hit < hits + count; hit++) {
       if (!eb_pair_is_dynamic(&hit->pair, active->surface, active->system) ||
@@ -268,7 +267,10 @@ static double sliding_distance(const eb_active_set *active, const eb_constraint 
                eb_dot3(constraint->frame + 6, displacement));
 }
 
-/* Whether the features of a contact have moved farther apart than a linearization anywhere along
+/* Equation 7 holds at u_n = 0 where the features are; it goes on holding where one has slid off the
+ * other, on the plane that the normal spans.
+ *
+ * Whether the features of a contact have moved farther apart than a linearization anywhere along
  * the motion may leave them: then its force acts at a distance. */
 static bool acts_at_distance(const eb_active_set *active, const eb_constraint *constraint) {
   double x[4][3];
@@ -293,28 +295,6 @@ static bool has_foreign_normal(const eb_active_set *active, const eb_constraint 
   return true;
 }
 
-static void relinearize_outdated(eb_active_set *active, int32_t count, eb_step_log *log) {
-  for (int32_t k = 0; k < count; k++) {
-    const eb_constraint *constraint = active->constraints.all + k;
-    if (active->changed[k] || constraint->relinearizations >= MAX_RELINEARIZATIONS) continue;
-    if (!acts_at_distance(active, constraint) && !has_foreign_normal(active, constraint)) continue;
-    if (keeps_side(active, &constraint->pair, 1, false)) relinearize(active, k, 1, false, log);
-  }
-}
-
-/* Drops constraints whose force acts at a distance and for which there is no better linearization:
- * a vertex has slid over the boundary of its face. Where something hits, the contact comes back as
- * another one. Late outer iterations keep what they have, so that they end. Returns whether there
- * were such. */
-static bool drop_distant(eb_active_set *active) {
-  eb_constraints *set = &active->constraints;
-  int32_t before = set->count;
-  for (int32_t k = 0; k < before; k++)
-    active->changed[k] = active->iteration > LAST_DROP || !acts_at_distance(active, set->all + k);
-  eb_constraints_filter(set, active->changed);
-  return set->count < before;
-}
-
 /* ---- after a solve: all of it ---- */
 
 static bool is_unchanged(const eb_active_set *active, int32_t count) {
@@ -334,9 +314,24 @@ eb_error eb_active_set_update(eb_active_set *active, eb_step_log *log, bool *acc
   if (!is_unchanged(active, count)) return EB_OK;
   EB_TRY(detect_near(active, active->surface->x, &near, &near_count));
   EB_TRY(activate_too_close(active, near, near_count, log));
-  relinearize_outdated(active, count, log);
-  *accepted = is_unchanged(active, count) && !drop_distant(active);
-  if (*accepted || active->constraints.count < count) return EB_OK;
+  for (int32_t k = 0; k < count; k++) {
+    const eb_constraint *constraint = active->constraints.all + k;
+    if (active->changed[k] || constraint->relinearizations >= MAX_RELINEARIZATIONS) continue;
+    if (!acts_at_distance(active, constraint) && !has_foreign_normal(active, constraint)) continue;
+    if (keeps_side(active, &constraint->pair, 1, false)) relinearize(active, k, 1, false, log);
+  }
+  *accepted = is_unchanged(active, count);
+  /* Constraints whose force acts at a distance and for which there is no better linearization are
+   * dropped: a vertex has slid over the boundary of its face. Where something hits, the contact
+   * comes back as another one. Late outer iterations keep what they have, so that they end. */
+  if (*accepted) {
+    for (int32_t k = 0; k < count; k++)
+      active->changed[k] =
+          active->iteration > LAST_DROP || !acts_at_distance(active, active->constraints.all + k);
+    eb_constraints_filter(&active->constraints, active->changed);
+    *accepted = active->constraints.count == count;
+    return EB_OK;
+  }
   return activate_near(active, near, near_count, active->surface->x, 1);
 }
 

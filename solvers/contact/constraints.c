@@ -3,7 +3,13 @@
  *
  *   n . sum_i w_i x_i(t + h) >= target gap   becomes   u_n = (H v - c)_n >= 0
  *
- * Reference: Verschoor and Jalba 2019, Equations 6, 7 and 14, Sections 3.3 and 3.4.1.
+ * With x(t + h) = x0 + h v this is J v >= c of Equation 8: rows h w_i n of the nodes and c = target
+ * gap
+ * - n . sum_i w_i x_i(t), in m (h stands in H, so that forces are N and not N s). w and n are
+ * constants of one linearization (Equation 21 renews them as the trial moves on). The tangents'
+ * rows, Equation 14, are the same with t1, t2 for n and no gap.
+ *
+ * Reference: Verschoor and Jalba 2019, Equations 6 to 8 and 14, Sections 3.3 and 3.4.1.
  *
  * Needs: weights of pairs that sum to 0, x0 without intersections.
  * Workspace: an array in order of appearance; an open hash table from pairs to their first
@@ -170,13 +176,6 @@ static void separation(int32_t kind, const double x[4][3], double n[3]) {
   weighted_sum(weight, x, n);
 }
 
-/* A sixteenth of the way from x0 to the hit before it, where the features are still apart. */
-static void before_hit(const double x0[4][3], const double x[4][3], double out[4][3]) {
-  static const double back = 1. / 16;
-  for (int i = 0; i < 4; i++)
-    for (int d = 0; d < 3; d++) out[i][d] = x[i][d] + back * (x0[i][d] - x[i][d]);
-}
-
 /* Edges that come at each other within one plane, as those around two faces side by side do, have a
  * cross product at right angles to that plane, which is no normal of their contact: just before
  * they hit, an end of one is what is closest. */
@@ -189,10 +188,10 @@ static void find_normal(int32_t kind, const double weight[4], const double x0[4]
                         const double x[4][3], bool touching, double n[3]) {
   static const double along = 1e-3; /* least part of the separation along a plane's normal */
   double side[3], near[4][3];
-  if (touching)
-    before_hit(x0, x, near);
-  else
-    memcpy(near, x, sizeof near);
+  /* A sixteenth of the way from x0 to the hit before it: there the features are still apart. */
+  const double back = touching ? 1. / 16 : 0;
+  for (int i = 0; i < 4; i++)
+    for (int d = 0; d < 3; d++) near[i][d] = x[i][d] + back * (x0[i][d] - x[i][d]);
   weighted_sum(weight, touching ? x0 : x, side);
   if (has_plane(kind, weight, (eb_points)near) && plane_normal(kind, x, n) &&
       orient(side, along, n))
@@ -204,7 +203,10 @@ static void find_normal(int32_t kind, const double weight[4], const double x0[4]
   }
 }
 
-/* Tangents that follow from the normal alone. */
+/* Tangents that follow from the normal alone: across the axis that it is least along. A contact
+ * keeps its frame from step to step, and with it the meaning of its two friction forces, as long as
+ * n does not cross a plane where two of its entries are equal; the force is turned with it where it
+ * does. */
 static void set_frame(const double n[3], double frame[9]) {
   int least = 0;
   for (int d = 1; d < 3; d++)
@@ -334,14 +336,6 @@ static void count_between_bodies(eb_constraints *set, const eb_contact_surface *
   }
 }
 
-static void find_similar(eb_constraints *set, const eb_contact_surface *surface,
-                         const eb_contact_system *system, double *similar) {
-  sort_by_node(set, surface, system);
-  memset(set->visited, 0, (size_t)set->count * sizeof *set->visited);
-  for (int32_t k = 0; k < set->count; k++) similar[k] = count_similar(set, surface, system, k);
-  if (system->bodies) count_between_bodies(set, surface, system, similar);
-}
-
 /* ---- the contact problem ----
  *
  * A free node of weight w has the block h w R, R the frame. A node at arm r from the centre of a
@@ -418,6 +412,10 @@ eb_error eb_constraints_problem(eb_constraints *set, const eb_contact_surface *s
     for (int i = 0; i < 4; i++) add_vertex(set->all + k, surface, system, i, v, &row);
     eb_contact_problem_add(problem, row.entries, row.block, row.H, row.c, mu);
   }
-  find_similar(set, surface, system, problem->similar);
+  sort_by_node(set, surface, system);
+  memset(set->visited, 0, (size_t)set->count * sizeof *set->visited);
+  for (int32_t k = 0; k < set->count; k++)
+    problem->similar[k] = count_similar(set, surface, system, k);
+  if (system->bodies) count_between_bodies(set, surface, system, problem->similar);
   return EB_OK;
 }

@@ -17,6 +17,16 @@
  *       conjugate residuals on K x = -grad Phi   (preconditioned: full or diag)
  *     v <- v + t x                               (t from an exact line search on Phi)
  *
+ * The residual that is brought down, grad Phi = A v - b - H^T r(v), is the first row of the paper's
+ * residual of the whole problem (Equation 23): forces enter clamped, normal ones to r_n >= 0,
+ * friction to its bound. The other rows of Equation 23, the violations, have become part of it
+ * through r(v): a contact that pushes with r_n has u_n = E (r^_n - r_n), so it is off by what the
+ * last proximal step changed its force, times E, and where r = r^ the law holds. The paper bounds
+ * |r| instead and tests the rows one by one when a state is evaluated (Algorithm 2); a function of
+ * v alone needs no such order.
+ *
+ * Units: A in kg, v in m/s, b, grad Phi and eps1 in kg m/s, H in s, u in m, forces in N, E in m/N.
+ *
  * Every Newton step lowers the strictly convex Phi, so that the inner loops end; bounds move by the
  * mean of the last two (the paper's n = 2) where they oscillate. An iteration is one of the
  * conjugate residuals: one product with A.
@@ -88,25 +98,20 @@ static void destroy(void *data) {
   free(w);
 }
 
-static eb_error build(workspace *w, int32_t rows, bool full) {
-  EB_TRY(eb_cr_system_create(rows, full, &w->system));
-  EB_TRY(EB_NEW(w->Av, 3 * (int64_t)rows));
-  EB_TRY(EB_NEW(w->gradient, 3 * (int64_t)rows));
-  return EB_NEW(w->descent, 3 * (int64_t)rows);
-}
-
 static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
   workspace *w;
   *data = NULL;
   EB_TRY(EB_NEW(w, 1));
   bool full = !strcmp(eb_values_text(solver->options, "preconditioner"), "full");
-  eb_error error = build(w, rows, full);
-  if (error) {
+  eb_error error = eb_cr_system_create(rows, full, &w->system);
+  if (!error) error = EB_NEW(w->Av, 3 * (int64_t)rows);
+  if (!error) error = EB_NEW(w->gradient, 3 * (int64_t)rows);
+  if (!error) error = EB_NEW(w->descent, 3 * (int64_t)rows);
+  if (error)
     destroy(w);
-    return error;
-  }
-  *data = w;
-  return EB_OK;
+  else
+    *data = w;
+  return error;
 }
 
 static eb_error reserve(workspace *w, int64_t count) {
@@ -146,7 +151,9 @@ static int64_t evaluate(workspace *w, const eb_contact_problem *problem) {
   return changes;
 }
 
-/* Phi'(t) along x: x.(A v - b) + t x.A x - sum_k r_k(u + t H x).H_k x. */
+/* Phi'(t) along x: x.(A v - b) + t x.A x - sum_k r_k(u + t H x).H_k x. Both products of A are known
+ * (A v and A x by recurrence), so that a trial costs the contacts alone: what the split residual of
+ * Section 3.5 is for. It rises with t, as Phi is convex, and is negative at 0. */
 static double slope(const workspace *w, int32_t count, double linear, double quadratic, double t) {
   double sum = linear + t * quadratic;
   for (int32_t k = 0; k < count; k++) {
@@ -211,16 +218,11 @@ static bool direction(workspace *w, const eb_contact_tolerance *tolerance, doubl
   return *iterations > first;
 }
 
-static void advance(workspace *w, double t, double *v) {
-  int64_t n = w->system.n, m = w->system.m;
-  for (int64_t i = 0; i < n; i++) v[i] += t * w->cr.x[i];
-  for (int64_t i = 0; i < n; i++) w->Av[i] += t * w->cr.Ax[i];
-  for (int64_t i = 0; i < m; i++) w->u[i] += t * w->cr.Hx[i];
-}
-
 /* ---- proximal steps -------------------------------------------------------------------------- */
 
-/* Compliance from the Schur diagonal: theta of the mean of its trace, with duplicates counted. */
+/* Compliance E = theta tr(S_k) / 3 from the Schur diagonal S_k = H_k A_d^-1 H_k^T (m/N): how far a
+ * unit force moves the contact alone. A force then follows its displacement about as stiffly as the
+ * bodies resist it, whatever the units of the scene: K is no worse conditioned than A. */
 static void begin_law(workspace *w, const eb_contact_problem *problem, const double *r) {
   for (int32_t k = 0; k < problem->count; k++) {
     const double *S = w->system.schur + 9 * (int64_t)k;
@@ -234,14 +236,6 @@ static void begin_law(workspace *w, const eb_contact_problem *problem, const dou
     w->first_compliance[k] = w->law.compliance[k];
     w->state[k] = 255;
   }
-}
-
-/* s moves to mu r_n, or half-way where it comes back from where it went. */
-static void move_bound(workspace *w, int32_t k, double mu) {
-  double step = mu * w->r[3 * (int64_t)k] - w->law.bound[k];
-  if (step * w->bound_change[k] < 0) step *= 0.5;
-  w->bound_change[k] = step;
-  w->law.bound[k] += step;
 }
 
 /* How far a closed contact is from where it has to be, m. */
@@ -264,15 +258,24 @@ static void stiffen(workspace *w, int32_t k, double eps2) {
   w->error[k] = error;
 }
 
+/* r^ <- r, and the bounds of friction follow the normal forces: s <- mu r_n, or half-way where s
+ * comes back from where it went. Bound and normal force chase each other where friction loads the
+ * contact that it acts on; the mean of the last two is the paper's moving average of n = 2
+ * (Algorithm 3). */
 static void proximal_step(workspace *w, const eb_contact_problem *problem, double eps2) {
   for (int32_t k = 0; k < problem->count; k++) {
     stiffen(w, k, eps2);
     memcpy(w->law.anchor + 3 * (int64_t)k, w->r + 3 * (int64_t)k, 3 * sizeof *w->r);
-    move_bound(w, k, problem->mu[k]);
+    double step = problem->mu[k] * w->r[3 * (int64_t)k] - w->law.bound[k];
+    if (step * w->bound_change[k] < 0) step *= 0.5;
+    w->bound_change[k] = step;
+    w->law.bound[k] += step;
   }
 }
 
-/* The forces to hand out: sliding contacts lie on the cone of their own normal force. */
+/* The forces to hand out: sliding contacts lie on the cone of their own normal force. While it
+ * iterates r_t is bound by s, mu r_n of the step before: a force that is still a little off the
+ * cone would be a friction of another mu (Equation 16 tests the same, |r_t| > mu r_n). */
 static void project_forces(const workspace *w, const eb_contact_problem *problem, double *r) {
   for (int32_t k = 0; k < problem->count; k++) {
     const double *from = w->r + 3 * (int64_t)k;
@@ -303,7 +306,10 @@ static eb_reason minimize(workspace *w, const eb_contact_problem *problem,
     if (outcome->iterations >= tolerance->max_iterations) return EB_DIVERGED_MAX_IT;
     double inner = fmax(forcing * norm, 0.5 * target);
     if (!direction(w, tolerance, inner, &outcome->iterations)) return EB_DIVERGED_BREAKDOWN;
-    advance(w, line_search(w, problem, log), v);
+    double t = line_search(w, problem, log);
+    for (int64_t i = 0; i < w->system.n; i++) v[i] += t * w->cr.x[i];
+    for (int64_t i = 0; i < w->system.n; i++) w->Av[i] += t * w->cr.Ax[i];
+    for (int64_t i = 0; i < w->system.m; i++) w->u[i] += t * w->cr.Hx[i];
     outcome->active_set_changes += evaluate(w, problem) > 0;
     eb_log_residual(log, gradient_norm(w));
   }
@@ -322,12 +328,10 @@ static bool is_solved(workspace *w, const eb_contact_problem *problem,
   return eb_contact_solved(&error, tolerance);
 }
 
-static double largest_error(const workspace *w, int32_t count) {
-  double most = 0;
-  for (int32_t k = 0; k < count; k++) most = fmax(most, contact_error(w, k));
-  return most;
-}
-
+/* Proximal steps until the problem is solved, or until the largest error of a contact has not
+ * fallen for PATIENCE of them: constraints that contradict each other push against each other
+ * harder at each, while their violations stay. A step is solved only as far as it pays, to a tenth
+ * of the gradient that the last change of r^ and s has left. */
 static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
                          const eb_contact_tolerance *tolerance, double *v, double *r,
                          eb_step_log *log, eb_contact_outcome *outcome) {
@@ -338,7 +342,8 @@ static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
     eb_reason reason = minimize(w, problem, tolerance, target, v, log, outcome);
     if (reason != EB_RUNNING) return reason;
     if (is_solved(w, problem, tolerance, v, r)) return EB_CONVERGED_ATOL;
-    double error = largest_error(w, problem->count);
+    double error = 0;
+    for (int32_t k = 0; k < problem->count; k++) error = fmax(error, contact_error(w, k));
     stagnated = error > tolerance->eps2 && error > 0.9 * lowest ? stagnated + 1 : 0;
     lowest = fmin(lowest, error);
     proximal_step(w, problem, tolerance->eps2);

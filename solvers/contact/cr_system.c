@@ -29,10 +29,13 @@ static double tangential(const eb_cr_law *law, int32_t k, const double u[3], dou
   return hypot(z[0], z[1]);
 }
 
+/* r^_n - u_n / E: the normal force before it is cut off at 0. */
 static double normal(const eb_cr_law *law, int32_t k, const double u[3]) {
   return law->anchor[3 * (int64_t)k] - u[0] / law->compliance[k];
 }
 
+/* The law in its proximal form: minus the gradient of E/2 dist^2(r^ - u/E, .) to the half line of
+ * normal forces and the disc of friction, of which it is the nearest point. */
 eb_cr_state eb_cr_force(const eb_cr_law *law, int32_t k, const double u[3], double r[3]) {
   double z[2], length = tangential(law, k, u, z), n = normal(law, k, u), bound = law->bound[k];
   double shrink = length > bound ? bound / length : 1;
@@ -134,50 +137,35 @@ static eb_error reserve(eb_cr_system *system, int64_t count) {
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-static eb_error invert_blocks(eb_cr_system *system, const eb_block_matrix *A) {
+eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_problem *problem) {
+  const eb_block_matrix *A = problem->A;
+  system->problem = problem;
+  system->m = 3 * (int64_t)problem->count;
+  EB_TRY(reserve(system, problem->count));
   for (int32_t i = 0; i < A->rows; i++)
     if (!(invert3(A->values + 9 * (int64_t)A->diagonal[i], system->diagonal + 9 * (int64_t)i) > 0))
       return EB_ERROR(
           EB_ERR_INVALID,
           "the diagonal block of row %d of the contact problem's matrix is not positive definite",
           i);
-  return EB_OK;
-}
-
-/* G_e = A_d^-1 H_e^T. */
-static void make_response(eb_cr_system *system) {
-  const eb_contact_problem *problem = system->problem;
-  for (int32_t e = 0; e < problem->start[problem->count]; e++) {
-    const double *H = problem->H + 9 * (int64_t)e;
-    double transposed[9];
-    for (int i = 0; i < 9; i++) transposed[i] = H[3 * (i % 3) + i / 3];
-    multiply3(system->diagonal + 9 * (int64_t)problem->block[e], transposed,
-              system->G + 9 * (int64_t)e);
-  }
-}
-
-/* S_k = sum over the blocks of H A_d^-1 H^T. */
-static void make_schur(eb_cr_system *system) {
-  const eb_contact_problem *problem = system->problem;
+  /* S_k = sum over the blocks of H A_d^-1 H^T; G_e = A_d^-1 H_e^T. */
   memset(system->schur, 0, 9 * (size_t)problem->count * sizeof *system->schur);
   for (int32_t k = 0; k < problem->count; k++)
-    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++)
-      add_congruent(problem->H + 9 * (int64_t)e, system->diagonal + 9 * (int64_t)problem->block[e],
-                    false, system->schur + 9 * (int64_t)k);
-}
-
-eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_problem *problem) {
-  system->problem = problem;
-  system->m = 3 * (int64_t)problem->count;
-  EB_TRY(reserve(system, problem->count));
-  EB_TRY(invert_blocks(system, problem->A));
-  make_schur(system);
-  if (system->full) make_response(system);
+    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
+      const double *H = problem->H + 9 * (int64_t)e;
+      const double *inverse = system->diagonal + 9 * (int64_t)problem->block[e];
+      add_congruent(H, inverse, false, system->schur + 9 * (int64_t)k);
+      if (!system->full) continue;
+      double transposed[9];
+      for (int i = 0; i < 9; i++) transposed[i] = H[3 * (i % 3) + i / 3];
+      multiply3(inverse, transposed, system->G + 9 * (int64_t)e);
+    }
   return EB_OK;
 }
 
-/* (D^-1 + S_kk)^-1 = D (1 + S_kk D)^-1: the matrix in brackets is regular, as S D has no negative
- * eigenvalues. */
+/* The block that a sweep of the preconditioner solves for one contact, without D^-1, which an open
+ * contact or a sliding one does not have: (D^-1 + S_kk)^-1 = D (1 + S_kk D)^-1. The matrix in
+ * brackets is regular, as S D has no negative eigenvalues. */
 static void factor_contact(eb_cr_system *system, int32_t k) {
   const double *D = system->D + 9 * (int64_t)k;
   double SD[9], inverse[9];
@@ -187,7 +175,10 @@ static void factor_contact(eb_cr_system *system, int32_t k) {
   multiply3(D, inverse, system->inner + 9 * (int64_t)k);
 }
 
-/* The diagonal blocks of K, inverted. */
+/* Preconditioner diag: the diagonal blocks of K = A + H^T D H, inverted. The paper's Diag
+ * (Section 3.4) has diag(A) and the diagonal of S beside each other; with the multipliers
+ * eliminated their place is in K, and blocks keep the coupling of a node's three directions, which
+ * a contact at an angle has. */
 static void invert_diagonal_of_K(eb_cr_system *system) {
   const eb_contact_problem *problem = system->problem;
   const eb_block_matrix *A = problem->A;
@@ -231,15 +222,6 @@ static void contact_times(const eb_contact_problem *problem, int32_t k, const do
   }
 }
 
-static void contact_add(const eb_contact_problem *problem, int32_t k, const double r[3],
-                        double *f) {
-  for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
-    const double *H = problem->H + 9 * (int64_t)e;
-    double *to = f + 3 * (int64_t)problem->block[e];
-    for (int d = 0; d < 3; d++) to[d] += H[d] * r[0] + H[3 + d] * r[1] + H[6 + d] * r[2];
-  }
-}
-
 /* Whether the contact resists at all: those that do not are skipped. */
 static bool resists(const eb_cr_system *system, int32_t k) {
   const double *D = system->D + 9 * (int64_t)k;
@@ -255,21 +237,18 @@ void eb_cr_multiply(eb_cr_system *system, const double *x, double *Ax, double *H
     contact_times(problem, k, x, u);
     if (!resists(system, k)) continue;
     times3(system->D + 9 * (int64_t)k, u, r);
-    contact_add(problem, k, r, Kx);
+    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
+      const double *H = problem->H + 9 * (int64_t)e;
+      double *to = Kx + 3 * (int64_t)problem->block[e];
+      for (int d = 0; d < 3; d++) to[d] += H[d] * r[0] + H[3 + d] * r[1] + H[6 + d] * r[2];
+    }
   }
 }
 
-/* z -= A_d^-1 H_k^T s: how the velocities respond to the force -s. */
-static void add_response(const eb_cr_system *system, int32_t k, const double s[3], double *z) {
-  const eb_contact_problem *problem = system->problem;
-  for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
-    double back[3];
-    times3(system->G + 9 * (int64_t)e, s, back);
-    for (int d = 0; d < 3; d++) z[3 * (int64_t)problem->block[e] + d] -= back[d];
-  }
-}
-
-/* One contact of a sweep: its force anew from the velocities that all others leave it. */
+/* One contact of a sweep on (D^-1 + H A_d^-1 H^T) s = H A_d^-1 r: its force anew from the
+ * velocities z that all others leave it, s_k = (D^-1 + S_k)^-1 (H_k z + S_k s_k), and z follows at
+ * once, z -= A_d^-1 H_k^T ds. Forward and back make a symmetric sweep, which a preconditioner of
+ * conjugate residuals has to be. */
 static void relax(eb_cr_system *system, int32_t k, bool first, double *z) {
   double u[3], own[3], next[3], *s = system->w + 3 * (int64_t)k;
   contact_times(system->problem, k, z, u);
@@ -283,7 +262,11 @@ static void relax(eb_cr_system *system, int32_t k, bool first, double *z) {
     change[i] = next[i] - (first ? 0 : s[i]);
     s[i] = next[i];
   }
-  add_response(system, k, change, z);
+  for (int32_t e = system->problem->start[k]; e < system->problem->start[k + 1]; e++) {
+    double back[3];
+    times3(system->G + 9 * (int64_t)e, change, back);
+    for (int d = 0; d < 3; d++) z[3 * (int64_t)system->problem->block[e] + d] -= back[d];
+  }
 }
 
 void eb_cr_precondition(eb_cr_system *system, const double *r, double *z) {

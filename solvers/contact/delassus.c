@@ -87,7 +87,10 @@ static void gather_sides(const eb_contact_problem *p, int32_t first, int32_t las
             p->H[9 * (int64_t)e + i];
 }
 
-/* Rows 3 k .. 3 k + 2 of W, columns of contacts first .. last-1, and their mirror images. */
+/* W_kj = H_k (A^-1 H_j^T) from the solved sides: a contact acts on at most EB_CONTACT_ENTRIES block
+ * rows, so that the product costs nothing beside the solves. W is symmetric as A is.
+ *
+ * Rows 3 k .. 3 k + 2 of W, columns of contacts first .. last-1, and their mirror images. */
 static void multiply_rows(const eb_contact_problem *p, int32_t k, int32_t first, int32_t last,
                           const double *sides, double *W) {
   int64_t m = 3 * (int64_t)p->count, columns = 3 * (int64_t)(last - first);
@@ -191,8 +194,11 @@ static eb_error reserve(method *m, const eb_contact_problem *problem) {
   return EB_OK;
 }
 
-static eb_error find_forces(method *m, const eb_contact_tolerance *tolerance, double *r,
-                            eb_step_log *log, eb_contact_outcome *outcome) {
+static eb_error solve_reduced(method *m, const eb_contact_problem *problem,
+                              const eb_contact_tolerance *tolerance, double *v, double *r,
+                              eb_step_log *log, eb_contact_outcome *outcome) {
+  eb_reason reason;
+  eb_contact_error error;
   eb_contact_tolerance half = *tolerance;
   size_t bytes = 3 * (size_t)m->reduced.count * sizeof *r;
   half.eps2 *= 0.5;
@@ -204,15 +210,6 @@ static eb_error find_forces(method *m, const eb_contact_tolerance *tolerance, do
   else
     eb_reduced_gauss_seidel(&m->reduced, &half, log, outcome);
   memcpy(r, m->reduced.r, bytes);
-  return EB_OK;
-}
-
-static eb_error solve_reduced(method *m, const eb_contact_problem *problem,
-                              const eb_contact_tolerance *tolerance, double *v, double *r,
-                              eb_step_log *log, eb_contact_outcome *outcome) {
-  eb_reason reason;
-  eb_contact_error error;
-  EB_TRY(find_forces(m, tolerance, r, log, outcome));
   EB_TRY(eb_delassus_expand(&m->operator, problem, r, v, log, &reason));
   eb_contact_measure(problem, v, r, tolerance->eps2, m->work, &error);
   if (reason <= 0)

@@ -89,22 +89,18 @@ static void ica_destroy(void *data) {
   free(s);
 }
 
-static eb_error allocate(ica *s) {
-  EB_TRY(EB_NEW(s->D_inverse, 9 * (size_t)s->rows));
-  EB_TRY(EB_NEW(s->R, 3 * (size_t)s->rows));
-  EB_TRY(EB_NEW(s->w, 3 * (size_t)s->rows));
-  EB_TRY(EB_NEW(s->contact_rows, s->rows));
-  EB_TRY(EB_NEW(s->has_contact, s->rows));
-  return EB_NEW(s->work, 3 * (size_t)s->rows);
-}
-
 static eb_error ica_create(const eb_solver *solver, int32_t rows, void **data) {
   ica *s;
   *data = NULL;
   EB_TRY(EB_NEW(s, 1));
   s->rows = rows;
   s->inner_sweeps = eb_values_int(solver->options, "inner_sweeps");
-  eb_error error = allocate(s);
+  eb_error error = EB_NEW(s->D_inverse, 9 * (size_t)rows);
+  if (!error) error = EB_NEW(s->R, 3 * (size_t)rows);
+  if (!error) error = EB_NEW(s->w, 3 * (size_t)rows);
+  if (!error) error = EB_NEW(s->contact_rows, rows);
+  if (!error) error = EB_NEW(s->has_contact, rows);
+  if (!error) error = EB_NEW(s->work, 3 * (size_t)rows);
   if (error)
     ica_destroy(s);
   else
@@ -140,21 +136,19 @@ static eb_error grow(ica *s, int32_t contacts, int32_t entries) {
 
 /* ---- set-up of a solve ---- */
 
-/* Cofactors over the determinant. False when the block is not positive definite. */
-static bool invert3(const double a[9], double inverse[9]) {
-  eb_cross3(a + 3, a + 6, inverse);
-  eb_cross3(a + 6, a, inverse + 3);
-  eb_cross3(a, a + 3, inverse + 6);
-  double determinant = eb_dot3(a, inverse);
-  bool definite = a[0] > 0 && inverse[8] > 0 && determinant > 0;
-  for (int k = 0; k < 9; k++) inverse[k] /= determinant;
-  return definite;
-}
-
+/* D^-1, each block by cofactors over the determinant; the leading minors a_11, the cofactor of a_33
+ * and the determinant tell whether it is positive definite (Sylvester). */
 static bool invert_diagonal(ica *s, const eb_block_matrix *A) {
-  for (int32_t i = 0; i < s->rows; i++)
-    if (!invert3(A->values + 9 * (int64_t)A->diagonal[i], s->D_inverse + 9 * (int64_t)i))
-      return false;
+  for (int32_t i = 0; i < s->rows; i++) {
+    const double *a = A->values + 9 * (int64_t)A->diagonal[i];
+    double *inverse = s->D_inverse + 9 * (int64_t)i;
+    eb_cross3(a + 3, a + 6, inverse);
+    eb_cross3(a + 6, a, inverse + 3);
+    eb_cross3(a, a + 3, inverse + 6);
+    double determinant = eb_dot3(a, inverse);
+    if (!(a[0] > 0 && inverse[8] > 0 && determinant > 0)) return false;
+    for (int k = 0; k < 9; k++) inverse[k] /= determinant;
+  }
   return true;
 }
 
@@ -167,14 +161,6 @@ static double residual(ica *s, const ica_run *run) {
   eb_contact_force_add(p, run->r, s->R);
   eb_log_count(run->log, EB_COUNT_MATVECS, 1);
   return eb_norm(n, s->R);
-}
-
-static void find_contact_rows(ica *s, const eb_contact_problem *p) {
-  memset(s->has_contact, 0, (size_t)s->rows * sizeof *s->has_contact);
-  for (int32_t e = 0; e < p->start[p->count]; e++) s->has_contact[p->block[e]] = 1;
-  s->contact_row_count = 0;
-  for (int32_t i = 0; i < s->rows; i++)
-    if (s->has_contact[i]) s->contact_rows[s->contact_row_count++] = i;
 }
 
 /* D^-1 H^T of every entry, and W = H D^-1 H^T of every contact alone. */
@@ -196,7 +182,9 @@ static void find_responses(ica *s, const eb_contact_problem *p) {
   }
 }
 
-/* Brings the states up to date; whether one has changed. */
+/* Brings the states up to date; whether one has changed. They steer nothing here, the local
+ * solution decides anew each time: they are counted, so that methods can be compared by how long
+ * their active sets take to settle. */
 static bool update_states(ica *s, const ica_run *run) {
   const double inside = 1 - 1e-6; /* as in eb_contact_measure */
   bool changed = false;
@@ -290,18 +278,8 @@ __attribute__((noinline)) static void anticipate(ica *s, const ica_run *run) {
 
 /* ---- the sweep over A ---- */
 
-/* v_i += dv, and R follows. */
-static void move_row(ica *s, const ica_run *run, int32_t i, const double dv[3]) {
-  const eb_block_matrix *A = run->problem->A;
-  eb_add3(1, dv, run->v + 3 * (int64_t)i);
-  for (int32_t b = A->start[i]; b < A->start[i + 1]; b++) {
-    const double *a = A->values + 9 * (int64_t)b;
-    double *R = s->R + 3 * (int64_t)A->column[b];
-    for (int d = 0; d < 3; d++) R[d] -= a[d] * dv[0] + a[3 + d] * dv[1] + a[6 + d] * dv[2];
-  }
-}
-
-/* Damps the changes of r from now on when the residual has long not fallen. */
+/* Damps the changes of r from now on when the residual has long not fallen. The fixed point is the
+ * same whatever the damping, as it is where r does not change; only the way there is. */
 static void damp_when_stale(ica *s, double norm, double eps1) {
   bool falls = norm < progress * s->lowest;
   s->stale = falls || norm <= eps1 ? 0 : s->stale + 1;
@@ -312,11 +290,19 @@ static void damp_when_stale(ica *s, double norm, double eps1) {
   s->stale = 0;
 }
 
+/* Block Gauss-Seidel over A v = b + H^T r: row i is solved for v_i as D_ii dv = R_i, and R follows,
+ * R_j -= A_ji dv = A_ij^T dv, so that R_i itself becomes 0 until a later row moves it. */
 static void relax_rows(ica *s, const ica_run *run) {
-  double dv[3];
+  const eb_block_matrix *A = run->problem->A;
   for (int32_t i = 0; i < s->rows; i++) {
+    double dv[3];
     eb_turn3(s->D_inverse + 9 * (int64_t)i, s->R + 3 * (int64_t)i, dv);
-    move_row(s, run, i, dv);
+    eb_add3(1, dv, run->v + 3 * (int64_t)i);
+    for (int32_t b = A->start[i]; b < A->start[i + 1]; b++) {
+      const double *a = A->values + 9 * (int64_t)b;
+      double *R = s->R + 3 * (int64_t)A->column[b];
+      for (int d = 0; d < 3; d++) R[d] -= a[d] * dv[0] + a[3 + d] * dv[1] + a[6 + d] * dv[2];
+    }
   }
 }
 
@@ -354,7 +340,11 @@ static eb_reason iterate(ica *s, const ica_run *run) {
 static eb_reason solve(ica *s, const ica_run *run) {
   const eb_contact_problem *p = run->problem;
   if (!invert_diagonal(s, p->A)) return EB_NOT_POSITIVE_DEFINITE;
-  find_contact_rows(s, p);
+  memset(s->has_contact, 0, (size_t)s->rows * sizeof *s->has_contact);
+  for (int32_t e = 0; e < p->start[p->count]; e++) s->has_contact[p->block[e]] = 1;
+  s->contact_row_count = 0;
+  for (int32_t i = 0; i < s->rows; i++)
+    if (s->has_contact[i]) s->contact_rows[s->contact_row_count++] = i;
   find_responses(s, p);
   update_states(s, run);
   eb_reason reason = iterate(s, run);

@@ -26,6 +26,7 @@ void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv,
 /* *array := `count` new numbers. */
 static eb_error reallocate(double **array, size_t count) {
   free(*array);
+  *array = NULL;
   return EB_NEW(*array, count);
 }
 
@@ -62,18 +63,19 @@ void eb_reduced_clear(eb_reduced *reduced) {
   *reduced = (eb_reduced){0};
 }
 
-static bool is_coupled(const eb_reduced *reduced, int64_t k, int64_t j) {
-  int64_t m = 3 * (int64_t)reduced->count;
-  for (int e = 0; e < 9; e++)
-    if (reduced->W[(3 * k + e / 3) * m + 3 * j + e % 3] != 0) return true;
-  return false;
-}
-
+/* W_kj is 0 to the last bit where contacts k and j act on bodies that share no entry of A^-1: the
+ * solve with the factor leaves out what it does not reach. Runs of what is not 0 make sweeps over W
+ * as cheap as the piles are apart. */
 void eb_reduced_couple(eb_reduced *reduced) {
+  const int64_t m = 3 * (int64_t)reduced->count;
   int32_t ends = 0; /* of runs; odd inside of one */
   for (int32_t k = 0; k < reduced->count; k++) {
-    for (int32_t j = 0; j < reduced->count; j++)
-      if (is_coupled(reduced, k, j) != (ends % 2 != 0)) reduced->run[ends++] = j;
+    for (int32_t j = 0; j < reduced->count; j++) {
+      bool coupled = false;
+      for (int e = 0; e < 9; e++)
+        coupled |= reduced->W[(3 * (int64_t)k + e / 3) * m + 3 * (int64_t)j + e % 3] != 0;
+      if (coupled != (ends % 2 != 0)) reduced->run[ends++] = j;
+    }
     if (ends % 2) reduced->run[ends++] = reduced->count;
     reduced->run_start[k + 1] = ends / 2;
   }
@@ -205,10 +207,6 @@ static void sweep(eb_reduced *reduced) {
   }
 }
 
-static bool is_nan(const eb_contact_error *e) {
-  return isnan(e->violation) || isnan(e->active) || isnan(e->sliding) || isnan(e->cone);
-}
-
 /* Whether it is over with forces r, at which reduced->u is taken; sets the outcome's reason, logs a
  * residual. */
 static bool is_over(const eb_reduced *reduced, const double *r,
@@ -218,8 +216,10 @@ static bool is_over(const eb_reduced *reduced, const double *r,
   eb_contact_measure_law(reduced->count, reduced->u, r, reduced->mu, tolerance->eps2, &error);
   double worst = fmax(error.violation, fmax(error.active, error.sliding));
   eb_log_residual(log, worst);
+  bool nan =
+      isnan(error.violation) || isnan(error.active) || isnan(error.sliding) || isnan(error.cone);
   outcome->reason = eb_contact_solved(&error, tolerance) ? EB_CONVERGED_ATOL
-                    : is_nan(&error)                     ? EB_DIVERGED_NAN
+                    : nan                                ? EB_DIVERGED_NAN
                                                          : EB_DIVERGED_MAX_IT;
   return outcome->reason != EB_DIVERGED_MAX_IT;
 }
@@ -380,22 +380,15 @@ static bool accept(eb_reduced *reduced, const double *F, double *clean,
   return over;
 }
 
-static eb_error reserve_newton(eb_reduced *reduced) {
-  if (reduced->newton_room >= reduced->room && reduced->jacobian) return EB_OK;
-  size_t m = 3 * (size_t)reduced->room;
-  free(reduced->jacobian);
-  free(reduced->pivots);
-  reduced->jacobian = NULL;
-  reduced->pivots = NULL;
-  EB_TRY(EB_NEW(reduced->jacobian, m * m));
-  EB_TRY(EB_NEW(reduced->pivots, m));
-  reduced->newton_room = reduced->room;
-  return EB_OK;
-}
-
 eb_error eb_reduced_newton(eb_reduced *reduced, const eb_contact_tolerance *tolerance,
                            eb_step_log *log, eb_contact_outcome *outcome) {
-  EB_TRY(reserve_newton(reduced));
+  if (reduced->newton_room < reduced->room || !reduced->jacobian) {
+    size_t size = 3 * (size_t)reduced->room;
+    EB_TRY(reallocate(&reduced->jacobian, size * size));
+    free(reduced->pivots);
+    EB_TRY(EB_NEW(reduced->pivots, size));
+    reduced->newton_room = reduced->room;
+  }
   int64_t m = 3 * (int64_t)reduced->count, most = tolerance->max_iterations;
   double *F = reduced->work + m, *step = F + m, *trial = step + m;
   outcome->reason = EB_DIVERGED_MAX_IT;

@@ -472,19 +472,6 @@ static bool project_contact(staggered *sp, int32_t k, double s) {
   return true;
 }
 
-static bool change_active_set(staggered *sp, projection program, bool converged, pivoting *p) {
-  read_forces(sp);
-  eb_contact_velocity(sp->problem, sp->cr.y, sp->u);
-  int32_t changes = 0;
-  if (program == NORMAL) changes = converged ? pivot(sp, p) : switch_rows(sp);
-  for (int32_t k = 0; program == FRICTION && k < sp->problem->count; k++) {
-    double s = sp->problem->mu[k] * sp->r[3 * (int64_t)k];
-    if (s > 0 && sp->friction[k].response > 0) changes += project_contact(sp, k, s);
-  }
-  sp->outcome->active_set_changes += changes > 0;
-  return changes > 0;
-}
-
 /* ---- the programs ---------------------------------------------------------------------------- */
 
 /* Friction's states from the forces of the guess, which are brought into their cones; saddle and
@@ -542,12 +529,20 @@ static bool is_due(const staggered *sp, int64_t iterations, double above, pivoti
 /* Evaluates the active set; returns whether it has changed. */
 static bool evaluate(staggered *sp, projection program, int64_t iterations, double above,
                      pivoting *p) {
-  bool changed = change_active_set(sp, program, above <= 1, p);
-  p->early += changed && above > 1;
+  int32_t changes = 0;
+  read_forces(sp);
+  eb_contact_velocity(sp->problem, sp->cr.y, sp->u);
+  if (program == NORMAL) changes = above <= 1 ? pivot(sp, p) : switch_rows(sp);
+  for (int32_t k = 0; program == FRICTION && k < sp->problem->count; k++) {
+    double s = sp->problem->mu[k] * sp->r[3 * (int64_t)k];
+    if (s > 0 && sp->friction[k].response > 0) changes += project_contact(sp, k, s);
+  }
+  sp->outcome->active_set_changes += changes > 0;
+  p->early += changes > 0 && above > 1;
   p->evaluated = iterations;
-  p->enough = changed ? 0 : forcing * above;
+  p->enough = changes > 0 ? 0 : forcing * above;
   p->last = above;
-  return changed;
+  return changes > 0;
 }
 
 static eb_reason iterate(staggered *sp, int64_t iterations) {

@@ -167,7 +167,7 @@ static eb_error solve(contact_step *step, eb_step_log *log, bool *relaxed, eb_re
   return EB_OK;
 }
 
-/* Lines 6 to 30 of Algorithm 1 once: the contact problem linearized at the present motion, its
+/* Lines 7 to 27 of Algorithm 1 once: the contact problem linearized at the present motion, its
  * solution, and what that motion collides with. The rotations of free bodies enter at v, so that
  * the next outer iteration is a Newton step on them. */
 static eb_error iterate(contact_step *step, eb_step_log *log, bool *accepted, eb_reason *reason) {

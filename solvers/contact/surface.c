@@ -70,20 +70,16 @@ static eb_error create_mesh(const eb_scene *scene, eb_collision_mesh **out) {
   return error;
 }
 
-static eb_error allocate(eb_contact_surface *surface) {
-  EB_TRY(create_mesh(surface->scene, &surface->mesh));
-  size_t vertices = (size_t)surface->mesh->vertex_count;
-  EB_TRY(EB_NEW(surface->x0, 3 * vertices));
-  EB_TRY(EB_NEW(surface->x, 3 * vertices));
-  EB_TRY(EB_NEW(surface->displacement, 3 * vertices));
-  EB_TRY(EB_NEW(surface->margin, vertices));
-  EB_TRY(EB_NEW(surface->normal, 3 * vertices));
-  return eb_collisions_create(surface->mesh, &surface->collisions);
-}
-
 eb_error eb_contact_surface_create(const eb_scene *scene, eb_contact_surface *out) {
   *out = (eb_contact_surface){.scene = scene, .scene_vertices = scene->surface->vertex_count};
-  eb_error error = allocate(out);
+  eb_error error = create_mesh(scene, &out->mesh);
+  size_t vertices = error ? 0 : (size_t)out->mesh->vertex_count;
+  if (!error) error = EB_NEW(out->x0, 3 * vertices);
+  if (!error) error = EB_NEW(out->x, 3 * vertices);
+  if (!error) error = EB_NEW(out->displacement, 3 * vertices);
+  if (!error) error = EB_NEW(out->margin, vertices);
+  if (!error) error = EB_NEW(out->normal, 3 * vertices);
+  if (!error) error = eb_collisions_create(out->mesh, &out->collisions);
   if (error) eb_contact_surface_clear(out);
   return error;
 }
@@ -134,6 +130,8 @@ static void set_swept_boxes(eb_contact_surface *surface, const eb_contact_system
   }
 }
 
+/* Normals of vertices at x0, the sum of the area vectors of the triangles around: the side that is
+ * out is asked of them where the direction between two features is not enough to tell. */
 static void find_normals(eb_contact_surface *surface) {
   const eb_collision_mesh *mesh = surface->mesh;
   memset(surface->normal, 0, 3 * (size_t)mesh->vertex_count * sizeof *surface->normal);

@@ -1,7 +1,11 @@
 /* Assembly of the linear system of a contact step; see system.h for the equations.
  *
- * Reference: Verschoor and Jalba 2019, Equation 4, for nodes. The rows of bodies are the
- * Newton-Euler equations in one semi-implicit step, the gyroscopic torque taken at its start.
+ *   (M + h^2 K(x0)) v1 = M v0 + h f(x0),   x1 = x0 + h v1          nodes
+ *   diag(m, I(q0)) V1 = (m V0 + h F, I W0 + h (T - W0 x I W0))     free bodies
+ *
+ * Reference: Verschoor and Jalba 2019, Equations 4 and 5, for nodes (without the damping matrix
+ * C_d). The rows of bodies are the Newton-Euler equations in one semi-implicit step, the gyroscopic
+ * torque taken at its start.
  *
  * Needs: what eb_implicit needs (mass, force, its gradient at x0), free bodies that share no
  * element with other nodes.
@@ -66,25 +70,19 @@ static eb_error extend(int32_t rows, eb_block_matrix **matrix) {
   return EB_OK;
 }
 
-static eb_error allocate(eb_contact_system *system) {
-  if (system->bodies) {
-    EB_TRY(check_elements(system->implicit.scene));
-    EB_TRY(extend(system->rows, &system->implicit.matrix));
-  }
-  EB_TRY(EB_NEW(system->known, system->rows));
-  EB_TRY(EB_NEW(system->value, 3 * (size_t)system->rows));
-  EB_TRY(EB_NEW(system->b, 3 * (size_t)system->rows));
-  EB_TRY(EB_NEW(system->x, 3 * (size_t)system->nodes));
-  return EB_NEW(system->pose, 7 * (size_t)system->body_count);
-}
-
 eb_error eb_contact_system_create(const eb_solver *solver, eb_contact_system *out) {
   const eb_scene *scene = solver->scene;
   *out = (eb_contact_system){.bodies = scene->free_bodies, .nodes = scene->mesh->node_count};
   out->body_count = out->bodies ? out->bodies->count : 0;
   out->rows = out->nodes + 2 * out->body_count;
   EB_TRY(eb_implicit_create(solver, &out->implicit));
-  eb_error error = allocate(out);
+  eb_error error = out->bodies ? check_elements(scene) : EB_OK;
+  if (!error && out->bodies) error = extend(out->rows, &out->implicit.matrix);
+  if (!error) error = EB_NEW(out->known, out->rows);
+  if (!error) error = EB_NEW(out->value, 3 * (size_t)out->rows);
+  if (!error) error = EB_NEW(out->b, 3 * (size_t)out->rows);
+  if (!error) error = EB_NEW(out->x, 3 * (size_t)out->nodes);
+  if (!error) error = EB_NEW(out->pose, 7 * (size_t)out->body_count);
   if (error) eb_contact_system_clear(out);
   return error;
 }
@@ -101,6 +99,8 @@ void eb_contact_system_clear(eb_contact_system *system) {
 
 /* ---- A and b ---- */
 
+/* Force and torque about the centre, N and N m. Gravity acts on body.mass, the mass of the solid;
+ * what else acts on nodes (scripted forces, penalties) acts where they are. */
 static void body_force(const eb_contact_system *system, int32_t b, double force[3],
                        double torque[3]) {
   const eb_scene *scene = system->implicit.scene;
@@ -120,6 +120,12 @@ static void body_force(const eb_contact_system *system, int32_t b, double force[
   }
 }
 
+/* Newton and Euler for one body, with velocities at the end as unknowns and forces at the start:
+ *
+ *   m V1 = m V0 + h F,   I W1 = I W0 + h (T - W0 x I W0),   I = R I0 R^T at the start.
+ *
+ * The gyroscopic torque stands on the right, explicitly: with it in A the matrix would lose its
+ * symmetry. It does no work on W0 and turns the spin by h |W| a step. */
 static void body_rows(eb_contact_system *system, int32_t b) {
   const eb_free_body *body = system->bodies->body + b;
   const double *twist = system->state->twist + 6 * (int64_t)b;
