@@ -7,7 +7,14 @@
  * are 0 there, and so are solutions until B and v_s are written in. The rows of H that are about to
  * be cleared are kept: H_qn is their transpose.
  *
- * Reference: Weidner, Kim and Sueda 2020, Equations 5 to 12.
+ * Equation 4 of the paper is f = f0 - h H v at the nodes q and n. Its lower row with f_q = f_q0
+ * gives J (Equation 6): the forces on quasistatic nodes do not change. With f_q = 0 instead it has
+ * p / h beside J v_n (b_q of Equation 12): what brings them to 0. The paper keeps b_q out of the
+ * velocities and puts gamma p into the positions (Equation 13), for a correction is no momentum.
+ *
+ * p is in m, J has no unit at dynamic nodes and m/rad at joints, c is in m/s.
+ *
+ * Reference: Weidner, Kim and Sueda 2020, Equations 1 to 7, 12 and 13.
  * Needs: H positive semi-definite element by element, no rigid mode left.
  * Workspace: two matrices of nodes x unknowns.
  * Fails: EB_NOT_POSITIVE_DEFINITE, as the factorization does. */
@@ -22,18 +29,6 @@
 enum { LANES = 8 }; /* of a row of J */
 
 /* ---- memory ---- */
-
-static eb_error allocate_reduced(eb_reduced_system *r, int64_t unknowns, int64_t moving,
-                                 int64_t stride) {
-  EB_TRY(EB_NEW(r->inertia, unknowns * unknowns));
-  EB_TRY(EB_NEW(r->stiffness, unknowns * unknowns));
-  EB_TRY(EB_NEW(r->factor, unknowns * unknowns));
-  EB_TRY(EB_NEW(r->floor, unknowns));
-  EB_TRY(EB_NEW(r->rhs, unknowns));
-  EB_TRY(EB_NEW(r->y, unknowns));
-  EB_TRY(EB_NEW(r->rows, 3 * moving * unknowns));
-  return EB_NEW(r->packed, stride * EB_PACKED_ROWS);
-}
 
 void eb_conjac_release_columns(eb_conjac *c) {
   eb_reduced_system *r = &c->reduced;
@@ -52,28 +47,32 @@ void eb_conjac_release_columns(eb_conjac *c) {
   c->rhs = c->jacobian = NULL;
 }
 
-/* J of all nodes of a mesh is a full matrix: it is asked for before the machine is brought to its
- * knees. */
-static eb_error check_memory(const eb_conjac *c, int64_t unknowns) {
+eb_error eb_conjac_allocate_columns(eb_conjac *c) {
+  eb_reduced_system *r = &c->reduced;
+  EB_TRY(eb_partition_create(c->work.scene, &c->chosen, &c->part));
+  int64_t unknowns = eb_partition_most_unknowns(&c->part), moving = c->part.room;
+  c->stride = (unknowns + 2 + LANES - 1) / LANES * LANES;
+  /* J of all nodes of a mesh is a full matrix: it is asked for before the machine is brought to its
+   * knees. */
   char what[96];
   double numbers = 2 * (double)c->stride * (double)c->work.size +
-                   3 * (double)unknowns * (double)(unknowns + c->part.room);
+                   3 * (double)unknowns * (double)(unknowns + moving);
   snprintf(what, sizeof what, "conjac: the Jacobian of %d dynamic nodes of %d", c->chosen.count,
            c->part.nodes);
-  return eb_memory_require(numbers * sizeof(double), what,
-                           "use fewer dynamic nodes or a smaller scene");
-}
-
-eb_error eb_conjac_allocate_columns(eb_conjac *c) {
-  EB_TRY(eb_partition_create(c->work.scene, &c->chosen, &c->part));
-  int64_t unknowns = eb_partition_most_unknowns(&c->part);
-  c->stride = (unknowns + 2 + LANES - 1) / LANES * LANES;
-  EB_TRY(check_memory(c, unknowns));
+  EB_TRY(eb_memory_require(numbers * sizeof(double), what,
+                           "use fewer dynamic nodes or a smaller scene"));
   EB_TRY(EB_NEW(c->rhs, c->stride * c->work.size));
   EB_TRY(EB_NEW(c->jacobian, c->stride * c->work.size));
   c->factor_valid = false;
   c->rhs_stale = true;
-  return allocate_reduced(&c->reduced, unknowns, c->part.room, c->stride);
+  EB_TRY(EB_NEW(r->inertia, unknowns * unknowns));
+  EB_TRY(EB_NEW(r->stiffness, unknowns * unknowns));
+  EB_TRY(EB_NEW(r->factor, unknowns * unknowns));
+  EB_TRY(EB_NEW(r->floor, unknowns));
+  EB_TRY(EB_NEW(r->rhs, unknowns));
+  EB_TRY(EB_NEW(r->y, unknowns));
+  EB_TRY(EB_NEW(r->rows, 3 * moving * unknowns));
+  return EB_NEW(r->packed, c->stride * EB_PACKED_ROWS);
 }
 
 void eb_conjac_partition(eb_conjac *c, const double *angles) {
@@ -94,7 +93,9 @@ void eb_conjac_collider_force(const eb_conjac *c, double *to) {
   eb_touches_carry(c->work.touches, c->work.touch_count, 1, to);
 }
 
-/* Balances the external forces of unsupported bodies by the inertia of their rigid acceleration. */
+/* f_ext - M a as quasistatic nodes see it (relief.c); the net force f of the equation of motion
+ * keeps all of f_ext. Balances the external forces of unsupported bodies by the inertia of their
+ * rigid acceleration. */
 static void relieve(eb_conjac *c, const double *x) {
   const eb_implicit *work = &c->work;
   memcpy(c->relieved, work->force, (size_t)work->size * sizeof *work->force);
@@ -132,18 +133,14 @@ double eb_conjac_residual(const eb_conjac *c) {
 
 /* ---- the factor ---- */
 
-static void keep_rows(eb_conjac *c) {
+eb_error eb_conjac_factor(eb_conjac *c, bool keep, eb_step_log *log, eb_reason *reason) {
   const eb_block_matrix *H = c->work.matrix;
-  for (int32_t i = 0; i < H->rows; i++)
+  eb_log_begin(log, EB_PHASE_RHS);
+  eb_touches_matrix(c->work.touches, c->work.touch_count, 1, c->work.matrix);
+  for (int32_t i = 0; keep && i < H->rows; i++)
     if (c->part.class[i] != EB_NODE_QUASISTATIC)
       memcpy(c->rows->values + 9 * (int64_t)H->start[i], H->values + 9 * (int64_t)H->start[i],
              9 * (size_t)(H->start[i + 1] - H->start[i]) * sizeof *H->values);
-}
-
-eb_error eb_conjac_factor(eb_conjac *c, bool keep, eb_step_log *log, eb_reason *reason) {
-  eb_log_begin(log, EB_PHASE_RHS);
-  eb_touches_matrix(c->work.touches, c->work.touch_count, 1, c->work.matrix);
-  if (keep) keep_rows(c);
   eb_block_constrain(c->work.matrix, c->part.class, NULL, NULL);
   eb_log_end(log, EB_PHASE_RHS);
   eb_log_begin(log, EB_PHASE_FACTOR);
@@ -154,7 +151,9 @@ eb_error eb_conjac_factor(eb_conjac *c, bool keep, eb_step_log *log, eb_reason *
 
 /* ---- right-hand sides ---- */
 
-/* c = k P w - H_qs v_s, the right-hand side in its place. */
+/* c = k P w - H_qs v_s, the right-hand side in its place: the force per velocity by which what is
+ * known to move pulls at the quasistatic nodes. H_qs is the transpose of the kept rows of scripted
+ * nodes, block by block, as H is symmetric. */
 static void constant_rhs(eb_conjac *c) {
   const eb_block_matrix *H = c->rows;
   eb_conjac_collider_force(c, c->constant);
@@ -190,7 +189,9 @@ static void set_column(const eb_conjac *c, const eb_moving_node *move, bool add)
   }
 }
 
-/* The columns of J, and the last ones. With the same partition the same entries are not 0. */
+/* The columns of J (Equation 6, -H_qn B), and behind them f_q for p and the right-hand side of c:
+ * one factor, one pass over it for all of them, which is why p is taken at the start of the step
+ * and used at its end (Equation 13). With the same partition the same entries are not 0. */
 static void fill_rhs(eb_conjac *c) {
   int32_t last = c->part.unknowns;
   if (c->rhs_stale) memset(c->rhs, 0, (size_t)(c->work.size * c->stride) * sizeof *c->rhs);
@@ -220,11 +221,6 @@ static void take_solutions(eb_conjac *c) {
   }
 }
 
-/* c of scripted nodes is v_s, which is 0 elsewhere. */
-static void add_script_velocities(eb_conjac *c) {
-  for (int64_t k = 0; k < c->work.size; k++) c->constant[k] += c->work.prescribed[k];
-}
-
 static eb_error solve(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *reason) {
   int32_t count = (fresh ? c->part.unknowns : 0) + (c->inhomogeneous ? 2 : 1);
   eb_log_begin(log, EB_PHASE_SOLVE);
@@ -247,7 +243,9 @@ eb_error eb_conjac_condense(eb_conjac *c, bool fresh, eb_step_log *log, eb_reaso
   if (*reason < 0) return EB_OK;
   eb_log_begin(log, EB_PHASE_RHS);
   if (fresh) take_solutions(c);
-  if (c->inhomogeneous) add_script_velocities(c);
+  /* c of scripted nodes is v_s, which is 0 elsewhere. */
+  for (int64_t k = 0; c->inhomogeneous && k < c->work.size; k++)
+    c->constant[k] += c->work.prescribed[k];
   eb_log_end(log, EB_PHASE_RHS);
   return EB_OK;
 }

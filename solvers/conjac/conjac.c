@@ -127,11 +127,6 @@ static void release_mesh(eb_conjac *c) {
   c->boundary = NULL;
 }
 
-static eb_error create_factor(eb_conjac *c, const eb_solver *solver, eb_step_log *log) {
-  eb_multifrontal_settings settings = {.threads = solver->threads};
-  return eb_multifrontal_create(&settings, c->work.matrix, log, &c->factor);
-}
-
 static void measure(eb_conjac *c) {
   const eb_scene *scene = c->work.scene;
   const double *mass = eb_elasticity_mass(scene->elasticity);
@@ -162,7 +157,8 @@ static eb_error build(eb_conjac *c, const eb_solver *solver, double time, const 
   c->constant = c->correction + c->work.size;
   EB_TRY(EB_NEW(c->boundary, c->work.nodes));
   EB_TRY(eb_conjac_allocate_columns(c));
-  EB_TRY(create_factor(c, solver, log));
+  EB_TRY(eb_multifrontal_create(&(eb_multifrontal_settings){.threads = solver->threads},
+                                c->work.matrix, log, &c->factor));
   measure(c);
   eb_scene_boundary(scene, time + scene->dt, c->work.fixed, c->work.target);
   EB_TRY(eb_conjac_constrain_rigid_modes(c, find_boundary(c), x, angles, log));
@@ -176,32 +172,25 @@ static void release(eb_conjac *c) {
   free(c);
 }
 
-static void configure(eb_conjac *c, const eb_values *values) {
-  const char *gamma = eb_values_text(values, "gamma");
+static eb_error conjac_create(eb_solver *solver, const eb_scene *scene) {
+  const eb_values *values = solver->options;
+  const char *text = eb_values_text(values, "gamma");
+  bool search = !strcmp(text, "linesearch");
+  char *end;
+  double gamma = strtod(text, &end);
+  if (!search && (end == text || *end || !(gamma >= 0 && gamma <= 2)))
+    return EB_ERROR(EB_ERR_USAGE,
+                    "conjac: gamma is '%s'; give a number from 0 to 2 or gamma=linesearch", text);
+  eb_conjac *c;
+  EB_TRY(EB_NEW(c, 1));
   c->settings = (eb_conjac_settings){.beta = eb_values_real(values, "beta"),
-                                     .search = !strcmp(gamma, "linesearch"),
-                                     .gamma = strtod(gamma, NULL),
+                                     .search = search,
+                                     .gamma = gamma,
                                      .newton_steps = eb_values_int(values, "newton_steps"),
                                      .keep_factor = eb_values_int(values, "keep_factor"),
                                      .friction_passes = eb_values_int(values, "friction_passes"),
                                      .relief = eb_values_bool(values, "inertia_relief")};
   c->equilibrate_first = !strcmp(eb_values_text(values, "initial"), "static");
-}
-
-static eb_error check_gamma(const char *text) {
-  char *end;
-  double gamma = strtod(text, &end);
-  bool number = end != text && !*end && gamma >= 0 && gamma <= 2;
-  if (number || !strcmp(text, "linesearch")) return EB_OK;
-  return EB_ERROR(EB_ERR_USAGE,
-                  "conjac: gamma is '%s'; give a number from 0 to 2 or gamma=linesearch", text);
-}
-
-static eb_error conjac_create(eb_solver *solver, const eb_scene *scene) {
-  eb_conjac *c;
-  EB_TRY(check_gamma(eb_values_text(solver->options, "gamma")));
-  EB_TRY(EB_NEW(c, 1));
-  configure(c, solver->options);
   eb_error error = choose(solver, &c->chosen);
   if (!error) error = build(c, solver, 0, scene->x0, NULL, solver->setup_log);
   if (error)
@@ -217,21 +206,18 @@ static void conjac_destroy(eb_solver *solver) {
 
 /* ---- cuts ---- */
 
-static bool copies_dynamic(const eb_conjac *c, int32_t node) {
-  const int32_t *origin = c->work.scene->node_origin;
-  for (int32_t k = 0; k < c->chosen.count; k++)
-    if (origin[c->chosen.nodes[k]] == origin[node]) return true;
-  return false;
-}
-
 /* Of a dynamic node that a cut has parted all copies are dynamic: each keeps its part of the
  * inertia, and which of them the choice meant there is no telling. */
 static eb_error follow_copies(eb_conjac *c, int32_t old_nodes) {
+  const int32_t *origin = c->work.scene->node_origin;
   int32_t nodes = c->work.scene->mesh->node_count, count = c->chosen.count, *grown;
   EB_TRY(EB_NEW(grown, count + nodes - old_nodes));
   memcpy(grown, c->chosen.nodes, (size_t)count * sizeof *grown);
-  for (int32_t i = old_nodes; i < nodes; i++)
-    if (copies_dynamic(c, i)) grown[count++] = i;
+  for (int32_t i = old_nodes; i < nodes; i++) {
+    bool copied = false;
+    for (int32_t k = 0; k < c->chosen.count; k++) copied |= origin[c->chosen.nodes[k]] == origin[i];
+    if (copied) grown[count++] = i;
+  }
   free(c->chosen.nodes);
   c->chosen = (eb_node_list){.count = count, .nodes = grown};
   return EB_OK;
@@ -248,15 +234,8 @@ static eb_error conjac_rebuild(eb_solver *solver, const eb_state *state, eb_step
 
 /* ---- positions ---- */
 
-static void place_attached(const eb_conjac *c, eb_state *state) {
-  const eb_articulation *bodies = c->part.scene->articulation;
-  for (int32_t k = 0; bodies && k < eb_articulation_attached(bodies); k++) {
-    int32_t node = eb_articulation_node(bodies, k);
-    if (c->part.class[node] == EB_NODE_ATTACHED)
-      eb_articulation_place(bodies, state->q, k, state->x + 3 * (int64_t)node, NULL);
-  }
-}
-
+/* x1 = x0 + h v1 (Equation 13 without its correction, which follows). Attached nodes are placed by
+ * the joints' new angles, not by their velocities: those are tangents, and bones would grow. */
 static void advance(const eb_conjac *c, eb_state *state, double dt) {
   const eb_implicit *work = &c->work;
   int32_t joints = c->part.joints;
@@ -269,23 +248,23 @@ static void advance(const eb_conjac *c, eb_state *state, double dt) {
     state->u[j] = c->reduced.y[c->part.unknowns - joints + j];
     state->q[j] += dt * state->u[j];
   }
-  place_attached(c, state);
+  const eb_articulation *bodies = c->part.scene->articulation;
+  for (int32_t k = 0; bodies && k < eb_articulation_attached(bodies); k++) {
+    int32_t node = eb_articulation_node(bodies, k);
+    if (c->part.class[node] == EB_NODE_ATTACHED)
+      eb_articulation_place(bodies, state->q, k, state->x + 3 * (int64_t)node, NULL);
+  }
   state->time += dt;
   state->step++;
 }
 
-/* ---- the step ---- */
-
-/* v_s, to work.prescribed. */
-static void script_velocities(eb_conjac *c, const eb_state *state, double dt) {
-  eb_implicit *work = &c->work;
-  c->inhomogeneous = false;
-  for (int64_t k = 0; k < work->size; k++) {
-    if (c->part.class[k / 3] != EB_NODE_SCRIPTED) continue;
-    work->prescribed[k] = (work->target[k] - state->x[k]) / dt;
-    c->inhomogeneous |= work->prescribed[k] != 0;
-  }
-}
+/* ---- the step ----
+ *
+ *   classify   who is scripted, attached, dynamic or quasistatic now   partition.c
+ *   factor     H at x0, its rows at n kept, H_qq factored              condense.c
+ *   condense   J and p; c where something is known to move             Equations 6 and 12
+ *   reduce     the equation of motion of y, friction, v1 = J y + c     Equations 7 and 11
+ *   finish     x1 = x0 + h v1 + gamma p                                Equation 13 */
 
 static bool begin_step(eb_conjac *c, const eb_state *state, double dt, eb_step_log *log) {
   return eb_implicit_begin(&c->work, state, dt, log) &&
@@ -304,14 +283,6 @@ static bool find_contact(eb_conjac *c, const eb_state *state, double dt, eb_step
   return had || c->had_contact;
 }
 
-static eb_reason net_force(eb_conjac *c, const double *x, eb_step_log *log) {
-  eb_log_begin(log, EB_PHASE_RHS);
-  bool finite = eb_conjac_net_force(c, x);
-  if (finite) eb_log_residual(log, eb_conjac_residual(c));
-  eb_log_end(log, EB_PHASE_RHS);
-  return finite ? EB_RUNNING : EB_DIVERGED_NAN;
-}
-
 /* f, and the factor unless it can still serve. */
 static eb_error factor_if_outdated(eb_conjac *c, const eb_state *state, bool fresh,
                                    eb_step_log *log, eb_reason *reason) {
@@ -319,7 +290,10 @@ static eb_error factor_if_outdated(eb_conjac *c, const eb_state *state, bool fre
     eb_implicit_assemble(&c->work, state->x, 0, 1, true, log);
   else
     eb_implicit_gradient(&c->work, state->x, log);
-  *reason = net_force(c, state->x, log);
+  eb_log_begin(log, EB_PHASE_RHS);
+  *reason = eb_conjac_net_force(c, state->x) ? EB_RUNNING : EB_DIVERGED_NAN;
+  if (*reason == EB_RUNNING) eb_log_residual(log, eb_conjac_residual(c));
+  eb_log_end(log, EB_PHASE_RHS);
   if (*reason < 0 || !fresh) return EB_OK;
   c->age = 0;
   return eb_conjac_factor(c, true, log, reason);
@@ -365,6 +339,7 @@ static eb_error solve_step(eb_conjac *c, eb_state *state, double dt, eb_step_log
 static eb_error conjac_step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                             eb_reason *reason) {
   eb_conjac *c = solver->data;
+  eb_implicit *work = &c->work;
   log->residual_norm = "|f_q|_2 of the net force on quasistatic nodes, N";
   log->equation = EB_EQUATION_REDUCED;
   log->linearization = (eb_linearization){1, c->settings.beta, EB_TANGENT_PROJECTED};
@@ -379,8 +354,14 @@ static eb_error conjac_step(eb_solver *solver, eb_state *state, double dt, eb_st
     *reason = EB_DIVERGED_NAN;
     if (!begin_step(c, state, dt, log)) return EB_OK;
   }
+  /* v_s, to work.prescribed: scripted nodes arrive where the script wants them, whatever h is. */
   eb_log_begin(log, EB_PHASE_RHS);
-  script_velocities(c, state, dt);
+  c->inhomogeneous = false;
+  for (int64_t k = 0; k < work->size; k++) {
+    if (c->part.class[k / 3] != EB_NODE_SCRIPTED) continue;
+    work->prescribed[k] = (work->target[k] - state->x[k]) / dt;
+    c->inhomogeneous |= work->prescribed[k] != 0;
+  }
   eb_log_end(log, EB_PHASE_RHS);
   return solve_step(c, state, dt, log, reason);
 }

@@ -28,11 +28,6 @@ enum { MAX_HALVINGS = 8, MAX_STATIC_ITERATIONS = 200 };
 
 /* ---- the line search ---- */
 
-static void set_trial(eb_conjac *c, const double *x, double length) {
-  memcpy(c->trial, x, (size_t)c->work.size * sizeof *x);
-  eb_conjac_add_correction(c, length, c->trial);
-}
-
 static eb_potential_value value_at(eb_conjac *c, double time, const double *x, eb_step_log *log) {
   eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, c->work.scene->mesh->element_count);
   eb_potential_value value = eb_potential_at(&c->potential, x);
@@ -48,7 +43,8 @@ static double line_search(eb_conjac *c, const eb_state *state, double slope, eb_
   eb_potential_value here = value_at(c, state->time, x, log);
   double noise = noise_digits * DBL_EPSILON * here.magnitude, length = 1;
   for (int k = 0; k <= MAX_HALVINGS; k++, length *= 0.5) {
-    set_trial(c, x, length);
+    memcpy(c->trial, x, (size_t)c->work.size * sizeof *x);
+    eb_conjac_add_correction(c, length, c->trial);
     eb_potential_value there = value_at(c, state->time, c->trial, log);
     eb_log_count(log, EB_COUNT_LINE_SEARCHES, 1);
     if (there.value - here.value <= sufficient * length * slope + noise) return length;
@@ -105,6 +101,9 @@ static eb_error correct(eb_conjac *c, eb_state *state, bool matrix, double *long
   return EB_OK;
 }
 
+/* Newton's method on the statics of the quasistatic nodes, a fixed number of steps of it (the paper
+ * has none; Equation 13 is one, at gamma, with the force from before the step). Where the factor is
+ * kept it is a chord method: the force is new, H_qq is not, and its errors fall linearly. */
 eb_error eb_conjac_newton_corrections(eb_conjac *c, eb_state *state, eb_step_log *log,
                                       eb_reason *reason) {
   bool matrix = c->settings.keep_factor == 1 || c->had_contact;
@@ -117,6 +116,8 @@ eb_error eb_conjac_newton_corrections(eb_conjac *c, eb_state *state, eb_step_log
   return EB_OK;
 }
 
+/* The same to the end, with a line search each time: the scene's start may be far from equilibrium,
+ * and J and p describe only what is near. */
 eb_error eb_conjac_equilibrate(eb_conjac *c, eb_state *state, eb_step_log *log, eb_reason *reason) {
   const double close = 1e-12; /* last correction over the diagonal */
   bool search_in_steps = c->settings.search;

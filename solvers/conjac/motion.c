@@ -2,6 +2,17 @@
  *
  *   J^T (M + beta h^2 H) J y = J^T (M (v0 - c) + h f) - beta h^2 B^T (H c - b)_n
  *
+ * The right-hand side has J^T M v0 with the velocities that all nodes had, and not J^T M J y0. With
+ * v0 = J0 y0 of the step before,
+ *
+ *   J^T M (J y - J0 y0) = J^T M J (y - y0) + J^T M (J - J0) y0,
+ *
+ * the last term is h times J^T M dJ/dt y of Equation 9: it need not be formed.
+ *
+ * y are velocities (m/s) and rates of joints (rad/s), the equation is one of momenta: N s, or N m s
+ * at joints. beta scales only the stiffness in the matrix, not f: it damps, and leaves equilibria
+ * where they are.
+ *
  * J^T M J is the sum of products of blocks of rows of M^1/2 J, each packed into the cache: J is
  * read once. Sums run in the order of nodes: the same bits for any number of threads.
  *
@@ -20,7 +31,7 @@
  * repeat both on what is left, with impulses that add up within Coulomb's bound; the first pass is
  * the paper's.
  *
- * Reference: Weidner, Kim and Sueda 2020, Equations 10 and 11; Bridson, Fedkiw and Anderson 2002.
+ * Reference: Weidner, Kim and Sueda 2020, Equations 9 to 11; Bridson, Fedkiw and Anderson 2002.
  * Needs: J, p, c and the rows of H of this step or of the one whose factor is kept.
  * Workspace: three matrices unknowns x unknowns.
  * Fails: EB_DIVERGED_NAN, EB_NOT_POSITIVE_DEFINITE. */
@@ -54,7 +65,7 @@ static void inertia_product(eb_conjac *c) {
   }
 }
 
-/* J^T w */
+/* J^T w: momenta of all nodes as the unknowns feel them. */
 static void transposed_product(const eb_conjac *c, const double *w, double *product) {
   int64_t n = c->part.unknowns;
   for (int64_t j = 0; j < n; j++) product[j] = 0;
@@ -75,7 +86,10 @@ static void multiply_rows(const eb_conjac *c, int32_t node, double *rows) {
     }
 }
 
-/* (H J) of the moving nodes, and B^T of it, by rows. */
+/* J^T H J = B^T (H J)_n. (H J)_q = H_qn B + H_qq X = 0 by the choice of X, so that only the rows of
+ * moving nodes n are left, and scripted ones have no rows in B. It is the Schur complement of H_qq
+ * in H: the stiffness of the body as its moving nodes feel it when the others have come to rest. By
+ * rows. */
 static void stiffness_product(eb_conjac *c) {
   eb_reduced_system *r = &c->reduced;
   int64_t n = c->part.unknowns;
@@ -92,7 +106,9 @@ static void stiffness_product(eb_conjac *c) {
   }
 }
 
-/* rhs -= scale B^T (H c - b) of one moving node. */
+/* rhs -= scale B^T (H c - b) of one moving node: the force per velocity at which script and
+ * colliders pull at it through the quasistatic nodes, which is stiffness times a velocity, as J^T H
+ * J y is. */
 static void subtract_constant(eb_conjac *c, const eb_moving_node *move, const double b_n[3],
                               double scale) {
   const eb_block_matrix *H = c->rows;
@@ -107,7 +123,9 @@ static void subtract_constant(eb_conjac *c, const eb_moving_node *move, const do
 
 /* ---- joints of rigid bodies ---- */
 
-/* Their equation, into the last rows; see conjac.h. */
+/* Their equation, into the last rows; see conjac.h. M_r is the mass matrix of the linkage at q0,
+ * tau its gravity, limits and Coriolis forces; springs of limits and dampers are implicit, K and D
+ * >= 0, so that the matrix stays definite however stiff they are. */
 static void add_joints(eb_conjac *c, const eb_state *state, double dt) {
   eb_reduced_system *r = &c->reduced;
   const eb_articulation *bodies = c->part.scene->articulation;
@@ -163,6 +181,7 @@ static void back_substitute(const eb_conjac *c, double *y) {
 static eb_reason solve(eb_conjac *c) {
   eb_reduced_system *r = &c->reduced;
   int64_t n = c->part.unknowns;
+  /* A pivot below rounding of its diagonal entry means a mode without inertia and stiffness. */
   double finite = 0; /* stays 0 unless an entry is infinite or NaN */
   for (int64_t j = 0; j < n; j++) {
     finite += 0 * r->rhs[j];

@@ -1,9 +1,19 @@
 /* Which nodes of a condensation stay dynamic; see nodes.h.
  *
+ *   choose d from the free nodes with |X_i - X_j| >= spacing x diagonal of the rest box
+ *
+ * Reference: Weidner, Kim and Sueda 2020, Section 5.1: the first ones are placed by hand, and the
+ * others drawn until none are too close to each other. How many and where decides what motions keep
+ * their inertia, not where bodies come to rest.
+ *
  * Random choice is random sequential addition: the candidates are gone through in a random order,
  * and each is taken that keeps its distance from all that were taken before. Farthest-point choice
  * takes the candidate whose nearest site - scripted, attached or chosen - is farthest (Gonzalez
- * 1985). Distances are those of the rest configuration. */
+ * 1985). Distances are those of the rest configuration, m.
+ *
+ * Needs: rest positions, the script at the end of the first step, attachments.
+ * Workspace: a distance, three coordinates and two bytes a node, while it chooses.
+ * Fails: EB_ERR_USAGE with the node or the number that cannot be, and what could. */
 #include "solvers/conjac/nodes.h"
 
 #include <errno.h>
@@ -84,19 +94,14 @@ static void take(selector *s, int32_t node) {
   add_site(s, node);
 }
 
-static bool contains(const eb_node_list *list, int32_t node) {
-  for (int32_t k = 0; k < list->count; k++)
-    if (list->nodes[k] == node) return true;
-  return false;
-}
-
 /* Takes a node that was named, by a list or by the scene. */
 static eb_error take_named(selector *s, int32_t node) {
   if (node < 0 || node >= nodes_of(s))
     return EB_ERROR(EB_ERR_USAGE, "dynamic node %d is out of range: the mesh has the nodes 0 to %d",
                     node, nodes_of(s) - 1);
-  if (contains(&s->list, node))
-    return EB_ERROR(EB_ERR_USAGE, "dynamic node %d is listed twice", node);
+  for (int32_t k = 0; k < s->list.count; k++)
+    if (s->list.nodes[k] == node)
+      return EB_ERROR(EB_ERR_USAGE, "dynamic node %d is listed twice", node);
   if (s->role[node] == ATTACHED)
     return EB_ERROR(
         EB_ERR_USAGE,
@@ -150,13 +155,6 @@ static int32_t farthest_candidate(const selector *s) {
   return best;
 }
 
-/* Sites before the first choice: the scripted and attached nodes, or the centroid of the nodes when
- * there are none. The centroid only says where to begin. */
-static void add_boundary_sites(selector *s) {
-  for (int32_t i = 0; i < nodes_of(s); i++)
-    if (s->role[i] != FREE) add_site(s, i);
-}
-
 static int32_t farthest_from_centroid(const selector *s) {
   double centroid[3] = {0, 0, 0};
   int32_t best = -1;
@@ -175,7 +173,10 @@ static eb_error too_few(const selector *s) {
 }
 
 static eb_error take_farthest(selector *s) {
-  add_boundary_sites(s);
+  /* Sites before the first choice: the scripted and attached nodes, or the centroid of the nodes
+   * when there are none. The centroid only says where to begin. */
+  for (int32_t i = 0; i < nodes_of(s); i++)
+    if (s->role[i] != FREE) add_site(s, i);
   while (s->list.count < s->choice->count) {
     int32_t next = farthest_candidate(s);
     if (next >= 0 && isinf(s->distance[next])) next = farthest_from_centroid(s);

@@ -1,5 +1,11 @@
 /* Classes of nodes and the rows of B; see partition.h for both.
  *
+ *   v_n = B y + c on the nodes n that are not quasistatic,   y = (v_d, u)
+ *
+ * B is the identity at dynamic nodes and the Jacobian of the linkage, J_a(q), at attached ones
+ * (rows 3 x joints, m/(rad/s)); it is never stored as a matrix. Reference: Weidner, Kim and Sueda
+ * 2020, Section 3 and, for attached nodes, the muscle of Section 4.
+ *
  * Needs: the script's nodes and the angles of the joints. Workspace: three bytes a node, 3 x joints
  * numbers an attached node. Nothing fails after create. */
 #include "solvers/conjac/partition.h"
@@ -9,10 +15,6 @@
 #include <string.h>
 
 /* ---- life ---- */
-
-static int32_t joints_of(const eb_scene *scene) {
-  return scene->articulation ? eb_articulation_joints(scene->articulation) : 0;
-}
 
 static int32_t attached_of(const eb_scene *scene) {
   return scene->articulation ? eb_articulation_attached(scene->articulation) : 0;
@@ -34,7 +36,8 @@ eb_error eb_partition_create(const eb_scene *scene, const eb_node_list *chosen, 
   *out = (eb_partition){.scene = scene,
                         .nodes = scene->mesh->node_count,
                         .axes = scene->mesh->type == EB_TRIANGLE ? 2 : 3,
-                        .joints = joints_of(scene),
+                        .joints =
+                            scene->articulation ? eb_articulation_joints(scene->articulation) : 0,
                         .room = chosen->count + attached_of(scene)};
   for (int k = 0; k < out->axes; k++) out->identity[k * out->axes + k] = 1;
   eb_error error = allocate(out);
@@ -56,16 +59,6 @@ int32_t eb_partition_most_unknowns(const eb_partition *p) {
 }
 
 /* ---- classes ---- */
-
-static bool take_classes(eb_partition *p) {
-  bool changed = memcmp(p->next, p->class, (size_t)p->nodes) != 0;
-  uint8_t *old = p->class;
-  p->class = p->next;
-  p->next = old;
-  p->quasistatic = 0;
-  for (int32_t i = 0; i < p->nodes; i++) p->quasistatic += p->class[i] == EB_NODE_QUASISTATIC;
-  return changed;
-}
 
 static void place_dynamic(eb_partition *p, const eb_node_list *chosen) {
   p->moving = p->unknowns = 0;
@@ -100,7 +93,12 @@ bool eb_partition_update(eb_partition *p, const eb_node_list *chosen, const uint
     uint8_t *class = &p->next[chosen->nodes[k]];
     if (*class == EB_NODE_QUASISTATIC) *class = EB_NODE_DYNAMIC;
   }
-  bool changed = take_classes(p);
+  bool changed = memcmp(p->next, p->class, (size_t)p->nodes) != 0;
+  uint8_t *old = p->class;
+  p->class = p->next;
+  p->next = old;
+  p->quasistatic = 0;
+  for (int32_t i = 0; i < p->nodes; i++) p->quasistatic += p->class[i] == EB_NODE_QUASISTATIC;
   place_dynamic(p, chosen);
   place_attached(p, angles);
   return changed;

@@ -40,15 +40,13 @@ struct eb_relief {
 
 /* ---- life ---- */
 
-static eb_error allocate(const eb_mesh *mesh, eb_relief *relief) {
-  EB_TRY(EB_NEW(relief->body, mesh->node_count));
-  relief->count = eb_mesh_components(mesh, relief->body);
-  return EB_NEW(relief->bodies, relief->count);
-}
-
 eb_error eb_relief_create(const eb_mesh *mesh, eb_relief **out) {
   EB_TRY(EB_NEW(*out, 1));
-  eb_error error = allocate(mesh, *out);
+  eb_error error = EB_NEW((*out)->body, mesh->node_count);
+  if (!error) {
+    (*out)->count = eb_mesh_components(mesh, (*out)->body);
+    error = EB_NEW((*out)->bodies, (*out)->count);
+  }
   if (!error) return EB_OK;
   eb_relief_destroy(*out);
   *out = NULL;
@@ -103,7 +101,9 @@ static void sum_moments(eb_relief *relief, const eb_partition *part, const doubl
   }
 }
 
-/* alpha = inv(I) torque by the adjugate; 0 where all mass lies on a line. */
+/* alpha = inv(I) torque, I = sum m (r.r 1 - r r^T), without the spin's own W x I W: what turns a
+ * body at a constant rate strains it, and that load stays. By the adjugate; 0 where all mass lies
+ * on a line. */
 static void angular_acceleration(rigid_body *body) {
   double(*I)[3] = body->inertia, adjugate[3][3], determinant = 0,
   trace = I[0][0] + I[1][1] + I[2][2];
