@@ -323,33 +323,23 @@ eb_error eb_block_create(eb_scene **out, const char *format, ...) {
   return eb_scene_create(&eb_block_scene, assignments, NULL, "", out);
 }
 
-static eb_error take_steps(eb_solver *solver, int64_t steps, eb_step_log *log, eb_state *state,
-                           eb_reason *reason) {
-  *reason = EB_RUNNING;
-  for (int64_t i = 0; i < steps && *reason >= 0; i++) {
-    eb_step_log_reset(log);
-    *reason = EB_RUNNING;
-    EB_TRY(solver->ops->step(solver, state, solver->scene->dt, log, reason));
-  }
-  return EB_OK;
-}
-
-static eb_error advance(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
-                        int threads, int64_t steps, eb_step_log *log, eb_state *state,
-                        eb_reason *reason) {
-  eb_solver *solver = NULL;
-  EB_TRY(eb_solver_create(ops, options, scene, threads, 1, &solver));
-  eb_error error = take_steps(solver, steps, log, state, reason);
-  eb_solver_destroy(solver);
-  return error;
-}
-
 eb_error eb_block_advance(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
                           int threads, int64_t steps, eb_step_log *log, eb_state *state,
                           eb_reason *reason) {
   eb_step_log *own = NULL;
-  if (!log) EB_TRY(eb_step_log_create(0, &own));
-  eb_error error = advance(scene, ops, options, threads, steps, log ? log : own, state, reason);
+  eb_solver *solver = NULL;
+  if (!log) {
+    EB_TRY(eb_step_log_create(0, &own));
+    log = own;
+  }
+  *reason = EB_RUNNING;
+  eb_error error = eb_solver_create(ops, options, scene, threads, 1, &solver);
+  for (int64_t i = 0; i < steps && *reason >= 0 && !error; i++) {
+    eb_step_log_reset(log);
+    *reason = EB_RUNNING;
+    error = ops->step(solver, state, scene->dt, log, reason);
+  }
+  eb_solver_destroy(solver);
   eb_step_log_destroy(own);
   return error;
 }

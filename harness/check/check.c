@@ -1,11 +1,43 @@
-/* Running the checks and printing their figures. */
+/* Running the checks: figures against their bounds, groups, and printing. */
 #include "harness/check/check.h"
 
 #include "harness/print.h"
 #include "problems/base/text.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
+
+/* ---- figures ---- */
+
+static void emit(const eb_check *check, double measured, bool at_least, double bound,
+                 const char *reason, const char *format, va_list arguments) {
+  char name[192];
+  vsnprintf(name, sizeof name, format, arguments);
+  eb_check_figure figure = {.name = name,
+                            .measured = measured,
+                            .at_least = at_least,
+                            .bound = bound,
+                            .reason = reason,
+                            .passed = at_least ? measured >= bound : measured <= bound};
+  check->emit(check->context, &figure);
+}
+
+void eb_check_below(const eb_check *check, double measured, double bound, const char *reason,
+                    const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  emit(check, measured, false, bound, reason, format, arguments);
+  va_end(arguments);
+}
+
+void eb_check_above(const eb_check *check, double measured, double bound, const char *reason,
+                    const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  emit(check, measured, true, bound, reason, format, arguments);
+  va_end(arguments);
+}
 
 /* ---- groups ---- */
 
@@ -37,14 +69,13 @@ static const group groups[] = {{"materials", eb_check_materials, NULL},
                                {"linear", eb_check_linear, "*"},
                                {"time-order", eb_check_time_order, "*"}};
 
-static bool applies(const group *g, const eb_solver_ops *ops) {
-  if (!g->solver || !ops) return !g->solver && !ops;
-  return !strcmp(g->solver, "*") || !strcmp(g->solver, ops->name);
-}
-
 void eb_check_groups(const eb_check *check) {
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
-    if (!applies(&groups[i], check->solver)) continue;
+    const char *whose = groups[i].solver;
+    bool applies = whose && check->solver
+                       ? !strcmp(whose, "*") || !strcmp(whose, check->solver->name)
+                       : !whose && !check->solver;
+    if (!applies) continue;
     eb_error error = groups[i].run(check);
     if (!error) continue;
     eb_check_below(check, NAN, 0, eb_error_message(error), "%s%s%s/completed",

@@ -9,11 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Exact, and no nodes that are quasistatic by the method. */
-static const char *unreduced_options(const eb_solver_ops *ops) {
-  return eb_subject_declares(ops, "selection") ? "selection=all,beta=1" : eb_subject_exact(ops);
-}
-
 /* Stiffness warping: node rotations about a matrix that nothing brings up to date. */
 static bool keeps_its_matrix(const eb_solver_ops *ops) {
   return eb_subject_declares(ops, "node_rotations") && !eb_subject_declares(ops, "tau");
@@ -92,6 +87,7 @@ eb_error eb_check_momentum(const eb_check *check) {
 static eb_error script_on(const eb_check *check, const eb_scene *scene, uint8_t *fixed,
                           double *target) {
   eb_state *state = NULL;
+  if (!fixed || !target) return EB_ERROR(EB_ERR_MEMORY, "cannot allocate the script check");
   EB_TRY(eb_block_run(scene, check->solver, "", 1, 5, NULL, &state));
   memcpy(target, scene->mesh->X, 3 * (size_t)state->node_count * sizeof *target);
   memset(fixed, 0, (size_t)state->node_count);
@@ -105,50 +101,34 @@ static eb_error script_on(const eb_check *check, const eb_scene *scene, uint8_t 
   return EB_OK;
 }
 
-static eb_error script_allocated(const eb_check *check, const eb_scene *scene) {
-  uint8_t *fixed = eb_calloc((size_t)scene->mesh->node_count, 1);
-  double *target = eb_calloc(3 * (size_t)scene->mesh->node_count, sizeof *target);
-  eb_error error = fixed && target ? script_on(check, scene, fixed, target)
-                                   : EB_ERROR(EB_ERR_MEMORY, "cannot allocate the script check");
-  free(fixed);
-  free(target);
-  return error;
-}
-
 eb_error eb_check_script(const eb_check *check) {
   if (!eb_subject_can(check->solver, EB_CAP_SCRIPTED)) return EB_OK;
   eb_scene *scene = NULL;
   EB_TRY(eb_block_create(&scene, "nx=6,support=ends,motion=twist,rate=3,dt=0.01,material=%s",
                          eb_subject_material(check->solver)));
-  eb_error error = script_allocated(check, scene);
+  uint8_t *fixed = eb_calloc((size_t)scene->mesh->node_count, 1);
+  double *target = eb_calloc(3 * (size_t)scene->mesh->node_count, sizeof *target);
+  eb_error error = script_on(check, scene, fixed, target);
+  free(fixed);
+  free(target);
   eb_scene_destroy(scene);
   return error;
 }
 
 /* ---- determinism ---- */
 
-static eb_error hash_after(const eb_check *check, const eb_scene *scene, const char *options,
-                           int threads, uint64_t *hash) {
-  eb_state *state = NULL;
-  EB_TRY(eb_block_run(scene, check->solver, options, threads, 3, NULL, &state));
-  *hash = eb_state_hash(state);
-  eb_state_destroy(state);
-  return EB_OK;
-}
-
 static eb_error threads_on(const eb_check *check, const eb_scene *scene, const char *options) {
-  uint64_t one, two;
-  EB_TRY(hash_after(check, scene, options, 1, &one));
-  EB_TRY(hash_after(check, scene, options, 2, &two));
-  eb_check_below(check, one != two, 0, "1 when the state's bits differ between 1 and 2 threads",
-                 "%s/threads%s%s", check->solver->name, *options ? "/" : "", options);
+  uint64_t hash[2];
+  for (int threads = 1; threads <= 2; threads++) {
+    eb_state *state = NULL;
+    EB_TRY(eb_block_run(scene, check->solver, options, threads, 3, NULL, &state));
+    hash[threads - 1] = eb_state_hash(state);
+    eb_state_destroy(state);
+  }
+  eb_check_below(check, hash[0] != hash[1], 0,
+                 "1 when the state's bits differ between 1 and 2 threads", "%s/threads%s%s",
+                 check->solver->name, *options ? "/" : "", options);
   return EB_OK;
-}
-
-static eb_error threads_all(const eb_check *check, const eb_scene *scene) {
-  if (!eb_subject_declares(check->solver, "linear")) return threads_on(check, scene, "");
-  EB_TRY(threads_on(check, scene, "linear=cholesky"));
-  return threads_on(check, scene, "linear=cg");
 }
 
 /* Large enough that every parallel loop is split. */
@@ -158,7 +138,9 @@ eb_error eb_check_threads(const eb_check *check) {
   EB_TRY(eb_block_create(&scene,
                          "nx=%d,ny=%d,nz=%d,lx=1,ly=0.3,lz=0.3,gz=-9.8,support=x0,material=%s",
                          cubes, cubes / 3, cubes / 3, eb_subject_material(check->solver)));
-  eb_error error = threads_all(check, scene);
+  bool linear = eb_subject_declares(check->solver, "linear");
+  eb_error error = threads_on(check, scene, linear ? "linear=cholesky" : "");
+  if (!error && linear) error = threads_on(check, scene, "linear=cg");
   eb_scene_destroy(scene);
   return error;
 }
@@ -179,27 +161,20 @@ static eb_error compare_linear(const eb_check *check, const eb_scene *scene,
   return EB_OK;
 }
 
-static eb_error linear_on(const eb_check *check, const eb_scene *scene) {
-  eb_state *reference = NULL;
-  const char *options =
-      eb_subject_declares(check->solver, "rtol") ? "linear=cholesky,rtol=1e-12" : "linear=cholesky";
-  EB_TRY(eb_block_run(scene, check->solver, options, 1, 3, NULL, &reference));
-  static const char *const kinds[] = {"cholmod", "cholesky-single", "cg", "cg,preconditioner=ic",
-                                      "petsc"};
-  const int count = sizeof kinds / sizeof *kinds;
-  eb_error error = EB_OK;
-  for (int k = 0; k < count && !error; k++)
-    error = compare_linear(check, scene, reference, kinds[k]);
-  eb_state_destroy(reference);
-  return error;
-}
-
 eb_error eb_check_linear(const eb_check *check) {
   if (!eb_subject_declares(check->solver, "linear")) return EB_OK;
   eb_scene *scene = NULL;
   EB_TRY(eb_block_create(&scene, "nx=6,ny=3,nz=3,E=1e5,gz=-9.8,support=x0,material=%s",
                          eb_subject_material(check->solver)));
-  eb_error error = linear_on(check, scene);
+  static const char *const kinds[] = {"cholmod", "cholesky-single", "cg", "cg,preconditioner=ic",
+                                      "petsc"};
+  eb_state *reference = NULL;
+  const char *options =
+      eb_subject_declares(check->solver, "rtol") ? "linear=cholesky,rtol=1e-12" : "linear=cholesky";
+  eb_error error = eb_block_run(scene, check->solver, options, 1, 3, NULL, &reference);
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !error; k++)
+    error = compare_linear(check, scene, reference, kinds[k]);
+  eb_state_destroy(reference);
   eb_scene_destroy(scene);
   return error;
 }
@@ -216,22 +191,21 @@ static eb_error swing(const eb_solver_ops *ops, const char *options, const char 
   return error;
 }
 
-static eb_error time_errors(const eb_check *check, const eb_state *reference, double error_of[2]) {
-  for (int level = 0; level < 2; level++) {
-    eb_state *state = NULL;
-    EB_TRY(swing(check->solver, unreduced_options(check->solver),
-                 eb_subject_material(check->solver), 20 << level, &state));
-    error_of[level] = eb_block_distance(state, reference);
-    eb_state_destroy(state);
-  }
-  return EB_OK;
-}
-
 eb_error eb_check_time_order(const eb_check *check) {
   eb_state *reference = NULL;
   double error_of[2];
+  /* Exact, and no nodes that are quasistatic by the method. */
+  const char *options = eb_subject_declares(check->solver, "selection")
+                            ? "selection=all,beta=1"
+                            : eb_subject_exact(check->solver);
   EB_TRY(swing(eb_solver_find("newton"), "", eb_subject_material(check->solver), 640, &reference));
-  eb_error error = time_errors(check, reference, error_of);
+  eb_error error = EB_OK;
+  for (int level = 0; level < 2 && !error; level++) {
+    eb_state *state = NULL;
+    error = swing(check->solver, options, eb_subject_material(check->solver), 20 << level, &state);
+    if (!error) error_of[level] = eb_block_distance(state, reference);
+    eb_state_destroy(state);
+  }
   eb_state_destroy(reference);
   EB_TRY(error);
   eb_check_above(check, log2(error_of[0] / error_of[1]), 0.85,
