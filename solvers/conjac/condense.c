@@ -93,28 +93,25 @@ void eb_conjac_collider_force(const eb_conjac *c, double *to) {
   eb_touches_carry(c->work.touches, c->work.touch_count, 1, to);
 }
 
-/* f_ext - M a as quasistatic nodes see it (relief.c); the net force f of the equation of motion
- * keeps all of f_ext. Balances the external forces of unsupported bodies by the inertia of their
- * rigid acceleration. */
-static void relieve(eb_conjac *c, const double *x) {
-  const eb_implicit *work = &c->work;
-  memcpy(c->relieved, work->force, (size_t)work->size * sizeof *work->force);
-  if (!c->relief) return;
-  eb_relief_begin(c->relief);
-  for (int32_t k = 0; k < work->touch_count; k++)
-    eb_relief_support(c->relief, work->touches[k].node);
-  eb_relief_apply(c->relief, &c->part, eb_elasticity_mass(work->scene->elasticity), x, work->rhs,
-                  c->relieved);
-}
-
+/* work.rhs = f of the equation of motion; c->relieved = f_ext - M a, the external forces as
+ * quasistatic nodes see them: those of unsupported bodies are balanced by the inertia of their
+ * rigid acceleration (relief.c). A body in contact is supported. */
 bool eb_conjac_net_force(eb_conjac *c, const double *x) {
   eb_implicit *work = &c->work;
   eb_touches_gradient(work->touches, work->touch_count, work->gradient);
   for (int64_t k = 0; k < work->size; k++) work->rhs[k] = work->force[k] - work->gradient[k];
-  relieve(c, x);
+  memcpy(c->relieved, work->force, (size_t)work->size * sizeof *work->force);
+  if (c->relief) {
+    eb_relief_begin(c->relief);
+    for (int32_t k = 0; k < work->touch_count; k++)
+      eb_relief_support(c->relief, work->touches[k].node);
+    eb_relief_apply(c->relief, &c->part, eb_elasticity_mass(work->scene->elasticity), x, work->rhs,
+                    c->relieved);
+  }
   return eb_all_finite(work->size, work->rhs);
 }
 
+/* f_q . p = f_q . inv(H_qq) f_q, J: minus the slope of the potential energy along p. */
 double eb_conjac_work_of_correction(const eb_conjac *c) {
   double sum = 0;
   for (int64_t k = 0; k < c->work.size; k++)

@@ -80,15 +80,6 @@ static eb_error choose(const eb_solver *solver, eb_node_list *out) {
 
 /* ---- life ---- */
 
-static void log_memory(const eb_conjac *c, eb_step_log *log) {
-  const eb_block_matrix *A = c->work.matrix;
-  double blocks = A->start[A->rows], values = 9 * sizeof *A->values * blocks;
-  double pattern = sizeof *A->column * blocks + 2 * sizeof *A->start * (double)A->rows;
-  double columns = 2 * ((double)c->stride + 1);
-  eb_log_memory(log, EB_MEMORY_MATRIX, pattern + 2 * values);
-  eb_log_memory(log, EB_MEMORY_ELEMENTS, columns * (double)c->work.size * sizeof *c->jacobian);
-}
-
 /* The scripted and attached nodes, in the workspace of the partition. */
 static const uint8_t *find_boundary(eb_conjac *c) {
   for (int32_t i = 0; i < c->work.nodes; i++)
@@ -162,7 +153,11 @@ static eb_error build(eb_conjac *c, const eb_solver *solver, double time, const 
   measure(c);
   eb_scene_boundary(scene, time + scene->dt, c->work.fixed, c->work.target);
   EB_TRY(eb_conjac_constrain_rigid_modes(c, find_boundary(c), x, angles, log));
-  log_memory(c, log);
+  double blocks = c->work.matrix->start[c->work.matrix->rows];
+  double pattern = sizeof(int32_t) * (blocks + 2 * (double)c->work.matrix->rows);
+  eb_log_memory(log, EB_MEMORY_MATRIX, pattern + 2 * 9 * sizeof(double) * blocks);
+  eb_log_memory(log, EB_MEMORY_ELEMENTS,
+                2 * ((double)c->stride + 1) * (double)c->work.size * sizeof *c->jacobian);
   return EB_OK;
 }
 

@@ -298,25 +298,22 @@ static void expand(eb_conjac *c) {
   }
 }
 
-static eb_reason solve_motion(eb_conjac *c, const eb_state *state, double dt, double scale,
-                              bool fresh) {
-  if (fresh) {
-    inertia_product(c);
-    stiffness_product(c);
-  }
-  right_hand_side(c, state, dt, scale);
-  matrix(c, scale);
-  add_joints(c, state, dt);
-  return solve(c);
-}
-
 void eb_conjac_reduce(eb_conjac *c, const eb_state *state, double dt, bool fresh, eb_step_log *log,
                       eb_reason *reason) {
   double scale = c->settings.beta * dt * dt;
   eb_log_begin(log, EB_PHASE_PROJECT);
   /* Without unknowns no equation is solved: nodes follow the script. */
   *reason = EB_CONVERGED_ITS;
-  if (c->part.unknowns) *reason = solve_motion(c, state, dt, scale, fresh);
+  if (c->part.unknowns) {
+    if (fresh) {
+      inertia_product(c);
+      stiffness_product(c);
+    }
+    right_hand_side(c, state, dt, scale);
+    matrix(c, scale);
+    add_joints(c, state, dt);
+    *reason = solve(c);
+  }
   eb_log_end(log, EB_PHASE_PROJECT);
   if (*reason < 0) return;
   add_friction(c, dt, scale, log);

@@ -188,11 +188,6 @@ static eb_error take_farthest(selector *s) {
 
 /* ---- random ---------------------------------------------------------------------------------- */
 
-/* Below `count`, from the upper half of a word (Lemire 2019): biased by less than count / 2^32. */
-static int32_t random_below(uint64_t *state, int32_t count) {
-  return (int32_t)((eb_random_word(state) >> 32) * (uint64_t)count >> 32);
-}
-
 /* Draws the candidates one by one (Fisher and Yates) until there are enough. */
 static void draw(selector *s, int32_t *candidates) {
   uint64_t state = s->choice->seed;
@@ -200,7 +195,10 @@ static void draw(selector *s, int32_t *candidates) {
   for (int32_t i = 0; i < nodes_of(s); i++)
     if (s->role[i] == FREE) candidates[left++] = i;
   while (left > 0 && s->list.count < s->choice->count) {
-    int32_t drawn = random_below(&state, left), node = candidates[drawn];
+    /* Below `left`, from the upper half of a word (Lemire 2019): biased by less than left / 2^32.
+     */
+    int32_t drawn = (int32_t)((eb_random_word(&state) >> 32) * (uint64_t)left >> 32);
+    int32_t node = candidates[drawn];
     candidates[drawn] = candidates[--left];
     if (s->distance[node] >= s->least && s->distance[node] > 0) take(s, node);
   }

@@ -60,31 +60,9 @@ int32_t eb_partition_most_unknowns(const eb_partition *p) {
 
 /* ---- classes ---- */
 
-static void place_dynamic(eb_partition *p, const eb_node_list *chosen) {
-  p->moving = p->unknowns = 0;
-  for (int32_t k = 0; k < chosen->count; k++) {
-    if (p->class[chosen->nodes[k]] != EB_NODE_DYNAMIC) continue;
-    p->move[p->moving++] = (eb_moving_node){
-        .node = chosen->nodes[k], .first = p->unknowns, .count = p->axes, .rows = p->identity};
-    p->unknowns += p->axes;
-  }
-}
-
-static void place_attached(eb_partition *p, const double *angles) {
-  static const double rest_angles[EB_MAX_JOINTS] = {0};
-  for (int32_t k = 0; k < attached_of(p->scene); k++) {
-    int32_t node = eb_articulation_node(p->scene->articulation, k);
-    if (p->class[node] != EB_NODE_ATTACHED) continue;
-    double place[3], *rows = p->jacobians + 3 * (int64_t)k * p->joints;
-    eb_articulation_place(p->scene->articulation, angles ? angles : rest_angles, k, place, rows);
-    p->move[p->moving++] =
-        (eb_moving_node){.node = node, .first = p->unknowns, .count = p->joints, .rows = rows};
-  }
-  p->unknowns += p->joints;
-}
-
 bool eb_partition_update(eb_partition *p, const eb_node_list *chosen, const uint8_t *fixed,
                          const double *angles) {
+  static const double rest_angles[EB_MAX_JOINTS] = {0};
   for (int32_t i = 0; i < p->nodes; i++)
     p->next[i] = fixed[i]         ? EB_NODE_SCRIPTED
                  : p->attached[i] ? EB_NODE_ATTACHED
@@ -99,7 +77,23 @@ bool eb_partition_update(eb_partition *p, const eb_node_list *chosen, const uint
   p->next = old;
   p->quasistatic = 0;
   for (int32_t i = 0; i < p->nodes; i++) p->quasistatic += p->class[i] == EB_NODE_QUASISTATIC;
-  place_dynamic(p, chosen);
-  place_attached(p, angles);
+  /* Unknowns: two or three velocities a dynamic node, in order of choice, then the rates of joints,
+   * which all attached nodes share. */
+  p->moving = p->unknowns = 0;
+  for (int32_t k = 0; k < chosen->count; k++) {
+    if (p->class[chosen->nodes[k]] != EB_NODE_DYNAMIC) continue;
+    p->move[p->moving++] = (eb_moving_node){
+        .node = chosen->nodes[k], .first = p->unknowns, .count = p->axes, .rows = p->identity};
+    p->unknowns += p->axes;
+  }
+  for (int32_t k = 0; k < attached_of(p->scene); k++) {
+    int32_t node = eb_articulation_node(p->scene->articulation, k);
+    if (p->class[node] != EB_NODE_ATTACHED) continue;
+    double place[3], *rows = p->jacobians + 3 * (int64_t)k * p->joints;
+    eb_articulation_place(p->scene->articulation, angles ? angles : rest_angles, k, place, rows);
+    p->move[p->moving++] =
+        (eb_moving_node){.node = node, .first = p->unknowns, .count = p->joints, .rows = rows};
+  }
+  p->unknowns += p->joints;
   return changed;
 }

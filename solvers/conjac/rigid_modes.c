@@ -71,10 +71,6 @@ static double squared_distance(const axis *f, const double *p) {
 
 enum { CONSTRAINED, INSIDE, ANY };
 
-static bool belongs(const constrainer *s, int32_t node, int kind) {
-  return kind == CONSTRAINED ? s->constrained[node] : kind == ANY || s->node_area[node] <= 0;
-}
-
 /* The node of that kind that is farthest from the axis, or -1 when all are on it. What is within a
  * thousandth of the component's size of the point or the line is on it: the matrix would be a
  * million times softer there. */
@@ -84,7 +80,8 @@ static int32_t farthest_from_axis(const constrainer *s, int32_t part, const axis
   int32_t best = -1;
   for (int32_t k = s->start[part]; k < s->start[part + 1]; k++) {
     int32_t node = s->nodes[k];
-    if (!belongs(s, node, kind)) continue;
+    if (kind == CONSTRAINED ? !s->constrained[node] : kind == INSIDE && s->node_area[node] > 0)
+      continue;
     double distance = squared_distance(f, s->x + 3 * (size_t)node);
     if (distance > most) {
       most = distance;
@@ -207,7 +204,10 @@ static eb_error add_dynamic(eb_conjac *c, int32_t node) {
   return eb_conjac_allocate_columns(c);
 }
 
-/* The node of the largest entry of inv(H_qq) b when that is too large, else -1. */
+/* b has the mean diagonal as its scale, so that x = inv(H_qq) b is of order 1 along a mode as stiff
+ * as a node, and as much larger as a mode is softer: a random b has a part along every one.
+ *
+ * The node of the largest entry of inv(H_qq) b when that is too large, else -1. */
 static eb_error find_strainless(eb_conjac *c, eb_step_log *log, int32_t *node) {
   eb_reason reason;
   uint64_t seed = 1;
