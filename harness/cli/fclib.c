@@ -72,7 +72,7 @@ static eb_error save(const char *path, eb_fclib *p, eb_fclib_result *result) {
 static eb_error solve(const work *w, const eb_fclib_method *method, const eb_values *options,
                       eb_fclib *p) {
   const eb_solver solver = {.options = options, .threads = 1};
-  const eb_contact_tolerance tolerance = eb_fclib_tolerance(options, p);
+  const eb_contact_tolerance tolerance = eb_contact_tolerance_asked(options, p->size, p->f);
   eb_fclib_result result;
   eb_error error = eb_fclib_solve(p, method->method, &solver, &tolerance, &result);
   if (!error && w->json) error = print_json(w->path, p, w->solver, &result);

@@ -8,19 +8,15 @@
 #include "harness/results/h5.h"
 #include "problems/base/text.h"
 
-static eb_error copy_groups(hid_t from, hid_t to, const char *path) {
-  static const char *const groups[] = {"fclib_global", "solution", "guesses"};
-  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-    if (eb_h5_exists(from, groups[i]) &&
-        H5Ocopy(from, groups[i], to, groups[i], H5P_DEFAULT, H5P_DEFAULT) < 0)
-      return eb_h5_error("cannot write", path);
-  return EB_OK;
-}
-
 static eb_error copy_problem(hid_t from, const char *path) {
+  static const char *const groups[] = {"fclib_global", "solution", "guesses"};
   hid_t file;
+  eb_error error = EB_OK;
   EB_TRY(eb_h5_create_file(path, &file));
-  eb_error error = copy_groups(from, file, path);
+  for (size_t i = 0; i < sizeof groups / sizeof *groups && !error; i++)
+    if (eb_h5_exists(from, groups[i]) &&
+        H5Ocopy(from, groups[i], file, groups[i], H5P_DEFAULT, H5P_DEFAULT) < 0)
+      error = eb_h5_error("cannot write", path);
   eb_error closing = eb_h5_close_file(file, path);
   if (!error) return closing;
   eb_error_free(closing);

@@ -39,12 +39,6 @@ static double *entry_of(eb_block_matrix *A, int32_t row, int32_t column) {
   return A->values + 9 * block + 3 * (row % 3) + column % 3;
 }
 
-static void fill_up(eb_block_matrix *A, int32_t size) {
-  double sum = 0;
-  for (int32_t i = 0; i < size; i++) sum += *entry_of(A, i, i);
-  for (int32_t i = size; i < 3 * A->rows; i++) *entry_of(A, i, i) = sum / size;
-}
-
 static eb_error make_symmetric(eb_block_matrix *A) {
   double off = 0, largest = 0;
   for (int32_t i = 0; i < A->rows; i++)
@@ -68,7 +62,9 @@ static eb_error make_matrix(const eb_fclib *global, eb_fclib_lifted *out) {
   int32_t rows = global->size / 3 + (global->size % 3 != 0);
   EB_TRY(make_pattern(M, rows, &out->A));
   for (int32_t k = 0; k < M->count; k++) *entry_of(out->A, M->row[k], M->column[k]) += M->value[k];
-  fill_up(out->A, global->size);
+  double sum = 0;
+  for (int32_t i = 0; i < global->size; i++) sum += *entry_of(out->A, i, i);
+  for (int32_t i = global->size; i < 3 * rows; i++) *entry_of(out->A, i, i) = sum / global->size;
   EB_TRY(EB_NEW(out->b, 3 * (size_t)rows));
   memcpy(out->b, global->f, (size_t)global->size * sizeof *out->b);
   return make_symmetric(out->A);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
+#include "solvers/linalg/block_ops.h"
 
 static void project(double mu, double x[3]) {
   double friction = hypot(x[1], x[2]);
@@ -25,12 +26,6 @@ static void project(double mu, double x[3]) {
   x[2] *= mu * normal / friction;
 }
 
-static double norm(int64_t n, const double *x) {
-  double square = 0;
-  for (int64_t i = 0; i < n; i++) square += x[i] * x[i];
-  return sqrt(square);
-}
-
 static double natural_map(const eb_fclib *p, const double *u, const double *r) {
   double square = 0;
   for (int64_t k = 0; k < p->contacts; k++) {
@@ -39,7 +34,7 @@ static double natural_map(const eb_fclib *p, const double *u, const double *r) {
     project(p->mu[k], x);
     for (int d = 0; d < 3; d++) square += (f[d] - x[d]) * (f[d] - x[d]);
   }
-  return sqrt(square) / (1 + norm(3 * (int64_t)p->contacts, p->w));
+  return sqrt(square) / (1 + eb_norm(3 * (int64_t)p->contacts, p->w));
 }
 
 /* y += m x, or m^T x. */
@@ -55,7 +50,7 @@ static double residual_of(const eb_fclib *p, const double *v, const double *r, d
   memcpy(rest, p->f, (size_t)p->size * sizeof *rest);
   add_product(&p->H, false, 1, r, rest);
   add_product(&p->M, false, -1, v, rest);
-  return norm(p->size, rest);
+  return eb_norm(p->size, rest);
 }
 
 /* work: n + 3 contacts */
@@ -67,7 +62,7 @@ static double merit_of(const eb_fclib *p, const double *v, const double *r, doub
     return natural_map(p, u, r);
   }
   add_product(&p->H, true, 1, v, u);
-  return natural_map(p, u, r) + residual_of(p, v, r, work) / (1 + norm(p->size, p->f));
+  return natural_map(p, u, r) + residual_of(p, v, r, work) / (1 + eb_norm(p->size, p->f));
 }
 
 eb_error eb_fclib_residual(const eb_fclib *global, const double *v, const double *r,

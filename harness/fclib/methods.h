@@ -9,14 +9,8 @@ typedef struct eb_fclib_method {
   const eb_contact_method *method;
 } eb_fclib_method;
 
-/* Ended by a NULL name. */
-extern const eb_fclib_method eb_fclib_methods[];
-
 /* EB_ERR_USAGE, with the nearest name, when there is none of that name. */
 EB_MUST eb_error eb_fclib_method_find(const char *name, const eb_fclib_method **out);
 /* Those of the built-in solver of its name. */
 const eb_option *eb_fclib_method_options(const eb_fclib_method *method);
-/* The tolerance that options eps1, tolerance_kind, eps2, angle and max_iterations ask for. */
-eb_contact_tolerance eb_fclib_tolerance(const eb_values *options, const eb_fclib *problem);
-
 #endif

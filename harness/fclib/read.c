@@ -183,19 +183,15 @@ static eb_error check_sizes(const eb_fclib *p) {
   return EB_OK;
 }
 
-static eb_error read_solution(hid_t where, const eb_fclib *p, eb_fclib_solution *solution) {
-  int64_t m = 3 * (int64_t)p->contacts;
-  if (p->global) EB_TRY(read_reals(where, "v", p->size, &solution->v));
-  EB_TRY(read_reals(where, "u", m, &solution->u));
-  return read_reals(where, "r", m, &solution->r);
-}
-
 static eb_error read_optional(hid_t file, const char *name, const eb_fclib *p,
                               eb_fclib_solution *solution) {
   if (!eb_h5_exists(file, name)) return EB_OK;
   hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
   if (group < 0) return eb_h5_error("cannot open group", name);
-  eb_error error = read_solution(group, p, solution);
+  int64_t m = 3 * (int64_t)p->contacts;
+  eb_error error = p->global ? read_reals(group, "v", p->size, &solution->v) : EB_OK;
+  if (!error) error = read_reals(group, "u", m, &solution->u);
+  if (!error) error = read_reals(group, "r", m, &solution->r);
   H5Gclose(group);
   return eb_error_prefix(error, "%s", name);
 }

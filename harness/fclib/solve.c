@@ -1,20 +1,41 @@
-/* Solves FCLib's problems with the project's methods. */
-#include "harness/fclib/fclib.h"
+/* Solves FCLib's problems with the project's methods: a global problem is lifted to ours (lift.c),
+ * a local one is the reduced problem of contact-delassus as it is. */
+#include "harness/fclib/methods.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "harness/names.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "solvers/contact/delassus.h"
 
-/* ---- global ---- */
+/* ---- methods ---- */
 
-static eb_error allocate(const eb_fclib *p, eb_fclib_solution *found) {
-  if (p->global) EB_TRY(EB_NEW(found->v, (size_t)p->size + 2));
-  EB_TRY(EB_NEW(found->u, 3 * (size_t)p->contacts));
-  return EB_NEW(found->r, 3 * (size_t)p->contacts);
+static const eb_fclib_method methods[] = {{"contact-delassus", &eb_contact_delassus},
+                                          {"contact-ica", &eb_contact_ica},
+                                          {"contact-sp", &eb_contact_sp},
+                                          {"contact-cr", &eb_contact_cr},
+                                          {0}};
+
+eb_error eb_fclib_method_find(const char *name, const eb_fclib_method **out) {
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  *out = NULL;
+  for (const eb_fclib_method *m = methods; m->name && !error; m++) {
+    if (strcmp(m->name, name) == 0) *out = m;
+    error = eb_strings_add(&names, m->name);
+  }
+  if (!error && !*out) error = eb_unknown_name("contact method", name, &names);
+  eb_strings_clear(&names);
+  return error;
 }
+
+const eb_option *eb_fclib_method_options(const eb_fclib_method *method) {
+  return eb_solver_find(method->name)->options;
+}
+
+/* ---- global ---- */
 
 static eb_error run_method(const eb_contact_method *method, void *data,
                            const eb_contact_problem *problem, const eb_contact_tolerance *tolerance,
@@ -32,16 +53,6 @@ static eb_error run_method(const eb_contact_method *method, void *data,
   return error;
 }
 
-/* A small asymmetry is not small beside the masses that alone resist a rigid motion. */
-static eb_error check_residual(const eb_fclib *p, const eb_contact_tolerance *tolerance,
-                               eb_fclib_result *out) {
-  double residual;
-  EB_TRY(eb_fclib_residual(p, out->found.v, out->found.r, &residual));
-  if (out->outcome.reason > 0 && !(residual <= 2 * tolerance->eps1))
-    out->outcome.reason = EB_DIVERGED_LINEAR_SOLVE;
-  return EB_OK;
-}
-
 static eb_error solve_global(const eb_fclib *p, const eb_contact_method *method,
                              const eb_solver *solver, const eb_contact_tolerance *tolerance,
                              eb_fclib_result *out) {
@@ -52,7 +63,12 @@ static eb_error solve_global(const eb_fclib *p, const eb_contact_method *method,
   if (!error) error = run_method(method, data, lifted.problem, tolerance, out);
   if (data) method->destroy(data);
   eb_fclib_lifted_clear(&lifted);
-  return error ? error : check_residual(p, tolerance, out);
+  /* A small asymmetry of M is not small beside the masses that alone resist a rigid motion. */
+  double residual = 0;
+  if (!error) error = eb_fclib_residual(p, out->found.v, out->found.r, &residual);
+  if (!error && out->outcome.reason > 0 && !(residual <= 2 * tolerance->eps1))
+    out->outcome.reason = EB_DIVERGED_LINEAR_SOLVE;
+  return error;
 }
 
 /* ---- local ---- */
@@ -105,7 +121,9 @@ eb_error eb_fclib_solve(const eb_fclib *problem, const eb_contact_method *method
                         eb_fclib_result *out) {
   const eb_fclib_solution *stored = &problem->solution;
   *out = (eb_fclib_result){.stored_merit = NAN};
-  EB_TRY(allocate(problem, &out->found));
+  if (problem->global) EB_TRY(EB_NEW(out->found.v, (size_t)problem->size + 2));
+  EB_TRY(EB_NEW(out->found.u, 3 * (size_t)problem->contacts));
+  EB_TRY(EB_NEW(out->found.r, 3 * (size_t)problem->contacts));
   EB_TRY((problem->global ? solve_global : solve_local)(problem, method, solver, tolerance, out));
   if (stored->r) EB_TRY(eb_fclib_merit(problem, stored->v, stored->r, &out->stored_merit));
   return eb_fclib_merit(problem, out->found.v, out->found.r, &out->merit);

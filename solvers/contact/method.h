@@ -19,6 +19,11 @@ typedef struct eb_contact_tolerance {
   int64_t max_iterations;
 } eb_contact_tolerance;
 
+/* That of the options of a contact solver: eps1 (of |b|_2, b having n entries, with
+ * tolerance_kind=relative), eps2, angle, max_iterations; cone is the same in every step. */
+eb_contact_tolerance eb_contact_tolerance_asked(const eb_values *options, int64_t n,
+                                                const double *b);
+
 /* Every measure within its tolerance; NaN is within none. */
 static inline bool eb_contact_solved(const eb_contact_error *error,
                                      const eb_contact_tolerance *tolerance) {

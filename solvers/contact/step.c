@@ -40,7 +40,6 @@
 
 /* A solve that stagnates is good when it meets the constraints to so many tolerances. */
 static const double stagnated_slack = 2;
-static const double cone_tolerance = 1e-3;
 
 typedef struct contact_step {
   const eb_contact_method *method;
@@ -191,6 +190,17 @@ static eb_error iterate(contact_step *step, eb_step_log *log, bool *accepted, eb
 
 /* ---- the step ---- */
 
+eb_contact_tolerance eb_contact_tolerance_asked(const eb_values *options, int64_t n,
+                                                const double *b) {
+  bool relative = !strcmp(eb_values_text(options, "tolerance_kind"), "relative");
+  return (eb_contact_tolerance){.eps1 = eb_values_real(options, "eps1") *
+                                        (relative ? eb_norm(n, b) : 1),
+                                .eps2 = eb_values_real(options, "eps2"),
+                                .cone = 1e-3,
+                                .angle = eb_values_real(options, "angle"),
+                                .max_iterations = eb_values_int(options, "max_iterations")};
+}
+
 /* A vertex may be found outside its swept box by the distance at which pairs are near, for both
  * features of a pair, and by what gravity adds to the motion of the last step. */
 static eb_error begin(contact_step *step) {
@@ -302,20 +312,13 @@ static void finish(contact_step *step, eb_state *state, eb_step_log *log) {
 static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                           eb_reason *reason) {
   contact_step *step = solver->data;
-  const eb_values *options = solver->options;
   log->residual_norm = "|b - A v + H^T r|_2, kg m/s";
   log->equation = EB_EQUATION_LINEARIZED;
   log->linearization = (eb_linearization){1, 1, EB_TANGENT_PROJECTED};
   *reason = EB_DIVERGED_NAN;
   if (!eb_contact_system_begin(&step->system, state, dt, log)) return EB_OK;
-  bool relative = !strcmp(eb_values_text(options, "tolerance_kind"), "relative");
-  double scale = relative ? eb_norm(3 * (int64_t)step->system.rows, step->system.b) : 1;
   step->tolerance =
-      (eb_contact_tolerance){.eps1 = scale * eb_values_real(options, "eps1"),
-                             .eps2 = eb_values_real(options, "eps2"),
-                             .cone = cone_tolerance,
-                             .angle = eb_values_real(options, "angle"),
-                             .max_iterations = eb_values_int(options, "max_iterations")};
+      eb_contact_tolerance_asked(solver->options, 3 * (int64_t)step->system.rows, step->system.b);
   eb_error error = run(step, log, reason);
   /* More candidates than can be numbered come of velocities that have blown up: an outcome. */
   if (error && eb_error_kind(error) == EB_ERR_LIMIT) {
