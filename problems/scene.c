@@ -396,6 +396,7 @@ void eb_scene_destroy(eb_scene *scene) {
   for (int o = 0; o < EB_MAX_OBSTACLES; o++) eb_obstacle_clear(&scene->obstacles[o]);
   eb_contact_destroy(scene->contact);
   eb_elasticity_destroy(scene->elasticity);
+  for (int g = 0; g < EB_MAX_GRIPS; g++) free(scene->grips[g].nodes);
   free(scene->node_origin);
   free(scene->v0);
   free(scene->x0);

@@ -7,9 +7,19 @@
 #include "problems/contact/penalty.h"
 #include "problems/elasticity/elasticity.h"
 #include "problems/mesh/cut.h"
+#include "problems/mesh/generate.h"
 #include "problems/rigid/articulation.h"
 #include "problems/rigid/free_body.h"
 #include "problems/scene.h"
+
+/* A model stuffed with `elements` times resolution tetrahedra, scaled uniformly so that the longest
+ * edge of its box is `size` (m), centred over the origin, standing on z = 0. With `nodes` not 0,
+ * the paper's model has more nodes than the lattice gives for as many elements: at resolution 1 the
+ * surface is refined until the nodes are met too (problems/mesh/refine.h). */
+typedef struct eb_model_size {
+  int32_t elements, nodes;
+  double size;
+} eb_model_size;
 
 /* One entry of the catalogue. */
 struct eb_scene_ops {
@@ -26,9 +36,13 @@ struct eb_scene_ops {
   const eb_option *parameters;
   int64_t steps;           /* default length of a run at the default dt */
   int64_t steps_per_frame; /* steps between stored frames */
-  /* Builds the rest mesh. Only these parameters enter: see eb_scene_create on caching. */
+  /* The rest mesh is one of three. */
+  eb_grid grid; /* cubes times resolution, at least one along each edge, six tetrahedra each */
+  eb_model_size model; /* the stand-in, stuffed */
   eb_error (*mesh)(const eb_values *parameters, eb_mesh **out);
-  const char *mesh_parameters; /* names of the parameters the mesh depends on, "a,b", or NULL */
+  /* Names of the parameters that the mesh depends on, "a,b", or NULL: only they may enter (see
+   * eb_scene_create on caching). */
+  const char *mesh_parameters;
   /* Prepares the mesh, generated or read from a file, for the setup: regions and fibres that follow
    * from geometry, copies of a body. May replace *mesh. Not cached. NULL when there is nothing to
    * do. */
@@ -54,7 +68,14 @@ struct eb_scene_ops {
   double (*activation)(const eb_scene *scene, double t);
 };
 
-enum { EB_MAX_REGIONS = 32, EB_MAX_COLLIDERS = 8, EB_MAX_OBSTACLES = 8 };
+enum { EB_MAX_REGIONS = 32, EB_MAX_COLLIDERS = 8, EB_MAX_OBSTACLES = 8, EB_MAX_GRIPS = 4 };
+
+/* A group of nodes that the scene's script moves. */
+typedef struct eb_grip {
+  int32_t count;
+  int32_t *nodes;
+  double centre[3]; /* of the box of its nodes at rest, m */
+} eb_grip;
 
 /* What a step with contact as constraints may leave, whatever tolerance its solver took: bounds of
  * the audit (harness/audit/contact_audit.h). */
@@ -99,6 +120,8 @@ struct eb_scene {
   uint8_t rigid[EB_MAX_REGIONS]; /* regions that setup declares rigid; only with EB_CAP_CONTACT */
   eb_free_bodies *free_bodies;   /* their connected components, or NULL */
   eb_articulation *articulation; /* rigid bodies that nodes ride on; made by setup, or NULL */
+  int32_t grip_count;
+  eb_grip grips[EB_MAX_GRIPS]; /* filled by setup (problems/scenes/common.h) */
   double *x0, *v0; /* initial state, node_count x 3; setup may change them (rest and zero before) */
   int32_t cut_count, cuts_made;
   eb_cut cuts[EB_MAX_CUTS]; /* by rising time */

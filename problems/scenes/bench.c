@@ -9,14 +9,8 @@ static const eb_option beam_parameters[] = {
      "width of the clamped band; 0: the end face only"},
     EB_LAST_PARAMETER};
 
-static eb_error beam_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_bar(parameters, (const int32_t[3]){40, 8, 8}, (const double[3]){0, 0, 0},
-                      (const double[3]){1, 0.2, 0.2}, out);
-}
-
 static eb_error beam_setup(eb_scene *scene) {
-  eb_scene_uniform_material(scene);
-  eb_scene_set_gravity(scene);
+  eb_scene_set_mechanics(scene);
   double clamp = eb_values_real(scene->parameters, "clamp");
   return clamp > 0 ? eb_grips_add_band(scene, 0, clamp) : eb_grips_add_end(scene, 0, -1);
 }
@@ -27,14 +21,10 @@ const eb_scene_ops eb_bench_beam = {
     .geometry = "bar of 1 x 0.2 x 0.2 m, 40 x 8 x 8 cubes, 6 tetrahedra a cube",
     .citation = "none: a case to compare programs with",
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC,
-    .target_vertices = 3321,
-    .target_elements = 15360,
+    EB_SCENE_COUNTS(3321, 15360, 0),
     .parameters = beam_parameters,
-    .steps = 120,
-    .steps_per_frame = 2,
-    .mesh = beam_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(120, 2),
+    EB_SCENE_GRID({40, 8, 8}, {0, 0, 0}, {1, 0.2, 0.2}),
     .setup = beam_setup,
     .boundary = eb_grips_hold,
-    .clear = eb_grips_clear,
 };

@@ -1,4 +1,5 @@
-/* What the scenes share: parameter tables, bars, end caps, clamps, materials, penalty constants. */
+/* What the scenes share: parameters, copies of a body, groups of nodes that scripts move, ramps,
+ * materials, colliders. */
 #ifndef EB_SCENES_COMMON_H
 #define EB_SCENES_COMMON_H
 
@@ -17,31 +18,31 @@
     "mesh_turn", EB_OPTION_REAL, "0", -360, 360, NULL, "deg", "turn of a --mesh file about z"      \
   }
 
+/* How fine the mesh is: at `least_` to 8. */
+#define EB_RESOLUTION(least_, help_)                                                               \
+  { "resolution", EB_OPTION_REAL, "1", least_, 8, NULL, "", help_ }
 #define EB_CUBES_PARAMETER                                                                         \
-  {                                                                                                \
-    "resolution", EB_OPTION_REAL, "1", 0.02, 8, NULL, "",                                          \
-        "scale on the number of cubes along every edge; 1 is the paper's"                          \
-  }
+  EB_RESOLUTION(0.02, "scale on the number of cubes along every edge; 1 is the paper's")
 #define EB_ELEMENTS_PARAMETER                                                                      \
-  {                                                                                                \
-    "resolution", EB_OPTION_REAL, "1", 0.002, 8, NULL, "",                                         \
-        "scale on the number of elements; 1 is the paper's"                                        \
-  }
+  EB_RESOLUTION(0.002, "scale on the number of elements; 1 is the paper's")
 #define EB_LAST_PARAMETER                                                                          \
   { NULL, EB_OPTION_REAL, NULL, 0, 0, NULL, NULL, NULL }
 
+/* ---- entries of the catalogue ---------------------------------------------------------------- */
+
+/* Parts of an eb_scene_ops that go together. A bar: {cubes}, {origin}, {size}, m. */
+#define EB_SCENE_GRID(...) .grid = {__VA_ARGS__}, .mesh_parameters = "resolution"
+/* A model that stands in for the paper's: name, elements, nodes (0: any), size, m. */
+#define EB_SCENE_MODEL(name_, ...)                                                                 \
+  .stand_in = name_, .model = {__VA_ARGS__}, .mesh_parameters = "resolution"
+/* The paper's counts, and how far ours may be off. */
+#define EB_SCENE_COUNTS(vertices_, elements_, tolerance_)                                          \
+  .target_vertices = vertices_, .target_elements = elements_, .count_tolerance = tolerance_
+/* Steps of a default run, and between stored frames. */
+#define EB_SCENE_RUN(steps_, per_frame_) .steps = steps_, .steps_per_frame = per_frame_
+
 /* ---- geometry -------------------------------------------------------------------------------- */
 
-/* A bar of `cubes` times resolution cubes (at least one along each edge), six tetrahedra each,
- * over the box from `origin` of `size`, m. */
-EB_MUST eb_error eb_scene_bar(const eb_values *parameters, const int32_t cubes[3],
-                              const double origin[3], const double size[3], eb_mesh **out);
-/* A stuffed model of `elements` times resolution tetrahedra, scaled uniformly so that the longest
- * edge of its box is `size` (m), centred over the origin, standing on z = 0. With `nodes` not 0,
- * the paper's model has more nodes than the lattice gives for as many elements: at resolution 1 the
- * surface is refined until the nodes are met too (problems/mesh/refine.h). */
-EB_MUST eb_error eb_scene_model(const eb_values *parameters, const char *model, int32_t elements,
-                                int32_t nodes, double size, eb_mesh **out);
 /* x = rotation X + shift, m; rotation row-major. */
 typedef struct eb_placement {
   double rotation[9], shift[3];
@@ -54,24 +55,10 @@ void eb_element_centroid(const eb_mesh *mesh, int32_t e, double centroid[3]);
 
 /* ---- groups of nodes, found from the geometry of whatever mesh there is ---------------------- */
 
-typedef struct eb_grip {
-  int32_t count;
-  int32_t *nodes;
-  double centre[3]; /* of the box of its nodes at rest, m */
-} eb_grip;
-
-enum { EB_MAX_GRIPS = 4 };
-
-/* The groups a scene's script moves: kept as scene->data, released by eb_grips_clear. */
-typedef struct eb_grips {
-  int count;
-  eb_grip grip[EB_MAX_GRIPS];
-} eb_grips;
-
 /* Whether a node at rest position X belongs to a group. */
 typedef bool eb_node_test(const double X[3], const void *context);
 
-/* Adds the group of nodes that pass the test to scene->data (created on first use). EB_ERR_INVALID
+/* Adds the group of nodes that pass the test to scene->grips. EB_ERR_INVALID
  * when there is none. */
 EB_MUST eb_error eb_grips_add(eb_scene *scene, eb_node_test *test, const void *context,
                               const char *what);
@@ -81,17 +68,10 @@ EB_MUST eb_error eb_grips_add(eb_scene *scene, eb_node_test *test, const void *c
 EB_MUST eb_error eb_grips_add_end(eb_scene *scene, int axis, int side);
 /* Adds the nodes within `width` (m) above the lowest coordinate along an axis. */
 EB_MUST eb_error eb_grips_add_band(eb_scene *scene, int axis, double width);
-void eb_grips_clear(eb_scene *scene);
 /* Marks the group's nodes and moves them rigidly from their place in scene->x0: rotation
- * (row-major) about `about`, then `shift`. */
-void eb_grip_place(const eb_scene *scene, const eb_grip *grip, const double rotation[9],
-                   const double about[3], const double shift[3], uint8_t *fixed, double *target);
-/* The node of a group that is nearest to its centre at rest. */
-int32_t eb_grip_middle(const eb_scene *scene, const eb_grip *grip);
-/* The node nearest at rest to a point, of those that are in no group and not among the `count` in
- * `taken`; -1: there is none. */
-int32_t eb_scene_nearest_free(const eb_scene *scene, const double point[3], const int32_t *taken,
-                              int32_t count);
+ * (row-major; NULL: none) about `about` (NULL: the origin), then `shift`. */
+void eb_grip_place(const eb_scene *scene, const eb_grip *grip, const double *rotation,
+                   const double *about, const double shift[3], uint8_t *fixed, double *target);
 /* A boundary for scenes whose groups all stand still. */
 void eb_grips_hold(const eb_scene *scene, double t, uint8_t *fixed, double *target);
 
@@ -99,8 +79,6 @@ void eb_grips_hold(const eb_scene *scene, double t, uint8_t *fixed, double *targ
 
 /* 0 before `begin`, 1 after `end`, in between 3 s^2 - 2 s^3: continuous with its derivative. */
 double eb_ramp(double t, double begin, double end);
-/* Its derivative, 1/s. */
-double eb_ramp_rate(double t, double begin, double end);
 /* Its integral from `begin` on, s. */
 double eb_ramp_integral(double t, double begin, double end);
 /* Rotation by `angle` about the axis d = 0, 1, 2; row-major. */
@@ -113,13 +91,9 @@ void eb_scene_place(eb_scene *scene, const double rotation[9], double floor);
 
 /* The material the parameters name, for every region. */
 void eb_scene_uniform_material(eb_scene *scene);
-/* Gravity along -z from the parameter `gravity`. */
-void eb_scene_set_gravity(eb_scene *scene);
+/* The same, and gravity along -z from the parameter `gravity`. */
+void eb_scene_set_mechanics(eb_scene *scene);
 
-/* Stiffness (Pa/m) and damping (Pa s/m) of explicit penalty contact against a body of the given
- * thickness (m; the smallest edge of the mesh's box bounds it). The derivation is in common.c.
- * Materials must be set. */
-void eb_penalty_constants(const eb_scene *scene, double thickness, eb_collider *collider);
 /* Adds a collider that stands still and has no constants yet. Returns it, for more to be set. */
 eb_collider *eb_scene_add_collider(eb_scene *scene, eb_collider_kind kind, const double origin[3],
                                    const double axis[3], double radius);

@@ -6,8 +6,36 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 
 static const double pi = 3.14159265358979323846;
+
+/* ---- dynamic nodes --------------------------------------------------------------------------- */
+
+static bool among(int32_t node, const int32_t *nodes, int32_t count) {
+  for (int32_t k = 0; k < count; k++)
+    if (nodes[k] == node) return true;
+  return false;
+}
+
+/* Appends to the `*count` in `nodes` the node nearest at rest to a point, of those that are in no
+ * group and not among them; false: there is none. */
+static bool add_nearest_free(const eb_scene *scene, const double point[3], int32_t *nodes,
+                             int32_t *count) {
+  const double *X = scene->mesh->X;
+  int32_t best = -1;
+  for (int32_t i = 0; i < scene->mesh->node_count; i++) {
+    if (best >= 0 &&
+        eb_squared_distance3(X + 3 * i, point) >= eb_squared_distance3(X + 3 * best, point))
+      continue;
+    bool taken = among(i, nodes, *count);
+    for (int g = 0; g < scene->grip_count; g++)
+      taken = taken || among(i, scene->grips[g].nodes, scene->grips[g].count);
+    if (!taken) best = i;
+  }
+  if (best >= 0) nodes[(*count)++] = best;
+  return best >= 0;
+}
 
 /* ---- dragon ---------------------------------------------------------------------------------- */
 
@@ -20,10 +48,6 @@ static const eb_option dragon_parameters[] = {
      "way of jaws and body over the length of the dragon"},
     {"release", EB_OPTION_REAL, "0.5", 0, 1e3, NULL, "s", "time at which jaws and body are let go"},
     EB_LAST_PARAMETER};
-
-static eb_error dragon_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_model(parameters, "dragon", 37565, 10456, 0.15, out);
-}
 
 /* A box that holds some of the nodes. */
 typedef struct part {
@@ -50,8 +74,7 @@ enum { FEET, UPPER_JAW, LOWER_JAW, TRUNK };
 /* The feet stand; the muzzle, the foremost tenth of the length above the chest, is parted at half
  * its height; the trunk is gripped in its rear. */
 static eb_error dragon_setup(eb_scene *scene) {
-  eb_scene_uniform_material(scene);
-  eb_scene_set_gravity(scene);
+  eb_scene_set_mechanics(scene);
   const eb_mesh *mesh = scene->mesh;
   double lo[3], hi[3], low = INFINITY, high = -INFINITY;
   eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
@@ -69,9 +92,7 @@ static eb_error dragon_setup(eb_scene *scene) {
 }
 
 static void dragon_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
-  static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   static const double way[4][3] = {{0, 0, 0}, {0.6, 0, 0.8}, {0.6, 0, -0.8}, {-0.6, 0, 0.8}};
-  const eb_grips *grips = scene->data;
   double lo[3], hi[3], release = eb_values_real(scene->parameters, "release");
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   double pull =
@@ -80,16 +101,24 @@ static void dragon_boundary(const eb_scene *scene, double t, uint8_t *fixed, dou
   int held = t <= release * (1 + 1e-9) ? TRUNK : FEET;
   for (int g = FEET; g <= held; g++) {
     double shift[3] = {pull * way[g][0], pull * way[g][1], pull * way[g][2]};
-    eb_grip_place(scene, &grips->grip[g], identity, grips->grip[g].centre, shift, fixed, target);
+    eb_grip_place(scene, &scene->grips[g], NULL, scene->grips[g].centre, shift, fixed, target);
   }
 }
 
-/* The paper: "strategic locations", the jaws among them, then random ones. */
+/* The paper: "strategic locations", the jaws among them, then random ones. Here the middles of what
+ * is gripped. */
 static int32_t dragon_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes) {
-  const eb_grips *grips = scene->data;
+  const double *X = scene->mesh->X;
   int32_t count = 0;
-  for (int g = UPPER_JAW; g <= TRUNK && count < wanted; g++)
-    nodes[count++] = eb_grip_middle(scene, &grips->grip[g]);
+  for (int g = UPPER_JAW; g <= TRUNK && count < wanted; g++) {
+    const eb_grip *grip = &scene->grips[g];
+    int32_t best = grip->nodes[0];
+    for (int32_t k = 1; k < grip->count; k++)
+      if (eb_squared_distance3(X + 3 * grip->nodes[k], grip->centre) <
+          eb_squared_distance3(X + 3 * best, grip->centre))
+        best = grip->nodes[k];
+    nodes[count++] = best;
+  }
   return count;
 }
 
@@ -99,20 +128,14 @@ const eb_scene_ops eb_conjac2020_dragon = {
     .geometry =
         "stand-in dragon, 15 cm long, stuffed, its surface refined to the paper's vertex count",
     .citation = EB_CONJAC2020_CITATION,
-    .stand_in = "dragon",
+    EB_SCENE_MODEL("dragon", 37565, 10456, 0.15),
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC | EB_CAP_SCRIPTED,
-    .target_vertices = 10456,
-    .target_elements = 37565,
-    .count_tolerance = 0.03,
+    EB_SCENE_COUNTS(10456, 37565, 0.03),
     .parameters = dragon_parameters,
-    .steps = 200,
-    .steps_per_frame = 1,
-    .mesh = dragon_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(200, 1),
     .setup = dragon_setup,
     .boundary = dragon_boundary,
     .dynamic_nodes = dragon_nodes,
-    .clear = eb_grips_clear,
 };
 
 /* ---- twist ----------------------------------------------------------------------------------- */
@@ -129,12 +152,6 @@ static const eb_option twist_parameters[] = {
      "how far the motions go: 1 is to 0.8 and 1.4 times the length, a quarter circle, a whole "
      "turn"},
     EB_LAST_PARAMETER};
-
-static eb_error twist_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_bar(parameters, (const int32_t[3]){20, 6, 6},
-                      (const double[3]){0, -0.0225, -0.0225}, (const double[3]){0.15, 0.045, 0.045},
-                      out);
-}
 
 enum { COMPRESS, STRETCH, BEND, TWIST, MOTIONS };
 
@@ -156,11 +173,10 @@ static void twist_amounts(const eb_scene *scene, double t, double amount[MOTIONS
 /* The end at length L goes to 0.8 L and 1.4 L (from about 0.75 L on the bar buckles); follows the
  * arc of a quarter turn with the bar's length; turns once about the axis. */
 static void twist_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
-  const eb_grips *grips = scene->data;
-  const eb_grip *end = &grips->grip[1];
+  const eb_grip *end = &scene->grips[1];
   double amount[MOTIONS], rotation[9];
   twist_amounts(scene, t, amount);
-  double length = end->centre[0] - grips->grip[0].centre[0];
+  double length = end->centre[0] - scene->grips[0].centre[0];
   double stretch = 1 - 0.2 * amount[COMPRESS] + 0.4 * amount[STRETCH];
   double bend = 0.5 * pi * amount[BEND];
   double shift[3] = {(stretch - 1) * length, 0, 0};
@@ -176,8 +192,7 @@ static void twist_boundary(const eb_scene *scene, double t, uint8_t *fixed, doub
 }
 
 static eb_error twist_setup(eb_scene *scene) {
-  eb_scene_uniform_material(scene);
-  eb_scene_set_gravity(scene);
+  eb_scene_set_mechanics(scene);
   EB_TRY(eb_grips_add_end(scene, 0, -1));
   return eb_grips_add_end(scene, 0, 1);
 }
@@ -195,9 +210,7 @@ static int32_t twist_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes
                              places[k % each][1]};
     double point[3];
     for (int d = 0; d < 3; d++) point[d] = lo[d] + share[d] * (hi[d] - lo[d]);
-    int32_t node = eb_scene_nearest_free(scene, point, nodes, count);
-    if (node < 0) break;
-    nodes[count++] = node;
+    if (!add_nearest_free(scene, point, nodes, &count)) break;
   }
   return count;
 }
@@ -208,17 +221,13 @@ const eb_scene_ops eb_conjac2020_twist = {
     .geometry = "bar of 15 x 4.5 x 4.5 cm, 20 x 6 x 6 cubes, 6 tetrahedra a cube",
     .citation = EB_CONJAC2020_CITATION,
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC | EB_CAP_SCRIPTED,
-    .target_vertices = 1029,
-    .target_elements = 4320,
+    EB_SCENE_COUNTS(1029, 4320, 0),
     .parameters = twist_parameters,
-    .steps = 800,
-    .steps_per_frame = 4,
-    .mesh = twist_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(800, 4),
+    EB_SCENE_GRID({20, 6, 6}, {0, -0.0225, -0.0225}, {0.15, 0.045, 0.045}),
     .setup = twist_setup,
     .boundary = twist_boundary,
     .dynamic_nodes = twist_nodes,
-    .clear = eb_grips_clear,
 };
 
 /* ---- hetero and aniso ------------------------------------------------------------------------ */
@@ -229,11 +238,12 @@ const eb_scene_ops eb_conjac2020_twist = {
 /* The middle of the top, which is never gripped. */
 static int32_t top_middle(const eb_scene *scene, int32_t wanted, int32_t *nodes) {
   double lo[3], hi[3];
+  int32_t count = 0;
   if (wanted < 1) return 0;
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   const double top[3] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), hi[2]};
-  nodes[0] = eb_scene_nearest_free(scene, top, nodes, 0);
-  return nodes[0] >= 0;
+  add_nearest_free(scene, top, nodes, &count);
+  return count;
 }
 
 /* ---- hetero: layers -------------------------------------------------------------------------- */
@@ -250,11 +260,6 @@ static const eb_option hetero_parameters[] = {
 /* The bars that stand are wider than 12 : 34, that is, their cells lower than wide: with cubes, a
  * bar of 12 cm and E = 1e4 Pa would buckle under its own weight, as height^3 exceeds 7.84 E I /
  * (rho g A) (Greenhill), and topple instead of bulging. */
-static eb_error hetero_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_bar(parameters, (const int32_t[3]){12, 12, 34},
-                      (const double[3]){-0.04, -0.04, 0}, (const double[3]){0.08, 0.08, 0.12}, out);
-}
-
 /* Regions "stiff" and "soft" by the height of the element. Layers end at whole cubes of the
  * paper's 34. */
 static eb_error hetero_prepare(const eb_values *parameters, eb_mesh **mesh) {
@@ -271,8 +276,7 @@ static eb_error hetero_prepare(const eb_values *parameters, eb_mesh **mesh) {
 }
 
 static eb_error hetero_setup(eb_scene *scene) {
-  eb_scene_uniform_material(scene);
-  eb_scene_set_gravity(scene);
+  eb_scene_set_mechanics(scene);
   double root = sqrt(eb_values_real(scene->parameters, "contrast"));
   scene->materials[0].young *= root;
   scene->materials[1].young /= root;
@@ -286,18 +290,14 @@ const eb_scene_ops eb_conjac2020_hetero = {
     .geometry = "bar of 8 x 8 x 12 cm, 12 x 12 x 34 cells, 6 tetrahedra a cube",
     .citation = EB_CONJAC2020_CITATION,
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC,
-    .target_vertices = 5915,
-    .target_elements = 29376,
+    EB_SCENE_COUNTS(5915, 29376, 0),
     .parameters = hetero_parameters,
-    .steps = 600,
-    .steps_per_frame = 3,
-    .mesh = hetero_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(600, 3),
+    EB_SCENE_GRID({12, 12, 34}, {-0.04, -0.04, 0}, {0.08, 0.08, 0.12}),
     .prepare = hetero_prepare,
     .setup = hetero_setup,
     .boundary = eb_grips_hold,
     .dynamic_nodes = top_middle,
-    .clear = eb_grips_clear,
 };
 
 /* ---- aniso: fibres --------------------------------------------------------------------------- */
@@ -309,12 +309,6 @@ static const eb_option aniso_parameters[] = {
      "direction of the fibres; helical ones climb at 45 degrees"},
     {"mu_f", EB_OPTION_REAL, "3e4", 0, 1e12, NULL, "Pa", "stiffness of the fibres (aStVK)"},
     EB_LAST_PARAMETER};
-
-static eb_error aniso_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_bar(parameters, (const int32_t[3]){12, 12, 38},
-                      (const double[3]){-0.04, -0.04, 0}, (const double[3]){0.08, 0.08, 0.127},
-                      out);
-}
 
 /* Helical fibres climb at 45 degrees around the vertical axis at every radius; on the axis itself
  * they are vertical. */
@@ -343,8 +337,7 @@ static eb_error aniso_prepare(const eb_values *parameters, eb_mesh **mesh) {
 }
 
 static eb_error aniso_setup(eb_scene *scene) {
-  eb_scene_uniform_material(scene);
-  eb_scene_set_gravity(scene);
+  eb_scene_set_mechanics(scene);
   for (int32_t r = 0; r < scene->material_count; r++) {
     scene->materials[r].fibre = EB_FIBRE_ASTVK;
     scene->materials[r].fibre_stiffness = eb_values_real(scene->parameters, "mu_f");
@@ -358,18 +351,14 @@ const eb_scene_ops eb_conjac2020_aniso = {
     .geometry = "bar of 8 x 8 x 12.7 cm, 12 x 12 x 38 cells, 6 tetrahedra a cube",
     .citation = EB_CONJAC2020_CITATION,
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC | EB_CAP_FIBRES,
-    .target_vertices = 6591,
-    .target_elements = 32832,
+    EB_SCENE_COUNTS(6591, 32832, 0),
     .parameters = aniso_parameters,
-    .steps = 600,
-    .steps_per_frame = 3,
-    .mesh = aniso_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(600, 3),
+    EB_SCENE_GRID({12, 12, 38}, {-0.04, -0.04, 0}, {0.08, 0.08, 0.127}),
     .prepare = aniso_prepare,
     .setup = aniso_setup,
     .boundary = eb_grips_hold,
     .dynamic_nodes = top_middle,
-    .clear = eb_grips_clear,
 };
 
 /* ---- barcut ---------------------------------------------------------------------------------- */
@@ -399,28 +388,20 @@ static const eb_option barcut_parameters[] = {
     {"friction", EB_OPTION_REAL, "0.3", 0, 10, NULL, "", "Coulomb's mu of the floor"},
     EB_LAST_PARAMETER};
 
-static eb_error barcut_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_bar(parameters, (const int32_t[3]){49, 10, 10},
-                      (const double[3]){-0.0735, -0.015, -0.015},
-                      (const double[3]){0.147, 0.03, 0.03}, out);
-}
-
 static void barcut_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
-  static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  const eb_grip *grip = ((const eb_grips *)scene->data)->grip;
+  const eb_grip *grip = scene->grips;
   double length = grip[1].centre[0] - grip[0].centre[0];
   double pull =
       0.5 * length * (eb_values_real(scene->parameters, "stretch") - 1) * eb_ramp(t, 0, 0.5);
   for (int end = 0; end < 2; end++) {
     double shift[3] = {end ? pull : -pull, 0, 0};
-    eb_grip_place(scene, &grip[end], identity, grip[end].centre, shift, fixed, target);
+    eb_grip_place(scene, &grip[end], NULL, grip[end].centre, shift, fixed, target);
   }
 }
 
 static eb_error barcut_setup(eb_scene *scene) {
   double depth = eb_values_real(scene->parameters, "floor");
-  eb_scene_uniform_material(scene);
-  eb_scene_set_gravity(scene);
+  eb_scene_set_mechanics(scene);
   if (depth > 0) {
     /* As stiff as lets the bar sink by a two-hundredth of its height where it is pressed flat. */
     double lo[3], hi[3];
@@ -488,8 +469,7 @@ static int32_t barcut_nodes(const eb_scene *scene, int32_t wanted, int32_t *node
   planes_at_cut(scene, "cut1", plane, point);
   for (int side = 0; side < 3 && count < wanted; side += 2) {
     point[0] = plane[side];
-    int32_t node = eb_scene_nearest_free(scene, point, nodes, count);
-    if (node >= 0) nodes[count++] = node;
+    add_nearest_free(scene, point, nodes, &count);
   }
   return count;
 }
@@ -503,16 +483,12 @@ const eb_scene_ops eb_conjac2020_barcut = {
     .citation = EB_CONJAC2020_CITATION,
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC | EB_CAP_SCRIPTED | EB_CAP_CUTTING |
              EB_CAP_IMPLICIT_PENALTY,
-    .target_vertices = 6050,
-    .target_elements = 29400,
+    EB_SCENE_COUNTS(6050, 29400, 0),
     .parameters = barcut_parameters,
-    .steps = 800,
-    .steps_per_frame = 4,
-    .mesh = barcut_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(800, 4),
+    EB_SCENE_GRID({49, 10, 10}, {-0.0735, -0.015, -0.015}, {0.147, 0.03, 0.03}),
     .setup = barcut_setup,
     .boundary = barcut_boundary,
-    .clear = eb_grips_clear,
     .cuts = barcut_cuts,
     .dynamic_nodes = barcut_nodes,
 };
@@ -549,13 +525,8 @@ static const eb_option bunny_parameters[] = {
     {"friction", EB_OPTION_REAL, "0.3", 0, 10, NULL, "", "Coulomb's mu"},
     EB_LAST_PARAMETER};
 
-static eb_error bunny_mesh(const eb_values *values, eb_mesh **out) {
-  return eb_scene_model(values, "bunny", 27695, 0, 0.15, out);
-}
-
 static eb_error bunny_setup(eb_scene *scene) {
-  eb_scene_uniform_material(scene);
-  eb_scene_set_gravity(scene);
+  eb_scene_set_mechanics(scene);
   const char *orientation = eb_values_text(scene->parameters, "orientation");
   double rotation[9];
   switch (orientation[0]) {
@@ -609,8 +580,7 @@ static int32_t bunny_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   for (size_t k = 0; k < sizeof places / sizeof *places && named < wanted; k++) {
     for (int d = 0; d < 3; d++) place[d] = lo[d] + places[k][d] * (hi[d] - lo[d]);
-    int32_t node = eb_scene_nearest_free(scene, place, nodes, named);
-    if (node >= 0) nodes[named++] = node;
+    add_nearest_free(scene, place, nodes, &named);
   }
   return named;
 }
@@ -620,16 +590,11 @@ const eb_scene_ops eb_conjac2020_bunny = {
     .summary = "a bunny is dropped on the floor, with friction (implicit penalty contact)",
     .geometry = "stand-in bunny, 15 cm long",
     .citation = EB_CONJAC2020_CITATION,
-    .stand_in = "bunny",
+    EB_SCENE_MODEL("bunny", 27695, 0, 0.15),
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC | EB_CAP_IMPLICIT_PENALTY,
-    .target_vertices = 5988,
-    .target_elements = 27695,
-    .count_tolerance = 0.03,
+    EB_SCENE_COUNTS(5988, 27695, 0.03),
     .parameters = bunny_parameters,
-    .steps = 200,
-    .steps_per_frame = 1,
-    .mesh = bunny_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(200, 1),
     .setup = bunny_setup,
     .dynamic_nodes = bunny_nodes,
 };

@@ -5,7 +5,7 @@
  * step. It does not state most sizes, heights and colliders, nor the stiffness of every body: those
  * are chosen here and can be set. Contact is the explicit penalty of collider.h: solids have the
  * stiffness that a body bears in one step (contact.c), sheets and the squeezed bear one that
- * follows from their thickness (common.c). */
+ * follows from their thickness. */
 #include <math.h>
 
 #include "problems/base/memory.h"
@@ -16,6 +16,7 @@
 #define CITATION                                                                                   \
   "Hecht, Lee, Shewchuk and O'Brien, Updated Sparse Cholesky Factors for Corotational "            \
   "Elastodynamics, ACM TOG 31(5), 2012"
+#define NEEDS               (EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS)
 #define FRAME               "0.033333333333333333"
 #define PARAMETERS(E_, dt_) EB_SCENE_PARAMETERS(E_, "0.4", "1000", dt_, "corotational", "9.81")
 #define HEIGHT(default_)                                                                           \
@@ -36,10 +37,11 @@ static void finish_colliders(eb_scene *scene) {
   }
 }
 
-/* Materials, gravity, a floor at z = 0, the body turned and lifted over it. */
-static eb_error drop_on_floor(eb_scene *scene, const double rotation[9]) {
-  eb_scene_uniform_material(scene);
-  eb_scene_set_gravity(scene);
+/* Materials, gravity, a floor at z = 0, the body turned about y and lifted over it. */
+static eb_error drop_on_floor(eb_scene *scene, double degrees) {
+  double rotation[9];
+  eb_axis_rotation(1, degrees * pi / 180, rotation);
+  eb_scene_set_mechanics(scene);
   eb_scene_place(scene, rotation, eb_values_real(scene->parameters, "height"));
   eb_scene_add_floor(scene, 0);
   finish_colliders(scene);
@@ -48,58 +50,33 @@ static eb_error drop_on_floor(eb_scene *scene, const double rotation[9]) {
 
 /* ---- sculpture, in three resolutions --------------------------------------------------------- */
 
-static const eb_option sculpture_parameters[] = {PARAMETERS("5e6", FRAME), EB_ELEMENTS_PARAMETER,
-                                                 HEIGHT("0.2"), FRICTION("0.3"), EB_LAST_PARAMETER};
-
-static eb_error sculpture_small_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_model(parameters, "sculpture", 6681, 2000, 1.6, out);
-}
-static eb_error sculpture_medium_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_model(parameters, "sculpture", 115712, 0, 1.6, out);
-}
-static eb_error sculpture_large_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_model(parameters, "sculpture", 329131, 0, 1.6, out);
-}
+static const eb_option dropped_parameters[] = {PARAMETERS("5e6", FRAME), EB_ELEMENTS_PARAMETER,
+                                               HEIGHT("0.2"), FRICTION("0.3"), EB_LAST_PARAMETER};
 
 /* Turned so that it lands on a corner and rolls over. */
 static eb_error sculpture_setup(eb_scene *scene) {
-  double rotation[9];
-  eb_axis_rotation(1, 12 * pi / 180, rotation);
-  return drop_on_floor(scene, rotation);
+  return drop_on_floor(scene, 12);
 }
 
-#define SCULPTURE(name_, vertices_, elements_, mesh_)                                              \
+#define SCULPTURE(name_, vertices_, elements_, refined_)                                           \
   {                                                                                                \
-    .name = name_, .summary = "an openwork sculpture is dropped on the floor and bounces",         \
+    .name = "hecht2012/sculpture-" name_,                                                          \
+    .summary = "an openwork sculpture is dropped on the floor and bounces",                        \
     .geometry = "stand-in sculpture: a ball of three twisted strands, radius 0.8 m",               \
-    .citation = CITATION, .stand_in = "sculpture",                                                 \
-    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,                           \
-    .target_vertices = vertices_, .target_elements = elements_, .count_tolerance = 0.03,           \
-    .parameters = sculpture_parameters, .steps = 300, .steps_per_frame = 1, .mesh = mesh_,         \
-    .mesh_parameters = "resolution", .setup = sculpture_setup,                                     \
+    .citation = CITATION, EB_SCENE_MODEL("sculpture", elements_, refined_, 1.6), .needs = NEEDS,   \
+    EB_SCENE_COUNTS(vertices_, elements_, 0.03), .parameters = dropped_parameters,                 \
+    EB_SCENE_RUN(300, 1), .setup = sculpture_setup,                                                \
   }
 
 /* The paper gives vertices in thousands: 2, 23, 65. */
-const eb_scene_ops eb_hecht2012_sculpture_small =
-    SCULPTURE("hecht2012/sculpture-small", 2000, 6681, sculpture_small_mesh);
-const eb_scene_ops eb_hecht2012_sculpture_medium =
-    SCULPTURE("hecht2012/sculpture-medium", 23000, 115712, sculpture_medium_mesh);
-const eb_scene_ops eb_hecht2012_sculpture_large =
-    SCULPTURE("hecht2012/sculpture-large", 65000, 329131, sculpture_large_mesh);
+const eb_scene_ops eb_hecht2012_sculpture_small = SCULPTURE("small", 2000, 6681, 2000);
+const eb_scene_ops eb_hecht2012_sculpture_medium = SCULPTURE("medium", 23000, 115712, 0);
+const eb_scene_ops eb_hecht2012_sculpture_large = SCULPTURE("large", 65000, 329131, 0);
 
 /* ---- dragon ---------------------------------------------------------------------------------- */
 
-static const eb_option dragon_parameters[] = {PARAMETERS("5e6", FRAME), EB_ELEMENTS_PARAMETER,
-                                              HEIGHT("0.2"), FRICTION("0.3"), EB_LAST_PARAMETER};
-
-static eb_error dragon_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_model(parameters, "dragon", 20000, 0, 1.5, out);
-}
-
 static eb_error dragon_setup(eb_scene *scene) {
-  double rotation[9];
-  eb_axis_rotation(1, -15 * pi / 180, rotation);
-  return drop_on_floor(scene, rotation);
+  return drop_on_floor(scene, -15);
 }
 
 const eb_scene_ops eb_hecht2012_dragon = {
@@ -107,15 +84,11 @@ const eb_scene_ops eb_hecht2012_dragon = {
     .summary = "a dragon is dropped on the floor",
     .geometry = "stand-in dragon, 1.5 m long",
     .citation = CITATION,
-    .stand_in = "dragon",
-    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,
-    .target_elements = 20000,
-    .count_tolerance = 0.03,
-    .parameters = dragon_parameters,
-    .steps = 300,
-    .steps_per_frame = 1,
-    .mesh = dragon_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_MODEL("dragon", 20000, 0, 1.5),
+    .needs = NEEDS,
+    EB_SCENE_COUNTS(0, 20000, 0.03),
+    .parameters = dropped_parameters,
+    EB_SCENE_RUN(300, 1),
     .setup = dragon_setup,
 };
 
@@ -124,15 +97,9 @@ const eb_scene_ops eb_hecht2012_dragon = {
 static const eb_option torus_parameters[] = {PARAMETERS("1e7", FRAME), EB_ELEMENTS_PARAMETER,
                                              HEIGHT("0.6"), FRICTION("0.3"), EB_LAST_PARAMETER};
 
-static eb_error torus_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_model(parameters, "three-torus", 19172, 0, 1.2, out);
-}
-
 /* Falls flat on a lying cylinder, off its middle, and slides down to the floor. */
 static eb_error torus_setup(eb_scene *scene) {
-  double rotation[9];
-  eb_axis_rotation(1, 20 * pi / 180, rotation);
-  EB_TRY(drop_on_floor(scene, rotation));
+  EB_TRY(drop_on_floor(scene, 20));
   eb_scene_add_collider(scene, EB_CYLINDER, (const double[3]){0.15, 0, 0.3},
                         (const double[3]){0, 1, 0}, 0.2);
   finish_colliders(scene);
@@ -145,16 +112,11 @@ const eb_scene_ops eb_hecht2012_three_torus = {
                "stiff, 1e6 soft)",
     .geometry = "stand-in of genus 3, 1.2 m across",
     .citation = CITATION,
-    .stand_in = "three-torus",
-    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,
-    .target_vertices = 5046,
-    .target_elements = 19172,
-    .count_tolerance = 0.03,
+    EB_SCENE_MODEL("three-torus", 19172, 0, 1.2),
+    .needs = NEEDS,
+    EB_SCENE_COUNTS(5046, 19172, 0.03),
     .parameters = torus_parameters,
-    .steps = 300,
-    .steps_per_frame = 1,
-    .mesh = torus_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(300, 1),
     .setup = torus_setup,
 };
 
@@ -170,25 +132,16 @@ static const eb_option bears_parameters[] = {
     FRICTION("0.3"),
     EB_LAST_PARAMETER};
 
-static eb_error bear_in_bowl_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_model(parameters, "bear", 9785, 0, 2, out);
-}
-
 /* Seven bears a layer, one amid six, each turned by the golden angle from the one before. */
-static void bear_place(int64_t bear, double shift[3]) {
-  int64_t place = bear % 7, layer = bear / 7;
-  double angle = pi / 3 * ((double)place + 0.5 * (double)layer), away = place > 0 ? 2.1 : 0;
-  shift[0] = away * cos(angle);
-  shift[1] = away * sin(angle);
-  shift[2] = 2.1 * (double)layer;
-}
-
 static eb_error bears_prepare(const eb_values *parameters, eb_mesh **mesh) {
   eb_placement place[MOST_BEARS];
   int32_t bears = (int32_t)eb_values_int(parameters, "bears");
   for (int32_t b = 0; b < bears; b++) {
-    bear_place(b, place[b].shift);
-    eb_axis_rotation(2, 2.39996 * (double)b, place[b].rotation);
+    double layer = b / 7, angle = pi / 3 * (b % 7 + 0.5 * layer), away = b % 7 > 0 ? 2.1 : 0;
+    place[b].shift[0] = away * cos(angle);
+    place[b].shift[1] = away * sin(angle);
+    place[b].shift[2] = 2.1 * layer;
+    eb_axis_rotation(2, 2.39996 * b, place[b].rotation);
   }
   return eb_scene_copies(place, bears, mesh);
 }
@@ -196,8 +149,7 @@ static eb_error bears_prepare(const eb_values *parameters, eb_mesh **mesh) {
 /* Sizes: bodies sink into each other by a few g h^2, 1.1 cm each, whatever their size (contact.c),
  * so they are large. The bowl's centre lies so that the lowest layer is inside at first. */
 static eb_error bears_setup(eb_scene *scene) {
-  eb_scene_uniform_material(scene);
-  eb_scene_set_gravity(scene);
+  eb_scene_set_mechanics(scene);
   eb_scene_add_collider(scene, EB_BOWL, (const double[3]){0, 0, 2.5}, upwards, 4);
   finish_colliders(scene);
   scene->bodies_collide = eb_values_bool(scene->parameters, "contact");
@@ -210,16 +162,11 @@ const eb_scene_ops eb_hecht2012_bowl_of_bears = {
     .summary = "25 bears are dropped into a rigid bowl, push each other and come to rest",
     .geometry = "25 stand-in bears, 2 m tall, in a bowl of 4 m radius",
     .citation = CITATION,
-    .stand_in = "bear",
-    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,
-    .target_vertices = 55400,
-    .target_elements = 244625,
-    .count_tolerance = 0.03,
+    EB_SCENE_MODEL("bear", 9785, 0, 2),
+    .needs = NEEDS,
+    EB_SCENE_COUNTS(55400, 244625, 0.03),
     .parameters = bears_parameters,
-    .steps = 300,
-    .steps_per_frame = 1,
-    .mesh = bear_in_bowl_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(300, 1),
     .prepare = bears_prepare,
     .setup = bears_setup,
 };
@@ -234,27 +181,64 @@ static const eb_option squash_parameters[] = {
     FRICTION("0.6"),
     EB_LAST_PARAMETER};
 
-static eb_error squash_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_model(parameters, "bear", 30490, 7361, 0.5, out);
+/* Stiffness and damping of a collider that meets a squeezed body, whose thickness is the smallest
+ * edge of the mesh's box. Penalty forces are taken at the start of a step (f_ext), elasticity at
+ * its end. What may the stiffness be?
+ *
+ * Take a node of mass m per unit of surface that meets the wall with x'' = -(s/m) x - (c/m) x'.
+ * One step of the scheme is v1 = v0 - h (s x0 + c v0) / m, x1 = x0 + h v1; its amplification
+ * matrix has the determinant 1 - h c/m and the trace 2 - h c/m - h^2 s/m, so it is stable when h^2
+ * s/m + 2 h c/m < 4 (Jury's criterion). m is not the lumped mass of the node. The elastic solve is
+ * implicit, so a node does not move alone: in a step a pressure wave of speed sqrt(E/rho) reaches
+ * the depth
+ *   reach = h sqrt(E / rho), at least a surface node's own layer, at most the whole thickness,
+ * and all that mass, m = rho reach, moves along. Corners and small patches of contact carry less,
+ * so we stay well below the bound:
+ *   s = m / h^2 and c = m / (4 h):  h^2 s/m + 2 h c/m = 1.5 of 4.
+ * A body that arrives with speed v brings the pressure rho sqrt(E/rho) v of its impact, which s
+ * meets at a depth of v h: a step's travel, whatever the stiffness. Hence dt bounds the
+ * penetration. */
+static void set_penalty(const eb_scene *scene, eb_collider *collider) {
+  double volume = 0, mass = 0, stiffest = 0, h = scene->dt;
+  const double *X = scene->mesh->X;
+  for (int32_t e = 0; e < scene->mesh->element_count; e++) {
+    double part = eb_mesh_element_volume(scene->mesh, X, e);
+    const eb_material *material = &scene->materials[scene->mesh->region[e]];
+    volume += part;
+    mass += part * material->density;
+    stiffest = fmax(stiffest, material->young);
+  }
+  double lo[3], hi[3], rho = mass / volume, thickness = INFINITY;
+  eb_mesh_bounds(X, scene->mesh->node_count, lo, hi);
+  for (int d = 0; d < 3; d++) thickness = fmin(thickness, hi[d] - lo[d]);
+  double spacing = cbrt(volume / scene->mesh->node_count);
+  double reach = fmin(thickness, fmax(0.5 * spacing, h * sqrt(stiffest / rho)));
+  collider->stiffness = rho * reach / (h * h);
+  collider->damping = rho * reach / (4 * h);
+}
+
+/* Derivative of eb_ramp, 1/s. */
+static double ramp_rate(double t, double begin, double end) {
+  double s = fmin(1, fmax(0, (t - begin) / (end - begin)));
+  return 6 * s * (1 - s) / (end - begin);
 }
 
 /* Down by parameters[0] m between 0.3 and 1.5 s, up again between 2 and 3 s. */
 static void piston(double t, const double *parameters, double offset[3], double velocity[3]) {
   for (int d = 0; d < 3; d++) offset[d] = velocity[d] = 0;
   offset[2] = -parameters[0] * (eb_ramp(t, 0.3, 1.5) - eb_ramp(t, 2, 3));
-  velocity[2] = -parameters[0] * (eb_ramp_rate(t, 0.3, 1.5) - eb_ramp_rate(t, 2, 3));
+  velocity[2] = -parameters[0] * (ramp_rate(t, 0.3, 1.5) - ramp_rate(t, 2, 3));
 }
 
 /* A press can only squeeze what is softer than itself, and an explicit one is as hard as a layer of
- * depth c h of the body (eb_penalty_constants): E must be low enough for c h, 15 cm here, to be
+ * depth c h of the body (set_penalty): E must be low enough for c h, 15 cm here, to be
  * well below the height. The piston is felt from a margin on, about as deep as the bear presses
  * into it; its constants are 0.7 of those for a plane wave, which leaves room for what is squeezed
  * flat. There is no gravity, as so soft a bear would sag by its own weight and never look like its
  * rest shape. Its seat, the lowest 15 %, is held: it neither jumps off nor sways for long, and
  * comes to rest within the run. */
 static eb_error squash_setup(eb_scene *scene) {
-  eb_scene_uniform_material(scene);
-  eb_scene_set_gravity(scene);
+  eb_scene_set_mechanics(scene);
   double lo[3], hi[3];
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   double height = hi[2] - lo[2], half = 0.15, margin = 0.12 * height;
@@ -269,7 +253,7 @@ static eb_error squash_setup(eb_scene *scene) {
   press->margin = margin;
   for (int32_t c = 0; c < scene->collider_count; c++) {
     eb_collider *collider = &scene->colliders[c];
-    eb_penalty_constants(scene, INFINITY, collider);
+    set_penalty(scene, collider);
     collider->stiffness *= 0.7;
     collider->damping *= 0.7;
     collider->friction = eb_values_real(scene->parameters, "friction");
@@ -285,19 +269,13 @@ const eb_scene_ops eb_hecht2012_bear_squash = {
     .geometry =
         "stand-in bear, 0.5 m tall, stuffed, its surface refined to the paper's vertex count",
     .citation = CITATION,
-    .stand_in = "bear",
-    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,
-    .target_vertices = 7361,
-    .target_elements = 30490,
-    .count_tolerance = 0.03,
+    EB_SCENE_MODEL("bear", 30490, 7361, 0.5),
+    .needs = NEEDS,
+    EB_SCENE_COUNTS(7361, 30490, 0.03),
     .parameters = squash_parameters,
-    .steps = 300,
-    .steps_per_frame = 1,
-    .mesh = squash_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(300, 1),
     .setup = squash_setup,
     .boundary = eb_grips_hold,
-    .clear = eb_grips_clear,
 };
 
 /* ---- sheets: cloth-drop, trampoline ---------------------------------------------------------- */
@@ -343,8 +321,7 @@ static eb_error cloth_mesh(const eb_values *parameters, eb_mesh **out) {
 }
 
 static eb_error cloth_setup(eb_scene *scene) {
-  eb_scene_uniform_material(scene);
-  eb_scene_set_gravity(scene);
+  eb_scene_set_mechanics(scene);
   double lo[3], hi[3], radius = 0.25;
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   double top = lo[2] - eb_values_real(scene->parameters, "height");
@@ -358,12 +335,10 @@ const eb_scene_ops eb_hecht2012_cloth_drop = {
     .summary = "a thin sheet drapes over a fixed sphere",
     .geometry = "sheet of 1 m x 1 m x 0.1 mm, 50 x 50 x 1 cubes, 6 tetrahedra a cube",
     .citation = CITATION,
-    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,
-    .target_vertices = 5202,
-    .target_elements = 15000,
+    .needs = NEEDS,
+    EB_SCENE_COUNTS(5202, 15000, 0),
     .parameters = cloth_parameters,
-    .steps = 120,
-    .steps_per_frame = 1,
+    EB_SCENE_RUN(120, 1),
     .mesh = cloth_mesh,
     .mesh_parameters = "resolution",
     .setup = cloth_setup,
@@ -428,8 +403,7 @@ static bool on_rail(const double X[3], const void *context) {
 }
 
 static eb_error trampoline_setup(eb_scene *scene) {
-  eb_scene_uniform_material(scene);
-  eb_scene_set_gravity(scene);
+  eb_scene_set_mechanics(scene);
   eb_collider *thrown =
       eb_scene_add_collider(scene, EB_SPHERE, (const double[3]){0, 0, 0}, upwards, ball_radius);
   thrown->motion = ball;
@@ -446,44 +420,36 @@ const eb_scene_ops eb_hecht2012_trampoline = {
         "sheets of 1 m x 1 m and 1 m x 0.5 m, 0.1 mm thick, 50 x 50 x 1 and 50 x 25 x 1 cubes, 6 "
         "tetrahedra a cube",
     .citation = CITATION,
-    .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_COLLIDERS,
-    .target_vertices = 7854,
-    .target_elements = 22500,
+    .needs = NEEDS,
+    EB_SCENE_COUNTS(7854, 22500, 0),
     .parameters = trampoline_parameters,
-    .steps = 150,
-    .steps_per_frame = 1,
+    EB_SCENE_RUN(150, 1),
     .mesh = trampoline_mesh,
     .mesh_parameters = "resolution",
     .setup = trampoline_setup,
     .boundary = eb_grips_hold,
-    .clear = eb_grips_clear,
 };
 
 /* ---- spider ---------------------------------------------------------------------------------- */
 
 static const eb_option spider_parameters[] = {
     PARAMETERS("1e9", FRAME),
-    {"resolution", EB_OPTION_REAL, "1", 0.8, 8, NULL, "",
-     "scale on the number of elements; 1 is the paper's, below 0.8 the legs would fall apart"},
-
+    EB_RESOLUTION(0.8,
+                  "scale on the number of elements; 1 is the paper's, below 0.8 the legs would "
+                  "fall apart"),
     {"contrast", EB_OPTION_REAL, "300", 1, 1e6, NULL, "",
      "Young's modulus of legs and body (E) over that of joints and thread"},
     {"swing", EB_OPTION_REAL, "4", -100, 100, NULL, "rad/s",
      "initial angular velocity about the thread's top"},
     EB_LAST_PARAMETER};
 
-static eb_error spider_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_model(parameters, "spider", 12683, 0, 0.3, out);
-}
-
 /* The region named "soft" is joints and thread; a mesh without it is stiff throughout. */
 static eb_error spider_setup(eb_scene *scene) {
-  eb_scene_uniform_material(scene);
-  eb_scene_set_gravity(scene);
+  eb_scene_set_mechanics(scene);
   int32_t soft = eb_mesh_region(scene->mesh, "soft");
   if (soft >= 0) scene->materials[soft].young /= eb_values_real(scene->parameters, "contrast");
   EB_TRY(eb_grips_add_end(scene, 2, 1));
-  const double *top = ((const eb_grips *)scene->data)->grip[0].centre;
+  const double *top = scene->grips[0].centre;
   double swing = eb_values_real(scene->parameters, "swing");
   for (int32_t i = 0; i < scene->mesh->node_count; i++) {
     scene->v0[3 * i] = swing * (scene->mesh->X[3 * i + 2] - top[2]);
@@ -498,17 +464,11 @@ const eb_scene_ops eb_hecht2012_spider = {
                "joints and thread",
     .geometry = "stand-in spider on a thread, 0.3 m across",
     .citation = CITATION,
-    .stand_in = "spider",
+    EB_SCENE_MODEL("spider", 12683, 0, 0.3),
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL,
-    .target_vertices = 3991,
-    .target_elements = 12683,
-    .count_tolerance = 0.03,
+    EB_SCENE_COUNTS(3991, 12683, 0.03),
     .parameters = spider_parameters,
-    .steps = 300,
-    .steps_per_frame = 1,
-    .mesh = spider_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(300, 1),
     .setup = spider_setup,
     .boundary = eb_grips_hold,
-    .clear = eb_grips_clear,
 };

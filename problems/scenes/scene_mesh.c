@@ -6,6 +6,8 @@
 
 #include "problems/base/hash.h"
 #include "problems/mesh/io.h"
+#include "problems/mesh/generate.h"
+#include "problems/mesh/refine.h"
 #include "problems/mesh/sdf.h"
 #include "problems/mesh/stuffing.h"
 #include "problems/scenes/mesh_cache.h"
@@ -76,6 +78,35 @@ static uint64_t mesh_key(const eb_scene_ops *ops, const eb_values *values) {
   return hash;
 }
 
+static eb_error generate(const eb_scene_ops *ops, const eb_values *parameters, eb_mesh **out) {
+  if (ops->mesh) return ops->mesh(parameters, out);
+  double resolution = eb_values_real(parameters, "resolution");
+  if (ops->model.elements == 0) {
+    eb_grid grid = ops->grid;
+    for (int d = 0; d < 3; d++) grid.cubes[d] = (int32_t)fmax(1, round(grid.cubes[d] * resolution));
+    return eb_generate_tets6(&grid, out);
+  }
+  const eb_model *found = eb_model_find(ops->stand_in);
+  if (!found)
+    return EB_ERROR(EB_ERR_UNSUPPORTED, "there is no model '%s' in this build", ops->stand_in);
+  int32_t elements = ops->model.elements, nodes = ops->model.nodes;
+  double count = fmax(50, round(elements * resolution));
+  /* The lattice offers few sizes to choose from when elements are few. */
+  double tolerance = count >= 5000 ? 0.03 : 0.5;
+  if (nodes > 0 && resolution == 1)
+    EB_TRY(eb_stuff_to_counts(&found->solid, elements, nodes, tolerance, out));
+  else
+    EB_TRY(eb_stuff_to_count(&found->solid, (int32_t)count, tolerance, out));
+  eb_mesh *mesh = *out;
+  double lo[3], hi[3];
+  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  double scale = ops->model.size / fmax(hi[0] - lo[0], fmax(hi[1] - lo[1], hi[2] - lo[2]));
+  const double from[3] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), lo[2]};
+  for (int32_t i = 0; i < mesh->node_count; i++)
+    for (int d = 0; d < 3; d++) mesh->X[3 * i + d] = scale * (mesh->X[3 * i + d] - from[d]);
+  return EB_OK;
+}
+
 /* `directory` is NULL when caching is off. */
 static eb_error own_mesh(const eb_scene_ops *ops, const eb_values *parameters,
                          const char *directory, eb_mesh **out) {
@@ -83,7 +114,7 @@ static eb_error own_mesh(const eb_scene_ops *ops, const eb_values *parameters,
   uint64_t key = mesh_key(ops, parameters);
   if (directory) EB_TRY(eb_mesh_cache_load(directory, ops->name, key, out));
   if (*out) return EB_OK;
-  EB_TRY(ops->mesh(parameters, out));
+  EB_TRY(generate(ops, parameters, out));
   if (directory) (void)eb_mesh_cache_store(directory, ops->name, key, *out);
   return EB_OK;
 }

@@ -24,21 +24,26 @@ static const double pi = 3.14159265358979323846;
 #define CITATION                                                                                   \
   "Verschoor and Jalba, Efficient and Accurate Collision Response for Elastically Deformable "     \
   "Models, ACM TOG 38(2), 2019"
-#define PARAMETERS(E_, dt_, material_)                                                             \
-  EB_SCENE_PARAMETERS(E_, "0.2", "1000", dt_, material_, "9.81"), {                                \
+#define PARAMETERS(E_, dt_, material_, gravity_)                                                   \
+  EB_SCENE_PARAMETERS(E_, "0.2", "1000", dt_, material_, gravity_), {                              \
     "mu", EB_OPTION_REAL, "0.5", 0, 10, NULL, "", "Coulomb's coefficient of all contacts"          \
   }
 #define NEEDS (EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_CONTACT)
+
+static const eb_placement unturned = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
 /* m; what a scene leaves free at least. The paper's own safety distance, eps2, is 5e-6. */
 #define CLEARANCE 3e-4
 
 /* The parameters `bodies` and `seed` of scenes with bodies placed at random, for scatter_bodies. */
 enum { MOST_BODIES = 120 };
-#define SCATTER_PARAMETERS                                                                         \
-  {"bodies", EB_OPTION_INT, "120", 1, MOST_BODIES, NULL, "", "how many; the paper has 120"}, {     \
+#define SCATTER_PARAMETERS(bodies_, help_)                                                         \
+  {"bodies", EB_OPTION_INT, bodies_, 1, MOST_BODIES, NULL, "", help_}, {                           \
     "seed", EB_OPTION_INT, "1", 0, 1e9, NULL, "", "of places and turns"                            \
   }
+#define HEAP_PARAMETERS(E_, least_, help_)                                                         \
+  PARAMETERS(E_, "1e-3", "corotational", "9.81"), EB_RESOLUTION(least_, help_),                    \
+      SCATTER_PARAMETERS("120", "how many; the paper has 120"), EB_LAST_PARAMETER
 
 /* Where bodies placed at random start: in cells of a lattice of across x across a layer, centred
  * over the origin, the lowest at z = 0. */
@@ -49,8 +54,7 @@ typedef struct cell_lattice {
 
 /* Material, gravity and friction from the parameters. */
 static void set_mechanics(eb_scene *scene) {
-  eb_scene_uniform_material(scene);
-  eb_scene_set_gravity(scene);
+  eb_scene_set_mechanics(scene);
   scene->contact_friction = eb_values_real(scene->parameters, "mu");
 }
 
@@ -69,13 +73,21 @@ static eb_error add_obstacle(eb_scene *scene, eb_surface *surface, eb_obstacle *
   return EB_OK;
 }
 
-/* A solid floor that ends at z = `height` and reaches from -half to half along x and y, m. */
-static eb_error add_floor(eb_scene *scene, double half, double height) {
-  const double thickness = 0.05;
-  eb_surface *surface;
-  EB_TRY(eb_surface_box((const double[3]){half, half, thickness / 2}, &surface));
-  eb_surface_move(surface, NULL, (const double[3]){0, 0, height - thickness / 2});
-  return add_obstacle(scene, surface, NULL);
+/* Adds a solid box with these half edges about `middle`, m, all of it then turned about the origin
+ * (rotation: row-major; NULL: not). */
+static eb_error add_box(eb_scene *scene, const double half[3], const double middle[3],
+                        const double *rotation, eb_obstacle **out) {
+  eb_surface *box;
+  EB_TRY(eb_surface_box(half, &box));
+  eb_surface_move(box, NULL, middle);
+  if (rotation) eb_surface_move(box, rotation, (const double[3]){0, 0, 0});
+  return add_obstacle(scene, box, out);
+}
+
+/* A solid floor, 5 cm thick, that ends at z = 0 and reaches from -half to half along x and y, m. */
+static eb_error add_floor(eb_scene *scene, double half) {
+  return add_box(scene, (const double[3]){half, half, 0.025}, (const double[3]){0, 0, -0.025}, NULL,
+                 NULL);
 }
 
 /* ---- bodies at random ------------------------------------------------------------------------ */
@@ -99,36 +111,20 @@ static void random_rotation(uint64_t *state, double R[9]) {
   for (int k = 0; k < 9; k++) R[k] = rows[k];
 }
 
-/* The ball about the middle of the body's box. */
-static double ball_around(const eb_mesh *mesh, double centre[3]) {
-  double lo[3], hi[3], radius = 0;
-  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
-  for (int d = 0; d < 3; d++) centre[d] = 0.5 * (lo[d] + hi[d]);
-  for (size_t i = 0; i < (size_t)mesh->node_count; i++) {
-    const double *X = mesh->X + 3 * i;
-    const double r[3] = {X[0] - centre[0], X[1] - centre[1], X[2] - centre[2]};
-    radius = fmax(radius, sqrt(eb_dot3(r, r)));
-  }
-  return radius;
-}
-
-/* Cells fill layer by layer, row by row. */
-static void cell_middle(const cell_lattice *scatter, int32_t index, double middle[3]) {
-  int32_t across = scatter->across, rest = index / across;
-  const int32_t at[3] = {index % across, rest % across, rest / across};
-  for (int d = 0; d < 3; d++)
-    middle[d] = scatter->cell * (at[d] + 0.5 - (d < 2 ? 0.5 * across : 0));
-}
-
 /* Replaces the body by `bodies` copies, each in a cell of its own, turned by a rotation that is
  * uniform over all and moved as far from the middle of the cell as keeps the ball around it within.
  * EB_ERR_INVALID for a body that is too large for a cell. */
 static eb_error scatter_bodies(const eb_values *parameters, const cell_lattice *scatter,
                                eb_mesh **mesh) {
   eb_placement place[MOST_BODIES];
-  int32_t bodies = (int32_t)eb_values_int(parameters, "bodies");
+  int32_t bodies = (int32_t)eb_values_int(parameters, "bodies"), across = scatter->across;
   uint64_t state = (uint64_t)eb_values_int(parameters, "seed");
-  double centre[3], turned[3], radius = ball_around(*mesh, centre);
+  double lo[3], hi[3], centre[3], turned[3], radius = 0;
+  /* The ball about the middle of the body's box. */
+  eb_mesh_bounds((*mesh)->X, (*mesh)->node_count, lo, hi);
+  for (int d = 0; d < 3; d++) centre[d] = 0.5 * (lo[d] + hi[d]);
+  for (size_t i = 0; i < (size_t)(*mesh)->node_count; i++)
+    radius = fmax(radius, sqrt(eb_squared_distance3((*mesh)->X + 3 * i, centre)));
   double slack = 0.5 * scatter->cell - radius - CLEARANCE;
   if (!(slack >= 0))
     return EB_ERROR(EB_ERR_INVALID,
@@ -137,10 +133,13 @@ static eb_error scatter_bodies(const eb_values *parameters, const cell_lattice *
                     radius, scatter->cell);
   for (int32_t b = 0; b < bodies; b++) {
     random_rotation(&state, place[b].rotation);
-    cell_middle(scatter, b, place[b].shift);
     eb_turn3(place[b].rotation, centre, turned);
-    for (int d = 0; d < 3; d++)
-      place[b].shift[d] += eb_random_uniform(&state, -slack, slack) - turned[d];
+    /* Cells fill layer by layer, row by row. */
+    const int32_t at[3] = {b % across, b / across % across, b / across / across};
+    for (int d = 0; d < 3; d++) {
+      double middle = scatter->cell * (at[d] + 0.5 - (d < 2 ? 0.5 * across : 0));
+      place[b].shift[d] = middle + (eb_random_uniform(&state, -slack, slack) - turned[d]);
+    }
   }
   return eb_scene_copies(place, bodies, mesh);
 }
@@ -162,17 +161,7 @@ static eb_error drop_into_box(eb_scene *scene, const cell_lattice *scatter) {
 /* ---- rings ----------------------------------------------------------------------------------- */
 
 #define RINGS_PARAMETERS(E_)                                                                       \
-  PARAMETERS(E_, "1e-3", "corotational"),                                                          \
-      {"resolution",                                                                               \
-       EB_OPTION_REAL,                                                                             \
-       "1",                                                                                        \
-       0.25,                                                                                       \
-       8,                                                                                          \
-       NULL,                                                                                       \
-       "",                                                                                         \
-       "scale on the 18 cubes round a ring; 1 is the paper's"},                                    \
-      SCATTER_PARAMETERS, EB_LAST_PARAMETER
-
+  HEAP_PARAMETERS(E_, 0.25, "scale on the 18 cubes round a ring; 1 is the paper's")
 static const eb_option rings_parameters[] = {RINGS_PARAMETERS("5e5")};
 static const eb_option stiff_parameters[] = {RINGS_PARAMETERS("5e6")};
 
@@ -212,15 +201,7 @@ const eb_scene_ops eb_verschoor2019_rings_stiff =
 /* ---- bunnies --------------------------------------------------------------------------------- */
 
 static const eb_option bunnies_parameters[] = {
-    PARAMETERS("5e6", "1e-3", "corotational"),
-    {"resolution", EB_OPTION_REAL, "1", 0.1, 8, NULL, "",
-     "scale on the 1000 elements of a bunny; the paper states none"},
-    SCATTER_PARAMETERS,
-    EB_LAST_PARAMETER};
-
-static eb_error bunny_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_model(parameters, "bunny", 1000, 0, 0.5, out);
-}
+    HEAP_PARAMETERS("5e6", 0.1, "scale on the 1000 elements of a bunny; the paper states none")};
 
 /* Any body that fits into the box of the stand-in has half its diagonal of room, 35 cm. */
 static const cell_lattice bunny_cells = {.across = 5, .cell = 0.75};
@@ -240,13 +221,10 @@ const eb_scene_ops eb_verschoor2019_bunnies = {
         "stand-in bunnies, 10 cm tall, about 1000 tetrahedra each (the paper gives no count), at "
         "random in cells of 15 cm above a box of 60 cm",
     .citation = CITATION,
-    .stand_in = "bunny",
+    EB_SCENE_MODEL("bunny", 1000, 0, 0.5),
     .needs = NEEDS,
     .parameters = bunnies_parameters,
-    .steps = 1500,
-    .steps_per_frame = 10,
-    .mesh = bunny_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(1500, 10),
     .prepare = bunnies_prepare,
     .setup = bunnies_setup,
 };
@@ -268,7 +246,7 @@ enum { LAYERS = 7, MOST_CRATES = LAYERS * (LAYERS + 1) * (2 * LAYERS + 1) / 6 };
 static const double cube = 0.05; /* m */
 
 static const eb_option pyramid_parameters[] = {
-    PARAMETERS("5e5", "5e-4", "corotational"),
+    PARAMETERS("5e5", "5e-4", "corotational", "9.81"),
     {"resolution", EB_OPTION_REAL, "1", 1, 4, NULL, "",
      "cubes along every edge of one of the paper's, rounded; 1 is the paper's"},
     {"layers", EB_OPTION_INT, "7", 1, LAYERS, NULL, "", "of the pyramid; the paper has 7"},
@@ -303,15 +281,6 @@ static eb_error keep_elements(const eb_mesh *mesh, const uint8_t *keep, int32_t 
   return EB_OK;
 }
 
-static eb_error carve(const eb_mesh *block, uint8_t *keep, int32_t *number, eb_mesh **out) {
-  for (int32_t e = 0; e < block->element_count; e++) {
-    double c[3];
-    eb_element_centroid(block, e, c);
-    keep[e] = in_crate((int32_t)(c[0] / cube), (int32_t)(c[1] / cube), (int32_t)(c[2] / cube));
-  }
-  return keep_elements(block, keep, number, out);
-}
-
 static eb_error crate_mesh(const eb_values *parameters, eb_mesh **out) {
   int32_t split = (int32_t)(eb_values_real(parameters, "resolution") + 0.5);
   const eb_grid grid = {.cubes = {7 * split, 7 * split, 3 * split},
@@ -323,7 +292,12 @@ static eb_error crate_mesh(const eb_values *parameters, eb_mesh **out) {
   EB_TRY(eb_generate_tets6(&grid, &block));
   eb_error error = EB_NEW(keep, block->element_count);
   if (!error) error = EB_NEW(number, block->node_count);
-  if (!error) error = carve(block, keep, number, out);
+  for (int32_t e = 0; !error && e < block->element_count; e++) {
+    double c[3];
+    eb_element_centroid(block, e, c);
+    keep[e] = in_crate((int32_t)(c[0] / cube), (int32_t)(c[1] / cube), (int32_t)(c[2] / cube));
+  }
+  if (!error) error = keep_elements(block, keep, number, out);
   free(number);
   free(keep);
   eb_mesh_destroy(block);
@@ -336,7 +310,6 @@ static eb_error crate_mesh(const eb_values *parameters, eb_mesh **out) {
  * the one below. Every layer starts `gap` above what it falls on; as all fall alike, the lowest is
  * stopped first and the others meet it in turn. */
 static eb_error pyramid_prepare(const eb_values *parameters, eb_mesh **mesh) {
-  static const eb_placement upright = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
   eb_placement place[MOST_CRATES];
   int32_t layers = (int32_t)eb_values_int(parameters, "layers"), count = 0;
   double lo[3], hi[3], gap = eb_values_real(parameters, "gap"), pitch[3];
@@ -345,7 +318,7 @@ static eb_error pyramid_prepare(const eb_values *parameters, eb_mesh **mesh) {
   for (int32_t layer = 0; layer < layers; layer++)
     for (int32_t b = 0, row = layers - layer; b < row * row; b++) {
       const double at[3] = {b % row - 0.5 * (row - 1), b / row - 0.5 * (row - 1), layer + 0.5};
-      place[count] = upright;
+      place[count] = unturned;
       for (int d = 0; d < 3; d++)
         place[count].shift[d] = pitch[d] * at[d] - 0.5 * (lo[d] + hi[d]) + (d == 2 ? gap / 2 : 0);
       count++;
@@ -357,7 +330,7 @@ static eb_error pyramid_setup(eb_scene *scene) {
   set_mechanics(scene);
   double lo[3], hi[3];
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
-  return add_floor(scene, 2 * fmax(hi[0], hi[1]), 0);
+  return add_floor(scene, 2 * fmax(hi[0], hi[1]));
 }
 
 const eb_scene_ops eb_verschoor2019_pyramid = {
@@ -368,11 +341,9 @@ const eb_scene_ops eb_verschoor2019_pyramid = {
                 "floor",
     .citation = CITATION,
     .needs = NEEDS,
-    .target_vertices = 140 * 240,
-    .target_elements = 60480,
+    EB_SCENE_COUNTS(140 * 240, 60480, 0),
     .parameters = pyramid_parameters,
-    .steps = 2000,
-    .steps_per_frame = 20,
+    EB_SCENE_RUN(2000, 20),
     .mesh = crate_mesh,
     .mesh_parameters = "resolution",
     .prepare = pyramid_prepare,
@@ -395,9 +366,8 @@ enum { BALLS = 9, BALL_ELEMENTS = 1500 };
 static const double ball_radius = 0.15, circle = 0.525, play = 5e-3, below = 0.15;
 
 static const eb_option bearing_parameters[] = {
-    PARAMETERS("5e5", "1e-3", "corotational"),
-    {"resolution", EB_OPTION_REAL, "1", 0.05, 8, NULL, "",
-     "scale on the 1500 elements of a ball; the paper states none"},
+    PARAMETERS("5e5", "1e-3", "corotational", "9.81"),
+    EB_RESOLUTION(0.05, "scale on the 1500 elements of a ball; the paper states none"),
     {"squeeze", EB_OPTION_REAL, "0.1", 0, 0.1, NULL, "",
      "by how much of its radius a ball is too large for its place"},
     {"speed", EB_OPTION_REAL, "3", -30, 30, NULL, "rad/s", "of the core"},
@@ -405,7 +375,7 @@ static const eb_option bearing_parameters[] = {
 
 static double ball_distance(const void *context, const double p[3]) {
   (void)context;
-  return sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) - ball_radius;
+  return sqrt(eb_dot3(p, p)) - ball_radius;
 }
 
 static eb_error ball_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -478,8 +448,7 @@ const eb_scene_ops eb_verschoor2019_bearing = {
     .citation = CITATION,
     .needs = NEEDS,
     .parameters = bearing_parameters,
-    .steps = 2000,
-    .steps_per_frame = 20,
+    EB_SCENE_RUN(2000, 20),
     .mesh = ball_mesh,
     .mesh_parameters = "resolution",
     .prepare = balls_prepare,
@@ -498,21 +467,15 @@ const eb_scene_ops eb_verschoor2019_bearing = {
 
 static const double roller_radius = 0.5; /* m */
 
-/* Of about 66 667 nodes, 200 000 degrees of freedom. */
-enum { ELEMENTS = 346000 };
 static const double below_nip = 0.375;   /* m: of the highest point of the figure at first */
 static const double start[2] = {0, 0.5}; /* s: when the pull sets in, when it has its speed */
 
 static const eb_option armadillo_parameters[] = {
-    PARAMETERS("5e5", "1e-3", "neo-hookean"),
+    PARAMETERS("5e5", "1e-3", "neo-hookean", "9.81"),
     EB_ELEMENTS_PARAMETER,
     {"gap", EB_OPTION_REAL, "0.25", 0.2, 0.45, NULL, "m", "between the rollers"},
     {"speed", EB_OPTION_REAL, "0.25", 0, 2, NULL, "m/s", "of the pull and of the rollers' rims"},
     EB_LAST_PARAMETER};
-
-static eb_error armadillo_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_model(parameters, "armadillo", ELEMENTS, 0, 1.5, out);
-}
 
 /* ---- ankles ---------------------------------------------------------------------------------- */
 
@@ -522,32 +485,26 @@ typedef struct ball {
 
 static bool in_ball(const double X[3], const void *context) {
   const ball *within = context;
-  const double *c = within->centre, r[3] = {X[0] - c[0], X[1] - c[1], X[2] - c[2]};
-  return eb_dot3(r, r) <= within->radius * within->radius;
+  return eb_squared_distance3(X, within->centre) <= within->radius * within->radius;
 }
 
-/* The mean of the nodes in the lowest 15 % on one side, side < 0 or > 0. */
-static void find_ankle(const eb_mesh *mesh, int side, double centre[3]) {
-  double lo[3], hi[3], count = 0;
+/* Grips the nodes within 4 cm of the middle of the ankle on one side (< 0 or > 0), or as far as
+ * there are enough of them to hold it. The middle is the mean of the nodes in the lowest 15 %
+ * there. */
+static eb_error grip_ankle(eb_scene *scene, int side, double centre[3]) {
+  enum { ENOUGH = 4 };
+  const eb_mesh *mesh = scene->mesh;
+  double lo[3], hi[3], all = 0;
   eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
   for (int d = 0; d < 3; d++) centre[d] = 0;
   for (size_t i = 0; i < (size_t)mesh->node_count; i++) {
     const double *X = mesh->X + 3 * i;
     if (X[2] > lo[2] + 0.15 * (hi[2] - lo[2]) || side * X[1] <= 0) continue;
     eb_add3(1, X, centre);
-    count++;
+    all++;
   }
-  for (int d = 0; d < 3; d++) centre[d] /= fmax(1, count);
-}
-
-/* The nodes within 4 cm of the middle of the ankle, or as far as there are enough of them to hold
- * it. */
-static eb_error grip_ankle(eb_scene *scene, int side, double centre[3]) {
-  enum { ENOUGH = 4 };
-  const eb_mesh *mesh = scene->mesh;
-  ball inside = {.radius = 0.04};
-  find_ankle(mesh, side, centre);
-  for (int d = 0; d < 3; d++) inside.centre[d] = centre[d];
+  for (int d = 0; d < 3; d++) centre[d] /= fmax(1, all);
+  ball inside = {.centre = {centre[0], centre[1], centre[2]}, .radius = 0.04};
   for (; inside.radius < 0.25; inside.radius *= 1.25) {
     int32_t count = 0;
     for (size_t i = 0; i < (size_t)mesh->node_count; i++)
@@ -558,12 +515,10 @@ static eb_error grip_ankle(eb_scene *scene, int side, double centre[3]) {
 }
 
 static void pull(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
-  static const double upright[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, origin[3] = {0, 0, 0};
-  const eb_grips *grips = scene->data;
   double speed = eb_values_real(scene->parameters, "speed");
   const double shift[3] = {0, 0, speed * eb_ramp_integral(t, start[0], start[1])};
-  for (int g = 0; g < grips->count; g++)
-    eb_grip_place(scene, &grips->grip[g], upright, origin, shift, fixed, target);
+  for (int g = 0; g < scene->grip_count; g++)
+    eb_grip_place(scene, &scene->grips[g], NULL, NULL, shift, fixed, target);
 }
 
 /* ---- rollers --------------------------------------------------------------------------------- */
@@ -616,19 +571,13 @@ const eb_scene_ops eb_verschoor2019_armadillo = {
     .geometry = "stand-in armadillo, 1.5 m tall, 200 000 degrees of freedom; cylinders of 50 cm "
                 "radius, 25 cm apart",
     .citation = CITATION,
-    .stand_in = "armadillo",
+    EB_SCENE_MODEL("armadillo", 346000, 0, 1.5),
     .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC | EB_CAP_CONTACT | EB_CAP_SCRIPTED,
-    .target_vertices = 66667,
-    .target_elements = ELEMENTS,
-    .count_tolerance = 0.03,
+    EB_SCENE_COUNTS(66667, 346000, 0.03),
     .parameters = armadillo_parameters,
-    .steps = 8000,
-    .steps_per_frame = 80,
-    .mesh = armadillo_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(8000, 80),
     .setup = armadillo_setup,
     .boundary = pull,
-    .clear = eb_grips_clear,
 };
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -636,30 +585,18 @@ const eb_scene_ops eb_verschoor2019_armadillo = {
 /* Friction against known answers: a block on an incline (the cone, Section 3.2), a stack of rigid
  * boxes (Figure 2(c)). */
 
-/* A = B C */
-static void multiply(const double B[9], const double C[9], double A[9]) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      A[3 * i + j] = B[3 * i] * C[j] + B[3 * i + 1] * C[3 + j] + B[3 * i + 2] * C[6 + j];
-}
-
 /* ---- incline --------------------------------------------------------------------------------- */
 
 /* Stiff, so that the vibrations of the start die out within 0.1 s. At 5e5 Pa the sole vibrates as
  * fast as the block slides, on and on, and then friction is less than Coulomb's of a block that
  * glides. */
 static const eb_option incline_parameters[] = {
-    PARAMETERS("1e8", "1e-3", "corotational"),
+    PARAMETERS("1e8", "1e-3", "corotational", "9.81"),
     EB_CUBES_PARAMETER,
     {"angle", EB_OPTION_REAL, "30", 0, 80, NULL, "deg", "of the incline"},
     {"direction", EB_OPTION_REAL, "0", -360, 360, NULL, "deg",
      "in which it falls, about z from x; block and incline keep their sides along x and y"},
     EB_LAST_PARAMETER};
-
-static eb_error block_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_bar(parameters, (const int32_t[3]){4, 4, 2}, (const double[3]){-0.25, -0.25, 0},
-                      (const double[3]){0.5, 0.5, 0.25}, out);
-}
 
 /* The block lies on the middle of the incline, a clearance above it. mu < tan(angle): it slides
  * down with the acceleration g (sin - mu cos); mu above it: it stays. The plane is 10 m long, for
@@ -675,19 +612,12 @@ static eb_error incline_setup(eb_scene *scene) {
   eb_axis_rotation(2, -direction, from);
   eb_axis_rotation(1, angle, lean);
   eb_axis_rotation(2, direction, to);
-  multiply(lean, from, turned);
-  multiply(to, turned, rotation);
+  eb_multiply3(lean, from, turned);
+  eb_multiply3(to, turned, rotation);
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
-  eb_surface *plane;
-  EB_TRY(eb_surface_box(half, &plane));
-  eb_surface_move(plane, NULL, (const double[3]){0, 0, lo[2] - half[2] - CLEARANCE});
-  eb_surface_move(plane, rotation, (const double[3]){0, 0, 0});
   for (size_t i = 0; i < (size_t)scene->mesh->node_count; i++)
-    for (int d = 0; d < 3; d++) {
-      const double *X = scene->mesh->X + 3 * i, *row = rotation + 3 * d;
-      scene->x0[3 * i + (size_t)d] = row[0] * X[0] + row[1] * X[1] + row[2] * X[2];
-    }
-  return add_obstacle(scene, plane, NULL);
+    eb_turn3(rotation, scene->mesh->X + 3 * i, scene->x0 + 3 * i);
+  return add_box(scene, half, (const double[3]){0, 0, lo[2] - half[2] - CLEARANCE}, rotation, NULL);
 }
 
 const eb_scene_ops eb_verschoor2019_incline = {
@@ -698,10 +628,8 @@ const eb_scene_ops eb_verschoor2019_incline = {
     .citation = CITATION,
     .needs = NEEDS,
     .parameters = incline_parameters,
-    .steps = 500,
-    .steps_per_frame = 5,
-    .mesh = block_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(500, 5),
+    EB_SCENE_GRID({4, 4, 2}, {-0.25, -0.25, 0}, {0.5, 0.5, 0.25}),
     .setup = incline_setup,
 };
 
@@ -710,33 +638,29 @@ const eb_scene_ops eb_verschoor2019_incline = {
 enum { MOST_BOXES = 20 };
 
 static const eb_option stack_parameters[] = {
-    PARAMETERS("1e9", "1e-3", "corotational"),
+    PARAMETERS("1e9", "1e-3", "corotational", "9.81"),
     EB_CUBES_PARAMETER,
     {"bodies", EB_OPTION_INT, "10", 1, MOST_BOXES, NULL, "", "boxes on top of each other"},
     {"gap", EB_OPTION_REAL, "3e-4", CLEARANCE, 0.1, NULL, "m",
      "between them, and to the floor, at first"},
     EB_LAST_PARAMETER};
 
-static eb_error box_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_bar(parameters, (const int32_t[3]){2, 2, 1}, (const double[3]){-0.25, -0.25, 0},
-                      (const double[3]){0.5, 0.5, 0.25}, out);
-}
-
 static eb_error stack_prepare(const eb_values *parameters, eb_mesh **mesh) {
   eb_placement place[MOST_BOXES];
   int32_t boxes = (int32_t)eb_values_int(parameters, "bodies");
   double lo[3], hi[3], gap = eb_values_real(parameters, "gap");
   eb_mesh_bounds((*mesh)->X, (*mesh)->node_count, lo, hi);
-  for (int32_t b = 0; b < boxes; b++)
-    place[b] = (eb_placement){{1, 0, 0, 0, 1, 0, 0, 0, 1},
-                              {0, 0, gap - lo[2] + b * (hi[2] - lo[2] + gap)}};
+  for (int32_t b = 0; b < boxes; b++) {
+    place[b] = unturned;
+    place[b].shift[2] = gap - lo[2] + b * (hi[2] - lo[2] + gap);
+  }
   return eb_scene_copies(place, boxes, mesh);
 }
 
 static eb_error stack_setup(eb_scene *scene) {
   set_mechanics(scene);
   for (int32_t r = 0; r < scene->material_count; r++) scene->rigid[r] = 1;
-  return add_floor(scene, 2, 0);
+  return add_floor(scene, 2);
 }
 
 const eb_scene_ops eb_verschoor2019_stack = {
@@ -746,10 +670,8 @@ const eb_scene_ops eb_verschoor2019_stack = {
     .citation = CITATION,
     .needs = NEEDS | EB_CAP_FREE_BODIES,
     .parameters = stack_parameters,
-    .steps = 10000,
-    .steps_per_frame = 100,
-    .mesh = box_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(10000, 100),
+    EB_SCENE_GRID({2, 2, 1}, {-0.25, -0.25, 0}, {0.5, 0.5, 0.25}),
     .prepare = stack_prepare,
     .setup = stack_setup,
 };
@@ -760,30 +682,24 @@ const eb_scene_ops eb_verschoor2019_stack = {
 
 enum { STRINGS = 4 };
 
-static const double length = 1.5, width = 0.03, apart = 0.1; /* m */
+static const double apart = 0.1; /* m */
 
 static const eb_option strings_parameters[] = {
-    EB_SCENE_PARAMETERS("1e5", "0.2", "1000", "1e-3", "corotational", "0"),
-    {"mu", EB_OPTION_REAL, "0.5", 0, 10, NULL, "", "Coulomb's coefficient of all contacts"},
+    PARAMETERS("1e5", "1e-3", "corotational", "0"),
     EB_CUBES_PARAMETER,
     {"turns", EB_OPTION_REAL, "1.5", 0, 5, NULL, "", "of one end within 1 s"},
     {"pull", EB_OPTION_REAL, "0.3", 0, 1.5, NULL, "m", "of that end, within 1 s"},
     {"release", EB_OPTION_REAL, "1.4", 0, 100, NULL, "s", "when all ends are let go"},
     EB_LAST_PARAMETER};
 
-static eb_error string_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_bar(parameters, (const int32_t[3]){60, 2, 2},
-                      (const double[3]){-length / 2, -width / 2, -width / 2},
-                      (const double[3]){length, width, width}, out);
-}
-
 /* Side by side along x, on the corners of a square. */
 static eb_error strings_prepare(const eb_values *parameters, eb_mesh **mesh) {
   (void)parameters;
   eb_placement place[STRINGS];
   for (int s = 0; s < STRINGS; s++) {
-    place[s] = (eb_placement){{1, 0, 0, 0, 1, 0, 0, 0, 1},
-                              {0, (s & 1 ? 0.5 : -0.5) * apart, (s & 2 ? 0.5 : -0.5) * apart}};
+    place[s] = unturned;
+    place[s].shift[1] = (s & 1 ? 0.5 : -0.5) * apart;
+    place[s].shift[2] = (s & 2 ? 0.5 : -0.5) * apart;
   }
   return eb_scene_copies(place, STRINGS, mesh);
 }
@@ -796,15 +712,13 @@ static eb_error strings_setup(eb_scene *scene) {
 
 /* One end of the bundle stands still, the other turns about the bundle's axis and is drawn away. */
 static void twist_and_pull(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
-  static const double still[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, origin[3] = {0, 0, 0};
   const eb_values *parameters = scene->parameters;
-  const eb_grips *grips = scene->data;
   if (t > eb_values_real(parameters, "release")) return;
   double done = eb_ramp(t, 0, 1), rotation[9];
   const double shift[3] = {eb_values_real(parameters, "pull") * done, 0, 0};
   eb_axis_rotation(0, 2 * pi * eb_values_real(parameters, "turns") * done, rotation);
-  eb_grip_place(scene, &grips->grip[0], still, origin, origin, fixed, target);
-  eb_grip_place(scene, &grips->grip[1], rotation, origin, shift, fixed, target);
+  eb_grip_place(scene, &scene->grips[0], NULL, NULL, (const double[3]){0, 0, 0}, fixed, target);
+  eb_grip_place(scene, &scene->grips[1], rotation, NULL, shift, fixed, target);
 }
 
 const eb_scene_ops eb_verschoor2019_strings = {
@@ -815,14 +729,11 @@ const eb_scene_ops eb_verschoor2019_strings = {
     .citation = CITATION,
     .needs = NEEDS | EB_CAP_SCRIPTED,
     .parameters = strings_parameters,
-    .steps = 3000,
-    .steps_per_frame = 30,
-    .mesh = string_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(3000, 30),
+    EB_SCENE_GRID({60, 2, 2}, {-0.75, -0.015, -0.015}, {1.5, 0.03, 0.03}),
     .prepare = strings_prepare,
     .setup = strings_setup,
     .boundary = twist_and_pull,
-    .clear = eb_grips_clear,
 };
 
 /* ---- wedge ----------------------------------------------------------------------------------- */
@@ -837,18 +748,12 @@ static const cell_lattice cells = {.across = 3, .cell = 0.375};
 static const double open_angle = 30, edge_below = 2.8, plate_length = 14; /* degrees; cells */
 
 static const eb_option wedge_parameters[] = {
-    PARAMETERS("5e5", "1e-3", "corotational"),
+    PARAMETERS("5e5", "1e-3", "corotational", "9.81"),
     EB_CUBES_PARAMETER,
-    {"bodies", EB_OPTION_INT, "45", 1, MOST_BODIES, NULL, "", "how many"},
-    {"seed", EB_OPTION_INT, "1", 0, 1e9, NULL, "", "of places and turns"},
+    SCATTER_PARAMETERS("45", "how many"),
     {"angle", EB_OPTION_REAL, "15", 5, 30, NULL, "deg",
      "of each plate from the vertical when it has closed; 30 at first"},
     EB_LAST_PARAMETER};
-
-static eb_error falling_block_mesh(const eb_values *parameters, eb_mesh **out) {
-  return eb_scene_bar(parameters, (const int32_t[3]){3, 3, 3}, (const double[3]){0, 0, 0},
-                      (const double[3]){0.2, 0.2, 0.2}, out);
-}
 
 static eb_error wedge_prepare(const eb_values *parameters, eb_mesh **mesh) {
   return scatter_bodies(parameters, &cells, mesh);
@@ -863,33 +768,23 @@ static void close_plate(double t, const double *parameters, double rotation[9], 
   shift[2] = parameters[2];
 }
 
-/* Across the ends of the plates, from below their edge to above their tops. */
-static eb_error add_wall(eb_scene *scene, int side) {
-  const double a = cells.cell, half[3] = {plate_length * a, 0.25 * a, plate_length * a / 2 + a};
-  eb_surface *wall;
-  EB_TRY(eb_surface_box(half, &wall));
-  eb_surface_move(wall, NULL,
-                  (const double[3]){0, side * (0.5 * cells.across * a + half[1]),
-                                    plate_length * a / 2 - edge_below * a});
-  return add_obstacle(scene, wall, NULL);
-}
-
 static eb_error wedge_setup(eb_scene *scene) {
+  const double a = cells.cell, height = plate_length * a;
+  const double plate[3] = {0.25 * a, (0.5 * cells.across + 1) * a, height / 2};
+  const double wall[3] = {height, 0.25 * a, height / 2 + a};
   set_mechanics(scene);
   for (int side = -1; side <= 1; side += 2) {
-    /* Stands upright on the y axis of its frame, its thickness away from the other. */
-    const double a = cells.cell,
-                 half[3] = {0.25 * a, (0.5 * cells.across + 1) * a, plate_length * a / 2};
-    eb_surface *surface;
-    eb_obstacle *plate = NULL;
-    EB_TRY(eb_surface_box(half, &surface));
-    eb_surface_move(surface, NULL, (const double[3]){side * half[0], 0, half[2]});
-    EB_TRY(add_obstacle(scene, surface, &plate));
-    plate->motion = close_plate;
-    plate->parameters[0] = side * open_angle * pi / 180;
-    plate->parameters[1] = side * eb_values_real(scene->parameters, "angle") * pi / 180;
-    plate->parameters[2] = -edge_below * a;
-    EB_TRY(add_wall(scene, side));
+    /* A plate stands upright on the y axis of its frame, its thickness away from the other. */
+    eb_obstacle *closing = NULL;
+    EB_TRY(add_box(scene, plate, (const double[3]){side * plate[0], 0, plate[2]}, NULL, &closing));
+    closing->motion = close_plate;
+    closing->parameters[0] = side * open_angle * pi / 180;
+    closing->parameters[1] = side * eb_values_real(scene->parameters, "angle") * pi / 180;
+    closing->parameters[2] = -edge_below * a;
+    /* A wall goes across the ends of the plates, from below their edge to above their tops. */
+    const double middle[3] = {0, side * (0.5 * cells.across * a + wall[1]),
+                              height / 2 - edge_below * a};
+    EB_TRY(add_box(scene, wall, middle, NULL, NULL));
   }
   return EB_OK;
 }
@@ -903,10 +798,8 @@ const eb_scene_ops eb_verschoor2019_wedge = {
     .citation = CITATION,
     .needs = NEEDS,
     .parameters = wedge_parameters,
-    .steps = 2000,
-    .steps_per_frame = 20,
-    .mesh = falling_block_mesh,
-    .mesh_parameters = "resolution",
+    EB_SCENE_RUN(2000, 20),
+    EB_SCENE_GRID({3, 3, 3}, {0, 0, 0}, {0.2, 0.2, 0.2}),
     .prepare = wedge_prepare,
     .setup = wedge_setup,
 };
