@@ -9,19 +9,10 @@
 
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 #include "problems/scenes/scene_mesh.h"
 
-/* ---- the mesh, and what follows from it ------------------------------------------------------ */
-
-static eb_error make_mesh(eb_scene *scene, const char *mesh_file, const char *cache_dir) {
-  EB_TRY(eb_scene_make_mesh(scene->ops, scene->parameters, mesh_file, cache_dir, &scene->mesh));
-  snprintf(scene->mesh_source, sizeof scene->mesh_source, "%s",
-           mesh_file ? mesh_file : "generated");
-  if (scene->mesh->region_count > EB_MAX_REGIONS)
-    return EB_ERROR(EB_ERR_UNSUPPORTED, "%s has %d regions; a scene takes at most %d",
-                    scene->mesh_source, scene->mesh->region_count, EB_MAX_REGIONS);
-  return EB_OK;
-}
+/* ---- what follows from mesh and materials ---------------------------------------------------- */
 
 /* What follows from the mesh alone: surface and node_area. */
 static eb_error make_surface(eb_scene *scene) {
@@ -31,20 +22,18 @@ static eb_error make_surface(eb_scene *scene) {
   /* A third of every surface triangle's area goes to each of its corners. */
   for (int32_t t = 0; t < surface->triangle_count; t++) {
     const int32_t *corner = surface->triangles + 3 * t;
-    double u[3], v[3];
+    double u[3], v[3], normal[3];
     for (int d = 0; d < 3; d++) {
       u[d] = surface->X[3 * corner[1] + d] - surface->X[3 * corner[0] + d];
       v[d] = surface->X[3 * corner[2] + d] - surface->X[3 * corner[0] + d];
     }
-    double c[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-    double third = sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]) / 6;
+    eb_cross3(u, v, normal);
+    double third = sqrt(eb_dot3(normal, normal)) / 6;
     for (int k = 0; k < 3; k++)
       scene->node_area[surface->node ? surface->node[corner[k]] : corner[k]] += third;
   }
   return EB_OK;
 }
-
-/* ---- what follows from mesh and materials ---------------------------------------------------- */
 
 /* What follows from mesh, surface, materials and colliders: elasticity and contact. */
 static eb_error make_mechanics(eb_scene *scene) {
@@ -63,6 +52,10 @@ static eb_error make_mechanics(eb_scene *scene) {
                            scene->node_area, young, &settings, &scene->contact);
 }
 
+/* ---- what setup may say ---------------------------------------------------------------------- */
+
+/* The scripted cuts: in order, and no node that rides on a body is parted, for its copy would be
+ * free. Articulated nodes are nodes of the mesh. */
 static eb_error ask_for_cuts(eb_scene *scene) {
   int32_t count = scene->ops->cuts ? scene->ops->cuts(scene, scene->cuts) : 0;
   if (count < 0 || count > EB_MAX_CUTS)
@@ -75,12 +68,6 @@ static eb_error ask_for_cuts(eb_scene *scene) {
       return EB_ERROR(EB_ERR_INVALID, "the cut at %g s is scripted behind the one at %g s",
                       scene->cuts[c].time, scene->cuts[c - 1].time);
   }
-  return EB_OK;
-}
-
-/* Nodes that ride on a body are nodes of the mesh, and no cut parts them: their copies would be
- * free. */
-static eb_error check_articulation(const eb_scene *scene) {
   int32_t carried = scene->articulation ? eb_articulation_attached(scene->articulation) : 0;
   for (int32_t k = 0; k < carried; k++) {
     int32_t node = eb_articulation_node(scene->articulation, k);
@@ -88,32 +75,12 @@ static eb_error check_articulation(const eb_scene *scene) {
       return EB_ERROR(EB_ERR_INVALID, "node %d rides on a rigid body, but nodes are 0 to %d", node,
                       scene->mesh->node_count - 1);
   }
-  if (carried == 0 || scene->cut_count == 0) return EB_OK;
+  if (carried == 0 || count == 0) return EB_OK;
   eb_mesh *mesh;
   int32_t *parent;
   EB_TRY(eb_scene_final_mesh(scene, &mesh, &parent));
   eb_mesh_destroy(mesh);
   free(parent);
-  return EB_OK;
-}
-
-/* ---- contact as constraints ------------------------------------------------------------------ */
-
-static eb_error check_constraints(const eb_scene *scene) {
-  double friction = scene->contact_friction;
-  bool constrained = scene->obstacle_count != 0 || friction != 0;
-  for (int32_t r = 0; r < EB_MAX_REGIONS; r++) constrained = constrained || scene->rigid[r];
-  if (constrained && !(scene->ops->needs & EB_CAP_CONTACT))
-    return EB_ERROR(EB_ERR_INVALID,
-                    "obstacles, contact friction and rigid regions belong to contact as "
-                    "constraints; add EB_CAP_CONTACT to the scene's needs");
-  if (!(friction >= 0 && isfinite(friction)))
-    return EB_ERROR(EB_ERR_INVALID, "contact friction is %g; it is to be at least 0", friction);
-  if (scene->obstacle_count < 0 || scene->obstacle_count > EB_MAX_OBSTACLES)
-    return EB_ERROR(EB_ERR_LIMIT, "%d obstacles are set up; a scene has at most %d",
-                    scene->obstacle_count, EB_MAX_OBSTACLES);
-  for (int32_t o = 0; o < scene->obstacle_count; o++)
-    EB_TRY(eb_error_prefix(eb_obstacle_validate(&scene->obstacles[o]), "obstacle %d", o));
   return EB_OK;
 }
 
@@ -141,8 +108,20 @@ static eb_error check_riders(const eb_scene *scene) {
 /* Checks what the setup says of contact as constraints, and makes free_bodies of the regions it
  * declares rigid. Asks the scene's boundary and for its cuts: both must be there. */
 static eb_error make_constraints(eb_scene *scene) {
-  EB_TRY(check_constraints(scene));
-  double density[EB_MAX_REGIONS];
+  double friction = scene->contact_friction, density[EB_MAX_REGIONS];
+  bool constrained = scene->obstacle_count != 0 || friction != 0;
+  for (int32_t r = 0; r < EB_MAX_REGIONS; r++) constrained = constrained || scene->rigid[r];
+  if (constrained && !(scene->ops->needs & EB_CAP_CONTACT))
+    return EB_ERROR(EB_ERR_INVALID,
+                    "obstacles, contact friction and rigid regions belong to contact as "
+                    "constraints; add EB_CAP_CONTACT to the scene's needs");
+  if (!(friction >= 0 && isfinite(friction)))
+    return EB_ERROR(EB_ERR_INVALID, "contact friction is %g; it is to be at least 0", friction);
+  if (scene->obstacle_count < 0 || scene->obstacle_count > EB_MAX_OBSTACLES)
+    return EB_ERROR(EB_ERR_LIMIT, "%d obstacles are set up; a scene has at most %d",
+                    scene->obstacle_count, EB_MAX_OBSTACLES);
+  for (int32_t o = 0; o < scene->obstacle_count; o++)
+    EB_TRY(eb_error_prefix(eb_obstacle_validate(&scene->obstacles[o]), "obstacle %d", o));
   for (int32_t r = 0; r < scene->material_count; r++) density[r] = scene->materials[r].density;
   EB_TRY(eb_free_bodies_create(scene->mesh, scene->rigid, density, &scene->free_bodies));
   return scene->free_bodies ? check_riders(scene) : EB_OK;
@@ -162,76 +141,57 @@ static const eb_contact_bounds contact_bounds = {.gap = 1e-4,
                                                  .angle = 2.4,
                                                  .normal = 10};
 
-typedef struct rest_box {
-  double lo[3], hi[3];
-} rest_box;
-
 /* The largest diagonal of the boxes around the connected bodies at rest, m. */
 static eb_error body_diagonal(const eb_mesh *mesh, double *out) {
+  struct {
+    double lo[3], hi[3];
+  } * box;
   int32_t *part;
-  rest_box *box;
   *out = 0;
   EB_TRY(EB_NEW(part, mesh->node_count));
   int32_t parts = eb_mesh_components(mesh, part);
   eb_error error = EB_NEW(box, parts);
-  for (int32_t p = 0; !error && p < parts; p++)
-    box[p] = (rest_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  for (int32_t k = 0; !error && k < 3 * parts; k++) {
+    box[k / 3].lo[k % 3] = INFINITY;
+    box[k / 3].hi[k % 3] = -INFINITY;
+  }
   for (size_t k = 0; !error && k < 3 * (size_t)mesh->node_count; k++) {
-    rest_box *b = &box[part[k / 3]];
-    b->lo[k % 3] = fmin(b->lo[k % 3], mesh->X[k]);
-    b->hi[k % 3] = fmax(b->hi[k % 3], mesh->X[k]);
+    double *lo = &box[part[k / 3]].lo[k % 3], *hi = &box[part[k / 3]].hi[k % 3];
+    *lo = fmin(*lo, mesh->X[k]);
+    *hi = fmax(*hi, mesh->X[k]);
   }
-  for (int32_t p = 0; !error && p < parts; p++) {
-    double diagonal2 = 0;
-    for (int d = 0; d < 3; d++)
-      diagonal2 += (box[p].hi[d] - box[p].lo[d]) * (box[p].hi[d] - box[p].lo[d]);
-    *out = fmax(*out, sqrt(diagonal2));
-  }
+  for (int32_t p = 0; !error && p < parts; p++)
+    *out = fmax(*out, sqrt(eb_squared_distance3(box[p].hi, box[p].lo)));
   free(part);
   if (!error) free(box);
   return error;
 }
 
-/* The least distance of a node from a collider at the start, m; 0 without colliders. */
-static double first_fall(const eb_scene *scene) {
-  double least = INFINITY;
-  for (int32_t c = 0; c < scene->collider_count; c++)
-    for (int32_t i = 0; i < scene->mesh->node_count; i++) {
-      double normal[3], velocity[3];
-      least = fmin(least, eb_collider_distance(&scene->colliders[c], 0, scene->x0 + 3 * (size_t)i,
-                                               normal, velocity));
-    }
-  return isfinite(least) && least > 0 ? least : 0;
-}
-
-static double length2(const double a[3]) {
-  return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
-}
-
-/* The most that a scripted collider moves at, over the default run, m/s. */
-static double collider_speed(const eb_scene *scene) {
-  enum { TIMES = 500 };
-  double end = (double)scene->ops->steps * scene->dt, most = 0;
-  for (int32_t c = 0; c < scene->collider_count; c++)
-    for (int s = 0; scene->colliders[c].motion && s <= TIMES; s++) {
-      double offset[3], velocity[3];
-      scene->colliders[c].motion(end * s / TIMES, scene->colliders[c].motion_parameters, offset,
-                                 velocity);
-      most = fmax(most, sqrt(length2(velocity)));
-    }
-  return most;
-}
-
 /* A twentieth of a body, and what a step takes it beyond the surface before any force has met it:
  * one and a half times the way of a step at the speed of its first impact. */
 static eb_error bound_penetration(eb_scene *scene) {
-  double speed2 = 0, diagonal;
+  enum { TIMES = 500 };
+  double speed2 = 0, fall = INFINITY, collider_speed = 0, diagonal, normal[3], velocity[3];
+  double end = (double)scene->ops->steps * scene->dt;
   EB_TRY(body_diagonal(scene->mesh, &diagonal));
   for (int32_t i = 0; i < scene->mesh->node_count; i++)
-    speed2 = fmax(speed2, length2(scene->v0 + 3 * (size_t)i));
-  speed2 += 2 * sqrt(length2(scene->gravity)) * first_fall(scene);
-  double speed = sqrt(speed2) + collider_speed(scene);
-  scene->penetration_bound = diagonal / 20 + 1.5 * scene->dt * speed;
+    speed2 = fmax(speed2, eb_dot3(scene->v0 + 3 * (size_t)i, scene->v0 + 3 * (size_t)i));
+  for (int32_t c = 0; c < scene->collider_count; c++) {
+    const eb_collider *collider = &scene->colliders[c];
+    /* The least distance of a node at the start; the most that a script moves at in the default
+     * run. */
+    for (int32_t i = 0; i < scene->mesh->node_count; i++)
+      fall = fmin(fall,
+                  eb_collider_distance(collider, 0, scene->x0 + 3 * (size_t)i, normal, velocity));
+    for (int s = 0; collider->motion && s <= TIMES; s++) {
+      double offset[3];
+      collider->motion(end * s / TIMES, collider->motion_parameters, offset, velocity);
+      collider_speed = fmax(collider_speed, sqrt(eb_dot3(velocity, velocity)));
+    }
+  }
+  if (fall > 0 && isfinite(fall))
+    speed2 += 2 * sqrt(eb_dot3(scene->gravity, scene->gravity)) * fall;
+  scene->penetration_bound = diagonal / 20 + 1.5 * scene->dt * (sqrt(speed2) + collider_speed);
   return EB_OK;
 }
 
@@ -243,100 +203,81 @@ static uint64_t hash_reals(uint64_t hash, const double *values, size_t count) {
   return eb_hash(hash, values, count * sizeof *values);
 }
 
-static uint64_t hash_material(uint64_t hash, const eb_material *material) {
-  int32_t kinds[2] = {(int32_t)material->kind, (int32_t)material->fibre};
-  double values[6] = {material->young,           material->poisson,        material->density,
-                      material->fibre_stiffness, material->fibre_exponent, material->activation};
-  if (material->thickness > 0) hash = hash_reals(hash, &material->thickness, 1);
-  return hash_reals(eb_hash(hash, kinds, sizeof kinds), values, 6);
-}
-
-static uint64_t hash_collider(uint64_t hash, const eb_collider *collider) {
-  int32_t kind = (int32_t)collider->kind;
-  double values[5] = {collider->radius, collider->half_length, collider->stiffness,
-                      collider->damping, collider->friction};
-  hash = hash_reals(eb_hash(hash, &kind, sizeof kind), values, 5);
-  if (collider->grip > 0) hash = hash_reals(hash, &collider->grip, 1);
-  if (collider->margin > 0) hash = hash_reals(hash, &collider->margin, 1);
-  if (collider->implicit) hash = hash_reals(hash, &collider->isotropy, 1);
-  hash = hash_reals(hash, collider->origin, 3);
-  hash = hash_reals(hash, collider->axis, 3);
-  for (int s = 0; collider->motion && s < EB_SCRIPT_SAMPLES; s++) {
-    double offset[3], velocity[3];
-    collider->motion(eb_script_time(s), collider->motion_parameters, offset, velocity);
-    hash = hash_reals(hash_reals(hash, offset, 3), velocity, 3);
+static uint64_t hash_materials(uint64_t hash, const eb_scene *scene) {
+  for (int32_t r = 0; r < scene->material_count && r < EB_MAX_REGIONS; r++) {
+    const eb_material *m = &scene->materials[r];
+    int32_t kinds[2] = {(int32_t)m->kind, (int32_t)m->fibre};
+    double values[6] = {m->young,           m->poisson,        m->density,
+                        m->fibre_stiffness, m->fibre_exponent, m->activation};
+    if (m->thickness > 0) hash = hash_reals(hash, &m->thickness, 1);
+    hash = hash_reals(eb_hash(hash, kinds, sizeof kinds), values, 6);
   }
   return hash;
 }
 
-static uint64_t hash_boundary(uint64_t hash, const eb_scene *scene, uint8_t *fixed,
-                              double *target) {
-  for (int s = 0; s < EB_SCRIPT_SAMPLES; s++) {
-    eb_scene_boundary(scene, eb_script_time(s), fixed, target);
-    hash = eb_hash(hash, fixed, (size_t)scene->mesh->node_count);
-    for (int32_t i = 0; i < scene->mesh->node_count; i++)
-      if (fixed[i]) hash = hash_reals(hash, target + 3 * i, 3);
+static uint64_t hash_colliders(uint64_t hash, const eb_scene *scene) {
+  for (int32_t c = 0; c < scene->collider_count && c < EB_MAX_COLLIDERS; c++) {
+    const eb_collider *collider = &scene->colliders[c];
+    int32_t kind = (int32_t)collider->kind;
+    double values[5] = {collider->radius, collider->half_length, collider->stiffness,
+                        collider->damping, collider->friction};
+    hash = hash_reals(eb_hash(hash, &kind, sizeof kind), values, 5);
+    if (collider->grip > 0) hash = hash_reals(hash, &collider->grip, 1);
+    if (collider->margin > 0) hash = hash_reals(hash, &collider->margin, 1);
+    if (collider->implicit) hash = hash_reals(hash, &collider->isotropy, 1);
+    hash = hash_reals(hash, collider->origin, 3);
+    hash = hash_reals(hash, collider->axis, 3);
+    for (int s = 0; collider->motion && s < EB_SCRIPT_SAMPLES; s++) {
+      double offset[3], velocity[3];
+      collider->motion(eb_script_time(s), collider->motion_parameters, offset, velocity);
+      hash = hash_reals(hash_reals(hash, offset, 3), velocity, 3);
+    }
   }
   return hash;
-}
-
-static uint64_t hash_scripted_force(uint64_t hash, const eb_scene *scene, double *f) {
-  size_t size = 3 * (size_t)scene->mesh->node_count;
-  for (int s = 0; scene->ops->force && s < EB_SCRIPT_SAMPLES; s++) {
-    memset(f, 0, size * sizeof *f);
-    scene->ops->force(scene, eb_script_time(s), scene->x0, scene->v0, f);
-    hash = hash_reals(hash, f, size);
-  }
-  return hash;
-}
-
-/* A number a time: many times of the default run can be looked at. */
-static uint64_t hash_activation(uint64_t hash, const eb_scene *scene) {
-  enum { TIMES = 500 };
-  double end = (double)scene->ops->steps * scene->dt;
-  for (int s = 0; scene->ops->activation && s <= TIMES; s++) {
-    double activation = scene->ops->activation(scene, end * s / TIMES);
-    hash = hash_reals(hash, &activation, 1);
-  }
-  return hash;
-}
-
-static uint64_t hash_constraints(uint64_t hash, const eb_scene *scene) {
-  if (scene->contact_friction > 0) hash = hash_reals(hash, &scene->contact_friction, 1);
-  for (int32_t o = 0; o < scene->obstacle_count; o++)
-    hash = eb_obstacle_hash(&scene->obstacles[o], hash);
-  if (scene->free_bodies) hash = eb_hash(hash, scene->rigid, (size_t)scene->material_count);
-  return hash;
-}
-
-static uint64_t hash_cut(uint64_t hash, const eb_cut *cut) {
-  hash = hash_reals(hash_reals(hash, cut->origin, 3), cut->normal, 3);
-  return hash_reals(hash_reals(hash, &cut->time, 1), &cut->radius, 1);
 }
 
 /* scene->hash, of everything else in it. */
 static eb_error make_hash(eb_scene *scene) {
+  enum { ACTIVATION_TIMES = 500 };
+  const eb_scene_ops *ops = scene->ops;
   size_t nodes = (size_t)scene->mesh->node_count;
-  uint64_t hash = eb_mesh_hash(scene->mesh);
-  for (int32_t r = 0; r < scene->material_count; r++)
-    hash = hash_material(hash, &scene->materials[r]);
-  for (int32_t c = 0; c < scene->collider_count; c++)
-    hash = hash_collider(hash, &scene->colliders[c]);
+  uint64_t hash = hash_colliders(hash_materials(eb_mesh_hash(scene->mesh), scene), scene);
   if (scene->contact) hash = eb_contact_hash(scene->contact, hash);
   hash = hash_reals(hash_reals(hash, scene->gravity, 3), &scene->dt, 1);
   hash = hash_reals(hash_reals(hash, scene->x0, 3 * nodes), scene->v0, 3 * nodes);
   if (scene->articulation) hash = eb_articulation_hash(scene->articulation, hash);
-  hash = hash_constraints(hash, scene);
-  hash = hash_activation(hash, scene);
-  for (int32_t c = 0; c < scene->cut_count; c++) hash = hash_cut(hash, &scene->cuts[c]);
+  /* Contact as constraints. */
+  if (scene->contact_friction > 0) hash = hash_reals(hash, &scene->contact_friction, 1);
+  for (int32_t o = 0; o < scene->obstacle_count; o++)
+    hash = eb_obstacle_hash(&scene->obstacles[o], hash);
+  if (scene->free_bodies) hash = eb_hash(hash, scene->rigid, (size_t)scene->material_count);
+  /* Activation is a number a time: many times of the default run can be looked at. */
+  for (int s = 0; ops->activation && s <= ACTIVATION_TIMES; s++) {
+    double end = (double)ops->steps * scene->dt;
+    double activation = ops->activation(scene, end * s / ACTIVATION_TIMES);
+    hash = hash_reals(hash, &activation, 1);
+  }
+  for (const eb_cut *cut = scene->cuts; cut < scene->cuts + scene->cut_count; cut++) {
+    hash = hash_reals(hash_reals(hash, cut->origin, 3), cut->normal, 3);
+    hash = hash_reals(hash_reals(hash, &cut->time, 1), &cut->radius, 1);
+  }
+  /* Scripts of nodes and forces, by what they say at some times. */
   uint8_t *fixed;
   double *vectors;
   EB_TRY(EB_NEW(fixed, nodes));
   eb_error error = EB_NEW(vectors, 3 * nodes);
-  if (!error) {
-    hash = hash_boundary(hash, scene, fixed, vectors);
-    scene->hash = hash_scripted_force(hash, scene, vectors);
+  for (int s = 0; !error && s < EB_SCRIPT_SAMPLES; s++) {
+    eb_scene_boundary(scene, eb_script_time(s), fixed, vectors);
+    hash = eb_hash(hash, fixed, nodes);
+    for (size_t i = 0; i < nodes; i++)
+      if (fixed[i]) hash = hash_reals(hash, vectors + 3 * i, 3);
   }
+  for (int s = 0; !error && ops->force && s < EB_SCRIPT_SAMPLES; s++) {
+    memset(vectors, 0, 3 * nodes * sizeof *vectors);
+    ops->force(scene, eb_script_time(s), scene->x0, scene->v0, vectors);
+    hash = hash_reals(hash, vectors, 3 * nodes);
+  }
+  scene->hash = hash;
   free(vectors);
   free(fixed);
   return error;
@@ -348,7 +289,12 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
                       const char *cache_dir) {
   const eb_scene_ops *ops = scene->ops;
   EB_TRY(eb_values_create(ops->name, ops->parameters, assignments, &scene->parameters));
-  EB_TRY(make_mesh(scene, mesh_file, cache_dir));
+  EB_TRY(eb_scene_make_mesh(ops, scene->parameters, mesh_file, cache_dir, &scene->mesh));
+  snprintf(scene->mesh_source, sizeof scene->mesh_source, "%s",
+           mesh_file ? mesh_file : "generated");
+  if (scene->mesh->region_count > EB_MAX_REGIONS)
+    return EB_ERROR(EB_ERR_UNSUPPORTED, "%s has %d regions; a scene takes at most %d",
+                    scene->mesh_source, scene->mesh->region_count, EB_MAX_REGIONS);
   EB_TRY(make_surface(scene));
   /* At rest, and every node its own origin. */
   size_t nodes = (size_t)scene->mesh->node_count;
@@ -369,7 +315,6 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
   EB_TRY(make_mechanics(scene));
   EB_TRY(ask_for_cuts(scene));
   EB_TRY(make_constraints(scene));
-  EB_TRY(check_articulation(scene));
   return make_hash(scene);
 }
 
@@ -429,20 +374,17 @@ void eb_scene_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *
   }
 }
 
-/* Whether a collider pushes with a stiffness of its own at the start of the step. */
-static bool is_explicit(const eb_collider *collider) {
-  return collider->stiffness > 0 && !collider->implicit;
-}
-
 void eb_scene_force(const eb_scene *scene, double t, const double *x, const double *v, double *f) {
   const double *mass = eb_elasticity_mass(scene->elasticity);
   for (int32_t i = 0; i < scene->mesh->node_count; i++)
     for (int d = 0; d < 3; d++) f[3 * i + d] = mass[i] * scene->gravity[d];
-  for (int32_t c = 0; c < scene->collider_count; c++)
-    for (int32_t i = 0; is_explicit(&scene->colliders[c]) && i < scene->mesh->node_count; i++)
+  for (int32_t c = 0; c < scene->collider_count; c++) {
+    const eb_collider *collider = &scene->colliders[c];
+    bool pushes = collider->stiffness > 0 && !collider->implicit;
+    for (int32_t i = 0; pushes && i < scene->mesh->node_count; i++)
       if (scene->node_area[i] > 0)
-        eb_collider_force(&scene->colliders[c], t, scene->node_area[i], x + 3 * i, v + 3 * i,
-                          f + 3 * i);
+        eb_collider_force(collider, t, scene->node_area[i], x + 3 * i, v + 3 * i, f + 3 * i);
+  }
   if (scene->contact)
     eb_contact_force(scene->contact, scene->colliders, scene->collider_count, t, x, v, f);
   if (scene->ops->force) scene->ops->force(scene, t, x, v, f);
@@ -465,277 +407,6 @@ uint32_t eb_scene_needs(const eb_scene *scene) {
   if (scene->free_bodies) needs |= EB_CAP_FREE_BODIES;
   return needs;
 }
-
-/* ---- while it runs --------------------------------------------------------------------------- */
-
-/* ---- following a cut ------------------------------------------------------------------------- */
-
-/* Appends to `array` (nodes x 3) what it has at the parents of the new nodes. */
-static eb_error follow_vectors(double **array, const int32_t *parent, int32_t before,
-                               int32_t nodes) {
-  double *grown = eb_recalloc(*array, 3 * (size_t)before, 3 * (size_t)nodes, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %d nodes after a cut", nodes);
-  *array = grown;
-  for (int32_t i = before; i < nodes; i++)
-    memcpy(grown + 3 * (size_t)i, grown + 3 * (size_t)parent[i], 3 * sizeof *grown);
-  return EB_OK;
-}
-
-/* Appends to `list` its entries at the parents of the new nodes. */
-static eb_error follow_numbers(int32_t **list, const int32_t *parent, int32_t before,
-                               int32_t nodes) {
-  int32_t *grown = eb_recalloc(*list, (size_t)before, (size_t)nodes, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %d nodes after a cut", nodes);
-  *list = grown;
-  for (int32_t i = before; i < nodes; i++) grown[i] = grown[parent[i]];
-  return EB_OK;
-}
-
-static eb_error follow_nodes(eb_scene *scene, eb_state *state, const int32_t *parent,
-                             int32_t before) {
-  int32_t nodes = scene->mesh->node_count;
-  EB_TRY(follow_numbers(&scene->node_origin, parent, before, nodes));
-  EB_TRY(follow_vectors(&scene->x0, parent, before, nodes));
-  EB_TRY(follow_vectors(&scene->v0, parent, before, nodes));
-  EB_TRY(follow_vectors(&state->x, parent, before, nodes));
-  EB_TRY(follow_vectors(&state->v, parent, before, nodes));
-  state->node_count = nodes;
-  return EB_OK;
-}
-
-/* ---- cuts ------------------------------------------------------------------------------------ */
-
-/* Times are sums of steps: a cut a hair beyond the start of a step belongs to it. */
-static bool is_due(const eb_scene *scene, double time) {
-  return scene->cuts_made < scene->cut_count &&
-         scene->cuts[scene->cuts_made].time <= time + 1e-6 * scene->dt;
-}
-
-/* Cuts `mesh`, which is the scene's or is to become it. */
-static eb_error cut_mesh(const eb_scene *scene, const eb_cut *cut, eb_mesh *mesh,
-                         int32_t **parent) {
-  int32_t before = mesh->node_count;
-  int32_t carried = scene->articulation ? eb_articulation_attached(scene->articulation) : 0;
-  EB_TRY(eb_mesh_cut(mesh, cut, parent));
-  for (int32_t k = 0; k < carried; k++) {
-    int32_t node = eb_articulation_node(scene->articulation, k);
-    for (int32_t i = before; i < mesh->node_count; i++) {
-      if ((*parent)[i] != node) continue;
-      free(*parent);
-      return EB_ERROR(EB_ERR_UNSUPPORTED,
-                      "the cut at %g s parts node %d, which a rigid body carries", cut->time, node);
-    }
-  }
-  return EB_OK;
-}
-
-static eb_error make_cut(eb_scene *scene, eb_state *state) {
-  const eb_cut *cut = &scene->cuts[scene->cuts_made];
-  int32_t before = scene->mesh->node_count, *parent;
-  if (state->node_count != before)
-    return EB_ERROR(EB_ERR_INVALID, "a state of %d nodes does not fit a mesh of %d nodes",
-                    state->node_count, before);
-  if (!scene->uncut_mesh) EB_TRY(eb_mesh_copy(scene->mesh, &scene->uncut_mesh));
-  EB_TRY(cut_mesh(scene, cut, scene->mesh, &parent));
-  eb_error error = follow_nodes(scene, state, parent, before);
-  free(parent);
-  scene->cuts_made++;
-  return eb_error_prefix(error, "the cut at %g s", cut->time);
-}
-
-/* ---- activation ------------------------------------------------------------------------------ */
-
-static eb_error activate(eb_scene *scene, double time) {
-  if (!scene->ops->activation) return EB_OK;
-  double activation = scene->ops->activation(scene, time);
-  if (!(activation >= 0 && activation <= 1))
-    return EB_ERROR(EB_ERR_INVALID, "%s: an activation of %g at %g s; it is to be 0 to 1",
-                    scene->ops->name, activation, time);
-  for (int32_t r = 0; r < scene->material_count; r++)
-    if (scene->materials[r].fibre != EB_FIBRE_NONE) scene->materials[r].activation = activation;
-  eb_elasticity_activate(scene->elasticity, activation);
-  return EB_OK;
-}
-
-/* ---- the step -------------------------------------------------------------------------------- */
-
-eb_error eb_scene_advance(eb_scene *scene, eb_state *state, bool *changed) {
-  int32_t nodes = scene->mesh->node_count;
-  *changed = false;
-  while (is_due(scene, state->time)) EB_TRY(make_cut(scene, state));
-  if (scene->mesh->node_count != nodes) {
-    /* Surface, areas, elasticity and contact of the mesh as it is now. */
-    eb_contact_destroy(scene->contact);
-    eb_elasticity_destroy(scene->elasticity);
-    free(scene->node_area);
-    eb_surface_destroy(scene->surface);
-    scene->contact = NULL;
-    scene->elasticity = NULL;
-    scene->node_area = NULL;
-    scene->surface = NULL;
-    EB_TRY(make_surface(scene));
-    EB_TRY(make_mechanics(scene));
-    *changed = true;
-  }
-  return activate(scene, state->time + scene->dt);
-}
-
-/* ---- the mesh in the end --------------------------------------------------------------------- */
-
-static eb_error make_all_cuts(const eb_scene *scene, eb_mesh *mesh, int32_t **parent) {
-  EB_TRY(EB_NEW(*parent, mesh->node_count));
-  for (int32_t i = 0; i < mesh->node_count; i++) (*parent)[i] = i;
-  for (int32_t c = scene->cuts_made; c < scene->cut_count; c++) {
-    int32_t before = mesh->node_count, *from;
-    EB_TRY(cut_mesh(scene, &scene->cuts[c], mesh, &from));
-    memcpy(from, *parent, (size_t)before * sizeof *from);
-    free(*parent);
-    *parent = from;
-  }
-  return EB_OK;
-}
-
-eb_error eb_scene_final_mesh(const eb_scene *scene, eb_mesh **out, int32_t **parent) {
-  *parent = NULL;
-  EB_TRY(eb_mesh_copy(scene->mesh, out));
-  eb_error error = make_all_cuts(scene, *out, parent);
-  if (!error) return EB_OK;
-  free(*parent);
-  eb_mesh_destroy(*out);
-  *parent = NULL;
-  *out = NULL;
-  return error;
-}
-
-/* ---- states ---------------------------------------------------------------------------------- */
-
-/* Joints start at their angles, at rest. */
-static eb_error fill_joints(const eb_scene *scene, eb_state *state) {
-  if (!scene->articulation) return EB_OK;
-  state->joint_count = eb_articulation_joints(scene->articulation);
-  EB_TRY(EB_NEW(state->q, state->joint_count));
-  EB_TRY(EB_NEW(state->u, state->joint_count));
-  for (int32_t j = 0; j < state->joint_count; j++)
-    state->q[j] = eb_articulation_body(scene->articulation, j)->start;
-  return EB_OK;
-}
-
-static eb_error fill_state(const eb_scene *scene, eb_state *state) {
-  size_t size = 3 * (size_t)scene->mesh->node_count;
-  state->node_count = scene->mesh->node_count;
-  EB_TRY(EB_NEW(state->x, size));
-  EB_TRY(EB_NEW(state->v, size));
-  memcpy(state->x, scene->x0, size * sizeof *state->x);
-  memcpy(state->v, scene->v0, size * sizeof *state->v);
-  EB_TRY(fill_joints(scene, state));
-  /* Bodies start where the initial state has their nodes, and the nodes where their bodies are. */
-  const eb_free_bodies *bodies = scene->free_bodies;
-  const double *X = scene->mesh->X;
-  if (!bodies) return EB_OK;
-  state->body_count = bodies->count;
-  EB_TRY(EB_NEW(state->pose, 7 * (size_t)bodies->count));
-  EB_TRY(EB_NEW(state->twist, 6 * (size_t)bodies->count));
-  EB_TRY(eb_free_bodies_fit(bodies, X, state->x, state->v, state->pose, state->twist));
-  eb_free_bodies_place(bodies, X, state->pose, state->twist, state->x, state->v);
-  return EB_OK;
-}
-
-eb_error eb_state_create(const eb_scene *scene, eb_state **out) {
-  *out = NULL;
-  eb_state *state;
-  EB_TRY(EB_NEW(state, 1));
-  eb_error error = fill_state(scene, state);
-  if (error) {
-    eb_state_destroy(state);
-    return error;
-  }
-  *out = state;
-  return EB_OK;
-}
-
-void eb_state_destroy(eb_state *state) {
-  if (!state) return;
-  free(state->twist);
-  free(state->pose);
-  free(state->u);
-  free(state->q);
-  free(state->v);
-  free(state->x);
-  free(state);
-}
-
-static void copy_reals(const double *from, size_t count, double *to) {
-  if (count > 0) memcpy(to, from, count * sizeof *to);
-}
-
-void eb_state_copy(const eb_state *from, eb_state *to) {
-  size_t nodes = (size_t)from->node_count, joints = (size_t)from->joint_count,
-         bodies = (size_t)from->body_count;
-  to->step = from->step;
-  to->time = from->time;
-  copy_reals(from->x, 3 * nodes, to->x);
-  copy_reals(from->v, 3 * nodes, to->v);
-  copy_reals(from->q, joints, to->q);
-  copy_reals(from->u, joints, to->u);
-  copy_reals(from->pose, 7 * bodies, to->pose);
-  copy_reals(from->twist, 6 * bodies, to->twist);
-}
-
-/* ---- differences ----------------------------------------------------------------------------- */
-
-static bool same_reals(const double *a, const double *b, size_t count) {
-  return memcmp(a, b, count * sizeof *a) == 0;
-}
-
-static uint64_t hash_materials(const eb_scene *scene) {
-  uint64_t hash = EB_HASH_SEED;
-  for (int32_t r = 0; r < scene->material_count && r < EB_MAX_REGIONS; r++)
-    hash = hash_material(hash, &scene->materials[r]);
-  return hash;
-}
-
-static uint64_t hash_colliders(const eb_scene *scene) {
-  uint64_t hash = EB_HASH_SEED;
-  for (int32_t c = 0; c < scene->collider_count && c < EB_MAX_COLLIDERS; c++)
-    hash = hash_collider(hash, &scene->colliders[c]);
-  return hash;
-}
-
-/* What can be told apart by name; the hash knows the rest. */
-static const char *named_difference(const eb_scene *a, const eb_scene *b) {
-  size_t nodes = (size_t)a->mesh->node_count;
-  if (a->ops != b->ops || a->mesh->node_count != b->mesh->node_count ||
-      a->mesh->element_count != b->mesh->element_count ||
-      eb_mesh_hash(a->mesh) != eb_mesh_hash(b->mesh))
-    return "mesh";
-  if (!same_reals(&a->dt, &b->dt, 1)) return "dt";
-  if (!same_reals(a->gravity, b->gravity, 3)) return "gravity";
-  if (a->material_count != b->material_count || hash_materials(a) != hash_materials(b))
-    return "materials";
-  if (a->collider_count != b->collider_count || hash_colliders(a) != hash_colliders(b))
-    return "colliders";
-  if (!same_reals(eb_elasticity_mass(a->elasticity), eb_elasticity_mass(b->elasticity), nodes))
-    return "masses";
-  if (!same_reals(a->node_area, b->node_area, nodes)) return "areas of nodes";
-  if (!same_reals(&a->penetration_bound, &b->penetration_bound, 1) ||
-      memcmp(&a->contact_bounds, &b->contact_bounds, sizeof a->contact_bounds) != 0)
-    return "bounds of the audit";
-  if (!same_reals(a->x0, b->x0, 3 * nodes) || !same_reals(a->v0, b->v0, 3 * nodes))
-    return "initial state";
-  return NULL;
-}
-
-eb_error eb_scene_difference(const eb_scene *a, const eb_scene *b, const char **what) {
-  eb_scene left = *a, right = *b; /* the hash is a member */
-  *what = named_difference(a, b);
-  if (*what) return EB_OK;
-  EB_TRY(make_hash(&left));
-  EB_TRY(make_hash(&right));
-  if (left.hash != right.hash) *what = "script, contact or bodies";
-  return EB_OK;
-}
-
-/* ---- what a solver asks ---------------------------------------------------------------------- */
 
 const char *eb_scene_name(const eb_scene *scene) {
   return scene->ops->name;
@@ -790,6 +461,190 @@ void eb_scene_hessian(const eb_scene *scene, const double *x, double mass_scale,
   eb_elasticity_matrix(scene->elasticity, x, mass_scale, hessian_scale, project, &matrix, g);
 }
 
+/* ---- cuts while it runs ---------------------------------------------------------------------- */
+
+/* Appends to an array of entries of `size` bytes, one a node, those at the parents of the nodes
+ * from `before` on. */
+static eb_error follow(void **array, size_t size, const int32_t *parent, int32_t before,
+                       int32_t nodes) {
+  char *grown = eb_recalloc(*array, (size_t)before, (size_t)nodes, size);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %d nodes after a cut", nodes);
+  *array = grown;
+  for (int32_t i = before; i < nodes; i++)
+    memcpy(grown + size * (size_t)i, grown + size * (size_t)parent[i], size);
+  return EB_OK;
+}
+
+static eb_error follow_nodes(eb_scene *scene, eb_state *state, const int32_t *parent,
+                             int32_t before) {
+  int32_t nodes = scene->mesh->node_count;
+  double **vectors[] = {&scene->x0, &scene->v0, &state->x, &state->v};
+  EB_TRY(follow((void **)&scene->node_origin, sizeof(int32_t), parent, before, nodes));
+  for (int k = 0; k < 4; k++)
+    EB_TRY(follow((void **)vectors[k], 3 * sizeof(double), parent, before, nodes));
+  state->node_count = nodes;
+  return EB_OK;
+}
+
+/* Cuts `mesh`, which is the scene's or is to become it. */
+static eb_error cut_mesh(const eb_scene *scene, const eb_cut *cut, eb_mesh *mesh,
+                         int32_t **parent) {
+  int32_t before = mesh->node_count;
+  int32_t carried = scene->articulation ? eb_articulation_attached(scene->articulation) : 0;
+  EB_TRY(eb_mesh_cut(mesh, cut, parent));
+  for (int32_t k = 0; k < carried; k++) {
+    int32_t node = eb_articulation_node(scene->articulation, k);
+    for (int32_t i = before; i < mesh->node_count; i++) {
+      if ((*parent)[i] != node) continue;
+      free(*parent);
+      return EB_ERROR(EB_ERR_UNSUPPORTED,
+                      "the cut at %g s parts node %d, which a rigid body carries", cut->time, node);
+    }
+  }
+  return EB_OK;
+}
+
+static eb_error make_cut(eb_scene *scene, eb_state *state) {
+  const eb_cut *cut = &scene->cuts[scene->cuts_made];
+  int32_t before = scene->mesh->node_count, *parent;
+  if (state->node_count != before)
+    return EB_ERROR(EB_ERR_INVALID, "a state of %d nodes does not fit a mesh of %d nodes",
+                    state->node_count, before);
+  if (!scene->uncut_mesh) EB_TRY(eb_mesh_copy(scene->mesh, &scene->uncut_mesh));
+  EB_TRY(cut_mesh(scene, cut, scene->mesh, &parent));
+  eb_error error = follow_nodes(scene, state, parent, before);
+  free(parent);
+  scene->cuts_made++;
+  return eb_error_prefix(error, "the cut at %g s", cut->time);
+}
+
+eb_error eb_scene_advance(eb_scene *scene, eb_state *state, bool *changed) {
+  int32_t nodes = scene->mesh->node_count;
+  *changed = false;
+  /* Times are sums of steps: a cut a hair beyond the start of a step belongs to it. */
+  while (scene->cuts_made < scene->cut_count &&
+         scene->cuts[scene->cuts_made].time <= state->time + 1e-6 * scene->dt)
+    EB_TRY(make_cut(scene, state));
+  if (scene->mesh->node_count != nodes) {
+    /* Surface, areas, elasticity and contact of the mesh as it is now. */
+    eb_contact_destroy(scene->contact);
+    eb_elasticity_destroy(scene->elasticity);
+    free(scene->node_area);
+    eb_surface_destroy(scene->surface);
+    scene->contact = NULL;
+    scene->elasticity = NULL;
+    scene->node_area = NULL;
+    scene->surface = NULL;
+    EB_TRY(make_surface(scene));
+    EB_TRY(make_mechanics(scene));
+    *changed = true;
+  }
+  if (!scene->ops->activation) return EB_OK;
+  double time = state->time + scene->dt, activation = scene->ops->activation(scene, time);
+  if (!(activation >= 0 && activation <= 1))
+    return EB_ERROR(EB_ERR_INVALID, "%s: an activation of %g at %g s; it is to be 0 to 1",
+                    scene->ops->name, activation, time);
+  for (int32_t r = 0; r < scene->material_count; r++)
+    if (scene->materials[r].fibre != EB_FIBRE_NONE) scene->materials[r].activation = activation;
+  eb_elasticity_activate(scene->elasticity, activation);
+  return EB_OK;
+}
+
+static eb_error make_all_cuts(const eb_scene *scene, eb_mesh *mesh, int32_t **parent) {
+  EB_TRY(EB_NEW(*parent, mesh->node_count));
+  for (int32_t i = 0; i < mesh->node_count; i++) (*parent)[i] = i;
+  for (int32_t c = scene->cuts_made; c < scene->cut_count; c++) {
+    int32_t before = mesh->node_count, *from;
+    EB_TRY(cut_mesh(scene, &scene->cuts[c], mesh, &from));
+    memcpy(from, *parent, (size_t)before * sizeof *from);
+    free(*parent);
+    *parent = from;
+  }
+  return EB_OK;
+}
+
+eb_error eb_scene_final_mesh(const eb_scene *scene, eb_mesh **out, int32_t **parent) {
+  *parent = NULL;
+  EB_TRY(eb_mesh_copy(scene->mesh, out));
+  eb_error error = make_all_cuts(scene, *out, parent);
+  if (!error) return EB_OK;
+  free(*parent);
+  eb_mesh_destroy(*out);
+  *parent = NULL;
+  *out = NULL;
+  return error;
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static eb_error fill_state(const eb_scene *scene, eb_state *state) {
+  size_t size = 3 * (size_t)scene->mesh->node_count;
+  state->node_count = scene->mesh->node_count;
+  EB_TRY(EB_NEW(state->x, size));
+  EB_TRY(EB_NEW(state->v, size));
+  memcpy(state->x, scene->x0, size * sizeof *state->x);
+  memcpy(state->v, scene->v0, size * sizeof *state->v);
+  /* Joints start at their angles, at rest. */
+  if (scene->articulation) {
+    state->joint_count = eb_articulation_joints(scene->articulation);
+    EB_TRY(EB_NEW(state->q, state->joint_count));
+    EB_TRY(EB_NEW(state->u, state->joint_count));
+    for (int32_t j = 0; j < state->joint_count; j++)
+      state->q[j] = eb_articulation_body(scene->articulation, j)->start;
+  }
+  /* Bodies start where the initial state has their nodes, and the nodes where their bodies are. */
+  const eb_free_bodies *bodies = scene->free_bodies;
+  const double *X = scene->mesh->X;
+  if (!bodies) return EB_OK;
+  state->body_count = bodies->count;
+  EB_TRY(EB_NEW(state->pose, 7 * (size_t)bodies->count));
+  EB_TRY(EB_NEW(state->twist, 6 * (size_t)bodies->count));
+  EB_TRY(eb_free_bodies_fit(bodies, X, state->x, state->v, state->pose, state->twist));
+  eb_free_bodies_place(bodies, X, state->pose, state->twist, state->x, state->v);
+  return EB_OK;
+}
+
+eb_error eb_state_create(const eb_scene *scene, eb_state **out) {
+  *out = NULL;
+  eb_state *state;
+  EB_TRY(EB_NEW(state, 1));
+  eb_error error = fill_state(scene, state);
+  if (error) {
+    eb_state_destroy(state);
+    return error;
+  }
+  *out = state;
+  return EB_OK;
+}
+
+void eb_state_destroy(eb_state *state) {
+  if (!state) return;
+  free(state->twist);
+  free(state->pose);
+  free(state->u);
+  free(state->q);
+  free(state->v);
+  free(state->x);
+  free(state);
+}
+
+static void copy_reals(const double *from, size_t count, double *to) {
+  if (count > 0) memcpy(to, from, count * sizeof *to);
+}
+
+void eb_state_copy(const eb_state *from, eb_state *to) {
+  size_t nodes = (size_t)from->node_count, joints = (size_t)from->joint_count,
+         bodies = (size_t)from->body_count;
+  to->step = from->step;
+  to->time = from->time;
+  copy_reals(from->x, 3 * nodes, to->x);
+  copy_reals(from->v, 3 * nodes, to->v);
+  copy_reals(from->q, joints, to->q);
+  copy_reals(from->u, joints, to->u);
+  copy_reals(from->pose, 7 * bodies, to->pose);
+  copy_reals(from->twist, 6 * bodies, to->twist);
+}
+
 uint64_t eb_state_hash(const eb_state *state) {
   size_t size = 3 * (size_t)state->node_count;
   uint64_t hash = hash_reals(hash_reals(EB_HASH_SEED, state->x, size), state->v, size);
@@ -798,4 +653,46 @@ uint64_t eb_state_hash(const eb_state *state) {
   if (bodies > 0)
     hash = hash_reals(hash_reals(hash, state->pose, 7 * bodies), state->twist, 6 * bodies);
   return hash;
+}
+
+/* ---- differences ----------------------------------------------------------------------------- */
+
+static bool same_reals(const double *a, const double *b, size_t count) {
+  return memcmp(a, b, count * sizeof *a) == 0;
+}
+
+/* What can be told apart by name; the hash knows the rest. */
+static const char *named_difference(const eb_scene *a, const eb_scene *b) {
+  size_t nodes = (size_t)a->mesh->node_count;
+  if (a->ops != b->ops || a->mesh->node_count != b->mesh->node_count ||
+      a->mesh->element_count != b->mesh->element_count ||
+      eb_mesh_hash(a->mesh) != eb_mesh_hash(b->mesh))
+    return "mesh";
+  if (!same_reals(&a->dt, &b->dt, 1)) return "dt";
+  if (!same_reals(a->gravity, b->gravity, 3)) return "gravity";
+  if (a->material_count != b->material_count ||
+      hash_materials(EB_HASH_SEED, a) != hash_materials(EB_HASH_SEED, b))
+    return "materials";
+  if (a->collider_count != b->collider_count ||
+      hash_colliders(EB_HASH_SEED, a) != hash_colliders(EB_HASH_SEED, b))
+    return "colliders";
+  if (!same_reals(eb_elasticity_mass(a->elasticity), eb_elasticity_mass(b->elasticity), nodes))
+    return "masses";
+  if (!same_reals(a->node_area, b->node_area, nodes)) return "areas of nodes";
+  if (!same_reals(&a->penetration_bound, &b->penetration_bound, 1) ||
+      memcmp(&a->contact_bounds, &b->contact_bounds, sizeof a->contact_bounds) != 0)
+    return "bounds of the audit";
+  if (!same_reals(a->x0, b->x0, 3 * nodes) || !same_reals(a->v0, b->v0, 3 * nodes))
+    return "initial state";
+  return NULL;
+}
+
+eb_error eb_scene_difference(const eb_scene *a, const eb_scene *b, const char **what) {
+  eb_scene left = *a, right = *b; /* the hash is a member */
+  *what = named_difference(a, b);
+  if (*what) return EB_OK;
+  EB_TRY(make_hash(&left));
+  EB_TRY(make_hash(&right));
+  if (left.hash != right.hash) *what = "script, contact or bodies";
+  return EB_OK;
 }
