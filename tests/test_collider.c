@@ -1,6 +1,7 @@
 /* Analytic colliders: signed distances against brute force and finite differences, penalty forces
  * against their formulas and an impact with a closed-form solution. */
 #include "problems/collision/collider.h"
+#include "problems/contact/penalty.h"
 #include "tests/tap.h"
 
 #include <math.h>

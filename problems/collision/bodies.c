@@ -5,25 +5,10 @@
 #include <stdlib.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 #include "problems/mesh/cut.h"
 
-/* ---- components ------------------------------------------------------------------------------ */
-
 /* ---- what each body is made of --------------------------------------------------------------- */
-
-static void sum_up(const eb_mesh *mesh, const double *area, const double *young,
-                   eb_bodies *bodies) {
-  for (int32_t i = 0; i < mesh->node_count; i++) {
-    eb_body *body = &bodies->body[bodies->of[i]];
-    body->mass += bodies->mass[i];
-    body->area += area[i];
-  }
-  for (int32_t e = 0; e < mesh->element_count; e++) {
-    eb_body *body = &bodies->body[bodies->of[mesh->elements[(size_t)e * mesh->type]]];
-    body->volume += eb_mesh_element_volume(mesh, mesh->X, e);
-    body->stiffest = fmax(body->stiffest, young[mesh->region[e]]);
-  }
-}
 
 static eb_error fill(const eb_mesh *mesh, const double *area, const double *young,
                      eb_bodies *bodies) {
@@ -32,13 +17,23 @@ static eb_error fill(const eb_mesh *mesh, const double *area, const double *youn
   EB_TRY(EB_NEW(bodies->body, bodies->count));
   EB_TRY(EB_NEW(bodies->start, bodies->count + 1));
   EB_TRY(EB_NEW(bodies->nodes, mesh->node_count));
-  for (int32_t i = 0; i < bodies->node_count; i++) bodies->start[bodies->of[i] + 1]++;
+  for (int32_t i = 0; i < bodies->node_count; i++) {
+    eb_body *body = &bodies->body[bodies->of[i]];
+    body->mass += bodies->mass[i];
+    body->area += area[i];
+    bodies->start[bodies->of[i] + 1]++;
+  }
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    eb_body *body = &bodies->body[bodies->of[mesh->elements[(size_t)e * mesh->type]]];
+    body->volume += eb_mesh_element_volume(mesh, mesh->X, e);
+    body->stiffest = fmax(body->stiffest, young[mesh->region[e]]);
+  }
+  /* Nodes by body: a counting sort, which moves the starts to the ends and back. */
   for (int32_t b = 0; b < bodies->count; b++) bodies->start[b + 1] += bodies->start[b];
   for (int32_t i = 0; i < bodies->node_count; i++)
     bodies->nodes[bodies->start[bodies->of[i]]++] = i;
   for (int32_t b = bodies->count; b > 0; b--) bodies->start[b] = bodies->start[b - 1];
   bodies->start[0] = 0;
-  sum_up(mesh, area, young, bodies);
   return EB_OK;
 }
 
@@ -69,19 +64,6 @@ void eb_bodies_destroy(eb_bodies *bodies) {
 
 /* ---- rigid motion ---------------------------------------------------------------------------- */
 
-/* Inverse of a symmetric matrix; 0 where it has none. */
-static void invert(const double A[9], double inverse[9]) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-      inverse[3 * i + j] = A[3 * i1 + j1] * A[3 * i2 + j2] - A[3 * i1 + j2] * A[3 * i2 + j1];
-    }
-  double det = A[0] * inverse[0] + A[1] * inverse[1] + A[2] * inverse[2];
-  double trace = A[0] + A[4] + A[8];
-  bool regular = det > 1e-12 * trace * trace * trace;
-  for (int k = 0; k < 9; k++) inverse[k] = regular ? inverse[k] / det : 0;
-}
-
 void eb_bodies_measure(eb_bodies *bodies, int32_t b, const double *x) {
   eb_body *body = &bodies->body[b];
   const int32_t *node = bodies->nodes + bodies->start[b];
@@ -100,18 +82,22 @@ void eb_bodies_measure(eb_bodies *bodies, int32_t b, const double *x) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
       inertia[3 * i + j] = (i == j ? trace : 0) - second[i > j ? 3 * i + j : 3 * j + i];
-  invert(inertia, body->inverse_inertia);
+  /* The inverse by cofactors: rows of a symmetric matrix's adjugate are cross products of its rows.
+   */
+  double *inverse = body->inverse_inertia;
+  for (int i = 0; i < 3; i++)
+    eb_cross3(inertia + 3 * ((i + 1) % 3), inertia + 3 * ((i + 2) % 3), inverse + 3 * i);
+  double det = eb_dot3(inertia, inverse);
+  trace = inertia[0] + inertia[4] + inertia[8];
+  bool regular = det > 1e-12 * trace * trace * trace;
+  for (int k = 0; k < 9; k++) inverse[k] = regular ? inverse[k] / det : 0;
 }
 
 void eb_body_add_load(const eb_body *body, double area, const double p[3], const double n[3],
                       double load[36]) {
-  double r[3], w[6];
+  double r[3], w[6] = {n[0], n[1], n[2]};
   for (int d = 0; d < 3; d++) r[d] = p[d] - body->centre[d];
-  for (int d = 0; d < 3; d++) {
-    int d1 = (d + 1) % 3, d2 = (d + 2) % 3;
-    w[d] = n[d];
-    w[3 + d] = r[d1] * n[d2] - r[d2] * n[d1];
-  }
+  eb_cross3(r, n, w + 3);
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) load[6 * i + j] += area * w[i] * w[j];
 }

@@ -1,10 +1,9 @@
-/* Signed distances of analytic solids and the explicit penalty force (the formulas stand in
- * collider.h). */
+/* Signed distances of analytic solids. */
 #include "problems/collision/collider.h"
 
-#include "problems/base/vector3.h"
-
 #include <math.h>
+
+#include "problems/base/vector3.h"
 
 /* Unit vector along v, or `otherwise` where v vanishes: there every direction is a normal. Returns
  * |v|. */
@@ -90,27 +89,4 @@ double eb_collider_distance(const eb_collider *collider, double t, const double 
     return bowl(collider, r, normal);
   }
   return INFINITY;
-}
-
-void eb_penalty_force(const eb_penalty *penalty, double depth, const double normal[3],
-                      const double relative[3], double f[3]) {
-  double slip[3], approach = eb_dot3(relative, normal);
-  double pressing = fmax(0, penalty->stiffness * depth - penalty->damping * approach);
-  for (int d = 0; d < 3; d++) slip[d] = relative[d] - approach * normal[d];
-  double speed = sqrt(eb_dot3(slip, slip));
-  double drag = speed > 0 ? fmin(penalty->friction * pressing, penalty->grip * speed) / speed : 0;
-  for (int d = 0; d < 3; d++) f[d] += pressing * normal[d] - drag * slip[d];
-}
-
-void eb_collider_force(const eb_collider *collider, double t, double area, const double p[3],
-                       const double v[3], double f[3]) {
-  double normal[3], moving[3];
-  double depth = collider->margin - eb_collider_distance(collider, t, p, normal, moving);
-  if (!(depth > 0)) return;
-  double relative[3] = {v[0] - moving[0], v[1] - moving[1], v[2] - moving[2]};
-  eb_penalty penalty = {.stiffness = collider->stiffness * area,
-                        .damping = collider->damping * area,
-                        .grip = (collider->grip > 0 ? collider->grip : collider->damping) * area,
-                        .friction = collider->friction};
-  eb_penalty_force(&penalty, depth, normal, relative, f);
 }

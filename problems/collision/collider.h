@@ -1,11 +1,7 @@
-/* Analytic rigid colliders and the explicit penalty force of nodes against them.
- *
- * A collider's signed distance is negative where matter must not be. For a node at distance margin
- * - d, d > 0, with unit normal n (out of the collider) and velocity v relative to the collider, the
- * force is
- *   f_n = max(0, k d - c (v.n)),  f_t = -min(mu f_n, c_t |v_t|) v_t / |v_t|,
- * per node with stiffness k = stiffness a_i (a_i: the node's share of the surface area) and
- * damping c = damping a_i; c_t = grip a_i, or c. */
+/* Colliders: analytic rigid solids, fixed or moved by a script, that nodes meet by a penalty force:
+ * one of the start of the step (problems/contact/penalty.h) or, with `implicit`, one of its end
+ * (problems/contact/implicit_penalty.h). The signed distance is negative where matter must not be;
+ * a node touches when it is below `margin`. */
 #ifndef EB_COLLIDER_H
 #define EB_COLLIDER_H
 
@@ -27,8 +23,8 @@ typedef struct eb_collider {
   eb_collider_kind kind;
   double origin[3], axis[3], radius, half_length; /* m; at time 0 */
   double margin;                                  /* m: pushes from so far above its surface on */
-  double
-      stiffness;   /* Pa/m: pressure for a depth of 1 m; 0: as much as the body bears (contact.h) */
+  /* Pa/m: pressure for a depth of 1 m; 0: as much as the body bears (penalty.h) */
+  double stiffness;
   double damping;  /* Pa s/m */
   double friction; /* Coulomb's mu */
   double grip;     /* Pa s/m: what takes the place of damping in f_t; 0: damping */
@@ -44,17 +40,5 @@ typedef struct eb_collider {
 /* Signed distance (m) at p and time t, unit normal and the collider's velocity at p (m/s). */
 double eb_collider_distance(const eb_collider *collider, double t, const double p[3],
                             double normal[3], double velocity[3]);
-/* The penalty on one point: k (N/m), c and c_t (N s/m), mu. */
-typedef struct eb_penalty {
-  double stiffness, damping, grip, friction;
-} eb_penalty;
-
-/* Adds f_n n + f_t (N) above to f, for depth > 0 (m), unit normal and velocity relative to what is
- * entered (m/s). */
-void eb_penalty_force(const eb_penalty *penalty, double depth, const double normal[3],
-                      const double relative[3], double f[3]);
-/* Adds the penalty force (N) on one node with surface share `area` (m^2) to f. */
-void eb_collider_force(const eb_collider *collider, double t, double area, const double p[3],
-                       const double v[3], double f[3]);
 
 #endif

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/base/median.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "problems/mesh/mesh.h"
@@ -25,9 +26,11 @@
 
 /* ---- a tree of boxes over the tetrahedra of a body ------------------------------------------- */
 
-/* A tree of boxes over tetrahedra that move: built once, boxes fitted anew to every set of
- * positions.
- * */
+/* Built once, boxes fitted anew to every set of positions. Halves by the centroids' median along
+ * the longest axis at rest; leaves hold up to four tetrahedra. Nodes stand in preorder with the
+ * number of the node after their subtree, so that a walk needs no stack. */
+
+enum { LEAF = 4 };
 
 typedef struct eb_box {
   double lo[3], hi[3];
@@ -45,82 +48,18 @@ typedef struct eb_box_tree {
   eb_box *boxes; /* node_count */
 } eb_box_tree;
 
-static inline bool box_holds(const eb_box *box, const double p[3]) {
-  return p[0] >= box->lo[0] && p[0] <= box->hi[0] && p[1] >= box->lo[1] && p[1] <= box->hi[1] &&
-         p[2] >= box->lo[2] && p[2] <= box->hi[2];
-}
-
-/* Halves by the centroids' median along the longest axis at rest; leaves hold up to four
- * tetrahedra. Nodes stand in preorder with the number of the node after their subtree, so that a
- * walk needs no stack. */
-
-enum { LEAF = 4 };
-
-/* ---- building -------------------------------------------------------------------------------- */
-
-typedef struct builder {
-  const eb_mesh *mesh;
-  eb_box_tree *tree;
-} builder;
-
-/* Four times a coordinate of the centroid of tetrahedron e at rest. */
-static double middle(const eb_mesh *mesh, int32_t e, int axis) {
-  const int32_t *corner = mesh->elements + 4 * (size_t)e;
-  double sum = 0;
-  for (int k = 0; k < 4; k++) sum += mesh->X[3 * (size_t)corner[k] + (size_t)axis];
-  return sum;
-}
-
-static int longest_axis(const builder *b, int32_t first, int32_t count) {
-  double lo[3] = {DBL_MAX, DBL_MAX, DBL_MAX}, hi[3] = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
-  for (int32_t i = first; i < first + count; i++)
-    for (int d = 0; d < 3; d++) {
-      double at = middle(b->mesh, b->tree->order[i], d);
-      lo[d] = fmin(lo[d], at);
-      hi[d] = fmax(hi[d], at);
-    }
-  int axis = 0;
-  for (int d = 1; d < 3; d++)
-    if (hi[d] - lo[d] > hi[axis] - lo[axis]) axis = d;
-  return axis;
-}
-
-/* Hoare's selection: afterwards no centroid before first + half lies beyond one of the others. */
-static void halve(const builder *b, int32_t first, int32_t count, int32_t half, int axis) {
-  int32_t *order = b->tree->order, lo = first, hi = first + count - 1, target = first + half;
-  while (lo < hi) {
-    double pivot = middle(b->mesh, order[lo + (hi - lo) / 2], axis);
-    int32_t i = lo, j = hi;
-    while (i <= j) {
-      while (middle(b->mesh, order[i], axis) < pivot) i++;
-      while (middle(b->mesh, order[j], axis) > pivot) j--;
-      if (i > j) break;
-      int32_t swap = order[i];
-      order[i++] = order[j];
-      order[j--] = swap;
-    }
-    if (target <= j)
-      hi = j;
-    else if (target >= i)
-      lo = i;
-    else
-      return;
-  }
-}
-
-static void split(builder *b, int32_t first, int32_t count) {
-  eb_tree_node *node = &b->tree->nodes[b->tree->node_count++];
+static void split(eb_box_tree *tree, eb_named_point *points, int32_t first, int32_t count) {
+  eb_tree_node *node = &tree->nodes[tree->node_count++];
   node->first = first;
   node->count = count <= LEAF ? count : 0;
   if (count > LEAF) {
-    halve(b, first, count, count / 2, longest_axis(b, first, count));
-    split(b, first, count / 2);
-    split(b, first + count / 2, count - count / 2);
+    eb_median_halve(points + first, count, count / 2);
+    split(tree, points, first, count / 2);
+    split(tree, points, first + count / 2, count - count / 2);
   }
-  node->after = b->tree->node_count;
+  node->after = tree->node_count;
 }
 
-/* Over the `count` tetrahedra that `order` holds, which it rearranges and keeps. */
 static void box_tree_destroy(eb_box_tree *tree) {
   if (!tree) return;
   free(tree->boxes);
@@ -128,6 +67,7 @@ static void box_tree_destroy(eb_box_tree *tree) {
   free(tree);
 }
 
+/* Over the `count` tetrahedra that `order` holds, which it rearranges and keeps. */
 static eb_error box_tree_create(const eb_mesh *mesh, int32_t *order, int32_t count,
                                 eb_box_tree **out) {
   *out = NULL;
@@ -136,18 +76,24 @@ static eb_error box_tree_create(const eb_mesh *mesh, int32_t *order, int32_t cou
   tree->order = order;
   /* Leaves hold more than LEAF / 2 once anything is split: fewer than 2 count / LEAF leaves. */
   size_t most = 4 * (size_t)count / LEAF + 1;
+  eb_named_point *points = NULL; /* four times the centroids */
   eb_error error = EB_NEW(tree->nodes, most);
   if (!error) error = EB_NEW(tree->boxes, most);
-  if (error) {
-    box_tree_destroy(tree);
-    return error;
+  if (!error) error = EB_NEW(points, count);
+  for (int32_t i = 0; !error && i < count; i++) {
+    const int32_t *corner = mesh->elements + 4 * (size_t)order[i];
+    points[i].index = order[i];
+    for (int k = 0; k < 4; k++) eb_add3(1, mesh->X + 3 * (size_t)corner[k], points[i].at);
   }
-  split(&(builder){mesh, tree}, 0, count);
-  *out = tree;
-  return EB_OK;
+  if (!error) split(tree, points, 0, count);
+  for (int32_t i = 0; !error && i < count; i++) order[i] = points[i].index;
+  free(points);
+  if (error)
+    box_tree_destroy(tree);
+  else
+    *out = tree;
+  return error;
 }
-
-/* ---- use ------------------------------------------------------------------------------------- */
 
 static void enclose(eb_box *box, const double lo[3], const double hi[3]) {
   for (int d = 0; d < 3; d++) {
@@ -179,7 +125,9 @@ static int32_t box_tree_next(const eb_box_tree *tree, const double p[3], int32_t
                              int32_t *taken) {
   while (*at < tree->node_count) {
     const eb_tree_node *node = &tree->nodes[*at];
-    if (*taken > 0 || box_holds(&tree->boxes[*at], p)) {
+    const eb_box *b = &tree->boxes[*at];
+    if (*taken > 0 || (p[0] >= b->lo[0] && p[0] <= b->hi[0] && p[1] >= b->lo[1] &&
+                       p[1] <= b->hi[1] && p[2] >= b->lo[2] && p[2] <= b->hi[2])) {
       if (*taken < node->count) return tree->order[node->first + (*taken)++];
       *at += 1;
     } else {
@@ -215,8 +163,6 @@ struct eb_overlaps {
   int8_t *used;        /* surface_count */
   eb_overlap *found;   /* surface_count x MOST: packed slots */
 };
-
-/* ---- depths at rest -------------------------------------------------------------------------- */
 
 static double depth_at(const eb_solid *solid, const double p[3]) {
   return fmax(0, -solid->distance(solid->context, p));
@@ -259,62 +205,33 @@ static void tangent_depths(const eb_solid *solid, const double *X, const int32_t
   }
 }
 
-static void fill_depths(eb_overlaps *o, const eb_mesh *mesh, const eb_solid *solid,
-                        const uint8_t *outside, double *node_depth) {
-  for (int32_t i = 0; i < mesh->node_count; i++)
-    node_depth[i] = outside[i] ? 0 : depth_at(solid, mesh->X + 3 * (size_t)i);
-  for (int32_t e = 0; e < mesh->element_count; e++) {
-    const int32_t *corner = mesh->elements + 4 * (size_t)e;
-    double *depth = o->depth + 4 * (size_t)e;
-    o->six_volumes[e] = 6 * eb_mesh_element_volume(mesh, mesh->X, e);
-    for (int k = 0; k < 4; k++) depth[k] = node_depth[corner[k]];
-    if (slope2(mesh->X, corner, depth) < level) tangent_depths(solid, mesh->X, corner, depth);
-  }
-}
-
+/* Depths and volumes at rest. */
 static eb_error measure_depths(eb_overlaps *o, const eb_mesh *mesh, const eb_surface *surface,
                                const uint8_t *outside) {
   eb_solid solid;
   double *node_depth;
   EB_TRY(EB_NEW(node_depth, mesh->node_count));
   eb_error error = eb_solid_from_surface(surface, &solid);
-  if (!error) {
-    fill_depths(o, mesh, &solid, outside, node_depth);
-    eb_solid_clear(&solid);
+  for (int32_t i = 0; !error && i < mesh->node_count; i++)
+    node_depth[i] = outside[i] ? 0 : depth_at(&solid, mesh->X + 3 * (size_t)i);
+  for (int32_t e = 0; !error && e < mesh->element_count; e++) {
+    const int32_t *corner = mesh->elements + 4 * (size_t)e;
+    double *depth = o->depth + 4 * (size_t)e;
+    o->six_volumes[e] = 6 * eb_mesh_element_volume(mesh, mesh->X, e);
+    for (int k = 0; k < 4; k++) depth[k] = node_depth[corner[k]];
+    if (slope2(mesh->X, corner, depth) < level) tangent_depths(&solid, mesh->X, corner, depth);
   }
+  if (!error) eb_solid_clear(&solid);
   free(node_depth);
   return error;
 }
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-/* Surface nodes of each body, which bodies->nodes lists in ascending order. */
-static void list_surface(eb_overlaps *o, const uint8_t *outside) {
-  const eb_bodies *bodies = o->bodies;
-  for (int32_t b = 0; b < bodies->count; b++) {
-    o->start[b] = o->surface_count;
-    for (int32_t k = bodies->start[b]; k < bodies->start[b + 1]; k++)
-      if (outside[bodies->nodes[k]]) o->surface[o->surface_count++] = bodies->nodes[k];
-  }
-  o->start[bodies->count] = o->surface_count;
-}
-
-static eb_error grow_trees(eb_overlaps *o, const eb_mesh *mesh) {
-  int32_t sorted = 0;
-  EB_TRY(EB_NEW(o->order, mesh->element_count));
-  EB_TRY(EB_NEW(o->trees, o->bodies->count));
-  for (int32_t b = 0; b < o->bodies->count; b++) {
-    int32_t first = sorted;
-    for (int32_t e = 0; e < mesh->element_count; e++)
-      if (o->bodies->of[mesh->elements[4 * (size_t)e]] == b) o->order[sorted++] = e;
-    EB_TRY(box_tree_create(mesh, o->order + first, sorted - first, &o->trees[b]));
-  }
-  return EB_OK;
-}
-
 static eb_error fill(eb_overlaps *o, const eb_mesh *mesh, const eb_surface *surface,
                      const uint8_t *outside) {
-  size_t elements = (size_t)mesh->element_count, bodies = (size_t)o->bodies->count;
+  const eb_bodies *of = o->bodies;
+  size_t elements = (size_t)mesh->element_count, bodies = (size_t)of->count;
   o->element_count = mesh->element_count;
   EB_TRY(EB_NEW(o->elements, 4 * elements));
   memcpy(o->elements, mesh->elements, 4 * elements * sizeof *o->elements);
@@ -323,8 +240,20 @@ static eb_error fill(eb_overlaps *o, const eb_mesh *mesh, const eb_surface *surf
   EB_TRY(measure_depths(o, mesh, surface, outside));
   EB_TRY(EB_NEW(o->surface, mesh->node_count));
   EB_TRY(EB_NEW(o->start, bodies + 1));
-  list_surface(o, outside);
-  EB_TRY(grow_trees(o, mesh));
+  EB_TRY(EB_NEW(o->order, elements));
+  EB_TRY(EB_NEW(o->trees, bodies));
+  int32_t sorted = 0;
+  for (int32_t b = 0; b < of->count; b++) {
+    /* Its nodes on the surface, which of->nodes lists in ascending order, and its tetrahedra. */
+    o->start[b] = o->surface_count;
+    for (int32_t k = of->start[b]; k < of->start[b + 1]; k++)
+      if (outside[of->nodes[k]]) o->surface[o->surface_count++] = of->nodes[k];
+    int32_t first = sorted;
+    for (int32_t e = 0; e < mesh->element_count; e++)
+      if (of->of[mesh->elements[4 * (size_t)e]] == b) o->order[sorted++] = e;
+    EB_TRY(box_tree_create(mesh, o->order + first, sorted - first, &o->trees[b]));
+  }
+  o->start[of->count] = o->surface_count;
   EB_TRY(EB_NEW(o->meets, bodies * bodies));
   EB_TRY(EB_NEW(o->used, o->surface_count));
   EB_TRY(EB_NEW(o->slots, MOST * (size_t)o->surface_count));
@@ -371,47 +300,35 @@ void eb_overlaps_destroy(eb_overlaps *o) {
 
 /* ---- a node in a tetrahedron ----------------------------------------------------------------- */
 
-/* The three edges from corner 0 of a tetrahedron, and the gradients of w_1, w_2, w_3 times det, six
- * times the volume: gradient k is the cross product of the two other edges. */
-typedef struct frame {
-  double edge[3][3], gradient[3][3], det;
-} frame;
-
-/* Weights of p in tetrahedron e; false as soon as one is negative, which most are. */
-static bool weigh(const eb_overlaps *o, int32_t e, const double *x, const double p[3], frame *at,
-                  double weight[4]) {
+/* Whether tetrahedron e holds p; then everything of `out` but node and body. With det six times the
+ * volume, the gradients of w_1, w_2, w_3 times det are the cross products of the two other edges
+ * from corner 0. */
+static bool locate(const eb_overlaps *o, int32_t e, const double *x, const double p[3],
+                   eb_overlap *out) {
   const int32_t *corner = o->elements + 4 * (size_t)e;
-  const double *origin = x + 3 * (size_t)corner[0];
-  double r[3];
+  const double *depth = o->depth + 4 * (size_t)e, *origin = x + 3 * (size_t)corner[0];
+  double r[3], edge[3][3], gradient[3][3], det = 0, *weight = out->weight;
   for (int d = 0; d < 3; d++) {
     r[d] = p[d] - origin[d];
-    for (int k = 0; k < 3; k++)
-      at->edge[k][d] = x[3 * (size_t)corner[k + 1] + (size_t)d] - origin[d];
+    for (int k = 0; k < 3; k++) edge[k][d] = x[3 * (size_t)corner[k + 1] + (size_t)d] - origin[d];
   }
+  /* Weights: most tetrahedra have one that is negative. */
   weight[0] = 1;
   for (int k = 0; k < 3; k++) {
-    eb_cross3(at->edge[(k + 1) % 3], at->edge[(k + 2) % 3], at->gradient[k]);
-    if (k == 0) at->det = eb_dot3(at->edge[0], at->gradient[0]);
-    if (!(at->det > flat * o->six_volumes[e])) return false;
-    weight[k + 1] = eb_dot3(at->gradient[k], r) / at->det;
+    eb_cross3(edge[(k + 1) % 3], edge[(k + 2) % 3], gradient[k]);
+    if (k == 0) det = eb_dot3(edge[0], gradient[0]);
+    if (!(det > flat * o->six_volumes[e])) return false;
+    weight[k + 1] = eb_dot3(gradient[k], r) / det;
     if (!(weight[k + 1] >= -rounding)) return false;
     weight[0] -= weight[k + 1];
   }
-  return weight[0] >= -rounding;
-}
-
-/* Whether tetrahedron e holds p; then everything of `out` but node and body. */
-static bool locate(const eb_overlaps *o, int32_t e, const double *x, const double p[3],
-                   eb_overlap *out) {
-  const double *depth = o->depth + 4 * (size_t)e;
-  frame at;
-  if (!weigh(o, e, x, p, &at, out->weight)) return false;
+  if (!(weight[0] >= -rounding)) return false;
   double slope[3] = {0, 0, 0};
   out->depth = 0;
   for (int k = 0; k < 4; k++) {
-    out->depth += out->weight[k] * depth[k];
-    out->corner[k] = o->elements[4 * (size_t)e + (size_t)k];
-    for (int d = 0; k > 0 && d < 3; d++) slope[d] += (depth[k] - depth[0]) * at.gradient[k - 1][d];
+    out->depth += weight[k] * depth[k];
+    out->corner[k] = corner[k];
+    if (k > 0) eb_add3(depth[k] - depth[0], gradient[k - 1], slope);
   }
   double steep = sqrt(eb_dot3(slope, slope));
   for (int d = 0; d < 3; d++) out->normal[d] = -slope[d] / steep;
@@ -421,9 +338,30 @@ static bool locate(const eb_overlaps *o, int32_t e, const double *x, const doubl
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Which boxes meet; trees are fitted where one does. */
-static void fit(eb_overlaps *o, const double *x) {
-  int32_t bodies = o->bodies->count;
+/* The overlaps of surface node k with other bodies. */
+static void search_node(eb_overlaps *o, int32_t k, const double *x) {
+  int32_t node = o->surface[k], own = o->bodies->of[node], bodies = o->bodies->count;
+  const double *p = x + 3 * (size_t)node;
+  eb_overlap *slots = o->slots + MOST * (size_t)k;
+  int8_t used = 0;
+  for (int32_t b = 0; b < bodies && used < MOST; b++) {
+    eb_overlap *out = &slots[used];
+    if (!o->meets[own * bodies + b]) continue;
+    int32_t at = 0, taken = 0, e = box_tree_next(o->trees[b], p, &at, &taken);
+    while (e >= 0 && !locate(o, e, x, p, out)) e = box_tree_next(o->trees[b], p, &at, &taken);
+    if (e < 0 || !(out->depth > 0)) continue;
+    out->node = node;
+    out->body = b;
+    used++;
+  }
+  o->used[k] = used;
+}
+
+int32_t eb_overlaps_find(eb_overlaps *o, const double *x, const eb_overlap **found) {
+  *found = o->found;
+  int32_t bodies = o->bodies->count, count = 0;
+  if (bodies < 2) return 0;
+    /* Which bodies' boxes meet. */
 #pragma omp parallel for schedule(dynamic)
   for (int32_t b = 0; b < bodies; b++) box_tree_fit(o->trees[b], o->elements, x);
   for (int32_t a = 0; a < bodies; a++)
@@ -433,36 +371,8 @@ static void fit(eb_overlaps *o, const double *x) {
       for (int d = 0; d < 3; d++) meet = meet && p->lo[d] <= q->hi[d] && q->lo[d] <= p->hi[d];
       o->meets[a * bodies + b] = meet;
     }
-}
-
-/* The overlap of a point with one body, or false. */
-static bool enter(const eb_overlaps *o, int32_t body, const double *x, const double p[3],
-                  eb_overlap *out) {
-  int32_t at = 0, taken = 0, e;
-  while ((e = box_tree_next(o->trees[body], p, &at, &taken)) >= 0)
-    if (locate(o, e, x, p, out)) return out->depth > 0;
-  return false;
-}
-
-static void search_node(eb_overlaps *o, int32_t k, int32_t own, const double *x) {
-  int32_t node = o->surface[k], bodies = o->bodies->count;
-  eb_overlap *slots = o->slots + MOST * (size_t)k;
-  int8_t used = 0;
-  for (int32_t b = 0; b < bodies && used < MOST; b++)
-    if (o->meets[own * bodies + b] && enter(o, b, x, x + 3 * (size_t)node, &slots[used])) {
-      slots[used].node = node;
-      slots[used++].body = b;
-    }
-  o->used[k] = used;
-}
-
-int32_t eb_overlaps_find(eb_overlaps *o, const double *x, const eb_overlap **found) {
-  *found = o->found;
-  if (o->bodies->count < 2) return 0;
-  fit(o, x);
 #pragma omp parallel for schedule(dynamic, 64)
-  for (int32_t k = 0; k < o->surface_count; k++) search_node(o, k, o->bodies->of[o->surface[k]], x);
-  int32_t count = 0;
+  for (int32_t k = 0; k < o->surface_count; k++) search_node(o, k, x);
   for (int32_t k = 0; k < o->surface_count; k++)
     for (int8_t s = 0; s < o->used[k]; s++) o->found[count++] = o->slots[MOST * (size_t)k + s];
   return count;

@@ -1,4 +1,4 @@
-/* Penalty forces that a body can bear when they are explicit and its elasticity is implicit.
+/* Explicit penalty forces, and how stiff a body can bear them when its elasticity is implicit.
  *
  * One step of the scheme of scene.h, linearized, is A v1 = M v0 + h f with A = M + h^2 K. Let
  * contacts i push with s_i a_i per depth x_i = N_i . u; N^T spreads unit forces along the normals
@@ -47,8 +47,43 @@
 
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 #include "problems/collision/bodies.h"
 #include "problems/collision/overlaps.h"
+
+/* ---- the force ------------------------------------------------------------------------------- */
+
+/* The penalty on one point: k (N/m), c and c_t (N s/m), mu. */
+typedef struct penalty {
+  double stiffness, damping, grip, friction;
+} penalty;
+
+/* Adds f_n n + f_t (N) of penalty.h to f. */
+static void push(const penalty *law, double depth, const double normal[3], const double relative[3],
+                 double f[3]) {
+  double slip[3], approach = eb_dot3(relative, normal);
+  double pressing = fmax(0, law->stiffness * depth - law->damping * approach);
+  for (int d = 0; d < 3; d++) slip[d] = relative[d] - approach * normal[d];
+  double speed = sqrt(eb_dot3(slip, slip));
+  double drag = speed > 0 ? fmin(law->friction * pressing, law->grip * speed) / speed : 0;
+  for (int d = 0; d < 3; d++) f[d] += pressing * normal[d] - drag * slip[d];
+}
+
+void eb_collider_force(const eb_collider *collider, double t, double area, const double p[3],
+                       const double v[3], double f[3]) {
+  double normal[3], moving[3];
+  double depth = collider->margin - eb_collider_distance(collider, t, p, normal, moving);
+  if (!(depth > 0)) return;
+  double relative[3] = {v[0] - moving[0], v[1] - moving[1], v[2] - moving[2]};
+  penalty law = {.stiffness = collider->stiffness * area,
+                 .damping = collider->damping * area,
+                 .grip = (collider->grip > 0 ? collider->grip : collider->damping) * area,
+                 .friction = collider->friction};
+  push(&law, depth, normal, relative, f);
+}
+
+/* ---- contacts whose stiffness follows from the bodies -----------------------------------------
+ */
 
 static const double stiffness = 1.5, damping = 0.3;
 
@@ -71,8 +106,6 @@ struct eb_contact {
   double *load;    /* bodies x 36: of bodies.h */
   double *yield;   /* bodies: q, m^2/kg */
 };
-
-/* ---- set-up ---------------------------------------------------------------------------------- */
 
 static eb_error fill(eb_contact *contact, const eb_mesh *mesh, const eb_surface *surface,
                      const double *mass, const double *young) {
@@ -126,26 +159,6 @@ uint64_t eb_contact_hash(const eb_contact *contact, uint64_t hash) {
   return eb_hash(hash, constants, sizeof constants);
 }
 
-/* ---- who touches ----------------------------------------------------------------------------- */
-
-static void find_touches(eb_contact *contact, const eb_collider *colliders, int32_t count, double t,
-                         const double *x) {
-  contact->touch_count = 0;
-  for (int32_t k = 0; k < contact->surface_count; k++)
-    for (int32_t c = 0; c < count; c++) {
-      if (colliders[c].stiffness > 0 || colliders[c].implicit) continue;
-      touch *next = &contact->touches[contact->touch_count];
-      next->node = contact->surface[k];
-      next->collider = c;
-      next->depth =
-          colliders[c].margin - eb_collider_distance(&colliders[c], t, x + 3 * (size_t)next->node,
-                                                     next->normal, next->velocity);
-      contact->touch_count += next->depth > 0;
-    }
-}
-
-/* ---- how stiff ------------------------------------------------------------------------------- */
-
 /* Y of an elastic body above, m^2/kg. */
 static double elastic_yield(const eb_body *body, double step, double area) {
   double density = body->mass / body->volume, reach = sqrt(body->stiffest / density) * step;
@@ -164,16 +177,42 @@ static void add_load(eb_contact *contact, int32_t b, int32_t node, const double 
   eb_body_add_load(body, area, x + 3 * (size_t)node, normal, contact->load + 36 * (size_t)b);
 }
 
-static void measure_bodies(eb_contact *contact, const double *x) {
+/* The law of a contact of so much area in a patch that yields so much. */
+static penalty law_of(const eb_contact *contact, double area, double yield, double friction) {
+  double h = contact->settings.step, share = area / yield;
+  return (penalty){.stiffness = stiffness * share / (h * h),
+                   .damping = damping * share / h,
+                   .grip = damping * share / h,
+                   .friction = friction};
+}
+
+void eb_contact_force(eb_contact *contact, const eb_collider *colliders, int32_t count, double t,
+                      const double *x, const double *v, double *f) {
   eb_bodies *bodies = contact->bodies;
+  /* Who touches. */
+  contact->touch_count = 0;
+  for (int32_t k = 0; k < contact->surface_count; k++)
+    for (int32_t c = 0; c < count; c++) {
+      if (colliders[c].stiffness > 0 || colliders[c].implicit) continue;
+      touch *next = &contact->touches[contact->touch_count];
+      next->node = contact->surface[k];
+      next->collider = c;
+      next->depth =
+          colliders[c].margin - eb_collider_distance(&colliders[c], t, x + 3 * (size_t)next->node,
+                                                     next->normal, next->velocity);
+      contact->touch_count += next->depth > 0;
+    }
+  if (contact->overlaps)
+    contact->overlap_count = eb_overlaps_find(contact->overlaps, x, &contact->overlap);
+  const touch *touches_end = contact->touches + contact->touch_count;
+  const eb_overlap *overlaps_end = contact->overlap + contact->overlap_count;
+  if (contact->touch_count + contact->overlap_count == 0) return;
+  /* How the bodies yield to all of it. */
   memset(contact->touched, 0, (size_t)bodies->count * sizeof *contact->touched);
   memset(contact->load, 0, 36 * (size_t)bodies->count * sizeof *contact->load);
-  for (int32_t k = 0; k < contact->touch_count; k++) {
-    const touch *at = &contact->touches[k];
+  for (const touch *at = contact->touches; at < touches_end; at++)
     add_load(contact, bodies->of[at->node], at->node, x, at->normal);
-  }
-  for (int32_t k = 0; k < contact->overlap_count; k++) {
-    const eb_overlap *at = &contact->overlap[k];
+  for (const eb_overlap *at = contact->overlap; at < overlaps_end; at++) {
     add_load(contact, bodies->of[at->node], at->node, x, at->normal);
     add_load(contact, at->body, at->node, x, at->normal);
   }
@@ -181,60 +220,28 @@ static void measure_bodies(eb_contact *contact, const double *x) {
     contact->yield[b] =
         fmax(eb_body_yield(&bodies->body[b], contact->load + 36 * (size_t)b),
              elastic_yield(&bodies->body[b], contact->settings.step, contact->touched[b]));
-}
-
-/* ---- forces ---------------------------------------------------------------------------------- */
-
-/* The law of a contact of so much area in a patch that yields so much. */
-static eb_penalty law(const eb_contact *contact, double area, double yield, double friction) {
-  double h = contact->settings.step, share = area / yield;
-  return (eb_penalty){.stiffness = stiffness * share / (h * h),
-                      .damping = damping * share / h,
-                      .grip = damping * share / h,
-                      .friction = friction};
-}
-
-static void push_from_colliders(const eb_contact *contact, const eb_collider *colliders,
-                                const double *v, double *f) {
-  for (int32_t k = 0; k < contact->touch_count; k++) {
-    const touch *at = &contact->touches[k];
+  /* Forces from colliders, then of bodies on each other. */
+  for (const touch *at = contact->touches; at < touches_end; at++) {
     size_t i = 3 * (size_t)at->node;
-    eb_penalty penalty =
-        law(contact, contact->area[at->node], contact->yield[contact->bodies->of[at->node]],
-            colliders[at->collider].friction);
+    penalty law = law_of(contact, contact->area[at->node], contact->yield[bodies->of[at->node]],
+                         colliders[at->collider].friction);
     double relative[3];
     for (int d = 0; d < 3; d++) relative[d] = v[i + (size_t)d] - at->velocity[d];
-    eb_penalty_force(&penalty, at->depth, at->normal, relative, f + i);
+    push(&law, at->depth, at->normal, relative, f + i);
   }
-}
-
-static void push_apart(const eb_contact *contact, const double *v, double *f) {
-  for (int32_t k = 0; k < contact->overlap_count; k++) {
-    const eb_overlap *at = &contact->overlap[k];
+  for (const eb_overlap *at = contact->overlap; at < overlaps_end; at++) {
     size_t i = 3 * (size_t)at->node;
-    double yield =
-        2 * fmax(contact->yield[contact->bodies->of[at->node]], contact->yield[at->body]);
-    eb_penalty penalty = law(contact, contact->area[at->node], yield, contact->settings.friction);
+    double yield = 2 * fmax(contact->yield[bodies->of[at->node]], contact->yield[at->body]);
+    penalty law = law_of(contact, contact->area[at->node], yield, contact->settings.friction);
     double relative[3], force[3] = {0, 0, 0};
     for (size_t d = 0; d < 3; d++) {
       relative[d] = v[i + d];
       for (int c = 0; c < 4; c++) relative[d] -= at->weight[c] * v[3 * (size_t)at->corner[c] + d];
     }
-    eb_penalty_force(&penalty, at->depth, at->normal, relative, force);
+    push(&law, at->depth, at->normal, relative, force);
     for (size_t d = 0; d < 3; d++) {
       f[i + d] += force[d];
       for (int c = 0; c < 4; c++) f[3 * (size_t)at->corner[c] + d] -= at->weight[c] * force[d];
     }
   }
-}
-
-void eb_contact_force(eb_contact *contact, const eb_collider *colliders, int32_t count, double t,
-                      const double *x, const double *v, double *f) {
-  find_touches(contact, colliders, count, t, x);
-  if (contact->overlaps)
-    contact->overlap_count = eb_overlaps_find(contact->overlaps, x, &contact->overlap);
-  if (contact->touch_count + contact->overlap_count == 0) return;
-  measure_bodies(contact, x);
-  push_from_colliders(contact, colliders, v, f);
-  push_apart(contact, v, f);
 }

@@ -1,18 +1,29 @@
-/* Explicit penalty contact whose stiffness follows from the bodies that touch, for long time steps.
+/* Explicit penalty contact: forces of the start of the step, part of f_ext.
  *
- * A long implicit step carries a push at one node through the whole body, so that what a contact
- * may bear depends on the whole patch of contact and on the body behind it, not on the node.
- * contact.c derives the rule
- *   s = 1.5 / (h^2 q),   c = 0.3 / (h q),   q = max(rigid, elastic),
- * per area, where q (m^2/kg) is how the body yields to all its contacts: as a rigid body, from
- * their areas, places and normals, or as an elastic one, from their area, its thickness and
- * stiffness. The force on a patch does not depend on how fine the mesh is. Two bodies push each
- * other with half of that, at the larger q of the two. */
+ * For a node at depth d > 0 (m) with unit normal n (out of what it is in) and velocity v relative
+ * to that, the force is f_n = max(0, k d - c (v.n)),  f_t = -min(mu f_n, c_t |v_t|) v_t / |v_t|,
+ * with k = stiffness a_i, c = damping a_i, c_t = grip a_i, a_i the node's share of the surface
+ * area.
+ *
+ * A collider may have constants of its own: eb_collider_force. Where its stiffness is 0, and
+ * between bodies, they follow from the bodies that touch, for long time steps: eb_contact. A long
+ * implicit step carries a push at one node through the whole body, so that what a contact may bear
+ * depends on the whole patch of contact and on the body behind it, not on the node. penalty.c
+ * derives the rule s = 1.5 / (h^2 q),   c = 0.3 / (h q),   q = max(rigid, elastic), per area, where
+ * q (m^2/kg) is how the body yields to all its contacts: as a rigid body, from their areas, places
+ * and normals, or as an elastic one, from their area, its thickness and stiffness. The force on a
+ * patch does not depend on how fine the mesh is. Two bodies push each other with half of that, at
+ * the larger q of the two. */
 #ifndef EB_CONTACT_PENALTY_H
 #define EB_CONTACT_PENALTY_H
 
 #include "problems/collision/collider.h"
 #include "problems/mesh/mesh.h"
+
+/* Adds the penalty force (N) on one node with surface share `area` (m^2), of a collider with a
+ * stiffness of its own, to f; its grip is its damping where it is 0. */
+void eb_collider_force(const eb_collider *collider, double t, double area, const double p[3],
+                       const double v[3], double f[3]);
 
 typedef struct eb_contact eb_contact;
 
