@@ -6,65 +6,53 @@
 #include "problems/collision/collisions.h"
 #include "problems/mesh/faces.h"
 
-static eb_error check_triangle(const eb_collision_mesh *mesh, int32_t t) {
-  const int32_t *v = mesh->triangles + 3 * (size_t)t;
-  for (int k = 0; k < 3; k++)
-    if (v[k] < 0 || v[k] >= mesh->vertex_count)
-      return EB_ERROR(EB_ERR_INVALID, "collision mesh: triangle %d has vertex %d, outside 0 .. %d",
-                      t, v[k], mesh->vertex_count - 1);
-  for (int k = 0; k < 3; k++) {
-    int32_t a = v[k], b = v[(k + 1) % 3];
-    if (a == b)
-      return EB_ERROR(EB_ERR_INVALID, "collision mesh: triangle %d has vertex %d twice", t, a);
-    if (mesh->group[a] != mesh->group[b])
-      return EB_ERROR(
-          EB_ERR_INVALID,
-          "collision mesh: triangle %d joins groups %d and %d; a triangle belongs to one "
-          "body",
-          t, mesh->group[a], mesh->group[b]);
-  }
-  return EB_OK;
-}
-
 static eb_error check(const eb_collision_mesh *mesh) {
   for (int32_t i = 0; i < mesh->vertex_count; i++)
     if (mesh->group[i] < 0 || mesh->group[i] >= mesh->group_count)
       return EB_ERROR(EB_ERR_INVALID, "collision mesh: vertex %d has group %d, outside 0 .. %d", i,
                       mesh->group[i], mesh->group_count - 1);
-  for (int32_t t = 0; t < mesh->triangle_count; t++) EB_TRY(check_triangle(mesh, t));
+  for (int32_t t = 0; t < mesh->triangle_count; t++) {
+    const int32_t *v = mesh->triangles + 3 * (size_t)t;
+    for (int k = 0; k < 3; k++)
+      if (v[k] < 0 || v[k] >= mesh->vertex_count)
+        return EB_ERROR(EB_ERR_INVALID,
+                        "collision mesh: triangle %d has vertex %d, outside 0 .. %d", t, v[k],
+                        mesh->vertex_count - 1);
+    for (int k = 0; k < 3; k++) {
+      int32_t a = v[k], b = v[(k + 1) % 3];
+      if (a == b)
+        return EB_ERROR(EB_ERR_INVALID, "collision mesh: triangle %d has vertex %d twice", t, a);
+      if (mesh->group[a] != mesh->group[b])
+        return EB_ERROR(EB_ERR_INVALID,
+                        "collision mesh: triangle %d joins groups %d and %d; a triangle belongs to "
+                        "one body",
+                        t, mesh->group[a], mesh->group[b]);
+    }
+  }
   return EB_OK;
 }
 
-/* Every edge of every triangle, lower end first. */
-static void list_sides(const eb_collision_mesh *mesh, int32_t *sides) {
-  for (int32_t t = 0; t < mesh->triangle_count; t++)
-    for (int k = 0; k < 3; k++) {
-      int32_t *side = sides + 2 * (3 * (size_t)t + (size_t)k);
-      side[0] = mesh->triangles[3 * (size_t)t + (size_t)k];
-      side[1] = mesh->triangles[3 * (size_t)t + (size_t)((k + 1) % 3)];
-      eb_tuple_sort(side, 2);
-    }
-}
-
-static eb_error keep_different(eb_collision_mesh *mesh, const int32_t *sides,
-                               const int32_t *order) {
+/* *sides and *order (freed by the caller) are workspace: every edge of every triangle, lower end
+ * first, and their order, of which those that differ are kept. */
+static eb_error find_edges(eb_collision_mesh *mesh, int32_t **sides, int32_t **order) {
   int32_t all = 3 * mesh->triangle_count;
+  EB_TRY(EB_NEW(*sides, 2 * (size_t)all));
+  for (int32_t i = 0; i < all; i++) {
+    int32_t *side = *sides + 2 * (size_t)i;
+    side[0] = mesh->triangles[i];
+    side[1] = mesh->triangles[i % 3 == 2 ? i - 2 : i + 1];
+    eb_tuple_sort(side, 2);
+  }
+  EB_TRY(eb_tuples_order(*sides, 2, all, mesh->vertex_count, order));
   EB_TRY(EB_NEW(mesh->edges, 2 * (size_t)all));
   for (int32_t i = 0; i < all; i++) {
-    const int32_t *side = sides + 2 * (size_t)order[i];
+    const int32_t *side = *sides + 2 * (size_t)(*order)[i];
     int32_t *end = mesh->edges + 2 * (size_t)mesh->edge_count;
     if (mesh->edge_count > 0 && eb_tuple_compare(end - 2, side, 2) == 0) continue;
     memcpy(end, side, 2 * sizeof *side);
     mesh->edge_count++;
   }
   return EB_OK;
-}
-
-static eb_error find_edges(eb_collision_mesh *mesh, int32_t **sides, int32_t **order) {
-  EB_TRY(EB_NEW(*sides, 6 * (size_t)mesh->triangle_count));
-  list_sides(mesh, *sides);
-  EB_TRY(eb_tuples_order(*sides, 2, 3 * mesh->triangle_count, mesh->vertex_count, order));
-  return keep_different(mesh, *sides, *order);
 }
 
 static eb_error fill(eb_collision_mesh *mesh, const int32_t *triangles, const int32_t *group,

@@ -77,13 +77,6 @@ static void consider_vertex_edge(double y[4][3], int vertex, int from, int to, d
   consider(y, weight, best);
 }
 
-/* The place on the second edge that is closest to s on the first. Of edges with a small sine both
- * places are known to u / sine alone, the one to the other much better. */
-static double beside(const double reach[3], const double e1[3], const double e2[3], double s) {
-  double r = (s * eb_dot3(e1, e2) - eb_dot3(reach, e2)) / eb_dot3(e2, e2);
-  return fmin(fmax(r, 0), 1);
-}
-
 static void consider_interior(eb_pair_kind kind, double y[4][3], closest *best) {
   bool edges = kind == EB_EDGE_EDGE;
   double e1[3], e2[3], reach[3], normal[3], p[3], q[3];
@@ -101,7 +94,9 @@ static void consider_interior(eb_pair_kind kind, double y[4][3], closest *best) 
   double squared = eb_dot3(normal, normal);
   double s = eb_dot3(p, normal) / squared, r = eb_dot3(q, normal) / squared;
   if (!(s >= 0 && r >= 0 && (edges ? s <= 1 && r <= 1 : s + r <= 1))) return;
-  if (edges) r = beside(reach, e1, e2, s);
+  /* Of edges with a small sine both places are known to u / sine alone, the one to the other much
+   * better: on the second edge the one that is closest to s on the first is taken. */
+  if (edges) r = fmin(fmax((s * eb_dot3(e1, e2) - eb_dot3(reach, e2)) / eb_dot3(e2, e2), 0), 1);
   double of_edges[4] = {1 - s, s, -(1 - r), -r}, of_face[4] = {1, -(1 - s - r), -s, -r};
   consider(y, edges ? of_edges : of_face, best);
 }
@@ -232,13 +227,13 @@ static int area_sign(const flat *a, const flat *b) {
   return c[0] > 0 ? 1 : -1;
 }
 
-/* Where the features are in contact their points are in a plane whose normal is along each of the
- * cross products that is not 0: of the largest one halfway, the axis of the largest component. */
-static int view_axis(const motion *m) {
-  double half[3][3], best[3] = {0, 0, 1};
+/* Whether the features are apart as seen along a coordinate axis. Where they are in contact their
+ * points are in a plane whose normal is along each of the cross products that is not 0: of the
+ * largest one halfway, the axis of the largest component is taken. */
+static bool apart_in_view(const motion *m) {
+  double half[3][3], best[3] = {0, 0, 1}, largest = 0;
   for (int k = 0; k < 3; k++)
     for (int d = 0; d < 3; d++) half[k][d] = m->v[0][k][d] + m->v[1][k][d];
-  double largest = 0;
   for (int k = 0; k < 3; k++) {
     double normal[3];
     eb_cross3(half[k], half[(k + 1) % 3], normal);
@@ -248,12 +243,8 @@ static int view_axis(const motion *m) {
     for (int d = 0; d < 3; d++) best[d] = fabs(normal[d]);
   }
   int axis = best[1] > best[0];
-  return best[2] > best[axis] ? 2 : axis;
-}
-
-static bool apart_in_view(const motion *m) {
+  if (best[2] > best[axis]) axis = 2;
   flat v[3];
-  int axis = view_axis(m);
   for (int k = 0; k < 3; k++) {
     v[k].size = m->size[k];
     for (int end = 0; end < 2; end++)
@@ -272,17 +263,6 @@ static bool apart_in_view(const motion *m) {
 }
 
 /* ---- an axis ---- */
-
-static void place(const motion *m, double t, double e[3][3], double x[4][3]) {
-  bool face = m->kind == EB_VERTEX_FACE;
-  for (int d = 0; d < 3; d++) {
-    for (int k = 0; k < 3; k++) e[k][d] = (1 - t) * m->v[0][k][d] + t * m->v[1][k][d];
-    x[face ? 1 : 0][d] = 0;
-    x[face ? 2 : 1][d] = e[EDGE1][d];
-    x[face ? 0 : 2][d] = e[REACH][d];
-    x[3][d] = face ? e[EDGE2][d] : e[REACH][d] + e[EDGE2][d];
-  }
-}
 
 /* Edges that seem at right angles to the axis are made so, because the direction between points
  * that nearly touch is inexact: without this features could not be told apart by less than sqrt(u)
@@ -308,7 +288,13 @@ static void square_up(double e[][3], int edges, double axis[3]) {
 static double closest_axes(const motion *m, double t, double axes[2][3]) {
   double e[3][3], x[4][3], weight[4];
   bool face = m->kind == EB_VERTEX_FACE;
-  place(m, t, e, x);
+  for (int d = 0; d < 3; d++) {
+    for (int k = 0; k < 3; k++) e[k][d] = (1 - t) * m->v[0][k][d] + t * m->v[1][k][d];
+    x[face ? 1 : 0][d] = 0;
+    x[face ? 2 : 1][d] = e[EDGE1][d];
+    x[face ? 0 : 2][d] = e[REACH][d];
+    x[3][d] = face ? e[EDGE2][d] : e[REACH][d] + e[EDGE2][d];
+  }
   double distance = eb_closest_points(m->kind, (const double(*)[3])x, weight);
   for (int d = 0; d < 3; d++) {
     axes[0][d] = 0;
@@ -366,22 +352,17 @@ static double clip(const double *f, int step, double bound) {
   return until;
 }
 
-static void between(const motion *whole, const part *p, motion *m) {
-  *m = *whole;
+/* Narrows the part to where there may be contact; false when nowhere. *touching when the features
+ * touch at x0, within rounding. */
+static bool narrow(const motion *whole, part *p, bool *touching) {
+  motion m = *whole;
+  double f[4], axes[2][3], bound = volume_bound(whole->size);
   for (int end = 0; end < 2; end++) {
     double t = end ? p->end : p->start;
     for (int k = 0; k < 3; k++)
       for (int d = 0; d < 3; d++)
-        m->v[end][k][d] = (1 - t) * whole->v[0][k][d] + t * whole->v[1][k][d];
+        m.v[end][k][d] = (1 - t) * whole->v[0][k][d] + t * whole->v[1][k][d];
   }
-}
-
-/* Narrows the part to where there may be contact; false when nowhere. *touching when the features
- * touch at x0, within rounding. */
-static bool narrow(const motion *whole, part *p, bool *touching) {
-  motion m;
-  double f[4], axes[2][3], bound = volume_bound(whole->size);
-  between(whole, p, &m);
   volume(&m, f);
   if (one_sign(f, 4, bound) || apart_in_view(&m)) return false;
   double distance = closest_axes(&m, p->start > 0 ? 0.5 : 0, axes);
@@ -422,20 +403,6 @@ static bool search(const motion *whole, double *time) {
   return false;
 }
 
-/* To a largest component in [1/2, 1). False when it is not finite, or 0. */
-static bool scale(motion *m) {
-  double largest = fmax(m->size[EDGE1], fmax(m->size[EDGE2], m->size[REACH]));
-  if (!(largest > 0 && largest < INFINITY)) return false;
-  int exponent = ilogb(largest) + 1;
-  double factor = ldexp(1, exponent < -1000 ? 1000 : -exponent);
-  for (int k = 0; k < 3; k++) {
-    m->size[k] *= factor;
-    for (int end = 0; end < 2; end++)
-      for (int d = 0; d < 3; d++) m->v[end][k][d] *= factor;
-  }
-  return true;
-}
-
 bool eb_continuous_collision(eb_pair_kind kind, const double x0[4][3], const double x1[4][3],
                              double *time) {
   motion m = {.kind = kind};
@@ -446,5 +413,15 @@ bool eb_continuous_collision(eb_pair_kind kind, const double x0[4][3], const dou
   volume(&m, f);
   if (one_sign(f, 4, volume_bound(m.size))) return false;
   *time = 0;
-  return !scale(&m) || search(&m, time);
+  /* Scaled to a largest component in [1/2, 1); where it is 0 or not finite, they may collide. */
+  double largest = fmax(m.size[EDGE1], fmax(m.size[EDGE2], m.size[REACH]));
+  if (!(largest > 0 && largest < INFINITY)) return true;
+  int exponent = ilogb(largest) + 1;
+  double factor = ldexp(1, exponent < -1000 ? 1000 : -exponent);
+  for (int k = 0; k < 3; k++) {
+    m.size[k] *= factor;
+    for (int end = 0; end < 2; end++)
+      for (int d = 0; d < 3; d++) m.v[end][k][d] *= factor;
+  }
+  return search(&m, time);
 }

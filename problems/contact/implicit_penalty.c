@@ -1,9 +1,9 @@
 /* Implicit penalty contact; the equations stand in implicit_penalty.h. */
 #include "problems/contact/implicit_penalty.h"
 
-#include "problems/base/vector3.h"
-
 #include <math.h>
+
+#include "problems/base/vector3.h"
 
 /* ---- who touches ----------------------------------------------------------------------------- */
 
@@ -15,21 +15,10 @@ int32_t eb_implicit_room(const eb_scene *scene) {
   return nodes * colliders;
 }
 
-/* Whether a node at x is inside the collider or, with dt > 0, would be at the end of the step;
- * fills what of the touch depends on the place. A node that is inside and leaves is kept: let go, a
- * patch that is pressed would fall back unopposed in every other step. */
-static bool meets(const eb_collider *collider, double t, double dt, const double *x,
-                  const double *v, eb_touch *touch) {
-  double *n = touch->normal, *w = touch->velocity;
-  double depth = collider->margin - eb_collider_distance(collider, t, x, n, w), ahead = depth;
-  if (dt > 0) ahead -= dt * (eb_dot3(v, n) - eb_dot3(w, n));
-  if (!(depth > 0) && !(ahead > 0)) return false;
-  touch->depth = fmax(0, depth);
-  for (int d = 0; depth < 0 && d < 3; d++) w[d] += depth / dt * n[d];
-  return true;
-}
-
-/* A touch that is found beyond the room is written to a place that is thrown away. */
+/* The touches of nodes that are inside a collider or, with dt > 0, would be at the end of the step.
+ * A node that is inside and leaves is kept: let go, a patch that is pressed would fall back
+ * unopposed in every other step. A touch that is found beyond the room is written to a place that
+ * is thrown away. */
 static int32_t find(const eb_scene *scene, double t, double dt, const double *x, const double *v,
                     int32_t room, eb_touch *touches) {
   int32_t count = 0;
@@ -37,9 +26,15 @@ static int32_t find(const eb_scene *scene, double t, double dt, const double *x,
   for (int32_t i = 0; i < scene->mesh->node_count; i++)
     for (int32_t c = 0; scene->node_area[i] > 0 && c < scene->collider_count; c++) {
       const eb_collider *collider = &scene->colliders[c];
+      if (!collider->implicit) continue;
       eb_touch *next = count < room ? &touches[count] : &beyond;
       size_t at = 3 * (size_t)i;
-      if (!collider->implicit || !meets(collider, t, dt, x + at, v ? v + at : NULL, next)) continue;
+      double *n = next->normal, *w = next->velocity;
+      double depth = collider->margin - eb_collider_distance(collider, t, x + at, n, w);
+      double ahead = dt > 0 ? depth - dt * (eb_dot3(v + at, n) - eb_dot3(w, n)) : depth;
+      if (!(depth > 0) && !(ahead > 0)) continue;
+      next->depth = fmax(0, depth);
+      for (int d = 0; depth < 0 && d < 3; d++) w[d] += depth / dt * n[d];
       next->node = i;
       next->stiffness = collider->stiffness * scene->node_area[i];
       next->isotropy = collider->isotropy;
@@ -61,12 +56,6 @@ int32_t eb_implicit_step_touches(const eb_scene *scene, double t, double dt, con
 
 /* ---- the force, linear in the velocities ----------------------------------------------------- */
 
-/* P y. */
-static void project(const eb_touch *touch, const double y[3], double out[3]) {
-  double along = (1 - touch->isotropy) * eb_dot3(touch->normal, y);
-  for (int d = 0; d < 3; d++) out[d] = along * touch->normal[d] + touch->isotropy * y[d];
-}
-
 void eb_touches_gradient(const eb_touch *touches, int32_t count, double *g) {
   for (const eb_touch *at = touches; at < touches + count; at++)
     for (int d = 0; d < 3; d++)
@@ -85,10 +74,10 @@ void eb_touches_matrix(const eb_touch *touches, int32_t count, double scale, eb_
 
 void eb_touches_carry(const eb_touch *touches, int32_t count, double scale, double *b) {
   for (const eb_touch *at = touches; at < touches + count; at++) {
-    double along[3];
-    project(at, at->velocity, along);
-    for (int d = 0; d < 3; d++)
-      b[3 * (size_t)at->node + (size_t)d] += scale * at->stiffness * along[d];
+    const double *n = at->normal, *w = at->velocity;
+    double along = (1 - at->isotropy) * eb_dot3(n, w);
+    for (size_t d = 0; d < 3; d++)
+      b[3 * (size_t)at->node + d] += scale * at->stiffness * (along * n[d] + at->isotropy * w[d]);
   }
 }
 

@@ -118,44 +118,8 @@ void eb_contact_force_add(const eb_contact_problem *problem, const double *r, do
 
 /* ---- how far from a solution ----------------------------------------------------------------- */
 
-/* |A v - b - H^T r|; f: 3 A->rows. */
-static double residual_norm(const eb_contact_problem *problem, const double *v, const double *r,
-                            double *f) {
-  const eb_block_matrix *A = problem->A;
-  int64_t n = 3 * (int64_t)A->rows;
-  memcpy(f, problem->b, (size_t)n * sizeof *f);
-  eb_contact_force_add(problem, r, f);
-  double square = 0;
-  for (int32_t i = 0; i < A->rows; i++) {
-    double *row = f + 3 * (int64_t)i;
-    for (int32_t b = A->start[i]; b < A->start[i + 1]; b++)
-      for (int d = 0; d < 3; d++)
-        row[d] -= eb_dot3(A->values + 9 * (int64_t)b + 3 * d, v + 3 * (int64_t)A->column[b]);
-    square += eb_dot3(row, row);
-  }
-  return sqrt(square);
-}
-
 static double larger(double most, double value) {
   return value <= most || isnan(most) ? most : value;
-}
-
-/* Between the friction and what it should oppose, degrees. */
-static double angle_between(const double r[3], const double u[3]) {
-  double along = -(r[1] * u[1] + r[2] * u[2]), across = r[1] * u[2] - r[2] * u[1];
-  return atan2(fabs(across), along) * (180 / acos(-1));
-}
-
-static void measure_contact(const double u[3], const double r[3], double mu, double eps2,
-                            eb_contact_error *error) {
-  double friction = hypot(r[1], r[2]), motion = hypot(u[1], u[2]), limit = mu * fmax(r[0], 0);
-  error->violation = larger(error->violation, -u[0]);
-  error->cone = larger(error->cone, fmax(friction - limit, -r[0]));
-  if (r[0] > 0) error->active = larger(error->active, fabs(u[0]));
-  if (friction < STICKING * limit)
-    error->sliding = larger(error->sliding, motion);
-  else if (limit > 0 && motion > eps2)
-    error->angle = larger(error->angle, angle_between(r, u));
 }
 
 void eb_contact_measure_law(int32_t count, const double *u, const double *r, const double *mu,
@@ -163,16 +127,39 @@ void eb_contact_measure_law(int32_t count, const double *u, const double *r, con
   double most = 0;
   *error = (eb_contact_error){.residual = error->residual};
   for (int32_t k = 0; k < count; k++) {
-    measure_contact(u + 3 * (int64_t)k, r + 3 * (int64_t)k, mu[k], eps2, error);
-    most = larger(most, r[3 * (int64_t)k]);
+    const double *slip = u + 3 * (int64_t)k, *force = r + 3 * (int64_t)k;
+    double friction = hypot(force[1], force[2]), motion = hypot(slip[1], slip[2]);
+    double limit = mu[k] * fmax(force[0], 0);
+    error->violation = larger(error->violation, -slip[0]);
+    error->cone = larger(error->cone, fmax(friction - limit, -force[0]));
+    if (force[0] > 0) error->active = larger(error->active, fabs(slip[0]));
+    if (friction < STICKING * limit) {
+      error->sliding = larger(error->sliding, motion);
+    } else if (limit > 0 && motion > eps2) {
+      /* Between the friction and what it should oppose, degrees. */
+      double along = -(force[1] * slip[1] + force[2] * slip[2]);
+      double across = force[1] * slip[2] - force[2] * slip[1];
+      error->angle = larger(error->angle, atan2(fabs(across), along) * (180 / acos(-1)));
+    }
+    most = larger(most, force[0]);
   }
   if (error->cone != 0) error->cone /= most;
 }
 
 void eb_contact_measure(const eb_contact_problem *problem, const double *v, const double *r,
                         double eps2, double *work, eb_contact_error *error) {
-  double *u = work + 3 * (int64_t)problem->A->rows;
-  error->residual = residual_norm(problem, v, r, work);
+  const eb_block_matrix *A = problem->A;
+  double *f = work, *u = work + 3 * (int64_t)A->rows, square = 0;
+  memcpy(f, problem->b, 3 * (size_t)A->rows * sizeof *f);
+  eb_contact_force_add(problem, r, f);
+  for (int32_t i = 0; i < A->rows; i++) {
+    double *row = f + 3 * (int64_t)i;
+    for (int32_t b = A->start[i]; b < A->start[i + 1]; b++)
+      for (int d = 0; d < 3; d++)
+        row[d] -= eb_dot3(A->values + 9 * (int64_t)b + 3 * d, v + 3 * (int64_t)A->column[b]);
+    square += eb_dot3(row, row);
+  }
+  error->residual = sqrt(square);
   eb_contact_velocity(problem, v, u);
   eb_contact_measure_law(problem->count, u, r, problem->mu, eps2, error);
 }

@@ -1,5 +1,4 @@
-/* Articulations: checking and copying bodies, attachments, the hash. Kinematics are in
- * kinematics.c, dynamics in dynamics.c. */
+/* Articulations: kinematics, the equations of motion, checking and copying bodies, attachments. */
 #include "problems/rigid/articulation.h"
 
 #include <math.h>
@@ -59,33 +58,28 @@ static void pose_point(const eb_pose *pose, const eb_rigid_body *body, const dou
   for (int d = 0; d < 3; d++) x[d] = pose->pivot[d] + turned[d];
 }
 
-static void hang(const eb_rigid_body *body, const eb_rigid_body *parent, const eb_pose *on,
-                 double angle, eb_pose *pose) {
-  double about[9];
-  axis_rotation(body->axis, angle, about);
-  memcpy(pose->rotation, about, sizeof about);
-  memcpy(pose->pivot, body->pivot, sizeof pose->pivot);
-  memcpy(pose->axis, body->axis, sizeof pose->axis);
-  if (parent) {
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) {
-        pose->rotation[3 * i + j] = 0;
-        for (int k = 0; k < 3; k++)
-          pose->rotation[3 * i + j] += on->rotation[3 * i + k] * about[3 * k + j];
-      }
-    pose_point(on, parent, body->pivot, pose->pivot);
-    eb_turn3(on->rotation, body->axis, pose->axis);
-  }
-  pose_point(pose, body, body->centre, pose->centre);
-}
-
 /* Poses of all bodies at q; room for EB_MAX_JOINTS. */
 static void articulation_poses(const eb_articulation *articulation, const double *q,
-                               eb_pose *pose) {
-  const eb_rigid_body *body = articulation->body;
+                               eb_pose *poses) {
   for (int32_t b = 0; b < articulation->count; b++) {
-    int32_t p = body[b].parent;
-    hang(&body[b], p < 0 ? NULL : &body[p], p < 0 ? NULL : &pose[p], q[b], &pose[b]);
+    const eb_rigid_body *body = &articulation->body[b];
+    eb_pose *pose = &poses[b];
+    double about[9];
+    axis_rotation(body->axis, q[b], about);
+    memcpy(pose->rotation, about, sizeof about);
+    memcpy(pose->pivot, body->pivot, sizeof pose->pivot);
+    memcpy(pose->axis, body->axis, sizeof pose->axis);
+    if (body->parent >= 0) {
+      const eb_pose *on = &poses[body->parent];
+      for (int i = 0; i < 9; i++) {
+        pose->rotation[i] = 0;
+        for (int k = 0; k < 3; k++)
+          pose->rotation[i] += on->rotation[i / 3 * 3 + k] * about[3 * k + i % 3];
+      }
+      pose_point(on, &articulation->body[body->parent], body->pivot, pose->pivot);
+      eb_turn3(on->rotation, body->axis, pose->axis);
+    }
+    pose_point(pose, body, body->centre, pose->centre);
   }
 }
 
@@ -219,39 +213,36 @@ static double excess(const eb_rigid_body *body, double angle) {
   return angle < body->lower ? angle - body->lower : 0;
 }
 
-/* tau += J_b^T (f - M Jdot u) of one body. */
-static void add_body_force(const eb_articulation *articulation, const eb_pose *pose, int32_t b,
-                           const motion *m, double *tau) {
-  int32_t n = articulation->count;
-  const eb_rigid_body *body = &articulation->body[b];
-  double linear[3 * EB_MAX_JOINTS], force[3], moment[3], spun[3], turned[3];
-  for (int d = 0; d < 3; d++)
-    force[d] = body->mass * (articulation->gravity[d] - m->centre_acceleration[d]);
-  body_inertia(body, &pose[b], m->spin, spun);
-  body_inertia(body, &pose[b], m->angular, turned);
-  eb_cross3(spun, m->spin, moment);
-  eb_add3(-1, turned, moment);
-  body_jacobian(articulation, pose, b, pose[b].centre, linear, NULL);
-  for (int32_t j = b; j >= 0; j = articulation->body[j].parent) {
-    tau[j] += eb_dot3(pose[j].axis, moment);
-    for (int d = 0; d < 3; d++) tau[j] += linear[d * n + j] * force[d];
-  }
-}
-
 void eb_articulation_force(const eb_articulation *articulation, const double *q, const double *u,
                            double *tau, double *stiffness, double *damping) {
+  int32_t n = articulation->count;
   eb_pose pose[EB_MAX_JOINTS];
   motion moving[EB_MAX_JOINTS];
   motions(articulation, q, u, pose, moving);
-  for (int32_t j = 0; j < articulation->count; j++) {
+  for (int32_t j = 0; j < n; j++) {
     const eb_rigid_body *body = &articulation->body[j];
     double beyond = excess(body, q[j]);
     tau[j] = -body->damping * u[j] - (beyond != 0 ? body->limit_stiffness * beyond : 0);
     if (stiffness) stiffness[j] = beyond != 0 ? body->limit_stiffness : 0;
     if (damping) damping[j] = body->damping;
   }
-  for (int32_t b = 0; b < articulation->count; b++)
-    add_body_force(articulation, pose, b, &moving[b], tau);
+  /* tau += J_b^T (f - M Jdot u) of each body. */
+  for (int32_t b = 0; b < n; b++) {
+    const eb_rigid_body *body = &articulation->body[b];
+    const motion *m = &moving[b];
+    double linear[3 * EB_MAX_JOINTS], force[3], moment[3], spun[3], turned[3];
+    for (int d = 0; d < 3; d++)
+      force[d] = body->mass * (articulation->gravity[d] - m->centre_acceleration[d]);
+    body_inertia(body, &pose[b], m->spin, spun);
+    body_inertia(body, &pose[b], m->angular, turned);
+    eb_cross3(spun, m->spin, moment);
+    eb_add3(-1, turned, moment);
+    body_jacobian(articulation, pose, b, pose[b].centre, linear, NULL);
+    for (int32_t j = b; j >= 0; j = articulation->body[j].parent) {
+      tau[j] += eb_dot3(pose[j].axis, moment);
+      for (int d = 0; d < 3; d++) tau[j] += linear[d * n + j] * force[d];
+    }
+  }
 }
 
 void eb_articulation_energy(const eb_articulation *articulation, const double *q, const double *u,
@@ -288,23 +279,28 @@ void eb_articulation_momentum(const eb_articulation *articulation, const double 
   }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
-
 /* ---- bad input ------------------------------------------------------------------------------- */
 
 static bool finite3(const double v[3]) {
   return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }
 
-/* Sylvester's criterion on xx yy zz xy xz yz. */
-static bool positive_definite(const double s[6]) {
+static eb_error validate_body(const eb_rigid_body *body, int32_t b) {
+  if (body->parent < -1 || body->parent >= b)
+    return EB_ERROR(EB_ERR_INVALID, "its parent is %d; it must be an earlier body or -1",
+                    body->parent);
+  if (!(body->mass > 0 && isfinite(body->mass)))
+    return EB_ERROR(EB_ERR_INVALID, "its mass is %g kg; it must be finite and positive",
+                    body->mass);
+  if (!finite3(body->centre)) return EB_ERROR(EB_ERR_INVALID, "its centre of mass is not finite");
+  /* Sylvester's criterion on xx yy zz xy xz yz. */
+  const double *s = body->inertia;
   double second = s[0] * s[1] - s[3] * s[3];
   double third = s[0] * (s[1] * s[2] - s[5] * s[5]) - s[3] * (s[3] * s[2] - s[5] * s[4]) +
                  s[4] * (s[3] * s[5] - s[1] * s[4]);
-  return s[0] > 0 && second > 0 && third > 0 && isfinite(third);
-}
-
-static eb_error validate_joint(const eb_rigid_body *body) {
+  if (!(s[0] > 0 && second > 0 && third > 0 && isfinite(third)))
+    return EB_ERROR(EB_ERR_INVALID, "its inertia is not positive definite");
+  /* Its joint. */
   if (!finite3(body->pivot) || !finite3(body->tip))
     return EB_ERROR(EB_ERR_INVALID, "pivot or tip is not finite");
   if (!finite3(body->axis) || !(eb_dot3(body->axis, body->axis) > 0))
@@ -324,19 +320,6 @@ static eb_error validate_joint(const eb_rigid_body *body) {
     return EB_ERROR(EB_ERR_INVALID, "its damping is %g N m s/rad; it must be finite and >= 0",
                     body->damping);
   return EB_OK;
-}
-
-static eb_error validate_body(const eb_rigid_body *body, int32_t b) {
-  if (body->parent < -1 || body->parent >= b)
-    return EB_ERROR(EB_ERR_INVALID, "its parent is %d; it must be an earlier body or -1",
-                    body->parent);
-  if (!(body->mass > 0 && isfinite(body->mass)))
-    return EB_ERROR(EB_ERR_INVALID, "its mass is %g kg; it must be finite and positive",
-                    body->mass);
-  if (!finite3(body->centre)) return EB_ERROR(EB_ERR_INVALID, "its centre of mass is not finite");
-  if (!positive_definite(body->inertia))
-    return EB_ERROR(EB_ERR_INVALID, "its inertia is not positive definite");
-  return validate_joint(body);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -371,24 +354,18 @@ void eb_articulation_destroy(eb_articulation *articulation) {
 
 /* ---- attachments ----------------------------------------------------------------------------- */
 
-static eb_error validate_rider(const eb_articulation *articulation, const eb_rider *rider) {
-  if (rider->node < 0) return EB_ERROR(EB_ERR_INVALID, "node %d cannot ride", rider->node);
-  if (rider->body < -1 || rider->body >= articulation->count)
-    return EB_ERROR(EB_ERR_INVALID, "node %d cannot ride on body %d: there are %d", rider->node,
-                    rider->body, articulation->count);
-  if (!finite3(rider->place))
-    return EB_ERROR(EB_ERR_INVALID, "the place of node %d is not finite", rider->node);
-  for (int32_t k = 0; k < articulation->attached; k++)
-    if (articulation->rider[k].node == rider->node)
-      return EB_ERROR(EB_ERR_INVALID, "node %d rides on body %d already", rider->node,
-                      articulation->rider[k].body);
-  return EB_OK;
-}
-
 eb_error eb_articulation_attach(eb_articulation *articulation, int32_t node, int32_t body,
                                 const double place[3]) {
   eb_rider rider = {.node = node, .body = body, .place = {place[0], place[1], place[2]}};
-  EB_TRY(validate_rider(articulation, &rider));
+  if (node < 0) return EB_ERROR(EB_ERR_INVALID, "node %d cannot ride", node);
+  if (body < -1 || body >= articulation->count)
+    return EB_ERROR(EB_ERR_INVALID, "node %d cannot ride on body %d: there are %d", node, body,
+                    articulation->count);
+  if (!finite3(place)) return EB_ERROR(EB_ERR_INVALID, "the place of node %d is not finite", node);
+  for (int32_t k = 0; k < articulation->attached; k++)
+    if (articulation->rider[k].node == node)
+      return EB_ERROR(EB_ERR_INVALID, "node %d rides on body %d already", node,
+                      articulation->rider[k].body);
   if (articulation->attached == articulation->room) {
     int32_t room = articulation->room ? 2 * articulation->room : 16;
     eb_rider *grown =
@@ -424,21 +401,20 @@ int32_t eb_articulation_carrier(const eb_articulation *articulation, int32_t k, 
   return articulation->rider[k].body;
 }
 
-static uint64_t hash_body(uint64_t hash, const eb_rigid_body *body) {
-  const double scalars[6] = {body->mass,  body->lower,           body->upper,
-                             body->start, body->limit_stiffness, body->damping};
-  hash = eb_hash(hash, &body->parent, sizeof body->parent);
-  hash = eb_hash(hash, body->pivot, sizeof body->pivot);
-  hash = eb_hash(hash, body->axis, sizeof body->axis);
-  hash = eb_hash(hash, body->centre, sizeof body->centre);
-  hash = eb_hash(hash, body->inertia, sizeof body->inertia);
-  hash = eb_hash(hash, body->tip, sizeof body->tip);
-  return eb_hash(hash, scalars, sizeof scalars);
-}
-
 uint64_t eb_articulation_hash(const eb_articulation *articulation, uint64_t hash) {
   hash = eb_hash(hash, articulation->gravity, sizeof articulation->gravity);
-  for (int32_t b = 0; b < articulation->count; b++) hash = hash_body(hash, &articulation->body[b]);
+  for (int32_t b = 0; b < articulation->count; b++) {
+    const eb_rigid_body *body = &articulation->body[b];
+    const double scalars[6] = {body->mass,  body->lower,           body->upper,
+                               body->start, body->limit_stiffness, body->damping};
+    hash = eb_hash(hash, &body->parent, sizeof body->parent);
+    hash = eb_hash(hash, body->pivot, sizeof body->pivot);
+    hash = eb_hash(hash, body->axis, sizeof body->axis);
+    hash = eb_hash(hash, body->centre, sizeof body->centre);
+    hash = eb_hash(hash, body->inertia, sizeof body->inertia);
+    hash = eb_hash(hash, body->tip, sizeof body->tip);
+    hash = eb_hash(hash, scalars, sizeof scalars);
+  }
   for (int32_t k = 0; k < articulation->attached; k++) {
     const eb_rider *rider = &articulation->rider[k];
     hash = eb_hash(hash, &rider->node, sizeof rider->node);

@@ -106,35 +106,40 @@ static void add_inertia(const eb_mesh *mesh, int32_t e, double density, eb_free_
       }
 }
 
-/* Sums over a and b are symmetric but for rounding. */
-static void symmetrize(double A[9]) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < i; j++) A[3 * i + j] = A[3 * j + i] = (A[3 * i + j] + A[3 * j + i]) / 2;
-}
-
-static eb_free_body *body_of(const eb_free_bodies *bodies, const eb_mesh *mesh, int32_t e) {
-  return &bodies->body[bodies->of_node[mesh->elements[(size_t)e * mesh->type]]];
-}
-
 static eb_error weigh(const eb_mesh *mesh, const uint8_t *rigid, const double *density,
                       eb_free_bodies *bodies) {
-  for (int32_t e = 0; e < mesh->element_count; e++)
-    if (rigid[mesh->region[e]])
-      EB_TRY(add_mass(mesh, e, density[mesh->region[e]], body_of(bodies, mesh, e)));
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+      int32_t region = mesh->region[e], b = bodies->of_node[mesh->elements[(size_t)e * mesh->type]];
+      if (rigid[region] && pass == 0)
+        EB_TRY(add_mass(mesh, e, density[region], &bodies->body[b]));
+      else if (rigid[region])
+        add_inertia(mesh, e, density[region], &bodies->body[b]);
+    }
+    for (int32_t b = 0; b < bodies->count && pass == 0; b++)
+      for (int d = 0; d < 3; d++) bodies->body[b].centre[d] /= bodies->body[b].mass;
+  }
+  /* Sums over a and b are symmetric but for rounding. */
   for (int32_t b = 0; b < bodies->count; b++)
-    for (int d = 0; d < 3; d++) bodies->body[b].centre[d] /= bodies->body[b].mass;
-  for (int32_t e = 0; e < mesh->element_count; e++)
-    if (rigid[mesh->region[e]])
-      add_inertia(mesh, e, density[mesh->region[e]], body_of(bodies, mesh, e));
-  for (int32_t b = 0; b < bodies->count; b++) symmetrize(bodies->body[b].inertia);
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < i; j++) {
+        double *A = bodies->body[b].inertia;
+        A[3 * i + j] = A[3 * j + i] = (A[3 * i + j] + A[3 * j + i]) / 2;
+      }
   return EB_OK;
 }
 
-/* ---- components ------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
-/* of_node becomes a disjoint set over the nodes of rigid elements, -1 elsewhere. */
-static void join_elements(const eb_mesh *mesh, const uint8_t *rigid, int32_t *of_node) {
-  for (int32_t i = 0; i < mesh->node_count; i++) of_node[i] = -1;
+static eb_error fill(const eb_mesh *mesh, const uint8_t *rigid, const double *density,
+                     eb_free_bodies *bodies) {
+  int32_t nodes = mesh->node_count, *root;
+  bodies->node_count = nodes;
+  EB_TRY(EB_NEW(bodies->of_node, nodes));
+  EB_TRY(EB_NEW(root, nodes));
+  /* A disjoint set over the nodes of rigid elements, -1 elsewhere. */
+  int32_t *of_node = bodies->of_node;
+  for (int32_t i = 0; i < nodes; i++) of_node[i] = -1;
   for (int32_t e = 0; e < mesh->element_count; e++) {
     const int32_t *node = mesh->elements + (size_t)e * mesh->type;
     for (int a = 0; rigid[mesh->region[e]] && a < (int)mesh->type; a++) {
@@ -142,29 +147,11 @@ static void join_elements(const eb_mesh *mesh, const uint8_t *rigid, int32_t *of
       eb_disjoint_join(of_node, node[0], node[a]);
     }
   }
-}
-
-/* Bodies are numbered in the order of their lowest nodes, which are the roots: the number of a root
- * is known before that of the others. */
-static void number_bodies(eb_free_bodies *bodies, int32_t *root) {
-  for (int32_t i = 0; i < bodies->node_count; i++)
-    root[i] = bodies->of_node[i] < 0 ? -1 : eb_disjoint_root(bodies->of_node, i);
-  for (int32_t i = 0; i < bodies->node_count; i++)
-    bodies->of_node[i] = root[i] < 0    ? -1
-                         : root[i] == i ? bodies->count++
-                                        : bodies->of_node[root[i]];
-}
-
-/* ---- life ------------------------------------------------------------------------------------ */
-
-static eb_error fill(const eb_mesh *mesh, const uint8_t *rigid, const double *density,
-                     eb_free_bodies *bodies) {
-  bodies->node_count = mesh->node_count;
-  int32_t *root;
-  EB_TRY(EB_NEW(bodies->of_node, mesh->node_count));
-  EB_TRY(EB_NEW(root, mesh->node_count));
-  join_elements(mesh, rigid, bodies->of_node);
-  number_bodies(bodies, root);
+  /* Bodies are numbered in the order of their lowest nodes, which are the roots: the number of a
+   * root is known before that of the others. */
+  for (int32_t i = 0; i < nodes; i++) root[i] = of_node[i] < 0 ? -1 : eb_disjoint_root(of_node, i);
+  for (int32_t i = 0; i < nodes; i++)
+    of_node[i] = root[i] < 0 ? -1 : root[i] == i ? bodies->count++ : of_node[root[i]];
   free(root);
   EB_TRY(EB_NEW(bodies->body, bodies->count));
   return weigh(mesh, rigid, density, bodies);
@@ -224,18 +211,14 @@ static void rotate(const double q[4], const double r[3], double y[3]) {
   for (int d = 0; d < 3; d++) y[d] = r[d] + 2 * (q[0] * once[d] + twice[d]);
 }
 
-/* Row i is R(q)^T e_i: what R(q) makes component i of. */
-static void rotation_matrix(const double q[4], double R[9]) {
-  const double back[4] = {q[0], -q[1], -q[2], -q[3]};
+void eb_free_body_inertia(const eb_free_body *body, const double pose[7], double inertia[9]) {
+  const double back[4] = {pose[3], -pose[4], -pose[5], -pose[6]};
+  double R[9], turned[9];
+  /* Row i of the rotation is R(q)^T e_i: what R(q) makes component i of. */
   for (int i = 0; i < 3; i++) {
-    double unit[3] = {i == 0, i == 1, i == 2};
+    const double unit[3] = {i == 0, i == 1, i == 2};
     rotate(back, unit, R + 3 * i);
   }
-}
-
-void eb_free_body_inertia(const eb_free_body *body, const double pose[7], double inertia[9]) {
-  double R[9], turned[9];
-  rotation_matrix(pose + 3, R);
   /* I is symmetric, so that row i of R I is I times row i of R. */
   for (int i = 0; i < 3; i++) eb_turn3(body->inertia, R + 3 * i, turned + 3 * i);
   for (int i = 0; i < 3; i++)
@@ -243,20 +226,16 @@ void eb_free_body_inertia(const eb_free_body *body, const double pose[7], double
       inertia[3 * i + j] = inertia[3 * j + i] = eb_dot3(turned + 3 * i, R + 3 * j);
 }
 
-/* The quaternion of a turn by |turn|, rad, about it. */
-static void exponential(const double turn[3], double q[4]) {
-  double angle = sqrt(eb_dot3(turn, turn));
-  /* sin(angle / 2) / angle; below 1e-4 the next term of the series is beyond double precision. */
-  double part = angle < 1e-4 ? 0.5 - angle * angle / 48 : sin(angle / 2) / angle;
-  q[0] = cos(angle / 2);
-  for (int d = 0; d < 3; d++) q[d + 1] = part * turn[d];
-}
-
 void eb_free_body_advance(const double pose[7], const double twist[6], double dt, double out[7]) {
   double turn[3], by[4], q[4], length2 = 0;
   const double *old = pose + 3;
   for (int d = 0; d < 3; d++) turn[d] = dt * twist[3 + d];
-  exponential(turn, by);
+  /* exp; sin(angle / 2) / angle: below 1e-4 the next term of the series is beyond double
+   * precision. */
+  double angle = sqrt(eb_dot3(turn, turn));
+  double part = angle < 1e-4 ? 0.5 - angle * angle / 48 : sin(angle / 2) / angle;
+  by[0] = cos(angle / 2);
+  for (int d = 0; d < 3; d++) by[d + 1] = part * turn[d];
   q[0] = by[0] * old[0] - eb_dot3(by + 1, old + 1);
   eb_cross3(by + 1, old + 1, q + 1);
   for (int d = 1; d < 4; d++) q[d] += by[0] * old[d] + by[d] * old[0];
@@ -293,8 +272,8 @@ typedef struct sums {
   double second[9], spin[3];      /* S; r x v */
 } sums;
 
-static void find_means(const eb_free_bodies *bodies, const double *X, const double *x,
-                       const double *v, sums *sum) {
+static void find_poses(const eb_free_bodies *bodies, const double *X, const double *x,
+                       const double *v, sums *sum, double *pose) {
   for (size_t i = 0; i < (size_t)bodies->node_count; i++) {
     if (bodies->of_node[i] < 0) continue;
     sums *s = &sum[bodies->of_node[i]];
@@ -309,9 +288,6 @@ static void find_means(const eb_free_bodies *bodies, const double *X, const doub
       s->x[d] /= s->nodes;
       s->v[d] /= s->nodes;
     }
-}
-
-static void find_shapes(const eb_free_bodies *bodies, const double *X, const double *x, sums *sum) {
   for (size_t i = 0; i < (size_t)bodies->node_count; i++) {
     if (bodies->of_node[i] < 0) continue;
     sums *s = &sum[bodies->of_node[i]];
@@ -319,42 +295,17 @@ static void find_shapes(const eb_free_bodies *bodies, const double *X, const dou
     for (size_t d = 0; d < 3; d++) rest[d] = X[3 * i + d] - s->X[d];
     for (size_t d = 0; d < 3; d++) eb_add3(x[3 * i + d] - s->x[d], rest, s->shape + 3 * d);
   }
-}
-
-/* The rotation nearest to A, through the first of four lanes. */
-static void nearest_rotation(const double A[9], double q[4]) {
-  eb_v4 F[9], R[9], lanes[4];
-  for (int k = 0; k < 9; k++) F[k] = eb_v4_set(A[k]);
-  eb_polar3(F, R);
-  eb_quaternion_of(R, lanes);
-  for (int k = 0; k < 4; k++) q[k] = lanes[k][0];
-}
-
-static void find_poses(const eb_free_bodies *bodies, const sums *sum, double *pose) {
   for (int32_t b = 0; b < bodies->count; b++, pose += 7) {
+    /* The nearest rotation, through the first of four lanes. */
+    eb_v4 F[9], R[9], lanes[4];
+    for (int k = 0; k < 9; k++) F[k] = eb_v4_set(sum[b].shape[k]);
+    eb_polar3(F, R);
+    eb_quaternion_of(R, lanes);
+    for (int k = 0; k < 4; k++) pose[3 + k] = lanes[k][0];
     double arm[3], turned[3];
-    nearest_rotation(sum[b].shape, pose + 3);
     for (int d = 0; d < 3; d++) arm[d] = bodies->body[b].centre[d] - sum[b].X[d];
     rotate(pose + 3, arm, turned);
     for (int d = 0; d < 3; d++) pose[d] = sum[b].x[d] + turned[d];
-  }
-}
-
-static void find_spins(const eb_free_bodies *bodies, const double *X, const double *v,
-                       const double *pose, sums *sum) {
-  for (size_t i = 0; i < (size_t)bodies->node_count; i++) {
-    int32_t b = bodies->of_node[i];
-    if (b < 0) continue;
-    sums *s = &sum[b];
-    double rest[3], r[3], moment[3];
-    for (size_t d = 0; d < 3; d++) rest[d] = X[3 * i + d] - s->X[d];
-    rotate(pose + 7 * (size_t)b + 3, rest, r);
-    eb_cross3(r, v + 3 * i, moment);
-    eb_add3(1, moment, s->spin);
-    for (int d = 0; d < 3; d++) {
-      s->second[4 * d] += eb_dot3(r, r);
-      eb_add3(-r[d], r, s->second + 3 * d);
-    }
   }
 }
 
@@ -370,8 +321,22 @@ static bool solve3(const double S[9], const double moment[3], double w[3]) {
   return det > 1e-14 * trace * trace * trace && isfinite(eb_dot3(w, w));
 }
 
-static eb_error find_twists(const eb_free_bodies *bodies, const sums *sum, const double *pose,
-                            double *twist) {
+static eb_error find_twists(const eb_free_bodies *bodies, const double *X, const double *v,
+                            const double *pose, sums *sum, double *twist) {
+  for (size_t i = 0; i < (size_t)bodies->node_count; i++) {
+    int32_t b = bodies->of_node[i];
+    if (b < 0) continue;
+    sums *s = &sum[b];
+    double rest[3], r[3], moment[3];
+    for (size_t d = 0; d < 3; d++) rest[d] = X[3 * i + d] - s->X[d];
+    rotate(pose + 7 * (size_t)b + 3, rest, r);
+    eb_cross3(r, v + 3 * i, moment);
+    eb_add3(1, moment, s->spin);
+    for (int d = 0; d < 3; d++) {
+      s->second[4 * d] += eb_dot3(r, r);
+      eb_add3(-r[d], r, s->second + 3 * d);
+    }
+  }
   for (int32_t b = 0; b < bodies->count; b++, pose += 7, twist += 6) {
     double *w = twist + 3, arm[3], spin[3], all = 0;
     bool solved = solve3(sum[b].second, sum[b].spin, w);
@@ -393,11 +358,8 @@ eb_error eb_free_bodies_fit(const eb_free_bodies *bodies, const double *X, const
                             const double *v, double *pose, double *twist) {
   sums *sum;
   EB_TRY(EB_NEW(sum, bodies->count));
-  find_means(bodies, X, x, v, sum);
-  find_shapes(bodies, X, x, sum);
-  find_poses(bodies, sum, pose);
-  find_spins(bodies, X, v, pose, sum);
-  eb_error error = find_twists(bodies, sum, pose, twist);
+  find_poses(bodies, X, x, v, sum, pose);
+  eb_error error = find_twists(bodies, X, v, pose, sum, twist);
   free(sum);
   return error;
 }
