@@ -84,31 +84,27 @@ static uint64_t hash_file(cache_header header, const unsigned char *payload, siz
   return eb_hash(eb_hash(EB_HASH_SEED, &header, sizeof header), payload, bytes);
 }
 
-static bool indices_in_range(const eb_mesh *mesh) {
-  size_t corners = (size_t)mesh->element_count * mesh->type;
-  for (size_t i = 0; i < corners; i++)
-    if (mesh->elements[i] < 0 || mesh->elements[i] >= mesh->node_count) return false;
-  for (int32_t e = 0; e < mesh->element_count; e++)
-    if (mesh->region[e] < 0 || mesh->region[e] >= mesh->region_count) return false;
-  return true;
-}
-
-static eb_error take_names(span *from, const cache_header *header, eb_mesh *mesh, bool *sound) {
+/* Takes what follows the header; *sound: it is a mesh, to the last byte. */
+static eb_error take_mesh(span *from, const cache_header *header, eb_mesh *mesh, bool *sound) {
+  size_t nodes = (size_t)mesh->node_count, elements = (size_t)mesh->element_count;
+  size_t regions = (size_t)header->regions;
   *sound = false;
+  if (!take(from, mesh->X, 24 * nodes) ||
+      !take(from, mesh->elements, 4 * elements * (size_t)mesh->type) ||
+      !take(from, mesh->region, 4 * elements))
+    return EB_OK;
+  if (header->has_fibre) {
+    EB_TRY(EB_NEW(mesh->fibre, 3 * elements));
+    if (!take(from, mesh->fibre, 24 * elements)) return EB_OK;
+  }
   char(*names)[EB_NAME_BYTES];
-  EB_TRY(EB_NEW(names, header->regions));
+  EB_TRY(EB_NEW(names, regions));
   free(mesh->region_name);
   mesh->region_name = names;
   mesh->region_count = header->regions;
-  if (!take(from, names, (size_t)header->regions * sizeof *names)) return EB_OK;
-  for (int32_t r = 0; r < header->regions; r++)
+  if (!take(from, names, regions * sizeof *names)) return EB_OK;
+  for (size_t r = 0; r < regions; r++)
     if (!memchr(names[r], '\0', EB_NAME_BYTES)) return EB_OK;
-  *sound = true;
-  return EB_OK;
-}
-
-static eb_error take_sets(span *from, const cache_header *header, eb_mesh *mesh, bool *sound) {
-  *sound = false;
   EB_TRY(EB_NEW(mesh->sets, header->sets));
   for (int32_t s = 0; s < header->sets; s++) {
     eb_node_set *set = &mesh->sets[s];
@@ -119,22 +115,11 @@ static eb_error take_sets(span *from, const cache_header *header, eb_mesh *mesh,
     mesh->set_count++;
     if (!take(from, set->nodes, (size_t)set->count * sizeof *set->nodes)) return EB_OK;
   }
+  for (size_t i = 0; i < elements * (size_t)mesh->type; i++)
+    if (mesh->elements[i] < 0 || mesh->elements[i] >= mesh->node_count) return EB_OK;
+  for (size_t e = 0; e < elements; e++)
+    if (mesh->region[e] < 0 || mesh->region[e] >= mesh->region_count) return EB_OK;
   *sound = from->at == from->end;
-  return EB_OK;
-}
-
-static eb_error fill(span *from, const cache_header *header, eb_mesh *mesh, bool *sound) {
-  size_t nodes = (size_t)mesh->node_count, elements = (size_t)mesh->element_count;
-  *sound = take(from, mesh->X, 24 * nodes) &&
-           take(from, mesh->elements, 4 * elements * (size_t)mesh->type) &&
-           take(from, mesh->region, 4 * elements);
-  if (*sound && header->has_fibre) {
-    EB_TRY(EB_NEW(mesh->fibre, 3 * elements));
-    *sound = take(from, mesh->fibre, 24 * elements);
-  }
-  if (*sound) EB_TRY(take_names(from, header, mesh, sound));
-  if (*sound) EB_TRY(take_sets(from, header, mesh, sound));
-  *sound = *sound && indices_in_range(mesh);
   return EB_OK;
 }
 
@@ -156,26 +141,11 @@ static eb_error parse(const unsigned char *data, size_t bytes, uint64_t key, eb_
   eb_mesh *mesh;
   EB_TRY(eb_mesh_create((eb_element_type)header.type, header.nodes, header.elements, &mesh));
   bool sound = false;
-  eb_error error = fill(&from, &header, mesh, &sound);
+  eb_error error = take_mesh(&from, &header, mesh, &sound);
   if (sound && !error)
     *out = mesh;
   else
     eb_mesh_destroy(mesh);
-  return error;
-}
-
-static eb_error load(FILE *file, uint64_t key, eb_mesh **out) {
-  struct stat status;
-  if (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode) ||
-      (size_t)status.st_size < sizeof(cache_header))
-    return EB_OK;
-  size_t bytes = (size_t)status.st_size;
-  unsigned char *data;
-  EB_TRY(EB_NEW(data, bytes));
-  eb_error error = (fread(data, 1, bytes, file) == bytes && fgetc(file) == EOF)
-                       ? parse(data, bytes, key, out)
-                       : EB_OK;
-  free(data);
   return error;
 }
 
@@ -185,7 +155,15 @@ eb_error eb_mesh_cache_load(const char *directory, const char *name, uint64_t ke
   if (!file_path(directory, name, key, path)) return EB_OK;
   FILE *file = fopen(path, "rb");
   if (!file) return EB_OK;
-  eb_error error = load(file, key, out);
+  struct stat status;
+  bool whole = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
+               (size_t)status.st_size >= sizeof(cache_header);
+  size_t bytes = whole ? (size_t)status.st_size : 0;
+  unsigned char *data = NULL;
+  eb_error error = EB_NEW(data, bytes);
+  whole = whole && !error && fread(data, 1, bytes, file) == bytes && fgetc(file) == EOF;
+  if (whole) error = parse(data, bytes, key, out);
+  free(data);
   fclose(file);
   return error;
 }
@@ -195,16 +173,6 @@ eb_error eb_mesh_cache_load(const char *directory, const char *name, uint64_t ke
 static void put(unsigned char **to, const void *data, size_t bytes) {
   if (bytes) memcpy(*to, data, bytes);
   *to += bytes;
-}
-
-static uint64_t file_bytes(const eb_mesh *mesh) {
-  uint64_t elements = (uint64_t)mesh->element_count;
-  uint64_t bytes = sizeof(cache_header) + 24 * (uint64_t)mesh->node_count +
-                   elements * (4 * (uint64_t)mesh->type + 4 + (mesh->fibre ? 24 : 0)) +
-                   EB_NAME_BYTES * (uint64_t)mesh->region_count;
-  for (int32_t s = 0; s < mesh->set_count; s++)
-    bytes += EB_NAME_BYTES + 4 + 4 * (uint64_t)mesh->sets[s].count;
-  return bytes;
 }
 
 static void pack(const eb_mesh *mesh, uint64_t key, uint64_t bytes, unsigned char *data) {
@@ -236,32 +204,31 @@ static void pack(const eb_mesh *mesh, uint64_t key, uint64_t bytes, unsigned cha
   memcpy(data, &header, sizeof header);
 }
 
-/* Writes beside the final name and renames: readers see the whole file or none. */
-static bool write_atomically(const char *directory, const char *path, const unsigned char *data,
-                             size_t bytes) {
-  char temporary[EB_CACHE_PATH_BYTES];
-  int length = snprintf(temporary, sizeof temporary, "%s/writing-XXXXXX", directory);
-  if (length <= 0 || length >= (int)sizeof temporary) return false;
-  int descriptor = mkstemp(temporary);
-  if (descriptor < 0) return false;
-  FILE *file = fdopen(descriptor, "wb");
-  if (!file) close(descriptor);
-  bool good = file && fwrite(data, 1, bytes, file) == bytes;
-  if (file) good = fclose(file) == 0 && good;
-  good = good && rename(temporary, path) == 0;
-  if (!good) unlink(temporary);
-  return good;
-}
-
 bool eb_mesh_cache_store(const char *directory, const char *name, uint64_t key,
                          const eb_mesh *mesh) {
-  char path[EB_CACHE_PATH_BYTES];
-  if (!file_path(directory, name, key, path)) return false;
-  uint64_t bytes = file_bytes(mesh);
+  char path[EB_CACHE_PATH_BYTES], temporary[EB_CACHE_PATH_BYTES];
+  int length = snprintf(temporary, sizeof temporary, "%s/writing-XXXXXX", directory);
+  if (!file_path(directory, name, key, path) || length <= 0 || length >= (int)sizeof temporary)
+    return false;
+  uint64_t bytes =
+      sizeof(cache_header) + 24 * (uint64_t)mesh->node_count +
+      (uint64_t)mesh->element_count * (4 * (uint64_t)mesh->type + 4 + (mesh->fibre ? 24 : 0)) +
+      EB_NAME_BYTES * (uint64_t)mesh->region_count;
+  for (int32_t s = 0; s < mesh->set_count; s++)
+    bytes += EB_NAME_BYTES + 4 + 4 * (uint64_t)mesh->sets[s].count;
   unsigned char *data = eb_calloc(bytes, 1);
   if (!data) return false;
   pack(mesh, key, bytes, data);
-  bool good = write_atomically(directory, path, data, bytes);
+  /* Written beside the final name and renamed: readers see the whole file or none. */
+  int descriptor = mkstemp(temporary);
+  FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
+  bool good = file && fwrite(data, 1, bytes, file) == bytes;
+  if (file)
+    good = fclose(file) == 0 && good;
+  else if (descriptor >= 0)
+    close(descriptor);
+  good = good && rename(temporary, path) == 0;
+  if (!good && descriptor >= 0) unlink(temporary);
   free(data);
   return good;
 }

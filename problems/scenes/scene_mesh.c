@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "problems/base/hash.h"
+#include "problems/base/vector3.h"
 #include "problems/mesh/io.h"
 #include "problems/mesh/generate.h"
 #include "problems/mesh/refine.h"
@@ -16,64 +17,45 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- the generated mesh and its cache key ---------------------------------------------------- */
 
-static const eb_option *declared(const eb_option *options, const char *name, size_t length) {
-  for (; options && options->name; options++)
-    if (strlen(options->name) == length && memcmp(options->name, name, length) == 0) return options;
-  return NULL;
-}
-
-/* Numbers enter by value, so that "1" and "1.0" are the same mesh. */
-static uint64_t hash_parameter(uint64_t hash, const eb_values *values, const eb_option *option) {
-  hash = eb_hash(hash, option->name, strlen(option->name) + 1);
-  double real;
-  switch (option->type) {
-  case EB_OPTION_REAL:
-    real = eb_values_real(values, option->name);
-    break;
-  case EB_OPTION_INT:
-    real = (double)eb_values_int(values, option->name);
-    break;
-  case EB_OPTION_BOOL:
-    real = eb_values_bool(values, option->name);
-    break;
-  default: {
-    const char *text = eb_values_text(values, option->name);
-    return eb_hash(hash, text, strlen(text) + 1);
-  }
-  }
-  return eb_hash(hash, &real, sizeof real);
-}
-
-/* A stand-in's signed distance at some points of its box: a model that was redrawn gets another
- * key. */
-static uint64_t hash_model(uint64_t hash, const char *name) {
-  const eb_model *model = name ? eb_model_find(name) : NULL;
-  if (!model) return hash;
+/* What the generator makes follows from the scene's own figures, which its geometry states in
+ * words, and from the parameters it names; a changed generator raises EB_MESH_CACHE_VERSION. */
+static uint64_t mesh_key(const eb_scene_ops *ops, const eb_values *values) {
   enum { POINTS = 7 };
-  const eb_solid *solid = &model->solid;
-  for (int i = 0; i < POINTS * POINTS * POINTS; i++) {
-    int index[3] = {i % POINTS, i / POINTS % POINTS, i / (POINTS * POINTS)};
+  uint64_t hash = eb_hash(EB_HASH_SEED, ops->name, strlen(ops->name) + 1);
+  hash = eb_hash(hash, ops->geometry, strlen(ops->geometry) + 1);
+  hash = eb_hash(hash, &ops->target_elements, sizeof ops->target_elements);
+  /* A stand-in's signed distance at some points of its box: a model that was redrawn gets another
+   * key. */
+  const eb_model *model = ops->stand_in ? eb_model_find(ops->stand_in) : NULL;
+  for (int i = 0; model && i < POINTS * POINTS * POINTS; i++) {
+    const eb_solid *solid = &model->solid;
+    const int index[3] = {i % POINTS, i / POINTS % POINTS, i / (POINTS * POINTS)};
     double p[3];
     for (int d = 0; d < 3; d++)
       p[d] = solid->lo[d] + (solid->hi[d] - solid->lo[d]) * (index[d] + 0.5) / POINTS;
     double distance = solid->distance(solid->context, p);
     hash = eb_hash(hash, &distance, sizeof distance);
   }
-  return hash;
-}
-
-/* What the generator makes follows from the scene's own figures, which its geometry states in
- * words, and from the parameters it names; a changed generator raises EB_MESH_CACHE_VERSION. */
-static uint64_t mesh_key(const eb_scene_ops *ops, const eb_values *values) {
-  uint64_t hash = eb_hash(EB_HASH_SEED, ops->name, strlen(ops->name) + 1);
-  hash = eb_hash(hash, ops->geometry, strlen(ops->geometry) + 1);
-  hash = eb_hash(hash, &ops->target_elements, sizeof ops->target_elements);
-  hash = hash_model(hash, ops->stand_in);
   for (const char *at = ops->mesh_parameters; at && *at;) {
     size_t length = strcspn(at, ",");
-    const eb_option *option = declared(ops->parameters, at, length);
-    if (option) hash = hash_parameter(hash, values, option);
+    const eb_option *option = ops->parameters;
+    while (option && option->name &&
+           (strlen(option->name) != length || memcmp(option->name, at, length) != 0))
+      option++;
     at += length + (at[length] == ',');
+    if (!option || !option->name) continue;
+    hash = eb_hash(hash, option->name, strlen(option->name) + 1);
+    if (option->type == EB_OPTION_REAL || option->type == EB_OPTION_INT ||
+        option->type == EB_OPTION_BOOL) {
+      /* Numbers enter by value, so that "1" and "1.0" are the same mesh. */
+      double real = option->type == EB_OPTION_REAL  ? eb_values_real(values, option->name)
+                    : option->type == EB_OPTION_INT ? (double)eb_values_int(values, option->name)
+                                                    : eb_values_bool(values, option->name);
+      hash = eb_hash(hash, &real, sizeof real);
+    } else {
+      const char *text = eb_values_text(values, option->name);
+      hash = eb_hash(hash, text, strlen(text) + 1);
+    }
   }
   return hash;
 }
@@ -107,18 +89,6 @@ static eb_error generate(const eb_scene_ops *ops, const eb_values *parameters, e
   return EB_OK;
 }
 
-/* `directory` is NULL when caching is off. */
-static eb_error own_mesh(const eb_scene_ops *ops, const eb_values *parameters,
-                         const char *directory, eb_mesh **out) {
-  *out = NULL;
-  uint64_t key = mesh_key(ops, parameters);
-  if (directory) EB_TRY(eb_mesh_cache_load(directory, ops->name, key, out));
-  if (*out) return EB_OK;
-  EB_TRY(generate(ops, parameters, out));
-  if (directory) (void)eb_mesh_cache_store(directory, ops->name, key, *out);
-  return EB_OK;
-}
-
 /* ---- a user's mesh --------------------------------------------------------------------------- */
 
 /* The rotation that mesh_up and mesh_turn ask for; false when none. */
@@ -131,15 +101,6 @@ static bool file_rotation(const eb_values *values, double rotation[9]) {
   const double turned[9] = {c, -s, 0, s, c, 0, 0, 0, 1}, raised[9] = {c, 0, s, s, 0, -c, 0, 1, 0};
   memcpy(rotation, y_up ? raised : turned, sizeof turned);
   return y_up || angle != 0;
-}
-
-static void turn(const double *rotation, double *X, int32_t count) {
-  for (int32_t i = 0; rotation && i < count; i++) {
-    const double p[3] = {X[3 * i], X[3 * i + 1], X[3 * i + 2]};
-    for (int d = 0; d < 3; d++)
-      X[3 * i + d] =
-          rotation[3 * d] * p[0] + rotation[3 * d + 1] * p[1] + rotation[3 * d + 2] * p[2];
-  }
 }
 
 /* Uniform scale and shift that put the box of X into the box of `own`; the identity, to the bit,
@@ -167,11 +128,6 @@ static eb_error fit_into_box(const char *path, const eb_mesh *own, double *X, in
   return EB_OK;
 }
 
-/* Few elements come in coarse steps of the lattice. */
-static double count_tolerance(int32_t target) {
-  return target >= 5000 ? 0.03 : 0.15;
-}
-
 static eb_error fill_cached(const eb_surface *surface, int32_t target, const char *directory,
                             eb_mesh **out) {
   uint64_t key = eb_hash(EB_HASH_SEED, &target, sizeof target);
@@ -179,60 +135,58 @@ static eb_error fill_cached(const eb_surface *surface, int32_t target, const cha
   key = eb_hash(key, surface->triangles, 12 * (size_t)surface->triangle_count);
   if (directory) EB_TRY(eb_mesh_cache_load(directory, "surface", key, out));
   if (*out) return EB_OK;
+  /* Few elements come in coarse steps of the lattice. */
+  double tolerance = target >= 5000 ? 0.03 : 0.15;
   eb_solid solid;
   EB_TRY(eb_solid_from_surface(surface, &solid));
-  eb_error error = eb_stuff_to_count(&solid, target, count_tolerance(target), out);
+  eb_error error = eb_stuff_to_count(&solid, target, tolerance, out);
   eb_solid_clear(&solid);
   EB_TRY(error);
   if (directory) (void)eb_mesh_cache_store(directory, "surface", key, *out);
   return EB_OK;
 }
 
-static eb_error from_surface(const char *path, const double *rotation, const eb_mesh *own,
-                             const char *directory, eb_mesh **out) {
-  eb_surface *surface;
-  EB_TRY(eb_surface_read(path, &surface));
-  turn(rotation, surface->X, surface->vertex_count);
-  eb_error error = fit_into_box(path, own, surface->X, surface->vertex_count);
-  if (!error)
-    error = eb_error_prefix(fill_cached(surface, own->element_count, directory, out), "%s", path);
-  eb_surface_destroy(surface);
-  return error;
+/* Turns the points by the rotation (row-major; NULL: not at all) and fits them into the box of
+ * `own`. */
+static eb_error place(const char *path, const double *rotation, const eb_mesh *own, double *X,
+                      int32_t count) {
+  for (int32_t i = 0; rotation && i < count; i++) {
+    const double p[3] = {X[3 * i], X[3 * i + 1], X[3 * i + 2]};
+    eb_turn3(rotation, p, X + 3 * i);
+  }
+  return fit_into_box(path, own, X, count);
 }
 
-/* A planar scene stays in its plane. */
-static eb_error check_planar(const char *path, const eb_mesh *own, eb_element_type type) {
-  if (own->type != EB_TRIANGLE || type == EB_TRIANGLE) return EB_OK;
-  return EB_ERROR(EB_ERR_UNSUPPORTED,
-                  "%s: the scene is planar; give it a mesh of triangles in the plane z = 0", path);
-}
-
-static eb_error from_volume(const char *path, const double *rotation, const eb_mesh *own,
-                            eb_mesh **out) {
-  eb_mesh *mesh;
-  EB_TRY(eb_mesh_read(path, &mesh));
-  turn(rotation, mesh->X, mesh->node_count);
-  eb_error error = check_planar(path, own, mesh->type);
-  if (!error) error = fit_into_box(path, own, mesh->X, mesh->node_count);
-  if (error)
-    eb_mesh_destroy(mesh);
-  else
-    *out = mesh;
-  return error;
-}
-
-/* Reads `path`, turns it by the rotation (row-major; NULL: not at all) and fits it into the box of
- * `own`: scaled uniformly so that it just fits, centred in x and y, standing on the floor of the
- * box. A volume mesh keeps its connectivity; a closed surface is filled with about as many
- * tetrahedra as `own` has elements. */
+/* Reads `path`, turns it and fits it into the box of `own`: scaled uniformly so that it just fits,
+ * centred in x and y, standing on the floor of the box. A volume mesh keeps its connectivity; a
+ * closed surface is filled with about as many tetrahedra as `own` has elements. A planar scene
+ * stays in its plane. */
 static eb_error read_in_place(const char *path, const double *rotation, const eb_mesh *own,
                               const char *cache_directory, eb_mesh **out) {
   *out = NULL;
   bool is_surface;
+  eb_surface *surface = NULL;
+  eb_mesh *mesh = NULL;
   EB_TRY(eb_file_is_surface(path, &is_surface));
-  if (is_surface) EB_TRY(check_planar(path, own, EB_TETRAHEDRON));
-  return is_surface ? from_surface(path, rotation, own, cache_directory, out)
-                    : from_volume(path, rotation, own, out);
+  if (!is_surface) EB_TRY(eb_mesh_read(path, &mesh));
+  eb_error error = EB_OK;
+  if (own->type == EB_TRIANGLE && (is_surface || mesh->type != EB_TRIANGLE))
+    error =
+        EB_ERROR(EB_ERR_UNSUPPORTED,
+                 "%s: the scene is planar; give it a mesh of triangles in the plane z = 0", path);
+  else if (!is_surface)
+    error = place(path, rotation, own, mesh->X, mesh->node_count);
+  else if (!(error = eb_surface_read(path, &surface)))
+    error = place(path, rotation, own, surface->X, surface->vertex_count);
+  if (!error && is_surface)
+    error =
+        eb_error_prefix(fill_cached(surface, own->element_count, cache_directory, out), "%s", path);
+  if (!error && !is_surface)
+    *out = mesh;
+  else
+    eb_mesh_destroy(mesh);
+  eb_surface_destroy(surface);
+  return error;
 }
 
 /* ---- either ---------------------------------------------------------------------------------- */
@@ -241,7 +195,13 @@ eb_error eb_scene_make_mesh(const eb_scene_ops *ops, const eb_values *parameters
                             const char *mesh_file, const char *cache_dir, eb_mesh **out) {
   char path[EB_CACHE_PATH_BYTES];
   const char *directory = eb_mesh_cache_directory(cache_dir, path) ? path : NULL;
-  EB_TRY(own_mesh(ops, parameters, directory, out));
+  uint64_t key = mesh_key(ops, parameters);
+  *out = NULL;
+  if (directory) EB_TRY(eb_mesh_cache_load(directory, ops->name, key, out));
+  if (!*out) {
+    EB_TRY(generate(ops, parameters, out));
+    if (directory) (void)eb_mesh_cache_store(directory, ops->name, key, *out);
+  }
   if (mesh_file) {
     eb_mesh *own = *out;
     double rotation[9];
