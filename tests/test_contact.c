@@ -203,7 +203,7 @@ static double support(int32_t n, double young, double depth) {
   return sum;
 }
 
-/* L of contact.c: the largest eigenvalue of h^2 A^-1 D, D the change of the contact forces with the
+/* L of penalty.c: the largest eigenvalue of h^2 A^-1 D, D the change of the contact forces with the
  * positions. */
 static double contact_eigenvalue(world *w, const eb_collider *collider) {
   const double h = 1.0 / 30, shift = 1e-7;

@@ -1,5 +1,5 @@
 /* Obstacles: rigid triangle surfaces that move by script and that nothing pushes. Contact with them
- * is a constraint, in contrast to the penalty of colliders (collider.h). */
+ * is a constraint, in contrast to the penalty of colliders (problems/contact/README.md). */
 #ifndef EB_OBSTACLE_H
 #define EB_OBSTACLE_H
 

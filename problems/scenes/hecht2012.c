@@ -3,8 +3,8 @@
  *
  * A step is a frame, 1/30 s: the paper's stage times per frame (Tables II and III) are those of one
  * step. It does not state most sizes, heights and colliders, nor the stiffness of every body: those
- * are chosen here and can be set. Contact is the explicit penalty of collider.h: solids have the
- * stiffness that a body bears in one step (contact.c), sheets and the squeezed bear one that
+ * are chosen here and can be set. Contact is the explicit penalty of penalty.h: solids have the
+ * stiffness that a body bears in one step (penalty.c), sheets and the squeezed bear one that
  * follows from their thickness. */
 #include <math.h>
 
@@ -27,7 +27,7 @@
 static const double pi = 3.14159265358979323846;
 static const double upwards[3] = {0, 0, 1};
 
-/* Every collider added so far: friction from the parameter; as stiff as a body bears (contact.c). A
+/* Every collider added so far: friction from the parameter; as stiff as a body bears (penalty.c). A
  * body sinks by one to three times g h^2 there: it is pushed from that far above a collider on and
  * comes to rest about on it. */
 static void finish_colliders(eb_scene *scene) {
@@ -146,7 +146,7 @@ static eb_error bears_prepare(const eb_values *parameters, eb_mesh **mesh) {
   return eb_scene_copies(place, bears, mesh);
 }
 
-/* Sizes: bodies sink into each other by a few g h^2, 1.1 cm each, whatever their size (contact.c),
+/* Sizes: bodies sink into each other by a few g h^2, 1.1 cm each, whatever their size (penalty.c),
  * so they are large. The bowl's centre lies so that the lowest layer is inside at first. */
 static eb_error bears_setup(eb_scene *scene) {
   eb_scene_set_mechanics(scene);
@@ -297,7 +297,7 @@ static eb_error sheet(const eb_values *parameters, const int32_t cubes[3], const
 
 /* Contact of a sheet of mass w = rho thickness per area, a node of w / 2 on each side. A flat sheet
  * hardly resists bending, so each pair of nodes is on its own: with s = 2 w / h^2 the L of
- * contact.c would be 2 s h^2 / w = 4, at the edge. Drawn over a solid the sheet is curved and much
+ * penalty.c would be 2 s h^2 / w = 4, at the edge. Drawn over a solid the sheet is curved and much
  * stiffer: L is 1.2 by power iteration along the drop, stable below 4 / 1.25 with c = w / (4 h).
  * Along itself the sheet moves as a whole, so friction may brake more of it in a step than a node
  * has, grip = 2 w / h; with less it creeps off the sphere. At rest it is g h^2 sheet / patch deep,
