@@ -236,6 +236,24 @@ static uint64_t hash_colliders(uint64_t hash, const eb_scene *scene) {
   return hash;
 }
 
+static uint64_t hash_obstacles(uint64_t hash, const eb_scene *scene) {
+  for (int32_t o = 0; o < scene->obstacle_count; o++) {
+    const eb_obstacle *obstacle = &scene->obstacles[o];
+    const eb_surface *surface = obstacle->surface;
+    size_t triangles = (size_t)surface->triangle_count;
+    hash = hash_reals(hash, surface->X, 3 * (size_t)surface->vertex_count);
+    hash = eb_hash(hash, surface->triangles, 3 * triangles * sizeof *surface->triangles);
+    if (!obstacle->motion) continue;
+    hash = eb_hash(hash, obstacle->parameters, sizeof obstacle->parameters);
+    for (int s = 0; s < EB_SCRIPT_SAMPLES; s++) {
+      double pose[12];
+      eb_obstacle_pose(obstacle, eb_script_time(s), pose, pose + 9);
+      hash = hash_reals(hash, pose, 12);
+    }
+  }
+  return hash;
+}
+
 /* scene->hash, of everything else in it. */
 static eb_error make_hash(eb_scene *scene) {
   enum { ACTIVATION_TIMES = 500 };
@@ -248,8 +266,7 @@ static eb_error make_hash(eb_scene *scene) {
   if (scene->articulation) hash = eb_articulation_hash(scene->articulation, hash);
   /* Contact as constraints. */
   if (scene->contact_friction > 0) hash = hash_reals(hash, &scene->contact_friction, 1);
-  for (int32_t o = 0; o < scene->obstacle_count; o++)
-    hash = eb_obstacle_hash(&scene->obstacles[o], hash);
+  hash = hash_obstacles(hash, scene);
   if (scene->free_bodies) hash = eb_hash(hash, scene->rigid, (size_t)scene->material_count);
   /* Activation is a number a time: many times of the default run can be looked at. */
   for (int s = 0; ops->activation && s <= ACTIVATION_TIMES; s++) {

@@ -60,18 +60,3 @@ void eb_obstacle_clear(eb_obstacle *obstacle) {
   eb_surface_destroy(obstacle->surface);
   obstacle->surface = NULL;
 }
-
-uint64_t eb_obstacle_hash(const eb_obstacle *obstacle, uint64_t hash) {
-  const eb_surface *surface = obstacle->surface;
-  size_t vertices = (size_t)surface->vertex_count, triangles = (size_t)surface->triangle_count;
-  hash = eb_hash(hash, surface->X, 3 * vertices * sizeof *surface->X);
-  hash = eb_hash(hash, surface->triangles, 3 * triangles * sizeof *surface->triangles);
-  if (!obstacle->motion) return hash;
-  hash = eb_hash(hash, obstacle->parameters, sizeof obstacle->parameters);
-  for (int s = 0; s < EB_SCRIPT_SAMPLES; s++) {
-    double pose[12];
-    eb_obstacle_pose(obstacle, eb_script_time(s), pose, pose + 9);
-    hash = eb_hash(hash, pose, sizeof pose);
-  }
-  return hash;
-}

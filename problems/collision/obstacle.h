@@ -22,7 +22,5 @@ void eb_obstacle_pose(const eb_obstacle *obstacle, double t, double rotation[9],
 void eb_obstacle_place(const eb_obstacle *obstacle, double t, double *x);
 /* Frees the surface. */
 void eb_obstacle_clear(eb_obstacle *obstacle);
-/* Of surface, motion (sampled) and parameters, for the hash of a scene. */
-uint64_t eb_obstacle_hash(const eb_obstacle *obstacle, uint64_t hash);
 
 #endif

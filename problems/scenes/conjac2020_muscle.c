@@ -120,29 +120,6 @@ static void muscle_point(const anatomy *arm, double s, double t, double X[3]) {
   X[2] = 0;
 }
 
-/* s and t of a point; beyond the ends those of the end. */
-static void muscle_coordinates(const anatomy *arm, const double X[3], double *s, double *t) {
-  const double r[2] = {X[0] - arm->start[0], X[1] - arm->start[1]};
-  double squared = arm->chord[0] * arm->chord[0] + arm->chord[1] * arm->chord[1];
-  *s = fmin(1, fmax(0, (r[0] * arm->chord[0] + r[1] * arm->chord[1]) / squared));
-  double off = r[0] * arm->side[0] + r[1] * arm->side[1] - 4 * arm->bow * *s * (1 - *s);
-  *t = fmin(1, fmax(-1, off / half_width(arm, *s)));
-}
-
-/* The muscle's lines are those of constant t. */
-static void fibre_at(const anatomy *arm, double s, double t, double a[3]) {
-  double phase = belly_phase(s), inside = phase > 0 && phase < 1;
-  double swell = (arm->belly - arm->tendon) * 180 * degree * sin(360 * degree * phase) /
-                 (1 - 2 * tendon_share) * inside;
-  double off = 4 * arm->bow * (1 - 2 * s) + t * swell, length = 0;
-  for (int d = 0; d < 2; d++) {
-    a[d] = arm->chord[d] + off * arm->side[d];
-    length += a[d] * a[d];
-  }
-  a[2] = 0;
-  for (int d = 0; d < 2; d++) a[d] /= sqrt(length);
-}
-
 /* ---- mesh ------------------------------------------------------------------------------------ */
 
 /* A disc of V nodes, B of them on its rim, has 2 V - B - 2 triangles: the paper's 262 and 438 need
@@ -150,61 +127,38 @@ static void fibre_at(const anatomy *arm, double s, double t, double a[3]) {
  * squares, which become four triangles each, make the counts the paper's. */
 enum { ALONG = 36, ACROSS = 6, CROSSED = 3 };
 
-typedef struct lattice {
-  int32_t along, across; /* squares */
-  int32_t crossed; /* rows of the middle column that have a node in the middle of the square */
-} lattice;
-
-static lattice muscle_lattice(const eb_values *parameters) {
-  double resolution = eb_values_real(parameters, "resolution");
-  /* Even, so that there is a node in the middle. */
-  lattice grid = {.along = 2 * (int32_t)round(ALONG * resolution / 2),
-                  .across = 2 * (int32_t)round(ACROSS * resolution / 2)};
-  grid.crossed = grid.across < CROSSED ? grid.across : CROSSED;
-  return grid;
-}
-
-/* Whether the square (i, j) has a node in its middle: *k says which. */
-static bool is_crossed(const lattice *grid, int32_t i, int32_t j, int32_t *k) {
-  *k = j - (grid->across / 2 - 1);
-  return i == grid->along / 2 && *k >= 0 && *k < grid->crossed;
-}
-
-static void place_nodes(const lattice *grid, const anatomy *arm, double *X) {
-  for (int32_t j = 0; j <= grid->across; j++)
-    for (int32_t i = 0; i <= grid->along; i++, X += 3)
-      muscle_point(arm, (double)i / grid->along, 2. * j / grid->across - 1, X);
-  for (int32_t k = 0; k < grid->crossed; k++, X += 3)
-    muscle_point(arm, (grid->along / 2 + 0.5) / grid->along,
-                 2 * (grid->across / 2 - 0.5 + k) / grid->across - 1, X);
-}
-
-/* Diagonals alternate, so that no direction is preferred. */
-static void place_triangles(const lattice *grid, int32_t *corner) {
+static eb_error muscle_mesh(const eb_values *parameters, eb_mesh **out) {
   static const int split[2][6] = {{0, 1, 2, 0, 2, 3}, {0, 1, 3, 1, 2, 3}};
-  int32_t row = grid->along + 1, middle = row * (grid->across + 1), k;
-  for (int32_t j = 0; j < grid->across; j++)
-    for (int32_t i = 0; i < grid->along; i++) {
-      int32_t base = i + row * j;
+  const anatomy arm = measure(parameters);
+  double resolution = eb_values_real(parameters, "resolution");
+  /* Squares; even, so that there is a node in the middle. */
+  int32_t along = 2 * (int32_t)round(ALONG * resolution / 2);
+  int32_t across = 2 * (int32_t)round(ACROSS * resolution / 2);
+  /* Rows of the middle column that have a node in the middle of the square. */
+  int32_t crossed = across < CROSSED ? across : CROSSED, row = along + 1;
+  EB_TRY(eb_mesh_create(EB_TRIANGLE, row * (across + 1) + crossed, 2 * (along * across + crossed),
+                        out));
+  double *X = (*out)->X;
+  for (int32_t j = 0; j <= across; j++)
+    for (int32_t i = 0; i <= along; i++, X += 3)
+      muscle_point(&arm, (double)i / along, 2. * j / across - 1, X);
+  for (int32_t k = 0; k < crossed; k++, X += 3)
+    muscle_point(&arm, (along / 2 + 0.5) / along, 2 * (across / 2 - 0.5 + k) / across - 1, X);
+  /* Diagonals alternate, so that no direction is preferred. */
+  int32_t *corner = (*out)->elements;
+  for (int32_t j = 0; j < across; j++)
+    for (int32_t i = 0; i < along; i++) {
+      int32_t base = i + row * j, k = j - (across / 2 - 1);
       const int32_t square[4] = {base, base + 1, base + row + 1, base + row};
-      if (is_crossed(grid, i, j, &k))
+      if (i == along / 2 && k >= 0 && k < crossed)
         for (int c = 0; c < 4; c++) {
           *corner++ = square[c];
           *corner++ = square[(c + 1) % 4];
-          *corner++ = middle + k;
+          *corner++ = row * (across + 1) + k;
         }
       else
         for (int c = 0; c < 6; c++) *corner++ = square[split[(i + j) % 2][c]];
     }
-}
-
-static eb_error muscle_mesh(const eb_values *parameters, eb_mesh **out) {
-  const anatomy arm = measure(parameters);
-  const lattice grid = muscle_lattice(parameters);
-  EB_TRY(eb_mesh_create(EB_TRIANGLE, (grid.along + 1) * (grid.across + 1) + grid.crossed,
-                        2 * (grid.along * grid.across + grid.crossed), out));
-  place_nodes(&grid, &arm, (*out)->X);
-  place_triangles(&grid, (*out)->elements);
   return EB_OK;
 }
 
@@ -213,13 +167,29 @@ enum { BELLY, JUNCTION, TENDON, REGIONS };
 static eb_error muscle_prepare(const eb_values *parameters, eb_mesh **mesh) {
   const anatomy arm = measure(parameters);
   if (!(*mesh)->fibre) EB_TRY(EB_NEW((*mesh)->fibre, 3 * (size_t)(*mesh)->element_count));
+  double squared = arm.chord[0] * arm.chord[0] + arm.chord[1] * arm.chord[1];
   for (int32_t e = 0; e < (*mesh)->element_count; e++) {
-    double centroid[3], s, t;
+    double centroid[3];
     eb_element_centroid(*mesh, e, centroid);
-    muscle_coordinates(&arm, centroid, &s, &t);
+    /* Its s and t; beyond the ends those of the end. */
+    const double r[2] = {centroid[0] - arm.start[0], centroid[1] - arm.start[1]};
+    double s = fmin(1, fmax(0, (r[0] * arm.chord[0] + r[1] * arm.chord[1]) / squared));
+    double off = r[0] * arm.side[0] + r[1] * arm.side[1] - 4 * arm.bow * s * (1 - s);
+    double t = fmin(1, fmax(-1, off / half_width(&arm, s)));
     double end = fmin(s, 1 - s);
     (*mesh)->region[e] = end < tendon_share ? TENDON : end < junction_share ? JUNCTION : BELLY;
-    if ((*mesh)->region[e] != TENDON) fibre_at(&arm, s, t, (*mesh)->fibre + 3 * e);
+    if ((*mesh)->region[e] == TENDON) continue;
+    /* Fibres run along the muscle's lines, those of constant t. */
+    double phase = belly_phase(s), inside = phase > 0 && phase < 1, length = 0;
+    double swell = (arm.belly - arm.tendon) * 180 * degree * sin(360 * degree * phase) /
+                   (1 - 2 * tendon_share) * inside;
+    double slope = 4 * arm.bow * (1 - 2 * s) + t * swell, *a = (*mesh)->fibre + 3 * e;
+    for (int d = 0; d < 2; d++) {
+      a[d] = arm.chord[d] + slope * arm.side[d];
+      length += a[d] * a[d];
+    }
+    a[2] = 0;
+    for (int d = 0; d < 2; d++) a[d] /= sqrt(length);
   }
   return eb_mesh_name_regions(*mesh, REGIONS, (const char *const[]){"belly", "junction", "tendon"});
 }
@@ -266,12 +236,6 @@ static eb_error make_bones(eb_scene *scene, const anatomy *arm) {
   return eb_articulation_create(BONES, bones, scene->gravity, &scene->articulation);
 }
 
-static bool is_attached(const eb_articulation *bones, int32_t node) {
-  for (int32_t k = 0; k < eb_articulation_attached(bones); k++)
-    if (eb_articulation_node(bones, k) == node) return true;
-  return false;
-}
-
 /* The node nearest to (s, t) of the muscle that no bone carries. */
 static int32_t muscle_node(const eb_scene *scene, const anatomy *arm, double s, double t) {
   double wanted[3], least = INFINITY;
@@ -280,7 +244,10 @@ static int32_t muscle_node(const eb_scene *scene, const anatomy *arm, double s, 
   for (int32_t i = 0; i < scene->mesh->node_count; i++) {
     const double *X = scene->mesh->X + 3 * i;
     double distance = hypot(X[0] - wanted[0], X[1] - wanted[1]);
-    if (distance >= least || is_attached(scene->articulation, i)) continue;
+    bool carried = distance >= least;
+    for (int32_t k = 0; !carried && k < eb_articulation_attached(scene->articulation); k++)
+      carried = eb_articulation_node(scene->articulation, k) == i;
+    if (carried) continue;
     least = distance;
     nearest = i;
   }
