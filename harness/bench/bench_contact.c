@@ -9,6 +9,7 @@
 #include "harness/bench/bench_step.h"
 #include "harness/bench/tables.h"
 #include "problems/base/memory.h"
+#include "problems/scene_impl.h"
 
 enum { WALK = 450, STEPS = 2, METHODS = 5 };
 enum { CR, DIAGONAL, ICA, SP, SP_2XCR };

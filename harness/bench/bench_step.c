@@ -1,4 +1,5 @@
 #include "harness/bench/bench_step.h"
+#include "problems/scene_impl.h"
 
 #include <math.h>
 

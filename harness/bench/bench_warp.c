@@ -9,6 +9,7 @@
  * x0 - n (n + 1) / 2 h^2 g after n steps. */
 #include "harness/bench/tables.h"
 #include "problems/base/memory.h"
+#include "problems/scene_impl.h"
 #include "solvers/solver.h"
 
 #include <math.h>
