@@ -1,22 +1,15 @@
 /* Life of a multifrontal factor and what its callers see; see multifrontal.h for the equations.
  *
- *   multifrontal_tree.c        elimination tree and column counts of the node graph
- *   multifrontal_supernodes.c  supernodes, merged
- *   multifrontal_structure.c   rows, runs and entries of the fronts
- *   multifrontal_layout.c      memory and branches
- *   multifrontal_front.c       numbers of one front
- *   multifrontal_schedule.c    all fronts on several threads
- *   multifrontal_solve.c       triangular solves */
-#include <math.h>
-#include <string.h>
-
+ *   ordering.c                 nested dissection of the node graph
+ *   multifrontal_supernodes.c  elimination tree, column counts, supernodes, merged
+ *   multifrontal_layout.c      rows and runs of the fronts, branches, memory
+ *   multifrontal_factor.c      numbers of the fronts, whole or in parts, on several threads
+ *   multifrontal_solve.c       triangular solves and refinement
+ *   dense.c, dense_wide.c      kernels of one front */
 #include "problems/base/memory.h"
 #include "solvers/linalg/multifrontal_data.h"
-#include "solvers/linalg/multifrontal_supernodes.h"
-#include "solvers/linalg/one_thread.h"
-#include "solvers/linalg/ordering.h"
 
-/* ---- checks ---------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 /* Every block has its mirror image, rows ascend: reading the blocks row by row, the mirror images
  * of a row come in its own order. next: rows of workspace. */
@@ -36,77 +29,32 @@ static bool is_symmetric(const eb_block_matrix *A, int32_t *next) {
   return true;
 }
 
-static eb_error check_pattern(const eb_block_matrix *A) {
-  if (A->rows < 0 || A->rows > INT32_MAX / 3)
-    return EB_ERROR(EB_ERR_LIMIT, "a factor of %d nodes; it can index 0 to %d", A->rows,
+static eb_error build(eb_multifrontal *f, const eb_multifrontal_settings *settings,
+                      const eb_block_matrix *pattern, eb_step_log *log) {
+  const eb_supernodes *t = &f->tree;
+  int32_t *work;
+  if (pattern->rows < 0 || pattern->rows > INT32_MAX / 3)
+    return EB_ERROR(EB_ERR_LIMIT, "a factor of %d nodes; it can index 0 to %d", pattern->rows,
                     INT32_MAX / 3);
-  int32_t *next;
-  EB_TRY(EB_NEW(next, A->rows));
-  bool symmetric = A->start[0] == 0 && is_symmetric(A, next);
-  free(next);
+  EB_TRY(EB_NEW(work, pattern->rows));
+  bool symmetric = pattern->start[0] == 0 && is_symmetric(pattern, work);
+  free(work);
   if (!symmetric)
     return EB_ERROR(EB_ERR_INVALID, "the pattern to factor is not symmetric, not sorted or lacks a "
                                     "diagonal block");
-  return EB_OK;
-}
-
-static eb_error check_matrix(const eb_multifrontal *f, const eb_block_matrix *A) {
-  if (A->rows == f->tree.nodes && A->start[A->rows] == f->blocks) return EB_OK;
-  return EB_ERROR(
-      EB_ERR_INVALID,
-      "the matrix has %d rows and %d blocks, the pattern of the factor %d and %d; create a new "
-      "factor for a new pattern",
-      A->rows, A->start[A->rows], f->tree.nodes, f->blocks);
-}
-
-/* ---- life ------------------------------------------------------------------------------------ */
-
-static eb_error order(const eb_multifrontal_settings *settings, const eb_block_matrix *pattern,
-                      eb_elimination_tree *tree) {
-  if (settings->order) return eb_elimination_tree_create(pattern, settings->order, tree);
-  int32_t *nodes;
-  EB_TRY(EB_NEW(nodes, pattern->rows));
-  eb_one_thread before = eb_one_thread_begin();
-  eb_error error = eb_order_nodes(pattern, nodes);
-  eb_one_thread_end(before);
-  if (!error) error = eb_elimination_tree_create(pattern, nodes, tree);
-  free(nodes);
-  return error;
-}
-
-static eb_error log_structure(const eb_multifrontal *f, eb_step_log *log) {
-  const eb_supernodes *t = &f->tree;
-  int32_t *pivots;
+  f->blocks = pattern->start[pattern->rows];
+  EB_TRY(eb_supernodes_create(pattern, settings->order, log, &f->tree));
+  eb_log_begin(log, EB_PHASE_ANALYZE);
+  eb_error error = eb_multifrontal_layout_create(f, pattern, settings->memory_limit);
+  eb_log_end(log, EB_PHASE_ANALYZE);
+  EB_TRY(error);
   eb_log_memory(log, EB_MEMORY_FACTOR, (double)f->memory.factor);
   eb_log_memory(log, EB_MEMORY_UPDATES, (double)f->memory.updates);
+  int32_t *pivots;
   EB_TRY(EB_NEW(pivots, t->count));
   for (int32_t s = 0; s < t->count; s++) pivots[s] = t->first[s + 1] - t->first[s];
-  eb_error error = eb_log_tree(log, t->count, t->parent, pivots, t->rows, t->flops);
+  error = eb_log_tree(log, t->count, t->parent, pivots, t->rows, t->flops);
   free(pivots);
-  return error;
-}
-
-static eb_error analyze(eb_multifrontal *f, const eb_multifrontal_settings *settings,
-                        const eb_block_matrix *pattern, const eb_elimination_tree *tree,
-                        eb_step_log *log) {
-  EB_TRY(eb_supernodes_create(tree, &f->tree));
-  EB_TRY(eb_multifrontal_structure_create(f, pattern));
-  EB_TRY(eb_multifrontal_layout_create(f, settings->memory_limit));
-  return log_structure(f, log);
-}
-
-static eb_error build(eb_multifrontal *f, const eb_multifrontal_settings *settings,
-                      const eb_block_matrix *pattern, eb_step_log *log) {
-  eb_elimination_tree tree = {0};
-  EB_TRY(check_pattern(pattern));
-  f->blocks = pattern->start[pattern->rows];
-  eb_log_begin(log, EB_PHASE_ORDER);
-  eb_error error = order(settings, pattern, &tree);
-  eb_log_end(log, EB_PHASE_ORDER);
-  eb_log_begin(log, EB_PHASE_ANALYZE);
-  if (!error) error = analyze(f, settings, pattern, &tree, log);
-  eb_log_end(log, EB_PHASE_ANALYZE);
-  eb_elimination_tree_clear(&tree);
   return error;
 }
 
@@ -135,7 +83,6 @@ eb_error eb_multifrontal_create(const eb_multifrontal_settings *settings,
 void eb_multifrontal_destroy(eb_multifrontal *f) {
   if (!f) return;
   eb_multifrontal_layout_clear(f);
-  eb_multifrontal_structure_clear(f);
   eb_supernodes_clear(&f->tree);
   free(f);
 }
@@ -156,78 +103,34 @@ const double *eb_multifrontal_seconds(const eb_multifrontal *factor) {
   return factor->seconds;
 }
 
-/* ---- numeric factorization ------------------------------------------------------------------- */
+/* ---- the factor as a sparse matrix ----------------------------------------------------------- */
 
-/* An entry of A that is not finite has made a pivot of its column or of its row fail; looked for
- * only then. */
-static bool is_finite(const eb_front_job *job) {
-  const eb_multifrontal *f = job->f;
-  double sum = 0; /* stays 0 unless an entry is infinite or NaN */
+int64_t eb_multifrontal_entries(const eb_multifrontal *f) {
+  int64_t entries = 0;
   for (int32_t s = 0; s < f->tree.count; s++) {
-    if (job->marked && !job->marked[s]) continue;
-    int32_t from = f->entry_start[f->tree.first[s]], to = f->entry_start[f->tree.first[s + 1]];
-    for (int32_t e = from; e < to; e++)
-      for (int k = 0; k < 9; k++) sum += 0 * job->A->values[9 * (int64_t)f->entry[e] + k];
+    int64_t n = eb_front_pivots(f, s);
+    entries += n * eb_front_rows(f, s) - n * (n - 1) / 2;
   }
-  return sum == 0;
+  return entries;
 }
 
-static eb_reason outcome(const eb_front_job *job) {
-  eb_multifrontal *f = job->f;
-  f->failed_row = -1;
-  f->valid = job->failed == INT64_MAX;
-  if (f->valid) return EB_CONVERGED_DIRECT;
-  if (!is_finite(job)) return EB_DIVERGED_NAN;
-  f->failed_row = 3 * (int64_t)f->tree.order[job->failed / 3] + job->failed % 3;
-  return EB_NOT_POSITIVE_DEFINITE;
-}
-
-static eb_reason run(eb_multifrontal *f, const eb_block_matrix *A, const uint8_t *marked) {
-  eb_front_job job = {.f = f, .A = A, .marked = marked, .failed = INT64_MAX};
-  eb_multifrontal_run(&job);
-  f->A = A;
-  return outcome(&job);
-}
-
-eb_error eb_multifrontal_factor(eb_multifrontal *f, const eb_block_matrix *A, eb_step_log *log,
-                                eb_reason *reason) {
-  *reason = EB_DIVERGED_LIBRARY;
-  EB_TRY(check_matrix(f, A));
-  *reason = run(f, A, NULL);
-  double flops = 0;
-  for (int32_t s = 0; s < f->tree.count; s++) flops += f->tree.flops[s];
-  eb_log_count(log, EB_COUNT_FACTORIZATIONS, 1);
-  eb_log_count(log, EB_COUNT_FLOPS, flops);
-  return EB_OK;
-}
-
-/* Marks the ancestors too; returns how many supernodes are marked. */
-static int32_t mark_ancestors(const eb_supernodes *t, uint8_t *marked, double *flops) {
-  int32_t count = 0;
-  for (int32_t s = 0; s < t->count; s++) {
-    if (!marked[s]) continue;
-    if (t->parent[s] >= 0) marked[t->parent[s]] = 1;
-    *flops += t->flops[s];
-    count++;
+/* Compressed columns, explicit zeros of merged supernodes included. Row r of a front's columns is
+ * the r-th pivot, or an axis of the node (r - n) / 3 below them. */
+void eb_multifrontal_export(const eb_multifrontal *f, int64_t *start, int32_t *row, double *value) {
+  int64_t at = 0, column = 0;
+  start[0] = 0;
+  for (int32_t s = 0; s < f->tree.count; s++) {
+    int64_t ld = eb_panel_leading(f, s), n = eb_front_pivots(f, s);
+    const int32_t *below = f->below + f->below_start[s];
+    for (int64_t j = 0; j < n; j++) {
+      int64_t offset = f->panel[s] + j * ld;
+      for (int64_t r = j; r < eb_front_rows(f, s); r++) {
+        row[at] = r < n ? (int32_t)(3 * (int64_t)f->tree.first[s] + r)
+                        : 3 * below[(r - n) / 3] + (int32_t)((r - n) % 3);
+        value[at++] = f->single_precision ? (double)((const float *)f->L)[offset + r]
+                                          : ((const double *)f->L)[offset + r];
+      }
+      start[++column] = at;
+    }
   }
-  return count;
-}
-
-eb_error eb_multifrontal_update(eb_multifrontal *f, const eb_block_matrix *A, uint8_t *marked,
-                                eb_step_log *log, eb_reason *reason) {
-  *reason = EB_DIVERGED_LIBRARY;
-  if (!f->keep_updates)
-    return EB_ERROR(EB_ERR_USAGE, "this factor drops its update matrices and can only be computed "
-                                  "whole; set keep_updates");
-  if (!f->valid)
-    return EB_ERROR(EB_ERR_USAGE, "there is no factor to update; factor the whole matrix first");
-  EB_TRY(check_matrix(f, A));
-  double flops = 0;
-  int32_t count = mark_ancestors(&f->tree, marked, &flops);
-  *reason = EB_CONVERGED_DIRECT;
-  if (count) *reason = run(f, A, marked);
-  f->A = A;
-  eb_log_count(log, EB_COUNT_UPDATED_SUPERNODES, count);
-  eb_log_count(log, EB_COUNT_FLOPS, flops);
-  return EB_OK;
 }

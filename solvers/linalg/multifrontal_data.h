@@ -110,40 +110,26 @@ static inline int64_t eb_update_elements(int64_t m) {
   return elements;
 }
 
-/* ---- multifrontal_structure.c ---------------------------------------------------------------- */
+static inline int64_t eb_element_bytes(const eb_multifrontal *f) {
+  return f->single_precision ? sizeof(float) : sizeof(double);
+}
 
-/* Rows, runs, children and entries of the fronts of f->tree. */
-EB_MUST eb_error eb_multifrontal_structure_create(eb_multifrontal *f,
-                                                  const eb_block_matrix *pattern);
-void eb_multifrontal_structure_clear(eb_multifrontal *f);
+/* ---- multifrontal_supernodes.c --------------------------------------------------------------- */
+
+/* Orders the nodes of the pattern (by METIS when `order` is NULL) and groups the columns of L into
+ * supernodes, in the postorder whose stack of update matrices is smallest. The arrays of `out` are
+ * new; eb_supernodes_clear frees them. Phases ORDER and ANALYZE. */
+EB_MUST eb_error eb_supernodes_create(const eb_block_matrix *pattern, const int32_t *order,
+                                      eb_step_log *log, eb_supernodes *out);
+void eb_supernodes_clear(eb_supernodes *supernodes);
 
 /* ---- multifrontal_layout.c ------------------------------------------------------------------- */
 
-/* Branches, offsets and the memory of everything; then, if that is not above `limit` bytes, takes
- * what the numbers need. */
-EB_MUST eb_error eb_multifrontal_layout_create(eb_multifrontal *f, int64_t limit);
+/* Rows, runs, children and entries of the fronts of f->tree, branches, offsets and the memory of
+ * everything; then, if that is not above `limit` bytes, takes what the numbers need. */
+EB_MUST eb_error eb_multifrontal_layout_create(eb_multifrontal *f, const eb_block_matrix *pattern,
+                                               int64_t limit);
 void eb_multifrontal_layout_clear(eb_multifrontal *f);
-
-/* ---- multifrontal_front.c -------------------------------------------------------------------- */
-
-/* A factorization at work. */
-typedef struct eb_front_job {
-  eb_multifrontal *f;
-  const eb_block_matrix *A;
-  const uint8_t *marked; /* supernodes to factor; NULL: all */
-  bool parallel;         /* in a team of threads: large fronts may be split into tasks */
-  /* First scalar row, in elimination order, whose pivot failed; INT64_MAX: none. */
-  _Atomic int64_t failed;
-} eb_front_job;
-
-/* Assembles and factors the front of s, whose children are done; nothing when a pivot before it has
- * failed. */
-void eb_front_factor(eb_front_job *job, int32_t s);
-
-/* ---- multifrontal_schedule.c ----------------------------------------------------------------- */
-
-/* Factors the fronts of a job, children before parents. */
-void eb_multifrontal_run(eb_front_job *job);
 
 /* ---- multifrontal_solve.c -------------------------------------------------------------------- */
 

@@ -1,5 +1,10 @@
-/* Where the numbers of a multifrontal factor lie, how much memory that is, and which subtrees one
- * thread runs alone.
+/* What lies where: the rows of the fronts and their places in the parents' fronts, the entries of A
+ * that they take, which subtrees one thread runs alone, and the memory of the numbers. Everything
+ * that the numeric factorization would otherwise look up is looked up here, once.
+ *
+ * Row i of L reaches the supernodes on the paths from A's columns of row i up the tree to i's own
+ * supernode; visiting the rows in order therefore gives every supernode its rows in order, without
+ * sorting (Liu 1990).
  *
  * Kept update matrices lie one after the other. Those that are dropped lie in one stack, whose
  * places are fixed here: the subtree of s works in an interval of its own that holds U_s at one end
@@ -8,6 +13,7 @@
  * whose children may be at work at the same time gives each of them an interval of its own instead.
  * So nothing is allocated, moved or decided while numbers are computed, and the memory is known.
  *
+ * Workspace: 2 integers a node, and some 20 bytes a supernode.
  * Fails with EB_ERR_MEMORY when the sum is above the limit, before the numbers' memory is taken. */
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +23,113 @@
 #include "problems/base/memory.h"
 #include "solvers/linalg/multifrontal_data.h"
 
+/* ---- rows below the pivots ------------------------------------------------------------------- */
+
+/* The walk up from a column of row i ends where another column of the row has passed: mark. Every
+ * step but the last one writes an entry, so that the time is that of the result. */
+static eb_error create_below(eb_multifrontal *f, const eb_block_matrix *A) {
+  const eb_supernodes *t = &f->tree;
+  int32_t *mark;
+  EB_TRY(EB_NEW(f->below_start, (size_t)t->count + 1));
+  for (int32_t s = 0; s < t->count; s++)
+    f->below_start[s + 1] = f->below_start[s] + eb_front_below(f, s) / 3;
+  EB_TRY(EB_NEW(f->below, f->below_start[t->count]));
+  EB_TRY(EB_NEW(mark, 2 * (size_t)t->count));
+  int32_t *count = mark + t->count;
+  for (int32_t s = 0; s < t->count; s++) mark[s] = -1;
+  for (int32_t i = 0; i < t->nodes; i++) {
+    int32_t node = t->order[i], last = t->of_node[node];
+    for (int32_t b = A->start[node]; b < A->start[node + 1]; b++) {
+      if (t->position[A->column[b]] >= i) continue;
+      for (int32_t s = t->of_node[A->column[b]]; s != last && mark[s] != i; s = t->parent[s]) {
+        mark[s] = i;
+        f->below[f->below_start[s] + count[s]++] = i;
+      }
+    }
+  }
+  free(mark);
+  return EB_OK;
+}
+
+/* ---- children and runs ----------------------------------------------------------------------- */
+
+static eb_error create_children(eb_multifrontal *f) {
+  const eb_supernodes *t = &f->tree;
+  int32_t *start;
+  EB_TRY(EB_NEW(start, (size_t)t->count + 1));
+  f->child_start = start;
+  for (int32_t s = 0; s < t->count; s++)
+    if (t->parent[s] >= 0) start[t->parent[s]]++;
+  for (int32_t s = 0; s < t->count; s++) start[s + 1] += start[s];
+  EB_TRY(EB_NEW(f->child, start[t->count]));
+  for (int32_t s = t->count - 1; s >= 0; s--) /* from the end: a list's end moves to its start */
+    if (t->parent[s] >= 0) f->child[--start[t->parent[s]]] = s;
+  return EB_OK;
+}
+
+/* The runs of s in its parent's front; counts only when `run` is NULL. */
+static int64_t find_runs(const eb_multifrontal *f, int32_t s, eb_run *run) {
+  int32_t p = f->tree.parent[s];
+  if (p < 0) return 0;
+  const int32_t *mine = f->below + f->below_start[s], *theirs = f->below + f->below_start[p];
+  int32_t count = (int32_t)(f->below_start[s + 1] - f->below_start[s]);
+  int32_t first = f->tree.first[p], pivots = f->tree.first[p + 1] - first, at = 0, expected = -1;
+  int64_t runs = 0;
+  for (int32_t k = 0; k < count; k++) {
+    int32_t to = mine[k] - first;
+    if (to >= pivots) {
+      while (theirs[at] < mine[k]) at++;
+      to = pivots + at;
+    }
+    if (to != expected) {
+      if (run) run[runs] = (eb_run){.from = k, .to = to};
+      runs++;
+    }
+    if (run) run[runs - 1].count++;
+    expected = to + 1;
+  }
+  return runs;
+}
+
+static eb_error create_runs(eb_multifrontal *f) {
+  int32_t count = f->tree.count;
+  EB_TRY(EB_NEW(f->run_start, (size_t)count + 1));
+  for (int32_t s = 0; s < count; s++) f->run_start[s + 1] = f->run_start[s] + find_runs(f, s, NULL);
+  EB_TRY(EB_NEW(f->run, f->run_start[count]));
+  for (int32_t s = 0; s < count; s++) find_runs(f, s, f->run + f->run_start[s]);
+  return EB_OK;
+}
+
+/* ---- entries of A ---------------------------------------------------------------------------- */
+
+/* Each entry of the diagonal and of one triangle is owned once: by the earlier of its nodes. */
+static eb_error create_entries(eb_multifrontal *f, const eb_block_matrix *A) {
+  const eb_supernodes *t = &f->tree;
+  int64_t owned = ((int64_t)A->start[t->nodes] + t->nodes) / 2;
+  int32_t at = 0, *local; /* of the nodes below s, by position: their place in the front of s */
+  EB_TRY(EB_NEW(f->entry_start, (size_t)t->nodes + 1));
+  EB_TRY(EB_NEW(f->entry, owned));
+  EB_TRY(EB_NEW(f->target, owned));
+  EB_TRY(EB_NEW(local, t->nodes));
+  for (int32_t s = 0; s < t->count; s++) {
+    int32_t first = t->first[s], end = t->first[s + 1], place = end - first;
+    for (int64_t k = f->below_start[s]; k < f->below_start[s + 1]; k++)
+      local[f->below[k]] = place++;
+    for (int32_t j = first; j < end; j++) {
+      int32_t node = t->order[j];
+      for (int32_t b = A->start[node]; b < A->start[node + 1]; b++) {
+        int32_t i = t->position[A->column[b]];
+        if (i < j) continue;
+        f->entry[at] = b;
+        f->target[at++] = i < end ? i - first : local[i];
+      }
+      f->entry_start[j + 1] = at;
+    }
+  }
+  free(local);
+  return EB_OK;
+}
+
 /* ---- branches -------------------------------------------------------------------------------- */
 
 /* A branch has at most this share of all flops: many per thread, so that threads end together. */
@@ -25,57 +138,44 @@ static const double branch_share = 1.0 / 48;
  * task takes. */
 static const double branch_flops = 2e6;
 
-/* tree: flops of the subtree of s. */
-static void subtree_flops(const eb_supernodes *t, double *tree) {
-  for (int32_t s = 0; s < t->count; s++) tree[s] = t->flops[s];
-  for (int32_t s = 0; s < t->count; s++)
-    if (t->parent[s] >= 0) tree[t->parent[s]] += tree[s];
-}
-
-/* Puts the subtree first .. root into the branch that ends beside it, when there is one with room,
- * or into a new one. */
-static void add_to_branch(eb_multifrontal *f, int32_t first, int32_t root, double flops,
-                          double most, double *filled) {
-  int32_t b = f->branches - 1;
-  if (b < 0 || f->branch_last[b] + 1 != first || *filled + flops > most) {
-    f->branch_first[++b] = first;
-    f->branches++;
-    *filled = 0;
-  }
-  f->branch_last[b] = root;
-  *filled += flops;
-  for (int32_t s = first; s <= root; s++) f->branch_of[s] = b;
-}
-
-/* tree, first: flops and first supernode of every subtree. */
-static void cut_branches(eb_multifrontal *f, const double *tree, const int32_t *first) {
+/* Roots of branches are the highest supernodes whose subtrees have few enough flops; a small
+ * subtree joins the branch that ends beside it, when that has room.
+ * subtree, first: supernodes of workspace, for the flops and the first supernode of each subtree.
+ */
+static void cut_branches(eb_multifrontal *f, double *subtree, int32_t *first) {
   const eb_supernodes *t = &f->tree;
   double total = 0, filled = 0;
-  for (int32_t s = 0; s < t->count; s++) total += t->flops[s];
+  for (int32_t s = 0; s < t->count; s++) subtree[s] = t->flops[s], total += t->flops[s];
+  for (int32_t s = 0; s < t->count; s++) {
+    first[s] = f->child_start[s] < f->child_start[s + 1] ? first[f->child[f->child_start[s]]] : s;
+    if (t->parent[s] >= 0) subtree[t->parent[s]] += subtree[s];
+  }
   double most = fmax(total * branch_share, branch_flops);
   for (int32_t s = 0; s < t->count; s++) {
     f->branch_of[s] = -1;
-    bool root = tree[s] <= most && (t->parent[s] < 0 || tree[t->parent[s]] > most);
-    if (root) add_to_branch(f, first[s], s, tree[s], most, &filled);
+    if (subtree[s] > most || (t->parent[s] >= 0 && subtree[t->parent[s]] <= most)) continue;
+    int32_t b = f->branches - 1;
+    if (b < 0 || f->branch_last[b] + 1 != first[s] || filled + subtree[s] > most) {
+      b = f->branches++;
+      f->branch_first[b] = first[s];
+      filled = 0;
+    }
+    f->branch_last[b] = s;
+    filled += subtree[s];
+    for (int32_t k = first[s]; k <= s; k++) f->branch_of[k] = b;
   }
 }
 
 static eb_error create_branches(eb_multifrontal *f) {
-  const eb_supernodes *t = &f->tree;
-  double *tree = NULL;
-  int32_t *first = NULL;
-  EB_TRY(EB_NEW(f->branch_first, t->count));
-  EB_TRY(EB_NEW(f->branch_last, t->count));
-  EB_TRY(EB_NEW(f->branch_of, t->count));
-  eb_error error = EB_NEW(tree, t->count);
-  if (!error) error = EB_NEW(first, t->count);
-  if (!error) {
-    subtree_flops(t, tree);
-    for (int32_t s = 0; s < t->count; s++)
-      first[s] = f->child_start[s] < f->child_start[s + 1] ? first[f->child[f->child_start[s]]] : s;
-    cut_branches(f, tree, first);
-  }
-  free(tree);
+  int32_t count = f->tree.count, *first = NULL;
+  double *subtree = NULL;
+  EB_TRY(EB_NEW(f->branch_first, count));
+  EB_TRY(EB_NEW(f->branch_last, count));
+  EB_TRY(EB_NEW(f->branch_of, count));
+  eb_error error = EB_NEW(subtree, count);
+  if (!error) error = EB_NEW(first, count);
+  if (!error) cut_branches(f, subtree, first);
+  free(subtree);
   free(first);
   return error;
 }
@@ -118,7 +218,8 @@ static void place_children(eb_multifrontal *f, int32_t s, const int64_t *size, i
   }
 }
 
-static void place_updates(eb_multifrontal *f, int64_t *size, int64_t *start, uint8_t *high) {
+/* Sizes of the intervals from the leaves up, their places from the roots down. */
+static void stack_updates(eb_multifrontal *f, int64_t *size, int64_t *start, uint8_t *high) {
   const eb_supernodes *t = &f->tree;
   int64_t end = 0; /* of the roots, which may all be at work at the same time */
   for (int32_t s = 0; s < t->count; s++) size[s] = interval(f, s, size);
@@ -133,63 +234,47 @@ static void place_updates(eb_multifrontal *f, int64_t *size, int64_t *start, uin
   f->update_elements = end;
 }
 
-static eb_error stack_updates(eb_multifrontal *f) {
+static eb_error place_numbers(eb_multifrontal *f) {
+  int32_t count = f->tree.count;
+  EB_TRY(EB_NEW(f->panel, (size_t)count + 1));
+  EB_TRY(EB_NEW(f->update, count));
+  for (int32_t s = 0; s < count; s++)
+    f->panel[s + 1] = f->panel[s] + eb_panel_leading(f, s) * eb_front_pivots(f, s);
+  for (int32_t s = 0; s < count && f->keep_updates; s++) {
+    f->update[s] = f->update_elements;
+    f->update_elements += update_size(f, s);
+  }
+  if (f->keep_updates) return EB_OK;
   int64_t *size = NULL, *start = NULL;
   uint8_t *high = NULL;
-  eb_error error = EB_NEW(size, f->tree.count);
-  if (!error) error = EB_NEW(start, f->tree.count);
-  if (!error) error = EB_NEW(high, f->tree.count);
-  if (!error) place_updates(f, size, start, high);
+  eb_error error = EB_NEW(size, count);
+  if (!error) error = EB_NEW(start, count);
+  if (!error) error = EB_NEW(high, count);
+  if (!error) stack_updates(f, size, start, high);
   free(size);
   free(start);
   free(high);
   return error;
 }
 
-static void keep_updates(eb_multifrontal *f) {
-  for (int32_t s = 0; s < f->tree.count; s++) {
-    f->update[s] = f->update_elements;
-    f->update_elements += update_size(f, s);
-  }
-}
-
-static eb_error place_numbers(eb_multifrontal *f) {
-  size_t count = (size_t)f->tree.count;
-  EB_TRY(EB_NEW(f->panel, count + 1));
-  EB_TRY(EB_NEW(f->update, count));
-  for (int32_t s = 0; s < f->tree.count; s++)
-    f->panel[s + 1] = f->panel[s] + eb_panel_leading(f, s) * eb_front_pivots(f, s);
-  if (f->keep_updates)
-    keep_updates(f);
-  else
-    EB_TRY(stack_updates(f));
-  return EB_OK;
-}
-
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static int64_t element_bytes(const eb_multifrontal *f) {
-  return f->single_precision ? sizeof(float) : sizeof(double);
-}
-
-static void predict(eb_multifrontal *f) {
-  int64_t count = f->tree.count, nodes = f->tree.nodes;
+/* Predicts the memory, and that it is not above `limit`; `solver`: bytes of the solves. */
+static eb_error check_memory(eb_multifrontal *f, int64_t solver, int64_t limit) {
+  const double mega = 1e-6;
+  int64_t count = f->tree.count, nodes = f->tree.nodes, element = eb_element_bytes(f);
   int64_t per_supernode =
       4 * 8 + 2 * sizeof(double) + 9 * sizeof(int32_t); /* offsets, costs, tree */
-  f->memory.factor = f->panel[count] * element_bytes(f);
-  f->memory.updates = f->update_elements * element_bytes(f);
-  f->memory.workspace = count * per_supernode + 4 * nodes * (int64_t)sizeof(int32_t) +
-                        f->below_start[count] * (int64_t)sizeof(int32_t) +
-                        f->run_start[count] * (int64_t)sizeof(eb_run) +
-                        2 * f->entry_start[nodes] * (int64_t)sizeof(int32_t) +
-                        3 * nodes * element_bytes(f);
-}
-
-static eb_error check_limit(const eb_multifrontal *f, int64_t limit) {
-  const double mega = 1e-6;
   char what[160], advice[96];
-  eb_multifrontal_memory m = f->memory;
+  eb_multifrontal_memory m = {
+      .factor = f->panel[count] * element,
+      .updates = f->update_elements * element,
+      .workspace = solver + count * per_supernode + 4 * nodes * (int64_t)sizeof(int32_t) +
+                   f->below_start[count] * (int64_t)sizeof(int32_t) +
+                   f->run_start[count] * (int64_t)sizeof(eb_run) +
+                   2 * f->entry_start[nodes] * (int64_t)sizeof(int32_t) + 3 * nodes * element};
   double needed = (double)(m.factor + m.updates + m.workspace);
+  f->memory = m;
   snprintf(what, sizeof what,
            "the factor of %d nodes (L %.0f MB, update matrices %.0f MB, workspace %.0f MB)",
            f->tree.nodes, mega * (double)m.factor, mega * (double)m.updates,
@@ -218,30 +303,44 @@ static eb_error allocate_numbers(int64_t bytes, void **out) {
   return EB_OK;
 }
 
-eb_error eb_multifrontal_layout_create(eb_multifrontal *f, int64_t limit) {
+/* ---- life ------------------------------------------------------------------------------------ */
+
+eb_error eb_multifrontal_layout_create(eb_multifrontal *f, const eb_block_matrix *pattern,
+                                       int64_t limit) {
+  int64_t solver = 0;
+  EB_TRY(create_below(f, pattern));
+  EB_TRY(create_children(f));
+  EB_TRY(create_runs(f));
+  EB_TRY(create_entries(f, pattern));
   EB_TRY(create_branches(f));
   EB_TRY(place_numbers(f));
-  int64_t solver;
   EB_TRY(eb_multifrontal_solver_create(f, &solver));
-  predict(f);
-  f->memory.workspace += solver;
-  EB_TRY(check_limit(f, limit));
+  EB_TRY(check_memory(f, solver, limit));
   EB_TRY(eb_multifrontal_solver_allocate(f));
   EB_TRY(EB_NEW(f->seconds, f->tree.count));
   EB_TRY(EB_NEW(f->waiting, f->tree.count));
-  EB_TRY(allocate_numbers(3 * f->tree.nodes * element_bytes(f), &f->floor));
+  EB_TRY(allocate_numbers(3 * f->tree.nodes * eb_element_bytes(f), &f->floor));
   EB_TRY(allocate_numbers(f->memory.factor, &f->L));
   return allocate_numbers(f->memory.updates, &f->U);
 }
 
 void eb_multifrontal_layout_clear(eb_multifrontal *f) {
+  free(f->below_start);
+  free(f->below);
+  free(f->child_start);
+  free(f->child);
+  free(f->run_start);
+  free(f->run);
+  free(f->entry_start);
+  free(f->entry);
+  free(f->target);
   free(f->branch_first);
   free(f->branch_last);
   free(f->branch_of);
   free(f->panel);
   free(f->update);
   free(f->seconds);
-  free(f->waiting);
+  free((void *)f->waiting);
   free(f->floor);
   free(f->L);
   free(f->U);

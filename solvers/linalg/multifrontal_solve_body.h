@@ -1,37 +1,35 @@
 /* The triangular solves of one front in the precision REAL; NAME(x) is x with the suffix of that
- * precision. Included by multifrontal_solve_front.c only, once for each. */
+ * precision. Included by multifrontal_solve.c only, once for each. */
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 
-static REAL *NAME(pivots_of)(const eb_sweep *sweep, int32_t s) {
+static REAL *NAME(pivots_of)(const tree_sweep *sweep, int32_t s) {
   const eb_multifrontal *f = sweep->f;
   return (REAL *)f->solver->pivots + 3 * (int64_t)f->tree.first[s] * sweep->lanes;
 }
 
-static REAL *NAME(vector_of)(const eb_sweep *sweep, int32_t s) {
+static REAL *NAME(vector_of)(const tree_sweep *sweep, int32_t s) {
   const eb_multifrontal_solver *v = sweep->f->solver;
   int64_t row = v->place[s];
-  if (eb_solve_stacked(sweep->f, s)) row += v->shared + omp_get_thread_num() * v->stacks;
+  if (stacked(sweep->f, s)) row += v->shared + omp_get_thread_num() * v->stacks;
   return (REAL *)v->vectors + row * sweep->lanes;
 }
 
-/* A row of the right-hand sides. */
-static void NAME(take_row)(const eb_sweep *sweep, const double *b, REAL *x) {
-  int32_t count = sweep->count, r = 0;
-  if (sweep->side_stride == 1)
-    for (; r < count; r++) x[r] = (REAL)(sweep->scale * b[r]);
-  else
-    for (; r < count; r++) x[r] = (REAL)(sweep->scale * b[r * sweep->side_stride]);
-  for (; r < sweep->lanes; r++) x[r] = 0;
-}
-
 /* The pivots' right-hand sides; those of nodes that come soon are fetched. */
-static void NAME(take_rhs)(const eb_sweep *sweep, int32_t s, REAL *x) {
+static void NAME(take_rhs)(const tree_sweep *sweep, int32_t s, REAL *x) {
   const eb_supernodes *t = &sweep->f->tree;
+  int64_t stride = sweep->side_stride;
+  int32_t count = sweep->count;
   for (int32_t k = t->first[s]; k < t->first[s + 1]; k++) {
     if (k + AHEAD < t->nodes) fetch_node(sweep, sweep->b, k + AHEAD);
-    for (int axis = 0; axis < 3; axis++, x += sweep->lanes)
-      NAME(take_row)(sweep, sweep->b + (3 * (int64_t)t->order[k] + axis) * sweep->row_stride, x);
+    for (int axis = 0; axis < 3; axis++, x += sweep->lanes) {
+      const double *b = sweep->b + (3 * (int64_t)t->order[k] + axis) * sweep->row_stride;
+      if (stride == 1) /* said apart, for the compiler's vectors */
+        for (int32_t r = 0; r < count; r++) x[r] = (REAL)(sweep->scale * b[r]);
+      else
+        for (int32_t r = 0; r < count; r++) x[r] = (REAL)(sweep->scale * b[r * stride]);
+      for (int32_t r = count; r < sweep->lanes; r++) x[r] = 0;
+    }
   }
 }
 
@@ -47,9 +45,9 @@ static bool NAME(has_entries)(int64_t rows, int32_t lanes, int32_t width, const 
 
 /* The groups of lanes that the subtree of s has entries in: its pivots x, or one of its children.
  */
-static uint8_t NAME(filled_groups)(const eb_sweep *sweep, int32_t s, const REAL *x) {
+static uint8_t NAME(filled_groups)(const tree_sweep *sweep, int32_t s, const REAL *x) {
   const eb_multifrontal *f = sweep->f;
-  int32_t width = sweep->lanes < EB_LANE_GROUP ? sweep->lanes : EB_LANE_GROUP;
+  int32_t width = sweep->lanes < LANE_GROUP ? sweep->lanes : LANE_GROUP;
   unsigned filled = 0;
   for (int32_t k = f->child_start[s]; k < f->child_start[s + 1]; k++)
     filled |= f->solver->filled[f->child[k]];
@@ -60,23 +58,19 @@ static uint8_t NAME(filled_groups)(const eb_sweep *sweep, int32_t s, const REAL 
   return (uint8_t)filled;
 }
 
-static void NAME(give_row)(const eb_sweep *sweep, const REAL *x, double *to) {
+static void NAME(give_solution)(const tree_sweep *sweep, int32_t s, const REAL *x) {
+  const eb_supernodes *t = &sweep->f->tree;
   int64_t stride = sweep->side_stride;
   int32_t count = sweep->count;
-  if (sweep->add)
-    for (int32_t r = 0; r < count; r++) to[r * stride] += (double)x[r] / sweep->scale;
-  else if (stride == 1)
-    for (int32_t r = 0; r < count; r++) to[r] = (double)x[r] / sweep->scale;
-  else
-    for (int32_t r = 0; r < count; r++) to[r * stride] = (double)x[r] / sweep->scale;
-}
-
-static void NAME(give_solution)(const eb_sweep *sweep, int32_t s, const REAL *x) {
-  const eb_supernodes *t = &sweep->f->tree;
   for (int32_t k = t->first[s]; k < t->first[s + 1]; k++)
     for (int axis = 0; axis < 3; axis++, x += sweep->lanes) {
       double *to = sweep->x + (3 * (int64_t)t->order[k] + axis) * sweep->row_stride;
-      NAME(give_row)(sweep, x, to);
+      if (sweep->add)
+        for (int32_t r = 0; r < count; r++) to[r * stride] += (double)x[r] / sweep->scale;
+      else if (stride == 1)
+        for (int32_t r = 0; r < count; r++) to[r] = (double)x[r] / sweep->scale;
+      else
+        for (int32_t r = 0; r < count; r++) to[r * stride] = (double)x[r] / sweep->scale;
     }
 }
 
@@ -88,7 +82,7 @@ static bool NAME(all_finite)(int64_t n, const REAL *x) {
 }
 
 /* The lanes of `rows` rows. */
-static void NAME(clear)(const eb_sweep *sweep, eb_lanes lanes, int64_t rows, REAL *to) {
+static void NAME(clear)(const tree_sweep *sweep, lane_range lanes, int64_t rows, REAL *to) {
   size_t width = sizeof *to * (size_t)lanes.count;
   if (lanes.count == sweep->lanes)
     memset(to, 0, (size_t)rows * width);
@@ -100,8 +94,8 @@ static void NAME(add)(int64_t n, const REAL *restrict from, REAL *restrict to) {
   for (int64_t i = 0; i < n; i++) to[i] += from[i];
 }
 
-static void NAME(add_rows)(const eb_sweep *sweep, eb_lanes lanes, int64_t rows, const REAL *from,
-                           REAL *to) {
+static void NAME(add_rows)(const tree_sweep *sweep, lane_range lanes, int64_t rows,
+                           const REAL *from, REAL *to) {
   if (lanes.count == sweep->lanes) {
     NAME(add)(rows * sweep->lanes, from, to);
     return;
@@ -109,14 +103,14 @@ static void NAME(add_rows)(const eb_sweep *sweep, eb_lanes lanes, int64_t rows, 
   from += lanes.from;
   to += lanes.from;
   for (int64_t i = 0; i < rows; i++, from += sweep->lanes, to += sweep->lanes)
-    for (int32_t r = 0; r < lanes.count; r += EB_LANE_GROUP) {
-      NAME(add)(EB_LANE_GROUP, from + r, to + r);
+    for (int32_t r = 0; r < lanes.count; r += LANE_GROUP) {
+      NAME(add)(LANE_GROUP, from + r, to + r);
     }
 }
 
 /* What child c of s has for its parent's pivots x and for the rows below them, y, in some lanes. */
-static void NAME(take_child)(const eb_sweep *sweep, int32_t s, int32_t c, eb_lanes lanes, REAL *x,
-                             REAL *y) {
+static void NAME(take_child)(const tree_sweep *sweep, int32_t s, int32_t c, lane_range lanes,
+                             REAL *x, REAL *y) {
   const eb_multifrontal *f = sweep->f;
   const REAL *from = NAME(vector_of)(sweep, c);
   int64_t pivots = f->tree.first[s + 1] - f->tree.first[s], node = 3 * (int64_t)sweep->lanes;
@@ -133,17 +127,17 @@ static void NAME(take_child)(const eb_sweep *sweep, int32_t s, int32_t c, eb_lan
 }
 
 /* What the children of s have for it. */
-static void NAME(take_children)(const eb_sweep *sweep, int32_t s, REAL *x, REAL *y) {
+static void NAME(take_children)(const tree_sweep *sweep, int32_t s, REAL *x, REAL *y) {
   const eb_multifrontal *f = sweep->f;
   for (int32_t k = f->child_start[s]; k < f->child_start[s + 1]; k++) {
-    eb_lanes lanes = {0, 0};
-    while (eb_next_lanes(sweep, f->solver->filled[f->child[k]], &lanes))
+    lane_range lanes = {0, 0};
+    while (next_lanes(sweep, f->solver->filled[f->child[k]], &lanes))
       NAME(take_child)(sweep, s, f->child[k], lanes, x, y);
   }
 }
 
 /* The solution in the rows below the pivots. */
-static void NAME(take_solution)(const eb_sweep *sweep, int32_t s, REAL *y) {
+static void NAME(take_solution)(const tree_sweep *sweep, int32_t s, REAL *y) {
   const eb_multifrontal *f = sweep->f;
   const REAL *x = f->solver->pivots;
   int64_t node = 3 * (int64_t)sweep->lanes;
@@ -158,8 +152,8 @@ static void NAME(take_solution)(const eb_sweep *sweep, int32_t s, REAL *y) {
 /* ---- large panels ---------------------------------------------------------------------------- */
 
 /* y -= L x in `count` lanes, for several threads by stretches of rows. */
-static void NAME(subtract_rows)(const eb_sweep *sweep, int64_t columns, int64_t rows, const REAL *L,
-                                int64_t ld, int32_t count, const REAL *x, REAL *y) {
+static void NAME(subtract_rows)(const tree_sweep *sweep, int64_t columns, int64_t rows,
+                                const REAL *L, int64_t ld, int32_t count, const REAL *x, REAL *y) {
   int32_t lanes = sweep->lanes;
   bool parallel = sweep->parallel;
   int64_t chunk = parallel ? CHUNK_ROWS : rows;
@@ -170,7 +164,7 @@ static void NAME(subtract_rows)(const eb_sweep *sweep, int64_t columns, int64_t 
   }
 }
 
-static void NAME(forward_large)(const eb_sweep *sweep, int64_t n, int64_t m, const REAL *L,
+static void NAME(forward_large)(const tree_sweep *sweep, int64_t n, int64_t m, const REAL *L,
                                 int64_t ld, int32_t count, REAL *x, REAL *y) {
   int32_t lanes = sweep->lanes;
   for (int64_t j = 0; j < n; j += BLOCK_COLUMNS) {
@@ -184,7 +178,7 @@ static void NAME(forward_large)(const eb_sweep *sweep, int64_t n, int64_t m, con
   }
 }
 
-static void NAME(backward_large)(const eb_sweep *sweep, int64_t n, int64_t m, const REAL *L,
+static void NAME(backward_large)(const tree_sweep *sweep, int64_t n, int64_t m, const REAL *L,
                                  int64_t ld, REAL *x, const REAL *y) {
   int32_t lanes = sweep->lanes;
   bool parallel = sweep->parallel;
@@ -207,16 +201,16 @@ static void NAME(backward_large)(const eb_sweep *sweep, int64_t n, int64_t m, co
 
 /* ---- fronts ---------------------------------------------------------------------------------- */
 
-static void NAME(forward)(const eb_sweep *sweep, int32_t s) {
+static void NAME(forward)(const tree_sweep *sweep, int32_t s) {
   const eb_multifrontal *f = sweep->f;
   int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s), ld = eb_panel_leading(f, s);
   const REAL *L = (const REAL *)f->L + f->panel[s];
   REAL *x = NAME(pivots_of)(sweep, s), *y = NAME(vector_of)(sweep, s);
   NAME(take_rhs)(sweep, s, x);
   uint8_t filled = f->solver->filled[s] = NAME(filled_groups)(sweep, s, x);
-  for (eb_lanes l = {0, 0}; eb_next_lanes(sweep, filled, &l);) NAME(clear)(sweep, l, m, y);
+  for (lane_range l = {0, 0}; next_lanes(sweep, filled, &l);) NAME(clear)(sweep, l, m, y);
   NAME(take_children)(sweep, s, x, y);
-  for (eb_lanes l = {0, 0}; eb_next_lanes(sweep, filled, &l);) {
+  for (lane_range l = {0, 0}; next_lanes(sweep, filled, &l);) {
     REAL *to = x + l.from, *below = y + l.from;
     if (is_large(f, s))
       NAME(forward_large)(sweep, n, m, L, ld, l.count, to, below);
@@ -225,7 +219,7 @@ static void NAME(forward)(const eb_sweep *sweep, int32_t s) {
   }
 }
 
-static void NAME(backward)(eb_sweep *sweep, int32_t s) {
+static void NAME(backward)(tree_sweep *sweep, int32_t s) {
   const eb_multifrontal *f = sweep->f;
   int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s), ld = eb_panel_leading(f, s);
   const REAL *L = (const REAL *)f->L + f->panel[s];

@@ -6,7 +6,7 @@
 
 /* order[k]: the node to eliminate k-th, by METIS' nested dissection (Karypis and Kumar 1998). Every
  * node is a third of the size of what it stands for in the scalar graph, and its three rows stay
- * together. Reads the pattern only. The caller has limited OpenMP to one thread. */
+ * together. Reads the pattern only. */
 EB_MUST eb_error eb_order_nodes(const eb_block_matrix *pattern, int32_t *order);
 
 #endif

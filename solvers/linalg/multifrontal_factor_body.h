@@ -1,5 +1,5 @@
 /* One front, in the precision REAL; NAME(x) is x with the suffix of that precision. Included by
- * multifrontal_front.c only, once for each. */
+ * multifrontal_factor.c only, once for each. */
 
 /* ---- children -------------------------------------------------------------------------------- */
 
@@ -24,25 +24,16 @@ static void NAME(add_rows)(int64_t rows, const REAL *from, int64_t ld_from, REAL
     NAME(add_four)(from + c * ld_from + i, to + c * ld_to + i, masks[rows % 4]);
 }
 
-/* The same, touching nothing else. */
-static void NAME(add_last_rows)(int64_t rows, const REAL *from, int64_t ld_from, REAL *to,
-                                int64_t ld_to) {
-  for (int c = 0; c < 3; c++)
-    for (int64_t i = 0; i < rows; i++) to[c * ld_to + i] += from[c * ld_from + i];
-}
-
-/* Lower triangle of the node's own 3 x 3 block. */
-static void NAME(add_diagonal)(const REAL *from, int64_t ld_from, REAL *to, int64_t ld_to) {
-  for (int c = 0; c < 3; c++)
-    for (int r = c; r < 3; r++) to[c * ld_to + r] += from[c * ld_from + r];
-}
-
 /* Adds the three columns of one node of a child's update matrix, from the diagonal down: `from` and
  * `to` point at the diagonal entry in the child and in the target. The column's node is the k-th
- * below the child's pivots and lies in the run `run`; `end` ends the child's runs. */
+ * below the child's pivots and lies in the run `run`; `end` ends the child's runs.
+ *
+ * Extending U_c to the parent's rows (the "extend-add" of Duff and Reid) is a copy of stretches:
+ * what is between two runs belongs to the parent's other rows. */
 static void NAME(add_node_columns)(const eb_run *run, const eb_run *end, int32_t k,
                                    const REAL *from, int64_t ld_from, REAL *to, int64_t ld_to) {
-  NAME(add_diagonal)(from, ld_from, to, ld_to);
+  for (int c = 0; c < 3; c++) /* of the node's own block the lower triangle */
+    for (int r = c; r < 3; r++) to[c * ld_to + r] += from[c * ld_from + r];
   int64_t rows = 3 * (int64_t)(run->from + run->count - k - 1);
   from += 3;
   to += 3;
@@ -52,21 +43,8 @@ static void NAME(add_node_columns)(const eb_run *run, const eb_run *end, int32_t
     to += rows + 3 * (int64_t)(run[1].to - run->to - run->count);
     rows = 3 * (int64_t)run[1].count;
   }
-  NAME(add_last_rows)(rows, from, ld_from, to, ld_to);
-}
-
-/* The first of `count` runs that ends after node `to` of the parent's front; `count` when there is
- * none. */
-static int64_t NAME(run_from)(const eb_run *run, int64_t count, int32_t to) {
-  int64_t low = 0, high = count;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (run[middle].to + run[middle].count > to)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low;
+  for (int c = 0; c < 3; c++) /* the last run, behind which nothing may be touched */
+    for (int64_t i = 0; i < rows; i++) to[c * ld_to + i] += from[c * ld_from + i];
 }
 
 /* Adds to a tile what the child c contributes to it: the columns of the nodes t0 .. t1 - 1 of the
@@ -75,9 +53,9 @@ static void NAME(add_child)(const eb_multifrontal *f, int32_t c, int32_t t0, int
                             int32_t origin, REAL *to, int64_t ld) {
   const eb_run *run = f->run + f->run_start[c], *end = f->run + f->run_start[c + 1];
   int64_t m = eb_front_below(f, c), column = 0, leading = eb_leading(m), width = eb_update_width(m);
-  const REAL *block =
-      (const REAL *)f->U + f->update[c]; /* block column at scalar column `column` */
-  for (run += NAME(run_from)(run, end - run, t0); run < end && run->to < t1; run++) {
+  /* the block column at scalar column `column` */
+  const REAL *block = (const REAL *)f->U + f->update[c];
+  for (run += run_from(run, end - run, t0); run < end && run->to < t1; run++) {
     int32_t k = run->from + (t0 > run->to ? t0 - run->to : 0);
     int32_t k1 = run->from + (t1 - run->to < run->count ? t1 - run->to : run->count);
     for (; k < k1; k++) {
@@ -101,57 +79,54 @@ static void NAME(add_children)(const eb_multifrontal *f, int32_t s, int32_t t0, 
 
 /* ---- panel ----------------------------------------------------------------------------------- */
 
-/* The entries of A in the columns of node j of the front, and what its pivots must exceed. */
-static void NAME(add_matrix)(const eb_front_job *job, int32_t s, int32_t j, REAL *column,
-                             int64_t ld) {
+/* The columns of the nodes j0 .. j1 - 1 of the panel before elimination, from the diagonal down.
+ *
+ * Also sets what their pivots must exceed: a pivot is a_jj - sum l_jk^2 and has lost all digits
+ * when it is some eps a_jj (Higham, "Accuracy and Stability of Numerical Algorithms", 10.1);
+ * relative to the entry itself, so that the scale of a row does not matter. */
+static void NAME(assemble_panel)(const front_job *job, int32_t s, int32_t j0, int32_t j1) {
   const eb_multifrontal *f = job->f;
   const REAL rounding = 64 * EPSILON;
-  int32_t k = f->tree.first[s] + j;
-  for (int32_t e = f->entry_start[k]; e < f->entry_start[k + 1]; e++) {
-    const double *a = job->A->values + 9 * (int64_t)f->entry[e];
-    REAL *to = column + 3 * (int64_t)f->target[e];
-    for (int c = 0; c < 3; c++)
-      for (int r = 0; r < 3; r++) to[c * ld + r] = (REAL)a[3 * c + r];
-  }
-  REAL *floor = (REAL *)f->floor + 3 * (int64_t)k;
-  for (int c = 0; c < 3; c++) {
-    REAL diagonal = column[c * ld + 3 * (int64_t)j + c];
-    floor[c] = diagonal > 0 ? rounding * diagonal : 0;
-  }
-}
-
-/* The columns of the nodes j0 .. j1 - 1 of the panel before elimination, from the diagonal down. */
-static void NAME(assemble_panel)(const eb_front_job *job, int32_t s, int32_t j0, int32_t j1) {
-  const eb_multifrontal *f = job->f;
   int64_t ld = eb_panel_leading(f, s), rows = eb_front_rows(f, s);
   REAL *panel = (REAL *)f->L + f->panel[s];
   for (int32_t j = j0; j < j1; j++) {
-    REAL *column = panel + 3 * (int64_t)j * ld;
+    int32_t k = f->tree.first[s] + j;
+    REAL *column = panel + 3 * (int64_t)j * ld, *floor = (REAL *)f->floor + 3 * (int64_t)k;
     for (int c = 0; c < 3; c++)
       memset(column + c * ld + 3 * (int64_t)j, 0, sizeof(REAL) * (size_t)(rows - 3 * (int64_t)j));
-    NAME(add_matrix)(job, s, j, column, ld);
+    for (int32_t e = f->entry_start[k]; e < f->entry_start[k + 1]; e++) {
+      const double *a = job->A->values + 9 * (int64_t)f->entry[e];
+      REAL *to = column + 3 * (int64_t)f->target[e];
+      for (int c = 0; c < 3; c++)
+        for (int r = 0; r < 3; r++) to[c * ld + r] = (REAL)a[3 * c + r];
+    }
+    for (int c = 0; c < 3; c++) {
+      REAL diagonal = column[c * ld + 3 * (int64_t)j + c];
+      floor[c] = diagonal > 0 ? rounding * diagonal : 0;
+    }
   }
   NAME(add_children)(f, s, j0, j1, 0, panel, ld);
 }
 
 /* Eliminates the scalar columns from .. from + width - 1 of the panel, to which all earlier ones
  * have been applied. */
-static void NAME(eliminate)(eb_front_job *job, int32_t s, int64_t from, int64_t width) {
+static void NAME(eliminate)(front_job *job, int32_t s, int64_t from, int64_t width) {
   const eb_multifrontal *f = job->f;
   int64_t ld = eb_panel_leading(f, s), below = eb_front_rows(f, s) - from - width;
   int64_t first = 3 * (int64_t)f->tree.first[s] + from;
   REAL *block = (REAL *)f->L + f->panel[s] + from * (ld + 1);
   int64_t column = NAME(eb_potrf)(width, block, ld, (const REAL *)f->floor + first);
-  if (column >= 0)
-    note_failure(job, first + column);
-  else if (below > 0)
-    NAME(eb_trsm)(below, width, block, ld, block + width, ld);
+  int64_t row = first + column, before = job->failed;
+  while (column >= 0 && row < before &&
+         !atomic_compare_exchange_weak(&job->failed, &before, row)) /* the minimum of all threads */
+    continue;
+  if (column < 0 && below > 0) NAME(eb_trsm)(below, width, block, ld, block + width, ld);
 }
 
 /* ---- update matrix --------------------------------------------------------------------------- */
 
 /* The block column of U from scalar column `from` on, at `to`. */
-static void NAME(form_update)(const eb_front_job *job, int32_t s, int64_t from, REAL *to) {
+static void NAME(form_update)(const front_job *job, int32_t s, int64_t from, REAL *to) {
   const eb_multifrontal *f = job->f;
   int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s), rest = m - from;
   int64_t width = smaller(eb_update_width(m), rest);
@@ -168,8 +143,7 @@ static void NAME(form_update)(const eb_front_job *job, int32_t s, int64_t from, 
 
 /* Applies the panel's block column at `from`, PANEL_WIDTH wide, to the one at `to`; scalar columns.
  */
-static void NAME(apply)(const eb_front_job *job, int32_t s, int64_t from, int64_t to,
-                        int64_t width) {
+static void NAME(apply)(const front_job *job, int32_t s, int64_t from, int64_t to, int64_t width) {
   const eb_multifrontal *f = job->f;
   int64_t ld = eb_panel_leading(f, s), below = eb_front_rows(f, s) - to - width;
   REAL *panel = (REAL *)f->L + f->panel[s];
@@ -181,7 +155,7 @@ static void NAME(apply)(const eb_front_job *job, int32_t s, int64_t from, int64_
 }
 
 /* A front on the calling thread, its panel in block columns of `wide` scalar columns. */
-static void NAME(factor_in_order)(eb_front_job *job, int32_t s, int64_t wide) {
+static void NAME(factor_in_order)(front_job *job, int32_t s, int64_t wide) {
   const eb_multifrontal *f = job->f;
   int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s);
   NAME(assemble_panel)(job, s, 0, (int32_t)(n / 3));
@@ -202,7 +176,7 @@ static void NAME(factor_in_order)(eb_front_job *job, int32_t s, int64_t wide) {
 /* The same in tasks: each block column of the panel and of the update matrix is assembled by one,
  * and earlier columns are applied to it by one each, in order. A task waits for the columns that it
  * reads and for the one that it writes; elements of the panel stand for their columns. */
-static void NAME(factor_in_tasks)(eb_front_job *job, int32_t s) {
+static void NAME(factor_in_tasks)(front_job *job, int32_t s) {
   const eb_multifrontal *f = job->f;
   int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s), ld = eb_panel_leading(f, s);
   REAL *panel = (REAL *)f->L + f->panel[s];
@@ -233,7 +207,7 @@ static void NAME(factor_in_tasks)(eb_front_job *job, int32_t s) {
 #pragma omp taskwait
 }
 
-static void NAME(factor)(eb_front_job *job, int32_t s) {
+static void NAME(factor)(front_job *job, int32_t s) {
   bool large = job->f->tree.flops[s] > large_front;
   if (large && job->parallel)
     NAME(factor_in_tasks)(job, s);
