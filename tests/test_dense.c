@@ -3,7 +3,7 @@
 #include <float.h>
 
 #include "solvers/linalg/dense.h"
-#include "solvers/linalg/dense_targets.h"
+#include "solvers/linalg/dense.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
 

@@ -1,6 +1,6 @@
 /* The dense kernels with vectors of 64 bytes, for processors that have AVX-512; what the rest of
  * the program is compiled for does not matter here. */
-#include "solvers/linalg/dense_targets.h"
+#include "solvers/linalg/dense.h"
 
 #if EB_DENSE_WIDE
 #include <immintrin.h>
