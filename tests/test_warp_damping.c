@@ -2,9 +2,8 @@
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
 #include "solvers/warp_cholesky/damping.h"
-#include "solvers/warp_cholesky/element_map.h"
 #include "solvers/warp_cholesky/schedule.h"
-#include "solvers/warp_cholesky/thin_mesh.h"
+#include "solvers/warp_cholesky/warp.h"
 #include "tests/support/random.h"
 #include "tests/warp_fixture.h"
 

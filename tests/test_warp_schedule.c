@@ -2,7 +2,6 @@
  * marking it recomputes every supernode's total cost and looks again for the worst one that
  * fits. */
 #include "solvers/warp_cholesky/schedule.h"
-#include "solvers/warp_cholesky/worst.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
 
@@ -155,17 +154,15 @@ static void rules_by_hand(void) {
 
 /* An element is chosen when fewer than `count` come before it: by a larger error, or by a lower
  * index with the same. */
-static void the_worst_are_chosen(void) {
+static void the_largest_errors_are_chosen(void) {
   random_state random = random_seed(11);
   int wrong = 0;
   for (int trial = 0; trial < TRIALS; trial++) {
     forest f = random_forest(&random);
     int32_t count = 1 + (int32_t)(random_word(&random) % (MOST + 5)), want = 0;
-    eb_worst worst;
+    int32_t work[MOST];
     uint8_t chosen[MOST];
-    tap_require(eb_worst_create(f.count, &worst), "workspace");
-    int32_t got = eb_worst_choose(&worst, f.badness, count, chosen);
-    eb_worst_clear(&worst);
+    int32_t got = eb_update_largest(f.count, f.badness, count, work, chosen);
     for (int32_t e = 0; e < f.count; e++) {
       int32_t before = 0;
       for (int32_t o = 0; o < f.count; o++)
@@ -180,7 +177,7 @@ static void the_worst_are_chosen(void) {
 }
 
 int main(void) {
-  the_worst_are_chosen();
+  the_largest_errors_are_chosen();
   rules_by_hand();
   agrees_with_the_oracle(EB_UPDATE_QUALITY, "target quality agrees with the oracle");
   agrees_with_the_oracle(EB_UPDATE_TIME, "target time agrees with the oracle");

@@ -1,28 +1,25 @@
-/* Damping by shape matching, four elements at a time; see damping.h for the formulas. */
+/* Damping by shape matching, four elements at a time; see damping.h for the formulas.
+ *
+ * Centres are means and not weighted: the four corners of a linear tetrahedron have equal shares of
+ * its mass. Pulls are stored element by element and added in the order of the elements, so that the
+ * bits do not depend on the threads. Workspace: 12 numbers an element. */
 #include "solvers/warp_cholesky/damping.h"
 
 #include "problems/base/memory.h"
 #include "problems/elasticity/svd3.h"
 
-static eb_error allocate(eb_damping *damping) {
-  size_t elements = (size_t)damping->mesh->element_count;
-  EB_TRY(EB_NEW(damping->share, elements));
-  EB_TRY(EB_NEW(damping->damped, elements));
-  return EB_NEW(damping->pull, 12 * elements);
-}
-
 eb_error eb_damping_create(const eb_scene *scene, eb_damping *out) {
   const eb_mesh *mesh = scene->mesh;
+  size_t elements = (size_t)mesh->element_count;
   *out = (eb_damping){.mesh = mesh, .mass = eb_elasticity_mass(scene->elasticity)};
-  eb_error error = allocate(out);
-  if (error) {
-    eb_damping_clear(out);
-    return error;
-  }
-  for (int32_t e = 0; e < mesh->element_count; e++)
+  eb_error error = EB_NEW(out->share, elements);
+  if (!error) error = EB_NEW(out->damped, elements);
+  if (!error) error = EB_NEW(out->pull, 12 * elements);
+  for (int32_t e = 0; !error && e < mesh->element_count; e++)
     out->share[e] =
         0.25 * scene->materials[mesh->region[e]].density * eb_mesh_element_volume(mesh, mesh->X, e);
-  return EB_OK;
+  if (error) eb_damping_clear(out);
+  return error;
 }
 
 void eb_damping_clear(eb_damping *damping) {

@@ -1,4 +1,8 @@
-/* Bodies of a mesh and their rigid motions; see frame.h. Sums run in the order of the nodes. */
+/* Bodies of a mesh and their rigid motions; see moving_frame.h. Sums run in the order
+ * of the nodes.
+ *
+ * Moments are taken about the centre of mass: sums about the origin would lose the digits by which
+ * a body is smaller than its distance from there. */
 #include "solvers/warp_cholesky/moving_frame.h"
 
 #include "problems/base/memory.h"
@@ -30,19 +34,15 @@ static void label(const eb_mesh *mesh, int32_t *parent, eb_moving_frame *frame) 
   }
 }
 
-static eb_error allocate(const eb_mesh *mesh, eb_moving_frame *frame) {
-  EB_TRY(EB_NEW(frame->body, mesh->node_count));
-  EB_TRY(EB_NEW(frame->velocity, 3 * (size_t)mesh->node_count));
-  int32_t *parent;
-  EB_TRY(EB_NEW(parent, mesh->node_count));
-  label(mesh, parent, frame);
-  free(parent);
-  return EB_NEW(frame->motion, frame->bodies);
-}
-
 eb_error eb_moving_frame_create(const eb_mesh *mesh, eb_moving_frame *out) {
+  int32_t *parent = NULL;
   *out = (eb_moving_frame){.nodes = mesh->node_count};
-  eb_error error = allocate(mesh, out);
+  eb_error error = EB_NEW(out->body, mesh->node_count);
+  if (!error) error = EB_NEW(out->velocity, 3 * (size_t)mesh->node_count);
+  if (!error) error = EB_NEW(parent, mesh->node_count);
+  if (!error) label(mesh, parent, out);
+  free(parent);
+  if (!error) error = EB_NEW(out->motion, out->bodies);
   if (error) eb_moving_frame_clear(out);
   return error;
 }
@@ -83,8 +83,8 @@ static void relative(const eb_body_motion *m, const double *x, const double *v, 
   }
 }
 
-/* I omega = L with I = tr(S) - S, S = sum m r r^T, by the adjugate; no turn when I is singular (all
- * mass on a line). */
+/* I omega = L by the adjugate. sum m r x (omega x r) = sum m ((r.r) omega - (r.omega) r), so that I
+ * = tr(S) - S with S = sum m r r^T. No turn when I is singular (all mass on a line). */
 static void solve_for_turn(eb_body_motion *m) {
   const double *S = m->second;
   double trace = S[0] + S[4] + S[8], I[9], rows[9], omega[3];

@@ -1,12 +1,14 @@
-/* A step of warp-cancelling corotation, and what it works on; see warp.h for the equation. */
+/* A step of warp-cancelling corotation, and what it works on; see warp.h for the equation.
+ *
+ * The right-hand side is formed with the exact forces of the present, whatever the matrix is worth:
+ * an out-of-date A changes how far a step goes, not where it comes to rest. What is approximated is
+ * A alone (relinearize.c). Needs, workspace and failures are those of warp_cholesky.c. */
 #include "solvers/warp_cholesky/warp.h"
 
 #include "problems/base/memory.h"
-#include "solvers/warp_cholesky/constrained.h"
-#include "solvers/warp_cholesky/renew.h"
-#include "solvers/warp_cholesky/rhs.h"
-#include "solvers/warp_cholesky/thin_mesh.h"
+#include "solvers/linalg/block_ops.h"
 
+#include <math.h>
 #include <string.h>
 
 eb_warp_settings eb_warp_common_settings(const eb_values *options) {
@@ -26,6 +28,44 @@ eb_warp_settings eb_warp_common_settings(const eb_values *options) {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+static double length(const double u[3]) {
+  return sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+}
+
+static double triangle_area(const double *a, const double *b, const double *c) {
+  double u[3], v[3];
+  for (int d = 0; d < 3; d++) {
+    u[d] = b[d] - a[d];
+    v[d] = c[d] - a[d];
+  }
+  const double normal[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2],
+                            u[0] * v[1] - u[1] * v[0]};
+  return 0.5 * length(normal);
+}
+
+static bool is_flat(const eb_mesh *mesh, int32_t e) {
+  static const double flatness = 0.05;
+  const double *p[4];
+  double edge = 0, face = 0;
+  for (int a = 0; a < 4; a++) p[a] = mesh->X + 3 * (int64_t)mesh->elements[4 * (int64_t)e + a];
+  for (int a = 0; a < 4; a++) {
+    face = fmax(face, triangle_area(p[(a + 1) % 4], p[(a + 2) % 4], p[(a + 3) % 4]));
+    for (int b = 0; b < a; b++) {
+      const double side[3] = {p[a][0] - p[b][0], p[a][1] - p[b][1], p[a][2] - p[b][2]};
+      edge = fmax(edge, length(side));
+    }
+  }
+  return 3 * eb_mesh_element_volume(mesh, mesh->X, e) < flatness * edge * face;
+}
+
+/* The smallest height of a tetrahedron is 3 V / A with the area A of its largest face: half the sum
+ * of heights times faces is three times the volume for each of them. */
+bool eb_mesh_is_thin(const eb_mesh *mesh) {
+  int64_t flat = 0;
+  for (int32_t e = 0; e < mesh->element_count; e++) flat += is_flat(mesh, e);
+  return mesh->element_count > 0 && 2 * flat >= mesh->element_count;
+}
+
 static eb_error allocate(eb_warp *w, int32_t nodes, int32_t elements, int32_t supernodes) {
   EB_TRY(EB_NEW(w->error, elements));
   EB_TRY(EB_NEW(w->refresh, elements));
@@ -34,63 +74,51 @@ static eb_error allocate(eb_warp *w, int32_t nodes, int32_t elements, int32_t su
   EB_TRY(EB_NEW(w->badness, supernodes));
   EB_TRY(EB_NEW(w->cost, supernodes));
   EB_TRY(EB_NEW(w->work, supernodes));
-  EB_TRY(EB_NEW(w->heap, supernodes));
+  EB_TRY(EB_NEW(w->heap, elements > supernodes ? elements : supernodes));
   EB_TRY(EB_NEW(w->marked, supernodes));
   return EB_NEW(w->fixed, nodes);
 }
 
 static eb_error create_factor(eb_warp *w, const eb_solver *solver) {
   const eb_warp_settings *settings = &w->settings;
-  eb_multifrontal_settings wanted = {.keep_updates = settings->follow == EB_FOLLOW_PARTS,
-                                     .single_precision = settings->single_precision,
-                                     .threads = solver->threads};
+  const eb_multifrontal_settings wanted = {.keep_updates = settings->follow == EB_FOLLOW_PARTS,
+                                           .single_precision = settings->single_precision,
+                                           .threads = solver->threads};
+  w->constrained = w->implicit.matrix;
+  if (solver->scene->ops->boundary)
+    EB_TRY(eb_block_matrix_like(w->implicit.matrix, &w->constrained));
   EB_TRY(eb_multifrontal_create(&wanted, w->implicit.matrix, solver->setup_log, &w->factor));
   if (settings->follow != EB_FOLLOW_RANKS) return EB_OK;
   return eb_updown_create(w->factor, solver->setup_log, &w->updown);
 }
 
-/* What a front costs beside its arithmetic, in flops: an entry is cleared, gathered and moved in
- * the time of some twenty multiply-adds. */
-static void estimate_work(eb_warp *w, const eb_supernodes *tree) {
-  const double flops_an_entry = 40;
+static eb_error build(eb_warp *w, const eb_solver *solver) {
+  const double flops_an_entry = 40; /* cleared, gathered and moved: some twenty multiply-adds */
+  const eb_warp_settings *settings = &w->settings;
+  const eb_scene *scene = solver->scene;
+  const eb_mesh *mesh = scene->mesh;
+  EB_TRY(eb_implicit_create(solver, &w->implicit));
+  EB_TRY(eb_corotation_create(mesh, scene->materials, &w->corotation));
+  EB_TRY(create_factor(w, solver));
+  const eb_supernodes *tree = eb_multifrontal_supernodes(w->factor);
+  EB_TRY(allocate(w, mesh->node_count, mesh->element_count, tree->count));
+  EB_TRY(eb_element_map_create(mesh, tree, &w->elements));
+  if (settings->frame != EB_FRAME_WORLD) EB_TRY(eb_moving_frame_create(mesh, &w->frame));
+  if (settings->damping > 0) EB_TRY(eb_damping_create(scene, &w->damping));
   for (int32_t s = 0; s < tree->count; s++) {
     double rows = 3. * tree->rows[s];
     w->work[s] = tree->flops[s] + flops_an_entry * 0.5 * rows * rows;
-    w->cost[s] = w->settings.measured_costs ? 0 : w->work[s];
+    w->cost[s] = settings->measured_costs ? 0 : w->work[s];
   }
-}
-
-static eb_error constrain(eb_warp *w) {
-  w->constrained = w->implicit.matrix;
-  if (!w->implicit.scene->ops->boundary) return EB_OK;
-  return eb_block_matrix_like(w->implicit.matrix, &w->constrained);
-}
-
-static void log_memory(const eb_warp *w, eb_step_log *log) {
+  w->turns_nodes = settings->nodes == EB_NODES_HORN ||
+                   (settings->nodes == EB_NODES_AUTO && !eb_mesh_is_thin(mesh));
+  eb_corotation_freeze_nodes(w->corotation);
   const eb_block_matrix *A = w->implicit.matrix;
   double blocks = A->start[A->rows], values = 9 * sizeof *A->values * blocks;
   double pattern = sizeof *A->column * blocks + 2 * sizeof *A->start * (double)A->rows;
-  eb_log_memory(log, EB_MEMORY_MATRIX, pattern + values * (w->constrained == A ? 1 : 2));
-  eb_log_memory(log, EB_MEMORY_ELEMENTS, (double)eb_corotation_bytes(w->corotation));
-}
-
-static eb_error build(eb_warp *w, const eb_solver *solver) {
-  const eb_scene *scene = solver->scene;
-  EB_TRY(eb_implicit_create(solver, &w->implicit));
-  EB_TRY(eb_corotation_create(scene->mesh, scene->materials, &w->corotation));
-  EB_TRY(constrain(w));
-  EB_TRY(create_factor(w, solver));
-  const eb_supernodes *tree = eb_multifrontal_supernodes(w->factor);
-  EB_TRY(allocate(w, scene->mesh->node_count, scene->mesh->element_count, tree->count));
-  EB_TRY(eb_element_map_create(scene->mesh, tree, &w->elements));
-  if (w->settings.count > 0) EB_TRY(eb_worst_create(scene->mesh->element_count, &w->worst));
-  if (w->settings.frame != EB_FRAME_WORLD) EB_TRY(eb_moving_frame_create(scene->mesh, &w->frame));
-  if (w->settings.damping > 0) EB_TRY(eb_damping_create(scene, &w->damping));
-  estimate_work(w, tree);
-  w->turns_nodes = w->settings.nodes == EB_NODES_HORN ||
-                   (w->settings.nodes == EB_NODES_AUTO && !eb_mesh_is_thin(scene->mesh));
-  eb_corotation_freeze_nodes(w->corotation);
-  log_memory(w, solver->setup_log);
+  eb_log_memory(solver->setup_log, EB_MEMORY_MATRIX,
+                pattern + values * (w->constrained == A ? 1 : 2));
+  eb_log_memory(solver->setup_log, EB_MEMORY_ELEMENTS, (double)eb_corotation_bytes(w->corotation));
   return EB_OK;
 }
 
@@ -99,7 +127,6 @@ static void release(eb_warp *w) {
   eb_updown_destroy(w->updown);
   eb_multifrontal_destroy(w->factor);
   eb_element_map_clear(&w->elements);
-  eb_worst_clear(&w->worst);
   eb_damping_clear(&w->damping);
   eb_moving_frame_clear(&w->frame);
   eb_corotation_destroy(w->corotation);
@@ -133,6 +160,65 @@ void eb_warp_destroy(eb_solver *solver) {
   release(solver->data);
 }
 
+/* ---- frame and right-hand side --------------------------------------------------------------- */
+
+static bool in_world(const eb_warp *w) {
+  return w->settings.frame == EB_FRAME_WORLD;
+}
+
+/* Finds u of the frame. Returns v0 - u, in implicit.unknown until the right-hand side is formed. */
+static const double *enter_frame(eb_warp *w, const eb_state *state, eb_step_log *log) {
+  const double *mass = eb_elasticity_mass(w->implicit.scene->elasticity);
+  if (in_world(w)) return state->v;
+  eb_log_begin(log, EB_PHASE_RHS);
+  eb_moving_frame_follow(&w->frame, w->settings.frame, mass, state->x, state->v);
+  for (int64_t k = 0; k < w->implicit.size; k++)
+    w->implicit.unknown[k] = state->v[k] - w->frame.velocity[k];
+  eb_log_end(log, EB_PHASE_RHS);
+  return w->implicit.unknown;
+}
+
+/* Scripted nodes: their velocities in the frame, turned as the unknowns are, are taken to the
+ * right-hand side. */
+static void prescribe(eb_warp *w) {
+  eb_implicit *work = &w->implicit;
+  double *turned = work->unknown;
+  if (work->scripted == 0) return;
+  for (int64_t k = 0; k < work->size; k++)
+    turned[k] = work->prescribed[k] - (in_world(w) ? 0 : w->frame.velocity[k]);
+  eb_corotation_turn(w->corotation, true, turned, turned);
+  eb_block_lift(work->matrix, work->fixed, turned, work->rhs);
+  for (int32_t i = 0; i < work->nodes; i++) {
+    if (!work->fixed[i]) continue;
+    double scale = w->constrained->values[9 * (int64_t)w->constrained->diagonal[i]];
+    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) work->rhs[k] = scale * turned[k];
+  }
+}
+
+/* implicit.rhs = R_n^T (b - A_exact u), scripted nodes eliminated. With the rotations of x0 the
+ * forces are linear in the positions, so that K u comes with the gradient at moved ones: see
+ * warp.h. False when it is not finite. */
+static bool right_hand_side(eb_warp *w, const eb_state *state, double dt, eb_step_log *log) {
+  eb_implicit *work = &w->implicit;
+  const double *mass = eb_elasticity_mass(work->scene->elasticity), *x = state->x;
+  eb_log_begin(log, EB_PHASE_RHS);
+  if (!in_world(w)) { /* g(x0 + (s / h) u) */
+    for (int64_t k = 0; k < work->size; k++)
+      work->unknown[k] = state->x[k] + w->stiffness_scale / dt * w->frame.velocity[k];
+    x = work->unknown;
+  }
+  eb_corotation_gradient(w->corotation, x, work->gradient);
+  eb_linearly_implicit_rhs(work, state, dt);
+  for (int64_t k = 0; k < work->size && !in_world(w); k++)
+    work->rhs[k] -= w->mass_scale * mass[k / 3] * w->frame.velocity[k];
+  eb_corotation_turn(w->corotation, true, work->rhs, work->rhs);
+  prescribe(w);
+  bool finite = eb_all_finite(work->size, work->rhs);
+  eb_log_end(log, EB_PHASE_RHS);
+  eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, w->elements.elements);
+  return finite;
+}
+
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 static void rotate(eb_warp *w, const double *x, eb_step_log *log) {
@@ -153,29 +239,11 @@ static eb_error solve(eb_warp *w, eb_step_log *log, eb_reason *reason) {
                        : eb_multifrontal_solve(w->factor, 1, work->rhs, work->unknown, log, reason);
   if (!error && *reason > 0) {
     eb_corotation_turn(w->corotation, false, work->unknown, work->unknown);
-    eb_warp_leave_frame(w);
+    for (int64_t k = 0; k < work->size && !in_world(w); k++)
+      work->unknown[k] += w->frame.velocity[k];
   }
   eb_log_end(log, EB_PHASE_SOLVE);
   return error;
-}
-
-/* Elements that are too far out of date are drawn towards a rigid motion. */
-static void damp(eb_warp *w, const double *x, double dt, eb_step_log *log) {
-  const eb_warp_settings *settings = &w->settings;
-  if (!(settings->damping > 0)) return;
-  eb_log_begin(log, EB_PHASE_PROJECT);
-  int32_t count = eb_damping_apply(&w->damping, settings->damping, settings->damp_above, w->error,
-                                   w->refresh, w->implicit.fixed, x, dt, w->implicit.unknown);
-  eb_log_end(log, EB_PHASE_PROJECT);
-  eb_log_count(log, EB_COUNT_DAMPED_ELEMENTS, count);
-}
-
-static bool advance(eb_warp *w, eb_state *state, double dt, eb_step_log *log) {
-  eb_log_begin(log, EB_PHASE_SOLVE);
-  bool finite = eb_all_finite(w->implicit.size, w->implicit.unknown);
-  if (finite) eb_linearly_implicit_advance(&w->implicit, state, dt);
-  eb_log_end(log, EB_PHASE_SOLVE);
-  return finite;
 }
 
 eb_error eb_warp_step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
@@ -191,16 +259,27 @@ eb_error eb_warp_step(eb_solver *solver, eb_state *state, double dt, eb_step_log
   *reason = EB_DIVERGED_NAN;
   if (!eb_implicit_begin(&w->implicit, state, dt, log)) return EB_OK;
   rotate(w, state->x, log);
-  const double *relative = eb_warp_enter_frame(w, state, log);
-  EB_TRY(eb_warp_renew(w, relative, mass_scale, stiffness_scale, log, reason));
+  const double *relative = enter_frame(w, state, log);
+  EB_TRY(eb_warp_relinearize(w, relative, mass_scale, stiffness_scale, log, reason));
   if (*reason < 0) return EB_OK;
   *reason = EB_DIVERGED_NAN;
-  if (!eb_warp_right_hand_side(w, state, dt, log)) return EB_OK;
+  if (!right_hand_side(w, state, dt, log)) return EB_OK;
   EB_TRY(solve(w, log, reason));
   if (*reason < 0) return EB_OK;
-  damp(w, state->x, dt, log);
+  if (w->settings.damping > 0) {
+    eb_log_begin(log, EB_PHASE_PROJECT);
+    int32_t count =
+        eb_damping_apply(&w->damping, w->settings.damping, w->settings.damp_above, w->error,
+                         w->refresh, w->implicit.fixed, state->x, dt, w->implicit.unknown);
+    eb_log_end(log, EB_PHASE_PROJECT);
+    eb_log_count(log, EB_COUNT_DAMPED_ELEMENTS, count);
+  }
+  eb_log_begin(log, EB_PHASE_SOLVE);
+  bool finite = eb_all_finite(w->implicit.size, w->implicit.unknown);
+  if (finite) eb_linearly_implicit_advance(&w->implicit, state, dt);
+  eb_log_end(log, EB_PHASE_SOLVE);
   /* The matrix is out of date on purpose: no tolerance of the equation is met, also by a direct
    * solve. */
-  *reason = advance(w, state, dt, log) ? EB_CONVERGED_ITS : EB_DIVERGED_NAN;
+  *reason = finite ? EB_CONVERGED_ITS : EB_DIVERGED_NAN;
   return EB_OK;
 }

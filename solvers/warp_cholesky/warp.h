@@ -9,7 +9,8 @@
  * R_n^T b; scripted nodes have w_f = R_f^T v_f, their rows and columns are the identity in the
  * factored matrix, and A_free,fixed w_f goes to the right-hand side.
  *
- * In the frame of a rigid motion u (frame.h; the paper has u = 0) the same system is solved for v1
+ * In the frame of a rigid motion u (moving_frame.h; the paper has u = 0) the same system is solved
+ * for v1
  * - u, with the exact matrix on the right: with r = 1 + h a and s = h^2 + h b, M v0 + h (f - g(x0))
  * - (r M + s K) u is
  *   M (v0 - r u) + h (f - g(x0 + (s / h) u)),
@@ -22,10 +23,8 @@
 #include "solvers/linalg/multifrontal.h"
 #include "solvers/warp_cholesky/damping.h"
 #include "solvers/warp_cholesky/moving_frame.h"
-#include "solvers/warp_cholesky/element_map.h"
 #include "solvers/warp_cholesky/schedule.h"
 #include "solvers/warp_cholesky/updown.h"
-#include "solvers/warp_cholesky/worst.h"
 
 /* How the factor follows a change of A. */
 typedef enum eb_warp_follow {
@@ -62,7 +61,6 @@ typedef struct eb_warp {
   eb_updown *updown; /* EB_FOLLOW_RANKS only */
   eb_damping damping;
   eb_element_map elements;
-  eb_worst worst;        /* with a count only */
   eb_moving_frame frame; /* EB_FRAME_WORLD: empty */
 
   double *error;    /* elements: as estimated in the present step, kg m/s */
@@ -72,7 +70,7 @@ typedef struct eb_warp {
   double *badness;  /* supernodes */
   double *cost;     /* supernodes: averaged seconds, or flops */
   double *work;     /* supernodes: flops with those that assembly is worth */
-  int32_t *heap;    /* supernodes */
+  int32_t *heap;    /* supernodes or elements, whichever are more: workspace */
   uint8_t *marked;  /* supernodes */
 
   bool current;                       /* A and factor belong to what follows */
@@ -114,5 +112,23 @@ EB_MUST eb_error eb_warp_create(eb_solver *solver, const eb_warp_settings *setti
 void eb_warp_destroy(eb_solver *solver);
 EB_MUST eb_error eb_warp_step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                               eb_reason *reason);
+
+/* ---- inside solvers/warp_cholesky/ ----------------------------------------------------------- */
+
+/* With the rotations of the present taken: everything anew where scripted nodes, step length or
+ * damping have changed, or where nearly everything would be; else errors are estimated for the
+ * velocities v (nodes x 3), supernodes are chosen, and A and its factor follow them. On return
+ * warp->refresh says which elements are of the present and, where the others matter, warp->error
+ * how wrong they are. A negative reason is that of a whole factorization: there is no factor then.
+ */
+EB_MUST eb_error eb_warp_relinearize(eb_warp *warp, const double *v, double mass_scale,
+                                     double stiffness_scale, eb_step_log *log, eb_reason *reason);
+
+/* Sheets, for which node rotations do harm: rotations of neighbouring nodes differ by much near
+ * wrinkles and creases, and an element between them feels forces that balance nothing (Hecht et al.
+ * 2012, Section 4.1). Whether at least half of the tetrahedra are flat: their smallest height is
+ * below a twentieth of their longest edge. True for sheets of one layer of flat cubes; false for
+ * stuffed bodies and for bars with cubes that are up to ten times as long as wide. */
+bool eb_mesh_is_thin(const eb_mesh *mesh);
 
 #endif
