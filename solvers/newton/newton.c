@@ -16,11 +16,14 @@
  * Fails: EB_DIVERGED_MAX_IT and EB_DIVERGED_LINE_SEARCH leave the best iterate in the state;
  * EB_DIVERGED_NAN, EB_NOT_POSITIVE_DEFINITE and failures of the linear solver leave it as it was.
  */
-#include "solvers/newton/newton.h"
-
 #include "problems/base/memory.h"
+#include "solvers/common/implicit.h"
+#include "solvers/common/incremental_potential.h"
+#include "solvers/common/support_layer.h"
+#include "solvers/linalg/block_ops.h"
 #include "solvers/registry.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -61,14 +64,323 @@ static const eb_option options[] = {
     EB_LINEAR_OPTIONS("cholesky", "block-jacobi", "1e-4"),
     {0}};
 
-/* ---- life ---- */
+typedef enum hessian_projection {
+  EB_PROJECT_AUTO,
+  EB_PROJECT_ALWAYS,
+  EB_PROJECT_NEVER
+} hessian_projection;
 
-static eb_projection projection_named(const char *name) {
-  if (!strcmp(name, "always")) return EB_PROJECT_ALWAYS;
-  return strcmp(name, "never") ? EB_PROJECT_AUTO : EB_PROJECT_NEVER;
+typedef struct newton_solver {
+  eb_implicit work; /* unknown: the direction p; prescribed: its values at scripted nodes */
+  eb_potential potential;
+  eb_support_layer layer;
+  double *x, *trial; /* iterate and line-search point, 3 nodes */
+  double *predicted; /* xt */
+  double *descent;   /* -grad W at x */
+
+  /* options */
+  double rtol, atol;
+  int64_t max_iterations;
+  bool statics;
+  hessian_projection projection;
+
+  /* the Hessian's treatment: see the direction */
+  bool exact;        /* the next matrix is taken without projection; kept from step to step */
+  int64_t wait;      /* iterations before the exact Hessian is tried again after a refusal */
+  int64_t patience;  /* the next such wait */
+  double shift;      /* multiple of shift_unit M that is added */
+  double shift_unit; /* trace H / trace M, 1/s^2 */
+
+  /* the iterate */
+  bool lifting;      /* scripted nodes are not yet at their place */
+  bool has_value;    /* `value` is W(x) */
+  bool has_gradient; /* `descent` and `residual` belong to x */
+  bool expects_end;  /* the next residual is likely below the tolerance */
+  eb_potential_value value;
+  eb_potential_residual residual;
+  double previous_norm; /* of the iterate before, 0 when there is none */
+  double floor;         /* change of grad W when x is rounded to double, N */
+} newton_solver;
+
+static void copy(const newton_solver *newton, double *to, const double *from) {
+  memcpy(to, from, (size_t)newton->work.size * sizeof *to);
 }
 
-static void release(eb_newton *newton) {
+/* Scripted nodes alone. */
+static void copy_scripted(const eb_implicit *work, double *to, const double *from) {
+  for (int32_t i = 0; i < work->nodes; i++)
+    if (work->fixed[i]) memcpy(to + 3 * (int64_t)i, from + 3 * (int64_t)i, 3 * sizeof *to);
+}
+
+/* ---- the direction --------------------------------------------------------------------------- */
+
+/* The Newton direction: A p = -grad W with A = M/h^2 + H made positive definite.
+ *
+ * Three treatments, from the fastest to the safest:
+ *  - exact: H as it is. Converges quadratically where A is positive definite, which M/h^2 makes
+ *    true near most solutions. The factorization itself is the test.
+ *  - projected: every element's part of H positive semi-definite (Teran et al. 2005). Always a
+ *    descent direction, linear convergence where elements are indefinite at the solution.
+ *  - shifted: a multiple of M added as well (Levenberg), for equilibria without supports.
+ * The automatic choice takes the exact Hessian after full steps and goes on with what worked in the
+ * step before. After a refusal it waits for 1, 2, 4, 8 iterations before it tries again, so that
+ * few factorizations are lost where H stays indefinite. */
+static const double first_shift = 1e-8, shift_growth = 100, last_shift = 1e4;
+static const int64_t longest_wait = 8;
+
+/* Matrix and dE/dx at x as the present treatment says.
+ *
+ * Also measures the diagonal. Rounding x_i to double changes grad W by up to A_ii eps/2 |x_i|:
+ * below the norm of that, no residual can be told from zero. And trace H / trace M is the mean of
+ * the squared frequencies, the unit of shifts that makes them independent of the scene's units. */
+static void assemble(newton_solver *newton, eb_step_log *log) {
+  const eb_block_matrix *A = newton->work.matrix;
+  const double *mass = eb_elasticity_mass(newton->potential.elasticity);
+  double inertia = newton->potential.inertia + newton->shift * newton->shift_unit;
+  double square = 0, trace = 0, total_mass = 0;
+  eb_implicit_assemble(&newton->work, newton->x, inertia, 1, !newton->exact, log);
+  for (int32_t i = 0; i < A->rows; i++) {
+    const double *block = A->values + 9 * (int64_t)A->diagonal[i];
+    total_mass += 3 * mass[i];
+    for (int k = 0; k < 3; k++) {
+      double change = block[4 * k] * newton->x[3 * (int64_t)i + k];
+      trace += block[4 * k];
+      if (!newton->work.fixed[i]) square += change * change;
+    }
+  }
+  newton->floor = 0.5 * DBL_EPSILON * sqrt(square);
+  newton->shift_unit = fmax(trace / total_mass - inertia, DBL_MIN);
+}
+
+/* The matrix of a new iterate; without supports H alone is singular from the start. */
+static void assemble_iterate(newton_solver *newton, eb_step_log *log) {
+  assemble(newton, log);
+  bool unsupported = newton->statics && newton->work.scripted == 0;
+  if (!unsupported || newton->shift > 0) return;
+  newton->shift = first_shift;
+  assemble(newton, log);
+}
+
+/* Sets descent and residual from dE/dx at x. */
+static void find_residual(newton_solver *newton, const double *x) {
+  newton->residual =
+      eb_potential_descent(&newton->potential, x, newton->work.gradient, newton->descent);
+  newton->residual.scale += eb_support_layer_force(&newton->layer, newton->work.fixed, x);
+  newton->has_gradient = true;
+}
+
+/* Chooses the next safer matrix; false when there is none left. */
+static bool retreat(newton_solver *newton) {
+  if (newton->exact && newton->projection == EB_PROJECT_AUTO) {
+    newton->exact = false;
+    newton->wait = newton->patience;
+    newton->patience = newton->patience < longest_wait ? 2 * newton->patience : longest_wait;
+    return true;
+  }
+  newton->shift = newton->shift > 0 ? shift_growth * newton->shift : first_shift;
+  return newton->shift <= last_shift;
+}
+
+/* One attempt with the assembled matrix. A truncated iterative solve is still a descent direction.
+ */
+static eb_error attempt(newton_solver *newton, eb_step_log *log, eb_reason *reason) {
+  eb_implicit *work = &newton->work;
+  copy(newton, work->rhs, newton->descent);
+  copy(newton, work->unknown, work->prescribed);
+  EB_TRY(eb_implicit_solve(work, false, log, reason));
+  if (*reason == EB_DIVERGED_MAX_IT) *reason = EB_CONVERGED_ITS;
+  if (*reason < 0) return EB_OK;
+  /* Scripted nodes move exactly as prescribed, whatever an iterative solve left there. */
+  copy_scripted(work, work->unknown, work->prescribed);
+  double slope = -eb_dot(work->size, newton->descent, work->unknown);
+  if (!isfinite(slope))
+    *reason = EB_DIVERGED_NAN;
+  else if (!newton->lifting && slope >= 0)
+    *reason = EB_DIVERGED_BREAKDOWN;
+  return EB_OK;
+}
+
+/* Solves A p = -grad W for a descent direction, assembling and factoring again with a safer matrix
+ * when the present one is not positive definite. *reason is negative when none was found. */
+static eb_error find_direction(newton_solver *newton, eb_step_log *log, eb_reason *reason) {
+  EB_TRY(attempt(newton, log, reason));
+  while (*reason < 0 && *reason != EB_DIVERGED_LIBRARY && retreat(newton)) {
+    assemble(newton, log);
+    EB_TRY(attempt(newton, log, reason));
+  }
+  return EB_OK;
+}
+
+/* ---- the guess ------------------------------------------------------------------------------- */
+
+static eb_potential_value value_at(const newton_solver *newton, const double *x, eb_step_log *log) {
+  eb_log_begin(log, EB_PHASE_LINESEARCH);
+  eb_potential_value value = eb_potential_at(&newton->potential, x);
+  eb_log_end(log, EB_PHASE_LINESEARCH);
+  eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, newton->work.scene->mesh->element_count);
+  return value;
+}
+
+/* Guesses the iterate from the state at the start of the step: x0 or x0 + h v0, whichever has the
+ * lower W, and sets `lifting` when scripted nodes still have to be moved. */
+static void guess(newton_solver *newton, const eb_state *state, double dt, eb_step_log *log) {
+  eb_implicit *work = &newton->work;
+  for (int64_t k = 0; k < work->size; k++)
+    newton->predicted[k] = state->x[k] + (newton->statics ? 0 : dt * state->v[k]);
+  newton->value = value_at(newton, state->x, log);
+  newton->has_value = true;
+  copy(newton, newton->x, state->x);
+  if (memcmp(newton->predicted, state->x, (size_t)work->size * sizeof *state->x) != 0) {
+    eb_potential_value ahead = value_at(newton, newton->predicted, log);
+    if (ahead.value < newton->value.value) {
+      copy(newton, newton->x, newton->predicted);
+      newton->value = ahead;
+    }
+  }
+  newton->lifting = false;
+  for (int32_t i = 0; i < work->nodes; i++)
+    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3 && work->fixed[i]; k++) {
+      work->prescribed[k] = work->target[k] - newton->x[k];
+      newton->lifting |= work->prescribed[k] != 0;
+    }
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
+
+/* Backtracking to sufficient decrease (Armijo): W(x + a p) <= W(x) + c a s, s = grad W . p, with a
+ * from the parabola through W(x), s and the rejected value. A value that is not finite (an element
+ * left the domain of its material) counts as too high. Near the solution the decrease |s|/2 drowns
+ * in the rounding of W, which is known to a few eps of its terms, while gradients keep their
+ * digits. There a full step is judged by the residual instead (in the spirit of the approximate
+ * Wolfe condition, Hager and Zhang 2005), and that gradient is used again. */
+static const double sufficient = 1e-4;  /* c */
+static const double value_digits = 1e3; /* W is trusted for decreases above this many eps */
+static const double noise_digits = 4;   /* rounding of W, in eps: a rise of that is none */
+static const double floor_factor = 1e3; /* residuals below this many floors may be noise */
+enum { MAX_BACKTRACKS = 40 };
+
+static void set_trial(newton_solver *newton, double length) {
+  for (int64_t k = 0; k < newton->work.size; k++)
+    newton->trial[k] = newton->x[k] + length * newton->work.unknown[k];
+}
+
+static void accept(newton_solver *newton) {
+  double *old = newton->x;
+  newton->x = newton->trial;
+  newton->trial = old;
+}
+
+static void accept_value(newton_solver *newton, eb_potential_value value) {
+  accept(newton);
+  newton->value = value;
+  newton->has_value = true;
+  newton->has_gradient = false;
+}
+
+/* The first step takes the scripted nodes to their place and the others along, as the linearized
+ * body would go; or leaves the others behind, should that have the lower W. */
+static void lift(newton_solver *newton, eb_step_log *log, eb_reason *reason) {
+  copy_scripted(&newton->work, newton->x, newton->work.target);
+  eb_potential_value behind = value_at(newton, newton->x, log);
+  set_trial(newton, 1);
+  copy_scripted(&newton->work, newton->trial, newton->work.target);
+  eb_potential_value along = value_at(newton, newton->trial, log);
+  newton->lifting = false;
+  memset(newton->work.prescribed, 0, (size_t)newton->work.size * sizeof(double));
+  if (!isfinite(along.value) && !isfinite(behind.value)) {
+    *reason = EB_DIVERGED_NAN;
+    return;
+  }
+  if (!(along.value < behind.value)) {
+    copy(newton, newton->trial, newton->x);
+    along = behind;
+  }
+  accept_value(newton, along);
+}
+
+/* A full step judged by the residual; true when taken. */
+static bool judge_by_gradient(newton_solver *newton, eb_step_log *log) {
+  eb_potential_residual before = newton->residual;
+  set_trial(newton, 1);
+  eb_implicit_gradient(&newton->work, newton->trial, log);
+  find_residual(newton, newton->trial);
+  if (newton->residual.norm < before.norm) {
+    accept(newton);
+    newton->has_value = false;
+    return true;
+  }
+  eb_implicit_gradient(&newton->work, newton->x, log);
+  find_residual(newton, newton->x);
+  return false;
+}
+
+/* The minimizer of the parabola, kept within [0.1, 0.5] of the rejected length. */
+static double shorten(double length, double slope, double rise) {
+  double curvature = rise - slope * length;
+  double minimizer = -0.5 * slope * length * length / curvature;
+  if (!(curvature > 0) || !isfinite(minimizer)) return 0.5 * length;
+  return fmin(fmax(minimizer, 0.1 * length), 0.5 * length);
+}
+
+/* Returns the accepted length, or 0. */
+static double backtrack(newton_solver *newton, double slope, eb_step_log *log) {
+  double length = 1, noise = noise_digits * DBL_EPSILON * newton->value.magnitude;
+  for (int k = 0; k < MAX_BACKTRACKS; k++) {
+    set_trial(newton, length);
+    eb_potential_value value = value_at(newton, newton->trial, log);
+    eb_log_count(log, EB_COUNT_LINE_SEARCHES, 1);
+    double rise = value.value - newton->value.value;
+    if (isfinite(value.value) && rise <= sufficient * length * slope + noise) {
+      accept_value(newton, value);
+      return length;
+    }
+    length = isfinite(rise) ? shorten(length, slope, rise) : 0.1 * length;
+  }
+  return 0;
+}
+
+/* Moves x along p. *reason stays EB_RUNNING when the step was taken. */
+static void search(newton_solver *newton, eb_step_log *log, eb_reason *reason) {
+  if (newton->lifting) {
+    lift(newton, log, reason);
+    return;
+  }
+  double before = newton->residual.norm, length = 1;
+  double slope = -eb_dot(newton->work.size, newton->descent, newton->work.unknown);
+  bool noisy = -slope <= value_digits * DBL_EPSILON * newton->value.magnitude;
+  newton->expects_end = false;
+  if (!noisy || !judge_by_gradient(newton, log)) {
+    if (noisy && before <= floor_factor * newton->floor) {
+      *reason = EB_CONVERGED_STAGNATED;
+      return;
+    }
+    if (!newton->has_value) newton->value = value_at(newton, newton->x, log);
+    length = backtrack(newton, slope, log);
+  }
+  if (length == 0) {
+    *reason =
+        before <= floor_factor * newton->floor ? EB_CONVERGED_STAGNATED : EB_DIVERGED_LINE_SEARCH;
+    return;
+  }
+  /* The residual r that would follow if convergence went on as before: quadratic, r = C r_k^2 with
+   * C = r_k / r_(k-1)^2, or linear. */
+  if (length == 1 && !newton->has_gradient) {
+    double ratio = newton->previous_norm > 0 ? before / newton->previous_norm : 1;
+    double next = before * (newton->exact ? ratio * ratio : ratio);
+    newton->expects_end =
+        ratio < 1 && next <= 10 * fmax(newton->rtol * newton->residual.scale, newton->atol);
+  }
+  newton->previous_norm = before;
+  if (newton->projection != EB_PROJECT_AUTO) return;
+  /* An exact Hessian that gave a full step shortens the wait after the next refusal. */
+  if (newton->exact) newton->patience = newton->patience > 1 ? newton->patience / 2 : 1;
+  if (newton->wait > 0) newton->wait--;
+  newton->exact = length == 1 && newton->wait == 0;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void release(newton_solver *newton) {
   eb_support_layer_clear(&newton->layer);
   eb_implicit_clear(&newton->work);
   free(newton->x);
@@ -78,7 +390,7 @@ static void release(eb_newton *newton) {
   free(newton);
 }
 
-static eb_error allocate(eb_newton *newton, const eb_solver *solver) {
+static eb_error allocate(newton_solver *newton, const eb_solver *solver) {
   EB_TRY(eb_implicit_create(solver, &newton->work));
   EB_TRY(eb_support_layer_create(solver->scene, &newton->layer));
   EB_TRY(EB_NEW(newton->x, newton->work.size));
@@ -88,7 +400,7 @@ static eb_error allocate(eb_newton *newton, const eb_solver *solver) {
   return EB_OK;
 }
 
-static void configure(eb_newton *newton, const eb_solver *solver) {
+static void configure(newton_solver *newton, const eb_solver *solver) {
   const eb_values *values = solver->options;
   bool asked = eb_scene_needs(solver->scene) & EB_CAP_STATICS;
   newton->rtol = eb_values_real(values, "rtol");
@@ -96,7 +408,10 @@ static void configure(eb_newton *newton, const eb_solver *solver) {
   newton->max_iterations = eb_values_int(values, "max_iterations");
   newton->statics =
       eb_values_bool(values, "static") || (asked && !eb_values_given(values, "static"));
-  newton->projection = projection_named(eb_values_text(values, "project"));
+  const char *project = eb_values_text(values, "project");
+  newton->projection = !strcmp(project, "always")  ? EB_PROJECT_ALWAYS
+                       : !strcmp(project, "never") ? EB_PROJECT_NEVER
+                                                   : EB_PROJECT_AUTO;
   newton->exact = newton->projection == EB_PROJECT_NEVER;
   newton->patience = 1;
   newton->potential = (eb_potential){
@@ -110,7 +425,7 @@ static void configure(eb_newton *newton, const eb_solver *solver) {
 
 static eb_error create(eb_solver *solver, const eb_scene *scene) {
   (void)scene;
-  eb_newton *newton = NULL;
+  newton_solver *newton = NULL;
   EB_TRY(EB_NEW(newton, 1));
   eb_error error = allocate(newton, solver);
   if (error) {
@@ -126,11 +441,11 @@ static void destroy(eb_solver *solver) {
   release(solver->data);
 }
 
-/* ---- a step ---- */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 /* Whether the iteration ends at the present residual; logs it. The residual before the scripted
  * nodes are in place is none of W's. */
-static bool finished(const eb_newton *newton, eb_step_log *log, eb_reason *reason) {
+static bool finished(const newton_solver *newton, eb_step_log *log, eb_reason *reason) {
   double norm = newton->residual.norm;
   if (!isfinite(norm)) *reason = EB_DIVERGED_NAN;
   if (newton->lifting) return *reason < 0;
@@ -146,20 +461,20 @@ static bool finished(const eb_newton *newton, eb_step_log *log, eb_reason *reaso
 }
 
 /* Residual and matrix at x; the residual alone where it is likely to be the last. */
-static bool evaluate(eb_newton *newton, eb_step_log *log, eb_reason *reason) {
+static bool evaluate(newton_solver *newton, eb_step_log *log, eb_reason *reason) {
   if (newton->expects_end && !newton->has_gradient) {
     eb_implicit_gradient(&newton->work, newton->x, log);
-    eb_newton_residual(newton, newton->x);
+    find_residual(newton, newton->x);
   }
   bool known = newton->has_gradient;
   if (known && finished(newton, log, reason)) return false;
-  eb_newton_assemble(newton, log);
+  assemble_iterate(newton, log);
   if (known) return true;
-  eb_newton_residual(newton, newton->x);
+  find_residual(newton, newton->x);
   return !finished(newton, log, reason);
 }
 
-static eb_error iterate(eb_newton *newton, eb_step_log *log, eb_reason *reason) {
+static eb_error iterate(newton_solver *newton, eb_step_log *log, eb_reason *reason) {
   *reason = EB_RUNNING;
   while (evaluate(newton, log, reason)) {
     if (log->iterations >= newton->max_iterations) {
@@ -168,29 +483,20 @@ static eb_error iterate(eb_newton *newton, eb_step_log *log, eb_reason *reason) 
     }
     log->iterations++;
     eb_reason linear = EB_RUNNING;
-    EB_TRY(eb_newton_direction(newton, log, &linear));
+    EB_TRY(find_direction(newton, log, &linear));
     if (linear < 0) {
       *reason = linear;
       return EB_OK;
     }
-    eb_newton_search(newton, log, reason);
+    search(newton, log, reason);
     if (*reason != EB_RUNNING) return EB_OK;
   }
   return EB_OK;
 }
 
-static void advance(const eb_newton *newton, eb_state *state, double dt) {
-  for (int64_t k = 0; k < newton->work.size; k++) {
-    state->v[k] = newton->statics ? 0 : (newton->x[k] - state->x[k]) / dt;
-    state->x[k] = newton->x[k];
-  }
-  state->time += dt;
-  state->step++;
-}
-
 static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                      eb_reason *reason) {
-  eb_newton *newton = solver->data;
+  newton_solver *newton = solver->data;
   log->residual_norm = "|grad W|_2 over the free nodes, N";
   log->equation = newton->statics ? EB_EQUATION_STATIC : EB_EQUATION_IMPLICIT_EULER;
   *reason = EB_DIVERGED_NAN;
@@ -200,10 +506,16 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
   newton->potential.origin = state->x;
   newton->has_gradient = newton->expects_end = false;
   newton->previous_norm = newton->shift = newton->floor = 0;
-  eb_newton_guess(newton, state, dt, log);
+  guess(newton, state, dt, log);
   EB_TRY(iterate(newton, log, reason));
-  if (*reason > 0 || *reason == EB_DIVERGED_MAX_IT || *reason == EB_DIVERGED_LINE_SEARCH)
-    advance(newton, state, dt);
+  if (*reason < 0 && *reason != EB_DIVERGED_MAX_IT && *reason != EB_DIVERGED_LINE_SEARCH)
+    return EB_OK;
+  for (int64_t k = 0; k < newton->work.size; k++) {
+    state->v[k] = newton->statics ? 0 : (newton->x[k] - state->x[k]) / dt;
+    state->x[k] = newton->x[k];
+  }
+  state->time += dt;
+  state->step++;
   return EB_OK;
 }
 
