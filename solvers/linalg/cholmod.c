@@ -50,60 +50,35 @@ static eb_error check(const supernodal *c, const char *what) {
   return EB_OK;
 }
 
-/* ---- ordering -------------------------------------------------------------------------------- */
-
-static eb_error order_scalars(const eb_block_matrix *A, int32_t *order, int32_t *scalar) {
-  EB_TRY(eb_order_nodes(A, order));
-  for (int32_t k = 0; k < A->rows; k++)
-    for (int32_t r = 0; r < 3; r++) scalar[3 * k + r] = 3 * order[k] + r;
-  return EB_OK;
-}
-
 /* ---- the permuted lower triangle ------------------------------------------------------------- */
 
-/* Fills column c of S (old scalar row `old`): rows not above the diagonal, and where they come
- * from. A is symmetric, so column `old` is read from row `old` of the blocks. Returns the entry
- * count; counts only when `row` is NULL. */
-static int32_t lower_column(const eb_block_matrix *A, const int32_t *position, int32_t old,
-                            int32_t *row, int32_t *source) {
-  int32_t i = old / 3, r = old % 3, count = 0;
-  for (int32_t b = A->start[i]; b < A->start[i + 1]; b++)
-    for (int32_t s = 0; s < 3; s++) {
-      int32_t k = position[3 * A->column[b] + s];
-      if (k < position[old]) continue;
-      if (row) {
-        row[count] = k;
-        source[count] = 9 * b + 3 * r + s;
-      }
-      count++;
-    }
-  return count;
-}
-
-/* Scalar entries of the lower triangle: the strict half of the blocks and 6 of each diagonal one.
- */
-static int64_t lower_entries(const eb_block_matrix *A) {
-  int64_t off = (int64_t)A->start[A->rows] - A->rows;
-  return off / 2 * 9 + 6 * (int64_t)A->rows;
-}
-
-/* S for the order scalar[k] (k-th scalar row); position: 3 rows of workspace for its inverse. */
+/* S for the order scalar[k] (k-th scalar row): of the column of old scalar row `old` the rows not
+ * above the diagonal, and where their values come from. A is symmetric, so that the column is read
+ * from row `old` of the blocks. position: 3 rows of workspace for the inverse of the order. */
 static void fill_lower(supernodal *c, const eb_block_matrix *A, const int32_t *scalar,
                        int32_t *position) {
-  int32_t n = 3 * A->rows, *start = c->S->p, *row = c->S->i;
+  int32_t n = 3 * A->rows, at = 0, *start = c->S->p, *row = c->S->i;
   for (int32_t k = 0; k < n; k++) position[scalar[k]] = k;
   start[0] = 0;
   for (int32_t k = 0; k < n; k++) {
-    int32_t at = start[k], old = scalar[k];
-    start[k + 1] = at + lower_column(A, position, old, row + at, c->source + at);
-    c->diagonal[k] = 9 * A->diagonal[old / 3] + 4 * (old % 3);
+    int32_t i = scalar[k] / 3, r = scalar[k] % 3;
+    for (int32_t b = A->start[i]; b < A->start[i + 1]; b++)
+      for (int32_t s = 0; s < 3; s++) {
+        int32_t below = position[3 * A->column[b] + s];
+        if (below < k) continue;
+        row[at] = below;
+        c->source[at++] = 9 * b + 3 * r + s;
+      }
+    start[k + 1] = at;
+    c->diagonal[k] = 9 * A->diagonal[i] + 4 * r;
   }
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
 static eb_error allocate(supernodal *c, const eb_block_matrix *A) {
-  int64_t entries = lower_entries(A);
+  /* The strict half of the blocks and 6 entries of each diagonal one. */
+  int64_t off = (int64_t)A->start[A->rows] - A->rows, entries = off / 2 * 9 + 6 * (int64_t)A->rows;
   if (entries > INT32_MAX || (int64_t)A->start[A->rows] > INT32_MAX / 9)
     return EB_ERROR(EB_ERR_LIMIT,
                     "the matrix has %lld entries, more than CHOLMOD's 32-bit indices reach; use cg",
@@ -113,18 +88,6 @@ static eb_error allocate(supernodal *c, const eb_block_matrix *A) {
   EB_TRY(EB_NEW(c->diagonal, n));
   c->S = cholmod_allocate_sparse(n, n, (size_t)entries, false, true, -1, CHOLMOD_REAL, &c->common);
   return check(c, "allocating the matrix");
-}
-
-/* Room for the numbers of L, touched here so that the first factorization takes as long as the
- * others. */
-static eb_error allocate_factor(supernodal *c) {
-  EB_TRY(eb_memory_require(8.0 * (double)c->L->xsize, "CHOLMOD's factor",
-                           "use a smaller scene or cg"));
-  const int to_ll = true, to_super = true, packed = true, monotonic = true;
-  cholmod_change_factor(CHOLMOD_REAL, to_ll, to_super, packed, monotonic, c->L, &c->common);
-  EB_TRY(check(c, "allocating the factor"));
-  memset(c->L->x, 0, c->L->xsize * sizeof(double));
-  return EB_OK;
 }
 
 /* Analysis keeps METIS' order up to a postordering, which moves columns but changes no fill. */
@@ -138,7 +101,13 @@ static eb_error analyze(supernodal *c, const eb_block_matrix *A, int32_t *scalar
   for (int32_t k = 0; k < n; k++) position[k] = scalar[perm[k]];
   memcpy(perm, position, (size_t)n * sizeof *perm);
   fill_lower(c, A, perm, position);
-  EB_TRY(allocate_factor(c));
+  EB_TRY(eb_memory_require(8.0 * (double)c->L->xsize, "CHOLMOD's factor",
+                           "use a smaller scene or cg"));
+  const int to_ll = true, to_super = true, packed = true, monotonic = true;
+  cholmod_change_factor(CHOLMOD_REAL, to_ll, to_super, packed, monotonic, c->L, &c->common);
+  EB_TRY(check(c, "allocating the factor"));
+  /* Touched here, so that the first factorization takes as long as the others. */
+  memset(c->L->x, 0, c->L->xsize * sizeof(double));
   c->X = cholmod_allocate_dense((size_t)n, 1, (size_t)n, CHOLMOD_REAL, &c->common);
   size_t gather = c->L->maxesize ? c->L->maxesize : 1;
   c->E = cholmod_allocate_dense(gather, 1, gather, CHOLMOD_REAL, &c->common);
@@ -147,27 +116,17 @@ static eb_error analyze(supernodal *c, const eb_block_matrix *A, int32_t *scalar
 
 static eb_error prepare(supernodal *c, const eb_block_matrix *A, int32_t *work, eb_step_log *log) {
   int32_t n = 3 * A->rows, *scalar = work, *position = work + n, *order = position + n;
-  eb_linear_begin(log, EB_PHASE_ORDER);
-  eb_error error = order_scalars(A, order, scalar);
-  eb_linear_end(log, EB_PHASE_ORDER);
+  eb_log_begin(log, EB_PHASE_ORDER);
+  eb_error error = eb_order_nodes(A, order);
+  for (int32_t k = 0; k < n && !error; k++) scalar[k] = 3 * order[k / 3] + k % 3;
+  eb_log_end(log, EB_PHASE_ORDER);
   EB_TRY(error);
-  eb_linear_begin(log, EB_PHASE_ANALYZE);
+  eb_log_begin(log, EB_PHASE_ANALYZE);
   error = allocate(c, A);
   if (!error) error = analyze(c, A, scalar, position);
-  eb_linear_end(log, EB_PHASE_ANALYZE);
-  if (log && !error) eb_log_memory(log, EB_MEMORY_FACTOR, 8.0 * (double)c->L->xsize);
+  eb_log_end(log, EB_PHASE_ANALYZE);
+  if (!error) eb_log_memory(log, EB_MEMORY_FACTOR, 8.0 * (double)c->L->xsize);
   return error;
-}
-
-static void start(supernodal *c) {
-  cholmod_start(&c->common);
-  c->started = true;
-  c->common.print = 0;
-  c->common.supernodal = CHOLMOD_SUPERNODAL;
-  c->common.nmethods = 1;
-  c->common.method[0].ordering = CHOLMOD_NATURAL;
-  c->common.postorder = true;
-  c->common.quick_return_if_not_posdef = true;
 }
 
 static void supernodal_destroy(void *data) {
@@ -194,7 +153,14 @@ static eb_error supernodal_create(const eb_linear_settings *settings,
   eb_error error = EB_NEW(work, 7 * (size_t)pattern->rows);
   if (!error) {
     eb_one_thread before = eb_one_thread_begin();
-    start(c);
+    cholmod_start(&c->common);
+    c->started = true;
+    c->common.print = 0;
+    c->common.supernodal = CHOLMOD_SUPERNODAL;
+    c->common.nmethods = 1;
+    c->common.method[0].ordering = CHOLMOD_NATURAL; /* ours, which S has been permuted by */
+    c->common.postorder = true;
+    c->common.quick_return_if_not_posdef = true;
     error = prepare(c, pattern, work, log);
     eb_one_thread_end(before);
   }
@@ -252,8 +218,8 @@ static eb_error supernodal_set_matrix(void *data, const eb_block_matrix *A, eb_s
   cholmod_super_numeric(c->S, NULL, shift, c->L, &c->common);
   eb_one_thread_end(before);
   EB_TRY(check(c, "numeric factorization"));
-  eb_linear_count(log, EB_COUNT_FACTORIZATIONS, 1);
-  eb_linear_count(log, EB_COUNT_FLOPS, c->common.fl);
+  eb_log_count(log, EB_COUNT_FACTORIZATIONS, 1);
+  eb_log_count(log, EB_COUNT_FLOPS, c->common.fl);
   bool definite = c->common.status == CHOLMOD_OK && pivots_have_digits(c, A);
   *reason = definite ? EB_CONVERGED_DIRECT : EB_NOT_POSITIVE_DEFINITE;
   return EB_OK;
@@ -278,7 +244,7 @@ static eb_error supernodal_solve(void *data, const double *b, double *x, eb_step
     x[perm[k]] = y[k];
     finite += 0 * y[k]; /* stays 0 unless an entry is infinite or NaN */
   }
-  eb_linear_count(log, EB_COUNT_FLOPS, 4 * c->common.lnz);
+  eb_log_count(log, EB_COUNT_FLOPS, 4 * c->common.lnz);
   result->reason = finite == 0 ? EB_CONVERGED_DIRECT : EB_DIVERGED_NAN;
   result->residual = -1;
   return EB_OK;

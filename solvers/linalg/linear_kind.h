@@ -21,15 +21,4 @@ typedef struct eb_linear_kind {
 extern const eb_linear_kind eb_linear_cg, eb_linear_cholesky, eb_linear_cholesky_single,
     eb_linear_cholmod, eb_linear_petsc;
 
-/* The log is optional for callers of linear.h. */
-static inline void eb_linear_begin(eb_step_log *log, eb_phase phase) {
-  if (log) eb_log_begin(log, phase);
-}
-static inline void eb_linear_end(eb_step_log *log, eb_phase phase) {
-  if (log) eb_log_end(log, phase);
-}
-static inline void eb_linear_count(eb_step_log *log, eb_counter counter, double amount) {
-  if (log) eb_log_count(log, counter, amount);
-}
-
 #endif

@@ -91,15 +91,6 @@ static int64_t find_runs(const eb_multifrontal *f, int32_t s, eb_run *run) {
   return runs;
 }
 
-static eb_error create_runs(eb_multifrontal *f) {
-  int32_t count = f->tree.count;
-  EB_TRY(EB_NEW(f->run_start, (size_t)count + 1));
-  for (int32_t s = 0; s < count; s++) f->run_start[s + 1] = f->run_start[s] + find_runs(f, s, NULL);
-  EB_TRY(EB_NEW(f->run, f->run_start[count]));
-  for (int32_t s = 0; s < count; s++) find_runs(f, s, f->run + f->run_start[s]);
-  return EB_OK;
-}
-
 /* ---- entries of A ---------------------------------------------------------------------------- */
 
 /* Each entry of the diagonal and of one triangle is owned once: by the earlier of its nodes. */
@@ -139,11 +130,15 @@ static const double branch_share = 1.0 / 48;
 static const double branch_flops = 2e6;
 
 /* Roots of branches are the highest supernodes whose subtrees have few enough flops; a small
- * subtree joins the branch that ends beside it, when that has room.
- * subtree, first: supernodes of workspace, for the flops and the first supernode of each subtree.
- */
-static void cut_branches(eb_multifrontal *f, double *subtree, int32_t *first) {
+ * subtree joins the branch that ends beside it, when that has room. */
+static eb_error cut_branches(eb_multifrontal *f) {
   const eb_supernodes *t = &f->tree;
+  double *subtree; /* flops of each subtree */
+  EB_TRY(EB_NEW(f->branch_first, t->count));
+  EB_TRY(EB_NEW(f->branch_last, t->count));
+  EB_TRY(EB_NEW(f->branch_of, t->count));
+  EB_TRY(EB_NEW(subtree, 2 * (size_t)t->count));
+  int32_t *first = (int32_t *)(subtree + t->count); /* supernode of each subtree */
   double total = 0, filled = 0;
   for (int32_t s = 0; s < t->count; s++) subtree[s] = t->flops[s], total += t->flops[s];
   for (int32_t s = 0; s < t->count; s++) {
@@ -164,20 +159,8 @@ static void cut_branches(eb_multifrontal *f, double *subtree, int32_t *first) {
     filled += subtree[s];
     for (int32_t k = first[s]; k <= s; k++) f->branch_of[k] = b;
   }
-}
-
-static eb_error create_branches(eb_multifrontal *f) {
-  int32_t count = f->tree.count, *first = NULL;
-  double *subtree = NULL;
-  EB_TRY(EB_NEW(f->branch_first, count));
-  EB_TRY(EB_NEW(f->branch_last, count));
-  EB_TRY(EB_NEW(f->branch_of, count));
-  eb_error error = EB_NEW(subtree, count);
-  if (!error) error = EB_NEW(first, count);
-  if (!error) cut_branches(f, subtree, first);
   free(subtree);
-  free(first);
-  return error;
+  return EB_OK;
 }
 
 /* ---- the stack of update matrices ------------------------------------------------------------ */
@@ -205,20 +188,9 @@ static int64_t interval(const eb_multifrontal *f, int32_t s, const int64_t *size
   return used > most ? used : most;
 }
 
-/* Gives the children of s their intervals: start and, in `high`, at which end their update matrix
- * lies, the one away from that of s. */
-static void place_children(eb_multifrontal *f, int32_t s, const int64_t *size, int64_t *start,
-                           uint8_t *high) {
-  int64_t used = 0;
-  for (int32_t k = f->child_start[s]; k < f->child_start[s + 1]; k++) {
-    int32_t c = f->child[k];
-    high[c] = !high[s];
-    start[c] = high[s] ? start[s] + used : start[s] + size[s] - used - size[c];
-    used += forks(f, s) ? size[c] : update_size(f, c);
-  }
-}
-
-/* Sizes of the intervals from the leaves up, their places from the roots down. */
+/* Sizes of the intervals from the leaves up, their places from the roots down. `high` says at which
+ * end of its interval an update matrix lies: children's at the one away from that of s, so that U_s
+ * can grow while theirs are still read. */
 static void stack_updates(eb_multifrontal *f, int64_t *size, int64_t *start, uint8_t *high) {
   const eb_supernodes *t = &f->tree;
   int64_t end = 0; /* of the roots, which may all be at work at the same time */
@@ -229,7 +201,13 @@ static void stack_updates(eb_multifrontal *f, int64_t *size, int64_t *start, uin
       end = start[s] + size[s] > end ? start[s] + size[s] : end;
     }
     f->update[s] = high[s] ? start[s] + size[s] - update_size(f, s) : start[s];
-    place_children(f, s, size, start, high);
+    int64_t used = 0;
+    for (int32_t k = f->child_start[s]; k < f->child_start[s + 1]; k++) {
+      int32_t c = f->child[k];
+      high[c] = !high[s];
+      start[c] = high[s] ? start[s] + used : start[s] + size[s] - used - size[c];
+      used += forks(f, s) ? size[c] : update_size(f, c);
+    }
   }
   f->update_elements = end;
 }
@@ -307,12 +285,16 @@ static eb_error allocate_numbers(int64_t bytes, void **out) {
 
 eb_error eb_multifrontal_layout_create(eb_multifrontal *f, const eb_block_matrix *pattern,
                                        int64_t limit) {
+  int32_t count = f->tree.count;
   int64_t solver = 0;
   EB_TRY(create_below(f, pattern));
   EB_TRY(create_children(f));
-  EB_TRY(create_runs(f));
+  EB_TRY(EB_NEW(f->run_start, (size_t)count + 1));
+  for (int32_t s = 0; s < count; s++) f->run_start[s + 1] = f->run_start[s] + find_runs(f, s, NULL);
+  EB_TRY(EB_NEW(f->run, f->run_start[count]));
+  for (int32_t s = 0; s < count; s++) find_runs(f, s, f->run + f->run_start[s]);
   EB_TRY(create_entries(f, pattern));
-  EB_TRY(create_branches(f));
+  EB_TRY(cut_branches(f));
   EB_TRY(place_numbers(f));
   EB_TRY(eb_multifrontal_solver_create(f, &solver));
   EB_TRY(check_memory(f, solver, limit));

@@ -297,17 +297,12 @@ static void descend(tree_sweep *sweep, int32_t s) {
   }
 }
 
-/* Subtrees of branches whose roots have a parent wait for it. */
-static void count_waiting_branches(const eb_multifrontal *f) {
-  for (int32_t b = 0; b < f->branches; b++) f->solver->waiting[b] = 0;
-  for (int32_t s = 0; s < f->tree.count; s++)
-    if (in_branch(f, s) && f->tree.parent[s] >= 0 && !in_branch(f, f->tree.parent[s]))
-      f->solver->waiting[f->branch_of[s]]++;
-}
-
 static void start_down(tree_sweep *sweep) {
   const eb_multifrontal *f = sweep->f;
-  count_waiting_branches(f);
+  for (int32_t b = 0; b < f->branches; b++) f->solver->waiting[b] = 0;
+  for (int32_t s = 0; s < f->tree.count; s++) /* a branch waits for the parents of its subtrees */
+    if (in_branch(f, s) && f->tree.parent[s] >= 0 && !in_branch(f, f->tree.parent[s]))
+      f->solver->waiting[f->branch_of[s]]++;
   for (int32_t b = 0; b < f->branches; b++) {
     if (f->solver->waiting[b] > 0) continue;
 #pragma omp task firstprivate(b)

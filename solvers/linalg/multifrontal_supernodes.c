@@ -223,7 +223,7 @@ static double partial_flops(double n, double m) {
 }
 
 /* Seconds that a front takes, up to a common factor:
- *   per_front                  what calls and loops cost whatever its size,
+ *   per_front                    what calls and loops cost whatever its size,
  *   per_entry (n (m + n) + m^2)  moving its panel and its update matrix in and out,
  *   per_flop (1 + 6 / n) flops   arithmetic, at half its rate with 6 pivots.
  * Fitted to timings of fronts of 3 to 1000 rows. */

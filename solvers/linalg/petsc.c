@@ -14,13 +14,101 @@
 #include <math.h>
 #include <string.h>
 
+#include <petscksp.h>
+
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/linalg/linear_kind.h"
-#include "solvers/linalg/petsc_session.h"
+#include "solvers/linalg/one_thread.h"
 
-enum { PREFIX_BYTES = 32 };
+enum { PREFIX_BYTES = 32, MESSAGE_BYTES = 400 };
+
+/* ---- PETSc as a guest ------------------------------------------------------------------------ */
+
+typedef struct failure {
+  PetscErrorCode code;
+  char message[MESSAGE_BYTES];
+} failure;
+
+/* Keeps the first line of the innermost message; the callers' repetitions say nothing new. */
+static PetscErrorCode keep_message(MPI_Comm comm, int line, const char *function, const char *file,
+                                   PetscErrorCode code, PetscErrorType type, const char *message,
+                                   void *context) {
+  failure *f = context;
+  (void)comm;
+  (void)line;
+  (void)file;
+  if (type != PETSC_ERROR_INITIAL) return code;
+  f->code = code;
+  snprintf(f->message, sizeof f->message, "%s (in %s)", message ? message : "no message",
+           function ? function : "?");
+  for (char *c = f->message; *c; c++)
+    if (*c == '\n') *c = ' ';
+  return code;
+}
+
+static void finalize_at_exit(void) {
+  PetscBool running = PETSC_FALSE, done = PETSC_FALSE;
+  if (PetscInitialized(&running) || PetscFinalized(&done)) return;
+  if (running && !done) (void)!PetscFinalize();
+}
+
+/* Initializes PETSc (and MPI) on the first call of the process, without command line, ~/.petscrc or
+ * signal handlers; they are finalized when the process exits, because MPI cannot be started twice.
+ */
+static eb_error start_petsc(void) {
+  PetscBool running = PETSC_FALSE;
+  if (!PetscInitialized(&running) && running) return EB_OK;
+  /* MPI would print its own stack on a crash; whoever runs this process reports that. */
+  /* And it would start a daemon beside this process, for others that it might spawn. */
+  if (setenv("OMPI_MCA_opal_signal", "", 0) || setenv("OMPI_MCA_ess_singleton_isolated", "true", 0))
+    return EB_ERROR(EB_ERR_MEMORY, "cannot set an environment variable for MPI");
+  PetscErrorCode code = PetscOptionsSetValue(NULL, "-no_signal_handler", "true");
+  if (!code) code = PetscOptionsSetValue(NULL, "-skip_petscrc", "true");
+  if (!code) code = PetscInitializeNoArguments();
+  if (code)
+    return EB_ERROR(EB_ERR_LIBRARY,
+                    "PETSc could not be initialized (error %d); does MPI work here?", (int)code);
+  if (atexit(finalize_at_exit))
+    return EB_ERROR(EB_ERR_LIBRARY, "cannot register PETSc's finalization at exit");
+  return EB_OK;
+}
+
+static eb_error_code kind_of(PetscErrorCode code) {
+  switch (code) {
+  case PETSC_ERR_MEM:
+    return EB_ERR_MEMORY;
+  case PETSC_ERR_ARG_UNKNOWN_TYPE:
+  case PETSC_ERR_USER_INPUT:
+  case PETSC_ERR_ARG_OUTOFRANGE:
+  case PETSC_ERR_ARG_WRONG:
+    return EB_ERR_USAGE;
+  case PETSC_ERR_SUP:
+  case PETSC_ERR_MISSING_FACTOR:
+    return EB_ERR_UNSUPPORTED;
+  default:
+    return EB_ERR_LIBRARY;
+  }
+}
+
+/* Calls function(context) with PETSc's error handler replaced by one that keeps the message,
+ * OpenBLAS on one thread and no nested teams. A PETSc error becomes an eb_error that begins with
+ * `what`. */
+static eb_error guarded(PetscErrorCode (*function)(void *), void *context, const char *what) {
+  failure f = {.message = "no message"};
+  if (PetscPushErrorHandler(keep_message, &f))
+    return EB_ERROR(EB_ERR_LIBRARY, "%s: PETSc accepts no error handler", what);
+  eb_one_thread before = eb_one_thread_begin();
+  PetscErrorCode code = function(context);
+  eb_one_thread_end(before);
+  PetscErrorCode popped = PetscPopErrorHandler();
+  if (!code && !popped) return EB_OK;
+  return EB_ERROR(kind_of(f.code ? f.code : code), "%s: PETSc error %d: %s", what,
+                  (int)(f.code ? f.code : code), f.message);
+}
+
+/* ---- the solver ------------------------------------------------------------------------------ */
 
 typedef struct petsc {
   eb_linear_settings settings; /* texts and positions only valid in create */
@@ -235,7 +323,7 @@ static void petsc_destroy(void *data) {
   PetscBool done = PETSC_FALSE;
   if (!PetscFinalized(&done) && !done && p->prefix[0]) {
     petsc_work work = {.p = p};
-    eb_error_free(eb_petsc_call(destroy_all, &work, "destroying")); /* nobody left to tell */
+    eb_error_free(guarded(destroy_all, &work, "destroying")); /* nobody left to tell */
   }
   free(p->options);
   free(p->values);
@@ -243,21 +331,17 @@ static void petsc_destroy(void *data) {
   free(p);
 }
 
-static int32_t longest_row(const eb_block_matrix *A) {
+static eb_error prepare(petsc *p, const eb_block_matrix *A) {
+  petsc_work work = {.p = p, .A = A};
   int32_t longest = 0;
   for (int32_t i = 0; i < A->rows; i++)
     if (A->start[i + 1] - A->start[i] > longest) longest = A->start[i + 1] - A->start[i];
-  return longest;
-}
-
-static eb_error prepare(petsc *p, const eb_block_matrix *pattern) {
-  petsc_work work = {.p = p, .A = pattern};
   EB_TRY(split_options(p, p->settings.petsc_options));
-  EB_TRY(EB_NEW(p->values, 9 * (size_t)longest_row(pattern)));
+  EB_TRY(EB_NEW(p->values, 9 * (size_t)longest));
   EB_TRY(EB_NEW(p->residual, 3 * (size_t)p->rows));
-  EB_TRY(eb_petsc_start());
+  EB_TRY(start_petsc());
   snprintf(p->prefix, sizeof p->prefix, "eb%zx_", (size_t)p);
-  return eb_petsc_call(create_all, &work, "setting options");
+  return guarded(create_all, &work, "setting options");
 }
 
 static eb_error petsc_create(const eb_linear_settings *settings, const eb_block_matrix *pattern,
@@ -266,9 +350,9 @@ static eb_error petsc_create(const eb_linear_settings *settings, const eb_block_
   EB_TRY(EB_NEW(p, 1));
   p->settings = *settings;
   p->rows = pattern->rows;
-  eb_linear_begin(log, EB_PHASE_ANALYZE);
+  eb_log_begin(log, EB_PHASE_ANALYZE);
   eb_error error = prepare(p, pattern);
-  eb_linear_end(log, EB_PHASE_ANALYZE);
+  eb_log_end(log, EB_PHASE_ANALYZE);
   if (error)
     petsc_destroy(p);
   else
@@ -278,20 +362,16 @@ static eb_error petsc_create(const eb_linear_settings *settings, const eb_block_
 
 /* ---- matrix ---------------------------------------------------------------------------------- */
 
-/* Block row i as 3 rows of 3k values. */
-static void flatten_row(const eb_block_matrix *A, int32_t i, double *out) {
-  int32_t k = A->start[i + 1] - A->start[i];
-  for (int32_t b = 0; b < k; b++)
-    for (int r = 0; r < 3; r++)
-      memcpy(out + 3 * ((int64_t)r * k + b), A->values + 9 * (int64_t)(A->start[i] + b) + 3 * r,
-             3 * sizeof *out);
-}
-
+/* Block row i goes over as 3 rows of 3k values. */
 static PetscErrorCode copy_values(petsc *p, const eb_block_matrix *A) {
   for (PetscInt i = 0; i < A->rows; i++) {
-    flatten_row(A, i, p->values);
-    PetscCall(MatSetValuesBlocked(p->matrix, 1, &i, A->start[i + 1] - A->start[i],
-                                  A->column + A->start[i], p->values, INSERT_VALUES));
+    int32_t k = A->start[i + 1] - A->start[i];
+    for (int32_t b = 0; b < k; b++)
+      for (int r = 0; r < 3; r++)
+        memcpy(p->values + 3 * ((int64_t)r * k + b),
+               A->values + 9 * (int64_t)(A->start[i] + b) + 3 * r, 3 * sizeof *p->values);
+    PetscCall(MatSetValuesBlocked(p->matrix, 1, &i, k, A->column + A->start[i], p->values,
+                                  INSERT_VALUES));
   }
   PetscCall(MatAssemblyBegin(p->matrix, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(p->matrix, MAT_FINAL_ASSEMBLY));
@@ -332,18 +412,6 @@ static bool is_finite(const eb_block_matrix *A) {
   return sum == 0;
 }
 
-/* Options of inner solvers are read while they are set up, so this is the first moment to know. */
-static eb_error check_options(petsc_work *work) {
-  EB_TRY(eb_petsc_call(find_unused, work, "looking for unused options"));
-  if (work->unused.count)
-    return EB_ERROR(EB_ERR_USAGE,
-                    "no part of PETSc has read %s; check the spelling, and that the chosen method "
-                    "has such an option",
-                    work->unused.names);
-  work->p->configured = true;
-  return EB_OK;
-}
-
 static eb_error petsc_set_matrix(void *data, const eb_block_matrix *A, eb_step_log *log,
                                  eb_reason *reason) {
   petsc *p = data;
@@ -351,9 +419,19 @@ static eb_error petsc_set_matrix(void *data, const eb_block_matrix *A, eb_step_l
   p->A = A;
   *reason = EB_DIVERGED_NAN;
   if (!is_finite(A)) return EB_OK;
-  EB_TRY(eb_petsc_call(set_up, &work, "setting up"));
-  if (!p->configured && *reason > 0) EB_TRY(check_options(&work));
-  eb_linear_count(log, EB_COUNT_FLOPS, work.flops);
+  EB_TRY(guarded(set_up, &work, "setting up"));
+  if (!p->configured && *reason > 0) {
+    /* Options of inner solvers are read while they are set up: this is the first moment to know. */
+    EB_TRY(guarded(find_unused, &work, "looking for unused options"));
+    if (work.unused.count)
+      return EB_ERROR(
+          EB_ERR_USAGE,
+          "no part of PETSc has read %s; check the spelling, and that the chosen method "
+          "has such an option",
+          work.unused.names);
+    p->configured = true;
+  }
+  eb_log_count(log, EB_COUNT_FLOPS, work.flops);
   return EB_OK;
 }
 
@@ -430,14 +508,14 @@ static eb_error petsc_solve(void *data, const double *b, double *x, eb_step_log 
   const int64_t n = 3 * (int64_t)p->rows;
   petsc_work work = {.p = p, .b = b, .x = x, .result = result};
   p->residuals = log_residuals ? log : NULL;
-  eb_error error = eb_petsc_call(solve, &work, "solving");
+  eb_error error = guarded(solve, &work, "solving");
   p->residuals = NULL;
   EB_TRY(error);
   eb_block_multiply(p->A, x, p->residual);
   for (int64_t k = 0; k < n; k++) p->residual[k] = b[k] - p->residual[k];
   result->residual = eb_norm(n, p->residual);
   if (!isfinite(result->residual) && result->reason > 0) result->reason = EB_DIVERGED_NAN;
-  eb_linear_count(log, EB_COUNT_FLOPS, work.flops);
+  eb_log_count(log, EB_COUNT_FLOPS, work.flops);
   return EB_OK;
 }
 
