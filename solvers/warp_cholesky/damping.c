@@ -53,7 +53,10 @@ static void gather(const eb_mesh *mesh, const int32_t *element, int lanes, const
   }
 }
 
-/* u_a - v_a of the four corners, out of the displacements from the centre. */
+/* u_a - v_a of the four corners, out of the displacements from the centre. F = sum (moved) r^T; the
+ * rotation nearest to it maximizes tr(R^T F), which is minimizing sum |R r_a - moved_a|^2 (Kabsch
+ * 1976; Horn 1987). It is F's polar factor, with the sign of the least singular value turned where
+ * det F < 0, so that an inverted element is not mirrored. */
 static void towards_rigid(const corners *c, double dt, eb_v4 out[12]) {
   eb_v4 F[9] = {{0}}, R[9];
   for (int a = 0; a < 4; a++)

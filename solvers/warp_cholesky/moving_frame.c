@@ -1,5 +1,6 @@
-/* Bodies of a mesh and their rigid motions; see moving_frame.h. Sums run in the order
- * of the nodes.
+/* Bodies of a mesh and their rigid motions; see moving_frame.h. Sums run in the order of the
+ * nodes. Bodies are the connected parts of the mesh, found by joining the nodes of every element in
+ * a forest with path halving (Tarjan and van Leeuwen 1984).
  *
  * Moments are taken about the centre of mass: sums about the origin would lose the digits by which
  * a body is smaller than its distance from there. */

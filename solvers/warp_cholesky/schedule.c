@@ -3,7 +3,8 @@
  * One pass from the worst to the least bad is enough for the budget: a supernode that was refused
  * stays refused. Marking another one for a total cost c lowers what is left by c, and lowers the
  * total cost of the refused one by the part of c that was spent on their common ancestors, which is
- * not more. */
+ * not more. Going by badness is greedy: it does not find the set that leaves the least badness for
+ * a budget, which is a knapsack problem on a tree; nor does the paper. */
 #include "solvers/warp_cholesky/schedule.h"
 
 #include "problems/base/memory.h"

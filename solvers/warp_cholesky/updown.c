@@ -117,7 +117,9 @@ void eb_updown_destroy(eb_updown *u) {
 
 /* ---- from L L^T to L D L^T ------------------------------------------------------------------- */
 
-/* Columns one after the other, in order, as a fresh factor has them. */
+/* The next two turn the exported A = L L^T into what CHOLMOD updates: A = L' D L'^T with unit lower
+ * L', so D_jj = L_jj^2 and L'_ij = L_ij / L_jj. Its columns lie one after the other, in order, in
+ * the linked list that a fresh factor has. */
 static void lay_out(eb_updown *u) {
   int32_t n = u->rows, *p = u->L->p, *nz = u->L->nz, *next = u->L->next, *prev = u->L->prev;
   for (int32_t j = 0; j < n; j++) {
@@ -165,14 +167,6 @@ static void append(cholmod_sparse *C, const int32_t row[SIZE], const int rank[SI
   start[C->ncol] = at + SIZE;
 }
 
-static void sort_rows(const int32_t row[SIZE], int rank[SIZE]) {
-  for (int k = 0; k < SIZE; k++) {
-    int at = k;
-    for (; at > 0 && row[rank[at - 1]] > row[k]; at--) rank[at] = rank[at - 1];
-    rank[at] = k;
-  }
-}
-
 static eb_error apply(eb_updown *u) {
   const int update = true, downdate = false;
   eb_one_thread before = eb_one_thread_begin();
@@ -184,6 +178,11 @@ static eb_error apply(eb_updown *u) {
   return check(u, "update of the factor");
 }
 
+/* D = sum lambda_k u_k u_k^T by LAPACK. Eigenvalues below eps |D| are rounding: a rotation changes
+ * an element's matrix, of rank 6, into another one of rank 6 on the same 12 rows. Updates are exact
+ * up to rounding, which adds up from one to the next: a downdate subtracts what may be nearly all
+ * of a pivot (Stewart 1979, "The effects of rounding error on an algorithm for downdating a
+ * Cholesky factorization", J. Inst. Math. Appl. 23). */
 eb_error eb_updown_change(eb_updown *u, const int32_t node[4], const double difference[144]) {
   double vectors[SIZE * SIZE], lambda[SIZE], scratch[SCRATCH], largest = 0;
   int size = SIZE, length = SCRATCH, info = -1, rank[SIZE];
@@ -197,8 +196,12 @@ eb_error eb_updown_change(eb_updown *u, const int32_t node[4], const double diff
   if (info != 0)
     return EB_ERROR(EB_ERR_LIBRARY, "LAPACK's dsyev failed with %d on a change of an element",
                     info);
-  for (int k = 0; k < SIZE; k++) row[k] = 3 * u->tree->position[node[k / 3]] + k % 3;
-  sort_rows(row, rank);
+  for (int k = 0; k < SIZE; k++) { /* CHOLMOD wants the rows of a column in ascending order */
+    row[k] = 3 * u->tree->position[node[k / 3]] + k % 3;
+    int at = k;
+    for (; at > 0 && row[rank[at - 1]] > row[k]; at--) rank[at] = rank[at - 1];
+    rank[at] = k;
+  }
   for (int k = 0; k < SIZE; k++)
     if (fabs(lambda[k]) > DBL_EPSILON * largest)
       append(lambda[k] > 0 ? u->up : u->down, row, rank, lambda[k], vectors + SIZE * k);

@@ -6,6 +6,7 @@
 #include "solvers/warp_cholesky/warp.h"
 
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 #include "solvers/linalg/block_ops.h"
 
 #include <math.h>
@@ -32,24 +33,22 @@ static double length(const double u[3]) {
   return sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
 }
 
-static double triangle_area(const double *a, const double *b, const double *c) {
-  double u[3], v[3];
-  for (int d = 0; d < 3; d++) {
-    u[d] = b[d] - a[d];
-    v[d] = c[d] - a[d];
-  }
-  const double normal[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2],
-                            u[0] * v[1] - u[1] * v[0]};
-  return 0.5 * length(normal);
-}
-
+/* The smallest height is 3 V / A with the area A of the largest face, as V = A height / 3 for each.
+ */
 static bool is_flat(const eb_mesh *mesh, int32_t e) {
   static const double flatness = 0.05;
   const double *p[4];
   double edge = 0, face = 0;
   for (int a = 0; a < 4; a++) p[a] = mesh->X + 3 * (int64_t)mesh->elements[4 * (int64_t)e + a];
   for (int a = 0; a < 4; a++) {
-    face = fmax(face, triangle_area(p[(a + 1) % 4], p[(a + 2) % 4], p[(a + 3) % 4]));
+    const double *q = p[(a + 1) % 4];
+    double u[3], v[3], normal[3];
+    for (int d = 0; d < 3; d++) {
+      u[d] = p[(a + 2) % 4][d] - q[d];
+      v[d] = p[(a + 3) % 4][d] - q[d];
+    }
+    eb_cross3(u, v, normal);
+    face = fmax(face, 0.5 * length(normal));
     for (int b = 0; b < a; b++) {
       const double side[3] = {p[a][0] - p[b][0], p[a][1] - p[b][1], p[a][2] - p[b][2]};
       edge = fmax(edge, length(side));
@@ -58,8 +57,6 @@ static bool is_flat(const eb_mesh *mesh, int32_t e) {
   return 3 * eb_mesh_element_volume(mesh, mesh->X, e) < flatness * edge * face;
 }
 
-/* The smallest height of a tetrahedron is 3 V / A with the area A of its largest face: half the sum
- * of heights times faces is three times the volume for each of them. */
 bool eb_mesh_is_thin(const eb_mesh *mesh) {
   int64_t flat = 0;
   for (int32_t e = 0; e < mesh->element_count; e++) flat += is_flat(mesh, e);
