@@ -1,4 +1,20 @@
-/* The parts of a step that all implicit solvers share. */
+/* The parts of a step that all implicit solvers share: forces and script, matrix, constraints, the
+ * linear solve.
+ *
+ *   A = r M + s H(x),   A x = b  with x given at scripted nodes
+ *
+ * Every scheme of this program that is implicit solves such systems, with its own r, s and b: all
+ * of implicit Euler for positions (r = 1/h^2, s = 1) or for velocities (r = 1, s = h^2), Rayleigh
+ * damping C = a M + b K, which only changes r and s, and the corotational matrices. Scripted nodes
+ * are eliminated as Dirichlet rows: their columns go to the right-hand side, their rows become the
+ * identity times the mean of the free diagonal, so that A stays symmetric, positive definite when
+ * it was, and no worse conditioned by the scale of the new rows.
+ *
+ * M is lumped, a quarter of a tetrahedron's mass at each corner: total mass and momentum are exact,
+ * frequencies to second order in the size of an element.
+ *
+ * Workspace: one block matrix, six vectors, the linear solver's.
+ * Fails as the linear solver does; what is not finite is noticed before anything is assembled. */
 #include "solvers/common/implicit.h"
 
 #include "problems/base/memory.h"
@@ -7,17 +23,6 @@
 #include <math.h>
 #include <omp.h>
 #include <string.h>
-
-static eb_linear_settings linear_settings(const eb_solver *solver) {
-  const eb_values *options = solver->options;
-  return (eb_linear_settings){.kind = eb_values_text(options, "linear"),
-                              .preconditioner = eb_values_text(options, "preconditioner"),
-                              .petsc_options = eb_values_text(options, "petsc"),
-                              .rtol = eb_values_real(options, "linear_rtol"),
-                              .atol = eb_values_real(options, "linear_atol"),
-                              .max_iterations = eb_values_int(options, "linear_max_iterations"),
-                              .threads = solver->threads};
-}
 
 static eb_error allocate(eb_implicit *work, const eb_solver *solver) {
   const eb_block_matrix *pattern = eb_elasticity_pattern(work->scene->elasticity);
@@ -30,8 +35,16 @@ static eb_error allocate(eb_implicit *work, const eb_solver *solver) {
   EB_TRY(EB_NEW(work->prescribed, work->size));
   EB_TRY(eb_block_matrix_like(pattern, &work->matrix));
   if (work->touch_room > 0) EB_TRY(EB_NEW(work->touches, work->touch_room));
-  if (!eb_values_declares(solver->options, "linear")) return EB_OK;
-  eb_linear_settings settings = linear_settings(solver);
+  const eb_values *options = solver->options;
+  if (!eb_values_declares(options, "linear")) return EB_OK;
+  const eb_linear_settings settings = {.kind = eb_values_text(options, "linear"),
+                                       .preconditioner = eb_values_text(options, "preconditioner"),
+                                       .petsc_options = eb_values_text(options, "petsc"),
+                                       .rtol = eb_values_real(options, "linear_rtol"),
+                                       .atol = eb_values_real(options, "linear_atol"),
+                                       .max_iterations =
+                                           eb_values_int(options, "linear_max_iterations"),
+                                       .threads = solver->threads};
   return eb_linear_create(&settings, work->matrix, solver->setup_log, &work->linear);
 }
 
@@ -66,20 +79,18 @@ bool eb_all_finite(int64_t n, const double *x) {
   return true;
 }
 
-static bool forces_and_script(eb_implicit *work, const eb_state *state, double dt) {
-  eb_scene_force(work->scene, state->time, state->x, state->v, work->force);
-  eb_scene_boundary(work->scene, state->time + dt, work->fixed, work->target);
-  work->scripted = 0;
-  for (int32_t i = 0; i < work->nodes; i++) work->scripted += work->fixed[i] != 0;
-  memset(work->prescribed, 0, (size_t)work->size * sizeof *work->prescribed);
-  return eb_all_finite(work->size, work->force) && eb_all_finite(work->size, work->target);
-}
-
 bool eb_implicit_begin(eb_implicit *work, const eb_state *state, double dt, eb_step_log *log) {
   omp_set_num_threads(work->threads);
   eb_log_begin(log, EB_PHASE_RHS);
   bool finite = eb_all_finite(work->size, state->x) && eb_all_finite(work->size, state->v);
-  if (finite) finite = forces_and_script(work, state, dt);
+  if (finite) { /* a force would be asked at positions that are none */
+    eb_scene_force(work->scene, state->time, state->x, state->v, work->force);
+    eb_scene_boundary(work->scene, state->time + dt, work->fixed, work->target);
+    work->scripted = 0;
+    for (int32_t i = 0; i < work->nodes; i++) work->scripted += work->fixed[i] != 0;
+    memset(work->prescribed, 0, (size_t)work->size * sizeof *work->prescribed);
+    finite = eb_all_finite(work->size, work->force) && eb_all_finite(work->size, work->target);
+  }
   eb_log_end(log, EB_PHASE_RHS);
   return finite;
 }
@@ -107,26 +118,6 @@ void eb_implicit_find_touches(eb_implicit *work, const eb_state *state, double d
   work->touch_count = eb_implicit_step_touches(work->scene, state->time, dt, state->x, state->v,
                                                work->touch_room, work->touches);
   eb_log_end(log, EB_PHASE_DETECT);
-}
-
-void eb_implicit_add_contact(eb_implicit *work, const eb_state *state, double dt, double scale,
-                             eb_step_log *log) {
-  if (work->touch_room == 0) return;
-  eb_implicit_find_touches(work, state, dt, log);
-  eb_log_begin(log, EB_PHASE_ASSEMBLE);
-  eb_touches_gradient(work->touches, work->touch_count, work->gradient);
-  eb_touches_carry(work->touches, work->touch_count, -scale / dt, work->gradient);
-  eb_touches_matrix(work->touches, work->touch_count, scale, work->matrix);
-  eb_log_end(log, EB_PHASE_ASSEMBLE);
-}
-
-void eb_implicit_friction(const eb_implicit *work, double dt, double scale, double *v,
-                          eb_step_log *log) {
-  if (work->touch_room == 0) return;
-  eb_log_begin(log, EB_PHASE_RESOLVE);
-  eb_touches_friction(work->touches, work->touch_count, dt, scale,
-                      eb_elasticity_mass(work->scene->elasticity), v);
-  eb_log_end(log, EB_PHASE_RESOLVE);
 }
 
 eb_error eb_implicit_solve(eb_implicit *work, bool log_residuals, eb_step_log *log,

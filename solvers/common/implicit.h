@@ -91,14 +91,6 @@ void eb_implicit_gradient(eb_implicit *work, const double *x, eb_step_log *log);
 /* The touches of the step (phase DETECT). */
 void eb_implicit_find_touches(eb_implicit *work, const eb_state *state, double dt,
                               eb_step_log *log);
-/* Implicit penalty contact of the step, for schemes that solve for all of v1: finds the touches,
- * adds scale k P to work->matrix, and to work->gradient the penalty's and -scale / dt k P w of
- * moving colliders, so that a right-hand side with -dt gradient has all of implicit_penalty.h. */
-void eb_implicit_add_contact(eb_implicit *work, const eb_state *state, double dt, double scale,
-                             eb_step_log *log);
-/* Friction of these touches on the velocities v that the step has solved for (phase RESOLVE). */
-void eb_implicit_friction(const eb_implicit *work, double dt, double scale, double *v,
-                          eb_step_log *log);
 
 /* Constrains work->matrix and work->rhs to work->prescribed at the scripted nodes, factors, and
  * solves for work->unknown, whose value on entry is the initial guess of iterative methods. *reason

@@ -1,5 +1,16 @@
-/* Value and gradient of the incremental potential. Sums run in node order: the same bits for any
- * number of threads. */
+/* Value and gradient of the incremental potential; see incremental_potential.h for W.
+ *
+ *   dW/dx = M (x - xt) / h^2 + dE/dx - f_ext = 0   is   M (v1 - v0) / h = f_ext - dE/dx(x1)
+ * with v1 = (x1 - x0) / h: implicit Euler, for x1 - xt = h (v1 - v0). W's minimizers are therefore
+ * its solutions, and a step that lowers W from the guess xt bounds by the guess's energy and work
+ * both E(x1) and |v1 - v0|_M, which a root of the gradient alone would not.
+ *
+ * A difference of two W is what a line search decides by. W is summed with a relative error of some
+ * eps, but relative to its terms, which may be much larger than it: `magnitude` is their sum. The
+ * elastic energy hides its own: psi(F) is a difference of terms of the size of the stiffness (such
+ * as |F|^2 - 3), rounded however small it is, so that volume times stiffness is added.
+ *
+ * Sums run in node order: the same bits for any number of threads. No workspace; cannot fail. */
 #include "solvers/common/incremental_potential.h"
 
 #include <math.h>

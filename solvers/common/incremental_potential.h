@@ -38,7 +38,7 @@ eb_potential_value eb_potential_at(const eb_potential *potential, const double *
 typedef struct eb_potential_residual {
   double norm;  /* |grad W|_2 over the free nodes, N */
   double scale; /* |f_ext|_2 + |M (x - xt) / h^2|_2 + |dE/dx|_2 over the free nodes, N; vanishes
-                   where elastic forces alone balance (support_layer.h) */
+                   where elastic forces alone balance (newton/support_layer.h) */
 } eb_potential_residual;
 
 /* Writes -grad W to `descent` (nodes x 3, 0 at scripted nodes), given g = dE/dx at x. */

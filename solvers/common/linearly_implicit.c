@@ -1,4 +1,16 @@
-/* One linearly implicit Euler step; see linearly_implicit.h for the equation. */
+/* One linearly implicit Euler step; see linearly_implicit.h for the interface.
+ *
+ * Implicit Euler asks for
+ *   M (v1 - v0) / h = f_ext - g(x0 + h v1) - C v1.
+ * With one Newton step from x0, that is g(x0 + h v1) ~ g(x0) + h H v1, and C = a M + b H, times h:
+ *   ((1 + h a) M + (h^2 + h b) H) v1 = M v0 + h (f_ext - g(x0)).
+ * Baraff and Witkin 1998, Equation 6, solve for v1 - v0 instead, which takes h^2 H v0 to the right:
+ * the same system where C = 0. What is approximated is the force at the end of the step, by an
+ * error of second order in h v1 that H's change along it makes, and f_ext, which is that at the
+ * start. Scripted nodes take part with the velocity that takes them to their place.
+ *
+ * Workspace: eb_implicit. Fails: EB_DIVERGED_NAN when state, forces or solution are not finite,
+ * else as the linear solver does. */
 #include "solvers/common/linearly_implicit.h"
 
 #include "problems/base/memory.h"
@@ -41,6 +53,33 @@ void eb_linearly_implicit_advance(const eb_implicit *work, eb_state *state, doub
   state->step++;
 }
 
+/* Implicit penalty contact of the step: finds the touches, adds scale k P to the matrix and to the
+ * gradient the penalty's and -scale / dt k P w of moving colliders, so that a right-hand side with
+ * -dt gradient has all of implicit_penalty.h: with penetration d at the start and relative velocity
+ * P (v1 - w), the penalty at the end is k (d + h P (v1 - w)) to first order, whose part in v1 is
+ * scale k P with scale = h^2 and whose part in w goes to the right. */
+static void add_contact(eb_implicit *work, const eb_state *state, double dt, double scale,
+                        eb_step_log *log) {
+  if (work->touch_room == 0) return;
+  eb_implicit_find_touches(work, state, dt, log);
+  eb_log_begin(log, EB_PHASE_ASSEMBLE);
+  eb_touches_gradient(work->touches, work->touch_count, work->gradient);
+  eb_touches_carry(work->touches, work->touch_count, -scale / dt, work->gradient);
+  eb_touches_matrix(work->touches, work->touch_count, scale, work->matrix);
+  eb_log_end(log, EB_PHASE_ASSEMBLE);
+}
+
+/* Friction of these touches on the velocities v that the step has solved for. It filters v1 and is
+ * no part of the linear system: Coulomb's cone has no derivative to linearize at rest. */
+static void apply_friction(const eb_implicit *work, double dt, double scale, double *v,
+                           eb_step_log *log) {
+  if (work->touch_room == 0) return;
+  eb_log_begin(log, EB_PHASE_RESOLVE);
+  eb_touches_friction(work->touches, work->touch_count, dt, scale,
+                      eb_elasticity_mass(work->scene->elasticity), v);
+  eb_log_end(log, EB_PHASE_RESOLVE);
+}
+
 eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt, double mass_scale,
                                    double stiffness_scale, bool project, eb_step_log *log,
                                    eb_reason *reason) {
@@ -52,7 +91,7 @@ eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt
   *reason = EB_DIVERGED_NAN;
   if (!eb_implicit_begin(work, state, dt, log)) return EB_OK;
   eb_implicit_assemble(work, state->x, mass_scale, stiffness_scale, project, log);
-  eb_implicit_add_contact(work, state, dt, stiffness_scale, log);
+  add_contact(work, state, dt, stiffness_scale, log);
   eb_log_begin(log, EB_PHASE_RHS);
   eb_linearly_implicit_rhs(work, state, dt);
   bool finite = eb_all_finite(work->size, work->rhs);
@@ -64,7 +103,7 @@ eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt
     *reason = EB_DIVERGED_NAN;
     return EB_OK;
   }
-  eb_implicit_friction(work, dt, stiffness_scale, work->unknown, log);
+  apply_friction(work, dt, stiffness_scale, work->unknown, log);
   /* Friction changes the velocities behind the solve: what they were no longer solves the equation.
    */
   if (work->touch_count > 0) *reason = EB_CONVERGED_ITS;

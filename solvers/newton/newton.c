@@ -19,7 +19,7 @@
 #include "problems/base/memory.h"
 #include "solvers/common/implicit.h"
 #include "solvers/common/incremental_potential.h"
-#include "solvers/common/support_layer.h"
+#include "solvers/newton/support_layer.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/registry.h"
 
@@ -131,8 +131,9 @@ static const int64_t longest_wait = 8;
 /* Matrix and dE/dx at x as the present treatment says.
  *
  * Also measures the diagonal. Rounding x_i to double changes grad W by up to A_ii eps/2 |x_i|:
- * below the norm of that, no residual can be told from zero. And trace H / trace M is the mean of
- * the squared frequencies, the unit of shifts that makes them independent of the scene's units. */
+ * below the norm of that, no residual can be told from zero. And trace H / trace M is
+ * a mean squared frequency, weighted by mass: the unit that makes shifts independent of the scene's
+ * units and scale. */
 static void assemble(newton_solver *newton, eb_step_log *log) {
   const eb_block_matrix *A = newton->work.matrix;
   const double *mass = eb_elasticity_mass(newton->potential.elasticity);
@@ -314,7 +315,9 @@ static bool judge_by_gradient(newton_solver *newton, eb_step_log *log) {
   return false;
 }
 
-/* The minimizer of the parabola, kept within [0.1, 0.5] of the rejected length. */
+/* The minimizer of the parabola q with q(0) = 0, q'(0) = slope and q(length) = rise (Nocedal and
+ * Wright 2006, Equation 3.58): q(a) = slope a + (rise - slope length) (a / length)^2, kept within
+ * [0.1, 0.5] of the rejected length. */
 static double shorten(double length, double slope, double rise) {
   double curvature = rise - slope * length;
   double minimizer = -0.5 * slope * length * length / curvature;

@@ -1,7 +1,14 @@
-/* Forces of the elements at supports. With reference gradients G_a of the shape functions at the
- * centre and J = sum X_a G_a^T: F = sum x_a (J^-T G_a)^T and f_a = V P(F) J^-T G_a. Planar
- * triangles have J_zz = F_zz = 1 and no force along z. */
-#include "solvers/common/support_layer.h"
+/* Forces of the elements at supports.
+ *
+ * With reference gradients G_a of the shape functions at the centre and J = sum X_a G_a^T, the
+ * gradients with respect to X are J^-T G_a by the chain rule, hence
+ *   F = sum x_a (J^-T G_a)^T,   f_a = dE_e/dx_a = V P(F) J^-T G_a.
+ * This is exact for linear triangles and tetrahedra, whose F is constant; for hexahedra it is
+ * one-point integration, which sees no hourglass mode: good enough for the size of a force. Planar
+ * triangles have J_zz = F_zz = 1 and no force along z.
+ *
+ * Workspace: an integer an element. Fails when memory is gone. */
+#include "solvers/newton/support_layer.h"
 
 #include "problems/base/memory.h"
 
