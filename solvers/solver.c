@@ -1,5 +1,10 @@
 /* Life of a solver (options, capability check, create, destroy) and the names of outcomes, phases
- * and counters. */
+ * and counters.
+ *
+ * A plug-in may have been built against a header with more or fewer names, so that every index that
+ * comes from one is checked before it is looked up. A scene is refused by what it needs and the
+ * solver lacks, as bits, before anything is allocated; bits without a name are newer than this
+ * build and are lacking too. */
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 #include "problems/scene_impl.h"
@@ -215,7 +220,9 @@ void eb_solver_destroy(eb_solver *solver) {
   solver_release(solver);
 }
 
-/* The set-up's log starts again, so that memory and tree are those of what there is now. */
+/* What a solver without a `rebuild` of its own gets after a cut: destroy and create on the mesh as
+ * it is now, whose cost belongs to the step that asked for it. The set-up's log starts again, so
+ * that memory and tree are those of what there is now. */
 static eb_error create_again(eb_solver *solver, eb_step_log *log) {
   eb_step_log *setup = solver->setup_log;
   call_destroy(solver);

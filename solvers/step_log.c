@@ -1,4 +1,11 @@
-/* The step log: what a solver reports of one step. Nothing here allocates but create. */
+/* The step log: what a solver reports of one step.
+ *
+ * Phases nest: the time between two marks belongs to the innermost open phase, so that the seconds
+ * of all phases add up to the time in which any was open, and nothing is counted twice. What is
+ * opened deeper than EB_OPEN_PHASES is charged to the deepest that is remembered.
+ *
+ * A log may be NULL: callers below a solver need not ask. Nothing here allocates but create and
+ * eb_log_tree, which is for set-ups. */
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "solvers/solver.h"
@@ -78,6 +85,7 @@ void eb_log_begin(eb_step_log *log, eb_phase phase) {
   log->open_count++;
 }
 
+/* Closes the phase and what was left open inside it; a phase that is not open changes nothing. */
 void eb_log_end(eb_step_log *log, eb_phase phase) {
   if (!log || !is_valid(log, (unsigned)phase, EB_PHASE_COUNT)) return;
   settle(log);
@@ -86,6 +94,7 @@ void eb_log_end(eb_step_log *log, eb_phase phase) {
   if (at >= 0) log->open_count = at;
 }
 
+/* Residuals beyond the room are counted and not kept: the count says what is missing. */
 void eb_log_residual(eb_step_log *log, double value) {
   if (!log) return;
   if (log->residual_count < log->residual_capacity) {
@@ -135,6 +144,8 @@ eb_error eb_log_tree(eb_step_log *log, int32_t count, const int32_t *parent, con
   return EB_OK;
 }
 
+/* Elements' own counts saturate: they are for pictures of where updates gather, the sum is exact.
+ */
 void eb_log_updates(eb_step_log *log, const uint8_t *marked, int32_t elements) {
   if (!log) return;
   bool keep = log->element_updates && log->element_count == elements;

@@ -90,7 +90,10 @@ static eb_error allocate(supernodal *c, const eb_block_matrix *A) {
   return check(c, "allocating the matrix");
 }
 
-/* Analysis keeps METIS' order up to a postordering, which moves columns but changes no fill. */
+/* The order of the nodes is composed with the postorder that CHOLMOD finds for S: P = P_post
+ * P_nodes, and S is built again for P, so that later matrices are gathered into their final place.
+ *
+ * Analysis keeps METIS' order up to a postordering, which moves columns but changes no fill. */
 static eb_error analyze(supernodal *c, const eb_block_matrix *A, int32_t *scalar,
                         int32_t *position) {
   int32_t n = 3 * A->rows;

@@ -114,7 +114,9 @@ int64_t eb_multifrontal_entries(const eb_multifrontal *f) {
   return entries;
 }
 
-/* Compressed columns, explicit zeros of merged supernodes included. Row r of a front's columns is
+/* Entries: a front with n pivots and R rows has n columns, of R, R - 1, ... R - n + 1 entries.
+ *
+ * Compressed columns, explicit zeros of merged supernodes included. Row r of a front's columns is
  * the r-th pivot, or an axis of the node (r - n) / 3 below them. */
 void eb_multifrontal_export(const eb_multifrontal *f, int64_t *start, int32_t *row, double *value) {
   int64_t at = 0, column = 0;

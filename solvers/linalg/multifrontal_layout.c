@@ -67,7 +67,11 @@ static eb_error create_children(eb_multifrontal *f) {
   return EB_OK;
 }
 
-/* The runs of s in its parent's front; counts only when `run` is NULL. */
+/* The rows of a child below its pivots lie in the parent's front, in the same order, and mostly in
+ * long stretches: adding stretches instead of rows one by one is what makes the assembly run at the
+ * speed of memory.
+ *
+ * The runs of s in its parent's front; counts only when `run` is NULL. */
 static int64_t find_runs(const eb_multifrontal *f, int32_t s, eb_run *run) {
   int32_t p = f->tree.parent[s];
   if (p < 0) return 0;
@@ -169,7 +173,11 @@ static int64_t update_size(const eb_multifrontal *f, int32_t s) {
   return eb_update_elements(eb_front_below(f, s));
 }
 
-/* Children of s may be at work at the same time. */
+/* Within a branch one thread works, and the children of s follow each other: the memory is that of
+ * a stack (Liu 1986). Above the branches it is the sum of what may live at the same time. Either
+ * way the places depend on the tree and on whether there are several threads, not on how many.
+ *
+ * Children of s may be at work at the same time. */
 static bool forks(const eb_multifrontal *f, int32_t s) {
   return f->threads > 1 && f->branch_of[s] < 0;
 }

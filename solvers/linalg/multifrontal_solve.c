@@ -112,7 +112,10 @@ enum { WIDEST = 32 };
 /* Vectors may take this share of the factor, or this many bytes when they are small anyway. */
 static const int64_t factor_share = 8, small_workspace = 16 << 20;
 
-/* Fixes the places and counts the rows. `top` holds the heights of the two stacks while a branch is
+/* A supernode's vector is taken by its parent, at the next depth, as soon as all children are done:
+ * two stacks suffice for a postorder, where one would have its top taken from below the new entry.
+ *
+ * Fixes the places and counts the rows. `top` holds the heights of the two stacks while a branch is
  * followed, `most` the greatest of any branch; the parity of a supernode's depth names its stack.
  */
 static void place_vectors(const eb_multifrontal *f, eb_multifrontal_solver *v, uint8_t *odd) {
@@ -363,7 +366,7 @@ static double largest(int64_t n, const double *x) {
   return most + finite;
 }
 
-/* Largest sum of absolute values in a row. */
+/* Largest sum of absolute values in a row: the norm of A that belongs to max norms of vectors. */
 static double row_norm(const eb_block_matrix *A) {
   double most = 0;
   for (int32_t i = 0; i < A->rows; i++) {
@@ -378,7 +381,12 @@ static double row_norm(const eb_block_matrix *A) {
   return most;
 }
 
-/* The right-hand side in solver->refine; the solution goes to its last vector. Adds what it costs
+/* Stops at |r| <= 4 eps |A| |x|, a backward error of 4 eps: x solves a system whose matrix differs
+ * from A by rounding (Rigal and Gaches 1967), which is all that a solve in double would give. The
+ * residual is scaled by a power of two before it goes to float, so that it neither overflows nor
+ * underflows, and is not rounded by the scaling.
+ *
+ * The right-hand side in solver->refine; the solution goes to its last vector. Adds what it costs
  * to *flops. */
 static eb_reason refine(const eb_multifrontal *f, double *flops) {
   int64_t n = 3 * (int64_t)f->tree.nodes;

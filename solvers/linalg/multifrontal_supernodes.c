@@ -110,7 +110,9 @@ static void bring_into_postorder(elimination_tree *tree, int32_t *work) {
 
 /* ---- column counts --------------------------------------------------------------------------- */
 
-/* The root of the tree that k has been joined to. */
+/* The root of the tree that k has been joined to, with the path to it shortened: nearly constant
+ * time a call (Tarjan 1975). Two leaves of a row's subtree meet in the root of the earlier one's
+ * tree, as trees are joined in postorder. */
 static int32_t find(int32_t *joined, int32_t k) {
   int32_t root = k;
   while (joined[root] != root) root = joined[root];
@@ -182,7 +184,12 @@ typedef struct forest {
   int32_t *head, *last, *next; /* what s was merged from, in the order of elimination */
 } forest;
 
-/* Finds the fundamental supernodes and links them as their first columns are linked in the tree.
+/* Column k continues the supernode of k - 1 when k - 1 is its only child and count(k - 1) =
+ * count(k)
+ * + 1: then the structures differ by k - 1 alone. With several children the structures of all would
+ * have to be merged, which is what a front is for.
+ *
+ * Finds the fundamental supernodes and links them as their first columns are linked in the tree.
  * of_column: nodes of workspace. */
 static void group_columns(const elimination_tree *tree, forest *f, int32_t *of_column) {
   int32_t *children = f->next; /* of columns, until the lists begin */
@@ -234,7 +241,10 @@ static double front_cost(int32_t pivots, int32_t below) {
          per_flop * (1 + half_rate / n) * partial_flops(n, m);
 }
 
-/* Merges the child c that *link points at into p; c's children take its place in p's list. */
+/* Rows do not change: below p's pivots lie p's own rows, which contain c's. Entries that c did not
+ * have become explicit zeros, in L as in the front.
+ *
+ * Merges the child c that *link points at into p; c's children take its place in p's list. */
 static void merge(forest *f, int32_t *link, int32_t p) {
   int32_t c = *link, after = f->sibling[c];
   *link = after;

@@ -226,6 +226,8 @@ static PetscErrorCode monitor(KSP ksp, PetscInt iteration, PetscReal norm, void 
   return 0;
 }
 
+/* The room of every block row is said beforehand: MatSetValues would else move the matrix with
+ * every row that does not fit. `upper` serves sbaij, which stores one triangle. */
 static PetscErrorCode create_matrix(petsc *p, const eb_block_matrix *A, PetscInt *row_blocks) {
   PetscInt n = 3 * A->rows, *upper = row_blocks + A->rows;
   for (int32_t i = 0; i < A->rows; i++) {
@@ -246,6 +248,9 @@ static PetscErrorCode create_matrix(petsc *p, const eb_block_matrix *A, PetscInt
   return 0;
 }
 
+/* Smoothed aggregation needs to know what the operator nearly annihilates and every level must
+ * therefore represent: of elasticity without supports the six rigid motions (Vanek, Mandel and
+ * Brezina 1996). */
 static PetscErrorCode attach_rigid_motions(petsc *p, const double *positions) {
   Vec points;
   MatNullSpace motions;
@@ -448,6 +453,8 @@ static PetscErrorCode is_direct(petsc *p, bool *out) {
   return 0;
 }
 
+/* PETSc's reasons in the words of this program. Indefinite matrices and preconditioners show as
+ * breakdowns of the method, a factorization that failed as a matrix that is not definite. */
 static eb_reason translate(KSPConvergedReason reason, bool direct) {
   switch (reason) {
   case KSP_CONVERGED_RTOL:

@@ -20,7 +20,9 @@ static int32_t root_of(int32_t *parent, int32_t i) {
   return i;
 }
 
-/* Joins the nodes of every element; then numbers the roots in the order of the nodes. */
+/* Smaller roots win, so that a body's root is its first node and bodies are numbered in one pass.
+ *
+ * Joins the nodes of every element; then numbers the roots in the order of the nodes. */
 static void label(const eb_mesh *mesh, int32_t *parent, eb_moving_frame *frame) {
   const int corners = (int)mesh->type;
   for (int32_t i = 0; i < mesh->node_count; i++) parent[i] = i;

@@ -22,6 +22,8 @@
 
 /* ---- everything anew ------------------------------------------------------------------------- */
 
+/* No budget bounds what is refreshed: the schedule's answer is then a matter of errors alone, the
+ * same in every run. */
 static bool unlimited(const eb_warp *w) {
   const eb_update_rule *rule = &w->settings.rule;
   return w->settings.count == 0 && (rule->goal == EB_UPDATE_QUALITY || rule->budget >= 1);
@@ -105,7 +107,10 @@ static int32_t plan(eb_warp *w, const double *v, eb_step_log *log) {
   return chosen;
 }
 
-/* Whether the marked fronts are so much of the factor that the rest comes nearly for nothing.
+/* A part costs more than its share of the whole: the entries of refreshed elements are taken out
+ * before they are put in again.
+ *
+ * Whether the marked fronts are so much of the factor that the rest comes nearly for nothing.
  * Decided by flops, not by seconds: the same in every run. */
 static bool nearly_whole(const eb_warp *w) {
   if (!unlimited(w)) return false;

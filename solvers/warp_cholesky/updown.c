@@ -53,7 +53,10 @@ static cholmod_sparse *empty_columns(eb_updown *u) {
   return C;
 }
 
-/* A factor that is the identity, with room for the entries of L. */
+/* CHOLMOD can only update simplicial factors, column by column, and grows a column that has no
+ * room: with all of L's entries reserved at once none ever moves.
+ *
+ * A factor that is the identity, with room for the entries of L. */
 static eb_error allocate_factor(eb_updown *u) {
   const int to_ll = false, to_super = false, packed = true, monotonic = true;
   u->L = cholmod_allocate_factor((size_t)u->rows, &u->common);

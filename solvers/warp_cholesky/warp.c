@@ -218,6 +218,8 @@ static bool right_hand_side(eb_warp *w, const eb_state *state, double dt, eb_ste
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
+/* Rotations of the elements by polar decomposition, of the nodes by Horn's quaternion of the nodes
+ * around (corotation.h): both of x0, the only place where the step's geometry enters. */
 static void rotate(eb_warp *w, const double *x, eb_step_log *log) {
   eb_log_begin(log, EB_PHASE_ROTATIONS);
   eb_corotation_rotate_elements(w->corotation, x);

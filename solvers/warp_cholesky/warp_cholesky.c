@@ -114,6 +114,8 @@ static bool chosen(const eb_values *options_given, const char *name, const char 
   return !strcmp(eb_values_text(options_given, name), value);
 }
 
+/* Options that contradict each other are refused, not resolved: what a run's record says must be
+ * what it did. */
 static eb_error check(const eb_values *given) {
   const char *schedule = eb_values_text(given, "schedule");
   bool counted = chosen(given, "schedule", "count");
