@@ -19,7 +19,7 @@
 #include "problems/base/memory.h"
 #include "solvers/common/implicit.h"
 #include "solvers/common/incremental_potential.h"
-#include "solvers/newton/support_layer.h"
+#include "solvers/common/support_layer.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/registry.h"
 

@@ -3,8 +3,8 @@
  * Where a held body is in equilibrium all nodal forces on free nodes cancel, and only the elements
  * at the supports still show how large the forces are. Elements with scripted nodes alone do not
  * count: what they resist concerns no free node. */
-#ifndef EB_NEWTON_SUPPORT_LAYER_H
-#define EB_NEWTON_SUPPORT_LAYER_H
+#ifndef EB_COMMON_SUPPORT_LAYER_H
+#define EB_COMMON_SUPPORT_LAYER_H
 
 #include "problems/scene_impl.h"
 

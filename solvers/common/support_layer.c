@@ -8,7 +8,7 @@
  * triangles have J_zz = F_zz = 1 and no force along z.
  *
  * Workspace: an integer an element. Fails when memory is gone. */
-#include "solvers/newton/support_layer.h"
+#include "solvers/common/support_layer.h"
 
 #include "problems/base/memory.h"
 
