@@ -44,10 +44,10 @@ OPT := $(if $(SANITIZE),-O1 -g,-O3 -g)
 # ---- packages -----------------------------------------------------------------------------------
 PACKAGES := build-essential pkg-config perl libsuitesparse-dev libopenblas-openmp-dev libmetis-dev \
             libpetsc-real-dev libslepc-real-dev libhdf5-openmpi-dev gnuplot-nox libinih-dev \
-            libjansson-dev libpng-dev
+            libjansson-dev libpng-dev libxxhash-dev
 # What tests need beyond that: exact integers for references.
 TEST_PACKAGES := libgmp-dev
-PKGS     := petsc hdf5-openmpi openblas inih jansson libpng
+PKGS     := petsc hdf5-openmpi openblas inih jansson libpng libxxhash
 # Recursive on purpose: evaluated when something is compiled, after `deps` has run.
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-D_FORTIFY_SOURCE=2//; s/-Wdate-time//; s/-I/-isystem /g') \
              -isystem /usr/include/suitesparse
@@ -172,14 +172,14 @@ $(BUILD)/tests/test_siconos: $(call object,tests/test_siconos.c tests/support/bl
 	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--as-needed $^ -o $@ -lsiconos_numerics $(PKG_LIBS)
 endif
 
-# The readers need nothing but the C library. With FUZZ=1 libFuzzer drives them instead of our driver.
+# The readers need libxxhash alone. With FUZZ=1 libFuzzer drives them instead of our driver.
 FUZZ_DRIVER := $(if $(filter 1,$(FUZZ)),,$(call object,tests/fuzz/driver.c))
 FUZZED := $(call object,$(filter problems/base/% problems/mesh/%,$(LIB_SRC)) harness/strings.c \
           $(addprefix harness/reproduce/,expression.c sections.c definitions.c))
 $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_DRIVER) $(FUZZED)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(FUZZ_DRIVER),,-fsanitize=fuzzer) $^ -o $@ -lm
+	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(FUZZ_DRIVER),,-fsanitize=fuzzer) $^ -o $@ -lxxhash -lm
 
 # Cheats that know what is inside a scene bring what they read it with.
 $(patsubst tests/plugins/%.c,$(BUILD)/tests/plugins/%.so,$(wildcard tests/plugins/cheats*.c)): \

@@ -127,10 +127,10 @@ static eb_error put_moment(hid_t group) {
 /* ---- the build ------------------------------------------------------------------------------- */
 
 static eb_error put_build(hid_t group) {
-  uint64_t hash = 0;
-  char text[20];
-  EB_TRY(eb_hash_file("/proc/self/exe", &hash));
-  snprintf(text, sizeof text, "%016" PRIx64, hash);
+  eb_digest digest;
+  char text[EB_DIGEST_TEXT_BYTES];
+  EB_TRY(eb_digest_file("/proc/self/exe", &digest));
+  eb_digest_print(digest, text);
   EB_TRY(eb_h5_put_text(group, "version", EB_VERSION));
   EB_TRY(eb_h5_put_text(group, "commit", EB_COMMIT));
   EB_TRY(eb_h5_put_int(group, "dirty", EB_DIRTY));

@@ -7,21 +7,7 @@
 #include <string.h>
 
 #include "harness/names.h"
-#include "problems/base/hash.h"
 #include "problems/base/memory.h"
-
-eb_error eb_hash_file(const char *path, uint64_t *out) {
-  unsigned char buffer[1 << 14];
-  FILE *file = fopen(path, "rb");
-  if (!file) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
-  *out = EB_HASH_SEED;
-  for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;)
-    *out = eb_hash(*out, buffer, got);
-  bool failed = ferror(file);
-  int reason = errno;
-  fclose(file);
-  return failed ? EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", path, strerror(reason)) : EB_OK;
-}
 
 /* Of a solver's name: what a command line, a file and a terminal take as it is. */
 static const char name_characters[] =
@@ -68,7 +54,7 @@ static eb_error check_name(const eb_plugins *plugins, const char *path, const ch
 static eb_error keep(eb_plugins *plugins, eb_plugin plugin) {
   EB_TRY(check_interface(plugin.path, plugin.handle, &plugin.solver));
   EB_TRY(check_name(plugins, plugin.path, plugin.solver->name));
-  EB_TRY(eb_hash_file(plugin.path, &plugin.hash));
+  EB_TRY(eb_digest_file(plugin.path, &plugin.digest));
   size_t count = (size_t)plugins->count;
   eb_plugin *grown = eb_recalloc(plugins->items, count, count + 1, sizeof plugin);
   if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep plug-in '%s'", plugin.path);

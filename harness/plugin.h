@@ -5,15 +5,14 @@
 #ifndef EB_PLUGIN_H
 #define EB_PLUGIN_H
 
-#include <stdint.h>
-
+#include "problems/base/digest.h"
 #include "solvers/solver.h"
 
 typedef struct eb_plugin {
   char *path; /* absolute */
   void *handle;
   const eb_solver_ops *solver;
-  uint64_t hash; /* of the file's bytes: another build is another solver */
+  eb_digest digest; /* of the file: another build is another solver */
 } eb_plugin;
 
 typedef struct eb_plugins {
@@ -35,8 +34,5 @@ void eb_plugins_forget(eb_plugins *plugins);
  * be NULL. */
 EB_MUST eb_error eb_solver_lookup(const eb_plugins *plugins, const char *name,
                                   const eb_solver_ops **out, const eb_plugin **plugin);
-
-/* FNV-1a of a file's bytes. */
-EB_MUST eb_error eb_hash_file(const char *path, uint64_t *out);
 
 #endif

@@ -98,7 +98,7 @@ is_code(0, 'an unsupported pair among others', 'run', $beam, '-s', 'corotational
   '--steps', '5', '-o', 'p.h5', '--format', 'json');
 my $summary = decode_json($out);
 is($summary->{runs}[0]{outcome}, 'completed', 'the example plug-in runs');
-like($summary->{runs}[0]{identity}, qr/plugin=[0-9a-f]{16}/, 'its bytes are part of the identity');
+like($summary->{runs}[0]{identity}, qr/plugin=[0-9a-f]{32}\b/, 'its bytes are part of the identity');
 my @last = map { $_->{steps}{elastic}[-1] } runs_in('p.h5');
 ok(abs($last[0] / $last[1] - 1) < 0.5, 'and comes near to newton after five steps') or diag("@last");
 

@@ -1,10 +1,12 @@
 /* Errors, options, text and memory. */
 #include <stdint.h>
 
+#include "problems/base/digest.h"
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 #include "problems/base/option.h"
 #include "problems/base/text.h"
+#include "tests/support/scratch.h"
 #include "tests/tap.h"
 
 static const eb_option options[] = {
@@ -144,11 +146,41 @@ static void test_text(void) {
          "FNV-1a of \"a\" is the published value");
 }
 
+static void digest_of(const void *data, size_t bytes, char text[EB_DIGEST_TEXT_BYTES]) {
+  eb_digest digest;
+  write_bytes("bytes", data, bytes);
+  tap_require(eb_digest_file(in_folder("bytes"), &digest), "a file");
+  eb_digest_print(digest, text);
+}
+
+static void test_digest(void) {
+  char text[EB_DIGEST_TEXT_BYTES], other[EB_DIGEST_TEXT_BYTES];
+  eb_digest unread, none = {0};
+  digest_of("", 0, text);
+  tap_ok(strcmp(text, "99aa06d3014798d86001c324468d497f") == 0,
+         "XXH3 of an empty file is the published value (%s)", text);
+  static unsigned char data[50001]; /* several blocks of reading */
+  for (size_t i = 0; i < sizeof data; i++) data[i] = (unsigned char)(i * i >> 3);
+  digest_of(data, sizeof data, text);
+  eb_digest_print(XXH3_128bits(data, sizeof data), other);
+  tap_ok(strcmp(text, other) == 0, "a long file's digest is that of its bytes at once");
+  data[40000] ^= 1;
+  digest_of(data, sizeof data, other);
+  tap_ok(strcmp(text, other) != 0, "one bit more is another file");
+  tap_fails(eb_digest_file("/nowhere/at/all", &unread), EB_ERR_IO, "cannot read '/nowhere/at/all'",
+            "a missing file");
+  tap_ok(!XXH128_isEqual(eb_digest_add(eb_digest_add(none, "ab", 2), "c", 1),
+                         eb_digest_add(eb_digest_add(none, "a", 1), "bc", 2)),
+         "where one part ends and the next begins enters a digest of both");
+}
+
 int main(void) {
+  scratch_open();
   test_values();
   test_bad_values();
   test_errors();
   test_memory();
   test_text();
-  return tap_done();
+  test_digest();
+  return scratch_close();
 }

@@ -21,13 +21,18 @@ static eb_error canonical(const char *owner, const eb_option *options, const cha
 
 static eb_error write_task(const eb_case *work, const eb_plugin *plugin, eb_text *text) {
   EB_TRY(eb_text_printf(text, "scene=%s:%s", work->scene->name, work->all_parameters));
+  char digits[EB_DIGEST_TEXT_BYTES];
   if (work->mesh_file) {
-    uint64_t hash;
-    EB_TRY(eb_hash_file(work->mesh_file, &hash));
-    EB_TRY(eb_text_printf(text, " mesh=%016" PRIx64, hash));
+    eb_digest digest;
+    EB_TRY(eb_digest_file(work->mesh_file, &digest));
+    eb_digest_print(digest, digits);
+    EB_TRY(eb_text_printf(text, " mesh=%s", digits));
   }
   EB_TRY(eb_text_printf(text, " solver=%s:%s", work->solver->name, work->all_options));
-  if (plugin) EB_TRY(eb_text_printf(text, " plugin=%016" PRIx64, plugin->hash));
+  if (plugin) {
+    eb_digest_print(plugin->digest, digits);
+    EB_TRY(eb_text_printf(text, " plugin=%s", digits));
+  }
   EB_TRY(eb_text_printf(text, " threads=%d seed=%" PRId64 " repetition=%d steps=%" PRId64,
                         work->threads, work->seed, work->repetition, work->steps));
   if (!work->from.run) return EB_OK;

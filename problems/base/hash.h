@@ -1,4 +1,5 @@
-/* FNV-1a, 64 bits: content hashes of meshes, scenes and states. Start from EB_HASH_SEED. */
+/* FNV-1a, 64 bits: content hashes of meshes, scenes and states, which result files keep and
+ * compare. Files have digest.h. Start from EB_HASH_SEED. */
 #ifndef EB_BASE_HASH_H
 #define EB_BASE_HASH_H
 

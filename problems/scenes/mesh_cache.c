@@ -1,6 +1,6 @@
 /* The cache file: header, then X, elements, region, fibre, region names, node sets, without
  * padding, in the byte order of the machine that wrote it (another order is a miss). The header's
- * hash covers every byte of the file. */
+ * digest covers every byte of the file. */
 #include "problems/scenes/mesh_cache.h"
 
 #include <errno.h>
@@ -10,14 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "problems/base/hash.h"
 #include "problems/base/memory.h"
 
 typedef struct cache_header {
   char magic[8];
   uint32_t byte_order, version;
-  uint64_t key, content; /* what it was made from; hash of the file with 0 in this place */
-  uint64_t bytes;        /* of the whole file */
+  eb_digest key, content; /* of what it was made from; of the file with 0 in this place */
+  uint64_t bytes;         /* of the whole file */
   int32_t type, nodes, elements, regions, sets, has_fibre;
 } cache_header;
 
@@ -53,15 +52,16 @@ bool eb_mesh_cache_directory(const char *cache_dir, char path[EB_CACHE_PATH_BYTE
   return length > 0 && length < EB_CACHE_PATH_BYTES && make_directories(path);
 }
 
-/* directory/paper-scene-0123456789abcdef.ebmesh */
-static bool file_path(const char *directory, const char *name, uint64_t key,
+/* directory/paper-scene-KEY.ebmesh */
+static bool file_path(const char *directory, const char *name, eb_digest key,
                       char path[EB_CACHE_PATH_BYTES]) {
   char flat[128];
   snprintf(flat, sizeof flat, "%s", name);
   for (char *at = flat; *at; at++)
     if (*at == '/') *at = '-';
-  int length = snprintf(path, EB_CACHE_PATH_BYTES, "%s/%s-%016llx.ebmesh", directory, flat,
-                        (unsigned long long)key);
+  char digits[EB_DIGEST_TEXT_BYTES];
+  eb_digest_print(key, digits);
+  int length = snprintf(path, EB_CACHE_PATH_BYTES, "%s/%s-%s.ebmesh", directory, flat, digits);
   return length > 0 && length < EB_CACHE_PATH_BYTES;
 }
 
@@ -79,9 +79,9 @@ static bool take(span *from, void *to, size_t bytes) {
 }
 
 /* Of the file's bytes, with the header given apart. */
-static uint64_t hash_file(cache_header header, const unsigned char *payload, size_t bytes) {
-  header.content = 0;
-  return eb_hash(eb_hash(EB_HASH_SEED, &header, sizeof header), payload, bytes);
+static eb_digest content_digest(cache_header header, const unsigned char *payload, size_t bytes) {
+  header.content = (eb_digest){0};
+  return eb_digest_add(eb_digest_add(header.content, &header, sizeof header), payload, bytes);
 }
 
 /* Takes what follows the header; *sound: it is a mesh, to the last byte. */
@@ -123,20 +123,20 @@ static eb_error take_mesh(span *from, const cache_header *header, eb_mesh *mesh,
   return EB_OK;
 }
 
-static eb_error parse(const unsigned char *data, size_t bytes, uint64_t key, eb_mesh **out) {
+static eb_error parse(const unsigned char *data, size_t bytes, eb_digest key, eb_mesh **out) {
   span from = {data, data + bytes};
   cache_header header;
   if (!take(&from, &header, sizeof header) ||
       !(memcmp(header.magic, cache_magic, sizeof cache_magic) == 0 &&
         header.byte_order == byte_order_mark && header.version == EB_MESH_CACHE_VERSION &&
-        header.key == key && header.bytes == bytes && header.nodes > 0 && header.elements > 0 &&
-        header.regions > 0 && header.sets >= 0 &&
+        XXH128_isEqual(header.key, key) && header.bytes == bytes && header.nodes > 0 &&
+        header.elements > 0 && header.regions > 0 && header.sets >= 0 &&
         (header.type == EB_TRIANGLE || header.type == EB_TETRAHEDRON ||
          header.type == EB_HEXAHEDRON) &&
         24 * (uint64_t)header.nodes <= bytes && 4 * (uint64_t)header.elements <= bytes &&
         EB_NAME_BYTES * (uint64_t)header.regions <= bytes &&
         EB_NAME_BYTES * (uint64_t)header.sets <= bytes) ||
-      hash_file(header, from.at, bytes - sizeof header) != header.content)
+      !XXH128_isEqual(content_digest(header, from.at, bytes - sizeof header), header.content))
     return EB_OK;
   eb_mesh *mesh;
   EB_TRY(eb_mesh_create((eb_element_type)header.type, header.nodes, header.elements, &mesh));
@@ -149,7 +149,7 @@ static eb_error parse(const unsigned char *data, size_t bytes, uint64_t key, eb_
   return error;
 }
 
-eb_error eb_mesh_cache_load(const char *directory, const char *name, uint64_t key, eb_mesh **out) {
+eb_error eb_mesh_cache_load(const char *directory, const char *name, eb_digest key, eb_mesh **out) {
   *out = NULL;
   char path[EB_CACHE_PATH_BYTES];
   if (!file_path(directory, name, key, path)) return EB_OK;
@@ -175,7 +175,7 @@ static void put(unsigned char **to, const void *data, size_t bytes) {
   *to += bytes;
 }
 
-static void pack(const eb_mesh *mesh, uint64_t key, uint64_t bytes, unsigned char *data) {
+static void pack(const eb_mesh *mesh, eb_digest key, uint64_t bytes, unsigned char *data) {
   cache_header header = {.byte_order = byte_order_mark,
                          .version = EB_MESH_CACHE_VERSION,
                          .key = key,
@@ -200,11 +200,11 @@ static void pack(const eb_mesh *mesh, uint64_t key, uint64_t bytes, unsigned cha
     put(&at, &set->count, sizeof set->count);
     put(&at, set->nodes, (size_t)set->count * sizeof *set->nodes);
   }
-  header.content = hash_file(header, payload, bytes - sizeof header);
+  header.content = content_digest(header, payload, bytes - sizeof header);
   memcpy(data, &header, sizeof header);
 }
 
-bool eb_mesh_cache_store(const char *directory, const char *name, uint64_t key,
+bool eb_mesh_cache_store(const char *directory, const char *name, eb_digest key,
                          const eb_mesh *mesh) {
   char path[EB_CACHE_PATH_BYTES], temporary[EB_CACHE_PATH_BYTES];
   int length = snprintf(temporary, sizeof temporary, "%s/writing-XXXXXX", directory);

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "problems/base/hash.h"
 #include "problems/base/vector3.h"
 #include "problems/mesh/io.h"
 #include "problems/mesh/generate.h"
@@ -19,11 +18,11 @@ static const double pi = 3.14159265358979323846;
 
 /* What the generator makes follows from the scene's own figures, which its geometry states in
  * words, and from the parameters it names; a changed generator raises EB_MESH_CACHE_VERSION. */
-static uint64_t mesh_key(const eb_scene_ops *ops, const eb_values *values) {
+static eb_digest mesh_key(const eb_scene_ops *ops, const eb_values *values) {
   enum { POINTS = 7 };
-  uint64_t hash = eb_hash(EB_HASH_SEED, ops->name, strlen(ops->name) + 1);
-  hash = eb_hash(hash, ops->geometry, strlen(ops->geometry) + 1);
-  hash = eb_hash(hash, &ops->target_elements, sizeof ops->target_elements);
+  eb_digest key = eb_digest_add((eb_digest){0}, ops->name, strlen(ops->name) + 1);
+  key = eb_digest_add(key, ops->geometry, strlen(ops->geometry) + 1);
+  key = eb_digest_add(key, &ops->target_elements, sizeof ops->target_elements);
   /* A stand-in's signed distance at some points of its box: a model that was redrawn gets another
    * key. */
   const eb_model *model = ops->stand_in ? eb_model_find(ops->stand_in) : NULL;
@@ -34,7 +33,7 @@ static uint64_t mesh_key(const eb_scene_ops *ops, const eb_values *values) {
     for (int d = 0; d < 3; d++)
       p[d] = solid->lo[d] + (solid->hi[d] - solid->lo[d]) * (index[d] + 0.5) / POINTS;
     double distance = solid->distance(solid->context, p);
-    hash = eb_hash(hash, &distance, sizeof distance);
+    key = eb_digest_add(key, &distance, sizeof distance);
   }
   for (const char *at = ops->mesh_parameters; at && *at;) {
     size_t length = strcspn(at, ",");
@@ -44,20 +43,20 @@ static uint64_t mesh_key(const eb_scene_ops *ops, const eb_values *values) {
       option++;
     at += length + (at[length] == ',');
     if (!option || !option->name) continue;
-    hash = eb_hash(hash, option->name, strlen(option->name) + 1);
+    key = eb_digest_add(key, option->name, strlen(option->name) + 1);
     if (option->type == EB_OPTION_REAL || option->type == EB_OPTION_INT ||
         option->type == EB_OPTION_BOOL) {
       /* Numbers enter by value, so that "1" and "1.0" are the same mesh. */
       double real = option->type == EB_OPTION_REAL  ? eb_values_real(values, option->name)
                     : option->type == EB_OPTION_INT ? (double)eb_values_int(values, option->name)
                                                     : eb_values_bool(values, option->name);
-      hash = eb_hash(hash, &real, sizeof real);
+      key = eb_digest_add(key, &real, sizeof real);
     } else {
       const char *text = eb_values_text(values, option->name);
-      hash = eb_hash(hash, text, strlen(text) + 1);
+      key = eb_digest_add(key, text, strlen(text) + 1);
     }
   }
-  return hash;
+  return key;
 }
 
 static eb_error generate(const eb_scene_ops *ops, const eb_values *parameters, eb_mesh **out) {
@@ -130,9 +129,9 @@ static eb_error fit_into_box(const char *path, const eb_mesh *own, double *X, in
 
 static eb_error fill_cached(const eb_surface *surface, int32_t target, const char *directory,
                             eb_mesh **out) {
-  uint64_t key = eb_hash(EB_HASH_SEED, &target, sizeof target);
-  key = eb_hash(key, surface->X, 24 * (size_t)surface->vertex_count);
-  key = eb_hash(key, surface->triangles, 12 * (size_t)surface->triangle_count);
+  eb_digest key = eb_digest_add((eb_digest){0}, &target, sizeof target);
+  key = eb_digest_add(key, surface->X, 24 * (size_t)surface->vertex_count);
+  key = eb_digest_add(key, surface->triangles, 12 * (size_t)surface->triangle_count);
   if (directory) EB_TRY(eb_mesh_cache_load(directory, "surface", key, out));
   if (*out) return EB_OK;
   /* Few elements come in coarse steps of the lattice. */
@@ -195,7 +194,7 @@ eb_error eb_scene_make_mesh(const eb_scene_ops *ops, const eb_values *parameters
                             const char *mesh_file, const char *cache_dir, eb_mesh **out) {
   char path[EB_CACHE_PATH_BYTES];
   const char *directory = eb_mesh_cache_directory(cache_dir, path) ? path : NULL;
-  uint64_t key = mesh_key(ops, parameters);
+  eb_digest key = mesh_key(ops, parameters);
   *out = NULL;
   if (directory) EB_TRY(eb_mesh_cache_load(directory, ops->name, key, out));
   if (!*out) {
