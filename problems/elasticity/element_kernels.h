@@ -99,7 +99,7 @@ EB_INLINE double sweep_energy(int A, int Q, const eb_elasticity *e, int32_t begi
       int32_t b = first + n / Q;
       const eb_law *law = &e->laws[e->batch_law[b]];
       const eb_v4 *g = geometry_of(e, A, Q, b) + n % Q * (3 * (A - 1) + 1);
-      if (eb_law_needs_rotation(law)) eb_rotation3(group.U[n], group.V[n], R);
+      if (law->rotates) eb_rotation3(group.U[n], group.V[n], R);
       eb_law_energy(law, group.F[n], R, fibre_of(e, b), &psi);
       total += g[3 * (A - 1)] * psi;
     }
@@ -137,7 +137,7 @@ EB_INLINE void add_batch_gradient(int A, int Q, const eb_elasticity *e, int32_t 
   const eb_law *law = &e->laws[e->batch_law[b]];
   const eb_v4 *g = geometry_of(e, A, Q, b);
   for (int n = first; n < first + Q; n++, g += 3 * (A - 1) + 1) {
-    if (eb_law_needs_rotation(law)) eb_rotation3(group->U[n], group->V[n], R);
+    if (law->rotates) eb_rotation3(group->U[n], group->V[n], R);
     eb_law_stress(law, group->F[n], R, fibre_of(e, b), P);
     add_force(A, P, g, n == first, force);
   }
@@ -238,13 +238,13 @@ EB_INLINE void add_fibre_blocks(int A, const eb_v4 M[6], eb_v4 weight, const eb_
 /* The tangent of point n of a group, and its rotation (R) when the law needs one. */
 EB_INLINE void prepare_tangent(const eb_law *law, const point_group *group, int n, bool project,
                                eb_v4 weight, eb_v4 R[9], point_tangent *t) {
-  if (eb_law_needs_rotation(law)) eb_rotation3(group->U[n], group->V[n], R);
-  t->linear = eb_law_is_linear(law);
+  if (law->rotates) eb_rotation3(group->U[n], group->V[n], R);
+  t->linear = law->linear;
   if (t->linear) {
     t->mu = weight * law->mu;
     t->lambda = weight * law->lambda;
     t->frame = R;
-    if (law->kind == EB_LINEAR)
+    if (!law->rotates)
       for (int i = 0; i < 9; i++) R[i] = eb_v4_set(i % 4 == 0);
     return;
   }

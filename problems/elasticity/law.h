@@ -13,7 +13,9 @@
 #include "problems/elasticity/simd.h"
 
 typedef struct eb_law {
-  eb_material_kind kind;
+  const struct eb_formulas *formulas; /* of its material */
+  bool rotates;                       /* energy, stress and tangent need R = U V^T */
+  bool linear;             /* the tangent is that of linear elasticity, in the frame R or I */
   double mu, lambda;       /* coefficients of the energy, Pa (not always those of Lame) */
   double second;           /* coefficient of the second invariant (Mooney-Rivlin), Pa */
   double pressure, volume; /* h(J) = volume/2 (J-1)^2 - pressure (J-1), where polynomial, Pa */
@@ -31,28 +33,22 @@ eb_law eb_law_make(const eb_material *material);
 /* Sets the activation of the fibre; only Fung's has one. */
 void eb_law_activate(eb_law *law, double activation);
 
-/* Whether energy, stress and tangent need R = U V^T. */
 static inline bool eb_law_needs_rotation(const eb_law *law) {
-  return law->kind == EB_COROTATIONAL || law->kind == EB_COROTATED ||
-         law->kind == EB_FIXED_COROTATIONAL;
+  return law->rotates;
 }
 /* Whether the tangent needs U, s, V or R. */
 static inline bool eb_law_needs_frame(const eb_law *law) {
-  return law->kind != EB_LINEAR;
-}
-/* Whether the tangent is that of linear elasticity in the frame R (EB_COROTATIONAL) or I. */
-static inline bool eb_law_is_linear(const eb_law *law) {
-  return law->kind == EB_COROTATIONAL || law->kind == EB_LINEAR;
+  return law->rotates || !law->linear;
 }
 
-/* psi and P. R is read only when eb_law_needs_rotation, `fibre` (3) only when law->fibre. */
+/* psi and P. R is read only when the law `rotates`, `fibre` (3) only when law->fibre. */
 void eb_law_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3],
                    eb_v4 *psi);
 void eb_law_stress(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3],
                    eb_v4 P[9]);
 
 /* dP/dF of the isotropic part in the frame of F = U diag(s) V^T. s is not read when
- * eb_law_is_linear. With `project`, the nearest positive semi-definite tangent. */
+ * the law is linear. With `project`, the nearest positive semi-definite tangent. */
 void eb_law_tangent(const eb_law *law, const eb_v4 s[3], bool project, eb_tangent *tangent);
 
 /* The fibre's dP_ik / dF_jl = M_ij a_k a_l; M is symmetric: 00 11 22 12 02 01. */

@@ -1,5 +1,15 @@
-/* The catalogue of materials and the one-element interface: one lane of the batched kernels of
- * law.c, where the formulas and their sources are. */
+/* Materials: the formulas of each, one section a material, evaluated for four deformation gradients
+ * at a time; the catalogue; and one deformation gradient, as one of four.
+ *
+ * s: singular values with sign, J = s0 s1 s2 = det F, Ic = |F|^2, IIc = (Ic^2 - |F^T F|^2) / 2 =
+ * |cof F|^2, e = (F^T F - I) / 2, R = U V^T; mu and lambda are the parameters of Lame, mu_L and
+ * lambda_L where the energy has others. All energies vanish at F = I.
+ *
+ * Tangents are given by derivatives in the singular values: psi_k, psi_kl, and for each pair the
+ * quotients
+ *   flip  = (psi_k - psi_l) / (s_k - s_l)  (symmetric part of X),
+ *   twist = (psi_k + psi_l) / (s_k + s_l)  (skew part),
+ * each worked out by hand so that nothing cancels when s_k = s_l. */
 #include <string.h>
 
 #include "problems/base/option.h"
@@ -7,70 +17,45 @@
 #include "problems/elasticity/material.h"
 #include "problems/elasticity/svd3.h"
 
-/* ---- batches of four ------------------------------------------------------------------------- */
+/* ---- what a material is ---------------------------------------------------------------------- */
 
-/* Formulas of the materials. s: singular values with sign, J = s0 s1 s2 = det F, Ic = |F|^2,
- * IIc = (Ic^2 - |F^T F|^2) / 2, e = (F^T F - I) / 2, R = U V^T. mu_L, lambda_L: parameters of Lame.
- *
- *   linear              mu |eps|^2 + lambda/2 tr^2 eps,  eps = (F + F^T)/2 - I
- *   corotational        mu |F - R|^2 + lambda/2 tr^2 (R^T F - I); tangent with R frozen
- *   corotated           the same energy (Mueller and Gross 2004, as an energy: Chao et al. 2010)
- *   fixed corotational  mu |F - R|^2 + h(J),  h = lambda/2 (J - 1)^2        (Stomakhin et al. 2012)
- *   StVK                mu |e|^2 + lambda/2 tr^2 e
- *   neo-Hookean         mu/2 (Ic - 3) + h(J),  h = -mu ln J + lambda/2 ln^2 J, and below J0 = 0.7
- *                       the Taylor polynomial of h of order two about J0 (the idea of Stomakhin et
- *                       al. 2012, who extrapolate in the principal stretches)
- *   stable neo-Hookean  mu/2 (Ic - 3) - mu/2 ln((Ic + 1)/4) + h(J)       (Smith et al. 2018)
- *                       mu = 4/3 mu_L, lambda = lambda_L + 5/6 mu_L; lambda/2 (J - a)^2 with
- *                       a = 1 + 3 mu / (4 lambda) is, but for a constant,
- *                       h = lambda/2 (J-1)^2 - 3/4 mu (J-1)
- *   Mooney-Rivlin       C10 (Ic - 3) + C01 (IIc - 3) + h(J),  C10 = 3 C01 = 3/8 mu_L. No rest
- *                       stress asks for h'(1) = -2 C10 - 4 C01, the moduli of Lame for
- *                       h''(1) = lambda_L + 2 C10
- *
- * (The third form of a follows from the notes' 1 + mu/lambda - mu/(4 lambda).) All vanish at F = I.
- *
- * Derivatives in the singular values: psi_k, psi_kl, and for each pair the quotients
- *   flip  = (psi_k - psi_l) / (s_k - s_l)  (symmetric part of X),
- *   twist = (psi_k + psi_l) / (s_k + s_l)  (skew part),
- * each worked out by hand so that nothing cancels when s_k = s_l. A function h(J) contributes, with
- * m the third index and J_k = s_l s_m: psi_kk = h'' J_k^2, psi_kl = h'' J_k J_l + h' s_m, flip =
- * -h' s_m, twist = h' s_m. |F - R|^2 gives flip = 2, twist = 2 - 4 / (s_k + s_l). */
+/* A function h(J) and its derivatives. */
+typedef struct volumetric {
+  eb_v4 h, h1, h2;
+} volumetric;
 
-static const double EXTRAPOLATE_BELOW = 0.7;
-/* s_k + s_l is kept above this: at zero the rotation is undefined and the twist mode infinite. */
-static const double SMALLEST_SUM = 1e-8;
+/* What energies and stresses are written with; R where the material `rotates`. */
+typedef struct deformation {
+  const eb_v4 *F, *R;
+} deformation;
 
-eb_law eb_law_make(const eb_material *m) {
-  double mu = m->young / (2 * (1 + m->poisson));
-  double lambda = m->young * m->poisson / ((1 + m->poisson) * (1 - 2 * m->poisson));
-  eb_law law = {.kind = m->kind, .mu = mu, .lambda = lambda, .volume = lambda, .fibre = m->fibre};
-  if (m->kind == EB_STABLE_NEO_HOOKEAN) {
-    law.mu = 4.0 / 3.0 * mu;
-    law.lambda = law.volume = lambda + 5.0 / 6.0 * mu;
-    law.pressure = 0.75 * law.mu;
-  } else if (m->kind == EB_MOONEY_RIVLIN) {
-    law.mu = 0.75 * mu; /* C10 = mu/2 */
-    law.second = 0.125 * mu;
-    law.pressure = law.mu + 4 * law.second;
-    law.volume = lambda + law.mu;
-  }
-  law.fibre_stiffness = law.fibre_full = m->fibre_stiffness;
-  law.fibre_exponent = m->fibre_exponent;
-  eb_law_activate(&law, m->activation);
-  return law;
-}
+/* psi_kl (00 11 22 12 02 01) and the quotients; entry k belongs to the pair of the two others. */
+typedef struct stretch_terms {
+  eb_v4 scaling[6], flip[3], twist[3];
+} stretch_terms;
 
-void eb_law_activate(eb_law *law, double activation) {
-  if (law->fibre == EB_FIBRE_FUNG) law->fibre_stiffness = activation * law->fibre_full;
-}
+struct eb_formulas {
+  /* Sets the coefficients of the energy, which are those of Lame so far. NULL: they stay. */
+  void (*coefficients)(eb_law *law);
+  eb_v4 (*energy)(const eb_law *law, const deformation *d);
+  void (*stress)(const eb_law *law, const deformation *d, eb_v4 P[9]);
+  /* The terms in J of energy and stress, for the tangent. NULL: none. */
+  volumetric (*volume)(const eb_law *law, eb_v4 J);
+  /* Adds the derivatives of the others in the singular values. NULL: the tangent is that of
+   * linear elasticity in the frame R where the material `rotates`, or I. */
+  void (*stretch)(const eb_law *law, const eb_v4 s[3], stretch_terms *t);
+  bool rotates; /* the energy needs R */
+};
+typedef struct eb_formulas formulas;
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-EB_INLINE void cofactor(const eb_v4 F[9], eb_v4 C[9]) {
+/* C = cof F = dJ/dF; returns J. */
+EB_INLINE eb_v4 cofactor(const eb_v4 F[9], eb_v4 C[9]) {
   eb_v4_cross3(F + 3, F + 6, C);
   eb_v4_cross3(F + 6, F, C + 3);
   eb_v4_cross3(F, F + 3, C + 6);
+  return eb_v4_dot3(F, C);
 }
 
 EB_INLINE eb_v4 norm_squared(const eb_v4 F[9]) {
@@ -93,39 +78,9 @@ EB_INLINE void times_symmetric(const eb_v4 F[9], const eb_v4 S[6], eb_v4 out[9])
     for (int k = 0; k < 3; k++) out[3 * i + k] = eb_v4_dot3(F + 3 * i, full + 3 * k);
 }
 
-typedef struct volumetric {
-  eb_v4 h, h1, h2;
-} volumetric;
-
-EB_INLINE volumetric logarithmic(const eb_law *law, eb_v4 J) {
-  const eb_v4 j0 = eb_v4_set(EXTRAPOLATE_BELOW);
-  eb_m4 inside = J > j0;
-  eb_v4 at = eb_v4_select(inside, J, j0), inverse = 1 / at, log_at = eb_v4_log(at), d = J - at;
-  eb_v4 h = (0.5 * law->lambda * log_at - law->mu) * log_at;
-  eb_v4 h1 = (law->lambda * log_at - law->mu) * inverse;
-  eb_v4 h2 = (law->lambda * (1 - log_at) + law->mu) * inverse * inverse;
-  return (volumetric){h + d * (h1 + 0.5 * h2 * d), h1 + h2 * d, h2};
-}
-
-EB_INLINE volumetric volumetric_part(const eb_law *law, eb_v4 J) {
-  if (law->kind == EB_NEO_HOOKEAN) return logarithmic(law, J);
-  eb_v4 d = J - 1;
-  return (volumetric){d * (0.5 * law->volume * d - law->pressure), law->volume * d - law->pressure,
-                      eb_v4_set(law->volume)};
-}
-
 /* Sum of the entries of F * R, less 3: tr(R^T F - I). */
 EB_INLINE eb_v4 stretch_trace(const eb_v4 F[9], const eb_v4 R[9]) {
   return eb_v4_dot3(F, R) + eb_v4_dot3(F + 3, R + 3) + eb_v4_dot3(F + 6, R + 6) - 3;
-}
-
-/* ---- energy ---------------------------------------------------------------------------------- */
-
-EB_INLINE eb_v4 linear_energy(const eb_law *law, const eb_v4 F[9]) {
-  eb_v4 x = F[0] - 1, y = F[4] - 1, z = F[8] - 1;
-  eb_v4 a = F[1] + F[3], b = F[2] + F[6], c = F[5] + F[7], t = x + y + z;
-  return law->mu * (x * x + y * y + z * z + 0.5 * (a * a + b * b + c * c)) +
-         0.5 * law->lambda * t * t;
 }
 
 EB_INLINE eb_v4 distance_squared(const eb_v4 F[9], const eb_v4 R[9]) {
@@ -134,39 +89,253 @@ EB_INLINE eb_v4 distance_squared(const eb_v4 F[9], const eb_v4 R[9]) {
   return norm_squared(d);
 }
 
-EB_INLINE eb_v4 second_invariant(const eb_v4 C[9]) {
-  return norm_squared(C); /* |cof F|^2 = IIc */
+/* s_k + s_l is kept above this: at zero the rotation is undefined and the twist mode infinite. */
+static const double SMALLEST_SUM = 1e-8;
+
+/* mu |F - R|^2 = mu sum_k (s_k - 1)^2 gives flip = 2 mu and twist = 2 mu - pull / (s_k + s_l) with
+ * pull = 4 mu; what else of psi_k is the same for all k lessens the pull. */
+EB_INLINE void add_distance(const eb_law *law, const eb_v4 s[3], eb_v4 pull,
+                            stretch_terms *restrict t) {
+  for (int k = 0; k < 3; k++) {
+    eb_v4 sum = eb_v4_max(s[(k + 1) % 3] + s[(k + 2) % 3], eb_v4_set(SMALLEST_SUM));
+    t->scaling[k] += 2 * law->mu;
+    t->flip[k] += 2 * law->mu;
+    t->twist[k] += 2 * law->mu - pull / sum;
+  }
 }
 
-EB_INLINE eb_v4 base_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9]) {
-  eb_v4 C[9], e[6], t;
-  switch (law->kind) {
-  case EB_LINEAR:
-    return linear_energy(law, F);
-  case EB_COROTATIONAL:
-  case EB_COROTATED:
-    t = stretch_trace(F, R);
-    return law->mu * distance_squared(F, R) + 0.5 * law->lambda * t * t;
-  case EB_STVK:
-    green_strain(F, e);
-    t = e[0] + e[1] + e[2];
-    return law->mu * (eb_v4_dot3(e, e) + 2 * eb_v4_dot3(e + 3, e + 3)) + 0.5 * law->lambda * t * t;
-  default:
-    break;
-  }
-  cofactor(F, C);
-  eb_v4 h = volumetric_part(law, eb_v4_dot3(F, C)).h, Ic = norm_squared(F);
-  switch (law->kind) {
-  case EB_FIXED_COROTATIONAL:
-    return law->mu * distance_squared(F, R) + h;
-  case EB_STABLE_NEO_HOOKEAN:
-    return 0.5 * law->mu * (Ic - 3 - eb_v4_log(0.25 * (Ic + 1))) + h;
-  case EB_MOONEY_RIVLIN:
-    return 0.5 * law->mu * (Ic - 3) + law->second * (second_invariant(C) - 3) + h;
-  default:
-    return 0.5 * law->mu * (Ic - 3) + h;
+/* f(Ic) with derivatives f1 and f2. */
+EB_INLINE void add_first_invariant(const eb_v4 s[3], eb_v4 f1, eb_v4 f2,
+                                   stretch_terms *restrict t) {
+  for (int k = 0; k < 3; k++) {
+    t->scaling[k] += 2 * f1 + 4 * f2 * s[k] * s[k];
+    t->scaling[3 + k] += 4 * f2 * s[(k + 1) % 3] * s[(k + 2) % 3];
+    t->flip[k] += 2 * f1;
+    t->twist[k] += 2 * f1;
   }
 }
+
+/* volume/2 (J - 1)^2 - pressure (J - 1) */
+EB_INLINE volumetric quadratic(const eb_law *law, eb_v4 J) {
+  eb_v4 d = J - 1;
+  return (volumetric){d * (0.5 * law->volume * d - law->pressure), law->volume * d - law->pressure,
+                      eb_v4_set(law->volume)};
+}
+
+/* ---- linear: mu |eps|^2 + lambda/2 tr^2 eps, eps = (F + F^T)/2 - I --------------------------- */
+
+static eb_v4 linear_energy(const eb_law *law, const deformation *d) {
+  const eb_v4 *F = d->F;
+  eb_v4 x = F[0] - 1, y = F[4] - 1, z = F[8] - 1;
+  eb_v4 a = F[1] + F[3], b = F[2] + F[6], c = F[5] + F[7], t = x + y + z;
+  return law->mu * (x * x + y * y + z * z + 0.5 * (a * a + b * b + c * c)) +
+         0.5 * law->lambda * t * t;
+}
+
+static void linear_stress(const eb_law *law, const deformation *d, eb_v4 P[9]) {
+  const eb_v4 *F = d->F;
+  eb_v4 t = law->lambda * (F[0] + F[4] + F[8] - 3) - 2 * law->mu;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) P[3 * i + j] = law->mu * (F[3 * i + j] + F[3 * j + i]);
+  for (int i = 0; i < 3; i++) P[4 * i] += t;
+}
+
+static const formulas EB_LINEAR_formulas = {.energy = linear_energy, .stress = linear_stress};
+
+/* ---- corotational and corotated: mu |F - R|^2 + lambda/2 tr^2 (R^T F - I) -------------------- */
+
+/* One energy (Mueller and Gross 2004; as an energy: Chao et al. 2010), whose tangent is taken with
+ * R frozen, or exactly. */
+static eb_v4 corotated_energy(const eb_law *law, const deformation *d) {
+  eb_v4 t = stretch_trace(d->F, d->R);
+  return law->mu * distance_squared(d->F, d->R) + 0.5 * law->lambda * t * t;
+}
+
+static void corotated_stress(const eb_law *law, const deformation *d, eb_v4 P[9]) {
+  eb_v4 t = law->lambda * stretch_trace(d->F, d->R) - 2 * law->mu;
+  for (int i = 0; i < 9; i++) P[i] = 2 * law->mu * d->F[i] + t * d->R[i];
+}
+
+/* lambda/2 (sum_k s_k - 3)^2 has psi_kl = lambda, no flip, and twist = 2 lambda (sum - 3) / (s_k +
+ * s_l). */
+static void corotated_stretch(const eb_law *law, const eb_v4 s[3], stretch_terms *restrict t) {
+  for (int k = 0; k < 6; k++) t->scaling[k] += law->lambda;
+  eb_v4 pull = 4 * law->mu - 2 * law->lambda * (s[0] + s[1] + s[2] - 3);
+  add_distance(law, s, pull, t);
+}
+
+static const formulas EB_COROTATIONAL_formulas = {
+    .energy = corotated_energy, .stress = corotated_stress, .rotates = true};
+static const formulas EB_COROTATED_formulas = {.energy = corotated_energy,
+                                               .stress = corotated_stress,
+                                               .stretch = corotated_stretch,
+                                               .rotates = true};
+
+/* ---- fixed corotational: mu |F - R|^2 + lambda/2 (J - 1)^2 (Stomakhin et al. 2012) ----------- */
+
+static eb_v4 fixed_energy(const eb_law *law, const deformation *d) {
+  eb_v4 C[9], J = cofactor(d->F, C);
+  return law->mu * distance_squared(d->F, d->R) + quadratic(law, J).h;
+}
+
+static void fixed_stress(const eb_law *law, const deformation *d, eb_v4 P[9]) {
+  eb_v4 C[9], h1 = quadratic(law, cofactor(d->F, C)).h1;
+  for (int i = 0; i < 9; i++) P[i] = 2 * law->mu * (d->F[i] - d->R[i]) + h1 * C[i];
+}
+
+static void fixed_stretch(const eb_law *law, const eb_v4 s[3], stretch_terms *restrict t) {
+  add_distance(law, s, eb_v4_set(4 * law->mu), t);
+}
+
+static const formulas EB_FIXED_COROTATIONAL_formulas = {.energy = fixed_energy,
+                                                        .stress = fixed_stress,
+                                                        .volume = quadratic,
+                                                        .stretch = fixed_stretch,
+                                                        .rotates = true};
+
+/* ---- Saint Venant-Kirchhoff: mu |e|^2 + lambda/2 tr^2 e -------------------------------------- */
+
+static eb_v4 stvk_energy(const eb_law *law, const deformation *d) {
+  eb_v4 e[6];
+  green_strain(d->F, e);
+  eb_v4 t = e[0] + e[1] + e[2];
+  return law->mu * (eb_v4_dot3(e, e) + 2 * eb_v4_dot3(e + 3, e + 3)) + 0.5 * law->lambda * t * t;
+}
+
+static void stvk_stress(const eb_law *law, const deformation *d, eb_v4 P[9]) {
+  eb_v4 e[6];
+  green_strain(d->F, e);
+  eb_v4 t = law->lambda * (e[0] + e[1] + e[2]);
+  for (int i = 0; i < 6; i++) e[i] = 2 * law->mu * e[i] + (i < 3 ? t : eb_v4_set(0));
+  times_symmetric(d->F, e, P);
+}
+
+static void stvk_stretch(const eb_law *law, const eb_v4 s[3], stretch_terms *restrict t) {
+  eb_v4 e = law->lambda * 0.5 * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2] - 3);
+  for (int k = 0; k < 3; k++) {
+    eb_v4 l = s[(k + 1) % 3], m = s[(k + 2) % 3], lm = l * m, squares = l * l + m * m - 1;
+    t->scaling[k] += law->mu * (3 * s[k] * s[k] - 1) + e + law->lambda * s[k] * s[k];
+    t->scaling[3 + k] += law->lambda * lm;
+    t->flip[k] += law->mu * (squares + lm) + e;
+    t->twist[k] += law->mu * (squares - lm) + e;
+  }
+}
+
+static const formulas EB_STVK_formulas = {
+    .energy = stvk_energy, .stress = stvk_stress, .stretch = stvk_stretch};
+
+/* ---- neo-Hookean: mu/2 (Ic - 3) + h(J) ------------------------------------------------------- */
+
+/* h = -mu ln J + lambda/2 ln^2 J, and below J0 = 0.7 its Taylor polynomial of order two about J0
+ * (the idea of Stomakhin et al. 2012, who extrapolate in the principal stretches). */
+EB_INLINE volumetric logarithmic(const eb_law *law, eb_v4 J) {
+  const eb_v4 j0 = eb_v4_set(0.7);
+  eb_m4 inside = J > j0;
+  eb_v4 at = eb_v4_select(inside, J, j0), inverse = 1 / at, log_at = eb_v4_log(at), d = J - at;
+  eb_v4 h = (0.5 * law->lambda * log_at - law->mu) * log_at;
+  eb_v4 h1 = (law->lambda * log_at - law->mu) * inverse;
+  eb_v4 h2 = (law->lambda * (1 - log_at) + law->mu) * inverse * inverse;
+  return (volumetric){h + d * (h1 + 0.5 * h2 * d), h1 + h2 * d, h2};
+}
+
+static eb_v4 neo_hookean_energy(const eb_law *law, const deformation *d) {
+  eb_v4 C[9], J = cofactor(d->F, C);
+  return 0.5 * law->mu * (norm_squared(d->F) - 3) + logarithmic(law, J).h;
+}
+
+static void neo_hookean_stress(const eb_law *law, const deformation *d, eb_v4 P[9]) {
+  eb_v4 C[9], h1 = logarithmic(law, cofactor(d->F, C)).h1;
+  for (int i = 0; i < 9; i++) P[i] = law->mu * d->F[i] + h1 * C[i];
+}
+
+static void neo_hookean_stretch(const eb_law *law, const eb_v4 s[3], stretch_terms *restrict t) {
+  add_first_invariant(s, eb_v4_set(0.5 * law->mu), eb_v4_set(0), t);
+}
+
+static const formulas EB_NEO_HOOKEAN_formulas = {.energy = neo_hookean_energy,
+                                                 .stress = neo_hookean_stress,
+                                                 .volume = logarithmic,
+                                                 .stretch = neo_hookean_stretch};
+
+/* ---- stable neo-Hookean: mu/2 (Ic - 3) - mu/2 ln((Ic + 1)/4) + h(J) (Smith et al. 2018) ------ */
+
+/* mu = 4/3 mu_L, lambda = lambda_L + 5/6 mu_L. The volume term lambda/2 (J - a)^2 with a = 1 + 3 mu
+ * / (4 lambda) - the third form of a, from the notes' 1 + mu/lambda - mu/(4 lambda) - is, but for a
+ * constant, h = lambda/2 (J - 1)^2 - 3/4 mu (J - 1). */
+static void stable_coefficients(eb_law *law) {
+  law->lambda = law->volume = law->lambda + 5.0 / 6.0 * law->mu;
+  law->mu = 4.0 / 3.0 * law->mu;
+  law->pressure = 0.75 * law->mu;
+}
+
+static eb_v4 stable_energy(const eb_law *law, const deformation *d) {
+  eb_v4 C[9], J = cofactor(d->F, C), Ic = norm_squared(d->F);
+  return 0.5 * law->mu * (Ic - 3 - eb_v4_log(0.25 * (Ic + 1))) + quadratic(law, J).h;
+}
+
+static void stable_stress(const eb_law *law, const deformation *d, eb_v4 P[9]) {
+  eb_v4 C[9], h1 = quadratic(law, cofactor(d->F, C)).h1, Ic = norm_squared(d->F);
+  eb_v4 f = law->mu * (Ic / (Ic + 1));
+  for (int i = 0; i < 9; i++) P[i] = f * d->F[i] + h1 * C[i];
+}
+
+static void stable_stretch(const eb_law *law, const eb_v4 s[3], stretch_terms *restrict t) {
+  eb_v4 inverse = 1 / (s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + 1);
+  add_first_invariant(s, 0.5 * law->mu * (1 - inverse), 0.5 * law->mu * inverse * inverse, t);
+}
+
+static const formulas EB_STABLE_NEO_HOOKEAN_formulas = {.coefficients = stable_coefficients,
+                                                        .energy = stable_energy,
+                                                        .stress = stable_stress,
+                                                        .volume = quadratic,
+                                                        .stretch = stable_stretch};
+
+/* ---- Mooney-Rivlin: C10 (Ic - 3) + C01 (IIc - 3) + h(J) -------------------------------------- */
+
+/* C10 = mu/2 and C01 = `second`: C10 = 3 C01 = 3/8 mu_L. No rest stress asks for h'(1) = -2 C10 -
+ * 4 C01, the moduli of Lame for h''(1) = lambda_L + 2 C10. */
+static void mooney_coefficients(eb_law *law) {
+  law->second = 0.125 * law->mu;
+  law->mu = 0.75 * law->mu;
+  law->pressure = law->mu + 4 * law->second;
+  law->volume = law->lambda + law->mu;
+}
+
+static eb_v4 mooney_energy(const eb_law *law, const deformation *d) {
+  eb_v4 C[9], J = cofactor(d->F, C), Ic = norm_squared(d->F), IIc = norm_squared(C);
+  return 0.5 * law->mu * (Ic - 3) + law->second * (IIc - 3) + quadratic(law, J).h;
+}
+
+/* d/dF of C01 IIc = 2 C01 (Ic F - F F^T F). */
+static void mooney_stress(const eb_law *law, const deformation *d, eb_v4 P[9]) {
+  eb_v4 C[9], S[6], Q[9], Ic = norm_squared(d->F);
+  eb_v4 h1 = quadratic(law, cofactor(d->F, C)).h1;
+  for (int i = 0; i < 9; i++) P[i] = law->mu * d->F[i] + h1 * C[i];
+  green_strain(d->F, S);
+  for (int i = 0; i < 6; i++) S[i] = (i < 3 ? Ic - 1 : eb_v4_set(0)) - 2 * S[i];
+  times_symmetric(d->F, S, Q);
+  for (int i = 0; i < 9; i++) P[i] += 2 * law->second * Q[i];
+}
+
+static void mooney_stretch(const eb_law *law, const eb_v4 s[3], stretch_terms *restrict t) {
+  double c = law->second;
+  for (int k = 0; k < 3; k++) {
+    eb_v4 l = s[(k + 1) % 3], m = s[(k + 2) % 3], kk = s[k] * s[k], lm = l * m;
+    t->scaling[k] += 2 * c * (l * l + m * m);
+    t->scaling[3 + k] += 4 * c * lm;
+    t->flip[k] += 2 * c * (kk - lm);
+    t->twist[k] += 2 * c * (kk + lm);
+  }
+  add_first_invariant(s, eb_v4_set(0.5 * law->mu), eb_v4_set(0), t);
+}
+
+static const formulas EB_MOONEY_RIVLIN_formulas = {.coefficients = mooney_coefficients,
+                                                   .energy = mooney_energy,
+                                                   .stress = mooney_stress,
+                                                   .volume = quadratic,
+                                                   .stretch = mooney_stretch};
+
+/* ---- fibres ---------------------------------------------------------------------------------- */
 
 /* psi_f(I5) and its first two derivatives. */
 typedef struct fibre_part {
@@ -192,220 +361,6 @@ static fibre_part fibre_terms(const eb_law *law, const eb_v4 F[9], const eb_v4 a
   return f;
 }
 
-void eb_law_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3],
-                   eb_v4 *psi) {
-  *psi = base_energy(law, F, R);
-  if (law->fibre) *psi += fibre_terms(law, F, fibre).psi;
-}
-
-/* ---- stress ---------------------------------------------------------------------------------- */
-
-static void linear_stress(const eb_law *law, const eb_v4 F[9], eb_v4 P[9]) {
-  eb_v4 t = law->lambda * (F[0] + F[4] + F[8] - 3) - 2 * law->mu;
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) P[3 * i + k] = law->mu * (F[3 * i + k] + F[3 * k + i]);
-  for (int k = 0; k < 3; k++) P[4 * k] += t;
-}
-
-static void corotated_stress(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], eb_v4 P[9]) {
-  eb_v4 t = law->lambda * stretch_trace(F, R) - 2 * law->mu;
-  for (int i = 0; i < 9; i++) P[i] = 2 * law->mu * F[i] + t * R[i];
-}
-
-static void stvk_stress(const eb_law *law, const eb_v4 F[9], eb_v4 P[9]) {
-  eb_v4 e[6];
-  green_strain(F, e);
-  eb_v4 t = law->lambda * (e[0] + e[1] + e[2]);
-  for (int k = 0; k < 6; k++) e[k] = 2 * law->mu * e[k] + (k < 3 ? t : eb_v4_set(0));
-  times_symmetric(F, e, P);
-}
-
-/* d/dF of C01 IIc = C01 (Ic F - F F^T F) * 2. */
-static void add_second_invariant(const eb_law *law, const eb_v4 F[9], eb_v4 Ic, eb_v4 P[9]) {
-  eb_v4 S[6], Q[9];
-  green_strain(F, S);
-  for (int k = 0; k < 6; k++) S[k] = (k < 3 ? Ic - 1 : eb_v4_set(0)) - 2 * S[k];
-  times_symmetric(F, S, Q);
-  for (int i = 0; i < 9; i++) P[i] += 2 * law->second * Q[i];
-}
-
-static void base_stress(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], eb_v4 P[9]) {
-  switch (law->kind) {
-  case EB_LINEAR:
-    linear_stress(law, F, P);
-    return;
-  case EB_COROTATIONAL:
-  case EB_COROTATED:
-    corotated_stress(law, F, R, P);
-    return;
-  case EB_STVK:
-    stvk_stress(law, F, P);
-    return;
-  default:
-    break;
-  }
-  eb_v4 C[9];
-  cofactor(F, C);
-  eb_v4 h1 = volumetric_part(law, eb_v4_dot3(F, C)).h1, Ic = norm_squared(F);
-  eb_v4 f = eb_v4_set(law->mu);
-  if (law->kind == EB_STABLE_NEO_HOOKEAN) f = law->mu * (Ic / (Ic + 1));
-  if (law->kind == EB_FIXED_COROTATIONAL) {
-    for (int i = 0; i < 9; i++) P[i] = 2 * law->mu * (F[i] - R[i]) + h1 * C[i];
-  } else {
-    for (int i = 0; i < 9; i++) P[i] = f * F[i] + h1 * C[i];
-  }
-  if (law->kind == EB_MOONEY_RIVLIN) add_second_invariant(law, F, Ic, P);
-}
-
-void eb_law_stress(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3],
-                   eb_v4 P[9]) {
-  base_stress(law, F, R, P);
-  if (!law->fibre) return;
-  fibre_part f = fibre_terms(law, F, fibre);
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) P[3 * i + k] += 2 * f.psi1 * f.Fa[i] * fibre[k];
-}
-
-/* ---- tangent --------------------------------------------------------------------------------- */
-
-/* psi_kl and the quotients. */
-typedef struct stretch_terms {
-  eb_v4 scaling[6], flip[3], twist[3];
-} stretch_terms;
-
-/* Contribution of coefficient * sum_k (s_k - 1)^2 and coefficient_trace/2 (sum_k s_k - 3)^2. */
-static void add_corotated(const eb_law *law, const eb_v4 s[3], bool trace, stretch_terms *t) {
-  eb_v4 pull = eb_v4_set(4 * law->mu);
-  if (trace) {
-    pull -= 2 * law->lambda * (s[0] + s[1] + s[2] - 3);
-    for (int k = 0; k < 6; k++) t->scaling[k] += law->lambda;
-  }
-  for (int k = 0; k < 3; k++) {
-    eb_v4 sum = eb_v4_max(s[(k + 1) % 3] + s[(k + 2) % 3], eb_v4_set(SMALLEST_SUM));
-    t->scaling[k] += 2 * law->mu;
-    t->flip[k] += 2 * law->mu;
-    t->twist[k] += 2 * law->mu - pull / sum;
-  }
-}
-
-static void add_stvk(const eb_law *law, const eb_v4 s[3], stretch_terms *t) {
-  eb_v4 e = law->lambda * 0.5 * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2] - 3);
-  for (int k = 0; k < 3; k++) {
-    eb_v4 l = s[(k + 1) % 3], m = s[(k + 2) % 3], lm = l * m, squares = l * l + m * m - 1;
-    t->scaling[k] += law->mu * (3 * s[k] * s[k] - 1) + e + law->lambda * s[k] * s[k];
-    t->scaling[3 + k] += law->lambda * lm;
-    t->flip[k] += law->mu * (squares + lm) + e;
-    t->twist[k] += law->mu * (squares - lm) + e;
-  }
-}
-
-/* f(Ic) with derivatives f1 and f2. */
-static void add_first_invariant(const eb_v4 s[3], eb_v4 f1, eb_v4 f2, stretch_terms *t) {
-  for (int k = 0; k < 3; k++) {
-    t->scaling[k] += 2 * f1 + 4 * f2 * s[k] * s[k];
-    t->scaling[3 + k] += 4 * f2 * s[(k + 1) % 3] * s[(k + 2) % 3];
-    t->flip[k] += 2 * f1;
-    t->twist[k] += 2 * f1;
-  }
-}
-
-static void add_second_invariant_tangent(const eb_v4 s[3], double c, stretch_terms *t) {
-  for (int k = 0; k < 3; k++) {
-    eb_v4 l = s[(k + 1) % 3], m = s[(k + 2) % 3], kk = s[k] * s[k], lm = l * m;
-    t->scaling[k] += 2 * c * (l * l + m * m);
-    t->scaling[3 + k] += 4 * c * lm;
-    t->flip[k] += 2 * c * (kk - lm);
-    t->twist[k] += 2 * c * (kk + lm);
-  }
-}
-
-static void add_volumetric(const eb_law *law, const eb_v4 s[3], stretch_terms *t) {
-  const eb_v4 Jk[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
-  volumetric v = volumetric_part(law, Jk[0] * s[0]);
-  for (int k = 0; k < 3; k++) {
-    eb_v4 shear = v.h1 * s[k];
-    t->scaling[k] += v.h2 * Jk[k] * Jk[k];
-    t->scaling[3 + k] += v.h2 * Jk[(k + 1) % 3] * Jk[(k + 2) % 3] + shear;
-    t->flip[k] -= shear;
-    t->twist[k] += shear;
-  }
-}
-
-static void stretch_derivatives(const eb_law *law, const eb_v4 s[3], stretch_terms *t) {
-  *t = (stretch_terms){0};
-  switch (law->kind) {
-  case EB_COROTATED:
-    add_corotated(law, s, true, t);
-    return;
-  case EB_STVK:
-    add_stvk(law, s, t);
-    return;
-  case EB_FIXED_COROTATIONAL:
-    add_corotated(law, s, false, t);
-    break;
-  case EB_STABLE_NEO_HOOKEAN: {
-    eb_v4 inverse = 1 / (s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + 1);
-    add_first_invariant(s, 0.5 * law->mu * (1 - inverse), 0.5 * law->mu * inverse * inverse, t);
-    break;
-  }
-  case EB_MOONEY_RIVLIN:
-    add_second_invariant_tangent(s, law->second, t); /* fall through */
-  default:
-    add_first_invariant(s, eb_v4_set(0.5 * law->mu), eb_v4_set(0), t);
-    break;
-  }
-  add_volumetric(law, s, t);
-}
-
-/* Sylvester's criterion, which most elements meet: nothing to clamp then. */
-static eb_m4 positive_definite(const eb_v4 A[6]) {
-  eb_v4 minor = A[0] * A[1] - A[5] * A[5];
-  eb_v4 determinant =
-      A[2] * minor - A[3] * (A[0] * A[3] - A[5] * A[4]) + A[4] * (A[5] * A[3] - A[1] * A[4]);
-  return (A[0] > 0) & (minor > 0) & (determinant > 0);
-}
-
-/* The nearest positive semi-definite matrix: negative eigenvalues become zero. */
-static void clamp_eigenvalues(eb_v4 A[6]) {
-  eb_m4 fine = positive_definite(A);
-  if (eb_m4_all(fine)) return;
-  eb_v4 w[3], Q[9];
-  eb_eigen3(A, w, Q);
-  for (int k = 0; k < 3; k++) w[k] = eb_v4_max(w[k], eb_v4_set(0));
-  for (int k = 0; k < 3; k++) {
-    const eb_v4 *own = Q + 3 * k, *m = Q + 3 * ((k + 1) % 3), *n = Q + 3 * ((k + 2) % 3);
-    eb_v4 diagonal = {0}, off = {0};
-    for (int l = 0; l < 3; l++) {
-      diagonal += w[l] * own[l] * own[l];
-      off += w[l] * m[l] * n[l];
-    }
-    A[k] = eb_v4_select(fine, A[k], diagonal);
-    A[3 + k] = eb_v4_select(fine, A[3 + k], off);
-  }
-}
-
-void eb_law_tangent(const eb_law *law, const eb_v4 s[3], bool project, eb_tangent *tangent) {
-  const eb_v4 zero = {0};
-  if (eb_law_is_linear(law)) {
-    for (int k = 0; k < 3; k++) {
-      tangent->scaling[k] = eb_v4_set(2 * law->mu + law->lambda);
-      tangent->scaling[3 + k] = eb_v4_set(law->lambda);
-      tangent->direct[k] = tangent->cross[k] = eb_v4_set(law->mu);
-    }
-    return;
-  }
-  stretch_terms t;
-  stretch_derivatives(law, s, &t);
-  if (project) clamp_eigenvalues(t.scaling);
-  for (int k = 0; k < 6; k++) tangent->scaling[k] = t.scaling[k];
-  for (int k = 0; k < 3; k++) {
-    eb_v4 flip = project ? eb_v4_max(t.flip[k], zero) : t.flip[k];
-    eb_v4 twist = project ? eb_v4_max(t.twist[k], zero) : t.twist[k];
-    tangent->direct[k] = 0.5 * (flip + twist);
-    tangent->cross[k] = 0.5 * (flip - twist);
-  }
-}
-
 /* M = 2 psi' I + 4 psi'' Fa Fa^T: eigenvalue 2 psi' across Fa, 2 psi' + 4 psi'' I5 along it. */
 void eb_law_fibre_tangent(const eb_law *law, const eb_v4 F[9], const eb_v4 fibre[3], bool project,
                           eb_v4 M[6]) {
@@ -423,19 +378,124 @@ void eb_law_fibre_tangent(const eb_law *law, const eb_v4 F[9], const eb_v4 fibre
   }
 }
 
-/* ---- one deformation gradient ---------------------------------------------------------------- */
+/* ---- any material ---------------------------------------------------------------------------- */
 
-#define ENTRY(kind, name, summary, citation) [kind] = {name, summary, citation},
-static const eb_material_info catalogue[EB_MATERIAL_KINDS] = {EB_MATERIALS(ENTRY)};
+static const struct {
+  eb_material_info info;
+  const formulas *formulas;
+} catalogue[EB_MATERIAL_KINDS] = {
+#define ENTRY(kind, name, summary, citation) [kind] = {{name, summary, citation}, &kind##_formulas},
+    EB_MATERIALS(ENTRY)
 #undef ENTRY
+};
+
+eb_law eb_law_make(const eb_material *m) {
+  const formulas *own = catalogue[m->kind].formulas;
+  double mu = m->young / (2 * (1 + m->poisson));
+  double lambda = m->young * m->poisson / ((1 + m->poisson) * (1 - 2 * m->poisson));
+  eb_law law = {.formulas = own,
+                .rotates = own->rotates,
+                .linear = !own->stretch,
+                .mu = mu,
+                .lambda = lambda,
+                .volume = lambda,
+                .fibre = m->fibre,
+                .fibre_stiffness = m->fibre_stiffness,
+                .fibre_full = m->fibre_stiffness,
+                .fibre_exponent = m->fibre_exponent};
+  if (own->coefficients) own->coefficients(&law);
+  eb_law_activate(&law, m->activation);
+  return law;
+}
+
+void eb_law_activate(eb_law *law, double activation) {
+  if (law->fibre == EB_FIBRE_FUNG) law->fibre_stiffness = activation * law->fibre_full;
+}
+
+void eb_law_energy(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3],
+                   eb_v4 *psi) {
+  *psi = law->formulas->energy(law, &(deformation){F, R});
+  if (law->fibre) *psi += fibre_terms(law, F, fibre).psi;
+}
+
+void eb_law_stress(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const eb_v4 fibre[3],
+                   eb_v4 P[9]) {
+  law->formulas->stress(law, &(deformation){F, R}, P);
+  if (!law->fibre) return;
+  fibre_part f = fibre_terms(law, F, fibre);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) P[3 * i + j] += 2 * f.psi1 * f.Fa[i] * fibre[j];
+}
+
+/* The nearest positive semi-definite matrix: negative eigenvalues become zero. Most elements have
+ * none, by Sylvester's criterion. */
+static void clamp_eigenvalues(eb_v4 A[6]) {
+  eb_v4 minor = A[0] * A[1] - A[5] * A[5];
+  eb_v4 determinant =
+      A[2] * minor - A[3] * (A[0] * A[3] - A[5] * A[4]) + A[4] * (A[5] * A[3] - A[1] * A[4]);
+  eb_m4 fine = (A[0] > 0) & (minor > 0) & (determinant > 0);
+  if (eb_m4_all(fine)) return;
+  eb_v4 w[3], Q[9];
+  eb_eigen3(A, w, Q);
+  for (int k = 0; k < 3; k++) w[k] = eb_v4_max(w[k], eb_v4_set(0));
+  for (int k = 0; k < 3; k++) {
+    const eb_v4 *own = Q + 3 * k, *m = Q + 3 * ((k + 1) % 3), *n = Q + 3 * ((k + 2) % 3);
+    eb_v4 diagonal = {0}, off = {0};
+    for (int l = 0; l < 3; l++) {
+      diagonal += w[l] * own[l] * own[l];
+      off += w[l] * m[l] * n[l];
+    }
+    A[k] = eb_v4_select(fine, A[k], diagonal);
+    A[3 + k] = eb_v4_select(fine, A[3 + k], off);
+  }
+}
+
+/* h(J): with m the third index and J_k = s_l s_m, psi_kk = h'' J_k^2, psi_kl = h'' J_k J_l + h'
+ * s_m, flip = -h' s_m, twist = h' s_m. */
+static void add_volume(const eb_law *law, const eb_v4 s[3], stretch_terms *t) {
+  const eb_v4 Jk[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
+  volumetric v = law->formulas->volume(law, Jk[0] * s[0]);
+  for (int k = 0; k < 3; k++) {
+    eb_v4 shear = v.h1 * s[k];
+    t->scaling[k] += v.h2 * Jk[k] * Jk[k];
+    t->scaling[3 + k] += v.h2 * Jk[(k + 1) % 3] * Jk[(k + 2) % 3] + shear;
+    t->flip[k] -= shear;
+    t->twist[k] += shear;
+  }
+}
+
+void eb_law_tangent(const eb_law *law, const eb_v4 s[3], bool project, eb_tangent *tangent) {
+  const eb_v4 zero = {0};
+  if (law->linear) {
+    for (int k = 0; k < 3; k++) {
+      tangent->scaling[k] = eb_v4_set(2 * law->mu + law->lambda);
+      tangent->scaling[3 + k] = eb_v4_set(law->lambda);
+      tangent->direct[k] = tangent->cross[k] = eb_v4_set(law->mu);
+    }
+    return;
+  }
+  stretch_terms t = {0};
+  law->formulas->stretch(law, s, &t);
+  if (law->formulas->volume) add_volume(law, s, &t);
+  if (project) clamp_eigenvalues(t.scaling);
+  for (int k = 0; k < 6; k++) tangent->scaling[k] = t.scaling[k];
+  for (int k = 0; k < 3; k++) {
+    eb_v4 flip = project ? eb_v4_max(t.flip[k], zero) : t.flip[k];
+    eb_v4 twist = project ? eb_v4_max(t.twist[k], zero) : t.twist[k];
+    tangent->direct[k] = 0.5 * (flip + twist);
+    tangent->cross[k] = 0.5 * (flip - twist);
+  }
+}
+
+/* ---- the catalogue --------------------------------------------------------------------------- */
 
 const eb_material_info *eb_material_describe(eb_material_kind kind) {
-  return (unsigned)kind < EB_MATERIAL_KINDS ? &catalogue[kind] : NULL;
+  return (unsigned)kind < EB_MATERIAL_KINDS ? &catalogue[kind].info : NULL;
 }
 
 int eb_material_find(const char *name) {
   for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++)
-    if (strcmp(catalogue[kind].name, name) == 0) return kind;
+    if (strcmp(catalogue[kind].info.name, name) == 0) return kind;
   return -1;
 }
 
@@ -487,7 +547,7 @@ static lane broadcast(const eb_material *material, const double F[9], const doub
   lane one = {.law = eb_law_make(material)};
   for (int i = 0; i < 9; i++) one.F[i] = eb_v4_set(F[i]);
   for (int i = 0; i < 3; i++) one.fibre[i] = eb_v4_set(fibre ? fibre[i] : 0);
-  if (eb_law_needs_rotation(&one.law)) eb_polar3(one.F, one.R);
+  if (one.law.rotates) eb_polar3(one.F, one.R);
   return one;
 }
 
@@ -537,10 +597,10 @@ void eb_material_tangent(const eb_material *material, const double F[9], const d
   lane one = broadcast(material, F, fibre);
   eb_tangent t;
   eb_v4 U[9], V[9], s[3] = {{0}};
-  if (eb_law_is_linear(&one.law)) {
+  if (one.law.linear) {
     identity(U);
     identity(V);
-    if (one.law.kind == EB_COROTATIONAL) memcpy(U, one.R, sizeof U);
+    if (one.law.rotates) memcpy(U, one.R, sizeof U);
   } else {
     eb_svd3(1, (const eb_v4(*)[9]) & one.F, &U, &s, &V);
   }
