@@ -47,4 +47,49 @@ succeeds("cc $libraries build/obj/harness/main.o '$tree/mine.o' '$tree/registry.
 succeeds("'$tree/elastobench' list | grep -q 'mine/bar .*bends under its weight'", 'the scene is listed');
 succeeds("'$tree/elastobench' run mine/bar -s newton --steps 3 -o '$tree/mine.h5'", 'and it runs, audited');
 
+# ---- problems/elasticity/README.md: adding a material
+my ($recipe) = slurp(root() . '/problems/elasticity/README.md') =~ /^## Adding a material\n(.*)/ms;
+my ($name, $section, @cases) = $recipe =~ /\n```c\n(.*?)```\n/gs;
+is(scalar @cases, 5, 'the README has name, section and five cases of a material');
+my @places = (['harness/audit/reference.c', 'eb_reference_volume'], ['harness/audit/reference.c', 'base_term'], ['harness/audit/tangent.c', 'differentiate'],
+  ['tests/support/plain_tangent.c', 'volume_term'], ['tests/support/plain_tangent.c', 'differentiate']);
+like($recipe, qr/@{[join '.*', map { "`$_->[1]`" } @places]}/s, 'and says in which switches they stand');
+
+# Copies $path into the tree, with $text after what $place matches.
+sub insert {
+  my ($path, $place, $text) = @_;
+  my $whole = slurp(-e "$tree/$path" ? "$tree/$path" : root() . "/$path");
+  ok($whole =~ s/$place/$1$text/, "$path has the recipe's place");
+  make_path("$tree/$path" =~ s/[^\/]*$//r);
+  spew("$tree/$path", $whole);
+  return;
+}
+
+chomp $name;
+insert('problems/elasticity/material.h', qr/(#define EB_MATERIALS\(ENTRY\)(?:[^\n]*\\\n)+[^\n]*)/, " \\\n  $name");
+insert('problems/elasticity/materials.c', qr/()(?=\/\* ---- any material)/, "$section\n");
+insert($places[$_][0], qr/(\b$places[$_][1]\([^;]*?\) \{\n.*?switch \([^\n]*\n)/s, $cases[$_]) for 0 .. $#cases;
+
+# Everything that counts materials is compiled anew; the tree's own files stand in front.
+my $counts = 'EB_(MATERIAL_(KINDS|CHOICES)|SCENE_PARAMETERS)';
+my @sources = split ' ', qx(cd '@{[root()]}' && grep -lEr '$counts' harness problems --include='*.c');
+push @sources, qw(harness/audit/tangent.c tests/support/plain_tangent.c tests/test_materials.c tests/test_audit_tangent.c);
+my %object = map { $_ => "$tree/" . s/\W/_/gr . '.o' } @sources;
+my $rules = 'all: ' . join(' ', values %object) . "\n";
+for my $source (sort keys %object) {
+  my $from = -e "$tree/$source" ? "$tree/$source" : $source;
+  $rules .= "$object{$source}: ; cc -I'$tree' $flags -c $from -o \$@\n";
+}
+spew("$tree/objects.mk", $rules);
+succeeds("env -u MAKEFLAGS -u MFLAGS make -s -j2 -f '$tree/objects.mk' all", 'the material compiles, and all that counts materials');
+my $library = join ' ', map { $object{$_} } grep { !/^tests\/test_/ } sort keys %object;
+for my $test (qw(test_materials test_audit_tangent)) {
+  succeeds("cc $libraries $object{qq(tests/$test.c)} $library \$(ls build/obj/tests/support/*.o | grep -v plain_tangent) build/libharness.a build/libelastobench.a -o '$tree/$test' $behind" .
+    " && { '$tree/$test' > '$tree/$test.out' || ! grep -A 3 '^not ok' '$tree/$test.out'; }", "$test passes");
+  like(slurp("$tree/$test.out"), qr/^ok .*\bmine\b/m, 'and has tested it');
+}
+succeeds("cc $libraries build/obj/harness/main.o $library build/libharness.a build/libelastobench.a -o '$tree/elastobench' $behind", 'the program links with it');
+succeeds("'$tree/elastobench' list | grep -q 'mine .*stiffens with Ic'", 'the material is listed');
+succeeds("'$tree/elastobench' run bench/beam:resolution=0.25,material=mine -s newton --steps 3 -o '$tree/material.h5'", 'and a scene runs with it, audited');
+
 done_testing();
