@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "problems/base/median.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "problems/mesh/sdf.h"
@@ -49,10 +50,6 @@ static void subtract(const double a[3], const double b[3], double out[3]) {
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static double centroid(const triangle *t, int axis) {
-  return (t->corner[0][axis] + t->corner[1][axis] + t->corner[2][axis]) / 3;
-}
-
 /* Area times normal. */
 static void area_vector(const triangle *t, double out[3]) {
   double u[3], v[3];
@@ -62,60 +59,32 @@ static void area_vector(const triangle *t, double out[3]) {
   for (int d = 0; d < 3; d++) out[d] *= 0.5;
 }
 
-/* Hoare's selection: afterwards no centroid of the first `half` lies beyond one of the others. */
-static void select_half(triangle *t, int32_t count, int32_t half, int axis) {
-  int32_t lo = 0, hi = count - 1;
-  while (lo < hi) {
-    double pivot = centroid(&t[lo + (hi - lo) / 2], axis);
-    int32_t i = lo, j = hi;
-    while (i <= j) {
-      while (centroid(&t[i], axis) < pivot) i++;
-      while (centroid(&t[j], axis) > pivot) j--;
-      if (i > j) break;
-      triangle swap = t[i];
-      t[i++] = t[j];
-      t[j--] = swap;
-    }
-    if (half <= j)
-      hi = j;
-    else if (half >= i)
-      lo = i;
-    else
-      break;
-  }
-}
-
-static int bound_triangles(const triangle *t, node *n) {
-  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+/* The box, and the expansion about the middle of the triangles, weighted by area. `points` are the
+ * centroids of the node's triangles. */
+static void measure_node(const triangle *triangles, const eb_named_point *points, node *n) {
+  double area = 0, a[3], arm[3];
   for (int d = 0; d < 3; d++) {
     n->lo[d] = INFINITY;
     n->hi[d] = -INFINITY;
-    for (int32_t i = 0; i < n->count; i++) {
-      for (int c = 0; c < 3; c++) {
-        n->lo[d] = fmin(n->lo[d], t[i].corner[c][d]);
-        n->hi[d] = fmax(n->hi[d], t[i].corner[c][d]);
-      }
-      lo[d] = fmin(lo[d], centroid(&t[i], d));
-      hi[d] = fmax(hi[d], centroid(&t[i], d));
-    }
   }
-  int axis = hi[1] - lo[1] > hi[0] - lo[0] ? 1 : 0;
-  return hi[2] - lo[2] > hi[axis] - lo[axis] ? 2 : axis;
-}
-
-/* The expansion about the middle of the triangles, weighted by area. */
-static void expand(const triangle *t, node *n) {
-  double area = 0, a[3], arm[3];
   for (int32_t i = 0; i < n->count; i++) {
-    area_vector(&t[i], a);
+    const triangle *t = &triangles[points[i].index];
+    area_vector(t, a);
     double weight = sqrt(eb_dot3(a, a));
     area += weight;
-    for (int d = 0; d < 3; d++) n->center[d] += weight * centroid(&t[i], d);
+    for (int d = 0; d < 3; d++) {
+      n->center[d] += weight * points[i].at[d];
+      for (int c = 0; c < 3; c++) {
+        n->lo[d] = fmin(n->lo[d], t->corner[c][d]);
+        n->hi[d] = fmax(n->hi[d], t->corner[c][d]);
+      }
+    }
   }
   for (int d = 0; d < 3; d++) n->center[d] /= area;
   for (int32_t i = 0; i < n->count; i++) {
-    area_vector(&t[i], a);
-    for (int d = 0; d < 3; d++) arm[d] = centroid(&t[i], d) - n->center[d];
+    const triangle *t = &triangles[points[i].index];
+    area_vector(t, a);
+    subtract(points[i].at, n->center, arm);
     for (int d = 0; d < 3; d++) {
       int e = (d + 1) % 3;
       n->N[d] += a[d];
@@ -123,26 +92,49 @@ static void expand(const triangle *t, node *n) {
       n->M[3 + d] += arm[d] * a[e] + arm[e] * a[d];
     }
     for (int c = 0; c < 3; c++) {
-      subtract(t[i].corner[c], n->center, arm);
+      subtract(t->corner[c], n->center, arm);
       n->radius = fmax(n->radius, sqrt(eb_dot3(arm, arm)));
     }
   }
 }
 
-/* Builds the node of triangles first .. first + count - 1 and all below it, depth first. */
-static int32_t build_node(triangle_tree *tree, int32_t first, int32_t count) {
+/* Builds the node of points first .. first + count - 1 and all below it, depth first. */
+static int32_t build_node(triangle_tree *tree, eb_named_point *points, int32_t first,
+                          int32_t count) {
   int32_t index = tree->node_count++;
   node *n = &tree->nodes[index];
-  triangle *t = tree->triangles + first;
   n->first = first;
   n->count = count;
-  int axis = bound_triangles(t, n);
-  expand(t, n);
+  measure_node(tree->triangles, points + first, n);
   if (count <= LEAF) return index;
-  select_half(t, count, count / 2, axis);
-  build_node(tree, first, count / 2);
-  n->right = build_node(tree, first + count / 2, count - count / 2);
+  eb_median_halve(points + first, count, count / 2);
+  build_node(tree, points, first, count / 2);
+  n->right = build_node(tree, points, first + count / 2, count - count / 2);
   return index;
+}
+
+/* Builds the nodes, and puts the triangles into their order. */
+static eb_error grow_tree(triangle_tree *tree) {
+  eb_named_point *points;
+  triangle *sorted;
+  EB_TRY(EB_NEW(sorted, tree->triangle_count));
+  eb_error error = EB_NEW(points, tree->triangle_count);
+  if (error) {
+    free(sorted);
+    return error;
+  }
+  for (int32_t i = 0; i < tree->triangle_count; i++) {
+    const triangle *t = &tree->triangles[i];
+    points[i].index = i;
+    for (int d = 0; d < 3; d++)
+      points[i].at[d] = (t->corner[0][d] + t->corner[1][d] + t->corner[2][d]) / 3;
+  }
+  build_node(tree, points, 0, tree->triangle_count);
+  for (int32_t i = 0; i < tree->triangle_count; i++) sorted[i] = tree->triangles[points[i].index];
+  free(points);
+  free(tree->triangles);
+  tree->triangles = sorted;
+  return EB_OK;
 }
 
 /* ---- distance -------------------------------------------------------------------------------- */
@@ -283,30 +275,24 @@ static void copy_triangles(const eb_surface *surface, triangle_tree *tree) {
   }
 }
 
-/* Six times the enclosed volume, positive when the triangles point outwards. */
-static double enclosed_volume(const triangle_tree *tree) {
+static eb_error build_tree(const eb_surface *surface, triangle_tree *tree) {
+  EB_TRY(EB_NEW(tree->triangles, surface->triangle_count));
+  EB_TRY(EB_NEW(tree->nodes, 2 * (size_t)surface->triangle_count));
+  copy_triangles(surface, tree);
+  /* Six times the enclosed volume is positive when the triangles point outwards. */
+  double volume = 0, a[3], b[3], c[3], ab[3];
   const double *origin = tree->triangles[0].corner[0];
-  double sum = 0, a[3], b[3], c[3], ab[3];
   for (int32_t i = 0; i < tree->triangle_count; i++) {
     const triangle *t = &tree->triangles[i];
     subtract(t->corner[0], origin, a);
     subtract(t->corner[1], origin, b);
     subtract(t->corner[2], origin, c);
     eb_cross3(a, b, ab);
-    sum += eb_dot3(ab, c);
+    volume += eb_dot3(ab, c);
   }
-  return sum;
-}
-
-static eb_error build_tree(const eb_surface *surface, triangle_tree *tree) {
-  EB_TRY(EB_NEW(tree->triangles, surface->triangle_count));
-  EB_TRY(EB_NEW(tree->nodes, 2 * (size_t)surface->triangle_count));
-  copy_triangles(surface, tree);
-  double volume = tree->triangle_count ? enclosed_volume(tree) : 0;
   if (volume == 0) return EB_ERROR(EB_ERR_INVALID, "the surface encloses no volume");
   tree->outward = volume > 0 ? 1 : -1;
-  build_node(tree, 0, tree->triangle_count);
-  return EB_OK;
+  return grow_tree(tree);
 }
 
 static void destroy_tree(triangle_tree *tree) {
