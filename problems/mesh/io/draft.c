@@ -27,17 +27,6 @@ eb_error eb_draft_nodes(eb_draft *draft, int64_t count, bool tagged) {
   return EB_OK;
 }
 
-static eb_error grow_elements(eb_draft *draft) {
-  size_t count = draft->element_count, corners = (size_t)draft->corners;
-  size_t capacity = draft->element_capacity;
-  EB_TRY(eb_grow(&draft->corner, count, &capacity, corners * sizeof *draft->corner));
-  capacity = draft->element_capacity;
-  EB_TRY(eb_grow(&draft->label, count, &capacity, sizeof *draft->label));
-  capacity = draft->element_capacity;
-  EB_TRY(eb_grow(&draft->number, count, &capacity, sizeof *draft->number));
-  return eb_grow(&draft->place, count, &draft->element_capacity, sizeof *draft->place);
-}
-
 eb_error eb_draft_element(eb_draft *draft, const eb_scan *scan, const char *place, int64_t number,
                           int corners, const int64_t *nodes, int64_t label) {
   if (draft->corners && draft->corners != corners)
@@ -46,8 +35,13 @@ eb_error eb_draft_element(eb_draft *draft, const eb_scan *scan, const char *plac
                          "one kind of element");
   draft->corners = corners;
   draft->source = scan;
-  EB_TRY(grow_elements(draft));
-  size_t e = draft->element_count++;
+  size_t e = draft->element_count, capacity[3];
+  for (int k = 0; k < 3; k++) capacity[k] = draft->element_capacity;
+  EB_TRY(eb_grow(&draft->corner, e, &capacity[0], (size_t)corners * sizeof *draft->corner));
+  EB_TRY(eb_grow(&draft->label, e, &capacity[1], sizeof *draft->label));
+  EB_TRY(eb_grow(&draft->number, e, &capacity[2], sizeof *draft->number));
+  EB_TRY(eb_grow(&draft->place, e, &draft->element_capacity, sizeof *draft->place));
+  draft->element_count++;
   memcpy(draft->corner + e * (size_t)corners, nodes, (size_t)corners * sizeof *nodes);
   draft->label[e] = label;
   draft->number[e] = number;
@@ -211,16 +205,6 @@ static void swap(int32_t *a, int32_t *b) {
   *b = kept;
 }
 
-static void turn_round(eb_mesh *mesh) {
-  for (int32_t e = 0; e < mesh->element_count; e++) {
-    int32_t *node = mesh->elements + (size_t)e * mesh->type;
-    if (mesh->type == EB_TETRAHEDRON)
-      swap(&node[2], &node[3]);
-    else
-      for (int a = 0; a < 4; a++) swap(&node[a], &node[a + 4]);
-  }
-}
-
 static eb_error orient(const eb_draft *draft, eb_mesh *mesh) {
   int32_t negative = 0, flat = -1, first[2] = {-1, -1};
   for (int32_t e = 0; e < mesh->element_count; e++) {
@@ -235,7 +219,11 @@ static eb_error orient(const eb_draft *draft, eb_mesh *mesh) {
                          "element %lld is degenerate: its volume is zero; remove or re-mesh it",
                          (long long)draft->number[flat]);
   if (negative == mesh->element_count) {
-    turn_round(mesh);
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+      int32_t *node = mesh->elements + (size_t)e * mesh->type;
+      if (mesh->type == EB_TETRAHEDRON) swap(&node[2], &node[3]);
+      for (int a = 0; mesh->type == EB_HEXAHEDRON && a < 4; a++) swap(&node[a], &node[a + 4]);
+    }
     EB_TRY(eb_scan_note(draft->source, "all elements have negative volume: they are turned round"));
   }
   if (negative == 0 || negative == mesh->element_count) return EB_OK;
@@ -252,14 +240,6 @@ static eb_error orient(const eb_draft *draft, eb_mesh *mesh) {
 static int ascending(const void *a, const void *b) {
   int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
   return (left > right) - (left < right);
-}
-
-static size_t unique(int64_t *values, size_t count) {
-  qsort(values, count, sizeof *values, ascending);
-  size_t kept = 0;
-  for (size_t i = 0; i < count; i++)
-    if (i == 0 || values[i] != values[kept - 1]) values[kept++] = values[i];
-  return kept;
 }
 
 typedef struct naming {
@@ -284,7 +264,11 @@ static eb_error list_labels(const eb_draft *draft, naming *n) {
     if (n->count == 0 || n->label[n->count - 1] != draft->label[e])
       n->label[n->count++] = draft->label[e];
   for (size_t r = 0; r < draft->region_count; r++) n->label[n->count++] = draft->regions[r].label;
-  n->count = unique(n->label, n->count);
+  qsort(n->label, n->count, sizeof *n->label, ascending);
+  size_t listed = n->count;
+  n->count = 0;
+  for (size_t i = 0; i < listed; i++)
+    if (i == 0 || n->label[i] != n->label[n->count - 1]) n->label[n->count++] = n->label[i];
   if (n->count > EB_DRAFT_GROUPS) {
     return EB_ERROR(EB_ERR_FORMAT,
                     "%s: more than %d regions; the labels of the elements are no regions, remove "
@@ -350,15 +334,12 @@ static eb_error add_set(const eb_draft *draft, size_t s, resolution *r, eb_mesh 
   return count > 0 ? eb_mesh_add_set(mesh, name, r->scratch, count) : EB_OK;
 }
 
-static bool named_before(const eb_draft *draft, size_t s) {
-  for (size_t t = 0; t < s; t++)
-    if (strcmp(draft->sets[t].name, draft->sets[s].name) == 0) return true;
-  return false;
-}
-
 static eb_error add_sets(const eb_draft *draft, resolution *r, eb_mesh *mesh) {
-  for (size_t s = 0; s < draft->set_count; s++)
-    if (!named_before(draft, s)) EB_TRY(add_set(draft, s, r, mesh));
+  for (size_t s = 0; s < draft->set_count; s++) {
+    bool added = false;
+    for (size_t t = 0; t < s; t++) added |= strcmp(draft->sets[t].name, draft->sets[s].name) == 0;
+    if (!added) EB_TRY(add_set(draft, s, r, mesh));
+  }
   return EB_OK;
 }
 
@@ -415,21 +396,20 @@ eb_error eb_facets_vertex(eb_facets *facets, const double x[3]) {
   return EB_OK;
 }
 
-static eb_error add_triangle(eb_facets *facets, const char *place, const int64_t corner[3]) {
-  size_t count = facets->triangle_count, capacity = facets->triangle_capacity;
-  EB_TRY(eb_grow(&facets->corner, count, &capacity, 3 * sizeof *facets->corner));
-  EB_TRY(eb_grow(&facets->place, count, &facets->triangle_capacity, sizeof *facets->place));
-  memcpy(facets->corner + 3 * count, corner, 3 * sizeof *corner);
-  facets->place[count] = place;
-  facets->triangle_count++;
-  return EB_OK;
-}
-
 eb_error eb_facets_corner(eb_facets *facets, const eb_scan *scan, const char *place, int64_t i,
                           int64_t corner) {
   facets->source = scan;
-  if (i >= 2)
-    EB_TRY(add_triangle(facets, place, (int64_t[]){facets->fan[0], facets->fan[1], corner}));
+  if (i >= 2) {
+    size_t count = facets->triangle_count, capacity = facets->triangle_capacity;
+    EB_TRY(eb_grow(&facets->corner, count, &capacity, 3 * sizeof *facets->corner));
+    EB_TRY(eb_grow(&facets->place, count, &facets->triangle_capacity, sizeof *facets->place));
+    int64_t *triangle = facets->corner + 3 * count;
+    triangle[0] = facets->fan[0];
+    triangle[1] = facets->fan[1];
+    triangle[2] = corner;
+    facets->place[count] = place;
+    facets->triangle_count++;
+  }
   facets->fan[i > 0] = corner;
   return EB_OK;
 }
@@ -459,14 +439,6 @@ static eb_error check_corners(const eb_facets *facets, size_t t) {
 
 /* ---- soups ----------------------------------------------------------------------------------- */
 
-/* Vertex by vertex: which one of `joined` it is. */
-static eb_error join_all(const eb_facets *facets, eb_joiner *joiner, eb_facets *joined,
-                         int64_t *vertex) {
-  for (size_t v = 0; v < facets->vertex_count; v++)
-    EB_TRY(eb_join(joiner, joined, facets->X + 3 * v, &vertex[v]));
-  return EB_OK;
-}
-
 /* Takes the joined vertices; triangles that this leaves with two equal corners go, which opens no
  * edge. */
 static void take_joined(eb_facets *facets, eb_facets *joined, const int64_t *vertex) {
@@ -491,7 +463,9 @@ static void take_joined(eb_facets *facets, eb_facets *joined, const int64_t *ver
  * surface with seams or bodies that touch has more, and is left. */
 static eb_error join_soup(eb_facets *facets, int64_t *vertex, eb_facets *joined) {
   eb_joiner joiner = {0};
-  eb_error error = join_all(facets, &joiner, joined, vertex);
+  eb_error error = EB_OK;
+  for (size_t v = 0; !error && v < facets->vertex_count; v++)
+    error = eb_join(&joiner, joined, facets->X + 3 * v, &vertex[v]);
   eb_joiner_clear(&joiner);
   if (error || 2 * joined->vertex_count >= facets->vertex_count) return error;
   size_t before = facets->vertex_count;
@@ -516,21 +490,15 @@ static eb_error settle_soup(eb_facets *facets) {
 /* ---- the surface ----------------------------------------------------------------------------- */
 
 /* fresh[v]: the index of vertex v once the unused ones are gone, or -1. */
-static void number_vertices(const eb_facets *facets, int32_t *fresh, int32_t *used) {
-  for (size_t v = 0; v < facets->vertex_count; v++) fresh[v] = -1;
-  for (size_t t = 0; t < facets->triangle_count; t++)
-    for (int a = 0; a < 3; a++) fresh[facets->corner[3 * t + (size_t)a]] = 0;
-  *used = 0;
-  for (size_t v = 0; v < facets->vertex_count; v++)
-    if (fresh[v] == 0) fresh[v] = (*used)++;
-}
-
 static eb_error build(const eb_facets *facets, int32_t *fresh, eb_surface **out) {
   if (facets->vertex_count > INT32_MAX / 3 || facets->triangle_count > INT32_MAX / 8)
     return EB_ERROR(EB_ERR_FORMAT, "%s: %zu vertices and %zu triangles are too many",
                     facets->source->name, facets->vertex_count, facets->triangle_count);
-  int32_t used;
-  number_vertices(facets, fresh, &used);
+  int32_t used = 0;
+  for (size_t v = 0; v < facets->vertex_count; v++) fresh[v] = -1;
+  for (size_t i = 0; i < 3 * facets->triangle_count; i++) fresh[facets->corner[i]] = 0;
+  for (size_t v = 0; v < facets->vertex_count; v++)
+    if (fresh[v] == 0) fresh[v] = used++;
   EB_TRY(eb_surface_create(used, (int32_t)facets->triangle_count, out));
   eb_surface *surface = *out;
   for (size_t v = 0; v < facets->vertex_count; v++)

@@ -8,53 +8,46 @@
 #include "problems/mesh/io.h"
 #include "problems/mesh/io/formats.h"
 
-/* ---- files and formats ----------------------------------------------------------------------- */
-
-/* Whole files, and what format they are in. */
-
 /* ---- formats --------------------------------------------------------------------------------- */
 
-static const char *format_name(eb_mesh_format format) {
-  static const char *const names[] = {
-      [EB_FORMAT_AUTO] = "unknown",
-      [EB_FORMAT_MEDIT] = "MEDIT",
-      [EB_FORMAT_GMSH22] = "Gmsh 2.2",
-      [EB_FORMAT_GMSH22_BINARY] = "binary Gmsh 2.2",
-      [EB_FORMAT_GMSH41] = "Gmsh 4.1",
-      [EB_FORMAT_GMSH41_BINARY] = "binary Gmsh 4.1",
-      [EB_FORMAT_TETGEN] = "TetGen",
-      [EB_FORMAT_VEGA] = "Vega",
-      [EB_FORMAT_VTK] = "VTK",
-      [EB_FORMAT_VTK_BINARY] = "binary VTK",
-      [EB_FORMAT_OBJ] = "OBJ",
-      [EB_FORMAT_PLY] = "PLY",
-      [EB_FORMAT_PLY_BINARY] = "binary PLY",
-      [EB_FORMAT_OFF] = "OFF",
-      [EB_FORMAT_STL] = "STL",
-      [EB_FORMAT_STL_BINARY] = "binary STL",
-  };
-  return (size_t)format < sizeof names / sizeof *names ? names[format] : "unknown";
+/* By eb_mesh_format. One of the two readers; TetGen's takes two files. */
+static const struct format {
+  const char *name, *ending;
+  eb_error (*read_mesh)(eb_scan *, eb_draft *);
+  eb_error (*read_surface)(eb_scan *, eb_facets *);
+} formats[] = {
+    [EB_FORMAT_AUTO] = {.name = "unknown"},
+    [EB_FORMAT_MEDIT] = {"MEDIT", ".mesh", .read_mesh = eb_read_medit},
+    [EB_FORMAT_GMSH22] = {"Gmsh 2.2", ".msh", .read_mesh = eb_read_gmsh},
+    [EB_FORMAT_GMSH22_BINARY] = {"binary Gmsh 2.2", NULL, .read_mesh = eb_read_gmsh},
+    [EB_FORMAT_GMSH41] = {"Gmsh 4.1", NULL, .read_mesh = eb_read_gmsh},
+    [EB_FORMAT_GMSH41_BINARY] = {"binary Gmsh 4.1", NULL, .read_mesh = eb_read_gmsh},
+    [EB_FORMAT_TETGEN] = {"TetGen", ".node"},
+    [EB_FORMAT_VEGA] = {"Vega", ".veg", .read_mesh = eb_read_vega},
+    [EB_FORMAT_VTK] = {"VTK", ".vtk", .read_mesh = eb_read_vtk},
+    [EB_FORMAT_VTK_BINARY] = {"binary VTK", NULL, .read_mesh = eb_read_vtk},
+    [EB_FORMAT_OBJ] = {"OBJ", ".obj", .read_surface = eb_read_obj},
+    [EB_FORMAT_PLY] = {"PLY", ".ply", .read_surface = eb_read_ply},
+    [EB_FORMAT_PLY_BINARY] = {"binary PLY", NULL, .read_surface = eb_read_ply},
+    [EB_FORMAT_OFF] = {"OFF", ".off", .read_surface = eb_read_off},
+    [EB_FORMAT_STL] = {"STL", ".stl", .read_surface = eb_read_stl},
+    [EB_FORMAT_STL_BINARY] = {"binary STL", NULL, .read_surface = eb_read_stl},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static const struct format *format_of(eb_mesh_format format) {
+  return &formats[(unsigned)format < FORMATS ? format : EB_FORMAT_AUTO];
 }
 
-static bool format_is_surface(eb_mesh_format format) {
-  return format >= EB_FORMAT_OBJ && format <= EB_FORMAT_STL_BINARY;
+static bool has_ending(const char *name, const char *ending) {
+  size_t length = strlen(name), tail = strlen(ending);
+  return length >= tail && eb_word_is((eb_word){name + length - tail, tail}, ending);
 }
 
 static eb_mesh_format by_extension(const char *name) {
-  static const struct {
-    const char *ending;
-    eb_mesh_format format;
-  } known[] = {{".mesh", EB_FORMAT_MEDIT}, {".msh", EB_FORMAT_GMSH22}, {".node", EB_FORMAT_TETGEN},
-               {".ele", EB_FORMAT_TETGEN}, {".veg", EB_FORMAT_VEGA},   {".vtk", EB_FORMAT_VTK},
-               {".obj", EB_FORMAT_OBJ},    {".ply", EB_FORMAT_PLY},    {".off", EB_FORMAT_OFF},
-               {".stl", EB_FORMAT_STL}};
-  size_t length = strlen(name);
-  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-    size_t tail = strlen(known[k].ending);
-    if (length >= tail && eb_word_is((eb_word){name + length - tail, tail}, known[k].ending))
-      return known[k].format;
-  }
-  return EB_FORMAT_AUTO;
+  for (int k = 0; k < FORMATS; k++)
+    if (formats[k].ending && has_ending(name, formats[k].ending)) return (eb_mesh_format)k;
+  return has_ending(name, ".ele") ? EB_FORMAT_TETGEN : EB_FORMAT_AUTO;
 }
 
 /* The second and third words behind $MeshFormat: the version and 0 (ascii) or 1 (binary). */
@@ -196,77 +189,45 @@ static eb_scan scan_of(const source *s) {
 /* `more` is the .ele file of TetGen. */
 static eb_error parse_mesh(eb_mesh_format format, const source *s, const source *more,
                            eb_mesh **out) {
+  const struct format *known = format_of(format);
   eb_draft draft = {0};
   eb_scan scan = scan_of(s), elements = scan_of(more);
+  number_locale locale = {0};
+  EB_TRY(enter_locale(&locale));
   eb_error error;
-  switch (format) {
-  case EB_FORMAT_MEDIT:
-    error = eb_read_medit(&scan, &draft);
-    break;
-  case EB_FORMAT_GMSH22:
-  case EB_FORMAT_GMSH22_BINARY:
-  case EB_FORMAT_GMSH41:
-  case EB_FORMAT_GMSH41_BINARY:
-    error = eb_read_gmsh(&scan, &draft);
-    break;
-  case EB_FORMAT_TETGEN:
+  if (format == EB_FORMAT_TETGEN)
     error = eb_read_tetgen(&scan, &elements, &draft);
-    break;
-  case EB_FORMAT_VEGA:
-    error = eb_read_vega(&scan, &draft);
-    break;
-  case EB_FORMAT_VTK:
-  case EB_FORMAT_VTK_BINARY:
-    error = eb_read_vtk(&scan, &draft);
-    break;
-  default:
+  else if (known->read_mesh)
+    error = known->read_mesh(&scan, &draft);
+  else
     error = EB_ERROR(EB_ERR_FORMAT, "%s: %s is a surface, not a volume mesh; make it solid first",
-                     s->name, format_name(format));
-  }
+                     s->name, known->name);
   if (!error) error = eb_draft_finish(&draft, &scan, out);
   eb_draft_clear(&draft);
+  leave_locale(&locale);
   return error;
 }
 
-static eb_error parse_surface(eb_mesh_format format, const source *s, eb_surface **out) {
-  eb_facets facets = {0};
-  eb_scan scan = scan_of(s);
-  eb_error error;
-  switch (format) {
-  case EB_FORMAT_OBJ:
-    error = eb_read_obj(&scan, &facets);
-    break;
-  case EB_FORMAT_PLY:
-  case EB_FORMAT_PLY_BINARY:
-    error = eb_read_ply(&scan, &facets);
-    break;
-  case EB_FORMAT_OFF:
-    error = eb_read_off(&scan, &facets);
-    break;
-  case EB_FORMAT_STL:
-  case EB_FORMAT_STL_BINARY:
-    error = eb_read_stl(&scan, &facets);
-    break;
-  default:
-    error = EB_ERROR(EB_ERR_FORMAT, "%s: %s is a volume mesh, not a surface", s->name,
-                     format_name(format));
-  }
-  if (!error) error = eb_facets_finish(&facets, &scan, out);
-  eb_facets_clear(&facets);
-  return error;
-}
-
+/* The format of a source that is not empty, unless it is given. */
 static eb_error settle_format(const source *s, eb_mesh_format *format) {
   if (s->bytes == 0) return EB_ERROR(EB_ERR_FORMAT, "%s:1: the file is empty", s->name);
   if (*format != EB_FORMAT_AUTO) return EB_OK;
   return format_detect(s->name, s->data, s->bytes, format);
 }
 
-static eb_error parse_mesh_in_locale(eb_mesh_format format, const source *s, const source *more,
-                                     eb_mesh **out) {
+static eb_error parse_surface(eb_mesh_format format, const source *s, eb_surface **out) {
+  eb_facets facets = {0};
+  eb_scan scan = scan_of(s);
   number_locale locale = {0};
+  EB_TRY(settle_format(s, &format));
   EB_TRY(enter_locale(&locale));
-  eb_error error = parse_mesh(format, s, more, out);
+  const struct format *known = format_of(format);
+  eb_error error =
+      known->read_surface
+          ? known->read_surface(&scan, &facets)
+          : EB_ERROR(EB_ERR_FORMAT, "%s: %s is a volume mesh, not a surface", s->name, known->name);
+  if (!error) error = eb_facets_finish(&facets, &scan, out);
+  eb_facets_clear(&facets);
   leave_locale(&locale);
   return error;
 }
@@ -282,64 +243,46 @@ eb_error eb_mesh_parse(const char *name, eb_mesh_format format, const void *data
     more.data = border + 1;
     more.bytes = bytes - s.bytes - 1;
   }
-  return parse_mesh_in_locale(format, &s, &more, out);
-}
-
-static eb_error parse_surface_in_locale(eb_mesh_format format, const source *s, eb_surface **out) {
-  number_locale locale = {0};
-  EB_TRY(settle_format(s, &format));
-  EB_TRY(enter_locale(&locale));
-  eb_error error = parse_surface(format, s, out);
-  leave_locale(&locale);
-  return error;
+  return parse_mesh(format, &s, &more, out);
 }
 
 eb_error eb_surface_parse(const char *name, eb_mesh_format format, const void *data, size_t bytes,
                           eb_surface **out) {
   *out = NULL;
   source s = {.name = name, .data = data, .bytes = bytes};
-  return parse_surface_in_locale(format, &s, out);
+  return parse_surface(format, &s, out);
 }
 
-static eb_error read_tetgen(const char *nodes, const char *elements, eb_text *notes,
-                            eb_mesh **out) {
-  char *data[2] = {NULL, NULL};
-  source s[2] = {{.name = nodes, .on_disk = true, .notes = notes},
-                 {.name = elements, .on_disk = true, .notes = notes}};
-  eb_error error = eb_file_load(nodes, &data[0], &s[0].bytes);
-  if (!error) error = eb_file_load(elements, &data[1], &s[1].bytes);
-  s[0].data = data[0];
-  s[1].data = data[1];
-  if (!error) error = parse_mesh_in_locale(EB_FORMAT_TETGEN, &s[0], &s[1], out);
-  free(data[0]);
-  free(data[1]);
+/* Both files, of which `path` is one. */
+static eb_error read_tetgen(const char *path, eb_text *notes, eb_mesh **out) {
+  char *names[2], *data[2] = {NULL, NULL};
+  source s[2];
+  eb_error error = eb_tetgen_paths(path, &names[0], &names[1]);
+  for (int k = 0; !error && k < 2; k++) {
+    s[k] = (source){.name = names[k], .on_disk = true, .notes = notes};
+    error = eb_file_load(names[k], &data[k], &s[k].bytes);
+    s[k].data = data[k];
+  }
+  if (!error) error = parse_mesh(EB_FORMAT_TETGEN, &s[0], &s[1], out);
+  for (int k = 0; k < 2; k++) {
+    free(names[k]);
+    free(data[k]);
+  }
   return error;
-}
-
-static eb_error read_tetgen_pair(const char *path, eb_text *notes, eb_mesh **out) {
-  char *nodes, *elements;
-  EB_TRY(eb_tetgen_paths(path, &nodes, &elements));
-  eb_error error = read_tetgen(nodes, elements, notes, out);
-  free(nodes);
-  free(elements);
-  return error;
-}
-
-static eb_error read_loaded(const source *s, eb_mesh **out) {
-  eb_mesh_format format = EB_FORMAT_AUTO;
-  const source none = {.name = s->name, .data = ""};
-  EB_TRY(settle_format(s, &format));
-  if (format == EB_FORMAT_TETGEN) return read_tetgen_pair(s->name, s->notes, out);
-  return parse_mesh_in_locale(format, s, &none, out);
 }
 
 static eb_error read_mesh(const char *path, eb_text *notes, eb_mesh **out) {
   char *data;
-  *out = NULL;
+  eb_mesh_format format = EB_FORMAT_AUTO;
+  const source none = {.name = path, .data = ""};
   source s = {.name = path, .on_disk = true, .notes = notes};
+  *out = NULL;
   EB_TRY(eb_file_load(path, &data, &s.bytes));
   s.data = data;
-  eb_error error = read_loaded(&s, out);
+  eb_error error = settle_format(&s, &format);
+  if (!error)
+    error = format == EB_FORMAT_TETGEN ? read_tetgen(path, notes, out)
+                                       : parse_mesh(format, &s, &none, out);
   free(data);
   return error;
 }
@@ -354,7 +297,7 @@ static eb_error read_surface(const char *path, eb_text *notes, eb_surface **out)
   source s = {.name = path, .on_disk = true, .notes = notes};
   EB_TRY(eb_file_load(path, &data, &s.bytes));
   s.data = data;
-  eb_error error = parse_surface_in_locale(EB_FORMAT_AUTO, &s, out);
+  eb_error error = parse_surface(EB_FORMAT_AUTO, &s, out);
   free(data);
   return error;
 }
@@ -371,30 +314,26 @@ eb_error eb_file_is_surface(const char *path, bool *out) {
   EB_TRY(eb_file_load(path, &data, &bytes));
   eb_error error = format_detect(path, data, bytes, &format);
   free(data);
-  if (!error) *out = format_is_surface(format);
+  if (!error) *out = format_of(format)->read_surface != NULL;
   return error;
 }
 
 bool eb_path_is_surface(const char *path) {
-  return format_is_surface(by_extension(path));
-}
-
-static eb_error read_noted(const char *path, eb_text *notes) {
-  bool is_surface;
-  eb_mesh *mesh = NULL;
-  eb_surface *surface = NULL;
-  EB_TRY(eb_file_is_surface(path, &is_surface));
-  eb_error error = is_surface ? read_surface(path, notes, &surface) : read_mesh(path, notes, &mesh);
-  eb_mesh_destroy(mesh);
-  eb_surface_destroy(surface);
-  return error;
+  return format_of(by_extension(path))->read_surface != NULL;
 }
 
 eb_error eb_mesh_notes(const char *path, char **out) {
+  bool is_surface;
+  eb_mesh *mesh = NULL;
+  eb_surface *surface = NULL;
   eb_text notes = {0};
   *out = NULL;
   EB_TRY(eb_text_printf(&notes, "%s", ""));
-  eb_error error = read_noted(path, &notes);
+  eb_error error = eb_file_is_surface(path, &is_surface);
+  if (!error)
+    error = is_surface ? read_surface(path, &notes, &surface) : read_mesh(path, &notes, &mesh);
+  eb_mesh_destroy(mesh);
+  eb_surface_destroy(surface);
   if (error)
     eb_text_clear(&notes);
   else
@@ -454,33 +393,27 @@ static void print_surface(FILE *file, const job *j) {
 }
 
 /* Removes what could not be written whole; a device is left alone. */
-static void remove_file(const char *path) {
-  struct stat status;
-  if (lstat(path, &status) == 0 && S_ISREG(status.st_mode)) unlink(path);
-}
-
-static eb_error print_file(const char *path, const job *j) {
-  FILE *file = fopen(path, "wb");
-  if (!file) return EB_ERROR(EB_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-  errno = 0;
-  (j->mesh ? print_mesh : print_surface)(file, j);
-  bool failed = ferror(file) != 0;
-  int reason = errno;
-  if (fclose(file) != 0 && !failed) {
-    failed = true;
-    reason = errno;
-  }
-  if (!failed) return EB_OK;
-  remove_file(path);
-  return EB_ERROR(EB_ERR_IO, "cannot write %s: %s", path, strerror(reason));
-}
-
 static eb_error write_file(const char *path, const job *j) {
   number_locale locale = {0};
+  struct stat status;
   EB_TRY(enter_locale(&locale));
-  eb_error error = print_file(path, j);
+  FILE *file = fopen(path, "wb");
+  bool opened = file != NULL, failed = !opened;
+  int reason = errno;
+  if (opened) {
+    errno = 0;
+    (j->mesh ? print_mesh : print_surface)(file, j);
+    failed = ferror(file) != 0;
+    reason = errno;
+    if (fclose(file) != 0 && !failed) {
+      failed = true;
+      reason = errno;
+    }
+  }
   leave_locale(&locale);
-  return error;
+  if (!failed) return EB_OK;
+  if (opened && lstat(path, &status) == 0 && S_ISREG(status.st_mode)) unlink(path);
+  return EB_ERROR(EB_ERR_IO, "cannot write %s: %s", path, strerror(reason));
 }
 
 static eb_error write_tetgen(const char *path, job j) {
@@ -503,7 +436,7 @@ eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *m
                     path);
   if (format < EB_FORMAT_MEDIT || format > EB_FORMAT_VTK_BINARY)
     return EB_ERROR(EB_ERR_USAGE, "%s: %s cannot hold a volume mesh; choose a volume format", path,
-                    format_name(format));
+                    format_of(format)->name);
   if (mesh->type == EB_TRIANGLE)
     return EB_ERROR(EB_ERR_UNSUPPORTED,
                     "%s: a planar mesh is written as a surface; choose OBJ, PLY, OFF or STL", path);
@@ -516,8 +449,8 @@ eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *m
 
 eb_error eb_surface_write(const char *path, eb_mesh_format format, const eb_surface *surface) {
   if (format == EB_FORMAT_AUTO) format = by_extension(path);
-  if (!format_is_surface(format))
+  if (!format_of(format)->read_surface)
     return EB_ERROR(EB_ERR_USAGE, "%s: %s cannot hold a surface; choose OBJ, PLY, OFF or STL", path,
-                    format_name(format));
+                    format_of(format)->name);
   return write_file(path, &(job){.format = format, .surface = surface});
 }
