@@ -74,31 +74,17 @@ static int32_t chunk_end(const partition *p, int32_t chunk) {
   return (int32_t)(end < p->mesh->element_count ? end : p->mesh->element_count);
 }
 
-/* Groups each chunk by region, keeping the order along the curve otherwise. */
-static void group_by_region(partition *p) {
-  for (int32_t c = 0; c < p->chunks; c++) {
-    int32_t begin = c * CHUNK_ELEMENTS, end = chunk_end(p, c);
-    for (int32_t i = begin; i < end; i++)
-      p->order[i].key =
-          (uint64_t)p->mesh->region[p->order[i].element] << 32 | (uint32_t)(i - begin);
-    qsort(p->order + begin, (size_t)(end - begin), sizeof *p->order, compare_keys);
-  }
-}
-
-static uint64_t masks_around(const partition *p, int32_t chunk) {
+/* The colours met at the nodes of a chunk, which have met those of `add` from now on. */
+static uint64_t meet(partition *p, int32_t chunk, uint64_t add) {
   int arity = (int)p->mesh->type;
   uint64_t met = 0;
   for (int32_t i = chunk * CHUNK_ELEMENTS; i < chunk_end(p, chunk); i++)
-    for (int a = 0; a < arity; a++)
-      met |= p->node_mask[p->mesh->elements[(int64_t)p->order[i].element * arity + a]];
+    for (int a = 0; a < arity; a++) {
+      uint64_t *mask = &p->node_mask[p->mesh->elements[(int64_t)p->order[i].element * arity + a]];
+      met |= *mask;
+      *mask |= add;
+    }
   return met;
-}
-
-static void mark_around(partition *p, int32_t chunk, uint64_t bit) {
-  int arity = (int)p->mesh->type;
-  for (int32_t i = chunk * CHUNK_ELEMENTS; i < chunk_end(p, chunk); i++)
-    for (int a = 0; a < arity; a++)
-      p->node_mask[p->mesh->elements[(int64_t)p->order[i].element * arity + a]] |= bit;
 }
 
 /* Greedy, 64 colours a round; what finds none (chunks around one hub node) waits for the next. */
@@ -108,27 +94,14 @@ static void colour_chunks(partition *p) {
     memset(p->node_mask, 0, sizeof *p->node_mask * (size_t)p->mesh->node_count);
     for (int32_t c = 0; c < p->chunks; c++) {
       if (p->colour[c] >= 0) continue;
-      uint64_t met = masks_around(p, c);
+      uint64_t met = meet(p, c, 0);
       if (~met == 0) continue;
       int bit = __builtin_ctzll(~met);
-      mark_around(p, c, UINT64_C(1) << bit);
+      meet(p, c, UINT64_C(1) << bit);
       p->colour[c] = p->colours + bit;
       left--;
     }
   }
-}
-
-/* Lists the chunks colour by colour. */
-static eb_error sort_by_colour(partition *p) {
-  EB_TRY(EB_NEW(p->colour_start, (size_t)p->colours + 1));
-  for (int32_t c = 0; c < p->chunks; c++) p->colour_start[p->colour[c] + 1]++;
-  for (int32_t k = 0; k < p->colours; k++) p->colour_start[k + 1] += p->colour_start[k];
-  for (int32_t c = 0; c < p->chunks; c++) p->by_colour[p->colour_start[p->colour[c]]++] = c;
-  return EB_OK;
-}
-
-static bool ends_batch(const partition *p, int32_t i, int32_t end) {
-  return i + 1 == end || p->order[i].key >> 32 != p->order[i + 1].key >> 32;
 }
 
 /* Lanes of one chunk from batch `b` on; returns the next batch. With `e` NULL only counts. */
@@ -143,7 +116,8 @@ static int32_t fill_batches(const partition *p, int32_t chunk, int32_t b, eb_ela
       e->element[EB_LANES * b + lane] = p->order[i].element;
     }
     lane++;
-    if (lane == EB_LANES || ends_batch(p, i, end)) {
+    bool last = i + 1 == end || p->order[i].key >> 32 != p->order[i + 1].key >> 32;
+    if (lane == EB_LANES || last) {
       lane = 0;
       b++;
     }
@@ -164,39 +138,45 @@ static eb_error batch_chunks(partition *p, eb_elasticity *e) {
   return EB_OK;
 }
 
-static eb_error fill_schedule(const partition *p, int64_t *start, int32_t *node, eb_elasticity *e) {
-  int arity = (int)p->mesh->type;
-  int64_t at = 0;
-  for (int32_t c = 0; c < p->chunks; c++) {
-    int32_t chunk = p->by_colour[c];
-    for (int32_t i = chunk * CHUNK_ELEMENTS; i < chunk_end(p, chunk); i++, at += arity)
-      memcpy(node + at, p->mesh->elements + (int64_t)p->order[i].element * arity,
-             (size_t)arity * sizeof *node);
-    start[c + 1] = at;
-  }
-  return eb_schedule_create(p->chunks, start, node, p->mesh->node_count, &e->schedule);
-}
-
 static eb_error make_schedule(const partition *p, eb_elasticity *e) {
-  int64_t *start = NULL;
+  size_t arity = (size_t)p->mesh->type;
+  int64_t *start = NULL, at = 0;
   int32_t *node = NULL;
   eb_error error = EB_NEW(start, (size_t)p->chunks + 1);
-  if (!error) error = EB_NEW(node, (size_t)p->mesh->element_count * (size_t)p->mesh->type);
-  if (!error) error = fill_schedule(p, start, node, e);
+  if (!error) error = EB_NEW(node, (size_t)p->mesh->element_count * arity);
+  for (int32_t c = 0; !error && c < p->chunks; c++) {
+    int32_t chunk = p->by_colour[c];
+    for (int32_t i = chunk * CHUNK_ELEMENTS; i < chunk_end(p, chunk); i++, at += (int64_t)arity)
+      memcpy(node + at, p->mesh->elements + (size_t)p->order[i].element * arity,
+             arity * sizeof *node);
+    start[c + 1] = at;
+  }
+  if (!error) error = eb_schedule_create(p->chunks, start, node, p->mesh->node_count, &e->schedule);
   free(start);
   free(node);
   return error;
 }
 
-static eb_error run(partition *p, eb_elasticity *e) {
+static eb_error order_elements(partition *p, eb_elasticity *e) {
   EB_TRY(EB_NEW(p->order, p->mesh->element_count));
   EB_TRY(EB_NEW(p->colour, p->chunks));
   EB_TRY(EB_NEW(p->node_mask, p->mesh->node_count));
   EB_TRY(EB_NEW(p->by_colour, p->chunks));
   sort_along_curve(p);
-  group_by_region(p);
+  /* Each chunk by region, keeping the order along the curve otherwise. */
+  for (int32_t c = 0; c < p->chunks; c++) {
+    int32_t begin = c * CHUNK_ELEMENTS, end = chunk_end(p, c);
+    for (int32_t i = begin; i < end; i++)
+      p->order[i].key =
+          (uint64_t)p->mesh->region[p->order[i].element] << 32 | (uint32_t)(i - begin);
+    qsort(p->order + begin, (size_t)(end - begin), sizeof *p->order, compare_keys);
+  }
+  /* The chunks colour by colour. */
   colour_chunks(p);
-  EB_TRY(sort_by_colour(p));
+  EB_TRY(EB_NEW(p->colour_start, (size_t)p->colours + 1));
+  for (int32_t c = 0; c < p->chunks; c++) p->colour_start[p->colour[c] + 1]++;
+  for (int32_t k = 0; k < p->colours; k++) p->colour_start[k + 1] += p->colour_start[k];
+  for (int32_t c = 0; c < p->chunks; c++) p->by_colour[p->colour_start[p->colour[c]]++] = c;
   EB_TRY(batch_chunks(p, e));
   return make_schedule(p, e);
 }
@@ -207,7 +187,7 @@ static eb_error elements_partition(const eb_mesh *mesh, eb_elasticity *elasticit
   partition p = {
       .mesh = mesh,
       .chunks = (int32_t)(((int64_t)mesh->element_count + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS)};
-  eb_error error = run(&p, elasticity);
+  eb_error error = order_elements(&p, elasticity);
   free(p.order);
   free(p.colour);
   free(p.node_mask);
@@ -225,18 +205,6 @@ static const eb_kernels *kernels_of(eb_element_type type) {
          : type == EB_TETRAHEDRON ? &eb_tetrahedron_kernels
          : type == EB_HEXAHEDRON  ? &eb_hexahedron_kernels
                                   : NULL;
-}
-
-static eb_error check_nodes(const eb_mesh *mesh) {
-  for (int64_t i = 0; i < 3 * (int64_t)mesh->node_count; i++) {
-    if (!isfinite(mesh->X[i]))
-      return EB_ERROR(EB_ERR_INVALID, "node %lld: coordinate %d is %g", (long long)(i / 3),
-                      (int)(i % 3), mesh->X[i]);
-    if (mesh->type == EB_TRIANGLE && i % 3 == 2 && mesh->X[i] != 0)
-      return EB_ERROR(EB_ERR_INVALID, "node %lld: z is %g; planar triangles lie in z = 0",
-                      (long long)(i / 3), mesh->X[i]);
-  }
-  return EB_OK;
 }
 
 static eb_error check_mesh(const eb_mesh *mesh, const eb_material *materials) {
@@ -258,7 +226,15 @@ static eb_error check_mesh(const eb_mesh *mesh, const eb_material *materials) {
                       "directions",
                       (int)r, name);
   }
-  return check_nodes(mesh);
+  for (int64_t i = 0; i < 3 * (int64_t)mesh->node_count; i++) {
+    if (!isfinite(mesh->X[i]))
+      return EB_ERROR(EB_ERR_INVALID, "node %lld: coordinate %d is %g", (long long)(i / 3),
+                      (int)(i % 3), mesh->X[i]);
+    if (mesh->type == EB_TRIANGLE && i % 3 == 2 && mesh->X[i] != 0)
+      return EB_ERROR(EB_ERR_INVALID, "node %lld: z is %g; planar triangles lie in z = 0",
+                      (long long)(i / 3), mesh->X[i]);
+  }
+  return EB_OK;
 }
 
 static eb_error check_regions(const eb_mesh *mesh, const eb_material *materials) {
@@ -298,12 +274,6 @@ static void reorder_gradients(int A, const int order[MAX_ARITY], double *geometr
   for (int a = 1; a < A; a++) memcpy(geometry + 3 * (a - 1), all + 3 * order[a], 3 * sizeof *all);
 }
 
-/* Planar elements are measured with a thickness of 1 m. */
-static void thicken(double thickness, double *volume, double share[EB_TRIANGLE]) {
-  *volume *= thickness;
-  for (int a = 0; a < EB_TRIANGLE; a++) share[a] *= thickness;
-}
-
 static eb_error measure_element(const eb_mesh *mesh, const eb_material *materials,
                                 const eb_kernels *kernels, int32_t element,
                                 const int order[MAX_ARITY], double geometry[MAX_GEOMETRY],
@@ -316,8 +286,11 @@ static eb_error measure_element(const eb_mesh *mesh, const eb_material *material
     return EB_ERROR(EB_ERR_INVALID,
                     "element %d has no positive rest %s; reorder its nodes or repair the mesh",
                     (int)element, mesh->type == EB_TRIANGLE ? "area" : "volume");
-  if (mesh->type == EB_TRIANGLE)
-    thicken(eb_material_thickness(&materials[mesh->region[element]]), geometry + stride - 1, share);
+  if (mesh->type == EB_TRIANGLE) { /* measured with a thickness of 1 m */
+    double thickness = eb_material_thickness(&materials[mesh->region[element]]);
+    geometry[stride - 1] *= thickness;
+    for (int a = 0; a < EB_TRIANGLE; a++) share[a] *= thickness;
+  }
   for (int q = 0; q < kernels->points; q++) reorder_gradients(A, order, geometry + q * stride);
   return EB_OK;
 }
