@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "harness/audit/audit_data.h"
-#include "harness/audit/joints.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 
@@ -21,36 +20,23 @@ enum { HEXAHEDRON_POINTS = 8 };
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-static eb_error allocate_elastic(size_t nodes, eb_audit_elastic *out) {
-  EB_TRY(EB_NEW(out->x, 3 * nodes));
-  return EB_NEW(out->g, 3 * nodes);
-}
-
-static eb_error allocate_nodes(eb_audit *audit) {
+static eb_error allocate(eb_audit *audit) {
+  const eb_mesh *mesh = audit->scene->mesh;
   size_t nodes = audit->nodes;
+  double **const vectors[] = {&audit->force,   &audit->residual, &audit->target,  &audit->own,
+                              &audit->stretch, &audit->trial,    &audit->stopped, &audit->start.x,
+                              &audit->start.g, &audit->end.x,    &audit->end.g};
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+    EB_TRY(EB_NEW(*vectors[k], 3 * nodes));
   EB_TRY(EB_NEW(audit->mass, nodes));
   EB_TRY(EB_NEW(audit->distance, nodes));
   EB_TRY(EB_NEW(audit->part, nodes));
-  EB_TRY(EB_NEW(audit->force, 3 * nodes));
-  EB_TRY(EB_NEW(audit->residual, 3 * nodes));
-  EB_TRY(EB_NEW(audit->target, 3 * nodes));
-  EB_TRY(EB_NEW(audit->own, 3 * nodes));
-  EB_TRY(EB_NEW(audit->stretch, 3 * nodes));
-  EB_TRY(EB_NEW(audit->trial, 3 * nodes));
-  EB_TRY(EB_NEW(audit->stopped, 3 * nodes));
-  EB_TRY(allocate_elastic(nodes, &audit->start));
-  EB_TRY(allocate_elastic(nodes, &audit->end));
-  return EB_NEW(audit->fixed, nodes);
-}
-
-static eb_error allocate(eb_audit *audit) {
-  const eb_mesh *mesh = audit->scene->mesh;
-  EB_TRY(allocate_nodes(audit));
+  EB_TRY(EB_NEW(audit->fixed, nodes));
   audit->touch_room = eb_implicit_room(audit->scene);
   if (audit->touch_room > 0) EB_TRY(EB_NEW(audit->touches, audit->touch_room));
   audit->parts = eb_mesh_components(mesh, audit->part);
   EB_TRY(EB_NEW(audit->part_sums, EB_AUDIT_PART_SUMS * (size_t)audit->parts));
-  EB_TRY(eb_audit_cut_lanes(audit));
+  EB_TRY(eb_audit_rest_shapes(audit));
   return eb_mass_points_create(audit->scene, &audit->bodies);
 }
 
@@ -62,22 +48,15 @@ eb_error eb_audit_create(const eb_scene *scene, eb_audit **out) {
   audit->nodes = (size_t)scene->mesh->node_count;
   audit->points = scene->mesh->type == EB_HEXAHEDRON ? HEXAHEDRON_POINTS : 1;
   eb_error error = allocate(audit);
-  if (error) {
+  if (error)
     eb_audit_destroy(audit);
-    return error;
-  }
-  eb_audit_rest_shapes(audit);
-  *out = audit;
-  return EB_OK;
+  else
+    *out = audit;
+  return error;
 }
 
 void eb_audit_share(eb_audit *audit, eb_team *team) {
   audit->team = team;
-}
-
-static void release_elastic(eb_audit_elastic *elastic) {
-  free(elastic->x);
-  free(elastic->g);
 }
 
 void eb_audit_destroy(eb_audit *audit) {
@@ -97,41 +76,84 @@ void eb_audit_destroy(eb_audit *audit) {
   free(audit->stretch);
   free(audit->trial);
   free(audit->stopped);
-  release_elastic(&audit->start);
-  release_elastic(&audit->end);
+  free(audit->start.x);
+  free(audit->start.g);
+  free(audit->end.x);
+  free(audit->end.g);
   free(audit->fixed);
   free(audit->touches);
   free(audit->part_sums);
   free(audit);
 }
 
-/* ---- the terms of the residual --------------------------------------------------------------- */
+/* ---- joints ----------------------------------------------------------------------------------
+ *
+ * A carried node a has no equation of its own: x_a = p_a(q), and d'Alembert's principle lets all
+ * that acts on it act on the joints. With g_a - f_a its internal less its external force at the end
+ * of the step, implicit Euler for the angles reads
+ *
+ *   r = M(q1) (u1 - u0) / h - tau(q1, u1)
+ *       + sum_a J_a(q1)^T (m_a (J_a(q1) u1 - J_a(q0) u0) / h + g_a - f_a) = 0,
+ *
+ * in statics without inertia and with tau(q1, 0). The nodes' inertia is that of their velocities:
+ * (x1 - x0 - h v0) / h^2, which is the same for free nodes, has only half the centripetal
+ * acceleration of a node on a circle. */
 
-/* What 1e-8 of a node's place is in inertia, squared, N^2. */
-static double unknown_inertia(double mass, double dt, const double *x) {
-  static const double resolution = 1e-8;
-  double size = resolution * mass / (dt * dt);
-  return size * size * eb_audit_squared(x);
-}
-
-/* Inertia (carried nodes': audit/joints.c), external and contact force on node i; returns the
- * squared size of the first two, over free nodes. */
-static double add_node(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                       eb_equation equation, size_t i) {
-  double inertia[3] = {0}, *r = audit->residual + 3 * i, scale2 = 0;
-  bool moving = equation != EB_EQUATION_STATIC && audit->fixed[i] != EB_AUDIT_CARRIED;
-  for (size_t d = 3 * i; moving && d < 3 * i + 3; d++)
-    inertia[d - 3 * i] =
-        audit->mass[i] * (after->x[d] - before->x[d] - dt * before->v[d]) / (dt * dt);
-  if (moving) scale2 = unknown_inertia(audit->mass[i], dt, after->x + 3 * i);
-  for (size_t d = 0; d < 3; d++) {
-    r[d] += inertia[d] - audit->force[3 * i + d];
-    if (audit->push) r[d] -= audit->push[3 * i + d];
+/* v = J_k(q) u of the k-th carried node, whose J comes back. */
+static void carried_velocity(const eb_articulation *articulation, int32_t k, const eb_state *state,
+                             double *jacobian, double v[3]) {
+  double place[3];
+  eb_articulation_place(articulation, state->q, k, place, jacobian);
+  for (int d = 0; d < 3; d++) {
+    v[d] = 0;
+    for (int j = 0; j < state->joint_count; j++)
+      v[d] += jacobian[state->joint_count * d + j] * state->u[j];
   }
-  return audit->fixed[i]
-             ? 0
-             : scale2 + eb_audit_squared(inertia) + eb_audit_squared(audit->force + 3 * i);
 }
+
+/* The residual of the joints' equation; a step is `moving` or static. audit->residual holds
+ * internal less external forces of the carried nodes. */
+static void add_joints(const eb_audit *audit, const eb_state *before, const eb_state *after,
+                       double dt, bool moving, eb_audit_row *row) {
+  static const double still[EB_MAX_JOINTS];
+  const eb_articulation *articulation = audit->scene->articulation;
+  int joints = after->joint_count;
+  double r[EB_MAX_JOINTS] = {0}, tau[EB_MAX_JOINTS], mass[EB_MAX_JOINTS * EB_MAX_JOINTS];
+  double inertia2 = 0, torques2 = 0, nodes2 = 0, sum2 = 0;
+  if (moving) eb_articulation_mass(articulation, after->q, mass);
+  for (int i = 0; moving && i < joints; i++) {
+    double sum = 0;
+    for (int j = 0; j < joints; j++)
+      sum += mass[joints * i + j] * (after->u[j] - before->u[j]) / dt;
+    r[i] += sum;
+    inertia2 += sum * sum;
+  }
+  eb_articulation_force(articulation, after->q, moving ? after->u : still, tau, NULL, NULL);
+  for (int i = 0; i < joints; i++) {
+    r[i] -= tau[i];
+    torques2 += tau[i] * tau[i];
+  }
+  for (int32_t k = 0; k < eb_articulation_attached(articulation); k++) {
+    size_t node = (size_t)eb_articulation_node(articulation, k);
+    double jacobian[3 * EB_MAX_JOINTS], f[3], v[3], inertial = moving ? 1 / dt : 0;
+    carried_velocity(articulation, k, before, jacobian, v);
+    carried_velocity(articulation, k, after, jacobian, f);
+    for (size_t d = 0; d < 3; d++)
+      f[d] = inertial * audit->mass[node] * (f[d] - v[d]) + audit->residual[3 * node + d];
+    for (int j = 0; j < joints; j++) {
+      double torque =
+          jacobian[j] * f[0] + jacobian[joints + j] * f[1] + jacobian[2 * joints + j] * f[2];
+      r[j] += torque;
+      nodes2 += torque * torque;
+    }
+  }
+  double scale2 = inertia2 + torques2 + nodes2;
+  for (int j = 0; j < joints; j++) sum2 += r[j] * r[j];
+  row->joint_residual = sqrt(sum2);
+  row->joint_residual_relative = scale2 > 0 ? sqrt(sum2 / scale2) : 0;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 static void add_penetration(const eb_audit *audit, const eb_state *state, eb_audit_row *row) {
   const eb_scene *scene = audit->scene;
@@ -145,40 +167,38 @@ static void add_penetration(const eb_audit *audit, const eb_state *state, eb_aud
   }
 }
 
-/* ---- a step ---------------------------------------------------------------------------------- */
-
 static bool all_finite(const double *values, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (!isfinite(values[i])) return false;
   return true;
 }
 
-static void find_fixed(eb_audit *audit, double time) {
-  const eb_scene *scene = audit->scene;
-  memset(audit->fixed, 0, audit->nodes);
-  eb_scene_boundary(scene, time, audit->fixed, audit->target);
-  for (size_t i = 0; i < audit->nodes; i++) audit->fixed[i] = audit->fixed[i] != 0;
-  for (int32_t k = 0; scene->articulation && k < eb_articulation_attached(scene->articulation); k++)
-    audit->fixed[eb_articulation_node(scene->articulation, k)] = EB_AUDIT_CARRIED;
-  for (size_t i = 0; scene->free_bodies && i < audit->nodes; i++)
-    if (scene->free_bodies->of_node[i] >= 0) audit->fixed[i] = EB_AUDIT_CARRIED;
-}
-
-/* Materials, scripted and carried nodes, and external forces of the step. The nodes that were fixed
- * are left in audit->own when they are others now. */
-static bool prepare_step(eb_audit *audit, const eb_state *before, const eb_state *after,
+/* Materials, scripted and carried nodes, and external forces of the step. The end of the last step
+ * is the start of this one, as long as nodes are fixed and fibres active as they were. */
+static void prepare_step(eb_audit *audit, const eb_state *before, const eb_state *after,
                          eb_audit_row *row) {
   const eb_scene *scene = audit->scene;
+  const eb_articulation *joints = scene->articulation;
   uint8_t *old = (uint8_t *)audit->own;
   memcpy(old, audit->fixed, audit->nodes);
   memcpy(audit->materials, scene->materials, sizeof audit->materials);
   if (scene->ops->activation) row->activation = scene->ops->activation(scene, after->time);
   for (int32_t r = 0; scene->ops->activation && r < scene->material_count; r++)
     audit->materials[r].activation = row->activation;
-  memset(audit->residual, 0, 3 * audit->nodes * sizeof *audit->residual);
-  find_fixed(audit, after->time);
+  memset(audit->fixed, 0, audit->nodes);
+  eb_scene_boundary(scene, after->time, audit->fixed, audit->target);
+  for (size_t i = 0; i < audit->nodes; i++) audit->fixed[i] = audit->fixed[i] != 0;
+  for (int32_t k = 0; joints && k < eb_articulation_attached(joints); k++)
+    audit->fixed[eb_articulation_node(joints, k)] = EB_AUDIT_CARRIED;
+  for (size_t i = 0; scene->free_bodies && i < audit->nodes; i++)
+    if (scene->free_bodies->of_node[i] >= 0) audit->fixed[i] = EB_AUDIT_CARRIED;
   eb_scene_force(scene, before->time, before->x, before->v, audit->force);
-  return memcmp(old, audit->fixed, audit->nodes) == 0;
+  eb_audit_elastic last = audit->end;
+  audit->end = audit->start;
+  audit->start = last;
+  audit->start.current = last.current && memcmp(old, audit->fixed, audit->nodes) == 0 &&
+                         last.activation == row->activation &&
+                         memcmp(last.x, before->x, 3 * audit->nodes * sizeof *last.x) == 0;
 }
 
 static void fill_elastic(const eb_audit *audit, const eb_state *state, double activation,
@@ -187,20 +207,6 @@ static void fill_elastic(const eb_audit *audit, const eb_state *state, double ac
   eb_audit_elements(audit, state->x, out);
   out->activation = activation;
   out->current = true;
-}
-
-/* The end of the last step is the start of this one, as long as nodes are fixed and fibres active
- * as they were. */
-static void take_over(eb_audit *audit, const eb_state *before, bool same_fixed, double activation) {
-  eb_audit_elastic last = audit->end;
-  audit->end = audit->start;
-  audit->start = last;
-  audit->start.current = last.current && same_fixed && last.activation == activation &&
-                         memcmp(last.x, before->x, 3 * audit->nodes * sizeof *last.x) == 0;
-}
-
-void eb_audit_need_start(eb_audit *audit, const eb_state *before) {
-  if (!audit->start.current) fill_elastic(audit, before, audit->end.activation, &audit->start);
 }
 
 static eb_error check_states(const eb_audit *audit, const eb_state *before, const eb_state *after) {
@@ -232,54 +238,63 @@ static bool is_finite(const eb_state *state) {
          all_finite(state->pose, 7 * bodies) && all_finite(state->twist, 6 * bodies);
 }
 
-static bool row_is_finite(const eb_audit_row *row) {
+eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                       eb_equation equation, eb_audit_row *row) {
+  static const double resolution = 1e-8; /* of places: audit.h */
+  EB_TRY(check_states(audit, before, after));
+  *row = (eb_audit_row){.residual = NAN, .residual_relative = NAN};
+  row->finite = is_finite(after);
+  if (!row->finite) return EB_OK;
+  prepare_step(audit, before, after, row);
+  fill_elastic(audit, after, row->activation, &audit->end);
+  row->elastic = audit->end.energy;
+  row->min_volume_ratio = audit->end.min_volume_ratio;
+  row->inverted = audit->end.inverted;
+  double *r = audit->residual, sum2 = 0, scale2 = audit->end.scale2 + audit->end.rounding2;
+  memcpy(r, audit->end.g, 3 * audit->nodes * sizeof *r);
+  bool moving = equation != EB_EQUATION_STATIC;
+  for (size_t i = 0; i < audit->nodes; i++) {
+    /* The inertia of carried nodes is the joints' and the bodies'. */
+    double inertia[3] = {0}, unknown2 = 0;
+    bool inert = moving && audit->fixed[i] != EB_AUDIT_CARRIED;
+    for (size_t d = 3 * i; inert && d < 3 * i + 3; d++)
+      inertia[d - 3 * i] =
+          audit->mass[i] * (after->x[d] - before->x[d] - dt * before->v[d]) / (dt * dt);
+    if (inert) {
+      double size = resolution * audit->mass[i] / (dt * dt);
+      unknown2 = size * size * eb_audit_squared(after->x + 3 * i);
+    }
+    for (size_t d = 0; d < 3; d++) {
+      r[3 * i + d] += inertia[d] - audit->force[3 * i + d];
+      if (audit->push) r[3 * i + d] -= audit->push[3 * i + d];
+    }
+    if (!audit->fixed[i])
+      scale2 += unknown2 + eb_audit_squared(inertia) + eb_audit_squared(audit->force + 3 * i);
+  }
+  scale2 += eb_audit_add_penalty(audit, after->time, after->x, moving, r);
+  for (size_t i = 0; i < audit->nodes; i++)
+    if (!audit->fixed[i]) sum2 += eb_audit_squared(r + 3 * i);
+  row->residual = sqrt(sum2);
+  row->scale = sqrt(scale2);
+  row->residual_relative = !isfinite(scale2) ? NAN : sum2 > 0 ? sqrt(sum2 / scale2) : 0;
+  eb_audit_energies(audit, after, row);
+  if (audit->scene->articulation) add_joints(audit, before, after, dt, moving, row);
+  add_penetration(audit, after, row);
   const double values[] = {row->residual,        row->residual_relative,
                            row->joint_residual,  row->joint_residual_relative,
                            row->kinetic,         row->elastic,
                            row->gravitational,   row->joint_kinetic,
                            row->joint_potential, row->min_volume_ratio,
                            row->max_penetration};
-  return all_finite(values, sizeof values / sizeof *values) && all_finite(row->momentum, 3) &&
-         all_finite(row->angular_momentum, 3);
-}
-
-eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                       eb_equation equation, eb_audit_row *row) {
-  const eb_articulation *articulation = audit->scene->articulation;
-  EB_TRY(check_states(audit, before, after));
-  *row = (eb_audit_row){.residual = NAN, .residual_relative = NAN};
-  row->finite = is_finite(after);
-  if (!row->finite) return EB_OK;
-  bool same_fixed = prepare_step(audit, before, after, row);
-  take_over(audit, before, same_fixed, row->activation);
-  fill_elastic(audit, after, row->activation, &audit->end);
-  row->elastic = audit->end.energy;
-  row->min_volume_ratio = audit->end.min_volume_ratio;
-  row->inverted = audit->end.inverted;
-  memcpy(audit->residual, audit->end.g, 3 * audit->nodes * sizeof *audit->residual);
-  double scale2 = audit->end.scale2 + audit->end.rounding2, sum2 = 0;
-  for (size_t i = 0; i < audit->nodes; i++)
-    scale2 += add_node(audit, before, after, dt, equation, i);
-  scale2 += eb_audit_add_penalty(audit, after->time, after->x, equation != EB_EQUATION_STATIC,
-                                 audit->residual);
-  for (size_t i = 0; i < audit->nodes; i++)
-    if (!audit->fixed[i]) sum2 += eb_audit_squared(audit->residual + 3 * i);
-  row->residual = sqrt(sum2);
-  row->scale = sqrt(scale2);
-  row->residual_relative = !isfinite(scale2) ? NAN : sum2 > 0 ? sqrt(sum2 / scale2) : 0;
-  eb_audit_add_motion(audit, after, row);
-  if (audit->bodies) eb_audit_bodies(audit->bodies, audit->scene->gravity, after, row);
-  if (articulation)
-    eb_audit_joints(articulation, audit->mass, audit->residual, before, after, dt, equation, row);
-  add_penetration(audit, after, row);
-  row->finite = row_is_finite(row);
+  row->finite = all_finite(values, sizeof values / sizeof *values) &&
+                all_finite(row->momentum, 3) && all_finite(row->angular_momentum, 3);
   return EB_OK;
 }
 
 void eb_audit_declared(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                        const eb_declaration *declared, eb_audit_row *row) {
   if (!row->finite) return;
-  eb_audit_need_start(audit, before);
+  if (!audit->start.current) fill_elastic(audit, before, audit->end.activation, &audit->start);
   eb_audit_motion(audit, before, after, dt, declared, row);
   eb_audit_work(audit, before, after, dt, row);
   eb_audit_equation(audit, before, after, dt, declared, row);

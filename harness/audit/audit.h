@@ -25,7 +25,7 @@ typedef struct eb_audit_row {
   double residual; /* |grad W(x1)|_2 over free nodes, N; for EB_EQUATION_STATIC |g - f_ext| */
   double residual_relative; /* the residual over the force scale: see eb_audit_step */
   double scale;             /* that scale, N */
-  double joint_residual; /* |r|_2 of the joints' equation (audit/joints.c), N m; 0 without joints */
+  double joint_residual; /* |r|_2 of the joints' equation (audit.c), N m; 0 without joints */
   double joint_residual_relative;         /* over the norm of its terms */
   double kinetic, elastic, gravitational; /* of mesh and free bodies, J, in the end */
   double joint_kinetic, joint_potential;  /* of the rigid bodies (gravity and joint limits), J */
@@ -57,7 +57,7 @@ typedef struct eb_audit_row {
   double update_error,
       update_allowed; /* m: off the declared update; what rounding may leave (motion.c) */
   double held_error, held_allowed; /* m: off the places of scripted and carried nodes; likewise */
-  /* J: energy that came from nowhere; negative: what was dissipated (work.c) */
+  /* J: energy that came from nowhere; negative: what was dissipated (energy.c) */
   double energy_excess;
   double energy_scale;  /* J: size of its terms */
   double raised;        /* J: by how much corrections of positions raise the potential (motion.c) */

@@ -1,11 +1,10 @@
 /* What audit.c measures of a step and its neighbours go on from: equation.c (the residual of the
- * declared equation), motion.c (updates, held nodes), work.c (energy), flight.c (momentum).
+ * declared equation), motion.c (updates, held nodes), energy.c, flight.c (momentum).
  * Internal to harness/audit. */
 #ifndef EB_AUDIT_DATA_H
 #define EB_AUDIT_DATA_H
 
 #include "harness/audit/audit.h"
-#include "harness/audit/bodies.h"
 #include "harness/audit/four.h"
 #include "problems/contact/implicit_penalty.h"
 
@@ -15,6 +14,8 @@ enum {
   EB_AUDIT_MOTIONS = 2 /* velocities that tangents are applied to in one sweep, at most */
 };
 enum { EB_AUDIT_SCRIPTED = 1, EB_AUDIT_CARRIED = 2 }; /* eb_audit.fixed; 0: free */
+
+typedef struct eb_mass_points eb_mass_points; /* of the free bodies: energy.c */
 
 /* Elastic forces and energy at positions x, with what they were computed for. */
 typedef struct eb_audit_elastic {
@@ -85,20 +86,22 @@ static inline double eb_audit_squared(const double a[3]) {
   return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 }
 
-/* Fills the batches, and masses, from the scene's mesh. */
-void eb_audit_rest_shapes(eb_audit *audit);
-/* Shares the elements out among audit->lanes and cuts them into batches; first. */
-EB_MUST eb_error eb_audit_cut_lanes(eb_audit *audit);
+/* Shares the elements out among audit->lanes, cuts them into batches, and fills these, and masses,
+ * from the scene's mesh. */
+EB_MUST eb_error eb_audit_rest_shapes(eb_audit *audit);
 /* Fills `out` (but for its `current`) at positions x, with the materials of the step. */
 void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic *out);
 /* out[m] = K(x) v[m], nodes x 3, N s/m m/s, m < motions <= EB_AUDIT_MOTIONS; scale2[m]: the sum of
  * the squares of the elements' single contributions to free nodes. */
 void eb_audit_tangent(const eb_audit *audit, const double *x, eb_tangent tangent, int motions,
                       const double *const v[], double *const out[], double scale2[]);
-/* audit->start at `before`, unless it is there already. */
-void eb_audit_need_start(eb_audit *audit, const eb_state *before);
-/* Energies and momenta of the nodes that do not ride on free bodies, added to `row`. */
-void eb_audit_add_motion(const eb_audit *audit, const eb_state *state, eb_audit_row *row);
+
+/* *out is NULL when the scene has no free bodies. */
+EB_MUST eb_error eb_mass_points_create(const eb_scene *scene, eb_mass_points **out);
+void eb_mass_points_destroy(eb_mass_points *points);
+/* Kinetic and gravitational energy and momenta of all nodes and free bodies, and those of the
+ * joints' rigid bodies: added to `row`, which has none. */
+void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_row *row);
 
 /* Takes out of r what is tangential to the unit normal, by at most `bound` (N). */
 void eb_audit_within_cone(double bound, const double normal[3], double r[3]);

@@ -19,18 +19,6 @@ enum { MOST_NODES = 8 };
 
 /* ---- rest shapes ----------------------------------------------------------------------------- */
 
-/* Inverse transpose of the 3x3 matrix A; returns its determinant. */
-static double inverse_transpose(const double A[9], double out[9]) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-      out[3 * i + j] = A[3 * i1 + j1] * A[3 * i2 + j2] - A[3 * i1 + j2] * A[3 * i2 + j1];
-    }
-  double det = A[0] * out[0] + A[1] * out[1] + A[2] * out[2];
-  for (int i = 0; i < 9; i++) out[i] /= det;
-  return det;
-}
-
 static const double hexahedron_corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
                                                {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
 
@@ -57,29 +45,27 @@ static void reference_gradients(eb_element_type type, int point, double dN[MOST_
     }
 }
 
-/* N_a at a quadrature point, which lumps the mass: the integral of rho N_a. */
-static void reference_values(eb_element_type type, int point, double N[MOST_NODES]) {
-  for (int a = 0; a < (int)type; a++) N[a] = 1. / type;
-  for (int a = 0; type == EB_HEXAHEDRON && a < (int)type; a++)
-    for (int d = 0; d < 3; d++)
-      N[a] *= 1 + hexahedron_corner[a][d] * hexahedron_corner[point][d] / sqrt(3);
-}
-
-/* Gradients and weight of one quadrature point of one element. Triangles are slices of a solid that
- * does not stretch along z. */
+/* Gradients dN_a/dX and weight of one quadrature point of one element. Triangles are slices of a
+ * solid that does not stretch along z. */
 static void rest_point(const eb_mesh *mesh, const eb_material *material, int32_t e, int point,
                        double *gradients, double *weight) {
   static const double cells[] = {
       [EB_TRIANGLE] = 1. / 2, [EB_TETRAHEDRON] = 1. / 6, [EB_HEXAHEDRON] = 1};
   int nodes = (int)mesh->type;
   const int32_t *node = mesh->elements + (size_t)e * (size_t)nodes;
-  double dN[MOST_NODES][3] = {{0}}, A[9] = {0}, invT[9]; /* A_ij = dX_i / dxi_j */
+  double dN[MOST_NODES][3] = {{0}}, A[9] = {0}, invT[9]; /* A_ij = dX_i / dxi_j, and A^-T */
   reference_gradients(mesh->type, point, dN);
   for (int a = 0; a < nodes; a++)
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) A[3 * i + j] += mesh->X[3 * (size_t)node[a] + i] * dN[a][j];
   if (mesh->type == EB_TRIANGLE) A[8] = 1;
-  double det = inverse_transpose(A, invT);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+      invT[3 * i + j] = A[3 * i1 + j1] * A[3 * i2 + j2] - A[3 * i1 + j2] * A[3 * i2 + j1];
+    }
+  double det = A[0] * invT[0] + A[1] * invT[1] + A[2] * invT[2];
+  for (int i = 0; i < 9; i++) invT[i] /= det;
   for (int a = 0; a < nodes; a++)
     for (int i = 0; i < 3; i++) {
       gradients[3 * a + i] = 0;
@@ -89,51 +75,33 @@ static void rest_point(const eb_mesh *mesh, const eb_material *material, int32_t
   if (mesh->type == EB_TRIANGLE && material->thickness > 0) *weight *= material->thickness;
 }
 
-/* Puts the rest shape of one point into lane k of a batch. */
-static void fill_lane(const eb_mesh *mesh, const eb_material *material, int32_t e, int point, int k,
-                      eb_audit_batch *batch, eb_audit_corner *corners) {
-  double g[3 * MOST_NODES], weight;
-  rest_point(mesh, material, e, point, g, &weight);
-  batch->weight[k] = weight;
-  for (size_t d = 0; mesh->fibre && d < 3; d++) batch->fibre[d][k] = mesh->fibre[3 * (size_t)e + d];
-  for (size_t a = 0; a < mesh->type; a++) {
-    for (size_t d = 0; d < 3; d++) corners[a].g[d][k] = g[3 * a + d];
-    corners[a].slope[k] = sqrt(eb_audit_squared(g + 3 * a));
-  }
-}
-
-static void add_mass(eb_audit *audit, int32_t e, int point, double mass) {
+/* The rest shapes of a batch's points; masses are lumped, m_a = the integral of rho N_a. */
+static void fill_batch(eb_audit *audit, size_t b) {
   const eb_mesh *mesh = audit->scene->mesh;
-  double N[MOST_NODES];
-  reference_values(mesh->type, point, N);
-  for (size_t a = 0; a < mesh->type; a++)
-    audit->mass[mesh->elements[(size_t)e * mesh->type + a]] += mass * N[a];
-}
-
-void eb_audit_rest_shapes(eb_audit *audit) {
-  const eb_mesh *mesh = audit->scene->mesh;
-  for (size_t b = 0; b < audit->batch_count; b++) {
-    eb_audit_batch *batch = &audit->batches[b];
-    for (int k = 0; k < EB_FOUR; k++) {
-      int64_t at = batch->first + (k < batch->count ? k : batch->count - 1);
-      int32_t e = (int32_t)(at / audit->points);
-      int point = (int)(at % audit->points);
-      const eb_material *material = &audit->scene->materials[mesh->region[e]];
-      fill_lane(mesh, material, e, point, k, batch, audit->corners + b * mesh->type);
-      if (k < batch->count) add_mass(audit, e, point, material->density * batch->weight[k]);
+  eb_audit_batch *batch = &audit->batches[b];
+  eb_audit_corner *corners = audit->corners + b * mesh->type;
+  for (int k = 0; k < EB_FOUR; k++) {
+    int64_t at = batch->first + (k < batch->count ? k : batch->count - 1);
+    int32_t e = (int32_t)(at / audit->points);
+    int point = (int)(at % audit->points);
+    const eb_material *material = &audit->scene->materials[mesh->region[e]];
+    double g[3 * MOST_NODES], weight;
+    rest_point(mesh, material, e, point, g, &weight);
+    batch->weight[k] = weight;
+    for (size_t d = 0; mesh->fibre && d < 3; d++)
+      batch->fibre[d][k] = mesh->fibre[3 * (size_t)e + d];
+    for (size_t a = 0; a < mesh->type; a++) {
+      for (size_t d = 0; d < 3; d++) corners[a].g[d][k] = g[3 * a + d];
+      corners[a].slope[k] = sqrt(eb_audit_squared(g + 3 * a));
     }
-  }
-}
-
-/* ---- lanes ----------------------------------------------------------------------------------- */
-
-static void find_reach(const eb_mesh *mesh, eb_audit_lane *lane) {
-  size_t nodes = mesh->type;
-  lane->low = lane->first < lane->last ? (size_t)mesh->node_count : 0;
-  for (size_t k = nodes * (size_t)lane->first; k < nodes * (size_t)lane->last; k++) {
-    size_t node = (size_t)mesh->elements[k];
-    lane->low = node < lane->low ? node : lane->low;
-    lane->high = node >= lane->high ? node + 1 : lane->high;
+    if (k >= batch->count) continue;
+    double N[MOST_NODES], mass = material->density * batch->weight[k];
+    for (size_t a = 0; a < mesh->type; a++) N[a] = 1. / mesh->type;
+    for (size_t a = 0; mesh->type == EB_HEXAHEDRON && a < mesh->type; a++)
+      for (int d = 0; d < 3; d++)
+        N[a] *= 1 + hexahedron_corner[a][d] * hexahedron_corner[point][d] / sqrt(3);
+    for (size_t a = 0; a < mesh->type; a++)
+      audit->mass[mesh->elements[(size_t)e * mesh->type + a]] += mass * N[a];
   }
 }
 
@@ -151,13 +119,19 @@ static size_t cut_batches(const eb_audit *audit, const eb_audit_lane *lane, eb_a
   return count;
 }
 
-eb_error eb_audit_cut_lanes(eb_audit *audit) {
+eb_error eb_audit_rest_shapes(eb_audit *audit) {
   const eb_mesh *mesh = audit->scene->mesh;
+  size_t nodes = mesh->type;
   for (int l = 0; l < EB_AUDIT_LANES; l++) {
     eb_audit_lane *lane = &audit->lanes[l];
     lane->first = (int32_t)((int64_t)mesh->element_count * l / EB_AUDIT_LANES);
     lane->last = (int32_t)((int64_t)mesh->element_count * (l + 1) / EB_AUDIT_LANES);
-    find_reach(mesh, lane);
+    lane->low = lane->first < lane->last ? audit->nodes : 0;
+    for (size_t k = nodes * (size_t)lane->first; k < nodes * (size_t)lane->last; k++) {
+      size_t node = (size_t)mesh->elements[k];
+      lane->low = node < lane->low ? node : lane->low;
+      lane->high = node >= lane->high ? node + 1 : lane->high;
+    }
     for (int k = 0; k < EB_AUDIT_MOTIONS; k++)
       EB_TRY(EB_NEW(lane->g[k], 3 * (lane->high - lane->low)));
     lane->first_batch = audit->batch_count;
@@ -165,9 +139,10 @@ eb_error eb_audit_cut_lanes(eb_audit *audit) {
     lane->last_batch = audit->batch_count;
   }
   EB_TRY(EB_NEW(audit->batches, audit->batch_count));
-  EB_TRY(EB_NEW(audit->corners, audit->batch_count * mesh->type));
+  EB_TRY(EB_NEW(audit->corners, audit->batch_count * nodes));
   for (int l = 0; l < EB_AUDIT_LANES; l++)
     cut_batches(audit, &audit->lanes[l], audit->batches + audit->lanes[l].first_batch);
+  for (size_t b = 0; b < audit->batch_count; b++) fill_batch(audit, b);
   return EB_OK;
 }
 
@@ -315,54 +290,34 @@ static void run_sweep(sweep *s, eb_team_work lane_of, double *const *out) {
   }
 }
 
-static void clear_lane(const sweep *s, const eb_audit_lane *lane) {
-  for (int m = 0; m < s->motions; m++)
-    memset(lane->g[m], 0, 3 * (lane->high - lane->low) * sizeof **lane->g);
-}
-
 /* ---- forces ---------------------------------------------------------------------------------- */
-
-static eb_four determinant(const eb_four F[9]) {
-  return F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
-         F[2] * (F[3] * F[7] - F[4] * F[6]);
-}
-
-/* Volume ratios of a batch's points; *least is that of the element so far, whose points may be of
- * two batches. */
-static void add_volumes(const eb_audit *audit, const batch *b, const eb_four F[9], double *least,
-                        eb_audit_elastic *sum) {
-  eb_four J = determinant(F);
-  for (int k = 0; k < b->rest->count; k++) {
-    int64_t point = (b->rest->first + k) % audit->points;
-    if (point == 0) *least = INFINITY;
-    *least = J[k] < *least || isnan(J[k]) ? J[k] : *least;
-    if (point < audit->points - 1) continue;
-    sum->inverted += !(*least > 0);
-    if (*least < sum->min_volume_ratio || isnan(*least)) sum->min_volume_ratio = *least;
-  }
-}
-
-static void add_stresses(const eb_audit *audit, const eb_audit_lane *lane, const batch *b,
-                         const eb_four F[9], eb_audit_elastic *sum) {
-  eb_four psi, P[9];
-  eb_reference_material(b->material, F, b->fibre, &psi, P);
-  sum->energy += sum_lanes(b->rest->weight * psi, b->rest->count);
-  sum->scale2 += scatter(audit, b, P, lane, lane->g[0]);
-  sum->rounding2 += unknown_forces(audit, b);
-}
 
 static void elastic_lane(void *context, int32_t part) {
   sweep *s = context;
-  const eb_audit_lane *lane = &s->audit->lanes[part];
+  const eb_audit *audit = s->audit;
+  const eb_audit_lane *lane = &audit->lanes[part];
   eb_audit_elastic sum = {.min_volume_ratio = INFINITY};
-  double least = INFINITY;
-  clear_lane(s, lane);
+  double least = INFINITY; /* volume ratio of an element, whose points may be of two batches */
+  memset(lane->g[0], 0, 3 * (lane->high - lane->low) * sizeof **lane->g);
   for (size_t at = lane->first_batch; at < lane->last_batch; at++) {
-    batch b = batch_of(s->audit, at);
-    eb_four F[9];
+    batch b = batch_of(audit, at);
+    eb_four F[9], P[9], psi;
     gradient_of(&b, s->x, 1, F);
-    add_volumes(s->audit, &b, F, &least, &sum);
-    if (!b.rigid) add_stresses(s->audit, lane, &b, F, &sum);
+    eb_four J = F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
+                F[2] * (F[3] * F[7] - F[4] * F[6]);
+    for (int k = 0; k < b.rest->count; k++) {
+      int64_t point = (b.rest->first + k) % audit->points;
+      if (point == 0) least = INFINITY;
+      least = J[k] < least || isnan(J[k]) ? J[k] : least;
+      if (point < audit->points - 1) continue;
+      sum.inverted += !(least > 0);
+      if (least < sum.min_volume_ratio || isnan(least)) sum.min_volume_ratio = least;
+    }
+    if (b.rigid) continue;
+    eb_reference_material(b.material, F, b.fibre, &psi, P);
+    sum.energy += sum_lanes(b.rest->weight * psi, b.rest->count);
+    sum.scale2 += scatter(audit, &b, P, lane, lane->g[0]);
+    sum.rounding2 += unknown_forces(audit, &b);
   }
   s->sum[part] = sum;
 }
@@ -391,7 +346,8 @@ static void tangent_lane(void *context, int32_t part) {
   sweep *s = context;
   const eb_audit_lane *lane = &s->audit->lanes[part];
   double scale2[EB_AUDIT_MOTIONS] = {0};
-  clear_lane(s, lane);
+  for (int m = 0; m < s->motions; m++)
+    memset(lane->g[m], 0, 3 * (lane->high - lane->low) * sizeof **lane->g);
   for (size_t at = lane->first_batch; at < lane->last_batch; at++) {
     batch b = batch_of(s->audit, at);
     eb_tangent_at tangent;

@@ -1,0 +1,242 @@
+/* Energies and momenta of a state, the penalty of implicit colliders, and the energy that a step
+ * gains from nowhere:
+ *
+ *   (K + E + P + V)_1 - (K + E + P + V)_0 - W
+ *
+ * with kinetic and elastic energy, the penalty P of implicit colliders, and the potential V of
+ * gravity, joints and limits; E_0 with the fibres as active as in the step. W is the work of
+ * everything else: of f_ext beyond gravity, which is constant in the step, of what keeps scripted
+ * nodes on their way, of colliders that move; contact forces between bodies have none of their own:
+ * what they take is lost. Most implicit steps lose energy. Of what is gained, equation.c tells the
+ * part that is not the equation's own. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "harness/audit/audit_data.h"
+#include "problems/base/memory.h"
+#include "problems/base/vector3.h"
+
+/* ---- free bodies -----------------------------------------------------------------------------
+ *
+ * A free body as a cloud of mass points that turn with it: energies and momenta are sums over the
+ * points,
+ *
+ *   x_q = p + R r_q,   v_q = v + w x (R r_q),   sum_q m_q |v_q|^2 / 2,   -sum_q m_q g . x_q,
+ *   sum_q m_q v_q,   sum_q m_q x_q x v_q,
+ *
+ * with no mass, centre or inertia of problems/rigid in them. The points are those of quadrature
+ * rules that are exact for the quadratics in the sums: four in a tetrahedron (a = (5 + 3 sqrt 5) /
+ * 20 on one corner, (1 - a) / 3 on the others), 27 Gauss points in a hexahedron. */
+
+struct eb_mass_points {
+  size_t count;
+  double *r;     /* count x 3: rest position from the reference of the body's pose, m */
+  double *mass;  /* count, kg */
+  int32_t *body; /* count */
+};
+
+enum { TETRAHEDRON_POINTS = 4, HEXAHEDRON_POINTS = 27 };
+
+/* Shape functions of the cube [0, 1]^3 at point q; returns the volume that the point stands for. */
+static double hexahedron_point(const double *X, const int32_t *node, int q, double N[8]) {
+  const double off = sqrt(0.15), place[3] = {0.5 - off, 0.5, 0.5 + off};
+  const double weight[3] = {5. / 18, 4. / 9, 5. / 18};
+  const double s[3] = {place[q % 3], place[q / 3 % 3], place[q / 9]};
+  double along[3][3] = {{0}}, area[3];
+  for (int a = 0; a < 8; a++) {
+    /* Along x, y and z the weight of corner a is that of its end, in the order of VTK. */
+    const int end[3] = {a % 4 == 1 || a % 4 == 2, a % 4 >= 2, a >= 4};
+    double f[3], slope[3];
+    for (int d = 0; d < 3; d++) {
+      f[d] = end[d] ? s[d] : 1 - s[d];
+      slope[d] = end[d] ? 1 : -1;
+    }
+    N[a] = f[0] * f[1] * f[2];
+    for (int d = 0; d < 3; d++)
+      eb_add3(slope[d] * f[(d + 1) % 3] * f[(d + 2) % 3], X + 3 * (size_t)node[a], along[d]);
+  }
+  eb_cross3(along[1], along[2], area);
+  return weight[q % 3] * weight[q / 3 % 3] * weight[q / 9] * eb_dot3(along[0], area);
+}
+
+static eb_error fill(const eb_scene *scene, eb_mass_points *points) {
+  const eb_mesh *mesh = scene->mesh;
+  const double near = (5 + 3 * sqrt(5)) / 20;
+  bool tetrahedra = mesh->type == EB_TETRAHEDRON;
+  int per_element = tetrahedra ? TETRAHEDRON_POINTS : HEXAHEDRON_POINTS;
+  size_t rigid = 0;
+  for (int32_t e = 0; e < mesh->element_count; e++) rigid += scene->rigid[mesh->region[e]] != 0;
+  EB_TRY(EB_NEW(points->r, 3 * rigid * (size_t)per_element));
+  EB_TRY(EB_NEW(points->mass, rigid * (size_t)per_element));
+  EB_TRY(EB_NEW(points->body, rigid * (size_t)per_element));
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    if (!scene->rigid[mesh->region[e]]) continue;
+    const int32_t *node = mesh->elements + (size_t)e * mesh->type;
+    int32_t body = scene->free_bodies->of_node[node[0]];
+    for (int q = 0; q < per_element; q++) {
+      double N[8], volume, *r = points->r + 3 * points->count;
+      for (int a = 0; tetrahedra && a < 4; a++) N[a] = a == q ? near : (1 - near) / 3;
+      volume = tetrahedra ? eb_mesh_element_volume(mesh, mesh->X, e) / TETRAHEDRON_POINTS
+                          : hexahedron_point(mesh->X, node, q, N);
+      for (int a = 0; a < (int)mesh->type; a++) eb_add3(N[a], mesh->X + 3 * (size_t)node[a], r);
+      eb_add3(-1, scene->free_bodies->body[body].centre, r);
+      points->mass[points->count] = scene->materials[mesh->region[e]].density * volume;
+      points->body[points->count++] = body;
+    }
+  }
+  return EB_OK;
+}
+
+eb_error eb_mass_points_create(const eb_scene *scene, eb_mass_points **out) {
+  eb_mass_points *points;
+  *out = NULL;
+  if (!scene->free_bodies) return EB_OK;
+  EB_TRY(EB_NEW(points, 1));
+  eb_error error = fill(scene, points);
+  if (error)
+    eb_mass_points_destroy(points);
+  else
+    *out = points;
+  return error;
+}
+
+void eb_mass_points_destroy(eb_mass_points *points) {
+  if (!points) return;
+  free(points->r);
+  free(points->mass);
+  free(points->body);
+  free(points);
+}
+
+/* y = q r q^-1 as a product of quaternions. */
+static void turn(const double q[4], const double r[3], double y[3]) {
+  double scalar = -eb_dot3(q + 1, r), vector[3], swept[3];
+  eb_cross3(q + 1, r, vector);
+  eb_add3(q[0], r, vector);
+  eb_cross3(vector, q + 1, swept);
+  for (int d = 0; d < 3; d++) y[d] = q[0] * vector[d] - scalar * q[d + 1] - swept[d];
+}
+
+/* ---- a state --------------------------------------------------------------------------------- */
+
+void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_row *row) {
+  const double *gravity = audit->scene->gravity;
+  const eb_free_bodies *bodies = audit->scene->free_bodies;
+  const eb_articulation *articulation = audit->scene->articulation;
+  for (size_t i = 0; i < (size_t)state->node_count; i++) {
+    if (bodies && bodies->of_node[i] >= 0) continue;
+    const double *x = state->x + 3 * i, *v = state->v + 3 * i;
+    double m = audit->mass[i];
+    row->kinetic += 0.5 * m * eb_audit_squared(v);
+    for (int d = 0; d < 3; d++) {
+      int d1 = (d + 1) % 3, d2 = (d + 2) % 3;
+      row->gravitational -= m * gravity[d] * x[d];
+      row->momentum[d] += m * v[d];
+      row->angular_momentum[d] += m * (x[d1] * v[d2] - x[d2] * v[d1]);
+    }
+  }
+  const eb_mass_points *points = audit->bodies;
+  for (size_t k = 0; points && k < points->count; k++) {
+    const double *pose = state->pose + 7 * (size_t)points->body[k];
+    const double *twist = state->twist + 6 * (size_t)points->body[k];
+    double m = points->mass[k], x[3], v[3], moment[3];
+    turn(pose + 3, points->r + 3 * k, x);
+    eb_cross3(twist + 3, x, v);
+    eb_add3(1, twist, v);
+    eb_add3(1, pose, x);
+    eb_cross3(x, v, moment);
+    row->kinetic += 0.5 * m * eb_dot3(v, v);
+    row->gravitational -= m * eb_dot3(gravity, x);
+    eb_add3(m, v, row->momentum);
+    eb_add3(m, moment, row->angular_momentum);
+  }
+  if (!articulation) return;
+  double gravitational, limits;
+  eb_articulation_energy(articulation, state->q, state->u, &row->joint_kinetic, &gravitational,
+                         &limits);
+  row->joint_potential = gravitational + limits;
+  eb_articulation_momentum(articulation, state->q, state->u, row->momentum, row->angular_momentum);
+}
+
+/* ---- implicit colliders ---------------------------------------------------------------------- */
+
+void eb_audit_within_cone(double bound, const double normal[3], double r[3]) {
+  double along = eb_dot3(r, normal), tangential[3];
+  for (int d = 0; d < 3; d++) tangential[d] = r[d] - along * normal[d];
+  double size = sqrt(eb_audit_squared(tangential));
+  double share = size > bound ? bound / size : 1;
+  for (int d = 0; d < 3; d++) r[d] -= share * tangential[d];
+}
+
+double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x, bool moving,
+                            double *residual) {
+  const eb_scene *scene = audit->scene;
+  double scale2 = 0;
+  for (int32_t c = 0; c < scene->collider_count; c++) {
+    const eb_collider *collider = &scene->colliders[c];
+    for (size_t i = 0; collider->implicit && i < audit->nodes; i++) {
+      double normal[3], velocity[3], push[3], *r = residual + 3 * i;
+      double depth =
+          collider->margin - eb_collider_distance(collider, time, x + 3 * i, normal, velocity);
+      double pressure = depth > 0 ? collider->stiffness * depth : 0;
+      for (int d = 0; d < 3; d++) {
+        push[d] = pressure * scene->node_area[i] * normal[d];
+        r[d] -= push[d];
+      }
+      if (moving)
+        eb_audit_within_cone(collider->friction * pressure * scene->node_area[i], normal, r);
+      if (!audit->fixed[i]) scale2 += eb_audit_squared(push);
+    }
+  }
+  return scale2;
+}
+
+/* Energy of the penalty with nodes at x; with dt > 0 instead the work in that time of colliders
+ * that move, by the push of the penalty. J. */
+static double sum_penalty(const eb_audit *audit, double time, const double *x, double dt) {
+  double sum = 0, scale = dt > 0 ? dt : 0.5;
+  for (int32_t c = 0; c < audit->scene->collider_count; c++) {
+    const eb_collider *collider = &audit->scene->colliders[c];
+    bool counts = collider->implicit && (!(dt > 0) || collider->motion);
+    for (size_t i = 0; counts && i < audit->nodes; i++) {
+      double normal[3], velocity[3];
+      double depth =
+          collider->margin - eb_collider_distance(collider, time, x + 3 * i, normal, velocity);
+      double way = dt > 0 ? eb_dot3(normal, velocity) : depth;
+      if (depth > 0) sum += scale * collider->stiffness * audit->scene->node_area[i] * depth * way;
+    }
+  }
+  return sum;
+}
+
+double eb_audit_penalty_energy(const eb_audit *audit, double time, const double *x) {
+  return sum_penalty(audit, time, x, 0);
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+void eb_audit_work(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                   eb_audit_row *row) {
+  const double *gravity = audit->scene->gravity;
+  /* Of forces on nodes that no potential has, and of colliders by the push at the end. */
+  double work = 0;
+  for (size_t k = 0; k < 3 * audit->nodes; k++) {
+    double way = after->x[k] - before->x[k];
+    double load = audit->force[k] - audit->mass[k / 3] * gravity[k % 3];
+    if (audit->fixed[k / 3] == EB_AUDIT_SCRIPTED) load += audit->residual[k];
+    work += load * way;
+  }
+  work += sum_penalty(audit, after->time, after->x, dt);
+  eb_audit_row was = {.elastic = audit->start.energy};
+  eb_audit_energies(audit, before, &was);
+  const eb_audit_row *rows[2] = {&was, row};
+  const eb_state *states[2] = {before, after};
+  double sum[2], moving[2];
+  for (int k = 0; k < 2; k++) {
+    moving[k] = rows[k]->kinetic + rows[k]->elastic + rows[k]->joint_kinetic +
+                eb_audit_penalty_energy(audit, states[k]->time, states[k]->x);
+    sum[k] = moving[k] + rows[k]->gravitational + rows[k]->joint_potential;
+  }
+  row->energy_excess = sum[1] - sum[0] - work;
+  row->energy_scale = fmax(moving[0], moving[1]) + fabs(work);
+}
