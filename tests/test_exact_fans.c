@@ -1,6 +1,5 @@
 /* What the audit takes for apart without a test, fans that spread and triangles beside each other,
  * against its exact test of pairs. */
-#include "harness/audit/exact_fan.h"
 #include "harness/audit/exact_triangles.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"

@@ -1,6 +1,6 @@
 /* Features that come near each other without a contact between them, in all the ways that two
  * triangles can. */
-#include "harness/audit/near.h"
+#include "harness/audit/intersections.h"
 #include "harness/audit/contact_law.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
@@ -27,7 +27,7 @@ static int64_t unrecorded(const stage *s, const eb_contact_record *record) {
   eb_intersection_counts counts;
   tap_require(eb_intersections_create(&solids, s->x, &crossings), "trees");
   eb_intersections_count(crossings, NULL, s->x, &counts);
-  int64_t found = eb_near_unrecorded(crossings, NULL, s->x, near, record);
+  int64_t found = eb_intersections_unrecorded(crossings, NULL, s->x, near, record);
   eb_intersections_destroy(crossings);
   return found;
 }
@@ -122,7 +122,7 @@ static void test_many(void) {
   eb_intersection_counts counts;
   tap_require(eb_intersections_create(&solids, x, &crossings), "trees");
   eb_intersections_count(crossings, NULL, x, &counts);
-  int64_t found = eb_near_unrecorded(crossings, NULL, x, near, NULL), wanted = 0;
+  int64_t found = eb_intersections_unrecorded(crossings, NULL, x, near, NULL), wanted = 0;
   for (int a = 0; a < EACH; a++)
     for (int b = EACH; b < 2 * EACH; b++)
       wanted += distance(x, triangles + 3 * a, triangles + 3 * b) < near;

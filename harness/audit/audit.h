@@ -25,7 +25,7 @@ typedef struct eb_audit_row {
   double residual; /* |grad W(x1)|_2 over free nodes, N; for EB_EQUATION_STATIC |g - f_ext| */
   double residual_relative; /* the residual over the force scale: see eb_audit_step */
   double scale;             /* that scale, N */
-  double joint_residual; /* |r|_2 of the joints' equation (audit.c), N m; 0 without joints */
+  double joint_residual;    /* |r|_2 of the joints' equation (audit.c), N m; 0 without joints */
   double joint_residual_relative;         /* over the norm of its terms */
   double kinetic, elastic, gravitational; /* of mesh and free bodies, J, in the end */
   double joint_kinetic, joint_potential;  /* of the rigid bodies (gravity and joint limits), J */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "harness/audit/audit_data.h"
-#include "harness/audit/near.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "problems/mesh/cut.h"
@@ -346,8 +345,8 @@ void eb_contact_audit_step(eb_contact_audit *contact, const eb_state *before, co
                            contact->scene->contact_friction, &contact->scene->contact_bounds,
                            eb_contact_audit_slack(reason), &row->law);
   }
-  row->unrecorded = eb_near_unrecorded(contact->intersections, team, contact->x1,
-                                       contact->scene->contact_bounds.near, record);
+  row->unrecorded = eb_intersections_unrecorded(contact->intersections, team, contact->x1,
+                                                contact->scene->contact_bounds.near, record);
   balance(contact, before, after, dt, row);
   row->obstacles_work = obstacles_work(contact);
 }

@@ -19,7 +19,8 @@ typedef struct eb_contact_audit eb_contact_audit;
 typedef struct eb_contact_audit_row {
   eb_intersection_counts intersections;
   eb_contact_law law;
-  /* pairs of features of different bodies that are near and have no contact beside them (near.h) */
+  /* pairs of features of different bodies that are near and have no contact beside them
+   * (intersections.h) */
   int64_t unrecorded;
   double balance; /* kg m/s: largest momentum of a body that is not explained */
   /* the same, and of rigid bodies spin, over the scene's bound (contact_audit.c) */

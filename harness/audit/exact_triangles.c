@@ -24,8 +24,6 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "harness/audit/exact.h"
-
 /* ---- in a projection ------------------------------------------------------------------------- */
 
 /* Whether c, on the line through a and b, is between them (or all three are one point). */
@@ -54,20 +52,7 @@ static bool in_triangle_2d(int axis, const double *const t[3], const double *a) 
   return true;
 }
 
-static bool segment_meets_2d(int axis, const double *a, const double *b, const double *const t[3]) {
-  if (in_triangle_2d(axis, t, a)) return true;
-  for (int i = 0; i < 3; i++)
-    if (segments_meet_2d(axis, a, b, t[i], t[(i + 1) % 3])) return true;
-  return false;
-}
-
 /* ---- in space -------------------------------------------------------------------------------- */
-
-static bool has_area(const double *const t[3]) {
-  for (int axis = 0; axis < 3; axis++)
-    if (eb_exact_orient2d(axis, t[0], t[1], t[2])) return true;
-  return false;
-}
 
 static bool segments_meet(const double *a, const double *b, const double *c, const double *d) {
   if (eb_exact_orient3d(a, b, c, d)) return false;
@@ -78,25 +63,16 @@ static bool segments_meet(const double *a, const double *b, const double *c, con
 
 /* Whether a segment meets a triangle whose plane both its ends are in. */
 static bool flat_segment_meets(const double *a, const double *b, const double *const t[3]) {
-  if (!has_area(t))
+  bool area = false;
+  for (int axis = 0; axis < 3; axis++) area |= eb_exact_orient2d(axis, t[0], t[1], t[2]) != 0;
+  if (!area)
     return segments_meet(a, b, t[0], t[1]) || segments_meet(a, b, t[1], t[2]) ||
            segments_meet(a, b, t[2], t[0]);
-  for (int axis = 0; axis < 3; axis++)
-    if (!segment_meets_2d(axis, a, b, t)) return false;
-  return true;
-}
-
-/* side_a, side_b: of the plane of t. */
-static bool segment_meets(const double *a, int side_a, const double *b, int side_b,
-                          const double *const t[3]) {
-  if (side_a * side_b > 0) return false;
-  if (side_a == 0 && side_b == 0) return flat_segment_meets(a, b, t);
-  int least = 1, most = -1;
-  for (int i = 0; i < 3; i++) {
-    int side = eb_exact_orient3d(a, b, t[i], t[(i + 1) % 3]);
-    least = side < least ? side : least;
-    most = side > most ? side : most;
-    if (least < 0 && most > 0) return false;
+  for (int axis = 0; axis < 3; axis++) {
+    bool meets = in_triangle_2d(axis, t, a);
+    for (int i = 0; !meets && i < 3; i++)
+      meets = segments_meet_2d(axis, a, b, t[i], t[(i + 1) % 3]);
+    if (!meets) return false;
   }
   return true;
 }
@@ -118,24 +94,19 @@ static bool parted(const double *const s[3], const double *const t[3], int share
   return above || below;
 }
 
+/* Whether edge i of s, with its ends on those sides of the plane of t, meets t. */
 static bool edge_meets(const double *const s[3], const sides *side, int i,
                        const double *const t[3]) {
-  int j = (i + 1) % 3;
-  return segment_meets(s[i], side->of[i], s[j], side->of[j], t);
-}
-
-/* The axis along which s shows the largest area, but for rounding. */
-static int broadest_axis(const double *const s[3]) {
-  int axis = 0;
-  double largest = -1;
-  for (int d = 0; d < 3; d++) {
-    int u = (d + 1) % 3, v = (d + 2) % 3;
-    double area =
-        fabs((s[1][u] - s[0][u]) * (s[2][v] - s[0][v]) - (s[1][v] - s[0][v]) * (s[2][u] - s[0][u]));
-    if (area > largest) axis = d;
-    largest = fmax(largest, area);
+  int j = (i + 1) % 3, least = 1, most = -1;
+  if (side->of[i] * side->of[j] > 0) return false;
+  if (side->of[i] == 0 && side->of[j] == 0) return flat_segment_meets(s[i], s[j], t);
+  for (int k = 0; k < 3; k++) {
+    int passes = eb_exact_orient3d(s[i], s[j], t[k], t[(k + 1) % 3]);
+    least = passes < least ? passes : least;
+    most = passes > most ? passes : most;
+    if (least < 0 && most > 0) return false;
   }
-  return axis;
+  return true;
 }
 
 /* Whether the line of an edge of s parts the two in a projection: all corners of t but the shared
@@ -200,16 +171,6 @@ static bool plainly_opposite(const double *o, const double *a, const double *b, 
   return true;
 }
 
-/* Whether neighbours across an edge lie on different sides of it in some projection; `along`: both
- * run through the edge the same way. */
-static bool plainly_unfolded(const eb_exact_normal *s, const eb_exact_normal *t, bool along) {
-  for (int d = 0; d < 3; d++) {
-    int facing = eb_exact_facing(s, d) * eb_exact_facing(t, d);
-    if (facing && (facing > 0) != along) return true;
-  }
-  return false;
-}
-
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /* Corners with the same number: a bit of s each and a bit of t each; returns how many. */
@@ -243,31 +204,40 @@ static bool plainly_parted(const double *const s[3], int of_s, const double *con
                   m = eb_exact_normal_of(t[0], t[1], t[2]);
   if (common == 2) {
     int i = index_of(~of_s & 7), j = index_of(~of_t & 7);
-    if (plainly_unfolded(&n, &m, s[(i + 1) % 3] == t[(j + 1) % 3])) return true;
+    /* They run through the edge the same way or not, and lie on different sides of it in some
+     * projection. */
+    bool along = s[(i + 1) % 3] == t[(j + 1) % 3];
+    for (int d = 0; d < 3; d++) {
+      int facing = eb_exact_facing(&n, d) * eb_exact_facing(&m, d);
+      if (facing && (facing > 0) != along) return true;
+    }
   }
   return plainly_beside(s, of_s, t, &m) || plainly_beside(t, of_t, s, &n);
-}
-
-static void corners_of(const double *x, const int32_t t[3], const double *corner[3]) {
-  for (int i = 0; i < 3; i++) corner[i] = x + 3 * (size_t)t[i];
 }
 
 bool eb_exact_triangles_beside(const double *x, const int32_t s[3], const eb_exact_normal *of_s,
                                const int32_t t[3], const eb_exact_normal *of_t) {
   const double *S[3], *T[3];
-  corners_of(x, s, S);
-  corners_of(x, t, T);
+  for (int i = 0; i < 3; i++) {
+    S[i] = x + 3 * (size_t)s[i];
+    T[i] = x + 3 * (size_t)t[i];
+  }
   return plainly_beside(S, 0, T, of_t) || plainly_beside(T, 0, S, of_s);
 }
 
 bool eb_exact_triangles_cross(const double *x, const int32_t s[3], const int32_t t[3]) {
   const double *S[3], *T[3];
   int of_s, of_t, common = shared_corners(s, t, &of_s, &of_t);
-  corners_of(x, s, S);
-  corners_of(x, t, T);
   if (common == 3) return true;
+  for (int i = 0; i < 3; i++) {
+    S[i] = x + 3 * (size_t)s[i];
+    T[i] = x + 3 * (size_t)t[i];
+  }
   if (plainly_parted(S, of_s, T, of_t, common)) return false;
-  int axis = broadest_axis(S);
+  /* Along the axis where s shows the largest area, but for rounding. */
+  eb_exact_normal across = eb_exact_normal_of(S[0], S[1], S[2]);
+  int axis = fabs(across.n[1]) > fabs(across.n[0]);
+  if (fabs(across.n[2]) > fabs(across.n[axis])) axis = 2;
   if (parted_in(axis, S, of_s, T, of_t) || parted_in(axis, T, of_t, S, of_s)) return false;
   if (common == 2) {
     int a = index_of(~of_s & 7), b = index_of(~of_t & 7);
@@ -281,4 +251,36 @@ bool eb_exact_triangles_cross(const double *x, const int32_t s[3], const int32_t
   for (int i = 0; i < 3; i++)
     if (edge_meets(S, &side_s, i, T) || edge_meets(T, &side_t, i, S)) return true;
   return false;
+}
+
+/* ---- fans ------------------------------------------------------------------------------------
+ *
+ * Seen along a direction m, a fan spreads when every triangle shows its front and they go round the
+ * vertex once: then each has a sector of directions from the vertex for itself, and two meet only
+ * along the spoke that they share. What is seen apart is apart.
+ *
+ * m is the sum of the normals. The fan goes round as often as the rim passes the line of any one
+ * direction r, seen along m, in pairs: as det(m, r, rim - o) changes sign. m and r are vectors of
+ * doubles as they are; that they come from rounded sums does not matter. */
+
+bool eb_exact_fan_spreads(const double *x, int32_t vertex, int32_t count, const eb_spoke *spokes,
+                          const eb_exact_normal *normals) {
+  static const double origin[3] = {0};
+  const double *o = x + 3 * (size_t)vertex, *first = x + 3 * (size_t)spokes[0].rim,
+               *second = x + 3 * (size_t)spokes[1].rim;
+  double m[3] = {0}, r[3];
+  for (int32_t i = 0; i < count; i++)
+    for (int d = 0; d < 3; d++) m[d] += normals[spokes[i].corner / 3].n[d];
+  for (int32_t i = 0; i < count; i++)
+    if (eb_exact_along(&normals[spokes[i].corner / 3], m, origin) <= 0) return false;
+  /* Off the directions of spokes and of their continuations, where angles are regular. */
+  for (int d = 0; d < 3; d++) r[d] = 3 * (first[d] - o[d]) + (second[d] - o[d]);
+  eb_exact_normal across = eb_exact_cross(m, r);
+  int changes = 0, last = eb_exact_along(&across, x + 3 * (size_t)spokes[count - 1].rim, o);
+  for (int32_t i = 0; last && i < count; i++) {
+    int side = eb_exact_along(&across, x + 3 * (size_t)spokes[i].rim, o);
+    changes += side != last;
+    last = side;
+  }
+  return last && changes == 2;
 }

@@ -1,5 +1,6 @@
 /* Where surfaces cross and which solids lie inside each other, exactly: the harness's own look at
- * the end of a step, by its own search. */
+ * the end of a step, by its own search. Features of different solids that are so near each other
+ * that a contact has to be between them are found on the same trees. */
 #ifndef EB_AUDIT_INTERSECTIONS_H
 #define EB_AUDIT_INTERSECTIONS_H
 
@@ -8,6 +9,7 @@
 
 #include "harness/audit/team.h"
 #include "problems/base/error.h"
+#include "solvers/contact/record.h"
 
 typedef struct eb_intersections eb_intersections;
 
@@ -44,5 +46,13 @@ void eb_intersections_destroy(eb_intersections *intersections);
  * Allocates nothing; `team` may be NULL. */
 void eb_intersections_count(eb_intersections *intersections, eb_team *team, const double *x,
                             eb_intersection_counts *counts);
+
+/* Pairs of triangles of different solids (not of two obstacles) that are nearer than `distance` (m)
+ * without crossing, while no contact of the record (NULL: there is none) joins a vertex of the one
+ * with a vertex of the other. The boxes must have been fitted to x by eb_intersections_count.
+ * Allocates nothing. */
+int64_t eb_intersections_unrecorded(const eb_intersections *intersections, eb_team *team,
+                                    const double *x, double distance,
+                                    const eb_contact_record *record);
 
 #endif

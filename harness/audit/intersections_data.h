@@ -3,7 +3,7 @@
 #define EB_AUDIT_INTERSECTIONS_DATA_H
 
 #include "harness/audit/intersections.h"
-#include "harness/audit/exact_fan.h"
+#include "harness/audit/exact_triangles.h"
 #include "harness/audit/four.h"
 
 /* x, y, z, 0: compared at once. */
@@ -18,10 +18,7 @@ static inline bool eb_span_apart(const eb_span *a, const eb_span *b, double dist
   return eb_four_any((eb_four_mask)((a->lo > b->hi + distance) | (b->lo > a->hi + distance)));
 }
 
-enum {
-  EB_SPAN_LEAF = 8, /* triangles of a leaf, at most */
-  EB_SPAN_PAIRS = EB_SPAN_LEAF * EB_SPAN_LEAF
-};
+enum { EB_SPAN_LEAF = 8 /* triangles of a leaf, at most */ };
 
 /* Depth first: the first child follows, the second comes after its subtree. */
 typedef struct eb_span_node {
@@ -57,18 +54,10 @@ struct eb_intersections {
                          the last, a number that is nowhere else */
 };
 
-/* Pairs of a triangle of leaf A and one of leaf B, or of two of a leaf, whose boxes are not farther
- * apart than that, m. Returns how many. */
-int32_t eb_intersections_pairs(const eb_intersections *intersections, const eb_span_node *A,
-                               const eb_span_node *B, double distance,
-                               int32_t pairs[EB_SPAN_PAIRS][2]);
-
-/* Finds the fans, given the trees, and marks no corner; once. */
-EB_MUST eb_error eb_intersections_find_fans(eb_intersections *intersections, int32_t vertices);
-/* Fills `mark` for the fans first <= f < last at positions x, given the normals there; other
- * corners
- * keep what eb_intersections_find_fans gave them. */
-void eb_intersections_mark_fans(eb_intersections *intersections, const double *x, int32_t first,
-                                int32_t last);
+/* What a corner of a triangle has for a mark whose fan does not spread: no vertex, and no other's.
+ */
+static inline int32_t eb_own_mark(int32_t triangle, int32_t corner) {
+  return -1 - 4 * triangle - corner;
+}
 
 #endif

@@ -1,6 +1,7 @@
 /* The parts of eb_intersections that do not change with the positions: a tree over the triangles of
  * every solid, halved at the median of the widest side; whether its surface is closed, every edge
- * being run through as often one way as the other; and a vertex of each connected piece of it.
+ * being run through as often one way as the other; a vertex of each connected piece of it; and its
+ * fans, vertices that triangles go all round of, once, in an order.
  *
  * Workspace of eb_intersections_create: some 100 bytes a triangle and 4 a vertex, freed before it
  * returns. */
@@ -29,12 +30,6 @@ typedef struct builder {
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-static void swap(int32_t *a, int32_t *b) {
-  int32_t keep = *a;
-  *a = *b;
-  *b = keep;
-}
-
 /* Puts the `rank` lowest centres along `axis` of order[0 .. count - 1] first (Hoare's
  * selection). */
 static void select_rank(const builder *b, int axis, int32_t *order, int32_t count, int32_t rank) {
@@ -45,7 +40,10 @@ static void select_rank(const builder *b, int axis, int32_t *order, int32_t coun
     while (i <= j) {
       while (b->centre[order[i]][axis] < pivot) i++;
       while (b->centre[order[j]][axis] > pivot) j--;
-      if (i <= j) swap(&order[i++], &order[j--]);
+      if (i > j) break;
+      int32_t keep = order[i];
+      order[i++] = order[j];
+      order[j--] = keep;
     }
     if (rank > j && rank < i) return;
     if (rank <= j)
@@ -55,7 +53,12 @@ static void select_rank(const builder *b, int axis, int32_t *order, int32_t coun
   }
 }
 
-static int widest_axis(const builder *b, const int32_t *order, int32_t count) {
+/* The subtree over order[first ..]; halving keeps the recursion below 32 levels. */
+static void build(builder *b, int32_t first, int32_t count) {
+  int32_t at = b->c->node_count++;
+  b->c->nodes[at] = (eb_span_node){first, count, 0, at + 1};
+  if (count <= EB_SPAN_LEAF) return;
+  int32_t *order = b->order + first, half = count / 2;
   double width[3];
   for (int d = 0; d < 3; d++) {
     double lo = INFINITY, hi = -INFINITY;
@@ -66,31 +69,12 @@ static int widest_axis(const builder *b, const int32_t *order, int32_t count) {
     width[d] = hi - lo;
   }
   int axis = width[1] > width[0];
-  return width[2] > width[axis] ? 2 : axis;
-}
-
-/* The subtree over order[first ..]; halving keeps the recursion below 32 levels. */
-static void build(builder *b, int32_t first, int32_t count) {
-  int32_t at = b->c->node_count++;
-  b->c->nodes[at] = (eb_span_node){first, count, 0, at + 1};
-  if (count <= EB_SPAN_LEAF) return;
-  int32_t *order = b->order + first, half = count / 2;
-  select_rank(b, widest_axis(b, order, count), order, count, half);
+  if (width[2] > width[axis]) axis = 2;
+  select_rank(b, axis, order, count, half);
   build(b, first, half);
   b->c->nodes[at].second = b->c->node_count;
   build(b, first + half, count - half);
   b->c->nodes[at].after = b->c->node_count;
-}
-
-/* Triangles by solid, in the order given (a counting sort); last_piece serves as the end of each
- * solid's. */
-static void sort_by_solid(builder *b) {
-  const eb_solids *from = b->from;
-  eb_solid *solids = b->c->solids;
-  for (int32_t t = 0; t < from->triangle_count; t++) solids[from->solid[t]].last_piece++;
-  for (int32_t s = 1; s < from->count; s++) solids[s].last_piece += solids[s - 1].last_piece;
-  for (int32_t t = from->triangle_count; t-- > 0;)
-    b->order[--solids[from->solid[t]].last_piece] = t;
 }
 
 static void build_trees(builder *b, const double *x) {
@@ -99,7 +83,13 @@ static void build_trees(builder *b, const double *x) {
     for (int k = 0; k < 3; k++)
       for (int d = 0; d < 3; d++)
         b->centre[t][d] += x[3 * (size_t)b->from->triangles[3 * (size_t)t + (size_t)k] + (size_t)d];
-  sort_by_solid(b);
+  /* By solid, in the order given (a counting sort); last_piece serves as the end of each solid's.
+   */
+  const eb_solids *from = b->from;
+  for (int32_t t = 0; t < from->triangle_count; t++) c->solids[from->solid[t]].last_piece++;
+  for (int32_t s = 1; s < from->count; s++) c->solids[s].last_piece += c->solids[s - 1].last_piece;
+  for (int32_t t = from->triangle_count; t-- > 0;)
+    b->order[--c->solids[from->solid[t]].last_piece] = t;
   for (int32_t s = 0, at = 0; s < c->count; s++) {
     int32_t first = at;
     while (at < c->triangle_count && b->from->solid[b->order[at]] == s) at++;
@@ -153,12 +143,10 @@ static void find_pieces(builder *b) {
   for (int32_t s = 0; s < c->count; s++) {
     eb_solid *solid = &c->solids[s];
     solid->first_piece = count;
-    size_t first = 0, corners = 0;
-    if (solid->last > solid->root) {
-      first = 3 * (size_t)c->nodes[solid->root].first;
-      corners = 3 * (size_t)c->nodes[solid->root].count;
-    }
-    for (size_t i = first; i < first + corners; i++) {
+    bool empty = solid->last == solid->root;
+    int32_t first = empty ? 0 : 3 * c->nodes[solid->root].first;
+    int32_t last = empty ? 0 : first + 3 * c->nodes[solid->root].count;
+    for (int32_t i = first; i < last; i++) {
       int32_t vertex = find(b->root, c->triangles[i]);
       if (!b->seen[vertex]) c->piece[count++] = vertex;
       b->seen[vertex] = 1;
@@ -167,9 +155,96 @@ static void find_pieces(builder *b) {
   }
 }
 
+/* ---- fans ------------------------------------------------------------------------------------ */
+
+static int32_t after(const eb_intersections *c, int32_t corner, int32_t steps) {
+  return c->triangles[corner - corner % 3 + (corner % 3 + steps) % 3];
+}
+
+/* Puts spokes into the order in which each triangle ends where the next begins. False when that is
+ * not one round of all of them. */
+static bool go_round(const eb_intersections *c, eb_spoke *spokes, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    int32_t end = after(c, spokes[i].corner, 2), next = -1, matches = 0;
+    for (int32_t j = 0; j < count; j++)
+      if (spokes[j].rim == end) {
+        next = j;
+        matches++;
+      }
+    bool closes = i == count - 1;
+    if (matches != 1 || (closes ? next != 0 : next <= i)) return false;
+    if (closes) break;
+    eb_spoke keep = spokes[i + 1];
+    spokes[i + 1] = spokes[next];
+    spokes[next] = keep;
+  }
+  return count >= 3;
+}
+
+/* Fans of soft solids, through the spokes of every vertex: those of vertex i end up at start[i] ..
+ * start[i + 1] - 1. `start` has an entry a vertex and one more, 0. */
+static void find_fans(eb_intersections *c, int32_t vertices, int32_t *start) {
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t s = 0; s < c->count; s++) {
+      const eb_solid *solid = &c->solids[s];
+      bool soft = solid->kind == EB_SOLID_SOFT && solid->last > solid->root;
+      int32_t first = soft ? 3 * c->nodes[solid->root].first : 0;
+      int32_t last = soft ? first + 3 * c->nodes[solid->root].count : 0;
+      for (int32_t k = first; k < last; k++) {
+        int32_t *at = &start[c->triangles[k]];
+        if (pass == 0)
+          ++*at;
+        else
+          c->spokes[--*at] = (eb_spoke){after(c, k, 1), k};
+      }
+    }
+    for (int32_t i = 0; pass == 0 && i < vertices; i++) start[i + 1] += start[i];
+  }
+  for (int32_t i = 0; i < vertices; i++) {
+    int32_t count = start[i + 1] - start[i];
+    if (go_round(c, c->spokes + start[i], count))
+      c->fans[c->fan_count++] = (eb_fan){i, start[i], count};
+  }
+  for (int32_t t = 0; t < c->triangle_count; t++)
+    for (int32_t k = 0; k < 4; k++) c->mark[t][k] = eb_own_mark(t, k);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static eb_error check(const eb_solids *solids) {
+static eb_error fill(builder *b, const double *x) {
+  eb_intersections *c = b->c;
+  size_t triangles = (size_t)b->from->triangle_count, vertices = (size_t)b->from->vertex_count;
+  int32_t *start;
+  c->count = b->from->count;
+  c->triangle_count = b->from->triangle_count;
+  EB_TRY(EB_NEW(c->solids, b->from->count));
+  EB_TRY(EB_NEW(c->found, b->from->count));
+  EB_TRY(EB_NEW(c->triangles, 3 * triangles));
+  EB_TRY(EB_NEW(c->tight, triangles));
+  EB_TRY(EB_NEW(c->nodes, 2 * triangles));
+  EB_TRY(EB_NEW(c->spans, 2 * triangles));
+  EB_TRY(EB_NEW(c->piece, triangles));
+  EB_TRY(EB_NEW(c->fans, vertices));
+  EB_TRY(EB_NEW(c->spokes, 3 * triangles));
+  EB_TRY(EB_NEW(c->normals, triangles));
+  EB_TRY(EB_NEW(c->mark, triangles));
+  EB_TRY(EB_NEW(b->centre, triangles));
+  EB_TRY(EB_NEW(b->order, triangles));
+  EB_TRY(EB_NEW(b->edges, 3 * triangles));
+  EB_TRY(EB_NEW(b->root, vertices));
+  EB_TRY(EB_NEW(b->seen, vertices));
+  build_trees(b, x);
+  mark_closed(b);
+  find_pieces(b);
+  EB_TRY(EB_NEW(start, vertices + 1));
+  find_fans(c, b->from->vertex_count, start);
+  free(start);
+  return EB_OK;
+}
+
+eb_error eb_intersections_create(const eb_solids *solids, const double *x, eb_intersections **out) {
+  builder b = {.from = solids};
+  *out = NULL;
   for (int32_t t = 0; t < solids->triangle_count; t++) {
     if (solids->solid[t] < 0 || solids->solid[t] >= solids->count)
       return EB_ERROR(EB_ERR_INVALID, "triangle %d is of solid %d; there are %d", t,
@@ -179,44 +254,6 @@ static eb_error check(const eb_solids *solids) {
         return EB_ERROR(EB_ERR_INVALID, "triangle %d has vertex %d; there are %d", t,
                         solids->triangles[k], solids->vertex_count);
   }
-  return EB_OK;
-}
-
-static eb_error allocate(eb_intersections *c, const eb_solids *solids) {
-  size_t triangles = (size_t)solids->triangle_count;
-  c->count = solids->count;
-  c->triangle_count = solids->triangle_count;
-  EB_TRY(EB_NEW(c->solids, solids->count));
-  EB_TRY(EB_NEW(c->found, solids->count));
-  EB_TRY(EB_NEW(c->triangles, 3 * triangles));
-  EB_TRY(EB_NEW(c->tight, triangles));
-  EB_TRY(EB_NEW(c->nodes, 2 * triangles));
-  EB_TRY(EB_NEW(c->spans, 2 * triangles));
-  EB_TRY(EB_NEW(c->piece, triangles));
-  EB_TRY(EB_NEW(c->fans, solids->vertex_count));
-  EB_TRY(EB_NEW(c->spokes, 3 * triangles));
-  EB_TRY(EB_NEW(c->normals, triangles));
-  return EB_NEW(c->mark, triangles);
-}
-
-static eb_error fill(builder *b, const double *x) {
-  size_t triangles = (size_t)b->from->triangle_count, vertices = (size_t)b->from->vertex_count;
-  EB_TRY(allocate(b->c, b->from));
-  EB_TRY(EB_NEW(b->centre, triangles));
-  EB_TRY(EB_NEW(b->order, triangles));
-  EB_TRY(EB_NEW(b->edges, 3 * triangles));
-  EB_TRY(EB_NEW(b->root, vertices));
-  EB_TRY(EB_NEW(b->seen, vertices));
-  build_trees(b, x);
-  mark_closed(b);
-  find_pieces(b);
-  return eb_intersections_find_fans(b->c, b->from->vertex_count);
-}
-
-eb_error eb_intersections_create(const eb_solids *solids, const double *x, eb_intersections **out) {
-  builder b = {.from = solids};
-  *out = NULL;
-  EB_TRY(check(solids));
   EB_TRY(EB_NEW(b.c, 1));
   eb_error error = fill(&b, x);
   free(b.centre);
