@@ -196,7 +196,7 @@ $(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(BUILD)/include/elastobench/solv
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(BUILD)/include -MMD -MP -MF $@.d -shared $< $(INSIDE) -o $@
 
-tests: $(PROGRAM) $(TESTS) $(FUZZERS) $(PLUGINS)
+tests: $(PROGRAM) $(BENCH) $(TESTS) $(FUZZERS) $(PLUGINS)
 
 # Threads that wait sleep (see bench). Leaks of MPI and PETSc are not ours. Archer tells ThreadSanitizer
 # what OpenMP synchronizes.

@@ -2,6 +2,7 @@
 #ifndef EB_BENCH_STEP_H
 #define EB_BENCH_STEP_H
 
+#include "problems/scene_impl.h"
 #include "solvers/solver.h"
 
 /* Where stepping begins: a state some steps into a scene's motion. */
