@@ -8,50 +8,48 @@
 
 static int setups, clears;
 
+typedef struct wait_context {
+  int prepared;
+} wait_context;
+
 static void wait_for(double seconds) {
   struct timespec pause = {0, (long)(1e9 * seconds)};
   nanosleep(&pause, NULL);
 }
 
-static eb_error setup_waiting(void **context, double *work) {
-  setups++;
-  *context = &setups;
-  *work = 4;
+/* `of` is the work of a run, 4 where there is none. */
+static eb_error setup_waiting(void *context, const void *of, double *work) {
+  wait_context *w = context;
+  setups += w->prepared == 0 && *work == 1;
+  w->prepared = 1;
+  *work = of ? *(const double *)of : 4;
   return EB_OK;
 }
 
-static void wait_4ms(void *context) {
+static void wait_ms(void *context, int milliseconds) {
   (void)context;
-  wait_for(4e-3);
+  wait_for(1e-3 * milliseconds);
 }
 
 /* Waiting shares no core, so two threads halve it on any machine. */
-static void wait_8ms_shared(void *context) {
+static void wait_8ms_shared(void *context, int which) {
   (void)context;
+  (void)which;
   wait_for(8e-3 / omp_get_max_threads());
 }
 
-static void wait_20ms(void *context) {
-  (void)context;
-  wait_for(20e-3);
-}
-
-static void wait_60ms(void *context) {
-  (void)context;
-  wait_for(60e-3);
-}
-
 static void clear_waiting(void *context) {
-  clears += context == &setups;
+  clears += ((wait_context *)context)->prepared;
 }
 
 static void describe_waiting(void *context, char *text, size_t bytes) {
-  snprintf(text, bytes, context == &setups ? "it waited" : "no context");
+  snprintf(text, bytes, ((wait_context *)context)->prepared ? "it waited" : "no context");
 }
 
-static eb_error setup_failing(void **context, double *work) {
-  (void)context;
+static eb_error setup_failing(void *context, const void *of, double *work) {
+  (void)of;
   (void)work;
+  ((wait_context *)context)->prepared = 1;
   return EB_ERROR(EB_ERR_INVALID, "no such mesh");
 }
 
@@ -60,8 +58,10 @@ static eb_bench_case waiting(eb_bench_measure measure, double target) {
                          .unit = "waits",
                          .measure = measure,
                          .target = target,
+                         .bytes = sizeof(wait_context),
                          .setup = setup_waiting,
-                         .run = wait_4ms,
+                         .run = wait_ms,
+                         .which = 4,
                          .clear = clear_waiting};
 }
 
@@ -106,9 +106,11 @@ static void test_scaling(eb_machine *machine) {
 static void test_peers(eb_machine *machine) {
   eb_bench_result r;
   eb_bench_case between = waiting(EB_BENCH_TIME, 0);
-  const eb_bench_peer peers[] = {
-      {"slower", 1.5, wait_60ms}, {"faster", 1, wait_4ms}, {"faster, no matter", 0, wait_4ms}, {0}};
-  between.run = wait_20ms;
+  const eb_bench_peer peers[] = {{"slower", 1.5, wait_ms, 60},
+                                 {"faster", 1, wait_ms, 4},
+                                 {"faster, no matter", 0, wait_ms, 4},
+                                 {0}};
+  between.which = 20;
   between.peers = peers;
   tap_require(eb_bench_run(&between, machine, 0.2, &r), "run");
   tap_ok(r.peers[0].median > 1.5 && r.peers[0].median < 6 && r.peers[0].ok,
@@ -120,19 +122,14 @@ static void test_peers(eb_machine *machine) {
          "the median lies in its range");
 }
 
-static eb_error setup_quarter(void **context, double *work) {
-  EB_TRY(setup_waiting(context, work));
-  *work = 0.25;
-  return EB_OK;
-}
-
 /* 60 ms for a quarter of the work of 20 ms: twelve times its price. */
 static void test_share(eb_machine *machine) {
   eb_bench_result r;
   eb_bench_case dear = waiting(EB_BENCH_SHARE, 4), cheap = waiting(EB_BENCH_SHARE, 40);
-  const eb_bench_peer peers[] = {{"whole", 0, wait_20ms}, {0}};
-  dear.run = cheap.run = wait_60ms;
-  dear.setup = cheap.setup = setup_quarter;
+  const eb_bench_peer peers[] = {{"whole", 0, wait_ms, 20}, {0}};
+  static const double quarter = 0.25;
+  dear.which = cheap.which = 60;
+  dear.of = cheap.of = &quarter;
   dear.peers = cheap.peers = peers;
   dear.threads = 2;
   tap_require(eb_bench_run(&dear, machine, 0.2, &r), "run");
@@ -144,12 +141,12 @@ static void test_share(eb_machine *machine) {
 }
 
 static double charge_a_second(void *context) {
-  return context == &setups ? 1 : 0;
+  return ((wait_context *)context)->prepared;
 }
 
 static void test_charged(eb_machine *machine) {
   eb_bench_result r;
-  const eb_bench_peer peers[] = {{"other", 0, wait_20ms}, {0}};
+  const eb_bench_peer peers[] = {{"other", 0, wait_ms, 20}, {0}};
   eb_bench_case charging = waiting(EB_BENCH_TIME, 0);
   charging.charged = charge_a_second;
   charging.peers = peers;
@@ -161,15 +158,17 @@ static void test_charged(eb_machine *machine) {
 static void test_failure(eb_machine *machine) {
   eb_bench_result r;
   eb_bench_case failing = waiting(EB_BENCH_TIME, 1);
+  int before = clears;
   failing.setup = setup_failing;
   tap_fails(eb_bench_run(&failing, machine, 0.05, &r), EB_ERR_INVALID,
             "benchmark 'waiting': no such mesh", "a failing set-up names its case");
+  tap_ok(clears == before + 1, "and is cleared");
 }
 
 static void test_output(eb_machine *machine) {
   eb_bench_result r[2];
   eb_bench_case plain = waiting(EB_BENCH_TIME, 1e-4), scaled = waiting(EB_BENCH_RATE, 1);
-  const eb_bench_peer peers[] = {{"tortoise", 1000, wait_60ms}, {0}};
+  const eb_bench_peer peers[] = {{"tortoise", 1000, wait_ms, 60}, {0}};
   scaled.scales_with = "triad";
   scaled.peers = peers;
   scaled.note = "measured elsewhere";

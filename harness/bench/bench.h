@@ -20,11 +20,15 @@ typedef enum eb_bench_measure {
                          seconds (1: its price), target is an upper bound */
 } eb_bench_measure;
 
+/* What is timed, on a case's context; `which` is the case's or the peer's own. */
+typedef void eb_bench_runs(void *context, int which);
+
 /* What a case is measured against, on the case's own context and in the same rounds. */
 typedef struct eb_bench_peer {
   const char *name;
   double target; /* lower bound of the peer's seconds over the case's; 0: none */
-  void (*run)(void *context);
+  eb_bench_runs *run;
+  int which;
 } eb_bench_peer;
 
 enum { EB_BENCH_PEERS = 4 };
@@ -36,10 +40,13 @@ typedef struct eb_bench_case {
   double target;           /* in SI (tets/s, s, fraction); 0: none */
   const char *scales_with; /* "dgemm" or "triad": with 2 threads the speed-up is judged against
                               0.85 of that kernel's in the same run; NULL: one thread only */
-  /* *work: units of work in one run. */
-  eb_error (*setup)(void **context, double *work);
-  void (*run)(void *context);
-  void (*clear)(void *context);
+  size_t bytes;            /* of the context, which the runner makes, filled with 0 */
+  const void *of;          /* what the context is made of: for `setup`, which knows its type */
+  /* *work: units of work in one run; 1 when it is left alone. */
+  eb_error (*setup)(void *context, const void *of, double *work);
+  eb_bench_runs *run;
+  int which;
+  void (*clear)(void *context); /* frees what the context holds, after a set-up that failed too */
   /* Seconds of the last run, of case or peer, that count; NULL: all of them. */
   double (*charged)(void *context);
   const eb_bench_peer *peers; /* at most EB_BENCH_PEERS, ended by a NULL name; NULL: none */

@@ -12,13 +12,13 @@
 #include "harness/bench/tables.h"
 #include "harness/case/witness.h"
 #include "problems/base/clock.h"
-#include "problems/base/memory.h"
 
 enum { STEPS = 10 };
+enum { AUDITED, PLAIN, SIDES };
 
 typedef struct pair {
   eb_bench_start start;
-  eb_bench_stepper audited, plain;
+  eb_bench_stepper sides[SIDES];
   eb_witness witness;
   eb_state *before;
   double charged;            /* s: of the steps of the last run */
@@ -30,30 +30,18 @@ static void clear(void *context) {
   pair *p = context;
   eb_state_destroy(p->before);
   eb_witness_clear(&p->witness);
-  eb_bench_stepper_clear(&p->audited);
-  eb_bench_stepper_clear(&p->plain);
+  for (int k = 0; k < SIDES; k++) eb_bench_stepper_clear(&p->sides[k]);
   eb_bench_start_clear(&p->start);
-  free(p);
 }
 
 static double charged(void *context) {
   return ((pair *)context)->charged;
 }
 
-/* One step of a stepper from where it is; *reason is its outcome. */
-static void take_step(pair *p, eb_bench_stepper *s, eb_reason *reason) {
-  eb_step_log_reset(s->log);
-  double began = eb_wall_seconds();
-  eb_error_free(s->solver->ops->step(s->solver, s->state, p->start.scene->dt, s->log, reason));
-  p->charged += eb_wall_seconds() - began;
-  s->state->step++;
-  s->state->time += p->start.scene->dt;
-}
-
 static void audit(pair *p, eb_reason reason) {
   double row[EB_COL_COUNT] = {0}, began = eb_wall_seconds();
   bool finite = false;
-  const eb_bench_stepper *s = &p->audited;
+  const eb_bench_stepper *s = &p->sides[AUDITED];
   eb_error error = eb_witness_step(&p->witness, p->before, s->state, s->solver->ops, s->log, reason,
                                    row, &finite);
   if (error || !finite) p->fault = "an audit failed";
@@ -61,66 +49,41 @@ static void audit(pair *p, eb_reason reason) {
   p->auditing += eb_wall_seconds() - began;
 }
 
-static void run_steps(pair *p, eb_bench_stepper *s) {
+static void run(void *context, int which) {
+  pair *p = context;
+  eb_bench_stepper *s = &p->sides[which];
   eb_state_copy(p->start.state, s->state);
   for (int i = 0; i <= STEPS; i++) {
-    eb_reason reason = EB_RUNNING;
     if (i <= 1) p->charged = 0;
     eb_state_copy(s->state, p->before);
-    take_step(p, s, &reason);
-    if (s == &p->audited) audit(p, reason);
+    eb_reason reason = eb_bench_step_on(s);
+    p->charged += s->seconds;
+    s->state->step++;
+    s->state->time += p->start.scene->dt;
+    if (which == AUDITED) audit(p, reason);
   }
-}
-
-static void run_plain(void *context) {
-  run_steps(context, &((pair *)context)->plain);
-}
-
-static void run_audited(void *context) {
-  pair *p = context;
-  run_steps(p, &p->audited);
-  p->stepping += p->charged * (STEPS + 1) / STEPS;
+  if (which == AUDITED) p->stepping += p->charged * (STEPS + 1) / STEPS;
 }
 
 /* What is compared: `walk` steps of the solver lead to the state. */
-typedef struct side {
+typedef struct audit_of {
   const char *scene, *parameters, *solver;
   int walk;
-} side;
+} audit_of;
 
-static eb_error prepare(pair *p, const side *of) {
+static eb_error set_up(void *context, const void *of, double *work) {
+  pair *p = context;
+  const audit_of *what = of;
   char parameters[40];
-  snprintf(parameters, sizeof parameters, "%s", of->parameters);
-  eb_case work = {.scene = eb_scene_find(of->scene), .parameters = parameters};
-  EB_TRY(eb_bench_start_create(of->scene, of->parameters, &p->start));
-  EB_TRY(eb_bench_stepper_create(&p->start, of->solver, "", &p->audited));
-  EB_TRY(eb_bench_stepper_create(&p->start, of->solver, "", &p->plain));
-  EB_TRY(eb_state_create(p->start.scene, &p->before));
-  EB_TRY(eb_bench_start_advance(&p->start, p->audited.solver, of->walk));
-  return eb_witness_create(&work, &p->witness);
-}
-
-static eb_error set_up(const side *of, void **context, double *work) {
-  pair *p = NULL;
-  EB_TRY(EB_NEW(p, 1));
-  eb_error error = prepare(p, of);
-  if (error) {
-    clear(p);
-    return error;
-  }
   *work = STEPS;
-  *context = p;
-  return EB_OK;
-}
-
-static eb_error set_up_rings(void **context, double *work) {
-  static const side rings = {"verschoor2019/rings", "bodies=20", "contact-cr", 450};
-  return set_up(&rings, context, work);
-}
-
-static eb_error set_up_beam(void **context, double *work) {
-  static const side beam = {"bench/beam", "", "semi-implicit", 5};
-  return set_up(&beam, context, work);
+  snprintf(parameters, sizeof parameters, "%s", what->parameters);
+  eb_case audited = {.scene = eb_scene_find(what->scene), .parameters = parameters};
+  EB_TRY(eb_bench_start_create(what->scene, what->parameters, &p->start));
+  for (int k = 0; k < SIDES; k++)
+    EB_TRY(eb_bench_stepper_create(&p->start, what->solver, "", &p->sides[k]));
+  EB_TRY(eb_state_create(p->start.scene, &p->before));
+  EB_TRY(eb_bench_start_advance(&p->start, p->sides[AUDITED].solver, what->walk));
+  return eb_witness_create(&audited, &p->witness);
 }
 
 static void describe(void *context, char *text, size_t bytes) {
@@ -131,24 +94,16 @@ static void describe(void *context, char *text, size_t bytes) {
 }
 
 /* Two per cent is what the same steps differ by between quiet runs of one program. */
-static const eb_bench_peer without[] = {{"unaudited", 0.98, run_plain}, {0}};
+static const eb_bench_peer without[] = {{"unaudited", 0.98, run, PLAIN}, {0}};
 
-const eb_bench_case eb_bench_audit[] = {{.name = "audited-steps/rings",
-                                         .unit = "step",
-                                         .measure = EB_BENCH_TIME,
-                                         .setup = set_up_rings,
-                                         .run = run_audited,
-                                         .charged = charged,
-                                         .clear = clear,
-                                         .peers = without,
-                                         .describe = describe},
-                                        {.name = "audited-steps/beam",
-                                         .unit = "step",
-                                         .measure = EB_BENCH_TIME,
-                                         .setup = set_up_beam,
-                                         .run = run_audited,
-                                         .charged = charged,
-                                         .clear = clear,
-                                         .peers = without,
-                                         .describe = describe},
-                                        {0}};
+#define AUDITED_STEPS(name_, ...)                                                                  \
+  {                                                                                                \
+    .name = "audited-steps/" name_, .unit = "step", .measure = EB_BENCH_TIME,                      \
+    .bytes = sizeof(pair), .of = &(const audit_of){__VA_ARGS__}, .setup = set_up, .run = run,      \
+    .which = AUDITED, .charged = charged, .clear = clear, .peers = without, .describe = describe   \
+  }
+
+const eb_bench_case eb_bench_audit[] = {
+    AUDITED_STEPS("rings", "verschoor2019/rings", "bodies=20", "contact-cr", 450),
+    AUDITED_STEPS("beam", "bench/beam", "", "semi-implicit", 5),
+    {0}};

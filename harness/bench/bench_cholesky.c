@@ -2,7 +2,10 @@
  * it runs fastest.
  *
  * Rates count the operations of the sparse factor itself; what amalgamation adds to supernodes
- * counts for nobody. CHOLMOD's input is permuted before the clock starts. */
+ * counts for nobody. CHOLMOD's input is permuted before the clock starts.
+ *
+ * Then its triangular solves for the columns that a condensation onto ten nodes has: three a node
+ * with entries at its neighbours, and one with entries everywhere. */
 #include <omp.h>
 #include <string.h>
 
@@ -10,16 +13,17 @@
 #include "harness/bench/bench_matrix.h"
 #include "harness/bench/tables.h"
 #include "problems/base/memory.h"
-#include "solvers/linalg/multifrontal.h"
 
-enum { ONE, TWO, SINGLE, FACTORS, MANY = 64 };
+/* Factors, and AS_ASKED: on as many threads as the case has. */
+enum { ONE, TWO, SINGLE, FACTORS, AS_ASKED = FACTORS };
 
 typedef struct direct {
   eb_bench_matrix matrix;
   eb_multifrontal *ours[FACTORS]; /* on one thread, on two, on one in single precision; or NULL */
-  eb_bench_cholmod *peer;
+  eb_bench_cholmod *peer;         /* or NULL */
   int32_t columns;
-  double *b, *x; /* columns right-hand sides and solutions */
+  double *b, *x;         /* columns right-hand sides and solutions */
+  double *rows, *sparse; /* of the condensation, or NULL: its sides by rows and by columns */
 } direct;
 
 static void clear(void *context) {
@@ -29,255 +33,190 @@ static void clear(void *context) {
   eb_bench_matrix_clear(&d->matrix);
   free(d->b);
   free(d->x);
-  free(d);
+  free(d->rows);
+  free(d->sparse);
 }
 
 static eb_error create_factor(direct *d, int which) {
-  eb_multifrontal_settings settings = {.threads = which == TWO ? 2 : 1,
-                                       .single_precision = which == SINGLE};
-  eb_reason reason;
-  EB_TRY(eb_multifrontal_create(&settings, d->matrix.A, NULL, &d->ours[which]));
-  EB_TRY(eb_multifrontal_factor(d->ours[which], d->matrix.A, NULL, &reason));
-  if (reason < 0)
-    return EB_ERROR(EB_ERR_INVALID, "the matrix was refused: %s", eb_reason_name(reason));
-  return EB_OK;
+  const eb_multifrontal_settings settings = {.threads = which == TWO ? 2 : 1,
+                                             .single_precision = which == SINGLE};
+  return eb_bench_matrix_factor(&d->matrix, &settings, &d->ours[which]);
 }
 
-static eb_error prepare(direct *d, const eb_bench_body *body, int second) {
-  EB_TRY(eb_bench_matrix_create(body, &d->matrix));
+/* ---- beside CHOLMOD -------------------------------------------------------------------------- */
+
+typedef struct direct_of {
+  const eb_bench_body *body;
+  int second; /* which factor besides that on one thread */
+  int32_t columns;
+  /* What counts: operations of the factorization; bytes of the stored factor, once forward and once
+   * backward; operations of the solves; a run. */
+  enum { FLOPS, BYTES, SOLVES, RUNS } work;
+} direct_of;
+
+static eb_error set_up(void *context, const void *of, double *work) {
+  direct *d = context;
+  const direct_of *what = of;
+  d->columns = what->columns;
+  EB_TRY(eb_bench_matrix_create(what->body, &d->matrix));
   EB_TRY(create_factor(d, ONE));
-  EB_TRY(create_factor(d, second));
+  EB_TRY(create_factor(d, what->second));
   const int32_t *order = eb_multifrontal_supernodes(d->ours[ONE])->order;
   EB_TRY(eb_bench_cholmod_create(d->matrix.A, order, &d->peer));
   eb_bench_cholmod_factor(d->peer, EB_BENCH_ONE);
-  size_t entries = (size_t)d->columns * (size_t)d->matrix.n;
-  EB_TRY(EB_NEW(d->b, entries));
-  EB_TRY(EB_NEW(d->x, entries));
-  for (size_t k = 0; k < entries; k++) d->b[k] = (double)((k * 7919) % 1009) - 504;
+  EB_TRY(EB_NEW(d->b, d->columns * d->matrix.n));
+  EB_TRY(EB_NEW(d->x, d->columns * d->matrix.n));
+  eb_bench_fill_sides(d->columns * d->matrix.n, d->b);
+  if (what->work == FLOPS) *work = eb_bench_cholmod_flops(d->peer);
+  if (what->work == BYTES) *work = 2 * 8 * (double)eb_multifrontal_entries(d->ours[ONE]);
+  if (what->work == SOLVES) *work = 4 * d->columns * eb_bench_cholmod_entries(d->peer);
   return EB_OK;
 }
 
-/* `second`: which factor besides that on one thread. */
-static eb_error set_up(const eb_bench_body *body, int second, int32_t columns, direct **out) {
-  direct *d;
-  EB_TRY(EB_NEW(d, 1));
-  d->columns = columns;
-  eb_error error = prepare(d, body, second);
-  if (error)
-    clear(d);
-  else
-    *out = d;
-  return error;
+/* What is timed; errors cannot occur that the same calls during set-up did not raise. */
+
+static eb_multifrontal *factor_of(const direct *d, int which) {
+  return d->ours[which == AS_ASKED ? (omp_get_max_threads() > 1 ? TWO : ONE) : which];
 }
 
-/* ---- what is timed; errors cannot occur that the same calls during set-up did not raise ---- */
-
-static void factor(direct *d, int which) {
-  eb_reason reason;
-  eb_error_free(eb_multifrontal_factor(d->ours[which], d->matrix.A, NULL, &reason));
-}
-
-static void solve(direct *d, int which) {
-  eb_reason reason;
-  eb_error_free(eb_multifrontal_solve(d->ours[which], d->columns, d->b, d->x, NULL, &reason));
-}
-
-static void run_factor(void *context) {
-  factor(context, omp_get_max_threads() > 1 ? TWO : ONE);
-}
-
-static void run_factor_one(void *context) {
-  factor(context, ONE);
-}
-
-static void run_factor_single(void *context) {
-  factor(context, SINGLE);
-}
-
-static void run_solve(void *context) {
-  solve(context, omp_get_max_threads() > 1 ? TWO : ONE);
-}
-
-static void run_solve_one(void *context) {
-  solve(context, ONE);
-}
-
-static void run_solve_single(void *context) {
-  solve(context, SINGLE);
-}
-
-static void run_both_one(void *context) {
-  factor(context, ONE);
-  solve(context, ONE);
-}
-
-static void run_both_single(void *context) {
-  factor(context, SINGLE);
-  solve(context, SINGLE);
-}
-
-static void run_cholmod_one(void *context) {
-  eb_bench_cholmod_factor(((direct *)context)->peer, EB_BENCH_ONE);
-}
-
-static void run_cholmod_pair(void *context) {
-  eb_bench_cholmod_factor(((direct *)context)->peer, EB_BENCH_PAIR);
-}
-
-static void run_cholmod_as_is(void *context) {
-  eb_bench_cholmod_factor(((direct *)context)->peer, EB_BENCH_AS_IS);
-}
-
-static void run_cholmod_solve(void *context) {
+static void run_factor(void *context, int which) {
   direct *d = context;
+  eb_reason reason;
+  eb_error_free(eb_multifrontal_factor(factor_of(d, which), d->matrix.A, NULL, &reason));
+}
+
+static void run_solve(void *context, int which) {
+  direct *d = context;
+  eb_reason reason;
+  eb_error_free(eb_multifrontal_solve(factor_of(d, which), d->columns, d->b, d->x, NULL, &reason));
+}
+
+static void run_both(void *context, int which) {
+  run_factor(context, which);
+  run_solve(context, which);
+}
+
+static void run_cholmod(void *context, int threads) {
+  eb_bench_cholmod_factor(((direct *)context)->peer, (eb_bench_threads)threads);
+}
+
+static void run_cholmod_solve(void *context, int which) {
+  direct *d = context;
+  (void)which;
   eb_bench_cholmod_solve(d->peer, d->columns, d->b, d->x);
 }
 
-/* ---- set-ups ---- */
+/* ---- a condensation's columns ---------------------------------------------------------------- */
 
-static eb_error set_up_factor(const eb_bench_body *body, int second, void **context, double *work) {
-  direct *d = NULL;
-  EB_TRY(set_up(body, second, 1, &d));
-  *work = eb_bench_cholmod_flops(d->peer);
-  *context = d;
-  return EB_OK;
-}
+enum { NODES = 10, SIDES = 3 * NODES + 1, STRIDE = 32 };
 
-/* Bytes: the stored factor once forward and once backward. */
-static eb_error set_up_solve(const eb_bench_body *body, int second, void **context, double *work) {
-  direct *d = NULL;
-  EB_TRY(set_up(body, second, 1, &d));
-  *work = 2 * 8 * (double)eb_multifrontal_entries(d->ours[ONE]);
-  *context = d;
-  return EB_OK;
-}
-
-static eb_error set_up_solve_many(const eb_bench_body *body, void **context, double *work) {
-  direct *d = NULL;
-  EB_TRY(set_up(body, TWO, MANY, &d));
-  *work = 4 * MANY * eb_bench_cholmod_entries(d->peer);
-  *context = d;
-  return EB_OK;
-}
-
-#define FACTORED(body_)                                                                            \
-  static eb_error factor_##body_(void **context, double *work) {                                   \
-    return set_up_factor(&eb_body_##body_, TWO, context, work);                                    \
+/* The nodes are spread evenly over the numbering. */
+static eb_error set_up_sides(void *context, const void *of, double *work) {
+  direct *d = context;
+  (void)work;
+  EB_TRY(eb_bench_matrix_create(of, &d->matrix));
+  EB_TRY(create_factor(d, ONE));
+  EB_TRY(create_factor(d, TWO));
+  const eb_block_matrix *A = d->matrix.A;
+  int64_t n = d->matrix.n;
+  EB_TRY(EB_NEW(d->rows, STRIDE * n));
+  EB_TRY(EB_NEW(d->sparse, SIDES * n));
+  EB_TRY(EB_NEW(d->b, SIDES * n));
+  EB_TRY(EB_NEW(d->x, STRIDE * n));
+  for (int32_t k = 0; k < NODES; k++) {
+    int32_t node = (int32_t)((int64_t)A->rows * k / NODES);
+    for (int32_t b = A->start[node]; b < A->start[node + 1]; b++)
+      for (int e = 0; e < 9; e++)
+        d->sparse[(3 * k + e / 3) * n + 3 * (int64_t)A->column[b] + e % 3] =
+            A->values[9 * (int64_t)b + e];
   }
-FACTORED(sculpture)
-FACTORED(block)
-FACTORED(bar)
-FACTORED(beam)
-FACTORED(sheet)
-
-static eb_error solve_sculpture(void **context, double *work) {
-  return set_up_solve(&eb_body_sculpture, TWO, context, work);
-}
-
-static eb_error solve_beam(void **context, double *work) {
-  return set_up_solve(&eb_body_beam, TWO, context, work);
-}
-
-static eb_error solve_many(void **context, double *work) {
-  return set_up_solve_many(&eb_body_sculpture, context, work);
-}
-
-static eb_error single_sculpture(void **context, double *work) {
-  return set_up_factor(&eb_body_sculpture, SINGLE, context, work);
-}
-
-static eb_error single_solve(void **context, double *work) {
-  EB_TRY(single_sculpture(context, work));
-  *work = 1;
+  eb_bench_fill_sides(SIDES * n, d->b);
+  for (int64_t i = 0; i < n; i++) d->sparse[(SIDES - 1) * n + i] = d->b[i];
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t r = 0; r < SIDES; r++) d->rows[i * STRIDE + r] = d->sparse[r * n + i];
   return EB_OK;
 }
 
-/* ---- cases ---- */
+enum { BY_ROWS, BY_COLUMNS, EVERYWHERE, ONE_COLUMN };
 
-static const eb_bench_peer cholmod[] = {{"CHOLMOD", 1.2, run_cholmod_one}, {0}};
-static const eb_bench_peer cholmod_solve[] = {{"CHOLMOD", 0, run_cholmod_solve}, {0}};
+static void run_sides(void *context, int which) {
+  direct *d = context;
+  eb_multifrontal *factor = factor_of(d, AS_ASKED);
+  const double *b = which == BY_COLUMNS ? d->sparse : d->b;
+  int32_t count = which == ONE_COLUMN ? 1 : SIDES;
+  eb_reason reason;
+  eb_error_free(which == BY_ROWS ? eb_multifrontal_solve_rows(factor, SIDES, STRIDE, d->rows, d->x,
+                                                              NULL, &reason)
+                                 : eb_multifrontal_solve(factor, count, b, d->x, NULL, &reason));
+}
+
+/* ---- cases ----------------------------------------------------------------------------------- */
+
+static const eb_bench_peer cholmod[] = {{"CHOLMOD", 1.2, run_cholmod, EB_BENCH_ONE}, {0}};
+static const eb_bench_peer cholmod_solve[] = {{"CHOLMOD", 0, run_cholmod_solve, 0}, {0}};
 /* On two threads: nothing may be slower than on one, and on the larger bodies CHOLMOD at its best
  * takes half as long again. */
 #define ON_TWO(target_)                                                                            \
   {                                                                                                \
-    {"itself, one thread", 1.0, run_factor_one},                                                   \
-        {"CHOLMOD, one thread", target_, run_cholmod_one},                                         \
-        {"CHOLMOD, teams of two", target_, run_cholmod_pair},                                      \
-        {"CHOLMOD, as it comes", target_, run_cholmod_as_is}, {                                    \
+    {"itself, one thread", 1.0, run_factor, ONE},                                                  \
+        {"CHOLMOD, one thread", target_, run_cholmod, EB_BENCH_ONE},                               \
+        {"CHOLMOD, teams of two", target_, run_cholmod, EB_BENCH_PAIR},                            \
+        {"CHOLMOD, as it comes", target_, run_cholmod, EB_BENCH_AS_IS}, {                          \
       0                                                                                            \
     }                                                                                              \
   }
 _Static_assert(EB_BENCH_PEERS == 4, "ON_TWO names four");
 static const eb_bench_peer two_large[] = ON_TWO(1.5), two_small[] = ON_TWO(1.2);
-static const eb_bench_peer double_factor[] = {{"in double", 0, run_factor_one}, {0}};
-static const eb_bench_peer double_solve[] = {{"in double", 0, run_solve_one}, {0}};
-static const eb_bench_peer double_both[] = {{"in double", 1.0, run_both_one}, {0}};
+static const eb_bench_peer double_factor[] = {{"in double", 0, run_factor, ONE}, {0}};
+static const eb_bench_peer double_solve[] = {{"in double", 0, run_solve, ONE}, {0}};
+static const eb_bench_peer double_both[] = {{"in double", 1.0, run_both, ONE}, {0}};
+static const eb_bench_peer beside_rows[] = {
+    {"by columns", 1.0, run_sides, BY_COLUMNS},
+    {"entries everywhere, by columns", 1.2, run_sides, EVERYWHERE},
+    {"one column", 0, run_sides, ONE_COLUMN},
+    {"the factorization", 0, run_factor, AS_ASKED},
+    {0}};
 
-#define FACTOR(body_, target_, scales_)                                                            \
-  {                                                                                                \
-    .name = "cholesky-factor/" #body_, .unit = "factor", .measure = EB_BENCH_FLOPS,                \
-    .target = target_, .scales_with = scales_, .setup = factor_##body_, .run = run_factor,         \
-    .clear = clear, .peers = cholmod                                                               \
-  }
-#define FACTOR_TWO(body_, peers_)                                                                  \
-  {                                                                                                \
-    .name = "cholesky-factor/" #body_ "-two", .unit = "factor", .measure = EB_BENCH_FLOPS,         \
-    .setup = factor_##body_, .run = run_factor, .clear = clear, .peers = peers_, .threads = 2      \
-  }
+#define DIRECT(name_, unit_, measure_, body_, second_, columns_, work_, run_, which_, peers_)      \
+  .name = "cholesky-" name_, .unit = unit_, .measure = measure_, .bytes = sizeof(direct),          \
+  .of = &(const direct_of){&eb_body_##body_, second_, columns_, work_}, .setup = set_up,           \
+  .run = run_, .which = which_, .clear = clear, .peers = peers_
+#define FACTOR(body_, suffix_, peers_)                                                             \
+  DIRECT("factor/" #body_ suffix_, "factor", EB_BENCH_FLOPS, body_, TWO, 1, FLOPS, run_factor,     \
+         AS_ASKED, peers_)
+#define SOLVE(name_, measure_, body_, columns_, work_)                                             \
+  DIRECT(name_, "solve", measure_, body_, TWO, columns_, work_, run_solve, AS_ASKED, cholmod_solve)
+#define IN_SINGLE(name_, unit_, measure_, work_, run_, peers_)                                     \
+  DIRECT("single" name_ "/sculpture", unit_, measure_, sculpture, SINGLE, 1, work_, run_, SINGLE,  \
+         peers_)
 
-const eb_bench_case eb_bench_cholesky[] = {FACTOR(sculpture, 0, "dgemm"),
-                                           FACTOR(block, 0.75, "dgemm"),
-                                           FACTOR(bar, 0, "dgemm"),
-                                           FACTOR(beam, 0, NULL),
-                                           FACTOR(sheet, 0, NULL),
-                                           FACTOR_TWO(sculpture, two_large),
-                                           FACTOR_TWO(block, two_large),
-                                           FACTOR_TWO(bar, two_large),
-                                           FACTOR_TWO(beam, two_small),
-                                           FACTOR_TWO(sheet, two_small),
-                                           {.name = "cholesky-solve/sculpture",
-                                            .unit = "solve",
-                                            .measure = EB_BENCH_BANDWIDTH,
-                                            .target = 0.70,
-                                            .scales_with = "triad",
-                                            .setup = solve_sculpture,
-                                            .run = run_solve,
-                                            .clear = clear,
-                                            .peers = cholmod_solve},
-                                           {.name = "cholesky-solve/beam",
-                                            .unit = "solve",
-                                            .measure = EB_BENCH_BANDWIDTH,
-                                            .setup = solve_beam,
-                                            .run = run_solve,
-                                            .clear = clear,
-                                            .peers = cholmod_solve},
-                                           {.name = "cholesky-solve-64/sculpture",
-                                            .unit = "solve",
-                                            .measure = EB_BENCH_FLOPS,
-                                            .scales_with = "dgemm",
-                                            .setup = solve_many,
-                                            .run = run_solve,
-                                            .clear = clear,
-                                            .peers = cholmod_solve},
-                                           {.name = "cholesky-single-factor/sculpture",
-                                            .unit = "factor",
-                                            .measure = EB_BENCH_FLOPS,
-                                            .setup = single_sculpture,
-                                            .run = run_factor_single,
-                                            .clear = clear,
-                                            .peers = double_factor},
-                                           {.name = "cholesky-single-solve/sculpture",
-                                            .unit = "refined solve",
-                                            .measure = EB_BENCH_TIME,
-                                            .setup = single_solve,
-                                            .run = run_solve_single,
-                                            .clear = clear,
-                                            .peers = double_solve},
-                                           {.name = "cholesky-single/sculpture",
-                                            .unit = "factor and solve",
-                                            .measure = EB_BENCH_TIME,
-                                            .setup = single_solve,
-                                            .run = run_both_single,
-                                            .clear = clear,
-                                            .peers = double_both},
-                                           {.name = NULL}};
+const eb_bench_case eb_bench_cholesky[] = {
+    {FACTOR(sculpture, "", cholmod), .scales_with = "dgemm"},
+    {FACTOR(block, "", cholmod), .target = 0.75, .scales_with = "dgemm"},
+    {FACTOR(bar, "", cholmod), .scales_with = "dgemm"},
+    {FACTOR(beam, "", cholmod)},
+    {FACTOR(sheet, "", cholmod)},
+    {FACTOR(sculpture, "-two", two_large), .threads = 2},
+    {FACTOR(block, "-two", two_large), .threads = 2},
+    {FACTOR(bar, "-two", two_large), .threads = 2},
+    {FACTOR(beam, "-two", two_small), .threads = 2},
+    {FACTOR(sheet, "-two", two_small), .threads = 2},
+    {SOLVE("solve/sculpture", EB_BENCH_BANDWIDTH, sculpture, 1, BYTES), .target = 0.70,
+     .scales_with = "triad"},
+    {SOLVE("solve/beam", EB_BENCH_BANDWIDTH, beam, 1, BYTES)},
+    {SOLVE("solve-64/sculpture", EB_BENCH_FLOPS, sculpture, 64, SOLVES), .scales_with = "dgemm"},
+    {IN_SINGLE("-factor", "factor", EB_BENCH_FLOPS, FLOPS, run_factor, double_factor)},
+    {IN_SINGLE("-solve", "refined solve", EB_BENCH_TIME, RUNS, run_solve, double_solve)},
+    {IN_SINGLE("", "factor and solve", EB_BENCH_TIME, RUNS, run_both, double_both)},
+    {.name = "cholesky-solve-sparse-31/dragon",
+     .unit = "solve",
+     .measure = EB_BENCH_TIME,
+     .scales_with = "dgemm",
+     .bytes = sizeof(direct),
+     .of = &eb_body_dragon,
+     .setup = set_up_sides,
+     .run = run_sides,
+     .which = BY_ROWS,
+     .clear = clear,
+     .peers = beside_rows},
+    {0}};

@@ -34,7 +34,6 @@ static void clear(void *context) {
   free(s->x[0]);
   free(s->x[1]);
   free(s->reach);
-  free(s);
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
@@ -77,22 +76,17 @@ static eb_error sphere(swarm *s) {
   return EB_OK;
 }
 
-static eb_error copy_surface(swarm *s, const eb_mesh *mesh) {
+static eb_error ring(swarm *s) {
+  eb_mesh *mesh = NULL;
   eb_surface *surface = NULL;
-  EB_TRY(eb_mesh_surface(mesh, &surface));
-  eb_error error = allocate_body(s, surface->vertex_count, surface->triangle_count);
+  EB_TRY(eb_generate_ring(18, 0.8, 0.3, &mesh));
+  eb_error error = eb_mesh_surface(mesh, &surface);
+  if (!error) error = allocate_body(s, surface->vertex_count, surface->triangle_count);
   if (!error) {
     memcpy(s->X, surface->X, 3 * (size_t)s->vertices * sizeof *s->X);
     memcpy(s->body_triangles, surface->triangles, 3 * (size_t)s->triangles * sizeof(int32_t));
   }
   eb_surface_destroy(surface);
-  return error;
-}
-
-static eb_error ring(swarm *s) {
-  eb_mesh *mesh = NULL;
-  EB_TRY(eb_generate_ring(18, 0.8, 0.3, &mesh));
-  eb_error error = copy_surface(s, mesh);
   eb_mesh_destroy(mesh);
   return error;
 }
@@ -145,51 +139,37 @@ static void place(swarm *s, int32_t b, int32_t side, double spacing, double spee
   }
 }
 
-static eb_error join(swarm *s, int32_t *triangles, int32_t *group, uint8_t *no) {
-  for (int32_t b = 0; b < s->bodies; b++) {
-    for (int32_t i = 0; i < s->vertices; i++) group[b * s->vertices + i] = b;
-    for (int32_t k = 0; k < 3 * s->triangles; k++)
-      triangles[3 * b * s->triangles + k] = b * s->vertices + s->body_triangles[k];
-  }
-  return eb_collision_mesh_create(s->bodies * s->vertices, s->bodies * s->triangles, triangles,
-                                  group, s->bodies, no, no, &s->mesh);
-}
-
 static eb_error join_bodies(swarm *s) {
-  int32_t *triangles = NULL, *group = NULL;
+  int32_t *triangles = NULL, *group = NULL, vertices = s->bodies * s->vertices;
   uint8_t *no = NULL;
   eb_error error = EB_NEW(triangles, 3 * (size_t)s->bodies * (size_t)s->triangles);
-  if (!error) error = EB_NEW(group, (size_t)s->bodies * (size_t)s->vertices);
+  if (!error) error = EB_NEW(group, vertices);
   if (!error) error = EB_NEW(no, s->bodies);
-  if (!error) error = join(s, triangles, group, no);
+  for (int32_t i = 0; !error && i < vertices; i++) group[i] = i / s->vertices;
+  for (int32_t b = 0; !error && b < s->bodies; b++)
+    for (int32_t k = 0; k < 3 * s->triangles; k++)
+      triangles[3 * b * s->triangles + k] = b * s->vertices + s->body_triangles[k];
+  if (!error)
+    error = eb_collision_mesh_create(vertices, s->bodies * s->triangles, triangles, group,
+                                     s->bodies, no, no, &s->mesh);
   free(triangles);
   free(group);
   free(no);
   return error;
 }
 
-static eb_error fill(swarm *s, double spacing, double speed) {
-  size_t vertices = (size_t)s->bodies * (size_t)s->vertices;
-  int32_t side = (int32_t)ceil(cbrt(s->bodies));
-  uint64_t state = 1;
-  for (int k = 0; k < 2; k++) EB_TRY(EB_NEW(s->x[k], 3 * vertices));
-  EB_TRY(EB_NEW(s->reach, vertices));
-  for (int32_t b = 0; b < s->bodies; b++) place(s, b, side, spacing, speed, &state);
-  EB_TRY(join_bodies(s));
-  EB_TRY(eb_collisions_create(s->mesh, &s->collisions));
-  return eb_collisions_begin(s->collisions, s->x[0], NULL, s->reach);
-}
-
 /* ---- cases; errors cannot occur that the same calls during set-up did not raise -------------- */
 
-static void run_begin(void *context) {
+static void run_begin(void *context, int which) {
   swarm *s = context;
+  (void)which;
   s->next = !s->next;
   eb_error_free(eb_collisions_begin(s->collisions, s->x[s->next], NULL, s->reach));
 }
 
-static void run_find(void *context) {
+static void run_find(void *context, int which) {
   swarm *s = context;
+  (void)which;
   const eb_hit *hits;
   eb_error_free(eb_collisions_find(s->collisions, s->x[1], &hits, &s->hits));
 }
@@ -200,69 +180,54 @@ static void describe(void *context, char *text, size_t bytes) {
            (long long)eb_collisions_candidates(s->collisions), s->hits);
 }
 
-static eb_error set_up(swarm **out, eb_error (*body)(swarm *), int32_t triangles, double spacing,
-                       double speed) {
-  swarm *s;
-  EB_TRY(EB_NEW(s, 1));
-  eb_error error = body(s);
-  if (!error) {
-    s->bodies = (triangles + s->triangles - 1) / s->triangles;
-    error = fill(s, spacing, speed);
-  }
-  if (error)
-    clear(s);
-  else
-    *out = s;
-  return error;
-}
+typedef struct swarm_of {
+  eb_error (*body)(swarm *);
+  int32_t triangles; /* at least */
+  double spacing;
+  enum { RUNS, N_LOG_N, CANDIDATES } work;
+} swarm_of;
 
-static eb_error set_up_spheres(int32_t triangles, void **context, double *work) {
-  swarm *s = NULL;
-  EB_TRY(set_up(&s, sphere, triangles, 2.1, 0.05));
+static eb_error set_up(void *context, const void *of, double *work) {
+  static const double speed = 0.05;
+  swarm *s = context;
+  const swarm_of *what = of;
+  uint64_t state = 1;
+  EB_TRY(what->body(s));
+  s->bodies = (what->triangles + s->triangles - 1) / s->triangles;
+  size_t vertices = (size_t)s->bodies * (size_t)s->vertices;
+  int32_t side = (int32_t)ceil(cbrt(s->bodies));
+  for (int k = 0; k < 2; k++) EB_TRY(EB_NEW(s->x[k], 3 * vertices));
+  EB_TRY(EB_NEW(s->reach, vertices));
+  for (int32_t b = 0; b < s->bodies; b++) place(s, b, side, what->spacing, speed, &state);
+  EB_TRY(join_bodies(s));
+  EB_TRY(eb_collisions_create(s->mesh, &s->collisions));
+  EB_TRY(eb_collisions_begin(s->collisions, s->x[0], NULL, s->reach));
   double n = s->mesh->triangle_count;
-  *work = n * log2(n);
-  *context = s;
+  if (what->work == N_LOG_N) *work = n * log2(n);
+  if (what->work == CANDIDATES) *work = (double)eb_collisions_candidates(s->collisions);
   return EB_OK;
 }
 
-static eb_error set_up_rings(void **context, double *work) {
-  swarm *s = NULL;
-  EB_TRY(set_up(&s, ring, 17280, 2.0, 0.05));
-  *work = 1;
-  *context = s;
-  return EB_OK;
-}
+static const swarm_of rings = {ring, 17280, 2.0, RUNS};
+static const swarm_of spheres = {sphere, 100000, 2.1, CANDIDATES};
 
-static eb_error set_up_candidates(void **context, double *work) {
-  EB_TRY(set_up_spheres(100000, context, work));
-  *work = (double)eb_collisions_candidates(((swarm *)*context)->collisions);
-  return EB_OK;
-}
-
-#define SPHERES(name_, triangles_)                                                                 \
-  static eb_error spheres_##name_(void **context, double *work) {                                  \
-    return set_up_spheres(triangles_, context, work);                                              \
-  }
-SPHERES(1e3, 1000)
-SPHERES(1e4, 10000)
-SPHERES(1e5, 100000)
-SPHERES(1e6, 1000000)
-
-#define CASE(name_, unit_, measure_, target_, setup_, run_)                                        \
+#define CASE(name_, unit_, measure_, target_, of_, run_)                                           \
   {                                                                                                \
     .name = "collision-" name_, .unit = unit_, .measure = measure_, .target = target_,             \
-    .setup = setup_, .run = run_, .clear = clear, .describe = describe                             \
+    .bytes = sizeof(swarm), .of = of_, .setup = set_up, .run = run_, .clear = clear,               \
+    .describe = describe                                                                           \
   }
 #define LEVEL(size_)                                                                               \
-  CASE("begin/spheres-" #size_, "n log2 n", EB_BENCH_TIME, 0, spheres_##size_, run_begin)
+  CASE("begin/spheres-" #size_, "n log2 n", EB_BENCH_TIME, 0,                                      \
+       (&(const swarm_of){sphere, (int32_t)size_, 2.1, N_LOG_N}), run_begin)
 
 const eb_bench_case eb_bench_collision[] = {
-    CASE("begin/rings", "begin", EB_BENCH_TIME, 6e-3, set_up_rings, run_begin),
-    CASE("find/rings", "find", EB_BENCH_TIME, 1.5e-3, set_up_rings, run_find),
+    CASE("begin/rings", "begin", EB_BENCH_TIME, 6e-3, &rings, run_begin),
+    CASE("find/rings", "find", EB_BENCH_TIME, 1.5e-3, &rings, run_find),
     LEVEL(1e3),
     LEVEL(1e4),
     LEVEL(1e5),
     LEVEL(1e6),
-    CASE("list/spheres", "candidates", EB_BENCH_RATE, 0, set_up_candidates, run_begin),
-    CASE("find/spheres", "candidate", EB_BENCH_TIME, 0, set_up_candidates, run_find),
+    CASE("list/spheres", "candidates", EB_BENCH_RATE, 0, &spheres, run_begin),
+    CASE("find/spheres", "candidate", EB_BENCH_TIME, 0, &spheres, run_find),
     {0}};

@@ -2,6 +2,7 @@
  * at rest with the mass of a step, one face clamped. */
 #include <string.h>
 
+#include "harness/bench/bench_matrix.h"
 #include "harness/bench/tables.h"
 #include "problems/base/memory.h"
 #include "problems/elasticity/elasticity.h"
@@ -20,21 +21,14 @@ typedef struct bench_system {
   double sum; /* keeps results alive */
 } bench_system;
 
-/* bench/beam of the catalogue, cubes 25 mm wide: 3 321 nodes, 15 360 tetrahedra. */
-static const int32_t beam[3] = {40, 8, 8};
-/* 68 921 nodes, 384 000 tetrahedra: 76 MB of matrix, above the usual last-level cache. */
-static const int32_t large[3] = {40, 40, 40};
-
 static void clear(void *context) {
   bench_system *s = context;
-  if (!s) return;
   eb_linear_destroy(s->linear);
   eb_step_log_destroy(s->log);
   eb_block_matrix_destroy(s->A);
   eb_elasticity_destroy(s->elasticity);
   free(s->b);
   free(s->x);
-  free(s);
 }
 
 /* M / h^2 + H at rest, its nodes at x = 0 clamped. */
@@ -54,170 +48,116 @@ static eb_error assemble(bench_system *s, const eb_mesh *mesh) {
   s->n = 3 * (int64_t)s->A->rows;
   EB_TRY(EB_NEW(s->x, s->n));
   EB_TRY(EB_NEW(s->b, s->n));
-  for (int64_t k = 0; k < s->n; k++) s->b[k] = (double)((k * 7919) % 1009) - 504;
+  eb_bench_fill_sides(s->n, s->b);
   return EB_OK;
-}
-
-static eb_error create_system(const int32_t cubes[3], bench_system **out) {
-  eb_grid grid = {.cubes = {cubes[0], cubes[1], cubes[2]},
-                  .size = {0.025 * cubes[0], 0.025 * cubes[1], 0.025 * cubes[2]}};
-  bench_system *s;
-  eb_mesh *mesh = NULL;
-  EB_TRY(EB_NEW(s, 1));
-  eb_error error = eb_generate_tets6(&grid, &mesh);
-  if (!error) error = assemble(s, mesh);
-  eb_mesh_destroy(mesh);
-  if (error)
-    clear(s);
-  else
-    *out = s;
-  return error;
 }
 
 /* ---- product and dot ------------------------------------------------------------------------- */
 
-/* Bytes: the matrix once, x once, y once. */
-static eb_error setup_product(void **context, double *work) {
-  bench_system *s;
-  EB_TRY(create_system(large, &s));
-  *context = s;
+static eb_error create_system(bench_system *s, const int32_t cubes[3]) {
+  eb_grid grid = {.cubes = {cubes[0], cubes[1], cubes[2]},
+                  .size = {0.025 * cubes[0], 0.025 * cubes[1], 0.025 * cubes[2]}};
+  eb_mesh *mesh = NULL;
+  EB_TRY(eb_generate_tets6(&grid, &mesh));
+  eb_error error = assemble(s, mesh);
+  eb_mesh_destroy(mesh);
+  return error;
+}
+
+/* 68 921 nodes, 384 000 tetrahedra: 76 MB of matrix, above the usual last-level cache. Bytes: the
+ * matrix once, x once, y once. */
+static eb_error set_up_product(void *context, const void *of, double *work) {
+  static const int32_t large[3] = {40, 40, 40};
+  bench_system *s = context;
+  (void)of;
+  EB_TRY(create_system(s, large));
   *work = (9 * 8 + 4) * (double)s->A->start[s->A->rows] + (4 + 24 + 24) * (double)s->A->rows;
   return EB_OK;
 }
 
-static void run_product(void *context) {
+static void run_product(void *context, int which) {
   bench_system *s = context;
+  (void)which;
   eb_block_multiply(s->A, s->b, s->x);
 }
 
 /* Vectors of 96 MB together, without a mesh. */
-static eb_error setup_dot(void **context, double *work) {
-  bench_system *s;
-  EB_TRY(EB_NEW(s, 1));
+static eb_error set_up_dot(void *context, const void *of, double *work) {
+  bench_system *s = context;
+  (void)of;
   s->n = 6 << 20;
-  eb_error error = EB_NEW(s->x, s->n);
-  if (!error) error = EB_NEW(s->b, s->n);
-  if (error) {
-    clear(s);
-    return error;
-  }
+  EB_TRY(EB_NEW(s->x, s->n));
+  EB_TRY(EB_NEW(s->b, s->n));
   for (int64_t k = 0; k < s->n; k++) s->x[k] = s->b[k] = 1e-3 * (double)(k % 1000);
-  *context = s;
   *work = 16 * (double)s->n;
   return EB_OK;
 }
 
-static void run_dot(void *context) {
+static void run_dot(void *context, int which) {
   bench_system *s = context;
+  (void)which;
   s->sum += eb_dot(s->n, s->x, s->b);
 }
 
 /* ---- linear solvers -------------------------------------------------------------------------- */
 
-enum { CG_ITERATIONS = 50 };
+enum { CG_ITERATIONS = 50, FACTOR = 0, SOLVE };
 
-static eb_linear_settings cg_with(const char *preconditioner) {
-  return (eb_linear_settings){.kind = "cg",
-                              .preconditioner = preconditioner,
-                              .max_iterations = CG_ITERATIONS,
-                              .threads = 1};
-}
-
-static eb_error prepare_linear(bench_system *s, const eb_linear_settings *settings) {
+/* On bench/beam of the catalogue, cubes 25 mm wide: 3 321 nodes, 15 360 tetrahedra. `of` is the
+ * preconditioner of CG. */
+static eb_error set_up_cg(void *context, const void *of, double *work) {
+  static const int32_t beam[3] = {40, 8, 8};
+  bench_system *s = context;
+  const eb_linear_settings settings = {
+      .kind = "cg", .preconditioner = of, .max_iterations = CG_ITERATIONS, .threads = 1};
   eb_reason reason;
+  EB_TRY(create_system(s, beam));
   EB_TRY(eb_step_log_create(1, &s->log));
-  EB_TRY(eb_linear_create(settings, s->A, s->log, &s->linear));
+  EB_TRY(eb_linear_create(&settings, s->A, s->log, &s->linear));
   EB_TRY(eb_linear_set_matrix(s->linear, s->A, s->log, &reason));
   if (reason < 0)
     return EB_ERROR(EB_ERR_INVALID, "the matrix was refused: %s", eb_reason_name(reason));
+  *work = CG_ITERATIONS;
   return EB_OK;
 }
 
-static eb_error create_linear(const int32_t cubes[3], const eb_linear_settings *settings,
-                              bench_system **out) {
-  EB_TRY(create_system(cubes, out));
-  eb_error error = prepare_linear(*out, settings);
-  if (error) clear(*out);
-  return error;
-}
-
-static eb_error setup_cg(const char *preconditioner, double runs, void **context, double *work) {
-  bench_system *s;
-  eb_linear_settings settings = cg_with(preconditioner);
-  EB_TRY(create_linear(beam, &settings, &s));
-  *context = s;
-  *work = runs;
+static eb_error set_up_factor(void *context, const void *of, double *work) {
+  EB_TRY(set_up_cg(context, of, work));
+  *work = 1;
   return EB_OK;
-}
-
-static eb_error setup_ic(void **context, double *work) {
-  return setup_cg("ic", 1, context, work);
-}
-
-static eb_error setup_ic_cg(void **context, double *work) {
-  return setup_cg("ic", CG_ITERATIONS, context, work);
-}
-
-static eb_error setup_jacobi_cg(void **context, double *work) {
-  return setup_cg("jacobi", CG_ITERATIONS, context, work);
-}
-
-static eb_error setup_block_jacobi_cg(void **context, double *work) {
-  return setup_cg("block-jacobi", CG_ITERATIONS, context, work);
 }
 
 /* Errors cannot occur here that the same calls during set-up did not raise. */
-static void run_factor(void *context) {
+static void run_cg(void *context, int which) {
   bench_system *s = context;
   eb_reason reason;
-  eb_error_free(eb_linear_set_matrix(s->linear, s->A, s->log, &reason));
-}
-
-static void run_solve(void *context) {
-  bench_system *s = context;
   eb_linear_result result;
+  if (which == FACTOR) {
+    eb_error_free(eb_linear_set_matrix(s->linear, s->A, s->log, &reason));
+    return;
+  }
   memset(s->x, 0, (size_t)s->n * sizeof *s->x);
   eb_error_free(eb_linear_solve(s->linear, s->b, s->x, s->log, false, &result));
 }
 
-/* The product's target as the project's specification has it. */
-const eb_bench_case eb_bench_linalg[] = {{.name = "block-multiply",
-                                          .unit = "products",
-                                          .measure = EB_BENCH_BANDWIDTH,
-                                          .target = 0.70,
-                                          .scales_with = "triad",
-                                          .setup = setup_product,
-                                          .run = run_product,
-                                          .clear = clear},
-                                         {.name = "dot",
-                                          .unit = "products",
-                                          .measure = EB_BENCH_BANDWIDTH,
-                                          .scales_with = "triad",
-                                          .setup = setup_dot,
-                                          .run = run_dot,
-                                          .clear = clear},
-                                         {.name = "ic-factor/beam",
-                                          .unit = "factor",
-                                          .measure = EB_BENCH_TIME,
-                                          .setup = setup_ic,
-                                          .run = run_factor,
-                                          .clear = clear},
-                                         {.name = "cg-iteration/jacobi",
-                                          .unit = "iteration",
-                                          .measure = EB_BENCH_TIME,
-                                          .setup = setup_jacobi_cg,
-                                          .run = run_solve,
-                                          .clear = clear},
-                                         {.name = "cg-iteration/block-jacobi",
-                                          .unit = "iteration",
-                                          .measure = EB_BENCH_TIME,
-                                          .setup = setup_block_jacobi_cg,
-                                          .run = run_solve,
-                                          .clear = clear},
-                                         {.name = "cg-iteration/ic",
-                                          .unit = "iteration",
-                                          .measure = EB_BENCH_TIME,
-                                          .setup = setup_ic_cg,
-                                          .run = run_solve,
-                                          .clear = clear},
-                                         {.name = NULL}};
+/* The product's target is that of the project's specification. */
+#define VECTORS(name_, target_, setup_, run_)                                                      \
+  {                                                                                                \
+    .name = name_, .unit = "products", .measure = EB_BENCH_BANDWIDTH, .target = target_,           \
+    .scales_with = "triad", .bytes = sizeof(bench_system), .setup = setup_, .run = run_,           \
+    .clear = clear                                                                                 \
+  }
+#define CG(name_, unit_, preconditioner_, setup_, which_)                                          \
+  {                                                                                                \
+    .name = name_, .unit = unit_, .measure = EB_BENCH_TIME, .bytes = sizeof(bench_system),         \
+    .of = preconditioner_, .setup = setup_, .run = run_cg, .which = which_, .clear = clear         \
+  }
+
+const eb_bench_case eb_bench_linalg[] = {
+    VECTORS("block-multiply", 0.70, set_up_product, run_product),
+    VECTORS("dot", 0, set_up_dot, run_dot),
+    CG("ic-factor/beam", "factor", "ic", set_up_factor, FACTOR),
+    CG("cg-iteration/jacobi", "iteration", "jacobi", set_up_cg, SOLVE),
+    CG("cg-iteration/block-jacobi", "iteration", "block-jacobi", set_up_cg, SOLVE),
+    CG("cg-iteration/ic", "iteration", "ic", set_up_cg, SOLVE),
+    {0}};

@@ -22,35 +22,47 @@ void eb_bench_matrix_clear(eb_bench_matrix *matrix) {
   *matrix = (eb_bench_matrix){0};
 }
 
-static eb_error assemble(eb_bench_matrix *m, const eb_elasticity *elasticity) {
+static eb_error assemble(const eb_bench_body *body, eb_bench_matrix *m) {
+  const eb_material rubber = {
+      .kind = EB_COROTATIONAL, .young = 1e6, .poisson = 0.45, .density = 1000};
+  const eb_elasticity *elasticity;
+  if (body->scene) {
+    EB_TRY(eb_scene_create(eb_scene_find(body->scene), NULL, NULL, NULL, &m->scene));
+    m->mesh = m->scene->mesh;
+    elasticity = m->scene->elasticity;
+  } else {
+    eb_grid grid = {.cubes = {body->cubes[0], body->cubes[1], body->cubes[2]}};
+    for (int axis = 0; axis < 3; axis++) grid.size[axis] = body->edges[axis] * body->cubes[axis];
+    EB_TRY(eb_generate_tets6(&grid, &m->generated));
+    m->mesh = m->generated;
+    EB_TRY(eb_elasticity_create(m->mesh, &rubber, &m->elasticity));
+    elasticity = m->elasticity;
+  }
   EB_TRY(eb_block_matrix_like(eb_elasticity_pattern(elasticity), &m->A));
   m->n = 3 * (int64_t)m->A->rows;
   eb_elasticity_matrix(elasticity, m->mesh->X, 1, step * step, false, m->A, NULL);
   return EB_OK;
 }
 
-static eb_error from_scene(const eb_bench_body *body, eb_bench_matrix *m) {
-  EB_TRY(eb_scene_create(eb_scene_find(body->scene), NULL, NULL, NULL, &m->scene));
-  m->mesh = m->scene->mesh;
-  return assemble(m, m->scene->elasticity);
-}
-
-static eb_error from_grid(const eb_bench_body *body, eb_bench_matrix *m) {
-  const eb_material rubber = {
-      .kind = EB_COROTATIONAL, .young = 1e6, .poisson = 0.45, .density = 1000};
-  eb_grid grid = {.cubes = {body->cubes[0], body->cubes[1], body->cubes[2]}};
-  for (int axis = 0; axis < 3; axis++) grid.size[axis] = body->edges[axis] * body->cubes[axis];
-  EB_TRY(eb_generate_tets6(&grid, &m->generated));
-  m->mesh = m->generated;
-  EB_TRY(eb_elasticity_create(m->mesh, &rubber, &m->elasticity));
-  return assemble(m, m->elasticity);
-}
-
 eb_error eb_bench_matrix_create(const eb_bench_body *body, eb_bench_matrix *out) {
   *out = (eb_bench_matrix){0};
-  eb_error error = body->scene ? from_scene(body, out) : from_grid(body, out);
+  eb_error error = assemble(body, out);
   if (error) eb_bench_matrix_clear(out);
   return error;
+}
+
+eb_error eb_bench_matrix_factor(const eb_bench_matrix *matrix,
+                                const eb_multifrontal_settings *settings, eb_multifrontal **out) {
+  eb_reason reason;
+  EB_TRY(eb_multifrontal_create(settings, matrix->A, NULL, out));
+  EB_TRY(eb_multifrontal_factor(*out, matrix->A, NULL, &reason));
+  if (reason < 0)
+    return EB_ERROR(EB_ERR_INVALID, "the matrix was refused: %s", eb_reason_name(reason));
+  return EB_OK;
+}
+
+void eb_bench_fill_sides(int64_t entries, double *b) {
+  for (int64_t k = 0; k < entries; k++) b[k] = (double)((k * 7919) % 1009) - 504;
 }
 
 /* ---- sets of elements ---- */
@@ -76,13 +88,6 @@ static eb_error choose_first(const eb_mesh *mesh, ranked *keys, int32_t count, u
   return EB_OK;
 }
 
-static const double *lowest_node(const eb_mesh *mesh) {
-  const double *lowest = mesh->X;
-  for (int64_t i = 1; i < mesh->node_count; i++)
-    if (mesh->X[3 * i + 2] < lowest[2]) lowest = mesh->X + 3 * i;
-  return lowest;
-}
-
 /* Squared distance of an element's centre, times the squared number of its nodes. */
 static double distance(const eb_mesh *mesh, int32_t element, const double *from) {
   double off[3] = {0, 0, 0};
@@ -95,7 +100,9 @@ static double distance(const eb_mesh *mesh, int32_t element, const double *from)
 
 eb_error eb_bench_local(const eb_mesh *mesh, int32_t count, uint8_t *chosen) {
   ranked *keys;
-  const double *from = lowest_node(mesh);
+  const double *from = mesh->X;
+  for (int64_t i = 1; i < mesh->node_count; i++)
+    if (mesh->X[3 * i + 2] < from[2]) from = mesh->X + 3 * i;
   EB_TRY(EB_NEW(keys, mesh->element_count));
   for (int32_t e = 0; e < mesh->element_count; e++) keys[e] = (ranked){distance(mesh, e, from), e};
   return choose_first(mesh, keys, count, chosen);

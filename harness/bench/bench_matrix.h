@@ -4,6 +4,7 @@
 #define EB_BENCH_MATRIX_H
 
 #include "problems/scene_impl.h"
+#include "solvers/linalg/multifrontal.h"
 
 typedef struct eb_bench_matrix {
   eb_scene *scene;           /* that it comes from; NULL: generated here */
@@ -30,6 +31,13 @@ extern const eb_bench_body eb_body_sculpture, eb_body_dragon, eb_body_beam, eb_b
 EB_MUST eb_error eb_bench_matrix_create(const eb_bench_body *body, eb_bench_matrix *out);
 /* Also of a zeroed one. */
 void eb_bench_matrix_clear(eb_bench_matrix *matrix);
+
+/* A multifrontal factor of it. */
+EB_MUST eb_error eb_bench_matrix_factor(const eb_bench_matrix *matrix,
+                                        const eb_multifrontal_settings *settings,
+                                        eb_multifrontal **out);
+/* Right-hand sides with entries everywhere, the same every time. */
+void eb_bench_fill_sides(int64_t entries, double *b);
 
 /* The `count` elements whose centres are nearest to the lowest node, as where a body touches the
  * ground; chosen[e] = 1 for them, 0 for others. */

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "problems/base/clock.h"
+
 eb_error eb_bench_start_create(const char *scene, const char *parameters, eb_bench_start *out) {
   *out = (eb_bench_start){0};
   eb_error error = eb_scene_create(eb_scene_find(scene), parameters, NULL, NULL, &out->scene);
@@ -45,12 +47,20 @@ eb_error eb_bench_stepper_create(const eb_bench_start *start, const char *solver
   return error;
 }
 
-void eb_bench_step(eb_bench_stepper *stepper) {
-  eb_reason reason = EB_RUNNING;
-  eb_state_copy(stepper->start->state, stepper->state);
+eb_reason eb_bench_step_on(eb_bench_stepper *stepper) {
+  eb_reason reason = EB_DIVERGED_NAN; /* of a step that raises an error */
+  eb_solver *solver = stepper->solver;
   eb_step_log_reset(stepper->log);
-  eb_error_free(stepper->solver->ops->step(stepper->solver, stepper->state,
-                                           stepper->start->scene->dt, stepper->log, &reason));
+  double began = eb_wall_seconds();
+  eb_error_free(
+      solver->ops->step(solver, stepper->state, stepper->start->scene->dt, stepper->log, &reason));
+  stepper->seconds = eb_wall_seconds() - began;
+  return reason;
+}
+
+void eb_bench_step(eb_bench_stepper *stepper) {
+  eb_state_copy(stepper->start->state, stepper->state);
+  eb_bench_step_on(stepper);
   for (int p = 0; p < EB_PHASE_COUNT; p++)
     stepper->least_seconds[p] = fmin(stepper->least_seconds[p], stepper->log->phase_seconds[p]);
 }

@@ -17,6 +17,7 @@ typedef struct eb_bench_stepper {
   eb_solver *solver;
   eb_state *state;
   eb_step_log *log;                     /* of the last step */
+  double seconds;                       /* of the last step, by the clock */
   double least_seconds[EB_PHASE_COUNT]; /* a phase in any step */
 } eb_bench_stepper;
 
@@ -27,9 +28,11 @@ EB_MUST eb_error eb_bench_start_create(const char *scene, const char *parameters
 EB_MUST eb_error eb_bench_start_advance(eb_bench_start *start, eb_solver *solver, int steps);
 void eb_bench_start_clear(eb_bench_start *start);
 
-/* Creates a solver for one thread. */
+/* Creates a solver for one thread, and a state as the scene begins. */
 EB_MUST eb_error eb_bench_stepper_create(const eb_bench_start *start, const char *solver,
                                          const char *options, eb_bench_stepper *out);
+/* One step from where the stepper is; a negative reason is a failure. */
+eb_reason eb_bench_step_on(eb_bench_stepper *stepper);
 /* One step from the start. */
 void eb_bench_step(eb_bench_stepper *stepper);
 void eb_bench_stepper_clear(eb_bench_stepper *stepper);

@@ -14,9 +14,8 @@
 #include "problems/base/memory.h"
 
 static const eb_bench_case *const tables[] = {
-    eb_bench_elasticity, eb_bench_corotation, eb_bench_linalg,  eb_bench_cholesky,
-    eb_bench_sides,      eb_bench_update,     eb_bench_warp,    eb_bench_solvers,
-    eb_bench_conjac,     eb_bench_collision,  eb_bench_contact, eb_bench_audit};
+    eb_bench_elasticity, eb_bench_linalg,    eb_bench_cholesky, eb_bench_update, eb_bench_warp,
+    eb_bench_solvers,    eb_bench_collision, eb_bench_contact,  eb_bench_audit};
 enum { TABLES = sizeof tables / sizeof *tables, THREADS = 2 };
 
 typedef struct arguments {

@@ -17,7 +17,8 @@ static const double batch_seconds = 2e-3, scaling_batch_seconds = 20e-3;
 
 /* A function being timed. */
 typedef struct timed {
-  void (*run)(void *context);
+  eb_bench_runs *run;
+  int which;
   double once;   /* seconds of a run, roughly */
   int64_t batch; /* runs timed together */
 } timed;
@@ -37,7 +38,7 @@ static double time_batch(const bench *b, const timed *t, int threads) {
   omp_set_num_threads(threads);
   double began = eb_wall_seconds(), charged = 0;
   for (int64_t k = 0; k < t->batch; k++) {
-    t->run(b->context);
+    t->run(b->context, t->which);
     if (b->of->charged) charged += b->of->charged(b->context);
   }
   return (b->of->charged ? charged : eb_wall_seconds() - began) / (double)t->batch;
@@ -56,16 +57,6 @@ static void warm_up(const bench *b, timed *t) {
   t->batch = batch_of(t, batch_seconds);
 }
 
-static void warm_up_all(bench *b) {
-  b->itself.run = b->of->run;
-  warm_up(b, &b->itself);
-  for (const eb_bench_peer *p = b->of->peers; p && p->name && b->peer_count < EB_BENCH_PEERS; p++) {
-    timed *peer = &b->peers[b->peer_count++];
-    peer->run = p->run;
-    warm_up(b, peer);
-  }
-}
-
 static bool more_rounds(const bench *b, double began, int64_t done) {
   if (done < LEAST_ROUNDS) return true;
   return done < MOST_ROUNDS && eb_wall_seconds() - began < b->seconds;
@@ -77,46 +68,10 @@ static double figure(const eb_bench_result *result, double seconds) {
   return result->of->measure == EB_BENCH_TIME ? seconds / result->work : result->work / seconds;
 }
 
-static bool meets_target(const eb_bench_result *result) {
-  double target = result->of->target;
-  if (!(target > 0)) return true;
-  switch (result->of->measure) {
-  case EB_BENCH_TIME:
-    return result->best <= target;
-  case EB_BENCH_RATE:
-    return result->best >= target;
-  case EB_BENCH_SHARE:
-    return result->fraction <= target;
-  default:
-    return result->fraction >= target;
-  }
-}
-
 /* What one round measured. */
 typedef struct bench_round {
   double dgemm, triad, seconds, peers[EB_BENCH_PEERS];
 } bench_round;
-
-static void measure_round(const bench *b, bench_round *round) {
-  round->dgemm = eb_machine_dgemm(b->machine, b->threads);
-  round->triad = eb_machine_triad(b->machine, b->threads);
-  round->seconds = time_batch(b, &b->itself, b->threads);
-  for (int p = 0; p < b->peer_count; p++) round->peers[p] = time_batch(b, &b->peers[p], b->threads);
-}
-
-/* 0 for rates and times. */
-static double fraction_of(const eb_bench_result *result, const bench_round *round) {
-  switch (result->of->measure) {
-  case EB_BENCH_BANDWIDTH:
-    return result->work / round->seconds / round->triad;
-  case EB_BENCH_FLOPS:
-    return result->work / round->seconds / round->dgemm;
-  case EB_BENCH_SHARE:
-    return round->seconds / (result->work * round->peers[0]);
-  default:
-    return 0;
-  }
-}
 
 static eb_bench_ratio ratio_of(const bench *b, const bench_round *rounds, int64_t count, int peer) {
   double ratio[MOST_ROUNDS], target = b->of->peers[peer].target;
@@ -129,21 +84,34 @@ static eb_bench_ratio ratio_of(const bench *b, const bench_round *rounds, int64_
 }
 
 static void measure(const bench *b, eb_bench_result *result) {
+  eb_bench_measure kind = b->of->measure;
   bench_round rounds[MOST_ROUNDS];
   double seconds[MOST_ROUNDS], fraction[MOST_ROUNDS], began = eb_wall_seconds();
   int64_t count = 0;
   for (; more_rounds(b, began, count); count++) {
-    measure_round(b, &rounds[count]);
-    seconds[count] = rounds[count].seconds;
-    fraction[count] = fraction_of(result, &rounds[count]);
-    result->dgemm = fmax(result->dgemm, rounds[count].dgemm);
-    result->triad = fmax(result->triad, rounds[count].triad);
+    bench_round *now = &rounds[count];
+    now->dgemm = eb_machine_dgemm(b->machine, b->threads);
+    now->triad = eb_machine_triad(b->machine, b->threads);
+    now->seconds = time_batch(b, &b->itself, b->threads);
+    for (int p = 0; p < b->peer_count; p++) now->peers[p] = time_batch(b, &b->peers[p], b->threads);
+    seconds[count] = now->seconds;
+    double rate = result->work / now->seconds;
+    fraction[count] = kind == EB_BENCH_BANDWIDTH ? rate / now->triad
+                      : kind == EB_BENCH_FLOPS   ? rate / now->dgemm
+                      : kind == EB_BENCH_SHARE   ? now->seconds / (result->work * now->peers[0])
+                                                 : 0;
+    result->dgemm = fmax(result->dgemm, now->dgemm);
+    result->triad = fmax(result->triad, now->triad);
   }
   result->rounds = count;
   result->median = figure(result, eb_median(seconds, (size_t)count, 0));
   result->best = figure(result, eb_least(seconds, (size_t)count, 0));
   result->fraction = eb_median(fraction, (size_t)count, 0);
-  result->ok = meets_target(result);
+  double target = b->of->target;
+  result->ok = !(target > 0) || (kind == EB_BENCH_TIME    ? result->best <= target
+                                 : kind == EB_BENCH_RATE  ? result->best >= target
+                                 : kind == EB_BENCH_SHARE ? result->fraction <= target
+                                                          : result->fraction >= target);
   for (int p = 0; p < b->peer_count; p++) result->peers[p] = ratio_of(b, rounds, count, p);
 }
 
@@ -178,20 +146,29 @@ static void measure_scaling(bench *b, eb_bench_scaling *scaling) {
 eb_error eb_bench_run(const eb_bench_case *of, eb_machine *machine, double seconds,
                       eb_bench_result *out) {
   bench b = {.of = of,
+             .context = eb_calloc(1, of->bytes),
              .machine = machine,
              .seconds = seconds,
-             .threads = of->threads > 0 ? of->threads : 1};
-  *out = (eb_bench_result){.of = of};
+             .threads = of->threads > 0 ? of->threads : 1,
+             .itself = {.run = of->run, .which = of->which}};
+  *out = (eb_bench_result){.of = of, .work = 1};
+  if (!b.context) return EB_ERROR(EB_ERR_MEMORY, "benchmark '%s': no memory", of->name);
   int threads = omp_get_max_threads();
   omp_set_num_threads(1);
-  eb_error error = of->setup(&b.context, &out->work);
+  eb_error error = of->setup(b.context, of->of, &out->work);
   if (!error) {
-    warm_up_all(&b);
+    warm_up(&b, &b.itself);
+    for (const eb_bench_peer *p = of->peers; p && p->name && b.peer_count < EB_BENCH_PEERS; p++) {
+      timed *peer = &b.peers[b.peer_count++];
+      *peer = (timed){.run = p->run, .which = p->which};
+      warm_up(&b, peer);
+    }
     measure(&b, out);
     if (of->scales_with) measure_scaling(&b, &out->scaling);
     if (of->describe) of->describe(b.context, out->description, sizeof out->description);
-    of->clear(b.context);
   }
+  of->clear(b.context);
+  free(b.context);
   omp_set_num_threads(threads);
   return eb_error_prefix(error, "benchmark '%s'", of->name);
 }

@@ -4,8 +4,8 @@
 
 #include "harness/bench/bench.h"
 
-extern const eb_bench_case eb_bench_elasticity[], eb_bench_corotation[], eb_bench_linalg[],
-    eb_bench_cholesky[], eb_bench_update[], eb_bench_warp[], eb_bench_solvers[], eb_bench_conjac[],
-    eb_bench_sides[], eb_bench_collision[], eb_bench_contact[], eb_bench_audit[];
+extern const eb_bench_case eb_bench_elasticity[], eb_bench_linalg[], eb_bench_cholesky[],
+    eb_bench_update[], eb_bench_warp[], eb_bench_solvers[], eb_bench_collision[],
+    eb_bench_contact[], eb_bench_audit[];
 
 #endif
