@@ -32,85 +32,56 @@ struct eb_contact_audit {
 
 /* ---- surfaces -------------------------------------------------------------------------------- */
 
-static int32_t count_obstacle_vertices(const eb_scene *scene) {
-  int32_t count = 0;
-  for (int32_t o = 0; o < scene->obstacle_count; o++)
-    count += scene->obstacles[o].surface->vertex_count;
-  return count;
-}
-
-static void place_obstacle(const eb_obstacle *obstacle, double t, double *x) {
-  double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, shift[3] = {0};
-  if (obstacle->motion) obstacle->motion(t, obstacle->parameters, R, shift);
-  for (size_t i = 0; i < (size_t)obstacle->surface->vertex_count; i++) {
-    const double *X = obstacle->surface->X + 3 * i;
-    for (int d = 0; d < 3; d++)
-      x[3 * i + (size_t)d] = R[3 * d] * X[0] + R[3 * d + 1] * X[1] + R[3 * d + 2] * X[2] + shift[d];
-  }
-}
-
+/* Nodes at their places, and the vertices of the obstacles where these are at time t. */
 static void place(const eb_contact_audit *contact, const double *nodes, double t, double *x) {
   memcpy(x, nodes, 3 * (size_t)contact->nodes * sizeof *x);
   x += 3 * (size_t)contact->nodes;
   for (int32_t o = 0; o < contact->scene->obstacle_count; o++) {
     const eb_obstacle *obstacle = &contact->scene->obstacles[o];
-    place_obstacle(obstacle, t, x);
-    x += 3 * (size_t)obstacle->surface->vertex_count;
+    double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, shift[3] = {0};
+    if (obstacle->motion) obstacle->motion(t, obstacle->parameters, R, shift);
+    for (size_t i = 0; i < (size_t)obstacle->surface->vertex_count; i++, x += 3) {
+      const double *X = obstacle->surface->X + 3 * i;
+      for (int d = 0; d < 3; d++)
+        x[d] = R[3 * d] * X[0] + R[3 * d + 1] * X[1] + R[3 * d + 2] * X[2] + shift[d];
+    }
   }
 }
 
-/* Triangles of the mesh's surface and of the obstacles, with their solids. */
-static void list_triangles(const eb_contact_audit *contact, int32_t *triangles, int32_t *solid) {
+/* The triangles of the mesh's surface and of the obstacles, with their solids. */
+static eb_error create_surfaces(eb_contact_audit *contact) {
   const eb_scene *scene = contact->scene;
   const eb_surface *own = scene->surface;
-  for (size_t k = 0; k < 3 * (size_t)own->triangle_count; k++)
-    triangles[k] = own->node ? own->node[own->triangles[k]] : own->triangles[k];
-  for (size_t t = 0; t < (size_t)own->triangle_count; t++)
-    solid[t] = contact->part[triangles[3 * t]];
-  size_t at = (size_t)own->triangle_count;
-  int32_t first = contact->nodes;
-  for (int32_t o = 0; o < scene->obstacle_count; o++) {
-    const eb_surface *surface = scene->obstacles[o].surface;
-    for (size_t t = 0; t < (size_t)surface->triangle_count; t++, at++) {
-      for (size_t k = 0; k < 3; k++) triangles[3 * at + k] = first + surface->triangles[3 * t + k];
-      solid[at] = contact->parts + o;
-    }
-    first += surface->vertex_count;
-  }
-}
-
-static int32_t count_triangles(const eb_scene *scene) {
-  int32_t count = scene->surface->triangle_count;
+  int32_t solids = contact->parts + scene->obstacle_count, first = contact->nodes;
+  size_t count = (size_t)own->triangle_count, at = count;
   for (int32_t o = 0; o < scene->obstacle_count; o++)
-    count += scene->obstacles[o].surface->triangle_count;
-  return count;
-}
-
-static eb_error fill_surfaces(eb_contact_audit *contact, int32_t *triangles, int32_t *solid,
-                              eb_solid_kind *kind) {
-  int32_t count = contact->parts + contact->scene->obstacle_count;
-  for (int32_t s = 0; s < count; s++)
-    kind[s] = s >= contact->parts      ? EB_SOLID_OBSTACLE
-              : contact->rider[s] >= 0 ? EB_SOLID_RIGID
-                                       : EB_SOLID_SOFT;
-  list_triangles(contact, triangles, solid);
-  place(contact, contact->scene->x0, 0, contact->x0);
-  eb_solids solids = {
-      contact->vertices, count_triangles(contact->scene), count, triangles, solid, kind};
-  return eb_intersections_create(&solids, contact->x0, &contact->intersections);
-}
-
-static eb_error create_surfaces(eb_contact_audit *contact) {
-  size_t triangles = (size_t)count_triangles(contact->scene);
-  size_t solids = (size_t)(contact->parts + contact->scene->obstacle_count);
-  int32_t *corner = eb_calloc(triangles, 3 * sizeof *corner);
-  int32_t *solid = eb_calloc(triangles, sizeof *solid);
-  eb_solid_kind *kind = eb_calloc(solids, sizeof *kind);
-  eb_error error =
-      corner && solid && kind
-          ? fill_surfaces(contact, corner, solid, kind)
-          : EB_ERROR(EB_ERR_MEMORY, "cannot allocate surfaces of %zu triangles", triangles);
-  free(corner);
+    count += (size_t)scene->obstacles[o].surface->triangle_count;
+  int32_t *triangles = NULL, *solid = NULL;
+  eb_solid_kind *kind = NULL;
+  eb_error error = EB_NEW(triangles, 3 * count);
+  if (!error) error = EB_NEW(solid, count);
+  if (!error) error = EB_NEW(kind, solids);
+  if (!error) {
+    for (size_t k = 0; k < 3 * at; k++)
+      triangles[k] = own->node ? own->node[own->triangles[k]] : own->triangles[k];
+    for (size_t t = 0; t < at; t++) solid[t] = contact->part[triangles[3 * t]];
+    for (int32_t s = 0; s < contact->parts; s++)
+      kind[s] = contact->rider[s] >= 0 ? EB_SOLID_RIGID : EB_SOLID_SOFT;
+    for (int32_t o = 0; o < scene->obstacle_count; o++) {
+      const eb_surface *surface = scene->obstacles[o].surface;
+      kind[contact->parts + o] = EB_SOLID_OBSTACLE;
+      for (size_t t = 0; t < (size_t)surface->triangle_count; t++, at++) {
+        for (size_t k = 0; k < 3; k++)
+          triangles[3 * at + k] = first + surface->triangles[3 * t + k];
+        solid[at] = contact->parts + o;
+      }
+      first += surface->vertex_count;
+    }
+    place(contact, scene->x0, 0, contact->x0);
+    eb_solids all = {contact->vertices, (int32_t)count, solids, triangles, solid, kind};
+    error = eb_intersections_create(&all, contact->x0, &contact->intersections);
+  }
+  free(triangles);
   free(solid);
   free(kind);
   return error;
@@ -118,32 +89,29 @@ static eb_error create_surfaces(eb_contact_audit *contact) {
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-static eb_error find_parts(eb_contact_audit *contact) {
+static eb_error fill(eb_contact_audit *contact) {
   const eb_free_bodies *bodies = contact->scene->free_bodies;
+  int32_t vertices = contact->scene->mesh->node_count;
+  contact->nodes = vertices;
+  for (int32_t o = 0; o < contact->scene->obstacle_count; o++)
+    vertices += contact->scene->obstacles[o].surface->vertex_count;
+  contact->vertices = vertices;
   EB_TRY(EB_NEW(contact->part, contact->nodes));
   contact->parts = eb_mesh_components(contact->scene->mesh, contact->part);
   EB_TRY(EB_NEW(contact->rider, contact->parts));
   EB_TRY(EB_NEW(contact->size, contact->parts));
+  EB_TRY(EB_NEW(contact->held, contact->parts));
+  EB_TRY(EB_NEW(contact->sum, 6 * (size_t)contact->parts));
+  EB_TRY(EB_NEW(contact->scale, 2 * (size_t)contact->parts));
+  EB_TRY(EB_NEW(contact->x0, 3 * (size_t)vertices));
+  EB_TRY(EB_NEW(contact->x1, 3 * (size_t)vertices));
+  EB_TRY(EB_NEW(contact->push, 3 * (size_t)vertices));
+  EB_TRY(EB_NEW(contact->bent, vertices));
   for (int32_t s = 0; s < contact->parts; s++) contact->rider[s] = -1;
   for (int32_t i = 0; i < contact->nodes; i++) {
     contact->size[contact->part[i]]++;
     if (bodies && bodies->of_node[i] >= 0) contact->rider[contact->part[i]] = bodies->of_node[i];
   }
-  return EB_OK;
-}
-
-static eb_error fill(eb_contact_audit *contact) {
-  contact->nodes = contact->scene->mesh->node_count;
-  contact->vertices = contact->nodes + count_obstacle_vertices(contact->scene);
-  size_t vertices = (size_t)contact->vertices;
-  EB_TRY(find_parts(contact));
-  EB_TRY(EB_NEW(contact->held, contact->parts));
-  EB_TRY(EB_NEW(contact->sum, 6 * (size_t)contact->parts));
-  EB_TRY(EB_NEW(contact->scale, 2 * (size_t)contact->parts));
-  EB_TRY(EB_NEW(contact->x0, 3 * vertices));
-  EB_TRY(EB_NEW(contact->x1, 3 * vertices));
-  EB_TRY(EB_NEW(contact->push, 3 * vertices));
-  EB_TRY(EB_NEW(contact->bent, vertices));
   return create_surfaces(contact);
 }
 
@@ -176,23 +144,6 @@ void eb_contact_audit_destroy(eb_contact_audit *contact) {
   free(contact->push);
   free(contact->bent);
   free(contact);
-}
-
-/* ---- forces ---------------------------------------------------------------------------------- */
-
-/* Forces of contact on all vertices; contacts with vertices out of range have none. */
-static void gather_push(eb_contact_audit *contact, const eb_contact_record *record) {
-  memset(contact->push, 0, 3 * (size_t)contact->vertices * sizeof *contact->push);
-  for (size_t k = 0; record && k < (size_t)record->count; k++) {
-    const double *R = record->frame + 9 * k, *r = record->r + 3 * k;
-    for (int i = 0; i < 4; i++) {
-      int32_t vertex = record->pair[k].vertex[i];
-      if (vertex < 0 || vertex >= contact->vertices) continue;
-      for (int d = 0; d < 3; d++)
-        contact->push[3 * (size_t)vertex + (size_t)d] +=
-            record->weight[4 * k + (size_t)i] * (R[d] * r[0] + R[3 + d] * r[1] + R[6 + d] * r[2]);
-    }
-  }
 }
 
 /* How far the riders' paths are from h (V + W x arm), V and W at the end, which a solver linearizes
@@ -235,43 +186,6 @@ static void add_term(eb_contact_audit *contact, int32_t part, int what, double s
   contact->scale[2 * (size_t)part + (size_t)what / 3] += fabs(scale) * sqrt(eb_dot3(a, a));
 }
 
-static void add_soft_node(eb_contact_audit *contact, const eb_state *before, const eb_state *after,
-                          size_t i, double mass) {
-  add_term(contact, contact->part[i], MOMENTUM, mass, after->v + 3 * i);
-  add_term(contact, contact->part[i], MOMENTUM, -mass, before->v + 3 * i);
-}
-
-/* What acts on a riding node turns its body. */
-static void add_moment(eb_contact_audit *contact, const eb_state *before, double dt, size_t i,
-                       const double force[3], double mass) {
-  int32_t part = contact->part[i];
-  double arm[3], load[3], moment[3];
-  memcpy(arm, before->x + 3 * i, sizeof arm);
-  memcpy(load, force, sizeof load);
-  eb_add3(-1, before->pose + 7 * (size_t)contact->rider[part], arm);
-  eb_add3(-mass, contact->scene->gravity, load);
-  eb_add3(1, contact->push + 3 * i, load);
-  eb_cross3(arm, load, moment);
-  add_term(contact, part, SPIN, -dt, moment);
-}
-
-static void add_rigid(eb_contact_audit *contact, const eb_state *before, const eb_state *after,
-                      double dt, int32_t part) {
-  size_t b = (size_t)contact->rider[part];
-  const eb_free_body *body = &contact->scene->free_bodies->body[b];
-  const double *start = before->twist + 6 * b, *end = after->twist + 6 * b;
-  double inertia[9], spin[3], gyroscopic[3];
-  add_term(contact, part, MOMENTUM, body->mass, end);
-  add_term(contact, part, MOMENTUM, -body->mass, start);
-  eb_free_body_inertia(body, before->pose + 7 * b, inertia);
-  eb_turn3(inertia, end + 3, spin);
-  add_term(contact, part, SPIN, 1, spin);
-  eb_turn3(inertia, start + 3, spin);
-  add_term(contact, part, SPIN, -1, spin);
-  eb_cross3(start + 3, spin, gyroscopic);
-  add_term(contact, part, SPIN, dt, gyroscopic);
-}
-
 static void sum_parts(eb_contact_audit *contact, const eb_state *before, const eb_state *after,
                       double dt) {
   eb_audit_nodes audited = eb_audit_last(contact->audit);
@@ -280,51 +194,75 @@ static void sum_parts(eb_contact_audit *contact, const eb_state *before, const e
   memset(contact->scale, 0, 2 * (size_t)contact->parts * sizeof *contact->scale);
   for (size_t i = 0; i < (size_t)contact->nodes; i++) {
     int32_t part = contact->part[i];
+    const double *force = audited.force + 3 * i, *push = contact->push + 3 * i;
     contact->held[part] |= audited.fixed[i] == 1;
-    if (contact->rider[part] < 0)
-      add_soft_node(contact, before, after, i, audited.mass[i]);
-    else
-      add_moment(contact, before, dt, i, audited.force + 3 * i, audited.mass[i]);
-    add_term(contact, part, MOMENTUM, -dt, audited.force + 3 * i);
-    add_term(contact, part, MOMENTUM, -dt, contact->push + 3 * i);
+    if (contact->rider[part] < 0) {
+      add_term(contact, part, MOMENTUM, audited.mass[i], after->v + 3 * i);
+      add_term(contact, part, MOMENTUM, -audited.mass[i], before->v + 3 * i);
+    } else { /* what acts on a riding node turns its body */
+      double arm[3], load[3], moment[3];
+      memcpy(arm, before->x + 3 * i, sizeof arm);
+      memcpy(load, force, sizeof load);
+      eb_add3(-1, before->pose + 7 * (size_t)contact->rider[part], arm);
+      eb_add3(-audited.mass[i], contact->scene->gravity, load);
+      eb_add3(1, push, load);
+      eb_cross3(arm, load, moment);
+      add_term(contact, part, SPIN, -dt, moment);
+    }
+    add_term(contact, part, MOMENTUM, -dt, force);
+    add_term(contact, part, MOMENTUM, -dt, push);
   }
-  for (int32_t s = 0; s < contact->parts; s++)
-    if (contact->rider[s] >= 0) add_rigid(contact, before, after, dt, s);
-}
-
-static void compare(double size, double allowed, eb_contact_audit_row *row) {
-  if (size > 0) row->balance_excess = fmax(row->balance_excess, size / allowed);
+  for (int32_t part = 0; part < contact->parts; part++) {
+    if (contact->rider[part] < 0) continue;
+    size_t b = (size_t)contact->rider[part];
+    const eb_free_body *body = &contact->scene->free_bodies->body[b];
+    const double *start = before->twist + 6 * b, *end = after->twist + 6 * b;
+    double inertia[9], spin[3], gyroscopic[3];
+    add_term(contact, part, MOMENTUM, body->mass, end);
+    add_term(contact, part, MOMENTUM, -body->mass, start);
+    eb_free_body_inertia(body, before->pose + 7 * b, inertia);
+    eb_turn3(inertia, end + 3, spin);
+    add_term(contact, part, SPIN, 1, spin);
+    eb_turn3(inertia, start + 3, spin);
+    add_term(contact, part, SPIN, -1, spin);
+    eb_cross3(start + 3, spin, gyroscopic);
+    add_term(contact, part, SPIN, dt, gyroscopic);
+  }
 }
 
 static void balance(eb_contact_audit *contact, const eb_state *before, const eb_state *after,
                     double dt, eb_contact_audit_row *row) {
   static const double rounding = 1e-10;
+  double allowed = contact->scene->contact_bounds.momentum;
   sum_parts(contact, before, after, dt);
   for (int32_t s = 0; s < contact->parts; s++) {
     const double *left = contact->sum + 6 * (size_t)s, *scale = contact->scale + 2 * (size_t)s;
     if (contact->held[s]) continue;
     double momentum = sqrt(eb_dot3(left, left)), spin = sqrt(eb_dot3(left + SPIN, left + SPIN));
-    double rows = contact->rider[s] < 0 ? contact->size[s] : 1;
-    double allowed = contact->scene->contact_bounds.momentum;
+    double rows = contact->rider[s] < 0 ? contact->size[s] : 1, excess = row->balance_excess;
     row->balance = fmax(row->balance, momentum);
-    compare(momentum, sqrt(rows) * allowed + rounding * scale[0], row);
-    compare(spin, allowed + rounding * scale[1], row);
+    if (momentum > 0)
+      excess = fmax(excess, momentum / (sqrt(rows) * allowed + rounding * scale[0]));
+    if (spin > 0) excess = fmax(excess, spin / (allowed + rounding * scale[1]));
+    row->balance_excess = excess;
   }
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 const double *eb_contact_audit_forces(eb_contact_audit *contact, const eb_contact_record *record) {
-  gather_push(contact, record);
+  memset(contact->push, 0, 3 * (size_t)contact->vertices * sizeof *contact->push);
+  for (size_t k = 0; record && k < (size_t)record->count; k++) {
+    const double *R = record->frame + 9 * k, *r = record->r + 3 * k;
+    for (size_t i = 0; i < 4; i++) {
+      int32_t vertex = record->pair[k].vertex[i];
+      if (vertex < 0 || vertex >= contact->vertices) continue; /* such contacts have none */
+      for (size_t d = 0; d < 3; d++)
+        contact->push[3 * (size_t)vertex + d] +=
+            record->weight[4 * k + i] * (R[d] * r[0] + R[3 + d] * r[1] + R[6 + d] * r[2]);
+    }
+  }
   return contact->push;
-}
-
-/* What obstacles do on their way: they are pushed back as they push. */
-static double obstacles_work(const eb_contact_audit *contact) {
-  double work = 0;
-  for (size_t k = 3 * (size_t)contact->nodes; k < 3 * (size_t)contact->vertices; k++)
-    work -= contact->push[k] * (contact->x1[k] - contact->x0[k]);
-  return work;
 }
 
 double eb_contact_audit_slack(eb_reason reason) {
@@ -348,5 +286,7 @@ void eb_contact_audit_step(eb_contact_audit *contact, const eb_state *before, co
   row->unrecorded = eb_intersections_unrecorded(contact->intersections, team, contact->x1,
                                                 contact->scene->contact_bounds.near, record);
   balance(contact, before, after, dt, row);
-  row->obstacles_work = obstacles_work(contact);
+  /* What obstacles do on their way: they are pushed back as they push. */
+  for (size_t k = 3 * (size_t)contact->nodes; k < 3 * (size_t)contact->vertices; k++)
+    row->obstacles_work -= contact->push[k] * (contact->x1[k] - contact->x0[k]);
 }

@@ -21,15 +21,12 @@ static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+/* NaN stays. */
 static double larger(double most, double value) {
   return value > most || isnan(value) ? value : most;
 }
 
 /* ---- distances ------------------------------------------------------------------------------- */
-
-static double clamp(double t) {
-  return t < 0 ? 0 : t > 1 ? 1 : t;
-}
 
 static void cross(const double a[3], const double b[3], double out[3]) {
   for (int d = 0; d < 3; d++)
@@ -56,66 +53,49 @@ static void offer_segment(const double p[3], const double a[3], const double b[3
     along[d] = b[d] - a[d];
     from[d] = p[d] - a[d];
   }
-  double length = dot(along, along), t = length > 0 ? clamp(dot(from, along) / length) : 0;
+  double length = dot(along, along), t = length > 0 ? dot(from, along) / length : 0;
+  t = t < 0 ? 0 : t > 1 ? 1 : t;
   for (int d = 0; d < 3; d++) from[d] -= t * along[d];
   offer(from, sign, shortest);
 }
 
-/* Across the plane of normal n, by the part of `from` along it. */
-static void offer_height(const double from[3], const double n[3], double size2,
-                         separation *shortest) {
-  double along[3], share = dot(from, n) / size2;
-  for (int d = 0; d < 3; d++) along[d] = share * n[d];
-  offer(along, 1, shortest);
+/* (a x b) . n */
+static double triple(const double a[3], const double b[3], const double n[3]) {
+  double c[3];
+  cross(a, b, c);
+  return dot(c, n);
 }
 
-/* The least of the ways from the edges, and from the plane where p is above the inside. */
-static void vertex_to_face(const double x[4][3], separation *shortest) {
-  double u[3], v[3], from[3], n[3], beside[3];
-  for (int i = 1; i < 4; i++) offer_segment(x[0], x[i], x[i % 3 + 1], 1, shortest);
-  for (int d = 0; d < 3; d++) {
-    u[d] = x[2][d] - x[1][d];
-    v[d] = x[3][d] - x[1][d];
-    from[d] = x[0][d] - x[1][d];
-  }
-  cross(u, v, n);
-  double area2 = dot(n, n);
-  cross(u, from, beside);
-  double s = dot(beside, n);
-  cross(from, v, beside);
-  double t = dot(beside, n);
-  if (area2 > 0 && s >= 0 && t >= 0 && s + t <= area2) offer_height(from, n, area2, shortest);
-}
-
-/* The least of the ways at the ends, and between the lines where they are closest inside both
- * edges. */
-static void edge_to_edge(const double x[4][3], separation *shortest) {
-  double a[3], b[3], from[3], n[3], beside[3];
-  for (int i = 0; i < 2; i++) {
-    offer_segment(x[i], x[2], x[3], 1, shortest);
-    offer_segment(x[2 + i], x[0], x[1], -1, shortest);
-  }
-  for (int d = 0; d < 3; d++) {
-    a[d] = x[1][d] - x[0][d];
-    b[d] = x[3][d] - x[2][d];
-    from[d] = x[0][d] - x[2][d];
-  }
-  cross(a, b, n);
-  double size2 = dot(n, n);
-  cross(b, from, beside);
-  double s = dot(beside, n);
-  cross(a, from, beside);
-  double t = dot(beside, n);
-  if (size2 > 0 && s >= 0 && s <= size2 && t >= 0 && t <= size2)
-    offer_height(from, n, size2, shortest);
-}
-
+/* The least of the ways from the edges of a face, or at the ends of two edges; and across the plane
+ * of normal n, by the part of `from` along it, where p is above the inside of the face, or the
+ * lines are closest inside both edges. */
 static separation shortest_way(int32_t kind, const double x[4][3]) {
   separation shortest = {.length2 = INFINITY};
-  if (kind == EB_VERTEX_FACE)
-    vertex_to_face(x, &shortest);
-  else
-    edge_to_edge(x, &shortest);
+  double u[3], v[3], from[3], n[3], way[3];
+  bool face = kind == EB_VERTEX_FACE, inside;
+  for (int i = 1; face && i < 4; i++) offer_segment(x[0], x[i], x[i % 3 + 1], 1, &shortest);
+  for (int i = 0; !face && i < 2; i++) {
+    offer_segment(x[i], x[2], x[3], 1, &shortest);
+    offer_segment(x[2 + i], x[0], x[1], -1, &shortest);
+  }
+  for (int d = 0; d < 3; d++) {
+    u[d] = face ? x[2][d] - x[1][d] : x[1][d] - x[0][d];
+    v[d] = x[3][d] - x[face ? 1 : 2][d];
+    from[d] = x[0][d] - x[face ? 1 : 2][d];
+  }
+  cross(u, v, n);
+  double size2 = dot(n, n);
+  if (face) {
+    double s = triple(u, from, n), t = triple(from, v, n);
+    inside = s >= 0 && t >= 0 && s + t <= size2;
+  } else {
+    double s = triple(v, from, n), t = triple(u, from, n);
+    inside = s >= 0 && s <= size2 && t >= 0 && t <= size2;
+  }
+  if (!(size2 > 0) || !inside) return shortest;
+  double share = dot(from, n) / size2;
+  for (int d = 0; d < 3; d++) way[d] = share * n[d];
+  offer(way, 1, &shortest);
   return shortest;
 }
 
@@ -133,49 +113,33 @@ typedef struct contact {
   double demand, u[3], slack; /* m */
 } contact;
 
-/* A point of each feature: the first with weights that sum to 1, the second to -1. */
-static bool sound_weights(int32_t kind, const double w[4]) {
-  int first = kind == EB_VERTEX_FACE ? 1 : 2;
-  double sum = 0;
-  for (int i = 0; i < 4; i++) {
-    bool inside = i < first ? w[i] >= -rounding : w[i] <= rounding;
-    if (!inside) return false;
-    if (i < first) sum += w[i];
-  }
-  return fabs(sum - 1) <= rounding && fabs(w[0] + w[1] + w[2] + w[3]) <= rounding;
-}
-
-static bool sound_frame(const double frame[9]) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      if (!(fabs(dot(frame + 3 * i, frame + 3 * j) - (i == j)) <= rounding)) return false;
-  double third[3];
-  cross(frame, frame + 3, third);
-  return dot(third, frame + 6) > 0;
-}
-
-static bool all_finite(const double *a, int count) {
-  for (int i = 0; i < count; i++)
-    if (!isfinite(a[i])) return false;
-  return true;
-}
-
+/* Fills *out; returns whether the record's numbers are those of a contact: weights of a point of
+ * each feature, the first summing to 1 and the second to -1, and a frame that is orthonormal and
+ * right-handed. */
 static bool read_contact(const eb_contact_record *record, int32_t k, int32_t vertices,
                          const double *x0, const double *x1, const double *bent, contact *out) {
   const eb_pair *pair = &record->pair[k];
-  *out = (contact){.w = record->weight + 4 * (size_t)k,
-                   .frame = record->frame + 9 * (size_t)k,
-                   .r = record->r + 3 * (size_t)k,
-                   .kind = pair->kind};
+  const double *w = record->weight + 4 * (size_t)k, *frame = record->frame + 9 * (size_t)k;
+  *out = (contact){.w = w, .frame = frame, .r = record->r + 3 * (size_t)k, .kind = pair->kind};
+  if (pair->kind != EB_VERTEX_FACE && pair->kind != EB_EDGE_EDGE) return false;
+  int first = pair->kind == EB_VERTEX_FACE ? 1 : 2;
+  double sum = 0, third[3];
   for (int i = 0; i < 4; i++) {
     if (pair->vertex[i] < 0 || pair->vertex[i] >= vertices) return false;
     memcpy(out->x0[i], x0 + 3 * (size_t)pair->vertex[i], sizeof out->x0[i]);
     memcpy(out->x1[i], x1 + 3 * (size_t)pair->vertex[i], sizeof out->x1[i]);
-    if (bent) out->slack += fabs(out->w[i]) * bent[pair->vertex[i]];
+    if (bent) out->slack += fabs(w[i]) * bent[pair->vertex[i]];
+    if (!isfinite(w[i]) || !(i < first ? w[i] >= -rounding : w[i] <= rounding)) return false;
+    if (i < first) sum += w[i];
   }
-  if (pair->kind != EB_VERTEX_FACE && pair->kind != EB_EDGE_EDGE) return false;
-  return all_finite(out->w, 4) && all_finite(out->frame, 9) && all_finite(out->r, 3) &&
-         sound_weights(pair->kind, out->w) && sound_frame(out->frame);
+  if (!(fabs(sum - 1) <= rounding && fabs(w[0] + w[1] + w[2] + w[3]) <= rounding)) return false;
+  for (int i = 0; i < 3; i++) {
+    if (!isfinite(out->r[i])) return false;
+    for (int j = 0; j < 3; j++)
+      if (!(fabs(dot(frame + 3 * i, frame + 3 * j) - (i == j)) <= rounding)) return false;
+  }
+  cross(frame, frame + 3, third);
+  return dot(third, frame + 6) > 0;
 }
 
 /* Fills u; returns whether the demand is one that a contact may have. */
@@ -200,14 +164,6 @@ static double degrees_between(const double a[3], const double b[3]) {
   if (!(dot(b, b) > 0)) return 180;
   cross(a, b, c);
   return atan2(sqrt(dot(c, c)), dot(a, b)) * (180 / acos(-1));
-}
-
-/* From the second feature's point to the first's, by the weights. */
-static void between_points(const contact *c, const double x[4][3], double out[3]) {
-  for (int d = 0; d < 3; d++) {
-    out[d] = 0;
-    for (int i = 0; i < 4; i++) out[d] += c->w[i] * x[i][d];
-  }
 }
 
 /* The normal of the face, or across both edges; 0 where those are parallel but for rounding. */
@@ -259,7 +215,10 @@ static void look_between(const contact *c, const double start[3], const place *f
 static double normal_off(const contact *c) {
   enum { PLACES = 8 };
   double least = 180, start[3];
-  between_points(c, (const double(*)[3])c->x0, start);
+  for (int d = 0; d < 3; d++) { /* from the second feature's point to the first's */
+    start[d] = 0;
+    for (int i = 0; i < 4; i++) start[d] += c->w[i] * c->x0[i][d];
+  }
   place from = look_at(c, start, 0, &least);
   for (int p = 1; p <= PLACES; p++) {
     place to = look_at(c, start, (double)p / PLACES, &least);
@@ -270,30 +229,6 @@ static double normal_off(const contact *c) {
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
-
-static void measure_normal(const contact *c, eb_contact_law *law) {
-  law->violation = larger(law->violation, -c->u[0] - c->slack);
-  law->cone = larger(law->cone, -c->r[0]);
-  if (!(c->r[0] > 0)) return;
-  law->active++;
-  law->open = larger(law->open, fabs(c->u[0]) - c->slack);
-  double apart = eb_contact_law_distance(c->kind, c->x1), slide = hypot(c->u[1], c->u[2]);
-  law->apart = larger(law->apart, apart);
-  law->true_gap = larger(law->true_gap, fabs(apart - c->demand) - c->slack - slide);
-}
-
-static void measure_tangents(const contact *c, double mu, double slipping, eb_contact_law *law) {
-  double friction = hypot(c->r[1], c->r[2]), limit = mu * fmax(c->r[0], 0);
-  double motion = hypot(c->u[1], c->u[2]) - c->slack;
-  law->cone = larger(law->cone, friction - limit);
-  if (friction < sticking * limit)
-    law->sliding = larger(law->sliding, motion);
-  else if (limit > 0 && motion > slipping) {
-    double along = -(c->r[1] * c->u[1] + c->r[2] * c->u[2]);
-    double across = c->r[1] * c->u[2] - c->r[2] * c->u[1];
-    law->angle = larger(law->angle, atan2(fabs(across), along) * (180 / acos(-1)));
-  }
-}
 
 void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, const double *x0,
                             const double *x1, const double *bent, double mu,
@@ -308,9 +243,25 @@ void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, c
       law->unsound++;
       continue;
     }
-    measure_normal(&c, law);
-    measure_tangents(&c, mu, slipping, law);
-    if (c.r[0] > 0) law->normal = larger(law->normal, normal_off(&c));
+    double slide = hypot(c.u[1], c.u[2]), motion = slide - c.slack;
+    double friction = hypot(c.r[1], c.r[2]), limit = mu * fmax(c.r[0], 0);
+    law->violation = larger(law->violation, -c.u[0] - c.slack);
+    law->cone = larger(larger(law->cone, -c.r[0]), friction - limit);
+    if (c.r[0] > 0) {
+      double apart = sqrt(shortest_way(c.kind, (const double(*)[3])c.x1).length2);
+      law->active++;
+      law->open = larger(law->open, fabs(c.u[0]) - c.slack);
+      law->apart = larger(law->apart, apart);
+      law->true_gap = larger(law->true_gap, fabs(apart - c.demand) - c.slack - slide);
+      law->normal = larger(law->normal, normal_off(&c));
+    }
+    if (friction < sticking * limit) {
+      law->sliding = larger(law->sliding, motion);
+    } else if (limit > 0 && motion > slipping) {
+      double along = -(c.r[1] * c.u[1] + c.r[2] * c.u[2]);
+      double across = c.r[1] * c.u[2] - c.r[2] * c.u[1];
+      law->angle = larger(law->angle, atan2(fabs(across), along) * (180 / acos(-1)));
+    }
     push = fmax(push, c.r[0]);
     size = fmax(size, sqrt(dot(c.r, c.r)));
   }

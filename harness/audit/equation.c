@@ -89,19 +89,6 @@ static terms linear_residual(eb_audit *audit, const eb_state *before, double dt,
   return sum;
 }
 
-/* The residuals of the step, into audit->own, and with `compared` of going on, v1 = v0, into
- * audit->trial. The tangent is the same. */
-static void linear_residuals(eb_audit *audit, const eb_state *before, const eb_state *after,
-                             double dt, const eb_linearization *l, bool compared, terms *own,
-                             terms *going) {
-  const double *const v[EB_AUDIT_MOTIONS] = {after->v, before->v};
-  double *const r[EB_AUDIT_MOTIONS] = {audit->own, audit->trial};
-  double scale2[EB_AUDIT_MOTIONS];
-  eb_audit_tangent(audit, before->x, l->tangent, compared ? 2 : 1, v, r, scale2);
-  *own = linear_residual(audit, before, dt, l, v[0], scale2[0], r[0]);
-  if (compared) *going = linear_residual(audit, before, dt, l, v[1], scale2[1], r[1]);
-}
-
 /* Sum over free nodes of a . b. */
 static double product(const eb_audit *audit, const double *a, const double *b) {
   double sum = 0;
@@ -116,22 +103,15 @@ static double model(const eb_audit *audit, double dt, const double *stopped, con
   return 0.5 * dt * (product(audit, stopped, v) + product(audit, r, v));
 }
 
-/* The residual when everything stops, x1 = x0 and v1 = 0, into r; colliders push as they do at
- * `time`. */
-static double stopped_residual(const eb_audit *audit, const eb_state *before, double time,
-                               double dt, double *r) {
-  double rate = 1 / dt;
-  for (size_t k = 0; k < 3 * audit->nodes; k++)
-    r[k] = -rate * audit->mass[k / 3] * before->v[k] + audit->start.g[k] - loads_on(audit, k);
-  eb_audit_add_penalty(audit, time, before->x, true, r);
-  return sqrt(product(audit, r, r));
-}
-
-/* audit->own holds the residual at v1, audit->trial that at v0, whose sums are `going`. */
+/* audit->own holds the residual at v1, audit->trial that at v0, whose sums are `going`. When
+ * everything stops, x1 = x0 and v1 = 0, colliders push as they do at the start. */
 static void compare_linear(eb_audit *audit, const eb_state *before, const eb_state *after,
                            double dt, const terms *going, eb_audit_row *row) {
-  double *stopped = audit->stopped;
-  double still = stopped_residual(audit, before, before->time, dt, stopped);
+  double *stopped = audit->stopped, rate = 1 / dt;
+  for (size_t k = 0; k < 3 * audit->nodes; k++)
+    stopped[k] = -rate * audit->mass[k / 3] * before->v[k] + audit->start.g[k] - loads_on(audit, k);
+  eb_audit_add_penalty(audit, before->time, before->x, true, stopped);
+  double still = sqrt(product(audit, stopped, stopped));
   double gained = -model(audit, dt, stopped, audit->own, after->v);
   double without = fmin(0, model(audit, dt, stopped, audit->trial, before->v));
   row->null_residual = fmin(still, sqrt(going->residual2));
@@ -143,7 +123,10 @@ static void compare_linear(eb_audit *audit, const eb_state *before, const eb_sta
 
 enum { PUSH, TURN = 3, PUSHES = 6, TURNS, MASS, CENTRE, HELD = 12 };
 
-static void find_centres(eb_audit *audit, const eb_state *after) {
+/* Of all bodies that nothing holds together; false when there are none. */
+static bool net_forces(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                       terms *out) {
+  bool any = false;
   memset(audit->part_sums, 0, EB_AUDIT_PART_SUMS * (size_t)audit->parts * sizeof *audit->part_sums);
   for (size_t i = 0; i < audit->nodes; i++) {
     double *sum = audit->part_sums + EB_AUDIT_PART_SUMS * (size_t)audit->part[i];
@@ -151,13 +134,6 @@ static void find_centres(eb_audit *audit, const eb_state *after) {
     sum[MASS] += audit->mass[i];
     eb_add3(audit->mass[i], after->x + 3 * i, sum + CENTRE);
   }
-}
-
-/* Of all bodies that nothing holds together; false when there are none. */
-static bool net_forces(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                       terms *out) {
-  bool any = false;
-  find_centres(audit, after);
   for (size_t i = 0; i < audit->nodes; i++) {
     double *sum = audit->part_sums + EB_AUDIT_PART_SUMS * (size_t)audit->part[i], arm[3], f[3],
            moment[3];
@@ -188,40 +164,31 @@ static bool net_forces(eb_audit *audit, const eb_state *before, const eb_state *
 
 /* ---- reduced --------------------------------------------------------------------------------- */
 
-/* Power of the residual r along v, over that of its terms, W. */
-static void power(const eb_audit *audit, const eb_state *before, const eb_declaration *declared,
-                  double dt, const double *r, const double *v, double *sum, double *size) {
+/* Sets the residual to the power of r along the velocities, over that of its terms, times the
+ * scale. False when held nodes move, so that velocities of the step are no motions of the subspace:
+ * their places tell, which are the script's, since velocities are the solver's. */
+static bool reduce(const eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                   const eb_declaration *declared, double held_allowed, terms *out) {
+  const double *v = after->v, *r = linear(declared) ? audit->own : audit->residual;
   double mass = linear(declared) ? declared->linearization.mass : 1;
-  *sum = *size = 0;
+  double sum = 0, size = 0, speed2 = product(audit, v, v);
+  if (audit->scene->articulation) return false;
+  for (size_t k = 0; k < 3 * audit->nodes; k++)
+    if (audit->fixed[k / 3] && !(fabs(after->x[k] - before->x[k]) <= held_allowed)) return false;
   for (size_t i = 0; i < audit->nodes; i++) {
     if (audit->fixed[i]) continue;
     double inertia[3];
     for (size_t d = 0; d < 3; d++)
       inertia[d] = audit->mass[i] * (mass * v[3 * i + d] - before->v[3 * i + d]) / dt;
-    *sum += eb_dot3(r + 3 * i, v + 3 * i);
-    *size += fabs(eb_dot3(inertia, v + 3 * i)) + fabs(eb_dot3(audit->force + 3 * i, v + 3 * i)) +
-             fabs(eb_dot3(audit->start.g + 3 * i, v + 3 * i));
+    sum += eb_dot3(r + 3 * i, v + 3 * i);
+    size += fabs(eb_dot3(inertia, v + 3 * i)) + fabs(eb_dot3(audit->force + 3 * i, v + 3 * i)) +
+            fabs(eb_dot3(audit->start.g + 3 * i, v + 3 * i));
   }
-}
-
-/* Whether all held nodes stand still, so that velocities of the step are motions of the subspace.
- * Their places tell, which are the script's: velocities are the solver's. */
-static bool homogeneous(const eb_audit *audit, const eb_state *before, const eb_state *after,
-                        double allowed) {
-  if (audit->scene->articulation) return false;
-  for (size_t k = 0; k < 3 * audit->nodes; k++)
-    if (audit->fixed[k / 3] && !(fabs(after->x[k] - before->x[k]) <= allowed)) return false;
-  return true;
-}
-
-static void reduce(const eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                   const eb_declaration *declared, const double *r, terms *out) {
-  double sum, size, speed2 = product(audit, after->v, after->v);
-  power(audit, before, declared, dt, r, after->v, &sum, &size);
   double unknown2 = linear(declared) ? audit->start.rounding2 : audit->end.rounding2;
   double floor = sqrt(unknown2 * speed2);
   double share = size + floor > 0 ? fabs(sum) / (size + floor) : 0;
   out->residual2 = share * share * out->scale2;
+  return true;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -269,41 +236,41 @@ static double without_forces(eb_audit *audit, const eb_state *before, const eb_s
 }
 
 static void compare_full(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                         bool reduced, eb_audit_row *row) {
-  double stopped, going;
-  nothing energies = {.stopped = without_forces(audit, before, after, dt, 0, &stopped)};
-  energies.going = without_forces(audit, before, after, dt, 1, &going);
+                         eb_equation equation, eb_audit_row *row) {
+  bool still = equation == EB_EQUATION_STATIC;
+  double stopped, going = INFINITY, h = still ? 0 : dt;
+  nothing energies = {.stopped = without_forces(audit, before, after, h, 0, &stopped)};
+  if (!still) energies.going = without_forces(audit, before, after, h, 1, &going);
   row->null_residual = fmin(stopped, going);
-  row->progress = potential_gain(audit, before, after, dt, &energies);
+  row->progress = potential_gain(audit, before, after, h, &energies);
   row->compared_residual = row->residual;
   /* Nodes that follow quasistatically lower the potential of the forces, whatever their inertia. */
-  if (reduced)
+  if (equation == EB_EQUATION_REDUCED)
     row->progress = fmax(row->progress, potential_gain(audit, before, after, 0, &energies));
 }
 
-static void compare_static(eb_audit *audit, const eb_state *before, const eb_state *after,
-                           eb_audit_row *row) {
-  nothing energies = {.stopped = without_forces(audit, before, after, 0, 0, &row->null_residual)};
-  row->progress = potential_gain(audit, before, after, 0, &energies);
-  row->compared_residual = row->residual;
-}
-
-/* The equation's residual; in row->step_residual that of all free nodes, which is more where the
- * equation asks for less than theirs. With `compared`, *going is that of going on. */
+/* The equation's residual, of a linearized one node by node into audit->own; in row->step_residual
+ * that of all free nodes, which is more where the equation asks for less than theirs. With
+ * `compared`, *going is that of going on, v1 = v0, by the same tangent, and audit->trial holds it
+ * node by node. */
 static terms residual_of(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                          const eb_declaration *declared, bool compared, eb_audit_row *row,
                          terms *going) {
   terms own = {row->residual * row->residual, row->scale * row->scale}, net;
-  if (linear(declared))
-    linear_residuals(audit, before, after, dt, &declared->linearization, compared, &own, going);
+  if (linear(declared)) {
+    const eb_linearization *l = &declared->linearization;
+    const double *const v[EB_AUDIT_MOTIONS] = {after->v, before->v};
+    double *const r[EB_AUDIT_MOTIONS] = {audit->own, audit->trial};
+    double kv_scale2[EB_AUDIT_MOTIONS];
+    eb_audit_tangent(audit, before->x, l->tangent, compared ? 2 : 1, v, r, kv_scale2);
+    own = linear_residual(audit, before, dt, l, v[0], kv_scale2[0], r[0]);
+    if (compared) *going = linear_residual(audit, before, dt, l, v[1], kv_scale2[1], r[1]);
+  }
   row->step_residual = sqrt(own.residual2);
   bool reduced = declared->equation == EB_EQUATION_REDUCED &&
-                 homogeneous(audit, before, after, row->held_allowed);
+                 reduce(audit, before, after, dt, declared, row->held_allowed, &own);
   bool based = declared->equation == EB_EQUATION_POSITION_BASED &&
                net_forces(audit, before, after, dt, &net);
-  if (reduced)
-    reduce(audit, before, after, dt, declared, linear(declared) ? audit->own : audit->residual,
-           &own);
   row->equation_stands_in = !reduced && !based &&
                             (declared->equation == EB_EQUATION_REDUCED ||
                              declared->equation == EB_EQUATION_POSITION_BASED);
@@ -362,8 +329,6 @@ void eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *
   if (!looked) return;
   if (linearly)
     compare_linear(audit, before, after, dt, &going, row);
-  else if (declared->equation == EB_EQUATION_STATIC)
-    compare_static(audit, before, after, row);
   else
-    compare_full(audit, before, after, dt, declared->equation == EB_EQUATION_REDUCED, row);
+    compare_full(audit, before, after, dt, declared->equation, row);
 }

@@ -125,34 +125,12 @@ static void add_node(const eb_audit *audit, const eb_state *before, const eb_sta
   eb_add3(1, beyond, s->force);
 }
 
-/* A rigid body moves as its centre does, whose mass is that of the solid and not of the nodes. */
-static void take_rider(const eb_audit *audit, const eb_state *before, const eb_state *after,
-                       double dt, sums *s) {
-  size_t b = (size_t)s->rider;
-  double m = audit->scene->free_bodies->body[b].mass;
-  for (size_t d = 0; d < 3; d++) {
-    s->p0[d] = m * before->twist[6 * b + d];
-    s->p1[d] = m * after->twist[6 * b + d];
-    s->way[d] = m * (after->pose[7 * b + d] - before->pose[7 * b + d]) / dt;
-    s->weight[d] = m * audit->scene->gravity[d];
-  }
-  s->size = 0.5 * (sqrt(eb_dot3(s->p0, s->p0)) + sqrt(eb_dot3(s->p1, s->p1)));
-}
-
 /* The residual whose sum over free nodes is what is left of a held body's momentum; NULL where it
  * is not known of single nodes. */
 static const double *residual_of(const eb_audit *audit, const eb_declaration *declared) {
   bool whole = declared->update == EB_UPDATE_END_VELOCITY;
   if (whole && declared->equation == EB_EQUATION_LINEARIZED) return audit->own;
   return whole && declared->equation == EB_EQUATION_IMPLICIT_EULER ? audit->residual : NULL;
-}
-
-static void add_held(const eb_audit *audit, const double *residual, size_t i, sums *s) {
-  s->nodes++;
-  if (audit->fixed[i])
-    s->holds += sqrt(eb_audit_squared(audit->end.g + 3 * i));
-  else
-    eb_add3(1, residual + 3 * i, s->left);
 }
 
 static void sum_bodies(eb_flight *flight, const eb_state *before, const eb_state *after, double dt,
@@ -170,25 +148,40 @@ static void sum_bodies(eb_flight *flight, const eb_state *before, const eb_state
       s->held |= audit->fixed[i] != 0;
     if (!s->held && !s->pushed) s->pushed = is_pushed(audit->scene, before, after, dt, every, i);
     add_node(audit, before, after, dt, i, s);
-    if (residual) add_held(audit, residual, i, s);
+    if (!residual) continue;
+    s->nodes++;
+    if (audit->fixed[i])
+      s->holds += sqrt(eb_audit_squared(audit->end.g + 3 * i));
+    else
+      eb_add3(1, residual + 3 * i, s->left);
   }
-  for (int32_t p = 0; p < audit->parts; p++)
-    if (flight->sums[p].rider >= 0) take_rider(audit, before, after, dt, &flight->sums[p]);
+  /* A rigid body moves as its centre does, whose mass is that of the solid and not of the nodes. */
+  for (int32_t p = 0; p < audit->parts; p++) {
+    sums *s = &flight->sums[p];
+    size_t b = (size_t)s->rider;
+    if (s->rider < 0) continue;
+    double m = bodies->body[b].mass;
+    for (size_t d = 0; d < 3; d++) {
+      s->p0[d] = m * before->twist[6 * b + d];
+      s->p1[d] = m * after->twist[6 * b + d];
+      s->way[d] = m * (after->pose[7 * b + d] - before->pose[7 * b + d]) / dt;
+      s->weight[d] = m * audit->scene->gravity[d];
+    }
+    s->size = 0.5 * (sqrt(eb_dot3(s->p0, s->p0)) + sqrt(eb_dot3(s->p1, s->p1)));
+  }
 }
 
-/* The mass scale that momentum may be lost by. */
-static double damped_mass(const eb_declaration *declared) {
-  static const double most = 1.1;
-  bool linear =
-      declared->equation == EB_EQUATION_LINEARIZED || declared->equation == EB_EQUATION_REDUCED;
-  double mass = linear ? declared->linearization.mass : 1;
-  return mass >= 1 ? fmin(mass, most) : 1;
-}
+/* Of impulses, and of the largest momentum: what may be left. */
+static const double of_impulses = 0.1, of_momentum = 1e-3;
+static const double roundings = 1e-6; /* of rounding2, back to 45 */
 
 static void go_on(course *c, const sums *s, double dt, double unknown,
                   const eb_declaration *declared, eb_flight_row *row) {
-  static const double of_impulses = 0.1, of_momentum = 1e-3;
-  double mass = damped_mass(declared), v[3], x[3];
+  static const double most_mass = 1.1; /* the mass scale that momentum may be lost by */
+  bool linear =
+      declared->equation == EB_EQUATION_LINEARIZED || declared->equation == EB_EQUATION_REDUCED;
+  double mass = linear ? declared->linearization.mass : 1, v[3], x[3];
+  mass = mass >= 1 ? fmin(mass, most_mass) : 1;
   bool mean = declared->update == EB_UPDATE_MEAN_VELOCITY,
        bracketed = declared->update == EB_UPDATE_SUBSTEPS;
   for (int d = 0; d < 3; d++) {
@@ -211,8 +204,6 @@ static void go_on(course *c, const sums *s, double dt, double unknown,
 
 static void go_on_held(const eb_audit *audit, course *c, const sums *s, double dt,
                        eb_flight_row *row) {
-  static const double roundings = 1e-6; /* of rounding2, back to 45 */
-  static const double of_impulses = 0.1, of_momentum = 1e-3;
   eb_add3(dt, s->left, c->left_v);
   c->impulses += dt * (sqrt(eb_audit_squared(s->weight)) + s->pushes + s->holds);
   c->momentum = fmax(c->momentum, s->size);
@@ -228,7 +219,7 @@ void eb_flight_step(eb_flight *flight, const eb_state *before, const eb_state *a
   bool every = declared->update == EB_UPDATE_SUBSTEPS;
   *row = (eb_flight_row){0};
   if (declared->equation == EB_EQUATION_STATIC) return;
-  double rounding = dt * 1e-6 * sqrt(flight->audit->end.rounding2);
+  double rounding = dt * roundings * sqrt(flight->audit->end.rounding2);
   sum_bodies(flight, before, after, dt, declared);
   for (int32_t p = 0; p < flight->audit->parts; p++) {
     const sums *s = &flight->sums[p];

@@ -36,38 +36,6 @@ static double largest(size_t count, const double *values) {
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* Node i's distance from x0 + h (a v0 + b v1). */
-static double off_update(const eb_state *before, const eb_state *after, double dt, double a,
-                         double b, size_t i) {
-  double off[3];
-  for (size_t d = 0; d < 3; d++) {
-    size_t k = 3 * i + d;
-    off[d] = after->x[k] - before->x[k] - dt * (a * before->v[k] + b * after->v[k]);
-  }
-  return sqrt(eb_audit_squared(off));
-}
-
-static bool rides(const eb_audit *audit, size_t i) {
-  return audit->fixed[i] == EB_AUDIT_CARRIED;
-}
-
-static double nodes_off(const eb_audit *audit, const eb_state *before, const eb_state *after,
-                        double dt, eb_update update) {
-  bool mean = update == EB_UPDATE_MEAN_VELOCITY;
-  double most = 0;
-  for (size_t i = 0; i < audit->nodes; i++)
-    if (!rides(audit, i))
-      eb_audit_raise(off_update(before, after, dt, mean ? 0.5 : 0, mean ? 0.5 : 1, i), &most);
-  return most;
-}
-
-static double static_off(const eb_audit *audit, const eb_state *after, double dt) {
-  double most = 0;
-  for (size_t i = 0; i < audit->nodes; i++)
-    eb_audit_raise(dt * sqrt(eb_audit_squared(after->v + 3 * i)), &most);
-  return most;
-}
-
 /* How much farther than its energy carries it the body has gone, over the root of its mass: m. */
 static double beyond_energy(const eb_audit *audit, const eb_state *before, const eb_state *after,
                             double dt) {
@@ -120,23 +88,19 @@ static void follow_bodies(const eb_state *before, const eb_state *after, double 
     eb_audit_raise(fabs(after->q[j] - before->q[j] - dt * after->u[j]), &row->update_error);
 }
 
-/* Writes to audit->trial where carried nodes belong. */
-static void place_carried(eb_audit *audit, const eb_state *after) {
+static void measure_held(eb_audit *audit, const eb_state *after, eb_audit_row *row) {
   const eb_scene *scene = audit->scene;
   const eb_articulation *joints = scene->articulation;
+  double *carried = audit->trial;
   for (int32_t k = 0; joints && k < eb_articulation_attached(joints); k++)
     eb_articulation_place(joints, after->q, k,
-                          audit->trial + 3 * (size_t)eb_articulation_node(joints, k), NULL);
+                          carried + 3 * (size_t)eb_articulation_node(joints, k), NULL);
   if (scene->free_bodies)
-    eb_free_bodies_place(scene->free_bodies, scene->mesh->X, after->pose, after->twist,
-                         audit->trial, NULL);
-}
-
-static void measure_held(eb_audit *audit, const eb_state *after, eb_audit_row *row) {
-  place_carried(audit, after);
+    eb_free_bodies_place(scene->free_bodies, scene->mesh->X, after->pose, after->twist, carried,
+                         NULL);
   for (size_t i = 0; i < audit->nodes; i++) {
     double off[3];
-    const double *place = (rides(audit, i) ? audit->trial : audit->target) + 3 * i;
+    const double *place = (audit->fixed[i] == EB_AUDIT_CARRIED ? carried : audit->target) + 3 * i;
     if (!audit->fixed[i]) continue;
     for (size_t d = 0; d < 3; d++) off[d] = after->x[3 * i + d] - place[d];
     eb_audit_raise(sqrt(eb_audit_squared(off)), &row->held_error);
@@ -147,20 +111,29 @@ void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *af
                      const eb_declaration *declared, eb_audit_row *row) {
   size_t size = 3 * audit->nodes;
   double reach = largest(size, before->x) + largest(size, after->x);
-  bool moving = declared->equation != EB_EQUATION_STATIC;
-  row->update_error = row->held_error = 0;
-  row->held_allowed = roundings * reach;
   double turned = 1 + largest((size_t)after->joint_count, after->q) +
                   largest(7 * (size_t)after->body_count, after->pose);
+  row->held_error = 0;
+  row->held_allowed = roundings * reach;
   row->update_allowed = roundings * (reach + dt * largest(size, after->v) + turned);
   measure_held(audit, after, row);
-  if (!moving)
-    row->update_error = static_off(audit, after, dt);
-  else if (declared->update == EB_UPDATE_SUBSTEPS)
-    row->update_error = beyond_energy(audit, before, after, dt);
-  else if (declared->update == EB_UPDATE_CORRECTED)
+  double most = 0;
+  if (declared->equation == EB_EQUATION_STATIC) {
+    for (size_t i = 0; i < audit->nodes; i++)
+      eb_audit_raise(dt * sqrt(eb_audit_squared(after->v + 3 * i)), &most);
+  } else if (declared->update == EB_UPDATE_SUBSTEPS) {
+    most = beyond_energy(audit, before, after, dt);
+  } else if (declared->update == EB_UPDATE_CORRECTED) {
     row->raised = uphill(audit, before, after, dt);
-  else
-    row->update_error = nodes_off(audit, before, after, dt, declared->update);
-  if (moving) follow_bodies(before, after, dt, row);
+  } else { /* of nodes that no body carries, from x0 + h (a v0 + b v1) */
+    bool mean = declared->update == EB_UPDATE_MEAN_VELOCITY;
+    double a = mean ? 0.5 : 0, b = mean ? 0.5 : 1, off[3];
+    for (size_t i = 0; i < audit->nodes; i++) {
+      for (size_t d = 0, k = 3 * i; d < 3; d++, k++)
+        off[d] = after->x[k] - before->x[k] - dt * (a * before->v[k] + b * after->v[k]);
+      if (audit->fixed[i] != EB_AUDIT_CARRIED) eb_audit_raise(sqrt(eb_audit_squared(off)), &most);
+    }
+  }
+  row->update_error = most;
+  if (declared->equation != EB_EQUATION_STATIC) follow_bodies(before, after, dt, row);
 }
