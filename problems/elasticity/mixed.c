@@ -394,7 +394,7 @@ eb_error eb_mixed_create(const eb_elasticity *e, eb_mixed **out) {
   if (e->kernels->nodes != EB_TETRAHEDRON && e->kernels->nodes != EB_HEXAHEDRON)
     return EB_ERROR(EB_ERR_UNSUPPORTED, "mixed elements are tetrahedra or hexahedra");
   for (int32_t r = 0; r < e->law_count; r++)
-    if (e->laws[r].kind == EB_LINEAR || e->laws[r].fibre)
+    if (!eb_law_needs_frame(&e->laws[r]) || e->laws[r].fibre)
       return EB_ERROR(EB_ERR_UNSUPPORTED,
                       "region %d: mixed elements need a material that is a function of the stretch "
                       "alone: neither linear nor with fibres",
