@@ -1,5 +1,6 @@
 #include "harness/case/child.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,7 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/case/tree.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
@@ -57,8 +57,6 @@ void eb_signals_close(eb_signals *signals) {
   signals->fd = -1;
 }
 
-/* ---- starting -------------------------------------------------------------------------------- */
-
 typedef struct child {
   pid_t pid;
   int print; /* our end of the pipe that it prints into */
@@ -67,28 +65,127 @@ typedef struct child {
   eb_limits limits;
   double started, told_to_end, written, last_call; /* when; 0: not yet */
   bool killed;
-  eb_tree tree;
+  pid_t *bystanders; /* children of ours that were there before: none of our business */
+  int bystander_count, adopted_before; /* whether orphans were ours already */
   size_t output_length;
   eb_progress progress;
   void *context;
   eb_child_end *end;
 } child;
 
-/* The limit is on data that the process may allocate, a backstop at twice the limit on what it
- * touches, which is watched from outside: address space that is reserved and never used shall not
- * count. Sanitizers reserve terabytes, so they go without. The limit on resident memory is no more
- * than a note to the process itself (eb_available_memory). */
-static void limit_memory(double memory) {
-  if (memory <= 0) return;
-  struct rlimit resident = {(rlim_t)memory, (rlim_t)memory};
-  setrlimit(RLIMIT_RSS, &resident);
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-  enum { SLACK = 256 << 20 };
-  rlim_t bytes = (rlim_t)(2 * memory) + SLACK;
-  struct rlimit limit = {bytes, bytes};
-  setrlimit(RLIMIT_DATA, &limit);
-#endif
+/* ---- descendants ----------------------------------------------------------------------------- */
+
+/* The processes that descend from this one: what the child has started, wherever it has hidden it.
+ * While a child runs, this process adopts orphans (PR_SET_CHILD_SUBREAPER), so that a process whose
+ * parents have ended, of another group or session, is still found below. */
+
+typedef struct process {
+  pid_t pid, parent;
+  bool ended; /* and not buried */
+  bool ours;  /* a descendant */
+} process;
+
+typedef struct process_table {
+  process *rows;
+  int count, capacity;
+} process_table;
+
+/* All of the machine; without memory, those that fit. */
+static void read_processes(process_table *all) {
+  DIR *folder = opendir("/proc");
+  all->count = 0;
+  if (!folder) return;
+  for (struct dirent *entry; (entry = readdir(folder));) {
+    char path[300], text[512] = "", state;
+    int parent;
+    if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
+    snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
+    FILE *file = fopen(path, "re");
+    if (!file) continue;
+    size_t got = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    /* The name in brackets may hold anything, brackets too; state and parent come behind the last
+     * one. */
+    const char *behind = got ? strrchr(text, ')') : NULL;
+    if (!behind || sscanf(behind + 1, " %c %d", &state, &parent) != 2) continue;
+    if (all->count == all->capacity) {
+      int capacity = all->capacity ? 2 * all->capacity : 256;
+      process *grown =
+          eb_recalloc(all->rows, (size_t)all->count, (size_t)capacity, sizeof *all->rows);
+      if (!grown) break;
+      all->rows = grown;
+      all->capacity = capacity;
+    }
+    all->rows[all->count++] =
+        (process){.pid = (pid_t)atoi(entry->d_name), .parent = parent, .ended = state == 'Z'};
+  }
+  closedir(folder);
 }
+
+/* Children first, then what descends from those found, until nothing is added. */
+static void mark_ours(const child *c, process_table *all) {
+  pid_t self = getpid();
+  for (bool more = true; more;) {
+    more = false;
+    for (int i = 0; i < all->count; i++) {
+      process *row = &all->rows[i];
+      bool bystander = false;
+      for (int k = 0; k < c->bystander_count; k++)
+        bystander = bystander || c->bystanders[k] == row->pid;
+      if (row->ours || bystander) continue;
+      row->ours = row->parent == self;
+      for (int k = 0; k < all->count && !row->ours && row->parent > 1; k++)
+        row->ours = all->rows[k].ours && all->rows[k].pid == row->parent;
+      more = more || row->ours;
+    }
+  }
+}
+
+static bool is_childless(void) {
+  siginfo_t info;
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && errno == ECHILD;
+}
+
+/* Kills and buries all but the bystanders; returns how many there were that still ran. Those that
+ * go on starting others are chased for some seconds. */
+static int end_descendants(const child *c) {
+  static const double patience = 5; /* s */
+  double began = eb_wall_seconds();
+  process_table all = {0};
+  int ran = 0;
+  bool found = true;
+  for (int round = 0; found && !is_childless() && eb_wall_seconds() - began < patience; round++) {
+    found = false;
+    read_processes(&all);
+    mark_ours(c, &all);
+    for (int i = 0; i < all.count; i++) {
+      const process *row = &all.rows[i];
+      if (!row->ours) continue;
+      found = true;
+      if (round == 0) ran += !row->ended;
+      if (!row->ended) kill(row->pid, SIGKILL);
+      if (row->parent == getpid()) waitpid(row->pid, NULL, WNOHANG);
+    }
+    if (found) usleep(1000);
+  }
+  free(all.rows);
+  return ran;
+}
+
+static eb_error adopt_orphans(child *c) {
+  process_table all = {0};
+  prctl(PR_GET_CHILD_SUBREAPER, &c->adopted_before);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (is_childless()) return EB_OK;
+  read_processes(&all);
+  eb_error error = EB_NEW(c->bystanders, all.count);
+  for (int i = 0; i < all.count && !error; i++)
+    if (all.rows[i].parent == getpid()) c->bystanders[c->bystander_count++] = all.rows[i].pid;
+  free(all.rows);
+  return error;
+}
+
+/* ---- starting -------------------------------------------------------------------------------- */
 
 /* Between fork and exec: only calls that are safe there. */
 static _Noreturn void become(pid_t parent, char *const *argv, char *const *environment,
@@ -100,7 +197,20 @@ static _Noreturn void become(pid_t parent, char *const *argv, char *const *envir
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127); /* it died before the line above */
   setrlimit(RLIMIT_CORE, &no_core);
-  limit_memory(memory);
+  if (memory > 0) {
+    /* A note to the process itself (eb_available_memory): the kernel does not enforce it. */
+    struct rlimit resident = {(rlim_t)memory, (rlim_t)memory};
+    setrlimit(RLIMIT_RSS, &resident);
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+    /* On data that the process may allocate: a backstop at twice the limit on what it touches,
+     * which is watched from outside, since address space that is reserved and never used shall not
+     * count. Sanitizers reserve terabytes, so they go without. */
+    enum { SLACK = 256 << 20 };
+    rlim_t bytes = (rlim_t)(2 * memory) + SLACK;
+    struct rlimit data = {bytes, bytes};
+    setrlimit(RLIMIT_DATA, &data);
+#endif
+  }
   int input = open("/dev/null", O_RDONLY);
   /* Away from the numbers they are to get, so that no dup2 overwrites another's source. */
   int shared_high = fcntl(shared, F_DUPFD_CLOEXEC, 10);
@@ -113,50 +223,32 @@ static _Noreturn void become(pid_t parent, char *const *argv, char *const *envir
   _exit(127);
 }
 
-static bool same_name(const char *a, const char *b) {
-  size_t length = strcspn(b, "=");
-  return strncmp(a, b, length) == 0 && a[length] == '=';
-}
-
+/* The variables of this process, those of the settings in the place of its own. */
 static eb_error build_environment(const eb_strings *settings, char ***out) {
   size_t count = 0, used = 0;
   while (environ[count]) count++;
   EB_TRY(EB_NEW(*out, count + (size_t)settings->count + 1));
   for (size_t i = 0; i < count; i++) {
+    size_t name = strcspn(environ[i], "=") + 1;
     bool replaced = false;
     for (int s = 0; s < settings->count; s++)
-      replaced = replaced || same_name(environ[i], settings->items[s]);
+      replaced = replaced || strncmp(environ[i], settings->items[s], name) == 0;
     if (!replaced) (*out)[used++] = environ[i];
   }
   for (int s = 0; s < settings->count; s++) (*out)[used++] = settings->items[s];
   return EB_OK;
 }
 
-static eb_error open_board(child *c) {
-  c->shared = memfd_create("elastobench-page", MFD_CLOEXEC);
-  if (c->shared < 0 || ftruncate(c->shared, sizeof *c->page))
-    return EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
-  void *memory = mmap(NULL, sizeof *c->page, PROT_READ | PROT_WRITE, MAP_SHARED, c->shared, 0);
-  if (memory == MAP_FAILED) return EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
-  c->page = memory;
-  return EB_OK;
-}
-
-static eb_error fork_child(child *c, char *const *argv, char *const *environment, int print) {
-  pid_t parent = getpid();
-  c->page->started = eb_wall_seconds();
-  c->pid = fork();
-  if (c->pid == 0) become(parent, argv, environment, c->limits.memory, c->shared, print);
-  if (c->pid < 0) return EB_ERROR(EB_ERR_IO, "cannot start a process: %s", strerror(errno));
-  setpgid(c->pid, c->pid); /* the child does so too: whoever comes first */
-  return EB_OK;
-}
-
 static eb_error start(child *c, const eb_strings *argv, const eb_strings *settings) {
   int print[2];
   char **arguments, **environment = NULL;
-  EB_TRY(eb_tree_open(&c->tree));
-  EB_TRY(open_board(c));
+  EB_TRY(adopt_orphans(c));
+  c->shared = memfd_create("elastobench-page", MFD_CLOEXEC);
+  if (c->shared < 0 || ftruncate(c->shared, sizeof *c->page))
+    return EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
+  void *page = mmap(NULL, sizeof *c->page, PROT_READ | PROT_WRITE, MAP_SHARED, c->shared, 0);
+  if (page == MAP_FAILED) return EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
+  c->page = page;
   if (pipe2(print, O_CLOEXEC))
     return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
   c->print = print[0];
@@ -166,7 +258,16 @@ static eb_error start(child *c, const eb_strings *argv, const eb_strings *settin
     for (int i = 0; i < argv->count; i++) arguments[i] = argv->items[i];
     error = build_environment(settings, &environment);
   }
-  if (!error) error = fork_child(c, arguments, environment, print[1]);
+  if (!error) {
+    pid_t parent = getpid();
+    c->page->started = eb_wall_seconds();
+    c->pid = fork();
+    if (c->pid == 0) become(parent, arguments, environment, c->limits.memory, c->shared, print[1]);
+    if (c->pid < 0)
+      error = EB_ERROR(EB_ERR_IO, "cannot start a process: %s", strerror(errno));
+    else
+      setpgid(c->pid, c->pid); /* the child does so too: whoever comes first */
+  }
   free(arguments);
   free(environment);
   close(print[1]);
@@ -174,7 +275,8 @@ static eb_error start(child *c, const eb_strings *argv, const eb_strings *settin
 }
 
 static void release(child *c) {
-  eb_tree_close(&c->tree);
+  prctl(PR_SET_CHILD_SUBREAPER, c->adopted_before);
+  free(c->bystanders);
   if (c->page) munmap(c->page, sizeof *c->page);
   if (c->shared >= 0) close(c->shared);
   if (c->print >= 0) close(c->print);
@@ -256,6 +358,7 @@ static double resident_memory(pid_t pid) {
 
 /* ---- ending ---------------------------------------------------------------------------------- */
 
+/* The first cause is the one that counts. */
 static void decide(child *c, eb_child_cause cause) {
   if (c->told_to_end > 0) return;
   c->end->cause = cause;
@@ -269,17 +372,6 @@ static void end_child(child *c, eb_child_cause cause) {
   c->killed = true;
   kill(c->pid, SIGKILL);
   kill(-c->pid, SIGKILL);
-}
-
-/* A solver that writes where it should not may have written here. */
-static double step_seconds(const child *c) {
-  double now = eb_wall_seconds(), began = c->page->step_began;
-  return began >= c->started && began <= now ? now - began : 0;
-}
-
-static void ask_to_end(child *c) {
-  decide(c, EB_CHILD_TIMED_OUT);
-  c->page->asked_to_end = 1;
 }
 
 /* Over time, the child is asked to end, which it does between steps; a step that never ends is
@@ -300,11 +392,13 @@ static void enforce(child *c, eb_signals *signals) {
     end_child(c, EB_CHILD_OVER_MEMORY);
   } else if (c->told_to_end > 0) {
     if (now - c->told_to_end > (stage == EB_STAGE_CLOSING ? GRACE_TO_CLOSE : GRACE)) {
-      c->end->step_seconds = step_seconds(c);
+      double began = c->page->step_began; /* or what a solver has written there */
+      c->end->step_seconds = began >= c->started && began <= now ? now - began : 0;
       end_child(c, EB_CHILD_TIMED_OUT);
     }
   } else if (c->limits.timeout > 0 && now - c->started > c->limits.timeout) {
-    ask_to_end(c);
+    decide(c, EB_CHILD_TIMED_OUT);
+    c->page->asked_to_end = 1;
   }
 }
 
@@ -321,15 +415,6 @@ static bool collect(child *c) {
   return true;
 }
 
-/* What the page says in the end; a solver may have written anything there. */
-static void read_words(child *c) {
-  c->end->trouble = c->page->trouble;
-  c->end->harmed = c->page->harmed;
-  memcpy(c->end->words, c->page->words, sizeof c->end->words);
-  c->end->words[sizeof c->end->words - 1] = '\0';
-  eb_text_clean(c->end->words);
-}
-
 static void watch(child *c, eb_signals *signals) {
   enum { LOOK_MS = 20 };
   while (!collect(c)) {
@@ -342,11 +427,16 @@ static void watch(child *c, eb_signals *signals) {
     look(c);
   }
   c->end->seconds = eb_wall_seconds() - c->started;
-  c->end->left = eb_tree_end(&c->tree);
+  c->end->left = end_descendants(c);
   look(c);
   catch_output(c);
-  read_words(c);
   eb_text_clean(c->end->output);
+  /* What the page says in the end; a solver may have written anything there. */
+  c->end->trouble = c->page->trouble;
+  c->end->harmed = c->page->harmed;
+  memcpy(c->end->words, c->page->words, sizeof c->end->words);
+  c->end->words[sizeof c->end->words - 1] = '\0';
+  eb_text_clean(c->end->words);
 }
 
 eb_error eb_child_run(const eb_strings *argv, const eb_strings *settings, eb_limits limits,
