@@ -10,7 +10,7 @@
 
 #include "harness/bench/bench_step.h"
 #include "harness/bench/tables.h"
-#include "harness/case/witness.h"
+#include "harness/case/auditor.h"
 #include "problems/base/clock.h"
 
 enum { STEPS = 10 };
@@ -19,7 +19,7 @@ enum { AUDITED, PLAIN, SIDES };
 typedef struct pair {
   eb_bench_start start;
   eb_bench_stepper sides[SIDES];
-  eb_witness witness;
+  eb_auditor auditor;
   eb_state *before;
   double charged;            /* s: of the steps of the last run */
   double auditing, stepping; /* s: audits of all audited runs, and their steps */
@@ -29,7 +29,7 @@ typedef struct pair {
 static void clear(void *context) {
   pair *p = context;
   eb_state_destroy(p->before);
-  eb_witness_clear(&p->witness);
+  eb_auditor_clear(&p->auditor);
   for (int k = 0; k < SIDES; k++) eb_bench_stepper_clear(&p->sides[k]);
   eb_bench_start_clear(&p->start);
 }
@@ -42,7 +42,7 @@ static void audit(pair *p, eb_reason reason) {
   double row[EB_COL_COUNT] = {0}, began = eb_wall_seconds();
   bool finite = false;
   const eb_bench_stepper *s = &p->sides[AUDITED];
-  eb_error error = eb_witness_step(&p->witness, p->before, s->state, s->solver->ops, s->log, reason,
+  eb_error error = eb_auditor_step(&p->auditor, p->before, s->state, s->solver->ops, s->log, reason,
                                    row, &finite);
   if (error || !finite) p->fault = "an audit failed";
   eb_error_free(error);
@@ -83,7 +83,7 @@ static eb_error set_up(void *context, const void *of, double *work) {
     EB_TRY(eb_bench_stepper_create(&p->start, what->solver, "", &p->sides[k]));
   EB_TRY(eb_state_create(p->start.scene, &p->before));
   EB_TRY(eb_bench_start_advance(&p->start, p->sides[AUDITED].solver, what->walk));
-  return eb_witness_create(&audited, &p->witness);
+  return eb_auditor_create(&audited, &p->auditor);
 }
 
 static void describe(void *context, char *text, size_t bytes) {

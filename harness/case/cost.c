@@ -14,16 +14,26 @@
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 
-/* ---- the beginning --------------------------------------------------------------------------- */
+/* ---- the machine ----------------------------------------------------------------------------- */
 
-/* When the kernel started this process, in s since boot; negative when it does not say. The name in
- * the second column may hold anything, the columns behind its last bracket are numbers: starttime
- * is the 20th of them. */
-static double kernel_start(void) {
+double eb_steal_seconds(int stat) {
+  char text[512] = "";
+  unsigned long long steal = 0;
+  if (stat < 0 || pread(stat, text, sizeof text - 1, 0) <= 0) return 0;
+  if (sscanf(text, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &steal) != 1) return 0;
+  return (double)steal / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* On the clock of eb_wall_seconds: as the page says, else as the kernel does, else now. The name in
+ * the second column of its file may hold anything, the columns behind its last bracket are numbers:
+ * starttime, in ticks since boot, is the 20th of them. */
+static double process_start(const eb_progress_page *page) {
   enum { COLUMNS_BEFORE = 19 };
   char text[1024] = "";
+  double now = eb_wall_seconds();
+  if (page && page->started > 0 && page->started <= now) return page->started;
   int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -1;
+  if (file < 0) return now;
   ssize_t got = read(file, text, sizeof text - 1);
   close(file);
   const char *at = got > 0 ? strrchr(text, ')') : NULL;
@@ -33,15 +43,9 @@ static double kernel_start(void) {
     at = strchr(at, ' ');
   }
   unsigned long long ticks;
-  if (!at || sscanf(at, "%llu", &ticks) != 1) return -1;
-  return (double)ticks / (double)sysconf(_SC_CLK_TCK);
-}
-
-static double process_start(const eb_progress_page *page) {
-  double now = eb_wall_seconds();
-  if (page && page->started > 0 && page->started <= now) return page->started;
-  double start = kernel_start();
-  return start < 0 ? now : fmin(now, now - (eb_seconds_of(CLOCK_BOOTTIME) - start));
+  if (!at || sscanf(at, "%llu", &ticks) != 1) return now;
+  double start = (double)ticks / (double)sysconf(_SC_CLK_TCK);
+  return fmin(now, now - (eb_seconds_of(CLOCK_BOOTTIME) - start));
 }
 
 /* ---- the team -------------------------------------------------------------------------------- */
@@ -66,7 +70,7 @@ static void meet_team(eb_cost *cost) {
 static bool workers_cpu(const eb_cost *cost, double *sum) {
   struct timespec time;
   bool all = true;
-  *sum = eb_team_cpu_seconds(cost->auditors);
+  *sum = eb_team_cpu_seconds(cost->audit_team);
   for (int i = 1; i < cost->team_size; i++) {
     if (cost->team[i] == cost->team[0]) continue;
     if (clock_gettime(cost->team[i], &time))
@@ -80,9 +84,10 @@ static bool workers_cpu(const eb_cost *cost, double *sum) {
 /* ---- life ------------------------------------------------------------------------------------ */
 
 eb_error eb_cost_open(const eb_progress_page *page, eb_cost *out) {
-  *out = (eb_cost){.statm = -1, .tasks = -1, .started = process_start(page)};
+  *out = (eb_cost){.stat = -1, .statm = -1, .tasks = -1, .started = process_start(page)};
   out->team_size = omp_get_max_threads();
   EB_TRY(EB_NEW(out->team, out->team_size));
+  out->stat = open("/proc/stat", O_RDONLY | O_CLOEXEC);
   out->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   out->tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   meet_team(out);
@@ -90,10 +95,11 @@ eb_error eb_cost_open(const eb_progress_page *page, eb_cost *out) {
 }
 
 void eb_cost_close(eb_cost *cost) {
+  if (cost->stat >= 0) close(cost->stat);
   if (cost->statm >= 0) close(cost->statm);
   if (cost->tasks >= 0) close(cost->tasks);
   free(cost->team);
-  *cost = (eb_cost){.statm = -1, .tasks = -1};
+  *cost = (eb_cost){.stat = -1, .statm = -1, .tasks = -1};
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -114,29 +120,23 @@ void eb_cost_start(eb_cost *cost) {
   cost->process_cpu = eb_cpu_seconds();
 }
 
-static void count_threads(eb_cost *cost) {
-  struct stat info;
-  /* A folder has a link from above, one from itself and one from each folder in it: here one a
-   * thread. */
-  if (fstat(cost->tasks, &info)) return;
-  int64_t threads = (int64_t)info.st_nlink - 2 - eb_team_size(cost->auditors);
-  if (S_ISDIR(info.st_mode) && threads > cost->threads_alive) cost->threads_alive = threads;
-}
-
-static void read_memory(eb_cost *cost) {
-  char text[128] = "";
-  long long total, resident;
-  if (pread(cost->statm, text, sizeof text - 1, 0) <= 0) return;
-  if (sscanf(text, "%lld %lld", &total, &resident) != 2) return;
-  cost->resident = (double)resident * (double)sysconf(_SC_PAGESIZE);
-  if (cost->first_resident == 0) cost->first_resident = cost->resident;
-}
-
 void eb_cost_stop(eb_cost *cost) {
   double workers;
   cost->timed_cpu += eb_cpu_seconds() - cost->process_cpu;
-  count_threads(cost);
-  read_memory(cost);
+  /* A folder has a link from above, one from itself and one from each folder in it: here one a
+   * thread. */
+  struct stat info;
+  if (fstat(cost->tasks, &info) == 0 && S_ISDIR(info.st_mode)) {
+    int64_t threads = (int64_t)info.st_nlink - 2 - eb_team_size(cost->audit_team);
+    if (threads > cost->threads_alive) cost->threads_alive = threads;
+  }
+  char text[128] = "";
+  long long total, resident;
+  if (pread(cost->statm, text, sizeof text - 1, 0) > 0 &&
+      sscanf(text, "%lld %lld", &total, &resident) == 2) {
+    cost->resident = (double)resident * (double)sysconf(_SC_PAGESIZE);
+    if (cost->first_resident == 0) cost->first_resident = cost->resident;
+  }
   if (!workers_cpu(cost, &workers)) {
     meet_team(cost);
     (void)workers_cpu(cost, &workers);
@@ -145,9 +145,23 @@ void eb_cost_stop(eb_cost *cost) {
   cost->process_cpu = eb_cpu_seconds();
 }
 
+/* Highest resident memory of this process so far, bytes. Not getrusage: its maximum outlives exec
+ * and would be that of the parent. */
+static double peak_memory(void) {
+  char line[128];
+  long long kilobytes = 0;
+  FILE *status = fopen("/proc/self/status", "r");
+  if (!status) return 0;
+  while (fgets(line, sizeof line, status))
+    if (sscanf(line, "VmHWM: %lld kB", &kilobytes) == 1) break;
+  fclose(status);
+  return 1024.0 * (double)kilobytes;
+}
+
 void eb_cost_fill(const eb_cost *cost, eb_run *run) {
   struct rusage children = {0};
   getrusage(RUSAGE_CHILDREN, &children);
+  run->peak_rss = peak_memory();
   run->first_step_at = cost->first_step_at;
   run->process_cpu_seconds = eb_cpu_seconds() +
                              (double)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) +

@@ -28,11 +28,11 @@ typedef struct eb_cost {
   double resident, first_resident; /* bytes after the last step and after the first one */
   int64_t threads_alive;           /* most threads at the end of a step */
   double process_cpu, team_cpu;    /* s at the last start or stop */
-  int statm,
-      tasks;       /* descriptors of /proc/self/statm and /proc/self/task; -1 where there is none */
+  /* Descriptors of /proc/stat, /proc/self/statm and /proc/self/task; -1 where there is none. */
+  int stat, statm, tasks;
   clockid_t *team; /* processor clocks of the team; the first is that of the calling thread */
   int team_size;
-  const eb_team *auditors; /* threads of the harness's; NULL: none */
+  const eb_team *audit_team; /* threads of the harness's; NULL: none */
 } eb_cost;
 
 /* In the thread that will step, after omp_set_num_threads. `page` tells when the process was
@@ -48,9 +48,13 @@ void eb_cost_start(eb_cost *cost);
  * descriptors, the one before holds. */
 void eb_cost_stop(eb_cost *cost);
 
-/* Sets the run's first_step_at, process_cpu_seconds (children included that were waited for),
- * timed_cpu_seconds, untimed_cpu_seconds, memory_growth and threads_alive. The kernel may be behind
- * with resident memory by some hundred pages a core. */
+/* Sets the run's peak_rss, first_step_at, process_cpu_seconds (children included that were waited
+ * for), timed_cpu_seconds, untimed_cpu_seconds, memory_growth and threads_alive. The kernel may be
+ * behind with resident memory by some hundred pages a core. */
 void eb_cost_fill(const eb_cost *cost, eb_run *run);
+
+/* Seconds that the hypervisor has taken from all cores since boot, as the descriptor of /proc/stat
+ * says; 0 where it is not told. The kernel counts in ticks of 10 ms. */
+double eb_steal_seconds(int stat);
 
 #endif

@@ -42,19 +42,16 @@ static bool is_in_range(const eb_audited_step *s) {
          d->linearization.mass > 0 && d->linearization.stiffness >= 0 && s->log->iterations >= 0;
 }
 
-/* Norms that the audit measures too, and what of it they are in units of the force residual. */
-static double norm_in_newtons(const eb_audited_step *s) {
-  const char *norm = s->log->residual_norm ? s->log->residual_norm : "";
-  bool linear = s->declared->equation == EB_EQUATION_LINEARIZED;
-  if (!linear && strncmp(norm, "|grad W|_2", 10) == 0) return 1;
-  if (linear && strncmp(norm, "|b - A v", 8) == 0) return 1 / s->scene->dt;
-  return 0;
-}
-
 static void check_claim(eb_verdict *verdict, const eb_audited_step *s, double scale) {
   static const double allowed_ratio = 100, rounding = 1e-9;
   const eb_step_log *log = s->log;
-  double unit = norm_in_newtons(s);
+  /* The norms that the audit measures too, and what of it they are in units of the force residual.
+   */
+  const char *norm = log->residual_norm ? log->residual_norm : "";
+  bool linear = s->declared->equation == EB_EQUATION_LINEARIZED;
+  double unit = !linear && strncmp(norm, "|grad W|_2", 10) == 0 ? 1
+                : linear && strncmp(norm, "|b - A v", 8) == 0   ? 1 / s->scene->dt
+                                                                : 0;
   if (log->residual_count <= 0 || log->residual_count > log->residual_capacity || unit == 0) {
     eb_verdict_break(verdict, EB_RULE_CLAIM, "step %lld: %s says that a tolerance is met, but %s",
                      (long long)s->number, eb_reason_name(s->reason),
@@ -72,26 +69,22 @@ static void check_claim(eb_verdict *verdict, const eb_audited_step *s, double sc
         (long long)s->number, s->row->step_residual, claimed);
 }
 
-static void check_share(eb_verdict *verdict, const eb_audited_step *s, double bound) {
-  if (s->row->equation_residual_relative <= bound) return;
-  eb_verdict_break(verdict, EB_RULE_RESIDUAL,
-                   "step %lld: %s, but the audited residual of the %s equation is %.3g of its "
-                   "forces, above %.0e",
-                   (long long)s->number, eb_reason_name(s->reason),
-                   eb_equation_name(s->declared->equation), s->row->equation_residual_relative,
-                   bound);
-}
-
 static void check_residual(eb_verdict *verdict, const eb_audited_step *s) {
   static const double direct = 1e-6, stagnated = 1e-3;
   double relative = s->row->equation_residual_relative;
   double scale = s->row->equation_scale;
   if (s->reason == EB_CONVERGED_RTOL || s->reason == EB_CONVERGED_ATOL)
     check_claim(verdict, s, scale);
-  if (s->reason == EB_CONVERGED_DIRECT && !s->row->equation_stands_in)
-    check_share(verdict, s, direct);
-  if (s->reason == EB_CONVERGED_STAGNATED && !s->row->equation_stands_in)
-    check_share(verdict, s, stagnated);
+  double bound = s->row->equation_stands_in            ? INFINITY
+                 : s->reason == EB_CONVERGED_DIRECT    ? direct
+                 : s->reason == EB_CONVERGED_STAGNATED ? stagnated
+                                                       : INFINITY;
+  if (!(relative <= bound) && bound < INFINITY)
+    eb_verdict_break(verdict, EB_RULE_RESIDUAL,
+                     "step %lld: %s, but the audited residual of the %s equation is %.3g of its "
+                     "forces, above %.0e",
+                     (long long)s->number, eb_reason_name(s->reason),
+                     eb_equation_name(s->declared->equation), relative, bound);
   verdict->worst = fmax(verdict->worst, relative);
   verdict->residual2 += s->row->equation_residual * s->row->equation_residual;
   verdict->scale2 += scale * scale;
@@ -132,28 +125,6 @@ static void check_motion(eb_verdict *verdict, const eb_audited_step *s) {
         (long long)s->number, row->max_penetration, s->scene->penetration_bound);
 }
 
-/* What residuals have done over any stretch of the run: since the sum was lowest. */
-static void add_energy(eb_verdict *verdict, const eb_audited_step *s) {
-  verdict->gained = fmax(0, verdict->gained + s->row->residual_work);
-  verdict->energy_scale = fmax(verdict->energy_scale, s->row->energy_scale);
-  if (verdict->gained <= verdict->most_gained) return;
-  verdict->most_gained = verdict->gained;
-  verdict->gained_at = s->number;
-}
-
-/* Only steps in which doing nothing is wrong by a hundredth of the forces tell anything. A first
- * step may be as good as none; statics may have no other: their steps count for as many as it takes
- * (eb_verdict_run). */
-static void add_progress(eb_verdict *verdict, const eb_audited_step *s) {
-  static const double wrong = 1e-2, less = 1 - 1e-6; /* rounding is no progress */
-  const eb_audit_row *row = s->row;
-  if (isnan(row->null_residual) || row->null_residual <= wrong * row->equation_scale) return;
-  int weight = s->declared->equation == EB_EQUATION_STATIC ? PROGRESS_FROM : 1;
-  bool better = row->compared_residual < less * row->null_residual || row->progress > 0;
-  verdict->compared += weight;
-  verdict->better += better ? weight : 0;
-}
-
 void eb_verdict_jump(eb_verdict *verdict) {
   verdict->gained = 0;
 }
@@ -174,7 +145,7 @@ void eb_verdict_run(eb_verdict *verdict) {
         (long long)(verdict->compared - verdict->better), (long long)verdict->compared);
 }
 
-void eb_verdict_challenge(eb_verdict *verdict, const eb_verdict *alone) {
+void eb_verdict_test_replay(eb_verdict *verdict, const eb_verdict *alone) {
   static const double times = 10, small = 1e-2;
   bool alike = alone->worst <= fmax(small, times * verdict->worst), keeps = true;
   bool useful =
@@ -192,29 +163,23 @@ void eb_verdict_challenge(eb_verdict *verdict, const eb_verdict *alone) {
 
 /* ---- contact --------------------------------------------------------------------------------- */
 
-static void check_geometry(eb_verdict *verdict, const eb_intersection_counts *found, int64_t step) {
-  if (found->between + found->self + found->nested == 0) return;
-  eb_verdict_break(
-      verdict, EB_RULE_INTERSECTION,
-      "step %lld: %lld pairs of triangles of different bodies and %lld of the same body meet, %lld "
-      "bodies are inside others",
-      (long long)step, (long long)found->between, (long long)found->self, (long long)found->nested);
-}
-
-/* One measure of contact against the scene's bound. */
-typedef struct bound {
-  eb_rule rule;
-  const char *what, *unit;
-  double value, allowed;
-} bound;
-
 void eb_verdict_contact(eb_verdict *verdict, const eb_audited_step *s) {
   const eb_contact_audit_row *j = s->contact;
   const eb_contact_law *law = &j->law;
   const eb_contact_bounds *scene = &s->scene->contact_bounds;
   double slack = eb_contact_audit_slack(s->reason), gap = slack * scene->distance;
-  check_geometry(verdict, &j->intersections, s->number);
-  const bound bounds[] = {
+  const eb_intersection_counts *found = &j->intersections;
+  if (found->between + found->self + found->nested > 0)
+    eb_verdict_break(verdict, EB_RULE_INTERSECTION,
+                     "step %lld: %lld pairs of triangles of different bodies and %lld of the same "
+                     "body meet, %lld bodies are inside others",
+                     (long long)s->number, (long long)found->between, (long long)found->self,
+                     (long long)found->nested);
+  const struct {
+    eb_rule rule;
+    const char *what, *unit;
+    double value, allowed;
+  } bounds[] = {
       {EB_RULE_CONTACT_RECORD, "contacts that cannot be:", "", law->unsound, 0},
       {EB_RULE_CONTACT_RECORD, "pairs of features are near and have no contact:", "",
        (double)j->unrecorded, 0},
@@ -241,6 +206,8 @@ void eb_verdict_contact(eb_verdict *verdict, const eb_audited_step *s) {
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 void eb_verdict_step(eb_verdict *verdict, const eb_audited_step *s) {
+  static const double wrong = 1e-2, less = 1 - 1e-6; /* rounding is no progress */
+  const eb_audit_row *row = s->row;
   int64_t before = verdict->failures;
   verdict->steps++;
   if (!is_in_range(s) || s->log->invalid > 0)
@@ -256,9 +223,23 @@ void eb_verdict_step(eb_verdict *verdict, const eb_audited_step *s) {
   if (s->row->finite && is_in_range(s)) {
     check_residual(verdict, s);
     check_motion(verdict, s);
-    add_energy(verdict, s);
-    add_progress(verdict, s);
     if (s->contact) eb_verdict_contact(verdict, s);
+    /* What residuals have done over any stretch of the run: since the sum was lowest. */
+    verdict->gained = fmax(0, verdict->gained + row->residual_work);
+    verdict->energy_scale = fmax(verdict->energy_scale, row->energy_scale);
+    if (verdict->gained > verdict->most_gained) {
+      verdict->most_gained = verdict->gained;
+      verdict->gained_at = s->number;
+    }
+    /* Only steps in which doing nothing is wrong by a hundredth of the forces tell anything. A
+     * first step may be as good as none; statics may have no other: their steps count for as many
+     * as it takes (eb_verdict_run). */
+    if (!isnan(row->null_residual) && row->null_residual > wrong * row->equation_scale) {
+      int weight = s->declared->equation == EB_EQUATION_STATIC ? PROGRESS_FROM : 1;
+      bool better = row->compared_residual < less * row->null_residual || row->progress > 0;
+      verdict->compared += weight;
+      verdict->better += better ? weight : 0;
+    }
   }
   /* A step that broke several rules is one failure. */
   if (verdict->failures > before) verdict->failures = before + 1;

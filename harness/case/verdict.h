@@ -59,7 +59,7 @@ void eb_verdict_run(eb_verdict *verdict);
  * at most ten times the worst, or a hundredth of the forces - or be better than doing nothing.
  * Where the residual is like those of the run, so may momentum be: in one step it is held to ten
  * times its bound, which runs sum over whole flights. */
-void eb_verdict_challenge(eb_verdict *verdict, const eb_verdict *alone);
+void eb_verdict_test_replay(eb_verdict *verdict, const eb_verdict *alone);
 /* A rule that is judged elsewhere was broken; the first failure of all keeps its words. */
 __attribute__((format(printf, 3, 4))) void eb_verdict_break(eb_verdict *verdict, eb_rule rule,
                                                             const char *format, ...);

@@ -1,6 +1,6 @@
-/* The witness: what a solver writes to its scene reaches no audit and is named, cuts are followed,
+/* The auditor: what a solver writes to its scene reaches no audit and is named, cuts are followed,
  * and a recording is told from a solver. */
-#include "harness/case/challenge.h"
+#include "harness/case/job.h"
 #include "tests/scene_fixture.h"
 
 /* ---- a case by hand -------------------------------------------------------------------------- */
@@ -9,7 +9,7 @@ static void open_job(eb_job *j, eb_case *work) {
   eb_scene_ops const *ops = work->scene;
   *j = (eb_job){.work = work, .environment = -1};
   tap_require(eb_scene_create(ops, work->parameters, NULL, cache, &j->scene), "a scene");
-  tap_require(eb_witness_create(work, &j->witness), "a witness");
+  tap_require(eb_auditor_create(work, &j->auditor), "an auditor");
   tap_require(eb_solver_create(work->solver, work->options, j->scene, 1, 1, &j->solver),
               "a solver");
   tap_require(eb_state_create(j->scene, &j->before), "a state");
@@ -22,15 +22,15 @@ static void close_job(eb_job *j) {
   eb_state_destroy(j->after);
   eb_state_destroy(j->before);
   eb_solver_destroy(j->solver);
-  eb_witness_clear(&j->witness);
+  eb_auditor_clear(&j->auditor);
   eb_scene_destroy(j->scene);
 }
 
-/* As a case takes a step (harness/case/step.c), without its clocks and files. */
+/* As a case takes a step (harness/case/execute.c), without its clocks and files. */
 static void take_step(eb_job *j, double row[EB_COL_COUNT]) {
   eb_reason reason = EB_RUNNING;
   bool changed, finite;
-  tap_require(eb_witness_advance(&j->witness, j->after), "the witness's scene");
+  tap_require(eb_auditor_advance(&j->auditor, j->after), "the auditor's scene");
   tap_require(eb_scene_advance(j->scene, j->after, &changed), "the solver's scene");
   if (changed) {
     eb_state_destroy(j->before);
@@ -41,10 +41,10 @@ static void take_step(eb_job *j, double row[EB_COL_COUNT]) {
   eb_step_log_reset(j->log);
   tap_require(j->solver->ops->step(j->solver, j->after, j->scene->dt, j->log, &reason), "a step");
   j->after->step = j->before->step + 1;
-  j->after->time = j->before->time + j->witness.scene->dt;
-  tap_require(eb_witness_step(&j->witness, j->before, j->after, j->work->solver, j->log, reason,
+  j->after->time = j->before->time + j->auditor.scene->dt;
+  tap_require(eb_auditor_step(&j->auditor, j->before, j->after, j->work->solver, j->log, reason,
                               row, &finite),
-              "the witness");
+              "the auditor");
 }
 
 static eb_case case_of(const char *scene, char *parameters, const eb_solver_ops *solver) {
@@ -102,18 +102,18 @@ static void test_changes(void) {
   eb_job j;
   open_job(&j, &work);
   take_step(&j, honest);
-  tap_require(eb_witness_compare(&j.witness, j.scene), "compare");
-  tap_ok(j.witness.verdict.broken[EB_RULE_SCENE] == 0, "an honest solver leaves the scene alone");
+  tap_require(eb_auditor_compare(&j.auditor, j.scene), "compare");
+  tap_ok(j.auditor.verdict.broken[EB_RULE_SCENE] == 0, "an honest solver leaves the scene alone");
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
     eb_scene *scene;
     tap_require(eb_scene_create(work.scene, work.parameters, NULL, cache, &scene), "a scene");
     changes[i].change(scene);
-    j.witness.verdict = (eb_verdict){0};
-    tap_require(eb_witness_compare(&j.witness, scene), "compare");
-    if (!tap_ok(j.witness.verdict.broken[EB_RULE_SCENE] == 1 &&
-                    strstr(j.witness.verdict.detail, changes[i].name),
+    j.auditor.verdict = (eb_verdict){0};
+    tap_require(eb_auditor_compare(&j.auditor, scene), "compare");
+    if (!tap_ok(j.auditor.verdict.broken[EB_RULE_SCENE] == 1 &&
+                    strstr(j.auditor.verdict.detail, changes[i].name),
                 "changed %s are named", changes[i].name))
-      printf("#   '%s'\n", j.witness.verdict.detail);
+      printf("#   '%s'\n", j.auditor.verdict.detail);
     eb_scene_destroy(scene);
   }
   close_job(&j);
@@ -122,15 +122,15 @@ static void test_changes(void) {
   j.scene->dt /= 2;
   eb_reason reason = EB_CONVERGED_ITS;
   bool finite;
-  tap_require(eb_witness_advance(&j.witness, j.after), "advance");
+  tap_require(eb_auditor_advance(&j.auditor, j.after), "advance");
   tap_require(j.solver->ops->step(j.solver, j.after, j.scene->dt, j.log, &reason), "a step");
   j.after->step = 1;
-  j.after->time = j.witness.scene->dt;
+  j.after->time = j.auditor.scene->dt;
   tap_require(
-      eb_witness_step(&j.witness, j.before, j.after, work.solver, j.log, reason, row, &finite),
-      "the witness");
-  tap_ok(row[EB_COL_EQUATION_RESIDUAL] > 1e-2 && j.witness.verdict.failures > 0,
-         "a step of the changed scene does not solve the witness's");
+      eb_auditor_step(&j.auditor, j.before, j.after, work.solver, j.log, reason, row, &finite),
+      "the auditor");
+  tap_ok(row[EB_COL_EQUATION_RESIDUAL] > 1e-2 && j.auditor.verdict.failures > 0,
+         "a step of the changed scene does not solve the auditor's");
   close_job(&j);
 }
 
@@ -141,18 +141,18 @@ static void test_cuts(void) {
   double row[EB_COL_COUNT], worst = 0;
   eb_job j;
   open_job(&j, &work);
-  int32_t nodes = j.witness.scene->mesh->node_count;
+  int32_t nodes = j.auditor.scene->mesh->node_count;
   for (int n = 0; n < 12; n++) {
     take_step(&j, row);
     worst = fmax(worst, row[EB_COL_EQUATION_RESIDUAL]);
   }
-  tap_ok(j.witness.scene->cuts_made == 2 && j.witness.scene->mesh->node_count > nodes,
-         "the witness's scene is cut too");
+  tap_ok(j.auditor.scene->cuts_made == 2 && j.auditor.scene->mesh->node_count > nodes,
+         "the auditor's scene is cut too");
   /* A direct solve of some hundred unknowns. */
   tap_below(worst, 1e-10, "steps before and after cuts solve their equation");
-  tap_require(eb_witness_compare(&j.witness, j.scene), "compare");
-  if (!tap_ok(!strcmp(eb_verdict_word(&j.witness.verdict), "passed"), "and keep the rules"))
-    printf("#   %s\n", j.witness.verdict.detail);
+  tap_require(eb_auditor_compare(&j.auditor, j.scene), "compare");
+  if (!tap_ok(!strcmp(eb_verdict_word(&j.auditor.verdict), "passed"), "and keep the rules"))
+    printf("#   %s\n", j.auditor.verdict.detail);
   close_job(&j);
 }
 
@@ -184,7 +184,7 @@ static void unload(eb_solver *solver) {
   (void)solver;
 }
 
-static void test_challenge(void) {
+static void test_replay(void) {
   eb_solver_ops player = *eb_solver_find("semi-implicit");
   player.options = NULL;
   player.create = load;
@@ -204,15 +204,15 @@ static void test_challenge(void) {
       tape.v[n] = malloc(size * sizeof(double));
       memcpy(tape.v[n], j.after->v, size * sizeof(double));
     }
-    tap_ok(j.witness.verdict.failures == 0,
+    tap_ok(j.auditor.verdict.failures == 0,
            recorded ? "a recording of a run passes as the run" : "a run of a solver passes");
-    eb_verdict before = j.witness.verdict;
-    tap_require(eb_job_challenge(&j), "a challenge");
-    tap_ok(j.witness.verdict.broken[EB_RULE_REPLAY] == recorded,
+    eb_verdict before = j.auditor.verdict;
+    tap_require(eb_job_test_replay(&j), "a test of replay");
+    tap_ok(j.auditor.verdict.broken[EB_RULE_REPLAY] == recorded,
            recorded ? "until it is asked for a step that it has not got"
                     : "and so does its answer");
-    tap_ok(j.witness.verdict.residual2 == before.residual2 &&
-               j.witness.verdict.steps == before.steps,
+    tap_ok(j.auditor.verdict.residual2 == before.residual2 &&
+               j.auditor.verdict.steps == before.steps,
            "which is in no figure of the run");
     close_job(&j);
   }
@@ -224,6 +224,6 @@ int main(void) {
   setenv("XDG_CACHE_HOME", cache, 1);
   test_changes();
   test_cuts();
-  test_challenge();
+  test_replay();
   return fixture_close();
 }

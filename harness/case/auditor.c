@@ -1,4 +1,4 @@
-#include "harness/case/witness.h"
+#include "harness/case/auditor.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static void release_audit(eb_witness *w) {
+static void release_audit(eb_auditor *w) {
   eb_flight_destroy(w->flight);
   eb_contact_audit_destroy(w->contact);
   eb_audit_destroy(w->audit);
@@ -16,7 +16,7 @@ static void release_audit(eb_witness *w) {
 }
 
 /* For the scene's present mesh. */
-static eb_error make_audit(eb_witness *w) {
+static eb_error make_audit(eb_auditor *w) {
   release_audit(w);
   EB_TRY(eb_audit_create(w->scene, &w->audit));
   eb_audit_share(w->audit, w->team);
@@ -25,26 +25,26 @@ static eb_error make_audit(eb_witness *w) {
   return eb_contact_audit_create(w->scene, w->audit, &w->contact);
 }
 
-eb_error eb_witness_create(const eb_case *work, eb_witness *out) {
+eb_error eb_auditor_create(const eb_case *work, eb_auditor *out) {
   enum { MOST_THREADS = 3 };
-  *out = (eb_witness){0};
+  *out = (eb_auditor){0};
   EB_TRY(eb_team_create(MOST_THREADS, &out->team));
   EB_TRY(eb_scene_create(work->scene, work->parameters, work->mesh_file, NULL, &out->scene));
   EB_TRY(eb_state_create(out->scene, &out->state));
   return make_audit(out);
 }
 
-void eb_witness_clear(eb_witness *witness) {
-  release_audit(witness);
-  eb_state_destroy(witness->state);
-  eb_scene_destroy(witness->scene);
-  eb_team_destroy(witness->team);
-  witness->team = NULL;
-  witness->state = NULL;
-  witness->scene = NULL;
+void eb_auditor_clear(eb_auditor *auditor) {
+  release_audit(auditor);
+  eb_state_destroy(auditor->state);
+  eb_scene_destroy(auditor->scene);
+  eb_team_destroy(auditor->team);
+  auditor->team = NULL;
+  auditor->state = NULL;
+  auditor->scene = NULL;
 }
 
-eb_error eb_witness_advance(eb_witness *w, const eb_state *state) {
+eb_error eb_auditor_advance(eb_auditor *w, const eb_state *state) {
   bool changed;
   if (w->scene->cut_count > 0) eb_state_copy(state, w->state);
   w->state->time = state->time;
@@ -54,7 +54,9 @@ eb_error eb_witness_advance(eb_witness *w, const eb_state *state) {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static void fill_audit(const eb_audit_row *audit, double row[EB_COL_COUNT]) {
+/* `contact` is NULL without contact as constraints. */
+static void fill_columns(const eb_audit_row *audit, const eb_contact_audit_row *contact,
+                         double row[EB_COL_COUNT]) {
   row[EB_COL_RESIDUAL] = audit->residual;
   row[EB_COL_RESIDUAL_RELATIVE] = audit->residual_relative;
   row[EB_COL_KINETIC] = audit->kinetic;
@@ -78,9 +80,7 @@ static void fill_audit(const eb_audit_row *audit, double row[EB_COL_COUNT]) {
   row[EB_COL_EQUATION_RESIDUAL] = audit->equation_residual_relative;
   row[EB_COL_UPDATE_ERROR] = audit->update_error;
   row[EB_COL_HELD_ERROR] = audit->held_error;
-}
-
-static void fill_contact(const eb_contact_audit_row *contact, double row[EB_COL_COUNT]) {
+  if (!contact) return;
   row[EB_COL_INTERSECTIONS] = (double)contact->intersections.between;
   row[EB_COL_SELF_INTERSECTIONS] = (double)contact->intersections.self;
   row[EB_COL_NESTED] = (double)contact->intersections.nested;
@@ -100,15 +100,11 @@ static void fill_contact(const eb_contact_audit_row *contact, double row[EB_COL_
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-static eb_declaration declaration_of(const eb_solver_ops *solver, const eb_step_log *log) {
-  return (eb_declaration){log->equation, log->linearization, solver->update};
-}
-
-eb_error eb_witness_step(eb_witness *w, const eb_state *before, const eb_state *after,
+eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *after,
                          const eb_solver_ops *solver, const eb_step_log *log, eb_reason reason,
                          double row[EB_COL_COUNT], bool *finite) {
   double dt = w->scene->dt;
-  eb_declaration declared = declaration_of(solver, log);
+  eb_declaration declared = {log->equation, log->linearization, solver->update};
   eb_audit_row audit;
   eb_flight_row flight = {0};
   eb_contact_audit_row contact;
@@ -120,7 +116,6 @@ eb_error eb_witness_step(eb_witness *w, const eb_state *before, const eb_state *
   if (judged) {
     eb_contact_audit_step(w->contact, before, after, dt, log->contacts, reason, &contact);
     audit.energy_excess -= contact.obstacles_work;
-    fill_contact(&contact, row);
   }
   if (audit.finite) eb_flight_step(w->flight, before, after, dt, &declared, &flight);
   const eb_audited_step step = {.scene = w->scene,
@@ -132,7 +127,7 @@ eb_error eb_witness_step(eb_witness *w, const eb_state *before, const eb_state *
                                 .reason = reason,
                                 .number = after->step};
   eb_verdict_step(&w->verdict, &step);
-  fill_audit(&audit, row);
+  fill_columns(&audit, step.contact, row);
   row[EB_COL_EQUATION] = declared.equation;
   row[EB_COL_BALANCE] = flight.balance;
   row[EB_COL_BALANCE_RELATIVE] = flight.excess;
@@ -140,31 +135,31 @@ eb_error eb_witness_step(eb_witness *w, const eb_state *before, const eb_state *
   return EB_OK;
 }
 
-eb_error eb_witness_jump(eb_witness *w) {
+eb_error eb_auditor_jump(eb_auditor *w) {
   eb_verdict_jump(&w->verdict);
   eb_flight_destroy(w->flight);
   w->flight = NULL;
   return eb_flight_create(w->audit, &w->flight);
 }
 
-eb_error eb_witness_challenge(eb_witness *w, const eb_state *before, const eb_state *after,
-                              const eb_solver_ops *solver, const eb_step_log *log,
-                              eb_reason reason) {
+eb_error eb_auditor_test_replay(eb_auditor *w, const eb_state *before, const eb_state *after,
+                                const eb_solver_ops *solver, const eb_step_log *log,
+                                eb_reason reason) {
   double row[EB_COL_COUNT] = {0};
   bool finite;
   eb_verdict run = w->verdict;
   w->verdict = (eb_verdict){0};
-  eb_error error = eb_witness_jump(w);
-  if (!error) error = eb_witness_step(w, before, after, solver, log, reason, row, &finite);
+  eb_error error = eb_auditor_jump(w);
+  if (!error) error = eb_auditor_step(w, before, after, solver, log, reason, row, &finite);
   eb_verdict alone = w->verdict;
   w->verdict = run;
-  if (!error) eb_verdict_challenge(&w->verdict, &alone);
+  if (!error) eb_verdict_test_replay(&w->verdict, &alone);
   return error;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-eb_error eb_witness_compare(eb_witness *w, const eb_scene *scene) {
+eb_error eb_auditor_compare(eb_auditor *w, const eb_scene *scene) {
   const char *what;
   EB_TRY(eb_scene_difference(scene, w->scene, &what));
   if (what)
@@ -173,19 +168,7 @@ eb_error eb_witness_compare(eb_witness *w, const eb_scene *scene) {
   return EB_OK;
 }
 
-/* "linearized, stiffness x 3": scales that are not 1 make another equation of it. */
-static void name_equation(const eb_step_log *log, char *out, size_t bytes) {
-  const eb_linearization *l = &log->linearization;
-  bool linear = log->equation == EB_EQUATION_LINEARIZED ||
-                (log->equation == EB_EQUATION_REDUCED && l->stiffness > 0);
-  int used = snprintf(out, bytes, "%s", eb_equation_name(log->equation));
-  if (linear && l->mass != 1 && used > 0 && (size_t)used < bytes)
-    used += snprintf(out + used, bytes - (size_t)used, ", mass x %.4g", l->mass);
-  if (linear && l->stiffness != 1 && used > 0 && (size_t)used < bytes)
-    snprintf(out + used, bytes - (size_t)used, ", stiffness x %.4g", l->stiffness);
-}
-
-eb_error eb_witness_fill(eb_witness *w, const eb_step_log *log, eb_run *run) {
+eb_error eb_auditor_fill(eb_auditor *w, const eb_step_log *log, eb_run *run) {
   char text[256];
   eb_verdict_run(&w->verdict);
   run->error = w->verdict.scale2 > 0 ? sqrt(w->verdict.residual2 / w->verdict.scale2) : 0;
@@ -194,6 +177,14 @@ eb_error eb_witness_fill(eb_witness *w, const eb_step_log *log, eb_run *run) {
   EB_TRY(eb_run_set(&run->audit_detail, w->verdict.detail));
   eb_verdict_rules(&w->verdict, text, sizeof text);
   EB_TRY(eb_run_set(&run->audit_rules, text));
-  name_equation(log, text, sizeof text);
+  /* "linearized, stiffness x 3": scales that are not 1 make another equation of it. */
+  const eb_linearization *l = &log->linearization;
+  bool linear = log->equation == EB_EQUATION_LINEARIZED ||
+                (log->equation == EB_EQUATION_REDUCED && l->stiffness > 0);
+  char mass[40] = "", stiffness[40] = "";
+  if (linear && l->mass != 1) snprintf(mass, sizeof mass, ", mass x %.4g", l->mass);
+  if (linear && l->stiffness != 1)
+    snprintf(stiffness, sizeof stiffness, ", stiffness x %.4g", l->stiffness);
+  snprintf(text, sizeof text, "%s%s%s", eb_equation_name(log->equation), mass, stiffness);
   return eb_run_set(&run->equation, text);
 }
