@@ -1,5 +1,7 @@
 #include "harness/strings.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,4 +30,16 @@ void eb_strings_clear(eb_strings *list) {
   for (int i = 0; i < list->count; i++) free(list->items[i]);
   free(list->items);
   *list = (eb_strings){0};
+}
+
+eb_error eb_string_format(char **out, const char *format, ...) {
+  va_list arguments;
+  char *text;
+  va_start(arguments, format);
+  int length = vasprintf(&text, format, arguments);
+  va_end(arguments);
+  if (length < 0) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a text '%s'", format);
+  free(*out);
+  *out = text;
+  return EB_OK;
 }

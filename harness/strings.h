@@ -1,4 +1,4 @@
-/* A list of owned texts. Start from {0}. */
+/* Texts that somebody owns, and lists of them. */
 #ifndef EB_STRINGS_H
 #define EB_STRINGS_H
 
@@ -6,6 +6,12 @@
 
 #include "problems/base/error.h"
 
+/* Puts a text in the place of *out, which is freed when the new one is made: it may be among the
+ * arguments. */
+EB_MUST eb_error eb_string_format(char **out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Start from {0}. */
 typedef struct eb_strings {
   char **items;
   int count, capacity;

@@ -5,7 +5,7 @@
 #include <zlib.h>
 
 #include "harness/case/execute.h"
-#include "harness/case/vouch.h"
+#include "harness/case/sandbox.h"
 #include "harness/results/merge.h"
 #include "harness/results/verify.h"
 #include "harness/results/write.h"
@@ -321,11 +321,11 @@ static void test_processes(void) {
               {"abort", "'F' is damaged: reading it ends in an abort"}};
   eb_strings command = {0};
   tap_require(eb_strings_add(&command, "good"), "a command");
-  tap_succeeds(eb_vouch_run(&command, 0, "reading it", "'F' is damaged", NULL), "a good end");
+  tap_succeeds(eb_sandbox_run(&command, 0, "reading it", "'F' is damaged", NULL), "a good end");
   for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
     eb_strings_clear(&command);
     tap_require(eb_strings_add(&command, ends[i].word), "a command");
-    tap_fails(eb_vouch_run(&command, 0, "reading it", "'F' is damaged", NULL), EB_ERR_FORMAT,
+    tap_fails(eb_sandbox_run(&command, 0, "reading it", "'F' is damaged", NULL), EB_ERR_FORMAT,
               ends[i].fragment, ends[i].word);
   }
   eb_strings_clear(&command);

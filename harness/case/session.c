@@ -5,54 +5,73 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/case/child.h"
-#include "harness/case/progress.h"
-#include "harness/case/rates.h"
 #include "harness/case/crash_record.h"
-#include "harness/case/search.h"
-#include "harness/case/vouch.h"
+#include "harness/case/rates.h"
+#include "harness/case/sandbox.h"
 #include "harness/environment.h"
+#include "harness/print.h"
 #include "harness/results/write.h"
 
 /* What the steps of a session share. */
 typedef struct state {
   const eb_session *session;
   eb_session_end *end;
-  eb_parts parts;
+  eb_staging staging;
   eb_signals signals;
   eb_results *existing; /* the target before, or NULL */
   char program[4096];   /* this very program */
 } state;
 
-static eb_error find_program(state *s) {
-  ssize_t length = readlink("/proc/self/exe", s->program, sizeof s->program - 1);
-  if (length < 0) return EB_ERROR(EB_ERR_IO, "cannot find my own program at /proc/self/exe");
-  s->program[length] = '\0';
-  return EB_OK;
+/* ---- what the user sees ---------------------------------------------------------------------- */
+
+/* On the error stream: one line that changes on a terminal, plain lines elsewhere. */
+typedef struct progress_line {
+  const char *name;
+  bool terminal, shown;
+  double next; /* seconds of the case at which a plain line is due */
+} progress_line;
+
+static const double line_interval = 30; /* s between plain lines */
+/* Back to the start of the line, which is cleared. */
+static const char wipe[] = "\r\033[K";
+
+/* An eb_progress (child.h); context is the line. */
+static void show_progress(void *context, int64_t step, int64_t steps, double seconds) {
+  progress_line *line = context;
+  if (line->terminal) {
+    fputs(wipe, stderr);
+    eb_print(stderr, "%s  step %lld/%lld  %.1f s", line->name, (long long)step, (long long)steps,
+             seconds);
+    fflush(stderr);
+    line->shown = true;
+  } else if (seconds >= line->next) {
+    eb_print(stderr, "%s: step %lld/%lld after %.0f s\n", line->name, (long long)step,
+             (long long)steps, seconds);
+    line->next = seconds + line_interval;
+  }
 }
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
 /* The file that has a finished run, or NULL. An old target that is to be replaced has none. */
 static eb_error file_with(const state *s, const char *id, char **out) {
-  EB_TRY(eb_parts_absolute_path(&s->parts, id, ".h5", out));
+  *out = NULL;
+  EB_TRY(eb_string_format(out, "%s/%s.h5", s->staging.home, id));
   if (access(*out, F_OK) == 0) return EB_OK;
   free(*out);
   *out = NULL;
-  bool there = !s->parts.replace && access(s->parts.target, F_OK) == 0;
-  return there ? eb_run_set(out, s->parts.target) : EB_OK;
+  bool there = !s->staging.replace && access(s->staging.target, F_OK) == 0;
+  return there ? eb_run_set(out, s->staging.target) : EB_OK;
 }
 
-static eb_error donor_file(const state *s, const eb_origin *from, char **out) {
-  if (!from->run) return EB_OK;
-  return from->file ? eb_run_set(out, from->file) : file_with(s, from->run, out);
-}
-
+/* The command line of the process of a case; its files are named from the root. */
 static eb_error case_arguments(const state *s, const eb_case *work, eb_strings *out) {
   char *output = NULL, *environment = NULL, *donor = NULL;
-  eb_error error = eb_parts_absolute_path(&s->parts, work->id, ".tmp", &output);
-  if (!error) error = eb_parts_absolute_path(&s->parts, "environment", ".h5", &environment);
-  if (!error) error = donor_file(s, &work->from, &donor);
+  const eb_origin *from = &work->from;
+  eb_error error = eb_string_format(&output, "%s/%s.tmp", s->staging.home, work->id);
+  if (!error) error = eb_string_format(&environment, "%s/environment.h5", s->staging.home);
+  if (!error && from->run)
+    error = from->file ? eb_run_set(&donor, from->file) : file_with(s, from->run, &donor);
   if (!error) error = eb_case_arguments(work, s->program, environment, donor, output, out);
   free(output);
   free(environment);
@@ -60,61 +79,60 @@ static eb_error case_arguments(const state *s, const eb_case *work, eb_strings *
   return error;
 }
 
-static eb_error start_case(state *s, const eb_case *work, const char *name, eb_child_end *end) {
+/* Runs the process of a case to its end; `name` stands before what is shown of it. */
+static eb_error run_process(state *s, const eb_case *work, const char *name, eb_child_end *end) {
   eb_strings argv = {0}, settings = {0};
   eb_limits limits = {.timeout = work->timeout, .memory = work->memory};
-  eb_progress_line line;
+  progress_line line = {
+      .name = name, .terminal = isatty(STDERR_FILENO) == 1, .next = line_interval};
   eb_error error = case_arguments(s, work, &argv);
   if (!error) error = eb_environment_settings(work->threads, &settings);
-  eb_progress_begin(&line, name);
   if (!error)
-    error = eb_child_run(&argv, &settings, limits, &s->signals, eb_progress_show, &line, end);
-  eb_progress_end(&line);
+    error = eb_child_run(&argv, &settings, limits, &s->signals, show_progress, &line, end);
+  if (line.shown) fputs(wipe, stderr);
   eb_strings_clear(&argv);
   eb_strings_clear(&settings);
   return error;
 }
 
+/* Makes a result of what the process has left, tells how the case ended, and stages it. */
 static eb_error finish_case(state *s, const eb_case *work, const eb_child_end *end,
-                            const char *name, const char *raw, const char *part) {
+                            const char *name, const char *raw, const char *finished) {
   eb_run run = {0};
-  EB_TRY(eb_crash_record(work, end, s->parts.environment, raw, part, &run));
-  eb_progress_result(name, &run);
+  EB_TRY(eb_crash_record(work, end, s->staging.environment, raw, finished, &run));
+  bool failed = strcmp(run.audit, "failed") == 0;
+  eb_print(stderr, "%s: %s, %lld of %lld steps, %.2f s%s%s%s%s\n", name, run.outcome,
+           (long long)run.steps_done, (long long)run.steps_wanted, run.total_seconds,
+           *run.detail ? ": " : "", run.detail, failed ? "; audit failed: " : "",
+           failed ? run.audit_detail : "");
   eb_run_clear(&run);
   s->end->run++;
-  return eb_parts_add(&s->parts, part);
+  return eb_staging_add(&s->staging, finished);
 }
 
+/* "[3/12] conjac2020/twist newton" with what tells the case from its neighbours; trials of sweeps
+ * have no count. */
 static eb_error run_case(state *s, const eb_case *work, int number, int count) {
-  char name[300], *raw = NULL, *part = NULL;
+  char of[16] = "", name[300], *raw = NULL, *finished = NULL;
   eb_child_end end;
-  eb_progress_name(work, number, count, name, sizeof name);
-  eb_error error = eb_parts_path(&s->parts, work->id, ".tmp", &raw);
-  if (!error) error = eb_parts_path(&s->parts, work->id, ".h5", &part);
-  if (!error) error = start_case(s, work, name, &end);
+  if (count > 0) snprintf(of, sizeof of, "/%d", count);
+  snprintf(name, sizeof name, "[%s%d%s] %s%s%s %s%s%s r%d", count > 0 ? "" : "trial ", number, of,
+           work->scene->name, work->parameters ? ":" : "", work->parameters ? work->parameters : "",
+           work->solver->name, work->options ? ":" : "", work->options ? work->options : "",
+           work->repetition);
+  eb_error error = eb_string_format(&raw, "%s/%s.tmp", s->staging.folder, work->id);
+  if (!error) error = eb_string_format(&finished, "%s/%s.h5", s->staging.folder, work->id);
+  if (!error) error = run_process(s, work, name, &end);
   if (!error && end.cause != EB_CHILD_INTERRUPTED)
-    error = finish_case(s, work, &end, name, raw, part);
+    error = finish_case(s, work, &end, name, raw, finished);
   if (raw) unlink(raw);
   free(raw);
-  free(part);
+  free(finished);
   return error;
 }
 
-/* ---- all cases ------------------------------------------------------------------------------- */
-
 static bool is_missing(const state *s, const eb_case *work) {
   return !s->existing || eb_results_find(s->existing, work->identity) < 0;
-}
-
-static eb_error run_missing(state *s) {
-  const eb_plan *plan = s->session->plan;
-  int missing = plan->count - s->end->kept, number = 0;
-  for (int i = 0; i < plan->count; i++) {
-    if (!is_missing(s, &plan->cases[i])) continue;
-    if (eb_signals_pending(&s->signals)) break;
-    EB_TRY(run_case(s, &plan->cases[i], ++number, missing));
-  }
-  return EB_OK;
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
@@ -133,7 +151,7 @@ static eb_error open_run(const state *s, const eb_case *work, eb_results **out, 
 }
 
 /* Takes a trial from what was run before, or runs it; *on is false when the user interrupted. */
-static eb_error try_value(state *s, eb_search *search, const eb_case *work, int64_t place,
+static eb_error try_value(state *s, eb_bisection *bisection, const eb_case *work, int64_t place,
                           bool *on) {
   eb_results *results;
   int run;
@@ -141,41 +159,37 @@ static eb_error try_value(state *s, eb_search *search, const eb_case *work, int6
   if (run < 0) {
     eb_results_close(results);
     int before = s->end->run;
-    EB_TRY(run_case(s, work, search->record.count + 1, 0));
+    EB_TRY(run_case(s, work, bisection->record.count + 1, 0));
     s->end->tried += s->end->run - before;
     s->end->run = before;
     EB_TRY(open_run(s, work, &results, &run));
   }
   *on = run >= 0;
-  eb_error error = *on ? eb_search_note(search, place, results, run) : EB_OK;
+  eb_error error = *on ? eb_bisection_note(bisection, place, results, run) : EB_OK;
   eb_results_close(results);
   return error;
 }
 
-static eb_error keep_found(state *s, const eb_sweep_record *record) {
-  char *path = NULL;
-  eb_text id = {0};
-  eb_error error = eb_text_printf(&id, "sweep-%s", record->name);
-  if (!error) error = eb_parts_path(&s->parts, id.data, ".h5", &path);
-  if (!error) error = eb_sweep_write(path, s->parts.environment, record);
-  if (!error) error = eb_parts_add(&s->parts, path);
-  s->end->found += !error;
-  eb_text_clear(&id);
-  free(path);
-  return error;
-}
-
-static eb_error search_all(state *s, eb_search *search) {
+/* Bisects until the threshold is found or the user interrupts; what is found is staged. */
+static eb_error bisect(state *s, eb_bisection *bisection) {
+  const eb_sweep_record *record = &bisection->record;
   bool on = true;
-  for (int64_t place; on && (place = eb_search_next(search)) >= 0;) {
+  for (int64_t place; on && (place = eb_bisection_next(bisection)) >= 0;) {
     eb_case work;
     if (eb_signals_pending(&s->signals)) return EB_OK;
-    EB_TRY(eb_sweep_case(search->sweep, place, &work));
-    eb_error error = try_value(s, search, &work, place, &on);
+    EB_TRY(eb_sweep_case(bisection->sweep, place, &work));
+    eb_error error = try_value(s, bisection, &work, place, &on);
     eb_case_clear(&work);
     EB_TRY(error);
   }
-  return on ? keep_found(s, &search->record) : EB_OK;
+  if (!on) return EB_OK;
+  char *path = NULL;
+  EB_TRY(eb_string_format(&path, "%s/sweep-%s.h5", s->staging.folder, record->name));
+  eb_error error = eb_sweep_write(path, s->staging.environment, record);
+  if (!error) error = eb_staging_add(&s->staging, path);
+  s->end->found += !error;
+  free(path);
+  return error;
 }
 
 static eb_error is_found(const state *s, const eb_sweep *sweep, bool *out) {
@@ -190,69 +204,65 @@ static eb_error is_found(const state *s, const eb_sweep *sweep, bool *out) {
   return error;
 }
 
-static eb_error run_sweeps(state *s) {
-  const eb_plan *plan = s->session->plan;
-  for (int i = 0; i < plan->sweep_count; i++) {
-    eb_search search = {0};
-    bool found;
-    if (eb_signals_pending(&s->signals)) break;
-    EB_TRY(is_found(s, &plan->sweeps[i], &found));
-    if (found) {
-      s->end->found++;
-      continue;
-    }
-    eb_error error = eb_search_begin(&plan->sweeps[i], &search);
-    if (!error) error = search_all(s, &search);
-    eb_search_clear(&search);
-    EB_TRY(error);
-  }
-  return EB_OK;
-}
-
-static eb_error has_all(const state *s, bool *out) {
-  const eb_plan *plan = s->session->plan;
-  *out = s->end->kept == plan->count;
-  for (int i = 0; i < plan->sweep_count && *out; i++) EB_TRY(is_found(s, &plan->sweeps[i], out));
-  if (*out) s->end->found = plan->sweep_count;
-  return EB_OK;
-}
-
 /* ---- the session ----------------------------------------------------------------------------- */
 
 static eb_error open_existing(state *s) {
   bool or_overwrite = s->session->existing == EB_EXISTING_RESUME_OR_OVERWRITE;
   if (s->session->existing != EB_EXISTING_RESUME && !or_overwrite) return EB_OK;
-  if (access(s->parts.target, F_OK) == 0)
-    EB_TRY(eb_error_prefix(eb_vouch_results(s->parts.target, &s->signals),
+  if (access(s->staging.target, F_OK) == 0)
+    EB_TRY(eb_error_prefix(eb_sandbox_verify("results", s->staging.target, &s->signals),
                            "cannot resume; --overwrite replaces the file"));
-  EB_TRY(eb_parts_resume(&s->parts, or_overwrite));
-  if (s->parts.replace || access(s->parts.target, F_OK)) return EB_OK;
-  EB_TRY(eb_results_open(s->parts.target, &s->existing));
+  EB_TRY(eb_staging_resume(&s->staging, or_overwrite));
+  if (s->staging.replace || access(s->staging.target, F_OK)) return EB_OK;
+  EB_TRY(eb_results_open(s->staging.target, &s->existing));
   for (int i = 0; i < s->session->plan->count; i++)
     s->end->kept += !is_missing(s, &s->session->plan->cases[i]);
   return EB_OK;
 }
 
-/* The rates are measured only when something is to run, and after the old results were found
- * comparable. */
-static eb_error write_environment(state *s, bool measured) {
-  eb_rates rates = {0};
-  if (measured) EB_TRY(eb_rates_measure(s->program, &s->signals, &rates));
-  return eb_environment_write(s->parts.environment, s->session->command_line, &rates);
+/* What the target lacks: first the cases, then the sweeps. */
+static eb_error run_missing(state *s) {
+  const eb_plan *plan = s->session->plan;
+  int missing = plan->count - s->end->kept, number = 0;
+  for (int i = 0; i < plan->count && !eb_signals_pending(&s->signals); i++)
+    if (is_missing(s, &plan->cases[i])) EB_TRY(run_case(s, &plan->cases[i], ++number, missing));
+  for (int i = 0; i < plan->sweep_count && !eb_signals_pending(&s->signals); i++) {
+    eb_bisection bisection = {0};
+    bool found;
+    EB_TRY(is_found(s, &plan->sweeps[i], &found));
+    s->end->found += found;
+    if (found) continue;
+    eb_error error = eb_bisection_begin(&plan->sweeps[i], &bisection);
+    if (!error) error = bisect(s, &bisection);
+    eb_sweep_record_clear(&bisection.record);
+    EB_TRY(error);
+  }
+  return EB_OK;
 }
 
 static eb_error run_all(state *s) {
-  EB_TRY(find_program(s));
-  EB_TRY(write_environment(s, false));
+  const eb_plan *plan = s->session->plan;
+  const char *command_line = s->session->command_line;
+  eb_rates rates = {0};
+  ssize_t length = readlink("/proc/self/exe", s->program, sizeof s->program - 1);
+  if (length < 0) return EB_ERROR(EB_ERR_IO, "cannot find my own program at /proc/self/exe");
+  s->program[length] = '\0';
+  EB_TRY(eb_environment_write(s->staging.environment, command_line, &rates));
   EB_TRY(open_existing(s));
-  bool complete;
-  EB_TRY(has_all(s, &complete));
-  if (complete) return EB_OK;
-  EB_TRY(write_environment(s, true));
+  bool complete = s->end->kept == plan->count;
+  for (int i = 0; i < plan->sweep_count && complete; i++)
+    EB_TRY(is_found(s, &plan->sweeps[i], &complete));
+  if (complete) {
+    s->end->found = plan->sweep_count;
+    return EB_OK;
+  }
+  /* The rates are measured only when something is to run, and after the old results were found
+   * comparable. */
+  EB_TRY(eb_rates_measure(s->program, &s->signals, &rates));
+  EB_TRY(eb_environment_write(s->staging.environment, command_line, &rates));
   eb_error error = run_missing(s);
-  if (!error) error = run_sweeps(s);
   /* What is finished is kept whatever went wrong later. */
-  eb_error merging = eb_parts_merge(&s->parts);
+  eb_error merging = eb_staging_merge(&s->staging);
   s->end->interrupted = eb_signals_pending(&s->signals);
   if (!error) return merging;
   eb_error_free(merging);
@@ -260,13 +270,13 @@ static eb_error run_all(state *s) {
 }
 
 eb_error eb_session_run(const eb_session *session, eb_session_end *end) {
-  state s = {.session = session, .end = end, .signals = {.fd = -1}, .parts = {.lock = -1}};
+  state s = {.session = session, .end = end, .signals = {.fd = -1}, .staging = {.lock = -1}};
   *end = (eb_session_end){.wanted = session->plan->count};
   eb_error error = eb_signals_open(&s.signals);
-  if (!error) error = eb_parts_open(session->target, session->existing, &s.parts);
+  if (!error) error = eb_staging_open(session->target, session->existing, &s.staging);
   if (!error) error = run_all(&s);
   eb_results_close(s.existing);
-  eb_parts_close(&s.parts);
+  eb_staging_close(&s.staging);
   eb_signals_close(&s.signals);
   return error;
 }

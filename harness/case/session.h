@@ -3,7 +3,7 @@
 #ifndef EB_CASE_SESSION_H
 #define EB_CASE_SESSION_H
 
-#include "harness/case/parts.h"
+#include "harness/case/staging.h"
 #include "harness/suite/plan.h"
 
 typedef struct eb_session {

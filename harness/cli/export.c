@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/case/vouch.h"
+#include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
 #include "harness/fclib/store.h"
 #include "harness/names.h"
@@ -128,7 +128,7 @@ static eb_error run(const eb_arguments *arguments, int *code) {
   const char *path = eb_arguments_positional(arguments)->items[0];
   EB_TRY(check_format(eb_arguments_text(arguments, "to")));
   eb_error error = eb_arguments_all(arguments, "run", &ids);
-  if (!error) error = eb_vouch_results(path, NULL);
+  if (!error) error = eb_sandbox_verify("results", path, NULL);
   if (!error) error = eb_results_open(path, &results);
   if (!error) error = export(arguments, results, &ids, code);
   eb_results_close(results);

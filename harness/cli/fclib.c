@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/case/vouch.h"
+#include "harness/case/sandbox.h"
 #include "harness/fclib/methods.h"
 #include "harness/names.h"
 
@@ -89,7 +89,7 @@ static eb_error with_options(const work *w, const char *name, const char *assign
   eb_fclib problem = {0};
   EB_TRY(eb_fclib_method_find(name, &method));
   EB_TRY(eb_values_create(name, eb_fclib_method_options(method), assignments, &options));
-  eb_error error = eb_vouch_fclib(w->path);
+  eb_error error = eb_sandbox_verify("fclib", w->path, NULL);
   if (!error) error = eb_fclib_read(w->path, &problem);
   if (!error) error = solve(w, method, options, &problem);
   eb_fclib_clear(&problem);

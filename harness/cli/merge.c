@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "harness/case/vouch.h"
+#include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
 #include "harness/results/merge.h"
 #include "problems/base/text.h"
@@ -34,9 +34,9 @@ static eb_error make(const char *fresh, const eb_strings *inputs) {
     error = eb_strings_add(&command, inputs->items[i]);
   if (!error)
     error =
-        eb_vouch_run(&command, inputs->count, "copying their runs", "an input is damaged", NULL);
+        eb_sandbox_run(&command, inputs->count, "copying their runs", "an input is damaged", NULL);
   eb_strings_clear(&command);
-  return error ? error : eb_vouch_results(fresh, NULL);
+  return error ? error : eb_sandbox_verify("results", fresh, NULL);
 }
 
 static eb_error merge(const char *target, const eb_strings *inputs) {
@@ -50,7 +50,8 @@ static eb_error merge(const char *target, const eb_strings *inputs) {
 }
 
 static eb_error run_inputs(const char *target, const eb_strings *inputs, bool overwrite) {
-  for (int i = 0; i < inputs->count; i++) EB_TRY(eb_vouch_results(inputs->items[i], NULL));
+  for (int i = 0; i < inputs->count; i++)
+    EB_TRY(eb_sandbox_verify("results", inputs->items[i], NULL));
   EB_TRY(check_inputs(inputs));
   EB_TRY(eb_target_check(target));
   if (!overwrite && access(target, F_OK) == 0)

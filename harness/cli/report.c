@@ -1,7 +1,7 @@
 /* elastobench report: one folder with tables, plots and pictures of result files. */
 #include <stdio.h>
 
-#include "harness/case/vouch.h"
+#include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
 #include "harness/report/report.h"
 
@@ -10,7 +10,7 @@ static const eb_flag flags[] = {{"output", 'o', "DIR", "folder to write (report)
 /* What cannot be read is told of and left out. */
 static eb_error sort_out(const eb_strings *files, eb_strings *good, eb_strings *refused) {
   for (int i = 0; i < files->count; i++) {
-    eb_error unreadable = eb_vouch_results(files->items[i], NULL);
+    eb_error unreadable = eb_sandbox_verify("results", files->items[i], NULL);
     eb_error error = unreadable ? eb_strings_add(refused, eb_error_message(unreadable))
                                 : eb_strings_add(good, files->items[i]);
     if (unreadable) fprintf(stderr, "elastobench: %s\n", eb_error_message(unreadable));

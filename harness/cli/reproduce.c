@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "harness/case/session.h"
-#include "harness/case/vouch.h"
+#include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
 #include "harness/cli/summary.h"
 #include "harness/environment.h"
@@ -151,7 +151,7 @@ static eb_error open_results(job *j) {
   if (access(j->target, F_OK) && !j->all && eb_arguments_has(j->arguments, "judge"))
     return EB_ERROR(EB_ERR_IO, "there is no '%s' to judge; without --judge it is made", j->target);
   if (access(j->target, F_OK)) return EB_OK;
-  EB_TRY(eb_vouch_results(j->target, NULL));
+  EB_TRY(eb_sandbox_verify("results", j->target, NULL));
   return eb_results_open(j->target, &j->results);
 }
 

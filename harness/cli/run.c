@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "harness/case/session.h"
-#include "harness/case/vouch.h"
+#include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
 #include "harness/cli/fclib.h"
 #include "harness/cli/summary.h"
@@ -65,7 +65,8 @@ static eb_error read_ties(const eb_arguments *arguments, eb_ties *out) {
     if (text) EB_TRY(eb_error_prefix(eb_ties_set(out, names[i], text, &known), "--%s", names[i]));
   }
   EB_TRY(eb_ties_finish(out));
-  return out->file ? eb_error_prefix(eb_vouch_results(out->file, NULL), "--from") : EB_OK;
+  return out->file ? eb_error_prefix(eb_sandbox_verify("results", out->file, NULL), "--from")
+                   : EB_OK;
 }
 
 static eb_error read_shard(const eb_arguments *arguments, eb_request *request) {

@@ -165,7 +165,7 @@ static eb_error read_fixed_text(hid_t attribute, hid_t type, const char *name, c
 }
 
 /* What files before schema version 2 have. A damaged one can crash the library: see
- * harness/case/vouch.h. */
+ * harness/case/sandbox.h. */
 static eb_error read_variable_text(hid_t attribute, hid_t type, const char *name, char **out) {
   char *owned = NULL;
   if (H5Aread(attribute, type, &owned) < 0) return eb_h5_error("cannot read attribute", name);

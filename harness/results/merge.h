@@ -27,7 +27,7 @@ EB_MUST eb_error eb_results_merge(const char *target, const eb_strings *parts, e
                                   eb_duplicates duplicates);
 
 /* The two halves of it for parts that may be damaged, so that the first can be done in a process
- * that may end (harness/case/vouch.h): writes the runs and scenes of `parts`, none twice, into a
+ * that may end (harness/case/sandbox.h): writes the runs and scenes of `parts`, none twice, into a
  * fresh file; and gives a file that is complete the name of the target, once its bytes are on the
  * disk. */
 EB_MUST eb_error eb_results_join(const char *fresh, const eb_strings *parts);

@@ -1,5 +1,5 @@
 /* Proof by doing that a result file can be read. HDF5 1.10 crashes on some damaged files, so this
- * is work for a process that may end: harness/case/vouch.h starts it. */
+ * is work for a process that may end: harness/case/sandbox.h starts it. */
 #ifndef EB_RESULTS_VERIFY_H
 #define EB_RESULTS_VERIFY_H
 

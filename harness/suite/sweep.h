@@ -11,6 +11,7 @@
 #define EB_SUITE_SWEEP_H
 
 #include "harness/case/case.h"
+#include "harness/results/sweeps.h"
 
 typedef struct eb_sweep {
   char *name; /* of its group in the result file */
@@ -30,5 +31,22 @@ double eb_sweep_value(const eb_sweep *sweep, int64_t i);
 /* What makes it this sweep and no other; the caller frees *out. */
 EB_MUST eb_error eb_sweep_identity(const eb_sweep *sweep, char **out);
 void eb_sweep_clear(eb_sweep *sweep);
+
+/* The search, step by step: which trial comes next, and what the last one says. */
+typedef struct eb_bisection {
+  const eb_sweep *sweep;
+  eb_sweep_record record; /* what is found so far */
+  /* Places on the grid: the greatest that is unstable, -1 when none is known; the least that is
+   * stable, or count. */
+  int64_t low, high;
+} eb_bisection;
+
+/* The caller clears out->record, also after an error. */
+EB_MUST eb_error eb_bisection_begin(const eb_sweep *sweep, eb_bisection *out);
+/* The place of the next trial, or -1 when the search is over. */
+int64_t eb_bisection_next(const eb_bisection *bisection);
+/* What the run of the trial at that place amounts to. */
+EB_MUST eb_error eb_bisection_note(eb_bisection *bisection, int64_t place,
+                                   const eb_results *results, int run);
 
 #endif

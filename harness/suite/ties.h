@@ -11,7 +11,7 @@
  *   checkpoints = STEPS             steps after which the states are kept, for a later
  *                                   FILE.h5:RUN@STEP; those that the suite's own sections ask
  *                                   for are kept anyway. Samples want the states one step before
- *                                   theirs, too (harness/case/origin.h)
+ *                                   theirs, too (harness/case/execute.c)
  *   group = NAME                    sections with the same name compete: their repetitions take
  *                                   turns, and one shard has them
  *   sweep = OPTION:LOW..HIGH step S stable

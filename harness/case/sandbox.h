@@ -1,8 +1,8 @@
 /* Files that this process has not written itself are first read in a process of their own: the
  * library of the format, HDF5 1.10, crashes, hangs or eats memory on some that are damaged, and its
  * child ends in our place. */
-#ifndef EB_CASE_VOUCH_H
-#define EB_CASE_VOUCH_H
+#ifndef EB_CASE_SANDBOX_H
+#define EB_CASE_SANDBOX_H
 
 #include "harness/case/child.h"
 
@@ -11,12 +11,14 @@
  * it when it does not end well; `what` is what it was at, as in "reading 'a.h5'", and `subject`
  * what its end makes of whom, as in "'a.h5' is damaged". `signals` is NULL when none are held back
  * yet. */
-EB_MUST eb_error eb_vouch_run(const eb_strings *command, int files, const char *what,
-                              const char *subject, eb_signals *signals);
+EB_MUST eb_error eb_sandbox_run(const eb_strings *command, int files, const char *what,
+                                const char *subject, eb_signals *signals);
 
-/* The whole result file can be read. */
-EB_MUST eb_error eb_vouch_results(const char *path, eb_signals *signals);
-/* So can the contact problem of FCLib. */
-EB_MUST eb_error eb_vouch_fclib(const char *path);
+/* EB_ERR_FORMAT unless the whole file can be read; `kind` is "results", or "fclib" for a contact
+ * problem of FCLib. */
+EB_MUST eb_error eb_sandbox_verify(const char *kind, const char *path, eb_signals *signals);
+/* Whether the file, which may be unfinished, opens as a result and every dataset in it can be read:
+ * a solver may have written into its file by accident. */
+bool eb_sandbox_reads(const char *path);
 
 #endif
