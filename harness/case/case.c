@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "harness/environment.h"
 #include "problems/base/hash.h"
 #include "problems/base/text.h"
 
@@ -41,31 +41,28 @@ static eb_error write_task(const eb_case *work, const eb_plugin *plugin, eb_text
   return eb_text_printf(text, " from=%016" PRIx64 "@%s", work->from.donor, steps);
 }
 
-/* A file whose runs lack frames or checkpoints does not answer a request for them. */
-static eb_error write_kept(const eb_case *work, eb_text *text) {
+static eb_error write_identity(const eb_case *work, eb_text *text) {
+  EB_TRY(eb_text_printf(text, "%s", work->task));
+  /* A file whose runs lack frames or checkpoints does not answer a request for them. */
   if (work->frames == EB_FRAMES_ALL) EB_TRY(eb_text_printf(text, " frames=all"));
   if (work->checkpoints.count == 0) return EB_OK;
   EB_TRY(eb_text_printf(text, " checkpoints="));
   return eb_ranges_print(&work->checkpoints, text);
 }
 
-/* scene.solver.rN.hash, with what HDF5 and file systems dislike replaced. */
-static void make_id(eb_case *work) {
+eb_error eb_case_identify(eb_case *work) {
+  eb_text text = {0};
+  eb_error error = write_identity(work, &text);
+  if (!error) error = eb_run_set(&work->identity, text.data);
+  eb_text_clear(&text);
+  EB_TRY(error);
+  /* scene.solver.rN.hash, with what HDF5 and file systems dislike replaced. */
   uint64_t hash = eb_hash(EB_HASH_SEED, work->identity, strlen(work->identity));
   snprintf(work->id, sizeof work->id, "%.60s.%.40s.r%d.%08" PRIx32, work->scene->name,
            work->solver->name, work->repetition, (uint32_t)(hash ^ hash >> 32));
   for (char *at = work->id; *at; at++)
     if (!isalnum((unsigned char)*at) && !strchr("._-", *at)) *at = '-';
-}
-
-eb_error eb_case_identify(eb_case *work) {
-  eb_text text = {0};
-  eb_error error = eb_text_printf(&text, "%s", work->task);
-  if (!error) error = write_kept(work, &text);
-  if (!error) error = eb_run_set(&work->identity, text.data);
-  eb_text_clear(&text);
-  if (!error) make_id(work);
-  return error;
+  return EB_OK;
 }
 
 eb_error eb_case_resolve(eb_case *work, const eb_plugin *plugin) {
@@ -121,23 +118,11 @@ void eb_case_clear(eb_case *work) {
   *work = (eb_case){0};
 }
 
-static eb_error now_text(char **out) {
-  char text[32];
-  time_t now = time(NULL);
-  struct tm utc;
-  gmtime_r(&now, &utc);
-  strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return eb_run_set(out, text);
-}
-
-static eb_error describe_origin(const eb_origin *from, eb_run *run) {
-  char steps[80] = "";
-  if (from->run) eb_range_print(from->steps, !from->samples, steps, sizeof steps);
-  EB_TRY(eb_run_set(&run->from, from->run));
-  return eb_run_set(&run->from_steps, steps);
-}
-
 static eb_error describe_texts(const eb_case *work, eb_run *run) {
+  const eb_origin *from = &work->from;
+  char steps[80] = "", now[32];
+  if (from->run) eb_range_print(from->steps, !from->samples, steps, sizeof steps);
+  eb_time_text(now);
   EB_TRY(eb_run_set(&run->id, work->id));
   EB_TRY(eb_run_set(&run->identity, work->identity));
   EB_TRY(eb_run_set(&run->scene, work->scene->name));
@@ -153,9 +138,10 @@ static eb_error describe_texts(const eb_case *work, eb_run *run) {
   EB_TRY(eb_run_set(&run->audit, "none"));
   EB_TRY(eb_run_set(&run->audit_rules, ""));
   EB_TRY(eb_run_set(&run->equation, ""));
-  EB_TRY(describe_origin(&work->from, run));
+  EB_TRY(eb_run_set(&run->from, from->run));
+  EB_TRY(eb_run_set(&run->from_steps, steps));
   EB_TRY(eb_run_set(&run->update, eb_update_name(work->solver->update)));
-  return now_text(&run->started);
+  return eb_run_set(&run->started, now);
 }
 
 eb_error eb_case_describe(const eb_case *work, eb_run *run) {
@@ -183,28 +169,9 @@ static eb_error add_number(eb_strings *out, const char *flag, double value) {
   return add_flag(out, flag, text);
 }
 
-static eb_error add_origin(eb_strings *out, const eb_origin *from, const char *file) {
-  char steps[80], donor[20];
-  if (!from->run) return EB_OK;
-  eb_range_print(from->steps, !from->samples, steps, sizeof steps);
-  snprintf(donor, sizeof donor, "%016" PRIx64, from->donor);
-  EB_TRY(add_flag(out, "--from", from->run));
-  EB_TRY(add_flag(out, "--from-file", file));
-  EB_TRY(add_flag(out, "--from-steps", steps));
-  return add_flag(out, "--from-donor", donor);
-}
-
-static eb_error add_checkpoints(eb_strings *out, const eb_ranges *checkpoints) {
-  eb_text text = {0};
-  if (checkpoints->count == 0) return EB_OK;
-  eb_error error = eb_ranges_print(checkpoints, &text);
-  if (!error) error = add_flag(out, "--checkpoints", text.data);
-  eb_text_clear(&text);
-  return error;
-}
-
 eb_error eb_case_arguments(const eb_case *work, const char *program, const char *environment,
                            const char *donor, const char *output, eb_strings *out) {
+  const eb_origin *from = &work->from;
   EB_TRY(eb_strings_add(out, program));
   EB_TRY(eb_strings_add(out, "case"));
   EB_TRY(eb_strings_add(out, work->scene->name));
@@ -222,8 +189,22 @@ eb_error eb_case_arguments(const eb_case *work, const char *program, const char 
   EB_TRY(add_flag(out, "--frames", eb_frames_name(work->frames)));
   EB_TRY(add_number(out, "--timeout", work->timeout));
   EB_TRY(add_number(out, "--memory", work->memory));
-  EB_TRY(add_origin(out, &work->from, donor));
-  EB_TRY(add_checkpoints(out, &work->checkpoints));
+  if (from->run) {
+    char steps[80], hash[20];
+    eb_range_print(from->steps, !from->samples, steps, sizeof steps);
+    snprintf(hash, sizeof hash, "%016" PRIx64, from->donor);
+    EB_TRY(add_flag(out, "--from", from->run));
+    EB_TRY(add_flag(out, "--from-file", donor));
+    EB_TRY(add_flag(out, "--from-steps", steps));
+    EB_TRY(add_flag(out, "--from-donor", hash));
+  }
+  if (work->checkpoints.count > 0) {
+    eb_text steps = {0};
+    eb_error error = eb_ranges_print(&work->checkpoints, &steps);
+    if (!error) error = add_flag(out, "--checkpoints", steps.data);
+    eb_text_clear(&steps);
+    EB_TRY(error);
+  }
   EB_TRY(add_flag(out, "--environment", environment));
   return add_flag(out, "--output", output);
 }

@@ -31,26 +31,21 @@ static bool precedes(const eb_plan *plan, const int *first, int a, int b) {
   return a < b;
 }
 
-/* The next case whose donor has its place already; place[0] stands for having none. */
-static int next_case(const eb_plan *plan, const int *first, const int *place) {
-  int best = -1;
-  for (int i = 0; i < plan->count; i++)
-    if (!place[i + 1] && place[plan->cases[i].donor] &&
-        (best < 0 || precedes(plan, first, i, best)))
-      best = i;
-  return best;
-}
-
 /* first: the first case of every group; place: 1 + the new place of every case, from 1 on. */
 static void order_cases(eb_plan *plan, eb_case *ordered, int *first, int *place) {
   for (int i = plan->count - 1; i >= 0; i--) first[plan->cases[i].group] = i;
   place[0] = 1;
   for (int at = 0; at < plan->count; at++) {
-    int i = next_case(plan, first, place);
-    place[i + 1] = at + 2;
-    ordered[at] = plan->cases[i];
+    /* The next case whose donor has its place already; place[0] stands for having none. */
+    int next = -1;
+    for (int i = 0; i < plan->count; i++)
+      if (!place[i + 1] && place[plan->cases[i].donor] &&
+          (next < 0 || precedes(plan, first, i, next)))
+        next = i;
+    place[next + 1] = at + 2;
+    ordered[at] = plan->cases[next];
     ordered[at].order = at;
-    ordered[at].donor = place[plan->cases[i].donor] - 1;
+    ordered[at].donor = place[plan->cases[next].donor] - 1;
   }
   if (plan->count > 0) memcpy(plan->cases, ordered, (size_t)plan->count * sizeof *ordered);
   move_labels(plan, place, 1);
@@ -61,74 +56,52 @@ static void order_cases(eb_plan *plan, eb_case *ordered, int *first, int *place)
   }
 }
 
-static int count_groups(const eb_plan *plan) {
-  int count = 0;
-  for (int i = 0; i < plan->count; i++)
-    if (plan->cases[i].group >= count) count = plan->cases[i].group + 1;
-  return count;
-}
-
 eb_error eb_plan_order(eb_plan *plan) {
-  eb_case *ordered;
-  int *first, *place;
-  EB_TRY(EB_NEW(ordered, plan->count));
-  eb_error error = EB_NEW(first, count_groups(plan));
-  if (!error) {
-    error = EB_NEW(place, (size_t)plan->count + 1);
-    if (!error) {
-      order_cases(plan, ordered, first, place);
-      free(place);
-    }
-    free(first);
-  }
+  eb_case *ordered = NULL;
+  int *first = NULL, *place = NULL, groups = 0;
+  for (int i = 0; i < plan->count; i++)
+    if (plan->cases[i].group >= groups) groups = plan->cases[i].group + 1;
+  eb_error error = EB_NEW(ordered, plan->count);
+  if (!error) error = EB_NEW(first, groups);
+  if (!error) error = EB_NEW(place, (size_t)plan->count + 1);
+  if (!error) order_cases(plan, ordered, first, place);
+  free(place);
+  free(first);
   free(ordered);
   return error;
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* Donors come before those that start from them. */
-static void mark_donors(const eb_plan *plan, bool *cases, const bool *sweeps) {
+eb_error eb_plan_keep(eb_plan *plan, bool *cases, const bool *sweeps) {
+  int *place, kept = 0;
+  EB_TRY(EB_NEW(place, (size_t)plan->count + 1)); /* 1 + the new one; 0: gone, and of no donor */
+  /* Donors come before those that start from them. */
   for (int i = 0; i < plan->sweep_count; i++)
     if (sweeps[i] && plan->sweeps[i].donor > 0) cases[plan->sweeps[i].donor - 1] = true;
   for (int i = plan->count - 1; i >= 0; i--)
     if (cases[i] && plan->cases[i].donor > 0) cases[plan->cases[i].donor - 1] = true;
-}
-
-/* place as in move_labels. */
-static void move_cases(eb_plan *plan, const int *place) {
-  int kept = 0;
+  for (int i = 0; i < plan->count; i++)
+    if (cases[i]) place[i + 1] = ++kept;
   for (int i = 0; i < plan->count; i++) {
-    plan->cases[i].donor = place[plan->cases[i].donor];
-    if (place[i + 1])
-      plan->cases[kept++] = plan->cases[i];
+    eb_case *work = &plan->cases[i];
+    work->donor = place[work->donor];
+    if (!place[i + 1])
+      eb_case_clear(work);
     else
-      eb_case_clear(&plan->cases[i]);
+      plan->cases[place[i + 1] - 1] = *work;
   }
   plan->count = kept;
-}
-
-static void move_sweeps(eb_plan *plan, const bool *marked, const int *place) {
-  int kept = 0;
+  kept = 0;
   for (int i = 0; i < plan->sweep_count; i++) {
     eb_sweep *sweep = &plan->sweeps[i];
     sweep->donor = sweep->trial.donor = place[sweep->donor];
-    if (marked[i])
+    if (sweeps[i])
       plan->sweeps[kept++] = *sweep;
     else
       eb_sweep_clear(sweep);
   }
   plan->sweep_count = kept;
-}
-
-eb_error eb_plan_keep(eb_plan *plan, bool *cases, const bool *sweeps) {
-  int *place, kept = 0;
-  EB_TRY(EB_NEW(place, (size_t)plan->count + 1)); /* 1 + the new one; 0: gone, and of no donor */
-  mark_donors(plan, cases, sweeps);
-  for (int i = 0; i < plan->count; i++)
-    if (cases[i]) place[i + 1] = ++kept;
-  move_cases(plan, place);
-  move_sweeps(plan, sweeps, place);
   move_labels(plan, place, 0);
   free(place);
   return EB_OK;
@@ -141,17 +114,15 @@ static int root_group(const eb_plan *plan, const eb_case *work) {
 }
 
 eb_error eb_plan_take_shard(eb_plan *plan, int shard, int shards) {
-  bool *cases, *sweeps;
+  bool *cases, *sweeps = NULL;
   EB_TRY(EB_NEW(cases, plan->count));
   eb_error error = EB_NEW(sweeps, plan->sweep_count);
-  if (!error) {
-    for (int i = 0; i < plan->count; i++)
-      cases[i] = root_group(plan, &plan->cases[i]) % shards == shard - 1;
-    for (int i = 0; i < plan->sweep_count; i++)
-      sweeps[i] = root_group(plan, &plan->sweeps[i].trial) % shards == shard - 1;
-    error = eb_plan_keep(plan, cases, sweeps);
-    free(sweeps);
-  }
+  for (int i = 0; i < plan->count && !error; i++)
+    cases[i] = root_group(plan, &plan->cases[i]) % shards == shard - 1;
+  for (int i = 0; i < plan->sweep_count && !error; i++)
+    sweeps[i] = root_group(plan, &plan->sweeps[i].trial) % shards == shard - 1;
+  if (!error) error = eb_plan_keep(plan, cases, sweeps);
+  free(sweeps);
   free(cases);
   return error;
 }

@@ -11,8 +11,8 @@
 
 #include "harness/environment.h"
 #include "harness/names.h"
+#include "harness/suite/donors.h"
 #include "harness/suite/order.h"
-#include "harness/suite/tie.h"
 #include "problems/base/memory.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -36,25 +36,22 @@ static const char *mesh_for(const eb_request *request, const char *scene) {
   return NULL;
 }
 
-static eb_error check_mesh_file(const char *path) {
-  struct stat info;
-  if (access(path, R_OK) || stat(path, &info))
-    return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
-  if (!S_ISREG(info.st_mode)) return EB_ERROR(EB_ERR_IO, "'%s' is not a regular file", path);
-  return EB_OK;
-}
-
 static eb_error check_meshes(const eb_request *request) {
   for (int i = 0; i < request->meshes.count; i++) {
     const char *item = request->meshes.items[i], *equals = strchr(item, '=');
-    if (!equals || equals == item || !equals[1])
+    const char *path = equals ? equals + 1 : "";
+    struct stat info;
+    if (!equals || equals == item || !*path)
       return EB_ERROR(EB_ERR_USAGE, "--mesh wants SCENE=FILE, not '%s'", item);
     char *scene = strndup(item, (size_t)(equals - item));
     if (!scene) return EB_ERROR(EB_ERR_MEMORY, "cannot read --mesh");
     eb_error error = eb_scene_find(scene) ? EB_OK : unknown_scene(scene, false);
     free(scene);
     EB_TRY(eb_error_prefix(error, "--mesh"));
-    EB_TRY(eb_error_prefix(check_mesh_file(equals + 1), "--mesh"));
+    if (access(path, R_OK) || stat(path, &info))
+      return EB_ERROR(EB_ERR_IO, "--mesh: cannot read '%s': %s", path, strerror(errno));
+    if (!S_ISREG(info.st_mode))
+      return EB_ERROR(EB_ERR_IO, "--mesh: '%s' is not a regular file", path);
   }
   return EB_OK;
 }
@@ -69,55 +66,38 @@ typedef struct scene_loop {
   const char *parameters;
   const eb_strings *solvers;
   eb_settings settings;
-  const char *label;             /* of the section, or what stands for one */
-  const eb_ties *ties;           /* or NULL */
-  const eb_suite_places *places; /* of the sections that `from` may name; NULL outside of suites */
-  int group;                     /* that all cases go to; -1: each scene and thread count its own */
-  eb_place *place;               /* of the section */
+  const char *label;              /* of the section, or what stands for one */
+  const eb_ties *ties;            /* or NULL */
+  const eb_section_cases *donors; /* of the section that `from` names; NULL: of none */
+  int group;               /* that all cases go to; -1: each scene and thread count its own */
+  eb_section_cases *cases; /* of the section; NULL outside of suites */
 } scene_loop;
 
-/* Cases that are one: the same work, of which the same is kept. What is asked to be kept for others
- * comes together. */
-static bool is_same(const eb_case *a, const eb_case *b) {
-  return (a->frames == EB_FRAMES_ALL) == (b->frames == EB_FRAMES_ALL) &&
-         strcmp(a->task, b->task) == 0;
-}
-
-static int find_same(const eb_plan *plan, const eb_case *work) {
-  for (int i = 0; i < plan->count; i++)
-    if (is_same(&plan->cases[i], work)) return i;
-  return -1;
-}
-
-static eb_error grow(eb_plan *plan) {
-  int capacity = plan->capacity ? 2 * plan->capacity : 16;
-  if (plan->count < plan->capacity) return EB_OK;
-  eb_case *grown = eb_recalloc(plan->cases, (size_t)plan->count, (size_t)capacity, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot plan %d cases", capacity);
-  plan->cases = grown;
-  plan->capacity = capacity;
-  return EB_OK;
-}
-
-/* Takes the case, or what it asks to be kept when it is there already; *at is its place. */
+/* Takes the case, or what it asks to be kept when it is there already; *at is its place. Cases are
+ * one that are the same work, of which the same is kept; what is asked to be kept for others comes
+ * together. */
 static eb_error keep(eb_plan *plan, eb_case *work, int *at) {
-  *at = find_same(plan, work);
-  if (*at >= 0) return eb_ranges_add_all(&plan->cases[*at].checkpoints, &work->checkpoints);
-  EB_TRY(grow(plan));
-  *at = plan->count;
+  for (*at = 0; *at < plan->count; ++*at) {
+    eb_case *there = &plan->cases[*at];
+    if ((there->frames == EB_FRAMES_ALL) == (work->frames == EB_FRAMES_ALL) &&
+        strcmp(there->task, work->task) == 0)
+      return eb_ranges_add_all(&there->checkpoints, &work->checkpoints);
+  }
+  if (plan->count == plan->capacity) {
+    int capacity = plan->capacity ? 2 * plan->capacity : 16;
+    eb_case *grown = eb_recalloc(plan->cases, (size_t)plan->count, (size_t)capacity, sizeof *grown);
+    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot plan %d cases", capacity);
+    plan->cases = grown;
+    plan->capacity = capacity;
+  }
   plan->cases[plan->count++] = *work;
   *work = (eb_case){0};
   return EB_OK;
 }
 
-static double default_memory(void) {
-  static const double share = 0.9;
-  return share * eb_machine_memory();
-}
-
 static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_case *work,
                           const eb_plugin **plugin) {
-  static const double default_timeout = 3600; /* s */
+  static const double default_timeout = 3600 /* s */, share = 0.9;
   char *name;
   const eb_settings *s = &loop->settings;
   work->scene = loop->scene;
@@ -126,7 +106,7 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
   work->contact_problem = s->contact_problem;
   work->frames = s->frames;
   work->timeout = s->timeout > 0 ? s->timeout : default_timeout;
-  work->memory = s->memory > 0 ? s->memory * 1e6 : default_memory();
+  work->memory = s->memory > 0 ? s->memory * 1e6 : share * eb_machine_memory();
   if (loop->parameters) EB_TRY(eb_run_set(&work->parameters, loop->parameters));
   const char *mesh = mesh_for(loop->request, loop->scene->name);
   if (mesh) EB_TRY(eb_run_set(&work->mesh_file, mesh));
@@ -135,31 +115,29 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
   free(name);
   EB_TRY(error);
   EB_TRY(eb_case_resolve(work, *plugin));
-  return loop->ties ? eb_tie(loop->plan, loop->ties, loop->places, *plugin, work) : EB_OK;
+  return loop->ties ? eb_case_tie(loop->plan, loop->ties, loop->donors, *plugin, work) : EB_OK;
 }
 
-static eb_error add_label(eb_plan *plan, const char *label, int at) {
+/* Of a section, also what the case is called there. */
+static eb_error add_case(const scene_loop *loop, const char *solver_spec, int threads,
+                         int repetition, int group) {
+  eb_plan *plan = loop->plan;
+  const eb_plugin *plugin;
+  int at = 0;
+  eb_case work = {.threads = threads, .repetition = repetition, .group = group};
+  eb_error error = fill_case(loop, solver_spec, &work, &plugin);
+  if (!error) error = keep(plan, &work, &at);
+  eb_case_clear(&work);
+  if (error || !loop->cases) return error;
   size_t count = (size_t)plan->label_count;
   eb_plan_label *grown = eb_recalloc(plan->labels, count, count + 1, sizeof *grown);
   if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot plan a case");
   plan->labels = grown;
   grown[count].at = at;
-  EB_TRY(eb_run_set(&grown[count].label, label));
+  EB_TRY(eb_run_set(&grown[count].label, loop->label));
   plan->label_count++;
+  if (repetition == 0) *loop->cases = (eb_section_cases){loop->cases->count + 1, at};
   return EB_OK;
-}
-
-static eb_error add_case(const scene_loop *loop, const char *solver_spec, int threads,
-                         int repetition, int group) {
-  const eb_plugin *plugin;
-  int at = 0;
-  eb_case work = {.threads = threads, .repetition = repetition, .group = group};
-  eb_error error = fill_case(loop, solver_spec, &work, &plugin);
-  if (!error) error = keep(loop->plan, &work, &at);
-  if (!error && loop->place) error = add_label(loop->plan, loop->label, at);
-  if (!error && loop->place && repetition == 0) eb_place_note(loop->place, at);
-  eb_case_clear(&work);
-  return error;
 }
 
 static int next_group(const eb_plan *plan) {
@@ -192,35 +170,21 @@ static bool has_option(const eb_option *options, const char *name) {
   return false;
 }
 
-/* A name that a group of a result file can have, and that no other sweep has. */
-static eb_error name_sweep(const eb_plan *plan, const char *label, char **out) {
-  EB_TRY(eb_run_set(out, label));
-  for (char *at = *out; *at; at++)
-    if (*at == '/' || (*at == '.' && at == *out)) *at = '-';
-  for (int i = 0; i < plan->sweep_count; i++)
-    if (strcmp(plan->sweeps[i].name, *out) == 0)
-      return EB_ERROR(EB_ERR_USAGE, "there are two sweeps named '%s'; give one another label",
-                      *out);
-  return EB_OK;
-}
-
-/* Both ends are tried out, so that what the option does not take is said before anything runs. */
-static eb_error check_ends(const eb_sweep *sweep) {
-  for (int64_t i = 0; i < sweep->count; i += sweep->count - 1) {
-    eb_case trial;
-    EB_TRY(eb_error_prefix(eb_sweep_case(sweep, i, &trial), "sweep"));
-    eb_case_clear(&trial);
-  }
-  return EB_OK;
-}
-
 static eb_error fill_sweep(const scene_loop *loop, eb_sweep *sweep) {
+  const eb_plan *plan = loop->plan;
   const eb_ties *ties = loop->ties;
   const eb_settings *s = &loop->settings;
-  sweep->trial.group = loop->group >= 0 ? loop->group : next_group(loop->plan);
+  sweep->trial.group = loop->group >= 0 ? loop->group : next_group(plan);
   sweep->trial.threads = s->thread_count ? s->threads[0] : 1;
   EB_TRY(fill_case(loop, loop->solvers->items[0], &sweep->trial, &sweep->plugin));
-  EB_TRY(name_sweep(loop->plan, loop->label, &sweep->name));
+  /* A name that a group of a result file can have, and that no other sweep has. */
+  EB_TRY(eb_run_set(&sweep->name, loop->label));
+  for (char *at = sweep->name; *at; at++)
+    if (*at == '/' || (*at == '.' && at == sweep->name)) *at = '-';
+  for (int i = 0; i < plan->sweep_count; i++)
+    if (strcmp(plan->sweeps[i].name, sweep->name) == 0)
+      return EB_ERROR(EB_ERR_USAGE, "there are two sweeps named '%s'; give one another label",
+                      sweep->name);
   EB_TRY(eb_run_set(&sweep->option, ties->option));
   sweep->donor = sweep->trial.donor;
   sweep->low = ties->low;
@@ -228,7 +192,13 @@ static eb_error fill_sweep(const scene_loop *loop, eb_sweep *sweep) {
   sweep->count = llround((ties->high - ties->low) / ties->step) + 1;
   sweep->of_scene = !has_option(sweep->trial.solver->options, ties->option) &&
                     has_option(loop->scene->parameters, ties->option);
-  return check_ends(sweep);
+  /* Both ends are tried out, so that what the option does not take is said before anything runs. */
+  for (int64_t i = 0; i < sweep->count; i += sweep->count - 1) {
+    eb_case trial;
+    EB_TRY(eb_error_prefix(eb_sweep_case(sweep, i, &trial), "sweep"));
+    eb_case_clear(&trial);
+  }
+  return EB_OK;
 }
 
 static eb_error add_sweep(const scene_loop *loop) {
@@ -251,22 +221,18 @@ static eb_error add_sweep(const scene_loop *loop) {
 
 /* ---- scenes ---------------------------------------------------------------------------------- */
 
-static eb_error add_scene(const scene_loop *loop) {
-  if (loop->solvers->count == 0)
-    return EB_ERROR(EB_ERR_USAGE,
-                    "no solver for '%s': name some with -s; 'elastobench list "
-                    "solvers' shows them",
-                    loop->scene->name);
-  return loop->ties && loop->ties->option ? add_sweep(loop) : add_competitors(loop);
-}
-
 static eb_error add_matching(scene_loop *loop, const char *pattern, bool or_suite) {
   bool any = false;
   for (const eb_scene_ops *const *ops = eb_scenes(); *ops; ops++) {
     if (fnmatch(pattern, (*ops)->name, 0) != 0) continue;
     any = true;
     loop->scene = *ops;
-    EB_TRY(add_scene(loop));
+    if (loop->solvers->count == 0)
+      return EB_ERROR(EB_ERR_USAGE,
+                      "no solver for '%s': name some with -s; 'elastobench list "
+                      "solvers' shows them",
+                      loop->scene->name);
+    EB_TRY(loop->ties && loop->ties->option ? add_sweep(loop) : add_competitors(loop));
   }
   return any ? EB_OK : unknown_scene(pattern, or_suite);
 }
@@ -282,63 +248,120 @@ static eb_error add_scene_spec(scene_loop *loop, const char *spec, bool or_suite
   return error;
 }
 
-/* The group of an earlier section with the same `group`; -1 when the section has none. */
-static int group_of(const eb_suite *suite, const eb_suite_places *places, int section,
-                    const eb_plan *plan) {
-  const char *name = suite->sections[section].ties.group;
-  if (!name) return -1;
+/* ---- suites ---------------------------------------------------------------------------------- */
+
+/* What has become of a section of a suite. */
+typedef struct progress {
+  bool done;
+  int group; /* of its cases when it names one; -1 otherwise */
+  int donor; /* the section that its cases start from; -1: none of the suite's */
+  eb_section_cases cases;
+} progress;
+
+/* The section that each names as its donor. */
+static eb_error find_donors(const eb_suite *suite, progress *sections) {
   for (int i = 0; i < suite->count; i++) {
-    const char *other = suite->sections[i].ties.group;
-    if (other && strcmp(other, name) == 0 && places->items[i].group >= 0)
-      return places->items[i].group;
+    const eb_suite_section *section = &suite->sections[i];
+    sections[i] = (progress){.group = -1, .donor = -1};
+    if (!section->ties.tied || section->ties.file) continue;
+    for (int k = 0; k < suite->count && sections[i].donor < 0; k++)
+      if (strcmp(suite->sections[k].label, section->ties.donor) == 0) sections[i].donor = k;
+    if (sections[i].donor >= 0) continue;
+    eb_strings labels = {0};
+    eb_error error = EB_OK;
+    for (int k = 0; k < suite->count && !error; k++)
+      error = eb_strings_add(&labels, suite->sections[k].label);
+    if (!error) error = eb_unknown_name("section", section->ties.donor, &labels);
+    eb_strings_clear(&labels);
+    return eb_error_prefix(error, "[%s]: from", section->label);
   }
-  return next_group(plan);
+  return EB_OK;
 }
 
-static eb_error add_section(const eb_request *request, const eb_suite_section *section,
-                            const eb_suite_places *places, eb_place *place, eb_plan *plan) {
+/* From a section that waits, as many donors back as there are sections: that one is in a circle.
+ * Never EB_OK. */
+static eb_error name_circle(const eb_suite *suite, const progress *sections) {
+  eb_text text = {0};
+  int at = 0;
+  while (sections[at].done) at++;
+  for (int i = 0; i < suite->count; i++) at = sections[at].donor;
+  eb_error error = eb_text_printf(&text, "[%s]", suite->sections[at].label);
+  for (int i = sections[at].donor; i != at && !error; i = sections[i].donor)
+    error = eb_text_printf(&text, " from [%s]", suite->sections[i].label);
+  if (!error)
+    error = EB_ERROR(EB_ERR_USAGE, "cases start from each other in a circle: %s from [%s]",
+                     text.data, suite->sections[at].label);
+  eb_text_clear(&text);
+  return error;
+}
+
+static eb_error add_section(const eb_request *request, const eb_suite *suite, progress *sections,
+                            int at, eb_plan *plan) {
+  const eb_suite_section *section = &suite->sections[at];
+  const char *group = section->ties.group;
+  progress *own = &sections[at];
+  /* The group of an earlier section with the same `group`. */
+  for (int i = 0; i < suite->count && group && own->group < 0; i++) {
+    const char *other = suite->sections[i].ties.group;
+    if (other && strcmp(other, group) == 0) own->group = sections[i].group;
+  }
+  if (group && own->group < 0) own->group = next_group(plan);
   scene_loop loop = {.request = request,
                      .plan = plan,
                      .solvers = request->solvers.count ? &request->solvers : &section->solvers,
                      .settings = eb_settings_over(section->settings, request->settings),
                      .label = section->label,
                      .ties = &section->ties,
-                     .places = places,
-                     .group = place->group,
-                     .place = place};
+                     .donors = own->donor >= 0 ? &sections[own->donor].cases : NULL,
+                     .group = own->group,
+                     .cases = &own->cases};
   if (section->ties.option && section->scenes.count > 1)
     return EB_ERROR(EB_ERR_USAGE, "[%s]: a sweep is of one scene", section->label);
   for (int i = 0; i < section->scenes.count; i++)
     EB_TRY(eb_error_prefix(add_scene_spec(&loop, section->scenes.items[i], false), "[%s]",
                            section->label));
+  own->done = true;
   return EB_OK;
 }
 
 /* Sections that others start from come first. */
-static eb_error add_sections(const eb_request *request, const eb_suite *suite,
-                             eb_suite_places *places, eb_plan *plan) {
-  int done = 0;
-  EB_TRY(eb_places_check(places));
-  for (int section; (section = eb_places_next(places)) >= 0; done++) {
-    eb_place *place = &places->items[section];
-    place->group = group_of(suite, places, section, plan);
-    EB_TRY(add_section(request, &suite->sections[section], places, place, plan));
-    place->done = true;
+static eb_error add_sections(const eb_request *request, const eb_suite *suite, progress *sections,
+                             eb_plan *plan) {
+  EB_TRY(find_donors(suite, sections));
+  for (int done = 0; done < suite->count; done++) {
+    int next = 0;
+    while (next < suite->count && (sections[next].done || (sections[next].donor >= 0 &&
+                                                           !sections[sections[next].donor].done)))
+      next++;
+    EB_TRY(next < suite->count ? add_section(request, suite, sections, next, plan)
+                               : name_circle(suite, sections));
   }
-  return done == suite->count ? EB_OK : eb_places_circle(places);
+  return EB_OK;
 }
 
 static eb_error add_all_sections(const eb_request *request, const eb_suite *suite, eb_plan *plan) {
-  eb_suite_places places;
-  eb_error error = eb_places_create(suite, &places);
-  if (!error)
-    error = eb_error_prefix(add_sections(request, suite, &places, plan), "suite %s", suite->name);
-  eb_places_clear(&places);
-  return error;
+  progress *sections;
+  EB_TRY(EB_NEW(sections, suite->count));
+  eb_error error = add_sections(request, suite, sections, plan);
+  free(sections);
+  return eb_error_prefix(error, "suite %s", suite->name);
 }
 
-static eb_error add_suite(const eb_request *request, const char *name, eb_plan *plan) {
+/* A suite, or a scene or pattern. */
+static eb_error add_name(const eb_request *request, const char *name, eb_plan *plan) {
+  bool is_suite;
   eb_suite *suite;
+  EB_TRY(eb_suite_is(name, &is_suite));
+  if (!is_suite) {
+    scene_loop loop = {.request = request,
+                       .plan = plan,
+                       .solvers = &request->solvers,
+                       .settings = request->settings,
+                       .label = name,
+                       .ties = request->ties,
+                       .group = -1};
+    return add_scene_spec(&loop, name, true);
+  }
   if (request->ties && (request->ties->tied || request->ties->option))
     return EB_ERROR(EB_ERR_USAGE,
                     "--from and --sweep are of scenes; suite '%s' says itself what its cases start "
@@ -350,18 +373,10 @@ static eb_error add_suite(const eb_request *request, const char *name, eb_plan *
   return error;
 }
 
-static eb_error add_name(const eb_request *request, const char *name, eb_plan *plan) {
-  bool suite;
-  EB_TRY(eb_suite_is(name, &suite));
-  if (suite) return add_suite(request, name, plan);
-  scene_loop loop = {.request = request,
-                     .plan = plan,
-                     .solvers = &request->solvers,
-                     .settings = request->settings,
-                     .label = name,
-                     .ties = request->ties,
-                     .group = -1};
-  return add_scene_spec(&loop, name, true);
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+static bool is_scene(const eb_case *work, const char *name, size_t length) {
+  return strlen(work->scene->name) == length && strncmp(work->scene->name, name, length) == 0;
 }
 
 /* A mesh that no case uses is a slip: the stand-in would be measured in its place. */
@@ -370,22 +385,15 @@ static eb_error check_meshes_used(const eb_request *request, const eb_plan *plan
     const char *item = request->meshes.items[m];
     size_t length = strcspn(item, "=");
     bool used = false;
-    for (int i = 0; i < plan->count && !used; i++) {
-      const char *scene = plan->cases[i].scene->name;
-      used = strlen(scene) == length && strncmp(scene, item, length) == 0;
-    }
-    for (int i = 0; i < plan->sweep_count && !used; i++) {
-      const char *scene = plan->sweeps[i].trial.scene->name;
-      used = strlen(scene) == length && strncmp(scene, item, length) == 0;
-    }
+    for (int i = 0; i < plan->count; i++) used |= is_scene(&plan->cases[i], item, length);
+    for (int i = 0; i < plan->sweep_count; i++)
+      used |= is_scene(&plan->sweeps[i].trial, item, length);
     if (!used)
       return EB_ERROR(EB_ERR_USAGE, "--mesh: '%.*s' is none of the scenes to run", (int)length,
                       item);
   }
   return EB_OK;
 }
-
-/* ---- the plan -------------------------------------------------------------------------------- */
 
 /* Now that everybody has said what is to be kept, cases have their names. */
 static eb_error name_cases(eb_plan *plan) {

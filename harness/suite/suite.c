@@ -93,8 +93,7 @@ static eb_error section_of(reader *r, const char *label, eb_suite_section **out)
   if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep section [%s]", label);
   suite->sections = grown;
   *out = &grown[suite->count++];
-  (*out)->label = strdup(label);
-  return (*out)->label ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep section [%s]", label);
+  return eb_string_format(&(*out)->label, "%s", label);
 }
 
 static eb_error unknown_key(const char *section, const char *key, const char *const *names,
@@ -110,11 +109,7 @@ static eb_error common_key(reader *r, const char *key, const char *value) {
   static const char *const names[] = {"summary", "repeat", "steps",           "threads", "seed",
                                       "timeout", "memory", "contact-problem", "frames"};
   int known;
-  if (strcmp(key, "summary") == 0) {
-    free(r->suite->summary);
-    r->suite->summary = strdup(value);
-    return r->suite->summary ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep the summary");
-  }
+  if (strcmp(key, "summary") == 0) return eb_string_format(&r->suite->summary, "%s", value);
   EB_TRY(eb_settings_set(&r->common, key, value, &known));
   return known ? EB_OK : unknown_key("suite", key, names, sizeof names / sizeof *names);
 }
@@ -148,28 +143,24 @@ static int on_value(void *context, const char *section, const char *key, const c
   return r->error == EB_OK;
 }
 
-static eb_error finish(reader *r, const char *name) {
-  if (r->suite->count == 0)
-    return EB_ERROR(EB_ERR_FORMAT, "suite '%s' has no section that names a scene", name);
-  for (int i = 0; i < r->suite->count; i++) {
-    eb_suite_section *section = &r->suite->sections[i];
-    section->settings = eb_settings_over(r->common, section->settings);
-    EB_TRY(eb_error_prefix(eb_ties_finish(&section->ties), "%s: [%s]", name, section->label));
-    if (section->scenes.count == 0) EB_TRY(eb_strings_add(&section->scenes, section->label));
-  }
-  return EB_OK;
-}
-
 static eb_error parse(reader *r, const char *name, const char *text) {
+  eb_suite *suite = r->suite;
   int line = ini_parse_string(text, on_value, r);
   if (r->error) return eb_error_prefix(r->error, "%s:%d", name, line);
   if (line > 0)
     return EB_ERROR(EB_ERR_FORMAT, "%s:%d: this is neither '[section]' nor 'name = value'", name,
                     line);
   if (line < 0) return EB_ERROR(EB_ERR_MEMORY, "cannot read suite '%s'", name);
-  r->suite->name = strdup(name);
-  if (!r->suite->name) return EB_ERROR(EB_ERR_MEMORY, "cannot keep suite '%s'", name);
-  return finish(r, name);
+  EB_TRY(eb_string_format(&suite->name, "%s", name));
+  if (suite->count == 0)
+    return EB_ERROR(EB_ERR_FORMAT, "suite '%s' has no section that names a scene", name);
+  for (int i = 0; i < suite->count; i++) {
+    eb_suite_section *section = &suite->sections[i];
+    section->settings = eb_settings_over(r->common, section->settings);
+    EB_TRY(eb_error_prefix(eb_ties_finish(&section->ties), "%s: [%s]", name, section->label));
+    if (section->scenes.count == 0) EB_TRY(eb_strings_add(&section->scenes, section->label));
+  }
+  return EB_OK;
 }
 
 eb_error eb_suite_parse(const char *name, const char *text, eb_suite **out) {
@@ -215,18 +206,6 @@ eb_error eb_suite_names(eb_strings *out) {
   return EB_OK;
 }
 
-static eb_error load_embedded(const char *name, eb_suite **out) {
-  eb_embedded file;
-  char path[200];
-  eb_text text = {0};
-  snprintf(path, sizeof path, "%s%s%s", prefix, name, suffix);
-  EB_TRY(eb_embedded_find(path, &file));
-  eb_error error = eb_text_append(&text, file.data, file.size);
-  if (!error) error = eb_suite_parse(name, text.data, out);
-  eb_text_clear(&text);
-  return error;
-}
-
 static eb_error read_text(const char *path, FILE *file, eb_text *text) {
   enum { LARGEST = 1 << 20 };
   char buffer[4096];
@@ -241,14 +220,20 @@ static eb_error read_text(const char *path, FILE *file, eb_text *text) {
   return EB_OK;
 }
 
-static eb_error load_file(const char *path, eb_suite **out) {
-  eb_text text = {0};
-  FILE *file = fopen(path, "rb");
-  if (!file) return EB_ERROR(EB_ERR_IO, "cannot open suite '%s': %s", path, strerror(errno));
-  eb_error error = read_text(path, file, &text);
+/* The text of a built-in suite or of a file. */
+static eb_error load_text(const char *name_or_path, bool built_in, eb_text *text) {
+  eb_embedded embedded;
+  char path[200];
+  if (built_in) {
+    snprintf(path, sizeof path, "%s%s%s", prefix, name_or_path, suffix);
+    EB_TRY(eb_embedded_find(path, &embedded));
+    return eb_text_append(text, embedded.data, embedded.size);
+  }
+  FILE *file = fopen(name_or_path, "rb");
+  if (!file)
+    return EB_ERROR(EB_ERR_IO, "cannot open suite '%s': %s", name_or_path, strerror(errno));
+  eb_error error = read_text(name_or_path, file, text);
   fclose(file);
-  if (!error) error = eb_suite_parse(path, text.data, out);
-  eb_text_clear(&text);
   return error;
 }
 
@@ -261,18 +246,20 @@ eb_error eb_suite_is(const char *name, bool *out) {
   return error;
 }
 
-static eb_error unknown_suite(const char *name) {
-  eb_strings names = {0};
-  eb_error error = eb_suite_names(&names);
-  if (!error) error = eb_unknown_name("suite", name, &names);
-  eb_strings_clear(&names);
-  return error;
-}
-
 eb_error eb_suite_load(const char *name_or_path, eb_suite **out) {
-  bool known;
+  bool known, is_file = ends_in(name_or_path, suffix);
+  eb_strings names = {0};
+  eb_text text = {0};
   *out = NULL;
-  if (ends_in(name_or_path, suffix)) return load_file(name_or_path, out);
   EB_TRY(eb_suite_is(name_or_path, &known));
-  return known ? load_embedded(name_or_path, out) : unknown_suite(name_or_path);
+  if (!known) {
+    eb_error error = eb_suite_names(&names);
+    if (!error) error = eb_unknown_name("suite", name_or_path, &names);
+    eb_strings_clear(&names);
+    return error;
+  }
+  eb_error error = load_text(name_or_path, !is_file, &text);
+  if (!error) error = eb_suite_parse(name_or_path, text.data, out);
+  eb_text_clear(&text);
+  return error;
 }

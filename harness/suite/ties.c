@@ -17,43 +17,45 @@ static eb_error keep(char **field, const char *text, size_t length) {
 
 /* ---- from ------------------------------------------------------------------------------------ */
 
-/* "FILE.h5:RUN", "FILE.h5" or "LABEL". */
-static eb_error set_donor(eb_ties *ties, const char *text, size_t length) {
-  static const char ending[] = ".h5", between[] = ".h5:";
-  size_t tail = strlen(ending);
-  const char *colon = strstr(text, between);
-  if (colon && colon < text + length) {
-    const char *run = colon + strlen(between);
-    EB_TRY(keep(&ties->file, text, (size_t)(colon - text) + tail));
-    return keep(&ties->donor, run, (size_t)(text + length - run));
-  }
-  if (length > tail && strncmp(text + length - tail, ending, tail) == 0)
-    return keep(&ties->file, text, length);
-  return keep(&ties->donor, text, length);
-}
-
+/* A run of a file, "FILE.h5:RUN" or "FILE.h5", or a "LABEL". */
 static eb_error set_from(eb_ties *ties, const char *value) {
+  static const char ending[] = ".h5", between[] = ".h5:";
+  enum { TAIL = sizeof ending - 1 };
   const char *at = strrchr(value, '@');
   if (!at || at == value || !at[1])
     return EB_ERROR(EB_ERR_USAGE,
                     "from wants SECTION@STEP, SECTION@FIRST..LAST or FILE.h5:RUN@STEP, not '%s'",
                     value);
   ties->tied = true;
-  EB_TRY(set_donor(ties, value, (size_t)(at - value)));
+  const char *file_end = strstr(value, between);
+  if (file_end && file_end < at) {
+    EB_TRY(keep(&ties->file, value, (size_t)(file_end - value) + TAIL));
+    EB_TRY(keep(&ties->donor, file_end + TAIL + 1, (size_t)(at - file_end) - TAIL - 1));
+  } else {
+    bool file = at - value > TAIL && strncmp(at - TAIL, ending, TAIL) == 0;
+    EB_TRY(keep(file ? &ties->file : &ties->donor, value, (size_t)(at - value)));
+  }
   return eb_range_parse("from", at + 1, &ties->steps, &ties->single);
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
 
-static eb_error bad_sweep(const char *value) {
-  return EB_ERROR(
-      EB_ERR_USAGE,
-      "sweep wants OPTION:LOW..HIGH step S stable, as in 'beta:0.1..4 step 0.1 stable', not '%s'",
-      value);
-}
-
-static eb_error check_grid(const eb_ties *ties) {
+static eb_error set_sweep(eb_ties *ties, const char *value) {
   static const double rounding = 1e-6, most = 1e6;
+  enum { MOST = 60 };
+  char option[MOST], low[MOST], range[2 * MOST], step[MOST], rest[2];
+  int read = sscanf(value, "%59[^: ]:%119s step %59s stable %1s", option, range, step, rest);
+  const char *end = strstr(value, "stable");
+  char *dots = read >= 2 ? strstr(range, "..") : NULL;
+  if (read != 3 || !dots || !end || strcmp(end, "stable") != 0 || dots - range >= MOST)
+    return EB_ERROR(
+        EB_ERR_USAGE,
+        "sweep wants OPTION:LOW..HIGH step S stable, as in 'beta:0.1..4 step 0.1 stable', not '%s'",
+        value);
+  snprintf(low, sizeof low, "%.*s", (int)(dots - range), range);
+  EB_TRY(eb_parse_real("sweep", low, -1e300, 1e300, &ties->low));
+  EB_TRY(eb_parse_real("sweep", dots + 2, -1e300, 1e300, &ties->high));
+  EB_TRY(eb_parse_real("the step of sweep", step, 1e-300, 1e300, &ties->step));
   double steps = (ties->high - ties->low) / ties->step;
   if (!(ties->high > ties->low))
     return EB_ERROR(EB_ERR_USAGE, "sweep: the range %g..%g ends before it begins", ties->low,
@@ -61,22 +63,6 @@ static eb_error check_grid(const eb_ties *ties) {
   if (steps > most || fabs(steps - round(steps)) > rounding * fmax(1, steps))
     return EB_ERROR(EB_ERR_USAGE, "sweep: from %g in steps of %g there is no %g, or over a million",
                     ties->low, ties->step, ties->high);
-  return EB_OK;
-}
-
-static eb_error set_sweep(eb_ties *ties, const char *value) {
-  enum { MOST = 60 };
-  char option[MOST], low[MOST], range[2 * MOST], step[MOST], rest[2];
-  int read = sscanf(value, "%59[^: ]:%119s step %59s stable %1s", option, range, step, rest);
-  const char *end = strstr(value, "stable");
-  char *dots = read >= 2 ? strstr(range, "..") : NULL;
-  if (read != 3 || !dots || !end || strcmp(end, "stable") != 0 || dots - range >= MOST)
-    return bad_sweep(value);
-  snprintf(low, sizeof low, "%.*s", (int)(dots - range), range);
-  EB_TRY(eb_parse_real("sweep", low, -1e300, 1e300, &ties->low));
-  EB_TRY(eb_parse_real("sweep", dots + 2, -1e300, 1e300, &ties->high));
-  EB_TRY(eb_parse_real("the step of sweep", step, 1e-300, 1e300, &ties->step));
-  EB_TRY(check_grid(ties));
   return keep(&ties->option, option, strlen(option));
 }
 
@@ -97,9 +83,13 @@ eb_error eb_ties_set(eb_ties *ties, const char *name, const char *value, bool *k
   return EB_OK;
 }
 
-static eb_error spread(eb_ties *ties) {
+eb_error eb_ties_finish(eb_ties *ties) {
   eb_range *steps = &ties->steps;
   int64_t way = steps->last - steps->first;
+  if (!ties->stride && !ties->samples) return EB_OK;
+  if (!ties->tied || ties->single)
+    return EB_ERROR(EB_ERR_USAGE, "%s is of samples: it wants from = SECTION@FIRST..LAST beside it",
+                    ties->stride ? "stride" : "samples");
   if (ties->stride && ties->samples)
     return EB_ERROR(EB_ERR_USAGE, "stride and samples say the same: give one of them");
   if (ties->stride && steps->stride > 1)
@@ -116,15 +106,6 @@ static eb_error spread(eb_ties *ties) {
   }
   steps->last -= (steps->last - steps->first) % steps->stride;
   return EB_OK;
-}
-
-eb_error eb_ties_finish(eb_ties *ties) {
-  bool spaced = ties->stride || ties->samples;
-  if (!spaced) return EB_OK;
-  if (!ties->tied || ties->single)
-    return EB_ERROR(EB_ERR_USAGE, "%s is of samples: it wants from = SECTION@FIRST..LAST beside it",
-                    ties->stride ? "stride" : "samples");
-  return spread(ties);
 }
 
 void eb_ties_clear(eb_ties *ties) {
