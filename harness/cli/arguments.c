@@ -30,12 +30,6 @@ static int find_flag(const eb_command *command, const char *name, size_t length)
   return -1;
 }
 
-static int find_letter(const eb_command *command, char letter) {
-  for (int i = 0; i < flag_count(command); i++)
-    if (command->flags[i].letter == letter) return i;
-  return -1;
-}
-
 static eb_error unknown_flag(const eb_command *command, const char *word) {
   const char *names[MAX_FLAGS] = {NULL};
   char list[500] = "";
@@ -54,7 +48,9 @@ static eb_error read_flag(eb_arguments *a, int argc, char *const *argv, int *at)
   bool is_long = word[1] == '-';
   const char *name = word + (is_long ? 2 : 1), *value = NULL;
   size_t length = strcspn(name, "=");
-  int flag = is_long ? find_flag(a->command, name, length) : find_letter(a->command, word[1]);
+  int flag = is_long ? find_flag(a->command, name, length) : -1;
+  for (int i = 0; i < flag_count(a->command) && !is_long && flag < 0; i++)
+    if (a->command->flags[i].letter == word[1]) flag = i;
   if (flag < 0 || (!is_long && word[2])) return unknown_flag(a->command, word);
   const eb_flag *info = &a->command->flags[flag];
   if (is_long && name[length] == '=') value = name + length + 1;
@@ -118,25 +114,19 @@ const char *eb_arguments_line(const eb_arguments *arguments) {
   return arguments->line;
 }
 
-static const eb_strings *values_of(const eb_arguments *a, const char *flag) {
+const eb_strings *eb_arguments_values(const eb_arguments *arguments, const char *flag) {
   static const eb_strings none = {0};
-  int i = find_flag(a->command, flag, strlen(flag));
-  return i < 0 ? &none : &a->values[i];
+  int i = find_flag(arguments->command, flag, strlen(flag));
+  return i < 0 ? &none : &arguments->values[i];
 }
 
 bool eb_arguments_has(const eb_arguments *arguments, const char *flag) {
-  return values_of(arguments, flag)->count > 0;
+  return eb_arguments_values(arguments, flag)->count > 0;
 }
 
 const char *eb_arguments_text(const eb_arguments *arguments, const char *flag) {
-  const eb_strings *values = values_of(arguments, flag);
+  const eb_strings *values = eb_arguments_values(arguments, flag);
   return values->count ? values->items[values->count - 1] : NULL;
-}
-
-eb_error eb_arguments_all(const eb_arguments *arguments, const char *flag, eb_strings *out) {
-  const eb_strings *values = values_of(arguments, flag);
-  for (int i = 0; i < values->count; i++) EB_TRY(eb_strings_add(out, values->items[i]));
-  return EB_OK;
 }
 
 eb_error eb_arguments_whole(const eb_arguments *arguments, const char *flag, int64_t min,
@@ -154,8 +144,17 @@ eb_error eb_arguments_json(const eb_arguments *arguments, bool *out) {
   return EB_ERROR(EB_ERR_USAGE, "--format is text or json, not '%s'", format);
 }
 
+eb_existing eb_arguments_existing(const eb_arguments *arguments) {
+  bool resume = eb_arguments_has(arguments, "resume");
+  bool overwrite = eb_arguments_has(arguments, "overwrite");
+  return resume && overwrite ? EB_EXISTING_RESUME_OR_OVERWRITE
+         : resume            ? EB_EXISTING_RESUME
+         : overwrite         ? EB_EXISTING_OVERWRITE
+                             : EB_EXISTING_REFUSE;
+}
+
 eb_error eb_arguments_plugins(const eb_arguments *arguments, eb_plugins *out) {
-  const eb_strings *values = values_of(arguments, "plugin");
+  const eb_strings *values = eb_arguments_values(arguments, "plugin");
   for (int i = 0; i < values->count; i++) EB_TRY(eb_plugins_load(out, values->items[i]));
   return EB_OK;
 }

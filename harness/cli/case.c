@@ -1,12 +1,19 @@
-/* The process of one case. Not in the help, but can be run by hand, under a debugger for
- * instance. */
+/* What the program does in processes of its own: one case, the machine's rates, and files that
+ * others wrote and that may end their reader. Not in the help, but can be run by hand, under a
+ * debugger for instance. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/case/execute.h"
 #include "harness/case/rates.h"
 #include "harness/case/crash_record.h"
 #include "harness/cli/command.h"
+#include "harness/fclib/fclib.h"
 #include "harness/names.h"
+#include "harness/results/merge.h"
+#include "harness/results/verify.h"
+
+/* ---- a case ---------------------------------------------------------------------------------- */
 
 static const eb_flag flags[] = {{"parameters", 0, "a=1,b=2", "of the scene"},
                                 {"options", 0, "a=1,b=2", "of the solver"},
@@ -40,11 +47,6 @@ static eb_error copy_real(const eb_arguments *arguments, const char *flag, doubl
   return text ? eb_parse_real(flag, text, 0, 1e18, out) : EB_OK;
 }
 
-static eb_error read_frames(const eb_arguments *arguments, eb_case *work) {
-  const char *text = eb_arguments_text(arguments, "frames");
-  return text ? eb_error_prefix(eb_frames_parse(text, &work->frames), "--frames") : EB_OK;
-}
-
 static eb_error read_origin(const eb_arguments *arguments, eb_origin *out) {
   bool single;
   const char *steps = eb_arguments_text(arguments, "from-steps"),
@@ -59,13 +61,19 @@ static eb_error read_origin(const eb_arguments *arguments, eb_origin *out) {
   return EB_OK;
 }
 
-static eb_error read_checkpoints(const eb_arguments *arguments, eb_ranges *out) {
-  const char *text = eb_arguments_text(arguments, "checkpoints");
-  return text ? eb_ranges_parse("--checkpoints", text, out) : EB_OK;
-}
-
-static eb_error read_numbers(const eb_arguments *arguments, eb_case *work) {
+static eb_error read_case(const eb_arguments *arguments, const eb_plugins *plugins, eb_case *work) {
+  const eb_strings *names = eb_arguments_positional(arguments);
+  const char *frames = eb_arguments_text(arguments, "frames"),
+             *checkpoints = eb_arguments_text(arguments, "checkpoints");
+  const eb_plugin *plugin;
   int64_t threads = 1, repetition = 0;
+  work->scene = eb_scene_find(names->items[0]);
+  if (!work->scene) return EB_ERROR(EB_ERR_USAGE, "there is no scene '%s'", names->items[0]);
+  EB_TRY(eb_solver_lookup(plugins, names->items[1], &work->solver, &plugin));
+  EB_TRY(copy_text(arguments, "parameters", &work->parameters));
+  EB_TRY(copy_text(arguments, "options", &work->options));
+  EB_TRY(copy_text(arguments, "mesh", &work->mesh_file));
+  if (frames) EB_TRY(eb_error_prefix(eb_frames_parse(frames, &work->frames), "--frames"));
   work->steps = work->scene->steps;
   EB_TRY(eb_arguments_whole(arguments, "threads", 1, 1024, &threads));
   EB_TRY(eb_arguments_whole(arguments, "repetition", 0, 10000, &repetition));
@@ -73,25 +81,12 @@ static eb_error read_numbers(const eb_arguments *arguments, eb_case *work) {
   EB_TRY(eb_arguments_whole(arguments, "steps", 1, 1000000000, &work->steps));
   EB_TRY(eb_arguments_whole(arguments, "contact-problem", 0, 1000000000, &work->contact_problem));
   EB_TRY(eb_arguments_whole(arguments, "order", 0, 1000000000, &work->order));
-  EB_TRY(copy_real(arguments, "timeout", &work->timeout));
   work->threads = (int)threads;
   work->repetition = (int)repetition;
-  return copy_real(arguments, "memory", &work->memory);
-}
-
-static eb_error read_case(const eb_arguments *arguments, const eb_plugins *plugins, eb_case *work) {
-  const eb_strings *names = eb_arguments_positional(arguments);
-  const eb_plugin *plugin;
-  work->scene = eb_scene_find(names->items[0]);
-  if (!work->scene) return EB_ERROR(EB_ERR_USAGE, "there is no scene '%s'", names->items[0]);
-  EB_TRY(eb_solver_lookup(plugins, names->items[1], &work->solver, &plugin));
-  EB_TRY(copy_text(arguments, "parameters", &work->parameters));
-  EB_TRY(copy_text(arguments, "options", &work->options));
-  EB_TRY(copy_text(arguments, "mesh", &work->mesh_file));
-  EB_TRY(read_frames(arguments, work));
-  EB_TRY(read_numbers(arguments, work));
+  EB_TRY(copy_real(arguments, "timeout", &work->timeout));
+  EB_TRY(copy_real(arguments, "memory", &work->memory));
   EB_TRY(read_origin(arguments, &work->from));
-  EB_TRY(read_checkpoints(arguments, &work->checkpoints));
+  if (checkpoints) EB_TRY(eb_ranges_parse("--checkpoints", checkpoints, &work->checkpoints));
   return eb_case_resolve(work, plugin);
 }
 
@@ -111,17 +106,47 @@ static eb_error run_case(const eb_arguments *arguments, int *code) {
   return error;
 }
 
-static eb_error run_machine(const eb_arguments *arguments, int *code) {
-  (void)arguments;
-  (void)code;
-  return eb_rates_print();
-}
-
 const eb_command eb_command_case = {.name = "case",
                                     .synopsis = "SCENE SOLVER --output FILE [options]",
                                     .flags = flags,
                                     .least = 2,
                                     .most = 2,
                                     .run = run_case};
+
+/* ---- the machine ----------------------------------------------------------------------------- */
+
+static eb_error run_machine(const eb_arguments *arguments, int *code) {
+  (void)arguments;
+  (void)code;
+  return eb_rates_print();
+}
+
 const eb_command eb_command_machine = {
     .name = "machine", .synopsis = "", .least = 0, .most = 0, .run = run_machine};
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static eb_error run_verify(const eb_arguments *arguments, int *code) {
+  (void)code;
+  const eb_strings *words = eb_arguments_positional(arguments);
+  const char *kind = words->items[0], *path = words->items[1];
+  eb_fclib problem;
+  if (strcmp(kind, "results") == 0) return eb_results_verify(path);
+  if (strcmp(kind, "fclib") != 0)
+    return EB_ERROR(EB_ERR_USAGE, "verify knows results and fclib, not '%s'", kind);
+  eb_error error = eb_fclib_read(path, &problem);
+  eb_fclib_clear(&problem);
+  return error;
+}
+
+static eb_error run_join(const eb_arguments *arguments, int *code) {
+  (void)code;
+  const eb_strings *words = eb_arguments_positional(arguments);
+  const eb_strings inputs = {.items = words->items + 1, .count = words->count - 1};
+  return eb_results_join(words->items[0], &inputs);
+}
+
+const eb_command eb_command_verify = {
+    .name = "verify", .synopsis = "results|fclib FILE", .least = 2, .most = 2, .run = run_verify};
+const eb_command eb_command_join = {
+    .name = "join", .synopsis = "OUT.h5 IN.h5..", .least = 2, .most = 1000, .run = run_join};

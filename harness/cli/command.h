@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "harness/case/staging.h"
 #include "harness/plugin.h"
 #include "harness/strings.h"
 
@@ -53,13 +54,15 @@ const char *eb_arguments_line(const eb_arguments *arguments);
 bool eb_arguments_has(const eb_arguments *arguments, const char *flag);
 /* The last value given, or NULL. */
 const char *eb_arguments_text(const eb_arguments *arguments, const char *flag);
-/* Appends all values given. */
-EB_MUST eb_error eb_arguments_all(const eb_arguments *arguments, const char *flag, eb_strings *out);
+/* All values given; they are the arguments'. */
+const eb_strings *eb_arguments_values(const eb_arguments *arguments, const char *flag);
 /* A whole number; *out is left alone when the flag was not given. */
 EB_MUST eb_error eb_arguments_whole(const eb_arguments *arguments, const char *flag, int64_t min,
                                     int64_t max, int64_t *out);
 /* Whether --format json was given; EB_ERR_USAGE for other formats than json and text. */
 EB_MUST eb_error eb_arguments_json(const eb_arguments *arguments, bool *out);
+/* What --resume and --overwrite say of a target that exists. */
+eb_existing eb_arguments_existing(const eb_arguments *arguments);
 /* Loads all of --plugin. The caller clears *out also after an error. */
 EB_MUST eb_error eb_arguments_plugins(const eb_arguments *arguments, eb_plugins *out);
 

@@ -49,61 +49,46 @@ static eb_error to_stream(const eb_results *results, const eb_strings *ids, cons
   return error;
 }
 
-static eb_error to_xdmf(const eb_results *results, const eb_strings *ids, const char *folder,
-                        int *code) {
-  int written;
-  EB_TRY(eb_export_xdmf(results, ids, folder, stdout, &written));
-  if (written == 0) {
-    fprintf(stderr, "elastobench: no run has frames\n");
-    *code = EB_EXIT_NOTHING;
-  }
-  return EB_OK;
-}
-
-static eb_error to_fclib(const eb_results *results, const eb_strings *ids, const char *folder,
-                         int *code) {
-  int written;
-  EB_TRY(eb_fclib_export(results, ids, folder, stdout, &written));
-  if (written == 0) {
-    fprintf(stderr,
-            "elastobench: no run has kept a contact problem; run with --contact-problem STEP\n");
-    *code = EB_EXIT_NOTHING;
-  }
-  return EB_OK;
-}
-
-/* Writes the surface where the format, or a planar mesh, wants one. */
-static eb_error write_mesh(const char *path, const eb_mesh *mesh) {
-  eb_surface *surface;
-  if (!eb_path_is_surface(path)) return eb_mesh_write(path, EB_FORMAT_AUTO, mesh);
-  EB_TRY(eb_mesh_surface(mesh, &surface));
-  eb_error error = eb_surface_write(path, EB_FORMAT_AUTO, surface);
-  eb_surface_destroy(surface);
-  return error;
-}
-
 static eb_error to_mesh(const eb_results *results, const eb_strings *ids, const char *path) {
   int run = 0;
   eb_mesh *mesh;
+  eb_surface *surface = NULL;
   if (!path) return EB_ERROR(EB_ERR_USAGE, "export --to mesh wants a file: -o PATH");
   if (ids->count > 1 || (ids->count == 0 && eb_results_count(results) != 1))
     return EB_ERROR(EB_ERR_USAGE,
                     "export --to mesh writes the mesh of one run; choose it by --run");
   while (ids->count == 1 && strcmp(eb_results_run(results, run)->id, ids->items[0]) != 0) run++;
   EB_TRY(eb_results_mesh(results, run, &mesh));
-  eb_error error = write_mesh(path, mesh);
+  /* Some formats, and planar meshes in them, want the surface. */
+  eb_error error = EB_OK;
+  if (!eb_path_is_surface(path)) {
+    error = eb_mesh_write(path, EB_FORMAT_AUTO, mesh);
+  } else {
+    error = eb_mesh_surface(mesh, &surface);
+    if (!error) error = eb_surface_write(path, EB_FORMAT_AUTO, surface);
+    eb_surface_destroy(surface);
+  }
   eb_mesh_destroy(mesh);
   return error;
 }
 
-static eb_error export(const eb_arguments *arguments, const eb_results *results,
-                       const eb_strings *ids, int *code) {
+static eb_error export(const eb_arguments *arguments, const eb_results *results, int *code) {
+  const eb_strings *ids = eb_arguments_values(arguments, "run");
   const char *to = eb_arguments_text(arguments, "to");
   const char *path = eb_arguments_text(arguments, "output");
   EB_TRY(check_ids(results, ids));
-  if (strcmp(to, "xdmf") == 0) return to_xdmf(results, ids, path, code);
-  if (strcmp(to, "fclib") == 0) return to_fclib(results, ids, path, code);
   if (strcmp(to, "mesh") == 0) return to_mesh(results, ids, path);
+  bool xdmf = strcmp(to, "xdmf") == 0;
+  if (xdmf || strcmp(to, "fclib") == 0) {
+    int written;
+    EB_TRY((xdmf ? eb_export_xdmf : eb_fclib_export)(results, ids, path, stdout, &written));
+    if (written > 0) return EB_OK;
+    fprintf(stderr, "elastobench: %s\n",
+            xdmf ? "no run has frames"
+                 : "no run has kept a contact problem; run with --contact-problem STEP");
+    *code = EB_EXIT_NOTHING;
+    return EB_OK;
+  }
   return to_stream(results, ids, path, strcmp(to, "json") == 0 ? eb_export_json : eb_export_csv);
 }
 
@@ -123,16 +108,13 @@ static eb_error check_format(const char *to) {
 }
 
 static eb_error run(const eb_arguments *arguments, int *code) {
-  eb_results *results = NULL;
-  eb_strings ids = {0};
+  eb_results *results;
   const char *path = eb_arguments_positional(arguments)->items[0];
   EB_TRY(check_format(eb_arguments_text(arguments, "to")));
-  eb_error error = eb_arguments_all(arguments, "run", &ids);
-  if (!error) error = eb_sandbox_verify("results", path, NULL);
-  if (!error) error = eb_results_open(path, &results);
-  if (!error) error = export(arguments, results, &ids, code);
+  EB_TRY(eb_sandbox_verify("results", path, NULL));
+  EB_TRY(eb_results_open(path, &results));
+  eb_error error = export(arguments, results, code);
   eb_results_close(results);
-  eb_strings_clear(&ids);
   return error;
 }
 

@@ -60,15 +60,6 @@ typedef struct work {
   int *code;
 } work;
 
-/* The solution moves from the result to the problem, and with it to the file. */
-static eb_error save(const char *path, eb_fclib *p, eb_fclib_result *result) {
-  eb_fclib_solution stored = p->solution;
-  p->solution = result->found;
-  eb_error error = eb_fclib_write(path, p);
-  p->solution = stored;
-  return error;
-}
-
 static eb_error solve(const work *w, const eb_fclib_method *method, const eb_values *options,
                       eb_fclib *p) {
   const eb_solver solver = {.options = options, .threads = 1};
@@ -77,7 +68,13 @@ static eb_error solve(const work *w, const eb_fclib_method *method, const eb_val
   eb_error error = eb_fclib_solve(p, method->method, &solver, &tolerance, &result);
   if (!error && w->json) error = print_json(w->path, p, w->solver, &result);
   if (!error && !w->json) print_text(w->path, p, w->solver, &result);
-  if (!error && w->output) error = save(w->output, p, &result);
+  if (!error && w->output) {
+    /* The solution is lent to the problem, and with it goes to the file. */
+    eb_fclib_solution stored = p->solution;
+    p->solution = result.found;
+    error = eb_fclib_write(w->output, p);
+    p->solution = stored;
+  }
   if (!error && result.outcome.reason <= 0) *w->code = EB_EXIT_SOLVER_FAILED;
   eb_fclib_result_clear(&result);
   return error;
@@ -106,9 +103,12 @@ static eb_error with_spec(const work *w) {
   return error;
 }
 
-static eb_error run_all(const eb_arguments *arguments, const eb_strings *solvers, int *code) {
+eb_error eb_fclib_run(const eb_arguments *arguments, int *code) {
   const eb_strings *files = eb_arguments_positional(arguments);
+  const eb_strings *solvers = eb_arguments_values(arguments, "solver");
   work w = {.output = eb_arguments_text(arguments, "output"), .code = code};
+  if (solvers->count == 0)
+    return EB_ERROR(EB_ERR_USAGE, "fclib: wants a solver, as in -s contact-delassus");
   EB_TRY(eb_arguments_json(arguments, &w.json));
   if (w.output && files->count * solvers->count > 1)
     return EB_ERROR(EB_ERR_USAGE, "--output takes the solution of one file and one solver");
@@ -119,14 +119,4 @@ static eb_error run_all(const eb_arguments *arguments, const eb_strings *solvers
       EB_TRY(with_spec(&w));
     }
   return EB_OK;
-}
-
-eb_error eb_fclib_run(const eb_arguments *arguments, int *code) {
-  eb_strings solvers = {0};
-  eb_error error = eb_arguments_all(arguments, "solver", &solvers);
-  if (!error && solvers.count == 0)
-    error = EB_ERROR(EB_ERR_USAGE, "fclib: wants a solver, as in -s contact-delassus");
-  if (!error) error = run_all(arguments, &solvers, code);
-  eb_strings_clear(&solvers);
-  return error;
 }

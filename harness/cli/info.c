@@ -41,37 +41,30 @@ static void print_capabilities(const char *title, uint32_t bits) {
   eb_print(stdout, "\n");
 }
 
-/* "[0, 1] s", or the choices; empty for texts. */
-static void range_text(const eb_option *option, char *out, size_t bytes) {
-  bool number = option->type == EB_OPTION_REAL || option->type == EB_OPTION_INT;
-  const char *unit = or_empty(option->unit);
-  out[0] = '\0';
-  if (number && (option->min != 0 || option->max != 0))
-    snprintf(out, bytes, "[%g, %g]%s%s", option->min, option->max, *unit ? " " : "", unit);
-  else if (number)
-    snprintf(out, bytes, "%s", unit);
-  else if (option->type == EB_OPTION_CHOICE)
-    snprintf(out, bytes, "%s", option->choices);
-  else if (option->type == EB_OPTION_BOOL)
-    snprintf(out, bytes, "true|false");
-}
-
-/* The description starts in its column, on the next line where a long default or range is in the
- * way. */
-static void print_option(const eb_option *option) {
-  enum { RANGE_COLUMN = 36, DOC_COLUMN = 66 };
-  char range[256], line[512];
-  range_text(option, range, sizeof range);
-  snprintf(line, sizeof line, "  %s = %s", option->name, option->fallback);
-  int used = eb_print(stdout, "%-*s %s", RANGE_COLUMN, line, range);
-  if (used >= DOC_COLUMN) used = eb_print(stdout, "\n") - 1;
-  eb_print(stdout, "%*s%s\n", DOC_COLUMN - used, "", or_empty(option->doc));
-}
-
 static void print_options(const char *title, const eb_option *options) {
+  enum { RANGE_COLUMN = 36, DOC_COLUMN = 66 };
   if (!options || !options->name) return;
   eb_print(stdout, "%s:\n", title);
-  for (; options->name; options++) print_option(options);
+  for (const eb_option *o = options; o->name; o++) {
+    /* "[0, 1] s", or the choices; empty for texts. */
+    bool number = o->type == EB_OPTION_REAL || o->type == EB_OPTION_INT;
+    const char *unit = or_empty(o->unit);
+    char range[256] = "", line[512];
+    if (number && (o->min != 0 || o->max != 0))
+      snprintf(range, sizeof range, "[%g, %g]%s%s", o->min, o->max, *unit ? " " : "", unit);
+    else
+      snprintf(range, sizeof range, "%s",
+               number                        ? unit
+               : o->type == EB_OPTION_CHOICE ? o->choices
+               : o->type == EB_OPTION_BOOL   ? "true|false"
+                                             : "");
+    /* The description starts in its column, on the next line where a long default or range is in
+     * the way. */
+    snprintf(line, sizeof line, "  %s = %s", o->name, o->fallback);
+    int used = eb_print(stdout, "%-*s %s", RANGE_COLUMN, line, range);
+    if (used >= DOC_COLUMN) used = eb_print(stdout, "\n") - 1;
+    eb_print(stdout, "%*s%s\n", DOC_COLUMN - used, "", or_empty(o->doc));
+  }
 }
 
 /* ---- scenes ---------------------------------------------------------------------------------- */
@@ -193,56 +186,46 @@ static eb_error suite_json(const eb_suite *suite) {
                        stdout);
 }
 
-static void print_section(const eb_suite_section *section) {
-  eb_print(stdout, "[%s]", section->label);
-  if (section->settings.steps) eb_print(stdout, " %lld steps", (long long)section->settings.steps);
-  if (section->settings.repeat) eb_print(stdout, " x %lld", (long long)section->settings.repeat);
-  eb_print(stdout, "\n");
-  for (int i = 0; i < section->scenes.count; i++)
-    eb_print(stdout, "  scene  %s\n", section->scenes.items[i]);
-  for (int i = 0; i < section->solvers.count; i++)
-    eb_print(stdout, "  solver %s\n", section->solvers.items[i]);
+static void print_suite(const eb_suite *suite) {
+  eb_print(stdout, "suite        %s\n%-12s %s\n", suite->name, "summary", or_empty(suite->summary));
+  for (int s = 0; s < suite->count; s++) {
+    const eb_suite_section *section = &suite->sections[s];
+    const eb_settings *of = &section->settings;
+    eb_print(stdout, "[%s]", section->label);
+    if (of->steps) eb_print(stdout, " %lld steps", (long long)of->steps);
+    if (of->repeat) eb_print(stdout, " x %lld", (long long)of->repeat);
+    eb_print(stdout, "\n");
+    for (int i = 0; i < section->scenes.count; i++)
+      eb_print(stdout, "  scene  %s\n", section->scenes.items[i]);
+    for (int i = 0; i < section->solvers.count; i++)
+      eb_print(stdout, "  solver %s\n", section->solvers.items[i]);
+  }
 }
 
 static eb_error show_suite(const char *name, bool json) {
   eb_suite *suite;
   eb_error error = EB_OK;
   EB_TRY(eb_suite_load(name, &suite));
-  if (json) {
+  if (json)
     error = suite_json(suite);
-  } else {
-    eb_print(stdout, "suite        %s\n%-12s %s\n", suite->name, "summary",
-             or_empty(suite->summary));
-    for (int i = 0; i < suite->count; i++) print_section(&suite->sections[i]);
-  }
+  else
+    print_suite(suite);
   eb_suite_destroy(suite);
   return error;
 }
 
-/* ---- result out what a name is -------------------------------------------------------------- */
-
-static eb_error all_names(const eb_plugins *plugins, eb_strings *out) {
-  EB_TRY(eb_scene_names(out));
-  EB_TRY(eb_solver_names(plugins, out));
-  EB_TRY(eb_suite_names(out));
-  for (int i = 0; i < EB_MATERIAL_KINDS; i++)
-    EB_TRY(eb_strings_add(out, eb_material_describe((eb_material_kind)i)->name));
-  return EB_OK;
-}
+/* ---- what a name is -------------------------------------------------------------------------- */
 
 static eb_error unknown(const eb_plugins *plugins, const char *name) {
   eb_strings names = {0};
-  eb_error error = all_names(plugins, &names);
+  eb_error error = eb_scene_names(&names);
+  if (!error) error = eb_solver_names(plugins, &names);
+  if (!error) error = eb_suite_names(&names);
+  for (int i = 0; i < EB_MATERIAL_KINDS && !error; i++)
+    error = eb_strings_add(&names, eb_material_describe((eb_material_kind)i)->name);
   if (!error) error = eb_unknown_name("scene, solver, material, suite or claim", name, &names);
   eb_strings_clear(&names);
   return error;
-}
-
-static bool has_solver(const eb_plugins *plugins, const char *name) {
-  const eb_solver_ops *ops;
-  eb_error error = eb_solver_lookup(plugins, name, &ops, NULL);
-  eb_error_free(error);
-  return !error;
 }
 
 /* A claim whose paper has a scene of that name is shown behind it. */
@@ -271,13 +254,12 @@ static eb_error show(const eb_plugins *plugins, const char *name, const char *as
   if (!scene || !json) EB_TRY(show_claim(name, json, &claim));
   if (scene || claim) return EB_OK;
   if (suite) return show_suite(name, json);
-  if (has_solver(plugins, name)) {
-    EB_TRY(eb_solver_lookup(plugins, name, &solver, NULL));
-    EB_TRY(show_solver(solver, assignments, json));
-    if (material >= 0 && !json) return show_material(material, json);
-    return EB_OK;
-  }
-  return material >= 0 ? show_material(material, json) : unknown(plugins, name);
+  eb_error no_solver = eb_solver_lookup(plugins, name, &solver, NULL);
+  bool is_solver = !no_solver;
+  eb_error_free(no_solver);
+  if (is_solver) EB_TRY(show_solver(solver, assignments, json));
+  if (material >= 0 && (!is_solver || !json)) return show_material(material, json);
+  return is_solver ? EB_OK : unknown(plugins, name);
 }
 
 static eb_error run(const eb_arguments *arguments, int *code) {

@@ -50,37 +50,31 @@ static eb_error add_materials(listing *to, const eb_plugins *plugins) {
   return EB_OK;
 }
 
-static eb_error add_suite(listing *to, const char *name) {
-  eb_suite *suite;
-  EB_TRY(eb_suite_load(name, &suite));
-  add(to, name, suite->summary ? suite->summary : "");
-  eb_suite_destroy(suite);
-  return EB_OK;
-}
-
 static eb_error add_suites(listing *to, const eb_plugins *plugins) {
   (void)plugins;
   eb_strings names = {0};
   eb_error error = eb_suite_names(&names);
-  for (int i = 0; i < names.count && !error; i++) error = add_suite(to, names.items[i]);
+  for (int i = 0; i < names.count && !error; i++) {
+    eb_suite *suite;
+    error = eb_suite_load(names.items[i], &suite);
+    if (error) break;
+    add(to, names.items[i], suite->summary ? suite->summary : "");
+    eb_suite_destroy(suite);
+  }
   eb_strings_clear(&names);
   return error;
-}
-
-static eb_error add_claim(listing *to, const eb_paper *paper, const eb_paper_claim *claim) {
-  json_t *json;
-  if (!to->array) return eb_claim_print(paper, claim);
-  EB_TRY(eb_claim_json(paper, claim, &json));
-  json_array_append_new(to->array, json);
-  return EB_OK;
 }
 
 static eb_error add_paper(listing *to, const char *name) {
   eb_paper *paper;
   EB_TRY(eb_paper_load(name, NULL, false, &paper));
   eb_error error = EB_OK;
-  for (int c = 0; c < paper->claim_count && !error; c++)
-    error = add_claim(to, paper, &paper->claims[c]);
+  for (int c = 0; c < paper->claim_count && !error; c++) {
+    json_t *json = NULL;
+    error = to->array ? eb_claim_json(paper, &paper->claims[c], &json)
+                      : eb_claim_print(paper, &paper->claims[c]);
+    if (!error && json) json_array_append_new(to->array, json);
+  }
   eb_paper_destroy(paper);
   return error;
 }
@@ -104,15 +98,6 @@ static const struct {
              {"claims", add_claims}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static eb_error unknown_kind(const char *name) {
-  eb_strings names = {0};
-  eb_error error = EB_OK;
-  for (int i = 0; i < KINDS && !error; i++) error = eb_strings_add(&names, kinds[i].name);
-  if (!error) error = eb_unknown_name("listing", name, &names);
-  eb_strings_clear(&names);
-  return error;
-}
-
 static eb_error list(const char *wanted, bool json, const eb_plugins *plugins) {
   bool found = false;
   json_t *all = json ? json_object() : NULL;
@@ -125,7 +110,10 @@ static eb_error list(const char *wanted, bool json, const eb_plugins *plugins) {
     error = kinds[i].add(&to, plugins);
     if (json) json_object_set_new(all, kinds[i].name, to.array);
   }
-  if (!error && !found) error = unknown_kind(wanted);
+  eb_strings names = {0};
+  for (int i = 0; i < KINDS && !error && !found; i++) error = eb_strings_add(&names, kinds[i].name);
+  if (!error && !found) error = eb_unknown_name("listing", wanted, &names);
+  eb_strings_clear(&names);
   if (!error && json) return eb_json_print(all, stdout);
   json_decref(all);
   return error;

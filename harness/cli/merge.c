@@ -1,11 +1,11 @@
 /* elastobench merge: runs of several files in one, when they may be compared. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
 #include "harness/results/merge.h"
-#include "problems/base/text.h"
 
 static const eb_flag flags[] = {{"overwrite", 0, NULL, "replace OUT when it exists"}, {0}};
 
@@ -25,11 +25,11 @@ static eb_error check_inputs(const eb_strings *inputs) {
 }
 
 /* Joins in a process of its own, and has another read what it made. */
-static eb_error make(const char *fresh, const eb_strings *inputs) {
+static eb_error join(const char *fresh, const eb_strings *inputs) {
+  const char *const words[] = {"join", "--", fresh};
   eb_strings command = {0};
-  eb_error error = eb_strings_add(&command, "join");
-  if (!error) error = eb_strings_add(&command, "--");
-  if (!error) error = eb_strings_add(&command, fresh);
+  eb_error error = EB_OK;
+  for (int i = 0; i < 3 && !error; i++) error = eb_strings_add(&command, words[i]);
   for (int i = 0; i < inputs->count && !error; i++)
     error = eb_strings_add(&command, inputs->items[i]);
   if (!error)
@@ -39,36 +39,24 @@ static eb_error make(const char *fresh, const eb_strings *inputs) {
   return error ? error : eb_sandbox_verify("results", fresh, NULL);
 }
 
-static eb_error merge(const char *target, const eb_strings *inputs) {
-  eb_text fresh = {0};
-  EB_TRY(eb_text_printf(&fresh, "%s.%ld.new", target, (long)getpid()));
-  eb_error error = make(fresh.data, inputs);
-  if (!error) error = eb_results_put(fresh.data, target);
-  if (error) unlink(fresh.data);
-  eb_text_clear(&fresh);
-  return eb_error_prefix(error, "cannot merge into '%s', which is unchanged", target);
-}
-
-static eb_error run_inputs(const char *target, const eb_strings *inputs, bool overwrite) {
-  for (int i = 0; i < inputs->count; i++)
-    EB_TRY(eb_sandbox_verify("results", inputs->items[i], NULL));
-  EB_TRY(check_inputs(inputs));
-  EB_TRY(eb_target_check(target));
-  if (!overwrite && access(target, F_OK) == 0)
-    return EB_ERROR(EB_ERR_USAGE, "'%s' exists; --overwrite replaces it", target);
-  return merge(target, inputs);
-}
-
 static eb_error run(const eb_arguments *arguments, int *code) {
   (void)code;
   const eb_strings *names = eb_arguments_positional(arguments);
-  eb_strings inputs = {0};
-  eb_error error = EB_OK;
-  for (int i = 1; i < names->count && !error; i++) error = eb_strings_add(&inputs, names->items[i]);
-  if (!error)
-    error = run_inputs(names->items[0], &inputs, eb_arguments_has(arguments, "overwrite"));
-  eb_strings_clear(&inputs);
-  return error;
+  const eb_strings inputs = {.items = names->items + 1, .count = names->count - 1};
+  const char *target = names->items[0];
+  char *fresh = NULL;
+  for (int i = 0; i < inputs.count; i++)
+    EB_TRY(eb_sandbox_verify("results", inputs.items[i], NULL));
+  EB_TRY(check_inputs(&inputs));
+  EB_TRY(eb_target_check(target));
+  if (!eb_arguments_has(arguments, "overwrite") && access(target, F_OK) == 0)
+    return EB_ERROR(EB_ERR_USAGE, "'%s' exists; --overwrite replaces it", target);
+  EB_TRY(eb_string_format(&fresh, "%s.%ld.new", target, (long)getpid()));
+  eb_error error = join(fresh, &inputs);
+  if (!error) error = eb_results_put(fresh, target);
+  if (error) unlink(fresh);
+  free(fresh);
+  return eb_error_prefix(error, "cannot merge into '%s', which is unchanged", target);
 }
 
 const eb_command eb_command_merge = {

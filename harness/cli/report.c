@@ -8,7 +8,11 @@
 static const eb_flag flags[] = {{"output", 'o', "DIR", "folder to write (report)"}, {0}};
 
 /* What cannot be read is told of and left out. */
-static eb_error sort_out(const eb_strings *files, eb_strings *good, eb_strings *refused) {
+static eb_error write_page(const eb_arguments *arguments, eb_strings *good, eb_strings *refused,
+                           int *code) {
+  const eb_strings *files = eb_arguments_positional(arguments);
+  const char *folder = eb_arguments_text(arguments, "output");
+  if (!folder) folder = "report";
   for (int i = 0; i < files->count; i++) {
     eb_error unreadable = eb_sandbox_verify("results", files->items[i], NULL);
     eb_error error = unreadable ? eb_strings_add(refused, eb_error_message(unreadable))
@@ -17,14 +21,6 @@ static eb_error sort_out(const eb_strings *files, eb_strings *good, eb_strings *
     eb_error_free(unreadable);
     EB_TRY(error);
   }
-  return EB_OK;
-}
-
-static eb_error write_page(const eb_arguments *arguments, eb_strings *good, eb_strings *refused,
-                           int *code) {
-  const char *folder = eb_arguments_text(arguments, "output");
-  if (!folder) folder = "report";
-  EB_TRY(sort_out(eb_arguments_positional(arguments), good, refused));
   if (refused->count > 0) *code = EB_EXIT_TROUBLE;
   if (good->count == 0) return EB_ERROR(EB_ERR_FORMAT, "there is no file to report on");
   EB_TRY(eb_report_write((const char *const *)good->items, good->count, refused, folder));

@@ -56,15 +56,6 @@ typedef struct job {
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-static eb_existing existing_of(const eb_arguments *arguments) {
-  bool resume = eb_arguments_has(arguments, "resume");
-  bool overwrite = eb_arguments_has(arguments, "overwrite");
-  return resume && overwrite ? EB_EXISTING_RESUME_OR_OVERWRITE
-         : resume            ? EB_EXISTING_RESUME
-         : overwrite         ? EB_EXISTING_OVERWRITE
-                             : EB_EXISTING_REFUSE;
-}
-
 static eb_error make_folder(const char *folder) {
   if (mkdir(folder, 0777) == 0 || errno == EEXIST) return EB_OK;
   return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", folder, strerror(errno));
@@ -75,7 +66,7 @@ static eb_error run_cases(job *j) {
   eb_session session = {.plan = &j->plan.plan,
                         .target = j->target,
                         .command_line = eb_arguments_line(j->arguments),
-                        .existing = existing_of(j->arguments)};
+                        .existing = eb_arguments_existing(j->arguments)};
   if (j->plan.plan.count + j->plan.plan.sweep_count == 0) return EB_OK;
   EB_TRY(eb_session_run(&session, &end));
   j->interrupted = end.interrupted;

@@ -45,69 +45,33 @@ static const eb_flag flags[] = {
     EB_FLAG_FORMAT,
     {0}};
 
-static eb_error read_settings(const eb_arguments *arguments, eb_settings *out) {
-  static const char *const names[] = {"steps",  "repeat", "threads",         "timeout",
-                                      "memory", "seed",   "contact-problem", "frames"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    int known;
-    const char *text = eb_arguments_text(arguments, names[i]);
-    if (text)
-      EB_TRY(eb_error_prefix(eb_settings_set(out, names[i], text, &known), "--%s", names[i]));
-  }
-  return EB_OK;
-}
-
-static eb_error read_ties(const eb_arguments *arguments, eb_ties *out) {
-  static const char *const names[] = {"from", "stride", "samples", "checkpoints", "sweep"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    bool known;
-    const char *text = eb_arguments_text(arguments, names[i]);
-    if (text) EB_TRY(eb_error_prefix(eb_ties_set(out, names[i], text, &known), "--%s", names[i]));
-  }
-  EB_TRY(eb_ties_finish(out));
-  return out->file ? eb_error_prefix(eb_sandbox_verify("results", out->file, NULL), "--from")
-                   : EB_OK;
-}
-
-static eb_error read_shard(const eb_arguments *arguments, eb_request *request) {
-  const char *text = eb_arguments_text(arguments, "shard");
-  char rest;
-  if (!text) return EB_OK;
-  if (sscanf(text, "%d/%d%c", &request->shard, &request->shards, &rest) != 2 ||
-      request->shards < 1 || request->shard < 1 || request->shard > request->shards)
-    return EB_ERROR(EB_ERR_USAGE, "--shard wants I/N with 1 <= I <= N, not '%s'", text);
-  return EB_OK;
-}
-
+/* What a command line asks for; texts are the arguments', but for the ties. */
 static eb_error read_request(const eb_arguments *arguments, eb_ties *ties, eb_request *request) {
-  const eb_strings *names = eb_arguments_positional(arguments);
-  for (int i = 0; i < names->count; i++) EB_TRY(eb_strings_add(&request->names, names->items[i]));
-  EB_TRY(eb_arguments_all(arguments, "solver", &request->solvers));
-  EB_TRY(eb_arguments_all(arguments, "mesh", &request->meshes));
-  EB_TRY(read_settings(arguments, &request->settings));
-  EB_TRY(read_ties(arguments, ties));
+  static const char *const settings[] = {"steps",  "repeat", "threads",         "timeout",
+                                         "memory", "seed",   "contact-problem", "frames"};
+  static const char *const tied[] = {"from", "stride", "samples", "checkpoints", "sweep"};
+  const char *text, *shard = eb_arguments_text(arguments, "shard");
+  bool known;
+  char rest;
+  request->names = *eb_arguments_positional(arguments);
+  request->solvers = *eb_arguments_values(arguments, "solver");
+  request->meshes = *eb_arguments_values(arguments, "mesh");
   request->ties = ties;
-  return read_shard(arguments, request);
-}
-
-static eb_existing existing_of(const eb_arguments *arguments) {
-  bool resume = eb_arguments_has(arguments, "resume");
-  bool overwrite = eb_arguments_has(arguments, "overwrite");
-  return resume && overwrite ? EB_EXISTING_RESUME_OR_OVERWRITE
-         : resume            ? EB_EXISTING_RESUME
-         : overwrite         ? EB_EXISTING_OVERWRITE
-                             : EB_EXISTING_REFUSE;
-}
-
-static eb_error target_of(const eb_arguments *arguments, char **out) {
-  char text[64];
-  const char *given = eb_arguments_text(arguments, "output");
-  time_t now = time(NULL);
-  struct tm local;
-  localtime_r(&now, &local);
-  strftime(text, sizeof text, "elastobench-%Y%m%d-%H%M%S.h5", &local);
-  if (given && !*given) return EB_ERROR(EB_ERR_USAGE, "--output wants the name of a file");
-  return eb_run_set(out, given ? given : text);
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+    int set;
+    if ((text = eb_arguments_text(arguments, settings[i])))
+      EB_TRY(eb_error_prefix(eb_settings_set(&request->settings, settings[i], text, &set), "--%s",
+                             settings[i]));
+  }
+  for (size_t i = 0; i < sizeof tied / sizeof *tied; i++)
+    if ((text = eb_arguments_text(arguments, tied[i])))
+      EB_TRY(eb_error_prefix(eb_ties_set(ties, tied[i], text, &known), "--%s", tied[i]));
+  EB_TRY(eb_ties_finish(ties));
+  if (ties->file) EB_TRY(eb_error_prefix(eb_sandbox_verify("results", ties->file, NULL), "--from"));
+  if (shard && (sscanf(shard, "%d/%d%c", &request->shard, &request->shards, &rest) != 2 ||
+                request->shards < 1 || request->shard < 1 || request->shard > request->shards))
+    return EB_ERROR(EB_ERR_USAGE, "--shard wants I/N with 1 <= I <= N, not '%s'", shard);
+  return EB_OK;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -150,22 +114,7 @@ static void tell_notes(const eb_plan *plan) {
   }
 }
 
-static eb_error run_plan(const eb_arguments *arguments, const eb_plan *plan, bool json, int *code) {
-  char *target = NULL;
-  eb_session_end end;
-  EB_TRY(target_of(arguments, &target));
-  eb_session session = {.plan = plan,
-                        .target = target,
-                        .command_line = eb_arguments_line(arguments),
-                        .existing = existing_of(arguments)};
-  tell_notes(plan);
-  eb_error error = eb_session_run(&session, &end);
-  if (!error) error = report_end(plan, target, &end, json, code);
-  free(target);
-  return error;
-}
-
-static eb_error with_plan(const eb_arguments *arguments, const eb_plan *plan, int *code) {
+static eb_error run_plan(const eb_arguments *arguments, const eb_plan *plan, int *code) {
   bool json;
   EB_TRY(eb_arguments_json(arguments, &json));
   if (eb_arguments_has(arguments, "dry-run")) return eb_summary_plan(plan, json, stdout);
@@ -174,7 +123,21 @@ static eb_error with_plan(const eb_arguments *arguments, const eb_plan *plan, in
     *code = EB_EXIT_NOTHING;
     return EB_OK;
   }
-  return run_plan(arguments, plan, json, code);
+  char fresh[64];
+  const char *given = eb_arguments_text(arguments, "output"), *target = given ? given : fresh;
+  eb_session_end end;
+  time_t now = time(NULL);
+  struct tm local;
+  localtime_r(&now, &local);
+  strftime(fresh, sizeof fresh, "elastobench-%Y%m%d-%H%M%S.h5", &local);
+  if (!*target) return EB_ERROR(EB_ERR_USAGE, "--output wants the name of a file");
+  eb_session session = {.plan = plan,
+                        .target = target,
+                        .command_line = eb_arguments_line(arguments),
+                        .existing = eb_arguments_existing(arguments)};
+  tell_notes(plan);
+  EB_TRY(eb_session_run(&session, &end));
+  return report_end(plan, target, &end, json, code);
 }
 
 static eb_error run_scenes(const eb_arguments *arguments, int *code) {
@@ -185,11 +148,8 @@ static eb_error run_scenes(const eb_arguments *arguments, int *code) {
   eb_error error = eb_arguments_plugins(arguments, &plugins);
   if (!error) error = read_request(arguments, &ties, &request);
   if (!error) error = eb_plan_create(&request, &plan);
-  if (!error) error = with_plan(arguments, &plan, code);
+  if (!error) error = run_plan(arguments, &plan, code);
   eb_plan_clear(&plan);
-  eb_strings_clear(&request.names);
-  eb_strings_clear(&request.solvers);
-  eb_strings_clear(&request.meshes);
   eb_ties_clear(&ties);
   eb_plugins_clear(&plugins);
   return error;

@@ -27,15 +27,14 @@ static bool same_text(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool same_scene(const eb_case *a, const eb_case *b) {
-  return a && a->scene == b->scene && same_text(a->parameters, b->parameters) &&
-         same_text(a->mesh_file, b->mesh_file);
-}
-
 /* A scene that cannot be built is the run's to complain of: here it only means that nothing is
  * known. */
 static void look_ahead(const eb_case *work, outlook *out) {
-  if (!same_scene(out->work, work)) {
+  const eb_case *before = out->work;
+  bool same = before && before->scene == work->scene &&
+              same_text(before->parameters, work->parameters) &&
+              same_text(before->mesh_file, work->mesh_file);
+  if (!same) {
     eb_error error = eb_estimate_counts(work, &out->counts);
     if (error) out->counts = (eb_counts){0};
     eb_error_free(error);
@@ -81,41 +80,30 @@ static void print_case(const eb_case *work, const outlook *expected, FILE *out) 
            *from ? "  from " : "", from);
 }
 
-static void show_cases(const eb_plan *plan, json_t *cases, FILE *out) {
+eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
+  json_t *cases = json ? json_array() : NULL, *sweeps = json ? json_array() : NULL;
   outlook expected = {0};
   for (int i = 0; i < plan->count; i++) {
     look_ahead(&plan->cases[i], &expected);
-    if (cases)
+    if (json)
       json_array_append_new(cases, case_json(&plan->cases[i], &expected));
     else
       print_case(&plan->cases[i], &expected, out);
   }
-}
-
-static json_t *planned_sweeps(const eb_plan *plan) {
-  json_t *all = json_array();
   for (int i = 0; i < plan->sweep_count; i++) {
     const eb_sweep *s = &plan->sweeps[i];
-    json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f}", "name", s->name,
-                                         "scene", s->trial.scene->name, "solver",
-                                         s->trial.solver->name, "option", s->option, "low", s->low,
-                                         "high", eb_sweep_value(s, s->count - 1), "step", s->step));
+    const char *scene = s->trial.scene->name, *solver = s->trial.solver->name;
+    double high = eb_sweep_value(s, s->count - 1);
+    if (json)
+      json_array_append_new(sweeps,
+                            json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f}", "name", s->name,
+                                      "scene", scene, "solver", solver, "option", s->option, "low",
+                                      s->low, "high", high, "step", s->step));
+    else
+      eb_print(out, "%-28s %-32s sweep of %s from %g to %g in steps of %g\n", scene, solver,
+               s->option, s->low, high, s->step);
   }
-  return all;
-}
-
-static void print_planned_sweep(const eb_sweep *s, FILE *out) {
-  eb_print(out, "%-28s %-32s sweep of %s from %g to %g in steps of %g\n", s->trial.scene->name,
-           s->trial.solver->name, s->option, s->low, eb_sweep_value(s, s->count - 1), s->step);
-}
-
-eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
-  json_t *cases = json ? json_array() : NULL;
-  show_cases(plan, cases, out);
-  if (json)
-    return eb_json_print(json_pack("{s:o, s:o}", "cases", cases, "sweeps", planned_sweeps(plan)),
-                         out);
-  for (int i = 0; i < plan->sweep_count; i++) print_planned_sweep(&plan->sweeps[i], out);
+  if (json) return eb_json_print(json_pack("{s:o, s:o}", "cases", cases, "sweeps", sweeps), out);
   eb_print(out, "%d cases\n", plan->count);
   return EB_OK;
 }
@@ -160,9 +148,17 @@ static eb_error fill_row(const eb_results *results, int run, row *out) {
   return fill_cell(results, run, EB_COL_RESIDUAL_RELATIVE, eb_largest, &out->residual);
 }
 
-static eb_error rank_rows(table *t) {
+/* The plan's runs that the target has, and how they rank by the median of their steps. */
+static eb_error fill_table(const eb_plan *plan, const eb_results *results, table *t) {
   const eb_run **runs;
-  double *costs;
+  double *costs = NULL;
+  EB_TRY(EB_NEW(t->rows, plan->count));
+  for (int i = 0; i < plan->count; i++) {
+    int run = eb_results_find(results, plan->cases[i].identity);
+    if (run < 0) continue;
+    t->rows[t->count].work = &plan->cases[i];
+    EB_TRY(fill_row(results, run, &t->rows[t->count++]));
+  }
   EB_TRY(EB_NEW(runs, t->count));
   eb_error error = EB_NEW(costs, t->count);
   for (int r = 0; r < t->count && !error; r++) {
@@ -174,17 +170,6 @@ static eb_error rank_rows(table *t) {
   free(runs);
   free(costs);
   return error;
-}
-
-static eb_error fill_table(const eb_plan *plan, const eb_results *results, table *t) {
-  EB_TRY(EB_NEW(t->rows, plan->count));
-  for (int i = 0; i < plan->count; i++) {
-    int run = eb_results_find(results, plan->cases[i].identity);
-    if (run < 0) continue;
-    t->rows[t->count].work = &plan->cases[i];
-    EB_TRY(fill_row(results, run, &t->rows[t->count++]));
-  }
-  return rank_rows(t);
 }
 
 static json_t *row_json(const row *r) {
@@ -207,34 +192,13 @@ static void print_number(FILE *out, const char *format, double value) {
     eb_print(out, "%10s ", "-");
 }
 
-static void print_header(FILE *out) {
-  eb_print(out, "%-26s %-30s %2s %-13s %6s %10s %10s %10s %10s %8s %6s  %s\n", "scene", "solver",
-           "T", "outcome", "steps", "first ms", "median ms", "iterations", "error", "MB", "rank",
-           "class");
-}
-
-/* Its place among how many of its class. */
-static void print_standing(const row *r, FILE *out) {
-  char place[32] = "-";
-  eb_class class = eb_class_of(r->run);
-  if (r->rank.place > 0) snprintf(place, sizeof place, "%d/%d", r->rank.place, r->rank.of);
-  eb_print(out, " %6s  %s\n", place,
-           class.band == EB_BAND_UNKNOWN ? "-" : eb_class_words(class).text);
-}
-
-/* What went wrong, below its row. */
-static void print_trouble(const eb_run *run, FILE *out) {
-  if (*run->detail) eb_print(out, "  %s\n", run->detail);
-  if (*run->audit_rules) eb_print(out, "  broken rules: %s\n", run->audit_rules);
-  if (*run->audit_detail) eb_print(out, "  %s\n", run->audit_detail);
-}
-
 /* The options the user gave, which are not stored as such: those of the plan. */
 static void print_row(const row *r, FILE *out) {
   char solver[128];
   const eb_run *run = r->run;
   const char *options = r->work->options;
-  bool known = eb_class_of(run).band != EB_BAND_UNKNOWN;
+  eb_class class = eb_class_of(run);
+  bool known = class.band != EB_BAND_UNKNOWN;
   snprintf(solver, sizeof solver, "%s%s%s", run->solver, options ? ":" : "",
            options ? options : "");
   eb_print(out, "%-26s %-30s %2lld %-13s %6lld ", run->scene, solver, (long long)run->threads,
@@ -245,28 +209,28 @@ static void print_row(const row *r, FILE *out) {
   print_number(out, "%10.1f ", r->iterations);
   print_number(out, "%10.2e ", known ? run->error : NAN);
   eb_print(out, "%8.0f", 1e-6 * run->peak_rss);
-  print_standing(r, out);
-  print_trouble(run, out);
-}
-
-typedef struct tally {
-  int runs, skipped, failed, audits;
-} tally;
-
-static void count_run(tally *t, const eb_run *run) {
-  eb_outcome outcome = eb_outcome_find(run->outcome);
-  t->runs++;
-  t->skipped += outcome == EB_OUTCOME_SKIPPED;
-  t->failed += outcome != EB_OUTCOME_SKIPPED && outcome != EB_OUTCOME_COMPLETED;
-  t->audits += strcmp(run->audit, "failed") == 0;
+  /* Its place among how many of its class. */
+  char place[32] = "-";
+  if (r->rank.place > 0) snprintf(place, sizeof place, "%d/%d", r->rank.place, r->rank.of);
+  eb_print(out, " %6s  %s\n", place, known ? eb_class_words(class).text : "-");
+  /* What went wrong, below its row. */
+  if (*run->detail) eb_print(out, "  %s\n", run->detail);
+  if (*run->audit_rules) eb_print(out, "  broken rules: %s\n", run->audit_rules);
+  if (*run->audit_detail) eb_print(out, "  %s\n", run->audit_detail);
 }
 
 static int code_of(const table *shown) {
-  tally t = {0};
-  for (int r = 0; r < shown->count; r++) count_run(&t, shown->rows[r].run);
-  if (t.failed) return EB_EXIT_SOLVER_FAILED;
-  if (t.audits) return EB_EXIT_AUDIT_FAILED;
-  return t.runs > 0 && t.skipped == t.runs ? EB_EXIT_NOTHING : EB_EXIT_GOOD;
+  int skipped = 0, failed = 0, audits = 0;
+  for (int r = 0; r < shown->count; r++) {
+    const eb_run *run = shown->rows[r].run;
+    eb_outcome outcome = eb_outcome_find(run->outcome);
+    skipped += outcome == EB_OUTCOME_SKIPPED;
+    failed += outcome != EB_OUTCOME_SKIPPED && outcome != EB_OUTCOME_COMPLETED;
+    audits += strcmp(run->audit, "failed") == 0;
+  }
+  if (failed) return EB_EXIT_SOLVER_FAILED;
+  if (audits) return EB_EXIT_AUDIT_FAILED;
+  return shown->count > 0 && skipped == shown->count ? EB_EXIT_NOTHING : EB_EXIT_GOOD;
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
@@ -307,18 +271,6 @@ static eb_error show_sweeps(const eb_plan *plan, const eb_results *results, json
   return EB_OK;
 }
 
-static eb_error print_json(const table *t, const char *target, json_t *sweeps, FILE *out) {
-  json_t *rows = json_array();
-  for (int r = 0; r < t->count; r++) json_array_append_new(rows, row_json(&t->rows[r]));
-  return eb_json_print(json_pack("{s:s, s:o, s:o}", "file", target, "runs", rows, "sweeps", sweeps),
-                       out);
-}
-
-static void print_text(const table *t, FILE *out) {
-  print_header(out);
-  for (int r = 0; r < t->count; r++) print_row(&t->rows[r], out);
-}
-
 eb_error eb_summary_print(const eb_plan *plan, const char *target, bool json, FILE *out,
                           int *code) {
   eb_results *results;
@@ -326,10 +278,21 @@ eb_error eb_summary_print(const eb_plan *plan, const char *target, bool json, FI
   EB_TRY(eb_results_open(target, &results));
   eb_error error = fill_table(plan, results, &t);
   if (!error) *code = code_of(&t);
-  json_t *sweeps = json ? json_array() : NULL;
-  if (!error && !json && t.count > 0) print_text(&t, out);
+  json_t *runs = json ? json_array() : NULL, *sweeps = json ? json_array() : NULL;
+  if (!error && !json && t.count > 0)
+    eb_print(out, "%-26s %-30s %2s %-13s %6s %10s %10s %10s %10s %8s %6s  %s\n", "scene", "solver",
+             "T", "outcome", "steps", "first ms", "median ms", "iterations", "error", "MB", "rank",
+             "class");
+  for (int r = 0; r < t.count && !error; r++)
+    if (json)
+      json_array_append_new(runs, row_json(&t.rows[r]));
+    else
+      print_row(&t.rows[r], out);
   if (!error) error = show_sweeps(plan, results, sweeps, out);
-  if (!error && json) error = print_json(&t, target, json_incref(sweeps), out);
+  if (!error && json)
+    error = eb_json_print(
+        json_pack("{s:s, s:O, s:O}", "file", target, "runs", runs, "sweeps", sweeps), out);
+  json_decref(runs);
   json_decref(sweeps);
   free(t.rows);
   eb_results_close(results);
