@@ -23,32 +23,19 @@
 #include "problems/base/text.h"
 
 eb_error eb_version_text(char **out) {
-  eb_text text = {0};
-  eb_error error = eb_text_printf(&text, "%s (commit %s%s)\n%s\n%s", EB_VERSION, EB_COMMIT,
-                                  EB_DIRTY ? ", with local changes" : "", EB_COMPILER, EB_FLAGS);
-  *out = text.data;
-  if (error) {
-    eb_text_clear(&text);
-    *out = NULL;
-  }
-  return error;
-}
-
-static bool needs_quotes(const char *word) {
-  return !*word || strpbrk(word, " \t\n\"'`$\\|&;<>()*?[]{}~#!") != NULL;
+  *out = NULL;
+  return eb_string_format(out, "%s (commit %s%s)\n%s\n%s", EB_VERSION, EB_COMMIT,
+                          EB_DIRTY ? ", with local changes" : "", EB_COMPILER, EB_FLAGS);
 }
 
 eb_error eb_command_line(int argc, char *const *argv, char **out) {
-  eb_text text = {0};
   eb_error error = EB_OK;
+  *out = NULL;
   for (int i = 0; i < argc && !error; i++) {
-    const char *quote = needs_quotes(argv[i]) ? "'" : "";
-    error = eb_text_printf(&text, "%s%s%s%s", i ? " " : "", quote, argv[i], quote);
-  }
-  *out = text.data;
-  if (error) {
-    eb_text_clear(&text);
-    *out = NULL;
+    bool plain = *argv[i] && !strpbrk(argv[i], " \t\n\"'`$\\|&;<>()*?[]{}~#!");
+    const char *quote = plain ? "" : "'";
+    error =
+        eb_string_format(out, "%s%s%s%s%s", *out ? *out : "", i ? " " : "", quote, argv[i], quote);
   }
   return error;
 }
@@ -88,9 +75,11 @@ double eb_machine_memory(void) {
   return fmin(memory, limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
 }
 
+/* What it is, and what was going on when the run began. */
 static eb_error put_machine(hid_t group) {
-  char cpu[256], flags[4096];
+  char cpu[256], flags[4096], started[32];
   struct utsname system;
+  double load[3] = {0};
   first_value("/proc/cpuinfo", "model name", cpu, sizeof cpu);
   first_value("/proc/cpuinfo", "flags", flags, sizeof flags);
   uname(&system);
@@ -100,20 +89,7 @@ static eb_error put_machine(hid_t group) {
   EB_TRY(eb_h5_put_text(group, "virtual_machine", strstr(flags, " hypervisor") ? "yes" : "no"));
   EB_TRY(eb_h5_put_real(group, "memory_bytes", eb_machine_memory()));
   EB_TRY(eb_h5_put_text(group, "host", system.nodename));
-  return eb_h5_put_text(group, "kernel", system.release);
-}
-
-void eb_time_text(char out[32]) {
-  time_t now = time(NULL);
-  struct tm utc;
-  gmtime_r(&now, &utc);
-  strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
-
-/* What was going on when the run began. */
-static eb_error put_moment(hid_t group) {
-  char started[32];
-  double load[3] = {0};
+  EB_TRY(eb_h5_put_text(group, "kernel", system.release));
   int stat = open("/proc/stat", O_RDONLY | O_CLOEXEC);
   double steal = eb_steal_seconds(stat);
   if (stat >= 0) close(stat);
@@ -122,6 +98,13 @@ static eb_error put_moment(hid_t group) {
   EB_TRY(eb_h5_put_text(group, "started", started));
   EB_TRY(eb_h5_put_real(group, "load_average", load[0]));
   return eb_h5_put_real(group, "steal_seconds_since_boot", steal);
+}
+
+void eb_time_text(char out[32]) {
+  time_t now = time(NULL);
+  struct tm utc;
+  gmtime_r(&now, &utc);
+  strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
 /* ---- the build ------------------------------------------------------------------------------- */
@@ -186,32 +169,25 @@ eb_error eb_environment_settings(int threads, eb_strings *out) {
 extern char **environ;
 
 /* The variables of the user's that change how threads run. */
-static eb_error write_variables(eb_text *text) {
+static eb_error variables_text(char **out) {
   static const char *const prefixes[] = {"OMP_", "GOMP_", "OPENBLAS_", "GOTO_", "MKL_", "PETSC_"};
-  const char *separator = "";
-  EB_TRY(eb_text_printf(text, "%s", ""));
+  *out = NULL;
+  eb_error error = eb_string_format(out, "%s", "");
   for (char **entry = environ; *entry; entry++)
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-      if (strncmp(*entry, prefixes[i], strlen(prefixes[i])) == 0) {
-        EB_TRY(eb_text_printf(text, "%s%s", separator, *entry));
-        separator = " ";
-      }
-  return EB_OK;
-}
-
-static eb_error put_variables(hid_t group) {
-  eb_text text = {0};
-  eb_error error = write_variables(&text);
-  if (!error) error = eb_h5_put_text(group, "variables", text.data);
-  eb_text_clear(&text);
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !error; i++)
+      if (strncmp(*entry, prefixes[i], strlen(prefixes[i])) == 0)
+        error = eb_string_format(out, "%s%s%s", *out, **out ? " " : "", *entry);
   return error;
 }
 
-/* What the cases' processes get on top, but for their number of threads. */
-static eb_error put_settings(hid_t group) {
+static eb_error put_threads(hid_t group) {
   eb_strings settings = {0};
-  char text[512];
-  eb_error error = eb_environment_settings(1, &settings);
+  char *variables, text[512];
+  eb_error error = variables_text(&variables);
+  if (!error) error = eb_h5_put_text(group, "variables", variables);
+  free(variables);
+  /* What the cases' processes get on top, but for their number of threads. */
+  if (!error) error = eb_environment_settings(1, &settings);
   if (!error) {
     eb_text_join(text, sizeof text, (const char *const *)settings.items + 1,
                  (size_t)settings.count - 1, " ");
@@ -221,44 +197,31 @@ static eb_error put_settings(hid_t group) {
   return error;
 }
 
-static eb_error write_facts(eb_text *text) {
-  char cpu[256];
-  first_value("/proc/cpuinfo", "model name", cpu, sizeof cpu);
-  EB_TRY(eb_text_printf(text, "%s\n%ld\n%s %d %s %s\n%s %s\n", cpu, sysconf(_SC_NPROCESSORS_ONLN),
-                        EB_COMMIT, EB_DIRTY, EB_COMPILER, EB_FLAGS, openblas_get_config(),
-                        openblas_get_corename()));
-  return write_variables(text);
-}
-
 eb_error eb_environment_facts(char **out) {
-  eb_text text = {0};
-  eb_error error = write_facts(&text);
-  *out = text.data;
-  if (error) {
-    eb_text_clear(&text);
-    *out = NULL;
-  }
+  char cpu[256], *variables;
+  *out = NULL;
+  first_value("/proc/cpuinfo", "model name", cpu, sizeof cpu);
+  eb_error error = variables_text(&variables);
+  if (!error)
+    error = eb_string_format(out, "%s\n%ld\n%s %d %s %s\n%s %s\n%s", cpu,
+                             sysconf(_SC_NPROCESSORS_ONLN), EB_COMMIT, EB_DIRTY, EB_COMPILER,
+                             EB_FLAGS, openblas_get_config(), openblas_get_corename(), variables);
+  free(variables);
   return error;
 }
 
-static eb_error put_rates(hid_t group, const eb_rates *rates) {
+static eb_error put_all(hid_t group, const char *command_line, const eb_rates *rates) {
+  EB_TRY(put_machine(group));
+  EB_TRY(put_build(group));
+  EB_TRY(put_libraries(group));
+  EB_TRY(put_threads(group));
   EB_TRY(eb_h5_put_int(group, "blas_threads", 1));
   EB_TRY(eb_h5_put_real(group, "dgemm_flop_per_second", rates->dgemm));
   EB_TRY(eb_h5_put_real(group, "triad_byte_per_second", rates->triad));
   EB_TRY(eb_h5_put_text(group, "rates_measured_at", rates->measured_at));
   EB_TRY(eb_h5_put_int(group, "rate_threads", rates->threads));
   EB_TRY(eb_h5_put_real(group, "dgemm_all_flop_per_second", rates->dgemm_all));
-  return eb_h5_put_real(group, "triad_all_byte_per_second", rates->triad_all);
-}
-
-static eb_error put_all(hid_t group, const char *command_line, const eb_rates *rates) {
-  EB_TRY(put_machine(group));
-  EB_TRY(put_moment(group));
-  EB_TRY(put_build(group));
-  EB_TRY(put_libraries(group));
-  EB_TRY(put_variables(group));
-  EB_TRY(put_settings(group));
-  EB_TRY(put_rates(group, rates));
+  EB_TRY(eb_h5_put_real(group, "triad_all_byte_per_second", rates->triad_all));
   return eb_h5_put_text(group, "command_line", command_line);
 }
 

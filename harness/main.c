@@ -36,43 +36,24 @@ static void print_help(void) {
          "            5 regression, 6 inconclusive or nothing measured, 130 interrupted.\n");
 }
 
-static eb_error print_version(void) {
-  char *text;
-  EB_TRY(eb_version_text(&text));
-  printf("elastobench %s\n", text);
-  free(text);
-  return EB_OK;
-}
-
-static eb_error unknown_command(const char *name) {
-  eb_strings names = {0};
-  eb_error error = EB_OK;
-  for (const eb_command *const *c = commands; *c && !error; c++)
-    if ((*c)->summary) error = eb_strings_add(&names, (*c)->name);
-  if (!error) error = eb_unknown_name("command", name, &names);
-  eb_strings_clear(&names);
-  return error;
-}
-
-static const eb_command *find_command(const char *name) {
-  for (const eb_command *const *c = commands; *c; c++)
-    if (strcmp((*c)->name, name) == 0) return *c;
-  return NULL;
-}
-
-static bool wants_help(int argc, char **argv) {
-  for (int i = 2; i < argc; i++)
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
-  return false;
-}
-
 static eb_error run_command(int argc, char **argv, int *code) {
-  const eb_command *command = find_command(argv[1]);
-  if (!command) return unknown_command(argv[1]);
-  if (wants_help(argc, argv)) {
-    eb_command_help(command);
-    return EB_OK;
+  const eb_command *command = NULL;
+  for (const eb_command *const *c = commands; *c; c++)
+    if (strcmp((*c)->name, argv[1]) == 0) command = *c;
+  if (!command) {
+    eb_strings names = {0};
+    eb_error error = EB_OK;
+    for (const eb_command *const *c = commands; *c && !error; c++)
+      if ((*c)->summary) error = eb_strings_add(&names, (*c)->name);
+    if (!error) error = eb_unknown_name("command", argv[1], &names);
+    eb_strings_clear(&names);
+    return error;
   }
+  for (int i = 2; i < argc; i++)
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      eb_command_help(command);
+      return EB_OK;
+    }
   eb_arguments *arguments;
   EB_TRY(eb_arguments_create(command, argc - 2, argv + 2, &arguments));
   eb_error error = command->run(arguments, code);
@@ -81,22 +62,18 @@ static eb_error run_command(int argc, char **argv, int *code) {
 }
 
 static eb_error dispatch(int argc, char **argv, int *code) {
-  if (argc < 2) {
-    print_help();
-    *code = EB_EXIT_USAGE;
-    return EB_OK;
-  }
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+  if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
       strcmp(argv[1], "help") == 0) {
     print_help();
+    if (argc < 2) *code = EB_EXIT_USAGE;
     return EB_OK;
   }
-  if (strcmp(argv[1], "--version") == 0) return print_version();
-  return run_command(argc, argv, code);
-}
-
-static int code_of(eb_error error) {
-  return eb_error_kind(error) == EB_ERR_USAGE ? EB_EXIT_USAGE : EB_EXIT_TROUBLE;
+  if (strcmp(argv[1], "--version") != 0) return run_command(argc, argv, code);
+  char *text;
+  EB_TRY(eb_version_text(&text));
+  printf("elastobench %s\n", text);
+  free(text);
+  return EB_OK;
 }
 
 int main(int argc, char **argv) {
@@ -106,7 +83,8 @@ int main(int argc, char **argv) {
   eb_error error = dispatch(argc, argv, &code);
   if (error) {
     eb_print(stderr, "elastobench: %s\n", eb_error_message(error));
-    if (code == EB_EXIT_GOOD) code = code_of(error);
+    if (code == EB_EXIT_GOOD)
+      code = eb_error_kind(error) == EB_ERR_USAGE ? EB_EXIT_USAGE : EB_EXIT_TROUBLE;
     eb_error_free(error);
   }
   if (fflush(stdout) || ferror(stdout)) {

@@ -23,21 +23,16 @@ eb_error eb_scene_names(eb_strings *out) {
   return EB_OK;
 }
 
-/* The nearest name, or the one that ends in "/name": a scene without its paper. */
-static const char *nearest(const char *name, const eb_strings *valid) {
-  const char *near = eb_nearest(name, (const char *const *)valid->items, (size_t)valid->count);
-  for (int i = 0; i < valid->count && !near; i++) {
-    const char *slash = strchr(valid->items[i], '/');
-    if (slash && strcmp(slash + 1, name) == 0) near = valid->items[i];
-  }
-  return near;
-}
-
 eb_error eb_unknown_name(const char *kind, const char *name, const eb_strings *valid) {
   char list[700];
   const char *const *names = (const char *const *)valid->items;
   size_t count = (size_t)valid->count;
-  const char *near = nearest(name, valid);
+  const char *near = eb_nearest(name, names, count);
+  /* Also one that ends in "/name": a scene without its paper. */
+  for (size_t i = 0; i < count && !near; i++) {
+    const char *slash = strchr(names[i], '/');
+    if (slash && strcmp(slash + 1, name) == 0) near = names[i];
+  }
   eb_text_join(list, sizeof list, names, count, ", ");
   return EB_ERROR(EB_ERR_USAGE, "there is no %s '%s'%s%s%s; there are: %s", kind, name,
                   near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
@@ -53,6 +48,17 @@ eb_error eb_split_spec(const char *spec, char **name, char **assignments) {
   free(*name);
   *name = NULL;
   return EB_ERROR(EB_ERR_MEMORY, "cannot read '%s'", spec);
+}
+
+size_t eb_assigned_value(const char *assignments, const char *name, size_t length,
+                         const char **value) {
+  for (const char *at = assignments; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+    if (strncmp(at, name, length) == 0 && at[length] == '=') {
+      *value = at + length + 1;
+      return strcspn(*value, ",");
+    }
+  *value = "";
+  return 0;
 }
 
 eb_error eb_parse_whole(const char *what, const char *text, int64_t min, int64_t max,

@@ -16,6 +16,11 @@ eb_error eb_unknown_name(const char *kind, const char *name, const eb_strings *v
  * both. */
 EB_MUST eb_error eb_split_spec(const char *spec, char **name, char **assignments);
 
+/* The value of the name of that length in canonical assignments "a=1,b=2", and its length; "" when
+ * there is none. */
+size_t eb_assigned_value(const char *assignments, const char *name, size_t length,
+                         const char **value);
+
 /* Whole numbers and reals of the command line and of suites; `what` names the option in
  * messages. */
 EB_MUST eb_error eb_parse_whole(const char *what, const char *text, int64_t min, int64_t max,

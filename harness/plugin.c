@@ -40,20 +40,16 @@ static eb_error check_interface(const char *path, void *handle, const eb_solver_
   return EB_OK;
 }
 
-static eb_error check_name(const eb_plugins *plugins, const char *path, const char *name) {
+static eb_error keep(eb_plugins *plugins, eb_plugin plugin) {
+  EB_TRY(check_interface(plugin.path, plugin.handle, &plugin.solver));
+  const char *name = plugin.solver->name;
   if (eb_solver_find(name))
     return EB_ERROR(EB_ERR_USAGE, "plug-in '%s' calls itself '%s', which is a built-in solver",
-                    path, name);
+                    plugin.path, name);
   for (int i = 0; i < plugins->count; i++)
     if (strcmp(plugins->items[i].solver->name, name) == 0)
       return EB_ERROR(EB_ERR_USAGE, "plug-ins '%s' and '%s' are both called '%s'",
-                      plugins->items[i].path, path, name);
-  return EB_OK;
-}
-
-static eb_error keep(eb_plugins *plugins, eb_plugin plugin) {
-  EB_TRY(check_interface(plugin.path, plugin.handle, &plugin.solver));
-  EB_TRY(check_name(plugins, plugin.path, plugin.solver->name));
+                      plugins->items[i].path, plugin.path, name);
   EB_TRY(eb_digest_file(plugin.path, &plugin.digest));
   size_t count = (size_t)plugins->count;
   eb_plugin *grown = eb_recalloc(plugins->items, count, count + 1, sizeof plugin);
@@ -91,14 +87,6 @@ void eb_plugins_clear(eb_plugins *plugins) {
   eb_plugins_forget(plugins);
 }
 
-static eb_error unknown_solver(const eb_plugins *plugins, const char *name) {
-  eb_strings names = {0};
-  eb_error error = eb_solver_names(plugins, &names);
-  if (!error) error = eb_unknown_name("solver", name, &names);
-  eb_strings_clear(&names);
-  return error;
-}
-
 eb_error eb_solver_lookup(const eb_plugins *plugins, const char *name, const eb_solver_ops **out,
                           const eb_plugin **plugin) {
   if (plugin) *plugin = NULL;
@@ -109,5 +97,10 @@ eb_error eb_solver_lookup(const eb_plugins *plugins, const char *name, const eb_
       return EB_OK;
     }
   *out = eb_solver_find(name);
-  return *out ? EB_OK : unknown_solver(plugins, name);
+  if (*out) return EB_OK;
+  eb_strings names = {0};
+  eb_error error = eb_solver_names(plugins, &names);
+  if (!error) error = eb_unknown_name("solver", name, &names);
+  eb_strings_clear(&names);
+  return error;
 }

@@ -20,9 +20,11 @@ static eb_error parse_step(const char *what, const char *from, size_t length, in
   return eb_parse_whole(what, text, least, most_steps, out);
 }
 
-static eb_error parse_bounds(const char *what, const char *text, eb_range *out, bool *single) {
+eb_error eb_range_parse(const char *what, const char *text, eb_range *out, bool *single) {
   const char *dots = strstr(text, ".."), *slash = strchr(text, '/');
   size_t length = slash ? (size_t)(slash - text) : strlen(text);
+  if (strlen(text) >= LONGEST)
+    return EB_ERROR(EB_ERR_USAGE, "%s: '%.20s...' is too long for a range of steps", what, text);
   *single = !dots;
   out->stride = 1;
   if (slash && !dots)
@@ -30,14 +32,7 @@ static eb_error parse_bounds(const char *what, const char *text, eb_range *out, 
   if (slash) EB_TRY(parse_step(what, slash + 1, strlen(slash + 1), 1, &out->stride));
   EB_TRY(parse_step(what, text, dots ? (size_t)(dots - text) : length, 0, &out->first));
   out->last = out->first;
-  if (!dots) return EB_OK;
-  return parse_step(what, dots + 2, length - (size_t)(dots + 2 - text), 0, &out->last);
-}
-
-eb_error eb_range_parse(const char *what, const char *text, eb_range *out, bool *single) {
-  if (strlen(text) >= LONGEST)
-    return EB_ERROR(EB_ERR_USAGE, "%s: '%.20s...' is too long for a range of steps", what, text);
-  EB_TRY(parse_bounds(what, text, out, single));
+  if (dots) EB_TRY(parse_step(what, dots + 2, length - (size_t)(dots + 2 - text), 0, &out->last));
   if (out->last < out->first)
     return EB_ERROR(EB_ERR_USAGE, "%s: the range %s ends before it begins", what, text);
   out->last -= (out->last - out->first) % out->stride;
@@ -85,24 +80,22 @@ eb_error eb_ranges_add_all(eb_ranges *ranges, const eb_ranges *more) {
   return EB_OK;
 }
 
-static eb_error add_words(const char *what, char *text, eb_ranges *out) {
-  char *rest = NULL;
-  for (char *word = strtok_r(text, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest)) {
+eb_error eb_ranges_parse(const char *what, const char *text, eb_ranges *out) {
+  static const char between[] = " ,";
+  eb_error error = EB_OK;
+  *out = (eb_ranges){0};
+  for (const char *at = text + strspn(text, between); *at && !error; at += strspn(at, between)) {
+    char word[LONGEST + 1]; /* one that is cut is too long for a range */
+    size_t length = strcspn(at, between);
     eb_range range;
     bool single;
-    EB_TRY(eb_range_parse(what, word, &range, &single));
-    EB_TRY(eb_ranges_add(out, range));
+    snprintf(word, sizeof word, "%.*s", (int)length, at);
+    at += length;
+    error = eb_range_parse(what, word, &range, &single);
+    if (!error) error = eb_ranges_add(out, range);
   }
-  if (out->count == 0) return EB_ERROR(EB_ERR_USAGE, "%s wants steps, as in 5,20..40/5", what);
-  return EB_OK;
-}
-
-eb_error eb_ranges_parse(const char *what, const char *text, eb_ranges *out) {
-  *out = (eb_ranges){0};
-  char *copy = strdup(text);
-  if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot read %s", what);
-  eb_error error = add_words(what, copy, out);
-  free(copy);
+  if (!error && out->count == 0)
+    error = EB_ERROR(EB_ERR_USAGE, "%s wants steps, as in 5,20..40/5", what);
   if (error) eb_ranges_clear(out);
   return error;
 }

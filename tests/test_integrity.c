@@ -1,4 +1,5 @@
-/* What the checks of integrity see of a solver that does not leave state and process as they were. */
+/* What the checks of integrity see of a solver that does not leave state and process as they were.
+ */
 #include "harness/case/integrity.h"
 
 #include <fcntl.h>

@@ -12,7 +12,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -274,39 +273,6 @@ static eb_error start(child *c, const eb_strings *argv, const eb_strings *settin
   return error;
 }
 
-static void release(child *c) {
-  prctl(PR_SET_CHILD_SUBREAPER, c->adopted_before);
-  free(c->bystanders);
-  if (c->page) munmap(c->page, sizeof *c->page);
-  if (c->shared >= 0) close(c->shared);
-  if (c->print >= 0) close(c->print);
-}
-
-/* ---- the child's side ------------------------------------------------------------------------ */
-
-eb_error eb_progress_page_open(eb_progress_page **out) {
-  struct stat info;
-  int shared =
-      fstat(EB_CHILD_BOARD, &info) == 0 && info.st_size == sizeof **out ? EB_CHILD_BOARD : -1;
-  int flags = shared < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
-  void *memory = mmap(NULL, sizeof **out, PROT_READ | PROT_WRITE, flags, shared, 0);
-  *out = memory == MAP_FAILED ? NULL : memory;
-  return *out ? EB_OK : EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
-}
-
-void eb_progress_page_say(eb_progress_page *page, const char *words) {
-  if (page && !*page->words) snprintf(page->words, sizeof page->words, "%s", words);
-}
-
-void eb_progress_page_give_up(eb_progress_page *page, eb_error error) {
-  if (page && !page->trouble) page->trouble = (int)eb_error_kind(error);
-  eb_progress_page_say(page, eb_error_message(error));
-}
-
-void eb_progress_page_close(eb_progress_page *page) {
-  if (page) munmap(page, sizeof *page);
-}
-
 /* ---- listening ------------------------------------------------------------------------------- */
 
 /* Reads the page; tells of progress when there is some, or when nothing was told for a while. */
@@ -452,6 +418,10 @@ eb_error eb_child_run(const eb_strings *argv, const eb_strings *settings, eb_lim
              .end = end};
   eb_error error = start(&c, argv, settings);
   if (!error) watch(&c, signals);
-  release(&c);
+  prctl(PR_SET_CHILD_SUBREAPER, c.adopted_before);
+  free(c.bystanders);
+  if (c.page) munmap(c.page, sizeof *c.page);
+  if (c.shared >= 0) close(c.shared);
+  if (c.print >= 0) close(c.print);
   return error;
 }

@@ -36,13 +36,6 @@ typedef struct eb_progress_page {
   /* What went wrong, when that cannot be written into the file. */
   char words[EB_PROGRESS_WORDS];
 } eb_progress_page;
-/* The child's side: maps what its parent gave it, or plain memory when it was started by hand. */
-EB_MUST eb_error eb_progress_page_open(eb_progress_page **out);
-/* Leaves words for the parent; the first ones stay. The page may be NULL. */
-void eb_progress_page_say(eb_progress_page *page, const char *words);
-/* The same with an error, which stays the caller's, and its kind. */
-void eb_progress_page_give_up(eb_progress_page *page, eb_error error);
-void eb_progress_page_close(eb_progress_page *page);
 
 /* Signals that end a run (SIGINT, SIGTERM, SIGHUP), held back while this is open and read as a
  * file. */

@@ -68,17 +68,6 @@ static eb_outcome cause(const eb_case *work, const eb_child_end *end, char *out,
   return EB_OUTCOME_CRASHED;
 }
 
-/* The last line that is not empty. */
-static void last_line(const char *text, char *out, size_t bytes) {
-  const char *end = text + strlen(text);
-  while (end > text && end[-1] == '\n') end--;
-  const char *start = end;
-  while (start > text && start[-1] != '\n') start--;
-  snprintf(out, bytes, "%.*s", (int)(end - start), start);
-}
-
-/* ---- the run --------------------------------------------------------------------------------- */
-
 static eb_error append(char **field, const char *separator, const char *words) {
   const char *before = *field ? *field : "";
   return eb_string_format(field, "%s%s%s", before, *before ? separator : "", words);
@@ -104,12 +93,18 @@ static eb_error mention_left(const eb_child_end *end, eb_run *run) {
 
 static eb_error fill_cause(const eb_case *work, const eb_child_end *end, bool spoiled,
                            eb_run *run) {
-  char detail[600], line[200];
+  char detail[600];
   eb_outcome outcome = cause(work, end, detail, sizeof detail);
-  last_line(end->output, line, sizeof line);
-  if (*line && !gave_up(end)) { /* its words are in the cause */
+  /* The last line that is not empty; of a process that gave up its words are in the cause. */
+  const char *behind = end->output + strlen(end->output);
+  while (behind > end->output && behind[-1] == '\n') behind--;
+  const char *line = behind;
+  while (line > end->output && line[-1] != '\n') line--;
+  if (behind > line && !gave_up(end)) {
+    enum { LONGEST = 199 };
+    int length = behind - line < LONGEST ? (int)(behind - line) : LONGEST;
     size_t used = strlen(detail);
-    snprintf(detail + used, sizeof detail - used, "; its last words: %s", line);
+    snprintf(detail + used, sizeof detail - used, "; its last words: %.*s", length, line);
   }
   run->peak_rss = end->peak_memory;
   run->total_seconds = end->seconds;

@@ -5,20 +5,16 @@
 
 /* The nodes at rest before any cut, and the elements, bit by bit: only that cuts change which nodes
  * elements have. */
-static bool is_same_mesh(const eb_scene *scene, const eb_mesh *theirs, const eb_run *donor) {
+static eb_error check_mesh(const eb_donor *donor, const eb_run *run, const eb_scene *scene) {
   const eb_mesh *ours = scene->mesh;
+  eb_mesh *theirs;
+  EB_TRY(eb_results_mesh(donor->results, donor->states.run, &theirs));
   size_t nodes = 3 * (size_t)scene->uncut_nodes * sizeof *theirs->X;
   size_t corners = (size_t)theirs->element_count * theirs->type * sizeof *theirs->elements;
-  return donor->uncut_nodes == scene->uncut_nodes && donor->elements == ours->element_count &&
-         theirs->type == ours->type && memcmp(theirs->X, ours->X, nodes) == 0 &&
-         (scene->cut_count > 0 || memcmp(theirs->elements, ours->elements, corners) == 0);
-}
-
-static eb_error check_mesh(const eb_donor *donor, const eb_run *run, const eb_scene *scene) {
-  eb_mesh *mesh;
-  EB_TRY(eb_results_mesh(donor->results, donor->states.run, &mesh));
-  bool same = is_same_mesh(scene, mesh, run);
-  eb_mesh_destroy(mesh);
+  bool same = run->uncut_nodes == scene->uncut_nodes && run->elements == ours->element_count &&
+              theirs->type == ours->type && memcmp(theirs->X, ours->X, nodes) == 0 &&
+              (scene->cut_count > 0 || memcmp(theirs->elements, ours->elements, corners) == 0);
+  eb_mesh_destroy(theirs);
   if (same) return EB_OK;
   return EB_ERROR(EB_ERR_UNSUPPORTED,
                   "run %s is on another mesh (%s:%s, %" PRId64 " nodes): a case can only start "

@@ -1,11 +1,14 @@
 #include "harness/case/execute.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <omp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "harness/case/job.h"
 #include "harness/fclib/store.h"
@@ -13,6 +16,24 @@
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 #include "solvers/contact/record.h"
+
+/* ---- the page of progress -------------------------------------------------------------------- */
+
+/* Maps what the parent gave (child.h), or plain memory when this was started by hand. */
+static eb_error open_page(eb_progress_page **out) {
+  struct stat info;
+  int shared =
+      fstat(EB_CHILD_BOARD, &info) == 0 && info.st_size == sizeof **out ? EB_CHILD_BOARD : -1;
+  int flags = shared < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+  void *memory = mmap(NULL, sizeof **out, PROT_READ | PROT_WRITE, flags, shared, 0);
+  *out = memory == MAP_FAILED ? NULL : memory;
+  return *out ? EB_OK : EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
+}
+
+/* Leaves words for the parent; the first ones stay. */
+static void say(eb_progress_page *page, const char *words) {
+  if (!*page->words) snprintf(page->words, sizeof page->words, "%s", words);
+}
 
 /* ---- outcomes -------------------------------------------------------------------------------- */
 
@@ -111,7 +132,7 @@ static eb_error check_integrity(eb_job *j, bool *good) {
   *good = change == EB_STATE_SAME && eb_integrity_process(&j->integrity, words, sizeof words);
   if (*good) return EB_OK;
   snprintf(detail, sizeof detail, "step %lld: %s", (long long)j->before->step + 1, words);
-  eb_progress_page_say(j->page, detail);
+  say(j->page, detail);
   j->page->harmed = true;
   eb_verdict_break(&j->auditor.verdict, EB_RULE_PROCESS, "%s", detail);
   if (change == EB_STATE_ARRAYS) {
@@ -452,7 +473,7 @@ static eb_error run_job(eb_job *j) {
   const char *where = "";
   double began = eb_wall_seconds();
   EB_TRY(eb_case_describe(j->work, &j->run));
-  EB_TRY(eb_progress_page_open(&j->page));
+  EB_TRY(open_page(&j->page));
   j->page->steps = j->work->steps;
   EB_TRY(eb_cost_open(j->page, &j->cost));
   eb_integrity_open(&j->integrity);
@@ -469,20 +490,6 @@ static eb_error run_job(eb_job *j) {
   EB_TRY(eb_recorder_finish(j->recorder, &j->run));
   j->page->stage = EB_STAGE_WRITTEN;
   return EB_OK;
-}
-
-static void release(eb_job *j) {
-  eb_step_log_destroy(j->log);
-  eb_state_destroy(j->after);
-  eb_state_destroy(j->before);
-  eb_solver_destroy(j->solver);
-  eb_recorder_destroy(j->recorder);
-  eb_auditor_clear(&j->auditor);
-  eb_donor_close(&j->donor);
-  eb_scene_destroy(j->scene);
-  eb_cost_close(&j->cost);
-  eb_progress_page_close(j->page);
-  eb_run_clear(&j->run);
 }
 
 static eb_error with_environment(eb_job *j, const char *path) {
@@ -510,7 +517,20 @@ eb_error eb_case_execute(const eb_case *work, const char *environment, const cha
   sigaddset(&set, SIGTERM);
   sigprocmask(SIG_BLOCK, &set, NULL);
   eb_error error = with_environment(&j, environment);
-  if (error) eb_progress_page_give_up(j.page, error);
-  release(&j);
+  if (error && j.page) {
+    if (!j.page->trouble) j.page->trouble = (int)eb_error_kind(error);
+    say(j.page, eb_error_message(error));
+  }
+  eb_step_log_destroy(j.log);
+  eb_state_destroy(j.after);
+  eb_state_destroy(j.before);
+  eb_solver_destroy(j.solver);
+  eb_recorder_destroy(j.recorder);
+  eb_auditor_clear(&j.auditor);
+  eb_donor_close(&j.donor);
+  eb_scene_destroy(j.scene);
+  eb_cost_close(&j.cost);
+  if (j.page) munmap(j.page, sizeof *j.page);
+  eb_run_clear(&j.run);
   return error;
 }

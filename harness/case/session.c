@@ -64,34 +64,29 @@ static eb_error file_with(const state *s, const char *id, char **out) {
   return there ? eb_run_set(out, s->staging.target) : EB_OK;
 }
 
-/* The command line of the process of a case; its files are named from the root. */
-static eb_error case_arguments(const state *s, const eb_case *work, eb_strings *out) {
-  char *output = NULL, *environment = NULL, *donor = NULL;
-  const eb_origin *from = &work->from;
-  eb_error error = eb_string_format(&output, "%s/%s.tmp", s->staging.home, work->id);
-  if (!error) error = eb_string_format(&environment, "%s/environment.h5", s->staging.home);
-  if (!error && from->run)
-    error = from->file ? eb_run_set(&donor, from->file) : file_with(s, from->run, &donor);
-  if (!error) error = eb_case_arguments(work, s->program, environment, donor, output, out);
-  free(output);
-  free(environment);
-  free(donor);
-  return error;
-}
-
-/* Runs the process of a case to its end; `name` stands before what is shown of it. */
+/* Runs the process of a case to its end; `name` stands before what is shown of it. Files are named
+ * from the root. */
 static eb_error run_process(state *s, const eb_case *work, const char *name, eb_child_end *end) {
+  const eb_origin *from = &work->from;
+  char *output = NULL, *environment = NULL, *donor = NULL;
   eb_strings argv = {0}, settings = {0};
   eb_limits limits = {.timeout = work->timeout, .memory = work->memory};
   progress_line line = {
       .name = name, .terminal = isatty(STDERR_FILENO) == 1, .next = line_interval};
-  eb_error error = case_arguments(s, work, &argv);
+  eb_error error = eb_string_format(&output, "%s/%s.tmp", s->staging.home, work->id);
+  if (!error) error = eb_string_format(&environment, "%s/environment.h5", s->staging.home);
+  if (!error && from->run)
+    error = from->file ? eb_run_set(&donor, from->file) : file_with(s, from->run, &donor);
+  if (!error) error = eb_case_arguments(work, s->program, environment, donor, output, &argv);
   if (!error) error = eb_environment_settings(work->threads, &settings);
   if (!error)
     error = eb_child_run(&argv, &settings, limits, &s->signals, show_progress, &line, end);
   if (line.shown) fputs(wipe, stderr);
   eb_strings_clear(&argv);
   eb_strings_clear(&settings);
+  free(output);
+  free(environment);
+  free(donor);
   return error;
 }
 

@@ -7,15 +7,6 @@
 #include "harness/names.h"
 #include "problems/base/memory.h"
 
-enum { MAX_FLAGS = 32 };
-
-struct eb_arguments {
-  const eb_command *command;
-  char *line;
-  eb_strings positional;
-  eb_strings values[MAX_FLAGS]; /* of each flag, "" for those that take none */
-};
-
 static int flag_count(const eb_command *command) {
   int count = 0;
   while (command->flags && command->flags[count].name) count++;
@@ -31,7 +22,7 @@ static int find_flag(const eb_command *command, const char *name, size_t length)
 }
 
 static eb_error unknown_flag(const eb_command *command, const char *word) {
-  const char *names[MAX_FLAGS] = {NULL};
+  const char *names[EB_MAX_FLAGS] = {NULL};
   char list[500] = "";
   int count = flag_count(command);
   for (int i = 0; i < count; i++) names[i] = command->flags[i].name;
@@ -100,18 +91,10 @@ eb_error eb_arguments_create(const eb_command *command, int argc, char *const *a
 
 void eb_arguments_destroy(eb_arguments *arguments) {
   if (!arguments) return;
-  for (int i = 0; i < MAX_FLAGS; i++) eb_strings_clear(&arguments->values[i]);
+  for (int i = 0; i < EB_MAX_FLAGS; i++) eb_strings_clear(&arguments->values[i]);
   eb_strings_clear(&arguments->positional);
   free(arguments->line);
   free(arguments);
-}
-
-const eb_strings *eb_arguments_positional(const eb_arguments *arguments) {
-  return &arguments->positional;
-}
-
-const char *eb_arguments_line(const eb_arguments *arguments) {
-  return arguments->line;
 }
 
 const eb_strings *eb_arguments_values(const eb_arguments *arguments, const char *flag) {

@@ -62,7 +62,7 @@ static eb_error read_origin(const eb_arguments *arguments, eb_origin *out) {
 }
 
 static eb_error read_case(const eb_arguments *arguments, const eb_plugins *plugins, eb_case *work) {
-  const eb_strings *names = eb_arguments_positional(arguments);
+  const eb_strings *names = &arguments->positional;
   const char *frames = eb_arguments_text(arguments, "frames"),
              *checkpoints = eb_arguments_text(arguments, "checkpoints");
   const eb_plugin *plugin;
@@ -128,7 +128,7 @@ const eb_command eb_command_machine = {
 
 static eb_error run_verify(const eb_arguments *arguments, int *code) {
   (void)code;
-  const eb_strings *words = eb_arguments_positional(arguments);
+  const eb_strings *words = &arguments->positional;
   const char *kind = words->items[0], *path = words->items[1];
   eb_fclib problem;
   if (strcmp(kind, "results") == 0) return eb_results_verify(path);
@@ -141,7 +141,7 @@ static eb_error run_verify(const eb_arguments *arguments, int *code) {
 
 static eb_error run_join(const eb_arguments *arguments, int *code) {
   (void)code;
-  const eb_strings *words = eb_arguments_positional(arguments);
+  const eb_strings *words = &arguments->positional;
   const eb_strings inputs = {.items = words->items + 1, .count = words->count - 1};
   return eb_results_join(words->items[0], &inputs);
 }

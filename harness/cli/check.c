@@ -7,7 +7,7 @@
 static const eb_flag flags[] = {EB_FLAG_FORMAT, {0}};
 
 static eb_error run(const eb_arguments *arguments, int *code) {
-  const eb_strings *names = eb_arguments_positional(arguments);
+  const eb_strings *names = &arguments->positional;
   bool json;
   int failed = 0;
   EB_TRY(eb_arguments_json(arguments, &json));

@@ -42,15 +42,21 @@ extern const eb_command eb_command_list, eb_command_info, eb_command_run, eb_com
     eb_command_report, eb_command_export, eb_command_merge, eb_command_reproduce, eb_command_case,
     eb_command_machine, eb_command_verify, eb_command_join;
 
+enum { EB_MAX_FLAGS = 32 };
+
+struct eb_arguments {
+  const eb_command *command;
+  char *line; /* the whole command line, quoted */
+  eb_strings positional;
+  eb_strings values[EB_MAX_FLAGS]; /* of each flag, "" for those that take none */
+};
+
 /* Takes apart what follows the command's name. EB_ERR_USAGE for unknown flags (with the nearest),
  * missing and surplus arguments. */
 EB_MUST eb_error eb_arguments_create(const eb_command *command, int argc, char *const *argv,
                                      eb_arguments **out);
 void eb_arguments_destroy(eb_arguments *arguments);
 
-const eb_strings *eb_arguments_positional(const eb_arguments *arguments);
-/* The whole command line, quoted. */
-const char *eb_arguments_line(const eb_arguments *arguments);
 bool eb_arguments_has(const eb_arguments *arguments, const char *flag);
 /* The last value given, or NULL. */
 const char *eb_arguments_text(const eb_arguments *arguments, const char *flag);

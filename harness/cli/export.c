@@ -109,7 +109,7 @@ static eb_error check_format(const char *to) {
 
 static eb_error run(const eb_arguments *arguments, int *code) {
   eb_results *results;
-  const char *path = eb_arguments_positional(arguments)->items[0];
+  const char *path = arguments->positional.items[0];
   EB_TRY(check_format(eb_arguments_text(arguments, "to")));
   EB_TRY(eb_sandbox_verify("results", path, NULL));
   EB_TRY(eb_results_open(path, &results));

@@ -13,7 +13,7 @@
 static const char PREFIX[] = "fclib:";
 
 eb_error eb_fclib_wanted(const eb_arguments *arguments, bool *wanted) {
-  const eb_strings *names = eb_arguments_positional(arguments);
+  const eb_strings *names = &arguments->positional;
   int count = 0;
   for (int i = 0; i < names->count; i++)
     count += strncmp(names->items[i], PREFIX, sizeof PREFIX - 1) == 0;
@@ -104,7 +104,7 @@ static eb_error with_spec(const work *w) {
 }
 
 eb_error eb_fclib_run(const eb_arguments *arguments, int *code) {
-  const eb_strings *files = eb_arguments_positional(arguments);
+  const eb_strings *files = &arguments->positional;
   const eb_strings *solvers = eb_arguments_values(arguments, "solver");
   work w = {.output = eb_arguments_text(arguments, "output"), .code = code};
   if (solvers->count == 0)

@@ -88,47 +88,41 @@ static void print_count(const char *title, int32_t ours, int32_t paper) {
     eb_print(stdout, " (the paper states none)\n");
 }
 
-static json_t *scene_json(const eb_scene *scene) {
-  const eb_scene_ops *ops = scene->ops;
-  json_t *json = json_pack(
-      "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:f, s:f, s:I, s:I, s:o}", "kind",
-      "scene", "name", ops->name, "summary", ops->summary, "geometry", or_empty(ops->geometry),
-      "citation", or_empty(ops->citation), "mesh_source", scene->mesh_source, "stand_in",
-      or_empty(ops->stand_in), "needs", capabilities_json(eb_scene_needs(scene)), "vertices",
-      count_json(scene->mesh->node_count, ops->target_vertices), "elements",
-      count_json(scene->mesh->element_count, ops->target_elements), "exact",
-      json_boolean(ops->count_tolerance == 0 && ops->target_elements), "count_tolerance",
-      ops->count_tolerance, "dt", scene->dt, "steps", (json_int_t)ops->steps, "steps_per_frame",
-      (json_int_t)ops->steps_per_frame, "parameters", eb_json_options(ops->parameters));
-  if (json && !ops->stand_in) json_object_set_new(json, "stand_in", json_null());
-  return json;
-}
-
-static void print_scene(const eb_scene *scene) {
-  const eb_scene_ops *ops = scene->ops;
-  eb_print(stdout, "scene        %s\n%-12s %s\n%-12s %s\n%-12s %s\n", ops->name, "summary",
-           ops->summary, "geometry", or_empty(ops->geometry), "citation", or_empty(ops->citation));
-  if (ops->stand_in)
-    eb_print(stdout,
-             "%-12s the paper's model is not public; '%s' stands in for it (--mesh puts a real one "
-             "in its place)\n",
-             "stand-in", ops->stand_in);
-  print_count("vertices", scene->mesh->node_count, ops->target_vertices);
-  print_count("elements", scene->mesh->element_count, ops->target_elements);
-  print_capabilities("needs", eb_scene_needs(scene));
-  eb_print(stdout, "%-12s %lld of %g s, a frame every %lld\n", "steps", (long long)ops->steps,
-           scene->dt, (long long)ops->steps_per_frame);
-  print_options("parameters", ops->parameters);
-}
-
 static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool json) {
   eb_scene *scene;
   EB_TRY(eb_scene_create(ops, parameters, NULL, NULL, &scene));
+  uint32_t needs = eb_scene_needs(scene);
+  int32_t vertices = scene->mesh->node_count, elements = scene->mesh->element_count;
   eb_error error = EB_OK;
-  if (json)
-    error = eb_json_print(scene_json(scene), stdout);
-  else
-    print_scene(scene);
+  if (json) {
+    json_t *shown = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:f, s:f, s:I, s:I, s:o}", "kind",
+        "scene", "name", ops->name, "summary", ops->summary, "geometry", or_empty(ops->geometry),
+        "citation", or_empty(ops->citation), "mesh_source", scene->mesh_source, "stand_in",
+        or_empty(ops->stand_in), "needs", capabilities_json(needs), "vertices",
+        count_json(vertices, ops->target_vertices), "elements",
+        count_json(elements, ops->target_elements), "exact",
+        json_boolean(ops->count_tolerance == 0 && ops->target_elements), "count_tolerance",
+        ops->count_tolerance, "dt", scene->dt, "steps", (json_int_t)ops->steps, "steps_per_frame",
+        (json_int_t)ops->steps_per_frame, "parameters", eb_json_options(ops->parameters));
+    if (shown && !ops->stand_in) json_object_set_new(shown, "stand_in", json_null());
+    error = eb_json_print(shown, stdout);
+  } else {
+    eb_print(stdout, "scene        %s\n%-12s %s\n%-12s %s\n%-12s %s\n", ops->name, "summary",
+             ops->summary, "geometry", or_empty(ops->geometry), "citation",
+             or_empty(ops->citation));
+    if (ops->stand_in)
+      eb_print(stdout,
+               "%-12s the paper's model is not public; '%s' stands in for it (--mesh puts a real "
+               "one in its place)\n",
+               "stand-in", ops->stand_in);
+    print_count("vertices", vertices, ops->target_vertices);
+    print_count("elements", elements, ops->target_elements);
+    print_capabilities("needs", needs);
+    eb_print(stdout, "%-12s %lld of %g s, a frame every %lld\n", "steps", (long long)ops->steps,
+             scene->dt, (long long)ops->steps_per_frame);
+    print_options("parameters", ops->parameters);
+  }
   eb_scene_destroy(scene);
   return error;
 }
@@ -269,8 +263,7 @@ static eb_error run(const eb_arguments *arguments, int *code) {
   char *name = NULL, *assignments = NULL;
   EB_TRY(eb_arguments_json(arguments, &json));
   eb_error error = eb_arguments_plugins(arguments, &plugins);
-  if (!error)
-    error = eb_split_spec(eb_arguments_positional(arguments)->items[0], &name, &assignments);
+  if (!error) error = eb_split_spec(arguments->positional.items[0], &name, &assignments);
   if (!error) error = show(&plugins, name, assignments, json);
   free(name);
   free(assignments);

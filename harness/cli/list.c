@@ -123,7 +123,7 @@ static eb_error run(const eb_arguments *arguments, int *code) {
   (void)code;
   bool json;
   eb_plugins plugins = {0};
-  const eb_strings *names = eb_arguments_positional(arguments);
+  const eb_strings *names = &arguments->positional;
   EB_TRY(eb_arguments_json(arguments, &json));
   eb_error error = eb_arguments_plugins(arguments, &plugins);
   if (!error) error = list(names->count ? names->items[0] : NULL, json, &plugins);

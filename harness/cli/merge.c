@@ -41,7 +41,7 @@ static eb_error join(const char *fresh, const eb_strings *inputs) {
 
 static eb_error run(const eb_arguments *arguments, int *code) {
   (void)code;
-  const eb_strings *names = eb_arguments_positional(arguments);
+  const eb_strings *names = &arguments->positional;
   const eb_strings inputs = {.items = names->items + 1, .count = names->count - 1};
   const char *target = names->items[0];
   char *fresh = NULL;

@@ -10,7 +10,7 @@ static const eb_flag flags[] = {{"output", 'o', "DIR", "folder to write (report)
 /* What cannot be read is told of and left out. */
 static eb_error write_page(const eb_arguments *arguments, eb_strings *good, eb_strings *refused,
                            int *code) {
-  const eb_strings *files = eb_arguments_positional(arguments);
+  const eb_strings *files = &arguments->positional;
   const char *folder = eb_arguments_text(arguments, "output");
   if (!folder) folder = "report";
   for (int i = 0; i < files->count; i++) {

@@ -54,69 +54,45 @@ typedef struct job {
   eb_reproduction reproduction;
 } job;
 
-/* ---- running -------------------------------------------------------------------------------- */
-
 static eb_error make_folder(const char *folder) {
   if (mkdir(folder, 0777) == 0 || errno == EEXIST) return EB_OK;
   return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", folder, strerror(errno));
 }
 
-static eb_error run_cases(job *j) {
-  eb_session_end end;
-  eb_session session = {.plan = &j->plan.plan,
-                        .target = j->target,
-                        .command_line = eb_arguments_line(j->arguments),
-                        .existing = eb_arguments_existing(j->arguments)};
-  if (j->plan.plan.count + j->plan.plan.sweep_count == 0) return EB_OK;
-  EB_TRY(eb_session_run(&session, &end));
-  j->interrupted = end.interrupted;
-  return EB_OK;
+static eb_error write_file(const char *folder, const char *name, const eb_text *text) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return eb_file_write(path, text->data, text->length);
 }
 
-/* ---- what came of it ------------------------------------------------------------------------ */
+/* ---- one paper ------------------------------------------------------------------------------ */
 
-static eb_error write_page(job *j) {
-  char path[4096];
-  eb_text page = {0};
-  EB_TRY(eb_reproduction_draw(&j->reproduction, j->folder));
-  snprintf(path, sizeof path, "%s/index.html", j->folder);
-  eb_error error = eb_reproduction_html(&j->reproduction, &page);
-  if (!error) error = eb_file_write(path, page.data, page.length);
+/* What is printed, to the gathering of several papers or to the standard output, and the page. */
+static eb_error show(job *j) {
+  eb_reproduction *found = &j->reproduction;
+  eb_text markdown = {0}, page = {0};
+  eb_error error = EB_OK;
+  if (j->json) {
+    json_t *json;
+    EB_TRY(eb_reproduction_json(found, &json));
+    if (j->all)
+      json_array_append_new(j->all->papers, json);
+    else
+      EB_TRY(eb_json_print(json, stdout));
+  } else if (j->markdown) {
+    error = eb_reproduction_markdown(found, &markdown);
+    if (!error) error = write_file(j->folder, "RESULTS.md", &markdown);
+    if (!error && !j->all) fwrite(markdown.data, 1, markdown.length, stdout);
+    eb_text_clear(&markdown);
+  } else {
+    error = eb_reproduction_print(found, stdout);
+    if (!error) printf("%s/index.html\n", j->folder);
+  }
+  if (!error) error = eb_reproduction_draw(found, j->folder);
+  if (!error) error = eb_reproduction_html(found, &page);
+  if (!error) error = write_file(j->folder, "index.html", &page);
   eb_text_clear(&page);
   return error;
-}
-
-static eb_error print_markdown(const job *j) {
-  char path[4096];
-  eb_text text = {0};
-  snprintf(path, sizeof path, "%s/RESULTS.md", j->folder);
-  eb_error error = eb_reproduction_markdown(&j->reproduction, &text);
-  if (!error) error = eb_file_write(path, text.data, text.length);
-  if (!error && !j->all) fwrite(text.data, 1, text.length, stdout);
-  eb_text_clear(&text);
-  return error;
-}
-
-static eb_error read_format(job *j) {
-  const char *format = eb_arguments_text(j->arguments, "format");
-  j->markdown = format && strcmp(format, "markdown") == 0;
-  j->json = format && strcmp(format, "json") == 0;
-  if (!format || j->json || j->markdown || strcmp(format, "text") == 0) return EB_OK;
-  return EB_ERROR(EB_ERR_USAGE, "--format is text, json or markdown, not '%s'", format);
-}
-
-static eb_error print(const job *j) {
-  json_t *json;
-  if (j->json) {
-    EB_TRY(eb_reproduction_json(&j->reproduction, &json));
-    if (!j->all) return eb_json_print(json, stdout);
-    json_array_append_new(j->all->papers, json);
-    return EB_OK;
-  }
-  if (j->markdown) return print_markdown(j);
-  EB_TRY(eb_reproduction_print(&j->reproduction, stdout));
-  printf("%s/index.html\n", j->folder);
-  return EB_OK;
 }
 
 /* A verdict is a result, whichever it is. A solver that fails where the paper's does not is not. */
@@ -138,28 +114,21 @@ static int code_of(const job *j) {
   return verdicts || j->reproduction.measured ? EB_EXIT_GOOD : EB_EXIT_NOTHING;
 }
 
-static eb_error open_results(job *j) {
-  if (access(j->target, F_OK) && !j->all && eb_arguments_has(j->arguments, "judge"))
-    return EB_ERROR(EB_ERR_IO, "there is no '%s' to judge; without --judge it is made", j->target);
-  if (access(j->target, F_OK)) return EB_OK;
-  EB_TRY(eb_sandbox_verify("results", j->target, NULL));
-  return eb_results_open(j->target, &j->results);
-}
-
 static eb_error conclude(job *j, int *code) {
-  EB_TRY(open_results(j));
+  bool there = access(j->target, F_OK) == 0;
+  if (!there && !j->all && eb_arguments_has(j->arguments, "judge"))
+    return EB_ERROR(EB_ERR_IO, "there is no '%s' to judge; without --judge it is made", j->target);
+  if (there) EB_TRY(eb_sandbox_verify("results", j->target, NULL));
+  if (there) EB_TRY(eb_results_open(j->target, &j->results));
   EB_TRY(eb_evidence_create(j->paper, &j->plan, j->results, &j->evidence));
   EB_TRY(eb_reproduction_create(&j->evidence, &j->choice, &j->reproduction));
-  EB_TRY(print(j));
-  EB_TRY(write_page(j));
+  EB_TRY(show(j));
   *code = code_of(j);
   if (j->all) return eb_overview_add(&j->all->overview, &j->reproduction, j->paper->name);
   if (*code == EB_EXIT_NOTHING) fprintf(stderr, "elastobench: nothing was measured\n");
   if (j->interrupted) fprintf(stderr, "elastobench: interrupted; --resume runs what is missing\n");
   return EB_OK;
 }
-
-/* ---- the command ---------------------------------------------------------------------------- */
 
 static eb_error prepare(job *j, char *name) {
   const char *folder = eb_arguments_text(j->arguments, "output");
@@ -170,7 +139,11 @@ static eb_error prepare(job *j, char *name) {
   if (!folder) folder = "reproduction";
   if (!*folder) return EB_ERROR(EB_ERR_USAGE, "--output wants the name of a folder");
   snprintf(j->folder, sizeof j->folder, "%s%s%s", folder, j->all ? "/" : "", j->all ? name : "");
-  EB_TRY(read_format(j));
+  const char *format = eb_arguments_text(j->arguments, "format");
+  j->markdown = format && strcmp(format, "markdown") == 0;
+  j->json = format && strcmp(format, "json") == 0;
+  if (format && !j->json && !j->markdown && strcmp(format, "text") != 0)
+    return EB_ERROR(EB_ERR_USAGE, "--format is text, json or markdown, not '%s'", format);
   EB_TRY(eb_arguments_plugins(j->arguments, &j->plugins));
   EB_TRY(eb_paper_load(name, j->from, eb_arguments_has(j->arguments, "quick"), &j->paper));
   EB_TRY(eb_paper_choose(j->paper, j->item, &j->choice));
@@ -180,56 +153,56 @@ static eb_error prepare(job *j, char *name) {
 
 static eb_error reproduce(job *j, char *name, int *code) {
   EB_TRY(prepare(j, name));
-  if (eb_arguments_has(j->arguments, "dry-run") && j->all) printf("%s\n", j->paper->name);
-  if (eb_arguments_has(j->arguments, "dry-run"))
-    return eb_summary_plan(&j->plan.plan, j->json, stdout);
-  if (j->all || !eb_arguments_has(j->arguments, "judge")) EB_TRY(make_folder(j->folder));
-  if (!eb_arguments_has(j->arguments, "judge")) EB_TRY(run_cases(j));
+  const eb_plan *plan = &j->plan.plan;
+  bool judge = eb_arguments_has(j->arguments, "judge");
+  if (eb_arguments_has(j->arguments, "dry-run")) {
+    if (j->all) printf("%s\n", j->paper->name);
+    return eb_summary_plan(plan, j->json, stdout);
+  }
+  if (j->all || !judge) EB_TRY(make_folder(j->folder));
+  if (!judge && plan->count + plan->sweep_count > 0) {
+    eb_session_end end;
+    const eb_session session = {.plan = plan,
+                                .target = j->target,
+                                .command_line = j->arguments->line,
+                                .existing = eb_arguments_existing(j->arguments)};
+    EB_TRY(eb_session_run(&session, &end));
+    j->interrupted = end.interrupted;
+  }
   return conclude(j, code);
-}
-
-static void release(job *j) {
-  eb_reproduction_clear(&j->reproduction);
-  eb_evidence_clear(&j->evidence);
-  eb_results_close(j->results);
-  eb_paper_plan_clear(&j->plan);
-  eb_paper_choice_clear(&j->choice);
-  eb_paper_destroy(j->paper);
-  eb_plugins_clear(&j->plugins);
 }
 
 static eb_error reproduce_one(const eb_arguments *arguments, gathering *all, const char *name,
                               int *code) {
   job j = {.arguments = arguments, .all = all};
-  char *own = strdup(name);
-  eb_error error =
-      own ? reproduce(&j, own, code) : EB_ERROR(EB_ERR_MEMORY, "cannot keep a paper's name");
+  char *own = NULL;
+  eb_error error = eb_string_format(&own, "%s", name);
+  if (!error) error = reproduce(&j, own, code);
   if (all) all->interrupted = j.interrupted;
-  release(&j);
+  eb_reproduction_clear(&j.reproduction);
+  eb_evidence_clear(&j.evidence);
+  eb_results_close(j.results);
+  eb_paper_plan_clear(&j.plan);
+  eb_paper_choice_clear(&j.choice);
+  eb_paper_destroy(j.paper);
+  eb_plugins_clear(&j.plugins);
   free(own);
   return error;
 }
 
 /* ---- several papers ------------------------------------------------------------------------- */
 
-static eb_error write_overview(const gathering *all, bool markdown) {
-  char path[4096];
+static eb_error print_all(gathering *all, bool markdown) {
+  const int *of = all->overview.tally;
   eb_text html = {0}, text = {0};
   eb_error error = eb_overview_html(&all->overview, &html);
   if (!error) error = eb_overview_markdown(&all->overview, &text);
-  snprintf(path, sizeof path, "%s/index.html", all->folder);
-  if (!error) error = eb_file_write(path, html.data, html.length);
-  snprintf(path, sizeof path, "%s/RESULTS.md", all->folder);
-  if (!error) error = eb_file_write(path, text.data, text.length);
+  if (!error) error = write_file(all->folder, "index.html", &html);
+  if (!error) error = write_file(all->folder, "RESULTS.md", &text);
   if (!error && markdown) fwrite(text.data, 1, text.length, stdout);
   eb_text_clear(&html);
   eb_text_clear(&text);
-  return error;
-}
-
-static eb_error print_all(gathering *all, bool markdown) {
-  const int *of = all->overview.tally;
-  EB_TRY(write_overview(all, markdown));
+  EB_TRY(error);
   if (all->papers) {
     json_t *papers = all->papers;
     all->papers = NULL;
@@ -240,15 +213,6 @@ static eb_error print_all(gathering *all, bool markdown) {
          all->overview.paper_count, of[EB_REPRODUCED], of[EB_NOT_REPRODUCED], of[EB_NOT_COMPARABLE],
          all->folder);
   return EB_OK;
-}
-
-/* What asks for attention before what does not; that nothing was measured only when it holds for
- * all. */
-static void add_code(gathering *all, int code) {
-  all->measured = all->measured || code != EB_EXIT_NOTHING;
-  if (code != EB_EXIT_GOOD && code != EB_EXIT_NOTHING &&
-      (all->code == EB_EXIT_GOOD || code < all->code || code == EB_EXIT_INTERRUPTED))
-    all->code = code;
 }
 
 static eb_error reproduce_all(const eb_arguments *arguments, const eb_strings *names,
@@ -263,35 +227,36 @@ static eb_error reproduce_all(const eb_arguments *arguments, const eb_strings *n
   for (int i = 0; i < names->count && !all->interrupted; i++) {
     int code = EB_EXIT_GOOD;
     EB_TRY(reproduce_one(arguments, all, names->items[i], &code));
-    add_code(all, code);
+    /* What asks for attention before what does not; that nothing was measured only when it holds
+     * for all. */
+    all->measured = all->measured || code != EB_EXIT_NOTHING;
+    if (code != EB_EXIT_GOOD && code != EB_EXIT_NOTHING &&
+        (all->code == EB_EXIT_GOOD || code < all->code || code == EB_EXIT_INTERRUPTED))
+      all->code = code;
   }
   return plan ? EB_OK : print_all(all, all->overview.has_markdown);
 }
 
-/* A paper has one folder: its items would be in each other's way. */
-static eb_error check_once(const eb_strings *names) {
-  for (int i = 0; i < names->count; i++)
+/* "all" stands for the papers that are compiled in. A paper has one folder: its items would be in
+ * each other's way. */
+static eb_error name_papers(const eb_arguments *arguments, eb_strings *out) {
+  const eb_strings *given = &arguments->positional;
+  for (int i = 0; i < given->count; i++)
+    EB_TRY(strcmp(given->items[i], "all") == 0 ? eb_paper_names(out)
+                                               : eb_strings_add(out, given->items[i]));
+  for (int i = 0; i < out->count; i++)
     for (int k = 0; k < i; k++) {
-      size_t length = strcspn(names->items[i], "/");
-      if (length == strcspn(names->items[k], "/") &&
-          strncmp(names->items[i], names->items[k], length) == 0)
+      size_t length = strcspn(out->items[i], "/");
+      if (length == strcspn(out->items[k], "/") &&
+          strncmp(out->items[i], out->items[k], length) == 0)
         return EB_ERROR(EB_ERR_USAGE, "'%.*s' is named twice: take its items one after the other",
-                        (int)length, names->items[i]);
+                        (int)length, out->items[i]);
     }
   return EB_OK;
 }
 
-/* "all" stands for the papers that are compiled in. */
-static eb_error name_papers(const eb_arguments *arguments, eb_strings *out) {
-  const eb_strings *given = eb_arguments_positional(arguments);
-  for (int i = 0; i < given->count; i++)
-    EB_TRY(strcmp(given->items[i], "all") == 0 ? eb_paper_names(out)
-                                               : eb_strings_add(out, given->items[i]));
-  return check_once(out);
-}
-
 static eb_error run(const eb_arguments *arguments, int *code) {
-  const eb_strings *given = eb_arguments_positional(arguments);
+  const eb_strings *given = &arguments->positional;
   const char *folder = eb_arguments_text(arguments, "output");
   if (given->count == 1 && strcmp(given->items[0], "all") != 0)
     return reproduce_one(arguments, NULL, given->items[0], code);

@@ -53,7 +53,7 @@ static eb_error read_request(const eb_arguments *arguments, eb_ties *ties, eb_re
   const char *text, *shard = eb_arguments_text(arguments, "shard");
   bool known;
   char rest;
-  request->names = *eb_arguments_positional(arguments);
+  request->names = arguments->positional;
   request->solvers = *eb_arguments_values(arguments, "solver");
   request->meshes = *eb_arguments_values(arguments, "mesh");
   request->ties = ties;
@@ -133,7 +133,7 @@ static eb_error run_plan(const eb_arguments *arguments, const eb_plan *plan, int
   if (!*target) return EB_ERROR(EB_ERR_USAGE, "--output wants the name of a file");
   eb_session session = {.plan = plan,
                         .target = target,
-                        .command_line = eb_arguments_line(arguments),
+                        .command_line = arguments->line,
                         .existing = eb_arguments_existing(arguments)};
   tell_notes(plan);
   EB_TRY(eb_session_run(&session, &end));

@@ -235,24 +235,6 @@ static int code_of(const table *shown) {
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-static json_t *sweep_json(const eb_sweep_record *s) {
-  json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i}", "name", s->name, "scene",
-                           s->scene, "solver", s->solver, "option", s->option, "found", s->found,
-                           "detail", s->detail, "audit", s->audit, "trials", s->count);
-  json_object_set_new(json, "least_stable", eb_json_real(s->least_stable));
-  json_object_set_new(json, "greatest_unstable", eb_json_real(s->greatest_unstable));
-  return json;
-}
-
-static void print_sweep(const eb_sweep_record *s, FILE *out) {
-  eb_print(out, "sweep %s: %s %s, ", s->name, s->solver, s->option);
-  if (isfinite(s->least_stable)) eb_print(out, "least stable %g", s->least_stable);
-  if (isfinite(s->least_stable) && isfinite(s->greatest_unstable)) eb_print(out, ", ");
-  if (isfinite(s->greatest_unstable)) eb_print(out, "greatest unstable %g", s->greatest_unstable);
-  eb_print(out, " (%d trials)%s%s%s\n", s->count, *s->detail ? ": " : "", s->detail,
-           strcmp(s->audit, "failed") == 0 ? "; a stable trial has failed its audit" : "");
-}
-
 /* Those of the plan that the target has. */
 static eb_error show_sweeps(const eb_plan *plan, const eb_results *results, json_t *all,
                             FILE *out) {
@@ -262,8 +244,24 @@ static eb_error show_sweeps(const eb_plan *plan, const eb_results *results, json
     eb_sweep_record record = {0};
     EB_TRY(eb_sweep_identity(&plan->sweeps[i], &identity));
     eb_error error = eb_sweeps_find(results, identity, &there, &record);
-    if (!error && there && all) json_array_append_new(all, sweep_json(&record));
-    if (!error && there && !all) print_sweep(&record, out);
+    const eb_sweep_record *s = &record;
+    bool stable = isfinite(s->least_stable), unstable = isfinite(s->greatest_unstable);
+    if (!error && there && all) {
+      json_t *json =
+          json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i}", "name", s->name, "scene", s->scene,
+                    "solver", s->solver, "option", s->option, "found", s->found, "detail",
+                    s->detail, "audit", s->audit, "trials", s->count);
+      json_object_set_new(json, "least_stable", eb_json_real(s->least_stable));
+      json_object_set_new(json, "greatest_unstable", eb_json_real(s->greatest_unstable));
+      json_array_append_new(all, json);
+    } else if (!error && there) {
+      eb_print(out, "sweep %s: %s %s, ", s->name, s->solver, s->option);
+      if (stable) eb_print(out, "least stable %g", s->least_stable);
+      if (stable && unstable) eb_print(out, ", ");
+      if (unstable) eb_print(out, "greatest unstable %g", s->greatest_unstable);
+      eb_print(out, " (%d trials)%s%s%s\n", s->count, *s->detail ? ": " : "", s->detail,
+               strcmp(s->audit, "failed") == 0 ? "; a stable trial has failed its audit" : "");
+    }
     eb_sweep_record_clear(&record);
     free(identity);
     EB_TRY(error);

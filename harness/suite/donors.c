@@ -10,18 +10,6 @@
 
 /* ---- a donor in the plan --------------------------------------------------------------------- */
 
-/* The value of one name in "a=1,b=2". */
-static size_t find_value(const char *canonical, const char *name, size_t length,
-                         const char **value) {
-  for (const char *at = canonical; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-    if (strncmp(at, name, length) == 0 && at[length] == '=') {
-      *value = at + length + 1;
-      return strcspn(*value, ",");
-    }
-  *value = "";
-  return 0;
-}
-
 /* The parameters that the scene says its mesh depends on; what else a mesh may depend on is seen
  * when the case runs. */
 static eb_error check_mesh(const eb_case *donor, const eb_case *work) {
@@ -34,8 +22,8 @@ static eb_error check_mesh(const eb_case *donor, const eb_case *work) {
                     work->scene->name, donor->scene->name);
   for (const char *name = work->scene->mesh_parameters; name && *name;) {
     size_t length = strcspn(name, ",");
-    size_t a = find_value(donor->all_parameters, name, length, &left);
-    size_t b = find_value(work->all_parameters, name, length, &right);
+    size_t a = eb_assigned_value(donor->all_parameters, name, length, &left);
+    size_t b = eb_assigned_value(work->all_parameters, name, length, &right);
     if (a != b || strncmp(left, right, a) != 0)
       return EB_ERROR(EB_ERR_USAGE,
                       "%s with %.*s = %.*s cannot start from a state of one with %.*s: they have "
@@ -120,24 +108,22 @@ static eb_error check_kept(const eb_checkpoints *states, const char *id, eb_rang
   return error;
 }
 
-static eb_error tie_to_run(const eb_results *results, const char *name, eb_case *work) {
-  eb_checkpoints states;
-  int run = 0;
-  EB_TRY(find_run(results, name, &run));
-  const eb_run *donor = eb_results_run(results, run);
-  EB_TRY(eb_checkpoints_open(results, run, &states));
-  eb_error error = check_kept(&states, donor->id, work->from.steps);
-  eb_checkpoints_close(&states);
-  EB_TRY(error);
-  work->from.donor = eb_hash(EB_HASH_SEED, donor->identity, strlen(donor->identity));
-  work->from.donor = eb_hash(work->from.donor, donor->state_hash, strlen(donor->state_hash));
-  return eb_run_set(&work->from.run, donor->id);
-}
-
 static eb_error tie_to_file(const eb_ties *ties, eb_case *work) {
   eb_results *results;
+  eb_checkpoints states = {0};
+  const eb_run *donor = NULL;
+  int run = 0;
   EB_TRY(eb_results_open(ties->file, &results));
-  eb_error error = tie_to_run(results, ties->donor, work);
+  eb_error error = find_run(results, ties->donor, &run);
+  if (!error) error = eb_checkpoints_open(results, run, &states);
+  if (!error) donor = eb_results_run(results, run);
+  if (!error) error = check_kept(&states, donor->id, work->from.steps);
+  eb_checkpoints_close(&states);
+  if (!error) {
+    uint64_t hash = eb_hash(EB_HASH_SEED, donor->identity, strlen(donor->identity));
+    work->from.donor = eb_hash(hash, donor->state_hash, strlen(donor->state_hash));
+    error = eb_run_set(&work->from.run, donor->id);
+  }
   eb_results_close(results);
   return error ? error : eb_run_set(&work->from.file, ties->file);
 }

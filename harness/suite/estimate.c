@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "harness/names.h"
+
 /* ---- counts ---------------------------------------------------------------------------------- */
 
 eb_error eb_estimate_counts(const eb_case *work, eb_counts *out) {
@@ -42,26 +44,17 @@ static const struct {
               {"contact-ica", NULL, 0},
               {"contact-delassus", NULL, 1}};
 
-/* Whether the resolved options hold linear=VALUE. */
-static bool has_linear(const char *options, const char *value) {
-  static const char name[] = "linear=";
-  size_t length = strlen(value);
-  for (const char *at = options; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-    if (strncmp(at, name, sizeof name - 1) != 0) continue;
-    const char *given = at + sizeof name - 1;
-    return strncmp(given, value, length) == 0 && (given[length] == ',' || given[length] == '\0');
-  }
-  return false;
-}
-
 double eb_estimate_memory(const eb_case *work, eb_counts counts) {
   static const double program = 42e6, a_node = 3400, fill = 17;
   if (work->plugin || counts.nodes <= 0) return 0;
   double nodes = (double)counts.nodes, density = (double)counts.elements / nodes;
   double factor = fill * density * density * pow(nodes, 4. / 3);
+  const char *linear;
+  size_t length = eb_assigned_value(work->all_options, "linear", strlen("linear"), &linear);
   for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
     if (strcmp(shares[i].solver, work->solver->name) == 0 &&
-        (!shares[i].linear || has_linear(work->all_options, shares[i].linear)))
+        (!shares[i].linear ||
+         (strlen(shares[i].linear) == length && strncmp(linear, shares[i].linear, length) == 0)))
       return program + a_node * nodes + shares[i].factor * factor;
   return 0;
 }

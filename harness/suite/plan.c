@@ -26,16 +26,6 @@ static eb_error unknown_scene(const char *name, bool or_suite) {
   return error;
 }
 
-/* The mesh that --mesh puts in a scene's place, or NULL. */
-static const char *mesh_for(const eb_request *request, const char *scene) {
-  size_t length = strlen(scene);
-  for (int i = 0; i < request->meshes.count; i++) {
-    const char *item = request->meshes.items[i];
-    if (strncmp(item, scene, length) == 0 && item[length] == '=') return item + length + 1;
-  }
-  return NULL;
-}
-
 static eb_error check_meshes(const eb_request *request) {
   for (int i = 0; i < request->meshes.count; i++) {
     const char *item = request->meshes.items[i], *equals = strchr(item, '=');
@@ -108,8 +98,14 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
   work->timeout = s->timeout > 0 ? s->timeout : default_timeout;
   work->memory = s->memory > 0 ? s->memory * 1e6 : share * eb_machine_memory();
   if (loop->parameters) EB_TRY(eb_run_set(&work->parameters, loop->parameters));
-  const char *mesh = mesh_for(loop->request, loop->scene->name);
-  if (mesh) EB_TRY(eb_run_set(&work->mesh_file, mesh));
+  /* The first mesh that --mesh puts in the scene's place. */
+  const eb_strings *meshes = &loop->request->meshes;
+  size_t length = strlen(loop->scene->name);
+  for (int i = 0; i < meshes->count && !work->mesh_file; i++) {
+    const char *item = meshes->items[i];
+    if (strncmp(item, loop->scene->name, length) == 0 && item[length] == '=')
+      EB_TRY(eb_run_set(&work->mesh_file, item + length + 1));
+  }
   EB_TRY(eb_split_spec(solver_spec, &name, &work->options));
   eb_error error = eb_solver_lookup(loop->request->plugins, name, &work->solver, plugin);
   free(name);
