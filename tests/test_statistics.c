@@ -1,5 +1,5 @@
 /* Statistics of series, by hand. */
-#include "harness/results/statistics.h"
+#include "harness/results/sample.h"
 #include "tests/tap.h"
 
 static void test_values(void) {

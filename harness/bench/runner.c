@@ -4,7 +4,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "harness/results/statistics.h"
+#include "harness/results/sample.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 

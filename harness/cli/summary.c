@@ -9,7 +9,7 @@
 #include "harness/print.h"
 #include "harness/results/accuracy.h"
 #include "harness/results/json.h"
-#include "harness/results/statistics.h"
+#include "harness/results/sample.h"
 #include "harness/results/sweeps.h"
 #include "harness/suite/estimate.h"
 #include "problems/base/memory.h"

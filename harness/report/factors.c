@@ -1,5 +1,5 @@
 #include "harness/report/factors.h"
-#include "harness/results/statistics.h"
+#include "harness/results/sample.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness/results/accuracy.h"
-#include "harness/results/statistics.h"
+#include "harness/results/sample.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 

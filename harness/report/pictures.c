@@ -7,7 +7,7 @@
 #include "harness/report/frames.h"
 #include "harness/report/tessellate.h"
 #include "harness/results/obstacles.h"
-#include "harness/results/statistics.h"
+#include "harness/results/sample.h"
 #include "problems/base/memory.h"
 #include "problems/mesh/faces.h"
 

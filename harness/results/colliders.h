@@ -23,8 +23,8 @@
 
 #define EB_COLLIDER_OFFSET "frames/collider_offset"
 
-/* Writes the group `colliders` of an open scene's group, when the scene has any. */
-EB_MUST eb_error eb_colliders_write(hid_t scene_group, const eb_scene *scene);
+/* Fills the open group `colliders` of a scene. */
+EB_MUST eb_error eb_colliders_write(hid_t group, const eb_scene *scene);
 
 /* Offset (m) and velocity (m/s) of each collider at time t, count x 3. */
 void eb_colliders_motion(const eb_collider *colliders, int32_t count, double t, double *offsets,

@@ -8,6 +8,7 @@
 
 #include "harness/results/export.h"
 #include "harness/results/obstacles.h"
+#include "harness/results/scene.h"
 #include "problems/base/text.h"
 
 /* What one file needs to know. */
@@ -28,10 +29,6 @@ typedef struct movie {
 
 static const char *topology(eb_element_type type) {
   return type == EB_TETRAHEDRON ? "Tetrahedron" : type == EB_HEXAHEDRON ? "Hexahedron" : "Triangle";
-}
-
-static const char *cells(eb_element_type type) {
-  return type == EB_TETRAHEDRON ? "tetrahedra" : type == EB_HEXAHEDRON ? "hexahedra" : "triangles";
 }
 
 static void put_escaped(FILE *out, const char *text) {
@@ -62,7 +59,7 @@ static void put_topology(FILE *out, const movie *m) {
   snprintf(dimensions, sizeof dimensions, "%lld %d", (long long)m->elements, (int)m->type);
   fprintf(out, "        <Topology TopologyType=\"%s\" NumberOfElements=\"%lld\">",
           topology(m->type), (long long)m->elements);
-  put_scene_item(out, m, "mesh", cells(m->type), dimensions);
+  put_scene_item(out, m, "mesh", eb_element_set(m->type), dimensions);
   fprintf(out, "</Topology>\n        <Attribute Name=\"region\" AttributeType=\"Scalar\" "
                "Center=\"Cell\">");
   snprintf(dimensions, sizeof dimensions, "%lld", (long long)m->elements);

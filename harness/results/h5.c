@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include "problems/base/memory.h"
 
@@ -100,22 +101,17 @@ static eb_error put_attribute(hid_t object, const char *name, hid_t stored, hid_
   return error;
 }
 
-/* The bytes of a text that are stored: an attribute lies in its object's header, which holds no
- * more than 64 KB, so that the end of a longer one is lost, at the border of a character. */
-static size_t stored_length(const char *text) {
-  enum { LONGEST = 60000 };
-  size_t length = strnlen(text, LONGEST + 1);
-  if (length <= LONGEST) return length;
-  length = LONGEST;
-  while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) length--;
-  return length;
-}
-
+/* An attribute lies in its object's header, which holds no more than 64 KB: the end of a longer
+ * text is lost, at the border of a character. */
 eb_error eb_h5_put_text(hid_t object, const char *name, const char *text) {
-  size_t length = stored_length(text ? text : "");
+  enum { LONGEST = 60000 };
   char *data;
+  if (!text) text = "";
+  size_t length = strnlen(text, LONGEST);
+  if (length == LONGEST)
+    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) length--;
   EB_TRY(EB_NEW(data, length + 1));
-  memcpy(data, text ? text : "", length);
+  memcpy(data, text, length);
   hid_t type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, length + 1);
   H5Tset_cset(type, H5T_CSET_UTF8);
@@ -131,25 +127,6 @@ eb_error eb_h5_put_real(hid_t object, const char *name, double value) {
 
 eb_error eb_h5_put_int(hid_t object, const char *name, int64_t value) {
   return put_attribute(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, &value);
-}
-
-typedef eb_error (*attribute_reader)(hid_t attribute, hid_t type, const char *name, void *out);
-
-/* Opens a scalar attribute of a class and has it read; leaves *out alone when there is none. */
-static eb_error get_attribute(hid_t object, const char *name, H5T_class_t class,
-                              attribute_reader read, void *out) {
-  if (H5Aexists(object, name) <= 0) return EB_OK;
-  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
-  if (attribute < 0) return eb_h5_error("cannot open attribute", name);
-  hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-  bool expected = H5Tget_class(type) == class && H5Sget_simple_extent_npoints(space) == 1;
-  eb_error error =
-      expected ? read(attribute, type, name, out)
-               : EB_ERROR(EB_ERR_FORMAT, "attribute %s has another type than we write", name);
-  H5Sclose(space);
-  H5Tclose(type);
-  H5Aclose(attribute);
-  return error;
 }
 
 /* What has the length in its type, padded to it in one of three ways. */
@@ -180,26 +157,31 @@ static eb_error read_variable_text(hid_t attribute, hid_t type, const char *name
   return error;
 }
 
-static eb_error read_text(hid_t attribute, hid_t type, const char *name, void *out) {
-  return (H5Tis_variable_str(type) > 0 ? read_variable_text : read_fixed_text)(attribute, type,
-                                                                               name, out);
-}
-
-static eb_error read_real(hid_t attribute, hid_t type, const char *name, void *out) {
-  (void)type;
-  return H5Aread(attribute, H5T_NATIVE_DOUBLE, out) < 0 ? eb_h5_error("cannot read attribute", name)
-                                                        : EB_OK;
-}
-
-static eb_error read_int(hid_t attribute, hid_t type, const char *name, void *out) {
-  (void)type;
-  return H5Aread(attribute, H5T_NATIVE_INT64, out) < 0 ? eb_h5_error("cannot read attribute", name)
-                                                       : EB_OK;
+/* Reads a scalar attribute of a class into *out - a text, double or int64_t -, which is left alone
+ * when there is none. */
+static eb_error get_attribute(hid_t object, const char *name, H5T_class_t class, void *out) {
+  if (H5Aexists(object, name) <= 0) return EB_OK;
+  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+  if (attribute < 0) return eb_h5_error("cannot open attribute", name);
+  hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  hid_t memory = class == H5T_FLOAT ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
+  eb_error error = EB_OK;
+  if (H5Tget_class(type) != class || H5Sget_simple_extent_npoints(space) != 1)
+    error = EB_ERROR(EB_ERR_FORMAT, "attribute %s has another type than we write", name);
+  else if (class == H5T_STRING)
+    error = (H5Tis_variable_str(type) > 0 ? read_variable_text : read_fixed_text)(attribute, type,
+                                                                                  name, out);
+  else if (H5Aread(attribute, memory, out) < 0)
+    error = eb_h5_error("cannot read attribute", name);
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Aclose(attribute);
+  return error;
 }
 
 eb_error eb_h5_get_text(hid_t object, const char *name, char **out) {
   char *text = NULL;
-  eb_error error = get_attribute(object, name, H5T_STRING, read_text, &text);
+  eb_error error = get_attribute(object, name, H5T_STRING, &text);
   if (!error && !text) error = EB_NEW(text, 1);
   if (!error) {
     free(*out);
@@ -212,12 +194,12 @@ eb_error eb_h5_get_text(hid_t object, const char *name, char **out) {
 
 eb_error eb_h5_get_real(hid_t object, const char *name, double *out) {
   *out = 0;
-  return get_attribute(object, name, H5T_FLOAT, read_real, out);
+  return get_attribute(object, name, H5T_FLOAT, out);
 }
 
 eb_error eb_h5_get_int(hid_t object, const char *name, int64_t *out) {
   *out = 0;
-  return get_attribute(object, name, H5T_INTEGER, read_int, out);
+  return get_attribute(object, name, H5T_INTEGER, out);
 }
 
 /* ---- datasets -------------------------------------------------------------------------------- */
@@ -228,29 +210,24 @@ static size_t elements(eb_h5_shape shape) {
   return count;
 }
 
-static void compress(hid_t properties) {
+static void pack(hid_t properties) {
   enum { LEVEL = 4 };
   H5Pset_shuffle(properties);
   H5Pset_deflate(properties, LEVEL);
 }
 
-static hid_t fixed_properties(eb_h5_shape shape, size_t bytes) {
-  enum { WORTH_COMPRESSING = 1024, LARGEST_CHUNK = 1 << 20 };
-  hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
-  if (bytes < WORTH_COMPRESSING) return properties;
-  while (bytes > LARGEST_CHUNK && shape.size[0] > 1) {
-    shape.size[0] = (shape.size[0] + 1) / 2;
-    bytes /= 2;
-  }
-  H5Pset_chunk(properties, shape.rank, shape.size);
-  compress(properties);
-  return properties;
-}
-
 eb_error eb_h5_put(hid_t where, const char *name, hid_t stored, hid_t memory, eb_h5_shape shape,
                    const char *unit, const void *data) {
+  enum { WORTH_COMPRESSING = 1024, LARGEST_CHUNK = 1 << 20 };
   hid_t space = H5Screate_simple(shape.rank, shape.size, NULL);
-  hid_t properties = fixed_properties(shape, elements(shape) * H5Tget_size(stored));
+  hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+  size_t bytes = elements(shape) * H5Tget_size(stored);
+  if (bytes >= WORTH_COMPRESSING) {
+    for (; bytes > LARGEST_CHUNK && shape.size[0] > 1; bytes /= 2)
+      shape.size[0] = (shape.size[0] + 1) / 2;
+    H5Pset_chunk(properties, shape.rank, shape.size);
+    pack(properties);
+  }
   hid_t set = H5Dcreate2(where, name, stored, space, H5P_DEFAULT, properties, H5P_DEFAULT);
   eb_error error = EB_OK;
   if (set < 0 || (data && H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0))
@@ -270,7 +247,7 @@ eb_error eb_h5_growing(hid_t where, const char *name, hid_t stored, eb_h5_shape 
   hid_t space = H5Screate_simple(row.rank + 1, size, largest);
   hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_chunk(properties, row.rank + 1, chunk);
-  compress(properties);
+  pack(properties);
   *out = H5Dcreate2(where, name, stored, space, H5P_DEFAULT, properties, H5P_DEFAULT);
   H5Pclose(properties);
   H5Sclose(space);
@@ -319,12 +296,6 @@ static bool is_stored(hid_t set, double bytes) {
   return known && bytes <= best_compression * (double)(stored < size ? stored : size);
 }
 
-static double claimed_bytes(eb_h5_shape shape, size_t size) {
-  double bytes = (double)size;
-  for (int i = 0; i < shape.rank; i++) bytes *= (double)shape.size[i];
-  return bytes;
-}
-
 static eb_error read_all(hid_t set, const char *name, hid_t memory, size_t size, void **out,
                          eb_h5_shape *shape) {
   hid_t space = H5Dget_space(set);
@@ -333,7 +304,9 @@ static eb_error read_all(hid_t set, const char *name, hid_t memory, size_t size,
     shape->rank = H5Sget_simple_extent_dims(space, shape->size, NULL);
   H5Sclose(space);
   if (rank < 0 || rank > EB_H5_AXES) return EB_ERROR(EB_ERR_FORMAT, "%s has %d axes", name, rank);
-  if (!is_stored(set, claimed_bytes(*shape, size)))
+  double bytes = (double)size;
+  for (int i = 0; i < shape->rank; i++) bytes *= (double)shape->size[i];
+  if (!is_stored(set, bytes))
     return EB_ERROR(EB_ERR_FORMAT, "%s claims to be larger than what its file holds of it", name);
   *out = eb_calloc(elements(*shape), size);
   if (!*out) return EB_ERROR(EB_ERR_MEMORY, "cannot read %s: out of memory", name);
@@ -353,5 +326,124 @@ eb_error eb_h5_get(hid_t where, const char *name, hid_t memory, size_t size, voi
   if (set < 0) return eb_h5_error("there is no dataset", name);
   eb_error error = read_all(set, name, memory, size, out, shape);
   H5Dclose(set);
+  return error;
+}
+
+/* ---- blocks -----------------------------------------------------------------------------------
+ */
+
+static eb_error bad_block(const char *name) {
+  return EB_ERROR(EB_ERR_FORMAT, "%s has a block that is not in the file, or not packed as ours",
+                  name);
+}
+
+/* The bytes that come out of a block, counted; more than `most` are not waited for. */
+static size_t unpacked_bytes(const void *data, size_t bytes, size_t most) {
+  unsigned char scratch[1 << 14];
+  z_stream stream = {.next_in = (unsigned char *)(uintptr_t)data, .avail_in = (unsigned)bytes};
+  size_t count = 0;
+  int status = inflateInit(&stream);
+  while (status == Z_OK && count <= most) {
+    stream.next_out = scratch;
+    stream.avail_out = sizeof scratch;
+    status = inflate(&stream, Z_NO_FLUSH);
+    count += sizeof scratch - stream.avail_out;
+  }
+  inflateEnd(&stream);
+  return status == Z_STREAM_END ? count : 0;
+}
+
+static eb_error check_packed(hid_t set, const char *name, const hsize_t *at, size_t stored,
+                             size_t full) {
+  void *data = eb_calloc(stored, 1);
+  uint32_t skipped = 0;
+  if (!data) return EB_ERROR(EB_ERR_MEMORY, "cannot read %s: out of memory", name);
+  eb_error error = EB_OK;
+  if (H5Dread_chunk(set, H5P_DEFAULT, at, &skipped, data) < 0)
+    error = eb_h5_error("cannot read a block of", name);
+  else if (unpacked_bytes(data, stored, full) != full)
+    error = EB_ERROR(EB_ERR_FORMAT, "%s has a damaged block", name);
+  free(data);
+  return error;
+}
+
+/* Bytes of a block of the dataset when it is unpacked, 0 when the layout has none; its first entry
+ * from any of them, and whether it is packed. */
+static size_t block_around(hid_t set, const hsize_t *entry, hsize_t *first, bool *packed) {
+  hsize_t block[EB_H5_AXES];
+  hid_t properties = H5Dget_create_plist(set), type = H5Dget_type(set);
+  int rank =
+      H5Pget_layout(properties) == H5D_CHUNKED ? H5Pget_chunk(properties, EB_H5_AXES, block) : -1;
+  size_t bytes = rank > 0 && rank <= EB_H5_AXES ? H5Tget_size(type) : 0;
+  for (int d = 0; bytes && d < rank; d++) {
+    bytes *= (size_t)block[d];
+    if (bytes) first[d] = entry[d] - entry[d] % block[d];
+  }
+  *packed = H5Pget_nfilters(properties) > 0;
+  H5Tclose(type);
+  H5Pclose(properties);
+  return bytes;
+}
+
+eb_error eb_h5_check_block(hid_t set, const char *name, const hsize_t *entry, bool unpack) {
+  unsigned skipped = 0;
+  bool packed;
+  haddr_t address;
+  hsize_t at[EB_H5_AXES] = {0}, stored, in_file = 0;
+  size_t full = block_around(set, entry, at, &packed);
+  if (full == 0) return EB_OK;
+  if (H5Dget_chunk_info_by_coord(set, at, &skipped, &address, &stored) < 0)
+    return eb_h5_error("cannot find a block of", name);
+  if (address == HADDR_UNDEF) return EB_OK;
+  hid_t file = H5Iget_file_id(set);
+  if (file >= 0) H5Fget_filesize(file, &in_file);
+  if (file >= 0) H5Fclose(file);
+  if (skipped || stored == 0 || stored > in_file || address > in_file - stored)
+    return bad_block(name);
+  if (!packed) return stored == full ? EB_OK : bad_block(name);
+  return unpack ? check_packed(set, name, at, (size_t)stored, full) : EB_OK;
+}
+
+/* ---- rows of frames ---------------------------------------------------------------------------
+ */
+
+eb_error eb_h5_check_rows(const char *name, hid_t space, size_t frame, eb_h5_shape row) {
+  hsize_t size[EB_H5_AXES];
+  if (H5Sget_simple_extent_ndims(space) != row.rank + 1)
+    return EB_ERROR(EB_ERR_FORMAT, "%s does not have %d axes", name, row.rank + 1);
+  H5Sget_simple_extent_dims(space, size, NULL);
+  if (frame >= size[0])
+    return EB_ERROR(EB_ERR_USAGE, "%s has no frame %zu; it has %zu", name, frame, (size_t)size[0]);
+  for (int i = 0; i < row.rank; i++)
+    if (size[i + 1] != row.size[i])
+      return EB_ERROR(EB_ERR_FORMAT, "%s has %llu entries along axis %d, not %llu", name,
+                      (unsigned long long)size[i + 1], i + 1, (unsigned long long)row.size[i]);
+  return EB_OK;
+}
+
+eb_error eb_h5_get_row(hid_t set, const char *name, size_t frame, hid_t memory, eb_h5_shape row,
+                       void **out) {
+  hsize_t start[EB_H5_AXES] = {frame}, one[EB_H5_AXES] = {1}, entries = 1;
+  *out = NULL;
+  for (int i = 0; i < row.rank; i++) entries *= one[i + 1] = row.size[i];
+  hid_t space = H5Dget_space(set);
+  eb_error error = eb_h5_check_rows(name, space, frame, row);
+  if (!error) error = eb_h5_check_block(set, name, start, true);
+  if (!error) {
+    *out = eb_calloc(entries, H5Tget_size(memory));
+    if (!*out) error = EB_ERROR(EB_ERR_MEMORY, "cannot read %s: out of memory", name);
+  }
+  if (!error) {
+    hid_t target = H5Screate_simple(row.rank + 1, one, NULL);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, one, NULL);
+    if (H5Dread(set, memory, target, space, H5P_DEFAULT, *out) < 0)
+      error = eb_h5_error("cannot read", name);
+    H5Sclose(target);
+  }
+  H5Sclose(space);
+  if (error) {
+    free(*out);
+    *out = NULL;
+  }
   return error;
 }

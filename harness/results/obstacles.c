@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/results/table.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
-
-/* ---- writing --------------------------------------------------------------------------------- */
 
 /* The surfaces of all obstacles behind each other, in their own frames. */
 static eb_error join(const eb_scene *scene, eb_result_obstacles *out) {
@@ -34,25 +33,14 @@ static eb_error join(const eb_scene *scene, eb_result_obstacles *out) {
   return EB_OK;
 }
 
-static eb_error put(hid_t group, const eb_result_obstacles *all) {
-  eb_h5_shape vertices = {2, {(hsize_t)all->vertex_count, 3}};
-  eb_h5_shape triangles = {2, {(hsize_t)all->triangle_count, 3}};
-  eb_h5_shape owners = {1, {(hsize_t)all->vertex_count}};
-  EB_TRY(eb_h5_put(group, "vertices", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, vertices, "m", all->X));
-  EB_TRY(eb_h5_put(group, "triangles", H5T_STD_I32LE, H5T_NATIVE_INT32, triangles, "1",
-                   all->triangles));
-  return eb_h5_put(group, "obstacle", H5T_STD_I32LE, H5T_NATIVE_INT32, owners, "1", all->obstacle);
-}
-
-eb_error eb_obstacles_write(hid_t scene_group, const eb_scene *scene) {
-  hid_t group;
+eb_error eb_obstacles_write(hid_t group, const eb_scene *scene) {
   eb_result_obstacles all = {0};
-  if (scene->obstacle_count == 0) return EB_OK;
-  EB_TRY(eb_h5_group(scene_group, "obstacles", &group));
   eb_error error = join(scene, &all);
-  if (!error) error = put(group, &all);
+  size_t vertices = (size_t)all.vertex_count, triangles = (size_t)all.triangle_count;
+  if (!error) error = eb_rows_put(group, "vertices", EB_REAL, vertices, 3, "m", all.X);
+  if (!error) error = eb_rows_put(group, "triangles", EB_INDEX, triangles, 3, "1", all.triangles);
+  if (!error) error = eb_rows_put(group, "obstacle", EB_INDEX, vertices, 1, "1", all.obstacle);
   eb_result_obstacles_clear(&all);
-  H5Gclose(group);
   return error;
 }
 
@@ -62,18 +50,6 @@ void eb_obstacles_poses(const eb_obstacle *obstacles, int32_t count, double t, d
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
-
-/* A dataset of rows of `columns` numbers; *rows < 0 is unknown yet, else to be met. */
-static eb_error read_rows(hid_t group, const char *name, hid_t memory, size_t size, hsize_t columns,
-                          void **out, int32_t *rows) {
-  eb_h5_shape shape;
-  EB_TRY(eb_h5_get(group, name, memory, size, out, &shape));
-  bool fits = shape.rank == (columns > 1 ? 2 : 1) && (columns == 1 || shape.size[1] == columns) &&
-              shape.size[0] <= INT32_MAX / 3;
-  if (fits && *rows < 0) *rows = (int32_t)shape.size[0];
-  if (fits && shape.size[0] == (hsize_t)*rows) return EB_OK;
-  return EB_ERROR(EB_ERR_FORMAT, "%s has an unexpected shape", name);
-}
 
 static eb_error check(const eb_result_obstacles *o) {
   for (int32_t i = 0; i < o->vertex_count; i++)
@@ -89,74 +65,46 @@ static eb_error check(const eb_result_obstacles *o) {
 }
 
 static eb_error read_at_rest(hid_t group, eb_result_obstacles *out) {
-  void *X = NULL, *triangles = NULL, *obstacle = NULL;
   out->vertex_count = out->triangle_count = -1;
-  eb_error error =
-      read_rows(group, "vertices", H5T_NATIVE_DOUBLE, sizeof *out->X, 3, &X, &out->vertex_count);
-  if (!error)
-    error = read_rows(group, "triangles", H5T_NATIVE_INT32, sizeof *out->triangles, 3, &triangles,
-                      &out->triangle_count);
-  if (!error)
-    error = read_rows(group, "obstacle", H5T_NATIVE_INT32, sizeof *out->obstacle, 1, &obstacle,
-                      &out->vertex_count);
-  out->X = X;
-  out->triangles = triangles;
-  out->obstacle = obstacle;
-  EB_TRY(error);
+  EB_TRY(eb_rows_get(group, "vertices", EB_REAL, 3, &out->X, &out->vertex_count));
+  EB_TRY(eb_rows_get(group, "triangles", EB_INDEX, 3, &out->triangles, &out->triangle_count));
+  EB_TRY(eb_rows_get(group, "obstacle", EB_INDEX, 1, &out->obstacle, &out->vertex_count));
   EB_TRY(check(out));
   out->count = out->vertex_count > 0 ? out->obstacle[out->vertex_count - 1] + 1 : 0;
   return EB_OK;
 }
 
-static eb_error move(const double *poses, eb_h5_shape shape, size_t frame,
-                     eb_result_obstacles *out) {
-  if (shape.rank != 3 || shape.size[1] != (hsize_t)out->count ||
-      shape.size[2] != EB_OBSTACLE_POSE_COLUMNS)
-    return EB_ERROR(EB_ERR_FORMAT, "%s has an unexpected shape", EB_OBSTACLE_POSE);
-  if (frame >= shape.size[0])
-    return EB_ERROR(EB_ERR_USAGE, "there is no frame %zu; the run has %zu", frame,
-                    (size_t)shape.size[0]);
-  poses += frame * (size_t)out->count * EB_OBSTACLE_POSE_COLUMNS;
-  for (int32_t i = 0; i < out->vertex_count; i++) {
-    const double *pose = poses + EB_OBSTACLE_POSE_COLUMNS * (size_t)out->obstacle[i];
+/* Moves the obstacles to where they are in a frame. */
+static eb_error move(const eb_results *results, int run, size_t frame, eb_result_obstacles *out) {
+  eb_h5_shape row = {2, {(hsize_t)out->count, EB_OBSTACLE_POSE_COLUMNS}};
+  void *poses;
+  EB_TRY(
+      eb_results_frame_row(results, run, EB_OBSTACLE_POSE, frame, H5T_NATIVE_DOUBLE, row, &poses));
+  eb_error error = EB_OK;
+  for (int32_t i = 0; i < out->vertex_count && !error; i++) {
+    const double *pose =
+        (const double *)poses + EB_OBSTACLE_POSE_COLUMNS * (size_t)out->obstacle[i];
     double *X = out->X + 3 * (size_t)i, turned[3];
     eb_turn3(pose, X, turned);
     for (int d = 0; d < 3; d++) X[d] = turned[d] + pose[9 + d];
     if (!isfinite(X[0] + X[1] + X[2]))
-      return EB_ERROR(EB_ERR_FORMAT, "vertex %d of obstacle %d is not finite", i, out->obstacle[i]);
+      error =
+          EB_ERROR(EB_ERR_FORMAT, "vertex %d of obstacle %d is not finite", i, out->obstacle[i]);
   }
-  return EB_OK;
-}
-
-static eb_error place(hid_t file, const char *run, size_t frame, eb_result_obstacles *out) {
-  char path[300];
-  eb_h5_shape shape;
-  void *poses;
-  snprintf(path, sizeof path, "/runs/%s/%s", run, EB_OBSTACLE_POSE);
-  EB_TRY(eb_h5_get(file, path, H5T_NATIVE_DOUBLE, sizeof(double), &poses, &shape));
-  eb_error error = move(poses, shape, frame, out);
   free(poses);
   return error;
 }
 
-static eb_error read_all(const eb_results *results, int run, size_t frame,
-                         eb_result_obstacles *out) {
-  char path[300];
-  hid_t file = eb_results_file(results);
-  const eb_run *of = eb_results_run(results, run);
-  snprintf(path, sizeof path, "/scenes/%s/obstacles", of->scene_hash);
-  if (!*of->scene_hash || !eb_h5_exists(file, path)) return EB_OK;
-  hid_t group = H5Gopen2(file, path, H5P_DEFAULT);
-  if (group < 0) return eb_h5_error("cannot open", path);
-  eb_error error = read_at_rest(group, out);
-  H5Gclose(group);
-  return error ? error : place(file, of->id, frame, out);
-}
-
 eb_error eb_results_obstacles(const eb_results *results, int run, size_t frame,
                               eb_result_obstacles *out) {
+  hid_t group;
   *out = (eb_result_obstacles){0};
-  eb_error error = read_all(results, run, frame, out);
+  eb_error error = eb_results_scene_group(results, run, "obstacles", &group);
+  if (!error && group >= 0) {
+    error = read_at_rest(group, out);
+    H5Gclose(group);
+    if (!error) error = move(results, run, frame, out);
+  }
   if (error) eb_result_obstacles_clear(out);
   return eb_results_locate(results, run, eb_error_prefix(error, "obstacles"));
 }

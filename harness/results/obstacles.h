@@ -17,8 +17,8 @@
 #define EB_OBSTACLE_POSE "frames/obstacle_pose"
 enum { EB_OBSTACLE_POSE_COLUMNS = 12 };
 
-/* Writes the group `obstacles` of an open scene's group, when the scene has any. */
-EB_MUST eb_error eb_obstacles_write(hid_t scene_group, const eb_scene *scene);
+/* Fills the open group `obstacles` of a scene. */
+EB_MUST eb_error eb_obstacles_write(hid_t group, const eb_scene *scene);
 
 /* The pose of each obstacle at time t, count x 12. */
 void eb_obstacles_poses(const eb_obstacle *obstacles, int32_t count, double t, double *poses);

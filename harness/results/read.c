@@ -1,10 +1,11 @@
 #include "harness/results/read.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/results/write.h"
+#include "harness/results/table.h"
 #include "problems/base/memory.h"
 
 struct eb_results {
@@ -16,20 +17,6 @@ struct eb_results {
 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
-
-static eb_error read_run(eb_results *results, hid_t runs, hsize_t at) {
-  char id[256];
-  if (H5Lget_name_by_idx(runs, ".", H5_INDEX_NAME, H5_ITER_INC, at, id, sizeof id, H5P_DEFAULT) < 0)
-    return eb_h5_error("cannot list", "runs");
-  hid_t group = H5Gopen2(runs, id, H5P_DEFAULT);
-  if (group < 0) return eb_h5_error("cannot open run", id);
-  eb_run *run = &results->runs[results->run_count];
-  eb_error error = eb_run_read(group, run);
-  H5Gclose(group);
-  if (error) return eb_error_prefix(error, "run %s", id);
-  results->run_count++;
-  return eb_run_set(&run->id, id);
-}
 
 static int by_plan(const void *a, const void *b) {
   const eb_run *left = a, *right = b;
@@ -44,7 +31,22 @@ static eb_error read_runs(eb_results *results) {
   hid_t runs = H5Gopen2(results->file, "runs", H5P_DEFAULT);
   if (runs < 0 || H5Gget_info(runs, &info) < 0) return eb_h5_error("cannot read", "runs");
   eb_error error = EB_NEW(results->runs, info.nlinks);
-  for (hsize_t i = 0; i < info.nlinks && !error; i++) error = read_run(results, runs, i);
+  for (hsize_t i = 0; i < info.nlinks && !error; i++) {
+    char id[256];
+    if (H5Lget_name_by_idx(runs, ".", H5_INDEX_NAME, H5_ITER_INC, i, id, sizeof id, H5P_DEFAULT) <
+        0) {
+      error = eb_h5_error("cannot list", "runs");
+      break;
+    }
+    hid_t group = H5Gopen2(runs, id, H5P_DEFAULT);
+    eb_run *run = &results->runs[results->run_count];
+    error = group < 0 ? eb_h5_error("cannot open run", id)
+                      : eb_error_prefix(eb_run_read(group, run), "run %s", id);
+    if (group >= 0) H5Gclose(group);
+    if (error) break;
+    results->run_count++;
+    error = eb_run_set(&run->id, id);
+  }
   H5Gclose(runs);
   if (!error) qsort(results->runs, (size_t)results->run_count, sizeof *results->runs, by_plan);
   return error;
@@ -70,16 +72,6 @@ static eb_error fact_text(hid_t group, const char *name, char **out) {
   return eb_run_set(out, text);
 }
 
-static eb_error read_fact(eb_results *results, hid_t group, hsize_t at) {
-  char name[128];
-  if (H5Aget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, at, name, sizeof name,
-                         H5P_DEFAULT) < 0)
-    return eb_h5_error("cannot list attributes of", "environment");
-  eb_fact *fact = &results->facts[results->fact_count++];
-  EB_TRY(eb_run_set(&fact->name, name));
-  return fact_text(group, name, &fact->value);
-}
-
 static eb_error read_environment(eb_results *results) {
   if (!eb_h5_exists(results->file, "environment")) return EB_OK;
   hid_t group = H5Gopen2(results->file, "environment", H5P_DEFAULT);
@@ -88,7 +80,18 @@ static eb_error read_environment(eb_results *results) {
   eb_error error = H5Oget_info2(group, &info, H5O_INFO_NUM_ATTRS) < 0
                        ? eb_h5_error("cannot read", "environment")
                        : EB_NEW(results->facts, info.num_attrs);
-  for (hsize_t i = 0; !error && i < info.num_attrs; i++) error = read_fact(results, group, i);
+  for (hsize_t i = 0; !error && i < info.num_attrs; i++) {
+    char name[128];
+    eb_fact *fact = &results->facts[results->fact_count];
+    if (H5Aget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
+                           H5P_DEFAULT) < 0) {
+      error = eb_h5_error("cannot list attributes of", "environment");
+      break;
+    }
+    results->fact_count++;
+    error = eb_run_set(&fact->name, name);
+    if (!error) error = fact_text(group, name, &fact->value);
+  }
   H5Gclose(group);
   return error;
 }
@@ -166,79 +169,76 @@ const char *eb_results_environment(const eb_results *results, const char *name) 
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static eb_error open_run(const eb_results *results, int run, hid_t *out) {
-  char path[300];
-  snprintf(path, sizeof path, "/runs/%s", results->runs[run].id);
-  *out = H5Gopen2(results->file, path, H5P_DEFAULT);
-  return *out < 0 ? eb_h5_error("cannot open", path) : EB_OK;
-}
-
 eb_error eb_results_locate(const eb_results *results, int run, eb_error error) {
   return eb_error_prefix(error, "%s: run %s", results->path, results->runs[run].id);
 }
 
-/* Reads a dataset of a run; *out is a valid empty array when the run has no tables. */
-static eb_error read_table(const eb_results *results, int run, const char *path, hid_t memory,
-                           size_t size, void **out, size_t *count) {
-  hid_t group;
-  eb_h5_shape shape;
+bool eb_results_has(const eb_results *results, int run, const char *path) {
+  char full[400];
+  snprintf(full, sizeof full, "/runs/%s/%s", results->runs[run].id, path);
+  return eb_h5_exists(results->file, full);
+}
+
+eb_error eb_results_set(const eb_results *results, int run, const char *path, hid_t *out) {
+  char full[400];
+  *out = -1;
+  snprintf(full, sizeof full, "/runs/%s/%s", results->runs[run].id, path);
+  if (!eb_h5_exists(results->file, full)) return EB_OK;
+  *out = H5Dopen2(results->file, full, H5P_DEFAULT);
+  return *out < 0 ? eb_h5_error("cannot open", full) : EB_OK;
+}
+
+eb_error eb_results_scene_group(const eb_results *results, int run, const char *name, hid_t *out) {
+  char path[300];
+  const char *hash = results->runs[run].scene_hash;
+  *out = -1;
+  snprintf(path, sizeof path, "/scenes/%s/%s", hash, name);
+  if (!*hash || !eb_h5_exists(results->file, path)) return EB_OK;
+  *out = H5Gopen2(results->file, path, H5P_DEFAULT);
+  return *out < 0 ? eb_h5_error("cannot open", path) : EB_OK;
+}
+
+eb_error eb_results_frame_row(const eb_results *results, int run, const char *path, size_t frame,
+                              hid_t memory, eb_h5_shape row, void **out) {
+  hid_t set;
   *out = NULL;
+  EB_TRY(eb_results_set(results, run, path, &set));
+  if (set < 0) return EB_ERROR(EB_ERR_LIBRARY, "there is no dataset %s", path);
+  eb_error error = eb_h5_get_row(set, path, frame, memory, row, out);
+  H5Dclose(set);
+  return error;
+}
+
+/* Reads a list of numbers of a run into *out, a pointer of the caller's to numbers of `memory`; an
+ * empty one when the run has no tables. */
+static eb_error read_list(const eb_results *results, int run, const char *path, hid_t memory,
+                          void *out, size_t *count) {
+  char full[400];
+  eb_h5_shape shape = {1, {0}};
+  void *data;
+  eb_error error;
   *count = 0;
-  EB_TRY(open_run(results, run, &group));
-  if (!eb_h5_exists(group, "steps")) {
-    H5Gclose(group);
-    *out = eb_calloc(0, size);
-    return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot read %s: out of memory", path);
+  memset(out, 0, sizeof data);
+  if (eb_results_has(results, run, "steps")) {
+    snprintf(full, sizeof full, "/runs/%s/%s", results->runs[run].id, path);
+    error = eb_h5_get(results->file, full, memory, H5Tget_size(memory), &data, &shape);
+  } else {
+    data = eb_calloc(0, 1);
+    error = data ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot read %s: out of memory", path);
   }
-  eb_error error = eb_h5_get(group, path, memory, size, out, &shape);
-  H5Gclose(group);
+  if (!error && shape.rank != 1) {
+    error = EB_ERROR(EB_ERR_FORMAT, "%s has %d axes, not 1", path, shape.rank);
+    free(data);
+  }
   if (error) return eb_results_locate(results, run, error);
   *count = (size_t)shape.size[0];
-  if (shape.rank == 1) return EB_OK;
-  free(*out);
-  *out = NULL;
-  return eb_results_locate(results, run,
-                           EB_ERROR(EB_ERR_FORMAT, "%s has %d axes, not 1", path, shape.rank));
+  memcpy(out, &data, sizeof data);
+  return EB_OK;
 }
 
 eb_error eb_results_column(const eb_results *results, int run, const char *path, double **values,
                            size_t *count) {
-  void *data;
-  eb_error error = read_table(results, run, path, H5T_NATIVE_DOUBLE, sizeof(double), &data, count);
-  *values = data;
-  return error;
-}
-
-/* A table that files older than its name lack: zeros, one a step. */
-static eb_error read_named(const eb_results *results, int run, const char *group, const char *name,
-                           double **values, size_t *count) {
-  char path[400];
-  snprintf(path, sizeof path, "/runs/%s/%s/%s", results->runs[run].id, group, name);
-  bool there = eb_h5_exists(results->file, path);
-  snprintf(path, sizeof path, "%s/%s", group, name);
-  if (there) return eb_results_column(results, run, path, values, count);
-  EB_TRY(eb_results_column(results, run, "steps/step", values, count));
-  memset(*values, 0, *count * sizeof **values);
-  return EB_OK;
-}
-
-eb_error eb_results_steps(const eb_results *results, int run, eb_column column, double **values,
-                          size_t *count) {
-  char path[64];
-  if (column >= EB_COL_COMPONENTS)
-    return read_named(results, run, "steps", eb_columns[column].name, values, count);
-  snprintf(path, sizeof path, "steps/%s", eb_columns[column].name);
-  return eb_results_column(results, run, path, values, count);
-}
-
-eb_error eb_results_phase(const eb_results *results, int run, eb_phase phase, double **values,
-                          size_t *count) {
-  return read_named(results, run, "phases", eb_phase_name(phase), values, count);
-}
-
-eb_error eb_results_counter(const eb_results *results, int run, eb_counter counter, double **values,
-                            size_t *count) {
-  return read_named(results, run, "counters", eb_counter_name(counter), values, count);
+  return read_list(results, run, path, H5T_NATIVE_DOUBLE, values, count);
 }
 
 enum { COUNTERS_AT = EB_COL_COUNT + EB_PHASE_COUNT };
@@ -251,77 +251,76 @@ eb_step_table eb_results_table_info(int table) {
   return (eb_step_table){"counters", eb_counter_name((eb_counter)(table - COUNTERS_AT)), "1"};
 }
 
+/* A table that files older than its name lack reads as zeros, one a step. */
 eb_error eb_results_table(const eb_results *results, int run, int table, double **values,
                           size_t *count) {
-  if (table < EB_COL_COUNT) return eb_results_steps(results, run, (eb_column)table, values, count);
-  if (table < COUNTERS_AT)
-    return eb_results_phase(results, run, (eb_phase)(table - EB_COL_COUNT), values, count);
-  return eb_results_counter(results, run, (eb_counter)(table - COUNTERS_AT), values, count);
+  char path[128];
+  eb_step_table info = eb_results_table_info(table);
+  snprintf(path, sizeof path, "%s/%s", info.group, info.name);
+  if (table < EB_COL_COMPONENTS || eb_results_has(results, run, path))
+    return eb_results_column(results, run, path, values, count);
+  EB_TRY(eb_results_column(results, run, "steps/step", values, count));
+  memset(*values, 0, *count * sizeof **values);
+  return EB_OK;
 }
 
+eb_error eb_results_steps(const eb_results *results, int run, eb_column column, double **values,
+                          size_t *count) {
+  return eb_results_table(results, run, (int)column, values, count);
+}
+
+eb_error eb_results_phase(const eb_results *results, int run, eb_phase phase, double **values,
+                          size_t *count) {
+  return eb_results_table(results, run, EB_COL_COUNT + (int)phase, values, count);
+}
+
+eb_error eb_results_counter(const eb_results *results, int run, eb_counter counter, double **values,
+                            size_t *count) {
+  return eb_results_table(results, run, COUNTERS_AT + (int)counter, values, count);
+}
+
+/* ---- residuals ------------------------------------------------------------------------------- */
+
 static eb_error read_norm(const eb_results *results, int run, char **out) {
-  hid_t group, residuals;
-  EB_TRY(open_run(results, run, &group));
-  if (!eb_h5_exists(group, "residuals")) {
-    H5Gclose(group);
-    return eb_run_set(out, "");
-  }
-  residuals = H5Gopen2(group, "residuals", H5P_DEFAULT);
-  eb_error error = eb_h5_get_text(residuals, "norm", out);
-  H5Gclose(residuals);
+  char path[400];
+  if (!eb_results_has(results, run, "residuals")) return eb_run_set(out, "");
+  snprintf(path, sizeof path, "/runs/%s/residuals", results->runs[run].id);
+  hid_t group = H5Gopen2(results->file, path, H5P_DEFAULT);
+  if (group < 0) return eb_h5_error("cannot open", path);
+  eb_error error = eb_h5_get_text(group, "norm", out);
   H5Gclose(group);
   return error;
 }
 
-/* A file cut off or written by others may have offsets that do not fit the values. */
-static eb_error check_offsets(const eb_residuals *residuals, size_t count, size_t values,
-                              size_t seconds) {
-  bool good = count > 0 && residuals->offsets[0] == 0 && seconds == values;
-  for (size_t s = 0; good && s + 1 < count; s++)
-    good = residuals->offsets[s] <= residuals->offsets[s + 1];
-  good = good && (size_t)residuals->offsets[count - 1] <= values;
-  return good ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "residuals/offsets do not fit residuals/values");
-}
-
-static eb_error check_rounds(const eb_residuals *residuals, size_t count, size_t rounds) {
-  const int64_t *offsets = residuals->round_offsets;
-  bool good = count == residuals->steps + 1 && offsets[0] == 0;
+/* Whether offsets begin at 0 and do not fall: those of a file that was cut off or written by others
+ * may not. */
+static bool are_offsets(const int64_t *offsets, size_t count) {
+  bool good = count > 0 && offsets[0] == 0;
   for (size_t s = 0; good && s + 1 < count; s++) good = offsets[s] <= offsets[s + 1];
-  good = good && (size_t)offsets[count - 1] == rounds;
-  return good ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "residuals/round_offsets do not fit rounds");
-}
-
-static eb_error fill_rounds(const eb_results *results, int run, eb_residuals *out) {
-  char path[400];
-  void *data;
-  size_t count, rounds;
-  snprintf(path, sizeof path, "/runs/%s/residuals/round_offsets", results->runs[run].id);
-  if (!eb_h5_exists(results->file, path)) return EB_OK;
-  eb_error error = read_table(results, run, "residuals/round_offsets", H5T_NATIVE_INT64,
-                              sizeof(int64_t), &data, &count);
-  out->round_offsets = data;
-  EB_TRY(error);
-  error = read_table(results, run, "residuals/rounds", H5T_NATIVE_INT64, sizeof(int64_t), &data,
-                     &rounds);
-  out->rounds = data;
-  EB_TRY(error);
-  return eb_results_locate(results, run, check_rounds(out, count, rounds));
+  return good;
 }
 
 static eb_error fill_residuals(const eb_results *results, int run, eb_residuals *out) {
-  void *data;
-  size_t count, values, seconds;
-  eb_error error = read_table(results, run, "residuals/offsets", H5T_NATIVE_INT64, sizeof(int64_t),
-                              &data, &count);
-  out->offsets = data;
-  EB_TRY(error);
+  size_t count, values, seconds, rounds;
+  EB_TRY(read_list(results, run, "residuals/offsets", H5T_NATIVE_INT64, &out->offsets, &count));
   EB_TRY(eb_results_column(results, run, "residuals/values", &out->values, &values));
   EB_TRY(eb_results_column(results, run, "residuals/seconds", &out->seconds, &seconds));
   EB_TRY(read_norm(results, run, &out->norm));
   if (count == 0 && values == 0) return EB_OK;
+  if (!are_offsets(out->offsets, count) || seconds != values ||
+      (size_t)out->offsets[count - 1] > values)
+    return eb_results_locate(
+        results, run, EB_ERROR(EB_ERR_FORMAT, "residuals/offsets do not fit residuals/values"));
   out->steps = count - 1;
-  EB_TRY(eb_results_locate(results, run, check_offsets(out, count, values, seconds)));
-  return fill_rounds(results, run, out);
+  if (!eb_results_has(results, run, "residuals/round_offsets")) return EB_OK;
+  EB_TRY(read_list(results, run, "residuals/round_offsets", H5T_NATIVE_INT64, &out->round_offsets,
+                   &count));
+  EB_TRY(read_list(results, run, "residuals/rounds", H5T_NATIVE_INT64, &out->rounds, &rounds));
+  if (count == out->steps + 1 && are_offsets(out->round_offsets, count) &&
+      (size_t)out->round_offsets[count - 1] == rounds)
+    return EB_OK;
+  return eb_results_locate(results, run,
+                           EB_ERROR(EB_ERR_FORMAT, "residuals/round_offsets do not fit rounds"));
 }
 
 eb_error eb_results_residuals(const eb_results *results, int run, eb_residuals *out) {
@@ -339,4 +338,75 @@ void eb_residuals_clear(eb_residuals *residuals) {
   free(residuals->rounds);
   free(residuals->round_offsets);
   *residuals = (eb_residuals){0};
+}
+
+/* ---- the set-up ------------------------------------------------------------------------------ */
+
+eb_error eb_results_setup(const eb_results *results, int run, const char *name, double *out) {
+  char path[400];
+  eb_h5_shape shape;
+  void *value;
+  *out = NAN;
+  snprintf(path, sizeof path, "/runs/%s/setup/%s", results->runs[run].id, name);
+  if (!eb_h5_exists(results->file, path)) return EB_OK;
+  eb_error error = eb_h5_get(results->file, path, H5T_NATIVE_DOUBLE, sizeof *out, &value, &shape);
+  if (!error && shape.rank != 0)
+    error = EB_ERROR(EB_ERR_FORMAT, "setup/%s is not one number", name);
+  if (!error) *out = *(double *)value;
+  free(value);
+  return eb_results_locate(results, run, error);
+}
+
+eb_error eb_results_memory(const eb_results *results, int run, double bytes[EB_MEMORY_KINDS]) {
+  for (int i = 0; i < EB_MEMORY_KINDS; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "memory/%s", eb_memory_name((eb_memory_kind)i));
+    EB_TRY(eb_results_setup(results, run, name, &bytes[i]));
+  }
+  return EB_OK;
+}
+
+static eb_error check_tree(const eb_tree_log *tree) {
+  for (int32_t s = 0; s < tree->count; s++) {
+    int32_t parent = tree->parent[s];
+    if (parent != -1 && (parent <= s || parent >= tree->count))
+      return EB_ERROR(EB_ERR_FORMAT, "supernode %d has parent %d of %d", s, parent, tree->count);
+    if (tree->pivots[s] < 1 || tree->rows[s] < tree->pivots[s])
+      return EB_ERROR(EB_ERR_FORMAT, "supernode %d has %d pivots and %d rows", s, tree->pivots[s],
+                      tree->rows[s]);
+    if (!(tree->flops[s] >= 0) || !isfinite(tree->flops[s]))
+      return EB_ERROR(EB_ERR_FORMAT, "supernode %d has %g flops", s, tree->flops[s]);
+  }
+  return EB_OK;
+}
+
+static eb_error fill_tree(hid_t group, eb_tree_log *tree) {
+  int32_t count = -1;
+  EB_TRY(eb_rows_get(group, "parent", EB_INDEX, 1, &tree->parent, &count));
+  EB_TRY(eb_rows_get(group, "pivots", EB_INDEX, 1, &tree->pivots, &count));
+  EB_TRY(eb_rows_get(group, "rows", EB_INDEX, 1, &tree->rows, &count));
+  EB_TRY(eb_rows_get(group, "flops", EB_REAL, 1, &tree->flops, &count));
+  tree->count = count;
+  return check_tree(tree);
+}
+
+eb_error eb_results_tree(const eb_results *results, int run, eb_tree_log *out) {
+  char path[400];
+  *out = (eb_tree_log){0};
+  if (!eb_results_has(results, run, "setup/supernodes")) return EB_OK;
+  snprintf(path, sizeof path, "/runs/%s/setup/supernodes", results->runs[run].id);
+  hid_t group = H5Gopen2(results->file, path, H5P_DEFAULT);
+  if (group < 0) return eb_results_locate(results, run, eb_h5_error("cannot open", path));
+  eb_error error = fill_tree(group, out);
+  H5Gclose(group);
+  if (error) eb_results_tree_clear(out);
+  return eb_results_locate(results, run, error);
+}
+
+void eb_results_tree_clear(eb_tree_log *tree) {
+  free(tree->parent);
+  free(tree->pivots);
+  free(tree->rows);
+  free(tree->flops);
+  *tree = (eb_tree_log){0};
 }

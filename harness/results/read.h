@@ -25,8 +25,22 @@ const eb_run *eb_results_run(const eb_results *results, int run);
 /* The run of that identity, or -1. */
 int eb_results_find(const eb_results *results, const char *identity);
 
-/* Puts file and run before the words of an error, if there is one. */
+/* ---- for readers of one part of the file ----------------------------------------------------- */
+
+/* Puts file and run before the words of an error, if there is one. Those of the functions below
+ * need it. */
 eb_error eb_results_locate(const eb_results *results, int run, eb_error error);
+/* Whether a run has an object of that path. */
+bool eb_results_has(const eb_results *results, int run, const char *path);
+/* Opens a dataset of a run, and a group of its scene; *out < 0 when there is none. */
+EB_MUST eb_error eb_results_set(const eb_results *results, int run, const char *path, hid_t *out);
+EB_MUST eb_error eb_results_scene_group(const eb_results *results, int run, const char *name,
+                                        hid_t *out);
+/* One row of a dataset of a run, as eb_h5_get_row has it; EB_ERR_LIBRARY when there is none. */
+EB_MUST eb_error eb_results_frame_row(const eb_results *results, int run, const char *path,
+                                      size_t frame, hid_t memory, eb_h5_shape row, void **out);
+
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 /* A one-dimensional dataset of a run as doubles, by its path: "steps/wall", "phases/factor",
  * "counters/solves", "residuals/values", "frames/time". Runs without tables (skipped, or crashed in

@@ -89,12 +89,8 @@ const eb_field eb_run_fields[] = {TEXT(identity),
                                   INT(threads_alive),
                                   {0}};
 
-static char **text_of(const eb_run *run, const eb_field *field) {
-  return (char **)((char *)(uintptr_t)run + field->offset);
-}
-
-static void *number_of(const eb_run *run, const eb_field *field) {
-  return (char *)(uintptr_t)run + field->offset;
+static void *at(const void *record, const eb_field *field) {
+  return (char *)(uintptr_t)record + field->offset;
 }
 
 eb_error eb_run_set(char **field, const char *text) {
@@ -106,58 +102,56 @@ eb_error eb_run_set(char **field, const char *text) {
   return EB_OK;
 }
 
-void eb_run_clear(eb_run *run) {
-  free(run->id);
-  for (const eb_field *field = eb_run_fields; field->name; field++)
-    if (field->type == EB_FIELD_TEXT) free(*text_of(run, field));
-  *run = (eb_run){0};
+void eb_fields_clear(const eb_field *fields, void *record) {
+  for (const eb_field *f = fields; f->name; f++)
+    if (f->type == EB_FIELD_TEXT) free(*(char **)at(record, f));
 }
 
-static eb_error copy_texts(const eb_run *from, eb_run *to) {
-  EB_TRY(eb_run_set(&to->id, from->id));
-  for (const eb_field *field = eb_run_fields; field->name; field++)
-    if (field->type == EB_FIELD_TEXT) EB_TRY(eb_run_set(text_of(to, field), *text_of(from, field)));
+eb_error eb_fields_write(hid_t group, const eb_field *fields, const void *record) {
+  for (const eb_field *f = fields; f->name; f++) {
+    const void *value = at(record, f);
+    EB_TRY(f->type == EB_FIELD_TEXT  ? eb_h5_put_text(group, f->name, *(char *const *)value)
+           : f->type == EB_FIELD_INT ? eb_h5_put_int(group, f->name, *(const int64_t *)value)
+                                     : eb_h5_put_real(group, f->name, *(const double *)value));
+  }
   return EB_OK;
+}
+
+eb_error eb_fields_read(hid_t group, const eb_field *fields, void *record) {
+  for (const eb_field *f = fields; f->name; f++) {
+    void *value = at(record, f);
+    EB_TRY(f->type == EB_FIELD_TEXT  ? eb_h5_get_text(group, f->name, value)
+           : f->type == EB_FIELD_INT ? eb_h5_get_int(group, f->name, value)
+                                     : eb_h5_get_real(group, f->name, value));
+  }
+  return EB_OK;
+}
+
+void eb_run_clear(eb_run *run) {
+  free(run->id);
+  eb_fields_clear(eb_run_fields, run);
+  *run = (eb_run){0};
 }
 
 eb_error eb_run_copy(const eb_run *from, eb_run *to) {
   *to = *from;
   to->id = NULL;
-  for (const eb_field *field = eb_run_fields; field->name; field++)
-    if (field->type == EB_FIELD_TEXT) *text_of(to, field) = NULL;
-  eb_error error = copy_texts(from, to);
+  for (const eb_field *f = eb_run_fields; f->name; f++)
+    if (f->type == EB_FIELD_TEXT) *(char **)at(to, f) = NULL;
+  eb_error error = eb_run_set(&to->id, from->id);
+  for (const eb_field *f = eb_run_fields; f->name && !error; f++)
+    if (f->type == EB_FIELD_TEXT) error = eb_run_set(at(to, f), *(char **)at(from, f));
   if (error) eb_run_clear(to);
   return error;
 }
 
 eb_error eb_run_write(hid_t group, const eb_run *run) {
-  for (const eb_field *field = eb_run_fields; field->name; field++) {
-    const void *number = number_of(run, field);
-    if (field->type == EB_FIELD_TEXT)
-      EB_TRY(eb_h5_put_text(group, field->name, *text_of(run, field)));
-    else if (field->type == EB_FIELD_INT)
-      EB_TRY(eb_h5_put_int(group, field->name, *(const int64_t *)number));
-    else
-      EB_TRY(eb_h5_put_real(group, field->name, *(const double *)number));
-  }
-  return EB_OK;
-}
-
-static eb_error read_fields(hid_t group, eb_run *run) {
-  for (const eb_field *field = eb_run_fields; field->name; field++) {
-    if (field->type == EB_FIELD_TEXT)
-      EB_TRY(eb_h5_get_text(group, field->name, text_of(run, field)));
-    else if (field->type == EB_FIELD_INT)
-      EB_TRY(eb_h5_get_int(group, field->name, number_of(run, field)));
-    else
-      EB_TRY(eb_h5_get_real(group, field->name, number_of(run, field)));
-  }
-  return EB_OK;
+  return eb_fields_write(group, eb_run_fields, run);
 }
 
 eb_error eb_run_read(hid_t group, eb_run *run) {
   *run = (eb_run){0};
-  eb_error error = read_fields(group, run);
+  eb_error error = eb_fields_read(group, eb_run_fields, run);
   if (run->uncut_nodes == 0) run->uncut_nodes = run->nodes; /* a file older than cuts */
   if (error) eb_run_clear(run);
   return error;
@@ -247,3 +241,74 @@ const eb_column_info eb_columns[EB_COL_COUNT] = {
                      "of samples: wall time, off the clock, of the unrecorded step that leads the "
                      "solver to the state",
                      0}};
+
+/* ---- the schema ------------------------------------------------------------------------------ */
+
+eb_error eb_schema_write(hid_t file) {
+  EB_TRY(eb_h5_put_text(file, "format", EB_SCHEMA_FORMAT));
+  return eb_h5_put_int(file, "schema_version", EB_SCHEMA_VERSION);
+}
+
+eb_error eb_schema_check(hid_t file, const char *path) {
+  char *format = NULL;
+  int64_t version = 0;
+  eb_error error = eb_h5_get_text(file, "format", &format);
+  if (!error) error = eb_h5_get_int(file, "schema_version", &version);
+  if (!error && strcmp(format, EB_SCHEMA_FORMAT) != 0)
+    error = EB_ERROR(EB_ERR_FORMAT,
+                     "'%s' is an HDF5 file, but not a result of elastobench: its root lacks the "
+                     "attribute format = \"%s\"",
+                     path, EB_SCHEMA_FORMAT);
+  else if (!error && (version < 1 || version > EB_SCHEMA_VERSION))
+    error =
+        EB_ERROR(EB_ERR_FORMAT, "'%s' has schema version %lld, this program reads versions 1 to %d",
+                 path, (long long)version, EB_SCHEMA_VERSION);
+  free(format);
+  return eb_error_prefix(error, "%s", path);
+}
+
+static eb_error fix_text(hid_t object, const char *name) {
+  char *text = NULL;
+  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute);
+  bool variable = H5Tis_variable_str(type) > 0;
+  if (type >= 0) H5Tclose(type);
+  if (attribute < 0) return eb_h5_error("cannot open attribute", name);
+  H5Aclose(attribute);
+  if (!variable) return EB_OK;
+  eb_error error = eb_h5_get_text(object, name, &text);
+  if (!error) error = eb_h5_put_text(object, name, text);
+  free(text);
+  return error;
+}
+
+/* By index, since an attribute that is replaced must not be iterated over. */
+static eb_error fix_attributes(hid_t object, hsize_t count) {
+  for (hsize_t i = 0; i < count; i++) {
+    char name[256];
+    if (H5Aget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
+                           H5P_DEFAULT) < 0)
+      return eb_h5_error("cannot list", "attributes");
+    EB_TRY(fix_text(object, name));
+  }
+  return EB_OK;
+}
+
+static herr_t fix_object(hid_t file, const char *name, const H5O_info_t *info, void *error) {
+  hid_t object = H5Oopen(file, name, H5P_DEFAULT);
+  if (object < 0) {
+    *(eb_error *)error = eb_h5_error("cannot open", name);
+    return -1;
+  }
+  eb_error failed = fix_attributes(object, info->num_attrs);
+  H5Oclose(object);
+  *(eb_error *)error = eb_error_prefix(failed, "%s", name);
+  return failed ? -1 : 0;
+}
+
+eb_error eb_schema_update(hid_t file) {
+  eb_error error = EB_OK;
+  unsigned fields = H5O_INFO_BASIC | H5O_INFO_NUM_ATTRS;
+  herr_t status = H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, fix_object, &error, fields);
+  if (status < 0 && !error) error = eb_h5_error("cannot list", "the file");
+  return error ? error : eb_schema_write(file);
+}

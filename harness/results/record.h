@@ -188,7 +188,13 @@ typedef struct eb_field {
   eb_field_type type;
   size_t offset;
 } eb_field;
-/* The attributes in order, ended by a NULL name. */
+/* Of any struct, by a list of its members that ends with a NULL name: its texts are freed; all are
+ * written and read as attributes, those that a group lacks as "" and 0. */
+void eb_fields_clear(const eb_field *fields, void *record);
+EB_MUST eb_error eb_fields_write(hid_t group, const eb_field *fields, const void *record);
+EB_MUST eb_error eb_fields_read(hid_t group, const eb_field *fields, void *record);
+
+/* The attributes of a run in order. */
 extern const eb_field eb_run_fields[];
 
 /* Sets a text field to a copy. */
@@ -198,6 +204,18 @@ EB_MUST eb_error eb_run_copy(const eb_run *from, eb_run *to);
 EB_MUST eb_error eb_run_write(hid_t group, const eb_run *run);
 /* On failure *run is cleared. */
 EB_MUST eb_error eb_run_read(hid_t group, eb_run *run);
+
+/* ---- the schema ------------------------------------------------------------------------------ */
+
+/* Writes the attributes of format and schema to an open file's root. */
+EB_MUST eb_error eb_schema_write(hid_t file);
+/* Brings an open file in which something is of an older version up to this one. */
+EB_MUST eb_error eb_schema_update(hid_t file);
+/* Checks them: EB_ERR_FORMAT for a file that is not ours or of a schema version that we cannot
+ * read. */
+EB_MUST eb_error eb_schema_check(hid_t file, const char *path);
+
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* Columns of steps/. */
 typedef enum eb_column {

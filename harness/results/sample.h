@@ -26,4 +26,17 @@ void eb_sample_interval(const double *y, size_t count, double *mean, double *hal
  * with fewer than three points. */
 void eb_sample_line(const double *x, const double *y, size_t count, double *slope, double *r2);
 
+/* ---- series of steps ------------------------------------------------------------------------- */
+
+/* The first step of a run is kept apart: its caches and workspaces are cold. */
+enum { EB_WARM_UP = 1 };
+
+/* Of a series without its first `skip` entries, or of all when there are no others; NAN without
+ * any. The median is that of the finite entries, the mean of the middle two where their number is
+ * even, and NAN when memory is gone. Series are not changed. */
+double eb_median(const double *values, size_t count, size_t skip);
+double eb_mean(const double *values, size_t count, size_t skip);
+double eb_largest(const double *values, size_t count, size_t skip);
+double eb_least(const double *values, size_t count, size_t skip);
+
 #endif

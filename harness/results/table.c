@@ -1,17 +1,164 @@
 #include "harness/results/table.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "problems/base/memory.h"
 
-eb_error eb_table_open(hid_t group, const char *name, hid_t stored, hid_t memory, eb_h5_shape row,
-                       hsize_t rows_per_chunk, const char *unit, eb_table *table) {
-  snprintf(table->name, sizeof table->name, "%s", name);
-  table->memory = memory;
-  table->width = H5Tget_size(memory);
+typedef struct types {
+  hid_t stored, memory;
+} types;
+
+static types types_of(eb_number number) {
+  switch (number) {
+  case EB_REAL:
+    return (types){H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE};
+  case EB_ROUNDED:
+    return (types){H5T_IEEE_F32LE, H5T_NATIVE_DOUBLE};
+  case EB_WHOLE:
+    return (types){H5T_STD_I64LE, H5T_NATIVE_DOUBLE};
+  case EB_LONG:
+    return (types){H5T_STD_I64LE, H5T_NATIVE_INT64};
+  case EB_INT:
+    return (types){H5T_STD_I64LE, H5T_NATIVE_INT32};
+  case EB_SMALL:
+    return (types){H5T_STD_U8LE, H5T_NATIVE_INT32};
+  case EB_BYTE:
+  case EB_FLAG:
+    return (types){H5T_STD_U8LE, H5T_NATIVE_UINT8};
+  case EB_INDEX:
+  case EB_NAMED:
+    break;
+  }
+  return (types){H5T_STD_I32LE, H5T_NATIVE_INT32};
+}
+
+static eb_h5_shape shape_of(size_t rows, size_t columns) {
+  return (eb_h5_shape){columns > 1 ? 2 : 1, {rows, columns}};
+}
+
+/* Checks a shape of `columns` columns and, unless rows < 0, so many rows; the error has the path in
+ * the file. */
+static eb_error check_shape(hid_t group, const char *name, eb_h5_shape shape, size_t columns,
+                            int32_t rows) {
+  char path[256] = "";
+  bool fits = columns > 1 ? shape.rank == 2 && shape.size[1] == columns : shape.rank == 1;
+  if (fits && shape.size[0] <= INT32_MAX / 3 && (rows < 0 || shape.size[0] == (hsize_t)rows))
+    return EB_OK;
+  H5Iget_name(group, path, sizeof path);
+  if (!fits || rows < 0)
+    return EB_ERROR(EB_ERR_FORMAT, "%s/%s has an unexpected shape", path, name);
+  return EB_ERROR(EB_ERR_FORMAT, "%s/%s has an unexpected shape: %s has %llu rows, not %d", path,
+                  name, name, (unsigned long long)shape.size[0], rows);
+}
+
+/* ---- of fixed length ------------------------------------------------------------------------- */
+
+eb_error eb_scalar_put(hid_t group, const char *name, const char *unit, double value) {
+  return eb_h5_put(group, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, (eb_h5_shape){0}, unit, &value);
+}
+
+eb_error eb_rows_put(hid_t group, const char *name, eb_number number, size_t rows, size_t columns,
+                     const char *unit, const void *data) {
+  types type = types_of(number);
+  return eb_h5_put(group, name, type.stored, type.memory, shape_of(rows, columns), unit, data);
+}
+
+eb_error eb_rows_get(hid_t group, const char *name, eb_number number, size_t columns, void *out,
+                     int32_t *rows) {
+  hid_t memory = types_of(number).memory;
+  eb_h5_shape shape;
+  void *data;
+  EB_TRY(eb_h5_get(group, name, memory, H5Tget_size(memory), &data, &shape));
+  eb_error error = check_shape(group, name, shape, columns, *rows);
+  if (error) {
+    free(data);
+    return error;
+  }
+  *rows = (int32_t)shape.size[0];
+  memcpy(out, &data, sizeof data);
+  return EB_OK;
+}
+
+/* The type of a quantity in memory, of an enumeration in the file as well; to be closed. */
+static hid_t open_type(const eb_quantity *q) {
+  if (q->number != EB_NAMED) return H5Tcopy(types_of(q->number).memory);
+  hid_t type = H5Tenum_create(H5T_STD_I32LE);
+  for (int value = 0; q->name_of(value); value++) H5Tenum_insert(type, q->name_of(value), &value);
+  return type;
+}
+
+eb_error eb_quantities_put(hid_t group, const eb_quantity *list, const void *items, size_t stride,
+                           size_t count) {
+  eb_error error = EB_OK;
+  for (const eb_quantity *q = list; q->name && !error; q++) {
+    hid_t type = open_type(q), stored = q->number == EB_NAMED ? type : types_of(q->number).stored;
+    size_t width = q->columns * H5Tget_size(type);
+    char *values = eb_calloc(count, width);
+    for (size_t i = 0; values && i < count; i++)
+      memcpy(values + i * width, (const char *)items + i * stride + q->offset, width);
+    error = values ? eb_h5_put(group, q->name, stored, type, shape_of(count, q->columns), q->unit,
+                               values)
+                   : EB_ERROR(EB_ERR_MEMORY, "cannot write %s: out of memory", q->name);
+    free(values);
+    H5Tclose(type);
+  }
+  return error;
+}
+
+/* Spreads one quantity, of a shape that has been checked, over the items. */
+static eb_error spread(const eb_quantity *q, const void *values, void *items, size_t stride,
+                       size_t width, size_t count) {
+  int32_t names = 0;
+  while (q->number == EB_NAMED && q->name_of(names)) names++;
+  for (size_t i = 0; i < count; i++) {
+    const char *from = (const char *)values + i * width;
+    char *to = (char *)items + i * stride + q->offset;
+    memcpy(to, from, width);
+    if (q->number == EB_FLAG) *(bool *)to = *from != 0;
+    if (q->number == EB_NAMED) {
+      int32_t value = ((const int32_t *)values)[i];
+      if (value < 0 || value >= names)
+        return EB_ERROR(EB_ERR_FORMAT, "%s %d is unknown", q->name, value);
+    }
+  }
+  return EB_OK;
+}
+
+eb_error eb_quantities_get(hid_t group, const eb_quantity *list, void *items, size_t stride,
+                           size_t most, int32_t *count) {
+  eb_error error = EB_OK;
+  for (const eb_quantity *q = list; q->name && !error; q++) {
+    if (q->younger && !eb_h5_exists(group, q->name)) continue;
+    hid_t type = open_type(q);
+    size_t size = H5Tget_size(type);
+    eb_h5_shape shape;
+    void *values;
+    error = eb_h5_get(group, q->name, type, size, &values, &shape);
+    if (!error) error = check_shape(group, q->name, shape, q->columns, q == list ? -1 : *count);
+    if (!error && shape.size[0] > most)
+      error = EB_ERROR(EB_ERR_FORMAT, "%s is not a list of at most %zu", q->name, most);
+    if (!error) *count = (int32_t)shape.size[0];
+    if (!error) error = spread(q, values, items, stride, q->columns * size, (size_t)*count);
+    free(values);
+    H5Tclose(type);
+  }
+  return error;
+}
+
+/* ---- growing --------------------------------------------------------------------------------- */
+
+eb_error eb_table_open(hid_t group, const eb_dataset *what, eb_h5_shape row, hsize_t rows_per_chunk,
+                       eb_table *table) {
+  types type = types_of(what->number);
+  snprintf(table->name, sizeof table->name, "%s", what->name);
+  table->memory = type.memory;
+  table->width = H5Tget_size(type.memory);
   for (int i = 0; i < row.rank; i++) table->width *= (size_t)row.size[i];
-  return eb_h5_growing(group, name, stored, row, rows_per_chunk, unit, &table->set);
+  EB_TRY(
+      eb_h5_growing(group, what->name, type.stored, row, rows_per_chunk, what->unit, &table->set));
+  return what->meaning ? eb_h5_put_text(table->set, "meaning", what->meaning) : EB_OK;
 }
 
 eb_error eb_table_add(eb_table *table, const void *rows, size_t count) {
@@ -33,13 +180,33 @@ eb_error eb_table_add(eb_table *table, const void *rows, size_t count) {
   return EB_OK;
 }
 
-eb_error eb_table_commit(eb_table *table) {
-  EB_TRY(eb_h5_append(table->set, table->name, table->memory, table->rows, table->data));
-  table->rows = 0;
+void eb_tables_start(eb_table *tables, int count) {
+  for (int i = 0; i < count; i++) tables[i].set = -1;
+}
+
+size_t eb_tables_waiting(const eb_table *tables, int count) {
+  size_t bytes = 0;
+  for (int i = 0; i < count; i++) bytes += tables[i].rows * tables[i].width;
+  return bytes;
+}
+
+eb_error eb_tables_commit(eb_table *tables, int count) {
+  for (eb_table *t = tables; t < tables + count; t++) {
+    if (t->set < 0) continue;
+    EB_TRY(eb_h5_append(t->set, t->name, t->memory, t->rows, t->data));
+    t->rows = 0;
+  }
   return EB_OK;
 }
 
-void eb_table_close(eb_table *table) {
-  if (table->set >= 0) H5Dclose(table->set);
-  table->set = -1;
+void eb_tables_close(eb_table *tables, int count) {
+  for (int i = 0; i < count; i++) {
+    if (tables[i].set >= 0) H5Dclose(tables[i].set);
+    tables[i].set = -1;
+  }
+}
+
+void eb_tables_clear(eb_table *tables, int count) {
+  eb_tables_close(tables, count);
+  for (int i = 0; i < count; i++) free(tables[i].data);
 }

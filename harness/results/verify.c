@@ -183,50 +183,34 @@ static eb_error check_setup(const eb_results *results, int run) {
   return EB_OK;
 }
 
-static eb_error check_residuals(const eb_results *results, int run) {
-  eb_residuals residuals;
-  EB_TRY(eb_results_residuals(results, run, &residuals));
-  eb_residuals_clear(&residuals);
-  return EB_OK;
-}
-
-/* What the scene is made of, mesh, surface and obstacles of the run's scene, which it has when it
- * came to frames. */
-static eb_error check_scene(const eb_results *results, int run) {
+/* What the scene is made of, mesh and surface of the run's scene, frames, colliders and obstacles,
+ * when the run came to frames. */
+static eb_error check_frames(const eb_results *results, int run) {
+  const eb_run *about = eb_results_run(results, run);
+  size_t frames = 0;
   eb_mesh *mesh;
   eb_result_scene scene;
   eb_result_surface surface;
+  eb_result_colliders colliders;
+  eb_result_obstacles obstacles;
+  if (!*about->scene_hash) return EB_OK;
+  EB_TRY(eb_results_frame_count(results, run, &frames));
+  if (frames == 0) return EB_OK;
   EB_TRY(eb_results_scene(results, run, &scene));
   EB_TRY(eb_results_mesh(results, run, &mesh));
-  int32_t nodes = mesh->node_count, elements = mesh->element_count;
+  bool counted = about->nodes == mesh->node_count && about->elements == mesh->element_count;
   eb_mesh_destroy(mesh);
-  const eb_run *about = eb_results_run(results, run);
-  if (about->nodes != nodes || about->elements != elements)
+  if (!counted)
     return eb_results_locate(results, run,
                              EB_ERROR(EB_ERR_FORMAT, "it counts other nodes or elements than the "
                                                      "mesh of its scene"));
   EB_TRY(eb_results_surface(results, run, &surface));
   eb_result_surface_clear(&surface);
-  return EB_OK;
-}
-
-static eb_error check_rigid(const eb_results *results, int run) {
-  eb_result_colliders colliders;
-  eb_result_obstacles obstacles;
-  EB_TRY(eb_results_colliders(results, run, 0, &colliders));
-  eb_error error = eb_results_obstacles(results, run, 0, &obstacles);
-  eb_result_obstacles_clear(&obstacles);
-  return error;
-}
-
-static eb_error check_pictures(const eb_results *results, int run) {
-  size_t frames;
-  if (!*eb_results_run(results, run)->scene_hash) return EB_OK;
-  EB_TRY(eb_results_frame_count(results, run, &frames));
-  if (frames == 0) return EB_OK;
-  EB_TRY(check_scene(results, run));
   EB_TRY(eb_results_check_frames(results, run, frames));
-  return check_rigid(results, run);
+  EB_TRY(eb_results_colliders(results, run, 0, &colliders));
+  EB_TRY(eb_results_obstacles(results, run, 0, &obstacles));
+  eb_result_obstacles_clear(&obstacles);
+  return EB_OK;
 }
 
 /* What other programs get is copied: the same is done here, into memory. */
@@ -245,26 +229,19 @@ static eb_error copy_problem(hid_t run, const char *name) {
 
 static eb_error check_contact_problem(const eb_results *results, int run) {
   char path[300];
+  if (!eb_results_has(results, run, "contact_problem")) return EB_OK;
   snprintf(path, sizeof path, "/runs/%s/contact_problem", eb_results_run(results, run)->id);
-  if (!eb_h5_exists(eb_results_file(results), path)) return EB_OK;
   return eb_results_locate(results, run, copy_problem(eb_results_file(results), path));
 }
 
 static eb_error check_run(const eb_results *results, int run) {
+  eb_residuals residuals;
   EB_TRY(check_tables(results, run));
   EB_TRY(check_setup(results, run));
-  EB_TRY(check_residuals(results, run));
-  EB_TRY(check_pictures(results, run));
+  EB_TRY(eb_results_residuals(results, run, &residuals));
+  eb_residuals_clear(&residuals);
+  EB_TRY(check_frames(results, run));
   return check_contact_problem(results, run);
-}
-
-static eb_error check_sweeps(const eb_results *results) {
-  for (int i = 0; i < eb_sweeps_count(results); i++) {
-    eb_sweep_record sweep;
-    EB_TRY(eb_sweeps_read(results, i, &sweep));
-    eb_sweep_record_clear(&sweep);
-  }
-  return EB_OK;
 }
 
 eb_error eb_results_verify(const char *path) {
@@ -272,7 +249,11 @@ eb_error eb_results_verify(const char *path) {
   EB_TRY(eb_results_open(path, &results));
   eb_error error = eb_error_prefix(check_structure(eb_results_file(results)), "%s", path);
   for (int i = 0; i < eb_results_count(results) && !error; i++) error = check_run(results, i);
-  if (!error) error = check_sweeps(results);
+  for (int i = 0; i < eb_sweeps_count(results) && !error; i++) {
+    eb_sweep_record sweep;
+    error = eb_sweeps_read(results, i, &sweep);
+    if (!error) eb_sweep_record_clear(&sweep);
+  }
   eb_results_close(results);
   return error;
 }

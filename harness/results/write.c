@@ -5,79 +5,58 @@
 #include <string.h>
 
 #include "harness/results/checkpoints.h"
+#include "harness/results/frames.h"
+#include "harness/results/read.h"
+#include "harness/results/scene.h"
 #include "harness/results/table.h"
-#include "harness/results/write_frames.h"
-#include "harness/results/write_scene.h"
-#include "harness/results/write_setup.h"
 #include "problems/base/memory.h"
 
-enum {
-  PHASES_AT = EB_COL_COUNT,
-  COUNTERS_AT = PHASES_AT + EB_PHASE_COUNT,
-  RESIDUALS_AT = COUNTERS_AT + EB_COUNTERS,
-  RESIDUAL_SECONDS_AT,
-  OFFSETS_AT,
-  ROUNDS_AT,
-  ROUND_OFFSETS_AT,
-  COLUMNS
-};
+/* Columns of steps/, phases/ and counters/ in the order of eb_results_table_info, then: */
+enum { RESIDUALS = EB_STEP_TABLES, RESIDUAL_SECONDS, OFFSETS, ROUNDS, ROUND_OFFSETS, COLUMNS };
+static const eb_dataset residual_columns[] = {{"residuals/values", "see norm", EB_REAL, NULL},
+                                              {"residuals/seconds", "s", EB_REAL, NULL},
+                                              {"residuals/offsets", "1", EB_WHOLE, NULL},
+                                              {"residuals/rounds", "1", EB_WHOLE, NULL},
+                                              {"residuals/round_offsets", "1", EB_WHOLE, NULL}};
 
 struct eb_recorder {
   char *path;
   hid_t file, run;
+  bool has_tables;
   int64_t residuals, rounds; /* total so far */
   char norm[128];
-  int32_t nodes;           /* of the mesh that frames are stored on */
-  int32_t *parent;         /* nodes: as eb_scene_final_mesh has it; NULL when nothing is cut */
-  eb_frame_writer *frames; /* NULL when there are no tables */
+  int32_t nodes;   /* of the mesh that frames are stored on */
+  int32_t *parent; /* nodes: as eb_scene_final_mesh has it; NULL when nothing is cut */
   const eb_scene *scene;
-  eb_checkpoint_writer *checkpoints; /* NULL until the first is kept */
   eb_table columns[COLUMNS];
+  eb_frame_writer frames;
+  eb_checkpoint_writer checkpoints;
 };
 
-/* ---- columns --------------------------------------------------------------------------------- */
-
-static eb_error open_column(eb_recorder *recorder, int at, const char *name, hid_t stored,
-                            hid_t memory, eb_h5_shape row, hsize_t chunk, const char *unit) {
-  return eb_table_open(recorder->run, name, stored, memory, row, chunk, unit,
-                       &recorder->columns[at]);
-}
-
-enum { ROWS_PER_CHUNK = 256 };
-
-static eb_error open_number(eb_recorder *recorder, int at, const char *group, const char *name,
-                            bool whole, const char *unit) {
-  char path[64];
-  snprintf(path, sizeof path, "%s/%s", group, name);
-  return open_column(recorder, at, path, whole ? H5T_STD_I64LE : H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
-                     (eb_h5_shape){0}, ROWS_PER_CHUNK, unit);
-}
-
-static eb_error make_groups(hid_t run) {
-  static const char *const names[] = {"setup",    "steps",     "phases",
-                                      "counters", "residuals", "frames"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+static eb_error open_tables(eb_recorder *recorder) {
+  static const char *const groups[] = {"setup",    "steps",     "phases",
+                                       "counters", "residuals", "frames"};
+  static const hsize_t rows_per_chunk = 256;
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
     hid_t group;
-    EB_TRY(eb_h5_group(run, names[i], &group));
+    EB_TRY(eb_h5_group(recorder->run, groups[i], &group));
     H5Gclose(group);
   }
+  for (int i = 0; i < COLUMNS; i++) {
+    char path[64];
+    eb_dataset column;
+    if (i < EB_STEP_TABLES) {
+      eb_step_table info = eb_results_table_info(i);
+      bool whole = i < EB_COL_COUNT && eb_columns[i].whole;
+      snprintf(path, sizeof path, "%s/%s", info.group, info.name);
+      column = (eb_dataset){path, info.unit, whole ? EB_WHOLE : EB_REAL, NULL};
+    } else {
+      column = residual_columns[i - EB_STEP_TABLES];
+    }
+    EB_TRY(eb_table_open(recorder->run, &column, (eb_h5_shape){0}, rows_per_chunk,
+                         &recorder->columns[i]));
+  }
   return EB_OK;
-}
-
-static eb_error open_step_tables(eb_recorder *recorder) {
-  for (int i = 0; i < EB_COL_COUNT; i++)
-    EB_TRY(open_number(recorder, i, "steps", eb_columns[i].name, eb_columns[i].whole,
-                       eb_columns[i].unit));
-  for (int i = 0; i < EB_PHASE_COUNT; i++)
-    EB_TRY(open_number(recorder, PHASES_AT + i, "phases", eb_phase_name((eb_phase)i), false, "s"));
-  for (int i = 0; i < EB_COUNTERS; i++)
-    EB_TRY(open_number(recorder, COUNTERS_AT + i, "counters", eb_counter_name((eb_counter)i), false,
-                       "1"));
-  EB_TRY(open_number(recorder, RESIDUALS_AT, "residuals", "values", false, "see norm"));
-  EB_TRY(open_number(recorder, RESIDUAL_SECONDS_AT, "residuals", "seconds", false, "s"));
-  EB_TRY(open_number(recorder, OFFSETS_AT, "residuals", "offsets", true, "1"));
-  EB_TRY(open_number(recorder, ROUNDS_AT, "residuals", "rounds", true, "1"));
-  return open_number(recorder, ROUND_OFFSETS_AT, "residuals", "round_offsets", true, "1");
 }
 
 static eb_error add_number(eb_recorder *recorder, int at, double value) {
@@ -129,11 +108,6 @@ static eb_error put_units(hid_t run) {
   return error;
 }
 
-static eb_frames stored_frames(const eb_run *run) {
-  bool all = run->frames && strcmp(run->frames, eb_frames_name(EB_FRAMES_ALL)) == 0;
-  return all ? EB_FRAMES_ALL : EB_FRAMES_INTERVAL;
-}
-
 static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run,
                      const eb_scene *scene) {
   EB_TRY(eb_schema_write(recorder->file));
@@ -144,13 +118,14 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
   EB_TRY(eb_run_write(recorder->run, run));
   EB_TRY(put_units(recorder->run));
   if (!scene) return EB_OK;
+  bool wide = run->frames && strcmp(run->frames, eb_frames_name(EB_FRAMES_ALL)) == 0;
+  recorder->has_tables = true;
   recorder->scene = scene;
-  EB_TRY(make_groups(recorder->run));
-  EB_TRY(open_step_tables(recorder));
-  EB_TRY(eb_frame_writer_create(recorder->run, scene, recorder->nodes, recorder->parent,
-                                stored_frames(run), &recorder->frames));
-  EB_TRY(add_number(recorder, OFFSETS_AT, 0));
-  EB_TRY(add_number(recorder, ROUND_OFFSETS_AT, 0));
+  EB_TRY(open_tables(recorder));
+  EB_TRY(eb_frame_writer_open(recorder->run, scene, recorder->nodes, recorder->parent, wide,
+                              &recorder->frames));
+  EB_TRY(add_number(recorder, OFFSETS, 0));
+  EB_TRY(add_number(recorder, ROUND_OFFSETS, 0));
   return eb_recorder_commit(recorder);
 }
 
@@ -160,7 +135,9 @@ eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *r
   *out = NULL;
   EB_TRY(EB_NEW(recorder, 1));
   recorder->file = recorder->run = -1;
-  for (int i = 0; i < COLUMNS; i++) recorder->columns[i].set = -1;
+  eb_tables_start(recorder->columns, COLUMNS);
+  eb_tables_start(recorder->frames.tables, EB_FRAME_TABLES);
+  eb_tables_start(recorder->checkpoints.tables, EB_CHECKPOINT_TABLES);
   eb_error error = eb_run_set(&recorder->path, path);
   if (!error) error = eb_h5_create_file(path, &recorder->file);
   if (!error) error = fill(recorder, environment, run, scene);
@@ -172,53 +149,79 @@ eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *r
   return EB_OK;
 }
 
+static eb_error put_setup(hid_t setup, const eb_step_log *log) {
+  hid_t group;
+  const eb_tree_log *tree = &log->tree;
+  for (int i = 0; i < EB_PHASE_COUNT; i++)
+    EB_TRY(eb_scalar_put(setup, eb_phase_name((eb_phase)i), "s", log->phase_seconds[i]));
+  for (int i = 0; i < EB_COUNTERS; i++)
+    EB_TRY(eb_scalar_put(setup, eb_counter_name((eb_counter)i), "1", log->counters[i]));
+  for (int i = 0; i < EB_MEMORY_KINDS; i++) {
+    if (!(log->memory_bytes[i] > 0)) continue;
+    EB_TRY(eb_h5_group(setup, "memory", &group));
+    eb_error error =
+        eb_scalar_put(group, eb_memory_name((eb_memory_kind)i), "byte", log->memory_bytes[i]);
+    H5Gclose(group);
+    EB_TRY(error);
+  }
+  if (tree->count == 0) return EB_OK;
+  size_t rows = (size_t)tree->count;
+  EB_TRY(eb_h5_group(setup, "supernodes", &group));
+  eb_error error = eb_rows_put(group, "parent", EB_INDEX, rows, 1, "1", tree->parent);
+  if (!error) error = eb_rows_put(group, "pivots", EB_INDEX, rows, 1, "1", tree->pivots);
+  if (!error) error = eb_rows_put(group, "rows", EB_INDEX, rows, 1, "1", tree->rows);
+  if (!error) error = eb_rows_put(group, "flops", EB_REAL, rows, 1, "flop", tree->flops);
+  H5Gclose(group);
+  return error;
+}
+
 eb_error eb_recorder_setup(eb_recorder *recorder, const eb_step_log *log) {
   hid_t group;
   EB_TRY(eb_h5_group(recorder->run, "setup", &group));
-  eb_error error = eb_setup_write(group, log);
+  eb_error error = put_setup(group, log);
   H5Gclose(group);
   return error;
 }
 
 eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
                           const eb_step_log *log) {
-  for (int i = 0; i < EB_COL_COUNT; i++) EB_TRY(add_number(recorder, i, row[i]));
+  int at = 0;
+  for (int i = 0; i < EB_COL_COUNT; i++) EB_TRY(add_number(recorder, at++, row[i]));
   for (int i = 0; i < EB_PHASE_COUNT; i++)
-    EB_TRY(add_number(recorder, PHASES_AT + i, log->phase_seconds[i]));
-  for (int i = 0; i < EB_COUNTERS; i++)
-    EB_TRY(add_number(recorder, COUNTERS_AT + i, log->counters[i]));
+    EB_TRY(add_number(recorder, at++, log->phase_seconds[i]));
+  for (int i = 0; i < EB_COUNTERS; i++) EB_TRY(add_number(recorder, at++, log->counters[i]));
   int64_t kept =
       log->residual_count < log->residual_capacity ? log->residual_count : log->residual_capacity;
-  EB_TRY(eb_table_add(&recorder->columns[RESIDUALS_AT], log->residuals, (size_t)kept));
-  EB_TRY(
-      eb_table_add(&recorder->columns[RESIDUAL_SECONDS_AT], log->residual_seconds, (size_t)kept));
+  EB_TRY(eb_table_add(&recorder->columns[RESIDUALS], log->residuals, (size_t)kept));
+  EB_TRY(eb_table_add(&recorder->columns[RESIDUAL_SECONDS], log->residual_seconds, (size_t)kept));
   recorder->residuals += kept;
   for (int r = 0; r < log->round_count; r++)
-    EB_TRY(add_number(recorder, ROUNDS_AT, (double)log->rounds[r]));
+    EB_TRY(add_number(recorder, ROUNDS, (double)log->rounds[r]));
   recorder->rounds += log->round_count;
-  EB_TRY(add_number(recorder, ROUND_OFFSETS_AT, (double)recorder->rounds));
+  EB_TRY(add_number(recorder, ROUND_OFFSETS, (double)recorder->rounds));
   if (log->residual_norm) snprintf(recorder->norm, sizeof recorder->norm, "%s", log->residual_norm);
-  return add_number(recorder, OFFSETS_AT, (double)recorder->residuals);
+  return add_number(recorder, OFFSETS, (double)recorder->residuals);
 }
 
 /* Frames of all steps of a large scene would fill the memory between two commits. */
-static bool waits_too_long(const eb_recorder *recorder) {
+static eb_error commit_when_large(eb_recorder *recorder) {
   static const size_t most = 16 << 20; /* bytes */
-  size_t kept = recorder->checkpoints ? eb_checkpoint_writer_waiting(recorder->checkpoints) : 0;
-  return kept + eb_frame_writer_waiting(recorder->frames) > most;
+  size_t waiting = eb_tables_waiting(recorder->frames.tables, EB_FRAME_TABLES) +
+                   eb_tables_waiting(recorder->checkpoints.tables, EB_CHECKPOINT_TABLES);
+  return waiting > most ? eb_recorder_commit(recorder) : EB_OK;
 }
 
 eb_error eb_recorder_frame(eb_recorder *recorder, const eb_frame *frame) {
-  EB_TRY(eb_frame_writer_add(recorder->frames, frame));
-  return waits_too_long(recorder) ? eb_recorder_commit(recorder) : EB_OK;
+  EB_TRY(eb_frame_writer_add(&recorder->frames, frame));
+  return commit_when_large(recorder);
 }
 
 eb_error eb_recorder_checkpoint(eb_recorder *recorder, const eb_state *state, double began) {
-  if (!recorder->checkpoints)
-    EB_TRY(eb_checkpoint_writer_create(recorder->run, recorder->scene, recorder->nodes,
-                                       &recorder->checkpoints));
-  EB_TRY(eb_checkpoint_writer_add(recorder->checkpoints, state, began));
-  return waits_too_long(recorder) ? eb_recorder_commit(recorder) : EB_OK;
+  if (!recorder->checkpoints.vectors)
+    EB_TRY(eb_checkpoint_writer_open(recorder->run, recorder->scene, recorder->nodes,
+                                     &recorder->checkpoints));
+  EB_TRY(eb_checkpoint_writer_add(&recorder->checkpoints, state, began));
+  return commit_when_large(recorder);
 }
 
 hid_t eb_recorder_run(const eb_recorder *recorder) {
@@ -226,10 +229,9 @@ hid_t eb_recorder_run(const eb_recorder *recorder) {
 }
 
 eb_error eb_recorder_commit(eb_recorder *recorder) {
-  for (int i = 0; i < COLUMNS && recorder->frames; i++)
-    EB_TRY(eb_table_commit(&recorder->columns[i]));
-  if (recorder->frames) EB_TRY(eb_frame_writer_commit(recorder->frames));
-  if (recorder->checkpoints) EB_TRY(eb_checkpoint_writer_commit(recorder->checkpoints));
+  EB_TRY(eb_tables_commit(recorder->columns, COLUMNS));
+  if (recorder->has_tables) EB_TRY(eb_frame_writer_commit(&recorder->frames));
+  EB_TRY(eb_tables_commit(recorder->checkpoints.tables, EB_CHECKPOINT_TABLES));
   if (H5Fflush(recorder->file, H5F_SCOPE_GLOBAL) < 0)
     return eb_h5_error("cannot write", recorder->path);
   return EB_OK;
@@ -237,25 +239,22 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
 
 /* Closes every object first, so that closing the file writes all of it. */
 static void close_objects(eb_recorder *recorder) {
-  for (int i = 0; i < COLUMNS; i++) eb_table_close(&recorder->columns[i]);
-  if (recorder->frames) eb_frame_writer_close(recorder->frames);
-  if (recorder->checkpoints) eb_checkpoint_writer_close(recorder->checkpoints);
+  eb_tables_close(recorder->columns, COLUMNS);
+  eb_tables_close(recorder->frames.tables, EB_FRAME_TABLES);
+  eb_tables_close(recorder->checkpoints.tables, EB_CHECKPOINT_TABLES);
   if (recorder->run >= 0) H5Gclose(recorder->run);
   recorder->run = -1;
 }
 
-static eb_error put_norm(eb_recorder *recorder) {
-  if (!recorder->frames) return EB_OK;
-  hid_t group;
-  EB_TRY(eb_h5_group(recorder->run, "residuals", &group));
-  eb_error error = eb_h5_put_text(group, "norm", recorder->norm);
-  H5Gclose(group);
-  return error;
-}
-
 eb_error eb_recorder_finish(eb_recorder *recorder, const eb_run *run) {
   EB_TRY(eb_run_write(recorder->run, run));
-  EB_TRY(put_norm(recorder));
+  if (recorder->has_tables) {
+    hid_t group;
+    EB_TRY(eb_h5_group(recorder->run, "residuals", &group));
+    eb_error error = eb_h5_put_text(group, "norm", recorder->norm);
+    H5Gclose(group);
+    EB_TRY(error);
+  }
   EB_TRY(eb_recorder_commit(recorder));
   close_objects(recorder);
   hid_t file = recorder->file;
@@ -270,9 +269,9 @@ void eb_recorder_destroy(eb_recorder *recorder) {
     H5Fclose(recorder->file);
     H5Eclear2(H5E_DEFAULT);
   }
-  for (int i = 0; i < COLUMNS; i++) free(recorder->columns[i].data);
-  eb_frame_writer_destroy(recorder->frames);
-  eb_checkpoint_writer_destroy(recorder->checkpoints);
+  eb_tables_clear(recorder->columns, COLUMNS);
+  eb_frame_writer_clear(&recorder->frames);
+  eb_checkpoint_writer_clear(&recorder->checkpoints);
   free(recorder->parent);
   free(recorder->path);
   free(recorder);

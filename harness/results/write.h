@@ -45,12 +45,4 @@ EB_MUST eb_error eb_recorder_commit(eb_recorder *recorder);
 EB_MUST eb_error eb_recorder_finish(eb_recorder *recorder, const eb_run *run);
 void eb_recorder_destroy(eb_recorder *recorder);
 
-/* Writes the attributes of format and schema to an open file's root. */
-EB_MUST eb_error eb_schema_write(hid_t file);
-/* Brings an open file in which something is of an older version up to this one. */
-EB_MUST eb_error eb_schema_update(hid_t file);
-/* Checks them: EB_ERR_FORMAT for a file that is not ours or of a schema version that we cannot
- * read. */
-EB_MUST eb_error eb_schema_check(hid_t file, const char *path);
-
 #endif

@@ -1,7 +1,7 @@
 /* A scene's group in a result file: everything that a run of it can be judged by (record.h has the
  * layout). */
-#ifndef EB_RESULTS_WRITE_SCENE_H
-#define EB_RESULTS_WRITE_SCENE_H
+#ifndef EB_RESULTS_SCENE_H
+#define EB_RESULTS_SCENE_H
 
 #include "harness/results/record.h"
 #include "problems/scene_impl.h"
@@ -11,5 +11,8 @@
 EB_MUST eb_error eb_scene_write(hid_t scenes, const eb_run *run, const eb_scene *scene,
                                 const eb_mesh *mesh, const eb_surface *surface,
                                 const int32_t *parent);
+
+/* The name of the dataset that has elements of that type: "tetrahedra". */
+const char *eb_element_set(eb_element_type type);
 
 #endif

@@ -1,20 +1,81 @@
+#include "harness/results/export.h"
+
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "harness/results/export.h"
 #include "harness/results/json.h"
 
-static json_t *array_json(const double *values, size_t count) {
-  json_t *array = json_array();
-  for (size_t i = 0; i < count; i++) json_array_append_new(array, eb_json_real(values[i]));
-  return array;
+bool eb_export_selects(const eb_strings *ids, const eb_run *run) {
+  for (int i = 0; i < ids->count; i++)
+    if (strcmp(ids->items[i], run->id) == 0) return true;
+  return ids->count == 0;
 }
 
-/* Of numbers that the file stores as integers. */
-static json_t *wholes_json(const double *values, size_t count) {
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+/* A cell as RFC 4180 quotes it. Spreadsheets take a text that opens with one of = + - @ for a
+ * formula, which may call programs: an apostrophe before it makes it text (OWASP, CSV Injection).
+ * Control characters, line breaks among them, are left out. */
+static void put_text(const char *text, FILE *out) {
+  bool opened = false;
+  fputc('"', out);
+  for (; *text; text++) {
+    unsigned char c = (unsigned char)*text;
+    if (c < 0x20 || c == 0x7f) continue;
+    if (!opened && strchr("=+-@", c)) fputc('\'', out);
+    opened = true;
+    if (c == '"') fputc('"', out);
+    fputc(c, out);
+  }
+  fputs("\",", out);
+}
+
+static eb_error put_rows(const eb_results *results, int index, FILE *out) {
+  const eb_run *run = eb_results_run(results, index);
+  const char *const texts[] = {run->id, run->scene, run->parameters, run->solver, run->options};
+  double *columns[EB_STEP_TABLES] = {NULL};
+  size_t rows = SIZE_MAX, count;
+  eb_error error = EB_OK;
+  for (int i = 0; i < EB_STEP_TABLES && !error; i++) {
+    error = eb_results_table(results, index, i, &columns[i], &count);
+    if (count < rows) rows = count;
+  }
+  for (size_t row = 0; row < rows && !error; row++) {
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) put_text(texts[t], out);
+    fprintf(out, "%lld,%lld", (long long)run->threads, (long long)run->repetition);
+    for (int i = 0; i < EB_STEP_TABLES; i++) fprintf(out, ",%.17g", columns[i][row]);
+    fputc('\n', out);
+  }
+  for (int i = 0; i < EB_STEP_TABLES; i++) free(columns[i]);
+  return error;
+}
+
+eb_error eb_export_csv(const eb_results *results, const eb_strings *ids, FILE *out) {
+  eb_error error = EB_OK;
+  fputs("run,scene,parameters,solver,options,threads,repetition", out);
+  for (int i = 0; i < EB_STEP_TABLES; i++) {
+    eb_step_table table = eb_results_table_info(i);
+    if (i < EB_COL_COUNT)
+      fprintf(out, ",%s", table.name);
+    else
+      fprintf(out, ",%s/%s", table.group, table.name);
+    if (strcmp(table.unit, "1") != 0) fprintf(out, " (%s)", table.unit);
+  }
+  fputc('\n', out);
+  for (int i = 0; i < eb_results_count(results) && !error; i++)
+    if (eb_export_selects(ids, eb_results_run(results, i))) error = put_rows(results, i, out);
+  return error;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* `whole`: of numbers that the file stores as integers. */
+static json_t *array_json(const double *values, size_t count, bool whole) {
   json_t *array = json_array();
   for (size_t i = 0; i < count; i++)
-    json_array_append_new(array, json_integer((json_int_t)values[i]));
+    json_array_append_new(array,
+                          whole ? json_integer((json_int_t)values[i]) : eb_json_real(values[i]));
   return array;
 }
 
@@ -33,8 +94,7 @@ static eb_error add_steps(const eb_results *results, int run, json_t *json) {
     eb_step_table table = eb_results_table_info(i);
     EB_TRY(eb_results_table(results, run, i, &values, &count));
     bool whole = i < EB_COL_COUNT && eb_columns[i].whole;
-    json_object_set_new(member(json, table.group), table.name,
-                        (whole ? wholes_json : array_json)(values, count));
+    json_object_set_new(member(json, table.group), table.name, array_json(values, count, whole));
     free(values);
   }
   return EB_OK;
@@ -65,7 +125,7 @@ static eb_error add_tree(const eb_results *results, int run, json_t *setup) {
                                   integers_json(tree.parent, tree.count), "pivots",
                                   integers_json(tree.pivots, tree.count), "rows",
                                   integers_json(tree.rows, tree.count), "flops",
-                                  array_json(tree.flops, (size_t)tree.count)));
+                                  array_json(tree.flops, (size_t)tree.count, false)));
   eb_results_tree_clear(&tree);
   return EB_OK;
 }
@@ -95,8 +155,8 @@ static eb_error add_residuals(const eb_results *results, int run, json_t *json) 
   EB_TRY(eb_results_residuals(results, run, &r));
   json_t *steps = json_array();
   for (size_t s = 0; s < r.steps; s++)
-    json_array_append_new(
-        steps, array_json(r.values + r.offsets[s], (size_t)(r.offsets[s + 1] - r.offsets[s])));
+    json_array_append_new(steps, array_json(r.values + r.offsets[s],
+                                            (size_t)(r.offsets[s + 1] - r.offsets[s]), false));
   json_object_set_new(json, "residuals", json_pack("{s:s, s:o}", "norm", r.norm, "steps", steps));
   eb_residuals_clear(&r);
   return EB_OK;
@@ -136,23 +196,20 @@ static eb_error add_environment(const eb_results *results, json_t *json) {
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static eb_error add_runs(const eb_results *results, const eb_strings *ids, json_t *runs) {
-  for (int i = 0; i < eb_results_count(results); i++) {
-    const eb_run *run = eb_results_run(results, i);
-    if (!eb_export_selects(ids, run)) continue;
-    json_t *json = eb_json_run(run);
-    json_array_append_new(runs, json);
-    EB_TRY(add_steps(results, i, json));
-    EB_TRY(add_setup(results, i, json));
-    EB_TRY(add_residuals(results, i, json));
-  }
-  return EB_OK;
-}
-
 static eb_error add_all(const eb_results *results, const eb_strings *ids, json_t *json) {
   EB_TRY(add_environment(results, member(json, "environment")));
   json_object_set_new(json, "runs", json_array());
-  return add_runs(results, ids, json_object_get(json, "runs"));
+  json_t *runs = json_object_get(json, "runs");
+  for (int i = 0; i < eb_results_count(results); i++) {
+    const eb_run *run = eb_results_run(results, i);
+    if (!eb_export_selects(ids, run)) continue;
+    json_t *of_run = eb_json_run(run);
+    json_array_append_new(runs, of_run);
+    EB_TRY(add_steps(results, i, of_run));
+    EB_TRY(add_setup(results, i, of_run));
+    EB_TRY(add_residuals(results, i, of_run));
+  }
+  return EB_OK;
 }
 
 eb_error eb_export_json(const eb_results *results, const eb_strings *ids, FILE *out) {

@@ -1,0 +1,475 @@
+#include "harness/results/scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/results/colliders.h"
+#include "harness/results/obstacles.h"
+#include "harness/results/read.h"
+#include "harness/results/table.h"
+#include "problems/base/memory.h"
+
+/* Datasets of a mesh, by the type of its elements. */
+static const struct {
+  eb_element_type type;
+  const char *name;
+} element_sets[] = {
+    {EB_TETRAHEDRON, "tetrahedra"}, {EB_HEXAHEDRON, "hexahedra"}, {EB_TRIANGLE, "triangles"}};
+enum { ELEMENT_SETS = sizeof element_sets / sizeof *element_sets };
+
+const char *eb_element_set(eb_element_type type) {
+  int i = 0;
+  while (element_sets[i].type != type) i++;
+  return element_sets[i].name;
+}
+
+/* ---- writing: the mesh ----------------------------------------------------------------------- */
+
+/* The region of the element behind each triangle of the surface: one of those around its first
+ * corner - elements around node n are around[start[n]] .. around[start[n + 1] - 1] - that has the
+ * other two corners as well. */
+static void find_regions(const eb_mesh *mesh, const int32_t *triangles, int32_t count,
+                         int32_t *start, int32_t *around, int32_t *region) {
+  size_t type = mesh->type, corners = (size_t)mesh->element_count * type;
+  for (size_t i = 0; i < corners; i++) start[mesh->elements[i] + 2]++;
+  for (int32_t n = 0; n < mesh->node_count; n++) start[n + 2] += start[n + 1];
+  for (size_t i = 0; i < corners; i++) around[start[mesh->elements[i] + 1]++] = (int32_t)(i / type);
+  for (int32_t t = 0; t < count; t++) {
+    const int32_t *triangle = triangles + 3 * (size_t)t;
+    for (int32_t i = start[triangle[0]]; i < start[triangle[0] + 1]; i++) {
+      const int32_t *corner = mesh->elements + (size_t)around[i] * type;
+      int shared = 0;
+      for (size_t k = 0; k < type; k++)
+        shared += corner[k] == triangle[1] || corner[k] == triangle[2];
+      if (shared < 2) continue;
+      region[t] = mesh->region[around[i]];
+      break;
+    }
+  }
+}
+
+/* Surface triangles over the nodes of the mesh, and their regions. */
+static eb_error put_surface(hid_t group, const eb_mesh *mesh, const eb_surface *surface) {
+  int32_t count = surface->triangle_count, *triangles, *region = NULL, *start = NULL,
+          *around = NULL;
+  EB_TRY(EB_NEW(triangles, 3 * (size_t)count));
+  for (int32_t i = 0; i < 3 * count; i++)
+    triangles[i] = surface->node ? surface->node[surface->triangles[i]] : surface->triangles[i];
+  eb_error error = EB_NEW(region, count);
+  if (!error) error = EB_NEW(start, (size_t)mesh->node_count + 2);
+  if (!error) error = EB_NEW(around, (size_t)mesh->element_count * mesh->type);
+  if (!error) find_regions(mesh, triangles, count, start, around, region);
+  if (!error) error = eb_rows_put(group, "surface", EB_INDEX, (size_t)count, 3, "1", triangles);
+  if (!error) error = eb_rows_put(group, "surface_region", EB_INDEX, (size_t)count, 1, "1", region);
+  free(triangles);
+  free(region);
+  free(start);
+  free(around);
+  return error;
+}
+
+static eb_error put_mesh(hid_t group, const eb_mesh *mesh, const eb_surface *surface,
+                         const int32_t *parent) {
+  size_t nodes = (size_t)mesh->node_count, count = (size_t)mesh->element_count;
+  EB_TRY(eb_rows_put(group, "positions", EB_REAL, nodes, 3, "m", mesh->X));
+  EB_TRY(eb_rows_put(group, eb_element_set(mesh->type), EB_INDEX, count, mesh->type, "1",
+                     mesh->elements));
+  EB_TRY(eb_rows_put(group, "region", EB_INDEX, count, 1, "1", mesh->region));
+  if (mesh->fibre) EB_TRY(eb_rows_put(group, "fibre", EB_REAL, count, 3, "1", mesh->fibre));
+  for (int32_t i = 0; i < mesh->region_count; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "region_%d", i);
+    EB_TRY(eb_h5_put_text(group, name, mesh->region_name[i]));
+  }
+  if (parent) EB_TRY(eb_rows_put(group, "parent", EB_INDEX, nodes, 1, "1", parent));
+  return put_surface(group, mesh, surface);
+}
+
+/* ---- writing: materials, rigid bodies, the initial state ------------------------------------- */
+
+static const char *kind_name(int kind) {
+  return kind < EB_MATERIAL_KINDS ? eb_material_describe((eb_material_kind)kind)->name : NULL;
+}
+
+static const char *fibre_name(int fibre) {
+  static const char *const names[] = {"none", "astvk", "fung"};
+  return fibre < (int)(sizeof names / sizeof *names) ? names[fibre] : NULL;
+}
+
+#define MATERIAL(member, unit)                                                                     \
+  { #member, unit, EB_REAL, offsetof(eb_material, member), 1, NULL, false }
+static const eb_quantity material_names[] = {
+    {"kind", "1", EB_NAMED, offsetof(eb_material, kind), 1, kind_name, false},
+    {"fibre", "1", EB_NAMED, offsetof(eb_material, fibre), 1, fibre_name, false},
+    {0}};
+static const eb_quantity material_quantities[] = {
+    MATERIAL(young, "Pa"),         MATERIAL(poisson, "1"),
+    MATERIAL(density, "kg/m^3"),   MATERIAL(fibre_stiffness, "Pa"),
+    MATERIAL(fibre_exponent, "1"), MATERIAL(activation, "1"),
+    MATERIAL(thickness, "m"),      {0}};
+
+static eb_error put_materials(hid_t group, const eb_scene *scene) {
+  size_t regions = (size_t)scene->material_count;
+  EB_TRY(eb_quantities_put(group, material_names, scene->materials, sizeof *scene->materials,
+                           regions));
+  EB_TRY(eb_quantities_put(group, material_quantities, scene->materials, sizeof *scene->materials,
+                           regions));
+  EB_TRY(eb_rows_put(group, "rigid", EB_BYTE, regions, 1, "1", scene->rigid));
+  EB_TRY(eb_h5_put_text(
+      group, "moduli",
+      "mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu) (1 - 2 nu)), E young and nu poisson; "
+      "problems/elasticity/material.h names each kind's energy and its source"));
+  EB_TRY(eb_h5_put_text(
+      group, "fibres",
+      "with I5 = |F a|^2 along mesh/fibre: astvk fibre_stiffness/2 (I5 - 1)^2; fung activation "
+      "fibre_stiffness / (2 fibre_exponent) (exp(fibre_exponent (I5 - 1)^2) - 1)"));
+  return eb_h5_put_text(group, "planar",
+                        "triangles are slices of a solid that does not stretch along z, thickness "
+                        "thick (1 m where it is 0); solids ignore thickness");
+}
+
+#define FREE(member, unit, columns)                                                                \
+  { #member, unit, EB_REAL, offsetof(eb_free_body, member), columns, NULL, false }
+static const eb_quantity free_body_quantities[] = {
+    FREE(mass, "kg", 1), FREE(centre, "m", 3), FREE(inertia, "kg m^2", 9), {0}};
+
+static eb_error put_free_bodies(hid_t group, const eb_scene *scene) {
+  const eb_free_bodies *bodies = scene->free_bodies;
+  EB_TRY(eb_quantities_put(group, free_body_quantities, bodies->body, sizeof *bodies->body,
+                           (size_t)bodies->count));
+  EB_TRY(
+      eb_rows_put(group, "of_node", EB_INDEX, (size_t)bodies->node_count, 1, "1", bodies->of_node));
+  return eb_h5_put_text(
+      group, "meaning",
+      "connected components of the rigid regions: mass, centre and inertia (about the centre, "
+      "row-major) are those of the solid at rest; of_node is the body that a node rides on, or -1");
+}
+
+#define JOINTED(member, unit, columns)                                                             \
+  { #member, unit, EB_REAL, offsetof(eb_rigid_body, member), columns, NULL, false }
+static const eb_quantity jointed_body_quantities[] = {
+    {"parent", "1", EB_INDEX, offsetof(eb_rigid_body, parent), 1, NULL, false},
+    JOINTED(pivot, "m", 3),
+    JOINTED(axis, "1", 3),
+    JOINTED(mass, "kg", 1),
+    JOINTED(centre, "m", 3),
+    JOINTED(inertia, "kg m^2", 6),
+    JOINTED(lower, "rad", 1),
+    JOINTED(upper, "rad", 1),
+    JOINTED(limit_stiffness, "N m/rad", 1),
+    JOINTED(damping, "N m s/rad", 1),
+    JOINTED(start, "rad", 1),
+    JOINTED(tip, "m", 3),
+    {0}};
+
+/* A node that rides on a jointed body. */
+typedef struct rider {
+  int32_t node, body;
+  double place[3];
+} rider;
+static const eb_quantity rider_quantities[] = {
+    {"rider_node", "1", EB_INDEX, offsetof(rider, node), 1, NULL, false},
+    {"rider_body", "1", EB_INDEX, offsetof(rider, body), 1, NULL, false},
+    {"rider_place", "m", EB_REAL, offsetof(rider, place), 3, NULL, false},
+    {0}};
+
+static eb_error put_articulation(hid_t group, const eb_scene *scene) {
+  const eb_articulation *articulation = scene->articulation;
+  eb_rigid_body bodies[EB_MAX_JOINTS];
+  int32_t count = eb_articulation_joints(articulation);
+  for (int32_t b = 0; b < count; b++) bodies[b] = *eb_articulation_body(articulation, b);
+  EB_TRY(eb_quantities_put(group, jointed_body_quantities, bodies, sizeof *bodies, (size_t)count));
+  EB_TRY(eb_h5_put_text(
+      group, "meaning",
+      "one row a body and the revolute joint that it hangs on, at angle 0 in world axes: parent "
+      "(an "
+      "earlier body, -1 the world), pivot and axis of the joint, centre of mass, inertia about it "
+      "(xx yy zz xy xz yz). At angle q a joint has the torque -damping q' and, beyond lower or "
+      "upper, -limit_stiffness (q - limit)"));
+  rider *riders;
+  count = eb_articulation_attached(articulation);
+  EB_TRY(EB_NEW(riders, count));
+  for (int32_t k = 0; k < count; k++) {
+    riders[k].node = eb_articulation_node(articulation, k);
+    riders[k].body = eb_articulation_carrier(articulation, k, riders[k].place);
+  }
+  eb_error error =
+      eb_quantities_put(group, rider_quantities, riders, sizeof *riders, (size_t)count);
+  free(riders);
+  return error;
+}
+
+/* Most scenes start at rest, whose positions the file has already. */
+static eb_error put_state(hid_t scene_group, hid_t group, const eb_scene *scene,
+                          const eb_state *state) {
+  size_t nodes = (size_t)state->node_count;
+  bool at_rest =
+      scene->cut_count == 0 && memcmp(state->x, scene->mesh->X, 3 * nodes * sizeof *state->x) == 0;
+  EB_TRY(eb_rows_put(group, "velocities", EB_REAL, nodes, 3, "m/s", state->v));
+  if (!at_rest) return eb_rows_put(group, "positions", EB_REAL, nodes, 3, "m", state->x);
+  herr_t status =
+      H5Lcreate_hard(scene_group, "mesh/positions", group, "positions", H5P_DEFAULT, H5P_DEFAULT);
+  return status < 0 ? eb_h5_error("cannot link", "initial/positions") : EB_OK;
+}
+
+static eb_error put_initial(hid_t scene_group, const eb_scene *scene) {
+  eb_state *state;
+  hid_t group;
+  EB_TRY(eb_state_create(scene, &state));
+  eb_error error = eb_h5_group(scene_group, "initial", &group);
+  if (!error) {
+    error = put_state(scene_group, group, scene, state);
+    H5Gclose(group);
+  }
+  eb_state_destroy(state);
+  return error;
+}
+
+/* ---- writing: the scene ---------------------------------------------------------------------- */
+
+static eb_error put_attributes(hid_t group, const eb_run *run, const eb_scene *scene) {
+  const char *const words[][2] = {
+      {"name", run->scene},
+      {"parameters", run->parameters},
+      {"mesh_source", run->mesh_source},
+      {"stand_in", run->stand_in},
+      {"citation", scene->ops->citation},
+      {"mass_convention",
+       "lumped: a node has the integral of rho N_a over the elements around it at rest, which is "
+       "an "
+       "equal share of rho V of each tetrahedron and triangle, and in hexahedra is taken by the "
+       "eight Gauss points; free rigid bodies have the mass and inertia of the solid"},
+      {"area_convention",
+       "a node has a third of the area of each triangle of the mesh's surface around it, at rest"},
+      {"energy_datum",
+       "gravitational energy is -sum m g.x, 0 at the origin; elastic energy is 0 at rest"},
+      {"moment_origin", "angular momentum is about the origin of the coordinates"},
+      {"quadrature", "one point in tetrahedra and triangles, 2 x 2 x 2 Gauss points in hexahedra"}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    EB_TRY(eb_h5_put_text(group, words[i][0], words[i][1]));
+  const struct {
+    const char *name;
+    int64_t value;
+  } counts[] = {{"nodes", scene->uncut_nodes},
+                {"elements", scene->mesh->element_count},
+                {"paper_vertices", scene->ops->target_vertices},
+                {"paper_elements", scene->ops->target_elements},
+                {"bodies_collide", scene->bodies_collide},
+                {"scripted_force", scene->ops->force != NULL}};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    EB_TRY(eb_h5_put_int(group, counts[i].name, counts[i].value));
+  return EB_OK;
+}
+
+static eb_error fill_scene(hid_t group, const eb_run *run, const eb_scene *scene,
+                           const eb_mesh *mesh, const eb_surface *surface, const int32_t *parent) {
+  hid_t part;
+  EB_TRY(put_attributes(group, run, scene));
+  EB_TRY(eb_rows_put(group, "gravity", EB_REAL, 3, 1, "m/s^2", scene->gravity));
+  EB_TRY(eb_scalar_put(group, "dt", "s", scene->dt));
+  EB_TRY(eb_scalar_put(group, "contact_friction", "1", scene->contact_friction));
+  EB_TRY(eb_scalar_put(group, "bodies_friction", "1", scene->bodies_friction));
+  EB_TRY(eb_h5_group(group, "mesh", &part));
+  eb_error error = put_mesh(part, mesh, surface, parent);
+  H5Gclose(part);
+  EB_TRY(error);
+  EB_TRY(put_initial(group, scene));
+  const struct {
+    const char *name;
+    eb_error (*put)(hid_t group, const eb_scene *scene);
+    bool there;
+  } parts[] = {{"materials", put_materials, true},
+               {"free_bodies", put_free_bodies, scene->free_bodies != NULL},
+               {"articulation", put_articulation, scene->articulation != NULL},
+               {"colliders", eb_colliders_write, scene->collider_count > 0},
+               {"obstacles", eb_obstacles_write, scene->obstacle_count > 0}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts && !error; i++) {
+    if (!parts[i].there) continue;
+    EB_TRY(eb_h5_group(group, parts[i].name, &part));
+    error = parts[i].put(part, scene);
+    H5Gclose(part);
+  }
+  return error;
+}
+
+eb_error eb_scene_write(hid_t scenes, const eb_run *run, const eb_scene *scene, const eb_mesh *mesh,
+                        const eb_surface *surface, const int32_t *parent) {
+  hid_t group;
+  EB_TRY(eb_h5_group(scenes, run->scene_hash, &group));
+  eb_error error = fill_scene(group, run, scene, mesh, surface, parent);
+  H5Gclose(group);
+  return eb_error_prefix(error, "scene %s", run->scene);
+}
+
+/* ---- reading: the mesh ----------------------------------------------------------------------- */
+
+static eb_error open_mesh(const eb_results *results, int run, hid_t *out) {
+  const eb_run *about = eb_results_run(results, run);
+  EB_TRY(eb_results_scene_group(results, run, "mesh", out));
+  if (*out >= 0) return EB_OK;
+  return EB_ERROR(EB_ERR_FORMAT,
+                  *about->scene_hash
+                      ? "%s: run %s: cannot open the mesh of its scene: there is none"
+                      : "%s: run %s ended before its scene was built",
+                  eb_results_path(results), about->id);
+}
+
+/* Node and region indices are checked here, since they come from a file. */
+static eb_error check_elements(const eb_mesh *mesh) {
+  int type = (int)mesh->type;
+  for (int64_t i = 0; i < (int64_t)mesh->element_count * type; i++)
+    if (mesh->elements[i] < 0 || mesh->elements[i] >= mesh->node_count)
+      return EB_ERROR(EB_ERR_FORMAT, "element %lld has node %d of %d", (long long)(i / type),
+                      mesh->elements[i], mesh->node_count);
+  for (int32_t e = 0; e < mesh->element_count; e++)
+    if (mesh->region[e] < 0 || mesh->region[e] >= mesh->region_count)
+      return EB_ERROR(EB_ERR_FORMAT, "element %d has region %d of %d", e, mesh->region[e],
+                      mesh->region_count);
+  return EB_OK;
+}
+
+enum { MAX_REGIONS = 256 };
+
+/* Fills the arrays and counts of *raw, and the names of its regions. */
+static eb_error read_mesh(hid_t group, eb_mesh *raw, char *names[MAX_REGIONS]) {
+  int set = 0;
+  raw->node_count = raw->element_count = -1;
+  EB_TRY(eb_rows_get(group, "positions", EB_REAL, 3, &raw->X, &raw->node_count));
+  while (set < ELEMENT_SETS && !eb_h5_exists(group, element_sets[set].name)) set++;
+  if (set == ELEMENT_SETS) return EB_ERROR(EB_ERR_FORMAT, "the mesh has no elements");
+  raw->type = element_sets[set].type;
+  EB_TRY(eb_rows_get(group, element_sets[set].name, EB_INDEX, raw->type, &raw->elements,
+                     &raw->element_count));
+  EB_TRY(eb_rows_get(group, "region", EB_INDEX, 1, &raw->region, &raw->element_count));
+  if (eb_h5_exists(group, "fibre"))
+    EB_TRY(eb_rows_get(group, "fibre", EB_REAL, 3, &raw->fibre, &raw->element_count));
+  for (; raw->region_count < MAX_REGIONS; raw->region_count++) {
+    char attribute[32];
+    snprintf(attribute, sizeof attribute, "region_%d", raw->region_count);
+    if (H5Aexists(group, attribute) <= 0) break;
+    EB_TRY(eb_h5_get_text(group, attribute, &names[raw->region_count]));
+  }
+  return check_elements(raw);
+}
+
+static void free_arrays(eb_mesh *mesh) {
+  free(mesh->X);
+  free(mesh->elements);
+  free(mesh->region);
+  free(mesh->fibre);
+}
+
+eb_error eb_results_mesh(const eb_results *results, int run, eb_mesh **out) {
+  hid_t group;
+  eb_mesh raw = {0};
+  char *names[MAX_REGIONS] = {NULL};
+  *out = NULL;
+  EB_TRY(open_mesh(results, run, &group));
+  eb_error error = read_mesh(group, &raw, names);
+  H5Gclose(group);
+  if (!error) error = eb_mesh_create(raw.type, raw.node_count, raw.element_count, out);
+  if (!error) { /* the arrays change their owners */
+    free_arrays(*out);
+    (*out)->X = raw.X;
+    (*out)->elements = raw.elements;
+    (*out)->region = raw.region;
+    (*out)->fibre = raw.fibre;
+    error = eb_mesh_name_regions(*out, raw.region_count, (const char *const *)names);
+  } else {
+    free_arrays(&raw);
+  }
+  for (int i = 0; i < MAX_REGIONS; i++) free(names[i]);
+  if (error) {
+    eb_mesh_destroy(*out);
+    *out = NULL;
+  }
+  return eb_error_prefix(error, "%s: scene %s", eb_results_path(results),
+                         eb_results_run(results, run)->scene);
+}
+
+eb_error eb_results_surface(const eb_results *results, int run, eb_result_surface *out) {
+  hid_t group;
+  int64_t nodes = eb_results_run(results, run)->nodes;
+  *out = (eb_result_surface){.triangle_count = -1};
+  EB_TRY(open_mesh(results, run, &group));
+  eb_error error =
+      eb_rows_get(group, "surface", EB_INDEX, 3, &out->triangles, &out->triangle_count);
+  if (!error)
+    error = eb_rows_get(group, "surface_region", EB_INDEX, 1, &out->region, &out->triangle_count);
+  H5Gclose(group);
+  for (int64_t i = 0; !error && i < 3 * (int64_t)out->triangle_count; i++)
+    if (out->triangles[i] < 0 || out->triangles[i] >= nodes)
+      error = EB_ERROR(EB_ERR_FORMAT, "triangle %lld has node %d of %lld", (long long)(i / 3),
+                       out->triangles[i], (long long)nodes);
+  if (error) eb_result_surface_clear(out);
+  return eb_error_prefix(error, "%s", eb_results_path(results));
+}
+
+void eb_result_surface_clear(eb_result_surface *surface) {
+  free(surface->triangles);
+  free(surface->region);
+  *surface = (eb_result_surface){0};
+}
+
+/* ---- reading: what a scene is made of -------------------------------------------------------- */
+
+/* Rows of a dataset of indices; 0 without one. */
+static eb_error count_rows(hid_t scene, const char *name, int64_t *out) {
+  int32_t *data, rows = -1;
+  *out = 0;
+  if (!eb_h5_exists(scene, name)) return EB_OK;
+  EB_TRY(eb_rows_get(scene, name, EB_INDEX, 1, &data, &rows));
+  free(data);
+  *out = rows;
+  return EB_OK;
+}
+
+/* Appends the names that the regions take, each once and in the order of the enumeration, except
+ * the first `unsaid` of them. */
+static void add_names(const eb_quantity *q, const eb_material *materials, int32_t count, int unsaid,
+                      const char *separator, eb_result_scene *out) {
+  for (int n = unsaid; q->name_of(n); n++) {
+    size_t used = strlen(out->material);
+    bool taken = false;
+    for (int32_t r = 0; r < count; r++) {
+      int32_t value;
+      memcpy(&value, (const char *)&materials[r] + q->offset, sizeof value);
+      taken = taken || value == n;
+    }
+    if (taken)
+      snprintf(out->material + used, sizeof out->material - used, "%s%s", used ? separator : "",
+               q->name_of(n));
+  }
+}
+
+static eb_error read_scene(hid_t scene, eb_result_scene *out) {
+  eb_material *materials;
+  int32_t count = 0;
+  out->told = true;
+  out->dimensions = eb_h5_exists(scene, "mesh/triangles") ? 2 : 3;
+  EB_TRY(count_rows(scene, "articulation/parent", &out->joints));
+  EB_TRY(count_rows(scene, "articulation/rider_node", &out->carried));
+  EB_TRY(EB_NEW(materials, MAX_REGIONS));
+  hid_t group = H5Gopen2(scene, "materials", H5P_DEFAULT);
+  eb_error error = group < 0 ? eb_h5_error("cannot open", "materials") : EB_OK;
+  if (!error)
+    error =
+        eb_quantities_get(group, material_names, materials, sizeof *materials, MAX_REGIONS, &count);
+  if (group >= 0) H5Gclose(group);
+  add_names(&material_names[0], materials, count, 0, ",", out);
+  add_names(&material_names[1], materials, count, 1, "+", out);
+  free(materials);
+  return error;
+}
+
+eb_error eb_results_scene(const eb_results *results, int run, eb_result_scene *out) {
+  hid_t scene;
+  *out = (eb_result_scene){0};
+  EB_TRY(eb_results_locate(results, run, eb_results_scene_group(results, run, ".", &scene)));
+  if (scene < 0) return EB_OK;
+  eb_error error = EB_OK;
+  if (eb_h5_exists(scene, "materials/kind")) error = read_scene(scene, out);
+  H5Gclose(scene);
+  return eb_results_locate(results, run, error);
+}
