@@ -36,7 +36,7 @@ int eb_class_compare(eb_class a, eb_class b) {
   return equation ? equation : (int)a.band - (int)b.band;
 }
 
-bool eb_class_ranked(eb_class c) {
+static bool is_ranked(eb_class c) {
   return c.band < EB_BAND_ORDER_ONE;
 }
 
@@ -59,7 +59,7 @@ bool eb_run_same_scene(const eb_run *a, const eb_run *b) {
 
 bool eb_run_ranked(const eb_run *run) {
   return strcmp(run->outcome, eb_outcome_name(EB_OUTCOME_COMPLETED)) == 0 &&
-         strcmp(run->audit, "passed") == 0 && eb_class_ranked(eb_class_of(run));
+         strcmp(run->audit, "passed") == 0 && is_ranked(eb_class_of(run));
 }
 
 bool eb_run_comparable(const eb_run *a, const eb_run *b) {

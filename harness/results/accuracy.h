@@ -32,8 +32,6 @@ eb_class eb_class_of(const eb_run *run);
 /* Negative, 0 or positive: by equation, then from tight to loose; the unknown class is behind all
  * others and equal to itself alone. */
 int eb_class_compare(eb_class a, eb_class b);
-/* Whether any run of it is ranked: not those of order one, nor the unknown class. */
-bool eb_class_ranked(eb_class c);
 
 /* The class in words: "implicit Euler, 1e-8 to 1e-6", "static, of order one", "class unknown". Cut
  * when it is too long. */

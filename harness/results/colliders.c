@@ -47,15 +47,6 @@ eb_error eb_colliders_write(hid_t group, const eb_scene *scene) {
       "moment; the forces that follow are in frames/force");
 }
 
-void eb_colliders_motion(const eb_collider *colliders, int32_t count, double t, double *offsets,
-                         double *velocities) {
-  memset(offsets, 0, 3 * (size_t)count * sizeof *offsets);
-  memset(velocities, 0, 3 * (size_t)count * sizeof *velocities);
-  for (int32_t c = 0; c < count; c++)
-    if (colliders[c].motion)
-      colliders[c].motion(t, colliders[c].motion_parameters, offsets + 3 * c, velocities + 3 * c);
-}
-
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static eb_error check(const eb_collider *collider, int32_t c) {

@@ -26,10 +26,6 @@
 /* Fills the open group `colliders` of a scene. */
 EB_MUST eb_error eb_colliders_write(hid_t group, const eb_scene *scene);
 
-/* Offset (m) and velocity (m/s) of each collider at time t, count x 3. */
-void eb_colliders_motion(const eb_collider *colliders, int32_t count, double t, double *offsets,
-                         double *velocities);
-
 /* Colliders of a run; they do not move: `motion` is NULL. */
 typedef struct eb_result_colliders {
   int32_t count;

@@ -27,10 +27,6 @@ typedef struct movie {
   double *time;
 } movie;
 
-static const char *topology(eb_element_type type) {
-  return type == EB_TETRAHEDRON ? "Tetrahedron" : type == EB_HEXAHEDRON ? "Hexahedron" : "Triangle";
-}
-
 static void put_escaped(FILE *out, const char *text) {
   for (; *text; text++) {
     const char *entity = *text == '&'   ? "&amp;"
@@ -54,116 +50,101 @@ static void put_scene_item(FILE *out, const movie *m, const char *group, const c
   fprintf(out, ":/scenes/%s/%s/%s</DataItem>", m->run->scene_hash, group, name);
 }
 
-static void put_topology(FILE *out, const movie *m) {
-  char dimensions[48];
-  snprintf(dimensions, sizeof dimensions, "%lld %d", (long long)m->elements, (int)m->type);
-  fprintf(out, "        <Topology TopologyType=\"%s\" NumberOfElements=\"%lld\">",
-          topology(m->type), (long long)m->elements);
-  put_scene_item(out, m, "mesh", eb_element_set(m->type), dimensions);
-  fprintf(out, "</Topology>\n        <Attribute Name=\"region\" AttributeType=\"Scalar\" "
-               "Center=\"Cell\">");
-  snprintf(dimensions, sizeof dimensions, "%lld", (long long)m->elements);
-  put_scene_item(out, m, "mesh", "region", dimensions);
-  fprintf(out, "</Attribute>\n");
-}
-
-/* Frame f of a field over the nodes. VTK keeps a geometry for as long as the first child of its
- * data item reads the same, which the comment prevents, and complains when that child has no
- * text. */
-static void put_field(FILE *out, const movie *m, size_t frame, const char *path, int precision) {
-  long long nodes = (long long)m->nodes;
+/* Row `frame` of a dataset of the run, `row` numbers along each of its other axes, as a data item
+ * that reads as `shown`. VTK keeps a geometry for as long as the first child of its data item reads
+ * the same, which the comment prevents, and complains when that child has no text. */
+static void put_frame_item(FILE *out, const movie *m, size_t frame, const char *path,
+                           const char *type, int precision, int rank, const long long *row,
+                           const char *shown) {
   fprintf(out,
-          "          <DataItem ItemType=\"HyperSlab\" Dimensions=\"%lld 3\"><!-- frame %zu -->\n"
-          "            <DataItem Format=\"XML\" Dimensions=\"3 3\">%zu 0 0  1 1 1  1 %lld "
-          "3</DataItem>\n"
-          "            <DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"%d\" "
-          "Dimensions=\"%zu %lld 3\">",
-          nodes, frame, frame, nodes, precision, m->frames, nodes);
+          "          <DataItem ItemType=\"HyperSlab\" Dimensions=\"%s\"><!-- frame %zu -->\n"
+          "            <DataItem Format=\"XML\" Dimensions=\"3 %d\">%zu",
+          shown, frame, rank + 1, frame);
+  for (int i = 0; i < rank; i++) fprintf(out, " 0");
+  fprintf(out, "  1");
+  for (int i = 0; i < rank; i++) fprintf(out, " 1");
+  fprintf(out, "  1");
+  for (int i = 0; i < rank; i++) fprintf(out, " %lld", row[i]);
+  fprintf(out,
+          "</DataItem>\n            <DataItem Format=\"HDF\" NumberType=\"%s\" "
+          "Precision=\"%d\" Dimensions=\"%zu",
+          type, precision, m->frames);
+  for (int i = 0; i < rank; i++) fprintf(out, " %lld", row[i]);
+  fprintf(out, "\">");
   put_escaped(out, m->data);
   fprintf(out, ":/runs/%s/%s</DataItem>\n          </DataItem>\n", m->run->id, path);
 }
 
-static void put_geometry(FILE *out, const movie *m, size_t frame) {
-  fprintf(out, "        <Geometry GeometryType=\"XYZ\">\n");
-  put_field(out, m, frame, EB_FRAME_POSITIONS, m->precision);
-  fprintf(out, "        </Geometry>\n");
-}
-
-static void put_velocities(FILE *out, const movie *m, size_t frame) {
-  fprintf(out, "        <Attribute Name=\"velocity\" AttributeType=\"Vector\" Center=\"Node\">\n");
-  put_field(out, m, frame, EB_FRAME_VELOCITIES, m->velocity_precision);
-  fprintf(out, "        </Attribute>\n");
-}
-
-/* Frame f of frames/updates, with a comment for VTK as above. */
-static void put_updates(FILE *out, const movie *m, size_t frame) {
-  long long elements = (long long)m->elements;
-  fprintf(out,
-          "        <Attribute Name=\"updates\" AttributeType=\"Scalar\" Center=\"Cell\">\n"
-          "          <DataItem ItemType=\"HyperSlab\" Dimensions=\"%lld\"><!-- frame %zu -->\n"
-          "            <DataItem Format=\"XML\" Dimensions=\"3 2\">%zu 0  1 1  1 %lld</DataItem>\n"
-          "            <DataItem Format=\"HDF\" NumberType=\"UChar\" Precision=\"1\" "
-          "Dimensions=\"%zu %lld\">",
-          elements, frame, frame, elements, m->frames, elements);
-  put_escaped(out, m->data);
-  fprintf(out, ":/runs/%s/%s</DataItem>\n          </DataItem>\n        </Attribute>\n", m->run->id,
-          EB_FRAME_UPDATES);
-}
-
 static eb_error put_bodies(FILE *out, const movie *m, size_t frame) {
-  put_topology(out, m);
-  put_geometry(out, m, frame);
-  if (m->velocity_precision > 0) put_velocities(out, m, frame);
-  if (m->updates) put_updates(out, m, frame);
+  const long long vectors[] = {(long long)m->nodes, 3}, elements = (long long)m->elements;
+  char of_nodes[48], of_elements[48], corners[48];
+  snprintf(of_nodes, sizeof of_nodes, "%lld 3", vectors[0]);
+  snprintf(of_elements, sizeof of_elements, "%lld", elements);
+  snprintf(corners, sizeof corners, "%lld %d", elements, (int)m->type);
+  fprintf(out, "        <Topology TopologyType=\"%s\" NumberOfElements=\"%lld\">",
+          m->type == EB_TETRAHEDRON  ? "Tetrahedron"
+          : m->type == EB_HEXAHEDRON ? "Hexahedron"
+                                     : "Triangle",
+          elements);
+  put_scene_item(out, m, "mesh", eb_element_set(m->type), corners);
+  fprintf(out, "</Topology>\n        <Attribute Name=\"region\" AttributeType=\"Scalar\" "
+               "Center=\"Cell\">");
+  put_scene_item(out, m, "mesh", "region", of_elements);
+  fprintf(out, "</Attribute>\n        <Geometry GeometryType=\"XYZ\">\n");
+  put_frame_item(out, m, frame, EB_FRAME_POSITIONS, "Float", m->precision, 2, vectors, of_nodes);
+  fprintf(out, "        </Geometry>\n");
+  if (m->velocity_precision > 0) {
+    fprintf(out,
+            "        <Attribute Name=\"velocity\" AttributeType=\"Vector\" Center=\"Node\">\n");
+    put_frame_item(out, m, frame, EB_FRAME_VELOCITIES, "Float", m->velocity_precision, 2, vectors,
+                   of_nodes);
+    fprintf(out, "        </Attribute>\n");
+  }
+  if (m->updates) {
+    fprintf(out, "        <Attribute Name=\"updates\" AttributeType=\"Scalar\" Center=\"Cell\">\n");
+    put_frame_item(out, m, frame, EB_FRAME_UPDATES, "UChar", 1, 1, &elements, of_elements);
+    fprintf(out, "        </Attribute>\n");
+  }
   return EB_OK;
 }
 
 /* A line from pivot to tip for each bone. */
 static eb_error put_bones(FILE *out, const movie *m, size_t frame) {
   int count = m->bones;
+  const long long row[] = {count, 2, 3};
+  char shown[48];
+  snprintf(shown, sizeof shown, "%d 3", 2 * count);
   fprintf(out,
           "        <Topology TopologyType=\"Polyline\" NodesPerElement=\"2\" "
           "NumberOfElements=\"%d\"><DataItem Format=\"XML\" NumberType=\"Int\" "
           "Dimensions=\"%d 2\">",
           count, count);
   for (int i = 0; i < 2 * count; i++) fprintf(out, " %d", i);
-  fprintf(out,
-          "</DataItem></Topology>\n        <Geometry GeometryType=\"XYZ\">\n"
-          "          <DataItem ItemType=\"HyperSlab\" Dimensions=\"%d 3\"><!-- frame %zu -->\n"
-          "            <DataItem Format=\"XML\" Dimensions=\"3 4\">%zu 0 0 0  1 1 1 1  1 %d 2 "
-          "3</DataItem>\n"
-          "            <DataItem Format=\"HDF\" NumberType=\"Float\" Precision=\"4\" "
-          "Dimensions=\"%zu %d 2 3\">",
-          2 * count, frame, frame, count, m->frames, count);
-  put_escaped(out, m->data);
-  fprintf(out, ":/runs/%s/%s</DataItem>\n          </DataItem>\n        </Geometry>\n", m->run->id,
-          EB_FRAME_BONES);
+  fprintf(out, "</DataItem></Topology>\n        <Geometry GeometryType=\"XYZ\">\n");
+  put_frame_item(out, m, frame, EB_FRAME_BONES, "Float", 4, 3, row, shown);
+  fprintf(out, "        </Geometry>\n");
   return EB_OK;
 }
 
-static void put_obstacle_surfaces(FILE *out, const movie *m, const eb_result_obstacles *o) {
+static eb_error put_obstacles(FILE *out, const movie *m, size_t frame) {
   char dimensions[48];
-  snprintf(dimensions, sizeof dimensions, "%d 3", o->triangle_count);
+  eb_result_obstacles o;
+  EB_TRY(eb_results_obstacles(m->results, m->index, frame, &o));
+  snprintf(dimensions, sizeof dimensions, "%d 3", o.triangle_count);
   fprintf(out, "        <Topology TopologyType=\"Triangle\" NumberOfElements=\"%d\">",
-          o->triangle_count);
+          o.triangle_count);
   put_scene_item(out, m, "obstacles", "triangles", dimensions);
   fprintf(out, "</Topology>\n        <Attribute Name=\"obstacle\" AttributeType=\"Scalar\" "
                "Center=\"Node\">");
-  snprintf(dimensions, sizeof dimensions, "%d", o->vertex_count);
+  snprintf(dimensions, sizeof dimensions, "%d", o.vertex_count);
   put_scene_item(out, m, "obstacles", "obstacle", dimensions);
   fprintf(out,
           "</Attribute>\n        <Geometry GeometryType=\"XYZ\"><DataItem Format=\"XML\" "
           "NumberType=\"Float\" Precision=\"8\" Dimensions=\"%d 3\">",
-          o->vertex_count);
-  for (int32_t k = 0; k < 3 * o->vertex_count; k++) fprintf(out, " %.9g", o->X[k]);
+          o.vertex_count);
+  for (int32_t k = 0; k < 3 * o.vertex_count; k++) fprintf(out, " %.9g", o.X[k]);
   fprintf(out, "</DataItem></Geometry>\n");
-}
-
-static eb_error put_obstacles(FILE *out, const movie *m, size_t frame) {
-  eb_result_obstacles obstacles;
-  EB_TRY(eb_results_obstacles(m->results, m->index, frame, &obstacles));
-  put_obstacle_surfaces(out, m, &obstacles);
-  eb_result_obstacles_clear(&obstacles);
+  eb_result_obstacles_clear(&o);
   return EB_OK;
 }
 

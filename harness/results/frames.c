@@ -289,11 +289,16 @@ static eb_error add_force(eb_frame_writer *writer, const eb_state *before) {
 /* Colliders, obstacles and rigid bodies. */
 static eb_error add_rigid(eb_frame_writer *writer, const eb_state *state) {
   const eb_scene *scene = writer->scene;
-  double offsets[3 * EB_MAX_COLLIDERS], velocities[3 * EB_MAX_COLLIDERS];
-  double poses[EB_OBSTACLE_POSE_COLUMNS * EB_MAX_OBSTACLES];
+  double offsets[EB_MAX_COLLIDERS][3] = {{0}}, velocities[EB_MAX_COLLIDERS][3] = {{0}};
+  double poses[EB_MAX_OBSTACLES][EB_OBSTACLE_POSE_COLUMNS];
   double bones[EB_MAX_JOINTS][2][3], joints[EB_MAX_JOINTS][2];
-  eb_colliders_motion(scene->colliders, scene->collider_count, state->time, offsets, velocities);
-  eb_obstacles_poses(scene->obstacles, scene->obstacle_count, state->time, poses);
+  for (int32_t c = 0; c < scene->collider_count; c++) {
+    const eb_collider *collider = &scene->colliders[c];
+    if (collider->motion)
+      collider->motion(state->time, collider->motion_parameters, offsets[c], velocities[c]);
+  }
+  for (int32_t o = 0; o < scene->obstacle_count; o++)
+    eb_obstacle_pose(&scene->obstacles[o], state->time, poses[o], poses[o] + 9);
   for (int32_t j = 0; scene->articulation && j < state->joint_count; j++) {
     eb_articulation_bone(scene->articulation, state->q, j, bones[j][0], bones[j][1]);
     joints[j][0] = state->q[j];
@@ -381,7 +386,7 @@ eb_error eb_frame_writer_commit(eb_frame_writer *writer) {
   eb_table *updates = &writer->tables[UPDATES];
   if (updates->set < 0 && updates->rows > 0) {
     EB_TRY(open_table(writer, UPDATES, (eb_h5_shape){1, {updates->width}}));
-    EB_TRY(eb_h5_skip(updates->set, updates->name, writer->frames_before_updates));
+    EB_TRY(eb_table_skip(updates, writer->frames_before_updates));
   }
   return eb_tables_commit(writer->tables, TABLES);
 }

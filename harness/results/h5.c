@@ -210,7 +210,7 @@ static size_t elements(eb_h5_shape shape) {
   return count;
 }
 
-static void pack(hid_t properties) {
+void eb_h5_pack(hid_t properties) {
   enum { LEVEL = 4 };
   H5Pset_shuffle(properties);
   H5Pset_deflate(properties, LEVEL);
@@ -226,7 +226,7 @@ eb_error eb_h5_put(hid_t where, const char *name, hid_t stored, hid_t memory, eb
     for (; bytes > LARGEST_CHUNK && shape.size[0] > 1; bytes /= 2)
       shape.size[0] = (shape.size[0] + 1) / 2;
     H5Pset_chunk(properties, shape.rank, shape.size);
-    pack(properties);
+    eb_h5_pack(properties);
   }
   hid_t set = H5Dcreate2(where, name, stored, space, H5P_DEFAULT, properties, H5P_DEFAULT);
   eb_error error = EB_OK;
@@ -237,52 +237,6 @@ eb_error eb_h5_put(hid_t where, const char *name, hid_t stored, hid_t memory, eb
   H5Pclose(properties);
   H5Sclose(space);
   return error;
-}
-
-eb_error eb_h5_growing(hid_t where, const char *name, hid_t stored, eb_h5_shape row,
-                       hsize_t rows_per_chunk, const char *unit, hid_t *out) {
-  hsize_t size[EB_H5_AXES] = {0}, largest[EB_H5_AXES] = {H5S_UNLIMITED};
-  hsize_t chunk[EB_H5_AXES] = {rows_per_chunk};
-  for (int i = 0; i < row.rank; i++) size[i + 1] = largest[i + 1] = chunk[i + 1] = row.size[i];
-  hid_t space = H5Screate_simple(row.rank + 1, size, largest);
-  hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
-  H5Pset_chunk(properties, row.rank + 1, chunk);
-  pack(properties);
-  *out = H5Dcreate2(where, name, stored, space, H5P_DEFAULT, properties, H5P_DEFAULT);
-  H5Pclose(properties);
-  H5Sclose(space);
-  if (*out < 0) return eb_h5_error("cannot create", name);
-  eb_error error = eb_h5_put_text(*out, "unit", unit);
-  if (error) H5Dclose(*out);
-  return error;
-}
-
-eb_error eb_h5_skip(hid_t dataset, const char *name, hsize_t rows) {
-  hsize_t size[EB_H5_AXES] = {0};
-  hid_t space = H5Dget_space(dataset);
-  H5Sget_simple_extent_dims(space, size, NULL);
-  H5Sclose(space);
-  size[0] += rows;
-  return H5Dset_extent(dataset, size) < 0 ? eb_h5_error("cannot extend", name) : EB_OK;
-}
-
-eb_error eb_h5_append(hid_t dataset, const char *name, hid_t memory, hsize_t rows,
-                      const void *data) {
-  if (rows == 0) return EB_OK;
-  hid_t space = H5Dget_space(dataset);
-  hsize_t size[EB_H5_AXES] = {0}, start[EB_H5_AXES] = {0};
-  int rank = H5Sget_simple_extent_dims(space, size, NULL);
-  H5Sclose(space);
-  start[0] = size[0];
-  size[0] += rows;
-  bool failed = H5Dset_extent(dataset, size) < 0;
-  size[0] = rows;
-  hid_t target = H5Dget_space(dataset), source = H5Screate_simple(rank, size, NULL);
-  H5Sselect_hyperslab(target, H5S_SELECT_SET, start, NULL, size, NULL);
-  failed = failed || H5Dwrite(dataset, memory, source, target, H5P_DEFAULT, data) < 0;
-  H5Sclose(source);
-  H5Sclose(target);
-  return failed ? eb_h5_error("cannot write", name) : EB_OK;
 }
 
 /* Whether so many bytes can be in the dataset's part of the file at all: a damaged size must not

@@ -49,18 +49,11 @@ typedef struct eb_h5_shape {
   hsize_t size[EB_H5_AXES];
 } eb_h5_shape;
 
+/* Lets the chunks of a dataset that is to be created be packed as all of ours are. */
+void eb_h5_pack(hid_t properties);
 /* Writes a whole dataset of `stored` type from `memory` type. Compressed when it has over 1 KB. */
 EB_MUST eb_error eb_h5_put(hid_t where, const char *name, hid_t stored, hid_t memory,
                            eb_h5_shape shape, const char *unit, const void *data);
-
-/* A dataset that grows along its first axis: rows of `row` shape (rank 0: single numbers). The
- * caller closes *out with H5Dclose. */
-EB_MUST eb_error eb_h5_growing(hid_t where, const char *name, hid_t stored, eb_h5_shape row,
-                               hsize_t rows_per_chunk, const char *unit, hid_t *out);
-EB_MUST eb_error eb_h5_append(hid_t dataset, const char *name, hid_t memory, hsize_t rows,
-                              const void *data);
-/* Appends rows of zeros, which take no room in the file. */
-EB_MUST eb_error eb_h5_skip(hid_t dataset, const char *name, hsize_t rows);
 
 /* Reads a whole dataset as `memory` type of `size` bytes; the caller frees *out. */
 EB_MUST eb_error eb_h5_get(hid_t where, const char *name, hid_t memory, size_t size, void **out,

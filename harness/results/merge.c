@@ -17,16 +17,6 @@
 
 /* ---- comparability --------------------------------------------------------------------------- */
 
-static bool same_program(const eb_results *a, const eb_results *b) {
-  const char *left = eb_results_environment(a, "program_hash");
-  if (*left && strcmp(left, eb_results_environment(b, "program_hash")) == 0) return true;
-  const char *commit = eb_results_environment(a, "commit");
-  return *commit && strcmp(commit, "unknown") != 0 &&
-         strcmp(commit, eb_results_environment(b, "commit")) == 0 &&
-         strcmp(eb_results_environment(a, "dirty"), "0") == 0 &&
-         strcmp(eb_results_environment(b, "dirty"), "0") == 0;
-}
-
 static const char *dirty_word(const eb_results *results) {
   return strcmp(eb_results_environment(results, "dirty"), "0") == 0 ? "" : " with local changes";
 }
@@ -41,12 +31,17 @@ eb_error eb_results_comparable(const eb_results *a, const eb_results *b) {
       return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' are not comparable: %s is '%s' and '%s'",
                       eb_results_path(a), eb_results_path(b), facts[i], left, right);
   }
-  if (same_program(a, b)) return EB_OK;
+  const char *program = eb_results_environment(a, "program_hash");
+  const char *commit = eb_results_environment(a, "commit");
+  bool same_bytes = *program && strcmp(program, eb_results_environment(b, "program_hash")) == 0;
+  bool same_commit = *commit && strcmp(commit, "unknown") != 0 &&
+                     strcmp(commit, eb_results_environment(b, "commit")) == 0;
+  if (same_bytes || (same_commit && !*dirty_word(a) && !*dirty_word(b))) return EB_OK;
   return EB_ERROR(EB_ERR_INVALID,
                   "'%s' and '%s' are not comparable: they come from different programs (commit "
                   "%s%s and %s%s)",
-                  eb_results_path(a), eb_results_path(b), eb_results_environment(a, "commit"),
-                  dirty_word(a), eb_results_environment(b, "commit"), dirty_word(b));
+                  eb_results_path(a), eb_results_path(b), commit, dirty_word(a),
+                  eb_results_environment(b, "commit"), dirty_word(b));
 }
 
 /* ---- copying --------------------------------------------------------------------------------- */
@@ -77,36 +72,23 @@ static eb_error copy_run(const eb_results *part, const eb_run *run, hid_t target
 
 /* A sweep of a name that is there already: the new one takes its place, unless files are merged,
  * which must not contradict each other. */
-static eb_error copy_sweep(const eb_results *part, const char *name, hid_t target,
-                           eb_duplicates duplicates) {
-  char path[300];
-  snprintf(path, sizeof path, "sweeps/%s", name);
-  if (eb_h5_exists(target, path)) {
-    if (duplicates == EB_DUPLICATES_REFUSE)
-      return EB_ERROR(EB_ERR_INVALID, "sweep '%s' of '%s' is in another file as well", name,
-                      eb_results_path(part));
-    if (H5Ldelete(target, path, H5P_DEFAULT) < 0) return eb_h5_error("cannot replace", path);
-  }
-  return copy_object(eb_results_file(part), path, target);
-}
-
 static eb_error copy_sweeps(const eb_results *part, hid_t target, eb_duplicates duplicates) {
-  for (int i = 0; i < eb_sweeps_count(part); i++) {
+  eb_error error = EB_OK;
+  for (int i = 0; i < eb_sweeps_count(part) && !error; i++) {
+    char path[300];
     eb_sweep_record sweep;
     EB_TRY(eb_sweeps_read(part, i, &sweep));
-    eb_error error = copy_sweep(part, sweep.name, target, duplicates);
+    snprintf(path, sizeof path, "sweeps/%s", sweep.name);
+    bool there = eb_h5_exists(target, path);
+    if (there && duplicates == EB_DUPLICATES_REFUSE)
+      error = EB_ERROR(EB_ERR_INVALID, "sweep '%s' of '%s' is in another file as well", sweep.name,
+                       eb_results_path(part));
+    else if (there && H5Ldelete(target, path, H5P_DEFAULT) < 0)
+      error = eb_h5_error("cannot replace", path);
+    if (!error) error = copy_object(eb_results_file(part), path, target);
     eb_sweep_record_clear(&sweep);
-    EB_TRY(error);
   }
-  return EB_OK;
-}
-
-static eb_error copy_part(const eb_results *part, hid_t target, eb_duplicates duplicates) {
-  if (!eb_h5_exists(target, "environment") && eb_h5_exists(eb_results_file(part), "environment"))
-    EB_TRY(copy_object(eb_results_file(part), "environment", target));
-  for (int i = 0; i < eb_results_count(part); i++)
-    EB_TRY(copy_run(part, eb_results_run(part, i), target, duplicates));
-  return copy_sweeps(part, target, duplicates);
+  return error;
 }
 
 /* *older is set when the part's schema is, and left alone otherwise. */
@@ -114,9 +96,14 @@ static eb_error add_part(const char *path, hid_t target, eb_duplicates duplicate
   eb_results *part;
   int64_t version = 0;
   EB_TRY(eb_results_open(path, &part));
-  eb_error error = eb_h5_get_int(eb_results_file(part), "schema_version", &version);
+  hid_t file = eb_results_file(part);
+  eb_error error = eb_h5_get_int(file, "schema_version", &version);
   *older = *older || version < EB_SCHEMA_VERSION;
-  if (!error) error = copy_part(part, target, duplicates);
+  if (!error && !eb_h5_exists(target, "environment") && eb_h5_exists(file, "environment"))
+    error = copy_object(file, "environment", target);
+  for (int i = 0; i < eb_results_count(part) && !error; i++)
+    error = copy_run(part, eb_results_run(part, i), target, duplicates);
+  if (!error) error = copy_sweeps(part, target, duplicates);
   eb_results_close(part);
   return error;
 }

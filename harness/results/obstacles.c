@@ -44,11 +44,6 @@ eb_error eb_obstacles_write(hid_t group, const eb_scene *scene) {
   return error;
 }
 
-void eb_obstacles_poses(const eb_obstacle *obstacles, int32_t count, double t, double *poses) {
-  for (int32_t o = 0; o < count; o++, poses += EB_OBSTACLE_POSE_COLUMNS)
-    eb_obstacle_pose(&obstacles[o], t, poses, poses + 9);
-}
-
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static eb_error check(const eb_result_obstacles *o) {

@@ -20,9 +20,6 @@ enum { EB_OBSTACLE_POSE_COLUMNS = 12 };
 /* Fills the open group `obstacles` of a scene. */
 EB_MUST eb_error eb_obstacles_write(hid_t group, const eb_scene *scene);
 
-/* The pose of each obstacle at time t, count x 12. */
-void eb_obstacles_poses(const eb_obstacle *obstacles, int32_t count, double t, double *poses);
-
 /* Obstacles of a run. */
 typedef struct eb_result_obstacles {
   int32_t count, vertex_count, triangle_count;

@@ -267,6 +267,7 @@ eb_error eb_schema_check(hid_t file, const char *path) {
   return eb_error_prefix(error, "%s", path);
 }
 
+/* Gives a text attribute of variable length a fixed one. */
 static eb_error fix_text(hid_t object, const char *name) {
   char *text = NULL;
   hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute);
@@ -282,27 +283,20 @@ static eb_error fix_text(hid_t object, const char *name) {
 }
 
 /* By index, since an attribute that is replaced must not be iterated over. */
-static eb_error fix_attributes(hid_t object, hsize_t count) {
-  for (hsize_t i = 0; i < count; i++) {
-    char name[256];
-    if (H5Aget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
-                           H5P_DEFAULT) < 0)
-      return eb_h5_error("cannot list", "attributes");
-    EB_TRY(fix_text(object, name));
-  }
-  return EB_OK;
-}
-
-static herr_t fix_object(hid_t file, const char *name, const H5O_info_t *info, void *error) {
+static herr_t fix_object(hid_t file, const char *name, const H5O_info_t *info, void *out) {
   hid_t object = H5Oopen(file, name, H5P_DEFAULT);
-  if (object < 0) {
-    *(eb_error *)error = eb_h5_error("cannot open", name);
-    return -1;
+  eb_error error = object < 0 ? eb_h5_error("cannot open", name) : EB_OK;
+  for (hsize_t i = 0; i < info->num_attrs && !error; i++) {
+    char attribute[256];
+    if (H5Aget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, attribute, sizeof attribute,
+                           H5P_DEFAULT) < 0)
+      error = eb_h5_error("cannot list", "attributes");
+    else
+      error = fix_text(object, attribute);
   }
-  eb_error failed = fix_attributes(object, info->num_attrs);
-  H5Oclose(object);
-  *(eb_error *)error = eb_error_prefix(failed, "%s", name);
-  return failed ? -1 : 0;
+  if (object >= 0) H5Oclose(object);
+  *(eb_error *)out = eb_error_prefix(error, "%s", name);
+  return error ? -1 : 0;
 }
 
 eb_error eb_schema_update(hid_t file) {

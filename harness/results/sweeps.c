@@ -44,20 +44,15 @@ void eb_sweep_record_clear(eb_sweep_record *record) {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static eb_error copy_environment(const char *environment, hid_t file) {
-  hid_t source;
-  EB_TRY(eb_h5_open_file(environment, false, &source));
-  herr_t status = H5Ocopy(source, "environment", file, "environment", H5P_DEFAULT, H5P_DEFAULT);
-  H5Fclose(source);
-  return status < 0 ? eb_h5_error("cannot copy", "environment") : EB_OK;
-}
-
 static eb_error fill(hid_t file, const char *environment, const eb_sweep_record *record) {
   static const char *const names[] = {"runs", "scenes", "sweeps"};
   char path[300];
-  hid_t group;
+  hid_t group, source;
   EB_TRY(eb_schema_write(file));
-  EB_TRY(copy_environment(environment, file));
+  EB_TRY(eb_h5_open_file(environment, false, &source));
+  herr_t status = H5Ocopy(source, "environment", file, "environment", H5P_DEFAULT, H5P_DEFAULT);
+  H5Fclose(source);
+  if (status < 0) return eb_h5_error("cannot copy", "environment");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     EB_TRY(eb_h5_group(file, names[i], &group));
     H5Gclose(group);

@@ -152,12 +152,25 @@ eb_error eb_quantities_get(hid_t group, const eb_quantity *list, void *items, si
 eb_error eb_table_open(hid_t group, const eb_dataset *what, eb_h5_shape row, hsize_t rows_per_chunk,
                        eb_table *table) {
   types type = types_of(what->number);
+  hsize_t size[EB_H5_AXES] = {0}, largest[EB_H5_AXES] = {H5S_UNLIMITED};
+  hsize_t chunk[EB_H5_AXES] = {rows_per_chunk};
   snprintf(table->name, sizeof table->name, "%s", what->name);
   table->memory = type.memory;
   table->width = H5Tget_size(type.memory);
-  for (int i = 0; i < row.rank; i++) table->width *= (size_t)row.size[i];
-  EB_TRY(
-      eb_h5_growing(group, what->name, type.stored, row, rows_per_chunk, what->unit, &table->set));
+  for (int i = 0; i < row.rank; i++) {
+    size[i + 1] = largest[i + 1] = chunk[i + 1] = row.size[i];
+    table->width *= (size_t)row.size[i];
+  }
+  hid_t space = H5Screate_simple(row.rank + 1, size, largest);
+  hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(properties, row.rank + 1, chunk);
+  eb_h5_pack(properties);
+  table->set =
+      H5Dcreate2(group, what->name, type.stored, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+  H5Pclose(properties);
+  H5Sclose(space);
+  if (table->set < 0) return eb_h5_error("cannot create", what->name);
+  EB_TRY(eb_h5_put_text(table->set, "unit", what->unit));
   return what->meaning ? eb_h5_put_text(table->set, "meaning", what->meaning) : EB_OK;
 }
 
@@ -180,6 +193,15 @@ eb_error eb_table_add(eb_table *table, const void *rows, size_t count) {
   return EB_OK;
 }
 
+eb_error eb_table_skip(eb_table *table, size_t rows) {
+  hsize_t size[EB_H5_AXES] = {0};
+  hid_t space = H5Dget_space(table->set);
+  H5Sget_simple_extent_dims(space, size, NULL);
+  H5Sclose(space);
+  size[0] += rows;
+  return H5Dset_extent(table->set, size) < 0 ? eb_h5_error("cannot write", table->name) : EB_OK;
+}
+
 void eb_tables_start(eb_table *tables, int count) {
   for (int i = 0; i < count; i++) tables[i].set = -1;
 }
@@ -190,12 +212,29 @@ size_t eb_tables_waiting(const eb_table *tables, int count) {
   return bytes;
 }
 
+/* Writes the waiting rows behind those of the dataset. */
+static eb_error append(eb_table *table) {
+  if (table->rows == 0) return EB_OK;
+  hid_t space = H5Dget_space(table->set);
+  hsize_t size[EB_H5_AXES] = {0}, start[EB_H5_AXES] = {0};
+  int rank = H5Sget_simple_extent_dims(space, size, NULL);
+  H5Sclose(space);
+  start[0] = size[0];
+  EB_TRY(eb_table_skip(table, table->rows));
+  size[0] = table->rows;
+  hid_t target = H5Dget_space(table->set), source = H5Screate_simple(rank, size, NULL);
+  H5Sselect_hyperslab(target, H5S_SELECT_SET, start, NULL, size, NULL);
+  herr_t status = H5Dwrite(table->set, table->memory, source, target, H5P_DEFAULT, table->data);
+  H5Sclose(source);
+  H5Sclose(target);
+  if (status < 0) return eb_h5_error("cannot write", table->name);
+  table->rows = 0;
+  return EB_OK;
+}
+
 eb_error eb_tables_commit(eb_table *tables, int count) {
-  for (eb_table *t = tables; t < tables + count; t++) {
-    if (t->set < 0) continue;
-    EB_TRY(eb_h5_append(t->set, t->name, t->memory, t->rows, t->data));
-    t->rows = 0;
-  }
+  for (int i = 0; i < count; i++)
+    if (tables[i].set >= 0) EB_TRY(append(&tables[i]));
   return EB_OK;
 }
 

@@ -72,6 +72,9 @@ EB_MUST eb_error eb_table_open(hid_t group, const eb_dataset *what, eb_h5_shape 
 /* Rows of zeros when `rows` is NULL. Allocates only to grow. */
 EB_MUST eb_error eb_table_add(eb_table *table, const void *rows, size_t count);
 
+/* Makes the dataset longer by rows of zeros, which take no room in the file. */
+EB_MUST eb_error eb_table_skip(eb_table *table, size_t rows);
+
 /* Of several tables at once: before all else; bytes that wait for a commit; a commit of those that
  * are open; the end, after which nothing can be added. */
 void eb_tables_start(eb_table *tables, int count);

@@ -95,7 +95,7 @@ static eb_error check_blocks(hid_t set, const char *name, eb_h5_shape shape, con
   return EB_OK;
 }
 
-static eb_error check_layout(hid_t set, hid_t properties, const char *name) {
+static eb_error check_dataset(hid_t set, hid_t properties, const char *name) {
   eb_h5_shape shape = {0};
   hsize_t block[EB_H5_AXES + 1];
   hid_t space = H5Dget_space(set), type = H5Dget_type(set);
@@ -115,41 +115,25 @@ static eb_error check_layout(hid_t set, hid_t properties, const char *name) {
   return check_blocks(set, name, shape, block);
 }
 
-static eb_error check_dataset(hid_t set, const char *name) {
-  hid_t properties = H5Dget_create_plist(set);
-  if (properties < 0) return eb_h5_error("cannot open", name);
-  eb_error error = check_layout(set, properties, name);
-  H5Pclose(properties);
-  return error;
-}
-
 static herr_t check_object(hid_t root, const char *name, const H5O_info_t *info, void *context) {
   walk *w = context;
   hsize_t first = 0;
-  hid_t object = H5Oopen(root, name, H5P_DEFAULT);
+  hid_t object = H5Oopen(root, name, H5P_DEFAULT), properties = -1;
   if (object < 0)
     w->error = eb_h5_error("cannot open", name);
   else if (info->type == H5O_TYPE_DATASET)
-    w->error = check_dataset(object, name);
+    w->error = (properties = H5Dget_create_plist(object)) < 0
+                   ? eb_h5_error("cannot open", name)
+                   : check_dataset(object, properties, name);
   else if (info->type != H5O_TYPE_GROUP)
     w->error = EB_ERROR(EB_ERR_FORMAT, "'%s' is neither a group nor a dataset", name);
   if (!w->error &&
       H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &first, check_attribute, w) < 0)
     w->error = w->error ? eb_error_prefix(w->error, "%s", name)
                         : eb_h5_error("cannot list the attributes of", name);
+  if (properties >= 0) H5Pclose(properties);
   if (object >= 0) H5Oclose(object);
   return w->error ? -1 : 0;
-}
-
-static eb_error check_structure(hid_t file) {
-  walk w = {EB_OK};
-  if (H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, check_link, &w) < 0 && !w.error)
-    w.error = eb_h5_error("cannot list", "the file");
-  if (!w.error &&
-      H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, check_object, &w, H5O_INFO_BASIC) < 0 &&
-      !w.error)
-    w.error = eb_h5_error("cannot list", "the file");
-  return w.error;
 }
 
 /* ---- through the readers --------------------------------------------------------------------- */
@@ -169,17 +153,6 @@ static eb_error check_tables(const eb_results *results, int run) {
                                       "%s/%s has %zu rows where the first table has %zu",
                                       table.group, table.name, count, rows));
   }
-  return EB_OK;
-}
-
-static eb_error check_setup(const eb_results *results, int run) {
-  double value, bytes[EB_MEMORY_KINDS];
-  eb_tree_log tree;
-  for (int i = EB_COL_COUNT; i < EB_STEP_TABLES; i++)
-    EB_TRY(eb_results_setup(results, run, eb_results_table_info(i).name, &value));
-  EB_TRY(eb_results_memory(results, run, bytes));
-  EB_TRY(eb_results_tree(results, run, &tree));
-  eb_results_tree_clear(&tree);
   return EB_OK;
 }
 
@@ -213,41 +186,51 @@ static eb_error check_frames(const eb_results *results, int run) {
   return EB_OK;
 }
 
-/* What other programs get is copied: the same is done here, into memory. */
-static eb_error copy_problem(hid_t run, const char *name) {
+/* What other programs get of a run is copied: the same is done here, into memory. */
+static eb_error copy_contact_problem(const eb_results *results, int run) {
   enum { STEP = 1 << 16 };
+  char path[300];
+  if (!eb_results_has(results, run, "contact_problem")) return EB_OK;
+  snprintf(path, sizeof path, "/runs/%s/contact_problem", eb_results_run(results, run)->id);
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_fapl_core(access, STEP, false);
   hid_t memory = H5Fcreate("verified", H5F_ACC_TRUNC, H5P_DEFAULT, access);
   H5Pclose(access);
-  if (memory < 0) return eb_h5_error("cannot make room to copy", name);
-  bool copied = H5Ocopy(run, name, memory, "copy", H5P_DEFAULT, H5P_DEFAULT) >= 0;
-  eb_error error = copied ? EB_OK : eb_h5_error("cannot copy", name);
-  H5Fclose(memory);
-  return error;
-}
-
-static eb_error check_contact_problem(const eb_results *results, int run) {
-  char path[300];
-  if (!eb_results_has(results, run, "contact_problem")) return EB_OK;
-  snprintf(path, sizeof path, "/runs/%s/contact_problem", eb_results_run(results, run)->id);
-  return eb_results_locate(results, run, copy_problem(eb_results_file(results), path));
+  eb_error error = EB_OK;
+  if (memory < 0)
+    error = eb_h5_error("cannot make room to copy", path);
+  else if (H5Ocopy(eb_results_file(results), path, memory, "copy", H5P_DEFAULT, H5P_DEFAULT) < 0)
+    error = eb_h5_error("cannot copy", path);
+  if (memory >= 0) H5Fclose(memory);
+  return eb_results_locate(results, run, error);
 }
 
 static eb_error check_run(const eb_results *results, int run) {
+  double value, bytes[EB_MEMORY_KINDS];
+  eb_tree_log tree;
   eb_residuals residuals;
   EB_TRY(check_tables(results, run));
-  EB_TRY(check_setup(results, run));
+  for (int i = EB_COL_COUNT; i < EB_STEP_TABLES; i++)
+    EB_TRY(eb_results_setup(results, run, eb_results_table_info(i).name, &value));
+  EB_TRY(eb_results_memory(results, run, bytes));
+  EB_TRY(eb_results_tree(results, run, &tree));
+  eb_results_tree_clear(&tree);
   EB_TRY(eb_results_residuals(results, run, &residuals));
   eb_residuals_clear(&residuals);
   EB_TRY(check_frames(results, run));
-  return check_contact_problem(results, run);
+  return copy_contact_problem(results, run);
 }
 
 eb_error eb_results_verify(const char *path) {
   eb_results *results;
   EB_TRY(eb_results_open(path, &results));
-  eb_error error = eb_error_prefix(check_structure(eb_results_file(results)), "%s", path);
+  walk w = {EB_OK};
+  hid_t file = eb_results_file(results);
+  bool walked =
+      H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, check_link, &w) >= 0 &&
+      H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, check_object, &w, H5O_INFO_BASIC) >= 0;
+  if (!walked && !w.error) w.error = eb_h5_error("cannot list", "the file");
+  eb_error error = eb_error_prefix(w.error, "%s", path);
   for (int i = 0; i < eb_results_count(results) && !error; i++) error = check_run(results, i);
   for (int i = 0; i < eb_sweeps_count(results) && !error; i++) {
     eb_sweep_record sweep;

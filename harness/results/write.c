@@ -66,42 +66,38 @@ static eb_error add_number(eb_recorder *recorder, int at, double value) {
 /* ---- the recorder ---------------------------------------------------------------------------- */
 
 /* The scene with the mesh that frames are stored on. */
-static eb_error write_scene(eb_recorder *recorder, hid_t scenes, const eb_run *run,
-                            const eb_scene *scene) {
-  eb_mesh *mesh;
-  eb_surface *surface;
-  recorder->nodes = scene->mesh->node_count;
-  if (scene->cut_count == 0)
-    return eb_scene_write(scenes, run, scene, scene->mesh, scene->surface, NULL);
-  EB_TRY(eb_scene_final_mesh(scene, &mesh, &recorder->parent));
-  recorder->nodes = mesh->node_count;
-  eb_error error = eb_mesh_surface(mesh, &surface);
-  if (!error) {
-    error = eb_scene_write(scenes, run, scene, mesh, surface, recorder->parent);
-    eb_surface_destroy(surface);
+static eb_error write_scene(eb_recorder *recorder, const eb_run *run, const eb_scene *scene) {
+  eb_mesh *cut = NULL;
+  eb_surface *surface = NULL;
+  hid_t scenes;
+  EB_TRY(eb_h5_group(recorder->file, "scenes", &scenes));
+  eb_error error = EB_OK;
+  if (scene->cut_count > 0) {
+    error = eb_scene_final_mesh(scene, &cut, &recorder->parent);
+    if (!error) error = eb_mesh_surface(cut, &surface);
   }
-  eb_mesh_destroy(mesh);
-  return error;
-}
-
-static eb_error create_run(eb_recorder *recorder, const eb_run *run, const eb_scene *scene) {
-  hid_t runs, scenes;
-  EB_TRY(eb_h5_group(recorder->file, "runs", &runs));
-  eb_error error = eb_h5_group(runs, run->id, &recorder->run);
-  H5Gclose(runs);
-  if (!error) error = eb_h5_group(recorder->file, "scenes", &scenes);
-  if (error) return error;
-  if (scene) error = write_scene(recorder, scenes, run, scene);
+  if (!error) {
+    const eb_mesh *mesh = cut ? cut : scene->mesh;
+    recorder->nodes = mesh->node_count;
+    error = eb_scene_write(scenes, run, scene, mesh, surface ? surface : scene->surface,
+                           recorder->parent);
+  }
+  eb_surface_destroy(surface);
+  eb_mesh_destroy(cut);
   H5Gclose(scenes);
   return error;
 }
 
-/* Units of the run's attributes, which in HDF5 have no attributes of their own: attributes of the
- * group `units`, by the same names. */
-static eb_error put_units(hid_t run) {
+/* The group of the run, with its attributes and their units: attributes have no attributes of their
+ * own in HDF5, so these are attributes of the group `units`, by the same names. */
+static eb_error create_run(eb_recorder *recorder, const eb_run *run) {
   hid_t group;
-  eb_error error = EB_OK;
-  EB_TRY(eb_h5_group(run, "units", &group));
+  EB_TRY(eb_h5_group(recorder->file, "runs", &group));
+  eb_error error = eb_h5_group(group, run->id, &recorder->run);
+  H5Gclose(group);
+  EB_TRY(error);
+  EB_TRY(eb_run_write(recorder->run, run));
+  EB_TRY(eb_h5_group(recorder->run, "units", &group));
   for (const eb_field *field = eb_run_fields; field->name && !error; field++)
     if (field->type != EB_FIELD_TEXT) error = eb_h5_put_text(group, field->name, field->unit);
   H5Gclose(group);
@@ -114,10 +110,12 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
   if (environment >= 0 &&
       H5Ocopy(environment, ".", recorder->file, "environment", H5P_DEFAULT, H5P_DEFAULT) < 0)
     return eb_h5_error("cannot copy", "environment");
-  EB_TRY(create_run(recorder, run, scene));
-  EB_TRY(eb_run_write(recorder->run, run));
-  EB_TRY(put_units(recorder->run));
+  hid_t scenes;
+  EB_TRY(eb_h5_group(recorder->file, "scenes", &scenes));
+  H5Gclose(scenes);
+  EB_TRY(create_run(recorder, run));
   if (!scene) return EB_OK;
+  EB_TRY(write_scene(recorder, run, scene));
   bool wide = run->frames && strcmp(run->frames, eb_frames_name(EB_FRAMES_ALL)) == 0;
   recorder->has_tables = true;
   recorder->scene = scene;
