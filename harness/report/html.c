@@ -66,7 +66,8 @@ static eb_error scene_section(const eb_report *report, const eb_report_scene *sc
 }
 
 static eb_error environment(const eb_report *report, eb_text *page) {
-  EB_TRY(eb_text_printf(page, "<h2 id=\"environment\">Environment</h2>\n<table>\n"));
+  EB_TRY(eb_text_printf(page, "<h2 id=\"environment\">Environment</h2>\n"
+                              "<table class=\"facts\">\n"));
   const eb_results *file = report->files[0];
   for (int f = 0; f < eb_results_fact_count(file); f++) {
     const eb_fact *fact = eb_results_fact(file, f);
