@@ -15,15 +15,6 @@ typedef struct choice {
   eb_pictured_frame *chosen; /* last + 1; no name: not chosen */
 } choice;
 
-static eb_error is_finite_frame(const eb_report_run *run, size_t frame, bool *out) {
-  float *x;
-  EB_TRY(eb_results_frame(run->file, run->index, frame, &x));
-  *out = true;
-  for (size_t i = 0; i < 3 * (size_t)run->run->nodes; i++) *out = *out && isfinite(x[i]);
-  free(x);
-  return EB_OK;
-}
-
 /* The end of a run is its last frame or, when it blew up, the last whose positions are all finite.
  * `chosen` stays NULL for runs that are not drawn. */
 static eb_error open_choice(const eb_report_run *run, choice *out) {
@@ -32,8 +23,13 @@ static eb_error open_choice(const eb_report_run *run, choice *out) {
   *out = (choice){.run = run};
   EB_TRY(eb_results_frame_count(run->file, run->index, &frames));
   if (frames == 0 || run->run->repetition > 0) return EB_OK;
-  for (out->last = frames - 1; !finite && out->last > 0; out->last -= !finite)
-    EB_TRY(is_finite_frame(run, out->last, &finite));
+  for (out->last = frames - 1; !finite && out->last > 0; out->last -= !finite) {
+    float *x;
+    EB_TRY(eb_results_frame(run->file, run->index, out->last, &x));
+    finite = true;
+    for (size_t i = 0; i < 3 * (size_t)run->run->nodes; i++) finite = finite && isfinite(x[i]);
+    free(x);
+  }
   EB_TRY(EB_NEW(out->chosen, out->last + 1));
   eb_error error =
       eb_results_column(run->file, run->index, "frames/step", &out->step, &out->frames);
@@ -167,17 +163,6 @@ eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_P
 
 /* ---- updated elements ------------------------------------------------------------------------ */
 
-/* Updates between each frame and the one before, without those of the first step; returns all. */
-static double count_updates(const choice *from, double *updates) {
-  double total = 0;
-  for (size_t f = 0, s = 1; f <= from->last && f < from->frames; f++)
-    for (; s < from->run->steps && (double)s < from->step[f]; s++) {
-      updates[f] += from->run->updated_elements[s];
-      total += from->run->updated_elements[s];
-    }
-  return total;
-}
-
 /* Frame f stands for the share of all updates in whose middle it is, of EB_UPDATE_PICTURES equal
  * ones; what is then still free goes to the frames with the most updates. */
 static void choose_updated(choice *from, const double *updates, double total) {
@@ -208,7 +193,12 @@ eb_error eb_updated_frames(const eb_report_run *run, size_t out[EB_UPDATE_PICTUR
   if (!from.chosen) return EB_OK;
   eb_error error = EB_NEW(updates, from.last + 1);
   if (!error) {
-    double total = count_updates(&from, updates);
+    double total = 0; /* between each frame and the one before, without those of the first step */
+    for (size_t f = 0, s = 1; f <= from.last && f < from.frames; f++)
+      for (; s < run->steps && (double)s < from.step[f]; s++) {
+        updates[f] += run->updated_elements[s];
+        total += run->updated_elements[s];
+      }
     if (total > 0) choose_updated(&from, updates, total);
     for (size_t f = 0; f <= from.last; f++)
       if (from.chosen[f].name) out[(*count)++] = f;

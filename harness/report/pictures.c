@@ -30,18 +30,6 @@ static eb_error draw_collider(eb_render *render, const eb_collider *collider, co
   return error;
 }
 
-/* All but the floors, which are the ground. What faces away is left out, so that one sees through
- * the near side of a bowl. */
-static eb_error draw_colliders(eb_render *render, const eb_result_colliders *colliders,
-                               const eb_view *view) {
-  static const eb_render_mesh style = {
-      .color = {0.80f, 0.80f, 0.79f}, .translucent = true, .front = 5 / 9.0f};
-  for (int32_t c = 0; c < colliders->count; c++)
-    if (!eb_is_floor(&colliders->list[c]))
-      EB_TRY(draw_collider(render, &colliders->list[c], view, style));
-  return EB_OK;
-}
-
 /* Faces that are turned away are faint, so that the near walls of a container, which face its
  * inside, do not hide what it holds, while its far walls and its floor have shading. The greys stay
  * apart beside each other, from one obstacle to the next. */
@@ -159,6 +147,10 @@ static eb_render_mesh body_of(const drawing *d) {
 
 static eb_error draw_all(eb_render *render, const drawing *d, size_t frame, const eb_view *camera,
                          const eb_view *view, const eb_render_mesh *bodies, int count) {
+  /* Of a collider, what faces away is left out, so that one sees through the near side of a bowl.
+   */
+  static const eb_render_mesh collider_style = {
+      .color = {0.80f, 0.80f, 0.79f}, .translucent = true, .front = 5 / 9.0f};
   double direction[3];
   eb_result_colliders colliders;
   eb_view_direction(camera, direction);
@@ -167,7 +159,9 @@ static eb_error draw_all(eb_render *render, const drawing *d, size_t frame, cons
   for (int b = 0; b < count; b++) EB_TRY(eb_render_surface(render, &bodies[b]));
   EB_TRY(draw_rigid_links(render, d->run, frame, view));
   EB_TRY(eb_draw_obstacles(render, d->run, frame));
-  EB_TRY(draw_colliders(render, &colliders, view));
+  for (int32_t c = 0; c < colliders.count; c++)
+    if (!eb_is_floor(&colliders.list[c])) /* those are the ground */
+      EB_TRY(draw_collider(render, &colliders.list[c], view, collider_style));
   return eb_render_ground(render, eb_view_ground(view, &colliders));
 }
 
@@ -285,19 +279,8 @@ static void add_triangle(drawing *d, const int32_t *element, int32_t a, int32_t 
   t[0] = element[a], t[1] = element[b], t[2] = element[c];
 }
 
-/* Faces of an updated element but those that it shares with another updated one. */
-static void add_faces(drawing *d, const uint8_t *updates, const eb_face_table *table, int32_t e) {
-  const int32_t *element = d->mesh->elements + (size_t)e * d->mesh->type;
-  for (int32_t f = 0; f < table->count; f++) {
-    int32_t mate = d->crowded ? -1 : d->mate[table->count * e + f];
-    if (mate >= 0 && updates[mate / table->count]) continue;
-    const int32_t *local = table->local[f];
-    for (int32_t k = 2; k < table->nodes; k++)
-      add_triangle(d, element, local[0], local[k - 1], local[k]);
-  }
-}
-
-/* Triangles around the updated elements, whose number comes back. */
+/* Triangles around the updated elements, whose number comes back: their faces but those that they
+ * share with another updated one. */
 static int64_t collect_triangles(drawing *d, const uint8_t *updates) {
   const eb_face_table *table = eb_face_table_of(d->mesh->type);
   int64_t updated = 0;
@@ -305,10 +288,15 @@ static int64_t collect_triangles(drawing *d, const uint8_t *updates) {
   for (int32_t e = 0; e < d->mesh->element_count; e++) {
     if (!updates[e]) continue;
     updated++;
-    if (d->mesh->type == EB_TRIANGLE)
-      add_triangle(d, d->mesh->elements + 3 * (size_t)e, 0, 1, 2);
-    else
-      add_faces(d, updates, table, e);
+    const int32_t *element = d->mesh->elements + (size_t)e * d->mesh->type;
+    if (d->mesh->type == EB_TRIANGLE) add_triangle(d, element, 0, 1, 2);
+    for (int32_t f = 0; d->mesh->type != EB_TRIANGLE && f < table->count; f++) {
+      int32_t mate = d->crowded ? -1 : d->mate[table->count * e + f];
+      if (mate >= 0 && updates[mate / table->count]) continue;
+      const int32_t *local = table->local[f];
+      for (int32_t k = 2; k < table->nodes; k++)
+        add_triangle(d, element, local[0], local[k - 1], local[k]);
+    }
   }
   return updated;
 }
@@ -323,32 +311,27 @@ static eb_error open_updates(drawing *d) {
   return EB_NEW(d->triangles, 3 * triangles * (size_t)d->mesh->element_count);
 }
 
-static eb_error draw_update(drawing *d, size_t frame, const eb_view *camera, const char *path,
-                            int64_t *updated) {
-  uint8_t *updates;
-  EB_TRY(load_positions(d, frame));
-  EB_TRY(eb_results_updates(d->run->file, d->run->index, frame, &updates));
-  *updated = collect_triangles(d, updates);
-  free(updates);
-  eb_render_mesh bodies[2] = {body_of(d), body_of(d)};
-  bodies[0].triangle_count = d->triangle_count;
-  bodies[0].triangles = d->triangles;
-  bodies[0].color = (eb_rgb){1.0f, 0.52f, 0.10f};
-  bodies[0].edges = d->triangle_count < MOST_LINED;
-  bodies[1].color = (eb_rgb){0.43f, 0.52f, 0.66f};
-  bodies[1].translucent = true;
-  bodies[1].front = 0.36f;
-  return write_picture(d, frame, camera, d->view, bodies, 2, path);
-}
-
 static eb_error draw_updates(drawing *d, const size_t *frames, int count, const double *times,
                              const char *stem, eb_report_picture *out) {
   eb_view camera[EB_UPDATE_PICTURES];
   EB_TRY(eb_view_follow(d->run, frames, count, camera));
   for (int i = 0; i < count; i++) {
     char path[4096];
+    uint8_t *updates;
     snprintf(path, sizeof path, "%s-updates-%d.png", stem, i + 1);
-    EB_TRY(draw_update(d, frames[i], &camera[i], path, &out->update[i].updated));
+    EB_TRY(load_positions(d, frames[i]));
+    EB_TRY(eb_results_updates(d->run->file, d->run->index, frames[i], &updates));
+    out->update[i].updated = collect_triangles(d, updates);
+    free(updates);
+    eb_render_mesh bodies[2] = {body_of(d), body_of(d)};
+    bodies[0].triangle_count = d->triangle_count;
+    bodies[0].triangles = d->triangles;
+    bodies[0].color = (eb_rgb){1.0f, 0.52f, 0.10f};
+    bodies[0].edges = d->triangle_count < MOST_LINED;
+    bodies[1].color = (eb_rgb){0.43f, 0.52f, 0.66f};
+    bodies[1].translucent = true;
+    bodies[1].front = 0.36f;
+    EB_TRY(write_picture(d, frames[i], &camera[i], d->view, bodies, 2, path));
     out->update[i].time = times[frames[i]];
     out->updates = i + 1;
   }

@@ -95,18 +95,6 @@ static uint8_t encode(float light) {
 
 /* ---- a blank picture ------------------------------------------------------------------------- */
 
-/* Nearly white, a little darker below. */
-static void draw_background(eb_render *render) {
-  uint16_t *sample = render->light;
-  for (int32_t row = 0; row < render->high; row++) {
-    float down = (float)row / (float)render->high;
-    const uint16_t color[3] = {pack(decode(0.975f - 0.055f * down)),
-                               pack(decode(0.98f - 0.045f * down)),
-                               pack(decode(0.99f - 0.04f * down))};
-    for (int32_t i = 0; i < 3 * render->wide; i++) *sample++ = color[i % 3];
-  }
-}
-
 eb_error eb_render_create(int32_t width, int32_t height, eb_render **out) {
   enum { MOST = 8192 };
   *out = NULL;
@@ -124,7 +112,14 @@ eb_error eb_render_create(int32_t width, int32_t height, eb_render **out) {
     eb_render_destroy(render);
     return error;
   }
-  draw_background(render);
+  uint16_t *sample = render->light;
+  for (int32_t row = 0; row < render->high; row++) { /* nearly white, a little darker below */
+    float down = (float)row / (float)render->high;
+    const uint16_t color[3] = {pack(decode(0.975f - 0.055f * down)),
+                               pack(decode(0.98f - 0.045f * down)),
+                               pack(decode(0.99f - 0.04f * down))};
+    for (int32_t i = 0; i < 3 * render->wide; i++) *sample++ = color[i % 3];
+  }
   *out = render;
   return EB_OK;
 }
@@ -158,17 +153,6 @@ static eb_error check_view(const double lo[3], const double hi[3], const double 
   return EB_OK;
 }
 
-/* Axes of the picture; upright except when looking straight down or up. */
-static void orient(eb_render *render, const double direction[3]) {
-  double upright[3] = {0, 0, 1};
-  for (int d = 0; d < 3; d++) render->forward[d] = direction[d];
-  normalize(render->forward);
-  if (fabs(render->forward[2]) > 0.9999) upright[1] = 1, upright[2] = 0;
-  eb_cross3(render->forward, upright, render->right);
-  normalize(render->right);
-  eb_cross3(render->right, render->forward, render->up);
-}
-
 /* Shift and distance along one axis of the picture at which the box just fits: its corners at (x,
  * z) across and along the view must have |x - shift| <= tangent (distance + z). */
 static void fit_axis(const eb_render *render, const double centre[3], const double axis[3],
@@ -186,14 +170,25 @@ static void fit_axis(const eb_render *render, const double centre[3], const doub
   *distance = 0.5 * (right + left);
 }
 
-/* Steps back until the box fills the frame, but for a margin, along its tighter axis. */
-static void step_back(eb_render *render) {
-  const double tangent = 0.24, margin = 1.06;
+eb_error eb_render_camera(eb_render *render, const double lo[3], const double hi[3],
+                          const double direction[3]) {
+  const double tangent = 0.24, margin = 1.06; /* of half the picture's shorter side */
+  EB_TRY(check_view(lo, hi, direction));
+  for (int d = 0; d < 3; d++) render->lo[d] = lo[d], render->hi[d] = hi[d];
+  /* Axes of the picture; upright except when looking straight down or up. */
+  double upright[3] = {0, 0, 1};
+  for (int d = 0; d < 3; d++) render->forward[d] = direction[d];
+  normalize(render->forward);
+  if (fabs(render->forward[2]) > 0.9999) upright[1] = 1, upright[2] = 0;
+  eb_cross3(render->forward, upright, render->right);
+  normalize(render->right);
+  eb_cross3(render->right, render->forward, render->up);
+  /* Steps back until the box fills the frame, but for a margin, along its tighter axis. */
   double least = render->width < render->height ? render->wide : render->high;
   double wide = tangent / margin * render->wide / least;
   double high = tangent / margin * render->high / least;
   double centre[3], aside, above, distance, other;
-  for (int d = 0; d < 3; d++) centre[d] = 0.5 * (render->lo[d] + render->hi[d]);
+  for (int d = 0; d < 3; d++) centre[d] = 0.5 * (lo[d] + hi[d]);
   fit_axis(render, centre, render->right, wide, &aside, &distance);
   fit_axis(render, centre, render->up, high, &above, &other);
   distance = fmax(distance, other);
@@ -201,10 +196,7 @@ static void step_back(eb_render *render) {
     render->eye[d] = centre[d] + aside * render->right[d] + above * render->up[d] -
                      distance * render->forward[d];
   render->focal = 0.5 * least / tangent;
-}
-
-/* Key light from above the viewer's left shoulder, fill light from the right. */
-static void place_lights(eb_render *render) {
+  /* Key light from above the viewer's left shoulder, fill light from the right. */
   for (int d = 0; d < 3; d++) {
     double level = d == 2 ? 1 : 0;
     render->key[d] = -0.45 * render->right[d] - 0.55 * render->forward[d] + 0.9 * level;
@@ -212,15 +204,6 @@ static void place_lights(eb_render *render) {
   }
   normalize(render->key);
   normalize(render->fill);
-}
-
-eb_error eb_render_camera(eb_render *render, const double lo[3], const double hi[3],
-                          const double direction[3]) {
-  EB_TRY(check_view(lo, hi, direction));
-  for (int d = 0; d < 3; d++) render->lo[d] = lo[d], render->hi[d] = hi[d];
-  orient(render, direction);
-  step_back(render);
-  place_lights(render);
   render->has_camera = true;
   return EB_OK;
 }
@@ -290,13 +273,6 @@ typedef struct raster {
   eb_error error; /* of fragments that had no room */
 } raster;
 
-static float shade(const eb_render *render, const double n[3]) {
-  const double key = 0.72, fill = 0.16, sky = 0.22;
-  double toward_key = fmax(0, eb_dot3(n, render->key));
-  double toward_fill = fmax(0, eb_dot3(n, render->fill));
-  return (float)(key * toward_key + fill * toward_fill + sky * (0.75 + 0.25 * n[2]));
-}
-
 /* Lights one sample; the normal is turned to the viewer, so that both sides of a surface show. */
 static void light_sample(const raster *self, const float value[ATTRIBUTES], float darkness,
                          const double view[3], uint16_t *out) {
@@ -304,7 +280,11 @@ static void light_sample(const raster *self, const float value[ATTRIBUTES], floa
   normalize(n);
   if (eb_dot3(n, view) > 0)
     for (int d = 0; d < 3; d++) n[d] = -n[d];
-  float brightness = shade(self->render, n) * (1 - darkness);
+  const double key = 0.72, fill = 0.16, sky = 0.22;
+  double toward_key = fmax(0, eb_dot3(n, self->render->key));
+  double toward_fill = fmax(0, eb_dot3(n, self->render->fill));
+  float brightness =
+      (float)(key * toward_key + fill * toward_fill + sky * (0.75 + 0.25 * n[2])) * (1 - darkness);
   for (int c = 0; c < 3; c++) out[c] = pack(value[LIGHT + c] * brightness);
 }
 
@@ -316,18 +296,6 @@ static float line_darkness(double gap) {
 
 static bool is_in_front(const eb_render *render, size_t sample, float nearness) {
   return (float)(touching * nearness) > render->nearness[sample];
-}
-
-static eb_error grow_fragments(eb_render *render) {
-  size_t room = render->fragment_room ? 2 * render->fragment_room : 1 << 16;
-  fragment *grown = room > INT32_MAX ? NULL
-                                     : eb_recalloc(render->fragments, render->fragment_room, room,
-                                                   sizeof *render->fragments);
-  if (!grown)
-    return EB_ERROR(EB_ERR_MEMORY, "cannot keep %zu samples of translucent surfaces", room);
-  render->fragments = grown;
-  render->fragment_room = room;
-  return EB_OK;
 }
 
 /* Puts a fragment into the list of its sample, which runs from far to near. Of two on one side of a
@@ -342,9 +310,15 @@ static eb_error add_fragment(eb_render *render, size_t sample, fragment added) {
     *link = all[at].next;
     break;
   }
-  if (!at && render->fragment_count + 1 >= render->fragment_room) EB_TRY(grow_fragments(render));
+  if (!at && render->fragment_count + 1 >= render->fragment_room) {
+    size_t had = render->fragment_room, room = had ? 2 * had : 1 << 16;
+    all = room > INT32_MAX ? NULL : eb_recalloc(all, had, room, sizeof *all);
+    if (!all)
+      return EB_ERROR(EB_ERR_MEMORY, "cannot keep %zu samples of translucent surfaces", room);
+    render->fragments = all;
+    render->fragment_room = room;
+  }
   if (!at) at = (int32_t)++render->fragment_count;
-  all = render->fragments;
   int32_t *link = &render->farthest[sample];
   while (*link && all[*link].nearness < added.nearness) link = &all[*link].next;
   added.next = *link;
@@ -399,14 +373,6 @@ static corner project(const eb_render *render, const corner *from) {
   return to;
 }
 
-static corner between(const corner *a, const corner *b, double t) {
-  corner c;
-  for (int d = 0; d < 3; d++) c.at[d] = a->at[d] + t * (b->at[d] - a->at[d]);
-  for (int k = 0; k < ATTRIBUTES; k++)
-    c.value[k] = (float)(a->value[k] + t * (b->value[k] - a->value[k]));
-  return c;
-}
-
 /* Cuts off what lies nearer than `nearest` before the eye; returns the number of corners left. */
 static int clip(const corner in[3], double nearest, corner out[4]) {
   int count = 0;
@@ -414,8 +380,12 @@ static int clip(const corner in[3], double nearest, corner out[4]) {
     const corner *a = &in[i], *b = &in[(i + 1) % 3];
     bool inside = a->at[2] >= nearest;
     if (inside) out[count++] = *a;
-    if (inside != (b->at[2] >= nearest))
-      out[count++] = between(a, b, (nearest - a->at[2]) / (b->at[2] - a->at[2]));
+    if (inside == (b->at[2] >= nearest)) continue;
+    corner *c = &out[count++];
+    double t = (nearest - a->at[2]) / (b->at[2] - a->at[2]);
+    for (int d = 0; d < 3; d++) c->at[d] = a->at[d] + t * (b->at[d] - a->at[d]);
+    for (int k = 0; k < ATTRIBUTES; k++)
+      c->value[k] = (float)(a->value[k] + t * (b->value[k] - a->value[k]));
   }
   return count;
 }
@@ -482,18 +452,13 @@ static void draw_triangle(raster *self, int32_t index) {
   }
 }
 
-static eb_error check_mesh(const eb_render *render, const eb_render_mesh *mesh) {
+eb_error eb_render_surface(eb_render *render, const eb_render_mesh *mesh) {
   if (!render->has_camera)
     return EB_ERROR(EB_ERR_USAGE, "set the camera (eb_render_camera) before drawing a surface");
   for (int32_t i = 0; i < 3 * mesh->triangle_count; i++)
     if (mesh->triangles[i] < 0 || mesh->triangles[i] >= mesh->vertex_count)
       return EB_ERROR(EB_ERR_INVALID, "triangle %d names vertex %d, but there are %d vertices",
                       i / 3, mesh->triangles[i], mesh->vertex_count);
-  return EB_OK;
-}
-
-eb_error eb_render_surface(eb_render *render, const eb_render_mesh *mesh) {
-  EB_TRY(check_mesh(render, mesh));
   size_t before = render->shadow_caster_count, after = before + (size_t)mesh->triangle_count;
   void *casters =
       eb_recalloc(render->shadow_casters, before, after, sizeof *render->shadow_casters);
@@ -591,12 +556,6 @@ static double ground_at(const eb_render *render, double x, double y, double *bri
   return 1 / depth;
 }
 
-/* 1, 2 or 5 times a power of ten, at most `length`. */
-static double round_length(double length) {
-  double power = pow(10, floor(log10(length))), lead = length / power;
-  return power * (lead >= 5 ? 5 : lead >= 2 ? 2 : 1);
-}
-
 eb_error eb_render_ground(eb_render *render, double height) {
   if (!render->has_camera)
     return EB_ERROR(EB_ERR_USAGE, "set the camera (eb_render_camera) before drawing the ground");
@@ -609,7 +568,8 @@ eb_error eb_render_ground(eb_render *render, double height) {
   EB_TRY(EB_NEW(ground->shadow, SHADOW_SIDE * SHADOW_SIDE));
   ground->height = height;
   ground->radius = 2.2 * extent;
-  ground->square = round_length(extent / 6);
+  double power = pow(10, floor(log10(extent / 6))), lead = extent / 6 / power;
+  ground->square = power * (lead >= 5 ? 5 : lead >= 2 ? 2 : 1); /* a round length */
   ground->cell = side / SHADOW_SIDE;
   for (int d = 0; d < 2; d++) {
     ground->centre[d] = 0.5 * (render->lo[d] + render->hi[d]);
@@ -644,20 +604,19 @@ static void resolve(const eb_render *render, int32_t column, int32_t row, uint16
        waits = (float)ground > render->nearness[sample]; /* whether the ground is still to come */
   int32_t at = render->farthest ? render->farthest[sample] : 0;
   for (int c = 0; c < 3; c++) light[c] = render->light[3 * sample + (size_t)c];
-  while (at || waits) {
+  for (;;) {
     const fragment *f = at ? &render->fragments[at] : NULL;
     if (waits && (!f || f->nearness > ground)) {
       const double over[3] = {brightness * 0.98, brightness * 0.99, brightness * 1.00};
       blend(covers ? 0.6 * opacity : opacity, over, light);
       waits = false;
-      continue;
     }
-    if (is_in_front(render, sample, f->nearness)) {
-      const double over[3] = {f->light[0] / 65535.0, f->light[1] / 65535.0, f->light[2] / 65535.0};
-      blend(f->opacity, over, light);
-      covers = true;
-    }
+    if (!f) return;
     at = f->next;
+    if (!is_in_front(render, sample, f->nearness)) continue;
+    const double over[3] = {f->light[0] / 65535.0, f->light[1] / 65535.0, f->light[2] / 65535.0};
+    blend(f->opacity, over, light);
+    covers = true;
   }
 }
 

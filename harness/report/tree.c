@@ -10,25 +10,18 @@
 
 /* ---- layout ---------------------------------------------------------------------------------- */
 
-/* Nodes of the subtree under each supernode; returns those of all. */
-static double subtree_sizes(const eb_tree_log *tree, double *size) {
-  double all = 0;
-  for (int32_t s = 0; s < tree->count; s++) {
+eb_error eb_tree_layout(const eb_tree_log *tree, eb_tree_bar *bars, double *nodes) {
+  double *size, *left = NULL; /* nodes of the subtree; right end of what is left for children */
+  EB_TRY(EB_NEW(size, tree->count));
+  eb_error error = EB_NEW(left, tree->count);
+  *nodes = 0;
+  for (int32_t s = 0; s < tree->count && !error; s++) {
     size[s] += tree->pivots[s];
-    if (tree->parent[s] < 0)
-      all += size[s];
-    else
-      size[tree->parent[s]] += size[s];
+    *(tree->parent[s] < 0 ? nodes : &size[tree->parent[s]]) += size[s];
   }
-  return all;
-}
-
-/* From the last supernode to the first, each takes its width from the right end of what its parent
- * has left for children. */
-static double place(const eb_tree_log *tree, const double *size, double *left, double nodes,
-                    eb_tree_bar *bars) {
-  double left_for_roots = nodes;
-  for (int32_t s = tree->count - 1; s >= 0; s--) {
+  /* From the last supernode to the first, each takes its width from its parent's right end. */
+  double left_for_roots = *nodes;
+  for (int32_t s = tree->count - 1; s >= 0 && !error; s--) {
     int32_t parent = tree->parent[s];
     double *end = parent < 0 ? &left_for_roots : &left[parent];
     bars[s] = (eb_tree_bar){.depth = parent < 0 ? 0 : bars[parent].depth + 1,
@@ -38,14 +31,6 @@ static double place(const eb_tree_log *tree, const double *size, double *left, d
     *end = bars[s].lo;
     left[s] = bars[s].hi - tree->pivots[s];
   }
-  return nodes;
-}
-
-eb_error eb_tree_layout(const eb_tree_log *tree, eb_tree_bar *bars, double *nodes) {
-  double *size, *left = NULL;
-  EB_TRY(EB_NEW(size, tree->count));
-  eb_error error = EB_NEW(left, tree->count);
-  if (!error) *nodes = place(tree, size, left, subtree_sizes(tree, size), bars);
   free(size);
   free(left);
   return error;

@@ -53,16 +53,6 @@ static eb_error add_bodies(const eb_report_run *run, size_t frame, eb_view *view
 
 /* ---- colliders and obstacles ----------------------------------------------------------------- */
 
-/* The bodies' box and as much again on every side: what is farther is not worth a smaller picture.
- */
-static eb_view near_to(const eb_view *bodies) {
-  eb_view around = *bodies;
-  double extent = 0;
-  for (int d = 0; d < 3; d++) extent = fmax(extent, bodies->hi[d] - bodies->lo[d]);
-  for (int d = 0; d < 3; d++) around.lo[d] -= extent, around.hi[d] += extent;
-  return around;
-}
-
 /* Puts what of a box is near into the view. */
 static void add_within(const eb_view *box, const eb_view *around, eb_view *view) {
   double lo[3], hi[3];
@@ -74,30 +64,30 @@ static void add_within(const eb_view *box, const eb_view *around, eb_view *view)
   for (int d = 0; d < 3; d++) widen(view, d, lo[d]), widen(view, d, hi[d]);
 }
 
-/* Of a floor, its height alone. */
-static eb_error add_collider(const eb_collider *collider, const eb_view *bodies, eb_view *view) {
-  eb_tessellation surface;
-  eb_view box = nothing, around = near_to(bodies);
-  double height = collider->origin[2];
-  if (eb_is_floor(collider)) {
-    if (height >= around.lo[2] && height <= around.hi[2]) widen(view, 2, height);
-    return EB_OK;
-  }
-  EB_TRY(eb_tessellate(collider, bodies->lo, bodies->hi, &surface));
-  for (int32_t i = 0; i < 3 * surface.vertex_count; i++) widen(&box, i % 3, surface.X[i]);
-  eb_tessellation_clear(&surface);
-  add_within(&box, &around, view);
-  return EB_OK;
-}
-
 static eb_error add_rigid(const eb_report_run *run, size_t frame, const eb_view *bodies,
                           eb_view *view) {
   eb_result_colliders colliders;
   eb_result_obstacles obstacles;
-  eb_view box[EB_MAX_OBSTACLES], around = near_to(bodies);
+  eb_view box[EB_MAX_OBSTACLES], around = *bodies;
+  /* The bodies' box and as much again on every side: what is farther is not worth a smaller
+   * picture. */
+  double extent = 0;
+  for (int d = 0; d < 3; d++) extent = fmax(extent, bodies->hi[d] - bodies->lo[d]);
+  for (int d = 0; d < 3; d++) around.lo[d] -= extent, around.hi[d] += extent;
   EB_TRY(eb_results_colliders(run->file, run->index, frame, &colliders));
-  for (int32_t c = 0; c < colliders.count; c++)
-    EB_TRY(add_collider(&colliders.list[c], bodies, view));
+  for (int32_t c = 0; c < colliders.count; c++) {
+    eb_tessellation surface;
+    double height = colliders.list[c].origin[2];
+    if (eb_is_floor(&colliders.list[c])) { /* its height alone */
+      if (height >= around.lo[2] && height <= around.hi[2]) widen(view, 2, height);
+      continue;
+    }
+    EB_TRY(eb_tessellate(&colliders.list[c], bodies->lo, bodies->hi, &surface));
+    box[0] = nothing;
+    for (int32_t i = 0; i < 3 * surface.vertex_count; i++) widen(&box[0], i % 3, surface.X[i]);
+    eb_tessellation_clear(&surface);
+    add_within(&box[0], &around, view);
+  }
   EB_TRY(eb_results_obstacles(run->file, run->index, frame, &obstacles));
   for (int32_t o = 0; o < obstacles.count; o++) box[o] = nothing;
   for (int32_t k = 0; k < 3 * obstacles.vertex_count; k++)
