@@ -66,15 +66,11 @@ static const table of_contact = {"contact, worst of all steps", contact_figures,
                                  COUNT(contact_figures)};
 static const table of_joints = {"joints", joint_figures, COUNT(joint_figures)};
 
-static double sum(const eb_report_run *run, eb_column column) {
-  double total = 0;
-  for (size_t s = 0; s < run->steps; s++) total += run->column[column][s];
-  return total;
-}
-
 static double value_of(const figure *f, const eb_report_run *run) {
   if (f->declared && !eb_report_declares(run)) return NAN;
-  return f->scale * (f->statistic == TOTAL     ? sum(run, f->column)
+  double total = 0;
+  for (size_t s = 0; s < run->steps; s++) total += run->column[f->column][s];
+  return f->scale * (f->statistic == TOTAL     ? total
                      : f->statistic == TYPICAL ? eb_report_typical(run, f->column)
                                                : eb_report_worst(run, f->column));
 }

@@ -62,37 +62,30 @@ eb_error eb_factors_html(const eb_report *report, const eb_report_scene *scene,
 
 /* ---- pictures -------------------------------------------------------------------------------- */
 
-static eb_error legend(const eb_report_run *run, eb_text *page) {
-  EB_TRY(eb_markup_between(page, "<h3>Updated elements: ", run->label, "</h3>\n"));
-  return eb_text_printf(
-      page,
-      "<p class=\"note\"><span class=\"updated\"></span> elements whose matrices were brought "
-      "up to date since the stored frame before; those inside show through the body, which "
-      "is translucent. Frames at equal shares of all updates of the run.</p>\n");
-}
-
-static eb_error picture(const eb_report_run *run, const eb_report_scene *scene, int number,
-                        const eb_report_picture *pictured, int p, eb_text *page) {
-  EB_TRY(eb_text_printf(page, "<figure><img src=\"%s-r%d-updates-%d.png\" alt=\"", scene->prefix,
-                        number, p + 1));
-  EB_TRY(eb_markup_text(page, run->label));
-  double share = (double)pictured->update[p].updated / fmax(1, (double)run->run->elements);
-  return eb_text_printf(page,
-                        ", updated elements\"><figcaption>t = %.4g s: %lld of %lld elements (%.1f "
-                        "%%)</figcaption></figure>\n",
-                        pictured->update[p].time, (long long)pictured->update[p].updated,
-                        (long long)run->run->elements, 100 * share);
-}
-
 eb_error eb_updates_html(const eb_report *report, const eb_report_scene *scene,
                          const eb_report_picture *pictured, eb_text *page) {
   for (int r = scene->first; r < scene->last; r++) {
     const eb_report_run *run = &report->runs[r];
     if (pictured[r].updates == 0) continue;
-    EB_TRY(legend(run, page));
-    EB_TRY(eb_text_printf(page, "<div class=\"strip\">\n"));
-    for (int p = 0; p < pictured[r].updates; p++)
-      EB_TRY(picture(run, scene, r - scene->first, &pictured[r], p, page));
+    EB_TRY(eb_markup_between(page, "<h3>Updated elements: ", run->label, "</h3>\n"));
+    EB_TRY(eb_text_printf(
+        page,
+        "<p class=\"note\"><span class=\"updated\"></span> elements whose matrices were brought "
+        "up to date since the stored frame before; those inside show through the body, which "
+        "is translucent. Frames at equal shares of all updates of the run.</p>\n"
+        "<div class=\"strip\">\n"));
+    for (int p = 0; p < pictured[r].updates; p++) {
+      long long updated = (long long)pictured[r].update[p].updated,
+                elements = (long long)run->run->elements;
+      EB_TRY(eb_text_printf(page, "<figure><img src=\"%s-r%d-updates-%d.png\" alt=\"",
+                            scene->prefix, r - scene->first, p + 1));
+      EB_TRY(eb_markup_text(page, run->label));
+      EB_TRY(eb_text_printf(page,
+                            ", updated elements\"><figcaption>t = %.4g s: %lld of %lld elements "
+                            "(%.1f %%)</figcaption></figure>\n",
+                            pictured[r].update[p].time, updated, elements,
+                            100 * ((double)updated / fmax(1, (double)elements))));
+    }
     EB_TRY(eb_text_printf(page, "</div>\n"));
   }
   return EB_OK;
@@ -100,26 +93,24 @@ eb_error eb_updates_html(const eb_report *report, const eb_report_scene *scene,
 
 /* ---- plots ----------------------------------------------------------------------------------- */
 
-static eb_error plot(const eb_report_run *run, const eb_report_scene *scene, int number,
-                     const char *stem, const char *words, eb_text *page) {
-  char prefix[160], caption[600];
-  snprintf(prefix, sizeof prefix, "%s-r%d", scene->prefix, number);
-  snprintf(caption, sizeof caption, "%s: %s", run->label, words);
-  return eb_markup_plot(page, prefix, stem, caption);
-}
-
 eb_error eb_factor_plots_html(const eb_report *report, const eb_report_scene *scene,
                               const eb_report_picture *pictured, eb_text *page) {
   for (int r = scene->first; r < scene->last; r++) {
-    const eb_report_run *run = &report->runs[r];
-    if (pictured[r].stages)
-      EB_TRY(plot(run, scene, r - scene->first, "stages",
-                  "share of elements updated, and a step's time by stage", page));
-    if (pictured[r].tree)
-      EB_TRY(plot(run, scene, r - scene->first, "tree",
-                  "elimination tree of supernodes; a bar stands over its children, what they leave "
-                  "free of it are its own pivots",
-                  page));
+    const struct {
+      bool drawn;
+      const char *stem, *words;
+    } plots[] = {
+        {pictured[r].stages, "stages", "share of elements updated, and a step's time by stage"},
+        {pictured[r].tree, "tree",
+         "elimination tree of supernodes; a bar stands over its children, what they leave "
+         "free of it are its own pivots"}};
+    for (size_t p = 0; p < sizeof plots / sizeof *plots; p++) {
+      char prefix[160], caption[600];
+      if (!plots[p].drawn) continue;
+      snprintf(prefix, sizeof prefix, "%s-r%d", scene->prefix, r - scene->first);
+      snprintf(caption, sizeof caption, "%s: %s", report->runs[r].label, plots[p].words);
+      EB_TRY(eb_markup_plot(page, prefix, plots[p].stem, caption));
+    }
   }
   return EB_OK;
 }

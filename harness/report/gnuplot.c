@@ -64,13 +64,6 @@ eb_error eb_plot_stage(eb_plot_data *data, eb_phase phase) {
 
 /* ---- gnuplot --------------------------------------------------------------------------------- */
 
-static _Noreturn void become_gnuplot(const char *dir, const char *script, const int messages[2]) {
-  close(messages[0]);
-  if (dup2(messages[1], STDERR_FILENO) >= 0 && chdir(dir) == 0)
-    execlp("gnuplot", "gnuplot", script, (char *)NULL);
-  _exit(127);
-}
-
 /* Reads to the end and keeps what fits. */
 static void read_messages(int from, char *text, size_t bytes) {
   char rest[256];
@@ -85,15 +78,6 @@ static void read_messages(int from, char *text, size_t bytes) {
   text[used] = '\0';
 }
 
-static eb_error check_exit(int status, const char *dir, const char *script, const char *messages) {
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-    return EB_ERROR(EB_ERR_LIBRARY, "gnuplot was not found: install the package gnuplot-nox");
-  if (status != 0)
-    return EB_ERROR(EB_ERR_LIBRARY, "gnuplot failed on '%s/%s' (status %d): %s", dir, script,
-                    status, messages);
-  return EB_OK;
-}
-
 /* Runs gnuplot in the folder, so that scripts name their files without a path. Its warnings are
  * dropped, its errors passed on. */
 static eb_error run_gnuplot(const char *dir, const char *script) {
@@ -101,7 +85,12 @@ static eb_error run_gnuplot(const char *dir, const char *script) {
   char text[512];
   if (pipe(messages) != 0) return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
   pid_t child = fork();
-  if (child == 0) become_gnuplot(dir, script, messages);
+  if (child == 0) {
+    close(messages[0]);
+    if (dup2(messages[1], STDERR_FILENO) >= 0 && chdir(dir) == 0)
+      execlp("gnuplot", "gnuplot", script, (char *)NULL);
+    _exit(127);
+  }
   int cause = errno;
   close(messages[1]);
   if (child > 0) read_messages(messages[0], text, sizeof text);
@@ -109,7 +98,11 @@ static eb_error run_gnuplot(const char *dir, const char *script) {
   if (child < 0) return EB_ERROR(EB_ERR_IO, "cannot start gnuplot: %s", strerror(cause));
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return EB_ERROR(EB_ERR_IO, "cannot wait for gnuplot: %s", strerror(errno));
-  return check_exit(status, dir, script, text);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    return EB_ERROR(EB_ERR_LIBRARY, "gnuplot was not found: install the package gnuplot-nox");
+  return status == 0 ? EB_OK
+                     : EB_ERROR(EB_ERR_LIBRARY, "gnuplot failed on '%s/%s' (status %d): %s", dir,
+                                script, status, text);
 }
 
 static eb_error append_template(eb_text *script, const char *stem) {
@@ -139,15 +132,6 @@ eb_error eb_plot_set(eb_plot_data *data, const char *name, const char *text) {
   return eb_text_printf(&data->settings, "\n");
 }
 
-static eb_error append_axes(eb_text *script, const eb_plot_data *data) {
-  EB_TRY(eb_text_printf(script, "xname = "));
-  EB_TRY(append_quoted(script, data->x));
-  EB_TRY(eb_text_printf(script, "\nyname = "));
-  EB_TRY(append_quoted(script, data->y));
-  return eb_text_printf(script, "\nlogx = %d\nlogy = %d\n", (data->logarithmic & EB_LOG_X) != 0,
-                        (data->logarithmic & EB_LOG_Y) != 0);
-}
-
 /* Pixels. The key stands above the axes, which keep their height: as many columns, three at most,
  * as its longest name leaves room for. */
 static int height_of(const eb_plot_data *data) {
@@ -165,7 +149,14 @@ static eb_error fill_script(eb_text *script, const char *base, const char *stem,
   EB_TRY(append_quoted(script, title));
   EB_TRY(eb_text_printf(script, "\nseries = %d\nheight = %d\n", data->series, height_of(data)));
   if (data->stages[0]) EB_TRY(eb_text_printf(script, "stages = \"%s\"\n", data->stages));
-  if (data->x && data->y) EB_TRY(append_axes(script, data));
+  if (data->x && data->y) {
+    EB_TRY(eb_text_printf(script, "xname = "));
+    EB_TRY(append_quoted(script, data->x));
+    EB_TRY(eb_text_printf(script, "\nyname = "));
+    EB_TRY(append_quoted(script, data->y));
+    EB_TRY(eb_text_printf(script, "\nlogx = %d\nlogy = %d\n", (data->logarithmic & EB_LOG_X) != 0,
+                          (data->logarithmic & EB_LOG_Y) != 0));
+  }
   if (data->settings.data) EB_TRY(eb_text_printf(script, "%s", data->settings.data));
   EB_TRY(append_template(script, "style"));
   return append_template(script, stem);

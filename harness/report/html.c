@@ -100,20 +100,16 @@ static eb_error contents(const eb_report *report, const eb_report_scene *scenes,
       report->run_count, count);
 }
 
-static eb_error unreadable_files(const eb_strings *unreadable, eb_text *page) {
-  if (!unreadable || unreadable->count == 0) return EB_OK;
-  EB_TRY(
-      eb_text_printf(page, "<p class=\"note\">Files that could not be read are left out:</p>\n"));
-  for (int i = 0; i < unreadable->count; i++)
-    EB_TRY(eb_markup_between(page, "<p class=\"note\">", unreadable->items[i], "</p>\n"));
-  return EB_OK;
-}
-
 eb_error eb_report_html(const eb_report *report, const eb_report_scene *scenes, int scene_count,
                         bool summary, const eb_report_picture *pictured, eb_text *page) {
   EB_TRY(head(page));
   EB_TRY(contents(report, scenes, scene_count, page));
-  EB_TRY(unreadable_files(report->unreadable, page));
+  const eb_strings *unreadable = report->unreadable;
+  if (unreadable && unreadable->count > 0)
+    EB_TRY(
+        eb_text_printf(page, "<p class=\"note\">Files that could not be read are left out:</p>\n"));
+  for (int i = 0; unreadable && i < unreadable->count; i++)
+    EB_TRY(eb_markup_between(page, "<p class=\"note\">", unreadable->items[i], "</p>\n"));
   if (summary) {
     EB_TRY(eb_text_printf(page, "<div class=\"figures\">\n"));
     EB_TRY(eb_markup_plot(

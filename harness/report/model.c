@@ -102,13 +102,6 @@ static eb_error load_tables(eb_report_run *run) {
   return eb_results_residuals(run->file, run->index, &run->residuals);
 }
 
-static eb_error open_files(const char *const *files, int count, eb_report *report) {
-  EB_TRY(EB_NEW(report->files, count));
-  for (; report->file_count < count; report->file_count++)
-    EB_TRY(eb_results_open(files[report->file_count], &report->files[report->file_count]));
-  return EB_OK;
-}
-
 /* Puts a run behind the last one of its scene. */
 static void insert(eb_report *report, const eb_results *file, int index) {
   const eb_run *run = eb_results_run(file, index);
@@ -123,9 +116,13 @@ static void insert(eb_report *report, const eb_results *file, int index) {
 
 eb_error eb_report_load(const char *const *files, int count, eb_report *out) {
   *out = (eb_report){0};
-  EB_TRY(open_files(files, count, out));
+  EB_TRY(EB_NEW(out->files, count));
   int runs = 0;
-  for (int f = 0; f < count; f++) runs += eb_results_count(out->files[f]);
+  for (int f = 0; f < count; f++) {
+    EB_TRY(eb_results_open(files[f], &out->files[f]));
+    out->file_count++;
+    runs += eb_results_count(out->files[f]);
+  }
   if (runs == 0)
     return EB_ERROR(EB_ERR_INVALID, "'%s' holds no runs: nothing to report; see 'elastobench run'",
                     files[0]);

@@ -26,7 +26,9 @@ static int64_t longest_step(const eb_residuals *residuals) {
   return best;
 }
 
-static eb_error residual_series(const eb_report_run *run, bool against_time, eb_plot_data *data) {
+/* Against the iteration or, in a plot that compares times, the wall time. */
+static eb_error residual_series(const eb_plot_kind *kind, const eb_report_run *run,
+                                eb_plot_data *data) {
   const eb_residuals *residuals = &run->residuals;
   int64_t step = longest_step(residuals);
   if (step < 0) return EB_OK;
@@ -35,18 +37,10 @@ static eb_error residual_series(const eb_report_run *run, bool against_time, eb_
            residuals->norm);
   eb_plot_begin(data, name);
   for (int64_t r = residuals->offsets[step]; r < residuals->offsets[step + 1]; r++) {
-    double x = against_time ? 1e3 * residuals->seconds[r] : (double)(r - residuals->offsets[step]);
+    double x = kind->timed ? 1e3 * residuals->seconds[r] : (double)(r - residuals->offsets[step]);
     EB_TRY(eb_plot_point(data, x, residuals->values[r], EB_LOG_Y));
   }
   return EB_OK;
-}
-
-static eb_error residuals_by_iteration(const eb_report_run *run, eb_plot_data *data) {
-  return residual_series(run, false, data);
-}
-
-static eb_error residuals_by_time(const eb_report_run *run, eb_plot_data *data) {
-  return residual_series(run, true, data);
 }
 
 static bool iterates(const eb_report_run *run) {
@@ -55,7 +49,8 @@ static bool iterates(const eb_report_run *run) {
 }
 
 /* Residuals in norms of the solvers' own. */
-static eb_error own_series(const eb_report_run *run, eb_plot_data *data) {
+static eb_error own_series(const eb_plot_kind *kind, const eb_report_run *run, eb_plot_data *data) {
+  (void)kind;
   const eb_residuals *residuals = &run->residuals;
   const double *time = run->column[EB_COL_TIME];
   char name[512];
@@ -78,22 +73,16 @@ static eb_error series(const eb_report_run *run, const char *name, const double 
   return EB_OK;
 }
 
-static eb_error declared_residuals(const eb_report_run *run, eb_plot_data *data) {
-  return series(run, run->label, run->column[EB_COL_EQUATION_RESIDUAL], 1, EB_LOG_Y, data);
-}
-
-static eb_error euler_residuals(const eb_report_run *run, eb_plot_data *data) {
-  return series(run, run->label, run->column[EB_COL_RESIDUAL_RELATIVE], 1, EB_LOG_Y, data);
-}
-
-static eb_error step_times(const eb_report_run *run, eb_plot_data *data) {
-  return series(run, run->label, run->column[EB_COL_WALL], 1e3, EB_LOG_Y, data);
+static eb_error column_series(const eb_plot_kind *kind, const eb_report_run *run,
+                              eb_plot_data *data) {
+  return series(run, run->label, run->column[kind->column], kind->scale, EB_LOG_Y, data);
 }
 
 /* The method's own iterations and, beside them, those of an iterative linear solver within. */
-static eb_error iteration_series(const eb_report_run *run, eb_plot_data *data) {
+static eb_error iteration_series(const eb_plot_kind *kind, const eb_report_run *run,
+                                 eb_plot_data *data) {
   char name[512];
-  EB_TRY(series(run, run->label, run->column[EB_COL_ITERATIONS], 1, EB_LOG_Y, data));
+  EB_TRY(column_series(kind, run, data));
   snprintf(name, sizeof name, "%s, linear", run->label);
   return series(run, name, run->linear_iterations, 1, EB_LOG_Y, data);
 }
@@ -109,10 +98,11 @@ static bool varies(const double *values, size_t count) {
   return false;
 }
 
-static eb_error size_series(const eb_report_run *run, eb_plot_data *data) {
+static eb_error size_series(const eb_plot_kind *kind, const eb_report_run *run,
+                            eb_plot_data *data) {
   char name[512];
   snprintf(name, sizeof name, "%s, pieces", run->label);
-  EB_TRY(series(run, name, run->column[EB_COL_COMPONENTS], 1, EB_LOG_Y, data));
+  EB_TRY(series(run, name, run->column[kind->column], 1, EB_LOG_Y, data));
   snprintf(name, sizeof name, "%s, unknowns", run->label);
   return series(run, name, run->reduced_unknowns, 1, EB_LOG_Y, data);
 }
@@ -191,7 +181,9 @@ static eb_error set_energy_key(const energy_key *key, eb_plot_data *data) {
   return error;
 }
 
-static eb_error energy_curves(const eb_report_run *runs, int count, eb_plot_data *data) {
+static eb_error energy_curves(const eb_plot_kind *kind, const eb_report_run *runs, int count,
+                              eb_plot_data *data) {
+  (void)kind;
   energy_key key = {.run_count = 0};
   eb_error error = EB_OK;
   for (int r = 0; r < count && !error; r++) {
@@ -240,7 +232,9 @@ static eb_error phase_row(const eb_report_run *run, const bool *used, eb_plot_da
 
 /* A table: one row a run, one column a phase that any run has used, and the unnamed rest. Nothing
  * to draw (no series) when no run has made a step. */
-static eb_error phase_table(const eb_report_run *runs, int count, eb_plot_data *data) {
+static eb_error phase_table(const eb_plot_kind *kind, const eb_report_run *runs, int count,
+                            eb_plot_data *data) {
+  (void)kind;
   bool used[EB_PHASE_COUNT] = {false};
   int rows = 0;
   for (int r = 0; r < count; r++) rows += isfinite(mean_wall(&runs[r]));
@@ -370,8 +364,9 @@ static bool is_shown(const eb_report_run *run) {
 
 /* Both plots of a scene have the same symbols: classes are numbered over all runs, whether they
  * have a point or not. */
-static eb_error accuracy_points(const eb_report_run *runs, int count, bool declared,
+static eb_error accuracy_points(const eb_plot_kind *kind, const eb_report_run *runs, int count,
                                 eb_plot_data *data) {
+  bool declared = kind->column == EB_COL_EQUATION_RESIDUAL;
   class_list classes = {.count = 0};
   eb_text symbols = {0};
   eb_error error = EB_OK;
@@ -386,14 +381,6 @@ static eb_error accuracy_points(const eb_report_run *runs, int count, bool decla
   return error ? error : name_classes(&classes, data);
 }
 
-static eb_error declared_accuracy(const eb_report_run *runs, int count, eb_plot_data *data) {
-  return accuracy_points(runs, count, true, data);
-}
-
-static eb_error euler_accuracy(const eb_report_run *runs, int count, eb_plot_data *data) {
-  return accuracy_points(runs, count, false, data);
-}
-
 /* ---- the plots of a scene -------------------------------------------------------------------- */
 
 static const char declared_residual[] = "error in the declared equation",
@@ -402,11 +389,11 @@ static const char declared_residual[] = "error in the declared equation",
 const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
     {.stem = "residuals",
      .caption = "Residual against iteration, in the step with the most iterations",
-     .add = residuals_by_iteration,
+     .add = residual_series,
      .informs = iterates},
     {.stem = "error-time",
      .caption = "Residual against wall time, in the same step",
-     .add = residuals_by_time,
+     .add = residual_series,
      .informs = iterates,
      .timed = true},
     {.stem = "accuracy",
@@ -414,34 +401,48 @@ const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
                 "all steps. One symbol a class, dashed lines between bands; hollow: the audit "
                 "failed, by these rules",
      .y = declared_residual,
-     .fill = declared_accuracy},
+     .column = EB_COL_EQUATION_RESIDUAL,
+     .fill = accuracy_points},
     {.stem = "accuracy-euler",
      .caption = "Implicit Euler's residual against cost: worst of all steps. One symbol a class; "
                 "hollow: the audit failed",
      .template = "accuracy",
      .y = euler_residual,
-     .fill = euler_accuracy},
+     .column = EB_COL_RESIDUAL_RELATIVE,
+     .fill = accuracy_points},
     {.stem = "audit",
      .caption = "Residual of the declared equation, each step",
      .y = declared_residual,
-     .add = declared_residuals},
+     .column = EB_COL_EQUATION_RESIDUAL,
+     .scale = 1,
+     .add = column_series},
     {.stem = "audit-euler",
      .caption = "Residual of implicit Euler, each step",
      .template = "audit",
      .y = euler_residual,
-     .add = euler_residuals},
+     .column = EB_COL_RESIDUAL_RELATIVE,
+     .scale = 1,
+     .add = column_series},
     {.stem = "own",
      .caption = "The last residual that each solver logged in a step, in a norm of its own",
      .add = own_series},
     {.stem = "iterations",
      .caption = "Iterations a step: the method's and, within them, the linear solver's",
+     .column = EB_COL_ITERATIONS,
+     .scale = 1,
      .add = iteration_series,
      .informs = has_iterations},
-    {.stem = "step-time", .caption = "Wall time a step", .add = step_times, .timed = true},
+    {.stem = "step-time",
+     .caption = "Wall time a step",
+     .column = EB_COL_WALL,
+     .scale = 1e3,
+     .add = column_series,
+     .timed = true},
     {.stem = "phases", .caption = "Where a step's time goes", .fill = phase_table},
     {.stem = "energy", .caption = "Energies over time", .fill = energy_curves},
     {.stem = "sizes",
      .caption = "Pieces of the bodies, and unknowns of systems that a solver condenses to",
+     .column = EB_COL_COMPONENTS,
      .add = size_series,
      .informs = changes_size}};
 
@@ -452,12 +453,12 @@ static bool is_drawn(const eb_plot_kind *kind, const eb_report_run *run) {
 
 static eb_error fill(const eb_plot_kind *kind, const eb_report_run *runs, int count,
                      eb_plot_data *data) {
-  if (kind->fill) return kind->fill(runs, count, data);
+  if (kind->fill) return kind->fill(kind, runs, count, data);
   bool informs = !kind->informs;
   for (int r = 0; r < count && !informs; r++)
     informs = is_drawn(kind, &runs[r]) && kind->informs(&runs[r]);
   for (int r = 0; informs && r < count; r++)
-    if (is_drawn(kind, &runs[r])) EB_TRY(kind->add(&runs[r], data));
+    if (is_drawn(kind, &runs[r])) EB_TRY(kind->add(kind, &runs[r], data));
   return EB_OK;
 }
 
@@ -503,16 +504,6 @@ static bool is_compared(const eb_report_run *run) {
   return isfinite(eb_report_typical(run, EB_COL_WALL)) && !eb_report_audit_failed(run);
 }
 
-/* Of the runs in [first, last) with that label and class, unless the audit contradicts them. */
-static double label_median(const eb_report *report, int first, int last, const char *label,
-                           eb_class class) {
-  for (int r = first; r < last; r++)
-    if (strcmp(report->runs[r].label, label) == 0 && is_compared(&report->runs[r]) &&
-        eb_class_compare(eb_class_of(report->runs[r].run), class) == 0)
-      return 1e3 * eb_report_typical(&report->runs[r], EB_COL_WALL);
-  return NAN;
-}
-
 /* Bars of one scene and class. */
 static eb_error summary_row(const eb_report *report, int first, int last, eb_class class,
                             const char *const *labels, eb_plot_data *data) {
@@ -523,9 +514,14 @@ static eb_error summary_row(const eb_report *report, int first, int last, eb_cla
   int slanted = (int)strlen(name) * 5 / 2; /* pixels that it hangs down by */
   if (slanted > data->below + USUAL) data->below = slanted - USUAL;
   EB_TRY(eb_text_printf(&data->text, "\n\"%s\"", name));
-  for (int l = 0; l < data->series; l++)
-    EB_TRY(
-        eb_text_printf(&data->text, " %.6g", label_median(report, first, last, labels[l], class)));
+  for (int l = 0; l < data->series; l++) {
+    double median = NAN; /* of the first run of that label, unless the audit contradicts it */
+    for (int r = last - 1; r >= first; r--)
+      if (strcmp(report->runs[r].label, labels[l]) == 0 && is_compared(&report->runs[r]) &&
+          eb_class_compare(eb_class_of(report->runs[r].run), class) == 0)
+        median = 1e3 * eb_report_typical(&report->runs[r], EB_COL_WALL);
+    EB_TRY(eb_text_printf(&data->text, " %.6g", median));
+  }
   return EB_OK;
 }
 

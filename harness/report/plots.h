@@ -6,18 +6,22 @@
 #include "harness/report/model.h"
 
 /* A plot of a scene's runs: how it is named, and what it shows. */
-typedef struct eb_plot_kind {
+typedef struct eb_plot_kind eb_plot_kind;
+struct eb_plot_kind {
   const char *stem, *caption; /* file stem in the report folder */
   const char *template;       /* of reports/gnuplot/; NULL: of the same stem */
   const char *y;              /* name of the axis; NULL: the template has it */
+  eb_column column;           /* that it shows, for those that show one, */
+  double scale;               /* times this, where series of it alone are drawn */
   /* Fills the plot from all runs or, where this is NULL, `add` fills in one run after the other. */
-  eb_error (*fill)(const eb_report_run *runs, int count, eb_plot_data *data);
-  eb_error (*add)(const eb_report_run *run, eb_plot_data *data);
+  eb_error (*fill)(const eb_plot_kind *kind, const eb_report_run *runs, int count,
+                   eb_plot_data *data);
+  eb_error (*add)(const eb_plot_kind *kind, const eb_report_run *run, eb_plot_data *data);
   /* Whether the plot says something of a run, such as a size that changes; it is drawn when it does
    * of one. NULL: it always does. */
   bool (*informs)(const eb_report_run *run);
   bool timed; /* compares times: without runs that failed their audit */
-} eb_plot_kind;
+};
 extern const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS];
 
 /* Draws every kind of plot of the runs [first, last) as DIR/PREFIX-STEM.{dat,gp,svg}; a plot

@@ -23,15 +23,6 @@ typedef struct row {
   eb_rank rank[COSTS];
 } row;
 
-static void measure(const eb_report_run *run, int at, row *out) {
-  double whole = run->run->total_seconds, total = run->run->setup_seconds;
-  for (size_t s = 0; s < run->steps; s++) total += run->column[EB_COL_WALL][s];
-  *out = (row){.run = run, .at = at, .class = eb_class_of(run->run)};
-  out->cost[STEP] = eb_report_typical(run, EB_COL_WALL);
-  out->cost[TOTAL] = run->steps > 0 ? total : NAN;
-  out->cost[WHOLE] = run->steps > 0 && whole > 0 ? whole : NAN;
-}
-
 static eb_error rank(row *rows, int count) {
   const eb_run **runs;
   double *costs;
@@ -76,12 +67,6 @@ static eb_error solver_cell(const eb_report_run *run, eb_text *page) {
   return eb_text_printf(page, "</td>");
 }
 
-static bool is_rule(const char *word) {
-  for (int r = 0; r < EB_RULES; r++)
-    if (strcmp(eb_rule_name((eb_rule)r), word) == 0) return true;
-  return false;
-}
-
 /* The names of broken rules, each leading to its definition. */
 static eb_error rule_names(const char *rules, eb_text *page) {
   const char *separator = ": ";
@@ -89,8 +74,10 @@ static eb_error rule_names(const char *rules, eb_text *page) {
     char word[64];
     size_t length = strcspn(c, ",");
     snprintf(word, sizeof word, "%.*s", (int)length, c);
+    int rule = 0;
+    while (rule < EB_RULES && strcmp(eb_rule_name((eb_rule)rule), word) != 0) rule++;
     EB_TRY(eb_text_printf(page, "%s", separator));
-    if (is_rule(word))
+    if (rule < EB_RULES)
       EB_TRY(eb_text_printf(page, "<a href=\"#rule-%s\">%s</a>", word, word));
     else
       EB_TRY(eb_markup_text(page, word));
@@ -146,19 +133,6 @@ static eb_error rank_row(const row *r, eb_text *page) {
   return eb_text_printf(page, "</tr>\n");
 }
 
-static eb_error rank_table(const row *rows, int count, eb_text *page) {
-  EB_TRY(eb_text_printf(
-      page, "<div class=\"scroll\"><table class=\"ranks\"><tr><th>solver</th><th class=\"text\">"
-            "outcome</th><th>threads</th><th>steps</th><th>error</th><th>step, median (ms)</th>"
-            "<th>over the fastest</th><th>set-up and steps (s)</th><th>over the least</th>"
-            "<th>start to end (s)</th><th>over the least</th></tr>\n"));
-  for (int r = 0; r < count; r++) {
-    if (r == 0 || compare_groups(&rows[r - 1], &rows[r]) != 0) EB_TRY(heading(&rows[r], page));
-    EB_TRY(rank_row(&rows[r], page));
-  }
-  return eb_text_printf(page, "</table></div>\n");
-}
-
 /* ---- beside the clock ------------------------------------------------------------------------ */
 
 static eb_error cost_row(const eb_report_run *run, eb_text *page) {
@@ -181,17 +155,6 @@ static eb_error cost_row(const eb_report_run *run, eb_text *page) {
   return eb_text_printf(page, "</tr>\n");
 }
 
-static eb_error cost_table(const row *rows, int count, eb_text *page) {
-  EB_TRY(eb_text_printf(
-      page, "<div class=\"scroll\"><table><tr><th>cost beside the clock</th><th>set-up (s)</th>"
-            "<th>start to first step (s)</th><th>process CPU over timed CPU</th><th>untimed CPU "
-            "(s)</th><th>audits (s)</th><th>threads alive</th><th>memory growth (MB)</th><th>peak "
-            "memory (MB)</th>"
-            "<th>iterations, median</th><th>linear iterations, median</th></tr>\n"));
-  for (int r = 0; r < count; r++) EB_TRY(cost_row(rows[r].run, page));
-  return eb_text_printf(page, "</table></div>\n");
-}
-
 /* ---- both ------------------------------------------------------------------------------------ */
 
 static eb_error note(const eb_report_run *run, const char *text, eb_text *page) {
@@ -203,18 +166,44 @@ static eb_error note(const eb_report_run *run, const char *text, eb_text *page) 
 static eb_error write_tables(row *rows, int count, eb_text *page) {
   EB_TRY(rank(rows, count));
   qsort(rows, (size_t)count, sizeof *rows, compare_rows);
-  EB_TRY(rank_table(rows, count, page));
+  EB_TRY(eb_text_printf(
+      page, "<div class=\"scroll\"><table class=\"ranks\"><tr><th>solver</th><th class=\"text\">"
+            "outcome</th><th>threads</th><th>steps</th><th>error</th><th>step, median (ms)</th>"
+            "<th>over the fastest</th><th>set-up and steps (s)</th><th>over the least</th>"
+            "<th>start to end (s)</th><th>over the least</th></tr>\n"));
+  for (int r = 0; r < count; r++) {
+    if (r == 0 || compare_groups(&rows[r - 1], &rows[r]) != 0) EB_TRY(heading(&rows[r], page));
+    EB_TRY(rank_row(&rows[r], page));
+  }
+  EB_TRY(eb_text_printf(page, "</table></div>\n"));
   for (int r = 0; r < count; r++) {
     EB_TRY(note(rows[r].run, rows[r].run->run->detail, page));
     EB_TRY(note(rows[r].run, rows[r].run->run->audit_detail, page));
   }
-  return cost_table(rows, count, page);
+  EB_TRY(eb_text_printf(
+      page, "<div class=\"scroll\"><table><tr><th>cost beside the clock</th><th>set-up (s)</th>"
+            "<th>start to first step (s)</th><th>process CPU over timed CPU</th><th>untimed CPU "
+            "(s)</th><th>audits (s)</th><th>threads alive</th><th>memory growth (MB)</th><th>peak "
+            "memory (MB)</th>"
+            "<th>iterations, median</th><th>linear iterations, median</th></tr>\n"));
+  for (int r = 0; r < count; r++) EB_TRY(cost_row(rows[r].run, page));
+  return eb_text_printf(page, "</table></div>\n");
 }
 
 eb_error eb_ranking_html(const eb_report *report, int first, int last, eb_text *page) {
   row *rows;
   EB_TRY(EB_NEW(rows, last - first));
-  for (int r = first; r < last; r++) measure(&report->runs[r], r, &rows[r - first]);
+  for (int r = first; r < last; r++) {
+    const eb_report_run *run = &report->runs[r];
+    double whole = run->run->total_seconds, total = run->run->setup_seconds;
+    for (size_t s = 0; s < run->steps; s++) total += run->column[EB_COL_WALL][s];
+    rows[r - first] = (row){.run = run,
+                            .at = r,
+                            .class = eb_class_of(run->run),
+                            .cost = {[STEP] = eb_report_typical(run, EB_COL_WALL),
+                                     [TOTAL] = run->steps > 0 ? total : NAN,
+                                     [WHOLE] = run->steps > 0 && whole > 0 ? whole : NAN}};
+  }
   eb_error error = write_tables(rows, last - first, page);
   free(rows);
   return error;

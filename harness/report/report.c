@@ -15,14 +15,6 @@
 #include "problems/base/text.h"
 #include "problems/base/memory.h"
 
-/* File names of a scene: its name with everything but letters, digits and dashes replaced, and its
- * number, which keeps scenes that differ in parameters only apart. */
-static void make_prefix(const char *scene, int number, char *out, size_t bytes) {
-  snprintf(out, bytes, "%d-%.80s", number, scene);
-  for (char *c = out; *c; c++)
-    if (!isalnum((unsigned char)*c) && *c != '-') *c = '-';
-}
-
 /* Memory of the report in the making. */
 typedef struct workspace {
   eb_report report;
@@ -52,28 +44,26 @@ static eb_error draw_tree(const eb_report *report, const eb_report_scene *scene,
   return error;
 }
 
-/* Plots of single runs. */
-static eb_error draw_runs(const eb_report *report, const eb_report_scene *scene, const char *dir,
-                          eb_report_picture *pictured) {
-  for (int r = scene->first; r < scene->last; r++) {
-    char base[192];
-    snprintf(base, sizeof base, "%s-r%d-stages", scene->prefix, r - scene->first);
-    EB_TRY(eb_plots_stages(&report->runs[r], dir, base, &pictured[r].stages));
-    snprintf(base, sizeof base, "%s-r%d-tree", scene->prefix, r - scene->first);
-    EB_TRY(draw_tree(report, scene, r, dir, base, &pictured[r]));
-  }
-  return EB_OK;
-}
-
 static eb_error draw_scenes(workspace *work, const char *dir, int *count) {
   const eb_report *report = &work->report;
   for (int first = 0, last = 0; eb_report_next_scene(report, last, &first, &last);) {
     eb_report_scene *scene = &work->scenes[(*count)++];
     scene->first = first;
     scene->last = last;
-    make_prefix(report->runs[first].run->scene, *count, scene->prefix, sizeof scene->prefix);
+    /* Files have the scene's name with everything but letters, digits and dashes replaced, and its
+     * number, which keeps scenes that differ in parameters only apart. */
+    snprintf(scene->prefix, sizeof scene->prefix, "%d-%.80s", *count,
+             report->runs[first].run->scene);
+    for (char *c = scene->prefix; *c; c++)
+      if (!isalnum((unsigned char)*c) && *c != '-') *c = '-';
     EB_TRY(eb_plots_scene(report, first, last, dir, scene->prefix, scene->plot));
-    EB_TRY(draw_runs(report, scene, dir, work->pictured));
+    for (int r = first; r < last; r++) {
+      char base[192];
+      snprintf(base, sizeof base, "%s-r%d-stages", scene->prefix, r - first);
+      EB_TRY(eb_plots_stages(&report->runs[r], dir, base, &work->pictured[r].stages));
+      snprintf(base, sizeof base, "%s-r%d-tree", scene->prefix, r - first);
+      EB_TRY(draw_tree(report, scene, r, dir, base, &work->pictured[r]));
+    }
     EB_TRY(eb_pictures_scene(report, scene, dir, work->pictured));
   }
   return EB_OK;
