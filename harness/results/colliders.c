@@ -13,20 +13,18 @@ static const char *kind_name(int kind) {
   return kind < (int)(sizeof names / sizeof *names) ? names[kind] : NULL;
 }
 
-#define REAL(member, unit, columns, younger)                                                       \
-  { #member, unit, EB_REAL, offsetof(eb_collider, member), columns, NULL, younger }
 static const eb_quantity quantities[] = {
     {"kind", "1", EB_NAMED, offsetof(eb_collider, kind), 1, kind_name, false},
-    REAL(origin, "m", 3, false),
-    REAL(axis, "1", 3, false),
-    REAL(radius, "m", 1, false),
-    REAL(half_length, "m", 1, false),
-    REAL(stiffness, "Pa/m", 1, false),
-    REAL(damping, "Pa s/m", 1, false),
-    REAL(friction, "1", 1, false),
-    REAL(margin, "m", 1, true),
-    REAL(grip, "Pa s/m", 1, true),
-    REAL(isotropy, "1", 1, true),
+    EB_REALS(eb_collider, origin, "m", 3),
+    EB_REALS(eb_collider, axis, "1", 3),
+    EB_REALS(eb_collider, radius, "m", 1),
+    EB_REALS(eb_collider, half_length, "m", 1),
+    EB_REALS(eb_collider, stiffness, "Pa/m", 1),
+    EB_REALS(eb_collider, damping, "Pa s/m", 1),
+    EB_REALS(eb_collider, friction, "1", 1),
+    {"margin", "m", EB_REAL, offsetof(eb_collider, margin), 1, NULL, true},
+    {"grip", "Pa s/m", EB_REAL, offsetof(eb_collider, grip), 1, NULL, true},
+    {"isotropy", "1", EB_REAL, offsetof(eb_collider, isotropy), 1, NULL, true},
     {"implicit", "1", EB_FLAG, offsetof(eb_collider, implicit), 1, NULL, true},
     {0}};
 
@@ -80,22 +78,18 @@ static eb_error move(const eb_results *results, int run, size_t frame, eb_result
   return error;
 }
 
-static eb_error read_colliders(const eb_results *results, int run, size_t frame,
-                               eb_result_colliders *out) {
-  hid_t group;
-  EB_TRY(eb_results_scene_group(results, run, "colliders", &group));
-  if (group < 0) return EB_OK;
-  eb_error error = eb_quantities_get(group, quantities, out->list, sizeof *out->list,
-                                     EB_MAX_COLLIDERS, &out->count);
-  H5Gclose(group);
-  for (int32_t c = 0; c < out->count && !error; c++) error = check(&out->list[c], c);
-  return error ? error : move(results, run, frame, out);
-}
-
 eb_error eb_results_colliders(const eb_results *results, int run, size_t frame,
                               eb_result_colliders *out) {
+  hid_t group;
   *out = (eb_result_colliders){0};
-  eb_error error = read_colliders(results, run, frame, out);
+  eb_error error = eb_results_scene_group(results, run, "colliders", &group);
+  if (!error && group >= 0) {
+    error = eb_quantities_get(group, quantities, out->list, sizeof *out->list, EB_MAX_COLLIDERS,
+                              &out->count);
+    H5Gclose(group);
+    for (int32_t c = 0; c < out->count && !error; c++) error = check(&out->list[c], c);
+    if (!error) error = move(results, run, frame, out);
+  }
   if (error) *out = (eb_result_colliders){0};
   return eb_results_locate(results, run, eb_error_prefix(error, "colliders"));
 }

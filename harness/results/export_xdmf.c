@@ -182,38 +182,25 @@ static const struct part {
 } bodies = {"xdmf", put_bodies}, bones = {"bones.xdmf", put_bones},
   obstacles_part = {"obstacles.xdmf", put_obstacles};
 
-/* "<folder>/<result without .h5>.<id>.<suffix>" */
-static eb_error file_name(const char *result, const char *folder, const char *id,
-                          const char *suffix, eb_text *out) {
-  const char *name = base_name(result), *dot = strrchr(name, '.');
-  int stem = dot ? (int)(dot - name) : (int)strlen(name);
-  if (folder) return eb_text_printf(out, "%s/%.*s.%s.%s", folder, stem, name, id, suffix);
-  return eb_text_printf(out, "%.*s%.*s.%s.%s", (int)(name - result), result, stem, name, id,
-                        suffix);
-}
-
-/* Beside the result file its bare name is enough, so that both can be moved together; elsewhere its
- * absolute path. */
-static eb_error data_name(const char *result, const char *folder, char **out) {
-  *out = folder ? realpath(result, NULL) : strdup(base_name(result));
-  return *out ? EB_OK : EB_ERROR(EB_ERR_IO, "cannot find '%s': %s", result, strerror(errno));
-}
-
-static eb_error write_file(const movie *m, const struct part *part, const char *path) {
-  FILE *file = fopen(path, "w");
-  if (!file) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-  eb_error error = put_movie(file, m, part->put_frame);
-  bool failed = ferror(file) != 0;
-  if (fclose(file)) failed = true;
-  if (error) return error;
-  return failed ? EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno)) : EB_OK;
-}
-
+/* Writes a part to "<folder>/<result without .h5>.<id>.<suffix>", and prints its name. */
 static eb_error write_part(const char *result, const movie *m, const struct part *part,
                            const char *folder, FILE *out) {
+  const char *name = base_name(result), *dot = strrchr(name, '.');
+  int stem = dot ? (int)(dot - name) : (int)strlen(name);
   eb_text path = {0};
-  eb_error error = file_name(result, folder, m->run->id, part->suffix, &path);
-  if (!error) error = write_file(m, part, path.data);
+  eb_error error =
+      folder ? eb_text_printf(&path, "%s/%.*s.%s.%s", folder, stem, name, m->run->id, part->suffix)
+             : eb_text_printf(&path, "%.*s%.*s.%s.%s", (int)(name - result), result, stem, name,
+                              m->run->id, part->suffix);
+  FILE *file = error ? NULL : fopen(path.data, "w");
+  bool failed = !file;
+  if (file) {
+    error = put_movie(file, m, part->put_frame);
+    failed = ferror(file) != 0;
+    if (fclose(file)) failed = true;
+  }
+  if (failed && !error)
+    error = EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path.data, strerror(errno));
   if (!error) fprintf(out, "%s\n", path.data);
   eb_text_clear(&path);
   return error;
@@ -221,7 +208,10 @@ static eb_error write_part(const char *result, const movie *m, const struct part
 
 static eb_error write_movie(const eb_results *results, movie *m, const char *folder, FILE *out) {
   const char *result = eb_results_path(results);
-  EB_TRY(data_name(result, folder, &m->data));
+  /* Beside the result file its bare name is enough, so that both can be moved together; elsewhere
+   * its absolute path. */
+  m->data = folder ? realpath(result, NULL) : strdup(base_name(result));
+  if (!m->data) return EB_ERROR(EB_ERR_IO, "cannot find '%s': %s", result, strerror(errno));
   EB_TRY(write_part(result, m, &bodies, folder, out));
   if (m->bones > 0) EB_TRY(write_part(result, m, &bones, folder, out));
   return m->obstacles ? write_part(result, m, &obstacles_part, folder, out) : EB_OK;

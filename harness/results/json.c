@@ -19,30 +19,23 @@ json_t *eb_json_run(const eb_run *run) {
   return json;
 }
 
-static const char *type_name(eb_option_type type) {
-  static const char *const names[] = {[EB_OPTION_REAL] = "real",
+static json_t *option_json(const eb_option *option) {
+  static const char *const types[] = {[EB_OPTION_REAL] = "real",
                                       [EB_OPTION_INT] = "integer",
                                       [EB_OPTION_BOOL] = "boolean",
                                       [EB_OPTION_CHOICE] = "choice",
                                       [EB_OPTION_TEXT] = "text"};
-  return names[type];
-}
-
-/* In the type that the option has; a default that is no number of its type stays a text. */
-static json_t *default_json(const eb_option *option) {
+  /* The default has the option's type; one that is no number of its type stays a text. */
   char *end;
   double real = strtod(option->fallback, &end);
-  bool number = end != option->fallback && !*end && isfinite(real);
-  if (option->type == EB_OPTION_REAL && number) return json_real(real);
-  if (option->type == EB_OPTION_INT && number) return json_integer((json_int_t)real);
-  return json_string(option->fallback);
-}
-
-static json_t *option_json(const eb_option *option) {
-  json_t *json = json_pack("{s:s, s:s, s:o, s:s, s:s}", "name", option->name, "type",
-                           type_name(option->type), "default", default_json(option), "unit",
-                           option->unit ? option->unit : "", "doc", option->doc ? option->doc : "");
   bool number = option->type == EB_OPTION_REAL || option->type == EB_OPTION_INT;
+  bool reads = number && end != option->fallback && !*end && isfinite(real);
+  json_t *fallback = !reads                           ? json_string(option->fallback)
+                     : option->type == EB_OPTION_REAL ? json_real(real)
+                                                      : json_integer((json_int_t)real);
+  json_t *json = json_pack("{s:s, s:s, s:o, s:s, s:s}", "name", option->name, "type",
+                           types[option->type], "default", fallback, "unit",
+                           option->unit ? option->unit : "", "doc", option->doc ? option->doc : "");
   if (number && (option->min != 0 || option->max != 0)) {
     json_object_set_new(json, "min", json_real(option->min));
     json_object_set_new(json, "max", json_real(option->max));

@@ -110,30 +110,26 @@ static eb_error add_part(const char *path, hid_t target, eb_duplicates duplicate
 
 /* ---- replacing the target -------------------------------------------------------------------- */
 
-static eb_error copy_bytes(const char *from, const char *to, int source, int sink) {
-  char buffer[1 << 16];
-  for (;;) {
-    ssize_t got = read(source, buffer, sizeof buffer);
-    if (got == 0) return EB_OK;
-    if (got < 0) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", from, strerror(errno));
-    for (ssize_t done = 0; done < got;) {
-      ssize_t put = write(sink, buffer + done, (size_t)(got - done));
-      if (put < 0) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", to, strerror(errno));
-      done += put;
-    }
-  }
-}
-
 static eb_error copy_file(const char *from, const char *to) {
+  char buffer[1 << 16];
+  ssize_t got = 1;
   int source = open(from, O_RDONLY | O_CLOEXEC);
   if (source < 0) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", from, strerror(errno));
   int sink = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  eb_error error = sink < 0 ? EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", to, strerror(errno))
-                            : copy_bytes(from, to, source, sink);
+  bool written = sink >= 0;
+  while (written && (got = read(source, buffer, sizeof buffer)) > 0)
+    for (ssize_t done = 0, put; written && done < got; done += put) {
+      put = write(sink, buffer + done, (size_t)(got - done));
+      written = put >= 0;
+    }
+  int cause = errno;
   close(source);
-  if (sink >= 0 && close(sink) && !error)
-    error = EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", to, strerror(errno));
-  return error;
+  if (sink >= 0 && close(sink) && written) {
+    cause = errno;
+    written = false;
+  }
+  if (got < 0) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", from, strerror(cause));
+  return written ? EB_OK : EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", to, strerror(cause));
 }
 
 static eb_error open_copy(const char *target, const char *fresh, eb_merge_mode mode, hid_t *file) {
@@ -147,16 +143,6 @@ static eb_error open_copy(const char *target, const char *fresh, eb_merge_mode m
   return error;
 }
 
-static eb_error make_groups(hid_t file) {
-  static const char *const names[] = {"runs", "scenes"};
-  for (int i = 0; i < 2; i++) {
-    hid_t group;
-    EB_TRY(eb_h5_group(file, names[i], &group));
-    H5Gclose(group);
-  }
-  return EB_OK;
-}
-
 static eb_error fill_copy(const char *target, const char *fresh, const eb_strings *parts,
                           eb_merge_mode mode, eb_duplicates duplicates) {
   hid_t file;
@@ -164,7 +150,12 @@ static eb_error fill_copy(const char *target, const char *fresh, const eb_string
   EB_TRY(open_copy(target, fresh, mode, &file));
   eb_error error = eb_h5_get_int(file, "schema_version", &version);
   bool older = version < EB_SCHEMA_VERSION;
-  if (!error) error = make_groups(file);
+  static const char *const groups[] = {"runs", "scenes"};
+  for (size_t i = 0; i < sizeof groups / sizeof *groups && !error; i++) {
+    hid_t group;
+    error = eb_h5_group(file, groups[i], &group);
+    if (!error) H5Gclose(group);
+  }
   for (int i = 0; i < parts->count && !error; i++)
     error = add_part(parts->items[i], file, duplicates, &older);
   if (!error && older) error = eb_schema_update(file);

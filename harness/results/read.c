@@ -96,20 +96,16 @@ static eb_error read_environment(eb_results *results) {
   return error;
 }
 
-static eb_error open_all(eb_results *results, const char *path) {
-  EB_TRY(eb_run_set(&results->path, path));
-  EB_TRY(eb_h5_open_file(path, false, &results->file));
-  EB_TRY(eb_schema_check(results->file, path));
-  EB_TRY(eb_error_prefix(read_environment(results), "%s", path));
-  return eb_error_prefix(read_runs(results), "%s", path);
-}
-
 eb_error eb_results_open(const char *path, eb_results **out) {
   eb_results *results;
   *out = NULL;
   EB_TRY(EB_NEW(results, 1));
   results->file = -1;
-  eb_error error = open_all(results, path);
+  eb_error error = eb_run_set(&results->path, path);
+  if (!error) error = eb_h5_open_file(path, false, &results->file);
+  if (!error) error = eb_schema_check(results->file, path);
+  if (!error) error = eb_error_prefix(read_environment(results), "%s", path);
+  if (!error) error = eb_error_prefix(read_runs(results), "%s", path);
   if (error)
     eb_results_close(results);
   else
@@ -380,16 +376,6 @@ static eb_error check_tree(const eb_tree_log *tree) {
   return EB_OK;
 }
 
-static eb_error fill_tree(hid_t group, eb_tree_log *tree) {
-  int32_t count = -1;
-  EB_TRY(eb_rows_get(group, "parent", EB_INDEX, 1, &tree->parent, &count));
-  EB_TRY(eb_rows_get(group, "pivots", EB_INDEX, 1, &tree->pivots, &count));
-  EB_TRY(eb_rows_get(group, "rows", EB_INDEX, 1, &tree->rows, &count));
-  EB_TRY(eb_rows_get(group, "flops", EB_REAL, 1, &tree->flops, &count));
-  tree->count = count;
-  return check_tree(tree);
-}
-
 eb_error eb_results_tree(const eb_results *results, int run, eb_tree_log *out) {
   char path[400];
   *out = (eb_tree_log){0};
@@ -397,7 +383,12 @@ eb_error eb_results_tree(const eb_results *results, int run, eb_tree_log *out) {
   snprintf(path, sizeof path, "/runs/%s/setup/supernodes", results->runs[run].id);
   hid_t group = H5Gopen2(results->file, path, H5P_DEFAULT);
   if (group < 0) return eb_results_locate(results, run, eb_h5_error("cannot open", path));
-  eb_error error = fill_tree(group, out);
+  out->count = -1;
+  eb_error error = eb_rows_get(group, "parent", EB_INDEX, 1, &out->parent, &out->count);
+  if (!error) error = eb_rows_get(group, "pivots", EB_INDEX, 1, &out->pivots, &out->count);
+  if (!error) error = eb_rows_get(group, "rows", EB_INDEX, 1, &out->rows, &out->count);
+  if (!error) error = eb_rows_get(group, "flops", EB_REAL, 1, &out->flops, &out->count);
+  if (!error) error = check_tree(out);
   H5Gclose(group);
   if (error) eb_results_tree_clear(out);
   return eb_results_locate(results, run, error);

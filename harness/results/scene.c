@@ -97,17 +97,15 @@ static const char *fibre_name(int fibre) {
   return fibre < (int)(sizeof names / sizeof *names) ? names[fibre] : NULL;
 }
 
-#define MATERIAL(member, unit)                                                                     \
-  { #member, unit, EB_REAL, offsetof(eb_material, member), 1, NULL, false }
 static const eb_quantity material_names[] = {
     {"kind", "1", EB_NAMED, offsetof(eb_material, kind), 1, kind_name, false},
     {"fibre", "1", EB_NAMED, offsetof(eb_material, fibre), 1, fibre_name, false},
     {0}};
 static const eb_quantity material_quantities[] = {
-    MATERIAL(young, "Pa"),         MATERIAL(poisson, "1"),
-    MATERIAL(density, "kg/m^3"),   MATERIAL(fibre_stiffness, "Pa"),
-    MATERIAL(fibre_exponent, "1"), MATERIAL(activation, "1"),
-    MATERIAL(thickness, "m"),      {0}};
+    EB_REALS(eb_material, young, "Pa", 1),         EB_REALS(eb_material, poisson, "1", 1),
+    EB_REALS(eb_material, density, "kg/m^3", 1),   EB_REALS(eb_material, fibre_stiffness, "Pa", 1),
+    EB_REALS(eb_material, fibre_exponent, "1", 1), EB_REALS(eb_material, activation, "1", 1),
+    EB_REALS(eb_material, thickness, "m", 1),      {0}};
 
 static eb_error put_materials(hid_t group, const eb_scene *scene) {
   size_t regions = (size_t)scene->material_count;
@@ -129,10 +127,10 @@ static eb_error put_materials(hid_t group, const eb_scene *scene) {
                         "thick (1 m where it is 0); solids ignore thickness");
 }
 
-#define FREE(member, unit, columns)                                                                \
-  { #member, unit, EB_REAL, offsetof(eb_free_body, member), columns, NULL, false }
-static const eb_quantity free_body_quantities[] = {
-    FREE(mass, "kg", 1), FREE(centre, "m", 3), FREE(inertia, "kg m^2", 9), {0}};
+static const eb_quantity free_body_quantities[] = {EB_REALS(eb_free_body, mass, "kg", 1),
+                                                   EB_REALS(eb_free_body, centre, "m", 3),
+                                                   EB_REALS(eb_free_body, inertia, "kg m^2", 9),
+                                                   {0}};
 
 static eb_error put_free_bodies(hid_t group, const eb_scene *scene) {
   const eb_free_bodies *bodies = scene->free_bodies;
@@ -146,21 +144,19 @@ static eb_error put_free_bodies(hid_t group, const eb_scene *scene) {
       "row-major) are those of the solid at rest; of_node is the body that a node rides on, or -1");
 }
 
-#define JOINTED(member, unit, columns)                                                             \
-  { #member, unit, EB_REAL, offsetof(eb_rigid_body, member), columns, NULL, false }
 static const eb_quantity jointed_body_quantities[] = {
     {"parent", "1", EB_INDEX, offsetof(eb_rigid_body, parent), 1, NULL, false},
-    JOINTED(pivot, "m", 3),
-    JOINTED(axis, "1", 3),
-    JOINTED(mass, "kg", 1),
-    JOINTED(centre, "m", 3),
-    JOINTED(inertia, "kg m^2", 6),
-    JOINTED(lower, "rad", 1),
-    JOINTED(upper, "rad", 1),
-    JOINTED(limit_stiffness, "N m/rad", 1),
-    JOINTED(damping, "N m s/rad", 1),
-    JOINTED(start, "rad", 1),
-    JOINTED(tip, "m", 3),
+    EB_REALS(eb_rigid_body, pivot, "m", 3),
+    EB_REALS(eb_rigid_body, axis, "1", 3),
+    EB_REALS(eb_rigid_body, mass, "kg", 1),
+    EB_REALS(eb_rigid_body, centre, "m", 3),
+    EB_REALS(eb_rigid_body, inertia, "kg m^2", 6),
+    EB_REALS(eb_rigid_body, lower, "rad", 1),
+    EB_REALS(eb_rigid_body, upper, "rad", 1),
+    EB_REALS(eb_rigid_body, limit_stiffness, "N m/rad", 1),
+    EB_REALS(eb_rigid_body, damping, "N m s/rad", 1),
+    EB_REALS(eb_rigid_body, start, "rad", 1),
+    EB_REALS(eb_rigid_body, tip, "m", 3),
     {0}};
 
 /* A node that rides on a jointed body. */

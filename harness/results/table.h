@@ -42,6 +42,10 @@ typedef struct eb_quantity {
   bool younger;                      /* than the first files, which read as they were */
 } eb_quantity;
 
+/* Doubles, by the name of the member. */
+#define EB_REALS(type, member, unit, columns)                                                      \
+  { #member, unit, EB_REAL, offsetof(type, member), columns, NULL, false }
+
 /* Both go through all quantities of items that are `stride` bytes apart. Reading fills `most` items
  * at most, and says how many there are. */
 EB_MUST eb_error eb_quantities_put(hid_t group, const eb_quantity *list, const void *items,
