@@ -50,7 +50,7 @@ static void test_printing(void) {
 
 static eb_error note_word(void *context, const eb_scope *scope) {
   char *name;
-  EB_TRY(eb_scope_expand(scope, "{m}-{e}.n", &name));
+  EB_TRY(eb_scope_expand(scope, "{m}-{e}.n", true, &name));
   eb_error error = eb_text_printf(context, "%s ", name);
   free(name);
   return error;
@@ -66,13 +66,13 @@ static void test_variables(void) {
   tap_ok(strcmp(seen.data, "s-5.n s-6.n a-1-5.n a-1-6.n ") == 0, "the first loop is the slowest");
   eb_text_clear(&seen);
   eb_expression_destroy(e);
-  tap_require(eb_scope_expand(&x, "x.{row}", &name), "a variable before a dot");
+  tap_require(eb_scope_expand(&x, "x.{row}", true, &name), "a variable before a dot");
   tap_ok(strcmp(name, "a-1.phases/solve") == 0, "variables are replaced, in braces or not");
   free(name);
-  tap_require(eb_scope_expand(&x, "xy.x", &name), "what only begins as a variable does");
+  tap_require(eb_scope_expand(&x, "xy.x", true, &name), "what only begins as a variable does");
   tap_ok(strcmp(name, "xy.x") == 0, "is none");
   free(name);
-  tap_fails(eb_scope_expand(&x, "{y}.n", &name), EB_ERR_FORMAT, "no such variable", "a slip");
+  tap_fails(eb_scope_expand(&x, "{y}.n", true, &name), EB_ERR_FORMAT, "no such variable", "a slip");
 }
 
 static void refuse(const char *text, const char *says) {

@@ -22,8 +22,9 @@ static void test_sections(void) {
          "what is not there is NULL");
   tap_ok(strcmp(eb_section_value(eb_sections_find(&s, "solvers", ""), "cg"), "x:y=1,z=2") == 0,
          "a section without label");
-  static const char *const keys[] = {"claims", "row", NULL};
-  tap_fails(eb_section_expect(one, keys), EB_ERR_FORMAT, "did you mean 'claims'", "unknown keys");
+  static const eb_key keys[] = {{.name = "claims"}, {.name = "row"}, {0}};
+  tap_fails(eb_section_read(one, keys, NULL), EB_ERR_FORMAT, "did you mean 'claims'",
+            "unknown keys");
   eb_sections_clear(&s);
   tap_fails(eb_sections_parse("x", "a = 1\n", &s), EB_ERR_FORMAT, "x:1",
             "an entry before sections");

@@ -25,22 +25,12 @@ typedef struct writer {
 static eb_error write_out(const writer *w, const eb_expression *e, eb_expression **out);
 
 static const eb_definition *find(const eb_definitions *known, const char *name) {
-  for (int i = 0; i < known->count; i++)
-    if (strcmp(known->items[i].name, name) == 0) return &known->items[i];
-  return NULL;
+  int at = eb_find(known->items, known->count, sizeof *known->items, name, strlen(name));
+  return at < 0 ? NULL : &known->items[at];
 }
 
 static int index_of(const eb_strings *list, const char *text, size_t length) {
-  for (int i = 0; i < list->count; i++)
-    if (strlen(list->items[i]) == length && strncmp(list->items[i], text, length) == 0) return i;
-  return -1;
-}
-
-static bool is_variable(const eb_scope *scope, const char *text, size_t length) {
-  for (; scope; scope = scope->outer)
-    if (strlen(scope->variable) == length && strncmp(scope->variable, text, length) == 0)
-      return true;
-  return false;
+  return eb_find(list->items, list->count, sizeof *list->items, text, length);
 }
 
 /* ---- parameters ----------------------------------------------------------------------------- */
@@ -63,26 +53,13 @@ static bool mentions(const eb_expression *e, const char *braced) {
   return mentions(e->from.call, braced) || mentions(e->to.call, braced);
 }
 
-/* A loop of a definition must not take a variable of who uses it for its own. */
-static eb_error check_capture(const writer *w, const char *variable) {
-  char braced[64];
-  snprintf(braced, sizeof braced, "{%s}", variable);
-  for (int a = 0; w->of && a < w->of->parameters.count; a++)
-    if (mentions(w->arguments[a], braced))
-      return EB_ERROR(EB_ERR_FORMAT,
-                      "%s is given %s, and has a loop over a '%s' of its own: one of them wants "
-                      "another letter",
-                      w->of->name, braced, variable);
-  return EB_OK;
-}
-
 /* A name with words in the place of parameters; variables of loops stand in braces. */
 static eb_error put_words(const writer *w, const char *text, char **out) {
   char *replaced;
   eb_text braced = {0};
-  EB_TRY(eb_scope_replace(w->words, text, &replaced));
+  EB_TRY(eb_scope_expand(w->words, text, false, &replaced));
   size_t head = strcspn(replaced, ".");
-  if (!is_variable(w->variables, replaced, head)) {
+  if (!eb_scope_find(w->variables, replaced, head)) {
     *out = replaced;
     return EB_OK;
   }
@@ -103,10 +80,17 @@ static eb_error copy_items(const writer *w, const eb_expression *e, int from, in
   return EB_OK;
 }
 
+/* A loop of a definition must not take a variable of who uses it for its own. */
 static eb_error copy_loop(const writer *w, const eb_loop *loop, eb_loop *out) {
-  out->variable = strdup(loop->variable);
-  if (!out->variable) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a variable");
-  EB_TRY(check_capture(w, loop->variable));
+  char braced[64];
+  EB_TRY(eb_copy(loop->variable, &out->variable));
+  snprintf(braced, sizeof braced, "{%s}", loop->variable);
+  for (int a = 0; w->of && a < w->of->parameters.count; a++)
+    if (mentions(w->arguments[a], braced))
+      return EB_ERROR(EB_ERR_FORMAT,
+                      "%s is given %s, and has a loop over a '%s' of its own: one of them wants "
+                      "another letter",
+                      w->of->name, braced, loop->variable);
   if (w->parameters && index_of(w->parameters, loop->variable, strlen(loop->variable)) >= 0)
     return EB_ERROR(EB_ERR_FORMAT, "'%s' is a parameter already, and cannot be a loop's variable",
                     loop->variable);
@@ -145,8 +129,7 @@ static eb_error copy_node(const writer *w, const eb_expression *e, eb_expression
   if (e->from.call) EB_TRY(write_out(w, e->from.call, &out->from.call));
   if (e->to.call) EB_TRY(write_out(w, e->to.call, &out->to.call));
   if (e->op == EB_OP_NAME) return put_words(w, e->text, &out->text);
-  out->text = e->text ? strdup(e->text) : NULL;
-  if (e->text && !out->text) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a name");
+  if (e->text) EB_TRY(eb_copy(e->text, &out->text));
   if (e->op == EB_OP_CALL) return copy_call(w, e, out);
   if (e->comparisons) {
     EB_TRY(EB_NEW(out->comparisons, e->count));
@@ -156,18 +139,6 @@ static eb_error copy_node(const writer *w, const eb_expression *e, eb_expression
 }
 
 /* ---- names written out ---------------------------------------------------------------------- */
-
-/* A word where an argument stands within a name; "" for what is none. */
-static eb_error word_of(const eb_expression *argument, char **out) {
-  eb_text text = {0};
-  bool plain = argument->op == EB_OP_NAME || argument->op == EB_OP_NUMBER;
-  eb_error error = eb_text_append(&text, "", 0);
-  if (!error && argument->op == EB_OP_NAME) error = eb_text_printf(&text, "%s", argument->text);
-  if (!error && plain && argument->op == EB_OP_NUMBER)
-    error = eb_text_printf(&text, "%.12g", argument->number);
-  *out = text.data;
-  return error;
-}
 
 static bool is_part_of_name(const eb_expression *e, const char *parameter) {
   char braced[64];
@@ -184,21 +155,25 @@ static bool is_part_of_name(const eb_expression *e, const char *parameter) {
 }
 
 /* The body with the arguments, which are written out already, in the place of parameters from
- * `p` on. */
+ * `p` on. Within names an argument is a word: a name or a number, "" for a calculation. */
 static eb_error bind(writer *inner, int p, const eb_expression *body, eb_expression **out) {
   const eb_definition *of = inner->of;
-  char *word;
   if (p == of->parameters.count) return write_out(inner, body, out);
-  EB_TRY(word_of(inner->arguments[p], &word));
-  const eb_scope scope = {of->parameters.items[p], word, inner->words};
+  const eb_expression *argument = inner->arguments[p];
+  eb_text word = {0};
+  const eb_scope *outer = inner->words;
+  EB_TRY(argument->op == EB_OP_NUMBER
+             ? eb_text_printf(&word, "%.12g", argument->number)
+             : eb_text_printf(&word, "%s", argument->op == EB_OP_NAME ? argument->text : ""));
+  const eb_scope scope = {of->parameters.items[p], word.data, outer};
   inner->words = &scope;
   eb_error error = EB_OK;
-  if (!*word && is_part_of_name(body, scope.variable))
+  if (!*word.data && is_part_of_name(body, scope.variable))
     error = EB_ERROR(EB_ERR_FORMAT, "%s wants a name for '%s', not a calculation", of->name,
                      scope.variable);
   if (!error) error = bind(inner, p + 1, body, out);
-  inner->words = scope.outer;
-  free(word);
+  inner->words = outer;
+  eb_text_clear(&word);
   return error;
 }
 
@@ -223,13 +198,6 @@ static eb_error use(const writer *w, const eb_definition *of, const eb_expressio
   return error;
 }
 
-/* An argument in the place of a parameter: it has none of its own. */
-static eb_error copy_argument(const writer *w, int parameter, eb_expression **out) {
-  const eb_definitions none = {0};
-  const writer plain = {.known = &none, .depth = w->depth, .nodes = w->nodes};
-  return write_out(&plain, w->arguments[parameter], out);
-}
-
 /* *out is destroyed by the caller also after a failure. */
 static eb_error write_out(const writer *w, const eb_expression *e, eb_expression **out) {
   writer inner = *w;
@@ -238,9 +206,13 @@ static eb_error write_out(const writer *w, const eb_expression *e, eb_expression
   *out = NULL;
   if (++inner.depth > DEEPEST || ++*inner.nodes > MOST_NODES)
     return EB_ERROR(EB_ERR_FORMAT, "with its names written out, the expression is too large");
-  if (parameter >= 0) return copy_argument(&inner, parameter, out);
+  if (parameter >= 0) { /* the argument in its place, which has none of its own */
+    const eb_definitions none = {0};
+    const writer plain = {.known = &none, .depth = inner.depth, .nodes = w->nodes};
+    return write_out(&plain, w->arguments[parameter], out);
+  }
   if (e->op == EB_OP_CALL) of = find(w->known, e->text);
-  if (e->op == EB_OP_NAME && !is_variable(w->variables, e->text, strlen(e->text)))
+  if (e->op == EB_OP_NAME && !eb_scope_find(w->variables, e->text, strlen(e->text)))
     of = find(w->known, e->text);
   if (of && (e->op == EB_OP_CALL || of->parameters.count == 0)) return use(&inner, of, e, out);
   EB_TRY(EB_NEW(*out, 1));
@@ -285,15 +257,9 @@ static bool is_word(const char *text) {
 static eb_error read_head(const eb_entry *entry, eb_definition *out) {
   const char *key = entry->key, *open = strchr(key, '('), *close = strchr(key, ')');
   bool good = open ? close && !close[1] : !close;
-  size_t length = open ? (size_t)(open - key) : strlen(key);
-  eb_strings parts = {0};
   out->entry = entry;
-  eb_error error = eb_strings_add_part(&parts, key, length);
-  if (!error && good && open) error = eb_words(open, "(, )", &out->parameters);
-  if (!error) out->name = strdup(parts.items[0]);
-  if (!error && !out->name) error = EB_ERROR(EB_ERR_MEMORY, "cannot keep a name");
-  eb_strings_clear(&parts);
-  EB_TRY(error);
+  EB_TRY(eb_copy_part(key, open ? (size_t)(open - key) : strlen(key), &out->name));
+  if (good && open) EB_TRY(eb_words(open, "(, )", &out->parameters));
   good = good && is_word(out->name) && (!open || out->parameters.count) &&
          out->parameters.count <= MOST_PARAMETERS;
   for (int p = 0; p < out->parameters.count; p++) {
@@ -314,40 +280,33 @@ static bool calls(const eb_expression *e, const char *name) {
   return calls(e->from.call, name) || calls(e->to.call, name);
 }
 
-/* Whom the section defines here or below. */
-static eb_error check_order(const eb_section *section, const eb_entry *from,
-                            const eb_expression *body) {
-  for (const eb_entry *later = from; later < section->entries + section->count; later++) {
+/* The body with the names above written out; parameters, and their words within names, are left.
+ * It uses none of those that the section defines here or below. */
+static eb_error read_body(const eb_definitions *above, const eb_section *section,
+                          const eb_entry *entry, eb_definition *out) {
+  if (find(above, out->name)) return EB_ERROR(EB_ERR_FORMAT, "it is there twice");
+  EB_TRY(parse(above, &out->parameters, entry->value, &out->body));
+  for (const eb_entry *later = entry; later < section->entries + section->count; later++) {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(later->key, "("), later->key);
-    if (!calls(body, name)) continue;
+    if (!calls(out->body, name)) continue;
     return EB_ERROR(EB_ERR_FORMAT,
-                    later == from ? "it is defined by way of itself"
-                                  : "it uses '%s', which stands below it: a definition uses those "
-                                    "above it",
+                    later == entry ? "it is defined by way of itself"
+                                   : "it uses '%s', which stands below it: a definition uses those "
+                                     "above it",
                     name);
   }
   return EB_OK;
 }
 
-/* The body with the names above written out; parameters, and their words within names, are left. */
-static eb_error read_body(const eb_definitions *above, const eb_section *section,
-                          const eb_entry *entry, eb_definition *out) {
-  EB_TRY(parse(above, &out->parameters, entry->value, &out->body));
-  return check_order(section, entry, out->body);
-}
-
 eb_error eb_definitions_read(const eb_section *section, eb_definitions *out) {
   *out = (eb_definitions){0};
-  if (!section) return EB_OK;
-  EB_TRY(EB_NEW(out->items, section->count));
-  for (int i = 0; i < section->count; i++) {
+  for (int i = 0; section && i < section->count; i++) {
     const eb_entry *entry = &section->entries[i];
-    eb_definition read = {0};
-    eb_error error = read_head(entry, &read);
-    if (!error && find(out, read.name)) error = EB_ERROR(EB_ERR_FORMAT, "it is there twice");
-    if (!error) error = read_body(out, section, entry, &read);
-    out->items[out->count++] = read;
+    EB_TRY(eb_append(&out->items, &out->count, sizeof *out->items));
+    eb_definition *read = &out->items[i];
+    eb_error error = read_head(entry, read);
+    if (!error) error = read_body(&(eb_definitions){out->items, i}, section, entry, read);
     EB_TRY(eb_section_locate(section, entry, error));
   }
   return EB_OK;
@@ -365,14 +324,15 @@ void eb_definitions_clear(eb_definitions *definitions) {
 
 /* ---- who is used ---------------------------------------------------------------------------- */
 
-static bool is_letter(char c) {
-  return isalnum((unsigned char)c) || (c && strchr("_-./:", c));
-}
-
+/* Whether a name stands in a text, and not within another one. */
 static bool stands_in(const char *text, const char *name) {
   size_t length = strlen(name);
-  for (const char *at = text; (at = strstr(at, name)); at += length)
-    if ((at == text || !is_letter(at[-1])) && !is_letter(at[length])) return true;
+  for (const char *at = text; (at = strstr(at, name)); at += length) {
+    char before = at == text ? ' ' : at[-1], behind = at[length];
+    if (!isalnum((unsigned char)before) && !strchr("_-./:", before) &&
+        !isalnum((unsigned char)behind) && (!behind || !strchr("_-./:", behind)))
+      return true;
+  }
   return false;
 }
 

@@ -2,27 +2,115 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/names.h"
+#include "harness/reproduce/motion.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
 
-/* The expression, and under which circumstances. */
-static eb_error key_of(const eb_evaluation *e, const eb_expression *expression,
-                       const eb_scope *scope, eb_text *out) {
-  EB_TRY(eb_expression_print(expression, scope, NULL, NULL, out));
-  if (e->repetition >= 0) EB_TRY(eb_text_printf(out, " @%d", e->repetition));
-  for (int g = 0; e->limits && g < e->paper->sections.count; g++)
-    if (!isnan(e->limits[g])) EB_TRY(eb_text_printf(out, " %d<%.12g", g, e->limits[g]));
+/* ---- what is known beforehand ---------------------------------------------------------------- */
+
+eb_error eb_known_add(eb_known *known, const char *text, const eb_value *value) {
+  char *copy;
+  EB_TRY(eb_copy(text, &copy));
+  eb_error error = eb_append(&known->items, &known->count, sizeof *known->items);
+  if (error)
+    free(copy);
+  else
+    known->items[known->count - 1] = (struct eb_known_value){copy, *value};
+  return error;
+}
+
+static const eb_value *find_known(const eb_known *known, const char *text) {
+  int at = eb_find(known->items, known->count, sizeof *known->items, text, strlen(text));
+  return at < 0 ? NULL : &known->items[at].value;
+}
+
+void eb_known_clear(eb_known *known) {
+  for (int i = 0; i < known->count; i++) {
+    free(known->items[i].text);
+    eb_value_clear(&known->items[i].value);
+  }
+  free(known->items);
+  *known = (eb_known){0};
+}
+
+/* Adds the number of a cell of the paper for the expression of ours beside it. */
+static eb_error add_cell(const eb_paper_table *table, int row, int column, bool reversed,
+                         eb_known *known) {
+  const eb_expression *cell = table->cells[row * table->column_count + column];
+  int from = reversed ? table->keys.count - 1 - row : row;
+  eb_value value =
+      eb_value_number(eb_paper_value(table, from, &table->columns[column]) / table->scale);
+  eb_text text = {0};
+  if (!cell || value.knowledge) return EB_OK;
+  eb_error error = eb_expression_print(cell, NULL, NULL, NULL, &text);
+  if (!error && !find_known(known, text.data)) error = eb_known_add(known, text.data, &value);
+  eb_text_clear(&text);
+  return error;
+}
+
+eb_error eb_known_tables(const eb_paper *paper, bool reversed, eb_known *known) {
+  for (int t = 0; t < paper->table_count; t++)
+    for (int r = 0; r < paper->tables[t].keys.count; r++)
+      for (int c = 0; c < paper->tables[t].column_count; c++)
+        EB_TRY(add_cell(&paper->tables[t], r, c, reversed, known));
   return EB_OK;
 }
 
-/* ---- calls ----------------------------------------------------------------------------------- */
+/* ---- what stands for a case ------------------------------------------------------------------ */
 
-enum { MOST_ARGUMENTS = 32 };
+eb_error eb_evaluation_say(eb_evaluation *e, const char *format, ...) {
+  char text[1000];
+  va_list arguments;
+  if (!e->why) return EB_OK;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text - 1, format, arguments);
+  va_end(arguments);
+  strcat(text, "\n");
+  if (e->why->length && strstr(e->why->data, text)) return EB_OK;
+  return eb_text_printf(e->why, "%s", text);
+}
+
+eb_error eb_evaluation_case(eb_evaluation *e, const char *name, int *out) {
+  const eb_paper *paper = e->paper;
+  *out = eb_paper_case_find(paper, name, strlen(name));
+  if (*out < 0)
+    return eb_unknown_entry("case", name, paper->cases, paper->case_count, sizeof *paper->cases);
+  if (e->named) e->named[*out] = true;
+  return EB_OK;
+}
+
+eb_error eb_evaluation_run(eb_evaluation *e, int case_, int *run, eb_knowledge *knowledge) {
+  *run = -1;
+  *knowledge = EB_UNKNOWN;
+  if (!e->evidence || e->own) return EB_OK;
+  const eb_case_evidence *found = &e->evidence->cases[case_];
+  if (found->status < EB_RUN_CUT) {
+    if (found->status == EB_RUN_FAILED) *knowledge = EB_FAILED;
+    return eb_evaluation_say(e, "%s", found->why);
+  }
+  if (found->run < 0)
+    return eb_evaluation_say(e, "%s is a sweep: ask for least_stable(%s)",
+                             e->paper->cases[case_].name, e->paper->cases[case_].name);
+  *knowledge = EB_KNOWN;
+  *run = e->repetition >= 0 && e->repetition < found->run_count ? found->runs[e->repetition]
+                                                                : found->run;
+  return *found->why ? eb_evaluation_say(e, "%s", found->why) : EB_OK;
+}
+
+/* Fewer samples are no shorter run. */
+bool eb_evaluation_cut(const eb_evaluation *e, int case_) {
+  const eb_paper_case *work = &e->paper->cases[case_];
+  return (work->frames < work->all_frames && !work->samples) ||
+         (e->evidence && e->evidence->cases[case_].status != EB_RUN_WHOLE);
+}
+
+/* ---- lists and reductions -------------------------------------------------------------------- */
 
 /* A list of numbers that grows by one at each visit. */
 typedef struct list {
@@ -31,26 +119,11 @@ typedef struct list {
   eb_value *out;
 } list;
 
-static eb_error append(eb_value *to, const eb_value *from) {
-  if (from->kind != EB_VALUE_NUMBER)
-    return EB_ERROR(EB_ERR_FORMAT, "a list is of numbers, not of %s",
-                    from->kind == EB_VALUE_SERIES ? "series: take the mean, max, .. of each"
-                                                  : eb_value_kind_name(from->kind));
-  double *grown = eb_recalloc(to->y, to->count, to->count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a list");
-  to->y = grown;
-  grown[to->count++] = from->number;
-  to->may_rise |= from->may_rise;
-  to->may_fall |= from->may_fall;
-  eb_value_taint(to, from);
-  return EB_OK;
-}
-
 static eb_error append_visited(void *context, const eb_scope *scope) {
   list *l = context;
   eb_value item;
   EB_TRY(eb_evaluate(l->e, l->item, scope, &item));
-  eb_error error = append(l->out, &item);
+  eb_error error = eb_value_append(l->out, &item);
   eb_value_clear(&item);
   return error;
 }
@@ -65,9 +138,10 @@ static eb_error argument_of(eb_evaluation *e, const eb_expression *call, int i,
   return eb_loops_visit(call, scope, append_visited, &l);
 }
 
-/* Several arguments of a reduction are a list. */
+/* What a reduction is of: several arguments are a list. */
 static eb_error list_of(eb_evaluation *e, const eb_expression *call, const eb_scope *scope,
                         eb_value *out) {
+  if (call->count == 0) return EB_ERROR(EB_ERR_FORMAT, "%s wants a series", call->text);
   if (call->count == 1) return argument_of(e, call, 0, scope, out);
   if (call->looped)
     return EB_ERROR(EB_ERR_FORMAT, "%s wants one argument before 'for'", call->text);
@@ -79,10 +153,9 @@ static eb_error list_of(eb_evaluation *e, const eb_expression *call, const eb_sc
   return EB_OK;
 }
 
-static eb_error reduce(eb_evaluation *e, const eb_expression *call, const eb_scope *scope,
-                       eb_value *out) {
+static eb_error call_reduction(eb_evaluation *e, const eb_expression *call, const eb_scope *scope,
+                               eb_value *out) {
   eb_value all = {0};
-  if (call->count == 0) return EB_ERROR(EB_ERR_FORMAT, "%s wants a series", call->text);
   eb_error error = list_of(e, call, scope, &all);
   if (!error) error = eb_value_reduce(call->text, &all, out);
   if (!error && !all.time) {
@@ -93,110 +166,25 @@ static eb_error reduce(eb_evaluation *e, const eb_expression *call, const eb_sco
   return error;
 }
 
-/* A case, an axis, a table: a word, not a figure. */
-static eb_error word_of(const eb_expression *argument, const eb_scope *scope, eb_value *out) {
-  eb_text text = {0};
-  bool quoted = argument->op == EB_OP_TEXT;
-  *out = (eb_value){0};
-  if (!quoted && argument->op != EB_OP_NAME && argument->op != EB_OP_NUMBER)
-    return EB_ERROR(EB_ERR_FORMAT, "a name is expected, not a calculation");
-  eb_error error = quoted ? eb_text_printf(&text, "%s", argument->text)
-                          : eb_expression_print(argument, scope, NULL, NULL, &text);
-  if (!error) error = eb_value_text(text.data, out);
-  eb_text_clear(&text);
-  return error;
-}
+/* ---- functions ------------------------------------------------------------------------------- */
 
-static bool is_one_of(const char *word, const char *const *words) {
-  while (*words && strcmp(*words, word) != 0) words++;
-  return *words != NULL;
-}
-
-static eb_error check_table(const eb_paper *paper, const char *id) {
-  eb_strings ids = {0};
-  eb_error error = EB_OK;
-  if (eb_paper_table_find(paper, id) >= 0) return EB_OK;
-  for (int t = 0; t < paper->table_count && !error; t++)
-    error = eb_strings_add(&ids, paper->tables[t].id);
-  if (!error) error = eb_unknown_name("table", id, &ids);
-  eb_strings_clear(&ids);
-  return error;
-}
-
-/* Whether the argument is what its letter says. */
-static eb_error check_argument(eb_evaluation *e, char letter, const eb_value *value) {
-  static const char *const axes[] = {"x", "y", "z", NULL}, *const ends[] = {"lower", "upper", NULL};
-  int case_;
-  switch (letter) {
-  case 'c':
-    return eb_evaluation_case(e, value->text, &case_);
-  case 'x':
-    return is_one_of(value->text, axes)
-               ? EB_OK
-               : EB_ERROR(EB_ERR_FORMAT, "an axis is x, y or z, not '%s'", value->text);
-  case 'u':
-    return is_one_of(value->text, ends)
-               ? EB_OK
-               : EB_ERROR(EB_ERR_FORMAT, "an end is lower or upper, not '%s'", value->text);
-  case 't':
-    return check_table(e->paper, value->text);
-  case 'v':
-    return value->kind == EB_VALUE_SERIES ? EB_OK
-                                          : EB_ERROR(EB_ERR_FORMAT, "a series is expected, not %s",
-                                                     eb_value_kind_name(value->kind));
-  case 'n':
-    return value->kind == EB_VALUE_NUMBER ? EB_OK
-                                          : EB_ERROR(EB_ERR_FORMAT, "a number is expected, not %s",
-                                                     eb_value_kind_name(value->kind));
-  default:
-    return EB_OK;
-  }
-}
-
-static eb_error wrong_count(const eb_function *f, int got) {
-  int most = 0, least = 0;
-  for (const char *a = f->arguments; *a && *a != '?'; a++) least++;
-  for (const char *a = f->arguments; *a; a++) most += *a != '?';
-  return EB_ERROR(EB_ERR_FORMAT, "%s wants %d to %d arguments (%s), not %d", f->name, least, most,
-                  f->doc, got);
-}
-
-/* Fills values[0, count) with the arguments, as their letters say. */
-static eb_error read_arguments(eb_evaluation *e, const eb_function *f, const eb_expression *call,
-                               const eb_scope *scope, eb_value *values) {
-  const char *letter = f->arguments;
-  for (int i = 0; i < call->count; i++, letter++) {
-    letter += *letter == '?';
-    if (!*letter) return wrong_count(f, call->count);
-    if (strchr("vna", *letter))
-      EB_TRY(argument_of(e, call, i, scope, &values[i]));
-    else
-      EB_TRY(word_of(call->items[i], scope, &values[i]));
-    EB_TRY(check_argument(e, *letter, &values[i]));
-  }
-  return *letter && *letter != '?' ? wrong_count(f, call->count) : EB_OK;
-}
-
-static eb_error call_function(eb_evaluation *e, const eb_function *f, const eb_expression *call,
-                              const eb_scope *scope, eb_value *out) {
-  eb_value values[MOST_ARGUMENTS] = {0};
-  if (call->count > MOST_ARGUMENTS) return wrong_count(f, call->count);
-  eb_error error = read_arguments(e, f, call, scope, values);
-  if (!error) error = f->call(e, f, values, call->count, out);
-  for (int i = 0; i < call->count; i++) eb_value_clear(&values[i]);
-  return eb_error_prefix(error, "%s", f->name);
-}
-
+enum { MOST_ARGUMENTS = 32 };
 static const char *const other_functions[] = {"mean", "median", "min",    "max", "sum", "first",
                                               "last", "count",  "rising", "all", "any", "falling"};
 enum { OTHER_FUNCTIONS = sizeof other_functions / sizeof *other_functions };
+static const eb_function *const tables[] = {eb_motion_functions, eb_functions};
+enum { TABLES = 2 };
+
+static const eb_function *find_function(const char *name) {
+  for (int t = 0; t < TABLES; t++)
+    for (const eb_function *f = tables[t]; f->name; f++)
+      if (strcmp(f->name, name) == 0) return f;
+  return NULL;
+}
 
 bool eb_is_function(const char *name) {
-  for (int i = 0; i < OTHER_FUNCTIONS; i++)
-    if (strcmp(other_functions[i], name) == 0) return true;
-  for (const eb_function *f = eb_functions; f->name; f++)
-    if (strcmp(f->name, name) == 0) return true;
-  return false;
+  return find_function(name) || eb_find(other_functions, OTHER_FUNCTIONS, sizeof *other_functions,
+                                        name, strlen(name)) >= 0;
 }
 
 /* Those of [names] that take something, or nothing. */
@@ -212,11 +200,115 @@ static eb_error unknown_function(const eb_paper *paper, const char *name) {
   eb_error error = add_definitions(paper, true, &names);
   for (int i = 0; i < OTHER_FUNCTIONS && !error; i++)
     error = eb_strings_add(&names, other_functions[i]);
-  for (const eb_function *f = eb_functions; f->name && !error; f++)
-    error = eb_strings_add(&names, f->name);
+  for (int t = 0; t < TABLES; t++)
+    for (const eb_function *f = tables[t]; f->name && !error; f++)
+      error = eb_strings_add(&names, f->name);
   if (!error) error = eb_unknown_name("function", name, &names);
   eb_strings_clear(&names);
   return error;
+}
+
+/* A case, an axis, a table: a word, not a figure. */
+static eb_error word_of(const eb_expression *argument, const eb_scope *scope, eb_value *out) {
+  eb_text text = {0};
+  *out = (eb_value){0};
+  if (argument->op == EB_OP_TEXT) return eb_value_text(argument->text, out);
+  if (argument->op != EB_OP_NAME && argument->op != EB_OP_NUMBER)
+    return EB_ERROR(EB_ERR_FORMAT, "a name is expected, not a calculation");
+  eb_error error = eb_expression_print(argument, scope, NULL, NULL, &text);
+  if (!error) error = eb_value_text(text.data, out);
+  eb_text_clear(&text);
+  return error;
+}
+
+/* Whether an argument is what its letter says; a case is noted in the call. */
+static eb_error check_argument(eb_call *c, char letter, const eb_value *value) {
+  const eb_paper *paper = c->e->paper;
+  const char *text = value->text, *kind = eb_value_kind_name(value->kind);
+  int case_;
+  switch (letter) {
+  case 'c':
+    EB_TRY(eb_evaluation_case(c->e, text, &case_));
+    c->cases[c->cases[0] >= 0] = case_;
+    return EB_OK;
+  case 'x':
+    return *text && strchr("xyz", *text) && !text[1]
+               ? EB_OK
+               : EB_ERROR(EB_ERR_FORMAT, "an axis is x, y or z, not '%s'", text);
+  case 'u':
+    return strcmp(text, "lower") == 0 || strcmp(text, "upper") == 0
+               ? EB_OK
+               : EB_ERROR(EB_ERR_FORMAT, "an end is lower or upper, not '%s'", text);
+  case 't':
+    return eb_paper_table_find(paper, text) >= 0
+               ? EB_OK
+               : eb_unknown_entry("table", text, paper->tables, paper->table_count,
+                                  sizeof *paper->tables);
+  case 'v':
+    return value->kind == EB_VALUE_SERIES
+               ? EB_OK
+               : EB_ERROR(EB_ERR_FORMAT, "a series is expected, not %s", kind);
+  case 'n':
+    return value->kind == EB_VALUE_NUMBER
+               ? EB_OK
+               : EB_ERROR(EB_ERR_FORMAT, "a number is expected, not %s", kind);
+  default:
+    return EB_OK;
+  }
+}
+
+/* Fills values[0, count) with the arguments, as the function's letters say. */
+static eb_error read_arguments(eb_call *c, const eb_expression *call, const eb_scope *scope,
+                               eb_value *values) {
+  const char *letters = c->self->arguments;
+  int most = 0, least = (int)strcspn(letters, "?");
+  for (const char *a = letters; *a; a++) most += *a != '?';
+  for (int i = 0; i < call->count; i++, letters++) {
+    letters += *letters == '?';
+    if (!*letters) break;
+    EB_TRY(strchr("vna", *letters) ? argument_of(c->e, call, i, scope, &values[i])
+                                   : word_of(call->items[i], scope, &values[i]));
+    EB_TRY(check_argument(c, *letters, &values[i]));
+  }
+  return call->count >= least && call->count <= most
+             ? EB_OK
+             : EB_ERROR(EB_ERR_FORMAT, "%s wants %d to %d arguments (%s), not %d", c->self->name,
+                        least, most, c->self->doc, call->count);
+}
+
+/* What is seen in the runs of the call's cases. */
+static eb_error see(const eb_call *c, eb_value *out) {
+  bool all = true, cut = false;
+  *out = (eb_value){.kind = c->self->seen == EB_SEEN_SERIES ? EB_VALUE_SERIES : EB_VALUE_NUMBER,
+                    .number = NAN};
+  for (int k = 0; k < 2 && c->cases[k] >= 0; k++) {
+    int run;
+    eb_knowledge knowledge;
+    EB_TRY(eb_evaluation_run(c->e, c->cases[k], &run, &knowledge));
+    all = all && run >= 0;
+    cut = cut || eb_evaluation_cut(c->e, c->cases[k]);
+    if (knowledge > out->knowledge) out->knowledge = knowledge;
+  }
+  if (!all) return EB_OK;
+  EB_TRY(c->self->call(c, out));
+  out->cut = cut;
+  out->first = 1;
+  if (c->self->seen == EB_SEEN_SERIES) return EB_OK;
+  bool rises = out->may_rise;
+  *out = eb_value_number(out->number);
+  out->may_rise = rises || (cut && c->self->changes > 0);
+  out->may_fall = cut && c->self->changes > 1;
+  return EB_OK;
+}
+
+static eb_error call_function(eb_evaluation *e, const eb_function *f, const eb_expression *call,
+                              const eb_scope *scope, eb_value *out) {
+  eb_value values[MOST_ARGUMENTS] = {0};
+  eb_call c = {e, f, values, call->count, {-1, -1}};
+  eb_error error = read_arguments(&c, call, scope, values);
+  if (!error) error = f->seen ? see(&c, out) : f->call(&c, out);
+  for (int i = 0; i < MOST_ARGUMENTS; i++) eb_value_clear(&values[i]);
+  return eb_error_prefix(error, "%s", f->name);
 }
 
 /* ---- conditions ------------------------------------------------------------------------------ */
@@ -288,7 +380,7 @@ static eb_error join_pair(void *context, const eb_comparing *pair) {
 static eb_error conjoin_pairs(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
                               eb_value *out) {
   joined j = {.e = e, .decides = EB_FALSE, .truth = EB_TRUE};
-  if (eb_is_pairs(of)) EB_TRY(eb_pairs_visit(e, of, scope, join_pair, &j));
+  if (eb_is_pairs(of)) EB_TRY(eb_pairs_visit(of, scope, join_pair, &j));
   for (int i = 0; of->op == EB_OP_COMPARE && i + 1 < of->count; i++) {
     const eb_comparing pair = {of->items[i], of->items[i + 1], scope, scope, of->comparisons[i], 1};
     EB_TRY(join_pair(&j, &pair));
@@ -311,92 +403,67 @@ static eb_error negate_truth(eb_evaluation *e, const eb_expression *of, const eb
 
 /* ---- rising and falling ---------------------------------------------------------------------- */
 
-/* The scope of the pair's earlier item, copied, since its words last only for a visit. */
-typedef struct earlier {
-  char *words[EB_MOST_LOOPS];
-  eb_scope scopes[EB_MOST_LOOPS];
-  const eb_scope *scope;
-} earlier;
-
+/* The neighbouring pairs of rising(...) or falling(...). The scope of the pair's earlier item is
+ * copied, since its words last only for a visit. */
 typedef struct pairing {
   const eb_expression *call;
   const eb_scope *outer;
   double noise;
-  bool any;
-  earlier *before;
+  char *words[EB_MOST_LOOPS];
+  eb_scope scopes[EB_MOST_LOOPS];
+  const eb_scope *before; /* of the earlier item; NULL: there is none yet */
   eb_pair_visit visit;
   void *context;
 } pairing;
 
-static void forget(earlier *before) {
-  for (int l = 0; l < EB_MOST_LOOPS; l++) {
-    free(before->words[l]);
-    before->words[l] = NULL;
-  }
+static eb_error visit_items(const pairing *p, const eb_expression *earlier,
+                            const eb_scope *earlier_scope, const eb_expression *later,
+                            const eb_scope *later_scope) {
+  bool rises = strcmp(p->call->text, "rising") == 0, banded = p->noise > 0;
+  const eb_comparing pair = {.a = later,
+                             .b = earlier,
+                             .a_scope = later_scope,
+                             .b_scope = earlier_scope,
+                             .comparison = rises    ? (banded ? EB_GREATER_EQUAL : EB_GREATER)
+                                           : banded ? EB_LESS_EQUAL
+                                                    : EB_LESS,
+                             .factor = rises ? 1 - p->noise : 1 + p->noise};
+  return p->visit(p->context, &pair);
 }
 
-static eb_error remember(pairing *p, const eb_scope *scope) {
-  const eb_scope *outer = p->outer;
-  forget(p->before);
-  for (int l = 0; l < p->call->loop_count; l++, scope = scope->outer) {
-    p->before->words[l] = strdup(scope->word);
-    if (!p->before->words[l]) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a word");
-    p->before->scopes[l] = (eb_scope){scope->variable, p->before->words[l], NULL};
+static eb_error visit_turn(void *context, const eb_scope *scope) {
+  pairing *p = context;
+  const eb_expression *item = p->call->items[0];
+  if (p->before) EB_TRY(visit_items(p, item, p->before, item, scope));
+  p->before = p->outer;
+  const eb_scope *at[EB_MOST_LOOPS];
+  for (int l = 0; l < p->call->loop_count; l++, scope = scope->outer) at[l] = scope;
+  for (int l = p->call->loop_count - 1; l >= 0; l--) {
+    free(p->words[l]);
+    EB_TRY(eb_copy(at[l]->word, &p->words[l]));
+    p->scopes[l] = (eb_scope){at[l]->variable, p->words[l], p->before};
+    p->before = &p->scopes[l];
   }
-  for (int l = p->call->loop_count - 1; l >= 0; outer = &p->before->scopes[l--])
-    p->before->scopes[l].outer = outer;
-  p->before->scope = outer;
-  p->any = true;
   return EB_OK;
 }
 
-static eb_comparing pair_of(const pairing *p, const eb_expression *later, const eb_scope *scope,
-                            const eb_expression *earlier_, const eb_scope *earlier_scope) {
-  bool rises = strcmp(p->call->text, "rising") == 0, banded = p->noise > 0;
-  return (eb_comparing){later,
-                        earlier_,
-                        scope,
-                        earlier_scope,
-                        rises    ? (banded ? EB_GREATER_EQUAL : EB_GREATER)
-                        : banded ? EB_LESS_EQUAL
-                                 : EB_LESS,
-                        rises ? 1 - p->noise : 1 + p->noise};
-}
-
-static eb_error visit_pair(void *context, const eb_scope *scope) {
-  pairing *p = context;
-  const eb_expression *item = p->call->items[0];
-  const eb_comparing pair = pair_of(p, item, scope, item, p->any ? p->before->scope : NULL);
-  if (p->any) EB_TRY(p->visit(p->context, &pair));
-  return remember(p, scope);
-}
-
 /* The items: those before 'for', or all but a noise band at the end, which is a number. */
-static eb_error visit_pairs(eb_evaluation *e, pairing *p, const eb_scope *scope) {
-  const eb_expression *call = p->call;
+eb_error eb_pairs_visit(const eb_expression *call, const eb_scope *scope, eb_pair_visit visit,
+                        void *context) {
   bool banded = call->count > 1 && call->items[call->count - 1]->op == EB_OP_NUMBER;
   int items = call->count - banded;
+  pairing p = {.call = call, .outer = scope, .visit = visit, .context = context};
+  eb_error error = EB_OK;
   if (items < 1 || (call->looped ? call->looped != 1 || items != 1 : items < 2))
     return EB_ERROR(EB_ERR_FORMAT,
                     "%s wants 'EXPRESSION for x in a b ..' or expressions, then perhaps a band of "
                     "noise (5%%)",
                     call->text);
-  (void)e;
-  p->noise = banded ? call->items[call->count - 1]->number : 0;
-  if (call->looped) return eb_loops_visit(call, scope, visit_pair, p);
-  for (int i = 1; i < items; i++) {
-    const eb_comparing pair = pair_of(p, call->items[i], scope, call->items[i - 1], scope);
-    EB_TRY(p->visit(p->context, &pair));
-  }
-  return EB_OK;
-}
-
-eb_error eb_pairs_visit(eb_evaluation *e, const eb_expression *call, const eb_scope *scope,
-                        eb_pair_visit visit, void *context) {
-  earlier before = {0};
-  pairing p = {.call = call, .outer = scope, .before = &before, .visit = visit, .context = context};
-  eb_error error = visit_pairs(e, &p, scope);
-  forget(&before);
+  if (banded) p.noise = call->items[items]->number;
+  if (call->looped) error = eb_loops_visit(call, scope, visit_turn, &p);
+  for (int i = 1; i < items && !error; i++)
+    error = visit_items(&p, call->items[i - 1], scope, call->items[i], scope);
+  for (int l = 0; l < EB_MOST_LOOPS; l++) free(p.words[l]);
   return error;
 }
 
@@ -407,34 +474,28 @@ static eb_error call_any(eb_evaluation *e, const eb_expression *call, const eb_s
   if (eb_is_quantifier(call))
     return join_items(e, call, scope, strcmp(call->text, "all") == 0, out);
   if (eb_is_pairs(call)) return conjoin_pairs(e, call, scope, out);
-  if (eb_is_reduction(call->text)) return reduce(e, call, scope, out);
-  for (const eb_function *f = eb_functions; f->name; f++)
-    if (strcmp(f->name, call->text) == 0) return call_function(e, f, call, scope, out);
-  return unknown_function(e->paper, call->text);
-}
-
-/* Neither a figure nor one of [names]. */
-static eb_error unknown_name(const eb_paper *paper, const char *name) {
-  eb_strings names = {0};
-  eb_error error = add_definitions(paper, false, &names);
-  if (!error) error = eb_unknown_name("name in [names], and no CASE.FIGURE,", name, &names);
-  eb_strings_clear(&names);
-  return error;
+  if (eb_is_reduction(call->text)) return call_reduction(e, call, scope, out);
+  const eb_function *f = find_function(call->text);
+  return f ? call_function(e, f, call, scope, out) : unknown_function(e->paper, call->text);
 }
 
 /* A loop's word may be a number. */
 static eb_error read_name(eb_evaluation *e, const eb_expression *name, const eb_scope *scope,
                           eb_value *out) {
   char *expanded, *end;
-  EB_TRY(eb_scope_expand(scope, name->text, &expanded));
+  EB_TRY(eb_scope_expand(scope, name->text, true, &expanded));
   double number = strtod(expanded, &end);
+  eb_strings names = {0};
   eb_error error = EB_OK;
-  if (end != expanded && !*end && strspn(expanded, "0123456789+-.") > 0)
+  if (end != expanded && !*end && strspn(expanded, "0123456789+-.") > 0) {
     *out = eb_value_number(number);
-  else if (e->paper->definitions.count && !strpbrk(expanded, ".:"))
-    error = unknown_name(e->paper, expanded);
-  else
+  } else if (e->paper->definitions.count && !strpbrk(expanded, ".:")) {
+    error = add_definitions(e->paper, false, &names);
+    if (!error) error = eb_unknown_name("name in [names], and no CASE.FIGURE,", expanded, &names);
+  } else {
     error = eb_figure_read(e, expanded, out);
+  }
+  eb_strings_clear(&names);
   free(expanded);
   return error;
 }
@@ -467,26 +528,33 @@ static eb_error calculate(eb_evaluation *e, const eb_expression *of, const eb_sc
   return error;
 }
 
-/* What is found is kept: functions on frames are slow, and a figure is often asked for again when
- * its reason is written. */
-static eb_error look_up(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
-                        const char *key, eb_value *out) {
-  const eb_value *known = eb_known_find(e->known, key);
-  if (known && known->kind == EB_VALUE_TEXT) return eb_value_text(known->text, out);
-  if (known) *out = *known;
-  if (known) return EB_OK;
-  EB_TRY(of->op == EB_OP_CALL ? call_any(e, of, scope, out) : read_name(e, of, scope, out));
-  bool keep = out->kind == EB_VALUE_NUMBER && out->knowledge == EB_KNOWN;
-  return keep ? eb_known_add(e->known, key, out) : EB_OK;
+/* A name or a call. */
+static eb_error find(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
+                     eb_value *out) {
+  return of->op == EB_OP_CALL ? call_any(e, of, scope, out) : read_name(e, of, scope, out);
 }
 
+/* What is found is kept, by the expression and the circumstances: functions on frames are slow, and
+ * a figure is often asked for again when its reason is written. */
 static eb_error find_or_keep(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
                              eb_value *out) {
   eb_text key = {0};
   if (!e->known || e->named || (of->op == EB_OP_CALL && (eb_is_quantifier(of) || eb_is_pairs(of))))
-    return of->op == EB_OP_CALL ? call_any(e, of, scope, out) : read_name(e, of, scope, out);
-  eb_error error = key_of(e, of, scope, &key);
-  if (!error) error = look_up(e, of, scope, key.data, out);
+    return find(e, of, scope, out);
+  eb_error error = eb_expression_print(of, scope, NULL, NULL, &key);
+  if (!error && e->repetition >= 0) error = eb_text_printf(&key, " @%d", e->repetition);
+  for (int g = 0; e->limits && g < e->paper->sections.count && !error; g++)
+    if (!isnan(e->limits[g])) error = eb_text_printf(&key, " %d<%.12g", g, e->limits[g]);
+  const eb_value *known = error ? NULL : find_known(e->known, key.data);
+  if (known && known->kind == EB_VALUE_TEXT) {
+    error = eb_value_text(known->text, out);
+  } else if (known) {
+    *out = *known;
+  } else if (!error) {
+    error = find(e, of, scope, out);
+    if (!error && out->kind == EB_VALUE_NUMBER && out->knowledge == EB_KNOWN)
+      error = eb_known_add(e->known, key.data, out);
+  }
   eb_text_clear(&key);
   return error;
 }
@@ -540,30 +608,6 @@ eb_error eb_expression_check(const eb_paper *paper, const eb_expression *of, con
   return error;
 }
 
-/* ---- the paper's own numbers ----------------------------------------------------------------- */
-
-static eb_error add_cell(const eb_paper_table *table, int row, int column, bool reversed,
-                         eb_known *known) {
-  const eb_expression *cell = table->cells[row * table->column_count + column];
-  int from = reversed ? table->keys.count - 1 - row : row;
-  eb_value value =
-      eb_value_number(eb_paper_value(table, from, &table->columns[column]) / table->scale);
-  eb_text text = {0};
-  if (!cell || value.knowledge) return EB_OK;
-  eb_error error = eb_expression_print(cell, NULL, NULL, NULL, &text);
-  if (!error && !eb_known_find(known, text.data)) error = eb_known_add(known, text.data, &value);
-  eb_text_clear(&text);
-  return error;
-}
-
-eb_error eb_known_tables(const eb_paper *paper, bool reversed, eb_known *known) {
-  for (int t = 0; t < paper->table_count; t++)
-    for (int r = 0; r < paper->tables[t].keys.count; r++)
-      for (int c = 0; c < paper->tables[t].column_count; c++)
-        EB_TRY(add_cell(&paper->tables[t], r, c, reversed, known));
-  return EB_OK;
-}
-
 /* ---- comparisons ----------------------------------------------------------------------------- */
 
 /* Marks the cases that both sides name. */
@@ -604,14 +648,6 @@ static eb_error find_limits(const eb_evaluation *e, const bool *named, double *l
   return EB_OK;
 }
 
-static int repetitions_of(const eb_evaluation *e, const bool *named) {
-  int least = INT_MAX;
-  for (int c = 0; c < e->paper->case_count; c++)
-    if (named[c] && e->evidence->cases[c].run_count < least)
-      least = e->evidence->cases[c].run_count;
-  return least == INT_MAX ? 0 : least;
-}
-
 /* Both sides as the runs of one repetition have them. */
 static eb_error read_sides(eb_evaluation *e, const eb_comparing *what, const bool *named,
                            double *limits, int repetition, eb_value *a, eb_value *b) {
@@ -628,6 +664,8 @@ static eb_error read_sides(eb_evaluation *e, const eb_comparing *what, const boo
   return error;
 }
 
+enum { MOST_REPETITIONS = 64 };
+
 /* Decides by an interval of d, which is log(a / b) or a - b. */
 static void decide_by(double mean, double half, bool ratio, eb_comparison comparison,
                       eb_compared *out) {
@@ -640,22 +678,15 @@ static void decide_by(double mean, double half, bool ratio, eb_comparison compar
 }
 
 /* By the interval of log(a / b) or, unless both are positive throughout, of a - b. */
-static void decide(const double *a, const double *b, double *d, int count, eb_comparison comparison,
+static void decide(const double *a, const double *b, int count, eb_comparison comparison,
                    eb_compared *out) {
   bool ratio = true;
-  double mean, half;
+  double d[MOST_REPETITIONS], mean, half;
   for (int r = 0; r < count; r++) ratio = ratio && a[r] > 0 && b[r] > 0;
   for (int r = 0; r < count; r++) d[r] = ratio ? log(a[r] / b[r]) : a[r] - b[r];
   eb_sample_interval(d, (size_t)count, &mean, &half);
   out->b = eb_sample_mean(b, (size_t)count);
   decide_by(mean, half, ratio, comparison, out);
-}
-
-/* The mean of log(a / b), or NaN. */
-static double mean_log(const double *a, const double *b, int count) {
-  double sum = 0;
-  for (int r = 0; r < count; r++) sum += a[r] > 0 && b[r] > 0 ? log(a[r] / b[r]) : NAN;
-  return sum / count;
 }
 
 /* One repetition has no interval of its own, and two have a poor one. That of log(a / b) then comes
@@ -665,7 +696,9 @@ static double mean_log(const double *a, const double *b, int count) {
 static eb_error decide_pooled(eb_evaluation *e, const double *a, const double *b, int count,
                               int cases, eb_comparison comparison, eb_compared *out) {
   const eb_evidence *evidence = e->evidence;
-  double mean = mean_log(a, b, count);
+  double mean = 0;
+  for (int r = 0; r < count; r++) mean += a[r] > 0 && b[r] > 0 ? log(a[r] / b[r]) : NAN;
+  mean /= count;
   out->b = eb_sample_mean(b, (size_t)count);
   if (a[0] == 0 && a[count - 1] == 0) decide_by(-out->b, 0, false, comparison, out);
   if (isnan(mean)) return EB_OK;
@@ -678,39 +711,36 @@ static eb_error decide_pooled(eb_evaluation *e, const double *a, const double *b
                            100 * evidence->deviation, evidence->freedom);
 }
 
-/* Both sides in every repetition; *known is false when one of them lacks something. */
-static eb_error read_repetitions(eb_evaluation *e, const eb_comparing *what, const bool *named,
-                                 double *limits, int count, double *a, double *b, bool *known) {
-  *known = true;
-  for (int r = 0; r < count && *known; r++) {
+/* As far as all have both sides, the repetitions decide. */
+static eb_error compare_times(eb_evaluation *e, const eb_comparing *what, const bool *named,
+                              double *limits, eb_compared *out) {
+  enum { ENOUGH = 3, LEAST_FREEDOM = 4 };
+  double a[MOST_REPETITIONS], b[MOST_REPETITIONS];
+  int count = INT_MAX, cases = 0;
+  for (int c = 0; c < e->paper->case_count; c++) {
+    if (named[c] && e->evidence->cases[c].run_count < count)
+      count = e->evidence->cases[c].run_count;
+    cases += named[c];
+  }
+  if (cases == 0) count = 0;
+  if (count > MOST_REPETITIONS) count = MOST_REPETITIONS;
+  out->repetitions = count;
+  out->truth = EB_UNDECIDED;
+  for (int r = 0; r < count; r++) {
     eb_value left = {0}, right = {0};
     eb_error error = read_sides(e, what, named, limits, r, &left, &right);
     a[r] = left.number;
     b[r] = right.number;
-    *known = !left.knowledge && !right.knowledge && isfinite(a[r]) && isfinite(b[r]);
+    bool known = !left.knowledge && !right.knowledge && isfinite(a[r]) && isfinite(b[r]);
     eb_value_clear(&left);
     eb_value_clear(&right);
-    EB_TRY(error);
+    if (error || !known) return error;
   }
-  return EB_OK;
-}
-
-static eb_error compare_times(eb_evaluation *e, const eb_comparing *what, const bool *named,
-                              double *limits, eb_compared *out) {
-  enum { MOST = 64, ENOUGH = 3, LEAST_FREEDOM = 4 };
-  double a[MOST], b[MOST], d[MOST];
-  bool known;
-  int count = repetitions_of(e, named), cases = 0;
-  if (count > MOST) count = MOST;
-  for (int c = 0; c < e->paper->case_count; c++) cases += named[c];
-  out->repetitions = count;
-  out->truth = EB_UNDECIDED;
-  EB_TRY(read_repetitions(e, what, named, limits, count, a, b, &known));
-  if (!known || count < 1) return EB_OK;
+  if (count < 1) return EB_OK;
   if (count < ENOUGH && e->evidence->freedom >= LEAST_FREEDOM)
     EB_TRY(decide_pooled(e, a, b, count, cases, what->comparison, out));
   else if (count > 1)
-    decide(a, b, d, count, what->comparison, out);
+    decide(a, b, count, what->comparison, out);
   else
     return eb_evaluation_say(e, "one repetition of a time decides nothing: 3 are wanted");
   return out->truth == EB_UNDECIDED

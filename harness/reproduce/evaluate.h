@@ -1,8 +1,45 @@
-/* Expressions evaluated over the evidence of a paper. */
+/* Expressions evaluated over the evidence of a paper: under which circumstances, and what stands
+ * for a case under them. */
 #ifndef EB_REPRODUCE_EVALUATE_H
 #define EB_REPRODUCE_EVALUATE_H
 
-#include "harness/reproduce/evaluation.h"
+#include "harness/reproduce/evidence.h"
+#include "harness/reproduce/value.h"
+
+/* Numbers that take the place of what an expression would find: the paper's own, or what was
+ * found before. */
+typedef struct eb_known {
+  struct eb_known_value {
+    char *text; /* the expression as eb_expression_print writes it */
+    eb_value value;
+  } * items;
+  int count;
+} eb_known;
+/* Takes what the value owns; a series cannot be kept. */
+EB_MUST eb_error eb_known_add(eb_known *known, const char *text, const eb_value *value);
+void eb_known_clear(eb_known *known);
+
+typedef struct eb_evaluation {
+  const eb_paper *paper;
+  const eb_evidence
+      *evidence;   /* NULL: names and kinds are checked, every figure of a run is unknown */
+  eb_known *known; /* NULL: none are kept */
+  bool own;        /* only what is known counts: the paper is judged by its own numbers */
+  bool *named;     /* set for every case that is named, when it is not NULL */
+  int repetition;  /* of the runs; -1: the one that stands for the case */
+  double *limits;  /* s, by group of competitors: where their series end, or NULL */
+  eb_text *why;    /* what is missing or failed: a line each, each once; NULL: nobody asks */
+} eb_evaluation;
+
+/* Notes a cause, once. */
+EB_MUST eb_error eb_evaluation_say(eb_evaluation *e, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The case of that name. EB_ERR_USAGE with the nearest. */
+EB_MUST eb_error eb_evaluation_case(eb_evaluation *e, const char *name, int *out);
+/* The run of a case that counts now, or -1: then *knowledge tells why, and the cause is noted. */
+EB_MUST eb_error eb_evaluation_run(eb_evaluation *e, int case_, int *run, eb_knowledge *knowledge);
+/* Whether less of a case was run than the paper's file asks for. */
+bool eb_evaluation_cut(const eb_evaluation *e, int case_);
 
 /* Adds the numbers of the paper's tables, each for the expression of ours beside it, in SI units.
  * Rows are turned round when `reversed`: the last row's numbers stand for the first row's. */
@@ -43,7 +80,7 @@ EB_MUST eb_error eb_evaluate_comparison(eb_evaluation *e, const eb_comparing *wh
 /* Calls `visit` for each neighbouring pair of rising(...) or falling(...): later COMPARISON factor
  * * earlier. */
 typedef eb_error (*eb_pair_visit)(void *context, const eb_comparing *pair);
-EB_MUST eb_error eb_pairs_visit(eb_evaluation *e, const eb_expression *call, const eb_scope *scope,
+EB_MUST eb_error eb_pairs_visit(const eb_expression *call, const eb_scope *scope,
                                 eb_pair_visit visit, void *context);
 bool eb_is_pairs(const eb_expression *e);      /* rising(...), falling(...) */
 bool eb_is_quantifier(const eb_expression *e); /* all(...), any(...) */
@@ -53,23 +90,34 @@ bool eb_is_quantifier(const eb_expression *e); /* all(...), any(...) */
 /* What "CASE.FIGURE" means (harness/reproduce/README.md). */
 EB_MUST eb_error eb_figure_read(eb_evaluation *e, const char *name, eb_value *out);
 
+typedef struct eb_function eb_function;
+/* A call whose arguments are what the function's letters ask for. */
+typedef struct eb_call {
+  eb_evaluation *e;
+  const eb_function *self;
+  const eb_value *arguments;
+  int count;
+  int cases[2]; /* the first two arguments that are cases; -1: there is none */
+} eb_call;
+
+/* What is seen in runs needs one of every case: where one lacks it the value is not known, and else
+ * the caller fills *out, whose number is NaN, and says what more of a run could change. */
+typedef enum eb_seen { EB_NOT_SEEN, EB_SEEN_NUMBER, EB_SEEN_SERIES } eb_seen;
+
 /* A function of the language that is not a reduction. Arguments by a letter each: v series, n
  * number, a either; as an EB_VALUE_TEXT c case, x axis, u upper or lower, t table, w any word; ?
  * before what may be left out. */
-typedef struct eb_function eb_function;
 struct eb_function {
   const char *name, *arguments, *doc;
-  eb_error (*call)(eb_evaluation *e, const eb_function *self, const eb_value *arguments, int count,
-                   eb_value *out);
-  /* What functions that share a `call` differ in: a number seen in one run or in two, and what more
-   * frames could change of it: an end either way (2), a largest only upwards (1), nothing (0); or a
-   * function of numbers. */
-  eb_error (*one)(const eb_evidence *evidence, int case_, double *out);
-  eb_error (*two)(const eb_evidence *evidence, int a, int b, double *out);
+  eb_error (*call)(const eb_call *call, eb_value *out);
+  eb_seen seen;
+  /* Of a number that is seen: more frames could change it either way (2), only upwards (1), or not
+   * at all (0). */
   int changes;
-  double (*of)(double x);
+  double (*of)(double x); /* a function of numbers */
 };
-extern const eb_function eb_functions[]; /* ended by a NULL name */
+/* Ended by a NULL name; those that are seen in frames are eb_motion_functions (motion.h). */
+extern const eb_function eb_functions[];
 /* Whether the language has a function, reduction or quantifier of that name. */
 bool eb_is_function(const char *name);
 

@@ -71,11 +71,6 @@ static bool take_word(parser *p, const char *word) {
   return true;
 }
 
-static eb_error copy(const char *text, size_t length, char **out) {
-  *out = strndup(text, length);
-  return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep a name");
-}
-
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 static eb_error make(eb_operator op, eb_expression **out) {
@@ -86,15 +81,12 @@ static eb_error make(eb_operator op, eb_expression **out) {
 
 /* Takes the item, also when it fails. */
 static eb_error add_item(eb_expression *to, eb_expression *item) {
-  size_t count = (size_t)to->count;
-  eb_expression **grown = eb_recalloc(to->items, count, count + 1, sizeof(eb_expression *));
-  if (!grown) {
+  eb_error error = eb_append(&to->items, &to->count, sizeof *to->items);
+  if (error)
     eb_expression_destroy(item);
-    return EB_ERROR(EB_ERR_MEMORY, "cannot keep an expression");
-  }
-  to->items = grown;
-  grown[to->count++] = item;
-  return EB_OK;
+  else
+    to->items[to->count - 1] = item;
+  return error;
 }
 
 /* Makes *out the first item of a node that takes its place. */
@@ -148,7 +140,7 @@ static eb_error parse_text(parser *p, eb_expression **out) {
   const char *end = strchr(++p->at, '"');
   if (!end) return EB_ERROR(EB_ERR_FORMAT, "'%s': a text lacks its second '\"'", p->text);
   EB_TRY(make(EB_OP_TEXT, out));
-  EB_TRY(copy(p->at, (size_t)(end - p->at), &(*out)->text));
+  EB_TRY(eb_copy_part(p->at, (size_t)(end - p->at), &(*out)->text));
   p->at = end + 1;
   return EB_OK;
 }
@@ -166,18 +158,15 @@ static eb_error parse_words(parser *p, eb_strings *out) {
 }
 
 static eb_error parse_loop(parser *p, eb_expression *call) {
-  size_t count = (size_t)call->loop_count;
   if (call->loop_count == EB_MOST_LOOPS)
     return EB_ERROR(EB_ERR_FORMAT, "'%.60s..': more than %d loops", p->text, EB_MOST_LOOPS);
-  eb_loop *grown = eb_recalloc(call->loops, count, count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a list");
-  call->loops = grown;
-  eb_loop *loop = &grown[call->loop_count++];
+  EB_TRY(eb_append(&call->loops, &call->loop_count, sizeof *call->loops));
+  eb_loop *loop = &call->loops[call->loop_count - 1];
   skip_blanks(p);
   size_t length = name_length(p->at);
   if (length == 0 || length > 60 || memchr(p->at, '.', length) || *p->at == '{')
     return expected(p, "a variable behind 'for'");
-  EB_TRY(copy(p->at, length, &loop->variable));
+  EB_TRY(eb_copy_part(p->at, length, &loop->variable));
   p->at += length;
   if (!take_word(p, "in")) return expected(p, "'in'");
   return parse_words(p, &loop->words);
@@ -200,7 +189,7 @@ static eb_error parse_name(parser *p, eb_expression **out) {
   size_t length = name_length(p->at);
   bool call = p->at[length] == '(';
   EB_TRY(make(call ? EB_OP_CALL : EB_OP_NAME, out));
-  EB_TRY(copy(p->at, length, &(*out)->text));
+  EB_TRY(eb_copy_part(p->at, length, &(*out)->text));
   p->at += length + call;
   return call ? parse_arguments(p, *out) : EB_OK;
 }
@@ -306,11 +295,9 @@ static eb_error parse_comparison(parser *p, eb_expression **out) {
   if (!take_comparison(p, &comparison)) return EB_OK;
   EB_TRY(wrap(EB_OP_COMPARE, out));
   do {
-    size_t count = (size_t)(*out)->count - 1;
-    eb_comparison *grown = eb_recalloc((*out)->comparisons, count, count + 1, sizeof *grown);
-    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a comparison");
-    (*out)->comparisons = grown;
-    grown[count] = comparison;
+    int before = (*out)->count - 1;
+    EB_TRY(eb_append(&(*out)->comparisons, &before, sizeof comparison));
+    (*out)->comparisons[before - 1] = comparison;
     EB_TRY(parse_item(p, parse_sum, *out));
   } while (take_comparison(p, &comparison));
   return EB_OK;
@@ -379,50 +366,19 @@ void eb_expression_destroy(eb_expression *e) {
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-static const char *word_of(const eb_scope *scope, const char *variable, size_t length) {
-  for (; scope; scope = scope->outer)
-    if (strlen(scope->variable) == length && strncmp(scope->variable, variable, length) == 0)
-      return scope->word;
-  return NULL;
-}
-
-/* With `lenient` braces around what is no variable stay. */
-static eb_error expand(const eb_scope *scope, const char *text, bool lenient, eb_text *out) {
+eb_error eb_scope_expand(const eb_scope *scope, const char *text, bool strict, char **out) {
   size_t head = strcspn(text, ".");
-  const char *word = word_of(scope, text, head), *close;
-  EB_TRY(eb_text_printf(out, "%s", word ? word : ""));
-  if (word) text += head;
-  while (*text) {
-    size_t plain = strcspn(text, "{");
-    EB_TRY(eb_text_append(out, text, plain));
-    text += plain;
-    if (!*text) break;
-    close = strchr(text, '}');
-    word = close ? word_of(scope, text + 1, (size_t)(close - text - 1)) : NULL;
-    if (!word && !lenient) return EB_ERROR(EB_ERR_FORMAT, "'%s': there is no such variable", text);
-    EB_TRY(word ? eb_text_printf(out, "%s", word) : eb_text_append(out, "{", 1));
-    text = word ? close + 1 : text + 1;
-  }
-  return EB_OK;
-}
-
-static eb_error expand_anew(const eb_scope *scope, const char *text, bool lenient, char **out) {
+  const eb_scope *whole = eb_scope_find(scope, text, head);
   eb_text expanded = {0};
   *out = NULL;
-  eb_error error = expand(scope, text, lenient, &expanded);
+  eb_error error = eb_text_printf(&expanded, "%s", whole ? whole->word : "");
+  if (whole) text += head;
+  if (!error) error = eb_scope_put(scope, text, strlen(text), strict, &expanded);
   if (error)
     eb_text_clear(&expanded);
   else
     *out = expanded.data;
   return error;
-}
-
-eb_error eb_scope_expand(const eb_scope *scope, const char *text, char **out) {
-  return expand_anew(scope, text, false, out);
-}
-
-eb_error eb_scope_replace(const eb_scope *scope, const char *text, char **out) {
-  return expand_anew(scope, text, true, out);
 }
 
 static eb_error visit_from(const eb_expression *call, int loop, const eb_scope *scope,
@@ -432,7 +388,7 @@ static eb_error visit_from(const eb_expression *call, int loop, const eb_scope *
   eb_error error = EB_OK;
   for (int w = 0; w < of->words.count && !error; w++) {
     char *word;
-    EB_TRY(eb_scope_expand(scope, of->words.items[w], &word));
+    EB_TRY(eb_scope_expand(scope, of->words.items[w], true, &word));
     error = visit_from(call, loop + 1, &(eb_scope){of->variable, word, scope}, visit, context);
     free(word);
   }
@@ -518,7 +474,7 @@ static eb_error print_loop(const printer *p, const eb_loop *loop) {
   EB_TRY(eb_text_printf(p->out, " for %s in", loop->variable));
   for (int w = 0; w < loop->words.count; w++) {
     char *word;
-    EB_TRY(eb_scope_expand(p->scope, loop->words.items[w], &word));
+    EB_TRY(eb_scope_expand(p->scope, loop->words.items[w], true, &word));
     eb_error error = eb_text_printf(p->out, " %s", word);
     free(word);
     EB_TRY(error);
@@ -567,7 +523,7 @@ static eb_error print_window(const printer *p, const eb_expression *e) {
 
 static eb_error print_name(const printer *p, const eb_expression *e) {
   char *name;
-  EB_TRY(eb_scope_expand(p->scope, e->text, &name));
+  EB_TRY(eb_scope_expand(p->scope, e->text, true, &name));
   eb_error error = eb_text_printf(p->out, "%s", name);
   free(name);
   return error;

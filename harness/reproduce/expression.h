@@ -21,10 +21,7 @@
 #ifndef EB_REPRODUCE_EXPRESSION_H
 #define EB_REPRODUCE_EXPRESSION_H
 
-#include <stdbool.h>
-
-#include "harness/strings.h"
-#include "problems/base/text.h"
+#include "harness/reproduce/words.h"
 
 typedef enum eb_operator {
   EB_OP_NUMBER, /* number */
@@ -87,17 +84,9 @@ struct eb_expression {
 EB_MUST eb_error eb_expression_parse(const char *text, eb_expression **out);
 void eb_expression_destroy(eb_expression *expression);
 
-/* What a variable stands for, inside a loop or a table; the innermost first. */
-typedef struct eb_scope {
-  const char *variable, *word;
-  const struct eb_scope *outer;
-} eb_scope;
-
 /* Replaces {VARIABLE}, and a variable that stands alone or before a dot, by its word. The caller
- * frees *out. EB_ERR_FORMAT for braces around what is no variable. */
-EB_MUST eb_error eb_scope_expand(const eb_scope *scope, const char *text, char **out);
-/* The same, and braces around what is no variable stay. */
-EB_MUST eb_error eb_scope_replace(const eb_scope *scope, const char *text, char **out);
+ * frees *out. Braces around what is no variable stay, or are EB_ERR_FORMAT when `strict`. */
+EB_MUST eb_error eb_scope_expand(const eb_scope *scope, const char *text, bool strict, char **out);
 
 /* Calls `visit` for every combination of the loops' words, with a scope that holds them. */
 typedef eb_error (*eb_visit)(void *context, const eb_scope *scope);

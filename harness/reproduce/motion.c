@@ -11,77 +11,133 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-eb_error eb_motion_rest_box(const eb_evidence *e, int case_, double size[3]) {
+/* The run that stands for the k-th case of a call. */
+typedef struct seen {
+  const eb_results *results;
+  int run;
+  const eb_run *of;
+  int64_t nodes;
+  const char *name;
+} seen;
+
+static seen look_at(const eb_call *c, int k) {
+  const eb_evidence *e = c->e->evidence;
+  int case_ = c->cases[k];
+  const eb_run *of = eb_evidence_run(e, case_);
+  return (seen){e->results, e->cases[case_].run, of, of->nodes, e->paper->cases[case_].name};
+}
+
+/* Lengths of the edges of the box around the rest shape, m. */
+static eb_error rest_box(const seen *s, double size[3]) {
   eb_mesh *mesh;
   double lo[3], hi[3];
-  EB_TRY(eb_results_mesh(e->results, e->cases[case_].run, &mesh));
+  EB_TRY(eb_results_mesh(s->results, s->run, &mesh));
   eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
   for (int d = 0; d < 3; d++) size[d] = hi[d] - lo[d];
   eb_mesh_destroy(mesh);
   return EB_OK;
 }
 
-eb_error eb_motion_diagonal(const eb_evidence *e, int case_, double *out) {
+static eb_error read_diagonal(const seen *s, double *out) {
   double size[3];
-  EB_TRY(eb_motion_rest_box(e, case_, size));
+  EB_TRY(rest_box(s, size));
   *out = sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
   return EB_OK;
 }
 
-eb_error eb_motion_frame(const eb_evidence *e, int case_, size_t frame, double **out) {
+/* Positions of a stored frame, nodes x 3. The caller frees *out. */
+static eb_error read_frame(const seen *s, size_t frame, double **out) {
   float *x;
-  size_t size = 3 * (size_t)eb_evidence_run(e, case_)->nodes;
+  size_t size = 3 * (size_t)s->nodes;
   *out = NULL;
-  EB_TRY(eb_results_frame(e->results, e->cases[case_].run, frame, &x));
+  EB_TRY(eb_results_frame(s->results, s->run, frame, &x));
   eb_error error = EB_NEW(*out, size);
   for (size_t i = 0; i < size && !error; i++) (*out)[i] = (double)x[i];
   free(x);
   return error;
 }
 
-/* The step that a stored frame shows. */
-static eb_error step_of(const eb_evidence *e, int case_, size_t frame, int64_t *out) {
-  double *steps;
-  size_t count;
-  EB_TRY(eb_results_column(e->results, e->cases[case_].run, "frames/step", &steps, &count));
-  *out = frame < count ? (int64_t)steps[frame] : -1;
-  free(steps);
-  return EB_OK;
-}
-
 /* What a frame shows as the checkpoint of that step has it; NULL without one, or where its mesh is
  * yet to be cut. */
-static eb_error read_checkpoint(const eb_evidence *e, int case_, size_t frame, double **out) {
+static eb_error read_checkpoint(const seen *s, size_t frame, double **out) {
   eb_checkpoints states;
-  int64_t step, row = -1;
+  double *steps = NULL;
+  size_t count = 0;
+  int64_t row = -1;
   *out = NULL;
-  EB_TRY(eb_checkpoints_open(e->results, e->cases[case_].run, &states));
-  eb_error error = states.count ? step_of(e, case_, frame, &step) : EB_OK;
-  if (!error && states.count) row = eb_checkpoints_find(&states, step);
-  if (!error && row >= 0 && states.nodes[row] == (double)eb_evidence_run(e, case_)->nodes)
+  EB_TRY(eb_checkpoints_open(s->results, s->run, &states));
+  eb_error error =
+      states.count ? eb_results_column(s->results, s->run, "frames/step", &steps, &count) : EB_OK;
+  if (!error && states.count)
+    row = eb_checkpoints_find(&states, frame < count ? (int64_t)steps[frame] : -1);
+  if (!error && row >= 0 && states.nodes[row] == (double)s->nodes)
     error = eb_checkpoints_positions(&states, (size_t)row, out);
+  free(steps);
   eb_checkpoints_close(&states);
   return error;
 }
 
-eb_error eb_motion_frames(const eb_evidence *e, const int cases[2], const size_t frames[2],
-                          double *x[2]) {
+/* Those of a frame of each of two runs: in doubles where both have kept their states as checkpoints
+ * (harness/results/checkpoints.h), as the frames have them otherwise. The caller frees both; after
+ * a failure there are none. */
+static eb_error read_frames(const seen s[2], size_t a, size_t b, double *x[2]) {
+  const size_t frames[2] = {a, b};
   x[1] = NULL;
-  EB_TRY(read_checkpoint(e, cases[0], frames[0], &x[0]));
-  eb_error error = x[0] ? read_checkpoint(e, cases[1], frames[1], &x[1]) : EB_OK;
+  EB_TRY(read_checkpoint(&s[0], a, &x[0]));
+  eb_error error = x[0] ? read_checkpoint(&s[1], b, &x[1]) : EB_OK;
   if (!error && x[1]) return EB_OK;
   free(x[0]);
   x[0] = NULL;
-  for (int k = 0; k < 2 && !error; k++) error = eb_motion_frame(e, cases[k], frames[k], &x[k]);
+  for (int k = 0; k < 2 && !error; k++) error = read_frame(&s[k], frames[k], &x[k]);
   if (error) free(x[0]);
   if (error) x[0] = NULL;
   return error;
 }
 
-/* ---- distances ------------------------------------------------------------------------------- */
+static eb_error last_frame(const seen *s, size_t *out) {
+  EB_TRY(eb_results_frame_count(s->results, s->run, out));
+  if (*out == 0) return EB_ERROR(EB_ERR_INVALID, "'%s' stored no frames", s->name);
+  --*out;
+  return EB_OK;
+}
 
-void eb_distance_of(const double *x, const double *y, int64_t nodes, double length,
-                    eb_distance *out) {
+static eb_error read_last(const seen *s, double **out) {
+  size_t frame;
+  EB_TRY(last_frame(s, &frame));
+  return read_frame(s, frame, out);
+}
+
+/* The last frames of two runs on meshes of as many nodes. */
+static eb_error read_ends(const seen s[2], double *x[2]) {
+  size_t frames[2];
+  EB_TRY(last_frame(&s[0], &frames[0]));
+  EB_TRY(last_frame(&s[1], &frames[1]));
+  return read_frames(s, frames[0], frames[1], x);
+}
+
+static eb_error same_nodes(const seen s[2]) {
+  return s[0].nodes == s[1].nodes
+             ? EB_OK
+             : EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' do not have the same nodes", s[0].name,
+                        s[1].name);
+}
+
+/* How many frames two runs of one scene both have. */
+static eb_error common_frames(const seen s[2], size_t *out) {
+  size_t other;
+  if (strcmp(s[0].of->scene_hash, s[1].of->scene_hash) != 0)
+    return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' are not runs of one scene", s[0].name,
+                    s[1].name);
+  EB_TRY(eb_results_frame_count(s[0].results, s[0].run, out));
+  EB_TRY(eb_results_frame_count(s[1].results, s[1].run, &other));
+  if (other < *out) *out = other;
+  return EB_OK;
+}
+
+/* ---- distances of shapes --------------------------------------------------------------------- */
+
+/* Distances between x and y, nodes x 3, as they are. */
+static eb_distance distance_of(const double *x, const double *y, int64_t nodes, double length) {
   double sum = 0, most = 0;
   for (int64_t i = 0; i < nodes; i++) {
     double square = 0;
@@ -89,168 +145,29 @@ void eb_distance_of(const double *x, const double *y, int64_t nodes, double leng
     sum += square;
     if (!(square <= most)) most = square; /* keeps what is not a number */
   }
-  *out = (eb_distance){.rms = sqrt(sum / (double)nodes) / length, .max = sqrt(most) / length};
+  return (eb_distance){.rms = sqrt(sum / (double)nodes) / length, .max = sqrt(most) / length};
 }
 
-static eb_error compare_frames(const eb_evidence *e, int a, int b, size_t frame, double length,
-                               eb_distance *out) {
-  double *x[2];
-  EB_TRY(eb_motion_frames(e, (const int[]){a, b}, (const size_t[]){frame, frame}, x));
-  eb_distance_of(x[0], x[1], eb_evidence_run(e, a)->nodes, length, out);
-  free(x[0]);
-  free(x[1]);
-  return EB_OK;
-}
-
-/* ---- bounces --------------------------------------------------------------------------------- */
-
-/* The first step without contact after one with; `steps` when there is none. */
-static size_t contact_end(const double *contacts, size_t steps) {
-  size_t s = 0;
-  while (s < steps && !(contacts[s] > 0)) s++;
-  while (s < steps && contacts[s] > 0) s++;
-  return s;
-}
-
-static void follow_bounce(const double *contacts, const double *momentum, size_t steps,
-                          double *restitution, double *flight) {
-  double down = 0, up = 0, free_steps = 0;
-  size_t s = 0;
-  for (; s < steps && !(contacts[s] > 0); s++) down = fmax(down, -momentum[s]);
-  bool touched = s < steps;
-  if (touched) down = fmax(down, -momentum[s]);
-  for (; s < steps; s++) {
-    up = fmax(up, momentum[s]);
-    free_steps += !(contacts[s] > 0);
-  }
-  if (restitution) *restitution = touched ? up / down : NAN;
-  if (flight) *flight = touched ? free_steps : NAN;
-}
-
-eb_error eb_motion_bounce(const eb_evidence *e, int case_, double *restitution, double *flight,
-                          eb_bounce_end *end) {
-  enum { CONTACTS, MOMENTUM, TIME, COLUMNS };
-  static const eb_column columns[COLUMNS] = {EB_COL_CONTACTS, EB_COL_MOMENTUM_Z, EB_COL_TIME};
-  double *values[COLUMNS] = {0};
-  size_t steps = 0;
-  eb_error error = EB_OK;
-  for (int c = 0; c < COLUMNS && !error; c++)
-    error = eb_results_steps(e->results, e->cases[case_].run, columns[c], &values[c], &steps);
-  if (!error) follow_bounce(values[CONTACTS], values[MOMENTUM], steps, restitution, flight);
-  if (!error && end) {
-    size_t ends = contact_end(values[CONTACTS], steps);
-    end->ended = ends < steps;
-    end->time = steps ? values[TIME][end->ended ? ends : steps - 1] : NAN;
-  }
-  for (int c = 0; c < COLUMNS; c++) free(values[c]);
-  return error;
-}
-
-/* ---- two runs -------------------------------------------------------------------------------- */
-
-static eb_error common_frames(const eb_evidence *e, int a, int b, size_t *out) {
-  size_t frames[2];
-  EB_TRY(eb_results_frame_count(e->results, e->cases[a].run, &frames[0]));
-  EB_TRY(eb_results_frame_count(e->results, e->cases[b].run, &frames[1]));
-  *out = frames[0] < frames[1] ? frames[0] : frames[1];
-  return EB_OK;
-}
-
-static eb_error same_scene(const eb_evidence *e, int a, int b) {
-  if (strcmp(eb_evidence_run(e, a)->scene_hash, eb_evidence_run(e, b)->scene_hash) == 0)
-    return EB_OK;
-  return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' are not runs of one scene",
-                  e->paper->cases[a].name, e->paper->cases[b].name);
-}
-
-/* The larger of two, or what is not a number. */
-static double larger(double a, double b) {
-  return a >= b || isnan(a) ? a : b;
-}
-
-eb_error eb_motion_distances(const eb_evidence *e, int a, int b, double **distance, double **time,
-                             size_t *count) {
-  double length;
-  size_t stored;
-  *distance = *time = NULL;
-  EB_TRY(same_scene(e, a, b));
-  EB_TRY(eb_motion_diagonal(e, a, &length));
-  EB_TRY(common_frames(e, a, b, count));
-  EB_TRY(eb_results_column(e->results, e->cases[a].run, "frames/time", time, &stored));
-  EB_TRY(EB_NEW(*distance, *count));
-  for (size_t f = 0; f < *count; f++) {
-    eb_distance here;
-    EB_TRY(compare_frames(e, a, b, f, length, &here));
-    (*distance)[f] = here.rms;
-  }
-  return EB_OK;
-}
-
-/* Distances of a run from `against` and of `against` from its first frame, in one frame. */
-static eb_error compare_ways(const eb_evidence *e, int of, int against, const double *start,
-                             size_t frame, double *apart, double *way) {
-  double *x[2];
-  eb_distance both, alone;
-  int64_t nodes = eb_evidence_run(e, of)->nodes;
-  EB_TRY(eb_motion_frames(e, (const int[]){of, against}, (const size_t[]){frame, frame}, x));
-  eb_distance_of(x[0], x[1], nodes, 1, &both);
-  eb_distance_of(x[1], start, nodes, 1, &alone);
-  *apart = larger(both.rms, *apart);
-  *way = larger(alone.rms, *way);
-  free(x[0]);
-  free(x[1]);
-  return EB_OK;
-}
-
-eb_error eb_motion_error(const eb_evidence *e, int of, int against, double *out) {
-  size_t frames;
-  double *start, apart = 0, way = 0;
-  *out = NAN;
-  EB_TRY(same_scene(e, of, against));
-  EB_TRY(common_frames(e, of, against, &frames));
-  if (frames == 0) return EB_OK;
-  EB_TRY(eb_motion_frame(e, against, 0, &start));
-  eb_error error = EB_OK;
-  for (size_t f = 1; f < frames && !error; f++)
-    error = compare_ways(e, of, against, start, f, &apart, &way);
-  free(start);
-  *out = way > 0 ? apart / way : NAN;
-  return error;
-}
-
-/* ---- shapes ---------------------------------------------------------------------------------- */
-
-static void centre_of(const double *x, int64_t count, double out[3]) {
-  for (int d = 0; d < 3; d++) {
-    out[d] = 0;
-    for (int64_t i = 0; i < count; i++) out[d] += x[3 * i + d] / (double)count;
-  }
-}
-
-/* The rotation nearest to S = sum (y - cy) (x - cx)^T: it takes x onto y best. */
-static void best_rotation(const double *x, const double *y, int64_t count, const double cx[3],
-                          const double cy[3], double out[9]) {
-  double S[9] = {0};
+void eb_rigid_distance(const double *x, const double *y, int64_t count, double length,
+                       eb_distance *out) {
+  double cx[3] = {0}, cy[3] = {0}, S[9] = {0}, sum = 0, most = 0;
+  for (int d = 0; d < 3; d++)
+    for (int64_t i = 0; i < count; i++) {
+      cx[d] += x[3 * i + d] / (double)count;
+      cy[d] += y[3 * i + d] / (double)count;
+    }
+  /* The rotation nearest to S = sum (y - cy) (x - cx)^T takes x onto y best. */
   for (int64_t i = 0; i < count; i++)
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 3; c++) S[3 * r + c] += (y[3 * i + r] - cy[r]) * (x[3 * i + c] - cx[c]);
   eb_v4 F[9], R[9];
   for (int k = 0; k < 9; k++) F[k] = (eb_v4){S[k], S[k], S[k], S[k]};
   eb_polar3(F, R);
-  for (int k = 0; k < 9; k++) out[k] = R[k][0];
-}
-
-void eb_rigid_distance(const double *x, const double *y, int64_t count, double length,
-                       eb_distance *out) {
-  double cx[3], cy[3], R[9], sum = 0, most = 0;
-  centre_of(x, count, cx);
-  centre_of(y, count, cy);
-  best_rotation(x, y, count, cx, cy, R);
   for (int64_t i = 0; i < count; i++) {
     double square = 0;
     for (int r = 0; r < 3; r++) {
       double moved = cy[r];
-      for (int c = 0; c < 3; c++) moved += R[3 * r + c] * (x[3 * i + c] - cx[c]);
+      for (int c = 0; c < 3; c++) moved += R[3 * r + c][0] * (x[3 * i + c] - cx[c]);
       square += pow(moved - y[3 * i + r], 2);
     }
     sum += square;
@@ -259,54 +176,380 @@ void eb_rigid_distance(const double *x, const double *y, int64_t count, double l
   *out = (eb_distance){.rms = sqrt(sum / (double)count) / length, .max = sqrt(most) / length};
 }
 
-static eb_error last_frame(const eb_evidence *e, int case_, size_t *out) {
-  EB_TRY(eb_results_frame_count(e->results, e->cases[case_].run, out));
-  if (*out == 0)
-    return EB_ERROR(EB_ERR_INVALID, "'%s' stored no frames", e->paper->cases[case_].name);
-  --*out;
+/* The RMS distance in every frame that both have stored, over the diagonal of the rest box. */
+static eb_error see_distance(const eb_call *c, eb_value *out) {
+  const seen s[2] = {look_at(c, 0), look_at(c, 1)};
+  double length;
+  size_t frames, stored;
+  EB_TRY(common_frames(s, &frames));
+  EB_TRY(read_diagonal(&s[0], &length));
+  EB_TRY(eb_results_column(s[0].results, s[0].run, "frames/time", &out->time, &stored));
+  EB_TRY(EB_NEW(out->y, frames));
+  for (; out->count < frames; out->count++) {
+    double *x[2];
+    EB_TRY(read_frames(s, out->count, out->count, x));
+    out->y[out->count] = distance_of(x[0], x[1], s[0].nodes, length).rms;
+    free(x[0]);
+    free(x[1]);
+  }
   return EB_OK;
 }
 
-eb_error eb_motion_last(const eb_evidence *e, int case_, double **out) {
-  size_t frame;
-  EB_TRY(last_frame(e, case_, &frame));
-  return eb_motion_frame(e, case_, frame, out);
+/* The largest distance of a node between the last frames, no motion taken out, over the diagonal of
+ * the first one's rest box. */
+static eb_error see_final_distance(const eb_call *c, eb_value *out) {
+  const seen s[2] = {look_at(c, 0), look_at(c, 1)};
+  double *x[2], length;
+  EB_TRY(same_nodes(s));
+  EB_TRY(read_diagonal(&s[0], &length));
+  EB_TRY(read_ends(s, x));
+  out->number = distance_of(x[0], x[1], s[0].nodes, length).max;
+  free(x[0]);
+  free(x[1]);
+  return EB_OK;
 }
 
-eb_error eb_motion_ends(const eb_evidence *e, int a, int b, double *x[2]) {
-  size_t frames[2];
-  EB_TRY(last_frame(e, a, &frames[0]));
-  EB_TRY(last_frame(e, b, &frames[1]));
-  return eb_motion_frames(e, (const int[]){a, b}, frames, x);
-}
-
-static eb_error rest_shape(const eb_evidence *e, int case_, double **out) {
-  eb_mesh *mesh;
-  EB_TRY(eb_results_mesh(e->results, e->cases[case_].run, &mesh));
-  eb_error error = EB_NEW(*out, 3 * (size_t)mesh->node_count);
-  if (!error) memcpy(*out, mesh->X, 3 * (size_t)mesh->node_count * sizeof **out);
-  eb_mesh_destroy(mesh);
-  return error;
-}
-
-eb_error eb_motion_same_nodes(const eb_evidence *e, int a, int b) {
-  if (eb_evidence_run(e, a)->nodes == eb_evidence_run(e, b)->nodes) return EB_OK;
-  return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' do not have the same nodes",
-                  e->paper->cases[a].name, e->paper->cases[b].name);
-}
-
-eb_error eb_motion_shape(const eb_evidence *e, int case_, int other, double *out) {
-  eb_distance distance;
+/* How far the last frame is, at its farthest node and over the diagonal, from the last frame of the
+ * other case, or without one from the rest shape, once the rigid motion between them is taken
+ * out. */
+static eb_error see_shape_error(const eb_call *c, eb_value *out) {
+  bool alone = c->cases[1] < 0;
+  const seen s[2] = {look_at(c, 0), look_at(c, alone ? 0 : 1)};
+  eb_mesh *mesh = NULL;
   double *x[2] = {NULL, NULL}, length;
-  if (other >= 0) EB_TRY(eb_motion_same_nodes(e, case_, other));
-  EB_TRY(eb_motion_diagonal(e, case_, &length));
-  eb_error error = other < 0 ? rest_shape(e, case_, &x[1]) : eb_motion_ends(e, case_, other, x);
-  if (!error && other < 0) error = eb_motion_last(e, case_, &x[0]);
+  eb_distance distance;
+  EB_TRY(same_nodes(s));
+  EB_TRY(read_diagonal(&s[0], &length));
+  eb_error error = alone ? eb_results_mesh(s[0].results, s[0].run, &mesh) : read_ends(s, x);
+  if (!error && alone) error = read_last(&s[0], &x[0]);
   if (!error) {
-    eb_rigid_distance(x[0], x[1], eb_evidence_run(e, case_)->nodes, length, &distance);
-    *out = distance.max;
+    eb_rigid_distance(x[0], alone ? mesh->X : x[1], s[0].nodes, length, &distance);
+    out->number = distance.max;
   }
+  eb_mesh_destroy(mesh);
   free(x[0]);
   free(x[1]);
   return error;
 }
+
+/* The larger of two, or what is not a number. */
+static double larger(double a, double b) {
+  return a >= b || isnan(a) ? a : b;
+}
+
+/* The largest RMS distance from the second run over the frames that both have, over the largest RMS
+ * way that the second goes from where it starts; NaN when it does not move. */
+static eb_error see_error(const eb_call *c, eb_value *out) {
+  const seen s[2] = {look_at(c, 0), look_at(c, 1)};
+  size_t frames;
+  double *start, apart = 0, way = 0;
+  EB_TRY(common_frames(s, &frames));
+  if (frames == 0) return EB_OK;
+  EB_TRY(read_frame(&s[1], 0, &start));
+  eb_error error = EB_OK;
+  for (size_t f = 1; f < frames && !error; f++) {
+    double *x[2];
+    error = read_frames(s, f, f, x);
+    if (error) break;
+    apart = larger(distance_of(x[0], x[1], s[0].nodes, 1).rms, apart);
+    way = larger(distance_of(x[1], start, s[0].nodes, 1).rms, way);
+    free(x[0]);
+    free(x[1]);
+  }
+  free(start);
+  out->number = way > 0 ? apart / way : NAN;
+  return error;
+}
+
+/* ---- turning --------------------------------------------------------------------------------- */
+
+static int axis_of(const eb_call *c) {
+  return c->arguments[1].text[0] - 'x';
+}
+
+/* The angle of the rotation about the axis that makes sum |R (X - cX) - (x - cx)|^2 over the nodes
+ * at one end of the rest shape's box least, seen along the axis: atan2(sum of cross products, sum
+ * of dot products). marked: a byte a node, zero. */
+static double turn_of(const eb_mesh *mesh, const double *x, int axis, bool upper, uint8_t *marked) {
+  static const double slack = 1e-6; /* of the box: an end is flat but for rounding */
+  const double *X = mesh->X;
+  int32_t count = 0;
+  int d[2] = {(axis + 1) % 3, (axis + 2) % 3};
+  double lo[3], hi[3], centre[4] = {0}, cross = 0, dot = 0;
+  eb_mesh_bounds(X, mesh->node_count, lo, hi);
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    double from = upper ? hi[axis] - X[3 * i + axis] : X[3 * i + axis] - lo[axis];
+    marked[i] = from <= slack * (hi[axis] - lo[axis]);
+    count += marked[i];
+  }
+  for (int32_t i = 0; i < mesh->node_count; i++)
+    for (int k = 0; marked[i] && k < 2; k++) {
+      centre[k] += X[3 * i + d[k]] / count;
+      centre[2 + k] += x[3 * i + d[k]] / count;
+    }
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    if (!marked[i]) continue;
+    double a[2], b[2];
+    for (int k = 0; k < 2; k++) {
+      a[k] = X[3 * i + d[k]] - centre[k];
+      b[k] = x[3 * i + d[k]] - centre[2 + k];
+    }
+    cross += a[0] * b[1] - a[1] * b[0];
+    dot += a[0] * b[0] + a[1] * b[1];
+  }
+  return atan2(cross, dot);
+}
+
+static eb_error see_turn(const eb_call *c, eb_value *out) {
+  static const double degree = 3.14159265358979323846 / 180;
+  const seen s = look_at(c, 0);
+  eb_mesh *mesh;
+  double *x = NULL;
+  uint8_t *marked = NULL;
+  EB_TRY(eb_results_mesh(s.results, s.run, &mesh));
+  eb_error error = EB_NEW(marked, mesh->node_count);
+  if (!error) error = read_last(&s, &x);
+  if (!error)
+    out->number =
+        turn_of(mesh, x, axis_of(c), strcmp(c->arguments[2].text, "upper") == 0, marked) / degree;
+  eb_mesh_destroy(mesh);
+  free(marked);
+  free(x);
+  return error;
+}
+
+/* ---- boxes and surfaces ---------------------------------------------------------------------- */
+
+static eb_error see_extent(const eb_call *c, eb_value *out) {
+  const seen s = look_at(c, 0);
+  int axis = axis_of(c);
+  EB_TRY(eb_results_column(s.results, s.run, "frames/time", &out->time, &out->count));
+  EB_TRY(EB_NEW(out->y, out->count));
+  for (size_t f = 0; f < out->count; f++) {
+    double *x, lo[3], hi[3];
+    EB_TRY(read_frame(&s, f, &x));
+    eb_mesh_bounds(x, (int32_t)s.nodes, lo, hi);
+    out->y[f] = hi[axis] - lo[axis];
+    free(x);
+  }
+  return EB_OK;
+}
+
+static eb_error see_size(const eb_call *c, eb_value *out) {
+  const seen s = look_at(c, 0);
+  double box[3];
+  EB_TRY(rest_box(&s, box));
+  out->number = box[axis_of(c)];
+  return EB_OK;
+}
+
+static eb_error see_diagonal(const eb_call *c, eb_value *out) {
+  const seen s = look_at(c, 0);
+  return read_diagonal(&s, &out->number);
+}
+
+static eb_error see_faces(const eb_call *c, eb_value *out) {
+  const seen s = look_at(c, 0);
+  eb_result_surface surface;
+  EB_TRY(eb_results_surface(s.results, s.run, &surface));
+  out->number = surface.triangle_count;
+  eb_result_surface_clear(&surface);
+  return EB_OK;
+}
+
+/* ---- unrest ---------------------------------------------------------------------------------- */
+
+/* The largest distance over the connected pieces of the mesh between their shapes in two frames,
+ * each moved onto the other as a rigid body. part: an entry a node; work: 2 x nodes x 3. */
+static double largest_change(const eb_mesh *mesh, const double *before, const double *after,
+                             double length, int32_t *part, double *work) {
+  double most = 0, *x = work, *y = work + 3 * (size_t)mesh->node_count;
+  int32_t pieces = eb_mesh_components(mesh, part);
+  for (int32_t p = 0; p < pieces; p++) {
+    eb_distance change;
+    int64_t count = 0;
+    for (int32_t i = 0; i < mesh->node_count; i++) {
+      if (part[i] != p) continue;
+      memcpy(x + 3 * count, before + 3 * i, 3 * sizeof *x);
+      memcpy(y + 3 * count++, after + 3 * i, 3 * sizeof *y);
+    }
+    eb_rigid_distance(x, y, count, length, &change);
+    if (!(change.max <= most)) most = change.max;
+  }
+  return most;
+}
+
+/* The same of the last two frames, over the diagonal of the rest box; NaN with fewer. */
+static eb_error see_unrest(const eb_call *c, eb_value *out) {
+  const seen s = look_at(c, 0);
+  size_t frames;
+  eb_mesh *mesh;
+  double *before = NULL, *after = NULL, *work = NULL, length = 0;
+  int32_t *part = NULL;
+  EB_TRY(eb_results_frame_count(s.results, s.run, &frames));
+  if (frames < 2) return EB_OK;
+  EB_TRY(eb_results_mesh(s.results, s.run, &mesh));
+  eb_error error = read_frame(&s, frames - 2, &before);
+  if (!error) error = read_frame(&s, frames - 1, &after);
+  if (!error) error = read_diagonal(&s, &length);
+  if (!error) error = EB_NEW(part, mesh->node_count);
+  if (!error) error = EB_NEW(work, 6 * (size_t)mesh->node_count);
+  if (!error) out->number = largest_change(mesh, before, after, length, part, work);
+  free(before);
+  free(after);
+  free(work);
+  free(part);
+  eb_mesh_destroy(mesh);
+  return error;
+}
+
+/* ---- roughness ------------------------------------------------------------------------------- */
+
+/* Adds each edge's ends to the sums of each other (nodes x 3) and counts them behind these: every
+ * edge of a closed surface twice, which leaves the means as they are. */
+static void sum_neighbours(const eb_result_surface *surface, const double *x, int32_t nodes,
+                           double *sum) {
+  for (int32_t t = 0; t < surface->triangle_count; t++)
+    for (int k = 0; k < 3; k++) {
+      int32_t a = surface->triangles[3 * t + k], b = surface->triangles[3 * t + (k + 1) % 3];
+      for (int d = 0; d < 3; d++) {
+        sum[3 * a + d] += x[3 * b + d];
+        sum[3 * b + d] += x[3 * a + d];
+      }
+      sum[3 * nodes + a]++;
+      sum[3 * nodes + b]++;
+    }
+}
+
+/* |x_i - mean of x over the neighbours of i| */
+static double height_of(const double *x, const double *sum, double neighbours) {
+  double squares = 0;
+  for (int d = 0; d < 3; d++) squares += pow(x[d] - sum[d] / neighbours, 2);
+  return sqrt(squares);
+}
+
+/* How uneven the last frame's deformation is: a node of the surface stands so far from the mean of
+ * its neighbours there; the RMS over these nodes of how much that differs from the rest shape, over
+ * the diagonal of the rest box. A rigid motion has none, and a smooth one falls with the square of
+ * the edges. */
+static eb_error see_roughness(const eb_call *c, eb_value *out) {
+  const seen s = look_at(c, 0);
+  eb_mesh *mesh;
+  eb_result_surface surface = {0};
+  double *x = NULL, *rest = NULL, length = 0, squares = 0, count = 0;
+  EB_TRY(eb_results_mesh(s.results, s.run, &mesh));
+  int32_t nodes = mesh->node_count;
+  eb_error error = read_last(&s, &x);
+  if (!error) error = EB_NEW(rest, 8 * (size_t)nodes);
+  if (!error) error = read_diagonal(&s, &length);
+  if (!error) error = eb_results_surface(s.results, s.run, &surface);
+  if (!error) {
+    double *now = rest + 4 * (size_t)nodes;
+    sum_neighbours(&surface, mesh->X, nodes, rest);
+    sum_neighbours(&surface, x, nodes, now);
+    for (int32_t i = 0; i < nodes; i++) {
+      double neighbours = rest[3 * nodes + i];
+      if (!(neighbours > 0)) continue;
+      squares += pow(height_of(x + 3 * i, now + 3 * i, neighbours) -
+                         height_of(mesh->X + 3 * i, rest + 3 * i, neighbours),
+                     2);
+      count++;
+    }
+    out->number = sqrt(squares / count) / length;
+  }
+  eb_result_surface_clear(&surface);
+  eb_mesh_destroy(mesh);
+  free(x);
+  free(rest);
+  return error;
+}
+
+/* ---- joints and bounces ---------------------------------------------------------------------- */
+
+static eb_error see_joint(const eb_call *c, eb_value *out) {
+  const seen s = look_at(c, 0);
+  double which = c->arguments[1].number;
+  EB_TRY(eb_results_column(s.results, s.run, "frames/time", &out->time, &out->count));
+  EB_TRY(EB_NEW(out->y, out->count));
+  for (size_t f = 0; f < out->count; f++) {
+    int32_t count;
+    double *joints;
+    EB_TRY(eb_results_joints(s.results, s.run, f, &count, &joints));
+    out->y[f] = which >= 0 && which < count ? joints[2 * (int)which] : NAN;
+    free(joints);
+  }
+  return EB_OK;
+}
+
+/* What becomes of a body that falls along -z. restitution: the largest upward momentum after its
+ * first touch over the largest downward one until then; flight: steps without contact after the
+ * first touch; both NaN without a touch. bounce_end: when the first contact has ended; without one
+ * that ends, the time of the last step, which is then no end. */
+static eb_error see_bounce(const eb_call *c, eb_value *out) {
+  enum { CONTACTS, MOMENTUM, TIME, COLUMNS };
+  static const eb_column columns[COLUMNS] = {EB_COL_CONTACTS, EB_COL_MOMENTUM_Z, EB_COL_TIME};
+  const seen s = look_at(c, 0);
+  double *values[COLUMNS] = {0}, down = 0, up = 0, free_steps = 0;
+  size_t steps = 0, touch = 0;
+  eb_error error = EB_OK;
+  for (int k = 0; k < COLUMNS && !error; k++)
+    error = eb_results_steps(s.results, s.run, columns[k], &values[k], &steps);
+  if (!error) {
+    const double *contacts = values[CONTACTS], *momentum = values[MOMENTUM];
+    while (touch < steps && !(contacts[touch] > 0)) touch++;
+    size_t end = touch;
+    while (end < steps && contacts[end] > 0) end++;
+    for (size_t i = 0; i <= touch && i < steps; i++) down = fmax(down, -momentum[i]);
+    for (size_t i = touch; i < steps; i++) {
+      up = fmax(up, momentum[i]);
+      free_steps += !(contacts[i] > 0);
+    }
+    bool ends = strcmp(c->self->name, "bounce_end") == 0;
+    if (ends && steps) out->number = values[TIME][end < steps ? end : steps - 1];
+    if (ends) out->may_rise = end == steps;
+    if (!ends && touch < steps)
+      out->number = strcmp(c->self->name, "flight") == 0 ? free_steps : up / down;
+  }
+  for (int k = 0; k < COLUMNS; k++) free(values[k]);
+  return error;
+}
+
+const eb_function eb_motion_functions[] = {
+    {"distance", "cc",
+     "a, b: RMS distance of the nodes of two runs of one scene in every frame, over the diagonal "
+     "of the rest box",
+     see_distance, EB_SEEN_SERIES, 0, NULL},
+    {"final_distance", "cc",
+     "a, b: largest distance of a node between the last frames, over the diagonal",
+     see_final_distance, EB_SEEN_NUMBER, 2, NULL},
+    {"shape_error", "c?c",
+     "a, b: the same without the rigid motion between them; a alone: against the rest shape",
+     see_shape_error, EB_SEEN_NUMBER, 2, NULL},
+    {"error", "cc", "a, b: largest RMS distance of a from b, over the largest way of b", see_error,
+     EB_SEEN_NUMBER, 0, NULL},
+    {"turn", "cxu", "a, axis, end: degrees by which the lower or upper end has turned about it",
+     see_turn, EB_SEEN_NUMBER, 2, NULL},
+    {"extent", "cx", "a, axis: length of the box around the nodes, in every frame, m", see_extent,
+     EB_SEEN_SERIES, 0, NULL},
+    {"size", "cx", "a, axis: the same of the rest shape", see_size, EB_SEEN_NUMBER, 0, NULL},
+    {"diagonal", "c", "a: diagonal of the box around the rest shape, m", see_diagonal,
+     EB_SEEN_NUMBER, 0, NULL},
+    {"faces", "c", "a: triangles of the mesh's surface", see_faces, EB_SEEN_NUMBER, 0, NULL},
+    {"unrest", "c",
+     "a: largest change of shape of a connected piece between the last two frames, over the "
+     "diagonal",
+     see_unrest, EB_SEEN_NUMBER, 2, NULL},
+    {"roughness", "c",
+     "a: RMS over the surface of how a node's height above its neighbours has changed, over the "
+     "diagonal",
+     see_roughness, EB_SEEN_NUMBER, 2, NULL},
+    {"joint", "cn", "a, number: angle of a joint in every frame, rad", see_joint, EB_SEEN_SERIES, 0,
+     NULL},
+    {"restitution", "c",
+     "a: largest upward momentum after the first contact over the largest downward one before",
+     see_bounce, EB_SEEN_NUMBER, 1, NULL},
+    {"flight", "c", "a: steps without contact after the first one with", see_bounce, EB_SEEN_NUMBER,
+     1, NULL},
+    {"bounce_end", "c", "a: time at which the first contact has ended, s", see_bounce,
+     EB_SEEN_NUMBER, 0, NULL},
+    {0}};

@@ -86,7 +86,8 @@ typedef struct eb_paper_case {
 } eb_paper_case;
 
 typedef struct eb_paper_column {
-  char *name, *heading;
+  const char *name; /* owned by the table's names */
+  char *heading;
   char *text; /* of ours, before {row} is replaced; NULL: the paper's alone */
   int at;     /* of the data's columns */
 } eb_paper_column;
@@ -184,8 +185,10 @@ int eb_paper_case_find(const eb_paper *paper, const char *name, size_t length);
 /* The same for tables and figures, by id. */
 int eb_paper_table_find(const eb_paper *paper, const char *id);
 int eb_paper_figure_find(const eb_paper *paper, const char *id);
-/* Number of the row of that key (of the column of that name), or -1. */
-int eb_paper_row_find(const eb_paper_table *table, const char *key);
+/* EB_ERR_USAGE as eb_unknown_name has it, for what eb_find does not find. Never EB_OK. */
+eb_error eb_unknown_entry(const char *kind, const char *name, const void *items, int count,
+                          size_t size);
+/* What the paper's table has there; NaN where it has nothing. */
 double eb_paper_value(const eb_paper_table *table, int row, const eb_paper_column *column);
 
 /* What an item - a table, a claim, a figure or, when NULL, everything - consists of. One entry each

@@ -9,36 +9,8 @@
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static eb_error copy_text(const char *text, size_t length, char **out) {
-  *out = strndup(text, length);
-  return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep a text of %zu bytes", length);
-}
-
 static bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
-}
-
-eb_error eb_part_next(const char **rest, char **out) {
-  static const char bar[] = " | ";
-  const char *from = *rest + strspn(*rest, " "), *end = strstr(from, bar);
-  size_t length = end ? (size_t)(end - from) : strlen(from);
-  *rest = end ? end + strlen(bar) : NULL;
-  while (length > 0 && is_blank(from[length - 1])) length--;
-  return copy_text(from, length, out);
-}
-
-/* "KIND", "KIND LABEL" or "KIND LABEL | TEXT" */
-static eb_error read_head(const char *head, eb_section *out) {
-  const char *rest = head;
-  char *name;
-  EB_TRY(eb_part_next(&rest, &name));
-  size_t kind = strcspn(name, " "), label = kind + strspn(name + kind, " ");
-  eb_error error = copy_text(name, kind, &out->kind);
-  if (!error) error = copy_text(name + label, strlen(name + label), &out->label);
-  if (!error && rest) rest += strspn(rest, " ");
-  if (!error) error = copy_text(rest ? rest : "", rest ? strlen(rest) : 0, &out->text);
-  free(name);
-  return error;
 }
 
 void eb_section_clear(eb_section *section) {
@@ -55,25 +27,30 @@ void eb_section_clear(eb_section *section) {
 
 /* Takes the section, also when it fails. */
 static eb_error add_section(eb_sections *sections, eb_section *section) {
-  size_t count = (size_t)sections->count;
-  eb_section *grown = eb_recalloc(sections->items, count, count + 1, sizeof *grown);
-  if (!grown) {
+  eb_error error = eb_append(&sections->items, &sections->count, sizeof *sections->items);
+  if (error)
     eb_section_clear(section);
-    return EB_ERROR(EB_ERR_MEMORY, "cannot keep a section");
-  }
-  sections->items = grown;
-  grown[sections->count++] = *section;
-  return EB_OK;
+  else
+    sections->items[sections->count - 1] = *section;
+  return error;
 }
 
-/* The section of that name; made when there is none yet. */
-static eb_error open_section(eb_sections *sections, const char *name, size_t length, int line,
+/* The section of "KIND", "KIND LABEL" or "KIND LABEL | TEXT"; made when there is none yet. */
+static eb_error open_section(eb_sections *sections, const char *head, size_t length, int line,
                              int *out) {
-  char *head;
   eb_section section = {.line = line, .path = sections->path};
-  EB_TRY(copy_text(name, length, &head));
-  eb_error error = read_head(head, &section);
-  free(head);
+  char *own, *name = NULL;
+  EB_TRY(eb_copy_part(head, length, &own));
+  const char *rest = own;
+  eb_error error = eb_part_next(&rest, &name);
+  if (!error) {
+    size_t kind = strcspn(name, " ");
+    error = eb_copy_part(name, kind, &section.kind);
+    if (!error) error = eb_copy(name + kind + strspn(name + kind, " "), &section.label);
+    if (!error) error = eb_copy(rest ? rest + strspn(rest, " ") : "", &section.text);
+  }
+  free(name);
+  free(own);
   for (*out = 0; !error && *out < sections->count; ++*out) {
     const eb_section *s = &sections->items[*out];
     if (strcmp(s->kind, section.kind) == 0 && strcmp(s->label, section.label) == 0) break;
@@ -85,27 +62,11 @@ static eb_error open_section(eb_sections *sections, const char *name, size_t len
 
 static eb_error add_entry(eb_section *section, const char *key, size_t key_length,
                           const char *value, size_t length, int line) {
-  size_t count = (size_t)section->count;
-  eb_entry *grown = eb_recalloc(section->entries, count, count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep '%.*s'", (int)key_length, key);
-  section->entries = grown;
-  eb_entry *entry = &grown[section->count++];
-  entry->line = line;
-  EB_TRY(copy_text(key, key_length, &entry->key));
-  return copy_text(value, length, &entry->value);
-}
-
-/* The last entry goes on. */
-static eb_error extend(eb_section *section, const char *text, size_t length) {
+  EB_TRY(eb_append(&section->entries, &section->count, sizeof *section->entries));
   eb_entry *entry = &section->entries[section->count - 1];
-  size_t had = strlen(entry->value);
-  char *grown = eb_recalloc(entry->value, had, had + length + 2, 1);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep '%s'", entry->key);
-  grown[had] = ' ';
-  memcpy(grown + had + (had > 0), text, length);
-  grown[had + (had > 0) + length] = '\0';
-  entry->value = grown;
-  return EB_OK;
+  entry->line = line;
+  EB_TRY(eb_copy_part(key, key_length, &entry->key));
+  return eb_copy_part(value, length, &entry->value);
 }
 
 /* The length of a line without its comment and the blanks before it. */
@@ -116,14 +77,23 @@ static size_t content_of(const char *line, size_t length) {
   return length;
 }
 
-/* One line without its comment; *at is the section that it belongs to, -1 before the first. */
+/* One line without its comment; one with blanks before it goes on with the last entry. *at is the
+ * section that it belongs to, -1 before the first. */
 static eb_error take(eb_sections *sections, const char *line, size_t length, int number, int *at) {
   size_t blanks = 0;
   while (blanks < length && is_blank(line[blanks])) blanks++;
   if (blanks == length || line[0] == '#') return EB_OK;
   eb_section *section = *at < 0 ? NULL : &sections->items[*at];
-  if (blanks > 0 && section && section->count > 0)
-    return extend(section, line + blanks, length - blanks);
+  if (blanks > 0 && section && section->count > 0) {
+    eb_entry *last = &section->entries[section->count - 1];
+    eb_text longer = {0};
+    eb_error error = eb_text_printf(&longer, "%s%s%.*s", last->value, *last->value ? " " : "",
+                                    (int)(length - blanks), line + blanks);
+    if (error) return error;
+    free(last->value);
+    last->value = longer.data;
+    return EB_OK;
+  }
   if (line[0] == '[' && line[length - 1] == ']')
     return open_section(sections, line + 1, length - 2, number, at);
   const char *equals = memchr(line, '=', length);
@@ -190,46 +160,34 @@ eb_error eb_section_joined(const eb_section *section, const char *key, char **ou
   return error;
 }
 
-static bool is_in(const char *word, const char *const *list, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(list[i], word) == 0) return true;
-  return false;
-}
-
-eb_error eb_section_expect(const eb_section *section, const char *const *keys) {
+eb_error eb_section_read(const eb_section *section, const eb_key *keys, void *out) {
+  const char *names[24];
   size_t count = 0;
-  while (keys[count]) count++;
-  for (int e = 0; e < section->count; e++) {
+  for (; keys[count].name; count++) names[count] = keys[count].name;
+  for (int e = 0; section && e < section->count; e++) {
     const char *key = section->entries[e].key;
-    if (is_in(key, keys, count)) continue;
+    if (eb_find(names, (int)count, sizeof *names, key, strlen(key)) >= 0) continue;
     char list[400];
-    const char *near = eb_nearest(key, keys, count);
-    eb_text_join(list, sizeof list, keys, count, ", ");
+    const char *near = eb_nearest(key, names, count);
+    eb_text_join(list, sizeof list, names, count, ", ");
     return EB_ERROR(EB_ERR_FORMAT, "[%s%s%s] has no setting '%s'%s%s%s; there are: %s",
                     section->kind, *section->label ? " " : "", section->label, key,
                     near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list);
   }
-  return EB_OK;
-}
-
-eb_error eb_words(const char *text, const char *separators, eb_strings *out) {
-  while (*(text += strspn(text, separators))) {
-    size_t length = strcspn(text, separators);
-    EB_TRY(eb_strings_add_part(out, text, length));
-    text += length;
+  for (const eb_key *key = keys; key->name; key++) {
+    void *at = (char *)out + key->offset;
+    const char *last = eb_section_value(section, key->name);
+    if (!last) last = key->fallback;
+    if (key->type == EB_KEY_JOINED) EB_TRY(eb_section_joined(section, key->name, at));
+    if (key->type == EB_KEY_LAST) memcpy(at, &last, sizeof last);
   }
   return EB_OK;
 }
 
 /* ---- loops ---------------------------------------------------------------------------------- */
 
-/* The words that the loops' variables stand for, the innermost first. */
-typedef struct binding {
-  const char *variable, *word;
-  const struct binding *outer;
-} binding;
-
-typedef eb_error (*turn)(void *context, const binding *words);
+/* The scope holds the words that the loops' variables stand for. */
+typedef eb_error (*turn)(void *context, const eb_scope *words);
 
 static bool has_in(const char *text) {
   for (const char *in = text; (in = strstr(in, " in")); in++)
@@ -248,45 +206,29 @@ static const char *find_loops(const char *text) {
   return NULL;
 }
 
-static const binding *find_binding(const binding *words, const char *at) {
-  for (; words; words = words->outer) {
-    size_t length = strlen(words->variable);
-    if (strncmp(at + 1, words->variable, length) == 0 && at[1 + length] == '}') break;
-  }
-  return words;
-}
-
-/* The first bytes of a text with {VARIABLE} replaced; other braces stay. */
-static eb_error put_words(const char *text, size_t length, const binding *words, char **out) {
+/* A copy of the first bytes of a text with words in the place of variables. */
+static eb_error put_words(const char *text, size_t length, const eb_scope *words, char **out) {
   eb_text put = {0};
-  eb_error error = eb_text_append(&put, "", 0);
-  for (const char *at = text, *end = text + length; at < end && !error;) {
-    const binding *found = *at == '{' ? find_binding(words, at) : NULL;
-    const char *brace = memchr(at + 1, '{', (size_t)(end - at - 1));
-    size_t plain = (size_t)((brace ? brace : end) - at);
-    error = found ? eb_text_append(&put, found->word, strlen(found->word))
-                  : eb_text_append(&put, at, plain);
-    at += found ? strlen(found->variable) + 2 : plain;
-  }
+  eb_error error = eb_scope_put(words, text, length, false, &put);
   if (error) eb_text_clear(&put);
   *out = put.data;
   return error;
 }
 
-static eb_error run_loops(const char *loops, const binding *outer, turn visit, void *context);
+static eb_error run_loops(const char *loops, const eb_scope *outer, turn visit, void *context);
 
 /* Binds the variables from `v` on to words from `first` on, then runs the loops that follow. */
 static eb_error bind(const eb_strings *list, int v, int variables, int first, const char *next,
-                     const binding *outer, turn visit, void *context) {
-  const binding one = {list->items[v], list->items[first + v], outer};
+                     const eb_scope *outer, turn visit, void *context) {
+  const eb_scope one = {list->items[v], list->items[first + v], outer};
   return v + 1 < variables ? bind(list, v + 1, variables, first, next, &one, visit, context)
          : next            ? run_loops(next, &one, visit, context)
                            : visit(context, &one);
 }
 
 /* `list` holds variables, "in" and words. */
-static eb_error run_loop(const eb_strings *list, const char *next, const binding *outer, turn visit,
-                         void *context) {
+static eb_error run_loop(const eb_strings *list, const char *next, const eb_scope *outer,
+                         turn visit, void *context) {
   int variables = 0;
   while (variables < list->count && strcmp(list->items[variables], "in") != 0) variables++;
   int words = list->count - variables - 1;
@@ -298,7 +240,7 @@ static eb_error run_loop(const eb_strings *list, const char *next, const binding
   return EB_OK;
 }
 
-static eb_error run_loops(const char *loops, const binding *outer, turn visit, void *context) {
+static eb_error run_loops(const char *loops, const eb_scope *outer, turn visit, void *context) {
   const char *next = find_loops(loops);
   char *own;
   eb_strings list = {0};
@@ -327,12 +269,18 @@ typedef struct unrolling {
   int count;
 } unrolling;
 
-static eb_error visit_entry(void *context, const binding *words) {
+static eb_error copy_entry(const eb_entry *from, size_t length, const eb_scope *words,
+                           eb_entry *to) {
+  to->line = from->line;
+  EB_TRY(put_words(from->key, strlen(from->key), words, &to->key));
+  return put_words(from->value, length, words, &to->value);
+}
+
+static eb_error visit_entry(void *context, const eb_scope *words) {
   unrolling *u = context;
-  eb_entry one = {.line = u->entry->line};
+  eb_entry one = {0};
   eb_error error = count_turn(&u->count);
-  if (!error) error = put_words(u->entry->key, strlen(u->entry->key), words, &one.key);
-  if (!error) error = put_words(u->entry->value, u->length, words, &one.value);
+  if (!error) error = copy_entry(u->entry, u->length, words, &one);
   if (!error) error = u->visit(u->context, &one);
   free(one.key);
   free(one.value);
@@ -369,23 +317,21 @@ typedef struct spreading {
   int count;
 } spreading;
 
-static eb_error copy_section(const eb_section *from, size_t length, const binding *words,
+static eb_error copy_section(const eb_section *from, size_t length, const eb_scope *words,
                              eb_section *to) {
   *to = (eb_section){.line = from->line, .path = from->path};
-  EB_TRY(copy_text(from->kind, strlen(from->kind), &to->kind));
+  EB_TRY(eb_copy(from->kind, &to->kind));
   EB_TRY(put_words(from->label, length, words, &to->label));
   EB_TRY(put_words(from->text, strlen(from->text), words, &to->text));
   EB_TRY(EB_NEW(to->entries, from->count));
   for (int e = 0; e < from->count; e++) {
-    eb_entry *entry = &to->entries[to->count++];
-    entry->line = from->entries[e].line;
-    EB_TRY(put_words(from->entries[e].key, strlen(from->entries[e].key), words, &entry->key));
-    EB_TRY(put_words(from->entries[e].value, strlen(from->entries[e].value), words, &entry->value));
+    to->count = e + 1;
+    EB_TRY(copy_entry(&from->entries[e], strlen(from->entries[e].value), words, &to->entries[e]));
   }
   return EB_OK;
 }
 
-static eb_error visit_section(void *context, const binding *words) {
+static eb_error visit_section(void *context, const eb_scope *words) {
   spreading *s = context;
   eb_section section = {0};
   EB_TRY(count_turn(&s->count));
@@ -417,7 +363,7 @@ static eb_error spread(eb_sections *sections) {
 eb_error eb_sections_parse(const char *name, const char *text, eb_sections *out) {
   int number = 0, at = -1;
   *out = (eb_sections){0};
-  EB_TRY(copy_text(name, strlen(name), &out->path));
+  EB_TRY(eb_copy(name, &out->path));
   while (*text) {
     size_t length = strcspn(text, "\n");
     eb_error error = take(out, text, content_of(text, length), ++number, &at);

@@ -14,8 +14,7 @@
 #ifndef EB_REPRODUCE_SECTIONS_H
 #define EB_REPRODUCE_SECTIONS_H
 
-#include "harness/strings.h"
-#include "problems/base/text.h"
+#include "harness/reproduce/words.h"
 
 typedef struct eb_entry {
   char *key, *value;
@@ -55,8 +54,22 @@ const char *eb_section_next(const eb_section *section, const char *key, int *at)
 /* All values of a key joined by spaces, into `out`; "" when there are none. The caller frees
  * *out. */
 EB_MUST eb_error eb_section_joined(const eb_section *section, const char *key, char **out);
-/* EB_ERR_FORMAT for the first key that is not in the list (ended by NULL), with the nearest one. */
-EB_MUST eb_error eb_section_expect(const eb_section *section, const char *const *keys);
+/* What a kind of section may hold. `out` of eb_section_read is the struct that the offsets are of.
+ */
+typedef enum eb_key_type {
+  EB_KEY_OTHER,  /* for who reads the entries one by one */
+  EB_KEY_JOINED, /* char *: all values, joined by spaces; "" without one. The caller frees it. */
+  EB_KEY_LAST    /* const char *: the last value, owned by the section, or `fallback` */
+} eb_key_type;
+typedef struct eb_key {
+  const char *name;
+  eb_key_type type;
+  size_t offset;
+  const char *fallback;
+} eb_key;
+/* `keys` end with a NULL name; a section that is NULL has no entries. EB_ERR_FORMAT for the first
+ * key that is not among them, with the nearest one. */
+EB_MUST eb_error eb_section_read(const eb_section *section, const eb_key *keys, void *out);
 
 /* Calls `visit` for every entry that one with loops stands for: "{m}-{n} = X:n={n} {m} for m in
  * a b for n in 1 2" for four, the first loop slowest; "for n dt in one 1e-3 two 2e-3" takes
@@ -70,12 +83,5 @@ EB_MUST eb_error eb_entry_unroll(const eb_entry *entry, eb_entry_visit visit, vo
  * also after a failure. */
 EB_MUST eb_error eb_section_unroll(const eb_section *section, eb_section *out);
 void eb_section_clear(eb_section *section);
-
-/* Takes the next part of "A | B | C" off a text, without the blanks around it; *rest is NULL
- * behind the last. */
-EB_MUST eb_error eb_part_next(const char **rest, char **out);
-
-/* Appends the words of a text, which stand between any of `separators`. */
-EB_MUST eb_error eb_words(const char *text, const char *separators, eb_strings *out);
 
 #endif

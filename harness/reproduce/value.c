@@ -29,8 +29,23 @@ eb_error eb_value_series(size_t count, bool with_time, eb_value *out) {
 }
 
 eb_error eb_value_text(const char *text, eb_value *out) {
-  *out = (eb_value){.kind = EB_VALUE_TEXT, .text = strdup(text)};
-  return out->text ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot keep a text");
+  *out = (eb_value){.kind = EB_VALUE_TEXT};
+  return eb_copy(text, &out->text);
+}
+
+eb_error eb_value_append(eb_value *list, const eb_value *number) {
+  if (number->kind != EB_VALUE_NUMBER)
+    return EB_ERROR(EB_ERR_FORMAT, "a list is of numbers, not of %s",
+                    number->kind == EB_VALUE_SERIES ? "series: take the mean, max, .. of each"
+                                                    : eb_value_kind_name(number->kind));
+  double *grown = eb_recalloc(list->y, list->count, list->count + 1, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a list");
+  list->y = grown;
+  grown[list->count++] = number->number;
+  list->may_rise |= number->may_rise;
+  list->may_fall |= number->may_fall;
+  eb_value_taint(list, number);
+  return EB_OK;
 }
 
 void eb_value_clear(eb_value *value) {
@@ -180,54 +195,39 @@ eb_error eb_value_compare(const eb_value *a, eb_comparison comparison, const eb_
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
-/* Medians sort what they are given. */
-static double first_of(double *y, size_t count) {
-  (void)count;
-  return y[0];
-}
-
-static double last_of(double *y, size_t count) {
-  return y[count - 1];
-}
-
-static double count_of(double *y, size_t count) {
-  (void)y;
-  return (double)count;
-}
-
-static double mean_of(double *y, size_t count) {
-  return eb_sample_mean(y, count);
-}
-
-static double min_of(double *y, size_t count) {
-  return eb_sample_min(y, count);
-}
-
-static double max_of(double *y, size_t count) {
-  return eb_sample_max(y, count);
-}
-
-static double sum_of(double *y, size_t count) {
-  return eb_sample_sum(y, count);
-}
-
 /* What the rest of a run could do to a reduction. Means and medians of what there is stand for the
  * whole. */
+typedef enum reduction { MEAN, MEDIAN, MIN, MAX, SUM, FIRST, LAST, COUNT, REDUCTIONS } reduction;
 static const struct {
   const char *name;
-  double (*reduce)(double *y, size_t count);
   bool warm, rises, falls;
-} reductions[] = {
-    {"mean", mean_of, true, false, false}, {"median", eb_sample_median, true, false, false},
-    {"min", min_of, true, false, true},    {"max", max_of, true, true, false},
-    {"sum", sum_of, false, true, true},    {"first", first_of, false, false, false},
-    {"last", last_of, false, true, true},  {"count", count_of, false, true, false}};
-enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
+} reductions[REDUCTIONS] = {{"mean", true, false, false}, {"median", true, false, false},
+                            {"min", true, false, true},   {"max", true, true, false},
+                            {"sum", false, true, true},   {"first", false, false, false},
+                            {"last", false, true, true},  {"count", false, true, false}};
 
 static int find_reduction(const char *name) {
-  for (int r = 0; r < REDUCTIONS; r++)
-    if (strcmp(reductions[r].name, name) == 0) return r;
-  return -1;
+  return eb_find(reductions, REDUCTIONS, sizeof *reductions, name, strlen(name));
+}
+
+/* Medians sort what they are given. */
+static double reduce(reduction r, double *y, size_t count) {
+  switch (r) {
+  case MEAN:
+    return eb_sample_mean(y, count);
+  case MEDIAN:
+    return eb_sample_median(y, count);
+  case MIN:
+    return eb_sample_min(y, count);
+  case MAX:
+    return eb_sample_max(y, count);
+  case SUM:
+    return eb_sample_sum(y, count);
+  case COUNT:
+    return (double)count;
+  default:
+    return y[r == LAST ? count - 1 : 0];
+  }
 }
 
 bool eb_is_reduction(const char *name) {
@@ -248,7 +248,7 @@ eb_error eb_value_reduce(const char *name, const eb_value *series, eb_value *out
   size_t skip = reductions[r].warm ? eb_sample_warmup(series->count, series->warmup) : 0;
   EB_TRY(EB_NEW(work, series->count));
   if (series->count > 0) memcpy(work, series->y, series->count * sizeof *work);
-  *out = eb_value_number(series->count ? reductions[r].reduce(work + skip, series->count - skip)
+  *out = eb_value_number(series->count ? reduce((reduction)r, work + skip, series->count - skip)
                                        : NAN);
   free(work);
   out->may_rise = series->cut && reductions[r].rises;
@@ -259,27 +259,12 @@ eb_error eb_value_reduce(const char *name, const eb_value *series, eb_value *out
 
 /* ---- parts of series ------------------------------------------------------------------------- */
 
-/* Whether value i of a series is at or behind an end. */
-static bool behind(const eb_value *s, size_t i, char unit, double end) {
-  switch (unit) {
-  case '1':
-    return (double)(s->first + i) >= end;
-  case '%':
-    return (double)i >= floor(end * (double)s->count + hair);
-  default:
-    return s->time && s->time[i] >= end - hair;
-  }
-}
-
-static bool beyond(const eb_value *s, size_t i, char unit, double end) {
-  switch (unit) {
-  case '1':
-    return (double)(s->first + i) > end;
-  case '%':
-    return (double)i >= floor(end * (double)s->count + hair);
-  default:
-    return s->time && s->time[i] > end + hair;
-  }
+/* Whether value i of a series is behind an end or, with `at`, at it. */
+static bool is_behind(const eb_value *s, size_t i, char unit, double end, bool at) {
+  double step = (double)(s->first + i);
+  if (unit == '1') return at ? step >= end : step > end;
+  if (unit == '%') return (double)i >= floor(end * (double)s->count + hair);
+  return s->time && (at ? s->time[i] >= end - hair : s->time[i] > end + hair);
 }
 
 eb_error eb_value_window(const eb_value *s, const eb_window_end *from, const eb_value *from_time,
@@ -291,8 +276,8 @@ eb_error eb_value_window(const eb_value *s, const eb_window_end *from, const eb_
                     eb_value_kind_name(s->kind));
   double begin = from_time ? from_time->number : from->number,
          end = to_time ? to_time->number : to->number;
-  while (from->unit && first < last && !behind(s, first, from->unit, begin)) first++;
-  while (to->unit && last > first && beyond(s, last - 1, to->unit, end)) last--;
+  while (from->unit && first < last && !is_behind(s, first, from->unit, begin, true)) first++;
+  while (to->unit && last > first && is_behind(s, last - 1, to->unit, end, false)) last--;
   EB_TRY(like(s, last - first, out));
   if (out->count > 0) memcpy(out->y, s->y + first, out->count * sizeof *out->y);
   if (out->count > 0 && s->time) memcpy(out->time, s->time + first, out->count * sizeof *out->time);

@@ -49,6 +49,8 @@ eb_value eb_value_truth(eb_truth truth);
 /* A series of `count` zeros; the caller fills y, and time when `timed_by` is set. */
 EB_MUST eb_error eb_value_series(size_t count, bool with_time, eb_value *out);
 EB_MUST eb_error eb_value_text(const char *text, eb_value *out);
+/* Adds a number to a list, which is a series without times. EB_ERR_FORMAT for other kinds. */
+EB_MUST eb_error eb_value_append(eb_value *list, const eb_value *number);
 void eb_value_clear(eb_value *value);
 /* Makes `to` as little known, and as much a matter of time, as `from`. */
 void eb_value_taint(eb_value *to, const eb_value *from);

@@ -1,0 +1,415 @@
+/* What a paper shows: its tables with ours beside them, and its figures. */
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/names.h"
+#include "harness/reproduce/paper_impl.h"
+#include "problems/base/memory.h"
+
+/* ---- what both have -------------------------------------------------------------------------- */
+
+/* What a figure in SI is multiplied by to be in that unit (NULL: 1). */
+static eb_error read_unit(const char *unit, double *scale) {
+  static const struct {
+    const char *name;
+    double scale;
+  } units[] = {{"1", 1}, {"s", 1}, {"ms", 1e3}, {"MB", 1e-6}};
+  int u =
+      unit ? eb_find(units, sizeof units / sizeof *units, sizeof *units, unit, strlen(unit)) : 0;
+  *scale = u < 0 ? 1 : units[u].scale;
+  return u < 0 ? EB_ERROR(EB_ERR_FORMAT, "unit is 1, s, ms or MB, not '%s'", unit) : EB_OK;
+}
+
+/* Takes "NAME: REST" apart: the length of NAME, and where REST begins. */
+static eb_error split(const char *value, size_t *name, const char **rest) {
+  const char *colon = strstr(value, ": ");
+  *name = 0;
+  *rest = value;
+  if (!colon || colon == value) return EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'NAME: ...'", value);
+  *name = (size_t)(colon - value);
+  *rest = colon + 2 + strspn(colon + 2, " ");
+  return EB_OK;
+}
+
+static eb_error replace(char **text, const char *with) {
+  char *copy;
+  EB_TRY(eb_copy(with, &copy));
+  free(*text);
+  *text = copy;
+  return EB_OK;
+}
+
+/* ---- the paper's data ------------------------------------------------------------------------ */
+
+/* The next field of a line, up to a tab or the line's end; false at its end. */
+static bool next_field(const char **at, const char **field, size_t *length) {
+  if (!*at) return false;
+  *field = *at;
+  *length = strcspn(*at, "\t\n");
+  *at = (*at)[*length] == '\t' ? *at + *length + 1 : NULL;
+  return true;
+}
+
+static eb_error read_header(const char *line, eb_paper_table *table, bool *labelled) {
+  const char *field;
+  size_t length;
+  next_field(&line, &field, &length);
+  for (int i = 0; next_field(&line, &field, &length); i++) {
+    if (i == 0 && length == 5 && strncmp(field, "label", 5) == 0)
+      *labelled = true;
+    else
+      EB_TRY(eb_strings_add_part(&table->names, field, length));
+  }
+  return table->names.count ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "there are no columns of numbers");
+}
+
+static eb_error read_row(const char *line, bool labelled, eb_paper_table *table) {
+  const char *field;
+  size_t length;
+  int rows = table->keys.count, columns = table->names.count;
+  next_field(&line, &field, &length);
+  EB_TRY(eb_strings_add_part(&table->keys, field, length));
+  EB_TRY(eb_strings_add_part(&table->fills, field, length));
+  if (labelled && !next_field(&line, &field, &length))
+    return EB_ERROR(EB_ERR_FORMAT, "the label is missing");
+  EB_TRY(eb_strings_add_part(&table->labels, field, length));
+  EB_TRY(eb_append(&table->values, &rows, (size_t)columns * sizeof *table->values));
+  for (int c = 0; c < columns; c++) {
+    char text[64], *end;
+    double *value = &table->values[(rows - 1) * columns + c];
+    *value = NAN;
+    if (!next_field(&line, &field, &length) || length == 0) continue;
+    snprintf(text, sizeof text, "%.*s", (int)length, field);
+    *value = strtod(text, &end);
+    if (*end || !isfinite(*value)) return EB_ERROR(EB_ERR_FORMAT, "'%s' is not a number", text);
+  }
+  return line ? EB_ERROR(EB_ERR_FORMAT, "there are more than %d numbers", columns) : EB_OK;
+}
+
+static eb_error read_data(const char *path, const char *text, eb_paper_table *table) {
+  bool labelled = false;
+  int number = 1;
+  EB_TRY(eb_error_prefix(read_header(text, table, &labelled), "%s:1", path));
+  for (const char *end = strchr(text, '\n'); end && end[1]; end = strchr(end + 1, '\n')) {
+    number++;
+    if (end[1] != '\n')
+      EB_TRY(eb_error_prefix(read_row(end + 1, labelled, table), "%s:%d", path, number));
+  }
+  return table->keys.count ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "%s: there are no rows", path);
+}
+
+/* ---- ours beside it -------------------------------------------------------------------------- */
+
+/* The column of that name, made when there is none yet. */
+static eb_error find_column(eb_paper_table *table, const char *name, eb_paper_column **out) {
+  size_t length = strlen(name);
+  int at = eb_find(table->names.items, table->names.count, sizeof(char *), name, length),
+      c = eb_find(table->columns, table->column_count, sizeof *table->columns, name, length);
+  if (at < 0) return EB_ERROR(EB_ERR_FORMAT, "the data have no column '%s'", name);
+  if (c < 0) {
+    EB_TRY(eb_append(&table->columns, &table->column_count, sizeof *table->columns));
+    c = table->column_count - 1;
+    table->columns[c].at = at;
+    table->columns[c].name = table->names.items[at];
+    EB_TRY(eb_copy(name, &table->columns[c].heading));
+  }
+  *out = &table->columns[c];
+  return EB_OK;
+}
+
+/* "NAME | HEADING | EXPRESSION"; without an expression it is the paper's alone. */
+static eb_error read_column(void *context, const eb_entry *entry) {
+  char *parts[3] = {NULL};
+  const char *rest = entry->value;
+  eb_paper_column *column = NULL;
+  int count = 0;
+  eb_error error = EB_OK;
+  for (; rest && count < 3 && !error; count++) error = eb_part_next(&rest, &parts[count]);
+  if (!error && (rest || count < 2))
+    error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'NAME | HEADING | EXPRESSION'", entry->value);
+  if (!error) error = find_column(context, parts[0], &column);
+  if (!error && *parts[1]) error = replace(&column->heading, parts[1]);
+  if (!error && count == 3) error = replace(&column->text, parts[2]);
+  for (int i = 0; i < 3; i++) free(parts[i]);
+  return error;
+}
+
+/* "KEY: TEXT" */
+static eb_error read_fill(void *context, const eb_entry *entry) {
+  eb_paper_table *table = context;
+  const char *rest, *value = entry->value;
+  size_t name;
+  EB_TRY(split(value, &name, &rest));
+  int row = eb_find(table->keys.items, table->keys.count, sizeof(char *), value, name);
+  if (row < 0) return EB_ERROR(EB_ERR_FORMAT, "the data have no row '%.*s'", (int)name, value);
+  return replace(&table->fills.items[row], rest);
+}
+
+/* There is ours where the paper has a number and the row is not "-". A row's text with {column} is
+ * the expression, else the column's, in which {row} is replaced. */
+static eb_error read_cell(const eb_paper *paper, eb_paper_table *table, int r, int c) {
+  const eb_paper_column *column = &table->columns[c];
+  const char *row = table->fills.items[r];
+  eb_text text = {0};
+  if (!column->text || strcmp(row, "-") == 0 || isnan(eb_paper_value(table, r, column)))
+    return EB_OK;
+  bool by_row = strstr(row, "{column}") != NULL;
+  const char *base = by_row ? row : column->text;
+  const eb_scope scope = {by_row ? "column" : "row", by_row ? column->text : row, NULL};
+  eb_error error = eb_scope_put(&scope, base, strlen(base), false, &text);
+  if (!error)
+    error = eb_paper_expression(paper, text.data, NULL, EB_VALUE_NUMBER,
+                                &table->cells[r * table->column_count + c]);
+  eb_text_clear(&text);
+  return eb_error_prefix(error, "row '%s', column '%s'", table->keys.items[r], column->name);
+}
+
+static eb_error read_table(eb_paper *paper, const char *from, const eb_section *section) {
+  static const eb_key keys[] = {{"title", EB_KEY_LAST, offsetof(eb_paper_table, title), NULL},
+                                {.name = "data"},
+                                {"unit", EB_KEY_LAST, offsetof(eb_paper_table, unit), "1"},
+                                {"note", EB_KEY_JOINED, offsetof(eb_paper_table, note), NULL},
+                                {.name = "row"},
+                                {.name = "column"},
+                                {0}};
+  char path[EB_PAPER_PATH];
+  eb_text text;
+  const char *data = eb_section_value(section, "data");
+  EB_TRY(eb_append(&paper->tables, &paper->table_count, sizeof *paper->tables));
+  eb_paper_table *table = &paper->tables[paper->table_count - 1];
+  table->id = section->label;
+  table->where = section->text;
+  EB_TRY(eb_section_locate(section, NULL, eb_section_read(section, keys, table)));
+  if (!table->title) table->title = table->id;
+  if (!data) return eb_section_locate(section, NULL, EB_ERROR(EB_ERR_FORMAT, "'data' is missing"));
+  eb_error error = eb_paper_file(paper->name, from, data, path, &text);
+  if (!error) error = read_data(path, text.data, table);
+  eb_text_clear(&text);
+  EB_TRY(error);
+  EB_TRY(eb_section_locate(section, NULL, read_unit(table->unit, &table->scale)));
+  for (int e = 0; e < section->count; e++) {
+    const eb_entry *entry = &section->entries[e];
+    error = strcmp(entry->key, "column") == 0 ? eb_entry_unroll(entry, read_column, table)
+            : strcmp(entry->key, "row") == 0  ? eb_entry_unroll(entry, read_fill, table)
+                                              : EB_OK;
+    EB_TRY(eb_section_locate(section, entry, error));
+  }
+  if (table->column_count == 0)
+    return eb_section_locate(section, NULL, EB_ERROR(EB_ERR_FORMAT, "there is no 'column'"));
+  EB_TRY(EB_NEW(table->cells, table->keys.count * table->column_count));
+  for (int r = 0; r < table->keys.count; r++)
+    for (int c = 0; c < table->column_count; c++)
+      EB_TRY(eb_section_locate(section, NULL, read_cell(paper, table, r, c)));
+  return EB_OK;
+}
+
+eb_error eb_paper_read_tables(eb_paper *paper, const char *from) {
+  for (int i = 0; i < paper->sections.count; i++)
+    if (strcmp(paper->sections.items[i].kind, "table") == 0)
+      EB_TRY(read_table(paper, from, &paper->sections.items[i]));
+  return EB_OK;
+}
+
+void eb_paper_clear_tables(eb_paper *paper) {
+  for (int t = 0; t < paper->table_count; t++) {
+    eb_paper_table *table = &paper->tables[t];
+    for (int c = 0; table->cells && c < table->keys.count * table->column_count; c++)
+      eb_expression_destroy(table->cells[c]);
+    for (int c = 0; c < table->column_count; c++) {
+      free(table->columns[c].heading);
+      free(table->columns[c].text);
+    }
+    free(table->cells);
+    free(table->columns);
+    free(table->values);
+    free(table->note);
+    eb_strings_clear(&table->keys);
+    eb_strings_clear(&table->labels);
+    eb_strings_clear(&table->fills);
+    eb_strings_clear(&table->names);
+  }
+  free(paper->tables);
+}
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+static eb_error find_case(const eb_paper *paper, const char *name, int *out) {
+  *out = eb_paper_case_find(paper, name, strlen(name));
+  return *out < 0 ? EB_ERROR(EB_ERR_FORMAT, "there is no case '%s'", name) : EB_OK;
+}
+
+/* What an entry of a figure is read into. */
+typedef struct reading {
+  const eb_paper *paper;
+  eb_paper_figure *figure;
+  int against; /* of points without */
+} reading;
+
+static eb_error open_curve(const char *label, size_t length, eb_paper_figure *figure) {
+  if (figure->curve_count == EB_MOST_CURVES)
+    return EB_ERROR(EB_ERR_FORMAT, "there are more than %d curves", EB_MOST_CURVES);
+  eb_paper_curve *curve = &figure->curves[figure->curve_count++];
+  *curve = (eb_paper_curve){.first = figure->point_count};
+  return eb_copy_part(label, length, &curve->label);
+}
+
+/* One more point of the last curve. */
+static eb_error add_point(eb_paper_figure *figure, double x, int against, eb_paper_point **out) {
+  EB_TRY(eb_append(&figure->points, &figure->point_count, sizeof *figure->points));
+  *out = &figure->points[figure->point_count - 1];
+  **out = (eb_paper_point){.x = x, .case_ = -1, .against = against};
+  figure->curves[figure->curve_count - 1].count++;
+  return EB_OK;
+}
+
+/* "X CASE" or "X CASE AGAINST". The points of a curve follow its name; without one they are one. */
+static eb_error read_point(const reading *r, const char *value) {
+  eb_paper_figure *figure = r->figure;
+  eb_strings words = {0};
+  eb_paper_point *point;
+  char *end = NULL;
+  double x = 0;
+  if (figure->curve_count == 0) EB_TRY(open_curve(figure->title, strlen(figure->title), figure));
+  EB_TRY(add_point(figure, 0, r->against, &point));
+  eb_error error = eb_words(value, " ", &words);
+  if (!error && words.count > 0) x = strtod(words.items[0], &end);
+  if (!error && (words.count < 2 || words.count > 3 || end == words.items[0] || *end))
+    error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'X CASE' or 'X CASE AGAINST'", value);
+  point->x = x;
+  if (!error) error = find_case(r->paper, words.items[1], &point->case_);
+  if (!error && words.count == 3) error = find_case(r->paper, words.items[2], &point->against);
+  eb_strings_clear(&words);
+  return error;
+}
+
+/* "NAME: CASE": a curve with that case as its one point; of residuals perhaps at the ends of rounds
+ * alone. */
+static eb_error read_run(const reading *r, const char *value, bool ends) {
+  eb_paper_point *point;
+  size_t name;
+  const char *rest;
+  EB_TRY(split(value, &name, &rest));
+  EB_TRY(open_curve(value, name, r->figure));
+  r->figure->curves[r->figure->curve_count - 1].ends = ends;
+  EB_TRY(add_point(r->figure, r->figure->point_count, -1, &point));
+  return find_case(r->paper, rest, &point->case_);
+}
+
+/* "NAME: EXPRESSION" */
+static eb_error read_part(const reading *r, const char *value) {
+  eb_paper_figure *figure = r->figure;
+  size_t name;
+  const char *rest;
+  EB_TRY(split(value, &name, &rest));
+  if (figure->parts.count == EB_MOST_PARTS)
+    return EB_ERROR(EB_ERR_FORMAT, "there are more than %d parts", EB_MOST_PARTS);
+  EB_TRY(eb_strings_add_part(&figure->parts, value, name));
+  return eb_definitions_parse(&r->paper->definitions, rest,
+                              &figure->shares[figure->parts.count - 1]);
+}
+
+static eb_error read_entry(void *context, const eb_entry *entry) {
+  const reading *r = context;
+  eb_paper_figure *figure = r->figure;
+  const char *key = entry->key, *value = entry->value;
+  bool ends = strcmp(key, "ends") == 0;
+  if (ends || strcmp(key, "residuals") == 0) figure->residuals = true;
+  if (ends || strcmp(key, "residuals") == 0 || strcmp(key, "run") == 0)
+    return read_run(r, value, ends);
+  if (strcmp(key, "part") == 0) return read_part(r, value);
+  if (strcmp(key, "curve") == 0) return open_curve(value, strlen(value), figure);
+  if (strcmp(key, "point") == 0) return read_point(r, value);
+  if (strcmp(key, "value") != 0) return EB_OK;
+  return figure->value ? EB_ERROR(EB_ERR_FORMAT, "it is there twice")
+                       : eb_definitions_parse(&r->paper->definitions, value, &figure->value);
+}
+
+/* Whether what stands in it goes with the template, and the expressions are right for every
+ * point. */
+static eb_error check_figure(const eb_paper *paper, const eb_paper_figure *figure, bool course) {
+  eb_scope scopes[2];
+  bool samples = strcmp(figure->template, "samples-log") == 0,
+       bars = strcmp(figure->template, "bars") == 0;
+  if (samples != figure->residuals || (figure->residuals && figure->value))
+    return EB_ERROR(EB_ERR_FORMAT, "template 'samples-log', and no other, wants lines 'residuals' "
+                                   "and 'ends', and no 'value'");
+  for (int p = 0; p < figure->point_count && !figure->residuals; p++) {
+    if (!figure->value) return EB_ERROR(EB_ERR_FORMAT, "'value' is missing");
+    eb_paper_point_scope(paper, &figure->points[p], scopes);
+    EB_TRY(eb_expression_check(paper, figure->value, scopes,
+                               course ? EB_VALUE_SERIES : EB_VALUE_NUMBER));
+    for (int s = 0; s < figure->parts.count; s++)
+      EB_TRY(eb_expression_check(paper, figure->shares[s], scopes, EB_VALUE_NUMBER));
+  }
+  return bars == (figure->parts.count > 0)
+             ? EB_OK
+             : EB_ERROR(EB_ERR_FORMAT, "template 'bars', and no other, wants 1 to %d lines 'part'",
+                        EB_MOST_PARTS);
+}
+
+static eb_error read_settings(const eb_section *section, reading *r) {
+  static const eb_key keys[] = {{"template", EB_KEY_LAST, offsetof(eb_paper_figure, template), ""},
+                                {"x", EB_KEY_LAST, offsetof(eb_paper_figure, x), NULL},
+                                {"y", EB_KEY_LAST, offsetof(eb_paper_figure, y), ""},
+                                {.name = "value"},
+                                {.name = "unit"},
+                                {.name = "against"},
+                                {.name = "show"},
+                                {.name = "curve"},
+                                {.name = "point"},
+                                {.name = "run"},
+                                {.name = "part"},
+                                {.name = "residuals"},
+                                {.name = "ends"},
+                                {0}};
+  eb_paper_figure *figure = r->figure;
+  const char *against = eb_section_value(section, "against"),
+             *show = eb_section_value(section, "show");
+  EB_TRY(eb_section_read(section, keys, figure));
+  if (show) EB_TRY(find_case(r->paper, show, &figure->show));
+  if (against) EB_TRY(find_case(r->paper, against, &r->against));
+  return read_unit(eb_section_value(section, "unit"), &figure->scale);
+}
+
+static eb_error read_figure(eb_paper *paper, const eb_section *section) {
+  /* Entries that are no prose, and no expressions with loops of their own. */
+  static const char *const looped[] = {"run", "point", "part", "residuals", "ends"};
+  EB_TRY(eb_append(&paper->figures, &paper->figure_count, sizeof *paper->figures));
+  eb_paper_figure *figure = &paper->figures[paper->figure_count - 1];
+  reading r = {paper, figure, -1};
+  figure->id = section->label;
+  figure->title = *section->text ? section->text : section->label;
+  figure->show = -1;
+  EB_TRY(eb_section_locate(section, NULL, read_settings(section, &r)));
+  bool course = strncmp(figure->template, "course", 6) == 0;
+  if (!figure->x) figure->x = course ? "simulated time (s)" : "";
+  for (int e = 0; e < section->count; e++) {
+    const eb_entry *entry = &section->entries[e];
+    bool loops = eb_find(looped, 5, sizeof *looped, entry->key, strlen(entry->key)) >= 0;
+    EB_TRY(eb_section_locate(
+        section, entry, loops ? eb_entry_unroll(entry, read_entry, &r) : read_entry(&r, entry)));
+  }
+  return eb_section_locate(section, NULL, check_figure(paper, figure, course));
+}
+
+eb_error eb_paper_read_figures(eb_paper *paper) {
+  for (int i = 0; i < paper->sections.count; i++)
+    if (strcmp(paper->sections.items[i].kind, "figure") == 0)
+      EB_TRY(read_figure(paper, &paper->sections.items[i]));
+  return EB_OK;
+}
+
+void eb_paper_clear_figures(eb_paper *paper) {
+  for (int f = 0; f < paper->figure_count; f++) {
+    eb_paper_figure *figure = &paper->figures[f];
+    free(figure->points);
+    eb_expression_destroy(figure->value);
+    for (int s = 0; s < EB_MOST_PARTS; s++) eb_expression_destroy(figure->shares[s]);
+    for (int c = 0; c < figure->curve_count; c++) free(figure->curves[c].label);
+    eb_strings_clear(&figure->parts);
+  }
+  free(paper->figures);
+}
