@@ -44,7 +44,9 @@ typedef struct eb_reproduction {
   eb_shown_claim *claims;
   eb_shown_figure *figures;
   int table_count, claim_count, figure_count;
-  int measured; /* cells of tables and points of figures */
+  int measured;                 /* cells of tables and points of figures */
+  int tally[EB_CLAIM_VERDICTS]; /* how many claims have each verdict */
+  eb_text machine;              /* and build: a line each, "name: value" */
   eb_known known;
 } eb_reproduction;
 
@@ -53,15 +55,13 @@ EB_MUST eb_error eb_reproduction_create(const eb_evidence *evidence, const eb_pa
                                         eb_reproduction *out);
 void eb_reproduction_clear(eb_reproduction *reproduction);
 
-/* How many claims have each verdict. */
-void eb_reproduction_tally(const eb_reproduction *reproduction, int of[EB_CLAIM_VERDICTS]);
-
-double eb_shown_ours(const eb_shown_table *shown, int row, int column);
-/* Ours over the paper's; NaN without both. */
-double eb_shown_ratio(const eb_shown_table *shown, int row, int column);
-
-/* Machine and build in one line each: "name: value". */
-EB_MUST eb_error eb_reproduction_machine(const eb_evidence *evidence, eb_text *out);
+/* What stands in a cell: the paper's number and, where the column has ours, that and their ratio;
+ * NaN where there is none. Returns how many there are. */
+int eb_shown_cell(const eb_shown_table *shown, int row, int column, double out[3]);
+/* The lines of a text in turn, which is *rest at first (NULL after the last). */
+const char *eb_line_next(const char **rest, size_t *length);
+/* " with local changes", or "": of the build that made the results. */
+const char *eb_reproduction_changed(const eb_results *results);
 
 EB_MUST eb_error eb_reproduction_print(const eb_reproduction *reproduction, FILE *out);
 /* For a repository: what was run and where, claims, conditions that decide, tables, and everything
@@ -72,14 +72,6 @@ EB_MUST eb_error eb_reproduction_json(const eb_reproduction *reproduction, json_
 /* Draws the figures that have something to show into DIR: ID.{dat,gp,svg}, or ID-updates-N.png.
  * EB_ERR_LIBRARY when gnuplot is missing or fails. */
 EB_MUST eb_error eb_reproduction_draw(eb_reproduction *reproduction, const char *dir);
-/* What the writers share: the lines of a text in turn, which is *rest at first (NULL after the
- * last); the class of a verdict in the style sheet; a text inside a cell of Markdown. */
-const char *eb_line_next(const char **rest, size_t *length);
-const char *eb_claim_verdict_class(eb_claim_verdict verdict);
-EB_MUST eb_error eb_markdown_text(const char *text, eb_text *out);
-
-/* Begins a page with the style of all; "</body></html>" ends it. */
-EB_MUST eb_error eb_reproduction_page_open(const char *title, eb_text *page);
 /* index.html; figures that were drawn are shown. */
 EB_MUST eb_error eb_reproduction_html(const eb_reproduction *reproduction, eb_text *page);
 

@@ -1,8 +1,10 @@
+/* The outcome as a terminal shows it, and as JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/reproduce/outcome.h"
+#include "harness/results/json.h"
 
 enum { WIDTH = 110 };
 
@@ -14,20 +16,19 @@ static void print_number(FILE *out, int width, double value) {
   fprintf(out, "%*s", width, text);
 }
 
-/* Words of a text, broken at WIDTH, each line after `indent` blanks; the first one continues at
- * column `at`. */
-static void print_wrapped(FILE *out, const char *text, int indent, int at) {
-  while (*(text += strspn(text, " "))) {
-    int length = (int)strcspn(text, " ");
-    if (at > indent && at + 1 + length > WIDTH) {
-      fprintf(out, "\n%*s", indent, "");
-      at = indent;
-    } else if (at > indent) {
-      fputc(' ', out);
-      at++;
-    }
-    fprintf(out, "%.*s", length, text);
-    at += length;
+/* Words, broken at WIDTH, each line after `indent` blanks; the first one continues at that
+ * column. */
+static void print_wrapped(FILE *out, const char *text, size_t bytes, int indent) {
+  int at = indent;
+  for (const char *end = text + bytes; text < end;) {
+    text += strspn(text, " ");
+    int length = (int)strcspn(text, " \n");
+    if (text + length > end) length = (int)(end - text);
+    if (length <= 0) break;
+    bool breaks = at > indent && at + 1 + length > WIDTH;
+    if (breaks) fprintf(out, "\n%*s", indent, "");
+    if (breaks) at = indent;
+    at += fprintf(out, "%s%.*s", at > indent ? " " : "", length, text);
     text += length;
   }
   fputc('\n', out);
@@ -37,77 +38,54 @@ static void print_wrapped(FILE *out, const char *text, int indent, int at) {
 static void print_lines(FILE *out, const char *text, int indent) {
   size_t length;
   for (const char *at; (at = eb_line_next(&text, &length));) {
-    char *line = strndup(at, length);
     fprintf(out, "%*s", indent, "");
-    if (line) print_wrapped(out, line, indent, indent);
-    free(line);
+    print_wrapped(out, at, length, indent);
   }
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
-
-static int label_width(const eb_paper_table *table) {
-  int width = 4;
-  for (int r = 0; r < table->labels.count; r++)
-    if ((int)strlen(table->labels.items[r]) > width) width = (int)strlen(table->labels.items[r]);
-  return width;
-}
 
 static int column_width(const eb_paper_column *column) {
   int least = column->text ? 27 : 9, heading = (int)strlen(column->heading) + 2;
   return heading > least ? heading : least;
 }
 
-static void print_head(const eb_paper_table *table, int labels, FILE *out) {
-  fprintf(out, "  %-*s", labels, "");
+static void print_table(const eb_shown_table *shown, FILE *out) {
+  const eb_paper_table *table = shown->table;
+  int labels = 4;
+  for (int r = 0; r < table->labels.count; r++)
+    labels = (int)fmax(labels, (double)strlen(table->labels.items[r]));
+  fprintf(out, "%s%s%s\n  %-*s", table->where, *table->where ? ": " : "", table->title, labels, "");
   for (int c = 0; c < table->column_count; c++)
     fprintf(out, "%*s", column_width(&table->columns[c]), table->columns[c].heading);
   fprintf(out, "\n  %-*s", labels, table->unit[0] == '1' ? "" : table->unit);
   for (int c = 0; c < table->column_count; c++) {
-    const eb_paper_column *column = &table->columns[c];
-    if (column->text)
-      fprintf(out, "%*s%9s%9s", column_width(column) - 18, "paper", "ours", "ratio");
-    else
-      fprintf(out, "%*s", column_width(column), "paper");
+    bool ours = table->columns[c].text != NULL;
+    fprintf(out, "%*s", column_width(&table->columns[c]) - (ours ? 18 : 0), "paper");
+    if (ours) fprintf(out, "%9s%9s", "ours", "ratio");
   }
   fputc('\n', out);
-}
-
-static void print_table(const eb_shown_table *shown, FILE *out) {
-  const eb_paper_table *table = shown->table;
-  int labels = label_width(table);
-  fprintf(out, "%s%s%s\n", table->where, *table->where ? ": " : "", table->title);
-  print_head(table, labels, out);
   for (int r = 0; r < table->keys.count; r++) {
     fprintf(out, "  %-*s", labels, table->labels.items[r]);
     for (int c = 0; c < table->column_count; c++) {
-      const eb_paper_column *column = &table->columns[c];
-      print_number(out, column_width(column) - (column->text ? 18 : 0),
-                   eb_paper_value(table, r, column));
-      if (!column->text) continue;
-      print_number(out, 9, eb_shown_ours(shown, r, c));
-      print_number(out, 9, eb_shown_ratio(shown, r, c));
+      double values[3];
+      int count = eb_shown_cell(shown, r, c, values);
+      for (int k = 0; k < count; k++)
+        print_number(out, k ? 9 : column_width(&table->columns[c]) - 9 * (count - 1), values[k]);
     }
     fputc('\n', out);
   }
-  if (*table->note) print_lines(out, table->note, 2);
+  print_lines(out, table->note, 2);
   print_lines(out, shown->notes.data, 2);
   fputc('\n', out);
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-static int longest_label(const eb_paper_figure *figure) {
-  int width = 4;
-  for (int c = 0; c < figure->curve_count; c++)
-    if ((int)strlen(figure->curves[c].label) > width) width = (int)strlen(figure->curves[c].label);
-  return width;
-}
-
 /* A line a bar: its parts and the whole. */
-static void print_bars(const eb_shown_figure *shown, FILE *out) {
+static void print_bars(const eb_shown_figure *shown, int labels, FILE *out) {
   const eb_paper_figure *figure = shown->figure;
-  int labels = longest_label(figure), layers = figure->parts.count + 1;
+  int layers = figure->parts.count + 1;
   fprintf(out, "  %s\n  %-*s", figure->y, labels, "");
   for (int l = 0; l < layers - 1; l++) fprintf(out, "%10s", figure->parts.items[l]);
   fprintf(out, "%10s%10s\n", "other", "in all");
@@ -120,9 +98,8 @@ static void print_bars(const eb_shown_figure *shown, FILE *out) {
 }
 
 /* A line a run: the first, the largest and the last value. */
-static void print_courses(const eb_shown_figure *shown, FILE *out) {
+static void print_courses(const eb_shown_figure *shown, int labels, FILE *out) {
   const eb_paper_figure *figure = shown->figure;
-  int labels = longest_label(figure);
   fprintf(out, "  x: %s, y: %s\n  %-*s%12s%12s%12s\n", figure->x, figure->y, labels, "", "first",
           "largest", "last");
   for (int p = 0; p < figure->point_count; p++) {
@@ -135,10 +112,19 @@ static void print_courses(const eb_shown_figure *shown, FILE *out) {
   }
 }
 
-static void print_points(const eb_shown_figure *shown, FILE *out) {
+/* Pictures have nothing to print. */
+static void print_figure(const eb_shown_figure *shown, FILE *out) {
   const eb_paper_figure *figure = shown->figure;
-  fprintf(out, "  x: %s, y: %s\n", figure->x, figure->y);
-  for (int c = 0; c < figure->curve_count; c++) {
+  int labels = 4;
+  if (figure->point_count == 0) return;
+  for (int c = 0; c < figure->curve_count; c++)
+    labels = (int)fmax(labels, (double)strlen(figure->curves[c].label));
+  fprintf(out, "%s\n", figure->title);
+  if (shown->layers) print_bars(shown, labels, out);
+  if (shown->series) print_courses(shown, labels, out);
+  bool points = !shown->layers && !shown->series;
+  if (points) fprintf(out, "  x: %s, y: %s\n", figure->x, figure->y);
+  for (int c = 0; points && c < figure->curve_count; c++) {
     const eb_paper_curve *curve = &figure->curves[c];
     fprintf(out, "  %s\n", curve->label);
     for (int p = curve->first; p < curve->first + curve->count; p++) {
@@ -148,17 +134,6 @@ static void print_points(const eb_shown_figure *shown, FILE *out) {
       fputc('\n', out);
     }
   }
-}
-
-static void print_figure(const eb_shown_figure *shown, FILE *out) {
-  if (shown->figure->point_count == 0) return; /* pictures */
-  fprintf(out, "%s\n", shown->figure->title);
-  if (shown->layers)
-    print_bars(shown, out);
-  else if (shown->series)
-    print_courses(shown, out);
-  else
-    print_points(shown, out);
   print_lines(out, shown->notes.data, 2);
   fputc('\n', out);
 }
@@ -166,45 +141,147 @@ static void print_figure(const eb_shown_figure *shown, FILE *out) {
 /* ---- claims ---------------------------------------------------------------------------------- */
 
 static void print_claim(const eb_shown_claim *shown, FILE *out) {
-  fprintf(out, "%-20s %s", shown->claim->id, eb_claim_verdict_name(shown->result.verdict));
-  if (isfinite(shown->result.ours)) {
+  const eb_claim_result *result = &shown->result;
+  const char *text = shown->claim->text;
+  fprintf(out, "%-20s %s", shown->claim->id, eb_claim_verdict_name(result->verdict));
+  if (isfinite(result->ours)) {
     fprintf(out, "   ours ");
-    print_number(out, 0, shown->result.ours);
+    print_number(out, 0, result->ours);
   }
-  if (isfinite(shown->result.paper)) {
+  if (isfinite(result->paper)) {
     fprintf(out, "   paper ");
-    print_number(out, 0, shown->result.paper);
+    print_number(out, 0, result->paper);
   }
   fputc('\n', out);
-  if (*shown->claim->text) {
+  if (*text) {
     fprintf(out, "  claim:  ");
-    print_wrapped(out, shown->claim->text, 10, 10);
+    print_wrapped(out, text, strlen(text), 10);
   }
   fprintf(out, "  reason: ");
-  print_wrapped(out, shown->result.reason.data, 10, 10);
+  print_wrapped(out, result->reason.data, result->reason.length, 10);
   print_lines(out, shown->notes.data, 10);
-}
-
-static void print_tally(const eb_reproduction *r, FILE *out) {
-  int of[EB_CLAIM_VERDICTS];
-  eb_reproduction_tally(r, of);
-  fprintf(out, "%d claims: %d reproduced, %d not reproduced, %d not comparable\n", r->claim_count,
-          of[EB_REPRODUCED], of[EB_NOT_REPRODUCED], of[EB_NOT_COMPARABLE]);
 }
 
 eb_error eb_reproduction_print(const eb_reproduction *r, FILE *out) {
   const eb_paper *paper = r->evidence->paper;
-  eb_text machine = {0};
-  EB_TRY(eb_reproduction_machine(r->evidence, &machine));
   fprintf(out, "%s: %s%s\n", paper->name, paper->title,
           paper->quick ? " (quick: the first frames only)" : "");
-  print_lines(out, machine.data, 0);
-  eb_text_clear(&machine);
-  if (*paper->note) print_lines(out, paper->note, 0);
+  print_lines(out, r->machine.data, 0);
+  print_lines(out, paper->note, 0);
   fputc('\n', out);
   for (int t = 0; t < r->table_count; t++) print_table(&r->tables[t], out);
   for (int f = 0; f < r->figure_count; f++) print_figure(&r->figures[f], out);
   for (int c = 0; c < r->claim_count; c++) print_claim(&r->claims[c], out);
-  if (r->claim_count) print_tally(r, out);
+  if (r->claim_count)
+    fprintf(out, "%d claims: %d reproduced, %d not reproduced, %d not comparable\n", r->claim_count,
+            r->tally[EB_REPRODUCED], r->tally[EB_NOT_REPRODUCED], r->tally[EB_NOT_COMPARABLE]);
   return EB_OK;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* The lines of a text. */
+static json_t *lines_json(const char *text) {
+  size_t length;
+  json_t *lines = json_array();
+  for (const char *at; (at = eb_line_next(&text, &length));)
+    json_array_append_new(lines, json_stringn(at, length));
+  return lines;
+}
+
+static json_t *table_json(const eb_shown_table *shown) {
+  static const char *const names[] = {"paper", "ours", "ratio"};
+  const eb_paper_table *table = shown->table;
+  json_t *rows = json_array();
+  for (int r = 0; r < table->keys.count; r++) {
+    json_t *cells = json_array();
+    for (int c = 0; c < table->column_count; c++) {
+      json_t *cell = json_pack("{s:s}", "column", table->columns[c].name);
+      double values[3];
+      int count = eb_shown_cell(shown, r, c, values);
+      for (int k = 0; k < count; k++) json_object_set_new(cell, names[k], eb_json_real(values[k]));
+      json_array_append_new(cells, cell);
+    }
+    json_array_append_new(rows, json_pack("{s:s, s:s, s:o}", "row", table->keys.items[r], "label",
+                                          table->labels.items[r], "cells", cells));
+  }
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "id", table->id, "where", table->where,
+                   "title", table->title, "unit", table->unit, "note", table->note, "notes",
+                   lines_json(shown->notes.data), "rows", rows);
+}
+
+static json_t *claim_json(const eb_shown_claim *shown) {
+  const eb_paper_claim *claim = shown->claim;
+  const eb_claim_result *result = &shown->result;
+  json_t *conditions = json_array();
+  for (int c = 0; c < result->count; c++) {
+    const eb_condition *one = &result->conditions[c];
+    json_t *holds = one->truth == EB_UNDECIDED ? json_null() : json_boolean(one->truth == EB_TRUE);
+    json_array_append_new(conditions, json_pack("{s:s, s:s, s:s, s:s, s:o}", "expression",
+                                                one->text, "values", one->values, "value",
+                                                one->value, "bound", one->bound, "holds", holds));
+  }
+  return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:s, s:o, s:o}", "id", claim->id, "where",
+                   claim->where, "claim", claim->text, "verdict",
+                   eb_claim_verdict_name(result->verdict), "paper_value",
+                   eb_json_real(result->paper), "our_value", eb_json_real(result->ours), "reason",
+                   result->reason.data, "source", claim->source, "conditions", conditions, "notes",
+                   lines_json(shown->notes.data));
+}
+
+/* Every value of a run, thinned out when there are very many; the last one is kept. */
+static json_t *course_json(const eb_time_series *course) {
+  enum { MOST = 400 };
+  json_t *x = json_array(), *y = json_array();
+  size_t stride = (course->count + MOST - 1) / MOST;
+  for (size_t s = 0; s < course->count; s++) {
+    if (s % stride != 0 && s + 1 < course->count) continue;
+    json_array_append_new(x, eb_json_real(course->x[s]));
+    json_array_append_new(y, eb_json_real(course->y[s]));
+  }
+  return json_pack("{s:o, s:o}", "x", x, "y", y);
+}
+
+static json_t *point_json(const eb_evidence *e, const eb_shown_figure *shown, int point,
+                          const char *curve) {
+  const eb_paper_figure *figure = shown->figure;
+  const eb_paper_point *of = &figure->points[point];
+  json_t *out = json_pack("{s:s, s:f, s:s, s:o}", "curve", curve, "x", of->x, "case",
+                          e->paper->cases[of->case_].name, "y", eb_json_real(shown->y[point]));
+  if (shown->layers) {
+    const double *layers = shown->layers + point * (figure->parts.count + 1);
+    json_t *parts = json_object();
+    for (int l = 0; l < figure->parts.count; l++)
+      json_object_set_new(parts, figure->parts.items[l], eb_json_real(layers[l]));
+    json_object_set_new(parts, "other", eb_json_real(layers[figure->parts.count]));
+    json_object_set_new(out, "parts", parts);
+  }
+  if (shown->series) json_object_set_new(out, "course", course_json(&shown->series[point]));
+  return out;
+}
+
+static json_t *figure_json(const eb_evidence *e, const eb_shown_figure *shown) {
+  const eb_paper_figure *figure = shown->figure;
+  json_t *points = json_array();
+  for (int c = 0; c < figure->curve_count; c++) {
+    const eb_paper_curve *curve = &figure->curves[c];
+    for (int p = curve->first; p < curve->first + curve->count; p++)
+      json_array_append_new(points, point_json(e, shown, p, curve->label));
+  }
+  return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "id", figure->id, "title", figure->title, "x",
+                   figure->x, "y", figure->y, "notes", lines_json(shown->notes.data), "points",
+                   points);
+}
+
+eb_error eb_reproduction_json(const eb_reproduction *r, json_t **out) {
+  const eb_paper *paper = r->evidence->paper;
+  json_t *tables = json_array(), *claims = json_array(), *figures = json_array();
+  for (int t = 0; t < r->table_count; t++) json_array_append_new(tables, table_json(&r->tables[t]));
+  for (int c = 0; c < r->claim_count; c++) json_array_append_new(claims, claim_json(&r->claims[c]));
+  for (int f = 0; f < r->figure_count; f++)
+    json_array_append_new(figures, figure_json(r->evidence, &r->figures[f]));
+  *out = json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o}", "paper", paper->name, "title",
+                   paper->title, "quick", paper->quick, "machine", lines_json(r->machine.data),
+                   "claims", claims, "tables", tables, "figures", figures);
+  return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot build the JSON text");
 }
