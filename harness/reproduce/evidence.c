@@ -133,17 +133,17 @@ void eb_paper_plan_clear(eb_paper_plan *plan) {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-bool eb_run_is_sampled(const eb_run *run) {
+static bool is_sampled(const eb_run *run) {
   return strstr(run->from_steps, "..") != NULL;
 }
 
 int64_t eb_steps_per_frame(const eb_run *run) {
-  const eb_scene_ops *scene = eb_run_is_sampled(run) ? NULL : eb_scene_find(run->scene);
+  const eb_scene_ops *scene = is_sampled(run) ? NULL : eb_scene_find(run->scene);
   return scene && scene->steps_per_frame > 0 ? scene->steps_per_frame : 1;
 }
 
 int64_t eb_warmup_steps(const eb_run *run) {
-  return eb_run_is_sampled(run) ? 0 : eb_steps_per_frame(run);
+  return is_sampled(run) ? 0 : eb_steps_per_frame(run);
 }
 
 const eb_run *eb_evidence_run(const eb_evidence *evidence, int case_) {
@@ -171,46 +171,34 @@ static eb_run_status status_of(const eb_run *run, int64_t frames) {
   }
 }
 
-static eb_error total_wall(const eb_results *results, int run, double *out) {
-  double *wall;
-  size_t count;
-  EB_TRY(eb_results_steps(results, run, EB_COL_WALL, &wall, &count));
-  *out = 0;
-  for (size_t i = 0; i < count; i++) *out += wall[i];
-  free(wall);
-  return EB_OK;
-}
-
-static void describe(const eb_paper_case *work, const eb_run *run, eb_case_evidence *out) {
-  if (out->status == EB_RUN_WHOLE) return;
-  if (out->status == EB_RUN_REFUTED) {
-    snprintf(out->why, sizeof out->why, "%s: audit failed, %s", work->name, run->audit_detail);
-    return;
-  }
-  snprintf(out->why, sizeof out->why, "%s: %s%s%s", work->name, run->outcome,
-           *run->detail ? ", " : "", run->detail);
-}
-
 /* A whole run before one that was cut, before one that the audit contradicts, before one that
  * failed; among equals the fastest. */
 static eb_error consider(const eb_paper_case *work, const eb_results *results, int run,
                          double *fastest, eb_case_evidence *out) {
   const eb_run *candidate = eb_results_run(results, run);
-  double wall;
+  double *walls, wall = 0;
+  size_t count;
   int64_t frames = candidate->steps_done / eb_steps_per_frame(candidate);
   eb_run_status status = status_of(candidate, frames);
-  EB_TRY(total_wall(results, run, &wall));
-  bool better = out->run < 0 || status > out->status ||
-                (status == out->status &&
-                 (frames > out->frames || (frames == out->frames && wall < *fastest)));
+  EB_TRY(eb_results_steps(results, run, EB_COL_WALL, &walls, &count));
+  for (size_t i = 0; i < count; i++) wall += walls[i];
+  free(walls);
   if (status >= EB_RUN_CUT) out->runs[out->run_count++] = run;
-  if (!better) return EB_OK;
+  if (out->run >= 0 && (status < out->status ||
+                        (status == out->status &&
+                         (frames < out->frames || (frames == out->frames && !(wall < *fastest))))))
+    return EB_OK;
   out->status = status;
   out->run = run;
   out->frames = frames;
   *out->why = '\0';
   *fastest = wall;
-  describe(work, candidate, out);
+  if (status == EB_RUN_REFUTED)
+    snprintf(out->why, sizeof out->why, "%s: audit failed, %s", work->name,
+             candidate->audit_detail);
+  else if (status != EB_RUN_WHOLE)
+    snprintf(out->why, sizeof out->why, "%s: %s%s%s", work->name, candidate->outcome,
+             *candidate->detail ? ", " : "", candidate->detail);
   return EB_OK;
 }
 
@@ -235,14 +223,6 @@ static eb_error find_sweep(const eb_paper_case *work, const char *identity,
   return EB_OK;
 }
 
-/* A run that the time limit has cut off in its first step has no figures, but that step's time is
- * known from below. */
-static void keep_cut_step(const eb_results *results, eb_case_evidence *out) {
-  out->cut_first = out->run_count == 0 && out->run >= 0 && out->status == EB_RUN_MISSING &&
-                   eb_results_run(results, out->run)->cut_step_seconds > 0;
-  if (out->cut_first) out->runs[out->run_count++] = out->run;
-}
-
 static eb_error find_case(const eb_paper_case *work, const struct eb_planned *planned,
                           const eb_results *results, eb_case_evidence *out) {
   double fastest = INFINITY;
@@ -255,7 +235,11 @@ static eb_error find_case(const eb_paper_case *work, const struct eb_planned *pl
     int run = eb_results_find(results, planned->identities.items[i]);
     if (run >= 0) EB_TRY(consider(work, results, run, &fastest, out));
   }
-  keep_cut_step(results, out);
+  /* A run that the time limit has cut off in its first step has no figures, but that step's time
+   * is known from below. */
+  out->cut_first = out->run_count == 0 && out->run >= 0 && out->status == EB_RUN_MISSING &&
+                   eb_results_run(results, out->run)->cut_step_seconds > 0;
+  if (out->cut_first) out->runs[out->run_count++] = out->run;
   return EB_OK;
 }
 

@@ -65,9 +65,7 @@ EB_MUST eb_error eb_evidence_create(const eb_paper *paper, const eb_paper_plan *
                                     const eb_results *results, eb_evidence *out);
 void eb_evidence_clear(eb_evidence *evidence);
 
-/* Whether its steps are samples, each from a state of its own. */
-bool eb_run_is_sampled(const eb_run *run);
-/* Steps a frame of that run's scene; a sample is a frame of its own. */
+/* Steps a frame of that run's scene; a sample, a step from a state of its own, is a frame. */
 int64_t eb_steps_per_frame(const eb_run *run);
 /* Leading steps that figures of times leave out when there are others: the first frame. Samples are
  * all led in. */

@@ -244,31 +244,38 @@ static eb_error parse_power(parser *p, eb_expression **out) {
   return parse_item(p, parse_sign, *out);
 }
 
-static eb_error parse_sign(parser *p, eb_expression **out) {
-  if (!take(p, "-")) return parse_power(p, out);
+/* A sign or "not" before what `item` parses. */
+static eb_error parse_prefixed(parser *p, eb_operator op, rule item, eb_expression **out) {
   if (++p->depth > DEEPEST) return EB_ERROR(EB_ERR_FORMAT, "'%.60s..' is too deep", p->text);
-  EB_TRY(make(EB_OP_NEGATE, out));
-  eb_error error = parse_item(p, parse_sign, *out);
+  EB_TRY(make(op, out));
+  eb_error error = parse_item(p, item, *out);
   p->depth--;
   return error;
 }
 
-static eb_error parse_product(parser *p, eb_expression **out) {
-  EB_TRY(parse_sign(p, out));
-  for (bool times; (times = take(p, "*")) || take(p, "/");) {
-    EB_TRY(wrap(times ? EB_OP_MULTIPLY : EB_OP_DIVIDE, out));
-    EB_TRY(parse_item(p, parse_sign, *out));
+static eb_error parse_sign(parser *p, eb_expression **out) {
+  return take(p, "-") ? parse_prefixed(p, EB_OP_NEGATE, parse_sign, out) : parse_power(p, out);
+}
+
+/* { operand } with one of two signs between, from left to right. */
+static eb_error parse_binary(parser *p, rule operand, const char *signs[2],
+                             const eb_operator ops[2], eb_expression **out) {
+  EB_TRY(operand(p, out));
+  for (bool first; (first = take(p, signs[0])) || take(p, signs[1]);) {
+    EB_TRY(wrap(ops[!first], out));
+    EB_TRY(parse_item(p, operand, *out));
   }
   return EB_OK;
 }
 
+static eb_error parse_product(parser *p, eb_expression **out) {
+  return parse_binary(p, parse_sign, (const char *[]){"*", "/"},
+                      (const eb_operator[]){EB_OP_MULTIPLY, EB_OP_DIVIDE}, out);
+}
+
 static eb_error parse_sum(parser *p, eb_expression **out) {
-  EB_TRY(parse_product(p, out));
-  for (bool plus; (plus = take(p, "+")) || take(p, "-");) {
-    EB_TRY(wrap(plus ? EB_OP_ADD : EB_OP_SUBTRACT, out));
-    EB_TRY(parse_item(p, parse_product, *out));
-  }
-  return EB_OK;
+  return parse_binary(p, parse_product, (const char *[]){"+", "-"},
+                      (const eb_operator[]){EB_OP_ADD, EB_OP_SUBTRACT}, out);
 }
 
 static const char *const signs[] = {"<", "<=", "=", ">=", ">", "!="};
@@ -304,12 +311,8 @@ static eb_error parse_comparison(parser *p, eb_expression **out) {
 }
 
 static eb_error parse_not(parser *p, eb_expression **out) {
-  if (!take_word(p, "not")) return parse_comparison(p, out);
-  if (++p->depth > DEEPEST) return EB_ERROR(EB_ERR_FORMAT, "'%.60s..' is too deep", p->text);
-  EB_TRY(make(EB_OP_NOT, out));
-  eb_error error = parse_item(p, parse_not, *out);
-  p->depth--;
-  return error;
+  return take_word(p, "not") ? parse_prefixed(p, EB_OP_NOT, parse_not, out)
+                             : parse_comparison(p, out);
 }
 
 /* { operand } with a word between. */
@@ -409,77 +412,38 @@ typedef struct printer {
   eb_text *out;
 } printer;
 
-/* How tightly an operator binds. */
-static int rank_of(const eb_expression *e) {
-  switch (e->op) {
-  case EB_OP_OR:
-    return 0;
-  case EB_OP_AND:
-    return 1;
-  case EB_OP_NOT:
-    return 2;
-  case EB_OP_COMPARE:
-    return 3;
-  case EB_OP_ADD:
-  case EB_OP_SUBTRACT:
-    return 4;
-  case EB_OP_MULTIPLY:
-  case EB_OP_DIVIDE:
-    return 5;
-  case EB_OP_NEGATE:
-    return 6;
-  case EB_OP_POWER:
-    return 7;
-  default:
-    return 8;
-  }
-}
+/* How tightly an operator binds, and what stands between its items; of comparisons their sign. */
+static const struct {
+  int rank;
+  const char *between;
+} printed[] = {
+    [EB_OP_OR] = {0, " or "},      [EB_OP_AND] = {1, " and "},  [EB_OP_NOT] = {2, NULL},
+    [EB_OP_COMPARE] = {3, NULL},   [EB_OP_ADD] = {4, " + "},    [EB_OP_SUBTRACT] = {4, " - "},
+    [EB_OP_MULTIPLY] = {5, " * "}, [EB_OP_DIVIDE] = {5, " / "}, [EB_OP_NEGATE] = {6, NULL},
+    [EB_OP_POWER] = {7, "^"},      [EB_OP_NUMBER] = {8, NULL},  [EB_OP_NAME] = {8, NULL},
+    [EB_OP_TEXT] = {8, NULL},      [EB_OP_CALL] = {8, NULL},    [EB_OP_WINDOW] = {8, NULL}};
 
 static eb_error print(const printer *p, const eb_expression *e, int least);
-
-static const char *joint_of(const eb_expression *e, int i) {
-  switch (e->op) {
-  case EB_OP_ADD:
-    return " + ";
-  case EB_OP_SUBTRACT:
-    return " - ";
-  case EB_OP_MULTIPLY:
-    return " * ";
-  case EB_OP_DIVIDE:
-    return " / ";
-  case EB_OP_AND:
-    return " and ";
-  case EB_OP_OR:
-    return " or ";
-  case EB_OP_COMPARE:
-    return signs[e->comparisons[i]];
-  default:
-    return "^";
-  }
-}
 
 /* Items with their operator between; those on the right of one that does not associate are set
  * off. */
 static eb_error print_joined(const printer *p, const eb_expression *e) {
   bool left = e->op != EB_OP_POWER, compare = e->op == EB_OP_COMPARE;
   for (int i = 0; i < e->count; i++) {
-    const char *blank = i && compare ? " " : "";
-    if (i) EB_TRY(eb_text_printf(p->out, "%s%s%s", blank, joint_of(e, i - 1), blank));
-    EB_TRY(print(p, e->items[i], rank_of(e) + (left ? i > 0 || compare : i == 0)));
+    if (i && compare) EB_TRY(eb_text_printf(p->out, " %s ", signs[e->comparisons[i - 1]]));
+    if (i && !compare) EB_TRY(eb_text_printf(p->out, "%s", printed[e->op].between));
+    EB_TRY(print(p, e->items[i], printed[e->op].rank + (left ? i > 0 || compare : i == 0)));
   }
   return EB_OK;
 }
 
-static eb_error print_loop(const printer *p, const eb_loop *loop) {
-  EB_TRY(eb_text_printf(p->out, " for %s in", loop->variable));
-  for (int w = 0; w < loop->words.count; w++) {
-    char *word;
-    EB_TRY(eb_scope_expand(p->scope, loop->words.items[w], true, &word));
-    eb_error error = eb_text_printf(p->out, " %s", word);
-    free(word);
-    EB_TRY(error);
-  }
-  return EB_OK;
+/* A name, or a word of a loop. */
+static eb_error print_name(const printer *p, const char *text) {
+  char *name;
+  EB_TRY(eb_scope_expand(p->scope, text, true, &name));
+  eb_error error = eb_text_printf(p->out, "%s", name);
+  free(name);
+  return error;
 }
 
 /* Inside a loop its variables stand for themselves, in braces, and nothing has a value. */
@@ -497,36 +461,24 @@ static eb_error print_call(const printer *p, const eb_expression *e) {
   for (int i = 0; i < e->count; i++) {
     if (i) EB_TRY(eb_text_printf(p->out, ", "));
     EB_TRY(print(i < e->looped ? &inner : p, e->items[i], 0));
-    for (int l = 0; i + 1 == e->looped && l < e->loop_count; l++)
-      EB_TRY(print_loop(p, &e->loops[l]));
+    for (int l = 0; i + 1 == e->looped && l < e->loop_count; l++) {
+      const eb_strings *words = &e->loops[l].words;
+      EB_TRY(eb_text_printf(p->out, " for %s in", e->loops[l].variable));
+      for (int w = 0; w < words->count; w++) {
+        EB_TRY(eb_text_printf(p->out, " "));
+        EB_TRY(print_name(p, words->items[w]));
+      }
+    }
   }
   return eb_text_printf(p->out, ")");
 }
 
 static eb_error print_end(const printer *p, const eb_window_end *end) {
+  const char unit[] = {end->unit == '1' ? '\0' : end->unit, '\0'};
   if (end->unit == '(') return print(p, end->call, 0);
   if (end->unit == 0) return EB_OK;
   return eb_text_printf(p->out, "%.12g%s", end->unit == '%' ? 100 * end->number : end->number,
-                        end->unit == 's'   ? "s"
-                        : end->unit == '%' ? "%"
-                                           : "");
-}
-
-static eb_error print_window(const printer *p, const eb_expression *e) {
-  EB_TRY(print(p, e->items[0], rank_of(e)));
-  EB_TRY(eb_text_printf(p->out, "["));
-  EB_TRY(print_end(p, &e->from));
-  EB_TRY(eb_text_printf(p->out, ".."));
-  EB_TRY(print_end(p, &e->to));
-  return eb_text_printf(p->out, "]");
-}
-
-static eb_error print_name(const printer *p, const eb_expression *e) {
-  char *name;
-  EB_TRY(eb_scope_expand(p->scope, e->text, true, &name));
-  eb_error error = eb_text_printf(p->out, "%s", name);
-  free(name);
-  return error;
+                        unit);
 }
 
 static eb_error print_node(const printer *p, const eb_expression *e) {
@@ -536,15 +488,20 @@ static eb_error print_node(const printer *p, const eb_expression *e) {
   case EB_OP_TEXT:
     return eb_text_printf(p->out, "\"%s\"", e->text);
   case EB_OP_NAME:
-    return print_name(p, e);
+    return print_name(p, e->text);
   case EB_OP_CALL:
     return print_call(p, e);
   case EB_OP_WINDOW:
-    return print_window(p, e);
+    EB_TRY(print(p, e->items[0], printed[e->op].rank));
+    EB_TRY(eb_text_printf(p->out, "["));
+    EB_TRY(print_end(p, &e->from));
+    EB_TRY(eb_text_printf(p->out, ".."));
+    EB_TRY(print_end(p, &e->to));
+    return eb_text_printf(p->out, "]");
   case EB_OP_NEGATE:
   case EB_OP_NOT:
     EB_TRY(eb_text_printf(p->out, e->op == EB_OP_NOT ? "not " : "-"));
-    return print(p, e->items[0], rank_of(e));
+    return print(p, e->items[0], printed[e->op].rank);
   default:
     return print_joined(p, e);
   }
@@ -552,7 +509,7 @@ static eb_error print_node(const printer *p, const eb_expression *e) {
 
 /* In parentheses when it binds less tightly than `least`. */
 static eb_error print(const printer *p, const eb_expression *e, int least) {
-  bool done = false, apart = rank_of(e) < least;
+  bool done = false, apart = printed[e->op].rank < least;
   if (p->put) EB_TRY(p->put(p->context, e, p->scope, p->out, &done));
   if (done) return EB_OK;
   if (apart) EB_TRY(eb_text_printf(p->out, "("));

@@ -17,112 +17,83 @@ typedef enum place {
    * problem was made anew between them (rounds), and how often the next one was then larger
    * (peaks): a series. */
   RESIDUAL,
+  SCENE,     /* what the scene is made of: a number or a text */
   SETUP,     /* setup/: a number */
   ATTRIBUTE, /* of the run: a number or a text */
-  PARAMETER, /* of the scene, as a number */
-  SCENE      /* what the scene is made of: a number or a text */
+  PARAMETER  /* of the scene, as a number */
 } place;
 
 typedef struct figure {
+  char name[100]; /* behind "CASE." */
   place place;
-  bool timed;
-  char path[100]; /* of a column; of the set-up, below setup/ */
-  /* of residuals: first, last, count, rounds, peaks; a parameter's name; of a scene */
-  const char *of;
+  bool timed, text;
+  bool told;             /* among those that there are, in messages */
+  const char *of;        /* a column; of the residuals, the set-up or the scene; a parameter */
   const eb_field *field; /* of an attribute */
 } figure;
 
-static const char *const residuals[] = {"residuals/first", "residuals/last", "residuals/count",
-                                        "residuals/rounds", "residuals/peaks"};
-enum { RESIDUALS = sizeof residuals / sizeof *residuals };
+static const char *const residuals[] = {"first", "last", "count", "rounds", "peaks"};
 static const char *const scene_names[] = {"material", "joints", "carried", "dimensions", "dynamic"};
-enum { SCENE_NAMES = sizeof scene_names / sizeof *scene_names };
+enum { RESIDUALS = 5, SCENE_NAMES = 5 };
 static const char parameter_prefix[] = "parameters/";
 
-static bool is_time(const char *name) {
-  size_t length = strlen(name);
-  return strcmp(name, "first_step_at") == 0 ||
-         (length > 7 && strcmp(name + length - 7, "seconds") == 0);
+/* True: there is such a figure. */
+static bool name_figure(figure *f, const char *group, const char *name) {
+  f->of = name;
+  snprintf(f->name, sizeof f->name, "%s%s%s", group, *group ? "/" : "", name);
+  return true;
 }
 
-/* Whether a table of the steps is meant; columns go by their name alone. */
-static bool find_table(const char *name, figure *out) {
-  for (int t = 0; t < EB_STEP_TABLES; t++) {
-    eb_step_table table = eb_results_table_info(t);
+/* The i-th of all figures but parameters; false behind the last. */
+static bool figure_at(int i, figure *f) {
+  *f = (figure){.told = true};
+  if (i < EB_STEP_TABLES) { /* columns go by their name alone */
+    eb_step_table table = eb_results_table_info(i);
     bool column = strcmp(table.group, "steps") == 0;
-    snprintf(out->path, sizeof out->path, "%s/%s", table.group, table.name);
-    if (strcmp(column ? table.name : out->path, name) != 0) continue;
-    out->place = COLUMN;
-    out->timed = strcmp(table.group, "phases") == 0 ||
-                 (column && (strcmp(name, "wall") == 0 || strcmp(name, "cpu") == 0));
-    return true;
+    f->timed = strcmp(table.group, "phases") == 0 ||
+               (column && (strcmp(table.name, "wall") == 0 || strcmp(table.name, "cpu") == 0));
+    return name_figure(f, column ? "" : table.group, table.name);
   }
-  return false;
+  i -= EB_STEP_TABLES;
+  f->place = RESIDUAL;
+  if (i < RESIDUALS) return name_figure(f, "residuals", residuals[i]);
+  i -= RESIDUALS;
+  f->place = SCENE;
+  f->text = i == 0;
+  if (i < SCENE_NAMES) return name_figure(f, "", scene_names[i]);
+  i -= SCENE_NAMES;
+  f->place = SETUP;
+  f->text = false;
+  if (i < EB_MEMORY_KINDS) return name_figure(f, "memory", eb_memory_name((eb_memory_kind)i));
+  i -= EB_MEMORY_KINDS;
+  f->told = false;
+  f->timed = i < EB_PHASE_COUNT;
+  if (f->timed) return name_figure(f, "setup", eb_phase_name((eb_phase)i));
+  i -= EB_PHASE_COUNT;
+  if (i < EB_COUNTERS) return name_figure(f, "setup", eb_counter_name((eb_counter)i));
+  i -= EB_COUNTERS;
+  f->place = ATTRIBUTE;
+  for (f->field = eb_run_fields; f->field->name && i > 0; i--) f->field++;
+  if (!f->field->name) return false;
+  name_figure(f, "", f->field->name);
+  size_t length = strlen(f->name);
+  f->timed = strcmp(f->name, "first_step_at") == 0 ||
+             (length > 7 && strcmp(f->name + length - 7, "seconds") == 0);
+  f->text = f->field->type == EB_FIELD_TEXT;
+  f->told = !f->text;
+  return true;
 }
 
-static bool find_setup(const char *name, figure *out) {
-  snprintf(out->path, sizeof out->path, "%s", name + (strncmp(name, "setup/", 6) == 0 ? 6 : 0));
-  out->place = SETUP;
-  for (int k = 0; k < EB_MEMORY_KINDS; k++)
-    if (strncmp(name, "memory/", 7) == 0 &&
-        strcmp(eb_memory_name((eb_memory_kind)k), name + 7) == 0)
-      return true;
-  for (int p = 0; p < EB_PHASE_COUNT; p++)
-    if (strncmp(name, "setup/", 6) == 0 && strcmp(eb_phase_name((eb_phase)p), name + 6) == 0)
-      return out->timed = true;
-  for (int c = 0; c < EB_COUNTERS; c++)
-    if (strncmp(name, "setup/", 6) == 0 && strcmp(eb_counter_name((eb_counter)c), name + 6) == 0)
-      return true;
-  return false;
-}
-
-static bool find_figure(const char *name, figure *out) {
-  *out = (figure){0};
-  if (find_table(name, out) || find_setup(name, out)) return true;
-  for (int r = 0; r < RESIDUALS; r++)
-    if (strcmp(residuals[r], name) == 0) {
-      *out = (figure){.place = RESIDUAL, .of = strchr(name, '/') + 1};
-      return true;
-    }
-  if (strncmp(name, parameter_prefix, strlen(parameter_prefix)) == 0) {
-    *out = (figure){.place = PARAMETER, .of = name + strlen(parameter_prefix)};
-    return true;
-  }
-  for (int s = 0; s < SCENE_NAMES; s++)
-    if (strcmp(scene_names[s], name) == 0) {
-      *out = (figure){.place = SCENE, .of = scene_names[s]};
-      return true;
-    }
-  for (const eb_field *field = eb_run_fields; field->name; field++)
-    if (strcmp(field->name, name) == 0) {
-      *out = (figure){.place = ATTRIBUTE, .field = field, .timed = is_time(name)};
-      return true;
-    }
-  return false;
-}
-
-static eb_error add_names(eb_strings *out) {
-  char name[100];
-  for (int t = 0; t < EB_STEP_TABLES; t++) {
-    eb_step_table table = eb_results_table_info(t);
-    bool column = strcmp(table.group, "steps") == 0;
-    snprintf(name, sizeof name, "%s%s%s", column ? "" : table.group, column ? "" : "/", table.name);
-    EB_TRY(eb_strings_add(out, name));
-  }
-  for (int r = 0; r < RESIDUALS; r++) EB_TRY(eb_strings_add(out, residuals[r]));
-  for (int s = 0; s < SCENE_NAMES; s++) EB_TRY(eb_strings_add(out, scene_names[s]));
-  for (int k = 0; k < EB_MEMORY_KINDS; k++) {
-    snprintf(name, sizeof name, "memory/%s", eb_memory_name((eb_memory_kind)k));
-    EB_TRY(eb_strings_add(out, name));
-  }
-  for (const eb_field *field = eb_run_fields; field->name; field++)
-    if (field->type != EB_FIELD_TEXT) EB_TRY(eb_strings_add(out, field->name));
-  return EB_OK;
-}
-
-static eb_error unknown_figure(const char *name) {
+/* EB_ERR_USAGE, with the nearest, for what no run has. */
+static eb_error find_figure(const char *name, figure *out) {
   eb_strings names = {0};
-  eb_error error = add_names(&names);
+  eb_error error = EB_OK;
+  for (int i = 0; figure_at(i, out); i++)
+    if (strcmp(out->name, name) == 0) return EB_OK;
+  *out = (figure){.place = PARAMETER, .of = name + strlen(parameter_prefix)};
+  if (strncmp(name, parameter_prefix, strlen(parameter_prefix)) == 0) return EB_OK;
+  for (int i = 0; figure_at(i, out) && !error; i++)
+    if (out->told) error = eb_strings_add(&names, out->name);
   if (!error) error = eb_unknown_name("figure of a run", name, &names);
   eb_strings_clear(&names);
   return error;
@@ -130,63 +101,50 @@ static eb_error unknown_figure(const char *name) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Whether the residual behind a new beginning, the one of that number in the step, is larger than
- * the one before it. */
-static bool is_peak(const eb_residuals *all, int64_t from, int64_t to, int64_t number) {
-  int64_t at = from + number;
-  return number > 0 && at < to && all->values[at] > all->values[at - 1];
-}
-
-static double count_rounds(const eb_residuals *all, size_t step, bool peaks) {
-  double count = 0;
-  if (!all->rounds) return NAN;
-  for (int64_t r = all->round_offsets[step]; r < all->round_offsets[step + 1]; r++)
-    count += !peaks || is_peak(all, all->offsets[step], all->offsets[step + 1], all->rounds[r]);
-  return count;
-}
-
+/* Of the residuals of one step. A peak is one behind a new beginning that is larger than the one
+ * before it. */
 static double residual_of(const eb_residuals *all, size_t step, const char *of) {
+  double count = 0;
   if (step >= all->steps) return strcmp(of, "count") == 0 ? 0 : NAN;
   int64_t from = all->offsets[step], to = all->offsets[step + 1];
   if (strcmp(of, "count") == 0) return (double)(to - from);
-  if (strcmp(of, "rounds") == 0 || strcmp(of, "peaks") == 0)
-    return count_rounds(all, step, *of == 'p');
-  if (from == to) return NAN;
-  return strcmp(of, "first") == 0 ? all->values[from] : all->values[to - 1];
+  if (strcmp(of, "first") == 0) return from == to ? NAN : all->values[from];
+  if (strcmp(of, "last") == 0) return from == to ? NAN : all->values[to - 1];
+  if (!all->rounds) return NAN;
+  for (int64_t r = all->round_offsets[step]; r < all->round_offsets[step + 1]; r++) {
+    int64_t at = from + all->rounds[r];
+    count += *of == 'r' || (at > from && at < to && all->values[at] > all->values[at - 1]);
+  }
+  return count;
 }
 
-static eb_error read_residuals(const eb_results *results, int run, const char *of, eb_value *out) {
+/* The first frame of times holds the first whole factorization and cold caches. */
+static eb_error read_series(const eb_results *results, int run, const figure *f, eb_value *out) {
+  const eb_run *of = eb_results_run(results, run);
+  size_t count, warmup = (size_t)eb_warmup_steps(of);
   eb_residuals all;
+  *out = (eb_value){.kind = EB_VALUE_SERIES, .first = 1, .timed = f->timed};
+  out->a_frame = (size_t)eb_steps_per_frame(of);
+  EB_TRY(eb_results_steps(results, run, EB_COL_TIME, &out->time, &out->count));
+  if (out->count && *of->from) out->start = out->time[0] - of->dt;
+  out->warmup = f->timed && out->count > warmup ? warmup : 0;
+  if (f->place == COLUMN) {
+    char path[120];
+    snprintf(path, sizeof path, "%s%s", strchr(f->name, '/') ? "" : "steps/", f->name);
+    return eb_results_column(results, run, path, &out->y, &count);
+  }
+  EB_TRY(EB_NEW(out->y, out->count));
   EB_TRY(eb_results_residuals(results, run, &all));
-  for (size_t s = 0; s < out->count; s++) out->y[s] = residual_of(&all, s, of);
+  for (size_t s = 0; s < out->count; s++) out->y[s] = residual_of(&all, s, f->of);
   eb_residuals_clear(&all);
   return EB_OK;
 }
 
-static eb_error read_steps(const eb_results *results, int run, const figure *f, eb_value *out) {
-  size_t count;
-  *out = (eb_value){.kind = EB_VALUE_SERIES, .first = 1};
-  out->a_frame = (size_t)eb_steps_per_frame(eb_results_run(results, run));
-  EB_TRY(eb_results_steps(results, run, EB_COL_TIME, &out->time, &out->count));
-  if (out->count && *eb_results_run(results, run)->from)
-    out->start = out->time[0] - eb_results_run(results, run)->dt;
-  if (f->place == COLUMN) return eb_results_column(results, run, f->path, &out->y, &count);
-  EB_TRY(EB_NEW(out->y, out->count));
-  return read_residuals(results, run, f->of, out);
-}
-
-/* The first frame holds the first whole factorization and cold caches. */
-static void warm_up(const figure *f, const eb_run *run, eb_value *series) {
-  size_t steps = (size_t)eb_warmup_steps(run);
-  series->timed = f->timed;
-  series->warmup = f->timed && series->count > steps ? steps : 0;
-}
-
-static eb_error read_attribute(const eb_run *run, const eb_field *field, eb_value *out) {
-  const char *at = (const char *)run + field->offset;
-  if (field->type == EB_FIELD_TEXT) return eb_value_text(*(char *const *)(const void *)at, out);
-  *out = eb_value_number(field->type == EB_FIELD_INT ? (double)*(const int64_t *)(const void *)at
-                                                     : *(const double *)(const void *)at);
+static eb_error read_attribute(const eb_run *run, const figure *f, eb_value *out) {
+  const void *at = (const char *)run + f->field->offset;
+  if (f->text) return eb_value_text(*(char *const *)at, out);
+  *out = eb_value_number(f->field->type == EB_FIELD_INT ? (double)*(const int64_t *)at
+                                                        : *(const double *)at);
   return EB_OK;
 }
 
@@ -209,18 +167,6 @@ static eb_error read_parameter(eb_evaluation *e, const eb_run *run, const char *
 
 /* Dynamic nodes are those that are carried and those behind the unknowns of the reduced system that
  * are no joints. */
-static eb_error count_dynamic(const eb_results *results, int run, const eb_result_scene *scene,
-                              eb_value *out) {
-  double *unknowns;
-  size_t count;
-  EB_TRY(eb_results_counter(results, run, EB_COUNT_REDUCED_UNKNOWNS, &unknowns, &count));
-  *out = eb_value_number(count ? (double)scene->carried +
-                                     (unknowns[0] - (double)scene->joints) / scene->dimensions
-                               : NAN);
-  free(unknowns);
-  return EB_OK;
-}
-
 static eb_error read_scene(eb_evaluation *e, int run, const char *of, eb_value *out) {
   const eb_results *results = e->evidence->results;
   eb_result_scene scene;
@@ -231,10 +177,18 @@ static eb_error read_scene(eb_evaluation *e, int run, const char *of, eb_value *
                              eb_results_run(results, run)->scene, of);
   }
   if (strcmp(of, "material") == 0) return eb_value_text(scene.material, out);
-  if (strcmp(of, "dynamic") == 0) return count_dynamic(results, run, &scene, out);
-  *out = eb_value_number(strcmp(of, "joints") == 0    ? (double)scene.joints
-                         : strcmp(of, "carried") == 0 ? (double)scene.carried
-                                                      : scene.dimensions);
+  double number = strcmp(of, "joints") == 0    ? (double)scene.joints
+                  : strcmp(of, "carried") == 0 ? (double)scene.carried
+                                               : scene.dimensions;
+  if (strcmp(of, "dynamic") == 0) {
+    double *unknowns;
+    size_t count;
+    EB_TRY(eb_results_counter(results, run, EB_COUNT_REDUCED_UNKNOWNS, &unknowns, &count));
+    number = count ? (double)scene.carried + (unknowns[0] - (double)scene.joints) / scene.dimensions
+                   : NAN;
+    free(unknowns);
+  }
+  *out = eb_value_number(number);
   return EB_OK;
 }
 
@@ -243,34 +197,25 @@ static eb_error read_run(eb_evaluation *e, int case_, int run, const figure *f, 
   const eb_results *results = e->evidence->results;
   switch (f->place) {
   case ATTRIBUTE:
-    EB_TRY(read_attribute(eb_results_run(results, run), f->field, out));
-    out->timed = f->timed;
-    return EB_OK;
+    EB_TRY(read_attribute(eb_results_run(results, run), f, out));
+    break;
   case PARAMETER:
     return read_parameter(e, eb_results_run(results, run), f->of, out);
   case SCENE:
     return read_scene(e, run, f->of, out);
   case SETUP:
-    EB_TRY(eb_results_setup(results, run, f->path, &number));
+    EB_TRY(eb_results_setup(results, run, f->told ? f->name : f->of, &number));
     *out = eb_value_number(number);
-    out->timed = f->timed;
-    return EB_OK;
+    break;
   default:
-    EB_TRY(read_steps(results, run, f, out));
+    EB_TRY(read_series(results, run, f, out));
     out->cut = eb_evaluation_cut(e, case_);
-    warm_up(f, eb_results_run(results, run), out);
     if (e->limits && !isnan(e->limits[e->paper->cases[case_].group]))
       eb_value_clip(out, e->limits[e->paper->cases[case_].group]);
     return EB_OK;
   }
-}
-
-static eb_value kind_of(const figure *f) {
-  bool text = (f->place == ATTRIBUTE && f->field->type == EB_FIELD_TEXT) ||
-              (f->place == SCENE && f->of == scene_names[0]);
-  return (eb_value){.kind = f->place < SETUP ? EB_VALUE_SERIES
-                            : text           ? EB_VALUE_TEXT
-                                             : EB_VALUE_NUMBER};
+  out->timed = f->timed;
+  return EB_OK;
 }
 
 /* Whether the case's scene has a parameter of that name; scenes that this build lacks are not
@@ -295,9 +240,11 @@ static eb_error read_case(eb_evaluation *e, const char *name, const char *what, 
   int case_, run;
   eb_knowledge knowledge;
   EB_TRY(eb_evaluation_case(e, name, &case_));
-  if (!find_figure(what, &f)) return unknown_figure(what);
+  EB_TRY(find_figure(what, &f));
   if (f.place == PARAMETER) EB_TRY(check_parameter(&e->paper->cases[case_], f.of));
-  *out = kind_of(&f);
+  *out = (eb_value){.kind = f.place <= RESIDUAL ? EB_VALUE_SERIES
+                            : f.text            ? EB_VALUE_TEXT
+                                                : EB_VALUE_NUMBER};
   EB_TRY(eb_evaluation_run(e, case_, &run, &knowledge));
   out->knowledge = knowledge;
   return run < 0 ? EB_OK : read_run(e, case_, run, &f, out);
@@ -318,20 +265,20 @@ static eb_error read_machine(eb_evaluation *e, const char *what, eb_value *out) 
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static eb_error read_parts(eb_evaluation *e, const char *name, eb_value *out) {
+eb_error eb_figure_read(eb_evaluation *e, const char *name, eb_value *out) {
   char head[100];
   size_t length = strcspn(name, ".");
-  if (length >= sizeof head) return EB_ERROR(EB_ERR_FORMAT, "'%.60s..' is too long", name);
-  snprintf(head, sizeof head, "%.*s", (int)length, name);
-  if (name[length] != '.')
-    return EB_ERROR(EB_ERR_FORMAT, "'%s' is no figure: that is CASE.FIGURE or machine.FACT", name);
-  if (strcmp(head, "machine") == 0) return read_machine(e, name + length + 1, out);
-  return read_case(e, head, name + length + 1, out);
-}
-
-eb_error eb_figure_read(eb_evaluation *e, const char *name, eb_value *out) {
+  eb_error error;
   *out = (eb_value){0};
-  eb_error error = read_parts(e, name, out);
+  snprintf(head, sizeof head, "%.*s", (int)length, name);
+  if (length >= sizeof head)
+    error = EB_ERROR(EB_ERR_FORMAT, "'%.60s..' is too long", name);
+  else if (name[length] != '.')
+    error = EB_ERROR(EB_ERR_FORMAT, "'%s' is no figure: that is CASE.FIGURE or machine.FACT", name);
+  else if (strcmp(head, "machine") == 0)
+    error = read_machine(e, name + length + 1, out);
+  else
+    error = read_case(e, head, name + length + 1, out);
   if (error && strpbrk(name, "-/") && eb_error_kind(error) != EB_ERR_IO)
     error = eb_error_prefix(error,
                             "'%s' is one name, since the operators - and / stand between "

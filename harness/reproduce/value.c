@@ -68,10 +68,6 @@ const char *eb_value_kind_name(eb_value_kind kind) {
 
 /* ---- arithmetic ------------------------------------------------------------------------------ */
 
-static bool is_numeric(const eb_value *v) {
-  return v->kind == EB_VALUE_NUMBER || v->kind == EB_VALUE_SERIES;
-}
-
 static double combine(eb_operator op, double a, double b) {
   switch (op) {
   case EB_OP_ADD:
@@ -98,10 +94,6 @@ static void move(eb_operator op, const eb_value *a, const eb_value *b, eb_value 
   out->may_fall = plain ? a->may_fall || (against ? b->may_rise : b->may_fall) : any;
 }
 
-static double at(const eb_value *v, size_t i) {
-  return v->kind == EB_VALUE_NUMBER ? v->number : v->y[i];
-}
-
 static eb_error like(const eb_value *series, size_t count, eb_value *out) {
   EB_TRY(eb_value_series(count, series->time != NULL, out));
   if (series->time && count > 0) memcpy(out->time, series->time, count * sizeof *out->time);
@@ -116,7 +108,8 @@ static eb_error like(const eb_value *series, size_t count, eb_value *out) {
 
 eb_error eb_value_combine(eb_operator op, const eb_value *a, const eb_value *b, eb_value *out) {
   *out = (eb_value){0};
-  if (!is_numeric(a) || !is_numeric(b))
+  if ((a->kind != EB_VALUE_NUMBER && a->kind != EB_VALUE_SERIES) ||
+      (b->kind != EB_VALUE_NUMBER && b->kind != EB_VALUE_SERIES))
     return EB_ERROR(EB_ERR_FORMAT, "%s and %s cannot be calculated with",
                     eb_value_kind_name(a->kind), eb_value_kind_name(b->kind));
   if (a->kind == EB_VALUE_NUMBER && b->kind == EB_VALUE_NUMBER) {
@@ -127,7 +120,8 @@ eb_error eb_value_combine(eb_operator op, const eb_value *a, const eb_value *b, 
     size_t count = series->count;
     if (b->kind == EB_VALUE_SERIES && b->count < count) count = b->count;
     EB_TRY(like(series, count, out));
-    for (size_t i = 0; i < count; i++) out->y[i] = combine(op, at(a, i), at(b, i));
+    for (size_t i = 0; i < count; i++)
+      out->y[i] = combine(op, a->y ? a->y[i] : a->number, b->y ? b->y[i] : b->number);
   }
   eb_value_taint(out, a);
   eb_value_taint(out, b);
