@@ -33,16 +33,13 @@ typedef struct judging {
 /* Takes the texts. */
 static eb_error add_condition(eb_claim_result *to, eb_truth truth, eb_knowledge knowledge,
                               eb_text texts[4]) {
-  size_t count = (size_t)to->count;
-  eb_condition *grown = eb_recalloc(to->conditions, count, count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a condition");
-  to->conditions = grown;
-  grown[to->count++] = (eb_condition){.text = texts[0].data,
-                                      .values = texts[1].data,
-                                      .value = texts[2].data,
-                                      .bound = texts[3].data,
-                                      .truth = truth,
-                                      .knowledge = knowledge};
+  EB_TRY(eb_append(&to->conditions, &to->count, sizeof *to->conditions));
+  to->conditions[to->count - 1] = (eb_condition){.text = texts[0].data,
+                                                 .values = texts[1].data,
+                                                 .value = texts[2].data,
+                                                 .bound = texts[3].data,
+                                                 .truth = truth,
+                                                 .knowledge = knowledge};
   for (int t = 0; t < 4; t++) texts[t] = (eb_text){0};
   to->holding += truth == EB_TRUE;
   return EB_OK;
@@ -69,15 +66,13 @@ static eb_error put_figure(void *context, const eb_expression *of, const eb_scop
   return error;
 }
 
-static bool is_plain(const eb_expression *e) {
-  return e->op == EB_OP_NUMBER || e->op == EB_OP_NAME || e->op == EB_OP_CALL || e->op == EB_OP_TEXT;
-}
-
 /* What the sides are made of, where they are calculated; of times the interval says more, and what
  * is clipped has other values alone. */
 static eb_error put_parts(judging *j, const eb_expression *side, const eb_scope *scope,
                           const eb_compared *found, eb_text *out) {
-  if (is_plain(side) || found->repetitions || found->clipped) return EB_OK;
+  bool plain = side->op == EB_OP_NUMBER || side->op == EB_OP_NAME || side->op == EB_OP_CALL ||
+               side->op == EB_OP_TEXT;
+  if (plain || found->repetitions || found->clipped) return EB_OK;
   EB_TRY(eb_expression_print(side, scope, put_figure, j->e, out));
   return eb_text_printf(out, " = ");
 }
@@ -163,28 +158,25 @@ static eb_error judge_part(void *context, const eb_scope *scope) {
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-/* What does not hold, what is open, what holds; each as it stood. */
-static eb_error sort_conditions(eb_claim_result *f) {
+/* Sorts the conditions into what does not hold, what is open, what holds, each as it stood, and
+ * rules by them. */
+static eb_error rule(eb_claim_result *f) {
   static const eb_truth order[] = {EB_FALSE, EB_UNDECIDED, EB_TRUE};
   eb_condition *sorted;
   int count = 0;
+  bool failed = false;
   EB_TRY(EB_NEW(sorted, f->count));
   for (int k = 0; k < 3; k++)
     for (int c = 0; c < f->count; c++)
       if (f->conditions[c].truth == order[k]) sorted[count++] = f->conditions[c];
   free(f->conditions);
   f->conditions = sorted;
+  for (int c = 0; c < count; c++) failed = failed || sorted[c].knowledge == EB_FAILED;
+  bool refuted = failed || (count && sorted[0].truth == EB_FALSE);
+  f->verdict = refuted                                    ? EB_NOT_REPRODUCED
+               : count && sorted[0].truth == EB_UNDECIDED ? EB_NOT_COMPARABLE
+                                                          : EB_REPRODUCED;
   return EB_OK;
-}
-
-static eb_claim_verdict rule(const eb_claim_result *f) {
-  eb_claim_verdict verdict = EB_REPRODUCED;
-  for (int c = 0; c < f->count; c++) {
-    const eb_condition *one = &f->conditions[c];
-    if (one->truth == EB_FALSE || one->knowledge == EB_FAILED) return EB_NOT_REPRODUCED;
-    if (one->truth == EB_UNDECIDED) verdict = EB_NOT_COMPARABLE;
-  }
-  return verdict;
 }
 
 static eb_error rule_given(judging *j, const eb_expression *given) {
@@ -205,14 +197,13 @@ static eb_error rule_given(judging *j, const eb_expression *given) {
  * one. */
 static eb_error put_reason(eb_claim_result *f) {
   enum { MOST = 8 };
+  const char *causes = f->causes.data;
+  size_t length;
   int telling = f->verdict == EB_REPRODUCED ? f->count : f->count - f->holding;
   EB_TRY(eb_text_printf(&f->reason, "%d of %d conditions %s", f->holding, f->count,
                         f->holding == 1 ? "holds" : "hold"));
-  for (const char *cause = f->causes.data; cause && *cause;) {
-    size_t length = strcspn(cause, "\n");
+  for (const char *cause; (cause = eb_line_next(&causes, &length));)
     EB_TRY(eb_text_printf(&f->reason, "; %.*s", (int)length, cause));
-    cause += length + (cause[length] == '\n');
-  }
   for (int c = 0; c < telling && c < MOST; c++)
     EB_TRY(eb_text_printf(&f->reason, "; %s: %s%s", f->conditions[c].text, f->conditions[c].values,
                           f->conditions[c].truth == EB_FALSE       ? ", not as claimed"
@@ -239,12 +230,11 @@ static eb_error judge(judging *j, const eb_paper_claim *claim) {
     part whole = {j, claim->holds[h]};
     EB_TRY(judge_part(&whole, NULL));
   }
-  f->verdict = rule(f);
+  EB_TRY(rule(f));
   if (claim->given && f->verdict == EB_NOT_REPRODUCED) EB_TRY(rule_given(j, claim->given));
   f->ours = j->first;
   if (claim->ours) EB_TRY(evaluate_ours(j->e, claim->ours, &f->ours));
   if (claim->paper) EB_TRY(eb_evaluate_number(j->e, claim->paper, NULL, &f->paper));
-  EB_TRY(sort_conditions(f));
   return put_reason(f);
 }
 

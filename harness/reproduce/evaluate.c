@@ -39,26 +39,22 @@ void eb_known_clear(eb_known *known) {
   *known = (eb_known){0};
 }
 
-/* Adds the number of a cell of the paper for the expression of ours beside it. */
-static eb_error add_cell(const eb_paper_table *table, int row, int column, bool reversed,
-                         eb_known *known) {
-  const eb_expression *cell = table->cells[row * table->column_count + column];
-  int from = reversed ? table->keys.count - 1 - row : row;
-  eb_value value =
-      eb_value_number(eb_paper_value(table, from, &table->columns[column]) / table->scale);
-  eb_text text = {0};
-  if (!cell || value.knowledge) return EB_OK;
-  eb_error error = eb_expression_print(cell, NULL, NULL, NULL, &text);
-  if (!error && !find_known(known, text.data)) error = eb_known_add(known, text.data, &value);
-  eb_text_clear(&text);
-  return error;
-}
-
 eb_error eb_known_tables(const eb_paper *paper, bool reversed, eb_known *known) {
-  for (int t = 0; t < paper->table_count; t++)
-    for (int r = 0; r < paper->tables[t].keys.count; r++)
-      for (int c = 0; c < paper->tables[t].column_count; c++)
-        EB_TRY(add_cell(&paper->tables[t], r, c, reversed, known));
+  for (int t = 0; t < paper->table_count; t++) {
+    const eb_paper_table *table = &paper->tables[t];
+    int rows = table->keys.count, columns = table->column_count;
+    for (int i = 0; i < rows * columns; i++) {
+      int row = reversed ? rows - 1 - i / columns : i / columns;
+      double number = eb_paper_value(table, row, &table->columns[i % columns]) / table->scale;
+      const eb_value value = eb_value_number(number);
+      eb_text text = {0};
+      if (!table->cells[i] || value.knowledge) continue;
+      eb_error error = eb_expression_print(table->cells[i], NULL, NULL, NULL, &text);
+      if (!error && !find_known(known, text.data)) error = eb_known_add(known, text.data, &value);
+      eb_text_clear(&text);
+      EB_TRY(error);
+    }
+  }
   return EB_OK;
 }
 

@@ -245,20 +245,8 @@ static eb_error find_case(const eb_paper_case *work, const struct eb_planned *pl
 
 /* ---- how much times vary --------------------------------------------------------------------- */
 
-/* The logarithm of the mean wall time of a run's first `steps` steps without the first frame. */
-static eb_error log_time(const eb_results *results, int run, size_t steps, double *out) {
-  double *wall;
-  size_t count, warm = (size_t)eb_warmup_steps(eb_results_run(results, run));
-  EB_TRY(eb_results_steps(results, run, EB_COL_WALL, &wall, &count));
-  if (steps < count) count = steps;
-  warm = eb_sample_warmup(count, warm);
-  *out = count ? log(eb_sample_mean(wall + warm, count - warm)) : NAN;
-  free(wall);
-  return EB_OK;
-}
-
-/* Adds the squares of a case's repetitions about their mean, over the steps that all of them
- * did. */
+/* Adds the squares of the logarithms of a case's repetitions about their mean: of the mean wall
+ * time over the steps that all of them did, without the first frame. */
 static eb_error add_squares(const eb_results *results, const eb_case_evidence *found, double *logs,
                             double *squares, int *freedom) {
   size_t steps = SIZE_MAX;
@@ -267,8 +255,15 @@ static eb_error add_squares(const eb_results *results, const eb_case_evidence *f
     size_t done = (size_t)eb_results_run(results, found->runs[r])->steps_done;
     if (done < steps) steps = done;
   }
-  for (int r = 0; r < found->run_count; r++)
-    EB_TRY(log_time(results, found->runs[r], steps, &logs[r]));
+  for (int r = 0; r < found->run_count; r++) {
+    double *wall;
+    size_t count, warm = (size_t)eb_warmup_steps(eb_results_run(results, found->runs[r]));
+    EB_TRY(eb_results_steps(results, found->runs[r], EB_COL_WALL, &wall, &count));
+    if (steps < count) count = steps;
+    warm = eb_sample_warmup(count, warm);
+    logs[r] = count ? log(eb_sample_mean(wall + warm, count - warm)) : NAN;
+    free(wall);
+  }
   double mean = eb_sample_mean(logs, (size_t)found->run_count);
   for (int r = 0; r < found->run_count; r++) sum += (logs[r] - mean) * (logs[r] - mean);
   if (!isfinite(sum)) return EB_OK;
@@ -277,27 +272,23 @@ static eb_error add_squares(const eb_results *results, const eb_case_evidence *f
   return EB_OK;
 }
 
-static eb_error pool(eb_evidence *e) {
-  double squares = 0;
-  for (int c = 0; c < e->paper->case_count; c++) {
-    double *logs;
-    if (e->cases[c].run_count < 2) continue;
-    EB_TRY(EB_NEW(logs, e->cases[c].run_count));
-    eb_error error = add_squares(e->results, &e->cases[c], logs, &squares, &e->freedom);
-    free(logs);
-    EB_TRY(error);
-  }
-  e->deviation = e->freedom ? sqrt(squares / e->freedom) : NAN;
-  return EB_OK;
-}
-
 eb_error eb_evidence_create(const eb_paper *paper, const eb_paper_plan *plan,
                             const eb_results *results, eb_evidence *out) {
+  double squares = 0;
   *out = (eb_evidence){.paper = paper, .results = results};
   EB_TRY(EB_NEW(out->cases, paper->case_count));
   for (int c = 0; c < paper->case_count; c++)
     EB_TRY(find_case(&paper->cases[c], &plan->cases[c], results, &out->cases[c]));
-  return pool(out);
+  for (int c = 0; c < paper->case_count; c++) {
+    double *logs;
+    if (out->cases[c].run_count < 2) continue;
+    EB_TRY(EB_NEW(logs, out->cases[c].run_count));
+    eb_error error = add_squares(results, &out->cases[c], logs, &squares, &out->freedom);
+    free(logs);
+    EB_TRY(error);
+  }
+  out->deviation = out->freedom ? sqrt(squares / out->freedom) : NAN;
+  return EB_OK;
 }
 
 void eb_evidence_clear(eb_evidence *evidence) {

@@ -285,14 +285,6 @@ const char *eb_reproduction_changed(const eb_results *results) {
   return strcmp(eb_results_environment(results, "dirty"), "1") == 0 ? " with local changes" : "";
 }
 
-const char *eb_line_next(const char **rest, size_t *length) {
-  const char *line = *rest;
-  if (!line || !*line) return NULL;
-  *length = strcspn(line, "\n");
-  *rest = line + *length + (line[*length] == '\n');
-  return line;
-}
-
 /* ---- the outcome ---------------------------------------------------------------------------- */
 
 eb_error eb_reproduction_create(const eb_evidence *evidence, const eb_paper_choice *choice,

@@ -58,8 +58,6 @@ void eb_reproduction_clear(eb_reproduction *reproduction);
 /* What stands in a cell: the paper's number and, where the column has ours, that and their ratio;
  * NaN where there is none. Returns how many there are. */
 int eb_shown_cell(const eb_shown_table *shown, int row, int column, double out[3]);
-/* The lines of a text in turn, which is *rest at first (NULL after the last). */
-const char *eb_line_next(const char **rest, size_t *length);
 /* " with local changes", or "": of the build that made the results. */
 const char *eb_reproduction_changed(const eb_results *results);
 

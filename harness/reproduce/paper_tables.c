@@ -53,19 +53,6 @@ static bool next_field(const char **at, const char **field, size_t *length) {
   return true;
 }
 
-static eb_error read_header(const char *line, eb_paper_table *table, bool *labelled) {
-  const char *field;
-  size_t length;
-  next_field(&line, &field, &length);
-  for (int i = 0; next_field(&line, &field, &length); i++) {
-    if (i == 0 && length == 5 && strncmp(field, "label", 5) == 0)
-      *labelled = true;
-    else
-      EB_TRY(eb_strings_add_part(&table->names, field, length));
-  }
-  return table->names.count ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "there are no columns of numbers");
-}
-
 static eb_error read_row(const char *line, bool labelled, eb_paper_table *table) {
   const char *field;
   size_t length;
@@ -89,10 +76,21 @@ static eb_error read_row(const char *line, bool labelled, eb_paper_table *table)
   return line ? EB_ERROR(EB_ERR_FORMAT, "there are more than %d numbers", columns) : EB_OK;
 }
 
+/* The first line names the columns: keys, perhaps labels, numbers. */
 static eb_error read_data(const char *path, const char *text, eb_paper_table *table) {
   bool labelled = false;
   int number = 1;
-  EB_TRY(eb_error_prefix(read_header(text, table, &labelled), "%s:1", path));
+  const char *line = text, *field;
+  size_t length;
+  next_field(&line, &field, &length);
+  for (int i = 0; next_field(&line, &field, &length); i++) {
+    if (i == 0 && length == 5 && strncmp(field, "label", 5) == 0)
+      labelled = true;
+    else
+      EB_TRY(eb_strings_add_part(&table->names, field, length));
+  }
+  if (!table->names.count)
+    return EB_ERROR(EB_ERR_FORMAT, "%s:1: there are no columns of numbers", path);
   for (const char *end = strchr(text, '\n'); end && end[1]; end = strchr(end + 1, '\n')) {
     number++;
     if (end[1] != '\n')

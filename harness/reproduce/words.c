@@ -50,6 +50,14 @@ eb_error eb_words(const char *text, const char *separators, eb_strings *out) {
   return EB_OK;
 }
 
+const char *eb_line_next(const char **rest, size_t *length) {
+  const char *line = *rest;
+  if (!line || !*line) return NULL;
+  *length = strcspn(line, "\n");
+  *rest = line + *length + (line[*length] == '\n');
+  return line;
+}
+
 const eb_scope *eb_scope_find(const eb_scope *scope, const char *variable, size_t length) {
   for (; scope; scope = scope->outer)
     if (strncmp(scope->variable, variable, length) == 0 && !scope->variable[length]) break;

@@ -1,5 +1,5 @@
-/* Words: copies of texts, lists that grow, entries found by their name, and variables that words
- * take the place of. */
+/* Words: copies of texts, their parts and lines, lists that grow, entries found by their name, and
+ * variables that words take the place of. */
 #ifndef EB_REPRODUCE_WORDS_H
 #define EB_REPRODUCE_WORDS_H
 
@@ -24,6 +24,9 @@ int eb_find(const void *items, int count, size_t size, const char *name, size_t 
 EB_MUST eb_error eb_part_next(const char **rest, char **out);
 /* Appends the words of a text, which stand between any of `separators`. */
 EB_MUST eb_error eb_words(const char *text, const char *separators, eb_strings *out);
+
+/* The lines of a text in turn, which is *rest at first (NULL after the last). */
+const char *eb_line_next(const char **rest, size_t *length);
 
 /* What a variable stands for, inside a loop or a table; the innermost first. */
 typedef struct eb_scope {
