@@ -188,7 +188,7 @@ eb_error eb_results_scene_group(const eb_results *results, int run, const char *
   char path[300];
   const char *hash = results->runs[run].scene_hash;
   *out = -1;
-  snprintf(path, sizeof path, "/scenes/%s/%s", hash, name);
+  snprintf(path, sizeof path, "/scenes/%s%s%s", hash, *name ? "/" : "", name);
   if (!*hash || !eb_h5_exists(results->file, path)) return EB_OK;
   *out = H5Gopen2(results->file, path, H5P_DEFAULT);
   return *out < 0 ? eb_h5_error("cannot open", path) : EB_OK;

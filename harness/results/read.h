@@ -32,7 +32,8 @@ int eb_results_find(const eb_results *results, const char *identity);
 eb_error eb_results_locate(const eb_results *results, int run, eb_error error);
 /* Whether a run has an object of that path. */
 bool eb_results_has(const eb_results *results, int run, const char *path);
-/* Opens a dataset of a run, and a group of its scene; *out < 0 when there is none. */
+/* Opens a dataset of a run, and a group of its scene ("": the scene's own); *out < 0 when there is
+ * none. */
 EB_MUST eb_error eb_results_set(const eb_results *results, int run, const char *path, hid_t *out);
 EB_MUST eb_error eb_results_scene_group(const eb_results *results, int run, const char *name,
                                         hid_t *out);

@@ -462,7 +462,7 @@ static eb_error read_scene(hid_t scene, eb_result_scene *out) {
 eb_error eb_results_scene(const eb_results *results, int run, eb_result_scene *out) {
   hid_t scene;
   *out = (eb_result_scene){0};
-  EB_TRY(eb_results_locate(results, run, eb_results_scene_group(results, run, ".", &scene)));
+  EB_TRY(eb_results_locate(results, run, eb_results_scene_group(results, run, "", &scene)));
   if (scene < 0) return EB_OK;
   eb_error error = EB_OK;
   if (eb_h5_exists(scene, "materials/kind")) error = read_scene(scene, out);
