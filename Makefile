@@ -47,7 +47,7 @@ PACKAGES := build-essential pkg-config perl libsuitesparse-dev libopenblas-openm
             libjansson-dev libpng-dev libxxhash-dev
 # What tests need beyond that: exact integers for references.
 TEST_PACKAGES := libgmp-dev
-PKGS     := petsc hdf5-openmpi openblas inih jansson libpng libxxhash
+PKGS     := petsc slepc hdf5-openmpi openblas inih jansson libpng libxxhash
 # Recursive on purpose: evaluated when something is compiled, after `deps` has run.
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-D_FORTIFY_SOURCE=2//; s/-Wdate-time//; s/-I/-isystem /g') \
              -isystem /usr/include/suitesparse

@@ -254,7 +254,7 @@ static uint64_t hash_obstacles(uint64_t hash, const eb_scene *scene) {
   return hash;
 }
 
-/* scene->hash, of everything else in it. */
+/* scene->hash, of everything else in it, and whether held nodes stand still where they rest. */
 static eb_error make_hash(eb_scene *scene) {
   enum { ACTIVATION_TIMES = 500 };
   const eb_scene_ops *ops = scene->ops;
@@ -281,13 +281,22 @@ static eb_error make_hash(eb_scene *scene) {
   /* Scripts of nodes and forces, by what they say at some times. */
   uint8_t *fixed;
   double *vectors;
+  uint64_t held = 0;
+  scene->stands_still = true;
   EB_TRY(EB_NEW(fixed, nodes));
   eb_error error = EB_NEW(vectors, 3 * nodes);
   for (int s = 0; !error && s < EB_SCRIPT_SAMPLES; s++) {
     eb_scene_boundary(scene, eb_script_time(s), fixed, vectors);
+    uint64_t before = held;
+    held = eb_hash(EB_HASH_SEED, fixed, nodes);
+    scene->stands_still = scene->stands_still && (s == 0 || held == before);
     hash = eb_hash(hash, fixed, nodes);
     for (size_t i = 0; i < nodes; i++)
-      if (fixed[i]) hash = hash_reals(hash, vectors + 3 * i, 3);
+      if (fixed[i]) {
+        hash = hash_reals(hash, vectors + 3 * i, 3);
+        scene->stands_still = scene->stands_still && memcmp(vectors + 3 * i, scene->mesh->X + 3 * i,
+                                                            3 * sizeof *vectors) == 0;
+      }
   }
   for (int s = 0; !error && ops->force && s < EB_SCRIPT_SAMPLES; s++) {
     memset(vectors, 0, 3 * nodes * sizeof *vectors);
@@ -409,6 +418,7 @@ void eb_scene_force(const eb_scene *scene, double t, const double *x, const doub
 
 uint32_t eb_scene_needs(const eb_scene *scene) {
   uint32_t needs = scene->ops->needs & (EB_CAP_SCRIPTED | EB_CAP_CONTACT | EB_CAP_STATICS);
+  if (!scene->stands_still) needs |= EB_CAP_SCRIPTED;
   if (scene->mesh->type == EB_TETRAHEDRON) needs |= EB_CAP_TETRAHEDRA;
   if (scene->mesh->type == EB_HEXAHEDRON) needs |= EB_CAP_HEXAHEDRA;
   if (scene->mesh->type == EB_TRIANGLE) needs |= EB_CAP_TRIANGLES;

@@ -25,7 +25,8 @@ typedef enum eb_capability {
   EB_CAP_COROTATIONAL = 1 << 3, /* materials of kind EB_COROTATIONAL */
   EB_CAP_HYPERELASTIC = 1 << 4, /* every other material */
   EB_CAP_FIBRES = 1 << 5,
-  EB_CAP_SCRIPTED = 1 << 6,  /* nodes that move by script, or are freed during the run */
+  EB_CAP_SCRIPTED = 1 << 6,  /* nodes that move by script, or are freed during the run; not those
+                                that are held where they rest, which every solver holds */
   EB_CAP_COLLIDERS = 1 << 7, /* explicit penalty forces in f_ext */
   EB_CAP_CONTACT = 1 << 8,   /* contact as constraints */
   EB_CAP_CUTTING = 1 << 9,

@@ -107,6 +107,7 @@ struct eb_scene {
    * Where setup leaves 0, a twentieth of the diagonal of a body and one and a half times the way of
    * a step at the speed of the first impact. */
   double penetration_bound;
+  bool stands_still;      /* scripted nodes are the same at all times, and where they rest */
   bool bodies_collide;    /* whether the connected bodies of the mesh push each other */
   double bodies_friction; /* Coulomb's mu between them */
   /* of bodies, and of colliders without a stiffness of their own; NULL when there is neither */

@@ -9,6 +9,8 @@
 #define EB_BUILT_IN_SOLVERS(each)                                                                  \
   each(newton)                                                                                     \
   each(mfem)                                                                                       \
+  each(mfem_subspace)                                                                              \
+  each(fem_subspace)                                                                               \
   each(semi_implicit)                                                                              \
   each(corotational)                                                                               \
   each(warp_cholesky)                                                                              \

@@ -138,6 +138,7 @@ typedef enum eb_update {
 const char *eb_update_name(eb_update update); /* "x1 = x0 + h v1", ... */
 
 struct eb_contact_record;
+struct eb_subspace_record;
 
 enum {
   EB_OPEN_PHASES = 16, /* phases inside each other; deeper ones count as part of these */
@@ -174,6 +175,9 @@ typedef struct eb_step_log {
   /* The contacts of the step (solvers/contact/record.h), owned by the solver and good until its
    * next step; NULL when there are none. */
   const struct eb_contact_record *contacts;
+  /* The subspace in which implicit Euler or statics is solved (solvers/subspace/record.h), owned by
+   * the solver and good as long as it; NULL: that of all positions. */
+  const struct eb_subspace_record *subspace;
   int invalid; /* reports of phases, counters and memory kinds out of range, which are not logged */
 } eb_step_log;
 

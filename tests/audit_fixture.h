@@ -58,9 +58,9 @@ static void trial_close(trial *t) {
 static eb_audit_row trial_audit(trial *t, eb_equation equation, eb_linearization linearization,
                                 eb_update update) {
   eb_audit_row row;
-  const eb_declaration declared = {equation, linearization, update};
+  const eb_declaration declared = {equation, linearization, update, NULL};
   tap_require(eb_audit_step(t->audit, t->before, t->after, t->h, equation, &row), "audit");
-  eb_audit_declared(t->audit, t->before, t->after, t->h, &declared, &row);
+  tap_require(eb_audit_declared(t->audit, t->before, t->after, t->h, &declared, &row), "audit");
   return row;
 }
 

@@ -8,7 +8,7 @@ use lib "$FindBin::Bin/support";
 use Program;
 use Test::More;
 
-my %so = (cheat => 'cheats', 'cheat-corrected' => 'cheats_corrected', 'cheat-substeps' => 'cheats_substeps', 'cheat-contact' => 'cheats_contact',
+my %so = (cheat => 'cheats', 'cheat-corrected' => 'cheats_corrected', 'cheat-substeps' => 'cheats_substeps', 'cheat-contact' => 'cheats_contact', 'cheat-subspace' => 'cheats_subspace',
   faulty => 'faulty', explicit => 'explicit');
 my @flight = ('of=semi-implicit', 'says=its'); # free fall, by steps that claim nothing
 
@@ -84,6 +84,12 @@ my %batches = (
     momentum => [map { "cheat-contact:fault=$_" } 'silent', 'doubled'],
     friction => ['cheat-contact:fault=turned', 'cheat-contact:fault=beyond'],
     intersection => ['cheat-contact:fault=sunk'],
+  },
+  subspace => {
+    on => 'bench/beam:resolution=0.25', steps => 4, code => 4, sound => ['cheat-subspace:of=mfem-subspace,fault=none', 'cheat-subspace:of=fem-subspace,fault=none'],
+    claim => ['cheat-subspace:fault=light', 'cheat-subspace:fault=empty'],
+    update => [map { "cheat-subspace:fault=$_" } 'narrow', 'scaled', 'astray'],
+    residual => ['cheat-subspace:fault=asleep'],
   },
   broken => {
     on => 'bench/beam:resolution=0.25', steps => 3, code => 3, report => 1, sound => ['cheat:fault=none'],

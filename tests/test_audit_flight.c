@@ -7,7 +7,8 @@ static const double weight = 9.8;
 
 /* Takes the step that the states say, and goes on from its end. */
 static eb_flight_row fly(trial *t, eb_update update, double mass) {
-  const eb_declaration declared = {EB_EQUATION_LINEARIZED, {mass, 1, EB_TANGENT_EXACT}, update};
+  const eb_declaration declared = {
+      EB_EQUATION_LINEARIZED, {mass, 1, EB_TANGENT_EXACT}, update, NULL};
   eb_flight_row row;
   (void)trial_audit(t, declared.equation, declared.linearization, update);
   eb_flight_step(t->flight, t->before, t->after, t->h, &declared, &row);

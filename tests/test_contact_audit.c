@@ -159,7 +159,7 @@ static eb_contact_audit_row audit_contact(stage *s) {
   eb_audit_contact_forces(s->audit, eb_contact_audit_forces(s->contact, &s->record));
   tap_require(eb_audit_step(s->audit, s->before, s->after, h, EB_EQUATION_IMPLICIT_EULER, &s->row),
               "audit");
-  eb_audit_declared(s->audit, s->before, s->after, h, &declared, &s->row);
+  tap_require(eb_audit_declared(s->audit, s->before, s->after, h, &declared, &s->row), "audit");
   eb_contact_audit_step(s->contact, s->before, s->after, h, &s->record, EB_CONVERGED_ATOL, &row);
   s->row.energy_excess -= row.obstacles_work;
   return row;

@@ -89,10 +89,10 @@ static eb_audit_row audit_with(eb_team *team) {
     after->v[k] = (after->x[k] - before->x[k]) / scene->dt;
   }
   const eb_declaration declared = {
-      EB_EQUATION_LINEARIZED, {1, 1, EB_TANGENT_PROJECTED}, EB_UPDATE_END_VELOCITY};
+      EB_EQUATION_LINEARIZED, {1, 1, EB_TANGENT_PROJECTED}, EB_UPDATE_END_VELOCITY, NULL};
   eb_audit_share(audit, team);
   tap_require(eb_audit_step(audit, before, after, scene->dt, declared.equation, &row), "step");
-  eb_audit_declared(audit, before, after, scene->dt, &declared, &row);
+  tap_require(eb_audit_declared(audit, before, after, scene->dt, &declared, &row), "audit");
   eb_state_destroy(before);
   eb_state_destroy(after);
   eb_audit_destroy(audit);

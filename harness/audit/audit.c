@@ -291,13 +291,13 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
   return EB_OK;
 }
 
-void eb_audit_declared(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                       const eb_declaration *declared, eb_audit_row *row) {
-  if (!row->finite) return;
+eb_error eb_audit_declared(eb_audit *audit, const eb_state *before, const eb_state *after,
+                           double dt, const eb_declaration *declared, eb_audit_row *row) {
+  if (!row->finite) return EB_OK;
   if (!audit->start.current) fill_elastic(audit, before, audit->end.activation, &audit->start);
   eb_audit_motion(audit, before, after, dt, declared, row);
   eb_audit_work(audit, before, after, dt, row);
-  eb_audit_equation(audit, before, after, dt, declared, row);
+  EB_TRY(eb_audit_equation(audit, before, after, dt, declared, row));
   const double values[] = {row->equation_residual_relative,
                            row->update_error,
                            row->held_error,
@@ -305,6 +305,7 @@ void eb_audit_declared(eb_audit *audit, const eb_state *before, const eb_state *
                            row->energy_scale,
                            row->residual_work};
   row->finite = all_finite(values, sizeof values / sizeof *values);
+  return EB_OK;
 }
 
 void eb_audit_contact_forces(eb_audit *audit, const double *push) {

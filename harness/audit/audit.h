@@ -10,6 +10,7 @@
 #include "harness/audit/team.h"
 #include "problems/scene_impl.h"
 #include "solvers/solver.h"
+#include "solvers/subspace/record.h"
 
 typedef struct eb_audit eb_audit;
 
@@ -18,6 +19,7 @@ typedef struct eb_declaration {
   eb_equation equation;
   eb_linearization linearization;
   eb_update update;
+  const eb_subspace_record *subspace; /* in which the equation is solved, or NULL */
 } eb_declaration;
 
 /* One step audited. SI units. */
@@ -62,7 +64,10 @@ typedef struct eb_audit_row {
   double energy_scale;  /* J: size of its terms */
   double raised;        /* J: by how much corrections of positions raise the potential (motion.c) */
   double residual_work; /* J: done by the residual of the declared equation (equation.c) */
-  double unknown;       /* N: forces that belong to some roundings of the positions */
+  /* Of a declared subspace: N a N / kg^1/2, and how far a node is off it, m; likewise */
+  double subspace_unit, subspace_error, subspace_allowed;
+  bool subspace_unsound; /* what the solver says of it cannot be */
+  double unknown;        /* N: forces that belong to some roundings of the positions */
 } eb_audit_row;
 
 /* Precomputes rest shapes from the scene's mesh; allocates everything a step needs. */
@@ -91,8 +96,8 @@ EB_MUST eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb
 void eb_audit_contact_forces(eb_audit *audit, const double *push);
 /* What must hold of the step that eb_audit_step has seen last, given what its solver declares:
  * fills the rest of `row`. */
-void eb_audit_declared(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                       const eb_declaration *declared, eb_audit_row *row);
+EB_MUST eb_error eb_audit_declared(eb_audit *audit, const eb_state *before, const eb_state *after,
+                                   double dt, const eb_declaration *declared, eb_audit_row *row);
 void eb_audit_destroy(eb_audit *audit);
 
 /* Of the step audited last, node_count entries each: grad W at all nodes (x 3, N), f_ext (x 3, N),

@@ -114,9 +114,22 @@ double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x,
 /* Energy of implicit colliders' penalty, J. */
 double eb_audit_penalty_energy(const eb_audit *audit, double time, const double *x);
 
+/* A step in a subspace against its equation (subspace.c). */
+typedef struct eb_audit_subspace_row {
+  double residual2, scale2;        /* N^2 */
+  double unit;                     /* N a N / kg^1/2: what its solver's norm is multiplied by */
+  double outside, outside_allowed; /* m: off the span; what rounding may leave */
+} eb_audit_subspace_row;
+/* Whether what the solver says of it can be. */
+bool eb_audit_subspace_sound(const eb_audit *audit, const eb_subspace_record *subspace);
+/* Leaves the residual at all nodes, before it is restricted, in audit->own (N). */
+EB_MUST eb_error eb_audit_subspace(eb_audit *audit, const eb_state *before, const eb_state *after,
+                                   double dt, bool statics, const eb_subspace_record *subspace,
+                                   eb_audit_subspace_row *out);
+
 /* The parts of eb_audit_declared. */
-void eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                       const eb_declaration *declared, eb_audit_row *row);
+EB_MUST eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after,
+                                   double dt, const eb_declaration *declared, eb_audit_row *row);
 void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                      const eb_declaration *declared, eb_audit_row *row);
 void eb_audit_work(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,

@@ -14,6 +14,8 @@
  * it; what is measured is, over bodies that nothing holds, sum_i M (x1 - xt) / h^2 - f_ext and its
  * moment about the centre, over their terms (grad W where all bodies are held).
  *
+ * In a subspace: of implicit Euler or statics, subspace.c.
+ *
  * Doing nothing is to stop (v1 = 0) or to go on (v1 = v0): their residuals in the same equation,
  * and, with d = h v1 and r_s the residual when stopped, the quadratic model
  *   Q(d) = (r_s + r(d)) . d / 2
@@ -285,7 +287,7 @@ static terms residual_of(eb_audit *audit, const eb_state *before, const eb_state
  * there is. */
 static double work_of(const eb_audit *audit, const eb_state *before, const eb_state *after,
                       const eb_declaration *declared, const eb_audit_row *row) {
-  const double *r = linear(declared) ? audit->own : audit->residual;
+  const double *r = linear(declared) || declared->subspace ? audit->own : audit->residual;
   double work = 0, way2 = 0;
   if (row->equation_stands_in)
     return row->raised; /* what holds scripted nodes in a reduced equation cannot be told either */
@@ -312,12 +314,24 @@ static bool looked_at(const eb_audit *audit, const eb_state *after) {
          (bits >> 40) % SHARE == 0;
 }
 
-void eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                       const eb_declaration *declared, eb_audit_row *row) {
+eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after,
+                           double dt, const eb_declaration *declared, eb_audit_row *row) {
   bool looked = !audit->scene->articulation && looked_at(audit, after);
   bool linearly = linear(declared) && declared->update != EB_UPDATE_CORRECTED;
   terms going,
       own = residual_of(audit, before, after, dt, declared, looked && linearly, row, &going);
+  if (declared->subspace) {
+    eb_audit_subspace_row reduced = {0};
+    bool statics = declared->equation == EB_EQUATION_STATIC;
+    row->subspace_unsound = !eb_audit_subspace_sound(audit, declared->subspace);
+    if (!row->subspace_unsound)
+      EB_TRY(eb_audit_subspace(audit, before, after, dt, statics, declared->subspace, &reduced));
+    own = (terms){reduced.residual2, reduced.scale2};
+    row->step_residual = sqrt(own.residual2);
+    row->subspace_unit = reduced.unit;
+    row->subspace_error = reduced.outside;
+    row->subspace_allowed = reduced.outside_allowed;
+  }
   row->equation_residual = sqrt(own.residual2);
   row->equation_scale = sqrt(own.scale2);
   row->equation_residual_relative = !isfinite(own.scale2) ? NAN
@@ -326,9 +340,10 @@ void eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *
   row->unknown = roundings * sqrt(linear(declared) ? audit->start.rounding2 : audit->end.rounding2);
   row->residual_work = work_of(audit, before, after, declared, row);
   row->null_residual = row->progress = row->compared_residual = NAN;
-  if (!looked) return;
+  if (!looked) return EB_OK;
   if (linearly)
     compare_linear(audit, before, after, dt, &going, row);
   else
     compare_full(audit, before, after, dt, declared->equation, row);
+  return EB_OK;
 }

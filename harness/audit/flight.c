@@ -130,7 +130,10 @@ static void add_node(const eb_audit *audit, const eb_state *before, const eb_sta
 static const double *residual_of(const eb_audit *audit, const eb_declaration *declared) {
   bool whole = declared->update == EB_UPDATE_END_VELOCITY;
   if (whole && declared->equation == EB_EQUATION_LINEARIZED) return audit->own;
-  return whole && declared->equation == EB_EQUATION_IMPLICIT_EULER ? audit->residual : NULL;
+  /* What holds nodes of a subspace acts on all of it. */
+  return whole && declared->equation == EB_EQUATION_IMPLICIT_EULER && !declared->subspace
+             ? audit->residual
+             : NULL;
 }
 
 static void sum_bodies(eb_flight *flight, const eb_state *before, const eb_state *after, double dt,

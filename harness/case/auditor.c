@@ -104,14 +104,14 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
                          const eb_solver_ops *solver, const eb_step_log *log, eb_reason reason,
                          double row[EB_COL_COUNT], bool *finite) {
   double dt = w->scene->dt;
-  eb_declaration declared = {log->equation, log->linearization, solver->update};
+  eb_declaration declared = {log->equation, log->linearization, solver->update, log->subspace};
   eb_audit_row audit;
   eb_flight_row flight = {0};
   eb_contact_audit_row contact;
   eb_audit_contact_forces(w->audit,
                           w->contact ? eb_contact_audit_forces(w->contact, log->contacts) : NULL);
   EB_TRY(eb_audit_step(w->audit, before, after, dt, declared.equation, &audit));
-  eb_audit_declared(w->audit, before, after, dt, &declared, &audit);
+  EB_TRY(eb_audit_declared(w->audit, before, after, dt, &declared, &audit));
   bool judged = w->contact && audit.finite;
   if (judged) {
     eb_contact_audit_step(w->contact, before, after, dt, log->contacts, reason, &contact);
@@ -185,6 +185,10 @@ eb_error eb_auditor_fill(eb_auditor *w, const eb_step_log *log, eb_run *run) {
   if (linear && l->mass != 1) snprintf(mass, sizeof mass, ", mass x %.4g", l->mass);
   if (linear && l->stiffness != 1)
     snprintf(stiffness, sizeof stiffness, ", stiffness x %.4g", l->stiffness);
-  snprintf(text, sizeof text, "%s%s%s", eb_equation_name(log->equation), mass, stiffness);
+  int used =
+      snprintf(text, sizeof text, "%s%s%s", eb_equation_name(log->equation), mass, stiffness);
+  if (log->subspace)
+    snprintf(text + used, sizeof text - (size_t)used, " in %d motions, %d points",
+             3 * log->subspace->size, log->subspace->count);
   return eb_run_set(&run->equation, text);
 }

@@ -51,7 +51,9 @@ static void check_claim(eb_verdict *verdict, const eb_audited_step *s, double sc
   bool linear = s->declared->equation == EB_EQUATION_LINEARIZED;
   double unit = !linear && strncmp(norm, "|grad W|_2", 10) == 0 ? 1
                 : linear && strncmp(norm, "|b - A v", 8) == 0   ? 1 / s->scene->dt
-                                                                : 0;
+                : s->declared->subspace && strncmp(norm, "|B^T grad W|_2", 14) == 0
+                    ? s->row->subspace_unit
+                    : 0;
   if (log->residual_count <= 0 || log->residual_count > log->residual_capacity || unit == 0) {
     eb_verdict_break(verdict, EB_RULE_CLAIM, "step %lld: %s says that a tolerance is met, but %s",
                      (long long)s->number, eb_reason_name(s->reason),
@@ -73,6 +75,13 @@ static void check_residual(eb_verdict *verdict, const eb_audited_step *s) {
   static const double direct = 1e-6, stagnated = 1e-3;
   double relative = s->row->equation_residual_relative;
   double scale = s->row->equation_scale;
+  if (s->row->subspace_unsound) {
+    eb_verdict_break(verdict, EB_RULE_CLAIM,
+                     "step %lld: the subspace that is declared cannot be: functions, points and "
+                     "their volumes must be those of the body",
+                     (long long)s->number);
+    return;
+  }
   if (s->reason == EB_CONVERGED_RTOL || s->reason == EB_CONVERGED_ATOL)
     check_claim(verdict, s, scale);
   double bound = s->row->equation_stands_in            ? INFINITY
@@ -105,6 +114,10 @@ static void check_motion(eb_verdict *verdict, const eb_audited_step *s) {
                      (long long)s->number, row->update_error,
                      still ? "standing still, which statics do"
                            : eb_update_name(s->declared->update));
+  if (!(row->subspace_error <= row->subspace_allowed))
+    eb_verdict_break(verdict, EB_RULE_UPDATE,
+                     "step %lld: a node is %.3g m off the declared subspace", (long long)s->number,
+                     row->subspace_error);
   verdict->unexplained =
       fmax(verdict->unexplained, fmax(s->flight->excess, s->flight->held_excess));
   if (!(s->flight->excess <= 1))

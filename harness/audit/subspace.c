@@ -1,0 +1,153 @@
+/* The equation of a step in a subspace (solvers/subspace/record.h).
+ *
+ * With r the forces at all nodes, M (x1 - xt) / h^2 - f_ext + the cubature points' elastic forces, of
+ * which each is one element's by the audit's own stress, times weight over volume, the residual is
+ * |Phi^T r|_2, over the norm of its terms Phi^T M (x1 - xt) / h^2, Phi^T f_ext and Phi^T g, and of
+ * the rounding of the last: 1e-8 of what the points' stiffness makes of positions. As Phi^T M Phi =
+ * I, these are N / kg^1/2; times the root of the mean mass of a node they are N.
+ *
+ * What the solver says of the subspace is held to three rules: the step stays in it,
+ *   |x1 - X - Phi Phi^T M (x1 - X)| <= 1e-9 (|x1 - X| + the body's size),
+ * which fails, too, when Phi is not orthonormal in the masses; the points' volumes are positive and
+ * make up the body; and there are functions and points at all. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/audit/audit_data.h"
+#include "harness/audit/reference.h"
+#include "problems/base/memory.h"
+
+/* out (3 size) = Phi^T of values (nodes x 3), times the masses or not. */
+static void restrict_to(const eb_audit *audit, const eb_subspace_record *s, const double *values,
+                        bool masses, double *out) {
+  memset(out, 0, 3 * (size_t)s->size * sizeof *out);
+  for (size_t i = 0; i < audit->nodes; i++)
+    for (size_t d = 0; d < 3; d++) {
+      double value = values[3 * i + d] * (masses ? audit->mass[i] : 1);
+      const double *phi = s->phi + i * (size_t)s->stride;
+      double *to = out + d * (size_t)s->size;
+      for (int32_t k = 0; k < s->size; k++) to[k] += value * phi[k];
+    }
+}
+
+/* Adds the elastic forces of the points to g (nodes x 3); returns the squares of what rounding of
+ * the positions may leave of them, times 1e8. */
+static double add_points(const eb_audit *audit, const eb_subspace_record *s, const double *x,
+                         double *g) {
+  const eb_mesh *mesh = audit->scene->mesh;
+  double rounding2 = 0;
+  for (int32_t c = 0; c < s->count; c++) {
+    const int32_t *node = mesh->elements + 4 * (size_t)s->element[c];
+    const eb_material *material = &audit->materials[mesh->region[s->element[c]]];
+    double edge[3][3], gradient[4][3] = {{0}}, det = 0;
+    eb_four F[9], P[9], psi;
+    for (int a = 0; a < 3; a++)
+      for (int d = 0; d < 3; d++)
+        edge[a][d] = mesh->X[3 * (size_t)node[a + 1] + (size_t)d] -
+                     mesh->X[3 * (size_t)node[0] + (size_t)d];
+    for (int a = 0; a < 3; a++) {
+      const double *p = edge[(a + 1) % 3], *q = edge[(a + 2) % 3];
+      for (int d = 0; d < 3; d++) {
+        int j = (d + 1) % 3, k = (d + 2) % 3;
+        gradient[a + 1][d] = p[j] * q[k] - p[k] * q[j];
+        if (a == 0) det += edge[0][d] * gradient[1][d];
+      }
+    }
+    for (int a = 1; a < 4; a++)
+      for (int d = 0; d < 3; d++) {
+        gradient[a][d] /= det;
+        gradient[0][d] -= gradient[a][d];
+      }
+    for (int i = 0; i < 9; i++) {
+      double sum = 0;
+      for (int a = 0; a < 4; a++)
+        sum += x[3 * (size_t)node[a] + (size_t)(i / 3)] * gradient[a][i % 3];
+      F[i] = eb_four_of(sum);
+    }
+    eb_reference_material(material, F, NULL, &psi, P);
+    double stiff = material->young / (1 + material->poisson) *
+                   (1 + material->poisson / (1 - 2 * material->poisson));
+    for (int a = 0; a < 4; a++) {
+      double slope = sqrt(eb_audit_squared(gradient[a])), spread = 0;
+      for (int b = 0; b < 4; b++)
+        spread += sqrt(eb_audit_squared(x + 3 * (size_t)node[b]) * eb_audit_squared(gradient[b]));
+      double unknown = 1e-8 * s->weight[c] * slope * stiff * spread;
+      rounding2 += unknown * unknown;
+      for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+          g[3 * (size_t)node[a] + (size_t)i] += s->weight[c] * P[3 * i + k][0] * gradient[a][k];
+    }
+  }
+  return rounding2;
+}
+
+bool eb_audit_subspace_sound(const eb_audit *audit, const eb_subspace_record *s) {
+  const eb_mesh *mesh = audit->scene->mesh;
+  double sum = 0, volume = 0;
+  if (mesh->type != EB_TETRAHEDRON || s->nodes != mesh->node_count || s->size < 1 || s->count < 1 ||
+      s->stride < s->size)
+    return false;
+  for (int32_t c = 0; c < s->count; c++) {
+    if (s->element[c] < 0 || s->element[c] >= mesh->element_count || !(s->weight[c] > 0))
+      return false;
+    sum += s->weight[c];
+  }
+  for (int32_t e = 0; e < mesh->element_count; e++)
+    volume += eb_mesh_element_volume(mesh, mesh->X, e);
+  return fabs(sum - volume) <= 1e-9 * volume;
+}
+
+/* The largest way of a node off the span, m; x - X into `off` (nodes x 3), u is workspace. */
+static double leaves_span(const eb_audit *audit, const eb_subspace_record *s, const double *x,
+                          double *off, double *u, double *allowed) {
+  const double *X = audit->scene->mesh->X;
+  double lo[3], hi[3], most = 0, worst = 0;
+  for (size_t k = 0; k < 3 * audit->nodes; k++) {
+    off[k] = x[k] - X[k];
+    most = fmax(most, fabs(off[k]));
+  }
+  restrict_to(audit, s, off, true, u);
+  for (size_t i = 0; i < audit->nodes; i++)
+    for (size_t d = 0; d < 3; d++) {
+      const double *phi = s->phi + i * (size_t)s->stride, *from = u + d * (size_t)s->size;
+      double left = off[3 * i + d];
+      for (int32_t k = 0; k < s->size; k++) left -= phi[k] * from[k];
+      eb_audit_raise(fabs(left), &worst);
+    }
+  eb_mesh_bounds(X, (int32_t)audit->nodes, lo, hi);
+  *allowed = 1e-9 * (most + hi[0] - lo[0] + hi[1] - lo[1] + hi[2] - lo[2]);
+  return worst;
+}
+
+eb_error eb_audit_subspace(eb_audit *audit, const eb_state *before, const eb_state *after,
+                           double dt, bool statics, const eb_subspace_record *s,
+                           eb_audit_subspace_row *out) {
+  double *u, *inertia = audit->trial, *g = audit->own, mass = 0, sum2 = 0, scale2 = 0;
+  size_t size = 3 * (size_t)s->size;
+  *out = (eb_audit_subspace_row){0};
+  EB_TRY(EB_NEW(u, 4 * size));
+  double *pushed = u + size, *pulled = pushed + size, *strained = pulled + size;
+  out->outside = leaves_span(audit, s, after->x, inertia, u, &out->outside_allowed);
+  memset(g, 0, 3 * audit->nodes * sizeof *g);
+  double rounding2 = add_points(audit, s, after->x, g);
+  for (size_t k = 0; k < 3 * audit->nodes; k++)
+    inertia[k] = statics ? 0 : (after->x[k] - before->x[k] - dt * before->v[k]) / (dt * dt);
+  restrict_to(audit, s, inertia, true, pushed);
+  restrict_to(audit, s, audit->force, false, pulled);
+  restrict_to(audit, s, g, false, strained);
+  for (size_t k = 0; k < size; k++) {
+    double left = pushed[k] - pulled[k] + strained[k];
+    sum2 += left * left;
+    scale2 += pushed[k] * pushed[k] + pulled[k] * pulled[k] + strained[k] * strained[k];
+  }
+  for (size_t i = 0; i < audit->nodes; i++) mass += audit->mass[i] / (double)audit->nodes;
+  out->unit = sqrt(mass);
+  out->residual2 = mass * sum2;
+  out->scale2 = mass * scale2 + rounding2;
+  /* Node by node, for the work that the residual does on the way. */
+  for (size_t k = 0; k < 3 * audit->nodes; k++)
+    g[k] += audit->mass[k / 3] * inertia[k] - audit->force[k];
+  free(u);
+  return EB_OK;
+}

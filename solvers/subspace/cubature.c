@@ -1,0 +1,253 @@
+/* k-means of elements by their skinning weights.
+ *
+ * Seeding: k-means++ (Arthur and Vassilvitskii 2007), each further centre drawn with a probability
+ * proportional to the squared distance from the nearest one. Iterations: Lloyd's, with Hamerly's
+ * bounds (2010): an element whose distance to its own mean is below half that mean's distance to
+ * the nearest other one keeps its cluster unseen, and so does one whose upper bound is below the
+ * lower bound to all others. Both give what the plain loop gives. Features are floats: they only
+ * choose representatives. Sums over elements are taken in their order. */
+#include "solvers/subspace/cubature.h"
+
+#include "problems/base/memory.h"
+#include "problems/base/random.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct clustering {
+  int32_t elements, clusters, features;
+  float *feature; /* elements x features */
+  float *centre;  /* clusters x features */
+  double *sum;    /* clusters x features */
+  double *volume; /* elements */
+  double *filled; /* clusters: volume */
+  int32_t *of;    /* elements: cluster */
+  float *upper;   /* elements: at least the distance to the own centre */
+  float *lower;   /* elements: at most the distance to any other */
+  float *apart;   /* clusters: half the distance to the nearest other centre */
+  float *moved;   /* clusters: how far the centre went */
+} clustering;
+
+static float distance2(const clustering *c, const float *a, const float *b) {
+  float sum = 0;
+  for (int32_t k = 0; k < c->features; k++) sum += (a[k] - b[k]) * (a[k] - b[k]);
+  return sum;
+}
+
+static const float *feature_of(const clustering *c, int32_t e) {
+  return c->feature + (int64_t)e * c->features;
+}
+
+static float *centre_of(const clustering *c, int32_t k) {
+  return c->centre + (int64_t)k * c->features;
+}
+
+/* Weights at the centres of the elements over the squares of their eigenvalues, these in units of
+ * the lowest that is not 0. */
+static void make_features(clustering *c, const eb_mesh *mesh, const eb_skinning *s) {
+  int32_t first = s->modes - c->features, corners = (int32_t)mesh->type;
+  for (int32_t e = 0; e < c->elements; e++) {
+    const int32_t *node = mesh->elements + (int64_t)e * corners;
+    c->volume[e] = eb_mesh_element_volume(mesh, mesh->X, e);
+    for (int32_t k = 0; k < c->features; k++) {
+      const double *w = s->weight + (int64_t)(first + k) * s->nodes;
+      double ratio = s->eigenvalue[first + k] / s->eigenvalue[first], mean = 0;
+      for (int32_t a = 0; a < corners; a++) mean += w[node[a]] / corners;
+      c->feature[(int64_t)e * c->features + k] = (float)(mean / (ratio * ratio));
+    }
+  }
+}
+
+/* Centres by k-means++; c->upper serves for the squared distances to the nearest so far. */
+static void seed_centres(clustering *c, uint64_t seed) {
+  int32_t chosen = (int32_t)eb_random_uniform(&seed, 0, c->elements);
+  for (int32_t e = 0; e < c->elements; e++) c->upper[e] = INFINITY;
+  for (int32_t k = 0;; k++) {
+    memcpy(centre_of(c, k), feature_of(c, chosen), (size_t)c->features * sizeof(float));
+    if (k + 1 == c->clusters) break;
+#pragma omp parallel for schedule(static)
+    for (int32_t e = 0; e < c->elements; e++)
+      c->upper[e] = fminf(c->upper[e], distance2(c, feature_of(c, e), centre_of(c, k)));
+    double total = 0, up_to = 0;
+    for (int32_t e = 0; e < c->elements; e++) total += (double)c->upper[e] * c->volume[e];
+    double draw = eb_random_uniform(&seed, 0, total);
+    for (chosen = 0; chosen + 1 < c->elements; chosen++) {
+      up_to += (double)c->upper[chosen] * c->volume[chosen];
+      if (up_to > draw) break;
+    }
+  }
+}
+
+/* The nearest centre of element e, whose bounds become exact. */
+static void assign(clustering *c, int32_t e) {
+  const float *at = feature_of(c, e);
+  float best = INFINITY, second = INFINITY;
+  for (int32_t k = 0; k < c->clusters; k++) {
+    float d = distance2(c, at, centre_of(c, k));
+    if (d < best) {
+      second = best;
+      best = d;
+      c->of[e] = k;
+    } else if (d < second) {
+      second = d;
+    }
+  }
+  c->upper[e] = sqrtf(best);
+  c->lower[e] = sqrtf(second);
+}
+
+/* Means of the clusters, and how far each went. */
+static void move_centres(clustering *c) {
+  memset(c->sum, 0, (size_t)c->clusters * (size_t)c->features * sizeof *c->sum);
+  memset(c->filled, 0, (size_t)c->clusters * sizeof *c->filled);
+  for (int32_t e = 0; e < c->elements; e++) {
+    double *sum = c->sum + (int64_t)c->of[e] * c->features;
+    const float *at = feature_of(c, e);
+    c->filled[c->of[e]] += c->volume[e];
+    for (int32_t k = 0; k < c->features; k++) sum[k] += c->volume[e] * (double)at[k];
+  }
+  for (int32_t k = 0; k < c->clusters; k++) {
+    float *centre = centre_of(c, k), square = 0;
+    for (int32_t f = 0; f < c->features && c->filled[k] > 0; f++) {
+      float mean = (float)(c->sum[(int64_t)k * c->features + f] / c->filled[k]);
+      square += (mean - centre[f]) * (mean - centre[f]);
+      centre[f] = mean;
+    }
+    c->moved[k] = sqrtf(square);
+  }
+}
+
+/* An empty cluster begins anew at the element that is farthest from its own mean, which it takes.
+ */
+static bool refill(clustering *c) {
+  bool any = false;
+  for (int32_t k = 0; k < c->clusters; k++) {
+    if (c->filled[k] > 0) continue;
+    int32_t farthest = 0;
+    for (int32_t e = 1; e < c->elements; e++)
+      if (c->upper[e] > c->upper[farthest]) farthest = e;
+    memcpy(centre_of(c, k), feature_of(c, farthest), (size_t)c->features * sizeof(float));
+    c->filled[c->of[farthest]] -= c->volume[farthest];
+    c->filled[k] = c->volume[farthest];
+    c->of[farthest] = k;
+    c->upper[farthest] = c->lower[farthest] = 0;
+    any = true;
+  }
+  return any;
+}
+
+/* One iteration; how many elements have changed their cluster. */
+static int32_t iterate(clustering *c) {
+  move_centres(c);
+  bool refilled = refill(c);
+  float farthest = 0;
+  for (int32_t k = 0; k < c->clusters; k++) farthest = fmaxf(farthest, c->moved[k]);
+#pragma omp parallel for schedule(dynamic, 8)
+  for (int32_t k = 0; k < c->clusters; k++) {
+    float nearest = INFINITY;
+    for (int32_t j = 0; j < c->clusters; j++)
+      if (j != k) nearest = fminf(nearest, distance2(c, centre_of(c, k), centre_of(c, j)));
+    c->apart[k] = 0.5f * sqrtf(nearest);
+  }
+  int32_t changed = 0;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : changed)
+  for (int32_t e = 0; e < c->elements; e++) {
+    int32_t before = c->of[e];
+    c->upper[e] += c->moved[before];
+    c->lower[e] -= farthest;
+    float bound = fmaxf(c->lower[e], c->apart[before]);
+    if (!refilled && c->upper[e] * 1.0001f < bound) continue;
+    c->upper[e] = sqrtf(distance2(c, feature_of(c, e), centre_of(c, before)));
+    if (!refilled && c->upper[e] * 1.0001f < bound) continue;
+    assign(c, e);
+    changed += c->of[e] != before;
+  }
+  return changed;
+}
+
+static int compare_elements(const void *a, const void *b) {
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* The element nearest to each mean, with the cluster's volume. */
+static eb_error choose_points(clustering *c, eb_cubature *out) {
+  int32_t *nearest;
+  EB_TRY(EB_NEW(nearest, c->clusters));
+  for (int32_t k = 0; k < c->clusters; k++) nearest[k] = -1;
+  for (int32_t e = 0; e < c->elements; e++) {
+    int32_t k = c->of[e];
+    float own = distance2(c, feature_of(c, e), centre_of(c, k));
+    if (nearest[k] < 0 || own < distance2(c, feature_of(c, nearest[k]), centre_of(c, k)))
+      nearest[k] = e;
+  }
+  for (int32_t k = 0; k < c->clusters; k++)
+    if (nearest[k] >= 0) out->element[out->count++] = nearest[k];
+  qsort(out->element, (size_t)out->count, sizeof *out->element, compare_elements);
+  for (int32_t i = 0; i < out->count; i++) out->weight[i] = c->filled[c->of[out->element[i]]];
+  free(nearest);
+  return EB_OK;
+}
+
+static eb_error cluster(clustering *c, const eb_mesh *mesh, const eb_skinning *skinning,
+                        uint64_t seed, int iterations, eb_cubature *out) {
+  size_t elements = (size_t)c->elements, clusters = (size_t)c->clusters;
+  size_t features = (size_t)c->features;
+  EB_TRY(EB_NEW(c->feature, elements * features));
+  EB_TRY(EB_NEW(c->centre, clusters * features));
+  EB_TRY(EB_NEW(c->sum, clusters * features));
+  EB_TRY(EB_NEW(c->volume, elements));
+  EB_TRY(EB_NEW(c->filled, clusters));
+  EB_TRY(EB_NEW(c->of, elements));
+  EB_TRY(EB_NEW(c->upper, elements));
+  EB_TRY(EB_NEW(c->lower, elements));
+  EB_TRY(EB_NEW(c->apart, clusters));
+  EB_TRY(EB_NEW(c->moved, clusters));
+  make_features(c, mesh, skinning);
+  seed_centres(c, seed);
+#pragma omp parallel for schedule(dynamic, 1024)
+  for (int32_t e = 0; e < c->elements; e++) assign(c, e);
+  for (int i = 0; i < iterations && iterate(c) > 0;) i++;
+  move_centres(c);
+  refill(c);
+  return choose_points(c, out);
+}
+
+eb_error eb_cubature_create(const eb_mesh *mesh, const eb_skinning *skinning, int32_t count,
+                            bool all, uint64_t seed, int iterations, eb_cubature *out) {
+  *out = (eb_cubature){0};
+  clustering c = {.elements = mesh->element_count,
+                  .clusters = all || count > mesh->element_count ? mesh->element_count : count};
+  /* Without pins the first weight is constant: its eigenvalue is rounding beside the second. */
+  for (int32_t k = 0; k < skinning->modes; k++)
+    c.features += skinning->eigenvalue[k] > 1e-6 * skinning->eigenvalue[skinning->modes - 1];
+  eb_error error = EB_NEW(out->element, c.clusters);
+  if (!error) error = EB_NEW(out->weight, c.clusters);
+  all = all || c.clusters == c.elements || c.features == 0;
+  if (!error && c.clusters < 1) error = EB_ERROR(EB_ERR_USAGE, "cubature needs a point");
+  if (!error && all) {
+    /* One mode that is constant tells nothing apart: then all elements are alike, and all serve. */
+    free(out->element);
+    free(out->weight);
+    *out = (eb_cubature){.count = c.elements};
+    error = EB_NEW(out->element, c.elements);
+    if (!error) error = EB_NEW(out->weight, c.elements);
+    for (int32_t e = 0; !error && e < c.elements; e++) {
+      out->element[e] = e;
+      out->weight[e] = eb_mesh_element_volume(mesh, mesh->X, e);
+    }
+  } else if (!error) {
+    error = cluster(&c, mesh, skinning, seed, iterations, out);
+  }
+  void *const owned[] = {c.feature, c.centre, c.sum,   c.volume, c.filled,
+                         c.of,      c.upper,  c.lower, c.apart,  c.moved};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  if (error) eb_cubature_clear(out);
+  return error;
+}
+
+void eb_cubature_clear(eb_cubature *cubature) {
+  free(cubature->element);
+  free(cubature->weight);
+  *cubature = (eb_cubature){0};
+}

@@ -1,0 +1,28 @@
+/* Cubature: few elements that stand for all (trusty2023, Section 5.2, Equation 11).
+ *
+ * Elements are clustered by k-means on the skinning weights at their centres, each weight divided
+ * by the square of its eigenvalue, so that slow modes count most; a cluster's point is the element
+ * nearest to its mean, and its weight the volume of the cluster. Constant weights (eigenvalue 0)
+ * tell no elements apart and are left out. The paper takes the clusters' masses: energies are per
+ * volume, and at one density the two differ by a factor. */
+#ifndef EB_SUBSPACE_CUBATURE_H
+#define EB_SUBSPACE_CUBATURE_H
+
+#include "problems/mesh/mesh.h"
+#include "solvers/subspace/skinning.h"
+
+typedef struct eb_cubature {
+  int32_t count;
+  int32_t *element; /* count, ascending */
+  double *weight;   /* count, m^3 */
+} eb_cubature;
+
+/* k-means++ with the given seed, then Lloyd's iterations until no element changes its cluster or
+ * `iterations` are done. `count` is cut to the number of elements; an empty cluster takes the
+ * element farthest from its own mean. With `all`, every element with its own volume instead. The
+ * same result for any number of threads. The caller clears *out. */
+EB_MUST eb_error eb_cubature_create(const eb_mesh *mesh, const eb_skinning *skinning, int32_t count,
+                                    bool all, uint64_t seed, int iterations, eb_cubature *out);
+void eb_cubature_clear(eb_cubature *cubature);
+
+#endif
