@@ -24,21 +24,8 @@ bool eb_stl_has_binary_length(const char *data, size_t bytes);
 /* That, or it does not open with "solid". */
 bool eb_stl_is_binary(const char *data, size_t bytes);
 
-/* Writers print and leave errors of the stream to the caller. */
-void eb_write_medit(FILE *file, const eb_mesh *mesh);
-void eb_write_gmsh22(FILE *file, const eb_mesh *mesh, bool binary);
-void eb_write_gmsh41(FILE *file, const eb_mesh *mesh, bool binary);
-void eb_write_tetgen_nodes(FILE *file, const eb_mesh *mesh);
-void eb_write_tetgen_elements(FILE *file, const eb_mesh *mesh);
-void eb_write_vega(FILE *file, const eb_mesh *mesh);
-void eb_write_vtk(FILE *file, const eb_mesh *mesh, bool binary);
-
-void eb_write_obj(FILE *file, const eb_surface *surface);
-void eb_write_ply(FILE *file, const eb_surface *surface, bool binary);
-void eb_write_off(FILE *file, const eb_surface *surface);
-void eb_write_stl(FILE *file, const eb_surface *surface, bool binary);
-
-/* name.node and name.ele from either; the caller frees *nodes and *elements. */
-EB_MUST eb_error eb_tetgen_paths(const char *path, char **nodes, char **elements);
+/* Print and leave errors of the stream to the caller. `second`: the .ele file of TetGen. */
+void eb_write_mesh(FILE *file, eb_mesh_format format, const eb_mesh *mesh, bool second);
+void eb_write_surface(FILE *file, eb_mesh_format format, const eb_surface *surface);
 
 #endif

@@ -253,11 +253,33 @@ eb_error eb_surface_parse(const char *name, eb_mesh_format format, const void *d
   return parse_surface(format, &s, out);
 }
 
+/* name.node and name.ele from either; the caller frees both. */
+static eb_error tetgen_paths(const char *path, char *names[2]) {
+  static const char *const endings[] = {".node", ".ele"};
+  size_t stem = strlen(path);
+  if (stem > 5 && has_ending(path, ".node"))
+    stem -= 5;
+  else if (stem > 4 && has_ending(path, ".ele"))
+    stem -= 4;
+  names[0] = names[1] = NULL;
+  for (int k = 0; k < 2; k++) {
+    size_t bytes = stem + sizeof ".node";
+    eb_error error = EB_NEW(names[k], bytes);
+    if (error) {
+      free(names[0]);
+      return error;
+    }
+    snprintf(names[k], bytes, "%.*s%s", (int)stem, path, endings[k]);
+  }
+  return EB_OK;
+}
+
 /* Both files, of which `path` is one. */
 static eb_error read_tetgen(const char *path, eb_text *notes, eb_mesh **out) {
   char *names[2], *data[2] = {NULL, NULL};
   source s[2];
-  eb_error error = eb_tetgen_paths(path, &names[0], &names[1]);
+  eb_error error = EB_OK;
+  EB_TRY(tetgen_paths(path, names));
   for (int k = 0; !error && k < 2; k++) {
     s[k] = (source){.name = names[k], .on_disk = true, .notes = notes};
     error = eb_file_load(names[k], &data[k], &s[k].bytes);
@@ -343,57 +365,10 @@ eb_error eb_mesh_notes(const char *path, char **out) {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-typedef struct job {
-  eb_mesh_format format;
-  const eb_mesh *mesh;
-  const eb_surface *surface;
-  bool elements; /* the second file of TetGen */
-} job;
-
-static void print_mesh(FILE *file, const job *j) {
-  const eb_mesh *mesh = j->mesh;
-  switch (j->format) {
-  case EB_FORMAT_MEDIT:
-    eb_write_medit(file, mesh);
-    break;
-  case EB_FORMAT_GMSH22:
-  case EB_FORMAT_GMSH22_BINARY:
-    eb_write_gmsh22(file, mesh, j->format == EB_FORMAT_GMSH22_BINARY);
-    break;
-  case EB_FORMAT_GMSH41:
-  case EB_FORMAT_GMSH41_BINARY:
-    eb_write_gmsh41(file, mesh, j->format == EB_FORMAT_GMSH41_BINARY);
-    break;
-  case EB_FORMAT_TETGEN:
-    (j->elements ? eb_write_tetgen_elements : eb_write_tetgen_nodes)(file, mesh);
-    break;
-  case EB_FORMAT_VEGA:
-    eb_write_vega(file, mesh);
-    break;
-  default:
-    eb_write_vtk(file, mesh, j->format == EB_FORMAT_VTK_BINARY);
-  }
-}
-
-static void print_surface(FILE *file, const job *j) {
-  switch (j->format) {
-  case EB_FORMAT_OBJ:
-    eb_write_obj(file, j->surface);
-    break;
-  case EB_FORMAT_PLY:
-  case EB_FORMAT_PLY_BINARY:
-    eb_write_ply(file, j->surface, j->format == EB_FORMAT_PLY_BINARY);
-    break;
-  case EB_FORMAT_OFF:
-    eb_write_off(file, j->surface);
-    break;
-  default:
-    eb_write_stl(file, j->surface, j->format == EB_FORMAT_STL_BINARY);
-  }
-}
-
-/* Removes what could not be written whole; a device is left alone. */
-static eb_error write_file(const char *path, const job *j) {
+/* A mesh, of which `second` is the other file of TetGen, or a surface. Removes what could not be
+ * written whole; a device is left alone. */
+static eb_error write_file(const char *path, eb_mesh_format format, const eb_mesh *mesh,
+                           bool second, const eb_surface *surface) {
   number_locale locale = {0};
   struct stat status;
   EB_TRY(enter_locale(&locale));
@@ -402,7 +377,10 @@ static eb_error write_file(const char *path, const job *j) {
   int reason = errno;
   if (opened) {
     errno = 0;
-    (j->mesh ? print_mesh : print_surface)(file, j);
+    if (mesh)
+      eb_write_mesh(file, format, mesh, second);
+    else
+      eb_write_surface(file, format, surface);
     failed = ferror(file) != 0;
     reason = errno;
     if (fclose(file) != 0 && !failed) {
@@ -414,17 +392,6 @@ static eb_error write_file(const char *path, const job *j) {
   if (!failed) return EB_OK;
   if (opened && lstat(path, &status) == 0 && S_ISREG(status.st_mode)) unlink(path);
   return EB_ERROR(EB_ERR_IO, "cannot write %s: %s", path, strerror(reason));
-}
-
-static eb_error write_tetgen(const char *path, job j) {
-  char *nodes, *elements;
-  EB_TRY(eb_tetgen_paths(path, &nodes, &elements));
-  eb_error error = write_file(nodes, &j);
-  j.elements = true;
-  if (!error) error = write_file(elements, &j);
-  free(nodes);
-  free(elements);
-  return error;
 }
 
 eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *mesh) {
@@ -443,8 +410,15 @@ eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *m
   if (format == EB_FORMAT_TETGEN && mesh->type != EB_TETRAHEDRON)
     return EB_ERROR(EB_ERR_UNSUPPORTED, "%s: TetGen files hold tetrahedra only; choose another",
                     path);
-  job j = {.format = format, .mesh = mesh};
-  return format == EB_FORMAT_TETGEN ? write_tetgen(path, j) : write_file(path, &j);
+  if (format != EB_FORMAT_TETGEN) return write_file(path, format, mesh, false, NULL);
+  char *names[2];
+  EB_TRY(tetgen_paths(path, names));
+  eb_error error = EB_OK;
+  for (int k = 0; k < 2; k++) {
+    if (!error) error = write_file(names[k], format, mesh, k == 1, NULL);
+    free(names[k]);
+  }
+  return error;
 }
 
 eb_error eb_surface_write(const char *path, eb_mesh_format format, const eb_surface *surface) {
@@ -452,5 +426,5 @@ eb_error eb_surface_write(const char *path, eb_mesh_format format, const eb_surf
   if (!format_of(format)->read_surface)
     return EB_ERROR(EB_ERR_USAGE, "%s: %s cannot hold a surface; choose OBJ, PLY, OFF or STL", path,
                     format_of(format)->name);
-  return write_file(path, &(job){.format = format, .surface = surface});
+  return write_file(path, format, NULL, false, surface);
 }

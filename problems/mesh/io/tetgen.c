@@ -3,9 +3,7 @@
  * not exist while every number shifted by one does, the shift is meant. The first attribute of an
  * element is its region when all of them are integers. */
 #include <math.h>
-#include <string.h>
 
-#include "problems/base/memory.h"
 #include "problems/mesh/io/formats.h"
 
 static eb_error read_nodes(eb_scan *scan, eb_draft *draft) {
@@ -91,29 +89,4 @@ eb_error eb_read_tetgen(eb_scan *nodes, eb_scan *elements, eb_draft *draft) {
   EB_TRY(read_elements(elements, draft));
   settle_base(draft);
   return EB_OK;
-}
-
-static eb_error with_ending(const char *path, size_t stem, const char *ending, char **out) {
-  char *name;
-  EB_TRY(EB_NEW(name, stem + strlen(ending) + 1));
-  memcpy(name, path, stem);
-  memcpy(name + stem, ending, strlen(ending));
-  *out = name;
-  return EB_OK;
-}
-
-eb_error eb_tetgen_paths(const char *path, char **nodes, char **elements) {
-  size_t stem = strlen(path);
-  if (stem > 5 && eb_word_is((eb_word){path + stem - 5, 5}, ".node"))
-    stem -= 5;
-  else if (stem > 4 && eb_word_is((eb_word){path + stem - 4, 4}, ".ele"))
-    stem -= 4;
-  *nodes = *elements = NULL;
-  EB_TRY(with_ending(path, stem, ".node", nodes));
-  eb_error error = with_ending(path, stem, ".ele", elements);
-  if (error) {
-    free(*nodes);
-    *nodes = NULL;
-  }
-  return error;
 }
