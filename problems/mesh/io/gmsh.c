@@ -30,54 +30,44 @@ typedef struct gmsh {
   size_t physical_count, physical_capacity;
 } gmsh;
 
+/* Gmsh lists the corners of a curved element first. */
 typedef struct element_type {
   signed char dimension; /* -1: unknown */
   unsigned char nodes;
+  unsigned char corners; /* of volume elements that are read, else 0 */
 } element_type;
 
 static const element_type *type_of(int64_t code) {
-  static const element_type unknown = {-1, 0};
+  static const element_type unknown = {-1, 0, 0};
   static const element_type types[] = {
-      {-1, 0}, {1, 2},  {2, 3},  {2, 4},  {3, 4},  {3, 8},  {3, 6},  {3, 5},
-      {1, 3},  {2, 6},  {2, 9},  {3, 10}, {3, 27}, {3, 18}, {3, 14}, {0, 1},
-      {2, 8},  {3, 20}, {3, 15}, {3, 13}, {2, 9},  {2, 10}, {2, 12}, {2, 15},
-      {2, 15}, {2, 21}, {1, 4},  {1, 5},  {1, 6},  {3, 20}, {3, 35}, {3, 56},
+      {-1, 0, 0}, {1, 2, 0},  {2, 3, 0},  {2, 4, 0},  {3, 4, 4},  {3, 8, 8},  {3, 6, 0},
+      {3, 5, 0},  {1, 3, 0},  {2, 6, 0},  {2, 9, 0},  {3, 10, 4}, {3, 27, 8}, {3, 18, 0},
+      {3, 14, 0}, {0, 1, 0},  {2, 8, 0},  {3, 20, 8}, {3, 15, 0}, {3, 13, 0}, {2, 9, 0},
+      {2, 10, 0}, {2, 12, 0}, {2, 15, 0}, {2, 15, 0}, {2, 21, 0}, {1, 4, 0},  {1, 5, 0},
+      {1, 6, 0},  {3, 20, 4}, {3, 35, 4}, {3, 56, 4},
   };
   bool known = code > 0 && code < (int64_t)(sizeof types / sizeof *types);
   return known ? &types[code] : &unknown;
 }
 
-/* Gmsh lists the corners of a curved element first. */
-static int corners_of(int64_t code) {
-  switch (code) {
-  case 4:
-  case 11:
-  case 29:
-  case 30:
-  case 31:
-    return 4;
-  case 5:
-  case 12:
-  case 17:
-    return 8;
-  default:
-    return 0;
-  }
-}
-
 /* ---- numbers of either encoding -------------------------------------------------------------- */
 
+static const eb_number_type INT = {.kind = EB_SIGNED, .bytes = 4};
+static const eb_number_type SIZE = {.kind = EB_UNSIGNED, .bytes = 8};
+static const eb_number_type REAL = {.kind = EB_REAL, .bytes = 8};
+
 static eb_error get_int(gmsh *g, const char *what, int64_t *out) {
-  return g->binary ? eb_scan_raw_int(g->scan, what, 4, true, out) : eb_scan_int(g->scan, what, out);
+  return eb_scan_typed_int(g->scan, what, &INT, out);
 }
 
 static eb_error get_size(gmsh *g, const char *what, int64_t *out) {
-  return g->binary ? eb_scan_raw_int(g->scan, what, 8, false, out)
-                   : eb_scan_int(g->scan, what, out);
+  return eb_scan_typed_int(g->scan, what, &SIZE, out);
 }
 
-static eb_error get_real(gmsh *g, const char *what, double *out) {
-  return g->binary ? eb_scan_raw_real(g->scan, what, 8, out) : eb_scan_real(g->scan, what, out);
+static eb_error get_position(gmsh *g, double *x) {
+  for (int d = 0; d < 3; d++)
+    EB_TRY(eb_scan_typed_real(g->scan, "a coordinate of a node", &REAL, &x[d]));
+  return EB_OK;
 }
 
 static eb_error skip_reals(gmsh *g, const char *what, int count) {
@@ -153,20 +143,6 @@ static eb_error read_names(gmsh *g) {
   return EB_OK;
 }
 
-/* Names the node sets, once all names are known. */
-static void name_sets(gmsh *g) {
-  static const char *const kind[] = {"point", "curve", "surface"};
-  for (size_t i = 0; i < g->group_count; i++) {
-    const group *one = &g->groups[i];
-    if (one->dimension > 2) continue;
-    char *name = g->draft->sets[one->set].name;
-    if (one->name[0])
-      memcpy(name, one->name, EB_NAME_BYTES);
-    else
-      snprintf(name, EB_NAME_BYTES, "%s%lld", kind[one->dimension], (long long)one->tag);
-  }
-}
-
 /* ---- elements of either version -------------------------------------------------------------- */
 
 static eb_error unsupported(const gmsh *g, const char *place, int64_t code) {
@@ -176,22 +152,17 @@ static eb_error unsupported(const gmsh *g, const char *place, int64_t code) {
                        (long long)code);
 }
 
-/* Gmsh itself counts from 1; 0 and below are what damaged or hand-made files have. */
-static eb_error check_tag(const gmsh *g, const char *place, const char *what, int64_t tag) {
-  if (tag > 0) return EB_OK;
-  return eb_scan_error(g->scan, place, "%s has the number %lld; Gmsh numbers from 1", what,
-                       (long long)tag);
-}
-
-/* The number of a node or an element, and its place. */
-static eb_error get_tag(gmsh *g, const char *what, eb_error (*get)(gmsh *, const char *, int64_t *),
-                        const char **place, int64_t *out) {
+/* The number of a node or an element, and its place. Gmsh itself counts from 1; 0 and below are
+ * what damaged or hand-made files have. */
+static eb_error get_tag(gmsh *g, const char *what, const eb_number_type *type, const char **place,
+                        int64_t *out) {
   char number[40];
   snprintf(number, sizeof number, "the number of %s", what);
-  if (!g->binary) eb_scan_more(g->scan);
-  *place = g->scan->at;
-  EB_TRY(get(g, number, out));
-  return check_tag(g, *place, what, *out);
+  *place = eb_scan_place(g->scan);
+  EB_TRY(eb_scan_typed_int(g->scan, number, type, out));
+  if (*out > 0) return EB_OK;
+  return eb_scan_error(g->scan, *place, "%s has the number %lld; Gmsh numbers from 1", what,
+                       (long long)*out);
 }
 
 /* ---- version 2.2 ----------------------------------------------------------------------------- */
@@ -203,9 +174,8 @@ static eb_error read_nodes22(gmsh *g) {
   EB_TRY(eb_draft_nodes(g->draft, count, true));
   for (int64_t i = 0; i < count; i++) {
     const char *place;
-    EB_TRY(get_tag(g, "a node", get_int, &place, &g->draft->tag[i]));
-    for (int d = 0; d < 3; d++)
-      EB_TRY(get_real(g, "a coordinate of a node", &g->draft->X[3 * i + d]));
+    EB_TRY(get_tag(g, "a node", &INT, &place, &g->draft->tag[i]));
+    EB_TRY(get_position(g, g->draft->X + 3 * i));
   }
   return EB_OK;
 }
@@ -221,58 +191,40 @@ static eb_error read_element22(gmsh *g, const char *place, int64_t number, int64
     if (t == 0) physical = tag;
   }
   for (int a = 0; a < type->nodes; a++) EB_TRY(get_int(g, "a node of an element", &nodes[a]));
-  if (type->dimension == 3 && !corners_of(code)) return unsupported(g, place, code);
+  if (type->dimension == 3 && !type->corners) return unsupported(g, place, code);
   if (type->dimension == 3)
-    return eb_draft_element(g->draft, g->scan, place, number, corners_of(code), nodes, physical);
+    return eb_draft_element(g->draft, g->scan, place, number, type->corners, nodes, physical);
   return physical ? add_to_group(g, type->dimension, physical, nodes, type->nodes) : EB_OK;
 }
 
-static eb_error check_header22(const gmsh *g, const char *place, int64_t code, int64_t tags) {
-  if (type_of(code)->dimension < 0) return unsupported(g, place, code);
-  if (tags < 0 || tags > 1000)
-    return eb_scan_error(g->scan, place, "an element with %lld tags", (long long)tags);
-  return EB_OK;
-}
-
-static eb_error read_text_elements22(gmsh *g, int64_t count) {
-  for (int64_t e = 0; e < count; e++) {
-    int64_t number, code, tags;
-    const char *place;
-    EB_TRY(get_tag(g, "an element", get_int, &place, &number));
-    EB_TRY(get_int(g, "the type of an element", &code));
-    EB_TRY(get_int(g, "the number of tags of an element", &tags));
-    EB_TRY(check_header22(g, place, code, tags));
-    EB_TRY(read_element22(g, place, number, code, tags));
-  }
-  return EB_OK;
-}
-
-/* Binary elements come in blocks with a common header. */
-static eb_error read_raw_elements22(gmsh *g, int64_t count) {
-  for (int64_t done = 0; done < count;) {
-    int64_t code, block, tags, number;
-    EB_TRY(get_int(g, "the type of a block of elements", &code));
-    EB_TRY(get_int(g, "the number of elements of a block", &block));
-    EB_TRY(get_int(g, "the number of tags of a block", &tags));
-    EB_TRY(check_header22(g, g->scan->at, code, tags));
-    if (block < 1 || block > count - done)
-      return eb_scan_error(g->scan, g->scan->at, "a block of %lld elements where %lld are left",
-                           (long long)block, (long long)(count - done));
-    for (int64_t e = 0; e < block; e++) {
-      const char *place;
-      EB_TRY(get_tag(g, "an element", get_int, &place, &number));
-      EB_TRY(read_element22(g, place, number, code, tags));
-    }
-    done += block;
-  }
-  return EB_OK;
-}
-
+/* Binary elements come in blocks with a common header; in ascii each is a block of its own, whose
+ * number stands before the header. */
 static eb_error read_elements22(gmsh *g) {
-  int64_t count;
+  int64_t count, number = 0, code, tags, block = 1;
+  const char *place = g->scan->at;
   EB_TRY(eb_scan_count(g->scan, "elements", 8, &count));
   enter(g);
-  return g->binary ? read_raw_elements22(g, count) : read_text_elements22(g, count);
+  for (int64_t done = 0; done < count; done += block) {
+    if (!g->binary) EB_TRY(get_tag(g, "an element", &INT, &place, &number));
+    EB_TRY(get_int(g, g->binary ? "the type of a block of elements" : "the type of an element",
+                   &code));
+    if (g->binary) EB_TRY(get_int(g, "the number of elements of a block", &block));
+    EB_TRY(get_int(g,
+                   g->binary ? "the number of tags of a block" : "the number of tags of an element",
+                   &tags));
+    if (g->binary) place = g->scan->at;
+    if (type_of(code)->dimension < 0) return unsupported(g, place, code);
+    if (tags < 0 || tags > 1000)
+      return eb_scan_error(g->scan, place, "an element with %lld tags", (long long)tags);
+    if (block < 1 || block > count - done)
+      return eb_scan_error(g->scan, place, "a block of %lld elements where %lld are left",
+                           (long long)block, (long long)(count - done));
+    for (int64_t e = 0; e < block; e++) {
+      if (g->binary) EB_TRY(get_tag(g, "an element", &INT, &place, &number));
+      EB_TRY(read_element22(g, place, number, code, tags));
+    }
+  }
+  return EB_OK;
 }
 
 /* ---- version 4.1 ----------------------------------------------------------------------------- */
@@ -314,23 +266,27 @@ static int by_entity(const void *a, const void *b) {
   return (left->tag > right->tag) - (left->tag < right->tag);
 }
 
-static eb_error skip_partitions(gmsh *g) {
-  int64_t partitions, ghosts, ignored;
-  EB_TRY(get_size(g, "the number of partitions", &partitions));
-  EB_TRY(get_count(g, "ghost entities", 4, 8, &ghosts));
-  for (int64_t i = 0; i < 2 * ghosts; i++) EB_TRY(get_int(g, "a ghost entity", &ignored));
-  return EB_OK;
-}
-
-static eb_error read_entities(gmsh *g, bool partitioned) {
+static eb_error read_entity_lists(gmsh *g, bool partitioned) {
   int64_t count[4];
-  enter(g);
-  if (partitioned) EB_TRY(skip_partitions(g));
   for (int d = 0; d < 4; d++) EB_TRY(get_count(g, "entities", 8, 32, &count[d]));
   for (int d = 0; d < 4; d++)
     for (int64_t i = 0; i < count[d]; i++) EB_TRY(read_entity(g, d, partitioned));
   if (g->entity_count) qsort(g->entities, g->entity_count, sizeof *g->entities, by_entity);
   return EB_OK;
+}
+
+static eb_error read_entities(gmsh *g) {
+  enter(g);
+  return read_entity_lists(g, false);
+}
+
+static eb_error read_partitioned_entities(gmsh *g) {
+  int64_t partitions, ghosts, ignored;
+  enter(g);
+  EB_TRY(get_size(g, "the number of partitions", &partitions));
+  EB_TRY(get_count(g, "ghost entities", 4, 8, &ghosts));
+  for (int64_t i = 0; i < 2 * ghosts; i++) EB_TRY(get_int(g, "a ghost entity", &ignored));
+  return read_entity_lists(g, true);
 }
 
 static eb_error read_node_block(gmsh *g, int64_t *done) {
@@ -346,10 +302,10 @@ static eb_error read_node_block(gmsh *g, int64_t *done) {
         (long long)count, (long long)dimension, (long long)(g->draft->node_count - *done));
   for (int64_t i = 0; i < count; i++) {
     const char *place;
-    EB_TRY(get_tag(g, "a node", get_size, &place, &g->draft->tag[*done + i]));
+    EB_TRY(get_tag(g, "a node", &SIZE, &place, &g->draft->tag[*done + i]));
   }
   for (int64_t i = 0; i < count; i++) {
-    for (int d = 0; d < 3; d++) EB_TRY(get_real(g, "a coordinate of a node", &X[3 * i + d]));
+    EB_TRY(get_position(g, X + 3 * i));
     if (parametric) EB_TRY(skip_reals(g, "a parameter of a node", (int)dimension));
   }
   *done += count;
@@ -375,11 +331,11 @@ static eb_error read_element41(gmsh *g, int64_t code, const entity *e) {
   int64_t number, nodes[64];
   const char *place;
   const element_type *type = type_of(code);
-  EB_TRY(get_tag(g, "an element", get_size, &place, &number));
+  EB_TRY(get_tag(g, "an element", &SIZE, &place, &number));
   for (int a = 0; a < type->nodes; a++) EB_TRY(get_size(g, "a node of an element", &nodes[a]));
   if (type->dimension == 3) {
     int64_t region = e && e->count ? g->physical[e->first] : 0;
-    return eb_draft_element(g->draft, g->scan, place, number, corners_of(code), nodes, region);
+    return eb_draft_element(g->draft, g->scan, place, number, type->corners, nodes, region);
   }
   for (size_t p = 0; e && p < e->count; p++)
     EB_TRY(add_to_group(g, type->dimension, g->physical[e->first + p], nodes, type->nodes));
@@ -394,7 +350,7 @@ static eb_error read_element_block(gmsh *g) {
   EB_TRY(get_int(g, "the entity of a block of elements", &key.tag));
   EB_TRY(get_int(g, "the type of a block of elements", &code));
   const element_type *type = type_of(code);
-  bool known = type->dimension >= 0 && (type->dimension < 3 || corners_of(code));
+  bool known = type->dimension >= 0 && (type->dimension < 3 || type->corners);
   if (!known) return unsupported(g, place, code);
   EB_TRY(get_count(g, "elements", 2 * (1 + (size_t)type->nodes), 8 * (1 + (size_t)type->nodes),
                    &count));
@@ -444,23 +400,11 @@ static eb_error skip_section(gmsh *g, eb_word section) {
   return EB_OK;
 }
 
-static eb_error read_byte_order(gmsh *g) {
-  const char *raw;
-  g->scan->binary = true;
-  EB_TRY(eb_scan_bytes(g->scan, "the mark of the byte order", 4, &raw));
-  if (memcmp(raw, "\0\0\0\1", 4) == 0)
-    g->scan->big_endian = true;
-  else if (memcmp(raw, "\1\0\0\0", 4) != 0)
-    return eb_scan_error(g->scan, raw, "the mark of the byte order is not 1");
-  return EB_OK;
-}
-
 static eb_error read_format(gmsh *g, int *version) {
   eb_scan *scan = g->scan;
   double number;
   int64_t kind, bytes;
-  eb_scan_more(scan);
-  const char *place = scan->at;
+  const char *place = eb_scan_place(scan);
   EB_TRY(eb_scan_real(scan, "the version of the format", &number));
   EB_TRY(eb_scan_int(scan, "the kind of file", &kind));
   EB_TRY(eb_scan_int(scan, "the size of a number", &bytes));
@@ -476,20 +420,31 @@ static eb_error read_format(gmsh *g, int *version) {
                          (long long)bytes);
   g->binary = kind == 1;
   eb_scan_next_line(scan);
-  return g->binary ? read_byte_order(g) : EB_OK;
+  if (!g->binary) return EB_OK;
+  const char *raw;
+  scan->binary = true;
+  EB_TRY(eb_scan_bytes(scan, "the mark of the byte order", 4, &raw));
+  scan->big_endian = memcmp(raw, "\0\0\0\1", 4) == 0;
+  if (!scan->big_endian && memcmp(raw, "\1\0\0\0", 4) != 0)
+    return eb_scan_error(scan, raw, "the mark of the byte order is not 1");
+  return EB_OK;
 }
 
 static eb_error read_section(gmsh *g, int version, eb_word section, bool *known) {
+  static const struct {
+    const char *name;
+    eb_error (*read[5])(gmsh *); /* by version */
+  } sections[] = {{"$PhysicalNames", {[2] = read_names, [4] = read_names}},
+                  {"$Nodes", {[2] = read_nodes22, [4] = read_nodes41}},
+                  {"$Elements", {[2] = read_elements22, [4] = read_elements41}},
+                  {"$Entities", {[4] = read_entities}},
+                  {"$PartitionedEntities", {[4] = read_partitioned_entities}}};
   *known = true;
-  bool nodes = eb_word_is(section, "$Nodes");
-  if (nodes && g->draft->X)
+  if (eb_word_is(section, "$Nodes") && g->draft->X)
     return eb_scan_error(g->scan, section.text, "a second section '$Nodes'; remove one");
-  if (eb_word_is(section, "$PhysicalNames")) return read_names(g);
-  if (nodes) return version == 2 ? read_nodes22(g) : read_nodes41(g);
-  if (eb_word_is(section, "$Elements"))
-    return version == 2 ? read_elements22(g) : read_elements41(g);
-  if (version == 4 && eb_word_is(section, "$Entities")) return read_entities(g, false);
-  if (version == 4 && eb_word_is(section, "$PartitionedEntities")) return read_entities(g, true);
+  for (size_t s = 0; s < sizeof sections / sizeof *sections; s++)
+    if (eb_word_is(section, sections[s].name) && sections[s].read[version])
+      return sections[s].read[version](g);
   *known = false;
   return skip_section(g, section);
 }
@@ -502,8 +457,7 @@ static eb_error read_file(gmsh *g) {
     if (section.length == 0) break;
     if (section.text[0] != '$')
       return eb_scan_error(g->scan, section.text,
-                           "'%.*s' stands where a section ($...) should start",
-                           (int)(section.length < 40 ? section.length : 40), section.text);
+                           "'%.*s' stands where a section ($...) should start", EB_SHOWN(section));
     if (eb_word_is(section, "$MeshFormat"))
       EB_TRY(read_format(g, &version));
     else if (version == 0 && !eb_word_is(section, "$Comments"))
@@ -516,7 +470,16 @@ static eb_error read_file(gmsh *g) {
   }
   if (!g->draft->X) return eb_scan_error(g->scan, g->scan->end, "there is no section '$Nodes'");
   g->scan->binary = g->binary;
-  name_sets(g);
+  /* All names are known. */
+  static const char *const kind[] = {"point", "curve", "surface"};
+  for (const group *one = g->groups; one < g->groups + g->group_count; one++) {
+    if (one->dimension > 2) continue;
+    char *name = g->draft->sets[one->set].name;
+    if (one->name[0])
+      memcpy(name, one->name, EB_NAME_BYTES);
+    else
+      snprintf(name, EB_NAME_BYTES, "%s%lld", kind[one->dimension], (long long)one->tag);
+  }
   return EB_OK;
 }
 

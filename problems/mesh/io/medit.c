@@ -38,8 +38,7 @@ static eb_error read_elements(eb_scan *scan, eb_draft *draft, const section *s) 
                          s->keyword);
   for (int64_t e = 0; e < count; e++) {
     int64_t nodes[27], reference;
-    eb_scan_more(scan);
-    const char *place = scan->at;
+    const char *place = eb_scan_place(scan);
     for (int a = 0; a < s->nodes; a++) EB_TRY(eb_scan_int(scan, "a node of an element", &nodes[a]));
     EB_TRY(eb_scan_int(scan, "the reference of an element", &reference));
     EB_TRY(eb_draft_element(draft, scan, place, e + 1, s->corners, nodes, reference));
@@ -93,7 +92,7 @@ eb_error eb_read_medit(eb_scan *scan, eb_draft *draft) {
       return eb_scan_error(scan, keyword.text,
                            "'%.*s' stands where a section should start; the count above it is too "
                            "small",
-                           (int)(keyword.length < 40 ? keyword.length : 40), keyword.text);
+                           EB_SHOWN(keyword));
     EB_TRY(read_section(scan, draft, keyword));
   }
   if (!draft->X) return eb_scan_error(scan, scan->end, "there is no section 'Vertices'");

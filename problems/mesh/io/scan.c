@@ -90,6 +90,11 @@ bool eb_scan_more(eb_scan *scan) {
   return skip(scan, false);
 }
 
+const char *eb_scan_place(eb_scan *scan) {
+  if (!scan->binary) skip(scan, false);
+  return scan->at;
+}
+
 eb_word eb_scan_word(eb_scan *scan) {
   return skip(scan, false) ? take_word(scan) : (eb_word){.text = scan->at};
 }
@@ -238,16 +243,12 @@ static eb_error ended(const eb_scan *scan, const char *what) {
                        what);
 }
 
-static int shown(eb_word word) {
-  return (int)(word.length < 40 ? word.length : 40);
-}
-
 eb_error eb_scan_int(eb_scan *scan, const char *what, int64_t *out) {
   eb_word word = eb_scan_word(scan);
   if (word.length == 0) return ended(scan, what);
   if (!eb_word_int(word, out))
-    return eb_scan_error(scan, word.text, "%s should be an integer, not '%.*s'", what, shown(word),
-                         word.text);
+    return eb_scan_error(scan, word.text, "%s should be an integer, not '%.*s'", what,
+                         EB_SHOWN(word));
   return EB_OK;
 }
 
@@ -256,7 +257,7 @@ eb_error eb_scan_real(eb_scan *scan, const char *what, double *out) {
   if (word.length == 0) return ended(scan, what);
   if (!word_real(word, out) || !isfinite(*out))
     return eb_scan_error(scan, word.text, "%s should be a finite number, not '%.*s'", what,
-                         shown(word), word.text);
+                         EB_SHOWN(word));
   return EB_OK;
 }
 
@@ -296,32 +297,44 @@ eb_error eb_scan_bytes(eb_scan *scan, const char *what, size_t count, const char
   return EB_OK;
 }
 
-static uint64_t assemble(const char *raw, int bytes, bool big_endian) {
-  uint64_t value = 0;
-  for (int i = 0; i < bytes; i++)
-    value = value << 8 | (unsigned char)raw[big_endian ? i : bytes - 1 - i];
-  return value;
-}
-
-eb_error eb_scan_raw_int(eb_scan *scan, const char *what, int bytes, bool is_signed, int64_t *out) {
+/* The bytes of a number, put together in the scan's order. */
+static eb_error take_raw(eb_scan *scan, const char *what, int bytes, uint64_t *out) {
   const char *raw = scan->at;
   EB_TRY(eb_scan_bytes(scan, what, (size_t)bytes, &raw));
-  uint64_t value = assemble(raw, bytes, scan->big_endian);
-  uint64_t sign = UINT64_C(1) << (8 * bytes - 1);
-  if (!is_signed && bytes == 8 && (value & sign))
+  *out = 0;
+  for (int i = 0; i < bytes; i++)
+    *out = *out << 8 | (unsigned char)raw[scan->big_endian ? i : bytes - 1 - i];
+  return EB_OK;
+}
+
+eb_error eb_scan_typed_int(eb_scan *scan, const char *what, const eb_number_type *type,
+                           int64_t *out) {
+  if (!scan->binary) return eb_scan_int(scan, what, out);
+  const char *raw = scan->at;
+  uint64_t value, sign = UINT64_C(1) << (8 * type->bytes - 1);
+  EB_TRY(take_raw(scan, what, type->bytes, &value));
+  if (type->kind != EB_SIGNED && type->bytes == 8 && (value & sign))
     return eb_scan_error(scan, raw, "%s is %llu, which is out of range", what,
                          (unsigned long long)value);
   /* Two's complement: flipping the sign bit and subtracting it extends the sign. */
-  if (is_signed) value = (value ^ sign) - sign;
+  if (type->kind == EB_SIGNED) value = (value ^ sign) - sign;
   memcpy(out, &value, sizeof *out);
   return EB_OK;
 }
 
-eb_error eb_scan_raw_real(eb_scan *scan, const char *what, int bytes, double *out) {
+eb_error eb_scan_typed_real(eb_scan *scan, const char *what, const eb_number_type *type,
+                            double *out) {
+  if (!scan->binary) return eb_scan_real(scan, what, out);
+  if (type->kind != EB_REAL) {
+    int64_t value;
+    EB_TRY(eb_scan_typed_int(scan, what, type, &value));
+    *out = (double)value;
+    return EB_OK;
+  }
   const char *raw = scan->at;
-  EB_TRY(eb_scan_bytes(scan, what, (size_t)bytes, &raw));
-  uint64_t bits = assemble(raw, bytes, scan->big_endian);
-  if (bytes == 4) {
+  uint64_t bits;
+  EB_TRY(take_raw(scan, what, type->bytes, &bits));
+  if (type->bytes == 4) {
     uint32_t half = (uint32_t)bits;
     float value;
     memcpy(&value, &half, sizeof value);
@@ -331,6 +344,16 @@ eb_error eb_scan_raw_real(eb_scan *scan, const char *what, int bytes, double *ou
   }
   if (!isfinite(*out)) return eb_scan_error(scan, raw, "%s is %g, not a finite number", what, *out);
   return EB_OK;
+}
+
+eb_error eb_scan_type(const eb_scan *scan, eb_word name, const eb_number_type *types,
+                      const char *format, const eb_number_type **out) {
+  for (; types->name; types++)
+    if (eb_word_is(name, types->name) || (types->other && eb_word_is(name, types->other))) {
+      *out = types;
+      return EB_OK;
+    }
+  return eb_scan_error(scan, name.text, "'%.*s' is no data type of %s", EB_SHOWN(name), format);
 }
 
 /* ---- loading --------------------------------------------------------------------------------- */

@@ -18,6 +18,9 @@ typedef struct eb_word {
   size_t length;    /* 0: there was none */
 } eb_word;
 
+/* The two arguments of "%.*s" that show a word in a message, cut where it is long. */
+#define EB_SHOWN(word) (int)((word).length < 40 ? (word).length : 40), (word).text
+
 typedef struct eb_scan {
   const char *name; /* of the file, for messages */
   const char *begin, *end, *at;
@@ -66,11 +69,35 @@ EB_MUST eb_error eb_scan_fits(const eb_scan *scan, const char *what, int64_t cou
 /* The next word as a count of entries that fits. */
 EB_MUST eb_error eb_scan_count(eb_scan *scan, const char *what, size_t bytes_each, int64_t *out);
 
-/* Binary: `count` raw bytes; numbers of the scan's byte order. */
+/* The next entry of a list, for messages: the next word, or byte where the scan is binary. */
+const char *eb_scan_place(eb_scan *scan);
+
+typedef enum eb_number_kind {
+  EB_SIGNED,
+  EB_UNSIGNED,
+  EB_REAL,
+  EB_BITS, /* VTK: eight a byte */
+  EB_TEXT  /* VTK */
+} eb_number_kind;
+
+/* A type of numbers that a format knows, by one or two names; `bytes` of each in binary. */
+typedef struct eb_number_type {
+  const char *name, *other;
+  eb_number_kind kind;
+  int bytes;
+} eb_number_type;
+
+/* Looks a type up in a table that a NULL name ends; `format` stands for the format in messages. */
+EB_MUST eb_error eb_scan_type(const eb_scan *scan, eb_word name, const eb_number_type *types,
+                              const char *format, const eb_number_type **out);
+/* The next number: a word, or, where the scan is binary, bytes of the scan's order. A real may be
+ * of any type but EB_BITS and EB_TEXT. */
+EB_MUST eb_error eb_scan_typed_int(eb_scan *scan, const char *what, const eb_number_type *type,
+                                   int64_t *out);
+EB_MUST eb_error eb_scan_typed_real(eb_scan *scan, const char *what, const eb_number_type *type,
+                                    double *out);
+/* `count` raw bytes. */
 EB_MUST eb_error eb_scan_bytes(eb_scan *scan, const char *what, size_t count, const char **out);
-EB_MUST eb_error eb_scan_raw_int(eb_scan *scan, const char *what, int bytes, bool is_signed,
-                                 int64_t *out);
-EB_MUST eb_error eb_scan_raw_real(eb_scan *scan, const char *what, int bytes, double *out);
 
 /* The whole file, released with free(). EB_ERR_IO for what cannot be read as a file. */
 EB_MUST eb_error eb_file_load(const char *path, char **data, size_t *bytes);

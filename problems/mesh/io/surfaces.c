@@ -24,7 +24,7 @@ static eb_error read_corner(eb_scan *scan, const eb_facets *facets, eb_word word
     return eb_scan_error(scan, word.text,
                          "a corner of a face should be v, v/t, v//n or v/t/n, counted from 1, not "
                          "'%.*s'",
-                         (int)(word.length < 40 ? word.length : 40), word.text);
+                         EB_SHOWN(word));
   int64_t count = (int64_t)facets->vertex_count;
   if (index < -count)
     return eb_scan_error(scan, word.text, "vertex %lld counts back beyond the first of %lld",
@@ -92,8 +92,7 @@ static eb_error read_keyword(eb_scan *scan) {
 
 static eb_error read_off_face(eb_scan *scan, eb_facets *facets) {
   int64_t corners;
-  eb_scan_more(scan);
-  const char *place = scan->at;
+  const char *place = eb_scan_place(scan);
   EB_TRY(eb_scan_count(scan, "corners of a face", 2, &corners));
   if (corners < 3)
     return eb_scan_error(scan, place, "a face has %lld corners; it needs 3", (long long)corners);
@@ -141,19 +140,21 @@ static eb_error add_facet(eb_joiner *j, eb_facets *facets, const eb_scan *scan, 
 }
 
 static eb_error read_raw(eb_joiner *j, eb_scan *scan, eb_facets *facets) {
+  static const eb_number_type count_type = {.kind = EB_UNSIGNED, .bytes = 4};
+  static const eb_number_type real_type = {.kind = EB_REAL, .bytes = 4};
   const char *header;
   int64_t count;
   scan->binary = true;
   scan->at = scan->begin;
   EB_TRY(eb_scan_bytes(scan, "the header", HEADER - 4, &header));
-  EB_TRY(eb_scan_raw_int(scan, "the number of facets", 4, false, &count));
+  EB_TRY(eb_scan_typed_int(scan, "the number of facets", &count_type, &count));
   EB_TRY(eb_scan_fits(scan, "facets", count, FACET));
   for (int64_t f = 0; f < count; f++) {
     double x[4][3]; /* normal, corners */
     const char *place = scan->at, *attribute;
     EB_TRY(eb_scan_bytes(scan, "a normal", 12, &attribute));
     for (int i = 3; i < 12; i++)
-      EB_TRY(eb_scan_raw_real(scan, "a coordinate of a facet", 4, &x[i / 3][i % 3]));
+      EB_TRY(eb_scan_typed_real(scan, "a coordinate of a facet", &real_type, &x[i / 3][i % 3]));
     EB_TRY(eb_scan_bytes(scan, "the attribute of a facet", 2, &attribute));
     EB_TRY(add_facet(j, facets, scan, place, x + 1));
   }
@@ -164,8 +165,7 @@ static eb_error expect(eb_scan *scan, const char *wanted) {
   eb_word word = eb_scan_word(scan);
   if (eb_word_is(word, wanted)) return EB_OK;
   return eb_scan_error(scan, word.text, "'%s' should stand here, not '%.*s'%s", wanted,
-                       (int)(word.length < 40 ? word.length : 40), word.text,
-                       word.length ? "" : "; the file is truncated");
+                       EB_SHOWN(word), word.length ? "" : "; the file is truncated");
 }
 
 /* One facet behind its keyword. The normal may be anything, nan in some files. */
@@ -194,8 +194,7 @@ static eb_error read_text(eb_joiner *j, eb_scan *scan, eb_facets *facets) {
     }
     if (!eb_word_is(word, open ? "endsolid" : "solid"))
       return eb_scan_error(scan, word.text, "'%s' should stand here, not '%.*s'",
-                           open ? "facet' or 'endsolid" : "solid",
-                           (int)(word.length < 40 ? word.length : 40), word.text);
+                           open ? "facet' or 'endsolid" : "solid", EB_SHOWN(word));
     open = !open;
     eb_scan_next_line(scan);
   }
@@ -231,17 +230,11 @@ eb_error eb_read_stl(eb_scan *scan, eb_facets *facets) {
 
 enum { MOST_ELEMENTS = 32, MOST_PROPERTIES = 128 };
 
-typedef struct number_type {
-  const char *name, *other; /* both spellings of the format's history */
-  int bytes;
-  bool is_real, is_signed;
-} number_type;
-
 typedef enum role { ROLE_NONE, ROLE_X, ROLE_Y, ROLE_Z, ROLE_CORNERS } role;
 
 typedef struct property {
-  const number_type *count; /* of a list, else NULL */
-  const number_type *type;
+  const eb_number_type *count; /* of a list, else NULL */
+  const eb_number_type *type;
   role role;
 } property;
 
@@ -262,21 +255,17 @@ typedef struct ply {
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
-static eb_error find_type(const ply *p, eb_word name, const number_type **out) {
-  static const number_type types[] = {
-      {"char", "int8", 1, false, true},    {"uchar", "uint8", 1, false, false},
-      {"short", "int16", 2, false, true},  {"ushort", "uint16", 2, false, false},
-      {"int", "int32", 4, false, true},    {"uint", "uint32", 4, false, false},
-      {"float", "float32", 4, true, true}, {"double", "float64", 8, true, true},
-  };
-  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
-    if (eb_word_is(name, types[t].name) || eb_word_is(name, types[t].other)) {
-      *out = &types[t];
-      return EB_OK;
-    }
-  return eb_scan_error(p->scan, name.text, "'%.*s' is no data type of PLY",
-                       (int)(name.length < 40 ? name.length : 40), name.text);
-}
+static const eb_number_type ply_types[] = {
+    {"char", "int8", EB_SIGNED, 1},
+    {"uchar", "uint8", EB_UNSIGNED, 1},
+    {"short", "int16", EB_SIGNED, 2},
+    {"ushort", "uint16", EB_UNSIGNED, 2},
+    {"int", "int32", EB_SIGNED, 4},
+    {"uint", "uint32", EB_UNSIGNED, 4},
+    {"float", "float32", EB_REAL, 4},
+    {"double", "float64", EB_REAL, 8},
+    {0},
+};
 
 static role role_of(const element *e, const property *p, eb_word name) {
   if (e->is_vertex && !p->count) {
@@ -297,14 +286,14 @@ static eb_error read_property(ply *p, const char *place) {
   property *fresh = &e->property[e->properties++];
   eb_word word = eb_scan_word_in_line(p->scan);
   if (eb_word_is(word, "list")) {
-    EB_TRY(find_type(p, eb_scan_word_in_line(p->scan), &fresh->count));
-    if (fresh->count->is_real)
+    EB_TRY(eb_scan_type(p->scan, eb_scan_word_in_line(p->scan), ply_types, "PLY", &fresh->count));
+    if (fresh->count->kind == EB_REAL)
       return eb_scan_error(p->scan, place, "the length of a list should be an integer");
     word = eb_scan_word_in_line(p->scan);
   }
-  EB_TRY(find_type(p, word, &fresh->type));
+  EB_TRY(eb_scan_type(p->scan, word, ply_types, "PLY", &fresh->type));
   fresh->role = role_of(e, fresh, eb_scan_word_in_line(p->scan));
-  if (fresh->role == ROLE_CORNERS && fresh->type->is_real)
+  if (fresh->role == ROLE_CORNERS && fresh->type->kind == EB_REAL)
     return eb_scan_error(p->scan, place, "the corners of a face should be integers");
   return EB_OK;
 }
@@ -329,7 +318,7 @@ static eb_error read_format(ply *p, const char *place) {
     return EB_OK;
   return eb_scan_error(p->scan, place,
                        "the format is ascii, binary_little_endian or binary_big_endian, not '%.*s'",
-                       (int)(word.length < 40 ? word.length : 40), word.text);
+                       EB_SHOWN(word));
 }
 
 static eb_error read_header(ply *p) {
@@ -349,7 +338,7 @@ static eb_error read_header(ply *p) {
       EB_TRY(read_property(p, word.text));
     } else if (!eb_word_is(word, "comment") && !eb_word_is(word, "obj_info")) {
       return eb_scan_error(p->scan, word.text, "'%.*s' is no keyword of a PLY header",
-                           (int)(word.length < 40 ? word.length : 40), word.text);
+                           EB_SHOWN(word));
     }
     eb_scan_next_line(p->scan);
   }
@@ -361,21 +350,7 @@ static eb_error read_header(ply *p) {
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-static eb_error get_int(ply *p, const number_type *type, const char *what, int64_t *out) {
-  if (!p->binary) return eb_scan_int(p->scan, what, out);
-  return eb_scan_raw_int(p->scan, what, type->bytes, type->is_signed, out);
-}
-
-static eb_error get_real(ply *p, const number_type *type, const char *what, double *out) {
-  if (!p->binary) return eb_scan_real(p->scan, what, out);
-  if (type->is_real) return eb_scan_raw_real(p->scan, what, type->bytes, out);
-  int64_t value;
-  EB_TRY(get_int(p, type, what, &value));
-  *out = (double)value;
-  return EB_OK;
-}
-
-static eb_error skip_value(ply *p, const number_type *type) {
+static eb_error skip_value(ply *p, const eb_number_type *type) {
   const char *raw;
   if (p->binary) return eb_scan_bytes(p->scan, "a property", (size_t)type->bytes, &raw);
   if (eb_scan_word(p->scan).length) return EB_OK;
@@ -384,7 +359,7 @@ static eb_error skip_value(ply *p, const number_type *type) {
 
 static eb_error read_list(ply *p, const property *list, const char *place) {
   int64_t count;
-  EB_TRY(get_int(p, list->count, "the length of a list", &count));
+  EB_TRY(eb_scan_typed_int(p->scan, "the length of a list", list->count, &count));
   EB_TRY(
       eb_scan_fits(p->scan, "entries of a list", count, p->binary ? (size_t)list->type->bytes : 2));
   if (list->role == ROLE_CORNERS && count < 3)
@@ -395,7 +370,7 @@ static eb_error read_list(ply *p, const property *list, const char *place) {
       EB_TRY(skip_value(p, list->type));
       continue;
     }
-    EB_TRY(get_int(p, list->type, "a corner of a face", &corner));
+    EB_TRY(eb_scan_typed_int(p->scan, "a corner of a face", list->type, &corner));
     EB_TRY(eb_facets_corner(p->facets, p->scan, place, i, corner));
   }
   return EB_OK;
@@ -412,7 +387,8 @@ static eb_error read_entry(ply *p, const element *e) {
     else if (one->role == ROLE_NONE)
       EB_TRY(skip_value(p, one->type));
     else
-      EB_TRY(get_real(p, one->type, "a coordinate of a vertex", &x[one->role - ROLE_X]));
+      EB_TRY(eb_scan_typed_real(p->scan, "a coordinate of a vertex", one->type,
+                                &x[one->role - ROLE_X]));
   }
   return e->is_vertex ? eb_facets_vertex(p->facets, x) : EB_OK;
 }

@@ -16,8 +16,7 @@ static eb_error read_nodes(eb_scan *scan, eb_draft *draft) {
   EB_TRY(eb_draft_nodes(draft, count, false));
   for (int64_t i = 0; i < count; i++) {
     int64_t number;
-    eb_scan_more(scan);
-    const char *place = scan->at;
+    const char *place = eb_scan_place(scan);
     EB_TRY(eb_scan_int(scan, "the number of a node", &number));
     if (i == 0) draft->base = number;
     if (i == 0 && number != 0 && number != 1)
@@ -40,8 +39,7 @@ typedef struct columns {
 static eb_error read_element(eb_scan *scan, eb_draft *draft, columns *c) {
   int64_t number, nodes[10];
   double attribute = 0;
-  eb_scan_more(scan);
-  const char *place = scan->at;
+  const char *place = eb_scan_place(scan);
   EB_TRY(eb_scan_int(scan, "the number of an element", &number));
   for (int a = 0; a < c->nodes; a++) EB_TRY(eb_scan_int(scan, "a node of an element", &nodes[a]));
   if (c->attributes > 0) EB_TRY(eb_scan_real(scan, "the attribute of an element", &attribute));

@@ -136,8 +136,7 @@ static eb_error read_vertices(vega *v, eb_scan *scan) {
   EB_TRY(eb_draft_nodes(draft, count, false));
   for (int64_t i = 0; i < count; i++) {
     int64_t number;
-    eb_scan_more(scan);
-    const char *place = scan->at;
+    const char *place = eb_scan_place(scan);
     EB_TRY(eb_scan_int(scan, "the number of a vertex", &number));
     if (i == 0) EB_TRY(check_first(scan, place, draft->base = number));
     EB_TRY(check_number(scan, place, number, draft->base + i));
@@ -157,8 +156,7 @@ static eb_error read_element_rows(vega *v, eb_scan *scan, int corners) {
   eb_scan_next_line(scan);
   for (int64_t e = 0; e < count; e++) {
     int64_t number, nodes[8];
-    eb_scan_more(scan);
-    const char *place = scan->at;
+    const char *place = eb_scan_place(scan);
     EB_TRY(eb_scan_int(scan, "the number of an element", &number));
     if (e == 0) EB_TRY(check_first(scan, place, v->element_base = number));
     EB_TRY(check_number(scan, place, number, v->element_base + e));
@@ -183,8 +181,7 @@ static eb_error read_elements(vega *v, eb_scan *scan) {
   v->has_elements = true;
   bool tets = eb_word_is(kind, "TET") || eb_word_is(kind, "TETS");
   if (!tets && !eb_word_is(kind, "CUBIC") && !eb_word_is(kind, "CUBES"))
-    return eb_scan_error(scan, kind.text, "elements are TET or CUBIC, not '%.*s'",
-                         (int)(kind.length < 40 ? kind.length : 40), kind.text);
+    return eb_scan_error(scan, kind.text, "elements are TET or CUBIC, not '%.*s'", EB_SHOWN(kind));
   return read_here(v, scan, tets ? read_tetrahedra : read_cubes);
 }
 
@@ -257,7 +254,7 @@ static eb_error read_sections(vega *v, eb_scan *scan) {
       return eb_scan_error(scan, word.text,
                            "'%.*s' is no section; *VERTICES, *ELEMENTS, *MATERIAL, *SET, *REGION "
                            "and *INCLUDE are",
-                           (int)(word.length < 40 ? word.length : 40), word.text);
+                           EB_SHOWN(word));
     eb_scan_word(scan);
     EB_TRY(read_here(v, scan, sections[s].read));
   }
@@ -274,9 +271,9 @@ static eb_error check_set(const vega *v, const element_set *set) {
     int64_t element = set->elements[i];
     if (element < v->element_base ||
         (uint64_t)(element - v->element_base) >= v->draft->element_count)
-      return eb_scan_error(
-          set->scan, set->name.text, "set '%.*s' holds element %lld, which does not exist",
-          (int)(set->name.length < 40 ? set->name.length : 40), set->name.text, (long long)element);
+      return eb_scan_error(set->scan, set->name.text,
+                           "set '%.*s' holds element %lld, which does not exist",
+                           EB_SHOWN(set->name), (long long)element);
   }
   return EB_OK;
 }
@@ -286,8 +283,7 @@ static eb_error apply_region(vega *v, const vega_region *region) {
   while (m < v->material_count && !same(v->materials[m].material, region->material)) m++;
   if (m == v->material_count)
     return eb_scan_error(region->scan, region->material.text, "there is no material '%.*s'",
-                         (int)(region->material.length < 40 ? region->material.length : 40),
-                         region->material.text);
+                         EB_SHOWN(region->material));
   int64_t label = (int64_t)m;
   if (eb_word_is(region->set, "allElements")) {
     for (size_t e = 0; e < v->draft->element_count; e++) v->draft->label[e] = label;
@@ -302,7 +298,7 @@ static eb_error apply_region(vega *v, const vega_region *region) {
     return EB_OK;
   }
   return eb_scan_error(region->scan, region->set.text, "there is no set '%.*s'",
-                       (int)(region->set.length < 40 ? region->set.length : 40), region->set.text);
+                       EB_SHOWN(region->set));
 }
 
 static eb_error add_node_set(vega *v, const element_set *set) {

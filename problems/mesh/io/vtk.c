@@ -9,13 +9,7 @@
 #include "problems/base/memory.h"
 #include "problems/mesh/io/formats.h"
 
-typedef enum number_kind { KIND_INT, KIND_UNSIGNED, KIND_REAL, KIND_BIT, KIND_TEXT } number_kind;
-
-typedef struct number_type {
-  const char *name;
-  number_kind kind;
-  int bytes;
-} number_type;
+static const eb_number_type INT = {"int", NULL, EB_SIGNED, 4};
 
 typedef struct vtk {
   eb_scan *scan;
@@ -33,46 +27,24 @@ typedef struct vtk {
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static eb_error find_type(const vtk *v, eb_word name, const number_type **out) {
-  static const number_type types[] = {
-      {"float", KIND_REAL, 4},
-      {"double", KIND_REAL, 8},
-      {"int", KIND_INT, 4},
-      {"unsigned_int", KIND_UNSIGNED, 4},
-      {"long", KIND_INT, 8},
-      {"unsigned_long", KIND_UNSIGNED, 8},
-      {"short", KIND_INT, 2},
-      {"unsigned_short", KIND_UNSIGNED, 2},
-      {"char", KIND_INT, 1},
-      {"signed_char", KIND_INT, 1},
-      {"unsigned_char", KIND_UNSIGNED, 1},
-      {"vtkidtype", KIND_INT, 4}, /* written as int */
-      {"vtktypeint64", KIND_INT, 8},
-      {"vtktypeuint64", KIND_UNSIGNED, 8},
-      {"bit", KIND_BIT, 1},
-      {"string", KIND_TEXT, 1},
+/* Reads the name of a type. */
+static eb_error get_type(vtk *v, const eb_number_type **out) {
+  static const eb_number_type types[] = {
+      {"float", NULL, EB_REAL, 4},
+      {"double", NULL, EB_REAL, 8},
+      {"int", "vtkidtype", EB_SIGNED, 4}, /* ids are written as int */
+      {"unsigned_int", NULL, EB_UNSIGNED, 4},
+      {"long", "vtktypeint64", EB_SIGNED, 8},
+      {"unsigned_long", "vtktypeuint64", EB_UNSIGNED, 8},
+      {"short", NULL, EB_SIGNED, 2},
+      {"unsigned_short", NULL, EB_UNSIGNED, 2},
+      {"char", "signed_char", EB_SIGNED, 1},
+      {"unsigned_char", NULL, EB_UNSIGNED, 1},
+      {"bit", NULL, EB_BITS, 1},
+      {"string", NULL, EB_TEXT, 1},
+      {0},
   };
-  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
-    if (eb_word_is(name, types[t].name)) {
-      *out = &types[t];
-      return EB_OK;
-    }
-  return eb_scan_error(v->scan, name.text, "'%.*s' is no data type of VTK",
-                       (int)(name.length < 40 ? name.length : 40), name.text);
-}
-
-static eb_error get_int(vtk *v, const number_type *type, const char *what, int64_t *out) {
-  if (!v->binary) return eb_scan_int(v->scan, what, out);
-  return eb_scan_raw_int(v->scan, what, type->bytes, type->kind == KIND_INT, out);
-}
-
-static eb_error get_real(vtk *v, const number_type *type, const char *what, double *out) {
-  if (!v->binary) return eb_scan_real(v->scan, what, out);
-  if (type->kind == KIND_REAL) return eb_scan_raw_real(v->scan, what, type->bytes, out);
-  int64_t value;
-  EB_TRY(get_int(v, type, what, &value));
-  *out = (double)value;
-  return EB_OK;
+  return eb_scan_type(v->scan, eb_scan_word(v->scan), types, "VTK", out);
 }
 
 /* Numbers start behind the line of their keyword. */
@@ -81,10 +53,10 @@ static void enter(vtk *v) {
   v->scan->binary = v->binary;
 }
 
-static eb_error fits(vtk *v, const number_type *type, const char *what, int64_t count) {
-  if (type->kind == KIND_TEXT) return eb_scan_fits(v->scan, what, count, 1);
+static eb_error fits(vtk *v, const eb_number_type *type, const char *what, int64_t count) {
+  if (type->kind == EB_TEXT) return eb_scan_fits(v->scan, what, count, 1);
   if (!v->binary) return eb_scan_fits(v->scan, what, count, 2);
-  if (type->kind == KIND_BIT) return eb_scan_fits(v->scan, what, count / 8, 1);
+  if (type->kind == EB_BITS) return eb_scan_fits(v->scan, what, count / 8, 1);
   return eb_scan_fits(v->scan, what, count, (size_t)type->bytes);
 }
 
@@ -98,26 +70,26 @@ static eb_error get_text(vtk *v, eb_word *out) {
   const char *raw;
   int64_t length;
   EB_TRY(eb_scan_bytes(v->scan, "the length of a text", 1, &raw));
-  int bytes = 1 << (3 - ((unsigned char)*raw >> 6));
+  const eb_number_type type = {.kind = EB_UNSIGNED, .bytes = 1 << (3 - ((unsigned char)*raw >> 6))};
   v->scan->at = raw;
-  EB_TRY(eb_scan_raw_int(v->scan, "the length of a text", bytes, false, &length));
-  length &= (INT64_C(1) << (8 * bytes - 2)) - 1;
+  EB_TRY(eb_scan_typed_int(v->scan, "the length of a text", &type, &length));
+  length &= (INT64_C(1) << (8 * type.bytes - 2)) - 1;
   EB_TRY(eb_scan_fits(v->scan, "bytes of a text", length, 1));
   EB_TRY(eb_scan_bytes(v->scan, "a text", (size_t)length, &raw));
   *out = (eb_word){raw, (size_t)length};
   return EB_OK;
 }
 
-static eb_error skip_values(vtk *v, const number_type *type, int64_t count) {
+static eb_error skip_values(vtk *v, const eb_number_type *type, int64_t count) {
   eb_word text;
   const char *raw;
   EB_TRY(fits(v, type, "values", count));
-  if (type->kind == KIND_TEXT) {
+  if (type->kind == EB_TEXT) {
     for (int64_t i = 0; i < count; i++) EB_TRY(get_text(v, &text));
     return EB_OK;
   }
   if (v->binary) {
-    int64_t bytes = type->kind == KIND_BIT ? (count + 7) / 8 : count * type->bytes;
+    int64_t bytes = type->kind == EB_BITS ? (count + 7) / 8 : count * type->bytes;
     return eb_scan_bytes(v->scan, "values", (size_t)bytes, &raw);
   }
   for (int64_t i = 0; i < count; i++)
@@ -129,18 +101,18 @@ static eb_error skip_values(vtk *v, const number_type *type, int64_t count) {
 /* ---- points and cells ------------------------------------------------------------------------ */
 
 static eb_error read_points(vtk *v) {
-  const number_type *type = NULL;
+  const eb_number_type *type = NULL;
   int64_t count;
   if (v->draft->X) return eb_scan_error(v->scan, v->scan->at, "a second list of points");
   EB_TRY(eb_scan_int(v->scan, "the number of points", &count));
-  EB_TRY(find_type(v, eb_scan_word(v->scan), &type));
-  if (type->kind > KIND_REAL)
+  EB_TRY(get_type(v, &type));
+  if (type->kind > EB_REAL)
     return eb_scan_error(v->scan, v->scan->at, "coordinates should be numbers");
   EB_TRY(eb_scan_fits(v->scan, "points", count, 3 * (v->binary ? (size_t)type->bytes : 2)));
   enter(v);
   EB_TRY(eb_draft_nodes(v->draft, count, false));
   for (int64_t i = 0; i < 3 * count; i++)
-    EB_TRY(get_real(v, type, "a coordinate of a point", &v->draft->X[i]));
+    EB_TRY(eb_scan_typed_real(v->scan, "a coordinate of a point", type, &v->draft->X[i]));
   return EB_OK;
 }
 
@@ -152,21 +124,20 @@ static eb_error allocate_cells(vtk *v, int64_t cells, int64_t entries) {
   return EB_OK;
 }
 
-static eb_error read_nodes_of_cell(vtk *v, const number_type *type, int64_t cell, int64_t nodes,
+static eb_error read_nodes_of_cell(vtk *v, const eb_number_type *type, int64_t cell, int64_t nodes,
                                    int64_t left) {
   if (nodes < 0 || nodes > left)
     return eb_scan_error(v->scan, v->place[cell],
                          "cell %lld has %lld nodes where %lld entries are left", (long long)cell,
                          (long long)nodes, (long long)left);
   for (int64_t a = 0; a < nodes; a++)
-    EB_TRY(get_int(v, type, "a node of a cell", &v->entry[v->entry_count++]));
+    EB_TRY(eb_scan_typed_int(v->scan, "a node of a cell", type, &v->entry[v->entry_count++]));
   v->offset[cell + 1] = v->entry_count;
   return EB_OK;
 }
 
 /* Before 5.0: each cell as its number of nodes and the nodes, int. */
 static eb_error read_counted_cells(vtk *v, int64_t cells, int64_t size) {
-  static const number_type plain = {"int", KIND_INT, 4};
   EB_TRY(eb_scan_fits(v->scan, "entries of cells", size, v->binary ? 4 : 2));
   if (cells < 0 || cells > size)
     return eb_scan_error(v->scan, v->scan->at, "%lld cells in %lld entries", (long long)cells,
@@ -174,10 +145,9 @@ static eb_error read_counted_cells(vtk *v, int64_t cells, int64_t size) {
   EB_TRY(allocate_cells(v, cells, size));
   for (int64_t c = 0; c < cells; c++) {
     int64_t nodes;
-    if (!v->binary) eb_scan_more(v->scan);
-    v->place[c] = v->scan->at;
-    EB_TRY(get_int(v, &plain, "the number of nodes of a cell", &nodes));
-    EB_TRY(read_nodes_of_cell(v, &plain, c, nodes, size - c - 1 - v->entry_count));
+    v->place[c] = eb_scan_place(v->scan);
+    EB_TRY(eb_scan_typed_int(v->scan, "the number of nodes of a cell", &INT, &nodes));
+    EB_TRY(read_nodes_of_cell(v, &INT, c, nodes, size - c - 1 - v->entry_count));
   }
   if (v->entry_count + cells != size)
     return eb_scan_error(v->scan, v->scan->at, "%lld cells hold %lld entries, not %lld",
@@ -185,13 +155,14 @@ static eb_error read_counted_cells(vtk *v, int64_t cells, int64_t size) {
   return EB_OK;
 }
 
-static eb_error enter_array(vtk *v, const char *keyword, int64_t count, const number_type **type) {
+static eb_error enter_array(vtk *v, const char *keyword, int64_t count,
+                            const eb_number_type **type) {
   v->scan->binary = false;
   eb_word word = eb_scan_word(v->scan);
   if (!eb_word_is(word, keyword))
     return eb_scan_error(v->scan, word.text, "'%s' should stand here", keyword);
-  EB_TRY(find_type(v, eb_scan_word(v->scan), type));
-  if ((*type)->kind > KIND_UNSIGNED)
+  EB_TRY(get_type(v, type));
+  if ((*type)->kind > EB_UNSIGNED)
     return eb_scan_error(v->scan, word.text, "%s should hold integers", keyword);
   enter(v);
   return fits(v, *type, keyword, count);
@@ -199,12 +170,12 @@ static eb_error enter_array(vtk *v, const char *keyword, int64_t count, const nu
 
 /* From 5.0: all offsets, one more than cells, then all nodes. */
 static eb_error read_offset_cells(vtk *v, int64_t offsets, int64_t entries) {
-  const number_type *type = NULL;
+  const eb_number_type *type = NULL;
   EB_TRY(enter_array(v, "OFFSETS", offsets, &type));
   EB_TRY(eb_scan_fits(v->scan, "entries of cells", entries, 1));
   EB_TRY(allocate_cells(v, offsets > 0 ? offsets - 1 : 0, entries));
   for (int64_t c = 0; c < offsets; c++) {
-    EB_TRY(get_int(v, type, "an offset of a cell", &v->offset[c]));
+    EB_TRY(eb_scan_typed_int(v->scan, "an offset of a cell", type, &v->offset[c]));
     if (v->offset[c] < (c ? v->offset[c - 1] : 0) || v->offset[c] > entries)
       return eb_scan_error(v->scan, v->scan->at, "offset %lld of cell %lld is out of order",
                            (long long)v->offset[c], (long long)c);
@@ -214,8 +185,7 @@ static eb_error read_offset_cells(vtk *v, int64_t offsets, int64_t entries) {
                          (long long)v->offset[0]);
   EB_TRY(enter_array(v, "CONNECTIVITY", entries, &type));
   for (int64_t c = 0; c < v->cell_count; c++) {
-    if (!v->binary) eb_scan_more(v->scan);
-    v->place[c] = v->scan->at;
+    v->place[c] = eb_scan_place(v->scan);
     EB_TRY(
         read_nodes_of_cell(v, type, c, v->offset[c + 1] - v->offset[c], entries - v->entry_count));
   }
@@ -234,16 +204,16 @@ static eb_error read_cells(vtk *v) {
 }
 
 static eb_error read_cell_types(vtk *v) {
-  static const number_type plain = {"int", KIND_INT, 4};
   int64_t count;
   EB_TRY(eb_scan_int(v->scan, "the number of cell types", &count));
   if (count != v->cell_count || v->type)
     return eb_scan_error(v->scan, v->scan->at, "%lld cell types for %lld cells", (long long)count,
                          (long long)v->cell_count);
   enter(v);
-  EB_TRY(fits(v, &plain, "cell types", count));
+  EB_TRY(fits(v, &INT, "cell types", count));
   EB_TRY(EB_NEW(v->type, count));
-  for (int64_t c = 0; c < count; c++) EB_TRY(get_int(v, &plain, "the type of a cell", &v->type[c]));
+  for (int64_t c = 0; c < count; c++)
+    EB_TRY(eb_scan_typed_int(v->scan, "the type of a cell", &INT, &v->type[c]));
   return EB_OK;
 }
 
@@ -266,20 +236,21 @@ static bool names_fibres(eb_word name) {
 }
 
 /* One data array: kept when it holds the regions or fibres of the cells, else skipped. */
-static eb_error read_array(vtk *v, eb_word name, const number_type *type, int64_t components,
+static eb_error read_array(vtk *v, eb_word name, const eb_number_type *type, int64_t components,
                            int64_t tuples) {
   if (components < 0 || tuples < 0 || components > INT32_MAX || tuples > INT32_MAX)
     return eb_scan_error(v->scan, name.text, "an array of %lld x %lld values", (long long)tuples,
                          (long long)components);
   int64_t count = components * tuples;
-  bool usable = v->in_cell_data && type->kind <= KIND_REAL && tuples == v->cell_count;
+  bool usable = v->in_cell_data && type->kind <= EB_REAL && tuples == v->cell_count;
   bool region = usable && components == 1 && !v->region && names_regions(name);
   bool fibre = usable && components == 3 && !v->fibre && names_fibres(name);
   if (!region && !fibre) return skip_values(v, type, count);
   EB_TRY(fits(v, type, "values", count));
   double **values = region ? &v->region : &v->fibre;
   EB_TRY(EB_NEW(*values, count));
-  for (int64_t i = 0; i < count; i++) EB_TRY(get_real(v, type, "a value of a cell", &(*values)[i]));
+  for (int64_t i = 0; i < count; i++)
+    EB_TRY(eb_scan_typed_real(v->scan, "a value of a cell", type, &(*values)[i]));
   return EB_OK;
 }
 
@@ -332,12 +303,12 @@ static eb_error read_field(vtk *v) {
       skip_metadata(v);
       name = eb_scan_word(v->scan);
     }
-    const number_type *type = NULL;
+    const eb_number_type *type = NULL;
     EB_TRY(eb_scan_int(v->scan, "the number of components of an array", &components));
     EB_TRY(eb_scan_int(v->scan, "the number of tuples of an array", &tuples));
-    EB_TRY(find_type(v, eb_scan_word(v->scan), &type));
+    EB_TRY(get_type(v, &type));
     enter(v);
-    if (type->kind == KIND_TEXT && components == 1 && eb_word_is(name, "region_names"))
+    if (type->kind == EB_TEXT && components == 1 && eb_word_is(name, "region_names"))
       EB_TRY(read_region_names(v, tuples));
     else
       EB_TRY(read_array(v, name, type, components, tuples));
@@ -345,32 +316,9 @@ static eb_error read_field(vtk *v) {
   return EB_OK;
 }
 
-static eb_error read_scalars(vtk *v, int64_t tuples) {
-  const number_type *type = NULL;
-  int64_t components = 1;
-  eb_word name = eb_scan_word(v->scan);
-  EB_TRY(find_type(v, eb_scan_word(v->scan), &type));
-  eb_word word = eb_scan_word_in_line(v->scan);
-  if (word.length && !eb_word_int(word, &components))
-    return eb_scan_error(v->scan, word.text, "the number of components should be an integer");
-  eb_scan_next_line(v->scan);
-  if (eb_word_is(eb_scan_peek(v->scan), "LOOKUP_TABLE")) eb_scan_rest(v->scan);
-  v->scan->binary = v->binary;
-  return read_array(v, name, type, components, tuples);
-}
-
-/* Attributes of a fixed number of components: "KEYWORD name type". */
-static eb_error read_tuples(vtk *v, int64_t components, int64_t tuples) {
-  const number_type *type = NULL;
-  eb_word name = eb_scan_word(v->scan);
-  EB_TRY(find_type(v, eb_scan_word(v->scan), &type));
-  enter(v);
-  return read_array(v, name, type, components, tuples);
-}
-
 /* COLOR_SCALARS and LOOKUP_TABLE: "KEYWORD name n", bytes in binary, reals in ascii. */
 static eb_error skip_colours(vtk *v, bool table, int64_t tuples) {
-  static const number_type bytes = {"unsigned_char", KIND_UNSIGNED, 1};
+  static const eb_number_type bytes = {"unsigned_char", NULL, EB_UNSIGNED, 1};
   int64_t count;
   eb_scan_word(v->scan);
   EB_TRY(eb_scan_count(v->scan, "colours", 1, &count));
@@ -378,31 +326,43 @@ static eb_error skip_colours(vtk *v, bool table, int64_t tuples) {
   return skip_values(v, &bytes, count * (table ? 4 : tuples));
 }
 
-static eb_error read_texture(vtk *v, int64_t tuples) {
-  const number_type *type = NULL;
-  int64_t components;
-  eb_word name = eb_scan_word(v->scan);
-  EB_TRY(eb_scan_int(v->scan, "the number of components", &components));
-  EB_TRY(find_type(v, eb_scan_word(v->scan), &type));
-  enter(v);
-  return read_array(v, name, type, components, tuples);
-}
-
+/* "KEYWORD name type", where the number of components is fixed, stands before the type or, if at
+ * all, behind it, with a line for a lookup table. */
 static eb_error read_attribute(vtk *v, eb_word keyword, int64_t tuples) {
+  enum { BEFORE = -1, BEHIND = 0 };
   static const struct {
     const char *keyword;
     int components;
-  } plain[] = {{"VECTORS", 3},    {"NORMALS", 3},      {"TENSORS", 9},   {"TENSORS6", 6},
-               {"GLOBAL_IDS", 1}, {"PEDIGREE_IDS", 1}, {"EDGE_FLAGS", 1}};
-  for (size_t p = 0; p < sizeof plain / sizeof *plain; p++)
-    if (eb_word_is(keyword, plain[p].keyword)) return read_tuples(v, plain[p].components, tuples);
-  if (eb_word_is(keyword, "SCALARS")) return read_scalars(v, tuples);
+  } known[] = {{"VECTORS", 3},      {"NORMALS", 3},
+               {"TENSORS", 9},      {"TENSORS6", 6},
+               {"GLOBAL_IDS", 1},   {"PEDIGREE_IDS", 1},
+               {"EDGE_FLAGS", 1},   {"TEXTURE_COORDINATES", BEFORE},
+               {"SCALARS", BEHIND}, {NULL, 0}};
+  const eb_number_type *type = NULL;
   if (eb_word_is(keyword, "FIELD")) return read_field(v);
   if (eb_word_is(keyword, "COLOR_SCALARS")) return skip_colours(v, false, tuples);
   if (eb_word_is(keyword, "LOOKUP_TABLE")) return skip_colours(v, true, tuples);
-  if (eb_word_is(keyword, "TEXTURE_COORDINATES")) return read_texture(v, tuples);
-  return eb_scan_error(v->scan, keyword.text, "'%.*s' is no keyword of a VTK file",
-                       (int)(keyword.length < 40 ? keyword.length : 40), keyword.text);
+  size_t k = 0;
+  while (known[k].keyword && !eb_word_is(keyword, known[k].keyword)) k++;
+  if (!known[k].keyword)
+    return eb_scan_error(v->scan, keyword.text, "'%.*s' is no keyword of a VTK file",
+                         EB_SHOWN(keyword));
+  int64_t components = known[k].components;
+  eb_word name = eb_scan_word(v->scan);
+  if (components == BEFORE) EB_TRY(eb_scan_int(v->scan, "the number of components", &components));
+  EB_TRY(get_type(v, &type));
+  if (known[k].components == BEHIND) {
+    components = 1;
+    eb_word word = eb_scan_word_in_line(v->scan);
+    if (word.length && !eb_word_int(word, &components))
+      return eb_scan_error(v->scan, word.text, "the number of components should be an integer");
+    eb_scan_next_line(v->scan);
+    if (eb_word_is(eb_scan_peek(v->scan), "LOOKUP_TABLE")) eb_scan_rest(v->scan);
+    v->scan->binary = v->binary;
+  } else {
+    enter(v);
+  }
+  return read_array(v, name, type, components, tuples);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -427,17 +387,8 @@ static eb_error read_header(vtk *v) {
   if (!eb_word_is(kind, "UNSTRUCTURED_GRID"))
     return eb_scan_error(scan, kind.text,
                          "data set '%.*s' holds no volume mesh; save an UNSTRUCTURED_GRID",
-                         (int)(kind.length < 40 ? kind.length : 40), kind.text);
+                         EB_SHOWN(kind));
   return EB_OK;
-}
-
-static eb_error read_data_header(vtk *v, bool cells, int64_t *tuples) {
-  v->in_cell_data = cells;
-  EB_TRY(eb_scan_int(v->scan, "the number of values", tuples));
-  int64_t wanted = cells ? v->cell_count : v->draft->node_count;
-  if (*tuples == wanted) return EB_OK;
-  return eb_scan_error(v->scan, v->scan->at, "data for %lld %s, but there are %lld",
-                       (long long)*tuples, cells ? "cells" : "points", (long long)wanted);
 }
 
 static eb_error read_parts(vtk *v) {
@@ -446,20 +397,25 @@ static eb_error read_parts(vtk *v) {
     v->scan->binary = false;
     eb_word keyword = eb_scan_word(v->scan);
     if (keyword.length == 0) return EB_OK;
-    if (eb_word_is(keyword, "METADATA"))
+    bool cells = eb_word_is(keyword, "CELL_DATA");
+    if (eb_word_is(keyword, "METADATA")) {
       skip_metadata(v);
-    else if (eb_word_is(keyword, "POINTS"))
+    } else if (eb_word_is(keyword, "POINTS")) {
       EB_TRY(read_points(v));
-    else if (eb_word_is(keyword, "CELLS"))
+    } else if (eb_word_is(keyword, "CELLS")) {
       EB_TRY(read_cells(v));
-    else if (eb_word_is(keyword, "CELL_TYPES"))
+    } else if (eb_word_is(keyword, "CELL_TYPES")) {
       EB_TRY(read_cell_types(v));
-    else if (eb_word_is(keyword, "CELL_DATA"))
-      EB_TRY(read_data_header(v, true, &tuples));
-    else if (eb_word_is(keyword, "POINT_DATA"))
-      EB_TRY(read_data_header(v, false, &tuples));
-    else
+    } else if (cells || eb_word_is(keyword, "POINT_DATA")) {
+      v->in_cell_data = cells;
+      EB_TRY(eb_scan_int(v->scan, "the number of values", &tuples));
+      int64_t wanted = cells ? v->cell_count : v->draft->node_count;
+      if (tuples != wanted)
+        return eb_scan_error(v->scan, v->scan->at, "data for %lld %s, but there are %lld",
+                             (long long)tuples, cells ? "cells" : "points", (long long)wanted);
+    } else {
       EB_TRY(read_attribute(v, keyword, tuples));
+    }
   }
 }
 
@@ -486,44 +442,27 @@ static cell_type cell_type_of(int64_t type) {
   return listed ? types[type] : (cell_type){-1, 0};
 }
 
-static eb_error check_cell(const vtk *v, int64_t c, cell_type type) {
-  int64_t nodes = v->offset[c + 1] - v->offset[c];
+static eb_error add_cell(vtk *v, int64_t c) {
+  static const int voxel[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+  cell_type type = cell_type_of(v->type[c]);
+  int64_t count = v->offset[c + 1] - v->offset[c], nodes[8];
   if (type.corners == 0)
     return eb_scan_error(v->scan, v->place[c],
                          "cell %lld of type %lld is not supported; mesh with tetrahedra or "
                          "hexahedra",
                          (long long)c, (long long)v->type[c]);
   bool fixed = type.corners < 0 && type.nodes > 0;
-  if (nodes < type.nodes || (fixed && nodes != type.nodes))
+  if (count < type.nodes || (fixed && count != type.nodes))
     return eb_scan_error(v->scan, v->place[c],
                          "cell %lld of type %lld has %lld nodes; it should have %d", (long long)c,
-                         (long long)v->type[c], (long long)nodes, type.nodes);
-  return EB_OK;
-}
-
-static eb_error add_cell(vtk *v, int64_t c) {
-  static const int voxel[8] = {0, 1, 3, 2, 4, 5, 7, 6};
-  cell_type type = cell_type_of(v->type[c]);
-  EB_TRY(check_cell(v, c, type));
+                         (long long)v->type[c], (long long)count, type.nodes);
   if (type.corners < 0) return EB_OK;
-  int64_t nodes[8];
   for (int a = 0; a < type.corners; a++)
     nodes[a] = v->entry[v->offset[c] + (v->type[c] == VOXEL ? voxel[a] : a)];
   int64_t label = v->region ? (int64_t)v->region[c] : 0;
   size_t e = v->draft->element_count;
   EB_TRY(eb_draft_element(v->draft, v->scan, v->place[c], c, type.corners, nodes, label));
   if (v->fibre) memcpy(v->draft->fibre + 3 * e, v->fibre + 3 * c, 24);
-  return EB_OK;
-}
-
-static eb_error add_cells(vtk *v) {
-  for (int64_t c = 0; v->region && c < v->cell_count; c++)
-    if (v->region[c] != rint(v->region[c]) || fabs(v->region[c]) > INT32_MAX) {
-      free(v->region);
-      v->region = NULL;
-    }
-  if (v->fibre) EB_TRY(EB_NEW(v->draft->fibre, 3 * v->cell_count));
-  for (int64_t c = 0; c < v->cell_count; c++) EB_TRY(add_cell(v, c));
   return EB_OK;
 }
 
@@ -535,7 +474,14 @@ static eb_error read_file(vtk *v) {
   if (v->cell_count > 0 && !v->type)
     return eb_scan_error(v->scan, v->scan->end, "there are no CELL_TYPES");
   v->scan->binary = v->binary;
-  return add_cells(v);
+  for (int64_t c = 0; v->region && c < v->cell_count; c++)
+    if (v->region[c] != rint(v->region[c]) || fabs(v->region[c]) > INT32_MAX) {
+      free(v->region);
+      v->region = NULL;
+    }
+  if (v->fibre) EB_TRY(EB_NEW(v->draft->fibre, 3 * v->cell_count));
+  for (int64_t c = 0; c < v->cell_count; c++) EB_TRY(add_cell(v, c));
+  return EB_OK;
 }
 
 eb_error eb_read_vtk(eb_scan *scan, eb_draft *draft) {
