@@ -166,32 +166,27 @@ typedef struct resolution {
   int32_t *scratch; /* of a node set */
 } resolution;
 
-static eb_error resolve_element(const eb_draft *draft, resolution *r, size_t e) {
-  size_t corners = (size_t)draft->corners;
-  const int64_t *tag = draft->corner + e * corners;
-  int32_t *node = r->element + e * corners;
-  for (size_t a = 0; a < corners; a++) {
-    node[a] = find_node(draft, r->order, tag[a]);
-    if (node[a] < 0) return unknown_node(draft, r->order, e, tag[a]);
-    for (size_t b = 0; b < a; b++)
-      if (node[a] == node[b])
-        return eb_scan_error(draft->source, draft->place[e],
-                             "element %lld lists node %lld twice; remove or re-mesh it",
-                             (long long)draft->number[e], (long long)tag[a]);
-    r->fresh[node[a]] = 0;
-  }
-  return EB_OK;
-}
-
 static eb_error resolve(const eb_draft *draft, resolution *r) {
+  size_t corners = (size_t)draft->corners;
   if (draft->tag) {
     EB_TRY(EB_NEW(r->order, draft->node_count));
     EB_TRY(sort_tags(draft, r->order));
   }
-  EB_TRY(EB_NEW(r->element, draft->element_count * (size_t)draft->corners));
+  EB_TRY(EB_NEW(r->element, draft->element_count * corners));
   EB_TRY(EB_NEW(r->fresh, draft->node_count));
   for (int64_t i = 0; i < draft->node_count; i++) r->fresh[i] = -1;
-  for (size_t e = 0; e < draft->element_count; e++) EB_TRY(resolve_element(draft, r, e));
+  for (size_t k = 0; k < draft->element_count * corners; k++) {
+    size_t e = k / corners;
+    int64_t tag = draft->corner[k];
+    r->element[k] = find_node(draft, r->order, tag);
+    if (r->element[k] < 0) return unknown_node(draft, r->order, e, tag);
+    for (size_t b = e * corners; b < k; b++)
+      if (r->element[k] == r->element[b])
+        return eb_scan_error(draft->source, draft->place[e],
+                             "element %lld lists node %lld twice; remove or re-mesh it",
+                             (long long)draft->number[e], (long long)tag);
+    r->fresh[r->element[k]] = 0;
+  }
   for (int64_t i = 0; i < draft->node_count; i++)
     if (r->fresh[i] == 0) r->fresh[i] = r->used++;
   return EB_OK;
@@ -307,43 +302,42 @@ static eb_error name_regions(const eb_draft *draft, naming *n, eb_mesh *mesh) {
 
 /* ---- the mesh -------------------------------------------------------------------------------- */
 
-static eb_error gather(const eb_draft *draft, const eb_draft_set *set, resolution *r,
-                       int32_t *count) {
-  for (size_t i = 0; i < set->count; i++) {
-    int32_t node = find_node(draft, r->order, set->nodes[i]);
-    if (node < 0)
-      return EB_ERROR(EB_ERR_FORMAT, "%s: group '%s' refers to node %lld, which is not listed",
-                      draft->source->name, set->name, (long long)set->nodes[i]);
-    if (r->fresh[node] >= 0) r->scratch[(*count)++] = r->fresh[node];
-  }
-  return EB_OK;
-}
-
-/* Adds set s joined with the later ones of its name. Nodes that no element uses leave their sets; a
- * set without nodes is dropped. */
-static eb_error add_set(const eb_draft *draft, size_t s, resolution *r, eb_mesh *mesh) {
-  const char *name = draft->sets[s].name;
-  size_t most = 0;
-  for (size_t t = s; t < draft->set_count; t++)
-    if (strcmp(draft->sets[t].name, name) == 0) most += draft->sets[t].count;
-  free(r->scratch);
-  EB_TRY(EB_NEW(r->scratch, most));
-  int32_t count = 0;
-  for (size_t t = s; t < draft->set_count; t++)
-    if (strcmp(draft->sets[t].name, name) == 0) EB_TRY(gather(draft, &draft->sets[t], r, &count));
-  return count > 0 ? eb_mesh_add_set(mesh, name, r->scratch, count) : EB_OK;
-}
-
+/* Sets of one name are joined. Nodes that no element uses leave them; a set without nodes is
+ * dropped. */
 static eb_error add_sets(const eb_draft *draft, resolution *r, eb_mesh *mesh) {
   for (size_t s = 0; s < draft->set_count; s++) {
+    const char *name = draft->sets[s].name;
     bool added = false;
-    for (size_t t = 0; t < s; t++) added |= strcmp(draft->sets[t].name, draft->sets[s].name) == 0;
-    if (!added) EB_TRY(add_set(draft, s, r, mesh));
+    size_t most = 0;
+    for (size_t t = 0; t < draft->set_count; t++) {
+      if (strcmp(draft->sets[t].name, name) != 0) continue;
+      most += draft->sets[t].count;
+      added |= t < s;
+    }
+    if (added) continue;
+    int32_t count = 0;
+    free(r->scratch);
+    EB_TRY(EB_NEW(r->scratch, most));
+    for (size_t t = s; t < draft->set_count; t++) {
+      const eb_draft_set *set = &draft->sets[t];
+      for (size_t i = 0; i < set->count && strcmp(set->name, name) == 0; i++) {
+        int32_t node = find_node(draft, r->order, set->nodes[i]);
+        if (node < 0)
+          return EB_ERROR(EB_ERR_FORMAT, "%s: group '%s' refers to node %lld, which is not listed",
+                          draft->source->name, name, (long long)set->nodes[i]);
+        if (r->fresh[node] >= 0) r->scratch[count++] = r->fresh[node];
+      }
+    }
+    if (count > 0) EB_TRY(eb_mesh_add_set(mesh, name, r->scratch, count));
   }
   return EB_OK;
 }
 
-static eb_error fill(eb_draft *draft, resolution *r, eb_mesh *mesh) {
+static eb_error build_mesh(eb_draft *draft, resolution *r, eb_mesh **out) {
+  EB_TRY(resolve(draft, r));
+  EB_TRY(
+      eb_mesh_create((eb_element_type)draft->corners, r->used, (int32_t)draft->element_count, out));
+  eb_mesh *mesh = *out;
   for (int64_t i = 0; i < draft->node_count; i++)
     if (r->fresh[i] >= 0) memcpy(mesh->X + 3 * (size_t)r->fresh[i], draft->X + 3 * i, 24);
   size_t entries = draft->element_count * (size_t)draft->corners;
@@ -364,19 +358,12 @@ static eb_error fill(eb_draft *draft, resolution *r, eb_mesh *mesh) {
                          draft->source->name);
 }
 
-static eb_error finish(eb_draft *draft, resolution *r, eb_mesh **out) {
-  EB_TRY(resolve(draft, r));
-  EB_TRY(
-      eb_mesh_create((eb_element_type)draft->corners, r->used, (int32_t)draft->element_count, out));
-  return fill(draft, r, *out);
-}
-
 eb_error eb_draft_finish(eb_draft *draft, const eb_scan *scan, eb_mesh **out) {
   *out = NULL;
   if (draft->element_count == 0)
     return EB_ERROR(EB_ERR_FORMAT, "%s: the file holds no tetrahedra or hexahedra", scan->name);
   resolution r = {0};
-  eb_error error = finish(draft, &r, out);
+  eb_error error = build_mesh(draft, &r, out);
   free(r.scratch);
   free(r.fresh);
   free(r.element);
@@ -421,28 +408,20 @@ void eb_facets_clear(eb_facets *facets) {
   *facets = (eb_facets){0};
 }
 
-static eb_error check_corners(const eb_facets *facets, size_t t) {
-  const int64_t *corner = facets->corner + 3 * t;
-  for (int a = 0; a < 3; a++) {
-    if (corner[a] < 0 || (uint64_t)corner[a] >= facets->vertex_count)
-      return eb_scan_error(facets->source, facets->place[t],
-                           "a face refers to vertex %lld, but there are %zu, numbered from %lld",
-                           (long long)(corner[a] + facets->base), facets->vertex_count,
-                           (long long)facets->base);
-    if (corner[a] == corner[(a + 1) % 3])
-      return eb_scan_error(facets->source, facets->place[t],
-                           "a face has vertex %lld twice; remove it or repair the surface",
-                           (long long)(corner[a] + facets->base));
-  }
-  return EB_OK;
-}
-
 /* ---- soups ----------------------------------------------------------------------------------- */
 
-/* Takes the joined vertices; triangles that this leaves with two equal corners go, which opens no
- * edge. */
-static void take_joined(eb_facets *facets, eb_facets *joined, const int64_t *vertex) {
-  size_t kept = 0;
+/* A file that repeats the vertices for every face has one for each corner, more than triangles,
+ * where a closed surface has half as many; and less than half of them are in places of their own. A
+ * surface with seams or bodies that touch has more, and is left. Triangles that joining leaves with
+ * two equal corners go, which opens no edge. */
+static eb_error join_soup(eb_facets *facets, int64_t *vertex, eb_facets *joined) {
+  eb_joiner joiner = {0};
+  eb_error error = EB_OK;
+  for (size_t v = 0; !error && v < facets->vertex_count; v++)
+    error = eb_join(&joiner, joined, facets->X + 3 * v, &vertex[v]);
+  eb_joiner_clear(&joiner);
+  if (error || 2 * joined->vertex_count >= facets->vertex_count) return error;
+  size_t before = facets->vertex_count, kept = 0;
   for (size_t t = 0; t < facets->triangle_count; t++) {
     int64_t corner[3];
     for (int a = 0; a < 3; a++) corner[a] = vertex[facets->corner[3 * t + (size_t)a]];
@@ -456,41 +435,16 @@ static void take_joined(eb_facets *facets, eb_facets *joined, const int64_t *ver
   facets->vertex_count = joined->vertex_count;
   facets->vertex_capacity = joined->vertex_capacity;
   joined->X = old;
-}
-
-/* A file that repeats the vertices for every face has one for each corner, more than triangles,
- * where a closed surface has half as many; and less than half of them are in places of their own. A
- * surface with seams or bodies that touch has more, and is left. */
-static eb_error join_soup(eb_facets *facets, int64_t *vertex, eb_facets *joined) {
-  eb_joiner joiner = {0};
-  eb_error error = EB_OK;
-  for (size_t v = 0; !error && v < facets->vertex_count; v++)
-    error = eb_join(&joiner, joined, facets->X + 3 * v, &vertex[v]);
-  eb_joiner_clear(&joiner);
-  if (error || 2 * joined->vertex_count >= facets->vertex_count) return error;
-  size_t before = facets->vertex_count;
-  take_joined(facets, joined, vertex);
   return eb_scan_note(facets->source,
                       "every face has vertices of its own (a soup of triangles): %zu vertices at "
                       "exactly equal positions are joined to %zu",
                       before, facets->vertex_count);
 }
 
-static eb_error settle_soup(eb_facets *facets) {
-  if (facets->vertex_count <= facets->triangle_count || facets->triangle_count < 2) return EB_OK;
-  int64_t *vertex;
-  eb_facets joined = {0};
-  EB_TRY(EB_NEW(vertex, facets->vertex_count));
-  eb_error error = join_soup(facets, vertex, &joined);
-  eb_facets_clear(&joined);
-  free(vertex);
-  return error;
-}
-
 /* ---- the surface ----------------------------------------------------------------------------- */
 
 /* fresh[v]: the index of vertex v once the unused ones are gone, or -1. */
-static eb_error build(const eb_facets *facets, int32_t *fresh, eb_surface **out) {
+static eb_error build_surface(const eb_facets *facets, int32_t *fresh, eb_surface **out) {
   if (facets->vertex_count > INT32_MAX / 3 || facets->triangle_count > INT32_MAX / 8)
     return EB_ERROR(EB_ERR_FORMAT, "%s: %zu vertices and %zu triangles are too many",
                     facets->source->name, facets->vertex_count, facets->triangle_count);
@@ -512,11 +466,32 @@ eb_error eb_facets_finish(eb_facets *facets, const eb_scan *scan, eb_surface **o
   *out = NULL;
   if (facets->triangle_count == 0)
     return EB_ERROR(EB_ERR_FORMAT, "%s: the file holds no faces", scan->name);
-  for (size_t t = 0; t < facets->triangle_count; t++) EB_TRY(check_corners(facets, t));
-  EB_TRY(settle_soup(facets));
+  for (size_t t = 0; t < facets->triangle_count; t++) {
+    const int64_t *corner = facets->corner + 3 * t;
+    for (int a = 0; a < 3; a++) {
+      if (corner[a] < 0 || (uint64_t)corner[a] >= facets->vertex_count)
+        return eb_scan_error(facets->source, facets->place[t],
+                             "a face refers to vertex %lld, but there are %zu, numbered from %lld",
+                             (long long)(corner[a] + facets->base), facets->vertex_count,
+                             (long long)facets->base);
+      if (corner[a] == corner[(a + 1) % 3])
+        return eb_scan_error(facets->source, facets->place[t],
+                             "a face has vertex %lld twice; remove it or repair the surface",
+                             (long long)(corner[a] + facets->base));
+    }
+  }
+  if (facets->vertex_count > facets->triangle_count && facets->triangle_count > 1) {
+    int64_t *vertex;
+    eb_facets joined = {0};
+    EB_TRY(EB_NEW(vertex, facets->vertex_count));
+    eb_error error = join_soup(facets, vertex, &joined);
+    eb_facets_clear(&joined);
+    free(vertex);
+    EB_TRY(error);
+  }
   int32_t *fresh;
   EB_TRY(EB_NEW(fresh, facets->vertex_count));
-  eb_error error = build(facets, fresh, out);
+  eb_error error = build_surface(facets, fresh, out);
   free(fresh);
   if (error) {
     eb_surface_destroy(*out);
@@ -532,20 +507,16 @@ static size_t slot_of(const eb_joiner *j, const eb_facets *facets, const double 
   return i;
 }
 
-static eb_error widen(eb_joiner *j, const eb_facets *facets) {
-  if (2 * (facets->vertex_count + 1) <= j->capacity) return EB_OK;
-  free(j->slot);
-  j->slot = NULL;
-  j->capacity = j->capacity ? 4 * j->capacity : 1024;
-  EB_TRY(EB_NEW(j->slot, j->capacity));
-  for (size_t v = 0; v < facets->vertex_count; v++)
-    j->slot[slot_of(j, facets, facets->X + 3 * v)] = (int64_t)v + 1;
-  return EB_OK;
-}
-
 eb_error eb_join(eb_joiner *j, eb_facets *facets, const double position[3], int64_t *out) {
   double x[3];
-  EB_TRY(widen(j, facets));
+  if (2 * (facets->vertex_count + 1) > j->capacity) {
+    free(j->slot);
+    j->slot = NULL;
+    j->capacity = j->capacity ? 4 * j->capacity : 1024;
+    EB_TRY(EB_NEW(j->slot, j->capacity));
+    for (size_t v = 0; v < facets->vertex_count; v++)
+      j->slot[slot_of(j, facets, facets->X + 3 * v)] = (int64_t)v + 1;
+  }
   for (int d = 0; d < 3; d++) x[d] = position[d] + 0.0; /* -0 becomes 0 */
   size_t i = slot_of(j, facets, x);
   if (!j->slot[i]) {

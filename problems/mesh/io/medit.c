@@ -46,20 +46,14 @@ static eb_error read_elements(eb_scan *scan, eb_draft *draft, const section *s) 
   return EB_OK;
 }
 
-/* Skips the numbers of a section that is not wanted. */
-static void skip_section(eb_scan *scan) {
-  for (;;) {
-    eb_word word = eb_scan_peek(scan);
-    if (word.length == 0 || isalpha((unsigned char)word.text[0])) return;
-    eb_scan_word(scan);
-  }
-}
-
 static eb_error read_section(eb_scan *scan, eb_draft *draft, eb_word keyword) {
   if (eb_word_is(keyword, "Vertices")) return read_vertices(scan, draft, keyword.text);
   for (size_t s = 0; s < sizeof sections / sizeof *sections; s++)
     if (eb_word_is(keyword, sections[s].keyword)) return read_elements(scan, draft, &sections[s]);
-  skip_section(scan);
+  /* The numbers of a section that is not wanted. */
+  for (eb_word word = eb_scan_peek(scan); word.length && !isalpha((unsigned char)word.text[0]);
+       word = eb_scan_peek(scan))
+    eb_scan_word(scan);
   return EB_OK;
 }
 

@@ -19,16 +19,6 @@ void eb_scan_start(eb_scan *scan, const char *name, const void *data, size_t byt
   if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) scan->at += 3;
 }
 
-static long long line_of(const eb_scan *scan, const char *at) {
-  long long line = 1;
-  const char *p = scan->begin;
-  while (p < at && (p = memchr(p, '\n', (size_t)(at - p)))) {
-    line++;
-    p++;
-  }
-  return line;
-}
-
 eb_error eb_scan_error(const eb_scan *scan, const char *at, const char *format, ...) {
   char message[512];
   va_list arguments;
@@ -38,7 +28,13 @@ eb_error eb_scan_error(const eb_scan *scan, const char *at, const char *format, 
   if (scan->binary)
     return EB_ERROR(EB_ERR_FORMAT, "%s: byte %zu: %s", scan->name, (size_t)(at - scan->begin),
                     message);
-  return EB_ERROR(EB_ERR_FORMAT, "%s:%lld: %s", scan->name, line_of(scan, at), message);
+  long long line = 1;
+  for (const char *p = scan->begin; p < at; p++) {
+    p = memchr(p, '\n', (size_t)(at - p));
+    if (!p) break;
+    line++;
+  }
+  return EB_ERROR(EB_ERR_FORMAT, "%s:%lld: %s", scan->name, line, message);
 }
 
 eb_error eb_scan_note(const eb_scan *scan, const char *format, ...) {
@@ -358,18 +354,6 @@ eb_error eb_scan_type(const eb_scan *scan, eb_word name, const eb_number_type *t
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-static eb_error read_all(int file, const char *path, char *data, size_t bytes) {
-  for (size_t done = 0; done < bytes;) {
-    ssize_t got = read(file, data + done, bytes - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return EB_ERROR(EB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
-    if (got == 0)
-      return EB_ERROR(EB_ERR_IO, "%s became shorter while it was read; try again", path);
-    done += (size_t)got;
-  }
-  return EB_OK;
-}
-
 static eb_error load(int file, const char *path, char **data, size_t *bytes) {
   struct stat status;
   if (fstat(file, &status) != 0)
@@ -381,17 +365,22 @@ static eb_error load(int file, const char *path, char **data, size_t *bytes) {
   if (status.st_size == 0) return EB_ERROR(EB_ERR_FORMAT, "%s:1: the file is empty", path);
   *bytes = (size_t)status.st_size;
   EB_TRY(EB_NEW(*data, *bytes));
-  return read_all(file, path, *data, *bytes);
-}
-
-/* What git checks out in the place of a large file when its extension LFS is missing. */
-static eb_error check_pointer(const char *path, const char *data, size_t bytes) {
-  static const char opening[] = "version https://git-lfs.github.com/spec/v1";
-  if (bytes < sizeof opening - 1 || memcmp(data, opening, sizeof opening - 1) != 0) return EB_OK;
-  return EB_ERROR(EB_ERR_FORMAT,
-                  "%s:1: this is a pointer of Git LFS, not the mesh; `git lfs pull` in its "
-                  "repository fetches the mesh",
-                  path);
+  for (size_t done = 0; done < *bytes;) {
+    ssize_t got = read(file, *data + done, *bytes - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return EB_ERROR(EB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+    if (got == 0)
+      return EB_ERROR(EB_ERR_IO, "%s became shorter while it was read; try again", path);
+    done += (size_t)got;
+  }
+  /* What git checks out in the place of a large file when its extension LFS is missing. */
+  static const char pointer[] = "version https://git-lfs.github.com/spec/v1";
+  if (*bytes >= sizeof pointer - 1 && memcmp(*data, pointer, sizeof pointer - 1) == 0)
+    return EB_ERROR(EB_ERR_FORMAT,
+                    "%s:1: this is a pointer of Git LFS, not the mesh; `git lfs pull` in its "
+                    "repository fetches the mesh",
+                    path);
+  return EB_OK;
 }
 
 eb_error eb_file_load(const char *path, char **data, size_t *bytes) {
@@ -403,7 +392,6 @@ eb_error eb_file_load(const char *path, char **data, size_t *bytes) {
                     strerror(errno));
   eb_error error = load(file, path, data, bytes);
   close(file);
-  if (!error) error = check_pointer(path, *data, *bytes);
   if (error) {
     free(*data);
     *data = NULL;

@@ -90,21 +90,6 @@ static eb_error read_keyword(eb_scan *scan) {
   return EB_OK;
 }
 
-static eb_error read_off_face(eb_scan *scan, eb_facets *facets) {
-  int64_t corners;
-  const char *place = eb_scan_place(scan);
-  EB_TRY(eb_scan_count(scan, "corners of a face", 2, &corners));
-  if (corners < 3)
-    return eb_scan_error(scan, place, "a face has %lld corners; it needs 3", (long long)corners);
-  for (int64_t i = 0; i < corners; i++) {
-    int64_t corner;
-    EB_TRY(eb_scan_int(scan, "a corner of a face", &corner));
-    EB_TRY(eb_facets_corner(facets, scan, place, i, corner));
-  }
-  eb_scan_next_line(scan);
-  return EB_OK;
-}
-
 eb_error eb_read_off(eb_scan *scan, eb_facets *facets) {
   int64_t vertices, faces;
   scan->comment = '#';
@@ -118,7 +103,18 @@ eb_error eb_read_off(eb_scan *scan, eb_facets *facets) {
     EB_TRY(eb_facets_vertex(facets, x));
     eb_scan_next_line(scan);
   }
-  for (int64_t f = 0; f < faces; f++) EB_TRY(read_off_face(scan, facets));
+  for (int64_t f = 0; f < faces; f++) {
+    int64_t corners, corner;
+    const char *place = eb_scan_place(scan);
+    EB_TRY(eb_scan_count(scan, "corners of a face", 2, &corners));
+    if (corners < 3)
+      return eb_scan_error(scan, place, "a face has %lld corners; it needs 3", (long long)corners);
+    for (int64_t i = 0; i < corners; i++) {
+      EB_TRY(eb_scan_int(scan, "a corner of a face", &corner));
+      EB_TRY(eb_facets_corner(facets, scan, place, i, corner));
+    }
+    eb_scan_next_line(scan);
+  }
   return EB_OK;
 }
 
@@ -298,29 +294,6 @@ static eb_error read_property(ply *p, const char *place) {
   return EB_OK;
 }
 
-static eb_error read_element_header(ply *p, const char *place) {
-  if (p->elements == MOST_ELEMENTS)
-    return eb_scan_error(p->scan, place, "more than %d elements", MOST_ELEMENTS);
-  element *e = &p->element[p->elements++];
-  eb_word name = eb_scan_word_in_line(p->scan);
-  e->is_vertex = eb_word_is(name, "vertex");
-  e->is_face = eb_word_is(name, "face");
-  if (eb_word_is(name, "tristrips"))
-    return eb_scan_error(p->scan, place, "triangle strips are not supported; save faces");
-  return eb_scan_int(p->scan, "the number of entries of an element", &e->count);
-}
-
-static eb_error read_format(ply *p, const char *place) {
-  eb_word word = eb_scan_word_in_line(p->scan);
-  p->binary = eb_word_starts(word, "binary");
-  p->scan->big_endian = eb_word_is(word, "binary_big_endian");
-  if (eb_word_is(word, "ascii") || eb_word_is(word, "binary_little_endian") || p->scan->big_endian)
-    return EB_OK;
-  return eb_scan_error(p->scan, place,
-                       "the format is ascii, binary_little_endian or binary_big_endian, not '%.*s'",
-                       EB_SHOWN(word));
-}
-
 static eb_error read_header(ply *p) {
   bool has_format = false;
   eb_scan_rest(p->scan);
@@ -331,9 +304,25 @@ static eb_error read_header(ply *p) {
     if (eb_word_is(word, "end_header")) break;
     if (eb_word_is(word, "format")) {
       has_format = true;
-      EB_TRY(read_format(p, word.text));
+      eb_word format = eb_scan_word_in_line(p->scan);
+      p->binary = eb_word_starts(format, "binary");
+      p->scan->big_endian = eb_word_is(format, "binary_big_endian");
+      if (!eb_word_is(format, "ascii") && !eb_word_is(format, "binary_little_endian") &&
+          !p->scan->big_endian)
+        return eb_scan_error(
+            p->scan, word.text,
+            "the format is ascii, binary_little_endian or binary_big_endian, not '%.*s'",
+            EB_SHOWN(format));
     } else if (eb_word_is(word, "element")) {
-      EB_TRY(read_element_header(p, word.text));
+      if (p->elements == MOST_ELEMENTS)
+        return eb_scan_error(p->scan, word.text, "more than %d elements", MOST_ELEMENTS);
+      element *e = &p->element[p->elements++];
+      eb_word name = eb_scan_word_in_line(p->scan);
+      e->is_vertex = eb_word_is(name, "vertex");
+      e->is_face = eb_word_is(name, "face");
+      if (eb_word_is(name, "tristrips"))
+        return eb_scan_error(p->scan, word.text, "triangle strips are not supported; save faces");
+      EB_TRY(eb_scan_int(p->scan, "the number of entries of an element", &e->count));
     } else if (eb_word_is(word, "property")) {
       EB_TRY(read_property(p, word.text));
     } else if (!eb_word_is(word, "comment") && !eb_word_is(word, "obj_info")) {
@@ -393,34 +382,23 @@ static eb_error read_entry(ply *p, const element *e) {
   return e->is_vertex ? eb_facets_vertex(p->facets, x) : EB_OK;
 }
 
-/* The least bytes of an entry; an element without properties takes no room, and is skipped. */
-static size_t least_bytes(const ply *p, const element *e) {
-  size_t bytes = 0;
-  for (int i = 0; i < e->properties; i++) {
-    const property *one = &e->property[i];
-    bytes += !p->binary ? 2 : (size_t)(one->count ? one->count->bytes : one->type->bytes);
-  }
-  return bytes;
-}
-
-static eb_error check_element(const ply *p, const element *e) {
-  bool has[ROLE_CORNERS + 1] = {false};
-  for (int i = 0; i < e->properties; i++) has[e->property[i].role] = true;
-  if (e->is_vertex && !(has[ROLE_X] && has[ROLE_Y] && has[ROLE_Z]))
-    return eb_scan_error(p->scan, p->scan->begin, "vertices need the properties x, y and z");
-  if (e->is_face && !has[ROLE_CORNERS])
-    return eb_scan_error(p->scan, p->scan->begin, "faces need the list vertex_indices");
-  return EB_OK;
-}
-
 eb_error eb_read_ply(eb_scan *scan, eb_facets *facets) {
   ply p = {.scan = scan, .facets = facets};
   EB_TRY(read_header(&p));
-  for (int i = 0; i < p.elements; i++) {
-    const element *e = &p.element[i];
-    EB_TRY(check_element(&p, e));
+  for (const element *e = p.element; e < p.element + p.elements; e++) {
+    bool has[ROLE_CORNERS + 1] = {false};
+    size_t least = 0; /* bytes of an entry */
+    for (const property *one = e->property; one < e->property + e->properties; one++) {
+      has[one->role] = true;
+      least += !p.binary ? 2 : (size_t)(one->count ? one->count->bytes : one->type->bytes);
+    }
+    if (e->is_vertex && !(has[ROLE_X] && has[ROLE_Y] && has[ROLE_Z]))
+      return eb_scan_error(scan, scan->begin, "vertices need the properties x, y and z");
+    if (e->is_face && !has[ROLE_CORNERS])
+      return eb_scan_error(scan, scan->begin, "faces need the list vertex_indices");
+    /* An element without properties takes no room, and is skipped. */
     if (e->properties == 0) continue;
-    EB_TRY(eb_scan_fits(scan, "entries of an element", e->count, least_bytes(&p, e)));
+    EB_TRY(eb_scan_fits(scan, "entries of an element", e->count, least));
     for (int64_t n = 0; n < e->count; n++) EB_TRY(read_entry(&p, e));
   }
   return EB_OK;

@@ -31,26 +31,6 @@ static eb_error read_nodes(eb_scan *scan, eb_draft *draft) {
   return EB_OK;
 }
 
-typedef struct columns {
-  int nodes, attributes;
-  bool integral; /* so far */
-} columns;
-
-static eb_error read_element(eb_scan *scan, eb_draft *draft, columns *c) {
-  int64_t number, nodes[10];
-  double attribute = 0;
-  const char *place = eb_scan_place(scan);
-  EB_TRY(eb_scan_int(scan, "the number of an element", &number));
-  for (int a = 0; a < c->nodes; a++) EB_TRY(eb_scan_int(scan, "a node of an element", &nodes[a]));
-  if (c->attributes > 0) EB_TRY(eb_scan_real(scan, "the attribute of an element", &attribute));
-  if (attribute != rint(attribute) || fabs(attribute) > INT32_MAX) {
-    c->integral = false;
-    attribute = 0;
-  }
-  eb_scan_next_line(scan);
-  return eb_draft_element(draft, scan, place, number, 4, nodes, (int64_t)attribute);
-}
-
 static eb_error read_elements(eb_scan *scan, eb_draft *draft) {
   int64_t count, nodes, attributes = 0;
   EB_TRY(eb_scan_count(scan, "elements", 10, &count));
@@ -62,9 +42,20 @@ static eb_error read_elements(eb_scan *scan, eb_draft *draft) {
   if (word.length && !eb_word_int(word, &attributes))
     return eb_scan_error(scan, word.text, "the number of attributes should be an integer");
   eb_scan_next_line(scan);
-  columns c = {.nodes = (int)nodes, .attributes = attributes > 0, .integral = true};
-  for (int64_t e = 0; e < count; e++) EB_TRY(read_element(scan, draft, &c));
-  for (size_t e = 0; !c.integral && e < draft->element_count; e++) draft->label[e] = 0;
+  bool integral = true;
+  for (int64_t e = 0; e < count; e++) {
+    int64_t number, node[10];
+    double attribute = 0;
+    const char *place = eb_scan_place(scan);
+    EB_TRY(eb_scan_int(scan, "the number of an element", &number));
+    for (int64_t a = 0; a < nodes; a++) EB_TRY(eb_scan_int(scan, "a node of an element", &node[a]));
+    if (attributes > 0) EB_TRY(eb_scan_real(scan, "the attribute of an element", &attribute));
+    integral = integral && attribute == rint(attribute) && fabs(attribute) <= INT32_MAX;
+    eb_scan_next_line(scan);
+    EB_TRY(
+        eb_draft_element(draft, scan, place, number, 4, node, integral ? (int64_t)attribute : 0));
+  }
+  for (size_t e = 0; !integral && e < draft->element_count; e++) draft->label[e] = 0;
   return EB_OK;
 }
 

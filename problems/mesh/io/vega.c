@@ -54,18 +54,6 @@ static bool stays_inside(eb_word path) {
   return depth >= 0;
 }
 
-/* The path of a file named in another, relative to the folder of that one. */
-static eb_error include_path(const eb_scan *scan, eb_word file, char **out) {
-  const char *slash = strrchr(scan->name, '/');
-  size_t folder = slash ? (size_t)(slash + 1 - scan->name) : 0;
-  char *path;
-  EB_TRY(EB_NEW(path, folder + file.length + 1));
-  memcpy(path, scan->name, folder);
-  memcpy(path + folder, file.text, file.length);
-  *out = path;
-  return EB_OK;
-}
-
 static eb_error open_include(vega *v, eb_scan *scan, eb_word file, eb_scan **out) {
   if (!scan->on_disk)
     return eb_scan_error(scan, file.text, "*INCLUDE needs a file on disk; paste the text instead");
@@ -81,7 +69,11 @@ static eb_error open_include(vega *v, eb_scan *scan, eb_word file, eb_scan **out
   char *path, *data;
   size_t bytes;
   eb_draft *draft = v->draft;
-  EB_TRY(include_path(scan, file, &path));
+  const char *slash = strrchr(scan->name, '/');
+  size_t folder = slash ? (size_t)(slash + 1 - scan->name) : 0;
+  EB_TRY(EB_NEW(path, folder + file.length + 1));
+  memcpy(path, scan->name, folder);
+  memcpy(path + folder, file.text, file.length);
   draft->kept[draft->kept_count++] = path;
   EB_TRY(eb_error_prefix(eb_file_load(path, &data, &bytes), "%s: *INCLUDE", scan->name));
   draft->kept[draft->kept_count++] = data;
@@ -110,17 +102,20 @@ static eb_error read_here(vega *v, eb_scan *scan, section_reader read) {
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-static eb_error check_first(const eb_scan *scan, const char *place, int64_t number) {
-  if (number == 0 || number == 1) return EB_OK;
-  return eb_scan_error(scan, place, "the first number is %lld, but numbering starts at 0 or 1",
-                       (long long)number);
-}
-
-static eb_error check_number(const eb_scan *scan, const char *place, int64_t number,
-                             int64_t wanted) {
-  if (number == wanted) return EB_OK;
-  return eb_scan_error(scan, place, "number %lld should be %lld; number in sequence",
-                       (long long)number, (long long)wanted);
+/* The number of entry i, the first of which sets *base. */
+static eb_error read_number(eb_scan *scan, const char *what, int64_t i, int64_t *base,
+                            const char **place) {
+  int64_t number;
+  *place = eb_scan_place(scan);
+  EB_TRY(eb_scan_int(scan, what, &number));
+  if (i == 0) *base = number;
+  if (i == 0 && number != 0 && number != 1)
+    return eb_scan_error(scan, *place, "the first number is %lld, but numbering starts at 0 or 1",
+                         (long long)number);
+  if (number != *base + i)
+    return eb_scan_error(scan, *place, "number %lld should be %lld; number in sequence",
+                         (long long)number, (long long)(*base + i));
+  return EB_OK;
 }
 
 static eb_error read_vertices(vega *v, eb_scan *scan) {
@@ -135,11 +130,8 @@ static eb_error read_vertices(vega *v, eb_scan *scan) {
   eb_scan_next_line(scan);
   EB_TRY(eb_draft_nodes(draft, count, false));
   for (int64_t i = 0; i < count; i++) {
-    int64_t number;
-    const char *place = eb_scan_place(scan);
-    EB_TRY(eb_scan_int(scan, "the number of a vertex", &number));
-    if (i == 0) EB_TRY(check_first(scan, place, draft->base = number));
-    EB_TRY(check_number(scan, place, number, draft->base + i));
+    const char *place;
+    EB_TRY(read_number(scan, "the number of a vertex", i, &draft->base, &place));
     EB_TRY(eb_scan_reals(scan, "a coordinate of a vertex", 3, draft->X + 3 * i));
     eb_scan_next_line(scan);
   }
@@ -155,13 +147,11 @@ static eb_error read_element_rows(vega *v, eb_scan *scan, int corners) {
                          (long long)listed, corners);
   eb_scan_next_line(scan);
   for (int64_t e = 0; e < count; e++) {
-    int64_t number, nodes[8];
-    const char *place = eb_scan_place(scan);
-    EB_TRY(eb_scan_int(scan, "the number of an element", &number));
-    if (e == 0) EB_TRY(check_first(scan, place, v->element_base = number));
-    EB_TRY(check_number(scan, place, number, v->element_base + e));
+    int64_t nodes[8];
+    const char *place;
+    EB_TRY(read_number(scan, "the number of an element", e, &v->element_base, &place));
     for (int a = 0; a < corners; a++) EB_TRY(eb_scan_int(scan, "a node of an element", &nodes[a]));
-    EB_TRY(eb_draft_element(v->draft, scan, place, number, corners, nodes, 0));
+    EB_TRY(eb_draft_element(v->draft, scan, place, v->element_base + e, corners, nodes, 0));
     eb_scan_next_line(scan);
   }
   return EB_OK;
@@ -266,18 +256,6 @@ static bool same(eb_word a, eb_word b) {
   return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
-static eb_error check_set(const vega *v, const element_set *set) {
-  for (size_t i = 0; i < set->count; i++) {
-    int64_t element = set->elements[i];
-    if (element < v->element_base ||
-        (uint64_t)(element - v->element_base) >= v->draft->element_count)
-      return eb_scan_error(set->scan, set->name.text,
-                           "set '%.*s' holds element %lld, which does not exist",
-                           EB_SHOWN(set->name), (long long)element);
-  }
-  return EB_OK;
-}
-
 static eb_error apply_region(vega *v, const vega_region *region) {
   size_t m = 0;
   while (m < v->material_count && !same(v->materials[m].material, region->material)) m++;
@@ -301,27 +279,29 @@ static eb_error apply_region(vega *v, const vega_region *region) {
                        EB_SHOWN(region->set));
 }
 
-static eb_error add_node_set(vega *v, const element_set *set) {
-  eb_draft *draft = v->draft;
-  size_t index;
-  EB_TRY(eb_draft_set_new(draft, set->scan, &index));
-  EB_TRY(eb_scan_name(set->scan, set->name, draft->sets[index].name, EB_NAME_BYTES));
-  for (size_t i = 0; i < set->count; i++) {
-    const int64_t *node =
-        draft->corner + (size_t)(set->elements[i] - v->element_base) * (size_t)draft->corners;
-    for (int a = 0; a < draft->corners; a++) EB_TRY(eb_draft_set_node(draft, index, node[a]));
-  }
-  return EB_OK;
-}
-
 /* Elements outside every *REGION keep label 0, the first material, as Vega has it. */
 static eb_error apply(vega *v) {
-  for (size_t s = 0; s < v->set_count; s++) EB_TRY(check_set(v, &v->sets[s]));
+  eb_draft *draft = v->draft;
+  for (const element_set *set = v->sets; set < v->sets + v->set_count; set++)
+    for (size_t i = 0; i < set->count; i++)
+      if (set->elements[i] < v->element_base ||
+          (uint64_t)(set->elements[i] - v->element_base) >= draft->element_count)
+        return eb_scan_error(set->scan, set->name.text,
+                             "set '%.*s' holds element %lld, which does not exist",
+                             EB_SHOWN(set->name), (long long)set->elements[i]);
   for (size_t m = 0; m < v->material_count; m++)
-    EB_TRY(eb_draft_name(v->draft, v->materials[m].scan, (int64_t)m, v->materials[m].material));
+    EB_TRY(eb_draft_name(draft, v->materials[m].scan, (int64_t)m, v->materials[m].material));
   for (size_t r = 0; r < v->region_count; r++) EB_TRY(apply_region(v, &v->regions[r]));
-  for (size_t s = 0; s < v->set_count; s++)
-    if (!v->sets[s].is_region) EB_TRY(add_node_set(v, &v->sets[s]));
+  for (const element_set *set = v->sets; set < v->sets + v->set_count; set++) {
+    if (set->is_region) continue;
+    size_t index, corners = (size_t)draft->corners;
+    EB_TRY(eb_draft_set_new(draft, set->scan, &index));
+    EB_TRY(eb_scan_name(set->scan, set->name, draft->sets[index].name, EB_NAME_BYTES));
+    for (size_t k = 0; k < set->count * corners; k++) {
+      size_t e = (size_t)(set->elements[k / corners] - v->element_base);
+      EB_TRY(eb_draft_set_node(draft, index, draft->corner[e * corners + k % corners]));
+    }
+  }
   return EB_OK;
 }
 
