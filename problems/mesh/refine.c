@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 #include "problems/mesh/stuffing.h"
 #include "problems/mesh/faces.h"
 
@@ -61,18 +62,6 @@ static int32_t find_pair(const round_of_splits *self, const int32_t pair[2]) {
   return low;
 }
 
-static edge make_edge(const round_of_splits *self, const int32_t pair[2]) {
-  edge made = {.node = {pair[0], pair[1]}, .first = find_pair(self, pair)};
-  int32_t end = made.first, all = TET_EDGES * self->mesh->element_count;
-  while (end < all && eb_tuple_compare(pair_at(self, end), pair, 2) == 0) end++;
-  made.count = end - made.first;
-  for (int d = 0; d < 3; d++) {
-    double gap = self->mesh->X[3 * (size_t)pair[1] + d] - self->mesh->X[3 * (size_t)pair[0] + d];
-    made.length2 += gap * gap;
-  }
-  return made;
-}
-
 static int longer_first(const void *left, const void *right) {
   const edge *a = left, *b = right;
   if (a->length2 != b->length2) return a->length2 > b->length2 ? -1 : 1;
@@ -82,22 +71,25 @@ static int longer_first(const void *left, const void *right) {
 /* Each edge of a closed surface belongs to two triangles that run along it in opposite directions
  * (a pinched one to four): it is taken where the triangle runs upwards in node numbers. */
 static eb_error collect_edges(round_of_splits *self, const eb_surface *surface) {
+  const eb_mesh *mesh = self->mesh;
+  int32_t all = TET_EDGES * mesh->element_count;
   EB_TRY(EB_NEW(self->edges, 3 * (size_t)surface->triangle_count));
   for (int32_t t = 0; t < surface->triangle_count; t++) {
     for (int k = 0; k < 3; k++) {
       int32_t pair[2] = {surface->node[surface->triangles[3 * (size_t)t + k]],
                          surface->node[surface->triangles[3 * (size_t)t + (k + 1) % 3]]};
-      if (pair[0] < pair[1]) self->edges[self->edge_count++] = make_edge(self, pair);
+      if (pair[0] > pair[1]) continue;
+      edge *made = &self->edges[self->edge_count++];
+      *made = (edge){.node = {pair[0], pair[1]}, .first = find_pair(self, pair)};
+      int32_t end = made->first;
+      while (end < all && eb_tuple_compare(pair_at(self, end), pair, 2) == 0) end++;
+      made->count = end - made->first;
+      made->length2 =
+          eb_squared_distance3(mesh->X + 3 * (size_t)pair[1], mesh->X + 3 * (size_t)pair[0]);
     }
   }
   qsort(self->edges, (size_t)self->edge_count, sizeof *self->edges, longer_first);
   return EB_OK;
-}
-
-static bool is_free(const round_of_splits *self, const edge *candidate) {
-  for (int32_t i = 0; i < candidate->count; i++)
-    if (self->cut[self->order[candidate->first + i] / TET_EDGES]) return false;
-  return true;
 }
 
 static eb_error choose(round_of_splits *self, int32_t most) {
@@ -105,7 +97,10 @@ static eb_error choose(round_of_splits *self, int32_t most) {
   EB_TRY(EB_NEW(self->chosen, most));
   for (int32_t i = 0; i < self->edge_count && self->chosen_count < most; i++) {
     const edge *candidate = &self->edges[i];
-    if (!is_free(self, candidate)) continue;
+    int32_t own = 0;
+    while (own < candidate->count && !self->cut[self->order[candidate->first + own] / TET_EDGES])
+      own++;
+    if (own < candidate->count) continue;
     self->chosen[self->chosen_count++] = i;
     for (int32_t k = 0; k < candidate->count; k++)
       self->cut[self->order[candidate->first + k] / TET_EDGES] = self->chosen_count;
@@ -123,17 +118,6 @@ static void copy_element(const eb_mesh *from, int32_t e, int32_t replaced, int32
   to->region[at] = from->region[e];
   for (int d = 0; d < 3 && from->fibre; d++)
     to->fibre[3 * (size_t)at + d] = from->fibre[3 * (size_t)e + d];
-}
-
-static eb_error copy_names_and_sets(const eb_mesh *from, eb_mesh *to) {
-  const char **names;
-  EB_TRY(EB_NEW(names, from->region_count));
-  for (int32_t r = 0; r < from->region_count; r++) names[r] = from->region_name[r];
-  eb_error error = eb_mesh_name_regions(to, from->region_count, names);
-  free(names);
-  for (int32_t s = 0; s < from->set_count && !error; s++)
-    error = eb_mesh_add_set(to, from->sets[s].name, from->sets[s].nodes, from->sets[s].count);
-  return error;
 }
 
 static eb_error fill_split(const round_of_splits *self, eb_mesh *to) {
@@ -157,7 +141,14 @@ static eb_error fill_split(const round_of_splits *self, eb_mesh *to) {
     copy_element(from, e, ends[1], node, to, e);
     copy_element(from, e, ends[0], node, to, next++);
   }
-  return copy_names_and_sets(from, to);
+  const char **names;
+  EB_TRY(EB_NEW(names, from->region_count));
+  for (int32_t r = 0; r < from->region_count; r++) names[r] = from->region_name[r];
+  eb_error error = eb_mesh_name_regions(to, from->region_count, names);
+  free(names);
+  for (int32_t s = 0; s < from->set_count && !error; s++)
+    error = eb_mesh_add_set(to, from->sets[s].name, from->sets[s].nodes, from->sets[s].count);
+  return error;
 }
 
 static eb_error split_round(round_of_splits *self, int32_t most, eb_mesh **out) {
@@ -189,22 +180,17 @@ static eb_error split_some(const eb_mesh *mesh, int32_t most, eb_mesh **out) {
   return error;
 }
 
-static eb_error check_request(const eb_mesh *mesh, int32_t splits) {
+/* Half of what is left a round (all of the last few), so that halves of long edges compete
+ * again. */
+eb_error eb_mesh_split_surface(const eb_mesh *mesh, int32_t splits, eb_mesh **out) {
+  enum { FEW = 64 };
+  *out = NULL;
   if (mesh->type != EB_TETRAHEDRON)
     return EB_ERROR(EB_ERR_UNSUPPORTED, "only surfaces of tetrahedral meshes can be split");
   if (splits < 0) return EB_ERROR(EB_ERR_USAGE, "cannot split %d edges", splits);
   /* An edge of these lattices has far fewer than 32 tetrahedra around it. */
   if (splits > (INT32_MAX / (2 * TET_EDGES) - mesh->element_count) / 32)
     return EB_ERROR(EB_ERR_LIMIT, "%d splits would make too many elements", splits);
-  return EB_OK;
-}
-
-/* Half of what is left a round (all of the last few), so that halves of long edges compete
- * again. */
-eb_error eb_mesh_split_surface(const eb_mesh *mesh, int32_t splits, eb_mesh **out) {
-  enum { FEW = 64 };
-  *out = NULL;
-  EB_TRY(check_request(mesh, splits));
   eb_mesh *now = NULL;
   EB_TRY(split_some(mesh, splits > FEW ? splits / 2 : splits, &now));
   int32_t goal = mesh->node_count + splits;
@@ -260,17 +246,6 @@ static eb_error search_start(const eb_solid *solid, int32_t elements, int32_t no
   return EB_OK;
 }
 
-static eb_error check_counts(const eb_mesh *mesh, int32_t elements, int32_t nodes,
-                             double tolerance) {
-  if (fabs(relative(mesh->element_count, elements)) <= tolerance &&
-      fabs(relative(mesh->node_count, nodes)) <= tolerance)
-    return EB_OK;
-  return EB_ERROR(EB_ERR_INVALID,
-                  "the shape gives %d elements and %d nodes where %d and %d are wanted, and the "
-                  "tolerance is %g; change the shape or the targets",
-                  mesh->element_count, mesh->node_count, elements, nodes, tolerance);
-}
-
 eb_error eb_stuff_to_counts(const eb_solid *solid, int32_t elements, int32_t nodes,
                             double tolerance, eb_mesh **out) {
   *out = NULL;
@@ -281,8 +256,14 @@ eb_error eb_stuff_to_counts(const eb_solid *solid, int32_t elements, int32_t nod
     *out = NULL;
     EB_TRY(search_start(solid, elements, nodes, tolerance, plain_nodes, out));
   }
-  eb_error error = check_counts(*out, elements, nodes, tolerance);
-  if (!error) return EB_OK;
+  if (fabs(relative((*out)->element_count, elements)) <= tolerance &&
+      fabs(relative((*out)->node_count, nodes)) <= tolerance)
+    return EB_OK;
+  eb_error error = EB_ERROR(
+      EB_ERR_INVALID,
+      "the shape gives %d elements and %d nodes where %d and %d are wanted, and the tolerance is "
+      "%g; change the shape or the targets",
+      (*out)->element_count, (*out)->node_count, elements, nodes, tolerance);
   eb_mesh_destroy(*out);
   *out = NULL;
   return error;

@@ -55,14 +55,11 @@ static int middle(int32_t point) {
   return point & 1;
 }
 
-/* From a corner to the middle at the end of short edge b, in points. */
-static int32_t short_offset(const eb_lattice *l, int b) {
-  int32_t cells = (b & 1) * l->stride[0] + (b >> 1 & 1) * l->stride[1] + (b >> 2) * l->stride[2];
-  return 1 - 2 * cells;
-}
-
+/* From a point to the other end of its own edge, in points. */
 static int32_t edge_offset(const eb_lattice *l, int edge) {
-  return edge < LONG_EDGES ? 2 * l->stride[edge] : short_offset(l, edge - LONG_EDGES);
+  if (edge < LONG_EDGES) return 2 * l->stride[edge];
+  int b = edge - LONG_EDGES;
+  return 1 - 2 * ((b & 1) * l->stride[0] + (b >> 1 & 1) * l->stride[1] + (b >> 2) * l->stride[2]);
 }
 
 static int own_edges(int32_t point) {
@@ -83,15 +80,6 @@ static void rest_place(const eb_lattice *l, int32_t point, double out[3]) {
     out[d] = l->origin[d] + l->spacing * (at[d] + (middle(point) ? 0.5 : 0));
 }
 
-/* Where the point stands, warped or not. */
-static void lattice_place(const eb_lattice *l, int32_t point, double out[3]) {
-  if (l->snap[point] < 0) {
-    rest_place(l, point, out);
-    return;
-  }
-  for (int d = 0; d < 3; d++) out[d] = l->X[3 * (size_t)l->snap[point] + (size_t)d];
-}
-
 /* ---- evaluation: blocks that the surface cannot reach are settled by one evaluation ---------- */
 
 typedef struct block {
@@ -102,20 +90,27 @@ static double distance_at(const eb_solid *solid, const double p[3]) {
   return solid->distance(solid->context, p);
 }
 
-/* The value at the middle of the block when neither its points nor their neighbours can lie on the
- * other side of the surface, else 0. */
-static double settled(const eb_lattice *l, const eb_solid *solid, const block *b) {
+/* Signed distances at the points of a block. One evaluation in its middle settles all of them when
+ * neither they nor their neighbours can lie on the other side of the surface; else the block is
+ * halved along its longest side, down to two cells. */
+static void evaluate_block(eb_lattice *l, const eb_solid *solid, const block *b) {
   double center[3], square = 0;
+  int axis = 0;
   for (int d = 0; d < 3; d++) {
     double half = 0.5 * (b->hi[d] - b->lo[d] - 0.5);
     center[d] = l->origin[d] + l->spacing * (b->lo[d] + half);
     square += half * half;
+    if (b->hi[d] - b->lo[d] > b->hi[axis] - b->lo[axis]) axis = d;
   }
   double value = distance_at(solid, center);
-  return fabs(value) > LIPSCHITZ * l->spacing * (sqrt(square) + 1) ? value : 0;
-}
-
-static void fill_block(eb_lattice *l, const eb_solid *solid, const block *b, double constant) {
+  bool settled = fabs(value) > LIPSCHITZ * l->spacing * (sqrt(square) + 1);
+  if (!settled && b->hi[axis] - b->lo[axis] > 2) {
+    block half[2] = {*b, *b};
+    half[0].hi[axis] = half[1].lo[axis] = (b->lo[axis] + b->hi[axis]) / 2;
+    evaluate_block(l, solid, &half[0]);
+    evaluate_block(l, solid, &half[1]);
+    return;
+  }
   for (int32_t k = b->lo[2]; k < b->hi[2]; k++)
     for (int32_t j = b->lo[1]; j < b->hi[1]; j++)
       for (int32_t i = b->lo[0]; i < b->hi[0]; i++) {
@@ -123,24 +118,9 @@ static void fill_block(eb_lattice *l, const eb_solid *solid, const block *b, dou
         for (int32_t point = corner; point < corner + 2; point++) {
           double p[3];
           rest_place(l, point, p);
-          l->value[point] = constant != 0 ? constant : distance_at(solid, p);
+          l->value[point] = settled ? value : distance_at(solid, p);
         }
       }
-}
-
-static void evaluate_block(eb_lattice *l, const eb_solid *solid, const block *b) {
-  double constant = settled(l, solid, b);
-  int axis = 0;
-  for (int d = 1; d < 3; d++)
-    if (b->hi[d] - b->lo[d] > b->hi[axis] - b->lo[axis]) axis = d;
-  if (constant != 0 || b->hi[axis] - b->lo[axis] <= 2) {
-    fill_block(l, solid, b, constant);
-    return;
-  }
-  block half[2] = {*b, *b};
-  half[0].hi[axis] = half[1].lo[axis] = (b->lo[axis] + b->hi[axis]) / 2;
-  evaluate_block(l, solid, &half[0]);
-  evaluate_block(l, solid, &half[1]);
 }
 
 static void evaluate(eb_lattice *l, const eb_solid *solid) {
@@ -230,29 +210,24 @@ static double find_root(const eb_solid *solid, const double p[3], const double q
   return t;
 }
 
-static void place_cut(eb_lattice *l, const eb_solid *solid, int32_t cut, int edge) {
-  int32_t point = l->owner[cut], end = point + edge_offset(l, edge);
-  double p[3], q[3];
-  rest_place(l, point, p);
-  rest_place(l, end, q);
-  double t = find_root(solid, p, q, l->value[point], l->value[end], 1e-6 * l->spacing);
-  l->along[cut] = t;
-  for (int d = 0; d < 3; d++) l->X[3 * (size_t)cut + (size_t)d] = p[d] + t * (q[d] - p[d]);
-}
-
-static void place_cuts(eb_lattice *l, const eb_solid *solid) {
+/* Fails where the distance is not finite on the way. */
+static eb_error place_cuts(eb_lattice *l, const eb_solid *solid) {
 #pragma omp parallel for schedule(dynamic, 4096) if (l->points > EB_LATTICE_SERIAL)
   for (int32_t point = 0; point < l->points; point++) {
     int32_t cut = l->first[point];
-    for (int edge = 0; edge < OWN_EDGES && l->mask[point]; edge++)
-      if (l->mask[point] >> edge & 1) {
-        l->owner[cut] = point;
-        place_cut(l, solid, cut++, edge);
-      }
+    for (int edge = 0; edge < OWN_EDGES && l->mask[point]; edge++) {
+      if (!(l->mask[point] >> edge & 1)) continue;
+      int32_t end = point + edge_offset(l, edge);
+      double p[3], q[3];
+      rest_place(l, point, p);
+      rest_place(l, end, q);
+      double t = find_root(solid, p, q, l->value[point], l->value[end], 1e-6 * l->spacing);
+      l->owner[cut] = point;
+      l->along[cut] = t;
+      for (int d = 0; d < 3; d++) l->X[3 * (size_t)cut + (size_t)d] = p[d] + t * (q[d] - p[d]);
+      cut++;
+    }
   }
-}
-
-static eb_error check_cuts(const eb_lattice *l) {
   for (int32_t cut = 0; cut < l->cuts; cut++) {
     double p[3];
     if (isfinite(l->along[cut])) continue;
@@ -311,16 +286,22 @@ static void warp(eb_lattice *l) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+static eb_error check_box(const eb_solid *solid) {
+  for (int d = 0; d < 3; d++)
+    if (!(solid->hi[d] > solid->lo[d]) || !isfinite(solid->hi[d] - solid->lo[d]))
+      return EB_ERROR(EB_ERR_INVALID, "the box of the solid reaches from %g to %g m along %c",
+                      solid->lo[d], solid->hi[d], "xyz"[d]);
+  return EB_OK;
+}
+
 static eb_error set_extent(const eb_solid *solid, double spacing, const double shift[3],
                            eb_lattice *l) {
   if (!(spacing > 0) || !isfinite(spacing))
     return EB_ERROR(EB_ERR_USAGE, "the lattice spacing must be positive, not %g m", spacing);
+  EB_TRY(check_box(solid));
   double points = 2;
   for (int d = 0; d < 3; d++) {
     double width = solid->hi[d] - solid->lo[d];
-    if (!(width > 0) || !isfinite(width))
-      return EB_ERROR(EB_ERR_INVALID, "the box of the solid reaches from %g to %g m along %c",
-                      solid->lo[d], solid->hi[d], "xyz"[d]);
     double side = ceil(0.5 * width / spacing + fabs(shift[d])) + MARGIN;
     points *= 2 * side + 1;
     if (!(points < MAX_POINTS))
@@ -352,8 +333,7 @@ static eb_error build(const eb_solid *solid, double spacing, const double shift[
   EB_TRY(EB_NEW(l->owner, l->cuts));
   EB_TRY(EB_NEW(l->along, l->cuts));
   EB_TRY(EB_NEW(l->X, 3 * (size_t)l->cuts));
-  place_cuts(l, solid);
-  EB_TRY(check_cuts(l));
+  EB_TRY(place_cuts(l, solid));
   warp(l);
   return EB_OK;
 }
@@ -381,8 +361,6 @@ static eb_error lattice_create(const eb_solid *solid, double spacing, const doub
   if (error) lattice_clear(out);
   return error;
 }
-
-/* ---- stuffing -------------------------------------------------------------------------------- */
 
 /* ---- filling --------------------------------------------------------------------------------- */
 
@@ -462,13 +440,6 @@ static eb_error fill(const eb_lattice *l, int64_t *first, int32_t **tets) {
 
 /* ---- compaction ------------------------------------------------------------------------------ */
 
-static void place_node(const eb_lattice *l, int32_t node, double X[3]) {
-  if (node < l->points)
-    lattice_place(l, node, X);
-  else
-    for (int d = 0; d < 3; d++) X[d] = l->X[3 * (size_t)(node - l->points) + (size_t)d];
-}
-
 /* Numbers the used entries of `number` (non-zero) in their order, by replacing them with 1 +
  * number. */
 static int32_t enumerate(int32_t *number, int32_t count) {
@@ -478,25 +449,28 @@ static int32_t enumerate(int32_t *number, int32_t count) {
   return used;
 }
 
-static eb_error compact(const eb_lattice *l, const int32_t *tets, int32_t count, int32_t *number,
-                        eb_mesh **out) {
-  int32_t nodes = l->points + l->cuts;
-  for (size_t i = 0; i < 4 * (size_t)count; i++) number[tets[i]] = 1;
-  EB_TRY(eb_mesh_create(EB_TETRAHEDRON, enumerate(number, nodes), count, out));
-  for (int32_t i = 0; i < nodes; i++)
-    if (number[i]) place_node(l, i, (*out)->X + 3 * (size_t)(number[i] - 1));
-  for (size_t i = 0; i < 4 * (size_t)count; i++) (*out)->elements[i] = number[tets[i]] - 1;
-  return EB_OK;
-}
-
+/* Fills the lattice and keeps the nodes that its tetrahedra use: points where they stand, warped or
+ * not, and cut points. */
 static eb_error fill_and_compact(const eb_lattice *l, eb_mesh **out) {
   int64_t *first;
-  int32_t *tets = NULL, *number = NULL;
+  int32_t *tets = NULL, *number = NULL, nodes = l->points + l->cuts;
   EB_TRY(EB_NEW(first, (size_t)l->size[2] + 1));
   eb_error error = fill(l, first, &tets);
   int32_t count = error ? 0 : (int32_t)first[l->size[2]];
-  if (!error) error = EB_NEW(number, (size_t)l->points + (size_t)l->cuts);
-  if (!error && count) error = compact(l, tets, count, number, out);
+  size_t entries = 4 * (size_t)count;
+  if (!error) error = EB_NEW(number, nodes);
+  for (size_t i = 0; !error && i < entries; i++) number[tets[i]] = 1;
+  if (!error && count) error = eb_mesh_create(EB_TETRAHEDRON, enumerate(number, nodes), count, out);
+  for (int32_t i = 0; *out && i < nodes; i++) {
+    if (!number[i]) continue;
+    double *X = (*out)->X + 3 * (size_t)(number[i] - 1);
+    int32_t cut = i < l->points ? l->snap[i] : i - l->points;
+    if (cut < 0)
+      rest_place(l, i, X);
+    else
+      for (int d = 0; d < 3; d++) X[d] = l->X[3 * (size_t)cut + (size_t)d];
+  }
+  for (size_t i = 0; *out && i < entries; i++) (*out)->elements[i] = number[tets[i]] - 1;
   free(number);
   free(tets);
   free(first);
@@ -504,19 +478,6 @@ static eb_error fill_and_compact(const eb_lattice *l, eb_mesh **out) {
 }
 
 /* ---- components ------------------------------------------------------------------------------ */
-
-/* parent becomes the lowest element of the component, size the number of elements at that
- * element. */
-static void join_neighbours(const int32_t *mate, int32_t elements, int32_t *parent, int32_t *size) {
-  for (int32_t e = 0; e < elements; e++) parent[e] = e;
-  for (int32_t face = 0; face < 4 * elements; face++) {
-    if (mate[face] >= face) eb_disjoint_join(parent, face / 4, mate[face] / 4);
-  }
-  for (int32_t e = 0; e < elements; e++) {
-    parent[e] = eb_disjoint_root(parent, e);
-    size[parent[e]]++;
-  }
-}
 
 /* Copies the elements whose component is large enough; *out stays NULL when all are. */
 static eb_error copy_large(const eb_mesh *mesh, const int32_t *parent, const int32_t *size,
@@ -542,6 +503,7 @@ static eb_error copy_large(const eb_mesh *mesh, const int32_t *parent, const int
   return EB_OK;
 }
 
+/* `parent` is the lowest element of an element's component, `size` its number of elements. */
 typedef struct components {
   int32_t *mate, *parent, *size, *number;
 } components;
@@ -552,7 +514,13 @@ static eb_error split(const eb_mesh *mesh, components *c, eb_mesh **out) {
   EB_TRY(EB_NEW(c->parent, mesh->element_count));
   EB_TRY(EB_NEW(c->size, mesh->element_count));
   EB_TRY(EB_NEW(c->number, mesh->node_count));
-  join_neighbours(c->mate, mesh->element_count, c->parent, c->size);
+  for (int32_t e = 0; e < mesh->element_count; e++) c->parent[e] = e;
+  for (int32_t face = 0; face < 4 * mesh->element_count; face++)
+    if (c->mate[face] >= face) eb_disjoint_join(c->parent, face / 4, c->mate[face] / 4);
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    c->parent[e] = eb_disjoint_root(c->parent, e);
+    c->size[c->parent[e]]++;
+  }
   return copy_large(mesh, c->parent, c->size, c->number, out);
 }
 
@@ -589,11 +557,6 @@ static eb_error assign_regions(const eb_solid *solid, eb_mesh *mesh) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static eb_error finish(const eb_solid *solid, eb_mesh **mesh) {
-  EB_TRY(drop_small_pieces(mesh));
-  return assign_regions(solid, *mesh);
-}
-
 /* The lattice is moved by `shift` spacings against the centre of the solid's box. *out is NULL when
  * no point is inside. */
 static eb_error stuff_shifted(const eb_solid *solid, double spacing, const double shift[3],
@@ -603,7 +566,8 @@ static eb_error stuff_shifted(const eb_solid *solid, double spacing, const doubl
   EB_TRY(lattice_create(solid, spacing, shift, &lattice));
   eb_error error = fill_and_compact(&lattice, out);
   lattice_clear(&lattice);
-  if (!error && *out) error = finish(solid, out);
+  if (!error && *out) error = drop_small_pieces(out);
+  if (!error && *out) error = assign_regions(solid, *out);
   if (error) {
     eb_mesh_destroy(*out);
     *out = NULL;
@@ -618,8 +582,6 @@ eb_error eb_stuff(const eb_solid *solid, double spacing, eb_mesh **out) {
                   "nothing is inside the solid at a lattice spacing of %g m; use a smaller one",
                   spacing);
 }
-
-/* eb_stuff on a shifted lattice, for the search of an element count. */
 
 /* ---- towards a count ------------------------------------------------------------------------- */
 
@@ -650,20 +612,6 @@ static double miss(const search *s, int32_t count) {
   return fabs((double)count - s->target) / s->target;
 }
 
-/* Stuffs once and keeps the mesh when it is nearer than the best so far. */
-static eb_error attempt(search *s, double h, const double shift[3], int32_t *count) {
-  eb_mesh *mesh;
-  EB_TRY(stuff_shifted(s->solid, h, shift, &mesh));
-  *count = mesh ? mesh->element_count : 0;
-  if (mesh && (!s->best || miss(s, *count) < miss(s, s->best->element_count))) {
-    eb_mesh_destroy(s->best);
-    s->best = mesh;
-  } else {
-    eb_mesh_destroy(mesh);
-  }
-  return EB_OK;
-}
-
 /* The number of the lattice's position: 0 until the count turns out to jump. */
 static int position(const search *s) {
   int moves = s->near_tries - STRAIGHT_TRIES + 1, late = s->tries - LONGEST_WAY;
@@ -690,11 +638,6 @@ static void learn(search *s, double h, int32_t count) {
   s->density = moves > 0 && expected > 0 ? (density + expected) / 2 : density;
 }
 
-/* The model's count at spacing h, less the target, times h^3. */
-static double excess(const search *s, double h) {
-  return s->density + s->slope * (h - s->h) - s->target * h * h * h;
-}
-
 /* Where the model has the target count, by bisection between half and twice the last spacing, and
  * below the spacings that are too coarse. Rounded to single precision, so that the last bit of cbrt
  * and the like does not reach the mesh. */
@@ -703,26 +646,13 @@ static double predict(const search *s) {
   double lo = s->h / 2, hi = 2 * s->h;
   for (int i = 0; i < 50; i++) {
     double middle = (lo + hi) / 2;
-    if (excess(s, middle) > 0)
+    if (s->density + s->slope * (middle - s->h) - s->target * middle * middle * middle > 0)
       lo = middle;
     else
       hi = middle;
   }
   if (!(hi < s->empty)) hi = (fmin(s->h, s->empty) + s->empty) / 2;
   return (float)hi;
-}
-
-static eb_error check_search(const eb_solid *solid, int32_t target, double tolerance) {
-  if (target < 1)
-    return EB_ERROR(EB_ERR_USAGE, "the element count to aim at must be positive, not %d", target);
-  if (!(tolerance >= 0))
-    return EB_ERROR(EB_ERR_USAGE, "the tolerance of the element count must not be negative, not %g",
-                    tolerance);
-  for (int d = 0; d < 3; d++)
-    if (!(solid->hi[d] > solid->lo[d]) || !isfinite(solid->hi[d] - solid->lo[d]))
-      return EB_ERROR(EB_ERR_INVALID, "the box of the solid reaches from %g to %g m along %c",
-                      solid->lo[d], solid->hi[d], "xyz"[d]);
-  return EB_OK;
 }
 
 static eb_error find(search *s, double tolerance) {
@@ -737,8 +667,15 @@ static eb_error find(search *s, double tolerance) {
     int moves = position(s);
     for (int d = 0; d < 3 && moves > 0; d++)
       shift[d] = moves * step[d] - floor(moves * step[d]) - 0.5;
-    int32_t count;
-    EB_TRY(attempt(s, h, shift, &count));
+    eb_mesh *mesh;
+    EB_TRY(stuff_shifted(solid, h, shift, &mesh));
+    int32_t count = mesh ? mesh->element_count : 0;
+    if (mesh && (!s->best || miss(s, count) < miss(s, s->best->element_count))) {
+      eb_mesh_destroy(s->best);
+      s->best = mesh;
+    } else {
+      eb_mesh_destroy(mesh);
+    }
     learn(s, h, count);
     double best = s->best ? miss(s, s->best->element_count) : INFINITY;
     if (best <= GOOD_ENOUGH || (best <= tolerance && s->near_tries >= STRAIGHT_TRIES)) return EB_OK;
@@ -750,7 +687,12 @@ static eb_error find(search *s, double tolerance) {
 eb_error eb_stuff_to_count(const eb_solid *solid, int32_t target, double tolerance, eb_mesh **out) {
   search s = {.solid = solid, .target = target, .empty = INFINITY};
   *out = NULL;
-  EB_TRY(check_search(solid, target, tolerance));
+  if (target < 1)
+    return EB_ERROR(EB_ERR_USAGE, "the element count to aim at must be positive, not %d", target);
+  if (!(tolerance >= 0))
+    return EB_ERROR(EB_ERR_USAGE, "the tolerance of the element count must not be negative, not %g",
+                    tolerance);
+  EB_TRY(check_box(solid));
   eb_error error = find(&s, tolerance);
   if (!error && !s.best)
     error = EB_ERROR(EB_ERR_INVALID,

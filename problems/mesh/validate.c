@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 #include "problems/mesh/faces.h"
 #include "problems/mesh/validate.h"
 
@@ -32,15 +33,16 @@ static eb_error describe(const eb_surface *surface, int32_t edge, int32_t uses, 
                   end[0], end[1], triangle, uses, forwards);
 }
 
-/* The lowest edge that breaks the rule, with what is wrong with it. */
-typedef struct fault {
-  int32_t edge, uses, forwards;
-} fault;
-
-static fault find_fault(const eb_surface *surface, const int32_t *keys, const int32_t *order,
-                        bool manifold) {
-  fault worst = {-1, 0, 0};
-  int32_t edges = 3 * surface->triangle_count;
+/* `keys` has room for the ends of all edges. */
+static eb_error check_sorted(const eb_surface *surface, int32_t *keys, bool manifold) {
+  int32_t edges = 3 * surface->triangle_count, *order;
+  for (int32_t edge = 0; edge < edges; edge++) {
+    edge_ends(surface, edge, keys + 2 * (size_t)edge);
+    eb_tuple_sort(keys + 2 * (size_t)edge, 2);
+  }
+  EB_TRY(eb_tuples_order(keys, 2, edges, surface->vertex_count, &order));
+  /* The lowest edge that breaks the rule. */
+  int32_t worst = -1, uses = 0, worst_forwards = 0;
   for (int32_t i = 0, stop; i < edges; i = stop) {
     const int32_t *key = keys + 2 * (size_t)order[i];
     int32_t forwards = 0;
@@ -51,22 +53,13 @@ static fault find_fault(const eb_surface *surface, const int32_t *keys, const in
       forwards += end[0] < end[1];
     }
     bool good = 2 * forwards == stop - i && (!manifold || forwards == 1);
-    if (!good && (worst.edge < 0 || order[i] < worst.edge))
-      worst = (fault){order[i], stop - i, forwards};
+    if (good || (worst >= 0 && order[i] > worst)) continue;
+    worst = order[i];
+    uses = stop - i;
+    worst_forwards = forwards;
   }
-  return worst;
-}
-
-static eb_error check_sorted(const eb_surface *surface, int32_t *keys, bool manifold) {
-  int32_t edges = 3 * surface->triangle_count, *order;
-  for (int32_t edge = 0; edge < edges; edge++) {
-    edge_ends(surface, edge, keys + 2 * (size_t)edge);
-    eb_tuple_sort(keys + 2 * (size_t)edge, 2);
-  }
-  EB_TRY(eb_tuples_order(keys, 2, edges, surface->vertex_count, &order));
-  fault worst = find_fault(surface, keys, order, manifold);
   free(order);
-  return worst.edge < 0 ? EB_OK : describe(surface, worst.edge, worst.uses, worst.forwards);
+  return worst < 0 ? EB_OK : describe(surface, worst, uses, worst_forwards);
 }
 
 eb_error eb_surface_check_edges(const eb_surface *surface, bool manifold) {
@@ -83,10 +76,6 @@ eb_error eb_surface_check_edges(const eb_surface *surface, bool manifold) {
 
 /* A volume below FLAT L^3 (an area below FLAT L^2), L the longest edge, is rounding error. */
 static const double FLAT = 1e-12;
-
-static const char *measure_name(eb_element_type type) {
-  return type == EB_TRIANGLE ? "area" : "volume";
-}
 
 static eb_error check_indices(const int32_t *nodes, int32_t corners, int32_t count,
                               const char *what, int32_t e) {
@@ -125,65 +114,49 @@ static double extent(const int32_t *nodes, int32_t corners, const double *X) {
   return sqrt(longest);
 }
 
-static eb_error check_volume(const eb_mesh *mesh, int32_t e) {
-  double length = extent(mesh->elements + (size_t)e * mesh->type, mesh->type, mesh->X);
-  double unit = mesh->type == EB_TRIANGLE ? length * length : length * length * length;
-  double volume = eb_mesh_element_volume(mesh, mesh->X, e);
-  if (fabs(volume) <= FLAT * unit)
-    return EB_ERROR(EB_ERR_INVALID, "element %d is flat: its %s is %g with edges up to %g m", e,
-                    measure_name(mesh->type), volume, length);
-  if (!(volume > 0))
-    return EB_ERROR(EB_ERR_INVALID, "element %d is inverted: its %s is %g", e,
-                    measure_name(mesh->type), volume);
-  return EB_OK;
-}
-
-static eb_error check_attributes(const eb_mesh *mesh, int32_t e) {
-  if (mesh->region[e] < 0 || mesh->region[e] >= mesh->region_count)
-    return EB_ERROR(EB_ERR_INVALID, "element %d is in region %d, but regions are 0 to %d", e,
-                    mesh->region[e], mesh->region_count - 1);
-  for (int d = 0; mesh->fibre && d < 3; d++)
-    if (!isfinite(mesh->fibre[3 * (size_t)e + (size_t)d]))
-      return EB_ERROR(EB_ERR_INVALID, "element %d: component %c of its fibre is %g", e, "xyz"[d],
-                      mesh -> fibre[3 * (size_t)e + (size_t)d]);
-  return EB_OK;
-}
-
 static eb_error check_elements(const eb_mesh *mesh) {
+  const char *measure = mesh->type == EB_TRIANGLE ? "area" : "volume";
   for (int32_t e = 0; e < mesh->element_count; e++) {
     const int32_t *nodes = mesh->elements + (size_t)e * mesh->type;
     EB_TRY(check_indices(nodes, mesh->type, mesh->node_count, "element", e));
     EB_TRY(check_finite(nodes, mesh->type, mesh->X, "element", e));
-    EB_TRY(check_volume(mesh, e));
-    EB_TRY(check_attributes(mesh, e));
+    double length = extent(nodes, mesh->type, mesh->X);
+    double unit = mesh->type == EB_TRIANGLE ? length * length : length * length * length;
+    double volume = eb_mesh_element_volume(mesh, mesh->X, e);
+    if (fabs(volume) <= FLAT * unit)
+      return EB_ERROR(EB_ERR_INVALID, "element %d is flat: its %s is %g with edges up to %g m", e,
+                      measure, volume, length);
+    if (!(volume > 0))
+      return EB_ERROR(EB_ERR_INVALID, "element %d is inverted: its %s is %g", e, measure, volume);
+    if (mesh->region[e] < 0 || mesh->region[e] >= mesh->region_count)
+      return EB_ERROR(EB_ERR_INVALID, "element %d is in region %d, but regions are 0 to %d", e,
+                      mesh->region[e], mesh->region_count - 1);
+    for (int d = 0; mesh->fibre && d < 3; d++)
+      if (!isfinite(mesh->fibre[3 * (size_t)e + (size_t)d]))
+        return EB_ERROR(EB_ERR_INVALID, "element %d: component %c of its fibre is %g", e, "xyz"[d],
+                        mesh -> fibre[3 * (size_t)e + (size_t)d]);
   }
   return EB_OK;
 }
 
-static eb_error find_duplicate(const int32_t *keys, int32_t width, const int32_t *order,
-                               int32_t count) {
-  int32_t first = -1, twin = -1;
-  for (int32_t i = 1; i < count; i++)
-    if (eb_tuple_compare(keys + (size_t)order[i - 1] * width, keys + (size_t)order[i] * width,
-                         width) == 0 &&
-        (twin < 0 || order[i] < twin)) {
-      first = order[i - 1];
-      twin = order[i];
-    }
-  if (twin < 0) return EB_OK;
-  return EB_ERROR(EB_ERR_INVALID, "element %d has the same nodes as element %d", twin, first);
-}
-
 static eb_error check_duplicates(const eb_mesh *mesh) {
-  int32_t width = (int32_t)mesh->type, *keys, *order = NULL;
-  EB_TRY(EB_NEW(keys, (size_t)mesh->element_count * mesh->type));
-  for (size_t i = 0; i < (size_t)mesh->element_count * mesh->type; i++) keys[i] = mesh->elements[i];
+  int32_t width = (int32_t)mesh->type, *keys, *order = NULL, first = -1, twin = -1;
+  size_t entries = (size_t)mesh->element_count * mesh->type;
+  EB_TRY(EB_NEW(keys, entries));
+  for (size_t i = 0; i < entries; i++) keys[i] = mesh->elements[i];
   for (int32_t e = 0; e < mesh->element_count; e++) eb_tuple_sort(keys + (size_t)e * width, width);
   eb_error error = eb_tuples_order(keys, width, mesh->element_count, mesh->node_count, &order);
-  if (!error) error = find_duplicate(keys, width, order, mesh->element_count);
+  for (int32_t i = 1; !error && i < mesh->element_count; i++) {
+    const int32_t *one = keys + (size_t)order[i - 1] * width;
+    if (eb_tuple_compare(one, keys + (size_t)order[i] * width, width) != 0) continue;
+    if (twin >= 0 && order[i] > twin) continue;
+    first = order[i - 1];
+    twin = order[i];
+  }
   free(order);
   free(keys);
-  return error;
+  if (error || twin < 0) return error;
+  return EB_ERROR(EB_ERR_INVALID, "element %d has the same nodes as element %d", twin, first);
 }
 
 static eb_error check_unused(const eb_mesh *mesh) {
@@ -205,21 +178,16 @@ static void face_nodes(const eb_mesh *mesh, const eb_face_table *table, int32_t 
     nodes[i] = element[table->local[face % table->count][i]];
 }
 
-/* Whether two faces with the same nodes run around the opposite way: behind the first node of a,
- * face b has the last node of a. */
-static bool opposite(const int32_t *a, const int32_t *b, int32_t count) {
-  int32_t at = 0;
-  while (b[at] != a[0]) at++;
-  return b[(at + 1) % count] == a[count - 1];
-}
-
 static eb_error check_sides(const eb_mesh *mesh, const eb_face_table *table, const int32_t *mate) {
   for (int32_t face = 0; face < table->count * mesh->element_count; face++) {
     int32_t a[4], b[4];
     if (mate[face] < 0 || mate[face] > face) continue;
     face_nodes(mesh, table, face, a);
     face_nodes(mesh, table, mate[face], b);
-    if (!opposite(a, b, table->nodes))
+    /* Faces that run around the opposite way: behind the first node of a, b has the last of a. */
+    int32_t at = 0, count = table->nodes;
+    while (b[at] != a[0]) at++;
+    if (b[(at + 1) % count] != a[count - 1])
       return EB_ERROR(EB_ERR_INVALID,
                       "element %d overlaps element %d: both lie on the same side of their common "
                       "face on nodes %d, %d, ...",
@@ -241,34 +209,18 @@ static eb_error check_faces(const eb_mesh *mesh) {
                   crowded / table->count, nodes[0], nodes[1]);
 }
 
-static eb_error check_sets(const eb_mesh *mesh) {
-  for (int32_t s = 0; s < mesh->set_count; s++)
-    for (int32_t i = 0; i < mesh->sets[s].count; i++)
-      if (mesh->sets[s].nodes[i] < 0 || mesh->sets[s].nodes[i] >= mesh->node_count)
-        return EB_ERROR(EB_ERR_INVALID, "node set '%s' holds node %d, but nodes are 0 to %d",
-                        mesh->sets[s].name, mesh->sets[s].nodes[i], mesh->node_count - 1);
-  return EB_OK;
-}
-
 eb_error eb_mesh_validate(const eb_mesh *mesh) {
   if (mesh->element_count < 1) return EB_ERROR(EB_ERR_INVALID, "the mesh has no elements");
   EB_TRY(check_elements(mesh));
   EB_TRY(check_duplicates(mesh));
   EB_TRY(check_unused(mesh));
   EB_TRY(check_faces(mesh));
-  return check_sets(mesh);
-}
-
-/* Twice the area of a triangle. */
-static double double_area(const double *a, const double *b, const double *c) {
-  double u[3], v[3];
-  for (int d = 0; d < 3; d++) {
-    u[d] = b[d] - a[d];
-    v[d] = c[d] - a[d];
-  }
-  double x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2],
-         z = u[0] * v[1] - u[1] * v[0];
-  return sqrt(x * x + y * y + z * z);
+  for (int32_t s = 0; s < mesh->set_count; s++)
+    for (int32_t i = 0; i < mesh->sets[s].count; i++)
+      if (mesh->sets[s].nodes[i] < 0 || mesh->sets[s].nodes[i] >= mesh->node_count)
+        return EB_ERROR(EB_ERR_INVALID, "node set '%s' holds node %d, but nodes are 0 to %d",
+                        mesh->sets[s].name, mesh->sets[s].nodes[i], mesh->node_count - 1);
+  return EB_OK;
 }
 
 eb_error eb_surface_check_corners(const eb_surface *surface) {
@@ -285,10 +237,15 @@ eb_error eb_surface_validate(const eb_surface *surface, bool closed) {
   EB_TRY(eb_surface_check_corners(surface));
   for (int32_t t = 0; t < surface->triangle_count; t++) {
     const int32_t *nodes = surface->triangles + 3 * (size_t)t;
-    const double *a = surface->X + 3 * (size_t)nodes[0], *b = surface->X + 3 * (size_t)nodes[1];
-    const double *c = surface->X + 3 * (size_t)nodes[2];
-    double length = extent(nodes, 3, surface->X);
-    if (double_area(a, b, c) <= FLAT * length * length)
+    const double *corner[3];
+    for (int a = 0; a < 3; a++) corner[a] = surface->X + 3 * (size_t)nodes[a];
+    double u[3], v[3], twice_area[3], length = extent(nodes, 3, surface->X);
+    for (int d = 0; d < 3; d++) {
+      u[d] = corner[1][d] - corner[0][d];
+      v[d] = corner[2][d] - corner[0][d];
+    }
+    eb_cross3(u, v, twice_area);
+    if (sqrt(eb_dot3(twice_area, twice_area)) <= FLAT * length * length)
       return EB_ERROR(EB_ERR_INVALID, "triangle %d is degenerate: its corners are in line", t);
   }
   return closed ? eb_surface_check_edges(surface, true) : EB_OK;
