@@ -88,29 +88,12 @@ static void add_node(const eb_mesh *mesh, int32_t node, double share, double sum
   for (size_t k = 0; k < 3; k++) sum[k] += share * mesh->X[3 * (size_t)node + k];
 }
 
-static void find_sides(cutting *c, const disc *d) {
-  const eb_mesh *mesh = c->mesh;
-  size_t type = mesh->type;
-  for (size_t e = 0; e < (size_t)mesh->element_count; e++) {
-    double centroid[3] = {0};
-    for (size_t a = 0; a < type; a++)
-      add_node(mesh, mesh->elements[type * e + a], 1.0 / (double)type, centroid);
-    c->above[e] = height(d, centroid) > -d->rounding;
-  }
-}
-
-static int32_t face_node(const cutting *c, int32_t face, int32_t i) {
-  size_t element = (size_t)(face / c->table->count);
-  return c->mesh
-      ->elements[element * c->mesh->type + (size_t)c->table->local[face % c->table->count][i]];
-}
-
 static bool is_parted(const cutting *c, const disc *d, int32_t face) {
-  int32_t nodes = c->table->nodes;
+  int32_t nodes = c->table->nodes, node[4];
   if (c->above[face / c->table->count] == c->above[c->mate[face] / c->table->count]) return false;
   double centroid[3] = {0};
-  for (int32_t i = 0; i < nodes; i++)
-    add_node(c->mesh, face_node(c, face, i), 1.0 / nodes, centroid);
+  eb_face_nodes(c->mesh, face, node);
+  for (int32_t i = 0; i < nodes; i++) add_node(c->mesh, node[i], 1.0 / nodes, centroid);
   double h = height(d, centroid), square = 0;
   for (int k = 0; k < 3; k++) {
     double off = centroid[k] - d->origin[k] - h * d->normal[k];
@@ -127,26 +110,28 @@ static int32_t corner_at(const cutting *c, int32_t element, int32_t node) {
   return corner;
 }
 
-static void join_across(cutting *c, int32_t face) {
-  for (int32_t i = 0; i < c->table->nodes; i++) {
-    int32_t node = face_node(c, face, i);
-    eb_disjoint_join(c->parent, corner_at(c, face / c->table->count, node),
-                     corner_at(c, c->mate[face] / c->table->count, node));
-  }
-}
-
-static void open_nodes(cutting *c, int32_t face) {
-  for (int32_t i = 0; i < c->table->nodes; i++) c->opened[face_node(c, face, i)] = OPEN;
-}
-
+/* Finds the sides of the elements, opens the nodes of parted faces and joins across the others. */
 static void sort_faces(cutting *c, const disc *d) {
-  for (int32_t k = 0; k < c->mesh->element_count * (int32_t)c->mesh->type; k++) c->parent[k] = k;
-  for (int32_t face = 0; face < c->mesh->element_count * c->table->count; face++) {
+  const eb_mesh *mesh = c->mesh;
+  size_t type = mesh->type;
+  for (size_t e = 0; e < (size_t)mesh->element_count; e++) {
+    double centroid[3] = {0};
+    for (size_t a = 0; a < type; a++)
+      add_node(mesh, mesh->elements[type * e + a], 1.0 / (double)type, centroid);
+    c->above[e] = height(d, centroid) > -d->rounding;
+  }
+  for (int32_t k = 0; k < mesh->element_count * (int32_t)type; k++) c->parent[k] = k;
+  for (int32_t face = 0; face < mesh->element_count * c->table->count; face++) {
+    int32_t node[4];
     if (c->mate[face] < face) continue;
-    if (is_parted(c, d, face))
-      open_nodes(c, face);
-    else
-      join_across(c, face);
+    bool parted = is_parted(c, d, face);
+    eb_face_nodes(mesh, face, node);
+    for (int32_t i = 0; i < c->table->nodes; i++)
+      if (parted)
+        c->opened[node[i]] = OPEN;
+      else
+        eb_disjoint_join(c->parent, corner_at(c, face / c->table->count, node[i]),
+                         corner_at(c, c->mate[face] / c->table->count, node[i]));
   }
 }
 
@@ -213,25 +198,6 @@ static eb_error copy_sets(cutting *c) {
   return EB_OK;
 }
 
-/* Nothing fails from here on. */
-static void put_in_place(cutting *c) {
-  eb_mesh *mesh = c->mesh;
-  for (int32_t k = 0; k < mesh->element_count * (int32_t)mesh->type; k++) {
-    int32_t number = c->number[eb_disjoint_root(c->parent, k)];
-    if (number >= 0) mesh->elements[k] = number;
-  }
-  for (int32_t s = 0; s < mesh->set_count; s++) {
-    free(mesh->sets[s].nodes);
-    mesh->sets[s].nodes = c->members[s];
-    mesh->sets[s].count = c->counts[s];
-    c->members[s] = NULL;
-  }
-  free(mesh->X);
-  mesh->X = c->X;
-  c->X = NULL;
-  mesh->node_count += c->copies;
-}
-
 static eb_error make_cut(cutting *c, const disc *d) {
   eb_mesh *mesh = c->mesh;
   size_t corners = (size_t)mesh->element_count * mesh->type;
@@ -244,7 +210,6 @@ static eb_error make_cut(cutting *c, const disc *d) {
   EB_TRY(EB_NEW(c->opened, mesh->node_count));
   EB_TRY(EB_NEW(c->parent, corners));
   EB_TRY(EB_NEW(c->number, corners));
-  find_sides(c, d);
   sort_faces(c, d);
   int32_t *next;
   EB_TRY(EB_NEW(next, c->mesh->node_count));
@@ -253,20 +218,22 @@ static eb_error make_cut(cutting *c, const disc *d) {
   EB_TRY(error);
   EB_TRY(copy_nodes(c));
   EB_TRY(copy_sets(c));
-  put_in_place(c);
+  /* Nothing fails from here on. */
+  for (size_t k = 0; k < corners; k++) {
+    int32_t own = c->number[eb_disjoint_root(c->parent, (int32_t)k)];
+    if (own >= 0) mesh->elements[k] = own;
+  }
+  for (int32_t s = 0; s < mesh->set_count; s++) {
+    free(mesh->sets[s].nodes);
+    mesh->sets[s].nodes = c->members[s];
+    mesh->sets[s].count = c->counts[s];
+    c->members[s] = NULL;
+  }
+  free(mesh->X);
+  mesh->X = c->X;
+  c->X = NULL;
+  mesh->node_count += c->copies;
   return EB_OK;
-}
-
-static void release(cutting *c) {
-  for (int32_t s = 0; c->members && s < c->mesh->set_count; s++) free(c->members[s]);
-  free(c->members);
-  free(c->counts);
-  free(c->X);
-  free(c->number);
-  free(c->parent);
-  free(c->opened);
-  free(c->above);
-  free(c->mate);
 }
 
 eb_error eb_mesh_cut(eb_mesh *mesh, const eb_cut *cut, int32_t **origin) {
@@ -275,7 +242,15 @@ eb_error eb_mesh_cut(eb_mesh *mesh, const eb_cut *cut, int32_t **origin) {
   cutting c = {.mesh = mesh, .table = eb_face_table_of(mesh->type)};
   disc d = make_disc(mesh, cut);
   eb_error error = make_cut(&c, &d);
-  release(&c);
+  for (int32_t s = 0; c.members && s < mesh->set_count; s++) free(c.members[s]);
+  free(c.members);
+  free(c.counts);
+  free(c.X);
+  free(c.number);
+  free(c.parent);
+  free(c.opened);
+  free(c.above);
+  free(c.mate);
   if (error)
     free(c.origin);
   else

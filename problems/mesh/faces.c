@@ -27,18 +27,7 @@ typedef struct workspace {
   int32_t *start;         /* bound + 1 */
 } workspace;
 
-/* One stable counting sort by column `column`: order -> other. */
-static void sort_column(const int32_t *tuples, int32_t width, int32_t column, int32_t count,
-                        int32_t bound, workspace *w) {
-  memset(w->start, 0, ((size_t)bound + 1) * sizeof *w->start);
-  for (int32_t i = 0; i < count; i++) w->start[tuples[(size_t)i * width + column] + 1]++;
-  for (int32_t v = 0; v < bound; v++) w->start[v + 1] += w->start[v];
-  for (int32_t i = 0; i < count; i++) {
-    int32_t tuple = w->order[i];
-    w->other[w->start[tuples[(size_t)tuple * width + column]]++] = tuple;
-  }
-}
-
+/* A stable counting sort for each column, the last first. */
 static eb_error order_tuples(const int32_t *tuples, int32_t width, int32_t count, int32_t bound,
                              workspace *w) {
   EB_TRY(EB_NEW(w->order, count));
@@ -46,7 +35,13 @@ static eb_error order_tuples(const int32_t *tuples, int32_t width, int32_t count
   EB_TRY(EB_NEW(w->start, (size_t)bound + 1));
   for (int32_t i = 0; i < count; i++) w->order[i] = i;
   for (int32_t column = width - 1; column >= 0; column--) {
-    sort_column(tuples, width, column, count, bound, w);
+    memset(w->start, 0, ((size_t)bound + 1) * sizeof *w->start);
+    for (int32_t i = 0; i < count; i++) w->start[tuples[(size_t)i * width + column] + 1]++;
+    for (int32_t v = 0; v < bound; v++) w->start[v + 1] += w->start[v];
+    for (int32_t i = 0; i < count; i++) {
+      int32_t tuple = w->order[i];
+      w->other[w->start[tuples[(size_t)tuple * width + column]]++] = tuple;
+    }
     int32_t *swap = w->order;
     w->order = w->other;
     w->other = swap;
@@ -77,15 +72,11 @@ const eb_face_table *eb_face_table_of(eb_element_type type) {
   return type == EB_TETRAHEDRON ? &tetrahedron_faces : &hexahedron_faces;
 }
 
-/* The nodes of every face, ascending. */
-static void fill_keys(const eb_mesh *mesh, const eb_face_table *table, int32_t *keys) {
-  for (int32_t e = 0; e < mesh->element_count; e++) {
-    const int32_t *element = mesh->elements + (size_t)e * mesh->type;
-    for (int32_t f = 0; f < table->count; f++, keys += table->nodes) {
-      for (int32_t i = 0; i < table->nodes; i++) keys[i] = element[table->local[f][i]];
-      eb_tuple_sort(keys, table->nodes);
-    }
-  }
+void eb_face_nodes(const eb_mesh *mesh, int32_t face, int32_t *nodes) {
+  const eb_face_table *table = eb_face_table_of(mesh->type);
+  const int32_t *element = mesh->elements + (size_t)(face / table->count) * mesh->type;
+  for (int32_t i = 0; i < table->nodes; i++)
+    nodes[i] = element[table->local[face % table->count][i]];
 }
 
 /* Faces with equal keys stand together in `order`, in ascending order of their index. */
@@ -113,7 +104,11 @@ eb_error eb_mesh_face_mates(const eb_mesh *mesh, int32_t **mate, int32_t *crowde
   int32_t faces = mesh->element_count * table->count;
   int32_t *keys = NULL, *order = NULL;
   eb_error error = EB_NEW(keys, (size_t)faces * table->nodes);
-  if (!error) fill_keys(mesh, table, keys);
+  for (int32_t face = 0; !error && face < faces; face++) { /* its nodes, ascending */
+    int32_t *key = keys + (size_t)face * table->nodes;
+    eb_face_nodes(mesh, face, key);
+    eb_tuple_sort(key, table->nodes);
+  }
   if (!error) error = eb_tuples_order(keys, table->nodes, faces, mesh->node_count, &order);
   if (!error) error = EB_NEW(*mate, faces);
   if (!error) pair_faces(keys, table->nodes, order, faces, *mate, crowded);
@@ -124,98 +119,63 @@ eb_error eb_mesh_face_mates(const eb_mesh *mesh, int32_t **mate, int32_t *crowde
 
 /* ---- the surface of a mesh ------------------------------------------------------------------- */
 
-/* A numbering of the volume nodes that the surface uses, ascending. */
-typedef struct numbering {
-  int32_t *vertex; /* node_count: surface vertex, or -1 */
-  int32_t count;
-} numbering;
-
-static void number_vertices(const eb_mesh *mesh, numbering *n) {
-  n->count = 0;
-  for (int32_t i = 0; i < mesh->node_count; i++) n->vertex[i] = n->vertex[i] ? n->count++ : -1;
+static void polygon_nodes(const eb_mesh *mesh, bool faces, int32_t p, int32_t *node) {
+  if (faces)
+    eb_face_nodes(mesh, p, node);
+  else
+    memcpy(node, mesh->elements + 3 * (size_t)p, 3 * sizeof *node);
 }
 
-static void fill_vertices(const eb_mesh *mesh, const numbering *n, eb_surface *surface) {
-  for (int32_t i = 0; i < mesh->node_count; i++) {
-    int32_t v = n->vertex[i];
-    if (v < 0) continue;
-    surface->node[v] = i;
-    for (int d = 0; d < 3; d++) surface->X[3 * (size_t)v + d] = mesh->X[3 * (size_t)i + d];
-  }
-}
-
-/* Polygons with `corners` nodes are fanned from their first node. */
-static int32_t *add_polygon(const int32_t *element, const int32_t *local, int32_t corners,
-                            const numbering *n, int32_t *triangle) {
-  for (int32_t i = 1; i + 1 < corners; i++, triangle += 3) {
-    triangle[0] = n->vertex[element[local[0]]];
-    triangle[1] = n->vertex[element[local[i]]];
-    triangle[2] = n->vertex[element[local[i + 1]]];
-  }
-  return triangle;
-}
-
-static eb_error create_surface(const eb_mesh *mesh, const numbering *n, int32_t triangles,
-                               eb_surface **out) {
-  EB_TRY(eb_surface_create(n->count, triangles, out));
-  eb_error error = (*out)->node ? EB_OK : EB_NEW((*out)->node, n->count);
-  if (!error) fill_vertices(mesh, n, *out);
-  return error;
-}
-
-static eb_error planar_surface(const eb_mesh *mesh, numbering *n, eb_surface **out) {
-  static const int32_t corners[3] = {0, 1, 2};
-  for (size_t i = 0; i < 3 * (size_t)mesh->element_count; i++) n->vertex[mesh->elements[i]] = 1;
-  number_vertices(mesh, n);
-  EB_TRY(create_surface(mesh, n, mesh->element_count, out));
-  int32_t *triangle = (*out)->triangles;
-  for (int32_t e = 0; e < mesh->element_count; e++)
-    triangle = add_polygon(mesh->elements + 3 * (size_t)e, corners, 3, n, triangle);
-  return EB_OK;
-}
-
-static eb_error volume_surface(const eb_mesh *mesh, const int32_t *mate, numbering *n,
-                               eb_surface **out) {
+/* The faces without a mate, fanned into triangles from their first node; of a planar mesh, whose
+ * faces are edges, the elements themselves (`mate` is NULL). vertex[i], node_count zeros: becomes
+ * the surface vertex of node i, ascending, or -1. */
+static eb_error extract(const eb_mesh *mesh, const int32_t *mate, int32_t *vertex,
+                        eb_surface **out) {
   const eb_face_table *table = eb_face_table_of(mesh->type);
-  int32_t open = 0, faces = mesh->element_count * table->count;
-  for (int32_t face = 0; face < faces; face++) {
-    if (mate[face] >= 0) continue;
-    const int32_t *element = mesh->elements + (size_t)(face / table->count) * mesh->type;
-    for (int32_t i = 0; i < table->nodes; i++)
-      n->vertex[element[table->local[face % table->count][i]]] = 1;
+  int32_t polygons = mate ? mesh->element_count * table->count : mesh->element_count;
+  int32_t corners = mate ? table->nodes : 3, open = 0, vertices = 0, node[4];
+  for (int32_t p = 0; p < polygons; p++) {
+    if (mate && mate[p] >= 0) continue;
+    polygon_nodes(mesh, mate != NULL, p, node);
+    for (int32_t i = 0; i < corners; i++) vertex[node[i]] = 1;
     open++;
   }
-  number_vertices(mesh, n);
-  EB_TRY(create_surface(mesh, n, open * (table->nodes - 2), out));
-  int32_t *triangle = (*out)->triangles;
-  for (int32_t face = 0; face < faces; face++)
-    if (mate[face] < 0)
-      triangle = add_polygon(mesh->elements + (size_t)(face / table->count) * mesh->type,
-                             table->local[face % table->count], table->nodes, n, triangle);
+  for (int32_t i = 0; i < mesh->node_count; i++) vertex[i] = vertex[i] ? vertices++ : -1;
+  EB_TRY(eb_surface_create(vertices, open * (corners - 2), out));
+  eb_surface *surface = *out;
+  EB_TRY(EB_NEW(surface->node, vertices));
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    if (vertex[i] < 0) continue;
+    surface->node[vertex[i]] = i;
+    memcpy(surface->X + 3 * (size_t)vertex[i], mesh->X + 3 * (size_t)i, 3 * sizeof *mesh->X);
+  }
+  int32_t *triangle = surface->triangles;
+  for (int32_t p = 0; p < polygons; p++) {
+    if (mate && mate[p] >= 0) continue;
+    polygon_nodes(mesh, mate != NULL, p, node);
+    for (int32_t i = 1; i + 1 < corners; i++, triangle += 3) {
+      triangle[0] = vertex[node[0]];
+      triangle[1] = vertex[node[i]];
+      triangle[2] = vertex[node[i + 1]];
+    }
+  }
   return EB_OK;
 }
 
-static eb_error extract(const eb_mesh *mesh, numbering *n, eb_surface **out) {
-  if (mesh->type == EB_TRIANGLE) return planar_surface(mesh, n, out);
-  int32_t *mate, crowded;
-  EB_TRY(eb_mesh_face_mates(mesh, &mate, &crowded));
+eb_error eb_mesh_surface(const eb_mesh *mesh, eb_surface **out) {
+  int32_t *vertex, *mate = NULL, crowded = -1;
+  *out = NULL;
+  EB_TRY(EB_NEW(vertex, mesh->node_count));
   eb_error error = EB_OK;
-  if (crowded >= 0)
+  if (mesh->type != EB_TRIANGLE) error = eb_mesh_face_mates(mesh, &mate, &crowded);
+  if (!error && crowded >= 0)
     error = EB_ERROR(EB_ERR_INVALID,
                      "element %d: a face is shared by more than two elements, so the mesh has no "
                      "surface; repair the mesh",
                      crowded / eb_face_table_of(mesh->type)->count);
-  if (!error) error = volume_surface(mesh, mate, n, out);
+  if (!error) error = extract(mesh, mate, vertex, out);
   free(mate);
-  return error;
-}
-
-eb_error eb_mesh_surface(const eb_mesh *mesh, eb_surface **out) {
-  numbering n = {0};
-  *out = NULL;
-  EB_TRY(EB_NEW(n.vertex, mesh->node_count));
-  eb_error error = extract(mesh, &n, out);
-  free(n.vertex);
+  free(vertex);
   if (error) {
     eb_surface_destroy(*out);
     *out = NULL;

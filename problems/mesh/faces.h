@@ -14,11 +14,12 @@ typedef struct eb_face_table {
 } eb_face_table;
 
 const eb_face_table *eb_face_table_of(eb_element_type type);
+/* The nodes of face f of element e, whose index is face = table->count * e + f. */
+void eb_face_nodes(const eb_mesh *mesh, int32_t face, int32_t *nodes);
 
-/* Face f of element e has the index table->count * e + f. mate[face] is the face of another element
- * with the same nodes, or -1 on the boundary. When more than two faces coincide, *crowded is the
- * lowest face from the third on (-1 otherwise) and its mate is not meaningful. Element indices must
- * be valid. The caller frees *mate. */
+/* mate[face] is the face of another element with the same nodes, or -1 on the boundary. When more
+ * than two faces coincide, *crowded is the lowest face from the third on (-1 otherwise) and its
+ * mate is not meaningful. Element indices must be valid. The caller frees *mate. */
 EB_MUST eb_error eb_mesh_face_mates(const eb_mesh *mesh, int32_t **mate, int32_t *crowded);
 
 /* ---- tuples ---------------------------------------------------------------------------------- */

@@ -83,11 +83,6 @@ void eb_mesh_destroy(eb_mesh *mesh) {
   free(mesh);
 }
 
-static eb_error fill_surface(eb_surface *surface) {
-  EB_TRY(EB_NEW(surface->X, 3 * (size_t)surface->vertex_count));
-  return EB_NEW(surface->triangles, 3 * (size_t)surface->triangle_count);
-}
-
 eb_error eb_surface_create(int32_t vertices, int32_t triangles, eb_surface **out) {
   *out = NULL;
   EB_TRY(check_counts(vertices, triangles, "a surface"));
@@ -95,7 +90,8 @@ eb_error eb_surface_create(int32_t vertices, int32_t triangles, eb_surface **out
   EB_TRY(EB_NEW(surface, 1));
   surface->vertex_count = vertices;
   surface->triangle_count = triangles;
-  eb_error error = fill_surface(surface);
+  eb_error error = EB_NEW(surface->X, 3 * (size_t)vertices);
+  if (!error) error = EB_NEW(surface->triangles, 3 * (size_t)triangles);
   if (error) {
     eb_surface_destroy(surface);
     return error;
@@ -132,15 +128,6 @@ static int ascending(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-static eb_error append_set(eb_mesh *mesh, const eb_node_set *set) {
-  size_t count = (size_t)mesh->set_count;
-  eb_node_set *grown = eb_recalloc(mesh->sets, count, count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot add node set '%s'", set->name);
-  mesh->sets = grown;
-  mesh->sets[mesh->set_count++] = *set;
-  return EB_OK;
-}
-
 eb_error eb_mesh_add_set(eb_mesh *mesh, const char *name, const int32_t *nodes, int32_t count) {
   if (eb_mesh_set(mesh, name))
     return EB_ERROR(EB_ERR_INVALID, "the mesh has a node set '%s' already", name);
@@ -157,9 +144,15 @@ eb_error eb_mesh_add_set(eb_mesh *mesh, const char *name, const int32_t *nodes, 
   }
   for (int32_t i = 0; i < count; i++)
     if (i == 0 || set.nodes[i] != set.nodes[set.count - 1]) set.nodes[set.count++] = set.nodes[i];
-  eb_error error = append_set(mesh, &set);
-  if (error) free(set.nodes);
-  return error;
+  size_t before = (size_t)mesh->set_count;
+  eb_node_set *grown = eb_recalloc(mesh->sets, before, before + 1, sizeof *grown);
+  if (!grown) {
+    free(set.nodes);
+    return EB_ERROR(EB_ERR_MEMORY, "cannot add node set '%s'", set.name);
+  }
+  mesh->sets = grown;
+  mesh->sets[mesh->set_count++] = set;
+  return EB_OK;
 }
 
 const eb_node_set *eb_mesh_set(const eb_mesh *mesh, const char *name) {
@@ -185,31 +178,25 @@ static double determinant(const double *o, const double *a, const double *b, con
          u[2] * (v[0] * w[1] - v[1] * w[0]);
 }
 
-static double triangle_area(const double *a, const double *b, const double *c) {
-  return 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
-}
-
-/* Exact for planar faces: six tetrahedra around the diagonal from corner 0 to corner 6. */
-static double hexahedron_volume(const double *const p[8]) {
-  static const int tets[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
-                                 {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
-  double sum = 0;
-  for (int t = 0; t < 6; t++)
-    sum += determinant(p[tets[t][0]], p[tets[t][1]], p[tets[t][2]], p[tets[t][3]]);
-  return sum / 6;
-}
-
+/* Of a hexahedron exact for planar faces: six tetrahedra around the diagonal from corner 0 to
+ * corner 6. */
 double eb_mesh_element_volume(const eb_mesh *mesh, const double *x, int32_t e) {
   const int32_t *node = mesh->elements + (size_t)e * mesh->type;
+  static const int tets[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
+                                 {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
   const double *p[8] = {NULL};
+  double sum = 0;
   for (int a = 0; a < (int)mesh->type; a++) p[a] = x + 3 * (size_t)node[a];
   switch (mesh->type) {
   case EB_TRIANGLE:
-    return triangle_area(p[0], p[1], p[2]);
+    return 0.5 *
+           ((p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[1][1] - p[0][1]) * (p[2][0] - p[0][0]));
   case EB_TETRAHEDRON:
     return determinant(p[0], p[1], p[2], p[3]) / 6;
   case EB_HEXAHEDRON:
-    return hexahedron_volume(p);
+    for (int t = 0; t < 6; t++)
+      sum += determinant(p[tets[t][0]], p[tets[t][1]], p[tets[t][2]], p[tets[t][3]]);
+    return sum / 6;
   }
   return 0;
 }
@@ -253,60 +240,6 @@ typedef struct joined {
   int32_t *region_of; /* region of the appended mesh -> region of the joined one */
 } joined;
 
-static eb_error check_append(const eb_mesh *mesh, const eb_mesh *extra) {
-  if (mesh->type != extra->type)
-    return EB_ERROR(EB_ERR_INVALID,
-                    "elements of %d nodes cannot be appended to elements of %d nodes",
-                    (int)extra->type, (int)mesh->type);
-  if ((int64_t)mesh->node_count + extra->node_count > INT32_MAX / 3 ||
-      (int64_t)mesh->element_count + extra->element_count > INT32_MAX / 8)
-    return EB_ERROR(EB_ERR_LIMIT, "appending %d elements to %d makes too large a mesh",
-                    extra->element_count, mesh->element_count);
-  return EB_OK;
-}
-
-static eb_error join_nodes(const eb_mesh *mesh, const eb_mesh *extra, const double shift[3],
-                           eb_mesh *all) {
-  size_t before = 3 * (size_t)mesh->node_count, added = 3 * (size_t)extra->node_count;
-  EB_TRY(EB_NEW(all->X, before + added));
-  memcpy(all->X, mesh->X, before * sizeof *all->X);
-  for (size_t i = 0; i < added; i++) all->X[before + i] = extra->X[i] + shift[i % 3];
-  return EB_OK;
-}
-
-static eb_error join_elements(const eb_mesh *mesh, const eb_mesh *extra, const int32_t *region_of,
-                              eb_mesh *all) {
-  size_t before = (size_t)mesh->element_count, added = (size_t)extra->element_count;
-  size_t nodes = (size_t)mesh->type;
-  EB_TRY(EB_NEW(all->elements, (before + added) * nodes));
-  EB_TRY(EB_NEW(all->region, before + added));
-  memcpy(all->elements, mesh->elements, before * nodes * sizeof *all->elements);
-  memcpy(all->region, mesh->region, before * sizeof *all->region);
-  for (size_t i = 0; i < added * nodes; i++)
-    all->elements[before * nodes + i] = extra->elements[i] + mesh->node_count;
-  for (size_t e = 0; e < added; e++) all->region[before + e] = region_of[extra->region[e]];
-  if (!mesh->fibre && !extra->fibre) return EB_OK;
-  EB_TRY(EB_NEW(all->fibre, 3 * (before + added)));
-  if (mesh->fibre) memcpy(all->fibre, mesh->fibre, 3 * before * sizeof *all->fibre);
-  if (extra->fibre) memcpy(all->fibre + 3 * before, extra->fibre, 3 * added * sizeof *all->fibre);
-  return EB_OK;
-}
-
-static eb_error join_regions(const eb_mesh *mesh, const eb_mesh *extra, joined *j) {
-  EB_TRY(EB_NEW(j->region_of, extra->region_count));
-  EB_TRY(EB_NEW(j->mesh->region_name, (size_t)mesh->region_count + (size_t)extra->region_count));
-  for (; j->mesh->region_count < mesh->region_count; j->mesh->region_count++)
-    memcpy(j->mesh->region_name[j->mesh->region_count], mesh->region_name[j->mesh->region_count],
-           EB_NAME_BYTES);
-  for (int32_t r = 0; r < extra->region_count; r++) {
-    j->region_of[r] = eb_mesh_region(mesh, extra->region_name[r]);
-    if (j->region_of[r] >= 0) continue;
-    j->region_of[r] = j->mesh->region_count++;
-    memcpy(j->mesh->region_name[j->region_of[r]], extra->region_name[r], EB_NAME_BYTES);
-  }
-  return EB_OK;
-}
-
 /* Adds the nodes of both sets; either may be NULL. The shifted ones stand behind, so order
  * holds. */
 static eb_error join_set(const eb_node_set *first, const eb_node_set *second, int32_t offset,
@@ -322,25 +255,58 @@ static eb_error join_set(const eb_node_set *first, const eb_node_set *second, in
 }
 
 static eb_error join(const eb_mesh *mesh, const eb_mesh *extra, const double shift[3], joined *j) {
-  EB_TRY(join_regions(mesh, extra, j));
-  EB_TRY(join_nodes(mesh, extra, shift, j->mesh));
-  EB_TRY(join_elements(mesh, extra, j->region_of, j->mesh));
-  EB_TRY(EB_NEW(j->mesh->sets, (size_t)mesh->set_count + (size_t)extra->set_count));
+  eb_mesh *all = j->mesh;
+  size_t nodes = (size_t)mesh->node_count, more_nodes = (size_t)extra->node_count;
+  size_t elements = (size_t)mesh->element_count, more = (size_t)extra->element_count;
+  size_t corners = (size_t)mesh->type;
+  all->type = mesh->type;
+  /* Regions, by their names. */
+  EB_TRY(EB_NEW(j->region_of, extra->region_count));
+  EB_TRY(EB_NEW(all->region_name, (size_t)mesh->region_count + (size_t)extra->region_count));
+  all->region_count = mesh->region_count;
+  memcpy(all->region_name, mesh->region_name, (size_t)mesh->region_count * EB_NAME_BYTES);
+  for (int32_t r = 0; r < extra->region_count; r++) {
+    j->region_of[r] = eb_mesh_region(mesh, extra->region_name[r]);
+    if (j->region_of[r] >= 0) continue;
+    j->region_of[r] = all->region_count++;
+    memcpy(all->region_name[j->region_of[r]], extra->region_name[r], EB_NAME_BYTES);
+  }
+  /* Nodes and elements; those of `extra` stand behind. */
+  EB_TRY(EB_NEW(all->X, 3 * (nodes + more_nodes)));
+  EB_TRY(EB_NEW(all->elements, (elements + more) * corners));
+  EB_TRY(EB_NEW(all->region, elements + more));
+  memcpy(all->X, mesh->X, 3 * nodes * sizeof *all->X);
+  for (size_t i = 0; i < 3 * more_nodes; i++) all->X[3 * nodes + i] = extra->X[i] + shift[i % 3];
+  memcpy(all->elements, mesh->elements, elements * corners * sizeof *all->elements);
+  for (size_t i = 0; i < more * corners; i++)
+    all->elements[elements * corners + i] = extra->elements[i] + mesh->node_count;
+  memcpy(all->region, mesh->region, elements * sizeof *all->region);
+  for (size_t e = 0; e < more; e++) all->region[elements + e] = j->region_of[extra->region[e]];
+  if (mesh->fibre || extra->fibre) EB_TRY(EB_NEW(all->fibre, 3 * (elements + more)));
+  if (mesh->fibre) memcpy(all->fibre, mesh->fibre, 3 * elements * sizeof *all->fibre);
+  if (extra->fibre) memcpy(all->fibre + 3 * elements, extra->fibre, 3 * more * sizeof *all->fibre);
+  /* Sets, by their names. */
+  EB_TRY(EB_NEW(all->sets, (size_t)mesh->set_count + (size_t)extra->set_count));
   for (int32_t s = 0; s < mesh->set_count; s++)
     EB_TRY(join_set(&mesh->sets[s], eb_mesh_set(extra, mesh->sets[s].name), mesh->node_count,
-                    &j->mesh->sets[j->mesh->set_count++]));
+                    &all->sets[all->set_count++]));
   for (int32_t s = 0; s < extra->set_count; s++)
     if (!eb_mesh_set(mesh, extra->sets[s].name))
-      EB_TRY(
-          join_set(NULL, &extra->sets[s], mesh->node_count, &j->mesh->sets[j->mesh->set_count++]));
-  j->mesh->type = mesh->type;
-  j->mesh->node_count = mesh->node_count + extra->node_count;
-  j->mesh->element_count = mesh->element_count + extra->element_count;
+      EB_TRY(join_set(NULL, &extra->sets[s], mesh->node_count, &all->sets[all->set_count++]));
+  all->node_count = mesh->node_count + extra->node_count;
+  all->element_count = mesh->element_count + extra->element_count;
   return EB_OK;
 }
 
 eb_error eb_mesh_append(eb_mesh *mesh, const eb_mesh *extra, const double shift[3]) {
-  EB_TRY(check_append(mesh, extra));
+  if (mesh->type != extra->type)
+    return EB_ERROR(EB_ERR_INVALID,
+                    "elements of %d nodes cannot be appended to elements of %d nodes",
+                    (int)extra->type, (int)mesh->type);
+  if ((int64_t)mesh->node_count + extra->node_count > INT32_MAX / 3 ||
+      (int64_t)mesh->element_count + extra->element_count > INT32_MAX / 8)
+    return EB_ERROR(EB_ERR_LIMIT, "appending %d elements to %d makes too large a mesh",
+                    extra->element_count, mesh->element_count);
   joined j = {.region_of = NULL};
   EB_TRY(EB_NEW(j.mesh, 1));
   eb_error error = join(mesh, extra, shift, &j);

@@ -170,43 +170,33 @@ static eb_error check_unused(const eb_mesh *mesh) {
   return EB_ERROR(EB_ERR_INVALID, "node %d belongs to no element", node);
 }
 
-/* The global nodes of a face. */
-static void face_nodes(const eb_mesh *mesh, const eb_face_table *table, int32_t face,
-                       int32_t nodes[4]) {
-  const int32_t *element = mesh->elements + (size_t)(face / table->count) * mesh->type;
-  for (int32_t i = 0; i < table->nodes; i++)
-    nodes[i] = element[table->local[face % table->count][i]];
-}
-
-static eb_error check_sides(const eb_mesh *mesh, const eb_face_table *table, const int32_t *mate) {
-  for (int32_t face = 0; face < table->count * mesh->element_count; face++) {
-    int32_t a[4], b[4];
-    if (mate[face] < 0 || mate[face] > face) continue;
-    face_nodes(mesh, table, face, a);
-    face_nodes(mesh, table, mate[face], b);
-    /* Faces that run around the opposite way: behind the first node of a, b has the last of a. */
-    int32_t at = 0, count = table->nodes;
-    while (b[at] != a[0]) at++;
-    if (b[(at + 1) % count] != a[count - 1])
-      return EB_ERROR(EB_ERR_INVALID,
-                      "element %d overlaps element %d: both lie on the same side of their common "
-                      "face on nodes %d, %d, ...",
-                      face / table->count, mate[face] / table->count, a[0], a[1]);
-  }
-  return EB_OK;
-}
-
 static eb_error check_faces(const eb_mesh *mesh) {
   const eb_face_table *table = eb_face_table_of(mesh->type);
-  int32_t *mate, crowded, nodes[4];
+  int32_t *mate, crowded, a[4], b[4], count = table->nodes;
+  eb_error error = EB_OK;
   EB_TRY(eb_mesh_face_mates(mesh, &mate, &crowded));
-  eb_error error = crowded < 0 ? check_sides(mesh, table, mate) : EB_OK;
+  if (crowded >= 0) {
+    eb_face_nodes(mesh, crowded, a);
+    error =
+        EB_ERROR(EB_ERR_INVALID,
+                 "element %d: its face on nodes %d, %d, ... is shared by more than two elements",
+                 crowded / table->count, a[0], a[1]);
+  }
+  for (int32_t face = 0; !error && face < table->count * mesh->element_count; face++) {
+    if (mate[face] < 0 || mate[face] > face) continue;
+    eb_face_nodes(mesh, face, a);
+    eb_face_nodes(mesh, mate[face], b);
+    /* Faces that run around the opposite way: behind the first node of a, b has the last of a. */
+    int32_t at = 0;
+    while (b[at] != a[0]) at++;
+    if (b[(at + 1) % count] != a[count - 1])
+      error = EB_ERROR(EB_ERR_INVALID,
+                       "element %d overlaps element %d: both lie on the same side of their common "
+                       "face on nodes %d, %d, ...",
+                       face / table->count, mate[face] / table->count, a[0], a[1]);
+  }
   free(mate);
-  if (crowded < 0) return error;
-  face_nodes(mesh, table, crowded, nodes);
-  return EB_ERROR(EB_ERR_INVALID,
-                  "element %d: its face on nodes %d, %d, ... is shared by more than two elements",
-                  crowded / table->count, nodes[0], nodes[1]);
+  return error;
 }
 
 eb_error eb_mesh_validate(const eb_mesh *mesh) {
