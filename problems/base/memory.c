@@ -48,16 +48,13 @@ static int64_t machine_memory(void) {
   return kilobytes < 0 ? INT64_MAX : 1024 * (int64_t)kilobytes;
 }
 
-static int64_t limit_leaves(void) {
-  struct rlimit most;
-  if (getrlimit(RLIMIT_RSS, &most) || most.rlim_cur > (rlim_t)INT64_MAX) return INT64_MAX;
-  int64_t resident = resident_memory(), limit = (int64_t)most.rlim_cur;
-  return limit > resident ? limit - resident : 0;
-}
-
 int64_t eb_available_memory(void) {
-  int64_t machine = machine_memory(), limit = limit_leaves();
-  return machine < limit ? machine : limit;
+  struct rlimit most;
+  int64_t machine = machine_memory();
+  if (getrlimit(RLIMIT_RSS, &most) || most.rlim_cur > (rlim_t)INT64_MAX) return machine;
+  int64_t resident = resident_memory(), limit = (int64_t)most.rlim_cur;
+  int64_t left = limit > resident ? limit - resident : 0;
+  return machine < left ? machine : left;
 }
 
 eb_error eb_memory_require(double bytes, const char *what, const char *advice) {

@@ -24,11 +24,6 @@ struct eb_values {
   char *canonical;
 };
 
-static size_t least3(size_t a, size_t b, size_t c) {
-  size_t m = a < b ? a : b;
-  return m < c ? m : c;
-}
-
 /* Levenshtein distance over the first 63 characters. */
 static size_t edit_distance(const char *a, const char *b) {
   enum { LONGEST = 63 };
@@ -40,7 +35,9 @@ static size_t edit_distance(const char *a, const char *b) {
     row[0] = i;
     for (size_t j = 1; j <= nb; j++) {
       size_t above = row[j];
-      row[j] = least3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+      size_t kept = diagonal + (a[i - 1] != b[j - 1]);
+      row[j] = (above < row[j - 1] ? above : row[j - 1]) + 1;
+      if (kept < row[j]) row[j] = kept;
       diagonal = above;
     }
   }
@@ -103,39 +100,22 @@ static eb_error parse_number(const eb_values *values, const eb_option *option, c
                   out->real, option->min, option->max, option->unit[0] ? " " : "", option->unit);
 }
 
-static eb_error parse_bool(const eb_values *values, const eb_option *option, const char *text,
-                           value *out) {
-  static const char *const yes[] = {"true", "yes", "on", "1"};
-  static const char *const no[] = {"false", "no", "off", "0"};
-  for (int i = 0; i < 4; i++) {
-    if (strcmp(text, yes[i]) == 0) {
-      out->integer = 1;
-      return EB_OK;
-    }
-    if (strcmp(text, no[i]) == 0) {
-      out->integer = 0;
-      return EB_OK;
-    }
-  }
-  return EB_ERROR(EB_ERR_USAGE, "%s: %s wants true or false, not '%s'", values->owner, option->name,
-                  text);
-}
-
-static eb_error parse_choice(const eb_values *values, const eb_option *option, const char *text) {
+/* Whether the text is one of words that bars separate; `nth` counts them. */
+static bool is_among(const char *words, const char *text, int *nth) {
   size_t length = strlen(text);
-  for (const char *at = option->choices; at;) {
-    const char *bar = strchr(at, '|');
-    size_t size = bar ? (size_t)(bar - at) : strlen(at);
-    if (size == length && strncmp(at, text, size) == 0) return EB_OK;
-    at = bar ? bar + 1 : NULL;
+  *nth = 0;
+  for (const char *at = words; at; ++*nth) {
+    size_t size = strcspn(at, "|");
+    if (size == length && strncmp(at, text, size) == 0) return true;
+    at = at[size] ? at + size + 1 : NULL;
   }
-  return EB_ERROR(EB_ERR_USAGE, "%s: %s is one of %s, not '%s'", values->owner, option->name,
-                  option->choices, text);
+  return false;
 }
 
 static eb_error set(eb_values *values, int i, const char *text, bool given) {
   const eb_option *option = &values->options[i];
   value *slot = &values->values[i];
+  int nth;
   char *copy = strdup(text);
   if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot store option %s", option->name);
   free(slot->text);
@@ -146,50 +126,42 @@ static eb_error set(eb_values *values, int i, const char *text, bool given) {
   case EB_OPTION_INT:
     return parse_number(values, option, text, slot);
   case EB_OPTION_BOOL:
-    return parse_bool(values, option, text, slot);
+    if (!is_among("true|false|yes|no|on|off|1|0", text, &nth))
+      return EB_ERROR(EB_ERR_USAGE, "%s: %s wants true or false, not '%s'", values->owner,
+                      option->name, text);
+    slot->integer = nth % 2 == 0;
+    break;
   case EB_OPTION_CHOICE:
-    return parse_choice(values, option, text);
+    if (!is_among(option->choices, text, &nth))
+      return EB_ERROR(EB_ERR_USAGE, "%s: %s is one of %s, not '%s'", values->owner, option->name,
+                      option->choices, text);
+    break;
   case EB_OPTION_TEXT:
     break;
   }
   return EB_OK;
 }
 
-static eb_error set_one(eb_values *values, char *assignment) {
-  char *equals = strchr(assignment, '=');
-  if (!equals || equals == assignment)
-    return EB_ERROR(EB_ERR_USAGE, "%s: '%s' is not of the form name=value", values->owner,
-                    assignment);
-  *equals = '\0';
-  int i = find(values, assignment);
-  if (i < 0) return unknown_option(values, assignment);
-  if (values->values[i].given)
-    return EB_ERROR(EB_ERR_USAGE, "%s: %s is set twice", values->owner, assignment);
-  return set(values, i, equals + 1, true);
-}
-
+/* Sets "a=1,b=x", which it takes apart. */
 static eb_error set_all(eb_values *values, char *assignments) {
-  for (char *at = assignments; at && *at;) {
-    char *comma = strchr(at, ',');
+  for (char *at = assignments, *comma; at && *at; at = comma ? comma + 1 : NULL) {
+    comma = strchr(at, ',');
     if (comma) *comma = '\0';
-    EB_TRY(set_one(values, at));
-    at = comma ? comma + 1 : NULL;
+    char *equals = strchr(at, '=');
+    if (!equals || equals == at)
+      return EB_ERROR(EB_ERR_USAGE, "%s: '%s' is not of the form name=value", values->owner, at);
+    *equals = '\0';
+    int i = find(values, at);
+    if (i < 0) return unknown_option(values, at);
+    if (values->values[i].given)
+      return EB_ERROR(EB_ERR_USAGE, "%s: %s is set twice", values->owner, at);
+    EB_TRY(set(values, i, equals + 1, true));
   }
   return EB_OK;
 }
 
-static eb_error make_canonical(eb_values *values) {
-  size_t bytes = 1;
-  for (int i = 0; i < values->count; i++)
-    bytes += strlen(values->options[i].name) + strlen(values->values[i].text) + 2;
-  EB_TRY(EB_NEW(values->canonical, bytes));
-  char *at = values->canonical;
-  for (int i = 0; i < values->count; i++)
-    at += sprintf(at, "%s%s=%s", i ? "," : "", values->options[i].name, values->values[i].text);
-  return EB_OK;
-}
-
 static eb_error resolve(eb_values *values, const char *assignments) {
+  size_t bytes = 1;
   EB_TRY(EB_NEW(values->values, values->count));
   for (int i = 0; i < values->count; i++)
     EB_TRY(set(values, i, values->options[i].fallback, false));
@@ -200,7 +172,13 @@ static eb_error resolve(eb_values *values, const char *assignments) {
     free(copy);
     EB_TRY(error);
   }
-  return make_canonical(values);
+  for (int i = 0; i < values->count; i++)
+    bytes += strlen(values->options[i].name) + strlen(values->values[i].text) + 2;
+  EB_TRY(EB_NEW(values->canonical, bytes));
+  char *at = values->canonical;
+  for (int i = 0; i < values->count; i++)
+    at += sprintf(at, "%s%s=%s", i ? "," : "", values->options[i].name, values->values[i].text);
+  return EB_OK;
 }
 
 eb_error eb_values_create(const char *owner, const eb_option *options, const char *assignments,

@@ -6,6 +6,8 @@
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 
+static const double pi = 3.14159265358979323846;
+
 /* Corner c of a cube is its node at offset (c & 1, c >> 1 & 1, c >> 2 & 1).
  *
  * Kuhn: one tetrahedron for each monotone edge path from corner 0 to corner 7. Opposite faces get
@@ -53,29 +55,6 @@ static eb_error check_grid(const eb_grid *grid, int dimensions, int32_t per_cell
   return EB_OK;
 }
 
-static void place_nodes(const eb_grid *grid, const int32_t n[3], double *X) {
-  for (int32_t k = 0; k <= n[2]; k++)
-    for (int32_t j = 0; j <= n[1]; j++)
-      for (int32_t i = 0; i <= n[0]; i++, X += 3) {
-        int32_t at[3] = {i, j, k};
-        for (int d = 0; d < 3; d++)
-          if (n[d]) X[d] = grid->origin[d] + grid->size[d] * ((double)at[d] / n[d]);
-      }
-}
-
-static void place_elements(const int32_t n[3], const pattern *p, int32_t *elements) {
-  int32_t row = n[0] + 1, layer = row * (n[1] + 1), layers = n[2] ? n[2] : 1;
-  for (int32_t k = 0; k < layers; k++)
-    for (int32_t j = 0; j < n[1]; j++)
-      for (int32_t i = 0; i < n[0]; i++) {
-        int32_t base = i + row * j + layer * k, entries = p->per_cell * (int32_t)p->type;
-        const int32_t *corner = p->corners + (p->mirrored ? (i + j + k) % 2 * entries : 0);
-        for (int32_t c = 0; c < entries; c++)
-          *elements++ =
-              base + (corner[c] & 1) + row * (corner[c] >> 1 & 1) + layer * (corner[c] >> 2);
-      }
-}
-
 /* The set of all nodes whose coordinate `axis` is `at`. */
 static eb_error add_face_set(eb_mesh *mesh, const int32_t n[3], int axis, int32_t at,
                              const char *name) {
@@ -94,21 +73,29 @@ static eb_error add_face_set(eb_mesh *mesh, const int32_t n[3], int axis, int32_
 static eb_error fill_grid(const eb_grid *grid, const int32_t n[3], const pattern *p,
                           eb_mesh *mesh) {
   static const char *const names[3][2] = {{"x0", "x1"}, {"y0", "y1"}, {"z0", "z1"}};
-  place_nodes(grid, n, mesh->X);
-  place_elements(n, p, mesh->elements);
+  double *X = mesh->X;
+  for (int32_t k = 0; k <= n[2]; k++)
+    for (int32_t j = 0; j <= n[1]; j++)
+      for (int32_t i = 0; i <= n[0]; i++, X += 3) {
+        int32_t at[3] = {i, j, k};
+        for (int d = 0; d < 3; d++)
+          if (n[d]) X[d] = grid->origin[d] + grid->size[d] * ((double)at[d] / n[d]);
+      }
+  int32_t row = n[0] + 1, layer = row * (n[1] + 1), layers = n[2] ? n[2] : 1;
+  int32_t *node = mesh->elements, entries = p->per_cell * (int32_t)p->type;
+  for (int32_t k = 0; k < layers; k++)
+    for (int32_t j = 0; j < n[1]; j++)
+      for (int32_t i = 0; i < n[0]; i++) {
+        int32_t base = i + row * j + layer * k;
+        const int32_t *corner = p->corners + (p->mirrored ? (i + j + k) % 2 * entries : 0);
+        for (int32_t c = 0; c < entries; c++)
+          *node++ = base + (corner[c] & 1) + row * (corner[c] >> 1 & 1) + layer * (corner[c] >> 2);
+      }
   for (int axis = 0; axis < 3 && n[axis]; axis++) {
     EB_TRY(add_face_set(mesh, n, axis, 0, names[axis][0]));
     EB_TRY(add_face_set(mesh, n, axis, n[axis], names[axis][1]));
   }
   return EB_OK;
-}
-
-/* Returns the mesh only when it was filled without error. */
-static eb_error finish(eb_error error, eb_mesh **out) {
-  if (!error) return EB_OK;
-  eb_mesh_destroy(*out);
-  *out = NULL;
-  return error;
 }
 
 static eb_error generate(const eb_grid *grid, const pattern *p, eb_mesh **out) {
@@ -118,7 +105,12 @@ static eb_error generate(const eb_grid *grid, const pattern *p, eb_mesh **out) {
   int32_t n[3] = {grid->cubes[0], grid->cubes[1], planar ? 0 : grid->cubes[2]};
   EB_TRY(eb_mesh_create(p->type, (n[0] + 1) * (n[1] + 1) * (n[2] + 1),
                         p->per_cell * n[0] * n[1] * (planar ? 1 : n[2]), out));
-  return finish(fill_grid(grid, n, p, *out), out);
+  eb_error error = fill_grid(grid, n, p, *out);
+  if (error) {
+    eb_mesh_destroy(*out);
+    *out = NULL;
+  }
+  return error;
 }
 
 eb_error eb_generate_tets6(const eb_grid *grid, eb_mesh **out) {
@@ -140,25 +132,6 @@ eb_error eb_generate_triangles(const eb_grid *grid, eb_mesh **out) {
 /* Cross-section s has the nodes 4 s + c with c = (upper, outer) bits: axes (z, radius, angle) are
  * right-handed in this order. A cell is convex with planar faces, so Kuhn's tetrahedra are
  * positive. */
-static void fill_ring(int32_t around, double radius, double section, eb_mesh *mesh) {
-  const double turn = 2 * 3.14159265358979323846;
-  for (int32_t s = 0; s < around; s++) {
-    double angle = turn * s / around;
-    for (int32_t c = 0; c < 4; c++) {
-      double *X = mesh->X + 3 * (4 * (size_t)s + (size_t)c);
-      double r = radius + (c >> 1 ? 0.5 : -0.5) * section;
-      X[0] = r * cos(angle);
-      X[1] = r * sin(angle);
-      X[2] = (c & 1 ? 0.5 : -0.5) * section;
-    }
-    for (int32_t i = 0; i < 24; i++) {
-      int32_t corner = kuhn[i / 4][i % 4];
-      mesh->elements[24 * (size_t)s + (size_t)i] =
-          4 * ((s + (corner >> 2)) % around) + (corner & 3);
-    }
-  }
-}
-
 eb_error eb_generate_ring(int32_t around, double radius, double section, eb_mesh **out) {
   *out = NULL;
   if (around < 3 || around > INT32_MAX / 24)
@@ -169,13 +142,26 @@ eb_error eb_generate_ring(int32_t around, double radius, double section, eb_mesh
                     "positive and less than twice the radius",
                     radius, section);
   EB_TRY(eb_mesh_create(EB_TETRAHEDRON, 4 * around, 6 * around, out));
-  fill_ring(around, radius, section, *out);
+  const double turn = 2 * pi;
+  for (int32_t s = 0; s < around; s++) {
+    double angle = turn * s / around;
+    for (int32_t c = 0; c < 4; c++) {
+      double *X = (*out)->X + 3 * (4 * (size_t)s + (size_t)c);
+      double r = radius + (c >> 1 ? 0.5 : -0.5) * section;
+      X[0] = r * cos(angle);
+      X[1] = r * sin(angle);
+      X[2] = (c & 1 ? 0.5 : -0.5) * section;
+    }
+    for (int32_t i = 0; i < 24; i++) {
+      int32_t corner = kuhn[i / 4][i % 4];
+      (*out)->elements[24 * (size_t)s + (size_t)i] =
+          4 * ((s + (corner >> 2)) % around) + (corner & 3);
+    }
+  }
   return EB_OK;
 }
 
 /* ---- surfaces -------------------------------------------------------------------------------- */
-
-static const double pi = 3.14159265358979323846;
 
 static eb_error check_size(const char *what, double size) {
   if (size > 0 && isfinite(size)) return EB_OK;
@@ -255,53 +241,42 @@ static int32_t vertex_of(const sweep *s, int32_t k, int32_t j) {
   return 1 + (k - 1) * s->around + (is_pole(s, k) ? 0 : j % s->around);
 }
 
-static eb_error check_sweep(sweep *s) {
-  if (s->count < 3 || s->around < 3 || (int64_t)s->count * s->around > INT32_MAX / 6)
-    return EB_ERROR(
-        EB_ERR_USAGE,
-        "a section of %d points swept in %d steps is no surface; both must be 3 or more", s->count,
-        s->around);
-  s->poles = s->profile[0][0] == 0 && s->profile[s->count - 1][0] == 0;
-  for (int32_t k = 0; k < s->count; k++)
-    if (!(is_pole(s, k) || s->profile[k][0] > 0) || !isfinite(s->profile[k][0]) ||
-        !isfinite(s->profile[k][1]))
-      return EB_ERROR(EB_ERR_USAGE,
-                      "point %d of a swept section is (%g, %g) m; it must be finite and off the "
-                      "axis, unless both ends are on it",
-                      k, s->profile[k][0], s->profile[k][1]);
-  return EB_OK;
-}
-
-static void place_sweep(const sweep *s, double *X) {
-  for (int32_t k = 0; k < s->count; k++)
-    for (int32_t j = 0; j < (is_pole(s, k) ? 1 : s->around); j++, X += 3) {
-      double angle = 2 * pi * j / s->around;
-      X[0] = s->profile[k][0] * cos(angle);
-      X[1] = s->profile[k][0] * sin(angle);
-      X[2] = s->profile[k][1];
-    }
-}
-
-static void join_sweep(const sweep *s, int32_t *triangle) {
-  for (int32_t k = 0; k + (s->poles ? 1 : 0) < s->count; k++)
-    for (int32_t j = 0; j < s->around; j++) {
-      int32_t a = vertex_of(s, k, j), b = vertex_of(s, k, j + 1);
-      int32_t c = vertex_of(s, k + 1, j + 1), d = vertex_of(s, k + 1, j);
-      const int32_t lower[3] = {a, b, c}, upper[3] = {a, c, d};
-      for (int i = 0; a != b && i < 3; i++) *triangle++ = lower[i];
-      for (int i = 0; c != d && i < 3; i++) *triangle++ = upper[i];
-    }
-}
-
 eb_error eb_surface_revolve(const double (*profile)[2], int32_t count, int32_t around,
                             eb_surface **out) {
   *out = NULL;
   sweep s = {profile, count, around, false};
-  EB_TRY(check_sweep(&s));
+  if (count < 3 || around < 3 || (int64_t)count * around > INT32_MAX / 6)
+    return EB_ERROR(
+        EB_ERR_USAGE,
+        "a section of %d points swept in %d steps is no surface; both must be 3 or more", count,
+        around);
+  s.poles = profile[0][0] == 0 && profile[count - 1][0] == 0;
+  for (int32_t k = 0; k < count; k++)
+    if (!(is_pole(&s, k) || profile[k][0] > 0) || !isfinite(profile[k][0]) ||
+        !isfinite(profile[k][1]))
+      return EB_ERROR(EB_ERR_USAGE,
+                      "point %d of a swept section is (%g, %g) m; it must be finite and off the "
+                      "axis, unless both ends are on it",
+                      k, profile[k][0], profile[k][1]);
   int32_t vertices = s.poles ? (count - 2) * around + 2 : count * around;
   EB_TRY(eb_surface_create(vertices, 2 * around * (s.poles ? count - 2 : count), out));
-  place_sweep(&s, (*out)->X);
-  join_sweep(&s, (*out)->triangles);
+  double *X = (*out)->X;
+  for (int32_t k = 0; k < count; k++)
+    for (int32_t j = 0; j < (is_pole(&s, k) ? 1 : around); j++, X += 3) {
+      double angle = 2 * pi * j / around;
+      X[0] = profile[k][0] * cos(angle);
+      X[1] = profile[k][0] * sin(angle);
+      X[2] = profile[k][1];
+    }
+  int32_t *triangle = (*out)->triangles;
+  for (int32_t k = 0; k + (s.poles ? 1 : 0) < count; k++)
+    for (int32_t j = 0; j < around; j++) {
+      int32_t a = vertex_of(&s, k, j), b = vertex_of(&s, k, j + 1);
+      int32_t c = vertex_of(&s, k + 1, j + 1), d = vertex_of(&s, k + 1, j);
+      const int32_t lower[3] = {a, b, c}, upper[3] = {a, c, d};
+      for (int i = 0; a != b && i < 3; i++) *triangle++ = lower[i];
+      for (int i = 0; c != d && i < 3; i++) *triangle++ = upper[i];
+    }
   return EB_OK;
 }
 

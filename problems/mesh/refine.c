@@ -210,32 +210,25 @@ static double relative(int32_t got, int32_t want) {
   return (double)(got - want) / want;
 }
 
-/* Stuffs to `start` elements and splits edges until there are `nodes` nodes. */
-static eb_error stuff_and_split(const eb_solid *solid, int32_t start, int32_t nodes,
-                                eb_mesh **out) {
-  const double near = 0.02;
-  eb_mesh *coarse = NULL;
-  EB_TRY(eb_stuff_to_count(solid, start, near, &coarse));
-  eb_error error = EB_OK;
-  if (coarse->node_count < nodes) {
-    error = eb_mesh_split_surface(coarse, nodes - coarse->node_count, out);
-    eb_mesh_destroy(coarse);
-  } else {
-    *out = coarse;
-  }
-  return error;
-}
-
-/* Every split adds one node and about 2.8 elements, and the coarser start has a node less for every
+/* Stuffs to fewer elements and splits edges until there are `nodes` nodes. Every split adds one
+ * node and about 2.8 elements, and the coarser start has a node less for every
  * five elements; so an element less at the start is 0.45 elements less at the end. */
 static eb_error search_start(const eb_solid *solid, int32_t elements, int32_t nodes,
                              double tolerance, int32_t plain_nodes, eb_mesh **out) {
   enum { TRIES = 6 };
-  const double split_cost = 2.8, gain = 0.45;
+  const double near = 0.02, split_cost = 2.8, gain = 0.45;
   double start = elements - split_cost * (nodes - plain_nodes) / gain;
   for (int attempt = 0; attempt < TRIES; attempt++) {
     start = fmax(start, 0.2 * elements);
-    EB_TRY(stuff_and_split(solid, (int32_t)start, nodes, out));
+    eb_mesh *coarse = NULL;
+    EB_TRY(eb_stuff_to_count(solid, (int32_t)start, near, &coarse));
+    if (coarse->node_count < nodes) {
+      eb_error error = eb_mesh_split_surface(coarse, nodes - coarse->node_count, out);
+      eb_mesh_destroy(coarse);
+      EB_TRY(error);
+    } else {
+      *out = coarse;
+    }
     int32_t off = (*out)->element_count - elements;
     if (fabs((double)off) <= 0.5 * tolerance * elements) return EB_OK;
     if (attempt + 1 == TRIES) break;

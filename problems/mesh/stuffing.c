@@ -62,10 +62,6 @@ static int32_t edge_offset(const eb_lattice *l, int edge) {
   return 1 - 2 * ((b & 1) * l->stride[0] + (b >> 1 & 1) * l->stride[1] + (b >> 2) * l->stride[2]);
 }
 
-static int own_edges(int32_t point) {
-  return middle(point) ? LONG_EDGES : OWN_EDGES;
-}
-
 static void cell_of(const eb_lattice *l, int32_t point, int32_t at[3]) {
   int32_t cell = point / 2;
   at[0] = cell % l->size[0];
@@ -172,7 +168,7 @@ static void number_cuts(eb_lattice *l) {
   for (int32_t point = 0; point < l->points; point++) {
     l->first[point] = l->cuts;
     if (l->sign[point] == 0 || on_rim(l, point, 1)) continue;
-    for (int edge = 0; edge < own_edges(point); edge++) {
+    for (int edge = 0; edge < (middle(point) ? LONG_EDGES : OWN_EDGES); edge++) {
       int32_t end = point + edge_offset(l, edge);
       if (l->sign[point] * l->sign[end] >= 0) continue;
       l->mask[point] |= (uint16_t)(1u << edge | near_surface);
@@ -479,35 +475,12 @@ static eb_error fill_and_compact(const eb_lattice *l, eb_mesh **out) {
 
 /* ---- components ------------------------------------------------------------------------------ */
 
-/* Copies the elements whose component is large enough; *out stays NULL when all are. */
-static eb_error copy_large(const eb_mesh *mesh, const int32_t *parent, const int32_t *size,
-                           int32_t *number, eb_mesh **out) {
-  int32_t largest = 0, kept = 0;
-  for (int32_t e = 0; e < mesh->element_count; e++)
-    if (size[e] > largest) largest = size[e];
-  double enough = EB_STUFFING_KEEP_FRACTION * largest;
-  for (int32_t e = 0; e < mesh->element_count; e++) {
-    if (size[parent[e]] < enough) continue;
-    for (size_t i = 0; i < 4; i++) number[mesh->elements[4 * (size_t)e + i]] = 1;
-    kept++;
-  }
-  if (kept == mesh->element_count) return EB_OK;
-  EB_TRY(eb_mesh_create(EB_TETRAHEDRON, enumerate(number, mesh->node_count), kept, out));
-  int32_t *element = (*out)->elements;
-  for (int32_t e = 0; e < mesh->element_count; e++)
-    for (size_t i = 0; i < 4 && size[parent[e]] >= enough; i++)
-      *element++ = number[mesh->elements[4 * (size_t)e + i]] - 1;
-  for (int32_t i = 0; i < mesh->node_count; i++)
-    for (int d = 0; d < 3 && number[i]; d++)
-      (*out)->X[3 * (size_t)(number[i] - 1) + (size_t)d] = mesh->X[3 * (size_t)i + (size_t)d];
-  return EB_OK;
-}
-
 /* `parent` is the lowest element of an element's component, `size` its number of elements. */
 typedef struct components {
   int32_t *mate, *parent, *size, *number;
 } components;
 
+/* Copies the elements of components that are large enough; *out stays NULL when all are. */
 static eb_error split(const eb_mesh *mesh, components *c, eb_mesh **out) {
   int32_t crowded;
   EB_TRY(eb_mesh_face_mates(mesh, &c->mate, &crowded));
@@ -521,7 +494,25 @@ static eb_error split(const eb_mesh *mesh, components *c, eb_mesh **out) {
     c->parent[e] = eb_disjoint_root(c->parent, e);
     c->size[c->parent[e]]++;
   }
-  return copy_large(mesh, c->parent, c->size, c->number, out);
+  int32_t largest = 0, kept = 0;
+  for (int32_t e = 0; e < mesh->element_count; e++)
+    if (c->size[e] > largest) largest = c->size[e];
+  double enough = EB_STUFFING_KEEP_FRACTION * largest;
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    if (c->size[c->parent[e]] < enough) continue;
+    for (size_t i = 0; i < 4; i++) c->number[mesh->elements[4 * (size_t)e + i]] = 1;
+    kept++;
+  }
+  if (kept == mesh->element_count) return EB_OK;
+  EB_TRY(eb_mesh_create(EB_TETRAHEDRON, enumerate(c->number, mesh->node_count), kept, out));
+  int32_t *element = (*out)->elements;
+  for (int32_t e = 0; e < mesh->element_count; e++)
+    for (size_t i = 0; i < 4 && c->size[c->parent[e]] >= enough; i++)
+      *element++ = c->number[mesh->elements[4 * (size_t)e + i]] - 1;
+  for (int32_t i = 0; i < mesh->node_count; i++)
+    for (int d = 0; d < 3 && c->number[i]; d++)
+      (*out)->X[3 * (size_t)(c->number[i] - 1) + (size_t)d] = mesh->X[3 * (size_t)i + (size_t)d];
+  return EB_OK;
 }
 
 static eb_error drop_small_pieces(eb_mesh **mesh) {

@@ -289,62 +289,44 @@ static eb_error read_partitioned_entities(gmsh *g) {
   return read_entity_lists(g, true);
 }
 
-static eb_error read_node_block(gmsh *g, int64_t *done) {
-  int64_t dimension, tag, parametric, count;
-  double *X = g->draft->X + 3 * *done;
-  EB_TRY(get_int(g, "the dimension of a block of nodes", &dimension));
-  EB_TRY(get_int(g, "the entity of a block of nodes", &tag));
-  EB_TRY(get_int(g, "whether a block of nodes is parametric", &parametric));
-  EB_TRY(get_size(g, "the number of nodes of a block", &count));
-  if (count < 0 || count > g->draft->node_count - *done || dimension < 0 || dimension > 3)
-    return eb_scan_error(
-        g->scan, g->scan->at, "a block of %lld nodes of dimension %lld where %lld nodes are left",
-        (long long)count, (long long)dimension, (long long)(g->draft->node_count - *done));
-  for (int64_t i = 0; i < count; i++) {
-    const char *place;
-    EB_TRY(get_tag(g, "a node", &SIZE, &place, &g->draft->tag[*done + i]));
-  }
-  for (int64_t i = 0; i < count; i++) {
-    EB_TRY(get_position(g, X + 3 * i));
-    if (parametric) EB_TRY(skip_reals(g, "a parameter of a node", (int)dimension));
-  }
-  *done += count;
-  return EB_OK;
-}
-
 static eb_error read_nodes41(gmsh *g) {
-  int64_t blocks, count, low, high, done = 0;
+  int64_t blocks, all, low, high, done = 0;
   enter(g);
   EB_TRY(get_count(g, "blocks of nodes", 8, 20, &blocks));
-  EB_TRY(get_count(g, "nodes", 8, 32, &count));
+  EB_TRY(get_count(g, "nodes", 8, 32, &all));
   EB_TRY(get_size(g, "the lowest number of a node", &low));
   EB_TRY(get_size(g, "the highest number of a node", &high));
-  EB_TRY(eb_draft_nodes(g->draft, count, true));
-  for (int64_t b = 0; b < blocks; b++) EB_TRY(read_node_block(g, &done));
-  if (done != count)
-    return eb_scan_error(g->scan, g->scan->at, "the blocks hold %lld nodes, not %lld",
-                         (long long)done, (long long)count);
-  return EB_OK;
-}
-
-static eb_error read_element41(gmsh *g, int64_t code, const entity *e) {
-  int64_t number, nodes[64];
-  const char *place;
-  const element_type *type = type_of(code);
-  EB_TRY(get_tag(g, "an element", &SIZE, &place, &number));
-  for (int a = 0; a < type->nodes; a++) EB_TRY(get_size(g, "a node of an element", &nodes[a]));
-  if (type->dimension == 3) {
-    int64_t region = e && e->count ? g->physical[e->first] : 0;
-    return eb_draft_element(g->draft, g->scan, place, number, type->corners, nodes, region);
+  EB_TRY(eb_draft_nodes(g->draft, all, true));
+  for (int64_t b = 0; b < blocks; b++) {
+    int64_t dimension, tag, parametric, count;
+    const char *place;
+    EB_TRY(get_int(g, "the dimension of a block of nodes", &dimension));
+    EB_TRY(get_int(g, "the entity of a block of nodes", &tag));
+    EB_TRY(get_int(g, "whether a block of nodes is parametric", &parametric));
+    EB_TRY(get_size(g, "the number of nodes of a block", &count));
+    if (count < 0 || count > all - done || dimension < 0 || dimension > 3)
+      return eb_scan_error(g->scan, g->scan->at,
+                           "a block of %lld nodes of dimension %lld where %lld nodes are left",
+                           (long long)count, (long long)dimension, (long long)(all - done));
+    for (int64_t i = done; i < done + count; i++)
+      EB_TRY(get_tag(g, "a node", &SIZE, &place, &g->draft->tag[i]));
+    for (int64_t i = done; i < done + count; i++) {
+      EB_TRY(get_position(g, g->draft->X + 3 * i));
+      if (parametric) EB_TRY(skip_reals(g, "a parameter of a node", (int)dimension));
+    }
+    done += count;
   }
-  for (size_t p = 0; e && p < e->count; p++)
-    EB_TRY(add_to_group(g, type->dimension, g->physical[e->first + p], nodes, type->nodes));
+  if (done != all)
+    return eb_scan_error(g->scan, g->scan->at, "the blocks hold %lld nodes, not %lld",
+                         (long long)done, (long long)all);
   return EB_OK;
 }
 
+/* The elements of one entity: those with volume take the first of its physical groups as their
+ * region, the others put their nodes into all of them. */
 static eb_error read_element_block(gmsh *g) {
   entity key;
-  int64_t code, count;
+  int64_t code, count, number, nodes[64];
   const char *place = g->scan->at;
   EB_TRY(get_int(g, "the dimension of a block of elements", &key.dimension));
   EB_TRY(get_int(g, "the entity of a block of elements", &key.tag));
@@ -357,7 +339,17 @@ static eb_error read_element_block(gmsh *g) {
   const entity *found =
       g->entity_count ? bsearch(&key, g->entities, g->entity_count, sizeof *g->entities, by_entity)
                       : NULL;
-  for (int64_t e = 0; e < count; e++) EB_TRY(read_element41(g, code, found));
+  size_t groups = found ? found->count : 0;
+  const int64_t *tags = groups ? g->physical + found->first : NULL;
+  for (int64_t e = 0; e < count; e++) {
+    EB_TRY(get_tag(g, "an element", &SIZE, &place, &number));
+    for (int a = 0; a < type->nodes; a++) EB_TRY(get_size(g, "a node of an element", &nodes[a]));
+    if (type->dimension == 3)
+      EB_TRY(eb_draft_element(g->draft, g->scan, place, number, type->corners, nodes,
+                              groups ? tags[0] : 0));
+    for (size_t p = 0; type->dimension < 3 && p < groups; p++)
+      EB_TRY(add_to_group(g, type->dimension, tags[p], nodes, type->nodes));
+  }
   return EB_OK;
 }
 

@@ -62,41 +62,25 @@ static eb_mesh_format gmsh_kind(const char *data, size_t bytes) {
   return binary ? EB_FORMAT_GMSH22_BINARY : EB_FORMAT_GMSH22;
 }
 
-static eb_mesh_format ply_kind(eb_scan scan) {
-  for (eb_word word = eb_scan_word(&scan); word.length; word = eb_scan_word(&scan)) {
-    if (eb_word_is(word, "end_header")) break;
-    if (eb_word_is(word, "format"))
-      return eb_word_starts(eb_scan_word(&scan), "binary") ? EB_FORMAT_PLY_BINARY : EB_FORMAT_PLY;
-  }
-  return EB_FORMAT_PLY;
-}
-
-static eb_mesh_format vtk_kind(eb_scan scan) {
-  eb_scan_next_line(&scan);
-  eb_scan_next_line(&scan);
-  return eb_word_is(eb_scan_word(&scan), "BINARY") ? EB_FORMAT_VTK_BINARY : EB_FORMAT_VTK;
-}
-
-static bool opens_obj(eb_word word) {
-  static const char *const keywords[] = {"v", "vn", "vt",     "vp", "f",
-                                         "o", "g",  "mtllib", "s",  "usemtl"};
-  for (size_t k = 0; k < sizeof keywords / sizeof *keywords; k++)
-    if (eb_word_is(word, keywords[k])) return true;
-  return false;
-}
-
 /* The format that the opening words tell, or AUTO. */
 static eb_mesh_format by_content(const char *data, size_t bytes) {
   eb_scan scan;
   eb_scan_start(&scan, "", data, bytes);
-  if (scan.end - scan.at >= 22 && memcmp(scan.at, "# vtk DataFile Version", 22) == 0)
-    return vtk_kind(scan);
+  if (scan.end - scan.at >= 22 && memcmp(scan.at, "# vtk DataFile Version", 22) == 0) {
+    for (int line = 0; line < 2; line++) eb_scan_next_line(&scan);
+    return eb_word_is(eb_scan_word(&scan), "BINARY") ? EB_FORMAT_VTK_BINARY : EB_FORMAT_VTK;
+  }
   scan.comment = '#';
   eb_word word = eb_scan_word(&scan);
   if (word.length == 0) return EB_FORMAT_AUTO;
   if (word.text[0] == '$') return gmsh_kind(data, bytes);
   if (eb_word_is(word, "MeshVersionFormatted")) return EB_FORMAT_MEDIT;
-  if (eb_word_is(word, "ply")) return ply_kind(scan);
+  if (eb_word_is(word, "ply")) {
+    while (word.length && !eb_word_is(word, "end_header") && !eb_word_is(word, "format"))
+      word = eb_scan_word(&scan);
+    bool binary = eb_word_is(word, "format") && eb_word_starts(eb_scan_word(&scan), "binary");
+    return binary ? EB_FORMAT_PLY_BINARY : EB_FORMAT_PLY;
+  }
   if (word.text[0] == '*' && word.length > 3) return EB_FORMAT_VEGA;
   if (word.length >= 3 && word.length <= 8 &&
       eb_word_is((eb_word){word.text + word.length - 3, 3}, "OFF"))
@@ -111,24 +95,11 @@ static const char XML_OF_VTK[] =
     "XML files of VTK (.vtu) are not supported, only legacy ones: save it as legacy .vtk with "
     "ParaView (File, Save Data), or with `meshio convert in.vtu out.vtk`";
 
-/* A refusal that helps, for relatives of the supported formats. */
-static const char *advice(const char *name, const char *data, size_t bytes) {
-  eb_scan scan;
-  eb_scan_start(&scan, "", data, bytes);
-  size_t length = strlen(name);
-  if (length > 6 && strcmp(name + length - 6, ".meshb") == 0)
-    return "binary MEDIT is not supported; save it as ascii .mesh";
-  if (length > 5 && strcmp(name + length - 5, ".vegb") == 0)
-    return "binary Vega is not supported; save it as ascii .veg";
-  if (memmem(data, bytes, "<VTKFile", 8)) return XML_OF_VTK;
-  return "the format is unknown; supported are MEDIT .mesh, Gmsh .msh 2.2 and 4.1, TetGen .node "
-         "and "
-         ".ele, Vega .veg, VTK legacy .vtk, OBJ, PLY, OFF and STL";
-}
-
 /* Told from the content, then from the extension of `name`; EB_ERR_FORMAT when neither says. */
 static eb_error format_detect(const char *name, const char *data, size_t bytes,
                               eb_mesh_format *out) {
+  static const char *const obj_keywords[] = {"v", "vn", "vt",     "vp",     "f", "o",
+                                             "g", "s",  "mtllib", "usemtl", NULL};
   *out = by_content(data, bytes);
   if (*out != EB_FORMAT_AUTO) return EB_OK;
   eb_scan scan;
@@ -140,13 +111,23 @@ static eb_error format_detect(const char *name, const char *data, size_t bytes,
   if (*out == EB_FORMAT_STL && eb_stl_is_binary(data, bytes)) *out = EB_FORMAT_STL_BINARY;
   if (*out != EB_FORMAT_AUTO) return EB_OK;
   scan.comment = '#';
-  if (opens_obj(eb_scan_word(&scan)))
+  if (eb_word_is_among(eb_scan_word(&scan), obj_keywords))
     *out = EB_FORMAT_OBJ;
   else if (eb_stl_has_binary_length(data, bytes))
     *out = EB_FORMAT_STL_BINARY;
-  else
-    return EB_ERROR(EB_ERR_FORMAT, "%s:1: %s", name, advice(name, data, bytes));
-  return EB_OK;
+  if (*out != EB_FORMAT_AUTO) return EB_OK;
+  /* A refusal that helps, for relatives of the supported formats. */
+  const char *advice =
+      "the format is unknown; supported are MEDIT .mesh, Gmsh .msh 2.2 and 4.1, TetGen .node and "
+      ".ele, Vega .veg, VTK legacy .vtk, OBJ, PLY, OFF and STL";
+  size_t length = strlen(name);
+  if (length > 6 && strcmp(name + length - 6, ".meshb") == 0)
+    advice = "binary MEDIT is not supported; save it as ascii .mesh";
+  else if (length > 5 && strcmp(name + length - 5, ".vegb") == 0)
+    advice = "binary Vega is not supported; save it as ascii .veg";
+  else if (memmem(data, bytes, "<VTKFile", 8))
+    advice = XML_OF_VTK;
+  return EB_ERROR(EB_ERR_FORMAT, "%s:1: %s", name, advice);
 }
 
 /* ---- the locale of numbers ------------------------------------------------------------------ */

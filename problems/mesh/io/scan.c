@@ -132,6 +132,11 @@ bool eb_word_is(eb_word word, const char *text) {
   return word.length == strlen(text) && strncasecmp(word.text, text, word.length) == 0;
 }
 
+bool eb_word_is_among(eb_word word, const char *const *texts) {
+  while (*texts && !eb_word_is(word, *texts)) texts++;
+  return *texts != NULL;
+}
+
 bool eb_word_starts(eb_word word, const char *text) {
   size_t length = strlen(text);
   return word.length >= length && strncasecmp(word.text, text, length) == 0;

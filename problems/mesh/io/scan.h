@@ -51,7 +51,8 @@ eb_word eb_scan_peek(eb_scan *scan);         /* the next word, left where it is 
 eb_word eb_scan_rest(eb_scan *scan);         /* the rest of this line, trimmed; goes to the next */
 void eb_scan_next_line(eb_scan *scan);
 
-bool eb_word_is(eb_word word, const char *text); /* case does not matter */
+bool eb_word_is(eb_word word, const char *text);               /* case does not matter */
+bool eb_word_is_among(eb_word word, const char *const *texts); /* ended by NULL */
 bool eb_word_starts(eb_word word, const char *text);
 /* The decimal integer that is the whole word; false when it is none or does not fit. */
 bool eb_word_int(eb_word word, int64_t *out);

@@ -26,7 +26,7 @@ typedef struct vega_region {
 typedef struct vega {
   eb_draft *draft;
   int64_t element_base;
-  bool has_elements;
+  int corners; /* of an element; 0 before *ELEMENTS */
   size_t material_count, material_capacity, set_count, set_capacity, region_count, region_capacity;
   vega_region *materials; /* `material` is the name */
   element_set *sets;
@@ -138,8 +138,9 @@ static eb_error read_vertices(vega *v, eb_scan *scan) {
   return EB_OK;
 }
 
-static eb_error read_element_rows(vega *v, eb_scan *scan, int corners) {
+static eb_error read_element_rows(vega *v, eb_scan *scan) {
   int64_t count, listed;
+  int corners = v->corners;
   EB_TRY(eb_scan_count(scan, "elements", 10, &count));
   EB_TRY(eb_scan_int(scan, "the number of nodes of an element", &listed));
   if (listed != corners)
@@ -157,22 +158,14 @@ static eb_error read_element_rows(vega *v, eb_scan *scan, int corners) {
   return EB_OK;
 }
 
-static eb_error read_tetrahedra(vega *v, eb_scan *scan) {
-  return read_element_rows(v, scan, 4);
-}
-
-static eb_error read_cubes(vega *v, eb_scan *scan) {
-  return read_element_rows(v, scan, 8);
-}
-
 static eb_error read_elements(vega *v, eb_scan *scan) {
   eb_word kind = eb_scan_word(scan);
-  if (v->has_elements) return eb_scan_error(scan, kind.text, "a second *ELEMENTS; remove one");
-  v->has_elements = true;
+  if (v->corners) return eb_scan_error(scan, kind.text, "a second *ELEMENTS; remove one");
   bool tets = eb_word_is(kind, "TET") || eb_word_is(kind, "TETS");
   if (!tets && !eb_word_is(kind, "CUBIC") && !eb_word_is(kind, "CUBES"))
     return eb_scan_error(scan, kind.text, "elements are TET or CUBIC, not '%.*s'", EB_SHOWN(kind));
-  return read_here(v, scan, tets ? read_tetrahedra : read_cubes);
+  v->corners = tets ? 4 : 8;
+  return read_here(v, scan, read_element_rows);
 }
 
 static eb_error read_material(vega *v, eb_scan *scan) {

@@ -219,21 +219,14 @@ static eb_error read_cell_types(vtk *v) {
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-static bool names_regions(eb_word name) {
-  static const char *const names[] = {
-      "region",      "regions",    "region_id",     "regionid",      "material",  "materials",
-      "material_id", "materialid", "materialids",   "mat",           "mat_id",    "part",
-      "part_id",     "partid",     "domain",        "label",         "labels",    "group",
-      "attribute",   "physical",   "cellentityids", "gmsh:physical", "medit:ref", "tetgen:ref"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (eb_word_is(name, names[i])) return true;
-  return false;
-}
-
-static bool names_fibres(eb_word name) {
-  return eb_word_is(name, "fibre") || eb_word_is(name, "fiber") || eb_word_is(name, "fibres") ||
-         eb_word_is(name, "fibers");
-}
+/* Names of cell arrays, as programs write them. */
+static const char *const region_names[] = {
+    "region",        "regions",       "region_id",  "regionid",    "material",
+    "materials",     "material_id",   "materialid", "materialids", "mat",
+    "mat_id",        "part",          "part_id",    "partid",      "domain",
+    "label",         "labels",        "group",      "attribute",   "physical",
+    "cellentityids", "gmsh:physical", "medit:ref",  "tetgen:ref",  NULL};
+static const char *const fibre_names[] = {"fibre", "fiber", "fibres", "fibers", NULL};
 
 /* One data array: kept when it holds the regions or fibres of the cells, else skipped. */
 static eb_error read_array(vtk *v, eb_word name, const eb_number_type *type, int64_t components,
@@ -243,8 +236,8 @@ static eb_error read_array(vtk *v, eb_word name, const eb_number_type *type, int
                          (long long)components);
   int64_t count = components * tuples;
   bool usable = v->in_cell_data && type->kind <= EB_REAL && tuples == v->cell_count;
-  bool region = usable && components == 1 && !v->region && names_regions(name);
-  bool fibre = usable && components == 3 && !v->fibre && names_fibres(name);
+  bool region = usable && components == 1 && !v->region && eb_word_is_among(name, region_names);
+  bool fibre = usable && components == 3 && !v->fibre && eb_word_is_among(name, fibre_names);
   if (!region && !fibre) return skip_values(v, type, count);
   EB_TRY(fits(v, type, "values", count));
   double **values = region ? &v->region : &v->fibre;
