@@ -161,37 +161,31 @@ static eb_error number_sets(cutting *c, int32_t *next) {
 
 /* ---- the cut mesh ---------------------------------------------------------------------------- */
 
-static eb_error copy_nodes(cutting *c) {
-  const eb_mesh *mesh = c->mesh;
-  int32_t nodes = mesh->node_count, all = nodes + c->copies;
-  EB_TRY(EB_NEW(c->origin, all));
-  EB_TRY(EB_NEW(c->X, 3 * (size_t)all));
-  for (int32_t n = 0; n < nodes; n++) c->origin[n] = n;
-  for (int32_t k = 0; k < mesh->element_count * (int32_t)mesh->type; k++)
-    if (c->number[k] >= 0) c->origin[c->number[k]] = mesh->elements[k];
-  for (size_t i = 0; i < (size_t)all; i++)
-    memcpy(c->X + 3 * i, mesh->X + 3 * (size_t)c->origin[i], 3 * sizeof *c->X);
-  return EB_OK;
-}
-
 static int ascending(const void *a, const void *b) {
   int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;
   return (left > right) - (left < right);
 }
 
 /* Copies have the highest numbers: the sets stay in order. */
-static eb_error copy_sets(cutting *c) {
+static eb_error copy_nodes_and_sets(cutting *c) {
   const eb_mesh *mesh = c->mesh;
-  int32_t all = mesh->node_count + c->copies;
+  int32_t nodes = mesh->node_count, all = nodes + c->copies;
+  EB_TRY(EB_NEW(c->origin, all));
+  EB_TRY(EB_NEW(c->X, 3 * (size_t)all));
   EB_TRY(EB_NEW(c->members, mesh->set_count));
   EB_TRY(EB_NEW(c->counts, mesh->set_count));
+  for (int32_t n = 0; n < nodes; n++) c->origin[n] = n;
+  for (int32_t k = 0; k < mesh->element_count * (int32_t)mesh->type; k++)
+    if (c->number[k] >= 0) c->origin[c->number[k]] = mesh->elements[k];
+  for (size_t i = 0; i < (size_t)all; i++)
+    memcpy(c->X + 3 * i, mesh->X + 3 * (size_t)c->origin[i], 3 * sizeof *c->X);
   for (int32_t s = 0; s < mesh->set_count; s++) {
     const eb_node_set *set = &mesh->sets[s];
     size_t count = (size_t)set->count;
     EB_TRY(EB_NEW(c->members[s], count + (size_t)c->copies));
     memcpy(c->members[s], set->nodes, count * sizeof *set->nodes);
     c->counts[s] = set->count;
-    for (int32_t i = mesh->node_count; i < all; i++)
+    for (int32_t i = nodes; i < all; i++)
       if (bsearch(&c->origin[i], set->nodes, count, sizeof *set->nodes, ascending))
         c->members[s][c->counts[s]++] = i;
   }
@@ -216,8 +210,7 @@ static eb_error make_cut(cutting *c, const disc *d) {
   eb_error error = number_sets(c, next);
   free(next);
   EB_TRY(error);
-  EB_TRY(copy_nodes(c));
-  EB_TRY(copy_sets(c));
+  EB_TRY(copy_nodes_and_sets(c));
   /* Nothing fails from here on. */
   for (size_t k = 0; k < corners; k++) {
     int32_t own = c->number[eb_disjoint_root(c->parent, (int32_t)k)];

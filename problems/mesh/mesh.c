@@ -16,13 +16,6 @@ static eb_error check_counts(int64_t nodes, int64_t elements, const char *what) 
   return EB_OK;
 }
 
-static eb_error fill_mesh(eb_mesh *mesh) {
-  EB_TRY(EB_NEW(mesh->X, 3 * (size_t)mesh->node_count));
-  EB_TRY(EB_NEW(mesh->elements, (size_t)mesh->element_count * mesh->type));
-  EB_TRY(EB_NEW(mesh->region, mesh->element_count));
-  return eb_mesh_name_regions(mesh, 1, (const char *const[]){"body"});
-}
-
 eb_error eb_mesh_create(eb_element_type type, int32_t nodes, int32_t elements, eb_mesh **out) {
   *out = NULL;
   EB_TRY(check_counts(nodes, elements, "a mesh"));
@@ -31,7 +24,10 @@ eb_error eb_mesh_create(eb_element_type type, int32_t nodes, int32_t elements, e
   mesh->type = type;
   mesh->node_count = nodes;
   mesh->element_count = elements;
-  eb_error error = fill_mesh(mesh);
+  eb_error error = EB_NEW(mesh->X, 3 * (size_t)nodes);
+  if (!error) error = EB_NEW(mesh->elements, (size_t)elements * mesh->type);
+  if (!error) error = EB_NEW(mesh->region, elements);
+  if (!error) error = eb_mesh_name_regions(mesh, 1, (const char *const[]){"body"});
   if (error) {
     eb_mesh_destroy(mesh);
     return error;

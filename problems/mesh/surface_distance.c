@@ -257,28 +257,24 @@ static double signed_distance(const void *context, const double p[3]) {
 
 /* ---- the solid ------------------------------------------------------------------------------- */
 
-/* Copies the triangles that have an area. The others lie on the edges of their neighbours. */
-static void copy_triangles(const eb_surface *surface, triangle_tree *tree) {
+static eb_error build_tree(const eb_surface *surface, triangle_tree *tree) {
+  EB_TRY(EB_NEW(tree->triangles, surface->triangle_count));
+  EB_TRY(EB_NEW(tree->nodes, 2 * (size_t)surface->triangle_count));
+  /* The triangles that have an area. The others lie on the edges of their neighbours. */
   for (int32_t i = 0; i < surface->triangle_count; i++) {
     triangle *t = &tree->triangles[tree->triangle_count];
     double area[3], edge[3], longest = 0;
-    for (int c = 0; c < 3; c++)
-      for (int d = 0; d < 3; d++)
-        t->corner[c][d] =
-            surface->X[3 * (size_t)surface->triangles[3 * (size_t)i + (size_t)c] + (size_t)d];
+    for (int k = 0; k < 9; k++)
+      t->corner[k / 3][k % 3] =
+          surface->X[3 * (size_t)surface->triangles[3 * (size_t)i + (size_t)(k / 3)] +
+                     (size_t)(k % 3)];
     area_vector(t, area);
-    for (int c = 0; c < 3; c++) {
-      subtract(t->corner[c], t->corner[(c + 1) % 3], edge);
+    for (int k = 0; k < 3; k++) {
+      subtract(t->corner[k], t->corner[(k + 1) % 3], edge);
       longest = fmax(longest, eb_dot3(edge, edge));
     }
     tree->triangle_count += sqrt(eb_dot3(area, area)) > 1e-13 * longest;
   }
-}
-
-static eb_error build_tree(const eb_surface *surface, triangle_tree *tree) {
-  EB_TRY(EB_NEW(tree->triangles, surface->triangle_count));
-  EB_TRY(EB_NEW(tree->nodes, 2 * (size_t)surface->triangle_count));
-  copy_triangles(surface, tree);
   /* Six times the enclosed volume is positive when the triangles point outwards. */
   double volume = 0, a[3], b[3], c[3], ab[3];
   const double *origin = tree->triangles[0].corner[0];

@@ -245,13 +245,6 @@ typedef struct naming {
   char (*own)[EB_NAME_BYTES];
 } naming;
 
-static const char *declared_name(const eb_draft *draft, int64_t label) {
-  for (size_t r = 0; r < draft->region_count; r++)
-    if (draft->regions[r].label == label && draft->regions[r].name[0])
-      return draft->regions[r].name;
-  return NULL;
-}
-
 /* Every label used or named, ascending; few in practice, though there may be one an element. */
 static eb_error list_labels(const eb_draft *draft, naming *n) {
   EB_TRY(EB_NEW(n->label, draft->element_count + draft->region_count));
@@ -281,7 +274,10 @@ static eb_error name_regions(const eb_draft *draft, naming *n, eb_mesh *mesh) {
   EB_TRY(EB_NEW(n->own, n->count));
   int32_t regions = 0;
   for (size_t l = 0; l < n->count; l++) {
-    const char *name = declared_name(draft, n->label[l]);
+    const char *name = NULL;
+    for (size_t d = 0; !name && d < draft->region_count; d++)
+      if (draft->regions[d].label == n->label[l] && draft->regions[d].name[0])
+        name = draft->regions[d].name;
     if (!name) {
       snprintf(n->own[l], EB_NAME_BYTES, "region%lld", (long long)n->label[l]);
       name = n->count == 1 ? "body" : n->own[l];

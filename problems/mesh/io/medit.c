@@ -46,17 +46,6 @@ static eb_error read_elements(eb_scan *scan, eb_draft *draft, const section *s) 
   return EB_OK;
 }
 
-static eb_error read_section(eb_scan *scan, eb_draft *draft, eb_word keyword) {
-  if (eb_word_is(keyword, "Vertices")) return read_vertices(scan, draft, keyword.text);
-  for (size_t s = 0; s < sizeof sections / sizeof *sections; s++)
-    if (eb_word_is(keyword, sections[s].keyword)) return read_elements(scan, draft, &sections[s]);
-  /* The numbers of a section that is not wanted. */
-  for (eb_word word = eb_scan_peek(scan); word.length && !isalpha((unsigned char)word.text[0]);
-       word = eb_scan_peek(scan))
-    eb_scan_word(scan);
-  return EB_OK;
-}
-
 static eb_error read_header(eb_scan *scan) {
   eb_word word = eb_scan_word(scan);
   int64_t number;
@@ -87,7 +76,16 @@ eb_error eb_read_medit(eb_scan *scan, eb_draft *draft) {
                            "'%.*s' stands where a section should start; the count above it is too "
                            "small",
                            EB_SHOWN(keyword));
-    EB_TRY(read_section(scan, draft, keyword));
+    size_t s = 0, known = sizeof sections / sizeof *sections;
+    while (s < known && !eb_word_is(keyword, sections[s].keyword)) s++;
+    if (eb_word_is(keyword, "Vertices"))
+      EB_TRY(read_vertices(scan, draft, keyword.text));
+    else if (s < known)
+      EB_TRY(read_elements(scan, draft, &sections[s]));
+    else /* the numbers of a section that is not wanted */
+      for (eb_word word = eb_scan_peek(scan); word.length && !isalpha((unsigned char)word.text[0]);
+           word = eb_scan_peek(scan))
+        eb_scan_word(scan);
   }
   if (!draft->X) return eb_scan_error(scan, scan->end, "there is no section 'Vertices'");
   return EB_OK;

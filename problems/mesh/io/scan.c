@@ -210,19 +210,6 @@ static bool split_decimal(eb_word word, decimal *out) {
   return p == end;
 }
 
-/* The library's conversion, for numbers beyond the exact path. */
-static bool convert_slowly(eb_word word, double *out) {
-  char text[1024];
-  if (word.length >= sizeof text) return false;
-  for (size_t i = 0; i < word.length; i++) {
-    char c = word.text[i];
-    text[i] = c == 'd' || c == 'D' ? 'e' : c;
-  }
-  text[word.length] = '\0';
-  *out = strtod(text, NULL);
-  return true;
-}
-
 /* Up to 2^53 and 10^22 both factors are exact doubles, so that one operation rounds correctly
  * (Clinger, How to read floating point numbers accurately, 1990). */
 static bool word_real(eb_word word, double *out) {
@@ -231,8 +218,18 @@ static bool word_real(eb_word word, double *out) {
                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   decimal d;
   if (!split_decimal(word, &d)) return false;
-  if (d.significant > 19 || d.digits > (UINT64_C(1) << 53) || d.exponent < -22 || d.exponent > 22)
-    return convert_slowly(word, out);
+  if (d.significant > 19 || d.digits > (UINT64_C(1) << 53) || d.exponent < -22 ||
+      d.exponent > 22) { /* the library's conversion */
+    char text[1024];
+    if (word.length >= sizeof text) return false;
+    for (size_t i = 0; i < word.length; i++) {
+      char c = word.text[i];
+      text[i] = c == 'd' || c == 'D' ? 'e' : c;
+    }
+    text[word.length] = '\0';
+    *out = strtod(text, NULL);
+    return true;
+  }
   double value = (double)d.digits;
   value = d.exponent < 0 ? value / power[-d.exponent] : value * power[d.exponent];
   *out = d.negative ? -value : value;

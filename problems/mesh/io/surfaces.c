@@ -6,41 +6,28 @@
 /* Wavefront OBJ: v and f lines; texture, normals, groups, lines and points are ignored. An index
  * below zero counts back from the vertex listed last. */
 
-/* Joins a line that ends in a backslash with the next one. */
-static eb_word next_in_face(eb_scan *scan) {
-  eb_word word = eb_scan_word_in_line(scan);
-  while (eb_word_is(word, "\\")) {
-    eb_scan_next_line(scan);
-    word = eb_scan_word_in_line(scan);
-  }
-  return word;
-}
-
-static eb_error read_corner(eb_scan *scan, const eb_facets *facets, eb_word word, int64_t *out) {
-  eb_word vertex = {.text = word.text};
-  while (vertex.length < word.length && word.text[vertex.length] != '/') vertex.length++;
-  int64_t index;
-  if (!eb_word_int(vertex, &index) || index == 0)
-    return eb_scan_error(scan, word.text,
-                         "a corner of a face should be v, v/t, v//n or v/t/n, counted from 1, not "
-                         "'%.*s'",
-                         EB_SHOWN(word));
-  int64_t count = (int64_t)facets->vertex_count;
-  if (index < -count)
-    return eb_scan_error(scan, word.text, "vertex %lld counts back beyond the first of %lld",
-                         (long long)index, (long long)count);
-  *out = index < 0 ? count + index : index - 1;
-  return EB_OK;
-}
-
+/* The corners of a face behind its keyword at `place`: v, v/t, v//n or v/t/n. A line that ends in a
+ * backslash goes on with the next one. */
 static eb_error read_obj_face(eb_scan *scan, eb_facets *facets, const char *place) {
-  int64_t corners = 0;
+  int64_t index, corners = 0, count = (int64_t)facets->vertex_count;
   for (;; corners++) {
-    int64_t corner = 0;
-    eb_word word = next_in_face(scan);
+    eb_word word = eb_scan_word_in_line(scan);
+    while (eb_word_is(word, "\\")) {
+      eb_scan_next_line(scan);
+      word = eb_scan_word_in_line(scan);
+    }
     if (word.length == 0) break;
-    EB_TRY(read_corner(scan, facets, word, &corner));
-    EB_TRY(eb_facets_corner(facets, scan, place, corners, corner));
+    eb_word vertex = {.text = word.text};
+    while (vertex.length < word.length && word.text[vertex.length] != '/') vertex.length++;
+    if (!eb_word_int(vertex, &index) || index == 0)
+      return eb_scan_error(scan, word.text,
+                           "a corner of a face should be v, v/t, v//n or v/t/n, counted from 1, "
+                           "not '%.*s'",
+                           EB_SHOWN(word));
+    if (index < -count)
+      return eb_scan_error(scan, word.text, "vertex %lld counts back beyond the first of %lld",
+                           (long long)index, (long long)count);
+    EB_TRY(eb_facets_corner(facets, scan, place, corners, index < 0 ? count + index : index - 1));
   }
   if (corners < 3)
     return eb_scan_error(scan, place, "a face has %lld corners; it needs 3", (long long)corners);
@@ -75,25 +62,20 @@ eb_error eb_read_obj(eb_scan *scan, eb_facets *facets) {
  * position of a vertex and the corners of a face on their lines is ignored. The keyword may be
  * missing, and the counts may stand on its line. */
 
-static eb_error read_keyword(eb_scan *scan) {
-  eb_word word = eb_scan_peek(scan);
-  int64_t number;
-  if (eb_word_int(word, &number)) return EB_OK;
-  eb_scan_word(scan);
-  bool known = word.length >= 3 && eb_word_is((eb_word){word.text + word.length - 3, 3}, "OFF");
-  if (!known) return eb_scan_error(scan, word.text, "an OFF file starts with 'OFF'");
-  for (size_t i = 0; i + 3 < word.length; i++)
-    if (word.text[i] == '4' || word.text[i] == 'n')
-      return eb_scan_error(scan, word.text, "only OFF files in three dimensions are supported");
-  if (eb_word_is(eb_scan_peek(scan), "BINARY"))
-    return eb_scan_error(scan, word.text, "binary OFF is not supported; save it as ascii");
-  return EB_OK;
-}
-
 eb_error eb_read_off(eb_scan *scan, eb_facets *facets) {
   int64_t vertices, faces;
   scan->comment = '#';
-  EB_TRY(read_keyword(scan));
+  eb_word word = eb_scan_peek(scan);
+  if (!eb_word_int(word, &vertices)) {
+    eb_scan_word(scan);
+    if (word.length < 3 || !eb_word_is((eb_word){word.text + word.length - 3, 3}, "OFF"))
+      return eb_scan_error(scan, word.text, "an OFF file starts with 'OFF'");
+    for (size_t i = 0; i + 3 < word.length; i++)
+      if (word.text[i] == '4' || word.text[i] == 'n')
+        return eb_scan_error(scan, word.text, "only OFF files in three dimensions are supported");
+    if (eb_word_is(eb_scan_peek(scan), "BINARY"))
+      return eb_scan_error(scan, word.text, "binary OFF is not supported; save it as ascii");
+  }
   EB_TRY(eb_scan_count(scan, "vertices", 6, &vertices));
   EB_TRY(eb_scan_count(scan, "faces", 8, &faces));
   eb_scan_next_line(scan);
@@ -164,28 +146,24 @@ static eb_error expect(eb_scan *scan, const char *wanted) {
                        EB_SHOWN(word), word.length ? "" : "; the file is truncated");
 }
 
-/* One facet behind its keyword. The normal may be anything, nan in some files. */
-static eb_error read_text_facet(eb_joiner *j, eb_scan *scan, eb_facets *facets, const char *place) {
-  double x[3][3];
-  EB_TRY(expect(scan, "normal"));
-  for (int d = 0; d < 3; d++) eb_scan_word(scan);
-  EB_TRY(expect(scan, "outer"));
-  EB_TRY(expect(scan, "loop"));
-  for (int a = 0; a < 3; a++) {
-    EB_TRY(expect(scan, "vertex"));
-    EB_TRY(eb_scan_reals(scan, "a coordinate of a vertex", 3, x[a]));
-  }
-  EB_TRY(expect(scan, "endloop"));
-  EB_TRY(expect(scan, "endfacet"));
-  return add_facet(j, facets, scan, place, x);
-}
-
+/* The normal may be anything, nan in some files. */
 static eb_error read_text(eb_joiner *j, eb_scan *scan, eb_facets *facets) {
   bool open = false;
   while (eb_scan_more(scan)) {
+    double x[3][3];
     eb_word word = eb_scan_word(scan);
     if (eb_word_is(word, "facet") && open) {
-      EB_TRY(read_text_facet(j, scan, facets, word.text));
+      EB_TRY(expect(scan, "normal"));
+      for (int d = 0; d < 3; d++) eb_scan_word(scan);
+      EB_TRY(expect(scan, "outer"));
+      EB_TRY(expect(scan, "loop"));
+      for (int a = 0; a < 3; a++) {
+        EB_TRY(expect(scan, "vertex"));
+        EB_TRY(eb_scan_reals(scan, "a coordinate of a vertex", 3, x[a]));
+      }
+      EB_TRY(expect(scan, "endloop"));
+      EB_TRY(expect(scan, "endfacet"));
+      EB_TRY(add_facet(j, facets, scan, word.text, x));
       continue;
     }
     if (!eb_word_is(word, open ? "endsolid" : "solid"))
@@ -263,17 +241,6 @@ static const eb_number_type ply_types[] = {
     {0},
 };
 
-static role role_of(const element *e, const property *p, eb_word name) {
-  if (e->is_vertex && !p->count) {
-    if (eb_word_is(name, "x")) return ROLE_X;
-    if (eb_word_is(name, "y")) return ROLE_Y;
-    if (eb_word_is(name, "z")) return ROLE_Z;
-  }
-  bool corners = eb_word_is(name, "vertex_indices") || eb_word_is(name, "vertex_index");
-  if (e->is_face && p->count && corners) return ROLE_CORNERS;
-  return ROLE_NONE;
-}
-
 static eb_error read_property(ply *p, const char *place) {
   if (p->elements == 0) return eb_scan_error(p->scan, place, "a property before any element");
   element *e = &p->element[p->elements - 1];
@@ -288,7 +255,11 @@ static eb_error read_property(ply *p, const char *place) {
     word = eb_scan_word_in_line(p->scan);
   }
   EB_TRY(eb_scan_type(p->scan, word, ply_types, "PLY", &fresh->type));
-  fresh->role = role_of(e, fresh, eb_scan_word_in_line(p->scan));
+  eb_word name = eb_scan_word_in_line(p->scan);
+  bool corners = eb_word_is(name, "vertex_indices") || eb_word_is(name, "vertex_index");
+  if (e->is_face && fresh->count && corners) fresh->role = ROLE_CORNERS;
+  for (int d = 0; e->is_vertex && !fresh->count && d < 3; d++)
+    if (eb_word_is(name, (const char *const[]){"x", "y", "z"}[d])) fresh->role = ROLE_X + (role)d;
   if (fresh->role == ROLE_CORNERS && fresh->type->kind == EB_REAL)
     return eb_scan_error(p->scan, place, "the corners of a face should be integers");
   return EB_OK;
