@@ -301,8 +301,7 @@ eb_error eb_solid_from_surface(const eb_surface *surface, eb_solid *out) {
   triangle_tree *built;
   *out = (eb_solid){.distance = NULL};
   if (surface->triangle_count < 1) return EB_ERROR(EB_ERR_INVALID, "the surface has no triangles");
-  EB_TRY(eb_surface_check_corners(surface));
-  EB_TRY(eb_surface_check_edges(surface, false));
+  EB_TRY(eb_surface_check_closed(surface));
   EB_TRY(EB_NEW(built, 1));
   eb_error error = build_tree(surface, built);
   if (error) {

@@ -62,7 +62,8 @@ static eb_error check_sorted(const eb_surface *surface, int32_t *keys, bool mani
   return worst < 0 ? EB_OK : describe(surface, worst, uses, worst_forwards);
 }
 
-eb_error eb_surface_check_edges(const eb_surface *surface, bool manifold) {
+/* The rule; with `manifold`, every edge must be run through exactly once each way. */
+static eb_error check_edges(const eb_surface *surface, bool manifold) {
   int32_t *keys;
   if (surface->triangle_count > INT32_MAX / 3)
     return EB_ERROR(EB_ERR_LIMIT, "%d triangles are too many", surface->triangle_count);
@@ -213,7 +214,7 @@ eb_error eb_mesh_validate(const eb_mesh *mesh) {
   return EB_OK;
 }
 
-eb_error eb_surface_check_corners(const eb_surface *surface) {
+static eb_error check_corners(const eb_surface *surface) {
   for (int32_t t = 0; t < surface->triangle_count; t++) {
     const int32_t *nodes = surface->triangles + 3 * (size_t)t;
     EB_TRY(check_indices(nodes, 3, surface->vertex_count, "triangle", t));
@@ -224,7 +225,7 @@ eb_error eb_surface_check_corners(const eb_surface *surface) {
 
 eb_error eb_surface_validate(const eb_surface *surface, bool closed) {
   if (surface->triangle_count < 1) return EB_ERROR(EB_ERR_INVALID, "the surface has no triangles");
-  EB_TRY(eb_surface_check_corners(surface));
+  EB_TRY(check_corners(surface));
   for (int32_t t = 0; t < surface->triangle_count; t++) {
     const int32_t *nodes = surface->triangles + 3 * (size_t)t;
     const double *corner[3];
@@ -238,5 +239,10 @@ eb_error eb_surface_validate(const eb_surface *surface, bool closed) {
     if (sqrt(eb_dot3(twice_area, twice_area)) <= FLAT * length * length)
       return EB_ERROR(EB_ERR_INVALID, "triangle %d is degenerate: its corners are in line", t);
   }
-  return closed ? eb_surface_check_edges(surface, true) : EB_OK;
+  return closed ? check_edges(surface, true) : EB_OK;
+}
+
+eb_error eb_surface_check_closed(const eb_surface *surface) {
+  EB_TRY(check_corners(surface));
+  return check_edges(surface, false);
 }

@@ -56,35 +56,6 @@ EB_MUST eb_error eb_draft_set_node(eb_draft *draft, size_t set, int64_t node);
 EB_MUST eb_error eb_draft_finish(eb_draft *draft, const eb_scan *scan, eb_mesh **out);
 void eb_draft_clear(eb_draft *draft);
 
-/* The same for a surface: vertices from 0, polygons fanned into triangles. */
-typedef struct eb_facets {
-  size_t vertex_count, vertex_capacity, triangle_count, triangle_capacity;
-  double *X;
-  int64_t *corner; /* triangle_count x 3 */
-  const char **place;
-  const eb_scan *source;
-  int64_t base;   /* number of the first vertex in messages */
-  int64_t fan[2]; /* first and latest corner of the polygon under way */
-} eb_facets;
-
-/* Vertices by their positions, of formats and files that repeat them: bitwise equal ones are one, 0
- * and -0 being equal. Start from {0}. */
-typedef struct eb_joiner {
-  int64_t *slot;   /* vertex + 1; 0: empty */
-  size_t capacity; /* a power of two */
-} eb_joiner;
-/* *out is the vertex of `facets` at x, which is added when there is none. */
-EB_MUST eb_error eb_join(eb_joiner *joiner, eb_facets *facets, const double x[3], int64_t *out);
-void eb_joiner_clear(eb_joiner *joiner);
-
-EB_MUST eb_error eb_facets_vertex(eb_facets *facets, const double x[3]);
-/* Corner i of a polygon, in order; from the third on, each makes a triangle with the first. */
-EB_MUST eb_error eb_facets_corner(eb_facets *facets, const eb_scan *scan, const char *place,
-                                  int64_t i, int64_t corner);
-/* Joins equal vertices first where the file repeats them for every face. */
-EB_MUST eb_error eb_facets_finish(eb_facets *facets, const eb_scan *scan, eb_surface **out);
-void eb_facets_clear(eb_facets *facets);
-
 /* Makes room for one more entry of `size` bytes in array[count of capacity]. */
 EB_MUST eb_error eb_grow(void *array, size_t count, size_t *capacity, size_t size);
 

@@ -13,16 +13,13 @@ EB_MUST eb_error eb_read_tetgen(eb_scan *nodes, eb_scan *elements, eb_draft *dra
 EB_MUST eb_error eb_read_vega(eb_scan *scan, eb_draft *draft);
 EB_MUST eb_error eb_read_vtk(eb_scan *scan, eb_draft *draft);
 
-EB_MUST eb_error eb_read_obj(eb_scan *scan, eb_facets *facets);
-EB_MUST eb_error eb_read_ply(eb_scan *scan, eb_facets *facets);
-EB_MUST eb_error eb_read_off(eb_scan *scan, eb_facets *facets);
-EB_MUST eb_error eb_read_stl(eb_scan *scan, eb_facets *facets);
+/* `format` is one of surfaces. */
+EB_MUST eb_error eb_read_surface(eb_scan *scan, eb_mesh_format format, eb_surface **out);
 
-/* Whether the length of the file is the one that a binary STL announces. It tells where the opening
- * word does not: many binary headers open with "solid". */
-bool eb_stl_has_binary_length(const char *data, size_t bytes);
-/* That, or it does not open with "solid". */
-bool eb_stl_is_binary(const char *data, size_t bytes);
+/* EB_FORMAT_STL_BINARY when the length of the file is the one that a binary STL announces, which
+ * tells where the opening word does not: many binary headers open with "solid"; else EB_FORMAT_STL
+ * when it opens with that word, or EB_FORMAT_AUTO. */
+eb_mesh_format eb_stl_kind(const char *data, size_t bytes);
 
 /* Print and leave errors of the stream to the caller. `second`: the .ele file of TetGen. */
 void eb_write_mesh(FILE *file, eb_mesh_format format, const eb_mesh *mesh, bool second);

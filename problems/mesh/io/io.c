@@ -10,11 +10,10 @@
 
 /* ---- formats --------------------------------------------------------------------------------- */
 
-/* By eb_mesh_format. One of the two readers; TetGen's takes two files. */
+/* By eb_mesh_format. The reader of volumes; TetGen's takes two files. */
 static const struct format {
   const char *name, *ending;
   eb_error (*read_mesh)(eb_scan *, eb_draft *);
-  eb_error (*read_surface)(eb_scan *, eb_facets *);
 } formats[] = {
     [EB_FORMAT_AUTO] = {.name = "unknown"},
     [EB_FORMAT_MEDIT] = {"MEDIT", ".mesh", .read_mesh = eb_read_medit},
@@ -26,17 +25,21 @@ static const struct format {
     [EB_FORMAT_VEGA] = {"Vega", ".veg", .read_mesh = eb_read_vega},
     [EB_FORMAT_VTK] = {"VTK", ".vtk", .read_mesh = eb_read_vtk},
     [EB_FORMAT_VTK_BINARY] = {"binary VTK", NULL, .read_mesh = eb_read_vtk},
-    [EB_FORMAT_OBJ] = {"OBJ", ".obj", .read_surface = eb_read_obj},
-    [EB_FORMAT_PLY] = {"PLY", ".ply", .read_surface = eb_read_ply},
-    [EB_FORMAT_PLY_BINARY] = {"binary PLY", NULL, .read_surface = eb_read_ply},
-    [EB_FORMAT_OFF] = {"OFF", ".off", .read_surface = eb_read_off},
-    [EB_FORMAT_STL] = {"STL", ".stl", .read_surface = eb_read_stl},
-    [EB_FORMAT_STL_BINARY] = {"binary STL", NULL, .read_surface = eb_read_stl},
+    [EB_FORMAT_OBJ] = {"OBJ", ".obj"},
+    [EB_FORMAT_PLY] = {"PLY", ".ply"},
+    [EB_FORMAT_PLY_BINARY] = {"binary PLY", NULL},
+    [EB_FORMAT_OFF] = {"OFF", ".off"},
+    [EB_FORMAT_STL] = {"STL", ".stl"},
+    [EB_FORMAT_STL_BINARY] = {"binary STL", NULL},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 static const struct format *format_of(eb_mesh_format format) {
   return &formats[(unsigned)format < FORMATS ? format : EB_FORMAT_AUTO];
+}
+
+static bool holds_surface(eb_mesh_format format) {
+  return format >= EB_FORMAT_OBJ && format <= EB_FORMAT_STL_BINARY;
 }
 
 static bool has_ending(const char *name, const char *ending) {
@@ -86,7 +89,7 @@ static eb_mesh_format by_content(const char *data, size_t bytes) {
       eb_word_is((eb_word){word.text + word.length - 3, 3}, "OFF"))
     return EB_FORMAT_OFF;
   if (eb_word_is(word, "solid") && memmem(data, bytes, "facet", 5) &&
-      !eb_stl_is_binary(data, bytes))
+      eb_stl_kind(data, bytes) == EB_FORMAT_STL)
     return EB_FORMAT_STL;
   return EB_FORMAT_AUTO;
 }
@@ -108,12 +111,13 @@ static eb_error format_detect(const char *name, const char *data, size_t bytes,
   if (eb_word_starts(word, "<?xml") || eb_word_starts(word, "<VTKFile"))
     return EB_ERROR(EB_ERR_FORMAT, "%s:1: %s", name, XML_OF_VTK);
   *out = by_extension(name);
-  if (*out == EB_FORMAT_STL && eb_stl_is_binary(data, bytes)) *out = EB_FORMAT_STL_BINARY;
+  if (*out == EB_FORMAT_STL && eb_stl_kind(data, bytes) != EB_FORMAT_STL)
+    *out = EB_FORMAT_STL_BINARY;
   if (*out != EB_FORMAT_AUTO) return EB_OK;
   scan.comment = '#';
   if (eb_word_is_among(eb_scan_word(&scan), obj_keywords))
     *out = EB_FORMAT_OBJ;
-  else if (eb_stl_has_binary_length(data, bytes))
+  else if (eb_stl_kind(data, bytes) == EB_FORMAT_STL_BINARY)
     *out = EB_FORMAT_STL_BINARY;
   if (*out != EB_FORMAT_AUTO) return EB_OK;
   /* A refusal that helps, for relatives of the supported formats. */
@@ -197,18 +201,14 @@ static eb_error settle_format(const source *s, eb_mesh_format *format) {
 }
 
 static eb_error parse_surface(eb_mesh_format format, const source *s, eb_surface **out) {
-  eb_facets facets = {0};
   eb_scan scan = scan_of(s);
   number_locale locale = {0};
   EB_TRY(settle_format(s, &format));
   EB_TRY(enter_locale(&locale));
-  const struct format *known = format_of(format);
-  eb_error error =
-      known->read_surface
-          ? known->read_surface(&scan, &facets)
-          : EB_ERROR(EB_ERR_FORMAT, "%s: %s is a volume mesh, not a surface", s->name, known->name);
-  if (!error) error = eb_facets_finish(&facets, &scan, out);
-  eb_facets_clear(&facets);
+  eb_error error = holds_surface(format)
+                       ? eb_read_surface(&scan, format, out)
+                       : EB_ERROR(EB_ERR_FORMAT, "%s: %s is a volume mesh, not a surface", s->name,
+                                  format_of(format)->name);
   leave_locale(&locale);
   return error;
 }
@@ -317,12 +317,12 @@ eb_error eb_file_is_surface(const char *path, bool *out) {
   EB_TRY(eb_file_load(path, &data, &bytes));
   eb_error error = format_detect(path, data, bytes, &format);
   free(data);
-  if (!error) *out = format_of(format)->read_surface != NULL;
+  if (!error) *out = holds_surface(format);
   return error;
 }
 
 bool eb_path_is_surface(const char *path) {
-  return format_of(by_extension(path))->read_surface != NULL;
+  return holds_surface(by_extension(path));
 }
 
 eb_error eb_mesh_notes(const char *path, char **out) {
@@ -404,7 +404,7 @@ eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *m
 
 eb_error eb_surface_write(const char *path, eb_mesh_format format, const eb_surface *surface) {
   if (format == EB_FORMAT_AUTO) format = by_extension(path);
-  if (!format_of(format)->read_surface)
+  if (!holds_surface(format))
     return EB_ERROR(EB_ERR_USAGE, "%s: %s cannot hold a surface; choose OBJ, PLY, OFF or STL", path,
                     format_of(format)->name);
   return write_file(path, format, NULL, false, surface);
