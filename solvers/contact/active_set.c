@@ -18,12 +18,15 @@
  * are remembered from x0.
  *
  * Needs: x0 without intersections, surface and system moved to the trial.
- * Workspace: a byte a constraint, a number a vertex.
+ * Workspace: an array of constraints in order of appearance; an open hash table from pairs to their
+ * first constraint, at most half full; nine integers a constraint, a number a vertex.
  * Fails when memory or the list of candidates does. */
 #include "solvers/contact/active_set.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "problems/base/hash.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 
@@ -41,12 +44,220 @@ static const double least_target = 0.02;
 /* Hits at so nearly the same time, as a part of the step, are one. */
 static const double same_time = 1e-6;
 
+/* ---- the set ---- */
+
+static eb_error reserve(eb_constraints *set, int32_t room) {
+  int32_t slots = 16, before = set->room;
+  while (slots < 2 * (int64_t)room) slots *= 2;
+  EB_TRY(EB_CONTACT_GROW(set->slot, 1, set->slots, slots));
+  set->slots = slots;
+  EB_TRY(EB_CONTACT_GROW(set->of_node, 4, before, room));
+  EB_TRY(EB_CONTACT_GROW(set->visited, 1, before, room));
+  EB_TRY(EB_CONTACT_GROW(set->bodies, 3, before, room));
+  EB_TRY(EB_CONTACT_GROW(set->all, 1, before, room));
+  set->room = room;
+  return EB_OK;
+}
+
+static void clear_set(eb_constraints *set) {
+  free(set->all);
+  free(set->slot);
+  free(set->start);
+  free(set->of_node);
+  free(set->visited);
+  free(set->bodies);
+  *set = (eb_constraints){0};
+}
+
+static eb_error create_set(int32_t nodes, int32_t room, eb_constraints *out) {
+  *out = (eb_constraints){0};
+  eb_error error = EB_NEW(out->start, (size_t)nodes + 1);
+  if (!error) error = reserve(out, room);
+  if (error) clear_set(out);
+  return error;
+}
+
+/* The slot that holds the pair, or the free one where it would go. */
+static int32_t slot_of(const eb_constraints *set, const eb_pair *pair) {
+  uint64_t hash = eb_hash(EB_HASH_SEED, &pair->kind, sizeof pair->kind);
+  hash = eb_hash(hash, pair->vertex, sizeof pair->vertex);
+  uint64_t mask = (uint64_t)set->slots - 1, at = hash & mask;
+  for (; set->slot[at]; at = (at + 1) & mask) {
+    const eb_pair *other = &set->all[set->slot[at] - 1].pair;
+    if (other->kind == pair->kind && !memcmp(other->vertex, pair->vertex, sizeof pair->vertex))
+      break;
+  }
+  return (int32_t)at;
+}
+
+/* The first constraint of a pair, or -1. */
+static int32_t find(const eb_constraints *set, const eb_pair *pair) {
+  return set->slot[slot_of(set, pair)] - 1;
+}
+
+static void enter_slot(eb_constraints *set, int32_t k) {
+  int32_t at = slot_of(set, &set->all[k].pair);
+  if (!set->slot[at]) set->slot[at] = k + 1;
+}
+
+static eb_error append(eb_constraints *set, const eb_constraint *constraint) {
+  if (set->count == set->room) {
+    EB_TRY(reserve(set, 2 * set->room));
+    memset(set->slot, 0, (size_t)set->slots * sizeof *set->slot);
+    for (int32_t k = 0; k < set->count; k++) enter_slot(set, k);
+  }
+  set->all[set->count++] = *constraint;
+  enter_slot(set, set->count - 1);
+  return EB_OK;
+}
+
+/* Keeps those with keep[k] != 0, in their order, and of each pair the first alone. */
+static void filter(eb_constraints *set, const uint8_t *keep) {
+  int32_t before = set->count;
+  memset(set->slot, 0, (size_t)set->slots * sizeof *set->slot);
+  set->count = 0;
+  for (int32_t k = 0; k < before; k++) {
+    if (!keep[k] || find(set, &set->all[k].pair) >= 0) continue;
+    set->all[set->count++] = set->all[k];
+    enter_slot(set, set->count - 1);
+  }
+}
+
+void eb_constraints_reset(eb_constraints *set) {
+  memset(set->slot, 0, (size_t)set->slots * sizeof *set->slot);
+  set->count = 0;
+}
+
+/* ---- linearization ----
+ *
+ * Between the insides of the two features the normal is that of the face, or the cross product of
+ * the edges: it does not depend on how close they are. On the boundary of a feature, and for edges
+ * that are nearly parallel, it is the direction between the closest points: at x when the features
+ * are apart there, a little before a hit, or at x0, where their distance is never 0. That direction
+ * separates the features, which are convex, at the time it is taken. */
+
+/* A closest point so near the boundary, in barycentric coordinates, counts as on it. */
+static const double boundary = 1e-6;
+/* Edges whose directions have a smaller sine count as parallel. */
+static const double parallel_sine = 0.05;
+/* Part of what is missing to the gap that one step recovers. */
+static const double recovery = 0.25;
+
+double eb_constraint_target_gap(double distance, double gap) {
+  return distance < gap ? distance + recovery * (gap - distance) : gap;
+}
+
+static void weighted_sum(const double weight[4], const double x[4][3], double sum[3]) {
+  memset(sum, 0, 3 * sizeof *sum);
+  for (int i = 0; i < 4; i++) eb_add3(weight[i], x[i], sum);
+}
+
+static bool normalize(double a[3]) {
+  double length = sqrt(eb_dot3(a, a));
+  for (int d = 0; d < 3; d++) a[d] /= length;
+  return length > 0 && isfinite(length);
+}
+
+static bool on_boundary(int32_t kind, const double weight[4]) {
+  for (int i = kind == EB_VERTEX_FACE; i < 4; i++)
+    if (fabs(weight[i]) < boundary) return true;
+  return false;
+}
+
+static bool is_inside(const eb_pair *pair, const double x[4][3]) {
+  double weight[4];
+  eb_closest_points((eb_pair_kind)pair->kind, x, weight);
+  return !on_boundary(pair->kind, weight);
+}
+
+/* The normal of the plane that the features span; false where there is none. */
+static bool plane_normal(int32_t kind, const double x[4][3], double n[3]) {
+  int from = kind == EB_VERTEX_FACE ? 1 : 0;
+  double a[3], b[3];
+  for (int d = 0; d < 3; d++) {
+    a[d] = from ? x[2][d] - x[1][d] : x[1][d] - x[0][d];
+    b[d] = from ? x[3][d] - x[1][d] : x[3][d] - x[2][d];
+  }
+  eb_cross3(a, b, n);
+  double sine = kind == EB_VERTEX_FACE ? 0 : parallel_sine;
+  return eb_dot3(n, n) > sine * sine * eb_dot3(a, a) * eb_dot3(b, b) && normalize(n);
+}
+
+/* Turns n towards `side`; false when it is not `least` of it along n. */
+static bool orient(const double side[3], double least, double n[3]) {
+  double along = eb_dot3(n, side);
+  if (along < 0)
+    for (int d = 0; d < 3; d++) n[d] = -n[d];
+  return fabs(along) > least * sqrt(eb_dot3(side, side));
+}
+
+static void separation(int32_t kind, const double x[4][3], double n[3]) {
+  double weight[4];
+  eb_closest_points((eb_pair_kind)kind, x, weight);
+  weighted_sum(weight, x, n);
+}
+
+/* Edges that come at each other within one plane, as those around two faces side by side do, have a
+ * cross product at right angles to that plane, which is no normal of their contact: just before
+ * they hit, an end of one is what is closest. */
+static bool has_plane(int32_t kind, const double weight[4], const double near[4][3]) {
+  const eb_pair pair = {.kind = kind};
+  return !on_boundary(kind, weight) && (kind == EB_VERTEX_FACE || is_inside(&pair, near));
+}
+
+static void find_normal(int32_t kind, const double weight[4], const double x0[4][3],
+                        const double x[4][3], bool touching, double n[3]) {
+  static const double along = 1e-3; /* least part of the separation along a plane's normal */
+  double side[3], near[4][3];
+  /* A sixteenth of the way from x0 to the hit before it: there the features are still apart. */
+  const double back = touching ? 1. / 16 : 0;
+  for (int i = 0; i < 4; i++)
+    for (int d = 0; d < 3; d++) near[i][d] = x[i][d] + back * (x0[i][d] - x[i][d]);
+  weighted_sum(weight, touching ? x0 : x, side);
+  if (has_plane(kind, weight, (eb_points)near) && plane_normal(kind, x, n) &&
+      orient(side, along, n))
+    return;
+  separation(kind, (eb_points)near, n);
+  if (!normalize(n)) {
+    separation(kind, x0, n);
+    normalize(n);
+  }
+}
+
+/* Tangents that follow from the normal alone: across the axis that it is least along. A contact
+ * keeps its frame from step to step, and with it the meaning of its two friction forces, as long as
+ * n does not cross a plane where two of its entries are equal; the force is turned with it where it
+ * does. */
+static void set_frame(const double n[3], double frame[9]) {
+  int least = 0;
+  for (int d = 1; d < 3; d++)
+    if (fabs(n[d]) < fabs(n[least])) least = d;
+  double axis[3] = {0};
+  axis[least] = 1;
+  memcpy(frame, n, 3 * sizeof *frame);
+  eb_cross3(n, axis, frame + 3);
+  normalize(frame + 3);
+  eb_cross3(n, frame + 3, frame + 6);
+}
+
+void eb_constraint_linearize(eb_constraint *constraint, const double x0[4][3], const double x[4][3],
+                             bool touching) {
+  double n[3], force[3] = {0};
+  for (int k = 0; k < 3; k++) eb_add3(constraint->r[k], constraint->frame + 3 * k, force);
+  eb_closest_points((eb_pair_kind)constraint->pair.kind, x, constraint->weight);
+  find_normal(constraint->pair.kind, constraint->weight, x0, x, touching, n);
+  set_frame(n, constraint->frame);
+  bool still_pushes = eb_dot3(n, force) > 0;
+  for (int k = 0; k < 3; k++)
+    constraint->r[k] = still_pushes ? eb_dot3(constraint->frame + 3 * k, force) : 0;
+}
+
 /* ---- set-up ---- */
 
 eb_error eb_active_set_create(const eb_contact_surface *surface, const eb_contact_system *system,
                               double gap, eb_active_set *out) {
   *out = (eb_active_set){.surface = surface, .system = system, .gap = gap, .room = FIRST_ROOM};
-  eb_error error = eb_constraints_create(system->nodes, FIRST_ROOM, &out->constraints);
+  eb_error error = create_set(system->nodes, FIRST_ROOM, &out->constraints);
   if (!error) error = EB_NEW(out->changed, FIRST_ROOM);
   if (!error) error = EB_NEW(out->first_hit, surface->mesh->vertex_count);
   if (error) eb_active_set_clear(out);
@@ -54,13 +265,26 @@ eb_error eb_active_set_create(const eb_contact_surface *surface, const eb_contac
 }
 
 void eb_active_set_clear(eb_active_set *active) {
-  eb_constraints_clear(&active->constraints);
+  clear_set(&active->constraints);
   free(active->changed);
   free(active->first_hit);
   *active = (eb_active_set){0};
 }
 
 /* ---- single constraints ---- */
+
+/* The four points of a pair in x (3 vertices). */
+static void pair_points(const eb_pair *pair, const double *x, double points[4][3]) {
+  for (int i = 0; i < 4; i++) memcpy(points[i], x + 3 * (int64_t)pair->vertex[i], 3 * sizeof *x);
+}
+
+/* Whether a force on the pair can change any motion at all. */
+static bool is_dynamic(const eb_active_set *active, const eb_pair *pair) {
+  for (int i = 0; i < 4; i++)
+    if (eb_contact_surface_is_dynamic(active->surface, active->system, pair->vertex[i]))
+      return true;
+  return false;
+}
 
 static double distance_of(const eb_pair *pair, const double x[4][3]) {
   double weight[4];
@@ -75,9 +299,9 @@ static double distance_of(const eb_pair *pair, const double x[4][3]) {
 static double linearize(const eb_active_set *active, eb_constraint *constraint, double time,
                         bool touching) {
   double x0[4][3], x[4][3], end[4][3], apart = 0;
-  eb_pair_points(&constraint->pair, active->surface->x0, x0);
-  eb_pair_points(&constraint->pair, active->surface->x0, x);
-  eb_pair_points(&constraint->pair, active->surface->x, end);
+  pair_points(&constraint->pair, active->surface->x0, x0);
+  pair_points(&constraint->pair, active->surface->x0, x);
+  pair_points(&constraint->pair, active->surface->x, end);
   for (int i = 0; i < 4; i++)
     for (int d = 0; d < 3; d++) x[i][d] += time * (end[i][d] - x[i][d]);
   eb_constraint_linearize(constraint, (eb_points)x0, (eb_points)x, touching);
@@ -113,7 +337,7 @@ static bool keeps_side(const eb_active_set *active, const eb_pair *pair, double 
 static eb_error activate(eb_active_set *active, const eb_pair *pair, double time, bool touching) {
   eb_constraint constraint = {.pair = *pair};
   linearize(active, &constraint, time, touching);
-  EB_TRY(eb_constraints_append(&active->constraints, &constraint));
+  EB_TRY(append(&active->constraints, &constraint));
   int32_t count = active->constraints.count;
   if (count > active->room) {
     EB_TRY(EB_CONTACT_GROW(active->changed, 1, active->room, 2 * active->room));
@@ -134,7 +358,7 @@ static void relinearize(eb_active_set *active, int32_t k, double time, bool touc
 static eb_error activate_or_relinearize(eb_active_set *active, const eb_pair *pair, double time,
                                         bool touching, eb_step_log *log) {
   const eb_constraints *set = &active->constraints;
-  int32_t k = eb_constraints_find(set, pair);
+  int32_t k = find(set, pair);
   if (k < 0 || (touching && set->all[k].relinearizations >= MAX_RELINEARIZATIONS))
     return activate(active, pair, time, touching);
   if (!active->changed[k] && set->all[k].relinearizations < MAX_RELINEARIZATIONS)
@@ -158,10 +382,9 @@ static eb_error activate_near(eb_active_set *active, const eb_near *near, int32_
   for (int32_t i = 0; i < count; i++) {
     const eb_pair *pair = &near[i].pair;
     double points[4][3];
-    eb_pair_points(pair, x, points);
-    if (pair->kind == EB_VERTEX_FACE && eb_pair_inside(pair, (eb_points)points) &&
-        eb_constraints_find(&active->constraints, pair) < 0 &&
-        eb_pair_is_dynamic(pair, active->surface, active->system) &&
+    pair_points(pair, x, points);
+    if (pair->kind == EB_VERTEX_FACE && is_inside(pair, (eb_points)points) &&
+        find(&active->constraints, pair) < 0 && is_dynamic(active, pair) &&
         keeps_side(active, pair, time, false))
       EB_TRY(activate(active, pair, time, false));
   }
@@ -175,12 +398,12 @@ eb_error eb_active_set_warm_start(eb_active_set *active) {
   for (int32_t k = 0; k < set->count; k++) {
     const eb_constraint *constraint = set->all + k;
     double x0[4][3], gaps = constraint->r[0] > 0 ? close_loaded : close_unloaded;
-    eb_pair_points(&constraint->pair, active->surface->x0, x0);
+    pair_points(&constraint->pair, active->surface->x0, x0);
     double distance = distance_of(&constraint->pair, (eb_points)x0);
-    active->changed[k] = distance > 0 && distance < gaps * active->gap &&
-                         eb_pair_is_dynamic(&constraint->pair, active->surface, active->system);
+    active->changed[k] =
+        distance > 0 && distance < gaps * active->gap && is_dynamic(active, &constraint->pair);
   }
-  eb_constraints_filter(set, active->changed);
+  filter(set, active->changed);
   for (int32_t k = 0; k < set->count; k++) {
     linearize(active, set->all + k, 0, false);
     set->all[k].relinearizations = 0;
@@ -211,14 +434,11 @@ static eb_error activate_hits(eb_active_set *active, eb_step_log *log) {
   double *first = active->first_hit;
   for (int32_t i = 0; i < active->surface->mesh->vertex_count; i++) first[i] = 2;
   for (const eb_hit *hit = hits; hit < hits + count; hit++)
-    if (hit->pair.kind == EB_VERTEX_FACE &&
-        eb_pair_is_dynamic(&hit->pair, active->surface, active->system))
+    if (hit->pair.kind == EB_VERTEX_FACE && is_dynamic(active, &hit->pair))
       first[hit->pair.vertex[0]] = fmin(first[hit->pair.vertex[0]], hit->time);
   for (int any_side = 0; any_side < 2 && activated == 0; any_side++)
     for (const eb_hit *hit = hits; hit < hits + count; hit++) {
-      if (!eb_pair_is_dynamic(&hit->pair, active->surface, active->system) ||
-          is_deferred(active, hit))
-        continue;
+      if (!is_dynamic(active, &hit->pair) || is_deferred(active, hit)) continue;
       if (!any_side && !keeps_side(active, &hit->pair, hit->time, true)) continue;
       EB_TRY(activate_or_relinearize(active, &hit->pair, hit->time, true, log));
       activated++;
@@ -232,9 +452,8 @@ static eb_error activate_hits(eb_active_set *active, eb_step_log *log) {
  * of its target gap, which is less where the pair has started closer. */
 static bool is_too_close(const eb_active_set *active, const eb_near *near) {
   double x0[4][3];
-  if (eb_constraints_find(&active->constraints, &near->pair) < 0)
-    return near->distance < too_close * active->gap;
-  eb_pair_points(&near->pair, active->surface->x0, x0);
+  if (find(&active->constraints, &near->pair) < 0) return near->distance < too_close * active->gap;
+  pair_points(&near->pair, active->surface->x0, x0);
   double target = eb_constraint_target_gap(distance_of(&near->pair, (eb_points)x0), active->gap);
   return near->distance < too_close * target;
 }
@@ -243,9 +462,7 @@ static eb_error activate_too_close(eb_active_set *active, const eb_near *near, i
                                    eb_step_log *log) {
   for (int32_t i = 0; i < count; i++) {
     const eb_pair *pair = &near[i].pair;
-    if (!is_too_close(active, &near[i]) ||
-        !eb_pair_is_dynamic(pair, active->surface, active->system))
-      continue;
+    if (!is_too_close(active, &near[i]) || !is_dynamic(active, pair)) continue;
     /* Where it has come round to another side, the direction it started from keeps it off. */
     double time = keeps_side(active, pair, 1, false) ? 1 : 0;
     if (time > 0 || keeps_side(active, pair, 0, false))
@@ -275,7 +492,7 @@ static double sliding_distance(const eb_active_set *active, const eb_constraint 
 static bool acts_at_distance(const eb_active_set *active, const eb_constraint *constraint) {
   double x[4][3];
   if (!(constraint->r[0] > 0)) return false;
-  eb_pair_points(&constraint->pair, active->surface->x, x);
+  pair_points(&constraint->pair, active->surface->x, x);
   return distance_of(&constraint->pair, (eb_points)x) >
          constraint->target_gap + detached * active->gap + sliding_distance(active, constraint);
 }
@@ -328,7 +545,7 @@ eb_error eb_active_set_update(eb_active_set *active, eb_step_log *log, bool *acc
     for (int32_t k = 0; k < count; k++)
       active->changed[k] =
           active->iteration > LAST_DROP || !acts_at_distance(active, active->constraints.all + k);
-    eb_constraints_filter(&active->constraints, active->changed);
+    filter(&active->constraints, active->changed);
     *accepted = active->constraints.count == count;
     return EB_OK;
   }
@@ -346,6 +563,6 @@ bool eb_active_set_relax(eb_active_set *active, const double *u, double eps2) {
     active->changed[k] = set->all[k].target_gap > least_target * active->gap;
     relaxed++;
   }
-  eb_constraints_filter(set, active->changed);
+  filter(set, active->changed);
   return relaxed > 0;
 }

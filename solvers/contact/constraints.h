@@ -38,13 +38,6 @@ typedef struct eb_constraints {
   eb_contact_grow((void **)&(array), (each) * (int64_t)(before), (each) * (int64_t)(room),         \
                   sizeof *(array))
 
-EB_MUST eb_error eb_constraints_create(int32_t nodes, int32_t room, eb_constraints *out);
-void eb_constraints_clear(eb_constraints *set);
-/* The first constraint of a pair, or -1. */
-int32_t eb_constraints_find(const eb_constraints *set, const eb_pair *pair);
-EB_MUST eb_error eb_constraints_append(eb_constraints *set, const eb_constraint *constraint);
-/* Keeps those with keep[k] != 0, in their order, and of each pair the first alone. */
-void eb_constraints_filter(eb_constraints *set, const uint8_t *keep);
 /* Leaves none. */
 void eb_constraints_reset(eb_constraints *set);
 
@@ -52,8 +45,6 @@ void eb_constraints_reset(eb_constraints *set);
  * `gap`; when it starts closer, a quarter of what it lacks more than it has, so that pairs that
  * have come too close part slowly. */
 double eb_constraint_target_gap(double distance, double gap);
-/* Whether the closest points at x are off the boundaries of both features. */
-bool eb_pair_inside(const eb_pair *pair, const double x[4][3]);
 /* Weights and frame at configuration x. The force keeps its direction in space as far as it still
  * pushes, else it becomes 0. x0: the start of the step, where nothing touches. `touching`: x is at
  * a hit, so that the side follows from x0; otherwise the features are apart in x and on their

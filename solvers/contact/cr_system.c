@@ -269,7 +269,8 @@ static void relax(eb_cr_system *system, int32_t k, bool first, double *z) {
   }
 }
 
-void eb_cr_precondition(eb_cr_system *system, const double *r, double *z) {
+/* z = C^-1 r: see relax for the sweep of the full one. */
+static void precondition(eb_cr_system *system, const double *r, double *z) {
   eb_log_begin(system->log, EB_PHASE_PRECONDITION);
   for (int64_t i = 0; i < system->n / 3; i++)
     times3(system->diagonal + 9 * i, r + 3 * i, z + 3 * i);
@@ -328,7 +329,7 @@ bool eb_cr_solve_start(eb_cr_solve *cr, eb_cr_system *system, const double *g) {
   memset(cr->x, 0, n);
   memset(cr->Ax, 0, n);
   memset(cr->Hx, 0, m);
-  eb_cr_precondition(system, cr->r, cr->z);
+  precondition(system, cr->r, cr->z);
   cr->norm = eb_norm(system->n, cr->r);
   if (!(eb_dot(system->n, cr->r, cr->z) > 0)) return false;
   eb_cr_multiply(system, cr->z, cr->Az, cr->Hz, cr->Kz);
@@ -351,7 +352,7 @@ static void update_direction(int64_t n, double beta, const double *z, double *p)
 
 bool eb_cr_solve_iterate(eb_cr_solve *cr, eb_cr_system *system) {
   int64_t n = system->n, m = system->m;
-  eb_cr_precondition(system, cr->Kp, cr->CKp);
+  precondition(system, cr->Kp, cr->CKp);
   double curvature = eb_dot(n, cr->Kp, cr->CKp), alpha = cr->zKz / curvature;
   if (!(curvature > 0) || !(cr->zKz > 0) || !isfinite(alpha)) return false;
   add_scaled(n, alpha, cr->p, cr->x);

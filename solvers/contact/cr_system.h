@@ -64,7 +64,6 @@ EB_MUST eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_probl
 void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u);
 /* Ax = A x, Hx = H x, Kx = A x + H^T D H x. */
 void eb_cr_multiply(eb_cr_system *system, const double *x, double *Ax, double *Hx, double *Kx);
-void eb_cr_precondition(eb_cr_system *system, const double *r, double *z);
 
 /* Conjugate residuals on K x = g, from x = 0, with A x and H x beside x. */
 typedef struct eb_cr_solve {

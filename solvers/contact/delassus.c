@@ -135,8 +135,10 @@ eb_error eb_delassus_reduce(eb_delassus *delassus, const eb_contact_problem *pro
   return EB_OK;
 }
 
-eb_error eb_delassus_expand(eb_delassus *delassus, const eb_contact_problem *problem,
-                            const double *r, double *v, eb_step_log *log, eb_reason *reason) {
+/* v = A^-1 (b + H^T r), refined once: the second pass solves for what rounding has left of the
+ * residual b + H^T r - A v, some eps cond(A) |v| in v. */
+static eb_error expand(eb_delassus *delassus, const eb_contact_problem *problem, const double *r,
+                       double *v, eb_step_log *log, eb_reason *reason) {
   int64_t n = 3 * (int64_t)problem->A->rows;
   double *rest = delassus->solution, *product = rest + n;
   memset(v, 0, (size_t)n * sizeof *v);
@@ -210,7 +212,7 @@ static eb_error solve_reduced(method *m, const eb_contact_problem *problem,
   else
     eb_reduced_gauss_seidel(&m->reduced, &half, log, outcome);
   memcpy(r, m->reduced.r, bytes);
-  EB_TRY(eb_delassus_expand(&m->operator, problem, r, v, log, &reason));
+  EB_TRY(expand(&m->operator, problem, r, v, log, &reason));
   eb_contact_measure(problem, v, r, tolerance->eps2, m->work, &error);
   if (reason <= 0)
     outcome->reason = reason;

@@ -29,9 +29,5 @@ EB_MUST eb_error eb_delassus_factor(eb_delassus *delassus, const eb_block_matrix
 /* W and q of the problem. Counts the solves. */
 EB_MUST eb_error eb_delassus_reduce(eb_delassus *delassus, const eb_contact_problem *problem,
                                     eb_reduced *reduced, eb_step_log *log, eb_reason *reason);
-/* v = A^-1 (b + H^T r), refined once. */
-EB_MUST eb_error eb_delassus_expand(eb_delassus *delassus, const eb_contact_problem *problem,
-                                    const double *r, double *v, eb_step_log *log,
-                                    eb_reason *reason);
 
 #endif

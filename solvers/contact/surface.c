@@ -177,14 +177,3 @@ bool eb_contact_surface_is_dynamic(const eb_contact_surface *surface,
   if (node < 0) return false;
   return !system->known[node] || eb_contact_system_body(system, node) >= 0;
 }
-
-void eb_pair_points(const eb_pair *pair, const double *x, double points[4][3]) {
-  for (int i = 0; i < 4; i++) memcpy(points[i], x + 3 * (int64_t)pair->vertex[i], 3 * sizeof *x);
-}
-
-bool eb_pair_is_dynamic(const eb_pair *pair, const eb_contact_surface *surface,
-                        const eb_contact_system *system) {
-  for (int i = 0; i < 4; i++)
-    if (eb_contact_surface_is_dynamic(surface, system, pair->vertex[i])) return true;
-  return false;
-}

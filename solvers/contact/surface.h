@@ -39,10 +39,5 @@ static inline int32_t eb_contact_surface_node(const eb_contact_surface *surface,
 /* Whether the motion of a vertex is unknown, so that forces can change it. */
 bool eb_contact_surface_is_dynamic(const eb_contact_surface *surface,
                                    const eb_contact_system *system, int32_t vertex);
-/* The four points of a pair in x (3 vertex_count). */
-void eb_pair_points(const eb_pair *pair, const double *x, double points[4][3]);
-/* Whether a force on the pair can change any motion at all. */
-bool eb_pair_is_dynamic(const eb_pair *pair, const eb_contact_surface *surface,
-                        const eb_contact_system *system);
 
 #endif

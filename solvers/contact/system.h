@@ -7,7 +7,8 @@
  * Scripted nodes have their velocity as value and the identity, scaled, as row
  * (eb_block_constrain). So have nodes that are attached to a free body, with value 0: no other row
  * refers to them. Force and torque on a body are those of its nodes, but for gravity, which acts at
- * its centre. Internal to solvers/contact. */
+ * its centre. step.c assembles it and
+ * moves the bodies by its solution. Internal to solvers/contact. */
 #ifndef EB_CONTACT_SYSTEM_H
 #define EB_CONTACT_SYSTEM_H
 
@@ -25,22 +26,6 @@ typedef struct eb_contact_system {
   double *x;    /* 3 nodes: at the end of the step, for the velocities given last, m */
   double *pose; /* 7 a body: likewise */
 } eb_contact_system;
-
-/* EB_ERR_UNSUPPORTED when an element joins nodes of a rigid body to others. On failure nothing
- * stays allocated. */
-EB_MUST eb_error eb_contact_system_create(const eb_solver *solver, eb_contact_system *out);
-void eb_contact_system_clear(eb_contact_system *system);
-
-/* Forces, script, A and b of the step from `state` (phases RHS, ASSEMBLE). False when something is
- * not finite. */
-bool eb_contact_system_begin(eb_contact_system *system, const eb_state *state, double dt,
-                             eb_step_log *log);
-/* The first guess (3 rows): velocities at the start of the step, or at its end where known. */
-void eb_contact_system_guess(const eb_contact_system *system, double *v);
-/* Where everything is after the step at velocities v (3 rows). */
-void eb_contact_system_move(eb_contact_system *system, const double *v);
-/* Takes the last move, made at v, over into the state. */
-void eb_contact_system_advance(const eb_contact_system *system, const double *v, eb_state *state);
 
 /* The free body that a node is attached to, or -1. */
 static inline int32_t eb_contact_system_body(const eb_contact_system *system, int32_t node) {
