@@ -26,17 +26,9 @@
 #define MASKED_STORE(mask, to, value) _mm256_maskstore_ps(to, (__m256i)(mask), value)
 #include "solvers/linalg/dense_body.h"
 
-bool eb_dense_wide(void) {
-#if EB_DENSE_WIDE
-  return __builtin_cpu_supports("avx512f");
-#else
-  return false;
-#endif
-}
-
 #if EB_DENSE_WIDE
 #define CHOOSE(name, ...)                                                                          \
-  (eb_dense_wide() ? eb_wide_##name(__VA_ARGS__) : eb_base_##name(__VA_ARGS__))
+  (__builtin_cpu_supports("avx512f") ? eb_wide_##name(__VA_ARGS__) : eb_base_##name(__VA_ARGS__))
 #else
 #define CHOOSE(name, ...) eb_base_##name(__VA_ARGS__)
 #endif

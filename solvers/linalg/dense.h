@@ -59,7 +59,7 @@ void eb_gather_s(int64_t n, int64_t m, const float *L, int64_t ldl, int64_t coun
                  int64_t ldx, const float *y, int64_t ldy);
 
 /* The kernels as they are compiled: `base` for what the whole program is compiled for, `wide` for
- * AVX-512, which needs a processor that has it: ask eb_dense_wide(). dense.c chooses; tests
+ * AVX-512, which needs a processor that has it. dense.c chooses; tests
  * compare. */
 #define EB_DENSE_DECLARE(target, type, REAL)                                                       \
   int64_t eb_##target##_potrf_##type(int64_t n, REAL *A, int64_t lda, const REAL *floor);          \
@@ -92,6 +92,5 @@ EB_DENSE_DECLARE(wide, s, float);
 #else
 #define EB_DENSE_WIDE 0
 #endif
-bool eb_dense_wide(void);
 
 #endif

@@ -2,12 +2,347 @@
  *
  *   ordering.c                 nested dissection of the node graph
  *   multifrontal_supernodes.c  elimination tree, column counts, supernodes, merged
- *   multifrontal_layout.c      rows and runs of the fronts, branches, memory
  *   multifrontal_factor.c      numbers of the fronts, whole or in parts, on several threads
  *   multifrontal_solve.c       triangular solves and refinement
- *   dense.c, dense_wide.c      kernels of one front */
+ *   dense.c, dense_wide.c      kernels of one front
+ *
+ * What lies where: the rows of the fronts and their places in the parents' fronts, the entries of A
+ * that they take, which subtrees one thread runs alone, and the memory of the numbers. Everything
+ * that the numeric factorization would otherwise look up is looked up here, once.
+ *
+ * Row i of L reaches the supernodes on the paths from A's columns of row i up the tree to i's own
+ * supernode; visiting the rows in order therefore gives every supernode its rows in order, without
+ * sorting (Liu 1990).
+ *
+ * Kept update matrices lie one after the other. Those that are dropped lie in one stack, whose
+ * places are fixed here: the subtree of s works in an interval of its own that holds U_s at one end
+ * and, while s waits for them, the update matrices of its children packed at the other; each
+ * child's subtree works in what is left beside its elder siblings' update matrices. A supernode
+ * whose children may be at work at the same time gives each of them an interval of its own instead.
+ * So nothing is allocated, moved or decided while numbers are computed, and the memory is known.
+ *
+ * Workspace: 2 integers a node, and some 20 bytes a supernode.
+ * Fails with EB_ERR_MEMORY when the sum is above the limit, before the numbers' memory is taken. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
 #include "problems/base/memory.h"
 #include "solvers/linalg/multifrontal_data.h"
+
+/* ---- rows below the pivots ------------------------------------------------------------------- */
+
+/* The walk up from a column of row i ends where another column of the row has passed: mark. Every
+ * step but the last one writes an entry, so that the time is that of the result. */
+static eb_error create_below(eb_multifrontal *f, const eb_block_matrix *A) {
+  const eb_supernodes *t = &f->tree;
+  int32_t *mark;
+  EB_TRY(EB_NEW(f->below_start, (size_t)t->count + 1));
+  for (int32_t s = 0; s < t->count; s++)
+    f->below_start[s + 1] = f->below_start[s] + eb_front_below(f, s) / 3;
+  EB_TRY(EB_NEW(f->below, f->below_start[t->count]));
+  EB_TRY(EB_NEW(mark, 2 * (size_t)t->count));
+  int32_t *count = mark + t->count;
+  for (int32_t s = 0; s < t->count; s++) mark[s] = -1;
+  for (int32_t i = 0; i < t->nodes; i++) {
+    int32_t node = t->order[i], last = t->of_node[node];
+    for (int32_t b = A->start[node]; b < A->start[node + 1]; b++) {
+      if (t->position[A->column[b]] >= i) continue;
+      for (int32_t s = t->of_node[A->column[b]]; s != last && mark[s] != i; s = t->parent[s]) {
+        mark[s] = i;
+        f->below[f->below_start[s] + count[s]++] = i;
+      }
+    }
+  }
+  free(mark);
+  return EB_OK;
+}
+
+/* ---- children and runs ----------------------------------------------------------------------- */
+
+static eb_error create_children(eb_multifrontal *f) {
+  const eb_supernodes *t = &f->tree;
+  int32_t *start;
+  EB_TRY(EB_NEW(start, (size_t)t->count + 1));
+  f->child_start = start;
+  for (int32_t s = 0; s < t->count; s++)
+    if (t->parent[s] >= 0) start[t->parent[s]]++;
+  for (int32_t s = 0; s < t->count; s++) start[s + 1] += start[s];
+  EB_TRY(EB_NEW(f->child, start[t->count]));
+  for (int32_t s = t->count - 1; s >= 0; s--) /* from the end: a list's end moves to its start */
+    if (t->parent[s] >= 0) f->child[--start[t->parent[s]]] = s;
+  return EB_OK;
+}
+
+/* The rows of a child below its pivots lie in the parent's front, in the same order, and mostly in
+ * long stretches: adding stretches instead of rows one by one is what makes the assembly run at the
+ * speed of memory.
+ *
+ * The runs of s in its parent's front; counts only when `run` is NULL. */
+static int64_t find_runs(const eb_multifrontal *f, int32_t s, eb_run *run) {
+  int32_t p = f->tree.parent[s];
+  if (p < 0) return 0;
+  const int32_t *mine = f->below + f->below_start[s], *theirs = f->below + f->below_start[p];
+  int32_t count = (int32_t)(f->below_start[s + 1] - f->below_start[s]);
+  int32_t first = f->tree.first[p], pivots = f->tree.first[p + 1] - first, at = 0, expected = -1;
+  int64_t runs = 0;
+  for (int32_t k = 0; k < count; k++) {
+    int32_t to = mine[k] - first;
+    if (to >= pivots) {
+      while (theirs[at] < mine[k]) at++;
+      to = pivots + at;
+    }
+    if (to != expected) {
+      if (run) run[runs] = (eb_run){.from = k, .to = to};
+      runs++;
+    }
+    if (run) run[runs - 1].count++;
+    expected = to + 1;
+  }
+  return runs;
+}
+
+/* ---- entries of A ---------------------------------------------------------------------------- */
+
+/* Each entry of the diagonal and of one triangle is owned once: by the earlier of its nodes. */
+static eb_error create_entries(eb_multifrontal *f, const eb_block_matrix *A) {
+  const eb_supernodes *t = &f->tree;
+  int64_t owned = ((int64_t)A->start[t->nodes] + t->nodes) / 2;
+  int32_t at = 0, *local; /* of the nodes below s, by position: their place in the front of s */
+  EB_TRY(EB_NEW(f->entry_start, (size_t)t->nodes + 1));
+  EB_TRY(EB_NEW(f->entry, owned));
+  EB_TRY(EB_NEW(f->target, owned));
+  EB_TRY(EB_NEW(local, t->nodes));
+  for (int32_t s = 0; s < t->count; s++) {
+    int32_t first = t->first[s], end = t->first[s + 1], place = end - first;
+    for (int64_t k = f->below_start[s]; k < f->below_start[s + 1]; k++)
+      local[f->below[k]] = place++;
+    for (int32_t j = first; j < end; j++) {
+      int32_t node = t->order[j];
+      for (int32_t b = A->start[node]; b < A->start[node + 1]; b++) {
+        int32_t i = t->position[A->column[b]];
+        if (i < j) continue;
+        f->entry[at] = b;
+        f->target[at++] = i < end ? i - first : local[i];
+      }
+      f->entry_start[j + 1] = at;
+    }
+  }
+  free(local);
+  return EB_OK;
+}
+
+/* ---- branches -------------------------------------------------------------------------------- */
+
+/* A branch has at most this share of all flops: many per thread, so that threads end together. */
+static const double branch_share = 1.0 / 48;
+/* And at least these, when there are as many: some 50 microseconds, a hundred times what starting a
+ * task takes. */
+static const double branch_flops = 2e6;
+
+/* Roots of branches are the highest supernodes whose subtrees have few enough flops; a small
+ * subtree joins the branch that ends beside it, when that has room. */
+static eb_error cut_branches(eb_multifrontal *f) {
+  const eb_supernodes *t = &f->tree;
+  double *subtree; /* flops of each subtree */
+  EB_TRY(EB_NEW(f->branch_first, t->count));
+  EB_TRY(EB_NEW(f->branch_last, t->count));
+  EB_TRY(EB_NEW(f->branch_of, t->count));
+  EB_TRY(EB_NEW(subtree, 2 * (size_t)t->count));
+  int32_t *first = (int32_t *)(subtree + t->count); /* supernode of each subtree */
+  double total = 0, filled = 0;
+  for (int32_t s = 0; s < t->count; s++) subtree[s] = t->flops[s], total += t->flops[s];
+  for (int32_t s = 0; s < t->count; s++) {
+    first[s] = f->child_start[s] < f->child_start[s + 1] ? first[f->child[f->child_start[s]]] : s;
+    if (t->parent[s] >= 0) subtree[t->parent[s]] += subtree[s];
+  }
+  double most = fmax(total * branch_share, branch_flops);
+  for (int32_t s = 0; s < t->count; s++) {
+    f->branch_of[s] = -1;
+    if (subtree[s] > most || (t->parent[s] >= 0 && subtree[t->parent[s]] <= most)) continue;
+    int32_t b = f->branches - 1;
+    if (b < 0 || f->branch_last[b] + 1 != first[s] || filled + subtree[s] > most) {
+      b = f->branches++;
+      f->branch_first[b] = first[s];
+      filled = 0;
+    }
+    f->branch_last[b] = s;
+    filled += subtree[s];
+    for (int32_t k = first[s]; k <= s; k++) f->branch_of[k] = b;
+  }
+  free(subtree);
+  return EB_OK;
+}
+
+/* ---- the stack of update matrices ------------------------------------------------------------ */
+
+static int64_t update_size(const eb_multifrontal *f, int32_t s) {
+  return eb_update_elements(eb_front_below(f, s));
+}
+
+/* Within a branch one thread works, and the children of s follow each other: the memory is that of
+ * a stack (Liu 1986). Above the branches it is the sum of what may live at the same time. Either
+ * way the places depend on the tree and on whether there are several threads, not on how many.
+ *
+ * Children of s may be at work at the same time. */
+static bool forks(const eb_multifrontal *f, int32_t s) {
+  return f->threads > 1 && f->branch_of[s] < 0;
+}
+
+/* The interval that s needs, from those of its children. */
+static int64_t interval(const eb_multifrontal *f, int32_t s, const int64_t *size) {
+  int64_t used = 0, most = 0;
+  for (int32_t k = f->child_start[s]; k < f->child_start[s + 1]; k++) {
+    int32_t c = f->child[k];
+    int64_t filled = used + update_size(f, c); /* up to the end of U_c */
+    bool last = k + 1 == f->child_start[s + 1];
+    if (used + size[c] > most) most = used + size[c];
+    used = forks(f, s) && !last ? used + size[c] : filled;
+  }
+  used += update_size(f, s);
+  return used > most ? used : most;
+}
+
+/* Sizes of the intervals from the leaves up, their places from the roots down. `high` says at which
+ * end of its interval an update matrix lies: children's at the one away from that of s, so that U_s
+ * can grow while theirs are still read. */
+static void stack_updates(eb_multifrontal *f, int64_t *size, int64_t *start, uint8_t *high) {
+  const eb_supernodes *t = &f->tree;
+  int64_t end = 0; /* of the roots, which may all be at work at the same time */
+  for (int32_t s = 0; s < t->count; s++) size[s] = interval(f, s, size);
+  for (int32_t s = t->count - 1; s >= 0; s--) {
+    if (t->parent[s] < 0) {
+      start[s] = f->threads > 1 ? end : 0;
+      end = start[s] + size[s] > end ? start[s] + size[s] : end;
+    }
+    f->update[s] = high[s] ? start[s] + size[s] - update_size(f, s) : start[s];
+    int64_t used = 0;
+    for (int32_t k = f->child_start[s]; k < f->child_start[s + 1]; k++) {
+      int32_t c = f->child[k];
+      high[c] = !high[s];
+      start[c] = high[s] ? start[s] + used : start[s] + size[s] - used - size[c];
+      used += forks(f, s) ? size[c] : update_size(f, c);
+    }
+  }
+  f->update_elements = end;
+}
+
+static eb_error place_numbers(eb_multifrontal *f) {
+  int32_t count = f->tree.count;
+  EB_TRY(EB_NEW(f->panel, (size_t)count + 1));
+  EB_TRY(EB_NEW(f->update, count));
+  for (int32_t s = 0; s < count; s++)
+    f->panel[s + 1] = f->panel[s] + eb_panel_leading(f, s) * eb_front_pivots(f, s);
+  for (int32_t s = 0; s < count && f->keep_updates; s++) {
+    f->update[s] = f->update_elements;
+    f->update_elements += update_size(f, s);
+  }
+  if (f->keep_updates) return EB_OK;
+  int64_t *size = NULL, *start = NULL;
+  uint8_t *high = NULL;
+  eb_error error = EB_NEW(size, count);
+  if (!error) error = EB_NEW(start, count);
+  if (!error) error = EB_NEW(high, count);
+  if (!error) stack_updates(f, size, start, high);
+  free(size);
+  free(start);
+  free(high);
+  return error;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Predicts the memory, and that it is not above `limit`; `solver`: bytes of the solves. */
+static eb_error check_memory(eb_multifrontal *f, int64_t solver, int64_t limit) {
+  const double mega = 1e-6;
+  int64_t count = f->tree.count, nodes = f->tree.nodes, element = eb_element_bytes(f);
+  int64_t per_supernode =
+      4 * 8 + 2 * sizeof(double) + 9 * sizeof(int32_t); /* offsets, costs, tree */
+  char what[160], advice[96];
+  eb_multifrontal_memory m = {
+      .factor = f->panel[count] * element,
+      .updates = f->update_elements * element,
+      .workspace = solver + count * per_supernode + 4 * nodes * (int64_t)sizeof(int32_t) +
+                   f->below_start[count] * (int64_t)sizeof(int32_t) +
+                   f->run_start[count] * (int64_t)sizeof(eb_run) +
+                   2 * f->entry_start[nodes] * (int64_t)sizeof(int32_t) + 3 * nodes * element};
+  double needed = (double)(m.factor + m.updates + m.workspace);
+  f->memory = m;
+  snprintf(what, sizeof what,
+           "the factor of %d nodes (L %.0f MB, update matrices %.0f MB, workspace %.0f MB)",
+           f->tree.nodes, mega * (double)m.factor, mega * (double)m.updates,
+           mega * (double)m.workspace);
+  snprintf(advice, sizeof advice, "use a smaller scene%s or cg",
+           f->keep_updates ? ", drop the update matrices" : "");
+  if (!limit) return eb_memory_require(needed, what, advice);
+  if (needed <= (double)limit) return EB_OK;
+  return EB_ERROR(EB_ERR_MEMORY, "%s needs %.0f MB, more than the limit of %.0f MB; %s", what,
+                  mega * needed, mega * (double)limit, advice);
+}
+
+/* Zeroed memory for numbers. Large blocks lie in large pages: walking over the columns of a front
+ * touches a new small page with every column. */
+static eb_error allocate_numbers(int64_t bytes, void **out) {
+  const size_t page = (size_t)2 << 20;
+  size_t size = (size_t)bytes, alignment = size >= 2 * page ? page : 64;
+  size = (size / alignment + 1) * alignment;
+  *out = aligned_alloc(alignment, size);
+  if (!*out)
+    return EB_ERROR(EB_ERR_MEMORY,
+                    "cannot allocate %lld bytes for a factor; use a smaller scene or cg",
+                    (long long)bytes);
+  if (alignment == page) madvise(*out, size, MADV_HUGEPAGE); /* advice: refusal changes nothing */
+  memset(*out, 0, size);
+  return EB_OK;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static eb_error create_layout(eb_multifrontal *f, const eb_block_matrix *pattern, int64_t limit) {
+  int32_t count = f->tree.count;
+  int64_t solver = 0;
+  EB_TRY(create_below(f, pattern));
+  EB_TRY(create_children(f));
+  EB_TRY(EB_NEW(f->run_start, (size_t)count + 1));
+  for (int32_t s = 0; s < count; s++) f->run_start[s + 1] = f->run_start[s] + find_runs(f, s, NULL);
+  EB_TRY(EB_NEW(f->run, f->run_start[count]));
+  for (int32_t s = 0; s < count; s++) find_runs(f, s, f->run + f->run_start[s]);
+  EB_TRY(create_entries(f, pattern));
+  EB_TRY(cut_branches(f));
+  EB_TRY(place_numbers(f));
+  EB_TRY(eb_multifrontal_solver_create(f, &solver));
+  EB_TRY(check_memory(f, solver, limit));
+  EB_TRY(eb_multifrontal_solver_allocate(f));
+  EB_TRY(EB_NEW(f->seconds, f->tree.count));
+  EB_TRY(EB_NEW(f->waiting, f->tree.count));
+  EB_TRY(allocate_numbers(3 * f->tree.nodes * eb_element_bytes(f), &f->floor));
+  EB_TRY(allocate_numbers(f->memory.factor, &f->L));
+  return allocate_numbers(f->memory.updates, &f->U);
+}
+
+static void clear_layout(eb_multifrontal *f) {
+  free(f->below_start);
+  free(f->below);
+  free(f->child_start);
+  free(f->child);
+  free(f->run_start);
+  free(f->run);
+  free(f->entry_start);
+  free(f->entry);
+  free(f->target);
+  free(f->branch_first);
+  free(f->branch_last);
+  free(f->branch_of);
+  free(f->panel);
+  free(f->update);
+  free(f->seconds);
+  free((void *)f->waiting);
+  free(f->floor);
+  free(f->L);
+  free(f->U);
+  eb_multifrontal_solver_destroy(f->solver);
+}
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -45,7 +380,7 @@ static eb_error build(eb_multifrontal *f, const eb_multifrontal_settings *settin
   f->blocks = pattern->start[pattern->rows];
   EB_TRY(eb_supernodes_create(pattern, settings->order, log, &f->tree));
   eb_log_begin(log, EB_PHASE_ANALYZE);
-  eb_error error = eb_multifrontal_layout_create(f, pattern, settings->memory_limit);
+  eb_error error = create_layout(f, pattern, settings->memory_limit);
   eb_log_end(log, EB_PHASE_ANALYZE);
   EB_TRY(error);
   eb_log_memory(log, EB_MEMORY_FACTOR, (double)f->memory.factor);
@@ -82,7 +417,7 @@ eb_error eb_multifrontal_create(const eb_multifrontal_settings *settings,
 
 void eb_multifrontal_destroy(eb_multifrontal *f) {
   if (!f) return;
-  eb_multifrontal_layout_clear(f);
+  clear_layout(f);
   eb_supernodes_clear(&f->tree);
   free(f);
 }

@@ -123,14 +123,6 @@ EB_MUST eb_error eb_supernodes_create(const eb_block_matrix *pattern, const int3
                                       eb_step_log *log, eb_supernodes *out);
 void eb_supernodes_clear(eb_supernodes *supernodes);
 
-/* ---- multifrontal_layout.c ------------------------------------------------------------------- */
-
-/* Rows, runs, children and entries of the fronts of f->tree, branches, offsets and the memory of
- * everything; then, if that is not above `limit` bytes, takes what the numbers need. */
-EB_MUST eb_error eb_multifrontal_layout_create(eb_multifrontal *f, const eb_block_matrix *pattern,
-                                               int64_t limit);
-void eb_multifrontal_layout_clear(eb_multifrontal *f);
-
 /* ---- multifrontal_solve.c -------------------------------------------------------------------- */
 
 /* Sets f->solver, for a factor whose structure, branches and panels have been fixed; *bytes: what
