@@ -164,18 +164,4 @@ void eb_relief_support(eb_relief *relief, int32_t node);
 void eb_relief_apply(eb_relief *relief, const eb_partition *part, const double *mass,
                      const double *x, const double *f, double *load);
 
-/* ---- equilibrate.c: towards equilibrium of the quasistatic nodes ---- */
-
-/* The step length along p: gamma, or that of the line search from there, given f_q . p. */
-double eb_conjac_step_length(eb_conjac *c, const eb_state *state, double work_of_p,
-                             eb_step_log *log);
-/* x_q += length p */
-void eb_conjac_add_correction(const eb_conjac *c, double length, double *x);
-/* Statics of the quasistatic nodes with the others where they are. */
-EB_MUST eb_error eb_conjac_equilibrate(eb_conjac *c, eb_state *state, eb_step_log *log,
-                                       eb_reason *reason);
-/* The corrections after a step. */
-EB_MUST eb_error eb_conjac_newton_corrections(eb_conjac *c, eb_state *state, eb_step_log *log,
-                                              eb_reason *reason);
-
 #endif
