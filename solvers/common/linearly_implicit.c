@@ -53,33 +53,6 @@ void eb_linearly_implicit_advance(const eb_implicit *work, eb_state *state, doub
   state->step++;
 }
 
-/* Implicit penalty contact of the step: finds the touches, adds scale k P to the matrix and to the
- * gradient the penalty's and -scale / dt k P w of moving colliders, so that a right-hand side with
- * -dt gradient has all of implicit_penalty.h: with penetration d at the start and relative velocity
- * P (v1 - w), the penalty at the end is k (d + h P (v1 - w)) to first order, whose part in v1 is
- * scale k P with scale = h^2 and whose part in w goes to the right. */
-static void add_contact(eb_implicit *work, const eb_state *state, double dt, double scale,
-                        eb_step_log *log) {
-  if (work->touch_room == 0) return;
-  eb_implicit_find_touches(work, state, dt, log);
-  eb_log_begin(log, EB_PHASE_ASSEMBLE);
-  eb_touches_gradient(work->touches, work->touch_count, work->gradient);
-  eb_touches_carry(work->touches, work->touch_count, -scale / dt, work->gradient);
-  eb_touches_matrix(work->touches, work->touch_count, scale, work->matrix);
-  eb_log_end(log, EB_PHASE_ASSEMBLE);
-}
-
-/* Friction of these touches on the velocities v that the step has solved for. It filters v1 and is
- * no part of the linear system: Coulomb's cone has no derivative to linearize at rest. */
-static void apply_friction(const eb_implicit *work, double dt, double scale, double *v,
-                           eb_step_log *log) {
-  if (work->touch_room == 0) return;
-  eb_log_begin(log, EB_PHASE_RESOLVE);
-  eb_touches_friction(work->touches, work->touch_count, dt, scale,
-                      eb_elasticity_mass(work->scene->elasticity), v);
-  eb_log_end(log, EB_PHASE_RESOLVE);
-}
-
 eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt, double mass_scale,
                                    double stiffness_scale, bool project, eb_step_log *log,
                                    eb_reason *reason) {
@@ -91,7 +64,19 @@ eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt
   *reason = EB_DIVERGED_NAN;
   if (!eb_implicit_begin(work, state, dt, log)) return EB_OK;
   eb_implicit_assemble(work, state->x, mass_scale, stiffness_scale, project, log);
-  add_contact(work, state, dt, stiffness_scale, log);
+  /* Implicit penalty contact of the step: finds the touches, adds scale k P to the matrix and to
+   * the gradient the penalty's and -scale / dt k P w of moving colliders, so that a right-hand side
+   * with -dt gradient has all of implicit_penalty.h: with penetration d at the start and relative
+   * velocity P (v1 - w), the penalty at the end is k (d + h P (v1 - w)) to first order, whose part
+   * in v1 is scale k P with scale = h^2 and whose part in w goes to the right. */
+  if (work->touch_room > 0) {
+    eb_implicit_find_touches(work, state, dt, log);
+    eb_log_begin(log, EB_PHASE_ASSEMBLE);
+    eb_touches_gradient(work->touches, work->touch_count, work->gradient);
+    eb_touches_carry(work->touches, work->touch_count, -stiffness_scale / dt, work->gradient);
+    eb_touches_matrix(work->touches, work->touch_count, stiffness_scale, work->matrix);
+    eb_log_end(log, EB_PHASE_ASSEMBLE);
+  }
   eb_log_begin(log, EB_PHASE_RHS);
   eb_linearly_implicit_rhs(work, state, dt);
   bool finite = eb_all_finite(work->size, work->rhs);
@@ -103,7 +88,14 @@ eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt
     *reason = EB_DIVERGED_NAN;
     return EB_OK;
   }
-  apply_friction(work, dt, stiffness_scale, work->unknown, log);
+  /* Friction filters v1 and is no part of the linear system: Coulomb's cone has no derivative to
+   * linearize at rest. */
+  if (work->touch_room > 0) {
+    eb_log_begin(log, EB_PHASE_RESOLVE);
+    eb_touches_friction(work->touches, work->touch_count, dt, stiffness_scale,
+                        eb_elasticity_mass(work->scene->elasticity), work->unknown);
+    eb_log_end(log, EB_PHASE_RESOLVE);
+  }
   /* Friction changes the velocities behind the solve: what they were no longer solves the equation.
    */
   if (work->touch_count > 0) *reason = EB_CONVERGED_ITS;

@@ -186,39 +186,27 @@ static void set_column(const eb_conjac *c, const eb_moving_node *move, bool add)
   }
 }
 
-/* The columns of J (Equation 6, -H_qn B), and behind them f_q for p and the right-hand side of c:
- * one factor, one pass over it for all of them, which is why p is taken at the start of the step
- * and used at its end (Equation 13). With the same partition the same entries are not 0. */
-static void fill_rhs(eb_conjac *c) {
-  int32_t last = c->part.unknowns;
-  if (c->rhs_stale) memset(c->rhs, 0, (size_t)(c->work.size * c->stride) * sizeof *c->rhs);
-  c->rhs_stale = false;
-  for (int32_t m = 0; m < c->part.moving; m++) set_column(c, &c->part.move[m], false);
-  for (int32_t m = 0; m < c->part.moving; m++) set_column(c, &c->part.move[m], true);
-  for (int64_t k = 0; k < c->work.size; k++) {
-    c->rhs[k * c->stride + last] = c->correction[k];
-    if (c->inhomogeneous) c->rhs[k * c->stride + last + 1] = c->constant[k];
-  }
-}
-
 /* ---- solutions ---- */
 
-/* p and c from their columns; B's rows of J. */
-static void take_solutions(eb_conjac *c) {
-  int32_t last = c->part.unknowns;
-  for (int64_t k = 0; k < c->work.size; k++) {
-    c->correction[k] = c->jacobian[k * c->stride + last];
-    if (c->inhomogeneous) c->constant[k] = c->jacobian[k * c->stride + last + 1];
+eb_error eb_conjac_condense(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *reason) {
+  fresh = fresh && c->part.unknowns > 0;
+  eb_log_begin(log, EB_PHASE_RHS);
+  if (c->inhomogeneous) constant_rhs(c);
+  /* The columns of J (Equation 6, -H_qn B), and behind them f_q for p and the right-hand side of c:
+   * one factor, one pass over it for all of them, which is why p is taken at the start of the step
+   * and used at its end (Equation 13). With the same partition the same entries are not 0. */
+  if (fresh) {
+    int32_t last = c->part.unknowns;
+    if (c->rhs_stale) memset(c->rhs, 0, (size_t)(c->work.size * c->stride) * sizeof *c->rhs);
+    c->rhs_stale = false;
+    for (int32_t m = 0; m < c->part.moving; m++) set_column(c, &c->part.move[m], false);
+    for (int32_t m = 0; m < c->part.moving; m++) set_column(c, &c->part.move[m], true);
+    for (int64_t k = 0; k < c->work.size; k++) {
+      c->rhs[k * c->stride + last] = c->correction[k];
+      if (c->inhomogeneous) c->rhs[k * c->stride + last + 1] = c->constant[k];
+    }
   }
-  for (int32_t m = 0; m < c->part.moving; m++) {
-    const eb_moving_node *move = &c->part.move[m];
-    for (int axis = 0; axis < 3; axis++)
-      memcpy(c->jacobian + (3 * (int64_t)move->node + axis) * c->stride + move->first,
-             move->rows + axis * move->count, (size_t)move->count * sizeof *move->rows);
-  }
-}
-
-static eb_error solve(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *reason) {
+  eb_log_end(log, EB_PHASE_RHS);
   int32_t count = (fresh ? c->part.unknowns : 0) + (c->inhomogeneous ? 2 : 1);
   eb_log_begin(log, EB_PHASE_SOLVE);
   eb_error error =
@@ -227,19 +215,23 @@ static eb_error solve(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *rea
             : eb_multifrontal_solve(c->factor, count, c->correction, c->correction, log, reason);
   eb_log_end(log, EB_PHASE_SOLVE);
   eb_log_count(log, EB_COUNT_SOLVES, count);
-  return error;
-}
-
-eb_error eb_conjac_condense(eb_conjac *c, bool fresh, eb_step_log *log, eb_reason *reason) {
-  fresh = fresh && c->part.unknowns > 0;
-  eb_log_begin(log, EB_PHASE_RHS);
-  if (c->inhomogeneous) constant_rhs(c);
-  if (fresh) fill_rhs(c);
-  eb_log_end(log, EB_PHASE_RHS);
-  EB_TRY(solve(c, fresh, log, reason));
+  EB_TRY(error);
   if (*reason < 0) return EB_OK;
   eb_log_begin(log, EB_PHASE_RHS);
-  if (fresh) take_solutions(c);
+  /* p and c from their columns; B's rows of J. */
+  if (fresh) {
+    int32_t last = c->part.unknowns;
+    for (int64_t k = 0; k < c->work.size; k++) {
+      c->correction[k] = c->jacobian[k * c->stride + last];
+      if (c->inhomogeneous) c->constant[k] = c->jacobian[k * c->stride + last + 1];
+    }
+    for (int32_t m = 0; m < c->part.moving; m++) {
+      const eb_moving_node *move = &c->part.move[m];
+      for (int axis = 0; axis < 3; axis++)
+        memcpy(c->jacobian + (3 * (int64_t)move->node + axis) * c->stride + move->first,
+               move->rows + axis * move->count, (size_t)move->count * sizeof *move->rows);
+    }
+  }
   /* c of scripted nodes is v_s, which is 0 elsewhere. */
   for (int64_t k = 0; c->inhomogeneous && k < c->work.size; k++)
     c->constant[k] += c->work.prescribed[k];

@@ -34,40 +34,32 @@
 
 /* ---- the dynamic nodes ---- */
 
-static eb_selection selection_named(const char *name) {
-  static const char *const names[] = {"scene", "random", "farthest", "list", "all"};
-  for (int k = 0; k < EB_SELECT_ALL; k++)
-    if (!strcmp(name, names[k])) return (eb_selection)k;
-  return EB_SELECT_ALL;
-}
-
-static eb_error check_choice(const eb_values *values, eb_selection selection) {
-  bool listed = eb_values_given(values, "nodes");
-  if (listed && selection != EB_SELECT_LIST && eb_values_given(values, "selection"))
-    return EB_ERROR(EB_ERR_USAGE, "conjac: nodes are listed, but selection=%s; use selection=list",
-                    eb_values_text(values, "selection"));
-  if (selection == EB_SELECT_LIST && !listed)
-    return EB_ERROR(EB_ERR_USAGE, "conjac: selection=list lacks the list; add nodes=12+40+99, or "
-                                  "take dynamic=0 for none");
-  bool counted = selection == EB_SELECT_LIST || selection == EB_SELECT_ALL;
-  if (counted && eb_values_given(values, "dynamic"))
-    return EB_ERROR(EB_ERR_USAGE, "conjac: selection=%s has its own number; leave out dynamic=%lld",
-                    selection == EB_SELECT_ALL ? "all" : "list",
-                    (long long)eb_values_int(values, "dynamic"));
-  return EB_OK;
-}
-
 /* With no number asked for, as many as fit up to the default. */
 static eb_error choose(const eb_solver *solver, eb_node_list *out) {
   const eb_values *values = solver->options;
-  eb_node_choice choice = {.selection = selection_named(eb_values_text(values, "selection")),
+  static const char *const names[] = {"scene", "random", "farthest", "list"}; /* else all */
+  const char *name = eb_values_text(values, "selection");
+  int selection = 0;
+  while (selection < EB_SELECT_ALL && strcmp(name, names[selection])) selection++;
+  eb_node_choice choice = {.selection = (eb_selection)selection,
                            .count = (int32_t)eb_values_int(values, "dynamic"),
                            .list = eb_values_text(values, "nodes"),
                            .spacing = eb_values_real(values, "spacing"),
                            .seed = solver->seed};
   if (eb_values_given(values, "nodes") && !eb_values_given(values, "selection"))
     choice.selection = EB_SELECT_LIST;
-  EB_TRY(check_choice(values, choice.selection));
+  bool listed = eb_values_given(values, "nodes");
+  if (listed && choice.selection != EB_SELECT_LIST && eb_values_given(values, "selection"))
+    return EB_ERROR(EB_ERR_USAGE, "conjac: nodes are listed, but selection=%s; use selection=list",
+                    eb_values_text(values, "selection"));
+  if (choice.selection == EB_SELECT_LIST && !listed)
+    return EB_ERROR(EB_ERR_USAGE, "conjac: selection=list lacks the list; add nodes=12+40+99, or "
+                                  "take dynamic=0 for none");
+  bool counted = choice.selection == EB_SELECT_LIST || choice.selection == EB_SELECT_ALL;
+  if (counted && eb_values_given(values, "dynamic"))
+    return EB_ERROR(EB_ERR_USAGE, "conjac: selection=%s has its own number; leave out dynamic=%lld",
+                    choice.selection == EB_SELECT_ALL ? "all" : "list",
+                    (long long)eb_values_int(values, "dynamic"));
   eb_error error = eb_conjac_choose(solver->scene, &choice, out);
   bool fewer = choice.selection != EB_SELECT_LIST && choice.selection != EB_SELECT_ALL &&
                !eb_values_given(values, "dynamic");
@@ -119,21 +111,6 @@ static void release_mesh(eb_conjac *c) {
   c->boundary = NULL;
 }
 
-static void measure(eb_conjac *c) {
-  const eb_scene *scene = c->work.scene;
-  const double *mass = eb_elasticity_mass(scene->elasticity);
-  double lo[3], hi[3], square = 0;
-  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
-  for (int d = 0; d < 3; d++) square += (hi[d] - lo[d]) * (hi[d] - lo[d]);
-  c->diagonal = sqrt(square);
-  for (int32_t i = 0; i < c->work.nodes; i++) c->root_mass[i] = sqrt(mass[i]);
-  c->potential =
-      (eb_potential){.elasticity = scene->elasticity,
-                     .nodes = c->work.nodes,
-                     .elastic_scale = eb_potential_elastic_scale(scene->mesh, scene->materials),
-                     .force = c->relieved};
-}
-
 /* Everything that follows from the mesh, for the step that begins at `time` with positions x. */
 static eb_error build(eb_conjac *c, const eb_solver *solver, double time, const double *x,
                       const double *angles, eb_step_log *log) {
@@ -151,7 +128,17 @@ static eb_error build(eb_conjac *c, const eb_solver *solver, double time, const 
   EB_TRY(eb_conjac_allocate_columns(c));
   EB_TRY(eb_multifrontal_create(&(eb_multifrontal_settings){.threads = solver->threads},
                                 c->work.matrix, log, &c->factor));
-  measure(c);
+  const double *mass = eb_elasticity_mass(scene->elasticity);
+  double lo[3], hi[3], square = 0;
+  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+  for (int d = 0; d < 3; d++) square += (hi[d] - lo[d]) * (hi[d] - lo[d]);
+  c->diagonal = sqrt(square);
+  for (int32_t i = 0; i < c->work.nodes; i++) c->root_mass[i] = sqrt(mass[i]);
+  c->potential =
+      (eb_potential){.elasticity = scene->elasticity,
+                     .nodes = c->work.nodes,
+                     .elastic_scale = eb_potential_elastic_scale(scene->mesh, scene->materials),
+                     .force = c->relieved};
   eb_scene_boundary(scene, time + scene->dt, c->work.fixed, c->work.target);
   EB_TRY(eb_conjac_constrain_rigid_modes(c, find_boundary(c), x, angles, log));
   double blocks = c->work.matrix->start[c->work.matrix->rows];
@@ -202,9 +189,12 @@ static void conjac_destroy(eb_solver *solver) {
 
 /* ---- cuts ---- */
 
-/* Of a dynamic node that a cut has parted all copies are dynamic: each keeps its part of the
- * inertia, and which of them the choice meant there is no telling. */
-static eb_error follow_copies(eb_conjac *c, int32_t old_nodes) {
+static eb_error conjac_rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log) {
+  eb_conjac *c = solver->data;
+  int32_t old_nodes = c->work.nodes;
+  c->work.scene = solver->scene;
+  /* Of a dynamic node that a cut has parted all copies are dynamic: each keeps its part of the
+   * inertia, and which of them the choice meant there is no telling. */
   const int32_t *origin = c->work.scene->node_origin;
   int32_t nodes = c->work.scene->mesh->node_count, count = c->chosen.count, *grown;
   EB_TRY(EB_NEW(grown, count + nodes - old_nodes));
@@ -216,14 +206,6 @@ static eb_error follow_copies(eb_conjac *c, int32_t old_nodes) {
   }
   free(c->chosen.nodes);
   c->chosen = (eb_node_list){.count = count, .nodes = grown};
-  return EB_OK;
-}
-
-static eb_error conjac_rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log) {
-  eb_conjac *c = solver->data;
-  int32_t old_nodes = c->work.nodes;
-  c->work.scene = solver->scene;
-  EB_TRY(follow_copies(c, old_nodes));
   release_mesh(c);
   return build(c, solver, state->time, state->x, state->q, log);
 }
@@ -325,21 +307,6 @@ static eb_error correct(eb_conjac *c, eb_state *state, bool matrix, double *long
   return EB_OK;
 }
 
-/* Newton's method on the statics of the quasistatic nodes, a fixed number of steps of it (the paper
- * has none; Equation 13 is one, at gamma, with the force from before the step). Where the factor is
- * kept it is a chord method: the force is new, H_qq is not, and its errors fall linearly. */
-static eb_error correct_after_step(eb_conjac *c, eb_state *state, eb_step_log *log,
-                                   eb_reason *reason) {
-  bool matrix = c->settings.keep_factor == 1 || c->had_contact;
-  double longest;
-  for (int64_t k = 0; k<c->settings.newton_steps && * reason> 0; k++) {
-    EB_TRY(correct(c, state, matrix, &longest, log, reason));
-    log->iterations++;
-  }
-  if (matrix && c->settings.newton_steps > 0) c->factor_valid = false;
-  return EB_OK;
-}
-
 /* The same to the end, with a line search each time: the scene's start may be far from equilibrium,
  * and J and p describe only what is near. */
 static eb_error equilibrate(eb_conjac *c, eb_state *state, eb_step_log *log, eb_reason *reason) {
@@ -361,30 +328,6 @@ static eb_error equilibrate(eb_conjac *c, eb_state *state, eb_step_log *log, eb_
 
 /* ---- positions ---- */
 
-/* x1 = x0 + h v1 (Equation 13 without its correction, which follows). Attached nodes are placed by
- * the joints' new angles, not by their velocities: those are tangents, and bones would grow. */
-static void advance(const eb_conjac *c, eb_state *state, double dt) {
-  const eb_implicit *work = &c->work;
-  int32_t joints = c->part.joints;
-  for (int64_t k = 0; k < work->size; k++) {
-    bool scripted = c->part.class[k / 3] == EB_NODE_SCRIPTED;
-    state->v[k] = scripted ? work->prescribed[k] : work->unknown[k];
-    state->x[k] = scripted ? work->target[k] : state->x[k] + dt * state->v[k];
-  }
-  for (int32_t j = 0; j < joints; j++) {
-    state->u[j] = c->reduced.y[c->part.unknowns - joints + j];
-    state->q[j] += dt * state->u[j];
-  }
-  const eb_articulation *bodies = c->part.scene->articulation;
-  for (int32_t k = 0; bodies && k < eb_articulation_attached(bodies); k++) {
-    int32_t node = eb_articulation_node(bodies, k);
-    if (c->part.class[node] == EB_NODE_ATTACHED)
-      eb_articulation_place(bodies, state->q, k, state->x + 3 * (int64_t)node, NULL);
-  }
-  state->time += dt;
-  state->step++;
-}
-
 /* ---- the step ----
  *
  *   classify   who is scripted, attached, dynamic or quasistatic now   partition.c
@@ -396,18 +339,6 @@ static void advance(const eb_conjac *c, eb_state *state, double dt) {
 static bool begin_step(eb_conjac *c, const eb_state *state, double dt, eb_step_log *log) {
   return eb_implicit_begin(&c->work, state, dt, log) &&
          eb_all_finite(state->joint_count, state->q) && eb_all_finite(state->joint_count, state->u);
-}
-
-/* The contacts with implicit colliders of a step; c is not 0 when something moves. Returns whether
- * a factor that is kept does not know them: there are some, or were. */
-static bool find_contact(eb_conjac *c, const eb_state *state, double dt, eb_step_log *log) {
-  eb_implicit *work = &c->work;
-  bool had = c->had_contact;
-  eb_implicit_find_touches(work, state, dt, log);
-  for (const eb_touch *at = work->touches; at < work->touches + work->touch_count; at++)
-    for (int d = 0; d < 3; d++) c->inhomogeneous |= at->velocity[d] != 0;
-  c->had_contact = work->touch_count > 0;
-  return had || c->had_contact;
 }
 
 /* f, and the factor unless it can still serve. */
@@ -429,7 +360,28 @@ static eb_error factor_if_outdated(eb_conjac *c, const eb_state *state, bool fre
 /* Positions and velocities at the end of the step, given v and p. */
 static void finish(eb_conjac *c, eb_state *state, double dt, double work_of_p, eb_step_log *log) {
   eb_log_begin(log, EB_PHASE_PROJECT);
-  advance(c, state, dt);
+  /* x1 = x0 + h v1 (Equation 13 without its correction, which follows). Attached nodes are placed
+   * by the joints' new angles, not by their velocities: those are tangents, and bones would grow.
+   */
+  const eb_implicit *work = &c->work;
+  int32_t joints = c->part.joints;
+  for (int64_t k = 0; k < work->size; k++) {
+    bool scripted = c->part.class[k / 3] == EB_NODE_SCRIPTED;
+    state->v[k] = scripted ? work->prescribed[k] : work->unknown[k];
+    state->x[k] = scripted ? work->target[k] : state->x[k] + dt * state->v[k];
+  }
+  for (int32_t j = 0; j < joints; j++) {
+    state->u[j] = c->reduced.y[c->part.unknowns - joints + j];
+    state->q[j] += dt * state->u[j];
+  }
+  const eb_articulation *bodies = c->part.scene->articulation;
+  for (int32_t k = 0; bodies && k < eb_articulation_attached(bodies); k++) {
+    int32_t node = eb_articulation_node(bodies, k);
+    if (c->part.class[node] == EB_NODE_ATTACHED)
+      eb_articulation_place(bodies, state->q, k, state->x + 3 * (int64_t)node, NULL);
+  }
+  state->time += dt;
+  state->step++;
   eb_log_end(log, EB_PHASE_PROJECT);
   double length = step_length(c, state, work_of_p, log);
   eb_log_begin(log, EB_PHASE_PROJECT);
@@ -439,7 +391,15 @@ static void finish(eb_conjac *c, eb_state *state, double dt, double work_of_p, e
 
 static eb_error solve_step(eb_conjac *c, eb_state *state, double dt, eb_step_log *log,
                            eb_reason *reason) {
-  bool contact_changed = find_contact(c, state, dt, log);
+  /* The contacts with implicit colliders of a step; c is not 0 when something moves. Returns
+   * whether a factor that is kept does not know them: there are some, or were. */
+  eb_implicit *work = &c->work;
+  bool had = c->had_contact;
+  eb_implicit_find_touches(work, state, dt, log);
+  for (const eb_touch *at = work->touches; at < work->touches + work->touch_count; at++)
+    for (int d = 0; d < 3; d++) c->inhomogeneous |= at->velocity[d] != 0;
+  c->had_contact = work->touch_count > 0;
+  bool contact_changed = had || c->had_contact;
   bool fresh = !c->factor_valid || contact_changed || c->age >= c->settings.keep_factor;
   c->factor_valid = false;
   EB_TRY(factor_if_outdated(c, state, fresh, log, reason));
@@ -456,7 +416,17 @@ static eb_error solve_step(eb_conjac *c, eb_state *state, double dt, eb_step_log
   finish(c, state, dt, work_of_p, log);
   c->factor_valid = true;
   c->age++;
-  EB_TRY(correct_after_step(c, state, log, reason));
+  /* Newton's method on the statics of the quasistatic nodes, a fixed number of steps of it (the
+   * paper has none; Equation 13 is one, at gamma, with the force from before the step). Where the
+   * factor is kept it is a chord method: the force is new, H_qq is not, and its errors fall
+   * linearly. */
+  bool matrix = c->settings.keep_factor == 1 || c->had_contact;
+  double longest;
+  for (int64_t k = 0; k<c->settings.newton_steps && * reason> 0; k++) {
+    EB_TRY(correct(c, state, matrix, &longest, log, reason));
+    log->iterations++;
+  }
+  if (matrix && c->settings.newton_steps > 0) c->factor_valid = false;
   /* What friction has made of the velocities, or a factor of an earlier step, does not solve the
    * equation of this one. */
   if (*reason > 0 && (c->work.touch_count > 0 || !fresh)) *reason = EB_CONVERGED_ITS;

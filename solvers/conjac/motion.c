@@ -65,14 +65,6 @@ static void inertia_product(eb_conjac *c) {
   }
 }
 
-/* J^T w: momenta of all nodes as the unknowns feel them. */
-static void transposed_product(const eb_conjac *c, const double *w, double *product) {
-  int64_t n = c->part.unknowns;
-  for (int64_t j = 0; j < n; j++) product[j] = 0;
-  for (int64_t k = 0; k < c->work.size; k++)
-    for (int64_t j = 0; j < n; j++) product[j] += w[k] * row_of(c, k)[j];
-}
-
 /* 3 rows of H J, of a moving node: 3 x unknowns, row-major. */
 static void multiply_rows(const eb_conjac *c, int32_t node, double *rows) {
   const eb_block_matrix *H = c->rows;
@@ -164,7 +156,11 @@ static void right_hand_side(eb_conjac *c, const eb_state *state, double dt, doub
     double v = state->v[k] - (c->inhomogeneous ? c->constant[k] : 0);
     work->rhs[k] = mass[k / 3] * v + dt * work->rhs[k];
   }
-  transposed_product(c, work->rhs, c->reduced.rhs);
+  /* J^T w: momenta of all nodes as the unknowns feel them. */
+  int64_t n = c->part.unknowns;
+  for (int64_t j = 0; j < n; j++) c->reduced.rhs[j] = 0;
+  for (int64_t k = 0; k < c->work.size; k++)
+    for (int64_t j = 0; j < n; j++) c->reduced.rhs[j] += work->rhs[k] * row_of(c, k)[j];
   if (!c->inhomogeneous) return;
   eb_conjac_collider_force(c, c->trial);
   for (int32_t m = 0; m < c->part.moving; m++)
@@ -286,18 +282,6 @@ static void add_friction(eb_conjac *c, double dt, double scale, eb_step_log *log
 
 /* ---- velocities ---- */
 
-/* work.unknown = J y + c */
-static void expand(eb_conjac *c) {
-  const double *y = c->reduced.y;
-  int64_t n = c->part.unknowns;
-#pragma omp parallel for schedule(static)
-  for (int64_t k = 0; k < c->work.size; k++) {
-    double v = c->inhomogeneous ? c->constant[k] : 0;
-    for (int64_t j = 0; j < n; j++) v += row_of(c, k)[j] * y[j];
-    c->work.unknown[k] = v;
-  }
-}
-
 void eb_conjac_reduce(eb_conjac *c, const eb_state *state, double dt, bool fresh, eb_step_log *log,
                       eb_reason *reason) {
   double scale = c->settings.beta * dt * dt;
@@ -318,7 +302,15 @@ void eb_conjac_reduce(eb_conjac *c, const eb_state *state, double dt, bool fresh
   if (*reason < 0) return;
   add_friction(c, dt, scale, log);
   eb_log_begin(log, EB_PHASE_PROJECT);
-  expand(c);
+  /* work.unknown = J y + c */
+  const double *y = c->reduced.y;
+  int64_t n = c->part.unknowns;
+#pragma omp parallel for schedule(static)
+  for (int64_t k = 0; k < c->work.size; k++) {
+    double v = c->inhomogeneous ? c->constant[k] : 0;
+    for (int64_t j = 0; j < n; j++) v += row_of(c, k)[j] * y[j];
+    c->work.unknown[k] = v;
+  }
   eb_log_end(log, EB_PHASE_PROJECT);
   eb_log_count(log, EB_COUNT_REDUCED_UNKNOWNS, c->part.unknowns);
 }

@@ -56,16 +56,6 @@ static int32_t nodes_of(const selector *s) {
 
 /* ---- roles ----------------------------------------------------------------------------------- */
 
-/* A step's scripted nodes are those that are scripted at its end. */
-static void find_roles(selector *s) {
-  const eb_scene *scene = s->scene;
-  const eb_articulation *bodies = scene->articulation;
-  eb_scene_boundary(scene, scene->dt, s->fixed, s->target);
-  for (int32_t i = 0; i < nodes_of(s); i++) s->role[i] = s->fixed[i] ? SCRIPTED : FREE;
-  for (int32_t k = 0; bodies && k < eb_articulation_attached(bodies); k++)
-    s->role[eb_articulation_node(bodies, k)] = ATTACHED;
-}
-
 /* The default run is counted in the scene's default time step, whatever the step of this run. */
 static eb_error freed_in_time(selector *s, int32_t node, bool *freed) {
   const eb_scene_ops *ops = s->scene->ops;
@@ -276,7 +266,13 @@ static eb_error select_nodes(selector *s) {
   EB_TRY(EB_NEW(s->fixed, mesh->node_count));
   EB_TRY(EB_NEW(s->target, 3 * (size_t)mesh->node_count));
   EB_TRY(EB_NEW(s->list.nodes, mesh->node_count));
-  find_roles(s);
+  /* A step's scripted nodes are those that are scripted at its end. */
+  const eb_scene *scene = s->scene;
+  const eb_articulation *bodies = scene->articulation;
+  eb_scene_boundary(scene, scene->dt, s->fixed, s->target);
+  for (int32_t i = 0; i < nodes_of(s); i++) s->role[i] = s->fixed[i] ? SCRIPTED : FREE;
+  for (int32_t k = 0; bodies && k < eb_articulation_attached(bodies); k++)
+    s->role[eb_articulation_node(bodies, k)] = ATTACHED;
   for (int32_t i = 0; i < mesh->node_count; i++) s->distance[i] = INFINITY;
   eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
   s->least = s->choice->spacing * s->choice->spacing * squared_distance(lo, hi);

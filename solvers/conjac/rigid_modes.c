@@ -150,20 +150,15 @@ static eb_error constrain_component(constrainer *s, int32_t part) {
   return EB_OK;
 }
 
-/* Counting sort of the nodes by component. */
-static eb_error sort_components(constrainer *s, const int32_t *part, int32_t nodes, int32_t parts) {
-  EB_TRY(EB_NEW(s->start, parts + 2));
-  EB_TRY(EB_NEW(s->nodes, nodes));
-  for (int32_t i = 0; i < nodes; i++) s->start[part[i] + 2]++;
-  for (int32_t p = 0; p < parts; p++) s->start[p + 2] += s->start[p + 1];
-  for (int32_t i = 0; i < nodes; i++) s->nodes[s->start[part[i] + 1]++] = i;
-  return EB_OK;
-}
-
 static eb_error constrain(constrainer *s, const eb_mesh *mesh, const uint8_t *boundary,
                           int32_t *part) {
   int32_t parts = eb_mesh_components(mesh, part);
-  EB_TRY(sort_components(s, part, mesh->node_count, parts));
+  /* Counting sort of the nodes by component. */
+  EB_TRY(EB_NEW(s->start, parts + 2));
+  EB_TRY(EB_NEW(s->nodes, mesh->node_count));
+  for (int32_t i = 0; i < mesh->node_count; i++) s->start[part[i] + 2]++;
+  for (int32_t p = 0; p < parts; p++) s->start[p + 2] += s->start[p + 1];
+  for (int32_t i = 0; i < mesh->node_count; i++) s->nodes[s->start[part[i] + 1]++] = i;
   EB_TRY(EB_NEW(s->constrained, mesh->node_count));
   for (int32_t i = 0; i < mesh->node_count; i++) s->constrained[i] = boundary[i] != 0;
   for (int32_t k = 0; k < s->list->count; k++) s->constrained[s->list->nodes[k]] = 1;
@@ -192,17 +187,6 @@ eb_error eb_conjac_constrain_bodies(const eb_scene *scene, const uint8_t *bounda
 }
 
 /* ---- parts of bodies ---- */
-
-static eb_error add_dynamic(eb_conjac *c, int32_t node) {
-  eb_node_list *list = &c->chosen;
-  size_t count = (size_t)list->count;
-  int32_t *grown = eb_recalloc(list->nodes, count, count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot allocate a list of %zu nodes", count + 1);
-  grown[count] = node;
-  *list = (eb_node_list){.count = list->count + 1, .nodes = grown};
-  eb_conjac_release_columns(c);
-  return eb_conjac_allocate_columns(c);
-}
 
 /* b has the mean diagonal as its scale, so that x = inv(H_qq) b is of order 1 along a mode as stiff
  * as a node, and as much larger as a mode is softer: a random b has a part along every one.
@@ -253,7 +237,16 @@ eb_error eb_conjac_constrain_rigid_modes(eb_conjac *c, const uint8_t *boundary, 
   for (added = 0; node >= 0 && added < MAX_ADDED; added++) {
     eb_conjac_partition(c, angles);
     EB_TRY(find_unconstrained(c, x, log, &node));
-    if (node >= 0) EB_TRY(add_dynamic(c, node));
+    if (node >= 0) {
+      eb_node_list *list = &c->chosen;
+      size_t count = (size_t)list->count;
+      int32_t *grown = eb_recalloc(list->nodes, count, count + 1, sizeof *grown);
+      if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot allocate a list of %zu nodes", count + 1);
+      grown[count] = node;
+      *list = (eb_node_list){.count = list->count + 1, .nodes = grown};
+      eb_conjac_release_columns(c);
+      EB_TRY(eb_conjac_allocate_columns(c));
+    }
   }
   eb_conjac_partition(c, angles);
   return EB_OK;

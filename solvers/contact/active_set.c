@@ -69,14 +69,6 @@ static void clear_set(eb_constraints *set) {
   *set = (eb_constraints){0};
 }
 
-static eb_error create_set(int32_t nodes, int32_t room, eb_constraints *out) {
-  *out = (eb_constraints){0};
-  eb_error error = EB_NEW(out->start, (size_t)nodes + 1);
-  if (!error) error = reserve(out, room);
-  if (error) clear_set(out);
-  return error;
-}
-
 /* The slot that holds the pair, or the free one where it would go. */
 static int32_t slot_of(const eb_constraints *set, const eb_pair *pair) {
   uint64_t hash = eb_hash(EB_HASH_SEED, &pair->kind, sizeof pair->kind);
@@ -98,17 +90,6 @@ static int32_t find(const eb_constraints *set, const eb_pair *pair) {
 static void enter_slot(eb_constraints *set, int32_t k) {
   int32_t at = slot_of(set, &set->all[k].pair);
   if (!set->slot[at]) set->slot[at] = k + 1;
-}
-
-static eb_error append(eb_constraints *set, const eb_constraint *constraint) {
-  if (set->count == set->room) {
-    EB_TRY(reserve(set, 2 * set->room));
-    memset(set->slot, 0, (size_t)set->slots * sizeof *set->slot);
-    for (int32_t k = 0; k < set->count; k++) enter_slot(set, k);
-  }
-  set->all[set->count++] = *constraint;
-  enter_slot(set, set->count - 1);
-  return EB_OK;
 }
 
 /* Keeps those with keep[k] != 0, in their order, and of each pair the first alone. */
@@ -224,29 +205,25 @@ static void find_normal(int32_t kind, const double weight[4], const double x0[4]
   }
 }
 
-/* Tangents that follow from the normal alone: across the axis that it is least along. A contact
- * keeps its frame from step to step, and with it the meaning of its two friction forces, as long as
- * n does not cross a plane where two of its entries are equal; the force is turned with it where it
- * does. */
-static void set_frame(const double n[3], double frame[9]) {
-  int least = 0;
-  for (int d = 1; d < 3; d++)
-    if (fabs(n[d]) < fabs(n[least])) least = d;
-  double axis[3] = {0};
-  axis[least] = 1;
-  memcpy(frame, n, 3 * sizeof *frame);
-  eb_cross3(n, axis, frame + 3);
-  normalize(frame + 3);
-  eb_cross3(n, frame + 3, frame + 6);
-}
-
 void eb_constraint_linearize(eb_constraint *constraint, const double x0[4][3], const double x[4][3],
                              bool touching) {
   double n[3], force[3] = {0};
   for (int k = 0; k < 3; k++) eb_add3(constraint->r[k], constraint->frame + 3 * k, force);
   eb_closest_points((eb_pair_kind)constraint->pair.kind, x, constraint->weight);
   find_normal(constraint->pair.kind, constraint->weight, x0, x, touching, n);
-  set_frame(n, constraint->frame);
+  /* Tangents that follow from the normal alone: across the axis that it is least along. A contact
+   * keeps its frame from step to step, and with it the meaning of its two friction forces, as long
+   * as n does not cross a plane where two of its entries are equal; the force is turned with it
+   * where it does. */
+  int least = 0;
+  for (int d = 1; d < 3; d++)
+    if (fabs(n[d]) < fabs(n[least])) least = d;
+  double axis[3] = {0};
+  axis[least] = 1;
+  memcpy(constraint->frame, n, 3 * sizeof *constraint->frame);
+  eb_cross3(n, axis, constraint->frame + 3);
+  normalize(constraint->frame + 3);
+  eb_cross3(n, constraint->frame + 3, constraint->frame + 6);
   bool still_pushes = eb_dot3(n, force) > 0;
   for (int k = 0; k < 3; k++)
     constraint->r[k] = still_pushes ? eb_dot3(constraint->frame + 3 * k, force) : 0;
@@ -257,7 +234,8 @@ void eb_constraint_linearize(eb_constraint *constraint, const double x0[4][3], c
 eb_error eb_active_set_create(const eb_contact_surface *surface, const eb_contact_system *system,
                               double gap, eb_active_set *out) {
   *out = (eb_active_set){.surface = surface, .system = system, .gap = gap, .room = FIRST_ROOM};
-  eb_error error = create_set(system->nodes, FIRST_ROOM, &out->constraints);
+  eb_error error = EB_NEW(out->constraints.start, (size_t)system->nodes + 1);
+  if (!error) error = reserve(&out->constraints, FIRST_ROOM);
   if (!error) error = EB_NEW(out->changed, FIRST_ROOM);
   if (!error) error = EB_NEW(out->first_hit, surface->mesh->vertex_count);
   if (error) eb_active_set_clear(out);
@@ -337,7 +315,14 @@ static bool keeps_side(const eb_active_set *active, const eb_pair *pair, double 
 static eb_error activate(eb_active_set *active, const eb_pair *pair, double time, bool touching) {
   eb_constraint constraint = {.pair = *pair};
   linearize(active, &constraint, time, touching);
-  EB_TRY(append(&active->constraints, &constraint));
+  if (active->constraints.count == active->constraints.room) {
+    EB_TRY(reserve(&active->constraints, 2 * active->constraints.room));
+    memset(active->constraints.slot, 0,
+           (size_t)active->constraints.slots * sizeof *active->constraints.slot);
+    for (int32_t k = 0; k < active->constraints.count; k++) enter_slot(&active->constraints, k);
+  }
+  active->constraints.all[active->constraints.count++] = constraint;
+  enter_slot(&active->constraints, active->constraints.count - 1);
   int32_t count = active->constraints.count;
   if (count > active->room) {
     EB_TRY(EB_CONTACT_GROW(active->changed, 1, active->room, 2 * active->room));
@@ -458,19 +443,6 @@ static bool is_too_close(const eb_active_set *active, const eb_near *near) {
   return near->distance < too_close * target;
 }
 
-static eb_error activate_too_close(eb_active_set *active, const eb_near *near, int32_t count,
-                                   eb_step_log *log) {
-  for (int32_t i = 0; i < count; i++) {
-    const eb_pair *pair = &near[i].pair;
-    if (!is_too_close(active, &near[i]) || !is_dynamic(active, pair)) continue;
-    /* Where it has come round to another side, the direction it started from keeps it off. */
-    double time = keeps_side(active, pair, 1, false) ? 1 : 0;
-    if (time > 0 || keeps_side(active, pair, 0, false))
-      EB_TRY(activate_or_relinearize(active, pair, time, false, log));
-  }
-  return EB_OK;
-}
-
 /* How far the features slide along each other in the motion, m. */
 static double sliding_distance(const eb_active_set *active, const eb_constraint *constraint) {
   double displacement[3] = {0};
@@ -530,7 +502,14 @@ eb_error eb_active_set_update(eb_active_set *active, eb_step_log *log, bool *acc
   EB_TRY(activate_hits(active, log));
   if (!is_unchanged(active, count)) return EB_OK;
   EB_TRY(detect_near(active, active->surface->x, &near, &near_count));
-  EB_TRY(activate_too_close(active, near, near_count, log));
+  for (int32_t i = 0; i < near_count; i++) {
+    const eb_pair *pair = &near[i].pair;
+    if (!is_too_close(active, &near[i]) || !is_dynamic(active, pair)) continue;
+    /* Where it has come round to another side, the direction it started from keeps it off. */
+    double time = keeps_side(active, pair, 1, false) ? 1 : 0;
+    if (time > 0 || keeps_side(active, pair, 0, false))
+      EB_TRY(activate_or_relinearize(active, pair, time, false, log));
+  }
   for (int32_t k = 0; k < count; k++) {
     const eb_constraint *constraint = active->constraints.all + k;
     if (active->changed[k] || constraint->relinearizations >= MAX_RELINEARIZATIONS) continue;

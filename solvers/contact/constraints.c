@@ -52,24 +52,6 @@ static double similarity(const eb_constraint *a, const eb_constraint *b) {
   return product;
 }
 
-/* set->start, set->of_node: the constraints around each node. */
-static void sort_by_node(eb_constraints *set, const eb_contact_surface *surface,
-                         const eb_contact_system *system) {
-  memset(set->start, 0, ((size_t)system->nodes + 1) * sizeof *set->start);
-  for (int pass = 0; pass < 2; pass++) {
-    for (int32_t k = 0; k < set->count; k++)
-      for (int i = 0; i < 4; i++) {
-        int32_t node = deformable_node(surface, system, set->all[k].pair.vertex[i]);
-        if (node >= 0 && pass == 0) set->start[node + 1]++;
-        if (node >= 0 && pass == 1) set->of_node[set->start[node]++] = k;
-      }
-    for (int32_t i = 0; i < system->nodes && pass == 0; i++) set->start[i + 1] += set->start[i];
-  }
-  /* Filling moved each start to the next: shift back. */
-  memmove(set->start + 1, set->start, (size_t)system->nodes * sizeof *set->start);
-  set->start[0] = 0;
-}
-
 static double count_similar(eb_constraints *set, const eb_contact_surface *surface,
                             const eb_contact_system *system, int32_t k) {
   double sum = 1;
@@ -176,20 +158,6 @@ static void add_body_vertex(const eb_constraint *constraint, const eb_contact_sy
   add_known(constraint, constraint->weight[i], beyond, row);
 }
 
-static void add_vertex(const eb_constraint *constraint, const eb_contact_surface *surface,
-                       const eb_contact_system *system, int i, const double *v, contact_row *row) {
-  int32_t vertex = constraint->pair.vertex[i], node = eb_contact_surface_node(surface, vertex);
-  const double *x0 = surface->x0 + 3 * (int64_t)vertex, *x = surface->x + 3 * (int64_t)vertex;
-  double displacement[3] = {x[0] - x0[0], x[1] - x0[1], x[2] - x0[2]};
-  row->c[0] -= constraint->weight[i] * eb_dot3(constraint->frame, x0);
-  if (!eb_contact_surface_is_dynamic(surface, system, vertex))
-    add_known(constraint, constraint->weight[i], displacement, row);
-  else if (eb_contact_system_body(system, node) >= 0)
-    add_body_vertex(constraint, system, i, eb_contact_system_body(system, node), x0, x, v, row);
-  else
-    add_scaled(system->dt * constraint->weight[i], constraint->frame, new_entry(row, node));
-}
-
 eb_error eb_constraints_problem(eb_constraints *set, const eb_contact_surface *surface,
                                 const eb_contact_system *system, const double *v, double mu,
                                 eb_contact_problem *problem) {
@@ -199,10 +167,36 @@ eb_error eb_constraints_problem(eb_constraints *set, const eb_contact_surface *s
   EB_TRY(eb_contact_problem_reserve(problem, set->count));
   for (int32_t k = 0; k < set->count; k++) {
     contact_row row = {.c = {set->all[k].target_gap}};
-    for (int i = 0; i < 4; i++) add_vertex(set->all + k, surface, system, i, v, &row);
+    const eb_constraint *constraint = set->all + k;
+    for (int i = 0; i < 4; i++) {
+      int32_t vertex = constraint->pair.vertex[i], node = eb_contact_surface_node(surface, vertex);
+      const double *x0 = surface->x0 + 3 * (int64_t)vertex, *x = surface->x + 3 * (int64_t)vertex;
+      double displacement[3] = {x[0] - x0[0], x[1] - x0[1], x[2] - x0[2]};
+      row.c[0] -= constraint->weight[i] * eb_dot3(constraint->frame, x0);
+      if (!eb_contact_surface_is_dynamic(surface, system, vertex))
+        add_known(constraint, constraint->weight[i], displacement, &row);
+      else if (eb_contact_system_body(system, node) >= 0)
+        add_body_vertex(constraint, system, i, eb_contact_system_body(system, node), x0, x, v,
+                        &row);
+      else
+        add_scaled(system->dt * constraint->weight[i], constraint->frame, new_entry(&row, node));
+    }
     eb_contact_problem_add(problem, row.entries, row.block, row.H, row.c, mu);
   }
-  sort_by_node(set, surface, system);
+  /* set->start, set->of_node: the constraints around each node. */
+  memset(set->start, 0, ((size_t)system->nodes + 1) * sizeof *set->start);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t k = 0; k < set->count; k++)
+      for (int i = 0; i < 4; i++) {
+        int32_t node = deformable_node(surface, system, set->all[k].pair.vertex[i]);
+        if (node >= 0 && pass == 0) set->start[node + 1]++;
+        if (node >= 0 && pass == 1) set->of_node[set->start[node]++] = k;
+      }
+    for (int32_t i = 0; i < system->nodes && pass == 0; i++) set->start[i + 1] += set->start[i];
+  }
+  /* Filling moved each start to the next: shift back. */
+  memmove(set->start + 1, set->start, (size_t)system->nodes * sizeof *set->start);
+  set->start[0] = 0;
   memset(set->visited, 0, (size_t)set->count * sizeof *set->visited);
   for (int32_t k = 0; k < set->count; k++)
     problem->similar[k] = count_similar(set, surface, system, k);

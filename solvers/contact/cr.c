@@ -220,24 +220,6 @@ static bool direction(workspace *w, const eb_contact_tolerance *tolerance, doubl
 
 /* ---- proximal steps -------------------------------------------------------------------------- */
 
-/* Compliance E = theta tr(S_k) / 3 from the Schur diagonal S_k = H_k A_d^-1 H_k^T (m/N): how far a
- * unit force moves the contact alone. A force then follows its displacement about as stiffly as the
- * bodies resist it, whatever the units of the scene: K is no worse conditioned than A. */
-static void begin_law(workspace *w, const eb_contact_problem *problem, const double *r) {
-  for (int32_t k = 0; k < problem->count; k++) {
-    const double *S = w->system.schur + 9 * (int64_t)k;
-    w->law.compliance[k] = theta * (S[0] + S[4] + S[8]) / 3;
-    memcpy(w->law.anchor + 3 * (int64_t)k, r + 3 * (int64_t)k, 3 * sizeof *r);
-    double normal = r[3 * (int64_t)k];
-    w->law.bound[k] = problem->mu[k] * (normal > 0 ? normal : 0);
-    w->bound_change[k] = 0;
-    w->error[k] = INFINITY;
-    w->u_n[k] = 0;
-    w->first_compliance[k] = w->law.compliance[k];
-    w->state[k] = 255;
-  }
-}
-
 /* How far a closed contact is from where it has to be, m. */
 static double contact_error(const workspace *w, int32_t k) {
   const double *u = w->u + 3 * (int64_t)k;
@@ -352,24 +334,6 @@ static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
   return EB_CONVERGED_STAGNATED;
 }
 
-/* Forces that are returned without having converged were projected on their cones after the last
- * solve, and velocities no longer follow from them. They are solved for once more, with the forces
- * fixed by a compliance so large that displacements do not change them. */
-static eb_reason velocities_of_forces(workspace *w, const eb_contact_problem *problem,
-                                      const eb_contact_tolerance *tolerance, double *v,
-                                      const double *r, eb_step_log *log,
-                                      eb_contact_outcome *outcome) {
-  static const double loose = 1e12;
-  for (int32_t k = 0; k < problem->count; k++) {
-    const double *fixed = r + 3 * (int64_t)k;
-    memcpy(w->law.anchor + 3 * (int64_t)k, fixed, 3 * sizeof *r);
-    w->law.bound[k] = hypot(fixed[1], fixed[2]);
-    w->law.compliance[k] = loose * w->first_compliance[k];
-  }
-  evaluate(w, problem);
-  return minimize(w, problem, tolerance, tolerance->eps1, v, log, outcome);
-}
-
 static eb_error solve(void *data, const eb_contact_problem *problem,
                       const eb_contact_tolerance *tolerance, double *v, double *r, eb_step_log *log,
                       eb_contact_outcome *outcome) {
@@ -379,7 +343,21 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   eb_log_begin(log, EB_PHASE_FACTOR);
   EB_TRY(reserve(w, problem->count));
   EB_TRY(eb_cr_system_begin(&w->system, problem));
-  begin_law(w, problem, r);
+  /* Compliance E = theta tr(S_k) / 3 from the Schur diagonal S_k = H_k A_d^-1 H_k^T (m/N): how far
+   * a unit force moves the contact alone. A force then follows its displacement about as stiffly as
+   * the bodies resist it, whatever the units of the scene: K is no worse conditioned than A. */
+  for (int32_t k = 0; k < problem->count; k++) {
+    const double *S = w->system.schur + 9 * (int64_t)k;
+    w->law.compliance[k] = theta * (S[0] + S[4] + S[8]) / 3;
+    memcpy(w->law.anchor + 3 * (int64_t)k, r + 3 * (int64_t)k, 3 * sizeof *r);
+    double normal = r[3 * (int64_t)k];
+    w->law.bound[k] = problem->mu[k] * (normal > 0 ? normal : 0);
+    w->bound_change[k] = 0;
+    w->error[k] = INFINITY;
+    w->u_n[k] = 0;
+    w->first_compliance[k] = w->law.compliance[k];
+    w->state[k] = 255;
+  }
   eb_log_end(log, EB_PHASE_FACTOR);
   eb_log_begin(log, EB_PHASE_SOLVE);
   eb_block_multiply(problem->A, v, w->Av);
@@ -389,7 +367,18 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   outcome->reason = iterate(w, problem, tolerance, v, r, log, outcome);
   if (outcome->reason != EB_CONVERGED_ATOL) project_forces(w, problem, r);
   if (outcome->reason == EB_CONVERGED_STAGNATED) {
-    eb_reason reason = velocities_of_forces(w, problem, tolerance, v, r, log, outcome);
+    /* Forces that are returned without having converged were projected on their cones after the
+     * last solve, and velocities no longer follow from them. They are solved for once more, with
+     * the forces fixed by a compliance so large that displacements do not change them. */
+    static const double loose = 1e12;
+    for (int32_t k = 0; k < problem->count; k++) {
+      const double *fixed = r + 3 * (int64_t)k;
+      memcpy(w->law.anchor + 3 * (int64_t)k, fixed, 3 * sizeof *r);
+      w->law.bound[k] = hypot(fixed[1], fixed[2]);
+      w->law.compliance[k] = loose * w->first_compliance[k];
+    }
+    evaluate(w, problem);
+    eb_reason reason = minimize(w, problem, tolerance, tolerance->eps1, v, log, outcome);
     if (reason != EB_RUNNING) outcome->reason = reason;
   }
   eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, (double)outcome->iterations);

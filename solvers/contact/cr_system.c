@@ -163,45 +163,41 @@ eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_problem *prob
   return EB_OK;
 }
 
-/* The block that a sweep of the preconditioner solves for one contact, without D^-1, which an open
- * contact or a sliding one does not have: (D^-1 + S_kk)^-1 = D (1 + S_kk D)^-1. The matrix in
- * brackets is regular, as S D has no negative eigenvalues. */
-static void factor_contact(eb_cr_system *system, int32_t k) {
-  const double *D = system->D + 9 * (int64_t)k;
-  double SD[9], inverse[9];
-  multiply3(system->schur + 9 * (int64_t)k, D, SD);
-  for (int i = 0; i < 9; i++) SD[i] += i % 4 == 0;
-  invert3(SD, inverse);
-  multiply3(D, inverse, system->inner + 9 * (int64_t)k);
-}
-
-/* Preconditioner diag: the diagonal blocks of K = A + H^T D H, inverted. The paper's Diag
- * (Section 3.4) has diag(A) and the diagonal of S beside each other; with the multipliers
- * eliminated their place is in K, and blocks keep the coupling of a node's three directions, which
- * a contact at an angle has. */
-static void invert_diagonal_of_K(eb_cr_system *system) {
-  const eb_contact_problem *problem = system->problem;
-  const eb_block_matrix *A = problem->A;
-  for (int32_t i = 0; i < A->rows; i++)
-    memcpy(system->diagonal + 9 * (int64_t)i, A->values + 9 * (int64_t)A->diagonal[i],
-           9 * sizeof *system->diagonal);
-  for (int32_t k = 0; k < problem->count; k++)
-    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++)
-      add_congruent(problem->H + 9 * (int64_t)e, system->D + 9 * (int64_t)k, true,
-                    system->diagonal + 9 * (int64_t)problem->block[e]);
-  for (int32_t i = 0; i < A->rows; i++) {
-    double *block = system->diagonal + 9 * (int64_t)i, K[9];
-    memcpy(K, block, sizeof K);
-    invert3(K, block);
-  }
-}
-
 void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u) {
   for (int32_t k = 0; k < system->problem->count; k++)
     eb_cr_stiffness(law, k, u + 3 * (int64_t)k, system->D + 9 * (int64_t)k);
   eb_log_begin(system->log, EB_PHASE_FACTOR);
-  for (int32_t k = 0; k < system->problem->count && system->full; k++) factor_contact(system, k);
-  if (!system->full) invert_diagonal_of_K(system);
+  /* The block that a sweep of the preconditioner solves for one contact, without D^-1, which an
+   * open contact or a sliding one does not have: (D^-1 + S_kk)^-1 = D (1 + S_kk D)^-1. The matrix
+   * in brackets is regular, as S D has no negative eigenvalues. */
+  for (int32_t k = 0; k < system->problem->count && system->full; k++) {
+    const double *D = system->D + 9 * (int64_t)k;
+    double SD[9], inverse[9];
+    multiply3(system->schur + 9 * (int64_t)k, D, SD);
+    for (int i = 0; i < 9; i++) SD[i] += i % 4 == 0;
+    invert3(SD, inverse);
+    multiply3(D, inverse, system->inner + 9 * (int64_t)k);
+  }
+  /* Preconditioner diag: the diagonal blocks of K = A + H^T D H, inverted. The paper's Diag
+   * (Section 3.4) has diag(A) and the diagonal of S beside each other; with the multipliers
+   * eliminated their place is in K, and blocks keep the coupling of a node's three directions,
+   * which a contact at an angle has. */
+  if (!system->full) {
+    const eb_contact_problem *problem = system->problem;
+    const eb_block_matrix *A = problem->A;
+    for (int32_t i = 0; i < A->rows; i++)
+      memcpy(system->diagonal + 9 * (int64_t)i, A->values + 9 * (int64_t)A->diagonal[i],
+             9 * sizeof *system->diagonal);
+    for (int32_t k = 0; k < problem->count; k++)
+      for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++)
+        add_congruent(problem->H + 9 * (int64_t)e, system->D + 9 * (int64_t)k, true,
+                      system->diagonal + 9 * (int64_t)problem->block[e]);
+    for (int32_t i = 0; i < A->rows; i++) {
+      double *block = system->diagonal + 9 * (int64_t)i, K[9];
+      memcpy(K, block, sizeof K);
+      invert3(K, block);
+    }
+  }
   eb_log_end(system->log, EB_PHASE_FACTOR);
 }
 

@@ -41,31 +41,26 @@ void eb_delassus_clear(eb_delassus *delassus) {
 
 /* ---- A ---- */
 
-static bool same_pattern(const eb_delassus *d, const eb_block_matrix *A) {
-  return d->factor && d->rows == A->rows && d->blocks == A->start[A->rows] &&
-         !memcmp(d->start, A->start, ((size_t)A->rows + 1) * sizeof *A->start) &&
-         !memcmp(d->column, A->column, (size_t)d->blocks * sizeof *A->column);
-}
-
-static eb_error take_pattern(eb_delassus *d, const eb_block_matrix *A, eb_step_log *log) {
-  eb_delassus_clear(d);
-  d->rows = A->rows;
-  d->blocks = A->start[A->rows];
-  EB_TRY(EB_NEW(d->start, (size_t)A->rows + 1));
-  EB_TRY(EB_NEW(d->column, d->blocks));
-  EB_TRY(EB_NEW(d->values, 9 * (size_t)d->blocks));
-  EB_TRY(EB_NEW(d->solution, 6 * (size_t)A->rows));
-  EB_TRY(EB_NEW(d->sides, 3 * (size_t)A->rows * EB_DELASSUS_SIDES));
-  memcpy(d->start, A->start, ((size_t)A->rows + 1) * sizeof *A->start);
-  memcpy(d->column, A->column, (size_t)d->blocks * sizeof *A->column);
-  return eb_multifrontal_create(&(eb_multifrontal_settings){.threads = d->threads}, A, log,
-                                &d->factor);
-}
-
 eb_error eb_delassus_factor(eb_delassus *delassus, const eb_block_matrix *A, eb_step_log *log,
                             eb_reason *reason) {
-  bool known = same_pattern(delassus, A);
-  if (!known) EB_TRY(take_pattern(delassus, A, log));
+  bool known = delassus->factor && delassus->rows == A->rows &&
+               delassus->blocks == A->start[A->rows] &&
+               !memcmp(delassus->start, A->start, ((size_t)A->rows + 1) * sizeof *A->start) &&
+               !memcmp(delassus->column, A->column, (size_t)delassus->blocks * sizeof *A->column);
+  if (!known) {
+    eb_delassus_clear(delassus);
+    delassus->rows = A->rows;
+    delassus->blocks = A->start[A->rows];
+    EB_TRY(EB_NEW(delassus->start, (size_t)A->rows + 1));
+    EB_TRY(EB_NEW(delassus->column, delassus->blocks));
+    EB_TRY(EB_NEW(delassus->values, 9 * (size_t)delassus->blocks));
+    EB_TRY(EB_NEW(delassus->solution, 6 * (size_t)A->rows));
+    EB_TRY(EB_NEW(delassus->sides, 3 * (size_t)A->rows * EB_DELASSUS_SIDES));
+    memcpy(delassus->start, A->start, ((size_t)A->rows + 1) * sizeof *A->start);
+    memcpy(delassus->column, A->column, (size_t)delassus->blocks * sizeof *A->column);
+    EB_TRY(eb_multifrontal_create(&(eb_multifrontal_settings){.threads = delassus->threads}, A, log,
+                                  &delassus->factor));
+  }
   size_t bytes = 9 * (size_t)delassus->blocks * sizeof *A->values;
   if (!known || delassus->reason <= 0 || memcmp(delassus->values, A->values, bytes) != 0) {
     memcpy(delassus->values, A->values, bytes);
@@ -76,16 +71,6 @@ eb_error eb_delassus_factor(eb_delassus *delassus, const eb_block_matrix *A, eb_
 }
 
 /* ---- W and q ---- */
-
-/* Rows of H^T for contacts first .. last-1: those of node i, at sides + 3 i x stride. */
-static void gather_sides(const eb_contact_problem *p, int32_t first, int32_t last, double *sides) {
-  memset(sides, 0, 3 * (size_t)p->A->rows * EB_DELASSUS_SIDES * sizeof *sides);
-  for (int32_t k = first; k < last; k++)
-    for (int32_t e = p->start[k]; e < p->start[k + 1]; e++)
-      for (int i = 0; i < 9; i++)
-        sides[(3 * (int64_t)p->block[e] + i % 3) * EB_DELASSUS_SIDES + 3 * (k - first) + i / 3] =
-            p->H[9 * (int64_t)e + i];
-}
 
 /* W_kj = H_k (A^-1 H_j^T) from the solved sides: a contact acts on at most EB_CONTACT_ENTRIES block
  * rows, so that the product costs nothing beside the solves. W is symmetric as A is.
@@ -114,7 +99,13 @@ static eb_error reduce_operator(eb_delassus *d, const eb_contact_problem *p, dou
     int32_t last = first + EB_DELASSUS_CONTACTS;
     if (last > p->count) last = p->count;
     int32_t columns = 3 * (last - first);
-    gather_sides(p, first, last, d->sides);
+    /* Rows of H^T for contacts first .. last-1: those of node i, at sides + 3 i x stride. */
+    memset(d->sides, 0, 3 * (size_t)p->A->rows * EB_DELASSUS_SIDES * sizeof *d->sides);
+    for (int32_t k = first; k < last; k++)
+      for (int32_t e = p->start[k]; e < p->start[k + 1]; e++)
+        for (int i = 0; i < 9; i++)
+          d->sides[(3 * (int64_t)p->block[e] + i % 3) * EB_DELASSUS_SIDES + 3 * (k - first) +
+                   i / 3] = p->H[9 * (int64_t)e + i];
     EB_TRY(eb_multifrontal_solve_rows(d->factor, columns, EB_DELASSUS_SIDES, d->sides, d->sides,
                                       log, reason));
     if (*reason <= 0) return EB_OK;

@@ -163,25 +163,6 @@ static double residual(ica *s, const ica_run *run) {
   return eb_norm(n, s->R);
 }
 
-/* D^-1 H^T of every entry, and W = H D^-1 H^T of every contact alone. */
-static void find_responses(ica *s, const eb_contact_problem *p) {
-  for (int32_t k = 0; k < p->count; k++) {
-    double *W = s->W + 9 * (int64_t)k;
-    memset(W, 0, 9 * sizeof *W);
-    for (int32_t e = p->start[k]; e < p->start[k + 1]; e++) {
-      const double *H = p->H + 9 * (int64_t)e;
-      const double *inverse = s->D_inverse + 9 * (int64_t)p->block[e];
-      double *response = s->response + 9 * (int64_t)e;
-      for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) response[3 * i + j] = eb_dot3(inverse + 3 * i, H + 3 * j);
-      for (int i = 0; i < 9; i++)
-        for (int d = 0; d < 3; d++) W[i] += H[3 * (i / 3) + d] * response[3 * d + i % 3];
-    }
-    double largest = fmax(W[0], fmax(W[4], W[8]));
-    for (int i = 0; i < 9; i += 4) W[i] += regularization * largest;
-  }
-}
-
 /* Brings the states up to date; whether one has changed. They steer nothing here, the local
  * solution decides anew each time: they are counted, so that methods can be compared by how long
  * their active sets take to settle. */
@@ -345,7 +326,22 @@ static eb_reason solve(ica *s, const ica_run *run) {
   s->contact_row_count = 0;
   for (int32_t i = 0; i < s->rows; i++)
     if (s->has_contact[i]) s->contact_rows[s->contact_row_count++] = i;
-  find_responses(s, p);
+  /* D^-1 H^T of every entry, and W = H D^-1 H^T of every contact alone. */
+  for (int32_t k = 0; k < p->count; k++) {
+    double *W = s->W + 9 * (int64_t)k;
+    memset(W, 0, 9 * sizeof *W);
+    for (int32_t e = p->start[k]; e < p->start[k + 1]; e++) {
+      const double *H = p->H + 9 * (int64_t)e;
+      const double *inverse = s->D_inverse + 9 * (int64_t)p->block[e];
+      double *response = s->response + 9 * (int64_t)e;
+      for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) response[3 * i + j] = eb_dot3(inverse + 3 * i, H + 3 * j);
+      for (int i = 0; i < 9; i++)
+        for (int d = 0; d < 3; d++) W[i] += H[3 * (i / 3) + d] * response[3 * d + i % 3];
+    }
+    double largest = fmax(W[0], fmax(W[4], W[8]));
+    for (int i = 0; i < 9; i += 4) W[i] += regularization * largest;
+  }
   update_states(s, run);
   eb_reason reason = iterate(s, run);
   eb_log_count(run->log, EB_COUNT_MATVECS, (double)run->outcome->iterations);

@@ -249,24 +249,6 @@ static void precondition(saddle_system *saddle, const double *r, double *z) {
 
 /* ---- conjugate residuals ---- */
 
-/* Starts, or starts again after a change of active rows or of d, from cr->y; entries of y of rows
- * that are not active become 0. */
-static void cr_start(conjugate_residuals *cr, saddle_system *saddle, const double *d) {
-  int64_t size = saddle->n + saddle->m;
-  for (int64_t k = 0; k < saddle->m; k++)
-    if (!saddle->active[k]) cr->y[saddle->n + k] = 0;
-  multiply(saddle, cr->y, cr->r);
-  for (int64_t i = 0; i < size; i++)
-    cr->r[i] = i < saddle->n || saddle->active[i - saddle->n] ? d[i] - cr->r[i] : 0;
-  precondition(saddle, cr->r, cr->z);
-  memset(cr->p, 0, (size_t)size * sizeof *cr->p);
-  memset(cr->Bp, 0, (size_t)size * sizeof *cr->Bp);
-  multiply(saddle, cr->z, cr->Bz);
-  cr->zBz = eb_dot(size, cr->z, cr->Bz);
-  memcpy(cr->p, cr->z, (size_t)size * sizeof *cr->p);
-  memcpy(cr->Bp, cr->Bz, (size_t)size * sizeof *cr->Bp);
-}
-
 /* Where z.Bz = 0 a step along z leaves |r| as it is, and conjugate residuals have no direction to
  * go on with; so it is for free rigid bodies whose velocities already satisfy A v = b + f: z = (0,
  * z_c), and the lower right block of B is 0. Steepest descent lowers |r|_C^-1 there: along g = C^-1
@@ -339,7 +321,22 @@ static void restart(staggered *sp) {
   memcpy(sp->rhs, sp->problem->b, (size_t)n * sizeof *sp->rhs);
   eb_contact_force_add(sp->problem, sp->frozen, sp->rhs);
   memcpy(sp->rhs + n, sp->problem->c, (size_t)sp->saddle.m * sizeof *sp->rhs);
-  cr_start(&sp->cr, &sp->saddle, sp->rhs);
+  /* Starts, or starts again after a change of active rows or of d, from cr->y; entries of y of rows
+   * that are not active become 0. */
+  int64_t size = sp->saddle.n + sp->saddle.m;
+  for (int64_t k = 0; k < sp->saddle.m; k++)
+    if (!sp->saddle.active[k]) sp->cr.y[sp->saddle.n + k] = 0;
+  multiply(&sp->saddle, sp->cr.y, sp->cr.r);
+  for (int64_t i = 0; i < size; i++)
+    sp->cr.r[i] =
+        i < sp->saddle.n || sp->saddle.active[i - sp->saddle.n] ? sp->rhs[i] - sp->cr.r[i] : 0;
+  precondition(&sp->saddle, sp->cr.r, sp->cr.z);
+  memset(sp->cr.p, 0, (size_t)size * sizeof *sp->cr.p);
+  memset(sp->cr.Bp, 0, (size_t)size * sizeof *sp->cr.Bp);
+  multiply(&sp->saddle, sp->cr.z, sp->cr.Bz);
+  sp->cr.zBz = eb_dot(size, sp->cr.z, sp->cr.Bz);
+  memcpy(sp->cr.p, sp->cr.z, (size_t)size * sizeof *sp->cr.p);
+  memcpy(sp->cr.Bp, sp->cr.Bz, (size_t)size * sizeof *sp->cr.Bp);
   eb_log_count(sp->log, EB_COUNT_MATVECS, 2);
   sp->outcome->iterations++;
 }
@@ -474,45 +471,6 @@ static bool project_contact(staggered *sp, int32_t k, double s) {
 
 /* ---- the programs ---------------------------------------------------------------------------- */
 
-/* Friction's states from the forces of the guess, which are brought into their cones; saddle and
- * cr.y hold the problem and v. */
-static void begin_friction(staggered *sp) {
-  sp->tightness = 0.5;
-  for (int32_t k = 0; k < sp->problem->count; k++) {
-    const double *schur = sp->saddle.schur + 3 * (int64_t)k;
-    double *r = sp->r + 3 * (int64_t)k;
-    r[0] = fmax(r[0], 0);
-    double bound = sp->problem->mu[k] * r[0], length = hypot(r[1], r[2]);
-    double shrink = length > bound ? bound / length : 1;
-    friction_state *f = sp->friction + k;
-    *f = (friction_state){.sticks = length < (1 - 1e-6) * bound || length == 0};
-    if (schur[1] > 0 && schur[2] > 0) f->response = 0.5 * (1 / schur[1] + 1 / schur[2]);
-    for (int i = 0; i < 2; i++) {
-      if (length > 0) f->d[i] = r[1 + i] / length;
-      r[1 + i] *= shrink;
-    }
-  }
-}
-
-/* The rows active in the program at first; friction's constant forces follow their bounds. */
-static void choose_rows(staggered *sp, projection program) {
-  eb_contact_velocity(sp->problem, sp->cr.y, sp->u);
-  memset(sp->saddle.active, 0, (size_t)sp->saddle.m);
-  for (int32_t k = 0; k < sp->problem->count; k++) {
-    double *r = sp->r + 3 * (int64_t)k, s = sp->problem->mu[k] * r[0];
-    if (program == NORMAL) {
-      sp->saddle.active[3 * (int64_t)k] = r[0] > 0;
-      r[0] = fmax(r[0], 0);
-      if (is_wrong(sp, k)) flip(sp, k);
-    } else if (!(s > 0))
-      r[1] = r[2] = 0;
-    else if (sp->friction[k].sticks)
-      set_sticking(sp, k, true);
-    else
-      set_sliding_force(sp, k, s);
-  }
-}
-
 /* Before convergence: whether the equations are solved well enough to tell which rows are wrong, or
  * hardly get any better. */
 static bool is_due(const staggered *sp, int64_t iterations, double above, pivoting *p) {
@@ -560,7 +518,22 @@ static eb_reason iterate(staggered *sp, int64_t iterations) {
 static eb_reason solve_program(staggered *sp, projection program) {
   pivoting p = {.fewest = INT32_MAX};
   eb_reason reason = EB_RUNNING;
-  choose_rows(sp, program);
+  /* The rows active in the program at first; friction's constant forces follow their bounds. */
+  eb_contact_velocity(sp->problem, sp->cr.y, sp->u);
+  memset(sp->saddle.active, 0, (size_t)sp->saddle.m);
+  for (int32_t k = 0; k < sp->problem->count; k++) {
+    double *r = sp->r + 3 * (int64_t)k, s = sp->problem->mu[k] * r[0];
+    if (program == NORMAL) {
+      sp->saddle.active[3 * (int64_t)k] = r[0] > 0;
+      r[0] = fmax(r[0], 0);
+      if (is_wrong(sp, k)) flip(sp, k);
+    } else if (!(s > 0))
+      r[1] = r[2] = 0;
+    else if (sp->friction[k].sticks)
+      set_sticking(sp, k, true);
+    else
+      set_sliding_force(sp, k, s);
+  }
   restart(sp);
   for (int64_t iterations = 0; reason == EB_RUNNING;) {
     double above = excess(sp);
@@ -604,7 +577,23 @@ static eb_reason stagger(staggered *sp) {
   double violation = 0, level = 0;
   int stagnated = 0;
   for (int32_t k = 0; k < sp->problem->count; k++) friction |= sp->problem->mu[k] > 0;
-  begin_friction(sp);
+  /* Friction's states from the forces of the guess, which are brought into their cones; saddle and
+   * cr.y hold the problem and v. */
+  sp->tightness = 0.5;
+  for (int32_t k = 0; k < sp->problem->count; k++) {
+    const double *schur = sp->saddle.schur + 3 * (int64_t)k;
+    double *r = sp->r + 3 * (int64_t)k;
+    r[0] = fmax(r[0], 0);
+    double bound = sp->problem->mu[k] * r[0], length = hypot(r[1], r[2]);
+    double shrink = length > bound ? bound / length : 1;
+    friction_state *f = sp->friction + k;
+    *f = (friction_state){.sticks = length < (1 - 1e-6) * bound || length == 0};
+    if (schur[1] > 0 && schur[2] > 0) f->response = 0.5 * (1 / schur[1] + 1 / schur[2]);
+    for (int i = 0; i < 2; i++) {
+      if (length > 0) f->d[i] = r[1 + i] / length;
+      r[1 + i] *= shrink;
+    }
+  }
   while (sp->outcome->iterations < sp->tolerance->max_iterations) {
     int64_t before = sp->outcome->iterations;
     eb_reason reason = solve_both(sp, friction, &violation);

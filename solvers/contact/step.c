@@ -122,27 +122,6 @@ static eb_error create_system(const eb_solver *solver, eb_contact_system *out) {
 
 /* ---- the linear system: A and b ---- */
 
-/* Force and torque about the centre, N and N m. Gravity acts on body.mass, the mass of the solid;
- * what else acts on nodes (scripted forces, penalties) acts where they are. */
-static void body_force(const eb_contact_system *system, int32_t b, double force[3],
-                       double torque[3]) {
-  const eb_scene *scene = system->implicit.scene;
-  const double *mass = eb_elasticity_mass(scene->elasticity), *centre = system->state->pose + 7 * b;
-  for (int d = 0; d < 3; d++) force[d] = system->bodies->body[b].mass * scene->gravity[d];
-  memset(torque, 0, 3 * sizeof *torque);
-  for (int32_t i = 0; i < system->nodes; i++) {
-    if (system->bodies->of_node[i] != b) continue;
-    double f[3], arm[3], turn[3];
-    for (int d = 0; d < 3; d++) {
-      f[d] = system->implicit.force[3 * (int64_t)i + d] - mass[i] * scene->gravity[d];
-      arm[d] = system->state->x[3 * (int64_t)i + d] - centre[d];
-    }
-    eb_cross3(arm, f, turn);
-    eb_add3(1, f, force);
-    eb_add3(1, turn, torque);
-  }
-}
-
 /* Newton and Euler for one body, with velocities at the end as unknowns and forces at the start:
  *
  *   m V1 = m V0 + h F,   I W1 = I W0 + h (T - W0 x I W0),   I = R I0 R^T at the start.
@@ -158,27 +137,28 @@ static void body_rows(eb_contact_system *system, int32_t b) {
   double force[3], torque[3], momentum[3], gyroscopic[3];
   for (int d = 0; d < 9; d++) linear[d] = d % 4 ? 0 : body->mass;
   eb_free_body_inertia(body, system->state->pose + 7 * (int64_t)b, inertia);
-  body_force(system, b, force, torque);
+  /* Force and torque about the centre, N and N m. Gravity acts on body.mass, the mass of the solid;
+   * what else acts on nodes (scripted forces, penalties) acts where they are. */
+  const eb_scene *scene = system->implicit.scene;
+  const double *mass = eb_elasticity_mass(scene->elasticity), *centre = system->state->pose + 7 * b;
+  for (int d = 0; d < 3; d++) force[d] = system->bodies->body[b].mass * scene->gravity[d];
+  memset(torque, 0, 3 * sizeof *torque);
+  for (int32_t i = 0; i < system->nodes; i++) {
+    if (system->bodies->of_node[i] != b) continue;
+    double f[3], arm[3], turn[3];
+    for (int d = 0; d < 3; d++) {
+      f[d] = system->implicit.force[3 * (int64_t)i + d] - mass[i] * scene->gravity[d];
+      arm[d] = system->state->x[3 * (int64_t)i + d] - centre[d];
+    }
+    eb_cross3(arm, f, turn);
+    eb_add3(1, f, force);
+    eb_add3(1, turn, torque);
+  }
   eb_turn3(inertia, twist + 3, momentum);
   eb_cross3(twist + 3, momentum, gyroscopic);
   for (int d = 0; d < 3; d++) {
     system->b[3 * row + d] = body->mass * twist[d] + system->dt * force[d];
     system->b[3 * row + 3 + d] = momentum[d] + system->dt * (torque[d] - gyroscopic[d]);
-  }
-}
-
-static void node_rows(eb_contact_system *system) {
-  eb_implicit *work = &system->implicit;
-  eb_linearly_implicit_rhs(work, system->state, system->dt);
-  memset(system->known, 0, (size_t)system->rows);
-  memset(system->value, 0, 3 * (size_t)system->rows * sizeof *system->value);
-  memcpy(system->b, work->rhs, (size_t)work->size * sizeof *system->b);
-  for (int32_t i = 0; i < system->nodes; i++) {
-    bool attached = eb_contact_system_body(system, i) >= 0;
-    system->known[i] = attached || work->fixed[i];
-    if (work->fixed[i] && !attached)
-      memcpy(system->value + 3 * (int64_t)i, work->prescribed + 3 * (int64_t)i,
-             3 * sizeof *system->value);
   }
 }
 
@@ -190,7 +170,17 @@ static bool assemble(eb_contact_system *system, const eb_state *state, double dt
   if (!eb_implicit_begin(work, state, dt, log)) return false;
   eb_implicit_assemble(work, state->x, 1, dt * dt, true, log);
   eb_log_begin(log, EB_PHASE_RHS);
-  node_rows(system);
+  eb_linearly_implicit_rhs(work, system->state, system->dt);
+  memset(system->known, 0, (size_t)system->rows);
+  memset(system->value, 0, 3 * (size_t)system->rows * sizeof *system->value);
+  memcpy(system->b, work->rhs, (size_t)work->size * sizeof *system->b);
+  for (int32_t i = 0; i < system->nodes; i++) {
+    bool attached = eb_contact_system_body(system, i) >= 0;
+    system->known[i] = attached || work->fixed[i];
+    if (work->fixed[i] && !attached)
+      memcpy(system->value + 3 * (int64_t)i, work->prescribed + 3 * (int64_t)i,
+             3 * sizeof *system->value);
+  }
   for (int32_t b = 0; b < system->body_count; b++) body_rows(system, b);
   eb_block_constrain(work->matrix, system->known, system->value, system->b);
   bool finite = eb_all_finite(3 * (int64_t)system->rows, system->b);
@@ -218,20 +208,6 @@ static void move(eb_contact_system *system, const double *v) {
                          system->dt, system->pose + 7 * (int64_t)b);
   if (system->bodies)
     eb_free_bodies_place(system->bodies, work->scene->mesh->X, system->pose, NULL, system->x, NULL);
-}
-
-static void advance(const eb_contact_system *system, const double *v, eb_state *state) {
-  memcpy(state->x, system->x, 3 * (size_t)system->nodes * sizeof *state->x);
-  memcpy(state->v, v, 3 * (size_t)system->nodes * sizeof *state->v);
-  if (system->bodies) {
-    memcpy(state->pose, system->pose, 7 * (size_t)system->body_count * sizeof *state->pose);
-    memcpy(state->twist, v + 3 * (int64_t)system->nodes,
-           6 * (size_t)system->body_count * sizeof *state->twist);
-    eb_free_bodies_place(system->bodies, system->implicit.scene->mesh->X, state->pose, state->twist,
-                         state->x, state->v);
-  }
-  state->time += system->dt;
-  state->step++;
 }
 
 /* ---- the solver: set-up ---- */
@@ -397,17 +373,6 @@ eb_contact_tolerance eb_contact_tolerance_asked(const eb_values *options, int64_
                                 .max_iterations = eb_values_int(options, "max_iterations")};
 }
 
-/* A vertex may be found outside its swept box by the distance at which pairs are near, for both
- * features of a pair, and by what gravity adds to the motion of the last step. */
-static eb_error begin(contact_step *step) {
-  const double *g = step->system.implicit.scene->gravity;
-  double slack = 4 * step->active.gap + 2 * step->system.dt * step->system.dt * sqrt(eb_dot3(g, g));
-  guess(&step->system, step->v);
-  move(&step->system, step->v);
-  EB_TRY(eb_contact_surface_begin(&step->surface, &step->system, slack));
-  return eb_active_set_warm_start(&step->active);
-}
-
 /* Where the last step took several outer iterations, this one will: those until nothing collides
  * any more only have to find constraints and are solved loosely, and the last ones to the
  * tolerance. */
@@ -415,7 +380,14 @@ static eb_error run(contact_step *step, eb_step_log *log, eb_reason *reason) {
   const eb_contact_tolerance exact = step->tolerance;
   bool loose = step->active.iteration > 1;
   eb_log_begin(log, EB_PHASE_DETECT);
-  eb_error error = begin(step);
+  /* A vertex may be found outside its swept box by the distance at which pairs are near, for both
+   * features of a pair, and by what gravity adds to the motion of the last step. */
+  const double *g = step->system.implicit.scene->gravity;
+  double slack = 4 * step->active.gap + 2 * step->system.dt * step->system.dt * sqrt(eb_dot3(g, g));
+  guess(&step->system, step->v);
+  move(&step->system, step->v);
+  eb_error error = eb_contact_surface_begin(&step->surface, &step->system, slack);
+  if (!error) error = eb_active_set_warm_start(&step->active);
   eb_log_end(log, EB_PHASE_DETECT);
   EB_TRY(error);
   if (loose) {
@@ -496,7 +468,18 @@ static void finish(contact_step *step, eb_state *state, eb_step_log *log) {
                                      .u = step->u,
                                      .problem = step->problem,
                                      .v = step->v};
-  advance(&step->system, step->v, state);
+  memcpy(state->x, step->system.x, 3 * (size_t)step->system.nodes * sizeof *state->x);
+  memcpy(state->v, step->v, 3 * (size_t)step->system.nodes * sizeof *state->v);
+  if (step->system.bodies) {
+    memcpy(state->pose, step->system.pose,
+           7 * (size_t)step->system.body_count * sizeof *state->pose);
+    memcpy(state->twist, step->v + 3 * (int64_t)step->system.nodes,
+           6 * (size_t)step->system.body_count * sizeof *state->twist);
+    eb_free_bodies_place(step->system.bodies, step->system.implicit.scene->mesh->X, state->pose,
+                         state->twist, state->x, state->v);
+  }
+  state->time += step->system.dt;
+  state->step++;
   for (int32_t k = 0; k < count; k++)
     eb_log_count(log, EB_COUNT_ACTIVE_CONSTRAINTS, set->all[k].r[0] > 0);
   eb_log_count(log, EB_COUNT_CONSTRAINTS, count);

@@ -115,10 +115,14 @@ static double length3(const double a[3]) {
   return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
-/* Prescribed vertices move exactly as prescribed. The others are expected to move as far as in the
- * last step, by half of that more or less, unless something stops them. */
-static void set_swept_boxes(eb_contact_surface *surface, const eb_contact_system *system,
-                            double slack) {
+eb_error eb_contact_surface_begin(eb_contact_surface *surface, const eb_contact_system *system,
+                                  double slack) {
+  gather_vertices(surface, system->state->x, surface->x0);
+  gather_vertices(surface, system->x, surface->x);
+  place_obstacles(surface, system->state->time, surface->x0);
+  place_obstacles(surface, system->state->time + system->dt, surface->x);
+  /* Prescribed vertices move exactly as prescribed. The others are expected to move as far as in
+   * the last step, by half of that more or less, unless something stops them. */
   static const double uncertainty = 0.5; /* of the displacement */
   for (int32_t i = 0; i < surface->mesh->vertex_count; i++) {
     int32_t node = eb_contact_surface_node(surface, i);
@@ -128,11 +132,8 @@ static void set_swept_boxes(eb_contact_surface *surface, const eb_contact_system
     bool prescribed = node < 0 || system->implicit.fixed[node];
     surface->margin[i] = slack + (prescribed ? 0 : uncertainty * length3(displacement));
   }
-}
-
-/* Normals of vertices at x0, the sum of the area vectors of the triangles around: the side that is
- * out is asked of them where the direction between two features is not enough to tell. */
-static void find_normals(eb_contact_surface *surface) {
+  /* Normals of vertices at x0, the sum of the area vectors of the triangles around: the side that
+   * is out is asked of them where the direction between two features is not enough to tell. */
   const eb_collision_mesh *mesh = surface->mesh;
   memset(surface->normal, 0, 3 * (size_t)mesh->vertex_count * sizeof *surface->normal);
   for (int32_t t = 0; t < mesh->triangle_count; t++) {
@@ -149,16 +150,6 @@ static void find_normals(eb_contact_surface *surface) {
     double *n = surface->normal + 3 * (int64_t)i, length = length3(n);
     for (int d = 0; d < 3; d++) n[d] = length > 0 ? n[d] / length : 0;
   }
-}
-
-eb_error eb_contact_surface_begin(eb_contact_surface *surface, const eb_contact_system *system,
-                                  double slack) {
-  gather_vertices(surface, system->state->x, surface->x0);
-  gather_vertices(surface, system->x, surface->x);
-  place_obstacles(surface, system->state->time, surface->x0);
-  place_obstacles(surface, system->state->time + system->dt, surface->x);
-  set_swept_boxes(surface, system, slack);
-  find_normals(surface);
   return eb_collisions_begin(surface->collisions, surface->x0, surface->displacement,
                              surface->margin);
 }

@@ -90,34 +90,6 @@ static void destroy_incomplete(incomplete *ic) {
   free(ic);
 }
 
-static void fill_lower(triangle *lower, const eb_block_matrix *A) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < A->rows; i++) {
-    for (int32_t b = A->start[i]; b <= A->diagonal[i]; b++) {
-      lower->column[count] = A->column[b];
-      lower->source[count++] = b;
-    }
-    lower->start[i + 1] = count;
-  }
-}
-
-/* Transposes the strict lower triangle; next: rows of workspace. */
-static void fill_upper(triangle *upper, const triangle *lower, int32_t rows, int32_t *next) {
-  for (int32_t i = 0; i < rows; i++)
-    for (int32_t b = lower->start[i]; b < lower->start[i + 1] - 1; b++)
-      upper->start[lower->column[b] + 1]++;
-  for (int32_t i = 0; i < rows; i++) {
-    next[i] = upper->start[i];
-    upper->start[i + 1] += upper->start[i];
-  }
-  for (int32_t i = 0; i < rows; i++)
-    for (int32_t b = lower->start[i]; b < lower->start[i + 1] - 1; b++) {
-      int32_t at = next[lower->column[b]]++;
-      upper->column[at] = i;
-      upper->source[at] = b;
-    }
-}
-
 static eb_error create_incomplete(const eb_block_matrix *pattern, incomplete **out) {
   incomplete *ic;
   int32_t rows = pattern->rows;
@@ -131,8 +103,28 @@ static eb_error create_incomplete(const eb_block_matrix *pattern, incomplete **o
     destroy_incomplete(ic);
     return error;
   }
-  fill_lower(&ic->lower, pattern);
-  fill_upper(&ic->upper, &ic->lower, rows, ic->slot);
+  int32_t count = 0;
+  for (int32_t i = 0; i < pattern->rows; i++) {
+    for (int32_t b = pattern->start[i]; b <= pattern->diagonal[i]; b++) {
+      ic->lower.column[count] = pattern->column[b];
+      ic->lower.source[count++] = b;
+    }
+    ic->lower.start[i + 1] = count;
+  }
+  /* Transposes the strict lower triangle; next: rows of workspace. */
+  for (int32_t i = 0; i < rows; i++)
+    for (int32_t b = ic->lower.start[i]; b < ic->lower.start[i + 1] - 1; b++)
+      ic->upper.start[ic->lower.column[b] + 1]++;
+  for (int32_t i = 0; i < rows; i++) {
+    ic->slot[i] = ic->upper.start[i];
+    ic->upper.start[i + 1] += ic->upper.start[i];
+  }
+  for (int32_t i = 0; i < rows; i++)
+    for (int32_t b = ic->lower.start[i]; b < ic->lower.start[i + 1] - 1; b++) {
+      int32_t at = ic->slot[ic->lower.column[b]]++;
+      ic->upper.column[at] = i;
+      ic->upper.source[at] = b;
+    }
   for (int32_t i = 0; i < rows; i++) ic->slot[i] = -1;
   *out = ic;
   return EB_OK;
@@ -181,18 +173,6 @@ static const double *inverse_pivot(const incomplete *ic, int32_t i) {
   return ic->lower.values + 9 * (int64_t)(ic->lower.start[i + 1] - 1);
 }
 
-/* Upper blocks W_i^T L_ki^T = (L_ki W_i)^T, then lower ones W_i L_ik, which overwrite L. */
-static void scale_triangles(incomplete *ic) {
-  const triangle *lower = &ic->lower, *upper = &ic->upper;
-  for (int32_t i = 0; i < ic->rows; i++)
-    for (int32_t b = upper->start[i]; b < upper->start[i + 1]; b++)
-      eb_block3_product_transposed(lower->values + 9 * (int64_t)upper->source[b],
-                                   inverse_pivot(ic, i), upper->values + 9 * (int64_t)b);
-  for (int32_t i = 0; i < ic->rows; i++)
-    for (int32_t b = lower->start[i]; b < lower->start[i + 1] - 1; b++)
-      eb_block3_lower_product(inverse_pivot(ic, i), lower->values + 9 * (int64_t)b);
-}
-
 /* False when a diagonal entry of A is not positive, so that no shift can help. */
 static bool factor_incomplete(incomplete *ic, const eb_block_matrix *A) {
   for (int32_t i = 0; i < ic->rows; i++) {
@@ -201,7 +181,15 @@ static bool factor_incomplete(incomplete *ic, const eb_block_matrix *A) {
   }
   for (double shift = 0; shift <= largest_shift; shift = shift > 0 ? 2 * shift : first_shift) {
     if (!factor_shifted(ic, A, shift)) continue;
-    scale_triangles(ic);
+    /* Upper blocks W_i^T L_ki^T = (L_ki W_i)^T, then lower ones W_i L_ik, which overwrite L. */
+    const triangle *lower = &ic->lower, *upper = &ic->upper;
+    for (int32_t i = 0; i < ic->rows; i++)
+      for (int32_t b = upper->start[i]; b < upper->start[i + 1]; b++)
+        eb_block3_product_transposed(lower->values + 9 * (int64_t)upper->source[b],
+                                     inverse_pivot(ic, i), upper->values + 9 * (int64_t)b);
+    for (int32_t i = 0; i < ic->rows; i++)
+      for (int32_t b = lower->start[i]; b < lower->start[i + 1] - 1; b++)
+        eb_block3_lower_product(inverse_pivot(ic, i), lower->values + 9 * (int64_t)b);
     return true;
   }
   return false;
@@ -324,11 +312,6 @@ static void precondition(preconditioner *p, const double *r, double *z) {
   }
 }
 
-static double flops_of(const preconditioner *p) {
-  const double a_row[KINDS] = {0, 3, 21, 36}; /* IC: two inverse pivots; off-diagonal blocks 18 */
-  return a_row[p->kind] * p->rows + (p->kind == INCOMPLETE ? 18.0 * (p->blocks - p->rows) : 0);
-}
-
 /* ---- conjugate gradients --------------------------------------------------------------------- */
 
 typedef struct cg {
@@ -398,18 +381,6 @@ static eb_error cg_set_matrix(void *data, const eb_block_matrix *A, eb_step_log 
   return EB_OK;
 }
 
-/* r = b - A x and its norm. What the recurrence keeps for r differs from this by rounding errors
- * that add up to some eps |A| |x| times the iterations (Greenbaum 1997, "Estimating the attainable
- * accuracy of recursively computed residual methods", SIAM J. Matrix Anal. Appl. 18(3)). */
-static void true_residual(cg *c, cg_run *run, const double *b, const double *x) {
-  double *r = c->r;
-  eb_block_multiply(c->A, x, r);
-#pragma omp parallel for simd schedule(static) if (c->n >= PARALLEL_FROM)
-  for (int64_t k = 0; k < c->n; k++) r[k] = b[k] - r[k];
-  run->matvecs++;
-  run->norm = eb_norm(c->n, r);
-}
-
 /* z = inv(M) r and the next direction: p = z + beta p, or z alone at a start. beta = (r, z) / (r, z
  * before) makes p A-orthogonal to the direction before, and with exact arithmetic to all. (r, z) is
  * |r|^2 in the norm of inv(M): not positive means that M is not definite. */
@@ -455,7 +426,16 @@ static eb_reason advance(cg *c, cg_run *run, double *x) {
 /* The recurrence has come below the tolerance: what does the true residual say? When it has not
  * even halved since it was last looked at, rounding is all that is left of the progress. */
 static eb_reason verify(cg *c, cg_run *run, const double *b, const double *x) {
-  true_residual(c, run, b, x);
+  /* r = b - A x and its norm. What the recurrence keeps for r differs from this by rounding errors
+   * that add up to some eps |A| |x| times the iterations (Greenbaum 1997, "Estimating the
+   * attainable accuracy of recursively computed residual methods", SIAM J. Matrix Anal. Appl.
+   * 18(3)). */
+  double *r = c->r;
+  eb_block_multiply(c->A, x, r);
+#pragma omp parallel for simd schedule(static) if (c->n >= PARALLEL_FROM)
+  for (int64_t k = 0; k < c->n; k++) r[k] = b[k] - r[k];
+  run->matvecs++;
+  run->norm = eb_norm(c->n, r);
   if (run->norm <= c->rtol * run->b_norm) return EB_CONVERGED_RTOL;
   if (run->norm <= c->atol) return EB_CONVERGED_ATOL;
   if (isnan(run->norm)) return EB_DIVERGED_NAN;
@@ -501,7 +481,11 @@ static eb_error cg_solve(void *data, const double *b, double *x, eb_step_log *lo
   result->residual = run.norm;
   eb_log_count(log, EB_COUNT_MATVECS, (double)run.matvecs);
   /* An iteration has three dots and three updates of vectors, 2 n each; a block 9 multiply-adds. */
-  double vectors = 12.0 * (double)c->n + flops_of(c->preconditioner);
+  const preconditioner *p = c->preconditioner;
+  const double a_row[KINDS] = {0, 3, 21, 36}; /* IC: two inverse pivots; off-diagonal blocks 18 */
+  double applied = a_row[p->kind] * p->rows;
+  if (p->kind == INCOMPLETE) applied += 18.0 * (p->blocks - p->rows);
+  double vectors = 12.0 * (double)c->n + applied;
   double product = 18.0 * c->A->start[c->A->rows];
   eb_log_count(log, EB_COUNT_FLOPS,
                (double)run.matvecs * product + (double)run.iterations * vectors);

@@ -61,20 +61,6 @@ static eb_error create_below(eb_multifrontal *f, const eb_block_matrix *A) {
 
 /* ---- children and runs ----------------------------------------------------------------------- */
 
-static eb_error create_children(eb_multifrontal *f) {
-  const eb_supernodes *t = &f->tree;
-  int32_t *start;
-  EB_TRY(EB_NEW(start, (size_t)t->count + 1));
-  f->child_start = start;
-  for (int32_t s = 0; s < t->count; s++)
-    if (t->parent[s] >= 0) start[t->parent[s]]++;
-  for (int32_t s = 0; s < t->count; s++) start[s + 1] += start[s];
-  EB_TRY(EB_NEW(f->child, start[t->count]));
-  for (int32_t s = t->count - 1; s >= 0; s--) /* from the end: a list's end moves to its start */
-    if (t->parent[s] >= 0) f->child[--start[t->parent[s]]] = s;
-  return EB_OK;
-}
-
 /* The rows of a child below its pivots lie in the parent's front, in the same order, and mostly in
  * long stretches: adding stretches instead of rows one by one is what makes the assembly run at the
  * speed of memory.
@@ -303,7 +289,16 @@ static eb_error create_layout(eb_multifrontal *f, const eb_block_matrix *pattern
   int32_t count = f->tree.count;
   int64_t solver = 0;
   EB_TRY(create_below(f, pattern));
-  EB_TRY(create_children(f));
+  const eb_supernodes *t = &f->tree;
+  int32_t *start;
+  EB_TRY(EB_NEW(start, (size_t)t->count + 1));
+  f->child_start = start;
+  for (int32_t s = 0; s < t->count; s++)
+    if (t->parent[s] >= 0) start[t->parent[s]]++;
+  for (int32_t s = 0; s < t->count; s++) start[s + 1] += start[s];
+  EB_TRY(EB_NEW(f->child, start[t->count]));
+  for (int32_t s = t->count - 1; s >= 0; s--) /* from the end: a list's end moves to its start */
+    if (t->parent[s] >= 0) f->child[--start[t->parent[s]]] = s;
   EB_TRY(EB_NEW(f->run_start, (size_t)count + 1));
   for (int32_t s = 0; s < count; s++) f->run_start[s + 1] = f->run_start[s] + find_runs(f, s, NULL);
   EB_TRY(EB_NEW(f->run, f->run_start[count]));
@@ -319,29 +314,6 @@ static eb_error create_layout(eb_multifrontal *f, const eb_block_matrix *pattern
   EB_TRY(allocate_numbers(3 * f->tree.nodes * eb_element_bytes(f), &f->floor));
   EB_TRY(allocate_numbers(f->memory.factor, &f->L));
   return allocate_numbers(f->memory.updates, &f->U);
-}
-
-static void clear_layout(eb_multifrontal *f) {
-  free(f->below_start);
-  free(f->below);
-  free(f->child_start);
-  free(f->child);
-  free(f->run_start);
-  free(f->run);
-  free(f->entry_start);
-  free(f->entry);
-  free(f->target);
-  free(f->branch_first);
-  free(f->branch_last);
-  free(f->branch_of);
-  free(f->panel);
-  free(f->update);
-  free(f->seconds);
-  free((void *)f->waiting);
-  free(f->floor);
-  free(f->L);
-  free(f->U);
-  eb_multifrontal_solver_destroy(f->solver);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -417,7 +389,26 @@ eb_error eb_multifrontal_create(const eb_multifrontal_settings *settings,
 
 void eb_multifrontal_destroy(eb_multifrontal *f) {
   if (!f) return;
-  clear_layout(f);
+  free(f->below_start);
+  free(f->below);
+  free(f->child_start);
+  free(f->child);
+  free(f->run_start);
+  free(f->run);
+  free(f->entry_start);
+  free(f->entry);
+  free(f->target);
+  free(f->branch_first);
+  free(f->branch_last);
+  free(f->branch_of);
+  free(f->panel);
+  free(f->update);
+  free(f->seconds);
+  free((void *)f->waiting);
+  free(f->floor);
+  free(f->L);
+  free(f->U);
+  eb_multifrontal_solver_destroy(f->solver);
   eb_supernodes_clear(&f->tree);
   free(f);
 }

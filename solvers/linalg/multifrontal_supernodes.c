@@ -39,20 +39,6 @@ typedef struct elimination_tree {
   int32_t *count;    /* nodes in column k of L, the diagonal among them */
 } elimination_tree;
 
-static eb_error take_order(elimination_tree *tree, const int32_t *order) {
-  for (int32_t k = 0; k < tree->nodes; k++) tree->position[k] = -1;
-  for (int32_t k = 0; k < tree->nodes; k++) {
-    int32_t node = order[k];
-    if (node < 0 || node >= tree->nodes || tree->position[node] >= 0)
-      return EB_ERROR(EB_ERR_USAGE,
-                      "the elimination order is no permutation of %d nodes: entry %d is %d",
-                      tree->nodes, k, node);
-    tree->order[k] = node;
-    tree->position[node] = k;
-  }
-  return EB_OK;
-}
-
 /* Row k of L holds the paths from the columns of A's row k up to k: each path ends below a root of
  * the forest found so far, which then gets k for its parent. `above` shortens the paths. */
 static void find_parents(const eb_block_matrix *A, elimination_tree *tree, int32_t *above) {
@@ -164,7 +150,16 @@ static eb_error build_tree(const eb_block_matrix *A, const int32_t *order, int32
                            elimination_tree *tree) {
   size_t n = (size_t)A->rows;
   *tree = (elimination_tree){A->rows, work, work + n, work + 2 * n, work + 3 * n};
-  EB_TRY(take_order(tree, order));
+  for (int32_t k = 0; k < tree->nodes; k++) tree->position[k] = -1;
+  for (int32_t k = 0; k < tree->nodes; k++) {
+    int32_t node = order[k];
+    if (node < 0 || node >= tree->nodes || tree->position[node] >= 0)
+      return EB_ERROR(EB_ERR_USAGE,
+                      "the elimination order is no permutation of %d nodes: entry %d is %d",
+                      tree->nodes, k, node);
+    tree->order[k] = node;
+    tree->position[node] = k;
+  }
   find_parents(A, tree, work + 4 * n);
   bring_into_postorder(tree, work + 4 * n);
   count_columns(A, tree, work + 4 * n);

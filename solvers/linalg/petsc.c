@@ -163,21 +163,6 @@ static const char *next_word(const petsc *p, size_t *at) {
   return word;
 }
 
-/* Copies the string, cut into words. */
-static eb_error split_options(petsc *p, const char *text) {
-  p->length = text ? strlen(text) : 0;
-  EB_TRY(EB_NEW(p->options, p->length + 1));
-  for (size_t k = 0; k < p->length; k++) p->options[k] = strchr(" \t\r\n", text[k]) ? 0 : text[k];
-  size_t at = 0;
-  const char *first = next_word(p, &at);
-  if (first && !is_name(first))
-    return EB_ERROR(EB_ERR_USAGE,
-                    "petsc options begin with '%s'; names begin with '-', as in \"-ksp_type cg "
-                    "-pc_type gamg\"",
-                    first);
-  return EB_OK;
-}
-
 typedef PetscErrorCode option_visitor(const char *name, const char *value, void *context);
 
 /* Calls visit with each prefixed name ("-eb..._ksp_type") and its value (NULL when none). */
@@ -250,20 +235,6 @@ static PetscErrorCode create_matrix(petsc *p, const eb_block_matrix *A, PetscInt
   return 0;
 }
 
-/* Smoothed aggregation needs to know what the operator nearly annihilates and every level must
- * therefore represent: of elasticity without supports the six rigid motions (Vanek, Mandel and
- * Brezina 1996). */
-static PetscErrorCode attach_rigid_motions(petsc *p, const double *positions) {
-  Vec points;
-  MatNullSpace motions;
-  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 3, 3 * p->rows, positions, &points));
-  PetscCall(MatNullSpaceCreateRigidBody(points, &motions));
-  PetscCall(MatSetNearNullSpace(p->matrix, motions));
-  PetscCall(MatNullSpaceDestroy(&motions));
-  PetscCall(VecDestroy(&points));
-  return 0;
-}
-
 /* Methods that can watch |b - A x|: with the preconditioner on the left, or when it is on the
  * right. */
 static PetscErrorCode choose_norm(petsc *p) {
@@ -282,8 +253,31 @@ static PetscErrorCode choose_norm(petsc *p) {
   return 0;
 }
 
-/* The type must be known before the norm, and the user's norm comes after ours: hence twice. */
-static PetscErrorCode create_ksp(petsc *p) {
+static PetscErrorCode create_all(void *context) {
+  petsc_work *work = context;
+  petsc *p = work->p;
+  PetscInt *row_blocks;
+  PetscCall(each_option(p, set_option, NULL));
+  PetscCall(PetscMalloc1(2 * (size_t)p->rows, &row_blocks));
+  PetscErrorCode code = create_matrix(p, work->A, row_blocks);
+  PetscCall(PetscFree(row_blocks));
+  PetscCall(code);
+  /* Smoothed aggregation needs to know what the operator nearly annihilates and every level must
+   * therefore represent: of elasticity without supports the six rigid motions (Vanek, Mandel and
+   * Brezina 1996). */
+  if (p->settings.positions) {
+    Vec points;
+    MatNullSpace motions;
+    PetscCall(
+        VecCreateSeqWithArray(PETSC_COMM_SELF, 3, 3 * p->rows, p->settings.positions, &points));
+    PetscCall(MatNullSpaceCreateRigidBody(points, &motions));
+    PetscCall(MatSetNearNullSpace(p->matrix, motions));
+    PetscCall(MatNullSpaceDestroy(&motions));
+    PetscCall(VecDestroy(&points));
+  }
+  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 3, 3 * p->rows, NULL, &p->b));
+  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 3, 3 * p->rows, NULL, &p->x));
+  /* The type must be known before the norm, and the user's norm comes after ours: hence twice. */
   const eb_linear_settings *s = &p->settings;
   PetscCall(KSPCreate(PETSC_COMM_SELF, &p->ksp));
   PetscCall(KSPSetOptionsPrefix(p->ksp, p->prefix));
@@ -298,21 +292,6 @@ static PetscErrorCode create_ksp(petsc *p) {
   PetscCall(KSPSetInitialGuessNonzero(p->ksp, direct ? PETSC_FALSE : PETSC_TRUE));
   PetscCall(KSPMonitorSet(p->ksp, monitor, p, NULL));
   return 0;
-}
-
-static PetscErrorCode create_all(void *context) {
-  petsc_work *work = context;
-  petsc *p = work->p;
-  PetscInt *row_blocks;
-  PetscCall(each_option(p, set_option, NULL));
-  PetscCall(PetscMalloc1(2 * (size_t)p->rows, &row_blocks));
-  PetscErrorCode code = create_matrix(p, work->A, row_blocks);
-  PetscCall(PetscFree(row_blocks));
-  PetscCall(code);
-  if (p->settings.positions) PetscCall(attach_rigid_motions(p, p->settings.positions));
-  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 3, 3 * p->rows, NULL, &p->b));
-  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 3, 3 * p->rows, NULL, &p->x));
-  return create_ksp(p);
 }
 
 static PetscErrorCode destroy_all(void *context) {
@@ -343,7 +322,19 @@ static eb_error prepare(petsc *p, const eb_block_matrix *A) {
   int32_t longest = 0;
   for (int32_t i = 0; i < A->rows; i++)
     if (A->start[i + 1] - A->start[i] > longest) longest = A->start[i + 1] - A->start[i];
-  EB_TRY(split_options(p, p->settings.petsc_options));
+  /* Copies the string, cut into words. */
+  p->length = p->settings.petsc_options ? strlen(p->settings.petsc_options) : 0;
+  EB_TRY(EB_NEW(p->options, p->length + 1));
+  for (size_t k = 0; k < p->length; k++)
+    p->options[k] =
+        strchr(" \t\r\n", p->settings.petsc_options[k]) ? 0 : p->settings.petsc_options[k];
+  size_t at = 0;
+  const char *first = next_word(p, &at);
+  if (first && !is_name(first))
+    return EB_ERROR(EB_ERR_USAGE,
+                    "petsc options begin with '%s'; names begin with '-', as in \"-ksp_type cg "
+                    "-pc_type gamg\"",
+                    first);
   EB_TRY(EB_NEW(p->values, 9 * (size_t)longest));
   EB_TRY(EB_NEW(p->residual, 3 * (size_t)p->rows));
   EB_TRY(start_petsc());
@@ -369,22 +360,6 @@ static eb_error petsc_create(const eb_linear_settings *settings, const eb_block_
 
 /* ---- matrix ---------------------------------------------------------------------------------- */
 
-/* Block row i goes over as 3 rows of 3k values. */
-static PetscErrorCode copy_values(petsc *p, const eb_block_matrix *A) {
-  for (PetscInt i = 0; i < A->rows; i++) {
-    int32_t k = A->start[i + 1] - A->start[i];
-    for (int32_t b = 0; b < k; b++)
-      for (int r = 0; r < 3; r++)
-        memcpy(p->values + 3 * ((int64_t)r * k + b),
-               A->values + 9 * (int64_t)(A->start[i] + b) + 3 * r, 3 * sizeof *p->values);
-    PetscCall(MatSetValuesBlocked(p->matrix, 1, &i, k, A->column + A->start[i], p->values,
-                                  INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(p->matrix, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(p->matrix, MAT_FINAL_ASSEMBLY));
-  return 0;
-}
-
 static PetscErrorCode set_up(void *context) {
   petsc_work *work = context;
   petsc *p = work->p;
@@ -392,7 +367,19 @@ static PetscErrorCode set_up(void *context) {
   PCFailedReason failed = PC_NOERROR;
   PetscLogDouble before = 0, after = 0;
   PetscCall(PetscGetFlops(&before));
-  PetscCall(copy_values(p, work->A));
+  /* Block row i goes over as 3 rows of 3k values. */
+  for (PetscInt i = 0; i < work->A->rows; i++) {
+    int32_t k = work->A->start[i + 1] - work->A->start[i];
+    for (int32_t b = 0; b < k; b++)
+      for (int r = 0; r < 3; r++)
+        memcpy(p->values + 3 * ((int64_t)r * k + b),
+               work->A->values + 9 * (int64_t)(work->A->start[i] + b) + 3 * r,
+               3 * sizeof *p->values);
+    PetscCall(MatSetValuesBlocked(p->matrix, 1, &i, k, work->A->column + work->A->start[i],
+                                  p->values, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(p->matrix, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(p->matrix, MAT_FINAL_ASSEMBLY));
   PetscCall(KSPSetOperators(p->ksp, p->matrix, p->matrix));
   PetscCall(KSPSetUp(p->ksp));
   PetscCall(KSPGetPC(p->ksp, &pc));
@@ -413,19 +400,15 @@ static PetscErrorCode find_unused(void *context) {
   return each_option(work->p, collect_unused, &work->unused);
 }
 
-static bool is_finite(const eb_block_matrix *A) {
-  double sum = 0;
-  for (int64_t k = 0; k < 9 * (int64_t)A->start[A->rows]; k++) sum += 0 * A->values[k];
-  return sum == 0;
-}
-
 static eb_error petsc_set_matrix(void *data, const eb_block_matrix *A, eb_step_log *log,
                                  eb_reason *reason) {
   petsc *p = data;
   petsc_work work = {.p = p, .A = A, .reason = reason};
   p->A = A;
   *reason = EB_DIVERGED_NAN;
-  if (!is_finite(A)) return EB_OK;
+  double sum = 0; /* stays 0 unless an entry is infinite or NaN */
+  for (int64_t k = 0; k < 9 * (int64_t)A->start[A->rows]; k++) sum += 0 * A->values[k];
+  if (sum != 0) return EB_OK;
   EB_TRY(call_petsc(set_up, &work, "setting up"));
   if (!p->configured && *reason > 0) {
     /* Options of inner solvers are read while they are set up: this is the first moment to know. */
@@ -443,17 +426,6 @@ static eb_error petsc_set_matrix(void *data, const eb_block_matrix *A, eb_step_l
 }
 
 /* ---- solve ----------------------------------------------------------------------------------- */
-
-static PetscErrorCode is_direct(petsc *p, bool *out) {
-  PC pc;
-  PetscBool lu = PETSC_FALSE, cholesky = PETSC_FALSE, once = PETSC_FALSE;
-  PetscCall(KSPGetPC(p->ksp, &pc));
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCLU, &lu));
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCCHOLESKY, &cholesky));
-  PetscCall(PetscObjectTypeCompare((PetscObject)p->ksp, KSPPREONLY, &once));
-  *out = once && (lu || cholesky);
-  return 0;
-}
 
 /* PETSc's reasons in the words of this program. Indefinite matrices and preconditioners show as
  * breakdowns of the method, a factorization that failed as a matrix that is not definite. */
@@ -504,7 +476,13 @@ static PetscErrorCode solve(void *context) {
   PetscCall(PetscGetFlops(&after));
   PetscCall(KSPGetConvergedReason(p->ksp, &reason));
   PetscCall(KSPGetIterationNumber(p->ksp, &iterations));
-  PetscCall(is_direct(p, &direct));
+  PC pc;
+  PetscBool lu = PETSC_FALSE, cholesky = PETSC_FALSE, once = PETSC_FALSE;
+  PetscCall(KSPGetPC(p->ksp, &pc));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCLU, &lu));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCCHOLESKY, &cholesky));
+  PetscCall(PetscObjectTypeCompare((PetscObject)p->ksp, KSPPREONLY, &once));
+  direct = once && (lu || cholesky);
   work->flops = after - before;
   work->result->reason = translate(reason, direct);
   work->result->iterations = direct ? 0 : iterations;

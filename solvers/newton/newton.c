@@ -153,15 +153,6 @@ static void assemble(newton_solver *newton, eb_step_log *log) {
   newton->shift_unit = fmax(trace / total_mass - inertia, DBL_MIN);
 }
 
-/* The matrix of a new iterate; without supports H alone is singular from the start. */
-static void assemble_iterate(newton_solver *newton, eb_step_log *log) {
-  assemble(newton, log);
-  bool unsupported = newton->statics && newton->work.scripted == 0;
-  if (!unsupported || newton->shift > 0) return;
-  newton->shift = first_shift;
-  assemble(newton, log);
-}
-
 /* Sets descent and residual from dE/dx at x. */
 static void find_residual(newton_solver *newton, const double *x) {
   newton->residual =
@@ -403,7 +394,15 @@ static eb_error allocate(newton_solver *newton, const eb_solver *solver) {
   return EB_OK;
 }
 
-static void configure(newton_solver *newton, const eb_solver *solver) {
+static eb_error create(eb_solver *solver, const eb_scene *scene) {
+  (void)scene;
+  newton_solver *newton = NULL;
+  EB_TRY(EB_NEW(newton, 1));
+  eb_error error = allocate(newton, solver);
+  if (error) {
+    release(newton);
+    return error;
+  }
   const eb_values *values = solver->options;
   bool asked = eb_scene_needs(solver->scene) & EB_CAP_STATICS;
   newton->rtol = eb_values_real(values, "rtol");
@@ -424,18 +423,6 @@ static void configure(newton_solver *newton, const eb_solver *solver) {
       .fixed = newton->work.fixed,
       .force = newton->work.force,
       .predicted = newton->predicted};
-}
-
-static eb_error create(eb_solver *solver, const eb_scene *scene) {
-  (void)scene;
-  newton_solver *newton = NULL;
-  EB_TRY(EB_NEW(newton, 1));
-  eb_error error = allocate(newton, solver);
-  if (error) {
-    release(newton);
-    return error;
-  }
-  configure(newton, solver);
   solver->data = newton;
   return EB_OK;
 }
@@ -471,7 +458,12 @@ static bool evaluate(newton_solver *newton, eb_step_log *log, eb_reason *reason)
   }
   bool known = newton->has_gradient;
   if (known && finished(newton, log, reason)) return false;
-  assemble_iterate(newton, log);
+  /* The matrix of a new iterate; without supports H alone is singular from the start. */
+  assemble(newton, log);
+  if (newton->statics && newton->work.scripted == 0 && newton->shift == 0) {
+    newton->shift = first_shift;
+    assemble(newton, log);
+  }
   if (known) return true;
   find_residual(newton, newton->x);
   return !finished(newton, log, reason);

@@ -20,30 +20,27 @@ static int32_t root_of(int32_t *parent, int32_t i) {
   return i;
 }
 
-/* Smaller roots win, so that a body's root is its first node and bodies are numbered in one pass.
- *
- * Joins the nodes of every element; then numbers the roots in the order of the nodes. */
-static void label(const eb_mesh *mesh, int32_t *parent, eb_moving_frame *frame) {
-  const int corners = (int)mesh->type;
-  for (int32_t i = 0; i < mesh->node_count; i++) parent[i] = i;
-  for (int64_t k = 0; k < (int64_t)corners * mesh->element_count; k++) {
-    int32_t a = root_of(parent, mesh->elements[k - k % corners]);
-    int32_t b = root_of(parent, mesh->elements[k]);
-    parent[a > b ? a : b] = a > b ? b : a;
-  }
-  for (int32_t i = 0; i < mesh->node_count; i++) {
-    int32_t root = root_of(parent, i);
-    frame->body[i] = root == i ? frame->bodies++ : frame->body[root];
-  }
-}
-
 eb_error eb_moving_frame_create(const eb_mesh *mesh, eb_moving_frame *out) {
   int32_t *parent = NULL;
   *out = (eb_moving_frame){.nodes = mesh->node_count};
   eb_error error = EB_NEW(out->body, mesh->node_count);
   if (!error) error = EB_NEW(out->velocity, 3 * (size_t)mesh->node_count);
   if (!error) error = EB_NEW(parent, mesh->node_count);
-  if (!error) label(mesh, parent, out);
+  /* The nodes of every element are joined, then the roots numbered in the order of the nodes.
+   * Smaller roots win, so that a body's root is its first node and one pass is enough. */
+  if (!error) {
+    const int corners = (int)mesh->type;
+    for (int32_t i = 0; i < mesh->node_count; i++) parent[i] = i;
+    for (int64_t k = 0; k < (int64_t)corners * mesh->element_count; k++) {
+      int32_t a = root_of(parent, mesh->elements[k - k % corners]);
+      int32_t b = root_of(parent, mesh->elements[k]);
+      parent[a > b ? a : b] = a > b ? b : a;
+    }
+    for (int32_t i = 0; i < mesh->node_count; i++) {
+      int32_t root = root_of(parent, i);
+      out->body[i] = root == i ? out->bodies++ : out->body[root];
+    }
+  }
   free(parent);
   if (!error) error = EB_NEW(out->motion, out->bodies);
   if (error) eb_moving_frame_clear(out);
@@ -59,8 +56,46 @@ void eb_moving_frame_clear(eb_moving_frame *frame) {
 
 /* ---- motions ---- */
 
-static void find_centres(eb_moving_frame *frame, const double *mass, const double *x,
-                         const double *v) {
+/* r = x - c, u = v - p of one node. */
+static void relative(const eb_body_motion *m, const double *x, const double *v, double r[3],
+                     double u[3]) {
+  for (int d = 0; d < 3; d++) {
+    r[d] = x[d] - m->centre[d];
+    u[d] = v[d] - m->velocity[d];
+  }
+}
+
+static void find_turns(eb_moving_frame *frame, const double *mass, const double *x,
+                       const double *v) {
+  for (int32_t i = 0; i < frame->nodes; i++) {
+    eb_body_motion *m = &frame->motion[frame->body[i]];
+    double r[3], u[3], L[3];
+    relative(m, x + 3 * (int64_t)i, v + 3 * (int64_t)i, r, u);
+    eb_cross3(r, u, L);
+    for (int d = 0; d < 3; d++) m->turn[d] += mass[i] * L[d];
+    for (int k = 0; k < 9; k++) m->second[k] += mass[i] * r[k / 3] * r[k % 3];
+  }
+  /* I omega = L by the adjugate. sum m r x (omega x r) = sum m ((r.r) omega - (r.omega) r), so that
+   * I = tr(S) - S with S = sum m r r^T. No turn when I is singular (all mass on a line). */
+  for (int32_t b = 0; b < frame->bodies; b++) {
+    const double *S = frame->motion[b].second;
+    double trace = S[0] + S[4] + S[8], I[9], rows[9], omega[3];
+    for (int k = 0; k < 9; k++) I[k] = (k % 4 ? 0 : trace) - S[k];
+    for (int d = 0; d < 3; d++)
+      eb_cross3(I + 3 * ((d + 1) % 3), I + 3 * ((d + 2) % 3), rows + 3 * d);
+    double det = I[0] * rows[0] + I[1] * rows[1] + I[2] * rows[2];
+    bool regular = det > 64 * DBL_EPSILON * trace * trace * trace;
+    for (int d = 0; d < 3; d++)
+      omega[d] = (rows[d] * frame->motion[b].turn[0] + rows[3 + d] * frame->motion[b].turn[1] +
+                  rows[6 + d] * frame->motion[b].turn[2]) /
+                 det;
+    for (int d = 0; d < 3; d++) frame->motion[b].turn[d] = regular ? omega[d] : 0;
+  }
+}
+
+void eb_moving_frame_follow(eb_moving_frame *frame, eb_frame_kind kind, const double *mass,
+                            const double *x, const double *v) {
+  if (kind == EB_FRAME_WORLD) return;
   memset(frame->motion, 0, (size_t)frame->bodies * sizeof *frame->motion);
   for (int32_t i = 0; i < frame->nodes; i++) {
     eb_body_motion *m = &frame->motion[frame->body[i]];
@@ -75,48 +110,6 @@ static void find_centres(eb_moving_frame *frame, const double *mass, const doubl
       frame->motion[b].centre[d] /= frame->motion[b].mass;
       frame->motion[b].velocity[d] /= frame->motion[b].mass;
     }
-}
-
-/* r = x - c, u = v - p of one node. */
-static void relative(const eb_body_motion *m, const double *x, const double *v, double r[3],
-                     double u[3]) {
-  for (int d = 0; d < 3; d++) {
-    r[d] = x[d] - m->centre[d];
-    u[d] = v[d] - m->velocity[d];
-  }
-}
-
-/* I omega = L by the adjugate. sum m r x (omega x r) = sum m ((r.r) omega - (r.omega) r), so that I
- * = tr(S) - S with S = sum m r r^T. No turn when I is singular (all mass on a line). */
-static void solve_for_turn(eb_body_motion *m) {
-  const double *S = m->second;
-  double trace = S[0] + S[4] + S[8], I[9], rows[9], omega[3];
-  for (int k = 0; k < 9; k++) I[k] = (k % 4 ? 0 : trace) - S[k];
-  for (int d = 0; d < 3; d++) eb_cross3(I + 3 * ((d + 1) % 3), I + 3 * ((d + 2) % 3), rows + 3 * d);
-  double det = I[0] * rows[0] + I[1] * rows[1] + I[2] * rows[2];
-  bool regular = det > 64 * DBL_EPSILON * trace * trace * trace;
-  for (int d = 0; d < 3; d++)
-    omega[d] = (rows[d] * m->turn[0] + rows[3 + d] * m->turn[1] + rows[6 + d] * m->turn[2]) / det;
-  for (int d = 0; d < 3; d++) m->turn[d] = regular ? omega[d] : 0;
-}
-
-static void find_turns(eb_moving_frame *frame, const double *mass, const double *x,
-                       const double *v) {
-  for (int32_t i = 0; i < frame->nodes; i++) {
-    eb_body_motion *m = &frame->motion[frame->body[i]];
-    double r[3], u[3], L[3];
-    relative(m, x + 3 * (int64_t)i, v + 3 * (int64_t)i, r, u);
-    eb_cross3(r, u, L);
-    for (int d = 0; d < 3; d++) m->turn[d] += mass[i] * L[d];
-    for (int k = 0; k < 9; k++) m->second[k] += mass[i] * r[k / 3] * r[k % 3];
-  }
-  for (int32_t b = 0; b < frame->bodies; b++) solve_for_turn(&frame->motion[b]);
-}
-
-void eb_moving_frame_follow(eb_moving_frame *frame, eb_frame_kind kind, const double *mass,
-                            const double *x, const double *v) {
-  if (kind == EB_FRAME_WORLD) return;
-  find_centres(frame, mass, x, v);
   if (kind == EB_FRAME_BODY) find_turns(frame, mass, x, v);
   for (int32_t i = 0; i < frame->nodes; i++) {
     const eb_body_motion *m = &frame->motion[frame->body[i]];

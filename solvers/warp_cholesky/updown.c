@@ -53,11 +53,16 @@ static cholmod_sparse *empty_columns(eb_updown *u) {
   return C;
 }
 
-/* CHOLMOD can only update simplicial factors, column by column, and grows a column that has no
- * room: with all of L's entries reserved at once none ever moves.
- *
- * A factor that is the identity, with room for the entries of L. */
-static eb_error allocate_factor(eb_updown *u) {
+static eb_error build(eb_updown *u) {
+  if (u->entries > INT32_MAX)
+    return EB_ERROR(EB_ERR_LIMIT,
+                    "the factor has %lld entries, more than CHOLMOD's 32-bit indices reach; use "
+                    "update=incremental",
+                    (long long)u->entries);
+  EB_TRY(EB_NEW(u->start, (size_t)u->rows + 1));
+  /* A factor that is the identity, with room for the entries of L: CHOLMOD can only update
+   * simplicial factors, column by column, and grows a column that has no room. With all entries
+   * reserved at once none ever moves. */
   const int to_ll = false, to_super = false, packed = true, monotonic = true;
   u->L = cholmod_allocate_factor((size_t)u->rows, &u->common);
   EB_TRY(check(u, "allocating the factor"));
@@ -67,17 +72,7 @@ static eb_error allocate_factor(eb_updown *u) {
   cholmod_change_factor(CHOLMOD_REAL, to_ll, to_super, packed, monotonic, u->L, &u->common);
   EB_TRY(check(u, "allocating the factor"));
   cholmod_reallocate_factor((size_t)u->entries, u->L, &u->common);
-  return check(u, "allocating the factor");
-}
-
-static eb_error build(eb_updown *u) {
-  if (u->entries > INT32_MAX)
-    return EB_ERROR(EB_ERR_LIMIT,
-                    "the factor has %lld entries, more than CHOLMOD's 32-bit indices reach; use "
-                    "update=incremental",
-                    (long long)u->entries);
-  EB_TRY(EB_NEW(u->start, (size_t)u->rows + 1));
-  EB_TRY(allocate_factor(u));
+  EB_TRY(check(u, "allocating the factor"));
   u->up = empty_columns(u);
   u->down = empty_columns(u);
   return check(u, "allocating the updates");
@@ -120,10 +115,16 @@ void eb_updown_destroy(eb_updown *u) {
 
 /* ---- from L L^T to L D L^T ------------------------------------------------------------------- */
 
-/* The next two turn the exported A = L L^T into what CHOLMOD updates: A = L' D L'^T with unit lower
- * L', so D_jj = L_jj^2 and L'_ij = L_ij / L_jj. Its columns lie one after the other, in order, in
- * the linked list that a fresh factor has. */
-static void lay_out(eb_updown *u) {
+eb_error eb_updown_take(eb_updown *u) {
+  u->collected = 0;
+  u->up->ncol = u->down->ncol = 0;
+  if ((int64_t)u->L->nzmax < u->entries)
+    return EB_ERROR(EB_ERR_LIBRARY, "CHOLMOD gave %zu entries where %lld were asked for",
+                    u->L->nzmax, (long long)u->entries);
+  double *x = u->L->x;
+  eb_multifrontal_export(u->source, u->start, u->L->i, x);
+  /* The columns lie one after the other, in order, in the linked list that a fresh factor has:
+   * places 0 .. n are the columns and the list's end, n + 1 its head. */
   int32_t n = u->rows, *p = u->L->p, *nz = u->L->nz, *next = u->L->next, *prev = u->L->prev;
   for (int32_t j = 0; j < n; j++) {
     p[j] = (int32_t)u->start[j];
@@ -136,17 +137,8 @@ static void lay_out(eb_updown *u) {
   prev[0] = n + 1;
   next[n] = prev[n + 1] = -1;
   u->L->is_monotonic = true;
-}
-
-eb_error eb_updown_take(eb_updown *u) {
-  u->collected = 0;
-  u->up->ncol = u->down->ncol = 0;
-  if ((int64_t)u->L->nzmax < u->entries)
-    return EB_ERROR(EB_ERR_LIBRARY, "CHOLMOD gave %zu entries where %lld were asked for",
-                    u->L->nzmax, (long long)u->entries);
-  double *x = u->L->x;
-  eb_multifrontal_export(u->source, u->start, u->L->i, x);
-  lay_out(u);
+  /* From the exported A = L L^T to what CHOLMOD updates: A = L' D L'^T with unit lower L', so D_jj
+   * = L_jj^2 and L'_ij = L_ij / L_jj. D stands where the ones of the diagonal would. */
   for (int32_t j = 0; j < u->rows; j++) {
     double diagonal = x[u->start[j]];
     x[u->start[j]] = diagonal * diagonal;

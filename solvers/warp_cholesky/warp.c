@@ -63,19 +63,6 @@ bool eb_mesh_is_thin(const eb_mesh *mesh) {
   return mesh->element_count > 0 && 2 * flat >= mesh->element_count;
 }
 
-static eb_error allocate(eb_warp *w, int32_t nodes, int32_t elements, int32_t supernodes) {
-  EB_TRY(EB_NEW(w->error, elements));
-  EB_TRY(EB_NEW(w->refresh, elements));
-  EB_TRY(EB_NEW(w->only, elements));
-  EB_TRY(EB_NEW(w->touched, nodes));
-  EB_TRY(EB_NEW(w->badness, supernodes));
-  EB_TRY(EB_NEW(w->cost, supernodes));
-  EB_TRY(EB_NEW(w->work, supernodes));
-  EB_TRY(EB_NEW(w->heap, elements > supernodes ? elements : supernodes));
-  EB_TRY(EB_NEW(w->marked, supernodes));
-  return EB_NEW(w->fixed, nodes);
-}
-
 static eb_error create_factor(eb_warp *w, const eb_solver *solver) {
   const eb_warp_settings *settings = &w->settings;
   const eb_multifrontal_settings wanted = {.keep_updates = settings->follow == EB_FOLLOW_PARTS,
@@ -98,7 +85,16 @@ static eb_error build(eb_warp *w, const eb_solver *solver) {
   EB_TRY(eb_corotation_create(mesh, scene->materials, &w->corotation));
   EB_TRY(create_factor(w, solver));
   const eb_supernodes *tree = eb_multifrontal_supernodes(w->factor);
-  EB_TRY(allocate(w, mesh->node_count, mesh->element_count, tree->count));
+  EB_TRY(EB_NEW(w->error, mesh->element_count));
+  EB_TRY(EB_NEW(w->refresh, mesh->element_count));
+  EB_TRY(EB_NEW(w->only, mesh->element_count));
+  EB_TRY(EB_NEW(w->touched, mesh->node_count));
+  EB_TRY(EB_NEW(w->badness, tree->count));
+  EB_TRY(EB_NEW(w->cost, tree->count));
+  EB_TRY(EB_NEW(w->work, tree->count));
+  EB_TRY(EB_NEW(w->heap, mesh->element_count > tree->count ? mesh->element_count : tree->count));
+  EB_TRY(EB_NEW(w->marked, tree->count));
+  EB_TRY(EB_NEW(w->fixed, mesh->node_count));
   EB_TRY(eb_element_map_create(mesh, tree, &w->elements));
   if (settings->frame != EB_FRAME_WORLD) EB_TRY(eb_moving_frame_create(mesh, &w->frame));
   if (settings->damping > 0) EB_TRY(eb_damping_create(scene, &w->damping));
@@ -218,18 +214,6 @@ static bool right_hand_side(eb_warp *w, const eb_state *state, double dt, eb_ste
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* Rotations of the elements by polar decomposition, of the nodes by Horn's quaternion of the nodes
- * around (corotation.h): both of x0, the only place where the step's geometry enters. */
-static void rotate(eb_warp *w, const double *x, eb_step_log *log) {
-  eb_log_begin(log, EB_PHASE_ROTATIONS);
-  eb_corotation_rotate_elements(w->corotation, x);
-  eb_log_end(log, EB_PHASE_ROTATIONS);
-  if (!w->turns_nodes) return;
-  eb_log_begin(log, EB_PHASE_NODE_ROTATIONS);
-  eb_corotation_rotate_nodes(w->corotation, x);
-  eb_log_end(log, EB_PHASE_NODE_ROTATIONS);
-}
-
 static eb_error solve(eb_warp *w, eb_step_log *log, eb_reason *reason) {
   eb_implicit *work = &w->implicit;
   eb_log_begin(log, EB_PHASE_SOLVE);
@@ -257,7 +241,16 @@ eb_error eb_warp_step(eb_solver *solver, eb_state *state, double dt, eb_step_log
   log->iterations = 1;
   *reason = EB_DIVERGED_NAN;
   if (!eb_implicit_begin(&w->implicit, state, dt, log)) return EB_OK;
-  rotate(w, state->x, log);
+  /* Rotations of the elements by polar decomposition, of the nodes by Horn's quaternion of the
+   * nodes around (corotation.h): both of x0, the only place where the step's geometry enters. */
+  eb_log_begin(log, EB_PHASE_ROTATIONS);
+  eb_corotation_rotate_elements(w->corotation, state->x);
+  eb_log_end(log, EB_PHASE_ROTATIONS);
+  if (w->turns_nodes) {
+    eb_log_begin(log, EB_PHASE_NODE_ROTATIONS);
+    eb_corotation_rotate_nodes(w->corotation, state->x);
+    eb_log_end(log, EB_PHASE_NODE_ROTATIONS);
+  }
   const double *relative = enter_frame(w, state, log);
   EB_TRY(eb_warp_relinearize(w, relative, mass_scale, stiffness_scale, log, reason));
   if (*reason < 0) return EB_OK;

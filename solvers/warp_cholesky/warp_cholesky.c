@@ -114,27 +114,6 @@ static bool chosen(const eb_values *options_given, const char *name, const char 
   return !strcmp(eb_values_text(options_given, name), value);
 }
 
-/* Options that contradict each other are refused, not resolved: what a run's record says must be
- * what it did. */
-static eb_error check(const eb_values *given) {
-  const char *schedule = eb_values_text(given, "schedule");
-  bool counted = chosen(given, "schedule", "count");
-  if ((counted || chosen(given, "schedule", "quality")) && eb_values_real(given, "budget") < 1)
-    return EB_ERROR(EB_ERR_USAGE,
-                    "warp-cholesky: schedule=%s has no budget; use schedule=time or "
-                    "schedule=hybrid with budget=%g",
-                    schedule, eb_values_real(given, "budget"));
-  if (counted != (eb_values_int(given, "count") > 0))
-    return EB_ERROR(EB_ERR_USAGE,
-                    "warp-cholesky: schedule=count and count=NUMBER go together; "
-                    "here are schedule=%s and count=%lld",
-                    schedule, (long long)eb_values_int(given, "count"));
-  if (chosen(given, "update", "updown") && eb_values_bool(given, "single"))
-    return EB_ERROR(EB_ERR_USAGE, "warp-cholesky: update=updown is in double precision; leave out "
-                                  "single, or use update=incremental");
-  return EB_OK;
-}
-
 static eb_warp_settings settings_of(const eb_values *given) {
   eb_warp_settings settings = eb_warp_common_settings(given);
   settings.rule = (eb_update_rule){.goal = chosen(given, "schedule", "hybrid") ? EB_UPDATE_HYBRID
@@ -157,7 +136,24 @@ static eb_warp_settings settings_of(const eb_values *given) {
 
 static eb_error create(eb_solver *solver, const eb_scene *scene) {
   (void)scene;
-  EB_TRY(check(solver->options));
+  /* Options that contradict each other are refused, not resolved: what a run's record says must be
+   * what it did. */
+  const char *schedule = eb_values_text(solver->options, "schedule");
+  bool counted = chosen(solver->options, "schedule", "count");
+  if ((counted || chosen(solver->options, "schedule", "quality")) &&
+      eb_values_real(solver->options, "budget") < 1)
+    return EB_ERROR(EB_ERR_USAGE,
+                    "warp-cholesky: schedule=%s has no budget; use schedule=time or "
+                    "schedule=hybrid with budget=%g",
+                    schedule, eb_values_real(solver->options, "budget"));
+  if (counted != (eb_values_int(solver->options, "count") > 0))
+    return EB_ERROR(EB_ERR_USAGE,
+                    "warp-cholesky: schedule=count and count=NUMBER go together; "
+                    "here are schedule=%s and count=%lld",
+                    schedule, (long long)eb_values_int(solver->options, "count"));
+  if (chosen(solver->options, "update", "updown") && eb_values_bool(solver->options, "single"))
+    return EB_ERROR(EB_ERR_USAGE, "warp-cholesky: update=updown is in double precision; leave out "
+                                  "single, or use update=incremental");
   eb_warp_settings settings = settings_of(solver->options);
   return eb_warp_create(solver, &settings);
 }
