@@ -24,6 +24,7 @@
 #include <omp.h>
 #include <string.h>
 
+/* Solvers with a factor of their own declare no option `linear`: then there is no linear solver. */
 static eb_error allocate(eb_implicit *work, const eb_solver *solver) {
   const eb_block_matrix *pattern = eb_elasticity_pattern(work->scene->elasticity);
   EB_TRY(EB_NEW(work->fixed, work->nodes));

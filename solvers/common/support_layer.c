@@ -83,7 +83,13 @@ static element_shape shape_of(eb_element_type type) {
   return (element_shape){hexahedron, 8};
 }
 
-/* Sum of |f_a|^2 over the free nodes of element e. */
+/* Sum of |f_a|^2 over the free nodes of element e.
+ *
+ * With x = sum x_a N_a(xi), J = dX/dxi = sum X_a G_a^T, G_a = dN_a/dxi, and F = (sum x_a G_a^T)
+ * inv(J), the force on corner a is dE/dx_a = V P(F) inv(J)^T G_a: flux = P inv(J)^T is common to
+ * the corners. Linear elements have one F; of a hexahedron the one at its centre is taken,
+ * volume 8 det J, which is a scale for a tolerance and no force that anything is moved by. In
+ * the plane F_33 = 1 and V is area times thickness. */
 static double squared_force(const eb_support_layer *layer, const uint8_t *fixed, const double *x,
                             int32_t e) {
   const eb_mesh *mesh = layer->mesh;

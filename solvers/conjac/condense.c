@@ -168,7 +168,12 @@ static void constant_rhs(eb_conjac *c) {
   }
 }
 
-/* Sets -H_qi B to 0, of one moving node i, or adds it. */
+/* Sets -H_qi B to 0, of one moving node i, or adds it.
+ *
+ * Moving nodes have quasistatic neighbours in common, and attached ones share their columns:
+ * sums are added after all of these entries, and only these, have been set to 0. What lies
+ * outside them is 0 since the partition was made, so that a step does not clear a matrix of
+ * nodes x unknowns. */
 static void set_column(const eb_conjac *c, const eb_moving_node *move, bool add) {
   const eb_block_matrix *H = c->rows;
   for (int32_t b = H->start[move->node]; b < H->start[move->node + 1]; b++) {

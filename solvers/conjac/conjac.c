@@ -341,7 +341,11 @@ static bool begin_step(eb_conjac *c, const eb_state *state, double dt, eb_step_l
          eb_all_finite(state->joint_count, state->q) && eb_all_finite(state->joint_count, state->u);
 }
 
-/* f, and the factor unless it can still serve. */
+/* f, and the factor unless it can still serve.
+ *
+ * With a factor that is kept, J and H_qq are those of an earlier x0: forces are of the present,
+ * so that the equilibrium that p leads to is the right one, and what lags is how the inertia of
+ * quasistatic nodes is felt. */
 static eb_error factor_if_outdated(eb_conjac *c, const eb_state *state, bool fresh,
                                    eb_step_log *log, eb_reason *reason) {
   if (fresh)
@@ -422,7 +426,7 @@ static eb_error solve_step(eb_conjac *c, eb_state *state, double dt, eb_step_log
    * linearly. */
   bool matrix = c->settings.keep_factor == 1 || c->had_contact;
   double longest;
-  for (int64_t k = 0; k<c->settings.newton_steps && * reason> 0; k++) {
+  for (int64_t k = 0; (k < c->settings.newton_steps) && (*reason > 0); k++) {
     EB_TRY(correct(c, state, matrix, &longest, log, reason));
     log->iterations++;
   }

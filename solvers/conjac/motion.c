@@ -139,6 +139,8 @@ static void add_joints(eb_conjac *c, const eb_state *state, double dt) {
 
 /* ---- the system ---- */
 
+/* B^T (H J)_n is symmetric as the Schur complement is, up to the rounding of H_qq's solves: the
+ * mean of both halves is what the factorization sees. -inertia: the kernel has subtracted. */
 static void matrix(eb_conjac *c, double scale) {
   eb_reduced_system *r = &c->reduced;
   int64_t n = c->part.unknowns;
@@ -203,7 +205,12 @@ static void velocity_at(const eb_conjac *c, int64_t i, double v[3]) {
 }
 
 /* What the friction of one contact still gives to its node in this pass: change of velocity. Keeps
- * the sum of its impulses within mu times the normal one. */
+ * the sum of its impulses within mu times the normal one.
+ *
+ * On a node of mass m the impulse that stops its slip is -m slip_t. Together with what friction
+ * has given before it is brought back into the disc of radius mu p_n, p_n the normal impulse of
+ * the step: Coulomb's law for the sum over all passes, and what the node gets now is the
+ * difference. So later passes may also take back what was too much. */
 static void friction_change(const eb_touch *touch, eb_friction *friction, double mass,
                             const double v[3], double change[3]) {
   double slip[3], along = 0, size = 0;
@@ -241,7 +248,11 @@ static void add_change(const eb_conjac *c, int64_t i, double mass, double scale,
 }
 
 /* One filter, contact by contact where a node has several, and one projection. Returns the largest
- * change of a velocity. */
+ * change of a velocity.
+ *
+ * A node that is in two colliders at once has its contacts next to each other: v follows from
+ * one to the next, which is Gauss-Seidel within the node. Between nodes the pass is Jacobi: they
+ * meet in the projection. */
 static double friction_pass(eb_conjac *c, double scale) {
   const eb_implicit *work = &c->work;
   const double *mass = eb_elasticity_mass(work->scene->elasticity);

@@ -162,6 +162,8 @@ static eb_error too_few(const selector *s) {
                   s->choice->count, s->list.count);
 }
 
+/* Greedy, but never far from the best: no choice of as many nodes covers the body with balls of
+ * less than half the radius (Gonzalez 1985). */
 static eb_error take_farthest(selector *s) {
   /* Sites before the first choice: the scripted and attached nodes, or the centroid of the nodes
    * when there are none. The centroid only says where to begin. */

@@ -46,7 +46,11 @@ eb_cr_state eb_cr_force(const eb_cr_law *law, int32_t k, const double u[3], doub
   return length > bound ? EB_CR_SLIDES : EB_CR_STICKS;
 }
 
-/* Of the projection on a disc: the identity inside, s/|z| (1 - z z^T/|z|^2) outside. */
+/* Of the projection on a disc: the identity inside, s/|z| (1 - z z^T/|z|^2) outside.
+ *
+ * With z = r^_t - u_t / E, dz/du_t = -1 / E: D_t = (1 / E) d(projection)/dz. The eigenvalues are
+ * 1 / E twice inside of the disc, 0 along z and s / (E |z|) < 1 / E across outside: a contact
+ * that slides resists being turned, not being dragged on. */
 void eb_cr_stiffness(const eb_cr_law *law, int32_t k, const double u[3], double D[9]) {
   double z[2], length = tangential(law, k, u, z), stiffness = 1 / law->compliance[k],
                bound = law->bound[k];
@@ -69,7 +73,9 @@ static void multiply3(const double A[9], const double B[9], double out[9]) {
       out[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
 }
 
-/* Returns the determinant; out is not usable when it is 0. */
+/* Returns the determinant; out is not usable when it is 0.
+ *
+ * By the adjugate, whose first column doubles as the expansion of the determinant. */
 static double invert3(const double A[9], double out[9]) {
   double c0 = A[4] * A[8] - A[5] * A[7], c1 = A[5] * A[6] - A[3] * A[8],
          c2 = A[3] * A[7] - A[4] * A[6];

@@ -93,6 +93,9 @@ static void multiply_rows(const eb_contact_problem *p, int32_t k, int32_t first,
     }
 }
 
+/* A group of columns is solved once and multiplied with the rows of its own and all later
+ * contacts: with the mirror images that is every entry, and half of the products.
+ * EB_DELASSUS_SIDES columns share one pass over the factor, which is read from memory. */
 static eb_error reduce_operator(eb_delassus *d, const eb_contact_problem *p, double *W,
                                 eb_step_log *log, eb_reason *reason) {
   for (int32_t first = 0; first < p->count; first += EB_DELASSUS_CONTACTS) {

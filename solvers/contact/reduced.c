@@ -139,7 +139,10 @@ static sliding sliding_of(const double W[9], const double q[3], double mu) {
   return s;
 }
 
-/* r of sliding with a; returns g(a). */
+/* r of sliding with a; returns g(a).
+ *
+ * (S + a I) r_t = -p by Cramer's rule. S is positive definite with W, so that the determinant
+ * grows with a >= 0 and does not vanish. */
 static double slide(const sliding *s, double a, double r[3]) {
   double S0 = s->S[0] + a, S3 = s->S[3] + a, determinant = S0 * S3 - s->S[1] * s->S[2];
   r[1] = (s->S[1] * s->p[1] - S3 * s->p[0]) / determinant;
@@ -193,7 +196,12 @@ void eb_contact_solve_local(const double W[9], const double q[3], double mu, dou
 /* ---- projected Gauss-Seidel ---- */
 
 /* For every contact k: r_k from u_k = W_kk r_k + (sum over j != k of W_kj r_j + q_k) and the
- * contact law. Leaves in u what every contact found before its turn. */
+ * contact law. Leaves in u what every contact found before its turn.
+ *
+ * A block relaxation of u = W r + q: with W_kk exact and the rest as it stands, a contact is
+ * solved for good if it is alone. It converges for W definite without friction, as each contact
+ * minimizes the same quadratic function over its own half line; with friction there is no such
+ * function, and no proof. */
 static void sweep(eb_reduced *reduced) {
   int64_t m = 3 * (int64_t)reduced->count;
   for (int64_t k = 0; k < reduced->count; k++) {
@@ -267,6 +275,13 @@ typedef struct alart_curnier {
   double F[3], by_u[9], by_r[9];
 } alart_curnier;
 
+/* The derivative of the nearest point to p_t on the disc, mu p_n p_t / |p_t| with |p_t| > mu
+ * p_n, d = p_t / |p_t|:
+ *
+ *   mu d dp_n + (mu p_n / |p_t|) (I - d d^T) dp_t,   dp = dr - rho du.
+ *
+ * The second factor turns the force and does not lengthen it; both are subtracted from the
+ * identity of r_t. */
 static void tangential_slide(double mu, const double rho[2], const double p[3], double length,
                              alart_curnier *f) {
   double radius = mu * p[0], d[2] = {p[1] / length, p[2] / length};
@@ -282,6 +297,10 @@ static void tangential_slide(double mu, const double rho[2], const double p[3], 
   }
 }
 
+/* rho is the inverse of the contact's own W: then r - rho u is what the force would have to be
+ * for u = 0 were the contact alone, and one step solves one contact. Where it is too small,
+ * states change late; too large, they flip. F has the unit of a force in all rows, so that its
+ * norm means something. */
 static alart_curnier evaluate(const double W[9], const double u[3], const double r[3], double mu) {
   alart_curnier f = {.F = {r[0], r[1], r[2]}};
   double rho[2] = {1 / W[0], 2 / (W[4] + W[8])};
@@ -348,7 +367,11 @@ static bool newton_step(eb_reduced *reduced, const double *F, double *step) {
   return info == 0 && isfinite(eb_norm(m, step));
 }
 
-/* Moves r along the step to where |F| is smaller, F and u with it; false when it is nowhere. */
+/* Moves r along the step to where |F| is smaller, F and u with it; false when it is nowhere.
+ *
+ * Armijo's rule on |F|, of which a Newton step is a descent direction where F has a derivative:
+ * |F + t F' step| = (1 - t) |F|. At kinks it may not be one; then no halving helps, and sweeps
+ * take over. */
 static bool line_search(eb_reduced *reduced, const double *step, double *F, double *trial,
                         double *norm) {
   int64_t m = 3 * (int64_t)reduced->count;

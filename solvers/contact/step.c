@@ -25,17 +25,17 @@
  * Needs: what eb_implicit (mass, force, its gradient at x0) and eb_collisions need; a start without
  * intersections; free bodies that share no element with other nodes.
  * Workspace: A and ten numbers a row, surfaces and candidates, and some 500 bytes a constraint that
- * grow with the most there ever were. Fails: EB_DIVERGED_NAN when state, forces or solution are not
- * finite; EB_DIVERGED_MAX_IT after max_rounds outer iterations, or when the method gives up;
- * EB_DIVERGED_BREAKDOWN when the method stagnates away from the constraints or there are too many
- * candidates; else as the method does. The state is then as it was, and the next step starts
- * without constraints. */
+ * grow with the most there ever were.
+ * Fails: EB_DIVERGED_NAN when state, forces or solution are not finite; EB_DIVERGED_MAX_IT after
+ * max_rounds outer iterations, or when the method gives up; EB_DIVERGED_BREAKDOWN when the method
+ * stagnates away from the constraints or there are too many candidates; else as the method does.
+ * The state is then as it was, and the next step starts without constraints. */
 #include "solvers/contact/method.h"
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
-#include "solvers/contact/active_set.h"
 #include "solvers/common/linearly_implicit.h"
+#include "solvers/contact/active_set.h"
 #include "solvers/contact/record.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/registry.h"
@@ -45,6 +45,9 @@
 
 /* ---- the linear system: set-up ---- */
 
+/* Rows of attached nodes are taken out of A. An element between one of them and a free node
+ * would pull at the free one alone, without the reaction on the body: momentum would not be
+ * conserved. */
 static eb_error check_elements(const eb_scene *scene) {
   const eb_mesh *mesh = scene->mesh;
   const int32_t *of = scene->free_bodies->of_node;
@@ -190,6 +193,8 @@ static bool assemble(eb_contact_system *system, const eb_state *state, double dt
 
 /* ---- the linear system: velocities and positions ---- */
 
+/* The motion of the last step goes on. Gravity alone changes it by h^2 g in position, which the
+ * boxes allow for. */
 static void guess(const eb_contact_system *system, double *v) {
   for (int64_t k = 0; k < 3 * (int64_t)system->nodes; k++)
     v[k] = system->known[k / 3] ? system->value[k] : system->state->v[k];
@@ -198,6 +203,10 @@ static void guess(const eb_contact_system *system, double *v) {
            6 * (size_t)system->body_count * sizeof *v);
 }
 
+/* The scripted nodes end where the script puts them, not at x + h v, which is that only up to
+ * rounding: runs do not drift. Bodies turn by the exponential of h W (eb_free_body_advance), so
+ * that their shape stays exactly what it was; their nodes then are off x + h (V + W x r) by h^2
+ * |W|^2 r / 2, which the next outer iteration takes into c. */
 static void move(eb_contact_system *system, const double *v) {
   const eb_state *state = system->state;
   const eb_implicit *work = &system->implicit;
@@ -362,6 +371,9 @@ static eb_error iterate(contact_step *step, eb_step_log *log, bool *accepted, eb
 
 /* ---- the step ---- */
 
+/* An absolute eps1 is a momentum: on bodies s times as large, of the same density, velocities
+ * that meet it are s^3 times as accurate, and methods that are compared at another scale are
+ * compared at another tolerance. The relative one is free of that. */
 eb_contact_tolerance eb_contact_tolerance_asked(const eb_values *options, int64_t n,
                                                 const double *b) {
   bool relative = !strcmp(eb_values_text(options, "tolerance_kind"), "relative");
@@ -375,7 +387,11 @@ eb_contact_tolerance eb_contact_tolerance_asked(const eb_values *options, int64_
 
 /* Where the last step took several outer iterations, this one will: those until nothing collides
  * any more only have to find constraints and are solved loosely, and the last ones to the
- * tolerance. */
+ * tolerance.
+ *
+ * The loose solves decide only which constraints there are. A result of theirs is never
+ * accepted: when nothing collides any more, the tolerance becomes the one that was asked for,
+ * and another outer iteration solves and checks again. */
 static eb_error run(contact_step *step, eb_step_log *log, eb_reason *reason) {
   const eb_contact_tolerance exact = step->tolerance;
   bool loose = step->active.iteration > 1;

@@ -103,6 +103,8 @@ static void gather_vertices(const eb_contact_surface *surface, const double *nod
            3 * sizeof *x);
 }
 
+/* Obstacles follow their script, not the unknowns: they are placed at both ends of the step and
+ * move on straight lines in between, as nodes do, which is what collisions are looked for along. */
 static void place_obstacles(const eb_contact_surface *surface, double t, double *x) {
   int64_t at = surface->scene_vertices;
   for (int o = 0; o < surface->scene->obstacle_count; o++) {
@@ -133,7 +135,9 @@ eb_error eb_contact_surface_begin(eb_contact_surface *surface, const eb_contact_
     surface->margin[i] = slack + (prescribed ? 0 : uncertainty * length3(displacement));
   }
   /* Normals of vertices at x0, the sum of the area vectors of the triangles around: the side that
-   * is out is asked of them where the direction between two features is not enough to tell. */
+   * is out is asked of them where the direction between two features is not enough to tell. ab x
+   * ac is twice a triangle's area along its normal: large triangles count for more, and slivers,
+   * whose normal rounding decides, for nothing. */
   const eb_collision_mesh *mesh = surface->mesh;
   memset(surface->normal, 0, 3 * (size_t)mesh->vertex_count * sizeof *surface->normal);
   for (int32_t t = 0; t < mesh->triangle_count; t++) {
@@ -154,6 +158,9 @@ eb_error eb_contact_surface_begin(eb_contact_surface *surface, const eb_contact_
                              surface->margin);
 }
 
+/* Candidates were listed for a guess of the motion. Where the solution leaves a swept box, the
+ * box is enlarged and pairs that it then meets are added: the list is complete for the motion at
+ * hand, however wrong the guess was. */
 eb_error eb_contact_surface_move(eb_contact_surface *surface, const eb_contact_system *system) {
   int32_t repaired;
   gather_vertices(surface, system->x, surface->x);

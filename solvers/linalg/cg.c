@@ -130,7 +130,14 @@ static eb_error create_incomplete(const eb_block_matrix *pattern, incomplete **o
   return EB_OK;
 }
 
-/* Row i of L from the rows above it; false when its pivot block is not positive definite. */
+/* Row i of L from the rows above it; false when its pivot block is not positive definite.
+ *
+ * Row by row, columns ascending (up-looking): when block (i, k) is reached, all (i, j) with j <
+ * k are final. The sum over j runs over row k's blocks and finds row i's block of the same
+ * column through `slot`, so that it costs one look-up a block whatever the lengths of the rows.
+ * What falls on a block that A does not have is dropped: that is the zero of IC(0), and the
+ * reason why a pivot can fail although A is definite. inv(L_kk)^T is a product with W_k^T: the
+ * pivot's place holds its inverse already. */
 static bool factor_row(incomplete *ic, int32_t i, const double diagonal[3]) {
   const int32_t *start = ic->lower.start, *column = ic->lower.column;
   const int32_t first = start[i], last = start[i + 1] - 1;
@@ -155,6 +162,9 @@ static bool factor_row(incomplete *ic, int32_t i, const double diagonal[3]) {
   return true;
 }
 
+/* The shift is relative to each diagonal entry, which keeps it independent of units and of how
+ * mass and stiffness differ from node to node: with A scaled to a unit diagonal it adds the
+ * shift to every eigenvalue. */
 static bool factor_shifted(incomplete *ic, const eb_block_matrix *A, double shift) {
   const triangle *lower = &ic->lower;
   for (int32_t i = 0; i < ic->rows; i++) {
@@ -296,6 +306,8 @@ static void precondition(preconditioner *p, const double *r, double *z) {
     for (int64_t k = 0; k < n; k++) z[k] = p->inverse[k] * r[k];
     break;
   case BLOCK_JACOBI:
+    /* inv(A_ii) = W^T W with W = inv(L): two triangular products, positive definite whatever
+     * rounding has done to W. */
 #pragma omp parallel for schedule(static) if (3 * p->rows >= PARALLEL_FROM)
     for (int32_t i = 0; i < p->rows; i++) {
       const double *w = p->inverse + 9 * (int64_t)i;
@@ -402,7 +414,15 @@ static eb_reason new_direction(cg *c, cg_run *run, bool at_start) {
 }
 
 /* alpha minimizes 1/2 (x, A x) - (b, x) along p, whose curvature there is (p, A p): not positive
- * means that A is not definite, and that there is no minimum to go to. */
+ * means that A is not definite, and that there is no minimum to go to.
+ *
+ * In exact arithmetic x then minimizes the energy norm of the error over x0 + span(z0, inv(M) A
+ * z0, ...), so that after m iterations that norm has fallen by at least
+ *
+ *   2 ((sqrt(k) - 1) / (sqrt(k) + 1))^m,   k = cond(inv(M) A)
+ *
+ * (Saad 2003, Section 6.11.3): iterations grow with sqrt(k). The 2-norm of r, which is what is
+ * tested, may rise in between. */
 static eb_reason advance(cg *c, cg_run *run, double *x) {
   const double *p = c->p, *q = c->q;
   double *r = c->r;
@@ -424,7 +444,11 @@ static eb_reason advance(cg *c, cg_run *run, double *x) {
 }
 
 /* The recurrence has come below the tolerance: what does the true residual say? When it has not
- * even halved since it was last looked at, rounding is all that is left of the progress. */
+ * even halved since it was last looked at, rounding is all that is left of the progress.
+ *
+ * Starting anew from the true residual loses the A-orthogonality to earlier directions, which
+ * costs a few iterations; going on with the drifted one would end at a residual that x does not
+ * have. */
 static eb_reason verify(cg *c, cg_run *run, const double *b, const double *x) {
   /* r = b - A x and its norm. What the recurrence keeps for r differs from this by rounding errors
    * that add up to some eps |A| |x| times the iterations (Greenbaum 1997, "Estimating the

@@ -76,6 +76,9 @@ static void fill_lower(supernodal *c, const eb_block_matrix *A, const int32_t *s
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* A node's diagonal block has 6 entries on and below the diagonal, and of two blocks that mirror
+ * each other one is below it: S has 9 (blocks - rows) / 2 + 6 rows entries, and as many sources,
+ * 12 bytes each. */
 static eb_error allocate(supernodal *c, const eb_block_matrix *A) {
   /* The strict half of the blocks and 6 entries of each diagonal one. */
   int64_t off = (int64_t)A->start[A->rows] - A->rows, entries = off / 2 * 9 + 6 * (int64_t)A->rows;
@@ -177,7 +180,11 @@ static eb_error supernodal_create(const eb_linear_settings *settings,
 
 /* ---- numeric factorization ------------------------------------------------------------------- */
 
-/* Copies the block values into S; false when one of them is not finite. */
+/* Copies the block values into S; false when one of them is not finite.
+ *
+ * The finite test is by comparison: NaN <= DBL_MAX is false, as is infinity's. It costs nothing
+ * in a loop that waits for memory, and an infinite entry may come out of the factorization as a
+ * pivot that is not positive: the wrong reason. */
 static bool gather(supernodal *c, const eb_block_matrix *A) {
   const double *values = A->values;
   const int32_t *source = c->source;

@@ -26,6 +26,10 @@
 #define MASKED_STORE(mask, to, value) _mm256_maskstore_ps(to, (__m256i)(mask), value)
 #include "solvers/linalg/dense_body.h"
 
+/* The choice is one branch a call, on what CPUID said when the program started. A call on a
+ * front lasts some tenths of a microsecond at least, so that it costs nothing beside it. The
+ * kernels alone are compiled twice, not the program: its other loops wait for memory, and wider
+ * vectors would not make them faster. */
 #if EB_DENSE_WIDE
 #define CHOOSE(name, ...)                                                                          \
   (__builtin_cpu_supports("avx512f") ? eb_wide_##name(__VA_ARGS__) : eb_base_##name(__VA_ARGS__))

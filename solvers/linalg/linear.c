@@ -50,6 +50,8 @@ static eb_error find_kind(const char *name, const eb_linear_kind **out) {
                   nearest ? "'?)" : "");
 }
 
+/* Tolerances mean nothing to the direct kinds, whose residual is what rounding leaves. rtol = 0
+ * with atol = 0 is allowed: conjugate gradients then end where the true residual stops falling. */
 static eb_error check_settings(const eb_linear_kind *kind, const eb_linear_settings *settings) {
   if (settings->threads < 1)
     return EB_ERROR(EB_ERR_USAGE, "linear solver: threads is %d, must be at least 1",
@@ -67,7 +69,11 @@ static eb_error check_settings(const eb_linear_kind *kind, const eb_linear_setti
   return EB_OK;
 }
 
-/* The number of threads the caller has set, to be given back. */
+/* The number of threads the caller has set, to be given back.
+ *
+ * OpenMP's number of threads belongs to the calling thread: set around each call and given back,
+ * two solvers with different numbers can be used in turn, and the caller's own regions keep
+ * theirs. */
 static int enter(int threads) {
   int before = omp_get_max_threads();
   omp_set_num_threads(threads);
@@ -131,6 +137,8 @@ eb_error eb_linear_solve(eb_linear *linear, const double *b, double *x, eb_step_
                     "linear solver '%s': solve was called before a matrix was set; call "
                     "eb_linear_set_matrix first",
                     linear->kind->name);
+  /* A matrix that could not be factored is an outcome, not an error: every solve with it has
+   * that same outcome, and x stays what it was. */
   result->reason = linear->matrix_reason;
   if (linear->matrix_reason < 0) return EB_OK;
   int before = enter(linear->threads);

@@ -214,6 +214,9 @@ static void stack_updates(eb_multifrontal *f, int64_t *size, int64_t *start, uin
   f->update_elements = end;
 }
 
+/* Update matrices that are kept have a place of their own each: a partial factorization reads
+ * those of children that it does not factor again. Otherwise U_s lives until its parent has been
+ * assembled, and the same memory serves many in turn. */
 static eb_error place_numbers(eb_multifrontal *f) {
   int32_t count = f->tree.count;
   EB_TRY(EB_NEW(f->panel, (size_t)count + 1));
@@ -283,8 +286,12 @@ static eb_error allocate_numbers(int64_t bytes, void **out) {
   return EB_OK;
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- the whole layout ------------------------------------------------------------------------ */
 
+/* The order of the calls is that of what they read: rows of the fronts; runs, which match them
+ * with the rows of the parents; branches, cut from the tree by operations; places of the
+ * numbers, for which it matters which subtrees one thread runs alone; and the solves' own
+ * workspace. Only then is all that memory known, and nothing large has been taken yet. */
 static eb_error create_layout(eb_multifrontal *f, const eb_block_matrix *pattern, int64_t limit) {
   int32_t count = f->tree.count;
   int64_t solver = 0;

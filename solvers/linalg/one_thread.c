@@ -3,6 +3,9 @@
 #include <cblas.h>
 #include <omp.h>
 
+/* Three settings, as a library may open a team in three ways: by a region of its own, which
+ * takes the number of threads; by one with a num_threads clause, which overrides the number but
+ * not the levels that may be active; by OpenBLAS' own count. */
 eb_one_thread eb_one_thread_begin(void) {
   eb_one_thread before = {.active_levels = omp_get_max_active_levels(),
                           .threads = omp_get_max_threads(),

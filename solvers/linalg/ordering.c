@@ -27,6 +27,8 @@ static eb_error dissect(const eb_block_matrix *A, int32_t *order, idx_t *work) {
     for (int32_t k = 0; k < nodes; k++) order[k] = k;
     return EB_OK;
   }
+  /* METIS' default seed is a constant: the same graph gets the same order in every run, and with
+   * it the same factor to the last bit. */
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_NUMBERING] = 0;
   eb_one_thread before = eb_one_thread_begin();

@@ -24,6 +24,11 @@
 
 /* ---- PETSc as a guest ------------------------------------------------------------------------ */
 
+/* A PETSc function that fails calls the handler on top of a stack, then returns its code up
+ * through callers that call it again. The default one prints to stderr and goes on; here a
+ * handler of this call keeps the innermost message, and the code becomes an eb_error. Handlers
+ * are pushed and popped around every call, so that a program that uses PETSc itself keeps its
+ * own. */
 enum { MESSAGE_BYTES = 400 };
 
 typedef struct failure {
@@ -165,7 +170,11 @@ static const char *next_word(const petsc *p, size_t *at) {
 
 typedef PetscErrorCode option_visitor(const char *name, const char *value, void *context);
 
-/* Calls visit with each prefixed name ("-eb..._ksp_type") and its value (NULL when none). */
+/* Calls visit with each prefixed name ("-eb..._ksp_type") and its value (NULL when none).
+ *
+ * PETSc has one database of options a process. The prefix holds the address of this solver, so
+ * that no two that exist at the same time read each other's; the entries are removed with it, as
+ * its address may come back. */
 static PetscErrorCode each_option(const petsc *p, option_visitor *visit, void *context) {
   size_t at = 0;
   const char *word = next_word(p, &at);
@@ -236,7 +245,12 @@ static PetscErrorCode create_matrix(petsc *p, const eb_block_matrix *A, PetscInt
 }
 
 /* Methods that can watch |b - A x|: with the preconditioner on the left, or when it is on the
- * right. */
+ * right.
+ *
+ * Left preconditioning iterates on inv(M) A x = inv(M) b, whose residual is inv(M) r: a
+ * tolerance on it bounds |r| only up to cond(M), and a badly scaled preconditioner ends the
+ * iteration early. On the right, A inv(M) y = b, the residual is r itself. Other methods keep
+ * the norm that they have; the residual that is reported is |b - A x| for all. */
 static PetscErrorCode choose_norm(petsc *p) {
   static const char *const left[] = {KSPCG, KSPFCG, KSPPIPECG, KSPGROPPCG, KSPCR, KSPRICHARDSON};
   static const char *const right[] = {KSPGMRES, KSPBCGS, KSPTFQMR};
@@ -253,6 +267,9 @@ static PetscErrorCode choose_norm(petsc *p) {
   return 0;
 }
 
+/* Everything is in sequence on PETSC_COMM_SELF: the program's threads are OpenMP's, and MPI is
+ * there because PETSc needs it. The vectors b and x are created without memory: each solve lends
+ * them the caller's. */
 static PetscErrorCode create_all(void *context) {
   petsc_work *work = context;
   petsc *p = work->p;
@@ -384,6 +401,8 @@ static PetscErrorCode set_up(void *context) {
   PetscCall(KSPSetUp(p->ksp));
   PetscCall(KSPGetPC(p->ksp, &pc));
   PetscCall(PCGetFailedReason(pc, &failed));
+  /* Preconditioners by blocks (bjacobi, asm) factor their blocks only now: without this call a
+   * failure would show in the middle of the first solve. */
   if (!failed) {
     PetscCall(KSPSetUpOnBlocks(p->ksp));
     PetscCall(PCGetFailedReason(pc, &failed));
@@ -498,6 +517,7 @@ static eb_error petsc_solve(void *data, const double *b, double *x, eb_step_log 
   eb_error error = call_petsc(solve, &work, "solving");
   p->residuals = NULL;
   EB_TRY(error);
+  /* The true residual: that of the method follows its recurrence, or another norm. */
   eb_block_multiply(p->A, x, p->residual);
   for (int64_t k = 0; k < n; k++) p->residual[k] = b[k] - p->residual[k];
   result->residual = eb_norm(n, p->residual);

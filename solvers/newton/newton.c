@@ -213,8 +213,13 @@ static eb_potential_value value_at(const newton_solver *newton, const double *x,
   return value;
 }
 
-/* Guesses the iterate from the state at the start of the step: x0 or x0 + h v0, whichever has the
- * lower W, and sets `lifting` when scripted nodes still have to be moved. */
+/* Guesses the iterate from the state at the start of the step: x0 or x0 + h v0, whichever has
+ * the lower W, and sets `lifting` when scripted nodes still have to be moved.
+ *
+ * xt = x0 + h v0 minimizes W where there are no forces and is off by h^2 times the acceleration;
+ * x0 is off by h v1, which is less where stiffness stops the motion: near equilibrium, or with
+ * h^2 H >> M. Which one is nearer changes along a run, and W itself decides, at one evaluation
+ * of the energy. */
 static void guess(newton_solver *newton, const eb_state *state, double dt, eb_step_log *log) {
   eb_implicit *work = &newton->work;
   for (int64_t k = 0; k < work->size; k++)
@@ -270,7 +275,12 @@ static void accept_value(newton_solver *newton, eb_potential_value value) {
 }
 
 /* The first step takes the scripted nodes to their place and the others along, as the linearized
- * body would go; or leaves the others behind, should that have the lower W. */
+ * body would go; or leaves the others behind, should that have the lower W.
+ *
+ * With the displacement p_s of the scripted nodes prescribed, the free ones solve A_ff p_f =
+ * -grad_f W - A_fs p_s: a linear extension of the boundary's motion into the body. It is no
+ * descent direction of W at fixed boundary, so that there is no Armijo test for it; what counts
+ * is which of the two starts has the lower W once the boundary is in place. */
 static void lift(newton_solver *newton, eb_step_log *log, eb_reason *reason) {
   copy_scripted(&newton->work, newton->x, newton->work.target);
   eb_potential_value behind = value_at(newton, newton->x, log);
@@ -290,7 +300,11 @@ static void lift(newton_solver *newton, eb_step_log *log, eb_reason *reason) {
   accept_value(newton, along);
 }
 
-/* A full step judged by the residual; true when taken. */
+/* A full step judged by the residual; true when taken.
+ *
+ * Full Newton steps near a minimizer x* lower |grad W| by a factor that goes with |x - x*|, and it
+ * has the digits of forces, not of energies: W changes by |grad W| |p| / 2, the square of what
+ * grad W changes by, so that half of the digits of x would be lost to an Armijo test on W. */
 static bool judge_by_gradient(newton_solver *newton, eb_step_log *log) {
   eb_potential_residual before = newton->residual;
   set_trial(newton, 1);
@@ -434,7 +448,11 @@ static void destroy(eb_solver *solver) {
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 /* Whether the iteration ends at the present residual; logs it. The residual before the scripted
- * nodes are in place is none of W's. */
+ * nodes are in place is none of W's.
+ *
+ * Below the floor the gradient is what rounding x to doubles makes of it: no iterate can be told
+ * from the solution, and further steps would be noise. Elements much stiffer than the rest can
+ * put it above rtol F. */
 static bool finished(const newton_solver *newton, eb_step_log *log, eb_reason *reason) {
   double norm = newton->residual.norm;
   if (!isfinite(norm)) *reason = EB_DIVERGED_NAN;

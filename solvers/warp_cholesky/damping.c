@@ -36,6 +36,8 @@ typedef struct corners {
   eb_v4 centre_v[3]; /* mean velocity */
 } corners;
 
+/* Lanes beyond the last element repeat the first of the four: zeros have no rotation that is
+ * nearest. Their pulls are not read. */
 static void gather(const eb_mesh *mesh, const int32_t *element, int lanes, const double *x,
                    const double *v, corners *c) {
   for (int l = 0; l < 4; l++) {
@@ -72,6 +74,12 @@ static void towards_rigid(const corners *c, double dt, eb_v4 out[12]) {
     }
 }
 
+/* The blend rises from 0 where the error is at the threshold to `strength` where it is far
+ * above, so that elements that cross it do not jerk. The rigid motion has the mean velocity of
+ * the corners and turns them about their centre: the four pulls of an element sum to 0, and with
+ * the corners' equal shares of the mass linear momentum stays what it was, but for scripted
+ * nodes. A node gets the pulls of all its damped elements, each in the proportion of that
+ * element's share to the node's mass, which sum to 1 at most: strength <= 1 cannot overshoot. */
 int32_t eb_damping_apply(eb_damping *damping, double strength, double above, const double *error,
                          const uint8_t *fresh, const uint8_t *fixed, const double *x, double dt,
                          double *v) {

@@ -40,6 +40,9 @@ static double choose_from(const eb_update_tree *tree, double tau, uint8_t *marke
 
 /* ---- the worst first: a binary heap of supernodes ---- */
 
+/* An error that is NaN is worst of all: what made it has to be looked at, and the step will say
+ * so. Equal ones go by their number, so that the order is one and the same wherever the heap has
+ * put them. */
 static bool worse(const eb_update_tree *tree, int32_t a, int32_t b) {
   double x = isnan(tree->badness[a]) ? INFINITY : tree->badness[a];
   double y = isnan(tree->badness[b]) ? INFINITY : tree->badness[b];
@@ -94,6 +97,11 @@ int32_t eb_update_largest(int32_t elements, const double *error, int32_t count, 
 
 /* ---- elements of supernodes ------------------------------------------------------------------ */
 
+/* The corners of an element are neighbours of one another in the graph of A. Of two neighbours
+ * the later one lies on the path from the earlier one to the root of the elimination tree: all
+ * corners are on the path of the first, and every entry of the element's matrix is in a front of
+ * that path. Refactoring the supernode of the first corner and its ancestors takes the whole
+ * change in. */
 static int32_t owner_of(const eb_mesh *mesh, const eb_supernodes *tree, int32_t e) {
   const int32_t *node = mesh->elements + (int64_t)mesh->type * e;
   int32_t first = node[0];
@@ -113,6 +121,8 @@ eb_error eb_element_map_create(const eb_mesh *mesh, const eb_supernodes *tree,
   }
   for (int32_t e = 0; e < mesh->element_count; e++) out->start[owner_of(mesh, tree, e)]++;
   for (int32_t s = 0; s < tree->count; s++) out->start[s + 1] += out->start[s];
+  /* Filled from the back: the elements of a supernode come out in ascending order, which is that
+   * of memory. */
   for (int32_t e = mesh->element_count - 1; e >= 0; e--)
     out->element[--out->start[owner_of(mesh, tree, e)]] = e;
   return EB_OK;

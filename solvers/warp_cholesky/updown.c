@@ -53,6 +53,8 @@ static cholmod_sparse *empty_columns(eb_updown *u) {
   return C;
 }
 
+/* Indices of 32 bits serve the simplicial factor as they do the matrix; its entries number those
+ * of the supernodal one, explicit zeros included. */
 static eb_error build(eb_updown *u) {
   if (u->entries > INT32_MAX)
     return EB_ERROR(EB_ERR_LIMIT,
@@ -162,6 +164,8 @@ static void append(cholmod_sparse *C, const int32_t row[SIZE], const int rank[SI
   start[C->ncol] = at + SIZE;
 }
 
+/* Updates before downdates: the matrix in between, A + U U^T, is the larger one, so that no
+ * pivot is lost on the way when neither A nor the result lacks one. */
 static eb_error apply(eb_updown *u) {
   const int update = true, downdate = false;
   eb_one_thread before = eb_one_thread_begin();
@@ -203,6 +207,9 @@ eb_error eb_updown_change(eb_updown *u, const int32_t node[4], const double diff
   return ++u->collected == BATCH ? apply(u) : EB_OK;
 }
 
+/* D of L D L^T has as many positive entries as A has positive eigenvalues (Sylvester): A is
+ * definite as long as all are. A downdate that makes one negative or NaN is seen here, once for
+ * all batches. */
 eb_error eb_updown_flush(eb_updown *u, eb_reason *reason) {
   EB_TRY(apply(u));
   const int32_t *start = u->L->p;

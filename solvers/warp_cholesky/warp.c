@@ -63,6 +63,9 @@ bool eb_mesh_is_thin(const eb_mesh *mesh) {
   return mesh->element_count > 0 && 2 * flat >= mesh->element_count;
 }
 
+/* With scripted nodes there are two matrices: A as it is summed over the elements, from which
+ * stale ones are subtracted and whose columns of scripted nodes go to the right-hand side, and
+ * its copy with Dirichlet rows, which is what is factored. */
 static eb_error create_factor(eb_warp *w, const eb_solver *solver) {
   const eb_warp_settings *settings = &w->settings;
   const eb_multifrontal_settings wanted = {.keep_updates = settings->follow == EB_FOLLOW_PARTS,
@@ -172,7 +175,11 @@ static const double *enter_frame(eb_warp *w, const eb_state *state, eb_step_log 
 }
 
 /* Scripted nodes: their velocities in the frame, turned as the unknowns are, are taken to the
- * right-hand side. */
+ * right-hand side.
+ *
+ * Rows of scripted nodes in the factored matrix are the identity times a scale. Turning keeps
+ * their values apart from those of others, as R_n acts node by node: prescribed velocities stay
+ * prescribed in the turned unknowns. */
 static void prescribe(eb_warp *w) {
   eb_implicit *work = &w->implicit;
   double *turned = work->unknown;
@@ -190,7 +197,12 @@ static void prescribe(eb_warp *w) {
 
 /* implicit.rhs = R_n^T (b - A_exact u), scripted nodes eliminated. With the rotations of x0 the
  * forces are linear in the positions, so that K u comes with the gradient at moved ones: see
- * warp.h. False when it is not finite. */
+ * warp.h. False when it is not finite.
+ *
+ * With v1 = u + w the system A v1 = b becomes A w = b - A u, where only the w on the left meets
+ * the stale matrix: of the motion u of the frame, which is most of v1 in flight, no error is
+ * made. Per element A u = (1 + h a) M u + s K u, s = h^2 + h b, and g(x0 + (s / h) u) = g(x0) +
+ * (s / h) K u, so that -h times it has both terms of b - A u in one evaluation. */
 static bool right_hand_side(eb_warp *w, const eb_state *state, double dt, eb_step_log *log) {
   eb_implicit *work = &w->implicit;
   const double *mass = eb_elasticity_mass(work->scene->elasticity), *x = state->x;
@@ -214,6 +226,7 @@ static bool right_hand_side(eb_warp *w, const eb_state *state, double dt, eb_ste
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
+/* The unknowns of the turned system are R_n^T (v1 - u): they are turned back, and u is added. */
 static eb_error solve(eb_warp *w, eb_step_log *log, eb_reason *reason) {
   eb_implicit *work = &w->implicit;
   eb_log_begin(log, EB_PHASE_SOLVE);
