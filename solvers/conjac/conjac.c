@@ -46,9 +46,8 @@ static eb_error choose(const eb_solver *solver, eb_node_list *out) {
                            .list = eb_values_text(values, "nodes"),
                            .spacing = eb_values_real(values, "spacing"),
                            .seed = solver->seed};
-  if (eb_values_given(values, "nodes") && !eb_values_given(values, "selection"))
-    choice.selection = EB_SELECT_LIST;
   bool listed = eb_values_given(values, "nodes");
+  if (listed && !eb_values_given(values, "selection")) choice.selection = EB_SELECT_LIST;
   if (listed && choice.selection != EB_SELECT_LIST && eb_values_given(values, "selection"))
     return EB_ERROR(EB_ERR_USAGE, "conjac: nodes are listed, but selection=%s; use selection=list",
                     eb_values_text(values, "selection"));
@@ -61,8 +60,7 @@ static eb_error choose(const eb_solver *solver, eb_node_list *out) {
                     choice.selection == EB_SELECT_ALL ? "all" : "list",
                     (long long)eb_values_int(values, "dynamic"));
   eb_error error = eb_conjac_choose(solver->scene, &choice, out);
-  bool fewer = choice.selection != EB_SELECT_LIST && choice.selection != EB_SELECT_ALL &&
-               !eb_values_given(values, "dynamic");
+  bool fewer = !counted && !eb_values_given(values, "dynamic");
   while (fewer && error && eb_error_kind(error) == EB_ERR_USAGE && choice.count > 0) {
     eb_error_free(error);
     choice.count--;
@@ -395,15 +393,15 @@ static void finish(eb_conjac *c, eb_state *state, double dt, double work_of_p, e
 
 static eb_error solve_step(eb_conjac *c, eb_state *state, double dt, eb_step_log *log,
                            eb_reason *reason) {
-  /* The contacts with implicit colliders of a step; c is not 0 when something moves. Returns
-   * whether a factor that is kept does not know them: there are some, or were. */
+  /* The contacts with implicit colliders of this step; c is not 0 when something moves. A factor
+   * that is kept does not know them where there are some, or were. */
   eb_implicit *work = &c->work;
-  bool had = c->had_contact;
+  bool contact_changed = c->had_contact;
   eb_implicit_find_touches(work, state, dt, log);
   for (const eb_touch *at = work->touches; at < work->touches + work->touch_count; at++)
     for (int d = 0; d < 3; d++) c->inhomogeneous |= at->velocity[d] != 0;
   c->had_contact = work->touch_count > 0;
-  bool contact_changed = had || c->had_contact;
+  contact_changed |= c->had_contact;
   bool fresh = !c->factor_valid || contact_changed || c->age >= c->settings.keep_factor;
   c->factor_valid = false;
   EB_TRY(factor_if_outdated(c, state, fresh, log, reason));
@@ -426,7 +424,7 @@ static eb_error solve_step(eb_conjac *c, eb_state *state, double dt, eb_step_log
    * linearly. */
   bool matrix = c->settings.keep_factor == 1 || c->had_contact;
   double longest;
-  for (int64_t k = 0; (k < c->settings.newton_steps) && (*reason > 0); k++) {
+  for (int64_t k = 0; k < c->settings.newton_steps && 0 < *reason; k++) {
     EB_TRY(correct(c, state, matrix, &longest, log, reason));
     log->iterations++;
   }

@@ -321,8 +321,8 @@ static void restart(staggered *sp) {
   memcpy(sp->rhs, sp->problem->b, (size_t)n * sizeof *sp->rhs);
   eb_contact_force_add(sp->problem, sp->frozen, sp->rhs);
   memcpy(sp->rhs + n, sp->problem->c, (size_t)sp->saddle.m * sizeof *sp->rhs);
-  /* Starts, or starts again after a change of active rows or of d, from cr->y; entries of y of rows
-   * that are not active become 0. */
+  /* Conjugate residuals go on from the y that there is, with another B and another d; forces of
+   * rows that are no longer active are constants now and leave y. */
   int64_t size = sp->saddle.n + sp->saddle.m;
   for (int64_t k = 0; k < sp->saddle.m; k++)
     if (!sp->saddle.active[k]) sp->cr.y[sp->saddle.n + k] = 0;
