@@ -1,10 +1,10 @@
 /* The equation of a step in a subspace (solvers/subspace/record.h).
  *
- * With r the forces at all nodes, M (x1 - xt) / h^2 - f_ext + the cubature points' elastic forces, of
- * which each is one element's by the audit's own stress, times weight over volume, the residual is
- * |Phi^T r|_2, over the norm of its terms Phi^T M (x1 - xt) / h^2, Phi^T f_ext and Phi^T g, and of
- * the rounding of the last: 1e-8 of what the points' stiffness makes of positions. As Phi^T M Phi =
- * I, these are N / kg^1/2; times the root of the mean mass of a node they are N.
+ * With r the forces at all nodes, M (x1 - xt) / h^2 - f_ext + the cubature points' elastic forces,
+ * of which each is one element's by the audit's own stress, times weight over volume, the residual
+ * is |Phi^T r|_2, over the norm of its terms Phi^T M (x1 - xt) / h^2, Phi^T f_ext and Phi^T g, and
+ * of the rounding of the last: 1e-8 of what the points' stiffness makes of positions. As Phi^T M
+ * Phi = I, these are N / kg^1/2; times the root of the mean mass of a node they are N.
  *
  * What the solver says of the subspace is held to three rules: the step stays in it,
  *   |x1 - X - Phi Phi^T M (x1 - X)| <= 1e-9 (|x1 - X| + the body's size),
@@ -44,8 +44,8 @@ static double add_points(const eb_audit *audit, const eb_subspace_record *s, con
     eb_four F[9], P[9], psi;
     for (int a = 0; a < 3; a++)
       for (int d = 0; d < 3; d++)
-        edge[a][d] = mesh->X[3 * (size_t)node[a + 1] + (size_t)d] -
-                     mesh->X[3 * (size_t)node[0] + (size_t)d];
+        edge[a][d] =
+            mesh->X[3 * (size_t)node[a + 1] + (size_t)d] - mesh->X[3 * (size_t)node[0] + (size_t)d];
     for (int a = 0; a < 3; a++) {
       const double *p = edge[(a + 1) % 3], *q = edge[(a + 2) % 3];
       for (int d = 0; d < 3; d++) {

@@ -20,98 +20,7 @@
 #include "problems/base/text.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/linalg/linear_kind.h"
-#include "solvers/linalg/one_thread.h"
-
-/* ---- PETSc as a guest ------------------------------------------------------------------------ */
-
-/* A PETSc function that fails calls the handler on top of a stack, then returns its code up
- * through callers that call it again. The default one prints to stderr and goes on; here a
- * handler of this call keeps the innermost message, and the code becomes an eb_error. Handlers
- * are pushed and popped around every call, so that a program that uses PETSc itself keeps its
- * own. */
-enum { MESSAGE_BYTES = 400 };
-
-typedef struct failure {
-  PetscErrorCode code;
-  char message[MESSAGE_BYTES];
-} failure;
-
-/* Keeps the first line of the innermost message; the callers' repetitions say nothing new. */
-static PetscErrorCode keep_message(MPI_Comm comm, int line, const char *function, const char *file,
-                                   PetscErrorCode code, PetscErrorType type, const char *message,
-                                   void *context) {
-  failure *f = context;
-  (void)comm;
-  (void)line;
-  (void)file;
-  if (type != PETSC_ERROR_INITIAL) return code;
-  f->code = code;
-  snprintf(f->message, sizeof f->message, "%s (in %s)", message ? message : "no message",
-           function ? function : "?");
-  for (char *c = f->message; *c; c++)
-    if (*c == '\n') *c = ' ';
-  return code;
-}
-
-static void finalize_at_exit(void) {
-  PetscBool running = PETSC_FALSE, done = PETSC_FALSE;
-  if (PetscInitialized(&running) || PetscFinalized(&done)) return;
-  if (running && !done) (void)!PetscFinalize();
-}
-
-/* Initializes PETSc (and MPI) on the first call of the process, without command line, ~/.petscrc or
- * signal handlers; they are finalized when the process exits, because MPI cannot be started twice.
- */
-static eb_error start_petsc(void) {
-  PetscBool running = PETSC_FALSE;
-  if (!PetscInitialized(&running) && running) return EB_OK;
-  /* MPI would print its own stack on a crash; whoever runs this process reports that. */
-  /* And it would start a daemon beside this process, for others that it might spawn. */
-  if (setenv("OMPI_MCA_opal_signal", "", 0) || setenv("OMPI_MCA_ess_singleton_isolated", "true", 0))
-    return EB_ERROR(EB_ERR_MEMORY, "cannot set an environment variable for MPI");
-  PetscErrorCode code = PetscOptionsSetValue(NULL, "-no_signal_handler", "true");
-  if (!code) code = PetscOptionsSetValue(NULL, "-skip_petscrc", "true");
-  if (!code) code = PetscInitializeNoArguments();
-  if (code)
-    return EB_ERROR(EB_ERR_LIBRARY,
-                    "PETSc could not be initialized (error %d); does MPI work here?", (int)code);
-  if (atexit(finalize_at_exit))
-    return EB_ERROR(EB_ERR_LIBRARY, "cannot register PETSc's finalization at exit");
-  return EB_OK;
-}
-
-static eb_error_code kind_of(PetscErrorCode code) {
-  switch (code) {
-  case PETSC_ERR_MEM:
-    return EB_ERR_MEMORY;
-  case PETSC_ERR_ARG_UNKNOWN_TYPE:
-  case PETSC_ERR_USER_INPUT:
-  case PETSC_ERR_ARG_OUTOFRANGE:
-  case PETSC_ERR_ARG_WRONG:
-    return EB_ERR_USAGE;
-  case PETSC_ERR_SUP:
-  case PETSC_ERR_MISSING_FACTOR:
-    return EB_ERR_UNSUPPORTED;
-  default:
-    return EB_ERR_LIBRARY;
-  }
-}
-
-/* Calls function(context) with PETSc's error handler replaced by one that keeps the message,
- * OpenBLAS on one thread and no nested teams. A PETSc error becomes an eb_error that begins with
- * `what`. */
-static eb_error call_petsc(PetscErrorCode (*function)(void *), void *context, const char *what) {
-  failure f = {.message = "no message"};
-  if (PetscPushErrorHandler(keep_message, &f))
-    return EB_ERROR(EB_ERR_LIBRARY, "%s: PETSc accepts no error handler", what);
-  eb_one_thread before = eb_one_thread_begin();
-  PetscErrorCode code = function(context);
-  eb_one_thread_end(before);
-  PetscErrorCode popped = PetscPopErrorHandler();
-  if (!code && !popped) return EB_OK;
-  return EB_ERROR(kind_of(f.code ? f.code : code), "%s: PETSc error %d: %s", what,
-                  (int)(f.code ? f.code : code), f.message);
-}
+#include "solvers/linalg/petsc_session.h"
 
 /* ---- the solver ------------------------------------------------------------------------------ */
 
@@ -326,7 +235,7 @@ static void petsc_destroy(void *data) {
   PetscBool done = PETSC_FALSE;
   if (!PetscFinalized(&done) && !done && p->prefix[0]) {
     petsc_work work = {.p = p};
-    eb_error_free(call_petsc(destroy_all, &work, "destroying")); /* nobody left to tell */
+    eb_error_free(eb_petsc_call(destroy_all, &work, "destroying")); /* nobody left to tell */
   }
   free(p->options);
   free(p->values);
@@ -354,9 +263,9 @@ static eb_error prepare(petsc *p, const eb_block_matrix *A) {
                     first);
   EB_TRY(EB_NEW(p->values, 9 * (size_t)longest));
   EB_TRY(EB_NEW(p->residual, 3 * (size_t)p->rows));
-  EB_TRY(start_petsc());
+  EB_TRY(eb_petsc_start());
   snprintf(p->prefix, sizeof p->prefix, "eb%zx_", (size_t)p);
-  return call_petsc(create_all, &work, "setting options");
+  return eb_petsc_call(create_all, &work, "setting options");
 }
 
 static eb_error petsc_create(const eb_linear_settings *settings, const eb_block_matrix *pattern,
@@ -428,10 +337,10 @@ static eb_error petsc_set_matrix(void *data, const eb_block_matrix *A, eb_step_l
   double sum = 0; /* stays 0 unless an entry is infinite or NaN */
   for (int64_t k = 0; k < 9 * (int64_t)A->start[A->rows]; k++) sum += 0 * A->values[k];
   if (sum != 0) return EB_OK;
-  EB_TRY(call_petsc(set_up, &work, "setting up"));
+  EB_TRY(eb_petsc_call(set_up, &work, "setting up"));
   if (!p->configured && *reason > 0) {
     /* Options of inner solvers are read while they are set up: this is the first moment to know. */
-    EB_TRY(call_petsc(find_unused, &work, "looking for unused options"));
+    EB_TRY(eb_petsc_call(find_unused, &work, "looking for unused options"));
     if (work.unused.count)
       return EB_ERROR(
           EB_ERR_USAGE,
@@ -514,7 +423,7 @@ static eb_error petsc_solve(void *data, const double *b, double *x, eb_step_log 
   const int64_t n = 3 * (int64_t)p->rows;
   petsc_work work = {.p = p, .b = b, .x = x, .result = result};
   p->residuals = log_residuals ? log : NULL;
-  eb_error error = call_petsc(solve, &work, "solving");
+  eb_error error = eb_petsc_call(solve, &work, "solving");
   p->residuals = NULL;
   EB_TRY(error);
   /* The true residual: that of the method follows its recurrence, or another norm. */

@@ -452,8 +452,8 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
 }
 
 #define SUBSPACE_CAPABILITIES                                                                      \
-  (EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC |                   \
-   EB_CAP_COLLIDERS | EB_CAP_STATICS)
+  (EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC | EB_CAP_COLLIDERS |              \
+   EB_CAP_STATICS)
 
 const eb_solver_ops eb_solver_mfem_subspace = {
     .name = "mfem-subspace",
