@@ -24,19 +24,8 @@ eb_error eb_scene_names(eb_strings *out) {
 }
 
 eb_error eb_unknown_name(const char *kind, const char *name, const eb_strings *valid) {
-  char list[700];
-  const char *const *names = (const char *const *)valid->items;
-  size_t count = (size_t)valid->count;
-  const char *near = eb_nearest(name, names, count);
-  /* Also one that ends in "/name": a scene without its paper. */
-  for (size_t i = 0; i < count && !near; i++) {
-    const char *slash = strchr(names[i], '/');
-    if (slash && strcmp(slash + 1, name) == 0) near = names[i];
-  }
-  eb_text_join(list, sizeof list, names, count, ", ");
-  return EB_ERROR(EB_ERR_USAGE, "there is no %s '%s'%s%s%s; there are: %s", kind, name,
-                  near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
-                  count ? list : "none");
+  return eb_unknown(EB_ERR_USAGE, name, (const char *const *)valid->items, (size_t)valid->count,
+                    "there is no %s", kind);
 }
 
 eb_error eb_split_spec(const char *spec, char **name, char **assignments) {

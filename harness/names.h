@@ -9,7 +9,7 @@
 EB_MUST eb_error eb_solver_names(const eb_plugins *plugins, eb_strings *out);
 EB_MUST eb_error eb_scene_names(eb_strings *out);
 
-/* EB_ERR_USAGE: "there is no KIND 'x'; did you mean 'y'? There are: a, b, c". Never EB_OK. */
+/* EB_ERR_USAGE: "there is no KIND 'x' (did you mean 'y'?); there are: a, b, c". Never EB_OK. */
 eb_error eb_unknown_name(const char *kind, const char *name, const eb_strings *valid);
 
 /* Takes "NAME[:a=1,b=2]" apart; *assignments is NULL when there is no colon. The caller frees

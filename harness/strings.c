@@ -1,5 +1,6 @@
 #include "harness/strings.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,4 +43,27 @@ eb_error eb_string_format(char **out, const char *format, ...) {
   free(*out);
   *out = text;
   return EB_OK;
+}
+
+static eb_error read_all(FILE *file, const char *path, const char *what, eb_text *text) {
+  enum { LARGEST = 1 << 20 };
+  char buffer[4096];
+  EB_TRY(eb_text_append(text, "", 0));
+  for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;) {
+    EB_TRY(eb_text_append(text, buffer, got));
+    if (text->length > LARGEST)
+      return EB_ERROR(EB_ERR_FORMAT, "'%s' is over 1 MB: that is no %s", path, what);
+  }
+  if (ferror(file)) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+  return memchr(text->data, '\0', text->length)
+             ? EB_ERROR(EB_ERR_FORMAT, "'%s' is not a text file", path)
+             : EB_OK;
+}
+
+eb_error eb_text_read(const char *path, const char *what, eb_text *text) {
+  FILE *file = fopen(path, "rb");
+  if (!file) return EB_ERROR(EB_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+  eb_error error = read_all(file, path, what, text);
+  fclose(file);
+  return error;
 }

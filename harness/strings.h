@@ -1,10 +1,10 @@
-/* Texts that somebody owns, and lists of them. */
+/* Texts that somebody owns, lists of them, and those of files. */
 #ifndef EB_STRINGS_H
 #define EB_STRINGS_H
 
 #include <stddef.h>
 
-#include "problems/base/error.h"
+#include "problems/base/text.h"
 
 /* Puts a text in the place of *out, which is freed when the new one is made: it may be among the
  * arguments. */
@@ -22,5 +22,9 @@ EB_MUST eb_error eb_strings_add(eb_strings *list, const char *text);
 /* Appends a copy of the first `length` bytes. */
 EB_MUST eb_error eb_strings_add_part(eb_strings *list, const char *text, size_t length);
 void eb_strings_clear(eb_strings *list);
+
+/* Appends the text of a file, which is `what` in messages: EB_ERR_FORMAT when it is over 1 MB or
+ * has bytes of value 0. The caller clears *text also after an error. */
+EB_MUST eb_error eb_text_read(const char *path, const char *what, eb_text *text);
 
 #endif

@@ -159,7 +159,7 @@ for my $case (@bad) {
   my ($code, undef, $message) = run('run', 'bad.ini', '--dry-run');
   ok($code > 0 && $code <= 2 && $message =~ $pattern, "suite with $name") or diag("$code $message");
 }
-like_error(1, qr/cannot open suite 'none.ini'/, 'a suite that is missing', 'run', 'none.ini');
+like_error(1, qr/cannot open 'none.ini'/, 'a suite that is missing', 'run', 'none.ini');
 mkdir scratch('folder.ini');
 like_error(1, qr/folder.ini/, 'a suite that is a folder', 'run', 'folder.ini');
 

@@ -50,7 +50,7 @@ static void test_values(void) {
 
 static void test_bad_values(void) {
   tap_fails(resolve("rtool=1"), EB_ERR_USAGE, "did you mean 'rtol'", "the nearest name is named");
-  tap_fails(resolve("zzzzzz=1"), EB_ERR_USAGE, "it has: rtol, max_iterations",
+  tap_fails(resolve("zzzzzz=1"), EB_ERR_USAGE, "there are: rtol, max_iterations",
             "the valid names are listed");
   tap_fails(resolve("rtol=2"), EB_ERR_USAGE, "outside [0, 1]", "a value out of range");
   tap_fails(resolve("rtol=abc"), EB_ERR_USAGE, "wants a number", "a word for a number");
@@ -140,8 +140,15 @@ static void test_text(void) {
     tap_ok(strcmp(cleaned, shown[i][1]) == 0, "text %zu is fit to be shown", i + 1);
   }
   const char *names[] = {"newton", "semi-implicit", "corotational"};
-  tap_ok(eb_nearest("newtn", names, 3) == names[0], "one letter off is near");
-  tap_ok(eb_nearest("xyzzy", names, 3) == NULL, "nonsense is near nothing");
+  tap_fails(eb_unknown(EB_ERR_USAGE, "newtn", names, 3, "no %s", "solver"), EB_ERR_USAGE,
+            "no solver 'newtn' (did you mean 'newton'?); there are: newton, semi-implicit, coro",
+            "one letter off is near");
+  tap_fails(eb_unknown(EB_ERR_FORMAT, "xyzzy", names, 3, "no"), EB_ERR_FORMAT,
+            "no 'xyzzy'; there are: newton", "nonsense is near nothing");
+  tap_fails(eb_unknown(EB_ERR_USAGE, "beam", &(const char *){"bench/beam"}, 1, "no"), EB_ERR_USAGE,
+            "did you mean 'bench/beam'", "a scene without its paper is near");
+  tap_fails(eb_unknown(EB_ERR_USAGE, "x", NULL, 0, "no"), EB_ERR_USAGE, "there are: none",
+            "of nothing, nothing is near");
   tap_ok(eb_hash(EB_HASH_SEED, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c),
          "FNV-1a of \"a\" is the published value");
 }

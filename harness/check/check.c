@@ -1,6 +1,7 @@
 /* Running the checks and printing their figures. */
 #include "harness/check/check.h"
 
+#include "harness/plugin.h"
 #include "harness/print.h"
 #include "problems/base/text.h"
 
@@ -108,26 +109,11 @@ static void print_figure(void *context, const eb_check_figure *figure) {
   to->failed += !figure->passed;
 }
 
-static eb_error find_solver(const char *name, const eb_solver_ops **ops) {
-  const char *names[64];
-  size_t count = 0;
-  *ops = eb_solver_find(name);
-  if (*ops) return EB_OK;
-  for (const eb_solver_ops *const *at = eb_solvers(); *at && count < 64; at++)
-    names[count++] = (*at)->name;
-  const char *nearest = eb_nearest(name, names, count);
-  char list[512];
-  eb_text_join(list, sizeof list, names, count, ", ");
-  return EB_ERROR(EB_ERR_USAGE, "there is no solver '%s'%s%s%s; the solvers are %s", name,
-                  nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "",
-                  list);
-}
-
 eb_error eb_check_run(const char *solver_or_null, bool json, FILE *out, int *failed) {
   printer to = {.out = out, .json = json};
   eb_check check = {.emit = print_figure, .context = &to};
   *failed = 0;
-  if (solver_or_null) EB_TRY(find_solver(solver_or_null, &check.solver));
+  if (solver_or_null) EB_TRY(eb_solver_lookup(NULL, solver_or_null, &check.solver, NULL));
   if (json) fputs("{\n  \"checks\": [", out);
   eb_check_groups(&check);
   for (const eb_solver_ops *const *at = eb_solvers(); !solver_or_null && *at; at++) {

@@ -22,16 +22,14 @@ static int find_flag(const eb_command *command, const char *name, size_t length)
 }
 
 static eb_error unknown_flag(const eb_command *command, const char *word) {
-  const char *names[EB_MAX_FLAGS] = {NULL};
-  char list[500] = "";
+  char names[EB_MAX_FLAGS][24];
+  const char *list[EB_MAX_FLAGS];
   int count = flag_count(command);
-  for (int i = 0; i < count; i++) names[i] = command->flags[i].name;
-  const char *near = eb_nearest(word + strspn(word, "-"), names, (size_t)count);
-  for (int i = 0, used = 0; i < count && used < (int)sizeof list; i++)
-    used += snprintf(list + used, sizeof list - (size_t)used, "%s--%s", i ? ", " : "", names[i]);
-  return EB_ERROR(EB_ERR_USAGE, "%s has no option '%s'%s%s%s; it has: %s", command->name, word,
-                  near ? " (did you mean '--" : "", near ? near : "", near ? "'?)" : "",
-                  count ? list : "none");
+  for (int i = 0; i < count; i++) {
+    snprintf(names[i], sizeof names[i], "--%s", command->flags[i].name);
+    list[i] = names[i];
+  }
+  return eb_unknown(EB_ERR_USAGE, word, list, (size_t)count, "%s has no option", command->name);
 }
 
 static eb_error read_flag(eb_arguments *a, int argc, char *const *argv, int *at) {

@@ -1,6 +1,5 @@
 #include "harness/reproduce/paper.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,21 +25,6 @@ eb_error eb_paper_names(eb_strings *out) {
   return EB_OK;
 }
 
-static eb_error read_all(FILE *file, const char *path, eb_text *text) {
-  enum { LARGEST = 1 << 20 };
-  char buffer[4096];
-  EB_TRY(eb_text_append(text, "", 0));
-  for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;) {
-    EB_TRY(eb_text_append(text, buffer, got));
-    if (text->length > LARGEST)
-      return EB_ERROR(EB_ERR_FORMAT, "'%s' is over 1 MB: that is no part of a paper", path);
-  }
-  if (ferror(file)) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
-  if (memchr(text->data, '\0', text->length))
-    return EB_ERROR(EB_ERR_FORMAT, "'%s' is not a text file", path);
-  return EB_OK;
-}
-
 eb_error eb_paper_file(const char *paper, const char *from, const char *name,
                        char path[EB_PAPER_PATH], eb_text *text) {
   eb_embedded built_in;
@@ -50,11 +34,7 @@ eb_error eb_paper_file(const char *paper, const char *from, const char *name,
     int used = snprintf(path, EB_PAPER_PATH, "%s/%s/%s", from, paper, name);
     if (used < 0 || used >= EB_PAPER_PATH)
       return EB_ERROR(EB_ERR_IO, "the path '%s/%s/%s' is too long", from, paper, name);
-    FILE *file = fopen(path, "rb");
-    if (!file) return EB_ERROR(EB_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
-    eb_error error = read_all(file, path, text);
-    fclose(file);
-    return error;
+    return eb_text_read(path, "part of a paper", text);
   }
   eb_error error = eb_paper_names(&names);
   if (!error && eb_find(names.items, names.count, sizeof *names.items, paper, strlen(paper)) < 0)

@@ -167,12 +167,8 @@ eb_error eb_section_read(const eb_section *section, const eb_key *keys, void *ou
   for (int e = 0; section && e < section->count; e++) {
     const char *key = section->entries[e].key;
     if (eb_find(names, (int)count, sizeof *names, key, strlen(key)) >= 0) continue;
-    char list[400];
-    const char *near = eb_nearest(key, names, count);
-    eb_text_join(list, sizeof list, names, count, ", ");
-    return EB_ERROR(EB_ERR_FORMAT, "[%s%s%s] has no setting '%s'%s%s%s; there are: %s",
-                    section->kind, *section->label ? " " : "", section->label, key,
-                    near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list);
+    return eb_unknown(EB_ERR_FORMAT, key, names, count, "[%s%s%s] has no setting", section->kind,
+                      *section->label ? " " : "", section->label);
   }
   for (const eb_key *key = keys; key->name; key++) {
     void *at = (char *)out + key->offset;

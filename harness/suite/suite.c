@@ -1,6 +1,5 @@
 #include "harness/suite/suite.h"
 
-#include <errno.h>
 #include <ini.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -96,22 +95,15 @@ static eb_error section_of(reader *r, const char *label, eb_suite_section **out)
   return eb_string_format(&(*out)->label, "%s", label);
 }
 
-static eb_error unknown_key(const char *section, const char *key, const char *const *names,
-                            size_t count) {
-  char list[300];
-  const char *near = eb_nearest(key, names, count);
-  eb_text_join(list, sizeof list, names, count, ", ");
-  return EB_ERROR(EB_ERR_FORMAT, "[%s] has no setting '%s'%s%s%s; there are: %s", section, key,
-                  near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list);
-}
-
 static eb_error common_key(reader *r, const char *key, const char *value) {
   static const char *const names[] = {"summary", "repeat", "steps",           "threads", "seed",
                                       "timeout", "memory", "contact-problem", "frames"};
   int known;
   if (strcmp(key, "summary") == 0) return eb_string_format(&r->suite->summary, "%s", value);
   EB_TRY(eb_settings_set(&r->common, key, value, &known));
-  return known ? EB_OK : unknown_key("suite", key, names, sizeof names / sizeof *names);
+  return known ? EB_OK
+               : eb_unknown(EB_ERR_FORMAT, key, names, sizeof names / sizeof *names,
+                            "[suite] has no setting");
 }
 
 static eb_error section_key(reader *r, const char *label, const char *key, const char *value) {
@@ -128,7 +120,9 @@ static eb_error section_key(reader *r, const char *label, const char *key, const
   EB_TRY(eb_ties_set(&section->ties, key, value, &ties));
   if (ties) return EB_OK;
   EB_TRY(eb_settings_set(&section->settings, key, value, &known));
-  return known ? EB_OK : unknown_key(label, key, names, sizeof names / sizeof *names);
+  return known ? EB_OK
+               : eb_unknown(EB_ERR_FORMAT, key, names, sizeof names / sizeof *names,
+                            "[%s] has no setting", label);
 }
 
 static int on_value(void *context, const char *section, const char *key, const char *value) {
@@ -206,20 +200,6 @@ eb_error eb_suite_names(eb_strings *out) {
   return EB_OK;
 }
 
-static eb_error read_text(const char *path, FILE *file, eb_text *text) {
-  enum { LARGEST = 1 << 20 };
-  char buffer[4096];
-  for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;) {
-    EB_TRY(eb_text_append(text, buffer, got));
-    if (text->length > LARGEST)
-      return EB_ERROR(EB_ERR_FORMAT, "'%s' is over 1 MB: that is no suite", path);
-  }
-  if (ferror(file)) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
-  if (text->length == 0 || memchr(text->data, '\0', text->length))
-    return EB_ERROR(EB_ERR_FORMAT, "'%s' is not a text file", path);
-  return EB_OK;
-}
-
 /* The text of a built-in suite or of a file. */
 static eb_error load_text(const char *name_or_path, bool built_in, eb_text *text) {
   eb_embedded embedded;
@@ -229,12 +209,8 @@ static eb_error load_text(const char *name_or_path, bool built_in, eb_text *text
     EB_TRY(eb_embedded_find(path, &embedded));
     return eb_text_append(text, embedded.data, embedded.size);
   }
-  FILE *file = fopen(name_or_path, "rb");
-  if (!file)
-    return EB_ERROR(EB_ERR_IO, "cannot open suite '%s': %s", name_or_path, strerror(errno));
-  eb_error error = read_text(name_or_path, file, text);
-  fclose(file);
-  return error;
+  EB_TRY(eb_text_read(name_or_path, "suite", text));
+  return text->length ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "'%s' is not a text file", name_or_path);
 }
 
 eb_error eb_suite_is(const char *name, bool *out) {

@@ -24,40 +24,6 @@ struct eb_values {
   char *canonical;
 };
 
-/* Levenshtein distance over the first 63 characters. */
-static size_t edit_distance(const char *a, const char *b) {
-  enum { LONGEST = 63 };
-  size_t row[LONGEST + 1];
-  size_t na = strnlen(a, LONGEST), nb = strnlen(b, LONGEST);
-  for (size_t j = 0; j <= nb; j++) row[j] = j;
-  for (size_t i = 1; i <= na; i++) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= nb; j++) {
-      size_t above = row[j];
-      size_t kept = diagonal + (a[i - 1] != b[j - 1]);
-      row[j] = (above < row[j - 1] ? above : row[j - 1]) + 1;
-      if (kept < row[j]) row[j] = kept;
-      diagonal = above;
-    }
-  }
-  return row[nb];
-}
-
-const char *eb_nearest(const char *word, const char *const *candidates, size_t count) {
-  const char *best = NULL;
-  size_t least = 0;
-  for (size_t i = 0; i < count; i++) {
-    size_t distance = edit_distance(word, candidates[i]);
-    size_t longer = strlen(word) > strlen(candidates[i]) ? strlen(word) : strlen(candidates[i]);
-    if (3 * distance <= longer + 2 && (!best || distance < least)) {
-      best = candidates[i];
-      least = distance;
-    }
-  }
-  return best;
-}
-
 static int find(const eb_values *values, const char *name) {
   for (int i = 0; i < values->count; i++)
     if (strcmp(values->options[i].name, name) == 0) return i;
@@ -65,16 +31,10 @@ static int find(const eb_values *values, const char *name) {
 }
 
 static eb_error unknown_option(const eb_values *values, const char *name) {
-  char list[512] = "";
-  const char *names[64] = {NULL};
+  const char *names[64];
   size_t count = 0;
   for (int i = 0; i < values->count && count < 64; i++) names[count++] = values->options[i].name;
-  eb_text_join(list, sizeof list, names, count, ", ");
-  const char *near = eb_nearest(name, names, count);
-  if (count == 0)
-    return EB_ERROR(EB_ERR_USAGE, "'%s' has no options, but '%s' was given", values->owner, name);
-  return EB_ERROR(EB_ERR_USAGE, "'%s' has no option '%s'%s%s%s; it has: %s", values->owner, name,
-                  near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list);
+  return eb_unknown(EB_ERR_USAGE, name, names, count, "'%s' has no option", values->owner);
 }
 
 static eb_error parse_number(const eb_values *values, const eb_option *option, const char *text,

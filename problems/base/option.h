@@ -54,10 +54,6 @@ bool eb_values_declares(const eb_values *values, const char *name);
 /* All options as "a=1,b=x", in declaration order; owned by the values. */
 const char *eb_values_canonical(const eb_values *values);
 
-/* The candidate nearest to `word` in edit distance, or NULL when none is near (distance above a
- * third of the longer word). */
-const char *eb_nearest(const char *word, const char *const *candidates, size_t count);
-
 #pragma GCC visibility pop
 
 #endif

@@ -23,6 +23,51 @@ void eb_text_join(char *out, size_t bytes, const char *const *words, size_t coun
   }
 }
 
+/* Levenshtein distance over the first 63 characters. */
+static size_t edit_distance(const char *a, const char *b) {
+  enum { LONGEST = 63 };
+  size_t row[LONGEST + 1]; /* of the table of distances between beginnings of a and b */
+  size_t na = strnlen(a, LONGEST), nb = strnlen(b, LONGEST);
+  for (size_t j = 0; j <= nb; j++) row[j] = j;
+  for (size_t i = 1; i <= na; i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= nb; j++) {
+      size_t least = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      if (row[j] + 1 < least) least = row[j] + 1;
+      if (row[j - 1] + 1 < least) least = row[j - 1] + 1;
+      row[j] = least;
+    }
+  }
+  return row[nb];
+}
+
+eb_error eb_unknown(eb_error_code code, const char *word, const char *const *words, size_t count,
+                    const char *format, ...) {
+  char beginning[200], list[700] = "none";
+  const char *near = NULL;
+  size_t least = 0, length = strlen(word);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(beginning, sizeof beginning, format, arguments);
+  va_end(arguments);
+  for (size_t i = 0; i < count; i++) {
+    size_t distance = edit_distance(word, words[i]), other = strlen(words[i]);
+    size_t longer = length > other ? length : other;
+    if (3 * distance > longer + 2 || (near && distance >= least)) continue;
+    near = words[i];
+    least = distance;
+  }
+  for (size_t i = 0; i < count && !near; i++) {
+    const char *slash = strchr(words[i], '/');
+    if (slash && strcmp(slash + 1, word) == 0) near = words[i];
+  }
+  if (count > 0) eb_text_join(list, sizeof list, words, count, ", ");
+  return EB_ERROR(code, "%s '%s'%s%s%s; there are: %s", beginning, word,
+                  near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list);
+}
+
 /* Bytes of the UTF-8 character that begins here; 0 when none does: a stray byte, an overlong form,
  * half of a surrogate pair, past U+10FFFF. */
 static int character_bytes(const unsigned char *at) {

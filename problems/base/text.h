@@ -1,4 +1,4 @@
-/* Small text helpers: bounded joining, printf into a growing buffer, whole files. */
+/* Small text helpers: bounded joining, unknown words, printf into a growing buffer, whole files. */
 #ifndef EB_BASE_TEXT_H
 #define EB_BASE_TEXT_H
 
@@ -9,6 +9,12 @@
 /* Joins words with a separator into out[bytes], cutting with "..." when it does not fit. */
 void eb_text_join(char *out, size_t bytes, const char *const *words, size_t count,
                   const char *separator);
+
+/* An error on a word that is none of those that there are: "BEGINNING 'word' (did you mean 'x'?);
+ * there are: a, b, c". x is nearest in edit distance, by no more than a third of the longer word,
+ * or ends in "/word"; `format` makes the beginning. Never EB_OK. */
+eb_error eb_unknown(eb_error_code code, const char *word, const char *const *words, size_t count,
+                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Makes a text fit to be shown: '?' takes the place of control characters (but of tabs and ends of
  * lines), which a terminal would obey, and of bytes that are no UTF-8. */

@@ -244,12 +244,7 @@ static eb_error find_kind(const char *name, kind *out) {
       *out = (kind)k;
       return EB_OK;
     }
-  char all[96];
-  eb_text_join(all, sizeof all, names, KINDS, ", ");
-  const char *nearest = name ? eb_nearest(name, names, KINDS) : NULL;
-  return EB_ERROR(EB_ERR_USAGE, "unknown preconditioner '%s'; valid: %s%s%s%s", name ? name : "",
-                  all, nearest ? " (did you mean '" : "", nearest ? nearest : "",
-                  nearest ? "'?)" : "");
+  return eb_unknown(EB_ERR_USAGE, name ? name : "", names, KINDS, "there is no preconditioner");
 }
 
 static void destroy_preconditioner(preconditioner *p) {

@@ -42,12 +42,7 @@ static eb_error find_kind(const char *name, const eb_linear_kind **out) {
       return EB_OK;
     }
   }
-  char all[64];
-  eb_text_join(all, sizeof all, names, KINDS, ", ");
-  const char *nearest = name ? eb_nearest(name, names, KINDS) : NULL;
-  return EB_ERROR(EB_ERR_USAGE, "unknown linear solver '%s'; valid: %s%s%s%s", name ? name : "",
-                  all, nearest ? " (did you mean '" : "", nearest ? nearest : "",
-                  nearest ? "'?)" : "");
+  return eb_unknown(EB_ERR_USAGE, name ? name : "", names, KINDS, "there is no linear solver");
 }
 
 /* Tolerances mean nothing to the direct kinds, whose residual is what rounding leaves. rtol = 0
