@@ -10,48 +10,33 @@
 
 /* ---- groups ---- */
 
-typedef struct group {
-  const char *name;
-  eb_error (*run)(const eb_check *check);
-  const char *solver; /* NULL: concerns none; "*": every one; else that one */
-} group;
+static const eb_check_group *const tables[] = {eb_checks_materials, eb_checks_accuracy,
+                                               eb_checks_dynamics,  eb_checks_conjac,
+                                               eb_checks_cutting,   eb_checks_contact};
+enum { TABLES = sizeof tables / sizeof *tables };
 
-static const group groups[] = {{"materials", eb_check_materials, NULL},
-                               {"assembly", eb_check_assembly, NULL},
-                               {"invariance", eb_check_invariance, NULL},
-                               {"patch", eb_check_patch, NULL},
-                               {"manufactured", eb_check_manufactured, NULL},
-                               {"cantilever", eb_check_cantilever, NULL},
-                               {"bar", eb_check_bar, NULL},
-                               {"newton-tail", eb_check_newton_tail, "newton"},
-                               {"equilibrium", eb_check_equilibrium, "newton"},
-                               {"energy", eb_check_energy, "newton"},
-                               {"J", eb_check_condensation, "conjac"},
-                               {"all-dynamic", eb_check_all_dynamic, "conjac"},
-                               {"statics", eb_check_statics, "conjac"},
-                               {"momentum", eb_check_momentum, "*"},
-                               {"script", eb_check_script, "*"},
-                               {"threads", eb_check_threads, "*"},
-                               {"cutting", eb_check_cutting, "*"},
-                               {"friction", eb_check_friction, "*"},
-                               {"contact", eb_check_contact, "*"},
-                               {"linear", eb_check_linear, "*"},
-                               {"time-order", eb_check_time_order, "*"}};
+const eb_check_group *eb_check_group_find(const char *name) {
+  for (int t = 0; t < TABLES; t++)
+    for (const eb_check_group *at = tables[t]; at->name; at++)
+      if (strcmp(at->name, name) == 0) return at;
+  return NULL;
+}
+
+static void run_group(const eb_check *check, const eb_check_group *group) {
+  const char *name = check->solver ? check->solver->name : NULL;
+  bool applies = group->solver && name ? !strcmp(group->solver, "*") || !strcmp(group->solver, name)
+                                       : !group->solver && !name;
+  if (!applies) return;
+  eb_error error = group->run(check);
+  if (error)
+    eb_check_below(check, NAN, 0, eb_error_message(error), "%s%s%s/completed", name ? name : "",
+                   name ? "/" : "", group->name);
+  eb_error_free(error);
+}
 
 void eb_check_groups(const eb_check *check) {
-  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
-    const char *whose = groups[i].solver;
-    bool applies = whose && check->solver
-                       ? !strcmp(whose, "*") || !strcmp(whose, check->solver->name)
-                       : !whose && !check->solver;
-    if (!applies) continue;
-    eb_error error = groups[i].run(check);
-    if (!error) continue;
-    eb_check_below(check, NAN, 0, eb_error_message(error), "%s%s%s/completed",
-                   check->solver ? check->solver->name : "", check->solver ? "/" : "",
-                   groups[i].name);
-    eb_error_free(error);
-  }
+  for (int t = 0; t < TABLES; t++)
+    for (const eb_check_group *at = tables[t]; at->name; at++) run_group(check, at);
 }
 
 /* ---- printing ---- */

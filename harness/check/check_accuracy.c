@@ -38,7 +38,7 @@ static eb_error patch_of(const eb_check *check, const char *element, const char 
   return error;
 }
 
-eb_error eb_check_patch(const eb_check *check) {
+static eb_error check_patch(const eb_check *check) {
   static const char *const elements[] = {"tets6", "tets5", "hexahedra", "triangles"};
   for (int e = 0; e < 4; e++)
     for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++)
@@ -85,7 +85,7 @@ static eb_error manufactured_error(const char *material, int cubes, double *out)
   return error;
 }
 
-eb_error eb_check_manufactured(const eb_check *check) {
+static eb_error check_manufactured(const eb_check *check) {
   static const char *const materials[] = {"linear", "stable-neo-hookean", "neo-hookean"};
   int cubes = check->quick ? 4 : 8;
   for (int m = 0; m < 3; m++) {
@@ -146,7 +146,7 @@ static eb_error beam_tip(const beam *b, int across, double *tip) {
   return error;
 }
 
-eb_error eb_check_cantilever(const eb_check *check) {
+static eb_error check_cantilever(const eb_check *check) {
   /* The clamp holds the end against Poisson's contraction, which a beam knows nothing of: nu = 0,
    * or a slender beam. */
   static const beam beams[] = {
@@ -196,7 +196,7 @@ static eb_error bar_error(const char *element, const char *material, int across,
   return error;
 }
 
-eb_error eb_check_bar(const eb_check *check) {
+static eb_error check_bar(const eb_check *check) {
   double hexahedra, coarse, fine, nonlinear;
   EB_TRY(bar_error("hexahedra", "linear", 2, &hexahedra));
   EB_TRY(bar_error("tets6", "linear", 4, &coarse));
@@ -219,3 +219,9 @@ eb_error eb_check_bar(const eb_check *check) {
                  "bar/tets6/stable-neo-hookean");
   return EB_OK;
 }
+
+const eb_check_group eb_checks_accuracy[] = {{"patch", check_patch, NULL},
+                                             {"manufactured", check_manufactured, NULL},
+                                             {"cantilever", check_cantilever, NULL},
+                                             {"bar", check_bar, NULL},
+                                             {0}};

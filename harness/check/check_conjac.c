@@ -3,7 +3,6 @@
 #include "harness/check/block.h"
 #include "harness/check/check.h"
 #include "problems/scene_impl.h"
-#include "harness/check/subject.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -103,7 +102,7 @@ static eb_error jacobian_of(const eb_check *check, const char *element, const ch
   return error;
 }
 
-eb_error eb_check_condensation(const eb_check *check) {
+static eb_error check_condensation(const eb_check *check) {
   EB_TRY(jacobian_of(check, "tets6", "linear", 27));
   EB_TRY(jacobian_of(check, "tets6", "stable-neo-hookean", 27));
   EB_TRY(jacobian_of(check, "hexahedra", "neo-hookean", 27));
@@ -138,7 +137,7 @@ static eb_error all_dynamic_of(const eb_check *check, const char *element, const
   return error;
 }
 
-eb_error eb_check_all_dynamic(const eb_check *check) {
+static eb_error check_all_dynamic(const eb_check *check) {
   EB_TRY(all_dynamic_of(check, "tets6", "support=ends,motion=twist,rate=2"));
   EB_TRY(all_dynamic_of(check, "hexahedra", "support=x0"));
   if (eb_subject_can(check->solver, EB_CAP_TRIANGLES))
@@ -203,7 +202,7 @@ static eb_error statics_of(const eb_check *check, const still_case *still) {
   return error;
 }
 
-eb_error eb_check_statics(const eb_check *check) {
+static eb_error check_statics(const eb_check *check) {
   /* Steps so long that implicit Euler damps all motion, but on the way to a full turn. */
   static const still_case cases[] = {
       {"conjac2020/hetero", "dt=0.1", "hetero", 0, 100, false},
@@ -217,3 +216,8 @@ eb_error eb_check_statics(const eb_check *check) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) EB_TRY(statics_of(check, &cases[i]));
   return EB_OK;
 }
+
+const eb_check_group eb_checks_conjac[] = {{"J", check_condensation, "conjac"},
+                                           {"all-dynamic", check_all_dynamic, "conjac"},
+                                           {"statics", check_statics, "conjac"},
+                                           {0}};

@@ -3,7 +3,6 @@
 #include "harness/check/block.h"
 #include "harness/check/check.h"
 #include "problems/scene_impl.h"
-#include "harness/check/subject.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -99,7 +98,7 @@ static eb_error compare_halves(const eb_check *check, eb_scene *whole, eb_scene 
   return EB_OK;
 }
 
-eb_error eb_check_cutting(const eb_check *check) {
+static eb_error check_cutting(const eb_check *check) {
   if (!eb_subject_can(check->solver, EB_CAP_CUTTING)) return EB_OK;
   eb_scene *whole = NULL, *half = NULL;
   eb_error error = make_block(check, LENGTH, &whole);
@@ -109,3 +108,5 @@ eb_error eb_check_cutting(const eb_check *check) {
   eb_scene_destroy(half);
   return error;
 }
+
+const eb_check_group eb_checks_cutting[] = {{"cutting", check_cutting, "*"}, {0}};

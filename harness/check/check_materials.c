@@ -91,7 +91,7 @@ static void check_material(const eb_check *check, const eb_material *material, c
     eb_check_above(check, orders[1], 2.9, hessian_reason, "materials/%s/tangent", name);
 }
 
-eb_error eb_check_materials(const eb_check *check) {
+static eb_error check_materials(const eb_check *check) {
   eb_material material = {.young = 1, .poisson = 0.3, .density = 1, .activation = 0.7};
   for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++) {
     material.kind = (eb_material_kind)kind;
@@ -181,7 +181,7 @@ static eb_error assembly_of(const eb_check *check, const char *element, const ch
   return error;
 }
 
-eb_error eb_check_assembly(const eb_check *check) {
+static eb_error check_assembly(const eb_check *check) {
   static const char *const elements[] = {"tets6", "hexahedra", "triangles"};
   for (int e = 0; e < 3; e++) {
     for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++)
@@ -240,7 +240,7 @@ static eb_error invariance_of(const eb_check *check, const char *element, const 
 }
 
 /* Small-strain elasticity (EB_LINEAR) is not invariant under rotations, by definition. */
-eb_error eb_check_invariance(const eb_check *check) {
+static eb_error check_invariance(const eb_check *check) {
   static const char *const elements[] = {"tets6", "hexahedra", "triangles"};
   for (int e = 0; e < 3; e++)
     for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++)
@@ -249,3 +249,8 @@ eb_error eb_check_invariance(const eb_check *check) {
             invariance_of(check, elements[e], eb_material_describe((eb_material_kind)kind)->name));
   return EB_OK;
 }
+
+const eb_check_group eb_checks_materials[] = {{"materials", check_materials, NULL},
+                                              {"assembly", check_assembly, NULL},
+                                              {"invariance", check_invariance, NULL},
+                                              {0}};

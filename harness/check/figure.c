@@ -1,8 +1,12 @@
-/* One measured figure against its bound, on its way to whoever prints or counts it. */
+/* What all checks share: a measured figure against its bound, on its way to whoever prints or
+ * counts it, and what a solver under test can do. */
 #include "harness/check/check.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static void emit(const eb_check *check, double measured, bool at_least, double bound,
                  const char *reason, const char *format, va_list arguments) {
@@ -31,4 +35,26 @@ void eb_check_above(const eb_check *check, double measured, double bound, const 
   va_start(arguments, format);
   emit(check, measured, true, bound, reason, format, arguments);
   va_end(arguments);
+}
+
+/* ---- the solver under test ------------------------------------------------------------------- */
+
+bool eb_subject_declares(const eb_solver_ops *ops, const char *option) {
+  for (const eb_option *at = ops->options; at && at->name; at++)
+    if (!strcmp(at->name, option)) return true;
+  return false;
+}
+
+bool eb_subject_can(const eb_solver_ops *ops, uint32_t capabilities) {
+  return (ops->capabilities & capabilities) == capabilities;
+}
+
+const char *eb_subject_material(const eb_solver_ops *ops) {
+  return eb_subject_can(ops, EB_CAP_HYPERELASTIC) ? "stable-neo-hookean" : "corotational";
+}
+
+const char *eb_subject_exact(const eb_solver_ops *ops) {
+  if (eb_subject_declares(ops, "linear")) return "linear=cholesky";
+  if (eb_subject_declares(ops, "eps1")) return "eps1=1e-11";
+  return eb_subject_declares(ops, "tau") ? "tau=0" : "";
 }
