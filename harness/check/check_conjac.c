@@ -60,35 +60,14 @@ static eb_error difference_error(eb_scene *scene, probe *p, const double at[3],
   return error;
 }
 
-/* One short step from rest positions that conjac settles first: its velocities are J v_d. */
-static eb_error jacobian_on(const eb_check *check, eb_scene *scene, probe *p, int32_t node,
-                            const char *name) {
-  char options[96];
-  double at[3], error_of_J = NAN;
-  eb_state *moved = NULL;
-  for (int64_t k = 0; k < 3 * (int64_t)scene->mesh->node_count; k++) scene->x0[k] *= p->stretch;
-  for (int k = 0; k < eb_block_axes(scene->mesh); k++)
-    scene->x0[3 * (int64_t)node + k] += 0.01 * (k + 1);
-  memcpy(at, scene->x0 + 3 * (int64_t)node, sizeof at);
-  snprintf(options, sizeof options, "selection=list,nodes=%d,initial=static", (int)node);
-  EB_TRY(eb_block_run(scene, check->solver, options, 1, 1, NULL, &moved));
-  eb_error error = difference_error(scene, p, at, moved, node, &error_of_J);
-  eb_state_destroy(moved);
-  EB_TRY(error);
-  eb_check_below(
-      check, error_of_J, 1e-6,
-      "velocities that follow one dynamic node, against central differences of static "
-      "solves over 0.2 mm: 1e-8 of third derivatives; all stresses are tensions, so that no "
-      "Hessian is clamped",
-      "%s/J/%s", check->solver->name, name);
-  return EB_OK;
-}
-
-/* `node` is in the middle. */
+/* One short step from rest positions that conjac settles first: its velocities are J v_d. `node` is
+ * in the middle. */
 static eb_error jacobian_of(const eb_check *check, const char *element, const char *material,
                             int32_t node) {
   eb_scene *scene = NULL;
-  char name[96];
+  eb_state *moved = NULL;
+  char options[96];
+  double at[3], error_of_J = NAN;
   probe p = {.stretch = 1.15, .node = -1};
   EB_TRY(eb_block_create(
       &scene, "nx=4,ny=3,nz=3,element=%s,material=%s,support=surface,initial=spin,dt=1e-9", element,
@@ -96,10 +75,23 @@ static eb_error jacobian_of(const eb_check *check, const char *element, const ch
   p.ops = *scene->ops;
   p.ops.boundary = probe_boundary;
   scene->ops = &p.ops;
-  snprintf(name, sizeof name, "%s/%s", element, material);
-  eb_error error = jacobian_on(check, scene, &p, node, name);
+  for (int64_t k = 0; k < 3 * (int64_t)scene->mesh->node_count; k++) scene->x0[k] *= p.stretch;
+  for (int k = 0; k < eb_block_axes(scene->mesh); k++)
+    scene->x0[3 * (int64_t)node + k] += 0.01 * (k + 1);
+  memcpy(at, scene->x0 + 3 * (int64_t)node, sizeof at);
+  snprintf(options, sizeof options, "selection=list,nodes=%d,initial=static", (int)node);
+  eb_error error = eb_block_run(scene, check->solver, options, 1, 1, NULL, &moved);
+  if (!error) error = difference_error(scene, &p, at, moved, node, &error_of_J);
+  eb_state_destroy(moved);
   eb_scene_destroy(scene);
-  return error;
+  EB_TRY(error);
+  eb_check_below(
+      check, error_of_J, 1e-6,
+      "velocities that follow one dynamic node, against central differences of static "
+      "solves over 0.2 mm: 1e-8 of third derivatives; all stresses are tensions, so that no "
+      "Hessian is clamped",
+      "%s/J/%s/%s", check->solver->name, element, material);
+  return EB_OK;
 }
 
 static eb_error check_condensation(const eb_check *check) {
@@ -113,28 +105,23 @@ static eb_error check_condensation(const eb_check *check) {
 
 /* ---- all nodes dynamic ---- */
 
-static eb_error all_dynamic_on(const eb_check *check, const eb_scene *scene, const char *name) {
+static eb_error all_dynamic_of(const eb_check *check, const char *element, const char *scripted) {
+  eb_scene *scene = NULL;
   eb_state *all = NULL, *whole = NULL;
-  EB_TRY(eb_block_run(scene, check->solver, "selection=all,beta=0.7", 1, 5, NULL, &all));
-  eb_error error =
-      eb_block_run(scene, eb_solver_find("semi-implicit"), "beta=0.7", 1, 5, NULL, &whole);
+  EB_TRY(eb_block_create(&scene, "nx=5,element=%s,gy=-9.8,%s", element, scripted));
+  eb_error error = eb_block_run(scene, check->solver, "selection=all,beta=0.7", 1, 5, NULL, &all);
+  if (!error)
+    error = eb_block_run(scene, eb_solver_find("semi-implicit"), "beta=0.7", 1, 5, NULL, &whole);
   double off = error ? NAN : eb_block_distance(all, whole);
   eb_state_destroy(all);
   eb_state_destroy(whole);
+  eb_scene_destroy(scene);
   EB_TRY(error);
   eb_check_below(check, off, 1e-10,
                  "m, of a 1 m block, against semi-implicit after five steps with every free node "
                  "dynamic",
-                 "%s/all-dynamic/%s", check->solver->name, name);
+                 "%s/all-dynamic/%s", check->solver->name, element);
   return EB_OK;
-}
-
-static eb_error all_dynamic_of(const eb_check *check, const char *element, const char *scripted) {
-  eb_scene *scene = NULL;
-  EB_TRY(eb_block_create(&scene, "nx=5,element=%s,gy=-9.8,%s", element, scripted));
-  eb_error error = all_dynamic_on(check, scene, element);
-  eb_scene_destroy(scene);
-  return error;
 }
 
 static eb_error check_all_dynamic(const eb_check *check) {
@@ -170,18 +157,24 @@ static eb_error balance(const eb_scene *scene, const still_case *still, const eb
   return EB_ERROR(EB_ERR_INVALID, "newton static ends with %s", eb_reason_name(reason));
 }
 
-static eb_error statics_on(const eb_check *check, const eb_scene *scene, const still_case *still) {
+static eb_error statics_of(const eb_check *check, const still_case *still) {
+  char parameters[128];
   double lo[3], hi[3], diagonal = 0;
+  int64_t steps = still->script + still->rest;
+  eb_scene *scene = NULL;
   eb_state *settled = NULL, *balanced = NULL;
-  EB_TRY(
-      eb_block_run(scene, check->solver, "beta=1", 1, still->script + still->rest, NULL, &settled));
-  eb_error error = balance(scene, still, settled, &balanced);
+  snprintf(parameters, sizeof parameters, "%s,resolution=%g", still->parameters,
+           check->quick ? 0.2 : 0.34);
+  EB_TRY(eb_scene_create(eb_scene_find(still->scene), parameters, NULL, "", &scene));
+  eb_error error = eb_block_run(scene, check->solver, "beta=1", 1, steps, NULL, &settled);
+  if (!error) error = balance(scene, still, settled, &balanced);
   double off = error ? NAN : eb_block_distance(settled, balanced);
-  eb_state_destroy(settled);
-  eb_state_destroy(balanced);
-  EB_TRY(error);
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   for (int k = 0; k < 3; k++) diagonal = hypot(diagonal, hi[k] - lo[k]);
+  eb_state_destroy(settled);
+  eb_state_destroy(balanced);
+  eb_scene_destroy(scene);
+  EB_TRY(error);
   eb_check_below(
       check, off / diagonal, 1e-6,
       still->from_there
@@ -189,17 +182,6 @@ static eb_error statics_on(const eb_check *check, const eb_scene *scene, const s
           : "of the diagonal, against newton static",
       "%s/statics/%s", check->solver->name, still->name);
   return EB_OK;
-}
-
-static eb_error statics_of(const eb_check *check, const still_case *still) {
-  char parameters[128];
-  eb_scene *scene = NULL;
-  snprintf(parameters, sizeof parameters, "%s,resolution=%g", still->parameters,
-           check->quick ? 0.2 : 0.34);
-  EB_TRY(eb_scene_create(eb_scene_find(still->scene), parameters, NULL, "", &scene));
-  eb_error error = statics_on(check, scene, still);
-  eb_scene_destroy(scene);
-  return error;
 }
 
 static eb_error check_statics(const eb_check *check) {
