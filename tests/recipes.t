@@ -23,7 +23,8 @@ my $catalogue = slurp(root() . '/problems/scenes/catalogue.h');
 $catalogue =~ s/(#define EB_SCENES\(ENTRY\).*\n)/$1  $entry \\\n/;
 spew("$tree/problems/scenes/mine.c", $scene);
 spew("$tree/problems/scenes/catalogue.h", $catalogue);
-spew("$tree/flags.mk", "flags:\n\t\@echo \$(ALL_CFLAGS)\nlibraries:\n\t\@echo \$(ALL_LDFLAGS)\nbehind:\n\t\@echo \$(PKG_LIBS)\n");
+spew("$tree/flags.mk", "flags:\n\t\@echo \$(ALL_CFLAGS)\nlibraries:\n\t\@echo \$(ALL_LDFLAGS)\nbehind:\n\t\@echo \$(PKG_LIBS)\n" .
+  "cases:\n\t\@echo \$(call object,\$(filter harness/bench/bench_%,\$(BENCH_SRC)))\n");
 
 sub of_make {
   my ($what) = @_;
@@ -39,7 +40,7 @@ sub succeeds {
   return;
 }
 
-my ($flags, $libraries, $behind) = map { of_make($_) } qw(flags libraries behind);
+my ($flags, $libraries, $behind, $benches) = map { of_make($_) } qw(flags libraries behind cases);
 succeeds("cc -I'$tree' $flags -c '$tree/problems/scenes/mine.c' -o '$tree/mine.o'", 'the file compiles');
 succeeds("cc -I'$tree' $flags -c problems/scenes/registry.c -o '$tree/registry.o'", 'and so does the catalogue');
 succeeds("cc $libraries build/obj/harness/main.o '$tree/mine.o' '$tree/registry.o' build/libharness.a build/libelastobench.a -o '$tree/elastobench' $behind",
@@ -91,5 +92,18 @@ for my $test (qw(test_materials test_audit_tangent)) {
 succeeds("cc $libraries build/obj/harness/main.o $library build/libharness.a build/libelastobench.a -o '$tree/elastobench' $behind", 'the program links with it');
 succeeds("'$tree/elastobench' list | grep -q 'mine .*stiffens with Ic'", 'the material is listed');
 succeeds("'$tree/elastobench' run bench/beam:resolution=0.25,material=mine -s newton --steps 3 -o '$tree/material.h5'", 'and a scene runs with it, audited');
+
+# ---- harness/bench/README.md: adding a case
+my ($table) = slurp(root() . '/harness/bench/README.md') =~ /^## Adding a case.*?\n```c\n(.*?)```\n/ms;
+my ($line) = slurp(root() . '/harness/bench/README.md') =~ /one line in \[bench\.h\].*?`(ENTRY\(\w+\))`/;
+ok($table && $line, 'the README has the file of a case and its line');
+spew("$tree/bench_mine.c", $table);
+insert('harness/bench/bench.h', qr/(#define EB_BENCH_TABLES\(ENTRY\)\s*\\\n)/, "  $line \\\n");
+succeeds("cc -I'$tree' $flags -c '$tree/bench_mine.c' -o '$tree/bench_mine.o'", 'the case compiles');
+succeeds("cc -I'$tree' $flags -c harness/bench/main.c -o '$tree/bench_main.o'", 'and so does the list of tables');
+succeeds("cc $libraries '$tree/bench_main.o' '$tree/bench_mine.o' $benches build/libharness.a build/libelastobench.a -o '$tree/bench' $behind",
+  'the benchmarks link with it');
+succeeds("'$tree/bench' mine --seconds 0.05 > '$tree/bench.out' && grep -q '^mine/trace .*rows' '$tree/bench.out' && grep -q 'a trace of' '$tree/bench.out'" .
+  " && grep -q ' x .*every other row' '$tree/bench.out'", 'and it is measured, beside its peer');
 
 done_testing();

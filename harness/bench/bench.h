@@ -3,7 +3,7 @@
  * A case prepares its data once, then its run function is timed many times, interleaved with the
  * machine's DGEMM and triad and with the case's peers in the same process, so that every figure
  * stands beside what the machine and the competition could do at that moment. Each bench_*.c
- * exports one table, named in harness/bench/main.c. */
+ * exports one table. */
 #ifndef EB_BENCH_H
 #define EB_BENCH_H
 
@@ -55,5 +55,21 @@ typedef struct eb_bench_case {
   /* Writes one line on what the runs did, after them; NULL: nothing. */
   void (*describe)(void *context, char *text, size_t bytes);
 } eb_bench_case;
+
+/* The tables of cases, one a bench_*.c, each ended by a NULL name. */
+#define EB_BENCH_TABLES(ENTRY)                                                                     \
+  ENTRY(elasticity)                                                                                \
+  ENTRY(linalg)                                                                                    \
+  ENTRY(cholesky)                                                                                  \
+  ENTRY(update)                                                                                    \
+  ENTRY(warp)                                                                                      \
+  ENTRY(solvers)                                                                                   \
+  ENTRY(collision)                                                                                 \
+  ENTRY(contact)                                                                                   \
+  ENTRY(audit)
+
+#define EB_BENCH_DECLARE(table) extern const eb_bench_case eb_bench_##table[];
+EB_BENCH_TABLES(EB_BENCH_DECLARE)
+#undef EB_BENCH_DECLARE
 
 #endif

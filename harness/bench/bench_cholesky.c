@@ -11,7 +11,7 @@
 
 #include "harness/bench/bench_cholmod.h"
 #include "harness/bench/bench_matrix.h"
-#include "harness/bench/tables.h"
+#include "harness/bench/bench.h"
 #include "problems/base/memory.h"
 
 /* Factors, and AS_ASKED: on as many threads as the case has. */

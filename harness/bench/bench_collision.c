@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/bench/tables.h"
+#include "harness/bench/bench.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "problems/collision/collisions.h"

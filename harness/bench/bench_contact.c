@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "harness/bench/bench_step.h"
-#include "harness/bench/tables.h"
+#include "harness/bench/bench.h"
 
 enum { WALK = 450, STEPS = 2, METHODS = 5 };
 enum { CR, DIAGONAL, ICA, SP, SP_2XCR };

@@ -8,7 +8,7 @@
  * marks costs). */
 #include <math.h>
 
-#include "harness/bench/tables.h"
+#include "harness/bench/bench.h"
 #include "problems/base/memory.h"
 #include "problems/elasticity/corotation.h"
 #include "problems/elasticity/elasticity.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harness/bench/bench_matrix.h"
-#include "harness/bench/tables.h"
+#include "harness/bench/bench.h"
 #include "problems/base/memory.h"
 #include "problems/elasticity/elasticity.h"
 #include "problems/mesh/generate.h"

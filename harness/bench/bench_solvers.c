@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "harness/bench/bench_step.h"
-#include "harness/bench/tables.h"
+#include "harness/bench/bench.h"
 
 enum { ITSELF, PEER, STEPPERS };
 

@@ -8,7 +8,7 @@
 
 #include "harness/bench/bench_cholmod.h"
 #include "harness/bench/bench_matrix.h"
-#include "harness/bench/tables.h"
+#include "harness/bench/bench.h"
 #include "problems/base/memory.h"
 
 typedef struct updated {

@@ -8,7 +8,7 @@
  * measures. Free fall before them is exact without a solver: implicit Euler gives v = -n h g, x =
  * x0 - n (n + 1) / 2 h^2 g after n steps. */
 #include "harness/bench/bench_step.h"
-#include "harness/bench/tables.h"
+#include "harness/bench/bench.h"
 
 #include <math.h>
 #include <stdio.h>

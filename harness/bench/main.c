@@ -10,12 +10,11 @@
 #include <unistd.h>
 
 #include "harness/bench/runner.h"
-#include "harness/bench/tables.h"
+#include "harness/bench/bench.h"
 #include "problems/base/memory.h"
 
-static const eb_bench_case *const tables[] = {
-    eb_bench_elasticity, eb_bench_linalg,    eb_bench_cholesky, eb_bench_update, eb_bench_warp,
-    eb_bench_solvers,    eb_bench_collision, eb_bench_contact,  eb_bench_audit};
+#define ADDRESS(table) eb_bench_##table,
+static const eb_bench_case *const tables[] = {EB_BENCH_TABLES(ADDRESS)};
 enum { TABLES = sizeof tables / sizeof *tables, THREADS = 2 };
 
 typedef struct arguments {
