@@ -1,5 +1,5 @@
 /* FCLib's files: round trips, forms of matrices, bad files, merits, solutions. */
-#include "harness/fclib/methods.h"
+#include "harness/fclib/fclib.h"
 #include "harness/results/h5.h"
 #include "solvers/contact/delassus.h"
 #include "tests/contact_methods.h"

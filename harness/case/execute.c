@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "harness/case/job.h"
-#include "harness/fclib/store.h"
+#include "harness/fclib/fclib.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
@@ -171,7 +171,7 @@ static bool is_frame(const eb_job *j, int64_t steps) {
   return j->work->frames == EB_FRAMES_ALL || steps % interval == 0;
 }
 
-/* The contact problem of the step that was asked for (harness/fclib/store.h), when it has contacts:
+/* The contact problem of the step that was asked for (harness/fclib/fclib.h), when it has contacts:
  * off the clock, what the method has solved last with its solution. */
 static eb_error keep_contact_problem(eb_job *j) {
   const eb_contact_record *record = j->log->contacts;

@@ -6,7 +6,7 @@
 
 #include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
-#include "harness/fclib/store.h"
+#include "harness/fclib/fclib.h"
 #include "harness/names.h"
 #include "harness/results/export.h"
 #include "problems/mesh/io.h"

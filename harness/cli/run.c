@@ -1,4 +1,6 @@
-/* elastobench run: suites and scenes x solvers x repetitions. */
+/* elastobench run: suites and scenes x solvers x repetitions, or contact problems of FCLib. */
+#include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +9,8 @@
 #include "harness/case/session.h"
 #include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
-#include "harness/cli/fclib.h"
 #include "harness/cli/summary.h"
+#include "harness/fclib/fclib.h"
 #include "harness/names.h"
 #include "harness/print.h"
 #include "problems/base/text.h"
@@ -155,10 +157,107 @@ static eb_error run_scenes(const eb_arguments *arguments, int *code) {
   return error;
 }
 
+/* ---- contact problems of FCLib in the place of scenes ---------------------------------------- */
+
+static const char PREFIX[] = "fclib:";
+
+/* Whether what is to be run are files of FCLib; they are not mixed with scenes. */
+static eb_error fclib_wanted(const eb_arguments *arguments, bool *wanted) {
+  const eb_strings *names = &arguments->positional;
+  int count = 0;
+  for (int i = 0; i < names->count; i++)
+    count += strncmp(names->items[i], PREFIX, sizeof PREFIX - 1) == 0;
+  *wanted = count > 0;
+  return count == 0 || count == names->count
+             ? EB_OK
+             : EB_ERROR(EB_ERR_USAGE, "fclib: files and scenes cannot be run together");
+}
+
+static void print_text(const char *path, const eb_fclib *p, const char *solver,
+                       const eb_fclib_result *r) {
+  printf("%s: %s problem of %d contacts, %d velocities\n", path, p->global ? "global" : "local",
+         (int)p->contacts, (int)p->size);
+  printf("  %s: %s after %lld iterations, %.4g s (%.4g s of it for the operator), merit %.3g\n",
+         solver, eb_reason_name(r->outcome.reason), (long long)r->outcome.iterations, r->seconds,
+         r->factor_seconds, r->merit);
+  if (!isnan(r->stored_merit)) printf("  the file's own solution: merit %.3g\n", r->stored_merit);
+}
+
+static eb_error print_json(const char *path, const eb_fclib *p, const char *solver,
+                           const eb_fclib_result *r) {
+  json_t *line =
+      json_pack("{s:s, s:s, s:i, s:i, s:s, s:s, s:I, s:f, s:f, s:f, s:o}", "file", path, "kind",
+                p->global ? "global" : "local", "contacts", (int)p->contacts, "velocities",
+                (int)p->size, "solver", solver, "reason", eb_reason_name(r->outcome.reason),
+                "iterations", (json_int_t)r->outcome.iterations, "seconds", r->seconds,
+                "operator_seconds", r->factor_seconds, "merit", r->merit, "stored_merit",
+                isnan(r->stored_merit) ? json_null() : json_real(r->stored_merit));
+  if (!line) return EB_ERROR(EB_ERR_MEMORY, "cannot print the result for '%s'", path);
+  json_dumpf(line, stdout, JSON_COMPACT);
+  putchar('\n');
+  json_decref(line);
+  return EB_OK;
+}
+
+/* Solves a file with a solver in this process, and prints a line or an object. With `output` the
+ * problem is written with its solution. */
+static eb_error solve_fclib(const char *path, const char *spec, const char *output, bool json,
+                            int *code) {
+  char *name = NULL, *assignments = NULL;
+  const eb_fclib_method *method;
+  eb_values *options = NULL;
+  eb_fclib p = {0};
+  eb_fclib_result result = {0};
+  eb_error error = eb_split_spec(spec, &name, &assignments);
+  if (!error) error = eb_fclib_method_find(name, &method);
+  if (!error)
+    error = eb_values_create(name, eb_fclib_method_options(method), assignments, &options);
+  if (!error) error = eb_sandbox_verify("fclib", path, NULL);
+  if (!error) error = eb_fclib_read(path, &p);
+  if (!error) {
+    const eb_solver solver = {.options = options, .threads = 1};
+    const eb_contact_tolerance tolerance = eb_contact_tolerance_asked(options, p.size, p.f);
+    error = eb_fclib_solve(&p, method->method, &solver, &tolerance, &result);
+  }
+  if (!error && json) error = print_json(path, &p, spec, &result);
+  if (!error && !json) print_text(path, &p, spec, &result);
+  if (!error && output) {
+    /* The solution is lent to the problem, and with it goes to the file. */
+    eb_fclib_solution stored = p.solution;
+    p.solution = result.found;
+    error = eb_fclib_write(output, &p);
+    p.solution = stored;
+  }
+  if (!error && result.outcome.reason <= 0) *code = EB_EXIT_SOLVER_FAILED;
+  eb_fclib_result_clear(&result);
+  eb_fclib_clear(&p);
+  eb_values_destroy(options);
+  free(name);
+  free(assignments);
+  return error;
+}
+
+static eb_error run_fclib(const eb_arguments *arguments, int *code) {
+  const eb_strings *files = &arguments->positional;
+  const eb_strings *solvers = eb_arguments_values(arguments, "solver");
+  const char *output = eb_arguments_text(arguments, "output");
+  bool json;
+  if (solvers->count == 0)
+    return EB_ERROR(EB_ERR_USAGE, "fclib: wants a solver, as in -s contact-delassus");
+  EB_TRY(eb_arguments_json(arguments, &json));
+  if (output && files->count * solvers->count > 1)
+    return EB_ERROR(EB_ERR_USAGE, "--output takes the solution of one file and one solver");
+  for (int i = 0; i < files->count; i++)
+    for (int s = 0; s < solvers->count; s++)
+      EB_TRY(
+          solve_fclib(files->items[i] + sizeof PREFIX - 1, solvers->items[s], output, json, code));
+  return EB_OK;
+}
+
 static eb_error run(const eb_arguments *arguments, int *code) {
   bool fclib;
-  EB_TRY(eb_fclib_wanted(arguments, &fclib));
-  return (fclib ? eb_fclib_run : run_scenes)(arguments, code);
+  EB_TRY(fclib_wanted(arguments, &fclib));
+  return (fclib ? run_fclib : run_scenes)(arguments, code);
 }
 
 const eb_command eb_command_run = {

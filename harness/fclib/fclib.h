@@ -16,6 +16,8 @@
 #ifndef EB_FCLIB_H
 #define EB_FCLIB_H
 
+#include "harness/results/read.h"
+#include "harness/strings.h"
 #include "problems/contact/problem.h"
 #include "solvers/contact/method.h"
 
@@ -102,5 +104,31 @@ EB_MUST eb_error eb_fclib_solve(const eb_fclib *problem, const eb_contact_method
                                 const eb_solver *solver, const eb_contact_tolerance *tolerance,
                                 eb_fclib_result *out);
 void eb_fclib_result_clear(eb_fclib_result *result);
+
+/* The contact methods under the names of their solvers, with the options that they have there. */
+typedef struct eb_fclib_method {
+  const char *name; /* "contact-delassus" */
+  const eb_contact_method *method;
+} eb_fclib_method;
+
+/* EB_ERR_USAGE, with the nearest name, when there is none of that name. */
+EB_MUST eb_error eb_fclib_method_find(const char *name, const eb_fclib_method **out);
+/* Those of the built-in solver of its name. */
+const eb_option *eb_fclib_method_options(const eb_fclib_method *method);
+
+/* ---- in result files ------------------------------------------------------------------------- */
+
+/* A step of a run keeps its contact problem in a group of this name below the run, laid out as a
+ * file of FCLib. */
+#define EB_FCLIB_GROUP "contact_problem"
+
+/* Writes a problem with its solution and guess into a file or an empty group. */
+EB_MUST eb_error eb_fclib_write_into(hid_t where, const eb_fclib *problem);
+
+/* Writes one file of FCLib, <id>.hdf5, for every selected run that has kept a problem, into
+ * `folder` (made when missing; NULL: the working folder), and prints the paths to `out`. *written
+ * is their number. */
+EB_MUST eb_error eb_fclib_export(const eb_results *results, const eb_strings *ids,
+                                 const char *folder, FILE *out, int *written);
 
 #endif

@@ -1,6 +1,6 @@
 /* Solves FCLib's problems with the project's methods: a global problem is lifted to ours (lift.c),
  * a local one is the reduced problem of contact-delassus as it is. */
-#include "harness/fclib/methods.h"
+#include "harness/fclib/fclib.h"
 
 #include <math.h>
 #include <string.h>
