@@ -92,25 +92,18 @@ static eb_error export(const eb_arguments *arguments, const eb_results *results,
   return to_stream(results, ids, path, strcmp(to, "json") == 0 ? eb_export_json : eb_export_csv);
 }
 
-static eb_error check_format(const char *to) {
-  static const char *const known[] = {"xdmf", "json", "csv", "fclib", "mesh"};
-  eb_strings names = {0};
-  eb_error error = EB_OK;
-  bool found = false;
-  if (!to) return EB_ERROR(EB_ERR_USAGE, "export wants --to xdmf, json, csv, fclib or mesh");
-  for (int i = 0; i < 5 && !error; i++) {
-    found = found || strcmp(known[i], to) == 0;
-    error = eb_strings_add(&names, known[i]);
-  }
-  if (!error && !found) error = eb_unknown_name("export format", to, &names);
-  eb_strings_clear(&names);
-  return error;
-}
+static const char *const formats[] = {"xdmf", "json", "csv", "fclib", "mesh"};
+enum { FORMATS = sizeof formats / sizeof *formats };
 
 static eb_error run(const eb_arguments *arguments, int *code) {
   eb_results *results;
   const char *path = arguments->positional.items[0];
-  EB_TRY(check_format(eb_arguments_text(arguments, "to")));
+  const char *to = eb_arguments_text(arguments, "to");
+  size_t format = 0;
+  if (!to) return EB_ERROR(EB_ERR_USAGE, "export wants --to xdmf, json, csv, fclib or mesh");
+  while (format < FORMATS && strcmp(formats[format], to) != 0) format++;
+  if (format == FORMATS)
+    return eb_unknown(EB_ERR_USAGE, to, formats, FORMATS, "there is no export format");
   EB_TRY(eb_sandbox_verify("results", path, NULL));
   EB_TRY(eb_results_open(path, &results));
   eb_error error = export(arguments, results, code);

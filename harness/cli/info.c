@@ -1,15 +1,17 @@
-/* elastobench info NAME: one scene, solver, material or suite. */
+/* elastobench list and info: what there is, and one scene, solver, material, suite or claim. */
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/cli/claims.h"
 #include "harness/cli/command.h"
 #include "harness/results/json.h"
 #include "harness/names.h"
 #include "harness/print.h"
+#include "harness/reproduce/paper.h"
 #include "harness/suite/suite.h"
+#include "problems/base/memory.h"
 #include "problems/base/text.h"
 #include "problems/scene_impl.h"
 #include "problems/elasticity/material.h"
@@ -165,26 +167,24 @@ static json_t *strings_json(const eb_strings *list) {
   return array;
 }
 
-static eb_error suite_json(const eb_suite *suite) {
-  json_t *sections = json_array();
-  for (int i = 0; i < suite->count; i++) {
-    const eb_suite_section *section = &suite->sections[i];
-    json_array_append_new(sections, json_pack("{s:s, s:o, s:o, s:I, s:I}", "label", section->label,
-                                              "scenes", strings_json(&section->scenes), "solvers",
-                                              strings_json(&section->solvers), "repeat",
-                                              (json_int_t)section->settings.repeat, "steps",
-                                              (json_int_t)section->settings.steps));
-  }
-  return eb_json_print(json_pack("{s:s, s:s, s:s, s:o}", "kind", "suite", "name", suite->name,
-                                 "summary", or_empty(suite->summary), "sections", sections),
-                       stdout);
-}
-
-static void print_suite(const eb_suite *suite) {
-  eb_print(stdout, "suite        %s\n%-12s %s\n", suite->name, "summary", or_empty(suite->summary));
+static eb_error show_suite(const char *name, bool json) {
+  eb_suite *suite;
+  EB_TRY(eb_suite_load(name, &suite));
+  json_t *sections = json ? json_array() : NULL;
+  if (!json)
+    eb_print(stdout, "suite        %s\n%-12s %s\n", suite->name, "summary",
+             or_empty(suite->summary));
   for (int s = 0; s < suite->count; s++) {
     const eb_suite_section *section = &suite->sections[s];
     const eb_settings *of = &section->settings;
+    if (json) {
+      json_array_append_new(sections,
+                            json_pack("{s:s, s:o, s:o, s:I, s:I}", "label", section->label,
+                                      "scenes", strings_json(&section->scenes), "solvers",
+                                      strings_json(&section->solvers), "repeat",
+                                      (json_int_t)of->repeat, "steps", (json_int_t)of->steps));
+      continue;
+    }
     eb_print(stdout, "[%s]", section->label);
     if (of->steps) eb_print(stdout, " %lld steps", (long long)of->steps);
     if (of->repeat) eb_print(stdout, " x %lld", (long long)of->repeat);
@@ -194,43 +194,111 @@ static void print_suite(const eb_suite *suite) {
     for (int i = 0; i < section->solvers.count; i++)
       eb_print(stdout, "  solver %s\n", section->solvers.items[i]);
   }
-}
-
-static eb_error show_suite(const char *name, bool json) {
-  eb_suite *suite;
-  eb_error error = EB_OK;
-  EB_TRY(eb_suite_load(name, &suite));
-  if (json)
-    error = suite_json(suite);
-  else
-    print_suite(suite);
+  eb_error error =
+      json ? eb_json_print(json_pack("{s:s, s:s, s:s, s:o}", "kind", "suite", "name", suite->name,
+                                     "summary", or_empty(suite->summary), "sections", sections),
+                           stdout)
+           : EB_OK;
   eb_suite_destroy(suite);
   return error;
 }
 
-/* ---- what a name is -------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
-static eb_error unknown(const eb_plugins *plugins, const char *name) {
-  eb_strings names = {0};
-  eb_error error = eb_scene_names(&names);
-  if (!error) error = eb_solver_names(plugins, &names);
-  if (!error) error = eb_suite_names(&names);
-  for (int i = 0; i < EB_MATERIAL_KINDS && !error; i++)
-    error = eb_strings_add(&names, eb_material_describe((eb_material_kind)i)->name);
-  if (!error) error = eb_unknown_name("scene, solver, material, suite or claim", name, &names);
-  eb_strings_clear(&names);
+static const char *const keys[] = {"holds", "given", "paper", "ours", "table", "figure"};
+enum { KEYS = sizeof keys / sizeof *keys };
+
+/* The names in [names] that a claim's expressions use: into `out`, or without it as lines. */
+static eb_error show_names(const eb_paper *paper, const eb_paper_claim *claim, json_t *out) {
+  bool *used;
+  EB_TRY(EB_NEW(used, paper->definitions.count));
+  for (int i = 0; i < claim->section->count; i++)
+    for (int k = 0; k < KEYS; k++)
+      if (strcmp(claim->section->entries[i].key, keys[k]) == 0)
+        eb_definitions_mark(&paper->definitions, claim->section->entries[i].value, used);
+  for (int d = 0; d < paper->definitions.count; d++) {
+    const eb_entry *entry = paper->definitions.items[d].entry;
+    if (used[d] && out)
+      json_object_set_new(out, entry->key, json_string(entry->value));
+    else if (used[d])
+      eb_print(stdout, "  %-7s %s = %s\n", "name", entry->key, entry->value);
+  }
+  free(used);
+  return EB_OK;
+}
+
+/* {"name", "summary", "where", "holds": [..], "names": {those that they use}, "source", ..}; the
+ * caller releases *json. */
+static eb_error claim_json(const eb_paper *paper, const eb_paper_claim *claim, json_t **json) {
+  char name[200];
+  snprintf(name, sizeof name, "%s/%s", paper->name, claim->id);
+  json_t *out = *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i}", "name", name, "summary",
+                                  claim->text, "where", claim->where, "source", claim->source,
+                                  "file", claim->section->path, "line", claim->section->line);
+  for (int k = 0; k < KEYS; k++) {
+    json_t *values = json_array();
+    const char *value;
+    for (int at = 0; (value = eb_section_next(claim->section, keys[k], &at));)
+      json_array_append_new(values, json_string(value));
+    json_object_set_new(out, keys[k], values);
+  }
+  json_t *names = json_object();
+  json_object_set_new(out, "names", names);
+  eb_error error = out && names ? show_names(paper, claim, names)
+                                : EB_ERROR(EB_ERR_MEMORY, "cannot build the JSON text");
+  if (error) json_decref(out);
   return error;
 }
+
+/* Text, place, expressions and the names that they use, bounds' source, and the file that they
+ * stand in. */
+static eb_error claim_print(const eb_paper *paper, const eb_paper_claim *claim) {
+  eb_print(stdout, "%s/%s (%s)\n  %s\n", paper->name, claim->id, claim->where, claim->text);
+  for (int i = 0; i < claim->section->count; i++)
+    for (int k = 0; k < KEYS; k++)
+      if (strcmp(claim->section->entries[i].key, keys[k]) == 0)
+        eb_print(stdout, "  %-7s %s\n", keys[k], claim->section->entries[i].value);
+  EB_TRY(show_names(paper, claim, NULL));
+  if (*claim->source) eb_print(stdout, "  %-7s %s\n", "source", claim->source);
+  if (*claim->note) eb_print(stdout, "  %-7s %s\n", "note", claim->note);
+  eb_print(stdout, "  %-7s %s:%d\n", "file", claim->section->path, claim->section->line);
+  return EB_OK;
+}
+
+/* Looks "PAPER/CLAIM" up among the papers that are compiled in; *paper is NULL when there is
+ * none. The caller destroys it. */
+static eb_error claim_find(const char *name, eb_paper **paper, const eb_paper_claim **claim) {
+  char id[100];
+  eb_strings names = {0};
+  size_t length = strcspn(name, "/");
+  bool built_in = false;
+  *paper = NULL;
+  *claim = NULL;
+  snprintf(id, sizeof id, "%.*s", (int)length, name);
+  eb_error error = eb_paper_names(&names);
+  for (int i = 0; i < names.count; i++) built_in = built_in || strcmp(names.items[i], id) == 0;
+  eb_strings_clear(&names);
+  if (error || !built_in || !name[length]) return error;
+  EB_TRY(eb_paper_load(id, NULL, false, paper));
+  for (int c = 0; c < (*paper)->claim_count; c++)
+    if (strcmp((*paper)->claims[c].id, name + length + 1) == 0) *claim = &(*paper)->claims[c];
+  if (*claim) return EB_OK;
+  eb_paper_destroy(*paper);
+  *paper = NULL;
+  return EB_OK;
+}
+
+/* ---- what a name is -------------------------------------------------------------------------- */
 
 /* A claim whose paper has a scene of that name is shown behind it. */
 static eb_error show_claim(const char *name, bool json, bool *found) {
   eb_paper *paper;
   const eb_paper_claim *claim;
   eb_error error = EB_OK;
-  EB_TRY(eb_claim_find(name, &paper, &claim));
+  EB_TRY(claim_find(name, &paper, &claim));
   json_t *shown = NULL;
   *found = paper != NULL;
-  if (paper) error = json ? eb_claim_json(paper, claim, &shown) : eb_claim_print(paper, claim);
+  if (paper) error = json ? claim_json(paper, claim, &shown) : claim_print(paper, claim);
   if (shown && !error) error = eb_json_print(shown, stdout);
   eb_paper_destroy(paper);
   return error;
@@ -253,10 +321,19 @@ static eb_error show(const eb_plugins *plugins, const char *name, const char *as
   eb_error_free(no_solver);
   if (is_solver) EB_TRY(show_solver(solver, assignments, json));
   if (material >= 0 && (!is_solver || !json)) return show_material(material, json);
-  return is_solver ? EB_OK : unknown(plugins, name);
+  if (is_solver) return EB_OK;
+  eb_strings names = {0};
+  eb_error error = eb_scene_names(&names);
+  if (!error) error = eb_solver_names(plugins, &names);
+  if (!error) error = eb_suite_names(&names);
+  for (int i = 0; i < EB_MATERIAL_KINDS && !error; i++)
+    error = eb_strings_add(&names, eb_material_describe((eb_material_kind)i)->name);
+  if (!error) error = eb_unknown_name("scene, solver, material, suite or claim", name, &names);
+  eb_strings_clear(&names);
+  return error;
 }
 
-static eb_error run(const eb_arguments *arguments, int *code) {
+static eb_error run_info(const eb_arguments *arguments, int *code) {
   (void)code;
   bool json;
   eb_plugins plugins = {0};
@@ -279,4 +356,130 @@ const eb_command eb_command_info = {
     .flags = flags,
     .least = 1,
     .most = 1,
-    .run = run};
+    .run = run_info};
+
+/* ---- what there is ----------------------------------------------------------------------------
+ */
+
+/* One listing: lines on `out`, or objects in `array` when it is not NULL. */
+typedef struct listing {
+  json_t *array;
+  bool titled;
+} listing;
+
+static void add(listing *to, const char *name, const char *summary) {
+  if (to->array)
+    json_array_append_new(to->array, json_pack("{s:s, s:s}", "name", name, "summary", summary));
+  else
+    eb_print(stdout, "%s%-30s %s\n", to->titled ? "  " : "", name, summary);
+}
+
+static eb_error add_scenes(listing *to, const eb_plugins *plugins) {
+  (void)plugins;
+  for (const eb_scene_ops *const *ops = eb_scenes(); *ops; ops++)
+    add(to, (*ops)->name, (*ops)->summary);
+  return EB_OK;
+}
+
+static eb_error add_solvers(listing *to, const eb_plugins *plugins) {
+  for (const eb_solver_ops *const *ops = eb_solvers(); *ops; ops++)
+    add(to, (*ops)->name, (*ops)->summary);
+  for (int i = 0; i < plugins->count; i++)
+    add(to, plugins->items[i].solver->name, plugins->items[i].solver->summary);
+  return EB_OK;
+}
+
+static eb_error add_materials(listing *to, const eb_plugins *plugins) {
+  (void)plugins;
+  for (int i = 0; i < EB_MATERIAL_KINDS; i++) {
+    const eb_material_info *info = eb_material_describe((eb_material_kind)i);
+    add(to, info->name, info->summary);
+  }
+  return EB_OK;
+}
+
+static eb_error add_suites(listing *to, const eb_plugins *plugins) {
+  (void)plugins;
+  eb_strings names = {0};
+  eb_error error = eb_suite_names(&names);
+  for (int i = 0; i < names.count && !error; i++) {
+    eb_suite *suite;
+    error = eb_suite_load(names.items[i], &suite);
+    if (error) break;
+    add(to, names.items[i], suite->summary ? suite->summary : "");
+    eb_suite_destroy(suite);
+  }
+  eb_strings_clear(&names);
+  return error;
+}
+
+static eb_error add_claims(listing *to, const eb_plugins *plugins) {
+  (void)plugins;
+  eb_strings names = {0};
+  eb_error error = eb_paper_names(&names);
+  for (int i = 0; i < names.count && !error; i++) {
+    eb_paper *paper = NULL;
+    error = eb_paper_load(names.items[i], NULL, false, &paper);
+    for (int c = 0; !error && c < paper->claim_count; c++) {
+      json_t *json = NULL;
+      error = to->array ? claim_json(paper, &paper->claims[c], &json)
+                        : claim_print(paper, &paper->claims[c]);
+      if (!error && json) json_array_append_new(to->array, json);
+    }
+    eb_paper_destroy(paper);
+  }
+  eb_strings_clear(&names);
+  return error;
+}
+
+static const struct {
+  const char *name;
+  eb_error (*add)(listing *to, const eb_plugins *plugins);
+} kinds[] = {{"scenes", add_scenes},
+             {"solvers", add_solvers},
+             {"materials", add_materials},
+             {"suites", add_suites},
+             {"claims", add_claims}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static eb_error list(const char *wanted, bool json, const eb_plugins *plugins) {
+  bool found = false;
+  const char *names[KINDS];
+  json_t *all = json ? json_object() : NULL;
+  eb_error error = EB_OK;
+  for (int i = 0; i < KINDS && !error; i++) {
+    names[i] = kinds[i].name;
+    if (wanted && strcmp(wanted, kinds[i].name) != 0) continue;
+    found = true;
+    listing to = {.array = json ? json_array() : NULL, .titled = !wanted};
+    if (!json && !wanted) eb_print(stdout, "%s:\n", kinds[i].name);
+    error = kinds[i].add(&to, plugins);
+    if (json) json_object_set_new(all, kinds[i].name, to.array);
+  }
+  if (!error && !found)
+    error = eb_unknown(EB_ERR_USAGE, wanted, names, KINDS, "there is no listing");
+  if (!error && json) return eb_json_print(all, stdout);
+  json_decref(all);
+  return error;
+}
+
+static eb_error run_list(const eb_arguments *arguments, int *code) {
+  (void)code;
+  bool json;
+  eb_plugins plugins = {0};
+  const eb_strings *names = &arguments->positional;
+  EB_TRY(eb_arguments_json(arguments, &json));
+  eb_error error = eb_arguments_plugins(arguments, &plugins);
+  if (!error) error = list(names->count ? names->items[0] : NULL, json, &plugins);
+  eb_plugins_clear(&plugins);
+  return error;
+}
+
+const eb_command eb_command_list = {.name = "list",
+                                    .synopsis =
+                                        "[scenes|solvers|materials|suites|claims] [options]",
+                                    .summary = "list what there is",
+                                    .flags = flags,
+                                    .least = 0,
+                                    .most = 1,
+                                    .run = run_list};
