@@ -45,7 +45,7 @@ SKIP: {
   is_code(0, 'the same cases at work', 'run', @plan, '-o', 'told.h5');
   for my $run (runs_in('told.h5')) {
     my $ratio = $run->{peak_rss} / $told{$run->{id}};
-    # What the estimate promises (harness/suite/estimate.h).
+    # What the estimate promises (harness/cli/summary.c).
     ok($ratio > 0.5 && $ratio < 2, "$run->{scene} $run->{options}: right to a factor of two") or diag $ratio;
   }
 }
