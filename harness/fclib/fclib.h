@@ -69,10 +69,6 @@ typedef struct eb_fclib_lifted {
 EB_MUST eb_error eb_fclib_lift(const eb_fclib *global, eb_fclib_lifted *out);
 void eb_fclib_lifted_clear(eb_fclib_lifted *lifted);
 
-/* W of a local problem, dense, row-major (free() it). It need not be symmetric: that of capsules is
- * not. */
-EB_MUST eb_error eb_fclib_dense(const eb_fclib *local, double **W);
-
 /* The merit of a solution: the natural map of the second-order cone complementarity (FCLib's
  * MERIT_1),
  *
@@ -82,10 +78,6 @@ EB_MUST eb_error eb_fclib_dense(const eb_fclib *local, double **W);
  * - f|_2 / (1 + |f|_2) for a global problem. v is not read for local ones. */
 EB_MUST eb_error eb_fclib_merit(const eb_fclib *problem, const double *v, const double *r,
                                 double *merit);
-
-/* |M v - H r - f|_2 of a global problem, with M as the file has it. */
-EB_MUST eb_error eb_fclib_residual(const eb_fclib *global, const double *v, const double *r,
-                                   double *residual);
 
 typedef struct eb_fclib_result {
   eb_contact_outcome outcome;

@@ -1,14 +1,221 @@
-/* Solves FCLib's problems with the project's methods: a global problem is lifted to ours (lift.c),
- * a local one is the reduced problem of contact-delassus as it is. */
-#include "harness/fclib/fclib.h"
-
+/* Solves FCLib's problems with the project's methods: a global problem is lifted to ours, a local
+ * one is the reduced problem of contact-delassus as it is. */
 #include <math.h>
 #include <string.h>
 
+#include "harness/fclib/fclib.h"
 #include "harness/names.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "solvers/contact/delassus.h"
+#include "solvers/linalg/block_ops.h"
+
+/* ---- FCLib's matrices as ours ---------------------------------------------------------------- */
+
+/* General triplets become 3x3 blocks of consecutive unknowns.
+ *
+ * A size that is no multiple of 3 is filled up with unknowns that have the mean of the diagonal and
+ * no force. What is off by rounding between a matrix and its transpose is averaged. */
+
+static const double ASYMMETRY =
+    1e-6; /* of the largest entry: more is not rounding of whoever wrote it */
+
+void eb_fclib_lifted_clear(eb_fclib_lifted *lifted) {
+  eb_contact_problem_destroy(lifted->problem);
+  eb_block_matrix_destroy(lifted->A);
+  free(lifted->b);
+  *lifted = (eb_fclib_lifted){0};
+}
+
+/* The block pairs of the entries, and of their mirror images. */
+static eb_error make_pattern(const eb_fclib_matrix *m, int32_t rows, eb_block_matrix **out) {
+  int32_t *pairs;
+  EB_TRY(EB_NEW(pairs, 2 * (size_t)m->count));
+  for (int64_t k = 0; k < m->count; k++) {
+    pairs[2 * k] = m->row[k] / 3;
+    pairs[2 * k + 1] = m->column[k] / 3;
+  }
+  eb_error error = eb_block_matrix_create(rows, pairs, m->count, 2, out);
+  free(pairs);
+  return error;
+}
+
+static double *entry_of(eb_block_matrix *A, int32_t row, int32_t column) {
+  int64_t block = eb_block_matrix_find(A, row / 3, column / 3);
+  return A->values + 9 * block + 3 * (row % 3) + column % 3;
+}
+
+static eb_error make_symmetric(eb_block_matrix *A) {
+  double off = 0, largest = 0;
+  for (int32_t i = 0; i < A->rows; i++)
+    for (int32_t b = A->start[i]; b < A->start[i + 1]; b++)
+      for (int k = 0; k < 9; k++) {
+        double *x = A->values + 9 * (int64_t)b + k;
+        double *y = entry_of(A, 3 * A->column[b] + k % 3, 3 * i + k / 3);
+        off = fmax(off, fabs(*x - *y));
+        largest = fmax(largest, fabs(*x));
+        *x = *y = 0.5 * (*x + *y);
+      }
+  if (off <= ASYMMETRY * largest) return EB_OK;
+  return EB_ERROR(EB_ERR_UNSUPPORTED,
+                  "M is not symmetric: entries differ from their mirror images by %g, the largest "
+                  "is %g",
+                  off, largest);
+}
+
+static eb_error make_matrix(const eb_fclib *global, eb_fclib_lifted *out) {
+  const eb_fclib_matrix *M = &global->M;
+  int32_t rows = global->size / 3 + (global->size % 3 != 0);
+  EB_TRY(make_pattern(M, rows, &out->A));
+  for (int32_t k = 0; k < M->count; k++) *entry_of(out->A, M->row[k], M->column[k]) += M->value[k];
+  double sum = 0;
+  for (int32_t i = 0; i < global->size; i++) sum += *entry_of(out->A, i, i);
+  for (int32_t i = global->size; i < 3 * rows; i++) *entry_of(out->A, i, i) = sum / global->size;
+  EB_TRY(EB_NEW(out->b, 3 * (size_t)rows));
+  memcpy(out->b, global->f, (size_t)global->size * sizeof *out->b);
+  return make_symmetric(out->A);
+}
+
+/* The entries of H in the order of their contacts: those of contact k are order[start[k]] ..
+ * order[start[k + 1] - 1]. */
+static void sort_entries(const eb_fclib_matrix *H, int32_t contacts, int32_t *start,
+                         int32_t *order) {
+  for (int32_t e = 0; e < H->count; e++) start[H->column[e] / 3 + 1]++;
+  for (int32_t k = 0; k < contacts; k++) start[k + 1] += start[k];
+  for (int32_t e = H->count - 1; e >= 0; e--) order[--start[H->column[e] / 3 + 1]] = e;
+  /* Filling from the back has moved every start one place on. */
+  memmove(start, start + 1, (size_t)contacts * sizeof *start);
+  start[contacts] = H->count;
+}
+
+/* A contact's blocks while they are gathered. */
+typedef struct gathered {
+  int32_t entries, block[EB_CONTACT_ENTRIES];
+  double H[9 * EB_CONTACT_ENTRIES];
+} gathered;
+
+static bool gather(const eb_fclib_matrix *H, int32_t e, gathered *g) {
+  int32_t at = 0, block = H->row[e] / 3;
+  while (at < g->entries && g->block[at] != block) at++;
+  if (at == EB_CONTACT_ENTRIES) return false;
+  if (at == g->entries) g->block[g->entries++] = block;
+  g->H[9 * at + 3 * (H->column[e] % 3) + H->row[e] % 3] += H->value[e];
+  return true;
+}
+
+static eb_error add_contacts(const eb_fclib *global, const int32_t *start, const int32_t *order,
+                             eb_contact_problem *problem) {
+  for (int32_t k = 0; k < global->contacts; k++) {
+    gathered g = {0};
+    double c[3];
+    for (int d = 0; d < 3; d++) c[d] = -global->w[3 * (int64_t)k + d];
+    for (int32_t e = start[k]; e < start[k + 1]; e++)
+      if (!gather(&global->H, order[e], &g))
+        return EB_ERROR(EB_ERR_UNSUPPORTED,
+                        "contact %d acts on more than %d groups of three unknowns", (int)k,
+                        EB_CONTACT_ENTRIES);
+    if (g.entries == 0) return EB_ERROR(EB_ERR_UNSUPPORTED, "contact %d acts on nothing", (int)k);
+    eb_contact_problem_add(problem, g.entries, g.block, g.H, c, global->mu[k]);
+  }
+  return EB_OK;
+}
+
+static eb_error make_contacts(const eb_fclib *global, eb_contact_problem *problem) {
+  int32_t *start = NULL, *order = NULL;
+  eb_error error = EB_NEW(start, (size_t)global->contacts + 2);
+  if (!error) error = EB_NEW(order, global->H.count);
+  if (!error) {
+    sort_entries(&global->H, global->contacts, start, order);
+    error = add_contacts(global, start, order, problem);
+  }
+  free(start);
+  free(order);
+  return error;
+}
+
+eb_error eb_fclib_lift(const eb_fclib *global, eb_fclib_lifted *out) {
+  *out = (eb_fclib_lifted){0};
+  eb_error error = make_matrix(global, out);
+  if (!error) error = eb_contact_problem_create(global->contacts, &out->problem);
+  if (!error) error = make_contacts(global, out->problem);
+  if (error) {
+    eb_fclib_lifted_clear(out);
+    return error;
+  }
+  out->problem->A = out->A;
+  out->problem->b = out->b;
+  return EB_OK;
+}
+
+/* ---- merit ----------------------------------------------------------------------------------- */
+
+/* The natural map of frictional contact as a second-order cone complementarity (De Saxce and Feng
+ * 1998): with u^ = u + (mu |u_t|, 0, 0),
+ *
+ *   K* contains u^  perp  r in K   if and only if   r = P_K(r - u^),   K = {|r_t| <= mu r_n}.
+ *
+ * The nearest point of K to x: x inside; 0 where mu |x_t| <= -x_n; else along the border, ((x_n +
+ * mu |x_t|) / (1 + mu^2)) (1, mu x_t / |x_t|). */
+
+static void project(double mu, double x[3]) {
+  double friction = hypot(x[1], x[2]);
+  if (friction <= mu * x[0]) return;
+  double normal = (x[0] + mu * friction) / (1 + mu * mu);
+  if (normal <= 0) {
+    x[0] = x[1] = x[2] = 0;
+    return;
+  }
+  x[0] = normal;
+  x[1] *= mu * normal / friction;
+  x[2] *= mu * normal / friction;
+}
+
+static double natural_map(const eb_fclib *p, const double *u, const double *r) {
+  double square = 0;
+  for (int64_t k = 0; k < p->contacts; k++) {
+    const double *v = u + 3 * k, *f = r + 3 * k;
+    double x[3] = {f[0] - v[0] - p->mu[k] * hypot(v[1], v[2]), f[1] - v[1], f[2] - v[2]};
+    project(p->mu[k], x);
+    for (int d = 0; d < 3; d++) square += (f[d] - x[d]) * (f[d] - x[d]);
+  }
+  return sqrt(square) / (1 + eb_norm(3 * (int64_t)p->contacts, p->w));
+}
+
+/* y += m x, or m^T x. */
+static void add_product(const eb_fclib_matrix *m, bool transposed, double factor, const double *x,
+                        double *y) {
+  const int32_t *row = transposed ? m->column : m->row;
+  const int32_t *column = transposed ? m->row : m->column;
+  for (int32_t k = 0; k < m->count; k++) y[row[k]] += factor * m->value[k] * x[column[k]];
+}
+
+/* |M v - H r - f|, with M as the file has it; rest: n */
+static double residual_of(const eb_fclib *p, const double *v, const double *r, double *rest) {
+  memcpy(rest, p->f, (size_t)p->size * sizeof *rest);
+  add_product(&p->H, false, 1, r, rest);
+  add_product(&p->M, false, -1, v, rest);
+  return eb_norm(p->size, rest);
+}
+
+/* work: n + 3 contacts */
+static double merit_of(const eb_fclib *p, const double *v, const double *r, double *work) {
+  double *u = work + p->size;
+  memcpy(u, p->w, 3 * (size_t)p->contacts * sizeof *u);
+  if (!p->global) {
+    add_product(&p->M, false, 1, r, u);
+    return natural_map(p, u, r);
+  }
+  add_product(&p->H, true, 1, v, u);
+  return natural_map(p, u, r) + residual_of(p, v, r, work) / (1 + eb_norm(p->size, p->f));
+}
+
+eb_error eb_fclib_merit(const eb_fclib *problem, const double *v, const double *r, double *merit) {
+  double *work;
+  EB_TRY(EB_NEW(work, (size_t)problem->size + 3 * (size_t)problem->contacts));
+  *merit = merit_of(problem, v, r, work);
+  free(work);
+  return EB_OK;
+}
 
 /* ---- methods ---- */
 
@@ -37,62 +244,50 @@ const eb_option *eb_fclib_method_options(const eb_fclib_method *method) {
 
 /* ---- global ---- */
 
-static eb_error run_method(const eb_contact_method *method, void *data,
-                           const eb_contact_problem *problem, const eb_contact_tolerance *tolerance,
-                           eb_fclib_result *out) {
-  eb_step_log *log;
-  EB_TRY(eb_step_log_create(0, &log));
-  double began = eb_wall_seconds();
-  eb_error error =
-      method->solve(data, problem, tolerance, out->found.v, out->found.r, log, &out->outcome);
-  out->seconds = eb_wall_seconds() - began;
-  out->factor_seconds = log->phase_seconds[EB_PHASE_FACTOR] + log->phase_seconds[EB_PHASE_ORDER] +
-                        log->phase_seconds[EB_PHASE_ANALYZE];
-  eb_step_log_destroy(log);
-  if (!error) eb_contact_velocity(problem, out->found.v, out->found.u);
-  return error;
-}
-
 static eb_error solve_global(const eb_fclib *p, const eb_contact_method *method,
                              const eb_solver *solver, const eb_contact_tolerance *tolerance,
                              eb_fclib_result *out) {
   eb_fclib_lifted lifted;
+  eb_step_log *log = NULL;
   void *data = NULL;
+  double *rest = NULL;
   EB_TRY(eb_fclib_lift(p, &lifted));
-  eb_error error = method->create(solver, lifted.A->rows, &data);
-  if (!error) error = run_method(method, data, lifted.problem, tolerance, out);
+  eb_error error = EB_NEW(rest, p->size);
+  if (!error) error = eb_step_log_create(0, &log);
+  if (!error) error = method->create(solver, lifted.A->rows, &data);
+  if (!error) {
+    double began = eb_wall_seconds();
+    error = method->solve(data, lifted.problem, tolerance, out->found.v, out->found.r, log,
+                          &out->outcome);
+    out->seconds = eb_wall_seconds() - began;
+    out->factor_seconds = log->phase_seconds[EB_PHASE_FACTOR] + log->phase_seconds[EB_PHASE_ORDER] +
+                          log->phase_seconds[EB_PHASE_ANALYZE];
+  }
+  if (!error) {
+    eb_contact_velocity(lifted.problem, out->found.v, out->found.u);
+    /* A small asymmetry of M is not small beside the masses that alone resist a rigid motion. */
+    double residual = residual_of(p, out->found.v, out->found.r, rest);
+    if (out->outcome.reason > 0 && !(residual <= 2 * tolerance->eps1))
+      out->outcome.reason = EB_DIVERGED_LINEAR_SOLVE;
+  }
   if (data) method->destroy(data);
+  eb_step_log_destroy(log);
+  free(rest);
   eb_fclib_lifted_clear(&lifted);
-  /* A small asymmetry of M is not small beside the masses that alone resist a rigid motion. */
-  double residual = 0;
-  if (!error) error = eb_fclib_residual(p, out->found.v, out->found.r, &residual);
-  if (!error && out->outcome.reason > 0 && !(residual <= 2 * tolerance->eps1))
-    out->outcome.reason = EB_DIVERGED_LINEAR_SOLVE;
   return error;
 }
 
 /* ---- local ---- */
 
-static eb_error run_reduced(const eb_solver *solver, const eb_contact_tolerance *tolerance,
-                            eb_reduced *reduced, eb_fclib_result *out) {
-  double began = eb_wall_seconds();
-  if (strcmp(eb_values_text(solver->options, "delassus_solver"), "newton") == 0)
-    EB_TRY(eb_reduced_newton(reduced, tolerance, NULL, &out->outcome));
-  else
-    eb_reduced_gauss_seidel(reduced, tolerance, NULL, &out->outcome);
-  out->seconds = eb_wall_seconds() - began;
-  return EB_OK;
-}
-
+/* W, which need not be symmetric: that of capsules is not. */
 static eb_error fill_reduced(const eb_fclib *p, eb_reduced *reduced) {
-  size_t m = 3 * (size_t)p->contacts;
-  double *W;
+  int64_t m = 3 * (int64_t)p->contacts;
   EB_TRY(eb_reduced_reserve(reduced, p->contacts, p->mu));
-  EB_TRY(eb_fclib_dense(p, &W));
-  memcpy(reduced->W, W, m * m * sizeof *W);
-  memcpy(reduced->q, p->w, m * sizeof *W);
+  memset(reduced->W, 0, (size_t)(m * m) * sizeof *reduced->W);
+  for (int32_t k = 0; k < p->M.count; k++)
+    reduced->W[p->M.row[k] * m + p->M.column[k]] += p->M.value[k];
+  memcpy(reduced->q, p->w, (size_t)m * sizeof *reduced->q);
   eb_reduced_couple(reduced);
-  free(W);
   return EB_OK;
 }
 
@@ -107,7 +302,12 @@ static eb_error solve_local(const eb_fclib *p, const eb_contact_method *method,
                     "have; contact-delassus solves it",
                     method->name);
   eb_error error = fill_reduced(p, &reduced);
-  if (!error) error = run_reduced(solver, tolerance, &reduced, out);
+  double began = eb_wall_seconds();
+  if (!error && strcmp(eb_values_text(solver->options, "delassus_solver"), "newton") == 0)
+    error = eb_reduced_newton(&reduced, tolerance, NULL, &out->outcome);
+  else if (!error)
+    eb_reduced_gauss_seidel(&reduced, tolerance, NULL, &out->outcome);
+  out->seconds = eb_wall_seconds() - began;
   if (!error) {
     memcpy(out->found.r, reduced.r, bytes);
     memcpy(out->found.u, reduced.u, bytes);

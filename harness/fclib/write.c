@@ -36,74 +36,64 @@ static eb_error put_text(hid_t where, const char *name, const char *text) {
   return error;
 }
 
-/* Calls write(group, problem) in a group of that name. */
-static eb_error in_group(hid_t where, const char *name, eb_error (*write)(hid_t, const void *),
-                         const void *data) {
+static eb_error make_group(hid_t where, const char *name) {
   hid_t group;
   EB_TRY(eb_h5_group(where, name, &group));
-  eb_error error = write(group, data);
+  H5Gclose(group);
+  return EB_OK;
+}
+
+static eb_error write_matrix(hid_t where, const char *name, const eb_fclib_matrix *m) {
+  hid_t group;
+  EB_TRY(eb_h5_group(where, name, &group));
+  eb_error error = put_whole(group, "nzmax", m->count);
+  if (!error) error = put_whole(group, "m", m->rows);
+  if (!error) error = put_whole(group, "n", m->columns);
+  if (!error) error = put_whole(group, "nz", m->count);
+  if (!error) error = put_indices(group, "i", m->count, m->row);
+  if (!error) error = put_indices(group, "p", m->count, m->column);
+  if (!error) error = put_reals(group, "x", m->count, m->value);
   H5Gclose(group);
   return error;
 }
 
-static eb_error write_matrix(hid_t group, const void *data) {
-  const eb_fclib_matrix *m = data;
-  EB_TRY(put_whole(group, "nzmax", m->count));
-  EB_TRY(put_whole(group, "m", m->rows));
-  EB_TRY(put_whole(group, "n", m->columns));
-  EB_TRY(put_whole(group, "nz", m->count));
-  EB_TRY(put_indices(group, "i", m->count, m->row));
-  EB_TRY(put_indices(group, "p", m->count, m->column));
-  return put_reals(group, "x", m->count, m->value);
-}
-
-static eb_error write_vectors(hid_t group, const void *data) {
-  const eb_fclib *p = data;
-  if (p->global) EB_TRY(put_reals(group, "f", p->size, p->f));
-  EB_TRY(put_reals(group, p->global ? "w" : "q", 3 * (int64_t)p->contacts, p->w));
-  return put_reals(group, "mu", p->contacts, p->mu);
-}
-
-static eb_error write_info(hid_t group, const void *data) {
-  const eb_fclib *p = data;
-  EB_TRY(put_text(group, "title", p->title ? p->title : ""));
-  EB_TRY(put_text(group, "description", p->description ? p->description : ""));
-  return put_text(group, "math_info", "");
-}
-
-static eb_error write_problem(hid_t group, const void *data) {
-  const eb_fclib *p = data;
+static eb_error write_problem(hid_t group, const eb_fclib *p) {
   EB_TRY(put_whole(group, "spacedim", 3));
-  EB_TRY(in_group(group, p->global ? "M" : "W", write_matrix, &p->M));
-  if (p->global) EB_TRY(in_group(group, "H", write_matrix, &p->H));
-  EB_TRY(in_group(group, "vectors", write_vectors, p));
-  return in_group(group, "info", write_info, p);
+  EB_TRY(write_matrix(group, p->global ? "M" : "W", &p->M));
+  if (p->global) EB_TRY(write_matrix(group, "H", &p->H));
+  EB_TRY(make_group(group, "vectors"));
+  if (p->global) EB_TRY(put_reals(group, "vectors/f", p->size, p->f));
+  EB_TRY(put_reals(group, p->global ? "vectors/w" : "vectors/q", 3 * (int64_t)p->contacts, p->w));
+  EB_TRY(put_reals(group, "vectors/mu", p->contacts, p->mu));
+  EB_TRY(make_group(group, "info"));
+  EB_TRY(put_text(group, "info/title", p->title ? p->title : ""));
+  EB_TRY(put_text(group, "info/description", p->description ? p->description : ""));
+  return put_text(group, "info/math_info", "");
 }
 
-/* A solution of a problem. */
-typedef struct solved {
-  const eb_fclib *problem;
-  const eb_fclib_solution *solution;
-} solved;
-
-static eb_error write_solution(hid_t group, const void *data) {
-  const solved *s = data;
-  int64_t m = 3 * (int64_t)s->problem->contacts;
-  if (s->solution->v) EB_TRY(put_reals(group, "v", s->problem->size, s->solution->v));
-  EB_TRY(put_reals(group, "u", m, s->solution->u));
-  return put_reals(group, "r", m, s->solution->r);
-}
-
-static eb_error write_guesses(hid_t group, const void *data) {
-  EB_TRY(put_whole(group, "number_of_guesses", 1));
-  return in_group(group, "1", write_solution, data);
+static eb_error write_solution(hid_t where, const char *name, const eb_fclib *p,
+                               const eb_fclib_solution *solution) {
+  hid_t group;
+  int64_t m = 3 * (int64_t)p->contacts;
+  EB_TRY(eb_h5_group(where, name, &group));
+  eb_error error = solution->v ? put_reals(group, "v", p->size, solution->v) : EB_OK;
+  if (!error) error = put_reals(group, "u", m, solution->u);
+  if (!error) error = put_reals(group, "r", m, solution->r);
+  H5Gclose(group);
+  return error;
 }
 
 eb_error eb_fclib_write_into(hid_t file, const eb_fclib *p) {
-  solved solution = {p, &p->solution}, guess = {p, &p->guess};
-  EB_TRY(in_group(file, p->global ? "fclib_global" : "fclib_local", write_problem, p));
-  if (p->solution.r) EB_TRY(in_group(file, "solution", write_solution, &solution));
-  return p->guess.r ? in_group(file, "guesses", write_guesses, &guess) : EB_OK;
+  hid_t group;
+  EB_TRY(eb_h5_group(file, p->global ? "fclib_global" : "fclib_local", &group));
+  eb_error error = write_problem(group, p);
+  H5Gclose(group);
+  EB_TRY(error);
+  if (p->solution.r) EB_TRY(write_solution(file, "solution", p, &p->solution));
+  if (!p->guess.r) return EB_OK;
+  EB_TRY(make_group(file, "guesses"));
+  EB_TRY(put_whole(file, "guesses/number_of_guesses", 1));
+  return write_solution(file, "guesses/1", p, &p->guess);
 }
 
 eb_error eb_fclib_write(const char *path, const eb_fclib *problem) {
