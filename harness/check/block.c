@@ -168,33 +168,6 @@ static void add_load(const eb_scene *scene, int32_t e, double *load) {
 
 /* ---- set-up ---- */
 
-static void mark_set(const eb_mesh *mesh, const char *name, uint8_t *support) {
-  const eb_node_set *set = eb_mesh_set(mesh, name);
-  for (int32_t i = 0; set && i < set->count; i++) support[set->nodes[i]] = 1;
-}
-
-static void mark_support(const eb_scene *scene, uint8_t *support) {
-  static const char *const faces[] = {"x0", "x1", "y0", "y1", "z0", "z1"};
-  const char *name = eb_values_text(scene->parameters, "support");
-  bool ends = !strcmp(name, "ends"), all = !strcmp(name, "surface");
-  for (int i = 0; i < 6; i++)
-    if (all || (ends && i < 2) || !strcmp(name, faces[i])) mark_set(scene->mesh, faces[i], support);
-}
-
-static void set_material(eb_scene *scene) {
-  const eb_values *values = scene->parameters;
-  scene->material_count = 1;
-  scene->materials[0] = (eb_material){.kind = eb_material_find(eb_values_text(values, "material")),
-                                      .young = eb_values_real(values, "E"),
-                                      .poisson = eb_values_real(values, "nu"),
-                                      .density = eb_values_real(values, "rho"),
-                                      .fibre_stiffness = eb_values_real(values, "E"),
-                                      .fibre_exponent = 2,
-                                      .activation = 0.5};
-  if (chosen(values, "fibre", "astvk")) scene->materials[0].fibre = EB_FIBRE_ASTVK;
-  if (chosen(values, "fibre", "fung")) scene->materials[0].fibre = EB_FIBRE_FUNG;
-}
-
 /* spin: translation and rotation about an oblique axis, with a stretch on top; stretched: at rest,
  * pulled along x; random: noise. Triangles stay in their plane. */
 static void set_motion(eb_scene *scene) {
@@ -214,10 +187,35 @@ static void set_motion(eb_scene *scene) {
   }
 }
 
-static eb_error fill(eb_scene *scene, block *data) {
+static eb_error set_up(eb_scene *scene) {
+  static const char *const axis[] = {"gx", "gy", "gz"};
+  static const char *const faces[] = {"x0", "x1", "y0", "y1", "z0", "z1"};
+  const eb_values *values = scene->parameters;
+  const char *support = eb_values_text(values, "support");
+  bool ends = !strcmp(support, "ends"), all = !strcmp(support, "surface");
+  block *data;
+  scene->dt = eb_values_real(values, "dt");
+  for (int k = 0; k < 3; k++) scene->gravity[k] = eb_values_real(values, axis[k]);
+  scene->material_count = 1;
+  scene->materials[0] = (eb_material){.kind = eb_material_find(eb_values_text(values, "material")),
+                                      .young = eb_values_real(values, "E"),
+                                      .poisson = eb_values_real(values, "nu"),
+                                      .density = eb_values_real(values, "rho"),
+                                      .fibre_stiffness = eb_values_real(values, "E"),
+                                      .fibre_exponent = 2,
+                                      .activation = 0.5};
+  if (chosen(values, "fibre", "astvk")) scene->materials[0].fibre = EB_FIBRE_ASTVK;
+  if (chosen(values, "fibre", "fung")) scene->materials[0].fibre = EB_FIBRE_FUNG;
+  set_motion(scene);
+  EB_TRY(EB_NEW(data, 1));
+  scene->data = data; /* from here on `clear` frees what there is */
   EB_TRY(EB_NEW(data->support, scene->mesh->node_count));
-  mark_support(scene, data->support);
-  if (!chosen(scene->parameters, "motion", "manufactured")) return EB_OK;
+  for (int face = 0; face < 6; face++) {
+    const eb_node_set *set = eb_mesh_set(scene->mesh, faces[face]);
+    if (!set || !(all || (ends && face < 2) || !strcmp(support, faces[face]))) continue;
+    for (int32_t i = 0; i < set->count; i++) data->support[set->nodes[i]] = 1;
+  }
+  if (!chosen(values, "motion", "manufactured")) return EB_OK;
   if (scene->mesh->type != EB_TETRAHEDRON)
     return EB_ERROR(EB_ERR_UNSUPPORTED, "the manufactured load is for tetrahedra only");
   EB_TRY(EB_NEW(data->load, 3 * (int64_t)scene->mesh->node_count));
@@ -225,31 +223,12 @@ static eb_error fill(eb_scene *scene, block *data) {
   return EB_OK;
 }
 
-static void release(block *data) {
+static void clear(eb_scene *scene) {
+  block *data = scene->data;
+  if (!data) return;
   free(data->support);
   free(data->load);
   free(data);
-}
-
-static eb_error set_up(eb_scene *scene) {
-  static const char *const axis[] = {"gx", "gy", "gz"};
-  set_material(scene);
-  for (int k = 0; k < 3; k++) scene->gravity[k] = eb_values_real(scene->parameters, axis[k]);
-  scene->dt = eb_values_real(scene->parameters, "dt");
-  set_motion(scene);
-  block *data = NULL;
-  EB_TRY(EB_NEW(data, 1));
-  eb_error error = fill(scene, data);
-  if (error)
-    release(data);
-  else
-    scene->data = data;
-  return error;
-}
-
-static void clear(eb_scene *scene) {
-  if (scene->data) release(scene->data);
-  scene->data = NULL;
 }
 
 /* ---- script ---- */

@@ -265,41 +265,30 @@ static eb_error claim_print(const eb_paper *paper, const eb_paper_claim *claim) 
   return EB_OK;
 }
 
-/* Looks "PAPER/CLAIM" up among the papers that are compiled in; *paper is NULL when there is
- * none. The caller destroys it. */
-static eb_error claim_find(const char *name, eb_paper **paper, const eb_paper_claim **claim) {
+/* ---- what a name is -------------------------------------------------------------------------- */
+
+/* "PAPER/CLAIM" of the papers that are compiled in. A claim whose paper has a scene of that name is
+ * shown behind it. */
+static eb_error show_claim(const char *name, bool json, bool *found) {
   char id[100];
   eb_strings names = {0};
   size_t length = strcspn(name, "/");
   bool built_in = false;
-  *paper = NULL;
-  *claim = NULL;
+  eb_paper *paper;
+  *found = false;
   snprintf(id, sizeof id, "%.*s", (int)length, name);
   eb_error error = eb_paper_names(&names);
   for (int i = 0; i < names.count; i++) built_in = built_in || strcmp(names.items[i], id) == 0;
   eb_strings_clear(&names);
   if (error || !built_in || !name[length]) return error;
-  EB_TRY(eb_paper_load(id, NULL, false, paper));
-  for (int c = 0; c < (*paper)->claim_count; c++)
-    if (strcmp((*paper)->claims[c].id, name + length + 1) == 0) *claim = &(*paper)->claims[c];
-  if (*claim) return EB_OK;
-  eb_paper_destroy(*paper);
-  *paper = NULL;
-  return EB_OK;
-}
-
-/* ---- what a name is -------------------------------------------------------------------------- */
-
-/* A claim whose paper has a scene of that name is shown behind it. */
-static eb_error show_claim(const char *name, bool json, bool *found) {
-  eb_paper *paper;
-  const eb_paper_claim *claim;
-  eb_error error = EB_OK;
-  EB_TRY(claim_find(name, &paper, &claim));
-  json_t *shown = NULL;
-  *found = paper != NULL;
-  if (paper) error = json ? claim_json(paper, claim, &shown) : claim_print(paper, claim);
-  if (shown && !error) error = eb_json_print(shown, stdout);
+  EB_TRY(eb_paper_load(id, NULL, false, &paper));
+  for (int c = 0; c < paper->claim_count && !*found; c++) {
+    const eb_paper_claim *claim = &paper->claims[c];
+    json_t *shown = NULL;
+    *found = strcmp(claim->id, name + length + 1) == 0;
+    if (*found) error = json ? claim_json(paper, claim, &shown) : claim_print(paper, claim);
+    if (shown && !error) error = eb_json_print(shown, stdout);
+  }
   eb_paper_destroy(paper);
   return error;
 }
