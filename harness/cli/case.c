@@ -37,56 +37,60 @@ static const eb_flag flags[] = {{"parameters", 0, "a=1,b=2", "of the scene"},
                                 {"output", 'o', "FILE", "result file to write"},
                                 {0}};
 
-static eb_error copy_text(const eb_arguments *arguments, const char *flag, char **out) {
-  const char *text = eb_arguments_text(arguments, flag);
-  return text ? eb_run_set(out, text) : EB_OK;
-}
-
-static eb_error copy_real(const eb_arguments *arguments, const char *flag, double *out) {
-  const char *text = eb_arguments_text(arguments, flag);
-  return text ? eb_parse_real(flag, text, 0, 1e18, out) : EB_OK;
-}
-
-static eb_error read_origin(const eb_arguments *arguments, eb_origin *out) {
-  bool single;
-  const char *steps = eb_arguments_text(arguments, "from-steps"),
-             *donor = eb_arguments_text(arguments, "from-donor");
-  EB_TRY(copy_text(arguments, "from", &out->run));
-  EB_TRY(copy_text(arguments, "from-file", &out->file));
-  if (!out->run) return EB_OK;
-  if (!steps) return EB_ERROR(EB_ERR_USAGE, "--from wants --from-steps");
-  if (donor) out->donor = strtoull(donor, NULL, 16);
-  EB_TRY(eb_range_parse("--from-steps", steps, &out->steps, &single));
-  out->samples = !single;
-  return EB_OK;
-}
-
 static eb_error read_case(const eb_arguments *arguments, const eb_plugins *plugins, eb_case *work) {
-  const eb_strings *names = &arguments->positional;
-  const char *frames = eb_arguments_text(arguments, "frames"),
-             *checkpoints = eb_arguments_text(arguments, "checkpoints");
-  const eb_plugin *plugin;
   int64_t threads = 1, repetition = 0;
+  const struct {
+    const char *flag;
+    char **out;
+  } texts[] = {{"parameters", &work->parameters},
+               {"options", &work->options},
+               {"mesh", &work->mesh_file},
+               {"from", &work->from.run},
+               {"from-file", &work->from.file}};
+  const struct {
+    const char *flag;
+    int64_t min, max, *out;
+  } wholes[] = {{"threads", 1, 1024, &threads},
+                {"repetition", 0, 10000, &repetition},
+                {"seed", 0, INT64_C(9000000000000000), &work->seed},
+                {"steps", 1, 1000000000, &work->steps},
+                {"contact-problem", 0, 1000000000, &work->contact_problem},
+                {"order", 0, 1000000000, &work->order}};
+  const struct {
+    const char *flag;
+    double *out;
+  } reals[] = {{"timeout", &work->timeout}, {"memory", &work->memory}};
+  const eb_strings *names = &arguments->positional;
+  const eb_plugin *plugin;
+  const char *text;
+  bool single;
   work->scene = eb_scene_find(names->items[0]);
   if (!work->scene) return EB_ERROR(EB_ERR_USAGE, "there is no scene '%s'", names->items[0]);
   EB_TRY(eb_solver_lookup(plugins, names->items[1], &work->solver, &plugin));
-  EB_TRY(copy_text(arguments, "parameters", &work->parameters));
-  EB_TRY(copy_text(arguments, "options", &work->options));
-  EB_TRY(copy_text(arguments, "mesh", &work->mesh_file));
-  if (frames) EB_TRY(eb_error_prefix(eb_frames_parse(frames, &work->frames), "--frames"));
   work->steps = work->scene->steps;
-  EB_TRY(eb_arguments_whole(arguments, "threads", 1, 1024, &threads));
-  EB_TRY(eb_arguments_whole(arguments, "repetition", 0, 10000, &repetition));
-  EB_TRY(eb_arguments_whole(arguments, "seed", 0, INT64_C(9000000000000000), &work->seed));
-  EB_TRY(eb_arguments_whole(arguments, "steps", 1, 1000000000, &work->steps));
-  EB_TRY(eb_arguments_whole(arguments, "contact-problem", 0, 1000000000, &work->contact_problem));
-  EB_TRY(eb_arguments_whole(arguments, "order", 0, 1000000000, &work->order));
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if ((text = eb_arguments_text(arguments, texts[i].flag)))
+      EB_TRY(eb_run_set(texts[i].out, text));
+  for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
+    EB_TRY(
+        eb_arguments_whole(arguments, wholes[i].flag, wholes[i].min, wholes[i].max, wholes[i].out));
+  for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+    if ((text = eb_arguments_text(arguments, reals[i].flag)))
+      EB_TRY(eb_parse_real(reals[i].flag, text, 0, 1e18, reals[i].out));
   work->threads = (int)threads;
   work->repetition = (int)repetition;
-  EB_TRY(copy_real(arguments, "timeout", &work->timeout));
-  EB_TRY(copy_real(arguments, "memory", &work->memory));
-  EB_TRY(read_origin(arguments, &work->from));
-  if (checkpoints) EB_TRY(eb_ranges_parse("--checkpoints", checkpoints, &work->checkpoints));
+  if ((text = eb_arguments_text(arguments, "frames")))
+    EB_TRY(eb_error_prefix(eb_frames_parse(text, &work->frames), "--frames"));
+  if ((text = eb_arguments_text(arguments, "checkpoints")))
+    EB_TRY(eb_ranges_parse("--checkpoints", text, &work->checkpoints));
+  if (work->from.run) {
+    if ((text = eb_arguments_text(arguments, "from-donor")))
+      work->from.donor = strtoull(text, NULL, 16);
+    if (!(text = eb_arguments_text(arguments, "from-steps")))
+      return EB_ERROR(EB_ERR_USAGE, "--from wants --from-steps");
+    EB_TRY(eb_range_parse("--from-steps", text, &work->from.steps, &single));
+    work->from.samples = !single;
+  }
   return eb_case_resolve(work, plugin);
 }
 
