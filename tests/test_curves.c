@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 
 #include "harness/report/curves.h"
-#include "harness/report/tree.h"
+#include "harness/report/plots.h"
 #include "problems/base/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/scratch.h"

@@ -2,8 +2,7 @@
 #include <unistd.h>
 
 #include "harness/case/case.h"
-#include "harness/report/frames.h"
-#include "harness/report/view.h"
+#include "harness/report/pictures.h"
 #include "harness/results/colliders.h"
 #include "harness/results/merge.h"
 #include "harness/results/write.h"

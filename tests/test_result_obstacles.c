@@ -4,7 +4,6 @@
 
 #include "harness/case/case.h"
 #include "harness/report/pictures.h"
-#include "harness/report/view.h"
 #include "harness/results/export.h"
 #include "harness/results/merge.h"
 #include "harness/results/obstacles.h"

@@ -3,9 +3,7 @@
 #include <png.h>
 
 #include "harness/case/case.h"
-#include "harness/report/frames.h"
 #include "harness/report/pictures.h"
-#include "harness/report/view.h"
 #include "harness/results/write.h"
 #include "tests/support/scratch.h"
 #include "tests/tap.h"

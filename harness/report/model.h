@@ -51,7 +51,7 @@ enum {
 typedef struct eb_report_picture {
   int count; /* drawn */
   struct {
-    const char *name, *words; /* of harness/report/frames.h */
+    const char *name, *words; /* of harness/report/pictures.h */
     double time;              /* s */
   } drawn[EB_PICTURES];
   int updates; /* drawn, as updates-1, updates-2, .. */

@@ -5,8 +5,64 @@
 #ifndef EB_REPORT_PICTURES_H
 #define EB_REPORT_PICTURES_H
 
+#include "harness/report/model.h"
 #include "harness/report/render.h"
-#include "harness/report/view.h"
+#include "harness/results/colliders.h"
+
+/* ---- which frames ---------------------------------------------------------------------------- */
+
+typedef struct eb_pictured_frame {
+  const char *name;  /* "first", "strained", "strained-2", "active", "cut-1", .., "last" */
+  const char *words; /* for its caption */
+  size_t frame;
+} eb_pictured_frame;
+
+/* The first and the last frame and, between them, the one with the most elastic energy: a scene
+ * that returns to its start shows there what happened; further peaks of that energy; the last frame
+ * at which its fibres are most active; and after each of the first cuts the one with the most
+ * kinetic energy until the next cut. A run that blew up has no such frames. *count is 0 for runs
+ * that are not drawn: those without frames, and repetitions. */
+EB_MUST eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_PICTURES],
+                                    int *count);
+
+/* Frames that show which elements were updated, in order: where equal shares of all updates have
+ * been made, and then those with the most. The first step does not count: its factorization is
+ * whole. *count is 0 for runs that are not drawn or update nothing after it. */
+EB_MUST eb_error eb_updated_frames(const eb_report_run *run, size_t out[EB_UPDATE_PICTURES],
+                                   int *count);
+
+/* ---- the camera ------------------------------------------------------------------------------ */
+
+typedef struct eb_view {
+  double lo[3], hi[3]; /* m */
+  bool planar;         /* all that is in view lies in a plane z = const, which is seen from above */
+} eb_view;
+
+/* From the viewer into the picture. */
+void eb_view_direction(const eb_view *view, double direction[3]);
+
+/* The box of the pictured frames of a scene's runs, rigid links included,
+ * with what of their colliders and obstacles is near. A run that blew up does not shrink the others
+ * to a dot: its last frame does not move the camera. */
+EB_MUST eb_error eb_view_fit(const eb_report *report, const eb_report_scene *scene, eb_view *out);
+
+/* The same with this frame in it. */
+EB_MUST eb_error eb_view_with_frame(const eb_view *view, const eb_report_run *run, size_t frame,
+                                    eb_view *out);
+
+/* Boxes of one size, each around the bodies of a frame in its middle, so that pictures of them
+ * follow the bodies from as near. */
+EB_MUST eb_error eb_view_follow(const eb_report_run *run, const size_t *frames, int count,
+                                eb_view *out);
+
+/* Whether a collider is a floor: a plane, level, that holds what is above it. */
+bool eb_is_floor(const eb_collider *collider);
+
+/* Where the ground is drawn, m: the highest floor or, when there is none, the lowest point in view;
+ * behind what is planar. */
+double eb_view_ground(const eb_view *view, const eb_result_colliders *colliders);
+
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 /* Writes DIR/PREFIX-rN-NAME.png and DIR/PREFIX-rN-updates-1.png, .. for the runs of `scene` that
  * have frames; fills pictured[run] (all runs of the report; those of other scenes are left alone).

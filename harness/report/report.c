@@ -11,7 +11,6 @@
 #include "harness/report/model.h"
 #include "harness/report/pictures.h"
 #include "harness/report/plots.h"
-#include "harness/report/tree.h"
 #include "problems/base/text.h"
 #include "problems/base/memory.h"
 

@@ -6,7 +6,7 @@
 #include "harness/report/curves.h"
 #include "harness/report/gnuplot.h"
 #include "harness/report/pictures.h"
-#include "harness/report/tree.h"
+#include "harness/report/plots.h"
 #include "harness/reproduce/outcome.h"
 #include "problems/base/memory.h"
 
