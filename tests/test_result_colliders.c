@@ -3,7 +3,7 @@
 
 #include "harness/case/case.h"
 #include "harness/report/pictures.h"
-#include "harness/results/colliders.h"
+#include "harness/results/scene.h"
 #include "harness/results/merge.h"
 #include "harness/results/write.h"
 #include "problems/scenes/common.h"

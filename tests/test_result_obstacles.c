@@ -6,7 +6,7 @@
 #include "harness/report/pictures.h"
 #include "harness/results/export.h"
 #include "harness/results/merge.h"
-#include "harness/results/obstacles.h"
+#include "harness/results/scene.h"
 #include "harness/results/write.h"
 #include "tests/bodies_fixture.h"
 #include "tests/h5_units.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness/report/tessellate.h"
-#include "harness/results/obstacles.h"
+#include "harness/results/scene.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
 #include "problems/mesh/faces.h"

@@ -7,7 +7,7 @@
 
 #include "harness/report/model.h"
 #include "harness/report/render.h"
-#include "harness/results/colliders.h"
+#include "harness/results/scene.h"
 
 /* ---- which frames ---------------------------------------------------------------------------- */
 

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "harness/results/export.h"
-#include "harness/results/obstacles.h"
 #include "harness/results/scene.h"
 #include "problems/base/text.h"
 

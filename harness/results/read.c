@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/results/scene.h"
 #include "harness/results/table.h"
 #include "problems/base/memory.h"
 
@@ -175,7 +176,7 @@ bool eb_results_has(const eb_results *results, int run, const char *path) {
   return eb_h5_exists(results->file, full);
 }
 
-eb_error eb_results_set(const eb_results *results, int run, const char *path, hid_t *out) {
+static eb_error open_set(const eb_results *results, int run, const char *path, hid_t *out) {
   char full[400];
   *out = -1;
   snprintf(full, sizeof full, "/runs/%s/%s", results->runs[run].id, path);
@@ -198,7 +199,7 @@ eb_error eb_results_frame_row(const eb_results *results, int run, const char *pa
                               hid_t memory, eb_h5_shape row, void **out) {
   hid_t set;
   *out = NULL;
-  EB_TRY(eb_results_set(results, run, path, &set));
+  EB_TRY(open_set(results, run, path, &set));
   if (set < 0) return EB_ERROR(EB_ERR_LIBRARY, "there is no dataset %s", path);
   eb_error error = eb_h5_get_row(set, path, frame, memory, row, out);
   H5Dclose(set);
@@ -400,4 +401,118 @@ void eb_results_tree_clear(eb_tree_log *tree) {
   free(tree->rows);
   free(tree->flops);
   *tree = (eb_tree_log){0};
+}
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+eb_error eb_results_frame_count(const eb_results *results, int run, size_t *out) {
+  double *time;
+  EB_TRY(eb_results_column(results, run, "frames/time", &time, out));
+  free(time);
+  return EB_OK;
+}
+
+eb_error eb_results_frame(const eb_results *results, int run, size_t frame, float **out) {
+  void *data;
+  eb_h5_shape row = {2, {(hsize_t)eb_results_run(results, run)->nodes, 3}};
+  eb_error error =
+      eb_results_frame_row(results, run, EB_FRAME_POSITIONS, frame, H5T_NATIVE_FLOAT, row, &data);
+  *out = data;
+  return eb_results_locate(results, run, error);
+}
+
+eb_error eb_results_frame_precision(const eb_results *results, int run, const char *path,
+                                    int *bytes) {
+  hid_t set;
+  *bytes = 0;
+  EB_TRY(eb_results_locate(results, run, open_set(results, run, path, &set)));
+  if (set < 0) return EB_OK;
+  hid_t type = H5Dget_type(set);
+  *bytes = (int)H5Tget_size(type);
+  H5Tclose(type);
+  H5Dclose(set);
+  return EB_OK;
+}
+
+bool eb_results_has_updates(const eb_results *results, int run) {
+  return eb_results_has(results, run, EB_FRAME_UPDATES);
+}
+
+eb_error eb_results_updates(const eb_results *results, int run, size_t frame, uint8_t **out) {
+  void *data;
+  *out = NULL;
+  if (!eb_results_has_updates(results, run)) return EB_OK;
+  eb_h5_shape row = {1, {(hsize_t)eb_results_run(results, run)->elements}};
+  eb_error error =
+      eb_results_frame_row(results, run, EB_FRAME_UPDATES, frame, H5T_NATIVE_UINT8, row, &data);
+  *out = data;
+  return eb_results_locate(results, run, error);
+}
+
+/* Entries along the second axis of a dataset of frames; 0 when the run has none. */
+static eb_error count_bodies(const eb_results *results, int run, const char *name, int32_t *count) {
+  hsize_t size[EB_H5_AXES] = {0};
+  hid_t set;
+  *count = 0;
+  EB_TRY(open_set(results, run, name, &set));
+  if (set < 0) return EB_OK;
+  hid_t space = H5Dget_space(set);
+  int rank = H5Sget_simple_extent_ndims(space);
+  if (rank > 1 && rank <= EB_H5_AXES) H5Sget_simple_extent_dims(space, size, NULL);
+  H5Sclose(space);
+  H5Dclose(set);
+  if (size[1] == 0 || size[1] > EB_MAX_JOINTS)
+    return EB_ERROR(EB_ERR_FORMAT, "%s is not of 1 to %d bodies", name, EB_MAX_JOINTS);
+  *count = (int32_t)size[1];
+  return EB_OK;
+}
+
+eb_error eb_results_bones(const eb_results *results, int run, size_t frame, int32_t *count,
+                          float **out) {
+  void *data = NULL;
+  eb_error error = count_bodies(results, run, EB_FRAME_BONES, count);
+  if (!error && *count > 0)
+    error = eb_results_frame_row(results, run, EB_FRAME_BONES, frame, H5T_NATIVE_FLOAT,
+                                 (eb_h5_shape){3, {(hsize_t)*count, 2, 3}}, &data);
+  *out = data;
+  return eb_results_locate(results, run, error);
+}
+
+eb_error eb_results_joints(const eb_results *results, int run, size_t frame, int32_t *count,
+                           double **out) {
+  void *data = NULL;
+  eb_error error = count_bodies(results, run, EB_FRAME_JOINTS, count);
+  if (!error && *count > 0)
+    error = eb_results_frame_row(results, run, EB_FRAME_JOINTS, frame, H5T_NATIVE_DOUBLE,
+                                 (eb_h5_shape){2, {(hsize_t)*count, 2}}, &data);
+  *out = data;
+  return eb_results_locate(results, run, error);
+}
+
+eb_error eb_results_check_frames(const eb_results *results, int run, size_t count) {
+  const eb_run *about = eb_results_run(results, run);
+  int32_t bones = 0, joints = 0;
+  eb_error error = count_bodies(results, run, EB_FRAME_BONES, &bones);
+  if (!error) error = count_bodies(results, run, EB_FRAME_JOINTS, &joints);
+  const eb_h5_shape vectors = {2, {(hsize_t)about->nodes, 3}};
+  const struct {
+    const char *name;
+    eb_h5_shape row;
+  } sets[] = {{EB_FRAME_POSITIONS, vectors},
+              {EB_FRAME_VELOCITIES, vectors},
+              {EB_FRAME_UPDATES, {1, {(hsize_t)about->elements}}},
+              {EB_FRAME_BONES, {3, {(hsize_t)bones, 2, 3}}},
+              {EB_FRAME_JOINTS, {2, {(hsize_t)joints, 2}}}};
+  for (size_t i = 0; i < sizeof sets / sizeof *sets && !error; i++) {
+    hid_t set;
+    error = open_set(results, run, sets[i].name, &set);
+    if (error || set < 0) continue;
+    hid_t space = H5Dget_space(set);
+    error = eb_h5_check_rows(sets[i].name, space, count - 1, sets[i].row);
+    H5Sclose(space);
+    H5Dclose(set);
+  }
+  if (!error && !eb_results_has(results, run, EB_FRAME_POSITIONS))
+    error = EB_ERROR(EB_ERR_LIBRARY, "the run has no dataset %s", EB_FRAME_POSITIONS);
+  return eb_results_locate(results, run, error);
 }

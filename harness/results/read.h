@@ -32,9 +32,7 @@ int eb_results_find(const eb_results *results, const char *identity);
 eb_error eb_results_locate(const eb_results *results, int run, eb_error error);
 /* Whether a run has an object of that path. */
 bool eb_results_has(const eb_results *results, int run, const char *path);
-/* Opens a dataset of a run, and a group of its scene ("": the scene's own); *out < 0 when there is
- * none. */
-EB_MUST eb_error eb_results_set(const eb_results *results, int run, const char *path, hid_t *out);
+/* Opens a group of a run's scene ("": the scene's own); *out < 0 when there is none. */
 EB_MUST eb_error eb_results_scene_group(const eb_results *results, int run, const char *name,
                                         hid_t *out);
 /* One row of a dataset of a run, as eb_h5_get_row has it; EB_ERR_LIBRARY when there is none. */

@@ -27,8 +27,8 @@
  *                             centre, inertia (x 6), lower, upper, limit_stiffness, damping,
  *                             start, tip, a row a body; rider_node, rider_body, rider_place (at
  *                             angles 0)
- *     colliders/              when the scene has any (harness/results/colliders.h)
- *     obstacles/              when the scene has any (harness/results/obstacles.h)
+ *     colliders/              when the scene has any (harness/results/scene.h)
+ *     obstacles/              when the scene has any (harness/results/scene.h)
  *   /runs/<id>/               attributes: eb_run
  *     setup/                  phases and counters of the set-up, one number each
  *       memory/<kind>         what the solver holds while it steps, byte; only the kinds that it

@@ -1,14 +1,14 @@
 #include "harness/results/scene.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/results/colliders.h"
-#include "harness/results/obstacles.h"
 #include "harness/results/read.h"
 #include "harness/results/table.h"
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 
 /* Datasets of a mesh, by the type of its elements. */
 static const struct {
@@ -88,7 +88,7 @@ static eb_error put_mesh(hid_t group, const eb_mesh *mesh, const eb_surface *sur
 
 /* ---- writing: materials, rigid bodies, the initial state ------------------------------------- */
 
-static const char *kind_name(int kind) {
+static const char *material_kind_name(int kind) {
   return kind < EB_MATERIAL_KINDS ? eb_material_describe((eb_material_kind)kind)->name : NULL;
 }
 
@@ -98,7 +98,7 @@ static const char *fibre_name(int fibre) {
 }
 
 static const eb_quantity material_names[] = {
-    {"kind", "1", EB_NAMED, offsetof(eb_material, kind), 1, kind_name, false},
+    {"kind", "1", EB_NAMED, offsetof(eb_material, kind), 1, material_kind_name, false},
     {"fibre", "1", EB_NAMED, offsetof(eb_material, fibre), 1, fibre_name, false},
     {0}};
 static const eb_quantity material_quantities[] = {
@@ -222,6 +222,81 @@ static eb_error put_initial(hid_t scene_group, const eb_scene *scene) {
   return error;
 }
 
+/* ---- writing: colliders and obstacles -------------------------------------------------------- */
+
+/* By eb_collider_kind. */
+static const char *collider_kind_name(int kind) {
+  static const char *const names[] = {"plane", "sphere", "cylinder", "capped-cylinder", "bowl"};
+  return kind < (int)(sizeof names / sizeof *names) ? names[kind] : NULL;
+}
+
+static const eb_quantity collider_quantities[] = {
+    {"kind", "1", EB_NAMED, offsetof(eb_collider, kind), 1, collider_kind_name, false},
+    EB_REALS(eb_collider, origin, "m", 3),
+    EB_REALS(eb_collider, axis, "1", 3),
+    EB_REALS(eb_collider, radius, "m", 1),
+    EB_REALS(eb_collider, half_length, "m", 1),
+    EB_REALS(eb_collider, stiffness, "Pa/m", 1),
+    EB_REALS(eb_collider, damping, "Pa s/m", 1),
+    EB_REALS(eb_collider, friction, "1", 1),
+    {"margin", "m", EB_REAL, offsetof(eb_collider, margin), 1, NULL, true},
+    {"grip", "Pa s/m", EB_REAL, offsetof(eb_collider, grip), 1, NULL, true},
+    {"isotropy", "1", EB_REAL, offsetof(eb_collider, isotropy), 1, NULL, true},
+    {"implicit", "1", EB_FLAG, offsetof(eb_collider, implicit), 1, NULL, true},
+    {0}};
+
+static eb_error put_colliders(hid_t group, const eb_scene *scene) {
+  EB_TRY(eb_quantities_put(group, collider_quantities, scene->colliders, sizeof *scene->colliders,
+                           (size_t)scene->collider_count));
+  EB_TRY(eb_h5_put_text(
+      group, "penalty",
+      "with signed distance s(x), unit normal n, depth d = margin - s > 0, a node's share a of the "
+      "rest surface and its velocity v relative to the collider: explicit colliders push with "
+      "f_n = max(0, stiffness a d - damping a v.n) along n and drag with min(friction f_n, "
+      "(grip, or damping where grip is 0) a |v_t|) against v_t, at the start of the step; implicit "
+      "ones push with stiffness a d along n at its end, and isotropy changes the tangent alone"));
+  return eb_h5_put_text(
+      group, "penalty_rule",
+      "explicit colliders of stiffness 0 push with stiffness 1.5 / (h^2 q), damping = grip = "
+      "0.3 / (h q), where q (m^2/kg) is how the touched body yields to all its contacts of the "
+      "moment; the forces that follow are in frames/force");
+}
+
+/* The surfaces of all obstacles behind each other, in their own frames. */
+static eb_error join_obstacles(const eb_scene *scene, eb_result_obstacles *out) {
+  int32_t vertices = 0, triangles = 0;
+  for (int32_t o = 0; o < scene->obstacle_count; o++) {
+    vertices += scene->obstacles[o].surface->vertex_count;
+    triangles += scene->obstacles[o].surface->triangle_count;
+  }
+  EB_TRY(EB_NEW(out->X, 3 * (size_t)vertices));
+  EB_TRY(EB_NEW(out->obstacle, vertices));
+  EB_TRY(EB_NEW(out->triangles, 3 * (size_t)triangles));
+  for (int32_t o = 0; o < scene->obstacle_count; o++) {
+    const eb_surface *surface = scene->obstacles[o].surface;
+    int32_t first = out->vertex_count, *triangle = out->triangles + 3 * (size_t)out->triangle_count;
+    memcpy(out->X + 3 * (size_t)first, surface->X,
+           3 * (size_t)surface->vertex_count * sizeof *out->X);
+    for (int32_t i = 0; i < surface->vertex_count; i++) out->obstacle[first + i] = o;
+    for (int32_t k = 0; k < 3 * surface->triangle_count; k++)
+      triangle[k] = first + surface->triangles[k];
+    out->vertex_count += surface->vertex_count;
+    out->triangle_count += surface->triangle_count;
+  }
+  return EB_OK;
+}
+
+static eb_error put_obstacles(hid_t group, const eb_scene *scene) {
+  eb_result_obstacles all = {0};
+  eb_error error = join_obstacles(scene, &all);
+  size_t vertices = (size_t)all.vertex_count, triangles = (size_t)all.triangle_count;
+  if (!error) error = eb_rows_put(group, "vertices", EB_REAL, vertices, 3, "m", all.X);
+  if (!error) error = eb_rows_put(group, "triangles", EB_INDEX, triangles, 3, "1", all.triangles);
+  if (!error) error = eb_rows_put(group, "obstacle", EB_INDEX, vertices, 1, "1", all.obstacle);
+  eb_result_obstacles_clear(&all);
+  return error;
+}
+
 /* ---- writing: the scene ---------------------------------------------------------------------- */
 
 static eb_error put_attributes(hid_t group, const eb_run *run, const eb_scene *scene) {
@@ -278,8 +353,8 @@ static eb_error fill_scene(hid_t group, const eb_run *run, const eb_scene *scene
   } parts[] = {{"materials", put_materials, true},
                {"free_bodies", put_free_bodies, scene->free_bodies != NULL},
                {"articulation", put_articulation, scene->articulation != NULL},
-               {"colliders", eb_colliders_write, scene->collider_count > 0},
-               {"obstacles", eb_obstacles_write, scene->obstacle_count > 0}};
+               {"colliders", put_colliders, scene->collider_count > 0},
+               {"obstacles", put_obstacles, scene->obstacle_count > 0}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts && !error; i++) {
     if (!parts[i].there) continue;
     EB_TRY(eb_h5_group(group, parts[i].name, &part));
@@ -468,4 +543,120 @@ eb_error eb_results_scene(const eb_results *results, int run, eb_result_scene *o
   if (eb_h5_exists(scene, "materials/kind")) error = read_scene(scene, out);
   H5Gclose(scene);
   return eb_results_locate(results, run, error);
+}
+
+/* ---- reading: colliders and obstacles -------------------------------------------------------- */
+
+static eb_error check_collider(const eb_collider *collider, int32_t c) {
+  double length = 0, sum = 0;
+  for (int d = 0; d < 3; d++) {
+    length += collider->axis[d] * collider->axis[d];
+    sum += fabs(collider->origin[d]);
+  }
+  bool good = isfinite(sum) && isfinite(collider->radius) && collider->radius >= 0 &&
+              isfinite(collider->half_length) && collider->half_length >= 0 &&
+              fabs(length - 1) < 1e-9;
+  return good ? EB_OK
+              : EB_ERROR(EB_ERR_FORMAT,
+                         "collider %d (%s) has a place or size that is not finite or negative, or "
+                         "an axis that is no unit vector",
+                         c, collider_kind_name((int)collider->kind));
+}
+
+/* Moves the colliders to where they are in a frame. */
+static eb_error move_colliders(const eb_results *results, int run, size_t frame,
+                               eb_result_colliders *out) {
+  eb_h5_shape row = {2, {(hsize_t)out->count, 3}};
+  void *data;
+  EB_TRY(
+      eb_results_frame_row(results, run, EB_COLLIDER_OFFSET, frame, H5T_NATIVE_DOUBLE, row, &data));
+  eb_error error = EB_OK;
+  for (int32_t c = 0; c < out->count && !error; c++) {
+    for (int d = 0; d < 3; d++) out->list[c].origin[d] += ((const double *)data)[3 * c + d];
+    error = check_collider(&out->list[c], c);
+  }
+  free(data);
+  return error;
+}
+
+eb_error eb_results_colliders(const eb_results *results, int run, size_t frame,
+                              eb_result_colliders *out) {
+  hid_t group;
+  *out = (eb_result_colliders){0};
+  eb_error error = eb_results_scene_group(results, run, "colliders", &group);
+  if (!error && group >= 0) {
+    error = eb_quantities_get(group, collider_quantities, out->list, sizeof *out->list,
+                              EB_MAX_COLLIDERS, &out->count);
+    H5Gclose(group);
+    for (int32_t c = 0; c < out->count && !error; c++) error = check_collider(&out->list[c], c);
+    if (!error) error = move_colliders(results, run, frame, out);
+  }
+  if (error) *out = (eb_result_colliders){0};
+  return eb_results_locate(results, run, eb_error_prefix(error, "colliders"));
+}
+
+static eb_error check_obstacles(const eb_result_obstacles *o) {
+  for (int32_t i = 0; i < o->vertex_count; i++)
+    if (o->obstacle[i] < (i > 0 ? o->obstacle[i - 1] : 0) || o->obstacle[i] >= EB_MAX_OBSTACLES)
+      return EB_ERROR(EB_ERR_FORMAT, "vertex %d is of obstacle %d", i, o->obstacle[i]);
+  for (int32_t k = 0; k < 3 * o->triangle_count; k++) {
+    int32_t first = o->triangles[k - k % 3], v = o->triangles[k];
+    bool inside = v >= 0 && v < o->vertex_count && first >= 0 && first < o->vertex_count;
+    if (!inside || o->obstacle[v] != o->obstacle[first])
+      return EB_ERROR(EB_ERR_FORMAT, "triangle %d names vertex %d", k / 3, v);
+  }
+  return EB_OK;
+}
+
+static eb_error read_at_rest(hid_t group, eb_result_obstacles *out) {
+  out->vertex_count = out->triangle_count = -1;
+  EB_TRY(eb_rows_get(group, "vertices", EB_REAL, 3, &out->X, &out->vertex_count));
+  EB_TRY(eb_rows_get(group, "triangles", EB_INDEX, 3, &out->triangles, &out->triangle_count));
+  EB_TRY(eb_rows_get(group, "obstacle", EB_INDEX, 1, &out->obstacle, &out->vertex_count));
+  EB_TRY(check_obstacles(out));
+  out->count = out->vertex_count > 0 ? out->obstacle[out->vertex_count - 1] + 1 : 0;
+  return EB_OK;
+}
+
+/* Moves the obstacles to where they are in a frame. */
+static eb_error move_obstacles(const eb_results *results, int run, size_t frame,
+                               eb_result_obstacles *out) {
+  eb_h5_shape row = {2, {(hsize_t)out->count, EB_OBSTACLE_POSE_COLUMNS}};
+  void *poses;
+  EB_TRY(
+      eb_results_frame_row(results, run, EB_OBSTACLE_POSE, frame, H5T_NATIVE_DOUBLE, row, &poses));
+  eb_error error = EB_OK;
+  for (int32_t i = 0; i < out->vertex_count && !error; i++) {
+    const double *pose =
+        (const double *)poses + EB_OBSTACLE_POSE_COLUMNS * (size_t)out->obstacle[i];
+    double *X = out->X + 3 * (size_t)i, turned[3];
+    eb_turn3(pose, X, turned);
+    for (int d = 0; d < 3; d++) X[d] = turned[d] + pose[9 + d];
+    if (!isfinite(X[0] + X[1] + X[2]))
+      error =
+          EB_ERROR(EB_ERR_FORMAT, "vertex %d of obstacle %d is not finite", i, out->obstacle[i]);
+  }
+  free(poses);
+  return error;
+}
+
+eb_error eb_results_obstacles(const eb_results *results, int run, size_t frame,
+                              eb_result_obstacles *out) {
+  hid_t group;
+  *out = (eb_result_obstacles){0};
+  eb_error error = eb_results_scene_group(results, run, "obstacles", &group);
+  if (!error && group >= 0) {
+    error = read_at_rest(group, out);
+    H5Gclose(group);
+    if (!error) error = move_obstacles(results, run, frame, out);
+  }
+  if (error) eb_result_obstacles_clear(out);
+  return eb_results_locate(results, run, eb_error_prefix(error, "obstacles"));
+}
+
+void eb_result_obstacles_clear(eb_result_obstacles *obstacles) {
+  free(obstacles->X);
+  free(obstacles->triangles);
+  free(obstacles->obstacle);
+  *obstacles = (eb_result_obstacles){0};
 }

@@ -3,6 +3,7 @@
 #ifndef EB_RESULTS_SCENE_H
 #define EB_RESULTS_SCENE_H
 
+#include "harness/results/read.h"
 #include "harness/results/record.h"
 #include "problems/scene_impl.h"
 
@@ -14,5 +15,70 @@ EB_MUST eb_error eb_scene_write(hid_t scenes, const eb_run *run, const eb_scene 
 
 /* The name of the dataset that has elements of that type: "tetrahedra". */
 const char *eb_element_set(eb_element_type type);
+
+/* ---- colliders ------------------------------------------------------------------------------- */
+
+/* The rigid colliders of a scene in a result file, for those who show or read a run without the
+ * program that made it.
+ *
+ *   /scenes/<hash>/colliders/    one row a collider; absent when the scene has none
+ *     kind                       an enumeration that carries its names: plane, sphere, cylinder,
+ *                                capped-cylinder, bowl (0 to 4), with the geometry of
+ *                                eb_collider_kind
+ *     origin (x 3), radius, half_length, margin (m), axis (x 3);
+ *     stiffness (Pa/m), damping, grip (Pa s/m), friction, isotropy
+ *     implicit                   whether its penalty is taken at the end of the step
+ *     attribute penalty          the law of their forces in words; penalty_rule: where the
+ *                                stiffness of explicit ones is 0
+ *   /runs/<id>/frames/
+ *     collider_offset            frames x colliders x 3, m: at the time of a frame a collider's
+ *                                origin is `origin` + its offset
+ *     collider_velocity          frames x colliders x 3, m/s
+ * Files older than margin, grip, implicit and isotropy read them as 0. */
+
+#define EB_COLLIDER_OFFSET "frames/collider_offset"
+
+/* Colliders of a run; they do not move: `motion` is NULL. */
+typedef struct eb_result_colliders {
+  int32_t count;
+  eb_collider list[EB_MAX_COLLIDERS];
+} eb_result_colliders;
+
+/* The colliders of a run's scene where they are in one of its frames; none when the file stores
+ * none. EB_ERR_USAGE: there is no such frame; EB_ERR_FORMAT: datasets that do not fit together,
+ * lengths that are not finite or negative, an axis that is no unit vector. */
+EB_MUST eb_error eb_results_colliders(const eb_results *results, int run, size_t frame,
+                                      eb_result_colliders *out);
+
+/* ---- obstacles ------------------------------------------------------------------------------- */
+
+/* The obstacles of a scene in a result file, for those who show or read a run without the program
+ * that made it.
+ *
+ *   /scenes/<hash>/obstacles/    the surfaces of all; absent when the scene has none
+ *     vertices (x 3, m)          each in the frame of its obstacle
+ *     triangles (x 3)            vertices, outward
+ *     obstacle                   of every vertex, from 0, rising
+ *   /runs/<id>/frames/
+ *     obstacle_pose              frames x obstacles x 12: rotation (row-major) and shift (m) at
+ *                                the time of a frame, x = rotation X + shift */
+
+#define EB_OBSTACLE_POSE "frames/obstacle_pose"
+enum { EB_OBSTACLE_POSE_COLUMNS = 12 };
+
+/* Obstacles of a run. */
+typedef struct eb_result_obstacles {
+  int32_t count, vertex_count, triangle_count;
+  double *X;          /* vertex_count x 3, m, where they are in the frame */
+  int32_t *triangles; /* triangle_count x 3, of vertices of one obstacle */
+  int32_t *obstacle;  /* vertex_count */
+} eb_result_obstacles;
+
+/* The obstacles of a run's scene where they are in one of its frames; none when the file stores
+ * none. EB_ERR_USAGE: there is no such frame; EB_ERR_FORMAT: datasets that do not fit together,
+ * numbers that are not finite. The caller clears *out. */
+EB_MUST eb_error eb_results_obstacles(const eb_results *results, int run, size_t frame,
+                                      eb_result_obstacles *out);
+void eb_result_obstacles_clear(eb_result_obstacles *obstacles);
 
 #endif

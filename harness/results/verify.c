@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "harness/results/sweeps.h"
-#include "harness/results/colliders.h"
-#include "harness/results/obstacles.h"
+#include "harness/results/scene.h"
 
 /* ---- the file as HDF5 has it ----------------------------------------------------------------- */
 

@@ -1,15 +1,16 @@
 #include "harness/results/write.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/results/checkpoints.h"
-#include "harness/results/frames.h"
 #include "harness/results/read.h"
 #include "harness/results/scene.h"
 #include "harness/results/table.h"
 #include "problems/base/memory.h"
+#include "solvers/contact/record.h"
 
 /* Columns of steps/, phases/ and counters/ in the order of eb_results_table_info, then: */
 enum { RESIDUALS = EB_STEP_TABLES, RESIDUAL_SECONDS, OFFSETS, ROUNDS, ROUND_OFFSETS, COLUMNS };
@@ -18,6 +19,138 @@ static const eb_dataset residual_columns[] = {{"residuals/values", "see norm", E
                                               {"residuals/offsets", "1", EB_WHOLE, NULL},
                                               {"residuals/rounds", "1", EB_WHOLE, NULL},
                                               {"residuals/round_offsets", "1", EB_WHOLE, NULL}};
+
+/* What a node is to the solver, as the file has it. */
+enum { FREE, SCRIPTED, ON_JOINTED_BODY, ON_FREE_BODY };
+
+/* ---- the frame_datasets
+ * ---------------------------------------------------------------------------- */
+
+enum {
+  POSITIONS,
+  VELOCITIES,
+  TIME,
+  STEP,
+  NODE_COUNT,
+  FIXED,
+  TARGET,
+  FORCE,
+  ACTIVATION,
+  OFFSETS_OF_COLLIDERS,
+  VELOCITIES_OF_COLLIDERS,
+  POSES_OF_OBSTACLES,
+  UPDATES,
+  BONES,
+  JOINTS,
+  BODY_POSES,
+  BODY_TWISTS,
+  CONTACT_OFFSETS, /* a row a frame and one; of contacts from here on */
+  GAP,             /* a row a frame, five times */
+  EPS1,
+  EPS2,
+  CONE,
+  ANGLE,
+  KIND, /* a row a contact, from here on */
+  VERTICES,
+  WEIGHT,
+  FRAME,
+  CONTACT_FORCE,
+  DEMAND,
+  FRAME_TABLES
+};
+
+/* What is large, fields over the mesh and over contacts, is wide where every frame is stored, so
+ * that audits can be recomputed from it: of double precision. */
+static const struct {
+  eb_dataset what;
+  bool widens;
+} frame_datasets[FRAME_TABLES] = {
+    [POSITIONS] = {{EB_FRAME_POSITIONS, "m", EB_ROUNDED, "of the nodes"}, true},
+    [VELOCITIES] = {{EB_FRAME_VELOCITIES, "m/s", EB_ROUNDED, "of the nodes"}, true},
+    [TIME] = {{"frames/time", "s", EB_REAL, "simulated time"}, false},
+    [STEP] = {{"frames/step", "1", EB_WHOLE,
+               "number of the step that ends here; 0 is the initial state"},
+              false},
+    [NODE_COUNT] = {{"frames/node_count", "1", EB_WHOLE,
+                     "nodes of the mesh that the step was solved on; the copies behind them are "
+                     "still their parents (mesh/parent)"},
+                    false},
+    [FIXED] = {{"frames/fixed", "1", EB_BYTE,
+                "0 free, 1 scripted, 2 rides on a body of the articulation (or on the world), "
+                "3 rides on a free rigid body"},
+               false},
+    [TARGET] = {{"frames/target", "m", EB_ROUNDED,
+                 "where nodes that are not free belong at the time of the frame; 0 for free "
+                 "nodes"},
+                true},
+    [FORCE] = {{"frames/force", "N", EB_ROUNDED,
+                "f_ext less the weight m g of the nodes: explicit penalty contact and "
+                "scripted forces, taken at the start of the step that ends at this frame"},
+               true},
+    [ACTIVATION] = {{"frames/activation", "1", EB_REAL,
+                     "of the fibres of all regions, in place of materials/activation"},
+                    false},
+    [OFFSETS_OF_COLLIDERS] = {{EB_COLLIDER_OFFSET, "m", EB_REAL,
+                               "of each collider's origin from colliders/origin"},
+                              false},
+    [VELOCITIES_OF_COLLIDERS] = {{"frames/collider_velocity", "m/s", EB_REAL,
+                                  "of each collider, which does not turn"},
+                                 false},
+    [POSES_OF_OBSTACLES] = {{EB_OBSTACLE_POSE, "1, m", EB_REAL,
+                             "rotation (row-major, 9 numbers) and shift (3): x = rotation X + "
+                             "shift"},
+                            false},
+    [UPDATES] = {{EB_FRAME_UPDATES, "1", EB_BYTE,
+                  "how often the solver has brought an element's matrix up to date since the "
+                  "frame before; 255: that often and more"},
+                 false},
+    [BONES] = {{EB_FRAME_BONES, "m", EB_ROUNDED, "pivot and tip"}, false},
+    [JOINTS] = {{EB_FRAME_JOINTS, "rad, rad/s", EB_REAL, "angle and its rate"}, false},
+    [BODY_POSES] = {{"frames/body_pose", "m, 1", EB_REAL,
+                     "px py pz qw qx qy qz: centre of mass p and unit quaternion q; "
+                     "x = p + R(q) (X - free_bodies/centre)"},
+                    false},
+    [BODY_TWISTS] = {{"frames/body_twist", "m/s, rad/s", EB_REAL,
+                      "vx vy vz wx wy wz: velocity of the centre of mass and angular velocity in "
+                      "world axes"},
+                     false},
+    [CONTACT_OFFSETS] = {{"frames/contacts/offsets", "1", EB_LONG,
+                          "contacts of frame f are rows offsets[f] to offsets[f + 1] - 1"},
+                         false},
+    [GAP] = {{"frames/contacts/gap", "m", EB_REAL, "distance that constraints ask for in the end"},
+             false},
+    [EPS1] = {{"frames/contacts/eps1", "kg m/s", EB_REAL,
+               "the solver's bound on the 2-norm of its momentum equations"},
+              false},
+    [EPS2] = {{"frames/contacts/eps2", "m", EB_REAL, "the solver's tolerance on constraints"},
+              false},
+    [CONE] = {{"frames/contacts/cone", "1", EB_REAL,
+               "the solver's tolerance on friction beyond Coulomb's cone, of the largest force"},
+              false},
+    [ANGLE] = {{"frames/contacts/angle", "deg", EB_REAL,
+                "the solver's tolerance between friction and sliding"},
+               false},
+    [KIND] = {{"frames/contacts/kind", "1", EB_SMALL, "0 vertex and triangle, 1 edge and edge"},
+              false},
+    [VERTICES] = {{"frames/contacts/vertices", "1", EB_INDEX,
+                   "vertex and triangle, or edge and edge; numbers below the nodes of "
+                   "frames/positions are nodes, those above vertices of the obstacles"},
+                  false},
+    [WEIGHT] = {{"frames/contacts/weight", "1", EB_ROUNDED,
+                 "signed, sum 0: sum_i weight_i x_i leads from the second feature to the first"},
+                true},
+    [FRAME] = {{"frames/contacts/frame", "1", EB_ROUNDED,
+                "rows n, t1, t2: normal and tangents, orthonormal, right-handed"},
+               true},
+    [CONTACT_FORCE] = {{"frames/contacts/force", "N", EB_ROUNDED,
+                        "a force, not an impulse: of the second feature on the first, in the "
+                        "frame, through the whole step; vertex i is pushed by weight_i frame^T "
+                        "force"},
+                       true},
+    [DEMAND] = {{"frames/contacts/demand", "m", EB_ROUNDED,
+                 "displacement c that the step asks for: "
+                 "(frame sum_i weight_i (x1_i - x0_i) - demand)_n >= 0"},
+                true}};
 
 struct eb_recorder {
   char *path;
@@ -29,7 +162,12 @@ struct eb_recorder {
   int32_t *parent; /* nodes: as eb_scene_final_mesh has it; NULL when nothing is cut */
   const eb_scene *scene;
   eb_table columns[COLUMNS];
-  eb_frame_writer frames;
+  bool wide; /* frames in double precision */
+  hsize_t frames_before_updates;
+  int64_t contacts; /* stored with frames so far */
+  double *vectors;  /* nodes x 3: work space */
+  uint8_t *fixed;   /* nodes: work space */
+  eb_table frames[FRAME_TABLES];
   eb_checkpoint_writer checkpoints;
 };
 
@@ -61,6 +199,241 @@ static eb_error open_tables(eb_recorder *recorder) {
 
 static eb_error add_number(eb_recorder *recorder, int at, double value) {
   return eb_table_add(&recorder->columns[at], &value, 1);
+}
+
+/* ---- tables of frames ------------------------------------------------------------------------ */
+
+/* Chunks of some 64 KB: one row of a field over a mesh, many of a number. */
+static eb_error open_frame_table(eb_recorder *recorder, int at, eb_h5_shape row) {
+  enum { CHUNK = 1 << 16, MOST = 256, OF_CONTACTS = 512 };
+  eb_dataset what = frame_datasets[at].what;
+  if (recorder->wide && frame_datasets[at].widens) what.number = EB_REAL;
+  hsize_t bytes = what.number == EB_ROUNDED ? 4 : what.number == EB_BYTE ? 1 : 8;
+  for (int i = 0; i < row.rank; i++) bytes *= row.size[i];
+  hsize_t rows = bytes > CHUNK ? 1 : bytes > 0 && CHUNK / bytes < MOST ? CHUNK / bytes : MOST;
+  return eb_table_open(recorder->run, &what, row, at < CONTACT_OFFSETS ? rows : OF_CONTACTS,
+                       &recorder->frames[at]);
+}
+
+/* Opens every table that the scene has anything for. */
+static eb_error open_frame_tables(eb_recorder *recorder) {
+  const eb_scene *scene = recorder->scene;
+  hsize_t nodes = (hsize_t)recorder->nodes, colliders = (hsize_t)scene->collider_count, joints = 0,
+          bodies = 0;
+  if (scene->articulation) joints = (hsize_t)eb_articulation_joints(scene->articulation);
+  if (scene->free_bodies) bodies = (hsize_t)scene->free_bodies->count;
+  bool holds_nodes = scene->ops->boundary || scene->articulation || scene->free_bodies;
+  bool pushes_nodes = scene->contact || scene->ops->force; /* f_ext can be more than weight */
+  for (int32_t c = 0; c < scene->collider_count; c++)
+    pushes_nodes = pushes_nodes || !scene->colliders[c].implicit;
+  bool contacts = (eb_scene_needs(scene) & EB_CAP_CONTACT) != 0;
+  const eb_h5_shape single = {0}, vectors = {2, {nodes, 3}}, four = {1, {4}}, three = {1, {3}},
+                    moved = {2, {colliders, 3}};
+  const struct {
+    int at;
+    bool there;
+    eb_h5_shape row;
+  } tables[] = {{POSITIONS, true, vectors},
+                {VELOCITIES, true, vectors},
+                {TIME, true, single},
+                {STEP, true, single},
+                {NODE_COUNT, recorder->parent != NULL, single},
+                {FIXED, holds_nodes, {1, {nodes}}},
+                {TARGET, holds_nodes, vectors},
+                {FORCE, pushes_nodes, vectors},
+                {ACTIVATION, scene->ops->activation != NULL, single},
+                {OFFSETS_OF_COLLIDERS, colliders > 0, moved},
+                {VELOCITIES_OF_COLLIDERS, colliders > 0, moved},
+                {POSES_OF_OBSTACLES,
+                 scene->obstacle_count > 0,
+                 {2, {(hsize_t)scene->obstacle_count, EB_OBSTACLE_POSE_COLUMNS}}},
+                {BONES, scene->articulation != NULL, {3, {joints, 2, 3}}},
+                {JOINTS, scene->articulation != NULL, {2, {joints, 2}}},
+                {BODY_POSES, scene->free_bodies != NULL, {2, {bodies, 7}}},
+                {BODY_TWISTS, scene->free_bodies != NULL, {2, {bodies, 6}}},
+                {CONTACT_OFFSETS, contacts, single},
+                {GAP, contacts, single},
+                {EPS1, contacts, single},
+                {EPS2, contacts, single},
+                {CONE, contacts, single},
+                {ANGLE, contacts, single},
+                {KIND, contacts, single},
+                {VERTICES, contacts, four},
+                {WEIGHT, contacts, four},
+                {FRAME, contacts, {2, {3, 3}}},
+                {CONTACT_FORCE, contacts, three},
+                {DEMAND, contacts, three}};
+  if (contacts) {
+    hid_t group;
+    EB_TRY(eb_h5_group(recorder->run, "frames/contacts", &group));
+    H5Gclose(group);
+  }
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    if (tables[i].there) EB_TRY(open_frame_table(recorder, tables[i].at, tables[i].row));
+  return contacts ? eb_table_add(&recorder->frames[CONTACT_OFFSETS], &recorder->contacts, 1)
+                  : EB_OK;
+}
+
+/* ---- a frame --------------------------------------------------------------------------------- */
+
+static bool is_open(const eb_recorder *recorder, int at) {
+  return recorder->frames[at].set >= 0;
+}
+
+/* A row of a table, when the scene has it. */
+static eb_error add_row(eb_recorder *recorder, int at, const void *row) {
+  return is_open(recorder, at) ? eb_table_add(&recorder->frames[at], row, 1) : EB_OK;
+}
+
+/* A field over the nodes there are; those that are still to be parted have what the node has that
+ * they part from. */
+static eb_error add_vectors(eb_recorder *recorder, int at, const double *values, int32_t count) {
+  double *all = recorder->vectors;
+  if (all != values) memcpy(all, values, 3 * (size_t)count * sizeof *all);
+  for (int32_t i = count; i < recorder->nodes; i++)
+    memcpy(all + 3 * (size_t)i, all + 3 * (size_t)recorder->parent[i], 3 * sizeof *all);
+  return eb_table_add(&recorder->frames[at], all, 1);
+}
+
+/* Carried nodes belong to their bodies even when they are scripted, too. */
+static void find_held(eb_recorder *recorder, const eb_state *state) {
+  const eb_scene *scene = recorder->scene;
+  uint8_t *fixed = recorder->fixed;
+  double *target = recorder->vectors;
+  eb_scene_boundary(scene, state->time, fixed, target);
+  for (int32_t i = 0; i < state->node_count; i++) {
+    if (fixed[i]) fixed[i] = SCRIPTED;
+    if (!fixed[i]) memset(target + 3 * (size_t)i, 0, 3 * sizeof *target);
+  }
+  for (int32_t k = 0; scene->articulation && k < eb_articulation_attached(scene->articulation);
+       k++) {
+    int32_t node = eb_articulation_node(scene->articulation, k);
+    fixed[node] = ON_JOINTED_BODY;
+    eb_articulation_place(scene->articulation, state->q, k, target + 3 * (size_t)node, NULL);
+  }
+  if (!scene->free_bodies) return;
+  eb_free_bodies_place(scene->free_bodies, scene->mesh->X, state->pose, state->twist, target, NULL);
+  for (int32_t i = 0; i < state->node_count; i++)
+    if (scene->free_bodies->of_node[i] >= 0) fixed[i] = ON_FREE_BODY;
+}
+
+/* Where nothing but weight acts, f_ext is the product m g as it is rounded: 0 is left, which takes
+ * no room, and not what a fused multiplication and subtraction makes of it. */
+static eb_error add_force(eb_recorder *recorder, const eb_state *before) {
+  const eb_scene *scene = recorder->scene;
+  if (!is_open(recorder, FORCE) || !before) return add_row(recorder, FORCE, NULL);
+  const double *mass = eb_elasticity_mass(scene->elasticity);
+  eb_scene_force(scene, before->time, before->x, before->v, recorder->vectors);
+  for (size_t k = 0; k < 3 * (size_t)before->node_count; k++) {
+    double *f = &recorder->vectors[k], weight = mass[k / 3] * scene->gravity[k % 3];
+    *f = *f == weight ? 0 : *f - weight;
+  }
+  return add_vectors(recorder, FORCE, recorder->vectors, before->node_count);
+}
+
+/* Colliders, obstacles and rigid bodies. */
+static eb_error add_rigid(eb_recorder *recorder, const eb_state *state) {
+  const eb_scene *scene = recorder->scene;
+  double offsets[EB_MAX_COLLIDERS][3] = {{0}}, velocities[EB_MAX_COLLIDERS][3] = {{0}};
+  double poses[EB_MAX_OBSTACLES][EB_OBSTACLE_POSE_COLUMNS];
+  double bones[EB_MAX_JOINTS][2][3], joints[EB_MAX_JOINTS][2];
+  for (int32_t c = 0; c < scene->collider_count; c++) {
+    const eb_collider *collider = &scene->colliders[c];
+    if (collider->motion)
+      collider->motion(state->time, collider->motion_parameters, offsets[c], velocities[c]);
+  }
+  for (int32_t o = 0; o < scene->obstacle_count; o++)
+    eb_obstacle_pose(&scene->obstacles[o], state->time, poses[o], poses[o] + 9);
+  for (int32_t j = 0; scene->articulation && j < state->joint_count; j++) {
+    eb_articulation_bone(scene->articulation, state->q, j, bones[j][0], bones[j][1]);
+    joints[j][0] = state->q[j];
+    joints[j][1] = state->u[j];
+  }
+  EB_TRY(add_row(recorder, OFFSETS_OF_COLLIDERS, offsets));
+  EB_TRY(add_row(recorder, VELOCITIES_OF_COLLIDERS, velocities));
+  EB_TRY(add_row(recorder, POSES_OF_OBSTACLES, poses));
+  EB_TRY(add_row(recorder, BONES, bones));
+  EB_TRY(add_row(recorder, JOINTS, joints));
+  EB_TRY(add_row(recorder, BODY_POSES, state->pose));
+  return add_row(recorder, BODY_TWISTS, state->twist);
+}
+
+/* The first updates begin the table, whose dataset commit_frames makes; the frames before
+ * them had none. */
+static eb_error add_updates(eb_recorder *recorder, const uint8_t *updates) {
+  eb_table *table = &recorder->frames[UPDATES];
+  bool begun = table->set >= 0 || table->rows > 0;
+  for (size_t e = 0; updates && !begun && e < table->width; e++) begun = updates[e] > 0;
+  if (begun) return eb_table_add(table, updates, 1);
+  recorder->frames_before_updates++;
+  return EB_OK;
+}
+
+/* The contacts of a step, or none of NULL. Vertices of obstacles are counted from the stored nodes
+ * on. */
+static eb_error add_contacts(eb_recorder *recorder, const eb_contact_record *record) {
+  static const eb_contact_record none;
+  if (!record) record = &none;
+  size_t count = record->count > 0 ? (size_t)record->count : 0;
+  int32_t shift = recorder->nodes - record->nodes;
+  for (size_t k = 0; k < count; k++) {
+    int32_t vertex[4];
+    for (int i = 0; i < 4; i++) {
+      vertex[i] = record->pair[k].vertex[i];
+      if (vertex[i] >= record->nodes) vertex[i] += shift;
+    }
+    EB_TRY(add_row(recorder, KIND, &record->pair[k].kind));
+    EB_TRY(add_row(recorder, VERTICES, vertex));
+  }
+  EB_TRY(eb_table_add(&recorder->frames[WEIGHT], record->weight, count));
+  EB_TRY(eb_table_add(&recorder->frames[FRAME], record->frame, count));
+  EB_TRY(eb_table_add(&recorder->frames[CONTACT_FORCE], record->r, count));
+  EB_TRY(eb_table_add(&recorder->frames[DEMAND], record->c, count));
+  EB_TRY(add_row(recorder, GAP, &record->gap));
+  EB_TRY(add_row(recorder, EPS1, &record->eps1));
+  EB_TRY(add_row(recorder, EPS2, &record->eps2));
+  EB_TRY(add_row(recorder, CONE, &record->cone));
+  EB_TRY(add_row(recorder, ANGLE, &record->angle));
+  recorder->contacts += (int64_t)count;
+  return add_row(recorder, CONTACT_OFFSETS, &recorder->contacts);
+}
+
+static eb_error add_frame(eb_recorder *recorder, const eb_frame *frame) {
+  const eb_state *state = frame->state;
+  const eb_scene *scene = recorder->scene;
+  double step = (double)state->step, nodes = state->node_count;
+  if (state->node_count != scene->mesh->node_count)
+    return EB_ERROR(EB_ERR_INVALID, "a frame has %d nodes where the mesh has %d", state->node_count,
+                    scene->mesh->node_count);
+  EB_TRY(add_vectors(recorder, POSITIONS, state->x, state->node_count));
+  EB_TRY(add_vectors(recorder, VELOCITIES, state->v, state->node_count));
+  EB_TRY(add_row(recorder, TIME, &state->time));
+  EB_TRY(add_row(recorder, STEP, &step));
+  EB_TRY(add_row(recorder, NODE_COUNT, &nodes));
+  if (is_open(recorder, FIXED)) {
+    find_held(recorder, state);
+    for (int32_t i = state->node_count; i < recorder->nodes; i++)
+      recorder->fixed[i] = recorder->fixed[recorder->parent[i]];
+    EB_TRY(add_row(recorder, FIXED, recorder->fixed));
+    EB_TRY(add_vectors(recorder, TARGET, recorder->vectors, state->node_count));
+  }
+  EB_TRY(add_force(recorder, frame->before));
+  if (is_open(recorder, ACTIVATION)) {
+    double activation = scene->ops->activation(scene, state->time);
+    EB_TRY(add_row(recorder, ACTIVATION, &activation));
+  }
+  if (is_open(recorder, CONTACT_OFFSETS)) EB_TRY(add_contacts(recorder, frame->contacts));
+  EB_TRY(add_updates(recorder, frame->updates));
+  return add_rigid(recorder, state);
+}
+
+static eb_error commit_frames(eb_recorder *recorder) {
+  eb_table *updates = &recorder->frames[UPDATES];
+  if (updates->set < 0 && updates->rows > 0) {
+    EB_TRY(open_frame_table(recorder, UPDATES, (eb_h5_shape){1, {updates->width}}));
+    EB_TRY(eb_table_skip(updates, recorder->frames_before_updates));
+  }
+  return eb_tables_commit(recorder->frames, FRAME_TABLES);
 }
 
 /* ---- the recorder ---------------------------------------------------------------------------- */
@@ -116,12 +489,14 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
   EB_TRY(create_run(recorder, run));
   if (!scene) return EB_OK;
   EB_TRY(write_scene(recorder, run, scene));
-  bool wide = run->frames && strcmp(run->frames, eb_frames_name(EB_FRAMES_ALL)) == 0;
+  recorder->wide = run->frames && strcmp(run->frames, eb_frames_name(EB_FRAMES_ALL)) == 0;
   recorder->has_tables = true;
   recorder->scene = scene;
   EB_TRY(open_tables(recorder));
-  EB_TRY(eb_frame_writer_open(recorder->run, scene, recorder->nodes, recorder->parent, wide,
-                              &recorder->frames));
+  EB_TRY(EB_NEW(recorder->vectors, 3 * (size_t)recorder->nodes));
+  EB_TRY(EB_NEW(recorder->fixed, recorder->nodes));
+  recorder->frames[UPDATES].width = (size_t)scene->mesh->element_count;
+  EB_TRY(open_frame_tables(recorder));
   EB_TRY(add_number(recorder, OFFSETS, 0));
   EB_TRY(add_number(recorder, ROUND_OFFSETS, 0));
   return eb_recorder_commit(recorder);
@@ -134,7 +509,7 @@ eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *r
   EB_TRY(EB_NEW(recorder, 1));
   recorder->file = recorder->run = -1;
   eb_tables_start(recorder->columns, COLUMNS);
-  eb_tables_start(recorder->frames.tables, EB_FRAME_TABLES);
+  eb_tables_start(recorder->frames, FRAME_TABLES);
   eb_tables_start(recorder->checkpoints.tables, EB_CHECKPOINT_TABLES);
   eb_error error = eb_run_set(&recorder->path, path);
   if (!error) error = eb_h5_create_file(path, &recorder->file);
@@ -204,13 +579,13 @@ eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
 /* Frames of all steps of a large scene would fill the memory between two commits. */
 static eb_error commit_when_large(eb_recorder *recorder) {
   static const size_t most = 16 << 20; /* bytes */
-  size_t waiting = eb_tables_waiting(recorder->frames.tables, EB_FRAME_TABLES) +
+  size_t waiting = eb_tables_waiting(recorder->frames, FRAME_TABLES) +
                    eb_tables_waiting(recorder->checkpoints.tables, EB_CHECKPOINT_TABLES);
   return waiting > most ? eb_recorder_commit(recorder) : EB_OK;
 }
 
 eb_error eb_recorder_frame(eb_recorder *recorder, const eb_frame *frame) {
-  EB_TRY(eb_frame_writer_add(&recorder->frames, frame));
+  EB_TRY(add_frame(recorder, frame));
   return commit_when_large(recorder);
 }
 
@@ -228,7 +603,7 @@ hid_t eb_recorder_run(const eb_recorder *recorder) {
 
 eb_error eb_recorder_commit(eb_recorder *recorder) {
   EB_TRY(eb_tables_commit(recorder->columns, COLUMNS));
-  if (recorder->has_tables) EB_TRY(eb_frame_writer_commit(&recorder->frames));
+  if (recorder->has_tables) EB_TRY(commit_frames(recorder));
   EB_TRY(eb_tables_commit(recorder->checkpoints.tables, EB_CHECKPOINT_TABLES));
   if (H5Fflush(recorder->file, H5F_SCOPE_GLOBAL) < 0)
     return eb_h5_error("cannot write", recorder->path);
@@ -238,7 +613,7 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
 /* Closes every object first, so that closing the file writes all of it. */
 static void close_objects(eb_recorder *recorder) {
   eb_tables_close(recorder->columns, COLUMNS);
-  eb_tables_close(recorder->frames.tables, EB_FRAME_TABLES);
+  eb_tables_close(recorder->frames, FRAME_TABLES);
   eb_tables_close(recorder->checkpoints.tables, EB_CHECKPOINT_TABLES);
   if (recorder->run >= 0) H5Gclose(recorder->run);
   recorder->run = -1;
@@ -268,7 +643,9 @@ void eb_recorder_destroy(eb_recorder *recorder) {
     H5Eclear2(H5E_DEFAULT);
   }
   eb_tables_clear(recorder->columns, COLUMNS);
-  eb_frame_writer_clear(&recorder->frames);
+  eb_tables_clear(recorder->frames, FRAME_TABLES);
+  free(recorder->vectors);
+  free(recorder->fixed);
   eb_checkpoint_writer_clear(&recorder->checkpoints);
   free(recorder->parent);
   free(recorder->path);
