@@ -4,31 +4,7 @@
 #define EB_RESULTS_CHECKPOINTS_H
 
 #include "harness/results/read.h"
-#include "harness/results/table.h"
 #include "problems/scene_impl.h"
-
-/* ---- writing --------------------------------------------------------------------------------- */
-
-enum { EB_CHECKPOINT_TABLES = 10 };
-
-/* Tables are to be started, and are closed and committed by whoever has the writer. */
-typedef struct eb_checkpoint_writer {
-  int32_t nodes;
-  double *vectors; /* nodes x 3; NULL before it is open */
-  eb_table tables[EB_CHECKPOINT_TABLES];
-} eb_checkpoint_writer;
-
-/* Makes the group `checkpoints` in an open run. States are kept over `nodes` nodes, those of the
- * mesh with all cuts made. */
-EB_MUST eb_error eb_checkpoint_writer_open(hid_t run, const eb_scene *scene, int32_t nodes,
-                                           eb_checkpoint_writer *writer);
-/* The state after step state->step, which began at the time `began` (s); for the state before any
- * step that is its own time. Cuts that are due by `began` have been made on its mesh. */
-EB_MUST eb_error eb_checkpoint_writer_add(eb_checkpoint_writer *writer, const eb_state *state,
-                                          double began);
-void eb_checkpoint_writer_clear(eb_checkpoint_writer *writer);
-
-/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Which states a run has kept. */
 typedef struct eb_checkpoints {

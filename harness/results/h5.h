@@ -58,13 +58,6 @@ EB_MUST eb_error eb_h5_put(hid_t where, const char *name, hid_t stored, hid_t me
 /* Reads a whole dataset as `memory` type of `size` bytes; the caller frees *out. */
 EB_MUST eb_error eb_h5_get(hid_t where, const char *name, hid_t memory, size_t size, void **out,
                            eb_h5_shape *shape);
-/* One row of a dataset over frames, whose rows have the shape `row`, in memory of its own that the
- * caller frees. EB_ERR_USAGE when it has no row of that number, EB_ERR_FORMAT when its rows have
- * another shape. */
-EB_MUST eb_error eb_h5_get_row(hid_t set, const char *name, size_t frame, hid_t memory,
-                               eb_h5_shape row, void **out);
-/* Those checks alone, on the dataset's space. */
-EB_MUST eb_error eb_h5_check_rows(const char *name, hid_t space, size_t frame, eb_h5_shape row);
 /* A block of a chunked dataset as it lies in the file: inside it, packed by the filters that we use
  * and, when it is to be unpacked, of its full size then: HDF5 1.10 reads beyond the end of one that
  * is shorter. EB_OK for a block that is not stored, which reads as zeros, and for other layouts.

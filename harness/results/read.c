@@ -195,13 +195,55 @@ eb_error eb_results_scene_group(const eb_results *results, int run, const char *
   return *out < 0 ? eb_h5_error("cannot open", path) : EB_OK;
 }
 
+/* A dataset over frames has a row of that number, and rows of that shape. */
+static eb_error check_rows(const char *name, hid_t space, size_t frame, eb_h5_shape row) {
+  hsize_t size[EB_H5_AXES];
+  if (H5Sget_simple_extent_ndims(space) != row.rank + 1)
+    return EB_ERROR(EB_ERR_FORMAT, "%s does not have %d axes", name, row.rank + 1);
+  H5Sget_simple_extent_dims(space, size, NULL);
+  if (frame >= size[0])
+    return EB_ERROR(EB_ERR_USAGE, "%s has no frame %zu; it has %zu", name, frame, (size_t)size[0]);
+  for (int i = 0; i < row.rank; i++)
+    if (size[i + 1] != row.size[i])
+      return EB_ERROR(EB_ERR_FORMAT, "%s has %llu entries along axis %d, not %llu", name,
+                      (unsigned long long)size[i + 1], i + 1, (unsigned long long)row.size[i]);
+  return EB_OK;
+}
+
+static eb_error get_row(hid_t set, const char *name, size_t frame, hid_t memory, eb_h5_shape row,
+                        void **out) {
+  hsize_t start[EB_H5_AXES] = {frame}, one[EB_H5_AXES] = {1}, entries = 1;
+  *out = NULL;
+  for (int i = 0; i < row.rank; i++) entries *= one[i + 1] = row.size[i];
+  hid_t space = H5Dget_space(set);
+  eb_error error = check_rows(name, space, frame, row);
+  if (!error) error = eb_h5_check_block(set, name, start, true);
+  if (!error) {
+    *out = eb_calloc(entries, H5Tget_size(memory));
+    if (!*out) error = EB_ERROR(EB_ERR_MEMORY, "cannot read %s: out of memory", name);
+  }
+  if (!error) {
+    hid_t target = H5Screate_simple(row.rank + 1, one, NULL);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, one, NULL);
+    if (H5Dread(set, memory, target, space, H5P_DEFAULT, *out) < 0)
+      error = eb_h5_error("cannot read", name);
+    H5Sclose(target);
+  }
+  H5Sclose(space);
+  if (error) {
+    free(*out);
+    *out = NULL;
+  }
+  return error;
+}
+
 eb_error eb_results_frame_row(const eb_results *results, int run, const char *path, size_t frame,
                               hid_t memory, eb_h5_shape row, void **out) {
   hid_t set;
   *out = NULL;
   EB_TRY(open_set(results, run, path, &set));
   if (set < 0) return EB_ERROR(EB_ERR_LIBRARY, "there is no dataset %s", path);
-  eb_error error = eb_h5_get_row(set, path, frame, memory, row, out);
+  eb_error error = get_row(set, path, frame, memory, row, out);
   H5Dclose(set);
   return error;
 }
@@ -508,7 +550,7 @@ eb_error eb_results_check_frames(const eb_results *results, int run, size_t coun
     error = open_set(results, run, sets[i].name, &set);
     if (error || set < 0) continue;
     hid_t space = H5Dget_space(set);
-    error = eb_h5_check_rows(sets[i].name, space, count - 1, sets[i].row);
+    error = check_rows(sets[i].name, space, count - 1, sets[i].row);
     H5Sclose(space);
     H5Dclose(set);
   }

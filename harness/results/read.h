@@ -35,7 +35,9 @@ bool eb_results_has(const eb_results *results, int run, const char *path);
 /* Opens a group of a run's scene ("": the scene's own); *out < 0 when there is none. */
 EB_MUST eb_error eb_results_scene_group(const eb_results *results, int run, const char *name,
                                         hid_t *out);
-/* One row of a dataset of a run, as eb_h5_get_row has it; EB_ERR_LIBRARY when there is none. */
+/* One row of a dataset of a run over frames, whose rows have the shape `row`, in memory of its own
+ * that the caller frees. EB_ERR_LIBRARY when there is no such dataset, EB_ERR_USAGE when it has no
+ * row of that number, EB_ERR_FORMAT when its rows have another shape. */
 EB_MUST eb_error eb_results_frame_row(const eb_results *results, int run, const char *path,
                                       size_t frame, hid_t memory, eb_h5_shape row, void **out);
 

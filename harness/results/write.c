@@ -5,29 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/results/checkpoints.h"
 #include "harness/results/read.h"
 #include "harness/results/scene.h"
 #include "harness/results/table.h"
 #include "problems/base/memory.h"
 #include "solvers/contact/record.h"
 
-/* Columns of steps/, phases/ and counters/ in the order of eb_results_table_info, then: */
-enum { RESIDUALS = EB_STEP_TABLES, RESIDUAL_SECONDS, OFFSETS, ROUNDS, ROUND_OFFSETS, COLUMNS };
-static const eb_dataset residual_columns[] = {{"residuals/values", "see norm", EB_REAL, NULL},
-                                              {"residuals/seconds", "s", EB_REAL, NULL},
-                                              {"residuals/offsets", "1", EB_WHOLE, NULL},
-                                              {"residuals/rounds", "1", EB_WHOLE, NULL},
-                                              {"residuals/round_offsets", "1", EB_WHOLE, NULL}};
-
 /* What a node is to the solver, as the file has it. */
 enum { FREE, SCRIPTED, ON_JOINTED_BODY, ON_FREE_BODY };
 
-/* ---- the frame_datasets
+/* ---- the datasets
  * ---------------------------------------------------------------------------- */
 
+/* The tables of a run: columns of steps/, phases/ and counters/ in the order of
+ * eb_results_table_info, then: */
 enum {
-  POSITIONS,
+  RESIDUALS = EB_STEP_TABLES,
+  RESIDUAL_SECONDS,
+  OFFSETS,
+  ROUNDS,
+  ROUND_OFFSETS,
+  POSITIONS, /* of frames */
   VELOCITIES,
   TIME,
   STEP,
@@ -56,7 +54,17 @@ enum {
   FRAME,
   CONTACT_FORCE,
   DEMAND,
-  FRAME_TABLES
+  CHECKPOINT_STEP, /* of checkpoints, from here on */
+  CHECKPOINT_TIME,
+  CHECKPOINT_BEGAN,
+  CHECKPOINT_NODES,
+  CHECKPOINT_POSITIONS,
+  CHECKPOINT_VELOCITIES,
+  CHECKPOINT_ANGLES,
+  CHECKPOINT_RATES,
+  CHECKPOINT_POSES,
+  CHECKPOINT_TWISTS,
+  TABLES
 };
 
 /* What is large, fields over the mesh and over contacts, is wide where every frame is stored, so
@@ -64,7 +72,12 @@ enum {
 static const struct {
   eb_dataset what;
   bool widens;
-} frame_datasets[FRAME_TABLES] = {
+} datasets[TABLES] = {
+    [RESIDUALS] = {{"residuals/values", "see norm", EB_REAL, NULL}, false},
+    [RESIDUAL_SECONDS] = {{"residuals/seconds", "s", EB_REAL, NULL}, false},
+    [OFFSETS] = {{"residuals/offsets", "1", EB_WHOLE, NULL}, false},
+    [ROUNDS] = {{"residuals/rounds", "1", EB_WHOLE, NULL}, false},
+    [ROUND_OFFSETS] = {{"residuals/round_offsets", "1", EB_WHOLE, NULL}, false},
     [POSITIONS] = {{EB_FRAME_POSITIONS, "m", EB_ROUNDED, "of the nodes"}, true},
     [VELOCITIES] = {{EB_FRAME_VELOCITIES, "m/s", EB_ROUNDED, "of the nodes"}, true},
     [TIME] = {{"frames/time", "s", EB_REAL, "simulated time"}, false},
@@ -150,7 +163,24 @@ static const struct {
     [DEMAND] = {{"frames/contacts/demand", "m", EB_ROUNDED,
                  "displacement c that the step asks for: "
                  "(frame sum_i weight_i (x1_i - x0_i) - demand)_n >= 0"},
-                true}};
+                true},
+    [CHECKPOINT_STEP] = {{"checkpoints/step", "1", EB_WHOLE,
+                          "the state is that after this step; 0: before any"},
+                         false},
+    [CHECKPOINT_TIME] = {{"checkpoints/time", "s", EB_REAL, "simulated time of the state"}, false},
+    [CHECKPOINT_BEGAN] = {{"checkpoints/began", "s", EB_REAL,
+                           "when the step began that ended there"},
+                          false},
+    [CHECKPOINT_NODES] = {{"checkpoints/node_count", "1", EB_WHOLE,
+                           "nodes of the mesh there; rows behind are 0"},
+                          false},
+    [CHECKPOINT_POSITIONS] = {{"checkpoints/positions", "m", EB_REAL, "of the nodes"}, false},
+    [CHECKPOINT_VELOCITIES] = {{"checkpoints/velocities", "m/s", EB_REAL, "of the nodes"}, false},
+    [CHECKPOINT_ANGLES] = {{"checkpoints/angles", "rad", EB_REAL, "of the joints"}, false},
+    [CHECKPOINT_RATES] = {{"checkpoints/rates", "rad/s", EB_REAL, "of the joints"}, false},
+    [CHECKPOINT_POSES] = {{"checkpoints/body_pose", "m, 1", EB_REAL, "as frames/body_pose"}, false},
+    [CHECKPOINT_TWISTS] = {
+        {"checkpoints/body_twist", "m/s, rad/s", EB_REAL, "as frames/body_twist"}, false}};
 
 struct eb_recorder {
   char *path;
@@ -161,14 +191,12 @@ struct eb_recorder {
   int32_t nodes;   /* of the mesh that frames are stored on */
   int32_t *parent; /* nodes: as eb_scene_final_mesh has it; NULL when nothing is cut */
   const eb_scene *scene;
-  eb_table columns[COLUMNS];
   bool wide; /* frames in double precision */
   hsize_t frames_before_updates;
   int64_t contacts; /* stored with frames so far */
   double *vectors;  /* nodes x 3: work space */
   uint8_t *fixed;   /* nodes: work space */
-  eb_table frames[FRAME_TABLES];
-  eb_checkpoint_writer checkpoints;
+  eb_table tables[TABLES];
 };
 
 static eb_error open_tables(eb_recorder *recorder) {
@@ -180,7 +208,7 @@ static eb_error open_tables(eb_recorder *recorder) {
     EB_TRY(eb_h5_group(recorder->run, groups[i], &group));
     H5Gclose(group);
   }
-  for (int i = 0; i < COLUMNS; i++) {
+  for (int i = 0; i < POSITIONS; i++) {
     char path[64];
     eb_dataset column;
     if (i < EB_STEP_TABLES) {
@@ -189,16 +217,16 @@ static eb_error open_tables(eb_recorder *recorder) {
       snprintf(path, sizeof path, "%s/%s", info.group, info.name);
       column = (eb_dataset){path, info.unit, whole ? EB_WHOLE : EB_REAL, NULL};
     } else {
-      column = residual_columns[i - EB_STEP_TABLES];
+      column = datasets[i].what;
     }
     EB_TRY(eb_table_open(recorder->run, &column, (eb_h5_shape){0}, rows_per_chunk,
-                         &recorder->columns[i]));
+                         &recorder->tables[i]));
   }
   return EB_OK;
 }
 
 static eb_error add_number(eb_recorder *recorder, int at, double value) {
-  return eb_table_add(&recorder->columns[at], &value, 1);
+  return eb_table_add(&recorder->tables[at], &value, 1);
 }
 
 /* ---- tables of frames ------------------------------------------------------------------------ */
@@ -206,13 +234,13 @@ static eb_error add_number(eb_recorder *recorder, int at, double value) {
 /* Chunks of some 64 KB: one row of a field over a mesh, many of a number. */
 static eb_error open_frame_table(eb_recorder *recorder, int at, eb_h5_shape row) {
   enum { CHUNK = 1 << 16, MOST = 256, OF_CONTACTS = 512 };
-  eb_dataset what = frame_datasets[at].what;
-  if (recorder->wide && frame_datasets[at].widens) what.number = EB_REAL;
+  eb_dataset what = datasets[at].what;
+  if (recorder->wide && datasets[at].widens) what.number = EB_REAL;
   hsize_t bytes = what.number == EB_ROUNDED ? 4 : what.number == EB_BYTE ? 1 : 8;
   for (int i = 0; i < row.rank; i++) bytes *= row.size[i];
   hsize_t rows = bytes > CHUNK ? 1 : bytes > 0 && CHUNK / bytes < MOST ? CHUNK / bytes : MOST;
   return eb_table_open(recorder->run, &what, row, at < CONTACT_OFFSETS ? rows : OF_CONTACTS,
-                       &recorder->frames[at]);
+                       &recorder->tables[at]);
 }
 
 /* Opens every table that the scene has anything for. */
@@ -270,19 +298,19 @@ static eb_error open_frame_tables(eb_recorder *recorder) {
   }
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (tables[i].there) EB_TRY(open_frame_table(recorder, tables[i].at, tables[i].row));
-  return contacts ? eb_table_add(&recorder->frames[CONTACT_OFFSETS], &recorder->contacts, 1)
+  return contacts ? eb_table_add(&recorder->tables[CONTACT_OFFSETS], &recorder->contacts, 1)
                   : EB_OK;
 }
 
 /* ---- a frame --------------------------------------------------------------------------------- */
 
 static bool is_open(const eb_recorder *recorder, int at) {
-  return recorder->frames[at].set >= 0;
+  return recorder->tables[at].set >= 0;
 }
 
 /* A row of a table, when the scene has it. */
 static eb_error add_row(eb_recorder *recorder, int at, const void *row) {
-  return is_open(recorder, at) ? eb_table_add(&recorder->frames[at], row, 1) : EB_OK;
+  return is_open(recorder, at) ? eb_table_add(&recorder->tables[at], row, 1) : EB_OK;
 }
 
 /* A field over the nodes there are; those that are still to be parted have what the node has that
@@ -292,7 +320,7 @@ static eb_error add_vectors(eb_recorder *recorder, int at, const double *values,
   if (all != values) memcpy(all, values, 3 * (size_t)count * sizeof *all);
   for (int32_t i = count; i < recorder->nodes; i++)
     memcpy(all + 3 * (size_t)i, all + 3 * (size_t)recorder->parent[i], 3 * sizeof *all);
-  return eb_table_add(&recorder->frames[at], all, 1);
+  return eb_table_add(&recorder->tables[at], all, 1);
 }
 
 /* Carried nodes belong to their bodies even when they are scripted, too. */
@@ -358,10 +386,10 @@ static eb_error add_rigid(eb_recorder *recorder, const eb_state *state) {
   return add_row(recorder, BODY_TWISTS, state->twist);
 }
 
-/* The first updates begin the table, whose dataset commit_frames makes; the frames before
+/* The first updates begin the table, whose dataset eb_recorder_commit makes; the frames before
  * them had none. */
 static eb_error add_updates(eb_recorder *recorder, const uint8_t *updates) {
-  eb_table *table = &recorder->frames[UPDATES];
+  eb_table *table = &recorder->tables[UPDATES];
   bool begun = table->set >= 0 || table->rows > 0;
   for (size_t e = 0; updates && !begun && e < table->width; e++) begun = updates[e] > 0;
   if (begun) return eb_table_add(table, updates, 1);
@@ -385,10 +413,10 @@ static eb_error add_contacts(eb_recorder *recorder, const eb_contact_record *rec
     EB_TRY(add_row(recorder, KIND, &record->pair[k].kind));
     EB_TRY(add_row(recorder, VERTICES, vertex));
   }
-  EB_TRY(eb_table_add(&recorder->frames[WEIGHT], record->weight, count));
-  EB_TRY(eb_table_add(&recorder->frames[FRAME], record->frame, count));
-  EB_TRY(eb_table_add(&recorder->frames[CONTACT_FORCE], record->r, count));
-  EB_TRY(eb_table_add(&recorder->frames[DEMAND], record->c, count));
+  EB_TRY(eb_table_add(&recorder->tables[WEIGHT], record->weight, count));
+  EB_TRY(eb_table_add(&recorder->tables[FRAME], record->frame, count));
+  EB_TRY(eb_table_add(&recorder->tables[CONTACT_FORCE], record->r, count));
+  EB_TRY(eb_table_add(&recorder->tables[DEMAND], record->c, count));
   EB_TRY(add_row(recorder, GAP, &record->gap));
   EB_TRY(add_row(recorder, EPS1, &record->eps1));
   EB_TRY(add_row(recorder, EPS2, &record->eps2));
@@ -425,15 +453,6 @@ static eb_error add_frame(eb_recorder *recorder, const eb_frame *frame) {
   if (is_open(recorder, CONTACT_OFFSETS)) EB_TRY(add_contacts(recorder, frame->contacts));
   EB_TRY(add_updates(recorder, frame->updates));
   return add_rigid(recorder, state);
-}
-
-static eb_error commit_frames(eb_recorder *recorder) {
-  eb_table *updates = &recorder->frames[UPDATES];
-  if (updates->set < 0 && updates->rows > 0) {
-    EB_TRY(open_frame_table(recorder, UPDATES, (eb_h5_shape){1, {updates->width}}));
-    EB_TRY(eb_table_skip(updates, recorder->frames_before_updates));
-  }
-  return eb_tables_commit(recorder->frames, FRAME_TABLES);
 }
 
 /* ---- the recorder ---------------------------------------------------------------------------- */
@@ -495,7 +514,7 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
   EB_TRY(open_tables(recorder));
   EB_TRY(EB_NEW(recorder->vectors, 3 * (size_t)recorder->nodes));
   EB_TRY(EB_NEW(recorder->fixed, recorder->nodes));
-  recorder->frames[UPDATES].width = (size_t)scene->mesh->element_count;
+  recorder->tables[UPDATES].width = (size_t)scene->mesh->element_count;
   EB_TRY(open_frame_tables(recorder));
   EB_TRY(add_number(recorder, OFFSETS, 0));
   EB_TRY(add_number(recorder, ROUND_OFFSETS, 0));
@@ -508,9 +527,7 @@ eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *r
   *out = NULL;
   EB_TRY(EB_NEW(recorder, 1));
   recorder->file = recorder->run = -1;
-  eb_tables_start(recorder->columns, COLUMNS);
-  eb_tables_start(recorder->frames, FRAME_TABLES);
-  eb_tables_start(recorder->checkpoints.tables, EB_CHECKPOINT_TABLES);
+  eb_tables_start(recorder->tables, TABLES);
   eb_error error = eb_run_set(&recorder->path, path);
   if (!error) error = eb_h5_create_file(path, &recorder->file);
   if (!error) error = fill(recorder, environment, run, scene);
@@ -565,8 +582,8 @@ eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
   for (int i = 0; i < EB_COUNTERS; i++) EB_TRY(add_number(recorder, at++, log->counters[i]));
   int64_t kept =
       log->residual_count < log->residual_capacity ? log->residual_count : log->residual_capacity;
-  EB_TRY(eb_table_add(&recorder->columns[RESIDUALS], log->residuals, (size_t)kept));
-  EB_TRY(eb_table_add(&recorder->columns[RESIDUAL_SECONDS], log->residual_seconds, (size_t)kept));
+  EB_TRY(eb_table_add(&recorder->tables[RESIDUALS], log->residuals, (size_t)kept));
+  EB_TRY(eb_table_add(&recorder->tables[RESIDUAL_SECONDS], log->residual_seconds, (size_t)kept));
   recorder->residuals += kept;
   for (int r = 0; r < log->round_count; r++)
     EB_TRY(add_number(recorder, ROUNDS, (double)log->rounds[r]));
@@ -579,9 +596,7 @@ eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
 /* Frames of all steps of a large scene would fill the memory between two commits. */
 static eb_error commit_when_large(eb_recorder *recorder) {
   static const size_t most = 16 << 20; /* bytes */
-  size_t waiting = eb_tables_waiting(recorder->frames, FRAME_TABLES) +
-                   eb_tables_waiting(recorder->checkpoints.tables, EB_CHECKPOINT_TABLES);
-  return waiting > most ? eb_recorder_commit(recorder) : EB_OK;
+  return eb_tables_waiting(recorder->tables, TABLES) > most ? eb_recorder_commit(recorder) : EB_OK;
 }
 
 eb_error eb_recorder_frame(eb_recorder *recorder, const eb_frame *frame) {
@@ -589,11 +604,53 @@ eb_error eb_recorder_frame(eb_recorder *recorder, const eb_frame *frame) {
   return commit_when_large(recorder);
 }
 
+/* The tables that the scene has anything for. States are kept over the nodes of the mesh with all
+ * cuts made. */
+static eb_error open_checkpoints(eb_recorder *recorder) {
+  enum { OF_NUMBERS = 256 };
+  const eb_scene *scene = recorder->scene;
+  hsize_t nodes = (hsize_t)recorder->nodes, joints = 0, bodies = 0;
+  hid_t group;
+  if (scene->articulation) joints = (hsize_t)eb_articulation_joints(scene->articulation);
+  if (scene->free_bodies) bodies = (hsize_t)scene->free_bodies->count;
+  const eb_h5_shape rows[] = {{0},
+                              {0},
+                              {0},
+                              {0},
+                              {2, {nodes, 3}},
+                              {2, {nodes, 3}},
+                              {1, {joints}},
+                              {1, {joints}},
+                              {2, {bodies, 7}},
+                              {2, {bodies, 6}}};
+  EB_TRY(eb_h5_group(recorder->run, "checkpoints", &group));
+  H5Gclose(group);
+  for (int at = CHECKPOINT_STEP; at < TABLES; at++) {
+    eb_h5_shape row = rows[at - CHECKPOINT_STEP];
+    bool there = at < CHECKPOINT_ANGLES ||
+                 (at < CHECKPOINT_POSES ? scene->articulation != NULL : scene->free_bodies != NULL);
+    if (there)
+      EB_TRY(eb_table_open(recorder->run, &datasets[at].what, row, row.rank ? 1 : OF_NUMBERS,
+                           &recorder->tables[at]));
+  }
+  return EB_OK;
+}
+
 eb_error eb_recorder_checkpoint(eb_recorder *recorder, const eb_state *state, double began) {
-  if (!recorder->checkpoints.vectors)
-    EB_TRY(eb_checkpoint_writer_open(recorder->run, recorder->scene, recorder->nodes,
-                                     &recorder->checkpoints));
-  EB_TRY(eb_checkpoint_writer_add(&recorder->checkpoints, state, began));
+  double step = (double)state->step, nodes = state->node_count;
+  const double *const rows[] = {&step,    &state->time, &began,   &nodes,      state->x,
+                                state->v, state->q,     state->u, state->pose, state->twist};
+  if (!is_open(recorder, CHECKPOINT_STEP)) EB_TRY(open_checkpoints(recorder));
+  for (int at = CHECKPOINT_STEP; at < TABLES; at++) {
+    const double *row = rows[at - CHECKPOINT_STEP];
+    if (at == CHECKPOINT_POSITIONS || at == CHECKPOINT_VELOCITIES) { /* of the nodes there are */
+      size_t used = 3 * (size_t)state->node_count, all = 3 * (size_t)recorder->nodes;
+      memcpy(recorder->vectors, row, used * sizeof *row);
+      memset(recorder->vectors + used, 0, (all - used) * sizeof *row);
+      row = recorder->vectors;
+    }
+    EB_TRY(add_row(recorder, at, row));
+  }
   return commit_when_large(recorder);
 }
 
@@ -602,9 +659,12 @@ hid_t eb_recorder_run(const eb_recorder *recorder) {
 }
 
 eb_error eb_recorder_commit(eb_recorder *recorder) {
-  EB_TRY(eb_tables_commit(recorder->columns, COLUMNS));
-  if (recorder->has_tables) EB_TRY(commit_frames(recorder));
-  EB_TRY(eb_tables_commit(recorder->checkpoints.tables, EB_CHECKPOINT_TABLES));
+  eb_table *updates = &recorder->tables[UPDATES];
+  if (updates->set < 0 && updates->rows > 0) {
+    EB_TRY(open_frame_table(recorder, UPDATES, (eb_h5_shape){1, {updates->width}}));
+    EB_TRY(eb_table_skip(updates, recorder->frames_before_updates));
+  }
+  EB_TRY(eb_tables_commit(recorder->tables, TABLES));
   if (H5Fflush(recorder->file, H5F_SCOPE_GLOBAL) < 0)
     return eb_h5_error("cannot write", recorder->path);
   return EB_OK;
@@ -612,9 +672,7 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
 
 /* Closes every object first, so that closing the file writes all of it. */
 static void close_objects(eb_recorder *recorder) {
-  eb_tables_close(recorder->columns, COLUMNS);
-  eb_tables_close(recorder->frames, FRAME_TABLES);
-  eb_tables_close(recorder->checkpoints.tables, EB_CHECKPOINT_TABLES);
+  eb_tables_close(recorder->tables, TABLES);
   if (recorder->run >= 0) H5Gclose(recorder->run);
   recorder->run = -1;
 }
@@ -642,11 +700,9 @@ void eb_recorder_destroy(eb_recorder *recorder) {
     H5Fclose(recorder->file);
     H5Eclear2(H5E_DEFAULT);
   }
-  eb_tables_clear(recorder->columns, COLUMNS);
-  eb_tables_clear(recorder->frames, FRAME_TABLES);
+  eb_tables_clear(recorder->tables, TABLES);
   free(recorder->vectors);
   free(recorder->fixed);
-  eb_checkpoint_writer_clear(&recorder->checkpoints);
   free(recorder->parent);
   free(recorder->path);
   free(recorder);
