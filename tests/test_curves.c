@@ -1,7 +1,6 @@
 /* Elimination trees as icicles and curves over a parameter: what is drawn where. */
 #include <sys/stat.h>
 
-#include "harness/report/curves.h"
 #include "harness/report/plots.h"
 #include "problems/base/memory.h"
 #include "tests/support/random.h"
@@ -148,20 +147,30 @@ static int points_in(const char *name) {
   return count;
 }
 
+static eb_error draw_error_tau(const char *base, const eb_curve *curves, int count, bool *drawn) {
+  return eb_plots_curves(folder, base, "error-tau", "a scene", NULL, NULL, EB_LOG_X | EB_LOG_Y,
+                         curves, count, drawn);
+}
+
+static eb_error draw_time_budget(const char *dir, const eb_curve *curves, int count, bool *drawn) {
+  return eb_plots_curves(dir, "time", "time-budget", "a scene", NULL, NULL, 0, curves, count,
+                         drawn);
+}
+
 static void test_curves(void) {
   static const double tau[] = {0, 1e-4, 1e-3, 1e-2, NAN}, error[] = {1e-12, 1e-6, 1e-5, 1e-3, 1},
                       budget[] = {0, 33, 66, 100}, time[] = {50, 65, 72, 87};
   const eb_curve errors[] = {{"a \"label\" \\ of many", 5, tau, error}, {"none", 0, NULL, NULL}};
   const eb_curve times[] = {{"mean", 4, budget, time}, {"most", 4, budget, time}};
   bool drawn;
-  tap_succeeds(eb_plots_error_tau(folder, "error", "a scene", errors, 2, &drawn), "error, tau");
+  tap_succeeds(draw_error_tau("error", errors, 2, &drawn), "error, tau");
   tap_ok(drawn && is_there("error.svg") && is_there("error.gp"), "is drawn with its script");
   tap_ok(points_in("error.dat") == 3, "without what a logarithmic axis cannot show");
-  tap_succeeds(eb_plots_time_budget(folder, "time", "a scene", times, 2, &drawn), "time, budget");
+  tap_succeeds(draw_time_budget(folder, times, 2, &drawn), "time, budget");
   tap_ok(drawn && is_there("time.svg") && points_in("time.dat") == 8, "has all points of both");
-  tap_succeeds(eb_plots_error_tau(folder, "none", "a scene", errors + 1, 1, &drawn), "no points");
+  tap_succeeds(draw_error_tau("none", errors + 1, 1, &drawn), "no points");
   tap_ok(!drawn && !is_there("none.dat"), "draw nothing");
-  tap_fails(eb_plots_time_budget("/nowhere", "time", "t", times, 1, &drawn), EB_ERR_IO, "/nowhere",
+  tap_fails(draw_time_budget("/nowhere", times, 1, &drawn), EB_ERR_IO, "/nowhere",
             "a folder that is not there");
 }
 

@@ -23,43 +23,22 @@ void eb_plot_begin(eb_plot_data *data, const char *name) {
   eb_plot_quotable(data->pending);
 }
 
-/* Begins the block of the series that has no point yet. */
-static eb_error open_block(eb_plot_data *data) {
-  if (!data->pending[0]) return EB_OK;
-  const char *gap = data->series++ ? "\n\n" : "";
-  EB_TRY(eb_text_printf(&data->text, "%s\"x\" \"%s\"\n", gap, data->pending));
-  if (strlen(data->pending) > data->longest) data->longest = strlen(data->pending);
-  data->pending[0] = '\0';
-  return EB_OK;
-}
-
-static bool can_show(double x, double y, unsigned logarithmic) {
-  return isfinite(x) && isfinite(y) && (x > 0 || !(logarithmic & EB_LOG_X)) &&
-         (y > 0 || !(logarithmic & EB_LOG_Y));
-}
-
-eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned logarithmic) {
-  if (!can_show(x, y, logarithmic)) return EB_OK;
-  EB_TRY(open_block(data));
-  return eb_text_printf(&data->text, "%.9g %.9g\n", x, y);
-}
-
-eb_error eb_plot_named_point(eb_plot_data *data, double x, double y, unsigned logarithmic,
-                             const char *words) {
+eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned logarithmic,
+                       const char *words) {
   char quotable[256];
-  if (!can_show(x, y, logarithmic)) return EB_OK;
+  if (!isfinite(x) || !isfinite(y) || (x <= 0 && (logarithmic & EB_LOG_X)) ||
+      (y <= 0 && (logarithmic & EB_LOG_Y)))
+    return EB_OK;
+  if (data->pending[0]) { /* begins the block of the series, which had no point yet */
+    const char *gap = data->series++ ? "\n\n" : "";
+    EB_TRY(eb_text_printf(&data->text, "%s\"x\" \"%s\"\n", gap, data->pending));
+    if (strlen(data->pending) > data->longest) data->longest = strlen(data->pending);
+    data->pending[0] = '\0';
+  }
+  if (!words) return eb_text_printf(&data->text, "%.9g %.9g\n", x, y);
   snprintf(quotable, sizeof quotable, "%s", words);
   eb_plot_quotable(quotable);
-  EB_TRY(open_block(data));
   return eb_text_printf(&data->text, "%.9g %.9g \"%s\"\n", x, y, quotable);
-}
-
-eb_error eb_plot_stage(eb_plot_data *data, eb_phase phase) {
-  bool named = phase < EB_PHASE_COUNT;
-  size_t used = strlen(data->stages);
-  snprintf(data->stages + used, sizeof data->stages - used, " %d", named ? (int)phase + 1 : 0);
-  data->series++;
-  return eb_text_printf(&data->text, " \"%s\"", named ? eb_phase_name(phase) : "other");
 }
 
 /* ---- gnuplot --------------------------------------------------------------------------------- */

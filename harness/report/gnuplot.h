@@ -31,16 +31,9 @@ void eb_plot_quotable(char *text);
 /* Begins a series of points. */
 void eb_plot_begin(eb_plot_data *data, const char *name);
 /* Adds a point to it, unless it is not finite or not positive along an axis that is `logarithmic`
- * (EB_LOG_X | EB_LOG_Y). */
-EB_MUST eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned logarithmic);
-
-/* The same with words beside the point. */
-EB_MUST eb_error eb_plot_named_point(eb_plot_data *data, double x, double y, unsigned logarithmic,
-                                     const char *words);
-
-/* Adds a column of a table of stages: its name in the first line, and its number to `stages`, so
- * that a phase has the same colour in every plot. EB_PHASE_COUNT: the time in no phase. */
-EB_MUST eb_error eb_plot_stage(eb_plot_data *data, eb_phase phase);
+ * (EB_LOG_X | EB_LOG_Y); `words` stand beside it, NULL: none. */
+EB_MUST eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned logarithmic,
+                               const char *words);
 
 /* Adds the setting NAME = 'TEXT', whatever the text is. */
 EB_MUST eb_error eb_plot_set(eb_plot_data *data, const char *name, const char *text);

@@ -39,7 +39,7 @@ static eb_error residual_series(const eb_plot_kind *kind, const eb_report_run *r
   eb_plot_begin(data, name);
   for (int64_t r = residuals->offsets[step]; r < residuals->offsets[step + 1]; r++) {
     double x = kind->timed ? 1e3 * residuals->seconds[r] : (double)(r - residuals->offsets[step]);
-    EB_TRY(eb_plot_point(data, x, residuals->values[r], EB_LOG_Y));
+    EB_TRY(eb_plot_point(data, x, residuals->values[r], EB_LOG_Y, NULL));
   }
   return EB_OK;
 }
@@ -59,8 +59,8 @@ static eb_error own_series(const eb_plot_kind *kind, const eb_report_run *run, e
   eb_plot_begin(data, name);
   for (int64_t s = 0; time && s < (int64_t)residuals->steps && s < (int64_t)run->steps; s++)
     if (logged(residuals, s) > 0)
-      EB_TRY(
-          eb_plot_point(data, time[s], residuals->values[residuals->offsets[s + 1] - 1], EB_LOG_Y));
+      EB_TRY(eb_plot_point(data, time[s], residuals->values[residuals->offsets[s + 1] - 1],
+                           EB_LOG_Y, NULL));
   return EB_OK;
 }
 
@@ -70,7 +70,7 @@ static eb_error series(const eb_report_run *run, const char *name, const double 
   if (run->steps == 0 || !values || !time) return EB_OK;
   eb_plot_begin(data, name);
   for (size_t s = 0; s < run->steps; s++)
-    EB_TRY(eb_plot_point(data, time[s], scale * values[s], logarithmic));
+    EB_TRY(eb_plot_point(data, time[s], scale * values[s], logarithmic, NULL));
   return EB_OK;
 }
 
@@ -147,7 +147,7 @@ static eb_error energy_series(const eb_report_run *run, energy_key *key, eb_plot
     eb_plot_begin(data, name);
     double origin = part->relative ? values[0] : 0;
     for (size_t s = 0; s < run->steps; s++)
-      EB_TRY(eb_plot_point(data, run->column[EB_COL_TIME][s], values[s] - origin, 0));
+      EB_TRY(eb_plot_point(data, run->column[EB_COL_TIME][s], values[s] - origin, 0, NULL));
     if (data->series == before) continue;
     key->drawn[p] = true;
     EB_TRY(eb_text_printf(&key->hues, " %d", key->run_count + 1));
@@ -207,6 +207,16 @@ static eb_error energy_curves(const eb_plot_kind *kind, const eb_report_run *run
 
 /* ---- where the time goes --------------------------------------------------------------------- */
 
+/* Adds a column of a table of stages: its name in the first line, and its number to `stages`, so
+ * that a phase has the same colour in every plot. EB_PHASE_COUNT: the time in no phase. */
+static eb_error stage_column(eb_plot_data *data, eb_phase phase) {
+  bool named = phase < EB_PHASE_COUNT;
+  size_t used = strlen(data->stages);
+  snprintf(data->stages + used, sizeof data->stages - used, " %d", named ? (int)phase + 1 : 0);
+  data->series++;
+  return eb_text_printf(&data->text, " \"%s\"", named ? eb_phase_name(phase) : "other");
+}
+
 static double mean_phase(const eb_report_run *run, int phase) {
   double mean = run->phase[phase] ? eb_mean(run->phase[phase], run->steps, EB_WARM_UP) : 0;
   return isfinite(mean) ? 1e3 * mean : 0;
@@ -244,8 +254,8 @@ static eb_error phase_table(const eb_plot_kind *kind, const eb_report_run *runs,
     for (int p = 0; p < EB_PHASE_COUNT; p++) used[p] = used[p] || mean_phase(&runs[r], p) > 0;
   EB_TRY(eb_text_printf(&data->text, "\"solver\""));
   for (int p = 0; p < EB_PHASE_COUNT; p++)
-    if (used[p]) EB_TRY(eb_plot_stage(data, (eb_phase)p));
-  EB_TRY(eb_plot_stage(data, EB_PHASE_COUNT));
+    if (used[p]) EB_TRY(stage_column(data, (eb_phase)p));
+  EB_TRY(stage_column(data, EB_PHASE_COUNT));
   EB_TRY(eb_text_printf(&data->text, "\n"));
   for (int r = 0; r < count; r++) EB_TRY(phase_row(&runs[r], used, data));
   return EB_OK;
@@ -277,9 +287,9 @@ static eb_error stage_table(const eb_report_run *run, eb_plot_data *data) {
   EB_TRY(eb_text_printf(&data->text, "\"time\" \"updated\""));
   for (int p = 0; p < EB_PHASE_COUNT; p++) {
     used[p] = run->phase[p] && eb_largest(run->phase[p], run->steps, 0) > 0;
-    if (used[p]) EB_TRY(eb_plot_stage(data, (eb_phase)p));
+    if (used[p]) EB_TRY(stage_column(data, (eb_phase)p));
   }
-  EB_TRY(eb_plot_stage(data, EB_PHASE_COUNT));
+  EB_TRY(stage_column(data, EB_PHASE_COUNT));
   EB_TRY(eb_text_printf(&data->text, "\n"));
   size_t stride = (run->steps + MOST_POINTS - 1) / MOST_POINTS;
   for (size_t s = 0; s < run->steps; s += stride)
@@ -332,10 +342,10 @@ static eb_error accuracy_point(const eb_report_run *run, bool declared, class_li
   bool audit_failed = eb_report_audit_failed(run);
   int before = data->series;
   eb_plot_begin(data, run->label);
-  EB_TRY(eb_plot_named_point(data, wall, error, EB_LOG_X | EB_LOG_Y,
-                             !audit_failed ? ""
-                             : *rules      ? rules
-                                           : "audit failed"));
+  EB_TRY(eb_plot_point(data, wall, error, EB_LOG_X | EB_LOG_Y,
+                       !audit_failed ? ""
+                       : *rules      ? rules
+                                     : "audit failed"));
   if (data->series == before) return EB_OK;
   int symbol = class_symbol(class_number(classes, eb_class_of(run->run)));
   return eb_text_printf(symbols, " %d", audit_failed ? symbol - 1 : symbol);
@@ -685,5 +695,65 @@ eb_error eb_plots_tree(const eb_tree_log *tree, const char *name, const char *di
   if (!error) error = eb_plot_draw(dir, base, "tree", title, &data);
   eb_text_clear(&data.text);
   free(bars);
+  return error;
+}
+
+/* ---- curves and bars, each a run ------------------------------------------------------------- */
+
+eb_error eb_plots_curves(const char *dir, const char *base, const char *stem, const char *title,
+                         const char *x, const char *y, unsigned logarithmic, const eb_curve *curves,
+                         int count, bool *drawn) {
+  eb_plot_data data = {.x = x, .y = y, .logarithmic = logarithmic};
+  eb_error error = EB_OK;
+  for (int c = 0; c < count; c++) {
+    eb_plot_begin(&data, curves[c].label);
+    for (int i = 0; i < curves[c].count && !error; i++)
+      error = eb_plot_point(&data, curves[c].x[i], curves[c].y[i], logarithmic, NULL);
+  }
+  *drawn = !error && data.series > 0;
+  if (*drawn) error = eb_plot_draw(dir, base, stem, title, &data);
+  eb_text_clear(&data.text);
+  return error;
+}
+
+/* A name in double quotes. */
+static eb_error put_name(eb_plot_data *data, const char *name) {
+  char quotable[512];
+  snprintf(quotable, sizeof quotable, "%s", name);
+  eb_plot_quotable(quotable);
+  return eb_text_printf(&data->text, " \"%s\"", quotable);
+}
+
+static bool all_finite(const double *values, int count) {
+  for (int i = 0; i < count; i++)
+    if (!isfinite(values[i])) return false;
+  return true;
+}
+
+static eb_error fill_bars(const char *const *labels, int bars, const char *const *layer_names,
+                          int layers, const double *values, eb_plot_data *data, bool *any) {
+  EB_TRY(put_name(data, "bar"));
+  for (int l = 0; l < layers; l++) EB_TRY(put_name(data, layer_names[l]));
+  EB_TRY(eb_text_printf(&data->text, "\n"));
+  for (int b = 0; b < bars; b++) {
+    const double *row = values + b * layers;
+    if (!all_finite(row, layers)) continue;
+    *any = true;
+    EB_TRY(put_name(data, labels[b]));
+    for (int l = 0; l < layers; l++) EB_TRY(eb_text_printf(&data->text, " %.6g", row[l]));
+    EB_TRY(eb_text_printf(&data->text, "\n"));
+  }
+  data->series = layers;
+  return EB_OK;
+}
+
+eb_error eb_plots_bars(const char *dir, const char *base, const char *title, const char *y,
+                       const char *const *labels, int bars, const char *const *layer_names,
+                       int layers, const double *values, bool *drawn) {
+  eb_plot_data data = {.x = "", .y = y};
+  *drawn = false;
+  eb_error error = fill_bars(labels, bars, layer_names, layers, values, &data, drawn);
+  if (!error && *drawn) error = eb_plot_draw(dir, base, "bars", title, &data);
+  eb_text_clear(&data.text);
   return error;
 }

@@ -63,4 +63,33 @@ EB_MUST eb_error eb_plots_tree(const eb_tree_log *tree, const char *name, const 
 /* Whether two trees are the same, so that one picture does for both. */
 bool eb_tree_equal(const eb_tree_log *a, const eb_tree_log *b);
 
+/* ---- curves and bars ------------------------------------------------------------------------- */
+
+typedef struct eb_curve {
+  const char *label;
+  int count;
+  const double *x, *y; /* count; points that are not finite, or that a logarithmic axis cannot show,
+                          are left out */
+} eb_curve;
+
+/* Both draw DIR/BASE.svg, beside the DIR/BASE.{dat,gp} that make it; *drawn is false when no point
+ * can be shown, and then nothing is written. eb_markup_plot puts it on a page. */
+
+/* Curves by the template `stem`; x and y name the axes of templates that take any ("curves", or
+ * "samples": lines and marks in turns) and are NULL for those that have axes of their own:
+ * "error-tau", error (RMS distance of the positions from those of the exact method, of the scene's
+ * diagonal) against the threshold of stale elements (kg m/s), both logarithmic; "time-budget", wall
+ * time a step (ms) against the budget (% of the time of a full factorization). `logarithmic` is
+ * EB_LOG_X | EB_LOG_Y (harness/report/gnuplot.h). */
+EB_MUST eb_error eb_plots_curves(const char *dir, const char *base, const char *stem,
+                                 const char *title, const char *x, const char *y,
+                                 unsigned logarithmic, const eb_curve *curves, int count,
+                                 bool *drawn);
+
+/* Stacked bars: a label each, and `layers` values from the bottom to the top, layer_names from the
+ * bottom too; y names the axis. Bars with a value that is not finite are left out. */
+EB_MUST eb_error eb_plots_bars(const char *dir, const char *base, const char *title, const char *y,
+                               const char *const *labels, int bars, const char *const *layer_names,
+                               int layers, const double *values, bool *drawn);
+
 #endif

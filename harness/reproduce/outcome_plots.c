@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/report/curves.h"
 #include "harness/report/gnuplot.h"
 #include "harness/report/pictures.h"
 #include "harness/report/plots.h"
@@ -13,10 +12,8 @@
 /* What a template draws: one of these. */
 typedef struct drawing {
   const char *name;
-  /* curves of a plot that has its own axes */
-  eb_error (*plot)(const char *dir, const char *base, const char *title, const eb_curve *curves,
-                   int count, bool *drawn);
-  const char *stem; /* curves with the figure's axes, or points of samples */
+  const char *stem; /* curves, or points of samples */
+  bool own_axes;    /* of the template, in the place of the figure's */
   unsigned logarithmic;
   /* pictures of one run */
   eb_error (*picture)(const eb_report_run *run, const eb_view *view, const char *stem,
@@ -25,8 +22,11 @@ typedef struct drawing {
 } drawing;
 
 static const drawing templates[] = {
-    {.name = "error-tau", .plot = eb_plots_error_tau},
-    {.name = "time-budget", .plot = eb_plots_time_budget},
+    {.name = "error-tau",
+     .stem = "error-tau",
+     .own_axes = true,
+     .logarithmic = EB_LOG_X | EB_LOG_Y},
+    {.name = "time-budget", .stem = "time-budget", .own_axes = true},
     {.name = "curves", .stem = "curves"},
     {.name = "curves-log", .stem = "curves", .logarithmic = EB_LOG_X | EB_LOG_Y},
     {.name = "course", .stem = "curves"},
@@ -54,10 +54,9 @@ static eb_error draw_curves(const drawing *how, eb_shown_figure *shown, const ch
                            .y = course ? course->y : shown->y + curve->first};
   }
   eb_error error =
-      how->plot
-          ? how->plot(dir, figure->id, figure->title, curves, figure->curve_count, &shown->drawn)
-          : eb_plots_curves(dir, figure->id, how->stem, figure->title, figure->x, figure->y,
-                            how->logarithmic, curves, figure->curve_count, &shown->drawn);
+      eb_plots_curves(dir, figure->id, how->stem, figure->title, how->own_axes ? NULL : figure->x,
+                      how->own_axes ? NULL : figure->y, how->logarithmic, curves,
+                      figure->curve_count, &shown->drawn);
   free(x);
   return error;
 }
@@ -110,7 +109,7 @@ static eb_error draw(const eb_evidence *e, eb_shown_figure *shown, const char *d
   if (t < 0)
     return eb_unknown_entry("template", figure->template, templates, TEMPLATES, sizeof *templates);
   const drawing *how = &templates[t];
-  if (how->plot || how->stem) return draw_curves(how, shown, dir);
+  if (how->stem) return draw_curves(how, shown, dir);
   if (how->bars) return draw_bars(shown, dir);
   if (figure->show < 0)
     return EB_ERROR(EB_ERR_FORMAT, "template '%s' wants 'show'", figure->template);
