@@ -124,7 +124,9 @@ static void check_file(const char *path, int32_t elements, const char *name) {
   check_tree(results);
   tap_ok(eb_results_has_updates(results, 0) && updates_are_right(results, elements),
          "%s: updates of every frame are read as counted", name);
-  tap_require(eb_results_counter(results, 0, EB_COUNT_UPDATED_ELEMENTS, &updated, &count), "count");
+  tap_require(
+      eb_results_steps(results, 0, EB_STEP_COUNTERS + EB_COUNT_UPDATED_ELEMENTS, &updated, &count),
+      "count");
   tap_ok(count == FRAMES && updated[FRAMES - 1] == FRAMES - 1, "%s: and their counter", name);
   free(updated);
   eb_results_close(results);
@@ -233,10 +235,13 @@ static void test_older(const char *id) {
   tap_require(eb_h5_close_file(file, "older.h5"), "closing");
   check_nothing(in_folder("older.h5"), "an older file");
   tap_require(eb_results_open(in_folder("older.h5"), &results), "an older file");
-  tap_require(eb_results_counter(results, 0, EB_COUNT_UPDATED_ELEMENTS, &values, &count), "zeros");
+  tap_require(
+      eb_results_steps(results, 0, EB_STEP_COUNTERS + EB_COUNT_UPDATED_ELEMENTS, &values, &count),
+      "zeros");
   tap_ok(count == FRAMES && values[FRAMES - 1] == 0, "an older file: its steps count none");
   free(values);
-  tap_require(eb_results_phase(results, 0, EB_PHASE_UPDATE, &values, &count), "zeros");
+  tap_require(eb_results_steps(results, 0, EB_STEP_PHASES + EB_PHASE_UPDATE, &values, &count),
+              "zeros");
   tap_ok(count == FRAMES && values[0] == 0, "an older file: and took no time");
   free(values);
   tap_require(eb_results_setup(results, 0, "update", &value), "a figure");

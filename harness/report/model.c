@@ -88,16 +88,16 @@ static eb_error name_run(const eb_report *report, eb_report_run *run) {
 
 static eb_error load_tables(eb_report_run *run) {
   for (int c = 0; c < EB_COL_COUNT; c++)
-    EB_TRY(eb_results_steps(run->file, run->index, (eb_column)c, &run->column[c], &run->steps));
+    EB_TRY(eb_results_steps(run->file, run->index, c, &run->column[c], &run->steps));
   size_t count;
   for (int p = 0; run->steps > 0 && p < EB_PHASE_COUNT; p++)
-    EB_TRY(eb_results_phase(run->file, run->index, (eb_phase)p, &run->phase[p], &count));
-  EB_TRY(eb_results_counter(run->file, run->index, EB_COUNT_LINEAR_ITERATIONS,
-                            &run->linear_iterations, &count));
-  EB_TRY(eb_results_counter(run->file, run->index, EB_COUNT_UPDATED_ELEMENTS,
-                            &run->updated_elements, &count));
-  EB_TRY(eb_results_counter(run->file, run->index, EB_COUNT_REDUCED_UNKNOWNS,
-                            &run->reduced_unknowns, &count));
+    EB_TRY(eb_results_steps(run->file, run->index, EB_STEP_PHASES + p, &run->phase[p], &count));
+  EB_TRY(eb_results_steps(run->file, run->index, EB_STEP_COUNTERS + EB_COUNT_LINEAR_ITERATIONS,
+                          &run->linear_iterations, &count));
+  EB_TRY(eb_results_steps(run->file, run->index, EB_STEP_COUNTERS + EB_COUNT_UPDATED_ELEMENTS,
+                          &run->updated_elements, &count));
+  EB_TRY(eb_results_steps(run->file, run->index, EB_STEP_COUNTERS + EB_COUNT_REDUCED_UNKNOWNS,
+                          &run->reduced_unknowns, &count));
   EB_TRY(eb_results_memory(run->file, run->index, run->memory));
   return eb_results_residuals(run->file, run->index, &run->residuals);
 }

@@ -183,7 +183,8 @@ static eb_error read_scene(eb_evaluation *e, int run, const char *of, eb_value *
   if (strcmp(of, "dynamic") == 0) {
     double *unknowns;
     size_t count;
-    EB_TRY(eb_results_counter(results, run, EB_COUNT_REDUCED_UNKNOWNS, &unknowns, &count));
+    EB_TRY(eb_results_steps(results, run, EB_STEP_COUNTERS + EB_COUNT_REDUCED_UNKNOWNS, &unknowns,
+                            &count));
     number = count ? (double)scene.carried + (unknowns[0] - (double)scene.joints) / scene.dimensions
                    : NAN;
     free(unknowns);

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "harness/report/html.h"
+#include "harness/report/model.h"
 #include "harness/reproduce/claim.h"
 
 typedef struct eb_shown_table {

@@ -38,7 +38,7 @@ static eb_error put_rows(const eb_results *results, int index, FILE *out) {
   size_t rows = SIZE_MAX, count;
   eb_error error = EB_OK;
   for (int i = 0; i < EB_STEP_TABLES && !error; i++) {
-    error = eb_results_table(results, index, i, &columns[i], &count);
+    error = eb_results_steps(results, index, i, &columns[i], &count);
     if (count < rows) rows = count;
   }
   for (size_t row = 0; row < rows && !error; row++) {
@@ -92,7 +92,7 @@ static eb_error add_steps(const eb_results *results, int run, json_t *json) {
     double *values;
     size_t count;
     eb_step_table table = eb_results_table_info(i);
-    EB_TRY(eb_results_table(results, run, i, &values, &count));
+    EB_TRY(eb_results_steps(results, run, i, &values, &count));
     bool whole = i < EB_COL_COUNT && eb_columns[i].whole;
     json_object_set_new(member(json, table.group), table.name, array_json(values, count, whole));
     free(values);
@@ -182,11 +182,13 @@ static json_t *number_json(hid_t environment, const char *name) {
 }
 
 static eb_error add_environment(const eb_results *results, json_t *json) {
-  if (eb_results_fact_count(results) == 0) return EB_OK;
+  int count;
+  const eb_fact *facts = eb_results_facts(results, &count);
+  if (count == 0) return EB_OK;
   hid_t group = H5Gopen2(eb_results_file(results), "environment", H5P_DEFAULT);
   if (group < 0) return eb_h5_error("cannot open", "environment");
-  for (int i = 0; i < eb_results_fact_count(results); i++) {
-    const eb_fact *fact = eb_results_fact(results, i);
+  for (int i = 0; i < count; i++) {
+    const eb_fact *fact = &facts[i];
     json_t *number = number_json(group, fact->name);
     json_object_set_new(json, fact->name, number ? number : json_string(fact->value));
   }

@@ -91,6 +91,47 @@ static eb_error copy_sweeps(const eb_results *part, hid_t target, eb_duplicates 
   return error;
 }
 
+/* Gives a text attribute of variable length a fixed one. */
+static eb_error fix_text(hid_t object, const char *name) {
+  char *text = NULL;
+  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute);
+  bool variable = H5Tis_variable_str(type) > 0;
+  if (type >= 0) H5Tclose(type);
+  if (attribute < 0) return eb_h5_error("cannot open attribute", name);
+  H5Aclose(attribute);
+  if (!variable) return EB_OK;
+  eb_error error = eb_h5_get_text(object, name, &text);
+  if (!error) error = eb_h5_put_text(object, name, text);
+  free(text);
+  return error;
+}
+
+/* By index, since an attribute that is replaced must not be iterated over. */
+static herr_t fix_object(hid_t file, const char *name, const H5O_info_t *info, void *out) {
+  hid_t object = H5Oopen(file, name, H5P_DEFAULT);
+  eb_error error = object < 0 ? eb_h5_error("cannot open", name) : EB_OK;
+  for (hsize_t i = 0; i < info->num_attrs && !error; i++) {
+    char attribute[256];
+    if (H5Aget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, attribute, sizeof attribute,
+                           H5P_DEFAULT) < 0)
+      error = eb_h5_error("cannot list", "attributes");
+    else
+      error = fix_text(object, attribute);
+  }
+  if (object >= 0) H5Oclose(object);
+  *(eb_error *)out = eb_error_prefix(error, "%s", name);
+  return error ? -1 : 0;
+}
+
+/* Brings an open file in which something is of an older version up to this one. */
+static eb_error update_schema(hid_t file) {
+  eb_error error = EB_OK;
+  unsigned fields = H5O_INFO_BASIC | H5O_INFO_NUM_ATTRS;
+  herr_t status = H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, fix_object, &error, fields);
+  if (status < 0 && !error) error = eb_h5_error("cannot list", "the file");
+  return error ? error : eb_schema_write(file);
+}
+
 /* *older is set when the part's schema is, and left alone otherwise. */
 static eb_error add_part(const char *path, hid_t target, eb_duplicates duplicates, bool *older) {
   eb_results *part;
@@ -158,7 +199,7 @@ static eb_error fill_copy(const char *target, const char *fresh, const eb_string
   }
   for (int i = 0; i < parts->count && !error; i++)
     error = add_part(parts->items[i], file, duplicates, &older);
-  if (!error && older) error = eb_schema_update(file);
+  if (!error && older) error = update_schema(file);
   eb_error closing = eb_h5_close_file(file, fresh);
   if (!error) return closing;
   eb_error_free(closing);

@@ -25,6 +25,14 @@ static int by_plan(const void *a, const void *b) {
   return strcmp(left->id, right->id);
 }
 
+static eb_error read_run(hid_t group, eb_run *run) {
+  *run = (eb_run){0};
+  eb_error error = eb_fields_read(group, eb_run_fields, run);
+  if (run->uncut_nodes == 0) run->uncut_nodes = run->nodes; /* a file older than cuts */
+  if (error) eb_run_clear(run);
+  return error;
+}
+
 static eb_error read_runs(eb_results *results) {
   H5G_info_t info;
   if (!eb_h5_exists(results->file, "runs"))
@@ -42,7 +50,7 @@ static eb_error read_runs(eb_results *results) {
     hid_t group = H5Gopen2(runs, id, H5P_DEFAULT);
     eb_run *run = &results->runs[results->run_count];
     error = group < 0 ? eb_h5_error("cannot open run", id)
-                      : eb_error_prefix(eb_run_read(group, run), "run %s", id);
+                      : eb_error_prefix(read_run(group, run), "run %s", id);
     if (group >= 0) H5Gclose(group);
     if (error) break;
     results->run_count++;
@@ -97,6 +105,25 @@ static eb_error read_environment(eb_results *results) {
   return error;
 }
 
+/* EB_ERR_FORMAT for a file that is not ours or of a schema version that we cannot read. */
+static eb_error check_schema(hid_t file, const char *path) {
+  char *format = NULL;
+  int64_t version = 0;
+  eb_error error = eb_h5_get_text(file, "format", &format);
+  if (!error) error = eb_h5_get_int(file, "schema_version", &version);
+  if (!error && strcmp(format, EB_SCHEMA_FORMAT) != 0)
+    error = EB_ERROR(EB_ERR_FORMAT,
+                     "'%s' is an HDF5 file, but not a result of elastobench: its root lacks the "
+                     "attribute format = \"%s\"",
+                     path, EB_SCHEMA_FORMAT);
+  else if (!error && (version < 1 || version > EB_SCHEMA_VERSION))
+    error =
+        EB_ERROR(EB_ERR_FORMAT, "'%s' has schema version %lld, this program reads versions 1 to %d",
+                 path, (long long)version, EB_SCHEMA_VERSION);
+  free(format);
+  return eb_error_prefix(error, "%s", path);
+}
+
 eb_error eb_results_open(const char *path, eb_results **out) {
   eb_results *results;
   *out = NULL;
@@ -104,7 +131,7 @@ eb_error eb_results_open(const char *path, eb_results **out) {
   results->file = -1;
   eb_error error = eb_run_set(&results->path, path);
   if (!error) error = eb_h5_open_file(path, false, &results->file);
-  if (!error) error = eb_schema_check(results->file, path);
+  if (!error) error = check_schema(results->file, path);
   if (!error) error = eb_error_prefix(read_environment(results), "%s", path);
   if (!error) error = eb_error_prefix(read_runs(results), "%s", path);
   if (error)
@@ -150,12 +177,9 @@ int eb_results_find(const eb_results *results, const char *identity) {
   return -1;
 }
 
-int eb_results_fact_count(const eb_results *results) {
-  return results->fact_count;
-}
-
-const eb_fact *eb_results_fact(const eb_results *results, int fact) {
-  return &results->facts[fact];
+const eb_fact *eb_results_facts(const eb_results *results, int *count) {
+  *count = results->fact_count;
+  return results->facts;
 }
 
 const char *eb_results_environment(const eb_results *results, const char *name) {
@@ -280,18 +304,16 @@ eb_error eb_results_column(const eb_results *results, int run, const char *path,
   return read_list(results, run, path, H5T_NATIVE_DOUBLE, values, count);
 }
 
-enum { COUNTERS_AT = EB_COL_COUNT + EB_PHASE_COUNT };
-
 eb_step_table eb_results_table_info(int table) {
-  if (table < EB_COL_COUNT)
+  if (table < EB_STEP_PHASES)
     return (eb_step_table){"steps", eb_columns[table].name, eb_columns[table].unit};
-  if (table < COUNTERS_AT)
-    return (eb_step_table){"phases", eb_phase_name((eb_phase)(table - EB_COL_COUNT)), "s"};
-  return (eb_step_table){"counters", eb_counter_name((eb_counter)(table - COUNTERS_AT)), "1"};
+  if (table < EB_STEP_COUNTERS)
+    return (eb_step_table){"phases", eb_phase_name((eb_phase)(table - EB_STEP_PHASES)), "s"};
+  return (eb_step_table){"counters", eb_counter_name((eb_counter)(table - EB_STEP_COUNTERS)), "1"};
 }
 
 /* A table that files older than its name lack reads as zeros, one a step. */
-eb_error eb_results_table(const eb_results *results, int run, int table, double **values,
+eb_error eb_results_steps(const eb_results *results, int run, int table, double **values,
                           size_t *count) {
   char path[128];
   eb_step_table info = eb_results_table_info(table);
@@ -301,21 +323,6 @@ eb_error eb_results_table(const eb_results *results, int run, int table, double 
   EB_TRY(eb_results_column(results, run, "steps/step", values, count));
   memset(*values, 0, *count * sizeof **values);
   return EB_OK;
-}
-
-eb_error eb_results_steps(const eb_results *results, int run, eb_column column, double **values,
-                          size_t *count) {
-  return eb_results_table(results, run, (int)column, values, count);
-}
-
-eb_error eb_results_phase(const eb_results *results, int run, eb_phase phase, double **values,
-                          size_t *count) {
-  return eb_results_table(results, run, EB_COL_COUNT + (int)phase, values, count);
-}
-
-eb_error eb_results_counter(const eb_results *results, int run, eb_counter counter, double **values,
-                            size_t *count) {
-  return eb_results_table(results, run, COUNTERS_AT + (int)counter, values, count);
 }
 
 /* ---- residuals ------------------------------------------------------------------------------- */

@@ -49,24 +49,19 @@ EB_MUST eb_error eb_results_frame_row(const eb_results *results, int run, const 
  * EB_ERR_FORMAT. */
 EB_MUST eb_error eb_results_column(const eb_results *results, int run, const char *path,
                                    double **values, size_t *count);
-/* A column of steps/; zeros in files older than the column. */
-EB_MUST eb_error eb_results_steps(const eb_results *results, int run, eb_column column,
-                                  double **values, size_t *count);
-
-/* Seconds of a phase and amounts of a counter, one a step; zeros in files older than the name. */
-EB_MUST eb_error eb_results_phase(const eb_results *results, int run, eb_phase phase,
-                                  double **values, size_t *count);
-EB_MUST eb_error eb_results_counter(const eb_results *results, int run, eb_counter counter,
-                                    double **values, size_t *count);
-
-/* All tables with one number a step - steps/, phases/, counters/ -, by number, for those who want
- * every one. */
-enum { EB_STEP_TABLES = EB_COL_COUNT + EB_PHASE_COUNT + EB_COUNTERS };
+/* Tables with one number a step, by number: those of steps/ (eb_column), of phases/ (from
+ * EB_STEP_PHASES on, by eb_phase; s) and of counters/ (from EB_STEP_COUNTERS on, by eb_counter). */
+enum {
+  EB_STEP_PHASES = EB_COL_COUNT,
+  EB_STEP_COUNTERS = EB_STEP_PHASES + EB_PHASE_COUNT,
+  EB_STEP_TABLES = EB_STEP_COUNTERS + EB_COUNTERS
+};
 typedef struct eb_step_table {
   const char *group, *name, *unit;
 } eb_step_table;
 eb_step_table eb_results_table_info(int table);
-EB_MUST eb_error eb_results_table(const eb_results *results, int run, int table, double **values,
+/* The caller frees *values; zeros in files older than the table. */
+EB_MUST eb_error eb_results_steps(const eb_results *results, int run, int table, double **values,
                                   size_t *count);
 
 /* A figure of the set-up by its path below setup/: "order" (s), "flops", "memory/factor" (byte).
@@ -148,8 +143,7 @@ EB_MUST eb_error eb_results_scene(const eb_results *results, int run, eb_result_
 typedef struct eb_fact {
   char *name, *value;
 } eb_fact;
-int eb_results_fact_count(const eb_results *results);
-const eb_fact *eb_results_fact(const eb_results *results, int fact);
+const eb_fact *eb_results_facts(const eb_results *results, int *count);
 /* The value of that name, or "". */
 const char *eb_results_environment(const eb_results *results, const char *name);
 

@@ -149,14 +149,6 @@ eb_error eb_run_write(hid_t group, const eb_run *run) {
   return eb_fields_write(group, eb_run_fields, run);
 }
 
-eb_error eb_run_read(hid_t group, eb_run *run) {
-  *run = (eb_run){0};
-  eb_error error = eb_fields_read(group, eb_run_fields, run);
-  if (run->uncut_nodes == 0) run->uncut_nodes = run->nodes; /* a file older than cuts */
-  if (error) eb_run_clear(run);
-  return error;
-}
-
 const eb_column_info eb_columns[EB_COL_COUNT] = {
     [EB_COL_STEP] = {"step", "1", "number of the step, from 1", 1},
     [EB_COL_TIME] = {"time", "s", "simulated time at the end of the step", 0},
@@ -247,62 +239,4 @@ const eb_column_info eb_columns[EB_COL_COUNT] = {
 eb_error eb_schema_write(hid_t file) {
   EB_TRY(eb_h5_put_text(file, "format", EB_SCHEMA_FORMAT));
   return eb_h5_put_int(file, "schema_version", EB_SCHEMA_VERSION);
-}
-
-eb_error eb_schema_check(hid_t file, const char *path) {
-  char *format = NULL;
-  int64_t version = 0;
-  eb_error error = eb_h5_get_text(file, "format", &format);
-  if (!error) error = eb_h5_get_int(file, "schema_version", &version);
-  if (!error && strcmp(format, EB_SCHEMA_FORMAT) != 0)
-    error = EB_ERROR(EB_ERR_FORMAT,
-                     "'%s' is an HDF5 file, but not a result of elastobench: its root lacks the "
-                     "attribute format = \"%s\"",
-                     path, EB_SCHEMA_FORMAT);
-  else if (!error && (version < 1 || version > EB_SCHEMA_VERSION))
-    error =
-        EB_ERROR(EB_ERR_FORMAT, "'%s' has schema version %lld, this program reads versions 1 to %d",
-                 path, (long long)version, EB_SCHEMA_VERSION);
-  free(format);
-  return eb_error_prefix(error, "%s", path);
-}
-
-/* Gives a text attribute of variable length a fixed one. */
-static eb_error fix_text(hid_t object, const char *name) {
-  char *text = NULL;
-  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute);
-  bool variable = H5Tis_variable_str(type) > 0;
-  if (type >= 0) H5Tclose(type);
-  if (attribute < 0) return eb_h5_error("cannot open attribute", name);
-  H5Aclose(attribute);
-  if (!variable) return EB_OK;
-  eb_error error = eb_h5_get_text(object, name, &text);
-  if (!error) error = eb_h5_put_text(object, name, text);
-  free(text);
-  return error;
-}
-
-/* By index, since an attribute that is replaced must not be iterated over. */
-static herr_t fix_object(hid_t file, const char *name, const H5O_info_t *info, void *out) {
-  hid_t object = H5Oopen(file, name, H5P_DEFAULT);
-  eb_error error = object < 0 ? eb_h5_error("cannot open", name) : EB_OK;
-  for (hsize_t i = 0; i < info->num_attrs && !error; i++) {
-    char attribute[256];
-    if (H5Aget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, attribute, sizeof attribute,
-                           H5P_DEFAULT) < 0)
-      error = eb_h5_error("cannot list", "attributes");
-    else
-      error = fix_text(object, attribute);
-  }
-  if (object >= 0) H5Oclose(object);
-  *(eb_error *)out = eb_error_prefix(error, "%s", name);
-  return error ? -1 : 0;
-}
-
-eb_error eb_schema_update(hid_t file) {
-  eb_error error = EB_OK;
-  unsigned fields = H5O_INFO_BASIC | H5O_INFO_NUM_ATTRS;
-  herr_t status = H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, fix_object, &error, fields);
-  if (status < 0 && !error) error = eb_h5_error("cannot list", "the file");
-  return error ? error : eb_schema_write(file);
 }

@@ -202,18 +202,11 @@ EB_MUST eb_error eb_run_set(char **field, const char *text);
 void eb_run_clear(eb_run *run);
 EB_MUST eb_error eb_run_copy(const eb_run *from, eb_run *to);
 EB_MUST eb_error eb_run_write(hid_t group, const eb_run *run);
-/* On failure *run is cleared. */
-EB_MUST eb_error eb_run_read(hid_t group, eb_run *run);
 
 /* ---- the schema ------------------------------------------------------------------------------ */
 
 /* Writes the attributes of format and schema to an open file's root. */
 EB_MUST eb_error eb_schema_write(hid_t file);
-/* Brings an open file in which something is of an older version up to this one. */
-EB_MUST eb_error eb_schema_update(hid_t file);
-/* Checks them: EB_ERR_FORMAT for a file that is not ours or of a schema version that we cannot
- * read. */
-EB_MUST eb_error eb_schema_check(hid_t file, const char *path);
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 

@@ -142,7 +142,7 @@ static eb_error check_tables(const eb_results *results, int run) {
   for (int i = 0; i < EB_STEP_TABLES; i++) {
     double *values;
     size_t count;
-    EB_TRY(eb_results_table(results, run, i, &values, &count));
+    EB_TRY(eb_results_steps(results, run, i, &values, &count));
     free(values);
     if (i == 0) rows = count;
     if (count == rows) continue;
