@@ -102,18 +102,6 @@ static eb_error load_tables(eb_report_run *run) {
   return eb_results_residuals(run->file, run->index, &run->residuals);
 }
 
-/* Puts a run behind the last one of its scene. */
-static void insert(eb_report *report, const eb_results *file, int index) {
-  const eb_run *run = eb_results_run(file, index);
-  int at = report->run_count;
-  for (int r = 0; r < report->run_count; r++)
-    if (eb_run_same_scene(report->runs[r].run, run)) at = r + 1;
-  memmove(report->runs + at + 1, report->runs + at,
-          (size_t)(report->run_count - at) * sizeof *report->runs);
-  report->runs[at] = (eb_report_run){.file = file, .index = index, .run = run};
-  report->run_count++;
-}
-
 eb_error eb_report_load(const char *const *files, int count, eb_report *out) {
   *out = (eb_report){0};
   EB_TRY(EB_NEW(out->files, count));
@@ -128,7 +116,15 @@ eb_error eb_report_load(const char *const *files, int count, eb_report *out) {
                     files[0]);
   EB_TRY(EB_NEW(out->runs, runs));
   for (int f = 0; f < count; f++)
-    for (int r = 0; r < eb_results_count(out->files[f]); r++) insert(out, out->files[f], r);
+    for (int index = 0; index < eb_results_count(out->files[f]); index++) {
+      const eb_run *run = eb_results_run(out->files[f], index);
+      int at = out->run_count++; /* a run goes behind the last one of its scene */
+      for (int r = 0; r < out->run_count - 1; r++)
+        if (eb_run_same_scene(out->runs[r].run, run)) at = r + 1;
+      memmove(out->runs + at + 1, out->runs + at,
+              (size_t)(out->run_count - 1 - at) * sizeof *out->runs);
+      out->runs[at] = (eb_report_run){.file = out->files[f], .index = index, .run = run};
+    }
   for (int r = 0; r < out->run_count; r++) {
     EB_TRY(name_run(out, &out->runs[r]));
     EB_TRY(load_tables(&out->runs[r]));

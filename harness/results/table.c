@@ -238,14 +238,10 @@ eb_error eb_tables_commit(eb_table *tables, int count) {
   return EB_OK;
 }
 
-void eb_tables_close(eb_table *tables, int count) {
+void eb_tables_clear(eb_table *tables, int count) {
   for (int i = 0; i < count; i++) {
     if (tables[i].set >= 0) H5Dclose(tables[i].set);
-    tables[i].set = -1;
+    free(tables[i].data);
+    tables[i] = (eb_table){.set = -1};
   }
-}
-
-void eb_tables_clear(eb_table *tables, int count) {
-  eb_tables_close(tables, count);
-  for (int i = 0; i < count; i++) free(tables[i].data);
 }

@@ -672,7 +672,7 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
 
 /* Closes every object first, so that closing the file writes all of it. */
 static void close_objects(eb_recorder *recorder) {
-  eb_tables_close(recorder->tables, TABLES);
+  eb_tables_clear(recorder->tables, TABLES);
   if (recorder->run >= 0) H5Gclose(recorder->run);
   recorder->run = -1;
 }
@@ -700,7 +700,6 @@ void eb_recorder_destroy(eb_recorder *recorder) {
     H5Fclose(recorder->file);
     H5Eclear2(H5E_DEFAULT);
   }
-  eb_tables_clear(recorder->tables, TABLES);
   free(recorder->vectors);
   free(recorder->fixed);
   free(recorder->parent);
