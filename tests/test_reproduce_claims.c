@@ -1,6 +1,6 @@
 /* Claims on made-up runs: what holds, what does not, and what is missing, failed, cut short,
  * contradicted or too noisy. */
-#include "harness/reproduce/motion.h"
+#include "harness/reproduce/evaluate.h"
 #include "tests/reproduce_fixture.h"
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))

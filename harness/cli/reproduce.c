@@ -11,7 +11,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/summary.h"
 #include "harness/environment.h"
-#include "harness/reproduce/overview.h"
+#include "harness/reproduce/outcome.h"
 #include "harness/results/json.h"
 #include "problems/base/text.h"
 

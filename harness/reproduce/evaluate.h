@@ -17,6 +17,8 @@ typedef struct eb_known {
 } eb_known;
 /* Takes what the value owns; a series cannot be kept. */
 EB_MUST eb_error eb_known_add(eb_known *known, const char *text, const eb_value *value);
+/* NULL: there is none. */
+const eb_value *eb_known_find(const eb_known *known, const char *text);
 void eb_known_clear(eb_known *known);
 
 typedef struct eb_evaluation {
@@ -52,10 +54,6 @@ EB_MUST eb_error eb_evaluate(eb_evaluation *e, const eb_expression *expression,
 /* The value when it is a number; NaN when it is not known. EB_ERR_FORMAT for other kinds. */
 EB_MUST eb_error eb_evaluate_number(eb_evaluation *e, const eb_expression *expression,
                                     const eb_scope *scope, double *out);
-/* Whether every name and kind is right. */
-EB_MUST eb_error eb_expression_check(const eb_paper *paper, const eb_expression *expression,
-                                     const eb_scope *scope, eb_value_kind wanted);
-
 /* a COMPARISON factor * b, each in a scope of its own, with competitors' series ended where the
  * first of them ends. Of times the mean over the repetitions counts, of the logarithm of a over b
  * where both are positive, and its 95 % interval decides. */
@@ -116,9 +114,18 @@ struct eb_function {
   int changes;
   double (*of)(double x); /* a function of numbers */
 };
-/* Ended by a NULL name; those that are seen in frames are eb_motion_functions (motion.h). */
-extern const eb_function eb_functions[];
+/* Both ended by a NULL name; the second are those that are seen in frames. */
+extern const eb_function eb_functions[], eb_motion_functions[];
 /* Whether the language has a function, reduction or quantifier of that name. */
 bool eb_is_function(const char *name);
+
+/* How far apart two shapes are, over a length. */
+typedef struct eb_distance {
+  double rms, max;
+} eb_distance;
+/* `x` (count x 3) moved onto `y` by the rigid motion that makes the sum of squared distances least
+ * (Horn 1987): the distances that remain, over `length`. */
+void eb_rigid_distance(const double *x, const double *y, int64_t count, double length,
+                       eb_distance *out);
 
 #endif

@@ -1,4 +1,4 @@
-#include "harness/reproduce/motion.h"
+#include "harness/reproduce/evaluate.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 
 #include "harness/embedded.h"
 #include "harness/report/markup.h"
-#include "harness/reproduce/overview.h"
+#include "harness/reproduce/outcome.h"
 
 /* ---- templates ------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 #include "harness/reproduce/paper.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,6 @@
 
 #include "harness/embedded.h"
 #include "harness/names.h"
-#include "harness/reproduce/paper_impl.h"
 #include "problems/base/memory.h"
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -25,14 +25,17 @@ eb_error eb_paper_names(eb_strings *out) {
   return EB_OK;
 }
 
-eb_error eb_paper_file(const char *paper, const char *from, const char *name,
-                       char path[EB_PAPER_PATH], eb_text *text) {
+/* Appends a file of a paper to *text, and its path to `path` for messages; `from` as in
+ * eb_paper_load. The caller clears *text, also after a failure. */
+enum { LONGEST_PATH = 600 };
+static eb_error read_file(const char *paper, const char *from, const char *name,
+                          char path[LONGEST_PATH], eb_text *text) {
   eb_embedded built_in;
   eb_strings names = {0};
   *text = (eb_text){0};
   if (from) {
-    int used = snprintf(path, EB_PAPER_PATH, "%s/%s/%s", from, paper, name);
-    if (used < 0 || used >= EB_PAPER_PATH)
+    int used = snprintf(path, LONGEST_PATH, "%s/%s/%s", from, paper, name);
+    if (used < 0 || used >= LONGEST_PATH)
       return EB_ERROR(EB_ERR_IO, "the path '%s/%s/%s' is too long", from, paper, name);
     return eb_text_read(path, "part of a paper", text);
   }
@@ -40,16 +43,12 @@ eb_error eb_paper_file(const char *paper, const char *from, const char *name,
   if (!error && eb_find(names.items, names.count, sizeof *names.items, paper, strlen(paper)) < 0)
     error = eb_unknown_name("paper", paper, &names);
   eb_strings_clear(&names);
-  snprintf(path, EB_PAPER_PATH, "%s%s/%s", room, paper, name);
+  snprintf(path, LONGEST_PATH, "%s%s/%s", room, paper, name);
   if (!error) error = eb_embedded_find(path, &built_in);
   return error ? error : eb_text_append(text, built_in.data, built_in.size);
 }
 
 /* ---- finding --------------------------------------------------------------------------------- */
-
-int eb_paper_case_find(const eb_paper *paper, const char *name, size_t length) {
-  return eb_find(paper->cases, paper->case_count, sizeof *paper->cases, name, length);
-}
 
 int eb_paper_table_find(const eb_paper *paper, const char *id) {
   return eb_find(paper->tables, paper->table_count, sizeof *paper->tables, id, strlen(id));
@@ -59,22 +58,12 @@ int eb_paper_figure_find(const eb_paper *paper, const char *id) {
   return eb_find(paper->figures, paper->figure_count, sizeof *paper->figures, id, strlen(id));
 }
 
-eb_error eb_unknown_entry(const char *kind, const char *name, const void *items, int count,
-                          size_t size) {
-  eb_strings names = {0};
-  eb_error error = EB_OK;
-  for (int i = 0; i < count && !error; i++) {
-    const char *own;
-    memcpy(&own, (const char *)items + (size_t)i * size, sizeof own);
-    error = eb_strings_add(&names, own);
-  }
-  if (!error) error = eb_unknown_name(kind, name, &names);
-  eb_strings_clear(&names);
-  return error;
-}
-
 double eb_paper_value(const eb_paper_table *table, int row, const eb_paper_column *column) {
   return table->values[row * table->names.count + column->at];
+}
+
+bool eb_paper_is_course(const eb_paper_figure *figure) {
+  return strncmp(figure->template, "course", 6) == 0;
 }
 
 void eb_paper_point_scope(const eb_paper *paper, const eb_paper_point *point, eb_scope scopes[2]) {
@@ -83,36 +72,335 @@ void eb_paper_point_scope(const eb_paper *paper, const eb_paper_point *point, eb
   scopes[0] = (eb_scope){"case", paper->cases[point->case_].name, against ? &scopes[1] : NULL};
 }
 
+/* ---- what both have -------------------------------------------------------------------------- */
+
+/* What a figure in SI is multiplied by to be in that unit (NULL: 1). */
+static eb_error read_unit(const char *unit, double *scale) {
+  static const struct {
+    const char *name;
+    double scale;
+  } units[] = {{"1", 1}, {"s", 1}, {"ms", 1e3}, {"MB", 1e-6}};
+  int u =
+      unit ? eb_find(units, sizeof units / sizeof *units, sizeof *units, unit, strlen(unit)) : 0;
+  *scale = u < 0 ? 1 : units[u].scale;
+  return u < 0 ? EB_ERROR(EB_ERR_FORMAT, "unit is 1, s, ms or MB, not '%s'", unit) : EB_OK;
+}
+
+/* Takes "NAME: REST" apart: the length of NAME, and where REST begins. */
+static eb_error split(const char *value, size_t *name, const char **rest) {
+  const char *colon = strstr(value, ": ");
+  *name = 0;
+  *rest = value;
+  if (!colon || colon == value) return EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'NAME: ...'", value);
+  *name = (size_t)(colon - value);
+  *rest = colon + 2 + strspn(colon + 2, " ");
+  return EB_OK;
+}
+
+static eb_error replace(char **text, const char *with) {
+  char *copy;
+  EB_TRY(eb_copy(with, &copy));
+  free(*text);
+  *text = copy;
+  return EB_OK;
+}
+
+/* ---- the paper's data ------------------------------------------------------------------------ */
+
+/* The next field of a line, up to a tab or the line's end; false at its end. */
+static bool next_field(const char **at, const char **field, size_t *length) {
+  if (!*at) return false;
+  *field = *at;
+  *length = strcspn(*at, "\t\n");
+  *at = (*at)[*length] == '\t' ? *at + *length + 1 : NULL;
+  return true;
+}
+
+static eb_error read_row(const char *line, bool labelled, eb_paper_table *table) {
+  const char *field;
+  size_t length;
+  int rows = table->keys.count, columns = table->names.count;
+  next_field(&line, &field, &length);
+  EB_TRY(eb_strings_add_part(&table->keys, field, length));
+  EB_TRY(eb_strings_add_part(&table->fills, field, length));
+  if (labelled && !next_field(&line, &field, &length))
+    return EB_ERROR(EB_ERR_FORMAT, "the label is missing");
+  EB_TRY(eb_strings_add_part(&table->labels, field, length));
+  EB_TRY(eb_append(&table->values, &rows, (size_t)columns * sizeof *table->values));
+  for (int c = 0; c < columns; c++) {
+    char text[64], *end;
+    double *value = &table->values[(rows - 1) * columns + c];
+    *value = NAN;
+    if (!next_field(&line, &field, &length) || length == 0) continue;
+    snprintf(text, sizeof text, "%.*s", (int)length, field);
+    *value = strtod(text, &end);
+    if (*end || !isfinite(*value)) return EB_ERROR(EB_ERR_FORMAT, "'%s' is not a number", text);
+  }
+  return line ? EB_ERROR(EB_ERR_FORMAT, "there are more than %d numbers", columns) : EB_OK;
+}
+
+/* The first line names the columns: keys, perhaps labels, numbers. */
+static eb_error read_data(const char *path, const char *text, eb_paper_table *table) {
+  bool labelled = false;
+  int number = 1;
+  const char *line = text, *field;
+  size_t length;
+  next_field(&line, &field, &length);
+  for (int i = 0; next_field(&line, &field, &length); i++) {
+    if (i == 0 && length == 5 && strncmp(field, "label", 5) == 0)
+      labelled = true;
+    else
+      EB_TRY(eb_strings_add_part(&table->names, field, length));
+  }
+  if (!table->names.count)
+    return EB_ERROR(EB_ERR_FORMAT, "%s:1: there are no columns of numbers", path);
+  for (const char *end = strchr(text, '\n'); end && end[1]; end = strchr(end + 1, '\n')) {
+    number++;
+    if (end[1] != '\n')
+      EB_TRY(eb_error_prefix(read_row(end + 1, labelled, table), "%s:%d", path, number));
+  }
+  return table->keys.count ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "%s: there are no rows", path);
+}
+
+/* ---- ours beside it -------------------------------------------------------------------------- */
+
+/* The column of that name, made when there is none yet. */
+static eb_error find_column(eb_paper_table *table, const char *name, eb_paper_column **out) {
+  size_t length = strlen(name);
+  int at = eb_find(table->names.items, table->names.count, sizeof(char *), name, length),
+      c = eb_find(table->columns, table->column_count, sizeof *table->columns, name, length);
+  if (at < 0) return EB_ERROR(EB_ERR_FORMAT, "the data have no column '%s'", name);
+  if (c < 0) {
+    EB_TRY(eb_append(&table->columns, &table->column_count, sizeof *table->columns));
+    c = table->column_count - 1;
+    table->columns[c].at = at;
+    table->columns[c].name = table->names.items[at];
+    EB_TRY(eb_copy(name, &table->columns[c].heading));
+  }
+  *out = &table->columns[c];
+  return EB_OK;
+}
+
+/* "NAME | HEADING | EXPRESSION"; without an expression it is the paper's alone. */
+static eb_error read_column(void *context, const eb_entry *entry) {
+  char *parts[3] = {NULL};
+  const char *rest = entry->value;
+  eb_paper_column *column = NULL;
+  int count = 0;
+  eb_error error = EB_OK;
+  for (; rest && count < 3 && !error; count++) error = eb_part_next(&rest, &parts[count]);
+  if (!error && (rest || count < 2))
+    error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'NAME | HEADING | EXPRESSION'", entry->value);
+  if (!error) error = find_column(context, parts[0], &column);
+  if (!error && *parts[1]) error = replace(&column->heading, parts[1]);
+  if (!error && count == 3) error = replace(&column->text, parts[2]);
+  for (int i = 0; i < 3; i++) free(parts[i]);
+  return error;
+}
+
+/* "KEY: TEXT" */
+static eb_error read_fill(void *context, const eb_entry *entry) {
+  eb_paper_table *table = context;
+  const char *rest, *value = entry->value;
+  size_t name;
+  EB_TRY(split(value, &name, &rest));
+  int row = eb_find(table->keys.items, table->keys.count, sizeof(char *), value, name);
+  if (row < 0) return EB_ERROR(EB_ERR_FORMAT, "the data have no row '%.*s'", (int)name, value);
+  return replace(&table->fills.items[row], rest);
+}
+
+/* There is ours where the paper has a number and the row is not "-". A row's text with {column} is
+ * the expression, else the column's, in which {row} is replaced. */
+static eb_error read_cell(const eb_paper *paper, eb_paper_table *table, int r, int c) {
+  const eb_paper_column *column = &table->columns[c];
+  const char *row = table->fills.items[r];
+  eb_text text = {0};
+  if (!column->text || strcmp(row, "-") == 0 || isnan(eb_paper_value(table, r, column)))
+    return EB_OK;
+  bool by_row = strstr(row, "{column}") != NULL;
+  const char *base = by_row ? row : column->text;
+  const eb_scope scope = {by_row ? "column" : "row", by_row ? column->text : row, NULL};
+  eb_error error = eb_scope_put(&scope, base, strlen(base), false, &text);
+  if (!error)
+    error = eb_definitions_parse(&paper->definitions, text.data,
+                                 &table->cells[r * table->column_count + c]);
+  eb_text_clear(&text);
+  return eb_error_prefix(error, "row '%s', column '%s'", table->keys.items[r], column->name);
+}
+
+static eb_error read_table(eb_paper *paper, const char *from, const eb_section *section) {
+  static const eb_key keys[] = {{"title", EB_KEY_LAST, offsetof(eb_paper_table, title), NULL},
+                                {.name = "data"},
+                                {"unit", EB_KEY_LAST, offsetof(eb_paper_table, unit), "1"},
+                                {"note", EB_KEY_JOINED, offsetof(eb_paper_table, note), NULL},
+                                {.name = "row"},
+                                {.name = "column"},
+                                {0}};
+  char path[LONGEST_PATH];
+  eb_text text;
+  const char *data = eb_section_value(section, "data");
+  EB_TRY(eb_append(&paper->tables, &paper->table_count, sizeof *paper->tables));
+  eb_paper_table *table = &paper->tables[paper->table_count - 1];
+  table->id = section->label;
+  table->where = section->text;
+  EB_TRY(eb_section_locate(section, NULL, eb_section_read(section, keys, table)));
+  if (!table->title) table->title = table->id;
+  if (!data) return eb_section_locate(section, NULL, EB_ERROR(EB_ERR_FORMAT, "'data' is missing"));
+  eb_error error = read_file(paper->name, from, data, path, &text);
+  if (!error) error = read_data(path, text.data, table);
+  eb_text_clear(&text);
+  EB_TRY(error);
+  EB_TRY(eb_section_locate(section, NULL, read_unit(table->unit, &table->scale)));
+  for (int e = 0; e < section->count; e++) {
+    const eb_entry *entry = &section->entries[e];
+    error = strcmp(entry->key, "column") == 0 ? eb_entry_unroll(entry, read_column, table)
+            : strcmp(entry->key, "row") == 0  ? eb_entry_unroll(entry, read_fill, table)
+                                              : EB_OK;
+    EB_TRY(eb_section_locate(section, entry, error));
+  }
+  if (table->column_count == 0)
+    return eb_section_locate(section, NULL, EB_ERROR(EB_ERR_FORMAT, "there is no 'column'"));
+  EB_TRY(EB_NEW(table->cells, table->keys.count * table->column_count));
+  for (int r = 0; r < table->keys.count; r++)
+    for (int c = 0; c < table->column_count; c++)
+      EB_TRY(eb_section_locate(section, NULL, read_cell(paper, table, r, c)));
+  return EB_OK;
+}
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+static eb_error find_case(const eb_paper *paper, const char *name, int *out) {
+  *out = eb_paper_case_find(paper, name, strlen(name));
+  return *out < 0 ? EB_ERROR(EB_ERR_FORMAT, "there is no case '%s'", name) : EB_OK;
+}
+
+/* What an entry of a figure is read into. */
+typedef struct reading {
+  const eb_paper *paper;
+  eb_paper_figure *figure;
+  int against; /* of points without */
+} reading;
+
+static eb_error open_curve(const char *label, size_t length, eb_paper_figure *figure) {
+  if (figure->curve_count == EB_MOST_CURVES)
+    return EB_ERROR(EB_ERR_FORMAT, "there are more than %d curves", EB_MOST_CURVES);
+  eb_paper_curve *curve = &figure->curves[figure->curve_count++];
+  *curve = (eb_paper_curve){.first = figure->point_count};
+  return eb_copy_part(label, length, &curve->label);
+}
+
+/* "X CASE" or "X CASE AGAINST", one more point of the last curve. The points of a curve follow its
+ * name; without one they are one. */
+static eb_error read_point(const reading *r, const char *value) {
+  eb_paper_figure *figure = r->figure;
+  eb_strings words = {0};
+  char *end = NULL;
+  if (figure->curve_count == 0) EB_TRY(open_curve(figure->title, strlen(figure->title), figure));
+  EB_TRY(eb_append(&figure->points, &figure->point_count, sizeof *figure->points));
+  eb_paper_point *point = &figure->points[figure->point_count - 1];
+  *point = (eb_paper_point){.case_ = -1, .against = r->against};
+  figure->curves[figure->curve_count - 1].count++;
+  eb_error error = eb_words(value, " ", &words);
+  if (!error && words.count > 0) point->x = strtod(words.items[0], &end);
+  if (!error && (words.count < 2 || words.count > 3 || end == words.items[0] || *end))
+    error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'X CASE' or 'X CASE AGAINST'", value);
+  if (!error) error = find_case(r->paper, words.items[1], &point->case_);
+  if (!error && words.count == 3) error = find_case(r->paper, words.items[2], &point->against);
+  eb_strings_clear(&words);
+  return error;
+}
+
+static eb_error read_entry(void *context, const eb_entry *entry) {
+  const reading *r = context;
+  eb_paper_figure *figure = r->figure;
+  const eb_definitions *names = &r->paper->definitions;
+  const char *key = entry->key, *value = entry->value, *rest;
+  size_t name;
+  bool ends = strcmp(key, "ends") == 0, residuals = ends || strcmp(key, "residuals") == 0;
+  if (residuals || strcmp(key, "run") == 0) {
+    /* "NAME: CASE": a curve with that case as its one point; of residuals perhaps at the ends of
+     * rounds alone. */
+    EB_TRY(split(value, &name, &rest));
+    EB_TRY(open_curve(value, name, figure));
+    EB_TRY(eb_append(&figure->points, &figure->point_count, sizeof *figure->points));
+    eb_paper_point *point = &figure->points[figure->point_count - 1];
+    eb_paper_curve *curve = &figure->curves[figure->curve_count - 1];
+    *point = (eb_paper_point){.x = figure->point_count - 1, .against = -1};
+    curve->count = 1;
+    curve->ends = ends;
+    figure->residuals |= residuals;
+    return find_case(r->paper, rest, &point->case_);
+  }
+  if (strcmp(key, "part") == 0) { /* "NAME: EXPRESSION" */
+    EB_TRY(split(value, &name, &rest));
+    if (figure->parts.count == EB_MOST_PARTS)
+      return EB_ERROR(EB_ERR_FORMAT, "there are more than %d parts", EB_MOST_PARTS);
+    EB_TRY(eb_strings_add_part(&figure->parts, value, name));
+    return eb_definitions_parse(names, rest, &figure->shares[figure->parts.count - 1]);
+  }
+  if (strcmp(key, "curve") == 0) return open_curve(value, strlen(value), figure);
+  if (strcmp(key, "point") == 0) return read_point(r, value);
+  if (strcmp(key, "value") != 0) return EB_OK;
+  return figure->value ? EB_ERROR(EB_ERR_FORMAT, "it is there twice")
+                       : eb_definitions_parse(names, value, &figure->value);
+}
+
+/* Whether what stands in it goes with the template. */
+static eb_error check_template(const eb_paper_figure *figure) {
+  bool samples = strcmp(figure->template, "samples-log") == 0,
+       bars = strcmp(figure->template, "bars") == 0;
+  if (samples != figure->residuals || (figure->residuals && figure->value))
+    return EB_ERROR(EB_ERR_FORMAT, "template 'samples-log', and no other, wants lines 'residuals' "
+                                   "and 'ends', and no 'value'");
+  if (figure->point_count && !figure->residuals && !figure->value)
+    return EB_ERROR(EB_ERR_FORMAT, "'value' is missing");
+  return bars == (figure->parts.count > 0)
+             ? EB_OK
+             : EB_ERROR(EB_ERR_FORMAT, "template 'bars', and no other, wants 1 to %d lines 'part'",
+                        EB_MOST_PARTS);
+}
+
+static eb_error read_figure(eb_paper *paper, const eb_section *section) {
+  static const eb_key keys[] = {{"template", EB_KEY_LAST, offsetof(eb_paper_figure, template), ""},
+                                {"x", EB_KEY_LAST, offsetof(eb_paper_figure, x), NULL},
+                                {"y", EB_KEY_LAST, offsetof(eb_paper_figure, y), ""},
+                                {.name = "value"},
+                                {.name = "unit"},
+                                {.name = "against"},
+                                {.name = "show"},
+                                {.name = "curve"},
+                                {.name = "point"},
+                                {.name = "run"},
+                                {.name = "part"},
+                                {.name = "residuals"},
+                                {.name = "ends"},
+                                {0}};
+  /* Entries that are no prose, and no expressions with loops of their own. */
+  static const char *const looped[] = {"run", "point", "part", "residuals", "ends"};
+  const char *against = eb_section_value(section, "against"),
+             *show = eb_section_value(section, "show");
+  EB_TRY(eb_append(&paper->figures, &paper->figure_count, sizeof *paper->figures));
+  eb_paper_figure *figure = &paper->figures[paper->figure_count - 1];
+  reading r = {paper, figure, -1};
+  figure->id = section->label;
+  figure->title = *section->text ? section->text : section->label;
+  figure->show = -1;
+  eb_error error = eb_section_read(section, keys, figure);
+  if (!error && show) error = find_case(paper, show, &figure->show);
+  if (!error && against) error = find_case(paper, against, &r.against);
+  if (!error) error = read_unit(eb_section_value(section, "unit"), &figure->scale);
+  EB_TRY(eb_section_locate(section, NULL, error));
+  if (!figure->x) figure->x = eb_paper_is_course(figure) ? "simulated time (s)" : "";
+  for (int e = 0; e < section->count; e++) {
+    const eb_entry *entry = &section->entries[e];
+    bool loops = eb_find(looped, 5, sizeof *looped, entry->key, strlen(entry->key)) >= 0;
+    EB_TRY(eb_section_locate(
+        section, entry, loops ? eb_entry_unroll(entry, read_entry, &r) : read_entry(&r, entry)));
+  }
+  return eb_section_locate(section, NULL, check_template(figure));
+}
+
 /* ---- claims ---------------------------------------------------------------------------------- */
-
-eb_error eb_paper_expression(const eb_paper *paper, const char *text, const eb_scope *scope,
-                             eb_value_kind wanted, eb_expression **out) {
-  if (*out) return EB_ERROR(EB_ERR_FORMAT, "it is there twice");
-  EB_TRY(eb_definitions_parse(&paper->definitions, text, out));
-  return eb_expression_check(paper, *out, scope, wanted);
-}
-
-static eb_error read_claim_entry(const eb_paper *paper, const eb_entry *entry,
-                                 eb_paper_claim *claim) {
-  const struct {
-    const char *key;
-    eb_value_kind kind;
-    eb_expression **out;
-  } expressions[] = {{"holds", EB_VALUE_TRUTH, &claim->holds[claim->hold_count]},
-                     {"given", EB_VALUE_TRUTH, &claim->given},
-                     {"paper", EB_VALUE_NUMBER, &claim->paper},
-                     {"ours", EB_VALUE_NUMBER, &claim->ours}};
-  const char *key = entry->key, *value = entry->value;
-  int which = eb_find(expressions, sizeof expressions / sizeof *expressions, sizeof *expressions,
-                      key, strlen(key));
-  if (which == 0) claim->hold_count++;
-  if (which >= 0)
-    return eb_paper_expression(paper, value, NULL, expressions[which].kind, expressions[which].out);
-  return (strcmp(key, "table") == 0 && eb_paper_table_find(paper, value) < 0) ||
-                 (strcmp(key, "figure") == 0 && eb_paper_figure_find(paper, value) < 0)
-             ? EB_ERROR(EB_ERR_FORMAT, "there is no %s '%s'", key, value)
-             : EB_OK;
-}
 
 static eb_error read_claim(eb_paper *paper, const eb_section *section) {
   static const eb_key keys[] = {{"claim", EB_KEY_JOINED, offsetof(eb_paper_claim, text), NULL},
@@ -132,9 +420,24 @@ static eb_error read_claim(eb_paper *paper, const eb_section *section) {
   claim->where = section->text;
   EB_TRY(eb_section_locate(section, NULL, eb_section_read(section, keys, claim)));
   EB_TRY(EB_NEW(claim->holds, section->count));
-  for (int i = 0; i < section->count; i++)
-    EB_TRY(eb_section_locate(section, &section->entries[i],
-                             read_claim_entry(paper, &section->entries[i], claim)));
+  for (int i = 0; i < section->count; i++) {
+    const char *key = section->entries[i].key, *value = section->entries[i].value;
+    bool holds = strcmp(key, "holds") == 0;
+    eb_expression **out = holds                       ? &claim->holds[claim->hold_count++]
+                          : strcmp(key, "given") == 0 ? &claim->given
+                          : strcmp(key, "paper") == 0 ? &claim->paper
+                          : strcmp(key, "ours") == 0  ? &claim->ours
+                                                      : NULL;
+    eb_error error = EB_OK;
+    if (out && *out)
+      error = EB_ERROR(EB_ERR_FORMAT, "it is there twice");
+    else if (out)
+      error = eb_definitions_parse(&paper->definitions, value, out);
+    else if ((strcmp(key, "table") == 0 && eb_paper_table_find(paper, value) < 0) ||
+             (strcmp(key, "figure") == 0 && eb_paper_figure_find(paper, value) < 0))
+      error = EB_ERROR(EB_ERR_FORMAT, "there is no %s '%s'", key, value);
+    EB_TRY(eb_section_locate(section, &section->entries[i], error));
+  }
   return claim->hold_count
              ? EB_OK
              : eb_section_locate(
@@ -142,39 +445,7 @@ static eb_error read_claim(eb_paper *paper, const eb_section *section) {
                    EB_ERROR(EB_ERR_FORMAT, "'holds = EXPRESSION' is missing: nothing is claimed"));
 }
 
-static void clear_claim(eb_paper_claim *claim) {
-  for (int h = 0; h < claim->hold_count; h++) eb_expression_destroy(claim->holds[h]);
-  eb_expression_destroy(claim->given);
-  eb_expression_destroy(claim->paper);
-  eb_expression_destroy(claim->ours);
-  free(claim->holds);
-  free(claim->text);
-  free(claim->note);
-  free(claim->source);
-}
-
 /* ---- the paper ------------------------------------------------------------------------------- */
-
-/* A name that stands for an expression stands for nothing else: not for a case, a table, or a row
- * or column of one. */
-static eb_error check_definition(const eb_paper *paper, const eb_definition *one) {
-  size_t length = strlen(one->name);
-  bool word = eb_paper_case_find(paper, one->name, length) >= 0;
-  for (int t = 0; t < paper->table_count && !word; t++) {
-    const eb_paper_table *table = &paper->tables[t];
-    const eb_strings *const lists[] = {&table->keys, &table->names};
-    word = strcmp(table->id, one->name) == 0;
-    for (int l = 0; l < 2; l++)
-      word =
-          word || eb_find(lists[l]->items, lists[l]->count, sizeof(char *), one->name, length) >= 0;
-  }
-  word = word && one->parameters.count == 0;
-  if (!word && !eb_is_function(one->name)) return EB_OK;
-  return eb_section_locate(
-      eb_sections_find(&paper->sections, "names", ""), one->entry,
-      EB_ERROR(EB_ERR_FORMAT, "'%s' is %s already", one->name,
-               word ? "a case, a table, or a row or column of one" : "a function of the language"));
-}
 
 static eb_error read_paper(eb_paper *paper, const char *from) {
   static const eb_key keys[] = {{"title", EB_KEY_JOINED, offsetof(eb_paper, title), NULL},
@@ -201,24 +472,27 @@ static eb_error read_paper(eb_paper *paper, const char *from) {
   EB_TRY(head ? eb_section_locate(head, NULL, error) : error);
   EB_TRY(eb_definitions_read(names, &paper->definitions));
   EB_TRY(eb_paper_read_cases(paper));
-  EB_TRY(eb_paper_read_tables(paper, from));
-  for (int i = 0; i < paper->definitions.count; i++)
-    EB_TRY(check_definition(paper, &paper->definitions.items[i]));
-  EB_TRY(eb_paper_read_figures(paper));
-  for (int i = 0; i < all->count; i++)
-    if (strcmp(all->items[i].kind, "claim") == 0) EB_TRY(read_claim(paper, &all->items[i]));
+  static const char *const in_turn[] = {"table", "figure", "claim"};
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < all->count; i++) {
+      const eb_section *section = &all->items[i];
+      if (strcmp(section->kind, in_turn[k]) != 0) continue;
+      EB_TRY(k == 0   ? read_table(paper, from, section)
+             : k == 1 ? read_figure(paper, section)
+                      : read_claim(paper, section));
+    }
   return EB_OK;
 }
 
-eb_error eb_paper_load(const char *name, const char *from, bool quick, eb_paper **out) {
+eb_error eb_paper_read(const char *name, const char *from, bool quick, eb_paper **out) {
   eb_paper *paper;
-  char path[EB_PAPER_PATH];
+  char path[LONGEST_PATH];
   eb_text text = {0};
   *out = NULL;
   EB_TRY(EB_NEW(paper, 1));
   paper->quick = quick;
   eb_error error = eb_copy(name, &paper->name);
-  if (!error) error = eb_paper_file(name, from, "paper.ini", path, &text);
+  if (!error) error = read_file(name, from, "paper.ini", path, &text);
   if (!error) error = eb_sections_parse(path, text.data, &paper->sections);
   if (!error) error = read_paper(paper, from);
   eb_text_clear(&text);
@@ -231,10 +505,45 @@ eb_error eb_paper_load(const char *name, const char *from, bool quick, eb_paper 
 
 void eb_paper_destroy(eb_paper *paper) {
   if (!paper) return;
-  for (int c = 0; c < paper->claim_count; c++) clear_claim(&paper->claims[c]);
+  for (int t = 0; t < paper->table_count; t++) {
+    eb_paper_table *table = &paper->tables[t];
+    for (int c = 0; table->cells && c < table->keys.count * table->column_count; c++)
+      eb_expression_destroy(table->cells[c]);
+    for (int c = 0; c < table->column_count; c++) {
+      free(table->columns[c].heading);
+      free(table->columns[c].text);
+    }
+    free(table->cells);
+    free(table->columns);
+    free(table->values);
+    free(table->note);
+    eb_strings_clear(&table->keys);
+    eb_strings_clear(&table->labels);
+    eb_strings_clear(&table->fills);
+    eb_strings_clear(&table->names);
+  }
+  for (int f = 0; f < paper->figure_count; f++) {
+    eb_paper_figure *figure = &paper->figures[f];
+    free(figure->points);
+    eb_expression_destroy(figure->value);
+    for (int p = 0; p < EB_MOST_PARTS; p++) eb_expression_destroy(figure->shares[p]);
+    for (int c = 0; c < figure->curve_count; c++) free(figure->curves[c].label);
+    eb_strings_clear(&figure->parts);
+  }
+  for (int c = 0; c < paper->claim_count; c++) {
+    eb_paper_claim *claim = &paper->claims[c];
+    for (int h = 0; h < claim->hold_count; h++) eb_expression_destroy(claim->holds[h]);
+    eb_expression_destroy(claim->given);
+    eb_expression_destroy(claim->paper);
+    eb_expression_destroy(claim->ours);
+    free(claim->holds);
+    free(claim->text);
+    free(claim->note);
+    free(claim->source);
+  }
+  free(paper->tables);
+  free(paper->figures);
   free(paper->claims);
-  eb_paper_clear_tables(paper);
-  eb_paper_clear_figures(paper);
   eb_paper_clear_cases(paper);
   eb_definitions_clear(&paper->definitions);
   eb_strings_clear(&paper->texts);
@@ -245,107 +554,4 @@ void eb_paper_destroy(eb_paper *paper) {
   free(paper->machine);
   free(paper->note);
   free(paper);
-}
-
-/* ---- choosing -------------------------------------------------------------------------------- */
-
-/* Marks what an expression names. */
-static eb_error mark(const eb_paper *paper, const eb_expression *expression, const eb_scope *scope,
-                     bool *cases) {
-  eb_evaluation e = {.paper = paper, .named = cases, .repetition = -1};
-  eb_value value = {0};
-  eb_error error = expression ? eb_evaluate(&e, expression, scope, &value) : EB_OK;
-  eb_value_clear(&value);
-  return error;
-}
-
-eb_error eb_paper_table_cases(const eb_paper *paper, const eb_paper_table *table, bool *cases) {
-  for (int c = 0; c < table->keys.count * table->column_count; c++)
-    EB_TRY(mark(paper, table->cells[c], NULL, cases));
-  return EB_OK;
-}
-
-eb_error eb_paper_claim_cases(const eb_paper *paper, const eb_paper_claim *claim, bool *cases) {
-  for (int h = 0; h < claim->hold_count; h++) EB_TRY(mark(paper, claim->holds[h], NULL, cases));
-  EB_TRY(mark(paper, claim->given, NULL, cases));
-  return mark(paper, claim->ours, NULL, cases);
-}
-
-eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_figure *figure, bool *cases) {
-  eb_scope scopes[2];
-  if (figure->show >= 0) cases[figure->show] = true;
-  for (int p = 0; p < figure->point_count; p++) {
-    if (figure->residuals) cases[figure->points[p].case_] = true;
-    if (figure->residuals) continue;
-    eb_paper_point_scope(paper, &figure->points[p], scopes);
-    EB_TRY(mark(paper, figure->value, scopes, cases));
-    for (int s = 0; s < figure->parts.count; s++)
-      EB_TRY(mark(paper, figure->shares[s], scopes, cases));
-  }
-  return EB_OK;
-}
-
-static eb_error unknown_item(const eb_paper *paper, const char *item) {
-  const struct {
-    const void *items;
-    int count;
-    size_t size;
-  } all[] = {{paper->tables, paper->table_count, sizeof *paper->tables},
-             {paper->claims, paper->claim_count, sizeof *paper->claims},
-             {paper->figures, paper->figure_count, sizeof *paper->figures}};
-  eb_strings names = {0};
-  eb_error error = EB_OK;
-  for (int k = 0; k < 3; k++)
-    for (int i = 0; i < all[k].count && !error; i++) {
-      const char *id;
-      memcpy(&id, (const char *)all[k].items + (size_t)i * all[k].size, sizeof id);
-      if (eb_find(names.items, names.count, sizeof *names.items, id, strlen(id)) < 0)
-        error = eb_strings_add(&names, id);
-    }
-  if (!error) error = eb_unknown_name("table, claim or figure", item, &names);
-  eb_strings_clear(&names);
-  return error;
-}
-
-/* With a claim come the tables and figures that it is shown with or judged by. */
-static eb_error choose_claim(const eb_paper *paper, const eb_paper_claim *claim,
-                             eb_paper_choice *out) {
-  for (int e = 0; e < claim->section->count; e++) {
-    const eb_entry *entry = &claim->section->entries[e];
-    if (strcmp(entry->key, "table") == 0)
-      out->tables[eb_paper_table_find(paper, entry->value)] = true;
-    if (strcmp(entry->key, "figure") == 0)
-      out->figures[eb_paper_figure_find(paper, entry->value)] = true;
-  }
-  return eb_paper_claim_cases(paper, claim, out->cases);
-}
-
-eb_error eb_paper_choose(const eb_paper *paper, const char *item, eb_paper_choice *out) {
-  bool any = !item;
-  *out = (eb_paper_choice){0};
-  EB_TRY(EB_NEW(out->cases, paper->case_count));
-  EB_TRY(EB_NEW(out->tables, paper->table_count));
-  EB_TRY(EB_NEW(out->claims, paper->claim_count));
-  EB_TRY(EB_NEW(out->figures, paper->figure_count));
-  for (int c = 0; c < paper->claim_count; c++) {
-    if (!item || strcmp(item, paper->claims[c].id) == 0) out->claims[c] = any = true;
-    if (out->claims[c]) EB_TRY(choose_claim(paper, &paper->claims[c], out));
-  }
-  for (int t = 0; t < paper->table_count; t++) {
-    if (!item || strcmp(item, paper->tables[t].id) == 0) out->tables[t] = any = true;
-    if (out->tables[t]) EB_TRY(eb_paper_table_cases(paper, &paper->tables[t], out->cases));
-  }
-  for (int f = 0; f < paper->figure_count; f++) {
-    if (!item || strcmp(item, paper->figures[f].id) == 0) out->figures[f] = any = true;
-    if (out->figures[f]) EB_TRY(eb_paper_figure_cases(paper, &paper->figures[f], out->cases));
-  }
-  return any ? EB_OK : unknown_item(paper, item);
-}
-
-void eb_paper_choice_clear(eb_paper_choice *choice) {
-  free(choice->cases);
-  free(choice->tables);
-  free(choice->claims);
-  free(choice->figures);
-  *choice = (eb_paper_choice){0};
 }

@@ -160,10 +160,12 @@ typedef struct eb_paper {
 /* Appends the names of the papers that are compiled in. */
 EB_MUST eb_error eb_paper_names(eb_strings *out);
 
-/* Reads a paper: the one compiled in or, when `from` is not NULL, the folder FROM/NAME.
- * EB_ERR_USAGE: no such paper; EB_ERR_FORMAT: a mistake in its files, named. The caller destroys
- * *out. */
+/* Reads a paper and checks its expressions: the one compiled in or, when `from` is not NULL, the
+ * folder FROM/NAME. EB_ERR_USAGE: no such paper; EB_ERR_FORMAT: a mistake in its files, named. The
+ * caller destroys *out. */
 EB_MUST eb_error eb_paper_load(const char *name, const char *from, bool quick, eb_paper **out);
+/* The same without the check. */
+EB_MUST eb_error eb_paper_read(const char *name, const char *from, bool quick, eb_paper **out);
 void eb_paper_destroy(eb_paper *paper);
 
 /* Marks the cases that tables, claims and figures name. */
@@ -176,6 +178,12 @@ EB_MUST eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_fig
 /* The words that the expressions of a figure's point are about, as a scope in scopes[0]. */
 void eb_paper_point_scope(const eb_paper *paper, const eb_paper_point *point, eb_scope scopes[2]);
 
+/* Whether points are series, of which each is drawn as a curve. */
+bool eb_paper_is_course(const eb_paper_figure *figure);
+
+/* Its [cases] sections. */
+EB_MUST eb_error eb_paper_read_cases(eb_paper *paper);
+void eb_paper_clear_cases(eb_paper *paper);
 /* What the ties of a case say; its donor is a case of the paper. The caller clears *out, also after
  * a failure. */
 EB_MUST eb_error eb_paper_ties_read(const eb_paper_ties ties, eb_ties *out);

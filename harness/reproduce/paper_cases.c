@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "harness/names.h"
-#include "harness/reproduce/paper_impl.h"
+#include "harness/reproduce/paper.h"
 #include "problems/base/memory.h"
 #include "problems/scene_impl.h"
 
@@ -136,6 +136,24 @@ static eb_error set_several(eb_paper *paper, settings s[KINDS_OF_RUNS], const ch
     list += length;
   }
   return EB_OK;
+}
+
+int eb_paper_case_find(const eb_paper *paper, const char *name, size_t length) {
+  return eb_find(paper->cases, paper->case_count, sizeof *paper->cases, name, length);
+}
+
+eb_error eb_unknown_entry(const char *kind, const char *name, const void *items, int count,
+                          size_t size) {
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  for (int i = 0; i < count && !error; i++) {
+    const char *own;
+    memcpy(&own, (const char *)items + (size_t)i * size, sizeof own);
+    error = eb_strings_add(&names, own);
+  }
+  if (!error) error = eb_unknown_name(kind, name, &names);
+  eb_strings_clear(&names);
+  return error;
 }
 
 /* ---- a case ---------------------------------------------------------------------------------- */

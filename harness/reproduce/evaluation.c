@@ -1,0 +1,101 @@
+/* The circumstances of an evaluation: what is known beforehand, and which run stands for a case. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/reproduce/evaluate.h"
+
+/* ---- what is known beforehand ---------------------------------------------------------------- */
+
+eb_error eb_known_add(eb_known *known, const char *text, const eb_value *value) {
+  char *copy;
+  EB_TRY(eb_copy(text, &copy));
+  eb_error error = eb_append(&known->items, &known->count, sizeof *known->items);
+  if (error)
+    free(copy);
+  else
+    known->items[known->count - 1] = (struct eb_known_value){copy, *value};
+  return error;
+}
+
+const eb_value *eb_known_find(const eb_known *known, const char *text) {
+  int at = eb_find(known->items, known->count, sizeof *known->items, text, strlen(text));
+  return at < 0 ? NULL : &known->items[at].value;
+}
+
+void eb_known_clear(eb_known *known) {
+  for (int i = 0; i < known->count; i++) {
+    free(known->items[i].text);
+    eb_value_clear(&known->items[i].value);
+  }
+  free(known->items);
+  *known = (eb_known){0};
+}
+
+eb_error eb_known_tables(const eb_paper *paper, bool reversed, eb_known *known) {
+  for (int t = 0; t < paper->table_count; t++) {
+    const eb_paper_table *table = &paper->tables[t];
+    int rows = table->keys.count, columns = table->column_count;
+    for (int i = 0; i < rows * columns; i++) {
+      int row = reversed ? rows - 1 - i / columns : i / columns;
+      double number = eb_paper_value(table, row, &table->columns[i % columns]) / table->scale;
+      const eb_value value = eb_value_number(number);
+      eb_text text = {0};
+      if (!table->cells[i] || value.knowledge) continue;
+      eb_error error = eb_expression_print(table->cells[i], NULL, NULL, NULL, &text);
+      if (!error && !eb_known_find(known, text.data)) error = eb_known_add(known, text.data, &value);
+      eb_text_clear(&text);
+      EB_TRY(error);
+    }
+  }
+  return EB_OK;
+}
+
+/* ---- what stands for a case ------------------------------------------------------------------ */
+
+eb_error eb_evaluation_say(eb_evaluation *e, const char *format, ...) {
+  char text[1000];
+  va_list arguments;
+  if (!e->why) return EB_OK;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text - 1, format, arguments);
+  va_end(arguments);
+  strcat(text, "\n");
+  if (e->why->length && strstr(e->why->data, text)) return EB_OK;
+  return eb_text_printf(e->why, "%s", text);
+}
+
+eb_error eb_evaluation_case(eb_evaluation *e, const char *name, int *out) {
+  const eb_paper *paper = e->paper;
+  *out = eb_paper_case_find(paper, name, strlen(name));
+  if (*out < 0)
+    return eb_unknown_entry("case", name, paper->cases, paper->case_count, sizeof *paper->cases);
+  if (e->named) e->named[*out] = true;
+  return EB_OK;
+}
+
+eb_error eb_evaluation_run(eb_evaluation *e, int case_, int *run, eb_knowledge *knowledge) {
+  *run = -1;
+  *knowledge = EB_UNKNOWN;
+  if (!e->evidence || e->own) return EB_OK;
+  const eb_case_evidence *found = &e->evidence->cases[case_];
+  if (found->status < EB_RUN_CUT) {
+    if (found->status == EB_RUN_FAILED) *knowledge = EB_FAILED;
+    return eb_evaluation_say(e, "%s", found->why);
+  }
+  if (found->run < 0)
+    return eb_evaluation_say(e, "%s is a sweep: ask for least_stable(%s)",
+                             e->paper->cases[case_].name, e->paper->cases[case_].name);
+  *knowledge = EB_KNOWN;
+  *run = e->repetition >= 0 && e->repetition < found->run_count ? found->runs[e->repetition]
+                                                                : found->run;
+  return *found->why ? eb_evaluation_say(e, "%s", found->why) : EB_OK;
+}
+
+/* Fewer samples are no shorter run. */
+bool eb_evaluation_cut(const eb_evaluation *e, int case_) {
+  const eb_paper_case *work = &e->paper->cases[case_];
+  return (work->frames < work->all_frames && !work->samples) ||
+         (e->evidence && e->evidence->cases[case_].status != EB_RUN_WHOLE);
+}

@@ -1,0 +1,205 @@
+/* A paper's expressions: whether they are right, and which cases they name. */
+#include <string.h>
+
+#include "harness/names.h"
+#include "harness/reproduce/evaluate.h"
+#include "problems/base/memory.h"
+
+/* A name that stands for an expression stands for nothing else: not for a case, a table, or a row
+ * or column of one. */
+static eb_error check_definition(const eb_paper *paper, const eb_definition *one) {
+  size_t length = strlen(one->name);
+  bool word = eb_paper_case_find(paper, one->name, length) >= 0;
+  for (int t = 0; t < paper->table_count && !word; t++) {
+    const eb_paper_table *table = &paper->tables[t];
+    const eb_strings *const lists[] = {&table->keys, &table->names};
+    word = strcmp(table->id, one->name) == 0;
+    for (int l = 0; l < 2; l++)
+      word =
+          word || eb_find(lists[l]->items, lists[l]->count, sizeof(char *), one->name, length) >= 0;
+  }
+  word = word && one->parameters.count == 0;
+  if (!word && !eb_is_function(one->name)) return EB_OK;
+  return eb_section_locate(
+      eb_sections_find(&paper->sections, "names", ""), one->entry,
+      EB_ERROR(EB_ERR_FORMAT, "'%s' is %s already", one->name,
+               word ? "a case, a table, or a row or column of one" : "a function of the language"));
+}
+
+/* Whether every name and kind of value is right; what is not written is. */
+static eb_error check(const eb_paper *paper, const eb_expression *of, const eb_scope *scope,
+                      eb_value_kind wanted) {
+  eb_evaluation e = {.paper = paper, .repetition = -1};
+  eb_value value = {0};
+  eb_error error = eb_evaluate(&e, of, scope, &value);
+  if (!error && value.kind != wanted)
+    error = EB_ERROR(EB_ERR_FORMAT, "%s is expected, not %s", eb_value_kind_name(wanted),
+                     eb_value_kind_name(value.kind));
+  eb_value_clear(&value);
+  return error;
+}
+
+/* The expressions of entries are in the order of these. */
+static eb_error check_claim(const eb_paper *paper, const eb_paper_claim *claim) {
+  for (int i = 0, hold = 0; i < claim->section->count; i++) {
+    const eb_entry *entry = &claim->section->entries[i];
+    bool holds = strcmp(entry->key, "holds") == 0, given = strcmp(entry->key, "given") == 0;
+    const eb_expression *of = holds                              ? claim->holds[hold++]
+                              : given                            ? claim->given
+                              : strcmp(entry->key, "paper") == 0 ? claim->paper
+                              : strcmp(entry->key, "ours") == 0  ? claim->ours
+                                                                 : NULL;
+    if (of)
+      EB_TRY(eb_section_locate(
+          claim->section, entry,
+          check(paper, of, NULL, holds || given ? EB_VALUE_TRUTH : EB_VALUE_NUMBER)));
+  }
+  return EB_OK;
+}
+
+/* For every point. */
+static eb_error check_figure(const eb_paper *paper, const eb_paper_figure *figure) {
+  eb_value_kind kind = eb_paper_is_course(figure) ? EB_VALUE_SERIES : EB_VALUE_NUMBER;
+  eb_scope scopes[2];
+  for (int p = 0; p < figure->point_count && !figure->residuals; p++) {
+    eb_paper_point_scope(paper, &figure->points[p], scopes);
+    EB_TRY(check(paper, figure->value, scopes, kind));
+    for (int s = 0; s < figure->parts.count; s++)
+      EB_TRY(check(paper, figure->shares[s], scopes, EB_VALUE_NUMBER));
+  }
+  return EB_OK;
+}
+
+static eb_error check_paper(const eb_paper *paper) {
+  const eb_sections *sections = &paper->sections;
+  for (int t = 0; t < paper->table_count; t++) {
+    const eb_paper_table *table = &paper->tables[t];
+    const eb_section *section = eb_sections_find(sections, "table", table->id);
+    for (int i = 0; i < table->keys.count * table->column_count; i++)
+      if (table->cells[i])
+        EB_TRY(eb_section_locate(
+            section, NULL,
+            eb_error_prefix(check(paper, table->cells[i], NULL, EB_VALUE_NUMBER),
+                            "row '%s', column '%s'", table->keys.items[i / table->column_count],
+                            table->columns[i % table->column_count].name)));
+  }
+  for (int i = 0; i < paper->definitions.count; i++)
+    EB_TRY(check_definition(paper, &paper->definitions.items[i]));
+  for (int f = 0; f < paper->figure_count; f++)
+    EB_TRY(eb_section_locate(eb_sections_find(sections, "figure", paper->figures[f].id), NULL,
+                             check_figure(paper, &paper->figures[f])));
+  for (int c = 0; c < paper->claim_count; c++) EB_TRY(check_claim(paper, &paper->claims[c]));
+  return EB_OK;
+}
+
+eb_error eb_paper_load(const char *name, const char *from, bool quick, eb_paper **out) {
+  EB_TRY(eb_paper_read(name, from, quick, out));
+  eb_error error = check_paper(*out);
+  if (!error) return EB_OK;
+  eb_paper_destroy(*out);
+  *out = NULL;
+  return error;
+}
+
+/* ---- choosing -------------------------------------------------------------------------------- */
+
+/* Marks what an expression names. */
+static eb_error mark(const eb_paper *paper, const eb_expression *expression, const eb_scope *scope,
+                     bool *cases) {
+  eb_evaluation e = {.paper = paper, .named = cases, .repetition = -1};
+  eb_value value = {0};
+  eb_error error = expression ? eb_evaluate(&e, expression, scope, &value) : EB_OK;
+  eb_value_clear(&value);
+  return error;
+}
+
+eb_error eb_paper_table_cases(const eb_paper *paper, const eb_paper_table *table, bool *cases) {
+  for (int c = 0; c < table->keys.count * table->column_count; c++)
+    EB_TRY(mark(paper, table->cells[c], NULL, cases));
+  return EB_OK;
+}
+
+eb_error eb_paper_claim_cases(const eb_paper *paper, const eb_paper_claim *claim, bool *cases) {
+  for (int h = 0; h < claim->hold_count; h++) EB_TRY(mark(paper, claim->holds[h], NULL, cases));
+  EB_TRY(mark(paper, claim->given, NULL, cases));
+  return mark(paper, claim->ours, NULL, cases);
+}
+
+eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_figure *figure, bool *cases) {
+  eb_scope scopes[2];
+  if (figure->show >= 0) cases[figure->show] = true;
+  for (int p = 0; p < figure->point_count; p++) {
+    if (figure->residuals) cases[figure->points[p].case_] = true;
+    if (figure->residuals) continue;
+    eb_paper_point_scope(paper, &figure->points[p], scopes);
+    EB_TRY(mark(paper, figure->value, scopes, cases));
+    for (int s = 0; s < figure->parts.count; s++)
+      EB_TRY(mark(paper, figure->shares[s], scopes, cases));
+  }
+  return EB_OK;
+}
+
+static eb_error unknown_item(const eb_paper *paper, const char *item) {
+  const struct {
+    const void *items;
+    int count;
+    size_t size;
+  } all[] = {{paper->tables, paper->table_count, sizeof *paper->tables},
+             {paper->claims, paper->claim_count, sizeof *paper->claims},
+             {paper->figures, paper->figure_count, sizeof *paper->figures}};
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < all[k].count && !error; i++) {
+      const char *id;
+      memcpy(&id, (const char *)all[k].items + (size_t)i * all[k].size, sizeof id);
+      if (eb_find(names.items, names.count, sizeof *names.items, id, strlen(id)) < 0)
+        error = eb_strings_add(&names, id);
+    }
+  if (!error) error = eb_unknown_name("table, claim or figure", item, &names);
+  eb_strings_clear(&names);
+  return error;
+}
+
+/* With a claim come the tables and figures that it is shown with or judged by. */
+static eb_error choose_claim(const eb_paper *paper, const eb_paper_claim *claim,
+                             eb_paper_choice *out) {
+  for (int e = 0; e < claim->section->count; e++) {
+    const eb_entry *entry = &claim->section->entries[e];
+    if (strcmp(entry->key, "table") == 0)
+      out->tables[eb_paper_table_find(paper, entry->value)] = true;
+    if (strcmp(entry->key, "figure") == 0)
+      out->figures[eb_paper_figure_find(paper, entry->value)] = true;
+  }
+  return eb_paper_claim_cases(paper, claim, out->cases);
+}
+
+eb_error eb_paper_choose(const eb_paper *paper, const char *item, eb_paper_choice *out) {
+  bool any = !item;
+  *out = (eb_paper_choice){0};
+  EB_TRY(EB_NEW(out->cases, paper->case_count));
+  EB_TRY(EB_NEW(out->tables, paper->table_count));
+  EB_TRY(EB_NEW(out->claims, paper->claim_count));
+  EB_TRY(EB_NEW(out->figures, paper->figure_count));
+  for (int c = 0; c < paper->claim_count; c++) {
+    if (!item || strcmp(item, paper->claims[c].id) == 0) out->claims[c] = any = true;
+    if (out->claims[c]) EB_TRY(choose_claim(paper, &paper->claims[c], out));
+  }
+  for (int t = 0; t < paper->table_count; t++) {
+    if (!item || strcmp(item, paper->tables[t].id) == 0) out->tables[t] = any = true;
+    if (out->tables[t]) EB_TRY(eb_paper_table_cases(paper, &paper->tables[t], out->cases));
+  }
+  for (int f = 0; f < paper->figure_count; f++) {
+    if (!item || strcmp(item, paper->figures[f].id) == 0) out->figures[f] = any = true;
+    if (out->figures[f]) EB_TRY(eb_paper_figure_cases(paper, &paper->figures[f], out->cases));
+  }
+  return any ? EB_OK : unknown_item(paper, item);
+}
+
+void eb_paper_choice_clear(eb_paper_choice *choice) {
+  free(choice->cases);
+  free(choice->tables);
+  free(choice->claims);
+  free(choice->figures);
+  *choice = (eb_paper_choice){0};
+}
