@@ -44,7 +44,8 @@ eb_error eb_known_tables(const eb_paper *paper, bool reversed, eb_known *known) 
       eb_text text = {0};
       if (!table->cells[i] || value.knowledge) continue;
       eb_error error = eb_expression_print(table->cells[i], NULL, NULL, NULL, &text);
-      if (!error && !eb_known_find(known, text.data)) error = eb_known_add(known, text.data, &value);
+      if (!error && !eb_known_find(known, text.data))
+        error = eb_known_add(known, text.data, &value);
       eb_text_clear(&text);
       EB_TRY(error);
     }

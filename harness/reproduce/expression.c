@@ -12,6 +12,19 @@
 
 enum { DEEPEST = 64, LONGEST = 16384 }; /* parentheses in each other; characters */
 
+/* How tightly operators bind, from "or" on. */
+enum {
+  RANK_ANY,
+  RANK_AND,
+  RANK_NOT,
+  RANK_COMPARE,
+  RANK_SUM,
+  RANK_PRODUCT,
+  RANK_NEGATE,
+  RANK_POWER,
+  RANK_WHOLE
+};
+
 typedef struct parser {
   const char *text, *at;
   int depth;
@@ -98,20 +111,18 @@ static eb_error wrap(eb_operator op, eb_expression **out) {
   return error;
 }
 
-typedef eb_error (*rule)(parser *p, eb_expression **out);
+static eb_error parse(parser *p, int rank, eb_expression **out);
 
 /* Parses one more item of *out. */
-static eb_error parse_item(parser *p, rule item, eb_expression *out) {
+static eb_error parse_item(parser *p, int rank, eb_expression *out) {
   eb_expression *next = NULL;
-  eb_error error = item(p, &next);
+  eb_error error = parse(p, rank, &next);
   if (!error) return add_item(out, next);
   eb_expression_destroy(next);
   return error;
 }
 
 /* ---- numbers, names, calls ------------------------------------------------------------------- */
-
-static eb_error parse_any(parser *p, eb_expression **out);
 
 static eb_error read_number(parser *p, double *out) {
   char digits[64];
@@ -175,7 +186,7 @@ static eb_error parse_loop(parser *p, eb_expression *call) {
 static eb_error parse_arguments(parser *p, eb_expression *call) {
   if (take(p, ")")) return EB_OK;
   do {
-    EB_TRY(parse_item(p, parse_any, call));
+    EB_TRY(parse_item(p, RANK_ANY, call));
     bool looped = call->loop_count > 0;
     while (!looped && take_word(p, "for")) {
       EB_TRY(parse_loop(p, call));
@@ -200,7 +211,7 @@ static eb_error parse_primary(parser *p, eb_expression **out) {
   if (name_length(p->at)) return parse_name(p, out);
   if (*p->at == '"') return parse_text(p, out);
   if (!take(p, "(")) return expected(p, "a number, a name or '('");
-  EB_TRY(parse_any(p, out));
+  EB_TRY(parse(p, RANK_ANY, out));
   return take(p, ")") ? EB_OK : expected(p, "an operator or ')'");
 }
 
@@ -235,48 +246,18 @@ static eb_error parse_windowed(parser *p, eb_expression **out) {
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
-static eb_error parse_sign(parser *p, eb_expression **out);
-
-static eb_error parse_power(parser *p, eb_expression **out) {
-  EB_TRY(parse_windowed(p, out));
-  if (!take(p, "^")) return EB_OK;
-  EB_TRY(wrap(EB_OP_POWER, out));
-  return parse_item(p, parse_sign, *out);
-}
-
-/* A sign or "not" before what `item` parses. */
-static eb_error parse_prefixed(parser *p, eb_operator op, rule item, eb_expression **out) {
-  if (++p->depth > DEEPEST) return EB_ERROR(EB_ERR_FORMAT, "'%.60s..' is too deep", p->text);
-  EB_TRY(make(op, out));
-  eb_error error = parse_item(p, item, *out);
-  p->depth--;
-  return error;
-}
-
-static eb_error parse_sign(parser *p, eb_expression **out) {
-  return take(p, "-") ? parse_prefixed(p, EB_OP_NEGATE, parse_sign, out) : parse_power(p, out);
-}
-
-/* { operand } with one of two signs between, from left to right. */
-static eb_error parse_binary(parser *p, rule operand, const char *signs[2],
-                             const eb_operator ops[2], eb_expression **out) {
-  EB_TRY(operand(p, out));
-  for (bool first; (first = take(p, signs[0])) || take(p, signs[1]);) {
-    EB_TRY(wrap(ops[!first], out));
-    EB_TRY(parse_item(p, operand, *out));
-  }
-  return EB_OK;
-}
-
-static eb_error parse_product(parser *p, eb_expression **out) {
-  return parse_binary(p, parse_sign, (const char *[]){"*", "/"},
-                      (const eb_operator[]){EB_OP_MULTIPLY, EB_OP_DIVIDE}, out);
-}
-
-static eb_error parse_sum(parser *p, eb_expression **out) {
-  return parse_binary(p, parse_product, (const char *[]){"+", "-"},
-                      (const eb_operator[]){EB_OP_ADD, EB_OP_SUBTRACT}, out);
-}
+/* How tightly an operator binds, and what stands between its items; of comparisons their sign. */
+static const struct {
+  int rank;
+  const char *between;
+} printed[] = {[EB_OP_OR] = {RANK_ANY, " or "},          [EB_OP_AND] = {RANK_AND, " and "},
+               [EB_OP_NOT] = {RANK_NOT, NULL},           [EB_OP_COMPARE] = {RANK_COMPARE, NULL},
+               [EB_OP_ADD] = {RANK_SUM, " + "},          [EB_OP_SUBTRACT] = {RANK_SUM, " - "},
+               [EB_OP_MULTIPLY] = {RANK_PRODUCT, " * "}, [EB_OP_DIVIDE] = {RANK_PRODUCT, " / "},
+               [EB_OP_NEGATE] = {RANK_NEGATE, NULL},     [EB_OP_POWER] = {RANK_POWER, "^"},
+               [EB_OP_NUMBER] = {RANK_WHOLE, NULL},      [EB_OP_NAME] = {RANK_WHOLE, NULL},
+               [EB_OP_TEXT] = {RANK_WHOLE, NULL},        [EB_OP_CALL] = {RANK_WHOLE, NULL},
+               [EB_OP_WINDOW] = {RANK_WHOLE, NULL}};
 
 static const char *const signs[] = {"<", "<=", "=", ">=", ">", "!="};
 
@@ -284,56 +265,65 @@ const char *eb_comparison_sign(eb_comparison comparison) {
   return signs[comparison];
 }
 
-/* The longer signs before those that they begin with. */
-static bool take_comparison(parser *p, eb_comparison *out) {
-  static const eb_comparison order[] = {EB_LESS_EQUAL, EB_GREATER_EQUAL, EB_NOT_EQUAL,
-                                        EB_LESS,       EB_GREATER,       EB_EQUAL};
-  for (int i = 0; i < 6; i++)
-    if (take(p, signs[order[i]])) {
-      *out = order[i];
-      return true;
-    }
-  return false;
-}
-
-static eb_error parse_comparison(parser *p, eb_expression **out) {
+/* What may stand between items; longer signs come before those that they begin with. */
+static const struct {
+  const char *sign;
+  eb_operator op;
   eb_comparison comparison;
-  EB_TRY(parse_sum(p, out));
-  if (!take_comparison(p, &comparison)) return EB_OK;
-  EB_TRY(wrap(EB_OP_COMPARE, out));
-  do {
-    int before = (*out)->count - 1;
-    EB_TRY(eb_append(&(*out)->comparisons, &before, sizeof comparison));
-    (*out)->comparisons[before - 1] = comparison;
-    EB_TRY(parse_item(p, parse_sum, *out));
-  } while (take_comparison(p, &comparison));
-  return EB_OK;
-}
+} binary[] = {
+    {"or", EB_OP_OR, 0},
+    {"and", EB_OP_AND, 0},
+    {"<=", EB_OP_COMPARE, EB_LESS_EQUAL},
+    {">=", EB_OP_COMPARE, EB_GREATER_EQUAL},
+    {"!=", EB_OP_COMPARE, EB_NOT_EQUAL},
+    {"<", EB_OP_COMPARE, EB_LESS},
+    {">", EB_OP_COMPARE, EB_GREATER},
+    {"=", EB_OP_COMPARE, EB_EQUAL},
+    {"+", EB_OP_ADD, 0},
+    {"-", EB_OP_SUBTRACT, 0},
+    {"*", EB_OP_MULTIPLY, 0},
+    {"/", EB_OP_DIVIDE, 0},
+};
+enum { BINARY = sizeof binary / sizeof *binary };
 
-static eb_error parse_not(parser *p, eb_expression **out) {
-  return take_word(p, "not") ? parse_prefixed(p, EB_OP_NOT, parse_not, out)
-                             : parse_comparison(p, out);
-}
-
-/* { operand } with a word between. */
-static eb_error parse_joined(parser *p, const char *word, eb_operator op, rule operand,
-                             eb_expression **out) {
-  EB_TRY(operand(p, out));
-  for (bool first = true; take_word(p, word); first = false) {
-    if (first) EB_TRY(wrap(op, out));
-    EB_TRY(parse_item(p, operand, *out));
+/* What binds at least as tightly as the operators of that rank: a prefix of its own rank, or items
+ * of the next with operators of this one between. Those of "or", "and" and comparisons are all in
+ * one node; the others take two, from left to right. */
+static eb_error parse(parser *p, int rank, eb_expression **out) {
+  bool inverts = rank == RANK_NOT && take_word(p, "not"),
+       negates = rank == RANK_NEGATE && take(p, "-"), joins = rank < RANK_SUM;
+  if ((inverts || negates || rank == RANK_ANY) && ++p->depth > DEEPEST)
+    return EB_ERROR(EB_ERR_FORMAT, "'%.60s..' is too deep", p->text);
+  if (inverts || negates) {
+    EB_TRY(make(inverts ? EB_OP_NOT : EB_OP_NEGATE, out));
+    EB_TRY(parse_item(p, rank, *out));
+    p->depth--;
+    return EB_OK;
   }
-  return EB_OK;
-}
-
-static eb_error parse_and(parser *p, eb_expression **out) {
-  return parse_joined(p, "and", EB_OP_AND, parse_not, out);
-}
-
-static eb_error parse_any(parser *p, eb_expression **out) {
-  if (++p->depth > DEEPEST) return EB_ERROR(EB_ERR_FORMAT, "'%.60s..' is too deep", p->text);
-  EB_TRY(parse_joined(p, "or", EB_OP_OR, parse_and, out));
-  p->depth--;
+  if (rank == RANK_POWER) {
+    EB_TRY(parse_windowed(p, out));
+    if (!take(p, "^")) return EB_OK;
+    EB_TRY(wrap(EB_OP_POWER, out));
+    return parse_item(p, RANK_NEGATE, *out);
+  }
+  EB_TRY(parse(p, rank + 1, out));
+  bool first = true;
+  for (int i = 0; i < BINARY; i++) {
+    const char *sign = binary[i].sign;
+    eb_operator op = binary[i].op;
+    if (printed[op].rank != rank || !(rank < RANK_NOT ? take_word(p, sign) : take(p, sign)))
+      continue;
+    if (first || !joins) EB_TRY(wrap(op, out));
+    if (op == EB_OP_COMPARE) {
+      int before = (*out)->count - 1;
+      EB_TRY(eb_append(&(*out)->comparisons, &before, sizeof(eb_comparison)));
+      (*out)->comparisons[before - 1] = binary[i].comparison;
+    }
+    EB_TRY(parse_item(p, rank + 1, *out));
+    first = false;
+    i = -1; /* any of them may follow */
+  }
+  p->depth -= rank == RANK_ANY;
   return EB_OK;
 }
 
@@ -342,7 +332,7 @@ eb_error eb_expression_parse(const char *text, eb_expression **out) {
   *out = NULL;
   if (strlen(text) > LONGEST)
     return EB_ERROR(EB_ERR_FORMAT, "'%.60s..' is longer than %d characters", text, LONGEST);
-  eb_error error = parse_any(&p, out);
+  eb_error error = parse(&p, RANK_ANY, out);
   if (!error) skip_blanks(&p);
   if (!error && *p.at) error = expected(&p, "an operator or the end");
   if (!error) return EB_OK;
@@ -411,17 +401,6 @@ typedef struct printer {
   void *context;
   eb_text *out;
 } printer;
-
-/* How tightly an operator binds, and what stands between its items; of comparisons their sign. */
-static const struct {
-  int rank;
-  const char *between;
-} printed[] = {
-    [EB_OP_OR] = {0, " or "},      [EB_OP_AND] = {1, " and "},  [EB_OP_NOT] = {2, NULL},
-    [EB_OP_COMPARE] = {3, NULL},   [EB_OP_ADD] = {4, " + "},    [EB_OP_SUBTRACT] = {4, " - "},
-    [EB_OP_MULTIPLY] = {5, " * "}, [EB_OP_DIVIDE] = {5, " / "}, [EB_OP_NEGATE] = {6, NULL},
-    [EB_OP_POWER] = {7, "^"},      [EB_OP_NUMBER] = {8, NULL},  [EB_OP_NAME] = {8, NULL},
-    [EB_OP_TEXT] = {8, NULL},      [EB_OP_CALL] = {8, NULL},    [EB_OP_WINDOW] = {8, NULL}};
 
 static eb_error print(const printer *p, const eb_expression *e, int least);
 

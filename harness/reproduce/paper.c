@@ -25,8 +25,8 @@ eb_error eb_paper_names(eb_strings *out) {
   return EB_OK;
 }
 
-/* Appends a file of a paper to *text, and its path to `path` for messages; `from` as in
- * eb_paper_load. The caller clears *text, also after a failure. */
+/* Appends a file of a paper to *text, and its path to `path` for messages; `from` as for
+ * the paper. The caller clears *text, also after a failure. */
 enum { LONGEST_PATH = 600 };
 static eb_error read_file(const char *paper, const char *from, const char *name,
                           char path[LONGEST_PATH], eb_text *text) {
