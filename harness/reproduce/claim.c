@@ -148,12 +148,7 @@ static eb_error judge_part(void *context, const eb_scope *scope) {
     return EB_OK;
   }
   if (eb_is_pairs(of)) return eb_pairs_visit(of, scope, judge_comparison, p->j);
-  if (of->op != EB_OP_COMPARE) return judge_other(p->j, of, scope);
-  for (int i = 0; i + 1 < of->count; i++) {
-    const eb_comparing pair = {of->items[i], of->items[i + 1], scope, scope, of->comparisons[i], 1};
-    EB_TRY(judge_comparison(p->j, &pair));
-  }
-  return EB_OK;
+  return judge_other(p->j, of, scope);
 }
 
 /* ---- the verdict ----------------------------------------------------------------------------- */

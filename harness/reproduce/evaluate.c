@@ -37,25 +37,20 @@ static eb_error argument_of(eb_evaluation *e, const eb_expression *call, int i,
   return eb_loops_visit(call, scope, append_visited, &l);
 }
 
-/* What a reduction is of: several arguments are a list. */
-static eb_error list_of(eb_evaluation *e, const eb_expression *call, const eb_scope *scope,
-                        eb_value *out) {
-  if (call->count == 0) return EB_ERROR(EB_ERR_FORMAT, "%s wants a series", call->text);
-  if (call->count == 1) return argument_of(e, call, 0, scope, out);
-  if (call->looped)
-    return EB_ERROR(EB_ERR_FORMAT, "%s wants one argument before 'for'", call->text);
-  EB_TRY(eb_value_series(0, false, out));
-  for (int i = 0; i < call->count; i++) {
-    list l = {e, call->items[i], out};
-    EB_TRY(append_visited(&l, scope));
-  }
-  return EB_OK;
-}
-
+/* Several arguments are a list. */
 static eb_error call_reduction(eb_evaluation *e, const eb_expression *call, const eb_scope *scope,
                                eb_value *out) {
   eb_value all = {0};
-  eb_error error = list_of(e, call, scope, &all);
+  list l = {e, NULL, &all};
+  bool several = call->count > 1;
+  if (call->count == 0) return EB_ERROR(EB_ERR_FORMAT, "%s wants a series", call->text);
+  if (several && call->looped)
+    return EB_ERROR(EB_ERR_FORMAT, "%s wants one argument before 'for'", call->text);
+  eb_error error = several ? eb_value_series(0, false, &all) : argument_of(e, call, 0, scope, &all);
+  for (int i = 0; several && i < call->count && !error; i++) {
+    l.item = call->items[i];
+    error = append_visited(&l, scope);
+  }
   if (!error) error = eb_value_reduce(call->text, &all, out);
   if (!error && !all.time) {
     out->may_rise |= all.may_rise;
@@ -123,37 +118,39 @@ static eb_error word_of(const eb_expression *argument, const eb_scope *scope, eb
 /* Whether an argument is what its letter says; a case is noted in the call. */
 static eb_error check_argument(eb_call *c, char letter, const eb_value *value) {
   const eb_paper *paper = c->e->paper;
-  const char *text = value->text, *kind = eb_value_kind_name(value->kind);
+  const char *text = value->text, *wanted = NULL;
+  bool word = letter == 'x' || letter == 'u', good = true;
   int case_;
   switch (letter) {
   case 'c':
     EB_TRY(eb_evaluation_case(c->e, text, &case_));
     c->cases[c->cases[0] >= 0] = case_;
     return EB_OK;
-  case 'x':
-    return *text && strchr("xyz", *text) && !text[1]
-               ? EB_OK
-               : EB_ERROR(EB_ERR_FORMAT, "an axis is x, y or z, not '%s'", text);
-  case 'u':
-    return strcmp(text, "lower") == 0 || strcmp(text, "upper") == 0
-               ? EB_OK
-               : EB_ERROR(EB_ERR_FORMAT, "an end is lower or upper, not '%s'", text);
   case 't':
     return eb_paper_table_find(paper, text) >= 0
                ? EB_OK
                : eb_unknown_entry("table", text, paper->tables, paper->table_count,
                                   sizeof *paper->tables);
+  case 'x':
+    wanted = "an axis is x, y or z";
+    good = *text && strchr("xyz", *text) && !text[1];
+    break;
+  case 'u':
+    wanted = "an end is lower or upper";
+    good = strcmp(text, "lower") == 0 || strcmp(text, "upper") == 0;
+    break;
   case 'v':
-    return value->kind == EB_VALUE_SERIES
-               ? EB_OK
-               : EB_ERROR(EB_ERR_FORMAT, "a series is expected, not %s", kind);
+    wanted = "a series is expected";
+    good = value->kind == EB_VALUE_SERIES;
+    break;
   case 'n':
-    return value->kind == EB_VALUE_NUMBER
-               ? EB_OK
-               : EB_ERROR(EB_ERR_FORMAT, "a number is expected, not %s", kind);
-  default:
-    return EB_OK;
+    wanted = "a number is expected";
+    good = value->kind == EB_VALUE_NUMBER;
+    break;
   }
+  return good ? EB_OK
+              : EB_ERROR(EB_ERR_FORMAT, "%s, not %s%s%s", wanted, word ? "'" : "",
+                         word ? text : eb_value_kind_name(value->kind), word ? "'" : "");
 }
 
 /* Fills values[0, count) with the arguments, as the function's letters say. */
@@ -213,7 +210,8 @@ static eb_error call_function(eb_evaluation *e, const eb_function *f, const eb_e
 /* ---- conditions ------------------------------------------------------------------------------ */
 
 bool eb_is_pairs(const eb_expression *e) {
-  return e->op == EB_OP_CALL && (strcmp(e->text, "rising") == 0 || strcmp(e->text, "falling") == 0);
+  return e->op == EB_OP_COMPARE || (e->op == EB_OP_CALL && (strcmp(e->text, "rising") == 0 ||
+                                                            strcmp(e->text, "falling") == 0));
 }
 
 bool eb_is_quantifier(const eb_expression *e) {
@@ -254,20 +252,6 @@ static eb_error join_visited(void *context, const eb_scope *scope) {
              : EB_ERROR(EB_ERR_FORMAT, "a condition is expected, not %s", eb_value_kind_name(kind));
 }
 
-static eb_error join_items(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
-                           bool conjunction, eb_value *out) {
-  joined j = {.e = e,
-              .decides = conjunction ? EB_FALSE : EB_TRUE,
-              .truth = conjunction ? EB_TRUE : EB_FALSE};
-  for (int i = 0; i < of->count; i++) {
-    j.item = of->items[i];
-    EB_TRY(i < of->looped ? eb_loops_visit(of, scope, join_visited, &j) : join_visited(&j, scope));
-  }
-  *out = eb_value_truth(j.truth);
-  out->knowledge = j.knowledge;
-  return EB_OK;
-}
-
 static eb_error join_pair(void *context, const eb_comparing *pair) {
   joined *j = context;
   eb_compared compared;
@@ -276,33 +260,26 @@ static eb_error join_pair(void *context, const eb_comparing *pair) {
   return EB_OK;
 }
 
-static eb_error conjoin_pairs(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
-                              eb_value *out) {
-  joined j = {.e = e, .decides = EB_FALSE, .truth = EB_TRUE};
-  if (eb_is_pairs(of)) EB_TRY(eb_pairs_visit(of, scope, join_pair, &j));
-  for (int i = 0; of->op == EB_OP_COMPARE && i + 1 < of->count; i++) {
-    const eb_comparing pair = {of->items[i], of->items[i + 1], scope, scope, of->comparisons[i], 1};
-    EB_TRY(join_pair(&j, &pair));
+static eb_error join_all(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
+                         eb_value *out) {
+  bool pairs = eb_is_pairs(of),
+       disjunction = of->op == EB_OP_OR || (of->op == EB_OP_CALL && strcmp(of->text, "any") == 0);
+  joined j = {.e = e,
+              .decides = disjunction ? EB_TRUE : EB_FALSE,
+              .truth = disjunction ? EB_FALSE : EB_TRUE};
+  if (pairs) EB_TRY(eb_pairs_visit(of, scope, join_pair, &j));
+  for (int i = 0; !pairs && i < of->count; i++) {
+    j.item = of->items[i];
+    EB_TRY(i < of->looped ? eb_loops_visit(of, scope, join_visited, &j) : join_visited(&j, scope));
   }
   *out = eb_value_truth(j.truth);
   out->knowledge = j.knowledge;
   return EB_OK;
 }
 
-static eb_error negate_truth(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
-                             eb_value *out) {
-  static const eb_truth other[] = {EB_TRUE, EB_FALSE, EB_UNDECIDED};
-  EB_TRY(eb_evaluate(e, of->items[0], scope, out));
-  if (out->kind != EB_VALUE_TRUTH)
-    return EB_ERROR(EB_ERR_FORMAT, "'not' wants a condition, not %s",
-                    eb_value_kind_name(out->kind));
-  out->truth = other[out->truth];
-  return EB_OK;
-}
+/* ---- neighbouring pairs ---------------------------------------------------------------------- */
 
-/* ---- rising and falling ---------------------------------------------------------------------- */
-
-/* The neighbouring pairs of rising(...) or falling(...). The scope of the pair's earlier item is
+/* Those of rising(...) or falling(...). The scope of the pair's earlier item is
  * copied, since its words last only for a visit. */
 typedef struct pairing {
   const eb_expression *call;
@@ -349,6 +326,10 @@ static eb_error visit_turn(void *context, const eb_scope *scope) {
 /* The items: those before 'for', or all but a noise band at the end, which is a number. */
 eb_error eb_pairs_visit(const eb_expression *call, const eb_scope *scope, eb_pair_visit visit,
                         void *context) {
+  for (int i = 0; call->op == EB_OP_COMPARE && i + 1 < call->count; i++)
+    EB_TRY(visit(context, &(eb_comparing){call->items[i], call->items[i + 1], scope, scope,
+                                          call->comparisons[i], 1}));
+  if (call->op == EB_OP_COMPARE) return EB_OK;
   bool banded = call->count > 1 && call->items[call->count - 1]->op == EB_OP_NUMBER;
   int items = call->count - banded;
   pairing p = {.call = call, .outer = scope, .visit = visit, .context = context};
@@ -367,16 +348,6 @@ eb_error eb_pairs_visit(const eb_expression *call, const eb_scope *scope, eb_pai
 }
 
 /* ---- the tree -------------------------------------------------------------------------------- */
-
-static eb_error call_any(eb_evaluation *e, const eb_expression *call, const eb_scope *scope,
-                         eb_value *out) {
-  if (eb_is_quantifier(call))
-    return join_items(e, call, scope, strcmp(call->text, "all") == 0, out);
-  if (eb_is_pairs(call)) return conjoin_pairs(e, call, scope, out);
-  if (eb_is_reduction(call->text)) return call_reduction(e, call, scope, out);
-  const eb_function *f = find_function(call->text);
-  return f ? call_function(e, f, call, scope, out) : unknown_function(e->paper, call->text);
-}
 
 /* A loop's word may be a number. */
 static eb_error read_name(eb_evaluation *e, const eb_expression *name, const eb_scope *scope,
@@ -427,10 +398,13 @@ static eb_error calculate(eb_evaluation *e, const eb_expression *of, const eb_sc
   return error;
 }
 
-/* A name or a call. */
 static eb_error find(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
                      eb_value *out) {
-  return of->op == EB_OP_CALL ? call_any(e, of, scope, out) : read_name(e, of, scope, out);
+  if (of->op == EB_OP_NAME) return read_name(e, of, scope, out);
+  if (eb_is_quantifier(of) || eb_is_pairs(of)) return join_all(e, of, scope, out);
+  if (eb_is_reduction(of->text)) return call_reduction(e, of, scope, out);
+  const eb_function *f = find_function(of->text);
+  return f ? call_function(e, f, of, scope, out) : unknown_function(e->paper, of->text);
 }
 
 /* What is found is kept, by the expression and the circumstances: functions on frames are slow, and
@@ -438,7 +412,7 @@ static eb_error find(eb_evaluation *e, const eb_expression *of, const eb_scope *
 static eb_error find_or_keep(eb_evaluation *e, const eb_expression *of, const eb_scope *scope,
                              eb_value *out) {
   eb_text key = {0};
-  if (!e->known || e->named || (of->op == EB_OP_CALL && (eb_is_quantifier(of) || eb_is_pairs(of))))
+  if (!e->known || e->named || eb_is_quantifier(of) || eb_is_pairs(of))
     return find(e, of, scope, out);
   eb_error error = eb_expression_print(of, scope, NULL, NULL, &key);
   if (!error && e->repetition >= 0) error = eb_text_printf(&key, " @%d", e->repetition);
@@ -473,12 +447,16 @@ eb_error eb_evaluate(eb_evaluation *e, const eb_expression *of, const eb_scope *
   case EB_OP_WINDOW:
     return cut_window(e, of, scope, out);
   case EB_OP_COMPARE:
-    return conjoin_pairs(e, of, scope, out);
-  case EB_OP_NOT:
-    return negate_truth(e, of, scope, out);
   case EB_OP_AND:
   case EB_OP_OR:
-    return join_items(e, of, scope, of->op == EB_OP_AND, out);
+    return join_all(e, of, scope, out);
+  case EB_OP_NOT:
+    EB_TRY(eb_evaluate(e, of->items[0], scope, out));
+    if (out->kind != EB_VALUE_TRUTH)
+      return EB_ERROR(EB_ERR_FORMAT, "'not' wants a condition, not %s",
+                      eb_value_kind_name(out->kind));
+    if (out->truth != EB_UNDECIDED) out->truth = out->truth == EB_TRUE ? EB_FALSE : EB_TRUE;
+    return EB_OK;
   default:
     return calculate(e, of, scope, out);
   }
@@ -497,18 +475,13 @@ eb_error eb_evaluate_number(eb_evaluation *e, const eb_expression *of, const eb_
 
 /* ---- comparisons ----------------------------------------------------------------------------- */
 
-/* Marks the cases that both sides name. */
-static eb_error mark_cases(const eb_evaluation *e, const eb_comparing *what, bool *named) {
-  eb_evaluation dry = {.paper = e->paper, .named = named, .repetition = -1};
-  const eb_expression *const sides[2] = {what->a, what->b};
-  const eb_scope *const scopes[2] = {what->a_scope, what->b_scope};
-  for (int s = 0; s < 2; s++) {
-    eb_value value = {0};
-    eb_error error = eb_evaluate(&dry, sides[s], scopes[s], &value);
-    eb_value_clear(&value);
-    EB_TRY(error);
-  }
-  return EB_OK;
+eb_error eb_expression_cases(const eb_paper *paper, const eb_expression *of, const eb_scope *scope,
+                             bool *cases) {
+  eb_evaluation dry = {.paper = paper, .named = cases, .repetition = -1};
+  eb_value value = {0};
+  eb_error error = eb_evaluate(&dry, of, scope, &value);
+  eb_value_clear(&value);
+  return error;
 }
 
 /* Competitors of which one was cut are read up to where the first of them ends. */
@@ -635,10 +608,19 @@ static eb_error compare_times(eb_evaluation *e, const eb_comparing *what, const 
              : EB_OK;
 }
 
-static eb_error compare(eb_evaluation *e, const eb_comparing *what, const bool *named,
-                        double *limits, eb_compared *out) {
+eb_error eb_evaluate_comparison(eb_evaluation *e, const eb_comparing *what, eb_compared *out) {
+  bool *named = NULL;
+  double *limits = NULL;
   eb_value a = {0}, b = {0};
-  eb_error error = read_sides(e, what, named, limits, e->repetition, &a, &b);
+  eb_error error = EB_OK;
+  *out = (eb_compared){.a = NAN, .b = NAN, .low = NAN, .high = NAN};
+  if (e->evidence && e->evidence->results && !e->own) {
+    error = EB_NEW(named, e->paper->case_count);
+    if (!error) error = EB_NEW(limits, e->paper->sections.count);
+    if (!error) error = eb_expression_cases(e->paper, what->a, what->a_scope, named);
+    if (!error) error = eb_expression_cases(e->paper, what->b, what->b_scope, named);
+  }
+  if (!error) error = read_sides(e, what, named, limits, e->repetition, &a, &b);
   if (!error) error = eb_value_compare(&a, what->comparison, &b, &out->truth);
   bool timed = a.timed || b.timed;
   out->knowledge = a.knowledge > b.knowledge ? a.knowledge : b.knowledge;
@@ -655,18 +637,6 @@ static eb_error compare(eb_evaluation *e, const eb_comparing *what, const bool *
                  : compare_times(e, what, named, limits, out);
   eb_value_clear(&a);
   eb_value_clear(&b);
-  return error;
-}
-
-eb_error eb_evaluate_comparison(eb_evaluation *e, const eb_comparing *what, eb_compared *out) {
-  bool *named = NULL, measured = e->evidence && e->evidence->results && !e->own;
-  double *limits = NULL;
-  *out = (eb_compared){.a = NAN, .b = NAN, .low = NAN, .high = NAN};
-  if (!measured) return compare(e, what, NULL, NULL, out);
-  eb_error error = EB_NEW(named, e->paper->case_count);
-  if (!error) error = EB_NEW(limits, e->paper->sections.count);
-  if (!error) error = mark_cases(e, what, named);
-  if (!error) error = compare(e, what, named, limits, out);
   free(named);
   free(limits);
   return error;

@@ -54,6 +54,10 @@ EB_MUST eb_error eb_evaluate(eb_evaluation *e, const eb_expression *expression,
 /* The value when it is a number; NaN when it is not known. EB_ERR_FORMAT for other kinds. */
 EB_MUST eb_error eb_evaluate_number(eb_evaluation *e, const eb_expression *expression,
                                     const eb_scope *scope, double *out);
+/* Marks the cases that an expression names. */
+EB_MUST eb_error eb_expression_cases(const eb_paper *paper, const eb_expression *expression,
+                                     const eb_scope *scope, bool *cases);
+
 /* a COMPARISON factor * b, each in a scope of its own, with competitors' series ended where the
  * first of them ends. Of times the mean over the repetitions counts, of the logarithm of a over b
  * where both are positive, and its 95 % interval decides. */
@@ -75,12 +79,12 @@ typedef struct eb_compared {
 EB_MUST eb_error eb_evaluate_comparison(eb_evaluation *e, const eb_comparing *what,
                                         eb_compared *out);
 
-/* Calls `visit` for each neighbouring pair of rising(...) or falling(...): later COMPARISON factor
- * * earlier. */
+/* Calls `visit` for each neighbouring pair of a < b < c, and of rising(...) or falling(...): later
+ * COMPARISON factor * earlier. */
 typedef eb_error (*eb_pair_visit)(void *context, const eb_comparing *pair);
 EB_MUST eb_error eb_pairs_visit(const eb_expression *call, const eb_scope *scope,
                                 eb_pair_visit visit, void *context);
-bool eb_is_pairs(const eb_expression *e);      /* rising(...), falling(...) */
+bool eb_is_pairs(const eb_expression *e);      /* a < b, rising(...), falling(...) */
 bool eb_is_quantifier(const eb_expression *e); /* all(...), any(...) */
 
 /* ---- what names and functions mean ---- */

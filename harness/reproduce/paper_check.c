@@ -103,26 +103,17 @@ eb_error eb_paper_load(const char *name, const char *from, bool quick, eb_paper 
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-/* Marks what an expression names. */
-static eb_error mark(const eb_paper *paper, const eb_expression *expression, const eb_scope *scope,
-                     bool *cases) {
-  eb_evaluation e = {.paper = paper, .named = cases, .repetition = -1};
-  eb_value value = {0};
-  eb_error error = expression ? eb_evaluate(&e, expression, scope, &value) : EB_OK;
-  eb_value_clear(&value);
-  return error;
-}
-
 eb_error eb_paper_table_cases(const eb_paper *paper, const eb_paper_table *table, bool *cases) {
   for (int c = 0; c < table->keys.count * table->column_count; c++)
-    EB_TRY(mark(paper, table->cells[c], NULL, cases));
+    if (table->cells[c]) EB_TRY(eb_expression_cases(paper, table->cells[c], NULL, cases));
   return EB_OK;
 }
 
 eb_error eb_paper_claim_cases(const eb_paper *paper, const eb_paper_claim *claim, bool *cases) {
-  for (int h = 0; h < claim->hold_count; h++) EB_TRY(mark(paper, claim->holds[h], NULL, cases));
-  EB_TRY(mark(paper, claim->given, NULL, cases));
-  return mark(paper, claim->ours, NULL, cases);
+  for (int h = 0; h < claim->hold_count; h++)
+    EB_TRY(eb_expression_cases(paper, claim->holds[h], NULL, cases));
+  if (claim->given) EB_TRY(eb_expression_cases(paper, claim->given, NULL, cases));
+  return claim->ours ? eb_expression_cases(paper, claim->ours, NULL, cases) : EB_OK;
 }
 
 eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_figure *figure, bool *cases) {
@@ -132,9 +123,9 @@ eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_figure *fig
     if (figure->residuals) cases[figure->points[p].case_] = true;
     if (figure->residuals) continue;
     eb_paper_point_scope(paper, &figure->points[p], scopes);
-    EB_TRY(mark(paper, figure->value, scopes, cases));
+    EB_TRY(eb_expression_cases(paper, figure->value, scopes, cases));
     for (int s = 0; s < figure->parts.count; s++)
-      EB_TRY(mark(paper, figure->shares[s], scopes, cases));
+      EB_TRY(eb_expression_cases(paper, figure->shares[s], scopes, cases));
   }
   return EB_OK;
 }
