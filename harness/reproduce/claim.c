@@ -174,20 +174,6 @@ static eb_error rule(eb_claim_result *f) {
   return EB_OK;
 }
 
-static eb_error rule_given(judging *j, const eb_expression *given) {
-  eb_value value;
-  EB_TRY(eb_evaluate(j->e, given, NULL, &value));
-  eb_truth truth = value.truth;
-  eb_value_clear(&value);
-  if (truth == EB_TRUE) return EB_OK;
-  j->out->verdict = EB_NOT_COMPARABLE;
-  EB_TRY(eb_text_printf(&j->out->causes, "this is not given here: "));
-  EB_TRY(eb_expression_print(given, NULL, NULL, NULL, &j->out->causes));
-  EB_TRY(eb_text_printf(&j->out->causes, ": "));
-  EB_TRY(eb_expression_print(given, NULL, put_figure, j->e, &j->out->causes));
-  return eb_text_printf(&j->out->causes, "\n");
-}
-
 /* The conditions that decide, and all when all hold; a few of them, since the page shows every
  * one. */
 static eb_error put_reason(eb_claim_result *f) {
@@ -207,28 +193,39 @@ static eb_error put_reason(eb_claim_result *f) {
   return telling > MOST ? eb_text_printf(&f->reason, "; and %d more", telling - MOST) : EB_OK;
 }
 
-/* As the left side of a comparison: over the same steps, and the mean over repetitions. */
-static eb_error evaluate_ours(eb_evaluation *e, const eb_expression *ours, double *out) {
-  const eb_expression one = {.op = EB_OP_NUMBER, .number = 1};
-  const eb_comparing what = {ours, &one, NULL, NULL, EB_GREATER, 1};
-  eb_evaluation quiet = *e;
-  eb_compared found;
-  quiet.why = NULL;
-  EB_TRY(eb_evaluate_comparison(&quiet, &what, &found));
-  *out = found.a;
-  return EB_OK;
-}
-
 static eb_error judge(judging *j, const eb_paper_claim *claim) {
   eb_claim_result *f = j->out;
+  eb_text *causes = &f->causes;
   for (int h = 0; h < claim->hold_count; h++) {
     part whole = {j, claim->holds[h]};
     EB_TRY(judge_part(&whole, NULL));
   }
   EB_TRY(rule(f));
-  if (claim->given && f->verdict == EB_NOT_REPRODUCED) EB_TRY(rule_given(j, claim->given));
+  if (claim->given && f->verdict == EB_NOT_REPRODUCED) {
+    eb_value given;
+    EB_TRY(eb_evaluate(j->e, claim->given, NULL, &given));
+    bool holds = given.truth == EB_TRUE;
+    eb_value_clear(&given);
+    if (!holds) {
+      f->verdict = EB_NOT_COMPARABLE;
+      EB_TRY(eb_text_printf(causes, "this is not given here: "));
+      EB_TRY(eb_expression_print(claim->given, NULL, NULL, NULL, causes));
+      EB_TRY(eb_text_printf(causes, ": "));
+      EB_TRY(eb_expression_print(claim->given, NULL, put_figure, j->e, causes));
+      EB_TRY(eb_text_printf(causes, "\n"));
+    }
+  }
   f->ours = j->first;
-  if (claim->ours) EB_TRY(evaluate_ours(j->e, claim->ours, &f->ours));
+  if (claim->ours) {
+    /* As the left side of a comparison: over the same steps, and the mean over repetitions. */
+    const eb_expression one = {.op = EB_OP_NUMBER, .number = 1};
+    const eb_comparing what = {claim->ours, &one, NULL, NULL, EB_GREATER, 1};
+    eb_evaluation quiet = *j->e;
+    eb_compared found;
+    quiet.why = NULL;
+    EB_TRY(eb_evaluate_comparison(&quiet, &what, &found));
+    f->ours = found.a;
+  }
   if (claim->paper) EB_TRY(eb_evaluate_number(j->e, claim->paper, NULL, &f->paper));
   return put_reason(f);
 }

@@ -42,15 +42,22 @@ static int whole_parameter(const eb_definition *of, const char *text) {
   return of ? index_of(&of->parameters, text + braced, length - 2 * braced) : -1;
 }
 
-static bool mentions(const eb_expression *e, const char *braced) {
+/* Whether something holds for a node of a tree. */
+static bool any_node(const eb_expression *e,
+                     bool (*holds)(const eb_expression *node, const char *word), const char *word) {
   if (!e) return false;
-  if (e->text && strstr(e->text, braced)) return true;
+  if (holds(e, word)) return true;
   for (int i = 0; i < e->count; i++)
-    if (mentions(e->items[i], braced)) return true;
+    if (any_node(e->items[i], holds, word)) return true;
+  return any_node(e->from.call, holds, word) || any_node(e->to.call, holds, word);
+}
+
+static bool mentions(const eb_expression *e, const char *braced) {
+  bool there = e->text && strstr(e->text, braced);
   for (int l = 0; l < e->loop_count; l++)
     for (int word = 0; word < e->loops[l].words.count; word++)
-      if (strstr(e->loops[l].words.items[word], braced)) return true;
-  return mentions(e->from.call, braced) || mentions(e->to.call, braced);
+      there = there || strstr(e->loops[l].words.items[word], braced);
+  return there;
 }
 
 /* A name with words in the place of parameters; variables of loops stand in braces. */
@@ -86,7 +93,7 @@ static eb_error copy_loop(const writer *w, const eb_loop *loop, eb_loop *out) {
   EB_TRY(eb_copy(loop->variable, &out->variable));
   snprintf(braced, sizeof braced, "{%s}", loop->variable);
   for (int a = 0; w->of && a < w->of->parameters.count; a++)
-    if (mentions(w->arguments[a], braced))
+    if (any_node(w->arguments[a], mentions, braced))
       return EB_ERROR(EB_ERR_FORMAT,
                       "%s is given %s, and has a loop over a '%s' of its own: one of them wants "
                       "another letter",
@@ -144,14 +151,10 @@ static bool is_part_of_name(const eb_expression *e, const char *parameter) {
   char braced[64];
   snprintf(braced, sizeof braced, "{%s}", parameter);
   size_t length = strlen(parameter);
-  if (!e) return false;
-  bool name = e->op == EB_OP_NAME && strcmp(e->text, parameter) && strcmp(e->text, braced);
-  if (name && (strstr(e->text, braced) ||
-               (strncmp(e->text, parameter, length) == 0 && e->text[length] == '.')))
-    return true;
-  for (int i = 0; i < e->count; i++)
-    if (is_part_of_name(e->items[i], parameter)) return true;
-  return is_part_of_name(e->from.call, parameter) || is_part_of_name(e->to.call, parameter);
+  if (e->op != EB_OP_NAME || strcmp(e->text, parameter) == 0 || strcmp(e->text, braced) == 0)
+    return false;
+  return strstr(e->text, braced) ||
+         (strncmp(e->text, parameter, length) == 0 && e->text[length] == '.');
 }
 
 /* The body with the arguments, which are written out already, in the place of parameters from
@@ -168,7 +171,7 @@ static eb_error bind(writer *inner, int p, const eb_expression *body, eb_express
   const eb_scope scope = {of->parameters.items[p], word.data, outer};
   inner->words = &scope;
   eb_error error = EB_OK;
-  if (!*word.data && is_part_of_name(body, scope.variable))
+  if (!*word.data && any_node(body, is_part_of_name, scope.variable))
     error = EB_ERROR(EB_ERR_FORMAT, "%s wants a name for '%s', not a calculation", of->name,
                      scope.variable);
   if (!error) error = bind(inner, p + 1, body, out);
@@ -273,11 +276,7 @@ static eb_error read_head(const eb_entry *entry, eb_definition *out) {
 
 /* The definition is not among the known ones yet, nor are those below it. */
 static bool calls(const eb_expression *e, const char *name) {
-  if (!e) return false;
-  if ((e->op == EB_OP_CALL || e->op == EB_OP_NAME) && strcmp(e->text, name) == 0) return true;
-  for (int i = 0; i < e->count; i++)
-    if (calls(e->items[i], name)) return true;
-  return calls(e->from.call, name) || calls(e->to.call, name);
+  return (e->op == EB_OP_CALL || e->op == EB_OP_NAME) && strcmp(e->text, name) == 0;
 }
 
 /* The body with the names above written out; parameters, and their words within names, are left.
@@ -289,7 +288,7 @@ static eb_error read_body(const eb_definitions *above, const eb_section *section
   for (const eb_entry *later = entry; later < section->entries + section->count; later++) {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(later->key, "("), later->key);
-    if (!calls(out->body, name)) continue;
+    if (!any_node(out->body, calls, name)) continue;
     return EB_ERROR(EB_ERR_FORMAT,
                     later == entry ? "it is defined by way of itself"
                                    : "it uses '%s', which stands below it: a definition uses those "

@@ -136,38 +136,6 @@ static eb_error read_number(parser *p, double *out) {
   return EB_OK;
 }
 
-static eb_error parse_number(parser *p, eb_expression **out) {
-  EB_TRY(make(EB_OP_NUMBER, out));
-  EB_TRY(read_number(p, &(*out)->number));
-  if (*p->at == '%') {
-    (*out)->number /= 100;
-    p->at++;
-  }
-  if (is_name_start(*p->at)) return expected(p, "an operator");
-  return EB_OK;
-}
-
-static eb_error parse_text(parser *p, eb_expression **out) {
-  const char *end = strchr(++p->at, '"');
-  if (!end) return EB_ERROR(EB_ERR_FORMAT, "'%s': a text lacks its second '\"'", p->text);
-  EB_TRY(make(EB_OP_TEXT, out));
-  EB_TRY(eb_copy_part(p->at, (size_t)(end - p->at), &(*out)->text));
-  p->at = end + 1;
-  return EB_OK;
-}
-
-/* The words behind "in", up to a comma, a parenthesis or another "for". */
-static eb_error parse_words(parser *p, eb_strings *out) {
-  for (;;) {
-    skip_blanks(p);
-    size_t length = strcspn(p->at, " \t\n,()");
-    if (length == 0 || (length == 3 && strncmp(p->at, "for", 3) == 0)) break;
-    EB_TRY(eb_strings_add_part(out, p->at, length));
-    p->at += length;
-  }
-  return out->count ? EB_OK : expected(p, "a word of a list");
-}
-
 static eb_error parse_loop(parser *p, eb_expression *call) {
   if (call->loop_count == EB_MOST_LOOPS)
     return EB_ERROR(EB_ERR_FORMAT, "'%.60s..': more than %d loops", p->text, EB_MOST_LOOPS);
@@ -180,7 +148,14 @@ static eb_error parse_loop(parser *p, eb_expression *call) {
   EB_TRY(eb_copy_part(p->at, length, &loop->variable));
   p->at += length;
   if (!take_word(p, "in")) return expected(p, "'in'");
-  return parse_words(p, &loop->words);
+  for (;;) { /* up to a comma, a parenthesis or another "for" */
+    skip_blanks(p);
+    length = strcspn(p->at, " \t\n,()");
+    if (length == 0 || (length == 3 && strncmp(p->at, "for", 3) == 0)) break;
+    EB_TRY(eb_strings_add_part(&loop->words, p->at, length));
+    p->at += length;
+  }
+  return loop->words.count ? EB_OK : expected(p, "a word of a list");
 }
 
 static eb_error parse_arguments(parser *p, eb_expression *call) {
@@ -207,9 +182,22 @@ static eb_error parse_name(parser *p, eb_expression **out) {
 
 static eb_error parse_primary(parser *p, eb_expression **out) {
   skip_blanks(p);
-  if (number_length(p->at)) return parse_number(p, out);
   if (name_length(p->at)) return parse_name(p, out);
-  if (*p->at == '"') return parse_text(p, out);
+  if (number_length(p->at)) {
+    EB_TRY(make(EB_OP_NUMBER, out));
+    EB_TRY(read_number(p, &(*out)->number));
+    if (*p->at == '%') (*out)->number /= 100;
+    p->at += *p->at == '%';
+    return is_name_start(*p->at) ? expected(p, "an operator") : EB_OK;
+  }
+  if (*p->at == '"') {
+    const char *end = strchr(++p->at, '"');
+    if (!end) return EB_ERROR(EB_ERR_FORMAT, "'%s': a text lacks its second '\"'", p->text);
+    EB_TRY(make(EB_OP_TEXT, out));
+    EB_TRY(eb_copy_part(p->at, (size_t)(end - p->at), &(*out)->text));
+    p->at = end + 1;
+    return EB_OK;
+  }
   if (!take(p, "(")) return expected(p, "a number, a name or '('");
   EB_TRY(parse(p, RANK_ANY, out));
   return take(p, ")") ? EB_OK : expected(p, "an operator or ')'");

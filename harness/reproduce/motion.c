@@ -27,21 +27,15 @@ static seen look_at(const eb_call *c, int k) {
   return (seen){e->results, e->cases[case_].run, of, of->nodes, e->paper->cases[case_].name};
 }
 
-/* Lengths of the edges of the box around the rest shape, m. */
-static eb_error rest_box(const seen *s, double size[3]) {
+/* Lengths of the edges of the box around the rest shape, and of its diagonal, m. */
+static eb_error rest_box(const seen *s, double size[3], double *diagonal) {
   eb_mesh *mesh;
   double lo[3], hi[3];
   EB_TRY(eb_results_mesh(s->results, s->run, &mesh));
   eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
-  for (int d = 0; d < 3; d++) size[d] = hi[d] - lo[d];
   eb_mesh_destroy(mesh);
-  return EB_OK;
-}
-
-static eb_error read_diagonal(const seen *s, double *out) {
-  double size[3];
-  EB_TRY(rest_box(s, size));
-  *out = sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
+  for (int d = 0; d < 3; d++) size[d] = hi[d] - lo[d];
+  *diagonal = sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
   return EB_OK;
 }
 
@@ -107,21 +101,6 @@ static eb_error read_last(const seen *s, double **out) {
   return read_frame(s, frame, out);
 }
 
-/* The last frames of two runs on meshes of as many nodes. */
-static eb_error read_ends(const seen s[2], double *x[2]) {
-  size_t frames[2];
-  EB_TRY(last_frame(&s[0], &frames[0]));
-  EB_TRY(last_frame(&s[1], &frames[1]));
-  return read_frames(s, frames[0], frames[1], x);
-}
-
-static eb_error same_nodes(const seen s[2]) {
-  return s[0].nodes == s[1].nodes
-             ? EB_OK
-             : EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' do not have the same nodes", s[0].name,
-                        s[1].name);
-}
-
 /* How many frames two runs of one scene both have. */
 static eb_error common_frames(const seen s[2], size_t *out) {
   size_t other;
@@ -179,10 +158,10 @@ void eb_rigid_distance(const double *x, const double *y, int64_t count, double l
 /* The RMS distance in every frame that both have stored, over the diagonal of the rest box. */
 static eb_error see_distance(const eb_call *c, eb_value *out) {
   const seen s[2] = {look_at(c, 0), look_at(c, 1)};
-  double length;
+  double box[3], length;
   size_t frames, stored;
   EB_TRY(common_frames(s, &frames));
-  EB_TRY(read_diagonal(&s[0], &length));
+  EB_TRY(rest_box(&s[0], box, &length));
   EB_TRY(eb_results_column(s[0].results, s[0].run, "frames/time", &out->time, &stored));
   EB_TRY(EB_NEW(out->y, frames));
   for (; out->count < frames; out->count++) {
@@ -195,46 +174,36 @@ static eb_error see_distance(const eb_call *c, eb_value *out) {
   return EB_OK;
 }
 
-/* The largest distance of a node between the last frames, no motion taken out, over the diagonal of
- * the first one's rest box. */
-static eb_error see_final_distance(const eb_call *c, eb_value *out) {
-  const seen s[2] = {look_at(c, 0), look_at(c, 1)};
-  double *x[2], length;
-  EB_TRY(same_nodes(s));
-  EB_TRY(read_diagonal(&s[0], &length));
-  EB_TRY(read_ends(s, x));
-  out->number = distance_of(x[0], x[1], s[0].nodes, length).max;
-  free(x[0]);
-  free(x[1]);
-  return EB_OK;
-}
-
-/* How far the last frame is, at its farthest node and over the diagonal, from the last frame of the
- * other case, or without one from the rest shape, once the rigid motion between them is taken
- * out. */
-static eb_error see_shape_error(const eb_call *c, eb_value *out) {
+/* How far the last frame is, at its farthest node and over the diagonal of the rest box, from the
+ * last frame of the other case, or without one from the rest shape: as they are (final_distance),
+ * or once the rigid motion between them is taken out (shape_error). */
+static eb_error see_apart(const eb_call *c, eb_value *out) {
   bool alone = c->cases[1] < 0;
   const seen s[2] = {look_at(c, 0), look_at(c, alone ? 0 : 1)};
   eb_mesh *mesh = NULL;
-  double *x[2] = {NULL, NULL}, length;
+  double *x[2] = {NULL, NULL}, box[3], length;
+  size_t frames[2];
   eb_distance distance;
-  EB_TRY(same_nodes(s));
-  EB_TRY(read_diagonal(&s[0], &length));
-  eb_error error = alone ? eb_results_mesh(s[0].results, s[0].run, &mesh) : read_ends(s, x);
-  if (!error && alone) error = read_last(&s[0], &x[0]);
+  if (s[0].nodes != s[1].nodes)
+    return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' do not have the same nodes", s[0].name,
+                    s[1].name);
+  EB_TRY(rest_box(&s[0], box, &length));
+  for (int k = 0; k < 2; k++) EB_TRY(last_frame(&s[k], &frames[k]));
+  eb_error error =
+      alone ? read_frame(&s[0], frames[0], &x[0]) : read_frames(s, frames[0], frames[1], x);
+  if (!error && alone) error = eb_results_mesh(s[0].results, s[0].run, &mesh);
   if (!error) {
-    eb_rigid_distance(x[0], alone ? mesh->X : x[1], s[0].nodes, length, &distance);
+    const double *other = alone ? mesh->X : x[1];
+    if (strcmp(c->self->name, "shape_error") == 0)
+      eb_rigid_distance(x[0], other, s[0].nodes, length, &distance);
+    else
+      distance = distance_of(x[0], other, s[0].nodes, length);
     out->number = distance.max;
   }
   eb_mesh_destroy(mesh);
   free(x[0]);
   free(x[1]);
   return error;
-}
-
-/* The larger of two, or what is not a number. */
-static double larger(double a, double b) {
-  return a >= b || isnan(a) ? a : b;
 }
 
 /* The largest RMS distance from the second run over the frames that both have, over the largest RMS
@@ -251,8 +220,10 @@ static eb_error see_error(const eb_call *c, eb_value *out) {
     double *x[2];
     error = read_frames(s, f, f, x);
     if (error) break;
-    apart = larger(distance_of(x[0], x[1], s[0].nodes, 1).rms, apart);
-    way = larger(distance_of(x[1], start, s[0].nodes, 1).rms, way);
+    double distance = distance_of(x[0], x[1], s[0].nodes, 1).rms,
+           gone = distance_of(x[1], start, s[0].nodes, 1).rms;
+    if (!(distance <= apart)) apart = distance; /* keeps what is not a number */
+    if (!(gone <= way)) way = gone;
     free(x[0]);
     free(x[1]);
   }
@@ -320,32 +291,35 @@ static eb_error see_turn(const eb_call *c, eb_value *out) {
 
 /* ---- boxes and surfaces ---------------------------------------------------------------------- */
 
-static eb_error see_extent(const eb_call *c, eb_value *out) {
+/* In every frame the length of the box around the nodes, or the angle of a joint. */
+static eb_error see_in_frames(const eb_call *c, eb_value *out) {
   const seen s = look_at(c, 0);
-  int axis = axis_of(c);
+  bool extent = strcmp(c->self->name, "extent") == 0;
   EB_TRY(eb_results_column(s.results, s.run, "frames/time", &out->time, &out->count));
   EB_TRY(EB_NEW(out->y, out->count));
   for (size_t f = 0; f < out->count; f++) {
-    double *x, lo[3], hi[3];
-    EB_TRY(read_frame(&s, f, &x));
-    eb_mesh_bounds(x, (int32_t)s.nodes, lo, hi);
-    out->y[f] = hi[axis] - lo[axis];
-    free(x);
+    double *values, lo[3], hi[3], which = c->arguments[1].number;
+    int32_t count;
+    if (extent) {
+      EB_TRY(read_frame(&s, f, &values));
+      eb_mesh_bounds(values, (int32_t)s.nodes, lo, hi);
+      out->y[f] = hi[axis_of(c)] - lo[axis_of(c)];
+    } else {
+      EB_TRY(eb_results_joints(s.results, s.run, f, &count, &values));
+      out->y[f] = which >= 0 && which < count ? values[2 * (int)which] : NAN;
+    }
+    free(values);
   }
   return EB_OK;
 }
 
-static eb_error see_size(const eb_call *c, eb_value *out) {
+/* A length of the rest shape's box: along an axis, or its diagonal. */
+static eb_error see_rest_box(const eb_call *c, eb_value *out) {
   const seen s = look_at(c, 0);
   double box[3];
-  EB_TRY(rest_box(&s, box));
-  out->number = box[axis_of(c)];
+  EB_TRY(rest_box(&s, box, &out->number));
+  if (c->count > 1) out->number = box[axis_of(c)];
   return EB_OK;
-}
-
-static eb_error see_diagonal(const eb_call *c, eb_value *out) {
-  const seen s = look_at(c, 0);
-  return read_diagonal(&s, &out->number);
 }
 
 static eb_error see_faces(const eb_call *c, eb_value *out) {
@@ -384,14 +358,14 @@ static eb_error see_unrest(const eb_call *c, eb_value *out) {
   const seen s = look_at(c, 0);
   size_t frames;
   eb_mesh *mesh;
-  double *before = NULL, *after = NULL, *work = NULL, length = 0;
+  double *before = NULL, *after = NULL, *work = NULL, box[3], length = 0;
   int32_t *part = NULL;
   EB_TRY(eb_results_frame_count(s.results, s.run, &frames));
   if (frames < 2) return EB_OK;
   EB_TRY(eb_results_mesh(s.results, s.run, &mesh));
   eb_error error = read_frame(&s, frames - 2, &before);
   if (!error) error = read_frame(&s, frames - 1, &after);
-  if (!error) error = read_diagonal(&s, &length);
+  if (!error) error = rest_box(&s, box, &length);
   if (!error) error = EB_NEW(part, mesh->node_count);
   if (!error) error = EB_NEW(work, 6 * (size_t)mesh->node_count);
   if (!error) out->number = largest_change(mesh, before, after, length, part, work);
@@ -436,12 +410,12 @@ static eb_error see_roughness(const eb_call *c, eb_value *out) {
   const seen s = look_at(c, 0);
   eb_mesh *mesh;
   eb_result_surface surface = {0};
-  double *x = NULL, *rest = NULL, length = 0, squares = 0, count = 0;
+  double *x = NULL, *rest = NULL, box[3], length = 0, squares = 0, count = 0;
   EB_TRY(eb_results_mesh(s.results, s.run, &mesh));
   int32_t nodes = mesh->node_count;
   eb_error error = read_last(&s, &x);
   if (!error) error = EB_NEW(rest, 8 * (size_t)nodes);
-  if (!error) error = read_diagonal(&s, &length);
+  if (!error) error = rest_box(&s, box, &length);
   if (!error) error = eb_results_surface(s.results, s.run, &surface);
   if (!error) {
     double *now = rest + 4 * (size_t)nodes;
@@ -464,22 +438,7 @@ static eb_error see_roughness(const eb_call *c, eb_value *out) {
   return error;
 }
 
-/* ---- joints and bounces ---------------------------------------------------------------------- */
-
-static eb_error see_joint(const eb_call *c, eb_value *out) {
-  const seen s = look_at(c, 0);
-  double which = c->arguments[1].number;
-  EB_TRY(eb_results_column(s.results, s.run, "frames/time", &out->time, &out->count));
-  EB_TRY(EB_NEW(out->y, out->count));
-  for (size_t f = 0; f < out->count; f++) {
-    int32_t count;
-    double *joints;
-    EB_TRY(eb_results_joints(s.results, s.run, f, &count, &joints));
-    out->y[f] = which >= 0 && which < count ? joints[2 * (int)which] : NAN;
-    free(joints);
-  }
-  return EB_OK;
-}
+/* ---- bounces --------------------------------------------------------------------------------- */
 
 /* What becomes of a body that falls along -z. restitution: the largest upward momentum after its
  * first touch over the largest downward one until then; flight: steps without contact after the
@@ -520,19 +479,19 @@ const eb_function eb_motion_functions[] = {
      "of the rest box",
      see_distance, EB_SEEN_SERIES, 0, NULL},
     {"final_distance", "cc",
-     "a, b: largest distance of a node between the last frames, over the diagonal",
-     see_final_distance, EB_SEEN_NUMBER, 2, NULL},
+     "a, b: largest distance of a node between the last frames, over the diagonal", see_apart,
+     EB_SEEN_NUMBER, 2, NULL},
     {"shape_error", "c?c",
      "a, b: the same without the rigid motion between them; a alone: against the rest shape",
-     see_shape_error, EB_SEEN_NUMBER, 2, NULL},
+     see_apart, EB_SEEN_NUMBER, 2, NULL},
     {"error", "cc", "a, b: largest RMS distance of a from b, over the largest way of b", see_error,
      EB_SEEN_NUMBER, 0, NULL},
     {"turn", "cxu", "a, axis, end: degrees by which the lower or upper end has turned about it",
      see_turn, EB_SEEN_NUMBER, 2, NULL},
-    {"extent", "cx", "a, axis: length of the box around the nodes, in every frame, m", see_extent,
-     EB_SEEN_SERIES, 0, NULL},
-    {"size", "cx", "a, axis: the same of the rest shape", see_size, EB_SEEN_NUMBER, 0, NULL},
-    {"diagonal", "c", "a: diagonal of the box around the rest shape, m", see_diagonal,
+    {"extent", "cx", "a, axis: length of the box around the nodes, in every frame, m",
+     see_in_frames, EB_SEEN_SERIES, 0, NULL},
+    {"size", "cx", "a, axis: the same of the rest shape", see_rest_box, EB_SEEN_NUMBER, 0, NULL},
+    {"diagonal", "c", "a: diagonal of the box around the rest shape, m", see_rest_box,
      EB_SEEN_NUMBER, 0, NULL},
     {"faces", "c", "a: triangles of the mesh's surface", see_faces, EB_SEEN_NUMBER, 0, NULL},
     {"unrest", "c",
@@ -543,8 +502,8 @@ const eb_function eb_motion_functions[] = {
      "a: RMS over the surface of how a node's height above its neighbours has changed, over the "
      "diagonal",
      see_roughness, EB_SEEN_NUMBER, 2, NULL},
-    {"joint", "cn", "a, number: angle of a joint in every frame, rad", see_joint, EB_SEEN_SERIES, 0,
-     NULL},
+    {"joint", "cn", "a, number: angle of a joint in every frame, rad", see_in_frames,
+     EB_SEEN_SERIES, 0, NULL},
     {"restitution", "c",
      "a: largest upward momentum after the first contact over the largest downward one before",
      see_bounce, EB_SEEN_NUMBER, 1, NULL},

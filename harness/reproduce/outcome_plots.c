@@ -92,16 +92,6 @@ static eb_error draw_pictures(const drawing *how, const eb_evidence *e, eb_shown
   return error;
 }
 
-static eb_error draw_tree(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
-  eb_tree_log tree;
-  const eb_paper_figure *figure = shown->figure;
-  EB_TRY(eb_results_tree(e->results, e->cases[figure->show].run, &tree));
-  eb_error error = tree.count > 0 ? eb_plots_tree(&tree, figure->title, dir, figure->id) : EB_OK;
-  shown->drawn = !error && tree.count > 0;
-  eb_results_tree_clear(&tree);
-  return error;
-}
-
 static eb_error draw(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
   const eb_paper_figure *figure = shown->figure;
   int t =
@@ -114,7 +104,13 @@ static eb_error draw(const eb_evidence *e, eb_shown_figure *shown, const char *d
   if (figure->show < 0)
     return EB_ERROR(EB_ERR_FORMAT, "template '%s' wants 'show'", figure->template);
   if (!eb_evidence_run(e, figure->show)) return EB_OK;
-  return how->tree ? draw_tree(e, shown, dir) : draw_pictures(how, e, shown, dir);
+  if (!how->tree) return draw_pictures(how, e, shown, dir);
+  eb_tree_log tree;
+  EB_TRY(eb_results_tree(e->results, e->cases[figure->show].run, &tree));
+  eb_error error = tree.count > 0 ? eb_plots_tree(&tree, figure->title, dir, figure->id) : EB_OK;
+  shown->drawn = !error && tree.count > 0;
+  eb_results_tree_clear(&tree);
+  return error;
 }
 
 eb_error eb_reproduction_draw(eb_reproduction *r, const char *dir) {

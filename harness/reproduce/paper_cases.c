@@ -341,15 +341,6 @@ static eb_error find_donor(const eb_paper *paper, eb_paper_case *work) {
   return error;
 }
 
-/* Whoever comes back to no beginning is in a circle, or starts from one. */
-static eb_error check_circle(const eb_paper *paper, int of) {
-  int at = of;
-  for (int i = 0; i < paper->case_count && at >= 0; i++) at = paper->cases[at].donor;
-  return at < 0 ? EB_OK
-                : EB_ERROR(EB_ERR_FORMAT, "from: '%s' starts from cases that start from each other",
-                           paper->cases[of].name);
-}
-
 /* [cases] without a label comes first: what it sets holds for the other sections too. */
 eb_error eb_paper_read_cases(eb_paper *paper) {
   settings common[KINDS_OF_RUNS] = {{.repeat = 1, .threads = 1}}, own[KINDS_OF_RUNS];
@@ -365,8 +356,16 @@ eb_error eb_paper_read_cases(eb_paper *paper) {
   for (int c = 0; c < paper->case_count; c++)
     EB_TRY(eb_section_locate(&sections[paper->cases[c].group], NULL,
                              find_donor(paper, &paper->cases[c])));
-  for (int c = 0; c < paper->case_count; c++)
-    EB_TRY(eb_section_locate(&sections[paper->cases[c].group], NULL, check_circle(paper, c)));
+  /* Whoever comes back to no beginning is in a circle, or starts from one. */
+  for (int c = 0; c < paper->case_count; c++) {
+    int at = c;
+    for (int i = 0; i < paper->case_count && at >= 0; i++) at = paper->cases[at].donor;
+    if (at >= 0)
+      return eb_section_locate(&sections[paper->cases[c].group], NULL,
+                               EB_ERROR(EB_ERR_FORMAT,
+                                        "from: '%s' starts from cases that start from each other",
+                                        paper->cases[c].name));
+  }
   return EB_OK;
 }
 

@@ -185,19 +185,15 @@ eb_error eb_section_read(const eb_section *section, const eb_key *keys, void *ou
 /* The scope holds the words that the loops' variables stand for. */
 typedef eb_error (*turn)(void *context, const eb_scope *words);
 
-static bool has_in(const char *text) {
-  for (const char *in = text; (in = strstr(in, " in")); in++)
-    if (in[3] == ' ' || !in[3]) return true;
-  return false;
-}
-
 /* Where the loops of a text begin, or NULL: "for A in ..", outside parentheses, with no '|'
  * behind. */
 static const char *find_loops(const char *text) {
   int depth = 0;
   for (const char *at = text; *at; at++) {
     depth += (*at == '(') - (*at == ')');
-    if (depth == 0 && strncmp(at, " for ", 5) == 0 && has_in(at) && !strchr(at, '|')) return at + 1;
+    if (depth != 0 || strncmp(at, " for ", 5) != 0 || strchr(at, '|')) continue;
+    for (const char *in = at; (in = strstr(in, " in")); in++)
+      if (in[3] == ' ' || !in[3]) return at + 1;
   }
   return NULL;
 }
