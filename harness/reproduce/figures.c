@@ -140,14 +140,6 @@ static eb_error read_series(const eb_results *results, int run, const figure *f,
   return EB_OK;
 }
 
-static eb_error read_attribute(const eb_run *run, const figure *f, eb_value *out) {
-  const void *at = (const char *)run + f->field->offset;
-  if (f->text) return eb_value_text(*(char *const *)at, out);
-  *out = eb_value_number(f->field->type == EB_FIELD_INT ? (double)*(const int64_t *)at
-                                                        : *(const double *)at);
-  return EB_OK;
-}
-
 /* The number of that name in "E=1e5,dt=5e-3", where every parameter is; NaN when it is none or is
  * not told. */
 static eb_error read_parameter(eb_evaluation *e, const eb_run *run, const char *name,
@@ -195,10 +187,14 @@ static eb_error read_scene(eb_evaluation *e, int run, const char *of, eb_value *
 
 static eb_error read_run(eb_evaluation *e, int case_, int run, const figure *f, eb_value *out) {
   double number;
+  const void *at;
   const eb_results *results = e->evidence->results;
   switch (f->place) {
   case ATTRIBUTE:
-    EB_TRY(read_attribute(eb_results_run(results, run), f, out));
+    at = (const char *)eb_results_run(results, run) + f->field->offset;
+    if (f->text) return eb_value_text(*(char *const *)at, out);
+    *out = eb_value_number(f->field->type == EB_FIELD_INT ? (double)*(const int64_t *)at
+                                                          : *(const double *)at);
     break;
   case PARAMETER:
     return read_parameter(e, eb_results_run(results, run), f->of, out);

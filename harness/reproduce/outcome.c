@@ -30,8 +30,8 @@ static eb_error note_frames(const eb_paper *paper, const bool *marked, bool samp
 }
 
 /* What holds for the marked cases, a line each: frames and parameters of quick runs, and stand-ins,
- * each once. */
-static eb_error note(const eb_evidence *e, const bool *marked, eb_text *out) {
+ * each once; with `troubles` also runs that are not whole, which the reasons of claims tell. */
+static eb_error note(const eb_evidence *e, const bool *marked, bool troubles, eb_text *out) {
   const eb_paper *paper = e->paper;
   const char *last = NULL;
   bool any = false;
@@ -57,13 +57,8 @@ static eb_error note(const eb_evidence *e, const bool *marked, eb_text *out) {
                           run->stand_in, run->scene, (long long)run->elements));
     any = true;
   }
-  return any ? eb_text_printf(out, "\n") : EB_OK;
-}
-
-/* The same, and runs that are not whole; the reasons of claims say so themselves. */
-static eb_error note_with_troubles(const eb_evidence *e, const bool *marked, eb_text *out) {
-  EB_TRY(note(e, marked, out));
-  for (int c = 0; c < e->paper->case_count; c++)
+  if (any) EB_TRY(eb_text_printf(out, "\n"));
+  for (int c = 0; troubles && c < paper->case_count; c++)
     if (marked[c] && *e->cases[c].why) EB_TRY(eb_text_printf(out, "%s\n", e->cases[c].why));
   return EB_OK;
 }
@@ -82,7 +77,7 @@ static eb_error show_table(eb_evaluation *e, const eb_paper_table *table, bool *
     *measured += isfinite(shown->ours[c]);
   }
   EB_TRY(eb_paper_table_cases(e->paper, table, marked));
-  return note_with_troubles(e->evidence, marked, &shown->notes);
+  return note(e->evidence, marked, true, &shown->notes);
 }
 
 int eb_shown_cell(const eb_shown_table *shown, int row, int column, double out[3]) {
@@ -94,34 +89,6 @@ int eb_shown_cell(const eb_shown_table *shown, int row, int column, double out[3
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
-
-/* The parts of one bar; what is left of the whole is the last. A stage that is never timed takes
- * none of it. */
-static eb_error fill_layers(eb_evaluation *e, const eb_paper_figure *figure, const eb_scope *scope,
-                            double whole, double *layers) {
-  double rest = whole;
-  for (int l = 0; l < figure->parts.count; l++) {
-    EB_TRY(eb_evaluate_number(e, figure->shares[l], scope, &layers[l]));
-    if (isnan(layers[l]) && isfinite(whole)) layers[l] = 0;
-    layers[l] *= figure->scale;
-    rest -= layers[l];
-  }
-  layers[figure->parts.count] = isfinite(rest) ? fmax(0, rest) : rest;
-  return EB_OK;
-}
-
-static eb_error fill_course(eb_evaluation *e, const eb_paper_figure *figure, const eb_scope *scope,
-                            eb_time_series *course) {
-  eb_value series = {0};
-  eb_error error = eb_evaluate(e, figure->value, scope, &series);
-  if (!error && !series.knowledge && series.time) {
-    *course = (eb_time_series){.count = series.count, .x = series.time, .y = series.y};
-    series.time = series.y = NULL;
-  }
-  for (size_t s = 0; s < course->count; s++) course->y[s] *= figure->scale;
-  eb_value_clear(&series);
-  return error;
-}
 
 static eb_error read_residuals(eb_evaluation *e, int case_, eb_residuals *out) {
   int run;
@@ -179,17 +146,36 @@ static eb_error fill_point(eb_evaluation *e, eb_shown_figure *shown, int p) {
   eb_scope scopes[2];
   eb_paper_point_scope(e->paper, &figure->points[p], scopes);
   if (course) {
-    EB_TRY(figure->residuals ? fill_residuals(e, figure, p, course)
-                             : fill_course(e, figure, scopes, course));
+    if (figure->residuals) {
+      EB_TRY(fill_residuals(e, figure, p, course));
+    } else {
+      eb_value series = {0};
+      eb_error error = eb_evaluate(e, figure->value, scopes, &series);
+      if (!error && !series.knowledge && series.time) {
+        *course = (eb_time_series){.count = series.count, .x = series.time, .y = series.y};
+        series.time = series.y = NULL;
+      }
+      for (size_t s = 0; s < course->count; s++) course->y[s] *= figure->scale;
+      eb_value_clear(&series);
+      EB_TRY(error);
+    }
     *y = NAN;
     for (size_t s = 0; s < course->count; s++) *y = fmax(*y, course->y[s]);
     return EB_OK;
   }
   EB_TRY(eb_evaluate_number(e, figure->value, scopes, y));
   *y *= figure->scale;
-  return shown->layers
-             ? fill_layers(e, figure, scopes, *y, shown->layers + p * (figure->parts.count + 1))
-             : EB_OK;
+  if (!shown->layers) return EB_OK;
+  /* What is left of the whole is the last part; a stage that is never timed takes none of it. */
+  double *layers = shown->layers + p * (figure->parts.count + 1), rest = *y;
+  for (int l = 0; l < figure->parts.count; l++) {
+    EB_TRY(eb_evaluate_number(e, figure->shares[l], scopes, &layers[l]));
+    if (isnan(layers[l]) && isfinite(*y)) layers[l] = 0;
+    layers[l] *= figure->scale;
+    rest -= layers[l];
+  }
+  layers[figure->parts.count] = isfinite(rest) ? fmax(0, rest) : rest;
+  return EB_OK;
 }
 
 static eb_error show_figure(eb_evaluation *e, const eb_paper_figure *figure, bool *marked,
@@ -198,14 +184,13 @@ static eb_error show_figure(eb_evaluation *e, const eb_paper_figure *figure, boo
   shown->figure = figure;
   EB_TRY(EB_NEW(shown->y, points));
   if (figure->parts.count) EB_TRY(EB_NEW(shown->layers, points * (figure->parts.count + 1)));
-  if (strncmp(figure->template, "course", 6) == 0 || figure->residuals)
-    EB_TRY(EB_NEW(shown->series, points));
+  if (eb_paper_is_course(figure) || figure->residuals) EB_TRY(EB_NEW(shown->series, points));
   for (int p = 0; p < points; p++) {
     EB_TRY(fill_point(e, shown, p));
     *measured += isfinite(shown->y[p]);
   }
   EB_TRY(eb_paper_figure_cases(e->paper, figure, marked));
-  return note_with_troubles(e->evidence, marked, &shown->notes);
+  return note(e->evidence, marked, true, &shown->notes);
 }
 
 /* ---- claims ---------------------------------------------------------------------------------- */
@@ -221,7 +206,7 @@ static eb_error show_claim(eb_evaluation *e, const eb_paper_claim *claim, bool *
     if (marked[c])
       EB_TRY(eb_text_printf(cases, "%s%s", cases->length ? ", " : "", paper->cases[c].name));
   if (!cases->length) EB_TRY(eb_text_printf(cases, "none"));
-  EB_TRY(note(e->evidence, marked, &shown->notes));
+  EB_TRY(note(e->evidence, marked, false, &shown->notes));
   return *claim->note && shown->result.verdict != EB_REPRODUCED
              ? eb_text_printf(&shown->notes, "note: %s\n", claim->note)
              : EB_OK;

@@ -34,28 +34,18 @@ static eb_error fill(eb_text *out, eb_error (*escape)(eb_text *out, const char *
   fill(out, markdown_text, template, (const char *const[]){__VA_ARGS__})
 #define RAW(out, text) eb_text_append(out, text, strlen(text))
 
-/* Each line of a text between two others. */
-static eb_error put_lines(eb_text *out, const char *text, const char *before, const char *after,
-                          bool html) {
+/* Each line of a text as a paragraph, or as an entry of a list. */
+static eb_error put_lines(eb_text *out, const char *text, bool html) {
   size_t length;
   for (const char *at; (at = eb_line_next(&text, &length));) {
     char *line;
     EB_TRY(eb_copy_part(at, length, &line));
-    eb_error error = RAW(out, before);
-    if (!error) error = html ? eb_markup_text(out, line) : RAW(out, line);
-    if (!error) error = RAW(out, after);
+    eb_error error =
+        html ? HTML(out, "<p class=\"note\">{}</p>\n", line) : eb_text_printf(out, "- %s\n", line);
     free(line);
     EB_TRY(error);
   }
   return EB_OK;
-}
-
-static eb_error html_lines(eb_text *page, const char *text) {
-  return put_lines(page, text, "<p class=\"note\">", "</p>\n", true);
-}
-
-static eb_error markdown_lines(eb_text *out, const char *text) {
-  return put_lines(out, text, "- ", "\n", false);
 }
 
 /* A cell with three significant digits, and no exponents where a reader does not want them. */
@@ -70,10 +60,8 @@ static eb_error markdown_number(eb_text *out, double value) {
   return RAW(out, " |");
 }
 
-static const char *verdict_class(eb_claim_verdict verdict) {
-  static const char *const classes[] = {"good", "bad", "note"};
-  return classes[verdict];
-}
+/* By verdict. */
+static const char *const verdict_classes[] = {"good", "bad", "note"};
 
 static eb_error html_open(const char *title, eb_text *page) {
   eb_embedded css;
@@ -109,8 +97,8 @@ static eb_error html_table(const eb_shown_table *shown, eb_text *page) {
     EB_TRY(RAW(page, "</tr>\n"));
   }
   EB_TRY(RAW(page, "</table></div>\n"));
-  EB_TRY(html_lines(page, table->note));
-  return html_lines(page, shown->notes.data);
+  EB_TRY(put_lines(page, table->note, true));
+  return put_lines(page, shown->notes.data, true);
 }
 
 /* ---- HTML: claims ---------------------------------------------------------------------------- */
@@ -137,8 +125,8 @@ static eb_error html_details(const eb_shown_claim *shown, eb_text *page) {
   EB_TRY(RAW(page, "</table>\n"));
   if (*shown->claim->source)
     EB_TRY(HTML(page, "<p class=\"note\">Bounds: {}</p>\n", shown->claim->source));
-  EB_TRY(html_lines(page, f->causes.data));
-  EB_TRY(html_lines(page, shown->notes.data));
+  EB_TRY(put_lines(page, f->causes.data, true));
+  EB_TRY(put_lines(page, shown->notes.data, true));
   EB_TRY(HTML(page, "<p class=\"note\">Runs: {}. ", shown->cases.data));
   for (int i = 0; i < section->count; i++) {
     const eb_entry *entry = &section->entries[i];
@@ -156,7 +144,7 @@ static eb_error html_claim(const eb_shown_claim *shown, eb_text *page) {
   EB_TRY(HTML(page,
               "<tr id=\"claim-{}\"><td class=\"text\"><b>{}</b><br><span class=\"note\">{}</span>"
               "</td><td class=\"text {}\">{}</td>",
-              claim->id, claim->id, claim->where, verdict_class(result->verdict),
+              claim->id, claim->id, claim->where, verdict_classes[result->verdict],
               eb_claim_verdict_name(result->verdict)));
   EB_TRY(html_number(page, result->paper));
   EB_TRY(html_number(page, result->ours));
@@ -191,7 +179,7 @@ static eb_error html_figure(const eb_shown_figure *shown, eb_text *page) {
              ? html_pictures(figure->id, &shown->pictures, page)
          : shown->drawn ? eb_markup_plot(page, "", figure->id, figure->title)
                         : RAW(page, "<p>Not measured.</p>\n"));
-  return html_lines(page, shown->notes.data);
+  return put_lines(page, shown->notes.data, true);
 }
 
 /* ---- HTML: the page -------------------------------------------------------------------------- */
@@ -220,7 +208,7 @@ static eb_error html_head(const eb_reproduction *r, eb_text *page) {
              "of its steps without set-up and audit; the first frame is left out, since it holds "
              "the first whole factorization; of repetitions the fastest counts.</p>\n"));
   if (*paper->note) EB_TRY(HTML(page, "<p>{}</p>\n", paper->note));
-  return html_lines(page, r->machine.data);
+  return put_lines(page, r->machine.data, true);
 }
 
 eb_error eb_reproduction_html(const eb_reproduction *r, eb_text *page) {
@@ -264,8 +252,8 @@ static eb_error markdown_claims(const eb_reproduction *r, eb_text *out) {
     for (int k = 0; k < f->count && f->conditions[k].truth != EB_TRUE; k++)
       EB_TRY(eb_text_printf(out, "- `%s`: %s, %s\n", f->conditions[k].text, f->conditions[k].values,
                             eb_truth_name(f->conditions[k].truth)));
-    EB_TRY(markdown_lines(out, f->causes.data));
-    EB_TRY(markdown_lines(out, r->claims[c].notes.data));
+    EB_TRY(put_lines(out, f->causes.data, false));
+    EB_TRY(put_lines(out, r->claims[c].notes.data, false));
   }
   return EB_OK;
 }
@@ -291,7 +279,7 @@ static eb_error markdown_table(const eb_shown_table *shown, eb_text *out) {
   }
   EB_TRY(RAW(out, "\n\n"));
   if (*table->note) EB_TRY(eb_text_printf(out, "%s\n\n", table->note));
-  return markdown_lines(out, shown->notes.data);
+  return put_lines(out, shown->notes.data, false);
 }
 
 /* Parameters of scenes, options of solvers and lengths of runs that this project has chosen, and
@@ -328,7 +316,7 @@ eb_error eb_reproduction_markdown(const eb_reproduction *r, eb_text *out) {
     EB_TRY(eb_text_printf(out, "- date: %s\n- command: `%s`\n",
                           eb_results_environment(results, "started"),
                           eb_results_environment(results, "command_line")));
-  EB_TRY(markdown_lines(out, r->machine.data));
+  EB_TRY(put_lines(out, r->machine.data, false));
   EB_TRY(markdown_claims(r, out));
   for (int t = 0; t < r->table_count; t++) EB_TRY(markdown_table(&r->tables[t], out));
   return markdown_choices(r, out);
@@ -386,7 +374,7 @@ static eb_error add_claim(const eb_shown_claim *shown, const char *folder, eb_ov
   const eb_paper_claim *claim = shown->claim;
   snprintf(id, sizeof id, "claim-%s", claim->id);
   set_links(out, folder, id, html, markdown);
-  snprintf(class, sizeof class, "text %s", verdict_class(shown->result.verdict));
+  snprintf(class, sizeof class, "text %s", verdict_classes[shown->result.verdict]);
   eb_error error = eb_put_value(&texts[0], shown->result.paper);
   if (!error) error = eb_put_value(&texts[1], shown->result.ours);
   if (!error) error = put_notes(shown->notes.data, "quick: ", &texts[2]);
