@@ -114,7 +114,7 @@ static eb_error put_fake_steps(const fake *f, const char *path, const eb_run *ru
 }
 
 static const eb_case *planned(const made_up *m, const fake *f) {
-  int c = eb_paper_case_find(m->paper, f->name, strlen(f->name));
+  int c = eb_paper_case_find(m->paper, f->name);
   for (int i = 0; c >= 0 && i < m->plan.plan.count; i++)
     if (strcmp(m->plan.plan.cases[i].identity, m->plan.cases[c].identities.items[f->repetition]) ==
         0)

@@ -14,7 +14,8 @@ static void test_sections(void) {
               "sections");
   const eb_section *one = eb_sections_find(&s, "claim", "one");
   tap_ok(s.count == 2 && one && one->count == 4, "entries are kept apart, and a section goes on");
-  tap_require(eb_section_joined(one, "claim", &joined), "a text of two lines");
+  static const eb_key claim[] = {{"claim", EB_KEY_JOINED, 0, NULL}, {.name = "row"}, {0}};
+  tap_require(eb_section_read(one, claim, &joined), "a text of two lines");
   tap_ok(strcmp(joined, "first second line") == 0, "a text on several lines is joined");
   free(joined);
   tap_ok(strcmp(eb_section_value(one, "row"), "c") == 0, "the last of repeated keys");
@@ -378,7 +379,7 @@ static void check_plan(bool quick, const char *wanted, const char *name) {
   }
   tap_ok(strcmp(got, wanted) == 0, "%s", name);
   if (strcmp(got, wanted) != 0) printf("#   got    %s\n#   wanted %s\n", got, wanted);
-  int none = eb_paper_case_find(paper, "d", 1), again = eb_paper_case_find(paper, "again", 5);
+  int none = eb_paper_case_find(paper, "d"), again = eb_paper_case_find(paper, "again");
   tap_ok(plan.cases[none].trouble && strstr(plan.cases[none].trouble, "unheard-of"),
          "  a solver that is not there is said");
   tap_ok(strcmp(plan.cases[again].identities.items[0], plan.cases[again - 1].identities.items[0]) ==

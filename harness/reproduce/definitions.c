@@ -29,17 +29,13 @@ static const eb_definition *find(const eb_definitions *known, const char *name) 
   return at < 0 ? NULL : &known->items[at];
 }
 
-static int index_of(const eb_strings *list, const char *text, size_t length) {
-  return eb_find(list->items, list->count, sizeof *list->items, text, length);
-}
-
 /* ---- parameters ----------------------------------------------------------------------------- */
 
 /* The parameter that is all of a name, with or without braces, or -1. */
 static int whole_parameter(const eb_definition *of, const char *text) {
   size_t length = strlen(text);
   bool braced = length > 2 && *text == '{' && text[length - 1] == '}';
-  return of ? index_of(&of->parameters, text + braced, length - 2 * braced) : -1;
+  return of ? eb_word_find(&of->parameters, text + braced, length - 2 * braced) : -1;
 }
 
 /* Whether something holds for a node of a tree. */
@@ -98,7 +94,7 @@ static eb_error copy_loop(const writer *w, const eb_loop *loop, eb_loop *out) {
                       "%s is given %s, and has a loop over a '%s' of its own: one of them wants "
                       "another letter",
                       w->of->name, braced, loop->variable);
-  if (w->parameters && index_of(w->parameters, loop->variable, strlen(loop->variable)) >= 0)
+  if (w->parameters && eb_word_find(w->parameters, loop->variable, strlen(loop->variable)) >= 0)
     return EB_ERROR(EB_ERR_FORMAT, "'%s' is a parameter already, and cannot be a loop's variable",
                     loop->variable);
   for (int i = 0; i < loop->words.count; i++) {
@@ -267,8 +263,8 @@ static eb_error read_head(const eb_entry *entry, eb_definition *out) {
          out->parameters.count <= MOST_PARAMETERS;
   for (int p = 0; p < out->parameters.count; p++) {
     const char *parameter = out->parameters.items[p];
-    good =
-        good && is_word(parameter) && index_of(&out->parameters, parameter, strlen(parameter)) == p;
+    good = good && is_word(parameter) &&
+           eb_word_find(&out->parameters, parameter, strlen(parameter)) == p;
   }
   return good ? EB_OK
               : EB_ERROR(EB_ERR_FORMAT, "this is neither 'NAME = ..' nor 'NAME(X, Y) = ..'");

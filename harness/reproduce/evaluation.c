@@ -69,7 +69,7 @@ eb_error eb_evaluation_say(eb_evaluation *e, const char *format, ...) {
 
 eb_error eb_evaluation_case(eb_evaluation *e, const char *name, int *out) {
   const eb_paper *paper = e->paper;
-  *out = eb_paper_case_find(paper, name, strlen(name));
+  *out = eb_paper_case_find(paper, name);
   if (*out < 0)
     return eb_unknown_entry("case", name, paper->cases, paper->case_count, sizeof *paper->cases);
   if (e->named) e->named[*out] = true;

@@ -65,28 +65,15 @@ static eb_error fill_section(const eb_paper_case *work, eb_suite_section *out) {
   return eb_ties_set(&out->ties, "group", group, &known);
 }
 
-static eb_error fill_suite(const eb_paper *paper, const eb_paper_plan *plan, eb_suite *suite) {
-  EB_TRY(eb_copy(paper->name, &suite->name));
-  EB_TRY(EB_NEW(suite->sections, paper->case_count));
-  for (int c = 0; c < paper->case_count; c++)
-    if (!plan->cases[c].trouble)
-      EB_TRY(fill_section(&paper->cases[c], &suite->sections[suite->count++]));
-  return EB_OK;
-}
-
-static int case_of(const eb_paper *paper, const char *label) {
-  return eb_paper_case_find(paper, label, strlen(label));
-}
-
 static eb_error keep_wanted(const eb_paper *paper, const bool *wanted, eb_plan *plan) {
   bool *cases, *sweeps;
   EB_TRY(EB_NEW(cases, plan->count));
   eb_error error = EB_NEW(sweeps, plan->sweep_count);
   if (!error) {
     for (int l = 0; l < plan->label_count; l++)
-      cases[plan->labels[l].at] |= wanted[case_of(paper, plan->labels[l].label)];
+      cases[plan->labels[l].at] |= wanted[eb_paper_case_find(paper, plan->labels[l].label)];
     for (int s = 0; s < plan->sweep_count; s++)
-      sweeps[s] = wanted[case_of(paper, plan->sweeps[s].name)];
+      sweeps[s] = wanted[eb_paper_case_find(paper, plan->sweeps[s].name)];
     error = eb_plan_keep(plan, cases, sweeps);
     free(sweeps);
   }
@@ -106,17 +93,21 @@ eb_error eb_paper_plan_create(const eb_paper *paper, const bool *wanted, const e
   for (int c = 0; c < paper->case_count; c++) EB_TRY(follow_donors(paper, c, out));
   EB_TRY(EB_NEW(suite, 1));
   const eb_request request = {.suite = suite, .plugins = plugins};
-  eb_error error = fill_suite(paper, out, suite);
+  eb_error error = eb_copy(paper->name, &suite->name);
+  if (!error) error = EB_NEW(suite->sections, paper->case_count);
+  for (int c = 0; c < paper->case_count && !error; c++)
+    if (!out->cases[c].trouble)
+      error = fill_section(&paper->cases[c], &suite->sections[suite->count++]);
   if (!error) error = eb_plan_create(&request, &out->plan);
   eb_suite_destroy(suite);
   EB_TRY(error);
   const eb_plan *plan = &out->plan;
   for (int l = 0; l < plan->label_count; l++)
-    EB_TRY(eb_strings_add(&out->cases[case_of(paper, plan->labels[l].label)].identities,
+    EB_TRY(eb_strings_add(&out->cases[eb_paper_case_find(paper, plan->labels[l].label)].identities,
                           plan->cases[plan->labels[l].at].identity));
   for (int s = 0; s < plan->sweep_count; s++)
     EB_TRY(eb_sweep_identity(&plan->sweeps[s],
-                             &out->cases[case_of(paper, plan->sweeps[s].name)].sweep));
+                             &out->cases[eb_paper_case_find(paper, plan->sweeps[s].name)].sweep));
   return wanted ? keep_wanted(paper, wanted, &out->plan) : EB_OK;
 }
 

@@ -122,7 +122,7 @@ static eb_error find_cell(const eb_call *c, const eb_paper_table **table, int *r
   *table = t;
   *row = *column = -1;
   if (c->count > 1) {
-    *row = eb_find(t->keys.items, t->keys.count, sizeof(char *), a[1].text, strlen(a[1].text));
+    *row = eb_word_find(&t->keys, a[1].text, strlen(a[1].text));
     if (*row < 0)
       return eb_error_prefix(eb_unknown_name("row", a[1].text, &t->keys), "table '%s'", t->id);
   }
@@ -168,25 +168,23 @@ static eb_error list_ratios(const eb_call *c, eb_value *out) {
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 const eb_function eb_functions[] = {
-    {"failed", "c", "a: whether the solver failed", ended, EB_NOT_SEEN, 0, NULL},
-    {"completed", "c", "a: whether the run came to its end", ended, EB_NOT_SEEN, 0, NULL},
-    {"steps", "c", "a: steps that were done, of a run that failed too", count_steps, EB_NOT_SEEN, 0,
-     NULL},
+    {"failed", "c", "a: whether the solver failed", .call = ended},
+    {"completed", "c", "a: whether the run came to its end", .call = ended},
+    {"steps", "c", "a: steps that were done, of a run that failed too", .call = count_steps},
     {"spent", "c",
      "a: wall seconds of its steps; where the time limit has cut one off, what it had taken "
      "by then too: a lower bound",
-     add_up_spent, EB_NOT_SEEN, 0, NULL},
+     .call = add_up_spent},
     {"least_stable", "c", "a: the least value of a sweep's option at which the case is stable",
-     find_least_stable, EB_NOT_SEEN, 0, NULL},
-    {"frame", "v", "series: sums over the steps of each frame", sum_frames, EB_NOT_SEEN, 0, NULL},
-    {"integral", "v", "series: over simulated time", integrate, EB_NOT_SEEN, 0, NULL},
-    {"abs", "a", "of a number or of every value", each, EB_NOT_SEEN, 0, fabs},
-    {"sqrt", "a", "of a number or of every value", each, EB_NOT_SEEN, 0, sqrt},
-    {"log", "a", "natural, of a number or of every value", each, EB_NOT_SEEN, 0, log},
-    {"fit_slope", "vv", "x, y: slope of the least-squares line", fit, EB_NOT_SEEN, 0, NULL},
-    {"fit_r2", "vv", "x, y: R^2 of the least-squares line", fit, EB_NOT_SEEN, 0, NULL},
-    {"paper", "tww", "table, row, column: the paper's number, in SI units", read_paper, EB_NOT_SEEN,
-     0, NULL},
+     .call = find_least_stable},
+    {"frame", "v", "series: sums over the steps of each frame", .call = sum_frames},
+    {"integral", "v", "series: over simulated time", .call = integrate},
+    {"abs", "a", "of a number or of every value", .call = each, .of = fabs},
+    {"sqrt", "a", "of a number or of every value", .call = each, .of = sqrt},
+    {"log", "a", "natural, of a number or of every value", .call = each, .of = log},
+    {"fit_slope", "vv", "x, y: slope of the least-squares line", .call = fit},
+    {"fit_r2", "vv", "x, y: R^2 of the least-squares line", .call = fit},
+    {"paper", "tww", "table, row, column: the paper's number, in SI units", .call = read_paper},
     {"ratios", "t?w?w", "table, row, column: ours over the paper's, of the cells that both have",
-     list_ratios, EB_NOT_SEEN, 0, NULL},
+     .call = list_ratios},
     {0}};

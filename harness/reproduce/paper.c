@@ -40,7 +40,7 @@ static eb_error read_file(const char *paper, const char *from, const char *name,
     return eb_text_read(path, "part of a paper", text);
   }
   eb_error error = eb_paper_names(&names);
-  if (!error && eb_find(names.items, names.count, sizeof *names.items, paper, strlen(paper)) < 0)
+  if (!error && eb_word_find(&names, paper, strlen(paper)) < 0)
     error = eb_unknown_name("paper", paper, &names);
   eb_strings_clear(&names);
   snprintf(path, LONGEST_PATH, "%s%s/%s", room, paper, name);
@@ -167,7 +167,7 @@ static eb_error read_data(const char *path, const char *text, eb_paper_table *ta
 /* The column of that name, made when there is none yet. */
 static eb_error find_column(eb_paper_table *table, const char *name, eb_paper_column **out) {
   size_t length = strlen(name);
-  int at = eb_find(table->names.items, table->names.count, sizeof(char *), name, length),
+  int at = eb_word_find(&table->names, name, length),
       c = eb_find(table->columns, table->column_count, sizeof *table->columns, name, length);
   if (at < 0) return EB_ERROR(EB_ERR_FORMAT, "the data have no column '%s'", name);
   if (c < 0) {
@@ -204,7 +204,7 @@ static eb_error read_fill(void *context, const eb_entry *entry) {
   const char *rest, *value = entry->value;
   size_t name;
   EB_TRY(split(value, &name, &rest));
-  int row = eb_find(table->keys.items, table->keys.count, sizeof(char *), value, name);
+  int row = eb_word_find(&table->keys, value, name);
   if (row < 0) return EB_ERROR(EB_ERR_FORMAT, "the data have no row '%.*s'", (int)name, value);
   return replace(&table->fills.items[row], rest);
 }
@@ -270,7 +270,7 @@ static eb_error read_table(eb_paper *paper, const char *from, const eb_section *
 /* ---- figures --------------------------------------------------------------------------------- */
 
 static eb_error find_case(const eb_paper *paper, const char *name, int *out) {
-  *out = eb_paper_case_find(paper, name, strlen(name));
+  *out = eb_paper_case_find(paper, name);
   return *out < 0 ? EB_ERROR(EB_ERR_FORMAT, "there is no case '%s'", name) : EB_OK;
 }
 

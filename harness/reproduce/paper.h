@@ -189,7 +189,7 @@ void eb_paper_clear_cases(eb_paper *paper);
 EB_MUST eb_error eb_paper_ties_read(const eb_paper_ties ties, eb_ties *out);
 
 /* Index of the case of that name, or -1. */
-int eb_paper_case_find(const eb_paper *paper, const char *name, size_t length);
+int eb_paper_case_find(const eb_paper *paper, const char *name);
 /* The same for tables and figures, by id. */
 int eb_paper_table_find(const eb_paper *paper, const char *id);
 int eb_paper_figure_find(const eb_paper *paper, const char *id);

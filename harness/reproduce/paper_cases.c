@@ -138,8 +138,8 @@ static eb_error set_several(eb_paper *paper, settings s[KINDS_OF_RUNS], const ch
   return EB_OK;
 }
 
-int eb_paper_case_find(const eb_paper *paper, const char *name, size_t length) {
-  return eb_find(paper->cases, paper->case_count, sizeof *paper->cases, name, length);
+int eb_paper_case_find(const eb_paper *paper, const char *name) {
+  return eb_find(paper->cases, paper->case_count, sizeof *paper->cases, name, strlen(name));
 }
 
 eb_error eb_unknown_entry(const char *kind, const char *name, const void *items, int count,
@@ -190,7 +190,7 @@ static eb_error add_case(void *context, const eb_entry *entry) {
                     "'%s' is no name for a case: it begins with a letter and holds "
                     "letters, digits and dashes",
                     name);
-  if (eb_paper_case_find(paper, name, strlen(name)) >= 0)
+  if (eb_paper_case_find(paper, name) >= 0)
     return EB_ERROR(EB_ERR_FORMAT, "there are two cases '%s'", name);
   char *copy;
   EB_TRY(eb_copy(name, &copy));
@@ -331,7 +331,7 @@ static eb_error find_donor(const eb_paper *paper, eb_paper_case *work) {
   eb_ties ties;
   eb_error error = eb_paper_ties_read(work->ties, &ties);
   if (!error && ties.tied) {
-    work->donor = eb_paper_case_find(paper, ties.donor, strlen(ties.donor));
+    work->donor = eb_paper_case_find(paper, ties.donor);
     if (work->donor < 0)
       error = eb_error_prefix(eb_unknown_entry("case", ties.donor, paper->cases, paper->case_count,
                                                sizeof *paper->cases),

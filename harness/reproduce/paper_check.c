@@ -9,14 +9,12 @@
  * or column of one. */
 static eb_error check_definition(const eb_paper *paper, const eb_definition *one) {
   size_t length = strlen(one->name);
-  bool word = eb_paper_case_find(paper, one->name, length) >= 0;
+  bool word = eb_paper_case_find(paper, one->name) >= 0;
   for (int t = 0; t < paper->table_count && !word; t++) {
     const eb_paper_table *table = &paper->tables[t];
     const eb_strings *const lists[] = {&table->keys, &table->names};
     word = strcmp(table->id, one->name) == 0;
-    for (int l = 0; l < 2; l++)
-      word =
-          word || eb_find(lists[l]->items, lists[l]->count, sizeof(char *), one->name, length) >= 0;
+    for (int l = 0; l < 2; l++) word = word || eb_word_find(lists[l], one->name, length) >= 0;
   }
   word = word && one->parameters.count == 0;
   if (!word && !eb_is_function(one->name)) return EB_OK;
@@ -144,8 +142,7 @@ static eb_error unknown_item(const eb_paper *paper, const char *item) {
     for (int i = 0; i < all[k].count && !error; i++) {
       const char *id;
       memcpy(&id, (const char *)all[k].items + (size_t)i * all[k].size, sizeof id);
-      if (eb_find(names.items, names.count, sizeof *names.items, id, strlen(id)) < 0)
-        error = eb_strings_add(&names, id);
+      if (eb_word_find(&names, id, strlen(id)) < 0) error = eb_strings_add(&names, id);
     }
   if (!error) error = eb_unknown_name("table, claim or figure", item, &names);
   eb_strings_clear(&names);

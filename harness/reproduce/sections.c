@@ -147,7 +147,8 @@ const char *eb_section_value(const eb_section *section, const char *key) {
   return value;
 }
 
-eb_error eb_section_joined(const eb_section *section, const char *key, char **out) {
+/* All values of a key joined by spaces; "" when there are none. */
+static eb_error join_values(const eb_section *section, const char *key, char **out) {
   eb_text text = {0};
   eb_error error = eb_text_append(&text, "", 0);
   for (int e = 0; section && e < section->count && !error; e++)
@@ -174,7 +175,7 @@ eb_error eb_section_read(const eb_section *section, const eb_key *keys, void *ou
     void *at = (char *)out + key->offset;
     const char *last = eb_section_value(section, key->name);
     if (!last) last = key->fallback;
-    if (key->type == EB_KEY_JOINED) EB_TRY(eb_section_joined(section, key->name, at));
+    if (key->type == EB_KEY_JOINED) EB_TRY(join_values(section, key->name, at));
     if (key->type == EB_KEY_LAST) memcpy(at, &last, sizeof last);
   }
   return EB_OK;

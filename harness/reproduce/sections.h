@@ -51,9 +51,6 @@ const char *eb_section_value(const eb_section *section, const char *key);
 /* The values of one key in turn: *at is 0 at first, then what the last call left there. NULL
  * after the last. */
 const char *eb_section_next(const eb_section *section, const char *key, int *at);
-/* All values of a key joined by spaces, into `out`; "" when there are none. The caller frees
- * *out. */
-EB_MUST eb_error eb_section_joined(const eb_section *section, const char *key, char **out);
 /* What a kind of section may hold. `out` of eb_section_read is the struct that the offsets are of.
  */
 typedef enum eb_key_type {

@@ -32,6 +32,10 @@ int eb_find(const void *items, int count, size_t size, const char *name, size_t 
   return -1;
 }
 
+int eb_word_find(const eb_strings *list, const char *word, size_t length) {
+  return eb_find(list->items, list->count, sizeof *list->items, word, length);
+}
+
 eb_error eb_part_next(const char **rest, char **out) {
   static const char bar[] = " | ";
   const char *from = *rest + strspn(*rest, " "), *end = strstr(from, bar);

@@ -18,6 +18,7 @@ EB_MUST eb_error eb_append(void *items, int *count, size_t size);
 /* The index of the entry of that name, or -1. Entries are of `size` bytes, and the first member of
  * each is its name, a char pointer. */
 int eb_find(const void *items, int count, size_t size, const char *name, size_t length);
+int eb_word_find(const eb_strings *list, const char *word, size_t length);
 
 /* Takes the next part of "A | B | C" off a text, without the blanks around it; *rest is NULL
  * behind the last. */
