@@ -107,8 +107,22 @@ static eb_error copy_loop(const writer *w, const eb_loop *loop, eb_loop *out) {
   return EB_OK;
 }
 
-/* Words of a loop see the loops before it, and the arguments under `for` see all of them. */
-static eb_error copy_call(const writer *w, const eb_expression *e, eb_expression *out) {
+static eb_error copy_node(const writer *w, const eb_expression *e, eb_expression *out) {
+  out->op = e->op;
+  out->number = e->number;
+  out->looped = e->looped;
+  out->from = (eb_window_end){.unit = e->from.unit, .number = e->from.number};
+  out->to = (eb_window_end){.unit = e->to.unit, .number = e->to.number};
+  EB_TRY(EB_NEW(out->items, e->count));
+  if (e->from.call) EB_TRY(write_out(w, e->from.call, &out->from.call));
+  if (e->to.call) EB_TRY(write_out(w, e->to.call, &out->to.call));
+  if (e->op == EB_OP_NAME) return put_words(w, e->text, &out->text);
+  if (e->text) EB_TRY(eb_copy(e->text, &out->text));
+  if (e->comparisons) {
+    EB_TRY(EB_NEW(out->comparisons, e->count));
+    memcpy(out->comparisons, e->comparisons, (size_t)(e->count - 1) * sizeof *e->comparisons);
+  }
+  /* Words of a loop see the loops before it, and the arguments under `for` see all of them. */
   eb_scope own[EB_MOST_LOOPS];
   writer inner = *w;
   EB_TRY(EB_NEW(out->loops, e->loop_count));
@@ -118,27 +132,8 @@ static eb_error copy_call(const writer *w, const eb_expression *e, eb_expression
     own[l] = (eb_scope){e->loops[l].variable, NULL, inner.variables};
     inner.variables = &own[l];
   }
-  out->looped = e->looped;
   EB_TRY(copy_items(&inner, e, 0, e->looped, out));
   return copy_items(w, e, e->looped, e->count, out);
-}
-
-static eb_error copy_node(const writer *w, const eb_expression *e, eb_expression *out) {
-  out->op = e->op;
-  out->number = e->number;
-  out->from = (eb_window_end){.unit = e->from.unit, .number = e->from.number};
-  out->to = (eb_window_end){.unit = e->to.unit, .number = e->to.number};
-  EB_TRY(EB_NEW(out->items, e->count));
-  if (e->from.call) EB_TRY(write_out(w, e->from.call, &out->from.call));
-  if (e->to.call) EB_TRY(write_out(w, e->to.call, &out->to.call));
-  if (e->op == EB_OP_NAME) return put_words(w, e->text, &out->text);
-  if (e->text) EB_TRY(eb_copy(e->text, &out->text));
-  if (e->op == EB_OP_CALL) return copy_call(w, e, out);
-  if (e->comparisons) {
-    EB_TRY(EB_NEW(out->comparisons, e->count));
-    memcpy(out->comparisons, e->comparisons, (size_t)(e->count - 1) * sizeof *e->comparisons);
-  }
-  return copy_items(w, e, 0, e->count, out);
 }
 
 /* ---- names written out ---------------------------------------------------------------------- */

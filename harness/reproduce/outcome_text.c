@@ -82,55 +82,36 @@ static void print_table(const eb_shown_table *shown, FILE *out) {
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* A line a bar: its parts and the whole. */
-static void print_bars(const eb_shown_figure *shown, int labels, FILE *out) {
-  const eb_paper_figure *figure = shown->figure;
-  int layers = figure->parts.count + 1;
-  fprintf(out, "  %s\n  %-*s", figure->y, labels, "");
-  for (int l = 0; l < layers - 1; l++) fprintf(out, "%10s", figure->parts.items[l]);
-  fprintf(out, "%10s%10s\n", "other", "in all");
-  for (int p = 0; p < figure->point_count; p++) {
-    fprintf(out, "  %-*s", labels, figure->curves[p].label);
-    for (int l = 0; l < layers; l++) print_number(out, 10, shown->layers[p * layers + l]);
-    print_number(out, 10, shown->y[p]);
-    fputc('\n', out);
-  }
-}
-
-/* A line a run: the first, the largest and the last value. */
-static void print_courses(const eb_shown_figure *shown, int labels, FILE *out) {
-  const eb_paper_figure *figure = shown->figure;
-  fprintf(out, "  x: %s, y: %s\n  %-*s%12s%12s%12s\n", figure->x, figure->y, labels, "", "first",
-          "largest", "last");
-  for (int p = 0; p < figure->point_count; p++) {
-    const eb_time_series *course = &shown->series[p];
-    fprintf(out, "  %-*s", labels, figure->curves[p].label);
-    print_number(out, 12, course->count ? course->y[0] : NAN);
-    print_number(out, 12, shown->y[p]);
-    print_number(out, 12, course->count ? course->y[course->count - 1] : NAN);
-    fputc('\n', out);
-  }
-}
-
-/* Pictures have nothing to print. */
+/* Of bars a line each: their parts and the whole; of courses a line a run: the first, the largest
+ * and the last value; else a line a point. Pictures have nothing to print. */
 static void print_figure(const eb_shown_figure *shown, FILE *out) {
   const eb_paper_figure *figure = shown->figure;
-  int labels = 4;
+  int labels = 4, layers = figure->parts.count + 1;
   if (figure->point_count == 0) return;
   for (int c = 0; c < figure->curve_count; c++)
     labels = (int)fmax(labels, (double)strlen(figure->curves[c].label));
   fprintf(out, "%s\n", figure->title);
-  if (shown->layers) print_bars(shown, labels, out);
-  if (shown->series) print_courses(shown, labels, out);
-  bool points = !shown->layers && !shown->series;
-  if (points) fprintf(out, "  x: %s, y: %s\n", figure->x, figure->y);
-  for (int c = 0; points && c < figure->curve_count; c++) {
+  if (shown->layers) {
+    fprintf(out, "  %s\n  %-*s", figure->y, labels, "");
+    for (int l = 0; l < layers - 1; l++) fprintf(out, "%10s", figure->parts.items[l]);
+    fprintf(out, "%10s%10s\n", "other", "in all");
+  } else {
+    fprintf(out, "  x: %s, y: %s\n", figure->x, figure->y);
+  }
+  if (shown->series) fprintf(out, "  %-*s%12s%12s%12s\n", labels, "", "first", "largest", "last");
+  for (int c = 0; c < figure->curve_count; c++) {
     const eb_paper_curve *curve = &figure->curves[c];
-    fprintf(out, "  %s\n", curve->label);
+    bool points = !shown->layers && !shown->series;
+    if (points) fprintf(out, "  %s\n", curve->label);
     for (int p = curve->first; p < curve->first + curve->count; p++) {
-      fprintf(out, "  ");
-      print_number(out, 10, figure->points[p].x);
-      print_number(out, 12, shown->y[p]);
+      const eb_time_series *course = shown->series ? &shown->series[p] : NULL;
+      fprintf(out, "  %-*s", points ? 0 : labels, points ? "" : curve->label);
+      if (points) print_number(out, 10, figure->points[p].x);
+      for (int l = 0; shown->layers && l < layers; l++)
+        print_number(out, 10, shown->layers[p * layers + l]);
+      if (course) print_number(out, 12, course->count ? course->y[0] : NAN);
+      print_number(out, shown->layers ? 10 : 12, shown->y[p]);
+      if (course) print_number(out, 12, course->count ? course->y[course->count - 1] : NAN);
       fputc('\n', out);
     }
   }
