@@ -592,7 +592,7 @@ CONTACT_SOLVER(ica, EB_CONTACT_ICA_OPTIONS, "solved by iterative constraint anti
 /* It does not get to the residuals of the others within its iterations. */
 CONTACT_SOLVER(sp, EB_CONTACT_SP_OPTIONS, "solved by staggered projections",
                "Kaufman et al. 2008; Verschoor and Jalba 2019, Section 6.2.2",
-               "eps1=1e-6,eps2=1e-6,angle=0.5", 5e-3);
+               "eps1=1e-5,eps2=1e-6,angle=1", 5e-3);
 CONTACT_SOLVER(delassus, EB_CONTACT_DELASSUS_OPTIONS,
                "reduced to the contact forces and solved there", "Acary, Bremond and Huber 2018",
                tight, EB_ACCURACY);
