@@ -116,16 +116,17 @@ double eb_audit_penalty_energy(const eb_audit *audit, double time, const double 
 
 /* A step in a subspace against its equation (subspace.c). */
 typedef struct eb_audit_subspace_row {
-  double residual2, scale2;        /* N^2 */
-  double unit;                     /* N a N / kg^1/2: what its solver's norm is multiplied by */
+  double residual2, scale2; /* N^2 */
+  double unit;              /* N a N / kg^1/2: what its solver's norm is multiplied by */
+  double work;              /* J: of the residual on the way of the step, in the subspace */
+  double nothing;           /* N: the least residual of doing nothing, where it is compared */
   double outside, outside_allowed; /* m: off the span; what rounding may leave */
 } eb_audit_subspace_row;
 /* Whether what the solver says of it can be. */
 bool eb_audit_subspace_sound(const eb_audit *audit, const eb_subspace_record *subspace);
-/* Leaves the residual at all nodes, before it is restricted, in audit->own (N). */
 EB_MUST eb_error eb_audit_subspace(eb_audit *audit, const eb_state *before, const eb_state *after,
-                                   double dt, bool statics, const eb_subspace_record *subspace,
-                                   eb_audit_subspace_row *out);
+                                   double dt, bool statics, bool compared,
+                                   const eb_subspace_record *subspace, eb_audit_subspace_row *out);
 
 /* The parts of eb_audit_declared. */
 EB_MUST eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after,

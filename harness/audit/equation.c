@@ -280,14 +280,14 @@ static terms residual_of(eb_audit *audit, const eb_state *before, const eb_state
 }
 
 /* The residual is a force that is not there: what it does on the way of the step is energy from
- * nowhere. All other gain is the equation's own - a linearized step is given energy by its
- * linearization, implicit Euler where bodies under pressure turn - and belongs to the column
- * energy_excess. Steps in parts follow no residual that could be told: all their gain is theirs.
- * What roundings of the forces may do on that way is no work: of a body at rest it would be all
- * there is. */
+ * nowhere; in a subspace, on what of the way is in it. All other gain is the equation's own - a
+ * linearized step is given energy by its linearization, implicit Euler where bodies under pressure
+ * turn - and belongs to the column energy_excess. Steps in parts follow no residual that could be
+ * told: all their gain is theirs. What roundings of the forces may do on that way is no work: of a
+ * body at rest it would be all there is. */
 static double work_of(const eb_audit *audit, const eb_state *before, const eb_state *after,
-                      const eb_declaration *declared, const eb_audit_row *row) {
-  const double *r = linear(declared) || declared->subspace ? audit->own : audit->residual;
+                      const eb_declaration *declared, double in_subspace, const eb_audit_row *row) {
+  const double *r = linear(declared) ? audit->own : audit->residual;
   double work = 0, way2 = 0;
   if (row->equation_stands_in)
     return row->raised; /* what holds scripted nodes in a reduced equation cannot be told either */
@@ -298,6 +298,7 @@ static double work_of(const eb_audit *audit, const eb_state *before, const eb_st
     work += r[k] * way;
     way2 += way * way;
   }
+  if (declared->subspace) work = in_subspace;
   return row->raised + copysign(fmax(0, fabs(work) - row->unknown * sqrt(way2)), work);
 }
 
@@ -317,6 +318,7 @@ static bool looked_at(const eb_audit *audit, const eb_state *after) {
 eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after,
                            double dt, const eb_declaration *declared, eb_audit_row *row) {
   bool looked = !audit->scene->articulation && looked_at(audit, after);
+  double idle = NAN, in_subspace = 0;
   bool linearly = linear(declared) && declared->update != EB_UPDATE_CORRECTED;
   terms going,
       own = residual_of(audit, before, after, dt, declared, looked && linearly, row, &going);
@@ -325,10 +327,13 @@ eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_sta
     bool statics = declared->equation == EB_EQUATION_STATIC;
     row->subspace_unsound = !eb_audit_subspace_sound(audit, declared->subspace);
     if (!row->subspace_unsound)
-      EB_TRY(eb_audit_subspace(audit, before, after, dt, statics, declared->subspace, &reduced));
+      EB_TRY(eb_audit_subspace(audit, before, after, dt, statics, looked, declared->subspace,
+                               &reduced));
     own = (terms){reduced.residual2, reduced.scale2};
     row->step_residual = sqrt(own.residual2);
     row->subspace_unit = reduced.unit;
+    idle = reduced.nothing;
+    in_subspace = reduced.work;
     row->subspace_error = reduced.outside;
     row->subspace_allowed = reduced.outside_allowed;
   }
@@ -338,9 +343,15 @@ eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_sta
                                     : own.residual2 > 0   ? sqrt(own.residual2 / own.scale2)
                                                           : 0;
   row->unknown = roundings * sqrt(linear(declared) ? audit->start.rounding2 : audit->end.rounding2);
-  row->residual_work = work_of(audit, before, after, declared, row);
+  row->residual_work = work_of(audit, before, after, declared, in_subspace, row);
   row->null_residual = row->progress = row->compared_residual = NAN;
   if (!looked) return EB_OK;
+  if (declared->subspace) {
+    row->null_residual = idle;
+    row->compared_residual = row->step_residual;
+    row->progress = 0;
+    return EB_OK;
+  }
   if (linearly)
     compare_linear(audit, before, after, dt, &going, row);
   else

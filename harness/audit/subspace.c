@@ -120,34 +120,56 @@ static double leaves_span(const eb_audit *audit, const eb_subspace_record *s, co
   return worst;
 }
 
-eb_error eb_audit_subspace(eb_audit *audit, const eb_state *before, const eb_state *after,
-                           double dt, bool statics, const eb_subspace_record *s,
-                           eb_audit_subspace_row *out) {
-  double *u, *inertia = audit->trial, *g = audit->own, mass = 0, sum2 = 0, scale2 = 0;
+/* The restricted residual of a step that ends at x into u (4 x 3 size, of which the rest is
+ * workspace), the squares of it and of its terms (N^2 / kg), with what rounding leaves of the
+ * points' forces in *rounding2 (N^2). audit->trial and audit->own are workspace. */
+static void residual_at(eb_audit *audit, const eb_subspace_record *s, const eb_state *before,
+                        const double *x, double dt, bool statics, double *u, double squares[2],
+                        double *rounding2) {
+  double *inertia = audit->trial, *g = audit->own;
   size_t size = 3 * (size_t)s->size;
-  *out = (eb_audit_subspace_row){0};
-  EB_TRY(EB_NEW(u, 4 * size));
   double *pushed = u + size, *pulled = pushed + size, *strained = pulled + size;
-  out->outside = leaves_span(audit, s, after->x, inertia, u, &out->outside_allowed);
   memset(g, 0, 3 * audit->nodes * sizeof *g);
-  double rounding2 = add_points(audit, s, after->x, g);
+  *rounding2 = add_points(audit, s, x, g);
   for (size_t k = 0; k < 3 * audit->nodes; k++)
-    inertia[k] = statics ? 0 : (after->x[k] - before->x[k] - dt * before->v[k]) / (dt * dt);
+    inertia[k] = statics ? 0 : (x[k] - before->x[k] - dt * before->v[k]) / (dt * dt);
   restrict_to(audit, s, inertia, true, pushed);
   restrict_to(audit, s, audit->force, false, pulled);
   restrict_to(audit, s, g, false, strained);
+  squares[0] = squares[1] = 0;
   for (size_t k = 0; k < size; k++) {
     double left = pushed[k] - pulled[k] + strained[k];
-    sum2 += left * left;
-    scale2 += pushed[k] * pushed[k] + pulled[k] * pulled[k] + strained[k] * strained[k];
+    squares[0] += left * left;
+    u[k] = left;
+    squares[1] += pushed[k] * pushed[k] + pulled[k] * pulled[k] + strained[k] * strained[k];
   }
+}
+
+eb_error eb_audit_subspace(eb_audit *audit, const eb_state *before, const eb_state *after,
+                           double dt, bool statics, bool compared, const eb_subspace_record *s,
+                           eb_audit_subspace_row *out) {
+  double *u, mass = 0, squares[2], rounding2;
+  *out = (eb_audit_subspace_row){.nothing = INFINITY};
+  EB_TRY(EB_NEW(u, 12 * (size_t)s->size));
   for (size_t i = 0; i < audit->nodes; i++) mass += audit->mass[i] / (double)audit->nodes;
   out->unit = sqrt(mass);
-  out->residual2 = mass * sum2;
-  out->scale2 = mass * scale2 + rounding2;
-  /* Node by node, for the work that the residual does on the way. */
-  for (size_t k = 0; k < 3 * audit->nodes; k++)
-    g[k] += audit->mass[k / 3] * inertia[k] - audit->force[k];
+  out->outside = leaves_span(audit, s, after->x, audit->trial, u, &out->outside_allowed);
+  /* Bodies that stop, or go on as they are. */
+  for (int going = 0; compared && going < (statics ? 1 : 2); going++) {
+    for (size_t k = 0; k < 3 * audit->nodes; k++)
+      audit->stopped[k] = before->x[k] + (going ? dt * before->v[k] : 0);
+    residual_at(audit, s, before, audit->stopped, dt, statics, u, squares, &rounding2);
+    out->nothing = fmin(out->nothing, out->unit * sqrt(squares[0]));
+  }
+  residual_at(audit, s, before, after->x, dt, statics, u, squares, &rounding2);
+  out->residual2 = mass * squares[0];
+  out->scale2 = mass * squares[1] + rounding2;
+  /* The residual's work on what of the way is in the subspace: a state that is not, to begin with,
+   * is taken for its part in it. */
+  double *way = u + 3 * (size_t)s->size;
+  for (size_t k = 0; k < 3 * audit->nodes; k++) audit->trial[k] = after->x[k] - before->x[k];
+  restrict_to(audit, s, audit->trial, true, way);
+  for (size_t k = 0; k < 3 * (size_t)s->size; k++) out->work += u[k] * way[k];
   free(u);
   return EB_OK;
 }

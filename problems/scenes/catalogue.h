@@ -25,6 +25,12 @@
   ENTRY(hecht2012_cloth_drop) \
   ENTRY(hecht2012_trampoline) \
   ENTRY(hecht2012_spider) \
+  ENTRY(trusty2023_octobot) \
+  ENTRY(trusty2023_gatorman) \
+  ENTRY(trusty2023_mammoth) \
+  ENTRY(trusty2023_crab) \
+  ENTRY(trusty2023_cantilever) \
+  ENTRY(trusty2023_bar) \
   ENTRY(verschoor2019_rings) \
   ENTRY(verschoor2019_rings_stiff) \
   ENTRY(verschoor2019_pyramid) \

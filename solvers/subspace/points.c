@@ -10,6 +10,7 @@
 #include "problems/elasticity/mixed_point.h"
 #include "solvers/linalg/dense.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ struct eb_points {
   mixed_point *point; /* batches; in FEM only U, V, s are used */
   double *A;          /* 3 size x rows x 4 batches */
   double *P;          /* 4 batches x 9: stresses times weights */
-  double scale;
+  double scale, unknown;
 };
 
 /* ---- life ---- */
@@ -98,8 +99,15 @@ static eb_error fill(eb_points *p, const eb_mesh *mesh, const eb_material *mater
       p->weight[p->batches - 1][filled++] = cubature->weight[c];
       p->scale += cubature->weight[c] * materials[r].young;
       EB_TRY(fill_gradients(p, mesh, basis, lane, e));
+      const double *G = p->G + (int64_t)lane * 3 * p->size;
+      double squared = 0, nu = materials[r].poisson;
+      double stiff =
+          cubature->weight[c] * materials[r].young * (1 - nu) / ((1 + nu) * (1 - 2 * nu));
+      for (int32_t k = 0; k < 3 * p->size; k++) squared += G[k] * G[k];
+      p->unknown += 3 * stiff * stiff * squared;
     }
   }
+  p->unknown = 4 * DBL_EPSILON * sqrt(p->unknown);
   for (int32_t b = 0; b < p->batches; b++)
     for (int k = 0; k < 3; k++) p->point[b].S[k] = eb_v4_set(1);
   return EB_OK;
@@ -130,6 +138,10 @@ void eb_points_destroy(eb_points *p) {
   void *const owned[] = {p->laws, p->batch_law, p->lane, p->weight, p->G, p->point, p->A, p->P};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   free(p);
+}
+
+double eb_points_unknown(const eb_points *p) {
+  return p->unknown;
 }
 
 double eb_points_scale(const eb_points *p) {

@@ -48,5 +48,8 @@ double eb_points_gap(const eb_points *points, const double *u);
 void eb_points_stretches(const eb_points *points, double *S);
 /* What the elasticity is a difference of: sum of w (stiffness), J. */
 double eb_points_scale(const eb_points *points);
+/* What rounding of F, whose entries are of the size of 1, leaves unknown of the forces: 4 eps times
+ * the norm of w (stiffness) G over the points, in units of q. */
+double eb_points_unknown(const eb_points *points);
 
 #endif

@@ -312,7 +312,7 @@ static eb_reason solve(subspace *s, eb_step_log *log) {
     s->floors[k] = 64 * DBL_EPSILON * *diagonal;
     square += *diagonal * s->u[k] * *diagonal * s->u[k];
   }
-  s->floor = 0.5 * DBL_EPSILON * sqrt(square);
+  s->floor = 0.5 * DBL_EPSILON * sqrt(square) + eb_points_unknown(s->points);
   eb_log_end(log, EB_PHASE_ASSEMBLE);
   eb_log_count(log, EB_COUNT_FLOPS, eb_points_stiffness_flops(s->points));
   eb_log_begin(log, EB_PHASE_FACTOR);

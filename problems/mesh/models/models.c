@@ -290,6 +290,181 @@ static const eb_part three_torus_parts[] = {
 
 static const eb_shape shape_three_torus = {EB_SHAPE_PARTS(three_torus_parts), .scale = 0.11};
 
+/* ---- crab ------------------------------------------------------------------------------------ */
+
+/* A crab, 10 units wide; it looks along x, its left is y. Hard parts are joined by soft balls,
+ * which own what is inside them. */
+
+enum { SHELL, CRAB_JOINT };
+
+static const char *const crab_regions[] = {"shell", "joints", NULL};
+
+#define HARD(...) EB_CONE(__VA_ARGS__, .blend = 0.12, .region = SHELL, .mirrored = true)
+#define KNUCKLE(x, y, z, r)                                                                        \
+  EB_BALL(x, y, z, r, .blend = 0.12, .region = CRAB_JOINT, .owns = true, .mirrored = true)
+/* Hip a, knee b, ankle c, tip d. */
+#define CRAB_LEG(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz)                                   \
+  HARD(ax, ay, az, 0.46, bx, by, bz, 0.4), HARD(bx, by, bz, 0.38, cx, cy, cz, 0.32),               \
+      HARD(cx, cy, cz, 0.3, dx, dy, dz, 0.14), KNUCKLE(ax, ay, az, 0.56),                          \
+      KNUCKLE(bx, by, bz, 0.45), KNUCKLE(cx, cy, cz, 0.37)
+
+static const eb_part crab_parts[] = {
+    EB_ELLIPSOID(-0.6, 0, 2.3, 2.1, 2.6, 1.0, .blend = 0, .region = SHELL),
+    EB_ELLIPSOID(-0.4, 0, 2.0, 1.7, 2.2, 0.9, .blend = 0.3, .region = SHELL),
+    EB_CONE(1.2, 0.5, 2.6, 0.22, 1.6, 0.6, 3.3, 0.26, .blend = 0.1, .region = SHELL,
+            .mirrored = true),
+    CRAB_LEG(0.3, 2.2, 2.1, 0.9, 3.5, 3.1, 1.5, 4.5, 2.0, 1.7, 4.9, 0.2),
+    CRAB_LEG(-0.5, 2.4, 2.1, -0.4, 3.7, 3.2, -0.3, 4.6, 2.0, -0.2, 4.9, 0.2),
+    CRAB_LEG(-1.3, 2.2, 2.1, -1.9, 3.4, 3.1, -2.4, 4.3, 1.9, -2.6, 4.6, 0.2),
+    CRAB_LEG(-2.0, 1.6, 2.1, -3.0, 2.5, 2.9, -3.7, 3.3, 1.7, -4.0, 3.6, 0.1),
+    /* claws: arm, wrist, palm, two fingers */
+    HARD(1.1, 1.7, 2.1, 0.5, 2.4, 2.9, 2.5, 0.45),
+    HARD(2.4, 2.9, 2.5, 0.5, 3.4, 2.3, 2.6, 0.6),
+    EB_TURNED_ELLIPSOID(3.9, 1.9, 2.6, 0.95, 0.5, 0.75, 1, -0.6, 0, .blend = 0.2, .region = SHELL,
+                        .mirrored = true),
+    HARD(4.2, 1.7, 3.0, 0.3, 4.8, 0.8, 3.0, 0.14),
+    HARD(4.2, 1.7, 2.2, 0.28, 4.8, 0.8, 2.3, 0.12),
+    KNUCKLE(1.1, 1.7, 2.1, 0.6),
+    KNUCKLE(2.4, 2.9, 2.5, 0.58),
+    KNUCKLE(3.3, 2.35, 2.6, 0.55),
+};
+
+static const eb_shape shape_crab = {EB_SHAPE_PARTS(crab_parts), .scale = 0.1};
+
+/* ---- gatorman -------------------------------------------------------------------------------- */
+
+/* An upright alligator that swings a broad sword, 10 units tall without it; it looks along x. */
+
+enum { GATOR_BODY, SWORD };
+
+static const char *const gatorman_regions[] = {"body", "sword", NULL};
+
+#define SOFT_CONE(...) EB_CONE(__VA_ARGS__, .blend = 0.3, .region = GATOR_BODY)
+#define SOFT_PAIR(...) EB_CONE(__VA_ARGS__, .blend = 0.3, .region = GATOR_BODY, .mirrored = true)
+
+static const eb_part gatorman_parts[] = {
+    /* belly, chest, neck, head, snout, eyes */
+    EB_ELLIPSOID(0, 0, 4.0, 1.25, 1.4, 1.6, .blend = 0, .region = GATOR_BODY),
+    EB_ELLIPSOID(0.1, 0, 5.9, 1.05, 1.5, 1.3, .blend = 0.5, .region = GATOR_BODY),
+    SOFT_CONE(0.1, 0, 6.9, 0.75, 0.3, 0, 7.9, 0.7),
+    EB_BALL(0.5, 0, 8.4, 0.95, .blend = 0.4, .region = GATOR_BODY),
+    SOFT_CONE(1.0, 0, 8.4, 0.7, 3.0, 0, 8.0, 0.42),
+    EB_BALL(0.8, 0.5, 9.2, 0.3, .blend = 0.15, .region = GATOR_BODY, .mirrored = true),
+    /* legs, feet, tail */
+    SOFT_PAIR(0, 0.8, 3.0, 0.8, 0.3, 1.0, 1.6, 0.6),
+    SOFT_PAIR(0.3, 1.0, 1.6, 0.6, 0, 1.0, 0.5, 0.5),
+    SOFT_PAIR(0, 1.0, 0.4, 0.4, 1.2, 1.1, 0.35, 0.35),
+    SOFT_CONE(-0.9, 0, 3.3, 0.85, -2.6, 0, 2.2, 0.6),
+    SOFT_CONE(-2.6, 0, 2.2, 0.6, -4.2, 0, 1.8, 0.3),
+    /* the left arm hangs, the right one holds the sword before the body */
+    SOFT_CONE(0.1, 1.5, 6.5, 0.55, 0.4, 2.3, 5.2, 0.45),
+    SOFT_CONE(0.4, 2.3, 5.2, 0.42, 1.2, 2.2, 4.3, 0.38),
+    SOFT_CONE(0.1, -1.5, 6.5, 0.55, 1.0, -2.3, 5.6, 0.45),
+    SOFT_CONE(1.0, -2.3, 5.6, 0.42, 2.3, -2.0, 5.8, 0.42),
+    EB_CONE(2.5, -2.0, 5.2, 0.3, 2.5, -2.0, 6.6, 0.3, .blend = 0.1, .region = SWORD, .owns = true),
+    EB_BOX(2.5, -2.0, 6.8, 1.1, 0.36, 0.28, 0.1, .blend = 0.1, .region = SWORD, .owns = true),
+    EB_BOX(2.5, -2.0, 9.6, 0.9, 0.36, 2.8, 0.15, .blend = 0.1, .region = SWORD, .owns = true),
+    EB_CONE(2.5, -2.0, 12.4, 0.25, 2.5, -2.0, 13.0, 0.16, .blend = 0.1, .region = SWORD,
+            .owns = true),
+};
+
+static const eb_shape shape_gatorman = {EB_SHAPE_PARTS(gatorman_parts), .scale = 0.1};
+
+/* ---- mammoth --------------------------------------------------------------------------------- */
+
+/* A mammoth, 10 units long; it looks along x, its left is y. Bones run inside the muscle and own
+ * what is inside them; joints, which come last, cut the bones into pieces. */
+
+enum { MUSCLE, BONE, MAMMOTH_JOINT };
+
+static const char *const mammoth_regions[] = {"muscle", "bone", "joints", NULL};
+
+#define FLESH(...)   EB_CONE(__VA_ARGS__, .blend = 0.4, .region = MUSCLE)
+#define FLESHES(...) EB_CONE(__VA_ARGS__, .blend = 0.4, .region = MUSCLE, .mirrored = true)
+#define BONES(...)   EB_CONE(__VA_ARGS__, .blend = 0, .region = BONE, .owns = true, .mirrored = true)
+#define SPINAL(...)  EB_CONE(__VA_ARGS__, .blend = 0, .region = BONE, .owns = true)
+#define LINK(x, y, z, r)                                                                           \
+  EB_BALL(x, y, z, r, .blend = 0, .region = MAMMOTH_JOINT, .owns = true, .mirrored = true)
+
+static const eb_part mammoth_parts[] = {
+    /* trunk of the body, hump, head, dome, ears */
+    EB_ELLIPSOID(-0.6, 0, 4.2, 2.9, 1.6, 1.7, .blend = 0, .region = MUSCLE),
+    EB_ELLIPSOID(0.9, 0, 5.2, 1.6, 1.3, 1.4, .blend = 0.6, .region = MUSCLE),
+    FLESH(1.4, 0, 5.0, 1.0, 2.9, 0, 5.5, 1.0),
+    EB_ELLIPSOID(3.1, 0, 6.0, 1.0, 1.0, 1.2, .blend = 0.4, .region = MUSCLE),
+    EB_TURNED_ELLIPSOID(2.5, 1.2, 5.7, 0.5, 0.22, 0.75, 1, 0.6, 0, .blend = 0.2, .region = MUSCLE,
+                        .mirrored = true),
+    /* the trunk */
+    FLESH(3.8, 0, 5.3, 0.6, 4.5, 0, 4.0, 0.48),
+    FLESH(4.5, 0, 4.0, 0.48, 4.7, 0, 2.7, 0.38),
+    FLESH(4.7, 0, 2.7, 0.38, 4.9, 0, 1.6, 0.3),
+    FLESH(4.9, 0, 1.6, 0.3, 5.4, 0, 1.1, 0.26),
+    /* legs */
+    FLESHES(1.2, 1.0, 3.6, 0.85, 1.3, 1.1, 1.9, 0.62),
+    FLESHES(1.3, 1.1, 1.9, 0.6, 1.2, 1.1, 0.6, 0.6),
+    FLESHES(-2.4, 1.0, 3.6, 0.95, -2.2, 1.1, 1.9, 0.62),
+    FLESHES(-2.2, 1.1, 1.9, 0.6, -2.4, 1.1, 0.6, 0.6),
+    /* tail, tusks */
+    FLESH(-3.3, 0, 4.4, 0.35, -3.9, 0, 3.0, 0.22),
+    BONES(3.6, 0.6, 4.9, 0.3, 4.6, 1.0, 3.6, 0.26),
+    BONES(4.6, 1.0, 3.6, 0.26, 5.8, 0.9, 3.6, 0.22),
+    BONES(5.8, 0.9, 3.6, 0.22, 6.3, 0.6, 4.4, 0.15),
+    /* spine and skull */
+    SPINAL(-3.1, 0, 4.9, 0.3, -1.7, 0, 5.2, 0.36),
+    SPINAL(-1.7, 0, 5.2, 0.36, -0.3, 0, 5.3, 0.36),
+    SPINAL(-0.3, 0, 5.3, 0.36, 1.0, 0, 5.6, 0.36),
+    SPINAL(1.0, 0, 5.6, 0.36, 2.4, 0, 5.7, 0.36),
+    EB_ELLIPSOID(3.1, 0, 6.0, 0.75, 0.72, 0.9, .blend = 0, .region = BONE, .owns = true),
+    /* upper and lower legs */
+    BONES(1.1, 0.95, 4.1, 0.34, 1.3, 1.1, 2.1, 0.3),
+    BONES(1.3, 1.1, 1.8, 0.3, 1.2, 1.1, 0.5, 0.3),
+    BONES(-2.3, 0.95, 4.2, 0.36, -2.2, 1.1, 2.1, 0.3),
+    BONES(-2.2, 1.1, 1.8, 0.3, -2.4, 1.1, 0.5, 0.3),
+    /* joints: shoulders, hips, knees, between the vertebrae, the neck */
+    LINK(1.1, 0.9, 4.3, 0.5),
+    LINK(-2.3, 0.9, 4.4, 0.52),
+    LINK(1.3, 1.1, 1.95, 0.42),
+    LINK(-2.2, 1.1, 1.95, 0.42),
+    LINK(-1.7, 0, 5.2, 0.42),
+    LINK(-0.3, 0, 5.3, 0.42),
+    LINK(1.0, 0, 5.6, 0.42),
+    LINK(2.3, 0, 5.7, 0.48),
+};
+
+static const eb_shape shape_mammoth = {EB_SHAPE_PARTS(mammoth_parts), .scale = 0.1};
+
+/* ---- octobot --------------------------------------------------------------------------------- */
+
+/* An eight-armed soft robot, 10 units across, about the z axis: a head with a stiff core, arms
+ * whose middle pieces are stiff. Arms come in pairs, left and right of the x axis. */
+
+enum { OCTO_SOFT, OCTO_STIFF };
+
+static const char *const octobot_regions[] = {"soft", "stiff", NULL};
+
+/* An arm in the direction (c, s). */
+#define ARM_PIECE(c, s, r0, z0, w0, r1, z1, w1, where)                                             \
+  EB_CONE((c) * (r0), (s) * (r0), z0, w0, (c) * (r1), (s) * (r1), z1, w1, .blend = 0.2,            \
+          .region = where, .mirrored = true)
+#define ARM(c, s)                                                                                  \
+  ARM_PIECE(c, s, 0.8, 1.4, 0.62, 2.0, 1.2, 0.52, OCTO_SOFT),                                      \
+      ARM_PIECE(c, s, 2.0, 1.2, 0.52, 3.0, 0.8, 0.46, OCTO_STIFF),                                 \
+      ARM_PIECE(c, s, 3.0, 0.8, 0.46, 3.9, 0.5, 0.38, OCTO_SOFT),                                  \
+      ARM_PIECE(c, s, 3.9, 0.5, 0.38, 4.7, 0.6, 0.28, OCTO_SOFT)
+
+static const eb_part octobot_parts[] = {
+    EB_ELLIPSOID(0, 0, 2.6, 1.4, 1.4, 1.7, .blend = 0, .region = OCTO_SOFT),
+    EB_CYLINDER(0, 0, 0.8, 0, 0, 1.9, 1.3, 0.3, .blend = 0.3, .region = OCTO_SOFT),
+    EB_BALL(1.1, 0.5, 3.2, 0.35, .blend = 0.1, .region = OCTO_STIFF, .mirrored = true),
+    ARM(0.92388, 0.38268),
+    ARM(0.38268, 0.92388),
+    ARM(-0.38268, 0.92388),
+    ARM(-0.92388, 0.38268),
+    EB_BALL(0, 0, 2.9, 0.8, .blend = 0, .region = OCTO_STIFF, .owns = true),
+};
+
+static const eb_shape shape_octobot = {EB_SHAPE_PARTS(octobot_parts), .scale = 0.1};
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 #define SOLID(shape, names, x0, y0, z0, x1, y1, z1)                                                \
@@ -313,9 +488,21 @@ const eb_model *eb_models(void) {
       {.name = "bunny",
        .summary = "a crouching rabbit with long ears, 0.12 m tall",
        .solid = SOLID(shape_bunny, NULL, -0.065, -0.04, -0.01, 0.07, 0.04, 0.13)},
+      {.name = "crab",
+       .summary = "a crab of hard pieces with soft joints, 1 m wide",
+       .solid = SOLID(shape_crab, crab_regions, -0.45, -0.55, -0.02, 0.52, 0.55, 0.4)},
       {.name = "dragon",
        .summary = "a Chinese dragon with open jaws, 0.15 m long",
        .solid = SOLID(shape_dragon, dragon_regions, -0.08, -0.04, -0.01, 0.08, 0.04, 0.1)},
+      {.name = "gatorman",
+       .summary = "an upright alligator with a broad sword, 1.3 m tall",
+       .solid = SOLID(shape_gatorman, gatorman_regions, -0.5, -0.3, -0.02, 0.4, 0.3, 1.34)},
+      {.name = "mammoth",
+       .summary = "a mammoth with bones and joints inside, 1 m long",
+       .solid = SOLID(shape_mammoth, mammoth_regions, -0.46, -0.25, -0.02, 0.68, 0.25, 0.76)},
+      {.name = "octobot",
+       .summary = "an eight-armed soft robot with stiff pieces, 1 m across",
+       .solid = SOLID(shape_octobot, octobot_regions, -0.55, -0.55, -0.02, 0.55, 0.55, 0.46)},
       {.name = "sculpture",
        .summary = "an openwork sphere of three twisted strands, radius 0.8 m",
        .solid = SOLID(shape_sculpture, NULL, -0.85, -0.85, -0.85, 0.85, 0.85, 0.85)},
