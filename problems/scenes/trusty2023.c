@@ -17,9 +17,8 @@
 #define CITATION                                                                                   \
   "Trusty, Benchekroun, Grinspun, Kaufman and Levin, Subspace Mixed Finite Elements for "          \
   "Real-Time Heterogeneous Elastodynamics, SIGGRAPH Asia 2023"
-#define NEEDS (EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC)
-#define PARAMETERS(E_)                                                                             \
-  EB_SCENE_PARAMETERS(E_, "0.45", "1000", "1e-2", "fixed-corotational", "9.81")
+#define NEEDS          (EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC)
+#define PARAMETERS(E_) EB_SCENE_PARAMETERS(E_, "0.45", "1000", "1e-2", "fixed-corotational", "9.81")
 #define STIFFNESS(name_, default_, what_)                                                          \
   { name_, EB_OPTION_REAL, default_, 1e-3, 1e14, NULL, "Pa", "Young's modulus of " what_ }
 
@@ -66,7 +65,8 @@ static eb_error octobot_setup(eb_scene *scene) {
     double *x = scene->x0 + 3 * (int64_t)i, radius = hypot(x[0], x[1]), along = radius - root;
     if (along <= 0) continue;
     /* The turn grows along the arm, so that it bends without a kink. */
-    double turn = bend * fmin(along / (reach - root), 1), kept = (root + along * cos(turn)) / radius;
+    double turn = bend * fmin(along / (reach - root), 1),
+           kept = (root + along * cos(turn)) / radius;
     x[0] *= kept;
     x[1] *= kept;
     x[2] += along * sin(turn);
@@ -195,7 +195,9 @@ const eb_scene_ops eb_trusty2023_mammoth = {
 /* ---- crab ------------------------------------------------------------------------------------ */
 
 static const eb_option crab_parameters[] = {
-    PARAMETERS("1e6"), EB_ELEMENTS_PARAMETER, STIFFNESS("E_shell", "1e10", "the shell"),
+    PARAMETERS("1e6"),
+    EB_ELEMENTS_PARAMETER,
+    STIFFNESS("E_shell", "1e10", "the shell"),
     {"pinned", EB_OPTION_BOOL, "true", 0, 0, NULL, "", "whether the lowest node is held"},
     EB_LAST_PARAMETER};
 
@@ -245,9 +247,9 @@ static eb_error name_pieces(eb_mesh *mesh, int pairs, double soft) {
 }
 
 /* Soft enough to sag by a tenth of its length. */
-static const eb_option cantilever_parameters[] = {
-    PARAMETERS("1e7"), EB_CUBES_PARAMETER, STIFFNESS("E_stiff", "1e9", "every other block"),
-    EB_LAST_PARAMETER};
+static const eb_option cantilever_parameters[] = {PARAMETERS("1e7"), EB_CUBES_PARAMETER,
+                                                  STIFFNESS("E_stiff", "1e9", "every other block"),
+                                                  EB_LAST_PARAMETER};
 
 static eb_error cantilever_prepare(const eb_values *parameters, eb_mesh **mesh) {
   (void)parameters;
@@ -277,7 +279,9 @@ const eb_scene_ops eb_trusty2023_cantilever = {
 };
 
 static const eb_option bar_parameters[] = {
-    PARAMETERS("1e6"), EB_CUBES_PARAMETER, STIFFNESS("E_stiff", "1e10", "the blocks"),
+    PARAMETERS("1e6"),
+    EB_CUBES_PARAMETER,
+    STIFFNESS("E_stiff", "1e10", "the blocks"),
     {"spin", EB_OPTION_REAL, "5", -1e3, 1e3, NULL, "rad/s", "initial turn about the y axis"},
     EB_LAST_PARAMETER};
 
