@@ -29,6 +29,7 @@
 #include "problems/scene_impl.h"
 #include "solvers/common/implicit.h"
 #include "solvers/common/incremental_potential.h"
+#include "solvers/common/step_options.h"
 #include "solvers/common/support_layer.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/registry.h"
@@ -48,50 +49,9 @@ enum { MAX_HALVINGS = 20 };
 static const double SHORTEST = 1. / 16;
 
 static const eb_option options[] = {
-    {.name = "rtol",
-     .type = EB_OPTION_REAL,
-     .fallback = "1e-8",
-     .min = 0,
-     .max = 0.9,
-     .unit = "",
-     .doc = "stop when |grad W| <= rtol (|external| + |inertial| + |elastic| forces)"},
-    {.name = "atol",
-     .type = EB_OPTION_REAL,
-     .fallback = "0",
-     .min = 0,
-     .max = 1e300,
-     .unit = "N",
-     .doc = "or when |grad W| <= atol"},
-    {.name = "iterations",
-     .type = EB_OPTION_INT,
-     .fallback = "0",
-     .min = 0,
-     .max = 1e6,
-     .unit = "",
-     .doc = "iterations of every step, whatever is left then; 0: until a tolerance is met"},
-    {.name = "max_iterations",
-     .type = EB_OPTION_INT,
-     .fallback = "500",
-     .min = 1,
-     .max = 1e6,
-     .unit = "",
-     .doc = "give up after so many, with iterations=0"},
-    {.name = "start",
-     .type = EB_OPTION_CHOICE,
-     .fallback = "last",
-     .choices = "last|inertial",
-     .unit = "",
-     .doc = "where a step starts from: the last positions, or x0 + h v0"},
-    {.name = "line_search",
-     .type = EB_OPTION_BOOL,
-     .fallback = "true",
-     .unit = "",
-     .doc = "backtracking on the Lagrangian"},
-    {.name = "static",
-     .type = EB_OPTION_BOOL,
-     .fallback = "false",
-     .unit = "",
-     .doc = "find the equilibrium under f_ext: no inertia, v = 0 after each step"},
+    EB_RTOL_OPTION("stop when |grad W| <= rtol (|external| + |inertial| + |elastic| forces)"),
+    EB_ATOL_OPTION,
+    EB_MIXED_OPTIONS("backtracking on the Lagrangian"),
     EB_LINEAR_OPTIONS("cholesky", "block-jacobi", "1e-8"),
     {0}};
 

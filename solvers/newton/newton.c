@@ -19,6 +19,7 @@
 #include "problems/base/memory.h"
 #include "solvers/common/implicit.h"
 #include "solvers/common/incremental_potential.h"
+#include "solvers/common/step_options.h"
 #include "solvers/common/support_layer.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/registry.h"
@@ -29,32 +30,10 @@
 
 /* linear_rtol: an inexact Newton step gains about that factor, so four digits an iteration. */
 static const eb_option options[] = {
-    {.name = "rtol",
-     .type = EB_OPTION_REAL,
-     .fallback = "1e-8",
-     .min = 0,
-     .max = 0.9,
-     .unit = "",
-     .doc = "stop when |grad W| <= rtol (|external| + |inertial| + |elastic| forces)"},
-    {.name = "atol",
-     .type = EB_OPTION_REAL,
-     .fallback = "0",
-     .min = 0,
-     .max = 1e300,
-     .unit = "N",
-     .doc = "or when |grad W| <= atol"},
-    {.name = "max_iterations",
-     .type = EB_OPTION_INT,
-     .fallback = "100",
-     .min = 1,
-     .max = 1e6,
-     .unit = "",
-     .doc = "linear systems a step"},
-    {.name = "static",
-     .type = EB_OPTION_BOOL,
-     .fallback = "false",
-     .unit = "",
-     .doc = "find the equilibrium under f_ext: no inertia, v = 0 after each step"},
+    EB_RTOL_OPTION("stop when |grad W| <= rtol (|external| + |inertial| + |elastic| forces)"),
+    EB_ATOL_OPTION,
+    EB_MAX_ITERATIONS_OPTION("100", "linear systems a step"),
+    EB_STATIC_OPTION,
     {.name = "project",
      .type = EB_OPTION_CHOICE,
      .fallback = "auto",

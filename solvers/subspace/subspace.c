@@ -29,6 +29,7 @@
  * as newton. */
 #include "problems/base/memory.h"
 #include "problems/scene_impl.h"
+#include "solvers/common/step_options.h"
 #include "solvers/linalg/dense.h"
 #include "solvers/registry.h"
 #include "solvers/subspace/points.h"
@@ -64,43 +65,8 @@ static const eb_option options[] = {
      .fallback = "false",
      .unit = "",
      .doc = "every element is a point, with its own volume"},
-    {.name = "rtol",
-     .type = EB_OPTION_REAL,
-     .fallback = "1e-8",
-     .min = 0,
-     .max = 0.9,
-     .unit = "",
-     .doc = "stop when the reduced residual <= rtol of the sum of its terms' norms"},
-    {.name = "iterations",
-     .type = EB_OPTION_INT,
-     .fallback = "0",
-     .min = 0,
-     .max = 1e6,
-     .unit = "",
-     .doc = "iterations of every step, whatever is left then; 0: until the tolerance is met"},
-    {.name = "max_iterations",
-     .type = EB_OPTION_INT,
-     .fallback = "500",
-     .min = 1,
-     .max = 1e6,
-     .unit = "",
-     .doc = "give up after so many, with iterations=0"},
-    {.name = "start",
-     .type = EB_OPTION_CHOICE,
-     .fallback = "last",
-     .choices = "last|inertial",
-     .unit = "",
-     .doc = "where a step starts from: the last positions, or x0 + h v0"},
-    {.name = "line_search",
-     .type = EB_OPTION_BOOL,
-     .fallback = "true",
-     .unit = "",
-     .doc = "backtracking on the Lagrangian, on the energy in FEM"},
-    {.name = "static",
-     .type = EB_OPTION_BOOL,
-     .fallback = "false",
-     .unit = "",
-     .doc = "find the equilibrium under f_ext: no inertia, v = 0 after each step"},
+    EB_RTOL_OPTION("stop when the reduced residual <= rtol of the sum of its terms' norms"),
+    EB_MIXED_OPTIONS("backtracking on the Lagrangian, on the energy in FEM"),
     {0}};
 
 typedef struct subspace {

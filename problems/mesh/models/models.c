@@ -381,8 +381,8 @@ static const char *const mammoth_regions[] = {"muscle", "bone", "joints", NULL};
 
 #define FLESH(...)   EB_CONE(__VA_ARGS__, .blend = 0.4, .region = MUSCLE)
 #define FLESHES(...) EB_CONE(__VA_ARGS__, .blend = 0.4, .region = MUSCLE, .mirrored = true)
-#define BONES(...)   EB_CONE(__VA_ARGS__, .blend = 0, .region = BONE, .owns = true, .mirrored = true)
-#define SPINAL(...)  EB_CONE(__VA_ARGS__, .blend = 0, .region = BONE, .owns = true)
+#define BONES(...)   EB_CONE(__VA_ARGS__, .region = BONE, .owns = true, .mirrored = true)
+#define SPINAL(...)  EB_CONE(__VA_ARGS__, .region = BONE, .owns = true)
 #define LINK(x, y, z, r)                                                                           \
   EB_BALL(x, y, z, r, .blend = 0, .region = MAMMOTH_JOINT, .owns = true, .mirrored = true)
 
