@@ -9,7 +9,7 @@
  *
  * Reference: Trusty, Kaufman and Levin 2022, "Mixed Variational Finite Elements for Implicit
  * Simulation of Deformables"; trusty2023, Section 3. What the paper leaves unsaid is an option: an
- * iteration starts from the last positions and their stretches, not from x0 + h v0 (start=last),
+ * iteration starts from the last positions and the last stretches, not from x0 + h v0 (start=last),
  * and the line search halves up to 20 times with a sufficient decrease of 1e-4.
  *
  * Where S and Sbar(x) agree, lambda is dpsi/dS and the equation for x is FEM's: a converged step is
@@ -67,6 +67,7 @@ typedef struct mfem {
   double rtol, atol;
   int64_t iterations, max_iterations;
   bool inertial_start, searches, statics;
+  bool has_left;    /* x and the stretches are those that the last step has left */
   double damping;   /* length of steps that only the residual can judge */
   double last_norm; /* residual before a step that nothing but the residual can judge, or 0 */
   double floor;     /* change of grad W when x is rounded to double, N */
@@ -275,15 +276,18 @@ static eb_error iterate(mfem *m, eb_step_log *log, eb_reason *reason) {
 
 /* ---- a step ---- */
 
-/* x from the state, scripted nodes at their place at the end of the step; S = Sbar of the state, so
- * that what the script asks for is at first a gap between the two, to be closed by all elements. */
+/* x from the state, scripted nodes at their place at the end of the step: what the script asks for
+ * is at first a gap between Sbar(x) and S, to be closed by all elements. S are the stretches that
+ * the last step has left, or those of a state that it has not. */
 static void start(mfem *m, const eb_state *state, double dt) {
   const eb_implicit *work = &m->work;
+  bool ours = m->has_left && !memcmp(state->x, m->x, (size_t)work->size * sizeof *m->x);
   for (int64_t k = 0; k < work->size; k++) {
     m->predicted[k] = state->x[k] + (m->statics ? 0 : dt * state->v[k]);
     m->x[k] = m->inertial_start ? m->predicted[k] : state->x[k];
   }
-  eb_mixed_project(m->mixed, m->x);
+  if (!ours || m->inertial_start) eb_mixed_project(m->mixed, m->x);
+  m->has_left = false;
   for (int32_t i = 0; i < work->nodes; i++)
     if (work->fixed[i])
       memcpy(m->x + 3 * (int64_t)i, work->target + 3 * (int64_t)i, 3 * sizeof(double));
@@ -309,6 +313,7 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
     state->v[k] = m->statics ? 0 : (m->x[k] - state->x[k]) / dt;
     state->x[k] = m->x[k];
   }
+  m->has_left = true;
   state->time += dt;
   state->step++;
   return EB_OK;
