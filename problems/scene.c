@@ -11,6 +11,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "problems/scenes/scene_mesh.h"
+#include "problems/springs.h"
 
 /* ---- what follows from mesh and materials ---------------------------------------------------- */
 
@@ -278,6 +279,7 @@ static eb_error make_hash(eb_scene *scene) {
     hash = hash_reals(hash_reals(hash, cut->origin, 3), cut->normal, 3);
     hash = hash_reals(hash_reals(hash, &cut->time, 1), &cut->radius, 1);
   }
+  EB_TRY(eb_springs_hash(scene, &hash));
   /* Scripts of nodes and forces, by what they say at some times. */
   uint8_t *fixed;
   double *vectors;
@@ -341,6 +343,7 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
   EB_TRY(make_mechanics(scene));
   EB_TRY(ask_for_cuts(scene));
   EB_TRY(make_constraints(scene));
+  EB_TRY(eb_springs_check(scene));
   return make_hash(scene);
 }
 
@@ -368,6 +371,7 @@ void eb_scene_destroy(eb_scene *scene) {
   eb_contact_destroy(scene->contact);
   eb_elasticity_destroy(scene->elasticity);
   for (int g = 0; g < EB_MAX_GRIPS; g++) free(scene->grips[g].nodes);
+  free(scene->spring_node);
   free(scene->node_origin);
   free(scene->v0);
   free(scene->x0);
@@ -432,6 +436,7 @@ uint32_t eb_scene_needs(const eb_scene *scene) {
   if (scene->cut_count > 0) needs |= EB_CAP_CUTTING;
   if (scene->articulation) needs |= EB_CAP_ARTICULATION;
   if (scene->free_bodies) needs |= EB_CAP_FREE_BODIES;
+  if (scene->spring_count > 0) needs |= EB_CAP_SPRINGS;
   return needs;
 }
 
@@ -720,6 +725,6 @@ eb_error eb_scene_difference(const eb_scene *a, const eb_scene *b, const char **
   if (*what) return EB_OK;
   EB_TRY(make_hash(&left));
   EB_TRY(make_hash(&right));
-  if (left.hash != right.hash) *what = "script, contact or bodies";
+  if (left.hash != right.hash) *what = "script, springs, contact or bodies";
   return EB_OK;
 }

@@ -7,7 +7,8 @@
  * where f_ext (gravity, explicit penalty contact, scripted pulls) is taken at the start of the step
  * and scripted nodes are where eb_scene_boundary says at the end of the step. Implicit colliders
  * are not in f_ext: their penalty is a force of the end of the step, as -g is, and their friction a
- * change of velocity (problems/contact/implicit_penalty.h). */
+ * change of velocity (problems/contact/implicit_penalty.h). Nor are springs, which pull nodes to
+ * places with forces of the end of the step (eb_scene_springs). */
 #ifndef EB_SCENE_H
 #define EB_SCENE_H
 
@@ -33,7 +34,8 @@ typedef enum eb_capability {
   EB_CAP_STATICS = 1 << 10,          /* solves for equilibrium */
   EB_CAP_IMPLICIT_PENALTY = 1 << 11, /* colliders whose penalty is taken at the end of the step */
   EB_CAP_ARTICULATION = 1 << 12,     /* nodes that ride on jointed rigid bodies */
-  EB_CAP_FREE_BODIES = 1 << 13       /* nodes that ride on free rigid bodies */
+  EB_CAP_FREE_BODIES = 1 << 13,      /* nodes that ride on free rigid bodies */
+  EB_CAP_SPRINGS = 1 << 14           /* nodes that springs pull to places */
 } eb_capability;
 
 typedef struct eb_state {
@@ -91,6 +93,14 @@ uint32_t eb_scene_needs(const eb_scene *scene);
 void eb_scene_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target);
 /* f_ext at (t, x, v), N: overwritten. */
 void eb_scene_force(const eb_scene *scene, double t, const double *x, const double *v, double *f);
+
+/* Springs, which pull nodes to places at the end of a step with forces -k (x_i - p), of the energy
+ * 1/2 k |x_i - p|^2. Returns how many there are, the same in all steps; *node (or NULL) receives
+ * their nodes, of which one may have several. With `place` (count x 3, m) and `stiffness` (count,
+ * N/m; 0: lets go), which may both be NULL, also where and how they pull at time t. Energy, gradient
+ * and Hessian below know no time and hold nothing of them. */
+int32_t eb_scene_springs(const eb_scene *scene, double t, const int32_t **node, double *place,
+                         double *stiffness);
 
 /* Lumped masses, node_count, kg. */
 const double *eb_scene_mass(const eb_scene *scene);

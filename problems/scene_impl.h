@@ -66,6 +66,10 @@ struct eb_scene_ops {
   int32_t (*dynamic_nodes)(const eb_scene *scene, int32_t wanted, int32_t *nodes);
   /* Activation of the fibres at time t, 0 to 1. NULL: that of the materials. */
   double (*activation)(const eb_scene *scene, double t);
+  /* Where the springs that setup has added pull at time t: `place`, count x 3, m (rest positions of
+   * their nodes on entry), and `stiffness`, count, N/m, at least 0 (0 on entry: let go).
+   * Deterministic in t. */
+  void (*springs)(const eb_scene *scene, double t, double *place, double *stiffness);
 };
 
 enum { EB_MAX_REGIONS = 32, EB_MAX_COLLIDERS = 8, EB_MAX_OBSTACLES = 8, EB_MAX_GRIPS = 4 };
@@ -121,6 +125,8 @@ struct eb_scene {
   uint8_t rigid[EB_MAX_REGIONS]; /* regions that setup declares rigid; only with EB_CAP_CONTACT */
   eb_free_bodies *free_bodies;   /* their connected components, or NULL */
   eb_articulation *articulation; /* rigid bodies that nodes ride on; made by setup, or NULL */
+  int32_t spring_count;
+  int32_t *spring_node; /* spring_count: the nodes of springs (eb_scene_add_spring) */
   int32_t grip_count;
   eb_grip grips[EB_MAX_GRIPS]; /* filled by setup (problems/scenes/common.h) */
   double *x0, *v0; /* initial state, node_count x 3; setup may change them (rest and zero before) */
@@ -132,11 +138,15 @@ struct eb_scene {
   int32_t uncut_nodes;   /* nodes before the first cut */
   eb_mesh *uncut_mesh;   /* what ops->boundary is shown as scene->mesh after a cut; NULL before */
   char mesh_source[512]; /* "generated", or the file given with --mesh */
-  /* Of mesh, materials, boundary, colliders, gravity, initial state and dt (scripts enter by what
-   * they say at some times): equal problems have equal hashes. */
+  /* Of mesh, materials, boundary, colliders, springs, gravity, initial state and dt (scripts enter
+   * by what they say at some times): equal problems have equal hashes. */
   uint64_t hash;
   void *data;
 };
+
+/* For setup: a spring between the node and a place that ops->springs says (problems/springs.h). Not
+ * together with cuts, rigid bodies or contact as constraints. */
+EB_MUST eb_error eb_scene_add_spring(eb_scene *scene, int32_t node);
 
 /* Prepares the step that starts at state->time: sets the activation of the fibres at its end and
  * makes the cuts that are due by its start. A cut replaces mesh, surface, areas, elasticity and

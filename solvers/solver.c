@@ -135,6 +135,7 @@ static const struct {
                         {EB_CAP_CONTACT, "contact constraints"},
                         {EB_CAP_FREE_BODIES, "free rigid bodies"},
                         {EB_CAP_CUTTING, "cutting"},
+                        {EB_CAP_SPRINGS, "springs"},
                         {EB_CAP_STATICS, "statics"}};
 
 enum { CAPABILITIES = sizeof capability_names / sizeof *capability_names };

@@ -36,6 +36,7 @@ static eb_error allocate(eb_implicit *work, const eb_solver *solver) {
   EB_TRY(EB_NEW(work->prescribed, work->size));
   EB_TRY(eb_block_matrix_like(pattern, &work->matrix));
   if (work->touch_room > 0) EB_TRY(EB_NEW(work->touches, work->touch_room));
+  EB_TRY(eb_springs_create(work->scene, &work->springs));
   const eb_values *options = solver->options;
   if (!eb_values_declares(options, "linear")) return EB_OK;
   const eb_linear_settings settings = {.kind = eb_values_text(options, "linear"),
@@ -71,6 +72,7 @@ void eb_implicit_clear(eb_implicit *work) {
   free(work->unknown);
   free(work->prescribed);
   free(work->touches);
+  eb_springs_clear(&work->springs);
   *work = (eb_implicit){0};
 }
 
@@ -87,6 +89,7 @@ bool eb_implicit_begin(eb_implicit *work, const eb_state *state, double dt, eb_s
   if (finite) { /* a force would be asked at positions that are none */
     eb_scene_force(work->scene, state->time, state->x, state->v, work->force);
     eb_scene_boundary(work->scene, state->time + dt, work->fixed, work->target);
+    eb_springs_set(&work->springs, work->scene, state->time + dt);
     work->scripted = 0;
     for (int32_t i = 0; i < work->nodes; i++) work->scripted += work->fixed[i] != 0;
     memset(work->prescribed, 0, (size_t)work->size * sizeof *work->prescribed);

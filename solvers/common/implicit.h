@@ -4,6 +4,7 @@
 #define EB_COMMON_IMPLICIT_H
 
 #include "problems/contact/implicit_penalty.h"
+#include "problems/springs.h"
 #include "solvers/linalg/linear.h"
 #include "solvers/solver.h"
 
@@ -66,6 +67,7 @@ typedef struct eb_implicit {
   eb_linear *linear; /* NULL when the solver has no option `linear` */
   int32_t touch_count, touch_room;
   eb_touch *touches; /* touch_room: with implicit colliders; NULL without */
+  eb_springs springs; /* at the end of the step */
 } eb_implicit;
 
 /* Allocates everything; with EB_LINEAR_OPTIONS among the solver's options, also creates that linear
@@ -77,8 +79,8 @@ void eb_implicit_clear(eb_implicit *work);
 /* Whether every entry is finite. */
 bool eb_all_finite(int64_t n, const double *x);
 
-/* Starts a step: sets the threads, evaluates f_ext at the start and the script at the end of the
- * step (phase RHS). Returns false when the state or the forces are not finite. */
+/* Starts a step: sets the threads, evaluates f_ext at the start, the script and the springs at the
+ * end of the step (phase RHS). Returns false when the state or the forces are not finite. */
 bool eb_implicit_begin(eb_implicit *work, const eb_state *state, double dt, eb_step_log *log);
 
 /* Assembles mass_scale M + hessian_scale H(x) into work->matrix and dE/dx into work->gradient

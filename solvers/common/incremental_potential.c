@@ -14,6 +14,7 @@
 #include "solvers/common/incremental_potential.h"
 
 #include <math.h>
+#include <string.h>
 
 double eb_potential_elastic_scale(const eb_mesh *mesh, const eb_material *materials) {
   double sum = 0;
@@ -43,8 +44,9 @@ eb_potential_value eb_potential_at(const eb_potential *potential, const double *
   }
   inertia *= 0.5 * potential->inertia;
   double elastic = eb_elasticity_energy(potential->elasticity, x);
-  return (eb_potential_value){.value = inertia + elastic - work,
-                              .magnitude = inertia + fabs(elastic) + absolute_work +
+  double springs = eb_springs_energy(potential->springs, potential->fixed, x);
+  return (eb_potential_value){.value = inertia + elastic + springs - work,
+                              .magnitude = inertia + fabs(elastic) + springs + absolute_work +
                                            potential->elastic_scale};
 }
 
@@ -52,14 +54,13 @@ eb_potential_residual eb_potential_descent(const eb_potential *potential, const 
                                            const double *g, double *descent) {
   const double *mass = eb_elasticity_mass(potential->elasticity);
   double residual = 0, external = 0, internal = 0, inertial = 0;
+  memset(descent, 0, 3 * (size_t)potential->nodes * sizeof *descent);
+  double springs = eb_springs_gradient(potential->springs, potential->fixed, x, -1, descent);
   for (int32_t i = 0; i < potential->nodes; i++) {
     double inertia = potential->inertia * mass[i];
-    bool fixed = potential->fixed[i];
-    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++) {
-      descent[k] = 0;
-      if (fixed) continue;
+    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3 && !potential->fixed[i]; k++) {
       double f = potential->force[k], a = inertia * (x[k] - potential->predicted[k]);
-      descent[k] = f - g[k] - a;
+      descent[k] += f - g[k] - a;
       residual += descent[k] * descent[k];
       external += f * f;
       internal += g[k] * g[k];
@@ -67,5 +68,6 @@ eb_potential_residual eb_potential_descent(const eb_potential *potential, const 
     }
   }
   return (eb_potential_residual){.norm = sqrt(residual),
-                                 .scale = sqrt(external) + sqrt(internal) + sqrt(inertial)};
+                                 .scale = sqrt(external) + sqrt(internal) + sqrt(inertial) +
+                                          sqrt(springs)};
 }

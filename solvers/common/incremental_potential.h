@@ -1,15 +1,16 @@
 /* The incremental potential of implicit Euler, whose minimizer over the free nodes is the step:
  *
- *   W(x) = 1/2 |x - xt|^2_M / h^2 + E(x) - f_ext . (x - x0),   xt = x0 + h v0
- *   grad W = M (x - xt) / h^2 + dE/dx - f_ext
+ *   W(x) = 1/2 |x - xt|^2_M / h^2 + E(x) + S(x) - f_ext . (x - x0),   xt = x0 + h v0
+ *   grad W = M (x - xt) / h^2 + dE/dx + dS/dx - f_ext
  *
- * (Ortiz and Stainier 1999 and many since.) Without inertia it is the potential energy whose
+ * with S the energy of the scene's springs (problems/springs.h; Ortiz and Stainier 1999 and many since.) Without inertia it is the potential energy whose
  * minimizer is the equilibrium. Measuring the work of f_ext from x0 only shifts W by a constant,
  * and keeps its digits where the body is far from the origin. */
 #ifndef EB_COMMON_INCREMENTAL_POTENTIAL_H
 #define EB_COMMON_INCREMENTAL_POTENTIAL_H
 
 #include "problems/elasticity/elasticity.h"
+#include "problems/springs.h"
 
 typedef struct eb_potential {
   const eb_elasticity *elasticity;
@@ -22,6 +23,7 @@ typedef struct eb_potential {
   const double *force;     /* f_ext, nodes x 3, N */
   const double *origin;    /* x0, nodes x 3, m */
   const double *predicted; /* xt, nodes x 3, m */
+  const eb_springs *springs;
 } eb_potential;
 
 typedef struct eb_potential_value {
@@ -37,8 +39,9 @@ eb_potential_value eb_potential_at(const eb_potential *potential, const double *
 
 typedef struct eb_potential_residual {
   double norm;  /* |grad W|_2 over the free nodes, N */
-  double scale; /* |f_ext|_2 + |M (x - xt) / h^2|_2 + |dE/dx|_2 over the free nodes, N; vanishes
-                   where elastic forces alone balance (newton/support_layer.h) */
+  double scale; /* |f_ext|_2 + |M (x - xt) / h^2|_2 + |dE/dx|_2 + |k (x - p)|_2 over the free
+                   nodes, N; vanishes where elastic forces alone balance
+                   (newton/support_layer.h) */
 } eb_potential_residual;
 
 /* Writes -grad W to `descent` (nodes x 3, 0 at scripted nodes), given g = dE/dx at x. */

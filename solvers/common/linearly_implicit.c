@@ -77,6 +77,10 @@ eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt
     eb_touches_matrix(work->touches, work->touch_count, stiffness_scale, work->matrix);
     eb_log_end(log, EB_PHASE_ASSEMBLE);
   }
+  /* Springs are linear, so that their force at the end, -k (x0 + h v1 - p), is exact: h^2 k in the
+   * matrix whatever the scales of the body, k (x0 - p) in the gradient. */
+  eb_springs_gradient(&work->springs, work->fixed, state->x, 1, work->gradient);
+  eb_springs_matrix(&work->springs, dt * dt, work->matrix);
   eb_log_begin(log, EB_PHASE_RHS);
   eb_linearly_implicit_rhs(work, state, dt);
   bool finite = eb_all_finite(work->size, work->rhs);

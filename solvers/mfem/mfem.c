@@ -17,7 +17,7 @@
  * with the sweep that condenses. With iterations=N a step takes N of them, whatever is left.
  *
  * The Lagrangian falls along (p, dS) while lambda is held: its slope is
- * - p . M p / h^2 - sum w dS : H dS. In that it differs from W, which may rise: a stiff body in a
+ * - p . M p / h^2 - sum w dS : H dS, less what springs of the scene, which Psi has too, add to it. In that it differs from W, which may rise: a stiff body in a
  * large rotation is pulled off its rotation by every linearization of W, but not by one of Sbar.
  *
  * Needs: materials of the stretch alone; tetrahedra or hexahedra. Workspace: eb_implicit, four more
@@ -122,7 +122,8 @@ static eb_error create(eb_solver *solver, const eb_scene *scene) {
                      .elastic_scale = eb_potential_elastic_scale(scene->mesh, scene->materials),
                      .fixed = m->work.fixed,
                      .force = m->work.force,
-                     .predicted = m->predicted};
+                     .predicted = m->predicted,
+                     .springs = &m->work.springs};
   eb_log_memory(solver->setup_log, EB_MEMORY_ELEMENTS, (double)eb_mixed_bytes(m->mixed));
   solver->data = m;
   return EB_OK;
@@ -149,6 +150,7 @@ static void linearize(mfem *m, eb_step_log *log) {
   eb_log_begin(log, EB_PHASE_ASSEMBLE);
   eb_mixed_condense(m->mixed, m->x, m->potential.inertia, work->matrix, m->condensed,
                     work->gradient);
+  eb_springs_matrix(&work->springs, 1, work->matrix);
   eb_log_end(log, EB_PHASE_ASSEMBLE);
   eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, work->scene->mesh->element_count);
   eb_log_begin(log, EB_PHASE_RHS);
@@ -170,11 +172,12 @@ static void linearize(mfem *m, eb_step_log *log) {
   eb_log_end(log, EB_PHASE_RHS);
 }
 
-/* Psi at x, J, and the sum of the sizes of its terms. */
+/* Psi and springs at x, J, and the sum of the sizes of their terms. */
 static eb_mixed_energy inertial_energy(const mfem *m, const double *x) {
   const eb_potential *p = &m->potential;
   const double *mass = eb_elasticity_mass(p->elasticity);
-  eb_mixed_energy sum = {0, 0};
+  double springs = eb_springs_energy(p->springs, p->fixed, x);
+  eb_mixed_energy sum = {springs, springs};
   for (int32_t i = 0; i < p->nodes; i++)
     for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3 && !p->fixed[i]; k++) {
       double off = x[k] - p->predicted[k], kinetic = 0.5 * p->inertia * mass[i] * off * off;
@@ -201,6 +204,7 @@ static void move(mfem *m, eb_step_log *log, eb_reason *reason) {
   eb_log_end(log, EB_PHASE_LOCAL);
   for (int64_t k = 0; k < m->work.size; k++)
     slope -= m->potential.inertia * mass[k / 3] * p[k] * p[k];
+  slope -= eb_springs_curvature(&m->work.springs, m->work.fixed, p);
   if (!isfinite(slope)) {
     *reason = EB_DIVERGED_NAN;
     return;
@@ -325,7 +329,7 @@ const eb_solver_ops eb_solver_mfem = {
     .citation = "Trusty, Kaufman and Levin 2022; Trusty et al. 2023, Section 3",
     .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_COROTATIONAL |
                     EB_CAP_HYPERELASTIC | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS | EB_CAP_CUTTING |
-                    EB_CAP_STATICS,
+                    EB_CAP_STATICS | EB_CAP_SPRINGS,
     .options = options,
     .create = create,
     .step = step,

@@ -1,6 +1,6 @@
 /* Newton's method on the incremental potential: implicit Euler to a tolerance, or equilibrium.
  *
- *   minimize W(x) = 1/2 |x - xt|^2_M / h^2 + E(x) - f_ext . x   over the free nodes,
+ *   minimize W(x) = 1/2 |x - xt|^2_M / h^2 + E(x) + S(x) - f_ext . x   over the free nodes,
  *   A p = -grad W,  A = M/h^2 + H (made positive definite),  x <- x + a p,  v1 = (x1 - x0) / h
  *
  * Reference: Nocedal and Wright 2006, Sections 3.1 and 3.4; for the incremental potential Ortiz and
@@ -8,7 +8,8 @@
  * when |grad W|_2 over the free nodes <= max(rtol F, atol), F = |f_ext| + |M (x - xt) / h^2| +
  * |dE/dx| over the free nodes + the forces of the elements at scripted nodes, all 2-norms: the last
  * term keeps F a sensible scale where all forces balance. What cannot get there because x itself is
- * rounded ends as EB_CONVERGED_STAGNATED.
+ * rounded ends as EB_CONVERGED_STAGNATED. Springs (S) are in W, grad W, A, and with a term of their
+ * own in F.
  * Needs: energy, gradient, Hessian. The gradient comes with the assembly of the matrix; a gradient
  * alone is evaluated only where the iteration is expected to end. W is evaluated once a guess and
  * once a line-search point.
@@ -119,6 +120,7 @@ static void assemble(newton_solver *newton, eb_step_log *log) {
   double inertia = newton->potential.inertia + newton->shift * newton->shift_unit;
   double square = 0, trace = 0, total_mass = 0;
   eb_implicit_assemble(&newton->work, newton->x, inertia, 1, !newton->exact, log);
+  eb_springs_matrix(&newton->work.springs, 1, newton->work.matrix);
   for (int32_t i = 0; i < A->rows; i++) {
     const double *block = A->values + 9 * (int64_t)A->diagonal[i];
     total_mass += 3 * mass[i];
@@ -415,7 +417,8 @@ static eb_error create(eb_solver *solver, const eb_scene *scene) {
       .elastic_scale = eb_potential_elastic_scale(solver->scene->mesh, solver->scene->materials),
       .fixed = newton->work.fixed,
       .force = newton->work.force,
-      .predicted = newton->predicted};
+      .predicted = newton->predicted,
+      .springs = &newton->work.springs};
   solver->data = newton;
   return EB_OK;
 }
@@ -517,7 +520,7 @@ const eb_solver_ops eb_solver_newton = {
     .citation = "Nocedal and Wright 2006; Ortiz and Stainier 1999; Teran et al. 2005",
     .capabilities = EB_CAP_TRIANGLES | EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_COROTATIONAL |
                     EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS |
-                    EB_CAP_CUTTING | EB_CAP_STATICS,
+                    EB_CAP_CUTTING | EB_CAP_STATICS | EB_CAP_SPRINGS,
     .options = options,
     .create = create,
     .step = step,

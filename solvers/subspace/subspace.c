@@ -1,7 +1,8 @@
 /* Subspace solvers: implicit Euler, or equilibrium, in the span of skinning eigenmodes, with
  * elastic forces from cubature points.
  *
- *   min over u  1/2 |u - ut|^2 / h^2 - f . u + sum_c w_c psi(F_c(u)),     x = X + B u, B^T M B = I,
+ *   min over u  1/2 |u - ut|^2 / h^2 - f . u + sum_c w_c psi(F_c(u)) + S(u),
+ *   x = X + B u,   B^T M B = I,
  *   f = B^T f_ext(t0, x0, v0),   ut = u0 + h u0',   u1' = (u1 - u0) / h
  *
  * fem-subspace takes it by Newton's method with the points' Hessians made positive semi-definite;
@@ -23,6 +24,9 @@
  * and made from u: phase PROJECT. Forces of a scene without scripts and colliders are constant, and
  * restricted once.
  *
+ * Springs (S) are terms of the energy: their nodes keep their weights, and their force and Hessian
+ * join those of the inertia (springs.h).
+ *
  * Needs: tetrahedra of materials of the stretch alone; nodes that are held still. These have
  * weights of zero, so that the subspace holds them. Workspace: Phi (nodes x 4 modes), K and its
  * factor (12 modes squared), its rows (12 modes x 6 or 9 a point), two copies of the state. Fails
@@ -35,6 +39,7 @@
 #include "solvers/subspace/points.h"
 #include "solvers/subspace/record.h"
 #include "solvers/subspace/skinning.h"
+#include "solvers/subspace/springs.h"
 
 #include <float.h>
 #include <math.h>
@@ -73,6 +78,7 @@ typedef struct subspace {
   eb_basis basis;
   eb_cubature cubature;
   eb_points *points;
+  eb_reduced_springs springs;
   eb_subspace_record record;
   const eb_scene *scene;
   int threads;
@@ -81,6 +87,7 @@ typedef struct subspace {
   double *u, *trial, *predicted; /* size */
   double *start, *rate;          /* size: u0, u0' */
   double *f, *q, *g;             /* size: forces of f_ext, of the mixed form, of FEM */
+  double *pull;                  /* size: force of the springs at u */
   double *p;                     /* size: right-hand side, then direction */
   double *stiffness, *floors;    /* size x size, size */
   double *x, *v;                 /* 3 nodes: the state that the last step has left */
@@ -135,8 +142,9 @@ static void release(subspace *s) {
   eb_basis_clear(&s->basis);
   eb_cubature_clear(&s->cubature);
   eb_points_destroy(s->points);
+  eb_reduced_springs_clear(&s->springs);
   void *const owned[] = {s->u, s->trial, s->predicted, s->start,  s->rate, s->f, s->q,
-                         s->g, s->p,     s->stiffness, s->floors, s->x,    s->v, s->force};
+                         s->g, s->p,     s->stiffness, s->floors, s->x,    s->v, s->force, s->pull};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   free(s);
 }
@@ -147,10 +155,11 @@ static eb_error allocate(subspace *s, const eb_solver *solver) {
   EB_TRY(EB_NEW(s->v, full));
   EB_TRY(EB_NEW(s->force, full));
   EB_TRY(precompute(s, solver));
+  EB_TRY(eb_reduced_springs_create(s->scene, &s->basis, &s->springs));
   s->size = 3 * s->basis.size;
   size_t n = (size_t)s->size;
   double **const vectors[] = {&s->u, &s->trial, &s->predicted, &s->start, &s->rate,
-                              &s->f, &s->q,     &s->g,         &s->p,     &s->floors};
+                              &s->f, &s->q,     &s->g,         &s->p,     &s->floors, &s->pull};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) EB_TRY(EB_NEW(*vectors[i], n));
   return EB_NEW(s->stiffness, n * n);
 }
@@ -208,8 +217,8 @@ static void destroy(eb_solver *solver) {
 
 /* ---- between the mesh and the subspace ---- */
 
-/* u0, u0' and f; the stretches too where the state is not the one that the last step has left. */
-static void enter(subspace *s, const eb_state *state, eb_step_log *log) {
+/* u0, u0', f and the springs at the end; the stretches too where the state is not the one that the last step has left. */
+static void enter(subspace *s, const eb_state *state, double dt, eb_step_log *log) {
   size_t bytes = 3 * (size_t)s->basis.nodes * sizeof *s->x;
   eb_log_begin(log, EB_PHASE_PROJECT);
   bool ours = s->has_left && !memcmp(state->x, s->x, bytes) && !memcmp(state->v, s->v, bytes);
@@ -224,6 +233,7 @@ static void enter(subspace *s, const eb_state *state, eb_step_log *log) {
     eb_scene_force(s->scene, state->time, state->x, state->v, s->force);
     eb_basis_restrict_force(&s->basis, s->force, s->f);
   }
+  eb_reduced_springs_set(&s->springs, s->scene, state->time + dt);
   eb_log_end(log, EB_PHASE_RHS);
 }
 
@@ -253,14 +263,16 @@ static void linearize(subspace *s, eb_step_log *log) {
   double residual = 0, inertial = 0;
   eb_log_begin(log, EB_PHASE_LOCAL);
   eb_points_linearize(s->points, s->u, s->q, s->g);
+  eb_reduced_springs_force(&s->springs, s->u, s->pull);
   for (int32_t k = 0; k < s->size; k++) {
-    double pull = s->inertia * (s->predicted[k] - s->u[k]), left = pull + s->f[k] - s->g[k];
-    inertial += pull * pull;
+    double inert = s->inertia * (s->predicted[k] - s->u[k]);
+    double load = inert + s->f[k] + s->pull[k], left = load - s->g[k];
+    inertial += inert * inert;
     residual += left * left;
-    s->p[k] = pull + s->f[k] - s->q[k];
+    s->p[k] = load - s->q[k];
   }
   s->norm = sqrt(residual);
-  s->scale = sqrt(inertial) + length_of(s, s->f) + length_of(s, s->g);
+  s->scale = sqrt(inertial) + length_of(s, s->f) + length_of(s, s->g) + length_of(s, s->pull);
   eb_log_end(log, EB_PHASE_LOCAL);
   eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, s->cubature.count);
 }
@@ -272,6 +284,7 @@ static eb_reason solve(subspace *s, eb_step_log *log) {
   double square = 0;
   eb_log_begin(log, EB_PHASE_ASSEMBLE);
   eb_points_stiffness(s->points, s->stiffness);
+  eb_reduced_springs_stiffness(&s->springs, s->stiffness);
   for (int64_t k = 0; k < n; k++) {
     double *diagonal = s->stiffness + k * (n + 1);
     *diagonal += s->inertia;
@@ -294,8 +307,11 @@ static eb_reason solve(subspace *s, eb_step_log *log) {
   return EB_RUNNING;
 }
 
-/* Quadratic part of the energy at u. */
+/* With the quadratic parts of the energy at u. */
 static eb_mixed_energy with_inertia(const subspace *s, const double *u, eb_mixed_energy elastic) {
+  double springs = eb_reduced_springs_energy(&s->springs, u);
+  elastic.value += springs;
+  elastic.magnitude += springs;
   for (int32_t k = 0; k < s->size; k++) {
     double off = u[k] - s->predicted[k], kinetic = 0.5 * s->inertia * off * off;
     double work = s->f[k] * (u[k] - s->start[k]);
@@ -313,6 +329,7 @@ static void move(subspace *s, double descent, eb_step_log *log, eb_reason *reaso
   if (s->mixed) {
     slope = -eb_points_expand(s->points, s->p, &before);
     for (int32_t k = 0; k < s->size; k++) slope -= s->inertia * s->p[k] * s->p[k];
+    slope -= eb_reduced_springs_curvature(&s->springs, s->p);
   } else {
     before = eb_points_energy(s->points, s->u, 0);
   }
@@ -395,7 +412,7 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
   *reason = EB_DIVERGED_NAN;
   for (int64_t k = 0; k < 3 * (int64_t)s->basis.nodes; k++)
     if (!isfinite(state->x[k]) || !isfinite(state->v[k])) return EB_OK;
-  enter(s, state, log);
+  enter(s, state, dt, log);
   s->inertia = s->statics ? 0 : 1 / (dt * dt);
   s->last_norm = s->floor = 0;
   s->damping = 1;
@@ -419,7 +436,7 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
 
 #define SUBSPACE_CAPABILITIES                                                                      \
   (EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC | EB_CAP_COLLIDERS |              \
-   EB_CAP_STATICS)
+   EB_CAP_STATICS | EB_CAP_SPRINGS)
 
 const eb_solver_ops eb_solver_mfem_subspace = {
     .name = "mfem-subspace",
