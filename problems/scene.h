@@ -97,8 +97,8 @@ void eb_scene_force(const eb_scene *scene, double t, const double *x, const doub
 /* Springs, which pull nodes to places at the end of a step with forces -k (x_i - p), of the energy
  * 1/2 k |x_i - p|^2. Returns how many there are, the same in all steps; *node (or NULL) receives
  * their nodes, of which one may have several. With `place` (count x 3, m) and `stiffness` (count,
- * N/m; 0: lets go), which may both be NULL, also where and how they pull at time t. Energy, gradient
- * and Hessian below know no time and hold nothing of them. */
+ * N/m; 0: lets go), which may both be NULL, also where and how they pull at time t. Energy,
+ * gradient and Hessian below know no time and hold nothing of them. */
 int32_t eb_scene_springs(const eb_scene *scene, double t, const int32_t **node, double *place,
                          double *stiffness);
 

@@ -64,8 +64,9 @@ static eb_error check_values(const eb_springs *springs, double t) {
 eb_error eb_springs_check(const eb_scene *scene) {
   if (scene->spring_count == 0) return EB_OK;
   if (!scene->ops->springs)
-    return EB_ERROR(EB_ERR_INVALID, "%d springs are set up, but the scene's table has no `springs` "
-                                    "that says where they pull",
+    return EB_ERROR(EB_ERR_INVALID,
+                    "%d springs are set up, but the scene's table has no `springs` "
+                    "that says where they pull",
                     scene->spring_count);
   if (scene->cut_count > 0 || scene->articulation || scene->free_bodies ||
       scene->ops->needs & EB_CAP_CONTACT)
@@ -123,9 +124,9 @@ double eb_springs_energy(const eb_springs *springs, const uint8_t *fixed, const 
   double sum = 0;
   for (int32_t s = 0; s < springs->count; s++)
     if (acts(springs, fixed, s))
-      sum += 0.5 * springs->stiffness[s] *
-             eb_squared_distance3(x + 3 * (int64_t)springs->node[s],
-                                  springs->place + 3 * (int64_t)s);
+      sum +=
+          0.5 * springs->stiffness[s] *
+          eb_squared_distance3(x + 3 * (int64_t)springs->node[s], springs->place + 3 * (int64_t)s);
   return sum;
 }
 

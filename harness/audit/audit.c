@@ -1,9 +1,11 @@
 /* Residual of the incremental potential, by plain loops over elements:
  *
- *   grad W(x1) = M (x1 - xt) / h^2 + sum_e sum_q w_q P(F_q) grad N - f_c(x1) - f_ext(x0, v0) - r,
+ *   grad W(x1) = M (x1 - xt) / h^2 + sum_e sum_q w_q P(F_q) grad N - f_c(x1) - f_s(x1)
+ *                - f_ext(x0, v0) - r,
  *   xt = x0 + h v0,
  *
- * with f_c the penalty of implicit colliders and r the contact forces that a solver reports.
+ * with f_c the penalty of implicit colliders, f_s the pull of springs and r the contact forces that
+ * a solver reports.
  * Friction of implicit colliders is whatever tangential force at a pushed node brings the residual
  * nearest to 0 within Coulomb's cone. */
 #include "harness/audit/audit.h"
@@ -36,6 +38,7 @@ static eb_error allocate(eb_audit *audit) {
   if (audit->touch_room > 0) EB_TRY(EB_NEW(audit->touches, audit->touch_room));
   audit->parts = eb_mesh_components(mesh, audit->part);
   EB_TRY(EB_NEW(audit->part_sums, EB_AUDIT_PART_SUMS * (size_t)audit->parts));
+  EB_TRY(eb_audit_springs_create(audit));
   EB_TRY(eb_audit_rest_shapes(audit));
   return eb_mass_points_create(audit->scene, &audit->bodies);
 }
@@ -83,6 +86,11 @@ void eb_audit_destroy(eb_audit *audit) {
   free(audit->fixed);
   free(audit->touches);
   free(audit->part_sums);
+  for (int k = 0; k < 2; k++) {
+    free(audit->springs[k].place);
+    free(audit->springs[k].stiffness);
+  }
+  free(audit->pull);
   free(audit);
 }
 
@@ -173,8 +181,9 @@ static bool all_finite(const double *values, size_t count) {
   return true;
 }
 
-/* Materials, scripted and carried nodes, and external forces of the step. The end of the last step
- * is the start of this one, as long as nodes are fixed and fibres active as they were. */
+/* Materials, scripted and carried nodes, springs, and external forces of the step. The end of the
+ * last step is the start of this one, as long as nodes are fixed, fibres active and springs stiff
+ * as they were. */
 static void prepare_step(eb_audit *audit, const eb_state *before, const eb_state *after,
                          eb_audit_row *row) {
   const eb_scene *scene = audit->scene;
@@ -193,10 +202,11 @@ static void prepare_step(eb_audit *audit, const eb_state *before, const eb_state
   for (size_t i = 0; scene->free_bodies && i < audit->nodes; i++)
     if (scene->free_bodies->of_node[i] >= 0) audit->fixed[i] = EB_AUDIT_CARRIED;
   eb_scene_force(scene, before->time, before->x, before->v, audit->force);
+  bool as_stiff = eb_audit_springs_prepare(audit, before->time, after->time);
   eb_audit_elastic last = audit->end;
   audit->end = audit->start;
   audit->start = last;
-  audit->start.current = last.current && memcmp(old, audit->fixed, audit->nodes) == 0 &&
+  audit->start.current = last.current && as_stiff && memcmp(old, audit->fixed, audit->nodes) == 0 &&
                          last.activation == row->activation &&
                          memcmp(last.x, before->x, 3 * audit->nodes * sizeof *last.x) == 0;
 }
@@ -205,6 +215,7 @@ static void fill_elastic(const eb_audit *audit, const eb_state *state, double ac
                          eb_audit_elastic *out) {
   memcpy(out->x, state->x, 3 * audit->nodes * sizeof *out->x);
   eb_audit_elements(audit, state->x, out);
+  out->rounding2 += eb_audit_springs_rounding2(audit, state->x);
   out->activation = activation;
   out->current = true;
 }
@@ -248,6 +259,7 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
   prepare_step(audit, before, after, row);
   fill_elastic(audit, after, row->activation, &audit->end);
   row->elastic = audit->end.energy;
+  row->springs = eb_audit_springs_energy(audit, after->x);
   row->min_volume_ratio = audit->end.min_volume_ratio;
   row->inverted = audit->end.inverted;
   double *r = audit->residual, sum2 = 0, scale2 = audit->end.scale2 + audit->end.rounding2;
@@ -271,6 +283,14 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
     if (!audit->fixed[i])
       scale2 += unknown2 + eb_audit_squared(inertia) + eb_audit_squared(audit->force + 3 * i);
   }
+  if (audit->pull) {
+    memset(audit->pull, 0, 3 * audit->nodes * sizeof *audit->pull);
+    scale2 += eb_audit_add_springs(audit, after->x, audit->pull);
+    for (size_t k = 0; k < 3 * audit->nodes; k++) {
+      r[k] += audit->pull[k];
+      audit->pull[k] = -audit->pull[k];
+    }
+  }
   scale2 += eb_audit_add_penalty(audit, after->time, after->x, moving, r);
   for (size_t i = 0; i < audit->nodes; i++)
     if (!audit->fixed[i]) sum2 += eb_audit_squared(r + 3 * i);
@@ -280,12 +300,12 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
   eb_audit_energies(audit, after, row);
   if (audit->scene->articulation) add_joints(audit, before, after, dt, moving, row);
   add_penetration(audit, after, row);
-  const double values[] = {row->residual,        row->residual_relative,
-                           row->joint_residual,  row->joint_residual_relative,
-                           row->kinetic,         row->elastic,
-                           row->gravitational,   row->joint_kinetic,
-                           row->joint_potential, row->min_volume_ratio,
-                           row->max_penetration};
+  const double values[] = {row->residual,         row->residual_relative,
+                           row->joint_residual,   row->joint_residual_relative,
+                           row->kinetic,          row->elastic,
+                           row->springs,          row->gravitational,
+                           row->joint_kinetic,    row->joint_potential,
+                           row->min_volume_ratio, row->max_penetration};
   row->finite = all_finite(values, sizeof values / sizeof *values) &&
                 all_finite(row->momentum, 3) && all_finite(row->angular_momentum, 3);
   return EB_OK;

@@ -30,6 +30,7 @@ typedef struct eb_audit_row {
   double joint_residual;    /* |r|_2 of the joints' equation (audit.c), N m; 0 without joints */
   double joint_residual_relative;         /* over the norm of its terms */
   double kinetic, elastic, gravitational; /* of mesh and free bodies, J, in the end */
+  double springs;                         /* energy of the scene's springs in the end, J */
   double joint_kinetic, joint_potential;  /* of the rigid bodies (gravity and joint limits), J */
   double momentum[3];                     /* of all: kg m/s */
   double angular_momentum[3];             /* kg m^2/s about the origin */
@@ -78,17 +79,17 @@ EB_MUST eb_error eb_audit_create(const eb_scene *scene, eb_audit **out);
 void eb_audit_share(eb_audit *audit, eb_team *team);
 
 /* Audits the step that led from `before` to `after`. W is the incremental potential of implicit
- * Euler with f_ext taken at `before` and the penalty f_c of implicit colliders at `after`
- * (problems/scene.h). The force scale of the relative residual is
- *   sqrt(sum over free nodes of |M (x1 - xt) / h^2|^2 + |g_e|^2 + |f_c|^2 + |f_ext|^2 + u^2),
- * where g_e are the single element contributions before they cancel in the sum (and the inertia
- * term is left out in statics): it does not vanish when forces balance. u is a floor, the forces
- * that belong to a change of 1e-8 in the positions x, as far as they are from the origin: 1e-8 m
- * |x| / h^2, and 1e-8 w |dN_a/dX| (lambda + 2 mu) sum_b |x_b| |dN_b/dX| of every element: where all
- * forces vanish, rounding alone does not read as an error. Nodes that ride on rigid bodies are not
- * free; what acts on them enters the joints' residual, and no residual where the bodies are free.
- * Fibres have the activation of the scene's script at `after`. EB_ERR_INVALID when the mesh has
- * been cut since the audit was made. */
+ * Euler with f_ext taken at `before` and the penalty f_c of implicit colliders and the springs'
+ * pull f_s at `after` (problems/scene.h). The force scale of the relative residual is sqrt(sum over
+ * free nodes of |M (x1 - xt) / h^2|^2 + |g_e|^2 + |f_c|^2 + |f_s|^2 + |f_ext|^2 + u^2), where g_e
+ * are the single element contributions before they cancel in the sum (and the inertia term is left
+ * out in statics): it does not vanish when forces balance. u is a floor, the forces that belong to
+ * a change of 1e-8 in the positions x, as far as they are from the origin: 1e-8 m |x| / h^2, 1e-8 k
+ * |x| of every spring, and 1e-8 w |dN_a/dX| (lambda + 2 mu) sum_b |x_b| |dN_b/dX| of every element:
+ * where all forces vanish, rounding alone does not read as an error. Nodes that ride on rigid
+ * bodies are not free; what acts on them enters the joints' residual, and no residual where the
+ * bodies are free. Fibres have the activation of the scene's script at `after`. EB_ERR_INVALID when
+ * the mesh has been cut since the audit was made. */
 EB_MUST eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *after,
                                double dt, eb_equation equation, eb_audit_row *row);
 /* The contact forces (nodes x 3, N) of the steps audited from here on: kept, not copied. NULL:

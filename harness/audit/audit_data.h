@@ -28,6 +28,11 @@ typedef struct eb_audit_elastic {
   bool current; /* filled, for the present fixed nodes */
 } eb_audit_elastic;
 
+/* Of the springs of the scene at one time. */
+typedef struct eb_audit_springs {
+  double *place, *stiffness; /* springs x 3, m; springs, N/m; NULL without springs */
+} eb_audit_springs;
+
 /* Up to four points of quadrature in a row, of elements of one region: a lane of four.h each. Lanes
  * beyond them repeat the last. */
 typedef struct eb_audit_batch {
@@ -75,6 +80,10 @@ struct eb_audit {
   int32_t touch_room;                      /* of touches */
   eb_touch *touches;                       /* or NULL */
   double *part_sums;                       /* parts x EB_AUDIT_PART_SUMS: workspace */
+  size_t spring_count;
+  const int32_t *spring_node;
+  eb_audit_springs springs[2]; /* at the start and at the end of the step */
+  double *pull;                /* nodes x 3: their force at the end of the step, N, or NULL */
 };
 
 /* *most = value when that is larger, or no number: fmax would forget it. */
@@ -113,6 +122,21 @@ double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x,
                             double *residual);
 /* Energy of implicit colliders' penalty, J. */
 double eb_audit_penalty_energy(const eb_audit *audit, double time, const double *x);
+
+/* Springs (springs.c). The scene's room for them. */
+EB_MUST eb_error eb_audit_springs_create(eb_audit *audit);
+/* Asks the scene where they are before and after the step; returns whether they are as stiff. */
+bool eb_audit_springs_prepare(eb_audit *audit, double before, double after);
+/* With nodes at x and springs as at the end of the step: takes their force out of `residual` (nodes
+ * x 3, N) and returns its squared size on free nodes; the squares of what rounding of x may leave
+ * of it, times 1e8; their energy, J. */
+double eb_audit_add_springs(const eb_audit *audit, const double *x, double *residual);
+double eb_audit_springs_rounding2(const eb_audit *audit, const double *x);
+double eb_audit_springs_energy(const eb_audit *audit, const double *x);
+/* Their energy as they are at the start, J. */
+double eb_audit_springs_before(const eb_audit *audit, const double *x);
+/* What is put in by places that move and stiffness that changes, J. */
+double eb_audit_springs_work(const eb_audit *audit, const double *x0, const double *x1);
 
 /* A step in a subspace against its equation (subspace.c). */
 typedef struct eb_audit_subspace_row {

@@ -1,14 +1,15 @@
 /* Energies and momenta of a state, the penalty of implicit colliders, and the energy that a step
  * gains from nowhere:
  *
- *   (K + E + P + V)_1 - (K + E + P + V)_0 - W
+ *   (K + E + P + S + V)_1 - (K + E + P + S + V)_0 - W
  *
- * with kinetic and elastic energy, the penalty P of implicit colliders, and the potential V of
- * gravity, joints and limits; E_0 with the fibres as active as in the step. W is the work of
- * everything else: of f_ext beyond gravity, which is constant in the step, of what keeps scripted
- * nodes on their way, of colliders that move; contact forces between bodies have none of their own:
- * what they take is lost. Most implicit steps lose energy. Of what is gained, equation.c tells the
- * part that is not the equation's own. */
+ * with kinetic and elastic energy, the penalty P of implicit colliders, the energy S of springs
+ * (springs.c), and the potential V of gravity, joints and limits; E_0 with the fibres as active as
+ * in the step. W is the work of everything else: of f_ext beyond gravity, which is constant in the
+ * step, of what keeps scripted nodes on their way, of colliders that move, of what moves and
+ * changes springs; contact forces between bodies have none of their own: what they take is lost.
+ * Most implicit steps lose energy. Of what is gained, equation.c tells the part that is not the
+ * equation's own. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -227,13 +228,15 @@ void eb_audit_work(eb_audit *audit, const eb_state *before, const eb_state *afte
     work += load * way;
   }
   work += sum_penalty(audit, after->time, after->x, dt);
-  eb_audit_row was = {.elastic = audit->start.energy};
+  work += eb_audit_springs_work(audit, before->x, after->x);
+  eb_audit_row was = {.elastic = audit->start.energy,
+                      .springs = eb_audit_springs_before(audit, before->x)};
   eb_audit_energies(audit, before, &was);
   const eb_audit_row *rows[2] = {&was, row};
   const eb_state *states[2] = {before, after};
   double sum[2], moving[2];
   for (int k = 0; k < 2; k++) {
-    moving[k] = rows[k]->kinetic + rows[k]->elastic + rows[k]->joint_kinetic +
+    moving[k] = rows[k]->kinetic + rows[k]->elastic + rows[k]->springs + rows[k]->joint_kinetic +
                 eb_audit_penalty_energy(audit, states[k]->time, states[k]->x);
     sum[k] = moving[k] + rows[k]->gravitational + rows[k]->joint_potential;
   }

@@ -3,8 +3,9 @@
  * Implicit Euler and statics: grad W(x1), as audit.c has it. Linearized, with the scales a (mass)
  * and s (stiffness) of eb_linearization:
  *
- *   r = M (a v1 - v0) / h + g(x0) + s h K(x0) v1 - f_ext - f_c - r_contact,
+ *   r = M (a v1 - v0) / h + g(x0) + s h K(x0) v1 - f_ext - f_c - f_s - r_contact,
  *   f_c = k depth n - s h k P (v1 - w) at touches (implicit_penalty.h)
+ *   f_s = k (p - x0 - h v1) of springs, which are linear: s is not theirs
  *
  * Reduced: a Galerkin method leaves a residual that is orthogonal to its subspace, in which its own
  * velocities are. What is measured is the power of the residual, v1 . r, over the sum of the powers
@@ -34,6 +35,11 @@ static const double roundings = 1e-6;
 /* External and contact force on coordinate k, N. */
 static double loads_on(const eb_audit *audit, size_t k) {
   return audit->force[k] + (audit->push ? audit->push[k] : 0);
+}
+
+/* The springs' force there, at the end of the step. */
+static double pull_on(const eb_audit *audit, size_t k) {
+  return audit->pull ? audit->pull[k] : 0;
 }
 
 /* Sizes and sums of an equation's terms over free nodes. */
@@ -70,6 +76,15 @@ static void take_touches(eb_audit *audit, const eb_state *before, double dt,
   }
 }
 
+/* The springs' force on nodes that go by v, taken out of r; its squared size on free nodes.
+ * audit->stretch is workspace. */
+static double take_springs(const eb_audit *audit, const eb_state *before, double dt,
+                           const double *v, double *r) {
+  if (audit->spring_count == 0) return 0;
+  for (size_t k = 0; k < 3 * audit->nodes; k++) audit->stretch[k] = before->x[k] + dt * v[k];
+  return eb_audit_add_springs(audit, audit->stretch, r);
+}
+
 /* The residual at velocities v into r (nodes x 3), which holds K v; kv_scale2: squares of the terms
  * of that. */
 static terms linear_residual(eb_audit *audit, const eb_state *before, double dt,
@@ -86,6 +101,7 @@ static terms linear_residual(eb_audit *audit, const eb_state *before, double dt,
     if (!audit->fixed[k / 3]) sum.scale2 += inertia * inertia + audit->force[k] * audit->force[k];
   }
   take_touches(audit, before, dt, l, v, r, &sum);
+  sum.scale2 += take_springs(audit, before, dt, v, r);
   for (size_t i = 0; i < audit->nodes; i++)
     if (!audit->fixed[i]) sum.residual2 += eb_audit_squared(r + 3 * i);
   return sum;
@@ -112,6 +128,7 @@ static void compare_linear(eb_audit *audit, const eb_state *before, const eb_sta
   double *stopped = audit->stopped, rate = 1 / dt;
   for (size_t k = 0; k < 3 * audit->nodes; k++)
     stopped[k] = -rate * audit->mass[k / 3] * before->v[k] + audit->start.g[k] - loads_on(audit, k);
+  eb_audit_add_springs(audit, before->x, stopped);
   eb_audit_add_penalty(audit, before->time, before->x, true, stopped);
   double still = sqrt(product(audit, stopped, stopped));
   double gained = -model(audit, dt, stopped, audit->own, after->v);
@@ -142,15 +159,16 @@ static bool net_forces(eb_audit *audit, const eb_state *before, const eb_state *
     for (size_t d = 0; d < 3; d++) {
       size_t k = 3 * i + d;
       f[d] = audit->mass[i] * (after->x[k] - before->x[k] - dt * before->v[k]) / (dt * dt) -
-             loads_on(audit, k);
+             loads_on(audit, k) - pull_on(audit, k);
       arm[d] = after->x[k] - sum[CENTRE + d] / sum[MASS];
     }
     eb_cross3(arm, f, moment);
     eb_add3(1, f, sum + PUSH);
     eb_add3(1, moment, sum + TURN);
-    sum[PUSHES] += sqrt(eb_audit_squared(f)) + sqrt(eb_audit_squared(audit->force + 3 * i));
-    sum[TURNS] += sqrt(eb_audit_squared(moment)) +
-                  sqrt(eb_audit_squared(arm) * eb_audit_squared(audit->force + 3 * i));
+    double pulled2 = audit->pull ? eb_audit_squared(audit->pull + 3 * i) : 0;
+    double load = sqrt(eb_audit_squared(audit->force + 3 * i)) + sqrt(pulled2);
+    sum[PUSHES] += sqrt(eb_audit_squared(f)) + load;
+    sum[TURNS] += sqrt(eb_audit_squared(moment)) + sqrt(eb_audit_squared(arm)) * load;
   }
   *out = (terms){0};
   for (int32_t p = 0; p < audit->parts; p++) {
@@ -185,6 +203,7 @@ static bool reduce(const eb_audit *audit, const eb_state *before, const eb_state
     sum += eb_dot3(r + 3 * i, v + 3 * i);
     size += fabs(eb_dot3(inertia, v + 3 * i)) + fabs(eb_dot3(audit->force + 3 * i, v + 3 * i)) +
             fabs(eb_dot3(audit->start.g + 3 * i, v + 3 * i));
+    if (audit->pull) size += fabs(eb_dot3(audit->pull + 3 * i, v + 3 * i));
   }
   double unknown2 = linear(declared) ? audit->start.rounding2 : audit->end.rounding2;
   double floor = sqrt(unknown2 * speed2);
@@ -195,8 +214,8 @@ static bool reduce(const eb_audit *audit, const eb_state *before, const eb_state
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* Elastic energies and penalties of doing nothing, J: free nodes stay, or go on as they are; those
- * that are fixed are where they belong at the end. */
+/* Elastic energies, penalties and springs of doing nothing, J: free nodes stay, or go on as they
+ * are; those that are fixed are where they belong at the end. */
 typedef struct nothing {
   double stopped, going;
 } nothing;
@@ -208,7 +227,8 @@ static double potential_gain(const eb_audit *audit, const eb_state *before, cons
   static const double known = 1e-12; /* of the energies: rounding of some thousand terms */
   double inertia = dt > 0 ? 1 / (2 * dt * dt) : 0;
   double stopped = energies->stopped, going = dt > 0 ? energies->going : INFINITY;
-  double end = audit->end.energy + eb_audit_penalty_energy(audit, after->time, after->x);
+  double end = audit->end.energy + eb_audit_penalty_energy(audit, after->time, after->x) +
+               eb_audit_springs_energy(audit, after->x);
   for (size_t i = 0; i < audit->nodes; i++)
     for (size_t k = 3 * i; k < 3 * i + 3 && !audit->fixed[i]; k++) {
       double m = inertia * audit->mass[i], way = after->x[k] - before->x[k],
@@ -222,7 +242,8 @@ static double potential_gain(const eb_audit *audit, const eb_state *before, cons
 }
 
 /* A step whose free nodes go `share` of the way that their velocities take them: its elastic energy
- * and penalty, and in *residual |grad W|. In statics (dt = 0) there is no inertia. */
+ * and penalty with that of the springs, and in *residual |grad W|. In statics (dt = 0) there is no
+ * inertia. */
 static double without_forces(eb_audit *audit, const eb_state *before, const eb_state *after,
                              double dt, double share, double *residual) {
   eb_audit_elastic at = {.g = audit->stretch};
@@ -232,9 +253,11 @@ static double without_forces(eb_audit *audit, const eb_state *before, const eb_s
   eb_audit_elements(audit, audit->trial, &at);
   for (size_t k = 0; k < 3 * audit->nodes; k++)
     at.g[k] -= rate * audit->mass[k / 3] * before->v[k] + loads_on(audit, k);
+  eb_audit_add_springs(audit, audit->trial, at.g);
   eb_audit_add_penalty(audit, after->time, audit->trial, dt > 0, at.g);
   *residual = sqrt(product(audit, at.g, at.g));
-  return at.energy + eb_audit_penalty_energy(audit, after->time, audit->trial);
+  return at.energy + eb_audit_penalty_energy(audit, after->time, audit->trial) +
+         eb_audit_springs_energy(audit, audit->trial);
 }
 
 static void compare_full(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,

@@ -1,6 +1,6 @@
 /* Over the nodes of a body without scripted or carried nodes, internal forces cancel:
  *
- *   P1 - P0 = h F,   P = sum_i m_i v_i,   F = sum_i f_ext,i + r_i;
+ *   P1 - P0 = h F,   P = sum_i m_i v_i,   F = sum_i f_ext,i + r_i + k_i (p_i - x1_i);
  *   sum_i m_i (x1 - x0)_i = h P1   (or h (P0 + P1) / 2),
  *
  * m V for a free rigid body. Positions that are corrected down the potential may move a body
@@ -116,7 +116,8 @@ static void add_node(const eb_audit *audit, const eb_state *before, const eb_sta
   for (size_t d = 0; d < 3; d++) {
     size_t k = 3 * i + d;
     s->way[d] += m * (after->x[k] - before->x[k]) / dt;
-    beyond[d] = audit->force[k] - m * audit->scene->gravity[d] + (audit->push ? audit->push[k] : 0);
+    beyond[d] = audit->force[k] - m * audit->scene->gravity[d] +
+                (audit->push ? audit->push[k] : 0) + (audit->pull ? audit->pull[k] : 0);
   }
   s->size += 0.5 * m *
              (sqrt(eb_audit_squared(before->v + 3 * i)) + sqrt(eb_audit_squared(after->v + 3 * i)));

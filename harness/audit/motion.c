@@ -10,9 +10,10 @@
  *
  * Substeps: in parts of a step, velocities are not known. By the energy that a body can have in it
  * - what it has at the start, and what forces give it on its way -
- *   |x1 - x0|_M <= h sqrt(2 (K0 + E0 + |f_ext . (x1 - x0)|)),
- * the M-norm being the root of sum_i m_i |x_i|^2. Corrected: c = x1 - x0 - h v1 may move nodes
- * anywhere that lowers E - f_ext . x, and moves no body as a whole. */
+ *   |x1 - x0|_M <= h sqrt(2 (K0 + E0 + S + |f_ext . (x1 - x0)|)),
+ * the M-norm being the root of sum_i m_i |x_i|^2 and S the energy of springs at x0, as they are at
+ * the start or at the end, whichever is more. Corrected: c = x1 - x0 - h v1 may move nodes
+ * anywhere that lowers E + S - f_ext . x, and moves no body as a whole. */
 #include <float.h>
 #include <math.h>
 
@@ -39,7 +40,9 @@ static double largest(size_t count, const double *values) {
 /* How much farther than its energy carries it the body has gone, over the root of its mass: m. */
 static double beyond_energy(const eb_audit *audit, const eb_state *before, const eb_state *after,
                             double dt) {
-  double way2 = 0, energy = audit->start.energy, work = 0, mass = 0;
+  double way2 = 0, work = 0, mass = 0;
+  double energy = audit->start.energy + fmax(eb_audit_springs_before(audit, before->x),
+                                             eb_audit_springs_energy(audit, before->x));
   for (size_t i = 0; i < audit->nodes; i++) {
     double way[3];
     if (audit->fixed[i]) continue;
@@ -53,8 +56,8 @@ static double beyond_energy(const eb_audit *audit, const eb_state *before, const
   return mass > 0 ? fmax(0, sqrt(way2) - reach) / sqrt(mass) : 0;
 }
 
-/* By how much the correction raises E + P - f . x, P the penalty of implicit colliders, J; 0 when
- * it lowers it. */
+/* By how much the correction raises E + P + S - f . x, P the penalty of implicit colliders, J; 0
+ * when it lowers it. */
 static double uphill(eb_audit *audit, const eb_state *before, const eb_state *after, double dt) {
   eb_audit_elastic without = {.g = audit->stretch};
   double work = 0;
@@ -63,8 +66,10 @@ static double uphill(eb_audit *audit, const eb_state *before, const eb_state *af
     work += audit->force[k] * (after->x[k] - audit->trial[k]);
   }
   eb_audit_elements(audit, audit->trial, &without);
-  double end = audit->end.energy + eb_audit_penalty_energy(audit, after->time, after->x);
-  double start = without.energy + eb_audit_penalty_energy(audit, after->time, audit->trial);
+  double end = audit->end.energy + eb_audit_penalty_energy(audit, after->time, after->x) +
+               eb_audit_springs_energy(audit, after->x);
+  double start = without.energy + eb_audit_penalty_energy(audit, after->time, audit->trial) +
+                 eb_audit_springs_energy(audit, audit->trial);
   return fmax(0, end - start - work);
 }
 

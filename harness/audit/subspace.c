@@ -1,10 +1,12 @@
 /* The equation of a step in a subspace (solvers/subspace/record.h).
  *
- * With r the forces at all nodes, M (x1 - xt) / h^2 - f_ext + the cubature points' elastic forces,
+ * With r the forces at all nodes, M (x1 - xt) / h^2 - f_ext - f_s (springs) + the cubature points'
+ * elastic forces,
  * of which each is one element's by the audit's own stress, times weight over volume, the residual
- * is |Phi^T r|_2, over the norm of its terms Phi^T M (x1 - xt) / h^2, Phi^T f_ext and Phi^T g, and
- * of the rounding of the last: 1e-8 of what the points' stiffness makes of positions. As Phi^T M
- * Phi = I, these are N / kg^1/2; times the root of the mean mass of a node they are N.
+ * is |Phi^T r|_2, over the norm of its terms Phi^T M (x1 - xt) / h^2, Phi^T f_ext, Phi^T f_s and
+ * Phi^T g, and of the rounding of springs and of the last: 1e-8 of what the points' stiffness makes
+ * of positions. As Phi^T M Phi = I, these are N / kg^1/2; times the root of the mean mass of a node
+ * they are N.
  *
  * What the solver says of the subspace is held to three rules: the step stays in it,
  *   |x1 - X - Phi Phi^T M (x1 - X)| <= 1e-9 (|x1 - X| + the body's size),
@@ -120,15 +122,16 @@ static double leaves_span(const eb_audit *audit, const eb_subspace_record *s, co
   return worst;
 }
 
-/* The restricted residual of a step that ends at x into u (4 x 3 size, of which the rest is
+/* The restricted residual of a step that ends at x into u (5 x 3 size, of which the rest is
  * workspace), the squares of it and of its terms (N^2 / kg), with what rounding leaves of the
- * points' forces in *rounding2 (N^2). audit->trial and audit->own are workspace. */
+ * points' and springs' forces in *rounding2 (N^2). audit->trial and audit->own are workspace. */
 static void residual_at(eb_audit *audit, const eb_subspace_record *s, const eb_state *before,
                         const double *x, double dt, bool statics, double *u, double squares[2],
                         double *rounding2) {
   double *inertia = audit->trial, *g = audit->own;
   size_t size = 3 * (size_t)s->size;
-  double *pushed = u + size, *pulled = pushed + size, *strained = pulled + size;
+  double *pushed = u + size, *pulled = pushed + size, *strained = pulled + size,
+         *sprung = strained + size;
   memset(g, 0, 3 * audit->nodes * sizeof *g);
   *rounding2 = add_points(audit, s, x, g);
   for (size_t k = 0; k < 3 * audit->nodes; k++)
@@ -136,12 +139,20 @@ static void residual_at(eb_audit *audit, const eb_subspace_record *s, const eb_s
   restrict_to(audit, s, inertia, true, pushed);
   restrict_to(audit, s, audit->force, false, pulled);
   restrict_to(audit, s, g, false, strained);
+  memset(sprung, 0, size * sizeof *sprung);
+  if (audit->spring_count > 0) {
+    memset(g, 0, 3 * audit->nodes * sizeof *g);
+    eb_audit_add_springs(audit, x, g);
+    restrict_to(audit, s, g, false, sprung);
+    *rounding2 += eb_audit_springs_rounding2(audit, x);
+  }
   squares[0] = squares[1] = 0;
   for (size_t k = 0; k < size; k++) {
-    double left = pushed[k] - pulled[k] + strained[k];
+    double left = pushed[k] - pulled[k] + strained[k] + sprung[k];
     squares[0] += left * left;
     u[k] = left;
-    squares[1] += pushed[k] * pushed[k] + pulled[k] * pulled[k] + strained[k] * strained[k];
+    squares[1] += pushed[k] * pushed[k] + pulled[k] * pulled[k] + strained[k] * strained[k] +
+                  sprung[k] * sprung[k];
   }
 }
 
@@ -150,7 +161,7 @@ eb_error eb_audit_subspace(eb_audit *audit, const eb_state *before, const eb_sta
                            eb_audit_subspace_row *out) {
   double *u, mass = 0, squares[2], rounding2;
   *out = (eb_audit_subspace_row){.nothing = INFINITY};
-  EB_TRY(EB_NEW(u, 12 * (size_t)s->size));
+  EB_TRY(EB_NEW(u, 15 * (size_t)s->size));
   for (size_t i = 0; i < audit->nodes; i++) mass += audit->mass[i] / (double)audit->nodes;
   out->unit = sqrt(mass);
   out->outside = leaves_span(audit, s, after->x, audit->trial, u, &out->outside_allowed);

@@ -61,6 +61,7 @@ static void fill_columns(const eb_audit_row *audit, const eb_contact_audit_row *
   row[EB_COL_RESIDUAL_RELATIVE] = audit->residual_relative;
   row[EB_COL_KINETIC] = audit->kinetic;
   row[EB_COL_ELASTIC] = audit->elastic;
+  row[EB_COL_SPRINGS] = audit->springs;
   row[EB_COL_GRAVITATIONAL] = audit->gravitational;
   for (int i = 0; i < 3; i++) {
     row[EB_COL_MOMENTUM_X + i] = audit->momentum[i];

@@ -86,15 +86,16 @@ static const definition figures[] = {
      "forces) or sum M (x1 - x0) / h - sum M v1; relative: |sum B| of a flight over what the rule "
      "on momentum allows"},
     {"energy excess",
-     "(kinetic + elastic + gravitational, and that of joints, after the step) - (the same before) "
-     "- work of the forces that no potential has, of moving colliders and obstacles and of "
-     "scripted "
-     "nodes; negative where energy was dissipated. The largest of a step, and the sum over all. A "
+     "(kinetic + elastic + gravitational, and that of springs and joints, after the step) - (the "
+     "same before) - work of the forces that no potential has, of moving colliders and obstacles, "
+     "of scripted nodes, and of what moves springs and changes their stiffness; negative where "
+     "energy was dissipated. The largest of a step, and the sum over all. A "
      "linearized step may gain some by its own equation: the rule on energy is about the work of "
      "the residual"},
-    {"kinetic, elastic, gravitational",
+    {"kinetic, elastic, gravitational, springs",
      "sum 1/2 m |v|^2, sum over elements of volume x energy density, - sum m gravity . x (shown "
-     "from its value in the first step on)"},
+     "from its value in the first step on), sum 1/2 k |x - p|^2 of springs that pull nodes at x to "
+     "places p"},
     {"penetration", "depth of the deepest node below the surface of a collider"},
     {"inverted elements", "those with det F &le; 0, at any Gauss point of a hexahedron"},
     {"crossing triangles, bodies in bodies",

@@ -124,7 +124,8 @@ static const struct energy {
                 {EB_COL_ELASTIC, "elastic", false, true},
                 {EB_COL_GRAVITATIONAL, "gravitational", true, true},
                 {EB_COL_JOINT_KINETIC, "rigid links, kinetic", false, false},
-                {EB_COL_JOINT_POTENTIAL, "rigid links, potential", true, false}};
+                {EB_COL_JOINT_POTENTIAL, "rigid links, potential", true, false},
+                {EB_COL_SPRINGS, "springs", false, false}};
 enum { ENERGIES = sizeof energies / sizeof *energies };
 
 /* Of the energies of all runs: the colour of each series, by its run, and its dashes, by the kind;

@@ -232,7 +232,8 @@ const eb_column_info eb_columns[EB_COL_COUNT] = {
     [EB_COL_LEAD] = {"lead", "s",
                      "of samples: wall time, off the clock, of the unrecorded step that leads the "
                      "solver to the state",
-                     0}};
+                     0},
+    [EB_COL_SPRINGS] = {"springs", "J", "energy of the springs that pull nodes to places", 0}};
 
 /* ---- the schema ------------------------------------------------------------------------------ */
 

@@ -27,6 +27,7 @@
  *                             centre, inertia (x 6), lower, upper, limit_stiffness, damping,
  *                             start, tip, a row a body; rider_node, rider_body, rider_place (at
  *                             angles 0)
+ *     springs/                when the scene has any: node
  *     colliders/              when the scene has any (harness/results/scene.h)
  *     obstacles/              when the scene has any (harness/results/scene.h)
  *   /runs/<id>/               attributes: eb_run
@@ -56,6 +57,7 @@
  *       force                 nodes x 3, N: f_ext less m g, taken at the start of the step that
  *                             ends at the frame; absent when that is 0
  *       activation            of the fibres, where it is scripted
+ *       spring_place, spring_stiffness   springs x 3 and springs, m and N/m, where there are any
  *       collider_offset, collider_velocity   colliders x 3, m and m/s
  *       obstacle_pose         obstacles x 12: rotation and shift, m
  *       updates               elements, uint8: how often the solver has brought an element's
@@ -266,6 +268,7 @@ typedef enum eb_column {
   EB_COL_RESIDENT,
   EB_COL_FROM_STEP, /* of samples; 0 elsewhere */
   EB_COL_LEAD,
+  EB_COL_SPRINGS,
   EB_COL_COUNT
 } eb_column;
 

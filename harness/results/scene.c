@@ -262,6 +262,11 @@ static eb_error put_colliders(hid_t group, const eb_scene *scene) {
       "moment; the forces that follow are in frames/force");
 }
 
+static eb_error put_springs(hid_t group, const eb_scene *scene) {
+  return eb_rows_put(group, "node", EB_INDEX, (size_t)scene->spring_count, 1, "1",
+                     scene->spring_node);
+}
+
 /* The surfaces of all obstacles behind each other, in their own frames. */
 static eb_error join_obstacles(const eb_scene *scene, eb_result_obstacles *out) {
   int32_t vertices = 0, triangles = 0;
@@ -353,6 +358,7 @@ static eb_error fill_scene(hid_t group, const eb_run *run, const eb_scene *scene
   } parts[] = {{"materials", put_materials, true},
                {"free_bodies", put_free_bodies, scene->free_bodies != NULL},
                {"articulation", put_articulation, scene->articulation != NULL},
+               {"springs", put_springs, scene->spring_count > 0},
                {"colliders", put_colliders, scene->collider_count > 0},
                {"obstacles", put_obstacles, scene->obstacle_count > 0}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts && !error; i++) {

@@ -34,6 +34,8 @@ enum {
   TARGET,
   FORCE,
   ACTIVATION,
+  SPRING_PLACE,
+  SPRING_STIFFNESS,
   OFFSETS_OF_COLLIDERS,
   VELOCITIES_OF_COLLIDERS,
   POSES_OF_OBSTACLES,
@@ -103,6 +105,11 @@ static const struct {
     [ACTIVATION] = {{"frames/activation", "1", EB_REAL,
                      "of the fibres of all regions, in place of materials/activation"},
                     false},
+    [SPRING_PLACE] = {{"frames/spring_place", "m", EB_REAL, "that each spring pulls its node to"},
+                      false},
+    [SPRING_STIFFNESS] = {{"frames/spring_stiffness", "N/m", EB_REAL,
+                           "k of each spring, whose force on its node is k (spring_place - x)"},
+                          false},
     [OFFSETS_OF_COLLIDERS] = {{EB_COLLIDER_OFFSET, "m", EB_REAL,
                                "of each collider's origin from colliders/origin"},
                               false},
@@ -195,6 +202,7 @@ struct eb_recorder {
   hsize_t frames_before_updates;
   int64_t contacts; /* stored with frames so far */
   double *vectors;  /* nodes x 3: work space */
+  double *springs;  /* springs x 4: work space */
   uint8_t *fixed;   /* nodes: work space */
   eb_table tables[TABLES];
 };
@@ -247,7 +255,7 @@ static eb_error open_frame_table(eb_recorder *recorder, int at, eb_h5_shape row)
 static eb_error open_frame_tables(eb_recorder *recorder) {
   const eb_scene *scene = recorder->scene;
   hsize_t nodes = (hsize_t)recorder->nodes, colliders = (hsize_t)scene->collider_count, joints = 0,
-          bodies = 0;
+          bodies = 0, springs = (hsize_t)scene->spring_count;
   if (scene->articulation) joints = (hsize_t)eb_articulation_joints(scene->articulation);
   if (scene->free_bodies) bodies = (hsize_t)scene->free_bodies->count;
   bool holds_nodes = scene->ops->boundary || scene->articulation || scene->free_bodies;
@@ -270,6 +278,8 @@ static eb_error open_frame_tables(eb_recorder *recorder) {
                 {TARGET, holds_nodes, vectors},
                 {FORCE, pushes_nodes, vectors},
                 {ACTIVATION, scene->ops->activation != NULL, single},
+                {SPRING_PLACE, springs > 0, {2, {springs, 3}}},
+                {SPRING_STIFFNESS, springs > 0, {1, {springs}}},
                 {OFFSETS_OF_COLLIDERS, colliders > 0, moved},
                 {VELOCITIES_OF_COLLIDERS, colliders > 0, moved},
                 {POSES_OF_OBSTACLES,
@@ -357,6 +367,13 @@ static eb_error add_force(eb_recorder *recorder, const eb_state *before) {
     *f = *f == weight ? 0 : *f - weight;
   }
   return add_vectors(recorder, FORCE, recorder->vectors, before->node_count);
+}
+
+static eb_error add_springs(eb_recorder *recorder, double time) {
+  double *place = recorder->springs, *stiffness = place + 3 * (size_t)recorder->scene->spring_count;
+  eb_scene_springs(recorder->scene, time, NULL, place, stiffness);
+  EB_TRY(add_row(recorder, SPRING_PLACE, place));
+  return add_row(recorder, SPRING_STIFFNESS, stiffness);
 }
 
 /* Colliders, obstacles and rigid bodies. */
@@ -450,6 +467,7 @@ static eb_error add_frame(eb_recorder *recorder, const eb_frame *frame) {
     double activation = scene->ops->activation(scene, state->time);
     EB_TRY(add_row(recorder, ACTIVATION, &activation));
   }
+  EB_TRY(add_springs(recorder, state->time));
   if (is_open(recorder, CONTACT_OFFSETS)) EB_TRY(add_contacts(recorder, frame->contacts));
   EB_TRY(add_updates(recorder, frame->updates));
   return add_rigid(recorder, state);
@@ -514,6 +532,7 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
   EB_TRY(open_tables(recorder));
   EB_TRY(EB_NEW(recorder->vectors, 3 * (size_t)recorder->nodes));
   EB_TRY(EB_NEW(recorder->fixed, recorder->nodes));
+  EB_TRY(EB_NEW(recorder->springs, 4 * (size_t)scene->spring_count));
   recorder->tables[UPDATES].width = (size_t)scene->mesh->element_count;
   EB_TRY(open_frame_tables(recorder));
   EB_TRY(add_number(recorder, OFFSETS, 0));
@@ -701,6 +720,7 @@ void eb_recorder_destroy(eb_recorder *recorder) {
     H5Eclear2(H5E_DEFAULT);
   }
   free(recorder->vectors);
+  free(recorder->springs);
   free(recorder->fixed);
   free(recorder->parent);
   free(recorder->path);

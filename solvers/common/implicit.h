@@ -66,7 +66,7 @@ typedef struct eb_implicit {
   eb_block_matrix *matrix;
   eb_linear *linear; /* NULL when the solver has no option `linear` */
   int32_t touch_count, touch_room;
-  eb_touch *touches; /* touch_room: with implicit colliders; NULL without */
+  eb_touch *touches;  /* touch_room: with implicit colliders; NULL without */
   eb_springs springs; /* at the end of the step */
 } eb_implicit;
 

@@ -3,9 +3,10 @@
  *   W(x) = 1/2 |x - xt|^2_M / h^2 + E(x) + S(x) - f_ext . (x - x0),   xt = x0 + h v0
  *   grad W = M (x - xt) / h^2 + dE/dx + dS/dx - f_ext
  *
- * with S the energy of the scene's springs (problems/springs.h; Ortiz and Stainier 1999 and many since.) Without inertia it is the potential energy whose
- * minimizer is the equilibrium. Measuring the work of f_ext from x0 only shifts W by a constant,
- * and keeps its digits where the body is far from the origin. */
+ * with S the energy of the scene's springs (problems/springs.h; Ortiz and Stainier 1999 and many
+ * since.) Without inertia it is the potential energy whose minimizer is the equilibrium. Measuring
+ * the work of f_ext from x0 only shifts W by a constant, and keeps its digits where the body is far
+ * from the origin. */
 #ifndef EB_COMMON_INCREMENTAL_POTENTIAL_H
 #define EB_COMMON_INCREMENTAL_POTENTIAL_H
 

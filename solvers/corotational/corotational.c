@@ -32,7 +32,8 @@ const eb_solver_ops eb_solver_corotational = {
     .summary = "exact corotational elasticity, one linear solve a step (Hecht's baselines)",
     .citation = "Mueller and Gross 2004; Hecht et al. 2012, Section 3.1",
     .capabilities = EB_CAP_TRIANGLES | EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_COROTATIONAL |
-                    EB_CAP_SCRIPTED | EB_CAP_COLLIDERS | EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING | EB_CAP_SPRINGS,
+                    EB_CAP_SCRIPTED | EB_CAP_COLLIDERS | EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING |
+                    EB_CAP_SPRINGS,
     .options = options,
     .create = eb_linearly_implicit_create,
     .step = step,

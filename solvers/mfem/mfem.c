@@ -17,8 +17,9 @@
  * with the sweep that condenses. With iterations=N a step takes N of them, whatever is left.
  *
  * The Lagrangian falls along (p, dS) while lambda is held: its slope is
- * - p . M p / h^2 - sum w dS : H dS, less what springs of the scene, which Psi has too, add to it. In that it differs from W, which may rise: a stiff body in a
- * large rotation is pulled off its rotation by every linearization of W, but not by one of Sbar.
+ * - p . M p / h^2 - sum w dS : H dS, less what springs of the scene, which Psi has too, add to it.
+ * In that it differs from W, which may rise: a stiff body in a large rotation is pulled off its
+ * rotation by every linearization of W, but not by one of Sbar.
  *
  * Needs: materials of the stretch alone; tetrahedra or hexahedra. Workspace: eb_implicit, four more
  * vectors, 480 bytes a point (of a tetrahedron's one). Fails: EB_DIVERGED_MAX_IT and

@@ -143,8 +143,9 @@ static void release(subspace *s) {
   eb_cubature_clear(&s->cubature);
   eb_points_destroy(s->points);
   eb_reduced_springs_clear(&s->springs);
-  void *const owned[] = {s->u, s->trial, s->predicted, s->start,  s->rate, s->f, s->q,
-                         s->g, s->p,     s->stiffness, s->floors, s->x,    s->v, s->force, s->pull};
+  void *const owned[] = {s->u,      s->trial, s->predicted, s->start, s->rate,
+                         s->f,      s->q,     s->g,         s->p,     s->stiffness,
+                         s->floors, s->x,     s->v,         s->force, s->pull};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   free(s);
 }
@@ -158,8 +159,8 @@ static eb_error allocate(subspace *s, const eb_solver *solver) {
   EB_TRY(eb_reduced_springs_create(s->scene, &s->basis, &s->springs));
   s->size = 3 * s->basis.size;
   size_t n = (size_t)s->size;
-  double **const vectors[] = {&s->u, &s->trial, &s->predicted, &s->start, &s->rate,
-                              &s->f, &s->q,     &s->g,         &s->p,     &s->floors, &s->pull};
+  double **const vectors[] = {&s->u, &s->trial, &s->predicted, &s->start,  &s->rate, &s->f,
+                              &s->q, &s->g,     &s->p,         &s->floors, &s->pull};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) EB_TRY(EB_NEW(*vectors[i], n));
   return EB_NEW(s->stiffness, n * n);
 }
@@ -217,7 +218,8 @@ static void destroy(eb_solver *solver) {
 
 /* ---- between the mesh and the subspace ---- */
 
-/* u0, u0', f and the springs at the end; the stretches too where the state is not the one that the last step has left. */
+/* u0, u0', f and the springs at the end; the stretches too where the state is not the one that the
+ * last step has left. */
 static void enter(subspace *s, const eb_state *state, double dt, eb_step_log *log) {
   size_t bytes = 3 * (size_t)s->basis.nodes * sizeof *s->x;
   eb_log_begin(log, EB_PHASE_PROJECT);

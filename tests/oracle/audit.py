@@ -148,6 +148,20 @@ class Auditor:
         stiffest = max(k for k in self.scene.colliders["stiffness"])
         return EPS * stiffest * norm(self.mesh.area * np.linalg.norm(at["positions"], axis=1))
 
+    def springs(self, at, x):
+        """Of the springs as they are at the end of the step, with nodes at x: forces on all nodes, |forces| and |those of roundings of 1e-8| on free
+        ones, spring by spring, what rounding of places may do to the forces, and the energy with its noise."""
+        total = np.zeros_like(x)
+        if self.scene.springs is None:
+            return total, 0.0, 0.0, 0.0, 0.0, 0.0
+        node, k, p = self.scene.springs, at["spring_stiffness"], at["spring_place"]
+        way, free = p - x[node], self.kinds(at)[node] == 0
+        np.add.at(total, node, k[:, None] * way)
+        place = EPS * (np.linalg.norm(x[node], axis=1) + np.linalg.norm(p, axis=1))
+        length = np.linalg.norm(way, axis=1)
+        floor = RESOLUTION * norm((k * np.linalg.norm(x[node], axis=1))[free])
+        return total, norm((k * length)[free]), floor, norm(k * place), (k * length ** 2).sum() / 2, (k * place * (length + place)).sum()
+
     def explicit_push(self, before):
         """The force of explicit colliders, or None where more than their law is in frames/force."""
         scene = self.scene
@@ -177,27 +191,28 @@ class Auditor:
         return r
 
     def residual(self, before, at, forces, floor, static, force_noise):
-        """grad W = M (x1 - x0 - h v0) / h^2 + g - f_c - f_ext over the free nodes, less friction, and the scale that it is measured by:
-        sqrt(sum over free nodes of |inertia|^2 + |f_ext|^2 + |f_c|^2 + sum over the points of elements of |their part of g|^2 + the squares of the
-        forces that roundings of 1e-8 make)."""
+        """grad W = M (x1 - x0 - h v0) / h^2 + g - f_c - f_s - f_ext over the free nodes, less friction, and the scale that it is measured by:
+        sqrt(sum over free nodes of |inertia|^2 + |f_ext|^2 + |f_c|^2 + sum over springs of |f_s|^2 + sum over the points of elements of
+        |their part of g|^2 + the squares of the forces that roundings of 1e-8 make)."""
         dt, mass, kind = self.scene.dt, self.mesh.mass[:, None], self.kinds(at)
         free, x0, x1, v0 = kind == 0, before["positions"], at["positions"], before["velocities"]
         inertia = np.zeros_like(x1) if static else mass * (x1 - x0 - dt * v0) / dt ** 2
         inertia[kind > 1] = 0
         push, external = self.implicit_push(at), self.external(at)
         g = contact.scatter(self.mesh.cells, forces.sum(axis=1), len(x1))
-        r = inertia + g - push - external
+        pull, pulls, spring_floor, spring_noise, *_ = self.springs(at, x1)
+        r = inertia + g - push - pull - external
         if not static:
             r = self.friction(at, r)
         of_elements = forces * free[self.mesh.cells][:, None, :, None]
         unknown = 0 if static else RESOLUTION * mass * np.linalg.norm(x1, axis=1)[:, None] / dt ** 2 * free[:, None]
-        scale = norm([norm(inertia[free]), norm(of_elements), norm(push[free]), norm(external[free]), norm(floor * free[self.mesh.cells][:, None, :]), norm(unknown)])
+        scale = norm([norm(inertia[free]), norm(of_elements), norm(push[free]), norm(external[free]), norm(floor * free[self.mesh.cells][:, None, :]), norm(unknown), pulls, spring_floor])
         place = np.abs(x1) + np.abs(x0) + dt * np.abs(v0)
-        noise = force_noise + self.implicit_noise(at) + EPS * scale + (0 if static else EPS * norm(mass * place) / dt ** 2)
+        noise = force_noise + self.implicit_noise(at) + spring_noise + EPS * scale + (0 if static else EPS * norm(mass * place) / dt ** 2)
         return r, scale, noise
 
     def linearized(self, before, at, push):
-        """The residual of (a M + s h^2 K) v1 = M v0 + h (f_ext - g(x0)) over its scale, where the tangent is that of rotated elements whatever a
+        """The residual of (a M + s h^2 K) v1 = M v0 + h (f_ext + f_s(x0 + h v1) - g(x0)) over its scale, where the tangent is that of rotated elements whatever a
         solver takes: materials of that kind, no fibres, no implicit colliders, no joints. None elsewhere."""
         scene, mesh, dt = self.scene, self.mesh, self.scene.dt
         implicit = scene.colliders is not None and any(scene.colliders["implicit"])
@@ -222,12 +237,14 @@ class Auditor:
         stretch = stiffness * dt * np.einsum("ep,epij,epaj->epai", mesh.weights, dP, mesh.gradients)
         inertia, external, kind = m * (mass_scale * v1 - v0) / dt, self.external(at), self.kinds(at)
         inertia[kind > 1] = 0
-        r = inertia - external - push + contact.scatter(mesh.cells, (forces + stretch).sum(axis=1), mesh.nodes)
+        pull, pulls, _, spring_noise, *_ = self.springs(at, x0 + dt * v1)
+        spring_floor = self.springs(at, x0)[2]
+        r = inertia - external - push - pull + contact.scatter(mesh.cells, (forces + stretch).sum(axis=1), mesh.nodes)
         free = kind == 0
         on = free[mesh.cells][:, None, :, None]
-        scale = norm([norm(inertia[free]), norm(external[free]), norm(forces * on), norm(stretch * on), norm(floor * on[..., 0])])
+        scale = norm([norm(inertia[free]), norm(external[free]), norm(forces * on), norm(stretch * on), norm(floor * on[..., 0]), pulls, spring_floor])
         # sums of some hundred terms; dF is the difference of two F
-        noise = 64 * EPS * (scale + norm(push)) + 2 * force_noise * (1 + stiffness * dt) + EPS * norm(m * (np.abs(v1) + np.abs(v0))) / dt
+        noise = 64 * EPS * (scale + norm(push)) + 2 * force_noise * (1 + stiffness * dt) + 2 * spring_noise + EPS * norm(m * (np.abs(v1) + np.abs(v0))) / dt
         return Figure(norm(r[free]) / scale if scale > 0 else 0, noise / scale if scale > 0 else 0)
 
     def joint_figures(self, before, at, r, static, noise):
@@ -327,9 +344,10 @@ class Auditor:
         rest = norm(r[self.kinds(at) == 0])
         deepest, size = self.penetration(at), np.abs(at["positions"]).max()
         least = J.min(axis=1)
+        *_, stretched, stretch_noise = self.springs(at, at["positions"])
         out = {"finite": Figure(1), "components": Figure(self.part.max() + 1), "activation": Figure(activation or 0),
                "kinetic": Figure(kinetic), "elastic": Figure(energy, energy_noise), "gravitational": Figure(height, 64 * EPS * sizes[0]),
-               "min_volume_ratio": Figure(least.min(), 16 * strain * max(1, np.abs(J).max())), "inverted": Figure((~(least > 0)).sum()),
+               "springs": Figure(stretched, stretch_noise), "min_volume_ratio": Figure(least.min(), 16 * strain * max(1, np.abs(J).max())), "inverted": Figure((~(least > 0)).sum()),
                "max_penetration": Figure(deepest.max(), 16 * EPS * size), "contacts": Figure((deepest > 0).sum()),
                "residual": Figure(rest, noise), "residual_relative": Figure(rest / scale if scale > 0 else 0, noise / scale if scale > 0 else 0),
                "held_error": Figure(self.held_error(at), 64 * EPS * size)}
