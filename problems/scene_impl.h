@@ -74,8 +74,10 @@ struct eb_scene_ops {
 
 enum { EB_MAX_REGIONS = 32, EB_MAX_COLLIDERS = 8, EB_MAX_OBSTACLES = 8, EB_MAX_GRIPS = 4 };
 
-/* A group of nodes that the scene's script moves. */
+/* A group of nodes that the scene's script moves or pushes, or that it names for others to follow
+ * (a part of the body: harness/audit/parts.h). */
 typedef struct eb_grip {
+  char name[EB_NAME_BYTES]; /* "upper-jaw"; "": it has none */
   int32_t count;
   int32_t *nodes;
   double centre[3]; /* of the box of its nodes at rest, m */

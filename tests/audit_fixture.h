@@ -55,8 +55,8 @@ static void trial_close(trial *t) {
   eb_scene_destroy(t->scene);
 }
 
-static eb_audit_row trial_audit(trial *t, eb_equation equation, eb_linearization linearization,
-                                eb_update update) {
+__attribute__((unused)) static eb_audit_row
+trial_audit(trial *t, eb_equation equation, eb_linearization linearization, eb_update update) {
   eb_audit_row row;
   const eb_declaration declared = {equation, linearization, update, NULL};
   tap_require(eb_audit_step(t->audit, t->before, t->after, t->h, equation, &row), "audit");

@@ -2,7 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "problems/base/memory.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -15,10 +18,16 @@ static void release_audit(eb_auditor *w) {
   w->audit = NULL;
 }
 
-/* For the scene's present mesh. */
+/* For the scene's present mesh. Parts stay, and follow it. */
 static eb_error make_audit(eb_auditor *w) {
   release_audit(w);
   EB_TRY(eb_audit_create(w->scene, &w->audit));
+  if (w->parts) {
+    EB_TRY(eb_parts_follow(w->parts, w->audit));
+  } else {
+    EB_TRY(eb_parts_create(w->audit, &w->parts));
+    EB_TRY(EB_NEW(w->part_rows, eb_parts_count(w->parts)));
+  }
   eb_audit_share(w->audit, w->team);
   EB_TRY(eb_flight_create(w->audit, &w->flight));
   if (!(eb_scene_needs(w->scene) & EB_CAP_CONTACT)) return EB_OK;
@@ -36,6 +45,10 @@ eb_error eb_auditor_create(const eb_case *work, eb_auditor *out) {
 
 void eb_auditor_clear(eb_auditor *auditor) {
   release_audit(auditor);
+  eb_parts_destroy(auditor->parts);
+  free(auditor->part_rows);
+  auditor->parts = NULL;
+  auditor->part_rows = NULL;
   eb_state_destroy(auditor->state);
   eb_scene_destroy(auditor->scene);
   eb_team_destroy(auditor->team);
@@ -99,6 +112,29 @@ static void fill_columns(const eb_audit_row *audit, const eb_contact_audit_row *
   row[EB_COL_CONTACT_BALANCE] = contact->balance;
 }
 
+static void fill_parts(const eb_auditor *w, const eb_state *before, const eb_state *after,
+                       bool finite) {
+  if (finite) {
+    eb_parts_step(w->parts, before, after, w->part_rows);
+    return;
+  }
+  static const eb_part_row none = {{NAN, NAN, NAN}, {NAN, NAN, NAN}, NAN, NAN, {NAN, NAN, NAN}};
+  for (int p = 0; p < eb_parts_count(w->parts); p++) w->part_rows[p] = none;
+}
+
+void eb_auditor_part_columns(const eb_auditor *w, double *rows) {
+  for (int p = 0; p < eb_parts_count(w->parts); p++, rows += EB_PART_COLUMNS) {
+    const eb_part_row *row = &w->part_rows[p];
+    for (int d = 0; d < 3; d++) {
+      rows[EB_PART_TURN_X + d] = row->turn[d];
+      rows[EB_PART_SPIN_X + d] = row->spin[d];
+      rows[EB_PART_CENTRE_X + d] = row->centre[d];
+    }
+    rows[EB_PART_ROTATIONAL] = row->rotational;
+    rows[EB_PART_DISPLACEMENT] = row->displacement;
+  }
+}
+
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *after,
@@ -129,6 +165,7 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
                                 .number = after->step};
   eb_verdict_step(&w->verdict, &step);
   fill_columns(&audit, step.contact, row);
+  fill_parts(w, before, after, audit.finite);
   row[EB_COL_EQUATION] = declared.equation;
   row[EB_COL_BALANCE] = flight.balance;
   row[EB_COL_BALANCE_RELATIVE] = flight.excess;
@@ -138,6 +175,7 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
 
 eb_error eb_auditor_jump(eb_auditor *w) {
   eb_verdict_jump(&w->verdict);
+  eb_parts_jump(w->parts);
   eb_flight_destroy(w->flight);
   w->flight = NULL;
   return eb_flight_create(w->audit, &w->flight);

@@ -4,6 +4,7 @@
 #ifndef EB_CASE_AUDITOR_H
 #define EB_CASE_AUDITOR_H
 
+#include "harness/audit/parts.h"
 #include "harness/case/case.h"
 #include "harness/case/verdict.h"
 #include "harness/results/record.h"
@@ -15,6 +16,8 @@ typedef struct eb_auditor {
   eb_audit *audit;
   eb_contact_audit *contact; /* of contact as constraints; NULL when the scene has none */
   eb_flight *flight;
+  eb_parts *parts;
+  eb_part_row *part_rows; /* of the step audited last: a part each; NaN where it is not finite */
   eb_verdict verdict;
 } eb_auditor;
 
@@ -29,6 +32,8 @@ EB_MUST eb_error eb_auditor_advance(eb_auditor *auditor, const eb_state *state);
 EB_MUST eb_error eb_auditor_step(eb_auditor *auditor, const eb_state *before, const eb_state *after,
                                  const eb_solver_ops *solver, const eb_step_log *log,
                                  eb_reason reason, double row[EB_COL_COUNT], bool *finite);
+/* The figures of the parts after it: parts x EB_PART_COLUMNS. */
+void eb_auditor_part_columns(const eb_auditor *auditor, double *rows);
 /* The step that comes does not begin where the last one ended: flights begin anew, and no sum
  * reaches across. */
 EB_MUST eb_error eb_auditor_jump(eb_auditor *auditor);

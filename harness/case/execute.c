@@ -265,6 +265,8 @@ static eb_error step(eb_job *j, bool *on) {
   row[EB_COL_FROM_STEP] = (double)j->from_step;
   row[EB_COL_LEAD] = j->lead;
   EB_TRY(eb_recorder_step(j->recorder, row, j->log));
+  eb_auditor_part_columns(&j->auditor, j->part_columns);
+  EB_TRY(eb_recorder_parts(j->recorder, j->part_columns));
   j->run.steps_done++;
   if (2 * j->run.steps_done <= j->work->steps + 1) j->half_resident = j->cost.resident;
   EB_TRY(eb_run_set(&j->run.reason, eb_reason_name(reason)));
@@ -388,6 +390,18 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   return EB_OK;
 }
 
+static eb_error prepare_parts(eb_job *j) {
+  const eb_parts *parts = j->auditor.parts;
+  const char **names;
+  int count = eb_parts_count(parts);
+  EB_TRY(EB_NEW(j->part_columns, count * EB_PART_COLUMNS));
+  EB_TRY(EB_NEW(names, count));
+  for (int p = 0; p < count; p++) names[p] = eb_parts_name(parts, p);
+  eb_error error = eb_recorder_open_parts(j->recorder, count, names);
+  free(names);
+  return error;
+}
+
 /* The file, logs and states for steps, and of a case that is no samples the state before the
  * first. */
 static eb_error prepare_steps(eb_job *j, bool *on) {
@@ -396,6 +410,7 @@ static eb_error prepare_steps(eb_job *j, bool *on) {
   EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, j->auditor.scene, &j->recorder));
   eb_integrity_watch(&j->integrity, j->output);
   EB_TRY(eb_recorder_setup(j->recorder, j->solver->setup_log));
+  EB_TRY(prepare_parts(j));
   EB_TRY(follow_mesh(j));
   EB_TRY(eb_state_create(j->scene, &j->after));
   EB_TRY(eb_step_log_create(RESIDUALS_KEPT, &j->log));
@@ -527,6 +542,7 @@ eb_error eb_case_execute(const eb_case *work, const char *environment, const cha
   eb_solver_destroy(j.solver);
   eb_recorder_destroy(j.recorder);
   eb_auditor_clear(&j.auditor);
+  free(j.part_columns);
   eb_donor_close(&j.donor);
   eb_scene_destroy(j.scene);
   eb_cost_close(&j.cost);

@@ -17,6 +17,7 @@ typedef struct eb_job {
   eb_recorder *recorder;
   eb_solver *solver;
   eb_auditor auditor;
+  double *part_columns; /* parts x EB_PART_COLUMNS: workspace */
   eb_state *before, *after;
   eb_step_log *log;
   bool changed;       /* the step that comes begins on another mesh than the one before */

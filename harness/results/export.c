@@ -100,6 +100,27 @@ static eb_error add_steps(const eb_results *results, int run, json_t *json) {
   return EB_OK;
 }
 
+/* parts/NAME/COLUMN, of runs that tell of parts. */
+static eb_error add_parts(const eb_results *results, int run, json_t *json) {
+  eb_strings names = {0};
+  eb_error error = eb_results_parts(results, run, &names);
+  for (int i = 0; i < names.count * EB_PART_COLUMNS && !error; i++) {
+    const char *name = names.items[i / EB_PART_COLUMNS],
+               *column = eb_part_columns[i % EB_PART_COLUMNS].name;
+    char path[300];
+    double *values;
+    size_t count;
+    snprintf(path, sizeof path, "%s/%.200s/%s", EB_PARTS_GROUP, name, column);
+    error = eb_results_column(results, run, path, &values, &count);
+    if (error) break;
+    json_object_set_new(member(member(json, EB_PARTS_GROUP), name), column,
+                        array_json(values, count, false));
+    free(values);
+  }
+  eb_strings_clear(&names);
+  return error;
+}
+
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
 static eb_error add_figure(const eb_results *results, int run, const char *path, const char *name,
@@ -208,6 +229,7 @@ static eb_error add_all(const eb_results *results, const eb_strings *ids, json_t
     json_t *of_run = eb_json_run(run);
     json_array_append_new(runs, of_run);
     EB_TRY(add_steps(results, i, of_run));
+    EB_TRY(add_parts(results, i, of_run));
     EB_TRY(add_setup(results, i, of_run));
     EB_TRY(add_residuals(results, i, of_run));
   }

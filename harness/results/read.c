@@ -325,6 +325,27 @@ eb_error eb_results_steps(const eb_results *results, int run, int table, double 
   return EB_OK;
 }
 
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+static herr_t add_link(hid_t group, const char *name, const H5L_info_t *info, void *out) {
+  (void)group;
+  (void)info;
+  eb_error error = eb_strings_add(out, name);
+  eb_error_free(error);
+  return error ? -1 : 0;
+}
+
+eb_error eb_results_parts(const eb_results *results, int run, eb_strings *out) {
+  char path[400];
+  hsize_t first = 0;
+  if (!eb_results_has(results, run, EB_PARTS_GROUP)) return EB_OK;
+  snprintf(path, sizeof path, "/runs/%s/%s", results->runs[run].id, EB_PARTS_GROUP);
+  return H5Literate_by_name(results->file, path, H5_INDEX_NAME, H5_ITER_INC, &first, add_link, out,
+                            H5P_DEFAULT) < 0
+             ? eb_results_locate(results, run, eb_h5_error("cannot list", path))
+             : EB_OK;
+}
+
 /* ---- residuals ------------------------------------------------------------------------------- */
 
 static eb_error read_norm(const eb_results *results, int run, char **out) {

@@ -6,6 +6,7 @@
 #define EB_RESULTS_READ_H
 
 #include "harness/results/record.h"
+#include "harness/strings.h"
 #include "problems/mesh/mesh.h"
 #include "solvers/solver.h"
 
@@ -63,6 +64,10 @@ eb_step_table eb_results_table_info(int table);
 /* The caller frees *values; zeros in files older than the table. */
 EB_MUST eb_error eb_results_steps(const eb_results *results, int run, int table, double **values,
                                   size_t *count);
+
+/* Appends the names of the parts whose figures a run tells; none in older files. The columns of one
+ * are read as EB_PARTS_GROUP/NAME/COLUMN (eb_part_columns). */
+EB_MUST eb_error eb_results_parts(const eb_results *results, int run, eb_strings *out);
 
 /* A figure of the set-up by its path below setup/: "order" (s), "flops", "memory/factor" (byte).
  * *out is NAN when the file does not say: no set-up was reached, the solver did not report it, or

@@ -235,6 +235,21 @@ const eb_column_info eb_columns[EB_COL_COUNT] = {
                      0},
     [EB_COL_SPRINGS] = {"springs", "J", "energy of the springs that pull nodes to places", 0}};
 
+const eb_column_info eb_part_columns[EB_PART_COLUMNS] = {
+    [EB_PART_TURN_X] = {"turn_x", "rad", "rotation vector of the best fit to the rest shape", 0},
+    [EB_PART_TURN_Y] = {"turn_y", "rad", "continuous from step to step, over several turns too", 0},
+    [EB_PART_TURN_Z] = {"turn_z", "rad", "NaN where the nodes tell no rotation", 0},
+    [EB_PART_SPIN_X] = {"spin_x", "kg m^2/s", "angular momentum about its own centre of mass", 0},
+    [EB_PART_SPIN_Y] = {"spin_y", "kg m^2/s", "angular momentum about its own centre of mass", 0},
+    [EB_PART_SPIN_Z] = {"spin_z", "kg m^2/s", "angular momentum about its own centre of mass", 0},
+    [EB_PART_ROTATIONAL] = {"rotational", "J",
+                            "rotational energy of its connected pieces, each about its own centre",
+                            0},
+    [EB_PART_DISPLACEMENT] = {"displacement", "m", "mean distance of its nodes from rest", 0},
+    [EB_PART_CENTRE_X] = {"centre_x", "m", "centre of mass", 0},
+    [EB_PART_CENTRE_Y] = {"centre_y", "m", "centre of mass", 0},
+    [EB_PART_CENTRE_Z] = {"centre_z", "m", "centre of mass", 0}};
+
 /* ---- the schema ------------------------------------------------------------------------------ */
 
 eb_error eb_schema_write(hid_t file) {

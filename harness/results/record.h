@@ -40,6 +40,9 @@
  *     steps/                  eb_column, one row a step; row 0 is the first step (cold caches)
  *     phases/<name>           s, one row a step
  *     counters/<name>         one row a step
+ *     parts/<name>/           eb_part_column, one row a step: how a region of the mesh moves, or a
+ *                             group of nodes that the scene names (harness/audit/parts.h); only
+ *                             of scenes that have any
  *     residuals/              values, seconds (since the step began), offsets (steps + 1);
  *                             attribute norm. rounds, round_offsets (steps + 1): of every step,
  *                             how many residuals there were before the problem was made anew in
@@ -277,5 +280,23 @@ typedef struct eb_column_info {
   int whole; /* stored as 64-bit integer */
 } eb_column_info;
 extern const eb_column_info eb_columns[EB_COL_COUNT];
+
+/* Columns of parts/<name>/; NaN in steps that left no finite state. */
+#define EB_PARTS_GROUP "parts"
+typedef enum eb_part_column {
+  EB_PART_TURN_X,
+  EB_PART_TURN_Y,
+  EB_PART_TURN_Z,
+  EB_PART_SPIN_X,
+  EB_PART_SPIN_Y,
+  EB_PART_SPIN_Z,
+  EB_PART_ROTATIONAL,
+  EB_PART_DISPLACEMENT,
+  EB_PART_CENTRE_X,
+  EB_PART_CENTRE_Y,
+  EB_PART_CENTRE_Z,
+  EB_PART_COLUMNS
+} eb_part_column;
+extern const eb_column_info eb_part_columns[EB_PART_COLUMNS];
 
 #endif

@@ -155,6 +155,30 @@ static eb_error check_tables(const eb_results *results, int run) {
   return EB_OK;
 }
 
+/* Parts have all their columns, as long as steps/ are. */
+static eb_error check_parts(const eb_results *results, int run) {
+  eb_strings names = {0};
+  size_t rows = 0, count;
+  double *values;
+  eb_error error = eb_results_steps(results, run, EB_COL_STEP, &values, &rows);
+  if (error) return error;
+  free(values);
+  error = eb_results_parts(results, run, &names);
+  for (int i = 0; i < names.count * EB_PART_COLUMNS && !error; i++) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/%.200s/%s", EB_PARTS_GROUP, names.items[i / EB_PART_COLUMNS],
+             eb_part_columns[i % EB_PART_COLUMNS].name);
+    error = eb_results_column(results, run, path, &values, &count);
+    if (error) break;
+    free(values);
+    if (count != rows)
+      error = eb_results_locate(
+          results, run, EB_ERROR(EB_ERR_FORMAT, "%s has %zu rows, steps/ %zu", path, count, rows));
+  }
+  eb_strings_clear(&names);
+  return error;
+}
+
 /* What the scene is made of, mesh and surface of the run's scene, frames, colliders and obstacles,
  * when the run came to frames. */
 static eb_error check_frames(const eb_results *results, int run) {
@@ -209,6 +233,7 @@ static eb_error check_run(const eb_results *results, int run) {
   eb_tree_log tree;
   eb_residuals residuals;
   EB_TRY(check_tables(results, run));
+  EB_TRY(check_parts(results, run));
   for (int i = EB_COL_COUNT; i < EB_STEP_TABLES; i++)
     EB_TRY(eb_results_setup(results, run, eb_results_table_info(i).name, &value));
   EB_TRY(eb_results_memory(results, run, bytes));

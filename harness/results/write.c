@@ -205,6 +205,8 @@ struct eb_recorder {
   double *springs;  /* springs x 4: work space */
   uint8_t *fixed;   /* nodes: work space */
   eb_table tables[TABLES];
+  eb_table *parts; /* parts x EB_PART_COLUMNS */
+  int part_tables;
 };
 
 static eb_error open_tables(eb_recorder *recorder) {
@@ -612,6 +614,37 @@ eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
   return add_number(recorder, OFFSETS, (double)recorder->residuals);
 }
 
+eb_error eb_recorder_open_parts(eb_recorder *recorder, int count, const char *const *names) {
+  enum { ROWS_PER_CHUNK = 256 };
+  hid_t group;
+  if (count == 0) return EB_OK;
+  EB_TRY(EB_NEW(recorder->parts, count * EB_PART_COLUMNS));
+  eb_tables_start(recorder->parts, count * EB_PART_COLUMNS);
+  recorder->part_tables = count * EB_PART_COLUMNS;
+  EB_TRY(eb_h5_group(recorder->run, EB_PARTS_GROUP, &group));
+  H5Gclose(group);
+  for (int i = 0; i < recorder->part_tables; i++) {
+    const eb_column_info *column = &eb_part_columns[i % EB_PART_COLUMNS];
+    char path[128];
+    int used = snprintf(path, sizeof path, "%s/%s", EB_PARTS_GROUP, names[i / EB_PART_COLUMNS]);
+    if (i % EB_PART_COLUMNS == 0) {
+      EB_TRY(eb_h5_group(recorder->run, path, &group));
+      H5Gclose(group);
+    }
+    snprintf(path + used, sizeof path - (size_t)used, "/%s", column->name);
+    const eb_dataset what = {path, column->unit, EB_REAL, column->doc};
+    EB_TRY(
+        eb_table_open(recorder->run, &what, (eb_h5_shape){0}, ROWS_PER_CHUNK, &recorder->parts[i]));
+  }
+  return EB_OK;
+}
+
+eb_error eb_recorder_parts(eb_recorder *recorder, const double *rows) {
+  for (int i = 0; i < recorder->part_tables; i++)
+    EB_TRY(eb_table_add(&recorder->parts[i], &rows[i], 1));
+  return EB_OK;
+}
+
 /* Frames of all steps of a large scene would fill the memory between two commits. */
 static eb_error commit_when_large(eb_recorder *recorder) {
   static const size_t most = 16 << 20; /* bytes */
@@ -684,6 +717,7 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
     EB_TRY(eb_table_skip(updates, recorder->frames_before_updates));
   }
   EB_TRY(eb_tables_commit(recorder->tables, TABLES));
+  EB_TRY(eb_tables_commit(recorder->parts, recorder->part_tables));
   if (H5Fflush(recorder->file, H5F_SCOPE_GLOBAL) < 0)
     return eb_h5_error("cannot write", recorder->path);
   return EB_OK;
@@ -692,6 +726,7 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
 /* Closes every object first, so that closing the file writes all of it. */
 static void close_objects(eb_recorder *recorder) {
   eb_tables_clear(recorder->tables, TABLES);
+  eb_tables_clear(recorder->parts, recorder->part_tables);
   if (recorder->run >= 0) H5Gclose(recorder->run);
   recorder->run = -1;
 }
@@ -719,6 +754,7 @@ void eb_recorder_destroy(eb_recorder *recorder) {
     H5Fclose(recorder->file);
     H5Eclear2(H5E_DEFAULT);
   }
+  free(recorder->parts);
   free(recorder->vectors);
   free(recorder->springs);
   free(recorder->fixed);

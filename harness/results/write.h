@@ -23,6 +23,10 @@ EB_MUST eb_error eb_recorder_setup(eb_recorder *recorder, const eb_step_log *log
 /* One row of steps/, phases/, counters/ and residuals/. Allocates only to grow. */
 EB_MUST eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
                                   const eb_step_log *log);
+/* Opens the tables of parts/, before the first step; names are such as a file can have. */
+EB_MUST eb_error eb_recorder_open_parts(eb_recorder *recorder, int count, const char *const *names);
+/* A row of each of them beside that of eb_recorder_step; count x EB_PART_COLUMNS. */
+EB_MUST eb_error eb_recorder_parts(eb_recorder *recorder, const double *rows);
 /* What is stored of a run in one moment. */
 typedef struct eb_frame {
   /* at the end of a step, on the mesh that the scene then has, or the initial one */

@@ -1,7 +1,10 @@
 #include "problems/scenes/common.h"
 
+#include <ctype.h>
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
@@ -34,12 +37,23 @@ eb_error eb_scene_copies(const eb_placement *place, int32_t count, eb_mesh **mes
 
 /* ---- groups of nodes ------------------------------------------------------------------------- */
 
+/* "the upper jaw of the beast": upper-jaw. */
+static void name_grip(const char *what, char name[EB_NAME_BYTES]) {
+  static const char article[] = "the ";
+  if (strncmp(what, article, sizeof article - 1) == 0) what += sizeof article - 1;
+  const char *of = strstr(what, " of ");
+  snprintf(name, EB_NAME_BYTES, "%.*s", of ? (int)(of - what) : EB_NAME_BYTES - 1, what);
+  for (char *at = name; *at; at++)
+    if (!isalnum((unsigned char)*at)) *at = '-';
+}
+
 eb_error eb_grips_add(eb_scene *scene, eb_node_test *test, const void *context, const char *what) {
   const eb_mesh *mesh = scene->mesh;
   if (scene->grip_count == EB_MAX_GRIPS)
     return EB_ERROR(EB_ERR_LIMIT, "more than %d groups of scripted nodes", EB_MAX_GRIPS);
   eb_grip *grip = &scene->grips[scene->grip_count];
   EB_TRY(EB_NEW(grip->nodes, mesh->node_count));
+  name_grip(what, grip->name);
   scene->grip_count++;
   double lo[3] = {DBL_MAX, DBL_MAX, DBL_MAX}, hi[3] = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
   for (int32_t i = 0; i < mesh->node_count; i++) {
