@@ -146,6 +146,12 @@ typedef struct eb_audit_subspace_row {
   double nothing;           /* N: the least residual of doing nothing, where it is compared */
   double outside, outside_allowed; /* m: off the span; what rounding may leave */
 } eb_audit_subspace_row;
+/* dN_a/dX of a tetrahedron, 1/m. */
+void eb_audit_tetrahedron(const eb_mesh *mesh, int32_t element, double gradient[4][3]);
+/* The reduced residual of a step that ends at x, 3 size, N / kg^1/2. */
+EB_MUST eb_error eb_audit_subspace_residual(eb_audit *audit, const eb_state *before,
+                                            const double *x, double dt, bool statics,
+                                            const eb_subspace_record *subspace, double *out);
 /* Whether what the solver says of it can be. */
 bool eb_audit_subspace_sound(const eb_audit *audit, const eb_subspace_record *subspace);
 EB_MUST eb_error eb_audit_subspace(eb_audit *audit, const eb_state *before, const eb_state *after,

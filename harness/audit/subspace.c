@@ -11,7 +11,8 @@
  * What the solver says of the subspace is held to three rules: the step stays in it,
  *   |x1 - X - Phi Phi^T M (x1 - X)| <= 1e-9 (|x1 - X| + the body's size),
  * which fails, too, when Phi is not orthonormal in the masses; the points' volumes are positive and
- * make up the body; and there are functions and points at all. */
+ * make up the body; and there are functions and points at all, and as many finite skinning weights
+ * as it says. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,29 @@ static void restrict_to(const eb_audit *audit, const eb_subspace_record *s, cons
     }
 }
 
+void eb_audit_tetrahedron(const eb_mesh *mesh, int32_t element, double gradient[4][3]) {
+  const int32_t *node = mesh->elements + 4 * (size_t)element;
+  double edge[3][3], det = 0;
+  memset(gradient[0], 0, sizeof gradient[0]);
+  for (int a = 0; a < 3; a++)
+    for (int d = 0; d < 3; d++)
+      edge[a][d] =
+          mesh->X[3 * (size_t)node[a + 1] + (size_t)d] - mesh->X[3 * (size_t)node[0] + (size_t)d];
+  for (int a = 0; a < 3; a++) {
+    const double *p = edge[(a + 1) % 3], *q = edge[(a + 2) % 3];
+    for (int d = 0; d < 3; d++) {
+      int j = (d + 1) % 3, k = (d + 2) % 3;
+      gradient[a + 1][d] = p[j] * q[k] - p[k] * q[j];
+      if (a == 0) det += edge[0][d] * gradient[1][d];
+    }
+  }
+  for (int a = 1; a < 4; a++)
+    for (int d = 0; d < 3; d++) {
+      gradient[a][d] /= det;
+      gradient[0][d] -= gradient[a][d];
+    }
+}
+
 /* Adds the elastic forces of the points to g (nodes x 3); returns the squares of what rounding of
  * the positions may leave of them, times 1e8. */
 static double add_points(const eb_audit *audit, const eb_subspace_record *s, const double *x,
@@ -42,25 +66,9 @@ static double add_points(const eb_audit *audit, const eb_subspace_record *s, con
   for (int32_t c = 0; c < s->count; c++) {
     const int32_t *node = mesh->elements + 4 * (size_t)s->element[c];
     const eb_material *material = &audit->materials[mesh->region[s->element[c]]];
-    double edge[3][3], gradient[4][3] = {{0}}, det = 0;
+    double gradient[4][3];
     eb_four F[9], P[9], psi;
-    for (int a = 0; a < 3; a++)
-      for (int d = 0; d < 3; d++)
-        edge[a][d] =
-            mesh->X[3 * (size_t)node[a + 1] + (size_t)d] - mesh->X[3 * (size_t)node[0] + (size_t)d];
-    for (int a = 0; a < 3; a++) {
-      const double *p = edge[(a + 1) % 3], *q = edge[(a + 2) % 3];
-      for (int d = 0; d < 3; d++) {
-        int j = (d + 1) % 3, k = (d + 2) % 3;
-        gradient[a + 1][d] = p[j] * q[k] - p[k] * q[j];
-        if (a == 0) det += edge[0][d] * gradient[1][d];
-      }
-    }
-    for (int a = 1; a < 4; a++)
-      for (int d = 0; d < 3; d++) {
-        gradient[a][d] /= det;
-        gradient[0][d] -= gradient[a][d];
-      }
+    eb_audit_tetrahedron(mesh, s->element[c], gradient);
     for (int i = 0; i < 9; i++) {
       double sum = 0;
       for (int a = 0; a < 4; a++)
@@ -84,6 +92,16 @@ static double add_points(const eb_audit *audit, const eb_subspace_record *s, con
   return rounding2;
 }
 
+/* Each skinning weight w makes four functions at most, w X, w Y, w Z and w. */
+static bool weights_sound(const eb_subspace_record *s) {
+  size_t entries = (size_t)s->weights * (size_t)s->nodes;
+  if (s->weights == 0) return true;
+  if (s->weights < 0 || !s->weight_of || s->size > 4 * (int64_t)s->weights) return false;
+  for (size_t k = 0; k < entries; k++)
+    if (!isfinite(s->weight_of[k])) return false;
+  return true;
+}
+
 bool eb_audit_subspace_sound(const eb_audit *audit, const eb_subspace_record *s) {
   const eb_mesh *mesh = audit->scene->mesh;
   double sum = 0, volume = 0;
@@ -97,7 +115,7 @@ bool eb_audit_subspace_sound(const eb_audit *audit, const eb_subspace_record *s)
   }
   for (int32_t e = 0; e < mesh->element_count; e++)
     volume += eb_mesh_element_volume(mesh, mesh->X, e);
-  return fabs(sum - volume) <= 1e-9 * volume;
+  return fabs(sum - volume) <= 1e-9 * volume && weights_sound(s);
 }
 
 /* The largest way of a node off the span, m; x - X into `off` (nodes x 3), u is workspace. */
@@ -154,6 +172,18 @@ static void residual_at(eb_audit *audit, const eb_subspace_record *s, const eb_s
     squares[1] += pushed[k] * pushed[k] + pulled[k] * pulled[k] + strained[k] * strained[k] +
                   sprung[k] * sprung[k];
   }
+}
+
+eb_error eb_audit_subspace_residual(eb_audit *audit, const eb_state *before, const double *x,
+                                    double dt, bool statics, const eb_subspace_record *s,
+                                    double *out) {
+  double *u, squares[2], rounding2;
+  size_t size = 3 * (size_t)s->size;
+  EB_TRY(EB_NEW(u, 4 * size));
+  residual_at(audit, s, before, x, dt, statics, u, squares, &rounding2);
+  memcpy(out, u, size * sizeof *out);
+  free(u);
+  return EB_OK;
 }
 
 eb_error eb_audit_subspace(eb_audit *audit, const eb_state *before, const eb_state *after,

@@ -36,7 +36,7 @@ static eb_error make_audit(eb_auditor *w) {
 
 eb_error eb_auditor_create(const eb_case *work, eb_auditor *out) {
   enum { MOST_THREADS = 3 };
-  *out = (eb_auditor){0};
+  *out = (eb_auditor){.examines = work->examine};
   EB_TRY(eb_team_create(MOST_THREADS, &out->team));
   EB_TRY(eb_scene_create(work->scene, work->parameters, work->mesh_file, NULL, &out->scene));
   EB_TRY(eb_state_create(out->scene, &out->state));
@@ -166,11 +166,22 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
   eb_verdict_step(&w->verdict, &step);
   fill_columns(&audit, step.contact, row);
   fill_parts(w, before, after, audit.finite);
+  row[EB_COL_DECREMENT] = NAN;
+  if (w->examines && declared.subspace && audit.finite && !audit.subspace_unsound)
+    EB_TRY(eb_subspace_decrement(w->audit, before, after, dt,
+                                 declared.equation == EB_EQUATION_STATIC, declared.subspace,
+                                 &row[EB_COL_DECREMENT]));
   row[EB_COL_EQUATION] = declared.equation;
   row[EB_COL_BALANCE] = flight.balance;
   row[EB_COL_BALANCE_RELATIVE] = flight.excess;
   *finite = audit.finite;
   return EB_OK;
+}
+
+eb_error eb_auditor_examine(const eb_auditor *w, const eb_step_log *log, const eb_state *start,
+                            eb_subspace_figures *out, bool *sound) {
+  *sound = log->subspace && eb_subspace_sound(w->audit, log->subspace);
+  return *sound ? eb_subspace_examine(w->audit, w->parts, log->subspace, start->x, out) : EB_OK;
 }
 
 eb_error eb_auditor_jump(eb_auditor *w) {

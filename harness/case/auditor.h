@@ -4,7 +4,7 @@
 #ifndef EB_CASE_AUDITOR_H
 #define EB_CASE_AUDITOR_H
 
-#include "harness/audit/parts.h"
+#include "harness/audit/examine.h"
 #include "harness/case/case.h"
 #include "harness/case/verdict.h"
 #include "harness/results/record.h"
@@ -18,6 +18,7 @@ typedef struct eb_auditor {
   eb_flight *flight;
   eb_parts *parts;
   eb_part_row *part_rows; /* of the step audited last: a part each; NaN where it is not finite */
+  bool examines;          /* declared subspaces */
   eb_verdict verdict;
 } eb_auditor;
 
@@ -34,6 +35,10 @@ EB_MUST eb_error eb_auditor_step(eb_auditor *auditor, const eb_state *before, co
                                  eb_reason reason, double row[EB_COL_COUNT], bool *finite);
 /* The figures of the parts after it: parts x EB_PART_COLUMNS. */
 void eb_auditor_part_columns(const eb_auditor *auditor, double *rows);
+/* The subspace that the step declares, whose run starts from `start`; *sound is false when there is
+ * none that could be. */
+EB_MUST eb_error eb_auditor_examine(const eb_auditor *auditor, const eb_step_log *log,
+                                    const eb_state *start, eb_subspace_figures *out, bool *sound);
 /* The step that comes does not begin where the last one ended: flights begin anew, and no sum
  * reaches across. */
 EB_MUST eb_error eb_auditor_jump(eb_auditor *auditor);

@@ -43,8 +43,10 @@ static eb_error write_task(const eb_case *work, const eb_plugin *plugin, eb_text
 
 static eb_error write_identity(const eb_case *work, eb_text *text) {
   EB_TRY(eb_text_printf(text, "%s", work->task));
-  /* A file whose runs lack frames or checkpoints does not answer a request for them. */
+  /* A file whose runs lack frames, checkpoints or an examination does not answer a request for
+   * them. */
   if (work->frames == EB_FRAMES_ALL) EB_TRY(eb_text_printf(text, " frames=all"));
+  if (work->examine) EB_TRY(eb_text_printf(text, " examined"));
   if (work->checkpoints.count == 0) return EB_OK;
   EB_TRY(eb_text_printf(text, " checkpoints="));
   return eb_ranges_print(&work->checkpoints, text);
@@ -187,6 +189,7 @@ eb_error eb_case_arguments(const eb_case *work, const char *program, const char 
   EB_TRY(add_number(out, "--order", (double)work->order));
   EB_TRY(add_number(out, "--contact-problem", (double)work->contact_problem));
   EB_TRY(add_flag(out, "--frames", eb_frames_name(work->frames)));
+  if (work->examine) EB_TRY(eb_strings_add(out, "--examine"));
   EB_TRY(add_number(out, "--timeout", work->timeout));
   EB_TRY(add_number(out, "--memory", work->memory));
   if (from->run) {

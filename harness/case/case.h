@@ -29,6 +29,7 @@ typedef struct eb_case {
   int64_t seed, steps, order;
   int64_t contact_problem; /* the step whose contact problem is kept, from 1 on; 0: none */
   eb_frames frames;        /* which steps have a frame; EB_FRAMES_UNSET is EB_FRAMES_INTERVAL */
+  bool examine;            /* a declared subspace: harness/audit/examine.h */
   eb_origin from;          /* times go on from the donor's; steps count from 1 */
   eb_ranges checkpoints;   /* steps after which the state is kept for other cases */
   double timeout, memory;  /* s, bytes */
@@ -49,7 +50,7 @@ typedef struct eb_case {
  * identity and id. `plugin` is where the solver comes from, or NULL. A mesh file and a plug-in
  * enter the identity by content. */
 EB_MUST eb_error eb_case_resolve(eb_case *work, const eb_plugin *plugin);
-/* Makes identity and id anew, when checkpoints have been asked for since. */
+/* Makes identity and id anew, when checkpoints or an examination have been asked for since. */
 EB_MUST eb_error eb_case_identify(eb_case *work);
 /* Copies what is asked for, not what is resolved. */
 EB_MUST eb_error eb_case_copy(const eb_case *from, eb_case *to);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <omp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -243,6 +244,29 @@ static eb_error judge_step(eb_job *j, bool finite, eb_reason reason, bool *on) {
   return eb_run_set(&j->run.detail, detail);
 }
 
+/* Once, after the first step: subspaces stay as they are. */
+static eb_error examine(eb_job *j) {
+  eb_subspace_figures f;
+  eb_recorder *recorder = j->recorder;
+  bool sound;
+  if (!j->work->examine || j->examined) return EB_OK;
+  j->examined = true;
+  EB_TRY(eb_auditor_examine(&j->auditor, j->log, j->before, &f, &sound));
+  if (!sound) return EB_OK;
+  EB_TRY(eb_recorder_subspace(recorder, "", "size", "1", f.coefficients));
+  EB_TRY(eb_recorder_subspace(recorder, "", "points", "1", f.points));
+  EB_TRY(eb_recorder_subspace(recorder, "", "null", "1", f.null));
+  EB_TRY(eb_recorder_subspace(recorder, "", "start_outside", "1", f.start_outside));
+  for (int p = 0; p < eb_parts_count(j->auditor.parts); p++) {
+    const char *name = eb_parts_name(j->auditor.parts, p);
+    if (!isnan(f.density[p]))
+      EB_TRY(eb_recorder_subspace(recorder, "density", name, "1", f.density[p]));
+    if (!isnan(f.variance[p]))
+      EB_TRY(eb_recorder_subspace(recorder, "variance", name, "1/kg", f.variance[p]));
+  }
+  return EB_OK;
+}
+
 /* Takes one step and records it. *on: whether the case goes on; if not, its outcome is set. */
 static eb_error step(eb_job *j, bool *on) {
   double row[EB_COL_COUNT] = {0};
@@ -256,6 +280,7 @@ static eb_error step(eb_job *j, bool *on) {
   double began = eb_wall_seconds();
   EB_TRY(eb_auditor_step(&j->auditor, j->before, j->after, j->work->solver, j->log, reason, row,
                          &finite));
+  if (finite) EB_TRY(examine(j));
   j->run.audit_seconds += eb_wall_seconds() - began;
   row[EB_COL_STEP] = (double)j->after->step;
   row[EB_COL_TIME] = j->after->time;

@@ -20,6 +20,7 @@ typedef struct eb_job {
   double *part_columns; /* parts x EB_PART_COLUMNS: workspace */
   eb_state *before, *after;
   eb_step_log *log;
+  bool examined;      /* the subspace, or there is none */
   bool changed;       /* the step that comes begins on another mesh than the one before */
   int32_t components; /* connected components of the mesh */
   eb_cost cost;

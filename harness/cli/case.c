@@ -25,6 +25,7 @@ static const eb_flag flags[] = {{"parameters", 0, "a=1,b=2", "of the scene"},
                                 {"steps", 0, "N", "steps to run"},
                                 {"contact-problem", 0, "STEP", "whose contact problem is kept"},
                                 {"frames", 0, "WHICH", "interval or all"},
+                                {"examine", 0, NULL, "examine the subspace that it declares"},
                                 {"from", 0, "RUN", "whose states it starts from"},
                                 {"from-file", 0, "FILE", "result file with that run"},
                                 {"from-steps", 0, "STEPS", "after which of its steps"},
@@ -81,6 +82,7 @@ static eb_error read_case(const eb_arguments *arguments, const eb_plugins *plugi
   work->repetition = (int)repetition;
   if ((text = eb_arguments_text(arguments, "frames")))
     EB_TRY(eb_error_prefix(eb_frames_parse(text, &work->frames), "--frames"));
+  work->examine = eb_arguments_has(arguments, "examine");
   if ((text = eb_arguments_text(arguments, "checkpoints")))
     EB_TRY(eb_ranges_parse("--checkpoints", text, &work->checkpoints));
   if (work->from.run) {

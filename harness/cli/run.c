@@ -37,6 +37,9 @@ static const eb_flag flags[] = {
     {"frames", 0, "interval|all",
      "store a frame at the scene's interval (interval), or of every step in double precision, from "
      "which every audit can be recomputed (all)"},
+    {"examine", 0, NULL,
+     "examine the subspace that a solver declares: Newton's decrement after every step, what its "
+     "points do not see, how it fits the regions"},
     {"mesh", 0, "SCENE=FILE", "a mesh or closed surface in the place of a scene's geometry"},
     {"shard", 0, "I/N", "only the I-th of N parts; competitors on a scene stay together"},
     {"resume", 0, NULL, "complete an existing result file: only what is missing runs"},
@@ -65,6 +68,7 @@ static eb_error read_request(const eb_arguments *arguments, eb_ties *ties, eb_re
       EB_TRY(eb_error_prefix(eb_settings_set(&request->settings, settings[i], text, &set), "--%s",
                              settings[i]));
   }
+  if (eb_arguments_has(arguments, "examine")) request->settings.examine = EB_SETTING_YES;
   for (size_t i = 0; i < sizeof tied / sizeof *tied; i++)
     if ((text = eb_arguments_text(arguments, tied[i])))
       EB_TRY(eb_error_prefix(eb_ties_set(ties, tied[i], text, &known), "--%s", tied[i]));

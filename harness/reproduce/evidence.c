@@ -55,6 +55,7 @@ static eb_error fill_section(const eb_paper_case *work, eb_suite_section *out) {
                                 .timeout = work->timeout,
                                 .memory = work->memory,
                                 .steps = work->frames * a_frame,
+                                .examine = work->examine ? EB_SETTING_YES : EB_SETTING_NO,
                                 .thread_count = 1,
                                 .threads = {(int)work->threads}};
   EB_TRY(eb_copy(work->name, &out->label));

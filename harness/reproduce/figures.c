@@ -17,6 +17,8 @@ typedef enum place {
    * problem was made anew between them (rounds), and how often the next one was then larger
    * (peaks): a series. */
   RESIDUAL,
+  PART,      /* parts/NAME/: a series */
+  SUBSPACE,  /* of the examined subspace: a number */
   SCENE,     /* what the scene is made of: a number or a text */
   SETUP,     /* setup/: a number */
   ATTRIBUTE, /* of the run: a number or a text */
@@ -35,7 +37,11 @@ typedef struct figure {
 static const char *const residuals[] = {"first", "last", "count", "rounds", "peaks"};
 static const char *const scene_names[] = {"material", "joints", "carried", "dimensions", "dynamic"};
 enum { RESIDUALS = 5, SCENE_NAMES = 5 };
-static const char parameter_prefix[] = "parameters/";
+static const char *const subspace_names[] = {"size", "points", "null", "start_outside"};
+static const char *const subspace_kinds[] = {"variance/", "density/"}; /* of a part */
+enum { SUBSPACE_NAMES = 4, SUBSPACE_KINDS = 2 };
+static const char parameter_prefix[] = "parameters/", part_prefix[] = EB_PARTS_GROUP "/",
+                  subspace_prefix[] = EB_SUBSPACE_GROUP "/";
 
 /* True: there is such a figure. */
 static bool name_figure(figure *f, const char *group, const char *name) {
@@ -58,6 +64,9 @@ static bool figure_at(int i, figure *f) {
   f->place = RESIDUAL;
   if (i < RESIDUALS) return name_figure(f, "residuals", residuals[i]);
   i -= RESIDUALS;
+  f->place = SUBSPACE;
+  if (i < SUBSPACE_NAMES) return name_figure(f, EB_SUBSPACE_GROUP, subspace_names[i]);
+  i -= SUBSPACE_NAMES;
   f->place = SCENE;
   f->text = i == 0;
   if (i < SCENE_NAMES) return name_figure(f, "", scene_names[i]);
@@ -84,12 +93,44 @@ static bool figure_at(int i, figure *f) {
   return true;
 }
 
+/* "parts/NAME/COLUMN", whatever the name: only runs tell which parts there are. */
+static eb_error find_part_figure(const char *name, figure *out) {
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  const char *part = name + strlen(part_prefix), *slash = strchr(part, '/');
+  if (!slash || slash == part) return EB_ERROR(EB_ERR_USAGE, "'%s' is not parts/NAME/COLUMN", name);
+  *out = (figure){.place = PART, .of = name};
+  for (int i = 0; i < EB_PART_COLUMNS; i++)
+    if (strcmp(eb_part_columns[i].name, slash + 1) == 0) return EB_OK;
+  for (int i = 0; i < EB_PART_COLUMNS && !error; i++)
+    error = eb_strings_add(&names, eb_part_columns[i].name);
+  if (!error) error = eb_unknown_name("figure of a part", slash + 1, &names);
+  eb_strings_clear(&names);
+  return error;
+}
+
+/* "subspace/KIND/NAME". */
+static bool is_of_region(const char *name) {
+  size_t length = strlen(subspace_prefix);
+  if (strncmp(name, subspace_prefix, length) != 0) return false;
+  for (int i = 0; i < SUBSPACE_KINDS; i++) {
+    size_t kind = strlen(subspace_kinds[i]);
+    if (strncmp(name + length, subspace_kinds[i], kind) == 0 && name[length + kind]) return true;
+  }
+  return false;
+}
+
 /* EB_ERR_USAGE, with the nearest, for what no run has. */
 static eb_error find_figure(const char *name, figure *out) {
   eb_strings names = {0};
   eb_error error = EB_OK;
   for (int i = 0; figure_at(i, out); i++)
     if (strcmp(out->name, name) == 0) return EB_OK;
+  if (strncmp(name, part_prefix, strlen(part_prefix)) == 0) return find_part_figure(name, out);
+  if (is_of_region(name)) {
+    *out = (figure){.place = SUBSPACE, .of = name + strlen(subspace_prefix)};
+    return EB_OK;
+  }
   *out = (figure){.place = PARAMETER, .of = name + strlen(parameter_prefix)};
   if (strncmp(name, parameter_prefix, strlen(parameter_prefix)) == 0) return EB_OK;
   for (int i = 0; figure_at(i, out) && !error; i++)
@@ -118,6 +159,24 @@ static double residual_of(const eb_residuals *all, size_t step, const char *of) 
   return count;
 }
 
+/* Notes that a run has no such part, and which it has; the value is unknown. */
+static eb_error miss_part(eb_evaluation *e, int run, const char *path, eb_value *out) {
+  const char *name = strchr(path, '/') + 1,
+             *scene = eb_results_run(e->evidence->results, run)->scene;
+  char part[100];
+  eb_strings names = {0};
+  snprintf(part, sizeof part, "%.*s", (int)strcspn(name, "/"), name);
+  out->knowledge = EB_UNKNOWN;
+  eb_error error = eb_results_parts(e->evidence->results, run, &names), said = EB_OK;
+  if (!error && names.count == 0)
+    error = eb_evaluation_say(e, "the result file does not tell of parts of %s: %s", scene, path);
+  else if (!error && (said = eb_unknown_name("part", part, &names)))
+    error = eb_evaluation_say(e, "%s: %s", scene, eb_error_message(said));
+  eb_error_free(said);
+  eb_strings_clear(&names);
+  return error;
+}
+
 /* The first frame of times holds the first whole factorization and cold caches. */
 static eb_error read_series(const eb_results *results, int run, const figure *f, eb_value *out) {
   const eb_run *of = eb_results_run(results, run);
@@ -133,6 +192,7 @@ static eb_error read_series(const eb_results *results, int run, const figure *f,
     snprintf(path, sizeof path, "%s%s", strchr(f->name, '/') ? "" : "steps/", f->name);
     return eb_results_column(results, run, path, &out->y, &count);
   }
+  if (f->place == PART) return eb_results_column(results, run, f->of, &out->y, &count);
   EB_TRY(EB_NEW(out->y, out->count));
   EB_TRY(eb_results_residuals(results, run, &all));
   for (size_t s = 0; s < out->count; s++) out->y[s] = residual_of(&all, s, f->of);
@@ -200,11 +260,21 @@ static eb_error read_run(eb_evaluation *e, int case_, int run, const figure *f, 
     return read_parameter(e, eb_results_run(results, run), f->of, out);
   case SCENE:
     return read_scene(e, run, f->of, out);
+  case SUBSPACE:
+    EB_TRY(eb_results_subspace(results, run, f->of, &number));
+    *out = eb_value_number(number);
+    if (isnan(number))
+      EB_TRY(eb_evaluation_say(e,
+                               "%s: the run tells no subspace/%s; was it run with examine = yes?",
+                               e->paper->cases[case_].name, f->of));
+    break;
   case SETUP:
     EB_TRY(eb_results_setup(results, run, f->told ? f->name : f->of, &number));
     *out = eb_value_number(number);
     break;
   default:
+    if (f->place == PART && !eb_results_has(results, run, f->of))
+      return miss_part(e, run, f->of, out);
     EB_TRY(read_series(results, run, f, out));
     out->cut = eb_evaluation_cut(e, case_);
     if (e->limits && !isnan(e->limits[e->paper->cases[case_].group]))
@@ -239,9 +309,9 @@ static eb_error read_case(eb_evaluation *e, const char *name, const char *what, 
   EB_TRY(eb_evaluation_case(e, name, &case_));
   EB_TRY(find_figure(what, &f));
   if (f.place == PARAMETER) EB_TRY(check_parameter(&e->paper->cases[case_], f.of));
-  *out = (eb_value){.kind = f.place <= RESIDUAL ? EB_VALUE_SERIES
-                            : f.text            ? EB_VALUE_TEXT
-                                                : EB_VALUE_NUMBER};
+  *out = (eb_value){.kind = f.place <= PART ? EB_VALUE_SERIES
+                            : f.text        ? EB_VALUE_TEXT
+                                            : EB_VALUE_NUMBER};
   EB_TRY(eb_evaluation_run(e, case_, &run, &knowledge));
   out->knowledge = knowledge;
   return run < 0 ? EB_OK : read_run(e, case_, run, &f, out);

@@ -6,14 +6,13 @@
  *                  NAME = SCENE[:p=v,..] LABEL [THREADS]
  *                  Settings: frames (or seconds: simulated time, for cases of one section with
  *                  different steps), repeat, threads, timeout (s), memory (MB), may-fail (a failure
- *                  is what the paper reports), quick-scene = p=v,.. (parameters of quick runs'
- *                  scenes, beside their own or in their place: fewer bodies instead of fewer
- *                  frames); from, stride, samples, sweep and checkpoints as in suites
- *                  (harness/suite/ties.h), where `from` names a case of the paper. KEY = A | B: B
- *                  is for quick runs. settings = KEY VALUE, KEY A | B, ..: several in one line, as
- *                  in the header.
- *                  Cases of one section are competitors: their repetitions interleave.
- *   [cases]        what holds for the other sections too, unless they say otherwise
+ *                  is what the paper reports), examine (yes: of the subspace that the solver
+ *                  declares, harness/audit/examine.h), quick-scene = p=v,.. (parameters of quick
+ * runs' scenes, beside their own or in their place: fewer bodies instead of fewer frames); from,
+ * stride, samples, sweep and checkpoints as in suites (harness/suite/ties.h), where `from` names a
+ * case of the paper. KEY = A | B: B is for quick runs. settings = KEY VALUE, KEY A | B, ..: several
+ * in one line, as in the header. Cases of one section are competitors: their repetitions
+ * interleave. [cases]        what holds for the other sections too, unless they say otherwise
  *   [names]        NAME = EXPRESSION, NAME(X, Y) = EXPRESSION of X and Y (definitions.h)
  *   [table ID | WHERE]   title, data (a TSV file), unit (ms, s, MB, 1), note,
  *                  column = NAME | HEADING | EXPRESSION: a column of the data, and ours beside it;
@@ -80,6 +79,7 @@ typedef struct eb_paper_case {
   int64_t repeat;
   int64_t threads;
   double timeout, memory; /* s, MB; 0: the default */
+  bool examine;           /* the subspace that its solver declares */
   bool may_fail;          /* a failure is what the paper reports: a result like others */
   const char *reduced;    /* parameters that a quick run adds, or NULL; owned by the paper */
   int group;              /* competitors have the same */

@@ -233,7 +233,11 @@ const eb_column_info eb_columns[EB_COL_COUNT] = {
                      "of samples: wall time, off the clock, of the unrecorded step that leads the "
                      "solver to the state",
                      0},
-    [EB_COL_SPRINGS] = {"springs", "J", "energy of the springs that pull nodes to places", 0}};
+    [EB_COL_SPRINGS] = {"springs", "J", "energy of the springs that pull nodes to places", 0},
+    [EB_COL_DECREMENT] = {"decrement", "J^1/2",
+                          "of the examined subspace: sqrt(g . inv(H) g) of its residual; NaN "
+                          "elsewhere",
+                          0}};
 
 const eb_column_info eb_part_columns[EB_PART_COLUMNS] = {
     [EB_PART_TURN_X] = {"turn_x", "rad", "rotation vector of the best fit to the rest shape", 0},

@@ -43,6 +43,10 @@
  *     parts/<name>/           eb_part_column, one row a step: how a region of the mesh moves, or a
  *                             group of nodes that the scene names (harness/audit/parts.h); only
  *                             of scenes that have any
+ *     subspace/               of a run that was to be examined and declares a subspace
+ *                             (harness/audit/examine.h), one number each: size (coefficients),
+ *                             points, null, start_outside; variance/<part> (1/kg) and
+ *                             density/<part> of the regions
  *     residuals/              values, seconds (since the step began), offsets (steps + 1);
  *                             attribute norm. rounds, round_offsets (steps + 1): of every step,
  *                             how many residuals there were before the problem was made anew in
@@ -272,6 +276,7 @@ typedef enum eb_column {
   EB_COL_FROM_STEP, /* of samples; 0 elsewhere */
   EB_COL_LEAD,
   EB_COL_SPRINGS,
+  EB_COL_DECREMENT, /* NaN but in steps of a subspace that is examined */
   EB_COL_COUNT
 } eb_column;
 
@@ -282,7 +287,8 @@ typedef struct eb_column_info {
 extern const eb_column_info eb_columns[EB_COL_COUNT];
 
 /* Columns of parts/<name>/; NaN in steps that left no finite state. */
-#define EB_PARTS_GROUP "parts"
+#define EB_PARTS_GROUP    "parts"
+#define EB_SUBSPACE_GROUP "subspace"
 typedef enum eb_part_column {
   EB_PART_TURN_X,
   EB_PART_TURN_Y,

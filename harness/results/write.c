@@ -645,6 +645,20 @@ eb_error eb_recorder_parts(eb_recorder *recorder, const double *rows) {
   return EB_OK;
 }
 
+eb_error eb_recorder_subspace(eb_recorder *recorder, const char *kind, const char *name,
+                              const char *unit, double value) {
+  char path[128];
+  int used = snprintf(path, sizeof path, "%s", EB_SUBSPACE_GROUP);
+  for (int level = 0; level < (*kind ? 2 : 1); level++) {
+    hid_t group;
+    if (level > 0) used += snprintf(path + used, sizeof path - (size_t)used, "/%.40s", kind);
+    EB_TRY(eb_h5_group(recorder->run, path, &group));
+    H5Gclose(group);
+  }
+  snprintf(path + used, sizeof path - (size_t)used, "/%.60s", name);
+  return eb_scalar_put(recorder->run, path, unit, value);
+}
+
 /* Frames of all steps of a large scene would fill the memory between two commits. */
 static eb_error commit_when_large(eb_recorder *recorder) {
   static const size_t most = 16 << 20; /* bytes */

@@ -41,6 +41,12 @@ eb_error eb_settings_set(eb_settings *settings, const char *name, const char *va
     return eb_parse_real(name, value, 1e-3, 1e9, &settings->timeout);
   if (strcmp(name, "memory") == 0) return eb_parse_real(name, value, 1, 1e9, &settings->memory);
   if (strcmp(name, "frames") == 0) return eb_frames_parse(value, &settings->frames);
+  if (strcmp(name, "examine") == 0) {
+    settings->examine = strcmp(value, "yes") == 0 ? EB_SETTING_YES : EB_SETTING_NO;
+    return strcmp(value, settings->examine == EB_SETTING_YES ? "yes" : "no") == 0
+               ? EB_OK
+               : EB_ERROR(EB_ERR_USAGE, "examine is yes or no, not '%s'", value);
+  }
   if (strcmp(name, "seed") == 0) {
     settings->has_seed = 1;
     return eb_parse_whole(name, value, 0, INT64_C(9000000000000000), &settings->seed);
@@ -54,6 +60,7 @@ eb_settings eb_settings_over(eb_settings base, eb_settings over) {
   if (over.steps) base.steps = over.steps;
   if (over.contact_problem) base.contact_problem = over.contact_problem;
   if (over.frames) base.frames = over.frames;
+  if (over.examine) base.examine = over.examine;
   if (over.timeout > 0) base.timeout = over.timeout;
   if (over.memory > 0) base.memory = over.memory;
   if (over.has_seed) {
@@ -97,7 +104,7 @@ static eb_error section_of(reader *r, const char *label, eb_suite_section **out)
 
 static eb_error common_key(reader *r, const char *key, const char *value) {
   static const char *const names[] = {"summary", "repeat", "steps",           "threads", "seed",
-                                      "timeout", "memory", "contact-problem", "frames"};
+                                      "timeout", "memory", "contact-problem", "frames",  "examine"};
   int known;
   if (strcmp(key, "summary") == 0) return eb_string_format(&r->suite->summary, "%s", value);
   EB_TRY(eb_settings_set(&r->common, key, value, &known));
@@ -107,10 +114,10 @@ static eb_error common_key(reader *r, const char *key, const char *value) {
 }
 
 static eb_error section_key(reader *r, const char *label, const char *key, const char *value) {
-  static const char *const names[] = {"scene",           "solver",      "repeat",  "steps",
-                                      "threads",         "seed",        "timeout", "memory",
-                                      "contact-problem", "frames",      "from",    "stride",
-                                      "samples",         "checkpoints", "group",   "sweep"};
+  static const char *const names[] = {"scene", "solver",  "repeat",  "steps",           "threads",
+                                      "seed",  "timeout", "memory",  "contact-problem", "frames",
+                                      "from",  "stride",  "samples", "checkpoints",     "group",
+                                      "sweep", "examine"};
   eb_suite_section *section = NULL;
   int known;
   bool ties;

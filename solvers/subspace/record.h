@@ -13,8 +13,10 @@ typedef struct eb_subspace_record {
   int32_t nodes, size, stride;
   const double *phi; /* nodes x stride, of which `size` count */
   int32_t count;
-  const int32_t *element; /* count */
-  const double *weight;   /* count, m^3 */
+  const int32_t *element;  /* count */
+  const double *weight;    /* count, m^3 */
+  int32_t weights;         /* skinning weights that phi is made from; 0: not told */
+  const double *weight_of; /* weights x nodes, kg^-1/2 */
 } eb_subspace_record;
 
 #endif

@@ -77,6 +77,8 @@ static const eb_option options[] = {
 typedef struct subspace {
   eb_basis basis;
   eb_cubature cubature;
+  double *weights; /* modes x nodes: skinning weights, for the record alone */
+  int32_t modes;
   eb_points *points;
   eb_reduced_springs springs;
   eb_subspace_record record;
@@ -133,6 +135,9 @@ static eb_error precompute(subspace *s, const eb_solver *solver) {
   if (!error)
     error = eb_points_create(mesh, scene->materials, &s->basis, &s->cubature, s->mixed, &s->points);
   eb_log_end(solver->setup_log, EB_PHASE_ANALYZE);
+  s->weights = skinning.weight;
+  s->modes = skinning.modes;
+  skinning.weight = NULL;
   eb_skinning_clear(&skinning);
   free(pinned);
   return error;
@@ -143,6 +148,7 @@ static void release(subspace *s) {
   eb_cubature_clear(&s->cubature);
   eb_points_destroy(s->points);
   eb_reduced_springs_clear(&s->springs);
+  free(s->weights);
   void *const owned[] = {s->u,      s->trial, s->predicted, s->start, s->rate,
                          s->f,      s->q,     s->g,         s->p,     s->stiffness,
                          s->floors, s->x,     s->v,         s->force, s->pull};
@@ -197,7 +203,9 @@ static eb_error create(eb_solver *solver, bool mixed) {
                                    .phi = s->basis.phi,
                                    .count = s->cubature.count,
                                    .element = s->cubature.element,
-                                   .weight = s->cubature.weight};
+                                   .weight = s->cubature.weight,
+                                   .weights = s->modes,
+                                   .weight_of = s->weights};
   solver->data = s;
   return EB_OK;
 }

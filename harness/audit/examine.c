@@ -1,0 +1,394 @@
+#include "harness/audit/examine.h"
+
+#include <cblas.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/audit/audit_data.h"
+#include "harness/audit/tangent.h"
+#include "problems/base/memory.h"
+#include "solvers/linalg/one_thread.h"
+
+void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
+            double *work, const int *lwork, int *info, size_t, size_t);
+void dsygv_(const int *itype, const char *jobz, const char *uplo, const int *n, double *a,
+            const int *lda, double *b, const int *ldb, double *w, double *work, const int *lwork,
+            int *info, size_t, size_t);
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t);
+
+enum { CHUNK = 256 }; /* rows that a matrix takes at once */
+
+/* ---- sums of squares ------------------------------------------------------------------------- */
+
+/* A += R^T R by rows that wait; the lower triangle as LAPACK has it (the upper one of rows). */
+typedef struct squares {
+  int n, waiting;
+  double *rows; /* CHUNK x n */
+  double *sum;  /* n x n */
+} squares;
+
+static void take_waiting(squares *s) {
+  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, s->n, s->waiting, 1, s->rows, s->n, 1, s->sum,
+              s->n);
+  s->waiting = 0;
+}
+
+/* The next row, to be filled. */
+static double *next_row(squares *s) {
+  if (s->waiting == CHUNK) take_waiting(s);
+  return s->rows + (size_t)s->waiting++ * (size_t)s->n;
+}
+
+/* Of n entries a row, none yet, into `sum`. */
+static eb_error begin_squares(int n, double *sum, squares *out) {
+  *out = (squares){.n = n, .sum = sum};
+  memset(sum, 0, (size_t)n * (size_t)n * sizeof *sum);
+  return EB_NEW(out->rows, CHUNK * (size_t)n);
+}
+
+/* All of the matrix, both triangles. */
+static void end_squares(squares *s) {
+  take_waiting(s);
+  size_t n = (size_t)s->n;
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < i; j++) s->sum[i * n + j] = s->sum[j * n + i];
+  free(s->rows);
+}
+
+/* ---- a point --------------------------------------------------------------------------------- */
+
+/* G (3 x size) = sum_a dN_a/dX (x) phi_a: with the coefficients u (3 x size), dF = u G^T. */
+static void slopes(const eb_audit *audit, const eb_subspace_record *s, int32_t element, double *G) {
+  const int32_t *node = audit->scene->mesh->elements + 4 * (size_t)element;
+  double gradient[4][3];
+  size_t size = (size_t)s->size;
+  eb_audit_tetrahedron(audit->scene->mesh, element, gradient);
+  memset(G, 0, 3 * size * sizeof *G);
+  for (int a = 0; a < 4; a++)
+    for (size_t j = 0; j < 3; j++)
+      for (size_t k = 0; k < size; k++)
+        G[j * size + k] += gradient[a][j] * s->phi[(size_t)node[a] * (size_t)s->stride + k];
+}
+
+/* Rows r[l] of the eigenvectors of dP/dF at F times the roots of their eigenvalues, those that are
+ * positive: dP/dF is sum_l r[l] r[l]^T but for the others. Returns how many. */
+static int stiff_directions(const eb_material *material, const double F[9], double r[9][9]) {
+  enum { WORK = 256 };
+  static const int nine = 9, work_size = WORK;
+  double C[81], symmetric[81], lambda[9], work[WORK];
+  eb_four at[9];
+  eb_tangent_at tangent;
+  int info, count = 0;
+  for (int i = 0; i < 9; i++) at[i] = eb_four_of(F[i]);
+  eb_reference_tangent(material, EB_TANGENT_EXACT, at, NULL, &tangent);
+  for (int first = 0; first < 9; first += EB_FOUR) { /* a unit dF a lane */
+    eb_four dF[9], dP[9];
+    for (int i = 0; i < 9; i++)
+      for (int l = 0; l < EB_FOUR; l++) dF[i][l] = i == first + l;
+    eb_tangent_apply(&tangent, dF, dP);
+    for (int l = 0; l < EB_FOUR && first + l < 9; l++)
+      for (int i = 0; i < 9; i++) C[9 * (first + l) + i] = dP[i][l];
+  }
+  for (int i = 0; i < 9; i++)
+    for (int j = 0; j < 9; j++) symmetric[9 * i + j] = 0.5 * (C[9 * i + j] + C[9 * j + i]);
+  dsyev_("V", "U", &nine, symmetric, &nine, lambda, work, &work_size, &info, 1, 1);
+  for (int l = 0; info == 0 && l < 9; l++) {
+    if (!(lambda[l] > 0)) continue;
+    for (int i = 0; i < 9; i++) r[count][i] = sqrt(lambda[l]) * symmetric[9 * l + i];
+    count++;
+  }
+  return count;
+}
+
+/* Adds w J^T C J of every point at x to `out`. */
+static void add_points(const eb_audit *audit, const eb_subspace_record *s, const double *x,
+                       double *G, squares *out) {
+  const eb_mesh *mesh = audit->scene->mesh;
+  size_t size = (size_t)s->size;
+  for (int32_t c = 0; c < s->count; c++) {
+    const int32_t *node = mesh->elements + 4 * (size_t)s->element[c];
+    double gradient[4][3], F[9] = {0}, r[9][9];
+    eb_audit_tetrahedron(mesh, s->element[c], gradient);
+    for (int a = 0; a < 4; a++)
+      for (size_t i = 0; i < 9; i++) F[i] += x[3 * (size_t)node[a] + i / 3] * gradient[a][i % 3];
+    slopes(audit, s, s->element[c], G);
+    int count = stiff_directions(&audit->materials[mesh->region[s->element[c]]], F, r);
+    for (int l = 0; l < count; l++) {
+      double *row = next_row(out), root = sqrt(s->weight[c]);
+      for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < size; k++)
+          row[i * size + k] = root * (r[l][3 * i] * G[k] + r[l][3 * i + 1] * G[size + k] +
+                                      r[l][3 * i + 2] * G[2 * size + k]);
+    }
+  }
+}
+
+/* ---- the decrement --------------------------------------------------------------------------- */
+
+/* Adds B^T M B / h^2 to H, whose blocks on the diagonal are the same. */
+static eb_error add_inertia(const eb_audit *audit, const eb_subspace_record *s, double dt,
+                            double *H) {
+  size_t size = (size_t)s->size, n = 3 * size;
+  double *gram = NULL;
+  squares sum;
+  EB_TRY(EB_NEW(gram, size * size));
+  eb_error error = begin_squares((int)size, gram, &sum);
+  for (size_t i = 0; !error && i < audit->nodes; i++) {
+    double *row = next_row(&sum), root = sqrt(audit->mass[i]) / dt;
+    for (size_t k = 0; k < size; k++) row[k] = root * s->phi[i * (size_t)s->stride + k];
+  }
+  if (!error) {
+    end_squares(&sum);
+    for (size_t d = 0; d < 3; d++)
+      for (size_t k = 0; k < size; k++)
+        for (size_t l = 0; l < size; l++)
+          H[(d * size + k) * n + d * size + l] += gram[k * size + l];
+  }
+  free(gram);
+  return error;
+}
+
+/* sqrt(g . inv(H) g) of H = L L^T: |inv(L) g|. Overwrites both. */
+static double inverse_norm(int n, double *H, double *g) {
+  int info;
+  dpotrf_("L", &n, H, &n, &info, 1);
+  if (info != 0) return NAN;
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, H, n, g, 1);
+  return cblas_dnrm2(n, g, 1);
+}
+
+static eb_error find_decrement(eb_audit *audit, const eb_state *before, const eb_state *after,
+                               double dt, bool statics, const eb_subspace_record *s, double *g,
+                               double *G, double *H, double *out) {
+  int n = 3 * s->size;
+  squares sum;
+  EB_TRY(eb_audit_subspace_residual(audit, before, after->x, dt, statics, s, g));
+  EB_TRY(begin_squares(n, H, &sum));
+  add_points(audit, s, after->x, G, &sum);
+  end_squares(&sum);
+  if (!statics) EB_TRY(add_inertia(audit, s, dt, H));
+  *out = inverse_norm(n, H, g);
+  return EB_OK;
+}
+
+eb_error eb_subspace_decrement(eb_audit *audit, const eb_state *before, const eb_state *after,
+                               double dt, bool statics, const eb_subspace_record *s, double *out) {
+  size_t n = 3 * (size_t)s->size;
+  double *g = NULL, *G = NULL, *H = NULL;
+  eb_error error = EB_NEW(g, n);
+  if (!error) error = EB_NEW(G, n);
+  if (!error) error = EB_NEW(H, n * n);
+  eb_one_thread threads = eb_one_thread_begin();
+  if (!error) error = find_decrement(audit, before, after, dt, statics, s, g, G, H, out);
+  eb_one_thread_end(threads);
+  free(g);
+  free(G);
+  free(H);
+  return error;
+}
+
+/* ---- what the points do not see -------------------------------------------------------------- */
+
+/* Adds what the elements of a region (or those points of it) make of the stiffness at rest. There
+ * the tangent C is the same in all of them, so that one matrix of slopes does,
+ *   K_(i k)(i' k') = sum_jj' C_(i j)(i' j') S_(j k)(j' k'),   S = sum_e w_e G_e G_e^T. */
+static eb_error add_region(const eb_audit *audit, const eb_subspace_record *s, bool points,
+                           int32_t region, double *S, double *K) {
+  static const double rest[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const eb_mesh *mesh = audit->scene->mesh;
+  size_t size = (size_t)s->size, n = 3 * size;
+  double r[9][9];
+  squares sum;
+  EB_TRY(begin_squares((int)n, S, &sum));
+  for (int32_t c = 0; c < (points ? s->count : mesh->element_count); c++) {
+    int32_t e = points ? s->element[c] : c;
+    if (mesh->region[e] != region) continue;
+    double *row = next_row(&sum),
+           root = sqrt(points ? s->weight[c] : eb_mesh_element_volume(mesh, mesh->X, e));
+    slopes(audit, s, e, row);
+    for (size_t k = 0; k < n; k++) row[k] *= root;
+  }
+  end_squares(&sum);
+  int count = stiff_directions(&audit->materials[region], rest, r);
+  for (size_t ij = 0; ij < 9; ij++)
+    for (size_t kl = 0; kl < 9; kl++) {
+      double C = 0;
+      for (int l = 0; l < count; l++) C += r[l][ij] * r[l][kl];
+      if (C == 0) continue;
+      for (size_t k = 0; k < size; k++)
+        cblas_daxpy((int)size, C, S + (ij % 3 * size + k) * n + kl % 3 * size, 1,
+                    K + (ij / 3 * size + k) * n + kl / 3 * size, 1);
+    }
+  return EB_OK;
+}
+
+/* P (n x 6 parts, column-major) = B^T M of the rigid motions of every connected body, orthonormal
+ * in M. */
+static eb_error project_rigid(const eb_audit *audit, const eb_subspace_record *s, double *P) {
+  enum { MOTIONS = 6 };
+  const double *X = audit->scene->mesh->X;
+  size_t size = (size_t)s->size, n = 3 * size, nodes = audit->nodes;
+  double *field, *all;
+  EB_TRY(EB_NEW(all, MOTIONS * 3 * nodes));
+  for (int32_t body = 0; body < audit->parts; body++)
+    for (size_t m = 0; m < MOTIONS; m++) {
+      double length2 = 0, first2 = 0;
+      field = all + m * 3 * nodes;
+      memset(field, 0, 3 * nodes * sizeof *field);
+      for (size_t i = 0; i < nodes; i++) {
+        if (audit->part[i] != body) continue;
+        size_t d = m % 3;
+        if (m < 3) field[3 * i + d] = 1;
+        if (m >= 3) field[3 * i + (d + 1) % 3] = -X[3 * i + (d + 2) % 3];
+        if (m >= 3) field[3 * i + (d + 2) % 3] = X[3 * i + (d + 1) % 3];
+      }
+      /* Gram and Schmidt, twice for orthogonality to rounding. */
+      for (size_t k = 0; k < 3 * nodes; k++) first2 += audit->mass[k / 3] * field[k] * field[k];
+      for (int pass = 0; pass < 2; pass++)
+        for (size_t l = 0; l < m; l++) {
+          const double *other = all + l * 3 * nodes;
+          double along = 0;
+          for (size_t k = 0; k < 3 * nodes; k++) along += audit->mass[k / 3] * field[k] * other[k];
+          for (size_t k = 0; k < 3 * nodes; k++) field[k] -= along * other[k];
+        }
+      for (size_t k = 0; k < 3 * nodes; k++) length2 += audit->mass[k / 3] * field[k] * field[k];
+      double scale = length2 > 1e-20 * first2 ? 1 / sqrt(length2) : 0;
+      double *column = P + ((size_t)body * MOTIONS + m) * n;
+      for (size_t k = 0; k < 3 * nodes; k++) field[k] *= scale;
+      for (size_t i = 0; i < nodes; i++)
+        for (size_t d = 0; d < 3; d++) {
+          double push = audit->mass[i] * field[3 * i + d];
+          const double *phi = s->phi + i * (size_t)s->stride;
+          for (size_t k = 0; push != 0 && k < size; k++) column[d * size + k] += push * phi[k];
+        }
+    }
+  free(all);
+  return EB_OK;
+}
+
+/* Q (n x *kept, column-major) of Q (n x n): an orthonormal basis of the coefficients that are
+ * orthogonal to the rigid motions in the span. Those have as coefficients the eigenvectors of P P^T
+ * with eigenvalue 1. */
+static eb_error leave_rigid_out(const eb_audit *audit, const eb_subspace_record *s, double *Q,
+                                int *kept) {
+  static const double in_span = 1 - 1e-8;
+  int n = 3 * s->size, columns = 6 * audit->parts, room = 64 * n, info = 0;
+  double *P = NULL, *lambda = NULL, *work = NULL;
+  eb_error error = EB_NEW(P, (size_t)n * (size_t)columns);
+  if (!error) error = EB_NEW(lambda, n);
+  if (!error) error = EB_NEW(work, room);
+  if (!error) error = project_rigid(audit, s, P);
+  if (!error) {
+    cblas_dsyrk(CblasColMajor, CblasUpper, CblasNoTrans, n, columns, 1, P, n, 0, Q, n);
+    dsyev_("V", "U", &n, Q, &n, lambda, work, &room, &info, 1, 1);
+    if (info != 0) error = EB_ERROR(EB_ERR_LIBRARY, "LAPACK's dsyev returned %d", info);
+  }
+  if (!error) {
+    *kept = 0;
+    while (*kept < n && lambda[*kept] < in_span) ++*kept;
+  }
+  free(P);
+  free(lambda);
+  free(work);
+  return error;
+}
+
+/* A := Q^T A Q (kept x kept); S is workspace. */
+static void restrict_matrix(int n, int kept, const double *Q, double *S, double *A) {
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, kept, n, 1, A, n, Q, n, 0, S, n);
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, kept, kept, n, 1, Q, n, S, n, 0, A, kept);
+}
+
+/* Q, K and S are n x n workspace, `points` too. */
+static eb_error find_null(const eb_audit *audit, const eb_subspace_record *s, double *Q, double *K,
+                          double *points, double *S, double *out) {
+  static const double unseen = 1e-6;
+  static const int type = 1;
+  int n = 3 * s->size, kept = 0, room = 64 * n, info;
+  double *lambda = NULL, *work = NULL;
+  *out = NAN;
+  for (int32_t r = 0; r < audit->scene->mesh->region_count; r++) {
+    EB_TRY(add_region(audit, s, false, r, S, K));
+    EB_TRY(add_region(audit, s, true, r, S, points));
+  }
+  EB_TRY(leave_rigid_out(audit, s, Q, &kept));
+  restrict_matrix(n, kept, Q, S, K);
+  restrict_matrix(n, kept, Q, S, points);
+  eb_error error = EB_NEW(lambda, n);
+  if (!error) error = EB_NEW(work, room);
+  if (!error) {
+    if (kept > 0)
+      dsygv_(&type, "N", "U", &kept, points, &kept, K, &kept, lambda, work, &room, &info, 1, 1);
+    else
+      info = 0;
+    if (info == 0) *out = 0;
+    for (int k = 0; info == 0 && k < kept; k++) *out += lambda[k] < unseen;
+  }
+  free(lambda);
+  free(work);
+  return error;
+}
+
+bool eb_subspace_sound(const eb_audit *audit, const eb_subspace_record *s) {
+  return eb_audit_subspace_sound(audit, s);
+}
+
+/* ---- examination ----------------------------------------------------------------------------- */
+
+static eb_error find_outside(const eb_audit *audit, const eb_subspace_record *s, const double *x0,
+                             double *out) {
+  const double *X = audit->scene->mesh->X;
+  size_t size = (size_t)s->size;
+  double *u, left2 = 0, all2 = 0;
+  EB_TRY(EB_NEW(u, 3 * size));
+  for (int pass = 0; pass < 2; pass++) /* u = B^T M y, then y - B u */
+    for (size_t i = 0; i < audit->nodes; i++)
+      for (size_t d = 0; d < 3; d++) {
+        double y = x0[3 * i + d] - X[3 * i + d], left = y;
+        const double *phi = s->phi + i * (size_t)s->stride;
+        for (size_t k = 0; k < size; k++) {
+          if (pass == 0) u[d * size + k] += audit->mass[i] * y * phi[k];
+          if (pass == 1) left -= u[d * size + k] * phi[k];
+        }
+        if (pass == 1) left2 += audit->mass[i] * left * left;
+        if (pass == 1) all2 += audit->mass[i] * y * y;
+      }
+  *out = all2 > 0 ? sqrt(left2 / all2) : 0;
+  free(u);
+  return EB_OK;
+}
+
+static void fill_regions(const eb_audit *audit, const eb_parts *parts, const eb_subspace_record *s,
+                         eb_subspace_figures *out) {
+  const eb_mesh *mesh = audit->scene->mesh;
+  double volume[EB_MAX_REGIONS] = {0}, points[EB_MAX_REGIONS] = {0}, all = 0;
+  for (int p = 0; p < EB_MAX_REGIONS + EB_MAX_GRIPS; p++) out->variance[p] = out->density[p] = NAN;
+  for (int32_t e = 0; e < mesh->element_count; e++)
+    volume[mesh->region[e]] += eb_mesh_element_volume(mesh, mesh->X, e);
+  for (int32_t c = 0; c < s->count; c++) points[mesh->region[s->element[c]]]++;
+  for (int32_t r = 0; r < mesh->region_count; r++) all += volume[r];
+  for (int32_t r = 0; r < mesh->region_count; r++) {
+    int p = eb_parts_of_region(parts, r);
+    if (p < 0) continue;
+    out->density[p] = points[r] / s->count / (volume[r] / all);
+    if (s->weights > 0) out->variance[p] = eb_parts_variance(parts, p, s->weights, s->weight_of);
+  }
+}
+
+eb_error eb_subspace_examine(const eb_audit *audit, const eb_parts *parts,
+                             const eb_subspace_record *s, const double *x0,
+                             eb_subspace_figures *out) {
+  enum { MATRICES = 4 };
+  size_t n = 3 * (size_t)s->size;
+  double *work = NULL;
+  *out = (eb_subspace_figures){.coefficients = 3 * s->size, .points = s->count};
+  EB_TRY(EB_NEW(work, MATRICES * n * n));
+  eb_one_thread threads = eb_one_thread_begin();
+  eb_error error =
+      find_null(audit, s, work, work + n * n, work + 2 * n * n, work + 3 * n * n, &out->null);
+  eb_one_thread_end(threads);
+  free(work);
+  if (!error) error = find_outside(audit, s, x0, &out->start_outside);
+  fill_regions(audit, parts, s, out);
+  return error;
+}
