@@ -174,6 +174,35 @@ static void test_curves(void) {
             "a folder that is not there");
 }
 
+/* ---- maps ------------------------------------------------------------------------------------ */
+
+static void test_map(void) {
+  static const eb_map_cell cells[] = {{16, 400, 3e-3}, {2, 20, 5e4}, {2, 400, 1e2},
+                                      {16, 20, 7e2},   {4, 20, 1e4}, {4, 400, 20},
+                                      {4, 80, NAN},    {16, 80, -1}, {2, 80, 0}};
+  static const eb_map_cell one[] = {{1, 1, 5}}, none[] = {{1, 1, NAN}};
+  char path[4200];
+  eb_text text = {0};
+  bool drawn;
+  tap_succeeds(eb_plots_map(folder, "map", "a \"map\"", "modes", "points", "gradient (N)", true,
+                            cells, 9, &drawn),
+               "a map with gaps is drawn");
+  snprintf(path, sizeof path, "%s/map.dat", folder);
+  tap_require(eb_text_read(path, "data", &text), "its data");
+  tap_ok(drawn && strcmp(text.data, "2 1 0.003 \"0.003\" 16777215\n0 0 50000 \"5e+04\" 1120295\n"
+                                    "0 1 100 \"100\" 1120295\n2 0 700 \"700\" 1120295\n"
+                                    "1 0 10000 \"1e+04\" 1120295\n1 1 20 \"20\" 16777215\n") == 0,
+         "cells lie in columns and rows by rising numbers; what colours cannot show is left out");
+  eb_text_clear(&text);
+  tap_succeeds(eb_plots_map(folder, "one", "one", "x", "y", "z", false, one, 1, &drawn),
+               "a map of one cell is drawn");
+  tap_succeeds(eb_plots_map(folder, "one", "one", "x", "y", "z", true, one, 1, &drawn),
+               "with logarithmic colours, too");
+  tap_succeeds(eb_plots_map(folder, "none", "none", "x", "y", "z", false, none, 1, &drawn),
+               "no cell");
+  tap_ok(!drawn, "a map without cells is none");
+}
+
 int main(void) {
   scratch_open();
   test_layout();
@@ -181,5 +210,6 @@ int main(void) {
   test_equal();
   test_drawing();
   test_curves();
+  test_map();
   return scratch_close();
 }

@@ -758,3 +758,97 @@ eb_error eb_plots_bars(const char *dir, const char *base, const char *title, con
   eb_text_clear(&data.text);
   return error;
 }
+
+/* ---- maps ------------------------------------------------------------------------------------ */
+
+static int ascending(const void *a, const void *b) {
+  double left = *(const double *)a, right = *(const double *)b;
+  return (left > right) - (left < right);
+}
+
+/* Sorts numbers, each once; returns how many there are. */
+static int sort_once(double *values, int count) {
+  int kept = 0;
+  qsort(values, (size_t)count, sizeof *values, ascending);
+  for (int i = 0; i < count; i++)
+    if (kept == 0 || values[i] > values[kept - 1]) values[kept++] = values[i];
+  return kept;
+}
+
+static int place_of(const double *values, double value) {
+  int at = 0;
+  while (values[at] < value) at++;
+  return at;
+}
+
+/* The axis' tics: the numbers of its columns or rows. */
+static eb_error put_tics(eb_plot_data *data, const char *axis, const char *count_name,
+                         const double *values, int count) {
+  EB_TRY(eb_text_printf(&data->settings, "%s = %d\nset %stics (", count_name, count, axis));
+  for (int i = 0; i < count; i++)
+    EB_TRY(eb_text_printf(&data->settings, "%s\"%g\" %d", i ? ", " : "", values[i], i));
+  return eb_text_printf(&data->settings, ")\n");
+}
+
+static bool has_colour(const eb_map_cell *cell, bool logarithmic) {
+  return isfinite(cell->x) && isfinite(cell->y) && isfinite(cell->value) &&
+         (!logarithmic || cell->value > 0);
+}
+
+/* Writing is white on the dark end of the colours. */
+static eb_error put_cells(const eb_map_cell *cells, int count, bool logarithmic, const double *xs,
+                          const double *ys, eb_plot_data *data) {
+  enum { WHITE = 0xffffff, DARK = 0x111827 };
+  static const double light = 0.6;
+  double least = INFINITY, most = -INFINITY;
+  for (int i = 0; i < count; i++) {
+    if (!has_colour(&cells[i], logarithmic)) continue;
+    least = fmin(least, cells[i].value);
+    most = fmax(most, cells[i].value);
+  }
+  for (int i = 0; i < count; i++) {
+    const eb_map_cell *cell = &cells[i];
+    if (!has_colour(cell, logarithmic)) continue;
+    double share = logarithmic ? log(cell->value / least) / log(most / least)
+                               : (cell->value - least) / (most - least);
+    EB_TRY(eb_text_printf(&data->text, "%d %d %.9g \"%.3g\" %d\n", place_of(xs, cell->x),
+                          place_of(ys, cell->y), cell->value, cell->value,
+                          share > light ? DARK : WHITE));
+  }
+  /* Colours need a range. */
+  if (least == most)
+    EB_TRY(eb_text_printf(&data->settings, "set cbrange [%.9g:%.9g]\n",
+                          logarithmic ? least / 2 : least - fmax(fabs(least), 1) / 2,
+                          logarithmic ? least * 2 : least + fmax(fabs(least), 1) / 2));
+  data->series = 1;
+  return EB_OK;
+}
+
+eb_error eb_plots_map(const char *dir, const char *base, const char *title, const char *x,
+                      const char *y, const char *z, bool logarithmic, const eb_map_cell *cells,
+                      int count, bool *drawn) {
+  eb_plot_data data = {.x = x, .y = y};
+  double *xs = NULL, *ys = NULL;
+  int shown = 0;
+  eb_error error = EB_NEW(xs, count);
+  if (!error) error = EB_NEW(ys, count);
+  for (int i = 0; i < count && !error; i++)
+    if (has_colour(&cells[i], logarithmic)) {
+      xs[shown] = cells[i].x;
+      ys[shown++] = cells[i].y;
+    }
+  *drawn = !error && shown > 0;
+  if (*drawn) {
+    error = put_tics(&data, "x", "columns", xs, sort_once(xs, shown));
+    if (!error) error = put_tics(&data, "y", "rows", ys, sort_once(ys, shown));
+    if (!error) error = eb_plot_set(&data, "zname", z);
+    if (!error) error = eb_text_printf(&data.settings, "logz = %d\n", logarithmic);
+    if (!error) error = put_cells(cells, count, logarithmic, xs, ys, &data);
+    if (!error) error = eb_plot_draw(dir, base, "map", title, &data);
+  }
+  eb_text_clear(&data.text);
+  eb_text_clear(&data.settings);
+  free(xs);
+  free(ys);
+  return error;
+}

@@ -72,7 +72,7 @@ typedef struct eb_curve {
                           are left out */
 } eb_curve;
 
-/* Both draw DIR/BASE.svg, beside the DIR/BASE.{dat,gp} that make it; *drawn is false when no point
+/* All draw DIR/BASE.svg, beside the DIR/BASE.{dat,gp} that make it; *drawn is false when no point
  * can be shown, and then nothing is written. eb_markup_plot puts it on a page. */
 
 /* Curves by the template `stem`; x and y name the axes of templates that take any ("curves", or
@@ -85,6 +85,17 @@ EB_MUST eb_error eb_plots_curves(const char *dir, const char *base, const char *
                                  const char *title, const char *x, const char *y,
                                  unsigned logarithmic, const eb_curve *curves, int count,
                                  bool *drawn);
+
+/* Cells of a map: numbers a column and a row each, and what was found there. */
+typedef struct eb_map_cell {
+  double x, y, value; /* not finite, or not positive where the colours are logarithmic: left out */
+} eb_map_cell;
+
+/* A map of cells, in columns and rows by rising x and y, each with its value on it; x, y and z name
+ * the axes and the colours, which are `logarithmic` or not. */
+EB_MUST eb_error eb_plots_map(const char *dir, const char *base, const char *title, const char *x,
+                              const char *y, const char *z, bool logarithmic,
+                              const eb_map_cell *cells, int count, bool *drawn);
 
 /* Stacked bars: a label each, and `layers` values from the bottom to the top, layer_names from the
  * bottom too; y names the axis. Bars with a value that is not finite are left out. */

@@ -18,7 +18,7 @@ typedef struct drawing {
   /* pictures of one run */
   eb_error (*picture)(const eb_report_run *run, const eb_view *view, const char *stem,
                       eb_report_picture *out);
-  bool tree, bars;
+  bool tree, bars, map;
 } drawing;
 
 static const drawing templates[] = {
@@ -32,6 +32,8 @@ static const drawing templates[] = {
     {.name = "course", .stem = "curves"},
     {.name = "course-log", .stem = "curves", .logarithmic = EB_LOG_Y},
     {.name = "bars", .bars = true},
+    {.name = "map", .map = true},
+    {.name = "map-log", .map = true, .logarithmic = EB_LOG_Y},
     {.name = "samples-log", .stem = "samples", .logarithmic = EB_LOG_Y},
     {.name = "updates", .picture = eb_pictures_updates},
     {.name = "frames", .picture = eb_pictures_run},
@@ -72,6 +74,18 @@ static eb_error draw_bars(eb_shown_figure *shown, const char *dir) {
                        names, layers, shown->layers, &shown->drawn);
 }
 
+static eb_error draw_map(const drawing *how, eb_shown_figure *shown, const char *dir) {
+  const eb_paper_figure *figure = shown->figure;
+  eb_map_cell *cells;
+  EB_TRY(EB_NEW(cells, figure->point_count));
+  for (int p = 0; p < figure->point_count; p++)
+    cells[p] = (eb_map_cell){figure->points[p].x, figure->points[p].row, shown->y[p]};
+  eb_error error = eb_plots_map(dir, figure->id, figure->title, figure->x, figure->y, figure->z,
+                                how->logarithmic != 0, cells, figure->point_count, &shown->drawn);
+  free(cells);
+  return error;
+}
+
 static eb_error draw_pictures(const drawing *how, const eb_evidence *e, eb_shown_figure *shown,
                               const char *dir) {
   char stem[4096];
@@ -101,6 +115,7 @@ static eb_error draw(const eb_evidence *e, eb_shown_figure *shown, const char *d
   const drawing *how = &templates[t];
   if (how->stem) return draw_curves(how, shown, dir);
   if (how->bars) return draw_bars(shown, dir);
+  if (how->map) return draw_map(how, shown, dir);
   if (figure->show < 0)
     return EB_ERROR(EB_ERR_FORMAT, "template '%s' wants 'show'", figure->template);
   if (!eb_evidence_run(e, figure->show)) return EB_OK;

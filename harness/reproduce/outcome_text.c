@@ -96,7 +96,9 @@ static void print_figure(const eb_shown_figure *shown, FILE *out) {
     for (int l = 0; l < layers - 1; l++) fprintf(out, "%10s", figure->parts.items[l]);
     fprintf(out, "%10s%10s\n", "other", "in all");
   } else {
-    fprintf(out, "  x: %s, y: %s\n", figure->x, figure->y);
+    bool map = eb_paper_is_map(figure);
+    fprintf(out, "  x: %s, y: %s%s%s\n", figure->x, figure->y, map ? ", z: " : "",
+            map ? figure->z : "");
   }
   if (shown->series) fprintf(out, "  %-*s%12s%12s%12s\n", labels, "", "first", "largest", "last");
   for (int c = 0; c < figure->curve_count; c++) {
@@ -107,6 +109,7 @@ static void print_figure(const eb_shown_figure *shown, FILE *out) {
       const eb_time_series *course = shown->series ? &shown->series[p] : NULL;
       fprintf(out, "  %-*s", points ? 0 : labels, points ? "" : curve->label);
       if (points) print_number(out, 10, figure->points[p].x);
+      if (eb_paper_is_map(figure)) print_number(out, 10, figure->points[p].row);
       for (int l = 0; shown->layers && l < layers; l++)
         print_number(out, 10, shown->layers[p * layers + l]);
       if (course) print_number(out, 12, course->count ? course->y[0] : NAN);
@@ -229,6 +232,10 @@ static json_t *point_json(const eb_evidence *e, const eb_shown_figure *shown, in
   const eb_paper_point *of = &figure->points[point];
   json_t *out = json_pack("{s:s, s:f, s:s, s:o}", "curve", curve, "x", of->x, "case",
                           e->paper->cases[of->case_].name, "y", eb_json_real(shown->y[point]));
+  if (eb_paper_is_map(figure)) { /* the value is z there */
+    json_object_set_new(out, "z", eb_json_real(shown->y[point]));
+    json_object_set_new(out, "y", json_real(of->row));
+  }
   if (shown->layers) {
     const double *layers = shown->layers + point * (figure->parts.count + 1);
     json_t *parts = json_object();
@@ -249,9 +256,11 @@ static json_t *figure_json(const eb_evidence *e, const eb_shown_figure *shown) {
     for (int p = curve->first; p < curve->first + curve->count; p++)
       json_array_append_new(points, point_json(e, shown, p, curve->label));
   }
-  return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "id", figure->id, "title", figure->title, "x",
-                   figure->x, "y", figure->y, "notes", lines_json(shown->notes.data), "points",
-                   points);
+  json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "id", figure->id, "title",
+                          figure->title, "x", figure->x, "y", figure->y, "notes",
+                          lines_json(shown->notes.data), "points", points);
+  if (eb_paper_is_map(figure)) json_object_set_new(out, "z", json_string(figure->z));
+  return out;
 }
 
 eb_error eb_reproduction_json(const eb_reproduction *r, json_t **out) {

@@ -62,6 +62,10 @@ double eb_paper_value(const eb_paper_table *table, int row, const eb_paper_colum
   return table->values[row * table->names.count + column->at];
 }
 
+bool eb_paper_is_map(const eb_paper_figure *figure) {
+  return strcmp(figure->template, "map") == 0 || strcmp(figure->template, "map-log") == 0;
+}
+
 bool eb_paper_is_course(const eb_paper_figure *figure) {
   return strncmp(figure->template, "course", 6) == 0;
 }
@@ -289,12 +293,13 @@ static eb_error open_curve(const char *label, size_t length, eb_paper_figure *fi
   return eb_copy_part(label, length, &curve->label);
 }
 
-/* "X CASE" or "X CASE AGAINST", one more point of the last curve. The points of a curve follow its
- * name; without one they are one. */
+/* "X CASE" or "X CASE AGAINST", of maps "X Y CASE": one more point of the last curve. The points of
+ * a curve follow its name; without one they are one. */
 static eb_error read_point(const reading *r, const char *value) {
   eb_paper_figure *figure = r->figure;
   eb_strings words = {0};
-  char *end = NULL;
+  char *end = NULL, *row_end = NULL;
+  bool map = eb_paper_is_map(figure);
   if (figure->curve_count == 0) EB_TRY(open_curve(figure->title, strlen(figure->title), figure));
   EB_TRY(eb_append(&figure->points, &figure->point_count, sizeof *figure->points));
   eb_paper_point *point = &figure->points[figure->point_count - 1];
@@ -302,6 +307,14 @@ static eb_error read_point(const reading *r, const char *value) {
   figure->curves[figure->curve_count - 1].count++;
   eb_error error = eb_words(value, " ", &words);
   if (!error && words.count > 0) point->x = strtod(words.items[0], &end);
+  if (!error && map) {
+    if (words.count == 3) point->row = strtod(words.items[1], &row_end);
+    if (words.count != 3 || end == words.items[0] || *end || row_end == words.items[1] || *row_end)
+      error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'X Y CASE'", value);
+    if (!error) error = find_case(r->paper, words.items[2], &point->case_);
+    eb_strings_clear(&words);
+    return error;
+  }
   if (!error && (words.count < 2 || words.count > 3 || end == words.items[0] || *end))
     error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'X CASE' or 'X CASE AGAINST'", value);
   if (!error) error = find_case(r->paper, words.items[1], &point->case_);
@@ -364,6 +377,7 @@ static eb_error read_figure(eb_paper *paper, const eb_section *section) {
   static const eb_key keys[] = {{"template", EB_KEY_LAST, offsetof(eb_paper_figure, template), ""},
                                 {"x", EB_KEY_LAST, offsetof(eb_paper_figure, x), NULL},
                                 {"y", EB_KEY_LAST, offsetof(eb_paper_figure, y), ""},
+                                {"z", EB_KEY_LAST, offsetof(eb_paper_figure, z), ""},
                                 {.name = "value"},
                                 {.name = "unit"},
                                 {.name = "against"},

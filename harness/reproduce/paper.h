@@ -35,6 +35,9 @@
  *                  turns: what a solver logs within one step, the one in which the first case's
  *                  problem was most often made anew, and of that what stands at the end of every
  *                  round; or
+ *                  template = map (or map-log: logarithmic colours), x, y (the numbers that a
+ *                  case stands for), z (its value), value = EXPRESSION of {case}, and lines point =
+ *                  X Y CASE; or
  *                  template = bars, value = EXPRESSION of {case} (of the whole), part = NAME:
  *                  EXPRESSION and lines run = NAME: CASE; or
  *                  template (updates, frames or tree) and show = CASE: pictures of one run
@@ -106,6 +109,7 @@ typedef struct eb_paper_table {
 
 typedef struct eb_paper_point {
   double x;
+  double row; /* of maps: the other number */
   int case_;
   int against; /* -1: none */
 } eb_paper_point;
@@ -119,11 +123,11 @@ typedef struct eb_paper_curve {
 
 enum { EB_MOST_CURVES = 8, EB_MOST_PARTS = 15 };
 typedef struct eb_paper_figure {
-  const char *id, *title, *template, *x, *y; /* owned by the sections; x and y name the axes */
-  eb_expression *value;                      /* of {case} and {against}, or NULL */
-  double scale;                              /* from SI to what y says */
-  int show;                                  /* the case of figures of one run, or -1 */
-  bool residuals;                            /* within one step; there is no `value` */
+  const char *id, *title, *template, *x, *y, *z; /* owned by the sections; x, y, z name the axes */
+  eb_expression *value;                          /* of {case} and {against}, or NULL */
+  double scale;                                  /* from SI to what y says */
+  int show;                                      /* the case of figures of one run, or -1 */
+  bool residuals;                                /* within one step; there is no `value` */
   eb_paper_point *points;
   int point_count;
   eb_paper_curve curves[EB_MOST_CURVES]; /* of bars and series each has one point, its run */
@@ -178,6 +182,8 @@ EB_MUST eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_fig
 /* The words that the expressions of a figure's point are about, as a scope in scopes[0]. */
 void eb_paper_point_scope(const eb_paper *paper, const eb_paper_point *point, eb_scope scopes[2]);
 
+/* Whether points are cells of a map. */
+bool eb_paper_is_map(const eb_paper_figure *figure);
 /* Whether points are series, of which each is drawn as a curve. */
 bool eb_paper_is_course(const eb_paper_figure *figure);
 
