@@ -148,6 +148,20 @@ static eb_error add_inertia(const eb_audit *audit, const eb_subspace_record *s, 
   return error;
 }
 
+/* Adds k B_s^T B_s of every spring, as stiff as at the end of the step: a row an axis. */
+static void add_springs(const eb_audit *audit, const eb_subspace_record *s, squares *out) {
+  size_t size = (size_t)s->size;
+  for (size_t k = 0; k < audit->spring_count; k++) {
+    const double *phi = s->phi + (size_t)audit->spring_node[k] * (size_t)s->stride;
+    double root = sqrt(audit->springs[1].stiffness[k]);
+    for (size_t d = 0; d < 3; d++) {
+      double *row = next_row(out);
+      memset(row, 0, 3 * size * sizeof *row);
+      for (size_t i = 0; i < size; i++) row[d * size + i] = root * phi[i];
+    }
+  }
+}
+
 /* sqrt(g . inv(H) g) of H = L L^T: |inv(L) g|. Overwrites both. */
 static double inverse_norm(int n, double *H, double *g) {
   int info;
@@ -157,33 +171,62 @@ static double inverse_norm(int n, double *H, double *g) {
   return cblas_dnrm2(n, g, 1);
 }
 
-static eb_error find_decrement(eb_audit *audit, const eb_state *before, const eb_state *after,
-                               double dt, bool statics, const eb_subspace_record *s, double *g,
-                               double *G, double *H, double *out) {
+/* The part of x0 - X that is in the span, as positions (nodes x 3); u is workspace. */
+static void enter_span(const eb_audit *audit, const eb_subspace_record *s, const double *x0,
+                       double *u, double *x) {
+  const double *X = audit->scene->mesh->X;
+  size_t size = (size_t)s->size;
+  memset(u, 0, 3 * size * sizeof *u);
+  for (int pass = 0; pass < 2; pass++) /* u = B^T M (x0 - X), then X + B u */
+    for (size_t i = 0; i < audit->nodes; i++)
+      for (size_t d = 0; d < 3; d++) {
+        const double *phi = s->phi + i * (size_t)s->stride;
+        double y = audit->mass[i] * (x0[3 * i + d] - X[3 * i + d]), at = X[3 * i + d];
+        for (size_t k = 0; pass == 0 && k < size; k++) u[d * size + k] += y * phi[k];
+        for (size_t k = 0; pass == 1 && k < size; k++) at += u[d * size + k] * phi[k];
+        if (pass == 1) x[3 * i + d] = at;
+      }
+}
+
+/* What one decrement takes: g and G 3 size, H 3 size squared, x nodes x 3. */
+typedef struct decrement_work {
+  double *g, *G, *H, *x;
+} decrement_work;
+
+/* At positions x, in the equation of the step from `before`. */
+static eb_error find_decrement(eb_audit *audit, const eb_state *before, const double *x, double dt,
+                               bool statics, const eb_subspace_record *s, decrement_work *w,
+                               double *out) {
   int n = 3 * s->size;
   squares sum;
-  EB_TRY(eb_audit_subspace_residual(audit, before, after->x, dt, statics, s, g));
-  EB_TRY(begin_squares(n, H, &sum));
-  add_points(audit, s, after->x, G, &sum);
+  EB_TRY(eb_audit_subspace_residual(audit, before, x, dt, statics, s, w->g));
+  EB_TRY(begin_squares(n, w->H, &sum));
+  add_points(audit, s, x, w->G, &sum);
+  add_springs(audit, s, &sum);
   end_squares(&sum);
-  if (!statics) EB_TRY(add_inertia(audit, s, dt, H));
-  *out = inverse_norm(n, H, g);
+  if (!statics) EB_TRY(add_inertia(audit, s, dt, w->H));
+  *out = inverse_norm(n, w->H, w->g);
   return EB_OK;
 }
 
 eb_error eb_subspace_decrement(eb_audit *audit, const eb_state *before, const eb_state *after,
-                               double dt, bool statics, const eb_subspace_record *s, double *out) {
+                               double dt, bool statics, const eb_subspace_record *s,
+                               double out[2]) {
   size_t n = 3 * (size_t)s->size;
-  double *g = NULL, *G = NULL, *H = NULL;
-  eb_error error = EB_NEW(g, n);
-  if (!error) error = EB_NEW(G, n);
-  if (!error) error = EB_NEW(H, n * n);
+  decrement_work w = {0};
+  eb_error error = EB_NEW(w.g, n);
+  if (!error) error = EB_NEW(w.G, n);
+  if (!error) error = EB_NEW(w.H, n * n);
+  if (!error) error = EB_NEW(w.x, 3 * audit->nodes);
   eb_one_thread threads = eb_one_thread_begin();
-  if (!error) error = find_decrement(audit, before, after, dt, statics, s, g, G, H, out);
+  if (!error) enter_span(audit, s, before->x, w.g, w.x);
+  if (!error) error = find_decrement(audit, before, w.x, dt, statics, s, &w, &out[0]);
+  if (!error) error = find_decrement(audit, before, after->x, dt, statics, s, &w, &out[1]);
   eb_one_thread_end(threads);
-  free(g);
-  free(G);
-  free(H);
+  free(w.g);
+  free(w.G);
+  free(w.H);
+  free(w.x);
   return error;
 }
 
@@ -338,24 +381,18 @@ bool eb_subspace_sound(const eb_audit *audit, const eb_subspace_record *s) {
 static eb_error find_outside(const eb_audit *audit, const eb_subspace_record *s, const double *x0,
                              double *out) {
   const double *X = audit->scene->mesh->X;
-  size_t size = (size_t)s->size;
-  double *u, left2 = 0, all2 = 0;
-  EB_TRY(EB_NEW(u, 3 * size));
-  for (int pass = 0; pass < 2; pass++) /* u = B^T M y, then y - B u */
-    for (size_t i = 0; i < audit->nodes; i++)
-      for (size_t d = 0; d < 3; d++) {
-        double y = x0[3 * i + d] - X[3 * i + d], left = y;
-        const double *phi = s->phi + i * (size_t)s->stride;
-        for (size_t k = 0; k < size; k++) {
-          if (pass == 0) u[d * size + k] += audit->mass[i] * y * phi[k];
-          if (pass == 1) left -= u[d * size + k] * phi[k];
-        }
-        if (pass == 1) left2 += audit->mass[i] * left * left;
-        if (pass == 1) all2 += audit->mass[i] * y * y;
-      }
+  double *u = NULL, *x = NULL, left2 = 0, all2 = 0;
+  eb_error error = EB_NEW(u, 3 * (size_t)s->size);
+  if (!error) error = EB_NEW(x, 3 * audit->nodes);
+  if (!error) enter_span(audit, s, x0, u, x);
+  for (size_t k = 0; !error && k < 3 * audit->nodes; k++) {
+    left2 += audit->mass[k / 3] * (x0[k] - x[k]) * (x0[k] - x[k]);
+    all2 += audit->mass[k / 3] * (x0[k] - X[k]) * (x0[k] - X[k]);
+  }
   *out = all2 > 0 ? sqrt(left2 / all2) : 0;
   free(u);
-  return EB_OK;
+  free(x);
+  return error;
 }
 
 static void fill_regions(const eb_audit *audit, const eb_parts *parts, const eb_subspace_record *s,

@@ -2,14 +2,14 @@
  * right, for runs that ask for it: with B = I_3 (x) Phi, X the rest shape, M the lumped masses,
  *
  *   decrement      sqrt(g . inv(H) g) of a step: g its reduced residual by the declared points,
- *                  H = B^T M B / h^2 (0 in statics) + sum_c w_c J_c^T C_c J_c, C_c the exact
- *                  tangent of the point's element at the end state with negative eigenvalues set
- *                  to 0. It is Newton's decrement, and whoever asks for the residual in another
- *                  norm asks a question of stiffness, too: a residual of stiff parts is large where
- *                  the state is hardly wrong
- *   null           the dimension of what the points do not see: eigenvalues below 1e-6 of
- *                  K_points v = l K_full v at rest, in the span and orthogonal to the rigid motions
- *                  in it. With moduli 1e10 apart and more, rounding hides what is null among the
+ *                  H = B^T M B / h^2 (0 in statics) + sum_c w_c J_c^T C_c J_c + sum_s k_s B_s^T
+ *                  B_s (springs), C_c the exact tangent of the point's element with negative
+ *                  eigenvalues set to 0: at the end of the step, and where it starts, the part of
+ *                  x0 - X that is in the span. It is Newton's decrement, and whoever asks for the
+ * residual in another norm asks a question of stiffness, too: a residual of stiff parts is large
+ * where the state is hardly wrong null           the dimension of what the points do not see:
+ * eigenvalues below 1e-6 of K_points v = l K_full v at rest, in the span and orthogonal to the
+ * rigid motions in it. With moduli 1e10 apart and more, rounding hides what is null among the
  *                  softest
  *   start_outside  |y - B B^T M y|_M / |y|_M of y = x0 - X, the state that a run starts from
  *   variance       of a region: how much the skinning weights vary within its connected pieces
@@ -22,11 +22,12 @@
 
 #include "harness/audit/parts.h"
 
-/* J^1/2; NaN when H is not positive definite: motions without inertia that no point resists. The
- * declaration has been found sound, the step has been audited. */
+/* At the start of the step and at its end, J^1/2; NaN where H is not positive definite: motions
+ * without inertia that no point resists. The declaration has been found sound, the step has been
+ * audited. */
 EB_MUST eb_error eb_subspace_decrement(eb_audit *audit, const eb_state *before,
                                        const eb_state *after, double dt, bool statics,
-                                       const eb_subspace_record *subspace, double *out);
+                                       const eb_subspace_record *subspace, double out[2]);
 
 /* Whether what is declared can be: subspace.c. */
 bool eb_subspace_sound(const eb_audit *audit, const eb_subspace_record *subspace);

@@ -179,7 +179,7 @@ eb_error eb_audit_subspace_residual(eb_audit *audit, const eb_state *before, con
                                     double *out) {
   double *u, squares[2], rounding2;
   size_t size = 3 * (size_t)s->size;
-  EB_TRY(EB_NEW(u, 4 * size));
+  EB_TRY(EB_NEW(u, 5 * size));
   residual_at(audit, s, before, x, dt, statics, u, squares, &rounding2);
   memcpy(out, u, size * sizeof *out);
   free(u);

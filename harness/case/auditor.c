@@ -166,11 +166,13 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
   eb_verdict_step(&w->verdict, &step);
   fill_columns(&audit, step.contact, row);
   fill_parts(w, before, after, audit.finite);
-  row[EB_COL_DECREMENT] = NAN;
+  double decrement[2] = {NAN, NAN};
   if (w->examines && declared.subspace && audit.finite && !audit.subspace_unsound)
     EB_TRY(eb_subspace_decrement(w->audit, before, after, dt,
                                  declared.equation == EB_EQUATION_STATIC, declared.subspace,
-                                 &row[EB_COL_DECREMENT]));
+                                 decrement));
+  row[EB_COL_DECREMENT_BEFORE] = decrement[0];
+  row[EB_COL_DECREMENT] = decrement[1];
   row[EB_COL_EQUATION] = declared.equation;
   row[EB_COL_BALANCE] = flight.balance;
   row[EB_COL_BALANCE_RELATIVE] = flight.excess;

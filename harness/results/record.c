@@ -237,7 +237,8 @@ const eb_column_info eb_columns[EB_COL_COUNT] = {
     [EB_COL_DECREMENT] = {"decrement", "J^1/2",
                           "of the examined subspace: sqrt(g . inv(H) g) of its residual; NaN "
                           "elsewhere",
-                          0}};
+                          0},
+    [EB_COL_DECREMENT_BEFORE] = {"decrement_before", "J^1/2", "the same where the step starts", 0}};
 
 const eb_column_info eb_part_columns[EB_PART_COLUMNS] = {
     [EB_PART_TURN_X] = {"turn_x", "rad", "rotation vector of the best fit to the rest shape", 0},

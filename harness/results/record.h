@@ -277,6 +277,7 @@ typedef enum eb_column {
   EB_COL_LEAD,
   EB_COL_SPRINGS,
   EB_COL_DECREMENT, /* NaN but in steps of a subspace that is examined */
+  EB_COL_DECREMENT_BEFORE,
   EB_COL_COUNT
 } eb_column;
 
