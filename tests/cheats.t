@@ -91,6 +91,14 @@ my %batches = (
     update => [map { "cheat-subspace:fault=$_" } 'narrow', 'scaled', 'astray'],
     residual => ['cheat-subspace:fault=asleep'],
   },
+  springs => {
+    on => 'trusty2023/gatorman:resolution=0.008,E_sword=1e8', steps => 8, code => 4,
+    sound => ['cheat:of=newton,fault=none', 'cheat:of=fem-subspace,with=modes=4,fault=none'],
+    residual => ['cheat:of=newton,fault=unsprung,says=own', 'cheat:of=newton,fault=late-springs,says=own', 'cheat:of=newton,fault=weak-springs,says=own',
+      'cheat:of=fem-subspace,with=modes=4,fault=unsprung,says=own', 'cheat:of=fem-subspace,with=modes=4,fault=late-springs,says=own'],
+    progress => ['cheat:of=fem-subspace,with=modes=4,fault=unsprung,says=its'],
+    momentum => [map { "cheat:of=newton,fault=$_,says=its" } 'unsprung', 'late-springs', 'weak-springs'],
+  },
   broken => {
     on => 'bench/beam:resolution=0.25', steps => 3, code => 3, report => 1, sound => ['cheat:fault=none'],
     finite => ['cheat:fault=nan', 'cheat:fault=huge'],

@@ -303,6 +303,35 @@ static void stick_to(eb_scene *own) {
   own->contact_friction = 50;
 }
 
+static void forget_springs(eb_scene *own) {
+  own->spring_count = 0;
+}
+
+/* Places and stiffness of the start of the step. */
+static void springs_of_start(const eb_scene *scene, double t, double *place, double *stiffness) {
+  eb_scene_find(eb_scene_name(scene))->springs(scene, t - scene->dt, place, stiffness);
+}
+
+static void hold_springs_back(eb_scene *own) {
+  static eb_scene_ops behind;
+  behind = *own->ops;
+  behind.springs = springs_of_start;
+  own->ops = &behind;
+}
+
+/* Springs of a hundredth. */
+static void weaker_springs(const eb_scene *scene, double t, double *place, double *stiffness) {
+  eb_scene_find(eb_scene_name(scene))->springs(scene, t, place, stiffness);
+  for (int32_t s = 0; s < scene->spring_count; s++) stiffness[s] *= 0.01;
+}
+
+static void weaken_springs(eb_scene *own) {
+  static eb_scene_ops weak;
+  weak = *own->ops;
+  weak.springs = weaker_springs;
+  own->ops = &weak;
+}
+
 /* Obstacles 10 m along gravity. */
 static void lower_obstacles(eb_scene *own) {
   for (int32_t o = 0; o < own->obstacle_count; o++) {
@@ -457,6 +486,9 @@ static const fault faults[] = {
     {.name = "slippery", .bend = slip_on},
     {.name = "sticky", .bend = stick_to},
     {.name = "blind", .bend = lower_obstacles},
+    {.name = "unsprung", .bend = forget_springs},
+    {.name = "late-springs", .bend = hold_springs_back},
+    {.name = "weak-springs", .bend = weaken_springs},
     {.name = "forged-mass", .forge = forge_mass},
     {.name = "forged-gravity", .forge = forge_gravity},
     {.name = "forged-dt", .forge = forge_dt},
@@ -571,7 +603,7 @@ const eb_solver_ops elastobench_solver = {
     .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_TRIANGLES | EB_CAP_COROTATIONAL |
                     EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS |
                     EB_CAP_CONTACT | EB_CAP_STATICS | EB_CAP_IMPLICIT_PENALTY |
-                    EB_CAP_ARTICULATION | EB_CAP_FREE_BODIES,
+                    EB_CAP_ARTICULATION | EB_CAP_FREE_BODIES | EB_CAP_SPRINGS,
     .update = CHEAT_UPDATE,
     .options = options,
     .create = create,
