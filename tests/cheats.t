@@ -87,7 +87,7 @@ my %batches = (
   },
   subspace => {
     on => 'bench/beam:resolution=0.25', steps => 4, code => 4, sound => ['cheat-subspace:of=mfem-subspace,fault=none', 'cheat-subspace:of=fem-subspace,fault=none'],
-    claim => ['cheat-subspace:fault=light', 'cheat-subspace:fault=empty'],
+    claim => ['cheat-subspace:fault=light', 'cheat-subspace:fault=empty', 'cheat-subspace:fault=unweighted', 'cheat-subspace:fault=few'],
     update => [map { "cheat-subspace:fault=$_" } 'narrow', 'scaled', 'astray'],
     residual => ['cheat-subspace:fault=asleep'],
   },

@@ -211,6 +211,22 @@ is(scalar @{decode_json($out)->{holds}}, 1, 'with its conditions');
   like($page, qr/<a href="#figure-iterations">figure iterations<\/a>/, '  with links to what they rest on');
 }
 
+# ---- parts, examined subspaces, maps
+{
+  my %wanted = (turns => 'reproduced', points => 'reproduced', weights => 'reproduced', iterations => 'reproduced', blind => 'not comparable',
+    'no-decrement' => 'not comparable', stranger => 'not comparable');
+  ($out) = is_code(0, 'a paper of parts and subspaces', 'reproduce', 'reduced', '--from', root() . '/tests/papers', '-o', 'reduced');
+  like($out, qr/^$_\s+$wanted{$_}(?!\S)/m, "$_: $wanted{$_}") for sort keys %wanted;
+  like($out, qr/was\s+it\s+run\s+with\s+examine\s+=\s+yes/, '  what was not asked for is told');
+  like($out, qr/no\s+part\s+'stif'\s+\(did\s+you\s+mean\s+'stiff'/, '  and the nearest part');
+  like($out, qr/x: modes, y: points, z: unseen motions\n.*\n +2 +4 +1\n/, '  a map in words');
+  ok(-s scratch("reduced/$_.svg"), "  $_ is drawn") for qw(unseen left);
+  is_code(0, 'its file is sound', 'verify', 'results', 'reduced/reduced.h5');
+  my $runs = decode_json((is_code(0, 'it is exported', 'export', 'reduced/reduced.h5', '--to', 'json'))[0])->{runs};
+  is_deeply([sort keys %{$runs->[0]{parts}}], ['soft', 'stiff'], '  with its parts');
+  is(scalar @{$runs->[0]{parts}{soft}{turn_y}}, 4, '  a number a step');
+}
+
 # ---- several papers: one page over all, from what is there
 {
   my @several = ('reproduce', 'tiny', 'beams', '--from', root() . '/tests/papers', '--quick', '-o', 'several');

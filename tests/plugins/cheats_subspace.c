@@ -23,6 +23,17 @@ static void empty(forged *f, eb_state *state, double dt, eb_step_log *log) {
   f->record.size = 0;
 }
 
+/* Skinning weights that are missing, and fewer than make the functions. */
+static void unweighted(forged *f, eb_state *state, double dt, eb_step_log *log) {
+  (void)state, (void)dt, (void)log;
+  f->record.weight_of = NULL;
+}
+
+static void few(forged *f, eb_state *state, double dt, eb_step_log *log) {
+  (void)state, (void)dt, (void)log;
+  f->record.weights = 1;
+}
+
 /* Only the first function is told: nearly every residual is orthogonal to it. */
 static void narrow(forged *f, eb_state *state, double dt, eb_step_log *log) {
   (void)state, (void)dt, (void)log;
@@ -53,7 +64,7 @@ static void asleep(forged *f, eb_state *state, double dt, eb_step_log *log) {
 static const struct {
   const char *name;
   void (*spoil)(forged *f, eb_state *state, double dt, eb_step_log *log);
-} faults[] = {{"none", NULL},     {"light", light},   {"empty", empty},  {"narrow", narrow},
+} faults[] = {{"none", NULL},     {"light", light},   {"empty", empty}, {"unweighted", unweighted}, {"few", few},  {"narrow", narrow},
               {"scaled", scaled}, {"astray", astray}, {"asleep", asleep}};
 
 static void destroy(eb_solver *solver) {
