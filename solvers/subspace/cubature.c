@@ -4,8 +4,10 @@
  * proportional to the squared distance from the nearest one. Iterations: Lloyd's, with Hamerly's
  * bounds (2010): an element whose distance to its own mean is below half that mean's distance to
  * the nearest other one keeps its cluster unseen, and so does one whose upper bound is below the
- * lower bound to all others. Both give what the plain loop gives. Features are floats: they only
- * choose representatives. Sums over elements are taken in their order. */
+ * lower bound to all others. Seeding passes over elements whose centre is at least twice as far from
+ * the new one as from them. All give what the plain loop gives. Features are floats: they only
+ * choose representatives; a search through all centres takes them 32 at a time, from a copy that
+ * has their entries side by side. Sums over elements are taken in their order. */
 #include "solvers/subspace/cubature.h"
 
 #include "problems/base/memory.h"
@@ -14,10 +16,14 @@
 #include <math.h>
 #include <string.h>
 
+enum { LANES = 32 }; /* four vectors: enough sums under way at once */
+typedef float lanes __attribute__((vector_size(LANES / 4 * sizeof(float))));
+
 typedef struct clustering {
   int32_t elements, clusters, features;
   float *feature; /* elements x features */
   float *centre;  /* clusters x features */
+  lanes *aside;   /* the centres again: strips of LANES clusters, x features x 4 */
   double *sum;    /* clusters x features */
   double *volume; /* elements */
   double *filled; /* clusters: volume */
@@ -42,32 +48,60 @@ static float *centre_of(const clustering *c, int32_t k) {
   return c->centre + (int64_t)k * c->features;
 }
 
-/* Weights at the centres of the elements over the squares of their eigenvalues, these in units of
- * the lowest that is not 0. */
+/* Values at the centres of the elements over the squares of their eigenvalues, these in units of the
+ * lowest that is not 0. */
 static void make_features(clustering *c, const eb_mesh *mesh, const eb_skinning *s) {
-  int32_t first = s->modes - c->features, corners = (int32_t)mesh->type;
+  int32_t corners = (int32_t)mesh->type, axes = s->axes;
+  int32_t first = s->modes - c->features / axes;
+#pragma omp parallel for schedule(static)
   for (int32_t e = 0; e < c->elements; e++) {
     const int32_t *node = mesh->elements + (int64_t)e * corners;
     c->volume[e] = eb_mesh_element_volume(mesh, mesh->X, e);
     for (int32_t k = 0; k < c->features; k++) {
-      const double *w = s->weight + (int64_t)(first + k) * s->nodes;
-      double ratio = s->eigenvalue[first + k] / s->eigenvalue[first], mean = 0;
-      for (int32_t a = 0; a < corners; a++) mean += w[node[a]] / corners;
+      int32_t mode = first + k / axes;
+      const double *w = s->weight + (int64_t)mode * axes * s->nodes + k % axes;
+      double ratio = s->eigenvalue ? s->eigenvalue[mode] / s->eigenvalue[first] : 1, mean = 0;
+      for (int32_t a = 0; a < corners; a++) mean += w[(int64_t)axes * node[a]] / corners;
       c->feature[(int64_t)e * c->features + k] = (float)(mean / (ratio * ratio));
     }
   }
 }
 
-/* Centres by k-means++; c->upper serves for the squared distances to the nearest so far. */
+/* Squared distances from `at` to the LANES centres of a strip; those behind the last are far. */
+static inline void distances(const clustering *c, const float *at, int32_t strip, float *to) {
+  const lanes *centre = c->aside + (int64_t)strip * c->features * 4;
+  lanes sum[4] = {{0}};
+  for (int32_t k = 0; k < c->features; k++)
+    for (int l = 0; l < 4; l++)
+      sum[l] += (at[k] - centre[4 * k + l]) * (at[k] - centre[4 * k + l]);
+  memcpy(to, sum, sizeof sum);
+  for (int32_t l = c->clusters - strip * LANES; l < LANES; l++) to[l] = INFINITY;
+}
+
+static void set_aside(clustering *c) {
+  for (int32_t k = 0; k < c->clusters; k++)
+    for (int32_t f = 0; f < c->features; f++)
+      c->aside[4 * ((int64_t)(k / LANES) * c->features + f) + k % LANES / 8][k % 8] =
+          centre_of(c, k)[f];
+}
+
+/* Centres by k-means++; c->upper serves for the squared distances to the nearest so far, which is
+ * c->of. */
 static void seed_centres(clustering *c, uint64_t seed) {
   int32_t chosen = (int32_t)eb_random_uniform(&seed, 0, c->elements);
   for (int32_t e = 0; e < c->elements; e++) c->upper[e] = INFINITY;
   for (int32_t k = 0;; k++) {
     memcpy(centre_of(c, k), feature_of(c, chosen), (size_t)c->features * sizeof(float));
     if (k + 1 == c->clusters) break;
+    for (int32_t j = 0; j < k; j++) c->apart[j] = distance2(c, centre_of(c, j), centre_of(c, k));
 #pragma omp parallel for schedule(static)
-    for (int32_t e = 0; e < c->elements; e++)
-      c->upper[e] = fminf(c->upper[e], distance2(c, feature_of(c, e), centre_of(c, k)));
+    for (int32_t e = 0; e < c->elements; e++) {
+      if (k > 0 && c->apart[c->of[e]] > 4.001f * c->upper[e]) continue;
+      float to = distance2(c, feature_of(c, e), centre_of(c, k));
+      if (to >= c->upper[e]) continue;
+      c->upper[e] = to;
+      c->of[e] = k;
+    }
     double total = 0, up_to = 0;
     for (int32_t e = 0; e < c->elements; e++) total += (double)c->upper[e] * c->volume[e];
     double draw = eb_random_uniform(&seed, 0, total);
@@ -82,15 +116,18 @@ static void seed_centres(clustering *c, uint64_t seed) {
 static void assign(clustering *c, int32_t e) {
   const float *at = feature_of(c, e);
   float best = INFINITY, second = INFINITY;
-  for (int32_t k = 0; k < c->clusters; k++) {
-    float d = distance2(c, at, centre_of(c, k));
-    if (d < best) {
-      second = best;
-      best = d;
-      c->of[e] = k;
-    } else if (d < second) {
-      second = d;
-    }
+  for (int32_t k = 0; k < c->clusters; k += LANES) {
+    float to[LANES], nearest = INFINITY;
+    distances(c, at, k / LANES, to);
+    for (int l = 0; l < LANES; l++) nearest = to[l] < nearest ? to[l] : nearest;
+    for (int l = 0; l < LANES && nearest < second; l++)
+      if (to[l] < best) {
+        second = best;
+        best = to[l];
+        c->of[e] = k + l;
+      } else if (to[l] < second) {
+        second = to[l];
+      }
   }
   c->upper[e] = sqrtf(best);
   c->lower[e] = sqrtf(second);
@@ -141,12 +178,15 @@ static int32_t iterate(clustering *c) {
   move_centres(c);
   bool refilled = refill(c);
   float farthest = 0;
+  set_aside(c);
   for (int32_t k = 0; k < c->clusters; k++) farthest = fmaxf(farthest, c->moved[k]);
 #pragma omp parallel for schedule(dynamic, 8)
   for (int32_t k = 0; k < c->clusters; k++) {
-    float nearest = INFINITY;
-    for (int32_t j = 0; j < c->clusters; j++)
-      if (j != k) nearest = fminf(nearest, distance2(c, centre_of(c, k), centre_of(c, j)));
+    float to[LANES], nearest = INFINITY;
+    for (int32_t j = 0; j < c->clusters; j++) {
+      if (j % LANES == 0) distances(c, centre_of(c, k), j / LANES, to);
+      if (j != k) nearest = fminf(nearest, to[j % LANES]);
+    }
     c->apart[k] = 0.5f * sqrtf(nearest);
   }
   int32_t changed = 0;
@@ -195,6 +235,7 @@ static eb_error cluster(clustering *c, const eb_mesh *mesh, const eb_skinning *s
   size_t features = (size_t)c->features;
   EB_TRY(EB_NEW(c->feature, elements * features));
   EB_TRY(EB_NEW(c->centre, clusters * features));
+  EB_TRY(EB_NEW(c->aside, (clusters / LANES + 1) * features * 4));
   EB_TRY(EB_NEW(c->sum, clusters * features));
   EB_TRY(EB_NEW(c->volume, elements));
   EB_TRY(EB_NEW(c->filled, clusters));
@@ -205,6 +246,7 @@ static eb_error cluster(clustering *c, const eb_mesh *mesh, const eb_skinning *s
   EB_TRY(EB_NEW(c->moved, clusters));
   make_features(c, mesh, skinning);
   seed_centres(c, seed);
+  set_aside(c);
 #pragma omp parallel for schedule(dynamic, 1024)
   for (int32_t e = 0; e < c->elements; e++) assign(c, e);
   for (int i = 0; i < iterations && iterate(c) > 0;) i++;
@@ -219,8 +261,9 @@ eb_error eb_cubature_create(const eb_mesh *mesh, const eb_skinning *skinning, in
   clustering c = {.elements = mesh->element_count,
                   .clusters = all || count > mesh->element_count ? mesh->element_count : count};
   /* Without pins the first weight is constant: its eigenvalue is rounding beside the second. */
+  const double *gamma = skinning->eigenvalue;
   for (int32_t k = 0; k < skinning->modes; k++)
-    c.features += skinning->eigenvalue[k] > 1e-6 * skinning->eigenvalue[skinning->modes - 1];
+    if (!gamma || gamma[k] > 1e-6 * gamma[skinning->modes - 1]) c.features += skinning->axes;
   eb_error error = EB_NEW(out->element, c.clusters);
   if (!error) error = EB_NEW(out->weight, c.clusters);
   all = all || c.clusters == c.elements || c.features == 0;
@@ -239,7 +282,7 @@ eb_error eb_cubature_create(const eb_mesh *mesh, const eb_skinning *skinning, in
   } else if (!error) {
     error = cluster(&c, mesh, skinning, seed, iterations, out);
   }
-  void *const owned[] = {c.feature, c.centre, c.sum,   c.volume, c.filled,
+  void *const owned[] = {c.feature, c.centre, c.aside, c.sum,   c.volume, c.filled,
                          c.of,      c.upper,  c.lower, c.apart,  c.moved};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   if (error) eb_cubature_clear(out);
