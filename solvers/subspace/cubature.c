@@ -4,8 +4,8 @@
  * proportional to the squared distance from the nearest one. Iterations: Lloyd's, with Hamerly's
  * bounds (2010): an element whose distance to its own mean is below half that mean's distance to
  * the nearest other one keeps its cluster unseen, and so does one whose upper bound is below the
- * lower bound to all others. Seeding passes over elements whose centre is at least twice as far from
- * the new one as from them. All give what the plain loop gives. Features are floats: they only
+ * lower bound to all others. Seeding passes over elements whose centre is at least twice as far
+ * from the new one as from them. All give what the plain loop gives. Features are floats: they only
  * choose representatives; a search through all centres takes them 32 at a time, from a copy that
  * has their entries side by side. Sums over elements are taken in their order. */
 #include "solvers/subspace/cubature.h"
@@ -48,8 +48,8 @@ static float *centre_of(const clustering *c, int32_t k) {
   return c->centre + (int64_t)k * c->features;
 }
 
-/* Values at the centres of the elements over the squares of their eigenvalues, these in units of the
- * lowest that is not 0. */
+/* Values at the centres of the elements over the squares of their eigenvalues, these in units of
+ * the lowest that is not 0. */
 static void make_features(clustering *c, const eb_mesh *mesh, const eb_skinning *s) {
   int32_t corners = (int32_t)mesh->type, axes = s->axes;
   int32_t first = s->modes - c->features / axes;
@@ -72,8 +72,7 @@ static inline void distances(const clustering *c, const float *at, int32_t strip
   const lanes *centre = c->aside + (int64_t)strip * c->features * 4;
   lanes sum[4] = {{0}};
   for (int32_t k = 0; k < c->features; k++)
-    for (int l = 0; l < 4; l++)
-      sum[l] += (at[k] - centre[4 * k + l]) * (at[k] - centre[4 * k + l]);
+    for (int l = 0; l < 4; l++) sum[l] += (at[k] - centre[4 * k + l]) * (at[k] - centre[4 * k + l]);
   memcpy(to, sum, sizeof sum);
   for (int32_t l = c->clusters - strip * LANES; l < LANES; l++) to[l] = INFINITY;
 }
@@ -283,7 +282,7 @@ eb_error eb_cubature_create(const eb_mesh *mesh, const eb_skinning *skinning, in
     error = cluster(&c, mesh, skinning, seed, iterations, out);
   }
   void *const owned[] = {c.feature, c.centre, c.aside, c.sum,   c.volume, c.filled,
-                         c.of,      c.upper,  c.lower, c.apart,  c.moved};
+                         c.of,      c.upper,  c.lower, c.apart, c.moved};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   if (error) eb_cubature_clear(out);
   return error;

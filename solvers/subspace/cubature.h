@@ -4,8 +4,8 @@
  * by the square of its eigenvalue, so that slow modes count most; weights without eigenvalues are
  * taken as they are, and of displacements all three components. A cluster's point is the element
  * nearest to its mean, and its weight the volume of the cluster. Modes of eigenvalue 0 (constant
- * weights, motions without strain) are left out: they say nothing of where a body deforms. The paper
- * takes the clusters' masses: energies are per volume, and at one density the two differ by a
+ * weights, motions without strain) are left out: they say nothing of where a body deforms. The
+ * paper takes the clusters' masses: energies are per volume, and at one density the two differ by a
  * factor. */
 #ifndef EB_SUBSPACE_CUBATURE_H
 #define EB_SUBSPACE_CUBATURE_H
