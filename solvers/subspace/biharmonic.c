@@ -30,6 +30,7 @@ struct eb_bounded {
   int32_t *row, *origin;        /* of eb_scalar_pack */
   eb_multifrontal *factor;
   uint8_t *held;            /* rows */
+  double *t;                /* rows: 1 - w, to full precision */
   double *g, *p, *z, *y;    /* rows: Q w, the direction, multipliers of the bounds 0 and 1 */
   double *dz, *dy, *beside; /* rows: their directions, what is added to the diagonal */
   double *b;                /* rows of the blocks, 3 each */
@@ -75,7 +76,7 @@ eb_error eb_bounded_create(const eb_scalar_matrix *Q, const uint8_t *fixed, int 
   eb_error error = eb_scalar_pack(Q, &s->whole, &s->row, &s->origin);
   if (!error) error = eb_block_matrix_like(s->whole, &s->cut);
   if (!error) error = EB_NEW(s->held, rows);
-  double **const vectors[] = {&s->g, &s->p, &s->z, &s->y, &s->dz, &s->dy, &s->beside};
+  double **const vectors[] = {&s->t, &s->g, &s->p, &s->z, &s->y, &s->dz, &s->dy, &s->beside};
   for (size_t k = 0; !error && k < sizeof vectors / sizeof *vectors; k++)
     error = EB_NEW(*vectors[k], rows);
   if (!error) error = EB_NEW(s->b, 3 * (size_t)s->whole->rows);
@@ -96,8 +97,8 @@ void eb_bounded_destroy(eb_bounded *s) {
   eb_multifrontal_destroy(s->factor);
   eb_block_matrix_destroy(s->cut);
   eb_block_matrix_destroy(s->whole);
-  void *const owned[] = {s->row, s->origin, s->held, s->g,      s->p, s->z,
-                         s->y,   s->dz,     s->dy,   s->beside, s->b};
+  void *const owned[] = {s->row, s->origin, s->held, s->t,  s->g,      s->p,
+                         s->z,   s->y,      s->dz,   s->dy, s->beside, s->b};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   free(s);
 }
@@ -123,7 +124,7 @@ static double gap_after(const eb_bounded *s, const double *w, double a) {
   for (int32_t i = 0; i < s->Q->rows; i++) {
     if (s->fixed[i]) continue;
     sum += (w[i] + a * s->p[i]) * (s->z[i] + a * s->dz[i]) +
-           (1 - w[i] - a * s->p[i]) * (s->y[i] + a * s->dy[i]);
+           (s->t[i] - a * s->p[i]) * (s->y[i] + a * s->dy[i]);
     count += 2;
   }
   return count > 0 ? sum / count : 0;
@@ -137,14 +138,14 @@ static eb_error aim(eb_bounded *s, const double *w, double mu, bool corrected, e
     if (s->fixed[i]) continue;
     double low = corrected ? s->p[i] * s->dz[i] : 0, high = corrected ? -s->p[i] * s->dy[i] : 0;
     s->dz[i] = (mu - low) / w[i] - s->z[i];
-    s->dy[i] = (mu - high) / (1 - w[i]) - s->y[i];
+    s->dy[i] = (mu - high) / s->t[i] - s->y[i];
     r[i] = -s->g[i] + s->z[i] - s->y[i] + s->dz[i] - s->dy[i];
   }
   EB_TRY(direction(s, s->fixed, r, log));
   for (int32_t i = 0; i < s->Q->rows; i++) {
     if (s->fixed[i]) continue;
     s->dz[i] -= s->z[i] / w[i] * s->p[i];
-    s->dy[i] += s->y[i] / (1 - w[i]) * s->p[i];
+    s->dy[i] += s->y[i] / s->t[i] * s->p[i];
   }
   return EB_OK;
 }
@@ -155,7 +156,7 @@ static double longest(const eb_bounded *s, const double *w) {
   for (int32_t i = 0; i < s->Q->rows; i++) {
     if (s->fixed[i]) continue;
     if (s->p[i] < 0) a = fmin(a, -w[i] / s->p[i]);
-    if (s->p[i] > 0) a = fmin(a, (1 - w[i]) / s->p[i]);
+    if (s->p[i] > 0) a = fmin(a, s->t[i] / s->p[i]);
     if (s->dz[i] < 0) a = fmin(a, -s->z[i] / s->dz[i]);
     if (s->dy[i] < 0) a = fmin(a, -s->y[i] / s->dy[i]);
   }
@@ -169,6 +170,7 @@ static eb_error go_through_interior(eb_bounded *s, eb_step_log *log, double *w, 
   memset(s->dz, 0, (size_t)rows * sizeof *s->dz);
   memset(s->dy, 0, (size_t)rows * sizeof *s->dy);
   for (int32_t i = 0; i < rows; i++) {
+    s->t[i] = 0.5;
     if (!s->fixed[i]) w[i] = 0.5;
     s->z[i] = s->y[i] = 1e-3 * s->scale;
   }
@@ -179,7 +181,7 @@ static eb_error go_through_interior(eb_bounded *s, eb_step_log *log, double *w, 
       if (!s->fixed[i]) left = fmax(left, fabs(s->g[i] - s->z[i] + s->y[i]));
     if (left <= NEAR * s->scale && mu <= NEAR * NEAR * s->scale) break;
     for (int32_t i = 0; i < rows; i++)
-      if (!s->fixed[i]) s->beside[i] = s->z[i] / w[i] + s->y[i] / (1 - w[i]);
+      if (!s->fixed[i]) s->beside[i] = s->z[i] / w[i] + s->y[i] / s->t[i];
     EB_TRY(factor_without(s, s->fixed, s->beside, log));
     EB_TRY(aim(s, w, 0, false, log));
     double ratio = gap_after(s, w, longest(s, w)) / mu;
@@ -188,6 +190,7 @@ static eb_error go_through_interior(eb_bounded *s, eb_step_log *log, double *w, 
     for (int32_t i = 0; i < rows; i++) {
       if (s->fixed[i]) continue;
       w[i] += a * s->p[i];
+      s->t[i] -= a * s->p[i];
       s->z[i] += a * s->dz[i];
       s->y[i] += a * s->dy[i];
     }

@@ -27,6 +27,8 @@
  * Springs (S) are terms of the energy: their nodes keep their weights, and their force and Hessian
  * join those of the inertia (springs.h).
  *
+ * The subspace, its options and what is kept of it between runs: precompute.h.
+ *
  * Needs: tetrahedra of materials of the stretch alone; nodes that are held still. These have
  * weights of zero, so that the subspace holds them. Workspace: Phi (nodes x 4 modes), K and its
  * factor (12 modes squared), its rows (12 modes x 6 or 9 a point), two copies of the state. Fails
@@ -37,8 +39,8 @@
 #include "solvers/linalg/dense.h"
 #include "solvers/registry.h"
 #include "solvers/subspace/points.h"
+#include "solvers/subspace/precompute.h"
 #include "solvers/subspace/record.h"
-#include "solvers/subspace/skinning.h"
 #include "solvers/subspace/springs.h"
 
 #include <float.h>
@@ -47,29 +49,10 @@
 #include <string.h>
 
 static const double sufficient = 1e-4, value_digits = 1e3, noise_digits = 4;
-enum { MAX_HALVINGS = 20, LLOYD = 50 };
+enum { MAX_HALVINGS = 20 };
 
 static const eb_option options[] = {
-    {.name = "modes",
-     .type = EB_OPTION_INT,
-     .fallback = "16",
-     .min = 1,
-     .max = 1000,
-     .unit = "",
-     .doc =
-         "skinning eigenmodes, as many as there are free nodes at most; twelve coefficients each"},
-    {.name = "points",
-     .type = EB_OPTION_INT,
-     .fallback = "0",
-     .min = 0,
-     .max = 1e9,
-     .unit = "",
-     .doc = "cubature points; 0: twenty a mode"},
-    {.name = "full_integration",
-     .type = EB_OPTION_BOOL,
-     .fallback = "false",
-     .unit = "",
-     .doc = "every element is a point, with its own volume"},
+    EB_PRECOMPUTE_OPTIONS,
     EB_RTOL_OPTION("stop when the reduced residual <= rtol of the sum of its terms' norms"),
     EB_MIXED_OPTIONS("backtracking on the Lagrangian, on the energy in FEM"),
     {0}};
@@ -109,31 +92,17 @@ typedef struct subspace {
 
 /* ---- life ---- */
 
-/* Weights, basis and cubature: all that the size of the mesh decides. */
 static eb_error precompute(subspace *s, const eb_solver *solver) {
   const eb_scene *scene = solver->scene;
-  const eb_mesh *mesh = scene->mesh;
-  int32_t modes = (int32_t)eb_values_int(solver->options, "modes"), free_nodes = 0;
-  int64_t asked = eb_values_int(solver->options, "points");
-  int32_t points = (int32_t)(asked > 0 ? asked : 20 * (int64_t)modes);
-  bool all = eb_values_bool(solver->options, "full_integration");
-  uint8_t *pinned = NULL;
-  eb_skinning skinning = {0};
-  eb_error error = EB_NEW(pinned, mesh->node_count);
-  if (!error) eb_scene_boundary(scene, 0, pinned, s->x);
-  for (int32_t i = 0; !error && i < mesh->node_count; i++) free_nodes += !pinned[i];
-  if (modes > free_nodes) modes = free_nodes;
+  uint8_t *pinned;
+  EB_TRY(EB_NEW(pinned, scene->mesh->node_count));
+  eb_scene_boundary(scene, 0, pinned, s->x);
   eb_log_begin(solver->setup_log, EB_PHASE_ANALYZE);
+  eb_skinning skinning;
+  eb_error error = eb_precompute(solver, pinned, &skinning, &s->basis, &s->cubature);
   if (!error)
-    error = eb_skinning_eigenmodes(scene->elasticity, mesh->X, pinned, modes, solver->threads,
-                                   solver->setup_log, &skinning);
-  if (!error)
-    error = eb_basis_skinning(mesh->node_count, mesh->X, eb_elasticity_mass(scene->elasticity),
-                              modes, skinning.weight, &s->basis);
-  if (!error)
-    error = eb_cubature_create(mesh, &skinning, points, all, solver->seed, LLOYD, &s->cubature);
-  if (!error)
-    error = eb_points_create(mesh, scene->materials, &s->basis, &s->cubature, s->mixed, &s->points);
+    error = eb_points_create(scene->mesh, scene->materials, &s->basis, &s->cubature, s->mixed,
+                             &s->points);
   eb_log_end(solver->setup_log, EB_PHASE_ANALYZE);
   s->weights = skinning.weight;
   s->modes = skinning.modes;

@@ -1,0 +1,199 @@
+/* Weights and cubature, made or read.
+ *
+ * Two files: the weights, found by mesh, materials, pins and the options that they depend on; the
+ * points, found by these and their own options. So runs with other numbers of points share the
+ * weights. The basis is made anew from the weights, which costs less than reading it. A kept file
+ * is what a miss would make, bit by bit: neither depends on the number of threads. */
+#include "solvers/subspace/precompute.h"
+
+#include "problems/base/kept.h"
+#include "problems/base/memory.h"
+#include "problems/scene_impl.h"
+#include "problems/scenes/mesh_cache.h"
+#include "solvers/subspace/biharmonic.h"
+
+#include <string.h>
+
+enum { LLOYD = 50 };
+
+typedef struct choice {
+  int32_t modes, points;
+  bool biharmonic, uniform, unweighted, all;
+  uint64_t seed;
+} choice;
+
+static choice choose(const eb_solver *solver, const uint8_t *pinned) {
+  const eb_values *values = solver->options;
+  int32_t free_nodes = 0, nodes = solver->scene->mesh->node_count;
+  for (int32_t i = 0; i < nodes; i++) free_nodes += !pinned[i];
+  int64_t modes = eb_values_int(values, "modes"), points = eb_values_int(values, "points");
+  return (choice){.modes = (int32_t)(modes > free_nodes ? free_nodes : modes),
+                  .points = (int32_t)(points > 0 ? points : 20 * modes),
+                  .biharmonic = !strcmp(eb_values_text(values, "weights"), "biharmonic"),
+                  .uniform = !strcmp(eb_values_text(values, "stiffness"), "uniform"),
+                  .unweighted = !strcmp(eb_values_text(values, "features"), "unweighted"),
+                  .all = eb_values_bool(values, "full_integration"),
+                  .seed = solver->seed};
+}
+
+/* ---- keys ---- */
+
+/* Field by field: between the fields of a struct there may be anything. */
+static eb_digest add_material(eb_digest key, const eb_material *m) {
+  const double reals[] = {m->young,           m->poisson,        m->density,
+                          m->fibre_stiffness, m->fibre_exponent, m->activation};
+  const int32_t kinds[] = {(int32_t)m->kind, (int32_t)m->fibre};
+  return eb_digest_add(eb_digest_add(key, reals, sizeof reals), kinds, sizeof kinds);
+}
+
+static eb_digest weights_key(const eb_scene *scene, const uint8_t *pinned, const choice *c) {
+  const eb_mesh *mesh = scene->mesh;
+  size_t nodes = (size_t)mesh->node_count, elements = (size_t)mesh->element_count;
+  const int32_t words[] = {EB_PRECOMPUTE_VERSION, c->modes, c->biharmonic, c->uniform,
+                           (int32_t)mesh->type};
+  eb_digest key = eb_digest_add((eb_digest){0}, words, sizeof words);
+  key = eb_digest_add(key, mesh->X, 3 * nodes * sizeof *mesh->X);
+  key = eb_digest_add(key, mesh->elements, elements * (size_t)mesh->type * sizeof(int32_t));
+  key = eb_digest_add(key, mesh->region, elements * sizeof *mesh->region);
+  key = eb_digest_add(key, eb_elasticity_mass(scene->elasticity), nodes * sizeof(double));
+  key = eb_digest_add(key, pinned, nodes);
+  for (int32_t r = 0; r < mesh->region_count; r++) key = add_material(key, &scene->materials[r]);
+  return key;
+}
+
+static eb_digest points_key(eb_digest weights, const choice *c) {
+  const int32_t words[] = {c->points, c->unweighted, LLOYD};
+  weights = eb_digest_add(weights, words, sizeof words);
+  return eb_digest_add(weights, &c->seed, sizeof c->seed);
+}
+
+/* ---- weights ---- */
+
+static eb_error make_weights(const eb_solver *solver, const uint8_t *pinned, const choice *c,
+                             eb_skinning *out) {
+  const eb_scene *scene = solver->scene;
+  if (c->biharmonic)
+    return eb_skinning_biharmonic(scene->mesh, pinned, c->modes, solver->threads, solver->setup_log,
+                                  out);
+  if (c->uniform)
+    return eb_skinning_uniform(scene->mesh, eb_elasticity_mass(scene->elasticity), pinned, c->modes,
+                               solver->threads, solver->setup_log, out);
+  return eb_skinning_eigenmodes(scene->elasticity, scene->mesh->X, pinned, c->modes,
+                                solver->threads, solver->setup_log, out);
+}
+
+/* Weights, then eigenvalues where there are such. */
+static eb_error read_weights(const char *directory, eb_digest key, const choice *c, int32_t nodes,
+                             eb_skinning *out, bool *found) {
+  void *data;
+  size_t bytes, count = (size_t)c->modes * (size_t)nodes;
+  size_t values = c->biharmonic ? 0 : (size_t)c->modes;
+  *found = false;
+  EB_TRY(eb_kept_load(directory, "weights", "ebbasis", EB_PRECOMPUTE_VERSION, key, &data, &bytes));
+  eb_error error = EB_OK;
+  if (data && bytes == (count + values) * sizeof(double)) {
+    *out = (eb_skinning){.nodes = nodes, .modes = c->modes, .axes = 1};
+    error = EB_NEW(out->weight, count);
+    if (!error) memcpy(out->weight, data, count * sizeof(double));
+    if (!error && values) error = EB_NEW(out->eigenvalue, values);
+    if (!error && values)
+      memcpy(out->eigenvalue, (const double *)data + count, values * sizeof(double));
+    *found = !error;
+  }
+  free(data);
+  return error;
+}
+
+static void keep_weights(const char *directory, eb_digest key, const eb_skinning *s) {
+  size_t count = (size_t)s->modes * (size_t)s->nodes, values = s->eigenvalue ? s->modes : 0;
+  double *data = eb_calloc(count + values, sizeof *data);
+  if (!data) return;
+  memcpy(data, s->weight, count * sizeof *data);
+  if (values) memcpy(data + count, s->eigenvalue, values * sizeof *data);
+  (void)eb_kept_store(directory, "weights", "ebbasis", EB_PRECOMPUTE_VERSION, key, data,
+                      (count + values) * sizeof *data);
+  free(data);
+}
+
+/* ---- points ---- */
+
+/* Volumes, then elements. */
+static eb_error read_points(const char *directory, eb_digest key, eb_cubature *out, bool *found) {
+  void *data;
+  size_t bytes, each = sizeof(double) + sizeof(int32_t);
+  *found = false;
+  EB_TRY(eb_kept_load(directory, "points", "ebbasis", EB_PRECOMPUTE_VERSION, key, &data, &bytes));
+  eb_error error = EB_OK;
+  if (data && bytes > 0 && bytes % each == 0 && bytes / each <= INT32_MAX) {
+    size_t count = bytes / each;
+    *out = (eb_cubature){.count = (int32_t)count};
+    error = EB_NEW(out->weight, count);
+    if (!error) error = EB_NEW(out->element, count);
+    if (!error) {
+      memcpy(out->weight, data, count * sizeof(double));
+      memcpy(out->element, (const double *)data + count, count * sizeof(int32_t));
+    }
+    *found = !error;
+  }
+  free(data);
+  return error;
+}
+
+static void keep_points(const char *directory, eb_digest key, const eb_cubature *c) {
+  size_t count = (size_t)c->count, bytes = count * (sizeof(double) + sizeof(int32_t));
+  double *data = eb_calloc(bytes, 1);
+  if (!data) return;
+  memcpy(data, c->weight, count * sizeof(double));
+  memcpy(data + count, c->element, count * sizeof(int32_t));
+  (void)eb_kept_store(directory, "points", "ebbasis", EB_PRECOMPUTE_VERSION, key, data, bytes);
+  free(data);
+}
+
+/* ---- both ---- */
+
+/* What is not kept is made, and kept. directory: NULL without a cache. */
+static eb_error obtain(const eb_solver *solver, const uint8_t *pinned, const choice *c,
+                       const char *directory, eb_skinning *skinning, eb_cubature *cubature) {
+  const eb_scene *scene = solver->scene;
+  eb_step_log *log = solver->setup_log;
+  bool have_weights = false, have_points = false;
+  eb_digest key = {0}, key_of_points = {0};
+  eb_log_begin(log, EB_PHASE_IO);
+  eb_error error = EB_OK;
+  if (directory) {
+    key = weights_key(scene, pinned, c);
+    key_of_points = points_key(key, c);
+    error = read_weights(directory, key, c, scene->mesh->node_count, skinning, &have_weights);
+    if (!error && !c->all) error = read_points(directory, key_of_points, cubature, &have_points);
+  }
+  eb_log_end(log, EB_PHASE_IO);
+  if (!error && !have_weights) error = make_weights(solver, pinned, c, skinning);
+  if (!error && !have_points) {
+    eb_skinning features = *skinning;
+    if (c->unweighted) features.eigenvalue = NULL;
+    error = eb_cubature_create(scene->mesh, &features, c->points, c->all, c->seed, LLOYD, cubature);
+  }
+  eb_log_begin(log, EB_PHASE_IO);
+  if (!error && directory && !have_weights) keep_weights(directory, key, skinning);
+  if (!error && directory && !have_points && !c->all)
+    keep_points(directory, key_of_points, cubature);
+  eb_log_end(log, EB_PHASE_IO);
+  return error;
+}
+
+eb_error eb_precompute(const eb_solver *solver, const uint8_t *pinned, eb_skinning *skinning,
+                       eb_basis *basis, eb_cubature *cubature) {
+  const eb_scene *scene = solver->scene;
+  const eb_mesh *mesh = scene->mesh;
+  *skinning = (eb_skinning){0};
+  if (mesh->type != EB_TETRAHEDRON)
+    return EB_ERROR(EB_ERR_UNSUPPORTED, "a subspace is one of tetrahedra");
+  choice c = choose(solver, pinned);
+  char path[EB_CACHE_PATH_BYTES];
+  bool kept = eb_values_bool(solver->options, "cache") && eb_mesh_cache_directory(NULL, path);
+  eb_error error = obtain(solver, pinned, &c, kept ? path : NULL, skinning, cubature);
+  if (!error)
+    error = eb_basis_skinning(mesh->node_count, mesh->X, eb_elasticity_mass(scene->elasticity),
+                              c.modes, skinning->weight, basis);
+  return error;
+}
