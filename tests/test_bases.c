@@ -5,6 +5,8 @@
 #include "solvers/subspace/basis.h"
 #include "solvers/subspace/biharmonic.h"
 #include "solvers/subspace/cubature.h"
+#include "solvers/subspace/derivatives.h"
+#include "solvers/subspace/points.h"
 #include "solvers/subspace/skinning.h"
 #include "tests/solver_fixture.h"
 #include "tests/support/lapack.h"
@@ -430,6 +432,218 @@ static void products_are_plain_sums(void) {
   fixture_close(&f);
 }
 
+/* ---- linear modes and their derivatives ---- */
+
+static void multiply(const eb_block_matrix *K, const double *x, double *y) {
+  for (int32_t i = 0; i < 3 * K->rows; i++) {
+    y[i] = 0;
+    for (int32_t b = K->start[i / 3]; b < K->start[i / 3 + 1]; b++)
+      for (int d = 0; d < 3; d++)
+        y[i] += K->values[9 * b + 3 * (i % 3) + d] * x[3 * K->column[b] + d];
+  }
+}
+
+/* K Phi_ij + d2g/dq_i dq_j = 0 but for what moves a free body without strain, with the second
+ * derivative by differences of the gradient g alone. */
+static void derivatives_against_gradients(const char *parameters, int rigid) {
+  fixture f = fixture_open(parameters);
+  const eb_mesh *mesh = f.scene->mesh;
+  const eb_elasticity *elasticity = f.scene->elasticity;
+  const double *mass = eb_elasticity_mass(elasticity);
+  uint8_t *pinned = pins_of(f.scene);
+  int32_t n = 3 * mesh->node_count, modes = rigid + 3, count, at = 0;
+  eb_skinning linear;
+  eb_block_matrix *K;
+  double *derivative, *x = vector(n), *g = vector(n), *second = vector(n), worst = 0;
+  tap_require(eb_skinning_linear(elasticity, mesh->X, pinned, modes, 1, NULL, &linear), "modes");
+  tap_require(
+      eb_modal_derivatives(elasticity, mesh->X, pinned, &linear, 1, NULL, &count, &derivative),
+      "derivatives");
+  tap_ok(count == 6, "%s: three modes that deform have six derivatives", parameters);
+  tap_require(eb_block_matrix_like(eb_elasticity_pattern(elasticity), &K), "K");
+  eb_elasticity_matrix(elasticity, mesh->X, 0, 1, false, K, NULL);
+  for (int j = 0; j < 3; j++)
+    for (int i = 0; i <= j; i++, at++) {
+      const double *p = linear.weight + (int64_t)(rigid + i) * n;
+      const double *q = linear.weight + (int64_t)(rigid + j) * n;
+      double most = 0, off = 0, size = 0;
+      for (int32_t k = 0; k < n; k++) most = fmax(most, fmax(fabs(p[k]), fabs(q[k])));
+      /* Truncation (3e-4)^2 and rounding 1e-16 / (3e-4)^2 meet at 1e-7 or so, of larger terms. */
+      double e = 3e-4 / most;
+      memset(second, 0, (size_t)n * sizeof *second);
+      for (int corner = 0; corner < 4; corner++) {
+        int a = corner & 1 ? 1 : -1, b = corner & 2 ? 1 : -1;
+        for (int32_t k = 0; k < n; k++) x[k] = mesh->X[k] + e * (a * p[k] + b * q[k]);
+        eb_elasticity_gradient(elasticity, x, g);
+        for (int32_t k = 0; k < n; k++) second[k] += a * b * g[k] / (4 * e * e);
+      }
+      multiply(K, derivative + (int64_t)at * n, g);
+      for (int32_t k = 0; k < n; k++) {
+        size += second[k] * second[k];
+        x[k] = pinned[k / 3] ? 0 : g[k] + second[k];
+      }
+      for (int m = 0; m < rigid; m++) {
+        const double *r = linear.weight + (int64_t)m * n;
+        double along = 0;
+        for (int32_t k = 0; k < n; k++) along += r[k] * x[k];
+        for (int32_t k = 0; k < n; k++) x[k] -= along * mass[k / 3] * r[k];
+      }
+      for (int32_t k = 0; k < n; k++) off += x[k] * x[k];
+      worst = fmax(worst, sqrt(off / size));
+    }
+  tap_below(worst, 1e-5, "K times each is the gradient's second derivative");
+  eb_block_matrix_destroy(K);
+  eb_skinning_clear(&linear);
+  free(derivative);
+  free(x);
+  free(g);
+  free(second);
+  free(pinned);
+  fixture_close(&f);
+}
+
+/* What is left of a turn of the rest shape by `degrees` about an axis across the coordinates, over
+ * its displacement, in the masses. */
+static double left_of_turn(const eb_mesh *mesh, const eb_basis *b, double degrees) {
+  int32_t n = 3 * mesh->node_count;
+  double *x = vector(n), *back = vector(n), *u = vector(eb_basis_coefficients(b)), angle = degrees;
+  double left = 0, whole = 0, s = sin(angle * 3.14159265358979 / 180),
+         c = 1 - cos(angle * 3.14159265358979 / 180);
+  const double w[3] = {1 / sqrt(3.), 1 / sqrt(3.), 1 / sqrt(3.)};
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    const double *X = mesh->X + 3 * i;
+    double once[3], twice[3];
+    for (int d = 0; d < 3; d++)
+      once[d] = w[(d + 1) % 3] * X[(d + 2) % 3] - w[(d + 2) % 3] * X[(d + 1) % 3];
+    for (int d = 0; d < 3; d++)
+      twice[d] = w[(d + 1) % 3] * once[(d + 2) % 3] - w[(d + 2) % 3] * once[(d + 1) % 3];
+    for (int d = 0; d < 3; d++) x[3 * i + d] = X[d] + s * once[d] + c * twice[d];
+  }
+  eb_basis_restrict(b, x, true, u);
+  eb_basis_prolong(b, u, true, back);
+  for (int32_t k = 0; k < n; k++) {
+    left += b->mass[k / 3] * (x[k] - back[k]) * (x[k] - back[k]);
+    whole += b->mass[k / 3] * (x[k] - mesh->X[k]) * (x[k] - mesh->X[k]);
+  }
+  free(x);
+  free(back);
+  free(u);
+  return sqrt(left / whole);
+}
+
+/* Five weights: sixty coefficients; six motions, nine modes and their 45 derivatives: sixty. */
+static void who_can_turn(void) {
+  fixture f = fixture_open("nx=8,ny=3,nz=3,lx=3,ly=1,lz=1,nu=0.3,material=stvk");
+  const eb_mesh *mesh = f.scene->mesh;
+  const double *mass = eb_elasticity_mass(f.scene->elasticity);
+  eb_skinning weights, linear;
+  eb_basis skins, vibrates;
+  int32_t count;
+  double *derivative, *both;
+  tap_require(eb_skinning_eigenmodes(f.scene->elasticity, mesh->X, NULL, 5, 1, NULL, &weights),
+              "weights");
+  tap_require(eb_basis_skinning(mesh->node_count, mesh->X, mass, 5, weights.weight, &skins),
+              "skinning");
+  tap_require(eb_skinning_linear(f.scene->elasticity, mesh->X, NULL, 15, 1, NULL, &linear),
+              "linear modes");
+  tap_require(eb_modal_derivatives(f.scene->elasticity, mesh->X, NULL, &linear, 1, NULL, &count,
+                                   &derivative),
+              "derivatives");
+  size_t had = 15 * 3 * (size_t)mesh->node_count;
+  both = vector((int64_t)(had + (size_t)count * 3 * (size_t)mesh->node_count));
+  memcpy(both, linear.weight, had * sizeof *both);
+  memcpy(both + had, derivative, (size_t)count * 3 * (size_t)mesh->node_count * sizeof *both);
+  tap_require(eb_basis_displacements(mesh->node_count, mesh->X, mass, 15 + count, both, &vibrates),
+              "a basis of displacements");
+  tap_ok(eb_basis_coefficients(&skins) == 60 && eb_basis_coefficients(&vibrates) == 60,
+         "two bases of sixty coefficients");
+  double off = 0;
+  for (int32_t a = 0; a < 60; a++)
+    for (int32_t c = 0; c < 60; c++) {
+      double sum = 0;
+      for (int32_t i = 0; i < 3 * mesh->node_count; i++)
+        sum += mass[i / 3] * vibrates.phi[i * vibrates.stride + a] *
+               vibrates.phi[i * vibrates.stride + c];
+      off = fmax(off, fabs(sum - (a == c)));
+    }
+  tap_below(off, 1e-12, "displacements are orthonormal in the masses");
+  tap_below(left_of_turn(mesh, &skins, 60), 1e-10, "weights turn a free body by 60 degrees");
+  double left = left_of_turn(mesh, &vibrates, 60);
+  tap_ok(left >= 1e-3, "modal derivatives leave %.2g of it", left);
+  eb_basis_clear(&skins);
+  eb_basis_clear(&vibrates);
+  eb_skinning_clear(&weights);
+  eb_skinning_clear(&linear);
+  free(derivative);
+  free(both);
+  fixture_close(&f);
+}
+
+/* Points on all elements in a basis of displacements: force and K are B^T g and B^T H B. */
+static void displacements_integrated_in_full(void) {
+  fixture f = fixture_open("nx=4,ny=2,nz=2,support=x0,material=stable-neo-hookean");
+  const eb_mesh *mesh = f.scene->mesh;
+  uint8_t *pinned = pins_of(f.scene);
+  eb_skinning linear;
+  eb_basis b;
+  eb_cubature cubature;
+  eb_points *points;
+  eb_block_matrix *H;
+  tap_require(eb_skinning_linear(f.scene->elasticity, mesh->X, pinned, 19, 1, NULL, &linear),
+              "modes");
+  tap_require(eb_basis_displacements(mesh->node_count, mesh->X,
+                                     eb_elasticity_mass(f.scene->elasticity), 19, linear.weight,
+                                     &b),
+              "a basis");
+  tap_require(eb_cubature_create(mesh, &linear, 1, true, 5, 50, &cubature), "all elements");
+  tap_require(eb_points_create(mesh, f.scene->materials, &b, &cubature, false, &points), "points");
+  int32_t n = eb_basis_coefficients(&b), full = 3 * mesh->node_count;
+  double *u = vector(n), *q = vector(n), *g = vector(n), *want = vector(n), *x = vector(full);
+  double *force = vector(full), *K = vector((int64_t)n * n), off = 0, size = 0, *y = vector(full);
+  for (int32_t k = 0; k < n; k++) u[k] = 0.02 * eb_block_random(&seed);
+  eb_basis_prolong(&b, u, true, x);
+  eb_points_linearize(points, u, q, g);
+  eb_points_stiffness(points, K);
+  eb_elasticity_gradient(f.scene->elasticity, x, force);
+  eb_basis_restrict_force(&b, force, want);
+  for (int32_t k = 0; k < n; k++) {
+    off = fmax(off, fabs(g[k] - want[k]));
+    size = fmax(size, fabs(want[k]));
+  }
+  tap_below(off, 1e-11 * size, "forces of points are B^T g, in displacements too");
+  tap_near(eb_points_energy(points, u, 0).value, eb_elasticity_energy(f.scene->elasticity, x),
+           1e-12 * eb_points_scale(points), "energies are the body's");
+  tap_require(eb_block_matrix_like(eb_elasticity_pattern(f.scene->elasticity), &H), "H");
+  eb_elasticity_matrix(f.scene->elasticity, x, 0, 1, true, H, NULL);
+  off = size = 0;
+  for (int32_t j = 0; j < n; j++) {
+    for (int32_t k = 0; k < n; k++) q[k] = k == j;
+    eb_basis_prolong(&b, q, false, y);
+    multiply(H, y, force);
+    eb_basis_restrict_force(&b, force, want);
+    for (int32_t k = j; k < n; k++) {
+      off = fmax(off, fabs(K[j * n + k] - want[k]));
+      size = fmax(size, fabs(want[k]));
+    }
+  }
+  tap_below(off, 1e-11 * size, "and K is B^T H B");
+  eb_block_matrix_destroy(H);
+  eb_points_destroy(points);
+  eb_cubature_clear(&cubature);
+  eb_basis_clear(&b);
+  eb_skinning_clear(&linear);
+  free(pinned);
+  free(u);
+  free(q);
+  free(g);
+  free(want);
+  free(x);
+  free(y);
+  free(force);
+  free(K);
+  fixture_close(&f);
+}
+
 /* ---- what is kept ---- */
 
 static const char *const kept_scene = "nx=8,ny=4,nz=4,support=x0,gz=-9.8";
@@ -547,8 +761,13 @@ int main(void) {
   conditions_of_optimality("nx=10,ny=3,nz=3,lx=3,ly=1,lz=1,jitter=0.2,support=x0");
   too_few_nodes();
   products_are_plain_sums();
+  derivatives_against_gradients("nx=7,ny=3,nz=3,lx=3,ly=1,lz=1,material=stable-neo-hookean", 6);
+  derivatives_against_gradients("nx=6,ny=3,nz=3,support=x0,material=fixed-corotational", 0);
+  who_can_turn();
+  displacements_integrated_in_full();
   a_kept_basis_is_the_one_made("modes=4", "modes=4,stiffness=uniform");
   a_kept_basis_is_the_one_made("modes=4,weights=biharmonic", "modes=5,weights=biharmonic");
+  a_kept_basis_is_the_one_made("modes=8,basis=linear", "modes=7,basis=linear");
   no_copy_of_an_eigenvalue_is_missed();
   return tap_done();
 }

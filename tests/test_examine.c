@@ -51,6 +51,7 @@ static void open_subspace(subspace *s, const char *parameters, int32_t size, int
   }
   s->phi = phi;
   s->record = (eb_subspace_record){.nodes = mesh->node_count,
+                                   .axes = 1,
                                    .size = size,
                                    .stride = size,
                                    .phi = phi,

@@ -57,17 +57,33 @@ static void end_squares(squares *s) {
 
 /* ---- a point --------------------------------------------------------------------------------- */
 
-/* G (3 x size) = sum_a dN_a/dX (x) phi_a: with the coefficients u (3 x size), dF = u G^T. */
+/* What a unit of every function makes of dF: G = sum_a dN_a/dX (x) phi_a, 3 x size, of which u (3 x
+ * size) makes dF = u G^T; of displacements (axes = 3) dF itself, 9 x size. */
 static void slopes(const eb_audit *audit, const eb_subspace_record *s, int32_t element, double *G) {
   const int32_t *node = audit->scene->mesh->elements + 4 * (size_t)element;
   double gradient[4][3];
-  size_t size = (size_t)s->size;
+  size_t size = (size_t)s->size, axes = (size_t)s->axes, first;
   eb_audit_tetrahedron(audit->scene->mesh, element, gradient);
-  memset(G, 0, 3 * size * sizeof *G);
+  memset(G, 0, 3 * axes * size * sizeof *G);
   for (int a = 0; a < 4; a++)
-    for (size_t j = 0; j < 3; j++)
-      for (size_t k = 0; k < size; k++)
-        G[j * size + k] += gradient[a][j] * s->phi[(size_t)node[a] * (size_t)s->stride + k];
+    for (size_t i = 0; i < axes; i++) {
+      const double *phi = eb_subspace_row(s, (size_t)node[a], i, &first);
+      for (size_t j = 0; j < 3; j++)
+        for (size_t k = 0; k < size; k++) G[(3 * i + j) * size + k] += gradient[a][j] * phi[k];
+    }
+}
+
+/* row = scale r : dF of every coefficient. */
+static void contract(const eb_subspace_record *s, const double r[9], double scale, const double *G,
+                     double *row) {
+  size_t size = (size_t)s->size;
+  memset(row, 0, (size_t)eb_subspace_coefficients(s) * sizeof *row);
+  for (size_t i = 0; i < 3; i++)
+    for (size_t j = 0; j < 3; j++) {
+      const double *from = G + (s->axes == 1 ? j : 3 * i + j) * size;
+      double *to = row + (s->axes == 1 ? i * size : 0), factor = scale * r[3 * i + j];
+      for (size_t k = 0; k < size; k++) to[k] += factor * from[k];
+    }
 }
 
 /* Rows r[l] of the eigenvectors of dP/dF at F times the roots of their eigenvalues, those that are
@@ -104,7 +120,6 @@ static int stiff_directions(const eb_material *material, const double F[9], doub
 static void add_points(const eb_audit *audit, const eb_subspace_record *s, const double *x,
                        double *G, squares *out) {
   const eb_mesh *mesh = audit->scene->mesh;
-  size_t size = (size_t)s->size;
   for (int32_t c = 0; c < s->count; c++) {
     const int32_t *node = mesh->elements + 4 * (size_t)s->element[c];
     double gradient[4][3], F[9] = {0}, r[9][9];
@@ -113,36 +128,31 @@ static void add_points(const eb_audit *audit, const eb_subspace_record *s, const
       for (size_t i = 0; i < 9; i++) F[i] += x[3 * (size_t)node[a] + i / 3] * gradient[a][i % 3];
     slopes(audit, s, s->element[c], G);
     int count = stiff_directions(&audit->materials[mesh->region[s->element[c]]], F, r);
-    for (int l = 0; l < count; l++) {
-      double *row = next_row(out), root = sqrt(s->weight[c]);
-      for (size_t i = 0; i < 3; i++)
-        for (size_t k = 0; k < size; k++)
-          row[i * size + k] = root * (r[l][3 * i] * G[k] + r[l][3 * i + 1] * G[size + k] +
-                                      r[l][3 * i + 2] * G[2 * size + k]);
-    }
+    for (int l = 0; l < count; l++) contract(s, r[l], sqrt(s->weight[c]), G, next_row(out));
   }
 }
 
 /* ---- the decrement --------------------------------------------------------------------------- */
 
-/* Adds B^T M B / h^2 to H, whose blocks on the diagonal are the same. */
+/* Adds B^T M B / h^2 to H; of scalar functions the blocks on the diagonal are the same. */
 static eb_error add_inertia(const eb_audit *audit, const eb_subspace_record *s, double dt,
                             double *H) {
-  size_t size = (size_t)s->size, n = 3 * size;
+  size_t size = (size_t)s->size, n = (size_t)eb_subspace_coefficients(s), first;
   double *gram = NULL;
   squares sum;
   EB_TRY(EB_NEW(gram, size * size));
   eb_error error = begin_squares((int)size, gram, &sum);
-  for (size_t i = 0; !error && i < audit->nodes; i++) {
-    double *row = next_row(&sum), root = sqrt(audit->mass[i]) / dt;
-    for (size_t k = 0; k < size; k++) row[k] = root * s->phi[i * (size_t)s->stride + k];
-  }
+  for (size_t i = 0; !error && i < audit->nodes; i++)
+    for (size_t d = 0; d < (size_t)s->axes; d++) {
+      double *row = next_row(&sum), root = sqrt(audit->mass[i]) / dt;
+      const double *phi = eb_subspace_row(s, i, d, &first);
+      for (size_t k = 0; k < size; k++) row[k] = root * phi[k];
+    }
   if (!error) {
     end_squares(&sum);
-    for (size_t d = 0; d < 3; d++)
+    for (size_t d = 0; d < n; d += size)
       for (size_t k = 0; k < size; k++)
-        for (size_t l = 0; l < size; l++)
-          H[(d * size + k) * n + d * size + l] += gram[k * size + l];
+        for (size_t l = 0; l < size; l++) H[(d + k) * n + d + l] += gram[k * size + l];
   }
   free(gram);
   return error;
@@ -150,16 +160,14 @@ static eb_error add_inertia(const eb_audit *audit, const eb_subspace_record *s, 
 
 /* Adds k B_s^T B_s of every spring, as stiff as at the end of the step: a row an axis. */
 static void add_springs(const eb_audit *audit, const eb_subspace_record *s, squares *out) {
-  size_t size = (size_t)s->size;
-  for (size_t k = 0; k < audit->spring_count; k++) {
-    const double *phi = s->phi + (size_t)audit->spring_node[k] * (size_t)s->stride;
-    double root = sqrt(audit->springs[1].stiffness[k]);
+  size_t first;
+  for (size_t k = 0; k < audit->spring_count; k++)
     for (size_t d = 0; d < 3; d++) {
-      double *row = next_row(out);
-      memset(row, 0, 3 * size * sizeof *row);
-      for (size_t i = 0; i < size; i++) row[d * size + i] = root * phi[i];
+      const double *phi = eb_subspace_row(s, (size_t)audit->spring_node[k], d, &first);
+      double root = sqrt(audit->springs[1].stiffness[k]), *row = next_row(out);
+      memset(row, 0, (size_t)out->n * sizeof *row);
+      for (int32_t i = 0; i < s->size; i++) row[first + (size_t)i] = root * phi[i];
     }
-  }
 }
 
 /* sqrt(g . inv(H) g) of H = L L^T: |inv(L) g|. Overwrites both. */
@@ -175,20 +183,20 @@ static double inverse_norm(int n, double *H, double *g) {
 static void enter_span(const eb_audit *audit, const eb_subspace_record *s, const double *x0,
                        double *u, double *x) {
   const double *X = audit->scene->mesh->X;
-  size_t size = (size_t)s->size;
-  memset(u, 0, 3 * size * sizeof *u);
+  size_t size = (size_t)s->size, first;
+  memset(u, 0, (size_t)eb_subspace_coefficients(s) * sizeof *u);
   for (int pass = 0; pass < 2; pass++) /* u = B^T M (x0 - X), then X + B u */
     for (size_t i = 0; i < audit->nodes; i++)
       for (size_t d = 0; d < 3; d++) {
-        const double *phi = s->phi + i * (size_t)s->stride;
+        const double *phi = eb_subspace_row(s, i, d, &first);
         double y = audit->mass[i] * (x0[3 * i + d] - X[3 * i + d]), at = X[3 * i + d];
-        for (size_t k = 0; pass == 0 && k < size; k++) u[d * size + k] += y * phi[k];
-        for (size_t k = 0; pass == 1 && k < size; k++) at += u[d * size + k] * phi[k];
+        for (size_t k = 0; pass == 0 && k < size; k++) u[first + k] += y * phi[k];
+        for (size_t k = 0; pass == 1 && k < size; k++) at += u[first + k] * phi[k];
         if (pass == 1) x[3 * i + d] = at;
       }
 }
 
-/* What one decrement takes: g and G 3 size, H 3 size squared, x nodes x 3. */
+/* What one decrement takes: g 3 size, G 9 size, H coefficients squared, x nodes x 3. */
 typedef struct decrement_work {
   double *g, *G, *H, *x;
 } decrement_work;
@@ -197,7 +205,7 @@ typedef struct decrement_work {
 static eb_error find_decrement(eb_audit *audit, const eb_state *before, const double *x, double dt,
                                bool statics, const eb_subspace_record *s, decrement_work *w,
                                double *out) {
-  int n = 3 * s->size;
+  int n = eb_subspace_coefficients(s);
   squares sum;
   EB_TRY(eb_audit_subspace_residual(audit, before, x, dt, statics, s, w->g));
   EB_TRY(begin_squares(n, w->H, &sum));
@@ -212,10 +220,10 @@ static eb_error find_decrement(eb_audit *audit, const eb_state *before, const do
 eb_error eb_subspace_decrement(eb_audit *audit, const eb_state *before, const eb_state *after,
                                double dt, bool statics, const eb_subspace_record *s,
                                double out[2]) {
-  size_t n = 3 * (size_t)s->size;
+  size_t n = (size_t)eb_subspace_coefficients(s), size = (size_t)s->size;
   decrement_work w = {0};
-  eb_error error = EB_NEW(w.g, n);
-  if (!error) error = EB_NEW(w.G, n);
+  eb_error error = EB_NEW(w.g, 3 * size);
+  if (!error) error = EB_NEW(w.G, 9 * size);
   if (!error) error = EB_NEW(w.H, n * n);
   if (!error) error = EB_NEW(w.x, 3 * audit->nodes);
   eb_one_thread threads = eb_one_thread_begin();
@@ -265,12 +273,37 @@ static eb_error add_region(const eb_audit *audit, const eb_subspace_record *s, b
   return EB_OK;
 }
 
+/* The same of all regions for displacements, of which nothing is shared between the axes: a row a
+ * direction that is stiff. */
+static eb_error add_displacements(const eb_audit *audit, const eb_subspace_record *s, bool points,
+                                  double *K) {
+  static const double rest[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const eb_mesh *mesh = audit->scene->mesh;
+  double *G, r[EB_MAX_REGIONS][9][9];
+  int stiff[EB_MAX_REGIONS];
+  squares sum;
+  for (int32_t region = 0; region < mesh->region_count; region++)
+    stiff[region] = stiff_directions(&audit->materials[region], rest, r[region]);
+  EB_TRY(EB_NEW(G, 9 * (size_t)s->size));
+  eb_error error = begin_squares(s->size, K, &sum);
+  for (int32_t c = 0; !error && c < (points ? s->count : mesh->element_count); c++) {
+    int32_t e = points ? s->element[c] : c, region = mesh->region[e];
+    double root = sqrt(points ? s->weight[c] : eb_mesh_element_volume(mesh, mesh->X, e));
+    slopes(audit, s, e, G);
+    for (int l = 0; l < stiff[region]; l++) contract(s, r[region][l], root, G, next_row(&sum));
+  }
+  if (!error) end_squares(&sum);
+  free(G);
+  return error;
+}
+
 /* P (n x 6 parts, column-major) = B^T M of the rigid motions of every connected body, orthonormal
  * in M. */
 static eb_error project_rigid(const eb_audit *audit, const eb_subspace_record *s, double *P) {
   enum { MOTIONS = 6 };
   const double *X = audit->scene->mesh->X;
-  size_t size = (size_t)s->size, n = 3 * size, nodes = audit->nodes;
+  size_t size = (size_t)s->size, n = (size_t)eb_subspace_coefficients(s), nodes = audit->nodes;
+  size_t first;
   double *field, *all;
   EB_TRY(EB_NEW(all, MOTIONS * 3 * nodes));
   for (int32_t body = 0; body < audit->parts; body++)
@@ -301,8 +334,8 @@ static eb_error project_rigid(const eb_audit *audit, const eb_subspace_record *s
       for (size_t i = 0; i < nodes; i++)
         for (size_t d = 0; d < 3; d++) {
           double push = audit->mass[i] * field[3 * i + d];
-          const double *phi = s->phi + i * (size_t)s->stride;
-          for (size_t k = 0; push != 0 && k < size; k++) column[d * size + k] += push * phi[k];
+          const double *phi = eb_subspace_row(s, i, d, &first);
+          for (size_t k = 0; push != 0 && k < size; k++) column[first + k] += push * phi[k];
         }
     }
   free(all);
@@ -315,7 +348,7 @@ static eb_error project_rigid(const eb_audit *audit, const eb_subspace_record *s
 static eb_error leave_rigid_out(const eb_audit *audit, const eb_subspace_record *s, double *Q,
                                 int *kept) {
   static const double in_span = 1 - 1e-8;
-  int n = 3 * s->size, columns = 6 * audit->parts, room = 64 * n, info = 0;
+  int n = eb_subspace_coefficients(s), columns = 6 * audit->parts, room = 64 * n, info = 0;
   double *P = NULL, *lambda = NULL, *work = NULL;
   eb_error error = EB_NEW(P, (size_t)n * (size_t)columns);
   if (!error) error = EB_NEW(lambda, n);
@@ -347,12 +380,16 @@ static eb_error find_null(const eb_audit *audit, const eb_subspace_record *s, do
                           double *points, double *S, double *out) {
   static const double unseen = 1e-6;
   static const int type = 1;
-  int n = 3 * s->size, kept = 0, room = 64 * n, info;
+  int n = eb_subspace_coefficients(s), kept = 0, room = 64 * n, info;
   double *lambda = NULL, *work = NULL;
   *out = NAN;
-  for (int32_t r = 0; r < audit->scene->mesh->region_count; r++) {
+  for (int32_t r = 0; s->axes == 1 && r < audit->scene->mesh->region_count; r++) {
     EB_TRY(add_region(audit, s, false, r, S, K));
     EB_TRY(add_region(audit, s, true, r, S, points));
+  }
+  if (s->axes == 3) {
+    EB_TRY(add_displacements(audit, s, false, K));
+    EB_TRY(add_displacements(audit, s, true, points));
   }
   EB_TRY(leave_rigid_out(audit, s, Q, &kept));
   restrict_matrix(n, kept, Q, S, K);
@@ -416,9 +453,9 @@ eb_error eb_subspace_examine(const eb_audit *audit, const eb_parts *parts,
                              const eb_subspace_record *s, const double *x0,
                              eb_subspace_figures *out) {
   enum { MATRICES = 4 };
-  size_t n = 3 * (size_t)s->size;
+  size_t n = (size_t)eb_subspace_coefficients(s);
   double *work = NULL;
-  *out = (eb_subspace_figures){.coefficients = 3 * s->size, .points = s->count};
+  *out = (eb_subspace_figures){.coefficients = eb_subspace_coefficients(s), .points = s->count};
   EB_TRY(EB_NEW(work, MATRICES * n * n));
   eb_one_thread threads = eb_one_thread_begin();
   eb_error error =

@@ -1,5 +1,5 @@
 /* What can be said of a declared subspace (solvers/subspace/record.h) beside whether its steps are
- * right, for runs that ask for it: with B = I_3 (x) Phi, X the rest shape, M the lumped masses,
+ * right, for runs that ask for it: with B of the record, X the rest shape, M the lumped masses,
  *
  *   decrement      sqrt(g . inv(H) g) of a step: g its reduced residual by the declared points,
  *                  H = B^T M B / h^2 (0 in statics) + sum_c w_c J_c^T C_c J_c + sum_s k_s B_s^T

@@ -3,14 +3,14 @@
  * With r the forces at all nodes, M (x1 - xt) / h^2 - f_ext - f_s (springs) + the cubature points'
  * elastic forces,
  * of which each is one element's by the audit's own stress, times weight over volume, the residual
- * is |Phi^T r|_2, over the norm of its terms Phi^T M (x1 - xt) / h^2, Phi^T f_ext, Phi^T f_s and
- * Phi^T g, and of the rounding of springs and of the last: 1e-8 of what the points' stiffness makes
- * of positions. As Phi^T M Phi = I, these are N / kg^1/2; times the root of the mean mass of a node
- * they are N.
+ * is |B^T r|_2, over the norm of its terms B^T M (x1 - xt) / h^2, B^T f_ext, B^T f_s and B^T g,
+ * and of the rounding of springs and of the last: 1e-8 of what the points' stiffness makes of
+ * positions. As B^T M B = I, these are N / kg^1/2; times the root of the mean mass of a node they
+ * are N.
  *
  * What the solver says of the subspace is held to three rules: the step stays in it,
- *   |x1 - X - Phi Phi^T M (x1 - X)| <= 1e-9 (|x1 - X| + the body's size),
- * which fails, too, when Phi is not orthonormal in the masses; the points' volumes are positive and
+ *   |x1 - X - B B^T M (x1 - X)| <= 1e-9 (|x1 - X| + the body's size),
+ * which fails, too, when B is not orthonormal in the masses; the points' volumes are positive and
  * make up the body; and there are functions and points at all, and as many finite skinning weights
  * as it says. */
 #include <math.h>
@@ -21,15 +21,16 @@
 #include "harness/audit/reference.h"
 #include "problems/base/memory.h"
 
-/* out (3 size) = Phi^T of values (nodes x 3), times the masses or not. */
+/* out (3 size, or size of them and zeros) = B^T of values (nodes x 3), times the masses or not. */
 static void restrict_to(const eb_audit *audit, const eb_subspace_record *s, const double *values,
                         bool masses, double *out) {
   memset(out, 0, 3 * (size_t)s->size * sizeof *out);
   for (size_t i = 0; i < audit->nodes; i++)
     for (size_t d = 0; d < 3; d++) {
       double value = values[3 * i + d] * (masses ? audit->mass[i] : 1);
-      const double *phi = s->phi + i * (size_t)s->stride;
-      double *to = out + d * (size_t)s->size;
+      size_t first;
+      const double *phi = eb_subspace_row(s, i, d, &first);
+      double *to = out + first;
       for (int32_t k = 0; k < s->size; k++) to[k] += value * phi[k];
     }
 }
@@ -105,8 +106,8 @@ static bool weights_sound(const eb_subspace_record *s) {
 bool eb_audit_subspace_sound(const eb_audit *audit, const eb_subspace_record *s) {
   const eb_mesh *mesh = audit->scene->mesh;
   double sum = 0, volume = 0;
-  if (mesh->type != EB_TETRAHEDRON || s->nodes != mesh->node_count || s->size < 1 || s->count < 1 ||
-      s->stride < s->size)
+  if (mesh->type != EB_TETRAHEDRON || (s->axes != 1 && s->axes != 3) ||
+      s->nodes != mesh->node_count || s->size < 1 || s->count < 1 || s->stride < s->size)
     return false;
   for (int32_t c = 0; c < s->count; c++) {
     if (s->element[c] < 0 || s->element[c] >= mesh->element_count || !(s->weight[c] > 0))
@@ -130,7 +131,8 @@ static double leaves_span(const eb_audit *audit, const eb_subspace_record *s, co
   restrict_to(audit, s, off, true, u);
   for (size_t i = 0; i < audit->nodes; i++)
     for (size_t d = 0; d < 3; d++) {
-      const double *phi = s->phi + i * (size_t)s->stride, *from = u + d * (size_t)s->size;
+      size_t first;
+      const double *phi = eb_subspace_row(s, i, d, &first), *from = u + first;
       double left = off[3 * i + d];
       for (int32_t k = 0; k < s->size; k++) left -= phi[k] * from[k];
       eb_audit_raise(fabs(left), &worst);

@@ -19,14 +19,16 @@ enum { MIXED_ROWS = 6, FEM_ROWS = 9, TILE = 48 };
 struct eb_points {
   bool mixed;
   int32_t count, batches, size, rows; /* rows: of K's factor a point */
+  int32_t coefficients;               /* 3 size, or size where functions have three components */
+  int32_t components;                 /* gradients a function: 1 or 3 */
   int32_t regions;
   eb_law *laws;       /* regions */
   int32_t *batch_law; /* batches, into laws */
   int32_t *lane;      /* 4 batches: point of the cubature, -1 behind the last of a material */
   eb_v4 *weight;      /* batches, m^3; 0 where there is no point */
-  double *G;          /* 4 batches x 3 x size, 1/m */
+  double *G;          /* 4 batches x components x 3 x size, 1/m */
   mixed_point *point; /* batches; in FEM only U, V, s are used */
-  double *A;          /* 3 size x rows x 4 batches */
+  double *A;          /* coefficients x rows x 4 batches */
   double *P;          /* 4 batches x 9: stresses times weights */
   double scale, unknown;
 };
@@ -37,7 +39,8 @@ struct eb_points {
 static eb_error fill_gradients(eb_points *p, const eb_mesh *mesh, const eb_basis *basis,
                                int32_t lane, int32_t element) {
   const int32_t *node = mesh->elements + 4 * (int64_t)element;
-  double d[3][3], g[4][3] = {{0}}, det = 0, *to = p->G + (int64_t)lane * 3 * p->size;
+  double d[3][3], g[4][3] = {{0}}, det = 0,
+                  *to = p->G + (int64_t)lane * 3 * p->components * p->size;
   for (int a = 0; a < 3; a++)
     for (int i = 0; i < 3; i++)
       d[a][i] = mesh->X[3 * (int64_t)node[a + 1] + i] - mesh->X[3 * (int64_t)node[0] + i];
@@ -56,9 +59,11 @@ static eb_error fill_gradients(eb_points *p, const eb_mesh *mesh, const eb_basis
       g[0][i] -= g[a][i];
     }
   for (int a = 0; a < 4; a++)
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3 * p->components; i++) {
+      int64_t row = (int64_t)p->components * node[a] + i / 3;
       for (int32_t k = 0; k < p->size; k++)
-        to[i * p->size + k] += g[a][i] * basis->phi[(int64_t)node[a] * basis->stride + k];
+        to[i * p->size + k] += g[a][i % 3] * basis->phi[row * basis->stride + k];
+    }
   return EB_OK;
 }
 
@@ -76,11 +81,11 @@ static eb_error fill(eb_points *p, const eb_mesh *mesh, const eb_material *mater
                       (int)r, mesh->region_name[r]);
   }
   size_t most = (size_t)cubature->count / EB_LANES + (size_t)p->regions + 1,
-         n = 3 * (size_t)p->size;
+         n = (size_t)p->coefficients;
   EB_TRY(EB_NEW(p->batch_law, most));
   EB_TRY(EB_NEW(p->lane, EB_LANES * most));
   EB_TRY(EB_NEW(p->weight, most));
-  EB_TRY(EB_NEW(p->G, EB_LANES * most * n));
+  EB_TRY(EB_NEW(p->G, EB_LANES * most * 3 * (size_t)p->components * (size_t)p->size));
   EB_TRY(EB_NEW(p->point, most));
   EB_TRY(EB_NEW(p->A, EB_LANES * most * n * (size_t)p->rows));
   EB_TRY(EB_NEW(p->P, EB_LANES * most * 9));
@@ -99,12 +104,12 @@ static eb_error fill(eb_points *p, const eb_mesh *mesh, const eb_material *mater
       p->weight[p->batches - 1][filled++] = cubature->weight[c];
       p->scale += cubature->weight[c] * materials[r].young;
       EB_TRY(fill_gradients(p, mesh, basis, lane, e));
-      const double *G = p->G + (int64_t)lane * 3 * p->size;
+      const double *G = p->G + (int64_t)lane * 3 * p->components * p->size;
       double squared = 0, nu = materials[r].poisson;
       double stiff =
           cubature->weight[c] * materials[r].young * (1 - nu) / ((1 + nu) * (1 - 2 * nu));
-      for (int32_t k = 0; k < 3 * p->size; k++) squared += G[k] * G[k];
-      p->unknown += 3 * stiff * stiff * squared;
+      for (int32_t k = 0; k < 3 * p->components * p->size; k++) squared += G[k] * G[k];
+      p->unknown += 3 / p->components * stiff * stiff * squared;
     }
   }
   p->unknown = 4 * DBL_EPSILON * sqrt(p->unknown);
@@ -123,6 +128,8 @@ eb_error eb_points_create(const eb_mesh *mesh, const eb_material *materials, con
   p->mixed = mixed;
   p->count = cubature->count;
   p->size = basis->size;
+  p->components = basis->axes;
+  p->coefficients = eb_basis_coefficients(basis);
   p->rows = mixed ? MIXED_ROWS : FEM_ROWS;
   eb_error error = fill(p, mesh, materials, basis, cubature);
   if (error) {
@@ -153,11 +160,12 @@ double eb_points_scale(const eb_points *p) {
 /* F - I or dF of the lanes of a batch: U G. */
 static void gradients(const eb_points *p, int32_t b, const double *u, eb_v4 F[9]) {
   for (int l = 0; l < EB_LANES; l++) {
-    const double *G = p->G + (int64_t)(EB_LANES * b + l) * 3 * p->size;
+    const double *G = p->G + (int64_t)(EB_LANES * b + l) * 3 * p->components * p->size;
     for (int i = 0; i < 3; i++)
       for (int x = 0; x < 3; x++) {
         double sum = 0;
-        const double *of = u + i * p->size, *along = G + x * p->size;
+        const double *of = p->components == 1 ? u + i * p->size : u;
+        const double *along = G + (p->components == 1 ? x : 3 * i + x) * p->size;
         for (int32_t k = 0; k < p->size; k++) sum += of[k] * along[k];
         F[3 * i + x][l] = sum;
       }
@@ -178,15 +186,16 @@ static void gather_force(const eb_points *p, const double *P, double *f) {
     int32_t count = p->size - first < STRIP ? p->size - first : STRIP;
     double sum[3][STRIP] = {{0}};
     for (int32_t lane = 0; lane < EB_LANES * p->batches; lane++) {
-      const double *G = p->G + (int64_t)lane * 3 * p->size + first;
+      const double *G = p->G + (int64_t)lane * 3 * p->components * p->size + first;
       for (int i = 0; i < 3; i++)
         for (int x = 0; x < 3; x++) {
           double stress = P[9 * (int64_t)lane + 3 * i + x];
-          const double *along = G + x * p->size;
-          for (int32_t k = 0; k < count; k++) sum[i][k] += stress * along[k];
+          const double *along = G + (p->components == 1 ? x : 3 * i + x) * p->size;
+          double *to = sum[p->components == 1 ? i : 0];
+          for (int32_t k = 0; k < count; k++) to[k] += stress * along[k];
         }
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3 / p->components; i++)
       for (int32_t k = 0; k < count; k++) f[i * p->size + first + k] = sum[i][k];
   }
 }
@@ -203,8 +212,14 @@ static void store_stress(eb_points *p, int32_t b, const eb_v4 P[9]) {
 static void store_row(eb_points *p, int32_t b, int row, const eb_v4 E[9]) {
   for (int l = 0; l < EB_LANES; l++) {
     int64_t lane = EB_LANES * (int64_t)b + l;
-    double *to = p->A + (lane * p->rows + row) * 3 * p->size;
-    const double *G = p->G + lane * 3 * p->size;
+    double *to = p->A + (lane * p->rows + row) * p->coefficients;
+    const double *G = p->G + lane * 3 * p->components * p->size;
+    if (p->components == 3) {
+      memset(to, 0, (size_t)p->size * sizeof *to);
+      for (int e = 0; e < 9; e++)
+        for (int32_t k = 0; k < p->size; k++) to[k] += E[e][l] * G[e * p->size + k];
+      continue;
+    }
     for (int i = 0; i < 3; i++) {
       double x = E[3 * i][l], y = E[3 * i + 1][l], z = E[3 * i + 2][l];
       double *out = to + i * p->size;
@@ -288,7 +303,7 @@ void eb_points_linearize(eb_points *p, const double *u, double *q, double *g) {
   }
   gather_force(p, p->P, g);
   if (!p->mixed) {
-    memcpy(q, g, 3 * (size_t)p->size * sizeof *q);
+    memcpy(q, g, (size_t)p->coefficients * sizeof *q);
     return;
   }
 #pragma omp parallel for schedule(static)
@@ -304,7 +319,7 @@ void eb_points_linearize(eb_points *p, const double *u, double *q, double *g) {
 }
 
 void eb_points_stiffness(eb_points *p, double *stiffness) {
-  int64_t n = 3 * (int64_t)p->size, columns = (int64_t)p->rows * EB_LANES * p->batches;
+  int64_t n = p->coefficients, columns = (int64_t)p->rows * EB_LANES * p->batches;
   int32_t tiles = (int32_t)((n + TILE - 1) / TILE);
 #pragma omp parallel
   {
@@ -337,7 +352,7 @@ void eb_points_stiffness(eb_points *p, double *stiffness) {
 }
 
 double eb_points_stiffness_flops(const eb_points *p) {
-  double n = 3.0 * p->size;
+  double n = p->coefficients;
   return n * (n + 1) * p->rows * p->count;
 }
 

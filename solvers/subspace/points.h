@@ -2,7 +2,8 @@
  * of the basis; nothing here has the size of the mesh.
  *
  * With G_c the gradients of the scalar functions in the element of point c, F_c = I + U G_c, where
- * U is u as 3 x size. A stiffness is a sum of squares,
+ * U is u as 3 x size; functions of three components have nine gradients each, F_c = I + u . G_c. A
+ * stiffness is a sum of squares,
  *
  *   K = sum_c w_c sum_l a_cl a_cl^T,   a_cl = E_cl : dF_c/du,
  *
@@ -28,12 +29,12 @@ EB_MUST eb_error eb_points_create(const eb_mesh *mesh, const eb_material *materi
                                   eb_points **out);
 void eb_points_destroy(eb_points *points);
 
-/* S = Sbar(u), and nothing in FEM. u, q, g: 3 size coefficients, axis by axis. */
+/* S = Sbar(u), and nothing in FEM. u, q, g: coefficients of the basis. */
 void eb_points_project(eb_points *points, const double *u);
 /* First half of an iteration: stresses at (u, S). q = sum w J^T (dpsi/dS + H (Sbar - S)), and in
  * FEM the same as g; g = sum w B^T P(F) of FEM. Prepares what eb_points_stiffness needs. */
 void eb_points_linearize(eb_points *points, const double *u, double *q, double *g);
-/* K into `stiffness` (3 size x 3 size, column-major, lower triangle; overwritten). */
+/* K into `stiffness` (coefficients squared, column-major, lower triangle; overwritten). */
 void eb_points_stiffness(eb_points *points, double *stiffness);
 /* Floating-point operations of one such K, multiplications and additions. */
 double eb_points_stiffness_flops(const eb_points *points);

@@ -11,26 +11,32 @@
 #include "problems/scene_impl.h"
 #include "problems/scenes/mesh_cache.h"
 #include "solvers/subspace/biharmonic.h"
+#include "solvers/subspace/derivatives.h"
 
 #include <string.h>
 
 enum { LLOYD = 50 };
 
 typedef struct choice {
-  int32_t modes, points;
-  bool biharmonic, uniform, unweighted, all;
+  int32_t modes, points, axes; /* axes: 3 of linear modes, 1 of weights */
+  bool biharmonic, uniform, derivatives, unweighted, all;
   uint64_t seed;
 } choice;
 
 static choice choose(const eb_solver *solver, const uint8_t *pinned) {
   const eb_values *values = solver->options;
-  int32_t free_nodes = 0, nodes = solver->scene->mesh->node_count;
-  for (int32_t i = 0; i < nodes; i++) free_nodes += !pinned[i];
+  const char *basis = eb_values_text(values, "basis");
+  int32_t axes = strcmp(basis, "skinning") ? 3 : 1;
+  int64_t free_nodes = 0;
+  for (int32_t i = 0; i < solver->scene->mesh->node_count; i++) free_nodes += !pinned[i];
   int64_t modes = eb_values_int(values, "modes"), points = eb_values_int(values, "points");
-  return (choice){.modes = (int32_t)(modes > free_nodes ? free_nodes : modes),
+  return (choice){.modes = (int32_t)(modes > axes * free_nodes ? axes * free_nodes : modes),
+                  .axes = axes,
+                  .derivatives = !strcmp(basis, "derivatives"),
                   .points = (int32_t)(points > 0 ? points : 20 * modes),
-                  .biharmonic = !strcmp(eb_values_text(values, "weights"), "biharmonic"),
-                  .uniform = !strcmp(eb_values_text(values, "stiffness"), "uniform"),
+                  .biharmonic =
+                      axes == 1 && !strcmp(eb_values_text(values, "weights"), "biharmonic"),
+                  .uniform = axes == 1 && !strcmp(eb_values_text(values, "stiffness"), "uniform"),
                   .unweighted = !strcmp(eb_values_text(values, "features"), "unweighted"),
                   .all = eb_values_bool(values, "full_integration"),
                   .seed = solver->seed};
@@ -49,8 +55,8 @@ static eb_digest add_material(eb_digest key, const eb_material *m) {
 static eb_digest weights_key(const eb_scene *scene, const uint8_t *pinned, const choice *c) {
   const eb_mesh *mesh = scene->mesh;
   size_t nodes = (size_t)mesh->node_count, elements = (size_t)mesh->element_count;
-  const int32_t words[] = {EB_PRECOMPUTE_VERSION, c->modes, c->biharmonic, c->uniform,
-                           (int32_t)mesh->type};
+  const int32_t words[] = {EB_PRECOMPUTE_VERSION, c->modes,   c->axes,
+                           c->biharmonic,         c->uniform, (int32_t)mesh->type};
   eb_digest key = eb_digest_add((eb_digest){0}, words, sizeof words);
   key = eb_digest_add(key, mesh->X, 3 * nodes * sizeof *mesh->X);
   key = eb_digest_add(key, mesh->elements, elements * (size_t)mesh->type * sizeof(int32_t));
@@ -72,6 +78,9 @@ static eb_digest points_key(eb_digest weights, const choice *c) {
 static eb_error make_weights(const eb_solver *solver, const uint8_t *pinned, const choice *c,
                              eb_skinning *out) {
   const eb_scene *scene = solver->scene;
+  if (c->axes == 3)
+    return eb_skinning_linear(scene->elasticity, scene->mesh->X, pinned, c->modes, solver->threads,
+                              solver->setup_log, out);
   if (c->biharmonic)
     return eb_skinning_biharmonic(scene->mesh, pinned, c->modes, solver->threads, solver->setup_log,
                                   out);
@@ -86,13 +95,13 @@ static eb_error make_weights(const eb_solver *solver, const uint8_t *pinned, con
 static eb_error read_weights(const char *directory, eb_digest key, const choice *c, int32_t nodes,
                              eb_skinning *out, bool *found) {
   void *data;
-  size_t bytes, count = (size_t)c->modes * (size_t)nodes;
+  size_t bytes, count = (size_t)c->modes * (size_t)c->axes * (size_t)nodes;
   size_t values = c->biharmonic ? 0 : (size_t)c->modes;
   *found = false;
   EB_TRY(eb_kept_load(directory, "weights", "ebbasis", EB_PRECOMPUTE_VERSION, key, &data, &bytes));
   eb_error error = EB_OK;
   if (data && bytes == (count + values) * sizeof(double)) {
-    *out = (eb_skinning){.nodes = nodes, .modes = c->modes, .axes = 1};
+    *out = (eb_skinning){.nodes = nodes, .modes = c->modes, .axes = c->axes};
     error = EB_NEW(out->weight, count);
     if (!error) memcpy(out->weight, data, count * sizeof(double));
     if (!error && values) error = EB_NEW(out->eigenvalue, values);
@@ -105,7 +114,8 @@ static eb_error read_weights(const char *directory, eb_digest key, const choice 
 }
 
 static void keep_weights(const char *directory, eb_digest key, const eb_skinning *s) {
-  size_t count = (size_t)s->modes * (size_t)s->nodes, values = s->eigenvalue ? s->modes : 0;
+  size_t count = (size_t)s->modes * (size_t)s->axes * (size_t)s->nodes;
+  size_t values = s->eigenvalue ? (size_t)s->modes : 0;
   double *data = eb_calloc(count + values, sizeof *data);
   if (!data) return;
   memcpy(data, s->weight, count * sizeof *data);
@@ -181,6 +191,38 @@ static eb_error obtain(const eb_solver *solver, const uint8_t *pinned, const cho
   return error;
 }
 
+/* Linear modes, and behind them their derivatives. */
+static eb_error join_derivatives(const eb_solver *solver, const uint8_t *pinned,
+                                 eb_skinning *linear) {
+  const eb_scene *scene = solver->scene;
+  int32_t count;
+  double *derivative;
+  EB_TRY(eb_modal_derivatives(scene->elasticity, scene->mesh->X, pinned, linear, solver->threads,
+                              solver->setup_log, &count, &derivative));
+  size_t length = 3 * (size_t)linear->nodes, had = (size_t)linear->modes * length;
+  double *both = eb_recalloc(linear->weight, had, had + (size_t)count * length, sizeof *both);
+  if (both) {
+    memcpy(both + had, derivative, (size_t)count * length * sizeof *both);
+    linear->weight = both;
+    linear->modes += count;
+  }
+  free(derivative);
+  return both ? EB_OK
+              : EB_ERROR(EB_ERR_MEMORY, "cannot allocate %d modal derivatives; ask for fewer modes",
+                         (int)count);
+}
+
+static eb_error make_basis(const eb_solver *solver, const uint8_t *pinned, const choice *c,
+                           eb_skinning *skinning, eb_basis *out) {
+  const eb_mesh *mesh = solver->scene->mesh;
+  const double *mass = eb_elasticity_mass(solver->scene->elasticity);
+  if (c->axes == 1)
+    return eb_basis_skinning(mesh->node_count, mesh->X, mass, c->modes, skinning->weight, out);
+  if (c->derivatives) EB_TRY(join_derivatives(solver, pinned, skinning));
+  return eb_basis_displacements(mesh->node_count, mesh->X, mass, skinning->modes, skinning->weight,
+                                out);
+}
+
 eb_error eb_precompute(const eb_solver *solver, const uint8_t *pinned, eb_skinning *skinning,
                        eb_basis *basis, eb_cubature *cubature) {
   const eb_scene *scene = solver->scene;
@@ -192,8 +234,6 @@ eb_error eb_precompute(const eb_solver *solver, const uint8_t *pinned, eb_skinni
   char path[EB_CACHE_PATH_BYTES];
   bool kept = eb_values_bool(solver->options, "cache") && eb_mesh_cache_directory(NULL, path);
   eb_error error = obtain(solver, pinned, &c, kept ? path : NULL, skinning, cubature);
-  if (!error)
-    error = eb_basis_skinning(mesh->node_count, mesh->X, eb_elasticity_mass(scene->elasticity),
-                              c.modes, skinning->weight, basis);
+  if (!error) error = make_basis(solver, pinned, &c, skinning, basis);
   return error;
 }

@@ -20,13 +20,21 @@
    .min = 1,                                                                                       \
    .max = 1000,                                                                                    \
    .unit = "",                                                                                     \
-   .doc = "weights, as many as there are free nodes at most; twelve coefficients each"},           \
+   .doc = "weights, as many as there are free nodes at most, with twelve coefficients each; or "   \
+          "linear modes"},                                                                         \
+      {.name = "basis",                                                                            \
+       .type = EB_OPTION_CHOICE,                                                                   \
+       .fallback = "skinning",                                                                     \
+       .choices = "skinning|linear|derivatives",                                                   \
+       .unit = "",                                                                                 \
+       .doc = "skinning by weights; linear vibration modes, six of a free body without strain "    \
+              "among them; or these with the modal derivatives of those that deform"},             \
       {.name = "weights",                                                                          \
        .type = EB_OPTION_CHOICE,                                                                   \
        .fallback = "eigenmodes",                                                                   \
        .choices = "eigenmodes|biharmonic",                                                         \
        .unit = "",                                                                                 \
-       .doc = "skinning eigenmodes, or bounded biharmonic weights of handles by farthest points"}, \
+       .doc = "of skinning: eigenmodes, or bounded biharmonic weights of farthest points"},        \
       {.name = "stiffness",                                                                        \
        .type = EB_OPTION_CHOICE,                                                                   \
        .fallback = "true",                                                                         \
@@ -60,7 +68,8 @@
   }
 
 /* Phases ANALYZE and those of the factorizations, and IO for what is kept: a set-up that was read
- * has no factorizations. The caller clears all three, also after a failure. */
+ * has no factorizations, but for modal derivatives, which are made from the linear modes each time.
+ * The caller clears all three, also after a failure. */
 EB_MUST eb_error eb_precompute(const eb_solver *solver, const uint8_t *pinned,
                                eb_skinning *skinning, eb_basis *basis, eb_cubature *cubature);
 

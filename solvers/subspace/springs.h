@@ -4,7 +4,8 @@
  *   S(u) = sum_s 1/2 k_s |X_s - p_s + U phi_s|^2,   B^T dS/dx = sum_s k_s (X_s - p_s + U phi_s) (x)
  * phi_s,
  *
- * and the Hessian is one block sum_s k_s phi_s phi_s^T for each axis. Rows of Phi are copied once:
+ * and the Hessian is one block sum_s k_s phi_s phi_s^T for each axis. In a basis of displacements a
+ * node has a row for each axis, and the Hessian is one block of all. Rows of Phi are copied once:
  * nothing here has the size of the mesh. */
 #ifndef EB_SUBSPACE_SPRINGS_H
 #define EB_SUBSPACE_SPRINGS_H
@@ -14,11 +15,11 @@
 
 typedef struct eb_reduced_springs {
   eb_springs springs;
-  int32_t size;      /* scalar functions */
-  double *phi;       /* count x size */
-  double *rest;      /* count x 3: X_s, m */
-  double *block;     /* size x size, lower triangle by columns: sum k phi phi^T */
-  double *stiffness; /* count: the k that the block has */
+  int32_t axes, size; /* of the basis */
+  double *phi;        /* count x axes x size */
+  double *rest;       /* count x 3: X_s, m */
+  double *block;      /* size x size, lower triangle by columns: sum k phi phi^T */
+  double *stiffness;  /* count: the k that the block has */
 } eb_reduced_springs;
 
 /* The caller clears *out, also after failure. */
@@ -28,13 +29,13 @@ void eb_reduced_springs_clear(eb_reduced_springs *reduced);
 /* Places and stiffness at time t, and the block where the stiffness has changed. */
 void eb_reduced_springs_set(eb_reduced_springs *reduced, const eb_scene *scene, double t);
 
-/* u, f: 3 size coefficients, axis by axis. f = -B^T dS/dx at u, overwritten. */
+/* u, f: coefficients of the basis. f = -B^T dS/dx at u, overwritten. */
 void eb_reduced_springs_force(const eb_reduced_springs *reduced, const double *u, double *f);
 /* S at u, J. */
 double eb_reduced_springs_energy(const eb_reduced_springs *reduced, const double *u);
 /* p . d2S/du2 p. */
 double eb_reduced_springs_curvature(const eb_reduced_springs *reduced, const double *p);
-/* Adds d2S/du2 to K (3 size x 3 size, column-major, lower triangle). */
+/* Adds d2S/du2 to K (coefficients squared, column-major, lower triangle). */
 void eb_reduced_springs_stiffness(const eb_reduced_springs *reduced, double *K);
 
 #endif

@@ -104,9 +104,11 @@ static eb_error precompute(subspace *s, const eb_solver *solver) {
     error = eb_points_create(scene->mesh, scene->materials, &s->basis, &s->cubature, s->mixed,
                              &s->points);
   eb_log_end(solver->setup_log, EB_PHASE_ANALYZE);
-  s->weights = skinning.weight;
-  s->modes = skinning.modes;
-  skinning.weight = NULL;
+  if (skinning.axes == 1) { /* others are displacements */
+    s->weights = skinning.weight;
+    s->modes = skinning.modes;
+    skinning.weight = NULL;
+  }
   eb_skinning_clear(&skinning);
   free(pinned);
   return error;
@@ -132,7 +134,7 @@ static eb_error allocate(subspace *s, const eb_solver *solver) {
   EB_TRY(EB_NEW(s->force, full));
   EB_TRY(precompute(s, solver));
   EB_TRY(eb_reduced_springs_create(s->scene, &s->basis, &s->springs));
-  s->size = 3 * s->basis.size;
+  s->size = eb_basis_coefficients(&s->basis);
   size_t n = (size_t)s->size;
   double **const vectors[] = {&s->u, &s->trial, &s->predicted, &s->start,  &s->rate, &s->f,
                               &s->q, &s->g,     &s->p,         &s->floors, &s->pull};
@@ -167,6 +169,7 @@ static eb_error create(eb_solver *solver, bool mixed) {
     eb_basis_restrict_force(&s->basis, s->force, s->f);
   }
   s->record = (eb_subspace_record){.nodes = s->basis.nodes,
+                                   .axes = s->basis.axes,
                                    .size = s->basis.size,
                                    .stride = s->basis.stride,
                                    .phi = s->basis.phi,
