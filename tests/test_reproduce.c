@@ -139,10 +139,10 @@ static void test_bad_claims(void) {
          "not 'X Y CASE'", "a cell of a map without a row");
   refuse(HEAD "[figure f]\ntemplate = map\nvalue = mean({case}.wall)\npoint = 1 2 c\n",
          "no case 'c'", "a cell of no case");
-  refuse_name(HEAD "[claim c]\nclaim = x\nholds = max(a.parts/tail/turn_w) > 0\n", "did you mean 'turn_",
-         "a figure that no part has");
-  refuse_name(HEAD "[claim c]\nclaim = x\nholds = a.subspace/nul > 0\n", "did you mean 'subspace/null'",
-         "a figure that no subspace has");
+  refuse_name(HEAD "[claim c]\nclaim = x\nholds = max(a.parts/tail/turn_w) > 0\n",
+              "did you mean 'turn_", "a figure that no part has");
+  refuse_name(HEAD "[claim c]\nclaim = x\nholds = a.subspace/nul > 0\n",
+              "did you mean 'subspace/null'", "a figure that no subspace has");
   refuse(HEAD "[figure f]\ntemplate = samples-log\nresiduals = x: c\n", "no case 'c'",
          "residuals of no case");
   refuse(HEAD "[figure f]\ntemplate = samples-log\n", "wants lines 'residuals'",

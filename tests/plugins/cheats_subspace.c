@@ -64,8 +64,9 @@ static void asleep(forged *f, eb_state *state, double dt, eb_step_log *log) {
 static const struct {
   const char *name;
   void (*spoil)(forged *f, eb_state *state, double dt, eb_step_log *log);
-} faults[] = {{"none", NULL},     {"light", light},   {"empty", empty}, {"unweighted", unweighted}, {"few", few},  {"narrow", narrow},
-              {"scaled", scaled}, {"astray", astray}, {"asleep", asleep}};
+} faults[] = {{"none", NULL},    {"light", light},   {"empty", empty},   {"unweighted", unweighted},
+              {"few", few},      {"narrow", narrow}, {"scaled", scaled}, {"astray", astray},
+              {"asleep", asleep}};
 
 static void destroy(eb_solver *solver) {
   forged *f = solver->data;
