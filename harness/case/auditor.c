@@ -241,6 +241,6 @@ eb_error eb_auditor_fill(eb_auditor *w, const eb_step_log *log, eb_run *run) {
       snprintf(text, sizeof text, "%s%s%s", eb_equation_name(log->equation), mass, stiffness);
   if (log->subspace)
     snprintf(text + used, sizeof text - (size_t)used, " in %d motions, %d points",
-             3 * log->subspace->size, log->subspace->count);
+             3 / log->subspace->axes * log->subspace->size, log->subspace->count);
   return eb_run_set(&run->equation, text);
 }

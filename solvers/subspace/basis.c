@@ -2,15 +2,25 @@
  *
  * Gram-Schmidt, every function against all before it and twice (Giraud et al. 2005: twice is
  * enough), in the order of the modes, so that the first modes of a larger basis are those of a
- * smaller one. */
+ * smaller one.
+ *
+ * Products are bound by the stream of Phi, which is read once for the three axes: a row's four
+ * functions at a time meet three coefficient vectors, or three sums, that stay near. Restrictions
+ * add up parts of the nodes, always the same ones, so that the bits do not depend on threads. */
 #include "solvers/subspace/basis.h"
 
 #include "problems/base/memory.h"
+#include "problems/elasticity/simd.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { STRIP = 16 }; /* functions whose sums one thread takes */
+enum {
+  PARTS = 32,  /* of the nodes, whose sums are added up in their order */
+  BLOCK = 32,  /* nodes whose rows stay near while all sums take them */
+  VECTORS = 4, /* of functions whose sums are under way at once */
+  STRIP = VECTORS * EB_LANES
+};
 static const double DEPENDENT = 1e-9;
 
 /* Entries of a function. */
@@ -54,6 +64,7 @@ static eb_error interleave(eb_basis *b, const double *function) {
   int64_t length = length_of(b);
   b->stride = (b->size + 3) / 4 * 4;
   EB_TRY(EB_NEW(b->phi, (size_t)length * (size_t)b->stride));
+  EB_TRY(EB_NEW(b->partial, PARTS * 3 * (size_t)b->stride));
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < length; i++)
     for (int32_t k = 0; k < b->size; k++) b->phi[i * b->stride + k] = function[k * length + i];
@@ -107,33 +118,101 @@ void eb_basis_clear(eb_basis *basis) {
   free(basis->phi);
   free(basis->X);
   free(basis->mass);
+  free(basis->partial);
   *basis = (eb_basis){0};
 }
 
-/* u_axis = sum over nodes of scale_i phi_i (x_i - origin_i)_axis. Threads share the functions, not
- * the nodes, so that every sum is taken in the same order. With functions of three components there
- * is one u, to which all axes add. */
+static inline eb_v4 load(const double *from) {
+  eb_v4 v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}
+
+static inline void store(double *to, eb_v4 v) {
+  memcpy(to, &v, sizeof v);
+}
+
+/* to[axis] += sum over rows of value[axis] phi for a strip of functions. */
+static void add_strip(const double *phi, int32_t stride, int rows, const double *value,
+                      double *to) {
+  eb_v4 a[VECTORS], b[VECTORS], c[VECTORS];
+  for (int v = 0; v < VECTORS; v++) {
+    a[v] = load(to + EB_LANES * v);
+    b[v] = load(to + stride + EB_LANES * v);
+    c[v] = load(to + 2 * (int64_t)stride + EB_LANES * v);
+  }
+  for (int i = 0; i < rows; i++, phi += stride)
+    for (int v = 0; v < VECTORS; v++) {
+      eb_v4 row = load(phi + EB_LANES * v);
+      a[v] += value[3 * i] * row;
+      b[v] += value[3 * i + 1] * row;
+      c[v] += value[3 * i + 2] * row;
+    }
+  for (int v = 0; v < VECTORS; v++) {
+    store(to + EB_LANES * v, a[v]);
+    store(to + stride + EB_LANES * v, b[v]);
+    store(to + 2 * (int64_t)stride + EB_LANES * v, c[v]);
+  }
+}
+
+/* The same for one vector of functions, where no strip is left. */
+static void add_vector(const double *phi, int32_t stride, int rows, const double *value,
+                       double *to) {
+  for (int axis = 0; axis < 3; axis++) {
+    eb_v4 sum = load(to + (int64_t)axis * stride);
+    for (int i = 0; i < rows; i++) sum += value[3 * i + axis] * load(phi + (int64_t)i * stride);
+    store(to + (int64_t)axis * stride, sum);
+  }
+}
+
+/* The same for all functions where they have three components: one sum takes the three rows. */
+static void add_apart(const double *phi, int32_t stride, int rows, const double *value,
+                      double *to) {
+  for (int32_t k = 0; k < stride; k += EB_LANES) {
+    eb_v4 sum = load(to + k);
+    for (int r = 0; r < 3 * rows; r++) sum += value[r] * load(phi + (int64_t)r * stride + k);
+    store(to + k, sum);
+  }
+}
+
+/* A part's sums. */
+static void sum_part(const eb_basis *b, const double *x, const double *origin, const double *scale,
+                     int32_t first, int32_t last, double *to) {
+  double value[3 * BLOCK];
+  memset(to, 0, 3 * (size_t)b->stride * sizeof *to);
+  for (int32_t from = first; from < last; from += BLOCK) {
+    int rows = last - from < BLOCK ? (int)(last - from) : BLOCK;
+    const double *phi = b->phi + (int64_t)b->axes * from * b->stride;
+    for (int i = 0; i < rows; i++)
+      for (int axis = 0; axis < 3; axis++) {
+        int64_t at = 3 * (int64_t)(from + i) + axis;
+        value[3 * i + axis] = (x[at] - (origin ? origin[at] : 0)) * (scale ? scale[from + i] : 1);
+      }
+    int32_t k = 0;
+    if (b->axes == 3) {
+      add_apart(phi, b->stride, rows, value, to);
+      continue;
+    }
+    for (; k + STRIP <= b->stride; k += STRIP) add_strip(phi + k, b->stride, rows, value, to + k);
+    for (; k < b->stride; k += EB_LANES) add_vector(phi + k, b->stride, rows, value, to + k);
+  }
+}
+
+/* u_axis = sum over nodes of scale_i phi_i (x_i - origin_i)_axis. */
 static void restrict_values(const eb_basis *b, const double *x, const double *origin,
                             const double *scale, double *u) {
-  int shared = b->axes == 1;
+  int64_t nodes = b->nodes;
 #pragma omp parallel for schedule(static)
-  for (int32_t first = 0; first < b->size; first += STRIP) {
-    int32_t count = b->size - first < STRIP ? b->size - first : STRIP;
-    double sum[3][STRIP] = {{0}};
-    for (int32_t i = 0; i < b->nodes; i++)
-      for (int axis = 0; axis < 3; axis++) {
-        int64_t at = 3 * (int64_t)i + axis;
-        const double *phi = b->phi + (shared ? i : at) * b->stride + first;
-        double value = x[at] - (origin ? origin[at] : 0), *to = sum[shared ? axis : 0];
-        if (scale) value *= scale[i];
-        if (count == STRIP)
-          for (int32_t k = 0; k < STRIP; k++) to[k] += value * phi[k];
-        else
-          for (int32_t k = 0; k < count; k++) to[k] += value * phi[k];
-      }
-    for (int axis = 0; axis < (shared ? 3 : 1); axis++)
-      for (int32_t k = 0; k < count; k++) u[axis * b->size + first + k] = sum[axis][k];
-  }
+  for (int part = 0; part < PARTS; part++)
+    sum_part(b, x, origin, scale, (int32_t)(nodes * part / PARTS),
+             (int32_t)(nodes * (part + 1) / PARTS), b->partial + part * 3 * (int64_t)b->stride);
+  for (int axis = 0; axis < (b->axes == 1 ? 3 : 1); axis++)
+    for (int32_t k = 0; k < b->size; k++) {
+      double sum = 0;
+      for (int part = 0; part < PARTS; part++)
+        sum += b->partial[(part * 3 + axis) * (int64_t)b->stride + k];
+      u[axis * b->size + k] = sum;
+    }
 }
 
 void eb_basis_restrict(const eb_basis *b, const double *x, bool offset, double *u) {
@@ -144,16 +223,45 @@ void eb_basis_restrict_force(const eb_basis *b, const double *f, double *u) {
   restrict_values(b, f, NULL, NULL, u);
 }
 
+/* Products of a row with the three vectors of coefficients. */
+static void product_shared(const eb_basis *b, const double *phi, const double *u, double to[3]) {
+  eb_v4 sum[3] = {{0}};
+  const double *from[3] = {u, u + b->size, u + 2 * (int64_t)b->size};
+  int32_t k = 0;
+  for (; k + EB_LANES <= b->size; k += EB_LANES)
+    for (int axis = 0; axis < 3; axis++) sum[axis] += load(phi + k) * load(from[axis] + k);
+  for (int axis = 0; axis < 3; axis++) {
+    to[axis] = eb_v4_sum(sum[axis]);
+    for (int32_t rest = k; rest < b->size; rest++) to[axis] += phi[rest] * from[axis][rest];
+  }
+}
+
+/* Of the three rows of a node with one vector. */
+static void product_apart(const eb_basis *b, const double *phi, const double *u, double to[3]) {
+  eb_v4 sum[3] = {{0}};
+  int32_t k = 0;
+  for (; k + EB_LANES <= b->size; k += EB_LANES)
+    for (int axis = 0; axis < 3; axis++)
+      sum[axis] += load(phi + (int64_t)axis * b->stride + k) * load(u + k);
+  for (int axis = 0; axis < 3; axis++) {
+    to[axis] = eb_v4_sum(sum[axis]);
+    for (int32_t rest = k; rest < b->size; rest++)
+      to[axis] += phi[(int64_t)axis * b->stride + rest] * u[rest];
+  }
+}
+
 void eb_basis_prolong(const eb_basis *b, const double *u, bool offset, double *x) {
-  int shared = b->axes == 1;
 #pragma omp parallel for schedule(static)
-  for (int32_t i = 0; i < b->nodes; i++)
+  for (int32_t i = 0; i < b->nodes; i++) {
+    const double *phi = b->phi + (int64_t)b->axes * i * b->stride;
+    double to[3];
+    if (b->axes == 1)
+      product_shared(b, phi, u, to);
+    else
+      product_apart(b, phi, u, to);
     for (int axis = 0; axis < 3; axis++) {
       int64_t at = 3 * (int64_t)i + axis;
-      const double *phi = b->phi + (shared ? i : at) * b->stride;
-      const double *from = u + (shared ? (int64_t)axis * b->size : 0);
-      double sum = 0;
-      for (int32_t k = 0; k < b->size; k++) sum += phi[k] * from[k];
-      x[at] = sum + (offset ? b->X[at] : 0);
+      x[at] = to[axis] + (offset ? b->X[at] : 0);
     }
+  }
 }

@@ -22,6 +22,7 @@ typedef struct eb_basis {
   double *phi;         /* (axes nodes) x stride, zeros behind `size` */
   double *X;           /* nodes x 3, m */
   double *mass;        /* nodes, kg */
+  double *partial;     /* workspace of restrictions: one basis serves one call at a time */
 } eb_basis;
 
 /* Orthonormalizes the 4 modes functions of the weights (modes x nodes), in the order of the modes;
